@@ -1,0 +1,38 @@
+package vast
+
+import "fmt"
+
+// operation is a kind of structural change.
+type operation uint8
+
+const (
+	opNone operation = iota
+	opNew
+	opNewN
+	opAdd
+	opRemove
+	opDelete
+	opDeleteAll
+	opClose
+)
+
+var operationNames = [...]string{
+	opNone: "nothing", opNew: "Archetype.New", opNewN: "Archetype.NewN", opAdd: "Column.Add", opRemove: "Column.Remove",
+	opDelete: "World.Delete", opDeleteAll: "World.DeleteAll", opClose: "World.Close",
+}
+
+// changed counts n structural changes. Queries compare the count at every step, which costs them less than a lock would
+// and needs no unlocking when a loop is left early.
+func (w *World) changed(op operation, n int) {
+	w.changes += uint64(n)
+	w.last = op
+}
+
+// changedWhile panics because the structure changed during something that needs it unchanged.
+//
+//go:noinline
+func (w *World) changedWhile(doing string) {
+	panic(fmt.Sprintf("vast: the structure of world %q changed while %s, by %s. Values may be changed there; collect the "+
+		"entities in a slice and make, delete, add or remove after the loop, or use World.DeleteAll.",
+		w.options.Name, doing, operationNames[w.last]))
+}

@@ -1,0 +1,297 @@
+package vast
+
+import (
+	"fmt"
+	"math/bits"
+	"reflect"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/bitset"
+	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/internal/layout"
+	"github.com/vastgo/vast/vm"
+)
+
+// AnyColumn is a column of whatever type: an element of the sets that archetypes and queries are made of. Only this
+// package implements it.
+type AnyColumn interface {
+	column() *column
+}
+
+// column is the storage of one component: presence bits, and elements indexed by the entity's slot.
+type column struct {
+	// What a look-up needs comes first, in one cache line.
+	slots uint32         // slots below it may be tested and touched
+	id    uint32         // number in the world, in the order of registration
+	words unsafe.Pointer // the presence words
+	gens  unsafe.Pointer // the world's generations
+	base  unsafe.Pointer // elements
+	bytes int            // of one element
+	count int            // entities that have the component
+
+	set   *bitset.Set
+	world *World
+	span  vm.Span // the elements' memory
+	name  string
+	typ   reflect.Type
+}
+
+// ColumnOptions say how a column is made. The zero value works.
+type ColumnOptions struct {
+	// Name is the column's name in statistics and messages. Default: the name of the element's type.
+	Name string
+}
+
+// Column is the storage of one component: a T for each entity that has it, at base + slot × size. It is a small value;
+// copy it freely. Make one with [NewColumn].
+//
+// A pointer that it hands out stays valid as long as the entity has the component; the element never moves. Afterwards
+// the pointer may see another entity's element, and once the world is closed it must not be used.
+type Column[T any] struct {
+	base unsafe.Pointer
+	c    *column
+}
+
+// NewColumn registers a component with the world. T must not hold Go pointers, strings, slices, maps, channels, functions
+// or interfaces, at any depth: NewColumn panics with the path of the field that does. It takes addresses only, and
+// panics with a [*vm.Error] where there are none left.
+func NewColumn[T any](w *World) Column[T] { return NewColumnWith[T](w, ColumnOptions{}) }
+
+// NewColumnWith is [NewColumn] with options.
+func NewColumnWith[T any](w *World, o ColumnOptions) Column[T] {
+	w.mustBeOpen("NewColumn")
+	layout.Check[T]("vast: NewColumn")
+	typ := reflect.TypeFor[T]()
+	if o.Name == "" {
+		o.Name = typ.Name()
+	}
+	c, err := w.register(o.Name, typ)
+	if err != nil {
+		panic(err)
+	}
+	return Column[T]{base: c.base, c: c}
+}
+
+// register carves a column from the world's memory.
+func (w *World) register(name string, typ reflect.Type) (*column, error) {
+	if err := w.prepare(); err != nil {
+		return nil, err
+	}
+	n := w.options.MaxEntities
+	c := &column{
+		id: uint32(len(w.columns)), gens: w.gens, bytes: int(typ.Size()), world: w, name: name, typ: typ,
+	}
+	size := max(n*c.bytes, 1)
+	r, err := w.memory.room(w.options, bitset.Size(n)+size+vm.PageSize())
+	if err != nil {
+		return nil, err
+	}
+	if c.set, err = bitset.New(r, n); err != nil {
+		return nil, err
+	}
+	align := vm.PageSize()
+	if huge := vm.HugePageSize(); size >= huge {
+		align = max(align, huge)
+	}
+	if c.span, err = r.Carve(size, align); err != nil {
+		return nil, err
+	}
+	c.base, c.words = c.span.Base(), c.set.Words()
+	w.columns = append(w.columns, c)
+	return c, nil
+}
+
+func (c Column[T]) column() *column { return c.c }
+
+// Len returns the number of entities that have the component.
+func (c Column[T]) Len() int { return c.c.count }
+
+// Name returns the column's name.
+func (c Column[T]) Name() string { return c.c.name }
+
+// Has reports whether e is alive and has the component.
+func (c Column[T]) Has(e Entity) bool { return c.c.has(e) }
+
+// Get returns e's component, or nil when e is stale or has none. Complexity: one generation, one bit, one address.
+func (c Column[T]) Get(e Entity) *T {
+	if !c.c.has(e) {
+		return nil
+	}
+	return c.at(e.slot)
+}
+
+// at is sound for slots below c.c.slots: the span is committed that far, never moves, and holds no Go pointers.
+func (c Column[T]) at(slot uint32) *T {
+	return (*T)(unsafe.Add(c.base, uintptr(slot)*unsafe.Sizeof(*(*T)(nil))))
+}
+
+// Add gives e the component, or overwrites the one that it has, and returns where it lies. It returns nil when e is
+// stale. It panics with a [*vm.Error] when memory is needed and cannot be had; see [Column.Grow].
+func (c Column[T]) Add(e Entity, v T) *T {
+	if !c.c.add(e) {
+		return nil
+	}
+	p := c.at(e.slot)
+	*p = v
+	return p
+}
+
+// Set overwrites e's component and reports whether e has one.
+func (c Column[T]) Set(e Entity, v T) bool {
+	if !c.c.has(e) {
+		return false
+	}
+	*c.at(e.slot) = v
+	return true
+}
+
+// Remove takes the component from e and reports whether e had one. The element's memory is not touched.
+func (c Column[T]) Remove(e Entity) bool { return c.c.remove(e) }
+
+// Grow makes every [Column.Add] to entities that the world has room for now unable to fail. It returns a [*vm.Error] as
+// [Archetype.Grow] does.
+func (c Column[T]) Grow() error {
+	c.c.world.mustBeOpen("Column.Grow")
+	return c.c.grow(c.c.world.size)
+}
+
+// Slice returns the components of a run, one for each of its entities, as an ordinary slice. The run must come from a
+// query with this column, or from the making of entities with it. The slice is valid as long as the entities have the
+// component.
+func (c Column[T]) Slice(r Run) []T {
+	if r.start+r.n > c.c.slots {
+		c.c.beyond(r)
+	}
+	if invariants.Enabled {
+		c.c.mustHave(r)
+	}
+	return unsafe.Slice(c.at(r.start), r.n)
+}
+
+// has is the test that every look-up makes. The generation is read only where it is committed.
+func (c *column) has(e Entity) bool {
+	return e.slot < c.slots &&
+		*(*uint32)(unsafe.Add(c.gens, uintptr(e.slot)*4)) == e.generation &&
+		*(*uint64)(unsafe.Add(c.words, uintptr(e.slot/64)*8))>>(e.slot%64)&1 != 0
+}
+
+// add sets e's bit and reports whether e is alive.
+func (c *column) add(e Entity) bool {
+	w := c.world
+	if !w.Alive(e) {
+		if w.closed {
+			w.mustBeOpen("Column.Add")
+		}
+		return false
+	}
+	if e.slot >= c.slots {
+		if err := c.grow(e.slot + 1); err != nil {
+			panic(err)
+		}
+	}
+	p := (*uint64)(unsafe.Add(c.words, uintptr(e.slot/64)*8))
+	before := *p
+	if before>>(e.slot%64)&1 == 0 {
+		c.count++
+		w.changed(opAdd, 1)
+		if before == 0 {
+			w.addedTo(c, e.slot/64)
+		}
+		c.set.Set(uint(e.slot))
+	}
+	return true
+}
+
+// remove clears e's bit and reports whether it was set.
+func (c *column) remove(e Entity) bool {
+	if !c.has(e) {
+		return false
+	}
+	c.set.Clear(uint(e.slot))
+	c.count--
+	c.world.changed(opRemove, 1)
+	if invariants.Enabled {
+		invariants.Poison(c.element(e.slot))
+	}
+	return true
+}
+
+// addedTo notes that a column has a first bit in a word, unless the word's archetype has the column anyway.
+func (w *World) addedTo(c *column, word uint32) {
+	o := w.owner(word)
+	for _, own := range w.extents[o.extent].archetype.columns {
+		if own == c {
+			return
+		}
+	}
+	o.extra |= 1 << (c.id % 64)
+}
+
+// grow makes the slots below end usable.
+func (c *column) grow(end uint32) error {
+	if end <= c.slots {
+		return nil
+	}
+	if err := c.set.Grow(int(end)); err != nil {
+		return err
+	}
+	// Elements without size share one address, which must be as good as any other.
+	if err := c.span.Grow(max(int(end)*c.bytes, 1), 0); err != nil {
+		return err
+	}
+	usable := c.set.Len()
+	if c.bytes > 0 {
+		usable = min(usable, c.span.Committed()/c.bytes)
+	}
+	c.slots = uint32(min(usable, int(c.world.size)))
+	return nil
+}
+
+// element returns the bytes of a slot's element, which must be usable.
+func (c *column) element(slot uint32) []byte { return c.elements(slot, slot+1) }
+
+// elements returns the bytes of the elements of the slots [lo, hi), which must be usable.
+func (c *column) elements(lo, hi uint32) []byte {
+	return unsafe.Slice((*byte)(unsafe.Add(c.base, uintptr(lo)*uintptr(c.bytes))), uintptr(hi-lo)*uintptr(c.bytes))
+}
+
+// dense asks for huge pages behind the elements of the slots [lo, hi).
+func (c *column) dense(lo, hi uint32) {
+	if n := int(hi-lo) * c.bytes; n >= vm.HugePageSize() {
+		// Without huge pages the column works as well.
+		_ = c.span.Region().Huge(c.span.Offset()+int(lo)*c.bytes, n)
+	}
+}
+
+// clearWord takes the component from the slots of mask in a word.
+func (c *column) clearWord(word uint, mask uint64) {
+	if word >= uint(c.set.Len()/64) {
+		return
+	}
+	if gone := c.set.Word(word) & mask; gone != 0 {
+		c.count -= bits.OnesCount64(gone)
+		c.set.AndNot(word, gone)
+		if invariants.Enabled {
+			for ; gone != 0; gone &= gone - 1 {
+				invariants.Poison(c.element(uint32(word)*64 + trailingZeros(gone)))
+			}
+		}
+	}
+}
+
+//go:noinline
+func (c *column) beyond(r Run) {
+	c.world.mustBeOpen("Column.Slice")
+	panic(fmt.Sprintf("vast: Column[%s].Slice: the run [%d, %d) reaches beyond the column's %d slots: take the run from a "+
+		"query that has this column", c.name, r.start, r.start+r.n, c.slots))
+}
+
+// mustHave panics unless every entity of the run has the component.
+func (c *column) mustHave(r Run) {
+	for slot := uint(r.start); slot < uint(r.start+r.n); slot++ {
+		if !c.set.Test(slot) {
+			panic(fmt.Sprintf("vast: Column[%s].Slice: the entity in slot %d lacks the component: take the run from a query "+
+				"that has this column", c.name, slot))
+		}
+	}
+}

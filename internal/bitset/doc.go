@@ -1,0 +1,17 @@
+// Package bitset keeps presence bits in reserved memory, with two summary levels above them, so that absent and full
+// stretches are passed 4,096 or 262,144 bits at a time.
+//
+// # Terminology
+//
+//   - word: 64 bits, one for each slot
+//   - block: 64 words, 4,096 slots; its summary says which of its words are not empty and which are full
+//   - group: 64 blocks, 262,144 slots; its summary says the same of its blocks
+//   - any, full: the two kinds of summary; a bit of any is set where something below is set, a bit of full where
+//     everything below is set
+//   - usable: the slots for which memory is committed, always whole words from slot 0 on
+//
+// Invariant: a word's bit in any is set exactly when the word is not zero, and in full exactly when all its bits are
+// set; likewise for blocks.
+//
+// Nothing here allocates once a set is made. A set may be read from many goroutines while nobody changes it.
+package bitset

@@ -1,0 +1,285 @@
+package bitset
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/vastgo/vast/vm"
+)
+
+const (
+	wordBits  = 64
+	blockBits = 64 * wordBits
+	groupBits = 64 * blockBits
+	ones      = ^uint64(0)
+)
+
+// summary describes 64 things of the level below.
+type summary struct {
+	any  uint64 // which of them hold a set bit
+	full uint64 // which of them hold nothing else
+}
+
+// Set is a set of slots. Make one with [New]; it must not be copied.
+type Set struct {
+	words  unsafe.Pointer // usable words
+	blocks unsafe.Pointer // a summary for each 64 words
+	groups unsafe.Pointer // a summary for each 64 blocks
+	usable uint           // words
+	spans  [3]vm.Span     // groups, blocks, words: in this order in memory, so that small sets are one mapping
+}
+
+func ceil(n, unit int) int { return (n + unit - 1) / unit }
+
+// sizes returns the bytes of the three levels for capacity slots.
+func sizes(capacity int) [3]int {
+	const pair = int(unsafe.Sizeof(summary{}))
+	return [3]int{
+		ceil(capacity, groupBits) * pair,
+		ceil(capacity, blockBits) * pair,
+		ceil(capacity, wordBits) * 8,
+	}
+}
+
+// Size returns the bytes of addresses that a set of capacity slots carves from its region, at most.
+func Size(capacity int) int {
+	total := 0
+	for _, n := range sizes(capacity) {
+		total += ceil(n, vm.PageSize()) * vm.PageSize()
+	}
+	return total
+}
+
+// New carves a set of capacity slots from r. No slot is usable before [Set.Grow]. It fails as [vm.Region.Carve] does.
+func New(r *vm.Region, capacity int) (*Set, error) {
+	s := new(Set)
+	for i, n := range sizes(capacity) {
+		span, err := r.Carve(n, 0)
+		if err != nil {
+			return nil, err
+		}
+		s.spans[i] = span
+	}
+	s.groups, s.blocks, s.words = s.spans[0].Base(), s.spans[1].Base(), s.spans[2].Base()
+	return s, nil
+}
+
+// Grow makes at least the first n slots usable; new ones are clear. It fails as [vm.Span.Grow] does, and then the set is
+// as it was.
+func (s *Set) Grow(n int) error {
+	if uint(n) <= s.usable*wordBits {
+		return nil
+	}
+	for i, need := range sizes(n) {
+		if err := s.spans[i].Grow(need, 0); err != nil {
+			return err
+		}
+	}
+	// The words' prefix may end inside a block whose summary is not committed: count whole blocks that are.
+	const pair = int(unsafe.Sizeof(summary{}))
+	words := min(s.spans[2].Committed()/8, s.spans[1].Committed()/pair*64, s.spans[0].Committed()/pair*64*64)
+	s.usable = uint(words)
+	return nil
+}
+
+// Committed returns the bytes of memory that the set may touch.
+func (s *Set) Committed() int {
+	return s.spans[0].Committed() + s.spans[1].Committed() + s.spans[2].Committed()
+}
+
+// Len returns the number of usable slots.
+func (s *Set) Len() int { return int(s.usable * wordBits) }
+
+// Words returns the address of the first word, for callers that test many bits in a loop and keep within Len.
+func (s *Set) Words() unsafe.Pointer { return s.words }
+
+// word, block and group are sound for indices below the usable length: the spans are committed that far, never move, and
+// hold no Go pointers.
+func (s *Set) word(i uint) *uint64   { return (*uint64)(unsafe.Add(s.words, i*8)) }
+func (s *Set) block(i uint) *summary { return (*summary)(unsafe.Add(s.blocks, i*16)) }
+func (s *Set) group(i uint) *summary { return (*summary)(unsafe.Add(s.groups, i*16)) }
+
+// Word returns the 64 bits of word i, which must be usable.
+func (s *Set) Word(i uint) uint64 { return *s.word(i) }
+
+// Test reports whether slot i is set. Slots beyond the usable ones are clear.
+func (s *Set) Test(i uint) bool {
+	return i/wordBits < s.usable && *s.word(i / wordBits)>>(i%wordBits)&1 != 0
+}
+
+// Set sets slot i, which must be usable.
+func (s *Set) Set(i uint) {
+	w := s.word(i / wordBits)
+	before := *w
+	after := before | 1<<(i%wordBits)
+	*w = after
+	if before == 0 || after == ones {
+		s.summarize(i/wordBits, after)
+	}
+}
+
+// Clear clears slot i, which must be usable.
+func (s *Set) Clear(i uint) {
+	w := s.word(i / wordBits)
+	before := *w
+	after := before &^ (1 << (i % wordBits))
+	*w = after
+	if after == 0 || before == ones {
+		s.summarize(i/wordBits, after)
+	}
+}
+
+// Or sets the slots of mask in word i, which must be usable.
+func (s *Set) Or(i uint, mask uint64) { s.Store(i, *s.word(i)|mask) }
+
+// AndNot clears the slots of mask in word i, which must be usable.
+func (s *Set) AndNot(i uint, mask uint64) { s.Store(i, *s.word(i)&^mask) }
+
+// Store replaces word i, which must be usable.
+func (s *Set) Store(i uint, after uint64) {
+	w := s.word(i)
+	before := *w
+	*w = after
+	if (before == 0) != (after == 0) || (before == ones) != (after == ones) {
+		s.summarize(i, after)
+	}
+}
+
+// summarize brings the summaries up to date after word i became after. It stops where nothing changes above.
+//
+//go:noinline
+func (s *Set) summarize(i uint, after uint64) {
+	b := s.block(i / 64)
+	bit := uint64(1) << (i % 64)
+	old := *b
+	if after != 0 {
+		b.any |= bit
+	} else {
+		b.any &^= bit
+	}
+	if after == ones {
+		b.full |= bit
+	} else {
+		b.full &^= bit
+	}
+	if (old.any == 0) != (b.any == 0) || (old.full == ones) != (b.full == ones) {
+		s.summarizeBlock(i/64, *b)
+	}
+}
+
+func (s *Set) summarizeBlock(i uint, b summary) {
+	g := s.group(i / 64)
+	bit := uint64(1) << (i % 64)
+	if b.any != 0 {
+		g.any |= bit
+	} else {
+		g.any &^= bit
+	}
+	if b.full == ones {
+		g.full |= bit
+	} else {
+		g.full &^= bit
+	}
+}
+
+// Fill sets the slots [lo, hi), which must be usable. Complexity: one step a word.
+func (s *Set) Fill(lo, hi uint) { s.storeRange(lo, hi, ones) }
+
+// Erase clears the slots [lo, hi), which must be usable. Complexity: one step a word.
+func (s *Set) Erase(lo, hi uint) { s.storeRange(lo, hi, 0) }
+
+// storeRange writes value, all ones or zero, to the slots [lo, hi).
+func (s *Set) storeRange(lo, hi uint, value uint64) {
+	for lo < hi {
+		i := lo / wordBits
+		if lo%blockBits == 0 && hi-lo >= blockBits {
+			for w := i; w < i+64; w++ {
+				*s.word(w) = value
+			}
+			*s.block(i / 64) = summary{any: value, full: value}
+			s.summarizeBlock(i/64, summary{any: value, full: value})
+			lo += blockBits
+			continue
+		}
+		end := min(hi, (i+1)*wordBits)
+		mask := ones << (lo % wordBits) & (ones >> (-end % wordBits))
+		s.Store(i, *s.word(i)&^mask|value&mask)
+		lo = end
+	}
+}
+
+// Next returns the first set slot at or after i, or Len where there is none. Complexity: at most one step for each
+// 262,144 slots passed, and a few more.
+func (s *Set) Next(i uint) uint {
+	w := i / wordBits
+	if w >= s.usable {
+		return s.usable * wordBits
+	}
+	if m := *s.word(w) >> (i % wordBits); m != 0 {
+		return i + uint(bits.TrailingZeros64(m))
+	}
+	w++
+	blocks := (s.usable + 63) / 64
+	for b := w / 64; b < blocks; b = w / 64 {
+		if m := s.block(b).any >> (w % 64); m != 0 {
+			w += uint(bits.TrailingZeros64(m))
+			return w*wordBits + uint(bits.TrailingZeros64(*s.word(w)))
+		}
+		b++
+		for b < blocks {
+			if m := s.group(b/64).any >> (b % 64); m != 0 {
+				b += uint(bits.TrailingZeros64(m))
+				break
+			}
+			b = (b/64 + 1) * 64
+		}
+		w = b * 64
+	}
+	return s.usable * wordBits
+}
+
+// NextClear returns the first clear slot at or after i, or Len where there is none. Complexity: as [Set.Next].
+func (s *Set) NextClear(i uint) uint {
+	w := i / wordBits
+	if w >= s.usable {
+		return s.usable * wordBits
+	}
+	if m := ^*s.word(w) >> (i % wordBits); m != 0 {
+		return i + uint(bits.TrailingZeros64(m))
+	}
+	w++
+	blocks := (s.usable + 63) / 64
+	for b := w / 64; b < blocks; b = w / 64 {
+		if m := ^s.block(b).full >> (w % 64); m != 0 {
+			w += uint(bits.TrailingZeros64(m))
+			if w >= s.usable {
+				break
+			}
+			return w*wordBits + uint(bits.TrailingZeros64(^*s.word(w)))
+		}
+		b++
+		for b < blocks {
+			if m := ^s.group(b/64).full >> (b % 64); m != 0 {
+				b += uint(bits.TrailingZeros64(m))
+				break
+			}
+			b = (b/64 + 1) * 64
+		}
+		w = b * 64
+	}
+	return s.usable * wordBits
+}
+
+// Count returns the number of set slots. Complexity: one step for each word that is not empty.
+func (s *Set) Count() int {
+	n := 0
+	blocks := (s.usable + 63) / 64
+	for b := uint(0); b < blocks; b++ {
+		sum := s.block(b)
+		n += bits.OnesCount64(sum.full) * wordBits
+		for m := sum.any &^ sum.full; m != 0; m &= m - 1 {
+			n += bits.OnesCount64(*s.word(b*64 + uint(bits.TrailingZeros64(m))))
+		}
+	}
+	return n
+}

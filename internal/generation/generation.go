@@ -1,0 +1,34 @@
+// Package generation numbers the uses of a slot, so that a reference to a slot's earlier element is known to be stale.
+//
+// A generation is a word of 32 bits: in the low 24 how often the slot was taken, in the high 8 the tag of the container.
+// Zero is the generation of a slot that was never taken. Because a tag is never zero, no taken slot has generation zero.
+package generation
+
+import "sync/atomic"
+
+const (
+	countBits = 24
+	// MaxCount is how often a slot can be taken. A slot at this count is retired: it is never taken again, because the
+	// next count would be one that an old reference may still carry.
+	MaxCount = 1<<countBits - 1
+	// MaxTag is the number of tags. Containers that were made a multiple of MaxTag apart share one.
+	MaxTag = 255
+)
+
+// Tag tells containers apart: 1 to MaxTag, in the high 8 bits of a generation.
+type Tag uint32
+
+var serial atomic.Uint32
+
+// NewTag returns the next tag of the process. A reference of another container is stale here unless its tag and its count
+// both agree by chance.
+func NewTag() Tag { return Tag((serial.Add(1)-1)%MaxTag+1) << countBits }
+
+// Next returns the generation of a slot that is taken once more. old must not be exhausted.
+func Next(old uint32, tag Tag) uint32 { return (old+1)&MaxCount | uint32(tag) }
+
+// Exhausted reports whether a slot of this generation is retired once it is free.
+func Exhausted(g uint32) bool { return g&MaxCount == MaxCount }
+
+// Count returns how often the slot was taken.
+func Count(g uint32) uint32 { return g & MaxCount }

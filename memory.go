@@ -1,0 +1,61 @@
+package vast
+
+import (
+	"errors"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// memory is the few large reservations that a world's columns are carved from.
+type memory struct {
+	regions []*vm.Region
+	left    int // bytes of the last region that are not promised yet
+}
+
+// pieceSize is how much a world reserves at once: enough for dozens of columns of the default size, little enough that a
+// thousand worlds fit many times into the address space.
+const pieceSize = 8 << 30
+
+func defaultEntities(p vm.Pages) int {
+	f := vm.ReadFacts()
+	switch {
+	case f.HeapStandIn || p == vm.PagesHeap:
+		return 1 << 16
+	case dearAddresses:
+		return 1 << 20
+	}
+	return 1 << 24
+}
+
+// room returns a region in which at least bytes can be carved, alignment to huge pages included.
+func (m *memory) room(o Options, bytes int) (*vm.Region, error) {
+	bytes += vm.HugePageSize() + vm.PageSize()
+	if len(m.regions) > 0 && bytes <= m.left {
+		m.left -= bytes
+		return m.regions[len(m.regions)-1], nil
+	}
+	options := vm.Options{Purpose: o.Name, Limit: o.Limit, Pages: o.Pages}
+	size := bytes
+	if o.Pages != vm.PagesHeap && !vm.ReadFacts().HeapStandIn && !dearAddresses {
+		size = max(bytes, pieceSize)
+	}
+	r, err := vm.Reserve(size, options)
+	if errors.Is(err, vm.ErrAddressSpace) && size > bytes {
+		size = bytes
+		r, err = vm.Reserve(size, options)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m.regions = append(m.regions, r)
+	m.left = size - bytes
+	return r, nil
+}
+
+func (m *memory) close() error {
+	var errs []error
+	for _, r := range m.regions {
+		errs = append(errs, r.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,163 @@
+package vast
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/bitset"
+)
+
+// Query chooses the entities that have some components and lack others. It is a value made once and used again and
+// again; running it allocates nothing, and a query needs no registration to be fast. It always sees the world as it is.
+//
+// Several goroutines may run one query at once while nobody changes the structure.
+type Query struct {
+	q *query
+}
+
+type query struct {
+	world  *World
+	with   []*column
+	minus  []*column
+	filter bitset.Filter
+}
+
+// Query returns the query for the entities that have all the given components; without any, for all entities. It panics
+// when a column belongs to another world or is named twice.
+func (w *World) Query(cols ...AnyColumn) Query {
+	w.mustBeOpen("Query")
+	if err := w.prepare(); err != nil {
+		panic(err)
+	}
+	q := &query{world: w, with: w.columnsOf("Query", cols)}
+	q.build()
+	return Query{q}
+}
+
+// Without returns the query that also leaves out the entities that have any of the given components. It panics when a
+// column is of another world, is named twice, or is one that the query asks for.
+func (q Query) Without(cols ...AnyColumn) Query {
+	w := q.q.world
+	w.mustBeOpen("Query.Without")
+	minus := w.columnsOf("Query.Without", cols)
+	for _, c := range minus {
+		if slices.Contains(q.q.with, c) {
+			panic(fmt.Sprintf("vast: Query.Without: the query asks for %s, so leaving it out leaves nothing", c.name))
+		}
+		if slices.Contains(q.q.minus, c) {
+			panic(fmt.Sprintf("vast: Query.Without: %s is left out already", c.name))
+		}
+	}
+	made := &query{world: w, with: q.q.with, minus: slices.Concat(q.q.minus, minus)}
+	made.build()
+	return Query{made}
+}
+
+func (q *query) build() {
+	and := make([]*bitset.Set, 0, len(q.with))
+	for _, c := range q.with {
+		and = append(and, c.set)
+	}
+	if len(and) == 0 {
+		and = append(and, q.world.live)
+	}
+	var minus []*bitset.Set
+	for _, c := range q.minus {
+		minus = append(minus, c.set)
+	}
+	q.filter = bitset.NewFilter(and, minus)
+}
+
+// columnsOf checks the columns that a caller names.
+func (w *World) columnsOf(what string, cols []AnyColumn) []*column {
+	columns := make([]*column, 0, len(cols))
+	for i, any := range cols {
+		c := any.column()
+		switch {
+		case c == nil:
+			panic(fmt.Sprintf("vast: %s: column %d was not made with NewColumn", what, i+1))
+		case c.world != w:
+			panic(fmt.Sprintf("vast: %s: column %s belongs to world %q, not to %q", what, c.name, c.world.options.Name,
+				w.options.Name))
+		case slices.Contains(columns, c):
+			panic(fmt.Sprintf("vast: %s: column %s is named twice", what, c.name))
+		}
+		columns = append(columns, c)
+	}
+	return columns
+}
+
+// walk is the state of one run of a query.
+type walk struct {
+	world   *World
+	changes uint64
+	cursor  bitset.Cursor
+	lo, hi  uint32
+	gens    unsafe.Pointer
+}
+
+func (k *walk) start(q *query) {
+	w := q.world
+	w.mustBeOpen("Query")
+	k.world, k.changes, k.gens = w, w.changes, w.gens
+	k.cursor.Start(&q.filter)
+}
+
+// next moves to the next run and reports whether there is one.
+func (k *walk) next() bool {
+	if k.world.changes != k.changes {
+		k.world.changedWhile("a query was running")
+	}
+	lo, hi, ok := k.cursor.Next()
+	k.lo, k.hi = uint32(lo), uint32(hi)
+	return ok
+}
+
+// Runs yields the matching entities as maximal runs of consecutive slots, in ascending order: the fast way through many
+// entities, to be used with [Column.Slice]. Values may be changed while it runs; when the structure of the world was
+// changed, its next step panics.
+func (q Query) Runs() iter.Seq[Run] {
+	return func(yield func(Run) bool) {
+		var k walk
+		k.start(q.q)
+		for k.next() {
+			if !yield(Run{start: k.lo, n: k.hi - k.lo, gens: k.gens}) {
+				return
+			}
+		}
+	}
+}
+
+// All yields the matching entities one by one, in the order of their slots. The rules of [Query.Runs] hold.
+func (q Query) All() iter.Seq[Entity] {
+	return func(yield func(Entity) bool) {
+		var k walk
+		k.start(q.q)
+		for k.next() {
+			for ; k.lo < k.hi; k.lo++ {
+				if !yield(k.entity()) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// entity returns the entity at the walk's place.
+func (k *walk) entity() Entity {
+	if k.world.changes != k.changes {
+		k.world.changedWhile("a query was running")
+	}
+	return Entity{slot: k.lo, generation: *(*uint32)(unsafe.Add(k.gens, uintptr(k.lo)*4))}
+}
+
+// Count returns the number of matching entities. Complexity: as running the query, without touching components.
+func (q Query) Count() int {
+	n := 0
+	for run := range q.Runs() {
+		n += run.Len()
+	}
+	return n
+}

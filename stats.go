@@ -1,0 +1,102 @@
+package vast
+
+import "errors"
+
+// Stats describe a world at one moment. Sizes are in bytes.
+type Stats struct {
+	Name       string
+	Entities   int
+	Slots      int    // owned by archetypes
+	Changes    uint64 // structural changes so far: entities made and deleted, components added and removed one by one
+	Reserved   int    // addresses
+	Committed  int    // may be touched
+	Columns    []ColumnStats
+	Archetypes []ArchetypeStats
+}
+
+// ColumnStats describe one column.
+type ColumnStats struct {
+	Name      string
+	Type      string
+	Size      int // of one element
+	Entities  int
+	Reserved  int // elements only
+	Committed int // elements and presence bits
+}
+
+// ArchetypeStats describe one archetype.
+type ArchetypeStats struct {
+	Columns  []string
+	Entities int // alive and born with it
+	Slots    int // owned
+	Extents  int
+}
+
+// Stats returns the world's statistics. Complexity: the number of columns, archetypes and extents.
+func (w *World) Stats() Stats {
+	s := Stats{Name: w.options.Name, Entities: w.entities, Changes: w.changes}
+	for _, r := range w.memory.regions {
+		if !w.closed {
+			s.Reserved += r.Size()
+			s.Committed += r.Committed()
+		}
+	}
+	for _, c := range w.columns {
+		s.Columns = append(s.Columns, ColumnStats{
+			Name: c.name, Type: c.typ.String(), Size: c.bytes, Entities: c.count,
+			Reserved: c.span.Size(), Committed: c.span.Committed() + c.set.Committed(),
+		})
+	}
+	for _, a := range w.archetypes {
+		as := ArchetypeStats{Entities: a.live, Slots: int(a.words) * 64, Extents: len(a.extents)}
+		for _, c := range a.columns {
+			as.Columns = append(as.Columns, c.name)
+		}
+		s.Slots += as.Slots
+		s.Archetypes = append(s.Archetypes, as)
+	}
+	return s
+}
+
+// Resident returns how many bytes of the world are in memory. It asks the operating system: one call for each 64 Ki
+// committed pages.
+func (w *World) Resident() (int, error) {
+	if w.closed {
+		return 0, nil
+	}
+	total := 0
+	var errs []error
+	for _, r := range w.memory.regions {
+		n, err := r.Resident()
+		total += n
+		errs = append(errs, err)
+	}
+	return total, errors.Join(errs...)
+}
+
+// Trim gives back the memory of the slots that no archetype owns. They stay usable.
+func (w *World) Trim() error {
+	w.mustBeOpen("Trim")
+	if w.live == nil {
+		return nil
+	}
+	var errs []error
+	for lo := w.vacant.Next(0); lo < uint(w.frontier); {
+		hi := min(w.vacant.NextClear(lo), uint(w.frontier))
+		errs = append(errs, w.discard(uint32(lo)*64, uint32(hi)*64))
+		lo = w.vacant.Next(hi)
+	}
+	errs = append(errs, w.discard(w.frontier*64, w.size))
+	return errors.Join(errs...)
+}
+
+// discard gives back the elements of the slots [lo, hi), where they are committed.
+func (w *World) discard(lo, hi uint32) error {
+	var errs []error
+	for _, c := range w.columns {
+		if end := min(hi, c.slots); lo < end && c.bytes > 0 {
+			errs = append(errs, c.span.Region().Discard(c.span.Offset()+int(lo)*c.bytes, int(end-lo)*c.bytes))
+		}
+	}
+	return errors.Join(errs...)
+}

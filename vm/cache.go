@@ -1,0 +1,90 @@
+package vm
+
+import (
+	"slices"
+	"sync"
+	"unsafe"
+)
+
+// closedRegions holds the addresses of closed regions. They stay reserved, so that a stale pointer into one faults and
+// Go's heap can never be given them; only later regions use them again.
+var closedRegions addressCache
+
+// addressCache is a first-fit allocator of address ranges. Ranges are joined again where they belong to one reservation
+// of the operating system: some systems cannot act on two reservations in one call.
+type addressCache struct {
+	mu    sync.Mutex
+	owned []interval // the operating system's reservations, sorted
+	free  []interval // what no open region uses, sorted
+}
+
+func byLow(iv interval, lo int) int { return iv.lo - lo }
+
+// own records a new reservation of the operating system.
+func (c *addressCache) own(p unsafe.Pointer, n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	lo := int(uintptr(p))
+	i, _ := slices.BinarySearchFunc(c.owned, lo, byLow)
+	c.owned = slices.Insert(c.owned, i, interval{lo, lo + n})
+}
+
+// take returns n bytes of free addresses aligned to align, or nil. Of the ranges that fit it takes the smallest.
+func (c *addressCache) take(n, align int) unsafe.Pointer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	best := -1
+	for i, iv := range c.free {
+		if roundUp(iv.lo, align)+n <= iv.hi && (best < 0 || iv.hi-iv.lo < c.free[best].hi-c.free[best].lo) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	iv := c.free[best]
+	lo := roundUp(iv.lo, align)
+	var rest []interval
+	if iv.lo < lo {
+		rest = append(rest, interval{iv.lo, lo})
+	}
+	if lo+n < iv.hi {
+		rest = append(rest, interval{lo + n, iv.hi})
+	}
+	c.free = slices.Replace(c.free, best, best+1, rest...)
+	return c.pointer(lo)
+}
+
+// put gives a range back.
+func (c *addressCache) put(p unsafe.Pointer, n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	lo := int(uintptr(p))
+	hi := lo + n
+	i, _ := slices.BinarySearchFunc(c.free, lo, byLow)
+	j := i
+	if i > 0 && c.free[i-1].hi == lo && c.together(c.free[i-1].lo, lo) {
+		i--
+		lo = c.free[i].lo
+	}
+	if j < len(c.free) && c.free[j].lo == hi && c.together(lo, c.free[j].lo) {
+		hi = c.free[j].hi
+		j++
+	}
+	c.free = slices.Replace(c.free, i, j, interval{lo, hi})
+}
+
+// together reports whether two addresses belong to one reservation of the operating system.
+func (c *addressCache) together(a, b int) bool {
+	i, found := slices.BinarySearchFunc(c.owned, a, byLow)
+	if !found {
+		i--
+	}
+	return i >= 0 && c.owned[i].lo <= a && b < c.owned[i].hi
+}
+
+// pointer turns a cached address back into a pointer. It is sound because the address was reserved outside Go's heap and
+// never given back, so the collector neither moves nor looks at what lies there.
+func (c *addressCache) pointer(addr int) unsafe.Pointer {
+	return *(*unsafe.Pointer)(unsafe.Pointer(&addr))
+}

@@ -1,0 +1,7 @@
+//go:build !(linux || darwin || windows) || race || !(amd64 || arm64 || ppc64 || ppc64le || riscv64 || s390x || loong64 || mips64 || mips64le)
+
+package vm
+
+// heapByDefault: this build has no address space to reserve (32-bit, WebAssembly), or its race detector would not see
+// what lies there.
+const heapByDefault = true

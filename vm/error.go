@@ -1,0 +1,68 @@
+package vm
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Each sentinel is one way of running out. The operating system reports most of them with the same code; an [Error]
+// carries the one that the limits in force explain.
+var (
+	// ErrSize: the size asked for is zero, negative, or larger than any address space.
+	ErrSize = errors.New("size out of range")
+	// ErrCapacity: the region, or the container in it, was made for fewer bytes. Make it with a larger capacity.
+	ErrCapacity = errors.New("capacity reached")
+	// ErrLimit: the [Limit] that the region shares does not allow it.
+	ErrLimit = errors.New("memory limit reached")
+	// ErrAddressSpace: the process may not take that many addresses (RLIMIT_AS, or the machine's address space).
+	ErrAddressSpace = errors.New("address space exhausted")
+	// ErrDataLimit: the process may not have that much writable memory (RLIMIT_DATA).
+	ErrDataLimit = errors.New("data limit reached")
+	// ErrMappings: the process has as many mappings as the system allows (vm.max_map_count on Linux).
+	ErrMappings = errors.New("too many memory mappings")
+	// ErrOvercommit: the request alone is larger than memory and swap, and the system judges each request
+	// (vm.overcommit_memory=0).
+	ErrOvercommit = errors.New("request larger than memory")
+	// ErrCommitCharge: the system has promised all the memory it may promise (vm.overcommit_memory=2; on Windows the
+	// commit limit).
+	ErrCommitCharge = errors.New("commit limit reached")
+)
+
+// Error says what a region was asked for and why it could not be had. Nothing has changed when one is returned.
+type Error struct {
+	Op      string // reserve, commit, decommit, discard, protect, populate, advise, close; or a container's operation
+	Purpose string // the purpose of the region
+	Bytes   int    // how much was asked for
+	Err     error  // a sentinel of this package, or the operating system's error
+	Detail  string // the numbers, and what to do
+}
+
+// Error describes the failure and its remedy in one line.
+func (e *Error) Error() string {
+	s := fmt.Sprintf("vm: %s %s", e.Op, Bytes(e.Bytes))
+	if e.Purpose != "" {
+		s += " for " + e.Purpose
+	}
+	s += ": " + e.Err.Error()
+	if e.Detail != "" {
+		s += ": " + e.Detail
+	}
+	return s
+}
+
+// Unwrap returns the sentinel or the operating system's error.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Bytes formats a number of bytes with a binary unit, such as 1.5 GiB.
+func Bytes(n int) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB"}
+	f, u := float64(n), 0
+	for (f >= 1024 || f <= -1024) && u < len(units)-1 {
+		f /= 1024
+		u++
+	}
+	if u == 0 {
+		return fmt.Sprintf("%d B", n)
+	}
+	return fmt.Sprintf("%.4g %s", f, units[u])
+}

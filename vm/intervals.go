@@ -1,0 +1,92 @@
+package vm
+
+import "slices"
+
+// interval is a range of offsets, lo included, hi not.
+type interval struct{ lo, hi int }
+
+// intervals is a set of offsets kept as sorted ranges that neither touch nor overlap. A region's committed pages are
+// such a set; because adjacent ranges are joined, its length is also the number of mappings that they cost.
+type intervals struct {
+	of    []interval
+	bytes int
+}
+
+// first returns the index of the first range that ends after off.
+func (s *intervals) first(off int) int {
+	i, _ := slices.BinarySearchFunc(s.of, off, func(iv interval, off int) int {
+		if iv.hi <= off {
+			return -1
+		}
+		return 1
+	})
+	return i
+}
+
+// gaps returns the parts of [lo, hi) that are not in the set, in order.
+func (s *intervals) gaps(lo, hi int) []interval {
+	var out []interval
+	for i := s.first(lo); i < len(s.of) && s.of[i].lo < hi; i++ {
+		if s.of[i].lo > lo {
+			out = append(out, interval{lo, s.of[i].lo})
+		}
+		lo = s.of[i].hi
+	}
+	if lo < hi {
+		out = append(out, interval{lo, hi})
+	}
+	return out
+}
+
+// covered returns the parts of [lo, hi) that are in the set, in order.
+func (s *intervals) covered(lo, hi int) []interval {
+	var out []interval
+	for i := s.first(lo); i < len(s.of) && s.of[i].lo < hi; i++ {
+		out = append(out, interval{max(lo, s.of[i].lo), min(hi, s.of[i].hi)})
+	}
+	return out
+}
+
+// contains reports whether all of [lo, hi) is in the set.
+func (s *intervals) contains(lo, hi int) bool {
+	i := s.first(lo)
+	return lo >= hi || i < len(s.of) && s.of[i].lo <= lo && hi <= s.of[i].hi
+}
+
+// add puts [lo, hi) into the set.
+func (s *intervals) add(lo, hi int) {
+	if lo >= hi {
+		return
+	}
+	i := s.first(lo - 1) // a range that ends at lo is joined too
+	j := i
+	for j < len(s.of) && s.of[j].lo <= hi {
+		lo, hi = min(lo, s.of[j].lo), max(hi, s.of[j].hi)
+		s.bytes -= s.of[j].hi - s.of[j].lo
+		j++
+	}
+	s.of = slices.Replace(s.of, i, j, interval{lo, hi})
+	s.bytes += hi - lo
+}
+
+// remove takes [lo, hi) out of the set.
+func (s *intervals) remove(lo, hi int) {
+	if lo >= hi {
+		return
+	}
+	i := s.first(lo)
+	j := i
+	var keep []interval
+	for j < len(s.of) && s.of[j].lo < hi {
+		iv := s.of[j]
+		s.bytes -= min(hi, iv.hi) - max(lo, iv.lo)
+		if iv.lo < lo {
+			keep = append(keep, interval{iv.lo, lo})
+		}
+		if iv.hi > hi {
+			keep = append(keep, interval{hi, iv.hi})
+		}
+		j++
+	}
+	s.of = slices.Replace(s.of, i, j, keep...)
+}

@@ -1,0 +1,79 @@
+package vm
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/vastgo/vast/internal/invariants"
+)
+
+// Leak tells of a region that was dropped without Close. Its memory stays taken: pointers into it may still be in use.
+type Leak struct {
+	Purpose   string
+	Reserved  int    // bytes
+	Committed int    // bytes
+	Made      string // file:line of the call that reserved it, innermost first, outside this package
+}
+
+var onLeak atomic.Pointer[func(Leak)]
+
+// OnLeak sets the function that is told of leaked regions, from a goroutine of the runtime's; nil sets the default: leaks
+// are only counted (see [PurposeStats]), and in builds with the tag invariants also written to standard error.
+func OnLeak(f func(Leak)) {
+	if f == nil {
+		onLeak.Store(nil)
+		return
+	}
+	onLeak.Store(&f)
+}
+
+// origin is where a region was made.
+type origin [8]uintptr
+
+func (o *origin) record() {
+	runtime.Callers(3, o[:])
+}
+
+func (o *origin) String() string {
+	n := 0
+	for n < len(o) && o[n] != 0 {
+		n++
+	}
+	s := ""
+	frames := runtime.CallersFrames(o[:n])
+	for {
+		f, more := frames.Next()
+		if f.File != "" {
+			if s != "" {
+				s += " < "
+			}
+			s += fmt.Sprintf("%s:%d", f.File, f.Line)
+		}
+		if !more {
+			return s
+		}
+	}
+}
+
+// leaked runs when a Region was collected that nobody closed. It reports and must not free: an interior pointer does not
+// keep the Region alive.
+func leaked(m *mapping) {
+	m.mu.Lock()
+	closed, committed := m.closed, m.committed.bytes
+	m.mu.Unlock()
+	if closed {
+		return
+	}
+	m.counted.leaked.Add(int64(m.size))
+	l := Leak{Purpose: m.counted.purpose, Reserved: m.size, Committed: committed, Made: m.made.String()}
+	if f := onLeak.Load(); f != nil {
+		(*f)(l)
+		return
+	}
+	if invariants.Enabled {
+		fmt.Fprintf(os.Stderr, "vm: a region of %s (%s) was dropped without Close; made at %s\n",
+			Bytes(l.Reserved), l.Purpose, l.Made)
+	}
+}

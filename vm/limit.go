@@ -1,0 +1,51 @@
+package vm
+
+import (
+	"fmt"
+	"sync/atomic"
+)
+
+// Limit is a budget of committed bytes that any number of regions share. Passing it is an error, where passing a
+// control group's limit would be the end of the process.
+//
+// A Limit may be used from many goroutines. It must not be copied.
+type Limit struct {
+	max  int64
+	used atomic.Int64
+}
+
+// NewLimit returns a budget of max bytes. It panics when max is negative.
+func NewLimit(max int) *Limit {
+	if max < 0 {
+		panic(fmt.Sprintf("vm: NewLimit(%d): a limit is a number of bytes, zero or more", max))
+	}
+	return &Limit{max: int64(max)}
+}
+
+// Max returns the budget in bytes.
+func (l *Limit) Max() int { return int(l.max) }
+
+// Used returns the bytes that regions under this limit have committed.
+func (l *Limit) Used() int { return int(l.used.Load()) }
+
+// take charges n bytes and reports whether they fitted. A nil limit takes everything.
+func (l *Limit) take(n int) bool {
+	if l == nil {
+		return true
+	}
+	for {
+		used := l.used.Load()
+		if int64(n) > l.max-used {
+			return false
+		}
+		if l.used.CompareAndSwap(used, used+int64(n)) {
+			return true
+		}
+	}
+}
+
+func (l *Limit) give(n int) {
+	if l != nil {
+		l.used.Add(-int64(n))
+	}
+}

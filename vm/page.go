@@ -1,0 +1,75 @@
+package vm
+
+import (
+	"os"
+	"sync"
+)
+
+// Pages says which pages back a region.
+type Pages uint8
+
+const (
+	// PagesAuto uses small pages, and huge pages for the ranges that their owner calls dense (see [Region.Huge]).
+	PagesAuto Pages = iota
+	// PagesSmall never uses huge pages, whatever the system's mode.
+	PagesSmall
+	// PagesHuge asks for huge pages everywhere. A page touched once then costs a whole huge page.
+	PagesHuge
+	// PagesHeap backs the region by Go heap memory: the stand-in described in the package documentation.
+	PagesHeap
+)
+
+// String returns the policy's name.
+func (p Pages) String() string {
+	switch p {
+	case PagesAuto:
+		return "auto"
+	case PagesSmall:
+		return "small"
+	case PagesHuge:
+		return "huge"
+	case PagesHeap:
+		return "heap"
+	}
+	return "unknown"
+}
+
+var pageSize = os.Getpagesize()
+
+// PageSize returns the size of a page in bytes.
+func PageSize() int { return pageSize }
+
+// Facts are what the operating system says about memory. Zero means unknown or without limit.
+type Facts struct {
+	PageSize       int    // bytes
+	HugePageSize   int    // bytes; 0 where the system has none that a program may ask for
+	HugeMode       string // Linux: always, madvise or never; elsewhere unsupported
+	OvercommitMode int    // Linux: vm.overcommit_memory; -1 elsewhere
+	MaxMappings    int    // Linux: vm.max_map_count
+	AddressLimit   int    // bytes, RLIMIT_AS
+	DataLimit      int    // bytes, RLIMIT_DATA
+	ControlGroup   int    // bytes, the memory limit of the control group
+	HeapStandIn    bool   // regions are Go heap memory by default
+}
+
+var facts = sync.OnceValue(func() Facts {
+	f := Facts{PageSize: pageSize, HugeMode: "unsupported", OvercommitMode: -1, HeapStandIn: heapByDefault}
+	readFacts(&f)
+	return f
+})
+
+// ReadFacts asks the operating system anew. Limits may change while a process runs.
+func ReadFacts() Facts {
+	f := Facts{PageSize: pageSize, HugeMode: "unsupported", OvercommitMode: -1, HeapStandIn: heapByDefault}
+	readFacts(&f)
+	return f
+}
+
+// HugePageSize returns the size of a transparent huge page in bytes, or 0 where a program cannot ask for one.
+func HugePageSize() int { return facts().HugePageSize }
+
+// roundUp returns n rounded up to a multiple of unit, a power of two.
+func roundUp(n, unit int) int { return (n + unit - 1) &^ (unit - 1) }
+
+// roundDown returns n rounded down to a multiple of unit, a power of two.
+func roundDown(n, unit int) int { return n &^ (unit - 1) }

@@ -1,0 +1,98 @@
+package vm
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// Span is a part of a region whose committed bytes are one growing prefix: the form that costs fewest mappings, at most
+// two a span. It is not safe for use from several goroutines at once.
+type Span struct {
+	region    *Region
+	base      unsafe.Pointer
+	off, size int
+	committed int
+}
+
+// minStep is the smallest growth of a span in bytes: enough that a system call is rare beside the page faults that
+// follow it.
+const minStep = 64 << 10
+
+// Carve hands out the next bytes of the region as a Span whose base is a multiple of align, a power of two; align 0
+// means a page. It returns an [*Error] wrapping ErrCapacity when the region has no room left.
+func (r *Region) Carve(bytes, align int) (Span, error) {
+	m := r.m
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.check("Carve", 0, 0)
+	align = max(align, pageSize)
+	off := roundUp(int(uintptr(m.base))+m.carved, align) - int(uintptr(m.base))
+	size := roundUp(bytes, pageSize)
+	if bytes <= 0 || bytes > maxReserve || size > m.size-off {
+		return Span{}, &Error{Op: "carve", Purpose: m.counted.purpose, Bytes: bytes, Err: ErrCapacity,
+			Detail: fmt.Sprintf("%s of %s are carved", Bytes(m.carved), Bytes(m.size))}
+	}
+	m.carved = off + size
+	return Span{region: r, base: m.at(off), off: off, size: size}, nil
+}
+
+// Base returns the span's first address.
+func (s *Span) Base() unsafe.Pointer { return s.base }
+
+// Size returns the bytes that the span may grow to.
+func (s *Span) Size() int { return s.size }
+
+// Committed returns the length of the usable prefix in bytes.
+func (s *Span) Committed() int { return s.committed }
+
+// Region returns the region that the span is a part of.
+func (s *Span) Region() *Region { return s.region }
+
+// Offset returns where the span begins in its region, in bytes.
+func (s *Span) Offset() int { return s.off }
+
+// Grow commits a prefix of at least need bytes. To keep system calls rare it commits ahead: step bytes, or with step 0
+// an eighth of what is committed and at least 64 KiB; from one huge page on the prefix is rounded up to whole huge pages.
+// Where the limits do not allow that much it commits just what is needed.
+//
+// On failure it returns an [*Error] (ErrCapacity, or as [Region.Commit]) and nothing has changed.
+func (s *Span) Grow(need, step int) error {
+	if need <= s.committed {
+		return nil
+	}
+	if need > s.size {
+		return &Error{Op: "grow", Purpose: s.region.m.counted.purpose, Bytes: need, Err: ErrCapacity,
+			Detail: fmt.Sprintf("made for %s", Bytes(s.size))}
+	}
+	if step <= 0 {
+		step = max(minStep, s.committed/8)
+	}
+	ahead := roundUp(max(need, s.committed+min(step, s.size-s.committed)), pageSize)
+	if huge := HugePageSize(); huge > 0 && ahead >= huge && s.region.m.pages != PagesSmall {
+		ahead = roundUp(ahead, huge)
+	}
+	ahead = min(ahead, s.size)
+	err := s.region.Commit(s.off+s.committed, ahead-s.committed)
+	if exact := roundUp(need, pageSize); err != nil && exact < ahead {
+		ahead = exact
+		err = s.region.Commit(s.off+s.committed, ahead-s.committed)
+	}
+	if err != nil {
+		return err
+	}
+	s.committed = ahead
+	return nil
+}
+
+// Shrink decommits what lies beyond the first keep bytes, in whole pages.
+func (s *Span) Shrink(keep int) error {
+	keep = roundUp(max(keep, 0), pageSize)
+	if keep >= s.committed {
+		return nil
+	}
+	if err := s.region.Decommit(s.off+keep, s.committed-keep); err != nil {
+		return err
+	}
+	s.committed = keep
+	return nil
+}

@@ -1,0 +1,175 @@
+package vast
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/bitset"
+	"github.com/vastgo/vast/internal/generation"
+	"github.com/vastgo/vast/vm"
+)
+
+// Options say how a world is made. The zero value works.
+type Options struct {
+	// Name is the world's name in statistics, and the purpose under which vm counts its memory. Default: "world".
+	Name string
+	// MaxEntities is the largest number of slots. It costs addresses only: for each slot the size of every column's
+	// element and a few bytes. Default: 16,777,216; where address space is dear 1,048,576, and on the heap stand-in, which
+	// takes memory for it at once, 65,536.
+	MaxEntities int
+	// Limit is a budget of committed memory, shared with other worlds and containers. Default: none.
+	Limit *vm.Limit
+	// Pages is the page policy. Default: small pages, and huge pages where an archetype is dense.
+	Pages vm.Pages
+}
+
+// World holds entities and the columns of their components. Make one with [NewWorld].
+//
+// A world is not safe for use from several goroutines at once, with one exception: while nothing changes its structure,
+// any number of goroutines may look entities up and run queries, and write to different elements.
+type World struct {
+	options Options
+	tag     generation.Tag // the mark that this world's generations carry
+	closed  bool
+	memory  memory
+
+	// The control arrays, one element for each slot or each 64-slot word. They are carved on first use.
+	size       uint32         // slots for which the control arrays are committed, a multiple of 64
+	gens       unsafe.Pointer // generation of each slot, uint32
+	gensSpan   vm.Span
+	owners     unsafe.Pointer // owner of each word
+	ownersSpan vm.Span
+	live       *bitset.Set // slots that hold an entity
+	vacant     *bitset.Set // words below the frontier that no archetype owns
+	frontier   uint32      // the first word that was never owned
+
+	columns    []*column
+	archetypes []*Archetype
+	bySet      map[string]*Archetype // archetypes by the set of their columns
+	extents    []*extent             // by number; nil where it was given back
+	unusedIDs  []uint32              // numbers of given-back extents
+
+	entities int
+	worn     int    // slots at their last generation: with none, removal need not look for them
+	changes  uint64 // structural changes so far
+	last     operation
+}
+
+// NewWorld returns an empty world. It reserves nothing before the first column or entity is made. It panics when
+// MaxEntities is negative or beyond the range of slot numbers.
+func NewWorld(o Options) *World {
+	if o.Name == "" {
+		o.Name = "world"
+	}
+	if o.MaxEntities == 0 {
+		o.MaxEntities = defaultEntities(o.Pages)
+	}
+	const most = 1<<32 - 64
+	if o.MaxEntities < 0 || o.MaxEntities > most {
+		panic(fmt.Sprintf("vast: NewWorld: MaxEntities is %d: use 1 to %d, or 0 for the default", o.MaxEntities, most))
+	}
+	o.MaxEntities = (o.MaxEntities + 63) &^ 63
+	return &World{options: o, tag: generation.NewTag()}
+}
+
+// Len returns the number of living entities.
+func (w *World) Len() int { return w.entities }
+
+// Alive reports whether e is a living entity of this world.
+func (w *World) Alive(e Entity) bool {
+	return e.slot < w.size && *w.generation(e.slot) == e.generation && w.live.Test(uint(e.slot))
+}
+
+// Close gives the world's memory back. Every entity becomes stale; pointers and slices into columns must not be used any
+// more, and making entities, columns or queries panics. Closing twice does nothing.
+func (w *World) Close() error {
+	if w.closed {
+		return nil
+	}
+	w.closed = true
+	w.changed(opClose, 1)
+	for _, c := range w.columns {
+		c.slots, c.count = 0, 0
+	}
+	w.size, w.entities = 0, 0
+	return w.memory.close()
+}
+
+func (w *World) mustBeOpen(what string) {
+	if w.closed {
+		panic(fmt.Sprintf("vast: %s on the closed world %q: do not use a world after Close", what, w.options.Name))
+	}
+}
+
+// generation is sound for slots below w.size: the array is committed that far, never moves and holds no Go pointers.
+func (w *World) generation(slot uint32) *uint32 {
+	return (*uint32)(unsafe.Add(w.gens, uintptr(slot)*4))
+}
+
+// owner is what the world knows of a 64-slot word.
+type owner struct {
+	extra  uint64 // columns, by number modulo 64, that were added here to entities not born with them; may hold too many
+	extent uint32 // number of the extent that the word belongs to
+	_      uint32
+}
+
+// owner is sound for words below w.size/64, as generation is.
+func (w *World) owner(word uint32) *owner {
+	return (*owner)(unsafe.Add(w.owners, uintptr(word)*unsafe.Sizeof(owner{})))
+}
+
+// prepare carves the control arrays.
+func (w *World) prepare() error {
+	if w.live != nil {
+		return nil
+	}
+	n := w.options.MaxEntities
+	words := n / 64
+	page := vm.PageSize()
+	need := 4*n + words*int(unsafe.Sizeof(owner{})) + bitset.Size(n) + bitset.Size(words) + 2*page
+	r, err := w.memory.room(w.options, need)
+	if err != nil {
+		return err
+	}
+	var set [2]*bitset.Set
+	var span [2]vm.Span
+	for i, bytes := range [2]int{4 * n, words * int(unsafe.Sizeof(owner{}))} {
+		if span[i], err = r.Carve(bytes, 0); err != nil {
+			return err
+		}
+	}
+	for i, slots := range [2]int{n, words} {
+		if set[i], err = bitset.New(r, slots); err != nil {
+			return err
+		}
+	}
+	w.gensSpan, w.ownersSpan = span[0], span[1]
+	w.gens, w.owners = span[0].Base(), span[1].Base()
+	w.live, w.vacant = set[0], set[1]
+	// Generations are read for every look-up, in any order: huge pages spare address translations.
+	return r.Huge(w.gensSpan.Offset(), w.gensSpan.Size())
+}
+
+// reach commits the control arrays for the slots below end.
+func (w *World) reach(end uint32) error {
+	if end <= w.size {
+		return nil
+	}
+	n, words := int(end), int(end)/64
+	if err := w.gensSpan.Grow(4*n, 0); err != nil {
+		return err
+	}
+	if err := w.ownersSpan.Grow(words*int(unsafe.Sizeof(owner{})), 0); err != nil {
+		return err
+	}
+	if err := w.vacant.Grow(words); err != nil {
+		return err
+	}
+	if err := w.live.Grow(n); err != nil {
+		return err
+	}
+	slots := min(w.gensSpan.Committed()/4, w.ownersSpan.Committed()/int(unsafe.Sizeof(owner{}))*64, w.live.Len(),
+		w.vacant.Len()*64, w.options.MaxEntities)
+	w.size = uint32(slots) &^ 63
+	return nil
+}
