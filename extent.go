@@ -14,27 +14,43 @@ type extent struct {
 	word      uint32 // first
 	words     uint32
 	used      uint32 // slots that hold an entity, or are worn out and will never hold one again
+	worn      uint32 // of those, the ones worn out
 }
 
 func (x *extent) first() uint32 { return x.word * 64 }
 func (x *extent) end() uint32   { return (x.word + x.words) * 64 }
 
-// draw gives the archetype an extent with room for at least n more entities, more when the archetype is large: a quarter
-// of what it owns. On failure nothing has changed.
+// draw gives the archetype extents with room for at least n more entities; more when the archetype is large: a quarter of
+// what it owns, where there is room for that. On failure nothing has changed.
 func (w *World) draw(a *Archetype, n int) error {
 	if err := w.prepare(); err != nil {
 		return err
 	}
-	least := uint32((n + 63) / 64)
-	words := max(least, a.words/4)
-	word, err := w.place(a, words)
-	if err != nil && words > least {
-		words = least
-		word, err = w.place(a, words)
+	var drawn []*extent
+	for n > 0 {
+		least := uint32((n + 63) / 64)
+		word, words, err := w.place(a, max(least, a.words/4))
+		if err != nil && words > least {
+			// A quarter was too much for a limit: what is needed may still fit.
+			word, words, err = w.place(a, least)
+		}
+		if err != nil {
+			for _, x := range drawn {
+				w.giveBack(x)
+			}
+			return err
+		}
+		x := w.own(a, word, words)
+		n -= int(words) * 64
+		if n > 0 {
+			drawn = append(drawn, x)
+		}
 	}
-	if err != nil {
-		return err
-	}
+	return nil
+}
+
+// own makes vacant words, whose memory is usable, an extent of the archetype.
+func (w *World) own(a *Archetype, word, words uint32) *extent {
 	id := uint32(len(w.extents))
 	if k := len(w.unusedIDs); k > 0 {
 		id, w.unusedIDs = w.unusedIDs[k-1], w.unusedIDs[:k-1]
@@ -49,46 +65,55 @@ func (w *World) draw(a *Archetype, n int) error {
 	at, _ := slices.BinarySearchFunc(a.extents, word, byWord)
 	a.extents = slices.Insert(a.extents, at, x)
 	a.words += words
-	a.free += int(words) * 64
-	a.word = min(a.word, word)
+	if a.at == nil || word < a.word {
+		a.goTo(x, word)
+	}
 	a.adviseHuge(at)
-	return nil
+	return x
 }
 
 func byWord(x *extent, word uint32) int { return int(x.word) - int(word) }
 
-// place finds words for an extent and makes the memory of all its columns usable. Best is right behind the archetype's
-// last extent, where both make one run; then the lowest hole between extents; then new words.
-func (w *World) place(a *Archetype, words uint32) (uint32, error) {
-	if k := len(a.extents); k > 0 {
-		next := a.extents[k-1].word + a.extents[k-1].words
-		if next == w.frontier {
-			return w.extendFrontier(a, next, words)
+// place finds words for an extent and makes the memory of the archetype's columns usable there. It takes the lowest hole
+// between extents that is large enough; then new words, which lie right behind the archetype's last extent when no other
+// was drawn meanwhile; and when those run out the largest hole, which may be smaller than asked for.
+func (w *World) place(a *Archetype, words uint32) (word, got uint32, err error) {
+	var hole, holeWords uint32
+	for lo := uint32(w.vacant.Next(0)); lo < w.frontier; {
+		n := min(uint32(w.vacant.NextClear(uint(lo))), w.frontier) - lo
+		if n > holeWords {
+			hole, holeWords = lo, n
 		}
-		if w.vacantFor(next) >= words {
-			return w.claim(a, next, words)
-		}
-	}
-	for lo := uint32(w.vacant.Next(0)); lo < w.frontier; lo = uint32(w.vacant.Next(uint(lo))) {
-		n := w.vacantFor(lo)
 		if n >= words {
 			return w.claim(a, lo, words)
 		}
-		lo += n
+		lo = uint32(w.vacant.Next(uint(lo + n)))
 	}
-	word := w.align(a, words)
-	if int(word+words)*64 > w.options.MaxEntities {
-		word = w.frontier
+	most := uint32(w.options.MaxEntities / 64)
+	start := w.frontier
+	if k := len(a.extents); k == 0 || a.extents[k-1].word+a.extents[k-1].words != start {
+		start = w.align(a, words)
 	}
-	return w.extendFrontier(a, word, words)
+	if words > most || start > most-words {
+		start = w.frontier
+	}
+	if left := most - start; words > left {
+		if left < holeWords {
+			return w.claim(a, hole, holeWords)
+		}
+		words = left
+	}
+	if words == 0 {
+		return 0, 0, w.full(a)
+	}
+	return w.claim(a, start, words)
 }
 
-// vacantFor returns how many words from word on belong to nobody.
-func (w *World) vacantFor(word uint32) uint32 {
-	if word >= w.frontier || !w.vacant.Test(uint(word)) {
-		return 0
-	}
-	return min(uint32(w.vacant.NextClear(uint(word))), w.frontier) - word
+// full is the error for a world without free words.
+func (w *World) full(a *Archetype) error {
+	return &vm.Error{Op: "grow", Purpose: w.options.Name, Bytes: 64 * a.bytes, Err: vm.ErrCapacity,
+		Detail: fmt.Sprintf("archetypes own all %d slots, %d of them with entities: set a larger Options.MaxEntities",
+			w.options.MaxEntities, w.Len())}
 }
 
 // align returns the first word from the frontier on at which the archetype's widest column begins a huge page, when the
@@ -103,28 +128,18 @@ func (w *World) align(a *Archetype, words uint32) uint32 {
 	return uint32((((bytes+huge-1)&^(huge-1) + wordBytes - 1) / wordBytes))
 }
 
-// extendFrontier claims new words from word on; those that are skipped become vacant.
-func (w *World) extendFrontier(a *Archetype, word, words uint32) (uint32, error) {
-	if end := int(word+words) * 64; end > w.options.MaxEntities {
-		return 0, &vm.Error{Op: "grow", Purpose: w.options.Name, Bytes: 0, Err: vm.ErrCapacity,
-			Detail: fmt.Sprintf("%d entities live in a world made for %d slots, of which archetypes own %d: set a larger "+
-				"Options.MaxEntities", w.entities, w.options.MaxEntities, int(w.frontier)*64)}
+// claim takes words that belong to nobody. Those between the frontier and a first word beyond it become vacant.
+func (w *World) claim(a *Archetype, word, words uint32) (uint32, uint32, error) {
+	end := word + words
+	if err := w.commit(a, end); err != nil {
+		return 0, words, err
 	}
-	if err := w.commit(a, word+words); err != nil {
-		return 0, err
+	if end > w.frontier {
+		w.vacant.Fill(uint(w.frontier), uint(end))
+		w.frontier = end
 	}
-	w.vacant.Fill(uint(w.frontier), uint(word))
-	w.frontier = word + words
-	return word, nil
-}
-
-// claim takes vacant words.
-func (w *World) claim(a *Archetype, word, words uint32) (uint32, error) {
-	if err := w.commit(a, word+words); err != nil {
-		return 0, err
-	}
-	w.vacant.Erase(uint(word), uint(word+words))
-	return word, nil
+	w.vacant.Erase(uint(word), uint(end))
+	return word, words, nil
 }
 
 // commit makes the control arrays and the archetype's columns usable below the given word.
@@ -146,9 +161,8 @@ func (w *World) giveBack(x *extent) {
 	at, _ := slices.BinarySearchFunc(a.extents, x.word, byWord)
 	a.extents = slices.Delete(a.extents, at, at+1)
 	a.words -= x.words
-	a.free -= int(x.words) * 64
-	if a.word >= x.word && a.word < x.word+x.words {
-		a.word = a.firstWordFrom(at)
+	if a.at == x {
+		a.moveOn(at)
 	}
 	w.extents[x.id] = nil
 	w.unusedIDs = append(w.unusedIDs, x.id)
@@ -160,24 +174,23 @@ func (w *World) giveBack(x *extent) {
 	}
 }
 
-// released notes that n slots of an extent no longer hold entities.
-func (w *World) released(x *extent, n uint32) {
-	a := x.archetype
-	x.used -= n
-	a.free += int(n)
-	// A single word is kept, so that an entity made and deleted in turn does not draw an extent each time.
-	if x.used == 0 && (len(a.extents) > 1 || x.words > 1) {
+// emptied gives an extent without entities back, unless it is the archetype's only one and a single word: that is kept, so
+// that an entity made and deleted in turn does not draw an extent each time.
+func (w *World) emptied(x *extent) {
+	if len(x.archetype.extents) > 1 || x.words > 1 {
 		w.giveBack(x)
 	}
 }
 
-// firstWordFrom returns the first word of the extent at index at, or where there is none the archetype's last word.
-func (a *Archetype) firstWordFrom(at int) uint32 {
+// moveOn sets the archetype's place to the first word of the extent at index at, or where there is none to its last word.
+func (a *Archetype) moveOn(at int) {
 	switch k := len(a.extents); {
 	case at < k:
-		return a.extents[at].word
+		a.goTo(a.extents[at], a.extents[at].word)
 	case k > 0:
-		return a.extents[k-1].word + a.extents[k-1].words - 1
+		last := a.extents[k-1]
+		a.goTo(last, last.word+last.words-1)
+	default:
+		a.at, a.word, a.vacancy = nil, 0, &noVacancy
 	}
-	return ^uint32(0)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"unsafe"
 
 	"github.com/vastgo/vast/internal/bitset"
 )
@@ -94,38 +93,40 @@ type walk struct {
 	world   *World
 	changes uint64
 	cursor  bitset.Cursor
-	lo, hi  uint32
-	gens    unsafe.Pointer
 }
 
 func (k *walk) start(q *query) {
-	w := q.world
-	w.mustBeOpen("Query")
-	k.world, k.changes, k.gens = w, w.changes, w.gens
-	k.cursor.Start(&q.filter)
+	k.world, k.changes = q.world, q.world.changes
+	if q.world.closed {
+		q.world.mustBeOpen("Query")
+	}
+	k.cursor.Start(&q.filter, uint(q.world.frontier))
 }
 
-// next moves to the next run and reports whether there is one.
-func (k *walk) next() bool {
+// run returns the run that the walk is at.
+func (k *walk) run() Run {
+	return Run{start: uint32(k.cursor.Lo), n: uint32(k.cursor.Hi - k.cursor.Lo), gens: k.world.gens}
+}
+
+// check panics when the structure changed since the walk began.
+func (k *walk) check() {
 	if k.world.changes != k.changes {
 		k.world.changedWhile("a query was running")
 	}
-	lo, hi, ok := k.cursor.Next()
-	k.lo, k.hi = uint32(lo), uint32(hi)
-	return ok
 }
 
 // Runs yields the matching entities as maximal runs of consecutive slots, in ascending order: the fast way through many
 // entities, to be used with [Column.Slice]. Values may be changed while it runs; when the structure of the world was
-// changed, its next step panics.
+// changed, the next step panics.
 func (q Query) Runs() iter.Seq[Run] {
 	return func(yield func(Run) bool) {
 		var k walk
 		k.start(q.q)
-		for k.next() {
-			if !yield(Run{start: k.lo, n: k.hi - k.lo, gens: k.gens}) {
+		for k.cursor.Next() {
+			if !yield(k.run()) {
 				return
 			}
+			k.check()
 		}
 	}
 }
@@ -135,22 +136,15 @@ func (q Query) All() iter.Seq[Entity] {
 	return func(yield func(Entity) bool) {
 		var k walk
 		k.start(q.q)
-		for k.next() {
-			for ; k.lo < k.hi; k.lo++ {
-				if !yield(k.entity()) {
+		for k.cursor.Next() {
+			for slot := uint32(k.cursor.Lo); slot < uint32(k.cursor.Hi); slot++ {
+				if !yield(Entity{slot: slot, generation: *k.world.generation(slot)}) {
 					return
 				}
+				k.check()
 			}
 		}
 	}
-}
-
-// entity returns the entity at the walk's place.
-func (k *walk) entity() Entity {
-	if k.world.changes != k.changes {
-		k.world.changedWhile("a query was running")
-	}
-	return Entity{slot: k.lo, generation: *(*uint32)(unsafe.Add(k.gens, uintptr(k.lo)*4))}
 }
 
 // Count returns the number of matching entities. Complexity: as running the query, without touching components.

@@ -34,7 +34,7 @@ type ArchetypeStats struct {
 
 // Stats returns the world's statistics. Complexity: the number of columns, archetypes and extents.
 func (w *World) Stats() Stats {
-	s := Stats{Name: w.options.Name, Entities: w.entities, Changes: w.changes}
+	s := Stats{Name: w.options.Name, Entities: w.Len(), Changes: w.changes}
 	for _, r := range w.memory.regions {
 		if !w.closed {
 			s.Reserved += r.Size()
@@ -43,12 +43,12 @@ func (w *World) Stats() Stats {
 	}
 	for _, c := range w.columns {
 		s.Columns = append(s.Columns, ColumnStats{
-			Name: c.name, Type: c.typ.String(), Size: c.bytes, Entities: c.count,
+			Name: c.name, Type: c.typ.String(), Size: c.bytes, Entities: c.len(),
 			Reserved: c.span.Size(), Committed: c.span.Committed() + c.set.Committed(),
 		})
 	}
 	for _, a := range w.archetypes {
-		as := ArchetypeStats{Entities: a.live, Slots: int(a.words) * 64, Extents: len(a.extents)}
+		as := ArchetypeStats{Entities: a.Len(), Slots: int(a.words) * 64, Extents: len(a.extents)}
 		for _, c := range a.columns {
 			as.Columns = append(as.Columns, c.name)
 		}

@@ -49,10 +49,9 @@ type World struct {
 	extents    []*extent             // by number; nil where it was given back
 	unusedIDs  []uint32              // numbers of given-back extents
 
-	entities int
-	worn     int    // slots at their last generation: with none, removal need not look for them
-	changes  uint64 // structural changes so far
-	last     operation
+	worn    int    // slots at their last generation: with none, removal need not look for them
+	changes uint64 // structural changes so far
+	last    operation
 }
 
 // NewWorld returns an empty world. It reserves nothing before the first column or entity is made. It panics when
@@ -72,8 +71,14 @@ func NewWorld(o Options) *World {
 	return &World{options: o, tag: generation.NewTag()}
 }
 
-// Len returns the number of living entities.
-func (w *World) Len() int { return w.entities }
+// Len returns the number of living entities. Complexity: the number of extents.
+func (w *World) Len() int {
+	n := 0
+	for _, a := range w.archetypes {
+		n += a.Len()
+	}
+	return n
+}
 
 // Alive reports whether e is a living entity of this world.
 func (w *World) Alive(e Entity) bool {
@@ -89,9 +94,12 @@ func (w *World) Close() error {
 	w.closed = true
 	w.changed(opClose, 1)
 	for _, c := range w.columns {
-		c.slots, c.count = 0, 0
+		c.slots = 0
 	}
-	w.size, w.entities = 0, 0
+	w.size = 0
+	for _, a := range w.archetypes {
+		a.extents, a.words, a.at, a.vacancy = nil, 0, nil, &noVacancy
+	}
 	return w.memory.close()
 }
 

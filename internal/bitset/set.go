@@ -70,8 +70,16 @@ func (s *Set) Grow(n int) error {
 	if uint(n) <= s.usable*wordBits {
 		return nil
 	}
+	var before [3]int
+	for i := range s.spans {
+		before[i] = s.spans[i].Committed()
+	}
 	for i, need := range sizes(n) {
 		if err := s.spans[i].Grow(need, 0); err != nil {
+			for k := range i {
+				// Where shrinking fails too, memory stays committed that the next Grow will use.
+				_ = s.spans[k].Shrink(before[k])
+			}
 			return err
 		}
 	}
@@ -114,7 +122,7 @@ func (s *Set) Set(i uint) {
 	after := before | 1<<(i%wordBits)
 	*w = after
 	if before == 0 || after == ones {
-		s.summarize(i/wordBits, after)
+		s.Summarize(i/wordBits, after)
 	}
 }
 
@@ -125,7 +133,7 @@ func (s *Set) Clear(i uint) {
 	after := before &^ (1 << (i % wordBits))
 	*w = after
 	if after == 0 || before == ones {
-		s.summarize(i/wordBits, after)
+		s.Summarize(i/wordBits, after)
 	}
 }
 
@@ -141,14 +149,15 @@ func (s *Set) Store(i uint, after uint64) {
 	before := *w
 	*w = after
 	if (before == 0) != (after == 0) || (before == ones) != (after == ones) {
-		s.summarize(i, after)
+		s.Summarize(i, after)
 	}
 }
 
-// summarize brings the summaries up to date after word i became after. It stops where nothing changes above.
+// Summarize brings the summaries up to date after word i became after: for callers that write words by themselves, which
+// must call it when a word becomes or was zero or full. It stops where nothing changes above.
 //
 //go:noinline
-func (s *Set) summarize(i uint, after uint64) {
+func (s *Set) Summarize(i uint, after uint64) {
 	b := s.block(i / 64)
 	bit := uint64(1) << (i % 64)
 	old := *b

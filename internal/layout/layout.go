@@ -16,6 +16,9 @@ func Size[T any]() int {
 	return max(1, int(unsafe.Sizeof(v)))
 }
 
+// Name returns the name of T as its own package writes it.
+func Name[T any]() string { return name(reflect.TypeFor[T]()) }
+
 // verdicts holds, for each type that was checked, what is wrong with it or "".
 var verdicts sync.Map // reflect.Type → string
 
@@ -37,7 +40,6 @@ func Check[T any](what string) {
 	}
 }
 
-// name returns a type's name as its own package writes it.
 func name(t reflect.Type) string {
 	if n := t.Name(); n != "" {
 		return n

@@ -1,0 +1,38 @@
+package bitset
+
+import "fmt"
+
+// CheckInvariants panics when a summary contradicts what lies below it. Complexity: one step a word. It is for tests and
+// for builds with the tag invariants.
+func (s *Set) CheckInvariants() {
+	blocks := (s.usable + 63) / 64
+	for b := range blocks {
+		var want summary
+		for i := uint(0); i < 64 && b*64+i < s.usable; i++ {
+			want = want.with(i, *s.word(b*64 + i) != 0, *s.word(b*64 + i) == ones)
+		}
+		if got := *s.block(b); got != want {
+			panic(fmt.Sprintf("bitset: the summary of block %d is %x, its words say %x", b, got, want))
+		}
+	}
+	for g := range (blocks + 63) / 64 {
+		var want summary
+		for i := uint(0); i < 64 && g*64+i < blocks; i++ {
+			want = want.with(i, s.block(g*64+i).any != 0, s.block(g*64+i).full == ones)
+		}
+		if got := *s.group(g); got != want {
+			panic(fmt.Sprintf("bitset: the summary of group %d is %x, its blocks say %x", g, got, want))
+		}
+	}
+}
+
+// with returns s after thing i was found not empty (any) and full.
+func (s summary) with(i uint, any, full bool) summary {
+	if any {
+		s.any |= 1 << i
+	}
+	if full {
+		s.full |= 1 << i
+	}
+	return s
+}

@@ -1,0 +1,119 @@
+package bitset
+
+import (
+	"math/bits"
+	"unsafe"
+)
+
+// Filter chooses the slots that are set in all of some sets and in none of others. It is a value that can be kept and
+// used again; the sets may grow and change between uses.
+type Filter struct {
+	// The words and block summaries of the first two sets to be in, which never move; of one set twice where there is only
+	// one. They stand here so that a query of two sets reads nothing else on its way.
+	aWords, bWords   unsafe.Pointer
+	aBlocks, bBlocks unsafe.Pointer
+	more             bool // whether and or minus hold anything
+	a, b             *Set
+	and              []*Set // the further sets to be in
+	minus            []*Set // those not to be in
+}
+
+// NewFilter returns the filter of the slots that are in every set of and, of which there is at least one, and in no set
+// of minus. It keeps the slices.
+func NewFilter(and, minus []*Set) Filter {
+	f := Filter{a: and[0], b: and[0], minus: minus}
+	if len(and) > 1 {
+		f.b, f.and = and[1], and[2:]
+	}
+	f.aWords, f.bWords = f.a.words, f.b.words
+	f.aBlocks, f.bBlocks = f.a.blocks, f.b.blocks
+	f.more = len(f.and)+len(f.minus) > 0
+	return f
+}
+
+// Match returns the slots of word i that the filter chooses. The word must be usable in every set to be in.
+func (f *Filter) Match(i uint) uint64 {
+	m := *(*uint64)(unsafe.Add(f.aWords, i*8)) & *(*uint64)(unsafe.Add(f.bWords, i*8))
+	if f.more {
+		m = f.matchMore(i, m)
+	}
+	return m
+}
+
+func (f *Filter) matchMore(i uint, m uint64) uint64 {
+	for _, s := range f.and {
+		m &= *s.word(i)
+	}
+	for _, s := range f.minus {
+		if i < s.usable {
+			m &^= *s.word(i)
+		}
+	}
+	return m
+}
+
+// words returns how many words can match.
+func (f *Filter) words() uint {
+	n := min(f.a.usable, f.b.usable)
+	for _, s := range f.and {
+		n = min(n, s.usable)
+	}
+	return n
+}
+
+// candidates returns which words of block b may match, by the summaries.
+func (f *Filter) candidates(b uint) uint64 {
+	m := (*summary)(unsafe.Add(f.aBlocks, b*16)).any & (*summary)(unsafe.Add(f.bBlocks, b*16)).any
+	if f.more {
+		m = f.candidatesMore(b, m)
+	}
+	return m
+}
+
+func (f *Filter) candidatesMore(b uint, m uint64) uint64 {
+	for _, s := range f.and {
+		m &= s.block(b).any
+	}
+	for _, s := range f.minus {
+		if b*64 < s.usable {
+			m &^= s.block(b).full
+		}
+	}
+	return m
+}
+
+// nextBlock returns the first block at or after b, below end, in which something may match, or end.
+func (f *Filter) nextBlock(b, end uint) uint {
+	for b < end {
+		m := f.a.group(b/64).any & f.b.group(b/64).any
+		for _, s := range f.and {
+			m &= s.group(b / 64).any
+		}
+		if m >>= b % 64; m != 0 {
+			return min(b+uint(bits.TrailingZeros64(m)), end)
+		}
+		b = (b/64 + 1) * 64
+	}
+	return end
+}
+
+// whole returns which words of block b match in all their slots, by the summaries.
+func (f *Filter) whole(b uint) uint64 {
+	m := (*summary)(unsafe.Add(f.aBlocks, b*16)).full & (*summary)(unsafe.Add(f.bBlocks, b*16)).full
+	if f.more {
+		m = f.wholeMore(b, m)
+	}
+	return m
+}
+
+func (f *Filter) wholeMore(b uint, m uint64) uint64 {
+	for _, s := range f.and {
+		m &= s.block(b).full
+	}
+	for _, s := range f.minus {
+		if b*64 < s.usable {
+			m &^= s.block(b).any
+		}
+	}
+	return m
+}
