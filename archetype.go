@@ -6,7 +6,6 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/vastgo/vast/internal/bitset"
 	"github.com/vastgo/vast/internal/generation"
 	"github.com/vastgo/vast/vm"
 )
@@ -33,7 +32,6 @@ type birth struct {
 	words unsafe.Pointer // presence words
 	base  unsafe.Pointer // elements
 	bytes uintptr        // of one element
-	set   *bitset.Set
 }
 
 // noVacancy stands for the word of an archetype that owns none.
@@ -54,7 +52,7 @@ func (w *World) Archetype(cols ...AnyColumn) *Archetype {
 	}
 	a := &Archetype{world: w, columns: columns, vacancy: &noVacancy}
 	for _, c := range columns {
-		a.births = append(a.births, birth{words: c.words, base: c.base, bytes: uintptr(c.bytes), set: c.set})
+		a.births = append(a.births, birth{words: c.words, base: c.base, bytes: uintptr(c.bytes)})
 		a.bytes += c.bytes
 		a.widest = max(a.widest, c.bytes)
 	}
@@ -126,27 +124,35 @@ func (a *Archetype) New() Entity {
 	}
 	// What bitset.Set.Or does, without a call for each column.
 	bit := ^before & (before + 1) // the lowest clear bit
-	after := before | bit
-	*a.vacancy = after
-	if before == 0 || after == ^uint64(0) {
-		w.live.Summarize(uint(word), after)
-	}
-	for i := range a.births {
-		b := &a.births[i]
+	*a.vacancy = before | bit
+	edge := before == 0 || before|bit == ^uint64(0)
+	births := a.births
+	for i := range births {
+		b := &births[i]
 		p := (*uint64)(unsafe.Add(b.words, word*8))
 		before := *p
-		after := before | bit
-		*p = after
-		if before == 0 || after == ^uint64(0) {
-			b.set.Summarize(uint(word), after)
-		}
+		*p = before | bit
+		edge = edge || before == 0 || before|bit == ^uint64(0)
 		if used != 0 {
 			zero(unsafe.Add(b.base, uintptr(slot)*b.bytes), b.bytes)
 		}
 	}
+	if edge {
+		a.summarize(a.word)
+	}
 	a.at.used++
 	w.changed(opNew, 1)
 	return Entity{slot: slot, generation: next}
+}
+
+// summarize brings the summaries of the archetype's columns up to date after changes in a word.
+//
+//go:noinline
+func (a *Archetype) summarize(word uint32) {
+	a.world.live.Summarize(uint(word), a.world.live.Word(uint(word)))
+	for _, c := range a.columns {
+		c.set.Summarize(uint(word), c.set.Word(uint(word)))
+	}
 }
 
 // newBeside makes an entity where the lowest free slot is worn out.
@@ -200,7 +206,7 @@ func (a *Archetype) seek(n int) uint32 {
 // goTo sets the word in which the archetype looks for free slots first.
 func (a *Archetype) goTo(x *extent, word uint32) {
 	a.at, a.word = x, word
-	a.vacancy = (*uint64)(unsafe.Add(a.world.live.Words(), uintptr(word)*8))
+	a.vacancy = a.world.liveWord(word)
 }
 
 // NewN makes n entities and calls fill for each run of them, so that their components, which are zero, can be written as

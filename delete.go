@@ -16,8 +16,23 @@ func (w *World) Delete(e Entity) bool {
 	if !w.Alive(e) {
 		return false
 	}
-	w.deleteIn(e.slot/64, 1<<(e.slot%64))
+	word, mask := e.slot/64, uint64(1)<<(e.slot%64)
 	w.changed(opDelete, 1)
+	o := w.owner(word)
+	x := w.extents[o.extent]
+	a := x.archetype
+	// As deleteIn for one entity, written out because a call more would be a tenth of the time.
+	rare := clearIn(w.liveWords, word, ^mask)
+	births := a.births
+	for i := range births {
+		if clearIn(births[i].words, word, ^mask) {
+			rare = true
+		}
+	}
+	x.used--
+	if rare || o.extra != 0 || x.used == 0 || word < a.word || w.worn > 0 || invariants.Enabled {
+		w.finishDelete(o, x, word, mask)
+	}
 	return true
 }
 
@@ -35,7 +50,7 @@ func (w *World) DeleteAll(q Query) int {
 	for k.cursor.Next() {
 		for lo, end := uint32(k.cursor.Lo), uint32(k.cursor.Hi); lo < end; {
 			hi := min(end, lo&^63+64)
-			w.deleteIn(lo/64, ^uint64(0)<<(lo%64)&(^uint64(0)>>(-hi%64)))
+			w.deleteIn(lo/64, ^uint64(0)<<(lo%64)&(^uint64(0)>>(-hi%64)), hi-lo)
 			n += int(hi - lo)
 			lo = hi
 		}
@@ -44,48 +59,52 @@ func (w *World) DeleteAll(q Query) int {
 	return n
 }
 
-// deleteIn deletes the entities in the slots of mask, which all hold one, in a word.
-func (w *World) deleteIn(word uint32, mask uint64) {
+// deleteIn deletes the n entities in the slots of mask, which all hold one, in a word.
+func (w *World) deleteIn(word uint32, mask uint64, n uint32) {
 	o := w.owner(word)
 	x := w.extents[o.extent]
 	a := x.archetype
-	at := uintptr(word)
 	// What bitset.Set.AndNot does, without a call for each column.
-	for i := range a.births {
-		b := &a.births[i]
-		p := (*uint64)(unsafe.Add(b.words, at*8))
-		before := *p
-		after := before &^ mask
-		*p = after
-		if after == 0 || before == ^uint64(0) {
-			b.set.Summarize(uint(at), after)
+	rare := clearIn(w.liveWords, word, ^mask)
+	births := a.births
+	for i := range births {
+		if clearIn(births[i].words, word, ^mask) {
+			rare = true
 		}
 	}
-	if o.extra != 0 {
-		w.clearExtra(o, word, mask)
+	x.used -= n
+	if rare || o.extra != 0 || x.used == 0 || word < a.word || w.worn > 0 || invariants.Enabled {
+		w.finishDelete(o, x, word, mask)
 	}
+}
+
+// clearIn keeps only some bits of a word and reports whether it has become empty or was full.
+func clearIn(words unsafe.Pointer, word uint32, keep uint64) bool {
+	p := (*uint64)(unsafe.Add(words, uintptr(word)*8))
+	before := *p
+	*p = before & keep
+	return before&keep == 0 || before == ^uint64(0)
+}
+
+// finishDelete does what most deletions need not do.
+func (w *World) finishDelete(o *owner, x *extent, word uint32, mask uint64) {
+	a := x.archetype
+	a.summarize(word)
 	if invariants.Enabled {
 		for _, c := range a.columns {
 			c.poison(word, mask)
 		}
 	}
-	p := (*uint64)(unsafe.Add(w.live.Words(), at*8))
-	before := *p
-	*p = before ^ mask
-	if before == mask || before == ^uint64(0) {
-		w.live.Summarize(uint(at), before^mask)
-	}
-	n := uint32(1)
-	if mask&(mask-1) != 0 {
-		n = uint32(bits.OnesCount64(mask))
+	if o.extra != 0 {
+		w.clearExtra(o, word, mask)
 	}
 	if w.worn > 0 {
-		n -= w.wornIn(x, word, mask)
+		x.used += w.wornIn(x, word, mask)
 	}
 	if word < a.word {
 		a.goTo(x, word)
 	}
-	if x.used -= n; x.used == 0 {
+	if x.used == 0 {
 		w.emptied(x)
 	}
 }

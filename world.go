@@ -39,9 +39,10 @@ type World struct {
 	gensSpan   vm.Span
 	owners     unsafe.Pointer // owner of each word
 	ownersSpan vm.Span
-	live       *bitset.Set // slots that hold an entity
-	vacant     *bitset.Set // words below the frontier that no archetype owns
-	frontier   uint32      // the first word that was never owned
+	live       *bitset.Set    // slots that hold an entity
+	liveWords  unsafe.Pointer // live.Words()
+	vacant     *bitset.Set    // words below the frontier that no archetype owns
+	frontier   uint32         // the first word that was never owned
 
 	columns    []*column
 	archetypes []*Archetype
@@ -82,7 +83,7 @@ func (w *World) Len() int {
 
 // Alive reports whether e is a living entity of this world.
 func (w *World) Alive(e Entity) bool {
-	return e.slot < w.size && *w.generation(e.slot) == e.generation && w.live.Test(uint(e.slot))
+	return e.slot < w.size && *w.generation(e.slot) == e.generation && *w.liveWord(e.slot / 64)>>(e.slot%64)&1 != 0
 }
 
 // Close gives the world's memory back. Every entity becomes stale; pointers and slices into columns must not be used any
@@ -112,6 +113,11 @@ func (w *World) mustBeOpen(what string) {
 // generation is sound for slots below w.size: the array is committed that far, never moves and holds no Go pointers.
 func (w *World) generation(slot uint32) *uint32 {
 	return (*uint32)(unsafe.Add(w.gens, uintptr(slot)*4))
+}
+
+// liveWord is sound for words below w.size/64, as generation is.
+func (w *World) liveWord(word uint32) *uint64 {
+	return (*uint64)(unsafe.Add(w.liveWords, uintptr(word)*8))
 }
 
 // owner is what the world knows of a 64-slot word.
@@ -154,6 +160,7 @@ func (w *World) prepare() error {
 	w.gensSpan, w.ownersSpan = span[0], span[1]
 	w.gens, w.owners = span[0].Base(), span[1].Base()
 	w.live, w.vacant = set[0], set[1]
+	w.liveWords = w.live.Words()
 	// Generations are read for every look-up, in any order: huge pages spare address translations.
 	return r.Huge(w.gensSpan.Offset(), w.gensSpan.Size())
 }
