@@ -1,0 +1,40 @@
+// Package vast holds worlds of entities and their components in memory that never moves and that the garbage collector
+// does not look at.
+//
+// # Types
+//
+//   - [World] holds entities; [Entity] refers to one, weakly, by slot and generation.
+//   - [Column] is the storage of one component. Every entity has the same index in every column: its slot.
+//   - [Archetype] is a set of columns that entities are born with; it makes them, side by side in memory.
+//   - [Query] chooses the entities that have some components and lack others. It yields each [Run] of consecutive slots,
+//     whose components are ordinary slices, or one [Entity] after the other.
+//
+// # Terminology
+//
+//   - slot: a place for one entity; its number is the entity's index in every column
+//   - generation: how often a slot was used; an Entity carries the one it was made with
+//   - presence bits: one bit a slot, saying that the slot's entity has a component
+//   - word: 64 slots, whose presence bits are one machine word
+//   - extent: a run of words that one archetype owns
+//   - run: a maximal range of consecutive slots that all match a query
+//   - structural change: making or deleting an entity, adding or removing a component; writing a component's value is none
+//
+// # Costs
+//
+// A component of an entity lies at the column's base + slot × size. Looking one up is a test of the generation and of one
+// bit; adding and removing one is a write and one bit, and moves nothing; a query combines 64 presence bits at a time and
+// passes 4,096 or 262,144 slots at once where all or none match. Memory is taken when it is first touched.
+//
+// # Lifetimes
+//
+// Pointers and slices that a column hands out stay valid while the entity has the component; they never move. After that
+// they may see another entity's component. After [World.Close] they must not be used: the memory is gone, and a program
+// that touches it faults. A world that is dropped without Close keeps its memory, and package vm reports it.
+//
+// # Errors
+//
+// What a caller does wrong (a component type with Go pointers, a column of another world, a structural change inside a
+// query, a closed world) panics with a message that says how to mend it. Running out of slots, memory or addresses is
+// an error of type *vm.Error: [Archetype.Grow] and [Column.Grow] return it and make what follows unable to fail; the short
+// forms panic with it, and then nothing has changed. A stale entity is neither: look-ups return nil or false.
+package vast
