@@ -17,9 +17,8 @@ type memory struct {
 const pieceSize = 8 << 30
 
 func defaultEntities(p vm.Pages) int {
-	f := vm.ReadFacts()
 	switch {
-	case f.HeapStandIn || p == vm.PagesHeap:
+	case vm.HeapStandIn() || p == vm.PagesHeap:
 		return 1 << 16
 	case dearAddresses:
 		return 1 << 20
@@ -36,7 +35,7 @@ func (m *memory) room(o Options, bytes int) (*vm.Region, error) {
 	}
 	options := vm.Options{Purpose: o.Name, Limit: o.Limit, Pages: o.Pages}
 	size := bytes
-	if o.Pages != vm.PagesHeap && !vm.ReadFacts().HeapStandIn && !dearAddresses {
+	if o.Pages != vm.PagesHeap && !vm.HeapStandIn() && !dearAddresses {
 		size = max(bytes, pieceSize)
 	}
 	r, err := vm.Reserve(size, options)

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"github.com/mlange-42/ark/ecs"
+	"github.com/vastgo/vast"
+)
+
+// The component types of all works: two numbers each, as in the public suite.
+type (
+	Position struct{ X, Y float64 }
+	Velocity struct{ X, Y float64 }
+)
+
+// C1 … C8 only tell archetypes apart.
+type (
+	C1 struct{ X, Y float64 }
+	C2 struct{ X, Y float64 }
+	C3 struct{ X, Y float64 }
+	C4 struct{ X, Y float64 }
+	C5 struct{ X, Y float64 }
+	C6 struct{ X, Y float64 }
+	C7 struct{ X, Y float64 }
+	C8 struct{ X, Y float64 }
+)
+
+// arkCapacity is the initial capacity that the public suite gives to Ark's worlds.
+const arkCapacity = 1024
+
+// entitiesByDefault is how many entities certainly fit a world made with default options.
+const entitiesByDefault = 12 << 20
+
+// newSizedVastWorld returns a world with default options, unless so many entities need more slots than those give.
+func newSizedVastWorld(entities int) *vast.World {
+	var o vast.Options
+	if entities > entitiesByDefault {
+		o.MaxEntities = 2 * entities
+	}
+	return vast.NewWorld(o)
+}
+
+// closeVast returns a function that closes a world. An error would mean that a later row measures with less memory.
+func closeVast(w *vast.World) func() {
+	return func() {
+		if err := w.Close(); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// extraVast registers the first n of C1 … C8.
+func extraVast(w *vast.World, n int) []vast.AnyColumn {
+	registrations := []func() vast.AnyColumn{
+		func() vast.AnyColumn { return vast.NewColumn[C1](w) },
+		func() vast.AnyColumn { return vast.NewColumn[C2](w) },
+		func() vast.AnyColumn { return vast.NewColumn[C3](w) },
+		func() vast.AnyColumn { return vast.NewColumn[C4](w) },
+		func() vast.AnyColumn { return vast.NewColumn[C5](w) },
+		func() vast.AnyColumn { return vast.NewColumn[C6](w) },
+		func() vast.AnyColumn { return vast.NewColumn[C7](w) },
+		func() vast.AnyColumn { return vast.NewColumn[C8](w) },
+	}
+	var columns []vast.AnyColumn
+	for _, register := range registrations[:n] {
+		columns = append(columns, register())
+	}
+	return columns
+}
+
+// extraArk registers the first n of C1 … C8.
+func extraArk(w *ecs.World, n int) []ecs.ID {
+	registrations := []func(*ecs.World) ecs.ID{
+		ecs.ComponentID[C1], ecs.ComponentID[C2], ecs.ComponentID[C3], ecs.ComponentID[C4],
+		ecs.ComponentID[C5], ecs.ComponentID[C6], ecs.ComponentID[C7], ecs.ComponentID[C8],
+	}
+	var ids []ecs.ID
+	for _, register := range registrations[:n] {
+		ids = append(ids, register(w))
+	}
+	return ids
+}
+
+// subset returns base followed by those of extras whose bits are set in number.
+func subset[T any](base, extras []T, number int) []T {
+	chosen := append([]T(nil), base...)
+	for bit, extra := range extras {
+		if number>>bit&1 == 1 {
+			chosen = append(chosen, extra)
+		}
+	}
+	return chosen
+}

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"github.com/mlange-42/ark/ecs"
+	"github.com/vastgo/vast"
+)
+
+// The fixed cost of a query: the work of query2comp in a world where nothing matches. The world holds one entity with
+// Position and one with Velocity, so that the query has something to reject, and some more component types.
+
+// newEmptyVast sets up a query of Vast that matches nothing.
+func newEmptyVast(extras int) side {
+	w := vast.NewWorld(vast.Options{})
+	s := &vastQuery{world: w, pos: vast.NewColumn[Position](w), vel: vast.NewColumn[Velocity](w)}
+	extraVast(w, extras)
+	s.query = w.Query(s.pos, s.vel)
+	w.Archetype(s.pos).New()
+	w.Archetype(s.vel).New()
+	return s.side(1, 0)
+}
+
+// newEmptyArk sets up a query of Ark, one entity at a time, that matches nothing.
+func newEmptyArk(extras int) side {
+	return emptyArk(extras).side(moveArk, 1, 0)
+}
+
+// newEmptyArkTables sets up a query of Ark, table by table, that matches nothing.
+func newEmptyArkTables(extras int) side {
+	return emptyArk(extras).side(moveArkTables, 1, 0)
+}
+
+// emptyArk fills a world of Ark.
+func emptyArk(extras int) *arkQuery {
+	w := ecs.NewWorld(arkCapacity)
+	extraArk(w, extras)
+	ecs.NewMap1[Position](w).NewEntityFn(nil)
+	ecs.NewMap1[Velocity](w).NewEntityFn(nil)
+	return &arkQuery{world: w, filter: ecs.NewFilter2[Position, Velocity](w).Register()}
+}
+
+// newEmptySlice sets up a loop over empty slices.
+func newEmptySlice(int) side {
+	s := &slicesQuery{}
+	return s.side()
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"github.com/mlange-42/ark/ecs"
+	"github.com/vastgo/vast"
+)
+
+// Work query32arch: n entities with Position and Velocity, each with its own of the 32 sets of C1 … C5, so that the
+// matching entities are spread over up to 32 archetypes.
+//
+// Work query256arch: n entities with Position and Velocity, then 4·n with Position and one of the 256 sets of C1 … C8,
+// so that up to 256 archetypes do not match.
+//
+// Both query Position and Velocity and move, by the functions of query2comp.
+
+// The numbers of extra component types, as the table of workloads gives them.
+const (
+	innerExtras = 5
+	outerExtras = 8
+)
+
+// newInnerVast sets query32arch up for Vast.
+func newInnerVast(n int) side {
+	w := newSizedVastWorld(n)
+	s := &vastQuery{world: w, pos: vast.NewColumn[Position](w), vel: vast.NewColumn[Velocity](w)}
+	archetypes := archetypesVast(w, []vast.AnyColumn{s.pos, s.vel}, extraVast(w, innerExtras))
+	s.query = w.Query(s.pos, s.vel)
+	for i := range n {
+		e := archetypes[i%len(archetypes)].New()
+		*s.vel.Get(e) = velocityOf(i)
+	}
+	return s.side(n, n)
+}
+
+// newOuterVast sets query256arch up for Vast.
+func newOuterVast(n int) side {
+	w := newSizedVastWorld(5 * n)
+	s := &vastQuery{world: w, pos: vast.NewColumn[Position](w), vel: vast.NewColumn[Velocity](w)}
+	archetypes := archetypesVast(w, []vast.AnyColumn{s.pos}, extraVast(w, outerExtras))
+	s.query = w.Query(s.pos, s.vel)
+	matching := w.Archetype(s.pos, s.vel)
+	for i := range n {
+		e := matching.New()
+		*s.vel.Get(e) = velocityOf(i)
+	}
+	for i := range 4 * n {
+		archetypes[i%len(archetypes)].New()
+	}
+	return s.side(5*n, n)
+}
+
+// archetypesVast returns the archetypes of base with every subset of extras.
+func archetypesVast(w *vast.World, base, extras []vast.AnyColumn) []*vast.Archetype {
+	var archetypes []*vast.Archetype
+	for number := range 1 << len(extras) {
+		archetypes = append(archetypes, w.Archetype(subset(base, extras, number)...))
+	}
+	return archetypes
+}
+
+// newInnerArk sets query32arch up for Ark, one entity at a time.
+func newInnerArk(n int) side {
+	return innerArk(n).side(moveArk, n, n)
+}
+
+// newInnerArkTables sets query32arch up for Ark, table by table.
+func newInnerArkTables(n int) side {
+	return innerArk(n).side(moveArkTables, n, n)
+}
+
+// newOuterArk sets query256arch up for Ark, one entity at a time.
+func newOuterArk(n int) side {
+	return outerArk(n).side(moveArk, 5*n, n)
+}
+
+// newOuterArkTables sets query256arch up for Ark, table by table.
+func newOuterArkTables(n int) side {
+	return outerArk(n).side(moveArkTables, 5*n, n)
+}
+
+// innerArk fills a world of Ark for query32arch.
+func innerArk(n int) *arkQuery {
+	w := ecs.NewWorld(arkCapacity)
+	base := []ecs.ID{ecs.ComponentID[Position](w), ecs.ComponentID[Velocity](w)}
+	sets := setsArk(base, extraArk(w, innerExtras))
+	velocities := ecs.NewMap1[Velocity](w)
+	for i := range n {
+		e := w.Unsafe().NewEntity(sets[i%len(sets)]...)
+		*velocities.Get(e) = velocityOf(i)
+	}
+	return &arkQuery{world: w, filter: ecs.NewFilter2[Position, Velocity](w).Register()}
+}
+
+// outerArk fills a world of Ark for query256arch.
+func outerArk(n int) *arkQuery {
+	w := ecs.NewWorld(arkCapacity)
+	base := []ecs.ID{ecs.ComponentID[Position](w)}
+	i := 0
+	ecs.NewMap2[Position, Velocity](w).NewBatchFn(n, func(_ ecs.Entity, _ *Position, v *Velocity) {
+		*v = velocityOf(i)
+		i++
+	})
+	sets := setsArk(base, extraArk(w, outerExtras))
+	for i := range 4 * n {
+		w.Unsafe().NewEntity(sets[i%len(sets)]...)
+	}
+	return &arkQuery{world: w, filter: ecs.NewFilter2[Position, Velocity](w).Register()}
+}
+
+// setsArk returns base with every subset of extras.
+func setsArk(base, extras []ecs.ID) [][]ecs.ID {
+	var sets [][]ecs.ID
+	for number := range 1 << len(extras) {
+		sets = append(sets, subset(base, extras, number))
+	}
+	return sets
+}

@@ -1,0 +1,10 @@
+// Command bench compares Vast with other entity stores, work by work, in one process.
+//
+// README.md says what each row means and how to read it.
+package main
+
+import "os"
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}

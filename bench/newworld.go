@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mlange-42/ark/ecs"
+	"github.com/vastgo/vast"
+)
+
+// Work new_world: make a world and drop it, as the public suite does.
+//
+// Work first_entity: make a world with Position and Velocity, create one entity with both, and give the world back. It
+// stands beside new_world because a world of Vast reserves nothing before it is used: here it is used. Vast's time
+// includes closing the world; Ark's is given back by the collector, whose work falls into the time as it comes.
+
+// vastWorlds keeps the last world made, so that making it is not optimized away.
+type vastWorlds struct {
+	last *vast.World
+	made int
+}
+
+// makeVast is the timed work of new_world.
+//
+//go:noinline
+func makeVast(s *vastWorlds) {
+	s.last = vast.NewWorld(vast.Options{})
+	s.made++
+}
+
+// makeFirstVast is the timed work of first_entity.
+//
+//go:noinline
+func makeFirstVast(s *vastWorlds) {
+	w := vast.NewWorld(vast.Options{})
+	pos, vel := vast.NewColumn[Position](w), vast.NewColumn[Velocity](w)
+	w.Archetype(pos, vel).New()
+	s.made += w.Len()
+	if err := w.Close(); err != nil {
+		panic(err)
+	}
+}
+
+// arkWorlds keeps the last world made, so that making it is not optimized away.
+type arkWorlds struct {
+	last *ecs.World
+	made int
+}
+
+// makeArk is the timed work of new_world.
+//
+//go:noinline
+func makeArk(s *arkWorlds) {
+	s.last = ecs.NewWorld()
+	s.made++
+}
+
+// makeFirstArk is the timed work of first_entity.
+//
+//go:noinline
+func makeFirstArk(s *arkWorlds) {
+	w := ecs.NewWorld()
+	mapper := ecs.NewMap2[Position, Velocity](w)
+	if w.Alive(mapper.NewEntityFn(nil)) {
+		s.made++
+	}
+	s.last = w
+}
+
+// checkMade compares the number of worlds, or of their entities.
+func checkMade(made, done int) error {
+	if made != done {
+		return fmt.Errorf("%d repetitions made %d", done, made)
+	}
+	return nil
+}
+
+// newWorldVast sets new_world up for Vast.
+func newWorldVast(int) side {
+	return vastWorldsSide(makeVast)
+}
+
+// newFirstVast sets first_entity up for Vast.
+func newFirstVast(int) side {
+	return vastWorldsSide(makeFirstVast)
+}
+
+// vastWorldsSide makes the side of either work.
+func vastWorldsSide(work func(*vastWorlds)) side {
+	s := &vastWorlds{}
+	return side{units: 1, sample: timeAll(s, work), check: func(done int) error { return checkMade(s.made, done) }}
+}
+
+// newWorldArk sets new_world up for Ark.
+func newWorldArk(int) side {
+	return arkWorldsSide(makeArk)
+}
+
+// newFirstArk sets first_entity up for Ark.
+func newFirstArk(int) side {
+	return arkWorldsSide(makeFirstArk)
+}
+
+// arkWorldsSide makes the side of either work.
+func arkWorldsSide(work func(*arkWorlds)) side {
+	s := &arkWorlds{}
+	return side{units: 1, sample: timeAll(s, work), check: func(done int) error { return checkMade(s.made, done) }}
+}

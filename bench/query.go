@@ -1,0 +1,218 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mlange-42/ark/ecs"
+	"github.com/vastgo/vast"
+)
+
+// Work query2comp: n entities with Position and Velocity, made after 10·n with Position alone. Query both, and add the
+// velocity to the position.
+//
+// All sides read v through a slice cut to p's length, which spares the loop a bounds check; the loops are the same to the letter.
+
+// vastQuery is a system of Vast: its query and its columns.
+type vastQuery struct {
+	world *vast.World
+	query vast.Query
+	pos   vast.Column[Position]
+	vel   vast.Column[Velocity]
+}
+
+// moveVast is the timed work, run by run.
+//
+//go:noinline
+func moveVast(s *vastQuery) {
+	pos, vel := s.pos, s.vel
+	for run := range s.query.Runs() {
+		p, v := pos.Slice(run), vel.Slice(run)
+		v = v[:len(p)]
+		for i := range p {
+			p[i].X += v[i].X
+			p[i].Y += v[i].Y
+		}
+	}
+}
+
+// arkQuery is a system of Ark. The filter is registered with the world, which makes its queries faster than without.
+type arkQuery struct {
+	world  *ecs.World
+	filter *ecs.Filter2[Position, Velocity]
+}
+
+// moveArk is the timed work, one entity at a time.
+//
+//go:noinline
+func moveArk(s *arkQuery) {
+	query := s.filter.Query()
+	for query.Next() {
+		p, v := query.Get()
+		p.X += v.X
+		p.Y += v.Y
+	}
+}
+
+// moveArkTables is the timed work, table by table.
+//
+//go:noinline
+func moveArkTables(s *arkQuery) {
+	query := s.filter.Query()
+	for query.NextTable() {
+		p, v := query.GetColumns()
+		v = v[:len(p)]
+		for i := range p {
+			p[i].X += v[i].X
+			p[i].Y += v[i].Y
+		}
+	}
+}
+
+// slices holds what a program without an entity store would.
+type slicesQuery struct {
+	pos []Position
+	vel []Velocity
+}
+
+// moveSlices is the timed work over plain slices.
+//
+//go:noinline
+func moveSlices(s *slicesQuery) {
+	p, v := s.pos, s.vel
+	v = v[:len(p)]
+	for i := range p {
+		p[i].X += v[i].X
+		p[i].Y += v[i].Y
+	}
+}
+
+// velocityOf returns the velocity of the i-th matching entity: whole numbers, so that sums are exact.
+func velocityOf(i int) Velocity {
+	return Velocity{X: 1, Y: float64(i % 4)}
+}
+
+// A tally is what all positions of a world add up to.
+type tally struct {
+	entities int
+	matching int
+	x, y     float64
+}
+
+// add counts one entity's position.
+func (t *tally) add(p *Position) {
+	t.entities++
+	t.x += p.X
+	t.y += p.Y
+}
+
+// check compares with what moving matching of the entities done times must give; the others must not have moved.
+func (t tally) check(entities, matching, done int) error {
+	want := tally{entities: entities, matching: matching}
+	for i := range matching {
+		v := velocityOf(i)
+		want.x += v.X * float64(done)
+		want.y += v.Y * float64(done)
+	}
+	if t != want {
+		return fmt.Errorf("after %d queries: got %+v, want %+v", done, t, want)
+	}
+	return nil
+}
+
+// side makes the side that moves matching of the world's entities.
+func (s *vastQuery) side(entities, matching int) side {
+	return side{
+		units:  max(1, matching),
+		sample: timeAll(s, moveVast),
+		check: func(done int) error {
+			got := tally{matching: s.query.Count()}
+			for e := range s.world.Query(s.pos).All() {
+				got.add(s.pos.Get(e))
+			}
+			return got.check(entities, matching, done)
+		},
+		close: closeVast(s.world),
+	}
+}
+
+// side makes the side that moves matching of the world's entities.
+func (s *arkQuery) side(work func(*arkQuery), entities, matching int) side {
+	return side{
+		units:  max(1, matching),
+		sample: timeAll(s, work),
+		check: func(done int) error {
+			query := s.filter.Query()
+			got := tally{matching: query.Count()}
+			query.Close()
+			all := ecs.NewFilter1[Position](s.world).Query()
+			for all.Next() {
+				got.add(all.Get())
+			}
+			return got.check(entities, matching, done)
+		},
+	}
+}
+
+// newQueryVast sets the work up for Vast.
+func newQueryVast(n int) side {
+	w := newSizedVastWorld(11 * n)
+	s := &vastQuery{world: w, pos: vast.NewColumn[Position](w), vel: vast.NewColumn[Velocity](w)}
+	s.query = w.Query(s.pos, s.vel)
+	w.Archetype(s.pos).NewN(10*n, nil)
+	i := 0
+	w.Archetype(s.pos, s.vel).NewN(n, func(run vast.Run) {
+		v := s.vel.Slice(run)
+		for j := range v {
+			v[j] = velocityOf(i)
+			i++
+		}
+	})
+	return s.side(11*n, n)
+}
+
+// newQueryArk sets the work up for Ark, one entity at a time.
+func newQueryArk(n int) side {
+	return newArkQuery(n).side(moveArk, 11*n, n)
+}
+
+// newQueryArkTables sets the work up for Ark, table by table.
+func newQueryArkTables(n int) side {
+	return newArkQuery(n).side(moveArkTables, 11*n, n)
+}
+
+// newArkQuery fills a world of Ark.
+func newArkQuery(n int) *arkQuery {
+	w := ecs.NewWorld(arkCapacity)
+	ecs.NewMap1[Position](w).NewBatchFn(10*n, nil)
+	i := 0
+	ecs.NewMap2[Position, Velocity](w).NewBatchFn(n, func(_ ecs.Entity, _ *Position, v *Velocity) {
+		*v = velocityOf(i)
+		i++
+	})
+	return &arkQuery{world: w, filter: ecs.NewFilter2[Position, Velocity](w).Register()}
+}
+
+// newQuerySlice sets the work up for plain slices. There is nothing to skip: the 10·n others do not exist.
+func newQuerySlice(n int) side {
+	s := &slicesQuery{pos: make([]Position, n), vel: make([]Velocity, n)}
+	for i := range s.vel {
+		s.vel[i] = velocityOf(i)
+	}
+	return s.side()
+}
+
+// side makes the side that moves all elements.
+func (s *slicesQuery) side() side {
+	n := len(s.pos)
+	return side{
+		units:  max(1, n),
+		sample: timeAll(s, moveSlices),
+		check: func(done int) error {
+			got := tally{matching: n}
+			for i := range s.pos {
+				got.add(&s.pos[i])
+			}
+			return got.check(n, n, done)
+		},
+	}
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/mlange-42/ark/ecs"
+	"github.com/vastgo/vast"
+)
+
+// Work random: n entities with Position, looked up one by one in shuffled order; their X are summed.
+//
+// Both look-ups check that the entity is alive.
+
+// vastLookUp is Vast's state of the work.
+type vastLookUp struct {
+	world    *vast.World
+	pos      vast.Column[Position]
+	entities []vast.Entity
+	sum      float64 // of all repetitions
+}
+
+// lookUpVast is the timed work.
+//
+//go:noinline
+func lookUpVast(s *vastLookUp) {
+	pos, sum := s.pos, 0.0
+	for _, e := range s.entities {
+		sum += pos.Get(e).X
+	}
+	s.sum += sum
+}
+
+// arkLookUp is Ark's state of the work.
+type arkLookUp struct {
+	pos      *ecs.Map[Position]
+	entities []ecs.Entity
+	sum      float64 // of all repetitions
+}
+
+// lookUpArk is the timed work.
+//
+//go:noinline
+func lookUpArk(s *arkLookUp) {
+	pos, sum := s.pos, 0.0
+	for _, e := range s.entities {
+		sum += pos.Get(e).X
+	}
+	s.sum += sum
+}
+
+// shuffle brings the entities into an order that depends on their number alone: the same for both sides.
+func shuffle[E any](entities []E) {
+	r := rand.New(rand.NewPCG(1, uint64(len(entities))))
+	r.Shuffle(len(entities), func(i, j int) { entities[i], entities[j] = entities[j], entities[i] })
+}
+
+// randomX returns the X of the i-th entity made: small whole numbers, so that sums are exact.
+func randomX(i int) float64 {
+	return float64(i%1021 + 1)
+}
+
+// checkSum compares a sum with what n entities must give after done repetitions.
+func checkSum(got float64, n, done int) error {
+	want := 0.0
+	for i := range n {
+		want += randomX(i)
+	}
+	if want *= float64(done); got != want {
+		return fmt.Errorf("after %d repetitions the sum is %v, not %v", done, got, want)
+	}
+	return nil
+}
+
+// newRandomVast sets the work up for Vast.
+func newRandomVast(n int) side {
+	w := newSizedVastWorld(n)
+	s := &vastLookUp{world: w, pos: vast.NewColumn[Position](w)}
+	archetype := w.Archetype(s.pos)
+	for i := range n {
+		e := archetype.New()
+		s.pos.Get(e).X = randomX(i)
+		s.entities = append(s.entities, e)
+	}
+	shuffle(s.entities)
+	return side{
+		units:  n,
+		sample: timeAll(s, lookUpVast),
+		check:  func(done int) error { return checkSum(s.sum, n, done) },
+		close:  closeVast(w),
+	}
+}
+
+// newRandomArk sets the work up for Ark.
+func newRandomArk(n int) side {
+	w := ecs.NewWorld(arkCapacity)
+	s := &arkLookUp{pos: ecs.NewMap[Position](w)}
+	for i := range n {
+		s.entities = append(s.entities, s.pos.NewEntity(&Position{X: randomX(i)}))
+	}
+	shuffle(s.entities)
+	return side{
+		units:  n,
+		sample: timeAll(s, lookUpArk),
+		check:  func(done int) error { return checkSum(s.sum, n, done) },
+	}
+}

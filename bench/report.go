@@ -1,0 +1,102 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+)
+
+// A row is one line of the result. All times are nanoseconds an entity, except those of the empty query.
+type row struct {
+	Work             string  `json:"work"`
+	N                int     `json:"n"`
+	Peer             string  `json:"peer"`
+	OursNS           float64 `json:"ours_ns"` // best round
+	PeerNS           float64 `json:"peer_ns"` // best round
+	Ratio            float64 `json:"ratio"`   // PeerNS ÷ OursNS: over 1 when Vast is ahead
+	OursMedianNS     float64 `json:"ours_median_ns"`
+	PeerMedianNS     float64 `json:"peer_median_ns"`
+	OursEmptyQueryNS float64 `json:"ours_empty_query_ns"` // a whole query that matches nothing, best round
+	PeerEmptyQueryNS float64 `json:"peer_empty_query_ns"` // a whole query that matches nothing, best round
+}
+
+// newRow makes the row of a plan. The ratio is taken before rounding.
+func newRow(p plan, t, empty *times) row {
+	ours, theirs := slices.Min(t.ours), slices.Min(t.theirs)
+	return row{
+		Work: p.work.name, N: p.n, Peer: p.match.peer,
+		OursNS: rounded(ours), PeerNS: rounded(theirs), Ratio: rounded(theirs / ours),
+		OursMedianNS: rounded(median(t.ours)), PeerMedianNS: rounded(median(t.theirs)),
+		OursEmptyQueryNS: rounded(slices.Min(empty.ours)), PeerEmptyQueryNS: rounded(slices.Min(empty.theirs)),
+	}
+}
+
+// rounded keeps four decimals: below that, nothing was measured.
+func rounded(v float64) float64 {
+	return math.Round(v*1e4) / 1e4
+}
+
+// A report takes rows one after the other.
+type report interface {
+	add(row) error
+	finish() error
+}
+
+// A table prints each row as soon as it is measured, in columns of fixed width.
+type table struct {
+	out     io.Writer
+	started bool
+}
+
+func newTable(out io.Writer) *table {
+	return &table{out: out}
+}
+
+const (
+	tableTitle = "%-13s %8s  %-11s %10s %10s %8s   %10s %10s   %9s %9s\n"
+	tableLine  = "%-13s %8d  %-11s %10.2f %10.2f %8.2f   %10.2f %10.2f   %9.1f %9.1f\n"
+)
+
+func (t *table) add(r row) error {
+	if !t.started {
+		t.started = true
+		_, err := fmt.Fprintf(t.out, "Nanoseconds an entity, best and median of the rounds; ratio = peer ÷ ours, over 1 when Vast is ahead.\n\n"+
+			tableTitle, "work", "n", "peer", "ours", "peer", "ratio", "ours med", "peer med", "ours q0", "peer q0")
+		if err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(t.out, tableLine, r.Work, r.N, r.Peer, r.OursNS, r.PeerNS, r.Ratio,
+		r.OursMedianNS, r.PeerMedianNS, r.OursEmptyQueryNS, r.PeerEmptyQueryNS)
+	return err
+}
+
+func (t *table) finish() error {
+	_, err := fmt.Fprintln(t.out, "\nq0: a whole query that matches nothing, over a world with the same component types.")
+	return err
+}
+
+// A jsonReport prints one object when all rows are there.
+type jsonReport struct {
+	out  io.Writer
+	rows []row
+}
+
+func newJSONReport(out io.Writer) *jsonReport {
+	return &jsonReport{out: out, rows: []row{}}
+}
+
+func (j *jsonReport) add(r row) error {
+	j.rows = append(j.rows, r)
+	return nil
+}
+
+func (j *jsonReport) finish() error {
+	encoder := json.NewEncoder(j.out)
+	encoder.SetIndent("", "\t")
+	return encoder.Encode(struct {
+		Rows []row `json:"rows"`
+	}{j.rows})
+}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Exit statuses of the command.
+const (
+	exitOK     = 0
+	exitFailed = 1 // a side computed something else than it should
+	exitUsage  = 2
+)
+
+// publicSizes are the numbers of entities of the public suite's tables.
+var publicSizes = []int{1, 4, 16, 64, 256, 1024, 16_000, 256_000, 1_000_000}
+
+// sizeMax bounds -n: the query of two components holds 11 entities for each of n, and their slots are numbered in 32 bits.
+const sizeMax = 64 << 20
+
+// A plan is one row to be measured: a match at one number of entities.
+type plan struct {
+	work  *workload
+	match *match
+	n     int
+}
+
+// run executes the command and returns its exit status.
+func run(args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	works := flags.String("work", "", "comma-separated `works` to measure: "+strings.Join(workNames(), ", ")+" (default all)")
+	sizes := flags.String("n", "", "comma-separated `numbers` of entities (default 1,4,16,64,256,1024,16000,256000,1000000)")
+	peers := flags.String("peer", "", "comma-separated `peers` to compare with: "+strings.Join(peerNames(), ", ")+" (default all)")
+	asJSON := flags.Bool("json", false, "print one JSON object instead of a table")
+	m := defaultMeasurement
+	flags.IntVar(&m.rounds, "rounds", m.rounds, "timed `rounds` a row, each with one sample of either side")
+	flags.Usage = func() {
+		fmt.Fprintln(stderr, "usage: go run . [-work list] [-n list] [-peer list] [-rounds n] [-json]")
+		flags.PrintDefaults()
+	}
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return exitOK
+	case err != nil:
+		return exitUsage
+	}
+
+	plans, err := choose(*works, *sizes, *peers)
+	switch {
+	case err != nil:
+	case flags.NArg() > 0:
+		err = fmt.Errorf("unexpected argument %q; works are chosen with -work", flags.Arg(0))
+	case m.rounds < 1:
+		err = fmt.Errorf("-rounds %d: at least one round is needed", m.rounds)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "bench:", err)
+		return exitUsage
+	}
+
+	var out report = newTable(stdout)
+	if *asJSON {
+		out = newJSONReport(stdout)
+	}
+	if err := m.measureAll(plans, out, stderr); err != nil {
+		fmt.Fprintln(stderr, "bench:", err)
+		return exitFailed
+	}
+	return exitOK
+}
+
+// choose returns the rows that the three comma-separated lists select, in the order of the workloads.
+// An empty list selects everything.
+func choose(works, sizes, peers string) ([]plan, error) {
+	chosenWorks, err := parseNames("work", works, workNames())
+	if err != nil {
+		return nil, err
+	}
+	chosenPeers, err := parseNames("peer", peers, peerNames())
+	if err != nil {
+		return nil, err
+	}
+	chosenSizes, err := parseSizes(sizes)
+	if err != nil {
+		return nil, err
+	}
+	var plans []plan
+	for i := range workloads {
+		work := &workloads[i]
+		if !slices.Contains(chosenWorks, work.name) {
+			continue
+		}
+		for _, n := range chosenSizes {
+			if work.single && n != 1 {
+				continue
+			}
+			for j := range work.matches {
+				if slices.Contains(chosenPeers, work.matches[j].peer) {
+					plans = append(plans, plan{work, &work.matches[j], n})
+				}
+			}
+		}
+	}
+	if len(plans) == 0 {
+		return nil, fmt.Errorf("no row is left; %s", pairings(chosenWorks))
+	}
+	return plans, nil
+}
+
+// pairings says which peers each of the works has, and which of them exist at n = 1 only.
+func pairings(works []string) string {
+	var parts []string
+	for i := range workloads {
+		work := &workloads[i]
+		if !slices.Contains(works, work.name) {
+			continue
+		}
+		var names []string
+		for j := range work.matches {
+			names = append(names, work.matches[j].peer)
+		}
+		part := work.name + " has the peers " + strings.Join(names, ", ")
+		if work.single {
+			part += " and n = 1 only"
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// parseNames splits a comma-separated list of known names; an empty list means all of them.
+func parseNames(flagName, list string, known []string) ([]string, error) {
+	if list == "" {
+		return known, nil
+	}
+	var names []string
+	for name := range strings.SplitSeq(list, ",") {
+		name = strings.TrimSpace(name)
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("-%s: unknown %q; known are %s", flagName, name, strings.Join(known, ", "))
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// parseSizes splits a comma-separated list of positive numbers; an empty list means the public suite's.
+func parseSizes(list string) ([]int, error) {
+	if list == "" {
+		return publicSizes, nil
+	}
+	var sizes []int
+	for field := range strings.SplitSeq(list, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(field))
+		if err != nil || n < 1 || n > sizeMax {
+			return nil, fmt.Errorf("-n: %q is not a number from 1 to %d", field, sizeMax)
+		}
+		sizes = append(sizes, n)
+	}
+	return sizes, nil
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+)
+
+// quick measures next to nothing: the tests care for what is computed, not for how fast.
+var quick = measurement{rounds: 1, passes: 1, sampleTime: time.Microsecond}
+
+// keeper collects rows.
+type keeper struct{ rows []row }
+
+func (k *keeper) add(r row) error { k.rows = append(k.rows, r); return nil }
+func (k *keeper) finish() error   { return nil }
+
+// Every row runs at a few small sizes, which include one that fills no whole word of 64 slots and one that exceeds the
+// number of archetypes; measuring fails if a side computed something else than it should.
+func TestEveryRowComputesWhatItShould(t *testing.T) {
+	plans, err := choose("", "1,7,300", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got keeper
+	if err := quick.measureAll(plans, &got, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.rows) != len(plans) {
+		t.Fatalf("%d rows for %d plans", len(got.rows), len(plans))
+	}
+	for i, r := range got.rows {
+		p := plans[i]
+		if r.Work != p.work.name || r.N != p.n || r.Peer != p.match.peer {
+			t.Errorf("row %d is %s %d %s, planned was %s %d %s", i, r.Work, r.N, r.Peer, p.work.name, p.n, p.match.peer)
+		}
+		if r.OursEmptyQueryNS <= 0 || r.PeerEmptyQueryNS <= 0 || r.PeerNS <= 0 {
+			t.Errorf("row without times: %+v", r)
+		}
+	}
+}
+
+// A check that never fails would hide a side that does less work than the other.
+func TestChecksNoticeMissingWork(t *testing.T) {
+	for _, work := range []string{"query2comp", "query32arch", "query256arch", "random", "new_world", "first_entity"} {
+		plans, err := choose(work, "1", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range plans {
+			for name, setUp := range map[string]func(int) side{"vast": p.match.ours, p.match.peer: p.match.theirs} {
+				s := setUp(9)
+				s.run(3)
+				if err := s.check(3); err != nil {
+					t.Errorf("%s, %s: after as much work as was done: %v", work, name, err)
+				}
+				if s.check(4) == nil {
+					t.Errorf("%s, %s: one repetition too few passes the check", work, name)
+				}
+				if s.close != nil {
+					s.close()
+				}
+			}
+		}
+	}
+}
+
+func TestChecksNoticeEntitiesLeftBehind(t *testing.T) {
+	ours, theirs := newVastCrowd(5), newArkCrowd(5)
+	sides := map[string]side{
+		"vast": crowdSide(ours, 5, createVast, func(*vastCrowd) {}, 5, ours.check, closeVast(ours.world)),
+		"ark":  crowdSide(theirs, 5, createArk, func(*arkCrowd) {}, 5, theirs.check, nil),
+	}
+	for name, s := range sides {
+		if err := s.finish(); err == nil || !strings.Contains(err.Error(), "after undoing it") {
+			t.Errorf("%s: entities that were not deleted pass the check: %v", name, err)
+		}
+	}
+}
+
+func TestCheckEdits(t *testing.T) {
+	if err := checkEdits(4, 4, 0, 6); err != nil {
+		t.Error(err)
+	}
+	for _, wrong := range []error{checkEdits(4, 3, 0, 6), checkEdits(4, 4, 1, 6), checkEdits(4, 4, 0, 5)} {
+		if wrong == nil {
+			t.Error("a wrong result passes the check")
+		}
+	}
+}
+
+func TestSubset(t *testing.T) {
+	base, extras := []string{"p"}, []string{"a", "b", "c"}
+	for number, want := range []string{"p", "pa", "pb", "pab", "pc", "pac", "pbc", "pabc"} {
+		if got := strings.Join(subset(base, extras, number), ""); got != want {
+			t.Errorf("subset %d is %s, not %s", number, got, want)
+		}
+	}
+}
+
+// BenchmarkRows gives each side of each row to Go's own tools: profiles, benchstat.
+// For example: go test -bench 'Rows/query2comp/n=256$/ark-tables/vast' -cpuprofile cpu.out
+func BenchmarkRows(b *testing.B) {
+	plans, err := choose("", "", "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, p := range plans {
+		b.Run(fmt.Sprintf("%s/n=%d/%s", p.work.name, p.n, p.match.peer), func(b *testing.B) {
+			benchmarkSide(b, "vast", p.match.ours, p.n)
+			benchmarkSide(b, "peer", p.match.theirs, p.n)
+		})
+	}
+}
+
+// benchmarkSide sets a side up once and reports its time an entity, without what the row does not time.
+func benchmarkSide(b *testing.B, name string, setUp func(int) side, n int) {
+	var s *side
+	b.Run(name, func(b *testing.B) {
+		if s == nil {
+			made := setUp(n)
+			s = &made
+			s.run(1)
+		}
+		b.ResetTimer()
+		took := s.run(b.N)
+		b.ReportMetric(float64(took.Nanoseconds())/float64(b.N)/float64(s.units), "ns/entity")
+	})
+	if s != nil {
+		if err := s.finish(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
