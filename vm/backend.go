@@ -1,6 +1,9 @@
 package vm
 
-import "unsafe"
+import (
+	"errors"
+	"unsafe"
+)
 
 // Access is what a committed page may be used for.
 type Access uint8
@@ -14,34 +17,42 @@ const (
 	NoAccess
 )
 
+// errLost is what a discard wraps when the pages are Reserved now.
+var errLost = errors.New("the pages are decommitted")
+
 // backend is one source of addresses. Region has checked and rounded all arguments: n is positive, p and n are multiples
-// of the page size, and the range is in the state that each comment names. Where a call fails nothing has changed.
+// of the page size, a range lies in one reservation and is in the state that each comment names. Where a call fails
+// nothing has changed, unless the comment says so.
 type backend interface {
-	// reserve: nothing → Reserved. The result is a multiple of align, a power of two that is at least a page. keep, when
-	// not nil, must stay reachable as long as the addresses are used.
-	reserve(n, align int) (p unsafe.Pointer, keep any, err error)
-	// commit: Reserved → Committed, zero, ReadWrite.
+	// reserve: nothing → Reserved. The result is a multiple of align: a page, or a huge page where the system has those.
+	reserve(n, align int) (unsafe.Pointer, error)
+	// release: Reserved → nothing, for addresses that were never handed out.
+	release(p unsafe.Pointer, n int) error
+	// commit: Reserved → Committed, zero, ReadWrite. After a failure some pages may be Committed.
 	commit(p unsafe.Pointer, n int) error
-	// decommit: Committed → Reserved.
-	decommit(p unsafe.Pointer, n int) error
-	// discard: Committed → Committed, zero.
+	// decommit: Committed (or Reserved in part, after a failed commit) → Reserved. bare says that the range lost its name
+	// and advice. After a failure pages that protect had changed may be ReadWrite.
+	decommit(p unsafe.Pointer, n int) (bare bool, err error)
+	// discard: Committed → Committed, zero. Pages that protect had changed may be ReadWrite after it. A failure that
+	// wraps errLost left the pages Reserved.
 	discard(p unsafe.Pointer, n int) error
 	// reset: Reserved and Committed mixed → Reserved, without names and advice, as reserve left it.
 	reset(p unsafe.Pointer, n int) error
-	// protect changes the access of committed pages.
+	// protect changes the access of committed pages. After a failure it may be changed in part.
 	protect(p unsafe.Pointer, n int, a Access) error
-	// populate touches committed pages, or fails where touching would end the process.
+	// populate takes memory for committed pages, or fails where touching them would end the process. After a failure
+	// some pages may have it.
 	populate(p unsafe.Pointer, n int) error
 	// advise asks for huge pages, or for none, in any state.
 	advise(p unsafe.Pointer, n int, huge bool) error
 	// collapse joins the committed pages of aligned huge-page ranges into huge pages now.
 	collapse(p unsafe.Pointer, n int) error
-	// resident returns how many bytes of the range are in memory.
+	// resident returns how many bytes of the range are in memory, in any state.
 	resident(p unsafe.Pointer, n int) (int, error)
 	// name labels the range for the system's own tools, where it has such labels.
 	name(p unsafe.Pointer, n int, name string)
 	// explain tells which limit an error of op on n bytes stands for, and what to do.
-	explain(op string, n int, err error) (sentinel error, detail string)
+	explain(op string, n int, err error) (detail string, sentinel error)
 	// reuses reports whether the addresses of a closed region may serve another one.
 	reuses() bool
 }

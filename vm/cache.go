@@ -1,16 +1,19 @@
 package vm
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"unsafe"
+
+	"github.com/vastgo/vast/internal/invariants"
 )
 
 // closedRegions holds the addresses of closed regions. They stay reserved, so that a stale pointer into one faults and
 // Go's heap can never be given them; only later regions use them again.
 var closedRegions addressCache
 
-// addressCache is a first-fit allocator of address ranges. Ranges are joined again where they belong to one reservation
+// addressCache is a best-fit allocator of address ranges. Ranges are joined again where they belong to one reservation
 // of the operating system: some systems cannot act on two reservations in one call.
 type addressCache struct {
 	mu    sync.Mutex
@@ -24,12 +27,13 @@ func byLow(iv interval, lo int) int { return iv.lo - lo }
 func (c *addressCache) own(p unsafe.Pointer, n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	lo := int(uintptr(p))
+	lo := address(p)
 	i, _ := slices.BinarySearchFunc(c.owned, lo, byLow)
 	c.owned = slices.Insert(c.owned, i, interval{lo, lo + n})
 }
 
 // take returns n bytes of free addresses aligned to align, or nil. Of the ranges that fit it takes the smallest.
+// Complexity: linear in the number of free ranges.
 func (c *addressCache) take(n, align int) unsafe.Pointer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -52,14 +56,15 @@ func (c *addressCache) take(n, align int) unsafe.Pointer {
 		rest = append(rest, interval{lo + n, iv.hi})
 	}
 	c.free = slices.Replace(c.free, best, best+1, rest...)
-	return c.pointer(lo)
+	c.checkInvariants()
+	return pointerAt(lo)
 }
 
 // put gives a range back.
 func (c *addressCache) put(p unsafe.Pointer, n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	lo := int(uintptr(p))
+	lo := address(p)
 	hi := lo + n
 	i, _ := slices.BinarySearchFunc(c.free, lo, byLow)
 	j := i
@@ -72,6 +77,7 @@ func (c *addressCache) put(p unsafe.Pointer, n int) {
 		j++
 	}
 	c.free = slices.Replace(c.free, i, j, interval{lo, hi})
+	c.checkInvariants()
 }
 
 // together reports whether two addresses belong to one reservation of the operating system.
@@ -83,8 +89,14 @@ func (c *addressCache) together(a, b int) bool {
 	return i >= 0 && c.owned[i].lo <= a && b < c.owned[i].hi
 }
 
-// pointer turns a cached address back into a pointer. It is sound because the address was reserved outside Go's heap and
-// never given back, so the collector neither moves nor looks at what lies there.
-func (c *addressCache) pointer(addr int) unsafe.Pointer {
-	return *(*unsafe.Pointer)(unsafe.Pointer(&addr))
+// checkInvariants panics unless the free ranges are sorted, apart or of different reservations, and each inside one.
+func (c *addressCache) checkInvariants() {
+	if !invariants.Enabled {
+		return
+	}
+	for i, iv := range c.free {
+		if iv.lo >= iv.hi || i > 0 && c.free[i-1].hi > iv.lo || !c.together(iv.lo, iv.hi-1) {
+			panic(fmt.Sprintf("vm: free addresses out of order at %d: %x", i, c.free))
+		}
+	}
 }

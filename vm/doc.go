@@ -35,6 +35,14 @@
 // finalizer would free memory in use. [Region.Close] is explicit. A Region dropped without it is reported (see
 // [OnLeak]) and its memory stays.
 //
+// # Running out
+//
+// Every limit that is reached is an [*Error] which names it and says what to do, and nothing has changed then. Mappings
+// are the scarce good on Linux: a process may have 65,530 unless vm.max_map_count is raised, and every border between
+// committed and reserved pages costs one, so commit in long ranges (see [Span]). Regions leave a sixteenth of them to
+// Go's runtime, which ends the process when it gets none. A control group's limit ends the process without an error: set
+// a [Limit] below it.
+//
 // # Go pointers
 //
 // The garbage collector does not look into regions. They must not hold Go pointers, strings, slices, maps, channels,

@@ -21,16 +21,18 @@ var (
 	// ErrMappings: the process has as many mappings as the system allows (vm.max_map_count on Linux).
 	ErrMappings = errors.New("too many memory mappings")
 	// ErrOvercommit: the request alone is larger than memory and swap, and the system judges each request
-	// (vm.overcommit_memory=0).
+	// (vm.overcommit_memory=0). Regions are exempt from that judgement, unless the mode was stricter when they were
+	// reserved.
 	ErrOvercommit = errors.New("request larger than memory")
 	// ErrCommitCharge: the system has promised all the memory it may promise (vm.overcommit_memory=2; on Windows the
 	// commit limit).
 	ErrCommitCharge = errors.New("commit limit reached")
 )
 
-// Error says what a region was asked for and why it could not be had. Nothing has changed when one is returned.
+// Error says what a region was asked for and why it could not be had. Nothing has changed when one is returned, except
+// where the function that returned it says so.
 type Error struct {
-	Op      string // reserve, commit, decommit, discard, protect, populate, advise, close; or a container's operation
+	Op      string // what was done: reserve, carve, grow, commit and so on, or a container's operation
 	Purpose string // the purpose of the region
 	Bytes   int    // how much was asked for
 	Err     error  // a sentinel of this package, or the operating system's error

@@ -27,6 +27,38 @@ func readFacts(f *Facts) {
 	f.AddressLimit = resourceLimit(unix.RLIMIT_AS)
 	f.DataLimit = resourceLimit(unix.RLIMIT_DATA)
 	f.ControlGroup = controlGroupLimit()
+	memory := memoryInfo()
+	f.Memory, f.Swap, f.CommitLimit = memory["MemTotal"], memory["SwapTotal"], memory["CommitLimit"]
+}
+
+// ReadUsage asks the operating system what is taken of the limits.
+func ReadUsage() Usage {
+	u := Usage{Mappings: countMappings(), CommitCharge: memoryInfo()["Committed_AS"]}
+	if b, err := os.ReadFile("/proc/self/statm"); err == nil {
+		if f := strings.Fields(string(b)); len(f) >= 6 {
+			pages, _ := strconv.Atoi(f[0])
+			u.AddressSpace = pages * pageSize
+			pages, _ = strconv.Atoi(f[5])
+			u.Data = pages * pageSize
+		}
+	}
+	return u
+}
+
+// memoryInfo returns the fields of /proc/meminfo in bytes.
+func memoryInfo() map[string]int {
+	info := make(map[string]int)
+	b, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return info
+	}
+	for line := range strings.Lines(string(b)) {
+		if name, rest, ok := strings.Cut(line, ":"); ok {
+			kib, _ := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(rest), " kB"))
+			info[name] = kib << 10
+		}
+	}
+	return info
 }
 
 // readNumber returns the number that a file of the kernel holds, or 0.
@@ -40,14 +72,6 @@ func readNumber(path string) int {
 		return 0
 	}
 	return n
-}
-
-func resourceLimit(which int) int {
-	var l unix.Rlimit
-	if unix.Getrlimit(which, &l) != nil || l.Cur >= math.MaxInt {
-		return 0
-	}
-	return int(l.Cur)
 }
 
 // controlGroupLimit returns the smallest memory limit on the way from this process's control group to the root, for
@@ -85,11 +109,21 @@ func controlGroupLimit() int {
 	return limit
 }
 
-// countMappings returns how many mappings the process has, or 0.
+// countMappings returns how many mappings the process has, or 0. The list is read through one small buffer: it can be
+// megabytes long, and at the mapping limit Go's heap may be unable to grow.
 func countMappings() int {
-	b, err := os.ReadFile("/proc/self/maps")
+	f, err := os.Open("/proc/self/maps")
 	if err != nil {
 		return 0
 	}
-	return bytes.Count(b, []byte{'\n'})
+	defer f.Close()
+	buffer := make([]byte, 16<<10)
+	count := 0
+	for {
+		n, err := f.Read(buffer)
+		count += bytes.Count(buffer[:n], []byte{'\n'})
+		if err != nil {
+			return count
+		}
+	}
 }

@@ -1,6 +1,11 @@
 package vm
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/vastgo/vast/internal/invariants"
+)
 
 // interval is a range of offsets, lo included, hi not.
 type interval struct{ lo, hi int }
@@ -23,7 +28,7 @@ func (s *intervals) first(off int) int {
 	return i
 }
 
-// gaps returns the parts of [lo, hi) that are not in the set, in order.
+// gaps returns the parts of [lo, hi) that are not in the set, in order; none where hi is not above lo.
 func (s *intervals) gaps(lo, hi int) []interval {
 	var out []interval
 	for i := s.first(lo); i < len(s.of) && s.of[i].lo < hi; i++ {
@@ -38,8 +43,12 @@ func (s *intervals) gaps(lo, hi int) []interval {
 	return out
 }
 
-// covered returns the parts of [lo, hi) that are in the set, in order.
+// covered returns the parts of [lo, hi) that are in the set, in order; none where hi is not above lo, as happens when a
+// range inside one page is rounded inward.
 func (s *intervals) covered(lo, hi int) []interval {
+	if lo >= hi {
+		return nil
+	}
 	var out []interval
 	for i := s.first(lo); i < len(s.of) && s.of[i].lo < hi; i++ {
 		out = append(out, interval{max(lo, s.of[i].lo), min(hi, s.of[i].hi)})
@@ -51,6 +60,12 @@ func (s *intervals) covered(lo, hi int) []interval {
 func (s *intervals) contains(lo, hi int) bool {
 	i := s.first(lo)
 	return lo >= hi || i < len(s.of) && s.of[i].lo <= lo && hi <= s.of[i].hi
+}
+
+// meets reports whether a part of [lo, hi) is in the set, or what lies next to it.
+func (s *intervals) meets(lo, hi int) bool {
+	i := s.first(lo - 1)
+	return i < len(s.of) && s.of[i].lo <= hi
 }
 
 // add puts [lo, hi) into the set.
@@ -67,6 +82,7 @@ func (s *intervals) add(lo, hi int) {
 	}
 	s.of = slices.Replace(s.of, i, j, interval{lo, hi})
 	s.bytes += hi - lo
+	s.checkInvariants()
 }
 
 // remove takes [lo, hi) out of the set.
@@ -89,4 +105,22 @@ func (s *intervals) remove(lo, hi int) {
 		j++
 	}
 	s.of = slices.Replace(s.of, i, j, keep...)
+	s.checkInvariants()
+}
+
+// checkInvariants panics unless the ranges are sorted, apart, and add up to bytes.
+func (s *intervals) checkInvariants() {
+	if !invariants.Enabled || len(s.of) > 4096 {
+		return // checking more after each change would take all the time there is
+	}
+	bytes := 0
+	for i, iv := range s.of {
+		if iv.lo >= iv.hi || i > 0 && s.of[i-1].hi >= iv.lo {
+			panic(fmt.Sprintf("vm: intervals out of order at %d: %v", i, s.of))
+		}
+		bytes += iv.hi - iv.lo
+	}
+	if bytes != s.bytes {
+		panic(fmt.Sprintf("vm: intervals of %d bytes are counted as %d", bytes, s.bytes))
+	}
 }

@@ -14,13 +14,13 @@ type Leak struct {
 	Purpose   string
 	Reserved  int    // bytes
 	Committed int    // bytes
-	Made      string // file:line of the call that reserved it, innermost first, outside this package
+	Made      string // file:line of the calls that led to Reserve, innermost first
 }
 
 var onLeak atomic.Pointer[func(Leak)]
 
-// OnLeak sets the function that is told of leaked regions, from a goroutine of the runtime's; nil sets the default: leaks
-// are only counted (see [PurposeStats]), and in builds with the tag invariants also written to standard error.
+// OnLeak sets the function that is told of leaked regions. It is called from a goroutine of the runtime's and must not
+// block. nil sets the default: leaks are only counted (see [PurposeStats]), and in builds with the tag invariants also written to standard error.
 func OnLeak(f func(Leak)) {
 	if f == nil {
 		onLeak.Store(nil)

@@ -3,6 +3,7 @@ package vm
 import (
 	"os"
 	"sync"
+	"unsafe"
 )
 
 // Pages says which pages back a region.
@@ -46,17 +47,26 @@ type Facts struct {
 	HugeMode       string // Linux: always, madvise or never; elsewhere unsupported
 	OvercommitMode int    // Linux: vm.overcommit_memory; -1 elsewhere
 	MaxMappings    int    // Linux: vm.max_map_count
-	AddressLimit   int    // bytes, RLIMIT_AS
-	DataLimit      int    // bytes, RLIMIT_DATA
-	ControlGroup   int    // bytes, the memory limit of the control group
+	AddressLimit   int    // bytes: RLIMIT_AS; on Windows the address space of a process
+	DataLimit      int    // bytes: RLIMIT_DATA
+	ControlGroup   int    // bytes: the memory limit of the control group; on Windows of the job
+	Memory         int    // bytes of the machine; 0 where it was not asked for
+	Swap           int    // bytes
+	CommitLimit    int    // bytes that the system may promise: Linux in overcommit mode 2, Windows
 	HeapStandIn    bool   // regions are Go heap memory by default
 }
 
-var facts = sync.OnceValue(func() Facts {
-	f := Facts{PageSize: pageSize, HugeMode: "unsupported", OvercommitMode: -1, HeapStandIn: heapByDefault}
-	readFacts(&f)
-	return f
-})
+// Usage is what is taken of the limits in [Facts]. Zero means unknown.
+type Usage struct {
+	Mappings     int // of this process; Linux only
+	AddressSpace int // bytes of addresses of this process
+	Data         int // bytes of private writable memory of this process; Linux only
+	CommitCharge int // bytes that the system has promised to all processes
+}
+
+// facts are those that the package goes by. The ones that it uses do not change while a process runs, or only by an
+// administrator's hand.
+var facts = sync.OnceValue(ReadFacts)
 
 // ReadFacts asks the operating system anew. Limits may change while a process runs.
 func ReadFacts() Facts {
@@ -68,8 +78,19 @@ func ReadFacts() Facts {
 // HugePageSize returns the size of a transparent huge page in bytes, or 0 where a program cannot ask for one.
 func HugePageSize() int { return facts().HugePageSize }
 
+// HugeMode returns when the system gives out huge pages: always, madvise (where asked for), never, or unsupported.
+func HugeMode() string { return facts().HugeMode }
+
 // roundUp returns n rounded up to a multiple of unit, a power of two.
 func roundUp(n, unit int) int { return (n + unit - 1) &^ (unit - 1) }
 
 // roundDown returns n rounded down to a multiple of unit, a power of two.
 func roundDown(n, unit int) int { return n &^ (unit - 1) }
+
+// pointerAt turns an address of a reservation into a pointer. It is sound because the address lies outside Go's heap and
+// is never given back to the operating system while the process may hold it, so the collector neither moves nor frees
+// what lies there.
+func pointerAt(addr int) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
+
+// address is the inverse of pointerAt.
+func address(p unsafe.Pointer) int { return int(uintptr(p)) }

@@ -1,9 +1,11 @@
 package vm
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"unsafe"
 )
@@ -22,7 +24,8 @@ type Options struct {
 // Region is one reservation of address space. See the package documentation for the states of its pages.
 //
 // Its methods may be called from many goroutines; what lies in its memory is the caller's to order. Offsets and sizes
-// are in bytes from the region's base. An offset outside the region is a caller's bug and panics.
+// are in bytes from the region's base. A range that reaches outside the region is a caller's bug and panics, as does
+// every change of a closed region; Base, Size, Committed, Resident and Close may still be called then.
 type Region struct {
 	m *mapping
 }
@@ -33,7 +36,6 @@ type mapping struct {
 	be      backend
 	base    unsafe.Pointer
 	size    int // bytes, a multiple of the page size
-	keep    any // the heap stand-in's memory
 	pages   Pages
 	limit   *Limit
 	counted *counter
@@ -44,6 +46,8 @@ type mapping struct {
 	closed    bool
 	carved    int // bytes handed out by Carve
 	committed intervals
+	dense     intervals // what Huge was called for
+	mappings  int       // what the region counts for in mappingsUsed
 }
 
 // maxReserve keeps sizes far from overflow in roundings and sums.
@@ -54,6 +58,13 @@ const maxReserve = math.MaxInt / 4
 //
 // It returns an [*Error] wrapping ErrSize, ErrAddressSpace or ErrMappings.
 func Reserve(bytes int, o Options) (*Region, error) {
+	var made origin
+	made.record()
+	return reserveOn(chosen(o.Pages), bytes, o, made)
+}
+
+// reserveOn is Reserve with the source of the addresses given.
+func reserveOn(be backend, bytes int, o Options, made origin) (*Region, error) {
 	if o.Purpose == "" {
 		o.Purpose = "other"
 	}
@@ -61,45 +72,56 @@ func Reserve(bytes int, o Options) (*Region, error) {
 		return nil, &Error{Op: "reserve", Purpose: o.Purpose, Bytes: bytes, Err: ErrSize,
 			Detail: fmt.Sprintf("ask for 1 to %d bytes", maxReserve)}
 	}
-	be := chosen(o.Pages)
 	size := roundUp(bytes, pageSize)
+	if detail := tooManyMappings(be, 1); detail != "" {
+		return nil, &Error{Op: "reserve", Purpose: o.Purpose, Bytes: size, Err: ErrMappings, Detail: detail}
+	}
 	align := pageSize
 	if huge := HugePageSize(); huge > 0 && size >= huge && be.reuses() {
 		align = huge
 	}
-	base, keep, err := reserveAddresses(be, size, align)
+	base, err := reserveAddresses(be, size, align)
 	if err != nil {
-		sentinel, detail := be.explain("reserve", size, err)
+		detail, sentinel := be.explain("reserve", size, err)
 		return nil, &Error{Op: "reserve", Purpose: o.Purpose, Bytes: size, Err: sentinel, Detail: detail}
 	}
-	m := &mapping{be: be, base: base, size: size, keep: keep, pages: o.Pages, limit: o.Limit}
-	be.name(base, size, "vast: "+o.Purpose)
-	switch {
-	case o.Pages == PagesHuge:
-		// Without huge pages the region works as well, only slower.
-		_ = be.advise(base, size, true)
-	case facts().HugeMode == "always":
-		// A sparse region would grow by a huge page for each touch; dense ranges are asked for with Huge.
-		_ = be.advise(base, size, false)
-	}
-	m.made.record()
+	m := &mapping{be: be, base: base, size: size, pages: o.Pages, limit: o.Limit, made: made}
 	register(m, o.Purpose)
+	m.recount()
+	m.dress(interval{0, size})
 	r := &Region{m: m}
 	m.cleanup = runtime.AddCleanup(r, leaked, m)
 	return r, nil
 }
 
-func reserveAddresses(be backend, size, align int) (unsafe.Pointer, any, error) {
-	if be.reuses() {
-		if p := closedRegions.take(size, align); p != nil {
-			return p, nil, nil
-		}
+func reserveAddresses(be backend, size, align int) (unsafe.Pointer, error) {
+	if !be.reuses() {
+		return be.reserve(size, align)
 	}
-	p, keep, err := be.reserve(size, align)
-	if err == nil && be.reuses() {
+	if p := closedRegions.take(size, align); p != nil {
+		return p, nil
+	}
+	p, err := be.reserve(size, align)
+	if err == nil {
 		closedRegions.own(p, size)
 	}
-	return p, keep, err
+	return p, err
+}
+
+// dress gives a bare range its name and the page policy. Without either the region works as well, only more slowly or
+// namelessly, so that failures do not matter.
+func (m *mapping) dress(iv interval) {
+	m.be.name(m.at(iv.lo), iv.hi-iv.lo, "vast: "+m.counted.purpose)
+	switch {
+	case m.pages == PagesHuge:
+		_ = m.be.advise(m.at(iv.lo), iv.hi-iv.lo, true)
+	case m.pages == PagesSmall, facts().HugeMode == "always":
+		// Where huge pages come unasked, a sparse region would grow by one for each touch; Huge asks for dense ranges.
+		_ = m.be.advise(m.at(iv.lo), iv.hi-iv.lo, false)
+	}
+	for _, dense := range m.dense.covered(iv.lo, iv.hi) {
+		_ = m.be.advise(m.at(dense.lo), dense.hi-dense.lo, true)
+	}
 }
 
 // Base returns the region's first address. It does not change while the region is open.
@@ -118,7 +140,7 @@ func (r *Region) Committed() int {
 // check panics unless the region is open and [off, off+n) lies in it. It is called with the lock held.
 func (m *mapping) check(op string, off, n int) {
 	if m.closed {
-		panic(fmt.Sprintf("vm: %s on a closed region (%s): do not use a region after Close", op, m.counted.purpose))
+		panic(fmt.Sprintf("vm: %s on a closed region (%s): a region must not be used after Close", op, m.counted.purpose))
 	}
 	if off < 0 || n < 0 || off > m.size || n > m.size-off {
 		panic(fmt.Sprintf("vm: %s(%d, %d) reaches outside a region of %d bytes (%s)", op, off, n, m.size, m.counted.purpose))
@@ -127,8 +149,12 @@ func (m *mapping) check(op string, off, n int) {
 
 func (m *mapping) at(off int) unsafe.Pointer { return unsafe.Add(m.base, off) }
 
-func (m *mapping) failed(op string, n int, err error) *Error {
-	sentinel, detail := m.be.explain(op, n, err)
+// failed explains an error of the backend's. One that is explained already stays as it is.
+func (m *mapping) failed(op string, n int, err error) error {
+	if e, ok := err.(*Error); ok {
+		return e
+	}
+	detail, sentinel := m.be.explain(op, n, err)
 	return &Error{Op: op, Purpose: m.counted.purpose, Bytes: n, Err: sentinel, Detail: detail}
 }
 
@@ -136,16 +162,22 @@ func (m *mapping) failed(op string, n int, err error) *Error {
 // already stay as they are. Memory is taken when a page is first touched.
 //
 // It returns an [*Error] wrapping ErrLimit, ErrDataLimit, ErrMappings, ErrOvercommit or ErrCommitCharge; then no page
-// has changed. Complexity: one system call for each gap between committed pages.
+// has changed. Complexity: one system call for each gap between committed pages, and a moving of the list of committed
+// ranges where they are many.
 func (r *Region) Commit(off, n int) error {
 	m := r.m
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.check("Commit", off, n)
+	m.check("commit", off, n)
 	if n == 0 {
 		return nil
 	}
 	lo, hi := roundDown(off, pageSize), roundUp(off+n, pageSize)
+	if !m.committed.meets(lo, hi) {
+		if err := m.spare("commit", hi-lo); err != nil {
+			return err
+		}
+	}
 	gaps := m.committed.gaps(lo, hi)
 	missing := 0
 	for _, g := range gaps {
@@ -158,41 +190,79 @@ func (r *Region) Commit(off, n int) error {
 	}
 	for i, g := range gaps {
 		if err := m.be.commit(m.at(g.lo), g.hi-g.lo); err != nil {
-			for _, done := range gaps[:i] {
-				// A failure here leaves pages usable that are not counted: memory is given back in any case.
-				_ = m.be.decommit(m.at(done.lo), done.hi-done.lo)
+			for _, changed := range gaps[:i+1] {
+				// Should this fail, pages are usable that count as Reserved: their memory is given back in any case.
+				if bare, _ := m.be.decommit(m.at(changed.lo), changed.hi-changed.lo); bare {
+					m.dress(changed)
+				}
 			}
 			m.limit.give(missing)
 			return m.failed("commit", missing, err)
 		}
 	}
 	m.committed.add(lo, hi)
+	m.recount()
 	m.counted.committed.Add(int64(missing))
 	return nil
 }
 
 // Decommit gives the memory of [off, off+n) back and keeps the addresses, rounded inward to whole pages: Committed →
-// Reserved. What lay there is lost; touching it faults until it is committed again.
+// Reserved. What lay there is lost; touching it faults until it is committed again. A part of a huge page leaves memory
+// only when the system splits that page.
 //
-// It returns an [*Error] wrapping ErrMappings where the system cannot split a mapping; then the pages up to the failing
-// one are Reserved and the others unchanged.
+// It returns an [*Error] wrapping ErrMappings where a mapping cannot be split; then the committed ranges before the
+// failing one are Reserved, the others are as they were, and pages that Protect had changed may be ReadWrite.
 func (r *Region) Decommit(off, n int) error {
 	return r.inward("decommit", off, n, func(m *mapping, iv interval) error {
-		if err := m.be.decommit(m.at(iv.lo), iv.hi-iv.lo); err != nil {
-			return err
+		if m.committed.contains(iv.lo-1, iv.hi+1) {
+			if err := m.spare("decommit", iv.hi-iv.lo); err != nil {
+				return err
+			}
 		}
-		m.committed.remove(iv.lo, iv.hi)
-		m.counted.committed.Add(-int64(iv.hi - iv.lo))
-		m.limit.give(iv.hi - iv.lo)
-		return nil
+		return m.decommit(iv)
 	})
 }
 
+// spare returns an error where a new range of committed pages, or a new hole in one, would take too many mappings.
+func (m *mapping) spare(op string, n int) error {
+	if detail := tooManyMappings(m.be, 2); detail != "" {
+		return &Error{Op: op, Purpose: m.counted.purpose, Bytes: n, Err: ErrMappings, Detail: detail}
+	}
+	return nil
+}
+
+func (m *mapping) decommit(iv interval) error {
+	bare, err := m.be.decommit(m.at(iv.lo), iv.hi-iv.lo)
+	if err != nil {
+		return err
+	}
+	m.forget(iv)
+	if bare {
+		m.dress(iv)
+	}
+	return nil
+}
+
+// forget counts a committed range as Reserved.
+func (m *mapping) forget(iv interval) {
+	m.committed.remove(iv.lo, iv.hi)
+	m.recount()
+	m.counted.committed.Add(-int64(iv.hi - iv.lo))
+	m.limit.give(iv.hi - iv.lo)
+}
+
 // Discard gives the memory of [off, off+n) back, rounded inward to whole pages, and leaves it usable: Committed →
-// Committed, zero.
+// Committed, zero. Pages that Protect had changed may be ReadWrite afterwards.
+//
+// On Windows it can return an [*Error] wrapping ErrCommitCharge, when another process takes what the system can promise
+// in the moment between giving back and committing anew; then pages are Reserved.
 func (r *Region) Discard(off, n int) error {
 	return r.inward("discard", off, n, func(m *mapping, iv interval) error {
-		return m.be.discard(m.at(iv.lo), iv.hi-iv.lo)
+		err := m.be.discard(m.at(iv.lo), iv.hi-iv.lo)
+		if errors.Is(err, errLost) {
+			m.forget(iv)
+		}
+		return err
 	})
 }
 
@@ -214,13 +284,17 @@ func (r *Region) inward(op string, off, n int, f func(*mapping, interval) error)
 // Protect changes what the committed pages in [off, off+n) may be used for. The range must consist of whole committed
 // pages. Decommitting pages and committing them again makes them ReadWrite. The heap stand-in cannot protect and does
 // nothing.
+//
+// It returns an [*Error] wrapping ErrMappings where the system cannot split a mapping; then a part of the pages may have
+// changed.
 func (r *Region) Protect(off, n int, a Access) error {
 	m := r.m
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.check("Protect", off, n)
+	m.check("protect", off, n)
 	if off%pageSize != 0 || n%pageSize != 0 || !m.committed.contains(off, off+n) {
-		panic(fmt.Sprintf("vm: Protect(%d, %d): the range must be whole committed pages of %d bytes", off, n, pageSize))
+		panic(fmt.Sprintf("vm: protect(%d, %d): the range must be whole committed pages of %d bytes (%s)", off, n, pageSize,
+			m.counted.purpose))
 	}
 	if n == 0 {
 		return nil
@@ -231,64 +305,81 @@ func (r *Region) Protect(off, n int, a Access) error {
 	return nil
 }
 
-// Populate takes memory for the committed pages in [off, off+n) now, rounded inward. Where there is none it returns an
-// error, while touching the page would end the process. On kernels that cannot (Linux before 5.14) the error wraps
-// errors.ErrUnsupported.
+// Populate takes memory for the committed pages in [off, off+n) now, rounded inward; they must be ReadWrite. Where the
+// system has no memory left it returns an error, while touching a page would end the process (a control group's limit
+// ends it all the same: set a [Limit]). A part of the pages may be populated then. On kernels that cannot do it (Linux
+// before 5.14) the error wraps errors.ErrUnsupported.
 func (r *Region) Populate(off, n int) error {
 	return r.inward("populate", off, n, func(m *mapping, iv interval) error {
 		return m.be.populate(m.at(iv.lo), iv.hi-iv.lo)
 	})
 }
 
-// Huge says that [off, off+n) is or will be dense: it asks for huge pages in the whole huge pages inside the range, and
-// joins those that are partly in use already. It is a hint: where the policy is not PagesAuto, or the system has no huge
-// pages, nothing happens.
+// Huge says that [off, off+n) is or will be dense: it asks for huge pages in the whole huge pages inside the range, in
+// any state. Pages touched from then on are huge; small ones in memory already are joined by the system in its own time,
+// or by [Region.Collapse]. Decommitting does not take the wish back.
+//
+// It is a hint: where the policy is not PagesAuto, or the system has no huge pages, nothing happens. An [*Error] wrapping
+// ErrMappings says that the range could not become a mapping of its own.
 func (r *Region) Huge(off, n int) error {
-	huge := HugePageSize()
 	m := r.m
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.check("Huge", off, n)
-	if m.pages != PagesAuto || huge == 0 {
+	m.check("huge", off, n)
+	if m.pages != PagesAuto {
 		return nil
 	}
-	lo := int(roundUp(int(uintptr(m.base))+off, huge) - int(uintptr(m.base)))
-	hi := int(roundDown(int(uintptr(m.base))+off+n, huge) - int(uintptr(m.base)))
-	if lo >= hi {
-		return nil
-	}
-	if err := m.be.advise(m.at(lo), hi-lo, true); err != nil {
-		return m.failed("advise", hi-lo, err)
+	whole := m.wholeHugePages(interval{off, off + n})
+	for _, iv := range m.dense.gaps(whole.lo, whole.hi) {
+		if !m.dense.meets(iv.lo, iv.hi) {
+			if err := m.spare("advise", iv.hi-iv.lo); err != nil {
+				return err
+			}
+		}
+		if err := m.be.advise(m.at(iv.lo), iv.hi-iv.lo, true); err != nil {
+			return m.failed("advise", iv.hi-iv.lo, err)
+		}
+		m.dense.add(iv.lo, iv.hi)
+		m.recount()
 	}
 	return nil
 }
 
-// Collapse joins the committed small pages of [off, off+n) into huge pages now, by copying them, where they fill whole
-// huge pages. It is a hint like [Region.Huge].
+// Collapse joins the committed pages of [off, off+n) into huge pages now, by copying what is in memory and filling up
+// with zeros, wherever the range has whole huge pages. It is a hint like [Region.Huge].
 func (r *Region) Collapse(off, n int) error {
-	huge := HugePageSize()
-	if huge == 0 || r.m.pages == PagesSmall {
-		return nil
-	}
 	return r.inward("collapse", off, n, func(m *mapping, iv interval) error {
-		lo := roundUp(int(uintptr(m.base))+iv.lo, huge) - int(uintptr(m.base))
-		hi := roundDown(int(uintptr(m.base))+iv.hi, huge) - int(uintptr(m.base))
-		if lo >= hi {
+		whole := m.wholeHugePages(iv)
+		if whole.lo == whole.hi || m.pages == PagesSmall {
 			return nil
 		}
-		return m.be.collapse(m.at(lo), hi-lo)
+		return m.be.collapse(m.at(whole.lo), whole.hi-whole.lo)
 	})
 }
 
-// Resident returns how many bytes of the region are in memory. Complexity: one system call for each 64 Ki committed
+// wholeHugePages returns the part of a range that consists of whole huge pages: an empty one where there are none.
+func (m *mapping) wholeHugePages(iv interval) interval {
+	huge, base := HugePageSize(), address(m.base)
+	if huge == 0 {
+		return interval{}
+	}
+	lo := roundUp(base+iv.lo, huge) - base
+	hi := roundDown(base+iv.hi, huge) - base
+	return interval{lo, max(lo, hi)}
+}
+
+// Resident returns how many bytes of the region are in memory. Complexity: one system call for each 16 Ki committed
 // pages.
 func (r *Region) Resident() (int, error) { return r.m.resident() }
 
+// resident asks without the lock, so that nobody waits for it: the addresses stay reserved whatever happens to the
+// region meanwhile, and pages that are gone by then count as not in memory.
 func (m *mapping) resident() (int, error) {
 	m.mu.Lock()
-	defer m.mu.Unlock()
+	committed := slices.Clone(m.committed.of)
+	m.mu.Unlock()
 	total := 0
-	for _, iv := range m.committed.of {
+	for _, iv := range committed {
 		n, err := m.be.resident(m.at(iv.lo), iv.hi-iv.lo)
 		if err != nil {
 			return total, m.failed("resident", iv.hi-iv.lo, err)
@@ -300,6 +391,9 @@ func (m *mapping) resident() (int, error) {
 
 // Close gives all memory back and the addresses to later regions of this process: any state → Released. Pointers into
 // the region must not be used afterwards. Closing twice does nothing.
+//
+// It returns an [*Error] wrapping ErrMappings where the process has so many mappings that even this needs too many; then
+// the region is still open, some of its pages may be Reserved, and Close may be called again.
 func (r *Region) Close() error {
 	m := r.m
 	m.mu.Lock()
@@ -308,14 +402,21 @@ func (r *Region) Close() error {
 		return nil
 	}
 	if err := m.be.reset(m.base, m.size); err != nil {
-		return m.failed("close", m.size, err)
+		// At the mapping limit Linux refuses even a mapping that replaces others. Decommitting joins the committed
+		// ranges with what lies between them. Then resetting would only take names and advice away.
+		for _, iv := range slices.Clone(m.committed.of) {
+			if err := m.decommit(iv); err != nil {
+				return m.failed("close", iv.hi-iv.lo, err)
+			}
+		}
+		_ = m.be.reset(m.base, m.size)
 	}
 	m.closed = true
 	m.cleanup.Stop()
 	m.limit.give(m.committed.bytes)
 	unregister(m)
-	m.committed = intervals{}
-	m.keep = nil
+	m.committed, m.dense = intervals{}, intervals{}
+	m.recount()
 	if m.be.reuses() {
 		closedRegions.put(m.base, m.size)
 	}

@@ -6,7 +6,8 @@ import (
 )
 
 // Span is a part of a region whose committed bytes are one growing prefix: the form that costs fewest mappings, at most
-// two a span. It is not safe for use from several goroutines at once.
+// two a span (and up to two more where [Region.Huge] is called for a part of it). It is not safe for use from several
+// goroutines at once, and must not be copied once it has grown: a copy does not learn of later growth.
 type Span struct {
 	region    *Region
 	base      unsafe.Pointer
@@ -18,17 +19,26 @@ type Span struct {
 // follow it.
 const minStep = 64 << 10
 
-// Carve hands out the next bytes of the region as a Span whose base is a multiple of align, a power of two; align 0
-// means a page. It returns an [*Error] wrapping ErrCapacity when the region has no room left.
+// Carve hands out the next bytes of the region, rounded up to whole pages, as a Span whose base is a multiple of align, a
+// power of two; align 0 means a page. What is carved cannot be given back before the region is closed.
+//
+// It returns an [*Error] wrapping ErrSize, or ErrCapacity when the region has no room left.
 func (r *Region) Carve(bytes, align int) (Span, error) {
 	m := r.m
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.check("Carve", 0, 0)
-	align = max(align, pageSize)
-	off := roundUp(int(uintptr(m.base))+m.carved, align) - int(uintptr(m.base))
+	m.check("carve", 0, 0)
+	if align < 0 || align > maxReserve || align&(align-1) != 0 {
+		panic(fmt.Sprintf("vm: carve(%d, %d): the alignment must be a power of two (%s)", bytes, align, m.counted.purpose))
+	}
+	if bytes <= 0 || bytes > maxReserve {
+		return Span{}, &Error{Op: "carve", Purpose: m.counted.purpose, Bytes: bytes, Err: ErrSize,
+			Detail: fmt.Sprintf("ask for 1 to %d bytes", maxReserve)}
+	}
+	base := address(m.base)
+	off := roundUp(base+m.carved, max(align, pageSize)) - base
 	size := roundUp(bytes, pageSize)
-	if bytes <= 0 || bytes > maxReserve || size > m.size-off {
+	if size > m.size-off {
 		return Span{}, &Error{Op: "carve", Purpose: m.counted.purpose, Bytes: bytes, Err: ErrCapacity,
 			Detail: fmt.Sprintf("%s of %s are carved", Bytes(m.carved), Bytes(m.size))}
 	}

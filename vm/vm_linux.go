@@ -8,80 +8,50 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// osBackend is virtual memory by mmap, mprotect and madvise.
-type osBackend struct{}
-
-const reserveFlags = unix.MAP_PRIVATE | unix.MAP_ANON | unix.MAP_NORESERVE
-
-// bytesAt views a range of a region as the slice that package unix takes.
-func bytesAt(p unsafe.Pointer, n int) []byte { return unsafe.Slice((*byte)(p), n) }
-
-func (osBackend) reserve(n, align int) (unsafe.Pointer, any, error) {
-	slack := 0
-	if align > pageSize {
-		slack = align
-	}
-	p, err := unix.MmapPtr(-1, 0, reserveHint(n+slack), uintptr(n+slack), unix.PROT_NONE, reserveFlags)
-	if err != nil {
-		return nil, nil, err
-	}
-	if slack == 0 {
-		return p, nil, nil
-	}
-	// What lies around the aligned part was never handed to anybody and can go back.
-	before := roundUp(int(uintptr(p)), align) - int(uintptr(p))
-	if before > 0 {
-		_ = unix.MunmapPtr(p, uintptr(before))
-	}
-	p = unsafe.Add(p, before)
-	if after := slack - before; after > 0 {
-		_ = unix.MunmapPtr(unsafe.Add(p, n), uintptr(after))
-	}
-	return p, nil, nil
-}
-
-func (osBackend) commit(p unsafe.Pointer, n int) error {
-	return unix.Mprotect(bytesAt(p, n), unix.PROT_READ|unix.PROT_WRITE)
-}
-
 // decommit keeps names and advice where memory is not charged. In strict overcommit mode only a fresh mapping gives the
 // charge back.
-func (b osBackend) decommit(p unsafe.Pointer, n int) error {
+func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 	if facts().OvercommitMode == 2 {
-		return b.reset(p, n)
+		return true, b.reset(p, n)
 	}
-	if err := unix.Mprotect(bytesAt(p, n), unix.PROT_NONE); err != nil {
-		return err
+	err = unix.Mprotect(bytesAt(p, n), unix.PROT_NONE)
+	if err == nil {
+		if unix.Madvise(bytesAt(p, n), unix.MADV_DONTNEED) == nil {
+			return false, nil
+		}
+		// The kernel refuses for pages locked in memory, after mlockall for instance.
+		bare, err = true, b.reset(p, n)
 	}
-	return unix.Madvise(bytesAt(p, n), unix.MADV_DONTNEED)
+	if err != nil {
+		// mprotect stops where it fails: what it changed before that is made usable again. That needs no mapping that
+		// there was not before, and can fail only where mmap has taken the process past the limit, by its one more.
+		_ = unix.Mprotect(bytesAt(p, n), readWrite)
+		return false, err
+	}
+	return bare, nil
 }
 
+// discard gives memory back at once; the kernel fills the pages with zeros when they are touched again.
 func (osBackend) discard(p unsafe.Pointer, n int) error {
-	return unix.Madvise(bytesAt(p, n), unix.MADV_DONTNEED)
-}
-
-func (osBackend) reset(p unsafe.Pointer, n int) error {
-	_, err := unix.MmapPtr(-1, 0, p, uintptr(n), unix.PROT_NONE, reserveFlags|unix.MAP_FIXED)
-	return err
-}
-
-func (osBackend) protect(p unsafe.Pointer, n int, a Access) error {
-	prot := unix.PROT_READ | unix.PROT_WRITE
-	switch a {
-	case ReadOnly:
-		prot = unix.PROT_READ
-	case NoAccess:
-		prot = unix.PROT_NONE
+	err := unix.Madvise(bytesAt(p, n), unix.MADV_DONTNEED)
+	if errors.Is(err, unix.EINVAL) {
+		err = unix.Madvise(bytesAt(p, n), unix.MADV_DONTNEED_LOCKED)
 	}
-	return unix.Mprotect(bytesAt(p, n), prot)
+	return err
 }
 
 func (osBackend) populate(p unsafe.Pointer, n int) error {
 	err := unix.Madvise(bytesAt(p, n), unix.MADV_POPULATE_WRITE)
-	if errors.Is(err, unix.EINVAL) {
+	if errors.Is(err, unix.EINVAL) && !knows(p, unix.MADV_POPULATE_WRITE) {
 		return fmt.Errorf("MADV_POPULATE_WRITE: %w", errors.ErrUnsupported)
 	}
 	return err
+}
+
+// knows reports whether the kernel has a kind of advice: for no bytes at all it looks at nothing else.
+func knows(p unsafe.Pointer, advice int) bool {
+	_, _, errno := unix.Syscall(unix.SYS_MADVISE, uintptr(p), 0, uintptr(advice))
+	return errno == 0
 }
 
 func (osBackend) advise(p unsafe.Pointer, n int, huge bool) error {
@@ -98,36 +68,17 @@ func (osBackend) advise(p unsafe.Pointer, n int, huge bool) error {
 
 func (osBackend) collapse(p unsafe.Pointer, n int) error {
 	err := unix.Madvise(bytesAt(p, n), unix.MADV_COLLAPSE)
-	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EBUSY) {
-		return nil // a kernel before 6.1, or no huge page free now
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EBUSY) ||
+		errors.Is(err, unix.ENOMEM) {
+		return nil // a kernel before 6.1, a range advised against it, or no huge page free now
 	}
 	return err
 }
 
-func (osBackend) resident(p unsafe.Pointer, n int) (int, error) {
-	var present [64 << 10]byte
-	total := 0
-	for n > 0 {
-		part := min(n, len(present)*pageSize)
-		_, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(p), uintptr(part), uintptr(unsafe.Pointer(&present[0])))
-		if errno != 0 {
-			return total, errno
-		}
-		for _, b := range present[:part/pageSize] {
-			total += int(b&1) * pageSize
-		}
-		p, n = unsafe.Add(p, part), n-part
-	}
-	return total, nil
-}
-
-// name labels the whole range once: ranges with different names are never joined into one mapping. Kernels without
+// name labels the range: neighbours with different names are never joined into one mapping. Kernels without
 // CONFIG_ANON_VMA_NAME refuse, which does no harm.
 func (osBackend) name(p unsafe.Pointer, n int, name string) {
-	if len(name) > 79 {
-		name = name[:79]
-	}
-	label, err := unix.BytePtrFromString(name)
+	label, err := unix.BytePtrFromString(printableName(name))
 	if err != nil {
 		return
 	}
@@ -135,4 +86,15 @@ func (osBackend) name(p unsafe.Pointer, n int, name string) {
 		uintptr(unsafe.Pointer(label)), 0)
 }
 
-func (osBackend) reuses() bool { return true }
+// printableName returns what the kernel takes of a name: 79 bytes of printable ASCII, without the characters that mean
+// something in /proc/self/maps and in shells. Every other byte becomes an underscore.
+func printableName(name string) string {
+	b := []byte(name[:min(len(name), 79)])
+	for i, c := range b {
+		switch {
+		case c < ' ' || c > '~', c == '\\', c == '`', c == '$', c == '[', c == ']':
+			b[i] = '_'
+		}
+	}
+	return string(b)
+}

@@ -6,3 +6,6 @@ package vm
 type osBackend struct{ heapBackend }
 
 func readFacts(*Facts) {}
+
+// ReadUsage asks the operating system what is taken of the limits.
+func ReadUsage() Usage { return Usage{} }

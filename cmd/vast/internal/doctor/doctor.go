@@ -1,0 +1,241 @@
+// Package doctor is the command that looks at what a machine allows a program with large regions of address space, and
+// says what to do where it allows too little.
+package doctor
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// Verdicts of a check.
+const (
+	ok   = "ok"
+	warn = "warn" // works, but less well than it could, or with a trap ahead
+	bad  = "bad"  // default options will not work
+)
+
+// Check is one line of the report.
+type Check struct {
+	Check   string `json:"check"`
+	Value   string `json:"value"`
+	Verdict string `json:"verdict"`
+	Advice  string `json:"advice"` // what to do; empty when the verdict is ok
+}
+
+// Sizes in bytes. They have a type of their own because an int of 32 bits cannot hold them.
+const (
+	// mostProbed is the user address space of a 64-bit machine with four levels of page tables.
+	mostProbed int64 = 128 << 40
+	// defaultCapacity is what a container reserves by default; less makes default options fail.
+	defaultCapacity int64 = 16 << 30
+	// comfortable is room for dozens of containers of default capacity.
+	comfortable int64 = 1 << 40
+	// leastData is what a small program with a small world writes to.
+	leastData int64 = 1 << 30
+)
+
+// standard is defaultCapacity as people read it.
+const standard = "16 GiB"
+
+// usualMappings is the kernel's default for vm.max_map_count.
+const usualMappings = 65530
+
+// Run examines the machine and prints the report. It returns the exit status: 0, 1 when a verdict is bad, 2 when the
+// arguments are.
+func Run(args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("vast doctor", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	asJSON := flags.Bool("json", false, "print one JSON object")
+	flags.Usage = func() {
+		fmt.Fprint(stderr, "usage: vast doctor [-json]\n\nShows what this machine allows a program with large regions of address space.\n\n")
+		flags.PrintDefaults()
+	}
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return 0
+	} else if err != nil {
+		return 2
+	}
+	if flags.NArg() > 0 {
+		fmt.Fprintf(stderr, "vast doctor: unexpected argument %q\n", flags.Arg(0))
+		flags.Usage()
+		return 2
+	}
+	checks := examine(vm.ReadFacts(), vm.ReadUsage(), vm.LargestReservation(int(min(mostProbed, math.MaxInt))))
+	var err error
+	if *asJSON {
+		encoder := json.NewEncoder(stdout)
+		encoder.SetIndent("", "  ")
+		err = encoder.Encode(struct {
+			Checks []Check `json:"checks"`
+		}{checks})
+	} else {
+		_, err = io.WriteString(stdout, format(checks))
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "vast doctor:", err)
+		return 1
+	}
+	for _, c := range checks {
+		if c.Verdict == bad {
+			return 1
+		}
+	}
+	return 0
+}
+
+// examine judges what the system says. It reads nothing itself.
+func examine(f vm.Facts, u vm.Usage, largest int) []Check {
+	return []Check{
+		{"page size", vm.Bytes(f.PageSize), ok, ""},
+		hugePages(f),
+		overcommit(f),
+		mappings(f, u),
+		addressLimit(f),
+		dataLimit(f, u),
+		controlGroup(f),
+		reservation(f, largest),
+	}
+}
+
+func hugePages(f vm.Facts) Check {
+	c := Check{"huge pages", f.HugeMode, ok, ""}
+	if f.HugePageSize > 0 {
+		c.Value += ", " + vm.Bytes(f.HugePageSize)
+	}
+	switch {
+	case f.HugeMode == "never":
+		c.Verdict = warn
+		c.Advice = "Touching memory for the first time takes several times as long. As root: " +
+			"echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"
+	case f.HugeMode == "unsupported":
+		c.Value = "none on this system"
+	}
+	return c
+}
+
+func overcommit(f vm.Facts) Check {
+	switch f.OvercommitMode {
+	case 0:
+		return Check{"overcommit", "0, heuristic", ok, ""}
+	case 1:
+		return Check{"overcommit", "1, always", ok, ""}
+	case 2:
+		return Check{"overcommit", "2, strict: " + vm.Bytes(f.CommitLimit) + " may be promised", warn,
+			"What is committed is charged whether it is touched or not, to all programs together. If commits fail, raise " +
+				"vm.overcommit_ratio, add swap, or set vm.overcommit_memory=0."}
+	}
+	return Check{"overcommit", "no such mode on this system", ok, ""}
+}
+
+func mappings(f vm.Facts, u vm.Usage) Check {
+	if f.MaxMappings == 0 {
+		return Check{"mappings", "no limit known", ok, ""}
+	}
+	c := Check{"mappings", fmt.Sprintf("%d, of which %d in use", f.MaxMappings, u.Mappings), ok, ""}
+	switch {
+	case u.Mappings > f.MaxMappings/2:
+		c.Verdict, c.Advice = bad, "Half of them are in use before anything was reserved."
+	case f.MaxMappings < usualMappings:
+		c.Verdict, c.Advice = warn, "A column takes two or more, so that many worlds will not fit."
+	default:
+		return c
+	}
+	c.Advice += fmt.Sprintf(" As root: sysctl vm.max_map_count=%d", 4*usualMappings)
+	return c
+}
+
+func addressLimit(f vm.Facts) Check {
+	c := Check{"address space", "no limit (RLIMIT_AS)", ok, ""}
+	if f.AddressLimit == 0 {
+		return c
+	}
+	c.Value = vm.Bytes(f.AddressLimit)
+	switch {
+	case int64(f.AddressLimit) < defaultCapacity:
+		c.Verdict = bad
+	case int64(f.AddressLimit) < comfortable:
+		c.Verdict = warn
+	default:
+		return c
+	}
+	c.Advice = "A container reserves " + standard + " of addresses unless it is given a capacity. Lift RLIMIT_AS (ulimit -v " +
+		"unlimited; LimitAS= in systemd), or give capacities."
+	return c
+}
+
+func dataLimit(f vm.Facts, u vm.Usage) Check {
+	if f.DataLimit == 0 {
+		return Check{"writable memory", "no limit (RLIMIT_DATA)", ok, ""}
+	}
+	c := Check{"writable memory", fmt.Sprintf("%s, of which %s in use", vm.Bytes(f.DataLimit), vm.Bytes(u.Data)), warn,
+		"All committed memory counts. Lift RLIMIT_DATA (ulimit -d unlimited; LimitDATA= in systemd), or keep a memory limit " +
+			"below it."}
+	if int64(f.DataLimit-u.Data) < leastData {
+		c.Verdict = bad
+	}
+	return c
+}
+
+func controlGroup(f vm.Facts) Check {
+	if f.ControlGroup == 0 {
+		return Check{"memory limit", "none (control group)", ok, ""}
+	}
+	return Check{"memory limit", vm.Bytes(f.ControlGroup) + " (control group)", warn,
+		"Passing it ends the process without an error. Keep a memory limit of your own below it (-memory-limit, vm.Limit)."}
+}
+
+func reservation(f vm.Facts, largest int) Check {
+	c := Check{"largest region", vm.Bytes(largest), ok, ""}
+	switch {
+	case f.HeapStandIn:
+		c.Verdict = warn
+		c.Value += ", Go heap memory"
+		c.Advice = "This build has no address space to reserve (32 bits, WebAssembly, or the race detector): regions take " +
+			"their whole size at once. Give small capacities."
+	case int64(largest) < defaultCapacity:
+		c.Verdict = bad
+		c.Advice = "A container reserves " + standard + " unless it is given a capacity: give one, or lift RLIMIT_AS (ulimit -v " +
+			"unlimited)."
+	case int64(largest) < comfortable:
+		c.Verdict = warn
+		c.Advice = "There is room for a few containers of default capacity only: give capacities, or lift RLIMIT_AS (ulimit -v " +
+			"unlimited)."
+	}
+	return c
+}
+
+// format lays the checks out for a terminal of 80 columns: a line each, and what to do below it.
+func format(checks []Check) string {
+	var b strings.Builder
+	for _, c := range checks {
+		fmt.Fprintf(&b, "%-4s  %-16s  %s\n", c.Verdict, c.Check, c.Value)
+		const indent, width = 6, 80
+		column := 0
+		for _, word := range strings.Fields(c.Advice) {
+			switch {
+			case column == 0:
+				column = indent
+				b.WriteString(strings.Repeat(" ", indent))
+			case column+1+len(word) > width:
+				column = indent
+				b.WriteString("\n" + strings.Repeat(" ", indent))
+			default:
+				column++
+				b.WriteByte(' ')
+			}
+			column += len(word)
+			b.WriteString(word)
+		}
+		if column > 0 {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,161 @@
+package doctor
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// gib is a function because a constant would not compile where an int has 32 bits.
+func gib(n int) int { return n << 30 }
+
+// healthy is a machine with nothing to complain about.
+var healthy = vm.Facts{PageSize: 4096, HugePageSize: 2 << 20, HugeMode: "madvise", MaxMappings: 65530, CommitLimit: gib(8)}
+
+var checkNames = []string{"page size", "huge pages", "overcommit", "mappings", "address space", "writable memory",
+	"memory limit", "largest region"}
+
+func TestExamine(t *testing.T) {
+	if strconv.IntSize == 32 {
+		t.Skip("the sizes do not fit in an int")
+	}
+	for _, c := range []struct {
+		what    string
+		change  func(f *vm.Facts, u *vm.Usage, largest *int)
+		check   string // the one that is not ok, or ""
+		value   string
+		verdict string
+		advice  string
+	}{
+		{"healthy", func(*vm.Facts, *vm.Usage, *int) {}, "", "", "", ""},
+		{"huge pages always", func(f *vm.Facts, _ *vm.Usage, _ *int) { f.HugeMode = "always" }, "", "", "", ""},
+		{"huge pages never", func(f *vm.Facts, _ *vm.Usage, _ *int) { f.HugeMode, f.HugePageSize = "never", 0 },
+			"huge pages", "never", warn, "transparent_hugepage/enabled"},
+		{"another system", func(f *vm.Facts, _ *vm.Usage, _ *int) {
+			f.HugeMode, f.HugePageSize, f.OvercommitMode, f.MaxMappings = "unsupported", 0, -1, 0
+		}, "", "", "", ""},
+		{"overcommit always", func(f *vm.Facts, _ *vm.Usage, _ *int) { f.OvercommitMode = 1 }, "", "", "", ""},
+		{"overcommit strict", func(f *vm.Facts, _ *vm.Usage, _ *int) { f.OvercommitMode = 2 },
+			"overcommit", "2, strict: 8 GiB may be promised", warn, "vm.overcommit_ratio"},
+		{"few mappings", func(f *vm.Facts, _ *vm.Usage, _ *int) { f.MaxMappings = 1000 },
+			"mappings", "1000, of which 50 in use", warn, "vm.max_map_count=262120"},
+		{"mappings taken", func(_ *vm.Facts, u *vm.Usage, _ *int) { u.Mappings = 40000 },
+			"mappings", "65530, of which 40000 in use", bad, "vm.max_map_count=262120"},
+		{"many addresses", func(f *vm.Facts, _ *vm.Usage, _ *int) { f.AddressLimit = gib(1024) }, "", "", "", ""},
+		{"some addresses", func(f *vm.Facts, _ *vm.Usage, _ *int) { f.AddressLimit = gib(16) },
+			"address space", "16 GiB", warn, "ulimit -v"},
+		{"few addresses", func(f *vm.Facts, _ *vm.Usage, _ *int) { f.AddressLimit = gib(8) },
+			"address space", "8 GiB", bad, "ulimit -v"},
+		{"data", func(f *vm.Facts, _ *vm.Usage, _ *int) { f.DataLimit = gib(2) },
+			"writable memory", "2 GiB, of which 64 MiB in use", warn, "ulimit -d"},
+		{"little data", func(f *vm.Facts, _ *vm.Usage, _ *int) { f.DataLimit = gib(1) },
+			"writable memory", "1 GiB, of which 64 MiB in use", bad, "ulimit -d"},
+		{"control group", func(f *vm.Facts, _ *vm.Usage, _ *int) { f.ControlGroup = 512 << 20 },
+			"memory limit", "512 MiB (control group)", warn, "-memory-limit"},
+		{"small regions", func(_ *vm.Facts, _ *vm.Usage, largest *int) { *largest = gib(100) },
+			"largest region", "100 GiB", warn, "capacities"},
+		{"tiny regions", func(_ *vm.Facts, _ *vm.Usage, largest *int) { *largest = gib(1) },
+			"largest region", "1 GiB", bad, "16 GiB"},
+		{"stand-in", func(f *vm.Facts, _ *vm.Usage, largest *int) { f.HeapStandIn, *largest = true, gib(4) },
+			"largest region", "4 GiB, Go heap memory", warn, "race detector"},
+	} {
+		f, u, largest := healthy, vm.Usage{Mappings: 50, Data: 64 << 20}, gib(127*1024)
+		c.change(&f, &u, &largest)
+		checks := examine(f, u, largest)
+		var names []string
+		for _, got := range checks {
+			names = append(names, got.Check)
+			if got.Value == "" {
+				t.Errorf("%s: %s has no value", c.what, got.Check)
+			}
+			if got.Check != c.check {
+				if got.Verdict != ok || got.Advice != "" {
+					t.Errorf("%s: %+v, want ok", c.what, got)
+				}
+				continue
+			}
+			if got.Verdict != c.verdict || got.Value != c.value || !strings.Contains(got.Advice, c.advice) {
+				t.Errorf("%s: %+v, want %q, %s and advice with %q", c.what, got, c.value, c.verdict, c.advice)
+			}
+		}
+		if !slices.Equal(names, checkNames) {
+			t.Errorf("%s: checks %q, want %q", c.what, names, checkNames)
+		}
+		for line := range strings.Lines(format(checks)) {
+			if len(line) > 81 {
+				t.Errorf("%s: a line of %d columns: %s", c.what, len(line)-1, line)
+			}
+		}
+	}
+}
+
+func TestFormat(t *testing.T) {
+	got := format([]Check{
+		{"page size", "4 KiB", ok, ""},
+		{"mappings", "1000, of which 50 in use", warn,
+			"A column takes two or more, so that many worlds will not fit. As root: sysctl vm.max_map_count=262120"},
+	})
+	want := `ok    page size         4 KiB
+warn  mappings          1000, of which 50 in use
+      A column takes two or more, so that many worlds will not fit. As root:
+      sysctl vm.max_map_count=262120
+`
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+func TestRun(t *testing.T) {
+	var out, problems bytes.Buffer
+	status := Run([]string{"-json"}, &out, &problems)
+	var report struct{ Checks []map[string]string }
+	if err := json.Unmarshal(out.Bytes(), &report); err != nil {
+		t.Fatalf("%v in %s", err, out.String())
+	}
+	want := 0
+	var names []string
+	for _, c := range report.Checks {
+		names = append(names, c["check"])
+		if len(c) != 4 || c["value"] == "" || (c["verdict"] == ok) != (c["advice"] == "") {
+			t.Errorf("check %q", c)
+		}
+		if c["verdict"] == bad {
+			want = 1
+		}
+	}
+	if !slices.Equal(names, checkNames) || status != want || problems.Len() > 0 {
+		t.Errorf("checks %q, status %d, want %d; stderr %q", names, status, want, problems.String())
+	}
+
+	out.Reset()
+	if status := Run(nil, &out, &problems); status != want || strings.Count(out.String(), "\n") < len(checkNames) ||
+		!strings.Contains(out.String(), vm.Bytes(vm.PageSize())) {
+		t.Errorf("status %d, output\n%s", status, out.String())
+	}
+}
+
+func TestRunRejects(t *testing.T) {
+	for _, args := range [][]string{{"-jsn"}, {"-json=maybe"}, {"everything"}, {"-json", "x"}} {
+		var out, problems bytes.Buffer
+		if status := Run(args, &out, &problems); status != 2 || out.Len() > 0 || !strings.Contains(problems.String(), "usage: vast doctor") {
+			t.Errorf("%q: status %d, stdout %q, stderr %q", args, status, out.String(), problems.String())
+		}
+	}
+	var out, problems bytes.Buffer
+	if status := Run([]string{"-h"}, &out, &problems); status != 0 || !strings.Contains(problems.String(), "-json") {
+		t.Errorf("-h: status %d, stderr %q", status, problems.String())
+	}
+	if status := Run(nil, brokenPipe{}, &problems); status != 1 || !strings.Contains(problems.String(), "broken pipe") {
+		t.Errorf("a broken pipe: status %d, stderr %q", status, problems.String())
+	}
+}
+
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }

@@ -1,0 +1,75 @@
+package vm
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+// node is garbage with a pointer into a region in it, which may be stale.
+type node struct {
+	next *node
+	at   unsafe.Pointer
+}
+
+// TestCollectorMeetsStalePointers: fifty goroutines make garbage and call the collector while regions open, close and
+// are written. Pointers into closed regions stay in Go's heap. Had Close given addresses back to the operating system
+// and Go's heap taken them, the collector would end the process with "found bad pointer in Go heap".
+func TestCollectorMeetsStalePointers(t *testing.T) {
+	eachBackend(t, func(t *testing.T, be backend) {
+		seed := rand.Uint64()
+		t.Logf("seed %d", seed)
+		stop := time.Now().Add(1500 * time.Millisecond)
+		var opened, garbage atomic.Int64
+		var wg sync.WaitGroup
+		for w := range 50 {
+			wg.Go(func() {
+				rnd := rand.New(rand.NewPCG(seed, uint64(w)))
+				var list *node
+				for i := 0; time.Now().Before(stop); i++ {
+					pages := 1 + rnd.IntN(64)
+					r, err := reserveOn(be, pages*PageSize(), Options{Purpose: "collector"}, origin{})
+					if err == nil {
+						err = r.Commit(0, r.Size())
+					}
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					b := view(r)
+					for k := 0; k < len(b); k += PageSize() {
+						b[k] = byte(w)
+						list = &node{list, unsafe.Pointer(&b[k])}
+					}
+					for k := 0; k < len(b); k += PageSize() {
+						if b[k] != byte(w) {
+							t.Errorf("goroutine %d reads %d: a region is shared", w, b[k])
+						}
+					}
+					if err := r.Close(); err != nil {
+						t.Error(err)
+						return
+					}
+					garbage.Add(int64(len(make([]*node, 1+rnd.IntN(4000)))))
+					if i%50 == w {
+						runtime.GC()
+					}
+					if i%8 == 0 {
+						list = nil
+					}
+					opened.Add(1)
+				}
+				runtime.KeepAlive(list)
+			})
+		}
+		wg.Wait()
+		t.Logf("%d regions opened and closed beside %d pointers of garbage", opened.Load(), garbage.Load())
+		if opened.Load() < 50 {
+			t.Error("hardly anything was opened")
+		}
+	})
+}

@@ -1,0 +1,72 @@
+package vm_test
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// A region is reserved large and paid for page by page.
+func Example() {
+	budget := vm.NewLimit(1 << 20)
+	r, err := vm.Reserve(64<<20, vm.Options{Purpose: "grid", Limit: budget})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer r.Close()
+
+	if err := r.Commit(0, 512<<10); err != nil {
+		fmt.Println(err)
+		return
+	}
+	cells := unsafe.Slice((*uint64)(r.Base()), 512<<10/8)
+	cells[1000] = 7
+	fmt.Println("cell:", cells[1000], "committed:", vm.Bytes(r.Committed()), "of", vm.Bytes(r.Size()))
+
+	// Past the budget is an error, and nothing has changed.
+	err = r.Commit(512<<10, 1<<20)
+	fmt.Println(errors.Is(err, vm.ErrLimit), vm.Bytes(budget.Used()))
+
+	// Discarding gives the memory back; the page is usable and zero.
+	if err := r.Discard(0, 512<<10); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("cell:", cells[1000])
+	// Output:
+	// cell: 7 committed: 512 KiB of 64 MiB
+	// true 512 KiB
+	// cell: 0
+}
+
+// A Span commits ahead of what is needed, so that system calls are rare.
+func ExampleSpan_Grow() {
+	r, err := vm.Reserve(64<<20, vm.Options{Purpose: "columns"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer r.Close()
+	s, err := r.Carve(16<<20, 0)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, need := range []int{1, 64 << 10, 320 << 10, 1 << 20} {
+		if err := s.Grow(need, 256<<10); err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(vm.Bytes(need), "->", vm.Bytes(s.Committed()))
+	}
+	fmt.Println(s.Grow(17<<20, 0))
+	// Output:
+	// 1 B -> 256 KiB
+	// 64 KiB -> 256 KiB
+	// 320 KiB -> 512 KiB
+	// 1 MiB -> 1 MiB
+	// vm: grow 17 MiB for columns: capacity reached: made for 16 MiB
+}

@@ -1,0 +1,283 @@
+package vm
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// childVariable names the function of children that a process started by these tests runs instead of the tests.
+const childVariable = "VAST_VM_TEST_CHILD"
+
+// children are run under limits that would hurt the test process itself. They panic with what is wrong.
+var children = map[string]func(){
+	"address space": limitedAddressSpace,
+	"data":          limitedData,
+	"mappings":      limitedMappings,
+	"all mappings":  exhaustedMappings,
+}
+
+func TestMain(m *testing.M) {
+	if child := children[os.Getenv(childVariable)]; child != nil {
+		child()
+		fmt.Println("child is content")
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func TestKernelLimits(t *testing.T) {
+	onlyOS(t)
+	for name := range children {
+		t.Run(name, func(t *testing.T) {
+			var out []byte
+			var err error
+			for range 5 {
+				cmd := exec.Command(os.Args[0])
+				cmd.Env = append(os.Environ(), childVariable+"="+name)
+				out, err = cmd.CombinedOutput()
+				if name != "all mappings" || !strings.Contains(string(out), "fatal error: ") || strings.Contains(string(out), "bad pointer") {
+					break
+				}
+				t.Log("Go's runtime needed a mapping when there was none: once more")
+			}
+			if err != nil || !strings.Contains(string(out), "child is content") {
+				t.Errorf("%v\n%s", err, out[:min(len(out), 8000)])
+			}
+		})
+	}
+}
+
+func check(ok bool, format string, a ...any) {
+	if !ok {
+		panic(fmt.Sprintf(format, a...))
+	}
+}
+
+func done(err error) { check(err == nil, "%v", err) }
+
+func setLimit(which, bytes int) {
+	done(unix.Setrlimit(which, &unix.Rlimit{Cur: uint64(bytes), Max: uint64(bytes)}))
+}
+
+func reserveIn(child string, bytes int, o Options) *Region {
+	o.Purpose = child
+	r, err := reserveOn(osBackend{}, bytes, o, origin{})
+	done(err)
+	return r
+}
+
+// wants checks that an error wraps a sentinel and names the limit.
+func wants(err, sentinel error, limit string) {
+	var e *Error
+	check(errors.Is(err, sentinel) && errors.As(err, &e) && strings.Contains(e.Detail, limit),
+		"want %v naming %s, got: %v", sentinel, limit, err)
+}
+
+func limitedAddressSpace() {
+	const mib = 1 << 20
+	closed := reserveIn("as", 64*mib, Options{})
+	setLimit(unix.RLIMIT_AS, ReadUsage().AddressSpace+300*mib)
+	before := Snapshot(false)
+	_, err := reserveOn(osBackend{}, 1<<30, Options{Purpose: "as"}, origin{})
+	wants(err, ErrAddressSpace, "RLIMIT_AS")
+	check(fmt.Sprint(Snapshot(false)) == fmt.Sprint(before), "a refused reservation is counted: %+v", Snapshot(false))
+	// A smaller one works, and so does using it.
+	r := reserveIn("as", 200*mib, Options{})
+	done(r.Commit(0, 200*mib))
+	view(r)[199*mib] = 1
+	_, err = reserveOn(osBackend{}, 100*mib, Options{Purpose: "as"}, origin{})
+	wants(err, ErrAddressSpace, "RLIMIT_AS")
+	// What is closed serves again, though the limit has no room.
+	done(closed.Close())
+	again := reserveIn("as", 60*mib, Options{})
+	done(again.Commit(0, 60*mib))
+	done(r.Close())
+	done(reserveIn("as", 150*mib, Options{}).Commit(0, mib))
+}
+
+func limitedData() {
+	const mib = 1 << 20
+	limit := NewLimit(math.MaxInt)
+	r := reserveIn("data", 1<<30, Options{Limit: limit})
+	kept := reserveIn("data", 64*mib, Options{})
+	done(kept.Commit(0, 64*mib))
+	view(kept)[0] = 7
+	// The runtime keeps what is left between 64 MiB steps and the limit.
+	setLimit(unix.RLIMIT_DATA, ReadUsage().Data+3*64*mib+48*mib)
+	err := r.Commit(0, 512*mib)
+	wants(err, ErrDataLimit, "RLIMIT_DATA")
+	check(r.Committed() == 0 && limit.Used() == 0, "%d committed, %d used after a refused commit", r.Committed(), limit.Used())
+	check(faults(func() { view(r)[0] = 1 }), "a page of a refused commit is usable")
+	// A refused commit of two gaps takes the first back, and mappings that advice has split are not committed in part.
+	done(r.Commit(100*mib, mib))
+	wants(r.Commit(0, 512*mib), ErrDataLimit, "RLIMIT_DATA")
+	check(r.Committed() == mib && faults(func() { view(r)[0] = 1 }), "the first of two gaps is committed")
+	if HugePageSize() == 2*mib {
+		done(r.Huge(202*mib, 10*mib))
+		wants(r.Commit(200*mib, 512*mib), ErrDataLimit, "RLIMIT_DATA")
+		check(r.Committed() == mib && faults(func() { view(r)[200*mib] = 1 }) && faults(func() { view(r)[204*mib] = 1 }),
+			"a part of a refused commit is usable")
+		check(ReadUsage().Data < 1<<30, "a refused commit is charged")
+	}
+	done(r.Decommit(0, 1<<30))
+	// Up to the limit, and again after room returned.
+	off := 0
+	for ; err == nil || off == 0; off += 64 * mib {
+		if err = r.Commit(off, 64*mib); err != nil {
+			break
+		}
+	}
+	wants(err, ErrDataLimit, "RLIMIT_DATA")
+	check(off == 3*64*mib && limit.Used() == off, "%d committed under the limit", off)
+	view(r)[off-1] = 1
+	done(kept.Close())
+	done(r.Commit(off, 64*mib))
+	view(r)[off] = 1
+}
+
+// limitedMappings takes as many mappings as regions may. Go's runtime goes on working beside them.
+func limitedMappings() {
+	p := PageSize()
+	limit := NewLimit(math.MaxInt)
+	most := ReadFacts().MaxMappings
+	check(most > 0 && most < 10_000_000, "vm.max_map_count is %d", most)
+	inUse := reserveIn("in use", 9*p, Options{})
+	done(inUse.Commit(0, 9*p))
+	view(inUse)[4*p] = 5
+	r := reserveIn("mappings", 2*most*p, Options{Limit: limit, Pages: PagesSmall})
+	var err error
+	page := 1
+	for ; page < 2*most; page += 2 {
+		if err = r.Commit(page*p, p); err != nil {
+			break
+		}
+	}
+	wants(err, ErrMappings, "vm.max_map_count")
+	check(r.Committed() == page/2*p && limit.Used() == r.Committed(), "%d committed, %d used, %d wanted", r.Committed(),
+		limit.Used(), page/2*p)
+	check(faults(func() { view(r)[page*p] = 1 }), "a page of a refused commit is usable")
+	have := ReadUsage().Mappings
+	check(have > most*9/10 && have < most*19/20, "%d of %d mappings are taken", have, most)
+
+	// Holes and further regions are refused, and everything is as it was.
+	err = nil
+	wants(inUse.Decommit(3*p, 3*p), ErrMappings, "vm.max_map_count")
+	check(inUse.Committed() == 9*p && view(inUse)[4*p] == 5, "a refused decommit took something away")
+	for i := 0; err == nil || i == 0; i++ {
+		check(i < 3, "regions are not counted")
+		_, err = reserveOn(osBackend{}, p, Options{Purpose: "one more"}, origin{})
+	}
+	wants(err, ErrMappings, "vm.max_map_count")
+	if huge := HugePageSize(); huge > 0 && r.Size() >= 2*huge {
+		r.m.pages = PagesAuto
+		wants(r.Huge(0, 2*huge), ErrMappings, "vm.max_map_count")
+	}
+
+	// Go's heap can grow by a lot, and so can its stacks and threads.
+	garbage := make([][]byte, 0, 1000)
+	for range 1000 {
+		garbage = append(garbage, make([]byte, 256<<10))
+	}
+	var wg sync.WaitGroup
+	for range 1000 {
+		wg.Go(func() { runtime.Gosched() })
+	}
+	runtime.GC()
+	wg.Wait()
+	runtime.KeepAlive(garbage)
+
+	// What needs no further mapping works, and after room returned the rest too.
+	done(r.Commit((page-3)*p, 2*p))
+	view(r)[(page-3)*p] = 1
+	done(inUse.Decommit(8*p, p))
+	done(inUse.Decommit(0, p))
+	done(r.Decommit(p, 100*p))
+	done(r.Commit((page+1)*p, p))
+	view(r)[(page+1)*p] = 1
+	done(inUse.Decommit(3*p, 3*p))
+	done(r.Close())
+	check(limit.Used() == 0, "%d used after Close", limit.Used())
+	check(ReadUsage().Mappings < 1000, "%d mappings are left", ReadUsage().Mappings)
+	done(reserveIn("after", 5*most*p, Options{}).Commit(0, 100*p))
+}
+
+// exhaustedMappings takes every mapping that the kernel allows, behind the back of the regions, as another library might.
+// Go's runtime may find itself without one at any moment; what it needs here it gets beforehand, as far as that can be.
+func exhaustedMappings() {
+	p := PageSize()
+	be := osBackend{}
+	most := ReadFacts().MaxMappings
+	inUse := reserveIn("in use", 9*p, Options{})
+	done(inUse.Commit(0, 9*p))
+	view(inUse)[4*p] = 5
+	untouched := reserveIn("untouched", p, Options{})
+	spare := reserveIn("spare", 100*p, Options{})
+	for page := 1; page < 100; page += 2 {
+		done(spare.Commit(page*p, p))
+	}
+	// Mappings that advice has made: a change of two of them and a half stops where the last would have to be split.
+	huge := HugePageSize()
+	var advised *Region
+	if huge > 0 && huge <= 4<<20 {
+		advised = reserveIn("advised", 5*huge, Options{})
+		done(advised.Commit(0, 5*huge))
+		done(advised.Huge(huge, huge))
+		done(advised.Huge(3*huge, huge))
+		view(advised)[huge], view(advised)[2*huge], view(advised)[3*huge] = 1, 2, 3
+	}
+	last := reserveIn("last", 20*p, Options{})
+	done(last.Commit(0, 20*p))
+	done(last.Protect(2*p, p, ReadOnly))
+	filler, err := be.reserve(2*most*p, p)
+	done(err)
+	debug.SetGCPercent(-1)
+	runtime.KeepAlive(make([]byte, 32<<20))
+	runtime.GC()
+	for range 300 {
+		_, _ = be.explain("commit", p, unix.ENOMEM)
+	}
+
+	for page := 1; err == nil; page += 2 {
+		check(page < 2*most, "the kernel allows any number of mappings")
+		err = be.commit(unsafe.Add(filler, page*p), p)
+	}
+	check(errors.Is(err, unix.ENOMEM), "%v", err)
+	wants(inUse.Decommit(3*p, 3*p), ErrMappings, "vm.max_map_count")
+	check(inUse.Committed() == 9*p && view(inUse)[4*p] == 5, "a refused decommit took something away")
+	wants(inUse.Protect(3*p, 3*p, ReadOnly), ErrMappings, "vm.max_map_count")
+	view(inUse)[4*p] = 6
+	if advised != nil {
+		// There may be one mapping left. Each of these takes one, because neighbours differ.
+		for page := 3; last.Protect(page*p, p, NoAccess-Access(page+1)%2) == nil; page++ {
+			check(page < 19, "protecting takes no mappings")
+		}
+		wants(advised.Decommit(huge, 2*huge+huge/2), ErrMappings, "vm.max_map_count")
+		b := view(advised)
+		check(!faults(func() { b[huge]++; b[2*huge]++; b[3*huge]++ }), "a refused decommit was done in part")
+		check(advised.Committed() == 5*huge && b[huge] == 2 && b[2*huge] == 3 && b[3*huge] == 4, "a refused decommit took something away")
+	}
+	// mmap goes one further than mprotect; after that it refuses even a mapping that replaces others.
+	for i := 0; err == nil || i == 0; i++ {
+		check(i < 100, "reservations do not count as mappings")
+		// Neighbours differ, so that they do not become one mapping.
+		_, err = unix.MmapPtr(-1, 0, nil, uintptr(p), unix.PROT_READ*(i%2), reserveFlags)
+	}
+	wants((&mapping{be: be, counted: &counter{}}).failed("reserve", p, err), ErrMappings, "vm.max_map_count")
+	done(untouched.Close())
+	done(spare.Close())
+	check(faults(func() { view(spare)[p] = 1 }), "a page of a closed region is usable")
+	done(inUse.Decommit(3*p, 3*p))
+	check(inUse.Committed() == 6*p, "%d committed", inUse.Committed())
+	done(be.reset(filler, 2*most*p))
+}

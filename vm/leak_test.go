@@ -1,0 +1,110 @@
+package vm
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+// TestLeak: a region that is dropped is reported once, with where it was made; its memory stays as it is.
+func TestLeak(t *testing.T) {
+	p := PageSize()
+	eachBackend(t, func(t *testing.T, be backend) {
+		purpose := t.Name()
+		reports := make(chan Leak, 100)
+		OnLeak(func(l Leak) {
+			if l.Purpose == purpose {
+				reports <- l
+			}
+		})
+		defer OnLeak(nil)
+
+		base, dropped := dropRegion(t, be, purpose)
+		var leak Leak
+		for deadline := time.Now().Add(20 * time.Second); leak.Purpose == ""; {
+			runtime.GC()
+			select {
+			case leak = <-reports:
+			case <-time.After(time.Millisecond):
+				if time.Now().After(deadline) {
+					t.Fatal("the dropped region was not reported")
+				}
+			}
+		}
+		if leak.Reserved != 8*p || leak.Committed != 2*p {
+			t.Errorf("reported %d reserved, %d committed, want %d, %d", leak.Reserved, leak.Committed, 8*p, 2*p)
+		}
+		if !strings.Contains(leak.Made, "leak_test.go:") {
+			t.Errorf("reported as made at %q", leak.Made)
+		}
+		b := unsafe.Slice((*byte)(base), 2*p)
+		if b[p] != 42 {
+			t.Errorf("the leaked memory holds %d, want 42", b[p])
+		}
+		b[0] = 1 // and can be written
+		if s := find(t, purpose, false); s.Regions != 1 || s.Leaked != 8*p || s.Reserved != 8*p || s.Committed != 2*p {
+			t.Errorf("counted as %+v", s)
+		}
+		// A closed region is no leak, and the leaked one is not reported again.
+		open(t, be, p, Options{Purpose: purpose}).Close()
+		for range 3 {
+			runtime.GC()
+			time.Sleep(time.Millisecond)
+		}
+		select {
+		case l := <-reports:
+			t.Errorf("reported again: %+v", l)
+		default:
+		}
+		// Give back what no Region can: the test owns the only pointer.
+		must(t, (&Region{dropped}).Close())
+	})
+}
+
+// dropRegion makes a region and forgets it. It is a function of its own so that no variable of the test keeps it alive.
+//
+//go:noinline
+func dropRegion(t *testing.T, be backend, purpose string) (base unsafe.Pointer, m *mapping) {
+	var made origin
+	made.record()
+	r, err := reserveOn(be, 8*PageSize(), Options{Purpose: purpose}, made)
+	must(t, err)
+	must(t, r.Commit(0, 2*PageSize()))
+	view(r)[PageSize()] = 42
+	return r.Base(), r.m
+}
+
+// TestSpanKeepsRegion: a region is not dropped while a span of it is in use.
+func TestSpanKeepsRegion(t *testing.T) {
+	var reported bool
+	OnLeak(func(l Leak) { reported = reported || l.Purpose == t.Name() })
+	s, err := open0(t, 8*PageSize()).Carve(PageSize(), 0)
+	must(t, err)
+	for range 3 {
+		runtime.GC()
+		time.Sleep(time.Millisecond)
+	}
+	must(t, s.Grow(1, 0))
+	OnLeak(nil)
+	if reported {
+		t.Error("a region with a live span was reported as dropped")
+	}
+	must(t, s.Region().Close())
+}
+
+// open0 reserves a region that nothing but its result refers to.
+func open0(t *testing.T, bytes int) *Region {
+	r, err := Reserve(bytes, Options{Purpose: t.Name()})
+	must(t, err)
+	return r
+}
+
+func TestMadeNamesTheCaller(t *testing.T) {
+	r := open0(t, 1)
+	defer r.Close()
+	if first, _, _ := strings.Cut(r.m.made.String(), " < "); !strings.Contains(first, "leak_test.go:") {
+		t.Errorf("made at %q, want the caller of Reserve first", r.m.made.String())
+	}
+}

@@ -1,0 +1,90 @@
+package vm
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+func TestLimit(t *testing.T) {
+	p := PageSize()
+	eachBackend(t, func(t *testing.T, be backend) {
+		limit := NewLimit(5 * p)
+		a := open(t, be, 8*p, Options{Limit: limit, Purpose: "a"})
+		b := open(t, be, 8*p, Options{Limit: limit, Purpose: "b"})
+		must(t, a.Commit(0, 2*p))
+		must(t, b.Commit(4*p, 2*p))
+		view(b)[4*p] = 3
+		err := b.Commit(2*p, 6*p) // four pages more
+		var e *Error
+		if !errors.Is(err, ErrLimit) || !errors.As(err, &e) || e.Bytes != 4*p || e.Op != "commit" || e.Purpose != "b" ||
+			!strings.Contains(e.Detail, Bytes(4*p)+" of "+Bytes(5*p)) {
+			t.Fatalf("committing past the limit gave %v", err)
+		}
+		if limit.Used() != 4*p || b.Committed() != 2*p || view(b)[4*p] != 3 {
+			t.Fatalf("a refused commit changed something: %d used, %d committed", limit.Used(), b.Committed())
+		}
+		must(t, b.Commit(2*p, p))   // just what is left
+		must(t, b.Commit(4*p, 2*p)) // is committed already
+		if err := a.Commit(7*p, 1); !errors.Is(err, ErrLimit) {
+			t.Fatalf("committing past the limit gave %v", err)
+		}
+		must(t, a.Close())
+		must(t, b.Commit(7*p, 1)) // room returned
+		if limit.Used() != 4*p || limit.Max() != 5*p {
+			t.Errorf("%d of %d used, want %d of %d", limit.Used(), limit.Max(), 4*p, 5*p)
+		}
+	})
+	if got := panics(func() { NewLimit(-1) }); !strings.Contains(got, "NewLimit(-1)") {
+		t.Errorf("NewLimit(-1) panicked with %q", got)
+	}
+	r := open(t, chosen(PagesAuto), p, Options{Limit: NewLimit(0)})
+	if err := r.Commit(0, 1); !errors.Is(err, ErrLimit) {
+		t.Errorf("a limit of nothing gave %v", err)
+	}
+	must(t, r.Commit(0, 0))
+}
+
+// TestLimitShared: many goroutines commit and decommit under one limit; it is never passed, and nothing of it is lost.
+func TestLimitShared(t *testing.T) {
+	p := PageSize()
+	eachBackend(t, func(t *testing.T, be backend) {
+		const workers, pages, rounds = 8, 16, 300
+		limit := NewLimit(workers * pages / 2 * p)
+		var refused atomic.Int64
+		var wg sync.WaitGroup
+		for w := range workers {
+			r := open(t, be, pages*p, Options{Limit: limit})
+			wg.Go(func() {
+				for i := range rounds {
+					off := (i*7 + w) % pages * p
+					err := r.Commit(off, (pages-off/p)*p)
+					if used := limit.Used(); used > limit.Max() || used < 0 {
+						t.Errorf("%d of %d used", used, limit.Max())
+					}
+					switch {
+					case errors.Is(err, ErrLimit):
+						refused.Add(1)
+					case err != nil:
+						t.Error(err)
+					}
+					if i%3 == 0 {
+						if err := r.Decommit(0, r.Size()); err != nil {
+							t.Error(err)
+						}
+					}
+				}
+				if err := r.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if limit.Used() != 0 {
+			t.Errorf("%d bytes are still charged", limit.Used())
+		}
+		t.Logf("%d of %d commits were refused", refused.Load(), workers*rounds)
+	})
+}

@@ -1,0 +1,60 @@
+package vm
+
+import (
+	"testing"
+)
+
+// BenchmarkFirstTouch commits memory and touches every small page of it: what a growing array pays.
+func BenchmarkFirstTouch(b *testing.B) {
+	const bytes = 64 << 20
+	for _, pages := range []Pages{PagesSmall, PagesHuge} {
+		b.Run(pages.String(), func(b *testing.B) {
+			r := open(b, onlyOS(b), bytes, Options{Pages: pages})
+			commitAndTouch(b, r) // the system has to find memory that nobody used for long
+			must(b, r.Decommit(0, bytes))
+			b.SetBytes(bytes)
+			for b.Loop() {
+				commitAndTouch(b, r)
+				must(b, r.Decommit(0, bytes))
+			}
+		})
+	}
+}
+
+//go:noinline
+func commitAndTouch(b *testing.B, r *Region) {
+	must(b, r.Commit(0, r.Size()))
+	fill(r, 0, r.Size())
+}
+
+// BenchmarkPopulate is the same with the kernel touching the pages.
+func BenchmarkPopulate(b *testing.B) {
+	const bytes = 64 << 20
+	r := open(b, onlyOS(b), bytes, Options{Pages: PagesSmall})
+	b.SetBytes(bytes)
+	for b.Loop() {
+		must(b, r.Commit(0, bytes))
+		must(b, r.Populate(0, bytes))
+		must(b, r.Decommit(0, bytes))
+	}
+}
+
+// BenchmarkReserveClose opens and closes a region that the address cache knows already.
+func BenchmarkReserveClose(b *testing.B) {
+	be := onlyOS(b)
+	for b.Loop() {
+		r, err := reserveOn(be, 64<<20, Options{Purpose: "bench"}, origin{})
+		must(b, err)
+		must(b, r.Close())
+	}
+}
+
+// BenchmarkCommitStep grows and shrinks a prefix by 64 KiB without touching it.
+func BenchmarkCommitStep(b *testing.B) {
+	r := open(b, onlyOS(b), 64<<20, Options{Pages: PagesSmall})
+	must(b, r.Commit(0, 1<<20))
+	for b.Loop() {
+		must(b, r.Commit(1<<20, 64<<10))
+		must(b, r.Decommit(1<<20, 64<<10))
+	}
+}

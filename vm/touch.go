@@ -1,0 +1,25 @@
+//go:build darwin || windows
+
+package vm
+
+import (
+	"fmt"
+	"runtime/debug"
+	"sync/atomic"
+	"unsafe"
+)
+
+// touch makes the system find memory for each page, by adding zero to its first word: that changes nothing and loses no
+// other goroutine's write. A page that must not be written gives an error.
+func touch(p unsafe.Pointer, n int) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("a page is not ReadWrite: %v", fault)
+		}
+	}()
+	for end := unsafe.Add(p, n); p != end; p = unsafe.Add(p, pageSize) {
+		atomic.AddUint32((*uint32)(p), 0)
+	}
+	return nil
+}

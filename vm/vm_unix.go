@@ -1,0 +1,91 @@
+//go:build linux || darwin
+
+package vm
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// osBackend is virtual memory by mmap and its relatives. What the systems have in common is here.
+type osBackend struct{}
+
+// reserveFlags ask for addresses that are charged to no commit limit.
+const reserveFlags = unix.MAP_PRIVATE | unix.MAP_ANON | unix.MAP_NORESERVE
+
+const readWrite = unix.PROT_READ | unix.PROT_WRITE
+
+// bytesAt views a range of a region as the slice that package unix takes.
+func bytesAt(p unsafe.Pointer, n int) []byte { return unsafe.Slice((*byte)(p), n) }
+
+func (osBackend) reserve(n, align int) (unsafe.Pointer, error) {
+	slack := 0
+	if align > pageSize {
+		slack = align
+	}
+	p, err := unix.MmapPtr(-1, 0, reserveHint(n+slack), uintptr(n+slack), unix.PROT_NONE, reserveFlags)
+	if err != nil {
+		return nil, err
+	}
+	if slack == 0 {
+		return p, nil
+	}
+	// What lies around the aligned part was never handed to anybody and can go back.
+	before := roundUp(address(p), align) - address(p)
+	if before > 0 {
+		_ = unix.MunmapPtr(p, uintptr(before))
+	}
+	p = unsafe.Add(p, before)
+	if after := slack - before; after > 0 {
+		_ = unix.MunmapPtr(unsafe.Add(p, n), uintptr(after))
+	}
+	return p, nil
+}
+
+func (osBackend) release(p unsafe.Pointer, n int) error { return unix.MunmapPtr(p, uintptr(n)) }
+
+func (osBackend) commit(p unsafe.Pointer, n int) error {
+	return unix.Mprotect(bytesAt(p, n), readWrite)
+}
+
+func (osBackend) reset(p unsafe.Pointer, n int) error { return remap(p, n, unix.PROT_NONE) }
+
+// remap puts a fresh anonymous mapping over the range: memory, charge, names and advice are gone.
+func remap(p unsafe.Pointer, n, prot int) error {
+	_, err := unix.MmapPtr(-1, 0, p, uintptr(n), prot, reserveFlags|unix.MAP_FIXED)
+	return err
+}
+
+func (osBackend) protect(p unsafe.Pointer, n int, a Access) error {
+	prot := readWrite
+	switch a {
+	case ReadOnly:
+		prot = unix.PROT_READ
+	case NoAccess:
+		prot = unix.PROT_NONE
+	}
+	return unix.Mprotect(bytesAt(p, n), prot)
+}
+
+func (osBackend) resident(p unsafe.Pointer, n int) (int, error) {
+	var present [residentBatch]byte
+	total := 0
+	for n > 0 {
+		part := min(n, len(present)*pageSize)
+		_, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(p), uintptr(part), uintptr(unsafe.Pointer(&present[0])))
+		if errno != 0 {
+			return total, errno
+		}
+		for _, b := range present[:part/pageSize] {
+			total += int(b&1) * pageSize
+		}
+		p, n = unsafe.Add(p, part), n-part
+	}
+	return total, nil
+}
+
+// residentBatch is how many pages one mincore call asks about: its answer, a byte a page, stays on the stack.
+const residentBatch = 16 << 10
+
+func (osBackend) reuses() bool { return true }

@@ -1,0 +1,128 @@
+package vm
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// osBackend is virtual memory by VirtualAlloc. A call never spans two reservations: the address cache joins only what
+// belongs to one.
+type osBackend struct{}
+
+// reserve has no alignment to do: nothing asks for more than a page where there are no huge pages to ask for, and every
+// reservation begins at a multiple of 64 KiB. The rest of the last 64 KiB stays unused.
+func (osBackend) reserve(n, _ int) (unsafe.Pointer, error) {
+	addr, err := windows.VirtualAlloc(0, uintptr(n), windows.MEM_RESERVE, windows.PAGE_NOACCESS)
+	if err != nil {
+		return nil, err
+	}
+	return pointerAt(int(addr)), nil
+}
+
+func (osBackend) release(p unsafe.Pointer, _ int) error {
+	return windows.VirtualFree(uintptr(p), 0, windows.MEM_RELEASE)
+}
+
+// commit charges the whole range to the system's commit limit at once; touching it cannot fail afterwards.
+func (osBackend) commit(p unsafe.Pointer, n int) error {
+	_, err := windows.VirtualAlloc(uintptr(p), uintptr(n), windows.MEM_COMMIT, windows.PAGE_READWRITE)
+	return err
+}
+
+func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
+	return true, b.reset(p, n)
+}
+
+// discard decommits and commits again. MEM_RESET and DiscardVirtualMemory would keep the charge, but leave the contents
+// undefined where zeros are promised. Between the two calls another process may take what the system can promise.
+func (b osBackend) discard(p unsafe.Pointer, n int) error {
+	if err := b.reset(p, n); err != nil {
+		return err
+	}
+	if err := b.commit(p, n); err != nil {
+		return fmt.Errorf("%w: %w", errLost, err)
+	}
+	return nil
+}
+
+// reset may meet pages that are not committed: decommitting them does nothing.
+func (osBackend) reset(p unsafe.Pointer, n int) error {
+	return windows.VirtualFree(uintptr(p), uintptr(n), windows.MEM_DECOMMIT)
+}
+
+func (osBackend) protect(p unsafe.Pointer, n int, a Access) error {
+	var prot, old uint32 = windows.PAGE_READWRITE, 0
+	switch a {
+	case ReadOnly:
+		prot = windows.PAGE_READONLY
+	case NoAccess:
+		prot = windows.PAGE_NOACCESS
+	}
+	return windows.VirtualProtect(uintptr(p), uintptr(n), prot, &old)
+}
+
+// populate touches the pages: what is committed is charged, so that a touch cannot fail. PrefetchVirtualMemory brings
+// back only what was paged out.
+func (osBackend) populate(p unsafe.Pointer, n int) error { return touch(p, n) }
+
+// advise does nothing: large pages are a privilege, must be committed when they are reserved, and never leave memory.
+func (osBackend) advise(unsafe.Pointer, int, bool) error { return nil }
+
+func (osBackend) collapse(unsafe.Pointer, int) error { return nil }
+
+func (osBackend) resident(p unsafe.Pointer, n int) (int, error) {
+	// The call takes the address of pages as a number, so they must not move with a stack: pinning puts them on the heap.
+	pages := new([1024]windows.PSAPI_WORKING_SET_EX_INFORMATION)
+	var pin runtime.Pinner
+	pin.Pin(pages)
+	defer pin.Unpin()
+	total := 0
+	for n > 0 {
+		part := min(n, len(pages)*pageSize)
+		count := part / pageSize
+		for i := range count {
+			pages[i] = windows.PSAPI_WORKING_SET_EX_INFORMATION{VirtualAddress: windows.Pointer(unsafe.Add(p, i*pageSize))}
+		}
+		err := windows.QueryWorkingSetEx(windows.CurrentProcess(), uintptr(unsafe.Pointer(pages)),
+			uint32(uintptr(count)*unsafe.Sizeof(pages[0])))
+		if err != nil {
+			return total, err
+		}
+		for i := range count {
+			if pages[i].VirtualAttributes.Valid() {
+				total += pageSize
+			}
+		}
+		p, n = unsafe.Add(p, part), n-part
+	}
+	return total, nil
+}
+
+func (osBackend) name(unsafe.Pointer, int, string) {}
+
+// explain goes by the code: unlike elsewhere the limits have codes of their own.
+func (osBackend) explain(op string, n int, err error) (detail string, sentinel error) {
+	f, u := ReadFacts(), ReadUsage()
+	switch {
+	case errors.Is(err, windows.ERROR_COMMITMENT_LIMIT), errors.Is(err, windows.ERROR_NOT_ENOUGH_MEMORY) && op != "reserve":
+		detail := fmt.Sprintf("the system has promised %s of %s: enlarge the paging file or close other programs",
+			Bytes(u.CommitCharge), Bytes(f.CommitLimit))
+		if f.ControlGroup > 0 {
+			detail += fmt.Sprintf("; this process's job may have %s", Bytes(f.ControlGroup))
+		}
+		return detail, ErrCommitCharge
+	case errors.Is(err, windows.ERROR_PAGEFILE_QUOTA):
+		return "the process's paging file quota is used up", ErrDataLimit
+	case op == "reserve":
+		// The code depends on whether the size is beyond what is free or beyond what can ever be.
+		return fmt.Sprintf("%s of %s of addresses are taken: reserve less (a smaller capacity)",
+			Bytes(u.AddressSpace), Bytes(f.AddressLimit)), ErrAddressSpace
+	}
+	return "", err
+}
+
+func (osBackend) reuses() bool { return true }
