@@ -1,0 +1,62 @@
+package atlas
+
+import "math"
+
+// Colours are chosen for a dark background. Density runs through blues to white
+// and infection through crimson to orange, so that the two differ in brightness
+// and in hue for eyes that do not tell red from green.
+var (
+	seaColour   = RGB{6, 10, 18}
+	landColour  = RGB{18, 27, 41}
+	coastColour = RGB{62, 80, 102}
+
+	densityRamp   = []RGB{{24, 52, 100}, {24, 84, 150}, {28, 130, 190}, {70, 190, 220}, {160, 232, 236}, {250, 255, 250}}
+	infectionRamp = []RGB{{120, 20, 60}, {200, 25, 70}, {255, 45, 60}, {255, 85, 45}, {255, 140, 50}}
+)
+
+// palette holds the colour for each step of density and of infection. Few
+// steps keep the cells of a frame alike, which terminals and SVG files repay.
+const (
+	densitySteps   = 24
+	infectionSteps = 12
+)
+
+var palette = func() (p [densitySteps][infectionSteps]RGB) {
+	for d := range densitySteps {
+		at := float64(d) / (densitySteps - 1)
+		healthy, ill := ramp(densityRamp, at), ramp(infectionRamp, at)
+		for i := range infectionSteps {
+			p[d][i] = mix(healthy, ill, float64(i)/(infectionSteps-1))
+		}
+	}
+	return p
+}()
+
+// groundColour is the background of a cell by how many of its dots are land.
+var groundColour = func() (g [dotsAcross*dotsDown + 1]RGB) {
+	for i := range g {
+		g[i] = mix(seaColour, landColour, float64(i)/float64(len(g)-1))
+	}
+	return g
+}()
+
+// glow lights the ground up to a sixth with the colour of a crowd of a level of 0 to 255.
+func glow(ground, colour RGB, level int) RGB {
+	part := func(a, b uint8) uint8 { return uint8(int(a) + (int(b)-int(a))*level/(6*255)) }
+	return RGB{part(ground.R, colour.R), part(ground.G, colour.G), part(ground.B, colour.B)}
+}
+
+// ramp is the colour at a part, 0 to 1, of a row of colours.
+func ramp(colours []RGB, at float64) RGB {
+	at *= float64(len(colours) - 1)
+	i := min(int(at), len(colours)-2)
+	return mix(colours[i], colours[i+1], at-float64(i))
+}
+
+// mix is a colour between a (at 0) and b (at 1).
+func mix(a, b RGB, at float64) RGB {
+	part := func(a, b uint8) uint8 {
+		return uint8(math.Round(float64(a) + (float64(b)-float64(a))*at))
+	}
+	return RGB{part(a.R, b.R), part(a.G, b.G), part(a.B, b.B)}
+}

@@ -1,0 +1,190 @@
+package atlas
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// Style says how Draw paints. The zero value works.
+type Style struct {
+	// NoColor asks for a map that is read from the glyphs alone: the denser a
+	// region, the more of its dots are set. Infection is not shown.
+	NoColor bool
+
+	// Full is the count in one dot that is painted brightest. 0: the count that
+	// one occupied dot in two hundred passes in this frame.
+	Full uint32
+
+	// FullInfected is the infected share of a cell that is painted in the full
+	// colour of infection; smaller shares show by their square root. 0: a quarter.
+	FullInfected float64
+}
+
+// brailleBit is the bit of a dot, by row and column, in a glyph of the Unicode
+// block "Braille Patterns".
+var brailleBit = [dotsDown][dotsAcross]uint8{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}
+
+const brailleBlank = '\u2800'
+
+// everyOther is the dots of a glyph that a chessboard has white. Without colours,
+// a coast is drawn in these only, lest it look like a crowd.
+const everyOther = 0x01 | 0x10 | 0x04 | 0x80
+
+// threshold says from which level (1 to 255) a dot is set: an ordered dither, so
+// that the share of dots set in a region follows its density. The matrix is
+// Bayer's of 4×4; its columns run over two cells.
+var threshold = func() (t [4][4]uint8) {
+	bayer := [4][4]int{{0, 8, 2, 10}, {12, 4, 14, 6}, {3, 11, 1, 9}, {15, 7, 13, 5}}
+	for y, row := range bayer {
+		for x, order := range row {
+			t[y][x] = uint8(order*12 + 6)
+		}
+	}
+	return t
+}()
+
+// densestDithered is the level above which a dot in colour is always set.
+const densestDithered = 40
+
+// Counts are told apart by class: four to a doubling.
+const classes = 4 * 32
+
+func class(count uint32) int {
+	length := bits.Len32(count) // count is not 0
+	return (length-1)*4 + int(uint64(count)<<2>>(length-1)&3)
+}
+
+// octaves is how many doublings of density the ramp of colours spans.
+const octaves = 9
+
+// Draw paints a frame. density and infected count people by dot; either may be
+// nil for none, otherwise its length is that of the map in dots, and a wrong one
+// panics. The Grid's cells belong to the Map and are painted over by its next Draw.
+//
+// It takes time in proportion to the dots, 0.2 ms for 120×40 cells (BenchmarkDraw), and
+// allocates nothing.
+func (m *Map) Draw(density, infected []uint32, style Style) Grid {
+	dots := m.width * m.height
+	if density != nil && len(density) != dots || infected != nil && len(infected) != dots {
+		panic(fmt.Sprintf("atlas: Draw of %d densities and %d infected on a map of %d×%d dots: make both as long as width×height of Dots, anew after a resize",
+			len(density), len(infected), m.width, m.height))
+	}
+	m.grid.NoColor = style.NoColor
+	levels := makeLevels(density, style.Full)
+	full := style.FullInfected
+	if !(full > 0) {
+		full = 0.25
+	}
+
+	for row := range m.rows {
+		for column := range m.columns {
+			var c crowd
+			if density != nil {
+				c = m.gather(row, column, density, infected, &levels, style.NoColor)
+			}
+			cell := row*m.columns + column
+			if style.NoColor {
+				m.grid.Cells[cell] = m.plain(cell, c)
+			} else {
+				m.grid.Cells[cell] = m.paint(cell, c, full)
+			}
+		}
+	}
+	return m.grid
+}
+
+// crowd is what the dots of one cell come to.
+type crowd struct {
+	glyph       uint8 // the dots to set
+	level       int   // between the mean of the occupied dots and their highest
+	people, ill uint64
+}
+
+// gather sums up the dots of a cell.
+func (m *Map) gather(row, column int, density, infected []uint32, levels *[classes]uint8, noColor bool) crowd {
+	// A colour shows the density by itself, so only the thinnest dots are left to the dither.
+	most := 255
+	if !noColor {
+		most = densestDithered
+	}
+	var c crowd
+	occupied, sum := 0, 0
+	for y := range dotsDown {
+		first := (row*dotsDown+y)*m.width + column*dotsAcross
+		for x, count := range density[first : first+dotsAcross] {
+			if count == 0 {
+				continue
+			}
+			level := int(levels[class(count)])
+			if level > min(int(threshold[y][(column*dotsAcross+x)%4]), most) {
+				c.glyph |= brailleBit[y][x]
+			}
+			occupied++
+			sum += level
+			c.level = max(c.level, level)
+			c.people += uint64(count)
+			if infected != nil {
+				c.ill += uint64(infected[first+x])
+			}
+		}
+	}
+	if occupied > 0 {
+		c.level = (c.level + sum/occupied) / 2
+	}
+	return c
+}
+
+// plain is a cell without colours.
+func (m *Map) plain(cell int, c crowd) Cell {
+	if glyph := c.glyph | m.glyph[cell]&everyOther; glyph != 0 {
+		return Cell{Rune: brailleBlank + rune(glyph)}
+	}
+	return Cell{Rune: ' '}
+}
+
+// paint is a cell in colours: the crowd if there is one, else the coast.
+func (m *Map) paint(cell int, c crowd, full float64) Cell {
+	ground := groundColour[m.ground[cell]]
+	if c.glyph == 0 {
+		if m.glyph[cell] == 0 {
+			return Cell{Rune: ' ', Bg: ground}
+		}
+		return Cell{Rune: brailleBlank + rune(m.glyph[cell]), Fg: coastColour, Bg: ground}
+	}
+	share := min(math.Sqrt(float64(c.ill)/float64(c.people)/full), 1)
+	colour := palette[c.level*densitySteps/256][int(share*(infectionSteps-1)+0.5)]
+	return Cell{
+		Rune: brailleBlank + rune(c.glyph),
+		Fg:   colour,
+		Bg:   glow(ground, colour, c.level),
+	}
+}
+
+// makeLevels gives each class of counts its level, from 1 to 255.
+func makeLevels(density []uint32, full uint32) (levels [classes]uint8) {
+	top := 0
+	if full > 0 {
+		top = class(full)
+	} else {
+		var tally [classes]int
+		occupied := 0
+		for _, count := range density {
+			if count > 0 {
+				tally[class(count)]++
+				occupied++
+			}
+		}
+		above := 0
+		for top = classes - 1; top > 0; top-- {
+			if above += tally[top]; above > occupied/200 {
+				break
+			}
+		}
+	}
+	for c := range levels {
+		level := 255 * float64(c-top+4*octaves) / (4 * octaves)
+		levels[c] = uint8(min(max(level, 1), 255))
+	}
+	return levels
+}

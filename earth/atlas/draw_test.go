@@ -1,0 +1,175 @@
+package atlas
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"strings"
+	"testing"
+)
+
+// cellAt is the cell at a position.
+func cellAt(m *Map, g Grid, lat, lon float64) Cell {
+	dot := m.Dot(lat, lon)
+	return g.Cells[dot/m.width/dotsDown*g.Columns+dot%m.width/dotsAcross]
+}
+
+func counts(m *Map) []uint32 {
+	width, height := m.Dots()
+	return make([]uint32, width*height)
+}
+
+func brightness(c RGB) int { return int(c.R) + int(c.G) + int(c.B) }
+
+func TestDrawLandAlone(t *testing.T) {
+	m := New(120, 36)
+	g := m.Draw(nil, nil, Style{})
+	if got, want := cellAt(m, g, 23, 10), (Cell{Rune: ' ', Bg: landColour}); got != want {
+		t.Errorf("the Sahara is %v, want %v", got, want)
+	}
+	if got, want := cellAt(m, g, 30, -40), (Cell{Rune: ' ', Bg: seaColour}); got != want {
+		t.Errorf("the Atlantic is %v, want %v", got, want)
+	}
+	if c := cellAt(m, g, -34.82, 20); c.Rune <= brailleBlank || c.Rune > brailleBlank+0xff || c.Fg != coastColour {
+		t.Errorf("Cape Agulhas is %v, want braille in %v", c, coastColour)
+	}
+	if zero := m.Draw(counts(m), counts(m), Style{}); zero.String() != New(120, 36).Draw(nil, nil, Style{}).String() {
+		t.Error("counts of zero and no counts draw different maps")
+	}
+}
+
+func TestDrawDotsAreWherePeopleAre(t *testing.T) {
+	m := New(120, 36)
+	for _, noColor := range []bool{false, true} {
+		density := counts(m)
+		dot := m.Dot(30, -40)
+		density[dot] = 1000
+		g := m.Draw(density, nil, Style{NoColor: noColor})
+		x, y := dot%m.width, dot/m.width
+		if got, want := cellAt(m, g, 30, -40).Rune, brailleBlank+rune(brailleBit[y%4][x%2]); got != want {
+			t.Errorf("NoColor %t: the cell is %q, want %q", noColor, got, want)
+		}
+		if g.NoColor != noColor {
+			t.Errorf("the grid says NoColor %t", g.NoColor)
+		}
+		// The next frame shows nothing of this one.
+		if c := cellAt(m, m.Draw(nil, nil, Style{NoColor: noColor}), 30, -40); c.Rune != ' ' {
+			t.Errorf("NoColor %t: %q is left over", noColor, c.Rune)
+		}
+	}
+}
+
+func TestDenserIsBrighterAndFuller(t *testing.T) {
+	m := New(120, 36)
+	bright, full := -1, -1
+	for _, count := range []uint32{1, 4, 16, 64, 256} {
+		density := counts(m)
+		for i := range density {
+			density[i] = count
+		}
+		c := cellAt(m, m.Draw(density, nil, Style{Full: 1024}), 30, -40)
+		if b := brightness(c.Fg); b <= bright && count > 4 {
+			t.Errorf("%d people a dot: brightness %d, not above %d", count, b, bright)
+		} else {
+			bright = b
+		}
+		set := 0
+		g := m.Draw(density, nil, Style{Full: 1024, NoColor: true})
+		for y := 20; y < 24; y++ { // a stretch of the Atlantic
+			for x := 45; x < 49; x++ {
+				if r := g.Cells[y*g.Columns+x].Rune; r != ' ' {
+					set += bits.OnesCount32(uint32(r - brailleBlank))
+				}
+			}
+		}
+		if set <= full && count > 1 {
+			t.Errorf("%d people a dot: %d dots are set, not more than %d", count, set, full)
+		}
+		full = set
+	}
+	if full != 4*4*8 {
+		t.Errorf("at the full count %d of %d dots are set", full, 4*4*8)
+	}
+}
+
+func TestFullIsTakenFromTheFrame(t *testing.T) {
+	m := New(120, 36)
+	density := counts(m)
+	for i := range density {
+		density[i] = 10
+	}
+	dense := m.Dot(30, -40)
+	for i := range 200 { // of 34,560: one in 173
+		density[dense-100+i] = 5000
+	}
+	g := m.Draw(density, nil, Style{})
+	if got, want := cellAt(m, g, 30, -40).Fg, cellAt(m, m.Draw(density, nil, Style{Full: 5000}), 30, -40).Fg; got != want {
+		t.Errorf("the densest cells are %v, want %v", got, want)
+	}
+}
+
+func TestInfectionShows(t *testing.T) {
+	m := New(120, 36)
+	density, infected := counts(m), counts(m)
+	dot := m.Dot(30, -40)
+	density[dot] = 1000
+	red := math.MinInt
+	for _, ill := range []uint32{0, 10, 50, 100, 250} {
+		infected[dot] = ill
+		c := cellAt(m, m.Draw(density, infected, Style{}), 30, -40)
+		if r := int(c.Fg.R) - int(c.Fg.B); r <= red {
+			t.Errorf("%d of 1000 ill: red over blue is %d, not above %d", ill, r, red)
+		} else {
+			red = r
+		}
+	}
+	whole := cellAt(m, m.Draw(density, infected, Style{}), 30, -40)
+	infected[dot] = 2000 // more than there are: counted at another moment, say
+	if c := cellAt(m, m.Draw(density, infected, Style{}), 30, -40); c != whole {
+		t.Errorf("twice as many ill as there are is %v, want %v", c, whole)
+	}
+	infected[dot] = 250
+	if c := cellAt(m, m.Draw(density, infected, Style{FullInfected: 1}), 30, -40); c == whole {
+		t.Error("FullInfected made no difference")
+	}
+}
+
+func TestDrawAllocatesNothing(t *testing.T) {
+	m := New(120, 36)
+	density, infected := counts(m), counts(m)
+	for i := range density {
+		density[i], infected[i] = uint32(i), uint32(i/3)
+	}
+	if n := testing.AllocsPerRun(10, func() { m.Draw(density, infected, Style{}) }); n != 0 {
+		t.Errorf("%g allocations a frame", n)
+	}
+}
+
+func TestDrawOfWrongLengthPanics(t *testing.T) {
+	m := New(20, 6)
+	for _, c := range [][2][]uint32{{make([]uint32, 3), nil}, {counts(m), make([]uint32, 3)}} {
+		func() {
+			defer func() {
+				message := fmt.Sprint(recover())
+				if !strings.Contains(message, "map of 40×24 dots") || !strings.Contains(message, "anew after a resize") {
+					t.Errorf("panicked with %q", message)
+				}
+			}()
+			m.Draw(c[0], c[1], Style{})
+		}()
+	}
+}
+
+func TestClassesRise(t *testing.T) {
+	before := -1
+	for count := uint32(1); count < 1<<31; count += count/9 + 1 {
+		c := class(count)
+		if c < before || c >= classes {
+			t.Fatalf("class(%d) = %d after %d", count, c, before)
+		}
+		before = c
+	}
+	if c := class(math.MaxUint32); c != classes-1 {
+		t.Errorf("class(MaxUint32) = %d, want %d", c, classes-1)
+	}
+}

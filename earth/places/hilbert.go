@@ -1,0 +1,52 @@
+package places
+
+// The Hilbert curve runs over a square of 2^hilbertBits units a side. Longitude
+// takes 36,000,001 of them and latitude 18,000,001, so 26 bits hold both.
+const (
+	hilbertBits = 26
+	hilbertSide = 1 << hilbertBits
+	hilbertEnd  = 1 << (2 * hilbertBits) // the first key past the curve
+)
+
+// hilbertKey is the distance along the curve to the point x, y; both are below
+// hilbertSide. The method is the well-known rotation of quadrants from the top
+// bit down: Warren, Hacker's Delight, 2nd ed., chapter 16.
+func hilbertKey(x, y uint32) uint64 {
+	var key uint64
+	for side := uint32(hilbertSide / 2); side > 0; side >>= 1 {
+		var right, upper uint32
+		if x&side != 0 {
+			right = 1
+		}
+		if y&side != 0 {
+			upper = 1
+		}
+		key = key<<2 | uint64(3*right^upper)
+		x, y = x&(side-1), y&(side-1)
+		if upper == 0 {
+			if right == 1 {
+				x, y = side-1-x, side-1-y
+			}
+			x, y = y, x
+		}
+	}
+	return key
+}
+
+// hilbertPoint is the inverse of hilbertKey, from the lowest bits up.
+func hilbertPoint(key uint64) (x, y uint32) {
+	for side := uint32(1); side < hilbertSide; side <<= 1 {
+		right := uint32(key>>1) & 1
+		upper := uint32(key)&1 ^ right
+		if upper == 0 {
+			if right == 1 {
+				x, y = side-1-x, side-1-y
+			}
+			x, y = y, x
+		}
+		x += side * right
+		y += side * upper
+		key >>= 2
+	}
+	return x, y
+}

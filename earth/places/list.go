@@ -1,0 +1,187 @@
+package places
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"strings"
+)
+
+const (
+	// unitsPerDegree is the resolution of a position: that of GeoNames.
+	unitsPerDegree = 100_000
+
+	maxLat = 90 * unitsPerDegree
+	maxLon = 180 * unitsPerDegree
+
+	// MaxPlaces is the largest number of places that a List holds. A file with
+	// more is refused, so that what a file costs is bounded.
+	MaxPlaces = 1 << 22
+
+	// maxPopulation leaves room for sums of all places in 64 bits and fits in 32.
+	maxPopulation = 1<<31 - 1
+
+	maxNameBytes    = 400 // GeoNames allows 200 characters
+	maxCountryBytes = 80
+	maxCountries    = 1 << 16
+)
+
+// Place is one place, copied out of a List.
+type Place struct {
+	Name       string  // UTF-8, without control characters, never empty
+	Country    string  // ISO 3166 code of two letters in the embedded list; may be empty in others
+	Lat, Lon   float64 // degrees, north and east positive, within ±90 and ±180
+	Population int     // 0: not known
+}
+
+// List is a list of places in Hilbert order (see Terminology). It is immutable,
+// so any number of goroutines may read it at once. It takes 18 bytes a place
+// and the names.
+//
+// An index out of range panics, as with a slice.
+type List struct {
+	lat, lon   []int32 // in units of position
+	population []int32
+	country    []uint16 // index into countries
+	countries  []string
+	names      string   // each name followed by '\n'
+	nameEnd    []uint32 // offset of the '\n' that ends the name
+}
+
+// Len is the number of places.
+func (l *List) Len() int { return len(l.lat) }
+
+// At copies out place i.
+func (l *List) At(i int) Place {
+	return Place{l.Name(i), l.Country(i), l.Lat(i), l.Lon(i), l.Population(i)}
+}
+
+// All gives every place with its index, in order.
+func (l *List) All() iter.Seq2[int, Place] {
+	return func(yield func(int, Place) bool) {
+		for i := range l.Len() {
+			if !yield(i, l.At(i)) {
+				return
+			}
+		}
+	}
+}
+
+// Lat is the latitude of place i in degrees, north positive.
+func (l *List) Lat(i int) float64 { return float64(l.lat[i]) / unitsPerDegree }
+
+// Lon is the longitude of place i in degrees, east positive.
+func (l *List) Lon(i int) float64 { return float64(l.lon[i]) / unitsPerDegree }
+
+// Population is the number of inhabitants of place i; 0 means not known.
+func (l *List) Population(i int) int { return int(l.population[i]) }
+
+// Country is the country of place i.
+func (l *List) Country(i int) string { return l.countries[l.country[i]] }
+
+// Name is the name of place i, a substring of all names (see Lifetime).
+func (l *List) Name(i int) string {
+	start := uint32(0)
+	if i > 0 {
+		start = l.nameEnd[i-1] + 1
+	}
+	return l.names[start:l.nameEnd[i]]
+}
+
+// key is the place's distance along the Hilbert curve.
+func (l *List) key(i int) uint64 {
+	return hilbertKey(uint32(l.lon[i]+maxLon), uint32(l.lat[i]+maxLat))
+}
+
+// builder collects places in the order of a file and sorts them at the end.
+type builder struct {
+	rows      List // nameEnd and names are unused: names grow in text
+	text      []byte
+	textEnd   []uint32
+	countryOf map[string]uint16
+}
+
+// add appends one place. The caller has checked every value.
+func (b *builder) add(name []byte, country string, lat, lon, population int32) bool {
+	index, known := b.countryOf[country]
+	if !known {
+		if len(b.rows.countries) == maxCountries {
+			return false
+		}
+		if b.countryOf == nil {
+			b.countryOf = make(map[string]uint16)
+		}
+		index = uint16(len(b.rows.countries))
+		country = strings.Clone(country)
+		b.countryOf[country] = index
+		b.rows.countries = append(b.rows.countries, country)
+	}
+	b.rows.country = append(b.rows.country, index)
+	b.rows.lat = append(b.rows.lat, lat)
+	b.rows.lon = append(b.rows.lon, lon)
+	b.rows.population = append(b.rows.population, population)
+	b.text = append(b.text, name...)
+	b.textEnd = append(b.textEnd, uint32(len(b.text)))
+	return true
+}
+
+func (b *builder) name(i uint32) []byte {
+	start := uint32(0)
+	if i > 0 {
+		start = b.textEnd[i-1]
+	}
+	return b.text[start:b.textEnd[i]]
+}
+
+// list gives the places in Hilbert order. Equal positions are ordered by name,
+// country and population, so that the order of the rows in the file leaves no
+// trace and the same places always give the same List.
+func (b *builder) list() *List {
+	type row struct {
+		key   uint64
+		index uint32
+	}
+	order := make([]row, b.rows.Len())
+	for i := range order {
+		order[i] = row{b.rows.key(i), uint32(i)}
+	}
+	slices.SortFunc(order, func(p, q row) int {
+		if c := cmp.Compare(p.key, q.key); c != 0 {
+			return c
+		}
+		return cmp.Or(
+			slices.Compare(b.name(p.index), b.name(q.index)),
+			cmp.Compare(b.rows.Country(int(p.index)), b.rows.Country(int(q.index))),
+			cmp.Compare(b.rows.population[p.index], b.rows.population[q.index]),
+		)
+	})
+
+	n := len(order)
+	l := &List{
+		lat:        make([]int32, n),
+		lon:        make([]int32, n),
+		population: make([]int32, n),
+		country:    make([]uint16, n),
+		nameEnd:    make([]uint32, n),
+	}
+	// Countries are numbered anew by first use, for the reason of the order above.
+	renumbered := make(map[uint16]uint16, len(b.rows.countries))
+	var names strings.Builder
+	names.Grow(len(b.text) + n)
+	for i, r := range order {
+		l.lat[i] = b.rows.lat[r.index]
+		l.lon[i] = b.rows.lon[r.index]
+		l.population[i] = b.rows.population[r.index]
+		old := b.rows.country[r.index]
+		if _, known := renumbered[old]; !known {
+			renumbered[old] = uint16(len(l.countries))
+			l.countries = append(l.countries, b.rows.countries[old])
+		}
+		l.country[i] = renumbered[old]
+		names.Write(b.name(r.index))
+		l.nameEnd[i] = uint32(names.Len())
+		names.WriteByte('\n')
+	}
+	l.names = names.String()
+	return l
+}

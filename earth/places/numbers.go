@@ -1,0 +1,98 @@
+package places
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"math/bits"
+)
+
+// A column of numbers is packed as two parts. The first has one byte a number:
+// how many bits it takes. These bytes repeat much and compress well. The second
+// has the bits below each number's leading one, end to end, lowest first; they
+// are close to random and are left as they are. For gaps along a curve and for
+// populations this beats compressed varints by a tenth.
+
+// maxNumberBits bounds a number so that what is left of one byte and the bits
+// of the next number fit in 64.
+const maxNumberBits = 57
+
+var errNumberBits = errors.New("a number is longer than its column allows")
+
+// numberWriter collects both parts of a column.
+type numberWriter struct {
+	lengths []byte
+	packed  []byte
+	pending uint64 // bits not yet in packed, lowest first
+	count   int    // of pending bits, below 8 between calls
+}
+
+// add appends v, which is below 1<<maxNumberBits.
+func (w *numberWriter) add(v uint64) {
+	length := bits.Len64(v)
+	w.lengths = append(w.lengths, byte(length))
+	if length < 2 {
+		return
+	}
+	w.pending |= (v &^ (1 << (length - 1))) << w.count
+	w.count += length - 1
+	for w.count >= 8 {
+		w.packed = append(w.packed, byte(w.pending))
+		w.pending >>= 8
+		w.count -= 8
+	}
+}
+
+// bits gives the second part, its last byte filled with zeros.
+func (w *numberWriter) bits() []byte {
+	if w.count > 0 {
+		return append(w.packed, byte(w.pending))
+	}
+	return w.packed
+}
+
+// numberReader reads a column back.
+type numberReader struct {
+	lengths *bufio.Reader
+	packed  []byte
+	pending uint64
+	count   int
+	maxBits int // of one number
+}
+
+func (r *numberReader) next() (uint64, error) {
+	length, err := r.lengths.ReadByte()
+	if err != nil {
+		return 0, err
+	}
+	if int(length) > r.maxBits {
+		return 0, errNumberBits
+	}
+	if length < 2 {
+		return uint64(length), nil
+	}
+	need := int(length) - 1
+	for r.count < need {
+		if len(r.packed) == 0 {
+			return 0, io.ErrUnexpectedEOF
+		}
+		r.pending |= uint64(r.packed[0]) << r.count
+		r.packed = r.packed[1:]
+		r.count += 8
+	}
+	v := r.pending&(1<<need-1) | 1<<need
+	r.pending >>= need
+	r.count -= need
+	return v, nil
+}
+
+// end checks that the column held exactly the numbers that were read.
+func (r *numberReader) end() error {
+	if err := atEnd(r.lengths); err != nil {
+		return err
+	}
+	if len(r.packed) > 0 || r.pending != 0 {
+		return errTrailing
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package places
+
+import (
+	"bufio"
+	"compress/gzip"
+	_ "embed"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// Attribution is the line that programs show wherever they show the embedded places.
+const Attribution = "Places: GeoNames (geonames.org), CC BY 4.0"
+
+// Options says how to load. The zero value loads in silence.
+type Options struct {
+	// Progress, if not nil, is called from the loading goroutine, now and then
+	// and at the end. Both numbers count bytes of input. total is 0 while it is
+	// not known, as for a stream.
+	Progress func(done, total int)
+}
+
+func (o Options) report(done, total int) {
+	if o.Progress != nil {
+		o.Progress(done, total)
+	}
+}
+
+//go:embed places.bin
+var embedded []byte
+
+const embeddedName = "places.bin (embedded)"
+
+// Embedded decodes the list that is part of the program. It takes some tens of
+// milliseconds and decodes anew at each call. It fails, with an *Error, only if
+// the program was built with a damaged places.bin.
+func Embedded(o Options) (*List, error) {
+	if len(embedded) < headerBytes || string(embedded[:len(magic)]) != magic {
+		return nil, &Error{File: embeddedName, Reason: errUnlike.Error()}
+	}
+	head, payload := embedded[:headerBytes], embedded[headerBytes:]
+	h, err := decodeHeader(head)
+	if err == nil && h.payload != len(payload) {
+		err = cutOff(io.ErrUnexpectedEOF, len(embedded), headerBytes+h.payload)
+	}
+	if err != nil {
+		return nil, &Error{File: embeddedName, Reason: err.Error(), Err: err}
+	}
+	l, err := decodePacked(h, head, payload, o)
+	if err != nil {
+		return nil, &Error{File: embeddedName, Reason: err.Error(), Err: err}
+	}
+	return l, nil
+}
+
+// Open loads the list in a file of any accepted form (see the package comment).
+// Memory is bounded by the file's own size, by MaxPlaces and by the limits on
+// lines and names. Every error is an *Error.
+func Open(path string, o Options) (*List, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, openError(path, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, openError(path, err)
+	}
+	size := 0
+	if info.Mode().IsRegular() {
+		size = int(info.Size())
+	}
+	return read(f, path, size, o)
+}
+
+// openError keeps only the reason of an error that names the file itself.
+func openError(path string, err error) *Error {
+	reason := err.Error()
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		reason = p.Err.Error()
+	}
+	return &Error{File: path, Reason: reason, Err: err}
+}
+
+// Read loads a list from r, which may hold any accepted form (see the package
+// comment), and reads r to its end. name stands for the file in errors. Every
+// error is an *Error.
+func Read(r io.Reader, name string, o Options) (*List, error) {
+	return read(r, name, 0, o)
+}
+
+// read recognises the form by its first bytes. size is 0 if not known.
+func read(r io.Reader, name string, size int, o Options) (*List, error) {
+	counted := &countingReader{r: r}
+	in := bufio.NewReaderSize(counted, 64<<10)
+	done := func() int { return counted.bytes - in.Buffered() }
+
+	// An error of Peek is met again by the reader that follows.
+	if start, _ := in.Peek(2); string(start) == "\x1f\x8b" {
+		unzipped, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, &Error{File: name, Reason: "damaged gzip: " + err.Error(), Err: err}
+		}
+		return readPlain(bufio.NewReader(unzipped), name, done, size, o)
+	}
+	return readPlain(in, name, done, size, o)
+}
+
+func readPlain(in *bufio.Reader, name string, done func() int, size int, o Options) (*List, error) {
+	if start, _ := in.Peek(len(magic)); string(start) == magic {
+		l, err := readPacked(in, o, done, size)
+		if err != nil {
+			return nil, &Error{File: name, Reason: err.Error(), Err: err}
+		}
+		return l, nil
+	}
+	l, line, err := readText(in, o, done, size)
+	if err != nil {
+		if p, ok := errors.AsType[*fs.PathError](err); ok {
+			return nil, &Error{File: name, Reason: p.Err.Error(), Err: err} // such as a directory
+		}
+		return nil, &Error{File: name, Line: line, Reason: err.Error(), Err: err}
+	}
+	return l, nil
+}
+
+// countingReader counts what was read of a file, before any decompression.
+type countingReader struct {
+	r     io.Reader
+	bytes int
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.bytes += n
+	return n, err
+}
