@@ -1,0 +1,68 @@
+// Package command is the front of the vast program: it finds the command that is
+// asked for, and tells of the commands and of the program's version. Each other command
+// has a package of its own beside this one.
+package command
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/vastgo/vast/cmd/vast/internal/bench"
+	"github.com/vastgo/vast/cmd/vast/internal/doctor"
+	"github.com/vastgo/vast/cmd/vast/internal/earth"
+)
+
+// command is one of the words that may follow `vast`. run gives the exit status.
+type command struct {
+	name, about string
+	run         func(args []string, stdout, stderr io.Writer) int
+}
+
+var commands = []command{
+	{"earth", "the Earth with a million travellers, live in the terminal", earth.Run},
+	{"bench", "time the containers beside what a good Go programmer would write", bench.Run},
+	{"doctor", "what this machine allows, and what to change", doctor.Run},
+	{"version", "the version of this program", runVersion},
+}
+
+// misuse is the exit status for a command line that cannot be understood.
+const misuse = 2
+
+// Run runs the command that args begin with and gives the exit status: 0 for
+// success, 1 for a failure, 2 for a command line that cannot be understood.
+func Run(args []string, stdout, stderr io.Writer) int {
+	if len(args) == 0 {
+		usage(stderr)
+		return misuse
+	}
+	switch name := args[0]; name {
+	case "help", "-h", "-help", "--help":
+		return runHelp(args[1:], stdout, stderr)
+	default:
+		for _, c := range commands {
+			if c.name == name {
+				return c.run(args[1:], stdout, stderr)
+			}
+		}
+		fmt.Fprintf(stderr, "vast: unknown command %q; `vast help` lists the commands\n", name)
+		return misuse
+	}
+}
+
+// runHelp is `vast help`, and `vast help COMMAND`, which is `vast COMMAND -h`.
+func runHelp(args []string, stdout, stderr io.Writer) int {
+	if len(args) > 0 {
+		return Run([]string{args[0], "-h"}, stdout, stderr)
+	}
+	usage(stdout)
+	return 0
+}
+
+func usage(w io.Writer) {
+	fmt.Fprint(w, "Vast keeps millions of long-lived records outside the garbage collector's heap.\n\n"+
+		"usage: vast COMMAND [flags]\n\n")
+	for _, c := range commands {
+		fmt.Fprintf(w, "  %-8s %s\n", c.name, c.about)
+	}
+	fmt.Fprint(w, "\n`vast COMMAND -h` lists the flags of a command.\n")
+}

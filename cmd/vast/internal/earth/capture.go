@@ -1,0 +1,30 @@
+package earth
+
+import (
+	"os"
+
+	"github.com/vastgo/vast/earth/atlas"
+)
+
+// The window of a captured picture, whatever the terminal's.
+const (
+	captureColumns = 120
+	captureRows    = 42
+)
+
+// capture writes what the screen would show of a driver that has ended, as SVG.
+func capture(d *driver, r *reader, o options) error {
+	l := newLayout(captureColumns, captureRows)
+	s := l.snapshot()
+	d.fill(s)
+	f, err := os.Create(o.capture)
+	if err != nil {
+		return err
+	}
+	g := l.compose(s, r.read(s), o.credits(), false)
+	if err := atlas.WriteSVG(f, g, "vast earth"); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}

@@ -1,0 +1,192 @@
+package earth
+
+import (
+	"sync"
+	"time"
+
+	simulation "github.com/vastgo/vast/earth"
+	"github.com/vastgo/vast/earth/atlas"
+)
+
+// catchUp is how many ticks that are due a driver makes up for. What it is
+// further behind, as after the machine slept, it lets go: else it would rush
+// through hours.
+const catchUp = 5
+
+// driver ticks a world at a steady rate on a goroutine of its own. The meter and
+// the world belong to that goroutine until done is closed.
+type driver struct {
+	world  world
+	period time.Duration // 0: as fast as possible
+	ticks  int           // to make; 0: no end
+	length time.Duration // to run; 0: no end
+	meter  *meter
+	late   uint64 // ticks that began a period or more after they were due
+	paused bool
+	err    error // why it ended early; read it after done
+
+	wanted chan *snapshot // to be filled
+	ready  chan *snapshot // filled
+	pause  chan bool
+	stop   chan struct{}
+	done   chan struct{}
+
+	halting sync.Once
+}
+
+// snapshot is a copy of what a viewer shows. The viewer owns it, but for the
+// time between handing it to wanted and getting it from ready.
+type snapshot struct {
+	at     time.Time
+	counts simulation.Counts
+	timing timing
+	late   uint64
+	paused bool
+
+	// If atlas is not nil, the dots are counted too; they have its size.
+	atlas             *atlas.Map
+	density, infected []uint32
+}
+
+// newSnapshot is one without dots where columns or rows are 0.
+func newSnapshot(columns, rows int) *snapshot {
+	if columns <= 0 || rows <= 0 {
+		return &snapshot{}
+	}
+	m := atlas.New(columns, rows)
+	width, height := m.Dots()
+	return &snapshot{atlas: m, density: make([]uint32, width*height), infected: make([]uint32, width*height)}
+}
+
+func newDriver(w world, o options) *driver {
+	d := &driver{
+		world: w, ticks: o.ticks, length: o.length, meter: newMeter(o.budget()),
+		// With one snapshot about, neither side ever waits for the other at these two.
+		wanted: make(chan *snapshot, 1), ready: make(chan *snapshot, 1),
+		pause: make(chan bool, 1), stop: make(chan struct{}), done: make(chan struct{}),
+	}
+	if o.hz > 0 {
+		d.period = o.budget()
+	}
+	return d
+}
+
+// start lets the ticks begin. onPanic, if not nil, runs before a panic ends the
+// program; it is there to restore the terminal.
+func (d *driver) start(onPanic func()) {
+	go func() {
+		defer close(d.done)
+		d.guarded(onPanic)
+	}()
+}
+
+func (d *driver) guarded(onPanic func()) {
+	if onPanic != nil {
+		defer func() {
+			if r := recover(); r != nil {
+				onPanic()
+				panic(r)
+			}
+		}()
+	}
+	d.run()
+}
+
+// halt ends the ticks and waits for the one under way.
+func (d *driver) halt() {
+	d.halting.Do(func() { close(d.stop) })
+	<-d.done
+}
+
+func (d *driver) run() {
+	begin := time.Now()
+	var end time.Time
+	if d.length > 0 {
+		end = begin.Add(d.length)
+	}
+	due := begin
+	for made := 0; d.ticks == 0 || made < d.ticks; made++ {
+		var ok bool
+		if due, ok = d.await(due, end); !ok {
+			return
+		}
+		from := time.Now()
+		if behind := from.Sub(due); d.period > 0 && behind >= d.period {
+			d.late++
+			if behind > catchUp*d.period {
+				due = from
+			}
+		}
+		if d.err = d.world.Tick(); d.err != nil {
+			return
+		}
+		d.meter.add(time.Since(from))
+		due = due.Add(d.period)
+	}
+}
+
+// always is ready to be received from.
+var always = func() <-chan time.Time {
+	c := make(chan time.Time)
+	close(c)
+	return c
+}()
+
+// roomy is a wait that leaves time to fill a snapshot before the tick is due.
+const roomy = 50 * time.Millisecond
+
+// await waits until a tick is due and gives when it was, which a pause puts off.
+// Meanwhile it heeds pauses and fills snapshots: at once, which is just after a tick
+// when most time is left, and later only in a long wait. It gives false at the end.
+func (d *driver) await(due, end time.Time) (time.Time, bool) {
+	select {
+	case s := <-d.wanted:
+		d.fill(s)
+		d.ready <- s
+	default:
+	}
+	for {
+		now := time.Now()
+		if !end.IsZero() && !now.Before(end) {
+			return due, false
+		}
+		isDue := !d.paused && !now.Before(due)
+		var alarm <-chan time.Time
+		switch {
+		case isDue:
+			alarm = always
+		case !end.IsZero() && (d.paused || end.Before(due)):
+			alarm = time.After(end.Sub(now))
+		case !d.paused:
+			alarm = time.After(due.Sub(now))
+		}
+		var wanted chan *snapshot
+		if d.paused || due.Sub(now) >= roomy {
+			wanted = d.wanted
+		}
+		select {
+		case <-d.stop:
+			return due, false
+		case d.paused = <-d.pause:
+			due = time.Now()
+		case s := <-wanted:
+			d.fill(s)
+			d.ready <- s
+		case <-alarm:
+			if isDue {
+				return due, true
+			}
+		}
+	}
+}
+
+// fill is for the driver's goroutine, and for others after done.
+func (d *driver) fill(s *snapshot) {
+	s.counts, s.timing, s.late, s.paused = d.world.Counts(), d.meter.timing(), d.late, d.paused
+	if s.atlas != nil {
+		clear(s.density)
+		clear(s.infected)
+		d.world.Paint(s.atlas, s.density, s.infected)
+	}
+	s.at = time.Now()
+}

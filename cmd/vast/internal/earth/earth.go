@@ -1,0 +1,151 @@
+// Package earth is the command `vast earth`: it runs the simulation of package
+// earth at a steady rate and shows it, live in a terminal, as lines, or as one JSON object.
+//
+// A run has two sides. The driver ticks the Earth on a goroutine of its own. The
+// viewer (screen or lines) asks it for a snapshot, which the driver fills between two
+// ticks and hands over: so neither side waits for a lock, and showing delays a tick
+// by the time of one copy at most.
+package earth
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	simulation "github.com/vastgo/vast/earth"
+	"github.com/vastgo/vast/earth/atlas"
+	"github.com/vastgo/vast/vm"
+	"golang.org/x/term"
+)
+
+// The exit statuses of the command. One that a signal ended exits with 128 and
+// the signal's number, as shells have it: 130 for Ctrl-C.
+const (
+	success     = 0
+	failure     = 1 // ran out of memory, or could not write
+	misuse      = 2 // flags or a places file that cannot be understood
+	interrupted = 128 + int(syscall.SIGINT)
+)
+
+// world is what the command needs of the simulation.
+type world interface {
+	Tick() error
+	Counts() simulation.Counts
+	Paint(m *atlas.Map, density, infected []uint32)
+	Hash() string
+}
+
+// Run is `vast earth`: args are what follows these words. It gives the exit status.
+func Run(args []string, stdout, stderr io.Writer) int {
+	o, err := parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		usage(stdout)
+		return success
+	case err != nil:
+		return fail(stderr, err, misuse)
+	}
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+
+	earth, status := load(o, signals, stderr)
+	if earth == nil {
+		return status
+	}
+	defer earth.Close()
+	return run(earth, o, signals, stdout, stderr)
+}
+
+// fail says what went wrong and gives the status back.
+func fail(stderr io.Writer, err error, status int) int {
+	fmt.Fprintf(stderr, "vast earth: %v\n", err)
+	return status
+}
+
+// run ticks and shows a loaded world until its end and reports.
+func run(w world, o options, signals <-chan os.Signal, stdout, stderr io.Writer) int {
+	d, r := newDriver(w, o), newReader(w.Counts())
+	status, err := watch(d, r, o, signals, stdout, stderr)
+	d.halt()
+	if d.err != nil {
+		err = d.err
+	}
+	if err == nil && o.capture != "" {
+		err = capture(d, r, o)
+	}
+	if err == nil && o.json {
+		err = writeReport(stdout, w, o, d.meter.timing())
+	}
+	if err != nil {
+		return fail(stderr, err, failure)
+	}
+	return status
+}
+
+// watch starts the driver and shows what it does, until it has ended or a
+// signal or a key ends it. It gives the exit status, or why it could not write.
+func watch(d *driver, r *reader, o options, signals <-chan os.Signal, stdout, stderr io.Writer) (int, error) {
+	if o.json {
+		// Standard output is for the object alone.
+		if isTerminal(stderr) {
+			return watchLines(d, r, o, signals, stderr)
+		}
+		return watchNothing(d, signals), nil
+	}
+	if o.plain || !isTerminal(stdout) || os.Getenv("TERM") == "dumb" {
+		return watchLines(d, r, o, signals, stdout)
+	}
+	screen, err := openScreen()
+	if err != nil {
+		fmt.Fprintf(stderr, "vast earth: no live screen, printing lines: %v\n", err)
+		return watchLines(d, r, o, signals, stdout)
+	}
+	status := watchScreen(d, r, o, screen, signals)
+	d.halt()
+	printSummary(stdout, d, r, o)
+	return status, nil
+}
+
+func watchNothing(d *driver, signals <-chan os.Signal) int {
+	d.start(nil)
+	select {
+	case <-d.done:
+		return success
+	case s := <-signals:
+		return signalStatus(s)
+	}
+}
+
+func signalStatus(s os.Signal) int {
+	if number, ok := s.(syscall.Signal); ok {
+		return 128 + int(number)
+	}
+	return failure
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// limit is the budget that -memory-limit asks for, or nil.
+func (o options) limit() *vm.Limit {
+	if o.memoryLimit == 0 {
+		return nil
+	}
+	return vm.NewLimit(int(o.memoryLimit))
+}
+
+// budget is the time that a tick may take.
+func (o options) budget() time.Duration {
+	if o.hz == 0 {
+		return time.Second / 60
+	}
+	return time.Second / time.Duration(o.hz)
+}

@@ -1,0 +1,79 @@
+package earth
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	simulation "github.com/vastgo/vast/earth"
+)
+
+// figures are all numbers that are shown of a run at one moment.
+type figures struct {
+	counts simulation.Counts
+	timing timing
+	late   uint64
+	paused bool
+	rates  rates
+	memory memory
+}
+
+// rates are taken over about a second.
+type rates struct {
+	ticks, changes float64 // a second
+}
+
+// reader makes figures of snapshots. What costs system calls or needs some time to
+// pass, it renews about once a second; the first time, rates are those since the start.
+type reader struct {
+	at     time.Time // of the last renewal
+	counts simulation.Counts
+	rates  rates
+	memory memory
+	renew  bool
+}
+
+// newReader is for a run that starts now, from these counts.
+func newReader(start simulation.Counts) *reader {
+	return &reader{at: time.Now(), counts: start, renew: true}
+}
+
+func (r *reader) read(s *snapshot) figures {
+	passed := s.at.Sub(r.at)
+	// A viewer that asks once a second comes a little early at times.
+	due := passed >= 9*time.Second/10
+	if r.renew || due {
+		if seconds := passed.Seconds(); seconds > 0 {
+			r.rates = rates{
+				ticks:   float64(s.counts.Ticks-r.counts.Ticks) / seconds,
+				changes: float64(s.counts.StructuralChanges-r.counts.StructuralChanges) / seconds,
+			}
+		}
+		r.memory, r.renew = readMemory(), false
+		if due {
+			r.at, r.counts = s.at, s.counts
+		}
+	}
+	return figures{
+		counts: s.counts, timing: s.timing, late: s.late, paused: s.paused, rates: r.rates, memory: r.memory,
+	}
+}
+
+// clock is the simulated time: a tick is a minute, and the first day is day 1.
+func clock(ticks uint64) (day uint64, time string) {
+	return ticks/(24*60) + 1, fmt.Sprintf("%02d:%02d", ticks/60%24, ticks%60)
+}
+
+// grouped writes a number with a comma before every three digits.
+func grouped[T int | uint64](n T) string {
+	digits := strconv.FormatUint(uint64(n), 10)
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits
+}
+
+// percent cuts off, so that 100 % means all.
+func percent(share float64) string {
+	return fmt.Sprintf("%.1f", float64(int(share*1000))/10)
+}

@@ -1,0 +1,165 @@
+package earth
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/vastgo/vast/earth/places"
+)
+
+// options are what the command line asks for. Zero means none for ticks, length,
+// memoryLimit, places and capture.
+type options struct {
+	travellers  int
+	places      string // a file
+	hz          int    // 0: as fast as possible
+	ticks       int
+	length      time.Duration
+	seed        uint64
+	workers     int // 0: as many as processors
+	memoryLimit size
+	json        bool
+	plain       bool
+	capture     string // a file
+}
+
+// Bounds that keep a slip of the finger from being taken for a wish.
+const (
+	maxTravellers = 100_000_000
+	maxHz         = 1_000_000
+	maxWorkers    = 4096
+)
+
+// flagError is a command line that cannot be understood.
+type flagError struct{ err error }
+
+func (e *flagError) Error() string { return e.err.Error() + "; `vast earth -h` lists the flags" }
+func (e *flagError) Unwrap() error { return e.err }
+
+// number is a flag for a whole number within bounds.
+type number struct {
+	to       *int
+	min, max int
+}
+
+// Set is for package flag.
+func (n number) Set(s string) error {
+	v, err := strconv.ParseInt(s, 0, 0)
+	if err != nil || int(v) < n.min || int(v) > n.max {
+		if n.max == math.MaxInt {
+			return fmt.Errorf("want a whole number of %d or more", n.min)
+		}
+		return fmt.Errorf("want a whole number from %d to %d", n.min, n.max)
+	}
+	*n.to = int(v)
+	return nil
+}
+
+// String is for package flag, which also asks a zero number for it.
+func (n number) String() string {
+	if n.to == nil {
+		return "0"
+	}
+	return strconv.Itoa(*n.to)
+}
+
+// seed is a flag for any whole number of 64 bits.
+type seed uint64
+
+// Set is for package flag.
+func (s *seed) Set(text string) error {
+	v, err := strconv.ParseUint(text, 0, 64)
+	if err != nil {
+		return errors.New("want a whole number from 0 to 18446744073709551615")
+	}
+	*s = seed(v)
+	return nil
+}
+
+// String is for package flag.
+func (s *seed) String() string { return strconv.FormatUint(uint64(*s), 10) }
+
+// length is a flag for a time.
+type length time.Duration
+
+// Set is for package flag.
+func (l *length) Set(text string) error {
+	v, err := time.ParseDuration(text)
+	if err != nil || v < 0 {
+		return errors.New("want a time of 0 or more with its unit, such as 30s or 5m")
+	}
+	*l = length(v)
+	return nil
+}
+
+// String is for package flag.
+func (l *length) String() string { return time.Duration(*l).String() }
+
+// flags declares the flags. It keeps package flag from printing: every error is
+// to be one message.
+func flags(o *options) *flag.FlagSet {
+	*o = options{travellers: 1_000_000, hz: 60, seed: 1}
+	f := flag.NewFlagSet("vast earth", flag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	f.Usage = func() {}
+	f.Var(number{&o.travellers, 1, maxTravellers}, "travellers", "`number` of travellers")
+	f.StringVar(&o.places, "places", "", "`file` of places instead of the embedded ones:\na GeoNames table, or a table with a header that has name, lat and lon; may be gzipped")
+	f.Var(number{&o.hz, 0, maxHz}, "hz", "`rate` in ticks a second; 0: as fast as possible")
+	f.Var(number{&o.ticks, 0, math.MaxInt}, "ticks", "end after this `number` of ticks; 0: no end")
+	f.Var((*length)(&o.length), "for", "end after this `time`, such as 30s; 0: no end")
+	f.Var((*seed)(&o.seed), "seed", "`number` that the world grows from: the same seed and ticks give the same world")
+	f.Var(number{&o.workers, 0, maxWorkers}, "workers", "`number` of goroutines that share a tick; 0: one a processor.\nThe result does not depend on it")
+	f.Var(&o.memoryLimit, "memory-limit", "most memory outside the Go heap, as a `size` such as 512MiB or 2GB (default: no limit)")
+	f.BoolVar(&o.json, "json", false, "print nothing but one JSON object at the end")
+	f.BoolVar(&o.plain, "plain", false, "print a line a second, even on a terminal")
+	f.StringVar(&o.capture, "capture", "", "write the last screen to this `file`, as a picture in SVG")
+	return f
+}
+
+// parse reads the flags. It gives flag.ErrHelp when help is asked for, and a
+// *flagError for everything that cannot be understood.
+func parse(args []string) (options, error) {
+	var o options
+	f := flags(&o)
+	switch err := f.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return o, err
+	case err != nil:
+		return o, &flagError{err}
+	case f.NArg() > 0:
+		return o, &flagError{fmt.Errorf("unexpected argument %q", f.Arg(0))}
+	case o.json && o.plain:
+		return o, &flagError{errors.New("-json and -plain contradict each other: both say what standard output holds")}
+	}
+	return o, nil
+}
+
+func usage(w io.Writer) {
+	var b bytes.Buffer
+	f := flags(new(options))
+	f.SetOutput(&b)
+	f.PrintDefaults()
+	fmt.Fprintf(w, `usage: vast earth [flags]
+
+Runs the Earth: travellers move between real towns, meet, fall ill, recover, are
+born and die. A tick is one minute of their time. On a terminal it shows them live on
+a map; elsewhere it prints a line a second.
+
+%s
+Keys: space pauses; q or Esc ends with exit status 0, Ctrl-C with 130.
+NO_COLOR is respected.
+
+The times of ticks (tick_ms, p50, p99, worst) are those of the simulation alone, without
+drawing, over the whole run: the first ticks, which take memory that was never
+touched, count as well. A tick is late when it begins a period or more after it was due.
+Of ticks that are missed, %d are made up for.
+
+%s
+`, b.String(), catchUp, places.Attribution)
+}

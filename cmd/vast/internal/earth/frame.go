@@ -1,0 +1,42 @@
+package earth
+
+import "github.com/vastgo/vast/earth/atlas"
+
+// The smallest window that has room for a map and its figures.
+const (
+	minColumns = 20
+	minRows    = 6
+)
+
+// layout divides a window: the map above, the status lines beneath.
+type layout struct {
+	columns, rows int
+	mapRows       int // 0: too small a window
+}
+
+func newLayout(columns, rows int) layout {
+	l := layout{columns: columns, rows: rows}
+	if columns >= minColumns && rows >= minRows {
+		l.mapRows = rows - len(linesFor(rows))
+	}
+	return l
+}
+
+// snapshot makes one that fits the layout.
+func (l layout) snapshot() *snapshot { return newSnapshot(l.columns, l.mapRows) }
+
+// compose paints the whole window. The snapshot's map must be of this layout.
+func (l layout) compose(s *snapshot, f figures, credits string, noColor bool) atlas.Grid {
+	g := atlas.NewGrid(l.columns, l.rows)
+	g.NoColor = noColor
+	if l.mapRows == 0 {
+		g.Print(0, 0, "too small", bright)
+		return g
+	}
+	g.Paste(0, 0, s.atlas.Draw(s.density, s.infected, atlas.Style{NoColor: noColor}))
+	lines := statusLines(f, credits)
+	for i, line := range linesFor(l.rows) {
+		lines[line].print(g, 1, l.mapRows+i, l.columns-2)
+	}
+	return g
+}

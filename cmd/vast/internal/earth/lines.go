@@ -1,0 +1,62 @@
+package earth
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"time"
+)
+
+// watchLines starts the driver and prints a line a second, and one at the end
+// if more has happened since. It gives the exit status, or why it could not write.
+func watchLines(d *driver, r *reader, o options, signals <-chan os.Signal, w io.Writer) (int, error) {
+	if credits := o.credits(); credits != "" {
+		fmt.Fprintf(w, "# %s\n", credits)
+	}
+	s := newSnapshot(0, 0)
+	d.start(nil)
+
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	status := success
+	var failed error
+	told := uint64(math.MaxUint64) // the tick of the last line; none yet
+	for {
+		select {
+		case <-second.C:
+			if s != nil {
+				d.wanted <- s
+				s = nil
+			}
+		case s = <-d.ready:
+			told = s.counts.Ticks
+			if _, failed = fmt.Fprintln(w, line(r.read(s))); failed != nil {
+				d.halt()
+			}
+		case signal := <-signals:
+			status = signalStatus(signal)
+			d.halt()
+		case <-d.done:
+			last := newSnapshot(0, 0)
+			d.fill(last)
+			if failed == nil && last.counts.Ticks != told {
+				_, failed = fmt.Fprintln(w, line(r.read(last)))
+			}
+			return status, failed
+		}
+	}
+}
+
+// line is made to be searched and cut: name=value, one space between, sizes in bytes.
+func line(f figures) string {
+	day, time := clock(f.counts.Ticks)
+	return fmt.Sprintf("tick=%d tps=%.1f p50=%.2fms p99=%.2fms max=%.2fms within=%.4f late=%d day=%d time=%s "+
+		"travellers=%d moving=%d infectious=%d recovered=%d entities=%d changes=%.0f/s "+
+		"reserved=%d committed=%d resident=%d go_heap=%d gc=%d gc_pause_max=%.3fms",
+		f.counts.Ticks, f.rates.ticks,
+		milliseconds(f.timing.p50), milliseconds(f.timing.p99), milliseconds(f.timing.max), f.timing.within, f.late, day, time,
+		f.counts.Travellers, f.counts.Moving, f.counts.Infectious, f.counts.Recovered, f.counts.Entities, f.rates.changes,
+		f.memory.reserved, f.memory.committed, f.memory.resident, f.memory.goHeap, f.memory.collections,
+		milliseconds(f.memory.pauseMax))
+}

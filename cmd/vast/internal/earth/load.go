@@ -1,0 +1,95 @@
+package earth
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	simulation "github.com/vastgo/vast/earth"
+	"github.com/vastgo/vast/earth/places"
+	"github.com/vastgo/vast/vm"
+)
+
+// stage is how far loading has come. A total of 0 is unknown.
+type stage struct {
+	name        string
+	done, total int
+}
+
+func (s stage) String() string {
+	if s.total <= 0 {
+		return s.name
+	}
+	return fmt.Sprintf("%s %d %%", s.name, 100*s.done/s.total)
+}
+
+// load makes the world, with one line of progress where stderr is a terminal.
+// Without a world it gives the exit status.
+func load(o options, signals <-chan os.Signal, stderr io.Writer) (*simulation.Earth, int) {
+	type result struct {
+		earth *simulation.Earth
+		err   error
+	}
+	// One place in each channel: a load that a signal has ended blocks nowhere.
+	loaded, stages := make(chan result, 1), make(chan stage, 1)
+	go func() {
+		earth, err := build(o, func(name string, done, total int) {
+			select {
+			case stages <- stage{name, done, total}:
+			default: // the line is still being written; a later stage will do
+			}
+		})
+		loaded <- result{earth, err}
+	}()
+
+	show := isTerminal(stderr)
+	var shown time.Time
+	clear := func() {
+		if !shown.IsZero() {
+			fmt.Fprint(stderr, "\r\x1b[K")
+		}
+	}
+	for {
+		select {
+		case s := <-stages:
+			// Some terminals take longer to show a line than a stage takes.
+			if show && time.Since(shown) > 50*time.Millisecond {
+				clear()
+				fmt.Fprintf(stderr, "%s", s)
+				shown = time.Now()
+			}
+		case r := <-loaded:
+			clear()
+			if _, ok := errors.AsType[*vm.Error](r.err); ok {
+				return nil, fail(stderr, r.err, failure)
+			}
+			if r.err != nil {
+				return nil, fail(stderr, r.err, misuse)
+			}
+			return r.earth, success
+		case s := <-signals:
+			clear()
+			return nil, signalStatus(s)
+		}
+	}
+}
+
+func build(o options, progress func(name string, done, total int)) (*simulation.Earth, error) {
+	const reading = "reading places"
+	option := places.Options{Progress: func(done, total int) { progress(reading, done, total) }}
+	var list *places.List
+	var err error
+	if o.places == "" {
+		list, err = places.Embedded(option)
+	} else {
+		list, err = places.Open(o.places, option)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return simulation.New(simulation.Config{
+		Travellers: o.travellers, Places: list, Seed: o.seed, Workers: o.workers, Limit: o.limit(), Progress: progress,
+	})
+}

@@ -1,0 +1,32 @@
+package earth
+
+import (
+	"bytes"
+	"os"
+	"testing"
+)
+
+func TestStage(t *testing.T) {
+	for _, c := range []struct {
+		stage stage
+		want  string
+	}{
+		{stage{"travellers", 500, 2000}, "travellers 25 %"},
+		{stage{"travellers", 2000, 2000}, "travellers 100 %"},
+		{stage{"reading places", 7, 0}, "reading places"},
+	} {
+		if got := c.stage.String(); got != c.want {
+			t.Errorf("%+v reads %q, want %q", c.stage, got, c.want)
+		}
+	}
+}
+
+func TestLoadingIsInterrupted(t *testing.T) {
+	signals := make(chan os.Signal, 1)
+	signals <- os.Interrupt
+	var stderr bytes.Buffer
+	earth, status := load(options{travellers: 1000, seed: 1}, signals, &stderr)
+	if earth != nil || status != interrupted || stderr.Len() > 0 {
+		t.Errorf("a world %v, exit status %d, stderr %q; want none, %d and nothing", earth != nil, status, &stderr, interrupted)
+	}
+}

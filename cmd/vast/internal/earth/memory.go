@@ -1,0 +1,51 @@
+package earth
+
+import (
+	"math"
+	"runtime/metrics"
+	"time"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// memory is what the process holds outside of the Go heap and in it, in
+// bytes, and what the collector has done since the process began.
+type memory struct {
+	reserved, committed, resident int
+	goHeap                        int // objects, live or not yet swept
+	collections                   int
+	pauseMax                      time.Duration
+}
+
+// readMemory asks the runtime and the operating system. It may run beside ticks.
+func readMemory() memory {
+	total := vm.Snapshot(true).Total()
+	samples := []metrics.Sample{
+		{Name: "/memory/classes/heap/objects:bytes"},
+		{Name: "/gc/cycles/total:gc-cycles"},
+		{Name: "/sched/pauses/total/gc:seconds"},
+	}
+	metrics.Read(samples)
+	return memory{
+		reserved: total.Reserved, committed: total.Committed, resident: total.Resident,
+		goHeap:      int(samples[0].Value.Uint64()),
+		collections: int(samples[1].Value.Uint64()),
+		pauseMax:    longest(samples[2].Value.Float64Histogram()),
+	}
+}
+
+// longest is the upper bound of the last bucket that anything fell in; where
+// that is infinite, the lower bound.
+func longest(h *metrics.Float64Histogram) time.Duration {
+	for i := len(h.Counts) - 1; i >= 0; i-- {
+		if h.Counts[i] == 0 {
+			continue
+		}
+		bound := h.Buckets[i+1]
+		if math.IsInf(bound, 1) {
+			bound = h.Buckets[i]
+		}
+		return time.Duration(bound * float64(time.Second))
+	}
+	return 0
+}

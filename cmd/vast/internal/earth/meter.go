@@ -1,0 +1,58 @@
+package earth
+
+import (
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// meter collects the times of ticks. Percentiles are exact to a thousandth;
+// the longest tick and the share inside the budget are exact.
+type meter struct {
+	times  *hdrhistogram.Histogram // nanoseconds
+	budget time.Duration
+	ticks  uint64
+	within uint64 // ticks no longer than the budget
+	max    time.Duration
+}
+
+// longestTracked bounds the histogram. Longer ticks count as this long in percentiles.
+const longestTracked = time.Hour
+
+func newMeter(budget time.Duration) *meter {
+	return &meter{times: hdrhistogram.New(int64(time.Microsecond), int64(longestTracked), 3), budget: budget}
+}
+
+func (m *meter) add(tick time.Duration) {
+	m.ticks++
+	if tick <= m.budget {
+		m.within++
+	}
+	m.max = max(m.max, tick)
+	// In range, so it does not fail.
+	m.times.RecordValue(int64(min(tick, longestTracked)))
+}
+
+// timing sums a meter up.
+type timing struct {
+	ticks              uint64
+	p50, p90, p99, max time.Duration
+	budget             time.Duration
+	within             float64 // share of ticks inside the budget; 0 without ticks
+}
+
+func (m *meter) timing() timing {
+	t := timing{ticks: m.ticks, max: m.max, budget: m.budget}
+	if m.ticks == 0 {
+		return t
+	}
+	t.within = float64(m.within) / float64(m.ticks)
+	at := m.times.ValueAtPercentiles([]float64{50, 90, 99})
+	// The histogram rounds up to its next step, which may pass the longest tick.
+	t.p50 = min(time.Duration(at[50]), m.max)
+	t.p90 = min(time.Duration(at[90]), m.max)
+	t.p99 = min(time.Duration(at[99]), m.max)
+	return t
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -1,0 +1,55 @@
+package earth
+
+import (
+	"encoding/json"
+	"io"
+)
+
+// report is the object that -json prints. Sizes are in bytes.
+type report struct {
+	Seed              uint64       `json:"seed"`
+	Ticks             uint64       `json:"ticks"`
+	Travellers        int          `json:"travellers"`
+	Places            int          `json:"places"`
+	Entities          int          `json:"entities"`
+	StructuralChanges uint64       `json:"structural_changes"`
+	StateHash         string       `json:"state_hash"`
+	TickMs            tickReport   `json:"tick_ms"`
+	WithinBudget      float64      `json:"within_budget"` // share of ticks
+	Memory            memoryReport `json:"memory"`
+	GC                gcReport     `json:"gc"`
+}
+
+// tickReport has the time of the simulation alone. The first ticks count as well.
+type tickReport struct {
+	P50 float64 `json:"p50"`
+	P90 float64 `json:"p90"`
+	P99 float64 `json:"p99"`
+	Max float64 `json:"max"`
+}
+
+type memoryReport struct {
+	Reserved  int `json:"reserved"`
+	Committed int `json:"committed"`
+	Resident  int `json:"resident"`
+	GoHeap    int `json:"go_heap"`
+}
+
+// gcReport counts from the start of the process, so loading is in it.
+type gcReport struct {
+	Count      int     `json:"count"`
+	PauseMaxMs float64 `json:"pause_max_ms"`
+}
+
+// writeReport prints the object on one line.
+func writeReport(out io.Writer, w world, o options, t timing) error {
+	c, m := w.Counts(), readMemory()
+	return json.NewEncoder(out).Encode(report{
+		Seed: o.seed, Ticks: c.Ticks, Travellers: c.Travellers, Places: c.Places, Entities: c.Entities,
+		StructuralChanges: c.StructuralChanges, StateHash: w.Hash(),
+		TickMs:       tickReport{milliseconds(t.p50), milliseconds(t.p90), milliseconds(t.p99), milliseconds(t.max)},
+		WithinBudget: t.within,
+		Memory:       memoryReport{m.reserved, m.committed, m.resident, m.goHeap},
+		GC:           gcReport{m.collections, milliseconds(m.pauseMax)},
+	})
+}

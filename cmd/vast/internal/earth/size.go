@@ -1,0 +1,61 @@
+package earth
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// size is a flag for a number of bytes: 512MiB, 2GB, 1.5GiB or 1048576.
+type size int
+
+// sizeUnits has the longer suffixes first, so that MiB is not taken for B.
+var sizeUnits = []struct {
+	suffix string
+	bytes  int
+}{
+	{"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30}, {"tib", 1 << 40},
+	{"kb", 1e3}, {"mb", 1e6}, {"gb", 1e9}, {"tb", 1e12}, {"b", 1},
+}
+
+var errSize = errors.New("want a size of at least 1 byte, such as 512MiB, 2GB or 1048576")
+
+// parseSize reads a number, whole or with a decimal point, and a unit in any case.
+// Fractions of a byte are cut off.
+func parseSize(s string) (int, error) {
+	number, unit := strings.ToLower(s), 1
+	for _, u := range sizeUnits {
+		if rest, ok := strings.CutSuffix(number, u.suffix); ok {
+			number, unit = rest, u.bytes
+			break
+		}
+	}
+	if n, err := strconv.ParseUint(number, 10, 64); err == nil && n > 0 && n <= uint64(math.MaxInt/unit) {
+		return int(n) * unit, nil
+	}
+	// Signs, exponents, NaN and the rest of what ParseFloat reads are no sizes.
+	if !strings.Contains(number, ".") || strings.Trim(number, "0123456789.") != "" {
+		return 0, errSize
+	}
+	n, err := strconv.ParseFloat(number, 64)
+	if n *= float64(unit); err != nil || n < 1 || n >= math.MaxInt {
+		return 0, errSize
+	}
+	return int(n), nil
+}
+
+// Set is for package flag.
+func (z *size) Set(s string) error {
+	n, err := parseSize(s)
+	*z = size(n)
+	return err
+}
+
+// String is for package flag.
+func (z *size) String() string {
+	if z == nil || *z == 0 {
+		return ""
+	}
+	return strconv.Itoa(int(*z))
+}

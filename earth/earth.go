@@ -1,0 +1,161 @@
+package earth
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/earth/atlas"
+	"github.com/vastgo/vast/earth/places"
+	"github.com/vastgo/vast/vm"
+)
+
+// Config says what world to make. The zero value makes the Earth without travellers.
+type Config struct {
+	// Travellers is how many there are at the beginning.
+	Travellers int
+	// Places are where they live. Default: the embedded list. It is copied and not kept.
+	Places *places.List
+	// Seed is where all chance comes from: the same seed, places and number of travellers give the same states.
+	Seed uint64
+	// Workers is the number of goroutines that share the work of a tick; it has no influence on the state. Default:
+	// GOMAXPROCS.
+	Workers int
+	// Limit is a budget of the memory outside the Go heap. Default: none.
+	Limit *vm.Limit
+	// Progress, if not nil, is called by New with the stage of the work (places, distances, travellers), how much of it
+	// is done, and how much there is.
+	Progress func(stage string, done, total int)
+}
+
+// Earth is a world of places and travellers. Its methods must not be called while another one runs, from whatever
+// goroutine.
+type Earth struct {
+	components
+	world   *vast.World
+	seed    uint64
+	limit   *vm.Limit
+	report  func(stage string, done, total int)
+	workers *workers
+	closers []io.Closer
+	closed  bool
+
+	sites       []site     // the column's, by number of the place
+	tallies     []presence // likewise
+	inhabitants []uint64   // of the places up to and with this one
+	gravity     *gravity
+	region      []region
+
+	ticks           uint64
+	now             uint32         // the tick under way
+	look            func(job int)  // lookAt, made once because making it allocates
+	changesOfHealth buffer[change] // of the region whose turn it is
+	deaths          buffer[vast.Entity]
+	born            uint32 // travellers so far, also those of the beginning, modulo 2³²
+	bornInTicks     int
+	died            int
+	changes         uint64
+
+	dots   []int32    // of each place on the map dotsOf
+	dotsOf *atlas.Map // nil: of none
+}
+
+// Counts describe a world at one moment.
+type Counts struct {
+	Ticks             uint64 // made so far; one tick is one minute
+	Travellers        int
+	Places            int
+	Entities          int // both
+	Moving            int // travellers on their way
+	Susceptible       int
+	Infectious        int
+	Recovered         int
+	Born              int    // in the ticks so far
+	Died              int    // likewise
+	StructuralChanges uint64 // in the ticks so far: entities made and deleted, components added and removed
+}
+
+// New makes a world. It takes about a second for a million travellers.
+//
+// It returns an error when the configuration makes no sense, and a [*vm.Error] when there is not enough memory; then it has
+// left nothing behind.
+func New(c Config) (_ *Earth, err error) {
+	const most = math.MaxUint32 / 4
+	switch {
+	case c.Travellers < 0 || c.Travellers > most:
+		return nil, fmt.Errorf("earth: %d travellers: use 0 to %d", c.Travellers, most)
+	case c.Workers < 0:
+		return nil, fmt.Errorf("earth: %d workers: use 1 or more, or 0 for one on each processor", c.Workers)
+	case c.Places != nil && c.Places.Len() == 0 && c.Travellers > 0:
+		return nil, errors.New("earth: no places: travellers need at least one to live in")
+	}
+	if c.Workers == 0 {
+		c.Workers = runtime.GOMAXPROCS(0)
+	}
+	e := &Earth{seed: mix(c.Seed), limit: c.Limit, report: c.Progress, workers: newWorkers(min(c.Workers, jobs))}
+	e.look = e.lookAt
+	defer func() {
+		// A world panics with this error where there are no addresses left for another column.
+		if r := recover(); r != nil {
+			failed, ok := r.(*vm.Error)
+			if !ok {
+				panic(r)
+			}
+			err = failed
+		}
+		if err == nil {
+			return
+		}
+		if failed := e.Close(); failed != nil {
+			err = errors.Join(err, failed)
+		}
+	}()
+	if err := e.load(c); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+func (e *Earth) progress(stage string, done, total int) {
+	if e.report != nil {
+		e.report(stage, done, total)
+	}
+}
+
+// Counts returns the present counts. Complexity: a few instructions.
+func (e *Earth) Counts() Counts {
+	return Counts{
+		Ticks: e.ticks, Places: e.site.Len(), Travellers: e.life.Len(), Entities: e.world.Len(), Moving: e.trip.Len(),
+		Susceptible: e.susceptible.Len(), Infectious: e.infectious.Len(), Recovered: e.recovered.Len(),
+		Born: e.bornInTicks, Died: e.died, StructuralChanges: e.changes,
+	}
+}
+
+// World returns the world that holds the entities, for its statistics. Its structure must not be changed.
+func (e *Earth) World() *vast.World { return e.world }
+
+// Close ends the workers and gives the memory back. Closing twice does nothing.
+func (e *Earth) Close() error {
+	if e.closed {
+		return nil
+	}
+	e.closed = true
+	e.workers.close()
+	var errs []error
+	if e.world != nil {
+		errs = append(errs, e.world.Close())
+	}
+	for _, c := range e.closers {
+		errs = append(errs, c.Close())
+	}
+	return errors.Join(errs...)
+}
+
+func (e *Earth) mustBeOpen(what string) {
+	if e.closed {
+		panic("earth: " + what + " after Close: do not use a world that was closed")
+	}
+}

@@ -1,0 +1,281 @@
+package earth
+
+import (
+	"math"
+	"slices"
+
+	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/earth/places"
+)
+
+// Where travellers go is drawn from a gravity model: the chance of place j, seen from place i, is in proportion to its
+// inhabitants and to f(d) = 1/max(d, 50 km), with d the distance. Source: G. K. Zipf, "The P1 P2/D Hypothesis: On the
+// Intercity Movement of Persons", American Sociological Review 11 (1946); for the family of such models, A. G. Wilson, "A
+// statistical theory of spatial distribution models", Transportation Research 1 (1967).
+//
+// With 200,000 places the 40 thousand million pairs cannot be stored, so a destination is drawn in three steps:
+//
+//  1. A cell of a coarse grid, about 550 km wide, from a table of the cumulative weights of all pairs of cells. Between
+//     cells that lie apart f is taken at the distance of their centres of population. Between near ones, and inside one, it
+//     is the mean of f over sampled pairs of places.
+//  2. A place in the cell, by inhabitants. When the cell lies apart, that is the destination: all places of such a cell
+//     count as equally far.
+//  3. When it is near, eight candidates are drawn in the same way from all near cells, and one of these is chosen by how
+//     much likelier it is in the model than it was to be drawn: sampling–importance resampling (D. B. Rubin, in "Bayesian
+//     Statistics 3", 1988), which comes the nearer to the model the more candidates there are.
+const (
+	leastWeight   = 100 // inhabitants of a place where nobody knows how many there are
+	earthRadius   = 6371.0
+	leastDistance = 50.0   // km; below it, distance keeps nobody from going
+	nearDistance  = 1000.0 // km, between the centres of near cells
+
+	sampledPairs = 32
+	candidates   = 8
+
+	cellRows = 36 // of 5 degrees
+)
+
+// gravity holds the tables of the model. Slices are outside the Go heap, except for cells.
+type gravity struct {
+	cells  []cell
+	cellOf []uint16 // of each place
+	order  []uint32 // the places, cell by cell
+	sum    []uint64 // inhabitants of the places up to and with order[i]
+	row    []uint32 // for each pair of cells from, to at from×len(cells)+to: the chance of a cell up to and with to, in 2⁻³²
+	sites  []site
+	near   float64 // the cosine of nearDistance
+}
+
+// cell is a part of the Earth with at least one place.
+type cell struct {
+	centre      wide // of population
+	first, next int  // its places in gravity.order
+	near        []neighbour
+}
+
+// neighbour is a near cell, or the cell itself.
+type neighbour struct {
+	cell uint16
+	f    float64 // the mean of f between the cells
+	sum  float64 // of the weights of this one and those before it
+}
+
+// from returns the row of weights of a cell.
+func (g *gravity) from(c uint16) []uint32 {
+	n := len(g.cells)
+	return g.row[int(c)*n : int(c)*n+n]
+}
+
+// inhabitants returns how many live in the cell, and before it in the order.
+func (g *gravity) inhabitants(c *cell) (n, before uint64) {
+	if c.first > 0 {
+		before = g.sum[c.first-1]
+	}
+	return g.sum[c.next-1] - before, before
+}
+
+// someone returns the place of a random inhabitant of the cell.
+func (g *gravity) someone(c *cell, s *stream) uint32 {
+	n, before := g.inhabitants(c)
+	at := before + s.below(n)
+	i, _ := slices.BinarySearch(g.sum[c.first:c.next], at+1)
+	return g.order[c.first+i]
+}
+
+// destination draws where to go from a place. It returns the place itself where there is nowhere else.
+func (g *gravity) destination(from uint32, s *stream) uint32 {
+	here := g.cellOf[from]
+	row := g.from(here)
+	r := uint32(s.next() >> 32)
+	to, _ := slices.BinarySearch(row[:len(row)-1], r) // the last one's chance is 1
+	if c := &g.cells[to]; !g.isNear(&g.cells[here], c) {
+		return g.someone(c, s)
+	}
+	return g.nearby(from, g.cells[here].near, s)
+}
+
+// nearby draws a destination in one of the near cells.
+func (g *gravity) nearby(from uint32, near []neighbour, s *stream) uint32 {
+	if len(near) == 0 {
+		return from
+	}
+	var place [candidates]uint32
+	var weight [candidates]float64
+	total := 0.0
+	for i := range place {
+		r := float64(s.unit() * near[len(near)-1].sum)
+		n := 0
+		for near[n].sum < r {
+			n++
+		}
+		place[i] = g.someone(&g.cells[near[n].cell], s)
+		if place[i] != from {
+			weight[i] = deterrence(g.distance(from, place[i])) / near[n].f
+		}
+		total += weight[i]
+	}
+	left := float64(s.unit() * total)
+	for i, w := range weight {
+		if left -= w; w > 0 && left <= 0 {
+			return place[i]
+		}
+	}
+	return from
+}
+
+func (g *gravity) isNear(a, b *cell) bool { return a.centre.dot(b.centre) >= g.near }
+
+// distance returns the straight distance of two near places in radii of the Earth.
+func (g *gravity) distance(p, q uint32) float64 {
+	return g.sites[p].at.wide().minus(g.sites[q].at.wide()).length()
+}
+
+// deterrence is f for a distance in radii of the Earth.
+func deterrence(distance float64) float64 {
+	return 1 / max(distance, leastDistance/earthRadius)
+}
+
+// newGravity fills the tables. Complexity: the places, and the pairs of cells.
+func newGravity(e *Earth, list *places.List, sites []site) (*gravity, error) {
+	_, cos := sinCos(nearDistance / earthRadius * degreesPerRadian)
+	g := &gravity{sites: sites, near: cos}
+	n := len(sites)
+	var err error
+	if g.cellOf, err = table[uint16](e, "earth: cells of places", n); err != nil {
+		return nil, err
+	}
+	if g.order, err = table[uint32](e, "earth: places by cell", n); err != nil {
+		return nil, err
+	}
+	if g.sum, err = table[uint64](e, "earth: inhabitants", n); err != nil {
+		return nil, err
+	}
+	g.sortIntoCells(list)
+	cells := len(g.cells)
+	if g.row, err = table[uint32](e, "earth: weights between cells", cells*cells); err != nil {
+		return nil, err
+	}
+	e.progress("distances", 0, cells)
+	e.workers.run(cells, func(c int) { g.weigh(c, e.seed) })
+	e.progress("distances", cells, cells)
+	return g, nil
+}
+
+// cellNumbers returns the number of the first cell of each row of latitude, and last the number of cells. A row has as many
+// cells as make them about square.
+func cellNumbers() (first [cellRows + 1]int) {
+	for r := range cellRows {
+		_, cos := sinCos(float64((float64(r)+0.5)*(180.0/cellRows)) - 90)
+		first[r+1] = first[r] + max(1, int(float64(2*cellRows*cos)+0.5))
+	}
+	return first
+}
+
+// sortIntoCells fills cells, cellOf, order and sum.
+func (g *gravity) sortIntoCells(list *places.List) {
+	first := cellNumbers()
+	number := make([]uint16, len(g.sites)) // among all cells, also those without places
+	size := make([]int, first[cellRows])
+	for i := range number {
+		row := min(int((list.Lat(i)+90)*(cellRows/180.0)), cellRows-1)
+		across := first[row+1] - first[row]
+		column := min(int((list.Lon(i)+180)*(float64(across)/360)), across-1)
+		number[i] = uint16(first[row] + column)
+		size[number[i]]++
+	}
+	index := make([]uint16, len(size))
+	for c, n := range size {
+		if n > 0 {
+			index[c] = uint16(len(g.cells))
+			at := 0
+			if k := len(g.cells); k > 0 {
+				at = g.cells[k-1].next
+			}
+			g.cells = append(g.cells, cell{first: at, next: at + n})
+		}
+	}
+	at := make([]int, len(g.cells))
+	for c := range g.cells {
+		at[c] = g.cells[c].first
+	}
+	for i, s := range g.sites {
+		c := index[number[i]]
+		g.cellOf[i] = c
+		g.order[at[c]] = uint32(i)
+		at[c]++
+		g.cells[c].centre = g.cells[c].centre.plus(s.at.wide().times(float64(s.weight)))
+	}
+	var sum uint64
+	for i, place := range g.order {
+		sum += uint64(g.sites[place].weight)
+		g.sum[i] = sum
+	}
+	for c := range g.cells {
+		centre := &g.cells[c].centre
+		// The centre of a ring around the Earth may be its midpoint: then any of its places will do.
+		if length := centre.length(); length > 1 {
+			*centre = centre.times(1 / length)
+		} else {
+			*centre = g.sites[g.order[g.cells[c].first]].at.wide()
+		}
+	}
+}
+
+// weigh fills one row of the table of weights, and finds the near cells of its cell.
+func (g *gravity) weigh(from int, seed uint64) {
+	row, a := g.from(uint16(from)), &g.cells[from]
+	s := draws(seed, uint32(from), 0, forCells)
+	total, near := 0.0, 0.0
+	for to := range row {
+		b := &g.cells[to]
+		n, _ := g.inhabitants(b)
+		var f float64
+		if g.isNear(a, b) {
+			f = g.sampled(a, b, &s)
+			near += float64(float64(n) * f)
+			if f > 0 {
+				a.near = append(a.near, neighbour{uint16(to), f, near})
+			}
+		} else {
+			f = deterrence(arc(a.centre, b.centre))
+		}
+		// Single precision is enough, and 32 bits are what the table has room for.
+		w := float32(float64(n) * f)
+		row[to] = math.Float32bits(w)
+		total += float64(w)
+	}
+	if total == 0 { // the only place of the Earth
+		total = 1
+	}
+	sum := 0.0
+	for to, bits := range row {
+		sum += float64(math.Float32frombits(bits))
+		row[to] = uint32(min(sum/total*(1<<32), math.MaxUint32))
+	}
+}
+
+// sampled returns the mean of f over sampled pairs of different places in two cells; 0 where there is only one place.
+func (g *gravity) sampled(a, b *cell, s *stream) float64 {
+	sum, pairs := 0.0, 0
+	for range sampledPairs {
+		p, q := g.someone(a, s), g.someone(b, s)
+		if p != q {
+			sum += deterrence(g.distance(p, q))
+			pairs++
+		}
+	}
+	if pairs == 0 {
+		return 0
+	}
+	return sum / float64(pairs)
+}
+
+// table returns n zero elements outside the Go heap, which live as long as e.
+func table[T any](e *Earth, name string, n int) ([]T, error) {
+	a, err := bulk.NewArray[T](bulk.Options{Name: name, Capacity: max(n, 1), Limit: e.limit})
+	if err != nil {
+		return nil, err
+	}
+	e.closers = append(e.closers, a)
+	return a.AppendN(n)
+}

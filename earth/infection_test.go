@@ -1,0 +1,62 @@
+package earth
+
+import (
+	"testing"
+)
+
+// metropolis is few large towns, where everybody meets everybody.
+func metropolis(t testing.TB) Config {
+	return Config{Travellers: 4000, Seed: 2, Places: listOf(t, "name,lat,lon,population\nA,50,0,3000000\nB,48,10,3000000\n"+
+		"C,40,-4,3000000\nD,41,12,2000000\n")}
+}
+
+func TestInfectionRisesFallsAndStays(t *testing.T) {
+	e := newEarth(t, metropolis(t))
+	first := e.Counts().Infectious
+	if first == 0 || first > outbreaks*outbreakMax {
+		t.Fatalf("%d are infectious at the beginning", first)
+	}
+	peak, at := 0, uint64(0)
+	for e.ticks < 6*day {
+		tick(t, e, 60)
+		if c := e.Counts(); c.Infectious > peak {
+			peak, at = c.Infectious, c.Ticks
+		}
+	}
+	check(t, e)
+	end := e.Counts()
+	if peak < e.Counts().Travellers/6 || at < day/2 || at > 5*day {
+		t.Errorf("the wave had its peak of %d after %d ticks", peak, at)
+	}
+	if end.Infectious > peak/2 || end.Recovered < end.Travellers/3 {
+		t.Errorf("after the wave: %+v, peak %d", end, peak)
+	}
+	tick(t, e, 15*day-int(e.ticks))
+	check(t, e)
+	if end := e.Counts(); end.Infectious < end.Travellers/100 || end.Infectious > end.Travellers/4 {
+		t.Errorf("after two weeks it should be endemic: %+v", end)
+	}
+}
+
+func TestInfectionTakesItsTime(t *testing.T) {
+	e := newEarth(t, metropolis(t))
+	tick(t, e, 3*day)
+	// In an interval the infectious recover at the rate 1/period: with few changes of their number, so many.
+	sum := 0.0
+	before := e.Counts()
+	const ticks = 200
+	recoveries := 0
+	for range ticks {
+		sum += float64(e.infectious.Len())
+		tick(t, e, 1)
+		for _, c := range e.changesOfHealth.all() {
+			if c.to == toRecovered {
+				recoveries++
+			}
+		}
+	}
+	want := sum / infectiousPeriod
+	if got := float64(recoveries); got < want*0.75 || got > want*1.25 {
+		t.Errorf("%v recovered in %d ticks, expected %.0f; before: %+v", got, ticks, want, before)
+	}
+}

@@ -1,0 +1,61 @@
+package earth
+
+import (
+	"testing"
+
+	"github.com/vastgo/vast/earth/atlas"
+)
+
+func total(counts []uint32) (n int) {
+	for _, c := range counts {
+		n += int(c)
+	}
+	return n
+}
+
+func TestPaintCountsEveryTraveller(t *testing.T) {
+	e := newEarth(t, Config{Travellers: 20_000, Seed: 6})
+	tick(t, e, 400)
+	for _, size := range [][2]int{{120, 40}, {20, 8}, {120, 40}} {
+		m := atlas.New(size[0], size[1])
+		width, height := m.Dots()
+		density, infected := make([]uint32, width*height), make([]uint32, width*height)
+		want, wantInfected := make([]uint32, width*height), make([]uint32, width*height)
+		for who := range e.world.Query(e.body).All() {
+			at := e.body.Get(who).at
+			if dot := m.DotXYZ(at.X, at.Y, at.Z); dot >= 0 {
+				want[dot]++
+				if e.infectious.Has(who) {
+					wantInfected[dot]++
+				}
+			}
+		}
+		for round := range uint32(2) { // counts are added to what is there
+			e.Paint(m, density, infected)
+			for dot := range want {
+				if density[dot] != want[dot]*(round+1) || infected[dot] != wantInfected[dot]*(round+1) {
+					t.Fatalf("map of %v, dot %d: %d and %d infected, want %d and %d, %d times", size, dot, density[dot],
+						infected[dot], want[dot], wantInfected[dot], round+1)
+				}
+			}
+		}
+		if total(want) < 19_000 || total(wantInfected) == 0 {
+			t.Fatalf("%d travellers on the map, %d infected: nothing was tested", total(want), total(wantInfected))
+		}
+	}
+}
+
+func TestPaintedSampleIsFair(t *testing.T) {
+	e := newEarth(t, Config{Travellers: 60_000, Seed: 6})
+	m := atlas.New(120, 40)
+	width, height := m.Dots()
+	all := make([]uint32, width*height)
+	e.paintBodies(e.world.Query(e.trip, e.body), m, all, 1)
+	for _, every := range []int{2, 4, 8} {
+		some := make([]uint32, width*height)
+		e.paintBodies(e.world.Query(e.trip, e.body), m, some, every)
+		if got, want := float64(total(some)), float64(total(all)); got < 0.9*want || got > 1.1*want || want < 5000 {
+			t.Errorf("every %d stands for %v of %v", every, got, want)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package earth
+
+import (
+	"slices"
+)
+
+// lifetime is the mean length of a life, exponentially distributed: thirty days, much accelerated, so that entities are
+// made and deleted in every tick, about one in 43,000. As many are born as die on average, in the towns by their
+// inhabitants, so the number of travellers stays about what it was.
+const lifetime = 30 * day
+
+// births returns how many travellers are born in a region in a tick in which it is looked at. It depends on nothing but
+// the seed and the tick, so that room can be made before anything is changed.
+func (e *Earth) births(index int, now uint32) int {
+	expected := float64(float64(e.region[index].size) * (regions / lifetime))
+	draw := draws(e.seed, uint32(index), now, forBirths)
+	return int(expected + draw.unit())
+}
+
+// prepareBirths makes room for n travellers in a region and for all that they may become. On failure the state is as it
+// was.
+func (e *Earth) prepareBirths(r *region, n int) error {
+	if n == 0 {
+		return nil
+	}
+	if err := r.travellers.Grow(n); err != nil {
+		return err
+	}
+	return e.growChanging()
+}
+
+// bear makes n travellers in a region, at their homes.
+func (e *Earth) bear(r *region, n int, now uint32) {
+	for range n {
+		number := e.born
+		e.born++
+		who := r.travellers.New()
+		at := e.homeOf(r, number)
+		draw := draws(e.seed, number, now, forLife)
+		*e.home.Get(who) = home{at}
+		*e.body.Get(who) = body{e.sites[at].at}
+		*e.life.Get(who) = life{number, now + draw.exponential(lifetime)}
+		*e.goal.Get(who) = goal{at}
+		*e.stay.Get(who) = stay{now + e.stayLength(who, at, now)}
+		e.tallies[at].present++
+		e.changes++
+		if draw.below(carriers) == 0 {
+			e.infect(who, now+draw.exponential(infectiousPeriod))
+		}
+	}
+}
+
+// homeOf draws the home of a traveller born in a region.
+func (e *Earth) homeOf(r *region, number uint32) uint32 {
+	draw := draws(e.seed, number, 0, forHome)
+	return e.placeOf(r.first + draw.below(r.end-r.first))
+}
+
+// placeOf returns the place of an inhabitant, counted along the places.
+func (e *Earth) placeOf(inhabitant uint64) uint32 {
+	place, _ := slices.BinarySearch(e.inhabitants, inhabitant+1)
+	return uint32(place)
+}
+
+// mourn collects those of a region whose life has ended.
+func (e *Earth) mourn(r *region, now uint32) {
+	b := &e.deaths
+	b.n = 0
+	for run := range r.everyone.Runs() {
+		for i, l := range e.life.Slice(run) {
+			if !passed(l.ends, now) {
+				continue
+			}
+			if b.full() {
+				return
+			}
+			b.add(run.Entity(i))
+		}
+	}
+}
+
+// bury carries out the deaths that mourn found.
+func (e *Earth) bury() {
+	for _, who := range e.deaths.all() {
+		if e.stay.Has(who) {
+			p := &e.tallies[e.goal.Get(who).place]
+			p.present--
+			if e.infectious.Has(who) {
+				p.infectious--
+			}
+		}
+		e.world.Delete(who)
+		e.died++
+		e.changes++
+	}
+}

@@ -1,0 +1,51 @@
+package earth
+
+import (
+	"math"
+	"testing"
+)
+
+func TestPopulationStaysAboutConstant(t *testing.T) {
+	const travellers, ticks = 12_000, 2500
+	e := newEarth(t, Config{Travellers: travellers, Seed: 4})
+	tick(t, e, ticks)
+	c := e.Counts()
+	want := float64(travellers) * ticks / lifetime
+	if math.Abs(float64(c.Born)-want) > 0.03*want {
+		t.Errorf("%d were born, expected %.0f", c.Born, want)
+	}
+	if math.Abs(float64(c.Died)-want) > 5*math.Sqrt(want) {
+		t.Errorf("%d died, expected %.0f", c.Died, want)
+	}
+	check(t, e)
+}
+
+func TestHomesFollowTheInhabitants(t *testing.T) {
+	const travellers = 40_000
+	e := newEarth(t, Config{Travellers: travellers, Seed: 4})
+	at := make([]float64, len(e.sites))
+	for who := range e.world.Query(e.home).All() {
+		at[e.home.Get(who).place]++
+	}
+	all := float64(e.inhabitants[len(e.inhabitants)-1])
+	for i, s := range e.sites {
+		// The homes are spread evenly, so the count is within two of what is expected.
+		if want := float64(s.weight) / all * travellers; math.Abs(at[i]-want) > 2 {
+			t.Errorf("%v live in place %d, expected %.1f", at[i], i, want)
+		}
+	}
+	// The homes of those born later are drawn.
+	drawn := make([]float64, len(e.sites))
+	const births = 3000
+	for i := range e.region {
+		for n := range uint32(births) {
+			drawn[e.homeOf(&e.region[i], n)]++
+		}
+	}
+	for i, s := range e.sites {
+		want := float64(s.weight) / all * births * regions
+		if math.Abs(drawn[i]-want) > 5*math.Sqrt(want)+3 {
+			t.Errorf("place %d was drawn %v times, expected %.1f", i, drawn[i], want)
+		}
+	}
+}

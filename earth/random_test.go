@@ -1,0 +1,66 @@
+package earth
+
+import (
+	"math"
+	"testing"
+)
+
+// TestStreamIsSplitMix64 holds the generator against the first outputs of the reference implementation for seed 1234567.
+func TestStreamIsSplitMix64(t *testing.T) {
+	s := stream(1234567)
+	for i, want := range []uint64{6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431,
+		16408922859458223821} {
+		if got := s.next(); got != want {
+			t.Errorf("output %d is %d, want %d", i, got, want)
+		}
+	}
+}
+
+func TestDrawsDifferByEverything(t *testing.T) {
+	seen := map[stream]bool{}
+	n := 0
+	for seed := range uint64(5) {
+		for number := range uint32(20) {
+			for tick := range uint32(20) {
+				for p := forHome; p <= forCells; p++ {
+					seen[draws(seed, number, tick, p)] = true
+					n++
+				}
+			}
+		}
+	}
+	if len(seen) != n {
+		t.Errorf("%d streams for %d different draws", len(seen), n)
+	}
+}
+
+func TestDistributions(t *testing.T) {
+	s := draws(1, 0, 0, forStay)
+	const n = 200_000
+	var sum, squares, units float64
+	var sixths [6]int
+	for range n {
+		x := float64(s.exponential(1000))
+		sum += x
+		squares += x * x
+		u := s.unit()
+		if !(u > 0 && u <= 1) {
+			t.Fatalf("unit gave %v", u)
+		}
+		units += u
+		sixths[s.below(6)]++
+	}
+	mean := sum / n
+	deviation := math.Sqrt(squares/n - mean*mean)
+	if math.Abs(mean-1000.5) > 12 || math.Abs(deviation-1000) > 20 {
+		t.Errorf("exponential(1000) has mean %v and deviation %v", mean, deviation)
+	}
+	if math.Abs(units/n-0.5) > 0.004 {
+		t.Errorf("unit has mean %v", units/n)
+	}
+	for i, k := range sixths {
+		if math.Abs(float64(k)-n/6) > 5*math.Sqrt(n/6) {
+			t.Errorf("below(6) gave %d %d times of %d", i, k, n)
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package earth
+
+import (
+	"math"
+
+	"github.com/vastgo/vast"
+)
+
+// A traveller who rests sets out when its stay ends, and a way of transport is chosen by the distance. On the way the
+// position is rotated by the same angle in each tick, which takes twelve multiplications and no trigonometry.
+type transport uint8
+
+const (
+	road transport = iota
+	rail
+	air
+)
+
+// means tells the speed of each transport in km/h, and up to which distance in km it is taken.
+var means = [...]struct{ speed, most float64 }{road: {80, 150}, rail: {200, 700}, air: {800, math.Inf(1)}}
+
+// turn is the rotation that a transport makes in one step. There is a fourth, unused, so that no index is out of range.
+type turn struct{ cos, sin float32 }
+
+var turns = func() (t [4]turn) {
+	for by, m := range means {
+		sin, cos := sinCosSmall(m.speed / 60 / earthRadius)
+		t[by] = turn{float32(cos), float32(sin)}
+	}
+	return t
+}()
+
+const (
+
+	// Stays last exponentially distributed times with these means, in ticks.
+	stayAtHome = 1440.0
+	stayAway   = 720.0
+
+	// leaveEvery is how many ticks pass between two looks at the stays of a region: everybody stays up to so many ticks less
+	// one longer. Most who rest do so for hours, and to ask them all in every minute would be most of a tick's work.
+	leaveEvery = 4
+
+	// returning is the share of those who set out away from home that go home; the others travel on.
+	returning = 0.75
+
+	// settle is the number of steps between two corrections of the vectors' length. Rounding lengthens or shortens them by
+	// less than 1e-7 a step.
+	settle = 32
+)
+
+// departure and arrival are what workers find, to be carried out after all have looked.
+type (
+	departure struct {
+		who  vast.Entity
+		to   uint32
+		trip trip
+	}
+	arrival struct {
+		who  vast.Entity
+		stay stay
+	}
+)
+
+// newTrip plans the way between two points. Its last step is as long as it must be to arrive.
+func newTrip(from, to vector) trip {
+	a, b := from.wide(), to.wide()
+	distance := arc(a, b) * earthRadius
+	by := road
+	for distance > means[by].most {
+		by++
+	}
+	steps := max(1, math.Ceil(distance/(means[by].speed/60)))
+	return trip{direction: towards(a, b).narrow(), left: uint16(steps), by: by}
+}
+
+// towards returns the unit vector at a right angle to a in which the shortest way to b begins.
+func towards(a, b wide) wide {
+	d := b.minus(a.times(a.dot(b)))
+	if d.length() < 1e-6 {
+		// The same point, or the opposite one, to which all ways are equally short: take one that is at a right angle to a.
+		axis := wide{x: 1}
+		if math.Abs(a.x) > 0.5 {
+			axis = wide{y: 1}
+		}
+		d = axis.minus(a.times(a.dot(axis)))
+	}
+	return d.times(1 / d.length())
+}
+
+// move makes one step of all who are on their way in a region, and collects those who arrive.
+func (e *Earth) move(r *region, now uint32) {
+	r.arrivals.n = 0
+	for run := range r.moving.Runs() {
+		bodies, trips := e.body.Slice(run), e.trip.Slice(run)
+		trips = trips[:len(bodies)]
+		for i := range bodies {
+			t := &trips[i]
+			if t.left > 1 {
+				t.left--
+				step(&bodies[i].at, t)
+				continue
+			}
+			// A traveller who does not fit into the buffer waits at the gate and is found again in the next tick.
+			who := run.Entity(i)
+			to := e.goal.Get(who).place
+			bodies[i].at = e.sites[to].at
+			if !r.arrivals.full() {
+				r.arrivals.add(arrival{who, stay{now + e.stayLength(who, to, now)}})
+			}
+		}
+	}
+}
+
+// step turns a position and the direction by the transport's angle. See arithmetic.go for the conversions.
+func step(p *vector, t *trip) {
+	d, by := &t.direction, &turns[t.by&3]
+	x, y, z := p.X, p.Y, p.Z
+	p.X = float32(x*by.cos) + float32(d.X*by.sin)
+	p.Y = float32(y*by.cos) + float32(d.Y*by.sin)
+	p.Z = float32(z*by.cos) + float32(d.Z*by.sin)
+	d.X = float32(d.X*by.cos) - float32(x*by.sin)
+	d.Y = float32(d.Y*by.cos) - float32(y*by.sin)
+	d.Z = float32(d.Z*by.cos) - float32(z*by.sin)
+	if t.left%settle == 0 {
+		normalize(p)
+		normalize(d)
+	}
+}
+
+// normalize brings a vector that is nearly of unit length back to it: one step of Newton's method for 1/√x at 1.
+func normalize(v *vector) {
+	f := 1.5 - float32(0.5*(float32(v.X*v.X)+float32(v.Y*v.Y)+float32(v.Z*v.Z)))
+	v.X, v.Y, v.Z = v.X*f, v.Y*f, v.Z*f
+}
+
+// stayLength draws how long a traveller stays in a place.
+func (e *Earth) stayLength(who vast.Entity, place, now uint32) uint32 {
+	mean := stayAway
+	if e.home.Get(who).place == place {
+		mean = stayAtHome
+	}
+	s := draws(e.seed, e.life.Get(who).number, now, forStay)
+	return s.exponential(mean)
+}
+
+// leave collects those of a region whose stay has ended, with their next trips.
+func (e *Earth) leave(r *region, now uint32) {
+	r.departures.n = 0
+	for run := range r.resting.Runs() {
+		for i, s := range e.stay.Slice(run) {
+			if !passed(s.until, now) {
+				continue
+			}
+			if r.departures.full() {
+				return
+			}
+			who := run.Entity(i)
+			draw := draws(e.seed, e.life.Get(who).number, now, forTrip)
+			at, to := e.goal.Get(who).place, e.home.Get(who).place
+			if to == at || draw.unit() > returning {
+				to = e.gravity.destination(at, &draw)
+			}
+			if to == at {
+				// There is nowhere to go: stay on. A value may be changed while the query runs.
+				e.stay.Slice(run)[i].until = now + e.stayLength(who, to, now)
+				continue
+			}
+			r.departures.add(departure{who, to, newTrip(e.sites[at].at, e.sites[to].at)})
+		}
+	}
+}
+
+// setOut carries out a region's departures.
+func (e *Earth) setOut(r *region) {
+	for _, d := range r.departures.all() {
+		goal := e.goal.Get(d.who)
+		p := &e.tallies[goal.place]
+		p.present--
+		if e.infectious.Has(d.who) {
+			p.infectious--
+		}
+		goal.place = d.to
+		e.stay.Remove(d.who)
+		e.trip.Add(d.who, d.trip)
+		e.changes += 2
+	}
+}
+
+// arrive carries out a region's arrivals.
+func (e *Earth) arrive(r *region) {
+	for _, a := range r.arrivals.all() {
+		p := &e.tallies[e.goal.Get(a.who).place]
+		p.present++
+		if e.infectious.Has(a.who) {
+			p.infectious++
+		}
+		e.trip.Remove(a.who)
+		e.stay.Add(a.who, a.stay)
+		e.changes += 2
+	}
+}

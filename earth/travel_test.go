@@ -1,0 +1,99 @@
+package earth
+
+import (
+	"math"
+	"testing"
+)
+
+// follow makes all steps of a trip but the last, and returns where they end and how long the vectors were.
+func follow(t *testing.T, from vector, trip *trip) (vector, float64) {
+	t.Helper()
+	worst := 0.0
+	at := from
+	for trip.left > 1 {
+		trip.left--
+		step(&at, trip)
+		worst = max(worst, math.Abs(at.wide().length()-1), math.Abs(trip.direction.wide().length()-1))
+	}
+	return at, worst
+}
+
+func TestTripsLeadToTheirDestination(t *testing.T) {
+	s := draws(1, 0, 0, forTrip)
+	taken := map[transport]int{}
+	for i := range 4000 {
+		from := somewhere(&s)
+		to := somewhere(&s)
+		if i%2 == 0 { // something near
+			d := from.wide().plus(to.wide().times(0.2 * s.unit()))
+			to = d.times(1 / d.length()).narrow()
+		}
+		trip := newTrip(from, to)
+		taken[trip.by]++
+		distance := arc(from.wide(), to.wide()) * earthRadius
+		perStep := means[trip.by].speed / 60
+		if steps := float64(trip.left); (steps-1)*perStep > distance || steps*perStep < distance {
+			t.Fatalf("%v km in %v steps of %v km", distance, steps, perStep)
+		}
+		if by := trip.by; by > road && distance <= means[by-1].most || distance > means[by].most {
+			t.Fatalf("%v km by %v", distance, by)
+		}
+		at, worst := follow(t, from, &trip)
+		if worst > 1e-5 {
+			t.Fatalf("on %v km the vectors' length was off by %v", distance, worst)
+		}
+		if left := arc(at.wide(), to.wide()) * earthRadius; left > perStep+0.05 {
+			t.Fatalf("after %v km %v are left, more than a step of %v", distance, left, perStep)
+		}
+	}
+	for by := range means {
+		if taken[transport(by)] < 100 {
+			t.Errorf("transport %d was taken %d times", by, taken[transport(by)])
+		}
+	}
+}
+
+func TestTripsWithoutADirection(t *testing.T) {
+	for _, at := range []vector{{X: 1}, {Y: -1}, {Z: 1}, {X: 0.6, Y: 0, Z: 0.8}} {
+		same := newTrip(at, at)
+		if same.left != 1 || same.by != road {
+			t.Errorf("from %v to itself: %+v", at, same)
+		}
+		there := vector{-at.X, -at.Y, -at.Z}
+		opposite := newTrip(at, there)
+		end, worst := follow(t, at, &opposite)
+		if left := arc(end.wide(), there.wide()) * earthRadius; left > 14 || worst > 1e-5 {
+			t.Errorf("from %v to the opposite: %v km left, length off by %v", at, left, worst)
+		}
+	}
+}
+
+func TestSkipIsManySteps(t *testing.T) {
+	s := draws(2, 0, 0, forTrip)
+	for range 300 {
+		from, to := somewhere(&s), somewhere(&s)
+		walked, skipped := newTrip(from, to), newTrip(from, to)
+		n := int(s.below(uint64(walked.left)))
+		a, b := from, from
+		for range n {
+			walked.left--
+			step(&a, &walked)
+		}
+		skipped.skip(&b, n)
+		if skipped.left != walked.left || a.wide().minus(b.wide()).length() > 1e-5 ||
+			walked.direction.wide().minus(skipped.direction.wide()).length() > 1e-5 {
+			t.Fatalf("%d steps: %v %+v, skipped: %v %+v", n, a, walked, b, skipped)
+		}
+	}
+}
+
+func TestPassed(t *testing.T) {
+	for _, c := range []struct {
+		at, now uint32
+		want    bool
+	}{{5, 5, true}, {5, 6, true}, {6, 5, false}, {3, math.MaxUint32, false}, {math.MaxUint32, 3, true}} {
+		if got := passed(c.at, c.now); got != c.want {
+			t.Errorf("passed(%d, %d) = %v", c.at, c.now, got)
+		}
+	}
+}
