@@ -1,6 +1,8 @@
 package earth
 
 import (
+	"fmt"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 )
@@ -13,9 +15,17 @@ type workers struct {
 	work func(job int)
 	jobs int64
 
+	failed atomic.Pointer[failure] // the first job that panicked
+
 	_    [64]byte
 	next atomic.Int64 // alone on its cache line: every worker writes it
 	_    [64]byte
+}
+
+// failure is what a job panicked with, and where.
+type failure struct {
+	value any
+	stack []byte
 }
 
 func newWorkers(n int) *workers {
@@ -25,7 +35,7 @@ func newWorkers(n int) *workers {
 		w.wake[i] = wake
 		w.gone.Go(func() {
 			for range wake {
-				w.take()
+				w.takeSafely()
 				w.busy.Done()
 			}
 		})
@@ -34,7 +44,8 @@ func newWorkers(n int) *workers {
 }
 
 // run calls work for each job from 0 to jobs-1, in any order and on any worker, and returns when all are done. Jobs must
-// not write what others read or write.
+// not write what others read or write. When one panics, run does too once the others are done, so that the caller can
+// still put its house in order.
 func (w *workers) run(jobs int, work func(job int)) {
 	w.work, w.jobs = work, int64(jobs)
 	w.next.Store(0)
@@ -42,8 +53,21 @@ func (w *workers) run(jobs int, work func(job int)) {
 	for _, wake := range w.wake {
 		wake <- struct{}{}
 	}
-	w.take()
+	w.takeSafely()
 	w.busy.Wait()
+	if f := w.failed.Load(); f != nil {
+		panic(fmt.Sprintf("earth: a worker panicked: %v\n\n%s", f.value, f.stack))
+	}
+}
+
+// takeSafely keeps what a job panics with for run to tell.
+func (w *workers) takeSafely() {
+	defer func() {
+		if v := recover(); v != nil {
+			w.failed.CompareAndSwap(nil, &failure{value: v, stack: debug.Stack()})
+		}
+	}()
+	w.take()
 }
 
 func (w *workers) take() {
