@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/generation"
+	"github.com/vastgo/vast/internal/invariants"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -89,6 +90,9 @@ func (a *Archetype) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("vast: Archetype.Grow(%d): the number of entities cannot be negative", n))
 	}
+	if len(a.extents) == 1 {
+		a.extents[0].spare = false // its room is promised now
+	}
 	free := a.free()
 	if n <= free {
 		return nil
@@ -142,6 +146,9 @@ func (a *Archetype) New() Entity {
 	}
 	a.at.used++
 	w.changed(opNew, 1)
+	if invariants.Enabled {
+		w.checkNowAndThen()
+	}
 	return Entity{slot: slot, generation: next}
 }
 
@@ -263,6 +270,9 @@ func (a *Archetype) take(lo, hi uint32) Run {
 	}
 	a.at.used += n
 	w.changed(opNewN, int(n))
+	if invariants.Enabled {
+		w.checkNowAndThen()
+	}
 	return Run{start: lo, n: n, gens: w.gens}
 }
 

@@ -2,6 +2,7 @@ package vast
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"unsafe"
 
@@ -20,7 +21,7 @@ type AnyColumn interface {
 // column is the storage of one component: presence bits, and elements indexed by the entity's slot.
 type column struct {
 	// What a look-up needs comes first, in one cache line.
-	slots uint32         // slots below it may be tested and touched
+	slots uint32         // slots below it may be tested and touched: a multiple of 64
 	id    uint32         // number in the world, in the order of registration
 	words unsafe.Pointer // the presence words
 	gens  unsafe.Pointer // the world's generations
@@ -78,6 +79,11 @@ func (w *World) register(name string, typ reflect.Type) (*column, error) {
 	n := w.options.MaxEntities
 	c := &column{
 		id: uint32(len(w.columns)), gens: w.gens, bytes: int(typ.Size()), world: w, name: name, typ: typ,
+	}
+	if c.bytes > math.MaxInt/4/n {
+		return nil, &vm.Error{Op: "reserve", Purpose: w.options.Name, Bytes: c.bytes, Err: vm.ErrSize,
+			Detail: fmt.Sprintf("a column has an element of %s for each of %d slots: set a smaller Options.MaxEntities",
+				vm.Bytes(c.bytes), n)}
 	}
 	size := max(n*c.bytes, 1)
 	r, err := w.memory.room(w.options, bitset.Size(n)+size+vm.PageSize())
@@ -196,6 +202,9 @@ func (c *column) add(e Entity) bool {
 			w.addedTo(c, e.slot/64)
 		}
 		c.set.Set(uint(e.slot))
+		if invariants.Enabled {
+			w.checkNowAndThen()
+		}
 	}
 	return true
 }
@@ -209,6 +218,7 @@ func (c *column) remove(e Entity) bool {
 	c.world.changed(opRemove, 1)
 	if invariants.Enabled {
 		invariants.Poison(c.element(e.slot))
+		c.world.checkNowAndThen()
 	}
 	return true
 }
@@ -224,23 +234,26 @@ func (w *World) addedTo(c *column, word uint32) {
 	o.extra |= 1 << (c.id % 64)
 }
 
-// grow makes the slots below end usable.
+// grow makes the slots below end usable, and those of whole words: what clears a word's bits goes by words.
 func (c *column) grow(end uint32) error {
 	if end <= c.slots {
 		return nil
 	}
+	end = (end + 63) &^ 63
+	bits := c.set.Len()
 	if err := c.set.Grow(int(end)); err != nil {
 		return err
 	}
 	// Elements without size share one address, which must be as good as any other.
 	if err := c.span.Grow(max(int(end)*c.bytes, 1), 0); err != nil {
+		c.set.Shrink(bits)
 		return err
 	}
 	usable := c.set.Len()
 	if c.bytes > 0 {
 		usable = min(usable, c.span.Committed()/c.bytes)
 	}
-	c.slots = uint32(min(usable, int(c.world.size)))
+	c.slots = uint32(min(usable, int(c.world.size))) &^ 63
 	return nil
 }
 
@@ -259,12 +272,18 @@ func (c *column) elements(lo, hi uint32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(c.base, uintptr(lo)*uintptr(c.bytes))), uintptr(hi-lo)*uintptr(c.bytes))
 }
 
-// dense asks for huge pages behind the elements of the slots [lo, hi).
+// dense asks for huge pages behind the elements of the slots [lo, hi), where they fill one, up to the end of the last huge
+// page: where so many lie together more will follow, and a huge page that was touched before it was asked for stays
+// small pages.
 func (c *column) dense(lo, hi uint32) {
-	if n := int(hi-lo) * c.bytes; n >= vm.HugePageSize() {
-		// Without huge pages the column works as well.
-		_ = c.span.Region().Huge(c.span.Offset()+int(lo)*c.bytes, n)
+	huge := vm.HugePageSize()
+	from, to := int(lo)*c.bytes, int(hi)*c.bytes
+	if huge == 0 || to-from < huge {
+		return
 	}
+	to = min((to+huge-1)&^(huge-1), c.span.Size())
+	// Without huge pages the column works as well.
+	_ = c.span.Region().Huge(c.span.Offset()+from, to-from)
 }
 
 // poison overwrites the elements of the slots of mask in a word, in builds that check invariants.

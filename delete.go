@@ -40,6 +40,9 @@ func (w *World) Delete(e Entity) bool {
 // for each column that they may have.
 func (w *World) DeleteAll(q Query) int {
 	w.mustBeOpen("DeleteAll")
+	if q.q == nil {
+		panic(zeroQuery)
+	}
 	if q.q.world != w {
 		panic("vast: World.DeleteAll: the query belongs to another world")
 	}
@@ -106,6 +109,9 @@ func (w *World) finishDelete(o *owner, x *extent, word uint32, mask uint64) {
 	}
 	if x.used == 0 {
 		w.emptied(x)
+	}
+	if invariants.Enabled {
+		w.checkNowAndThen()
 	}
 }
 

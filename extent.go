@@ -15,6 +15,7 @@ type extent struct {
 	words     uint32
 	used      uint32 // slots that hold an entity, or are worn out and will never hold one again
 	worn      uint32 // of those, the ones worn out
+	spare     bool   // emptied and kept: the world may have it back when it has no other words
 }
 
 func (x *extent) first() uint32 { return x.word * 64 }
@@ -27,6 +28,7 @@ func (w *World) draw(a *Archetype, n int) error {
 		return err
 	}
 	var drawn []*extent
+	before := w.committed(a)
 	for n > 0 {
 		least := uint32((n + 63) / 64)
 		word, words, err := w.place(a, max(least, a.words/4))
@@ -38,6 +40,7 @@ func (w *World) draw(a *Archetype, n int) error {
 			for _, x := range drawn {
 				w.giveBack(x)
 			}
+			w.shrink(a, before)
 			return err
 		}
 		x := w.own(a, word, words)
@@ -78,6 +81,7 @@ func byWord(x *extent, word uint32) int { return int(x.word) - int(word) }
 // between extents that is large enough; then new words, which lie right behind the archetype's last extent when no other
 // was drawn meanwhile; and when those run out the largest hole, which may be smaller than asked for.
 func (w *World) place(a *Archetype, words uint32) (word, got uint32, err error) {
+	asked := words
 	var hole, holeWords uint32
 	for lo := uint32(w.vacant.Next(0)); lo < w.frontier; {
 		n := min(uint32(w.vacant.NextClear(uint(lo))), w.frontier) - lo
@@ -104,6 +108,9 @@ func (w *World) place(a *Archetype, words uint32) (word, got uint32, err error) 
 		words = left
 	}
 	if words == 0 {
+		if w.reclaim(a) {
+			return w.place(a, asked)
+		}
 		return 0, 0, w.full(a)
 	}
 	return w.claim(a, start, words)
@@ -142,19 +149,6 @@ func (w *World) claim(a *Archetype, word, words uint32) (uint32, uint32, error) 
 	return word, words, nil
 }
 
-// commit makes the control arrays and the archetype's columns usable below the given word.
-func (w *World) commit(a *Archetype, end uint32) error {
-	if err := w.reach(end * 64); err != nil {
-		return err
-	}
-	for _, c := range a.columns {
-		if err := c.grow(end * 64); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // giveBack returns an emptied extent to the world. Its memory stays committed for the next owner.
 func (w *World) giveBack(x *extent) {
 	a := x.archetype
@@ -179,7 +173,21 @@ func (w *World) giveBack(x *extent) {
 func (w *World) emptied(x *extent) {
 	if len(x.archetype.extents) > 1 || x.words > 1 {
 		w.giveBack(x)
+		return
 	}
+	x.spare = true
+}
+
+// reclaim gives the words back that other archetypes than a keep without need, and reports whether there were any.
+func (w *World) reclaim(a *Archetype) bool {
+	found := false
+	for _, other := range w.archetypes {
+		if other != a && len(other.extents) == 1 && other.extents[0].spare && other.extents[0].used == 0 {
+			w.giveBack(other.extents[0])
+			found = true
+		}
+	}
+	return found
 }
 
 // moveOn sets the archetype's place to the first word of the extent at index at, or where there is none to its last word.

@@ -2,6 +2,7 @@ package vast
 
 import (
 	"errors"
+	"math"
 
 	"github.com/vastgo/vast/vm"
 )
@@ -13,8 +14,8 @@ type memory struct {
 }
 
 // pieceSize is how much a world reserves at once: enough for dozens of columns of the default size, little enough that a
-// thousand worlds fit many times into the address space.
-const pieceSize = 8 << 30
+// thousand worlds fit many times into the address space. (Where an int cannot say it, nothing is reserved ahead anyway.)
+const pieceSize = min(8<<30, math.MaxInt/4)
 
 func defaultEntities(p vm.Pages) int {
 	switch {
@@ -26,9 +27,12 @@ func defaultEntities(p vm.Pages) int {
 	return 1 << 24
 }
 
-// room returns a region in which at least bytes can be carved, alignment to huge pages included.
+// room returns a region in which at least bytes can be carved, alignment to huge pages included where one fits.
 func (m *memory) room(o Options, bytes int) (*vm.Region, error) {
-	bytes += vm.HugePageSize() + vm.PageSize()
+	bytes += vm.PageSize()
+	if huge := vm.HugePageSize(); bytes >= huge {
+		bytes += huge
+	}
 	if len(m.regions) > 0 && bytes <= m.left {
 		m.left -= bytes
 		return m.regions[len(m.regions)-1], nil

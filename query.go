@@ -38,6 +38,9 @@ func (w *World) Query(cols ...AnyColumn) Query {
 // Without returns the query that also leaves out the entities that have any of the given components. It panics when a
 // column is of another world, is named twice, or is one that the query asks for.
 func (q Query) Without(cols ...AnyColumn) Query {
+	if q.q == nil {
+		panic(zeroQuery)
+	}
 	w := q.q.world
 	w.mustBeOpen("Query.Without")
 	minus := w.columnsOf("Query.Without", cols)
@@ -72,8 +75,11 @@ func (q *query) build() {
 // columnsOf checks the columns that a caller names.
 func (w *World) columnsOf(what string, cols []AnyColumn) []*column {
 	columns := make([]*column, 0, len(cols))
-	for i, any := range cols {
-		c := any.column()
+	for i, col := range cols {
+		var c *column
+		if col != nil {
+			c = col.column()
+		}
 		switch {
 		case c == nil:
 			panic(fmt.Sprintf("vast: %s: column %d was not made with NewColumn", what, i+1))
@@ -88,6 +94,8 @@ func (w *World) columnsOf(what string, cols []AnyColumn) []*column {
 	return columns
 }
 
+const zeroQuery = "vast: the zero Query belongs to no world: make queries with World.Query"
+
 // walk is the state of one run of a query.
 type walk struct {
 	world   *World
@@ -96,6 +104,9 @@ type walk struct {
 }
 
 func (k *walk) start(q *query) {
+	if q == nil {
+		panic(zeroQuery)
+	}
 	k.world, k.changes = q.world, q.world.changes
 	if q.world.closed {
 		q.world.mustBeOpen("Query")

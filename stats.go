@@ -42,10 +42,11 @@ func (w *World) Stats() Stats {
 		}
 	}
 	for _, c := range w.columns {
-		s.Columns = append(s.Columns, ColumnStats{
-			Name: c.name, Type: c.typ.String(), Size: c.bytes, Entities: c.len(),
-			Reserved: c.span.Size(), Committed: c.span.Committed() + c.set.Committed(),
-		})
+		cs := ColumnStats{Name: c.name, Type: c.typ.String(), Size: c.bytes, Entities: c.len()}
+		if !w.closed {
+			cs.Reserved, cs.Committed = c.span.Size(), c.span.Committed()+c.set.Committed()
+		}
+		s.Columns = append(s.Columns, cs)
 	}
 	for _, a := range w.archetypes {
 		as := ArchetypeStats{Entities: a.Len(), Slots: int(a.words) * 64, Extents: len(a.extents)}

@@ -2,6 +2,7 @@ package vast
 
 import (
 	"fmt"
+	"math"
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/bitset"
@@ -52,6 +53,7 @@ type World struct {
 
 	worn    int    // slots at their last generation: with none, removal need not look for them
 	changes uint64 // structural changes so far
+	checked uint64 // changes at the last check, in builds that check invariants
 	last    operation
 }
 
@@ -64,7 +66,7 @@ func NewWorld(o Options) *World {
 	if o.MaxEntities == 0 {
 		o.MaxEntities = defaultEntities(o.Pages)
 	}
-	const most = 1<<32 - 64
+	const most = min(1<<32-64, math.MaxInt/64&^63) // sums of a few bytes for each slot stay far from overflow
 	if o.MaxEntities < 0 || o.MaxEntities > most {
 		panic(fmt.Sprintf("vast: NewWorld: MaxEntities is %d: use 1 to %d, or 0 for the default", o.MaxEntities, most))
 	}
@@ -87,10 +89,11 @@ func (w *World) Alive(e Entity) bool {
 }
 
 // Close gives the world's memory back. Every entity becomes stale; pointers and slices into columns must not be used any
-// more, and making entities, columns or queries panics. Closing twice does nothing.
+// more, and making entities, columns or queries panics. Closing twice does nothing, except that memory whose giving back
+// failed is tried again.
 func (w *World) Close() error {
 	if w.closed {
-		return nil
+		return w.memory.close()
 	}
 	w.closed = true
 	w.changed(opClose, 1)
@@ -161,8 +164,10 @@ func (w *World) prepare() error {
 	w.gens, w.owners = span[0].Base(), span[1].Base()
 	w.live, w.vacant = set[0], set[1]
 	w.liveWords = w.live.Words()
-	// Generations are read for every look-up, in any order: huge pages spare address translations.
-	return r.Huge(w.gensSpan.Offset(), w.gensSpan.Size())
+	// Generations are read for every look-up, in any order: huge pages spare address translations. Without them the world
+	// works as well.
+	_ = r.Huge(w.gensSpan.Offset(), w.gensSpan.Size())
+	return nil
 }
 
 // reach commits the control arrays for the slots below end.

@@ -83,11 +83,25 @@ func (s *Set) Grow(n int) error {
 			return err
 		}
 	}
+	s.measure()
+	return nil
+}
+
+// Shrink gives back the memory of the slots from n on, which must be clear, as far as it fills pages.
+func (s *Set) Shrink(n int) {
+	for i, keep := range sizes(n) {
+		// Where this fails, memory stays committed that the next Grow will use.
+		_ = s.spans[i].Shrink(keep)
+	}
+	s.measure()
+}
+
+// measure counts the usable words.
+func (s *Set) measure() {
 	// The words' prefix may end inside a block whose summary is not committed: count whole blocks that are.
 	const pair = int(unsafe.Sizeof(summary{}))
 	words := min(s.spans[2].Committed()/8, s.spans[1].Committed()/pair*64, s.spans[0].Committed()/pair*64*64)
 	s.usable = uint(words)
-	return nil
 }
 
 // Committed returns the bytes of memory that the set may touch.

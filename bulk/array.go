@@ -1,0 +1,215 @@
+package bulk
+
+import (
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/layout"
+	"github.com/vastgo/vast/vm"
+)
+
+// Array is a sequence that grows at its end and never moves: a pointer to an element, or a slice of some, is good until
+// the element is truncated or the array closed.
+//
+// One goroutine may change an array at a time. Beside an appender any number of goroutines may use elements they know
+// of, by pointers and by slices taken with [Array.Slice]. The length is not atomic: Len, At and Slice belong to the
+// goroutine that appends, or to others that it has told (by a channel, say) that it is done.
+type Array[T any] struct {
+	next *T // where the next element goes
+	end  *T // the end of the room for elements; memory for one more is committed behind it
+	base *T // the first element
+	// more is makeMore. A call through a field is what lets Append fit into the compiler's budget for inlining.
+	more   func()
+	span   denseSpan
+	region *vm.Region
+	plan   plan
+	ended  error // what using the array panics with after Close
+}
+
+// NewArray makes an empty array. It reserves addresses and commits room for one element, which takes memory when it is
+// touched.
+//
+// It returns an error as [vm.Reserve] and [vm.Region.Commit] do, and panics when T holds Go pointers or has no size, or
+// an option is negative.
+func NewArray[T any](o Options) (*Array[T], error) {
+	p, err := newPlan[T]("Array", o, math.MaxInt)
+	if err != nil {
+		return nil, err
+	}
+	var v T
+	if unsafe.Sizeof(v) == 0 {
+		panic("bulk: NewArray[" + layout.Name[T]() + "]: the elements have no size: count them instead")
+	}
+	bytes := (p.capacity + 1) * p.sizeElement
+	// The page behind the elements stays reserved, so that next always points into the region: the collector stops the
+	// process when it meets a pointer into a part of its own heap that is not in use.
+	r, err := vm.Reserve(alignedSize(bytes)+vm.PageSize(), vm.Options{Purpose: p.name, Limit: o.Limit, Pages: o.Pages})
+	if err != nil {
+		return nil, err
+	}
+	span, err := carve(r, bytes)
+	if err == nil {
+		err = span.grow(p.sizeElement)
+	}
+	if err != nil {
+		_ = r.Close()
+		return nil, err
+	}
+	base := (*T)(span.Base())
+	a := &Array[T]{next: base, base: base, span: span, region: r, plan: p}
+	a.more = a.makeMore
+	a.setEnd()
+	return a, nil
+}
+
+// after returns the address n elements behind p. It is sound while the result is not beyond the end of the span, which
+// never moves before Close: there T may lie, because it holds no Go pointers.
+func after[T any](p *T, n int) *T {
+	return (*T)(unsafe.Add(unsafe.Pointer(p), n*int(unsafe.Sizeof(*p))))
+}
+
+// Append puts v at the end and returns its address. It panics with the [*vm.Error] that [Array.Grow] would return where
+// there is no room; then the array is as it was.
+//
+// The element is written before it is known whether there is room for it: behind the end there is memory for one more.
+// So the compiler can make a v that is a literal in its place; if the test came first, it would make it on the stack and
+// copy it.
+func (a *Array[T]) Append(v T) (p *T) {
+	p = a.next
+	*p = v
+	if p == a.end {
+		a.more()
+	}
+	a.next = (*T)(unsafe.Add(unsafe.Pointer(p), unsafe.Sizeof(v)))
+	return
+}
+
+// makeMore makes room for the element that was written behind the end, or takes it back and panics.
+func (a *Array[T]) makeMore() {
+	if err := a.makeRoom(opAppend, 1); err != nil {
+		var zero T
+		*a.next = zero
+		panic(err)
+	}
+}
+
+// AppendN puts n zero elements at the end and returns them to be filled. It panics when n is negative, and fails as
+// [Array.Grow] does; then the array is as it was.
+func (a *Array[T]) AppendN(n int) ([]T, error) {
+	if n < 0 {
+		panic(fmt.Sprintf("bulk: AppendN(%d) on %s: a number of elements is zero or more", n, a.plan.name))
+	}
+	if err := a.makeRoom(opAppendN, n); err != nil {
+		return nil, err
+	}
+	added := unsafe.Slice(a.next, n)
+	a.next = after(a.next, n)
+	return added, nil
+}
+
+// Grow makes the next n appended elements unable to fail, by committing memory for them. It panics when n is negative.
+//
+// It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
+// Options.Limit) or another limit as [vm.Region.Commit] does; then the array is as it was.
+func (a *Array[T]) Grow(n int) error {
+	if n < 0 {
+		panic(fmt.Sprintf("bulk: Grow(%d) on %s: a number of elements is zero or more", n, a.plan.name))
+	}
+	return a.makeRoom(opGrow, n)
+}
+
+func (a *Array[T]) makeRoom(op string, n int) error {
+	a.mustBeOpen()
+	have, committed := a.Len(), a.span.Committed()
+	if n > a.plan.capacity-have {
+		return a.plan.full(op, n, have)
+	}
+	need := (have + n + 1) * a.plan.sizeElement
+	if need <= committed {
+		return nil
+	}
+	ahead := min(max(need, committed+a.plan.stepFrom(committed)), a.span.Size())
+	err := a.span.grow(ahead)
+	if err != nil && need < ahead && worthLess(op, err) {
+		err = a.span.grow(need)
+	}
+	if err == nil {
+		a.setEnd()
+	}
+	return err
+}
+
+// setEnd puts the end of the room one element before the end of the committed memory.
+func (a *Array[T]) setEnd() {
+	a.end = after(a.base, min(a.span.Committed()/a.plan.sizeElement-1, a.plan.capacity))
+}
+
+// At returns the address of element i. It panics when i is not in [0, Len).
+func (a *Array[T]) At(i int) *T {
+	if n := a.Len(); uint(i) >= uint(n) {
+		panic(&indexError{i, n, a.plan.name, a.ended})
+	}
+	return after(a.base, i)
+}
+
+// Slice returns the elements. It stays good while the array grows and does not see what is appended later.
+func (a *Array[T]) Slice() []T {
+	if a.ended != nil {
+		panic(a.ended)
+	}
+	n := a.Len()
+	return unsafe.Slice(a.base, n)[:n:n]
+}
+
+// Len returns the number of elements; 0 after Close.
+func (a *Array[T]) Len() int {
+	return int((uintptr(unsafe.Pointer(a.next)) - uintptr(unsafe.Pointer(a.base))) / unsafe.Sizeof(*a.base))
+}
+
+// Truncate keeps the first n elements and gives memory back: all but what the kept ones fill, 64 KiB for the next ones,
+// and the rest of a page (from one huge page on, of a huge page). Pointers to the elements cut off must not be used
+// again. It panics when n is not in [0, Len]. Complexity: two system calls where memory is given back; and the part that
+// is kept is cleared.
+func (a *Array[T]) Truncate(n int) {
+	a.mustBeOpen()
+	have := a.Len()
+	if uint(n) > uint(have) {
+		panic(fmt.Sprintf("bulk: Truncate(%d) on %s of length %d", n, a.plan.name, have))
+	}
+	used := have * a.plan.sizeElement
+	keep := n * a.plan.sizeElement
+	// Without the slack an array used as a stack would commit and decommit at every step over a page's border.
+	unit := vm.PageSize()
+	if huge := vm.HugePageSize(); a.span.advised && keep >= huge {
+		unit = huge
+	}
+	a.span.shrinkTo(min((keep+minStep+unit-1)/unit*unit, a.span.Size()))
+	// What is decommitted comes back zero; what is kept must be made so for AppendN.
+	if dirty := min(used, a.span.Committed()) - keep; dirty > 0 {
+		clear(unsafe.Slice((*byte)(unsafe.Pointer(after(a.base, n))), dirty))
+	}
+	a.next = after(a.base, n)
+	a.setEnd()
+}
+
+// Close gives the memory and the addresses back. The elements must not be used afterwards; using the array panics.
+// Closing twice does nothing.
+func (a *Array[T]) Close() error {
+	if a.ended != nil {
+		return nil
+	}
+	if err := a.region.Close(); err != nil {
+		return err
+	}
+	// Without length and room Append and At find out. Append writes before that, so it needs a place.
+	a.base = new(T)
+	a.ended, a.next, a.end = &closedError{a.plan.name}, a.base, a.base
+	return nil
+}
+
+func (a *Array[T]) mustBeOpen() {
+	if a.ended != nil {
+		panic(a.ended)
+	}
+}

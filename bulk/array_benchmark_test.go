@@ -1,0 +1,51 @@
+package bulk
+
+import "testing"
+
+// The timed work stands in functions that are not inlined: b.Loop keeps the variables of its own body alive, which slows
+// a loop written there.
+
+const benchmarkElements = 1_000_000
+
+func BenchmarkArrayAppend(b *testing.B) {
+	for b.Loop() {
+		a, err := NewArray[record](Options{Capacity: benchmarkElements})
+		if err != nil {
+			b.Fatal(err)
+		}
+		appendMany(a, benchmarkElements)
+		if err := a.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	perElement(b)
+}
+
+//go:noinline
+func appendMany(a *Array[record], n int) {
+	for i := range n {
+		a.Append(record{0: uint64(i)})
+	}
+}
+
+func BenchmarkArrayAt(b *testing.B) {
+	a := newArray[record](b, Options{Capacity: benchmarkElements})
+	appendMany(a, benchmarkElements)
+	for b.Loop() {
+		sumAt(a)
+	}
+	perElement(b)
+}
+
+//go:noinline
+func sumAt(a *Array[record]) (sum uint64) {
+	for i := range a.Len() {
+		sum += a.At(i)[0]
+	}
+	return sum
+}
+
+// perElement reports the time of one of the benchmark's elements.
+func perElement(b *testing.B) {
+	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/benchmarkElements, "ns/element")
+}

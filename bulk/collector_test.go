@@ -1,0 +1,80 @@
+package bulk
+
+import (
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// TestCollectorLeavesContainersAlone opens, fills and closes containers in many goroutines that make garbage and call the
+// collector meanwhile. A pointer into memory that the collector takes for its own would end the process ("found bad
+// pointer"), and memory freed too early would be seen in the sums.
+func TestCollectorLeavesContainersAlone(t *testing.T) {
+	rounds := 30
+	if testing.Short() {
+		rounds = 6
+	}
+	var all sync.WaitGroup
+	for worker := range 50 {
+		all.Go(func() {
+			pages := pageKinds[worker%len(pageKinds)]
+			for round := range rounds {
+				if n := sumOfMany(t, pages, 500+100*worker, round); n != 0 {
+					t.Errorf("worker %d: %d elements are wrong", worker, n)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// kept is where the workers leave garbage for the collector to find.
+var kept [50]struct {
+	sync.Mutex
+	garbage [][]byte
+	pointer *record
+}
+
+// sumOfMany fills an array and a pool with n elements each and returns how many of them are not what was put in.
+func sumOfMany(t *testing.T, pages vm.Pages, n, round int) (wrong int) {
+	a, err := NewArray[record](Options{Pages: pages, Capacity: 10_000})
+	if err != nil {
+		t.Error(err)
+		return 1
+	}
+	p, err := NewPool[record](Options{Pages: pages, Capacity: 10_000})
+	if err != nil {
+		t.Error(err)
+		return 1
+	}
+	handles := make([]Handle[record], n)
+	for i := range n {
+		e := a.Append(numbered(i))
+		handles[i], _ = p.Insert(numbered(i))
+		if i%100 == 0 {
+			k := &kept[(n+i/100)%len(kept)]
+			k.Lock()
+			k.garbage = append(k.garbage, make([]byte, 1000+i))
+			k.pointer = e // goes stale when the array is closed
+			if len(k.garbage) > 20 {
+				k.garbage = nil
+			}
+			k.Unlock()
+		}
+	}
+	if round%3 == 0 {
+		runtime.GC()
+	}
+	for i, h := range handles {
+		if *a.At(i) != numbered(i) || *p.Get(h) != numbered(i) {
+			wrong++
+		}
+	}
+	if a.Close() != nil || p.Close() != nil {
+		wrong++
+	}
+	return wrong
+}

@@ -1,0 +1,52 @@
+// Package bulk holds containers for millions of elements of one type, outside the garbage collector's heap.
+//
+// [Array] grows at its end and never moves. [Pool] has holes: its elements keep their place while they live, are
+// referred to by a [Handle] that knows when they are gone, and new ones fill the holes. Both reserve addresses for their
+// whole capacity when made and commit memory as they grow, so that growing neither copies nor stalls, pointers stay good,
+// and the collector has nothing to scan.
+//
+// # Terminology
+//
+//   - element: a value of the container's type T
+//   - slot: the place for one element; its number is its index in memory
+//   - hole: a slot without a live element
+//   - presence bit: one bit a slot, set while its element lives
+//   - generation: how often a slot was taken; a handle is good while its slot has the generation it was made with
+//   - retired: a slot that was taken 16,777,215 times, as often as a handle can count, and stays a hole for good
+//   - capacity: the number of elements that addresses are reserved for
+//   - room: the number of elements that memory is committed for
+//   - run: a maximal range of consecutive slots with live elements
+//
+// # Element types
+//
+// The collector does not look at the elements, so they must not hold Go pointers: strings, slices, maps, channels,
+// functions, interfaces, pointers. The New functions panic with the path of the first such field. A uintptr is fine, and
+// so is a Handle.
+//
+// # Lifetimes
+//
+// Nothing is freed before it is removed, truncated or closed, and nothing is kept after: a pointer into a container does
+// not keep the container open. Close every container that was made; one that is dropped instead keeps its memory, and
+// [vm.OnLeak] tells of it.
+//
+// # Running out
+//
+// Grow(n) makes the next n insertions unable to fail. The short forms, Append and Insert, panic with the same
+// [*vm.Error] where there is no room and none can be made: the capacity, Options.MaxBytes, a [vm.Limit], or a limit of
+// the operating system. In either case nothing has changed, and the container goes on working when room returns.
+//
+// # Waste
+//
+// "Virtual Arrays for Virtual Worlds" (3dverse) gives the most that such an array wastes: growth step − element. Here
+// the operating system counts memory twice, and so does the formula:
+//
+//	committed − elements ≤ step              memory that may be touched; in a Pool step − element
+//	resident  − elements ≤ page − element    memory that was touched
+//
+// The step is Options.Step rounded up to whole pages, by default an eighth of what is committed and at least 64 KiB. (An
+// Array keeps memory for one more element in hand.) Where the element's size does not divide the page, part of an element
+// is cut off at the end, and less than an element comes on top. From the first huge page on the system's huge pages count
+// for pages (with [vm.PagesSmall] they do not), and the step ends at the next huge page. A Pool has besides 3½ bits a
+// slot for presence and what generations have in common, and 4 bytes for each slot that was taken again while its
+// neighbours lived.
+package bulk

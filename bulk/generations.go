@@ -1,0 +1,178 @@
+package bulk
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/generation"
+	"github.com/vastgo/vast/vm"
+)
+
+// generations holds the generation of each slot of a pool. Validating a handle must read it, and a random read from four
+// bytes a slot costs more than all the rest of a removal; so what the 64 slots of a presence word have in common is kept
+// once, in a table small enough for the processor's caches. A slot that is taken again while others of its word live goes
+// its own way; when the word was full and has become empty, its slots have one generation again. A pool that is filled
+// once, or filled and emptied as a whole, never touches the memory of the single slots.
+type generations struct {
+	shared  unsafe.Pointer // for each presence word the generation of its slots, or 0 where some are apart
+	commons unsafe.Pointer // a common for each presence word
+	slots   unsafe.Pointer // a generation for each slot, read only for those apart
+	tag     generation.Tag
+	spans   [3]denseSpan // of the three
+}
+
+// common says what the slots of a presence word have in common, for taking slots and for words with slots apart.
+//
+// Invariant: the slots below fresh were taken since the generation was set, those from fresh on were not and are not
+// apart. Slots are taken lowest first, so nothing more is needed to know the ones that were.
+type common struct {
+	apart      uint64 // the slots that have a generation of their own
+	generation uint32 // of the others
+	fresh      uint32
+}
+
+const (
+	bytesShared     = 4
+	bytesCommon     = int(unsafe.Sizeof(common{}))
+	bytesGeneration = 4
+)
+
+// sizesGenerations returns the bytes of the three tables for so many slots.
+func sizesGenerations(slots int) [3]int {
+	words := max(1, (slots+wordBits-1)/wordBits)
+	return [3]int{words * bytesShared, words * bytesCommon, max(1, slots) * bytesGeneration}
+}
+
+// newGenerations carves the generations of so many slots from r.
+func newGenerations(r *vm.Region, slots int) (g generations, err error) {
+	for i, bytes := range sizesGenerations(slots) {
+		if g.spans[i], err = carve(r, bytes); err != nil {
+			return g, err
+		}
+	}
+	g.shared, g.commons, g.slots = g.spans[0].Base(), g.spans[1].Base(), g.spans[2].Base()
+	g.tag = generation.NewTag()
+	return g, nil
+}
+
+// grow commits memory for so many slots, or changes nothing.
+func (g *generations) grow(slots int) error {
+	before := g.committed()
+	for i, bytes := range sizesGenerations(slots) {
+		if err := g.spans[i].grow(bytes); err != nil {
+			g.shrinkTo(before)
+			return err
+		}
+	}
+	return nil
+}
+
+// committed returns the committed bytes of the three tables.
+func (g *generations) committed() (bytes [3]int) {
+	for i := range g.spans {
+		bytes[i] = g.spans[i].Committed()
+	}
+	return bytes
+}
+
+// shrinkTo gives back what was committed since committed returned bytes.
+func (g *generations) shrinkTo(bytes [3]int) {
+	for i := range g.spans {
+		g.spans[i].shrinkTo(bytes[i])
+	}
+}
+
+// room returns for how many slots memory is committed.
+func (g *generations) room() int {
+	bytes := g.committed()
+	return min(bytes[0]/bytesShared*wordBits, bytes[1]/bytesCommon*wordBits, bytes[2]/bytesGeneration)
+}
+
+// The next three are sound for slots below room: so far the spans are committed, and they never move before Close.
+
+func (g *generations) ofWord(w uint) *uint32 { return (*uint32)(unsafe.Add(g.shared, w*bytesShared)) }
+
+func (g *generations) common(w uint) *common {
+	return (*common)(unsafe.Add(g.commons, w*uint(bytesCommon)))
+}
+
+func (g *generations) slot(i uint) *uint32 { return (*uint32)(unsafe.Add(g.slots, i*bytesGeneration)) }
+
+// of returns the generation of slot i, which a handle to its element has. For a slot without an element it means nothing.
+func (g *generations) of(i uint) uint32 {
+	if shared := *g.ofWord(i / wordBits); shared != 0 {
+		return shared
+	}
+	c := g.common(i / wordBits)
+	if c.apart>>(i%wordBits)&1 != 0 {
+		return *g.slot(i)
+	}
+	return c.generation
+}
+
+// takeFresh advances the generation of slot i, which is being taken while others of its word have elements, and returns
+// it; or it returns 0 where the slot is not fresh, and takeAgain must be called.
+func (g *generations) takeFresh(i uint) uint32 {
+	c := g.common(i / wordBits)
+	if uint32(i%wordBits) < c.fresh {
+		return 0
+	}
+	c.fresh = uint32(i%wordBits) + 1
+	return c.generation
+}
+
+// takeAgain advances the generation of slot i, which is being taken, and returns it. empty says that no slot of its word
+// has an element.
+//
+//go:noinline
+func (g *generations) takeAgain(i uint, empty bool) uint32 {
+	c := g.common(i / wordBits)
+	if empty {
+		// No valid handle to any slot of the word is left: any generation above all earlier ones will do for all of them.
+		if last, ok := g.renewable(i / wordBits); ok {
+			*c = common{generation: generation.Next(last, g.tag), fresh: uint32(i%wordBits) + 1}
+			*g.ofWord(i / wordBits) = c.generation
+			return c.generation
+		}
+		if uint32(i%wordBits) >= c.fresh {
+			c.fresh = uint32(i%wordBits) + 1
+			return c.generation
+		}
+	}
+	next := generation.Next(g.of(i), g.tag)
+	c.apart |= 1 << (i % wordBits)
+	*g.slot(i) = next
+	*g.ofWord(i / wordBits) = 0
+	return next
+}
+
+// maxSkipped bounds how many counts a slot loses when its word gets one generation again.
+const maxSkipped = 8
+
+// renewable returns the highest generation of the slots of word w, and whether all of them should follow it. They should
+// not where that would use counts up that many slots have not had: a slot with no counts left is lost.
+func (g *generations) renewable(w uint) (last uint32, ok bool) {
+	c := g.common(w)
+	if c.generation == 0 {
+		return 0, true
+	}
+	if c.fresh < wordBits {
+		return 0, false
+	}
+	last = c.generation
+	for m := c.apart; m != 0; m &= m - 1 {
+		last = max(last, *g.slot(w*wordBits + uint(bits.TrailingZeros64(m))))
+	}
+	return last, last-c.generation < maxSkipped && !generation.Exhausted(last)
+}
+
+// exhausted returns the slots of word w that were taken as often as they can be.
+func (g *generations) exhausted(w uint) uint64 {
+	m := uint64(0)
+	for i := range uint(g.common(w).fresh) {
+		if generation.Exhausted(g.of(w*wordBits + i)) {
+			m |= 1 << i
+		}
+	}
+	return m
+}

@@ -1,0 +1,29 @@
+package bulk
+
+import "fmt"
+
+// The panics of short paths carry values that make their text when it is asked for: making it in place would keep the
+// paths from being inlined.
+
+// closedError says that a container was used after Close.
+type closedError struct{ name string }
+
+// Error says what to do.
+func (e *closedError) Error() string {
+	return "bulk: " + e.name + " is used after Close: keep it open as long as its elements are in use"
+}
+
+// indexError says that an array has no such element.
+type indexError struct {
+	index, length int
+	name          string
+	ended         error // why there are no elements any more, where there are none
+}
+
+// Error says what the index may be.
+func (e *indexError) Error() string {
+	if e.ended != nil {
+		return e.ended.Error()
+	}
+	return fmt.Sprintf("bulk: At(%d) on %s of length %d", e.index, e.name, e.length)
+}

@@ -1,0 +1,126 @@
+package bulk
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/vastgo/vast/internal/layout"
+	"github.com/vastgo/vast/vm"
+)
+
+// Options say how a container is made. The zero value works.
+type Options struct {
+	// Name is the purpose under which the container's bytes are counted (see [vm.Snapshot]) and named in errors.
+	// Default: the container's type, such as "bulk.Pool[Ship]".
+	Name string
+	// Capacity is the largest number of elements. Addresses for all of them are reserved, which costs no memory.
+	// Default: what MaxBytes allows; without MaxBytes as many as fill 16 GiB of addresses, or 16 MiB where regions are
+	// Go heap memory ([vm.PagesHeap], the race detector, systems without virtual memory).
+	Capacity int
+	// MaxBytes is a budget in bytes of elements. Passing it is an error wrapping [vm.ErrLimit]. Default: none.
+	MaxBytes int
+	// Limit is a budget of committed memory, shared with other containers. Default: none.
+	Limit *vm.Limit
+	// Pages is the page policy. Default: huge pages as soon as the elements fill one, where the system has them.
+	Pages vm.Pages
+	// Step is how many bytes of elements are committed at a time, rounded up to whole pages. Default: an eighth of what
+	// is committed, and at least 64 KiB.
+	Step int
+}
+
+// minStep is the least number of bytes that growth commits by default: enough to make system calls rare beside the page
+// faults that follow them.
+const minStep = 64 << 10
+
+// defaultReserve returns the bytes of addresses of a container whose options leave its capacity open.
+func defaultReserve(p vm.Pages) int {
+	if p == vm.PagesHeap || heapStandIn() {
+		return 16 << 20
+	}
+	reserve := int64(16 << 30)
+	return int(reserve)
+}
+
+var heapStandIn = sync.OnceValue(func() bool { return vm.ReadFacts().HeapStandIn })
+
+// plan is what a container keeps of its options, made definite.
+type plan struct {
+	name        string
+	sizeElement int  // bytes, at least 1
+	capacity    int  // elements
+	budget      int  // bytes, Options.MaxBytes
+	byBudget    bool // the budget, not the capacity, is what ends the growth
+	step        int  // bytes, 0: an eighth
+}
+
+// newPlan checks the options of a container of T, which may have at most most elements. kind is the container's name.
+func newPlan[T any](kind string, o Options, most int) (plan, error) {
+	layout.Check[T]("bulk: New" + kind)
+	for _, v := range []struct {
+		name  string
+		value int
+	}{{"Capacity", o.Capacity}, {"MaxBytes", o.MaxBytes}, {"Step", o.Step}} {
+		if v.value < 0 {
+			panic(fmt.Sprintf("bulk: New%s[%s]: Options.%s is %d: leave it zero for the default", kind, layout.Name[T](), v.name, v.value))
+		}
+	}
+	p := plan{name: o.Name, sizeElement: layout.Size[T](), capacity: o.Capacity, budget: o.MaxBytes, step: o.Step}
+	if p.name == "" {
+		p.name = "bulk." + kind + "[" + layout.Name[T]() + "]"
+	}
+	switch {
+	case o.MaxBytes > 0 && (o.Capacity == 0 || o.MaxBytes/p.sizeElement < o.Capacity):
+		p.capacity, p.byBudget = o.MaxBytes/p.sizeElement, true
+		if p.capacity > most {
+			p.capacity, p.byBudget = most, false
+		}
+	case o.Capacity == 0:
+		p.capacity = min(max(1, defaultReserve(o.Pages)/p.sizeElement), most)
+	}
+	if p.capacity > most || p.capacity > math.MaxInt/8/p.sizeElement {
+		return p, &vm.Error{Op: "reserve", Purpose: p.name, Bytes: math.MaxInt, Err: vm.ErrSize,
+			Detail: fmt.Sprintf("Options.Capacity is %d elements of %d bytes: ask for at most %d", p.capacity, p.sizeElement,
+				min(most, math.MaxInt/8/p.sizeElement))}
+	}
+	return p, nil
+}
+
+// stepFrom returns how many bytes to commit ahead when committed bytes are.
+func (p *plan) stepFrom(committed int) int {
+	if p.step > 0 {
+		return p.step
+	}
+	return max(minStep, committed/8)
+}
+
+// The operations that make room, as errors name them.
+const (
+	opAppend  = "append"
+	opInsert  = "insert"
+	opAppendN = "append several"
+	opGrow    = "grow"
+)
+
+// worthLess reports whether to try for just the room that op needs after committing a step ahead failed. A budget of our
+// own is used up to its end. Where the operating system refuses a step, an operation on one element does not take what is
+// left: that is what the program lives on while it deals with the error, and Go's runtime ends it when it gets no memory.
+func worthLess(op string, err error) bool {
+	return op == opGrow || op == opAppendN || errors.Is(err, vm.ErrLimit)
+}
+
+// full returns the error of a container that cannot hold the n elements asked for beside the ones that it has.
+func (p *plan) full(op string, n, have int) *vm.Error {
+	e := &vm.Error{Op: op, Purpose: p.name, Bytes: math.MaxInt, Err: vm.ErrCapacity,
+		Detail: fmt.Sprintf("%d of %d elements are in use: remove some, or raise Options.Capacity", have, p.capacity)}
+	if n <= math.MaxInt/p.sizeElement {
+		e.Bytes = n * p.sizeElement
+	}
+	if p.byBudget {
+		e.Err = vm.ErrLimit
+		e.Detail = fmt.Sprintf("%d of the %d elements that Options.MaxBytes (%s) allows are in use: remove some, or raise it",
+			have, p.capacity, vm.Bytes(p.budget))
+	}
+	return e
+}

@@ -1,0 +1,256 @@
+package bulk
+
+import (
+	"math"
+	"math/bits"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/bitset"
+	"github.com/vastgo/vast/internal/generation"
+	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/vm"
+)
+
+// Pool is bulk data with holes: elements keep their place while they live, and new ones fill the lowest holes first.
+// A pointer to an element is good until the element is removed; a [Handle] also knows when that happened.
+//
+// Which slots are live is one presence bit each, with summaries over them. Removing clears a bit and touches neither the
+// element nor a list; inserting takes the lowest clear bit, so refilling is sequential and packs elements towards low
+// addresses; iterating passes 64 holes at a time, and 4,096 where there are so many.
+//
+// One goroutine may change a pool at a time, and nobody may read it meanwhile. While nobody changes it, any number of
+// goroutines may call Get, Valid, Len, All and Runs. What the elements hold is the caller's to order.
+type Pool[T any] struct {
+	base  unsafe.Pointer // the first element
+	words unsafe.Pointer // the presence words; &noFree where there is no memory for any
+	room  uint           // slots for which memory is committed
+	hint  uint           // no word below this one has a slot that is free to take
+	skip  uint64         // the retired slots of word hint
+	len   int            // live elements
+	live  *bitset.Set
+
+	generations generations
+	liveOnly    bitset.Filter
+	retired     map[uint]uint64 // by word: the slots that were taken as often as they can be
+	elements    denseSpan
+	region      *vm.Region
+	plan        plan
+	ended       error // what using the pool panics with after Close
+	unchecked   int   // changes since checkInvariants ran
+}
+
+// noFree stands for the presence words of a pool that has no memory. It sends Insert the long way.
+var noFree uint64 = full
+
+const (
+	full      = 1<<64 - 1               // a presence word without holes
+	maxSlots  = min(1<<32, math.MaxInt) // as many as a Handle can number
+	wordBits  = 64
+	bytesWord = 8
+)
+
+// NewPool makes an empty pool. It reserves addresses and takes no memory.
+//
+// It returns an error as [vm.Reserve] does, and panics when T holds Go pointers or an option is negative.
+func NewPool[T any](o Options) (*Pool[T], error) {
+	p, err := newPlan[T]("Pool", o, maxSlots)
+	if err != nil {
+		return nil, err
+	}
+	bytesElements := max(1, p.capacity*p.sizeElement)
+	total := bitset.Size(max(1, p.capacity)) + alignedSize(bytesElements)
+	for _, bytes := range sizesGenerations(p.capacity) {
+		total += alignedSize(bytes)
+	}
+	r, err := vm.Reserve(total, vm.Options{Purpose: p.name, Limit: o.Limit, Pages: o.Pages})
+	if err != nil {
+		return nil, err
+	}
+	pool := &Pool[T]{words: unsafe.Pointer(&noFree), region: r, plan: p}
+	if err := pool.carve(bytesElements); err != nil {
+		_ = r.Close()
+		return nil, err
+	}
+	return pool, nil
+}
+
+// carve divides the region.
+func (p *Pool[T]) carve(bytesElements int) (err error) {
+	// The presence words come first, so that those of a small pool and its generations are neighbours.
+	if p.live, err = bitset.New(p.region, max(1, p.plan.capacity)); err != nil {
+		return err
+	}
+	p.liveOnly = bitset.NewFilter([]*bitset.Set{p.live}, nil)
+	if p.generations, err = newGenerations(p.region, p.plan.capacity); err != nil {
+		return err
+	}
+	p.elements, err = carve(p.region, bytesElements)
+	p.base = p.elements.Base()
+	return err
+}
+
+// slot and word are sound for slots below room: so far the spans are committed, they never move before Close, and T holds
+// no Go pointers.
+
+func (p *Pool[T]) slot(i uint) *T {
+	var v T
+	return (*T)(unsafe.Add(p.base, i*uint(unsafe.Sizeof(v))))
+}
+
+func (p *Pool[T]) word(i uint) *uint64 { return (*uint64)(unsafe.Add(p.words, i*bytesWord)) }
+
+// Insert puts v into the lowest free slot and returns a handle to it and its address. It panics with the [*vm.Error]
+// that [Pool.Grow] would return where there is no room; then the pool is as it was.
+//
+// Complexity: constant; looking for the next word with a free slot passes 262,144 live elements at a time.
+func (p *Pool[T]) Insert(v T) (Handle[T], *T) {
+	free := ^*p.word(p.hint) &^ p.skip
+	i := p.hint*wordBits + uint(bits.TrailingZeros64(free))
+	if free == 0 || i >= p.room {
+		i = p.search()
+	}
+	w := p.word(i / wordBits)
+	before := *w
+	if after := before | 1<<(i%wordBits); before != 0 && after != full {
+		*w = after
+	} else {
+		p.live.Store(i/wordBits, after) // the summaries change
+	}
+	g := uint32(0)
+	if before != 0 {
+		g = p.generations.takeFresh(i)
+	}
+	if g == 0 {
+		g = p.generations.takeAgain(i, before == 0)
+	}
+	if generation.Exhausted(g) {
+		p.retire(i)
+	}
+	p.len++
+	e := p.slot(i)
+	*e = v
+	if invariants.Enabled {
+		p.changed()
+	}
+	return Handle[T]{uint32(i), g}, e
+}
+
+// Remove takes the element of h out and reports whether there was one. Its slot may be taken again by the next Insert.
+// Complexity: constant; one bit is cleared, the element is not touched.
+func (p *Pool[T]) Remove(h Handle[T]) bool {
+	if i := uint(h.slot); i < p.room {
+		w := p.word(i / wordBits)
+		before := *w
+		after := before &^ (1 << (i % wordBits))
+		// In the usual case nothing changes but the bit. It has no call, so that many removals can be under way in the
+		// processor at once.
+		if after != before && *p.generations.ofWord(i / wordBits) == h.generation && h.generation != 0 &&
+			after != 0 && before != full && i/wordBits >= p.hint && !invariants.Enabled {
+			*w = after
+			p.len--
+			return true
+		}
+	}
+	return p.remove(h)
+}
+
+// remove is Remove in all cases.
+//
+//go:noinline
+func (p *Pool[T]) remove(h Handle[T]) bool {
+	i := uint(h.slot)
+	if i >= p.room {
+		p.mustBeOpen()
+		return false
+	}
+	w := *p.word(i / wordBits)
+	if w>>(i%wordBits)&1 == 0 || p.generations.of(i) != h.generation {
+		return false
+	}
+	p.live.Store(i/wordBits, w&^(1<<(i%wordBits)))
+	p.len--
+	if i/wordBits < p.hint {
+		p.lower(i / wordBits)
+	}
+	if invariants.Enabled {
+		p.poison(i)
+		p.changed()
+	}
+	return true
+}
+
+// Valid reports whether the element of h is still there. Complexity: constant.
+func (p *Pool[T]) Valid(h Handle[T]) bool {
+	i := uint(h.slot)
+	if i >= p.room {
+		p.mustBeOpen()
+		return false
+	}
+	return *p.word(i / wordBits)>>(i%wordBits)&1 != 0 && p.generations.of(i) == h.generation
+}
+
+// Get returns the address of the element of h, or nil where it is gone or h is of another pool. Complexity: constant.
+func (p *Pool[T]) Get(h Handle[T]) *T {
+	i := uint(h.slot)
+	if i >= p.room {
+		p.mustBeOpen()
+		return nil
+	}
+	// This is Valid, which the compiler does not inline: a call within a call makes random look-ups a third slower.
+	if *p.word(i / wordBits)>>(i%wordBits)&1 == 0 || p.generations.of(i) != h.generation {
+		return nil
+	}
+	return p.slot(i)
+}
+
+// Len returns the number of live elements; 0 after Close.
+func (p *Pool[T]) Len() int { return p.len }
+
+// Clear removes all elements. Before that it calls f, unless nil, with each of them in ascending order of slots; f must
+// not change the pool. Where f panics nothing has been removed. The memory stays committed for the next elements: Close
+// gives it back. Complexity: one step for each 64 slots, and one for each element when there is an f.
+func (p *Pool[T]) Clear(f func(Handle[T], *T)) {
+	p.mustBeOpen()
+	if f != nil {
+		for h, e := range p.All() {
+			f(h, e)
+		}
+	}
+	if invariants.Enabled {
+		for first, run := range p.Runs() {
+			for i := range run {
+				p.poison(uint(first + i))
+			}
+		}
+	}
+	p.live.Erase(0, min(p.room, uint(p.live.Len())))
+	p.len = 0
+	p.lower(0)
+	if invariants.Enabled {
+		p.checkInvariants()
+	}
+}
+
+// Close gives the memory and the addresses back. The elements must not be used afterwards; using the pool panics.
+// Closing twice does nothing.
+func (p *Pool[T]) Close() error {
+	if p.ended != nil {
+		return nil
+	}
+	if invariants.Enabled {
+		p.checkInvariants()
+	}
+	if err := p.region.Close(); err != nil {
+		return err
+	}
+	// Without room and free slots the short paths of Valid and Insert fail their first test and come to mustBeOpen.
+	p.ended, p.len, p.room, p.base = &closedError{p.plan.name}, 0, 0, nil
+	p.words, p.hint, p.skip, p.retired = unsafe.Pointer(&noFree), 0, 0, nil
+	return nil
+}
+
+func (p *Pool[T]) mustBeOpen() {
+	if p.ended != nil {
+		panic(p.ended)
+	}
+}

@@ -1,0 +1,67 @@
+package bulk
+
+import (
+	"fmt"
+	"math/bits"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/generation"
+	"github.com/vastgo/vast/internal/invariants"
+)
+
+// poison overwrites the removed element of slot i, so that a use through an old pointer is seen.
+func (p *Pool[T]) poison(i uint) {
+	e := p.slot(i)
+	invariants.Poison(unsafe.Slice((*byte)(unsafe.Pointer(e)), unsafe.Sizeof(*e)))
+}
+
+// changed runs checkInvariants after a change, often enough to be near the cause and seldom enough that a large pool can
+// be tested: the checks take no more than a constant factor of the changes.
+func (p *Pool[T]) changed() {
+	if p.unchecked++; p.unchecked*16 >= int(p.room) {
+		p.checkInvariants()
+	}
+}
+
+// checkInvariants panics when the bookkeeping contradicts itself. Complexity: one step for each slot that has memory.
+func (p *Pool[T]) checkInvariants() {
+	p.unchecked = 0
+	fail := func(format string, args ...any) {
+		panic("bulk: " + p.plan.name + ": broken invariant: " + fmt.Sprintf(format, args...))
+	}
+	p.live.CheckInvariants()
+	if n := p.live.Count(); n != p.len {
+		fail("%d presence bits for %d elements", n, p.len)
+	}
+	if int(p.room) > p.plan.capacity {
+		fail("room for %d of %d elements", p.room, p.plan.capacity)
+	}
+	if i := p.live.Next(p.room); i < uint(p.live.Len()) {
+		fail("slot %d is live, but there are %d", i, p.room)
+	}
+	for w := range (p.room + wordBits - 1) / wordBits {
+		live, c := p.live.Word(w), p.generations.common(w)
+		if taken := uint64(1)<<c.fresh - 1; (live|c.apart)&^taken != 0 {
+			fail("word %d has live slots %#x and slots apart %#x, but only those below %d were taken", w, live, c.apart, c.fresh)
+		}
+		if shared := *p.generations.ofWord(w); c.apart == 0 && shared != c.generation || c.apart != 0 && shared != 0 {
+			fail("word %d shares generation %#x, but has %#x with slots apart %#x", w, shared, c.generation, c.apart)
+		}
+		for m := live; m != 0; m &= m - 1 {
+			i := w*wordBits + uint(bits.TrailingZeros64(m))
+			g := p.generations.of(i)
+			if generation.Count(g) == 0 || g != uint32(p.generations.tag)|generation.Count(g) {
+				fail("live slot %d has generation %#x", i, g)
+			}
+		}
+		if got, want := p.retired[w], p.generations.exhausted(w); got != want {
+			fail("the slots %#x of word %d are exhausted, but %#x retired", want, w, got)
+		}
+		if free := ^live &^ p.retired[w]; w < p.hint && free != 0 {
+			fail("slot %d is free below the hint %d", w*wordBits+uint(bits.TrailingZeros64(free)), p.hint)
+		}
+	}
+	if p.room > 0 && p.skip != p.retired[p.hint] {
+		fail("retired slots %#x are to be skipped, not %#x", p.retired[p.hint], p.skip)
+	}
+}

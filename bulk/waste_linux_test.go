@@ -1,0 +1,124 @@
+package bulk
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// inSmaps returns how many bytes of [base, base+n) are readable and how many are in memory, as the kernel counts them.
+func inSmaps(t *testing.T, base unsafe.Pointer, n int) (committed, resident int) {
+	t.Helper()
+	smaps, err := os.ReadFile("/proc/self/smaps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := uintptr(base)
+	inside := false
+	for line := range strings.Lines(string(smaps)) {
+		var lo, hi uintptr
+		var access string
+		var kib int
+		if k, _ := fmt.Sscanf(line, "%x-%x %s", &lo, &hi, &access); k == 3 {
+			inside = lo >= begin && hi <= begin+uintptr(n)
+			if inside && strings.HasPrefix(access, "rw") {
+				committed += int(hi - lo)
+			}
+		} else if k, _ := fmt.Sscanf(line, "Rss: %d kB", &kib); k == 1 && inside {
+			resident += kib << 10
+		}
+	}
+	return committed, resident
+}
+
+type aligned [8]uint64 // 64 bytes: pages hold whole ones
+
+// checkWaste appends and compares what the kernel says with the formula in the package documentation.
+func checkWaste[T any](t *testing.T, pages vm.Pages, step int) {
+	size := int(unsafe.Sizeof(*new(T)))
+	const capacity = 200_000
+	a := newArray[T](t, Options{Pages: pages, Step: step, Capacity: capacity})
+	page, unit := vm.PageSize(), vm.PageSize()
+	worstCommitted, worstResident := 0, 0
+	for _, n := range []int{1, 2, page/size + 1, 1000, 1639, 5000, 40_000, 52_429, 131_073, capacity} {
+		before := a.span.Committed()
+		for a.Len() < n {
+			before = a.span.Committed()
+			a.Append(*new(T))
+		}
+		committed, resident := inSmaps(t, unsafe.Pointer(a.base), a.region.Size())
+		if huge := vm.HugePageSize(); pages != vm.PagesSmall && huge > 0 && committed >= huge {
+			unit = huge
+		}
+		ahead := step
+		if ahead == 0 {
+			ahead = max(minStep, before/8)
+		}
+		ahead = (ahead + unit - 1) / unit * unit
+		part := 0 // of an element that the end of the memory cuts off
+		if page%size != 0 {
+			part = size - 1
+		}
+		used := n * size
+		if committed < used || committed-used > ahead+unit-page+part {
+			t.Errorf("%d elements of %d bytes: %d bytes are committed for %d, step %d", n, size, committed, used, ahead)
+		}
+		if resident < used || resident-used > unit-size+part {
+			t.Errorf("%d elements of %d bytes: %d bytes are resident for %d, pages of %d", n, size, resident, used, unit)
+		}
+		worstCommitted, worstResident = max(worstCommitted, committed-used), max(worstResident, resident-used)
+	}
+	t.Logf("%v, step %d, %d bytes an element: up to %d bytes committed and %d resident beyond the elements",
+		pages, step, size, worstCommitted, worstResident)
+}
+
+func TestWasteIsBounded(t *testing.T) {
+	if heapStandIn() {
+		t.Skip("on the heap stand-in all memory is taken at once")
+	}
+	for _, pages := range []vm.Pages{vm.PagesSmall, vm.PagesAuto} {
+		for _, step := range []int{0, vm.PageSize(), 1 << 20} {
+			checkWaste[aligned](t, pages, step)
+			checkWaste[record](t, pages, step)
+		}
+	}
+}
+
+// TestSmallContainersTakeNoHugePage checks that the default page policy costs a small container a page for each of its
+// parts, not a huge page.
+func TestSmallContainersTakeNoHugePage(t *testing.T) {
+	if heapStandIn() {
+		t.Skip("on the heap stand-in all memory is taken at once")
+	}
+	p := newPool[record](t, Options{})
+	for i := range 50 {
+		p.Insert(numbered(i))
+	}
+	committed, resident := inSmaps(t, p.region.Base(), p.region.Size())
+	if resident > 6*vm.PageSize() || resident == 0 || committed > 6*minStep {
+		t.Errorf("a pool of 50 elements has %d bytes committed and %d in memory", committed, resident)
+	}
+}
+
+// TestUnsharedGenerationsTakeNoMemory checks that a pool which was filled, emptied and filled again as a whole has
+// touched no generation of a single slot.
+func TestUnsharedGenerationsTakeNoMemory(t *testing.T) {
+	if heapStandIn() {
+		t.Skip("on the heap stand-in all memory is taken at once")
+	}
+	p := newPool[record](t, Options{Capacity: 200_000})
+	for range 3 {
+		for i := range 200_000 {
+			p.Insert(numbered(i))
+		}
+		p.Clear(nil)
+	}
+	single := p.generations.spans[2]
+	if _, resident := inSmaps(t, single.Base(), single.Size()); resident != 0 {
+		t.Errorf("%d bytes of generations are in memory", resident)
+	}
+}

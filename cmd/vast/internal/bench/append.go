@@ -1,0 +1,166 @@
+package bench
+
+import (
+	"runtime"
+	"time"
+	"unsafe"
+
+	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/vm"
+)
+
+// appends returns the sides of the works append and append-longest: ours first, then each growth strategy that it is
+// measured against. With longest the time is that of the longest single append, and memory is not weighed again.
+func appends(n int, longest bool) []side {
+	return []side{
+		{"vast", func(m *meter) { appendArray(m, n, longest) }},
+		{"slice-grown", func(m *meter) { appendSlice(m, n, 0, longest) }},
+		{"slice-made", func(m *meter) { appendSlice(m, n, n, longest) }},
+		{"fresh-region", func(m *meter) { appendRegion(m, n, longest) }},
+		{"geometric-blocks", func(m *meter) { appendBlocks(m, n, &geometricBlocks{}, longest) }},
+		{"fixed-blocks", func(m *meter) { appendBlocks(m, n, &fixedBlocks{}, longest) }},
+	}
+}
+
+// stopwatch keeps the longest time between two laps.
+type stopwatch struct {
+	start   time.Time
+	last    time.Duration
+	longest time.Duration
+}
+
+func (s *stopwatch) lap() {
+	now := time.Since(s.start)
+	s.longest = max(s.longest, now-s.last)
+	s.last = now
+}
+
+func appendArray(m *meter, n int, longest bool) {
+	var a *bulk.Array[element]
+	if longest {
+		a = newArray(n)
+		s := stopwatch{start: time.Now()}
+		fillArrayLapping(a, n, &s)
+		m.time = s.longest
+	} else {
+		m.run(func() {
+			a = newArray(n)
+			fillArray(a, n)
+		})
+		m.weigh()
+	}
+	closed(a.Close())
+}
+
+func newArray(n int) *bulk.Array[element] {
+	return made(bulk.NewArray[element](bulk.Options{Name: "bench", Capacity: n}))
+}
+
+//go:noinline
+func fillArray(a *bulk.Array[element], n int) {
+	for i := range n {
+		a.Append(element{position: vector{float32(i), 1, 2}})
+	}
+}
+
+//go:noinline
+func fillArrayLapping(a *bulk.Array[element], n int, s *stopwatch) {
+	for i := range n {
+		a.Append(element{position: vector{float32(i), 1, 2}})
+		s.lap()
+	}
+}
+
+func appendSlice(m *meter, n, capacity int, longest bool) {
+	var es []element
+	if longest {
+		s := stopwatch{start: time.Now()}
+		es = fillSliceLapping(n, capacity, &s)
+		m.time = s.longest
+	} else {
+		m.run(func() { es = fillSlice(n, capacity) })
+		m.weigh()
+	}
+	runtime.KeepAlive(es)
+}
+
+//go:noinline
+func fillSlice(n, capacity int) []element {
+	es := make([]element, 0, capacity)
+	for i := range n {
+		es = append(es, element{position: vector{float32(i), 1, 2}})
+	}
+	return es
+}
+
+//go:noinline
+func fillSliceLapping(n, capacity int, s *stopwatch) []element {
+	es := make([]element, 0, capacity)
+	for i := range n {
+		es = append(es, element{position: vector{float32(i), 1, 2}})
+		s.lap()
+	}
+	return es
+}
+
+func appendRegion(m *meter, n int, longest bool) {
+	var r *vm.Region
+	if longest {
+		r = newRegion(n)
+		s := stopwatch{start: time.Now()}
+		fillRegionLapping(elementsOf(r, n), &s)
+		m.time = s.longest
+	} else {
+		m.run(func() {
+			r = newRegion(n)
+			fillRegion(elementsOf(r, n))
+		})
+		m.weigh()
+	}
+	closed(r.Close())
+}
+
+// newRegion commits memory for n elements at once, with the page policy that an array of that size has.
+func newRegion(n int) *vm.Region {
+	bytes := n * bytesElement
+	r := made(vm.Reserve(bytes, vm.Options{Purpose: "bench"}))
+	closed(r.Huge(0, r.Size()))
+	closed(r.Commit(0, bytes))
+	return r
+}
+
+// elementsOf is sound because the region's committed memory has room for n elements, and they hold no Go pointers.
+func elementsOf(r *vm.Region, n int) []element { return unsafe.Slice((*element)(r.Base()), n) }
+
+//go:noinline
+func fillRegion(es []element) {
+	for i := range es {
+		es[i] = element{position: vector{float32(i), 1, 2}}
+	}
+}
+
+//go:noinline
+func fillRegionLapping(es []element, s *stopwatch) {
+	for i := range es {
+		es[i] = element{position: vector{float32(i), 1, 2}}
+		s.lap()
+	}
+}
+
+// blocks is a container that grows by blocks which never move.
+type blocks interface {
+	fill(n int)
+	fillLapping(n int, s *stopwatch)
+}
+
+func appendBlocks(m *meter, n int, b blocks, longest bool) {
+	if longest {
+		s := stopwatch{start: time.Now()}
+		b.fillLapping(n, &s)
+		m.time = s.longest
+	} else {
+		m.run(func() { b.fill(n) })
+		m.weigh()
+	}
+	runtime.KeepAlive(b)
+}

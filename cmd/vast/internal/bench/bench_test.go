@@ -1,0 +1,149 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// want are the rows of a full run, in order.
+var want = []struct{ work, against string }{
+	{"append", "slice-grown"}, {"append", "slice-made"}, {"append", "fresh-region"}, {"append", "geometric-blocks"},
+	{"append", "fixed-blocks"},
+	{"append-longest", "slice-grown"}, {"append-longest", "slice-made"}, {"append-longest", "fresh-region"},
+	{"append-longest", "geometric-blocks"}, {"append-longest", "fixed-blocks"},
+	{"remove", "free-list"}, {"remove", "swap-and-pop"}, {"remove", "swap-and-pop-ids"},
+	{"refill", "free-list"},
+	{"iterate-full", "slice-loop"}, {"iterate-full", "free-list"},
+	{"iterate-half", "slice-loop"}, {"iterate-half", "free-list"},
+}
+
+func TestJSON(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	if status := Run([]string{"-n", "3000", "-rounds", "2", "-json"}, &stdout, &stderr); status != 0 {
+		t.Fatalf("status %d: %s", status, stderr.String())
+	}
+	if stderr.Len() != 0 {
+		t.Errorf("with -json it says %q", stderr.String())
+	}
+	var out struct{ Rows []map[string]any }
+	d := json.NewDecoder(&stdout)
+	if err := d.Decode(&out); err != nil {
+		t.Fatal(err)
+	}
+	if d.More() {
+		t.Error("there is more than one object")
+	}
+	if len(out.Rows) != len(want) {
+		t.Fatalf("%d rows, want %d", len(out.Rows), len(want))
+	}
+	for i, row := range out.Rows {
+		if row["work"] != want[i].work || row["against"] != want[i].against {
+			t.Errorf("row %d is %v against %v, want %v", i, row["work"], row["against"], want[i])
+		}
+		for _, field := range []string{"ours_ms", "theirs_ms", "ratio", "ours_median_ms", "theirs_median_ms"} {
+			if v, ok := row[field].(float64); !ok || v <= 0 {
+				t.Errorf("row %d (%s): %s is %v", i, row["work"], field, row[field])
+			}
+		}
+		ours, theirs := row["ours_ms"].(float64), row["theirs_ms"].(float64)
+		if ratio := row["ratio"].(float64); ratio < theirs/ours*0.999 || ratio > theirs/ours*1.001 {
+			t.Errorf("row %d: ratio %v of %v and %v ms", i, ratio, ours, theirs)
+		}
+		if row["ours_median_ms"].(float64) < ours || row["theirs_median_ms"].(float64) < theirs {
+			t.Errorf("row %d: a median is below the best", i)
+		}
+	}
+}
+
+func TestMemoryIsWeighed(t *testing.T) {
+	const n = 1_000_000
+	rows, err := measure(options{n: n, rounds: 1, work: "append", json: true}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows {
+		if least := 0.9 * n * float64(bytesElement) / 1e6; r.OursMB < least || r.TheirsMB < least {
+			t.Errorf("%s: %.1f and %.1f MB for %d elements, want %.1f", r.Against, r.OursMB, r.TheirsMB, n, least)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	if status := Run([]string{"-n", "1000", "-rounds", "1", "-work", "refill"}, &stdout, &stderr); status != 0 {
+		t.Fatalf("status %d: %s", status, stderr.String())
+	}
+	lines := strings.Split(strings.TrimSpace(stdout.String()), "\n")
+	if len(lines) != 4 || !strings.HasPrefix(lines[0], "1000 elements of 40 bytes, best and median of 1 rounds") {
+		t.Fatalf("output:\n%s", stdout.String())
+	}
+	if len(lines[2]) != len(lines[3]) || !strings.Contains(lines[3], "refill  free-list") {
+		t.Errorf("the columns are not aligned:\n%s", stdout.String())
+	}
+	if !strings.Contains(stderr.String(), "measuring refill") {
+		t.Errorf("progress: %q", stderr.String())
+	}
+}
+
+func TestCommandLine(t *testing.T) {
+	for _, c := range []struct {
+		args   string
+		status int
+		says   string
+	}{
+		{"-n 0", 2, "-n 0: a number of elements is 1 to"},
+		{"-n -5", 2, "-n -5"},
+		{"-n 100000001", 2, "-n 100000001"},
+		{"-n many", 2, "invalid value \"many\""},
+		{"-n 99999999999999999999", 2, "value out of range"},
+		{"-rounds 0", 2, "-rounds 0: at least one round"},
+		{"-work sort", 2, "-work \"sort\": there are append, append-longest, remove"},
+		{"-fast", 2, "-fast"},
+		{"10", 2, "unexpected argument \"10\""},
+		{"-help", 0, "usage: vast bench [flags]"},
+	} {
+		var stdout, stderr bytes.Buffer
+		status := Run(strings.Fields(c.args), &stdout, &stderr)
+		says, silent := &stderr, &stdout
+		if c.status == 0 {
+			says, silent = &stdout, &stderr
+		}
+		if status != c.status || !strings.Contains(says.String(), c.says) || silent.Len() != 0 {
+			t.Errorf("vast bench %s: status %d, says %q, want %d and %q", c.args, status, says.String(), c.status, c.says)
+		}
+	}
+}
+
+// TestPeers checks that the others do the work that they are timed for.
+func TestPeers(t *testing.T) {
+	const n = 5000
+	g, f := &geometricBlocks{}, &fixedBlocks{}
+	g.fill(n)
+	f.fill(n)
+	if total := g.total; total < n || len(g.current) == 0 || g.current[len(g.current)-1] != numbered(n-1) {
+		t.Errorf("geometric blocks of %d elements end otherwise", total)
+	}
+	if f.current[f.filled-1] != numbered(n-1) || (len(f.all)-1)*len(f.current)+f.filled != n {
+		t.Errorf("fixed blocks hold %d elements", (len(f.all)-1)*len(f.current)+f.filled)
+	}
+	p := filledPacked(100)
+	p.remove(7)
+	p.remove(99) // was moved to position 7
+	if len(p.elements) != 98 || p.elements[7] != numbered(98) || p.positions[98] != 7 || p.ids[7] != 98 {
+		t.Errorf("swap-and-pop with ids has %v at position 7 of %d", p.elements[7], len(p.elements))
+	}
+	l := filledFreeList(100)
+	l.remove(7)
+	l.remove(90)
+	if l.live() != 98 {
+		t.Errorf("the free list has %d elements", l.live())
+	}
+	if a, b := l.insert(numbered(1)), l.insert(numbered(2)); a != 90 || b != 7 {
+		t.Errorf("the free list gives slots %d and %d", a, b)
+	}
+	if i := l.insert(numbered(3)); i != 100 || l.elements[7] != numbered(2) {
+		t.Errorf("the free list goes on at slot %d", i)
+	}
+}

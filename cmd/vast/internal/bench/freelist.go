@@ -1,0 +1,55 @@
+package bench
+
+import (
+	"math/bits"
+	"unsafe"
+)
+
+// freeList is an array with holes as "Virtual Arrays for Virtual Worlds" (3dverse) has it: each hole holds the index of the
+// next one in its first bytes, and a bit for each element tells whether it is valid.
+type freeList struct {
+	elements []element
+	valid    []uint64
+	first    uint32 // the first hole, or noHole
+}
+
+const noHole = ^uint32(0)
+
+func filledFreeList(n int) *freeList {
+	l := &freeList{elements: make([]element, 0, n), valid: make([]uint64, (n+63)/64), first: noHole}
+	for i := range n {
+		l.insert(numbered(i))
+	}
+	return l
+}
+
+// next is the link that a hole holds. It is sound because an element is larger than the link, as aligned as it, and holds
+// no Go pointers.
+func (l *freeList) next(i uint32) *uint32 { return (*uint32)(unsafe.Pointer(&l.elements[i])) }
+
+func (l *freeList) insert(e element) uint32 {
+	i := l.first
+	if i == noHole {
+		i = uint32(len(l.elements))
+		l.elements = append(l.elements, e)
+	} else {
+		l.first = *l.next(i)
+		l.elements[i] = e
+	}
+	l.valid[i/64] |= 1 << (i % 64)
+	return i
+}
+
+func (l *freeList) remove(i uint32) {
+	l.valid[i/64] &^= 1 << (i % 64)
+	*l.next(i) = l.first
+	l.first = i
+}
+
+func (l *freeList) live() int {
+	n := 0
+	for _, w := range l.valid {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}

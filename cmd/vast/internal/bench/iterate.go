@@ -1,0 +1,99 @@
+package bench
+
+import (
+	"math/bits"
+	"math/rand/v2"
+
+	"github.com/vastgo/vast/bulk"
+)
+
+// iterations returns the sides of the works iterate-full and iterate-half: a number is read from each live element. In
+// the half-full containers every element had the same chance to be removed; the slice of the slice-loop has only the
+// elements that are left, side by side. The containers are filled once, so the sides must be closed by the function that
+// is returned beside them.
+func iterations(n int, half bool) (sides []side, done func()) {
+	keepIt := func() func() bool {
+		r := rand.New(rand.NewPCG(seedOrder, 0))
+		return func() bool { return !half || r.Uint32()&1 == 0 }
+	}
+	p, handles := filledPool(n)
+	l := filledFreeList(n)
+	var es []element
+	stays := keepIt()
+	for i, h := range handles {
+		if stays() {
+			es = append(es, numbered(i))
+		} else {
+			p.Remove(h)
+			l.remove(uint32(i))
+		}
+	}
+	var want float32
+	for i := range es {
+		want += es[i].position.y
+	}
+	check := func(name string, got float32) {
+		if got != want {
+			panic("bench: " + name + " did not pass the same elements")
+		}
+	}
+	return []side{
+		{"vast", func(m *meter) {
+			var sum float32
+			if half {
+				m.run(func() { sum = sumPoolHoles(p) })
+			} else {
+				m.run(func() { sum = sumPool(p) })
+			}
+			check("vast", sum)
+		}},
+		{"slice-loop", func(m *meter) {
+			var sum float32
+			m.run(func() { sum = sumSlice(es) })
+			check("slice-loop", sum)
+		}},
+		{"free-list", func(m *meter) {
+			var sum float32
+			m.run(func() { sum = sumFreeList(l) })
+			check("free-list", sum)
+		}},
+	}, func() { closed(p.Close()) }
+}
+
+//go:noinline
+func sumPool(p *bulk.Pool[element]) (sum float32) {
+	for _, run := range p.Runs() {
+		for i := range run {
+			sum += run[i].position.y
+		}
+	}
+	return sum
+}
+
+// sumPoolHoles is the way over a pool that its documentation advises for many holes.
+//
+//go:noinline
+func sumPoolHoles(p *bulk.Pool[element]) (sum float32) {
+	for _, e := range p.All() {
+		sum += e.position.y
+	}
+	return sum
+}
+
+//go:noinline
+func sumSlice(es []element) (sum float32) {
+	for i := range es {
+		sum += es[i].position.y
+	}
+	return sum
+}
+
+//go:noinline
+func sumFreeList(l *freeList) (sum float32) {
+	for w, m := range l.valid {
+		for ; m != 0; m &= m - 1 {
+			sum += l.elements[w*64+bits.TrailingZeros64(m)].position.y
+		}
+	}
+	return sum
+}

@@ -1,0 +1,75 @@
+package bench
+
+import (
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"time"
+)
+
+// side does a work once in its own way. It prepares what it needs, has the meter time the work itself, and cleans up.
+type side struct {
+	name string
+	do   func(*meter)
+}
+
+// meter takes the measures of one side in one round.
+type meter struct {
+	before int           // bytes resident when the side began
+	time   time.Duration // of the work
+	used   int           // bytes resident after the work
+}
+
+// run times f, which must call a function that is not inlined.
+func (m *meter) run(f func()) {
+	start := time.Now()
+	f()
+	m.time = time.Since(start)
+}
+
+// weigh takes how much more memory is resident than before the side began. What the collector can free does not count.
+// The caller keeps alive what is to be weighed.
+func (m *meter) weigh() {
+	settle()
+	m.used = max(0, resident()-m.before)
+}
+
+// settle gives the memory that nobody uses back to the operating system.
+func settle() {
+	runtime.GC()
+	debug.FreeOSMemory()
+}
+
+// result is what one side measured over all rounds.
+type result struct {
+	name         string
+	best, median time.Duration
+	used         int // bytes, of the best round
+}
+
+// contest runs all sides in turn, a round to warm up and rounds that count, and returns a result for each.
+func contest(rounds int, sides []side) []result {
+	took := make([][]meter, len(sides))
+	for round := range rounds + 1 {
+		for i, s := range sides {
+			settle()
+			m := meter{before: resident()}
+			s.do(&m)
+			if round > 0 {
+				took[i] = append(took[i], m)
+			}
+		}
+	}
+	settle()
+	results := make([]result, len(sides))
+	for i, s := range sides {
+		results[i] = summary(s.name, took[i])
+	}
+	return results
+}
+
+// summary returns the best and the median of the rounds.
+func summary(name string, rounds []meter) result {
+	slices.SortFunc(rounds, func(a, b meter) int { return int(a.time - b.time) })
+	return result{name, rounds[0].time, rounds[len(rounds)/2].time, rounds[0].used}
+}

@@ -1,0 +1,62 @@
+package vast
+
+// committed is how much memory is committed for an archetype's entities and for what the world knows of them, so that a
+// growth that fails half way can be undone: its memory would be missing from a limit that others share.
+type committed struct {
+	size         uint32
+	gens, owners int // bytes
+	live, vacant int // bits
+	columns      []columnCommitted
+}
+
+type columnCommitted struct {
+	slots uint32
+	bits  int
+	bytes int
+}
+
+func (w *World) committed(a *Archetype) committed {
+	m := committed{size: w.size, gens: w.gensSpan.Committed(), owners: w.ownersSpan.Committed(), live: w.live.Len(),
+		vacant: w.vacant.Len(), columns: make([]columnCommitted, len(a.columns))}
+	for i, c := range a.columns {
+		m.columns[i] = columnCommitted{slots: c.slots, bits: c.set.Len(), bytes: c.span.Committed()}
+	}
+	return m
+}
+
+// shrink gives back what was committed since m. No slot beyond may have been handed out. Where giving back fails, memory
+// stays committed that the next growth will use.
+func (w *World) shrink(a *Archetype, m committed) {
+	for i, c := range a.columns {
+		was := m.columns[i]
+		c.slots = was.slots
+		c.set.Shrink(was.bits)
+		_ = c.span.Shrink(was.bytes)
+	}
+	w.size = m.size
+	w.live.Shrink(m.live)
+	w.vacant.Shrink(m.vacant)
+	_ = w.gensSpan.Shrink(m.gens)
+	_ = w.ownersSpan.Shrink(m.owners)
+}
+
+// commit makes the control arrays and the archetype's columns usable below the given word. On failure nothing has
+// changed.
+func (w *World) commit(a *Archetype, end uint32) error {
+	enough := end*64 <= w.size
+	for _, c := range a.columns {
+		enough = enough && end*64 <= c.slots
+	}
+	if enough {
+		return nil
+	}
+	before := w.committed(a)
+	err := w.reach(end * 64)
+	for i := 0; i < len(a.columns) && err == nil; i++ {
+		err = a.columns[i].grow(end * 64)
+	}
+	if err != nil {
+		w.shrink(a, before)
+	}
+	return err
+}

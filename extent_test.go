@@ -1,0 +1,241 @@
+package vast
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// runsOf returns the lengths of a query's runs.
+func runsOf(q Query) (lens []int) {
+	for r := range q.Runs() {
+		lens = append(lens, r.Len())
+	}
+	return lens
+}
+
+// TestLocality bears entities of three archetypes in turn: each kind lies in long runs all the same.
+func TestLocality(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1 << 16})
+	defer w.Close()
+	var cs [3]Column[uint64]
+	var as [3]*Archetype
+	for i := range cs {
+		cs[i] = NewColumn[uint64](w)
+		as[i] = w.Archetype(cs[i])
+	}
+	const n = 15_000
+	for range n {
+		for _, a := range as {
+			a.New()
+		}
+	}
+	for i, c := range cs {
+		lens := runsOf(w.Query(c))
+		longest, sum := 0, 0
+		for _, k := range lens {
+			longest, sum = max(longest, k), sum+k
+		}
+		// Extents grow by a quarter: about log(n/64)/log(5/4) of them beside the first few.
+		if sum != n || len(lens) > 32 || longest < n/8 {
+			t.Errorf("archetype %d: %d entities in %d runs, the longest of %d: %v", i, sum, len(lens), longest, lens)
+		}
+	}
+}
+
+// TestAdjacentExtents makes one archetype's extents one after the other: they are one run.
+func TestAdjacentExtents(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1 << 16})
+	defer w.Close()
+	c := NewColumn[[4]uint64](w)
+	a := w.Archetype(c)
+	for range 50_000 {
+		a.New()
+	}
+	if extents := w.Stats().Archetypes[0].Extents; extents < 2 {
+		t.Fatalf("%d extents: nothing is tested", extents)
+	}
+	if lens := runsOf(w.Query(c)); len(lens) != 1 || lens[0] != 50_000 {
+		t.Errorf("runs of %v", lens)
+	}
+}
+
+// TestEmptiedExtents fills the world with one archetype after the other: slots that one gave up serve the next.
+func TestEmptiedExtents(t *testing.T) {
+	const slots = 1 << 12
+	w := NewWorld(Options{MaxEntities: slots})
+	defer w.Close()
+	for i := range 5 {
+		c := NewColumn[uint32](w)
+		a := w.Archetype(c)
+		if i%2 == 0 {
+			a.NewN(slots, nil)
+		} else {
+			for range slots {
+				a.New()
+			}
+		}
+		if w.Len() != slots || len(runsOf(w.Query(c))) != 1 {
+			t.Fatalf("archetype %d: %d entities in %d runs", i, w.Len(), len(runsOf(w.Query(c))))
+		}
+		if i%2 == 0 {
+			w.DeleteAll(w.Query(c))
+		} else {
+			es := entitiesOf(w.Query(c))
+			rand.Shuffle(len(es), func(i, j int) { es[i], es[j] = es[j], es[i] })
+			for _, e := range es {
+				w.Delete(e)
+			}
+		}
+		if s := w.Stats(); s.Entities != 0 || s.Slots > 64 {
+			t.Errorf("archetype %d: %d slots are owned by archetypes without entities", i, s.Slots)
+		}
+		w.checkInvariants()
+	}
+}
+
+func entitiesOf(q Query) (es []Entity) {
+	for e := range q.All() {
+		es = append(es, e)
+	}
+	return es
+}
+
+// TestSpareWord: an archetype keeps a word for its next entity, but not when another needs it; a word that Grow promised
+// stays.
+func TestSpareWord(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 128})
+	defer w.Close()
+	a, b, c := w.Archetype(NewColumn[byte](w)), w.Archetype(NewColumn[byte](w)), w.Archetype(NewColumn[byte](w))
+	w.Delete(a.New())
+	w.Delete(b.New())
+	if w.Stats().Slots != 128 {
+		t.Errorf("%d slots are kept", w.Stats().Slots)
+	}
+	if err := b.Grow(64); err != nil {
+		t.Fatal(err)
+	}
+	c.NewN(64, nil)
+	if c.Grow(1) == nil {
+		t.Error("the word that Grow promised to another archetype was taken")
+	}
+	b.NewN(64, nil)
+	if w.Len() != 128 || a.Len() != 0 {
+		t.Errorf("%d entities", w.Len())
+	}
+	w.checkInvariants()
+}
+
+// TestChurn makes and deletes entities of two archetypes for a long time, with steady numbers of them: the slots in use
+// do not creep on.
+func TestChurn(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	w := NewWorld(Options{MaxEntities: 1 << 16})
+	defer w.Close()
+	as := []*Archetype{w.Archetype(NewColumn[uint64](w)), w.Archetype(NewColumn[uint32](w)), w.Archetype()}
+	const n = 3000
+	var es []Entity
+	for i := range n {
+		es = append(es, as[i%3].New())
+	}
+	steps := 1_000_000
+	if testing.Short() || raceEnabled {
+		steps = 100_000
+	}
+	highest := uint32(0)
+	for i := range steps {
+		// Sometimes all of a kind go, so that extents are given back and drawn anew.
+		if i%20_000 == 0 {
+			a := as[i/20_000%3]
+			kept := es[:0]
+			for _, e := range es {
+				if w.extents[w.owner(e.slot/64).extent].archetype == a {
+					w.Delete(e)
+				} else {
+					kept = append(kept, e)
+				}
+			}
+			es = kept
+			for len(es) < n {
+				es = append(es, as[r.IntN(3)].New())
+			}
+		}
+		k := r.IntN(len(es))
+		w.Delete(es[k])
+		es[k] = as[r.IntN(3)].New()
+		highest = max(highest, w.frontier*64)
+	}
+	w.checkInvariants()
+	if w.Len() != n {
+		t.Errorf("%d entities", w.Len())
+	}
+	if highest > 4*n {
+		t.Errorf("%d slots were in use for %d entities", highest, n)
+	}
+}
+
+// TestManyArchetypes has one entity of each of 256 archetypes.
+func TestManyArchetypes(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1 << 15})
+	defer w.Close()
+	var bits []Column[byte]
+	for range 8 {
+		bits = append(bits, NewColumn[byte](w))
+	}
+	var es []Entity
+	for i := range 256 {
+		var set []AnyColumn
+		for b, c := range bits {
+			if i>>b&1 != 0 {
+				set = append(set, c)
+			}
+		}
+		es = append(es, w.Archetype(set...).New())
+	}
+	for i, e := range es {
+		for b, c := range bits {
+			if c.Has(e) != (i>>b&1 != 0) {
+				t.Fatalf("entity %d, column %d: %v", i, b, c.Has(e))
+			}
+		}
+	}
+	q := w.Query(bits[0], bits[3]).Without(bits[7])
+	if q.Count() != 32 || w.Query().Count() != 256 || bits[5].Len() != 128 || w.Len() != 256 {
+		t.Errorf("%d match, %d in all, %d in a column", q.Count(), w.Query().Count(), bits[5].Len())
+	}
+	if s := w.Stats(); s.Slots != 256*64 || len(s.Archetypes) != 256 {
+		t.Errorf("%d slots, %d archetypes", s.Slots, len(s.Archetypes))
+	}
+	if n := w.DeleteAll(q); n != 32 || w.Len() != 224 {
+		t.Errorf("deleted %d, %d are left", n, w.Len())
+	}
+	w.checkInvariants()
+}
+
+// TestHolesAreFilled: a hole that an archetype left is filled before new slots are used.
+func TestHolesAreFilled(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1 << 14})
+	defer w.Close()
+	a, b, c := w.Archetype(NewColumn[byte](w)), w.Archetype(NewColumn[byte](w)), w.Archetype()
+	a.NewN(2048, nil)
+	b.NewN(64, nil)
+	frontier := w.frontier
+	w.DeleteAll(w.Query(a.columns[0].asAny()))
+	others := w.Query().Without(b.columns[0].asAny())
+	for _, n := range []int{1000, 2048, 1} { // 2,048 fill the hole exactly
+		c.NewN(n, nil)
+		if w.frontier != frontier || w.Len() != 64+n {
+			t.Errorf("%d entities: the frontier moved from word %d to %d", n, frontier, w.frontier)
+		}
+		for e := range others.All() {
+			if e.Slot() >= 2048 {
+				t.Fatalf("%d entities: slot %d was used, with holes below", n, e.Slot())
+			}
+		}
+		w.DeleteAll(others)
+	}
+}
+
+// asAny makes a column of a type that the test does not know nameable in queries.
+func (c *column) asAny() AnyColumn { return Column[byte]{base: c.base, c: c} }

@@ -1,0 +1,187 @@
+package bitset
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// pattern fills a set with stretches of different density: empty, full, sparse, dense and even-odd, so that runs end at
+// borders of words, blocks and groups, and inside them.
+func pattern(r *rand.Rand, s *Set) model {
+	n := uint(s.Len())
+	m := make(model, n)
+	for lo := uint(0); lo < n; {
+		length := []uint{1, 7, wordBits, 3 * wordBits, blockBits, 2 * blockBits, groupBits}[r.IntN(7)]
+		if r.IntN(2) == 0 {
+			length += r.UintN(2 * wordBits)
+		}
+		hi := min(n, lo+length)
+		if r.IntN(3) == 0 {
+			hi = min(n, (hi+blockBits-1)/blockBits*blockBits)
+		}
+		kind := r.IntN(5)
+		for i := lo; i < hi; i++ {
+			switch kind {
+			case 0:
+				m[i] = false
+			case 1:
+				m[i] = true
+			case 2:
+				m[i] = r.IntN(200) == 0
+			case 3:
+				m[i] = r.IntN(200) != 0
+			case 4:
+				m[i] = i&1 == 0
+			}
+		}
+		lo = hi
+	}
+	for i, set := range m {
+		if set {
+			s.Set(uint(i))
+		}
+	}
+	return m
+}
+
+type run struct{ lo, hi uint }
+
+// runsOf returns the maximal runs of the slots in [lo, hi) that are in all of and and in none of minus.
+func runsOf(and, minus []model, lo, hi uint) (runs []run) {
+	matches := func(i uint) bool {
+		for _, m := range and {
+			if i >= uint(len(m)) || !m[i] {
+				return false
+			}
+		}
+		for _, m := range minus {
+			if i < uint(len(m)) && m[i] {
+				return false
+			}
+		}
+		return true
+	}
+	for i := lo; i < hi; i++ {
+		if !matches(i) {
+			continue
+		}
+		if k := len(runs) - 1; k >= 0 && runs[k].hi == i {
+			runs[k].hi++
+		} else {
+			runs = append(runs, run{i, i + 1})
+		}
+	}
+	return runs
+}
+
+func walk(c *Cursor) (runs []run) {
+	for c.Next() {
+		runs = append(runs, run{c.Lo, c.Hi})
+	}
+	return runs
+}
+
+func same(t *testing.T, what string, got, want []run) {
+	t.Helper()
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			t.Fatalf("%s: run %d is %v, want %v", what, i, got[i], want[i])
+		}
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d runs, want %d", what, len(got), len(want))
+	}
+}
+
+func TestCursorAgainstModel(t *testing.T) {
+	rounds := 40
+	if testing.Short() {
+		rounds = 6
+	}
+	for range rounds {
+		seed := rand.Uint64()
+		t.Logf("seed %d", seed)
+		r := rand.New(rand.NewPCG(seed, 0))
+		// Sets of one world grow to the same length; of those to be left out some may be shorter.
+		var sets []*Set
+		var models []model
+		for range 1 + r.IntN(3) {
+			s := newSet(t, capacityTest)
+			sets, models = append(sets, s), append(models, pattern(r, s))
+		}
+		and := len(sets)
+		for range r.IntN(3) {
+			s := newSet(t, 1+r.IntN(capacityTest))
+			sets, models = append(sets, s), append(models, pattern(r, s))
+		}
+		f := NewFilter(sets[:and], sets[and:])
+		words := uint(sets[0].Len()) / wordBits
+		var c Cursor
+		c.Start(&f, words)
+		same(t, "Start", walk(&c), runsOf(models[:and], models[and:], 0, words*wordBits))
+		for range 5 {
+			lo, hi := r.UintN(words+2), r.UintN(words+70)
+			if r.IntN(2) == 0 {
+				lo = lo / 64 * 64
+			}
+			var c Cursor
+			c.StartAt(&f, lo, hi)
+			same(t, "StartAt", walk(&c), runsOf(models[:and], models[and:], lo*wordBits, min(hi, words)*wordBits))
+		}
+		for range 200 {
+			w, want := r.UintN(words), uint64(0)
+			for _, one := range runsOf(models[:and], models[and:], w*wordBits, (w+1)*wordBits) {
+				for i := one.lo; i < one.hi; i++ {
+					want |= 1 << (i % wordBits)
+				}
+			}
+			if got := f.Match(w); got != want {
+				t.Fatalf("Match(%d) = %#x, want %#x", w, got, want)
+			}
+		}
+	}
+}
+
+func TestCursorOverFullAndEmptySets(t *testing.T) {
+	s := newSet(t, capacityTest)
+	n := uint(s.Len())
+	f := NewFilter([]*Set{s}, nil)
+	for _, c := range []struct {
+		name   string
+		lo, hi uint
+		want   []run
+	}{
+		{"empty", 0, 0, nil},
+		{"full", 0, n, []run{{0, n}}},
+		{"one block", blockBits, 2 * blockBits, []run{{blockBits, 2 * blockBits}}},
+		{"across a group", groupBits - 3, groupBits + blockBits + 1, []run{{groupBits - 3, groupBits + blockBits + 1}}},
+		{"last slot", n - 1, n, []run{{n - 1, n}}},
+	} {
+		s.Erase(0, n)
+		s.Fill(c.lo, c.hi)
+		var cursor Cursor
+		cursor.Start(&f, n/wordBits)
+		same(t, c.name, walk(&cursor), c.want)
+	}
+}
+
+// TestCursorWhileClearing clears each run when it was passed, as removing everything that matches does.
+func TestCursorWhileClearing(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	s := newSet(t, capacityTest)
+	m := pattern(rand.New(rand.NewPCG(seed, 0)), s)
+	f := NewFilter([]*Set{s}, nil)
+	var c Cursor
+	c.Start(&f, uint(s.Len())/wordBits)
+	var got []run
+	for c.Next() {
+		got = append(got, run{c.Lo, c.Hi})
+		s.Erase(c.Lo, c.Hi)
+	}
+	same(t, "runs", got, runsOf([]model{m}, nil, 0, uint(s.Len())))
+	if s.Count() != 0 {
+		t.Fatalf("%d slots are left", s.Count())
+	}
+	s.CheckInvariants()
+}

@@ -1,0 +1,176 @@
+package bitset
+
+import (
+	"testing"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// capacityTest is slots of three groups, the last one cut short in the middle of a word.
+const capacityTest = 2*groupBits + 3*blockBits + 5*wordBits + 17
+
+// newSet returns a set of capacity slots, all usable, that is closed at the end of the test.
+func newSet(t testing.TB, capacity int) *Set {
+	t.Helper()
+	r, err := vm.Reserve(Size(capacity), vm.Options{Purpose: "bitset test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s, err := New(r, capacity)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Grow(capacity); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// model is what a set should be: one bool a slot.
+type model []bool
+
+func (m model) next(i uint, value bool) uint {
+	for ; i < uint(len(m)); i++ {
+		if m[i] == value {
+			return i
+		}
+	}
+	return uint(len(m))
+}
+
+func (m model) fill(lo, hi uint, value bool) {
+	for i := lo; i < hi; i++ {
+		m[i] = value
+	}
+}
+
+func (m model) count() int {
+	n := 0
+	for _, set := range m {
+		if set {
+			n++
+		}
+	}
+	return n
+}
+
+// stream turns bytes into choices, so that the fuzzer and a random test make the same operations.
+type stream struct{ rest []byte }
+
+func (s *stream) more() bool { return len(s.rest) > 0 }
+
+func (s *stream) byte() byte {
+	if len(s.rest) == 0 {
+		return 0
+	}
+	b := s.rest[0]
+	s.rest = s.rest[1:]
+	return b
+}
+
+// below returns a number in [0, n), often one at a border of a word, a block or a group.
+func (s *stream) below(n uint) uint {
+	kind := s.byte()
+	v := uint(s.byte()) | uint(s.byte())<<8 | uint(s.byte())<<16
+	switch kind % 4 {
+	case 0:
+		v = v%(n/wordBits+1)*wordBits + uint(kind>>2)%3 - 1
+	case 1:
+		v = v%(n/blockBits+1)*blockBits + uint(kind>>2)%3 - 1
+	case 2:
+		v = v%(n/groupBits+1)*groupBits + uint(kind>>2)%3 - 1
+	}
+	return v % n
+}
+
+// span returns lo <= hi <= n.
+func (s *stream) span(n uint) (lo, hi uint) {
+	lo, hi = s.below(n+1), s.below(n+1)
+	return min(lo, hi), max(lo, hi)
+}
+
+// play applies the operations in data to a set and to the model and fails where they differ.
+func play(t *testing.T, s *Set, data []byte) {
+	n := uint(s.Len())
+	m := make(model, n)
+	for in := (stream{data}); in.more(); {
+		switch op := in.byte() % 10; op {
+		case 0:
+			i := in.below(n)
+			s.Set(i)
+			m[i] = true
+		case 1:
+			i := in.below(n)
+			s.Clear(i)
+			m[i] = false
+		case 2:
+			lo, hi := in.span(n)
+			s.Fill(lo, hi)
+			m.fill(lo, hi, true)
+		case 3:
+			lo, hi := in.span(n)
+			s.Erase(lo, hi)
+			m.fill(lo, hi, false)
+		case 4, 5, 6:
+			w := in.below(n) / wordBits
+			mask := uint64(in.below(1<<24)) * 0x9E3779B97F4A7C15
+			if mask&7 == 0 {
+				mask = ones
+			}
+			switch op {
+			case 4:
+				s.Store(w, mask)
+			case 5:
+				s.Or(w, mask)
+			case 6:
+				s.AndNot(w, mask)
+			}
+			for i := uint(0); i < wordBits; i++ {
+				bit := mask>>i&1 != 0
+				switch {
+				case op == 4:
+					m[w*wordBits+i] = bit
+				case op == 5 && bit:
+					m[w*wordBits+i] = true
+				case op == 6 && bit:
+					m[w*wordBits+i] = false
+				}
+			}
+		case 7:
+			i := in.below(n + 2*wordBits)
+			if got, want := s.Next(i), m.next(min(i, n), true); got != want {
+				t.Fatalf("Next(%d) = %d, want %d", i, got, want)
+			}
+		case 8:
+			i := in.below(n + 2*wordBits)
+			if got, want := s.NextClear(i), m.next(min(i, n), false); got != want {
+				t.Fatalf("NextClear(%d) = %d, want %d", i, got, want)
+			}
+		case 9:
+			i := in.below(n + 2*wordBits)
+			if got, want := s.Test(i), i < n && m[i]; got != want {
+				t.Fatalf("Test(%d) = %t, want %t", i, got, want)
+			}
+		}
+	}
+	s.CheckInvariants()
+	if got, want := s.Count(), m.count(); got != want {
+		t.Fatalf("Count() = %d, want %d", got, want)
+	}
+	for w := range n / wordBits {
+		want := uint64(0)
+		for i := uint(0); i < wordBits; i++ {
+			if m[w*wordBits+i] {
+				want |= 1 << i
+			}
+		}
+		if got := s.Word(w); got != want {
+			t.Fatalf("Word(%d) = %#x, want %#x", w, got, want)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package vast
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/vastgo/vast/internal/generation"
+)
+
+// checkNowAndThen checks the world's invariants, in builds that check them: not after each change, but often enough that
+// a check costs no more than the changes since the last one did.
+func (w *World) checkNowAndThen() {
+	if w.live == nil || w.closed || w.changes-w.checked < uint64(w.size/64)*uint64(len(w.columns)+64) {
+		return
+	}
+	w.checked = w.changes
+	w.checkInvariants()
+}
+
+// checkInvariants panics when the world's books contradict each other. Complexity: one step for each word of each column.
+func (w *World) checkInvariants() {
+	if w.live == nil || w.closed {
+		return
+	}
+	must := func(ok bool, format string, a ...any) {
+		if !ok {
+			panic(fmt.Sprintf("vast: world %q: ", w.options.Name) + fmt.Sprintf(format, a...))
+		}
+	}
+	w.live.CheckInvariants()
+	w.vacant.CheckInvariants()
+	must(w.size%64 == 0 && w.frontier*64 <= w.size, "frontier at word %d of %d slots", w.frontier, w.size)
+	must(w.frontier == 0 || !w.vacant.Test(uint(w.frontier-1)), "the word below the frontier is vacant")
+	beyond := w.vacant.Next(uint(w.frontier))
+	must(beyond == uint(w.vacant.Len()), "word %d is vacant, the frontier is at %d", beyond, w.frontier)
+
+	owned, worn := uint32(0), 0
+	for _, a := range w.archetypes {
+		n := uint32(0)
+		for i, x := range a.extents {
+			must(x.archetype == a && w.extents[x.id] == x && x.words > 0, "extent %d is not in order", x.id)
+			must(i == 0 || a.extents[i-1].word+a.extents[i-1].words <= x.word, "extents overlap at word %d", x.word)
+			must(x.word+x.words <= w.frontier, "an extent reaches beyond the frontier, to word %d", x.word+x.words)
+			n += x.words
+			worn += w.checkExtent(x, must)
+		}
+		must(a.words == n, "an archetype counts %d words and owns %d", a.words, n)
+		owned += n
+		w.checkPlace(a, must)
+	}
+	// Extents do not share words, because each word names one owner and each extent has found itself named.
+	must(int(owned)+w.vacant.Count() == int(w.frontier), "%d words are owned and %d vacant, of %d", owned, w.vacant.Count(),
+		w.frontier)
+	must(w.worn == worn, "%d slots count as at their last generation, %d are", w.worn, worn)
+	unused := 0
+	for _, x := range w.extents {
+		if x == nil {
+			unused++
+		}
+	}
+	must(unused == len(w.unusedIDs), "%d extent numbers are unused, %d are listed", unused, len(w.unusedIDs))
+	for i := range uint(w.live.Len() / 64) {
+		vacant := i >= uint(w.frontier) || w.vacant.Test(i)
+		if vacant && w.live.Word(i) != 0 {
+			must(false, "word %d is nobody's and holds entities", i)
+		}
+	}
+	for _, c := range w.columns {
+		w.checkColumn(c, must)
+	}
+}
+
+// checkExtent checks an extent's counts and returns how many of its slots are at their last generation.
+func (w *World) checkExtent(x *extent, must func(bool, string, ...any)) (last int) {
+	var used, worn uint32
+	for i := x.word; i < x.word+x.words; i++ {
+		must(w.owner(i).extent == x.id && !w.vacant.Test(uint(i)), "word %d is not extent %d's", i, x.id)
+		live := w.live.Word(uint(i))
+		used += uint32(bits.OnesCount64(live))
+		for bit := range uint32(64) {
+			g := *w.generation(i*64 + bit)
+			alive := live>>bit&1 != 0
+			if alive && (g&^generation.MaxCount != uint32(w.tag) || generation.Count(g) == 0) {
+				must(false, "the entity in slot %d has generation %#x", i*64+bit, g)
+			}
+			if generation.Exhausted(g) {
+				last++
+				if !alive {
+					worn++
+				}
+			}
+		}
+	}
+	must(x.used == used+worn && x.worn == worn, "extent %d counts %d used and %d worn slots: %d hold entities, %d are worn",
+		x.id, x.used, x.worn, used, worn)
+	return last
+}
+
+// checkPlace checks where an archetype looks for free slots first.
+func (w *World) checkPlace(a *Archetype, must func(bool, string, ...any)) {
+	if a.at == nil {
+		must(len(a.extents) == 0 && a.vacancy == &noVacancy, "an archetype with extents has no place")
+		return
+	}
+	must(w.extents[a.at.id] == a.at && a.at.archetype == a && a.at.word <= a.word && a.word < a.at.word+a.at.words,
+		"an archetype's place, word %d, is not in its extent", a.word)
+	must(a.vacancy == w.liveWord(a.word), "an archetype's vacancy is not that of its word %d", a.word)
+	for _, x := range a.extents {
+		for i := x.word; i < min(x.word+x.words, a.word); i++ {
+			for free := ^w.live.Word(uint(i)); free != 0; free &= free - 1 {
+				if slot := i*64 + trailingZeros(free); !generation.Exhausted(*w.generation(slot)) {
+					must(false, "slot %d is free, below the archetype's place", slot)
+				}
+			}
+		}
+	}
+	for _, c := range a.columns {
+		end := a.extents[len(a.extents)-1].end()
+		must(c.slots >= end, "an archetype owns slots up to %d, its column %s is usable up to %d", end, c.name, c.slots)
+	}
+}
+
+// checkColumn checks that only entities have components, in usable slots, and that deleting them would find all.
+func (w *World) checkColumn(c *column, must func(bool, string, ...any)) {
+	c.set.CheckInvariants()
+	must(c.slots%64 == 0 && c.slots <= w.size && int(c.slots) <= c.set.Len() && int(c.slots)*c.bytes <= c.span.Committed(),
+		"column %s is usable for %d slots, with %d bits and %d bytes", c.name, c.slots, c.set.Len(), c.span.Committed())
+	for i := range uint(c.set.Len() / 64) {
+		word := c.set.Word(i)
+		if word == 0 {
+			continue
+		}
+		must(i < uint(c.slots/64) && i < uint(w.frontier), "column %s has entities in word %d", c.name, i)
+		must(word&^w.live.Word(i) == 0, "column %s holds components of no entity in word %d", c.name, i)
+		o := w.owner(uint32(i))
+		own := o.extra>>(c.id%64)&1 != 0
+		for _, b := range w.extents[o.extent].archetype.columns {
+			own = own || b == c
+		}
+		must(own, "word %d does not know that it holds entities with %s", i, c.name)
+	}
+}

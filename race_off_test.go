@@ -1,0 +1,5 @@
+//go:build !race
+
+package vast
+
+const raceEnabled = false

@@ -1,0 +1,4 @@
+package vast
+
+type position struct{ X, Y float64 }
+type velocity struct{ X, Y float64 }

@@ -1,0 +1,303 @@
+package vast
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/vastgo/vast/vm"
+)
+
+func init() {
+	children["leaked worlds"] = leakedWorlds
+	children["address space"] = limitedAddressSpace
+	children["data"] = limitedData
+}
+
+// mappings counts the mappings of the process.
+func mappings() int {
+	b, err := os.ReadFile("/proc/self/maps")
+	mustNot(err)
+	return strings.Count(string(b), "\n")
+}
+
+// TestThousandWorlds has a thousand default worlds alive at once, each with eight columns and some entities.
+func TestThousandWorlds(t *testing.T) {
+	n, o := 1000, Options{}
+	if raceEnabled {
+		n, o.MaxEntities = 50, 256 // the stand-in takes memory for all slots
+	}
+	before := mappings()
+	worlds := make([]*World, n)
+	columns := make([][8]Column[uint64], n)
+	for i := range worlds {
+		w := NewWorld(o)
+		worlds[i] = w
+		var set []AnyColumn
+		for k := range columns[i] {
+			columns[i][k] = NewColumn[uint64](w)
+			set = append(set, columns[i][k])
+		}
+		w.Archetype(set[:4]...).NewN(100, nil)
+		e := w.Archetype(set[4:]...).New()
+		*columns[i][7].Get(e) = uint64(i)
+	}
+	during := mappings()
+	t.Logf("%d mappings before, %d with %d worlds: %.1f a world", before, during, n, float64(during-before)/float64(n))
+	if most := vm.ReadFacts().MaxMappings; during > most*4/5 {
+		t.Errorf("%d mappings of %d leave little room", during, most)
+	}
+	for i, w := range worlds {
+		sum := uint64(0)
+		for e := range w.Query(columns[i][7]).All() {
+			sum += *columns[i][7].Get(e)
+		}
+		if w.Len() != 101 || sum != uint64(i) || w.Query(columns[i][0]).Count() != 100 {
+			t.Fatalf("world %d: %d entities, the sum is %d", i, w.Len(), sum)
+		}
+	}
+	for _, w := range worlds {
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The addresses stay reserved for later worlds: one mapping a world, or less.
+	if after := mappings(); after > before+n+100 {
+		t.Errorf("%d mappings are left of %d", after, during)
+	}
+}
+
+func TestLeakedWorlds(t *testing.T) { contentChild(t, "leaked worlds") }
+
+// leakedWorlds drops a thousand worlds without Close, as a careless test does. They stay, and work, and are reported.
+func leakedWorlds() {
+	n, o := 1000, Options{Name: "dropped"}
+	if raceEnabled {
+		n, o.MaxEntities = 50, 256
+	}
+	var leaks atomic.Int64
+	vm.OnLeak(func(l vm.Leak) {
+		if l.Purpose == "dropped" && strings.Contains(l.Made, "world_linux_test.go") {
+			leaks.Add(1)
+		}
+	})
+	var kept []*uint64
+	for i := range n {
+		w := NewWorld(o)
+		pos, vel, id := NewColumn[position](w), NewColumn[velocity](w), NewColumn[uint64](w)
+		a := w.Archetype(pos, vel, id)
+		a.NewN(100, nil)
+		e := a.New()
+		*id.Get(e) = uint64(i)
+		kept = append(kept, id.Get(e))
+		if i%100 == 0 {
+			runtime.GC()
+		}
+	}
+	for range 100 {
+		if runtime.GC(); leaks.Load() >= int64(n) {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	must(leaks.Load() >= int64(n)*9/10, "%d leaks of %d worlds are reported", leaks.Load(), n)
+	for i, p := range kept {
+		must(*p == uint64(i), "element %d of a dropped world is %d", i, *p)
+	}
+	fmt.Printf("%d dropped worlds, %d leaks reported, %d mappings\n", n, leaks.Load(), mappings())
+}
+
+func setLimit(which, bytes int) {
+	mustNot(unix.Setrlimit(which, &unix.Rlimit{Cur: uint64(bytes), Max: uint64(bytes)}))
+}
+
+// refusal returns the *vm.Error that f fails with.
+func refusal(f func() error, want error, limit string) {
+	var err error
+	if v := panicOf(func() { err = f() }); v != nil {
+		err, _ = v.(error)
+		must(err != nil, "panic: %v", v)
+	}
+	e, _ := err.(*vm.Error)
+	must(e != nil && e.Unwrap() == want && strings.Contains(e.Detail, limit), "want %v naming %s, got %v", want, limit, err)
+}
+
+func TestKernelLimits(t *testing.T) {
+	if vm.ReadFacts().HeapStandIn {
+		t.Skip("memory is Go's heap here")
+	}
+	t.Run("address space", func(t *testing.T) { contentChild(t, "address space") })
+	t.Run("data", func(t *testing.T) { contentChild(t, "data") })
+}
+
+const mib = 1 << 20
+
+// limitedAddressSpace makes columns until RLIMIT_AS refuses one, and more after another world was closed.
+func limitedAddressSpace() {
+	other := NewWorld(Options{Name: "other", MaxEntities: 1 << 20})
+	for range 4 {
+		NewColumn[[16]byte](other)
+	}
+	limit := vm.ReadUsage().AddressSpace + 300*mib
+	setLimit(unix.RLIMIT_AS, limit)
+	// A default world takes 64 MiB for each 4 bytes of an element: its first column does not fit.
+	huge := NewWorld(Options{Name: "huge"})
+	refusal(func() error { NewColumn[[64]byte](huge); return nil }, vm.ErrAddressSpace, "RLIMIT_AS")
+	must(len(huge.Stats().Columns) == 0, "a refused column was made")
+	mustNot(huge.Close())
+
+	w := NewWorld(Options{Name: "limited", MaxEntities: 1 << 18})
+	var cs []Column[[16]byte]
+	last := func() error {
+		for range 1000 {
+			cs = append(cs, NewColumn[[16]byte](w))
+		}
+		return nil
+	}
+	refusal(last, vm.ErrAddressSpace, "RLIMIT_AS")
+	n := len(cs)
+	must(n >= 10 && n < 1000 && len(w.Stats().Columns) == n, "%d columns, the statistics know %d", n, len(w.Stats().Columns))
+	refusal(last, vm.ErrAddressSpace, "RLIMIT_AS")
+	must(len(w.Stats().Columns) == n, "a refused column was made")
+	// What was made works.
+	a := w.Archetype(cs[0], cs[n-1])
+	mustNot(a.Grow(20_000))
+	a.NewN(20_000, func(r Run) { cs[n-1].Slice(r)[0] = [16]byte{7} })
+	must(a.Len() == 20_000 && cs[n-1].Len() == 20_000, "%d entities", a.Len())
+	// Room returns with another world's addresses.
+	mustNot(other.Close())
+	c := NewColumn[[16]byte](w)
+	for e := range w.Query(cs[0]).All() {
+		must(c.Get(e) == nil, "a new column has entities")
+	}
+	first := entitiesOf(w.Query())[0]
+	must(*c.Add(first, [16]byte{9}) == [16]byte{9} && *cs[n-1].Get(first) == [16]byte{7}, "wrong values")
+	w.checkInvariants()
+	mustNot(w.Close())
+	fmt.Printf("%d columns under RLIMIT_AS\n", n)
+}
+
+// limitedData grows a world until RLIMIT_DATA refuses memory, and on after another world was closed.
+func limitedData() {
+	other := NewWorld(Options{Name: "other", MaxEntities: 1 << 20, Pages: vm.PagesSmall})
+	NewColumn[[64]byte](other)
+	mustNot(other.Archetype(other.columns[0].asAny()).Grow(1 << 20)) // 64 MiB
+	w := NewWorld(Options{Name: "limited", MaxEntities: 1 << 22, Pages: vm.PagesSmall})
+	c, d := NewColumn[[64]byte](w), NewColumn[[64]byte](w)
+	a := w.Archetype(c, d)
+	a.NewN(1000, nil)
+	setLimit(unix.RLIMIT_DATA, vm.ReadUsage().Data+150*mib)
+	before := w.Stats()
+	for range 3 {
+		// The first column fits, the second does not: nothing may stay behind.
+		refusal(func() error { return a.Grow(1_500_000) }, vm.ErrDataLimit, "RLIMIT_DATA")
+		refusal(func() error { a.NewN(1_500_000, nil); return nil }, vm.ErrDataLimit, "RLIMIT_DATA")
+		after := w.Stats()
+		must(after.Committed <= before.Committed && after.Slots == before.Slots && after.Entities == 1000 && a.Len() == 1000 && c.Len() == 1000,
+			"a refusal changed the world:\n%+v\n%+v", after, before)
+	}
+	w.checkInvariants()
+	mustNot(a.Grow(700_000))
+	a.NewN(700_000, nil)
+	must(a.Len() == 701_000 && c.Len() == 701_000, "%d entities", a.Len())
+	refusal(func() error { return a.Grow(1_000_000) }, vm.ErrDataLimit, "RLIMIT_DATA")
+	mustNot(other.Close())
+	mustNot(a.Grow(300_000))
+	a.NewN(300_000, nil)
+	must(a.Len() == 1_001_000 && w.Query(c, d).Count() == 1_001_000, "%d entities", a.Len())
+	w.checkInvariants()
+	mustNot(w.Close())
+}
+
+// smaps returns the bytes of [lo, hi) that are in memory and those on huge pages. Mappings that only touch the range at
+// one of its ends count whole.
+func smaps(t *testing.T, lo, hi uintptr) (resident, huge int) {
+	t.Helper()
+	f, err := os.Open("/proc/self/smaps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	inside := false
+	for s := bufio.NewScanner(f); s.Scan(); {
+		var from, to uintptr
+		var kib int
+		if n, _ := fmt.Sscanf(s.Text(), "%x-%x ", &from, &to); n == 2 {
+			inside = from < hi && to > lo
+		}
+		if !inside {
+			continue
+		}
+		if n, _ := fmt.Sscanf(s.Text(), "Rss: %d kB", &kib); n == 1 {
+			resident += kib << 10
+		}
+		if n, _ := fmt.Sscanf(s.Text(), "AnonHugePages: %d kB", &kib); n == 1 {
+			huge += kib << 10
+		}
+	}
+	return resident, huge
+}
+
+// elements returns the addresses of a column's first n elements.
+func elements(c *column, n int) (lo, hi uintptr) {
+	return uintptr(c.base), uintptr(c.base) + uintptr(n*c.bytes)
+}
+
+func TestHugePages(t *testing.T) {
+	if vm.HugePageSize() == 0 || vm.HugeMode() == "never" || vm.ReadFacts().HeapStandIn {
+		t.Skip("no huge pages here")
+	}
+	const n = 1 << 20
+	create := map[string]func(a *Archetype, touch func(Run)){
+		"NewN": func(a *Archetype, touch func(Run)) { a.NewN(n, touch) },
+		"one by one": func(a *Archetype, touch func(Run)) {
+			for range n {
+				slot := a.New().Slot()
+				touch(Run{start: slot, n: 1})
+			}
+		},
+	}
+	for name, make := range create {
+		t.Run(name, func(t *testing.T) {
+			w := NewWorld(Options{})
+			defer w.Close()
+			// Columns made long before they are filled, among others and after another archetype.
+			pos, vel, sparse := NewColumn[position](w), NewColumn[velocity](w), NewColumn[[2]uint64](w)
+			small := w.Archetype(pos)
+			small.NewN(1000, nil)
+			make(w.Archetype(pos, vel), func(r Run) {
+				p, v := pos.Slice(r), vel.Slice(r)
+				for i := range p {
+					p[i].X, v[i].Y = 1, 2
+				}
+			})
+			for _, c := range []*column{pos.c, vel.c} {
+				lo, hi := elements(c, n)
+				resident, huge := smaps(t, lo, hi)
+				t.Logf("%s: %d KiB resident, %d KiB on huge pages", c.name, resident>>10, huge>>10)
+				if huge < n*16*3/4 {
+					t.Errorf("%s: only %d KiB of %d KiB are on huge pages", c.name, huge>>10, n*16>>10)
+				}
+				if resident > n*16*5/4 {
+					t.Errorf("%s: %d KiB are resident for %d KiB", c.name, resident>>10, n*16>>10)
+				}
+			}
+			for i, e := range entitiesOf(w.Query(vel)) {
+				if i%100_000 == 0 {
+					sparse.Add(e, [2]uint64{1, 2})
+				}
+			}
+			lo, hi := elements(sparse.c, n)
+			if resident, huge := smaps(t, lo, hi); resident > 1<<20 || huge != 0 || sparse.Len() != 11 {
+				t.Errorf("a sparse column of %d elements takes %d KiB, %d KiB of huge pages", sparse.Len(), resident>>10, huge>>10)
+			}
+		})
+	}
+}
