@@ -3,6 +3,7 @@ package vast
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 	"unsafe"
 
@@ -83,7 +84,8 @@ func (a *Archetype) free() int {
 	return n
 }
 
-// Grow makes the next n entities of this archetype unable to fail. It returns a [*vm.Error] wrapping vm.ErrCapacity,
+// Grow makes the next n entities of this archetype unable to fail, as long as none of its entities is deleted meanwhile:
+// emptied extents go back to the world. It returns a [*vm.Error] wrapping vm.ErrCapacity,
 // vm.ErrLimit or another of that package's; then nothing has changed.
 func (a *Archetype) Grow(n int) error {
 	a.world.mustBeOpen("Archetype.Grow")
@@ -98,7 +100,7 @@ func (a *Archetype) Grow(n int) error {
 		return nil
 	}
 	if n > a.world.options.MaxEntities {
-		return &vm.Error{Op: "grow", Purpose: a.world.options.Name, Bytes: n * a.bytes, Err: vm.ErrCapacity,
+		return &vm.Error{Op: "grow", Purpose: a.world.options.Name, Bytes: min(n, math.MaxInt/max(a.bytes, 1)) * a.bytes, Err: vm.ErrCapacity,
 			Detail: fmt.Sprintf("%d entities are more than the %d slots of the world: set a larger Options.MaxEntities",
 				n, a.world.options.MaxEntities)}
 	}

@@ -131,7 +131,7 @@ func (c Column[T]) at(slot uint32) *T {
 }
 
 // Add gives e the component, or overwrites the one that it has, and returns where it lies. It returns nil when e is
-// stale. It panics with a [*vm.Error] when memory is needed and cannot be had; see [Column.Grow].
+// stale, and panics when the world is closed. It panics with a [*vm.Error] when memory is needed and cannot be had; see [Column.Grow].
 func (c Column[T]) Add(e Entity, v T) *T {
 	if !c.c.add(e) {
 		return nil

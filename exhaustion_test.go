@@ -3,6 +3,7 @@ package vast
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -38,7 +39,7 @@ func TestMaxEntities(t *testing.T) {
 		"New of b":   func() error { b.New(); return nil },
 		"NewN of b":  func() error { b.NewN(200, nil); return nil },
 		"Grow of b":  func() error { return b.Grow(64) },
-		"Grow a lot": func() error { return b.Grow(1 << 40) },
+		"Grow a lot": func() error { return b.Grow(math.MaxInt) },
 	} {
 		t.Run(name, func(t *testing.T) { exhausted(t, f, vm.ErrCapacity, "set a larger Options.MaxEntities") })
 	}

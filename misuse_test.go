@@ -285,7 +285,7 @@ func TestClosedWorld(t *testing.T) {
 }
 
 func TestImpossibleSizes(t *testing.T) {
-	w := NewWorld(Options{MaxEntities: 1<<32 - 64})
+	w := NewWorld(Options{MaxEntities: min(1<<32-64, math.MaxInt/64&^63)})
 	defer w.Close()
 	var e *vm.Error
 	v, _ := panicOf(func() { NewColumn[[1 << 28]byte](w) }).(error)

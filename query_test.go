@@ -2,6 +2,7 @@ package vast
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -264,7 +265,7 @@ func TestRun(t *testing.T) {
 		if r.Start() != 0 || r.Len() != 100 || r.Entity(99).Slot() != 99 || !w.Alive(r.Entity(0)) {
 			t.Errorf("the run is [%d, +%d)", r.Start(), r.Len())
 		}
-		for _, i := range []int{-1, 100, 1 << 40} {
+		for _, i := range []int{-1, 100, math.MaxInt} {
 			if v := panicOf(func() { r.Entity(i) }); fmt.Sprint(v) != "vast: Run.Entity: index out of range" {
 				t.Errorf("Entity(%d): %v", i, v)
 			}

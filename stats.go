@@ -59,6 +59,9 @@ func (w *World) Stats() Stats {
 	return s
 }
 
+// Changes returns the number of structural changes so far, as [Stats] has it. Complexity: constant.
+func (w *World) Changes() uint64 { return w.changes }
+
 // Resident returns how many bytes of the world are in memory. It asks the operating system: one call for each 64 Ki
 // committed pages.
 func (w *World) Resident() (int, error) {

@@ -14,7 +14,7 @@ import (
 type Options struct {
 	// Name is the world's name in statistics, and the purpose under which vm counts its memory. Default: "world".
 	Name string
-	// MaxEntities is the largest number of slots. It costs addresses only: for each slot the size of every column's
+	// MaxEntities is the largest number of slots, rounded up to whole words of 64. It costs addresses only: for each slot the size of every column's
 	// element and a few bytes. Default: 16,777,216; where address space is dear 1,048,576, and on the heap stand-in, which
 	// takes memory for it at once, 65,536.
 	MaxEntities int

@@ -131,7 +131,7 @@ func (a *Array[T]) makeRoom(op string, n int) error {
 	}
 	ahead := min(max(need, committed+a.plan.stepFrom(committed)), a.span.Size())
 	err := a.span.grow(ahead)
-	if err != nil && need < ahead && worthLess(op, err) {
+	if err != nil && need < ahead && settlesForLess(op, err) {
 		err = a.span.grow(need)
 	}
 	if err == nil {

@@ -11,8 +11,8 @@
 //   - slot: the place for one element; its number is its index in memory
 //   - hole: a slot without a live element
 //   - presence bit: one bit a slot, set while its element lives
-//   - generation: how often a slot was taken; a handle is good while its slot has the generation it was made with
-//   - retired: a slot that was taken 16,777,215 times, as often as a handle can count, and stays a hole for good
+//   - generation: a count that grows whenever a slot is taken; a handle is good while its slot has the one it was made with
+//   - retired: a slot whose count has come to 16,777,215, the last one that a handle can hold; it stays a hole for good
 //   - capacity: the number of elements that addresses are reserved for
 //   - room: the number of elements that memory is committed for
 //   - run: a maximal range of consecutive slots with live elements

@@ -3,8 +3,8 @@ package bulk
 // Handle refers to an element of a [Pool] and knows when the element is gone. It is 8 bytes, comparable, and holds no
 // Go pointer, so it may be stored outside Go's heap. The zero Handle refers to nothing.
 //
-// A handle is good in the pool that made it. Another pool finds it stale, except by chance: a slot must have been taken
-// equally often there, and both pools must have been made a multiple of 255 pools apart.
+// A handle is good in the pool that made it. Another pool finds it stale, except by chance: the slot must have the same
+// count there, and the pools must have been made a multiple of 255 apart.
 type Handle[T any] struct {
 	slot       uint32
 	generation uint32
@@ -13,7 +13,8 @@ type Handle[T any] struct {
 // Slot returns the number of the element's slot, its index in the pool's memory.
 func (h Handle[T]) Slot() uint32 { return h.slot }
 
-// Generation returns the generation of the slot: how often it was taken in the low 24 bits, the pool's tag in the high 8.
+// Generation returns the generation of the slot: in the low 24 bits a count that grows whenever the slot is taken, in the
+// high 8 the tag of the pool.
 func (h Handle[T]) Generation() uint32 { return h.generation }
 
 // IsZero reports whether h is the zero Handle.

@@ -103,10 +103,10 @@ const (
 	opGrow    = "grow"
 )
 
-// worthLess reports whether to try for just the room that op needs after committing a step ahead failed. A budget of our
+// settlesForLess reports whether to try for just the room that op needs after committing a step ahead failed. A budget of our
 // own is used up to its end. Where the operating system refuses a step, an operation on one element does not take what is
 // left: that is what the program lives on while it deals with the error, and Go's runtime ends it when it gets no memory.
-func worthLess(op string, err error) bool {
+func settlesForLess(op string, err error) bool {
 	return op == opGrow || op == opAppendN || errors.Is(err, vm.ErrLimit)
 }
 

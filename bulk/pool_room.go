@@ -32,7 +32,7 @@ func (p *Pool[T]) makeRoom(op string, n int) error {
 	committed := p.elements.Committed()
 	ahead := min(max(need, (committed+p.plan.stepFrom(committed))/p.plan.sizeElement), p.plan.capacity)
 	err := p.commit(ahead)
-	if err != nil && need < ahead && worthLess(op, err) {
+	if err != nil && need < ahead && settlesForLess(op, err) {
 		err = p.commit(need)
 	}
 	if err == nil && invariants.Enabled {

@@ -12,8 +12,8 @@ import (
 // over the elements. It is the fast way over many elements: an inner loop over the slice costs what it costs over any
 // slice.
 //
-// The body may remove elements. A run is as it was when it was yielded: elements of it that were removed since are still
-// in the slice. Elements inserted by the body may be yielded or not.
+// The body may remove elements of its run, which stay in the slice. It should leave the others alone, and insert none:
+// such changes may be seen or not, so that a later run may hold an element that is gone. [Pool.All] has no such rule.
 //
 // Complexity: a few steps for each run; holes are passed 64 at a time, and 4,096 or 262,144 where there are so many.
 func (p *Pool[T]) Runs() iter.Seq2[int, []T] {
