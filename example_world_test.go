@@ -15,21 +15,17 @@ func Example() {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
 	pos, vel := vast.NewColumn[Position](w), vast.NewColumn[Velocity](w)
-	docked := vast.NewColumn[struct{}](w)
-
 	ships := w.Archetype(pos, vel)
 	first := ships.New()
 	vel.Set(first, Velocity{1, 2})
 	ships.NewN(999_999, nil)
-
-	for run := range w.Query(pos, vel).Without(docked).Runs() {
+	for run := range w.Query(pos, vel).Runs() {
 		p, v := pos.Slice(run), vel.Slice(run)
 		for i := range p {
 			p[i].X += v[i].X
 			p[i].Y += v[i].Y
 		}
 	}
-	docked.Add(first, struct{}{})
-	fmt.Println(*pos.Get(first), docked.Has(first), w.Len())
-	// Output: {1 2} true 1000000
+	fmt.Println(*pos.Get(first), w.Len())
+	// Output: {1 2} 1000000
 }

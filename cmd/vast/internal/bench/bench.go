@@ -150,7 +150,7 @@ func measure(o options, progress io.Writer) (rows []row, err error) {
 			fmt.Fprintf(progress, "measuring %s ...\n", w.name)
 		}
 		sides, done := w.sides(o.n)
-		results := contest(o.rounds, 2*o.n*bytesElement, sides)
+		results := contest(o.rounds, 4*o.n*bytesElement, sides)
 		if done != nil {
 			done()
 		}
