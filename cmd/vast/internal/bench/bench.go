@@ -89,7 +89,7 @@ func parse(args []string, help io.Writer) (options, error) {
 	f := flag.NewFlagSet("vast bench", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	f.IntVar(&o.n, "n", 10_000_000, "number of elements, of 40 bytes each")
-	f.IntVar(&o.rounds, "rounds", 5, "rounds that count; one more warms up")
+	f.IntVar(&o.rounds, "rounds", 3, "rounds that count; one more warms up")
 	f.StringVar(&o.work, "work", "", "measure only this `work`: "+strings.Join(names, ", "))
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	if err := f.Parse(args); err != nil {
@@ -150,7 +150,7 @@ func measure(o options, progress io.Writer) (rows []row, err error) {
 			fmt.Fprintf(progress, "measuring %s ...\n", w.name)
 		}
 		sides, done := w.sides(o.n)
-		results := contest(o.rounds, 4*o.n*bytesElement, sides)
+		results := contest(o.rounds, 2*o.n*bytesElement, sides)
 		if done != nil {
 			done()
 		}
