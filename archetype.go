@@ -95,6 +95,11 @@ func (a *Archetype) Grow(n int) error {
 	if len(a.extents) == 1 {
 		a.extents[0].spare = false // its room is promised now
 	}
+	if a.world.observed {
+		if err := a.makeRoom(n); err != nil {
+			return err
+		}
+	}
 	free := a.free()
 	if n <= free {
 		return nil
@@ -110,6 +115,11 @@ func (a *Archetype) Grow(n int) error {
 // New makes an entity. Its components are zero. It panics with a [*vm.Error] when there is no room and none can be made;
 // see [Archetype.Grow]. Complexity: a few instructions for each column.
 func (a *Archetype) New() Entity {
+	if a.world.observed {
+		if err := a.makeRoom(1); err != nil {
+			panic(err)
+		}
+	}
 	before := *a.vacancy
 	if before == ^uint64(0) {
 		a.seek(1)
@@ -151,6 +161,10 @@ func (a *Archetype) New() Entity {
 	if invariants.Enabled {
 		w.checkNowAndThen()
 	}
+	if w.observed {
+		a.putBirths(slot, slot+1)
+		a.tellBirths(slot, slot+1)
+	}
 	return Entity{slot: slot, generation: next}
 }
 
@@ -167,7 +181,11 @@ func (a *Archetype) summarize(word uint32) {
 // newBeside makes an entity where the lowest free slot is worn out.
 func (a *Archetype) newBeside() Entity {
 	lo := a.seek(1)
-	return a.take(lo, lo+1).Entity(0)
+	e := a.take(lo, lo+1).Entity(0)
+	if a.world.observed {
+		a.tellBirths(e.slot, e.slot+1)
+	}
+	return e
 }
 
 // zero clears n bytes off the heap. Small elements are cleared without a call.
@@ -238,6 +256,9 @@ func (a *Archetype) NewN(n int, fill func(Run)) {
 				w.changedWhile("Archetype.NewN was filling new entities")
 			}
 		}
+		if w.observed {
+			a.tellBirths(run.start, run.start+run.n)
+		}
 	}
 }
 
@@ -272,6 +293,9 @@ func (a *Archetype) take(lo, hi uint32) Run {
 	}
 	a.at.used += n
 	w.changed(opNewN, int(n))
+	if w.observed {
+		a.putBirths(lo, hi)
+	}
 	if invariants.Enabled {
 		w.checkNowAndThen()
 	}

@@ -14,11 +14,12 @@ const (
 	opDelete
 	opDeleteAll
 	opClose
+	opHook
 )
 
 var operationNames = [...]string{
 	opNone: "nothing", opNew: "Archetype.New", opNewN: "Archetype.NewN", opAdd: "Column.Add", opRemove: "Column.Remove",
-	opDelete: "World.Delete", opDeleteAll: "World.DeleteAll", opClose: "World.Close",
+	opDelete: "World.Delete", opDeleteAll: "World.DeleteAll", opClose: "World.Close", opHook: "what it called",
 }
 
 // changed counts n structural changes. Queries compare the count at every step, which costs them less than a lock would

@@ -28,11 +28,16 @@ type column struct {
 	base  unsafe.Pointer // elements
 	bytes int            // of one element
 
+	observed bool  // whether it has hooks or a store
+	store    store // where the elements are, when they are not at base
+	onAdd    []hook
+	onRemove []hook
+
 	set   *bitset.Set
 	world *World
 	span  vm.Span // the elements' memory
 	name  string
-	typ   reflect.Type
+	typ   reflect.Type // nil for a tag
 }
 
 // ColumnOptions say how a column is made. The zero value works.
@@ -71,15 +76,23 @@ func NewColumnWith[T any](w *World, o ColumnOptions) Column[T] {
 	return Column[T]{base: c.base, c: c}
 }
 
-// register carves a column from the world's memory.
+// register carves a column from the world's memory; without a type, one that has no elements.
 func (w *World) register(name string, typ reflect.Type) (*column, error) {
 	if err := w.prepare(); err != nil {
 		return nil, err
 	}
 	n := w.options.MaxEntities
 	c := &column{
-		id: uint32(len(w.columns)), gens: w.gens, bytes: int(typ.Size()), world: w, name: name, typ: typ,
+		id: uint32(len(w.columns)), gens: w.gens, world: w, name: name, typ: typ,
 	}
+	if typ == nil {
+		r, err := w.memory.room(w.options, bitset.Size(n))
+		if err != nil {
+			return nil, err
+		}
+		return w.carve(c, r)
+	}
+	c.bytes = int(typ.Size())
 	if c.bytes > math.MaxInt/4/n {
 		return nil, &vm.Error{Op: "reserve", Purpose: w.options.Name, Bytes: c.bytes, Err: vm.ErrSize,
 			Detail: fmt.Sprintf("a column has an element of %s for each of %d slots: set a smaller Options.MaxEntities",
@@ -90,9 +103,6 @@ func (w *World) register(name string, typ reflect.Type) (*column, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.set, err = bitset.New(r, n); err != nil {
-		return nil, err
-	}
 	align := vm.PageSize()
 	if huge := vm.HugePageSize(); size >= huge {
 		align = max(align, huge)
@@ -100,7 +110,17 @@ func (w *World) register(name string, typ reflect.Type) (*column, error) {
 	if c.span, err = r.Carve(size, align); err != nil {
 		return nil, err
 	}
-	c.base, c.words = c.span.Base(), c.set.Words()
+	c.base = c.span.Base()
+	return w.carve(c, r)
+}
+
+// carve takes a column's presence bits from a region and enters it into the world.
+func (w *World) carve(c *column, r *vm.Region) (*column, error) {
+	set, err := bitset.New(r, w.options.MaxEntities)
+	if err != nil {
+		return nil, err
+	}
+	c.set, c.words = set, set.Words()
 	w.columns = append(w.columns, c)
 	return c, nil
 }
@@ -133,11 +153,15 @@ func (c Column[T]) at(slot uint32) *T {
 // Add gives e the component, or overwrites the one that it has, and returns where it lies. It returns nil when e is
 // stale, and panics when the world is closed. It panics with a [*vm.Error] when memory is needed and cannot be had; see [Column.Grow].
 func (c Column[T]) Add(e Entity, v T) *T {
+	had := c.c.observed && c.c.has(e)
 	if !c.c.add(e) {
 		return nil
 	}
 	p := c.at(e.slot)
 	*p = v
+	if c.c.observed && !had {
+		c.c.tell(c.c.onAdd, "OnAdd", e.slot/64, 1<<(e.slot%64))
+	}
 	return p
 }
 
@@ -197,6 +221,12 @@ func (c *column) add(e Entity) bool {
 	p := (*uint64)(unsafe.Add(c.words, uintptr(e.slot/64)*8))
 	before := *p
 	if before>>(e.slot%64)&1 == 0 {
+		if c.store != nil {
+			if err := c.store.room(1); err != nil {
+				panic(err)
+			}
+			c.store.put(e.slot)
+		}
 		w.changed(opAdd, 1)
 		if before == 0 {
 			w.addedTo(c, e.slot/64)
@@ -213,6 +243,12 @@ func (c *column) add(e Entity) bool {
 func (c *column) remove(e Entity) bool {
 	if !c.has(e) {
 		return false
+	}
+	if c.observed {
+		c.tell(c.onRemove, "OnRemove", e.slot/64, 1<<(e.slot%64))
+		if c.store != nil {
+			c.store.drop(e.slot)
+		}
 	}
 	c.set.Clear(uint(e.slot))
 	c.world.changed(opRemove, 1)
@@ -244,10 +280,12 @@ func (c *column) grow(end uint32) error {
 	if err := c.set.Grow(int(end)); err != nil {
 		return err
 	}
-	// Elements without size share one address, which must be as good as any other.
-	if err := c.span.Grow(max(int(end)*c.bytes, 1), 0); err != nil {
-		c.set.Shrink(bits)
-		return err
+	if c.base != nil {
+		// Elements without size share one address, which must be as good as any other.
+		if err := c.span.Grow(max(int(end)*c.bytes, 1), 0); err != nil {
+			c.set.Shrink(bits)
+			return err
+		}
 	}
 	usable := c.set.Len()
 	if c.bytes > 0 {

@@ -17,6 +17,10 @@ func (w *World) Delete(e Entity) bool {
 		return false
 	}
 	word, mask := e.slot/64, uint64(1)<<(e.slot%64)
+	if w.observed {
+		w.tellLosses(word, mask)
+		w.dropLosses(word, mask)
+	}
 	w.changed(opDelete, 1)
 	o := w.owner(word)
 	x := w.extents[o.extent]
@@ -46,6 +50,9 @@ func (w *World) DeleteAll(q Query) int {
 	if q.q.world != w {
 		panic("vast: World.DeleteAll: the query belongs to another world")
 	}
+	if w.observed {
+		w.tellLossesOf(q)
+	}
 	n := 0
 	// Deleting clears only bits that the walk has passed, so it may go on.
 	var k walk
@@ -53,7 +60,10 @@ func (w *World) DeleteAll(q Query) int {
 	for k.cursor.Next() {
 		for lo, end := uint32(k.cursor.Lo), uint32(k.cursor.Hi); lo < end; {
 			hi := min(end, lo&^63+64)
-			w.deleteIn(lo/64, ^uint64(0)<<(lo%64)&(^uint64(0)>>(-hi%64)), hi-lo)
+			if w.observed {
+				w.dropLosses(lo/64, wordMask(lo, hi))
+			}
+			w.deleteIn(lo/64, wordMask(lo, hi), hi-lo)
 			n += int(hi - lo)
 			lo = hi
 		}

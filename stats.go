@@ -17,10 +17,10 @@ type Stats struct {
 // ColumnStats describe one column.
 type ColumnStats struct {
 	Name      string
-	Type      string
-	Size      int // of one element
+	Type      string // of an element; empty for a tag
+	Size      int    // of one element
 	Entities  int
-	Reserved  int // elements only
+	Reserved  int // elements only, as far as they lie at base + slot × size
 	Committed int // elements and presence bits
 }
 
@@ -42,7 +42,10 @@ func (w *World) Stats() Stats {
 		}
 	}
 	for _, c := range w.columns {
-		cs := ColumnStats{Name: c.name, Type: c.typ.String(), Size: c.bytes, Entities: c.len()}
+		cs := ColumnStats{Name: c.name, Entities: c.len()}
+		if c.typ != nil {
+			cs.Type, cs.Size = c.typ.String(), int(c.typ.Size())
+		}
 		if !w.closed {
 			cs.Reserved, cs.Committed = c.span.Size(), c.span.Committed()+c.set.Committed()
 		}

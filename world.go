@@ -1,8 +1,10 @@
 package vast
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/bitset"
@@ -29,10 +31,12 @@ type Options struct {
 // A world is not safe for use from several goroutines at once, with one exception: while nothing changes its structure,
 // any number of goroutines may look entities up and run queries, and write to different elements.
 type World struct {
-	options Options
-	tag     generation.Tag // the mark that this world's generations carry
-	closed  bool
-	memory  memory
+	options  Options
+	observed bool           // whether any column has hooks
+	telling  bool           // whether a hook is running
+	tag      generation.Tag // the mark that this world's generations carry
+	closed   bool
+	memory   memory
 
 	// The control arrays, one element for each slot or each 64-slot word. They are carved on first use.
 	size       uint32         // slots for which the control arrays are committed, a multiple of 64
@@ -46,6 +50,7 @@ type World struct {
 	frontier   uint32         // the first word that was never owned
 
 	columns    []*column
+	resources  map[reflect.Type]any // pointers to values, by their type
 	archetypes []*Archetype
 	bySet      map[string]*Archetype // archetypes by the set of their columns
 	extents    []*extent             // by number; nil where it was given back
@@ -93,9 +98,12 @@ func (w *World) Alive(e Entity) bool {
 // failed is tried again.
 func (w *World) Close() error {
 	if w.closed {
-		return w.memory.close()
+		return w.release()
 	}
-	w.closed = true
+	if w.observed {
+		w.tellClosing()
+	}
+	w.closed, w.resources = true, nil
 	w.changed(opClose, 1)
 	for _, c := range w.columns {
 		c.slots = 0
@@ -104,7 +112,18 @@ func (w *World) Close() error {
 	for _, a := range w.archetypes {
 		a.extents, a.words, a.at, a.vacancy = nil, 0, nil, &noVacancy
 	}
-	return w.memory.close()
+	return w.release()
+}
+
+// release gives all memory back. What could not be given back is tried again when it is called again.
+func (w *World) release() error {
+	var errs []error
+	for _, c := range w.columns {
+		if c.store != nil {
+			errs = append(errs, c.store.close())
+		}
+	}
+	return errors.Join(append(errs, w.memory.close())...)
 }
 
 func (w *World) mustBeOpen(what string) {

@@ -1,0 +1,138 @@
+package vast
+
+import (
+	"reflect"
+	"unsafe"
+
+	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/internal/layout"
+)
+
+// SparseColumn is a [Column] for components that are rare or large: its elements lie packed in a [bulk.Pool], and each slot
+// holds a handle of 8 bytes, touched only where there is a component. Queries and verbs are those of a Column. Make one
+// with [NewSparseColumn].
+//
+// A pointer that it hands out stays valid as long as the entity has the component.
+type SparseColumn[T any] struct {
+	c *column
+	s *sparseStore[T]
+}
+
+// NewSparseColumn registers a component with the world. What [NewColumn] says of T and of errors holds.
+func NewSparseColumn[T any](w *World) SparseColumn[T] {
+	return NewSparseColumnWith[T](w, ColumnOptions{})
+}
+
+// NewSparseColumnWith is [NewSparseColumn] with options.
+func NewSparseColumnWith[T any](w *World, o ColumnOptions) SparseColumn[T] {
+	w.mustBeOpen("NewSparseColumn")
+	layout.Check[T]("vast: NewSparseColumn")
+	if o.Name == "" {
+		o.Name = reflect.TypeFor[T]().Name()
+	}
+	c, err := w.register(o.Name, reflect.TypeFor[bulk.Handle[T]]())
+	if err != nil {
+		panic(err)
+	}
+	pool, err := bulk.NewPool[T](bulk.Options{
+		Name: w.options.Name, Capacity: w.options.MaxEntities, Limit: w.options.Limit, Pages: w.options.Pages,
+	})
+	if err != nil {
+		panic(err)
+	}
+	c.typ = reflect.TypeFor[T]()
+	s := &sparseStore[T]{base: c.base, pool: pool}
+	c.keep(s)
+	return SparseColumn[T]{c, s}
+}
+
+func (c SparseColumn[T]) column() *column { return c.c }
+
+// Len returns the number of entities that have the component. Complexity: as [Column.Len].
+func (c SparseColumn[T]) Len() int { return c.c.len() }
+
+// Name returns the column's name.
+func (c SparseColumn[T]) Name() string { return c.c.name }
+
+// Has reports whether e is alive and has the component.
+func (c SparseColumn[T]) Has(e Entity) bool { return c.c.has(e) }
+
+// Get returns e's component, or nil when e is stale or has none. Complexity: a look-up as in a [Column], and one in the
+// pool.
+func (c SparseColumn[T]) Get(e Entity) *T {
+	if !c.c.has(e) {
+		return nil
+	}
+	return c.s.at(e.slot)
+}
+
+// Add gives e the component, or overwrites the one that it has, and returns where it lies, as [Column.Add] does.
+func (c SparseColumn[T]) Add(e Entity, v T) *T {
+	had := c.c.has(e)
+	if !c.c.add(e) {
+		return nil
+	}
+	p := c.s.at(e.slot)
+	*p = v
+	if !had {
+		c.c.tell(c.c.onAdd, "OnAdd", e.slot/64, 1<<(e.slot%64))
+	}
+	return p
+}
+
+// Set overwrites e's component and reports whether e has one.
+func (c SparseColumn[T]) Set(e Entity, v T) bool {
+	p := c.Get(e)
+	if p == nil {
+		return false
+	}
+	*p = v
+	return true
+}
+
+// Remove takes the component from e and reports whether e had one. The pool uses its place again.
+func (c SparseColumn[T]) Remove(e Entity) bool { return c.c.remove(e) }
+
+// Grow makes the next n additions of the component, to entities that the world has room for now, unable to fail. It
+// returns a [*vm.Error] as [Archetype.Grow] does.
+func (c SparseColumn[T]) Grow(n int) error {
+	c.c.world.mustBeOpen("SparseColumn.Grow")
+	if err := c.c.grow(c.c.world.size); err != nil {
+		return err
+	}
+	return c.s.room(n)
+}
+
+// OnAdd registers f to be told of each entity that gains the component, as [Column.OnAdd] does.
+func (c SparseColumn[T]) OnAdd(f func(e Entity, v *T)) {
+	c.c.hookAdd(func(e Entity) { f(e, c.s.at(e.slot)) })
+}
+
+// OnRemove registers f to be told of each entity that loses the component, as [Column.OnRemove] does.
+func (c SparseColumn[T]) OnRemove(f func(e Entity, v *T)) {
+	c.c.hookRemove(func(e Entity) { f(e, c.s.at(e.slot)) })
+}
+
+// sparseStore holds elements in a pool, and a handle to each in the column.
+type sparseStore[T any] struct {
+	base unsafe.Pointer // handles, by slot
+	pool *bulk.Pool[T]
+}
+
+// handle is sound for the column's usable slots: they are committed and never move.
+func (s *sparseStore[T]) handle(slot uint32) *bulk.Handle[T] {
+	return (*bulk.Handle[T])(unsafe.Add(s.base, uintptr(slot)*unsafe.Sizeof(bulk.Handle[T]{})))
+}
+
+func (s *sparseStore[T]) at(slot uint32) *T { return s.pool.Get(*s.handle(slot)) }
+
+func (s *sparseStore[T]) room(n int) error { return s.pool.Grow(n) }
+
+func (s *sparseStore[T]) put(slot uint32) {
+	var zero T
+	*s.handle(slot), _ = s.pool.Insert(zero)
+}
+
+func (s *sparseStore[T]) drop(slot uint32) { s.pool.Remove(*s.handle(slot)) }
+
+func (s *sparseStore[T]) close() error { return s.pool.Close() }

@@ -1,0 +1,55 @@
+package vast
+
+// store keeps the elements of a column that do not lie at base + slot × size.
+type store interface {
+	// room makes the next n puts unable to fail.
+	room(n int) error
+	// put makes a zero element for a slot that has gained the component.
+	put(slot uint32)
+	// drop ends the element of a slot that is losing the component.
+	drop(slot uint32)
+	// close gives all memory back.
+	close() error
+}
+
+// keep makes s the place of a column's elements.
+func (c *column) keep(s store) {
+	c.store = s
+	c.world.observe(c)
+}
+
+// makeRoom makes n births of the archetype unable to fail in the columns with stores.
+func (a *Archetype) makeRoom(n int) error {
+	a.world.mustBeOpen("Archetype.New")
+	for _, c := range a.columns {
+		if c.store != nil {
+			if err := c.store.room(n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// putBirths makes the elements of the entities born in the slots [lo, hi), in the columns with stores.
+func (a *Archetype) putBirths(lo, hi uint32) {
+	for _, c := range a.columns {
+		if c.store != nil {
+			for slot := lo; slot < hi; slot++ {
+				c.store.put(slot)
+			}
+		}
+	}
+}
+
+// dropLosses ends the elements that the slots of mask in a word have, in the columns with stores.
+func (w *World) dropLosses(word uint32, mask uint64) {
+	for _, c := range w.columns {
+		if c.store == nil || word >= c.slots/64 {
+			continue
+		}
+		for m := mask & c.set.Word(uint(word)); m != 0; m &= m - 1 {
+			c.store.drop(word*64 + trailingZeros(m))
+		}
+	}
+}
