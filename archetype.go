@@ -26,7 +26,9 @@ type Archetype struct {
 	words   uint32    // owned
 	word    uint32    // no word of the archetype's below it has a free slot; it lies in at
 	at      *extent
-	vacancy *uint64 // the presence bits of word; a full word while the archetype owns nothing
+	vacancy *uint64 // the presence bits of word; a full word while the archetype owns nothing or is observed
+
+	observed bool // whether one of its columns has hooks or a store
 }
 
 // birth is what making an entity needs to know of a column.
@@ -36,7 +38,7 @@ type birth struct {
 	bytes uintptr        // of one element
 }
 
-// noVacancy stands for the word of an archetype that owns none.
+// noVacancy stands for the word of an archetype that owns none, or whose entities cannot be made the short way.
 var noVacancy = ^uint64(0)
 
 // Archetype returns the archetype with the given columns. The same set of columns gives the same archetype, in whatever
@@ -57,6 +59,7 @@ func (w *World) Archetype(cols ...AnyColumn) *Archetype {
 		a.births = append(a.births, birth{words: c.words, base: c.base, bytes: uintptr(c.bytes)})
 		a.bytes += c.bytes
 		a.widest = max(a.widest, c.bytes)
+		a.observed = a.observed || c.observed
 	}
 	if w.bySet == nil {
 		w.bySet = make(map[string]*Archetype)
@@ -95,7 +98,7 @@ func (a *Archetype) Grow(n int) error {
 	if len(a.extents) == 1 {
 		a.extents[0].spare = false // its room is promised now
 	}
-	if a.world.observed {
+	if a.observed {
 		if err := a.makeRoom(n); err != nil {
 			return err
 		}
@@ -115,13 +118,11 @@ func (a *Archetype) Grow(n int) error {
 // New makes an entity. Its components are zero. It panics with a [*vm.Error] when there is no room and none can be made;
 // see [Archetype.Grow]. Complexity: a few instructions for each column.
 func (a *Archetype) New() Entity {
-	if a.world.observed {
-		if err := a.makeRoom(1); err != nil {
-			panic(err)
-		}
-	}
 	before := *a.vacancy
 	if before == ^uint64(0) {
+		if a.observed {
+			return a.newObserved()
+		}
 		a.seek(1)
 		before = *a.vacancy
 	}
@@ -161,11 +162,17 @@ func (a *Archetype) New() Entity {
 	if invariants.Enabled {
 		w.checkNowAndThen()
 	}
-	if w.observed {
-		a.putBirths(slot, slot+1)
-		a.tellBirths(slot, slot+1)
-	}
 	return Entity{slot: slot, generation: next}
+}
+
+// newObserved is New for an archetype with hooks or stores.
+func (a *Archetype) newObserved() Entity {
+	if err := a.makeRoom(1); err != nil {
+		panic(err)
+	}
+	e := a.newBeside()
+	a.tellBirths(e.slot, e.slot+1)
+	return e
 }
 
 // summarize brings the summaries of the archetype's columns up to date after changes in a word.
@@ -178,14 +185,10 @@ func (a *Archetype) summarize(word uint32) {
 	}
 }
 
-// newBeside makes an entity where the lowest free slot is worn out.
+// newBeside makes an entity where [Archetype.New] cannot by itself.
 func (a *Archetype) newBeside() Entity {
 	lo := a.seek(1)
-	e := a.take(lo, lo+1).Entity(0)
-	if a.world.observed {
-		a.tellBirths(e.slot, e.slot+1)
-	}
-	return e
+	return a.take(lo, lo+1).Entity(0)
 }
 
 // zero clears n bytes off the heap. Small elements are cleared without a call.
@@ -234,6 +237,9 @@ func (a *Archetype) seek(n int) uint32 {
 func (a *Archetype) goTo(x *extent, word uint32) {
 	a.at, a.word = x, word
 	a.vacancy = a.world.liveWord(word)
+	if a.observed {
+		a.vacancy = &noVacancy
+	}
 }
 
 // NewN makes n entities and calls fill for each run of them, so that their components, which are zero, can be written as
@@ -256,7 +262,7 @@ func (a *Archetype) NewN(n int, fill func(Run)) {
 				w.changedWhile("Archetype.NewN was filling new entities")
 			}
 		}
-		if w.observed {
+		if a.observed {
 			a.tellBirths(run.start, run.start+run.n)
 		}
 	}
@@ -293,7 +299,7 @@ func (a *Archetype) take(lo, hi uint32) Run {
 	}
 	a.at.used += n
 	w.changed(opNewN, int(n))
-	if w.observed {
+	if a.observed {
 		a.putBirths(lo, hi)
 	}
 	if invariants.Enabled {

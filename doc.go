@@ -5,6 +5,7 @@
 //
 //   - [World] holds entities; [Entity] refers to one, weakly, by slot and generation.
 //   - [Column] is the storage of one component. Every entity has the same index in every column: its slot.
+//     [Tag] has no value, [SparseColumn] is for components that are rare or large, [HeapColumn] for those with Go pointers.
 //   - [Archetype] is a set of columns that entities are born with; it makes them, side by side in memory.
 //   - [Query] chooses the entities that have some components and lack others. It yields each [Run] of consecutive slots,
 //     whose components are ordinary slices, or one [Entity] after the other.

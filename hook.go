@@ -1,6 +1,9 @@
 package vast
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // hook is a function that is told of an entity that gains or loses a component.
 type hook func(Entity)
@@ -42,6 +45,11 @@ func (w *World) observe(c *column) {
 		return
 	}
 	c.observed, w.observed = true, true
+	for _, a := range w.archetypes {
+		if slices.Contains(a.columns, c) {
+			a.observed, a.vacancy = true, &noVacancy
+		}
+	}
 }
 
 // tell calls hooks for the slots of mask in a word, which all have the component.

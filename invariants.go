@@ -104,7 +104,11 @@ func (w *World) checkPlace(a *Archetype, must func(bool, string, ...any)) {
 	}
 	must(w.extents[a.at.id] == a.at && a.at.archetype == a && a.at.word <= a.word && a.word < a.at.word+a.at.words,
 		"an archetype's place, word %d, is not in its extent", a.word)
-	must(a.vacancy == w.liveWord(a.word), "an archetype's vacancy is not that of its word %d", a.word)
+	vacancy := w.liveWord(a.word)
+	if a.observed {
+		vacancy = &noVacancy
+	}
+	must(a.vacancy == vacancy, "an archetype's vacancy is not that of its word %d", a.word)
 	for _, x := range a.extents {
 		for i := x.word; i < min(x.word+x.words, a.word); i++ {
 			for free := ^w.live.Word(uint(i)); free != 0; free &= free - 1 {

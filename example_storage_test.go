@@ -1,0 +1,72 @@
+package vast_test
+
+import (
+	"fmt"
+
+	"github.com/vastgo/vast"
+)
+
+func ExampleTag() {
+	w := vast.NewWorld(vast.Options{})
+	defer w.Close()
+	pos, docked := vast.NewColumn[Position](w), vast.NewTag(w, "Docked")
+	ships := w.Archetype(pos)
+	first, second := ships.New(), ships.New()
+	docked.Add(first)
+	fmt.Println(docked.Has(first), docked.Has(second), w.Query(pos).Without(docked).Count())
+	// Output: true false 1
+}
+
+func ExampleHeapColumn() {
+	w := vast.NewWorld(vast.Options{})
+	defer w.Close()
+	names := vast.NewHeapColumn[string](w)
+	ship := w.Archetype().New()
+	names.Add(ship, "Vasa")
+	fmt.Println(*names.Get(ship))
+	names.Remove(ship)
+	fmt.Println(names.Get(ship))
+	// Output:
+	// Vasa
+	// <nil>
+}
+
+func ExampleSparseColumn() {
+	type cargo struct{ Tonnes [100]float32 }
+	w := vast.NewWorld(vast.Options{})
+	defer w.Close()
+	pos, hold := vast.NewColumn[Position](w), vast.NewSparseColumn[cargo](w)
+	ships := w.Archetype(pos)
+	freighter := ships.New()
+	ships.New()
+	hold.Add(freighter, cargo{}).Tonnes[3] = 12
+	for e := range w.Query(pos, hold).All() {
+		fmt.Println(hold.Get(e).Tonnes[3])
+	}
+	// Output: 12
+}
+
+func ExampleColumn_OnRemove() {
+	w := vast.NewWorld(vast.Options{})
+	type connection struct{ Socket int32 }
+	conns := vast.NewColumn[connection](w)
+	conns.OnRemove(func(e vast.Entity, c *connection) { fmt.Println("closing", c.Socket) })
+	client := w.Archetype(conns).New()
+	conns.Set(client, connection{7})
+	w.Delete(client)
+	conns.Set(w.Archetype(conns).New(), connection{8})
+	w.Close()
+	// Output:
+	// closing 7
+	// closing 8
+}
+
+func ExampleResource() {
+	type clock struct{ Tick int }
+	w := vast.NewWorld(vast.Options{})
+	defer w.Close()
+	vast.SetResource(w, clock{Tick: 1})
+	vast.Resource[clock](w).Tick++
+	fmt.Println(vast.Resource[clock](w).Tick)
+	// Output: 2
+}
