@@ -12,6 +12,8 @@ type hook func(Entity)
 // written, by [Archetype.New] with the component still zero, by [Archetype.NewN] after fill. Overwriting a component that
 // is there already is no gain. Functions run in the order of their registration; entities in the order of their slots.
 //
+// Entities that have the component when f is registered are not told of.
+//
 // f may read and write values and run queries. It must not change the structure of the world: that panics.
 func (c Column[T]) OnAdd(f func(e Entity, v *T)) {
 	c.c.hookAdd(func(e Entity) { f(e, c.at(e.slot)) })

@@ -48,9 +48,8 @@ type (
 		left      uint16 // steps, the last of which arrives
 		by        transport
 	}
-	susceptible struct{}
-	infectious  struct{ until uint32 }
-	recovered   struct{ until uint32 } // immune
+	infectious struct{ until uint32 }
+	recovered  struct{ until uint32 } // immune
 )
 
 // components are the world's columns.
@@ -64,7 +63,7 @@ type components struct {
 	goal        vast.Column[goal]
 	stay        vast.Column[stay]
 	trip        vast.Column[trip]
-	susceptible vast.Column[susceptible]
+	susceptible vast.Tag
 	infectious  vast.Column[infectious]
 	recovered   vast.Column[recovered]
 }
@@ -83,7 +82,7 @@ func newComponents(w *vast.World) components {
 		goal:        column[goal](w, "Goal"),
 		stay:        column[stay](w, "Stay"),
 		trip:        column[trip](w, "Trip"),
-		susceptible: column[susceptible](w, "Susceptible"),
+		susceptible: vast.NewTag(w, "Susceptible"),
 		infectious:  column[infectious](w, "Infectious"),
 		recovered:   column[recovered](w, "Recovered"),
 	}
@@ -107,7 +106,7 @@ const regions = 32
 // region is a part of the travellers: those whose homes lie in one stretch of the places, which follow a Hilbert curve, so
 // that entities who live near each other lie near each other in memory. The stretches hold equal shares of the inhabitants.
 type region struct {
-	tag        vast.Column[struct{}]
+	tag        vast.Tag
 	travellers *vast.Archetype
 	size       uint64 // travellers at the beginning
 	first, end uint64 // the stretch, in inhabitants counted along the places
@@ -120,7 +119,7 @@ type region struct {
 }
 
 func (c *components) newRegion(w *vast.World, index int) region {
-	tag := column[struct{}](w, fmt.Sprintf("Region%02d", index))
+	tag := vast.NewTag(w, fmt.Sprintf("Region%02d", index))
 	return region{
 		tag:        tag,
 		travellers: w.Archetype(c.body, c.home, c.life, c.goal, c.stay, c.susceptible, tag),

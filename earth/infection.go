@@ -104,7 +104,7 @@ func (e *Earth) changeHealth() {
 			e.changes += 2
 		case toSusceptible:
 			e.recovered.Remove(c.who)
-			e.susceptible.Add(c.who, susceptible{})
+			e.susceptible.Add(c.who)
 			e.changes += 2
 		}
 	}
