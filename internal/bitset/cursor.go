@@ -67,6 +67,23 @@ func (c *Cursor) Next() bool {
 	return true
 }
 
+// NextWord moves to the next word with matches and returns it with their mask, which is zero where there is no such word
+// any more. A walk uses it or [Cursor.Next], not both. Complexity: one step for a word that may match by the summaries.
+func (c *Cursor) NextWord() (word uint, mask uint64) {
+	for {
+		if c.rest == 0 {
+			if c.block*64 >= c.end || !c.nextBlock() {
+				return 0, 0
+			}
+		}
+		c.word = c.word&^63 | uint(bits.TrailingZeros64(c.rest))
+		c.rest &= c.rest - 1
+		if mask = c.f.Match(c.word); mask != 0 {
+			return c.word, mask
+		}
+	}
+}
+
 // nextBlock moves on to the next block with candidates and reports whether there is one.
 func (c *Cursor) nextBlock() bool {
 	blocks := (c.end + 63) / 64
@@ -94,6 +111,10 @@ func (c *Cursor) extend() {
 			break
 		}
 		m := c.f.Match(w)
+		if m == ones {
+			w++ // sets of a group fill it together
+			continue
+		}
 		after := uint(bits.TrailingZeros64(^m))
 		c.word, c.block = w, b+1
 		c.bits = m &^ (1<<after - 1)

@@ -5,29 +5,30 @@ import (
 	"unsafe"
 )
 
-// Filter chooses the slots that are set in all of some sets and in none of others. It is a value that can be kept and
-// used again; the sets may grow and change between uses.
+// Filter chooses the slots that are set in all of some sets, in none of others, and in at least one of each of some groups
+// of sets. It is a value that can be kept and used again; the sets may grow and change between uses.
 type Filter struct {
 	// The words and block summaries of the first two sets to be in, which never move; of one set twice where there is only
 	// one. They stand here so that a query of two sets reads nothing else on its way.
 	aWords, bWords   unsafe.Pointer
 	aBlocks, bBlocks unsafe.Pointer
-	more             bool // whether and or minus hold anything
+	more             bool // whether and, minus or any hold anything
 	a, b             *Set
-	and              []*Set // the further sets to be in
-	minus            []*Set // those not to be in
+	and              []*Set   // the further sets to be in
+	minus            []*Set   // those not to be in
+	any              [][]*Set // groups, of each of which one set is to be in
 }
 
 // NewFilter returns the filter of the slots that are in every set of and, of which there is at least one, and in no set
-// of minus. It keeps the slices.
-func NewFilter(and, minus []*Set) Filter {
-	f := Filter{a: and[0], b: and[0], minus: minus}
+// of minus, and in at least one set of each group in any. It keeps the slices.
+func NewFilter(and, minus []*Set, any ...[]*Set) Filter {
+	f := Filter{a: and[0], b: and[0], minus: minus, any: any}
 	if len(and) > 1 {
 		f.b, f.and = and[1], and[2:]
 	}
 	f.aWords, f.bWords = f.a.words, f.b.words
 	f.aBlocks, f.bBlocks = f.a.blocks, f.b.blocks
-	f.more = len(f.and)+len(f.minus) > 0
+	f.more = len(f.and)+len(f.minus)+len(f.any) > 0
 	return f
 }
 
@@ -49,6 +50,15 @@ func (f *Filter) matchMore(i uint, m uint64) uint64 {
 			m &^= *s.word(i)
 		}
 	}
+	for _, group := range f.any {
+		var in uint64
+		for _, s := range group {
+			if i < s.usable {
+				in |= *s.word(i)
+			}
+		}
+		m &= in
+	}
 	return m
 }
 
@@ -57,6 +67,13 @@ func (f *Filter) words() uint {
 	n := min(f.a.usable, f.b.usable)
 	for _, s := range f.and {
 		n = min(n, s.usable)
+	}
+	for _, group := range f.any {
+		var most uint
+		for _, s := range group {
+			most = max(most, s.usable)
+		}
+		n = min(n, most)
 	}
 	return n
 }
@@ -79,6 +96,15 @@ func (f *Filter) candidatesMore(b uint, m uint64) uint64 {
 			m &^= s.block(b).full
 		}
 	}
+	for _, group := range f.any {
+		var in uint64
+		for _, s := range group {
+			if b*64 < s.usable {
+				in |= s.block(b).any
+			}
+		}
+		m &= in
+	}
 	return m
 }
 
@@ -89,6 +115,15 @@ func (f *Filter) nextBlock(b, end uint) uint {
 		for _, s := range f.and {
 			m &= s.group(b / 64).any
 		}
+		for _, group := range f.any {
+			var in uint64
+			for _, s := range group {
+				if b/64*64*64 < s.usable {
+					in |= s.group(b / 64).any
+				}
+			}
+			m &= in
+		}
 		if m >>= b % 64; m != 0 {
 			return min(b+uint(bits.TrailingZeros64(m)), end)
 		}
@@ -97,7 +132,8 @@ func (f *Filter) nextBlock(b, end uint) uint {
 	return end
 }
 
-// whole returns which words of block b match in all their slots, by the summaries.
+// whole returns which words of block b match in all their slots, by the summaries. It does not know of words that several
+// sets of a group fill together.
 func (f *Filter) whole(b uint) uint64 {
 	m := (*summary)(unsafe.Add(f.aBlocks, b*16)).full & (*summary)(unsafe.Add(f.bBlocks, b*16)).full
 	if f.more {
@@ -114,6 +150,15 @@ func (f *Filter) wholeMore(b uint, m uint64) uint64 {
 		if b*64 < s.usable {
 			m &^= s.block(b).any
 		}
+	}
+	for _, group := range f.any {
+		var in uint64
+		for _, s := range group {
+			if b*64 < s.usable {
+				in |= s.block(b).full
+			}
+		}
+		m &= in
 	}
 	return m
 }
