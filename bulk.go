@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"github.com/vastgo/vast/internal/bitset"
 	"github.com/vastgo/vast/internal/invariants"
 )
 
@@ -123,11 +124,35 @@ func (c *column) growFor(q *query) error {
 // give sets the bits of the slots [lo, hi), which must be usable and hold entities, and returns how many were clear.
 func (c *column) give(lo, hi uint32) (added int) {
 	for lo < hi {
+		if lo%bitset.BlockBits == 0 && hi-lo >= bitset.BlockBits {
+			if any, _ := c.set.Block(uint(lo / bitset.BlockBits)); any == 0 {
+				c.giveBlock(lo)
+				lo += bitset.BlockBits
+				added += bitset.BlockBits
+				continue
+			}
+		}
 		word, mask, end := wordOf(lo, hi)
 		added += c.giveIn(word, mask)
 		lo = end
 	}
 	return added
+}
+
+// giveBlock is give for an empty block of the presence bits, without a test for each word.
+func (c *column) giveBlock(lo uint32) {
+	w := c.world
+	last, born := ^uint32(0), true
+	for word := lo / 64; word < (lo+bitset.BlockBits)/64; word++ {
+		o := w.owner(word)
+		if o.extent != last {
+			last, born = o.extent, w.bornWith(c, o.extent)
+		}
+		if !born {
+			o.extra |= 1 << (c.id % 64)
+		}
+	}
+	c.set.Fill(uint(lo), uint(lo+bitset.BlockBits))
 }
 
 // giveIn is give for the slots of mask in a word.
@@ -148,6 +173,17 @@ func (c *column) giveIn(word uint32, mask uint64) int {
 func (c *column) take(lo, hi uint32) (removed int) {
 	hi = min(hi, c.slots)
 	for lo < hi {
+		if lo%bitset.BlockBits == 0 && hi-lo >= bitset.BlockBits && !invariants.Enabled {
+			if any, full := c.set.Block(uint(lo / bitset.BlockBits)); any&^full == 0 {
+				// Each word is full or empty: the block empties as a whole.
+				if any != 0 {
+					c.set.Erase(uint(lo), uint(lo+bitset.BlockBits))
+				}
+				removed += bits.OnesCount64(full) * 64
+				lo += bitset.BlockBits
+				continue
+			}
+		}
 		word, mask, end := wordOf(lo, hi)
 		lo = end
 		before := c.set.Word(uint(word))

@@ -12,11 +12,12 @@ type Filter struct {
 	// one. They stand here so that a query of two sets reads nothing else on its way.
 	aWords, bWords   unsafe.Pointer
 	aBlocks, bBlocks unsafe.Pointer
-	more             bool // whether and, minus or any hold anything
+	more             bool // whether and or minus hold anything
+	grouped          bool // whether any does
 	a, b             *Set
 	and              []*Set   // the further sets to be in
 	minus            []*Set   // those not to be in
-	any              [][]*Set // groups, of each of which one set is to be in
+	any              [][]*Set // groups, of each of which one set is to be in: the cursor's business, see filter_any.go
 }
 
 // NewFilter returns the filter of the slots that are in every set of and, of which there is at least one, and in no set
@@ -28,11 +29,11 @@ func NewFilter(and, minus []*Set, any ...[]*Set) Filter {
 	}
 	f.aWords, f.bWords = f.a.words, f.b.words
 	f.aBlocks, f.bBlocks = f.a.blocks, f.b.blocks
-	f.more = len(f.and)+len(f.minus)+len(f.any) > 0
+	f.more, f.grouped = len(f.and)+len(f.minus) > 0, len(any) > 0
 	return f
 }
 
-// Match returns the slots of word i that the filter chooses. The word must be usable in every set to be in.
+// Match returns the slots of word i that the filter chooses, groups apart. The word must be usable in every set to be in.
 func (f *Filter) Match(i uint) uint64 {
 	m := *(*uint64)(unsafe.Add(f.aWords, i*8)) & *(*uint64)(unsafe.Add(f.bWords, i*8))
 	if f.more {
@@ -50,15 +51,6 @@ func (f *Filter) matchMore(i uint, m uint64) uint64 {
 			m &^= *s.word(i)
 		}
 	}
-	for _, group := range f.any {
-		var in uint64
-		for _, s := range group {
-			if i < s.usable {
-				in |= *s.word(i)
-			}
-		}
-		m &= in
-	}
 	return m
 }
 
@@ -67,13 +59,6 @@ func (f *Filter) words() uint {
 	n := min(f.a.usable, f.b.usable)
 	for _, s := range f.and {
 		n = min(n, s.usable)
-	}
-	for _, group := range f.any {
-		var most uint
-		for _, s := range group {
-			most = max(most, s.usable)
-		}
-		n = min(n, most)
 	}
 	return n
 }
@@ -96,15 +81,6 @@ func (f *Filter) candidatesMore(b uint, m uint64) uint64 {
 			m &^= s.block(b).full
 		}
 	}
-	for _, group := range f.any {
-		var in uint64
-		for _, s := range group {
-			if b*64 < s.usable {
-				in |= s.block(b).any
-			}
-		}
-		m &= in
-	}
 	return m
 }
 
@@ -115,15 +91,6 @@ func (f *Filter) nextBlock(b, end uint) uint {
 		for _, s := range f.and {
 			m &= s.group(b / 64).any
 		}
-		for _, group := range f.any {
-			var in uint64
-			for _, s := range group {
-				if b/64*64*64 < s.usable {
-					in |= s.group(b / 64).any
-				}
-			}
-			m &= in
-		}
 		if m >>= b % 64; m != 0 {
 			return min(b+uint(bits.TrailingZeros64(m)), end)
 		}
@@ -132,8 +99,7 @@ func (f *Filter) nextBlock(b, end uint) uint {
 	return end
 }
 
-// whole returns which words of block b match in all their slots, by the summaries. It does not know of words that several
-// sets of a group fill together.
+// whole returns which words of block b match in all their slots, by the summaries.
 func (f *Filter) whole(b uint) uint64 {
 	m := (*summary)(unsafe.Add(f.aBlocks, b*16)).full & (*summary)(unsafe.Add(f.bBlocks, b*16)).full
 	if f.more {
@@ -150,15 +116,6 @@ func (f *Filter) wholeMore(b uint, m uint64) uint64 {
 		if b*64 < s.usable {
 			m &^= s.block(b).any
 		}
-	}
-	for _, group := range f.any {
-		var in uint64
-		for _, s := range group {
-			if b*64 < s.usable {
-				in |= s.block(b).full
-			}
-		}
-		m &= in
 	}
 	return m
 }
