@@ -11,6 +11,9 @@ const (
 	opNewN
 	opAdd
 	opRemove
+	opAddAll
+	opRemoveAll
+	opExchange
 	opDelete
 	opDeleteAll
 	opClose
@@ -19,6 +22,7 @@ const (
 
 var operationNames = [...]string{
 	opNone: "nothing", opNew: "Archetype.New", opNewN: "Archetype.NewN", opAdd: "Column.Add", opRemove: "Column.Remove",
+	opAddAll: "Column.AddAll", opRemoveAll: "Column.RemoveAll", opExchange: "World.Exchange",
 	opDelete: "World.Delete", opDeleteAll: "World.DeleteAll", opClose: "World.Close", opHook: "what it called",
 }
 

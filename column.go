@@ -262,12 +262,19 @@ func (c *column) remove(e Entity) bool {
 // addedTo notes that a column has a first bit in a word, unless the word's archetype has the column anyway.
 func (w *World) addedTo(c *column, word uint32) {
 	o := w.owner(word)
-	for _, own := range w.extents[o.extent].archetype.columns {
+	if !w.bornWith(c, o.extent) {
+		o.extra |= 1 << (c.id % 64)
+	}
+}
+
+// bornWith reports whether the entities of an extent are born with the column.
+func (w *World) bornWith(c *column, extent uint32) bool {
+	for _, own := range w.extents[extent].archetype.columns {
 		if own == c {
-			return
+			return true
 		}
 	}
-	o.extra |= 1 << (c.id % 64)
+	return false
 }
 
 // grow makes the slots below end usable, and those of whole words: what clears a word's bits goes by words.

@@ -1,6 +1,6 @@
 package vast
 
-// committed is how much memory is committed for an archetype's entities and for what the world knows of them, so that a
+// committed is how much memory is committed for entities with some columns and for what the world knows of them, so that a
 // growth that fails half way can be undone: its memory would be missing from a limit that others share.
 type committed struct {
 	size         uint32
@@ -15,10 +15,10 @@ type columnCommitted struct {
 	bytes int
 }
 
-func (w *World) committed(a *Archetype) committed {
+func (w *World) committed(columns []*column) committed {
 	m := committed{size: w.size, gens: w.gensSpan.Committed(), owners: w.ownersSpan.Committed(), live: w.live.Len(),
-		vacant: w.vacant.Len(), columns: make([]columnCommitted, len(a.columns))}
-	for i, c := range a.columns {
+		vacant: w.vacant.Len(), columns: make([]columnCommitted, len(columns))}
+	for i, c := range columns {
 		m.columns[i] = columnCommitted{slots: c.slots, bits: c.set.Len(), bytes: c.span.Committed()}
 	}
 	return m
@@ -26,8 +26,8 @@ func (w *World) committed(a *Archetype) committed {
 
 // shrink gives back what was committed since m. No slot beyond may have been handed out. Where giving back fails, memory
 // stays committed that the next growth will use.
-func (w *World) shrink(a *Archetype, m committed) {
-	for i, c := range a.columns {
+func (w *World) shrink(columns []*column, m committed) {
+	for i, c := range columns {
 		was := m.columns[i]
 		c.slots = was.slots
 		c.set.Shrink(was.bits)
@@ -50,13 +50,13 @@ func (w *World) commit(a *Archetype, end uint32) error {
 	if enough {
 		return nil
 	}
-	before := w.committed(a)
+	before := w.committed(a.columns)
 	err := w.reach(end * 64)
 	for i := 0; i < len(a.columns) && err == nil; i++ {
 		err = a.columns[i].grow(end * 64)
 	}
 	if err != nil {
-		w.shrink(a, before)
+		w.shrink(a.columns, before)
 	}
 	return err
 }

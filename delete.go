@@ -43,27 +43,20 @@ func (w *World) Delete(e Entity) bool {
 // DeleteAll deletes the entities that match the query and returns how many they were. Complexity: 64 entities at a time
 // for each column that they may have.
 func (w *World) DeleteAll(q Query) int {
-	w.mustBeOpen("DeleteAll")
-	if q.q == nil {
-		panic(zeroQuery)
-	}
-	if q.q.world != w {
-		panic("vast: World.DeleteAll: the query belongs to another world")
-	}
+	var k walk
+	w.startAll("World.DeleteAll", q, &k)
 	if w.observed {
 		w.tellLossesOf(q)
 	}
 	n := 0
 	// Deleting clears only bits that the walk has passed, so it may go on.
-	var k walk
-	k.start(q.q)
 	for k.cursor.Next() {
 		for lo, end := uint32(k.cursor.Lo), uint32(k.cursor.Hi); lo < end; {
-			hi := min(end, lo&^63+64)
+			word, mask, hi := wordOf(lo, end)
 			if w.observed {
-				w.dropLosses(lo/64, wordMask(lo, hi))
+				w.dropLosses(word, mask)
 			}
-			w.deleteIn(lo/64, wordMask(lo, hi), hi-lo)
+			w.deleteIn(word, mask, hi-lo)
 			n += int(hi - lo)
 			lo = hi
 		}

@@ -8,7 +8,7 @@
 //     [Tag] has no value, [SparseColumn] is for components that are rare or large, [HeapColumn] for those with Go pointers.
 //   - [Archetype] is a set of columns that entities are born with; it makes them, side by side in memory.
 //   - [Query] chooses the entities that have some components and lack others. It yields each [Run] of consecutive slots,
-//     whose components are ordinary slices, or one [Entity] after the other.
+//     whose components are ordinary slices, or one [Entity] after the other, or each [Batch] for a worker of its own.
 //
 // # Terminology
 //

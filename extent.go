@@ -28,7 +28,7 @@ func (w *World) draw(a *Archetype, n int) error {
 		return err
 	}
 	var drawn []*extent
-	before := w.committed(a)
+	before := w.committed(a.columns)
 	for n > 0 {
 		least := uint32((n + 63) / 64)
 		word, words, err := w.place(a, max(least, a.words/4))
@@ -40,7 +40,7 @@ func (w *World) draw(a *Archetype, n int) error {
 			for _, x := range drawn {
 				w.giveBack(x)
 			}
-			w.shrink(a, before)
+			w.shrink(a.columns, before)
 			return err
 		}
 		x := w.own(a, word, words)

@@ -2,6 +2,7 @@ package vast
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 )
 
@@ -90,16 +91,55 @@ func (w *World) tellLosses(word uint32, mask uint64) {
 // tellLossesOf tells of all that the entities of a query will lose.
 func (w *World) tellLossesOf(q Query) {
 	for _, c := range w.columns {
-		if !c.observed {
-			continue
+		c.tellLossesOf(q)
+	}
+}
+
+// tellLossesOf tells of the components of one column that the entities of a query will lose.
+func (c *column) tellLossesOf(q Query) {
+	if len(c.onRemove) == 0 {
+		return
+	}
+	for run := range q.Runs() {
+		for lo, end := run.start, min(run.start+run.n, c.slots); lo < end; {
+			word, mask, hi := wordOf(lo, end)
+			c.tell(c.onRemove, "OnRemove", word, mask&c.set.Word(uint(word)))
+			lo = hi
 		}
-		for run := range q.Runs() {
-			for lo, end := run.start, min(run.start+run.n, c.slots); lo < end; {
-				hi := min(end, lo&^63+64)
-				c.tell(c.onRemove, "OnRemove", lo/64, wordMask(lo, hi)&c.set.Word(uint(lo/64)))
-				lo = hi
+	}
+}
+
+// gain is the slots of a word that gain a component.
+type gain struct {
+	word uint32
+	mask uint64
+}
+
+// gainsOf returns what the entities of a query would gain by a column with hooks or a store, and how many they are.
+func (c *column) gainsOf(q Query) (gains []gain, n int) {
+	if !c.observed {
+		return nil, 0
+	}
+	for run := range q.Runs() {
+		for lo, end := run.start, run.start+run.n; lo < end; {
+			word, mask, hi := wordOf(lo, end)
+			if word < c.slots/64 {
+				mask &^= c.set.Word(uint(word))
 			}
+			if mask != 0 {
+				gains = append(gains, gain{word, mask})
+				n += bits.OnesCount64(mask)
+			}
+			lo = hi
 		}
+	}
+	return gains, n
+}
+
+// tellGains tells of what was gained.
+func (c *column) tellGains(gains []gain) {
+	for _, g := range gains {
+		c.tell(c.onAdd, "OnAdd", g.word, g.mask)
 	}
 }
 
@@ -110,8 +150,8 @@ func (a *Archetype) tellBirths(lo, hi uint32) {
 			continue
 		}
 		for at := lo; at < hi; {
-			end := min(hi, at&^63+64)
-			c.tell(c.onAdd, "OnAdd", at/64, wordMask(at, end))
+			word, mask, end := wordOf(at, hi)
+			c.tell(c.onAdd, "OnAdd", word, mask)
 			at = end
 		}
 	}
@@ -128,6 +168,3 @@ func (w *World) tellClosing() {
 		}
 	}
 }
-
-// wordMask returns the bits of the slots [lo, hi) in their word. They are at least one, and all in one word.
-func wordMask(lo, hi uint32) uint64 { return ^uint64(0) << (lo % 64) & (^uint64(0) >> (-hi % 64)) }

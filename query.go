@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/internal/bitset"
 )
 
-// Query chooses the entities that have some components and lack others. It is a value made once and used again and
+// Query chooses the entities that have some components, lack others, and have at least one of further ones. It is a value made once and used again and
 // again; running it allocates nothing, and a query needs no registration to be fast. It always sees the world as it is.
 //
 // Several goroutines may run one query at once while nobody changes the structure.
@@ -20,6 +20,7 @@ type query struct {
 	world  *World
 	with   []*column
 	minus  []*column
+	any    [][]*column // groups, of each of which an entity has at least one
 	filter bitset.Filter
 }
 
@@ -36,7 +37,7 @@ func (w *World) Query(cols ...AnyColumn) Query {
 }
 
 // Without returns the query that also leaves out the entities that have any of the given components. It panics when a
-// column is of another world, is named twice, or is one that the query asks for.
+// column is of another world, is named twice, or is one that the query asks for, be it as one of several.
 func (q Query) Without(cols ...AnyColumn) Query {
 	if q.q == nil {
 		panic(zeroQuery)
@@ -51,25 +52,38 @@ func (q Query) Without(cols ...AnyColumn) Query {
 		if slices.Contains(q.q.minus, c) {
 			panic(fmt.Sprintf("vast: Query.Without: %s is left out already", c.name))
 		}
+		for _, group := range q.q.any {
+			if slices.Contains(group, c) {
+				panic(fmt.Sprintf("vast: Query.Without: the query has %s among the columns of Any: name it in one of the two", c.name))
+			}
+		}
 	}
-	made := &query{world: w, with: q.q.with, minus: slices.Concat(q.q.minus, minus)}
+	made := &query{world: w, with: q.q.with, minus: slices.Concat(q.q.minus, minus), any: q.q.any}
 	made.build()
 	return Query{made}
 }
 
 func (q *query) build() {
-	and := make([]*bitset.Set, 0, len(q.with))
-	for _, c := range q.with {
-		and = append(and, c.set)
+	and := setsOf(q.with)
+	var any [][]*bitset.Set
+	for _, group := range q.any {
+		if len(group) == 1 {
+			and = append(and, group[0].set) // one of one is that one
+		} else {
+			any = append(any, setsOf(group))
+		}
 	}
 	if len(and) == 0 {
 		and = append(and, q.world.live)
 	}
-	var minus []*bitset.Set
-	for _, c := range q.minus {
-		minus = append(minus, c.set)
+	q.filter = bitset.NewFilter(and, setsOf(q.minus), any...)
+}
+
+func setsOf(columns []*column) (sets []*bitset.Set) {
+	for _, c := range columns {
+		sets = append(sets, c.set)
 	}
-	q.filter = bitset.NewFilter(and, minus)
+	return sets
 }
 
 // columnsOf checks the columns that a caller names.

@@ -42,14 +42,27 @@ func (a *Archetype) putBirths(lo, hi uint32) {
 	}
 }
 
+// putGains makes the elements of what a column with a store has gained.
+func (c *column) putGains(gains []gain) {
+	for _, g := range gains {
+		for m := g.mask; m != 0; m &= m - 1 {
+			c.store.put(g.word*64 + trailingZeros(m))
+		}
+	}
+}
+
+// dropIn ends the elements of the slots of mask in a word of a column with a store.
+func (c *column) dropIn(word uint32, mask uint64) {
+	for ; mask != 0; mask &= mask - 1 {
+		c.store.drop(word*64 + trailingZeros(mask))
+	}
+}
+
 // dropLosses ends the elements that the slots of mask in a word have, in the columns with stores.
 func (w *World) dropLosses(word uint32, mask uint64) {
 	for _, c := range w.columns {
-		if c.store == nil || word >= c.slots/64 {
-			continue
-		}
-		for m := mask & c.set.Word(uint(word)); m != 0; m &= m - 1 {
-			c.store.drop(word*64 + trailingZeros(m))
+		if c.store != nil && word < c.slots/64 {
+			c.dropIn(word, mask&c.set.Word(uint(word)))
 		}
 	}
 }

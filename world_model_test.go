@@ -29,6 +29,9 @@ type modelColumn interface {
 	get(e Entity) (uint64, bool)
 	add(e Entity, v uint64) bool
 	set(e Entity, v uint64) bool
+	addAll(q Query, v uint64) int
+	setAll(q Query, v uint64) int
+	RemoveAll(q Query) int
 	put(e Entity, v uint64) bool // writes through the pointer that Get returns
 	read(r Run) []uint64         // through Slice
 	write(r Run, v func(i int) uint64)
@@ -55,6 +58,10 @@ func (c numbered[T]) add(e Entity, v uint64) bool {
 }
 
 func (c numbered[T]) set(e Entity, v uint64) bool { return c.Set(e, c.to(v)) }
+
+func (c numbered[T]) addAll(q Query, v uint64) int { return c.AddAll(q, c.to(v)) }
+
+func (c numbered[T]) setAll(q Query, v uint64) int { return c.SetAll(q, c.to(v)) }
 
 func (c numbered[T]) put(e Entity, v uint64) bool {
 	p := c.Get(e)

@@ -7,7 +7,7 @@ import (
 // apply decodes one operation and runs it on world and model.
 func (m *model) apply(b *byteStream) {
 	op := b.next()
-	switch op % 24 {
+	switch op % 28 {
 	case 0, 1, 2:
 		m.applyNew(b)
 	case 3:
@@ -56,6 +56,14 @@ func (m *model) apply(b *byteStream) {
 		case v < 8:
 			m.checkAll()
 		}
+	case 24:
+		m.applyAddAll(b)
+	case 25:
+		m.applySetAll(b)
+	case 26:
+		m.applyRemoveAll(b)
+	case 27:
+		m.applyExchange(b)
 	}
 }
 
@@ -206,7 +214,14 @@ func (m *model) query(b *byteStream) (Query, []int, func(*modelEntity) bool) {
 	} else {
 		q = q.Without(m.chosen(minus)...)
 	}
+	any := slices.DeleteFunc(b.set(3), func(i int) bool { return slices.Contains(with, i) || slices.Contains(minus, i) })
+	if len(any) > 0 {
+		q = q.Any(m.chosen(any)...)
+	}
 	return q, with, func(v *modelEntity) bool {
+		if len(any) > 0 && !slices.ContainsFunc(any, func(i int) bool { _, has := v.values[i]; return has }) {
+			return false
+		}
 		for _, i := range with {
 			if _, has := v.values[i]; !has {
 				return false
@@ -319,6 +334,25 @@ func (m *model) applyCount(b *byteStream) {
 	m.must(q.Count() == len(es), "%d of %d", q.Count(), len(es))
 	got := slices.Collect(q.All())
 	m.must(slices.Equal(got, es), "All yields %v, want %v", got, es)
+	first, single := Entity{}, len(es) == 1
+	if len(es) > 0 {
+		first = es[0]
+	}
+	e, found := q.First()
+	m.must(e == first && found == (len(es) > 0), "First is %v, %v, want %v", e, found, first)
+	e, found = q.Single()
+	m.must(e == first && found == single, "Single is %v, %v, want %v of %d", e, found, first, len(es))
+	n := 0
+	for word, mask := range q.Words() {
+		m.must(mask != 0, "word %d is empty", word)
+		for ; mask != 0; mask &= mask - 1 {
+			slot := uint32(word)*64 + trailingZeros(mask)
+			m.must(n < len(es) && es[n].slot == slot, "Words yields slot %d", slot)
+			n++
+		}
+	}
+	m.must(n == len(es), "Words yields %d entities, want %d", n, len(es))
+	m.applyBatches(q, es, b.next()*4+1)
 	m.note("count", len(es))
 }
 

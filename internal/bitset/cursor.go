@@ -54,6 +54,9 @@ func (c *Cursor) Next() bool {
 		c.word = c.word&^63 | uint(bits.TrailingZeros64(c.rest))
 		c.rest &= c.rest - 1
 		m = c.f.Match(c.word)
+		if c.f.grouped {
+			m &= c.f.matchAny(c.word)
+		}
 	}
 	first := uint(bits.TrailingZeros64(m))
 	after := m + 1<<first // carries through the run, so that its lowest bit is the run's end, or zero beyond the word
@@ -67,12 +70,38 @@ func (c *Cursor) Next() bool {
 	return true
 }
 
+// NextWord moves to the next word with matches and returns it with their mask, which is zero where there is no such word
+// any more. A walk uses it or [Cursor.Next], not both. Complexity: one step for a word that may match by the summaries.
+func (c *Cursor) NextWord() (word uint, mask uint64) {
+	for {
+		if c.rest == 0 {
+			if c.block*64 >= c.end || !c.nextBlock() {
+				return 0, 0
+			}
+		}
+		c.word = c.word&^63 | uint(bits.TrailingZeros64(c.rest))
+		c.rest &= c.rest - 1
+		mask = c.f.Match(c.word)
+		if c.f.grouped {
+			mask &= c.f.matchAny(c.word)
+		}
+		if mask != 0 {
+			return c.word, mask
+		}
+	}
+}
+
 // nextBlock moves on to the next block with candidates and reports whether there is one.
 func (c *Cursor) nextBlock() bool {
 	blocks := (c.end + 63) / 64
 	b := c.block
 	for b < blocks {
-		if m := c.inside(c.f.candidates(b), b); m != 0 {
+		m := c.inside(c.f.candidates(b), b)
+		if c.f.grouped {
+			any, _ := c.f.blockAny(b)
+			m &= any
+		}
+		if m != 0 {
 			c.block, c.word, c.rest = b+1, b*64, m
 			return true
 		}
@@ -86,7 +115,12 @@ func (c *Cursor) nextBlock() bool {
 func (c *Cursor) extend() {
 	for w := c.word + 1; w < c.end; {
 		b := w / 64
-		w += uint(bits.TrailingZeros64(^(c.f.whole(b) >> (w % 64))))
+		whole := c.f.whole(b)
+		if c.f.grouped {
+			_, full := c.f.blockAny(b)
+			whole &= full
+		}
+		w += uint(bits.TrailingZeros64(^(whole >> (w % 64))))
 		if w/64 != b {
 			continue // the block is full to its end: look at the next one
 		}
@@ -94,6 +128,13 @@ func (c *Cursor) extend() {
 			break
 		}
 		m := c.f.Match(w)
+		if c.f.grouped {
+			m &= c.f.matchAny(w)
+			if m == ones {
+				w++ // sets of a group fill it together
+				continue
+			}
+		}
 		after := uint(bits.TrailingZeros64(^m))
 		c.word, c.block = w, b+1
 		c.bits = m &^ (1<<after - 1)

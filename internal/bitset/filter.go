@@ -5,33 +5,35 @@ import (
 	"unsafe"
 )
 
-// Filter chooses the slots that are set in all of some sets and in none of others. It is a value that can be kept and
-// used again; the sets may grow and change between uses.
+// Filter chooses the slots that are set in all of some sets, in none of others, and in at least one of each of some groups
+// of sets. It is a value that can be kept and used again; the sets may grow and change between uses.
 type Filter struct {
 	// The words and block summaries of the first two sets to be in, which never move; of one set twice where there is only
 	// one. They stand here so that a query of two sets reads nothing else on its way.
 	aWords, bWords   unsafe.Pointer
 	aBlocks, bBlocks unsafe.Pointer
 	more             bool // whether and or minus hold anything
+	grouped          bool // whether any does
 	a, b             *Set
-	and              []*Set // the further sets to be in
-	minus            []*Set // those not to be in
+	and              []*Set   // the further sets to be in
+	minus            []*Set   // those not to be in
+	any              [][]*Set // groups, of each of which one set is to be in: the cursor's business, see filter_any.go
 }
 
 // NewFilter returns the filter of the slots that are in every set of and, of which there is at least one, and in no set
-// of minus. It keeps the slices.
-func NewFilter(and, minus []*Set) Filter {
-	f := Filter{a: and[0], b: and[0], minus: minus}
+// of minus, and in at least one set of each group in any. It keeps the slices.
+func NewFilter(and, minus []*Set, any ...[]*Set) Filter {
+	f := Filter{a: and[0], b: and[0], minus: minus, any: any}
 	if len(and) > 1 {
 		f.b, f.and = and[1], and[2:]
 	}
 	f.aWords, f.bWords = f.a.words, f.b.words
 	f.aBlocks, f.bBlocks = f.a.blocks, f.b.blocks
-	f.more = len(f.and)+len(f.minus) > 0
+	f.more, f.grouped = len(f.and)+len(f.minus) > 0, len(any) > 0
 	return f
 }
 
-// Match returns the slots of word i that the filter chooses. The word must be usable in every set to be in.
+// Match returns the slots of word i that the filter chooses, groups apart. The word must be usable in every set to be in.
 func (f *Filter) Match(i uint) uint64 {
 	m := *(*uint64)(unsafe.Add(f.aWords, i*8)) & *(*uint64)(unsafe.Add(f.bWords, i*8))
 	if f.more {

@@ -7,6 +7,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
+// BlockBits is how many slots a block has, the unit of the first summary level.
+const BlockBits = blockBits
+
 const (
 	wordBits  = 64
 	blockBits = 64 * wordBits
@@ -123,6 +126,12 @@ func (s *Set) group(i uint) *summary { return (*summary)(unsafe.Add(s.groups, i*
 
 // Word returns the 64 bits of word i, which must be usable.
 func (s *Set) Word(i uint) uint64 { return *s.word(i) }
+
+// Block returns which of the 64 words of block i hold a set slot, and which are full. The block must be usable.
+func (s *Set) Block(i uint) (any, full uint64) {
+	b := s.block(i)
+	return b.any, b.full
+}
 
 // Test reports whether slot i is set. Slots beyond the usable ones are clear.
 func (s *Set) Test(i uint) bool {

@@ -1,0 +1,88 @@
+package vast
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestAny(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1 << 14})
+	defer w.Close()
+	a, b, c, d := NewColumn[uint32](w), NewColumn[uint32](w), NewColumn[struct{}](w), NewColumn[byte](w)
+	var es []Entity
+	for i := range 10_000 {
+		e := w.Archetype(a).New()
+		if i%2 == 0 {
+			b.Add(e, 0)
+		}
+		if i%3 == 0 {
+			c.Add(e, struct{}{})
+		}
+		if i < 100 && i%5 == 0 {
+			d.Add(e, 1) // usable in the first slots only
+		}
+		es = append(es, e)
+	}
+	is := func(n int) func(int) bool { return func(i int) bool { return i%n == 0 } }
+	isD := func(i int) bool { return i < 100 && i%5 == 0 }
+	for _, tt := range []struct {
+		name  string
+		q     Query
+		match func(i int) bool
+	}{
+		{"a, b or c", w.Query(a).Any(b, c), func(i int) bool { return is(2)(i) || is(3)(i) }},
+		{"b or c", w.Query().Any(b, c), func(i int) bool { return is(2)(i) || is(3)(i) }},
+		{"b or d", w.Query().Any(b, d), func(i int) bool { return is(2)(i) || isD(i) }},
+		{"one of one", w.Query().Any(d), isD},
+		{"one of one of a", w.Query(a).Any(c), is(3)},
+		{"a or b", w.Query().Any(a, b), func(i int) bool { return true }},
+		{"b, c or d", w.Query(b).Any(c, d), func(i int) bool { return is(2)(i) && (is(3)(i) || isD(i)) }},
+		{"b or c, c or d", w.Query().Any(b, c).Any(c, d), func(i int) bool { return is(3)(i) || is(2)(i) && isD(i) }},
+		{"b or d, − c", w.Query(a).Any(b, d).Without(c), func(i int) bool { return (is(2)(i) || isD(i)) && !is(3)(i) }},
+		{"− c, b or d", w.Query(a).Without(c).Any(b, d), func(i int) bool { return (is(2)(i) || isD(i)) && !is(3)(i) }},
+	} {
+		var want []Entity
+		for i, e := range es {
+			if tt.match(i) {
+				want = append(want, e)
+			}
+		}
+		if got := slices.Collect(tt.q.All()); !slices.Equal(got, want) {
+			t.Errorf("%s: %d entities, want %d", tt.name, len(got), len(want))
+		}
+		if n := tt.q.Count(); n != len(want) {
+			t.Errorf("%s: Count is %d, want %d", tt.name, n, len(want))
+		}
+	}
+	// Queries made from one query do not disturb each other.
+	base := w.Query(a).Any(b, c)
+	first, second := base.Any(c, d), base.Any(d)
+	if base.Count() != 6667 || first.Count() != len(entitiesOf(w.Query(c)))+6 || second.Count() != 13 {
+		t.Errorf("%d, %d, %d", base.Count(), first.Count(), second.Count())
+	}
+}
+
+func TestAnyIllFormed(t *testing.T) {
+	w, abroad := NewWorld(Options{Name: "home", MaxEntities: 64}), NewWorld(Options{Name: "abroad", MaxEntities: 64})
+	defer w.Close()
+	defer abroad.Close()
+	pos, vel, foreign := NewColumn[position](w), NewColumn[velocity](w), NewColumn[uint64](abroad)
+	q := w.Query(pos)
+	for _, tt := range []struct {
+		f    func()
+		says string
+	}{
+		{func() { Query{}.Any(pos) }, "zero Query"},
+		{func() { q.Any() }, "Query.Any: no entity has one of no columns: name at least one"},
+		{func() { q.Any(vel, pos) }, "Query.Any: the query asks for position"},
+		{func() { q.Any(vel, vel) }, "Query.Any: column velocity is named twice"},
+		{func() { q.Any(vel, nil) }, "Query.Any: column 2 was not made with NewColumn"},
+		{func() { q.Any(foreign) }, `Query.Any: column uint64 belongs to world "abroad", not to "home"`},
+		{func() { q.Without(vel).Any(vel) }, "Query.Any: the query leaves velocity out"},
+		{func() { q.Any(vel).Without(vel) }, "Query.Without: the query has velocity among the columns of Any"},
+	} {
+		says(t, tt.f, tt.says)
+	}
+	w.Close()
+	says(t, func() { q.Any(vel) }, "Query.Any on the closed world")
+}

@@ -1,0 +1,94 @@
+package vast
+
+import "iter"
+
+// Batch is a part of what a query matches, for one worker: the matches in some consecutive words of 64 slots. It is a
+// plain value, valid until the world's structure changes. Different batches may run on different goroutines at once, and
+// touch no slot and no word in common.
+type Batch struct {
+	q       *query
+	changes uint64 // of the world when the batch was cut
+	lo, end uint32 // words
+	n       int
+}
+
+// Batches cuts the matching entities into parts of n, or up to 63 more because it cuts between words only; the last part
+// may have fewer. Where the cuts lie depends on the world and on n alone, not on how many workers there are, so results
+// that are combined in the order of the batches are always the same. It panics unless n is positive; the rules of
+// [Query.Runs] hold. Complexity: one step for each run and for each batch; components are not touched.
+func (q Query) Batches(n int) iter.Seq[Batch] {
+	if n <= 0 {
+		panic("vast: Query.Batches: the number of entities must be positive")
+	}
+	return func(yield func(Batch) bool) {
+		var k walk
+		k.start(q.q)
+		b := Batch{q: q.q, changes: k.changes}
+		for k.cursor.Next() {
+			for lo, hi := k.cursor.Lo, k.cursor.Hi; lo < hi; {
+				word := uint32(lo / 64)
+				if b.n >= n && word >= b.end {
+					if !yield(b) {
+						return
+					}
+					k.check()
+					b.n = 0
+				}
+				if b.n == 0 {
+					b.lo = word
+				}
+				// Take what is missing, to the end of its last word; of a batch that has enough the rest of its last word.
+				end := hi
+				if want := uint(max(n-b.n, 1)); want < hi-lo {
+					end = min(hi, (lo+want+63)&^63)
+				}
+				b.n += int(end - lo)
+				b.end = uint32((end + 63) / 64)
+				lo = end
+			}
+		}
+		if b.n > 0 {
+			yield(b)
+		}
+	}
+}
+
+// Len returns the number of entities.
+func (b Batch) Len() int { return b.n }
+
+// Runs yields the batch's entities as [Query.Runs] does. A run that a border of the batch cuts goes on in the next one.
+func (b Batch) Runs() iter.Seq[Run] {
+	return func(yield func(Run) bool) {
+		if b.q == nil {
+			return // the zero Batch is empty
+		}
+		k := walk{world: b.q.world, changes: b.changes}
+		k.world.mustBeOpen("Batch.Runs")
+		if k.world.changes != k.changes {
+			k.world.changedWhile("batches of a query were in use")
+		}
+		k.cursor.StartAt(&b.q.filter, uint(b.lo), uint(b.end))
+		for k.cursor.Next() {
+			if !yield(k.run()) {
+				return
+			}
+			k.check()
+		}
+	}
+}
+
+// All yields the batch's entities as [Query.All] does.
+func (b Batch) All() iter.Seq[Entity] {
+	return func(yield func(Entity) bool) {
+		for run := range b.Runs() {
+			for i := range run.Len() {
+				if !yield(run.Entity(i)) {
+					return
+				}
+				if b.q.world.changes != b.changes {
+					b.q.world.changedWhile("a batch of a query was running")
+				}
+			}
+		}
+	}
+}

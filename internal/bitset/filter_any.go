@@ -1,0 +1,42 @@
+package bitset
+
+// What a filter asks of its groups of sets stands apart from Match, candidates and whole, which would be too large to
+// inline with it; the cursor asks for it where there are groups. Sets of a group may be shorter than those to be in: beyond
+// its usable words a set is empty.
+
+// matchAny returns the slots of word i that are in at least one set of each group.
+//
+//go:noinline
+func (f *Filter) matchAny(i uint) uint64 {
+	m := ones
+	for _, group := range f.any {
+		var in uint64
+		for _, s := range group {
+			if i < s.usable {
+				in |= *s.word(i)
+			}
+		}
+		m &= in
+	}
+	return m
+}
+
+// blockAny returns which words of block b may match in each group, and which match in all their slots: these without the
+// words that several sets of a group fill together.
+//
+//go:noinline
+func (f *Filter) blockAny(b uint) (any, full uint64) {
+	any, full = ones, ones
+	for _, group := range f.any {
+		var in summary
+		for _, s := range group {
+			if b*64 < s.usable {
+				in.any |= s.block(b).any
+				in.full |= s.block(b).full
+			}
+		}
+		any &= in.any
+		full &= in.full
+	}
+	return any, full
+}

@@ -1,0 +1,130 @@
+package vast
+
+import (
+	"fmt"
+	"testing"
+)
+
+// bulkWorld has a million entities with one component, and two columns to add.
+func bulkWorld(b *testing.B) (*World, Column[position], Column[velocity], Column[struct{}]) {
+	b.Helper()
+	w := NewWorld(Options{})
+	b.Cleanup(func() { w.Close() })
+	pos, vel, tag := NewColumn[position](w), NewColumn[velocity](w), NewColumn[struct{}](w)
+	w.Archetype(pos).NewN(benchmarkEntities, nil)
+	q := w.Query(pos)
+	vel.AddAll(q, velocity{}) // memory is touched once before it is measured
+	vel.RemoveAll(q)
+	return w, pos, vel, tag
+}
+
+func perEntity(b *testing.B) {
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/benchmarkEntities, "ns/entity")
+}
+
+//go:noinline
+func addAndRemoveAll[T any](c Column[T], q Query, v T) {
+	c.AddAll(q, v)
+	c.RemoveAll(q)
+}
+
+func BenchmarkBulk(b *testing.B) {
+	w, pos, vel, tag := bulkWorld(b)
+	q := w.Query(pos)
+	b.Run("AddAll and RemoveAll", func(b *testing.B) {
+		for b.Loop() {
+			addAndRemoveAll(vel, q, velocity{1, 2})
+		}
+		perEntity(b)
+	})
+	b.Run("AddAll and RemoveAll of no size", func(b *testing.B) {
+		for b.Loop() {
+			addAndRemoveAll(tag, q, struct{}{})
+		}
+		perEntity(b)
+	})
+	b.Run("SetAll", func(b *testing.B) {
+		for b.Loop() {
+			pos.SetAll(q, position{1, 2})
+		}
+		perEntity(b)
+	})
+	b.Run("Exchange", func(b *testing.B) {
+		there, back := []AnyColumn{tag}, []AnyColumn{pos}
+		all := w.Query()
+		for b.Loop() {
+			w.Exchange(all, there, back)
+			w.Exchange(all, back, there)
+		}
+		perEntity(b)
+	})
+}
+
+//go:noinline
+func countOf(q Query) (n int) {
+	for run := range q.Runs() {
+		n += run.Len()
+	}
+	return n
+}
+
+// BenchmarkAny has one of two components in each entity, by turns of 64 or one by one.
+func BenchmarkAny(b *testing.B) {
+	for _, turn := range []int{64, 1} {
+		name := fmt.Sprintf("in turns of %d", turn)
+		w, pos, vel, tag := bulkWorld(b)
+		for i, e := range entitiesOf(w.Query()) {
+			if i/turn%2 == 0 {
+				vel.Add(e, velocity{})
+			} else {
+				tag.Add(e, struct{}{})
+			}
+		}
+		for _, of := range []struct {
+			name string
+			q    Query
+		}{{"Query", w.Query(pos)}, {"Any", w.Query(pos).Any(vel, tag)}, {"Without", w.Query(pos).Without(vel)}} {
+			b.Run(of.name+" "+name, func(b *testing.B) {
+				for b.Loop() {
+					countOf(of.q)
+				}
+				perEntity(b)
+			})
+		}
+	}
+}
+
+func BenchmarkBatches(b *testing.B) {
+	w, pos, _, _ := bulkWorld(b)
+	q := w.Query(pos)
+	for b.Loop() {
+		n := 0
+		for batch := range q.Batches(4096) {
+			for run := range batch.Runs() {
+				n += run.Len()
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(benchmarkEntities/4096), "ns/batch")
+}
+
+// BenchmarkQueryOnce is what a query costs that finds nothing, one run, or one run a word.
+func BenchmarkQueryOnce(b *testing.B) {
+	w, pos, vel, tag := bulkWorld(b)
+	for i, e := range entitiesOf(w.Query()) {
+		if i%64 == 0 {
+			tag.Add(e, struct{}{})
+		}
+	}
+	for _, of := range []struct {
+		name string
+		q    Query
+	}{{"empty", w.Query(vel)}, {"one run", w.Query(pos)}, {"16384 runs", w.Query(tag)}, {"16384 runs of two", w.Query(pos, tag)},
+		{"16384 runs without", w.Query(tag).Without(vel)}} {
+		b.Run(of.name, func(b *testing.B) {
+			for b.Loop() {
+				countOf(of.q)
+			}
+		})
+	}
+}

@@ -1,0 +1,131 @@
+package vast
+
+import "slices"
+
+// applyBatches cuts what a query matches into parts of n.
+func (m *model) applyBatches(q Query, es []Entity, n int) {
+	m.operation = "Batches"
+	var got []Entity
+	last := -1
+	for batch := range q.Batches(n) {
+		one := slices.Collect(batch.All())
+		m.must(len(one) == batch.Len() && len(one) > 0 && len(one) < n+64, "a batch of %d has %d, Len is %d", n, len(one), batch.Len())
+		m.must(int(one[0].slot/64) > last, "a batch shares word %d", last)
+		last = int(one[len(one)-1].slot / 64)
+		got = append(got, one...)
+		m.must(batch.Len() >= n || len(got) == len(es), "a batch of %d has %d entities, and more follow", n, batch.Len())
+		m.note("batch", batch.Len())
+	}
+	m.must(slices.Equal(got, es), "batches have %v, want %v", got, es)
+}
+
+// changesOf checks how many structural changes f counts as.
+func (m *model) changesOf(want int, f func()) {
+	before := m.world.changes
+	f()
+	m.must(m.world.changes == before+uint64(want), "%d changes count as %d", want, m.world.changes-before)
+}
+
+// lacking returns how many of the entities have no component i.
+func (m *model) lacking(es []Entity, i int) (n int) {
+	for _, e := range es {
+		if !m.has(e, i) {
+			n++
+		}
+	}
+	return n
+}
+
+func (m *model) applyAddAll(b *byteStream) {
+	m.operation = "AddAll"
+	q, with, match := m.query(b)
+	i, v := b.column(), uint64(b.next())+1
+	if len(with) == 0 && b.next()%4 != 0 {
+		return // to all entities at once, not too often
+	}
+	es := m.matching(match)
+	m.changesOf(m.lacking(es, i), func() {
+		n := m.columns[i].addAll(q, v)
+		m.must(n == len(es), "column %d: %d of %d", i, n, len(es))
+	})
+	for _, e := range es {
+		m.entities[e].values[i] = m.columns[i].cut(v)
+		m.checkComponent(e, i)
+	}
+	m.note("added", len(es))
+}
+
+func (m *model) applySetAll(b *byteStream) {
+	m.operation = "SetAll"
+	q, _, match := m.query(b)
+	i, v := b.column(), uint64(b.next())+1
+	es := m.matching(match)
+	m.changesOf(0, func() {
+		n := m.columns[i].setAll(q, v)
+		m.must(n == len(es)-m.lacking(es, i), "column %d: %d of %d, %d without", i, n, len(es), m.lacking(es, i))
+	})
+	for _, e := range es {
+		if m.has(e, i) {
+			m.entities[e].values[i] = m.columns[i].cut(v)
+		}
+		m.checkComponent(e, i)
+	}
+	m.note("set", len(es))
+}
+
+func (m *model) applyRemoveAll(b *byteStream) {
+	m.operation = "RemoveAll"
+	q, with, match := m.query(b)
+	i := b.column()
+	if len(with) > 0 && b.next()%2 == 0 {
+		i = with[0]
+	}
+	es := m.matching(match)
+	had := len(es) - m.lacking(es, i)
+	m.changesOf(had, func() {
+		n := m.columns[i].RemoveAll(q)
+		m.must(n == had, "column %d: %d of %d", i, n, had)
+	})
+	for _, e := range es {
+		delete(m.entities[e].values, i)
+		m.checkComponent(e, i)
+	}
+	m.note("removed", had)
+}
+
+func (m *model) applyExchange(b *byteStream) {
+	m.operation = "Exchange"
+	q, with, match := m.query(b)
+	add := b.set(2)
+	remove := slices.DeleteFunc(append(b.set(2), with...), func(i int) bool { return slices.Contains(add, i) })
+	slices.Sort(remove)
+	remove = slices.Compact(remove)
+	if len(with) == 0 && b.next()%4 != 0 {
+		return // on all entities at once, not too often
+	}
+	es := m.matching(match)
+	changes := 0
+	for _, i := range add {
+		changes += m.lacking(es, i)
+	}
+	for _, i := range remove {
+		changes += len(es) - m.lacking(es, i)
+	}
+	m.changesOf(changes, func() {
+		n := m.world.Exchange(q, m.chosen(add), m.chosen(remove))
+		m.must(n == len(es), "%d of %d", n, len(es))
+	})
+	for _, e := range es {
+		for _, i := range add {
+			if !m.has(e, i) {
+				m.entities[e].values[i] = 0
+			}
+			m.checkComponent(e, i)
+		}
+		for _, i := range remove {
+			delete(m.entities[e].values, i)
+			m.checkComponent(e, i)
+		}
+	}
+	m.note("exchanged", len(es))
+}
