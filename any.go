@@ -9,8 +9,8 @@ import (
 // other group too. It panics when no column is given, and when a column is of another world, is named twice, is left out
 // by the query, or is one that it asks for already, so that there would be nothing to choose.
 //
-// Runs of such a query may have none but the columns of [World.Query] in all their entities: use [Column.Get] for those of
-// Any, or one query for each.
+// Entities of one run may differ in which of the given components they have: [Column.Slice] is for the columns of
+// [World.Query] only, and [Column.Get] for these.
 func (q Query) Any(cols ...AnyColumn) Query {
 	if q.q == nil {
 		panic(zeroQuery)

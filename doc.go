@@ -7,8 +7,9 @@
 //   - [Column] is the storage of one component. Every entity has the same index in every column: its slot.
 //     [Tag] has no value, [SparseColumn] is for components that are rare or large, [HeapColumn] for those with Go pointers.
 //   - [Archetype] is a set of columns that entities are born with; it makes them, side by side in memory.
-//   - [Query] chooses the entities that have some components and lack others. It yields each [Run] of consecutive slots,
-//     whose components are ordinary slices, or one [Entity] after the other, or each [Batch] for a worker of its own.
+//   - [Query] chooses the entities that have some components, lack others, or have at least one of several. It yields
+//     each [Run] of consecutive slots, whose components are ordinary slices, or one [Entity] after the other, or parts for
+//     workers, each a [Batch].
 //
 // # Terminology
 //

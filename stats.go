@@ -7,7 +7,7 @@ type Stats struct {
 	Name       string
 	Entities   int
 	Slots      int    // owned by archetypes
-	Changes    uint64 // structural changes so far: entities made and deleted, components added and removed one by one
+	Changes    uint64 // structural changes so far: each entity made or deleted, each component added or removed
 	Reserved   int    // addresses
 	Committed  int    // may be touched
 	Columns    []ColumnStats

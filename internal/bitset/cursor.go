@@ -96,14 +96,15 @@ func (c *Cursor) nextBlock() bool {
 	blocks := (c.end + 63) / 64
 	b := c.block
 	for b < blocks {
-		m := c.inside(c.f.candidates(b), b)
-		if c.f.grouped {
-			any, _ := c.f.blockAny(b)
-			m &= any
-		}
-		if m != 0 {
-			c.block, c.word, c.rest = b+1, b*64, m
-			return true
+		if m := c.inside(c.f.candidates(b), b); m != 0 {
+			if c.f.grouped {
+				any, _ := c.f.blockAny(b)
+				m &= any
+			}
+			if m != 0 {
+				c.block, c.word, c.rest = b+1, b*64, m
+				return true
+			}
 		}
 		b = c.f.nextBlock(b+1, blocks)
 	}
