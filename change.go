@@ -38,6 +38,6 @@ func (w *World) changed(op operation, n int) {
 //go:noinline
 func (w *World) changedWhile(doing string) {
 	panic(fmt.Sprintf("vast: the structure of world %q changed while %s, by %s. Values may be changed there; collect the "+
-		"entities in a slice and make, delete, add or remove after the loop, or use World.DeleteAll.",
+		"entities in a slice and make, delete, add or remove after the loop, or use World.DeleteAll, Column.AddAll, Column.RemoveAll or World.Exchange.",
 		w.options.Name, doing, operationNames[w.last]))
 }

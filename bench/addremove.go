@@ -61,62 +61,80 @@ func checkEdits(n, half, end int, sum float64) error {
 	return nil
 }
 
-// newAddRemoveVast sets the work up for Vast.
-func newAddRemoveVast(n int) side {
-	w := newSizedVastWorld(n)
-	s := &vastEdit{world: w, pos: vast.NewColumn[Position](w), vel: vast.NewColumn[Velocity](w)}
-	archetype := w.Archetype(s.pos)
-	for i := range n {
-		e := archetype.New()
-		s.pos.Get(e).X = float64(i)
-		s.entities = append(s.entities, e)
-	}
+// editSide makes the side that adds and removes. For the check, add gives all entities a velocity, count tells how many
+// have one, and sum adds up the X of those that have.
+func editSide[S any](s *S, work func(*S), n int, add func(), count func() int, sum func() float64) side {
 	return side{
 		units:  n,
-		sample: timeAll(s, addRemoveVast),
+		sample: timeAll(s, work),
 		check: func(int) error {
-			both := w.Query(s.pos, s.vel)
-			end := both.Count()
-			for _, e := range s.entities {
-				s.vel.Add(e, Velocity{})
-			}
-			half := both.Count()
-			sum := 0.0
-			for e := range both.All() {
-				sum += s.pos.Get(e).X + s.vel.Get(e).X
-			}
-			return checkEdits(n, half, end, sum)
+			end := count()
+			add()
+			return checkEdits(n, count(), end, sum())
 		},
-		close: closeVast(w),
 	}
 }
 
-// newAddRemoveArk sets the work up for Ark.
-func newAddRemoveArk(n int) side {
-	w := ecs.NewWorld(arkCapacity)
-	s := &arkEdit{world: w, vel: ecs.NewMap1[Velocity](w)}
-	positions := ecs.NewMap1[Position](w)
-	for i := range n {
-		s.entities = append(s.entities, positions.NewEntity(&Position{X: float64(i)}))
+// The numbers of components beside Position of the entities of add_remove and add_remove_large.
+const (
+	smallExtras = 0
+	largeExtras = 10
+)
+
+// newAddRemoveVast sets the work up for Vast, with entities that have some of C1 … C10 as well.
+func newAddRemoveVast(extras int) func(n int) side {
+	return func(n int) side {
+		w := newSizedVastWorld(n)
+		s := &vastEdit{world: w, pos: vast.NewColumn[Position](w), vel: vast.NewColumn[Velocity](w)}
+		archetype := w.Archetype(append([]vast.AnyColumn{s.pos}, extraVast(w, extras)...)...)
+		for i := range n {
+			e := archetype.New()
+			s.pos.Get(e).X = float64(i)
+			s.entities = append(s.entities, e)
+		}
+		both := w.Query(s.pos, s.vel)
+		add := func() {
+			for _, e := range s.entities {
+				s.vel.Add(e, Velocity{})
+			}
+		}
+		made := editSide(s, addRemoveVast, n, add, both.Count, func() (sum float64) {
+			for e := range both.All() {
+				sum += s.pos.Get(e).X + s.vel.Get(e).X
+			}
+			return sum
+		})
+		made.close = closeVast(w)
+		return made
 	}
-	return side{
-		units:  n,
-		sample: timeAll(s, addRemoveArk),
-		check: func(int) error {
-			both := ecs.NewFilter2[Position, Velocity](w)
-			end := countArk(both)
+}
+
+// newAddRemoveArk sets the work up for Ark, with entities that have some of C1 … C10 as well.
+func newAddRemoveArk(extras int) func(n int) side {
+	return func(n int) side {
+		w := ecs.NewWorld(initialCapacity)
+		s := &arkEdit{world: w, vel: ecs.NewMap1[Velocity](w)}
+		positions := ecs.NewMap1[Position](w)
+		ids := append([]ecs.ID{ecs.ComponentID[Position](w)}, extraArk(w, extras)...)
+		for i := range n {
+			e := w.Unsafe().NewEntity(ids...)
+			positions.Get(e).X = float64(i)
+			s.entities = append(s.entities, e)
+		}
+		both := ecs.NewFilter2[Position, Velocity](w)
+		add := func() {
 			for _, e := range s.entities {
 				s.vel.AddFn(e, nil)
 			}
-			half := countArk(both)
-			sum := 0.0
+		}
+		return editSide(s, addRemoveArk, n, add, func() int { return countArk(both) }, func() (sum float64) {
 			query := both.Query()
 			for query.Next() {
 				p, v := query.Get()
 				sum += p.X + v.X
 			}
-			return checkEdits(n, half, end, sum)
-		},
+			return sum
+		})
 	}
 }
 

@@ -11,7 +11,7 @@ type (
 	Velocity struct{ X, Y float64 }
 )
 
-// C1 … C8 only tell archetypes apart.
+// C1 … C10 tell archetypes apart and make entities larger.
 type (
 	C1 struct{ X, Y float64 }
 	C2 struct{ X, Y float64 }
@@ -21,10 +21,19 @@ type (
 	C6 struct{ X, Y float64 }
 	C7 struct{ X, Y float64 }
 	C8 struct{ X, Y float64 }
+
+	C9  struct{ X, Y float64 }
+	C10 struct{ X, Y float64 }
 )
 
-// arkCapacity is the initial capacity that the public suite gives to Ark's worlds.
-const arkCapacity = 1024
+// initialCapacity is the capacity that the public suite gives to the worlds of the peers that ask for one.
+const initialCapacity = 1024
+
+// The numbers of components of the entities that are created and deleted: Position and Velocity, or those and C1 … C8.
+const (
+	twoParts = 2
+	tenParts = 10
+)
 
 // entitiesByDefault is how many entities certainly fit a world made with default options.
 const entitiesByDefault = 12 << 20
@@ -47,7 +56,7 @@ func closeVast(w *vast.World) func() {
 	}
 }
 
-// extraVast registers the first n of C1 … C8.
+// extraVast registers the first n of C1 … C10.
 func extraVast(w *vast.World, n int) []vast.AnyColumn {
 	registrations := []func() vast.AnyColumn{
 		func() vast.AnyColumn { return vast.NewColumn[C1](w) },
@@ -58,6 +67,8 @@ func extraVast(w *vast.World, n int) []vast.AnyColumn {
 		func() vast.AnyColumn { return vast.NewColumn[C6](w) },
 		func() vast.AnyColumn { return vast.NewColumn[C7](w) },
 		func() vast.AnyColumn { return vast.NewColumn[C8](w) },
+		func() vast.AnyColumn { return vast.NewColumn[C9](w) },
+		func() vast.AnyColumn { return vast.NewColumn[C10](w) },
 	}
 	var columns []vast.AnyColumn
 	for _, register := range registrations[:n] {
@@ -66,11 +77,12 @@ func extraVast(w *vast.World, n int) []vast.AnyColumn {
 	return columns
 }
 
-// extraArk registers the first n of C1 … C8.
+// extraArk registers the first n of C1 … C10.
 func extraArk(w *ecs.World, n int) []ecs.ID {
 	registrations := []func(*ecs.World) ecs.ID{
 		ecs.ComponentID[C1], ecs.ComponentID[C2], ecs.ComponentID[C3], ecs.ComponentID[C4],
 		ecs.ComponentID[C5], ecs.ComponentID[C6], ecs.ComponentID[C7], ecs.ComponentID[C8],
+		ecs.ComponentID[C9], ecs.ComponentID[C10],
 	}
 	var ids []ecs.ID
 	for _, register := range registrations[:n] {
@@ -88,4 +100,13 @@ func subset[T any](base, extras []T, number int) []T {
 		}
 	}
 	return chosen
+}
+
+// subsets returns base with every subset of extras.
+func subsets[T any](base, extras []T) [][]T {
+	var sets [][]T
+	for number := range 1 << len(extras) {
+		sets = append(sets, subset(base, extras, number))
+	}
+	return sets
 }

@@ -1,7 +1,14 @@
 package main
 
-// Work delete2comp: delete n entities with Position and Velocity, one by one in the order of their creation (ark), or by
-// one call for all that match a query (ark-batch).
+import (
+	"github.com/mlange-42/ark/ecs"
+	"github.com/vastgo/vast"
+)
+
+// Work delete2comp: delete n entities with Position and Velocity, one by one in the order of their creation, or by one call
+// for all that match a query (the batch peers).
+//
+// Work delete10comp: the same with entities that also have C1 … C8.
 //
 // Creating them again is not timed; they are created one by one in either case.
 
@@ -37,36 +44,21 @@ func deleteArkBatch(c *arkCrowd) {
 	c.world.RemoveEntities(c.all.Batch(), nil)
 }
 
-// newDeleteVast sets the work up for Vast, one by one.
-func newDeleteVast(n int) side {
-	return deleteVastSide(n, deleteVast)
+// newDeleteVast sets the work up for Vast.
+func newDeleteVast(parts int, work func(*vastCrowd)) func(n int) side {
+	return func(n int) side {
+		c := newVastCrowd(make([]vast.Entity, n), parts).find()
+		createVast(c)
+		return c.side(work, createVast, 0, c.check)
+	}
 }
 
-// newDeleteVastBatch sets the work up for Vast, by one call.
-func newDeleteVastBatch(n int) side {
-	return deleteVastSide(n, deleteVastBatch)
-}
-
-// deleteVastSide fills a world of Vast.
-func deleteVastSide(n int, work func(*vastCrowd)) side {
-	c := newVastCrowd(n)
-	createVast(c)
-	return crowdSide(c, n, work, createVast, 0, c.check, closeVast(c.world))
-}
-
-// newDeleteArk sets the work up for Ark, one by one.
-func newDeleteArk(n int) side {
-	return deleteArkSide(n, deleteArk)
-}
-
-// newDeleteArkBatch sets the work up for Ark, by one call.
-func newDeleteArkBatch(n int) side {
-	return deleteArkSide(n, deleteArkBatch)
-}
-
-// deleteArkSide fills a world of Ark.
-func deleteArkSide(n int, work func(*arkCrowd)) side {
-	c := newArkCrowd(n)
-	createArk(c)
-	return crowdSide(c, n, work, createArk, 0, c.check, nil)
+// newDeleteArk sets the work up for Ark.
+func newDeleteArk(parts int, work func(*arkCrowd)) func(n int) side {
+	create := arkCreator(parts)
+	return func(n int) side {
+		c := newArkCrowd(make([]ecs.Entity, n), parts).find()
+		create(c)
+		return c.side(work, create, 0, c.check)
+	}
 }

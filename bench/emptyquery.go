@@ -31,7 +31,7 @@ func newEmptyArkTables(extras int) side {
 
 // emptyArk fills a world of Ark.
 func emptyArk(extras int) *arkQuery {
-	w := ecs.NewWorld(arkCapacity)
+	w := ecs.NewWorld(initialCapacity)
 	extraArk(w, extras)
 	ecs.NewMap1[Position](w).NewEntityFn(nil)
 	ecs.NewMap1[Velocity](w).NewEntityFn(nil)

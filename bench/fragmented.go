@@ -52,8 +52,8 @@ func newOuterVast(n int) side {
 // archetypesVast returns the archetypes of base with every subset of extras.
 func archetypesVast(w *vast.World, base, extras []vast.AnyColumn) []*vast.Archetype {
 	var archetypes []*vast.Archetype
-	for number := range 1 << len(extras) {
-		archetypes = append(archetypes, w.Archetype(subset(base, extras, number)...))
+	for _, set := range subsets(base, extras) {
+		archetypes = append(archetypes, w.Archetype(set...))
 	}
 	return archetypes
 }
@@ -80,9 +80,9 @@ func newOuterArkTables(n int) side {
 
 // innerArk fills a world of Ark for query32arch.
 func innerArk(n int) *arkQuery {
-	w := ecs.NewWorld(arkCapacity)
+	w := ecs.NewWorld(initialCapacity)
 	base := []ecs.ID{ecs.ComponentID[Position](w), ecs.ComponentID[Velocity](w)}
-	sets := setsArk(base, extraArk(w, innerExtras))
+	sets := subsets(base, extraArk(w, innerExtras))
 	velocities := ecs.NewMap1[Velocity](w)
 	for i := range n {
 		e := w.Unsafe().NewEntity(sets[i%len(sets)]...)
@@ -93,25 +93,16 @@ func innerArk(n int) *arkQuery {
 
 // outerArk fills a world of Ark for query256arch.
 func outerArk(n int) *arkQuery {
-	w := ecs.NewWorld(arkCapacity)
+	w := ecs.NewWorld(initialCapacity)
 	base := []ecs.ID{ecs.ComponentID[Position](w)}
 	i := 0
 	ecs.NewMap2[Position, Velocity](w).NewBatchFn(n, func(_ ecs.Entity, _ *Position, v *Velocity) {
 		*v = velocityOf(i)
 		i++
 	})
-	sets := setsArk(base, extraArk(w, outerExtras))
+	sets := subsets(base, extraArk(w, outerExtras))
 	for i := range 4 * n {
 		w.Unsafe().NewEntity(sets[i%len(sets)]...)
 	}
 	return &arkQuery{world: w, filter: ecs.NewFilter2[Position, Velocity](w).Register()}
-}
-
-// setsArk returns base with every subset of extras.
-func setsArk(base, extras []ecs.ID) [][]ecs.ID {
-	var sets [][]ecs.ID
-	for number := range 1 << len(extras) {
-		sets = append(sets, subset(base, extras, number))
-	}
-	return sets
 }

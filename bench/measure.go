@@ -98,10 +98,14 @@ type measurement struct {
 	rounds     int           // rounds a row, each with one sample of either side
 	passes     int           // passes that the rounds are spread over, at most
 	sampleTime time.Duration // the least time that a sample takes
+	rowTime    time.Duration // a row that has taken so long gets no more rounds than leastRounds; 0 for no limit
 }
 
-// defaultMeasurement takes a few minutes for all rows together.
-var defaultMeasurement = measurement{rounds: 33, passes: 3, sampleTime: 4 * time.Millisecond}
+// defaultMeasurement takes some six minutes for all rows together.
+var defaultMeasurement = measurement{rounds: 9, passes: 3, sampleTime: 4 * time.Millisecond, rowTime: 500 * time.Millisecond}
+
+// leastRounds is how many rounds a row gets in a pass that it takes part in, however slow it is.
+const leastRounds = 2
 
 // emptyKey names an empty query: all rows with the same one share its measurement.
 type emptyKey struct {
@@ -117,10 +121,12 @@ type times struct {
 // measureAll measures the planned rows and hands each to the report.
 //
 // It goes through all rows several times and sets each up anew every time, so that neither a bad minute of the machine nor
-// an unlucky place in memory spoils a row. Rows are handed over in the last pass; the earlier ones are announced on progress.
+// an unlucky place in memory spoils a row. A row that is slow to set up or to measure leaves out later passes. Rows are
+// handed over in the last pass; the earlier ones are announced on progress.
 func (m measurement) measureAll(plans []plan, out report, progress io.Writer) error {
 	passes := min(m.passes, m.rounds)
 	rows := make([]times, len(plans))
+	spent := make([]time.Duration, len(plans))
 	empties := make(map[emptyKey]*times)
 	for pass := range passes {
 		fmt.Fprintf(progress, "bench: pass %d of %d, %d rows\n", pass+1, passes, len(plans))
@@ -138,9 +144,13 @@ func (m measurement) measureAll(plans []plan, out report, progress io.Writer) er
 					return fmt.Errorf("empty query beside %s: %w", p.match.peer, err)
 				}
 			}
-			ours, theirs := p.match.ours(p.n), p.match.theirs(p.n)
-			if err := m.compare(&ours, &theirs, rounds, &rows[i]); err != nil {
-				return fmt.Errorf("%s, n = %d, beside %s: %w", p.work.name, p.n, p.match.peer, err)
+			if m.rowTime == 0 || spent[i] < m.rowTime {
+				start := time.Now()
+				ours, theirs := p.match.ours(p.n), p.match.theirs(p.n)
+				if err := m.compare(&ours, &theirs, rounds, &rows[i]); err != nil {
+					return fmt.Errorf("%s, n = %d, beside %s: %w", p.work.name, p.n, p.match.peer, err)
+				}
+				spent[i] += time.Since(start)
 			}
 			if pass == passes-1 {
 				if err := out.add(newRow(p, &rows[i], empties[key])); err != nil {
@@ -158,13 +168,17 @@ func (m measurement) measureAll(plans []plan, out report, progress io.Writer) er
 // Before each sample the collector runs, so that neither side pays for the other's garbage, and some untimed work brings
 // the side's data back into the caches that the collector and the other side have taken.
 func (m measurement) compare(ours, theirs *side, rounds int, to *times) error {
+	start := time.Now()
 	sides := [2]*side{ours, theirs}
 	samples := [2]*[]float64{&to.ours, &to.theirs}
 	var reps [2]int
 	for i, s := range sides {
 		reps[i] = m.calibrate(s)
 	}
-	for range rounds {
+	for round := range rounds {
+		if m.rowTime > 0 && round >= leastRounds && time.Since(start) > m.rowTime/time.Duration(m.passes) {
+			break
+		}
 		for i, s := range sides {
 			runtime.GC()
 			s.run(max(1, reps[i]/16))

@@ -46,7 +46,7 @@ func TestCompareSamplesInAlternatingRounds(t *testing.T) {
 }
 
 func TestRowsHoldBestAndMedian(t *testing.T) {
-	plans, err := choose("random", "7", "")
+	plans, err := choose("random", "7", peerArk)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,6 +88,32 @@ func TestMeasureAllSpreadsTheRoundsOverPasses(t *testing.T) {
 		if setUps != 2*c.setUps || timed != 2*c.rounds || len(got.rows) != 1 {
 			t.Errorf("%+v: %d set-ups, %d timed samples of both sides, %d rows", c, setUps, timed, len(got.rows))
 		}
+	}
+}
+
+// A row over its time gets the least number of rounds, once.
+func TestSlowRowsGetFewerRounds(t *testing.T) {
+	setUps, samples := 0, 0
+	setUp := func(int) side {
+		setUps++
+		return side{
+			units: 1,
+			sample: func(int) time.Duration {
+				samples++
+				return time.Second
+			},
+			check: func(int) error { return nil },
+		}
+	}
+	work := workload{name: "scripted", matches: []match{{peerArk, setUp, setUp, newEmptySlice}}}
+	m := measurement{rounds: 30, passes: 3, sampleTime: time.Microsecond, rowTime: 1}
+	var got keeper
+	if err := m.measureAll([]plan{{&work, &work.matches[0], 1}}, &got, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	// Two samples calibrate each side, and two more make a round.
+	if want := 2 * (2 + 2*leastRounds); setUps != 2 || samples != want || len(got.rows) != 1 {
+		t.Errorf("%d set-ups, %d samples, %d rows; want 2, %d, 1", setUps, samples, len(got.rows), want)
 	}
 }
 

@@ -13,16 +13,16 @@ import (
 // stands beside new_world because a world of Vast reserves nothing before it is used: here it is used. Vast's time
 // includes closing the world; Ark's is given back by the collector, whose work falls into the time as it comes.
 
-// vastWorlds keeps the last world made, so that making it is not optimized away.
-type vastWorlds struct {
-	last *vast.World
+// worlds keeps the last world made, so that making it is not optimized away.
+type worlds[W any] struct {
+	last W
 	made int
 }
 
 // makeVast is the timed work of new_world.
 //
 //go:noinline
-func makeVast(s *vastWorlds) {
+func makeVast(s *worlds[*vast.World]) {
 	s.last = vast.NewWorld(vast.Options{})
 	s.made++
 }
@@ -30,7 +30,7 @@ func makeVast(s *vastWorlds) {
 // makeFirstVast is the timed work of first_entity.
 //
 //go:noinline
-func makeFirstVast(s *vastWorlds) {
+func makeFirstVast(s *worlds[*vast.World]) {
 	w := vast.NewWorld(vast.Options{})
 	pos, vel := vast.NewColumn[Position](w), vast.NewColumn[Velocity](w)
 	w.Archetype(pos, vel).New()
@@ -40,16 +40,10 @@ func makeFirstVast(s *vastWorlds) {
 	}
 }
 
-// arkWorlds keeps the last world made, so that making it is not optimized away.
-type arkWorlds struct {
-	last *ecs.World
-	made int
-}
-
 // makeArk is the timed work of new_world.
 //
 //go:noinline
-func makeArk(s *arkWorlds) {
+func makeArk(s *worlds[*ecs.World]) {
 	s.last = ecs.NewWorld()
 	s.made++
 }
@@ -57,7 +51,7 @@ func makeArk(s *arkWorlds) {
 // makeFirstArk is the timed work of first_entity.
 //
 //go:noinline
-func makeFirstArk(s *arkWorlds) {
+func makeFirstArk(s *worlds[*ecs.World]) {
 	w := ecs.NewWorld()
 	mapper := ecs.NewMap2[Position, Velocity](w)
 	if w.Alive(mapper.NewEntityFn(nil)) {
@@ -74,34 +68,10 @@ func checkMade(made, done int) error {
 	return nil
 }
 
-// newWorldVast sets new_world up for Vast.
-func newWorldVast(int) side {
-	return vastWorldsSide(makeVast)
-}
-
-// newFirstVast sets first_entity up for Vast.
-func newFirstVast(int) side {
-	return vastWorldsSide(makeFirstVast)
-}
-
-// vastWorldsSide makes the side of either work.
-func vastWorldsSide(work func(*vastWorlds)) side {
-	s := &vastWorlds{}
-	return side{units: 1, sample: timeAll(s, work), check: func(done int) error { return checkMade(s.made, done) }}
-}
-
-// newWorldArk sets new_world up for Ark.
-func newWorldArk(int) side {
-	return arkWorldsSide(makeArk)
-}
-
-// newFirstArk sets first_entity up for Ark.
-func newFirstArk(int) side {
-	return arkWorldsSide(makeFirstArk)
-}
-
-// arkWorldsSide makes the side of either work.
-func arkWorldsSide(work func(*arkWorlds)) side {
-	s := &arkWorlds{}
-	return side{units: 1, sample: timeAll(s, work), check: func(done int) error { return checkMade(s.made, done) }}
+// worldsSide makes the side that makes worlds of one store.
+func worldsSide[W any](work func(*worlds[W])) func(int) side {
+	return func(int) side {
+		s := &worlds[W]{}
+		return side{units: 1, sample: timeAll(s, work), check: func(done int) error { return checkMade(s.made, done) }}
+	}
 }

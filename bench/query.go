@@ -68,7 +68,7 @@ func moveArkTables(s *arkQuery) {
 	}
 }
 
-// slices holds what a program without an entity store would.
+// slicesQuery holds what a program without an entity store would.
 type slicesQuery struct {
 	pos []Position
 	vel []Velocity
@@ -119,38 +119,39 @@ func (t tally) check(entities, matching, done int) error {
 	return nil
 }
 
-// side makes the side that moves matching of the world's entities.
-func (s *vastQuery) side(entities, matching int) side {
-	return side{
-		units:  max(1, matching),
-		sample: timeAll(s, moveVast),
-		check: func(done int) error {
-			got := tally{matching: s.query.Count()}
-			for e := range s.world.Query(s.pos).All() {
-				got.add(s.pos.Get(e))
-			}
-			return got.check(entities, matching, done)
-		},
-		close: closeVast(s.world),
-	}
-}
-
-// side makes the side that moves matching of the world's entities.
-func (s *arkQuery) side(work func(*arkQuery), entities, matching int) side {
+// moveSide makes the side that moves matching of a world's entities: count tells how many match, each visits all positions.
+func moveSide[S any](s *S, work func(*S), entities, matching int, count func() int, each func(visit func(*Position))) side {
 	return side{
 		units:  max(1, matching),
 		sample: timeAll(s, work),
 		check: func(done int) error {
-			query := s.filter.Query()
-			got := tally{matching: query.Count()}
-			query.Close()
-			all := ecs.NewFilter1[Position](s.world).Query()
-			for all.Next() {
-				got.add(all.Get())
-			}
+			got := tally{matching: count()}
+			each(got.add)
 			return got.check(entities, matching, done)
 		},
 	}
+}
+
+// side makes the side that moves matching of the world's entities.
+func (s *vastQuery) side(entities, matching int) side {
+	made := moveSide(s, moveVast, entities, matching, s.query.Count, func(visit func(*Position)) {
+		for e := range s.world.Query(s.pos).All() {
+			visit(s.pos.Get(e))
+		}
+	})
+	made.close = closeVast(s.world)
+	return made
+}
+
+// side makes the side that moves matching of the world's entities.
+func (s *arkQuery) side(work func(*arkQuery), entities, matching int) side {
+	count := func() int { return countArk(s.filter) }
+	return moveSide(s, work, entities, matching, count, func(visit func(*Position)) {
+		all := ecs.NewFilter1[Position](s.world).Query()
+		for all.Next() {
+			visit(all.Get())
+		}
+	})
 }
 
 // newQueryVast sets the work up for Vast.
@@ -182,7 +183,7 @@ func newQueryArkTables(n int) side {
 
 // newArkQuery fills a world of Ark.
 func newArkQuery(n int) *arkQuery {
-	w := ecs.NewWorld(arkCapacity)
+	w := ecs.NewWorld(initialCapacity)
 	ecs.NewMap1[Position](w).NewBatchFn(10*n, nil)
 	i := 0
 	ecs.NewMap2[Position, Velocity](w).NewBatchFn(n, func(_ ecs.Entity, _ *Position, v *Velocity) {
@@ -204,15 +205,9 @@ func newQuerySlice(n int) side {
 // side makes the side that moves all elements.
 func (s *slicesQuery) side() side {
 	n := len(s.pos)
-	return side{
-		units:  max(1, n),
-		sample: timeAll(s, moveSlices),
-		check: func(done int) error {
-			got := tally{matching: n}
-			for i := range s.pos {
-				got.add(&s.pos[i])
-			}
-			return got.check(n, n, done)
-		},
-	}
+	return moveSide(s, moveSlices, n, n, func() int { return n }, func(visit func(*Position)) {
+		for i := range s.pos {
+			visit(&s.pos[i])
+		}
+	})
 }

@@ -10,7 +10,7 @@ import (
 
 // Work random: n entities with Position, looked up one by one in shuffled order; their X are summed.
 //
-// Both look-ups check that the entity is alive.
+// Vast, Ark, arche, uot and ggecs check that the entity is alive; the look-ups of donburi and volt do not.
 
 // vastLookUp is Vast's state of the work.
 type vastLookUp struct {
@@ -72,6 +72,11 @@ func checkSum(got float64, n, done int) error {
 	return nil
 }
 
+// lookUpSide makes the side that looks n entities up; sum is where it adds up what it reads.
+func lookUpSide[S any](s *S, work func(*S), n int, sum *float64) side {
+	return side{units: n, sample: timeAll(s, work), check: func(done int) error { return checkSum(*sum, n, done) }}
+}
+
 // newRandomVast sets the work up for Vast.
 func newRandomVast(n int) side {
 	w := newSizedVastWorld(n)
@@ -83,25 +88,18 @@ func newRandomVast(n int) side {
 		s.entities = append(s.entities, e)
 	}
 	shuffle(s.entities)
-	return side{
-		units:  n,
-		sample: timeAll(s, lookUpVast),
-		check:  func(done int) error { return checkSum(s.sum, n, done) },
-		close:  closeVast(w),
-	}
+	made := lookUpSide(s, lookUpVast, n, &s.sum)
+	made.close = closeVast(w)
+	return made
 }
 
 // newRandomArk sets the work up for Ark.
 func newRandomArk(n int) side {
-	w := ecs.NewWorld(arkCapacity)
+	w := ecs.NewWorld(initialCapacity)
 	s := &arkLookUp{pos: ecs.NewMap[Position](w)}
 	for i := range n {
 		s.entities = append(s.entities, s.pos.NewEntity(&Position{X: randomX(i)}))
 	}
 	shuffle(s.entities)
-	return side{
-		units:  n,
-		sample: timeAll(s, lookUpArk),
-		check:  func(done int) error { return checkSum(s.sum, n, done) },
-	}
+	return lookUpSide(s, lookUpArk, n, &s.sum)
 }

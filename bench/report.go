@@ -55,8 +55,8 @@ func newTable(out io.Writer) *table {
 }
 
 const (
-	tableTitle = "%-13s %8s  %-11s %10s %10s %8s   %10s %10s   %9s %9s\n"
-	tableLine  = "%-13s %8d  %-11s %10.2f %10.2f %8.2f   %10.2f %10.2f   %9.1f %9.1f\n"
+	tableTitle = "%-17s %8s  %-13s %10s %10s %8s   %10s %10s   %9s %9s\n"
+	tableLine  = "%-17s %8d  %-13s %10.2f %10.2f %8.2f   %10.2f %10.2f   %9.1f %9.1f\n"
 )
 
 func (t *table) add(r row) error {

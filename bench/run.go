@@ -38,10 +38,12 @@ func run(args []string, stdout, stderr io.Writer) int {
 	sizes := flags.String("n", "", "comma-separated `numbers` of entities (default 1,4,16,64,256,1024,16000,256000,1000000)")
 	peers := flags.String("peer", "", "comma-separated `peers` to compare with: "+strings.Join(peerNames(), ", ")+" (default all)")
 	asJSON := flags.Bool("json", false, "print one JSON object instead of a table")
+	asMarkdown := flags.Bool("markdown", false, "print ratios to Ark and to the fastest other store, as Markdown tables")
 	m := defaultMeasurement
+	flags.DurationVar(&m.rowTime, "rowtime", m.rowTime, "`time` after which a row gets fewer rounds; 0 for no limit")
 	flags.IntVar(&m.rounds, "rounds", m.rounds, "timed `rounds` a row, each with one sample of either side")
 	flags.Usage = func() {
-		fmt.Fprintln(stderr, "usage: go run . [-work list] [-n list] [-peer list] [-rounds n] [-json]")
+		fmt.Fprintln(stderr, "usage: go run . [-work list] [-n list] [-peer list] [-rounds n] [-rowtime t] [-json | -markdown]")
 		flags.PrintDefaults()
 	}
 	switch err := flags.Parse(args); {
@@ -58,6 +60,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 		err = fmt.Errorf("unexpected argument %q; works are chosen with -work", flags.Arg(0))
 	case m.rounds < 1:
 		err = fmt.Errorf("-rounds %d: at least one round is needed", m.rounds)
+	case m.rowTime < 0:
+		err = fmt.Errorf("-rowtime %v: a time cannot be negative; 0 is no limit", m.rowTime)
+	case *asJSON && *asMarkdown:
+		err = errors.New("-json and -markdown: only one of them can be printed")
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, "bench:", err)
@@ -65,8 +71,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 
 	var out report = newTable(stdout)
-	if *asJSON {
+	switch {
+	case *asJSON:
 		out = newJSONReport(stdout)
+	case *asMarkdown:
+		out = newMarkdownReport(stdout)
 	}
 	if err := m.measureAll(plans, out, stderr); err != nil {
 		fmt.Fprintln(stderr, "bench:", err)
@@ -76,7 +85,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 }
 
 // choose returns the rows that the three comma-separated lists select, in the order of the workloads.
-// An empty list selects everything.
+// An empty list selects everything, but of the slowest peers only what their limits allow.
 func choose(works, sizes, peers string) ([]plan, error) {
 	chosenWorks, err := parseNames("work", works, workNames())
 	if err != nil {
@@ -101,8 +110,10 @@ func choose(works, sizes, peers string) ([]plan, error) {
 				continue
 			}
 			for j := range work.matches {
-				if slices.Contains(chosenPeers, work.matches[j].peer) {
-					plans = append(plans, plan{work, &work.matches[j], n})
+				match := &work.matches[j]
+				most := peerNamed(match.peer).most
+				if slices.Contains(chosenPeers, match.peer) && (sizes != "" || most == 0 || n <= most) {
+					plans = append(plans, plan{work, match, n})
 				}
 			}
 		}

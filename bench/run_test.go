@@ -75,15 +75,17 @@ func TestBadArgumentsGetAMessageAndStatus2(t *testing.T) {
 	}{
 		{[]string{"-work", "query3comp"}, `-work: unknown "query3comp"; known are query2comp, query32arch`},
 		{[]string{"-work", "random,"}, `-work: unknown ""`},
-		{[]string{"-peer", "arche"}, `-peer: unknown "arche"; known are ark, ark-tables, slice, ark-batch`},
+		{[]string{"-peer", "flecs"}, `-peer: unknown "flecs"; known are ark, ark-tables, ark-batch, slice, arche`},
 		{[]string{"-work", "random", "-peer", "slice"}, "no row is left; random has the peers ark"},
-		{[]string{"-work", "new_world", "-n", "7"}, "new_world has the peers ark and n = 1 only"},
+		{[]string{"-work", "new_world", "-n", "7"}, "new_world has the peers ark, arche, volt, donburi, uot, ggecs and n = 1 only"},
 		{[]string{"-n", "0"}, `-n: "0" is not a number from 1 to 67108864`},
 		{[]string{"-n", "1,-4"}, `"-4" is not a number`},
 		{[]string{"-n", "many"}, `"many" is not a number`},
 		{[]string{"-n", "67108865"}, `"67108865" is not a number`},
 		{[]string{"-n", "99999999999999999999"}, `"99999999999999999999" is not a number`},
 		{[]string{"-rounds", "0"}, "-rounds 0: at least one round is needed"},
+		{[]string{"-rowtime", "-1s"}, "-rowtime -1s: a time cannot be negative"},
+		{[]string{"-json", "-markdown"}, "-json and -markdown: only one of them"},
 		{[]string{"-rounds", "x"}, `invalid value "x"`},
 		{[]string{"-fast"}, "flag provided but not defined: -fast"},
 		{[]string{"random"}, `unexpected argument "random"; works are chosen with -work`},
@@ -106,7 +108,7 @@ func TestHelpIsNoError(t *testing.T) {
 	if status := run([]string{"-h"}, &stdout, &stderr); status != exitOK {
 		t.Errorf("status %d", status)
 	}
-	for _, name := range []string{"-work", "-n", "-peer", "-rounds", "-json", "query256arch", "ark-batch"} {
+	for _, name := range []string{"-work", "-n", "-peer", "-rounds", "-rowtime", "-json", "-markdown", "query256arch", "ark-batch"} {
 		if !strings.Contains(stderr.String(), name) {
 			t.Errorf("the help does not name %s", name)
 		}
@@ -133,7 +135,7 @@ func TestChooseKeepsTheOrderOfTheWorkloads(t *testing.T) {
 }
 
 func TestChooseTakesThePublicSizesByDefault(t *testing.T) {
-	plans, err := choose("random", "", "")
+	plans, err := choose("random", "", peerArk)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,5 +145,17 @@ func TestChooseTakesThePublicSizesByDefault(t *testing.T) {
 	}
 	if want := []int{1, 4, 16, 64, 256, 1024, 16_000, 256_000, 1_000_000}; !slices.Equal(got, want) {
 		t.Errorf("sizes %v, want %v", got, want)
+	}
+}
+
+func TestChooseLeavesOutWhatTakesTooLongUnlessAskedFor(t *testing.T) {
+	for sizes, want := range map[string]int{"": 256_000, "64,1000000": 1_000_000} {
+		plans, err := choose("random", sizes, peerGGECS)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := plans[len(plans)-1].n; got != want {
+			t.Errorf("with -n %q the largest row has n = %d, want %d", sizes, got, want)
+		}
 	}
 }

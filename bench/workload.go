@@ -1,7 +1,5 @@
 package main
 
-import "slices"
-
 // A workload is one kind of work that Vast and its peers are measured at.
 type workload struct {
 	name    string
@@ -19,49 +17,116 @@ type match struct {
 	emptyTheirs func(extras int) side
 }
 
-// The peers' names, as -peer and the rows give them.
-const (
-	peerArk       = "ark"        // one entity at a time
-	peerArkTables = "ark-tables" // a table's columns at a time
-	peerArkBatch  = "ark-batch"  // one call for all entities
-	peerSlice     = "slice"      // two plain Go slices: the limit
-)
-
 // workloads lists every work in the order in which it is measured and printed.
 var workloads = []workload{
 	{name: "query2comp", matches: []match{
 		{peerArk, newQueryVast, newQueryArk, newEmptyArk},
 		{peerArkTables, newQueryVast, newQueryArkTables, newEmptyArkTables},
 		{peerSlice, newQueryVast, newQuerySlice, newEmptySlice},
+		{peerArche, newQueryVast, newQueryArche, newEmptyArche},
+		{peerVolt, newQueryVast, newQueryVolt, newEmptyVolt},
+		{peerDonburi, newQueryVast, newQueryDonburi, newEmptyDonburi},
+		{peerUOT, newQueryVast, newQueryUOT, newEmptyUOT},
+		{peerGGECS, newQueryVast, newQueryGGECS, newEmptyGGECS},
 	}},
-	{name: "query32arch", extras: 5, matches: []match{
+	{name: "query32arch", extras: innerExtras, matches: []match{
 		{peerArk, newInnerVast, newInnerArk, newEmptyArk},
 		{peerArkTables, newInnerVast, newInnerArkTables, newEmptyArkTables},
+		{peerArche, newInnerVast, newInnerArche, newEmptyArche},
+		{peerVolt, newInnerVast, newInnerVolt, newEmptyVolt},
+		{peerDonburi, newInnerVast, newInnerDonburi, newEmptyDonburi},
+		{peerUOT, newInnerVast, newInnerUOT, newEmptyUOT},
+		{peerGGECS, newInnerVast, newInnerGGECS, newEmptyGGECS},
 	}},
-	{name: "query256arch", extras: 8, matches: []match{
+	{name: "query256arch", extras: outerExtras, matches: []match{
 		{peerArk, newOuterVast, newOuterArk, newEmptyArk},
 		{peerArkTables, newOuterVast, newOuterArkTables, newEmptyArkTables},
+		{peerArche, newOuterVast, newOuterArche, newEmptyArche},
+		{peerVolt, newOuterVast, newOuterVolt, newEmptyVolt},
+		{peerDonburi, newOuterVast, newOuterDonburi, newEmptyDonburi},
+		{peerUOT, newOuterVast, newOuterUOT, newEmptyUOT},
+		{peerGGECS, newOuterVast, newOuterGGECS, newEmptyGGECS},
 	}},
 	{name: "random", matches: []match{
 		{peerArk, newRandomVast, newRandomArk, newEmptyArk},
+		{peerArche, newRandomVast, newRandomArche, newEmptyArche},
+		{peerVolt, newRandomVast, newRandomVolt, newEmptyVolt},
+		{peerDonburi, newRandomVast, newRandomDonburi, newEmptyDonburi},
+		{peerUOT, newRandomVast, newRandomUOT, newEmptyUOT},
+		{peerGGECS, newRandomVast, newRandomGGECS, newEmptyGGECS},
 	}},
-	{name: "add_remove", matches: []match{
-		{peerArk, newAddRemoveVast, newAddRemoveArk, newEmptyArk},
+	{name: "add_remove", extras: smallExtras, matches: addRemoveMatches(smallExtras)},
+	{name: "add_remove_large", extras: largeExtras, matches: addRemoveMatches(largeExtras)},
+	{name: "create2comp", matches: createMatches(twoParts)},
+	{name: "create2comp_alloc", matches: []match{
+		{peerArk, newAllocVast(createVast), newAllocArk(createArk), newEmptyArk},
+		{peerArkBatch, newAllocVast(createVastBatch), newAllocArk(createArkBatch), newEmptyArkTables},
+		{peerArche, newAllocVast(createVast), newAllocArche(createArche), newEmptyArche},
+		{peerArcheBatch, newAllocVast(createVastBatch), newAllocArche(createArcheBatch), newEmptyArche},
+		{peerVolt, newAllocVast(createVast), newAllocVolt, newEmptyVolt},
+		{peerDonburi, newAllocVast(createVast), newAllocDonburi(createDonburi), newEmptyDonburi},
+		{peerDonburiBatch, newAllocVast(createVastBatch), newAllocDonburi(createDonburiBatch), newEmptyDonburi},
+		{peerUOT, newAllocVast(createVast), newAllocUOT, newEmptyUOT},
+		{peerGGECS, newAllocVast(createVast), newAllocGGECS, newEmptyGGECS},
 	}},
-	{name: "create2comp", matches: []match{
-		{peerArk, newCreateVast, newCreateArk, newEmptyArk},
-		{peerArkBatch, newCreateVastBatch, newCreateArkBatch, newEmptyArkTables},
-	}},
-	{name: "delete2comp", matches: []match{
-		{peerArk, newDeleteVast, newDeleteArk, newEmptyArk},
-		{peerArkBatch, newDeleteVastBatch, newDeleteArkBatch, newEmptyArkTables},
-	}},
+	{name: "create10comp", extras: tenParts - twoParts, matches: createMatches(tenParts)},
+	{name: "delete2comp", matches: deleteMatches(twoParts)},
+	{name: "delete10comp", extras: tenParts - twoParts, matches: deleteMatches(tenParts)},
 	{name: "new_world", single: true, matches: []match{
-		{peerArk, newWorldVast, newWorldArk, newEmptyArk},
+		{peerArk, worldsSide(makeVast), worldsSide(makeArk), newEmptyArk},
+		{peerArche, worldsSide(makeVast), worldsSide(makeArche), newEmptyArche},
+		{peerVolt, worldsSide(makeVast), worldsSide(makeVolt), newEmptyVolt},
+		{peerDonburi, worldsSide(makeVast), worldsSide(makeDonburi), newEmptyDonburi},
+		{peerUOT, worldsSide(makeVast), worldsSide(makeUOT), newEmptyUOT},
+		{peerGGECS, worldsSide(makeVast), worldsSide(makeGGECS), newEmptyGGECS},
 	}},
 	{name: "first_entity", single: true, matches: []match{
-		{peerArk, newFirstVast, newFirstArk, newEmptyArk},
+		{peerArk, worldsSide(makeFirstVast), worldsSide(makeFirstArk), newEmptyArk},
 	}},
+}
+
+// addRemoveMatches lists the sides that add to and remove from entities with Position and some of C1 … C10.
+func addRemoveMatches(extras int) []match {
+	ours := newAddRemoveVast(extras)
+	return []match{
+		{peerArk, ours, newAddRemoveArk(extras), newEmptyArk},
+		{peerArche, ours, newAddRemoveArche(extras), newEmptyArche},
+		{peerVolt, ours, newAddRemoveVolt(extras), newEmptyVolt},
+		{peerDonburi, ours, newAddRemoveDonburi(extras), newEmptyDonburi},
+		{peerUOT, ours, newAddRemoveUOT(extras), newEmptyUOT},
+		{peerGGECS, ours, newAddRemoveGGECS(extras), newEmptyGGECS},
+	}
+}
+
+// createMatches lists the sides that create entities of so many components.
+func createMatches(parts int) []match {
+	one, batch := newCreateVast(parts), newCreateVastBatch(parts)
+	return []match{
+		{peerArk, one, newCreateArk(parts), newEmptyArk},
+		{peerArkBatch, batch, newCreateArkBatch(parts), newEmptyArkTables},
+		{peerArche, one, newCreateArche(parts), newEmptyArche},
+		{peerArcheBatch, batch, newCreateArcheBatch(parts), newEmptyArche},
+		{peerVolt, one, newCreateVolt(parts), newEmptyVolt},
+		{peerDonburi, one, newCreateDonburi(parts, createDonburi), newEmptyDonburi},
+		{peerDonburiBatch, batch, newCreateDonburi(parts, createDonburiBatch), newEmptyDonburi},
+		{peerUOT, one, newCreateUOT(parts), newEmptyUOT},
+		{peerGGECS, one, newCreateGGECS(parts), newEmptyGGECS},
+	}
+}
+
+// deleteMatches lists the sides that delete entities of so many components.
+func deleteMatches(parts int) []match {
+	one, batch := newDeleteVast(parts, deleteVast), newDeleteVast(parts, deleteVastBatch)
+	return []match{
+		{peerArk, one, newDeleteArk(parts, deleteArk), newEmptyArk},
+		{peerArkBatch, batch, newDeleteArk(parts, deleteArkBatch), newEmptyArkTables},
+		{peerArche, one, newDeleteArche(parts, deleteArche), newEmptyArche},
+		{peerArcheBatch, batch, newDeleteArche(parts, deleteArcheBatch), newEmptyArche},
+		{peerVolt, one, newDeleteVolt(parts), newEmptyVolt},
+		{peerDonburi, one, newDeleteDonburi(parts), newEmptyDonburi},
+		{peerUOT, one, newDeleteUOT(parts), newEmptyUOT},
+		{peerGGECS, one, newDeleteGGECS(parts), newEmptyGGECS},
+	}
 }
 
 // workNames returns the names of all workloads.
@@ -69,19 +134,6 @@ func workNames() []string {
 	var names []string
 	for i := range workloads {
 		names = append(names, workloads[i].name)
-	}
-	return names
-}
-
-// peerNames returns the names of all peers, each once.
-func peerNames() []string {
-	var names []string
-	for i := range workloads {
-		for _, m := range workloads[i].matches {
-			if !slices.Contains(names, m.peer) {
-				names = append(names, m.peer)
-			}
-		}
 	}
 	return names
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mlange-42/ark/ecs"
+	"github.com/vastgo/vast"
 )
 
 // quick measures next to nothing: the tests care for what is computed, not for how fast.
@@ -68,16 +71,70 @@ func TestChecksNoticeMissingWork(t *testing.T) {
 }
 
 func TestChecksNoticeEntitiesLeftBehind(t *testing.T) {
-	ours, theirs := newVastCrowd(5), newArkCrowd(5)
+	ours, ark := newVastCrowd(make([]vast.Entity, 5), twoParts).find(), newArkCrowd(make([]ecs.Entity, 5), twoParts)
+	arche, volt, donburi := newArcheCrowd(5, twoParts), newVoltCrowd(5), newDonburiCrowd(5, twoParts)
+	uot, ggecs := newUOTCrowd(5, twoParts), newGGECSCrowd(5, twoParts)
 	sides := map[string]side{
-		"vast": crowdSide(ours, 5, createVast, func(*vastCrowd) {}, 5, ours.check, closeVast(ours.world)),
-		"ark":  crowdSide(theirs, 5, createArk, func(*arkCrowd) {}, 5, theirs.check, nil),
+		"vast":      ours.side(createVast, func(*vastCrowd) {}, 5, ours.check),
+		peerArk:     ark.side(createArk, func(*arkCrowd) {}, 5, ark.check),
+		peerArche:   crowdSide(arche, 5, createArche, func(*archeStore) {}, 5, arche.check),
+		peerVolt:    crowdSide(volt, 5, createVolt, func(*voltStore) {}, 5, volt.check(twoParts)),
+		peerDonburi: crowdSide(donburi, 5, createDonburi, func(*donburiStore) {}, 5, donburi.check),
+		peerUOT:     crowdSide(uot, 5, createUOT, func(*uotStore) {}, 5, uot.check),
+		peerGGECS:   crowdSide(ggecs, 5, createGGECS, func(*ggecsStore) {}, 5, ggecs.check),
 	}
 	for name, s := range sides {
 		if err := s.finish(); err == nil || !strings.Contains(err.Error(), "after undoing it") {
 			t.Errorf("%s: entities that were not deleted pass the check: %v", name, err)
 		}
 	}
+}
+
+// An entity of two components is not one of ten.
+func TestChecksNoticeMissingComponents(t *testing.T) {
+	ours, ark := newVastCrowd(make([]vast.Entity, 5), tenParts).find(), newArkCrowd(make([]ecs.Entity, 5), tenParts)
+	ours.archetype = ours.world.Archetype(ours.columns[:twoParts]...)
+	arche, donburi := newArcheCrowd(5, tenParts), newDonburiCrowd(5, tenParts)
+	uot, ggecs, volt := newUOTCrowd(5, tenParts), newGGECSCrowd(5, tenParts), newVoltCrowd(5)
+	two := map[string]func() error{
+		"vast":  func() error { createVast(ours); return ours.check(5) },
+		peerArk: func() error { createArk(ark); return ark.check(5) },
+		peerArche: func() error {
+			all := arche.ids
+			arche.ids = all[:twoParts]
+			createArche(arche)
+			arche.ids = all
+			return arche.check(5)
+		},
+		peerVolt: func() error { createVolt(volt); return volt.check(tenParts)(5) },
+		peerDonburi: func() error {
+			all := donburi.types
+			donburi.types = all[:twoParts]
+			createDonburi(donburi)
+			donburi.types = all
+			return donburi.check(5)
+		},
+		peerUOT: func() error {
+			all := uot.parts
+			uot.parts = all[:twoParts]
+			createUOT(uot)
+			uot.parts = all
+			return uot.check(5)
+		},
+		peerGGECS: func() error {
+			all := ggecs.ids
+			ggecs.ids = all[:twoParts]
+			createGGECS(ggecs)
+			ggecs.ids = all
+			return ggecs.check(5)
+		},
+	}
+	for name, check := range two {
+		if err := check(); err == nil || !strings.Contains(err.Error(), "0 match, 5 are in the world, 5 are alive") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	closeVast(ours.world)()
 }
 
 func TestCheckEdits(t *testing.T) {

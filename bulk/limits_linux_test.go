@@ -67,7 +67,7 @@ func reach(t *testing.T, which string) {
 		// A step of 16 MiB is refused while Go's runtime still has memory to go on with.
 		p := newPool[record](t, Options{Name: "ships", Step: 16 << 20})
 		handles := make([]Handle[record], 0, 2*room/40)
-		setLimit(t, unix.RLIMIT_DATA, statm(t, 5)+room+5<<20)
+		setLimit(t, unix.RLIMIT_DATA, statm(t, 5)+room+12<<20)
 		if err := p.Grow(room / 20); !errors.Is(err, vm.ErrDataLimit) || !strings.Contains(err.Error(), "RLIMIT_DATA") {
 			t.Fatalf("twice the memory that RLIMIT_DATA allows: %v", err)
 		}

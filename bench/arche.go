@@ -1,0 +1,277 @@
+package main
+
+import (
+	"github.com/mlange-42/arche/ecs"
+)
+
+// The works by arche: with component ids, which its documentation calls faster than its generic types, and with filters
+// that are registered in the world's cache.
+
+// archeStore is a world of arche and what its works need.
+type archeStore struct {
+	world    *ecs.World
+	ids      []ecs.ID // Position, Velocity, C1 …
+	velocity []ecs.ID // Velocity alone
+	both     ecs.CachedFilter
+	entities []ecs.Entity
+	sum      float64 // of all look-ups
+}
+
+// moveArche is the timed work of the queries.
+//
+//go:noinline
+func moveArche(s *archeStore) {
+	pos, vel := s.ids[0], s.ids[1]
+	query := s.world.Query(&s.both)
+	for query.Next() {
+		p, v := (*Position)(query.Get(pos)), (*Velocity)(query.Get(vel))
+		p.X += v.X
+		p.Y += v.Y
+	}
+}
+
+// lookUpArche is the timed work of random.
+//
+//go:noinline
+func lookUpArche(s *archeStore) {
+	w, pos, sum := s.world, s.ids[0], 0.0
+	for _, e := range s.entities {
+		sum += (*Position)(w.Get(e, pos)).X
+	}
+	s.sum += sum
+}
+
+// addRemoveArche is the timed work of add_remove and add_remove_large.
+//
+//go:noinline
+func addRemoveArche(s *archeStore) {
+	w, velocity := s.world, s.velocity
+	for _, e := range s.entities {
+		w.Add(e, velocity...)
+	}
+	for _, e := range s.entities {
+		w.Remove(e, velocity...)
+	}
+}
+
+// createArche is the timed work of creating one by one.
+//
+//go:noinline
+func createArche(s *archeStore) {
+	w, ids := s.world, s.ids
+	for i := range s.entities {
+		s.entities[i] = w.NewEntity(ids...)
+	}
+}
+
+// createArcheBatch is the timed work of creating by one call.
+//
+//go:noinline
+func createArcheBatch(s *archeStore) {
+	s.world.Batch().New(len(s.entities), s.ids...)
+}
+
+// deleteArche is the timed work of deleting one by one.
+//
+//go:noinline
+func deleteArche(s *archeStore) {
+	w := s.world
+	for _, e := range s.entities {
+		w.RemoveEntity(e)
+	}
+}
+
+// deleteArcheBatch is the timed work of deleting by one call.
+//
+//go:noinline
+func deleteArcheBatch(s *archeStore) {
+	s.world.Batch().RemoveEntities(&s.both)
+}
+
+// makeArche is the timed work of new_world.
+//
+//go:noinline
+func makeArche(s *worlds[*ecs.World]) {
+	w := ecs.NewWorld()
+	s.last = &w
+	s.made++
+}
+
+// newArche returns an empty world with Position, Velocity and the first extras of C1 … C10, without a filter.
+func newArche(extras int) *archeStore {
+	w := ecs.NewWorld(initialCapacity)
+	register := []func(*ecs.World) ecs.ID{
+		ecs.ComponentID[Position], ecs.ComponentID[Velocity],
+		ecs.ComponentID[C1], ecs.ComponentID[C2], ecs.ComponentID[C3], ecs.ComponentID[C4], ecs.ComponentID[C5],
+		ecs.ComponentID[C6], ecs.ComponentID[C7], ecs.ComponentID[C8], ecs.ComponentID[C9], ecs.ComponentID[C10],
+	}
+	s := &archeStore{world: &w}
+	for _, id := range register[:2+extras] {
+		s.ids = append(s.ids, id(&w))
+	}
+	s.velocity = s.ids[1:2]
+	return s
+}
+
+// find makes and registers the filter.
+func (s *archeStore) find() *archeStore {
+	mask := ecs.All(s.ids[:2]...)
+	s.both = s.world.Cache().Register(&mask)
+	return s
+}
+
+// count counts what a filter matches.
+func (s *archeStore) count(f ecs.Filter) int {
+	query := s.world.Query(f)
+	defer query.Close()
+	return query.Count()
+}
+
+// create creates an entity for a query.
+func (s *archeStore) create(v Velocity, ids []ecs.ID) {
+	e := s.world.NewEntity(ids...)
+	*(*Velocity)(s.world.Get(e, s.ids[1])) = v
+}
+
+// moveSide makes the side of a query.
+func (s *archeStore) moveSide(entities, matching int) side {
+	count := func() int { return s.count(&s.both) }
+	return moveSide(s, moveArche, entities, matching, count, func(visit func(*Position)) {
+		query := s.world.Query(ecs.All(s.ids[0]))
+		for query.Next() {
+			visit((*Position)(query.Get(s.ids[0])))
+		}
+	})
+}
+
+func newEmptyArche(extras int) side {
+	s := newArche(extras).find()
+	s.world.NewEntity(s.ids[0])
+	s.world.NewEntity(s.ids[1])
+	return s.moveSide(1, 0)
+}
+
+func newQueryArche(n int) side {
+	s := newArche(0).find()
+	s.world.Batch().New(10*n, s.ids[0])
+	for i := range n {
+		s.create(velocityOf(i), s.ids)
+	}
+	return s.moveSide(11*n, n)
+}
+
+func newInnerArche(n int) side {
+	s := newArche(innerExtras).find()
+	sets := subsets(s.ids[:2], s.ids[2:])
+	for i := range n {
+		s.create(velocityOf(i), sets[i%len(sets)])
+	}
+	return s.moveSide(n, n)
+}
+
+func newOuterArche(n int) side {
+	s := newArche(outerExtras).find()
+	for i := range n {
+		s.create(velocityOf(i), s.ids[:2])
+	}
+	sets := subsets(s.ids[:1], s.ids[2:])
+	for i := range 4 * n {
+		s.world.NewEntity(sets[i%len(sets)]...)
+	}
+	return s.moveSide(5*n, n)
+}
+
+func newRandomArche(n int) side {
+	s := newArche(0)
+	for i := range n {
+		e := s.world.NewEntity(s.ids[0])
+		(*Position)(s.world.Get(e, s.ids[0])).X = randomX(i)
+		s.entities = append(s.entities, e)
+	}
+	shuffle(s.entities)
+	return lookUpSide(s, lookUpArche, n, &s.sum)
+}
+
+func newAddRemoveArche(extras int) func(n int) side {
+	return func(n int) side {
+		s := newArche(extras).find()
+		ids := append(s.ids[:1:1], s.ids[2:]...)
+		for i := range n {
+			e := s.world.NewEntity(ids...)
+			(*Position)(s.world.Get(e, s.ids[0])).X = float64(i)
+			s.entities = append(s.entities, e)
+		}
+		add := func() {
+			for _, e := range s.entities {
+				s.world.Add(e, s.velocity...)
+			}
+		}
+		return editSide(s, addRemoveArche, n, add, func() int { return s.count(&s.both) }, func() (sum float64) {
+			query := s.world.Query(&s.both)
+			for query.Next() {
+				sum += (*Position)(query.Get(s.ids[0])).X + (*Velocity)(query.Get(s.ids[1])).X
+			}
+			return sum
+		})
+	}
+}
+
+// check compares the world with one of n entities, which are those that were handed out last.
+func (s *archeStore) check(n int) error {
+	return checkCrowd(n, s.count(ecs.All(s.ids...)), s.world.Stats().Entities.Used, s.entities, s.world.Alive,
+		func(e ecs.Entity) *Velocity { return (*Velocity)(s.world.Get(e, s.ids[1])) })
+}
+
+// checkMatching is check for entities that were made by one call: a query tells which they are.
+func (s *archeStore) checkMatching(n int) error {
+	made := *s
+	made.entities = nil
+	query := s.world.Query(ecs.All(s.ids[:2]...))
+	for query.Next() {
+		made.entities = append(made.entities, query.Entity())
+	}
+	return made.check(n)
+}
+
+// renew replaces the world with a new one.
+func (s *archeStore) renew() {
+	entities := s.entities
+	*s = *newArche(len(s.ids) - 2)
+	s.entities = entities
+}
+
+// newArcheCrowd returns an empty world for n entities of so many components.
+func newArcheCrowd(n, parts int) *archeStore {
+	s := newArche(parts - twoParts)
+	s.entities = make([]ecs.Entity, n)
+	return s
+}
+
+func newCreateArche(parts int) func(n int) side {
+	return func(n int) side {
+		s := newArcheCrowd(n, parts).find()
+		return crowdSide(s, n, createArche, deleteArcheBatch, n, s.check)
+	}
+}
+
+func newCreateArcheBatch(parts int) func(n int) side {
+	return func(n int) side {
+		s := newArcheCrowd(n, parts).find()
+		return crowdSide(s, n, createArcheBatch, deleteArcheBatch, n, s.checkMatching)
+	}
+}
+
+func newAllocArche(create func(*archeStore)) func(n int) side {
+	return func(n int) side {
+		s := newArcheCrowd(n, twoParts)
+		return crowdSide(s, n, create, (*archeStore).renew, n, s.checkMatching)
+	}
+}
+
+func newDeleteArche(parts int, work func(*archeStore)) func(n int) side {
+	return func(n int) side {
+		s := newArcheCrowd(n, parts).find()
+		createArche(s)
+		return crowdSide(s, n, work, createArche, 0, s.check)
+	}
+}

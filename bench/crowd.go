@@ -1,0 +1,164 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mlange-42/ark/ecs"
+	"github.com/vastgo/vast"
+)
+
+// The works that create and delete entities share their worlds: crowds.
+
+// vastCrowd is a world of Vast with entities that are created and deleted.
+type vastCrowd struct {
+	world     *vast.World
+	archetype *vast.Archetype
+	columns   []vast.AnyColumn
+	all       vast.Query // the entities with Position and Velocity: everybody
+	vel       vast.Column[Velocity]
+	entities  []vast.Entity
+}
+
+// newVastCrowd prepares a world of Vast for entities of so many components, empty and without a query.
+func newVastCrowd(entities []vast.Entity, parts int) *vastCrowd {
+	w := newSizedVastWorld(len(entities))
+	pos, vel := vast.NewColumn[Position](w), vast.NewColumn[Velocity](w)
+	columns := append([]vast.AnyColumn{pos, vel}, extraVast(w, parts-twoParts)...)
+	return &vastCrowd{world: w, archetype: w.Archetype(columns...), columns: columns, vel: vel, entities: entities}
+}
+
+// find makes the query.
+func (c *vastCrowd) find() *vastCrowd {
+	c.all = c.world.Query(c.columns[:twoParts]...)
+	return c
+}
+
+// renew replaces the world with a new one.
+func (c *vastCrowd) renew() {
+	closeVast(c.world)()
+	*c = *newVastCrowd(c.entities, len(c.columns))
+}
+
+// check compares the world with one of n entities, which are those that were handed out last.
+func (c *vastCrowd) check(n int) error {
+	matching := c.world.Query(c.columns...).Count()
+	return checkCrowd(n, matching, c.world.Len(), c.entities, c.world.Alive, c.vel.Get)
+}
+
+// checkMatching is check for entities that were made by one call: a query tells which they are.
+func (c *vastCrowd) checkMatching(n int) error {
+	made := *c.find()
+	made.entities = nil
+	for e := range c.all.All() {
+		made.entities = append(made.entities, e)
+	}
+	return made.check(n)
+}
+
+// arkTen makes entities of ten components.
+type arkTen = ecs.Map10[Position, Velocity, C1, C2, C3, C4, C5, C6, C7, C8]
+
+// arkCrowd is a world of Ark with entities that are created and deleted.
+type arkCrowd struct {
+	world    *ecs.World
+	parts    int
+	two      *ecs.Map2[Position, Velocity]
+	ten      *arkTen                          // nil if the entities have two components
+	all      *ecs.Filter2[Position, Velocity] // everybody
+	entities []ecs.Entity
+}
+
+// newArkCrowd prepares a world of Ark for entities of so many components, empty and without a filter.
+func newArkCrowd(entities []ecs.Entity, parts int) *arkCrowd {
+	w := ecs.NewWorld(initialCapacity)
+	c := &arkCrowd{world: w, parts: parts, two: ecs.NewMap2[Position, Velocity](w), entities: entities}
+	if parts == tenParts {
+		c.ten = c.ten.New(w)
+	}
+	return c
+}
+
+// find makes the filter and registers it with the world.
+func (c *arkCrowd) find() *arkCrowd {
+	c.all = ecs.NewFilter2[Position, Velocity](c.world).Register()
+	return c
+}
+
+// renew replaces the world with a new one.
+func (c *arkCrowd) renew() {
+	*c = *newArkCrowd(c.entities, c.parts)
+}
+
+// check compares the world with one of n entities, which are those that were handed out last.
+func (c *arkCrowd) check(n int) error {
+	complete := ecs.NewFilter2[Position, Velocity](c.world)
+	if c.ten != nil {
+		complete.With(ecs.C[C1](), ecs.C[C2](), ecs.C[C3](), ecs.C[C4](), ecs.C[C5](), ecs.C[C6](), ecs.C[C7](), ecs.C[C8]())
+	}
+	return checkCrowd(n, countArk(complete), c.world.Stats().Entities.Used, c.entities, c.world.Alive,
+		func(e ecs.Entity) *Velocity {
+			_, v := c.two.Get(e)
+			return v
+		})
+}
+
+// checkMatching is check for entities that were made by one call: a query tells which they are.
+func (c *arkCrowd) checkMatching(n int) error {
+	made := *c
+	made.entities = nil
+	query := ecs.NewFilter2[Position, Velocity](c.world).Query()
+	for query.Next() {
+		made.entities = append(made.entities, query.Entity())
+	}
+	return made.check(n)
+}
+
+// checkCrowd compares a world with one that holds n entities with zero components: as many must have all of them and be in
+// the world, and as many of the entities that were handed out must be alive.
+func checkCrowd[E any](n, matching, total int, entities []E, isAlive func(E) bool, velocity func(E) *Velocity) error {
+	alive, sum := 0, 0.0
+	for _, e := range entities {
+		if isAlive(e) {
+			alive++
+			sum += velocity(e).X
+		}
+	}
+	if matching != n || total != n || alive != n || sum != 0 {
+		return fmt.Errorf("of %d entities, %d match, %d are in the world, %d are alive; their velocities add up to %v, not 0",
+			n, matching, total, alive, sum)
+	}
+	return nil
+}
+
+// crowdSide makes a side out of a world, of work that changes how many of the n entities are in it, and of its opposite.
+// After the work there are so many of them, after undoing it the rest.
+func crowdSide[C any](c *C, n int, work, undo func(*C), after int, check func(n int) error) side {
+	return side{
+		units:  n,
+		sample: timeWork(c, work, undo),
+		check: func(int) error {
+			// Once more, slowly, looking at either state.
+			work(c)
+			if err := check(after); err != nil {
+				return fmt.Errorf("after the work: %w", err)
+			}
+			undo(c)
+			if err := check(n - after); err != nil {
+				return fmt.Errorf("after undoing it: %w", err)
+			}
+			return nil
+		},
+	}
+}
+
+// side makes a side of the crowd. The world that is closed is the last of those that renew made.
+func (c *vastCrowd) side(work, undo func(*vastCrowd), after int, check func(n int) error) side {
+	made := crowdSide(c, len(c.entities), work, undo, after, check)
+	made.close = func() { closeVast(c.world)() }
+	return made
+}
+
+// side makes a side of the crowd.
+func (c *arkCrowd) side(work, undo func(*arkCrowd), after int, check func(n int) error) side {
+	return crowdSide(c, len(c.entities), work, undo, after, check)
+}

@@ -1,0 +1,247 @@
+package main
+
+import (
+	"github.com/yohamta/donburi"
+	"github.com/yohamta/donburi/filter"
+)
+
+// The works by donburi: queries by its iterator, which spares the callbacks of Each, and components added without a value,
+// which spares an allocation.
+
+// The component types of donburi belong to all worlds.
+var (
+	donburiPosition = donburi.NewComponentType[Position]()
+	donburiVelocity = donburi.NewComponentType[Velocity]()
+	donburiTypes    = []donburi.IComponentType{
+		donburiPosition, donburiVelocity,
+		donburi.NewComponentType[C1](), donburi.NewComponentType[C2](), donburi.NewComponentType[C3](),
+		donburi.NewComponentType[C4](), donburi.NewComponentType[C5](), donburi.NewComponentType[C6](),
+		donburi.NewComponentType[C7](), donburi.NewComponentType[C8](), donburi.NewComponentType[C9](),
+		donburi.NewComponentType[C10](),
+	}
+)
+
+// donburiStore is a world of donburi and what its works need.
+type donburiStore struct {
+	world    donburi.World
+	types    []donburi.IComponentType // Position, Velocity, C1 …
+	both     *donburi.Query
+	entities []donburi.Entity
+	sum      float64 // of all look-ups
+}
+
+// moveDonburi is the timed work of the queries.
+//
+//go:noinline
+func moveDonburi(s *donburiStore) {
+	for entry := range s.both.Iter(s.world) {
+		p, v := donburiPosition.Get(entry), donburiVelocity.Get(entry)
+		p.X += v.X
+		p.Y += v.Y
+	}
+}
+
+// lookUpDonburi is the timed work of random.
+//
+//go:noinline
+func lookUpDonburi(s *donburiStore) {
+	w, sum := s.world, 0.0
+	for _, e := range s.entities {
+		sum += donburiPosition.Get(w.Entry(e)).X
+	}
+	s.sum += sum
+}
+
+// addRemoveDonburi is the timed work of add_remove and add_remove_large.
+//
+//go:noinline
+func addRemoveDonburi(s *donburiStore) {
+	w := s.world
+	for _, e := range s.entities {
+		w.Entry(e).AddComponent(donburiVelocity)
+	}
+	for _, e := range s.entities {
+		w.Entry(e).RemoveComponent(donburiVelocity)
+	}
+}
+
+// createDonburi is the timed work of creating one by one.
+//
+//go:noinline
+func createDonburi(s *donburiStore) {
+	w, types := s.world, s.types
+	for i := range s.entities {
+		s.entities[i] = w.Create(types...)
+	}
+}
+
+// createDonburiBatch is the timed work of creating by one call.
+//
+//go:noinline
+func createDonburiBatch(s *donburiStore) {
+	s.entities = s.world.CreateMany(len(s.entities), s.types...)
+}
+
+// deleteDonburi is the timed work of deleting one by one.
+//
+//go:noinline
+func deleteDonburi(s *donburiStore) {
+	w := s.world
+	for _, e := range s.entities {
+		w.Remove(e)
+	}
+}
+
+// makeDonburi is the timed work of new_world.
+//
+//go:noinline
+func makeDonburi(s *worlds[donburi.World]) {
+	s.last = donburi.NewWorld()
+	s.made++
+}
+
+// newDonburi returns an empty world for entities with Position, Velocity and the first extras of C1 … C10.
+func newDonburi(extras int) *donburiStore {
+	return &donburiStore{
+		world: donburi.NewWorld(), types: donburiTypes[:2+extras],
+		both: donburi.NewQuery(filter.Contains(donburiTypes[:2]...)),
+	}
+}
+
+// create creates an entity for a query.
+func (s *donburiStore) create(v Velocity, types []donburi.IComponentType) {
+	donburiVelocity.SetValue(s.world.Entry(s.world.Create(types...)), v)
+}
+
+// moveSide makes the side of a query.
+func (s *donburiStore) moveSide(entities, matching int) side {
+	count := func() int { return s.both.Count(s.world) }
+	return moveSide(s, moveDonburi, entities, matching, count, func(visit func(*Position)) {
+		for entry := range donburi.NewQuery(filter.Contains(donburiPosition)).Iter(s.world) {
+			visit(donburiPosition.Get(entry))
+		}
+	})
+}
+
+func newEmptyDonburi(extras int) side {
+	s := newDonburi(extras)
+	s.world.Create(donburiPosition)
+	s.world.Create(donburiVelocity)
+	return s.moveSide(1, 0)
+}
+
+func newQueryDonburi(n int) side {
+	s := newDonburi(0)
+	s.world.CreateMany(10*n, donburiPosition)
+	for i := range n {
+		s.create(velocityOf(i), s.types)
+	}
+	return s.moveSide(11*n, n)
+}
+
+func newInnerDonburi(n int) side {
+	s := newDonburi(innerExtras)
+	sets := subsets(s.types[:2], s.types[2:])
+	for i := range n {
+		s.create(velocityOf(i), sets[i%len(sets)])
+	}
+	return s.moveSide(n, n)
+}
+
+func newOuterDonburi(n int) side {
+	s := newDonburi(outerExtras)
+	for i := range n {
+		s.create(velocityOf(i), s.types[:2])
+	}
+	sets := subsets(s.types[:1], s.types[2:])
+	for i := range 4 * n {
+		s.world.Create(sets[i%len(sets)]...)
+	}
+	return s.moveSide(5*n, n)
+}
+
+func newRandomDonburi(n int) side {
+	s := newDonburi(0)
+	for i := range n {
+		e := s.world.Create(donburiPosition)
+		donburiPosition.Get(s.world.Entry(e)).X = randomX(i)
+		s.entities = append(s.entities, e)
+	}
+	shuffle(s.entities)
+	return lookUpSide(s, lookUpDonburi, n, &s.sum)
+}
+
+func newAddRemoveDonburi(extras int) func(n int) side {
+	return func(n int) side {
+		s := newDonburi(extras)
+		types := append(s.types[:1:1], s.types[2:]...)
+		for i := range n {
+			e := s.world.Create(types...)
+			donburiPosition.Get(s.world.Entry(e)).X = float64(i)
+			s.entities = append(s.entities, e)
+		}
+		add := func() {
+			for _, e := range s.entities {
+				s.world.Entry(e).AddComponent(donburiVelocity)
+			}
+		}
+		count := func() int { return s.both.Count(s.world) }
+		return editSide(s, addRemoveDonburi, n, add, count, func() (sum float64) {
+			for entry := range s.both.Iter(s.world) {
+				sum += donburiPosition.Get(entry).X + donburiVelocity.Get(entry).X
+			}
+			return sum
+		})
+	}
+}
+
+// check compares the world with one of n entities, which are those that were handed out last.
+func (s *donburiStore) check(n int) error {
+	matching := donburi.NewQuery(filter.Contains(s.types...)).Count(s.world)
+	return checkCrowd(n, matching, s.world.Len(), s.entities, s.world.Valid,
+		func(e donburi.Entity) *Velocity { return donburiVelocity.Get(s.world.Entry(e)) })
+}
+
+// checkMatching is check for entities of a world that may have been replaced: a query tells which they are.
+func (s *donburiStore) checkMatching(n int) error {
+	made := *s
+	made.entities = nil
+	for entry := range donburi.NewQuery(filter.Contains(donburiPosition)).Iter(s.world) {
+		made.entities = append(made.entities, entry.Entity())
+	}
+	return made.check(n)
+}
+
+// renew replaces the world with a new one.
+func (s *donburiStore) renew() {
+	s.world = donburi.NewWorld()
+}
+
+// newDonburiCrowd returns an empty world for n entities of so many components.
+func newDonburiCrowd(n, parts int) *donburiStore {
+	s := newDonburi(parts - twoParts)
+	s.entities = make([]donburi.Entity, n)
+	return s
+}
+
+func newCreateDonburi(parts int, create func(*donburiStore)) func(n int) side {
+	return func(n int) side {
+		s := newDonburiCrowd(n, parts)
+		return crowdSide(s, n, create, deleteDonburi, n, s.check)
+	}
+}
+
+func newAllocDonburi(create func(*donburiStore)) func(n int) side {
+	return func(n int) side {
+		s := newDonburiCrowd(n, twoParts)
+		return crowdSide(s, n, create, (*donburiStore).renew, n, s.checkMatching)
+	}
+}
+
+func newDeleteDonburi(parts int) func(n int) side {
+	return func(n int) side {
+		s := newDonburiCrowd(n, parts)
+		createDonburi(s)
+		return crowdSide(s, n, deleteDonburi, createDonburi, 0, s.check)
+	}
+}

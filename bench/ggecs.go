@@ -1,0 +1,261 @@
+package main
+
+import (
+	ecs "github.com/marioolofo/go-gameengine-ecs"
+)
+
+// The works by go-gameengine-ecs, ggecs for short. Its columns grow by 2,048 elements at a time, which makes filling a world
+// slow and is part of create2comp_alloc. It leaves in a new component what stood in its place before.
+
+// The ids of the component types of ggecs, chosen by its user.
+const (
+	ggecsPosition ecs.ComponentID = iota
+	ggecsVelocity
+	ggecsC1
+	ggecsC2
+	ggecsC3
+	ggecsC4
+	ggecsC5
+	ggecsC6
+	ggecsC7
+	ggecsC8
+	ggecsC9
+	ggecsC10
+)
+
+// ggecsBoth matches the entities with Position and Velocity.
+var ggecsBoth = ecs.MakeComponentMask(ggecsPosition, ggecsVelocity)
+
+// ggecsStore is a world of ggecs and what its works need.
+type ggecsStore struct {
+	world    ecs.World
+	ids      []ecs.ComponentID // Position, Velocity, C1 …
+	entities []ecs.EntityID
+	sum      float64 // of all look-ups
+}
+
+// moveGGECS is the timed work of the queries.
+//
+//go:noinline
+func moveGGECS(s *ggecsStore) {
+	query := s.world.Query(ggecsBoth)
+	for query.Next() {
+		p, v := (*Position)(query.Component(ggecsPosition)), (*Velocity)(query.Component(ggecsVelocity))
+		p.X += v.X
+		p.Y += v.Y
+	}
+}
+
+// lookUpGGECS is the timed work of random.
+//
+//go:noinline
+func lookUpGGECS(s *ggecsStore) {
+	w, sum := s.world, 0.0
+	for _, e := range s.entities {
+		sum += (*Position)(w.Component(e, ggecsPosition)).X
+	}
+	s.sum += sum
+}
+
+// addRemoveGGECS is the timed work of add_remove and add_remove_large.
+//
+//go:noinline
+func addRemoveGGECS(s *ggecsStore) {
+	w := s.world
+	for _, e := range s.entities {
+		w.AddComponent(e, ggecsVelocity)
+	}
+	for _, e := range s.entities {
+		w.RemComponent(e, ggecsVelocity)
+	}
+}
+
+// createGGECS is the timed work of creating.
+//
+//go:noinline
+func createGGECS(s *ggecsStore) {
+	w, ids := s.world, s.ids
+	for i := range s.entities {
+		s.entities[i] = w.NewEntity(ids...)
+	}
+}
+
+// deleteGGECS is the timed work of deleting.
+//
+//go:noinline
+func deleteGGECS(s *ggecsStore) {
+	w := s.world
+	for _, e := range s.entities {
+		w.RemEntity(e)
+	}
+}
+
+// makeGGECS is the timed work of new_world.
+//
+//go:noinline
+func makeGGECS(s *worlds[ecs.World]) {
+	s.last = ecs.NewWorld(initialCapacity)
+	s.made++
+}
+
+// newGGECS returns an empty world with Position, Velocity and the first extras of C1 … C10.
+func newGGECS(extras int) *ggecsStore {
+	s := &ggecsStore{world: ecs.NewWorld(initialCapacity)}
+	for _, registry := range []ecs.ComponentRegistry{
+		ecs.NewComponentRegistry[Position](ggecsPosition), ecs.NewComponentRegistry[Velocity](ggecsVelocity),
+		ecs.NewComponentRegistry[C1](ggecsC1), ecs.NewComponentRegistry[C2](ggecsC2), ecs.NewComponentRegistry[C3](ggecsC3),
+		ecs.NewComponentRegistry[C4](ggecsC4), ecs.NewComponentRegistry[C5](ggecsC5), ecs.NewComponentRegistry[C6](ggecsC6),
+		ecs.NewComponentRegistry[C7](ggecsC7), ecs.NewComponentRegistry[C8](ggecsC8), ecs.NewComponentRegistry[C9](ggecsC9),
+		ecs.NewComponentRegistry[C10](ggecsC10),
+	}[:2+extras] {
+		s.world.Register(registry)
+		s.ids = append(s.ids, registry.ID)
+	}
+	return s
+}
+
+// count counts the entities that have all the given components.
+func (s *ggecsStore) count(ids ...ecs.ComponentID) int {
+	n := 0
+	for query := s.world.Query(ecs.MakeComponentMask(ids...)); query.Next(); {
+		n++
+	}
+	return n
+}
+
+// create creates an entity for a query.
+func (s *ggecsStore) create(v Velocity, ids []ecs.ComponentID) {
+	*(*Velocity)(s.world.Component(s.world.NewEntity(ids...), ggecsVelocity)) = v
+}
+
+// moveSide makes the side of a query.
+func (s *ggecsStore) moveSide(entities, matching int) side {
+	count := func() int { return s.count(ggecsPosition, ggecsVelocity) }
+	return moveSide(s, moveGGECS, entities, matching, count, func(visit func(*Position)) {
+		for query := s.world.Query(ecs.MakeComponentMask(ggecsPosition)); query.Next(); {
+			visit((*Position)(query.Component(ggecsPosition)))
+		}
+	})
+}
+
+func newEmptyGGECS(extras int) side {
+	s := newGGECS(extras)
+	s.world.NewEntity(ggecsPosition)
+	s.world.NewEntity(ggecsVelocity)
+	return s.moveSide(1, 0)
+}
+
+func newQueryGGECS(n int) side {
+	s := newGGECS(0)
+	for range 10 * n {
+		s.world.NewEntity(ggecsPosition)
+	}
+	for i := range n {
+		s.create(velocityOf(i), s.ids)
+	}
+	return s.moveSide(11*n, n)
+}
+
+func newInnerGGECS(n int) side {
+	s := newGGECS(innerExtras)
+	sets := subsets(s.ids[:2], s.ids[2:])
+	for i := range n {
+		s.create(velocityOf(i), sets[i%len(sets)])
+	}
+	return s.moveSide(n, n)
+}
+
+func newOuterGGECS(n int) side {
+	s := newGGECS(outerExtras)
+	for i := range n {
+		s.create(velocityOf(i), s.ids[:2])
+	}
+	sets := subsets(s.ids[:1], s.ids[2:])
+	for i := range 4 * n {
+		s.world.NewEntity(sets[i%len(sets)]...)
+	}
+	return s.moveSide(5*n, n)
+}
+
+func newRandomGGECS(n int) side {
+	s := newGGECS(0)
+	for i := range n {
+		e := s.world.NewEntity(ggecsPosition)
+		(*Position)(s.world.Component(e, ggecsPosition)).X = randomX(i)
+		s.entities = append(s.entities, e)
+	}
+	shuffle(s.entities)
+	return lookUpSide(s, lookUpGGECS, n, &s.sum)
+}
+
+func newAddRemoveGGECS(extras int) func(n int) side {
+	return func(n int) side {
+		s := newGGECS(extras)
+		ids := append(s.ids[:1:1], s.ids[2:]...)
+		for i := range n {
+			e := s.world.NewEntity(ids...)
+			(*Position)(s.world.Component(e, ggecsPosition)).X = float64(i)
+			s.entities = append(s.entities, e)
+		}
+		add := func() {
+			for _, e := range s.entities {
+				s.world.AddComponent(e, ggecsVelocity)
+			}
+		}
+		count := func() int { return s.count(ggecsPosition, ggecsVelocity) }
+		return editSide(s, addRemoveGGECS, n, add, count, func() (sum float64) {
+			for query := s.world.Query(ggecsBoth); query.Next(); {
+				sum += (*Position)(query.Component(ggecsPosition)).X + (*Velocity)(query.Component(ggecsVelocity)).X
+			}
+			return sum
+		})
+	}
+}
+
+// check compares the world with one of n entities, which are those that were handed out last.
+func (s *ggecsStore) check(n int) error {
+	return checkCrowd(n, s.count(s.ids...), s.count(), s.entities, s.world.IsAlive,
+		func(e ecs.EntityID) *Velocity { return (*Velocity)(s.world.Component(e, ggecsVelocity)) })
+}
+
+// checkMatching is check for entities of a world that may have been replaced: a query tells which they are.
+func (s *ggecsStore) checkMatching(n int) error {
+	made := *s
+	made.entities = nil
+	for query := s.world.Query(ggecsBoth); query.Next(); {
+		made.entities = append(made.entities, query.Entity())
+	}
+	return made.check(n)
+}
+
+// renew replaces the world with a new one.
+func (s *ggecsStore) renew() {
+	s.world = newGGECS(len(s.ids) - 2).world
+}
+
+// newGGECSCrowd returns an empty world for n entities of so many components.
+func newGGECSCrowd(n, parts int) *ggecsStore {
+	s := newGGECS(parts - twoParts)
+	s.entities = make([]ecs.EntityID, n)
+	return s
+}
+
+func newCreateGGECS(parts int) func(n int) side {
+	return func(n int) side {
+		s := newGGECSCrowd(n, parts)
+		return crowdSide(s, n, createGGECS, deleteGGECS, n, s.check)
+	}
+}
+
+func newAllocGGECS(n int) side {
+	s := newGGECSCrowd(n, twoParts)
+	return crowdSide(s, n, createGGECS, (*ggecsStore).renew, n, s.checkMatching)
+}
+
+func newDeleteGGECS(parts int) func(n int) side {
+	return func(n int) side {
+		s := newGGECSCrowd(n, parts)
+		createGGECS(s)
+		return crowdSide(s, n, deleteGGECS, createGGECS, 0, s.check)
+	}
+}

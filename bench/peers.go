@@ -1,0 +1,64 @@
+package main
+
+// A peer is another store, in one of the ways to use it.
+type peer struct {
+	name string // as -peer and the rows give it
+	// store is the name that all ways of one store share; empty if the peer is no entity store.
+	store string
+	batch bool // one call for all entities; what stands beside it is one call too
+	// most is the largest number of entities that it is measured with unless -n asks for more; 0 for no limit.
+	most int
+}
+
+// The peers' names.
+const (
+	peerArk          = "ark"
+	peerArkTables    = "ark-tables"
+	peerArkBatch     = "ark-batch"
+	peerSlice        = "slice"
+	peerArche        = "arche"
+	peerArcheBatch   = "arche-batch"
+	peerVolt         = "volt"
+	peerDonburi      = "donburi"
+	peerDonburiBatch = "donburi-batch"
+	peerUOT          = "uot"
+	peerGGECS        = "ggecs"
+)
+
+// slowMost spares the default run the peers whose larger worlds take seconds to fill and collect. With ggecs that time grows
+// with the square of n.
+const slowMost = 256_000
+
+// peers lists all of them in the order in which a workload's rows name them.
+var peers = []peer{
+	{name: peerArk, store: peerArk},
+	{name: peerArkTables, store: peerArk}, // a table's columns at a time
+	{name: peerArkBatch, store: peerArk, batch: true},
+	{name: peerSlice}, // two plain Go slices: the limit
+	{name: peerArche, store: peerArche},
+	{name: peerArcheBatch, store: peerArche, batch: true},
+	{name: peerVolt, store: peerVolt, most: slowMost},
+	{name: peerDonburi, store: peerDonburi, most: slowMost},
+	{name: peerDonburiBatch, store: peerDonburi, batch: true, most: slowMost},
+	{name: peerUOT, store: peerUOT},
+	{name: peerGGECS, store: peerGGECS, most: slowMost},
+}
+
+// peerNamed returns the peer of that name, which must exist.
+func peerNamed(name string) peer {
+	for _, p := range peers {
+		if p.name == name {
+			return p
+		}
+	}
+	panic("no peer " + name)
+}
+
+// peerNames returns the names of all peers.
+func peerNames() []string {
+	var names []string
+	for _, p := range peers {
+		names = append(names, p.name)
+	}
+	return names
+}

@@ -1,0 +1,333 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/akmonengine/volt"
+)
+
+// The works by volt: by its generic functions, with as many components in one call as those take.
+
+// The ids of the component types of volt, chosen by its user.
+const (
+	voltPosition volt.ComponentId = iota
+	voltVelocity
+	voltC1
+	voltC2
+	voltC3
+	voltC4
+	voltC5
+	voltC6
+	voltC7
+	voltC8
+	voltC9
+	voltC10
+)
+
+// A component type of volt tells its id.
+
+func (Position) GetComponentId() volt.ComponentId { return voltPosition }
+func (Velocity) GetComponentId() volt.ComponentId { return voltVelocity }
+func (C1) GetComponentId() volt.ComponentId       { return voltC1 }
+func (C2) GetComponentId() volt.ComponentId       { return voltC2 }
+func (C3) GetComponentId() volt.ComponentId       { return voltC3 }
+func (C4) GetComponentId() volt.ComponentId       { return voltC4 }
+func (C5) GetComponentId() volt.ComponentId       { return voltC5 }
+func (C6) GetComponentId() volt.ComponentId       { return voltC6 }
+func (C7) GetComponentId() volt.ComponentId       { return voltC7 }
+func (C8) GetComponentId() volt.ComponentId       { return voltC8 }
+func (C9) GetComponentId() volt.ComponentId       { return voltC9 }
+func (C10) GetComponentId() volt.ComponentId      { return voltC10 }
+
+// voltStore is a world of volt and what its works need.
+type voltStore struct {
+	world     *volt.World
+	both      volt.Query2[Position, Velocity]
+	positions volt.Query1[Position]
+	entities  []volt.EntityId
+	sum       float64 // of all look-ups
+}
+
+// moveVolt is the timed work of the queries.
+//
+//go:noinline
+func moveVolt(s *voltStore) {
+	for found := range s.both.Foreach(nil) {
+		p, v := found.A, found.B
+		p.X += v.X
+		p.Y += v.Y
+	}
+}
+
+// lookUpVolt is the timed work of random.
+//
+//go:noinline
+func lookUpVolt(s *voltStore) {
+	w, sum := s.world, 0.0
+	for _, e := range s.entities {
+		sum += volt.GetComponent[Position](w, e).X
+	}
+	s.sum += sum
+}
+
+// addRemoveVolt is the timed work of add_remove and add_remove_large.
+//
+//go:noinline
+func addRemoveVolt(s *voltStore) {
+	w := s.world
+	for _, e := range s.entities {
+		must(volt.AddComponent(w, e, Velocity{}))
+	}
+	for _, e := range s.entities {
+		must(volt.RemoveComponent[Velocity](w, e))
+	}
+}
+
+// createVolt is the timed work of creating entities of two components.
+//
+//go:noinline
+func createVolt(s *voltStore) {
+	w := s.world
+	for i := range s.entities {
+		e, err := volt.CreateEntityWithComponents2(w, Position{}, Velocity{})
+		must(err)
+		s.entities[i] = e
+	}
+}
+
+// createVoltTen is the timed work of creating entities of ten components: eight is the most that one call takes.
+//
+//go:noinline
+func createVoltTen(s *voltStore) {
+	w := s.world
+	for i := range s.entities {
+		e, err := volt.CreateEntityWithComponents8(w, Position{}, Velocity{}, C1{}, C2{}, C3{}, C4{}, C5{}, C6{})
+		must(err)
+		must(volt.AddComponents2(w, e, C7{}, C8{}))
+		s.entities[i] = e
+	}
+}
+
+// deleteVolt is the timed work of deleting.
+//
+//go:noinline
+func deleteVolt(s *voltStore) {
+	w := s.world
+	for _, e := range s.entities {
+		w.RemoveEntity(e)
+	}
+}
+
+// makeVolt is the timed work of new_world.
+//
+//go:noinline
+func makeVolt(s *worlds[*volt.World]) {
+	s.last = volt.CreateWorld(initialCapacity)
+	s.made++
+}
+
+// must panics if the peer refuses what it is asked for.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// newVolt returns an empty world with all component types: their number costs volt nothing, its tables have a fixed size.
+func newVolt() *voltStore {
+	w := volt.CreateWorld(initialCapacity)
+	volt.RegisterComponent[Position](w, &volt.ComponentConfig[Position]{})
+	volt.RegisterComponent[Velocity](w, &volt.ComponentConfig[Velocity]{})
+	volt.RegisterComponent[C1](w, &volt.ComponentConfig[C1]{})
+	volt.RegisterComponent[C2](w, &volt.ComponentConfig[C2]{})
+	volt.RegisterComponent[C3](w, &volt.ComponentConfig[C3]{})
+	volt.RegisterComponent[C4](w, &volt.ComponentConfig[C4]{})
+	volt.RegisterComponent[C5](w, &volt.ComponentConfig[C5]{})
+	volt.RegisterComponent[C6](w, &volt.ComponentConfig[C6]{})
+	volt.RegisterComponent[C7](w, &volt.ComponentConfig[C7]{})
+	volt.RegisterComponent[C8](w, &volt.ComponentConfig[C8]{})
+	volt.RegisterComponent[C9](w, &volt.ComponentConfig[C9]{})
+	volt.RegisterComponent[C10](w, &volt.ComponentConfig[C10]{})
+	return &voltStore{
+		world:     w,
+		both:      volt.CreateQuery2[Position, Velocity](w, volt.QueryConfiguration{}),
+		positions: volt.CreateQuery1[Position](w, volt.QueryConfiguration{}),
+	}
+}
+
+// create creates an entity of any set of component types, which takes some calls more than a fixed one.
+func (s *voltStore) create(ids []volt.ComponentId) volt.EntityId {
+	e := s.world.CreateEntity()
+	for _, id := range ids {
+		must(s.world.AddComponent(e, id, nil))
+	}
+	return e
+}
+
+// createMoving creates an entity for a query.
+func (s *voltStore) createMoving(v Velocity, ids []volt.ComponentId) {
+	*volt.GetComponent[Velocity](s.world, s.create(ids)) = v
+}
+
+// voltExtras returns the ids of the first n of C1 … C10.
+func voltExtras(n int) []volt.ComponentId {
+	var ids []volt.ComponentId
+	for i := range n {
+		ids = append(ids, voltC1+volt.ComponentId(i))
+	}
+	return ids
+}
+
+// moveSide makes the side of a query.
+func (s *voltStore) moveSide(entities, matching int) side {
+	return moveSide(s, moveVolt, entities, matching, s.both.Count, func(visit func(*Position)) {
+		for found := range s.positions.Foreach(nil) {
+			visit(found.A)
+		}
+	})
+}
+
+func newEmptyVolt(int) side {
+	s := newVolt()
+	s.create([]volt.ComponentId{voltPosition})
+	s.create([]volt.ComponentId{voltVelocity})
+	return s.moveSide(1, 0)
+}
+
+func newQueryVolt(n int) side {
+	s := newVolt()
+	for range 10 * n {
+		must(volt.AddComponent(s.world, s.world.CreateEntity(), Position{}))
+	}
+	for i := range n {
+		_, err := volt.CreateEntityWithComponents2(s.world, Position{}, velocityOf(i))
+		must(err)
+	}
+	return s.moveSide(11*n, n)
+}
+
+func newInnerVolt(n int) side {
+	s := newVolt()
+	sets := subsets([]volt.ComponentId{voltPosition, voltVelocity}, voltExtras(innerExtras))
+	for i := range n {
+		s.createMoving(velocityOf(i), sets[i%len(sets)])
+	}
+	return s.moveSide(n, n)
+}
+
+func newOuterVolt(n int) side {
+	s := newVolt()
+	for i := range n {
+		_, err := volt.CreateEntityWithComponents2(s.world, Position{}, velocityOf(i))
+		must(err)
+	}
+	sets := subsets([]volt.ComponentId{voltPosition}, voltExtras(outerExtras))
+	for i := range 4 * n {
+		s.create(sets[i%len(sets)])
+	}
+	return s.moveSide(5*n, n)
+}
+
+func newRandomVolt(n int) side {
+	s := newVolt()
+	for i := range n {
+		e := s.world.CreateEntity()
+		must(volt.AddComponent(s.world, e, Position{X: randomX(i)}))
+		s.entities = append(s.entities, e)
+	}
+	shuffle(s.entities)
+	return lookUpSide(s, lookUpVolt, n, &s.sum)
+}
+
+func newAddRemoveVolt(extras int) func(n int) side {
+	return func(n int) side {
+		s := newVolt()
+		ids := append([]volt.ComponentId{voltPosition}, voltExtras(extras)...)
+		for i := range n {
+			e := s.create(ids)
+			volt.GetComponent[Position](s.world, e).X = float64(i)
+			s.entities = append(s.entities, e)
+		}
+		add := func() {
+			for _, e := range s.entities {
+				must(volt.AddComponent(s.world, e, Velocity{}))
+			}
+		}
+		return editSide(s, addRemoveVolt, n, add, s.both.Count, func() (sum float64) {
+			for found := range s.both.Foreach(nil) {
+				sum += found.A.X + found.B.X
+			}
+			return sum
+		})
+	}
+}
+
+// check compares the world with one of n entities of so many components, which are those that were handed out last. volt
+// does not tell whether an entity is alive: those are that a query finds.
+func (s *voltStore) check(parts int) func(n int) error {
+	return func(n int) error {
+		alive := make(map[volt.EntityId]bool)
+		complete := 0
+		for _, e := range s.positions.GetEntitiesIds() {
+			alive[e] = true
+			if !slices.ContainsFunc(voltExtras(parts-twoParts), func(id volt.ComponentId) bool {
+				return !s.world.HasComponents(e, id)
+			}) {
+				complete++
+			}
+		}
+		return checkCrowd(n, min(complete, s.both.Count()), s.positions.Count(), s.entities,
+			func(e volt.EntityId) bool { return alive[e] },
+			func(e volt.EntityId) *Velocity { return volt.GetComponent[Velocity](s.world, e) })
+	}
+}
+
+// checkMatching is check for entities of a world that may have been replaced: a query tells which they are.
+func (s *voltStore) checkMatching(n int) error {
+	made := *s
+	made.entities = s.both.GetEntitiesIds()
+	return made.check(twoParts)(n)
+}
+
+// renew replaces the world with a new one.
+func (s *voltStore) renew() {
+	entities := s.entities
+	*s = *newVolt()
+	s.entities = entities
+}
+
+// newVoltCrowd returns an empty world for n entities.
+func newVoltCrowd(n int) *voltStore {
+	s := newVolt()
+	s.entities = make([]volt.EntityId, n)
+	return s
+}
+
+// voltCreator returns the timed work of creating entities of so many components.
+func voltCreator(parts int) func(*voltStore) {
+	if parts == tenParts {
+		return createVoltTen
+	}
+	return createVolt
+}
+
+func newCreateVolt(parts int) func(n int) side {
+	return func(n int) side {
+		s := newVoltCrowd(n)
+		return crowdSide(s, n, voltCreator(parts), deleteVolt, n, s.check(parts))
+	}
+}
+
+func newAllocVolt(n int) side {
+	s := newVoltCrowd(n)
+	return crowdSide(s, n, createVolt, (*voltStore).renew, n, s.checkMatching)
+}
+
+func newDeleteVolt(parts int) func(n int) side {
+	create := voltCreator(parts)
+	return func(n int) side {
+		s := newVoltCrowd(n)
+		create(s)
+		return crowdSide(s, n, deleteVolt, create, 0, s.check(parts))
+	}
+}
