@@ -17,7 +17,7 @@ func (w *World) Delete(e Entity) bool {
 		return false
 	}
 	word, mask := e.slot/64, uint64(1)<<(e.slot%64)
-	if w.observed {
+	if len(w.watched) > 0 {
 		w.tellLosses(word, mask)
 		w.dropLosses(word, mask)
 	}
@@ -45,7 +45,7 @@ func (w *World) Delete(e Entity) bool {
 func (w *World) DeleteAll(q Query) int {
 	var k walk
 	w.startAll("World.DeleteAll", q, &k)
-	if w.observed {
+	if len(w.watched) > 0 {
 		w.tellLossesOf(q)
 	}
 	n := 0
@@ -53,7 +53,7 @@ func (w *World) DeleteAll(q Query) int {
 	for k.cursor.Next() {
 		for lo, end := uint32(k.cursor.Lo), uint32(k.cursor.Hi); lo < end; {
 			word, mask, hi := wordOf(lo, end)
-			if w.observed {
+			if len(w.watched) > 0 {
 				w.dropLosses(word, mask)
 			}
 			w.deleteIn(word, mask, hi-lo)

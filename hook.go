@@ -1,6 +1,7 @@
 package vast
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -47,7 +48,9 @@ func (w *World) observe(c *column) {
 	if c.observed {
 		return
 	}
-	c.observed, w.observed = true, true
+	c.observed = true
+	at, _ := slices.BinarySearchFunc(w.watched, c.id, func(c *column, id uint32) int { return cmp.Compare(c.id, id) })
+	w.watched = slices.Insert(w.watched, at, c)
 	for _, a := range w.archetypes {
 		if slices.Contains(a.columns, c) {
 			a.observed, a.vacancy = true, &noVacancy
@@ -81,8 +84,8 @@ func (c *column) tell(hooks []hook, what string, word uint32, mask uint64) {
 
 // tellLosses tells of the components that the slots of mask in a word have and will lose.
 func (w *World) tellLosses(word uint32, mask uint64) {
-	for _, c := range w.columns {
-		if c.observed && word < c.slots/64 {
+	for _, c := range w.watched {
+		if word < c.slots/64 {
 			c.tell(c.onRemove, "OnRemove", word, mask&c.set.Word(uint(word)))
 		}
 	}
@@ -90,7 +93,7 @@ func (w *World) tellLosses(word uint32, mask uint64) {
 
 // tellLossesOf tells of all that the entities of a query will lose.
 func (w *World) tellLossesOf(q Query) {
-	for _, c := range w.columns {
+	for _, c := range w.watched {
 		c.tellLossesOf(q)
 	}
 }
@@ -159,10 +162,7 @@ func (a *Archetype) tellBirths(lo, hi uint32) {
 
 // tellClosing tells of all components that the world's end takes.
 func (w *World) tellClosing() {
-	for _, c := range w.columns {
-		if !c.observed {
-			continue
-		}
+	for _, c := range w.watched {
 		for slot := c.set.Next(0); slot < uint(c.slots); slot = c.set.Next(slot/64*64 + 64) {
 			c.tell(c.onRemove, "OnRemove", uint32(slot/64), c.set.Word(slot/64))
 		}

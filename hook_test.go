@@ -163,3 +163,26 @@ func TestResources(t *testing.T) {
 		t.Error("a closed world has a clock")
 	}
 }
+
+// TestOnlyWatchedColumnsAreLookedAt: what a deletion looks at must not grow with the number of registered columns.
+func TestOnlyWatchedColumnsAreLookedAt(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 64})
+	defer w.Close()
+	var tags []Tag
+	for i := range 70 {
+		tags = append(tags, NewTag(w, fmt.Sprint(i)))
+	}
+	var told []int
+	for _, i := range []int{69, 3, 40} {
+		tags[i].OnRemove(func(Entity) { told = append(told, i) })
+		tags[i].OnAdd(func(Entity) {})
+	}
+	if len(w.watched) != 3 {
+		t.Errorf("%d columns are watched, want 3", len(w.watched))
+	}
+	e := w.Archetype(tags[69], tags[40], tags[3], tags[5]).New()
+	w.Delete(e)
+	if !slices.Equal(told, []int{3, 40, 69}) {
+		t.Errorf("told in the order %v, want that of the columns' making", told)
+	}
+}

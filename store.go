@@ -60,7 +60,7 @@ func (c *column) dropIn(word uint32, mask uint64) {
 
 // dropLosses ends the elements that the slots of mask in a word have, in the columns with stores.
 func (w *World) dropLosses(word uint32, mask uint64) {
-	for _, c := range w.columns {
+	for _, c := range w.watched {
 		if c.store != nil && word < c.slots/64 {
 			c.dropIn(word, mask&c.set.Word(uint(word)))
 		}

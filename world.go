@@ -31,12 +31,11 @@ type Options struct {
 // A world is not safe for use from several goroutines at once, with one exception: while nothing changes its structure,
 // any number of goroutines may look entities up and run queries, and write to different elements.
 type World struct {
-	options  Options
-	observed bool           // whether any column has hooks
-	telling  bool           // whether a hook is running
-	tag      generation.Tag // the mark that this world's generations carry
-	closed   bool
-	memory   memory
+	options Options
+	telling bool           // whether a hook is running
+	tag     generation.Tag // the mark that this world's generations carry
+	closed  bool
+	memory  memory
 
 	// The control arrays, one element for each slot or each 64-slot word. They are carved on first use.
 	size       uint32         // slots for which the control arrays are committed, a multiple of 64
@@ -50,6 +49,7 @@ type World struct {
 	frontier   uint32         // the first word that was never owned
 
 	columns    []*column
+	watched    []*column            // those with hooks or stores, in the same order
 	resources  map[reflect.Type]any // pointers to values, by their type
 	archetypes []*Archetype
 	bySet      map[string]*Archetype // archetypes by the set of their columns
@@ -100,7 +100,7 @@ func (w *World) Close() error {
 	if w.closed {
 		return w.release()
 	}
-	if w.observed {
+	if len(w.watched) > 0 {
 		w.tellClosing()
 	}
 	w.closed, w.resources = true, nil
@@ -118,7 +118,7 @@ func (w *World) Close() error {
 // release gives all memory back. What could not be given back is tried again when it is called again.
 func (w *World) release() error {
 	var errs []error
-	for _, c := range w.columns {
+	for _, c := range w.watched {
 		if c.store != nil {
 			errs = append(errs, c.store.close())
 		}
