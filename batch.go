@@ -24,7 +24,7 @@ func (q Query) Batches(n int) iter.Seq[Batch] {
 		var k walk
 		k.start(q.q)
 		b := Batch{q: q.q, changes: k.changes}
-		for k.cursor.Next() {
+		for k.next() {
 			for lo, hi := k.cursor.Lo, k.cursor.Hi; lo < hi; {
 				word := uint32(lo / 64)
 				if b.n >= n && word >= b.end {
@@ -62,18 +62,13 @@ func (b Batch) Runs() iter.Seq[Run] {
 		if b.q == nil {
 			return // the zero Batch is empty
 		}
-		k := walk{world: b.q.world, changes: b.changes}
+		k := walk{world: b.q.world, q: b.q, changes: b.changes}
 		k.world.mustBeOpen("Batch.Runs")
 		if k.world.changes != k.changes {
 			k.world.changedWhile("batches of a query were in use")
 		}
 		k.cursor.StartAt(&b.q.filter, uint(b.lo), uint(b.end))
-		for k.cursor.Next() {
-			if !yield(k.run()) {
-				return
-			}
-			k.check()
-		}
+		k.runs(yield)
 	}
 }
 

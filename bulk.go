@@ -22,7 +22,7 @@ func (c Column[T]) AddAll(q Query, v T) int {
 	gains, _ := c.c.gainsOf(q)
 	n, added := 0, 0
 	// Bits change only in slots that the walk has passed, so it may go on.
-	for k.cursor.Next() {
+	for k.next() {
 		run := k.run()
 		if gained := c.c.give(run.start, run.start+run.n); gained > 0 {
 			c.c.dense(run.start, run.start+run.n)
@@ -42,7 +42,7 @@ func (c Column[T]) SetAll(q Query, v T) int {
 	var k walk
 	c.c.startAll("Column.SetAll", q, &k)
 	n := 0
-	for k.cursor.Next() {
+	for k.next() {
 		lo, end := uint32(k.cursor.Lo), min(uint32(k.cursor.Hi), c.c.slots)
 		for lo < end {
 			lo = uint32(c.c.set.Next(uint(lo)))
@@ -67,7 +67,7 @@ func (c Column[T]) RemoveAll(q Query) int {
 	c.c.tellLossesOf(q)
 	n := 0
 	// Bits change only in slots that the walk has passed, so it may go on.
-	for k.cursor.Next() {
+	for k.next() {
 		n += c.c.take(uint32(k.cursor.Lo), uint32(k.cursor.Hi))
 	}
 	k.world.changedAll(opRemoveAll, n)
@@ -118,7 +118,7 @@ func (c *column) growFor(q *query) error {
 	var k walk
 	k.start(q)
 	end := uint(0)
-	for k.cursor.Next() {
+	for k.next() {
 		end = k.cursor.Hi
 	}
 	return c.grow(uint32(end))

@@ -15,6 +15,8 @@ import (
 // AnyColumn is a column of whatever type: an element of the sets that archetypes and queries are made of. Only this
 // package implements it.
 type AnyColumn interface {
+	// Name returns the name under which the column stands in statistics and messages.
+	Name() string
 	column() *column
 }
 

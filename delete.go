@@ -50,7 +50,7 @@ func (w *World) DeleteAll(q Query) int {
 	}
 	n := 0
 	// Deleting clears only bits that the walk has passed, so it may go on.
-	for k.cursor.Next() {
+	for k.next() {
 		for lo, end := uint32(k.cursor.Lo), uint32(k.cursor.Hi); lo < end; {
 			word, mask, hi := wordOf(lo, end)
 			if len(w.watched) > 0 {

@@ -39,7 +39,7 @@ func (w *World) Exchange(q Query, add, remove []AnyColumn) int {
 	}
 	n, changes := 0, 0
 	// Bits change only in slots that the walk has passed, so it may go on.
-	for k.cursor.Next() {
+	for k.next() {
 		lo, hi := uint32(k.cursor.Lo), uint32(k.cursor.Hi)
 		for _, c := range gained {
 			changes += c.giveZero(lo, hi)

@@ -5,7 +5,7 @@ package vast
 func (q Query) First() (Entity, bool) {
 	var k walk
 	k.start(q.q)
-	if !k.cursor.Next() {
+	if !k.next() {
 		return Entity{}, false
 	}
 	return k.run().Entity(0), true
@@ -16,9 +16,9 @@ func (q Query) First() (Entity, bool) {
 func (q Query) Single() (Entity, bool) {
 	var k walk
 	k.start(q.q)
-	if !k.cursor.Next() {
+	if !k.next() {
 		return Entity{}, false
 	}
 	run := k.run()
-	return run.Entity(0), run.n == 1 && !k.cursor.Next()
+	return run.Entity(0), run.n == 1 && !k.next()
 }

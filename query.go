@@ -22,6 +22,7 @@ type query struct {
 	minus  []*column
 	any    [][]*column // groups, of each of which an entity has at least one
 	filter bitset.Filter
+	apart  bool // whether walks over it are more than a cursor over the filter: see walk.nextApart
 }
 
 // Query returns the query for the entities that have all the given components; without any, for all entities. It panics
@@ -113,20 +114,37 @@ const zeroQuery = "vast: the zero Query belongs to no world: make queries with W
 // walk is the state of one run of a query.
 type walk struct {
 	world   *World
+	q       *query
 	changes uint64
 	cursor  bitset.Cursor
+}
+
+// next moves to the next run, cursor.Lo to cursor.Hi, and reports whether there is one.
+func (k *walk) next() bool {
+	if k.q.apart {
+		return k.nextApart()
+	}
+	return k.cursor.Next()
+}
+
+// nextApart is next for the queries that need more.
+func (k *walk) nextApart() bool {
+	return k.cursor.Next()
 }
 
 func (k *walk) start(q *query) {
 	if q == nil {
 		panic(zeroQuery)
 	}
-	k.world, k.changes = q.world, q.world.changes
+	k.world, k.q, k.changes = q.world, q, q.world.changes
 	if q.world.closed {
 		q.world.mustBeOpen("Query")
 	}
 	k.cursor.Start(&q.filter, uint(q.world.frontier))
 }
+
+// nextWord moves to the next word with matches and returns it with their mask, which is zero where there is none.
+func (k *walk) nextWord() (word uint, mask uint64) { return k.cursor.NextWord() }
 
 // run returns the run that the walk is at.
 func (k *walk) run() Run {
@@ -147,7 +165,11 @@ func (q Query) Runs() iter.Seq[Run] {
 	return func(yield func(Run) bool) {
 		var k walk
 		k.start(q.q)
-		for k.cursor.Next() {
+		if q.q.apart {
+			k.runs(yield)
+			return
+		}
+		for k.cursor.Next() { // not next, which would be a call more for each run
 			if !yield(k.run()) {
 				return
 			}
@@ -156,12 +178,22 @@ func (q Query) Runs() iter.Seq[Run] {
 	}
 }
 
+// runs yields the runs that are left.
+func (k *walk) runs(yield func(Run) bool) {
+	for k.next() {
+		if !yield(k.run()) {
+			return
+		}
+		k.check()
+	}
+}
+
 // All yields the matching entities one by one, in the order of their slots. The rules of [Query.Runs] hold.
 func (q Query) All() iter.Seq[Entity] {
 	return func(yield func(Entity) bool) {
 		var k walk
 		k.start(q.q)
-		for k.cursor.Next() {
+		for k.next() {
 			for slot := uint32(k.cursor.Lo); slot < uint32(k.cursor.Hi); slot++ {
 				if !yield(Entity{slot: slot, generation: *k.world.generation(slot)}) {
 					return

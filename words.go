@@ -10,7 +10,7 @@ func (q Query) Words() iter.Seq2[int, uint64] {
 		var k walk
 		k.start(q.q)
 		for {
-			word, mask := k.cursor.NextWord()
+			word, mask := k.nextWord()
 			if mask == 0 || !yield(int(word), mask) {
 				return
 			}
