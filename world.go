@@ -128,8 +128,12 @@ func (w *World) release() error {
 
 func (w *World) mustBeOpen(what string) {
 	if w.closed {
-		panic(fmt.Sprintf("vast: %s on the closed world %q: do not use a world after Close", what, w.options.Name))
+		panic(closedMessage(what, w))
 	}
+}
+
+func closedMessage(what string, w *World) string {
+	return fmt.Sprintf("vast: %s on the closed world %q: do not use a world after Close", what, w.options.Name)
 }
 
 // generation is sound for slots below w.size: the array is committed that far, never moves and holds no Go pointers.
