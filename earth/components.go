@@ -25,26 +25,24 @@ type (
 	}
 )
 
-// Components of travellers. Body, home, life and goal are given for life; a traveller has either a stay or a trip, and is
-// either susceptible, infectious or recovered. Stay and trip are small, because every one is looked at in every tick.
+// Components of travellers. Body, life and a home are given for life; a traveller has either a stay, and a place that it is
+// at, or a trip, and is either susceptible, infectious or recovered. Stay and trip are small, because every one is looked at
+// in every tick.
 type (
 	// body is where a traveller is.
 	body struct{ at vector }
-	// home is the number of the place that a traveller was born in and returns to.
-	home struct{ place uint32 }
 	// life is who a traveller is, and when it dies.
 	life struct {
 		number uint32 // in the order of births
 		ends   uint32
 	}
-	// goal is the place where a traveller stays or, on a trip, will arrive.
-	goal struct{ place uint32 }
 	// stay is a rest in a place.
 	stay struct{ until uint32 }
 	// trip is a way along a great circle. Each step turns the position towards the direction by the angle of the transport,
 	// and the direction along with it.
 	trip struct {
 		direction vector // of unit length and at a right angle to the position
+		to        uint32 // the number of the place where it ends
 		left      uint16 // steps, the last of which arrives
 		by        transport
 	}
@@ -52,20 +50,21 @@ type (
 	recovered  struct{ until uint32 } // immune
 )
 
-// components are the world's columns.
+// components are the world's columns and relations.
 type components struct {
 	site     vast.Column[site]
 	presence vast.Column[presence]
 
 	body        vast.Column[body]
-	home        vast.Column[home]
 	life        vast.Column[life]
-	goal        vast.Column[goal]
 	stay        vast.Column[stay]
 	trip        vast.Column[trip]
 	susceptible vast.Tag
 	infectious  vast.Column[infectious]
 	recovered   vast.Column[recovered]
+
+	home vast.Relation // from a traveller to the place that it was born in and returns to
+	at   vast.Relation // from a traveller to the place where it stays
 }
 
 func column[T any](w *vast.World, name string) vast.Column[T] {
@@ -77,14 +76,15 @@ func newComponents(w *vast.World) components {
 		site:        column[site](w, "Site"),
 		presence:    column[presence](w, "Presence"),
 		body:        column[body](w, "Body"),
-		home:        column[home](w, "Home"),
 		life:        column[life](w, "Life"),
-		goal:        column[goal](w, "Goal"),
 		stay:        column[stay](w, "Stay"),
 		trip:        column[trip](w, "Trip"),
 		susceptible: vast.NewTag(w, "Susceptible"),
 		infectious:  column[infectious](w, "Infectious"),
 		recovered:   column[recovered](w, "Recovered"),
+		// Places have no places: there are no hierarchies to keep.
+		home: vast.NewRelation(w, "Home", vast.RelationOptions{Cyclic: true}),
+		at:   vast.NewRelation(w, "At", vast.RelationOptions{Cyclic: true}),
 	}
 }
 
@@ -92,6 +92,11 @@ func newComponents(w *vast.World) components {
 func (c *components) growChanging() error {
 	for _, grow := range [...]func() error{c.stay.Grow, c.trip.Grow, c.susceptible.Grow, c.infectious.Grow, c.recovered.Grow} {
 		if err := grow(); err != nil {
+			return err
+		}
+	}
+	for _, r := range [...]vast.Relation{c.home, c.at} {
+		if err := r.Grow(1); err != nil {
 			return err
 		}
 	}
@@ -109,42 +114,23 @@ type region struct {
 	tag        vast.Tag
 	travellers *vast.Archetype
 	size       uint64 // travellers at the beginning
+	number     uint32 // of the first of these
 	first, end uint64 // the stretch, in inhabitants counted along the places
 
 	everyone, resting, moving      vast.Query
 	exposed, infectious, recovered vast.Query
-	departures                     buffer[departure]
-	arrivals                       buffer[arrival]
-	_                              [64]byte // so that workers at adjacent regions do not share a cache line
 }
 
 func (c *components) newRegion(w *vast.World, index int) region {
 	tag := vast.NewTag(w, fmt.Sprintf("Region%02d", index))
 	return region{
 		tag:        tag,
-		travellers: w.Archetype(c.body, c.home, c.life, c.goal, c.stay, c.susceptible, tag),
+		travellers: w.Archetype(c.body, c.life, c.stay, c.susceptible, tag),
 		everyone:   w.Query(tag, c.life),
 		resting:    w.Query(tag, c.stay),
 		moving:     w.Query(tag, c.trip, c.body),
-		exposed:    w.Query(tag, c.susceptible, c.stay, c.goal, c.life),
+		exposed:    w.Query(tag, c.susceptible, c.at, c.life),
 		infectious: w.Query(tag, c.infectious, c.life),
 		recovered:  w.Query(tag, c.recovered),
 	}
 }
-
-// buffer collects the events that a worker finds, for the one goroutine that changes the structure afterwards. Its memory
-// is taken when the world is made. When it is full the search ends, and what is left is found in the next tick.
-type buffer[T any] struct {
-	events []T // outside the Go heap
-	n      int
-}
-
-func (b *buffer[T]) full() bool { return b.n == len(b.events) }
-
-// add must not be called when the buffer is full.
-func (b *buffer[T]) add(v T) {
-	b.events[b.n] = v
-	b.n++
-}
-
-func (b *buffer[T]) all() []T { return b.events[:b.n] }

@@ -42,31 +42,31 @@ const (
 func (e *Earth) Hash() string {
 	e.mustBeOpen("Hash")
 	var d digest
-	d.add(hashWorld, e.seed, e.ticks, uint64(e.born), uint64(e.died), e.changes)
+	d.add(hashWorld, e.seed, e.ticks, uint64(e.born), uint64(e.died))
 	for i, s := range e.sites {
 		p := e.tallies[i]
 		d.add(hashPlace, uint64(i), bitsOf(s.at.X, s.at.Y), two(math.Float32bits(s.at.Z), s.weight),
 			two(uint32(p.present), uint32(p.infectious)))
 	}
-	for run := range e.world.Query(e.life, e.home, e.goal, e.body).Runs() {
-		lives, homes, goals, bodies := e.life.Slice(run), e.home.Slice(run), e.goal.Slice(run), e.body.Slice(run)
+	for run := range e.world.Query(e.life, e.home, e.body).Runs() {
+		lives, homes, bodies := e.life.Slice(run), e.home.Slice(run), e.body.Slice(run)
 		for i, l := range lives {
 			at := bodies[i].at
-			d.add(hashTraveller, uint64(l.number), two(l.ends, homes[i].place), bitsOf(at.X, at.Y),
-				two(math.Float32bits(at.Z), goals[i].place))
+			d.add(hashTraveller, uint64(l.number), two(l.ends, e.number(homes[i])), bitsOf(at.X, at.Y),
+				uint64(math.Float32bits(at.Z)))
 		}
 	}
-	for run := range e.world.Query(e.life, e.stay).Runs() {
-		lives := e.life.Slice(run)
+	for run := range e.world.Query(e.life, e.stay, e.at).Runs() {
+		lives, places := e.life.Slice(run), e.at.Slice(run)
 		for i, s := range e.stay.Slice(run) {
-			d.add(hashStay, uint64(lives[i].number), uint64(s.until))
+			d.add(hashStay, uint64(lives[i].number), two(s.until, e.number(places[i])))
 		}
 	}
 	for run := range e.world.Query(e.life, e.trip).Runs() {
 		lives := e.life.Slice(run)
 		for i, t := range e.trip.Slice(run) {
 			d.add(hashTrip, uint64(lives[i].number), bitsOf(t.direction.X, t.direction.Y),
-				uint64(math.Float32bits(t.direction.Z)), two(uint32(t.left), uint32(t.by)))
+				two(math.Float32bits(t.direction.Z), t.to), two(uint32(t.left), uint32(t.by)))
 		}
 	}
 	for run := range e.world.Query(e.life, e.susceptible).Runs() {

@@ -27,106 +27,53 @@ const (
 	outbreakMax = 100
 )
 
-// change is a traveller's change of health.
-type change struct {
-	who   vast.Entity
-	to    condition
-	until uint32
-}
-
-type condition uint32
-
-const (
-	toInfectious condition = iota
-	toRecovered
-	toSusceptible
-)
-
-// examine collects the changes of health in a region. Each region is examined once in regions ticks, for as many ticks at
+// examine changes the health of those in a region. Each region is examined once in regions ticks, for as many ticks at
 // once: the chance of an infection in that time is 1−exp(−rate × time), taken by its series.
-func (e *Earth) examine(r *region, now uint32) {
-	b := &e.changesOfHealth
-	b.n = 0
+func (e *Earth) examine(r *region, now uint32, commands *vast.Commands) {
 	for run := range r.exposed.Runs() {
-		for i, at := range e.goal.Slice(run) {
-			p := e.tallies[at.place]
+		lives := e.life.Slice(run)
+		for i, at := range e.at.Slice(run) {
+			p := e.tallies[e.number(at)]
 			if p.infectious == 0 {
 				continue
 			}
 			x := contactRate * regions * float64(p.infectious) / float64(p.present)
 			chance := x - float64(float64(x*x)*(0.5-float64(x/6)))
-			l := e.life.Slice(run)[i]
-			draw := draws(e.seed, l.number, now, forInfection)
-			if draw.unit() > chance {
-				continue
+			draw := draws(e.seed, lives[i].number, now, forInfection)
+			if draw.unit() <= chance {
+				e.infect(run.Entity(i), now+draw.exponential(infectiousPeriod), commands)
 			}
-			if b.full() {
-				return
-			}
-			b.add(change{run.Entity(i), toInfectious, now + draw.exponential(infectiousPeriod)})
 		}
 	}
 	for run := range r.infectious.Runs() {
+		lives := e.life.Slice(run)
 		for i, c := range e.infectious.Slice(run) {
-			if !passed(c.until, now) {
-				continue
+			if passed(c.until, now) {
+				who, draw := run.Entity(i), draws(e.seed, lives[i].number, now, forImmunity)
+				e.infectious.RemoveLater(commands, who)
+				e.recovered.AddLater(commands, who, recovered{now + draw.exponential(immunePeriod)})
 			}
-			if b.full() {
-				return
-			}
-			draw := draws(e.seed, e.life.Slice(run)[i].number, now, forImmunity)
-			b.add(change{run.Entity(i), toRecovered, now + draw.exponential(immunePeriod)})
 		}
 	}
 	for run := range r.recovered.Runs() {
 		for i, c := range e.recovered.Slice(run) {
-			if !passed(c.until, now) {
-				continue
+			if passed(c.until, now) {
+				who := run.Entity(i)
+				e.recovered.RemoveLater(commands, who)
+				e.susceptible.AddLater(commands, who)
 			}
-			if b.full() {
-				return
-			}
-			b.add(change{who: run.Entity(i), to: toSusceptible})
-		}
-	}
-}
-
-// changeHealth carries out the changes of health that examine found.
-func (e *Earth) changeHealth() {
-	for _, c := range e.changesOfHealth.all() {
-		switch c.to {
-		case toInfectious:
-			e.infect(c.who, c.until)
-		case toRecovered:
-			e.tallyInfectious(c.who, -1)
-			e.infectious.Remove(c.who)
-			e.recovered.Add(c.who, recovered{c.until})
-			e.changes += 2
-		case toSusceptible:
-			e.recovered.Remove(c.who)
-			e.susceptible.Add(c.who)
-			e.changes += 2
 		}
 	}
 }
 
 // infect makes a susceptible traveller infectious.
-func (e *Earth) infect(who vast.Entity, until uint32) {
-	e.susceptible.Remove(who)
-	e.infectious.Add(who, infectious{until})
-	e.tallyInfectious(who, 1)
-	e.changes += 2
-}
-
-// tallyInfectious adds to the infectious of the place where a traveller stays, if it does.
-func (e *Earth) tallyInfectious(who vast.Entity, n int32) {
-	if e.stay.Has(who) {
-		e.tallies[e.goal.Get(who).place].infectious += n
-	}
+func (e *Earth) infect(who vast.Entity, until uint32, commands *vast.Commands) {
+	e.susceptible.RemoveLater(commands, who)
+	e.infectious.AddLater(commands, who, infectious{until})
 }
 
 // breakOut infects some travellers in a few places: where travellers rest who are drawn by chance.
-func (e *Earth) breakOut() {
+func (e *Earth) breakOut(commands *vast.Commands) error {
 	draw := draws(e.seed, 0, 0, forOutbreak)
 	most := min(outbreakMax, 1+e.life.Len()/2000)
 	for range outbreaks {
@@ -136,25 +83,30 @@ func (e *Earth) breakOut() {
 		}
 		for _, who := range e.together(r, int(draw.below(r.size)), most) {
 			draw := draws(e.seed, e.life.Get(who).number, 0, forOutbreak)
-			e.infect(who, draw.exponential(infectiousPeriod))
+			e.infect(who, draw.exponential(infectiousPeriod), commands)
+		}
+		// Those who are ill by now are not to be found again.
+		if _, err := e.world.Apply(commands); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 // together returns up to most of a region's susceptible travellers who rest in one place, the first of them the one after
 // as many others as skip says.
 func (e *Earth) together(r *region, skip, most int) (found []vast.Entity) {
-	var place uint32
+	var place vast.Entity
 	for run := range r.exposed.Runs() {
 		if skip >= run.Len() {
 			skip -= run.Len()
 			continue
 		}
-		for i, at := range e.goal.Slice(run)[skip:] {
+		for i, at := range e.at.Slice(run)[skip:] {
 			if len(found) == 0 {
-				place = at.place
+				place = at
 			}
-			if at.place == place {
+			if at == place {
 				found = append(found, run.Entity(skip+i))
 			}
 			if len(found) == most {

@@ -46,7 +46,7 @@ func (e *Earth) loadPlaces(list *places.List) error {
 	archetype.NewN(n, nil)
 	// The world was empty, so the places lie in one run, and for good.
 	for run := range e.world.Query(e.site, e.presence).Runs() {
-		e.sites, e.tallies = e.site.Slice(run), e.presence.Slice(run)
+		e.places, e.sites, e.tallies = run, e.site.Slice(run), e.presence.Slice(run)
 	}
 	var err error
 	if e.inhabitants, err = table[uint64](e, "earth: inhabitants so far", n); err != nil {
@@ -75,106 +75,64 @@ func (e *Earth) loadPlaces(list *places.List) error {
 // already.
 func (e *Earth) loadTravellers(n int) error {
 	e.progress("travellers", 0, n)
-	if err := e.loadRegions(n); err != nil {
-		return err
-	}
+	e.loadRegions(n)
+	e.keepTallies()
 	if n == 0 {
 		return nil
 	}
-	firsts := [regions]uint32{}
 	for i := range e.region {
 		r := &e.region[i]
 		if err := r.travellers.Grow(int(r.size)); err != nil {
 			return err
 		}
+		r.number = e.born
 		r.travellers.NewN(int(r.size), nil)
-		firsts[i] = e.born
 		e.born += uint32(r.size)
 	}
 	if err := e.growChanging(); err != nil {
 		return err
 	}
-	e.workers.run(regions, func(i int) { e.settleDown(&e.region[i], firsts[i]) })
-	for _, r := range e.region {
-		for run := range e.world.Query(r.tag, e.goal).Runs() {
-			for _, at := range e.goal.Slice(run) {
-				e.tallies[at.place].present++
-			}
-		}
-	}
-	e.progress("travellers", n/2, n)
-	e.startTrips()
-	e.breakOut()
-	e.changes = 0
-	e.progress("travellers", n, n)
-	return nil
+	return e.settle(n)
 }
 
-// loadRegions makes the regions and the buffers, for n travellers.
-func (e *Earth) loadRegions(n int) error {
+// loadRegions makes the regions, for n travellers.
+func (e *Earth) loadRegions(n int) {
 	var all uint64
 	if k := len(e.inhabitants); k > 0 {
 		all = e.inhabitants[k-1]
 	}
 	e.region = make([]region, regions)
-	most := 0
 	for i := range e.region {
 		e.region[i] = e.newRegion(e.world, i)
 		r := &e.region[i]
 		r.first, r.end = all*uint64(i)/regions, all*uint64(i+1)/regions
 		r.size = uint64(n)*uint64(i+1)/regions - uint64(n)*uint64(i)/regions
-		most = max(most, int(r.size))
 	}
-	// One in hundreds of a region's travellers sets out or arrives in a tick, a few in a hundred change their health
-	// between two looks, and one in a thousand dies: the buffers have room for many times that.
-	departures, err := table[departure](e, "earth: departures", regions*room(most/32))
-	if err != nil {
-		return err
-	}
-	arrivals, err := table[arrival](e, "earth: arrivals", regions*room(most/32))
-	if err != nil {
-		return err
-	}
-	for i := range e.region {
-		e.region[i].departures.events, departures = cut(departures, room(most/32))
-		e.region[i].arrivals.events, arrivals = cut(arrivals, room(most/32))
-	}
-	if e.changesOfHealth.events, err = table[change](e, "earth: changes of health", room(most/2)); err != nil {
-		return err
-	}
-	e.deaths.events, err = table[vast.Entity](e, "earth: deaths", room(most/16))
-	return err
 }
-
-// room returns the size of a buffer for about n events.
-func room(n int) int { return n + 64 }
-
-func cut[T any](s []T, n int) (head, rest []T) { return s[:n:n], s[n:] }
 
 // onTheWay is one in how many travellers is on its way at the beginning.
 const onTheWay = 4
 
-// settleDown gives a region's travellers their homes and what else they are born with. Those who are to be on their way
+// settleDown gives a region's travellers their places and what else they are born with. Those who are to be on their way
 // get a stay that ended at 0, which startTrips looks for.
-func (e *Earth) settleDown(r *region, number uint32) {
-	index := uint64(0)
-	place := int(e.placeOf(r.first))
-	for run := range e.world.Query(r.tag, e.body, e.home, e.life, e.goal, e.stay).Runs() {
-		bodies, homes, lives := e.body.Slice(run), e.home.Slice(run), e.life.Slice(run)
-		goals, stays := e.goal.Slice(run), e.stay.Slice(run)
+func (e *Earth) settleDown(r *region, commands *vast.Commands) {
+	index, number := uint64(0), r.number
+	place := e.placeWith(r.first)
+	for run := range e.world.Query(r.tag, e.body, e.life, e.stay).Runs() {
+		bodies, lives, stays := e.body.Slice(run), e.life.Slice(run), e.stay.Slice(run)
 		for i := range bodies {
 			draw := draws(e.seed, number, 0, forLife)
 			inhabitant := r.first + part(index<<16|draw.below(1<<16), r.size<<16, r.end-r.first)
 			for e.inhabitants[place] <= inhabitant {
 				place++
 			}
-			homes[i] = home{uint32(place)}
 			bodies[i] = body{e.sites[place].at}
 			lives[i] = life{number, draw.exponential(lifetime)}
-			goals[i] = goal{uint32(place)}
 			if draw.below(onTheWay) != 0 {
 				stays[i].until = draw.exponential(stayAtHome)
 			}
+			e.home.SetLater(commands, run.Entity(i), e.place(place))
+			e.at.SetLater(commands, run.Entity(i), e.place(place))
 			index++
 			number++
 		}
@@ -188,59 +146,42 @@ func part(n, of, whole uint64) uint64 {
 	return quotient
 }
 
-// startTrips puts travellers on their way whose stay ended at 0, somewhere between home and destination. The buffers hold
-// a part of them, so it goes in rounds.
-func (e *Earth) startTrips() {
-	for moved := true; moved; {
-		e.workers.run(regions, func(i int) { e.startTripsOf(&e.region[i]) })
-		moved = false
-		for i := range e.region {
-			e.setOut(&e.region[i])
-			moved = moved || e.region[i].departures.n > 0
-		}
-	}
-}
-
-func (e *Earth) startTripsOf(r *region) {
-	r.departures.n = 0
+// startTrips puts those of a region on their way whose stay ended at 0, somewhere between home and destination.
+func (e *Earth) startTrips(r *region, commands *vast.Commands) {
 	for run := range r.resting.Runs() {
-		for i := range e.stay.Slice(run) {
-			s := &e.stay.Slice(run)[i]
-			if s.until != 0 {
+		stays := e.stay.Slice(run)
+		for i := range stays {
+			if stays[i].until != 0 {
 				continue
-			}
-			if r.departures.full() {
-				return
 			}
 			who := run.Entity(i)
 			draw := draws(e.seed, e.life.Get(who).number, 0, forTrip)
-			to, t := e.tripUnderWay(e.goal.Get(who).place, &draw)
+			t := e.tripUnderWay(e.placeOf(who), &draw)
 			if t.left == 0 {
-				s.until = draw.exponential(stayAtHome)
+				stays[i].until = draw.exponential(stayAtHome)
 				continue
 			}
 			t.skip(&e.body.Get(who).at, int(draw.below(uint64(t.left))))
-			r.departures.add(departure{who, to, t})
+			e.setOut(who, t, commands)
 		}
 	}
 }
 
 // tripUnderWay draws a trip from a place as one would find it at any moment: the longer it takes, the likelier. The trip
 // has no steps where there is nowhere to go.
-func (e *Earth) tripUnderWay(from uint32, draw *stream) (to uint32, t trip) {
+func (e *Earth) tripUnderWay(from uint32, draw *stream) (t trip) {
 	const tries, long = 4, 512
 	for range tries {
-		next := e.gravity.destination(from, draw)
-		if next == from {
+		to := e.gravity.destination(from, draw)
+		if to == from {
 			continue
 		}
-		to = next
-		t = newTrip(e.sites[from].at, e.sites[to].at)
+		t = e.plan(from, to)
 		if draw.below(long) < uint64(t.left) {
 			break
 		}
 	}
-	return to, t
+	return t
 }
 
 // skip makes n steps at once.

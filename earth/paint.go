@@ -8,25 +8,36 @@ import (
 // paintedMoving is how many of those on their way are looked at for a picture, at most.
 const paintedMoving = 1 << 17
 
+// painting is what was last painted of those at rest. Between two pictures few places change, so only these are looked at.
+type painting struct {
+	of       *atlas.Map // nil: of none
+	since    *vast.Tracker
+	dots     []int32    // of each place on the map
+	tallies  []presence // of each place, as painted
+	density  []uint32   // of each dot of the map
+	infected []uint32
+}
+
 // Paint adds the travellers to the counts of a map's dots: all to density, the infectious also to infected. Both are as
 // long as the map has dots. Travellers at rest are counted exactly, by their places. Of those on their way, when they are
 // more than 131,072, only every second, fourth, … is looked at and stands for two, four, …; which ones, is decided by
 // their slots and the same in every picture.
 //
-// Complexity: the places and those looked at, a few nanoseconds each; the first picture on a map takes longer.
+// Complexity: the places whose tallies changed since the last picture, those looked at, and the dots, a few nanoseconds
+// each; the first picture on a map looks at all places.
 func (e *Earth) Paint(m *atlas.Map, density, infected []uint32) {
 	e.mustBeOpen("Paint")
-	if e.dotsOf != m {
-		for i, s := range e.sites {
-			e.dots[i] = int32(m.DotXYZ(s.at.X, s.at.Y, s.at.Z))
-		}
-		e.dotsOf = m
+	p := &e.painting
+	if p.of != m {
+		e.beginPainting(m, len(density))
 	}
-	for i, dot := range e.dots {
-		if p := e.tallies[i]; p.present != 0 && dot >= 0 {
-			density[dot] += uint32(p.present)
-			infected[dot] += uint32(p.infectious)
-		}
+	for place := range e.world.Query(e.presence).Changed(e.presence, p.since).All() {
+		p.paint(e.number(place), *e.presence.Get(place))
+	}
+	p.since.Next()
+	for dot, n := range p.density {
+		density[dot] += n
+		infected[dot] += p.infected[dot]
 	}
 	weight := 1
 	for e.trip.Len()/weight > paintedMoving {
@@ -34,6 +45,31 @@ func (e *Earth) Paint(m *atlas.Map, density, infected []uint32) {
 	}
 	e.paintBodies(e.world.Query(e.trip, e.body), m, density, weight)
 	e.paintBodies(e.world.Query(e.trip, e.body, e.infectious), m, infected, weight)
+}
+
+// beginPainting paints all places on a new map.
+func (e *Earth) beginPainting(m *atlas.Map, dots int) {
+	p := &e.painting
+	if p.since == nil {
+		p.since = e.world.Track(e.presence)
+	}
+	p.since.Next()
+	p.of = m
+	p.density, p.infected = make([]uint32, dots), make([]uint32, dots)
+	clear(p.tallies)
+	for i, s := range e.sites {
+		p.dots[i] = int32(m.DotXYZ(s.at.X, s.at.Y, s.at.Z))
+		p.paint(uint32(i), e.tallies[i])
+	}
+}
+
+// paint brings a place's dot up to date.
+func (p *painting) paint(place uint32, now presence) {
+	if dot := p.dots[place]; dot >= 0 {
+		p.density[dot] += uint32(now.present - p.tallies[place].present)
+		p.infected[dot] += uint32(now.infectious - p.tallies[place].infectious)
+	}
+	p.tallies[place] = now
 }
 
 // paintBodies adds every so many travellers of the query, and as much for each.

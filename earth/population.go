@@ -30,67 +30,50 @@ func (e *Earth) prepareBirths(r *region, n int) error {
 }
 
 // bear makes n travellers in a region, at their homes.
-func (e *Earth) bear(r *region, n int, now uint32) {
+func (e *Earth) bear(r *region, n int, now uint32, commands *vast.Commands) {
 	for range n {
 		number := e.born
 		e.born++
-		who := r.travellers.New()
-		at := e.homeOf(r, number)
+		who := commands.New(r.travellers)
+		at := e.drawHome(r, number)
 		draw := draws(e.seed, number, now, forLife)
-		*e.home.Get(who) = home{at}
-		*e.body.Get(who) = body{e.sites[at].at}
-		*e.life.Get(who) = life{number, now + draw.exponential(lifetime)}
-		*e.goal.Get(who) = goal{at}
-		*e.stay.Get(who) = stay{now + e.stayLength(who, at, now)}
-		e.tallies[at].present++
-		e.changes++
+		e.body.SetLater(commands, who, body{e.sites[at].at})
+		e.life.SetLater(commands, who, life{number, now + draw.exponential(lifetime)})
+		e.home.SetLater(commands, who, e.place(at))
+		e.at.SetLater(commands, who, e.place(at))
+		stays := draws(e.seed, number, now, forStay)
+		e.stay.SetLater(commands, who, stay{now + stays.exponential(stayAtHome)})
 		if draw.below(carriers) == 0 {
-			e.infect(who, now+draw.exponential(infectiousPeriod))
+			e.infect(who, now+draw.exponential(infectiousPeriod), commands)
 		}
 	}
+	e.bornInTicks += n
 }
 
-// homeOf draws the home of a traveller born in a region.
-func (e *Earth) homeOf(r *region, number uint32) uint32 {
+// drawHome draws the home of a traveller born in a region.
+func (e *Earth) drawHome(r *region, number uint32) uint32 {
 	draw := draws(e.seed, number, 0, forHome)
-	return e.placeOf(r.first + draw.below(r.end-r.first))
+	return e.placeWith(r.first + draw.below(r.end-r.first))
 }
 
-// placeOf returns the place of an inhabitant, counted along the places.
-func (e *Earth) placeOf(inhabitant uint64) uint32 {
+// placeWith returns the place of an inhabitant, counted along the places.
+func (e *Earth) placeWith(inhabitant uint64) uint32 {
 	place, _ := slices.BinarySearch(e.inhabitants, inhabitant+1)
 	return uint32(place)
 }
 
-// mourn collects those of a region whose life has ended.
-func (e *Earth) mourn(r *region, now uint32) {
-	b := &e.deaths
-	b.n = 0
+// mourn deletes those of a region whose life has ended.
+func (e *Earth) mourn(r *region, now uint32, commands *vast.Commands) {
 	for run := range r.everyone.Runs() {
 		for i, l := range e.life.Slice(run) {
 			if !passed(l.ends, now) {
 				continue
 			}
-			if b.full() {
-				return
-			}
-			b.add(run.Entity(i))
+			who := run.Entity(i)
+			// First, because the tallies are told of all that an entity loses before it has lost anything.
+			e.infectious.RemoveLater(commands, who)
+			commands.Delete(who)
+			e.died++
 		}
-	}
-}
-
-// bury carries out the deaths that mourn found.
-func (e *Earth) bury() {
-	for _, who := range e.deaths.all() {
-		if e.stay.Has(who) {
-			p := &e.tallies[e.goal.Get(who).place]
-			p.present--
-			if e.infectious.Has(who) {
-				p.infectious--
-			}
-		}
-		e.world.Delete(who)
-		e.died++
-		e.changes++
 	}
 }

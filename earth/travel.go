@@ -48,18 +48,12 @@ const (
 	settle = 32
 )
 
-// departure and arrival are what workers find, to be carried out after all have looked.
-type (
-	departure struct {
-		who  vast.Entity
-		to   uint32
-		trip trip
-	}
-	arrival struct {
-		who  vast.Entity
-		stay stay
-	}
-)
+// plan plans the way between two places.
+func (e *Earth) plan(from, to uint32) trip {
+	t := newTrip(e.sites[from].at, e.sites[to].at)
+	t.to = to
+	return t
+}
 
 // newTrip plans the way between two points. Its last step is as long as it must be to arrive.
 func newTrip(from, to vector) trip {
@@ -87,9 +81,8 @@ func towards(a, b wide) wide {
 	return d.times(1 / d.length())
 }
 
-// move makes one step of all who are on their way in a region, and collects those who arrive.
-func (e *Earth) move(r *region, now uint32) {
-	r.arrivals.n = 0
+// move makes one step of all who are on their way in a region. Those who arrive get a stay.
+func (e *Earth) move(r *region, now uint32, commands *vast.Commands) {
 	for run := range r.moving.Runs() {
 		bodies, trips := e.body.Slice(run), e.trip.Slice(run)
 		trips = trips[:len(bodies)]
@@ -100,13 +93,11 @@ func (e *Earth) move(r *region, now uint32) {
 				step(&bodies[i].at, t)
 				continue
 			}
-			// A traveller who does not fit into the buffer waits at the gate and is found again in the next tick.
 			who := run.Entity(i)
-			to := e.goal.Get(who).place
-			bodies[i].at = e.sites[to].at
-			if !r.arrivals.full() {
-				r.arrivals.add(arrival{who, stay{now + e.stayLength(who, to, now)}})
-			}
+			bodies[i].at = e.sites[t.to].at
+			e.trip.RemoveLater(commands, who)
+			e.at.SetLater(commands, who, e.place(t.to))
+			e.stay.AddLater(commands, who, stay{now + e.stayLength(who, t.to, now)})
 		}
 	}
 }
@@ -136,66 +127,40 @@ func normalize(v *vector) {
 // stayLength draws how long a traveller stays in a place.
 func (e *Earth) stayLength(who vast.Entity, place, now uint32) uint32 {
 	mean := stayAway
-	if e.home.Get(who).place == place {
+	if e.homeOf(who) == place {
 		mean = stayAtHome
 	}
 	s := draws(e.seed, e.life.Get(who).number, now, forStay)
 	return s.exponential(mean)
 }
 
-// leave collects those of a region whose stay has ended, with their next trips.
-func (e *Earth) leave(r *region, now uint32) {
-	r.departures.n = 0
+// leave sends those of a region on their way whose stay has ended.
+func (e *Earth) leave(r *region, now uint32, commands *vast.Commands) {
 	for run := range r.resting.Runs() {
-		for i, s := range e.stay.Slice(run) {
-			if !passed(s.until, now) {
+		stays := e.stay.Slice(run)
+		for i := range stays {
+			if !passed(stays[i].until, now) {
 				continue
-			}
-			if r.departures.full() {
-				return
 			}
 			who := run.Entity(i)
 			draw := draws(e.seed, e.life.Get(who).number, now, forTrip)
-			at, to := e.goal.Get(who).place, e.home.Get(who).place
-			if to == at || draw.unit() > returning {
-				to = e.gravity.destination(at, &draw)
+			from, to := e.placeOf(who), e.homeOf(who)
+			if to == from || draw.unit() > returning {
+				to = e.gravity.destination(from, &draw)
 			}
-			if to == at {
+			if to == from {
 				// There is nowhere to go: stay on. A value may be changed while the query runs.
-				e.stay.Slice(run)[i].until = now + e.stayLength(who, to, now)
+				stays[i].until = now + e.stayLength(who, to, now)
 				continue
 			}
-			r.departures.add(departure{who, to, newTrip(e.sites[at].at, e.sites[to].at)})
+			e.setOut(who, e.plan(from, to), commands)
 		}
 	}
 }
 
-// setOut carries out a region's departures.
-func (e *Earth) setOut(r *region) {
-	for _, d := range r.departures.all() {
-		goal := e.goal.Get(d.who)
-		p := &e.tallies[goal.place]
-		p.present--
-		if e.infectious.Has(d.who) {
-			p.infectious--
-		}
-		goal.place = d.to
-		e.stay.Remove(d.who)
-		e.trip.Add(d.who, d.trip)
-		e.changes += 2
-	}
-}
-
-// arrive carries out a region's arrivals.
-func (e *Earth) arrive(r *region) {
-	for _, a := range r.arrivals.all() {
-		p := &e.tallies[e.goal.Get(a.who).place]
-		p.present++
-		if e.infectious.Has(a.who) {
-			p.infectious++
-		}
-		e.trip.Remove(a.who)
-		e.stay.Add(a.who, a.stay)
-		e.changes += 2
-	}
+// setOut lets a traveller who rests begin a trip.
+func (e *Earth) setOut(who vast.Entity, t trip, commands *vast.Commands) {
+	e.stay.RemoveLater(commands, who)
+	e.at.RemoveLater(commands, who)
+	e.trip.AddLater(commands, who, t)
 }

@@ -1,0 +1,46 @@
+package earth
+
+import "github.com/vastgo/vast"
+
+// place returns the place with a number. The places were the first entities of the world, so they lie in one run.
+func (e *Earth) place(number uint32) vast.Entity { return e.places.Entity(int(number)) }
+
+// number returns the number of a place.
+func (e *Earth) number(place vast.Entity) uint32 { return place.Slot() - uint32(e.places.Start()) }
+
+// homeOf returns the number of a traveller's home.
+func (e *Earth) homeOf(who vast.Entity) uint32 {
+	home, _ := e.home.Target(who)
+	return e.number(home)
+}
+
+// placeOf returns the number of the place where a traveller stays; it must stay in one.
+func (e *Earth) placeOf(who vast.Entity) uint32 {
+	at, _ := e.at.Target(who)
+	return e.number(at)
+}
+
+// keepTallies has the tallies of the places follow whoever comes, goes, falls ill and recovers from now on. A traveller who
+// dies must have been relieved of its infection before, or it would be taken from the tally twice.
+func (e *Earth) keepTallies() {
+	comesOrGoes := func(by int32) func(who, place vast.Entity) {
+		return func(who, place vast.Entity) {
+			p := e.presence.Edit(place)
+			p.present += by
+			if e.infectious.Has(who) {
+				p.infectious += by
+			}
+		}
+	}
+	e.at.OnAdd(comesOrGoes(1))
+	e.at.OnRemove(comesOrGoes(-1))
+	changesHealth := func(by int32) func(vast.Entity, *infectious) {
+		return func(who vast.Entity, _ *infectious) {
+			if place, rests := e.at.Target(who); rests {
+				e.presence.Edit(place).infectious += by
+			}
+		}
+	}
+	e.infectious.OnAdd(changesHealth(1))
+	e.infectious.OnRemove(changesHealth(-1))
+}
