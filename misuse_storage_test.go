@@ -2,9 +2,11 @@ package vast
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/vm"
 )
 
 // TestBadInputOfEachStorage holds what is no error, but comes to nothing, in each kind of column.
@@ -148,9 +150,28 @@ func TestRecursionInOnRemove(t *testing.T) {
 	}
 }
 
+// TestFourBillionSlots: addresses are all that they cost; entities beyond are refused.
+func TestFourBillionSlots(t *testing.T) {
+	const most = uint64(1<<32 - 64)
+	if raceEnabled || math.MaxInt < most {
+		t.Skip("the stand-in takes memory for each slot at once")
+	}
+	slots := int(most)
+	says(t, func() { NewWorld(Options{MaxEntities: slots + 1}) }, "MaxEntities is 4294967233: use 1 to 4294967232")
+	w := NewWorld(Options{MaxEntities: slots})
+	defer w.Close()
+	c := NewColumn[uint16](w)
+	a := w.Archetype(c)
+	exhausted(t, func() error { return a.Grow(slots + 1) }, vm.ErrCapacity, "Options.MaxEntities")
+	exhausted(t, func() error { a.NewN(slots+1, nil); return nil }, vm.ErrCapacity, "Options.MaxEntities")
+	if e := a.New(); !c.Set(e, 7) || *c.Get(e) != 7 || w.Query(c).Exactly().Count() != 1 || w.Len() != 1 {
+		t.Errorf("%d entities in a world of %d slots", w.Len(), slots)
+	}
+}
+
 // TestExtremeComponents: components of 0 bytes and of 1 MiB.
 func TestExtremeComponents(t *testing.T) {
-	w := NewWorld(Options{MaxEntities: 64})
+	w := NewWorld(Options{MaxEntities: 256})
 	defer w.Close()
 	none, rare, heap := NewColumn[struct{}](w), NewSparseColumn[[0]int](w), NewHeapColumn[struct{}](w)
 	e := w.Archetype(none, rare, heap).New()
