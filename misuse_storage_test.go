@@ -16,9 +16,8 @@ func TestBadInputOfEachStorage(t *testing.T) {
 		s := storages(w)[kind]
 		a := w.Archetype()
 		// The same slot is alive in both worlds, and has the component abroad.
-		e, theirs := a.New(), Entity{}
-		there := storages(abroad)[kind]
-		theirs = abroad.Archetype(there.column).New()
+		e, there := a.New(), storages(abroad)[kind]
+		theirs := abroad.Archetype(there.column).New()
 		if theirs.Slot() != e.Slot() {
 			t.Fatalf("%s: slots %d and %d", s.name, theirs.Slot(), e.Slot())
 		}
@@ -152,8 +151,8 @@ func TestRecursionInOnRemove(t *testing.T) {
 
 // TestFourBillionSlots: addresses are all that they cost; entities beyond are refused.
 func TestFourBillionSlots(t *testing.T) {
-	const most = uint64(1<<32 - 64)
-	if raceEnabled || math.MaxInt < most {
+	most := uint64(1<<32 - 64)
+	if raceEnabled || most > math.MaxInt {
 		t.Skip("the stand-in takes memory for each slot at once")
 	}
 	slots := int(most)
