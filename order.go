@@ -20,12 +20,6 @@ type ValueColumn[T any] interface {
 	at(slot uint32) *T
 }
 
-// The columns whose elements have no place of their own are among them.
-var (
-	_ ValueColumn[int] = SparseColumn[int]{}
-	_ ValueColumn[int] = HeapColumn[int]{}
-)
-
 func (c SparseColumn[T]) at(slot uint32) *T { return c.s.at(slot) }
 
 func (c HeapColumn[T]) at(slot uint32) *T { return c.s.at(slot) }
