@@ -31,6 +31,7 @@ type column struct {
 	bytes int            // of one element
 
 	observed bool  // whether it has hooks or a store
+	internal bool  // whether it is the package's own, which users' sets of columns pass over
 	store    store // where the elements are, when they are not at base
 	onAdd    []hook
 	onRemove []hook

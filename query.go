@@ -23,6 +23,11 @@ type query struct {
 	any    [][]*column // groups, of each of which an entity has at least one
 	filter bitset.Filter
 	apart  bool // whether walks over it are more than a cursor over the filter: see walk.nextApart
+
+	optional []*column // runs have each throughout or not at all
+	exact    bool      // whether entities with other components are left out
+	ids      []uint64  // of an exact query, the numbers of the columns that it names, as bits
+	list     []Entity  // when not nil, only these match; in the order of slots
 }
 
 // Query returns the query for the entities that have all the given components; without any, for all entities. It panics
@@ -53,15 +58,19 @@ func (q Query) Without(cols ...AnyColumn) Query {
 		if slices.Contains(q.q.minus, c) {
 			panic(fmt.Sprintf("vast: Query.Without: %s is left out already", c.name))
 		}
+		if slices.Contains(q.q.optional, c) {
+			panic(fmt.Sprintf("vast: Query.Without: %s is optional in the query: name it in one of the two", c.name))
+		}
 		for _, group := range q.q.any {
 			if slices.Contains(group, c) {
 				panic(fmt.Sprintf("vast: Query.Without: the query has %s among the columns of Any: name it in one of the two", c.name))
 			}
 		}
 	}
-	made := &query{world: w, with: q.q.with, minus: slices.Concat(q.q.minus, minus), any: q.q.any}
+	made := *q.q
+	made.minus = slices.Concat(q.q.minus, minus)
 	made.build()
-	return Query{made}
+	return Query{&made}
 }
 
 func (q *query) build() {
@@ -78,6 +87,10 @@ func (q *query) build() {
 		and = append(and, q.world.live)
 	}
 	q.filter = bitset.NewFilter(and, setsOf(q.minus), any...)
+	if q.exact {
+		q.ids = q.named()
+	}
+	q.apart = q.exact || len(q.optional) > 0 || q.list != nil
 }
 
 func setsOf(columns []*column) (sets []*bitset.Set) {
@@ -117,6 +130,11 @@ type walk struct {
 	q       *query
 	changes uint64
 	cursor  bitset.Cursor
+
+	// Of queries that are apart.
+	end  uint   // of the run that the cursor is in a part of
+	at   int    // the next entity of the list
+	bits uint64 // the list's matches that were not yielded yet, in the word of slot end
 }
 
 // next moves to the next run, cursor.Lo to cursor.Hi, and reports whether there is one.
@@ -127,9 +145,42 @@ func (k *walk) next() bool {
 	return k.cursor.Next()
 }
 
-// nextApart is next for the queries that need more.
+// nextApart is next for the queries that need more: it takes one run after the other from where they come from, and
+// yields the parts of each that the query wants to be apart.
 func (k *walk) nextApart() bool {
+	for !k.nextPart() {
+		if !k.nextWhole() {
+			return false
+		}
+		k.end, k.cursor.Hi = k.cursor.Hi, k.cursor.Lo
+	}
+	return true
+}
+
+// nextWhole moves the cursor to the next run that is to be looked at for parts.
+func (k *walk) nextWhole() bool {
+	if k.q.list != nil {
+		return k.nextListed()
+	}
 	return k.cursor.Next()
+}
+
+// nextPart moves the cursor to the next part of what is left of a run, from the cursor's Hi to the end.
+func (k *walk) nextPart() bool {
+	for lo := k.cursor.Hi; lo < k.end; {
+		hi := k.q.alike(lo, k.end)
+		if k.q.exact {
+			from, to := k.q.pure(uint32(lo), uint32(hi))
+			if from == to {
+				lo = hi
+				continue
+			}
+			lo, hi = uint(from), uint(to)
+		}
+		k.cursor.Lo, k.cursor.Hi = lo, hi
+		return true
+	}
+	return false
 }
 
 func (k *walk) start(q *query) {
@@ -144,7 +195,21 @@ func (k *walk) start(q *query) {
 }
 
 // nextWord moves to the next word with matches and returns it with their mask, which is zero where there is none.
-func (k *walk) nextWord() (word uint, mask uint64) { return k.cursor.NextWord() }
+func (k *walk) nextWord() (word uint, mask uint64) {
+	for {
+		if k.q.list != nil {
+			word, mask = k.nextListedWord()
+		} else {
+			word, mask = k.cursor.NextWord()
+		}
+		if mask == 0 || !k.q.exact {
+			return word, mask
+		}
+		if mask &^= k.q.others(uint32(word), mask); mask != 0 {
+			return word, mask
+		}
+	}
+}
 
 // run returns the run that the walk is at.
 func (k *walk) run() Run {

@@ -4,6 +4,15 @@ package bitset
 // inline with it; the cursor asks for it where there are groups. Sets of a group may be shorter than those to be in: beyond
 // its usable words a set is empty.
 
+// Word returns the slots of word i that the filter chooses. The word must be usable in every set to be in.
+func (f *Filter) Word(i uint) uint64 {
+	m := f.Match(i)
+	if f.grouped {
+		m &= f.matchAny(i)
+	}
+	return m
+}
+
 // matchAny returns the slots of word i that are in at least one set of each group.
 //
 //go:noinline
