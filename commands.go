@@ -1,6 +1,7 @@
 package vast
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -79,6 +80,9 @@ func (h *command) id() uint32 { return h.what &^ (7 << kindShift) }
 // value is where the command's value lies, if it has one.
 func (h *command) value() unsafe.Pointer { return unsafe.Add(unsafe.Pointer(h), headBytes) }
 
+// next is the command behind one without a value.
+func (h *command) next() *command { return (*command)(h.value()) }
+
 // piece is a stretch of commands that belong to one position.
 type piece struct {
 	position int
@@ -96,7 +100,7 @@ func (l *listOf[T]) clear() {
 }
 
 // maxCommands is what placeholders can number: 2³² words of 8 bytes.
-const maxCommands = min(32<<30, math.MaxInt/4)
+const maxCommands = min(32<<30, math.MaxInt/8)
 
 // batches numbers what is recorded between two Applies, wherever there are placeholders in it.
 var batches atomic.Uint32
@@ -228,12 +232,13 @@ func (c *Commands) commit(size uintptr) error {
 	}
 	if c.base == nil {
 		o := &c.world.options
-		r, err := vm.Reserve(c.bytes, vm.Options{Purpose: o.Name, Limit: o.Limit, Pages: o.Pages})
+		// The place behind the last command is in the region too: pointers to it must not be to something else.
+		r, err := vm.Reserve(c.bytes+int(headBytes), vm.Options{Purpose: o.Name, Limit: o.Limit, Pages: o.Pages})
 		if err != nil {
 			return err
 		}
-		if c.span, err = r.Carve(c.bytes, 0); err != nil {
-			return err
+		if c.span, err = r.Carve(c.bytes+int(headBytes), 0); err != nil {
+			return errors.Join(err, r.Close())
 		}
 		c.base = c.span.Base()
 	}
