@@ -33,7 +33,7 @@ type CommandsOptions struct {
 type Commands struct {
 	base  unsafe.Pointer // the first command
 	used  uintptr        // bytes of commands
-	room  uintptr        // bytes that may be used before the long way must be gone
+	room  uintptr        // bytes that may be used without looking further: as many as are used while recording needs a look
 	world *World
 
 	position int     // of what is recorded now
@@ -46,11 +46,11 @@ type Commands struct {
 	closed   bool
 	pass     uint64 // the last Apply that it was given to
 	span     vm.Span
-	bytes    int // options.Bytes
+	bytes    int // that may be recorded
 }
 
-// command is the head of a recorded command; its value follows. A command of several words is its head's size apart from
-// the next one, so that all are aligned to 8 bytes.
+// command is the head of a recorded command; its value follows, and behind it, at the next multiple of 8 bytes, the next
+// command.
 type command struct {
 	what  uint32 // the kind, and the number of the column or archetype
 	words uint32 // of 8 bytes, head included

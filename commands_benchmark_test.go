@@ -109,10 +109,7 @@ func BenchmarkCommandsAdd(b *testing.B) {
 		})
 		b.Run(order.name+"/slice", func(b *testing.B) {
 			for b.Loop() {
-				slice = slice[:0]
-				for _, e := range es {
-					slice = append(slice, e)
-				}
+				slice = append(slice[:0], es...)
 				for i, e := range slice {
 					vel.Add(e, velocity{X: float64(i)})
 				}
@@ -177,10 +174,7 @@ func BenchmarkCommandsDelete(b *testing.B) {
 	}{
 		{"direct", func() { deleteFrom(w, es) }},
 		{"slice", func() {
-			slice = slice[:0]
-			for _, e := range es {
-				slice = append(slice, e)
-			}
+			slice = append(slice[:0], es...)
 			deleteFrom(w, slice)
 		}},
 		{"commands", func() { recordDeletes(c, es); apply(b, w, c, len(es)) }},
