@@ -35,6 +35,7 @@ type column struct {
 	store    store // where the elements are, when they are not at base
 	onAdd    []hook
 	onRemove []hook
+	later    later // applies commands
 
 	set   *bitset.Set
 	world *World
@@ -76,7 +77,9 @@ func NewColumnWith[T any](w *World, o ColumnOptions) Column[T] {
 	if err != nil {
 		panic(err)
 	}
-	return Column[T]{base: c.base, c: c}
+	col := Column[T]{base: c.base, c: c}
+	c.later = col.later
+	return col
 }
 
 // register carves a column from the world's memory; without a type, one that has no elements.

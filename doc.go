@@ -11,6 +11,7 @@
 //     each [Run] of consecutive slots, whose components are ordinary slices, or one [Entity] after the other, or parts for
 //     workers, each a [Batch]. [Query.Among] keeps it to a list, [Query.Exactly] to entities without further components.
 //   - [Order] yields the entities of a query in the order of a key.
+//   - [Commands] are structural changes that are recorded while queries run, and made afterwards by [World.Apply].
 //
 // # Terminology
 //

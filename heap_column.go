@@ -33,7 +33,9 @@ func NewHeapColumnWith[T any](w *World, o ColumnOptions) HeapColumn[T] {
 	c.typ = typ
 	s := new(heapStore[T])
 	c.keep(s)
-	return HeapColumn[T]{c, s}
+	col := HeapColumn[T]{c, s}
+	c.later = col.later
+	return col
 }
 
 func (c HeapColumn[T]) column() *column { return c.c }

@@ -43,7 +43,9 @@ func NewSparseColumnWith[T any](w *World, o ColumnOptions) SparseColumn[T] {
 	c.typ = reflect.TypeFor[T]()
 	s := &sparseStore[T]{base: c.base, pool: pool}
 	c.keep(s)
-	return SparseColumn[T]{c, s}
+	col := SparseColumn[T]{c, s}
+	c.later = col.later
+	return col
 }
 
 func (c SparseColumn[T]) column() *column { return c.c }

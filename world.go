@@ -52,6 +52,7 @@ type World struct {
 	watched    []*column            // those with hooks or stores, in the same order
 	resources  map[reflect.Type]any // pointers to values, by their type
 	archetypes []*Archetype
+	commands   commandsList
 	bySet      map[string]*Archetype // archetypes by the set of their columns
 	extents    []*extent             // by number; nil where it was given back
 	unusedIDs  []uint32              // numbers of given-back extents
@@ -123,6 +124,7 @@ func (w *World) release() error {
 			errs = append(errs, c.store.close())
 		}
 	}
+	errs = append(errs, w.commands.close()...)
 	return errors.Join(append(errs, w.memory.close())...)
 }
 
