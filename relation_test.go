@@ -478,3 +478,26 @@ func TestRelationGrow(t *testing.T) {
 	}
 	w.checkInvariants()
 }
+
+// TestRunsBeyondTargets relates runs that lie beyond all slots that were ever targets.
+func TestRunsBeyondTargets(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1 << 21})
+	defer w.Close()
+	childOf := NewRelation(w, "ChildOf", RelationOptions{})
+	child := NewTag(w, "child")
+	roots := entitiesIn(w.Archetype(), 2)
+	childOf.Set(roots[1], roots[0])
+	n := 1<<21 - 64
+	if raceEnabled {
+		n = 1 << 16
+	}
+	w.Archetype(child).NewN(n, nil)
+	if got := childOf.SetAll(w.Query(child), roots[1]); got != n || childOf.CountSources(roots[1]) != n {
+		t.Errorf("%d were related, want %d", got, n)
+	}
+	w.checkInvariants()
+	if childOf.RemoveAll(w.Query(child)) != n || childOf.Len() != 1 {
+		t.Errorf("%d links are left, want 1", childOf.Len())
+	}
+	w.checkInvariants()
+}
