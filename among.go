@@ -100,5 +100,9 @@ func (k *walk) listedIn(word uint) (m uint64) {
 			m |= 1 << (e.slot % 64)
 		}
 	}
-	return m & k.q.filter.Word(word)
+	m &= k.q.filter.All(word)
+	if len(k.q.to) > 0 {
+		m = k.keepRelated(word, m)
+	}
+	return m
 }

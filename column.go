@@ -30,9 +30,10 @@ type column struct {
 	base  unsafe.Pointer // elements
 	bytes int            // of one element
 
-	observed bool  // whether it has hooks or a store
-	internal bool  // whether it is the package's own, which users' sets of columns pass over
-	store    store // where the elements are, when they are not at base
+	observed bool   // whether it has hooks or a store
+	internal bool   // whether it is the package's own, which users' sets of columns pass over
+	linked   string // the name of the relation or edges that the column belongs to
+	store    store  // where the elements are, when they are not at base
 	onAdd    []hook
 	onRemove []hook
 	later    later // applies commands

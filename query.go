@@ -21,6 +21,8 @@ type query struct {
 	with   []*column
 	minus  []*column
 	any    [][]*column // groups, of each of which an entity has at least one
+	to     []condition // targets that entities are to have: see related.go
+	pinned []Run       // what matched at some moment, in place of all conditions
 	filter bitset.Filter
 	apart  bool // whether walks over it are more than a cursor over the filter: see walk.nextApart
 
@@ -90,7 +92,7 @@ func (q *query) build() {
 	if q.exact {
 		q.ids = q.named()
 	}
-	q.apart = q.exact || len(q.optional) > 0 || q.list != nil
+	q.apart = q.exact || len(q.optional) > 0 || q.list != nil || len(q.to) > 0
 }
 
 func setsOf(columns []*column) (sets []*bitset.Set) {
@@ -132,9 +134,10 @@ type walk struct {
 	cursor  bitset.Cursor
 
 	// Of queries that are apart.
-	end  uint   // of the run that the cursor is in a part of
-	at   int    // the next entity of the list
-	bits uint64 // the list's matches that were not yielded yet, in the word of slot end
+	end     uint   // of the run that the cursor is in a part of
+	at      int    // the next entity of the list
+	bits    uint64 // the list's matches that were not yielded yet, in the word of slot end
+	related relatedWalk
 }
 
 // next moves to the next run, cursor.Lo to cursor.Hi, and reports whether there is one.
@@ -159,8 +162,13 @@ func (k *walk) nextApart() bool {
 
 // nextWhole moves the cursor to the next run that is to be looked at for parts.
 func (k *walk) nextWhole() bool {
-	if k.q.list != nil {
+	switch {
+	case k.q.pinned != nil:
+		return k.nextPinned()
+	case k.q.list != nil:
 		return k.nextListed()
+	case len(k.q.to) > 0:
+		return k.nextRelated()
 	}
 	return k.cursor.Next()
 }
@@ -192,6 +200,9 @@ func (k *walk) start(q *query) {
 		q.world.mustBeOpen("Query")
 	}
 	k.cursor.Start(&q.filter, uint(q.world.frontier))
+	if len(q.to) > 0 {
+		k.startRelated()
+	}
 }
 
 // nextWord moves to the next word with matches and returns it with their mask, which is zero where there is none.
@@ -202,10 +213,16 @@ func (k *walk) nextWord() (word uint, mask uint64) {
 		} else {
 			word, mask = k.cursor.NextWord()
 		}
-		if mask == 0 || !k.q.exact {
+		if mask == 0 || !k.q.apart {
 			return word, mask
 		}
-		if mask &^= k.q.others(uint32(word), mask); mask != 0 {
+		if len(k.q.to) > 0 && k.q.list == nil {
+			mask = k.keepRelated(word, mask)
+		}
+		if k.q.exact {
+			mask &^= k.q.others(uint32(word), mask)
+		}
+		if mask != 0 {
 			return word, mask
 		}
 	}

@@ -4,15 +4,6 @@ package bitset
 // inline with it; the cursor asks for it where there are groups. Sets of a group may be shorter than those to be in: beyond
 // its usable words a set is empty.
 
-// Word returns the slots of word i that the filter chooses. The word must be usable in every set to be in.
-func (f *Filter) Word(i uint) uint64 {
-	m := f.Match(i)
-	if f.grouped {
-		m &= f.matchAny(i)
-	}
-	return m
-}
-
 // matchAny returns the slots of word i that are in at least one set of each group.
 //
 //go:noinline
@@ -48,4 +39,17 @@ func (f *Filter) blockAny(b uint) (any, full uint64) {
 		full &= in.full
 	}
 	return any, full
+}
+
+// All returns the slots of word i that the filter chooses, groups included. Beyond the words that can match it returns
+// none.
+func (f *Filter) All(i uint) uint64 {
+	if i >= f.words() {
+		return 0
+	}
+	m := f.Match(i)
+	if f.grouped {
+		m &= f.matchAny(i)
+	}
+	return m
 }
