@@ -29,7 +29,8 @@ func (q Query) Any(cols ...AnyColumn) Query {
 			panic(fmt.Sprintf("vast: Query.Any: the query leaves %s out: name it in one of the two", c.name))
 		}
 	}
-	made := &query{world: w, with: q.q.with, minus: q.q.minus, any: append(slices.Clip(q.q.any), group)}
+	made := *q.q
+	made.any = append(slices.Clip(made.any), group)
 	made.build()
-	return Query{made}
+	return Query{&made}
 }

@@ -18,12 +18,15 @@ const (
 	opDeleteAll
 	opClose
 	opHook
+	opTrack
+	opUntrack
 )
 
 var operationNames = [...]string{
 	opNone: "nothing", opNew: "Archetype.New", opNewN: "Archetype.NewN", opAdd: "Column.Add", opRemove: "Column.Remove",
 	opAddAll: "Column.AddAll", opRemoveAll: "Column.RemoveAll", opExchange: "World.Exchange",
 	opDelete: "World.Delete", opDeleteAll: "World.DeleteAll", opClose: "World.Close", opHook: "what it called",
+	opTrack: "World.Track", opUntrack: "Tracker.Close",
 }
 
 // changed counts n structural changes. Queries compare the count at every step, which costs them less than a lock would

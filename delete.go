@@ -46,7 +46,9 @@ func (w *World) DeleteAll(q Query) int {
 	var k walk
 	w.startAll("World.DeleteAll", q, &k)
 	if len(w.watched) > 0 {
+		marked := q.q.marked()
 		w.tellLossesOf(q)
+		q.q.mustBeMarkedAsBefore(marked)
 	}
 	n := 0
 	// Deleting clears only bits that the walk has passed, so it may go on.

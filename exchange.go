@@ -34,9 +34,11 @@ func (w *World) Exchange(q Query, add, remove []AnyColumn) int {
 			panic(err)
 		}
 	}
+	marked := q.q.marked()
 	for _, c := range lost {
 		c.tellLossesOf(q)
 	}
+	q.q.mustBeMarkedAsBefore(marked)
 	n, changes := 0, 0
 	// Bits change only in slots that the walk has passed, so it may go on.
 	for k.next() {

@@ -17,12 +17,15 @@ type Query struct {
 }
 
 type query struct {
-	world  *World
-	with   []*column
-	minus  []*column
-	any    [][]*column // groups, of each of which an entity has at least one
-	filter bitset.Filter
-	apart  bool // whether walks over it are more than a cursor over the filter: see walk.nextApart
+	world   *World
+	since   []*Tracker // whose marks the query asks for
+	with    []*column
+	minus   []*column
+	any     [][]*column // groups, of each of which an entity has at least one
+	filter  bitset.Filter
+	noted   []*column     // for each of since, the column it is asked about
+	changed []*bitset.Set // and the marks that an entity has
+	apart   bool          // whether walks over it are more than a cursor over the filter: see walk.nextApart
 }
 
 // Query returns the query for the entities that have all the given components; without any, for all entities. It panics
@@ -59,13 +62,14 @@ func (q Query) Without(cols ...AnyColumn) Query {
 			}
 		}
 	}
-	made := &query{world: w, with: q.q.with, minus: slices.Concat(q.q.minus, minus), any: q.q.any}
+	made := *q.q
+	made.minus = slices.Concat(made.minus, minus)
 	made.build()
-	return Query{made}
+	return Query{&made}
 }
 
 func (q *query) build() {
-	and := setsOf(q.with)
+	and := append(setsOf(q.with), q.changed...)
 	var any [][]*bitset.Set
 	for _, group := range q.any {
 		if len(group) == 1 {
@@ -139,6 +143,9 @@ func (k *walk) start(q *query) {
 	k.world, k.q, k.changes = q.world, q, q.world.changes
 	if q.world.closed {
 		q.world.mustBeOpen("Query")
+	}
+	if q.since != nil {
+		q.settle()
 	}
 	k.cursor.Start(&q.filter, uint(q.world.frontier))
 }
