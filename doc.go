@@ -10,6 +10,7 @@
 //   - [Query] chooses the entities that have some components, lack others, or have at least one of several. It yields
 //     each [Run] of consecutive slots, whose components are ordinary slices, or one [Entity] after the other, or parts for
 //     workers, each a [Batch].
+//   - [Tracker] notes who gained or lost some components, or had them written, since it last looked.
 //
 // # Terminology
 //

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/bitset"
+	"github.com/vastgo/vast/internal/generation"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -291,4 +292,31 @@ func (m *marks) removed(c *column, word uint32) uint64 {
 // since.
 func (m *marks) rewritten(c *column, word uint32) uint64 {
 	return m.changed.Word(uint(word)) & c.now(word) &^ m.added(c, word)
+}
+
+// checkMarks checks what is noted of a column, in builds that check invariants.
+func (w *World) checkMarks(c *column, must func(bool, string, ...any)) {
+	must(c.tracked == (len(c.marks) > 0) && (!c.tracked || c.observed), "column %s has %d trackers, tracked is %t", c.name,
+		len(c.marks), c.tracked)
+	if c.observed != slices.Contains(w.watched, c) {
+		must(false, "column %s is observed and not watched, or the other way round", c.name)
+	}
+	must(!c.tracked || c.freshSpan.Committed()*8 >= int(c.slots), "column %s is usable for %d slots, what is fresh for %d", c.name,
+		c.slots, c.freshSpan.Committed()*8)
+	for _, m := range c.marks {
+		must(m.usable() >= int(c.slots), "column %s is usable for %d slots, its marks for %d", c.name, c.slots, m.usable())
+		m.changed.CheckInvariants()
+		m.touched.CheckInvariants()
+		m.had.CheckInvariants()
+		for at := m.had.Next(0); at < uint(m.had.Len()); at = m.had.Next(at + 1) {
+			known, now := *m.generation(uint32(at)), *w.generation(uint32(at))
+			must(m.touched.Test(at), "column %s: slot %d had an element and was not touched", c.name, at)
+			must(known != 0 && generation.Count(known) <= generation.Count(now), "column %s: slot %d had generation %#x, has %#x",
+				c.name, at, known, now)
+		}
+		for at := m.touched.Next(0); at < uint(m.touched.Len()); at = m.touched.Next(at/64*64 + 64) {
+			gained := m.touched.Word(at/64) &^ m.had.Word(at/64) & c.now(uint32(at/64))
+			must(gained&^m.changed.Word(at/64) == 0, "column %s gained in word %d what is not marked as changed", c.name, at/64)
+		}
+	}
 }
