@@ -69,6 +69,9 @@ func (c Column[T]) write(lo, hi uint32, v T) {
 	for i := range s {
 		s[i] = v
 	}
+	if c.c.tracked {
+		c.c.wroteRange(lo, hi)
+	}
 }
 
 // startAll sets a walk before the first run of a query that a bulk operation on the column goes over.
@@ -145,6 +148,9 @@ func (c *column) giveBlock(lo uint32) {
 		}
 	}
 	c.set.Fill(uint(lo), uint(lo+bitset.BlockBits))
+	if c.tracked {
+		c.gainedRange(lo, lo+bitset.BlockBits)
+	}
 }
 
 // giveIn is give for the slots of mask in a word.
@@ -158,6 +164,9 @@ func (c *column) giveIn(word uint32, mask uint64) int {
 		c.world.addedTo(c, word)
 	}
 	c.set.Store(uint(word), before|mask)
+	if c.tracked {
+		c.gained(word, gained)
+	}
 	return bits.OnesCount64(gained)
 }
 
@@ -165,7 +174,7 @@ func (c *column) giveIn(word uint32, mask uint64) int {
 func (c *column) take(lo, hi uint32) (removed int) {
 	hi = min(hi, c.slots)
 	for lo < hi {
-		if lo%bitset.BlockBits == 0 && hi-lo >= bitset.BlockBits && c.store == nil && !invariants.Enabled {
+		if lo%bitset.BlockBits == 0 && hi-lo >= bitset.BlockBits && c.store == nil && !c.tracked && !invariants.Enabled {
 			if any, full := c.set.Block(uint(lo / bitset.BlockBits)); any&^full == 0 {
 				// Each word is full or empty: the block empties as a whole.
 				if any != 0 {
@@ -185,6 +194,9 @@ func (c *column) take(lo, hi uint32) (removed int) {
 		}
 		if c.store != nil {
 			c.dropIn(word, lost)
+		}
+		if c.tracked {
+			c.lost(word, lost)
 		}
 		if invariants.Enabled {
 			c.poison(word, lost)

@@ -84,6 +84,9 @@ func addAllIn[T any](c *column, s elementsOf[T], what string, q Query, v T) int 
 			for slot := lo; slot < end; slot++ {
 				*s.at(slot) = v
 			}
+			if c.tracked {
+				c.wroteIn(word, mask)
+			}
 			n += int(end - lo)
 			lo = end
 		}
@@ -101,9 +104,13 @@ func setAllIn[T any](c *column, s elementsOf[T], what string, q Query, v T) int 
 	for k.next() {
 		for lo, hi := uint32(k.cursor.Lo), min(uint32(k.cursor.Hi), c.slots); lo < hi; {
 			word, mask, end := wordOf(lo, hi)
-			for m := mask & c.set.Word(uint(word)); m != 0; m &= m - 1 {
+			mask &= c.set.Word(uint(word))
+			for m := mask; m != 0; m &= m - 1 {
 				*s.at(word*64 + trailingZeros(m)) = v
 				n++
+			}
+			if c.tracked {
+				c.wroteIn(word, mask)
 			}
 			lo = end
 		}
@@ -115,7 +122,9 @@ func setAllIn[T any](c *column, s elementsOf[T], what string, q Query, v T) int 
 func (c *column) removeAll(what string, q Query) int {
 	var k walk
 	c.startAll(what, q, &k)
+	marked := q.q.marked()
 	c.tellLossesOf(q)
+	q.q.mustBeMarkedAsBefore(marked)
 	n := 0
 	// Bits change only in slots that the walk has passed, so it may go on.
 	for k.next() {

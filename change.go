@@ -20,6 +20,8 @@ const (
 	opClose
 	opHook
 	opApply
+	opTrack
+	opUntrack
 )
 
 var operationNames = [...]string{
@@ -28,6 +30,7 @@ var operationNames = [...]string{
 	opRelate: "Relation.Set",
 	opDelete: "World.Delete", opDeleteAll: "World.DeleteAll", opClose: "World.Close", opHook: "what it called",
 	opApply: "World.Apply",
+	opTrack: "World.Track", opUntrack: "Tracker.Close",
 }
 
 // changed counts n structural changes. Queries compare the count at every step, which costs them less than a lock would

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/bitset"
@@ -30,13 +32,19 @@ type column struct {
 	base  unsafe.Pointer // elements
 	bytes int            // of one element
 
-	observed bool   // whether it has hooks or a store
-	internal bool   // whether it is the package's own, which users' sets of columns pass over
-	linked   string // the name of the relation or edges that the column belongs to
-	store    store  // where the elements are, when they are not at base
+	tracked  bool           // whether it has trackers
+	observed bool           // whether it has hooks, a store or trackers
+	internal bool           // whether it is the package's own, which users' sets of columns pass over
+	fresh    unsafe.Pointer // while it is tracked: a bit for each slot written that its trackers have not been told of yet
+	linked   string         // the name of the relation or edges that the column belongs to
+	store    store          // where the elements are, when they are not at base
 	onAdd    []hook
 	onRemove []hook
 	later    later // applies commands
+
+	marks     []*marks   // of each of its trackers
+	freshSpan vm.Span    // where fresh lies
+	settling  sync.Mutex // held while trackers are told of what is fresh
 
 	set   *bitset.Set
 	world *World
@@ -173,11 +181,19 @@ func (c Column[T]) Add(e Entity, v T) *T {
 }
 
 // Set overwrites e's component and reports whether e has one.
-func (c Column[T]) Set(e Entity, v T) bool {
-	if !c.c.has(e) {
-		return false
+func (c Column[T]) Set(e Entity, v T) (ok bool) {
+	// What Edit does, written out so that it is small enough to be inlined.
+	if e.slot >= c.c.slots || *(*uint32)(unsafe.Add(c.c.gens, uintptr(e.slot)*4)) != e.generation {
+		return
 	}
-	*c.at(e.slot) = v
+	bit := *(*uint64)(unsafe.Add(c.c.words, e.slot/64*8)) & (1 << (e.slot % 64))
+	if bit == 0 {
+		return
+	}
+	*(*T)(unsafe.Add(c.base, uintptr(e.slot)*unsafe.Sizeof(v))) = v
+	if c.c.tracked {
+		atomic.OrUint64((*uint64)(unsafe.Add(c.c.fresh, e.slot/64*8)), bit)
+	}
 	return true
 }
 
@@ -239,9 +255,14 @@ func (c *column) add(e Entity) bool {
 			w.addedTo(c, e.slot/64)
 		}
 		c.set.Set(uint(e.slot))
+		if c.tracked {
+			c.gained(e.slot/64, 1<<(e.slot%64))
+		}
 		if invariants.Enabled {
 			w.checkNowAndThen()
 		}
+	} else if c.tracked && c.typ != nil {
+		c.wrote(e.slot)
 	}
 	return true
 }
@@ -255,6 +276,9 @@ func (c *column) remove(e Entity) bool {
 		c.tell(c.onRemove, "OnRemove", e.slot/64, 1<<(e.slot%64))
 		if c.store != nil {
 			c.store.drop(e.slot)
+		}
+		if c.tracked {
+			c.lost(e.slot/64, 1<<(e.slot%64))
 		}
 	}
 	c.set.Clear(uint(e.slot))
@@ -290,7 +314,7 @@ func (c *column) grow(end uint32) error {
 		return nil
 	}
 	end = (end + 63) &^ 63
-	bits := c.set.Len()
+	bits, bytes := c.set.Len(), c.span.Committed()
 	if err := c.set.Grow(int(end)); err != nil {
 		return err
 	}
@@ -304,6 +328,15 @@ func (c *column) grow(end uint32) error {
 	usable := c.set.Len()
 	if c.bytes > 0 {
 		usable = min(usable, c.span.Committed()/c.bytes)
+	}
+	if c.tracked {
+		noted, err := c.growMarks(end)
+		if err != nil {
+			c.set.Shrink(bits)
+			_ = c.span.Shrink(bytes)
+			return err
+		}
+		usable = min(usable, noted)
 	}
 	c.slots = uint32(min(usable, int(c.world.size))) &^ 63
 	return nil

@@ -12,6 +12,7 @@
 //     workers, each a [Batch]. [Query.Among] keeps it to a list, [Query.Exactly] to entities without further components.
 //   - [Order] yields the entities of a query in the order of a key.
 //   - [Commands] are structural changes that are recorded while queries run, and made afterwards by [World.Apply].
+//   - [Tracker] notes who gained or lost some components, or had them written, since it last looked.
 //
 // # Terminology
 //

@@ -74,7 +74,7 @@ func (c HeapColumn[T]) Add(e Entity, v T) *T {
 
 // Set overwrites e's component and reports whether e has one.
 func (c HeapColumn[T]) Set(e Entity, v T) bool {
-	p := c.Get(e)
+	p := c.Edit(e)
 	if p == nil {
 		return false
 	}

@@ -18,6 +18,7 @@ type Query struct {
 
 type query struct {
 	world  *World
+	since  []*Tracker // whose marks the query asks for
 	with   []*column
 	minus  []*column
 	any    [][]*column // groups, of each of which an entity has at least one
@@ -26,10 +27,12 @@ type query struct {
 	filter bitset.Filter
 	apart  bool // whether walks over it are more than a cursor over the filter: see walk.nextApart
 
-	optional []*column // runs have each throughout or not at all
-	exact    bool      // whether entities with other components are left out
-	ids      []uint64  // of an exact query, the numbers of the columns that it names, as bits
-	list     []Entity  // when not nil, only these match; in the order of slots
+	noted    []*column     // for each of since, the column it is asked about
+	changed  []*bitset.Set // and the marks that an entity has
+	optional []*column     // runs have each throughout or not at all
+	exact    bool          // whether entities with other components are left out
+	ids      []uint64      // of an exact query, the numbers of the columns that it names, as bits
+	list     []Entity      // when not nil, only these match; in the order of slots
 }
 
 // Query returns the query for the entities that have all the given components; without any, for all entities. It panics
@@ -76,7 +79,7 @@ func (q Query) Without(cols ...AnyColumn) Query {
 }
 
 func (q *query) build() {
-	and := setsOf(q.with)
+	and := append(setsOf(q.with), q.changed...)
 	var any [][]*bitset.Set
 	for _, group := range q.any {
 		if len(group) == 1 {
@@ -198,6 +201,9 @@ func (k *walk) start(q *query) {
 	k.world, k.q, k.changes = q.world, q, q.world.changes
 	if q.world.closed {
 		q.world.mustBeOpen("Query")
+	}
+	if q.since != nil {
+		q.settle()
 	}
 	k.cursor.Start(&q.filter, uint(q.world.frontier))
 	if len(q.to) > 0 {

@@ -209,6 +209,9 @@ func (r Relation) Set(source, target Entity) bool {
 	if had {
 		k.unlink(source.slot)
 		k.enter(source.slot, target)
+		if k.sources.tracked {
+			k.sources.wrote(source.slot)
+		}
 		w.changedAll(opRelate, 1)
 		return true
 	}

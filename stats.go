@@ -7,7 +7,7 @@ type Stats struct {
 	Name       string
 	Entities   int
 	Slots      int    // owned by archetypes
-	Changes    uint64 // structural changes so far: each entity made or deleted, each component added or removed
+	Changes    uint64 // structural changes so far: each entity made or deleted, each component added or removed, each tracker made or closed
 	Reserved   int    // addresses
 	Committed  int    // may be touched
 	Columns    []ColumnStats

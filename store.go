@@ -31,13 +31,17 @@ func (a *Archetype) makeRoom(n int) error {
 	return nil
 }
 
-// putBirths makes the elements of the entities born in the slots [lo, hi), in the columns with stores.
+// putBirths makes the elements of the entities born in the slots [lo, hi), in the columns with stores, and notes the births
+// for trackers.
 func (a *Archetype) putBirths(lo, hi uint32) {
 	for _, c := range a.columns {
 		if c.store != nil {
 			for slot := lo; slot < hi; slot++ {
 				c.store.put(slot)
 			}
+		}
+		if c.tracked {
+			c.gainedRange(lo, hi)
 		}
 	}
 }
@@ -58,11 +62,19 @@ func (c *column) dropIn(word uint32, mask uint64) {
 	}
 }
 
-// dropLosses ends the elements that the slots of mask in a word have, in the columns with stores.
+// dropLosses ends the elements that the slots of mask in a word have, in the columns with stores, and notes the losses for
+// trackers.
 func (w *World) dropLosses(word uint32, mask uint64) {
 	for _, c := range w.watched {
-		if c.store != nil && word < c.slots/64 {
-			c.dropIn(word, mask&c.set.Word(uint(word)))
+		if word >= c.slots/64 {
+			continue
+		}
+		lost := mask & c.set.Word(uint(word))
+		if c.store != nil {
+			c.dropIn(word, lost)
+		}
+		if c.tracked {
+			c.lost(word, lost)
 		}
 	}
 }

@@ -49,7 +49,7 @@ type World struct {
 	frontier   uint32         // the first word that was never owned
 
 	columns    []*column
-	watched    []*column            // those with hooks or stores, in the same order
+	watched    []*column            // those with hooks, stores or trackers, in the same order
 	relations  []linked             // relations and edges
 	doom       *doom                // what deletions with relations work with; nil while one is under way
 	resources  map[reflect.Type]any // pointers to values, by their type
@@ -58,6 +58,8 @@ type World struct {
 	bySet      map[string]*Archetype // archetypes by the set of their columns
 	extents    []*extent             // by number; nil where it was given back
 	unusedIDs  []uint32              // numbers of given-back extents
+
+	unusedMarks []*marks // of closed trackers
 
 	worn    int    // slots at their last generation: with none, removal need not look for them
 	changes uint64 // structural changes so far
