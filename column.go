@@ -296,12 +296,17 @@ func (c *column) grow(end uint32) error {
 			return err
 		}
 	}
+	c.measure()
+	return nil
+}
+
+// measure counts the slots that are usable.
+func (c *column) measure() {
 	usable := c.set.Len()
 	if c.bytes > 0 {
 		usable = min(usable, c.span.Committed()/c.bytes)
 	}
 	c.slots = uint32(min(usable, int(c.world.size))) &^ 63
-	return nil
 }
 
 func (c *column) len() int {

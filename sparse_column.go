@@ -135,4 +135,6 @@ func (s *sparseStore[T]) put(slot uint32) {
 
 func (s *sparseStore[T]) drop(slot uint32) { s.pool.Remove(*s.handle(slot)) }
 
+func (s *sparseStore[T]) trim() error { return s.pool.Trim() }
+
 func (s *sparseStore[T]) close() error { return s.pool.Close() }

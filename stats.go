@@ -80,30 +80,3 @@ func (w *World) Resident() (int, error) {
 	}
 	return total, errors.Join(errs...)
 }
-
-// Trim gives back the memory of the slots that no archetype owns. They stay usable.
-func (w *World) Trim() error {
-	w.mustBeOpen("Trim")
-	if w.live == nil {
-		return nil
-	}
-	var errs []error
-	for lo := w.vacant.Next(0); lo < uint(w.frontier); {
-		hi := min(w.vacant.NextClear(lo), uint(w.frontier))
-		errs = append(errs, w.discard(uint32(lo)*64, uint32(hi)*64))
-		lo = w.vacant.Next(hi)
-	}
-	errs = append(errs, w.discard(w.frontier*64, w.size))
-	return errors.Join(errs...)
-}
-
-// discard gives back the elements of the slots [lo, hi), where they are committed.
-func (w *World) discard(lo, hi uint32) error {
-	var errs []error
-	for _, c := range w.columns {
-		if end := min(hi, c.slots); lo < end && c.bytes > 0 {
-			errs = append(errs, c.span.Region().Discard(c.span.Offset()+int(lo)*c.bytes, int(end-lo)*c.bytes))
-		}
-	}
-	return errors.Join(errs...)
-}

@@ -146,7 +146,7 @@ func (w *World) liveWord(word uint32) *uint64 {
 type owner struct {
 	extra  uint64 // columns, by number modulo 64, that were added here to entities not born with them; may hold too many
 	extent uint32 // number of the extent that the word belongs to
-	_      uint32
+	floor  uint32 // no generation that Trim took from the word was above it
 }
 
 // owner is sound for words below w.size/64, as generation is.
@@ -207,8 +207,13 @@ func (w *World) reach(end uint32) error {
 	if err := w.live.Grow(n); err != nil {
 		return err
 	}
+	w.measure()
+	return nil
+}
+
+// measure counts the slots for which the control arrays are committed.
+func (w *World) measure() {
 	slots := min(w.gensSpan.Committed()/4, w.ownersSpan.Committed()/int(unsafe.Sizeof(owner{}))*64, w.live.Len(),
 		w.vacant.Len()*64, w.options.MaxEntities)
 	w.size = uint32(slots) &^ 63
-	return nil
 }
