@@ -18,12 +18,14 @@ const (
 	opDeleteAll
 	opClose
 	opHook
+	opReset
 )
 
 var operationNames = [...]string{
 	opNone: "nothing", opNew: "Archetype.New", opNewN: "Archetype.NewN", opAdd: "Column.Add", opRemove: "Column.Remove",
 	opAddAll: "Column.AddAll", opRemoveAll: "Column.RemoveAll", opExchange: "World.Exchange",
 	opDelete: "World.Delete", opDeleteAll: "World.DeleteAll", opClose: "World.Close", opHook: "what it called",
+	opReset: "World.Reset",
 }
 
 // changed counts n structural changes. Queries compare the count at every step, which costs them less than a lock would

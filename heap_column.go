@@ -135,6 +135,8 @@ func (s *heapStore[T]) drop(slot uint32) {
 	}
 }
 
+func (s *heapStore[T]) empty() { s.blocks, s.used = nil, nil }
+
 func (s *heapStore[T]) close() error {
 	s.blocks, s.used = nil, nil
 	return nil

@@ -12,6 +12,18 @@ type store interface {
 	close() error
 }
 
+// emptyStore is a store that can drop all elements at once.
+type emptyStore interface {
+	empty()
+}
+
+// packedStore is a store with off-heap memory of its own.
+type packedStore interface {
+	trim() error
+	memory() (reserved, committed int)
+	resident() (int, error)
+}
+
 // keep makes s the place of a column's elements.
 func (c *column) keep(s store) {
 	c.store = s

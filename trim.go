@@ -7,11 +7,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// trimmer is a store that can give memory back while it is in use.
-type trimmer interface {
-	trim() error
-}
-
 // Trim gives back memory that no entity needs, in whole pages: elements of slots whose entity lacks the component, and
 // what the world keeps of slots that no archetype owns. All of it stays usable. What lies behind the last slot that an
 // archetype owns counts no longer against [Options.Limit] either: room that [Column.Grow] made there is given back; that
@@ -104,7 +99,7 @@ func (c *column) trim() error {
 			}
 		}
 	}
-	if s, ok := c.store.(trimmer); ok {
+	if s, ok := c.store.(packedStore); ok {
 		errs = append(errs, s.trim())
 	}
 	return errors.Join(errs...)

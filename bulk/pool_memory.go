@@ -17,3 +17,17 @@ func (p *Pool[T]) Trim() error {
 	}
 	return p.live.Trim()
 }
+
+// Reserved returns the bytes of addresses that the pool takes; 0 after Close.
+func (p *Pool[T]) Reserved() int {
+	if p.ended != nil {
+		return 0
+	}
+	return p.region.Size()
+}
+
+// Committed returns the bytes of memory that the pool may touch; 0 after Close.
+func (p *Pool[T]) Committed() int { return p.region.Committed() }
+
+// Resident returns how many bytes of the pool are in memory. It asks the operating system; see [vm.Region.Resident].
+func (p *Pool[T]) Resident() (int, error) { return p.region.Resident() }

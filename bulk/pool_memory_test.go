@@ -17,7 +17,7 @@ func TestPoolTrim(t *testing.T) {
 		h, _ := p.Insert([8]uint64{7: uint64(i)})
 		hs = append(hs, h)
 	}
-	before, err := p.region.Resident()
+	before, err := p.Resident()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,10 +26,13 @@ func TestPoolTrim(t *testing.T) {
 			p.Remove(h)
 		}
 	}
+	if p.Committed() < before || p.Reserved() < p.Committed() {
+		t.Errorf("%d bytes resident of %d committed of %d reserved", before, p.Committed(), p.Reserved())
+	}
 	if err := p.Trim(); err != nil {
 		t.Fatal(err)
 	}
-	after, err := p.region.Resident()
+	after, err := p.Resident()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,6 +58,9 @@ func TestPoolTrim(t *testing.T) {
 	}
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
+	}
+	if n, err := p.Resident(); n != 0 || err != nil || p.Committed() != 0 || p.Reserved() != 0 {
+		t.Errorf("a closed pool has %d bytes in memory, %d committed: %v", n, p.Committed(), err)
 	}
 	defer func() {
 		if recover() == nil {
