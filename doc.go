@@ -10,6 +10,7 @@
 //   - [Query] chooses the entities that have some components, lack others, or have at least one of several. It yields
 //     each [Run] of consecutive slots, whose components are ordinary slices, or one [Entity] after the other, or parts for
 //     workers, each a [Batch].
+//   - [Names] finds entities by name; [World.Sprint], [Describe] and [Value] show what any world holds.
 //
 // # Terminology
 //

@@ -51,6 +51,7 @@ type World struct {
 	columns    []*column
 	watched    []*column            // those with hooks or stores, in the same order
 	resources  map[reflect.Type]any // pointers to values, by their type
+	names      *Names               // nil where there are none
 	archetypes []*Archetype
 	bySet      map[string]*Archetype // archetypes by the set of their columns
 	extents    []*extent             // by number; nil where it was given back
