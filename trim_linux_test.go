@@ -23,8 +23,10 @@ func TestTrimResident(t *testing.T) {
 		t.Skip("memory is Go's heap here")
 	}
 	total := 10_000_000
-	if testing.Short() || raceEnabled {
-		total = 2_000_000
+	var o Options
+	if testing.Short() || raceEnabled || invariants.Enabled {
+		// So few that it matters whether the system has huge pages at hand.
+		total, o.Pages = 2_000_000, vm.PagesSmall
 	}
 	if invariants.Enabled {
 		total = 400_000
@@ -35,7 +37,7 @@ func TestTrimResident(t *testing.T) {
 		kept Tag
 	}
 	make := func() (*World, columns) {
-		w := NewWorld(Options{})
+		w := NewWorld(o)
 		return w, columns{NewColumn[[2]uint64](w), NewColumn[byte](w), NewTag(w, "Kept")}
 	}
 	birth := func(a *Archetype, c columns, n int) {
