@@ -87,7 +87,7 @@ func layoutOf(t reflect.Type) Layout {
 }
 
 // Value returns a copy of e's component and whether e is alive and has it. A tag's is an empty struct. It is for tools:
-// [Column.Get] is a hundred times as fast.
+// it allocates, and [Column.Get] does not.
 func Value(col AnyColumn, e Entity) (reflect.Value, bool) {
 	c := col.column()
 	if !c.has(e) {

@@ -6,7 +6,7 @@ import "github.com/vastgo/vast/internal/invariants"
 // [Column.OnRemove] are told of first, as [World.Close] does it. Columns, archetypes, queries and resources stay, and so
 // do the world's addresses and memory; [World.Trim] gives back the latter. Slots are handed out as in a new world; what
 // [Archetype.Grow] promised is forgotten. Complexity: one step for each 64-slot word with entities in each column, and one
-// for each component that is in a HeapColumn's or SparseColumn's place only where hooks are told of it.
+// for each call of a hook.
 func (w *World) Reset() {
 	w.mustBeOpen("Reset")
 	if w.telling {
