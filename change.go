@@ -22,6 +22,7 @@ const (
 	opApply
 	opTrack
 	opUntrack
+	opReset
 )
 
 var operationNames = [...]string{
@@ -31,6 +32,7 @@ var operationNames = [...]string{
 	opDelete: "World.Delete", opDeleteAll: "World.DeleteAll", opClose: "World.Close", opHook: "what it called",
 	opApply: "World.Apply",
 	opTrack: "World.Track", opUntrack: "Tracker.Close",
+	opReset: "World.Reset",
 }
 
 // changed counts n structural changes. Queries compare the count at every step, which costs them less than a lock would

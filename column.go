@@ -325,21 +325,27 @@ func (c *column) grow(end uint32) error {
 			return err
 		}
 	}
+	if c.tracked {
+		if err := c.growMarks(end); err != nil {
+			c.set.Shrink(bits)
+			_ = c.span.Shrink(bytes)
+			return err
+		}
+	}
+	c.measure()
+	return nil
+}
+
+// measure counts the slots that are usable.
+func (c *column) measure() {
 	usable := c.set.Len()
 	if c.bytes > 0 {
 		usable = min(usable, c.span.Committed()/c.bytes)
 	}
 	if c.tracked {
-		noted, err := c.growMarks(end)
-		if err != nil {
-			c.set.Shrink(bits)
-			_ = c.span.Shrink(bytes)
-			return err
-		}
-		usable = min(usable, noted)
+		usable = min(usable, c.noted())
 	}
 	c.slots = uint32(min(usable, int(c.world.size))) &^ 63
-	return nil
 }
 
 func (c *column) len() int {

@@ -13,6 +13,7 @@
 //   - [Order] yields the entities of a query in the order of a key.
 //   - [Commands] are structural changes that are recorded while queries run, and made afterwards by [World.Apply].
 //   - [Tracker] notes who gained or lost some components, or had them written, since it last looked.
+//   - [Names] finds entities by name; [World.Sprint], [Describe] and [Value] show what any world holds.
 //
 // # Terminology
 //

@@ -137,6 +137,15 @@ func (s *heapStore[T]) drop(slot uint32) {
 	}
 }
 
+func (s *heapStore[T]) storage() Storage { return StorageHeap }
+
+func (s *heapStore[T]) value(slot uint32) reflect.Value {
+	v := *s.at(slot)
+	return reflect.ValueOf(&v).Elem()
+}
+
+func (s *heapStore[T]) empty() { s.blocks, s.used = nil, nil }
+
 func (s *heapStore[T]) close() error {
 	s.blocks, s.used = nil, nil
 	return nil

@@ -102,22 +102,28 @@ func (m *marks) generation(slot uint32) *uint32 {
 	return (*uint32)(unsafe.Add(m.gens, uintptr(slot)*4))
 }
 
-// growMarks makes the slots below end usable in the marks of all the column's trackers, and returns how many are. On
-// failure nothing has changed.
-func (c *column) growMarks(end uint32) (usable int, err error) {
+// growMarks makes the slots below end usable in the marks of all the column's trackers. On failure nothing has changed.
+func (c *column) growMarks(end uint32) error {
 	before := c.notesCommitted()
 	if err := c.freshSpan.Grow(int(end)/8, 0); err != nil {
-		return 0, err
+		return err
 	}
-	usable = min(c.freshSpan.Committed()*8, c.world.options.MaxEntities)
 	for _, m := range c.marks {
 		if err := m.grow(int(end)); err != nil {
 			c.shrinkMarks(before)
-			return 0, err
+			return err
 		}
+	}
+	return nil
+}
+
+// noted returns how many slots can be noted by all the column's trackers.
+func (c *column) noted() int {
+	usable := min(c.freshSpan.Committed()*8, c.world.options.MaxEntities)
+	for _, m := range c.marks {
 		usable = min(usable, m.usable())
 	}
-	return usable, nil
+	return usable
 }
 
 // notesCommitted is how much is committed of what is noted of a column: bytes, and the marks in the order of its trackers.

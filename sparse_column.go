@@ -137,4 +137,21 @@ func (s *sparseStore[T]) put(slot uint32) {
 
 func (s *sparseStore[T]) drop(slot uint32) { s.pool.Remove(*s.handle(slot)) }
 
+func (s *sparseStore[T]) storage() Storage { return StorageSparse }
+
+func (s *sparseStore[T]) value(slot uint32) reflect.Value {
+	v := *s.at(slot)
+	return reflect.ValueOf(&v).Elem()
+}
+
+func (s *sparseStore[T]) empty() { s.pool.Clear(nil) }
+
+func (s *sparseStore[T]) trim() error { return s.pool.Trim() }
+
+func (s *sparseStore[T]) memory() (reserved, committed int) {
+	return s.pool.Reserved(), s.pool.Committed()
+}
+
+func (s *sparseStore[T]) resident() (int, error) { return s.pool.Resident() }
+
 func (s *sparseStore[T]) close() error { return s.pool.Close() }

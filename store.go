@@ -1,5 +1,7 @@
 package vast
 
+import "reflect"
+
 // store keeps the elements of a column that do not lie at base + slot × size.
 type store interface {
 	// room makes the next n puts unable to fail.
@@ -10,6 +12,25 @@ type store interface {
 	drop(slot uint32)
 	// close gives all memory back.
 	close() error
+}
+
+// emptyStore is a store that can drop all elements at once.
+type emptyStore interface {
+	empty()
+}
+
+// packedStore is a store with off-heap memory of its own.
+type packedStore interface {
+	trim() error
+	memory() (reserved, committed int)
+	resident() (int, error)
+}
+
+// valueStore is a store whose elements are values of the column's type.
+type valueStore interface {
+	storage() Storage
+	// value returns a copy of the element of a slot that has the component.
+	value(slot uint32) reflect.Value
 }
 
 // keep makes s the place of a column's elements.

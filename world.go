@@ -53,6 +53,7 @@ type World struct {
 	relations  []linked             // relations and edges
 	doom       *doom                // what deletions with relations work with; nil while one is under way
 	resources  map[reflect.Type]any // pointers to values, by their type
+	names      *Names               // nil where there are none
 	archetypes []*Archetype
 	commands   commandsList
 	bySet      map[string]*Archetype // archetypes by the set of their columns
@@ -156,7 +157,7 @@ func (w *World) liveWord(word uint32) *uint64 {
 type owner struct {
 	extra  uint64 // columns, by number modulo 64, that were added here to entities not born with them; may hold too many
 	extent uint32 // number of the extent that the word belongs to
-	_      uint32
+	floor  uint32 // no generation that Trim took from the word was above it
 }
 
 // owner is sound for words below w.size/64, as generation is.
@@ -217,8 +218,13 @@ func (w *World) reach(end uint32) error {
 	if err := w.live.Grow(n); err != nil {
 		return err
 	}
+	w.measure()
+	return nil
+}
+
+// measure counts the slots for which the control arrays are committed.
+func (w *World) measure() {
 	slots := min(w.gensSpan.Committed()/4, w.ownersSpan.Committed()/int(unsafe.Sizeof(owner{}))*64, w.live.Len(),
 		w.vacant.Len()*64, w.options.MaxEntities)
 	w.size = uint32(slots) &^ 63
-	return nil
 }

@@ -53,6 +53,14 @@ func (m *model) apply(b *byteStream) {
 			m.close()
 			m.open()
 			m.sinceOpened = 0
+		case v == 1:
+			m.operation = "Reset"
+			m.world.Reset()
+			for _, e := range m.order {
+				m.died(e)
+			}
+			m.order = nil
+			m.checkAll()
 		case v < 8:
 			m.checkAll()
 		}

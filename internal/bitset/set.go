@@ -240,6 +240,23 @@ func (s *Set) storeRange(lo, hi uint, value uint64) {
 	}
 }
 
+// Empty clears all slots. Complexity: one step for each block, and for each word that is not empty; memory that was never
+// touched stays so.
+func (s *Set) Empty() {
+	blocks := (s.usable + 63) / 64
+	for b := uint(0); b < blocks; b++ {
+		sum := s.block(b)
+		if sum.any == 0 {
+			continue
+		}
+		for m := sum.any; m != 0; m &= m - 1 {
+			*s.word(b*64 + uint(bits.TrailingZeros64(m))) = 0
+		}
+		*sum = summary{}
+		s.summarizeBlock(b, *sum)
+	}
+}
+
 // Next returns the first set slot at or after i, or Len where there is none. Complexity: at most one step for each
 // 262,144 slots passed, and a few more.
 func (s *Set) Next(i uint) uint {
@@ -300,6 +317,15 @@ func (s *Set) NextClear(i uint) uint {
 		w = b * 64
 	}
 	return s.usable * wordBits
+}
+
+// OccupiedWords returns the number of words with a set slot. Complexity: one step for each block.
+func (s *Set) OccupiedWords() int {
+	n := 0
+	for b := range (s.usable + 63) / 64 {
+		n += bits.OnesCount64(s.block(b).any)
+	}
+	return n
 }
 
 // Count returns the number of set slots. Complexity: one step for each word that is not empty.
