@@ -185,10 +185,10 @@ func (c Column[T]) Set(e Entity, v T) (ok bool) {
 	if bit == 0 {
 		return
 	}
-	*(*T)(unsafe.Add(c.base, uintptr(e.slot)*unsafe.Sizeof(v))) = v
 	if c.c.tracked {
 		atomic.OrUint64((*uint64)(unsafe.Add(c.c.fresh, e.slot/64*8)), bit)
 	}
+	*(*T)(unsafe.Add(c.base, uintptr(e.slot)*unsafe.Sizeof(v))) = v
 	return true
 }
 
