@@ -183,17 +183,14 @@ func (c Column[T]) Add(e Entity, v T) *T {
 // Set overwrites e's component and reports whether e has one.
 func (c Column[T]) Set(e Entity, v T) (ok bool) {
 	// What Edit does, written out so that it is small enough to be inlined.
-	if e.slot >= c.c.slots || *(*uint32)(unsafe.Add(c.c.gens, uintptr(e.slot)*4)) != e.generation {
+	if e.slot >= c.c.slots || *(*uint32)(unsafe.Add(c.c.gens, uintptr(e.slot)*4)) != e.generation ||
+		*(*uint64)(unsafe.Add(c.c.words, e.slot/64*8))>>(e.slot%64)&1 == 0 {
 		return
 	}
-	bit := *(*uint64)(unsafe.Add(c.c.words, e.slot/64*8)) & (1 << (e.slot % 64))
-	if bit == 0 {
-		return
+	if c.c.tracked {
+		atomic.OrUint64((*uint64)(unsafe.Add(c.c.fresh, e.slot/64*8)), 1<<(e.slot%64))
 	}
 	*(*T)(unsafe.Add(c.base, uintptr(e.slot)*unsafe.Sizeof(v))) = v
-	if c.c.tracked {
-		atomic.OrUint64((*uint64)(unsafe.Add(c.c.fresh, e.slot/64*8)), bit)
-	}
 	return true
 }
 

@@ -12,15 +12,12 @@ import (
 func (c Column[T]) Edit(e Entity) (p *T) {
 	// What has and at do, written out so that it is small enough to be inlined: hence the mark without a call, which
 	// trackers are told of when they are asked. See column.settle.
-	if e.slot >= c.c.slots || *(*uint32)(unsafe.Add(c.c.gens, uintptr(e.slot)*4)) != e.generation {
-		return
-	}
-	bit := *(*uint64)(unsafe.Add(c.c.words, e.slot/64*8)) & (1 << (e.slot % 64))
-	if bit == 0 {
+	if e.slot >= c.c.slots || *(*uint32)(unsafe.Add(c.c.gens, uintptr(e.slot)*4)) != e.generation ||
+		*(*uint64)(unsafe.Add(c.c.words, e.slot/64*8))>>(e.slot%64)&1 == 0 {
 		return
 	}
 	if c.c.tracked {
-		atomic.OrUint64((*uint64)(unsafe.Add(c.c.fresh, e.slot/64*8)), bit)
+		atomic.OrUint64((*uint64)(unsafe.Add(c.c.fresh, e.slot/64*8)), 1<<(e.slot%64))
 	}
 	return (*T)(unsafe.Add(c.base, uintptr(e.slot)*unsafe.Sizeof(*p)))
 }
