@@ -52,7 +52,7 @@ func lookUpDonburi(s *donburiStore) {
 	s.sum += sum
 }
 
-// addRemoveDonburi is the timed work of add_remove and add_remove_large.
+// addRemoveDonburi is the timed work of add_remove, add_remove_large and toggle.
 //
 //go:noinline
 func addRemoveDonburi(s *donburiStore) {
@@ -171,14 +171,16 @@ func newRandomDonburi(n int) side {
 	return lookUpSide(s, lookUpDonburi, n, &s.sum)
 }
 
-func newAddRemoveDonburi(extras int) func(n int) side {
+func newAddRemoveDonburi(extras, every int) func(n int) side {
 	return func(n int) side {
 		s := newDonburi(extras)
 		types := append(s.types[:1:1], s.types[2:]...)
 		for i := range n {
 			e := s.world.Create(types...)
-			donburiPosition.Get(s.world.Entry(e)).X = float64(i)
-			s.entities = append(s.entities, e)
+			if i%every == 0 {
+				donburiPosition.Get(s.world.Entry(e)).X = float64(i / every)
+				s.entities = append(s.entities, e)
+			}
 		}
 		add := func() {
 			for _, e := range s.entities {
@@ -186,7 +188,7 @@ func newAddRemoveDonburi(extras int) func(n int) side {
 			}
 		}
 		count := func() int { return s.both.Count(s.world) }
-		return editSide(s, addRemoveDonburi, n, add, count, func() (sum float64) {
+		return editSide(s, addRemoveDonburi, len(s.entities), add, count, func() (sum float64) {
 			for entry := range s.both.Iter(s.world) {
 				sum += donburiPosition.Get(entry).X + donburiVelocity.Get(entry).X
 			}

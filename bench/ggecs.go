@@ -57,7 +57,7 @@ func lookUpGGECS(s *ggecsStore) {
 	s.sum += sum
 }
 
-// addRemoveGGECS is the timed work of add_remove and add_remove_large.
+// addRemoveGGECS is the timed work of add_remove, add_remove_large and toggle.
 //
 //go:noinline
 func addRemoveGGECS(s *ggecsStore) {
@@ -188,14 +188,16 @@ func newRandomGGECS(n int) side {
 	return lookUpSide(s, lookUpGGECS, n, &s.sum)
 }
 
-func newAddRemoveGGECS(extras int) func(n int) side {
+func newAddRemoveGGECS(extras, every int) func(n int) side {
 	return func(n int) side {
 		s := newGGECS(extras)
 		ids := append(s.ids[:1:1], s.ids[2:]...)
 		for i := range n {
 			e := s.world.NewEntity(ids...)
-			(*Position)(s.world.Component(e, ggecsPosition)).X = float64(i)
-			s.entities = append(s.entities, e)
+			if i%every == 0 {
+				(*Position)(s.world.Component(e, ggecsPosition)).X = float64(i / every)
+				s.entities = append(s.entities, e)
+			}
 		}
 		add := func() {
 			for _, e := range s.entities {
@@ -203,7 +205,7 @@ func newAddRemoveGGECS(extras int) func(n int) side {
 			}
 		}
 		count := func() int { return s.count(ggecsPosition, ggecsVelocity) }
-		return editSide(s, addRemoveGGECS, n, add, count, func() (sum float64) {
+		return editSide(s, addRemoveGGECS, len(s.entities), add, count, func() (sum float64) {
 			for query := s.world.Query(ggecsBoth); query.Next(); {
 				sum += (*Position)(query.Component(ggecsPosition)).X + (*Velocity)(query.Component(ggecsVelocity)).X
 			}

@@ -39,7 +39,7 @@ func lookUpUOT(s *uotStore) {
 	s.sum += sum
 }
 
-// addRemoveUOT is the timed work of add_remove and add_remove_large.
+// addRemoveUOT is the timed work of add_remove, add_remove_large and toggle.
 //
 //go:noinline
 func addRemoveUOT(s *uotStore) {
@@ -165,20 +165,22 @@ func newRandomUOT(n int) side {
 	return lookUpSide(s, lookUpUOT, n, &s.sum)
 }
 
-func newAddRemoveUOT(extras int) func(n int) side {
+func newAddRemoveUOT(extras, every int) func(n int) side {
 	return func(n int) side {
 		s := newUOT(extras).find()
 		parts := append(s.parts[:1:1], s.parts[2:]...)
 		for i := range n {
-			parts[0] = ecs.C(Position{X: float64(i)})
-			s.entities = append(s.entities, s.create(parts...))
+			parts[0] = ecs.C(Position{X: float64(i / every)})
+			if e := s.create(parts...); i%every == 0 {
+				s.entities = append(s.entities, e)
+			}
 		}
 		add := func() {
 			for _, e := range s.entities {
 				ecs.Write(s.world, e, s.velocity...)
 			}
 		}
-		return editSide(s, addRemoveUOT, n, add, s.both.Count, func() (sum float64) {
+		return editSide(s, addRemoveUOT, len(s.entities), add, s.both.Count, func() (sum float64) {
 			s.both.MapId(func(_ ecs.Id, p *Position, v *Velocity) { sum += p.X + v.X })
 			return sum
 		})

@@ -70,7 +70,7 @@ func lookUpVolt(s *voltStore) {
 	s.sum += sum
 }
 
-// addRemoveVolt is the timed work of add_remove and add_remove_large.
+// addRemoveVolt is the timed work of add_remove, add_remove_large and toggle.
 //
 //go:noinline
 func addRemoveVolt(s *voltStore) {
@@ -239,21 +239,23 @@ func newRandomVolt(n int) side {
 	return lookUpSide(s, lookUpVolt, n, &s.sum)
 }
 
-func newAddRemoveVolt(extras int) func(n int) side {
+func newAddRemoveVolt(extras, every int) func(n int) side {
 	return func(n int) side {
 		s := newVolt()
 		ids := append([]volt.ComponentId{voltPosition}, voltExtras(extras)...)
 		for i := range n {
 			e := s.create(ids)
-			volt.GetComponent[Position](s.world, e).X = float64(i)
-			s.entities = append(s.entities, e)
+			if i%every == 0 {
+				volt.GetComponent[Position](s.world, e).X = float64(i / every)
+				s.entities = append(s.entities, e)
+			}
 		}
 		add := func() {
 			for _, e := range s.entities {
 				must(volt.AddComponent(s.world, e, Velocity{}))
 			}
 		}
-		return editSide(s, addRemoveVolt, n, add, s.both.Count, func() (sum float64) {
+		return editSide(s, addRemoveVolt, len(s.entities), add, s.both.Count, func() (sum float64) {
 			for found := range s.both.Foreach(nil) {
 				sum += found.A.X + found.B.X
 			}

@@ -1,5 +1,7 @@
 package main
 
+import "slices"
+
 // A workload is one kind of work that Vast and its peers are measured at.
 type workload struct {
 	name    string
@@ -55,8 +57,9 @@ var workloads = []workload{
 		{peerUOT, newRandomVast, newRandomUOT, newEmptyUOT},
 		{peerGGECS, newRandomVast, newRandomGGECS, newEmptyGGECS},
 	}},
-	{name: "add_remove", extras: smallExtras, matches: addRemoveMatches(smallExtras)},
-	{name: "add_remove_large", extras: largeExtras, matches: addRemoveMatches(largeExtras)},
+	{name: "add_remove", extras: smallExtras, matches: slices.Concat(addRemoveMatches(smallExtras, 1), addRemoveBatches(smallExtras))},
+	{name: "add_remove_large", extras: largeExtras, matches: slices.Concat(addRemoveMatches(largeExtras, 1), addRemoveBatches(largeExtras))},
+	{name: "toggle", extras: smallExtras, matches: addRemoveMatches(smallExtras, toggledEvery)},
 	{name: "create2comp", matches: createMatches(twoParts)},
 	{name: "create2comp_alloc", matches: []match{
 		{peerArk, newAllocVast(createVast), newAllocArk(createArk), newEmptyArk},
@@ -85,16 +88,25 @@ var workloads = []workload{
 	}},
 }
 
-// addRemoveMatches lists the sides that add to and remove from entities with Position and some of C1 … C10.
-func addRemoveMatches(extras int) []match {
-	ours := newAddRemoveVast(extras)
+// addRemoveMatches lists the sides that add to and remove from entities with Position and some of C1 … C10, one of so many.
+func addRemoveMatches(extras, every int) []match {
+	ours := newAddRemoveVast(extras, every, addRemoveVast)
 	return []match{
-		{peerArk, ours, newAddRemoveArk(extras), newEmptyArk},
-		{peerArche, ours, newAddRemoveArche(extras), newEmptyArche},
-		{peerVolt, ours, newAddRemoveVolt(extras), newEmptyVolt},
-		{peerDonburi, ours, newAddRemoveDonburi(extras), newEmptyDonburi},
-		{peerUOT, ours, newAddRemoveUOT(extras), newEmptyUOT},
-		{peerGGECS, ours, newAddRemoveGGECS(extras), newEmptyGGECS},
+		{peerArk, ours, newAddRemoveArk(extras, every, addRemoveArk), newEmptyArk},
+		{peerArche, ours, newAddRemoveArche(extras, every, addRemoveArche), newEmptyArche},
+		{peerVolt, ours, newAddRemoveVolt(extras, every), newEmptyVolt},
+		{peerDonburi, ours, newAddRemoveDonburi(extras, every), newEmptyDonburi},
+		{peerUOT, ours, newAddRemoveUOT(extras, every), newEmptyUOT},
+		{peerGGECS, ours, newAddRemoveGGECS(extras, every), newEmptyGGECS},
+	}
+}
+
+// addRemoveBatches lists the sides that add to all of the entities by one call, and remove by another.
+func addRemoveBatches(extras int) []match {
+	ours := newAddRemoveVast(extras, 1, addRemoveVastBatch)
+	return []match{
+		{peerArkBatch, ours, newAddRemoveArk(extras, 1, addRemoveArkBatch), newEmptyArkTables},
+		{peerArcheBatch, ours, newAddRemoveArche(extras, 1, addRemoveArcheBatch), newEmptyArche},
 	}
 }
 
