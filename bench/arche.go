@@ -191,6 +191,29 @@ func newOuterArche(n int) side {
 	return s.moveSide(5*n, n)
 }
 
+func newSparseArche(born bool) func(n int) side {
+	return func(n int) side {
+		s := newArche(0).find()
+		set := func(e ecs.Entity, v Velocity) { *(*Velocity)(s.world.Get(e, s.ids[1])) = v }
+		world := sparse[ecs.Entity]{
+			one: func() ecs.Entity { return s.world.NewEntity(s.ids[0]) },
+			add: func(e ecs.Entity, v Velocity) {
+				s.world.Add(e, s.velocity...)
+				set(e, v)
+			},
+		}
+		if born {
+			world.both = func(v Velocity) ecs.Entity {
+				e := s.world.NewEntity(s.ids...)
+				set(e, v)
+				return e
+			}
+		}
+		world.fill(n)
+		return s.moveSide(n, sparseCount(n))
+	}
+}
+
 func newRandomArche(n int) side {
 	s := newArche(0)
 	for i := range n {

@@ -160,6 +160,25 @@ func newOuterDonburi(n int) side {
 	return s.moveSide(5*n, n)
 }
 
+func newSparseDonburi(born bool) func(n int) side {
+	return func(n int) side {
+		s := newDonburi(0)
+		world := sparse[donburi.Entity]{
+			one: func() donburi.Entity { return s.world.Create(donburiPosition) },
+			add: func(e donburi.Entity, v Velocity) { donburi.Add(s.world.Entry(e), donburiVelocity, &v) },
+		}
+		if born {
+			world.both = func(v Velocity) donburi.Entity {
+				e := s.world.Create(s.types...)
+				donburiVelocity.SetValue(s.world.Entry(e), v)
+				return e
+			}
+		}
+		world.fill(n)
+		return s.moveSide(n, sparseCount(n))
+	}
+}
+
 func newRandomDonburi(n int) side {
 	s := newDonburi(0)
 	for i := range n {

@@ -177,6 +177,29 @@ func newOuterGGECS(n int) side {
 	return s.moveSide(5*n, n)
 }
 
+func newSparseGGECS(born bool) func(n int) side {
+	return func(n int) side {
+		s := newGGECS(0)
+		set := func(e ecs.EntityID, v Velocity) { *(*Velocity)(s.world.Component(e, ggecsVelocity)) = v }
+		world := sparse[ecs.EntityID]{
+			one: func() ecs.EntityID { return s.world.NewEntity(ggecsPosition) },
+			add: func(e ecs.EntityID, v Velocity) {
+				s.world.AddComponent(e, ggecsVelocity)
+				set(e, v)
+			},
+		}
+		if born {
+			world.both = func(v Velocity) ecs.EntityID {
+				e := s.world.NewEntity(s.ids...)
+				set(e, v)
+				return e
+			}
+		}
+		world.fill(n)
+		return s.moveSide(n, sparseCount(n))
+	}
+}
+
 func newRandomGGECS(n int) side {
 	s := newGGECS(0)
 	for i := range n {

@@ -105,8 +105,12 @@ func choose(works, sizes, peers string) ([]plan, error) {
 		if !slices.Contains(chosenWorks, work.name) {
 			continue
 		}
-		for _, n := range chosenSizes {
-			if work.single && n != 1 {
+		ns := chosenSizes
+		if sizes == "" && work.sizes != nil {
+			ns = work.sizes
+		}
+		for _, n := range ns {
+			if work.single && n != 1 || n < work.least {
 				continue
 			}
 			for j := range work.matches {

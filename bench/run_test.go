@@ -75,7 +75,7 @@ func TestBadArgumentsGetAMessageAndStatus2(t *testing.T) {
 	}{
 		{[]string{"-work", "query3comp"}, `-work: unknown "query3comp"; known are query2comp, query32arch`},
 		{[]string{"-work", "random,"}, `-work: unknown ""`},
-		{[]string{"-peer", "flecs"}, `-peer: unknown "flecs"; known are ark, ark-tables, ark-batch, slice, arche`},
+		{[]string{"-peer", "flecs"}, `-peer: unknown "flecs"; known are ark, ark-tables, ark-batch, slice, self, arche`},
 		{[]string{"-work", "random", "-peer", "slice"}, "no row is left; random has the peers ark"},
 		{[]string{"-work", "new_world", "-n", "7"}, "new_world has the peers ark, arche, volt, donburi, uot, ggecs and n = 1 only"},
 		{[]string{"-n", "0"}, `-n: "0" is not a number from 1 to 67108864`},

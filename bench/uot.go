@@ -28,6 +28,13 @@ func moveUOT(s *uotStore) {
 	})
 }
 
+// moveUOTParallel is the timed work of query_parallel, which uot does by as many goroutines as there are processors.
+//
+//go:noinline
+func moveUOTParallel(s *uotStore) {
+	s.both.MapIdParallel(func(_ ecs.Id, p *Position, v *Velocity) { step(p, v) })
+}
+
 // lookUpUOT is the timed work of random.
 //
 //go:noinline
@@ -154,6 +161,31 @@ func newOuterUOT(n int) side {
 		s.create(sets[i%len(sets)]...)
 	}
 	return s.moveSide(5*n, n)
+}
+
+func newSparseUOT(born bool) func(n int) side {
+	return func(n int) side {
+		s := newUOT(0).find()
+		world := sparse[ecs.Id]{
+			one: func() ecs.Id { return s.create(s.parts[0]) },
+			add: func(e ecs.Id, v Velocity) { ecs.Write(s.world, e, ecs.C(v)) },
+		}
+		if born {
+			world.both = func(v Velocity) ecs.Id { return s.create(s.parts[0], ecs.C(v)) }
+		}
+		world.fill(n)
+		return s.moveSide(n, sparseCount(n))
+	}
+}
+
+func newParallelUOT(n int) side {
+	s := newUOT(0).find()
+	for i := range n {
+		s.createMoving(velocityOf(i), s.parts)
+	}
+	made := s.moveSide(n, n)
+	made.sample = timeAll(s, moveUOTParallel)
+	return inSteps(made)
 }
 
 func newRandomUOT(n int) side {

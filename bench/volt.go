@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/akmonengine/volt"
 )
@@ -57,6 +58,26 @@ func moveVolt(s *voltStore) {
 		p.X += v.X
 		p.Y += v.Y
 	}
+}
+
+// moveVoltParallel is the timed work of query_parallel: the goroutine that calls takes parts together with another one.
+//
+//go:noinline
+func moveVoltParallel(s *voltStore) {
+	parts := s.both.ForeachChannel(parallelBatch(s.both.Count()), nil)
+	take := func() {
+		for part := range parts {
+			for found := range part {
+				step(found.A, found.B)
+			}
+		}
+	}
+	var other sync.WaitGroup
+	for range parallelWorkers - 1 {
+		other.Go(take)
+	}
+	take()
+	other.Wait()
 }
 
 // lookUpVolt is the timed work of random.
@@ -226,6 +247,40 @@ func newOuterVolt(n int) side {
 		s.create(sets[i%len(sets)])
 	}
 	return s.moveSide(5*n, n)
+}
+
+func newSparseVolt(born bool) func(n int) side {
+	return func(n int) side {
+		s := newVolt()
+		world := sparse[volt.EntityId]{
+			one: func() volt.EntityId {
+				e := s.world.CreateEntity()
+				must(volt.AddComponent(s.world, e, Position{}))
+				return e
+			},
+			add: func(e volt.EntityId, v Velocity) { must(volt.AddComponent(s.world, e, v)) },
+		}
+		if born {
+			world.both = func(v Velocity) volt.EntityId {
+				e, err := volt.CreateEntityWithComponents2(s.world, Position{}, v)
+				must(err)
+				return e
+			}
+		}
+		world.fill(n)
+		return s.moveSide(n, sparseCount(n))
+	}
+}
+
+func newParallelVolt(n int) side {
+	s := newVolt()
+	for i := range n {
+		_, err := volt.CreateEntityWithComponents2(s.world, Position{}, velocityOf(i))
+		must(err)
+	}
+	made := s.moveSide(n, n)
+	made.sample = timeAll(s, moveVoltParallel)
+	return inSteps(made)
 }
 
 func newRandomVolt(n int) side {

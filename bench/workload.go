@@ -5,8 +5,10 @@ import "slices"
 // A workload is one kind of work that Vast and its peers are measured at.
 type workload struct {
 	name    string
-	single  bool // the work has no number of entities: measured at n = 1 only
-	extras  int  // component types in the row's worlds beside Position and Velocity
+	single  bool  // the work has no number of entities: measured at n = 1 only
+	sizes   []int // numbers of entities that it is measured with unless -n asks for others; nil for the public suite's
+	least   int   // fewer entities are not measured
+	extras  int   // component types in the row's worlds beside Position and Velocity
 	matches []match
 }
 
@@ -49,6 +51,18 @@ var workloads = []workload{
 		{peerUOT, newOuterVast, newOuterUOT, newEmptyUOT},
 		{peerGGECS, newOuterVast, newOuterGGECS, newEmptyGGECS},
 	}},
+	{name: "sparse_added", sizes: sparseSizes, matches: append(sparseMatches(false), match{
+		peerSelf, newSparseVast(false), newSparseVast(true), newEmptyVast,
+	})},
+	{name: "sparse_born", sizes: sparseSizes, matches: sparseMatches(true)},
+	{name: "without", extras: withoutExtras, matches: []match{
+		{peerSelf, newWithoutVast, newWithVast, newEmptyVast},
+	}},
+	{name: "query_parallel", sizes: []int{16_000, 64_000, 1_000_000}, least: 64, matches: []match{
+		{peerSelf, newParallelVast(moveVastParallel), newParallelVast(moveVastSerial), newEmptyVast},
+		{peerVolt, newParallelVast(moveVastParallel), newParallelVolt, newEmptyVolt},
+		{peerUOT, newParallelVast(moveVastParallel), newParallelUOT, newEmptyUOT},
+	}},
 	{name: "random", matches: []match{
 		{peerArk, newRandomVast, newRandomArk, newEmptyArk},
 		{peerArche, newRandomVast, newRandomArche, newEmptyArche},
@@ -86,6 +100,23 @@ var workloads = []workload{
 	{name: "first_entity", single: true, matches: []match{
 		{peerArk, worldsSide(makeFirstVast), worldsSide(makeFirstArk), newEmptyArk},
 	}},
+}
+
+// sparseSizes leaves out the numbers of entities of which one matches or none does.
+var sparseSizes = []int{64, 256, 1024, 16_000, 256_000, 1_000_000}
+
+// sparseMatches lists the sides of which one of so many entities matches, born so or not.
+func sparseMatches(born bool) []match {
+	ours := newSparseVast(born)
+	return []match{
+		{peerArk, ours, newSparseArk(born, moveArk), newEmptyArk},
+		{peerArkTables, ours, newSparseArk(born, moveArkTables), newEmptyArkTables},
+		{peerArche, ours, newSparseArche(born), newEmptyArche},
+		{peerVolt, ours, newSparseVolt(born), newEmptyVolt},
+		{peerDonburi, ours, newSparseDonburi(born), newEmptyDonburi},
+		{peerUOT, ours, newSparseUOT(born), newEmptyUOT},
+		{peerGGECS, ours, newSparseGGECS(born), newEmptyGGECS},
+	}
 }
 
 // addRemoveMatches lists the sides that add to and remove from entities with Position and some of C1 … C10, one of so many.
