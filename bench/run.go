@@ -110,7 +110,7 @@ func choose(works, sizes, peers string) ([]plan, error) {
 			ns = work.sizes
 		}
 		for _, n := range ns {
-			if work.single && n != 1 || n < work.least {
+			if work.single && n != 1 || n < work.least || sizes == "" && !work.canMeasure() {
 				continue
 			}
 			for j := range work.matches {

@@ -59,7 +59,7 @@ func TestTableIsAligned(t *testing.T) {
 		}
 	}
 	lines := strings.Split(out.String(), "\n")
-	title, first, second := lines[2], lines[3], lines[4]
+	title, first, second := lines[3], lines[4], lines[5]
 	if len(title) != len(first) || len(first) != len(second) {
 		t.Errorf("lines of different lengths:\n%s\n%s\n%s", title, first, second)
 	}

@@ -219,12 +219,16 @@ func newAddRemoveUOT(extras, every int) func(n int) side {
 	}
 }
 
+// complete returns the view of the entities that have all components.
+func (s *uotStore) complete() *ecs.View2[Position, Velocity] {
+	others := []any{C1{}, C2{}, C3{}, C4{}, C5{}, C6{}, C7{}, C8{}}[:len(s.parts)-2]
+	return ecs.Query2[Position, Velocity](s.world, ecs.With(others...))
+}
+
 // check compares the world with one of n entities, which are those that were handed out last.
 func (s *uotStore) check(n int) error {
-	others := []any{C1{}, C2{}, C3{}, C4{}, C5{}, C6{}, C7{}, C8{}}[:len(s.parts)-2]
-	complete := ecs.Query2[Position, Velocity](s.world, ecs.With(others...))
 	total := ecs.Query1[Position](s.world)
-	return checkCrowd(n, complete.Count(), total.Count(), s.entities, s.world.Exists,
+	return checkCrowd(n, s.complete().Count(), total.Count(), s.entities, s.world.Exists,
 		func(e ecs.Id) *Velocity { return ecs.ReadPtr[Velocity](s.world, e) })
 }
 

@@ -319,21 +319,26 @@ func newAddRemoveVolt(extras, every int) func(n int) side {
 	}
 }
 
+// complete counts the entities that have so many components.
+func (s *voltStore) complete(parts int) int {
+	n, extras := 0, voltExtras(parts-twoParts)
+	for _, e := range s.both.GetEntitiesIds() {
+		if !slices.ContainsFunc(extras, func(id volt.ComponentId) bool { return !s.world.HasComponents(e, id) }) {
+			n++
+		}
+	}
+	return n
+}
+
 // check compares the world with one of n entities of so many components, which are those that were handed out last. volt
 // does not tell whether an entity is alive: those are that a query finds.
 func (s *voltStore) check(parts int) func(n int) error {
 	return func(n int) error {
 		alive := make(map[volt.EntityId]bool)
-		complete := 0
 		for _, e := range s.positions.GetEntitiesIds() {
 			alive[e] = true
-			if !slices.ContainsFunc(voltExtras(parts-twoParts), func(id volt.ComponentId) bool {
-				return !s.world.HasComponents(e, id)
-			}) {
-				complete++
-			}
 		}
-		return checkCrowd(n, min(complete, s.both.Count()), s.positions.Count(), s.entities,
+		return checkCrowd(n, s.complete(parts), s.positions.Count(), s.entities,
 			func(e volt.EntityId) bool { return alive[e] },
 			func(e volt.EntityId) *Velocity { return volt.GetComponent[Velocity](s.world, e) })
 	}

@@ -1,6 +1,9 @@
 package main
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // A workload is one kind of work that Vast and its peers are measured at.
 type workload struct {
@@ -10,9 +13,11 @@ type workload struct {
 	least   int   // fewer entities are not measured
 	extras  int   // component types in the row's worlds beside Position and Velocity
 	matches []match
+	outside *outside // the work is measured in processes of its own, and the matches name the peers only; otherwise nil
 }
 
-// A match is a workload beside one peer. Each function sets a side up for n entities.
+// A match is a workload beside one peer. Each function sets a side up for n entities; works that are measured in processes
+// of their own have none.
 type match struct {
 	peer   string
 	ours   func(n int) side
@@ -89,6 +94,16 @@ var workloads = []workload{
 	{name: "create10comp", extras: tenParts - twoParts, matches: createMatches(tenParts)},
 	{name: "delete2comp", matches: deleteMatches(twoParts)},
 	{name: "delete10comp", extras: tenParts - twoParts, matches: deleteMatches(tenParts)},
+	{name: "memory2comp", sizes: []int{256_000, 1_000_000}, outside: memory(twoParts),
+		matches: outsideMatches(peerSlice, peerArk, peerArche, peerVolt, peerDonburi, peerUOT, peerGGECS)},
+	{name: "memory10comp", sizes: []int{256_000, 1_000_000}, outside: memory(tenParts),
+		matches: outsideMatches(peerSlice, peerArk, peerArche, peerVolt, peerDonburi, peerUOT, peerGGECS)},
+	{name: "gc_cycle", sizes: []int{10_000_000}, outside: collector(func(c collection) time.Duration { return c.wall }),
+		matches: outsideMatches(peerSlice, peerArk, peerArche, peerUOT)},
+	{name: "gc_cpu", sizes: []int{10_000_000}, outside: collector(func(c collection) time.Duration { return c.processor }),
+		matches: outsideMatches(peerSlice, peerArk, peerArche, peerUOT)},
+	{name: "gc_pause", sizes: []int{10_000_000}, outside: collector(func(c collection) time.Duration { return c.stopped }),
+		matches: outsideMatches(peerSlice, peerArk, peerArche, peerUOT)},
 	{name: "new_world", single: true, matches: []match{
 		{peerArk, worldsSide(makeVast), worldsSide(makeArk), newEmptyArk},
 		{peerArche, worldsSide(makeVast), worldsSide(makeArche), newEmptyArche},
