@@ -7,13 +7,15 @@ import (
 
 // A workload is one kind of work that Vast and its peers are measured at.
 type workload struct {
-	name    string
-	single  bool  // the work has no number of entities: measured at n = 1 only
-	sizes   []int // numbers of entities that it is measured with unless -n asks for others; nil for the public suite's
-	least   int   // fewer entities are not measured
-	extras  int   // component types in the row's worlds beside Position and Velocity
-	matches []match
-	outside *outside // the work is measured in processes of its own, and the matches name the peers only; otherwise nil
+	name     string
+	single   bool   // the work has no number of entities: measured at n = 1 only
+	sizes    []int  // numbers of entities that it is measured with unless -n asks for others; nil for the public suite's
+	least    int    // fewer entities are not measured
+	iterates bool   // the work goes over all that match a query
+	panel    string // the part of the chart that the work is in; empty if it is measured at one size
+	extras   int    // component types in the row's worlds beside Position and Velocity
+	matches  []match
+	outside  *outside // the work is measured in processes of its own, and the matches name the peers only; otherwise nil
 }
 
 // A match is a workload beside one peer. Each function sets a side up for n entities; works that are measured in processes
@@ -28,7 +30,7 @@ type match struct {
 
 // workloads lists every work in the order in which it is measured and printed.
 var workloads = []workload{
-	{name: "query2comp", matches: []match{
+	{name: "query2comp", panel: panelQueries, iterates: true, matches: []match{
 		{peerArk, newQueryVast, newQueryArk, newEmptyArk},
 		{peerArkTables, newQueryVast, newQueryArkTables, newEmptyArkTables},
 		{peerSlice, newQueryVast, newQuerySlice, newEmptySlice},
@@ -38,7 +40,7 @@ var workloads = []workload{
 		{peerUOT, newQueryVast, newQueryUOT, newEmptyUOT},
 		{peerGGECS, newQueryVast, newQueryGGECS, newEmptyGGECS},
 	}},
-	{name: "query32arch", extras: innerExtras, matches: []match{
+	{name: "query32arch", panel: panelQueries, iterates: true, extras: innerExtras, matches: []match{
 		{peerArk, newInnerVast, newInnerArk, newEmptyArk},
 		{peerArkTables, newInnerVast, newInnerArkTables, newEmptyArkTables},
 		{peerArche, newInnerVast, newInnerArche, newEmptyArche},
@@ -47,7 +49,7 @@ var workloads = []workload{
 		{peerUOT, newInnerVast, newInnerUOT, newEmptyUOT},
 		{peerGGECS, newInnerVast, newInnerGGECS, newEmptyGGECS},
 	}},
-	{name: "query256arch", extras: outerExtras, matches: []match{
+	{name: "query256arch", panel: panelQueries, iterates: true, extras: outerExtras, matches: []match{
 		{peerArk, newOuterVast, newOuterArk, newEmptyArk},
 		{peerArkTables, newOuterVast, newOuterArkTables, newEmptyArkTables},
 		{peerArche, newOuterVast, newOuterArche, newEmptyArche},
@@ -56,19 +58,19 @@ var workloads = []workload{
 		{peerUOT, newOuterVast, newOuterUOT, newEmptyUOT},
 		{peerGGECS, newOuterVast, newOuterGGECS, newEmptyGGECS},
 	}},
-	{name: "sparse_added", sizes: sparseSizes, matches: append(sparseMatches(false), match{
+	{name: "sparse_added", panel: panelQueries, iterates: true, sizes: sparseSizes, matches: append(sparseMatches(false), match{
 		peerSelf, newSparseVast(false), newSparseVast(true), newEmptyVast,
 	})},
-	{name: "sparse_born", sizes: sparseSizes, matches: sparseMatches(true)},
-	{name: "without", extras: withoutExtras, matches: []match{
+	{name: "sparse_born", panel: panelQueries, iterates: true, sizes: sparseSizes, matches: sparseMatches(true)},
+	{name: "without", iterates: true, extras: withoutExtras, matches: []match{
 		{peerSelf, newWithoutVast, newWithVast, newEmptyVast},
 	}},
-	{name: "query_parallel", sizes: []int{16_000, 64_000, 1_000_000}, least: 64, matches: []match{
+	{name: "query_parallel", panel: panelQueries, iterates: true, sizes: []int{16_000, 64_000, 1_000_000}, least: 64, matches: []match{
 		{peerSelf, newParallelVast(moveVastParallel), newParallelVast(moveVastSerial), newEmptyVast},
 		{peerVolt, newParallelVast(moveVastParallel), newParallelVolt, newEmptyVolt},
 		{peerUOT, newParallelVast(moveVastParallel), newParallelUOT, newEmptyUOT},
 	}},
-	{name: "random", matches: []match{
+	{name: "random", panel: panelEdits, matches: []match{
 		{peerArk, newRandomVast, newRandomArk, newEmptyArk},
 		{peerArche, newRandomVast, newRandomArche, newEmptyArche},
 		{peerVolt, newRandomVast, newRandomVolt, newEmptyVolt},
@@ -76,11 +78,11 @@ var workloads = []workload{
 		{peerUOT, newRandomVast, newRandomUOT, newEmptyUOT},
 		{peerGGECS, newRandomVast, newRandomGGECS, newEmptyGGECS},
 	}},
-	{name: "add_remove", extras: smallExtras, matches: slices.Concat(addRemoveMatches(smallExtras, 1), addRemoveBatches(smallExtras))},
-	{name: "add_remove_large", extras: largeExtras, matches: slices.Concat(addRemoveMatches(largeExtras, 1), addRemoveBatches(largeExtras))},
-	{name: "toggle", extras: smallExtras, matches: addRemoveMatches(smallExtras, toggledEvery)},
-	{name: "create2comp", matches: createMatches(twoParts)},
-	{name: "create2comp_alloc", matches: []match{
+	{name: "add_remove", panel: panelEdits, extras: smallExtras, matches: slices.Concat(addRemoveMatches(smallExtras, 1), addRemoveBatches(smallExtras))},
+	{name: "add_remove_large", panel: panelEdits, extras: largeExtras, matches: slices.Concat(addRemoveMatches(largeExtras, 1), addRemoveBatches(largeExtras))},
+	{name: "toggle", panel: panelEdits, extras: smallExtras, matches: addRemoveMatches(smallExtras, toggledEvery)},
+	{name: "create2comp", panel: panelCreates, matches: createMatches(twoParts)},
+	{name: "create2comp_alloc", panel: panelCreates, matches: []match{
 		{peerArk, newAllocVast(createVast), newAllocArk(createArk), newEmptyArk},
 		{peerArkBatch, newAllocVast(createVastBatch), newAllocArk(createArkBatch), newEmptyArkTables},
 		{peerArche, newAllocVast(createVast), newAllocArche(createArche), newEmptyArche},
@@ -91,9 +93,9 @@ var workloads = []workload{
 		{peerUOT, newAllocVast(createVast), newAllocUOT, newEmptyUOT},
 		{peerGGECS, newAllocVast(createVast), newAllocGGECS, newEmptyGGECS},
 	}},
-	{name: "create10comp", extras: tenParts - twoParts, matches: createMatches(tenParts)},
-	{name: "delete2comp", matches: deleteMatches(twoParts)},
-	{name: "delete10comp", extras: tenParts - twoParts, matches: deleteMatches(tenParts)},
+	{name: "create10comp", panel: panelCreates, extras: tenParts - twoParts, matches: createMatches(tenParts)},
+	{name: "delete2comp", panel: panelDeletes, matches: deleteMatches(twoParts)},
+	{name: "delete10comp", panel: panelDeletes, extras: tenParts - twoParts, matches: deleteMatches(tenParts)},
 	{name: "memory2comp", sizes: []int{256_000, 1_000_000}, outside: memory(twoParts),
 		matches: outsideMatches(peerSlice, peerArk, peerArche, peerVolt, peerDonburi, peerUOT, peerGGECS)},
 	{name: "memory10comp", sizes: []int{256_000, 1_000_000}, outside: memory(tenParts),
@@ -195,3 +197,11 @@ func workNames() []string {
 	}
 	return names
 }
+
+// The parts of the chart.
+const (
+	panelQueries = "Iterating"
+	panelEdits   = "Looking up and editing"
+	panelCreates = "Creating"
+	panelDeletes = "Deleting"
+)
