@@ -65,6 +65,21 @@ func (g *grid) add(r row) {
 	}
 }
 
+// part returns the lines of the works that are measured at one size, or of the others, and the sizes of their rows.
+func (g *grid) part(oneSize bool) (lines []line, sizes []int) {
+	for _, l := range g.lines {
+		if workNamed(l.work).oneSize() == oneSize {
+			lines = append(lines, l)
+		}
+	}
+	for _, n := range g.sizes {
+		if slices.ContainsFunc(lines, func(l line) bool { return g.cells[cell{l, n}] != nil }) {
+			sizes = append(sizes, n)
+		}
+	}
+	return lines, sizes
+}
+
 // best returns the ratio to the fastest store, and which it is. Without any, the ratio is infinite.
 func (v verdict) best() (ratio float64, store string) {
 	ratio = math.Inf(1)

@@ -37,6 +37,7 @@ func (m *markdownReport) finish() error {
 			ratio, store := v.best()
 			return ratio, " " + store
 		})
+		m.single(&text)
 		m.means(&text)
 	}
 	m.beside(&text)
@@ -47,15 +48,19 @@ func (m *markdownReport) finish() error {
 // table writes one table; pick takes a ratio and what to write behind it out of a cell. The last column is the geometric
 // mean of the line.
 func (m *markdownReport) table(text *strings.Builder, title string, pick func(verdict) (float64, string)) {
+	lines, sizes := m.stores.part(false)
+	if len(lines) == 0 {
+		return
+	}
 	fmt.Fprintf(text, "\n%s:\n\n| work |", title)
-	for _, n := range m.stores.sizes {
+	for _, n := range sizes {
 		text.WriteString(" " + grouped(n) + " |")
 	}
-	text.WriteString(" mean |\n|---|" + strings.Repeat("--:|", len(m.stores.sizes)+1) + "\n")
-	for _, l := range m.stores.lines {
+	text.WriteString(" mean |\n|---|" + strings.Repeat("--:|", len(sizes)+1) + "\n")
+	for _, l := range lines {
 		text.WriteString("| " + l.name() + " |")
 		var ratios []float64
-		for _, n := range m.stores.sizes {
+		for _, n := range sizes {
 			ratio, note := pick(m.stores.cells[cell{l, n}])
 			if math.IsInf(ratio, 1) {
 				text.WriteString(" |")
@@ -69,6 +74,29 @@ func (m *markdownReport) table(text *strings.Builder, title string, pick func(ve
 			continue
 		}
 		text.WriteString(" " + times3(geometricMean(ratios)) + " |\n")
+	}
+}
+
+// single writes the lines of the works that are measured with one number of entities.
+func (m *markdownReport) single(text *strings.Builder) {
+	lines, sizes := m.stores.part(true)
+	if len(lines) == 0 {
+		return
+	}
+	text.WriteString("\nTimes better than the others, at one size:\n\n| work | entities | than Ark | than the best other store |\n|---|--:|--:|--:|\n")
+	for _, l := range lines {
+		for _, n := range sizes {
+			v, found := m.stores.cells[cell{l, n}]
+			if !found {
+				continue
+			}
+			ark := ""
+			if ratio := v.beside(peerArk); !math.IsInf(ratio, 1) {
+				ark = " " + times3(ratio)
+			}
+			ratio, store := v.best()
+			fmt.Fprintf(text, "| %s | %s |%s | %s %s |\n", l.name(), grouped(n), ark, times3(ratio), store)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -53,6 +54,25 @@ func rounded(v float64) float64 {
 type report interface {
 	add(row) error
 	finish() error
+}
+
+// reports hands rows to several reports.
+type reports []report
+
+func (rs reports) add(r row) error {
+	var errs []error
+	for _, each := range rs {
+		errs = append(errs, each.add(r))
+	}
+	return errors.Join(errs...)
+}
+
+func (rs reports) finish() error {
+	var errs []error
+	for _, each := range rs {
+		errs = append(errs, each.finish())
+	}
+	return errors.Join(errs...)
 }
 
 // A table prints each row as soon as it is measured, in columns of fixed width.

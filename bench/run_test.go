@@ -87,6 +87,7 @@ func TestBadArgumentsGetAMessageAndStatus2(t *testing.T) {
 		{[]string{"-rowtime", "-1s"}, "-rowtime -1s: a time cannot be negative"},
 		{[]string{"-json", "-markdown"}, "-json and -markdown: only one of them"},
 		{[]string{"-rounds", "x"}, `invalid value "x"`},
+		{[]string{"-svg", "/there/is/no/such/place/chart.svg"}, "-svg: open /there/is/no/such/place/chart.svg"},
 		{[]string{"-fast"}, "flag provided but not defined: -fast"},
 		{[]string{"random"}, `unexpected argument "random"; works are chosen with -work`},
 	} {
@@ -108,7 +109,7 @@ func TestHelpIsNoError(t *testing.T) {
 	if status := run([]string{"-h"}, &stdout, &stderr); status != exitOK {
 		t.Errorf("status %d", status)
 	}
-	for _, name := range []string{"-work", "-n", "-peer", "-rounds", "-rowtime", "-json", "-markdown", "query256arch", "ark-batch"} {
+	for _, name := range []string{"-work", "-n", "-peer", "-rounds", "-rowtime", "-json", "-markdown", "-svg", "query256arch", "ark-batch"} {
 		if !strings.Contains(stderr.String(), name) {
 			t.Errorf("the help does not name %s", name)
 		}

@@ -12,10 +12,15 @@ type workload struct {
 	sizes    []int  // numbers of entities that it is measured with unless -n asks for others; nil for the public suite's
 	least    int    // fewer entities are not measured
 	iterates bool   // the work goes over all that match a query
-	panel    string // the part of the chart that the work is in; empty if it is measured at one size
+	panel    string // the part of the chart that the work is in; empty for none
 	extras   int    // component types in the row's worlds beside Position and Velocity
 	matches  []match
 	outside  *outside // the work is measured in processes of its own, and the matches name the peers only; otherwise nil
+}
+
+// oneSize reports whether it is measured with one number of entities unless -n asks for others.
+func (w *workload) oneSize() bool {
+	return w.single || len(w.sizes) == 1
 }
 
 // A match is a workload beside one peer. Each function sets a side up for n entities; works that are measured in processes
@@ -65,7 +70,7 @@ var workloads = []workload{
 	{name: "without", iterates: true, extras: withoutExtras, matches: []match{
 		{peerSelf, newWithoutVast, newWithVast, newEmptyVast},
 	}},
-	{name: "query_parallel", panel: panelQueries, iterates: true, sizes: []int{16_000, 64_000, 1_000_000}, least: 64, matches: []match{
+	{name: "query_parallel", panel: panelQueries, iterates: true, sizes: []int{16_000, 256_000, 1_000_000}, least: 64, matches: []match{
 		{peerSelf, newParallelVast(moveVastParallel), newParallelVast(moveVastSerial), newEmptyVast},
 		{peerVolt, newParallelVast(moveVastParallel), newParallelVolt, newEmptyVolt},
 		{peerUOT, newParallelVast(moveVastParallel), newParallelUOT, newEmptyUOT},
