@@ -29,7 +29,7 @@ func (q Query) Any(cols ...AnyColumn) Query {
 			panic(fmt.Sprintf("vast: Query.Any: the query leaves %s out: name it in one of the two", c.name))
 		}
 	}
-	made := &query{world: w, with: q.q.with, minus: q.q.minus, any: append(slices.Clip(q.q.any), group)}
+	made := &query{world: w, with: q.q.with, minus: q.q.minus, any: append(slices.Clip(q.q.any), group), to: q.q.to}
 	made.build()
 	return Query{made}
 }

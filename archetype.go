@@ -46,6 +46,7 @@ var noVacancy = ^uint64(0)
 func (w *World) Archetype(cols ...AnyColumn) *Archetype {
 	w.mustBeOpen("Archetype")
 	columns := w.columnsOf("Archetype", cols)
+	mustNotLink("Archetype", columns)
 	slices.SortFunc(columns, func(a, b *column) int { return int(a.id) - int(b.id) })
 	var key []byte
 	for _, c := range columns {

@@ -23,6 +23,7 @@ func (q Query) Batches(n int) iter.Seq[Batch] {
 	return func(yield func(Batch) bool) {
 		var k walk
 		k.start(q.q)
+		k.related.bySlot = true
 		b := Batch{q: q.q, changes: k.changes}
 		for k.next() {
 			for lo, hi := k.cursor.Lo, k.cursor.Hi; lo < hi; {
@@ -68,6 +69,7 @@ func (b Batch) Runs() iter.Seq[Run] {
 			k.world.changedWhile("batches of a query were in use")
 		}
 		k.cursor.StartAt(&b.q.filter, uint(b.lo), uint(b.end))
+		k.related.bySlot = true
 		k.runs(yield)
 	}
 }

@@ -119,7 +119,7 @@ func (c *column) growFor(q *query) error {
 	k.start(q)
 	end := uint(0)
 	for k.next() {
-		end = k.cursor.Hi
+		end = max(end, k.cursor.Hi) // sources of a target come in the order in which they were related
 	}
 	return c.grow(uint32(end))
 }

@@ -14,6 +14,7 @@ const (
 	opAddAll
 	opRemoveAll
 	opExchange
+	opRelate
 	opDelete
 	opDeleteAll
 	opClose
@@ -23,6 +24,7 @@ const (
 var operationNames = [...]string{
 	opNone: "nothing", opNew: "Archetype.New", opNewN: "Archetype.NewN", opAdd: "Column.Add", opRemove: "Column.Remove",
 	opAddAll: "Column.AddAll", opRemoveAll: "Column.RemoveAll", opExchange: "World.Exchange",
+	opRelate: "Relation.Set",
 	opDelete: "World.Delete", opDeleteAll: "World.DeleteAll", opClose: "World.Close", opHook: "what it called",
 }
 

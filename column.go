@@ -30,8 +30,9 @@ type column struct {
 	base  unsafe.Pointer // elements
 	bytes int            // of one element
 
-	observed bool  // whether it has hooks or a store
-	store    store // where the elements are, when they are not at base
+	linked   string // the name of the relation or edges that the column belongs to
+	observed bool   // whether it has hooks or a store
+	store    store  // where the elements are, when they are not at base
 	onAdd    []hook
 	onRemove []hook
 

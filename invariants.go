@@ -68,6 +68,9 @@ func (w *World) checkInvariants() {
 	for _, c := range w.columns {
 		w.checkColumn(c, must)
 	}
+	for _, l := range w.relations {
+		l.check(must)
+	}
 }
 
 // checkExtent checks an extent's counts and returns how many of its slots are at their last generation.

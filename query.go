@@ -21,6 +21,8 @@ type query struct {
 	with   []*column
 	minus  []*column
 	any    [][]*column // groups, of each of which an entity has at least one
+	to     []condition // targets that entities are to have: see related.go
+	pinned []Run       // what matched at some moment, in place of all conditions
 	filter bitset.Filter
 	apart  bool // whether walks over it are more than a cursor over the filter: see walk.nextApart
 }
@@ -59,7 +61,7 @@ func (q Query) Without(cols ...AnyColumn) Query {
 			}
 		}
 	}
-	made := &query{world: w, with: q.q.with, minus: slices.Concat(q.q.minus, minus), any: q.q.any}
+	made := &query{world: w, with: q.q.with, minus: slices.Concat(q.q.minus, minus), any: q.q.any, to: q.q.to}
 	made.build()
 	return Query{made}
 }
@@ -77,6 +79,7 @@ func (q *query) build() {
 	if len(and) == 0 {
 		and = append(and, q.world.live)
 	}
+	q.apart = len(q.to) > 0
 	q.filter = bitset.NewFilter(and, setsOf(q.minus), any...)
 }
 
@@ -117,6 +120,7 @@ type walk struct {
 	q       *query
 	changes uint64
 	cursor  bitset.Cursor
+	related relatedWalk
 }
 
 // next moves to the next run, cursor.Lo to cursor.Hi, and reports whether there is one.
@@ -129,6 +133,12 @@ func (k *walk) next() bool {
 
 // nextApart is next for the queries that need more.
 func (k *walk) nextApart() bool {
+	if k.q.pinned != nil {
+		return k.nextPinned()
+	}
+	if len(k.q.to) > 0 {
+		return k.nextRelated()
+	}
 	return k.cursor.Next()
 }
 
@@ -141,10 +151,31 @@ func (k *walk) start(q *query) {
 		q.world.mustBeOpen("Query")
 	}
 	k.cursor.Start(&q.filter, uint(q.world.frontier))
+	if len(q.to) > 0 {
+		k.startRelated()
+	}
 }
 
 // nextWord moves to the next word with matches and returns it with their mask, which is zero where there is none.
-func (k *walk) nextWord() (word uint, mask uint64) { return k.cursor.NextWord() }
+func (k *walk) nextWord() (word uint, mask uint64) {
+	if k.q.apart {
+		return k.nextWordApart()
+	}
+	return k.cursor.NextWord()
+}
+
+// nextWordApart is nextWord for the queries that need more.
+func (k *walk) nextWordApart() (word uint, mask uint64) {
+	for {
+		word, mask = k.cursor.NextWord()
+		if mask != 0 && len(k.q.to) > 0 {
+			if mask = k.keepRelated(word, mask); mask == 0 {
+				continue
+			}
+		}
+		return word, mask
+	}
+}
 
 // run returns the run that the walk is at.
 func (k *walk) run() Run {

@@ -50,6 +50,8 @@ type World struct {
 
 	columns    []*column
 	watched    []*column            // those with hooks or stores, in the same order
+	relations  []linked             // relations and edges
+	doom       *doom                // what deletions with relations work with; nil while one is under way
 	resources  map[reflect.Type]any // pointers to values, by their type
 	archetypes []*Archetype
 	bySet      map[string]*Archetype // archetypes by the set of their columns
