@@ -70,10 +70,13 @@ var workloads = []workload{
 	{name: "without", iterates: true, extras: withoutExtras, matches: []match{
 		{peerSelf, newWithoutVast, newWithVast, newEmptyVast},
 	}},
-	{name: "query_parallel", panel: panelQueries, iterates: true, sizes: []int{16_000, 256_000, 1_000_000}, least: 64, matches: []match{
+	{name: "query_parallel", iterates: true, sizes: []int{16_000, 256_000, 1_000_000}, least: 64, matches: []match{
 		{peerSelf, newParallelVast(moveVastParallel), newParallelVast(moveVastSerial), newEmptyVast},
 		{peerVolt, newParallelVast(moveVastParallel), newParallelVolt, newEmptyVolt},
 		{peerUOT, newParallelVast(moveVastParallel), newParallelUOT, newEmptyUOT},
+	}},
+	{name: "hierarchy", panel: panelQueries, extras: hierarchyExtras, matches: []match{
+		{peerArk, newHierarchyVast, newHierarchyArk, newEmptyArk},
 	}},
 	{name: "random", panel: panelEdits, matches: []match{
 		{peerArk, newRandomVast, newRandomArk, newEmptyArk},

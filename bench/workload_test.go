@@ -50,7 +50,7 @@ func TestEveryRowComputesWhatItShould(t *testing.T) {
 
 // A check that never fails would hide a side that does less work than the other.
 func TestChecksNoticeMissingWork(t *testing.T) {
-	for _, work := range []string{"query2comp", "query32arch", "query256arch", "random", "new_world", "first_entity"} {
+	for _, work := range []string{"query2comp", "query32arch", "query256arch", "random", "hierarchy", "new_world", "first_entity"} {
 		plans, err := choose(work, "1", "")
 		if err != nil {
 			t.Fatal(err)
