@@ -101,7 +101,7 @@ type measurement struct {
 	rowTime    time.Duration // a row that has taken so long gets no more rounds than leastRounds; 0 for no limit
 }
 
-// defaultMeasurement takes some six minutes for all rows together.
+// defaultMeasurement takes some ten minutes for all rows together.
 var defaultMeasurement = measurement{rounds: 9, passes: 3, sampleTime: 4 * time.Millisecond, rowTime: 500 * time.Millisecond}
 
 // leastRounds is how many rounds a row gets in a pass that it takes part in, however slow it is.
