@@ -61,18 +61,7 @@ func (c Column[T]) SetAll(q Query, v T) int {
 // RemoveAll takes the component from every entity that matches the query and has it, and returns how many these were. The
 // query sees the world as it was before. The elements' memory is not touched. It panics when the query is of another
 // world. Complexity: 64 entities at a time.
-func (c Column[T]) RemoveAll(q Query) int {
-	var k walk
-	c.c.startAll("Column.RemoveAll", q, &k)
-	c.c.tellLossesOf(q)
-	n := 0
-	// Bits change only in slots that the walk has passed, so it may go on.
-	for k.next() {
-		n += c.c.take(uint32(k.cursor.Lo), uint32(k.cursor.Hi))
-	}
-	k.world.changedAll(opRemoveAll, n)
-	return n
-}
+func (c Column[T]) RemoveAll(q Query) int { return c.c.removeAll("Column.RemoveAll", q) }
 
 // write sets the elements of the slots [lo, hi), which must be usable.
 func (c Column[T]) write(lo, hi uint32, v T) {

@@ -19,6 +19,7 @@ const (
 	opDeleteAll
 	opClose
 	opHook
+	opApply
 )
 
 var operationNames = [...]string{
@@ -26,6 +27,7 @@ var operationNames = [...]string{
 	opAddAll: "Column.AddAll", opRemoveAll: "Column.RemoveAll", opExchange: "World.Exchange",
 	opRelate: "Relation.Set",
 	opDelete: "World.Delete", opDeleteAll: "World.DeleteAll", opClose: "World.Close", opHook: "what it called",
+	opApply: "World.Apply",
 }
 
 // changed counts n structural changes. Queries compare the count at every step, which costs them less than a lock would
@@ -39,7 +41,8 @@ func (w *World) changed(op operation, n int) {
 //
 //go:noinline
 func (w *World) changedWhile(doing string) {
-	panic(fmt.Sprintf("vast: the structure of world %q changed while %s, by %s. Values may be changed there; collect the "+
-		"entities in a slice and make, delete, add or remove after the loop, or use World.DeleteAll, Column.AddAll, Column.RemoveAll or World.Exchange.",
+	panic(fmt.Sprintf("vast: the structure of world %q changed while %s, by %s. Values may be changed there; record "+
+		"what to make, delete, add or remove in Commands and apply them after the loop, or use World.DeleteAll, Column.AddAll, "+
+		"Column.RemoveAll or World.Exchange.",
 		w.options.Name, doing, operationNames[w.last]))
 }

@@ -30,11 +30,13 @@ type column struct {
 	base  unsafe.Pointer // elements
 	bytes int            // of one element
 
-	linked   string // the name of the relation or edges that the column belongs to
 	observed bool   // whether it has hooks or a store
+	internal bool   // whether it is the package's own, which users' sets of columns pass over
+	linked   string // the name of the relation or edges that the column belongs to
 	store    store  // where the elements are, when they are not at base
 	onAdd    []hook
 	onRemove []hook
+	later    later // applies commands
 
 	set   *bitset.Set
 	world *World
@@ -76,7 +78,9 @@ func NewColumnWith[T any](w *World, o ColumnOptions) Column[T] {
 	if err != nil {
 		panic(err)
 	}
-	return Column[T]{base: c.base, c: c}
+	col := Column[T]{base: c.base, c: c}
+	c.later = col.later
+	return col
 }
 
 // register carves a column from the world's memory; without a type, one that has no elements.
@@ -192,7 +196,7 @@ func (c Column[T]) Grow() error {
 // component.
 func (c Column[T]) Slice(r Run) []T {
 	if r.start+r.n > c.c.slots {
-		c.c.beyond(r)
+		panic(beyond{c.c, r})
 	}
 	if invariants.Enabled {
 		c.c.mustHave(r)
@@ -341,11 +345,19 @@ func (c *column) poison(word uint32, mask uint64) {
 	}
 }
 
-//go:noinline
-func (c *column) beyond(r Run) {
-	c.world.mustBeOpen("Column.Slice")
-	panic(fmt.Sprintf("vast: Column[%s].Slice: the run [%d, %d) reaches beyond the column's %d slots: take the run from a "+
-		"query that has this column", c.name, r.start, r.start+r.n, c.slots))
+// beyond is what [Column.Slice] panics with. The message is made when it is asked for, so that Slice is small enough to be
+// inlined.
+type beyond struct {
+	c *column
+	r Run
+}
+
+func (b beyond) Error() string {
+	if b.c.world.closed {
+		return closedMessage("Column.Slice", b.c.world)
+	}
+	return fmt.Sprintf("vast: Column[%s].Slice: the run [%d, %d) reaches beyond the column's %d slots: take the run from a "+
+		"query that has this column", b.c.name, b.r.start, b.r.start+b.r.n, b.c.slots)
 }
 
 // mustHave panics unless every entity of the run has the component.

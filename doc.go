@@ -9,7 +9,9 @@
 //   - [Archetype] is a set of columns that entities are born with; it makes them, side by side in memory.
 //   - [Query] chooses the entities that have some components, lack others, or have at least one of several. It yields
 //     each [Run] of consecutive slots, whose components are ordinary slices, or one [Entity] after the other, or parts for
-//     workers, each a [Batch].
+//     workers, each a [Batch]. [Query.Among] keeps it to a list, [Query.Exactly] to entities without further components.
+//   - [Order] yields the entities of a query in the order of a key.
+//   - [Commands] are structural changes that are recorded while queries run, and made afterwards by [World.Apply].
 //
 // # Terminology
 //

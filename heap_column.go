@@ -33,7 +33,9 @@ func NewHeapColumnWith[T any](w *World, o ColumnOptions) HeapColumn[T] {
 	c.typ = typ
 	s := new(heapStore[T])
 	c.keep(s)
-	return HeapColumn[T]{c, s}
+	col := HeapColumn[T]{c, s}
+	c.later = col.later
+	return col
 }
 
 func (c HeapColumn[T]) column() *column { return c.c }
@@ -92,12 +94,12 @@ func (c HeapColumn[T]) Grow() error {
 
 // OnAdd registers f to be told of each entity that gains the component, as [Column.OnAdd] does.
 func (c HeapColumn[T]) OnAdd(f func(e Entity, v *T)) {
-	c.c.hookAdd(func(e Entity) { f(e, c.s.at(e.slot)) })
+	c.c.hookAdd(func(e Entity) { f(e, c.at(e.slot)) })
 }
 
 // OnRemove registers f to be told of each entity that loses the component, as [Column.OnRemove] does.
 func (c HeapColumn[T]) OnRemove(f func(e Entity, v *T)) {
-	c.c.hookRemove(func(e Entity) { f(e, c.s.at(e.slot)) })
+	c.c.hookRemove(func(e Entity) { f(e, c.at(e.slot)) })
 }
 
 // heapBlock is the number of elements that are allocated together: few enough that a rare component stays small, enough

@@ -105,6 +105,8 @@ func NewRelation(w *World, name string, o RelationOptions) Relation {
 		panic(err)
 	}
 	k.sources.linked, k.targets.linked = name, name
+	k.targets.internal = true
+	k.sources.later = k.later
 	k.sources.keep((*sourceStore)(k))
 	k.targets.keep((*targetStore)(k))
 	w.relations = append(w.relations, k)

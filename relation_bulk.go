@@ -58,7 +58,8 @@ func (k *relation) setRuns(runs []Run, target Entity) (n int) {
 	for i := len(runs) - 1; i >= 0; i-- {
 		run := runs[i]
 		err := k.room(run.start+run.n-1, target.slot)
-		for slot := k.targets.set.Next(uint(run.start)); err == nil && slot < uint(run.start+run.n); slot = k.targets.set.Next(slot + 1) {
+		end := uint(min(run.start+run.n, k.targets.slots)) // beyond its usable slots a set finds its end
+		for slot := k.targets.set.Next(uint(run.start)); err == nil && slot < end; slot = k.targets.set.Next(slot + 1) {
 			err = k.room(uint32(slot), target.slot)
 		}
 		if err != nil {

@@ -43,7 +43,9 @@ func NewSparseColumnWith[T any](w *World, o ColumnOptions) SparseColumn[T] {
 	c.typ = reflect.TypeFor[T]()
 	s := &sparseStore[T]{base: c.base, pool: pool}
 	c.keep(s)
-	return SparseColumn[T]{c, s}
+	col := SparseColumn[T]{c, s}
+	c.later = col.later
+	return col
 }
 
 func (c SparseColumn[T]) column() *column { return c.c }
@@ -105,12 +107,12 @@ func (c SparseColumn[T]) Grow(n int) error {
 
 // OnAdd registers f to be told of each entity that gains the component, as [Column.OnAdd] does.
 func (c SparseColumn[T]) OnAdd(f func(e Entity, v *T)) {
-	c.c.hookAdd(func(e Entity) { f(e, c.s.at(e.slot)) })
+	c.c.hookAdd(func(e Entity) { f(e, c.at(e.slot)) })
 }
 
 // OnRemove registers f to be told of each entity that loses the component, as [Column.OnRemove] does.
 func (c SparseColumn[T]) OnRemove(f func(e Entity, v *T)) {
-	c.c.hookRemove(func(e Entity) { f(e, c.s.at(e.slot)) })
+	c.c.hookRemove(func(e Entity) { f(e, c.at(e.slot)) })
 }
 
 // sparseStore holds elements in a pool, and a handle to each in the column.

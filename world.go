@@ -54,6 +54,7 @@ type World struct {
 	doom       *doom                // what deletions with relations work with; nil while one is under way
 	resources  map[reflect.Type]any // pointers to values, by their type
 	archetypes []*Archetype
+	commands   commandsList
 	bySet      map[string]*Archetype // archetypes by the set of their columns
 	extents    []*extent             // by number; nil where it was given back
 	unusedIDs  []uint32              // numbers of given-back extents
@@ -125,13 +126,18 @@ func (w *World) release() error {
 			errs = append(errs, c.store.close())
 		}
 	}
+	errs = append(errs, w.commands.close()...)
 	return errors.Join(append(errs, w.memory.close())...)
 }
 
 func (w *World) mustBeOpen(what string) {
 	if w.closed {
-		panic(fmt.Sprintf("vast: %s on the closed world %q: do not use a world after Close", what, w.options.Name))
+		panic(closedMessage(what, w))
 	}
+}
+
+func closedMessage(what string, w *World) string {
+	return fmt.Sprintf("vast: %s on the closed world %q: do not use a world after Close", what, w.options.Name)
 }
 
 // generation is sound for slots below w.size: the array is committed that far, never moves and holds no Go pointers.
