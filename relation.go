@@ -106,7 +106,7 @@ func NewRelation(w *World, name string, o RelationOptions) Relation {
 	}
 	k.sources.linked, k.targets.linked = name, name
 	k.sources.keep((*sourceStore)(k))
-	k.targets.keep((*targetStore)(k))
+	k.targets.keep(targetStore{})
 	w.relations = append(w.relations, k)
 	return Relation{k}
 }

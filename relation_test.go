@@ -312,7 +312,7 @@ func TestRelationMisuse(t *testing.T) {
 		{"in an archetype", func() { w.Archetype(childOf) }, []string{"Archetype: ChildOf is a relation", "a link needs a target", "Set"}},
 		{"targets in an archetype", func() { w.Archetype(childOf.Targets()) }, []string{"Archetype: ChildOf is a relation"}},
 		{"exchanged in", func() { w.Exchange(q, []AnyColumn{childOf}, nil) }, []string{"World.Exchange: ChildOf is a relation"}},
-		{"targets exchanged out", func() { w.Exchange(q, nil, []AnyColumn{childOf.Targets()}) }, []string{"ChildOf targets is no component", "RemoveAll"}},
+		{"targets exchanged out", func() { w.Exchange(q, nil, []AnyColumn{childOf.Targets()}) }, []string{"ChildOf targets is no component", "from their sources"}},
 		{"zero relation", func() { w.Query(Relation{}) }, []string{"column 1 was not made"}},
 		{"unknown rule", func() { NewRelation(w, "x", RelationOptions{OnDelete: 7}) }, []string{"OnDelete is 7", "Orphan, Cascade or Refuse"}},
 		{"To in another world", func() { q.To(foreign, es[0]) }, []string{`belongs to world "abroad"`}},
