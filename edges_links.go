@@ -157,8 +157,8 @@ func (s *edges[T]) check(must func(bool, string, ...any)) {
 			must(list.count > 0, "%s: slot %d has an empty list", name, slot)
 			n, prev := uint32(0), bulk.Handle[edge[T]]{}
 			for h := list.first; !h.IsZero(); n++ {
+				must(s.pool.Valid(h) && n < list.count, "%s: the list of slot %d is broken", name, slot)
 				one := s.pool.Get(h)
-				must(one != nil && n < list.count, "%s: the list of slot %d is broken", name, slot)
 				own, before, next := one.from, one.prevOut, one.nextOut
 				if c == s.targets {
 					own, before, next = one.to, one.prevIn, one.nextIn
