@@ -30,9 +30,8 @@ type column struct {
 	base  unsafe.Pointer // elements
 	bytes int            // of one element
 
-	linked   string // the name of the relation or edges that the column belongs to
-	observed bool   // whether it has hooks or a store
-	store    store  // where the elements are, when they are not at base
+	observed bool  // whether it has hooks or a store
+	store    store // where the elements are, when they are not at base
 	onAdd    []hook
 	onRemove []hook
 
@@ -41,6 +40,8 @@ type column struct {
 	span  vm.Span // the elements' memory
 	name  string
 	typ   reflect.Type // nil for a tag
+
+	linked string // the name of the relation or edges that the column belongs to; empty for most
 }
 
 // ColumnOptions say how a column is made. The zero value works.
