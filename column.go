@@ -31,13 +31,11 @@ type column struct {
 	gens  unsafe.Pointer // the world's generations
 	base  unsafe.Pointer // elements
 	bytes int            // of one element
-	skew  int            // bytes between the beginning of the span and base: see bitset.Skew
 
 	tracked  bool           // whether it has trackers
 	observed bool           // whether it has hooks, a store or trackers
 	internal bool           // whether it is the package's own, which users' sets of columns pass over
 	fresh    unsafe.Pointer // while it is tracked: a bit for each slot written that its trackers have not been told of yet
-	linked   string         // the name of the relation or edges that the column belongs to
 	store    store          // where the elements are, when they are not at base
 	onAdd    []hook
 	onRemove []hook
@@ -52,6 +50,9 @@ type column struct {
 	span  vm.Span // the elements' memory
 	name  string
 	typ   reflect.Type // nil for a tag
+
+	linked string // the name of the relation or edges that the column belongs to; empty for most
+	skew   int    // bytes between the beginning of the span and base: see bitset.Skew
 }
 
 // ColumnOptions say how a column is made. The zero value works.

@@ -6,6 +6,7 @@
 //   - [World] holds entities; [Entity] refers to one, weakly, by slot and generation.
 //   - [Column] is the storage of one component. Every entity has the same index in every column: its slot.
 //     [Tag] has no value, [SparseColumn] is for components that are rare or large, [HeapColumn] for those with Go pointers.
+//   - [Relation] links each entity to one target, such as a part to its whole, and [Edges] to any number, with data.
 //   - [Archetype] is a set of columns that entities are born with; it makes them, side by side in memory.
 //   - [Query] chooses the entities that have some components, lack others, or have at least one of several. It yields
 //     each [Run] of consecutive slots, whose components are ordinary slices, or one [Entity] after the other, or parts for

@@ -119,3 +119,28 @@ func (k *relation) later(cs *Commands, kind commandKind, source Entity, v unsafe
 	}
 	return Relation{k}.Set(source, cs.Resolve(*(*Entity)(v)))
 }
+
+// laterEdge is what is recorded of an edge.
+type laterEdge[T any] struct {
+	to    Entity
+	value T
+}
+
+// AddLater records that an edge shall be made, or overwritten, as [Edges.Add] does. Both entities may be placeholders.
+func (e Edges[T]) AddLater(cs *Commands, from, to Entity, v T) {
+	one := laterEdge[T]{to, v}
+	*(*laterEdge[T])(cs.recordFor(e.e.sources, commandAdd, from, unsafe.Sizeof(one))) = one
+}
+
+// RemoveLater records that an edge shall be taken away, as [Edges.Remove] does.
+func (e Edges[T]) RemoveLater(cs *Commands, from, to Entity) {
+	*(*Entity)(cs.recordFor(e.e.sources, commandRemove, from, unsafe.Sizeof(to))) = to
+}
+
+func (s *edges[T]) later(cs *Commands, kind commandKind, from Entity, v unsafe.Pointer) bool {
+	to := cs.Resolve(*(*Entity)(v))
+	if kind == commandRemove {
+		return Edges[T]{s}.Remove(from, to)
+	}
+	return Edges[T]{s}.Add(from, to, (*laterEdge[T])(v).value) != nil
+}

@@ -108,7 +108,7 @@ func NewRelation(w *World, name string, o RelationOptions) Relation {
 	k.targets.internal = true
 	k.sources.later = k.later
 	k.sources.keep((*sourceStore)(k))
-	k.targets.keep((*targetStore)(k))
+	k.targets.keep(targetStore{})
 	w.relations = append(w.relations, k)
 	return Relation{k}
 }

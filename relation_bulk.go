@@ -208,9 +208,8 @@ func settleBatch(lost []*column) {
 // mustNotSeverTargets panics when a column is that of a relation's targets.
 func mustNotSeverTargets(lost []*column) {
 	for _, c := range lost {
-		if _, ok := c.store.(*targetStore); ok {
-			panic(fmt.Sprintf("vast: World.Exchange: %s is no component to be taken: take the links from their sources, with "+
-				"Relation.RemoveAll", c.name))
+		if _, ok := c.store.(targetStore); ok {
+			panic(fmt.Sprintf("vast: World.Exchange: %s is no component to be taken: take the links from their sources", c.name))
 		}
 	}
 }

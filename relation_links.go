@@ -264,11 +264,11 @@ func (s *sourceStore) drop(slot uint32) {
 	k.relevel(slot)
 }
 
-// targetStore is a relation as the store of its targets' column. Entities become targets by Relation.Set, and cease to be
-// when they lose their last source, which a deletion sees to before it comes here.
-type targetStore relation
+// targetStore marks the column of the targets of a relation or of edges. Entities become targets by links, and cease to be
+// when they lose the last one, which a deletion sees to before it comes here.
+type targetStore struct{}
 
-func (s *targetStore) room(int) error { return nil }
-func (s *targetStore) put(uint32)     {}
-func (s *targetStore) drop(uint32)    {}
-func (s *targetStore) close() error   { return nil }
+func (targetStore) room(int) error { return nil }
+func (targetStore) put(uint32)     {}
+func (targetStore) drop(uint32)    {}
+func (targetStore) close() error   { return nil }
