@@ -28,7 +28,8 @@ type Archetype struct {
 	at      *extent
 	vacancy *uint64 // the presence bits of word; a full word while the archetype owns nothing or is observed
 
-	observed bool // whether one of its columns has hooks or a store
+	observed bool   // whether one of its columns is
+	id       uint32 // number in the world, in the order of making
 }
 
 // birth is what making an entity needs to know of a column.
@@ -55,7 +56,7 @@ func (w *World) Archetype(cols ...AnyColumn) *Archetype {
 	if a := w.bySet[string(key)]; a != nil {
 		return a
 	}
-	a := &Archetype{world: w, columns: columns, vacancy: &noVacancy}
+	a := &Archetype{world: w, columns: columns, vacancy: &noVacancy, id: uint32(len(w.archetypes))}
 	for _, c := range columns {
 		a.births = append(a.births, birth{words: c.words, base: c.base, bytes: uintptr(c.bytes)})
 		a.bytes += c.bytes

@@ -19,6 +19,10 @@ const (
 	opDeleteAll
 	opClose
 	opHook
+	opApply
+	opTrack
+	opUntrack
+	opReset
 )
 
 var operationNames = [...]string{
@@ -26,6 +30,9 @@ var operationNames = [...]string{
 	opAddAll: "Column.AddAll", opRemoveAll: "Column.RemoveAll", opExchange: "World.Exchange",
 	opRelate: "Relation.Set",
 	opDelete: "World.Delete", opDeleteAll: "World.DeleteAll", opClose: "World.Close", opHook: "what it called",
+	opApply: "World.Apply",
+	opTrack: "World.Track", opUntrack: "Tracker.Close",
+	opReset: "World.Reset",
 }
 
 // changed counts n structural changes. Queries compare the count at every step, which costs them less than a lock would
@@ -39,7 +46,8 @@ func (w *World) changed(op operation, n int) {
 //
 //go:noinline
 func (w *World) changedWhile(doing string) {
-	panic(fmt.Sprintf("vast: the structure of world %q changed while %s, by %s. Values may be changed there; collect the "+
-		"entities in a slice and make, delete, add or remove after the loop, or use World.DeleteAll, Column.AddAll, Column.RemoveAll or World.Exchange.",
+	panic(fmt.Sprintf("vast: the structure of world %q changed while %s, by %s. Values may be changed there; record "+
+		"what to make, delete, add or remove in Commands and apply them after the loop, or use World.DeleteAll, Column.AddAll, "+
+		"Column.RemoveAll or World.Exchange.",
 		w.options.Name, doing, operationNames[w.last]))
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/bitset"
@@ -30,10 +32,18 @@ type column struct {
 	base  unsafe.Pointer // elements
 	bytes int            // of one element
 
-	observed bool  // whether it has hooks or a store
-	store    store // where the elements are, when they are not at base
+	tracked  bool           // whether it has trackers
+	observed bool           // whether it has hooks, a store or trackers
+	internal bool           // whether it is the package's own, which users' sets of columns pass over
+	fresh    unsafe.Pointer // while it is tracked: a bit for each slot written that its trackers have not been told of yet
+	store    store          // where the elements are, when they are not at base
 	onAdd    []hook
 	onRemove []hook
+	later    later // applies commands
+
+	marks     []*marks   // of each of its trackers
+	freshSpan vm.Span    // where fresh lies
+	settling  sync.Mutex // held while trackers are told of what is fresh
 
 	set   *bitset.Set
 	world *World
@@ -77,7 +87,9 @@ func NewColumnWith[T any](w *World, o ColumnOptions) Column[T] {
 	if err != nil {
 		panic(err)
 	}
-	return Column[T]{base: c.base, c: c}
+	col := Column[T]{base: c.base, c: c}
+	c.later = col.later
+	return col
 }
 
 // register carves a column from the world's memory; without a type, one that has no elements.
@@ -170,11 +182,16 @@ func (c Column[T]) Add(e Entity, v T) *T {
 }
 
 // Set overwrites e's component and reports whether e has one.
-func (c Column[T]) Set(e Entity, v T) bool {
-	if !c.c.has(e) {
-		return false
+func (c Column[T]) Set(e Entity, v T) (ok bool) {
+	// What Edit does, written out so that it is small enough to be inlined.
+	if e.slot >= c.c.slots || *(*uint32)(unsafe.Add(c.c.gens, uintptr(e.slot)*4)) != e.generation ||
+		*(*uint64)(unsafe.Add(c.c.words, e.slot/64*8))>>(e.slot%64)&1 == 0 {
+		return
 	}
-	*c.at(e.slot) = v
+	if c.c.tracked {
+		atomic.OrUint64((*uint64)(unsafe.Add(c.c.fresh, e.slot/64*8)), 1<<(e.slot%64))
+	}
+	*(*T)(unsafe.Add(c.base, uintptr(e.slot)*unsafe.Sizeof(v))) = v
 	return true
 }
 
@@ -193,7 +210,7 @@ func (c Column[T]) Grow() error {
 // component.
 func (c Column[T]) Slice(r Run) []T {
 	if r.start+r.n > c.c.slots {
-		c.c.beyond(r)
+		panic(beyond{c.c, r})
 	}
 	if invariants.Enabled {
 		c.c.mustHave(r)
@@ -236,9 +253,14 @@ func (c *column) add(e Entity) bool {
 			w.addedTo(c, e.slot/64)
 		}
 		c.set.Set(uint(e.slot))
+		if c.tracked {
+			c.gained(e.slot/64, 1<<(e.slot%64))
+		}
 		if invariants.Enabled {
 			w.checkNowAndThen()
 		}
+	} else if c.tracked && c.typ != nil {
+		c.wrote(e.slot)
 	}
 	return true
 }
@@ -252,6 +274,9 @@ func (c *column) remove(e Entity) bool {
 		c.tell(c.onRemove, "OnRemove", e.slot/64, 1<<(e.slot%64))
 		if c.store != nil {
 			c.store.drop(e.slot)
+		}
+		if c.tracked {
+			c.lost(e.slot/64, 1<<(e.slot%64))
 		}
 	}
 	c.set.Clear(uint(e.slot))
@@ -287,7 +312,7 @@ func (c *column) grow(end uint32) error {
 		return nil
 	}
 	end = (end + 63) &^ 63
-	bits := c.set.Len()
+	bits, bytes := c.set.Len(), c.span.Committed()
 	if err := c.set.Grow(int(end)); err != nil {
 		return err
 	}
@@ -298,12 +323,27 @@ func (c *column) grow(end uint32) error {
 			return err
 		}
 	}
+	if c.tracked {
+		if err := c.growMarks(end); err != nil {
+			c.set.Shrink(bits)
+			_ = c.span.Shrink(bytes)
+			return err
+		}
+	}
+	c.measure()
+	return nil
+}
+
+// measure counts the slots that are usable.
+func (c *column) measure() {
 	usable := c.set.Len()
 	if c.bytes > 0 {
 		usable = min(usable, c.span.Committed()/c.bytes)
 	}
+	if c.tracked {
+		usable = min(usable, c.noted())
+	}
 	c.slots = uint32(min(usable, int(c.world.size))) &^ 63
-	return nil
 }
 
 func (c *column) len() int {
@@ -342,11 +382,19 @@ func (c *column) poison(word uint32, mask uint64) {
 	}
 }
 
-//go:noinline
-func (c *column) beyond(r Run) {
-	c.world.mustBeOpen("Column.Slice")
-	panic(fmt.Sprintf("vast: Column[%s].Slice: the run [%d, %d) reaches beyond the column's %d slots: take the run from a "+
-		"query that has this column", c.name, r.start, r.start+r.n, c.slots))
+// beyond is what [Column.Slice] panics with. The message is made when it is asked for, so that Slice is small enough to be
+// inlined.
+type beyond struct {
+	c *column
+	r Run
+}
+
+func (b beyond) Error() string {
+	if b.c.world.closed {
+		return closedMessage("Column.Slice", b.c.world)
+	}
+	return fmt.Sprintf("vast: Column[%s].Slice: the run [%d, %d) reaches beyond the column's %d slots: take the run from a "+
+		"query that has this column", b.c.name, b.r.start, b.r.start+b.r.n, b.c.slots)
 }
 
 // mustHave panics unless every entity of the run has the component.

@@ -33,10 +33,14 @@ func (k *relation) inDepthOrder(q Query, yield func(Run) bool) {
 		}
 	}
 	for d.next() {
-		if !yield(Run{start: d.lo, n: d.hi - d.lo, gens: w.gens}) {
-			return
+		for lo := d.lo; lo < d.hi; {
+			hi := uint32(q.q.alike(uint(lo), uint(d.hi)))
+			if !yield(Run{start: lo, n: hi - lo, gens: w.gens}) {
+				return
+			}
+			w.unchanged(start.changes, "entities were walked over in the order of their depth")
+			lo = hi
 		}
-		w.unchanged(start.changes, "entities were walked over in the order of their depth")
 	}
 }
 

@@ -78,6 +78,7 @@ func NewEdges[T any](w *World, name string, o EdgesOptions) Edges[T] {
 		}
 		(*c).linked = name
 	}
+	e.targets.internal = true
 	e.sources.keep((*edgeStore[T])(e))
 	e.targets.keep(targetStore{})
 	w.relations = append(w.relations, e)

@@ -69,6 +69,9 @@ func (s *edges[T]) unlink(h bulk.Handle[edge[T]]) {
 	if in.count--; in.count == 0 {
 		t := s.targets
 		t.tell(t.onRemove, "OnRemove", one.to/64, 1<<(one.to%64))
+		if t.tracked {
+			t.lost(one.to/64, 1<<(one.to%64))
+		}
 		t.set.Clear(uint(one.to))
 	}
 	s.pool.Remove(h)
@@ -88,6 +91,15 @@ func (s *edgeStore[T]) room(int) error   { return nil } // Edges.Add has made it
 func (s *edgeStore[T]) put(uint32)       { (*edges[T])(s).enter(s.pending) }
 func (s *edgeStore[T]) drop(slot uint32) { (*edges[T])(s).dropOut(slot) }
 func (s *edgeStore[T]) close() error     { return s.pool.Close() }
+
+// empty forgets all edges. What is known of their ends goes with the columns.
+func (s *edgeStore[T]) empty() { s.pool.Clear(nil) }
+
+func (s *edgeStore[T]) trim() error { return s.pool.Trim() }
+
+func (s *edgeStore[T]) memory() (reserved, committed int) {
+	return s.pool.Reserved(), s.pool.Committed()
+}
 
 func (s *edges[T]) columns() (sources, targets *column) { return s.sources, s.targets }
 func (s *edges[T]) rule() OnDelete                      { return s.onDelete }
@@ -124,6 +136,9 @@ func (s *edges[T]) sever(doomed []gain) (orphans int) {
 			s.dropOut(g.word*64 + trailingZeros(m))
 		}
 		if lost != 0 {
+			if s.sources.tracked {
+				s.sources.lost(g.word, lost)
+			}
 			s.sources.set.AndNot(uint(g.word), lost)
 		}
 	}
@@ -138,6 +153,9 @@ func (s *edges[T]) sever(doomed []gain) (orphans int) {
 				s.unlink(in.first)
 				if s.ends(s.sources, from).count == 0 {
 					s.sources.tell(s.sources.onRemove, "OnRemove", from/64, 1<<(from%64))
+					if s.sources.tracked {
+						s.sources.lost(from/64, 1<<(from%64))
+					}
 					s.sources.set.Clear(uint(from))
 					orphans++
 				}

@@ -110,6 +110,9 @@ func (k *relation) enterAll(word uint32, mask uint64, target Entity) (changes in
 			k.unlink(slot)
 		}
 		k.enter(slot, target)
+		if k.sources.tracked {
+			k.sources.wroteIn(word, m&-m)
+		}
 		changes++
 	}
 	k.sources.giveIn(word, mask)

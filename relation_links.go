@@ -171,6 +171,9 @@ func (k *relation) unlink(slot uint32) {
 	if f.count--; f.count == 0 {
 		t := k.targets
 		t.tell(t.onRemove, "OnRemove", target/64, 1<<(target%64))
+		if t.tracked {
+			t.lost(target/64, 1<<(target%64))
+		}
 		t.set.Clear(uint(target))
 	}
 	k.setLevel(slot, 0)
@@ -233,6 +236,18 @@ type sourceStore relation
 
 func (s *sourceStore) room(int) error { return nil } // Relation.Set has made it
 func (s *sourceStore) close() error   { return nil } // all is the world's memory
+
+// empty forgets all links. What is known of targets goes with their column.
+func (s *sourceStore) empty() {
+	k := (*relation)(s)
+	set := k.sources.set
+	for slot := set.Next(0); slot < uint(k.sources.slots); slot = set.Next(slot + 1) {
+		k.link(uint32(slot)).level = 0
+	}
+	for _, level := range k.levels {
+		level.Empty()
+	}
+}
 
 func (s *sourceStore) put(slot uint32) { (*relation)(s).enter(slot, s.pending) }
 

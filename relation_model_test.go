@@ -228,11 +228,11 @@ func (m *relationWorld) query() (Query, []Entity) {
 			es = append(es, e)
 		}
 	}
-	slices.SortFunc(es, bySlot)
+	slices.SortFunc(es, slotOrder)
 	return q, es
 }
 
-func bySlot(a, b Entity) int { return int(a.slot) - int(b.slot) }
+func slotOrder(a, b Entity) int { return int(a.slot) - int(b.slot) }
 
 func (m *relationWorld) apply() {
 	rel := m.relations[m.r.IntN(len(m.relations))]
@@ -358,7 +358,7 @@ func (m *relationWorld) checkQuery(rel *relationModel) {
 	if first, ok := q.First(); ok != (len(es) > 0) || ok && first != got[0] {
 		m.must(false, "First is %v, %v", first, ok)
 	}
-	slices.SortFunc(got, bySlot)
+	slices.SortFunc(got, slotOrder)
 	m.must(slices.Equal(got, es), "All yields %v, want %v", got, es)
 	got = nil
 	for word, mask := range q.Words() {
@@ -390,7 +390,7 @@ func (m *relationWorld) checkQuery(rel *relationModel) {
 			got = append(got, e)
 		}
 	}
-	slices.SortFunc(got, bySlot)
+	slices.SortFunc(got, slotOrder)
 	es = slices.DeleteFunc(es, func(e Entity) bool { _, ok := rel.target[e]; return !ok })
 	m.must(slices.Equal(got, es), "InDepthOrder yields %v, want %v", got, es)
 }

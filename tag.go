@@ -14,7 +14,9 @@ func NewTag(w *World, name string) Tag {
 	if err != nil {
 		panic(err)
 	}
-	return Tag{c}
+	t := Tag{c}
+	c.later = t.later
+	return t
 }
 
 func (t Tag) column() *column { return t.c }

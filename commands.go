@@ -1,0 +1,371 @@
+package vast
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/generation"
+	"github.com/vastgo/vast/vm"
+)
+
+// CommandsOptions say how Commands are made. The zero value works.
+type CommandsOptions struct {
+	// Bytes is how much can be recorded before it is applied: each command takes 16 bytes and those of its value, rounded
+	// up to 8. It costs addresses only. Default: 1 GiB; where address space is dear 64 MiB, and on the heap stand-in,
+	// which takes memory for it at once, 4 MiB.
+	Bytes int
+}
+
+// Commands are structural changes that are recorded now and made later, by [World.Apply]: while a query runs nothing may
+// make or delete entities, or add or remove components, but recording that it shall be done is allowed, on any goroutine.
+// Make them with [World.NewCommands].
+//
+// Recording writes a few words into memory off the Go heap, which is kept for the next time after Apply; see
+// [Commands.Trim]. A panic with a [*vm.Error] for want of memory leaves what was recorded before as it is; see
+// [Commands.Grow]. Recording into closed Commands, while they are being applied, or for another world panics.
+//
+// One goroutine may record into Commands at a time: give each its own. Recording may run beside queries and look-ups, and
+// beside recording into other Commands of the same world, but not beside changes of the structure.
+type Commands struct {
+	base  unsafe.Pointer // the first command
+	used  uintptr        // bytes of commands
+	room  uintptr        // bytes that may be used without looking further: as many as are used while recording needs a look
+	world *World
+
+	position int     // of what is recorded now
+	since    uintptr // where that begins
+	pieces   []piece // what was recorded before
+	lists    []list  // values with Go pointers, by column
+	batch    uint32  // the generation of placeholders; zero before the first
+	applied  bool    // whether all is done, so that recording begins anew
+	applying bool    // whether Apply is at it
+	closed   bool
+	pass     uint64 // the last Apply that it was given to
+	span     vm.Span
+	bytes    int // that may be recorded
+}
+
+// command is the head of a recorded command; its value follows, and behind it, at the next multiple of 8 bytes, the next
+// command.
+type command struct {
+	what  uint32 // the kind, and the number of the column or archetype
+	words uint32 // of 8 bytes, head included
+	// entity is the one that the command is for; of commandNew the one that was made, zero before.
+	entity Entity
+}
+
+const headBytes = unsafe.Sizeof(command{})
+
+// commandKind is what a command does.
+type commandKind uint32
+
+const (
+	commandNew commandKind = iota << kindShift
+	commandDelete
+	commandAdd
+	commandSet
+	commandRemove
+
+	kindShift = 29 // numbers of columns and archetypes have the bits below
+)
+
+func (h *command) kind() commandKind { return commandKind(h.what >> kindShift << kindShift) }
+
+func (h *command) id() uint32 { return h.what &^ (7 << kindShift) }
+
+// value is where the command's value lies, if it has one.
+func (h *command) value() unsafe.Pointer { return unsafe.Add(unsafe.Pointer(h), headBytes) }
+
+// next is the command behind one without a value.
+func (h *command) next() *command { return (*command)(h.value()) }
+
+// piece is a stretch of commands that belong to one position.
+type piece struct {
+	position int
+	from, to uintptr
+}
+
+// list holds values with Go pointers, which must not lie off the heap.
+type list interface{ clear() }
+
+type listOf[T any] struct{ values []T }
+
+func (l *listOf[T]) clear() {
+	clear(l.values)
+	l.values = l.values[:0]
+}
+
+// maxCommands is what placeholders can number: 2³² words of 8 bytes.
+const maxCommands = min(32<<30, math.MaxInt/8)
+
+// batches numbers what is recorded between two Applies, wherever there are placeholders in it.
+var batches atomic.Uint32
+
+// commandsList is the Commands of a world. Workers may make theirs at the same time.
+type commandsList struct {
+	mu    sync.Mutex
+	all   []*Commands
+	pass  uint64 // number of the last Apply
+	order []place
+}
+
+// NewCommands returns empty Commands for the world. They take no memory before the first command, and are closed with
+// the world at the latest. Several goroutines may call it at once.
+func (w *World) NewCommands() *Commands { return w.NewCommandsWith(CommandsOptions{}) }
+
+// NewCommandsWith is [World.NewCommands] with options. It panics when Bytes is negative or more than 32 GiB.
+func (w *World) NewCommandsWith(o CommandsOptions) *Commands {
+	w.mustBeOpen("NewCommands")
+	if o.Bytes < 0 || o.Bytes > maxCommands {
+		panic(fmt.Sprintf("vast: NewCommands: Bytes is %d: use 1 to %d, or 0 for the default", o.Bytes, maxCommands))
+	}
+	if o.Bytes == 0 {
+		o.Bytes = defaultCommands(w.options.Pages)
+	}
+	c := &Commands{world: w, bytes: o.Bytes}
+	w.commands.mu.Lock()
+	defer w.commands.mu.Unlock()
+	w.commands.all = append(w.commands.all, c)
+	return c
+}
+
+func defaultCommands(p vm.Pages) int {
+	switch {
+	case vm.HeapStandIn() || p == vm.PagesHeap:
+		return 4 << 20
+	case dearAddresses:
+		return 64 << 20
+	}
+	return 1 << 30
+}
+
+// At makes what is recorded from now on belong to a position. Apply goes by position first, so that the order need not
+// depend on which goroutine recorded what: use a number that comes from the work, such as that of a [Batch]. The
+// position is 0 before the first At and after [World.Apply].
+func (c *Commands) At(position int) {
+	if c.used > c.since {
+		c.cut()
+	}
+	c.position = position
+}
+
+// cut ends the piece that is being recorded.
+func (c *Commands) cut() {
+	c.pieces = append(c.pieces, piece{c.position, c.since, c.used})
+	c.since = c.used
+}
+
+// New records the making of an entity and returns a placeholder for it, to be used in further commands of the same
+// Commands: it stands for the entity once that is made. Anywhere else the placeholder is stale, as an entity of no world
+// is, and values that hold it keep it as it is; [Commands.Resolve] tells the entity after Apply. It is a bug to use a
+// placeholder in a command of an earlier position: that comes before the entity and is skipped.
+//
+// The entity's components are zero, as by [Archetype.New]; commands that add them set them.
+func (c *Commands) New(a *Archetype) Entity {
+	if a.world != c.world {
+		c.foreign("Commands.New: the archetype", a.world)
+	}
+	c.record(uint32(commandNew)|a.id, Entity{}, 0)
+	for c.batch == 0 {
+		c.batch = generation.Count(batches.Add(1))
+	}
+	return Entity{slot: uint32((c.used - headBytes) / 8), generation: c.batch}
+}
+
+// Delete records that e shall be deleted, as [World.Delete] does.
+func (c *Commands) Delete(e Entity) { c.record(uint32(commandDelete), e, 0) }
+
+// recordFor records a command for a column and returns where its value of some bytes goes.
+func (c *Commands) recordFor(col *column, kind commandKind, e Entity, bytes uintptr) unsafe.Pointer {
+	if col.world != c.world {
+		c.foreign("the column "+col.name, col.world)
+	}
+	return c.record(uint32(kind)|col.id, e, bytes)
+}
+
+// record writes a command's head and returns where its value of some bytes goes. It is sound because the span is
+// committed up to room, never moves while the Commands are open, and holds no Go pointers.
+func (c *Commands) record(what uint32, e Entity, bytes uintptr) unsafe.Pointer {
+	size := headBytes + (bytes+7)&^7
+	if size > c.room-c.used {
+		c.makeRoom(size)
+	}
+	h := (*command)(unsafe.Add(c.base, c.used))
+	c.used += size
+	*h = command{what: what, words: uint32(size / 8), entity: e}
+	return h.value()
+}
+
+// makeRoom makes room for a command of size bytes, or panics.
+//
+//go:noinline
+func (c *Commands) makeRoom(size uintptr) {
+	if c.applying {
+		panic("vast: a command was recorded into Commands that are being applied: record what hooks want in other Commands, and " +
+			"apply those afterwards")
+	}
+	c.mustBeOpen("a command was recorded into")
+	if c.applied {
+		c.begin()
+	}
+	if err := c.commit(size); err != nil {
+		panic(err)
+	}
+}
+
+// begin forgets what was applied.
+func (c *Commands) begin() {
+	c.applied, c.batch, c.used, c.since = false, 0, 0, 0
+	c.room = c.usable()
+}
+
+// commit makes the memory usable that size more bytes need.
+func (c *Commands) commit(size uintptr) error {
+	if size > uintptr(c.bytes) || c.used > uintptr(c.bytes)-size {
+		return &vm.Error{Op: "record", Purpose: c.world.options.Name, Bytes: int(size), Err: vm.ErrCapacity,
+			Detail: fmt.Sprintf("the commands take %s of %s: apply them more often, or set a larger CommandsOptions.Bytes",
+				vm.Bytes(int(c.used)), vm.Bytes(c.bytes))}
+	}
+	if c.base == nil {
+		o := &c.world.options
+		// The place behind the last command is in the region too: pointers to it must not be to something else.
+		r, err := vm.Reserve(c.bytes+int(headBytes), vm.Options{Purpose: o.Name, Limit: o.Limit, Pages: o.Pages})
+		if err != nil {
+			return err
+		}
+		if c.span, err = r.Carve(c.bytes+int(headBytes), 0); err != nil {
+			return errors.Join(err, r.Close())
+		}
+		c.base = c.span.Base()
+	}
+	if err := c.span.Grow(int(c.used+size), 0); err != nil {
+		return err
+	}
+	c.room = c.usable()
+	return nil
+}
+
+// usable returns how many bytes may be recorded without asking for memory.
+func (c *Commands) usable() uintptr { return uintptr(min(c.span.Committed(), c.bytes)) }
+
+// Grow makes the next commands unable to fail that take as many bytes together; see [CommandsOptions]. It returns a
+// [*vm.Error] wrapping vm.ErrCapacity, vm.ErrLimit or another of that package's; then nothing has changed.
+func (c *Commands) Grow(bytes int) error {
+	c.mustBeOpen("Commands.Grow of")
+	if bytes < 0 {
+		panic(fmt.Sprintf("vast: Commands.Grow(%d): the number of bytes cannot be negative", bytes))
+	}
+	if c.applying {
+		panic("vast: Commands.Grow of Commands that are being applied: make room before or afterwards")
+	}
+	if c.applied {
+		c.begin()
+	}
+	return c.commit(uintptr(bytes))
+}
+
+// Resolve returns the entity that a placeholder of these Commands stands for, from [World.Apply] on until something is
+// recorded again: the zero Entity where it was not made, or the placeholder is none of the last ones. What is no
+// placeholder is returned as it is.
+func (c *Commands) Resolve(e Entity) Entity {
+	if !e.placeholder() {
+		return e
+	}
+	at := uintptr(e.slot) * 8
+	if e.generation != c.batch || at >= c.used || c.used-at < headBytes {
+		return Entity{}
+	}
+	return c.head(at).entity
+}
+
+// placeholder reports whether e was returned by Commands.New: worlds have marks other than zero.
+func (e Entity) placeholder() bool { return e.generation <= generation.MaxCount && e.generation != 0 }
+
+// head is sound for offsets at which a command was recorded, as record is.
+func (c *Commands) head(at uintptr) *command { return (*command)(unsafe.Add(c.base, at)) }
+
+// Trim gives back the memory that no recorded command needs.
+func (c *Commands) Trim() error {
+	c.mustBeOpen("Commands.Trim of")
+	if c.applying {
+		panic("vast: Commands.Trim of Commands that are being applied: trim them afterwards")
+	}
+	if c.applied {
+		c.begin()
+		c.lists = nil
+	}
+	if c.base == nil {
+		return nil
+	}
+	err := c.span.Shrink(int(c.used))
+	c.room = c.usable()
+	return err
+}
+
+// Close gives the memory back and forgets what was not applied. Nothing can be recorded any more. Closing twice does
+// nothing, except that memory whose giving back failed is tried again.
+func (c *Commands) Close() error {
+	if c.applying {
+		panic("vast: Commands.Close of Commands that are being applied: close them afterwards")
+	}
+	if c.world == nil {
+		return nil
+	}
+	l := &c.world.commands
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := c.close(); err != nil {
+		return err
+	}
+	for i, other := range l.all {
+		if other == c {
+			l.all[i] = l.all[len(l.all)-1]
+			l.all[len(l.all)-1] = nil
+			l.all = l.all[:len(l.all)-1]
+			break
+		}
+	}
+	return nil
+}
+
+func (c *Commands) close() error {
+	c.closed = true
+	c.used, c.room, c.since, c.batch, c.pieces, c.lists = 0, 0, 0, 0, nil, nil
+	if c.base == nil {
+		return nil
+	}
+	return c.span.Region().Close()
+}
+
+func (c *Commands) mustBeOpen(what string) {
+	if c.world == nil {
+		panic(fmt.Sprintf("vast: %s the zero Commands: make them with World.NewCommands", what))
+	}
+	c.world.mustBeOpen("Commands")
+	if c.closed {
+		panic(fmt.Sprintf("vast: %s closed Commands of world %q: do not use them after Close", what, c.world.options.Name))
+	}
+}
+
+//go:noinline
+func (c *Commands) foreign(what string, of *World) {
+	if c.world == nil {
+		c.mustBeOpen("a command was recorded into")
+	}
+	panic(fmt.Sprintf("vast: %s belongs to world %q, the Commands belong to %q: record it in Commands of its own world", what,
+		of.options.Name, c.world.options.Name))
+}
+
+// close closes the Commands of a world.
+func (l *commandsList) close() (errs []error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range l.all {
+		errs = append(errs, c.close())
+	}
+	return errs
+}
