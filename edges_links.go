@@ -97,8 +97,18 @@ type edgeStore[T any] edges[T]
 func (s *edgeStore[T]) room(int) error   { return nil } // Edges.Add has made it
 func (s *edgeStore[T]) put(uint32)       { (*edges[T])(s).enter(s.pending) }
 func (s *edgeStore[T]) drop(slot uint32) { (*edges[T])(s).dropOut(slot) }
-func (s *edgeStore[T]) empty()           { s.pool.Clear(nil) }
 func (s *edgeStore[T]) close() error     { return s.pool.Close() }
+
+// empty forgets all edges. What is known of their ends goes with the columns.
+func (s *edgeStore[T]) empty() { s.pool.Clear(nil) }
+
+func (s *edgeStore[T]) trim() error { return s.pool.Trim() }
+
+func (s *edgeStore[T]) resident() (int, error) { return s.pool.Resident() }
+
+func (s *edgeStore[T]) memory() (reserved, committed int) {
+	return s.pool.Reserved(), s.pool.Committed()
+}
 
 func (s *edges[T]) columns() (sources, targets *column) { return s.sources, s.targets }
 func (s *edges[T]) rule() OnDelete                      { return s.onDelete }

@@ -273,3 +273,31 @@ func TestEdgesLimit(t *testing.T) {
 		t.Error("a refused edge left something behind")
 	}
 }
+
+// TestEdgesReset: a world that is reset has no edges, and makes new ones.
+func TestEdgesReset(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 64})
+	defer w.Close()
+	roads := NewEdges[int](w, "Road", EdgesOptions{})
+	tr := w.Track(roads)
+	defer tr.Close()
+	es := entitiesIn(w.Archetype(), 3)
+	roads.Add(es[0], es[1], 1)
+	roads.Add(es[2], es[1], 1)
+	tr.Next()
+	w.Delete(es[1])
+	if got := slices.Collect(tr.Removed(roads)); !slices.Equal(got, []Entity{es[0], es[2]}) {
+		t.Errorf("%v lost their edges, want %v and %v", got, es[0], es[2])
+	}
+	roads.Add(es[0], es[2], 1)
+	w.Reset()
+	if roads.Len() != 0 || w.Query(roads).Count() != 0 {
+		t.Errorf("%d edges after Reset", roads.Len())
+	}
+	es = entitiesIn(w.Archetype(), 2)
+	roads.Add(es[0], es[1], 7)
+	if *roads.Get(es[0], es[1]) != 7 || roads.Len() != 1 {
+		t.Error("edges do not work after Reset")
+	}
+	w.checkInvariants()
+}
