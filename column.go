@@ -144,6 +144,9 @@ func (c Column[T]) Has(e Entity) bool { return c.c.has(e) }
 
 // Get returns e's component, or nil when e is stale or has none. Complexity: one generation, one bit, one address.
 func (c Column[T]) Get(e Entity) *T {
+	if invariants.Enabled {
+		c.c.touch(false)
+	}
 	if !c.c.has(e) {
 		return nil
 	}
@@ -172,6 +175,9 @@ func (c Column[T]) Add(e Entity, v T) *T {
 
 // Set overwrites e's component and reports whether e has one.
 func (c Column[T]) Set(e Entity, v T) bool {
+	if invariants.Enabled {
+		c.c.touch(true)
+	}
 	if !c.c.has(e) {
 		return false
 	}
@@ -198,6 +204,7 @@ func (c Column[T]) Slice(r Run) []T {
 	}
 	if invariants.Enabled {
 		c.c.mustHave(r)
+		c.c.touch(false)
 	}
 	return unsafe.Slice(c.at(r.start), r.n)
 }
@@ -211,6 +218,9 @@ func (c *column) has(e Entity) bool {
 
 // add sets e's bit and reports whether e is alive.
 func (c *column) add(e Entity) bool {
+	if invariants.Enabled {
+		c.touch(true)
+	}
 	w := c.world
 	if !w.Alive(e) {
 		if w.closed {
@@ -246,6 +256,9 @@ func (c *column) add(e Entity) bool {
 
 // remove clears e's bit and reports whether it was set.
 func (c *column) remove(e Entity) bool {
+	if invariants.Enabled {
+		c.touch(true)
+	}
 	if !c.has(e) {
 		return false
 	}
