@@ -21,6 +21,7 @@ func (s *Schedule) watch(n *node) (stop func()) {
 			}
 		}
 		slices.Sort(e.Others)
+		s.failed(n, e) // now, lest the system catch the panic
 		panic(e)
 	})
 }

@@ -142,8 +142,10 @@ func TestMisuseOfSchedule(t *testing.T) {
 	if err := s.Tick(); !errors.As(err, &e) || !strings.Contains(err.Error(), "Schedule.Add while the schedule is at work") {
 		t.Errorf("%v", err)
 	}
-	if s.Close() != nil || s.Close() != nil {
-		t.Error("Close failed")
+	for range 2 {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 	mustPanic(t, "closed schedule", func() { s.Tick() })
 	mustPanic(t, "Step(-1)", func() { s.Step(-1) })

@@ -139,7 +139,7 @@ func (s *Schedule) build() error {
 		return err
 	}
 	s.stages, s.built = stages, true
-	s.team.ready = slices.Grow(s.team.ready[:0], len(s.nodes))
+	s.team.makeRoom(len(s.nodes))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.graph = graph

@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/vastgo/vast"
@@ -45,6 +46,13 @@ func (t *team) start(s *Schedule, n int) {
 		t.gone.Add(1)
 		go t.stay(w)
 	}
+}
+
+// makeRoom makes room for n systems that are ready at once.
+func (t *team) makeRoom(n int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ready = slices.Grow(t.ready[:0], n)
 }
 
 // stop ends the goroutines and waits until they have ended. No stage may be under way.
