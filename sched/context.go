@@ -52,12 +52,19 @@ func (c *Context) Commands() *vast.Commands {
 	if w.commands == nil {
 		w.commands = c.schedule.world.NewCommandsWith(c.schedule.options.Commands)
 	}
-	w.recorded = true
-	w.commands.At(c.position())
+	c.settle()
 	return w.commands
 }
 
-func (c *Context) position() int { return c.system.place<<sequenceBits | c.sequence }
+// settle makes what the worker records from now on belong to where the Context is. Not more often than need be: what is
+// recorded between two calls of At takes some room of its own.
+func (c *Context) settle() {
+	w := c.worker
+	if position := c.system.place<<sequenceBits | c.sequence; !w.recorded || w.position != position {
+		w.commands.At(position)
+		w.recorded, w.position = true, position
+	}
+}
 
 // advance takes n places of the system's course.
 func (c *Context) advance(n int) {

@@ -56,7 +56,7 @@ func (j *job) run(f func(*Context, vast.Batch)) {
 	j.f = nil
 	if c.worker.recorded {
 		// The system may go on to use what Commands returned before.
-		c.worker.commands.At(c.position())
+		c.settle()
 	}
 	if j.failed != nil {
 		panic(j.failed)

@@ -147,6 +147,21 @@ func TestMisuseOfSchedule(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	// The other way round than it should be: nothing breaks.
+	w2, c := newWorld(t, 1)
+	a := w2.Archetype(c[0])
+	late := New(w2, Options{Workers: 2})
+	late.Add(System{Name: "a", Run: func(x *Context) { x.Commands().New(a) }})
+	tick(t, late, 1)
+	if err := w2.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := late.Tick(); !errors.As(err, &e) || e.System != "a" || !strings.Contains(err.Error(), "closed world") {
+		t.Errorf("%v", err)
+	}
+	if err := late.Close(); err != nil {
+		t.Error(err)
+	}
 	mustPanic(t, "closed schedule", func() { s.Tick() })
 	mustPanic(t, "Step(-1)", func() { s.Step(-1) })
 }

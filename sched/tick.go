@@ -22,7 +22,8 @@ const goexit = "runtime.Goexit was called"
 //   - When a system panics a [*PanicError] is returned, when one changes the structure though it is not exclusive a
 //     [*StructureError], and when one touches what it does not declare, in builds that look, an [*AccessError]. Systems under way
 //     end first, and no more start. What this phase recorded and was not applied is dropped; what systems wrote stays.
-//     The next Tick is a new one.
+//     The next Tick is a new one. Recording commands for which there is no memory panics, too; errors.As finds the
+//     [*vm.Error].
 //
 // Tick allocates nothing on the Go heap in the long run, but for what the systems do and what the world needs when it grows.
 func (s *Schedule) Tick() error {

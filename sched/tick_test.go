@@ -236,6 +236,29 @@ func TestExhaustion(t *testing.T) {
 	}
 }
 
+// TestNoRoomToRecord: a system whose commands have no room fails, with the reason.
+func TestNoRoomToRecord(t *testing.T) {
+	w, c := newWorld(t, 1)
+	a := w.Archetype(c[0])
+	s := newSchedule(t, w, Options{Workers: 2, Commands: vast.CommandsOptions{Bytes: 1 << 10}})
+	n := 1 << 10
+	s.Add(System{Name: "make", Run: func(x *Context) {
+		for range n {
+			x.Commands().New(a)
+		}
+	}})
+	var full *vm.Error
+	var e *PanicError
+	if err := s.Tick(); !errors.As(err, &full) || !errors.Is(err, vm.ErrCapacity) || !errors.As(err, &e) || e.System != "make" {
+		t.Errorf("%v", err)
+	}
+	n = 10
+	tick(t, s, 1)
+	if w.Len() != 10 {
+		t.Errorf("%d entities", w.Len())
+	}
+}
+
 func TestStructureChangedDirectly(t *testing.T) {
 	w, c := newWorld(t, 1)
 	a := w.Archetype(c[0])

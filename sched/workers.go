@@ -11,6 +11,7 @@ import (
 type worker struct {
 	commands *vast.Commands // nil until something is recorded
 	recorded bool           // whether something may have been recorded since the last application
+	position int            // of what is recorded, if so
 	part     Context        // for batches
 	system   *node          // what it runs
 	wake     chan struct{}  // holds a token for a worker that is asleep or about to be

@@ -26,7 +26,9 @@ func goroutines() (stacks []string) {
 
 // TestIdleWorkersSleep: between ticks all goroutines are blocked, and Close ends them.
 func TestIdleWorkersSleep(t *testing.T) {
-	before := len(goroutines())
+	for len(goroutines()) > 0 { // those of earlier tests are ending
+		runtime.Gosched()
+	}
 	w, c := newWorld(t, 1)
 	w.Archetype(c[0]).NewN(1000, nil)
 	q := w.Query(c[0])
@@ -52,13 +54,13 @@ func TestIdleWorkersSleep(t *testing.T) {
 			}
 		}
 	}
-	if got := len(goroutines()) - before; got != 4 {
+	if got := len(goroutines()); got != 4 {
 		t.Errorf("%d goroutines", got)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for len(goroutines()) > before { // the last step of an ending goroutine comes after what Close waits for
+	for len(goroutines()) > 0 { // the last step of an ending goroutine comes after what Close waits for
 		runtime.Gosched()
 	}
 }
