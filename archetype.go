@@ -28,7 +28,7 @@ type Archetype struct {
 	at      *extent
 	vacancy *uint64 // the presence bits of word; a full word while the archetype owns nothing or is observed
 
-	observed bool   // whether one of its columns has hooks or a store
+	observed bool   // whether one of its columns is
 	id       uint32 // number in the world, in the order of making
 }
 
@@ -47,6 +47,7 @@ var noVacancy = ^uint64(0)
 func (w *World) Archetype(cols ...AnyColumn) *Archetype {
 	w.mustBeOpen("Archetype")
 	columns := w.columnsOf("Archetype", cols)
+	mustNotLink("Archetype", columns)
 	slices.SortFunc(columns, func(a, b *column) int { return int(a.id) - int(b.id) })
 	var key []byte
 	for _, c := range columns {

@@ -1,6 +1,9 @@
 package vast
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // Batch is a part of what a query matches, for one worker: the matches in some consecutive words of 64 slots. It is a
 // plain value, valid until the world's structure changes. Different batches may run on different goroutines at once, and
@@ -23,6 +26,7 @@ func (q Query) Batches(n int) iter.Seq[Batch] {
 	return func(yield func(Batch) bool) {
 		var k walk
 		k.start(q.q)
+		k.related.bySlot = true
 		b := Batch{q: q.q, changes: k.changes}
 		for k.next() {
 			for lo, hi := k.cursor.Lo, k.cursor.Hi; lo < hi; {
@@ -68,6 +72,8 @@ func (b Batch) Runs() iter.Seq[Run] {
 			k.world.changedWhile("batches of a query were in use")
 		}
 		k.cursor.StartAt(&b.q.filter, uint(b.lo), uint(b.end))
+		k.at, _ = slices.BinarySearchFunc(b.q.list, Entity{slot: b.lo * 64}, bySlot)
+		k.related.bySlot = true
 		k.runs(yield)
 	}
 }

@@ -14,18 +14,25 @@ const (
 	opAddAll
 	opRemoveAll
 	opExchange
+	opRelate
 	opDelete
 	opDeleteAll
 	opClose
 	opHook
 	opApply
+	opTrack
+	opUntrack
+	opReset
 )
 
 var operationNames = [...]string{
 	opNone: "nothing", opNew: "Archetype.New", opNewN: "Archetype.NewN", opAdd: "Column.Add", opRemove: "Column.Remove",
 	opAddAll: "Column.AddAll", opRemoveAll: "Column.RemoveAll", opExchange: "World.Exchange",
+	opRelate: "Relation.Set",
 	opDelete: "World.Delete", opDeleteAll: "World.DeleteAll", opClose: "World.Close", opHook: "what it called",
 	opApply: "World.Apply",
+	opTrack: "World.Track", opUntrack: "Tracker.Close",
+	opReset: "World.Reset",
 }
 
 // changed counts n structural changes. Queries compare the count at every step, which costs them less than a lock would

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/bitset"
@@ -30,11 +32,19 @@ type column struct {
 	base  unsafe.Pointer // elements
 	bytes int            // of one element
 
-	observed bool  // whether it has hooks or a store
-	store    store // where the elements are, when they are not at base
+	tracked  bool           // whether it has trackers
+	observed bool           // whether it has hooks, a store or trackers
+	internal bool           // whether it is the package's own, which users' sets of columns pass over
+	fresh    unsafe.Pointer // while it is tracked: a bit for each slot written that its trackers have not been told of yet
+	linked   string         // the name of the relation or edges that the column belongs to
+	store    store          // where the elements are, when they are not at base
 	onAdd    []hook
 	onRemove []hook
 	later    later // applies commands
+
+	marks     []*marks   // of each of its trackers
+	freshSpan vm.Span    // where fresh lies
+	settling  sync.Mutex // held while trackers are told of what is fresh
 
 	set   *bitset.Set
 	world *World
@@ -174,14 +184,19 @@ func (c Column[T]) Add(e Entity, v T) *T {
 }
 
 // Set overwrites e's component and reports whether e has one.
-func (c Column[T]) Set(e Entity, v T) bool {
+func (c Column[T]) Set(e Entity, v T) (ok bool) {
 	if invariants.Enabled {
 		c.c.touch(true)
 	}
-	if !c.c.has(e) {
-		return false
+	// What Edit does, written out so that it is small enough to be inlined.
+	if e.slot >= c.c.slots || *(*uint32)(unsafe.Add(c.c.gens, uintptr(e.slot)*4)) != e.generation ||
+		*(*uint64)(unsafe.Add(c.c.words, e.slot/64*8))>>(e.slot%64)&1 == 0 {
+		return
 	}
-	*c.at(e.slot) = v
+	if c.c.tracked {
+		atomic.OrUint64((*uint64)(unsafe.Add(c.c.fresh, e.slot/64*8)), 1<<(e.slot%64))
+	}
+	*(*T)(unsafe.Add(c.base, uintptr(e.slot)*unsafe.Sizeof(v))) = v
 	return true
 }
 
@@ -200,7 +215,7 @@ func (c Column[T]) Grow() error {
 // component.
 func (c Column[T]) Slice(r Run) []T {
 	if r.start+r.n > c.c.slots {
-		c.c.beyond(r)
+		panic(beyond{c.c, r})
 	}
 	if invariants.Enabled {
 		c.c.mustHave(r)
@@ -247,9 +262,14 @@ func (c *column) add(e Entity) bool {
 			w.addedTo(c, e.slot/64)
 		}
 		c.set.Set(uint(e.slot))
+		if c.tracked {
+			c.gained(e.slot/64, 1<<(e.slot%64))
+		}
 		if invariants.Enabled {
 			w.checkNowAndThen()
 		}
+	} else if c.tracked && c.typ != nil {
+		c.wrote(e.slot)
 	}
 	return true
 }
@@ -266,6 +286,9 @@ func (c *column) remove(e Entity) bool {
 		c.tell(c.onRemove, "OnRemove", e.slot/64, 1<<(e.slot%64))
 		if c.store != nil {
 			c.store.drop(e.slot)
+		}
+		if c.tracked {
+			c.lost(e.slot/64, 1<<(e.slot%64))
 		}
 	}
 	c.set.Clear(uint(e.slot))
@@ -301,7 +324,7 @@ func (c *column) grow(end uint32) error {
 		return nil
 	}
 	end = (end + 63) &^ 63
-	bits := c.set.Len()
+	bits, bytes := c.set.Len(), c.span.Committed()
 	if err := c.set.Grow(int(end)); err != nil {
 		return err
 	}
@@ -312,12 +335,27 @@ func (c *column) grow(end uint32) error {
 			return err
 		}
 	}
+	if c.tracked {
+		if err := c.growMarks(end); err != nil {
+			c.set.Shrink(bits)
+			_ = c.span.Shrink(bytes)
+			return err
+		}
+	}
+	c.measure()
+	return nil
+}
+
+// measure counts the slots that are usable.
+func (c *column) measure() {
 	usable := c.set.Len()
 	if c.bytes > 0 {
 		usable = min(usable, c.span.Committed()/c.bytes)
 	}
+	if c.tracked {
+		usable = min(usable, c.noted())
+	}
 	c.slots = uint32(min(usable, int(c.world.size))) &^ 63
-	return nil
 }
 
 func (c *column) len() int {
@@ -356,11 +394,19 @@ func (c *column) poison(word uint32, mask uint64) {
 	}
 }
 
-//go:noinline
-func (c *column) beyond(r Run) {
-	c.world.mustBeOpen("Column.Slice")
-	panic(fmt.Sprintf("vast: Column[%s].Slice: the run [%d, %d) reaches beyond the column's %d slots: take the run from a "+
-		"query that has this column", c.name, r.start, r.start+r.n, c.slots))
+// beyond is what [Column.Slice] panics with. The message is made when it is asked for, so that Slice is small enough to be
+// inlined.
+type beyond struct {
+	c *column
+	r Run
+}
+
+func (b beyond) Error() string {
+	if b.c.world.closed {
+		return closedMessage("Column.Slice", b.c.world)
+	}
+	return fmt.Sprintf("vast: Column[%s].Slice: the run [%d, %d) reaches beyond the column's %d slots: take the run from a "+
+		"query that has this column", b.c.name, b.r.start, b.r.start+b.r.n, b.c.slots)
 }
 
 // mustHave panics unless every entity of the run has the component.

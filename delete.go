@@ -10,14 +10,20 @@ import (
 
 func trailingZeros(m uint64) uint32 { return uint32(bits.TrailingZeros64(m)) }
 
-// Delete takes e out of the world, with all its components, and reports whether it was alive. Complexity: the number of
-// columns that e's archetype has, and those with entities near e; it does not grow with the number of registered columns.
+// Delete takes e out of the world, with all its components, and reports whether it was alive. A [Relation] of
+// which it is a target may say otherwise: with Refuse nothing changes and Delete returns false, with Cascade the sources are
+// deleted too. Complexity: the number of columns that e's archetype has, and those with entities near e; it does not grow
+// with the number of registered columns. In relations, the number of sources that go with it or lose their target, and of
+// what is below these.
 func (w *World) Delete(e Entity) bool {
 	if !w.Alive(e) {
 		return false
 	}
 	word, mask := e.slot/64, uint64(1)<<(e.slot%64)
 	if len(w.watched) > 0 {
+		if len(w.relations) > 0 && w.isTarget(e.slot) {
+			return w.deleteLinked(opDelete, []gain{{word, mask}}, true) > 0
+		}
 		w.tellLosses(word, mask)
 		w.dropLosses(word, mask)
 	}
@@ -40,13 +46,20 @@ func (w *World) Delete(e Entity) bool {
 	return true
 }
 
-// DeleteAll deletes the entities that match the query and returns how many they were. Complexity: 64 entities at a time
-// for each column that they may have.
+// DeleteAll deletes the entities that match the query and returns how many were deleted. Where a [Relation] says Cascade these
+// are more than match: the sources go with their targets; where one says Refuse, those are left out that are, or would take
+// along, the target of an entity that is not deleted. Complexity: 64 entities at a time for each column that they may have;
+// links as in [World.Delete].
 func (w *World) DeleteAll(q Query) int {
 	var k walk
 	w.startAll("World.DeleteAll", q, &k)
+	if len(w.relations) > 0 {
+		return w.deleteAllLinked(q)
+	}
 	if len(w.watched) > 0 {
+		marked := q.q.marked()
 		w.tellLossesOf(q)
+		q.q.mustBeMarkedAsBefore(marked)
 	}
 	n := 0
 	// Deleting clears only bits that the walk has passed, so it may go on.

@@ -15,6 +15,8 @@ func (w *World) Exchange(q Query, add, remove []AnyColumn) int {
 	var k walk
 	w.startAll("World.Exchange", q, &k)
 	gained, lost := w.columnsOf("World.Exchange", add), w.columnsOf("World.Exchange", remove)
+	mustNotLink("World.Exchange", gained)
+	mustNotSeverTargets(lost)
 	for _, c := range gained {
 		if slices.Contains(lost, c) {
 			panic(fmt.Sprintf("vast: World.Exchange: column %s is both to be added and to be removed", c.name))
@@ -34,8 +36,15 @@ func (w *World) Exchange(q Query, add, remove []AnyColumn) int {
 			panic(err)
 		}
 	}
+	marked := q.q.marked()
 	for _, c := range lost {
 		c.tellLossesOf(q)
+	}
+	q.q.mustBeMarkedAsBefore(marked)
+	if len(w.relations) > 0 {
+		q = w.startBatch(q, lost)
+		k = walk{}
+		k.start(q.q)
 	}
 	n, changes := 0, 0
 	// Bits change only in slots that the walk has passed, so it may go on.
@@ -48,6 +57,9 @@ func (w *World) Exchange(q Query, add, remove []AnyColumn) int {
 			changes += c.take(lo, hi)
 		}
 		n += int(hi - lo)
+	}
+	if len(w.relations) > 0 {
+		settleBatch(lost)
 	}
 	w.changedAll(opExchange, changes)
 	for i, c := range gained {

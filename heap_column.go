@@ -81,10 +81,7 @@ func (c HeapColumn[T]) Add(e Entity, v T) *T {
 
 // Set overwrites e's component and reports whether e has one.
 func (c HeapColumn[T]) Set(e Entity, v T) bool {
-	if invariants.Enabled {
-		c.c.touch(true)
-	}
-	p := c.Get(e)
+	p := c.Edit(e)
 	if p == nil {
 		return false
 	}
@@ -104,12 +101,12 @@ func (c HeapColumn[T]) Grow() error {
 
 // OnAdd registers f to be told of each entity that gains the component, as [Column.OnAdd] does.
 func (c HeapColumn[T]) OnAdd(f func(e Entity, v *T)) {
-	c.c.hookAdd(func(e Entity) { f(e, c.s.at(e.slot)) })
+	c.c.hookAdd(func(e Entity) { f(e, c.at(e.slot)) })
 }
 
 // OnRemove registers f to be told of each entity that loses the component, as [Column.OnRemove] does.
 func (c HeapColumn[T]) OnRemove(f func(e Entity, v *T)) {
-	c.c.hookRemove(func(e Entity) { f(e, c.s.at(e.slot)) })
+	c.c.hookRemove(func(e Entity) { f(e, c.at(e.slot)) })
 }
 
 // heapBlock is the number of elements that are allocated together: few enough that a rare component stays small, enough
@@ -146,6 +143,15 @@ func (s *heapStore[T]) drop(slot uint32) {
 		s.blocks[i] = nil
 	}
 }
+
+func (s *heapStore[T]) storage() Storage { return StorageHeap }
+
+func (s *heapStore[T]) value(slot uint32) reflect.Value {
+	v := *s.at(slot)
+	return reflect.ValueOf(&v).Elem()
+}
+
+func (s *heapStore[T]) empty() { s.blocks, s.used = nil, nil }
 
 func (s *heapStore[T]) close() error {
 	s.blocks, s.used = nil, nil

@@ -101,3 +101,21 @@ func (t Tag) later(_ *Commands, kind commandKind, e Entity, _ unsafe.Pointer) bo
 	}
 	return t.c.remove(e)
 }
+
+// SetLater records that target shall be made source's target, as [Relation.Set] does. Both may be placeholders. A link that
+// would close a circle panics when it is applied.
+func (r Relation) SetLater(cs *Commands, source, target Entity) {
+	*(*Entity)(cs.recordFor(r.r.sources, commandSet, source, unsafe.Sizeof(target))) = target
+}
+
+// RemoveLater records that its target shall be taken from source, as [Relation.Remove] does.
+func (r Relation) RemoveLater(cs *Commands, source Entity) {
+	cs.recordFor(r.r.sources, commandRemove, source, 0)
+}
+
+func (k *relation) later(cs *Commands, kind commandKind, source Entity, v unsafe.Pointer) bool {
+	if kind == commandRemove {
+		return k.sources.remove(source)
+	}
+	return Relation{k}.Set(source, cs.Resolve(*(*Entity)(v)))
+}

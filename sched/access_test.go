@@ -28,12 +28,20 @@ func TestUndeclaredAccess(t *testing.T) {
 		column string // empty where all is well
 		write  bool
 	}{
-		"reads and writes":      {run: func(*Context) { slice(c[0]); c[1].Set(e, 1); c[1].Get(e); slice(c[1]) }},
-		"presence":              {run: func(x *Context) { c[2].Has(e); q.Count(); c[2].SetLater(x.Commands(), e, 5) }},
-		"get":                   {func(*Context) { c[2].Get(e) }, "C", false},
-		"slice":                 {func(*Context) { slice(c[2]) }, "C", false},
-		"set what is read":      {func(*Context) { c[0].Set(e, 1) }, "A", true},
-		"set all":               {func(*Context) { c[0].SetAll(q, 1) }, "A", true},
+		"reads and writes": {run: func(*Context) { slice(c[0]); c[1].Set(e, 1); c[1].Get(e); slice(c[1]) }},
+		"presence":         {run: func(x *Context) { c[2].Has(e); q.Count(); c[2].SetLater(x.Commands(), e, 5) }},
+		"get":              {func(*Context) { c[2].Get(e) }, "C", false},
+		"slice":            {func(*Context) { slice(c[2]) }, "C", false},
+		"set what is read": {func(*Context) { c[0].Set(e, 1) }, "A", true},
+		"set all":          {func(*Context) { c[0].SetAll(q, 1) }, "A", true},
+		"edit":             {func(*Context) { c[0].Edit(e) }, "A", true},
+		"edit run": {func(*Context) {
+			for run := range q.Runs() {
+				c[0].EditRun(run)
+			}
+		}, "A", true},
+		"edit in heap column":   {func(*Context) { heap.Edit(e) }, "string", true},
+		"edit in sparse column": {func(*Context) { sparse.Edit(e) }, "big", true},
 		"heap column":           {func(*Context) { heap.Get(e) }, "string", false},
 		"set in heap column":    {func(*Context) { heap.Set(e, "") }, "string", true},
 		"sparse column":         {func(*Context) { sparse.Get(e) }, "big", false},

@@ -40,3 +40,16 @@ func (f *Filter) blockAny(b uint) (any, full uint64) {
 	}
 	return any, full
 }
+
+// All returns the slots of word i that the filter chooses, groups included. Beyond the words that can match it returns
+// none.
+func (f *Filter) All(i uint) uint64 {
+	if i >= f.words() {
+		return 0
+	}
+	m := f.Match(i)
+	if f.grouped {
+		m &= f.matchAny(i)
+	}
+	return m
+}

@@ -1,0 +1,122 @@
+package vast
+
+import (
+	"fmt"
+	"iter"
+	"strings"
+)
+
+// mustBeHierarchy panics for a relation that allows circles: what follows its links may never end.
+func (k *relation) mustBeHierarchy(what string) {
+	if k.cyclic {
+		k.noHierarchy(what)
+	}
+}
+
+//go:noinline
+func (k *relation) noHierarchy(what string) {
+	panic(fmt.Sprintf("vast: Relation.%s: %s was made with RelationOptions.Cyclic, so following its links may never end: "+
+		"use Target and Sources", what, k.sources.name))
+}
+
+// Ancestors yields the target of e, the target of that, and so on. The rules of [Relation.Sources] hold.
+func (r Relation) Ancestors(e Entity) iter.Seq[Entity] {
+	return func(yield func(Entity) bool) { r.r.ancestors(e, yield) }
+}
+
+func (k *relation) ancestors(e Entity, yield func(Entity) bool) {
+	k.mustBeHierarchy("Ancestors")
+	before := k.world.changes
+	for k.sources.has(e) {
+		e = *k.target(e.slot)
+		if !yield(e) {
+			return
+		}
+		k.world.unchanged(before, "ancestors were walked over")
+	}
+}
+
+// Descendants yields the sources of e, their sources and so on: depth first, each after its target and in the order of
+// Sources. It needs no stack, however deep the hierarchy is. The rules of [Relation.Sources] hold.
+func (r Relation) Descendants(e Entity) iter.Seq[Entity] {
+	return func(yield func(Entity) bool) { r.r.descendants(e, yield) }
+}
+
+func (k *relation) descendants(e Entity, yield func(Entity) bool) {
+	k.mustBeHierarchy("Descendants")
+	if !k.targets.has(e) {
+		return
+	}
+	before := k.world.changes
+	for slot := k.first(e.slot); slot != none; slot = k.following(slot, e.slot, true) {
+		if !yield(k.entity(slot)) {
+			return
+		}
+		k.world.unchanged(before, "descendants were walked over")
+	}
+}
+
+// Root returns the last of e's ancestors, or e itself where it has none; the zero Entity where e is stale. Complexity: the
+// number of ancestors.
+func (r Relation) Root(e Entity) Entity {
+	r.r.mustBeHierarchy("Root")
+	if !r.r.world.Alive(e) {
+		return Entity{}
+	}
+	for r.r.sources.has(e) {
+		e = *r.r.target(e.slot)
+	}
+	return e
+}
+
+// Depth returns how many ancestors e has: 0 for a root, and for a stale entity. Complexity: constant down to a depth of 63;
+// below that, the number of ancestors that are so deep.
+func (r Relation) Depth(e Entity) int {
+	k := r.r
+	k.mustBeHierarchy("Depth")
+	if !k.sources.has(e) {
+		return 0
+	}
+	slot, n := e.slot, 0
+	for k.link(slot).level == deep {
+		slot = k.target(slot).slot
+		n++
+	}
+	return n + int(k.link(slot).level)
+}
+
+// mustNotClose panics when source is target or one of its ancestors.
+func (k *relation) mustNotClose(source, target Entity) {
+	slot := target.slot
+	for slot != source.slot && k.level(slot) > 0 {
+		slot = k.target(slot).slot
+	}
+	if slot == source.slot {
+		panic(k.circle(source, target))
+	}
+}
+
+// circle says which circle a link from source to target would close.
+func (k *relation) circle(source, target Entity) string {
+	path := []Entity{source, target}
+	for e := target; e != source; {
+		e = *k.target(e.slot)
+		path = append(path, e)
+	}
+	const most = 8 // what is longer is cut in the middle
+	var s strings.Builder
+	for i, e := range path {
+		switch left := len(path) - i; {
+		case len(path) > most && i == most/2:
+			fmt.Fprintf(&s, " → … %d more", len(path)-most)
+		case len(path) > most && i > most/2 && left > most/2:
+		default:
+			if i > 0 {
+				s.WriteString(" → ")
+			}
+			s.WriteString(e.String())
+		}
+	}
+	return fmt.Sprintf("vast: Relation.Set: %s: %s is a circle: a hierarchy has none; take the link away that closes it, or "+
+		"make the relation with RelationOptions.Cyclic", k.sources.name, s.String())
+}

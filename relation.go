@@ -1,0 +1,269 @@
+package vast
+
+import (
+	"fmt"
+	"iter"
+	"reflect"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/bitset"
+	"github.com/vastgo/vast/vm"
+)
+
+// OnDelete says what becomes of the sources of a target that is deleted.
+type OnDelete uint8
+
+const (
+	// Orphan takes the link away; the sources live on.
+	Orphan OnDelete = iota
+	// Cascade deletes the sources too, and theirs, through all relations that say so.
+	Cascade
+	// Refuse keeps a target alive as long as it has sources that are not deleted by the same call: [World.Delete] returns
+	// false and changes nothing, [World.DeleteAll] leaves out what cannot go.
+	Refuse
+)
+
+// RelationOptions say how a relation is made. The zero value works.
+type RelationOptions struct {
+	// OnDelete is what becomes of the sources when their target is deleted. Default: Orphan.
+	OnDelete OnDelete
+	// Cyclic allows an entity to be its own target, be it by way of others, as in "follows" or "aims at". Such a relation
+	// is no hierarchy: it has no depths, and [Relation.Ancestors] and the like panic. Default: false, and a link that
+	// would close a circle panics.
+	Cyclic bool
+}
+
+// Relation links entities to others: each source to one target, such as each part of a ship to what it is mounted on.
+// Sources know their target and targets their sources, in the order in which they were related. A link ends when either
+// is deleted, so a target is never stale. It is a small value; copy it freely. Make one with [NewRelation].
+//
+// A Relation is a column too, of those that have a target: World.Query(childOf) finds them, Query.Without(childOf) the
+// others, and [Relation.Targets] stands for those that are one. Links are intrusive: linking and unlinking are a few writes
+// and allocate nothing. In a relation that is a hierarchy, linking or unlinking an entity that has sources of its own also
+// moves all below it to their new depth: one step for each of them.
+//
+// Links change the structure of the world; the rules of [World] and [Query.Runs] hold.
+type Relation struct {
+	r *relation
+}
+
+// none is the slot of no entity.
+const none = ^uint32(0)
+
+// link is what a relation knows of a source besides its target.
+type link struct {
+	next, prev uint32 // its neighbours among the target's sources, or none
+	level      uint32 // depth, at most deep; 0 where the slot holds no source, and in relations that allow circles
+}
+
+// family is what a relation knows of a target.
+type family struct {
+	first, last uint32 // of its sources; there is at least one
+	count       uint32
+}
+
+// relation is a Relation's storage.
+type relation struct {
+	world    *World
+	sources  *column // elements: each source's target
+	targets  *column // elements: each target's family
+	onDelete OnDelete
+	cyclic   bool
+
+	links    vm.Span // a link for each slot
+	linkBase unsafe.Pointer
+	linkRoom uint32        // slots whose links are committed; beyond them no slot was ever a source
+	levels   []*bitset.Set // the sources of depth 1, 2 and so on; the last of all possible ones holds all deeper ones too
+
+	pending  Entity   // the target of the source that is about to be entered
+	batch    bool     // whether links are taken away by the many: then what was below them is moved afterwards
+	detached []uint32 // what lost its target meanwhile, and has sources
+}
+
+// NewRelation registers a relation with the world; name stands in statistics and messages. It takes addresses only, and
+// panics with a [*vm.Error] where there are none left.
+func NewRelation(w *World, name string, o RelationOptions) Relation {
+	w.mustBeOpen("NewRelation")
+	mustKnow("NewRelation", o.OnDelete)
+	k := &relation{world: w, onDelete: o.OnDelete, cyclic: o.Cyclic}
+	bytes := w.options.MaxEntities * int(unsafe.Sizeof(link{}))
+	if err := w.prepare(); err != nil {
+		panic(err)
+	}
+	r, err := w.memory.room(w.options, bytes+vm.PageSize())
+	if err != nil {
+		panic(err)
+	}
+	if k.links, err = r.Carve(bytes, 0); err != nil {
+		panic(err)
+	}
+	k.linkBase = k.links.Base()
+	if k.sources, err = w.register(name, reflect.TypeFor[Entity]()); err != nil {
+		panic(err)
+	}
+	if k.targets, err = w.register(name+" targets", reflect.TypeFor[family]()); err != nil {
+		panic(err)
+	}
+	k.sources.linked, k.targets.linked = name, name
+	k.targets.internal = true
+	k.sources.later = k.later
+	k.sources.keep((*sourceStore)(k))
+	k.targets.keep((*targetStore)(k))
+	w.relations = append(w.relations, k)
+	return Relation{k}
+}
+
+func mustKnow(what string, o OnDelete) {
+	if o > Refuse {
+		panic(fmt.Sprintf("vast: %s: OnDelete is %d: use Orphan, Cascade or Refuse", what, o))
+	}
+}
+
+func (r Relation) column() *column {
+	if r.r == nil {
+		return nil
+	}
+	return r.r.sources
+}
+
+// related is the column of the entities that are targets.
+type related struct {
+	c *column
+}
+
+func (t related) Name() string    { return t.c.name }
+func (t related) column() *column { return t.c }
+
+// Targets returns the column of the entities that are somebody's target, for queries.
+func (r Relation) Targets() AnyColumn { return related{r.r.targets} }
+
+// Name returns the relation's name.
+func (r Relation) Name() string { return r.r.sources.name }
+
+// Len returns the number of entities that have a target. Complexity: as [Column.Len].
+func (r Relation) Len() int { return r.r.sources.len() }
+
+// Has reports whether source is alive and has a target.
+func (r Relation) Has(source Entity) bool { return r.r.sources.has(source) }
+
+// Target returns the target of source, and whether there is one.
+func (r Relation) Target(source Entity) (Entity, bool) {
+	if !r.r.sources.has(source) {
+		return Entity{}, false
+	}
+	return *r.r.target(source.slot), true
+}
+
+// Slice returns the targets of a run's entities, as [Column.Slice] returns components. The slice is for reading only: it is
+// one half of the links.
+func (r Relation) Slice(run Run) []Entity {
+	return Column[Entity]{base: r.r.sources.base, c: r.r.sources}.Slice(run)
+}
+
+// CountSources returns how many entities have the given target. Complexity: constant.
+func (r Relation) CountSources(target Entity) int {
+	if !r.r.targets.has(target) {
+		return 0
+	}
+	return int(r.r.family(target.slot).count)
+}
+
+// Sources yields the entities that have the given target, in the order in which they were related to it. When the
+// structure of the world was changed, the next step panics: collect the entities first.
+func (r Relation) Sources(target Entity) iter.Seq[Entity] {
+	return func(yield func(Entity) bool) {
+		k := r.r
+		if !k.targets.has(target) {
+			return
+		}
+		before := k.world.changes
+		for slot := k.family(target.slot).first; slot != none; slot = k.link(slot).next {
+			if !yield(k.entity(slot)) {
+				return
+			}
+			k.world.unchanged(before, "the sources of a target were walked over")
+		}
+	}
+}
+
+// Set makes target the target of source, in place of the one that it has, and reports whether both are alive. It panics
+// when that would close a circle, unless the relation allows it; when the world is closed; and with a [*vm.Error] when
+// memory is needed and cannot be had, see [Relation.Grow]. Complexity: constant; for a source that has sources itself, the
+// number of target's ancestors and of those below source.
+func (r Relation) Set(source, target Entity) bool {
+	k, w := r.r, r.r.world
+	if !w.Alive(source) || !w.Alive(target) {
+		w.mustBeOpen("Relation.Set")
+		return false
+	}
+	had := k.sources.has(source)
+	if had && *k.target(source.slot) == target {
+		return true
+	}
+	if !k.cyclic && (source == target || k.first(source.slot) != none) {
+		k.mustNotClose(source, target)
+	}
+	if err := k.room(source.slot, target.slot); err != nil {
+		panic(err)
+	}
+	if had {
+		k.unlink(source.slot)
+		k.enter(source.slot, target)
+		if k.sources.tracked {
+			k.sources.wrote(source.slot)
+		}
+		w.changedAll(opRelate, 1)
+		return true
+	}
+	k.pending = target
+	k.sources.add(source)
+	k.sources.tell(k.sources.onAdd, "OnAdd", source.slot/64, 1<<(source.slot%64))
+	return true
+}
+
+// Remove takes its target from source and reports whether it had one. Complexity: constant; for a source that has sources
+// itself, the number of those below it.
+func (r Relation) Remove(source Entity) bool { return r.r.sources.remove(source) }
+
+// Grow makes every [Relation.Set] between entities that the world has room for now, in hierarchies as deep as levels says,
+// unable to fail. It returns a [*vm.Error] as [Archetype.Grow] does.
+func (r Relation) Grow(levels int) error {
+	k, w := r.r, r.r.world
+	w.mustBeOpen("Relation.Grow")
+	if w.size == 0 {
+		return nil
+	}
+	if err := k.reach(w.size, uint32(min(max(levels, 1), deep))); err != nil {
+		return err
+	}
+	return k.targets.grow(w.size)
+}
+
+// OnAdd registers f to be told of each entity that gains a target, as [Column.OnAdd] does. A change of the target is no
+// gain.
+func (r Relation) OnAdd(f func(source, target Entity)) {
+	r.r.sources.hookAdd(func(e Entity) { f(e, *r.r.target(e.slot)) })
+}
+
+// OnRemove registers f to be told of each entity that loses its target, while it still has it, as [Column.OnRemove] does:
+// also when the target is deleted and leaves it an orphan.
+func (r Relation) OnRemove(f func(source, target Entity)) {
+	r.r.sources.hookRemove(func(e Entity) { f(e, *r.r.target(e.slot)) })
+}
+
+// unchanged panics when the structure has changed.
+func (w *World) unchanged(before uint64, while string) {
+	if w.changes != before {
+		w.changedWhile(while)
+	}
+}
+
+// mustNotLink panics when one of the columns is a relation's, to which a component alone would be a link without a target.
+func mustNotLink(what string, columns []*column) {
+	for _, c := range columns {
+		if c.linked != "" {
+			panic(fmt.Sprintf("vast: %s: %s is a relation, and a link needs a target: make the entities first and use its Set, "+
+				"SetAll, SetRun or Add", what, c.linked))
+		}
+	}
+}

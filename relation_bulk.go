@@ -1,0 +1,216 @@
+package vast
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+)
+
+// SetAll makes target the target of every entity that matches the query, as [Relation.Set] does, and returns how many
+// match; of a stale target it makes nothing and returns 0. The query sees the world as it was before, and entities are
+// related in the order of their slots. Memory is made available first, and circles are looked for first: where SetAll
+// panics nothing has changed. Complexity: a few writes for each entity.
+func (r Relation) SetAll(q Query, target Entity) int {
+	k := r.r
+	k.world.mustBeOpen("Relation.SetAll")
+	if q.q != nil && q.q.world != k.world {
+		panic("vast: Relation.SetAll: the query belongs to another world")
+	}
+	if q.q == nil {
+		panic(zeroQuery)
+	}
+	if !k.world.Alive(target) {
+		return 0
+	}
+	return k.setRuns(q.pin().q.pinned, target)
+}
+
+// SetRun makes target the target of every entity of a run, as [Relation.Set] does, and reports whether target is alive. It
+// is the fast way to relate entities that were made together: collect the runs that [Archetype.NewN] hands to its fill, and
+// relate them afterwards. The run's entities must all be alive; SetRun panics when one is not. What [Relation.SetAll] says
+// of circles and memory holds.
+func (r Relation) SetRun(run Run, target Entity) bool {
+	k, w := r.r, r.r.world
+	w.mustBeOpen("Relation.SetRun")
+	for lo, end := run.start, run.start+run.n; lo < end; {
+		word, mask, hi := wordOf(lo, end)
+		if lo >= w.size || w.live.Word(uint(word))&mask != mask {
+			panic(fmt.Sprintf("vast: Relation.SetRun: the run [%d, %d) holds slots without an entity: relate runs before any "+
+				"of their entities is deleted", run.start, end))
+		}
+		lo = hi
+	}
+	if !w.Alive(target) {
+		return false
+	}
+	if run.n > 0 {
+		k.setRuns([]Run{run}, target)
+	}
+	return true
+}
+
+// setRuns relates the entities of runs, which are in the order of their slots, to a target.
+func (k *relation) setRuns(runs []Run, target Entity) (n int) {
+	if !k.cyclic {
+		k.runsMustNotClose(runs, target)
+	}
+	// Make room for all first, the hindmost at first: so each set grows once.
+	for i := len(runs) - 1; i >= 0; i-- {
+		run := runs[i]
+		err := k.room(run.start+run.n-1, target.slot)
+		end := uint(min(run.start+run.n, k.targets.slots)) // beyond its usable slots a set finds its end
+		for slot := k.targets.set.Next(uint(run.start)); err == nil && slot < end; slot = k.targets.set.Next(slot + 1) {
+			err = k.room(uint32(slot), target.slot)
+		}
+		if err != nil {
+			panic(err)
+		}
+	}
+	gains := make([]gain, 0, len(runs))
+	changes := 0
+	for _, run := range runs {
+		k.sources.dense(run.start, run.start+run.n)
+		for lo, end := run.start, run.start+run.n; lo < end; {
+			word, mask, hi := wordOf(lo, end)
+			lo = hi
+			gained := mask &^ k.sources.set.Word(uint(word))
+			changes += k.enterAll(word, mask, target)
+			if gained != 0 {
+				gains = append(gains, gain{word, gained})
+			}
+			n += bits.OnesCount64(mask)
+		}
+	}
+	k.world.changedAll(opRelate, changes)
+	k.sources.tellGains(gains)
+	return n
+}
+
+// enterAll relates the entities of the slots of mask in a word to a target and returns how many had another or none.
+func (k *relation) enterAll(word uint32, mask uint64, target Entity) (changes int) {
+	had := k.sources.set.Word(uint(word))
+	simple := mask &^ had
+	if word < k.targets.slots/64 {
+		simple &^= k.targets.set.Word(uint(word))
+	}
+	if simple == mask && bits.OnesCount64(mask) > 1 {
+		// The first makes sure that there is a list; the others are appended to it without looking at it.
+		first := trailingZeros(mask)
+		k.enter(word*64+first, target)
+		k.appendAll(word, mask&(mask-1), target)
+		k.sources.giveIn(word, mask)
+		return bits.OnesCount64(mask)
+	}
+	for m := mask; m != 0; m &= m - 1 {
+		slot := word*64 + trailingZeros(m)
+		if had&(m&-m) != 0 {
+			if *k.target(slot) == target {
+				continue
+			}
+			k.unlink(slot)
+		}
+		k.enter(slot, target)
+		if k.sources.tracked {
+			k.sources.wroteIn(word, m&-m)
+		}
+		changes++
+	}
+	k.sources.giveIn(word, mask)
+	return changes
+}
+
+// appendAll is enter for slots of a word that are neither sources nor targets, to a target that has sources.
+func (k *relation) appendAll(word uint32, mask uint64, target Entity) {
+	f := k.family(target.slot)
+	level := uint32(0)
+	if !k.cyclic {
+		level = k.below(target.slot)
+		k.levels[level-1].Or(uint(word), mask)
+	}
+	last := f.last
+	for m := mask; m != 0; m &= m - 1 {
+		slot := word*64 + trailingZeros(m)
+		k.link(last).next = slot
+		*k.link(slot) = link{next: none, prev: last, level: level}
+		*k.target(slot) = target
+		last = slot
+	}
+	f.last = last
+	f.count += uint32(bits.OnesCount64(mask))
+}
+
+// runsMustNotClose panics when target or one of its ancestors is in the runs.
+func (k *relation) runsMustNotClose(runs []Run, target Entity) {
+	for slot := target.slot; ; slot = k.target(slot).slot {
+		at, found := slices.BinarySearchFunc(runs, slot, func(run Run, slot uint32) int {
+			switch {
+			case run.start > slot:
+				return 1
+			case run.start+run.n <= slot:
+				return -1
+			}
+			return 0
+		})
+		if found {
+			panic(k.circle(runs[at].Entity(int(slot-runs[at].start)), target))
+		}
+		if k.level(slot) == 0 {
+			return
+		}
+	}
+}
+
+// RemoveAll takes their target from all entities that match the query and have one, and returns how many these were. The
+// query sees the world as it was before. It panics when the query is of another world. Complexity: one step for each link,
+// and for each entity below.
+func (r Relation) RemoveAll(q Query) int {
+	k := r.r
+	var w walk
+	k.sources.startAll("Relation.RemoveAll", q, &w)
+	q = q.pin()
+	k.sources.tellLossesOf(q)
+	k.batch = true
+	n := 0
+	for _, run := range q.q.pinned {
+		n += k.sources.take(run.start, run.start+run.n)
+	}
+	k.settle()
+	k.world.changedAll(opRemoveAll, n)
+	return n
+}
+
+// startBatch returns the query for an exchange that takes the given columns. Taking links changes what other entities match, so
+// it is pinned where a relation is among them.
+func (w *World) startBatch(q Query, lost []*column) Query {
+	for _, c := range lost {
+		if c.linked == "" {
+			continue
+		}
+		if s, ok := c.store.(*sourceStore); ok {
+			s.batch = true
+		}
+		if q.q.pinned == nil {
+			q = q.pin()
+		}
+	}
+	return q
+}
+
+// settleBatch ends what startBatch began.
+func settleBatch(lost []*column) {
+	for _, c := range lost {
+		if s, ok := c.store.(*sourceStore); ok {
+			(*relation)(s).settle()
+		}
+	}
+}
+
+// mustNotSeverTargets panics when a column is that of a relation's targets.
+func mustNotSeverTargets(lost []*column) {
+	for _, c := range lost {
+		if _, ok := c.store.(*targetStore); ok {
+			panic(fmt.Sprintf("vast: World.Exchange: %s is no component to be taken: take the links from their sources, with "+
+				"Relation.RemoveAll", c.name))
+		}
+	}
+}

@@ -1,0 +1,334 @@
+package vast
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
+
+// linked is what a deletion asks of a relation or of edges. What it asks goes by slot.
+type linked interface {
+	columns() (sources, targets *column)
+	rule() OnDelete
+	// appendSources appends the sources of a target, appendTargets the targets of a source.
+	appendSources(to []uint32, target uint32) []uint32
+	appendTargets(to []uint32, source uint32) []uint32
+	// sever takes away all links from and to the doomed, and returns how many sources that live on lost their last one.
+	sever(doomed []gain) int
+	check(must func(bool, string, ...any))
+}
+
+func (k *relation) columns() (sources, targets *column) { return k.sources, k.targets }
+func (k *relation) rule() OnDelete                      { return k.onDelete }
+
+func (k *relation) appendTargets(to []uint32, slot uint32) []uint32 {
+	if k.sources.set.Test(uint(slot)) {
+		to = append(to, k.target(slot).slot)
+	}
+	return to
+}
+
+// sever unlinks the doomed sources first, so that what hangs below an orphan then is what lives on: each entity below is
+// moved once. Between two of the doomed nothing needs to be moved at all.
+func (k *relation) sever(doomed []gain) (orphans int) {
+	for _, g := range doomed {
+		if g.word >= k.sources.slots/64 {
+			break
+		}
+		lost := g.mask & k.sources.set.Word(uint(g.word))
+		for m := lost; m != 0; m &= m - 1 {
+			k.unlink(g.word*64 + trailingZeros(m))
+		}
+		if lost != 0 {
+			if k.sources.tracked {
+				k.sources.lost(g.word, lost)
+			}
+			k.sources.set.AndNot(uint(g.word), lost)
+		}
+	}
+	for _, g := range doomed {
+		if g.word >= k.targets.slots/64 {
+			break
+		}
+		for m := g.mask & k.targets.set.Word(uint(g.word)); m != 0; m &= m - 1 {
+			target := g.word*64 + trailingZeros(m)
+			for slot := k.first(target); slot != none; {
+				next := k.link(slot).next
+				k.unlink(slot)
+				if k.sources.tracked {
+					k.sources.lost(slot/64, 1<<(slot%64))
+				}
+				k.sources.set.Clear(uint(slot))
+				if !k.cyclic {
+					k.relevel(slot)
+				}
+				orphans++
+				slot = next
+			}
+		}
+	}
+	return orphans
+}
+
+// doom is the set of entities that a deletion takes, by slot.
+type doom struct {
+	world *World
+	marks []uint64 // by word
+	words []uint32 // those with marks
+	queue []uint32 // entities that are targets, and whose sources were not looked at yet
+	slots []uint32 // a buffer
+}
+
+// startDoom returns an empty set. The world keeps one, so that a deletion allocates only where it is larger than those
+// before; one inside a hook, which panics in the end, finds none and makes its own.
+func (w *World) startDoom() *doom {
+	d := w.doom
+	w.doom = nil
+	if d == nil {
+		d = &doom{world: w}
+	}
+	if n := int(w.frontier) - len(d.marks); n > 0 {
+		d.marks = append(d.marks, make([]uint64, n)...)
+	}
+	return d
+}
+
+// clear empties the set.
+func (d *doom) clear() {
+	for _, word := range d.words {
+		d.marks[word] = 0
+	}
+	d.words = d.words[:0]
+}
+
+func (d *doom) has(slot uint32) bool { return d.marks[slot/64]>>(slot%64)&1 != 0 }
+
+// add enters the slots of mask in a word.
+func (d *doom) add(word uint32, mask uint64) {
+	mask &^= d.marks[word]
+	if mask == 0 {
+		return
+	}
+	if d.marks[word] == 0 {
+		d.words = append(d.words, word)
+	}
+	d.marks[word] |= mask
+	var targets uint64
+	for _, l := range d.world.relations {
+		if _, t := l.columns(); l.rule() == Cascade && word < t.slots/64 {
+			targets |= mask & t.set.Word(uint(word))
+		}
+	}
+	for ; targets != 0; targets &= targets - 1 {
+		d.queue = append(d.queue, word*64+trailingZeros(targets))
+	}
+}
+
+// close adds what goes with those that are in the set.
+func (d *doom) close() {
+	for len(d.queue) > 0 {
+		slot := d.queue[len(d.queue)-1]
+		d.queue = d.queue[:len(d.queue)-1]
+		for _, l := range d.world.relations {
+			if l.rule() != Cascade {
+				continue
+			}
+			d.slots = l.appendSources(d.slots[:0], slot)
+			for _, s := range d.slots {
+				d.add(s/64, 1<<(s%64))
+			}
+		}
+	}
+}
+
+// refused appends the slots of the set's entities that must live because others, not in the set, refer to them.
+func (d *doom) refused(to []uint32) []uint32 {
+	for _, l := range d.world.relations {
+		if l.rule() != Refuse {
+			continue
+		}
+		_, t := l.columns()
+		for _, word := range d.words {
+			if word >= t.slots/64 {
+				continue
+			}
+			for m := d.marks[word] & t.set.Word(uint(word)); m != 0; m &= m - 1 {
+				slot := word*64 + trailingZeros(m)
+				d.slots = l.appendSources(d.slots[:0], slot)
+				if slices.ContainsFunc(d.slots, func(s uint32) bool { return !d.has(s) }) {
+					to = append(to, slot)
+				}
+			}
+		}
+	}
+	return to
+}
+
+// spare takes the entities of the given slots out of the seeds, and what would take them along or be refused because of
+// them.
+func (d *doom) spare(seeds []gain, slots []uint32) []gain {
+	spared := make(map[uint32]uint64)
+	for len(slots) > 0 {
+		slot := slots[len(slots)-1]
+		slots = slots[:len(slots)-1]
+		if spared[slot/64]>>(slot%64)&1 != 0 || !d.has(slot) {
+			continue
+		}
+		spared[slot/64] |= 1 << (slot % 64)
+		for _, l := range d.world.relations {
+			if l.rule() != Orphan {
+				slots = l.appendTargets(slots, slot)
+			}
+		}
+	}
+	for i := range seeds {
+		seeds[i].mask &^= spared[seeds[i].word]
+	}
+	return seeds
+}
+
+// doomed returns the set, in the order of its words.
+func (d *doom) doomed() []gain {
+	slices.Sort(d.words)
+	gains := make([]gain, len(d.words))
+	for i, word := range d.words {
+		gains[i] = gain{word, d.marks[word]}
+	}
+	return gains
+}
+
+// orphans returns the sources of a relation that live on and lose their target, in the order of their words.
+func (d *doom) orphans(l linked, doomed []gain) []gain {
+	k, ok := l.(*relation)
+	if !ok || k.onDelete != Orphan {
+		return nil
+	}
+	var slots []uint32
+	for _, g := range doomed {
+		if g.word >= k.targets.slots/64 {
+			break
+		}
+		for m := g.mask & k.targets.set.Word(uint(g.word)); m != 0; m &= m - 1 {
+			d.slots = k.appendSources(d.slots[:0], g.word*64+trailingZeros(m))
+			for _, s := range d.slots {
+				if !d.has(s) {
+					slots = append(slots, s)
+				}
+			}
+		}
+	}
+	return gainsFrom(slots)
+}
+
+// gainsFrom returns slots by word.
+func gainsFrom(slots []uint32) (gains []gain) {
+	slices.Sort(slots)
+	for _, s := range slots {
+		if n := len(gains); n > 0 && gains[n-1].word == s/64 {
+			gains[n-1].mask |= 1 << (s % 64)
+		} else {
+			gains = append(gains, gain{s / 64, 1 << (s % 64)})
+		}
+	}
+	return gains
+}
+
+// isTarget reports whether a slot's entity is a target in a relation.
+func (w *World) isTarget(slot uint32) bool {
+	for _, l := range w.relations {
+		if _, t := l.columns(); t.set.Test(uint(slot)) {
+			return true
+		}
+	}
+	return false
+}
+
+// deleteLinked deletes the entities of the seeds and all that goes with them. Where something refuses it spares what it
+// must, or all where it is to be all or nothing. It returns how many entities it deleted.
+func (w *World) deleteLinked(op operation, seeds []gain, allOrNothing bool) (n int) {
+	d := w.startDoom()
+	for {
+		for _, g := range seeds {
+			d.add(g.word, g.mask)
+		}
+		d.close()
+		refused := d.refused(nil)
+		if len(refused) == 0 {
+			break
+		}
+		if allOrNothing {
+			seeds = nil
+		} else {
+			seeds = d.spare(seeds, refused)
+		}
+		d.clear()
+	}
+	doomed := d.doomed()
+	lost := make([][]gain, len(w.relations))
+	for i, l := range w.relations {
+		lost[i] = d.orphans(l, doomed)
+	}
+	d.clear()
+	w.tellDoomed(doomed, lost)
+	w.doom = d
+	changes := 0
+	for _, l := range w.relations {
+		changes += l.sever(doomed)
+	}
+	for _, g := range doomed {
+		w.dropLosses(g.word, g.mask)
+		count := bits.OnesCount64(g.mask)
+		w.deleteIn(g.word, g.mask, uint32(count))
+		n += count
+	}
+	w.changedAll(op, n+changes)
+	return n
+}
+
+// tellDoomed tells of all that the doomed lose, and of the targets that others lose with them.
+func (w *World) tellDoomed(doomed []gain, lost [][]gain) {
+	for _, c := range w.watched {
+		all := doomed
+		for i, l := range w.relations {
+			if sources, _ := l.columns(); sources == c && len(lost[i]) > 0 {
+				all = merge(doomed, lost[i])
+			}
+		}
+		for _, g := range all {
+			if g.word < c.slots/64 {
+				c.tell(c.onRemove, "OnRemove", g.word, g.mask&c.set.Word(uint(g.word)))
+			}
+		}
+	}
+}
+
+// merge joins two lists of slots by word.
+func merge(a, b []gain) []gain {
+	all := slices.Concat(a, b)
+	slices.SortFunc(all, func(a, b gain) int { return cmp.Compare(a.word, b.word) })
+	joined := all[:0]
+	for _, g := range all {
+		if n := len(joined); n > 0 && joined[n-1].word == g.word {
+			joined[n-1].mask |= g.mask
+		} else {
+			joined = append(joined, g)
+		}
+	}
+	return joined
+}
+
+// deleteAllLinked is DeleteAll in a world with relations: what it deletes is known before the first link goes, because
+// links that go change what matches.
+func (w *World) deleteAllLinked(q Query) int {
+	var seeds []gain
+	var k walk
+	k.start(q.q)
+	for k.next() {
+		for lo, end := uint32(k.cursor.Lo), uint32(k.cursor.Hi); lo < end; {
+			word, mask, hi := wordOf(lo, end)
+			seeds = append(seeds, gain{word, mask})
+			lo = hi
+		}
+	}
+	return w.deleteLinked(opDeleteAll, seeds, false)
+}

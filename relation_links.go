@@ -1,0 +1,274 @@
+package vast
+
+import (
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/bitset"
+)
+
+// deep is the level of all sources that are this far from a root or farther. Each level is a set of slots and costs
+// addresses; what lies deeper is found by following links.
+const deep = 64
+
+// link is sound for slots below k.linkRoom: they are committed, never move and hold no Go pointers. So are target and
+// family for the usable slots of their columns.
+func (k *relation) link(slot uint32) *link {
+	return (*link)(unsafe.Add(k.linkBase, uintptr(slot)*unsafe.Sizeof(link{})))
+}
+
+func (k *relation) target(slot uint32) *Entity {
+	return (*Entity)(unsafe.Add(k.sources.base, uintptr(slot)*unsafe.Sizeof(Entity{})))
+}
+
+func (k *relation) family(slot uint32) *family {
+	return (*family)(unsafe.Add(k.targets.base, uintptr(slot)*unsafe.Sizeof(family{})))
+}
+
+func (k *relation) entity(slot uint32) Entity {
+	return Entity{slot: slot, generation: *k.world.generation(slot)}
+}
+
+// first returns the first source of a slot's entity, or none.
+func (k *relation) first(slot uint32) uint32 {
+	if !k.targets.set.Test(uint(slot)) {
+		return none
+	}
+	return k.family(slot).first
+}
+
+// level returns the level of a slot's entity: 0 for one without a target.
+func (k *relation) level(slot uint32) uint32 {
+	if slot >= k.linkRoom {
+		return 0
+	}
+	return k.link(slot).level
+}
+
+// below returns the level of the sources of a slot's entity.
+func (k *relation) below(slot uint32) uint32 { return min(k.level(slot)+1, deep) }
+
+// room makes the linking of source to target unable to fail. Where it fails nothing has changed but that there is more
+// memory for the next attempt.
+func (k *relation) room(source, target uint32) error {
+	level := uint32(0)
+	if !k.cyclic {
+		level = k.below(target)
+	}
+	if err := k.reach(source+1, level); err != nil {
+		return err
+	}
+	if target >= k.targets.slots {
+		if err := k.targets.grow(target + 1); err != nil {
+			return err
+		}
+	}
+	if level == k.level(source) || k.first(source) == none {
+		return nil
+	}
+	// All below source move with it.
+	for slot, at := k.first(source), level+1; ; {
+		down := none
+		if to := min(at, deep); k.link(slot).level != to {
+			if err := k.reach(slot+1, to); err != nil {
+				return err
+			}
+			down = k.first(slot)
+		}
+		if down != none {
+			slot = down
+			at++
+			continue
+		}
+		for slot != source && k.link(slot).next == none {
+			slot = k.target(slot).slot
+			at--
+		}
+		if slot == source {
+			return nil
+		}
+		slot = k.link(slot).next
+	}
+}
+
+// reach makes the slots below end usable as sources at the levels up to level. A level's set reaches as far as those of the
+// deeper ones, so that an entity can always rise.
+func (k *relation) reach(end, level uint32) error {
+	if end > k.sources.slots {
+		if err := k.sources.grow(end); err != nil {
+			return err
+		}
+	}
+	if end > k.linkRoom {
+		if err := k.links.Grow(int(end)*int(unsafe.Sizeof(link{})), 0); err != nil {
+			return err
+		}
+		k.linkRoom = uint32(k.links.Committed() / int(unsafe.Sizeof(link{})))
+	}
+	if k.cyclic {
+		return nil
+	}
+	for i := range int(level) {
+		if i == len(k.levels) {
+			n := k.world.options.MaxEntities
+			r, err := k.world.memory.room(k.world.options, bitset.Size(n))
+			if err != nil {
+				return err
+			}
+			set, err := bitset.New(r, n)
+			if err != nil {
+				return err
+			}
+			k.levels = append(k.levels, set)
+		}
+		if int(end) > k.levels[i].Len() {
+			if err := k.levels[i].Grow(int(end)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// enter links a source, which has no target, and moves what is below it to its level. There must be room.
+func (k *relation) enter(slot uint32, target Entity) {
+	t := k.targets
+	if !t.set.Test(uint(target.slot)) {
+		t.giveIn(target.slot/64, 1<<(target.slot%64))
+		*k.family(target.slot) = family{first: none, last: none}
+		t.tell(t.onAdd, "OnAdd", target.slot/64, 1<<(target.slot%64))
+	}
+	f := k.family(target.slot)
+	l := k.link(slot)
+	l.next, l.prev = none, f.last
+	if f.last == none {
+		f.first = slot
+	} else {
+		k.link(f.last).next = slot
+	}
+	f.last = slot
+	f.count++
+	*k.target(slot) = target
+	if !k.cyclic {
+		k.setLevel(slot, k.below(target.slot))
+		k.relevel(slot)
+	}
+}
+
+// unlink takes a source out of the list of its target. What is below it keeps its level.
+func (k *relation) unlink(slot uint32) {
+	target := k.target(slot).slot
+	l, f := k.link(slot), k.family(target)
+	if l.prev == none {
+		f.first = l.next
+	} else {
+		k.link(l.prev).next = l.next
+	}
+	if l.next == none {
+		f.last = l.prev
+	} else {
+		k.link(l.next).prev = l.prev
+	}
+	if f.count--; f.count == 0 {
+		t := k.targets
+		t.tell(t.onRemove, "OnRemove", target/64, 1<<(target%64))
+		if t.tracked {
+			t.lost(target/64, 1<<(target%64))
+		}
+		t.set.Clear(uint(target))
+	}
+	k.setLevel(slot, 0)
+}
+
+// setLevel moves a slot from the set of its level to that of another; 0 has none.
+func (k *relation) setLevel(slot, level uint32) {
+	l := k.link(slot)
+	if l.level == level {
+		return
+	}
+	if l.level > 0 {
+		k.levels[l.level-1].Clear(uint(slot))
+	}
+	if level > 0 {
+		k.levels[level-1].Set(uint(slot))
+	}
+	l.level = level
+}
+
+// relevel moves all below root to the levels that follow from its own. It stops where nothing changes: so deep down it
+// does not look at all.
+func (k *relation) relevel(root uint32) {
+	for slot := k.first(root); slot != none; {
+		level := k.below(k.target(slot).slot)
+		moved := k.link(slot).level != level
+		k.setLevel(slot, level)
+		slot = k.following(slot, root, moved)
+	}
+}
+
+// following returns the slot that follows in the walk over all below root, parents before children; below slot itself only
+// where down says so; none at its end. It needs no stack: links lead back.
+func (k *relation) following(slot, root uint32, down bool) uint32 {
+	if down {
+		if first := k.first(slot); first != none {
+			return first
+		}
+	}
+	for slot != root {
+		if next := k.link(slot).next; next != none {
+			return next
+		}
+		slot = k.target(slot).slot
+	}
+	return none
+}
+
+// settle ends a batch: what lost its target in it is a root now.
+func (k *relation) settle() {
+	k.batch = false
+	for _, slot := range k.detached {
+		k.relevel(slot)
+	}
+	k.detached = k.detached[:0]
+}
+
+// sourceStore is a relation as the store of its sources' column.
+type sourceStore relation
+
+func (s *sourceStore) room(int) error { return nil } // Relation.Set has made it
+func (s *sourceStore) close() error   { return nil } // all is the world's memory
+
+// empty forgets all links. What is known of targets goes with their column.
+func (s *sourceStore) empty() {
+	k := (*relation)(s)
+	set := k.sources.set
+	for slot := set.Next(0); slot < uint(k.sources.slots); slot = set.Next(slot + 1) {
+		k.link(uint32(slot)).level = 0
+	}
+	for _, level := range k.levels {
+		level.Empty()
+	}
+}
+
+func (s *sourceStore) put(slot uint32) { (*relation)(s).enter(slot, s.pending) }
+
+func (s *sourceStore) drop(slot uint32) {
+	k := (*relation)(s)
+	k.unlink(slot)
+	if k.cyclic || k.first(slot) == none {
+		return
+	}
+	if k.batch {
+		k.detached = append(k.detached, slot)
+		return
+	}
+	k.relevel(slot)
+}
+
+// targetStore is a relation as the store of its targets' column. Entities become targets by Relation.Set, and cease to be
+// when they lose their last source, which a deletion sees to before it comes here.
+type targetStore relation
+
+func (s *targetStore) room(int) error { return nil }
+func (s *targetStore) put(uint32)     {}
+func (s *targetStore) drop(uint32)    {}
+func (s *targetStore) close() error   { return nil }
