@@ -31,6 +31,7 @@ type column struct {
 	gens  unsafe.Pointer // the world's generations
 	base  unsafe.Pointer // elements
 	bytes int            // of one element
+	skew  int            // bytes between the beginning of the span and base: see bitset.Skew
 
 	tracked  bool           // whether it has trackers
 	observed bool           // whether it has hooks, a store or trackers
@@ -113,7 +114,8 @@ func (w *World) register(name string, typ reflect.Type) (*column, error) {
 			Detail: fmt.Sprintf("a column has an element of %s for each of %d slots: set a smaller Options.MaxEntities",
 				vm.Bytes(c.bytes), n)}
 	}
-	size := max(n*c.bytes, 1)
+	c.skew = bitset.Skew(int(c.id))
+	size := c.reach(n)
 	r, err := w.memory.room(w.options, bitset.Size(n)+size+vm.PageSize())
 	if err != nil {
 		return nil, err
@@ -125,7 +127,7 @@ func (w *World) register(name string, typ reflect.Type) (*column, error) {
 	if c.span, err = r.Carve(size, align); err != nil {
 		return nil, err
 	}
-	c.base = c.span.Base()
+	c.base = unsafe.Add(c.span.Base(), c.skew)
 	return w.carve(c, r)
 }
 
@@ -329,8 +331,7 @@ func (c *column) grow(end uint32) error {
 		return err
 	}
 	if c.base != nil {
-		// Elements without size share one address, which must be as good as any other.
-		if err := c.span.Grow(max(int(end)*c.bytes, 1), 0); err != nil {
+		if err := c.span.Grow(c.reach(int(end)), 0); err != nil {
 			c.set.Shrink(bits)
 			return err
 		}
@@ -346,11 +347,15 @@ func (c *column) grow(end uint32) error {
 	return nil
 }
 
+// reach returns how many bytes of the span hold the elements of so many slots. Elements without size share one address,
+// which must be as good as any other.
+func (c *column) reach(slots int) int { return c.skew + max(slots*c.bytes, 1) }
+
 // measure counts the slots that are usable.
 func (c *column) measure() {
 	usable := c.set.Len()
 	if c.bytes > 0 {
-		usable = min(usable, c.span.Committed()/c.bytes)
+		usable = min(usable, max(0, c.span.Committed()-c.skew)/c.bytes)
 	}
 	if c.tracked {
 		usable = min(usable, c.noted())
@@ -378,7 +383,7 @@ func (c *column) elements(lo, hi uint32) []byte {
 // small pages.
 func (c *column) dense(lo, hi uint32) {
 	huge := vm.HugePageSize()
-	from, to := int(lo)*c.bytes, int(hi)*c.bytes
+	from, to := c.skew+int(lo)*c.bytes, c.skew+int(hi)*c.bytes
 	if huge == 0 || to-from < huge {
 		return
 	}

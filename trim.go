@@ -82,8 +82,8 @@ func (w *World) trimEnd() error {
 	w.measure()
 	errs := []error{err}
 	for _, c := range w.columns {
-		if c.base != nil { // elements without size share one address, which must stay usable
-			errs = append(errs, c.span.Shrink(max(slots*c.bytes, 1)))
+		if c.base != nil {
+			errs = append(errs, c.span.Shrink(c.reach(slots)))
 		}
 		c.set.Shrink(slots)
 		c.measure()
@@ -98,7 +98,7 @@ func (c *column) trim() error {
 	if c.bytes > 0 {
 		for lo, hi := range c.set.Gaps(uint(c.slots)) {
 			if n := int(hi-lo) * c.bytes; n >= vm.PageSize() {
-				errs = append(errs, c.span.Discard(int(lo)*c.bytes, n))
+				errs = append(errs, c.span.Discard(c.skew+int(lo)*c.bytes, n))
 			}
 		}
 	}

@@ -42,9 +42,10 @@ const (
 	stepAhead = 64 << 10       // least bytes by which a level grows
 )
 
-// skewOf returns a multiple of cacheLine below skewRoom, spread evenly over places at regular distances.
-func skewOf(page int) int {
-	return int(uint64(page)*0x9E3779B97F4A7C15>>58) * cacheLine // Knuth's multiplicative hashing, by the golden ratio
+// Skew returns how far to move the i-th of some arrays that are read at the same index: a multiple of a cache line, below
+// 4096, spread evenly over any consecutive or regularly spaced i.
+func Skew(i int) int {
+	return int(uint64(i)*0x9E3779B97F4A7C15>>58) * cacheLine // Knuth's multiplicative hashing, by the golden ratio
 }
 
 func ceil(n, unit int) int { return (n + unit - 1) / unit }
@@ -84,8 +85,11 @@ func New(r *vm.Region, capacity int) (*Set, error) {
 
 // level returns the address of the first element of a level.
 func (s *Set) level(i int) unsafe.Pointer {
-	return unsafe.Add(s.spans[i].Base(), skewOf(s.spans[i].Offset()/vm.PageSize()))
+	return unsafe.Add(s.spans[i].Base(), s.skew(i))
 }
+
+// skew returns how far into its span a level begins.
+func (s *Set) skew(i int) int { return Skew(s.spans[i].Offset() / vm.PageSize()) }
 
 // committed returns the bytes of a level that are committed, whatever its skew.
 func (s *Set) committed(i int) int { return max(0, s.spans[i].Committed()-skewRoom) }

@@ -45,7 +45,7 @@ func TestSkewsSpreadEvenly(t *testing.T) {
 	for _, distance := range []int{1, 16, 530, 4096, 66_050, 131_586} {
 		lines := make(map[int]int)
 		for i := range 64 {
-			skew := skewOf(i * distance)
+			skew := Skew(i * distance)
 			if skew < 0 || skew >= skewRoom || skew%cacheLine != 0 {
 				t.Fatalf("page %d: skew %d", i*distance, skew)
 			}

@@ -29,7 +29,7 @@ func (s *Set) Trim() error {
 		if to-from < vm.PageSize() {
 			continue
 		}
-		if err := words.Discard(from, to-from); err != nil {
+		if err := words.Discard(s.skew(2)+from, to-from); err != nil {
 			return err
 		}
 	}
