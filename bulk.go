@@ -80,6 +80,9 @@ func (c *column) startAll(what string, q Query, k *walk) {
 		panic(fmt.Sprintf("vast: %s: the column was not made with NewColumn", what))
 	}
 	c.world.startAll(what, q, k)
+	if invariants.Enabled {
+		c.touch(true)
+	}
 }
 
 // startAll sets a walk before the first run of a query that a bulk operation goes over.

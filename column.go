@@ -157,6 +157,9 @@ func (c Column[T]) Has(e Entity) bool { return c.c.has(e) }
 
 // Get returns e's component, or nil when e is stale or has none. Complexity: one generation, one bit, one address.
 func (c Column[T]) Get(e Entity) *T {
+	if invariants.Enabled {
+		c.c.touch(false)
+	}
 	if !c.c.has(e) {
 		return nil
 	}
@@ -185,6 +188,9 @@ func (c Column[T]) Add(e Entity, v T) *T {
 
 // Set overwrites e's component and reports whether e has one.
 func (c Column[T]) Set(e Entity, v T) (ok bool) {
+	if invariants.Enabled {
+		c.c.touch(true)
+	}
 	// What Edit does, written out so that it is small enough to be inlined.
 	if e.slot >= c.c.slots || *(*uint32)(unsafe.Add(c.c.gens, uintptr(e.slot)*4)) != e.generation ||
 		*(*uint64)(unsafe.Add(c.c.words, e.slot/64*8))>>(e.slot%64)&1 == 0 {
@@ -216,6 +222,7 @@ func (c Column[T]) Slice(r Run) []T {
 	}
 	if invariants.Enabled {
 		c.c.mustHave(r)
+		c.c.touch(false)
 	}
 	return unsafe.Slice(c.at(r.start), r.n)
 }
@@ -229,6 +236,9 @@ func (c *column) has(e Entity) bool {
 
 // add sets e's bit and reports whether e is alive.
 func (c *column) add(e Entity) bool {
+	if invariants.Enabled {
+		c.touch(true)
+	}
 	w := c.world
 	if !w.Alive(e) {
 		if w.closed {
@@ -269,6 +279,9 @@ func (c *column) add(e Entity) bool {
 
 // remove clears e's bit and reports whether it was set.
 func (c *column) remove(e Entity) bool {
+	if invariants.Enabled {
+		c.touch(true)
+	}
 	if !c.has(e) {
 		return false
 	}

@@ -1,6 +1,10 @@
 package vast
 
-import "reflect"
+import (
+	"reflect"
+
+	"github.com/vastgo/vast/internal/invariants"
+)
 
 // HeapColumn is a [Column] for components that hold Go pointers: strings, slices, maps, interfaces and the like. Its
 // elements lie on the Go heap, in fixed blocks that never move, so the collector looks at them; everything else is as with
@@ -52,6 +56,9 @@ func (c HeapColumn[T]) Has(e Entity) bool { return c.c.has(e) }
 // Get returns e's component, or nil when e is stale or has none. The pointer stays valid as Go pointers do; once e has lost
 // the component it no longer is e's.
 func (c HeapColumn[T]) Get(e Entity) *T {
+	if invariants.Enabled {
+		c.c.touch(false)
+	}
 	if !c.c.has(e) {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/internal/invariants"
 	"github.com/vastgo/vast/internal/layout"
 )
 
@@ -62,6 +63,9 @@ func (c SparseColumn[T]) Has(e Entity) bool { return c.c.has(e) }
 // Get returns e's component, or nil when e is stale or has none. Complexity: a look-up as in a [Column], and one in the
 // pool.
 func (c SparseColumn[T]) Get(e Entity) *T {
+	if invariants.Enabled {
+		c.c.touch(false)
+	}
 	if !c.c.has(e) {
 		return nil
 	}
