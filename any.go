@@ -10,7 +10,7 @@ import (
 // by the query, or is one that it asks for already, so that there would be nothing to choose.
 //
 // Entities of one run may differ in which of the given components they have: [Column.Slice] is for the columns of
-// [World.Query] only, and [Column.Get] for these.
+// [World.Query] only, and [Column.Get] for these, unless [Query.Optional] names them too.
 func (q Query) Any(cols ...AnyColumn) Query {
 	if q.q == nil {
 		panic(zeroQuery)
@@ -29,7 +29,8 @@ func (q Query) Any(cols ...AnyColumn) Query {
 			panic(fmt.Sprintf("vast: Query.Any: the query leaves %s out: name it in one of the two", c.name))
 		}
 	}
-	made := &query{world: w, with: q.q.with, minus: q.q.minus, any: append(slices.Clip(q.q.any), group), to: q.q.to}
+	made := *q.q
+	made.any = append(slices.Clip(q.q.any), group)
 	made.build()
-	return Query{made}
+	return Query{&made}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"unsafe"
 
 	"github.com/vastgo/vast/vm"
 )
@@ -137,8 +138,9 @@ func (w *World) applyAll(cs []*Commands, order []place) (a Applied, err error) {
 			h := c.head(at.from)
 			size, changes, kind = uintptr(h.words)*8, w.changes, h.kind()
 			if kind == commandNew {
-				w.archetypes[h.id()].newLater(h)
-				a.Done++
+				n := w.archetypes[h.id()].newLater(h, unsafe.Pointer(c.head(at.to)))
+				a.Done += n
+				size *= uintptr(n)
 			} else if w.applyOne(c, h, kind) {
 				a.Done++
 			} else {
@@ -163,15 +165,31 @@ func (w *World) applyOne(c *Commands, h *command, kind commandKind) bool {
 	return w.columns[h.id()].later(c, kind, e, h.value())
 }
 
-// newLater makes the entity of a command. The placeholder stands for it before hooks are told.
-func (a *Archetype) newLater(h *command) {
-	if !a.observed {
+// newLater makes the entity of a command, and those of equal commands behind it that lie beside it, and returns how many:
+// as many single births would have made the same. The placeholders stand for them before hooks are told.
+func (a *Archetype) newLater(h *command, end unsafe.Pointer) int {
+	switch {
+	case a.observed:
+		if err := a.makeRoom(1); err != nil {
+			panic(err)
+		}
+		h.entity = a.newBeside()
+		a.tellBirths(h.entity.slot, h.entity.slot+1)
+		return 1
+	case h.value() == end || h.next().what != h.what:
 		h.entity = a.New()
-		return
+		return 1
 	}
-	if err := a.makeRoom(1); err != nil {
-		panic(err)
+	lo := a.seek(1)
+	hi := uint32(min(a.world.live.Next(uint(lo)), uint(a.at.end())))
+	n := uint32(1)
+	for last := h; n < hi-lo && last.value() != end && last.next().what == h.what; n++ {
+		last = last.next()
 	}
-	h.entity = a.newBeside()
-	a.tellBirths(h.entity.slot, h.entity.slot+1)
+	run := a.take(lo, lo+n)
+	for i := range run.Len() {
+		h.entity = run.Entity(i)
+		h = h.next()
+	}
+	return run.Len()
 }

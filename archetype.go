@@ -28,7 +28,7 @@ type Archetype struct {
 	at      *extent
 	vacancy *uint64 // the presence bits of word; a full word while the archetype owns nothing or is observed
 
-	observed bool   // whether one of its columns has hooks or a store
+	observed bool   // whether one of its columns is
 	id       uint32 // number in the world, in the order of making
 }
 

@@ -1,6 +1,9 @@
 package vast
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // Batch is a part of what a query matches, for one worker: the matches in some consecutive words of 64 slots. It is a
 // plain value, valid until the world's structure changes. Different batches may run on different goroutines at once, and
@@ -69,6 +72,7 @@ func (b Batch) Runs() iter.Seq[Run] {
 			k.world.changedWhile("batches of a query were in use")
 		}
 		k.cursor.StartAt(&b.q.filter, uint(b.lo), uint(b.end))
+		k.at, _ = slices.BinarySearchFunc(b.q.list, Entity{slot: b.lo * 64}, bySlot)
 		k.related.bySlot = true
 		k.runs(yield)
 	}

@@ -61,24 +61,16 @@ func (c Column[T]) SetAll(q Query, v T) int {
 // RemoveAll takes the component from every entity that matches the query and has it, and returns how many these were. The
 // query sees the world as it was before. The elements' memory is not touched. It panics when the query is of another
 // world. Complexity: 64 entities at a time.
-func (c Column[T]) RemoveAll(q Query) int {
-	var k walk
-	c.c.startAll("Column.RemoveAll", q, &k)
-	c.c.tellLossesOf(q)
-	n := 0
-	// Bits change only in slots that the walk has passed, so it may go on.
-	for k.next() {
-		n += c.c.take(uint32(k.cursor.Lo), uint32(k.cursor.Hi))
-	}
-	k.world.changedAll(opRemoveAll, n)
-	return n
-}
+func (c Column[T]) RemoveAll(q Query) int { return c.c.removeAll("Column.RemoveAll", q) }
 
 // write sets the elements of the slots [lo, hi), which must be usable.
 func (c Column[T]) write(lo, hi uint32, v T) {
 	s := unsafe.Slice(c.at(lo), hi-lo)
 	for i := range s {
 		s[i] = v
+	}
+	if c.c.tracked {
+		c.c.wroteRange(lo, hi)
 	}
 }
 
@@ -88,6 +80,9 @@ func (c *column) startAll(what string, q Query, k *walk) {
 		panic(fmt.Sprintf("vast: %s: the column was not made with NewColumn", what))
 	}
 	c.world.startAll(what, q, k)
+	if invariants.Enabled {
+		c.touch(true)
+	}
 }
 
 // startAll sets a walk before the first run of a query that a bulk operation goes over.
@@ -156,6 +151,9 @@ func (c *column) giveBlock(lo uint32) {
 		}
 	}
 	c.set.Fill(uint(lo), uint(lo+bitset.BlockBits))
+	if c.tracked {
+		c.gainedRange(lo, lo+bitset.BlockBits)
+	}
 }
 
 // giveIn is give for the slots of mask in a word.
@@ -169,6 +167,9 @@ func (c *column) giveIn(word uint32, mask uint64) int {
 		c.world.addedTo(c, word)
 	}
 	c.set.Store(uint(word), before|mask)
+	if c.tracked {
+		c.gained(word, gained)
+	}
 	return bits.OnesCount64(gained)
 }
 
@@ -176,7 +177,7 @@ func (c *column) giveIn(word uint32, mask uint64) int {
 func (c *column) take(lo, hi uint32) (removed int) {
 	hi = min(hi, c.slots)
 	for lo < hi {
-		if lo%bitset.BlockBits == 0 && hi-lo >= bitset.BlockBits && c.store == nil && !invariants.Enabled {
+		if lo%bitset.BlockBits == 0 && hi-lo >= bitset.BlockBits && c.store == nil && !c.tracked && !invariants.Enabled {
 			if any, full := c.set.Block(uint(lo / bitset.BlockBits)); any&^full == 0 {
 				// Each word is full or empty: the block empties as a whole.
 				if any != 0 {
@@ -196,6 +197,9 @@ func (c *column) take(lo, hi uint32) (removed int) {
 		}
 		if c.store != nil {
 			c.dropIn(word, lost)
+		}
+		if c.tracked {
+			c.lost(word, lost)
 		}
 		if invariants.Enabled {
 			c.poison(word, lost)

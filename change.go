@@ -20,6 +20,9 @@ const (
 	opClose
 	opHook
 	opApply
+	opTrack
+	opUntrack
+	opReset
 )
 
 var operationNames = [...]string{
@@ -28,6 +31,8 @@ var operationNames = [...]string{
 	opRelate: "Relation.Set",
 	opDelete: "World.Delete", opDeleteAll: "World.DeleteAll", opClose: "World.Close", opHook: "what it called",
 	opApply: "World.Apply",
+	opTrack: "World.Track", opUntrack: "Tracker.Close",
+	opReset: "World.Reset",
 }
 
 // changed counts n structural changes. Queries compare the count at every step, which costs them less than a lock would

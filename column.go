@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/bitset"
@@ -30,18 +32,27 @@ type column struct {
 	base  unsafe.Pointer // elements
 	bytes int            // of one element
 
-	linked   string // the name of the relation or edges that the column belongs to
-	observed bool   // whether it has hooks or a store
-	store    store  // where the elements are, when they are not at base
+	tracked  bool           // whether it has trackers
+	observed bool           // whether it has hooks, a store or trackers
+	internal bool           // whether it is the package's own, which users' sets of columns pass over
+	fresh    unsafe.Pointer // while it is tracked: a bit for each slot written that its trackers have not been told of yet
+	store    store          // where the elements are, when they are not at base
 	onAdd    []hook
 	onRemove []hook
 	later    later // applies commands
+
+	marks     []*marks   // of each of its trackers
+	freshSpan vm.Span    // where fresh lies
+	settling  sync.Mutex // held while trackers are told of what is fresh
 
 	set   *bitset.Set
 	world *World
 	span  vm.Span // the elements' memory
 	name  string
 	typ   reflect.Type // nil for a tag
+
+	linked string // the name of the relation or edges that the column belongs to; empty for most
+	skew   int    // bytes between the beginning of the span and base: see bitset.Skew
 }
 
 // ColumnOptions say how a column is made. The zero value works.
@@ -104,7 +115,8 @@ func (w *World) register(name string, typ reflect.Type) (*column, error) {
 			Detail: fmt.Sprintf("a column has an element of %s for each of %d slots: set a smaller Options.MaxEntities",
 				vm.Bytes(c.bytes), n)}
 	}
-	size := max(n*c.bytes, 1)
+	c.skew = bitset.Skew(int(c.id))
+	size := c.reach(n)
 	r, err := w.memory.room(w.options, bitset.Size(n)+size+vm.PageSize())
 	if err != nil {
 		return nil, err
@@ -116,7 +128,7 @@ func (w *World) register(name string, typ reflect.Type) (*column, error) {
 	if c.span, err = r.Carve(size, align); err != nil {
 		return nil, err
 	}
-	c.base = c.span.Base()
+	c.base = unsafe.Add(c.span.Base(), c.skew)
 	return w.carve(c, r)
 }
 
@@ -145,6 +157,9 @@ func (c Column[T]) Has(e Entity) bool { return c.c.has(e) }
 
 // Get returns e's component, or nil when e is stale or has none. Complexity: one generation, one bit, one address.
 func (c Column[T]) Get(e Entity) *T {
+	if invariants.Enabled {
+		c.c.touch(false)
+	}
 	if !c.c.has(e) {
 		return nil
 	}
@@ -172,11 +187,19 @@ func (c Column[T]) Add(e Entity, v T) *T {
 }
 
 // Set overwrites e's component and reports whether e has one.
-func (c Column[T]) Set(e Entity, v T) bool {
-	if !c.c.has(e) {
-		return false
+func (c Column[T]) Set(e Entity, v T) (ok bool) {
+	if invariants.Enabled {
+		c.c.touch(true)
 	}
-	*c.at(e.slot) = v
+	// What Edit does, written out so that it is small enough to be inlined.
+	if e.slot >= c.c.slots || *(*uint32)(unsafe.Add(c.c.gens, uintptr(e.slot)*4)) != e.generation ||
+		*(*uint64)(unsafe.Add(c.c.words, e.slot/64*8))>>(e.slot%64)&1 == 0 {
+		return
+	}
+	if c.c.tracked {
+		atomic.OrUint64((*uint64)(unsafe.Add(c.c.fresh, e.slot/64*8)), 1<<(e.slot%64))
+	}
+	*(*T)(unsafe.Add(c.base, uintptr(e.slot)*unsafe.Sizeof(v))) = v
 	return true
 }
 
@@ -199,6 +222,7 @@ func (c Column[T]) Slice(r Run) []T {
 	}
 	if invariants.Enabled {
 		c.c.mustHave(r)
+		c.c.touch(false)
 	}
 	return unsafe.Slice(c.at(r.start), r.n)
 }
@@ -212,6 +236,9 @@ func (c *column) has(e Entity) bool {
 
 // add sets e's bit and reports whether e is alive.
 func (c *column) add(e Entity) bool {
+	if invariants.Enabled {
+		c.touch(true)
+	}
 	w := c.world
 	if !w.Alive(e) {
 		if w.closed {
@@ -238,15 +265,23 @@ func (c *column) add(e Entity) bool {
 			w.addedTo(c, e.slot/64)
 		}
 		c.set.Set(uint(e.slot))
+		if c.tracked {
+			c.gained(e.slot/64, 1<<(e.slot%64))
+		}
 		if invariants.Enabled {
 			w.checkNowAndThen()
 		}
+	} else if c.tracked && c.typ != nil {
+		c.wrote(e.slot)
 	}
 	return true
 }
 
 // remove clears e's bit and reports whether it was set.
 func (c *column) remove(e Entity) bool {
+	if invariants.Enabled {
+		c.touch(true)
+	}
 	if !c.has(e) {
 		return false
 	}
@@ -254,6 +289,9 @@ func (c *column) remove(e Entity) bool {
 		c.tell(c.onRemove, "OnRemove", e.slot/64, 1<<(e.slot%64))
 		if c.store != nil {
 			c.store.drop(e.slot)
+		}
+		if c.tracked {
+			c.lost(e.slot/64, 1<<(e.slot%64))
 		}
 	}
 	c.set.Clear(uint(e.slot))
@@ -289,23 +327,41 @@ func (c *column) grow(end uint32) error {
 		return nil
 	}
 	end = (end + 63) &^ 63
-	bits := c.set.Len()
+	bits, bytes := c.set.Len(), c.span.Committed()
 	if err := c.set.Grow(int(end)); err != nil {
 		return err
 	}
 	if c.base != nil {
-		// Elements without size share one address, which must be as good as any other.
-		if err := c.span.Grow(max(int(end)*c.bytes, 1), 0); err != nil {
+		if err := c.span.Grow(c.reach(int(end)), 0); err != nil {
 			c.set.Shrink(bits)
 			return err
 		}
 	}
+	if c.tracked {
+		if err := c.growMarks(end); err != nil {
+			c.set.Shrink(bits)
+			_ = c.span.Shrink(bytes)
+			return err
+		}
+	}
+	c.measure()
+	return nil
+}
+
+// reach returns how many bytes of the span hold the elements of so many slots. Elements without size share one address,
+// which must be as good as any other.
+func (c *column) reach(slots int) int { return c.skew + max(slots*c.bytes, 1) }
+
+// measure counts the slots that are usable.
+func (c *column) measure() {
 	usable := c.set.Len()
 	if c.bytes > 0 {
-		usable = min(usable, c.span.Committed()/c.bytes)
+		usable = min(usable, max(0, c.span.Committed()-c.skew)/c.bytes)
+	}
+	if c.tracked {
+		usable = min(usable, c.noted())
 	}
 	c.slots = uint32(min(usable, int(c.world.size))) &^ 63
-	return nil
 }
 
 func (c *column) len() int {
@@ -328,7 +384,7 @@ func (c *column) elements(lo, hi uint32) []byte {
 // small pages.
 func (c *column) dense(lo, hi uint32) {
 	huge := vm.HugePageSize()
-	from, to := int(lo)*c.bytes, int(hi)*c.bytes
+	from, to := c.skew+int(lo)*c.bytes, c.skew+int(hi)*c.bytes
 	if huge == 0 || to-from < huge {
 		return
 	}

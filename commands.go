@@ -1,6 +1,7 @@
 package vast
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -32,7 +33,7 @@ type CommandsOptions struct {
 type Commands struct {
 	base  unsafe.Pointer // the first command
 	used  uintptr        // bytes of commands
-	room  uintptr        // bytes that may be used before the long way must be gone
+	room  uintptr        // bytes that may be used without looking further: as many as are used while recording needs a look
 	world *World
 
 	position int     // of what is recorded now
@@ -45,11 +46,11 @@ type Commands struct {
 	closed   bool
 	pass     uint64 // the last Apply that it was given to
 	span     vm.Span
-	bytes    int // options.Bytes
+	bytes    int // that may be recorded
 }
 
-// command is the head of a recorded command; its value follows. A command of several words is its head's size apart from
-// the next one, so that all are aligned to 8 bytes.
+// command is the head of a recorded command; its value follows, and behind it, at the next multiple of 8 bytes, the next
+// command.
 type command struct {
 	what  uint32 // the kind, and the number of the column or archetype
 	words uint32 // of 8 bytes, head included
@@ -79,6 +80,9 @@ func (h *command) id() uint32 { return h.what &^ (7 << kindShift) }
 // value is where the command's value lies, if it has one.
 func (h *command) value() unsafe.Pointer { return unsafe.Add(unsafe.Pointer(h), headBytes) }
 
+// next is the command behind one without a value.
+func (h *command) next() *command { return (*command)(h.value()) }
+
 // piece is a stretch of commands that belong to one position.
 type piece struct {
 	position int
@@ -96,7 +100,7 @@ func (l *listOf[T]) clear() {
 }
 
 // maxCommands is what placeholders can number: 2³² words of 8 bytes.
-const maxCommands = min(32<<30, math.MaxInt/4)
+const maxCommands = min(32<<30, math.MaxInt/8)
 
 // batches numbers what is recorded between two Applies, wherever there are placeholders in it.
 var batches atomic.Uint32
@@ -228,12 +232,13 @@ func (c *Commands) commit(size uintptr) error {
 	}
 	if c.base == nil {
 		o := &c.world.options
-		r, err := vm.Reserve(c.bytes, vm.Options{Purpose: o.Name, Limit: o.Limit, Pages: o.Pages})
+		// The place behind the last command is in the region too: pointers to it must not be to something else.
+		r, err := vm.Reserve(c.bytes+int(headBytes), vm.Options{Purpose: o.Name, Limit: o.Limit, Pages: o.Pages})
 		if err != nil {
 			return err
 		}
-		if c.span, err = r.Carve(c.bytes, 0); err != nil {
-			return err
+		if c.span, err = r.Carve(c.bytes+int(headBytes), 0); err != nil {
+			return errors.Join(err, r.Close())
 		}
 		c.base = c.span.Base()
 	}

@@ -13,13 +13,14 @@ type columnCommitted struct {
 	slots uint32
 	bits  int
 	bytes int
+	notes notesCommitted
 }
 
 func (w *World) committed(columns []*column) committed {
 	m := committed{size: w.size, gens: w.gensSpan.Committed(), owners: w.ownersSpan.Committed(), live: w.live.Len(),
 		vacant: w.vacant.Len(), columns: make([]columnCommitted, len(columns))}
 	for i, c := range columns {
-		m.columns[i] = columnCommitted{slots: c.slots, bits: c.set.Len(), bytes: c.span.Committed()}
+		m.columns[i] = columnCommitted{slots: c.slots, bits: c.set.Len(), bytes: c.span.Committed(), notes: c.notesCommitted()}
 	}
 	return m
 }
@@ -32,6 +33,7 @@ func (w *World) shrink(columns []*column, m committed) {
 		c.slots = was.slots
 		c.set.Shrink(was.bits)
 		_ = c.span.Shrink(was.bytes)
+		c.shrinkMarks(was.notes)
 	}
 	w.size = m.size
 	w.live.Shrink(m.live)

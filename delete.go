@@ -57,7 +57,9 @@ func (w *World) DeleteAll(q Query) int {
 		return w.deleteAllLinked(q)
 	}
 	if len(w.watched) > 0 {
+		marked := q.q.marked()
 		w.tellLossesOf(q)
+		q.q.mustBeMarkedAsBefore(marked)
 	}
 	n := 0
 	// Deleting clears only bits that the walk has passed, so it may go on.

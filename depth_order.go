@@ -17,31 +17,29 @@ import (
 // 63 is found by its links, which costs a sort of each depth's slots. It allocates nothing, but for such depths and for
 // queries that are more than conditions on components, as [Query.To] is.
 func (r Relation) InDepthOrder(q Query) iter.Seq[Run] {
-	r.r.mustBeHierarchy("InDepthOrder")
-	return func(yield func(Run) bool) {
-		k := r.r
-		var start walk
-		k.sources.startAll("Relation.InDepthOrder", q, &start)
-		d := depthWalk{relation: k, q: q.q, changes: k.world.changes, yield: yield}
-		if q.q.apart {
-			d.chosen = make([]uint64, k.world.frontier)
-			for word, mask := range q.Words() {
-				d.chosen[word] |= mask
-			}
+	return func(yield func(Run) bool) { r.r.inDepthOrder(q, yield) }
+}
+
+func (k *relation) inDepthOrder(q Query, yield func(Run) bool) {
+	k.mustBeHierarchy("InDepthOrder")
+	w := k.world
+	var start walk
+	k.sources.startAll("Relation.InDepthOrder", q, &start)
+	d := depthWalk{relation: k, q: q.q}
+	if q.q.apart {
+		d.chosen = make([]uint64, w.frontier)
+		for word, mask := range q.Words() {
+			d.chosen[word] |= mask
 		}
-		for i, set := range k.levels {
-			if i == deep-1 {
-				d.followDeep(k.levels[i-1].Next(0))
+	}
+	for d.next() {
+		for lo := d.lo; lo < d.hi; {
+			hi := uint32(q.q.alike(uint(lo), uint(d.hi)))
+			if !yield(Run{start: lo, n: hi - lo, gens: w.gens}) {
 				return
 			}
-			for slot := set.Next(0); slot < uint(set.Len()); slot = set.Next(slot&^63 + 64) {
-				if !d.word(uint32(slot/64), set.Word(slot/64)) {
-					return
-				}
-			}
-			if !d.flush() {
-				return
-			}
+			w.unchanged(start.changes, "entities were walked over in the order of their depth")
+			lo = hi
 		}
 	}
 }
@@ -51,81 +49,94 @@ type depthWalk struct {
 	relation *relation
 	q        *query
 	chosen   []uint64 // by word, of a query that is more than a filter
-	changes  uint64
-	yield    func(Run) bool
-	lo, hi   uint32 // the run that is being joined; empty where they are equal
+	lo, hi   uint32   // the current run
+
+	level int      // of the levels with a set, and one farther for each depth that has none
+	at    uint     // the next slot of the level to look at, or where there is no set the next index in slots
+	slots []uint32 // of a depth without a set, in ascending order
+	above []uint32 // those of the depth before
+	word  uint32   // the current word
+	mask  uint64   // what is left of it
 }
 
-// word adds those of the slots of mask in a word that the query chooses, and reports whether to go on. Words come in
-// ascending order.
-func (d *depthWalk) word(word uint32, mask uint64) bool {
-	if d.q.apart {
-		mask &= d.chosen[word]
-	} else {
-		mask &= d.q.filter.All(uint(word))
-	}
-	for mask != 0 {
-		first := uint32(bits.TrailingZeros64(mask))
-		after := mask + 1<<first // carries through the run
-		lo, hi := word*64+first, word*64+64
-		if after != 0 {
-			hi = word*64 + uint32(bits.TrailingZeros64(after))
-		}
-		mask &= after
-		if lo == d.hi && d.lo < d.hi {
-			d.hi = hi
-			continue
-		}
-		if !d.flush() {
+// next moves to the next run and reports whether there is one.
+func (d *depthWalk) next() bool {
+	for d.mask == 0 {
+		if !d.nextWord() && !d.nextLevel() {
 			return false
 		}
-		d.lo, d.hi = lo, hi
+	}
+	first := uint32(bits.TrailingZeros64(d.mask))
+	d.lo = d.word*64 + first
+	d.hi = d.lo + d.takeFrom(first)
+	for d.hi%64 == 0 && d.nextWord() && d.word*64 == d.hi && d.mask&1 != 0 {
+		d.hi += d.takeFrom(0)
 	}
 	return true
 }
 
-// flush yields the run that was joined and reports whether to go on.
-func (d *depthWalk) flush() bool {
-	w := d.relation.world
-	if d.lo == d.hi {
-		return true
-	}
-	run := Run{start: d.lo, n: d.hi - d.lo, gens: w.gens}
-	d.lo, d.hi = 0, 0
-	if !d.yield(run) {
-		return false
-	}
-	w.unchanged(d.changes, "entities were walked over in the order of their depth")
-	return true
+// takeFrom takes the run that begins at a bit out of the mask and returns its length.
+func (d *depthWalk) takeFrom(bit uint32) uint32 {
+	n := uint32(bits.TrailingZeros64(^(d.mask >> bit)))
+	d.mask &^= (1<<n - 1) << bit
+	return n
 }
 
-// followDeep goes on below the last level that has a set of its own; slot is the first of that level, or beyond it.
-func (d *depthWalk) followDeep(slot uint) {
+// nextWord moves to the next word of the current depth in which the query chooses something, and reports whether there is
+// one.
+func (d *depthWalk) nextWord() bool {
+	for {
+		if d.level < deep-1 {
+			if d.level >= len(d.relation.levels) {
+				return false
+			}
+			set := d.relation.levels[d.level]
+			if d.at = set.Next(d.at); d.at >= uint(set.Len()) {
+				return false
+			}
+			d.word = uint32(d.at / 64)
+			d.mask = set.Word(d.at / 64)
+			d.at = d.at&^63 + 64
+		} else {
+			if d.at >= uint(len(d.slots)) {
+				return false
+			}
+			d.word, d.mask = d.slots[d.at]/64, 0
+			for ; d.at < uint(len(d.slots)) && d.slots[d.at]/64 == d.word; d.at++ {
+				d.mask |= 1 << (d.slots[d.at] % 64)
+			}
+		}
+		if d.q.apart {
+			d.mask &= d.chosen[d.word]
+		} else {
+			d.mask &= d.q.filter.All(uint(d.word))
+		}
+		if d.mask != 0 {
+			return true
+		}
+	}
+}
+
+// nextLevel moves on to the next depth and reports whether there is one.
+func (d *depthWalk) nextLevel() bool {
 	k := d.relation
-	var depth, next []uint32
-	for above := k.levels[deep-2]; slot < uint(above.Len()); slot = above.Next(slot + 1) {
-		depth = k.appendSources(depth, uint32(slot))
+	d.level++
+	d.at = 0
+	if d.level < deep-1 || len(k.levels) < deep {
+		return d.level < len(k.levels)
 	}
-	for len(depth) > 0 {
-		slices.Sort(depth)
-		for i := 0; i < len(depth); {
-			word, mask := depth[i]/64, uint64(0)
-			for ; i < len(depth) && depth[i]/64 == word; i++ {
-				mask |= 1 << (depth[i] % 64)
-			}
-			if !d.word(word, mask) {
-				return
-			}
+	d.above, d.slots = d.slots, d.above[:0]
+	if d.level == deep-1 { // what is above has a set, the last one
+		set := k.levels[deep-2]
+		for slot := set.Next(0); slot < uint(set.Len()); slot = set.Next(slot + 1) {
+			d.slots = k.appendSources(d.slots, uint32(slot))
 		}
-		if !d.flush() {
-			return
-		}
-		next = next[:0]
-		for _, slot := range depth {
-			next = k.appendSources(next, slot)
-		}
-		depth, next = next, depth
 	}
+	for _, slot := range d.above {
+		d.slots = k.appendSources(d.slots, slot)
+	}
+	slices.Sort(d.slots)
+	return len(d.slots) > 0
 }
 
 // appendSources appends the slots of the sources of a slot's entity.

@@ -6,11 +6,15 @@
 //   - [World] holds entities; [Entity] refers to one, weakly, by slot and generation.
 //   - [Column] is the storage of one component. Every entity has the same index in every column: its slot.
 //     [Tag] has no value, [SparseColumn] is for components that are rare or large, [HeapColumn] for those with Go pointers.
+//   - [Relation] links each entity to one target, such as a part to its whole, and [Edges] to any number, with data.
 //   - [Archetype] is a set of columns that entities are born with; it makes them, side by side in memory.
 //   - [Query] chooses the entities that have some components, lack others, or have at least one of several. It yields
 //     each [Run] of consecutive slots, whose components are ordinary slices, or one [Entity] after the other, or parts for
-//     workers, each a [Batch].
+//     workers, each a [Batch]. [Query.Among] keeps it to a list, [Query.Exactly] to entities without further components.
+//   - [Order] yields the entities of a query in the order of a key.
 //   - [Commands] are structural changes that are recorded while queries run, and made afterwards by [World.Apply].
+//   - [Tracker] notes who gained or lost some components, or had them written, since it last looked.
+//   - [Names] finds entities by name; [World.Sprint], [Describe] and [Value] show what any world holds.
 //
 // # Terminology
 //

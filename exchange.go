@@ -36,9 +36,11 @@ func (w *World) Exchange(q Query, add, remove []AnyColumn) int {
 			panic(err)
 		}
 	}
+	marked := q.q.marked()
 	for _, c := range lost {
 		c.tellLossesOf(q)
 	}
+	q.q.mustBeMarkedAsBefore(marked)
 	if len(w.relations) > 0 {
 		q = w.startBatch(q, lost)
 		k = walk{}

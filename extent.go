@@ -63,7 +63,11 @@ func (w *World) own(a *Archetype, word, words uint32) *extent {
 	x := &extent{archetype: a, id: id, word: word, words: words}
 	w.extents[id] = x
 	for i := word; i < word+words; i++ {
-		*w.owner(i) = owner{extent: id}
+		o := w.owner(i)
+		o.extent, o.extra = id, 0
+		if o.floor != 0 {
+			w.raise(i, o.floor)
+		}
 	}
 	at, _ := slices.BinarySearchFunc(a.extents, word, byWord)
 	a.extents = slices.Insert(a.extents, at, x)

@@ -1,6 +1,10 @@
 package vast
 
-import "reflect"
+import (
+	"reflect"
+
+	"github.com/vastgo/vast/internal/invariants"
+)
 
 // HeapColumn is a [Column] for components that hold Go pointers: strings, slices, maps, interfaces and the like. Its
 // elements lie on the Go heap, in fixed blocks that never move, so the collector looks at them; everything else is as with
@@ -52,6 +56,9 @@ func (c HeapColumn[T]) Has(e Entity) bool { return c.c.has(e) }
 // Get returns e's component, or nil when e is stale or has none. The pointer stays valid as Go pointers do; once e has lost
 // the component it no longer is e's.
 func (c HeapColumn[T]) Get(e Entity) *T {
+	if invariants.Enabled {
+		c.c.touch(false)
+	}
 	if !c.c.has(e) {
 		return nil
 	}
@@ -74,7 +81,7 @@ func (c HeapColumn[T]) Add(e Entity, v T) *T {
 
 // Set overwrites e's component and reports whether e has one.
 func (c HeapColumn[T]) Set(e Entity, v T) bool {
-	p := c.Get(e)
+	p := c.Edit(e)
 	if p == nil {
 		return false
 	}
@@ -94,12 +101,12 @@ func (c HeapColumn[T]) Grow() error {
 
 // OnAdd registers f to be told of each entity that gains the component, as [Column.OnAdd] does.
 func (c HeapColumn[T]) OnAdd(f func(e Entity, v *T)) {
-	c.c.hookAdd(func(e Entity) { f(e, c.s.at(e.slot)) })
+	c.c.hookAdd(func(e Entity) { f(e, c.at(e.slot)) })
 }
 
 // OnRemove registers f to be told of each entity that loses the component, as [Column.OnRemove] does.
 func (c HeapColumn[T]) OnRemove(f func(e Entity, v *T)) {
-	c.c.hookRemove(func(e Entity) { f(e, c.s.at(e.slot)) })
+	c.c.hookRemove(func(e Entity) { f(e, c.at(e.slot)) })
 }
 
 // heapBlock is the number of elements that are allocated together: few enough that a rare component stays small, enough
@@ -136,6 +143,15 @@ func (s *heapStore[T]) drop(slot uint32) {
 		s.blocks[i] = nil
 	}
 }
+
+func (s *heapStore[T]) storage() Storage { return StorageHeap }
+
+func (s *heapStore[T]) value(slot uint32) reflect.Value {
+	v := *s.at(slot)
+	return reflect.ValueOf(&v).Elem()
+}
+
+func (s *heapStore[T]) empty() { s.blocks, s.used = nil, nil }
 
 func (s *heapStore[T]) close() error {
 	s.blocks, s.used = nil, nil

@@ -9,43 +9,50 @@ import (
 // mustBeHierarchy panics for a relation that allows circles: what follows its links may never end.
 func (k *relation) mustBeHierarchy(what string) {
 	if k.cyclic {
-		panic(fmt.Sprintf("vast: Relation.%s: %s was made with RelationOptions.Cyclic, so following its links may never end: "+
-			"use Target and Sources", what, k.sources.name))
+		k.noHierarchy(what)
 	}
+}
+
+//go:noinline
+func (k *relation) noHierarchy(what string) {
+	panic(fmt.Sprintf("vast: Relation.%s: %s was made with RelationOptions.Cyclic, so following its links may never end: "+
+		"use Target and Sources", what, k.sources.name))
 }
 
 // Ancestors yields the target of e, the target of that, and so on. The rules of [Relation.Sources] hold.
 func (r Relation) Ancestors(e Entity) iter.Seq[Entity] {
-	r.r.mustBeHierarchy("Ancestors")
-	return func(yield func(Entity) bool) {
-		k := r.r
-		before := k.world.changes
-		for k.sources.has(e) {
-			e = *k.target(e.slot)
-			if !yield(e) {
-				return
-			}
-			k.world.unchanged(before, "ancestors were walked over")
+	return func(yield func(Entity) bool) { r.r.ancestors(e, yield) }
+}
+
+func (k *relation) ancestors(e Entity, yield func(Entity) bool) {
+	k.mustBeHierarchy("Ancestors")
+	before := k.world.changes
+	for k.sources.has(e) {
+		e = *k.target(e.slot)
+		if !yield(e) {
+			return
 		}
+		k.world.unchanged(before, "ancestors were walked over")
 	}
 }
 
 // Descendants yields the sources of e, their sources and so on: depth first, each after its target and in the order of
 // Sources. It needs no stack, however deep the hierarchy is. The rules of [Relation.Sources] hold.
 func (r Relation) Descendants(e Entity) iter.Seq[Entity] {
-	r.r.mustBeHierarchy("Descendants")
-	return func(yield func(Entity) bool) {
-		k := r.r
-		if !k.targets.has(e) {
+	return func(yield func(Entity) bool) { r.r.descendants(e, yield) }
+}
+
+func (k *relation) descendants(e Entity, yield func(Entity) bool) {
+	k.mustBeHierarchy("Descendants")
+	if !k.targets.has(e) {
+		return
+	}
+	before := k.world.changes
+	for slot := k.first(e.slot); slot != none; slot = k.following(slot, e.slot, true) {
+		if !yield(k.entity(slot)) {
 			return
 		}
-		before := k.world.changes
-		for slot := k.first(e.slot); slot != none; slot = k.following(slot, e.slot, true) {
-			if !yield(k.entity(slot)) {
-				return
-			}
-			k.world.unchanged(before, "descendants were walked over")
-		}
+		k.world.unchanged(before, "descendants were walked over")
 	}
 }
 

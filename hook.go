@@ -43,7 +43,7 @@ func (c *column) hookRemove(f hook) {
 	c.world.observe(c)
 }
 
-// observe notes that a column has hooks or a store. Worlds without any pay one test for it.
+// observe notes that a column has hooks, a store or trackers. Worlds without any pay one test for it.
 func (w *World) observe(c *column) {
 	if c.observed {
 		return
@@ -54,6 +54,23 @@ func (w *World) observe(c *column) {
 	for _, a := range w.archetypes {
 		if slices.Contains(a.columns, c) {
 			a.observed, a.vacancy = true, &noVacancy
+		}
+	}
+}
+
+// unobserve takes back what observe noted when a column has lost its last tracker, unless it has hooks or a store.
+func (w *World) unobserve(c *column) {
+	if c.tracked || c.store != nil || len(c.onAdd)+len(c.onRemove) > 0 {
+		return
+	}
+	c.observed = false
+	w.watched = slices.DeleteFunc(w.watched, func(other *column) bool { return other == c })
+	for _, a := range w.archetypes {
+		if a.observed && !slices.ContainsFunc(a.columns, func(c *column) bool { return c.observed }) {
+			a.observed = false
+			if a.at != nil {
+				a.goTo(a.at, a.word)
+			}
 		}
 	}
 }

@@ -64,6 +64,11 @@ func (w *World) checkInvariants() {
 		if vacant && w.live.Word(i) != 0 {
 			must(false, "word %d is nobody's and holds entities", i)
 		}
+		if i < uint(w.size/64) {
+			if f := w.owner(uint32(i)).floor; f != 0 && (f&^generation.MaxCount != uint32(w.tag) || generation.Exhausted(f)) {
+				must(false, "word %d has the floor %#x", i, f)
+			}
+		}
 	}
 	for _, c := range w.columns {
 		w.checkColumn(c, must)
@@ -83,6 +88,9 @@ func (w *World) checkExtent(x *extent, must func(bool, string, ...any)) (last in
 		for bit := range uint32(64) {
 			g := *w.generation(i*64 + bit)
 			alive := live>>bit&1 != 0
+			if f := w.owner(i).floor; g < f {
+				must(false, "slot %d has generation %#x, the floor is %#x", i*64+bit, g, f)
+			}
 			if alive && (g&^generation.MaxCount != uint32(w.tag) || generation.Count(g) == 0) {
 				must(false, "the entity in slot %d has generation %#x", i*64+bit, g)
 			}
@@ -130,7 +138,9 @@ func (w *World) checkPlace(a *Archetype, must func(bool, string, ...any)) {
 // checkColumn checks that only entities have components, in usable slots, and that deleting them would find all.
 func (w *World) checkColumn(c *column, must func(bool, string, ...any)) {
 	c.set.CheckInvariants()
-	must(c.slots%64 == 0 && c.slots <= w.size && int(c.slots) <= c.set.Len() && int(c.slots)*c.bytes <= c.span.Committed(),
+	w.checkMarks(c, must)
+	must(c.slots%64 == 0 && c.slots <= w.size && int(c.slots) <= c.set.Len() &&
+		(c.slots == 0 || c.bytes == 0 || c.reach(int(c.slots)) <= c.span.Committed()),
 		"column %s is usable for %d slots, with %d bits and %d bytes", c.name, c.slots, c.set.Len(), c.span.Committed())
 	for i := range uint(c.set.Len() / 64) {
 		word := c.set.Word(i)

@@ -263,6 +263,7 @@ func TestClosedWorld(t *testing.T) {
 		"Count":     func() { q.Count() },
 		"DeleteAll": func() { w.DeleteAll(q) },
 		"Trim":      func() { _ = w.Trim() },
+		"Reset":     func() { w.Reset() },
 	} {
 		t.Run(name, func(t *testing.T) { says(t, f, closed...) })
 	}

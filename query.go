@@ -18,6 +18,7 @@ type Query struct {
 
 type query struct {
 	world  *World
+	since  []*Tracker // whose marks the query asks for
 	with   []*column
 	minus  []*column
 	any    [][]*column // groups, of each of which an entity has at least one
@@ -25,6 +26,13 @@ type query struct {
 	pinned []Run       // what matched at some moment, in place of all conditions
 	filter bitset.Filter
 	apart  bool // whether walks over it are more than a cursor over the filter: see walk.nextApart
+
+	noted    []*column     // for each of since, the column it is asked about
+	changed  []*bitset.Set // and the marks that an entity has
+	optional []*column     // runs have each throughout or not at all
+	exact    bool          // whether entities with other components are left out
+	ids      []uint64      // of an exact query, the numbers of the columns that it names, as bits
+	list     []Entity      // when not nil, only these match; in the order of slots
 }
 
 // Query returns the query for the entities that have all the given components; without any, for all entities. It panics
@@ -55,19 +63,23 @@ func (q Query) Without(cols ...AnyColumn) Query {
 		if slices.Contains(q.q.minus, c) {
 			panic(fmt.Sprintf("vast: Query.Without: %s is left out already", c.name))
 		}
+		if slices.Contains(q.q.optional, c) {
+			panic(fmt.Sprintf("vast: Query.Without: %s is optional in the query: name it in one of the two", c.name))
+		}
 		for _, group := range q.q.any {
 			if slices.Contains(group, c) {
 				panic(fmt.Sprintf("vast: Query.Without: the query has %s among the columns of Any: name it in one of the two", c.name))
 			}
 		}
 	}
-	made := &query{world: w, with: q.q.with, minus: slices.Concat(q.q.minus, minus), any: q.q.any, to: q.q.to}
+	made := *q.q
+	made.minus = slices.Concat(q.q.minus, minus)
 	made.build()
-	return Query{made}
+	return Query{&made}
 }
 
 func (q *query) build() {
-	and := setsOf(q.with)
+	and := append(setsOf(q.with), q.changed...)
 	var any [][]*bitset.Set
 	for _, group := range q.any {
 		if len(group) == 1 {
@@ -79,8 +91,11 @@ func (q *query) build() {
 	if len(and) == 0 {
 		and = append(and, q.world.live)
 	}
-	q.apart = len(q.to) > 0
 	q.filter = bitset.NewFilter(and, setsOf(q.minus), any...)
+	if q.exact {
+		q.ids = q.named()
+	}
+	q.apart = q.exact || len(q.optional) > 0 || q.list != nil || len(q.to) > 0
 }
 
 func setsOf(columns []*column) (sets []*bitset.Set) {
@@ -120,6 +135,11 @@ type walk struct {
 	q       *query
 	changes uint64
 	cursor  bitset.Cursor
+
+	// Of queries that are apart.
+	end     uint   // of the run that the cursor is in a part of
+	at      int    // the next entity of the list
+	bits    uint64 // the list's matches that were not yielded yet, in the word of slot end
 	related relatedWalk
 }
 
@@ -131,15 +151,47 @@ func (k *walk) next() bool {
 	return k.cursor.Next()
 }
 
-// nextApart is next for the queries that need more.
+// nextApart is next for the queries that need more: it takes one run after the other from where they come from, and
+// yields the parts of each that the query wants to be apart.
 func (k *walk) nextApart() bool {
-	if k.q.pinned != nil {
-		return k.nextPinned()
+	for !k.nextPart() {
+		if !k.nextWhole() {
+			return false
+		}
+		k.end, k.cursor.Hi = k.cursor.Hi, k.cursor.Lo
 	}
-	if len(k.q.to) > 0 {
+	return true
+}
+
+// nextWhole moves the cursor to the next run that is to be looked at for parts.
+func (k *walk) nextWhole() bool {
+	switch {
+	case k.q.pinned != nil:
+		return k.nextPinned()
+	case k.q.list != nil:
+		return k.nextListed()
+	case len(k.q.to) > 0:
 		return k.nextRelated()
 	}
 	return k.cursor.Next()
+}
+
+// nextPart moves the cursor to the next part of what is left of a run, from the cursor's Hi to the end.
+func (k *walk) nextPart() bool {
+	for lo := k.cursor.Hi; lo < k.end; {
+		hi := k.q.alike(lo, k.end)
+		if k.q.exact {
+			from, to := k.q.pure(uint32(lo), uint32(hi))
+			if from == to {
+				lo = hi
+				continue
+			}
+			lo, hi = uint(from), uint(to)
+		}
+		k.cursor.Lo, k.cursor.Hi = lo, hi
+		return true
+	}
+	return false
 }
 
 func (k *walk) start(q *query) {
@@ -150,6 +202,9 @@ func (k *walk) start(q *query) {
 	if q.world.closed {
 		q.world.mustBeOpen("Query")
 	}
+	if q.since != nil {
+		q.settle()
+	}
 	k.cursor.Start(&q.filter, uint(q.world.frontier))
 	if len(q.to) > 0 {
 		k.startRelated()
@@ -158,22 +213,24 @@ func (k *walk) start(q *query) {
 
 // nextWord moves to the next word with matches and returns it with their mask, which is zero where there is none.
 func (k *walk) nextWord() (word uint, mask uint64) {
-	if k.q.apart {
-		return k.nextWordApart()
-	}
-	return k.cursor.NextWord()
-}
-
-// nextWordApart is nextWord for the queries that need more.
-func (k *walk) nextWordApart() (word uint, mask uint64) {
 	for {
-		word, mask = k.cursor.NextWord()
-		if mask != 0 && len(k.q.to) > 0 {
-			if mask = k.keepRelated(word, mask); mask == 0 {
-				continue
-			}
+		if k.q.list != nil {
+			word, mask = k.nextListedWord()
+		} else {
+			word, mask = k.cursor.NextWord()
 		}
-		return word, mask
+		if mask == 0 || !k.q.apart {
+			return word, mask
+		}
+		if len(k.q.to) > 0 && k.q.list == nil {
+			mask = k.keepRelated(word, mask)
+		}
+		if k.q.exact {
+			mask &^= k.q.others(uint32(word), mask)
+		}
+		if mask != 0 {
+			return word, mask
+		}
 	}
 }
 

@@ -150,8 +150,7 @@ func (k *walk) keepRelated(word uint, mask uint64) uint64 {
 
 // pin returns a query for what q matches now, by slot, whatever changes while it runs.
 func (q Query) pin() Query {
-	made := *q.q
-	made.apart, made.pinned = true, []Run{}
+	made := query{world: q.q.world, filter: q.q.filter, apart: true, pinned: []Run{}}
 	for run := range q.Runs() {
 		made.pinned = append(made.pinned, run)
 	}

@@ -105,8 +105,10 @@ func NewRelation(w *World, name string, o RelationOptions) Relation {
 		panic(err)
 	}
 	k.sources.linked, k.targets.linked = name, name
+	k.targets.internal = true
+	k.sources.later = k.later
 	k.sources.keep((*sourceStore)(k))
-	k.targets.keep((*targetStore)(k))
+	k.targets.keep(targetStore{})
 	w.relations = append(w.relations, k)
 	return Relation{k}
 }
@@ -207,6 +209,9 @@ func (r Relation) Set(source, target Entity) bool {
 	if had {
 		k.unlink(source.slot)
 		k.enter(source.slot, target)
+		if k.sources.tracked {
+			k.sources.wrote(source.slot)
+		}
 		w.changedAll(opRelate, 1)
 		return true
 	}

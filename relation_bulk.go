@@ -58,7 +58,8 @@ func (k *relation) setRuns(runs []Run, target Entity) (n int) {
 	for i := len(runs) - 1; i >= 0; i-- {
 		run := runs[i]
 		err := k.room(run.start+run.n-1, target.slot)
-		for slot := k.targets.set.Next(uint(run.start)); err == nil && slot < uint(run.start+run.n); slot = k.targets.set.Next(slot + 1) {
+		end := uint(min(run.start+run.n, k.targets.slots)) // beyond its usable slots a set finds its end
+		for slot := k.targets.set.Next(uint(run.start)); err == nil && slot < end; slot = k.targets.set.Next(slot + 1) {
 			err = k.room(uint32(slot), target.slot)
 		}
 		if err != nil {
@@ -109,6 +110,9 @@ func (k *relation) enterAll(word uint32, mask uint64, target Entity) (changes in
 			k.unlink(slot)
 		}
 		k.enter(slot, target)
+		if k.sources.tracked {
+			k.sources.wroteIn(word, m&-m)
+		}
 		changes++
 	}
 	k.sources.giveIn(word, mask)
@@ -204,9 +208,8 @@ func settleBatch(lost []*column) {
 // mustNotSeverTargets panics when a column is that of a relation's targets.
 func mustNotSeverTargets(lost []*column) {
 	for _, c := range lost {
-		if _, ok := c.store.(*targetStore); ok {
-			panic(fmt.Sprintf("vast: World.Exchange: %s is no component to be taken: take the links from their sources, with "+
-				"Relation.RemoveAll", c.name))
+		if _, ok := c.store.(targetStore); ok {
+			panic(fmt.Sprintf("vast: World.Exchange: %s is no component to be taken: take the links from their sources", c.name))
 		}
 	}
 }

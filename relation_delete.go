@@ -40,6 +40,9 @@ func (k *relation) sever(doomed []gain) (orphans int) {
 			k.unlink(g.word*64 + trailingZeros(m))
 		}
 		if lost != 0 {
+			if k.sources.tracked {
+				k.sources.lost(g.word, lost)
+			}
 			k.sources.set.AndNot(uint(g.word), lost)
 		}
 	}
@@ -52,6 +55,9 @@ func (k *relation) sever(doomed []gain) (orphans int) {
 			for slot := k.first(target); slot != none; {
 				next := k.link(slot).next
 				k.unlink(slot)
+				if k.sources.tracked {
+					k.sources.lost(slot/64, 1<<(slot%64))
+				}
 				k.sources.set.Clear(uint(slot))
 				if !k.cyclic {
 					k.relevel(slot)

@@ -171,6 +171,9 @@ func (k *relation) unlink(slot uint32) {
 	if f.count--; f.count == 0 {
 		t := k.targets
 		t.tell(t.onRemove, "OnRemove", target/64, 1<<(target%64))
+		if t.tracked {
+			t.lost(target/64, 1<<(target%64))
+		}
 		t.set.Clear(uint(target))
 	}
 	k.setLevel(slot, 0)
@@ -234,6 +237,18 @@ type sourceStore relation
 func (s *sourceStore) room(int) error { return nil } // Relation.Set has made it
 func (s *sourceStore) close() error   { return nil } // all is the world's memory
 
+// empty forgets all links. What is known of targets goes with their column.
+func (s *sourceStore) empty() {
+	k := (*relation)(s)
+	set := k.sources.set
+	for slot := set.Next(0); slot < uint(k.sources.slots); slot = set.Next(slot + 1) {
+		k.link(uint32(slot)).level = 0
+	}
+	for _, level := range k.levels {
+		level.Empty()
+	}
+}
+
 func (s *sourceStore) put(slot uint32) { (*relation)(s).enter(slot, s.pending) }
 
 func (s *sourceStore) drop(slot uint32) {
@@ -249,11 +264,11 @@ func (s *sourceStore) drop(slot uint32) {
 	k.relevel(slot)
 }
 
-// targetStore is a relation as the store of its targets' column. Entities become targets by Relation.Set, and cease to be
-// when they lose their last source, which a deletion sees to before it comes here.
-type targetStore relation
+// targetStore marks the column of the targets of a relation or of edges. Entities become targets by links, and cease to be
+// when they lose the last one, which a deletion sees to before it comes here.
+type targetStore struct{}
 
-func (s *targetStore) room(int) error { return nil }
-func (s *targetStore) put(uint32)     {}
-func (s *targetStore) drop(uint32)    {}
-func (s *targetStore) close() error   { return nil }
+func (targetStore) room(int) error { return nil }
+func (targetStore) put(uint32)     {}
+func (targetStore) drop(uint32)    {}
+func (targetStore) close() error   { return nil }

@@ -228,11 +228,11 @@ func (m *relationWorld) query() (Query, []Entity) {
 			es = append(es, e)
 		}
 	}
-	slices.SortFunc(es, bySlot)
+	slices.SortFunc(es, slotOrder)
 	return q, es
 }
 
-func bySlot(a, b Entity) int { return int(a.slot) - int(b.slot) }
+func slotOrder(a, b Entity) int { return int(a.slot) - int(b.slot) }
 
 func (m *relationWorld) apply() {
 	rel := m.relations[m.r.IntN(len(m.relations))]
@@ -258,7 +258,7 @@ func (m *relationWorld) apply() {
 		if living {
 			rel.link(e, t)
 		}
-	case op < 58:
+	case op < 60:
 		e := m.any()
 		t, had := rel.target[e]
 		m.must(rel.Remove(e) == had, "Remove(%v), which had %v", e, had)
@@ -266,7 +266,7 @@ func (m *relationWorld) apply() {
 			m.told(map[string]int{fmt.Sprint(rel.Name(), " ", e, " ", t): 1})
 		}
 		rel.unlink(e)
-	case op < 74:
+	case op < 68:
 		e := m.any()
 		goes := m.closure([]Entity{e})
 		if !m.w.Alive(e) {
@@ -274,26 +274,26 @@ func (m *relationWorld) apply() {
 		}
 		m.must(m.w.Delete(e) == (len(goes) > 0), "Delete(%v), with which %d go", e, len(goes))
 		m.remove(goes)
-	case op < 78:
+	case op < 70:
 		q, es := m.query()
-		if len(es) > 100 {
+		if len(es) > 60 {
 			return
 		}
 		goes := m.closure(es)
 		n := m.w.DeleteAll(q)
 		m.must(n == len(goes), "DeleteAll of %v deletes %d, want %d", es, n, len(goes))
 		m.remove(goes)
-	case op < 82:
+	case op < 72:
 		m.applyRemoveAll(rel)
-	case op < 88:
+	case op < 76:
 		m.applySetAll(rel)
-	case op < 92:
+	case op < 82:
 		q, es := m.query()
 		m.must(m.w.Exchange(q, []AnyColumn{m.mark}, nil) == len(es), "Exchange")
 		for _, e := range es {
 			m.alive[e] = true
 		}
-	case op < 95:
+	case op < 88:
 		q, es := m.query()
 		m.w.Exchange(q, nil, []AnyColumn{m.mark})
 		for _, e := range es {
@@ -306,7 +306,7 @@ func (m *relationWorld) apply() {
 
 func (m *relationWorld) applyRemoveAll(rel *relationModel) {
 	q, es := m.query()
-	if len(es) > 300 && m.r.IntN(4) > 0 {
+	if len(es) > 60 && m.r.IntN(4) > 0 {
 		return
 	}
 	want := map[string]int{}
@@ -330,7 +330,7 @@ func (m *relationWorld) applyRemoveAll(rel *relationModel) {
 func (m *relationWorld) applySetAll(rel *relationModel) {
 	q, es := m.query()
 	t := m.any()
-	if len(es) > 300 && m.r.IntN(4) > 0 {
+	if len(es) > 60 && m.r.IntN(4) > 0 {
 		return
 	}
 	if m.w.Alive(t) && slices.ContainsFunc(es, func(e Entity) bool { return rel.closes(e, t) }) {
@@ -358,7 +358,7 @@ func (m *relationWorld) checkQuery(rel *relationModel) {
 	if first, ok := q.First(); ok != (len(es) > 0) || ok && first != got[0] {
 		m.must(false, "First is %v, %v", first, ok)
 	}
-	slices.SortFunc(got, bySlot)
+	slices.SortFunc(got, slotOrder)
 	m.must(slices.Equal(got, es), "All yields %v, want %v", got, es)
 	got = nil
 	for word, mask := range q.Words() {
@@ -390,7 +390,7 @@ func (m *relationWorld) checkQuery(rel *relationModel) {
 			got = append(got, e)
 		}
 	}
-	slices.SortFunc(got, bySlot)
+	slices.SortFunc(got, slotOrder)
 	es = slices.DeleteFunc(es, func(e Entity) bool { _, ok := rel.target[e]; return !ok })
 	m.must(slices.Equal(got, es), "InDepthOrder yields %v, want %v", got, es)
 }

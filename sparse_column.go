@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/internal/invariants"
 	"github.com/vastgo/vast/internal/layout"
 )
 
@@ -62,6 +63,9 @@ func (c SparseColumn[T]) Has(e Entity) bool { return c.c.has(e) }
 // Get returns e's component, or nil when e is stale or has none. Complexity: a look-up as in a [Column], and one in the
 // pool.
 func (c SparseColumn[T]) Get(e Entity) *T {
+	if invariants.Enabled {
+		c.c.touch(false)
+	}
 	if !c.c.has(e) {
 		return nil
 	}
@@ -84,7 +88,7 @@ func (c SparseColumn[T]) Add(e Entity, v T) *T {
 
 // Set overwrites e's component and reports whether e has one.
 func (c SparseColumn[T]) Set(e Entity, v T) bool {
-	p := c.Get(e)
+	p := c.Edit(e)
 	if p == nil {
 		return false
 	}
@@ -107,12 +111,12 @@ func (c SparseColumn[T]) Grow(n int) error {
 
 // OnAdd registers f to be told of each entity that gains the component, as [Column.OnAdd] does.
 func (c SparseColumn[T]) OnAdd(f func(e Entity, v *T)) {
-	c.c.hookAdd(func(e Entity) { f(e, c.s.at(e.slot)) })
+	c.c.hookAdd(func(e Entity) { f(e, c.at(e.slot)) })
 }
 
 // OnRemove registers f to be told of each entity that loses the component, as [Column.OnRemove] does.
 func (c SparseColumn[T]) OnRemove(f func(e Entity, v *T)) {
-	c.c.hookRemove(func(e Entity) { f(e, c.s.at(e.slot)) })
+	c.c.hookRemove(func(e Entity) { f(e, c.at(e.slot)) })
 }
 
 // sparseStore holds elements in a pool, and a handle to each in the column.
@@ -136,5 +140,22 @@ func (s *sparseStore[T]) put(slot uint32) {
 }
 
 func (s *sparseStore[T]) drop(slot uint32) { s.pool.Remove(*s.handle(slot)) }
+
+func (s *sparseStore[T]) storage() Storage { return StorageSparse }
+
+func (s *sparseStore[T]) value(slot uint32) reflect.Value {
+	v := *s.at(slot)
+	return reflect.ValueOf(&v).Elem()
+}
+
+func (s *sparseStore[T]) empty() { s.pool.Clear(nil) }
+
+func (s *sparseStore[T]) trim() error { return s.pool.Trim() }
+
+func (s *sparseStore[T]) memory() (reserved, committed int) {
+	return s.pool.Reserved(), s.pool.Committed()
+}
+
+func (s *sparseStore[T]) resident() (int, error) { return s.pool.Resident() }
 
 func (s *sparseStore[T]) close() error { return s.pool.Close() }

@@ -1,13 +1,11 @@
 package vast
 
-import "errors"
-
 // Stats describe a world at one moment. Sizes are in bytes.
 type Stats struct {
 	Name       string
 	Entities   int
 	Slots      int    // owned by archetypes
-	Changes    uint64 // structural changes so far: each entity made or deleted, each component added or removed
+	Changes    uint64 // structural changes so far: each entity made or deleted, each component added or removed, each tracker made or closed
 	Reserved   int    // addresses
 	Committed  int    // may be touched
 	Columns    []ColumnStats
@@ -19,20 +17,36 @@ type ColumnStats struct {
 	Name      string
 	Type      string // of an element; empty for a tag
 	Size      int    // of one element
-	Entities  int
-	Reserved  int // elements only, as far as they lie at base + slot × size
-	Committed int // elements and presence bits
+	Entities  int    // that have the component
+	Slots     int    // of the 64-slot words in which some entity has it: what a query for it looks at
+	Reserved  int    // addresses of elements
+	Committed int    // elements and presence bits; those on the Go heap are not counted
 }
+
+// Density returns the part of the slots that a query for the column looks at and finds an entity in, from 0 to 1; 1 when
+// there are none.
+func (s ColumnStats) Density() float64 { return share(s.Entities, s.Slots) }
 
 // ArchetypeStats describe one archetype.
 type ArchetypeStats struct {
 	Columns  []string
 	Entities int // alive and born with it
 	Slots    int // owned
-	Extents  int
+	Extents  int // runs of slots
 }
 
-// Stats returns the world's statistics. Complexity: the number of columns, archetypes and extents.
+// Fill returns the part of the archetype's slots that hold an entity, from 0 to 1; 1 when it owns none.
+func (s ArchetypeStats) Fill() float64 { return share(s.Entities, s.Slots) }
+
+func share(n, of int) float64 {
+	if of == 0 {
+		return 1
+	}
+	return float64(n) / float64(of)
+}
+
+// Stats returns the world's statistics. Complexity: that of [Column.Len] for each column, and the number of extents. It asks
+// nobody else: what is in memory is said by [World.Resident] and [World.ResidentStats].
 func (w *World) Stats() Stats {
 	s := Stats{Name: w.options.Name, Entities: w.Len(), Changes: w.changes}
 	for _, r := range w.memory.regions {
@@ -47,7 +61,13 @@ func (w *World) Stats() Stats {
 			cs.Type, cs.Size = c.typ.String(), int(c.typ.Size())
 		}
 		if !w.closed {
+			cs.Slots = c.set.OccupiedWords() * 64
 			cs.Reserved, cs.Committed = c.span.Size(), c.span.Committed()+c.set.Committed()
+			if p, ok := c.store.(packedStore); ok {
+				reserved, committed := p.memory()
+				cs.Reserved, cs.Committed = cs.Reserved+reserved, cs.Committed+committed
+				s.Reserved, s.Committed = s.Reserved+reserved, s.Committed+committed
+			}
 		}
 		s.Columns = append(s.Columns, cs)
 	}
@@ -64,46 +84,3 @@ func (w *World) Stats() Stats {
 
 // Changes returns the number of structural changes so far, as [Stats] has it. Complexity: constant.
 func (w *World) Changes() uint64 { return w.changes }
-
-// Resident returns how many bytes of the world are in memory. It asks the operating system: one call for each 64 Ki
-// committed pages.
-func (w *World) Resident() (int, error) {
-	if w.closed {
-		return 0, nil
-	}
-	total := 0
-	var errs []error
-	for _, r := range w.memory.regions {
-		n, err := r.Resident()
-		total += n
-		errs = append(errs, err)
-	}
-	return total, errors.Join(errs...)
-}
-
-// Trim gives back the memory of the slots that no archetype owns. They stay usable.
-func (w *World) Trim() error {
-	w.mustBeOpen("Trim")
-	if w.live == nil {
-		return nil
-	}
-	var errs []error
-	for lo := w.vacant.Next(0); lo < uint(w.frontier); {
-		hi := min(w.vacant.NextClear(lo), uint(w.frontier))
-		errs = append(errs, w.discard(uint32(lo)*64, uint32(hi)*64))
-		lo = w.vacant.Next(hi)
-	}
-	errs = append(errs, w.discard(w.frontier*64, w.size))
-	return errors.Join(errs...)
-}
-
-// discard gives back the elements of the slots [lo, hi), where they are committed.
-func (w *World) discard(lo, hi uint32) error {
-	var errs []error
-	for _, c := range w.columns {
-		if end := min(hi, c.slots); lo < end && c.bytes > 0 {
-			errs = append(errs, c.span.Region().Discard(c.span.Offset()+int(lo)*c.bytes, int(end-lo)*c.bytes))
-		}
-	}
-	return errors.Join(errs...)
-}

@@ -1,5 +1,7 @@
 package vast
 
+import "reflect"
+
 // store keeps the elements of a column that do not lie at base + slot × size.
 type store interface {
 	// room makes the next n puts unable to fail.
@@ -10,6 +12,25 @@ type store interface {
 	drop(slot uint32)
 	// close gives all memory back.
 	close() error
+}
+
+// emptyStore is a store that can drop all elements at once.
+type emptyStore interface {
+	empty()
+}
+
+// packedStore is a store with off-heap memory of its own.
+type packedStore interface {
+	trim() error
+	memory() (reserved, committed int)
+	resident() (int, error)
+}
+
+// valueStore is a store whose elements are values of the column's type.
+type valueStore interface {
+	storage() Storage
+	// value returns a copy of the element of a slot that has the component.
+	value(slot uint32) reflect.Value
 }
 
 // keep makes s the place of a column's elements.
@@ -31,13 +52,17 @@ func (a *Archetype) makeRoom(n int) error {
 	return nil
 }
 
-// putBirths makes the elements of the entities born in the slots [lo, hi), in the columns with stores.
+// putBirths makes the elements of the entities born in the slots [lo, hi), in the columns with stores, and notes the births
+// for trackers.
 func (a *Archetype) putBirths(lo, hi uint32) {
 	for _, c := range a.columns {
 		if c.store != nil {
 			for slot := lo; slot < hi; slot++ {
 				c.store.put(slot)
 			}
+		}
+		if c.tracked {
+			c.gainedRange(lo, hi)
 		}
 	}
 }
@@ -58,11 +83,19 @@ func (c *column) dropIn(word uint32, mask uint64) {
 	}
 }
 
-// dropLosses ends the elements that the slots of mask in a word have, in the columns with stores.
+// dropLosses ends the elements that the slots of mask in a word have, in the columns with stores, and notes the losses for
+// trackers.
 func (w *World) dropLosses(word uint32, mask uint64) {
 	for _, c := range w.watched {
-		if c.store != nil && word < c.slots/64 {
-			c.dropIn(word, mask&c.set.Word(uint(word)))
+		if word >= c.slots/64 {
+			continue
+		}
+		lost := mask & c.set.Word(uint(word))
+		if c.store != nil {
+			c.dropIn(word, lost)
+		}
+		if c.tracked {
+			c.lost(word, lost)
 		}
 	}
 }

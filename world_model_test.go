@@ -35,6 +35,7 @@ type modelColumn interface {
 	put(e Entity, v uint64) bool // writes through the pointer that Get returns
 	read(r Run) []uint64         // through Slice
 	write(r Run, v func(i int) uint64)
+	hook(add, remove func(Entity))
 }
 
 type numbered[T any] struct {
@@ -91,6 +92,14 @@ const mixed = ^uint64(0) - 7
 
 func newModelColumn(w *World, i int) modelColumn {
 	o := ColumnOptions{Name: fmt.Sprintf("c%d", i)}
+	switch i {
+	case 5, 67:
+		return numberedTag{NewTag(w, o.Name)}
+	case 20, 66:
+		return newNumberedSparse(w, o)
+	case 21, 65:
+		return newNumberedHeap(w, o)
+	}
 	switch i % 6 {
 	case 0:
 		return numbered[uint64]{NewColumnWith[uint64](w, o), func(v uint64) uint64 { return v }, func(t uint64) uint64 { return t }}
@@ -155,6 +164,8 @@ type model struct {
 	refusals    int
 	capacity    int
 	sinceOpened int
+	forms       bool                    // whether queries are of all forms
+	told        map[int]map[Entity]bool // what hooks know to have a component, by column
 }
 
 func newModel(t testing.TB, o Options, transcript io.Writer) *model {
@@ -172,6 +183,7 @@ func (m *model) open() {
 	for _, set := range modelSets {
 		m.archetypes = append(m.archetypes, m.world.Archetype(m.chosen(set)...))
 	}
+	m.hookAll()
 	m.entities, m.order = map[Entity]*modelEntity{}, nil
 	m.capacity = (m.options.MaxEntities + 63) &^ 63
 }
@@ -333,6 +345,9 @@ func (m *model) close() {
 		m.must(err == nil, "%v", err)
 	}
 	m.must(w.Len() == 0 && w.Stats().Committed == 0, "a closed world holds something: %+v", w.Stats())
+	for i, has := range m.told {
+		m.must(len(has) == 0, "hooks of column %d were not told of %d losses", i, len(has))
+	}
 	for _, e := range order[:min(len(order), 20)] {
 		c := m.columns[hotColumns[int(e.Slot())%len(hotColumns)]]
 		_, has := c.get(e)

@@ -7,7 +7,7 @@ import (
 // apply decodes one operation and runs it on world and model.
 func (m *model) apply(b *byteStream) {
 	op := b.next()
-	switch op % 28 {
+	switch op % 31 {
 	case 0, 1, 2:
 		m.applyNew(b)
 	case 3:
@@ -53,6 +53,14 @@ func (m *model) apply(b *byteStream) {
 			m.close()
 			m.open()
 			m.sinceOpened = 0
+		case v == 1:
+			m.operation = "Reset"
+			m.world.Reset()
+			for _, e := range m.order {
+				m.died(e)
+			}
+			m.order = nil
+			m.checkAll()
 		case v < 8:
 			m.checkAll()
 		}
@@ -64,6 +72,10 @@ func (m *model) apply(b *byteStream) {
 		m.applyRemoveAll(b)
 	case 27:
 		m.applyExchange(b)
+	case 28, 29:
+		m.applyForms(b)
+	case 30:
+		m.applyOrder(b)
 	}
 }
 
@@ -218,7 +230,7 @@ func (m *model) query(b *byteStream) (Query, []int, func(*modelEntity) bool) {
 	if len(any) > 0 {
 		q = q.Any(m.chosen(any)...)
 	}
-	return q, with, func(v *modelEntity) bool {
+	match := func(v *modelEntity) bool {
 		if len(any) > 0 && !slices.ContainsFunc(any, func(i int) bool { _, has := v.values[i]; return has }) {
 			return false
 		}
@@ -234,6 +246,10 @@ func (m *model) query(b *byteStream) (Query, []int, func(*modelEntity) bool) {
 		}
 		return true
 	}
+	if m.forms {
+		q, match = m.moreForms(b, q, match)
+	}
+	return q, with, match
 }
 
 func (m *model) matching(match func(*modelEntity) bool) (es []Entity) {
@@ -307,7 +323,7 @@ func (m *model) applyRuns(b *byteStream) {
 	es := m.matching(match)
 	n, end, stop := 0, -1, b.next()%16
 	for r := range q.Runs() {
-		m.must(r.Len() > 0 && r.Start() > end, "the run [%d, +%d) begins where the last one ended, at %d", r.Start(), r.Len(), end)
+		m.must(r.Len() > 0 && (r.Start() > end || m.forms && r.Start() == end), "the run [%d, +%d) begins where the last one ended, at %d", r.Start(), r.Len(), end)
 		end = r.Start() + r.Len()
 		m.note("run", r.Start(), r.Len())
 		m.must(n+r.Len() <= len(es), "more entities than match")
@@ -410,5 +426,6 @@ func (m *model) checkAll() {
 	for i, a := range m.archetypes {
 		m.must(a.Len() == born[i], "archetype %d has %d entities, want %d", i, a.Len(), born[i])
 	}
+	m.checkHooks()
 	m.must(m.world.Query().Count() == len(m.entities), "the query for all entities counts %d", m.world.Query().Count())
 }

@@ -8,17 +8,20 @@ import (
 )
 
 // Work add_remove: n entities with Position. Add a zero Velocity to each of them, then remove it from each; a row's time
-// is for both, an entity.
+// is for both, an entity. The batch peers do either by one call for all that match a query.
+//
+// Work toggle: the same with every tenth of n entities, while the others stay as they are.
 
 // vastEdit is Vast's state of the work.
 type vastEdit struct {
 	world    *vast.World
 	pos      vast.Column[Position]
 	vel      vast.Column[Velocity]
+	all      vast.Query // the entities with Position
 	entities []vast.Entity
 }
 
-// addRemoveVast is the timed work.
+// addRemoveVast is the timed work, one by one.
 //
 //go:noinline
 func addRemoveVast(s *vastEdit) {
@@ -31,14 +34,24 @@ func addRemoveVast(s *vastEdit) {
 	}
 }
 
+// addRemoveVastBatch is the timed work by one call each.
+//
+//go:noinline
+func addRemoveVastBatch(s *vastEdit) {
+	s.vel.AddAll(s.all, Velocity{})
+	s.vel.RemoveAll(s.all)
+}
+
 // arkEdit is Ark's state of the work.
 type arkEdit struct {
 	world    *ecs.World
 	vel      *ecs.Map1[Velocity]
+	lacking  *ecs.Filter1[Position]           // the entities without Velocity
+	both     *ecs.Filter2[Position, Velocity] // the others
 	entities []ecs.Entity
 }
 
-// addRemoveArk is the timed work. AddFn without a function adds a zero component and is Ark's fastest form.
+// addRemoveArk is the timed work, one by one. AddFn without a function adds a zero component and is Ark's fastest form.
 //
 //go:noinline
 func addRemoveArk(s *arkEdit) {
@@ -49,6 +62,14 @@ func addRemoveArk(s *arkEdit) {
 	for _, e := range s.entities {
 		vel.Remove(e)
 	}
+}
+
+// addRemoveArkBatch is the timed work by one call each.
+//
+//go:noinline
+func addRemoveArkBatch(s *arkEdit) {
+	s.vel.AddBatchFn(s.lacking.Batch(), nil)
+	s.vel.RemoveBatch(s.both.Batch(), nil)
 }
 
 // checkEdits compares what is left with what n entities with positions 0 … n−1 must leave: half way through, all of them
@@ -75,30 +96,36 @@ func editSide[S any](s *S, work func(*S), n int, add func(), count func() int, s
 	}
 }
 
+// toggledEvery is how many entities there are for each that toggle edits.
+const toggledEvery = 10
+
 // The numbers of components beside Position of the entities of add_remove and add_remove_large.
 const (
 	smallExtras = 0
 	largeExtras = 10
 )
 
-// newAddRemoveVast sets the work up for Vast, with entities that have some of C1 … C10 as well.
-func newAddRemoveVast(extras int) func(n int) side {
+// newAddRemoveVast sets the work up for Vast, with entities that have some of C1 … C10 as well; one of so many is edited.
+func newAddRemoveVast(extras, every int, work func(*vastEdit)) func(n int) side {
 	return func(n int) side {
 		w := newSizedVastWorld(n)
 		s := &vastEdit{world: w, pos: vast.NewColumn[Position](w), vel: vast.NewColumn[Velocity](w)}
 		archetype := w.Archetype(append([]vast.AnyColumn{s.pos}, extraVast(w, extras)...)...)
 		for i := range n {
 			e := archetype.New()
-			s.pos.Get(e).X = float64(i)
-			s.entities = append(s.entities, e)
+			if i%every == 0 {
+				s.pos.Get(e).X = float64(i / every)
+				s.entities = append(s.entities, e)
+			}
 		}
+		s.all = w.Query(s.pos)
 		both := w.Query(s.pos, s.vel)
 		add := func() {
 			for _, e := range s.entities {
 				s.vel.Add(e, Velocity{})
 			}
 		}
-		made := editSide(s, addRemoveVast, n, add, both.Count, func() (sum float64) {
+		made := editSide(s, work, len(s.entities), add, both.Count, func() (sum float64) {
 			for e := range both.All() {
 				sum += s.pos.Get(e).X + s.vel.Get(e).X
 			}
@@ -109,8 +136,8 @@ func newAddRemoveVast(extras int) func(n int) side {
 	}
 }
 
-// newAddRemoveArk sets the work up for Ark, with entities that have some of C1 … C10 as well.
-func newAddRemoveArk(extras int) func(n int) side {
+// newAddRemoveArk sets the work up for Ark, with entities that have some of C1 … C10 as well; one of so many is edited.
+func newAddRemoveArk(extras, every int, work func(*arkEdit)) func(n int) side {
 	return func(n int) side {
 		w := ecs.NewWorld(initialCapacity)
 		s := &arkEdit{world: w, vel: ecs.NewMap1[Velocity](w)}
@@ -118,17 +145,20 @@ func newAddRemoveArk(extras int) func(n int) side {
 		ids := append([]ecs.ID{ecs.ComponentID[Position](w)}, extraArk(w, extras)...)
 		for i := range n {
 			e := w.Unsafe().NewEntity(ids...)
-			positions.Get(e).X = float64(i)
-			s.entities = append(s.entities, e)
+			if i%every == 0 {
+				positions.Get(e).X = float64(i / every)
+				s.entities = append(s.entities, e)
+			}
 		}
-		both := ecs.NewFilter2[Position, Velocity](w)
+		s.lacking = ecs.NewFilter1[Position](w).Without(ecs.C[Velocity]()).Register()
+		s.both = ecs.NewFilter2[Position, Velocity](w).Register()
 		add := func() {
 			for _, e := range s.entities {
 				s.vel.AddFn(e, nil)
 			}
 		}
-		return editSide(s, addRemoveArk, n, add, func() int { return countArk(both) }, func() (sum float64) {
-			query := both.Query()
+		return editSide(s, work, len(s.entities), add, func() int { return countArk(s.both) }, func() (sum float64) {
+			query := s.both.Query()
 			for query.Next() {
 				p, v := query.Get()
 				sum += p.X + v.X

@@ -13,6 +13,7 @@ type archeStore struct {
 	ids      []ecs.ID // Position, Velocity, C1 …
 	velocity []ecs.ID // Velocity alone
 	both     ecs.CachedFilter
+	lacking  ecs.CachedFilter // the entities with Position and without Velocity, for edits by one call
 	entities []ecs.Entity
 	sum      float64 // of all look-ups
 }
@@ -41,7 +42,7 @@ func lookUpArche(s *archeStore) {
 	s.sum += sum
 }
 
-// addRemoveArche is the timed work of add_remove and add_remove_large.
+// addRemoveArche is the timed work of add_remove, add_remove_large and toggle.
 //
 //go:noinline
 func addRemoveArche(s *archeStore) {
@@ -52,6 +53,15 @@ func addRemoveArche(s *archeStore) {
 	for _, e := range s.entities {
 		w.Remove(e, velocity...)
 	}
+}
+
+// addRemoveArcheBatch is the timed work of add_remove and add_remove_large by one call each.
+//
+//go:noinline
+func addRemoveArcheBatch(s *archeStore) {
+	batch := s.world.Batch()
+	batch.Add(&s.lacking, s.velocity...)
+	batch.Remove(&s.both, s.velocity...)
 }
 
 // createArche is the timed work of creating one by one.
@@ -181,6 +191,29 @@ func newOuterArche(n int) side {
 	return s.moveSide(5*n, n)
 }
 
+func newSparseArche(born bool) func(n int) side {
+	return func(n int) side {
+		s := newArche(0).find()
+		set := func(e ecs.Entity, v Velocity) { *(*Velocity)(s.world.Get(e, s.ids[1])) = v }
+		world := sparse[ecs.Entity]{
+			one: func() ecs.Entity { return s.world.NewEntity(s.ids[0]) },
+			add: func(e ecs.Entity, v Velocity) {
+				s.world.Add(e, s.velocity...)
+				set(e, v)
+			},
+		}
+		if born {
+			world.both = func(v Velocity) ecs.Entity {
+				e := s.world.NewEntity(s.ids...)
+				set(e, v)
+				return e
+			}
+		}
+		world.fill(n)
+		return s.moveSide(n, sparseCount(n))
+	}
+}
+
 func newRandomArche(n int) side {
 	s := newArche(0)
 	for i := range n {
@@ -192,21 +225,25 @@ func newRandomArche(n int) side {
 	return lookUpSide(s, lookUpArche, n, &s.sum)
 }
 
-func newAddRemoveArche(extras int) func(n int) side {
+func newAddRemoveArche(extras, every int, work func(*archeStore)) func(n int) side {
 	return func(n int) side {
 		s := newArche(extras).find()
+		lacking := ecs.All(s.ids[0]).Without(s.ids[1])
+		s.lacking = s.world.Cache().Register(&lacking)
 		ids := append(s.ids[:1:1], s.ids[2:]...)
 		for i := range n {
 			e := s.world.NewEntity(ids...)
-			(*Position)(s.world.Get(e, s.ids[0])).X = float64(i)
-			s.entities = append(s.entities, e)
+			if i%every == 0 {
+				(*Position)(s.world.Get(e, s.ids[0])).X = float64(i / every)
+				s.entities = append(s.entities, e)
+			}
 		}
 		add := func() {
 			for _, e := range s.entities {
 				s.world.Add(e, s.velocity...)
 			}
 		}
-		return editSide(s, addRemoveArche, n, add, func() int { return s.count(&s.both) }, func() (sum float64) {
+		return editSide(s, work, len(s.entities), add, func() int { return s.count(&s.both) }, func() (sum float64) {
 			query := s.world.Query(&s.both)
 			for query.Next() {
 				sum += (*Position)(query.Get(s.ids[0])).X + (*Velocity)(query.Get(s.ids[1])).X

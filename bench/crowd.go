@@ -89,13 +89,18 @@ func (c *arkCrowd) renew() {
 	*c = *newArkCrowd(c.entities, c.parts)
 }
 
-// check compares the world with one of n entities, which are those that were handed out last.
-func (c *arkCrowd) check(n int) error {
+// complete returns the filter for the entities that have all components.
+func (c *arkCrowd) complete() *ecs.Filter2[Position, Velocity] {
 	complete := ecs.NewFilter2[Position, Velocity](c.world)
 	if c.ten != nil {
 		complete.With(ecs.C[C1](), ecs.C[C2](), ecs.C[C3](), ecs.C[C4](), ecs.C[C5](), ecs.C[C6](), ecs.C[C7](), ecs.C[C8]())
 	}
-	return checkCrowd(n, countArk(complete), c.world.Stats().Entities.Used, c.entities, c.world.Alive,
+	return complete
+}
+
+// check compares the world with one of n entities, which are those that were handed out last.
+func (c *arkCrowd) check(n int) error {
+	return checkCrowd(n, countArk(c.complete()), c.world.Stats().Entities.Used, c.entities, c.world.Alive,
 		func(e ecs.Entity) *Velocity {
 			_, v := c.two.Get(e)
 			return v

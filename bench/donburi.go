@@ -52,7 +52,7 @@ func lookUpDonburi(s *donburiStore) {
 	s.sum += sum
 }
 
-// addRemoveDonburi is the timed work of add_remove and add_remove_large.
+// addRemoveDonburi is the timed work of add_remove, add_remove_large and toggle.
 //
 //go:noinline
 func addRemoveDonburi(s *donburiStore) {
@@ -160,6 +160,25 @@ func newOuterDonburi(n int) side {
 	return s.moveSide(5*n, n)
 }
 
+func newSparseDonburi(born bool) func(n int) side {
+	return func(n int) side {
+		s := newDonburi(0)
+		world := sparse[donburi.Entity]{
+			one: func() donburi.Entity { return s.world.Create(donburiPosition) },
+			add: func(e donburi.Entity, v Velocity) { donburi.Add(s.world.Entry(e), donburiVelocity, &v) },
+		}
+		if born {
+			world.both = func(v Velocity) donburi.Entity {
+				e := s.world.Create(s.types...)
+				donburiVelocity.SetValue(s.world.Entry(e), v)
+				return e
+			}
+		}
+		world.fill(n)
+		return s.moveSide(n, sparseCount(n))
+	}
+}
+
 func newRandomDonburi(n int) side {
 	s := newDonburi(0)
 	for i := range n {
@@ -171,14 +190,16 @@ func newRandomDonburi(n int) side {
 	return lookUpSide(s, lookUpDonburi, n, &s.sum)
 }
 
-func newAddRemoveDonburi(extras int) func(n int) side {
+func newAddRemoveDonburi(extras, every int) func(n int) side {
 	return func(n int) side {
 		s := newDonburi(extras)
 		types := append(s.types[:1:1], s.types[2:]...)
 		for i := range n {
 			e := s.world.Create(types...)
-			donburiPosition.Get(s.world.Entry(e)).X = float64(i)
-			s.entities = append(s.entities, e)
+			if i%every == 0 {
+				donburiPosition.Get(s.world.Entry(e)).X = float64(i / every)
+				s.entities = append(s.entities, e)
+			}
 		}
 		add := func() {
 			for _, e := range s.entities {
@@ -186,7 +207,7 @@ func newAddRemoveDonburi(extras int) func(n int) side {
 			}
 		}
 		count := func() int { return s.both.Count(s.world) }
-		return editSide(s, addRemoveDonburi, n, add, count, func() (sum float64) {
+		return editSide(s, addRemoveDonburi, len(s.entities), add, count, func() (sum float64) {
 			for entry := range s.both.Iter(s.world) {
 				sum += donburiPosition.Get(entry).X + donburiVelocity.Get(entry).X
 			}

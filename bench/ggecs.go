@@ -57,7 +57,7 @@ func lookUpGGECS(s *ggecsStore) {
 	s.sum += sum
 }
 
-// addRemoveGGECS is the timed work of add_remove and add_remove_large.
+// addRemoveGGECS is the timed work of add_remove, add_remove_large and toggle.
 //
 //go:noinline
 func addRemoveGGECS(s *ggecsStore) {
@@ -177,6 +177,29 @@ func newOuterGGECS(n int) side {
 	return s.moveSide(5*n, n)
 }
 
+func newSparseGGECS(born bool) func(n int) side {
+	return func(n int) side {
+		s := newGGECS(0)
+		set := func(e ecs.EntityID, v Velocity) { *(*Velocity)(s.world.Component(e, ggecsVelocity)) = v }
+		world := sparse[ecs.EntityID]{
+			one: func() ecs.EntityID { return s.world.NewEntity(ggecsPosition) },
+			add: func(e ecs.EntityID, v Velocity) {
+				s.world.AddComponent(e, ggecsVelocity)
+				set(e, v)
+			},
+		}
+		if born {
+			world.both = func(v Velocity) ecs.EntityID {
+				e := s.world.NewEntity(s.ids...)
+				set(e, v)
+				return e
+			}
+		}
+		world.fill(n)
+		return s.moveSide(n, sparseCount(n))
+	}
+}
+
 func newRandomGGECS(n int) side {
 	s := newGGECS(0)
 	for i := range n {
@@ -188,14 +211,16 @@ func newRandomGGECS(n int) side {
 	return lookUpSide(s, lookUpGGECS, n, &s.sum)
 }
 
-func newAddRemoveGGECS(extras int) func(n int) side {
+func newAddRemoveGGECS(extras, every int) func(n int) side {
 	return func(n int) side {
 		s := newGGECS(extras)
 		ids := append(s.ids[:1:1], s.ids[2:]...)
 		for i := range n {
 			e := s.world.NewEntity(ids...)
-			(*Position)(s.world.Component(e, ggecsPosition)).X = float64(i)
-			s.entities = append(s.entities, e)
+			if i%every == 0 {
+				(*Position)(s.world.Component(e, ggecsPosition)).X = float64(i / every)
+				s.entities = append(s.entities, e)
+			}
 		}
 		add := func() {
 			for _, e := range s.entities {
@@ -203,7 +228,7 @@ func newAddRemoveGGECS(extras int) func(n int) side {
 			}
 		}
 		count := func() int { return s.count(ggecsPosition, ggecsVelocity) }
-		return editSide(s, addRemoveGGECS, n, add, count, func() (sum float64) {
+		return editSide(s, addRemoveGGECS, len(s.entities), add, count, func() (sum float64) {
 			for query := s.world.Query(ggecsBoth); query.Next(); {
 				sum += (*Position)(query.Component(ggecsPosition)).X + (*Velocity)(query.Component(ggecsVelocity)).X
 			}

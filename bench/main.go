@@ -6,5 +6,8 @@ package main
 import "os"
 
 func main() {
+	if status, asked := runOutside(os.Stdout, os.Stderr); asked {
+		os.Exit(status)
+	}
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }

@@ -4,110 +4,144 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 )
 
-// A markdownReport prints two tables when all rows are there: how many times faster Vast is than Ark, and than the best of
-// all stores. Each has a line for a work and a column for a number of entities.
+// A markdownReport prints tables when all rows are there: how many times faster Vast is than Ark, and than the best of all
+// stores, with a line for a work and a column for a number of entities; the means over all of them; and how many times
+// faster it is than itself in another way.
 type markdownReport struct {
-	out   io.Writer
-	lines []string // names of the lines in the order of the rows
-	sizes []int    // ascending
-	cells map[markdownCell]verdict
-}
-
-// A markdownCell is a place in both tables.
-type markdownCell struct {
-	line string
-	n    int
-}
-
-// A verdict is what the rows of one cell say: the least of the ratios, over all ways to use a store.
-type verdict struct {
-	ark  float64 // infinite without a row for Ark
-	best float64
-	peer string // whom best is measured beside
+	out    io.Writer
+	stores *grid
+	self   []row
 }
 
 func newMarkdownReport(out io.Writer) *markdownReport {
-	return &markdownReport{out: out, cells: make(map[markdownCell]verdict)}
+	return &markdownReport{out: out, stores: newGrid()}
 }
 
 func (m *markdownReport) add(r row) error {
-	p := peerNamed(r.Peer)
-	if p.store == "" {
-		return nil
+	m.stores.add(r)
+	if r.Peer == peerSelf {
+		m.self = append(m.self, r)
 	}
-	cell := markdownCell{r.Work, r.N}
-	if p.batch {
-		cell.line += ", one call"
-	}
-	if !slices.Contains(m.lines, cell.line) {
-		m.lines = append(m.lines, cell.line)
-	}
-	if !slices.Contains(m.sizes, r.N) {
-		m.sizes = append(m.sizes, r.N)
-		slices.Sort(m.sizes)
-	}
-	v, found := m.cells[cell]
-	if !found {
-		v = verdict{ark: math.Inf(1), best: math.Inf(1)}
-	}
-	if p.store == peerArk {
-		v.ark = min(v.ark, r.Ratio)
-	}
-	if r.Ratio < v.best {
-		v.best, v.peer = r.Ratio, p.store
-	}
-	m.cells[cell] = v
 	return nil
 }
 
 func (m *markdownReport) finish() error {
-	err := m.table("Times faster than Ark", func(v verdict) (float64, string) { return v.ark, "" })
-	if err != nil {
-		return err
+	var text strings.Builder
+	if len(m.stores.lines) > 0 {
+		m.table(&text, "Times faster than Ark", func(v verdict) (float64, string) { return v.beside(peerArk), "" })
+		m.table(&text, "Times faster than the fastest other store", func(v verdict) (float64, string) {
+			ratio, store := v.best()
+			return ratio, " " + store
+		})
+		m.single(&text)
+		m.means(&text)
 	}
-	return m.table("Times faster than the fastest other store", func(v verdict) (float64, string) {
-		return v.best, " " + v.peer
-	})
+	m.beside(&text)
+	_, err := io.WriteString(m.out, text.String())
+	return err
 }
 
-// table prints one table; pick takes a ratio and what to write behind it out of a cell. The last column is the geometric
+// table writes one table; pick takes a ratio and what to write behind it out of a cell. The last column is the geometric
 // mean of the line.
-func (m *markdownReport) table(title string, pick func(verdict) (float64, string)) error {
-	var text strings.Builder
-	fmt.Fprintf(&text, "\n%s:\n\n| work |", title)
-	for _, n := range m.sizes {
+func (m *markdownReport) table(text *strings.Builder, title string, pick func(verdict) (float64, string)) {
+	lines, sizes := m.stores.part(false)
+	if len(lines) == 0 {
+		return
+	}
+	fmt.Fprintf(text, "\n%s:\n\n| work |", title)
+	for _, n := range sizes {
 		text.WriteString(" " + grouped(n) + " |")
 	}
-	text.WriteString(" mean |\n|---|" + strings.Repeat("--:|", len(m.sizes)+1) + "\n")
-	for _, line := range m.lines {
-		text.WriteString("| " + line + " |")
-		sum, count := 0.0, 0
-		for _, n := range m.sizes {
-			ratio, note := math.Inf(1), ""
-			if v, found := m.cells[markdownCell{line, n}]; found {
-				ratio, note = pick(v)
-			}
+	text.WriteString(" mean |\n|---|" + strings.Repeat("--:|", len(sizes)+1) + "\n")
+	for _, l := range lines {
+		text.WriteString("| " + l.name() + " |")
+		var ratios []float64
+		for _, n := range sizes {
+			ratio, note := pick(m.stores.cells[cell{l, n}])
 			if math.IsInf(ratio, 1) {
 				text.WriteString(" |")
 				continue
 			}
-			sum += math.Log(ratio)
-			count++
+			ratios = append(ratios, ratio)
 			text.WriteString(" " + times3(ratio) + note + " |")
 		}
-		if count == 0 {
+		if len(ratios) == 0 {
 			text.WriteString(" |\n")
 			continue
 		}
-		text.WriteString(" " + times3(math.Exp(sum/float64(count))) + " |\n")
+		text.WriteString(" " + times3(geometricMean(ratios)) + " |\n")
 	}
-	_, err := io.WriteString(m.out, text.String())
-	return err
+}
+
+// single writes the lines of the works that are measured with one number of entities.
+func (m *markdownReport) single(text *strings.Builder) {
+	lines, sizes := m.stores.part(true)
+	if len(lines) == 0 {
+		return
+	}
+	text.WriteString("\nTimes better than the others, at one size:\n\n| work | entities | than Ark | than the best other store |\n|---|--:|--:|--:|\n")
+	for _, l := range lines {
+		for _, n := range sizes {
+			v, found := m.stores.cells[cell{l, n}]
+			if !found {
+				continue
+			}
+			ark := ""
+			if ratio := v.beside(peerArk); !math.IsInf(ratio, 1) {
+				ark = " " + times3(ratio)
+			}
+			ratio, store := v.best()
+			fmt.Fprintf(text, "| %s | %s |%s | %s %s |\n", l.name(), grouped(n), ark, times3(ratio), store)
+		}
+	}
+}
+
+// placesFrom is the least number of entities of which the places are counted: below, a row measures calls.
+const placesFrom = 64
+
+// means writes the geometric means over all cells, beside each store and beside the fastest in each cell, and the places.
+func (m *markdownReport) means(text *strings.Builder) {
+	text.WriteString("\nOver all of these rows:\n\n| beside | rows | mean |\n|---|--:|--:|\n")
+	var known []string
+	for _, p := range peers {
+		if p.store != p.name {
+			continue // another way to use a store, or none
+		}
+		known = append(known, p.name)
+	}
+	for _, store := range known {
+		mean(text, store, m.stores.ratios(func(v verdict) float64 { return v.beside(store) }))
+	}
+	mean(text, "the fastest in each row", m.stores.ratios(func(v verdict) float64 {
+		ratio, _ := v.best()
+		return ratio
+	}))
+	first, ties, behind := m.stores.places(placesFrom)
+	fmt.Fprintf(text, "\nOf the %d rows with %d entities or more, Vast is first in %d, ties in %d "+
+		"(an iteration of %s entities or more, at most %.0f %% behind), and is behind in %d.\n",
+		first+ties+behind, placesFrom, first, ties, grouped(tieSize), 100*(1-tieRatio), behind)
+}
+
+// mean writes one line of the means, unless there is nothing to take it of.
+func mean(text *strings.Builder, name string, ratios []float64) {
+	if len(ratios) > 0 {
+		fmt.Fprintf(text, "| %s | %d | %s |\n", name, len(ratios), times3(geometricMean(ratios)))
+	}
+}
+
+// beside writes the rows beside Vast itself.
+func (m *markdownReport) beside(text *strings.Builder) {
+	if len(m.self) == 0 {
+		return
+	}
+	text.WriteString("\nTimes faster than Vast itself in another way:\n\n| work | entities | ratio |\n|---|--:|--:|\n")
+	for _, r := range m.self {
+		fmt.Fprintf(text, "| %s | %s | %s |\n", r.Work, grouped(r.N), times3(r.Ratio))
+	}
 }
 
 // times3 writes a ratio with two digits behind the point, one from 10 up, and none from 100 up.

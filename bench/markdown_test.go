@@ -18,6 +18,8 @@ func TestMarkdownTakesTheBestOfEachStoreAndKeepsOneCallApart(t *testing.T) {
 		{Work: "create2comp", N: 1, Peer: peerArk, Ratio: 12.34},
 		{Work: "create2comp", N: 1, Peer: peerArkBatch, Ratio: 123.4},
 		{Work: "create2comp", N: 1, Peer: peerDonburiBatch, Ratio: 1500},
+		{Work: "sparse_added", N: 64, Peer: peerSelf, Ratio: 0.5},
+		{Work: "new_world", N: 1, Peer: peerUOT, Ratio: 3},
 	} {
 		if err := m.add(r); err != nil {
 			t.Fatal(err)
@@ -42,9 +44,50 @@ Times faster than the fastest other store:
 | query2comp | 4.50 uot | 2.00 ark | 3.00 |
 | create2comp | 12.3 ark | | 12.3 |
 | create2comp, one call | 123 ark | | 123 |
+
+Times better than the others, at one size:
+
+| work | entities | than Ark | than the best other store |
+|---|--:|--:|--:|
+| new_world | 1 | | 3.00 uot |
+
+Over all of these rows:
+
+| beside | rows | mean |
+|---|--:|--:|
+| ark | 4 | 12.5 |
+| donburi | 1 | 1500 |
+| uot | 3 | 3.43 |
+| the fastest in each row | 5 | 8.37 |
+
+Of the 1 rows with 64 entities or more, Vast is first in 1, ties in 0 (an iteration of 1,000 entities or more, at most 5 % behind), and is behind in 0.
+
+Times faster than Vast itself in another way:
+
+| work | entities | ratio |
+|---|--:|--:|
+| sparse_added | 64 | 0.50 |
 `
 	if got := out.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestPlacesCountTies(t *testing.T) {
+	g := newGrid()
+	for _, r := range []row{
+		{Work: "query2comp", N: 16, Ratio: 0.5},       // too few entities to count
+		{Work: "query2comp", N: 64, Ratio: 0.99},      // behind: no tie below 1,000
+		{Work: "query2comp", N: 1024, Ratio: 0.95},    // a tie
+		{Work: "query2comp", N: 16_000, Ratio: 0.949}, // behind
+		{Work: "query2comp", N: 256_000, Ratio: 1},    // first
+		{Work: "random", N: 1024, Ratio: 0.99},        // behind: no iteration
+	} {
+		r.Peer = peerArk
+		g.add(r)
+	}
+	if first, ties, behind := g.places(64); first != 1 || ties != 1 || behind != 3 {
+		t.Errorf("%d first, %d ties, %d behind", first, ties, behind)
 	}
 }
 

@@ -16,6 +16,7 @@ const (
 	peerArkTables    = "ark-tables"
 	peerArkBatch     = "ark-batch"
 	peerSlice        = "slice"
+	peerSelf         = "self"
 	peerArche        = "arche"
 	peerArcheBatch   = "arche-batch"
 	peerVolt         = "volt"
@@ -35,6 +36,7 @@ var peers = []peer{
 	{name: peerArkTables, store: peerArk}, // a table's columns at a time
 	{name: peerArkBatch, store: peerArk, batch: true},
 	{name: peerSlice}, // two plain Go slices: the limit
+	{name: peerSelf},  // Vast in another way
 	{name: peerArche, store: peerArche},
 	{name: peerArcheBatch, store: peerArche, batch: true},
 	{name: peerVolt, store: peerVolt, most: slowMost},

@@ -2,35 +2,47 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 )
 
-// A row is one line of the result. All times are nanoseconds an entity, except those of the empty query.
+// A row is one line of the result. All times are nanoseconds an entity, except those of the empty query and of collections.
+// A row has either times or bytes.
 type row struct {
 	Work             string  `json:"work"`
 	N                int     `json:"n"`
 	Peer             string  `json:"peer"`
-	OursNS           float64 `json:"ours_ns"` // best round
-	PeerNS           float64 `json:"peer_ns"` // best round
-	Ratio            float64 `json:"ratio"`   // PeerNS ÷ OursNS: over 1 when Vast is ahead
-	OursMedianNS     float64 `json:"ours_median_ns"`
-	PeerMedianNS     float64 `json:"peer_median_ns"`
-	OursEmptyQueryNS float64 `json:"ours_empty_query_ns"` // a whole query that matches nothing, best round
-	PeerEmptyQueryNS float64 `json:"peer_empty_query_ns"` // a whole query that matches nothing, best round
+	OursNS           float64 `json:"ours_ns,omitempty"`    // best round
+	PeerNS           float64 `json:"peer_ns,omitempty"`    // best round
+	OursBytes        float64 `json:"ours_bytes,omitempty"` // best round, an entity
+	PeerBytes        float64 `json:"peer_bytes,omitempty"` // best round, an entity
+	Ratio            float64 `json:"ratio"`                // what the peer takes ÷ what Vast takes: over 1 when Vast is ahead
+	OursMedianNS     float64 `json:"ours_median_ns,omitempty"`
+	PeerMedianNS     float64 `json:"peer_median_ns,omitempty"`
+	OursMedianBytes  float64 `json:"ours_median_bytes,omitempty"`
+	PeerMedianBytes  float64 `json:"peer_median_bytes,omitempty"`
+	OursEmptyQueryNS float64 `json:"ours_empty_query_ns,omitempty"` // a whole query that matches nothing, best round
+	PeerEmptyQueryNS float64 `json:"peer_empty_query_ns,omitempty"` // a whole query that matches nothing, best round
 }
 
-// newRow makes the row of a plan. The ratio is taken before rounding.
+// newRow makes the row of a plan, without an empty query where that has no samples. The ratio is taken before rounding.
 func newRow(p plan, t, empty *times) row {
 	ours, theirs := slices.Min(t.ours), slices.Min(t.theirs)
-	return row{
-		Work: p.work.name, N: p.n, Peer: p.match.peer,
-		OursNS: rounded(ours), PeerNS: rounded(theirs), Ratio: rounded(theirs / ours),
-		OursMedianNS: rounded(median(t.ours)), PeerMedianNS: rounded(median(t.theirs)),
-		OursEmptyQueryNS: rounded(slices.Min(empty.ours)), PeerEmptyQueryNS: rounded(slices.Min(empty.theirs)),
+	r := row{Work: p.work.name, N: p.n, Peer: p.match.peer, Ratio: rounded(theirs / ours)}
+	if p.work.outside != nil && p.work.outside.bytes {
+		r.OursBytes, r.PeerBytes = rounded(ours), rounded(theirs)
+		r.OursMedianBytes, r.PeerMedianBytes = rounded(median(t.ours)), rounded(median(t.theirs))
+	} else {
+		r.OursNS, r.PeerNS = rounded(ours), rounded(theirs)
+		r.OursMedianNS, r.PeerMedianNS = rounded(median(t.ours)), rounded(median(t.theirs))
 	}
+	if len(empty.ours) > 0 {
+		r.OursEmptyQueryNS, r.PeerEmptyQueryNS = rounded(slices.Min(empty.ours)), rounded(slices.Min(empty.theirs))
+	}
+	return r
 }
 
 // rounded keeps four decimals: below that, nothing was measured.
@@ -42,6 +54,25 @@ func rounded(v float64) float64 {
 type report interface {
 	add(row) error
 	finish() error
+}
+
+// reports hands rows to several reports.
+type reports []report
+
+func (rs reports) add(r row) error {
+	var errs []error
+	for _, each := range rs {
+		errs = append(errs, each.add(r))
+	}
+	return errors.Join(errs...)
+}
+
+func (rs reports) finish() error {
+	var errs []error
+	for _, each := range rs {
+		errs = append(errs, each.finish())
+	}
+	return errors.Join(errs...)
 }
 
 // A table prints each row as soon as it is measured, in columns of fixed width.
@@ -62,14 +93,15 @@ const (
 func (t *table) add(r row) error {
 	if !t.started {
 		t.started = true
-		_, err := fmt.Fprintf(t.out, "Nanoseconds an entity, best and median of the rounds; ratio = peer ÷ ours, over 1 when Vast is ahead.\n\n"+
+		_, err := fmt.Fprintf(t.out, "Nanoseconds an entity, best and median of the rounds; ratio = peer ÷ ours, over 1 when Vast is ahead.\n"+
+			"memory…: bytes an entity; gc_…: nanoseconds a collection.\n\n"+
 			tableTitle, "work", "n", "peer", "ours", "peer", "ratio", "ours med", "peer med", "ours q0", "peer q0")
 		if err != nil {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(t.out, tableLine, r.Work, r.N, r.Peer, r.OursNS, r.PeerNS, r.Ratio,
-		r.OursMedianNS, r.PeerMedianNS, r.OursEmptyQueryNS, r.PeerEmptyQueryNS)
+	_, err := fmt.Fprintf(t.out, tableLine, r.Work, r.N, r.Peer, r.OursNS+r.OursBytes, r.PeerNS+r.PeerBytes, r.Ratio,
+		r.OursMedianNS+r.OursMedianBytes, r.PeerMedianNS+r.PeerMedianBytes, r.OursEmptyQueryNS, r.PeerEmptyQueryNS)
 	return err
 }
 

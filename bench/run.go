@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,12 +39,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 	sizes := flags.String("n", "", "comma-separated `numbers` of entities (default 1,4,16,64,256,1024,16000,256000,1000000)")
 	peers := flags.String("peer", "", "comma-separated `peers` to compare with: "+strings.Join(peerNames(), ", ")+" (default all)")
 	asJSON := flags.Bool("json", false, "print one JSON object instead of a table")
+	chart := flags.String("svg", "", "also draw the ratios to the fastest other store as SVG, to this `file`")
 	asMarkdown := flags.Bool("markdown", false, "print ratios to Ark and to the fastest other store, as Markdown tables")
 	m := defaultMeasurement
 	flags.DurationVar(&m.rowTime, "rowtime", m.rowTime, "`time` after which a row gets fewer rounds; 0 for no limit")
 	flags.IntVar(&m.rounds, "rounds", m.rounds, "timed `rounds` a row, each with one sample of either side")
 	flags.Usage = func() {
-		fmt.Fprintln(stderr, "usage: go run . [-work list] [-n list] [-peer list] [-rounds n] [-rowtime t] [-json | -markdown]")
+		fmt.Fprintln(stderr, "usage: go run . [-work list] [-n list] [-peer list] [-rounds n] [-rowtime t] [-json | -markdown] [-svg file]")
 		flags.PrintDefaults()
 	}
 	switch err := flags.Parse(args); {
@@ -77,6 +79,15 @@ func run(args []string, stdout, stderr io.Writer) int {
 	case *asMarkdown:
 		out = newMarkdownReport(stdout)
 	}
+	if *chart != "" {
+		file, err := os.Create(*chart)
+		if err != nil {
+			fmt.Fprintln(stderr, "bench: -svg:", err)
+			return exitUsage
+		}
+		defer file.Close()
+		out = reports{out, newChartReport(file)}
+	}
 	if err := m.measureAll(plans, out, stderr); err != nil {
 		fmt.Fprintln(stderr, "bench:", err)
 		return exitFailed
@@ -105,8 +116,12 @@ func choose(works, sizes, peers string) ([]plan, error) {
 		if !slices.Contains(chosenWorks, work.name) {
 			continue
 		}
-		for _, n := range chosenSizes {
-			if work.single && n != 1 {
+		ns := chosenSizes
+		if sizes == "" && work.sizes != nil {
+			ns = work.sizes
+		}
+		for _, n := range ns {
+			if work.single && n != 1 || n < work.least || sizes == "" && !work.canMeasure() {
 				continue
 			}
 			for j := range work.matches {

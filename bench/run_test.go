@@ -59,7 +59,7 @@ func TestTableIsAligned(t *testing.T) {
 		}
 	}
 	lines := strings.Split(out.String(), "\n")
-	title, first, second := lines[2], lines[3], lines[4]
+	title, first, second := lines[3], lines[4], lines[5]
 	if len(title) != len(first) || len(first) != len(second) {
 		t.Errorf("lines of different lengths:\n%s\n%s\n%s", title, first, second)
 	}
@@ -75,7 +75,7 @@ func TestBadArgumentsGetAMessageAndStatus2(t *testing.T) {
 	}{
 		{[]string{"-work", "query3comp"}, `-work: unknown "query3comp"; known are query2comp, query32arch`},
 		{[]string{"-work", "random,"}, `-work: unknown ""`},
-		{[]string{"-peer", "flecs"}, `-peer: unknown "flecs"; known are ark, ark-tables, ark-batch, slice, arche`},
+		{[]string{"-peer", "flecs"}, `-peer: unknown "flecs"; known are ark, ark-tables, ark-batch, slice, self, arche`},
 		{[]string{"-work", "random", "-peer", "slice"}, "no row is left; random has the peers ark"},
 		{[]string{"-work", "new_world", "-n", "7"}, "new_world has the peers ark, arche, volt, donburi, uot, ggecs and n = 1 only"},
 		{[]string{"-n", "0"}, `-n: "0" is not a number from 1 to 67108864`},
@@ -87,6 +87,7 @@ func TestBadArgumentsGetAMessageAndStatus2(t *testing.T) {
 		{[]string{"-rowtime", "-1s"}, "-rowtime -1s: a time cannot be negative"},
 		{[]string{"-json", "-markdown"}, "-json and -markdown: only one of them"},
 		{[]string{"-rounds", "x"}, `invalid value "x"`},
+		{[]string{"-svg", "/there/is/no/such/place/chart.svg"}, "-svg: open /there/is/no/such/place/chart.svg"},
 		{[]string{"-fast"}, "flag provided but not defined: -fast"},
 		{[]string{"random"}, `unexpected argument "random"; works are chosen with -work`},
 	} {
@@ -108,7 +109,7 @@ func TestHelpIsNoError(t *testing.T) {
 	if status := run([]string{"-h"}, &stdout, &stderr); status != exitOK {
 		t.Errorf("status %d", status)
 	}
-	for _, name := range []string{"-work", "-n", "-peer", "-rounds", "-rowtime", "-json", "-markdown", "query256arch", "ark-batch"} {
+	for _, name := range []string{"-work", "-n", "-peer", "-rounds", "-rowtime", "-json", "-markdown", "-svg", "query256arch", "ark-batch"} {
 		if !strings.Contains(stderr.String(), name) {
 			t.Errorf("the help does not name %s", name)
 		}

@@ -28,6 +28,13 @@ func moveUOT(s *uotStore) {
 	})
 }
 
+// moveUOTParallel is the timed work of query_parallel, which uot does by as many goroutines as there are processors.
+//
+//go:noinline
+func moveUOTParallel(s *uotStore) {
+	s.both.MapIdParallel(func(_ ecs.Id, p *Position, v *Velocity) { step(p, v) })
+}
+
 // lookUpUOT is the timed work of random.
 //
 //go:noinline
@@ -39,7 +46,7 @@ func lookUpUOT(s *uotStore) {
 	s.sum += sum
 }
 
-// addRemoveUOT is the timed work of add_remove and add_remove_large.
+// addRemoveUOT is the timed work of add_remove, add_remove_large and toggle.
 //
 //go:noinline
 func addRemoveUOT(s *uotStore) {
@@ -156,6 +163,31 @@ func newOuterUOT(n int) side {
 	return s.moveSide(5*n, n)
 }
 
+func newSparseUOT(born bool) func(n int) side {
+	return func(n int) side {
+		s := newUOT(0).find()
+		world := sparse[ecs.Id]{
+			one: func() ecs.Id { return s.create(s.parts[0]) },
+			add: func(e ecs.Id, v Velocity) { ecs.Write(s.world, e, ecs.C(v)) },
+		}
+		if born {
+			world.both = func(v Velocity) ecs.Id { return s.create(s.parts[0], ecs.C(v)) }
+		}
+		world.fill(n)
+		return s.moveSide(n, sparseCount(n))
+	}
+}
+
+func newParallelUOT(n int) side {
+	s := newUOT(0).find()
+	for i := range n {
+		s.createMoving(velocityOf(i), s.parts)
+	}
+	made := s.moveSide(n, n)
+	made.sample = timeAll(s, moveUOTParallel)
+	return inSteps(made)
+}
+
 func newRandomUOT(n int) side {
 	s := newUOT(0).find()
 	for i := range n {
@@ -165,32 +197,38 @@ func newRandomUOT(n int) side {
 	return lookUpSide(s, lookUpUOT, n, &s.sum)
 }
 
-func newAddRemoveUOT(extras int) func(n int) side {
+func newAddRemoveUOT(extras, every int) func(n int) side {
 	return func(n int) side {
 		s := newUOT(extras).find()
 		parts := append(s.parts[:1:1], s.parts[2:]...)
 		for i := range n {
-			parts[0] = ecs.C(Position{X: float64(i)})
-			s.entities = append(s.entities, s.create(parts...))
+			parts[0] = ecs.C(Position{X: float64(i / every)})
+			if e := s.create(parts...); i%every == 0 {
+				s.entities = append(s.entities, e)
+			}
 		}
 		add := func() {
 			for _, e := range s.entities {
 				ecs.Write(s.world, e, s.velocity...)
 			}
 		}
-		return editSide(s, addRemoveUOT, n, add, s.both.Count, func() (sum float64) {
+		return editSide(s, addRemoveUOT, len(s.entities), add, s.both.Count, func() (sum float64) {
 			s.both.MapId(func(_ ecs.Id, p *Position, v *Velocity) { sum += p.X + v.X })
 			return sum
 		})
 	}
 }
 
+// complete returns the view of the entities that have all components.
+func (s *uotStore) complete() *ecs.View2[Position, Velocity] {
+	others := []any{C1{}, C2{}, C3{}, C4{}, C5{}, C6{}, C7{}, C8{}}[:len(s.parts)-2]
+	return ecs.Query2[Position, Velocity](s.world, ecs.With(others...))
+}
+
 // check compares the world with one of n entities, which are those that were handed out last.
 func (s *uotStore) check(n int) error {
-	others := []any{C1{}, C2{}, C3{}, C4{}, C5{}, C6{}, C7{}, C8{}}[:len(s.parts)-2]
-	complete := ecs.Query2[Position, Velocity](s.world, ecs.With(others...))
 	total := ecs.Query1[Position](s.world)
-	return checkCrowd(n, complete.Count(), total.Count(), s.entities, s.world.Exists,
+	return checkCrowd(n, s.complete().Count(), total.Count(), s.entities, s.world.Exists,
 		func(e ecs.Id) *Velocity { return ecs.ReadPtr[Velocity](s.world, e) })
 }
 

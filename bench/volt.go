@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/akmonengine/volt"
 )
@@ -59,6 +60,26 @@ func moveVolt(s *voltStore) {
 	}
 }
 
+// moveVoltParallel is the timed work of query_parallel: the goroutine that calls takes parts together with another one.
+//
+//go:noinline
+func moveVoltParallel(s *voltStore) {
+	parts := s.both.ForeachChannel(parallelBatch(s.both.Count()), nil)
+	take := func() {
+		for part := range parts {
+			for found := range part {
+				step(found.A, found.B)
+			}
+		}
+	}
+	var other sync.WaitGroup
+	for range parallelWorkers - 1 {
+		other.Go(take)
+	}
+	take()
+	other.Wait()
+}
+
 // lookUpVolt is the timed work of random.
 //
 //go:noinline
@@ -70,7 +91,7 @@ func lookUpVolt(s *voltStore) {
 	s.sum += sum
 }
 
-// addRemoveVolt is the timed work of add_remove and add_remove_large.
+// addRemoveVolt is the timed work of add_remove, add_remove_large and toggle.
 //
 //go:noinline
 func addRemoveVolt(s *voltStore) {
@@ -228,6 +249,40 @@ func newOuterVolt(n int) side {
 	return s.moveSide(5*n, n)
 }
 
+func newSparseVolt(born bool) func(n int) side {
+	return func(n int) side {
+		s := newVolt()
+		world := sparse[volt.EntityId]{
+			one: func() volt.EntityId {
+				e := s.world.CreateEntity()
+				must(volt.AddComponent(s.world, e, Position{}))
+				return e
+			},
+			add: func(e volt.EntityId, v Velocity) { must(volt.AddComponent(s.world, e, v)) },
+		}
+		if born {
+			world.both = func(v Velocity) volt.EntityId {
+				e, err := volt.CreateEntityWithComponents2(s.world, Position{}, v)
+				must(err)
+				return e
+			}
+		}
+		world.fill(n)
+		return s.moveSide(n, sparseCount(n))
+	}
+}
+
+func newParallelVolt(n int) side {
+	s := newVolt()
+	for i := range n {
+		_, err := volt.CreateEntityWithComponents2(s.world, Position{}, velocityOf(i))
+		must(err)
+	}
+	made := s.moveSide(n, n)
+	made.sample = timeAll(s, moveVoltParallel)
+	return inSteps(made)
+}
+
 func newRandomVolt(n int) side {
 	s := newVolt()
 	for i := range n {
@@ -239,21 +294,23 @@ func newRandomVolt(n int) side {
 	return lookUpSide(s, lookUpVolt, n, &s.sum)
 }
 
-func newAddRemoveVolt(extras int) func(n int) side {
+func newAddRemoveVolt(extras, every int) func(n int) side {
 	return func(n int) side {
 		s := newVolt()
 		ids := append([]volt.ComponentId{voltPosition}, voltExtras(extras)...)
 		for i := range n {
 			e := s.create(ids)
-			volt.GetComponent[Position](s.world, e).X = float64(i)
-			s.entities = append(s.entities, e)
+			if i%every == 0 {
+				volt.GetComponent[Position](s.world, e).X = float64(i / every)
+				s.entities = append(s.entities, e)
+			}
 		}
 		add := func() {
 			for _, e := range s.entities {
 				must(volt.AddComponent(s.world, e, Velocity{}))
 			}
 		}
-		return editSide(s, addRemoveVolt, n, add, s.both.Count, func() (sum float64) {
+		return editSide(s, addRemoveVolt, len(s.entities), add, s.both.Count, func() (sum float64) {
 			for found := range s.both.Foreach(nil) {
 				sum += found.A.X + found.B.X
 			}
@@ -262,21 +319,26 @@ func newAddRemoveVolt(extras int) func(n int) side {
 	}
 }
 
+// complete counts the entities that have so many components.
+func (s *voltStore) complete(parts int) int {
+	n, extras := 0, voltExtras(parts-twoParts)
+	for _, e := range s.both.GetEntitiesIds() {
+		if !slices.ContainsFunc(extras, func(id volt.ComponentId) bool { return !s.world.HasComponents(e, id) }) {
+			n++
+		}
+	}
+	return n
+}
+
 // check compares the world with one of n entities of so many components, which are those that were handed out last. volt
 // does not tell whether an entity is alive: those are that a query finds.
 func (s *voltStore) check(parts int) func(n int) error {
 	return func(n int) error {
 		alive := make(map[volt.EntityId]bool)
-		complete := 0
 		for _, e := range s.positions.GetEntitiesIds() {
 			alive[e] = true
-			if !slices.ContainsFunc(voltExtras(parts-twoParts), func(id volt.ComponentId) bool {
-				return !s.world.HasComponents(e, id)
-			}) {
-				complete++
-			}
 		}
-		return checkCrowd(n, min(complete, s.both.Count()), s.positions.Count(), s.entities,
+		return checkCrowd(n, s.complete(parts), s.positions.Count(), s.entities,
 			func(e volt.EntityId) bool { return alive[e] },
 			func(e volt.EntityId) *Velocity { return volt.GetComponent[Velocity](s.world, e) })
 	}

@@ -1,14 +1,30 @@
 package main
 
+import (
+	"slices"
+	"time"
+)
+
 // A workload is one kind of work that Vast and its peers are measured at.
 type workload struct {
-	name    string
-	single  bool // the work has no number of entities: measured at n = 1 only
-	extras  int  // component types in the row's worlds beside Position and Velocity
-	matches []match
+	name     string
+	single   bool   // the work has no number of entities: measured at n = 1 only
+	sizes    []int  // numbers of entities that it is measured with unless -n asks for others; nil for the public suite's
+	least    int    // fewer entities are not measured
+	iterates bool   // the work goes over all that match a query
+	panel    string // the part of the chart that the work is in; empty for none
+	extras   int    // component types in the row's worlds beside Position and Velocity
+	matches  []match
+	outside  *outside // the work is measured in processes of its own, and the matches name the peers only; otherwise nil
 }
 
-// A match is a workload beside one peer. Each function sets a side up for n entities.
+// oneSize reports whether it is measured with one number of entities unless -n asks for others.
+func (w *workload) oneSize() bool {
+	return w.single || len(w.sizes) == 1
+}
+
+// A match is a workload beside one peer. Each function sets a side up for n entities; works that are measured in processes
+// of their own have none.
 type match struct {
 	peer   string
 	ours   func(n int) side
@@ -19,7 +35,7 @@ type match struct {
 
 // workloads lists every work in the order in which it is measured and printed.
 var workloads = []workload{
-	{name: "query2comp", matches: []match{
+	{name: "query2comp", panel: panelQueries, iterates: true, matches: []match{
 		{peerArk, newQueryVast, newQueryArk, newEmptyArk},
 		{peerArkTables, newQueryVast, newQueryArkTables, newEmptyArkTables},
 		{peerSlice, newQueryVast, newQuerySlice, newEmptySlice},
@@ -29,7 +45,7 @@ var workloads = []workload{
 		{peerUOT, newQueryVast, newQueryUOT, newEmptyUOT},
 		{peerGGECS, newQueryVast, newQueryGGECS, newEmptyGGECS},
 	}},
-	{name: "query32arch", extras: innerExtras, matches: []match{
+	{name: "query32arch", panel: panelQueries, iterates: true, extras: innerExtras, matches: []match{
 		{peerArk, newInnerVast, newInnerArk, newEmptyArk},
 		{peerArkTables, newInnerVast, newInnerArkTables, newEmptyArkTables},
 		{peerArche, newInnerVast, newInnerArche, newEmptyArche},
@@ -38,7 +54,7 @@ var workloads = []workload{
 		{peerUOT, newInnerVast, newInnerUOT, newEmptyUOT},
 		{peerGGECS, newInnerVast, newInnerGGECS, newEmptyGGECS},
 	}},
-	{name: "query256arch", extras: outerExtras, matches: []match{
+	{name: "query256arch", panel: panelQueries, iterates: true, extras: outerExtras, matches: []match{
 		{peerArk, newOuterVast, newOuterArk, newEmptyArk},
 		{peerArkTables, newOuterVast, newOuterArkTables, newEmptyArkTables},
 		{peerArche, newOuterVast, newOuterArche, newEmptyArche},
@@ -47,7 +63,22 @@ var workloads = []workload{
 		{peerUOT, newOuterVast, newOuterUOT, newEmptyUOT},
 		{peerGGECS, newOuterVast, newOuterGGECS, newEmptyGGECS},
 	}},
-	{name: "random", matches: []match{
+	{name: "sparse_added", panel: panelQueries, iterates: true, sizes: sparseSizes, matches: append(sparseMatches(false), match{
+		peerSelf, newSparseVast(false), newSparseVast(true), newEmptyVast,
+	})},
+	{name: "sparse_born", panel: panelQueries, iterates: true, sizes: sparseSizes, matches: sparseMatches(true)},
+	{name: "without", iterates: true, extras: withoutExtras, matches: []match{
+		{peerSelf, newWithoutVast, newWithVast, newEmptyVast},
+	}},
+	{name: "query_parallel", iterates: true, sizes: []int{16_000, 256_000, 1_000_000}, least: 64, matches: []match{
+		{peerSelf, newParallelVast(moveVastParallel), newParallelVast(moveVastSerial), newEmptyVast},
+		{peerVolt, newParallelVast(moveVastParallel), newParallelVolt, newEmptyVolt},
+		{peerUOT, newParallelVast(moveVastParallel), newParallelUOT, newEmptyUOT},
+	}},
+	{name: "hierarchy", panel: panelQueries, extras: hierarchyExtras, matches: []match{
+		{peerArk, newHierarchyVast, newHierarchyArk, newEmptyArk},
+	}},
+	{name: "random", panel: panelEdits, matches: []match{
 		{peerArk, newRandomVast, newRandomArk, newEmptyArk},
 		{peerArche, newRandomVast, newRandomArche, newEmptyArche},
 		{peerVolt, newRandomVast, newRandomVolt, newEmptyVolt},
@@ -55,10 +86,11 @@ var workloads = []workload{
 		{peerUOT, newRandomVast, newRandomUOT, newEmptyUOT},
 		{peerGGECS, newRandomVast, newRandomGGECS, newEmptyGGECS},
 	}},
-	{name: "add_remove", extras: smallExtras, matches: addRemoveMatches(smallExtras)},
-	{name: "add_remove_large", extras: largeExtras, matches: addRemoveMatches(largeExtras)},
-	{name: "create2comp", matches: createMatches(twoParts)},
-	{name: "create2comp_alloc", matches: []match{
+	{name: "add_remove", panel: panelEdits, extras: smallExtras, matches: slices.Concat(addRemoveMatches(smallExtras, 1), addRemoveBatches(smallExtras))},
+	{name: "add_remove_large", panel: panelEdits, extras: largeExtras, matches: slices.Concat(addRemoveMatches(largeExtras, 1), addRemoveBatches(largeExtras))},
+	{name: "toggle", panel: panelEdits, extras: smallExtras, matches: addRemoveMatches(smallExtras, toggledEvery)},
+	{name: "create2comp", panel: panelCreates, matches: createMatches(twoParts)},
+	{name: "create2comp_alloc", panel: panelCreates, matches: []match{
 		{peerArk, newAllocVast(createVast), newAllocArk(createArk), newEmptyArk},
 		{peerArkBatch, newAllocVast(createVastBatch), newAllocArk(createArkBatch), newEmptyArkTables},
 		{peerArche, newAllocVast(createVast), newAllocArche(createArche), newEmptyArche},
@@ -69,9 +101,19 @@ var workloads = []workload{
 		{peerUOT, newAllocVast(createVast), newAllocUOT, newEmptyUOT},
 		{peerGGECS, newAllocVast(createVast), newAllocGGECS, newEmptyGGECS},
 	}},
-	{name: "create10comp", extras: tenParts - twoParts, matches: createMatches(tenParts)},
-	{name: "delete2comp", matches: deleteMatches(twoParts)},
-	{name: "delete10comp", extras: tenParts - twoParts, matches: deleteMatches(tenParts)},
+	{name: "create10comp", panel: panelCreates, extras: tenParts - twoParts, matches: createMatches(tenParts)},
+	{name: "delete2comp", panel: panelDeletes, matches: deleteMatches(twoParts)},
+	{name: "delete10comp", panel: panelDeletes, extras: tenParts - twoParts, matches: deleteMatches(tenParts)},
+	{name: "memory2comp", sizes: []int{256_000, 1_000_000}, outside: memory(twoParts),
+		matches: outsideMatches(peerSlice, peerArk, peerArche, peerVolt, peerDonburi, peerUOT, peerGGECS)},
+	{name: "memory10comp", sizes: []int{256_000, 1_000_000}, outside: memory(tenParts),
+		matches: outsideMatches(peerSlice, peerArk, peerArche, peerVolt, peerDonburi, peerUOT, peerGGECS)},
+	{name: "gc_cycle", sizes: []int{10_000_000}, outside: collector(func(c collection) time.Duration { return c.wall }),
+		matches: outsideMatches(peerSlice, peerArk, peerArche, peerUOT)},
+	{name: "gc_cpu", sizes: []int{10_000_000}, outside: collector(func(c collection) time.Duration { return c.processor }),
+		matches: outsideMatches(peerSlice, peerArk, peerArche, peerUOT)},
+	{name: "gc_pause", sizes: []int{10_000_000}, outside: collector(func(c collection) time.Duration { return c.stopped }),
+		matches: outsideMatches(peerSlice, peerArk, peerArche, peerUOT)},
 	{name: "new_world", single: true, matches: []match{
 		{peerArk, worldsSide(makeVast), worldsSide(makeArk), newEmptyArk},
 		{peerArche, worldsSide(makeVast), worldsSide(makeArche), newEmptyArche},
@@ -85,16 +127,42 @@ var workloads = []workload{
 	}},
 }
 
-// addRemoveMatches lists the sides that add to and remove from entities with Position and some of C1 … C10.
-func addRemoveMatches(extras int) []match {
-	ours := newAddRemoveVast(extras)
+// sparseSizes leaves out the numbers of entities of which one matches or none does.
+var sparseSizes = []int{64, 256, 1024, 16_000, 256_000, 1_000_000}
+
+// sparseMatches lists the sides of which one of so many entities matches, born so or not.
+func sparseMatches(born bool) []match {
+	ours := newSparseVast(born)
 	return []match{
-		{peerArk, ours, newAddRemoveArk(extras), newEmptyArk},
-		{peerArche, ours, newAddRemoveArche(extras), newEmptyArche},
-		{peerVolt, ours, newAddRemoveVolt(extras), newEmptyVolt},
-		{peerDonburi, ours, newAddRemoveDonburi(extras), newEmptyDonburi},
-		{peerUOT, ours, newAddRemoveUOT(extras), newEmptyUOT},
-		{peerGGECS, ours, newAddRemoveGGECS(extras), newEmptyGGECS},
+		{peerArk, ours, newSparseArk(born, moveArk), newEmptyArk},
+		{peerArkTables, ours, newSparseArk(born, moveArkTables), newEmptyArkTables},
+		{peerArche, ours, newSparseArche(born), newEmptyArche},
+		{peerVolt, ours, newSparseVolt(born), newEmptyVolt},
+		{peerDonburi, ours, newSparseDonburi(born), newEmptyDonburi},
+		{peerUOT, ours, newSparseUOT(born), newEmptyUOT},
+		{peerGGECS, ours, newSparseGGECS(born), newEmptyGGECS},
+	}
+}
+
+// addRemoveMatches lists the sides that add to and remove from entities with Position and some of C1 … C10, one of so many.
+func addRemoveMatches(extras, every int) []match {
+	ours := newAddRemoveVast(extras, every, addRemoveVast)
+	return []match{
+		{peerArk, ours, newAddRemoveArk(extras, every, addRemoveArk), newEmptyArk},
+		{peerArche, ours, newAddRemoveArche(extras, every, addRemoveArche), newEmptyArche},
+		{peerVolt, ours, newAddRemoveVolt(extras, every), newEmptyVolt},
+		{peerDonburi, ours, newAddRemoveDonburi(extras, every), newEmptyDonburi},
+		{peerUOT, ours, newAddRemoveUOT(extras, every), newEmptyUOT},
+		{peerGGECS, ours, newAddRemoveGGECS(extras, every), newEmptyGGECS},
+	}
+}
+
+// addRemoveBatches lists the sides that add to all of the entities by one call, and remove by another.
+func addRemoveBatches(extras int) []match {
+	ours := newAddRemoveVast(extras, 1, addRemoveVastBatch)
+	return []match{
+		{peerArkBatch, ours, newAddRemoveArk(extras, 1, addRemoveArkBatch), newEmptyArkTables},
+		{peerArcheBatch, ours, newAddRemoveArche(extras, 1, addRemoveArcheBatch), newEmptyArche},
 	}
 }
 
@@ -137,3 +205,11 @@ func workNames() []string {
 	}
 	return names
 }
+
+// The parts of the chart.
+const (
+	panelQueries = "Iterating"
+	panelEdits   = "Looking up and editing"
+	panelCreates = "Creating"
+	panelDeletes = "Deleting"
+)

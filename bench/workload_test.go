@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +28,8 @@ func TestEveryRowComputesWhatItShould(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// A world of a few entities takes less memory than its measurement is off by: see outside_test.go.
+	plans = slices.DeleteFunc(plans, func(p plan) bool { return p.work.outside != nil })
 	var got keeper
 	if err := quick.measureAll(plans, &got, io.Discard); err != nil {
 		t.Fatal(err)
@@ -47,7 +50,7 @@ func TestEveryRowComputesWhatItShould(t *testing.T) {
 
 // A check that never fails would hide a side that does less work than the other.
 func TestChecksNoticeMissingWork(t *testing.T) {
-	for _, work := range []string{"query2comp", "query32arch", "query256arch", "random", "new_world", "first_entity"} {
+	for _, work := range []string{"query2comp", "query32arch", "query256arch", "random", "hierarchy", "new_world", "first_entity"} {
 		plans, err := choose(work, "1", "")
 		if err != nil {
 			t.Fatal(err)
@@ -165,6 +168,9 @@ func BenchmarkRows(b *testing.B) {
 		b.Fatal(err)
 	}
 	for _, p := range plans {
+		if p.work.outside != nil {
+			continue // nothing in this process to profile
+		}
 		b.Run(fmt.Sprintf("%s/n=%d/%s", p.work.name, p.n, p.match.peer), func(b *testing.B) {
 			benchmarkSide(b, "vast", p.match.ours, p.n)
 			benchmarkSide(b, "peer", p.match.theirs, p.n)

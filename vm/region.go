@@ -374,9 +374,12 @@ func (r *Region) Resident() (int, error) { return r.m.resident() }
 
 // resident asks without the lock, so that nobody waits for it: the addresses stay reserved whatever happens to the
 // region meanwhile, and pages that are gone by then count as not in memory.
-func (m *mapping) resident() (int, error) {
+func (m *mapping) resident() (int, error) { return m.residentIn(interval{0, m.size}) }
+
+// residentIn is resident for a part of the region.
+func (m *mapping) residentIn(part interval) (int, error) {
 	m.mu.Lock()
-	committed := slices.Clone(m.committed.of)
+	committed := m.committed.covered(part.lo, part.hi)
 	m.mu.Unlock()
 	total := 0
 	for _, iv := range committed {

@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"errors"
 	"fmt"
 	"unsafe"
 )
@@ -105,4 +106,20 @@ func (s *Span) Shrink(keep int) error {
 	}
 	s.committed = keep
 	return nil
+}
+
+// Discard gives the memory of [off, off+n) back as [Region.Discard] does, off being the distance from the span's base.
+// Where the system has taken pages away on the way (see there), it tries to commit them anew, so that the prefix stays
+// whole.
+func (s *Span) Discard(off, n int) error {
+	err := s.region.Discard(s.off+off, n)
+	if err == nil {
+		return nil
+	}
+	return errors.Join(err, s.region.Commit(s.off+off, n))
+}
+
+// Resident returns how many bytes of the span are in memory. Complexity: as [Region.Resident].
+func (s *Span) Resident() (int, error) {
+	return s.region.m.residentIn(interval{s.off, s.off + s.committed})
 }

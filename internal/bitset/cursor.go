@@ -33,6 +33,9 @@ func (c *Cursor) StartAt(f *Filter, lo, end uint) {
 	}
 }
 
+// End returns the word at which the walk ends.
+func (c *Cursor) End() uint { return c.end }
+
 // inside takes the words beyond the end out of the candidates of block b.
 func (c *Cursor) inside(m uint64, b uint) uint64 {
 	if left := c.end - b*64; left < 64 {

@@ -13,5 +13,6 @@
 // Invariant: a word's bit in any is set exactly when the word is not zero, and in full exactly when all its bits are
 // set; likewise for blocks.
 //
-// Nothing here allocates once a set is made. A set may be read from many goroutines while nobody changes it.
+// Nothing here allocates once a set is made. A set may be read from many goroutines while nobody changes it; it may be
+// marked by many, see [Set.Mark].
 package bitset

@@ -32,6 +32,22 @@ type Set struct {
 	spans  [3]vm.Span     // groups, blocks, words: in this order in memory, so that small sets are one mapping
 }
 
+// Levels begin at different cache lines of their first page. An operation on an entity touches one word of each of its
+// columns' sets, at the same index in all. If these were equally far into a page, they would compete for the same few
+// places of the first-level cache, and a load from one would wait for the store to another: processors compare the low bits
+// of addresses first.
+const (
+	cacheLine = 64
+	skewRoom  = 64 * cacheLine // every span has so much more than its level, so that sets of one size behave alike
+	stepAhead = 64 << 10       // least bytes by which a level grows
+)
+
+// Skew returns how far to move the i-th of some arrays that are read at the same index: a multiple of a cache line, below
+// 4096, spread evenly over any consecutive or regularly spaced i.
+func Skew(i int) int {
+	return int(uint64(i)*0x9E3779B97F4A7C15>>58) * cacheLine // Knuth's multiplicative hashing, by the golden ratio
+}
+
 func ceil(n, unit int) int { return (n + unit - 1) / unit }
 
 // sizes returns the bytes of the three levels for capacity slots.
@@ -48,7 +64,7 @@ func sizes(capacity int) [3]int {
 func Size(capacity int) int {
 	total := 0
 	for _, n := range sizes(capacity) {
-		total += ceil(n, vm.PageSize()) * vm.PageSize()
+		total += ceil(n+skewRoom, vm.PageSize()) * vm.PageSize()
 	}
 	return total
 }
@@ -57,14 +73,33 @@ func Size(capacity int) int {
 func New(r *vm.Region, capacity int) (*Set, error) {
 	s := new(Set)
 	for i, n := range sizes(capacity) {
-		span, err := r.Carve(n, 0)
+		span, err := r.Carve(n+skewRoom, 0)
 		if err != nil {
 			return nil, err
 		}
 		s.spans[i] = span
 	}
-	s.groups, s.blocks, s.words = s.spans[0].Base(), s.spans[1].Base(), s.spans[2].Base()
+	s.groups, s.blocks, s.words = s.level(0), s.level(1), s.level(2)
 	return s, nil
+}
+
+// level returns the address of the first element of a level.
+func (s *Set) level(i int) unsafe.Pointer {
+	return unsafe.Add(s.spans[i].Base(), s.skew(i))
+}
+
+// skew returns how far into its span a level begins.
+func (s *Set) skew(i int) int { return Skew(s.spans[i].Offset() / vm.PageSize()) }
+
+// committed returns the bytes of a level that are committed, whatever its skew.
+func (s *Set) committed(i int) int { return max(0, s.spans[i].Committed()-skewRoom) }
+
+// need returns the bytes of a span that hold so many bytes of its level.
+func need(bytes int) int {
+	if bytes == 0 {
+		return 0
+	}
+	return bytes + skewRoom
 }
 
 // Grow makes at least the first n slots usable; new ones are clear. It fails as [vm.Span.Grow] does, and then the set is
@@ -77,8 +112,11 @@ func (s *Set) Grow(n int) error {
 	for i := range s.spans {
 		before[i] = s.spans[i].Committed()
 	}
-	for i, need := range sizes(n) {
-		if err := s.spans[i].Grow(need, 0); err != nil {
+	for i, bytes := range sizes(n) {
+		// As much ahead as a span does by itself, and the room for the skew: so that the summaries of a set of the usual
+		// size are committed whole, and one mapping with the words.
+		step := max(stepAhead, s.spans[i].Committed()/8) + skewRoom
+		if err := s.spans[i].Grow(need(bytes), step); err != nil {
 			for k := range i {
 				// Where shrinking fails too, memory stays committed that the next Grow will use.
 				_ = s.spans[k].Shrink(before[k])
@@ -94,7 +132,7 @@ func (s *Set) Grow(n int) error {
 func (s *Set) Shrink(n int) {
 	for i, keep := range sizes(n) {
 		// Where this fails, memory stays committed that the next Grow will use.
-		_ = s.spans[i].Shrink(keep)
+		_ = s.spans[i].Shrink(need(keep))
 	}
 	s.measure()
 }
@@ -103,7 +141,7 @@ func (s *Set) Shrink(n int) {
 func (s *Set) measure() {
 	// The words' prefix may end inside a block whose summary is not committed: count whole blocks that are.
 	const pair = int(unsafe.Sizeof(summary{}))
-	words := min(s.spans[2].Committed()/8, s.spans[1].Committed()/pair*64, s.spans[0].Committed()/pair*64*64)
+	words := min(s.committed(2)/8, s.committed(1)/pair*64, s.committed(0)/pair*64*64)
 	s.usable = uint(words)
 }
 
@@ -240,6 +278,23 @@ func (s *Set) storeRange(lo, hi uint, value uint64) {
 	}
 }
 
+// Empty clears all slots. Complexity: one step for each block, and for each word that is not empty; memory that was never
+// touched stays so.
+func (s *Set) Empty() {
+	blocks := (s.usable + 63) / 64
+	for b := uint(0); b < blocks; b++ {
+		sum := s.block(b)
+		if sum.any == 0 {
+			continue
+		}
+		for m := sum.any; m != 0; m &= m - 1 {
+			*s.word(b*64 + uint(bits.TrailingZeros64(m))) = 0
+		}
+		*sum = summary{}
+		s.summarizeBlock(b, *sum)
+	}
+}
+
 // Next returns the first set slot at or after i, or Len where there is none. Complexity: at most one step for each
 // 262,144 slots passed, and a few more.
 func (s *Set) Next(i uint) uint {
@@ -300,6 +355,15 @@ func (s *Set) NextClear(i uint) uint {
 		w = b * 64
 	}
 	return s.usable * wordBits
+}
+
+// OccupiedWords returns the number of words with a set slot. Complexity: one step for each block.
+func (s *Set) OccupiedWords() int {
+	n := 0
+	for b := range (s.usable + 63) / 64 {
+		n += bits.OnesCount64(s.block(b).any)
+	}
+	return n
 }
 
 // Count returns the number of set slots. Complexity: one step for each word that is not empty.

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"bytes"
+	"image/color"
+	"io"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// A chartReport draws, when all rows are there, how many times faster Vast is than the fastest other store, over the number
+// of entities: a panel for each kind of work, both axes logarithmic, as SVG.
+type chartReport struct {
+	out    io.Writer
+	stores *grid
+}
+
+func newChartReport(out io.Writer) *chartReport {
+	return &chartReport{out: out, stores: newGrid()}
+}
+
+func (c *chartReport) add(r row) error {
+	c.stores.add(r)
+	return nil
+}
+
+// The chart's measures, in points of 1/72 inch: 600 of them are 800 pixels.
+const (
+	chartWidth    = vg.Length(600)
+	chartHeight   = vg.Length(610)
+	chartTitle    = vg.Length(38) // height of the title
+	chartMargin   = vg.Length(8)
+	legendLine    = vg.Length(13)
+	legendLines   = 3
+	legendColumns = 2 // of names below a panel
+	markRadius    = vg.Length(2.2)
+)
+
+// The chart's colours, which chartStyle exchanges where the reader prefers dark ones. Those of the lines suit both.
+var (
+	paper = color.NRGBA{0xFF, 0xFF, 0xFE, 0xFF}
+	ink   = color.NRGBA{0x1F, 0x23, 0x28, 0xFF}
+	faint = color.NRGBA{0xE1, 0xE4, 0xE9, 0xFF}
+	grey  = color.NRGBA{0x84, 0x8B, 0x94, 0xFF}
+
+	lineColors = []color.Color{
+		color.NRGBA{0x1F, 0x83, 0xD0, 0xFF}, color.NRGBA{0xD9, 0x60, 0x1A, 0xFF}, color.NRGBA{0x14, 0xA0, 0x7A, 0xFF},
+		color.NRGBA{0xC6, 0x5F, 0xA3, 0xFF}, color.NRGBA{0xC9, 0x92, 0x00, 0xFF}, color.NRGBA{0x8C, 0x6B, 0xD9, 0xFF},
+	}
+	lineMarks = []draw.GlyphDrawer{
+		draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{},
+	}
+)
+
+const chartStyle = `<style>
+svg { font-family: "Liberation Sans", Arial, Helvetica, sans-serif }
+@media (prefers-color-scheme: dark) {
+	[style*="fill:#FFFFFE"] { fill: #0D1117 !important }
+	[style*="fill:#1F2328"] { fill: #E6EDF3 !important }
+	[style*="stroke:#E1E4E9"] { stroke: #2A3038 !important }
+}
+</style>
+`
+
+// finish draws the chart.
+func (c *chartReport) finish() error {
+	file := vgsvg.New(chartWidth, chartHeight)
+	canvas := draw.New(file)
+	canvas.FillPolygon(paper, []vg.Point{
+		{X: 0, Y: 0}, {X: chartWidth, Y: 0}, {X: chartWidth, Y: chartHeight}, {X: 0, Y: chartHeight},
+	})
+	canvas.FillText(words(12, draw.XLeft), vg.Point{X: chartMargin, Y: chartHeight - chartTitle/2},
+		"Times faster than the fastest other store, over the number of entities")
+	tiles := draw.Tiles{Rows: 2, Cols: 2, PadTop: chartTitle, PadLeft: chartMargin, PadRight: 2 * chartMargin,
+		PadBottom: chartMargin, PadX: 2 * chartMargin, PadY: 2 * chartMargin}
+	for i, name := range []string{panelQueries, panelEdits, panelCreates, panelDeletes} {
+		c.panel(name, tiles.At(canvas, i%2, i/2))
+	}
+	var drawn bytes.Buffer
+	if _, err := file.WriteTo(&drawn); err != nil {
+		return err
+	}
+	// The style goes before the first thing drawn, which is a group.
+	before, after, _ := bytes.Cut(drawn.Bytes(), []byte("<g "))
+	_, err := c.out.Write(bytes.Join([][]byte{before, []byte(chartStyle + "<g "), after}, nil))
+	return err
+}
+
+// words returns a style for text.
+func words(size vg.Length, align text.XAlignment) text.Style {
+	style := text.Style{Color: ink, Font: plot.DefaultFont, XAlign: align, YAlign: draw.YCenter, Handler: plot.DefaultTextHandler}
+	style.Font.Variant, style.Font.Size = "Sans", size
+	return style
+}
+
+// panel draws the lines of one kind of work, with what they mean below.
+func (c *chartReport) panel(name string, canvas draw.Canvas) {
+	p := plot.New()
+	p.Title.Text, p.Title.TextStyle = name, words(11, draw.XCenter)
+	p.BackgroundColor = nil
+	below := draw.Crop(canvas, 0, 0, 0, -(canvas.Max.Y - canvas.Min.Y - legendLines*legendLine))
+	least, most := 0.8, 1.25
+	shown := 0
+	for _, l := range c.stores.lines {
+		if workNamed(l.work).panel != name {
+			continue
+		}
+		var points plotter.XYs
+		for _, n := range c.stores.sizes {
+			if ratio, _ := c.stores.cells[cell{l, n}].best(); ratio > 0 && !math.IsInf(ratio, 1) {
+				points = append(points, plotter.XY{X: float64(n), Y: ratio})
+				least, most = min(least, ratio), max(most, ratio)
+			}
+		}
+		c.line(p, &below, l.name(), shown, points)
+		shown++
+	}
+	least, most = least/1.1, most*1.1
+	for _, y := range ratioTicks(least, most) {
+		rule := plotter.NewFunction(func(float64) float64 { return y.Value })
+		rule.LineStyle = draw.LineStyle{Color: faint, Width: 0.6}
+		if y.Value == 1 {
+			rule.LineStyle = draw.LineStyle{Color: grey, Width: 1.2}
+		}
+		rule.Samples = 2
+		p.Add(rule)
+	}
+	axis(&p.X, 0.8, 1.25*float64(publicSizes[len(publicSizes)-1]), countTicks())
+	axis(&p.Y, least, most, ratioTicks(least, most))
+	p.Draw(draw.Crop(canvas, 0, 0, legendLines*legendLine+chartMargin, 0))
+}
+
+// line adds a line to a panel, and its name to what stands below.
+func (c *chartReport) line(p *plot.Plot, below *draw.Canvas, name string, number int, points plotter.XYs) {
+	style := draw.LineStyle{Color: lineColors[number%len(lineColors)], Width: 1.4}
+	mark := draw.GlyphStyle{Color: style.Color, Radius: markRadius, Shape: lineMarks[number%len(lineMarks)]}
+	p.Add(&plotter.Line{XYs: points, LineStyle: style}, &plotter.Scatter{XYs: points, GlyphStyle: mark})
+	width := (below.Max.X - below.Min.X) * 0.54 // the names in the second column are the shorter ones
+	at := vg.Point{
+		X: below.Min.X + width*vg.Length(number%legendColumns),
+		Y: below.Max.Y - legendLine*(vg.Length(number/legendColumns)+0.5),
+	}
+	below.StrokeLine2(style, at.X, at.Y, at.X+16, at.Y)
+	below.DrawGlyph(mark, vg.Point{X: at.X + 8, Y: at.Y})
+	below.FillText(words(8, draw.XLeft), vg.Point{X: at.X + 20, Y: at.Y}, name)
+}
+
+// axis makes an axis logarithmic.
+func axis(a *plot.Axis, least, most float64, ticks []plot.Tick) {
+	a.Min, a.Max, a.Scale = least, most, plot.LogScale{}
+	a.LineStyle.Color, a.Tick.LineStyle.Color = grey, grey
+	align, vertical := a.Tick.Label.XAlign, a.Tick.Label.YAlign
+	a.Tick.Label = words(8.5, align)
+	a.Tick.Label.YAlign = vertical
+	a.Tick.Marker = plot.ConstantTicks(ticks)
+}
+
+// countTicks are the powers of ten up to a million.
+func countTicks() []plot.Tick {
+	var ticks []plot.Tick
+	for i, label := range []string{"1", "10", "100", "1 k", "10 k", "100 k", "1 M"} {
+		ticks = append(ticks, plot.Tick{Value: math.Pow10(i), Label: label})
+	}
+	return ticks
+}
+
+// ratioTicks are the powers of ten between two ratios, or where these are few twice and five times them too.
+func ratioTicks(least, most float64) []plot.Tick {
+	steps := []float64{1, 2, 5}
+	if most/least > 300 {
+		steps = steps[:1]
+	}
+	var ticks []plot.Tick
+	for power := math.Pow10(int(math.Floor(math.Log10(least)))); power <= most; power *= 10 {
+		for _, step := range steps {
+			// Rounded, because powers below one are not exact.
+			value, _ := strconv.ParseFloat(strconv.FormatFloat(power*step, 'g', 3, 64), 64)
+			if value >= least && value <= most {
+				ticks = append(ticks, plot.Tick{Value: value, Label: strconv.FormatFloat(value, 'f', -1, 64)})
+			}
+		}
+	}
+	return ticks
+}

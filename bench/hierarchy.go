@@ -1,0 +1,213 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mlange-42/ark/ecs"
+	"github.com/vastgo/vast"
+)
+
+// Work hierarchy: n entities in families of 21, made one after the other: a root, its four children, and four children of
+// each of those. Every root moves one step; then everybody's place is that of its parent and its own position added up,
+// parents before children.
+//
+// Vast walks its relation in the order of depth. Ark follows the links to the first child and the next one that its entities
+// have in a component, from the roots down: its own relations make a table for each parent.
+
+// A Place is where an entity is, all ancestors counted.
+type Place struct{ X, Y float64 }
+
+// hierarchyExtras is how many component types there are beside those of query2comp.
+const hierarchyExtras = 1
+
+// The shape of a family.
+const (
+	familySize = 21
+	childCount = 4
+)
+
+// parentOf returns the number of the i-th entity's parent, or −1 for a root.
+func parentOf(i int) int {
+	member := i % familySize
+	if member == 0 {
+		return -1
+	}
+	return i - member + (member-1)/childCount
+}
+
+// depthOf returns the number of the i-th entity's ancestors.
+func depthOf(i int) int {
+	depth := 0
+	for i = parentOf(i); i >= 0; i = parentOf(i) {
+		depth++
+	}
+	return depth
+}
+
+// stepOf returns the first position of the i-th entity: below a root one step away from the parent.
+func stepOf(i int) Position {
+	if parentOf(i) < 0 {
+		return Position{}
+	}
+	return Position{X: 1}
+}
+
+// checkPlaces compares the sum of the places of n entities with what they must be after so many walks.
+func checkPlaces(n, done int, sum float64) error {
+	want := 0
+	for i := range n {
+		want += done + depthOf(i)
+	}
+	if sum != float64(want) {
+		return fmt.Errorf("after %d walks the places add up to %v, not %d", done, sum, want)
+	}
+	return nil
+}
+
+// vastTree is Vast's state of the work.
+type vastTree struct {
+	world   *vast.World
+	pos     vast.Column[Position]
+	place   vast.Column[Place]
+	childOf vast.Relation
+	roots   vast.Query
+	all     vast.Query
+}
+
+// walkVast is the timed work.
+//
+//go:noinline
+func walkVast(s *vastTree) {
+	pos, place := s.pos, s.place
+	for run := range s.roots.Runs() {
+		p, at := pos.Slice(run), place.Slice(run)
+		at = at[:len(p)]
+		for i := range p {
+			p[i].X++
+			at[i] = Place(p[i])
+		}
+	}
+	for run := range s.childOf.InDepthOrder(s.all) {
+		p, at, parents := pos.Slice(run), place.Slice(run), s.childOf.Slice(run)
+		at, parents = at[:len(p)], parents[:len(p)]
+		for i := range p {
+			parent := place.Get(parents[i])
+			at[i] = Place{parent.X + p[i].X, parent.Y + p[i].Y}
+		}
+	}
+}
+
+// Kin is the component of Ark's entities that links them; the zero entity is nobody.
+type Kin struct{ First, Next ecs.Entity }
+
+// arkTree is Ark's state of the work.
+type arkTree struct {
+	all   *ecs.Map3[Position, Place, Kin]
+	roots *ecs.Filter3[Position, Place, Kin]
+	open  []arkBranch // entities that are still to be visited
+}
+
+// arkBranch is an entity to be visited, and the place of its parent.
+type arkBranch struct {
+	entity ecs.Entity
+	at     Place
+}
+
+// walkArk is the timed work.
+//
+//go:noinline
+func walkArk(s *arkTree) {
+	all, open := s.all, s.open[:0]
+	query := s.roots.Query()
+	for query.Next() {
+		p, at, kin := query.Get()
+		p.X++
+		*at = Place(*p)
+		if !kin.First.IsZero() {
+			open = append(open, arkBranch{kin.First, *at})
+		}
+		for len(open) > 0 {
+			branch := open[len(open)-1]
+			open = open[:len(open)-1]
+			p, at, kin := all.Get(branch.entity)
+			*at = Place{branch.at.X + p.X, branch.at.Y + p.Y}
+			if !kin.Next.IsZero() {
+				open = append(open, arkBranch{kin.Next, branch.at})
+			}
+			if !kin.First.IsZero() {
+				open = append(open, arkBranch{kin.First, *at})
+			}
+		}
+	}
+	s.open = open
+}
+
+// newHierarchyVast sets the work up for Vast.
+func newHierarchyVast(n int) side {
+	w := newSizedVastWorld(n)
+	s := &vastTree{world: w, pos: vast.NewColumn[Position](w), place: vast.NewColumn[Place](w)}
+	s.childOf = vast.NewRelation(w, "ChildOf", vast.RelationOptions{})
+	s.all = w.Query(s.pos, s.place)
+	s.roots = s.all.Without(s.childOf)
+	archetype := w.Archetype(s.pos, s.place)
+	entities := make([]vast.Entity, n)
+	for i := range entities {
+		entities[i] = archetype.New()
+		*s.pos.Get(entities[i]) = stepOf(i)
+		if parent := parentOf(i); parent >= 0 {
+			s.childOf.Set(entities[i], entities[parent])
+		}
+	}
+	return side{
+		units:  n,
+		sample: timeAll(s, walkVast),
+		check: func(done int) error {
+			sum := 0.0
+			for run := range s.all.Runs() {
+				for _, at := range s.place.Slice(run) {
+					sum += at.X
+				}
+			}
+			return checkPlaces(n, done, sum)
+		},
+		close: closeVast(w),
+	}
+}
+
+// newHierarchyArk sets the work up for Ark. Component C1 tells the roots apart.
+func newHierarchyArk(n int) side {
+	w := ecs.NewWorld(initialCapacity)
+	all, root := ecs.NewMap3[Position, Place, Kin](w), ecs.NewMap4[Position, Place, Kin, C1](w)
+	entities := make([]ecs.Entity, n)
+	last := make([]ecs.Entity, n) // child of each
+	for i := range entities {
+		p := stepOf(i)
+		parent := parentOf(i)
+		if parent < 0 {
+			entities[i] = root.NewEntity(&p, &Place{}, &Kin{}, &C1{})
+			continue
+		}
+		entities[i] = all.NewEntity(&p, &Place{}, &Kin{})
+		if last[parent].IsZero() {
+			_, _, kin := all.Get(entities[parent])
+			kin.First = entities[i]
+		} else {
+			_, _, kin := all.Get(last[parent])
+			kin.Next = entities[i]
+		}
+		last[parent] = entities[i]
+	}
+	s := &arkTree{all: all, roots: ecs.NewFilter3[Position, Place, Kin](w).With(ecs.C[C1]()).Register()}
+	return side{
+		units:  n,
+		sample: timeAll(s, walkArk),
+		check: func(done int) error {
+			sum := 0.0
+			query := ecs.NewFilter1[Place](w).Query()
+			for query.Next() {
+				sum += query.Get().X
+			}
+			return checkPlaces(n, done, sum)
+		},
+	}
+}

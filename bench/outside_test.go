@@ -1,0 +1,85 @@
+package main
+
+import (
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// The process that measures one side is the test itself.
+func TestMain(m *testing.M) {
+	if status, asked := runOutside(os.Stdout, os.Stderr); asked {
+		os.Exit(status)
+	}
+	os.Exit(m.Run())
+}
+
+// Every filler makes what it says, and both units reach their columns of the row.
+func TestOutsideRows(t *testing.T) {
+	for _, work := range []string{"gc_cycle", "gc_cpu", "gc_pause"} {
+		plans, err := choose(work, "300", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got keeper
+		if err := quick.measureAll(plans, &got, io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range got.rows {
+			if r.OursNS <= 0 || r.PeerNS <= 0 || r.OursBytes != 0 || r.PeerBytes != 0 || r.Ratio <= 0 {
+				t.Errorf("row %+v", r)
+			}
+		}
+	}
+}
+
+func TestMemoryHoldsAtLeastTheComponents(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the memory in use can be read on Linux only")
+	}
+	for work, parts := range map[string]float64{"memory2comp": twoParts, "memory10comp": tenParts} {
+		plans, err := choose(work, "40000", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got keeper
+		if err := quick.measureAll(plans, &got, io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		if len(got.rows) != 7 {
+			t.Errorf("%d rows", len(got.rows))
+		}
+		for _, r := range got.rows {
+			// A component takes 16 bytes; the runtime may give back some of what it had before.
+			least, most := 16*parts*0.8, 16*parts*20
+			if min(r.OursBytes, r.PeerBytes) < least || max(r.OursBytes, r.PeerBytes) > most || r.OursNS != 0 {
+				t.Errorf("from %v to %v bytes an entity are possible: %+v", least, most, r)
+			}
+		}
+	}
+}
+
+func TestFillersCount(t *testing.T) {
+	for name, fill := range fillers {
+		for _, parts := range []int{twoParts, tenParts} {
+			if _, made := fill(70, parts); made != 70 {
+				t.Errorf("%s: %d of 70 entities have %d components", name, made, parts)
+			}
+		}
+	}
+}
+
+func TestOrdersThatNobodyCanFollow(t *testing.T) {
+	for order, want := range map[string]string{
+		"random":              "EOF",
+		"random vast 3":       "no such work or side",
+		"gc_pause flecs 3":    "no such work or side",
+		"gc_pause vast three": "expected integer",
+	} {
+		if _, err := measureOutside(order); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", order, err, want)
+		}
+	}
+}

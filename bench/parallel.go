@@ -1,0 +1,129 @@
+package main
+
+import (
+	"sync/atomic"
+
+	"github.com/vastgo/vast"
+)
+
+// Work query_parallel: n entities with Position and Velocity, whose position moves by the velocity in 32 steps, by two
+// goroutines at once. Vast cuts the query into batches each time; the goroutine that calls works on them together with one
+// that stays. Beside itself Vast does the same work by one goroutine, run by run.
+
+const (
+	parallelSteps   = 32
+	parallelWorkers = 2
+	parallelLeast   = 1024 // entities of a batch, at least: fewer are not worth a goroutine
+	parallelBatches = 8    // parts for each goroutine, so that one that is held up does not hold up the other
+)
+
+// parallelBatch returns how many of n entities a part of the work has.
+func parallelBatch(n int) int {
+	return max(parallelLeast, n/(parallelWorkers*parallelBatches))
+}
+
+// step moves one entity in all its steps.
+func step(p *Position, v *Velocity) {
+	x, y := p.X, p.Y
+	for range parallelSteps {
+		x += v.X
+		y += v.Y
+	}
+	p.X, p.Y = x, y
+}
+
+// stepAll moves many entities. All ways of Vast call this one function.
+//
+//go:noinline
+func stepAll(p []Position, v []Velocity) {
+	v = v[:len(p)]
+	for i := range p {
+		step(&p[i], &v[i])
+	}
+}
+
+// vastParallel is a query of Vast with the goroutine that helps.
+type vastParallel struct {
+	vastQuery
+	size    int          // of a batch
+	batches []vast.Batch // of the query that runs
+	taken   atomic.Int64 // how many of them somebody works on or has done
+	wake    chan bool    // tells the other goroutine to work
+	done    chan bool    // says that it is finished
+}
+
+// moveVastParallel is the timed work.
+//
+//go:noinline
+func moveVastParallel(s *vastParallel) {
+	s.batches = s.batches[:0]
+	for b := range s.query.Batches(s.size) {
+		s.batches = append(s.batches, b)
+	}
+	s.taken.Store(0)
+	s.wake <- true
+	s.take()
+	<-s.done
+}
+
+// take works on batches until all are taken.
+func (s *vastParallel) take() {
+	for {
+		i := int(s.taken.Add(1)) - 1
+		if i >= len(s.batches) {
+			return
+		}
+		for run := range s.batches[i].Runs() {
+			stepAll(s.pos.Slice(run), s.vel.Slice(run))
+		}
+	}
+}
+
+// moveVastSerial is the timed work of one goroutine.
+//
+//go:noinline
+func moveVastSerial(s *vastParallel) {
+	for run := range s.query.Runs() {
+		stepAll(s.pos.Slice(run), s.vel.Slice(run))
+	}
+}
+
+// newParallelVast sets the work up.
+func newParallelVast(work func(*vastParallel)) func(n int) side {
+	return func(n int) side {
+		w := newSizedVastWorld(n)
+		s := &vastParallel{
+			vastQuery: vastQuery{world: w, pos: vast.NewColumn[Position](w), vel: vast.NewColumn[Velocity](w)},
+			size:      parallelBatch(n), wake: make(chan bool), done: make(chan bool),
+		}
+		s.query = w.Query(s.pos, s.vel)
+		i := 0
+		w.Archetype(s.pos, s.vel).NewN(n, func(run vast.Run) {
+			v := s.vel.Slice(run)
+			for j := range v {
+				v[j] = velocityOf(i)
+				i++
+			}
+		})
+		go func() {
+			for range s.wake {
+				s.take()
+				s.done <- true
+			}
+		}()
+		made := s.side(n, n)
+		made.sample = timeAll(s, work)
+		made.close = func() {
+			close(s.wake)
+			closeVast(w)()
+		}
+		return inSteps(made)
+	}
+}
+
+// inSteps turns the check of a side that moves once a repetition into that of one that moves in steps.
+func inSteps(s side) side {
+	check := s.check
+	s.check = func(done int) error { return check(done * parallelSteps) }
+	return s
+}

@@ -1,0 +1,38 @@
+package main
+
+import "github.com/vastgo/vast"
+
+// Work without: n entities with Position, Velocity and C2, made in turns with n that have C1 instead. Query Position and
+// Velocity without C1, and move, by the functions of query2comp. Beside itself Vast asks for C2: the same entities, found by
+// what they have and not by what they lack.
+
+// newWithoutVast sets the query up.
+func newWithoutVast(n int) side {
+	return newHalfVast(n, func(s *vastQuery, c1, _ vast.AnyColumn) vast.Query {
+		return s.world.Query(s.pos, s.vel).Without(c1)
+	})
+}
+
+// newWithVast sets the query up that it is compared with.
+func newWithVast(n int) side {
+	return newHalfVast(n, func(s *vastQuery, _, c2 vast.AnyColumn) vast.Query {
+		return s.world.Query(s.pos, s.vel, c2)
+	})
+}
+
+// newHalfVast fills the world.
+func newHalfVast(n int, ask func(s *vastQuery, c1, c2 vast.AnyColumn) vast.Query) side {
+	w := newSizedVastWorld(2 * n)
+	s := &vastQuery{world: w, pos: vast.NewColumn[Position](w), vel: vast.NewColumn[Velocity](w)}
+	extras := extraVast(w, withoutExtras)
+	s.query = ask(s, extras[0], extras[1])
+	other, matching := w.Archetype(s.pos, s.vel, extras[0]), w.Archetype(s.pos, s.vel, extras[1])
+	for i := range n {
+		*s.vel.Get(matching.New()) = velocityOf(i)
+		other.New()
+	}
+	return s.side(2*n, n)
+}
+
+// withoutExtras is the number of extra component types.
+const withoutExtras = 2

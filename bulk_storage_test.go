@@ -1,0 +1,204 @@
+package vast
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// bulkVerbs are the bulk forms of a column of numbers, whatever keeps them.
+type bulkVerbs struct {
+	storage
+	addAll    func(Query, uint64) int
+	setAll    func(Query, uint64) int
+	removeAll func(Query) int
+	onAdd     func(func(Entity, uint64))
+	onRemove  func(func(Entity, uint64))
+}
+
+// bulkStorages makes one column of each kind in w.
+func bulkStorages(w *World) []bulkVerbs {
+	all := storages(w)
+	c, s, h, g := all[0].column.(Column[number]), all[1].column.(SparseColumn[number]), all[2].column.(HeapColumn[boxed]), all[3].column.(Tag)
+	value := func(f func(Entity, uint64)) func(Entity, *number) { return func(e Entity, v *number) { f(e, v.N) } }
+	unboxed := func(f func(Entity, uint64)) func(Entity, *boxed) { return func(e Entity, v *boxed) { f(e, *v.N) } }
+	bare := func(f func(Entity, uint64)) func(Entity) { return func(e Entity) { f(e, 0) } }
+	return []bulkVerbs{
+		{all[0], func(q Query, n uint64) int { return c.AddAll(q, number{n}) }, func(q Query, n uint64) int { return c.SetAll(q, number{n}) },
+			c.RemoveAll, func(f func(Entity, uint64)) { c.OnAdd(value(f)) }, func(f func(Entity, uint64)) { c.OnRemove(value(f)) }},
+		{all[1], func(q Query, n uint64) int { return s.AddAll(q, number{n}) }, func(q Query, n uint64) int { return s.SetAll(q, number{n}) },
+			s.RemoveAll, func(f func(Entity, uint64)) { s.OnAdd(value(f)) }, func(f func(Entity, uint64)) { s.OnRemove(value(f)) }},
+		{all[2], func(q Query, n uint64) int { return h.AddAll(q, boxed{&n}) }, func(q Query, n uint64) int { return h.SetAll(q, boxed{&n}) },
+			h.RemoveAll, func(f func(Entity, uint64)) { h.OnAdd(unboxed(f)) }, func(f func(Entity, uint64)) { h.OnRemove(unboxed(f)) }},
+		{all[3], func(q Query, _ uint64) int { return g.AddAll(q) }, nil,
+			g.RemoveAll, func(f func(Entity, uint64)) { g.OnAdd(bare(f)) }, func(f func(Entity, uint64)) { g.OnRemove(bare(f)) }},
+	}
+}
+
+// TestBulkOfEachStorage does the bulk verbs to a column of each kind, over a query that leaves out what is added, with and
+// without hooks.
+func TestBulkOfEachStorage(t *testing.T) {
+	const n = 9000
+	for kind := range 4 {
+		for _, hooked := range []bool{false, true} {
+			w := NewWorld(Options{MaxEntities: 1 << 14})
+			odd := NewColumn[uint64](w)
+			s := bulkStorages(w)[kind]
+			name := fmt.Sprintf("%s, hooks %v", s.name, hooked)
+			value := func(n uint64) uint64 {
+				if s.name == "tag" {
+					return 0
+				}
+				return n
+			}
+			w.Archetype().NewN(n, nil)
+			es := entitiesOf(w.Query())
+			model := map[Entity]uint64{}
+			for i, e := range es {
+				if i%2 == 1 || i/4096 == 1 {
+					odd.Add(e, 1)
+				}
+				if i%3 == 0 {
+					s.add(e, 7)
+					model[e] = value(7)
+				}
+			}
+			told, wantTold := map[string]int{}, map[string]int{}
+			if hooked {
+				s.onAdd(func(e Entity, v uint64) { told[fmt.Sprint("+", e, v)]++ })
+				s.onRemove(func(e Entity, v uint64) { told[fmt.Sprint("-", e, v)]++ })
+			}
+			check := func(step string, got, want int, changes uint64) {
+				t.Helper()
+				if got != want || s.count() != len(model) || w.changes-changes != uint64(len(wantTold)) && hooked {
+					t.Fatalf("%s, %s: %d, want %d; %d have it, want %d; %d changes", name, step, got, want, s.count(), len(model), w.changes-changes)
+				}
+				for _, e := range es {
+					want, has := model[e]
+					if got, ok := s.get(e); ok != has || got != want {
+						t.Fatalf("%s, %s: %v has %d, %v, want %d, %v", name, step, e, got, ok, want, has)
+					}
+				}
+				if hooked && fmt.Sprint(told) != fmt.Sprint(wantTold) {
+					t.Fatalf("%s, %s: hooks were told of %d, want %d", name, step, len(told), len(wantTold))
+				}
+				clear(told)
+				clear(wantTold)
+				w.checkInvariants()
+			}
+			// To those without: the query no longer matches what it has been given.
+			changes, matches := w.changes, 0
+			for i, e := range es {
+				if i%3 != 0 {
+					matches++
+					model[e] = value(9)
+					wantTold[fmt.Sprint("+", e, value(9))]++
+				}
+			}
+			check("AddAll to those without", s.addAll(w.Query().Without(s.column), 9), matches, changes)
+			changes = w.changes
+			matches = 0
+			for i, e := range es {
+				if i%2 == 1 || i/4096 == 1 {
+					matches++
+					wantTold[fmt.Sprint("-", e, model[e])]++
+					delete(model, e)
+				}
+			}
+			check("RemoveAll", s.removeAll(w.Query(odd)), matches, changes)
+			if s.setAll != nil {
+				for e := range model {
+					model[e] = 4
+				}
+				check("SetAll", s.setAll(w.Query(), 4), len(model), w.changes)
+			}
+			changes = w.changes
+			list := append(es[100:5000:5000], es[0], es[8000], Entity{}, es[8000])
+			for _, e := range append(list[:4902:4902], es[100]) {
+				if _, has := model[e]; !has {
+					wantTold[fmt.Sprint("+", e, value(5))] = 1
+				}
+				model[e] = value(5)
+			}
+			check("AddAll to a list", s.addAll(w.Query().Among(list), 5), 4902, changes)
+			changes = w.changes
+			if got := s.removeAll(w.Query().Among(nil)); got != 0 || w.changes != changes {
+				t.Errorf("%s: %d of no list", name, got)
+			}
+			if n := w.DeleteAll(w.Query(s.column)); n != len(model) || s.count() != 0 {
+				t.Errorf("%s: %d deleted, want %d, %d left", name, n, len(model), s.count())
+			}
+			w.checkInvariants()
+			if err := w.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// TestBulkOfStoragesRefused: where memory is missing nothing has changed, and no hook is told.
+func TestBulkOfStoragesRefused(t *testing.T) {
+	limit := vm.NewLimit(4 << 20)
+	w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})
+	defer w.Close()
+	a, rare := NewColumn[uint64](w), NewSparseColumn[[1024]byte](w)
+	rare.OnAdd(func(e Entity, _ *[1024]byte) {
+		if e.Slot() > 1000 {
+			t.Errorf("%v is told of", e)
+		}
+	})
+	w.Archetype(a).NewN(1<<14, nil)
+	es := entitiesOf(w.Query())
+	rare.Add(es[5], [1024]byte{1})
+	before, used := fmt.Sprint(w.Stats()), rare.c.slots
+	exhausted(t, func() error { rare.AddAll(w.Query(a), [1024]byte{2}); return nil }, vm.ErrLimit, "limit")
+	exhausted(t, func() error { rare.AddAll(w.Query().Among(es), [1024]byte{2}); return nil }, vm.ErrLimit, "limit")
+	if after := fmt.Sprint(w.Stats()); after != before || rare.c.slots != used || rare.Len() != 1 || rare.Get(es[5])[0] != 1 {
+		t.Errorf("a refusal changed the world:\n%s\n%s", before, after)
+	}
+	w.checkInvariants()
+	if n := rare.AddAll(w.Query().Among(es[:200]), [1024]byte{2}); n != 200 || rare.Get(es[199])[0] != 2 || rare.Has(es[200]) {
+		t.Errorf("%d of 200", n)
+	}
+	w.checkInvariants()
+}
+
+func TestBulkOfStoragesMisuse(t *testing.T) {
+	w, abroad := NewWorld(Options{Name: "home", MaxEntities: 64}), NewWorld(Options{Name: "abroad", MaxEntities: 64})
+	defer w.Close()
+	defer abroad.Close()
+	tag, rare, heap := NewTag(w, "t"), NewSparseColumn[uint64](w), NewHeapColumn[string](w)
+	w.Archetype(tag, rare, heap).NewN(3, nil)
+	q, theirs := w.Query(), abroad.Query()
+	verbs := map[string]func(Query){
+		"Tag.AddAll":             func(q Query) { tag.AddAll(q) },
+		"Tag.RemoveAll":          func(q Query) { tag.RemoveAll(q) },
+		"SparseColumn.AddAll":    func(q Query) { rare.AddAll(q, 1) },
+		"SparseColumn.SetAll":    func(q Query) { rare.SetAll(q, 1) },
+		"SparseColumn.RemoveAll": func(q Query) { rare.RemoveAll(q) },
+		"HeapColumn.AddAll":      func(q Query) { heap.AddAll(q, "") },
+		"HeapColumn.SetAll":      func(q Query) { heap.SetAll(q, "") },
+		"HeapColumn.RemoveAll":   func(q Query) { heap.RemoveAll(q) },
+	}
+	changes := w.changes
+	for name, f := range verbs {
+		says(t, func() { f(theirs) }, name+": the query belongs to another world")
+		says(t, func() { f(Query{}) }, "zero Query")
+	}
+	says(t, func() { Tag{}.AddAll(q) }, "Tag.AddAll: the column was not made")
+	says(t, func() { SparseColumn[int]{}.AddAll(q, 1) }, "SparseColumn.AddAll: the column was not made")
+	says(t, func() { HeapColumn[int]{}.SetAll(q, 1) }, "HeapColumn.SetAll: the column was not made")
+	says(t, func() {
+		for range q.All() {
+			rare.RemoveAll(q)
+		}
+	}, "while a query was running")
+	if w.changes != changes+3 || rare.Len() != 0 {
+		t.Errorf("misuse changed the world")
+	}
+	w.Close()
+	for name, f := range verbs {
+		says(t, func() { f(q) }, name+" on the closed world")
+	}
+}

@@ -1,0 +1,240 @@
+package vast
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/vm"
+)
+
+// TestCommandsResume: where memory ends in the middle of Apply, the rest waits and is applied later, in order.
+func TestCommandsResume(t *testing.T) {
+	for _, pages := range []vm.Pages{vm.PagesSmall, vm.PagesHeap} {
+		t.Run(pages.String(), func(t *testing.T) {
+			limit := vm.NewLimit(64 << 20)
+			leave := hog(t, limit)
+			w := NewWorld(Options{MaxEntities: 1 << 12, Limit: limit, Pages: pages})
+			defer w.Close()
+			pos, large, name := NewColumn[position](w), NewColumn[[1024]byte](w), NewHeapColumn[string](w)
+			sparse := NewSparseColumn[[512]byte](w)
+			a := w.Archetype(pos)
+			var es []Entity
+			for range 1000 {
+				es = append(es, a.New())
+			}
+			first, second := w.NewCommands(), w.NewCommands()
+			var made []Entity
+			want := 0
+			for i, e := range es {
+				c := []*Commands{first, second}[i%2]
+				c.At(i)
+				large.AddLater(c, e, [1024]byte{1023: byte(i)})
+				name.AddLater(c, e, fmt.Sprint(i))
+				pos.SetLater(c, e, position{X: float64(i)})
+				n := c.New(a)
+				made = append(made, n)
+				sparse.AddLater(c, n, [512]byte{511: byte(i)})
+				pos.SetLater(c, n, position{Y: float64(i)})
+				want += 6
+			}
+			leave(0)
+			total, refusals := Applied{}, 0
+			for {
+				before := large.Len()
+				done, err := w.Apply(second, first) // the positions decide
+				total.Done += done.Done
+				total.Skipped += done.Skipped
+				w.checkInvariants()
+				if err == nil {
+					break
+				}
+				var e *vm.Error
+				if refusals++; !errors.As(err, &e) || !errors.Is(err, vm.ErrLimit) {
+					t.Fatal(err)
+				}
+				// Nothing is done out of order.
+				n := large.Len()
+				if n < before || n < len(es) && (large.Has(es[n]) || name.Has(es[n])) || n > 0 && !large.Has(es[n-1]) {
+					t.Fatalf("%d were added: not the first ones", n)
+				}
+				if refusals == 2 { // what is recorded meanwhile comes in its turn
+					first.At(1 << 20)
+					first.Delete(made[0])
+					second.At(1 << 20)
+					second.Delete(es[0])
+					want += 2
+				}
+				leave(limit.Max() - limit.Used() + 256<<10)
+				leave(min(256<<10*(refusals+1), 32<<20))
+			}
+			if refusals < 3 || total != (Applied{Done: want}) {
+				t.Errorf("%+v after %d refusals, want %d", total, refusals, want)
+			}
+			t.Log(refusals, "refusals")
+			for i, e := range es {
+				n := []*Commands{first, second}[i%2].Resolve(made[i])
+				if i == 0 {
+					if w.Alive(e) || w.Alive(n) || n.IsZero() {
+						t.Error("the last commands were not applied")
+					}
+					continue
+				}
+				if large.Get(e)[1023] != byte(i) || *name.Get(e) != fmt.Sprint(i) || pos.Get(e).X != float64(i) ||
+					sparse.Get(n)[511] != byte(i) || pos.Get(n).Y != float64(i) {
+					t.Fatalf("entity %d is wrong", i)
+				}
+			}
+		})
+	}
+}
+
+// TestCommandsMaxEntities: births without slots wait, and so does what follows them.
+func TestCommandsMaxEntities(t *testing.T) {
+	for _, between := range []bool{false, true} {
+		w := NewWorld(Options{MaxEntities: 128})
+		defer w.Close()
+		num := NewColumn[uint64](w)
+		a := w.Archetype(num)
+		c := w.NewCommands()
+		var made []Entity
+		for i := range 300 {
+			made = append(made, c.New(a))
+			if between {
+				num.SetLater(c, made[i], uint64(i))
+			}
+		}
+		var all []Entity
+		for round, n := range []int{128, 128, 44} {
+			_, err := w.Apply(c)
+			if round < 2 && !errors.Is(err, vm.ErrCapacity) || round == 2 && err != nil || w.Len() != n {
+				t.Fatalf("round %d: %d entities, %v", round, w.Len(), err)
+			}
+			for i := range n {
+				e := c.Resolve(made[len(all)])
+				if !w.Alive(e) || between && *num.Get(e) != uint64(len(all)) {
+					t.Fatalf("round %d: entity %d is %v", round, i, e)
+				}
+				all = append(all, e)
+			}
+			if len(all) < 300 && c.Resolve(made[len(all)]) != (Entity{}) {
+				t.Error("an entity is there before its time")
+			}
+			w.DeleteAll(w.Query())
+		}
+	}
+}
+
+// TestCommandsRoom: recording without room panics with the error and loses nothing; Grow makes it unable to fail.
+func TestCommandsRoom(t *testing.T) {
+	limit := vm.NewLimit(64 << 20)
+	leave := hog(t, limit)
+	w := NewWorld(Options{MaxEntities: 1 << 12, Limit: limit, Pages: vm.PagesSmall})
+	defer w.Close()
+	num, wide := NewColumn[uint64](w), NewColumn[[1 << 12]byte](w)
+	a := w.Archetype(num)
+	es := []Entity{a.New(), a.New()}
+	page := vm.PageSize()
+	c := w.NewCommandsWith(CommandsOptions{Bytes: 1 << 20})
+	leave(0)
+	exhausted(t, func() error { c.Delete(es[0]); return nil }, vm.ErrLimit, "raise the limit")
+	exhausted(t, func() error { return c.Grow(1) }, vm.ErrLimit, "raise the limit")
+	leave(page)
+	n := 0
+	exhausted(t, func() error {
+		for {
+			num.SetLater(c, es[1], uint64(n))
+			n++
+		}
+	}, vm.ErrLimit, "raise the limit")
+	if n != page/24 {
+		t.Errorf("%d commands in a page", n)
+	}
+	exhausted(t, func() error { return c.Grow(page) }, vm.ErrLimit, "raise the limit")
+	if done, err := w.Apply(c); done.Done != n || err != nil || *num.Get(es[1]) != uint64(n-1) {
+		t.Errorf("%+v, %v: %d", done, err, *num.Get(es[1]))
+	}
+	// To the end of the capacity.
+	leave(64 << 20)
+	if err := c.Grow(1 << 20); err != nil {
+		t.Fatal(err)
+	}
+	leave(0)
+	for range 1 << 16 {
+		c.Delete(Entity{})
+	}
+	full := []string{"1 MiB of 1 MiB", "apply them more often, or set a larger CommandsOptions.Bytes"}
+	for _, text := range full {
+		exhausted(t, func() error { c.Delete(es[0]); return nil }, vm.ErrCapacity, text)
+		exhausted(t, func() error { c.New(a); return nil }, vm.ErrCapacity, text)
+		exhausted(t, func() error { wide.AddLater(c, es[0], [1 << 12]byte{}); return nil }, vm.ErrCapacity, text)
+		exhausted(t, func() error { return c.Grow(1) }, vm.ErrCapacity, text)
+	}
+	if done, err := w.Apply(c); done != (Applied{Skipped: 1 << 16}) || err != nil {
+		t.Errorf("%+v, %v", done, err)
+	}
+	// What is kept is given back.
+	used := limit.Used()
+	if err := c.Trim(); err != nil || limit.Used() != used-1<<20 {
+		t.Errorf("Trim gave %d bytes back, %v", used-limit.Used(), err)
+	}
+	leave(2 * page)
+	c.Delete(es[0])
+	if err := c.Trim(); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := w.Apply(c); done.Done != 1 || err != nil || w.Alive(es[0]) {
+		t.Errorf("%+v, %v", done, err)
+	}
+	if err := c.Close(); err != nil || len(w.commands.all) != 0 {
+		t.Errorf("%v, the world knows %d", err, len(w.commands.all))
+	}
+}
+
+// TestCommandsMemory: Apply keeps the memory for the next time, and the world's end gives it back.
+func TestCommandsMemory(t *testing.T) {
+	limit := vm.NewLimit(1 << 30)
+	w := NewWorld(Options{MaxEntities: 1 << 12, Limit: limit})
+	pos, name, tag := NewColumn[position](w), NewHeapColumn[string](w), NewTag(w, "tag")
+	a := w.Archetype(pos)
+	a.NewN(100, nil)
+	es := entitiesOf(w.Query())
+	cs := []*Commands{w.NewCommands(), w.NewCommands()}
+	before := limit.Used()
+	tick := func() {
+		for i, e := range es {
+			c := cs[i%2]
+			c.At(i / 4)
+			pos.AddLater(c, e, position{})
+			name.AddLater(c, e, "name")
+			tag.AddLater(c, e)
+			tag.RemoveLater(c, e)
+			c.Delete(c.New(a))
+		}
+		if done, err := w.Apply(cs...); done.Done != 600 || err != nil {
+			t.Fatal(done, err)
+		}
+	}
+	if limit.Used() != before {
+		t.Error("commands take memory before they are used")
+	}
+	tick()
+	used := limit.Used()
+	if n := testing.AllocsPerRun(100, tick); n != 0 && !raceEnabled && !invariants.Enabled {
+		t.Errorf("%v allocations in each round", n)
+	}
+	if limit.Used() != used || used == before {
+		t.Errorf("%d bytes at first, %d after many rounds", used-before, limit.Used()-before)
+	}
+	for _, c := range cs {
+		for _, l := range c.lists {
+			if l != nil && (len(l.(*listOf[string]).values) != 0 || l.(*listOf[string]).values[:1][0] != "") {
+				t.Error("values are kept after Apply")
+			}
+		}
+	}
+	if err := w.Close(); err != nil || limit.Used() != 0 {
+		t.Errorf("%v, %d bytes are charged to a closed world", err, limit.Used())
+	}
+}

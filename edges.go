@@ -1,0 +1,241 @@
+package vast
+
+import (
+	"iter"
+	"reflect"
+	"unsafe"
+
+	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/internal/layout"
+)
+
+// EdgesOptions say how edges are made. The zero value works.
+type EdgesOptions struct {
+	// OnDelete is what becomes of the sources when one of their targets is deleted; with Orphan only the edge goes.
+	// Default: Orphan. When a source is deleted its edges always go.
+	OnDelete OnDelete
+	// Capacity is the largest number of edges. It costs addresses only, on the heap stand-in memory. Default: four for each
+	// of the world's MaxEntities.
+	Capacity int
+}
+
+// Edges link entities to any number of others, with a T for each link, such as roads between towns with their lengths. An
+// entity may be linked to itself, and circles are nothing special. An edge ends when either entity is deleted. Edges are a
+// small value; copy them freely. Make them with [NewEdges]; where no data is needed, as Edges[struct{}].
+//
+// Edges are a column too, of those that have edges to others: World.Query(roads) finds them, and [Edges.Targets] stands for
+// those that others have edges to. They lie in a [bulk.Pool]: a pointer to a T stays valid as long as its edge is there.
+//
+// Adding and removing edges changes the structure of the world; the rules of [World] and [Query.Runs] hold.
+type Edges[T any] struct {
+	e *edges[T]
+}
+
+// edge is one link, in the list of those out of one entity and in that of those into another.
+type edge[T any] struct {
+	from, to         uint32 // slots
+	nextOut, prevOut bulk.Handle[edge[T]]
+	nextIn, prevIn   bulk.Handle[edge[T]]
+	value            T
+}
+
+// ends is what an entity has of a list of edges, of which there is at least one.
+type ends[T any] struct {
+	first, last bulk.Handle[edge[T]]
+	count       uint32
+}
+
+// edges is the storage of Edges.
+type edges[T any] struct {
+	world    *World
+	sources  *column // elements: the ends of those out
+	targets  *column // elements: the ends of those in
+	pool     *bulk.Pool[edge[T]]
+	onDelete OnDelete
+	pending  edge[T] // the first edge of an entity that is about to become a source
+}
+
+// NewEdges registers edges with the world; name stands in statistics and messages. T must not hold Go pointers, as in
+// [NewColumn]. It takes addresses only, and panics with a [*vm.Error] where there are none left.
+func NewEdges[T any](w *World, name string, o EdgesOptions) Edges[T] {
+	w.mustBeOpen("NewEdges")
+	layout.Check[T]("vast: NewEdges")
+	mustKnow("NewEdges", o.OnDelete)
+	if o.Capacity == 0 {
+		o.Capacity = 4 * w.options.MaxEntities
+	}
+	pool, err := bulk.NewPool[edge[T]](bulk.Options{
+		Name: w.options.Name, Capacity: o.Capacity, Limit: w.options.Limit, Pages: w.options.Pages,
+	})
+	if err != nil {
+		panic(err)
+	}
+	e := &edges[T]{world: w, pool: pool, onDelete: o.OnDelete}
+	for i, c := range []**column{&e.sources, &e.targets} {
+		if *c, err = w.register([]string{name, name + " targets"}[i], reflect.TypeFor[ends[T]]()); err != nil {
+			_ = pool.Close()
+			panic(err)
+		}
+		(*c).linked = name
+	}
+	e.targets.internal = true
+	e.sources.later = e.later
+	e.sources.keep((*edgeStore[T])(e))
+	e.targets.keep(targetStore{})
+	w.relations = append(w.relations, e)
+	return Edges[T]{e}
+}
+
+func (e Edges[T]) column() *column {
+	if e.e == nil {
+		return nil
+	}
+	return e.e.sources
+}
+
+// Targets returns the column of the entities that others, or they themselves, have edges to, for queries.
+func (e Edges[T]) Targets() AnyColumn { return related{e.e.targets} }
+
+// Name returns the edges' name.
+func (e Edges[T]) Name() string { return e.e.sources.name }
+
+// Len returns the number of edges; 0 after the world's Close.
+func (e Edges[T]) Len() int { return e.e.pool.Len() }
+
+// Add makes an edge, or overwrites the one that is there, and returns where its value lies; nil when either entity is
+// stale. It panics when the world is closed, and with a [*vm.Error] when memory is needed and cannot be had. Complexity: as
+// [Edges.Get].
+func (e Edges[T]) Add(from, to Entity, v T) *T {
+	s := e.e
+	if !s.world.Alive(from) || !s.world.Alive(to) {
+		s.world.mustBeOpen("Edges.Add")
+		return nil
+	}
+	if h := s.find(from, to); !h.IsZero() {
+		p := &s.pool.Get(h).value
+		*p = v
+		s.written(from.slot)
+		return p
+	}
+	if err := s.room(from.slot, to.slot); err != nil {
+		panic(err)
+	}
+	one := edge[T]{from: from.slot, to: to.slot, value: v}
+	if s.sources.has(from) {
+		p := s.enter(one)
+		s.written(from.slot)
+		s.world.changedAll(opRelate, 1)
+		return &p.value
+	}
+	s.pending = one
+	s.sources.add(from)
+	s.sources.tell(s.sources.onAdd, "OnAdd", from.slot/64, 1<<(from.slot%64))
+	return &s.pool.Get(s.ends(s.sources, from.slot).first).value
+}
+
+// Get returns the value of an edge, or nil where there is none. Complexity: the number of edges out of the one or into the
+// other, whichever is smaller.
+func (e Edges[T]) Get(from, to Entity) *T {
+	h := e.e.find(from, to)
+	if h.IsZero() {
+		return nil
+	}
+	return &e.e.pool.Get(h).value
+}
+
+// Has reports whether there is an edge. Complexity: as [Edges.Get].
+func (e Edges[T]) Has(from, to Entity) bool { return !e.e.find(from, to).IsZero() }
+
+// Remove takes an edge away and reports whether there was one. Complexity: as [Edges.Get].
+func (e Edges[T]) Remove(from, to Entity) bool {
+	s := e.e
+	h := s.find(from, to)
+	if h.IsZero() {
+		return false
+	}
+	if s.ends(s.sources, from.slot).count == 1 {
+		return s.sources.remove(from)
+	}
+	s.unlink(h)
+	s.written(from.slot)
+	s.world.changedAll(opRelate, 1)
+	return true
+}
+
+// RemoveOut takes all edges out of an entity away and reports whether it had any. Complexity: one step for each.
+func (e Edges[T]) RemoveOut(from Entity) bool { return e.e.sources.remove(from) }
+
+// CountOut returns the number of edges out of an entity. Complexity: constant.
+func (e Edges[T]) CountOut(from Entity) int { return e.e.count(e.e.sources, from) }
+
+// CountIn returns the number of edges into an entity. Complexity: constant.
+func (e Edges[T]) CountIn(to Entity) int { return e.e.count(e.e.targets, to) }
+
+// Out yields the entities that from has edges to, with the edges' values, in the order in which the edges were made. Values
+// may be written; when the structure of the world was changed, the next step panics.
+func (e Edges[T]) Out(from Entity) iter.Seq2[Entity, *T] {
+	return func(yield func(Entity, *T) bool) { e.e.walk(e.e.sources, from, yield) }
+}
+
+// In yields the entities that have edges to the given one, as [Edges.Out] does.
+func (e Edges[T]) In(to Entity) iter.Seq2[Entity, *T] {
+	return func(yield func(Entity, *T) bool) { e.e.walk(e.e.targets, to, yield) }
+}
+
+func (s *edges[T]) count(c *column, e Entity) int {
+	if !c.has(e) {
+		return 0
+	}
+	return int(s.ends(c, e.slot).count)
+}
+
+// walk yields what is at the other ends of an entity's edges: out of it where c is the column of sources.
+func (s *edges[T]) walk(c *column, e Entity, yield func(Entity, *T) bool) {
+	if !c.has(e) {
+		return
+	}
+	before := s.world.changes
+	for h := s.ends(c, e.slot).first; !h.IsZero(); {
+		one := s.pool.Get(h)
+		other := one.to
+		h = one.nextOut
+		if c == s.targets {
+			other, h = one.from, one.nextIn
+		}
+		if !yield(Entity{slot: other, generation: *s.world.generation(other)}, &one.value) {
+			return
+		}
+		s.world.unchanged(before, "edges were walked over")
+	}
+}
+
+// ends is sound for the usable slots of either column.
+func (s *edges[T]) ends(c *column, slot uint32) *ends[T] {
+	return (*ends[T])(unsafe.Add(c.base, uintptr(slot)*unsafe.Sizeof(ends[T]{})))
+}
+
+// find returns the edge between two entities, or the zero Handle. It looks through the shorter list.
+func (s *edges[T]) find(from, to Entity) bulk.Handle[edge[T]] {
+	if !s.sources.has(from) || !s.targets.has(to) {
+		return bulk.Handle[edge[T]]{}
+	}
+	out, in := s.ends(s.sources, from.slot), s.ends(s.targets, to.slot)
+	if out.count <= in.count {
+		for h := out.first; !h.IsZero(); {
+			one := s.pool.Get(h)
+			if one.to == to.slot {
+				return h
+			}
+			h = one.nextOut
+		}
+		return bulk.Handle[edge[T]]{}
+	}
+	for h := in.first; !h.IsZero(); {
+		one := s.pool.Get(h)
+		if one.from == from.slot {
+			return h
+		}
+		h = one.nextIn
+	}
+	return bulk.Handle[edge[T]]{}
+}

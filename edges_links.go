@@ -1,0 +1,203 @@
+package vast
+
+import "github.com/vastgo/vast/bulk"
+
+// room makes one more edge unable to fail.
+func (s *edges[T]) room(from, to uint32) error {
+	if err := s.sources.grow(from + 1); err != nil {
+		return err
+	}
+	if err := s.targets.grow(to + 1); err != nil {
+		return err
+	}
+	return s.pool.Grow(1)
+}
+
+// enter makes an edge and puts it at the end of both lists. There must be room.
+func (s *edges[T]) enter(one edge[T]) *edge[T] {
+	t, bit := s.targets, uint64(1)<<(one.to%64)
+	out, in := s.ends(s.sources, one.from), s.ends(t, one.to)
+	if !s.sources.set.Test(uint(one.from)) {
+		*out = ends[T]{}
+	}
+	if !t.set.Test(uint(one.to)) {
+		*in = ends[T]{}
+		t.giveIn(one.to/64, bit)
+		t.tell(t.onAdd, "OnAdd", one.to/64, bit)
+	}
+	one.prevOut, one.prevIn = out.last, in.last
+	h, p := s.pool.Insert(one)
+	if out.count++; out.count == 1 {
+		out.first = h
+	} else {
+		s.pool.Get(out.last).nextOut = h
+	}
+	if in.count++; in.count == 1 {
+		in.first = h
+	} else {
+		s.pool.Get(in.last).nextIn = h
+	}
+	out.last, in.last = h, h
+	return p
+}
+
+// unlink takes an edge out of both lists. Its source stays one, if without edges; its target ceases to be one with the last.
+func (s *edges[T]) unlink(h bulk.Handle[edge[T]]) {
+	one := s.pool.Get(h)
+	out, in := s.ends(s.sources, one.from), s.ends(s.targets, one.to)
+	if one.prevOut.IsZero() {
+		out.first = one.nextOut
+	} else {
+		s.pool.Get(one.prevOut).nextOut = one.nextOut
+	}
+	if one.nextOut.IsZero() {
+		out.last = one.prevOut
+	} else {
+		s.pool.Get(one.nextOut).prevOut = one.prevOut
+	}
+	if one.prevIn.IsZero() {
+		in.first = one.nextIn
+	} else {
+		s.pool.Get(one.prevIn).nextIn = one.nextIn
+	}
+	if one.nextIn.IsZero() {
+		in.last = one.prevIn
+	} else {
+		s.pool.Get(one.nextIn).prevIn = one.prevIn
+	}
+	out.count--
+	if in.count--; in.count == 0 {
+		t := s.targets
+		t.tell(t.onRemove, "OnRemove", one.to/64, 1<<(one.to%64))
+		if t.tracked {
+			t.lost(one.to/64, 1<<(one.to%64))
+		}
+		t.set.Clear(uint(one.to))
+	}
+	s.pool.Remove(h)
+}
+
+// written tells trackers that edges out of a source were made, written or taken away.
+func (s *edges[T]) written(source uint32) {
+	if s.sources.tracked {
+		s.sources.wrote(source)
+	}
+}
+
+// dropOut takes all edges out of a source away.
+func (s *edges[T]) dropOut(slot uint32) {
+	for out := s.ends(s.sources, slot); out.count > 0; {
+		s.unlink(out.first)
+	}
+}
+
+// edgeStore is edges as the store of their sources' column.
+type edgeStore[T any] edges[T]
+
+func (s *edgeStore[T]) room(int) error   { return nil } // Edges.Add has made it
+func (s *edgeStore[T]) put(uint32)       { (*edges[T])(s).enter(s.pending) }
+func (s *edgeStore[T]) drop(slot uint32) { (*edges[T])(s).dropOut(slot) }
+func (s *edgeStore[T]) close() error     { return s.pool.Close() }
+
+// empty forgets all edges. What is known of their ends goes with the columns.
+func (s *edgeStore[T]) empty() { s.pool.Clear(nil) }
+
+func (s *edgeStore[T]) trim() error { return s.pool.Trim() }
+
+func (s *edgeStore[T]) resident() (int, error) { return s.pool.Resident() }
+
+func (s *edgeStore[T]) memory() (reserved, committed int) {
+	return s.pool.Reserved(), s.pool.Committed()
+}
+
+func (s *edges[T]) columns() (sources, targets *column) { return s.sources, s.targets }
+func (s *edges[T]) rule() OnDelete                      { return s.onDelete }
+
+func (s *edges[T]) appendSources(to []uint32, slot uint32) []uint32 {
+	if s.targets.set.Test(uint(slot)) {
+		for h := s.ends(s.targets, slot).first; !h.IsZero(); {
+			one := s.pool.Get(h)
+			to = append(to, one.from)
+			h = one.nextIn
+		}
+	}
+	return to
+}
+
+func (s *edges[T]) appendTargets(to []uint32, slot uint32) []uint32 {
+	if s.sources.set.Test(uint(slot)) {
+		for h := s.ends(s.sources, slot).first; !h.IsZero(); {
+			one := s.pool.Get(h)
+			to = append(to, one.to)
+			h = one.nextOut
+		}
+	}
+	return to
+}
+
+func (s *edges[T]) sever(doomed []gain) (orphans int) {
+	for _, g := range doomed {
+		if g.word >= s.sources.slots/64 {
+			break
+		}
+		lost := g.mask & s.sources.set.Word(uint(g.word))
+		for m := lost; m != 0; m &= m - 1 {
+			s.dropOut(g.word*64 + trailingZeros(m))
+		}
+		if lost != 0 {
+			if s.sources.tracked {
+				s.sources.lost(g.word, lost)
+			}
+			s.sources.set.AndNot(uint(g.word), lost)
+		}
+	}
+	for _, g := range doomed {
+		if g.word >= s.targets.slots/64 {
+			break
+		}
+		for m := g.mask & s.targets.set.Word(uint(g.word)); m != 0; m &= m - 1 {
+			in := s.ends(s.targets, g.word*64+trailingZeros(m))
+			for in.count > 0 {
+				from := s.pool.Get(in.first).from
+				s.unlink(in.first)
+				if s.ends(s.sources, from).count == 0 {
+					s.sources.tell(s.sources.onRemove, "OnRemove", from/64, 1<<(from%64))
+					if s.sources.tracked {
+						s.sources.lost(from/64, 1<<(from%64))
+					}
+					s.sources.set.Clear(uint(from))
+					orphans++
+				} else {
+					s.written(from)
+				}
+			}
+		}
+	}
+	return orphans
+}
+
+// check checks that lists, counts and presence bits agree.
+func (s *edges[T]) check(must func(bool, string, ...any)) {
+	name := s.sources.name
+	for _, c := range []*column{s.sources, s.targets} {
+		total := 0
+		for slot := uint32(c.set.Next(0)); slot < c.slots; slot = uint32(c.set.Next(uint(slot) + 1)) {
+			list := s.ends(c, slot)
+			must(list.count > 0, "%s: slot %d has an empty list", name, slot)
+			n, prev := uint32(0), bulk.Handle[edge[T]]{}
+			for h := list.first; !h.IsZero(); n++ {
+				must(s.pool.Valid(h) && n < list.count, "%s: the list of slot %d is broken", name, slot)
+				one := s.pool.Get(h)
+				own, before, next := one.from, one.prevOut, one.nextOut
+				if c == s.targets {
+					own, before, next = one.to, one.prevIn, one.nextIn
+				}
+				must(own == slot && before == prev, "%s: an edge of slot %d is in the list of slot %d", name, own, slot)
+				prev, h = h, next
+			}
+			must(n == list.count && prev == list.last, "%s: slot %d counts %d edges and has %d", name, slot, list.count, n)
+			total += int(n)
+		}
+		must(total == s.pool.Len(), "%s: %d edges are in lists, of %d", c.name, total, s.pool.Len())
+	}
+}

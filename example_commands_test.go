@@ -1,0 +1,88 @@
+package vast_test
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/vastgo/vast"
+)
+
+// Structure may not change inside a query: record what shall happen, and apply it after the loop.
+func ExampleCommands() {
+	w := vast.NewWorld(vast.Options{})
+	defer w.Close()
+	pos, fuel := vast.NewColumn[Position](w), vast.NewColumn[int32](w)
+	adrift := vast.NewTag(w, "adrift")
+	ships, buoys := w.Archetype(pos, fuel), w.Archetype(pos)
+	for i := range 6 {
+		e := ships.New()
+		pos.Set(e, Position{X: float64(i)})
+		fuel.Set(e, int32(i%3))
+	}
+
+	c := w.NewCommands()
+	for e := range w.Query(fuel).All() {
+		switch *fuel.Get(e) {
+		case 0:
+			buoy := c.New(buoys) // usable at once
+			pos.SetLater(c, buoy, *pos.Get(e))
+			c.Delete(e)
+		case 1:
+			fuel.RemoveLater(c, e)
+			adrift.AddLater(c, e)
+		}
+	}
+	applied, err := w.Apply(c)
+	fmt.Println(applied, err)
+	fmt.Println(w.Len(), ships.Len(), buoys.Len(), fuel.Len(), adrift.Len())
+	// Output:
+	// {10 0} <nil>
+	// 6 4 2 2 2
+}
+
+// Every worker has Commands of its own. Positions make the order that of the batches, whoever had them.
+func ExampleCommands_At() {
+	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
+	defer w.Close()
+	pos := vast.NewColumn[Position](w)
+	children := w.Archetype()
+	w.Archetype(pos).NewN(10_000, nil)
+
+	type part struct {
+		number int
+		batch  vast.Batch
+	}
+	work := make(chan part)
+	workers := make([]*vast.Commands, 4)
+	var wg sync.WaitGroup
+	for i := range workers {
+		c := w.NewCommands()
+		workers[i] = c
+		wg.Go(func() {
+			for p := range work {
+				c.At(p.number)
+				for e := range p.batch.All() {
+					if e.Slot()%1000 == 0 {
+						pos.AddLater(c, c.New(children), Position{X: float64(e.Slot())})
+					}
+				}
+			}
+		})
+	}
+	number := 0
+	for batch := range w.Query(pos).Batches(500) {
+		work <- part{number, batch}
+		number++
+	}
+	close(work)
+	wg.Wait()
+	if _, err := w.Apply(workers...); err != nil {
+		fmt.Println(err) // apply again when there is room
+	}
+	for e := range w.Query(pos).All() {
+		if x := pos.Get(e).X; x > 0 {
+			fmt.Print(x, " ")
+		}
+	}
+	// Output: 1000 2000 3000 4000 5000 6000 7000 8000 9000
+}

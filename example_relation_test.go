@@ -1,0 +1,80 @@
+package vast_test
+
+import (
+	"fmt"
+
+	"github.com/vastgo/vast"
+)
+
+// Places in the world are computed from places on the parent, parents first, in one pass.
+func ExampleRelation_InDepthOrder() {
+	type Local = Position // on the parent
+	type World = Velocity // in the world
+
+	w := vast.NewWorld(vast.Options{})
+	defer w.Close()
+	local, world := vast.NewColumn[Local](w), vast.NewColumn[World](w)
+	childOf := vast.NewRelation(w, "ChildOf", vast.RelationOptions{OnDelete: vast.Cascade})
+	things := w.Archetype(local, world)
+	ship, turret, gun := things.New(), things.New(), things.New()
+	childOf.Set(gun, turret)
+	childOf.Set(turret, ship)
+	*world.Get(ship) = World{X: 100, Y: 50}
+	*local.Get(turret) = Local{X: 10}
+	*local.Get(gun) = Local{Y: 2}
+
+	for run := range childOf.InDepthOrder(w.Query(local, world)) {
+		l, to, parents := local.Slice(run), world.Slice(run), childOf.Slice(run)
+		for i := range l {
+			from := world.Get(parents[i])
+			to[i] = World{X: from.X + l[i].X, Y: from.Y + l[i].Y}
+		}
+	}
+	fmt.Println(*world.Get(gun), "at depth", childOf.Depth(gun))
+	w.Delete(ship)
+	fmt.Println(w.Len(), "left")
+	// Output:
+	// {110 52} at depth 2
+	// 0 left
+}
+
+func ExampleQuery_To() {
+	w := vast.NewWorld(vast.Options{})
+	defer w.Close()
+	pos := vast.NewColumn[Position](w)
+	dockedAt := vast.NewRelation(w, "DockedAt", vast.RelationOptions{OnDelete: vast.Refuse})
+	station := w.Archetype().New()
+	var made []vast.Run
+	w.Archetype(pos).NewN(100, func(run vast.Run) { made = append(made, run) })
+	for _, run := range made {
+		dockedAt.SetRun(run, station)
+	}
+	q := w.Query(pos).To(dockedAt, station)
+	fmt.Println(q.Count(), "docked; station deleted:", w.Delete(station))
+	w.DeleteAll(q)
+	fmt.Println(q.Count(), "docked; station deleted:", w.Delete(station))
+	// Output:
+	// 100 docked; station deleted: false
+	// 0 docked; station deleted: true
+}
+
+func ExampleEdges() {
+	type road struct{ Kilometres float64 }
+	w := vast.NewWorld(vast.Options{})
+	defer w.Close()
+	roads := vast.NewEdges[road](w, "Road", vast.EdgesOptions{})
+	towns := w.Archetype()
+	bergen, oslo, voss := towns.New(), towns.New(), towns.New()
+	roads.Add(bergen, voss, road{107})
+	roads.Add(bergen, oslo, road{463})
+	roads.Add(voss, oslo, road{356})
+	for to, r := range roads.Out(bergen) {
+		fmt.Println("to", to.Slot(), r.Kilometres)
+	}
+	w.Delete(voss)
+	fmt.Println(roads.Len(), "road,", roads.CountIn(oslo), "to Oslo")
+	// Output:
+	// to 2 107
+	// to 1 463
+	// 1 road, 1 to Oslo
+}

@@ -1,0 +1,86 @@
+package bitset
+
+import (
+	"math/bits"
+	"sync/atomic"
+)
+
+// Marks are set by several goroutines at once, in one word too, as long as nobody clears bits meanwhile. Then each change of
+// a word or a summary that concerns the level above is seen by exactly one of them: the one whose Or made it. Summaries
+// are right once all have returned.
+
+// Mark sets the slots of mask in word i, which must be usable. Several goroutines may call it and [Set.MarkRange] at once,
+// and read nothing else of the set meanwhile. Where the slots are set already it only looks.
+func (s *Set) Mark(i uint, mask uint64) {
+	w := s.word(i)
+	if atomic.LoadUint64(w)&mask == mask {
+		return
+	}
+	before := atomic.OrUint64(w, mask)
+	after := before | mask
+	bit := uint64(1) << (i % 64)
+	var any, full uint64
+	if before == 0 {
+		any = bit
+	}
+	if after == ones && before != ones {
+		full = bit
+	}
+	if any|full != 0 {
+		s.markBlock(i/64, any, full)
+	}
+}
+
+// MarkRange is [Set.Mark] for the slots [lo, hi). Complexity: one step for each word, and for each block that is full
+// already.
+func (s *Set) MarkRange(lo, hi uint) {
+	for lo < hi {
+		i := lo / wordBits
+		if lo%blockBits == 0 && hi-lo >= blockBits {
+			if atomic.LoadUint64(&s.block(i/64).full) != ones {
+				for w := i; w < i+64; w++ {
+					if p := s.word(w); atomic.LoadUint64(p) != ones {
+						atomic.OrUint64(p, ones)
+					}
+				}
+				s.markBlock(i/64, ones, ones)
+			}
+			lo += blockBits
+			continue
+		}
+		end := min(hi, (i+1)*wordBits)
+		s.Mark(i, ones<<(lo%wordBits)&(ones>>(-end%wordBits)))
+		lo = end
+	}
+}
+
+// markBlock adds words to the summary of block i.
+func (s *Set) markBlock(i uint, any, full uint64) {
+	b, g := s.block(i), s.group(i/64)
+	bit := uint64(1) << (i % 64)
+	if any != 0 && atomic.OrUint64(&b.any, any) == 0 {
+		atomic.OrUint64(&g.any, bit)
+	}
+	if full != 0 {
+		if before := atomic.OrUint64(&b.full, full); before != ones && before|full == ones {
+			atomic.OrUint64(&g.full, bit)
+		}
+	}
+}
+
+// Reset clears the set. Complexity: one step for each word that is not empty, and for each 262,144 slots.
+func (s *Set) Reset() {
+	blocks := (s.usable + 63) / 64
+	for g := range (blocks + 63) / 64 {
+		group := s.group(g)
+		for any := group.any; any != 0; any &= any - 1 {
+			b := g*64 + uint(bits.TrailingZeros64(any))
+			block := s.block(b)
+			for some := block.any; some != 0; some &= some - 1 {
+				*s.word(b*64 + uint(bits.TrailingZeros64(some))) = 0
+			}
+			*block = summary{}
+		}
+		*group = summary{}
+	}
+}

@@ -1,0 +1,60 @@
+package bitset
+
+import (
+	"testing"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// Sets that lie at regular distances, as those of a world's columns do, must not have their words at the same cache lines
+// of a page: at most a few may share one.
+func TestEqualWordsOfManySetsLieAtDifferentCacheLines(t *testing.T) {
+	const sets, capacity = 12, 1 << 16
+	r, err := vm.Reserve(sets*(Size(capacity)+vm.PageSize()), vm.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	lines := make(map[uintptr]int)
+	for range sets {
+		s, err := New(r, capacity)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Grow(capacity); err != nil {
+			t.Fatal(err)
+		}
+		if s.Len() < capacity {
+			t.Fatalf("%d of %d slots are usable", s.Len(), capacity)
+		}
+		s.Set(capacity - 1) // the last word and its summaries are committed
+		s.CheckInvariants()
+		if uintptr(s.words)%cacheLine != 0 || uintptr(s.blocks)%cacheLine != 0 || uintptr(s.groups)%cacheLine != 0 {
+			t.Errorf("levels at %p, %p, %p are not at the beginning of cache lines", s.groups, s.blocks, s.words)
+		}
+		lines[uintptr(s.words)%(64*cacheLine)]++
+	}
+	for line, n := range lines {
+		if n > 2 {
+			t.Errorf("%d of %d sets have their first word at byte %d of a page", n, sets, line)
+		}
+	}
+}
+
+func TestSkewsSpreadEvenly(t *testing.T) {
+	for _, distance := range []int{1, 16, 530, 4096, 66_050, 131_586} {
+		lines := make(map[int]int)
+		for i := range 64 {
+			skew := Skew(i * distance)
+			if skew < 0 || skew >= skewRoom || skew%cacheLine != 0 {
+				t.Fatalf("page %d: skew %d", i*distance, skew)
+			}
+			lines[skew]++
+		}
+		for skew, n := range lines {
+			if n > 6 {
+				t.Errorf("of 64 places %d pages apart, %d have the skew %d", distance, n, skew)
+			}
+		}
+	}
+}

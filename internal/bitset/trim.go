@@ -1,0 +1,49 @@
+package bitset
+
+import (
+	"iter"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// Gaps yields the maximal ranges [lo, hi) of clear slots below end, which must not lie beyond Len, in ascending order. The
+// set must not change meanwhile. Complexity: as [Set.Next] for each range.
+func (s *Set) Gaps(end uint) iter.Seq2[uint, uint] {
+	return func(yield func(lo, hi uint) bool) {
+		for lo := s.NextClear(0); lo < end; {
+			hi := min(s.Next(lo), end)
+			if !yield(lo, hi) {
+				return
+			}
+			lo = s.NextClear(hi)
+		}
+	}
+}
+
+// Trim gives back the memory of words without set slots, as far as they fill pages. They stay usable: their bits read as
+// zero, as before. Complexity: as [Set.Gaps], and a system call for each range that fills a page.
+func (s *Set) Trim() error {
+	words := &s.spans[2]
+	for lo, hi := range s.Gaps(s.usable * wordBits) {
+		from, to := ceil(int(lo), wordBits)*8, int(hi/wordBits)*8
+		if to-from < vm.PageSize() {
+			continue
+		}
+		if err := words.Discard(s.skew(2)+from, to-from); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Resident returns how many bytes of the set are in memory. Complexity: as [vm.Span.Resident].
+func (s *Set) Resident() (total int, err error) {
+	for i := range s.spans {
+		n, err := s.spans[i].Resident()
+		if err != nil {
+			return total, err
+		}
+		total += n
+	}
+	return total, nil
+}

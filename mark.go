@@ -1,0 +1,328 @@
+package vast
+
+import (
+	"slices"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/bitset"
+	"github.com/vastgo/vast/internal/generation"
+	"github.com/vastgo/vast/vm"
+)
+
+// marks are what one tracker notes of one column since its last look.
+//
+// A slot that has neither gained nor lost the component still is what it was at the last look. So what was there need not
+// be copied when a look begins: it is noted when a slot first loses the component, and a slot that first gains it had none.
+type marks struct {
+	changed *bitset.Set    // slots whose element was written or gained; those that have lost it since stay in
+	touched *bitset.Set    // slots that gained or lost the component
+	had     *bitset.Set    // of those touched, the ones that had the component at the last look
+	gens    unsafe.Pointer // of those that had it, the generation at the last look, uint32 for each slot
+	span    vm.Span        // where gens lies
+}
+
+// newMarks returns marks without memory: those of a closed tracker, or new ones.
+func (w *World) newMarks() (*marks, error) {
+	if k := len(w.unusedMarks); k > 0 {
+		m := w.unusedMarks[k-1]
+		w.unusedMarks = w.unusedMarks[:k-1]
+		return m, nil
+	}
+	n := w.options.MaxEntities
+	r, err := w.memory.room(w.options, 3*bitset.Size(n)+4*n+vm.PageSize())
+	if err != nil {
+		return nil, err
+	}
+	m := new(marks)
+	for _, s := range []**bitset.Set{&m.changed, &m.touched, &m.had} {
+		if *s, err = bitset.New(r, n); err != nil {
+			return nil, err
+		}
+	}
+	if m.span, err = r.Carve(4*n, 0); err != nil {
+		return nil, err
+	}
+	m.gens = m.span.Base()
+	return m, nil
+}
+
+// reset forgets all marks.
+func (m *marks) reset() {
+	m.changed.Reset()
+	m.touched.Reset()
+	m.had.Reset()
+}
+
+// giveBackMarks gives the memory of marks back, and keeps their addresses for a later tracker.
+func (w *World) giveBackMarks(m *marks) {
+	m.reset()
+	m.shrink(marksCommitted{})
+	w.unusedMarks = append(w.unusedMarks, m)
+}
+
+// grow makes the slots below end usable. On failure nothing has changed.
+func (m *marks) grow(end int) error {
+	before := m.committed()
+	err := m.span.Grow(4*end, 0)
+	for _, s := range [3]*bitset.Set{m.changed, m.touched, m.had} {
+		if err == nil {
+			err = s.Grow(end)
+		}
+	}
+	if err != nil {
+		m.shrink(before)
+	}
+	return err
+}
+
+// usable returns how many slots can be noted.
+func (m *marks) usable() int {
+	return min(m.changed.Len(), m.touched.Len(), m.had.Len(), m.span.Committed()/4)
+}
+
+// marksCommitted is how much of marks is committed: slots of the sets, and bytes.
+type marksCommitted struct{ changed, touched, had, gens int }
+
+func (m *marks) committed() marksCommitted {
+	return marksCommitted{m.changed.Len(), m.touched.Len(), m.had.Len(), m.span.Committed()}
+}
+
+// shrink gives back what was committed beyond to, where nothing may be marked.
+func (m *marks) shrink(to marksCommitted) {
+	m.changed.Shrink(to.changed)
+	m.touched.Shrink(to.touched)
+	m.had.Shrink(to.had)
+	// Where this fails, memory stays committed that the next growth will use.
+	_ = m.span.Shrink(to.gens)
+}
+
+// generation is sound for usable slots: the span is committed that far, never moves and holds no Go pointers.
+func (m *marks) generation(slot uint32) *uint32 {
+	return (*uint32)(unsafe.Add(m.gens, uintptr(slot)*4))
+}
+
+// growMarks makes the slots below end usable in the marks of all the column's trackers. On failure nothing has changed.
+func (c *column) growMarks(end uint32) error {
+	before := c.notesCommitted()
+	if err := c.freshSpan.Grow(int(end)/8, 0); err != nil {
+		return err
+	}
+	for _, m := range c.marks {
+		if err := m.grow(int(end)); err != nil {
+			c.shrinkMarks(before)
+			return err
+		}
+	}
+	return nil
+}
+
+// noted returns how many slots can be noted by all the column's trackers.
+func (c *column) noted() int {
+	usable := min(c.freshSpan.Committed()*8, c.world.options.MaxEntities)
+	for _, m := range c.marks {
+		usable = min(usable, m.usable())
+	}
+	return usable
+}
+
+// notesCommitted is how much is committed of what is noted of a column: bytes, and the marks in the order of its trackers.
+type notesCommitted struct {
+	fresh int
+	marks []marksCommitted
+}
+
+func (c *column) notesCommitted() notesCommitted {
+	n := notesCommitted{fresh: c.freshSpan.Committed()}
+	for _, m := range c.marks {
+		n.marks = append(n.marks, m.committed())
+	}
+	return n
+}
+
+func (c *column) shrinkMarks(to notesCommitted) {
+	if c.fresh == nil {
+		return // it was never tracked
+	}
+	_ = c.freshSpan.Shrink(to.fresh)
+	for i, m := range c.marks {
+		m.shrink(to.marks[i])
+	}
+}
+
+// track makes m the marks of a further tracker of the column. On failure nothing has changed.
+func (c *column) track(m *marks) error {
+	before := c.freshSpan.Committed()
+	if c.fresh == nil {
+		bytes := c.world.options.MaxEntities / 8
+		r, err := c.world.memory.room(c.world.options, bytes)
+		if err != nil {
+			return err
+		}
+		if c.freshSpan, err = r.Carve(bytes, 0); err != nil {
+			return err
+		}
+		c.fresh = c.freshSpan.Base()
+	}
+	if err := c.freshSpan.Grow(int(c.slots)/8, 0); err != nil {
+		return err
+	}
+	if err := m.grow(int(c.slots)); err != nil {
+		_ = c.freshSpan.Shrink(before)
+		return err
+	}
+	c.settle()
+	c.marks = append(c.marks, m)
+	c.tracked = true
+	return nil
+}
+
+// untrack takes back what track did.
+func (c *column) untrack(m *marks) {
+	c.settle()
+	c.marks = slices.DeleteFunc(c.marks, func(other *marks) bool { return other == m })
+	c.tracked = len(c.marks) > 0
+	if !c.tracked {
+		_ = c.freshSpan.Shrink(0)
+	}
+	c.world.giveBackMarks(m)
+}
+
+// settle tells the column's trackers of what was written through [Column.Set] and [Column.Edit]. These leave one bit each,
+// for all trackers and without summaries, because calling a function to do more would triple the cost of Set for those who
+// track nothing. It is called before marks are read, by several goroutines at once where these run queries: then each goes
+// on when all that was written before it came is told. Complexity: one step for each 64 usable slots.
+func (c *column) settle() {
+	if !c.tracked {
+		return
+	}
+	c.settling.Lock()
+	defer c.settling.Unlock()
+	for word := range c.slots / 64 {
+		p := (*uint64)(unsafe.Add(c.fresh, uintptr(word)*8))
+		if atomic.LoadUint64(p) != 0 {
+			c.wroteIn(word, atomic.SwapUint64(p, 0))
+		}
+	}
+}
+
+// What follows is called where c.tracked says that there is somebody to note it. Writing may be noted by several goroutines
+// at once; gains and losses are structural changes.
+
+// wrote notes that a slot's element was written, or is about to be.
+//
+//go:noinline
+func (c *column) wrote(slot uint32) { c.wroteIn(slot/64, 1<<(slot%64)) }
+
+// wroteIn is wrote for the slots of mask in a word.
+func (c *column) wroteIn(word uint32, mask uint64) {
+	for _, m := range c.marks {
+		m.changed.Mark(uint(word), mask)
+	}
+}
+
+// wroteRange is wrote for the slots [lo, hi).
+//
+//go:noinline
+func (c *column) wroteRange(lo, hi uint32) {
+	for _, m := range c.marks {
+		m.changed.MarkRange(uint(lo), uint(hi))
+	}
+}
+
+// gained notes that the slots of mask in a word gained the component, which they lacked.
+func (c *column) gained(word uint32, mask uint64) {
+	for _, m := range c.marks {
+		m.changed.Mark(uint(word), mask)
+		m.touched.Mark(uint(word), mask)
+	}
+}
+
+// gainedRange is gained for the slots [lo, hi).
+func (c *column) gainedRange(lo, hi uint32) {
+	for _, m := range c.marks {
+		m.changed.MarkRange(uint(lo), uint(hi))
+		m.touched.MarkRange(uint(lo), uint(hi))
+	}
+}
+
+// lost notes that the slots of mask in a word, which all have the component, lose it. Their entities must be alive still.
+func (c *column) lost(word uint32, mask uint64) {
+	for _, m := range c.marks {
+		first := mask &^ m.touched.Word(uint(word))
+		if first == 0 {
+			continue
+		}
+		m.touched.Mark(uint(word), first)
+		m.had.Mark(uint(word), first)
+		for ; first != 0; first &= first - 1 {
+			slot := word*64 + trailingZeros(first)
+			*m.generation(slot) = *c.world.generation(slot)
+		}
+	}
+}
+
+// now returns which slots of a word have the component.
+func (c *column) now(word uint32) uint64 {
+	if word >= c.slots/64 {
+		return 0
+	}
+	return c.set.Word(uint(word))
+}
+
+// replaced returns which of the slots of mask in a word, that had the component and have it again, now hold another
+// entity.
+func (m *marks) replaced(c *column, word uint32, mask uint64) (others uint64) {
+	for ; mask != 0; mask &= mask - 1 {
+		slot := word*64 + trailingZeros(mask)
+		if *m.generation(slot) != *c.world.generation(slot) {
+			others |= mask & -mask
+		}
+	}
+	return others
+}
+
+// added returns which slots of a word hold entities that have the component now and did not at the last look.
+func (m *marks) added(c *column, word uint32) uint64 {
+	now, had := m.touched.Word(uint(word))&c.now(word), m.had.Word(uint(word))
+	return now&^had | m.replaced(c, word, now&had)
+}
+
+// removed returns which slots of a word held entities that had the component at the last look and do not any more.
+func (m *marks) removed(c *column, word uint32) uint64 {
+	now, had := c.now(word), m.had.Word(uint(word))
+	return had&^now | m.replaced(c, word, now&had)
+}
+
+// rewritten returns which slots of a word hold entities that had the component at the last look, and have it now, written
+// since.
+func (m *marks) rewritten(c *column, word uint32) uint64 {
+	return m.changed.Word(uint(word)) & c.now(word) &^ m.added(c, word)
+}
+
+// checkMarks checks what is noted of a column, in builds that check invariants.
+func (w *World) checkMarks(c *column, must func(bool, string, ...any)) {
+	must(c.tracked == (len(c.marks) > 0) && (!c.tracked || c.observed), "column %s has %d trackers, tracked is %t", c.name,
+		len(c.marks), c.tracked)
+	if c.observed != slices.Contains(w.watched, c) {
+		must(false, "column %s is observed and not watched, or the other way round", c.name)
+	}
+	must(!c.tracked || c.freshSpan.Committed()*8 >= int(c.slots), "column %s is usable for %d slots, what is fresh for %d", c.name,
+		c.slots, c.freshSpan.Committed()*8)
+	for _, m := range c.marks {
+		must(m.usable() >= int(c.slots), "column %s is usable for %d slots, its marks for %d", c.name, c.slots, m.usable())
+		m.changed.CheckInvariants()
+		m.touched.CheckInvariants()
+		m.had.CheckInvariants()
+		for at := m.had.Next(0); at < uint(m.had.Len()); at = m.had.Next(at + 1) {
+			known, now := *m.generation(uint32(at)), *w.generation(uint32(at))
+			must(m.touched.Test(at), "column %s: slot %d had an element and was not touched", c.name, at)
+			must(known != 0 && generation.Count(known) <= generation.Count(now), "column %s: slot %d had generation %#x, has %#x",
+				c.name, at, known, now)
+		}
+		for at := m.touched.Next(0); at < uint(m.touched.Len()); at = m.touched.Next(at/64*64 + 64) {
+			gained := m.touched.Word(at/64) &^ m.had.Word(at/64) & c.now(uint32(at/64))
+			must(gained&^m.changed.Word(at/64) == 0, "column %s gained in word %d what is not marked as changed", c.name, at/64)
+		}
+	}
+}

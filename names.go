@@ -1,0 +1,122 @@
+package vast
+
+import "fmt"
+
+// Names is an index from names to entities: an entity has one name at most, and a name belongs to one entity at most. Make
+// it with [NewNames].
+//
+// It is a column as well, so that queries find the entities that have a name. Names lie on the Go heap. A deleted entity's
+// name vanishes with it and may be given again. What [World] says of goroutines holds: Set and Remove change the
+// structure.
+type Names struct {
+	texts  HeapColumn[string]
+	byName map[string]Entity // holds names of the deleted too, until they are swept out
+	sweep  int               // entries at which the next sweep is due
+}
+
+// NameTaken is the error of a name that another living entity has.
+type NameTaken struct {
+	Name  string
+	Owner Entity
+}
+
+func (e *NameTaken) Error() string {
+	return fmt.Sprintf("vast: the name %q belongs to entity %v: remove it there first, or choose another", e.Name, e.Owner)
+}
+
+// NewNames returns the world's names. A world has one such index: it is made at the first call, as [NewHeapColumn] makes a
+// column.
+func NewNames(w *World) *Names {
+	w.mustBeOpen("NewNames")
+	if w.names == nil {
+		w.names = &Names{
+			texts:  NewHeapColumnWith[string](w, ColumnOptions{Name: "Name"}),
+			byName: make(map[string]Entity),
+			sweep:  64,
+		}
+	}
+	return w.names
+}
+
+// Name returns the column's name in statistics and messages; for that of an entity see [Names.Of].
+func (n *Names) Name() string { return n.texts.Name() }
+
+func (n *Names) column() *column { return n.texts.c }
+
+// Len returns the number of entities that have a name. Complexity: as [Column.Len].
+func (n *Names) Len() int { return n.texts.Len() }
+
+// Set gives e a name in place of the one that it has, and reports whether e is alive. The empty name is none: it takes e's
+// away. The error is a [*NameTaken] where
+// another living entity has the name; then nothing has changed. It panics when the world is closed, and as [Column.Add]
+// does where memory is needed and cannot be had. Complexity: that of a map, and now and then one step for each name.
+func (n *Names) Set(e Entity, name string) (bool, error) {
+	w := n.texts.c.world
+	if !w.Alive(e) {
+		w.mustBeOpen("Names.Set")
+		return false, nil
+	}
+	if name == "" {
+		n.Remove(e)
+		return true, nil
+	}
+	if owner, taken := n.Find(name); taken {
+		if owner == e {
+			return true, nil
+		}
+		return true, &NameTaken{Name: name, Owner: owner}
+	}
+	if p := n.texts.Get(e); p != nil {
+		delete(n.byName, *p)
+		*p = name
+	} else {
+		n.texts.Add(e, name)
+	}
+	n.byName[name] = e
+	if len(n.byName) >= n.sweep {
+		n.forget()
+	}
+	return true, nil
+}
+
+// forget sweeps out the names whose entities were deleted. It runs when the entries have doubled, so that it costs each
+// name a constant.
+func (n *Names) forget() {
+	for name := range n.byName {
+		if _, ok := n.Find(name); !ok {
+			delete(n.byName, name)
+		}
+	}
+	n.sweep = max(64, 2*len(n.byName))
+}
+
+// Find returns the living entity that has the name, and whether there is one. Complexity: that of a map.
+func (n *Names) Find(name string) (Entity, bool) {
+	e, ok := n.byName[name]
+	if !ok {
+		return Entity{}, false
+	}
+	// The entity may have lost its name to a deletion, which does not look here.
+	if p := n.texts.Get(e); p == nil || *p != name {
+		return Entity{}, false
+	}
+	return e, true
+}
+
+// Of returns e's name, and whether e is alive and has one. Complexity: as [HeapColumn.Get].
+func (n *Names) Of(e Entity) (string, bool) {
+	if p := n.texts.Get(e); p != nil {
+		return *p, *p != "" // empty for an entity born with the column and not named yet
+	}
+	return "", false
+}
+
+// Remove takes e's name and reports whether e had one. Complexity: that of a map.
+func (n *Names) Remove(e Entity) bool {
+	name, had := n.Of(e)
+	if had {
+		delete(n.byName, name)
+		n.texts.Remove(e)
+	}
+	return had
+}

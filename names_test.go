@@ -1,0 +1,132 @@
+package vast
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestNames(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rnd := rand.New(rand.NewPCG(seed, 1))
+	w := NewWorld(Options{MaxEntities: 1 << 12})
+	defer w.Close()
+	c := NewColumn[uint64](w)
+	names := NewNames(w)
+	if NewNames(w) != names {
+		t.Fatal("a world has two indexes")
+	}
+	a := w.Archetype(c)
+	byName, byEntity := map[string]Entity{}, map[Entity]string{}
+	var es, dead []Entity
+	forget := func(e Entity) {
+		delete(byName, byEntity[e])
+		delete(byEntity, e)
+	}
+	for step := range 20_000 {
+		if len(es) < 20 {
+			es = append(es, a.New())
+		}
+		k := rnd.IntN(len(es))
+		e, name := es[k], fmt.Sprint(rnd.IntN(300))
+		switch v := rnd.IntN(100); {
+		case v < 20:
+			if len(es) < 400 {
+				es = append(es, a.New())
+			}
+		case v < 70:
+			ok, err := names.Set(e, name)
+			owner, taken := byName[name]
+			var refused *NameTaken
+			if errors.As(err, &refused) != (taken && owner != e) || !ok || err != nil && (refused.Owner != owner || refused.Name != name) {
+				t.Fatalf("step %d: Set(%v, %s) gave %v, %v; the name is %v's (%v)", step, e, name, ok, err, owner, taken)
+			}
+			if err == nil {
+				forget(e)
+				byName[name], byEntity[e] = e, name
+			}
+		case v < 75:
+			if had := names.Remove(e); had != (byEntity[e] != "") {
+				t.Fatalf("step %d: Remove gave %v", step, had)
+			}
+			forget(e)
+		case v < 90:
+			w.Delete(e)
+			forget(e)
+			dead = append(dead, e)
+			es[k] = es[len(es)-1]
+			es = es[:len(es)-1]
+		case v == 90 && step%7 == 0:
+			if n := w.DeleteAll(w.Query(names)); n != len(byEntity) {
+				t.Fatalf("step %d: %d entities had names, %d were deleted", step, len(byEntity), n)
+			}
+			kept := es[:0]
+			for _, e := range es {
+				if byEntity[e] == "" {
+					kept = append(kept, e)
+				}
+			}
+			es = kept
+			clear(byName)
+			clear(byEntity)
+		case v == 91 && step%7 == 0:
+			w.Reset()
+			es = nil
+			clear(byName)
+			clear(byEntity)
+			continue
+		}
+		found, ok := names.Find(name)
+		if owner, want := byName[name]; ok != want || found != owner {
+			t.Fatalf("step %d: Find(%s) gave %v, %v instead of %v", step, name, found, ok, owner)
+		}
+		if got, ok := names.Of(e); got != byEntity[e] || ok != (got != "") {
+			t.Fatalf("step %d: %v is named %q instead of %q", step, e, got, byEntity[e])
+		}
+		if names.Len() != len(byEntity) || w.Query(names).Count() != len(byEntity) {
+			t.Fatalf("step %d: %d names instead of %d", step, names.Len(), len(byEntity))
+		}
+		if len(names.byName) > 2*(300+64) {
+			t.Fatalf("step %d: %d entries for %d names", step, len(names.byName), names.Len())
+		}
+	}
+	gone := dead[len(dead)-1]
+	if ok, err := names.Set(gone, "x"); ok || err != nil || names.Remove(gone) {
+		t.Error("a stale entity was named")
+	}
+	if _, ok := names.Find("x"); ok {
+		t.Error("a stale entity's name is found")
+	}
+	e := a.New()
+	if ok, err := names.Set(e, ""); !ok || err != nil || names.column().has(e) {
+		t.Error("the empty name is one")
+	}
+	named := w.Archetype(names).New()
+	if _, ok := names.Of(named); ok {
+		t.Error("an entity born with the column has a name")
+	}
+	for range 1000 { // names of the deleted do not pile up
+		e := a.New()
+		if _, err := names.Set(e, fmt.Sprintf("passing %d", rnd.Uint64())); err != nil {
+			t.Fatal(err)
+		}
+		w.Delete(e)
+	}
+	if len(names.byName) > 2000 {
+		t.Errorf("%d entries for %d names", len(names.byName), names.Len())
+	}
+	if _, err := names.Set(e, "last"); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := names.Find("last"); ok || names.Len() != 0 {
+		t.Error("a closed world has names")
+	}
+	if panicOf(func() { _, _ = names.Set(e, "x") }) == nil || panicOf(func() { NewNames(w) }) == nil {
+		t.Error("naming in a closed world does not panic")
+	}
+}

@@ -1,0 +1,178 @@
+package vast
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+)
+
+// OrderKey is what entities can be put in order by.
+type OrderKey interface {
+	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr | ~float32 | ~float64
+}
+
+// ValueColumn is a column with values: a [Column], a [SparseColumn] or a [HeapColumn]. Only this package implements it.
+type ValueColumn[T any] interface {
+	AnyColumn
+	Get(e Entity) *T
+	at(slot uint32) *T
+}
+
+func (c SparseColumn[T]) at(slot uint32) *T { return c.s.at(slot) }
+
+func (c HeapColumn[T]) at(slot uint32) *T { return c.s.at(slot) }
+
+// Order yields the entities of a query in the order of a key that is read from one of their components. Nothing moves:
+// what is sorted is the slots, in memory that the Order keeps for the next time, 32 bytes for each entity, so that in
+// steady state nothing is allocated. Make one with [NewOrder] and use it again and again.
+//
+// An Order is for one goroutine, and for one loop at a time; different Orders may run side by side as queries may.
+type Order[T any, K OrderKey] struct {
+	q       Query
+	column  ValueColumn[T]
+	key     func(*T) K
+	in, out []ranked
+	running bool
+}
+
+// ranked is a slot and its key, as a number in whose order the keys are.
+type ranked struct {
+	key  uint64
+	slot uint32
+}
+
+// NewOrder returns the order of a query's entities by the key that the function reads from the component. It panics when
+// the query does not ask for the column.
+func NewOrder[T any, K OrderKey](q Query, col ValueColumn[T], key func(*T) K) *Order[T, K] {
+	if q.q == nil {
+		panic(zeroQuery)
+	}
+	c := q.q.world.columnsOf("NewOrder", []AnyColumn{col})[0]
+	if !slices.Contains(q.q.with, c) {
+		panic(fmt.Sprintf("vast: NewOrder: the query does not ask for %s: name it in World.Query", c.name))
+	}
+	return &Order[T, K]{q: q, column: col, key: key}
+}
+
+// All yields the entities and their components, smallest key first, entities with equal keys by slot. −0 and +0 are equal,
+// and NaNs come last. The order is that of the moment at which the loop begins: writing values meanwhile does not change
+// it, and the rules of [Query.Runs] hold. Complexity: a step for each entity to read the keys, and one for each byte in
+// which keys differ.
+func (o *Order[T, K]) All() iter.Seq2[Entity, *T] { return o.sorted(0) }
+
+// Descending is [Order.All] with the largest key first: entities with equal keys by slot all the same, and NaNs last.
+func (o *Order[T, K]) Descending() iter.Seq2[Entity, *T] { return o.sorted(^uint64(0)) }
+
+// sorted yields the entities in the order of their keys, whose bits are turned by the mask.
+func (o *Order[T, K]) sorted(turn uint64) iter.Seq2[Entity, *T] {
+	return func(yield func(Entity, *T) bool) {
+		if o.running {
+			panic("vast: Order: a loop over it is running: make a second Order with NewOrder for a loop inside a loop")
+		}
+		o.running = true
+		defer func() { o.running = false }()
+		var k walk
+		k.start(o.q.q)
+		o.gather(&k, turn)
+		o.in, o.out = sortRanked(o.in, o.out)
+		for _, r := range o.in {
+			if !yield(Entity{slot: r.slot, generation: *k.world.generation(r.slot)}, o.column.at(r.slot)) {
+				return
+			}
+			k.check()
+		}
+	}
+}
+
+// gather reads the keys.
+func (o *Order[T, K]) gather(k *walk, turn uint64) {
+	o.in = o.in[:0]
+	dense, isDense := o.column.(Column[T])
+	for k.next() {
+		run := k.run()
+		o.in = slices.Grow(o.in, run.Len())
+		if isDense {
+			values := dense.Slice(run)
+			for i := range values {
+				o.in = append(o.in, ranked{rank(o.key(&values[i]), turn), run.start + uint32(i)})
+				k.check()
+			}
+			continue
+		}
+		for slot := run.start; slot < run.start+run.n; slot++ {
+			o.in = append(o.in, ranked{rank(o.key(o.column.at(slot)), turn), slot})
+			k.check()
+		}
+	}
+}
+
+// rank returns a number in whose order the keys are. Floating-point numbers become so by setting the sign bit of the
+// positive and inverting the negative, as in M. Herf, "Radix Tricks", 2001.
+func rank[K OrderKey](key K, turn uint64) uint64 {
+	var zero, one K = 0, 1
+	switch {
+	case key != key:
+		return math.MaxUint64
+	case one/2 != zero:
+		return rankFloat(float64(key), turn)
+	case zero-one > zero:
+		return uint64(key) ^ turn
+	}
+	return uint64(key) ^ 1<<63 ^ turn
+}
+
+// rankFloat is rank for floating-point numbers, which a float64 holds exactly.
+func rankFloat(key float64, turn uint64) uint64 {
+	bits := math.Float64bits(key)
+	switch {
+	case key == 0:
+		bits = 1 << 63 // both zeros
+	case key < 0:
+		bits = ^bits
+	default:
+		bits |= 1 << 63
+	}
+	return bits ^ turn
+}
+
+// sortRanked sorts in by key, stably, and returns it and what is to be the other buffer next time: least significant
+// byte first, as in H. H. Seward, "Information Sorting in the Application of Electronic Digital Computers to Business
+// Operations", 1954, with the counts of all bytes taken in one pass; bytes that are the same in all keys are skipped.
+func sortRanked(in, out []ranked) (sorted, other []ranked) {
+	if len(in) < fewRanked {
+		slices.SortStableFunc(in, func(a, b ranked) int { return cmp.Compare(a.key, b.key) })
+		return in, out
+	}
+	var counts [8][256]uint32
+	differ := uint64(0)
+	for i := range in {
+		key := in[i].key
+		differ |= key ^ in[0].key
+		for b := range counts {
+			counts[b][byte(key>>(8*b))]++
+		}
+	}
+	out = slices.Grow(out[:0], len(in))[:len(in)]
+	for b := range counts {
+		if byte(differ>>(8*b)) == 0 {
+			continue
+		}
+		at, next := &counts[b], uint32(0)
+		for i, n := range at {
+			at[i] = next
+			next += n
+		}
+		for _, r := range in {
+			p := &at[byte(r.key>>(8*b))]
+			out[*p] = r
+			*p++
+		}
+		in, out = out, in
+	}
+	return in, out
+}
+
+// fewRanked is how many entities it takes until the counts of sortRanked pay.
+const fewRanked = 128

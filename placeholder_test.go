@@ -1,0 +1,99 @@
+package vast
+
+import (
+	"testing"
+	"unsafe"
+)
+
+func TestPlaceholders(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1024})
+	defer w.Close()
+	num := NewColumn[uint64](w)
+	a, b := w.Archetype(num), w.Archetype()
+	c, other := w.NewCommands(), w.NewCommands()
+	// Of another buffer, and of a later position.
+	p, q := c.New(a), other.New(a)
+	if p == q || p.Slot() != q.Slot() {
+		t.Errorf("placeholders %v and %v", p, q)
+	}
+	num.SetLater(c, q, 1)
+	num.SetLater(other, p, 2)
+	c.At(1)
+	r := c.New(b)
+	c.At(0)
+	num.AddLater(c, r, 3)
+	c.Delete(p)
+	if done, err := w.Apply(c, other); done != (Applied{Done: 4, Skipped: 3}) || err != nil {
+		t.Errorf("%+v, %v", done, err)
+	}
+	if w.Len() != 2 || !w.Alive(c.Resolve(r)) || num.Has(c.Resolve(r)) || *num.Get(other.Resolve(q)) != 0 {
+		t.Error("placeholders were mistaken")
+	}
+	if c.Resolve(p).IsZero() || w.Alive(c.Resolve(p)) || c.Resolve(q) != (Entity{}) {
+		t.Errorf("%v, %v", c.Resolve(p), c.Resolve(q))
+	}
+	// Of an earlier batch, at the same place.
+	s := c.New(a)
+	if s == p || s.Slot() != p.Slot() || c.Resolve(p) != (Entity{}) {
+		t.Errorf("placeholder %v after %v", s, p)
+	}
+	num.SetLater(c, p, 4)
+	c.Delete(r)
+	num.SetLater(c, s, 5)
+	if done, err := w.Apply(c); done != (Applied{Done: 2, Skipped: 2}) || err != nil || *num.Get(c.Resolve(s)) != 5 {
+		t.Errorf("%+v, %v", done, err)
+	}
+	// Forged ones: at places where no entity was made, and beyond.
+	num.SetLater(c, c.New(a), 6)
+	good := c.New(a)
+	for slot := range uint32(100) {
+		for _, g := range []uint32{0, 1, good.generation, good.generation + 1, 1<<24 - 1} {
+			if e := (Entity{slot, g}); e != good {
+				num.SetLater(c, e, 7)
+			}
+		}
+	}
+	num.SetLater(c, Entity{1<<32 - 1, good.generation}, 7)
+	before := num.Len()
+	if _, err := w.Apply(c); err != nil || num.Len() != before+2 {
+		t.Error(err)
+	}
+	if e := EntityOf(good.ID()); c.Resolve(e) != c.Resolve(good) || !w.Alive(c.Resolve(e)) {
+		t.Error("a placeholder is not what its ID says")
+	}
+	w.checkInvariants()
+}
+
+// TestPlaceholdersInsideValues: a column that resolves entities in its values sees the real ones.
+func TestPlaceholdersInsideValues(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1024})
+	defer w.Close()
+	target := NewColumn[Entity](w)
+	plain := NewColumnWith[Entity](w, ColumnOptions{Name: "plain"})
+	target.c.later = func(c *Commands, kind commandKind, e Entity, v unsafe.Pointer) bool {
+		return kind == commandSet && target.Add(e, c.Resolve(*(*Entity)(v))) != nil
+	}
+	a := w.Archetype()
+	old := a.New()
+	c, other := w.NewCommands(), w.NewCommands()
+	child, parent, foreign := c.New(a), c.New(a), other.New(a)
+	target.SetLater(c, child, parent)
+	target.SetLater(c, parent, old)
+	target.SetLater(c, old, foreign)
+	plain.AddLater(c, child, parent)
+	if done, err := w.Apply(other, c); done.Done != 7 || err != nil {
+		t.Fatal(done, err)
+	}
+	if got := *target.Get(c.Resolve(child)); got != c.Resolve(parent) || !w.Alive(got) {
+		t.Errorf("the child's parent is %v", got)
+	}
+	if got := *target.Get(c.Resolve(parent)); got != old {
+		t.Errorf("the parent's parent is %v", got)
+	}
+	if got := *target.Get(old); got != (Entity{}) {
+		t.Errorf("a placeholder of other Commands stands for %v", got)
+	}
+	if got := *plain.Get(c.Resolve(child)); got != parent {
+		t.Errorf("a value was changed to %v", got)
+	}
+}

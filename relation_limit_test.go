@@ -1,0 +1,112 @@
+package vast
+
+import (
+	"testing"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// TestRelationLimit relates under every limit: a refusal leaves links as they were.
+func TestRelationLimit(t *testing.T) {
+	step := 32 << 10
+	if testing.Short() || raceEnabled {
+		step = 256 << 10
+	}
+	refusals := 0
+	for enough := 0; enough < 2; step += step / 4 {
+		limit := vm.NewLimit(step)
+		w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})
+		childOf := NewRelation(w, "ChildOf", RelationOptions{OnDelete: Cascade})
+		var es []Entity
+		refused := panicOf(func() { es = entitiesIn(w.Archetype(), 1<<14) }) != nil
+		try := func(f func()) {
+			before, links := w.Changes(), childOf.Len()
+			if v := panicOf(f); v != nil {
+				if _, ok := v.(error); !ok {
+					panic(v)
+				}
+				exhausted(t, func() error { panic(v) }, vm.ErrLimit, "raise the limit")
+				refused = true
+				refusals++
+				if w.Changes() != before || childOf.Len() != links {
+					t.Fatalf("limit %d: a refusal changed something", step)
+				}
+			}
+			w.checkInvariants()
+		}
+		if es != nil {
+			for i := 1; i < 70; i++ {
+				try(func() { childOf.Set(es[i], es[i-1]) })
+			}
+			try(func() { childOf.Set(es[100], es[1<<14-1]) })
+			try(func() { childOf.Set(es[1<<13], es[100]) })
+			try(func() { childOf.Set(es[1<<14-1], es[69]) }) // moves two down
+			if childOf.Has(es[69]) {
+				try(func() { childOf.SetAll(w.Query().Without(childOf, childOf.Targets()), es[69]) })
+			}
+			// What needs no memory works.
+			childOf.Remove(es[3])
+			w.checkInvariants()
+			for _, e := range es[:200] {
+				w.Delete(e)
+			}
+			w.checkInvariants()
+		}
+		if !refused {
+			enough++
+		}
+		if err := w.Close(); err != nil || limit.Used() != 0 {
+			t.Fatalf("limit %d: %v, %d bytes used after Close", step, err, limit.Used())
+		}
+	}
+	if refusals < 10 {
+		t.Errorf("%d refusals: the test does not reach what it should", refusals)
+	}
+}
+
+func TestRelationGrow(t *testing.T) {
+	limit := vm.NewLimit(1 << 30)
+	w := NewWorld(Options{MaxEntities: 1 << 12, Limit: limit})
+	defer w.Close()
+	childOf := NewRelation(w, "ChildOf", RelationOptions{})
+	if err := childOf.Grow(5); err != nil {
+		t.Fatal(err)
+	}
+	es := entitiesIn(w.Archetype(), 1<<12)
+	if err := childOf.Grow(5); err != nil {
+		t.Fatal(err)
+	}
+	used := limit.Used()
+	for i := 1; i < len(es); i++ {
+		if i%25 != 0 {
+			childOf.Set(es[i], es[(i-1)/5*5])
+		}
+	}
+	if limit.Used() != used {
+		t.Errorf("%d bytes were taken after Grow", limit.Used()-used)
+	}
+	w.checkInvariants()
+}
+
+// TestRunsBeyondTargets relates runs that lie beyond all slots that were ever targets.
+func TestRunsBeyondTargets(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1 << 20})
+	defer w.Close()
+	childOf := NewRelation(w, "ChildOf", RelationOptions{})
+	child := NewTag(w, "child")
+	roots := entitiesIn(w.Archetype(), 2)
+	childOf.Set(roots[1], roots[0])
+	n := 1<<20 - 64
+	if raceEnabled {
+		n = 1 << 16
+	}
+	w.Archetype(child).NewN(n, nil)
+	if got := childOf.SetAll(w.Query(child), roots[1]); got != n || childOf.CountSources(roots[1]) != n {
+		t.Errorf("%d were related, want %d", got, n)
+	}
+	w.checkInvariants()
+	if childOf.RemoveAll(w.Query(child)) != n || childOf.Len() != 1 {
+		t.Errorf("%d links are left, want 1", childOf.Len())
+	}
+	w.checkInvariants()
+}

@@ -1,0 +1,76 @@
+package vast
+
+import "github.com/vastgo/vast/internal/invariants"
+
+// Reset empties the world: every entity becomes stale, as if it had been deleted, and those watched by
+// [Column.OnRemove] are told of first, as [World.Close] does it. Columns, archetypes, queries and resources stay, and so
+// do the world's addresses and memory; [World.Trim] gives back the latter. Slots are handed out as in a new world; what
+// [Archetype.Grow] promised is forgotten. Complexity: one step for each 64-slot word with entities in each column, and one
+// for each call of a hook.
+func (w *World) Reset() {
+	w.mustBeOpen("Reset")
+	if w.telling {
+		w.last = opHook
+		w.changedWhile("a hook was running")
+	}
+	if w.live == nil {
+		return
+	}
+	if len(w.watched) > 0 {
+		w.tellClosing()
+	}
+	w.changed(opReset, max(w.Len(), 1))
+	for _, c := range w.columns {
+		c.empty()
+	}
+	for _, a := range w.archetypes {
+		for i := len(a.extents) - 1; i >= 0; i-- {
+			w.vacate(a.extents[i])
+		}
+		if len(a.extents) > 0 {
+			a.moveOn(0)
+		}
+	}
+	w.live.Empty()
+	if invariants.Enabled {
+		w.checkInvariants()
+	}
+}
+
+// vacate gives an extent back, unless slots are worn out in it: which those are is known by it.
+func (w *World) vacate(x *extent) {
+	if w.worn > 0 {
+		for word := x.word; word < x.word+x.words; word++ {
+			w.wornIn(x, word, w.live.Word(uint(word)))
+			w.owner(word).extra = 0
+		}
+	}
+	x.used = x.worn
+	if x.used == 0 {
+		w.giveBack(x)
+	}
+}
+
+// empty ends all elements of a column.
+func (c *column) empty() {
+	if c.store != nil || c.tracked || invariants.Enabled {
+		s, whole := c.store.(emptyStore)
+		for slot := c.set.Next(0); slot < uint(c.slots); slot = c.set.Next(slot/64*64 + 64) {
+			word := uint32(slot / 64)
+			mask := c.set.Word(slot / 64)
+			if c.store != nil && !whole {
+				c.dropIn(word, mask)
+			}
+			if c.tracked {
+				c.lost(word, mask)
+			}
+			if invariants.Enabled {
+				c.poison(word, mask)
+			}
+		}
+		if whole {
+			s.empty()
+		}
+	}
+	c.set.Empty()
+}

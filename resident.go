@@ -1,0 +1,71 @@
+package vast
+
+import "github.com/vastgo/vast/vm"
+
+// ResidentStats say how many bytes of a world are in memory at one moment. What a HeapColumn holds on the Go heap is not
+// counted.
+type ResidentStats struct {
+	Columns []int // of each column, elements and presence bits, in the order of [Stats].Columns
+	Control int   // of what the world keeps for itself: generations, owners of words, which slots hold an entity
+}
+
+// Total returns the sum.
+func (s ResidentStats) Total() int {
+	n := s.Control
+	for _, c := range s.Columns {
+		n += c
+	}
+	return n
+}
+
+// Resident returns how many bytes of the world are in memory, the sum of [World.ResidentStats].
+func (w *World) Resident() (int, error) {
+	s, err := w.ResidentStats()
+	return s.Total(), err
+}
+
+// ResidentStats asks the operating system what is in memory: one system call for each 16 Ki committed pages, and four for
+// each column. That takes too long for every frame; [World.Stats] asks nobody. After an error what was counted so far is
+// returned. A closed world has nothing in memory.
+func (w *World) ResidentStats() (ResidentStats, error) {
+	var s ResidentStats
+	if w.closed || w.live == nil {
+		return s, nil
+	}
+	for _, c := range w.columns {
+		n, err := c.resident()
+		s.Columns = append(s.Columns, n)
+		if err != nil {
+			return s, err
+		}
+	}
+	for _, span := range [...]*vm.Span{&w.gensSpan, &w.ownersSpan} {
+		n, err := span.Resident()
+		s.Control += n
+		if err != nil {
+			return s, err
+		}
+	}
+	for _, set := range [...]interface{ Resident() (int, error) }{w.live, w.vacant} {
+		n, err := set.Resident()
+		s.Control += n
+		if err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+// resident returns the bytes of a column's elements and presence bits that are in memory.
+func (c *column) resident() (int, error) {
+	total, err := c.set.Resident()
+	if err == nil && c.base != nil {
+		n, e := c.span.Resident()
+		total, err = total+n, e
+	}
+	if p, ok := c.store.(packedStore); ok && err == nil {
+		n, e := p.resident()
+		total, err = total+n, e
+	}
+	return total, err
+}

@@ -1,0 +1,155 @@
+package sched
+
+import (
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sync/atomic"
+
+	"github.com/vastgo/vast"
+)
+
+// Each calls f for each part of the query's entities, on this worker and on those that have nothing else to do, and
+// returns when all are done. The parts are [vast.Query.Batches] of n entities: where they are cut depends on the world and
+// on n only. A part should take some microseconds at least, which is what waking a worker takes; 4,096 entities are a good
+// start.
+//
+// f may write values of the batch's entities in columns that the system writes, and read everything else that the system
+// declares and that no part writes. It gets a Context of its own; commands that are recorded in it are applied in the order
+// of the batches. It must not call Each or [Reduce].
+//
+// When f panics the system does, once the other parts under way are done. Each itself allocates nothing in the long run; a
+// function literal may, so make f once where that matters, outside of System.Run.
+func (c *Context) Each(q vast.Query, n int, f func(c *Context, b vast.Batch)) {
+	c.cut(q, n).run(f)
+}
+
+// cut returns the job of going over a query in parts.
+func (c *Context) cut(q vast.Query, n int) *job {
+	if c.part {
+		panic(fmt.Sprintf("sched: system %q calls Each or Reduce inside a part of another: make one loop of the two", c.system.Name))
+	}
+	j := c.job
+	if j == nil {
+		j = &job{context: c}
+		c.job = j
+	}
+	j.batches = j.batches[:0]
+	for b := range q.Batches(n) {
+		j.batches = append(j.batches, b)
+	}
+	j.first = c.sequence + 1
+	c.advance(len(j.batches) + 1)
+	return j
+}
+
+// run does the job.
+func (j *job) run(f func(*Context, vast.Batch)) {
+	c := j.context
+	j.f, j.failed = f, nil
+	j.next.Store(0)
+	if t := &c.schedule.team; len(t.workers) > 1 && len(j.batches) > 1 {
+		t.share(j)
+	} else {
+		j.take(c.worker)
+	}
+	j.f = nil
+	if c.worker.recorded {
+		// The system may go on to use what Commands returned before.
+		c.settle()
+	}
+	if j.failed != nil {
+		panic(j.failed)
+	}
+}
+
+// job is the work of one Each.
+type job struct {
+	context *Context // of the system
+	batches []vast.Batch
+	f       func(*Context, vast.Batch)
+	first   int // where in the system's course the first batch is
+
+	// Guarded by the team's mutex:
+	helpers int  // workers under way, other than the system's
+	waiting bool // whether the system's worker sleeps until there are none
+	failed  *partPanic
+
+	_    [64]byte
+	next atomic.Int64 // alone on its cache line: every worker writes it
+	_    [64]byte
+}
+
+// partPanic is what a part panicked with on another worker, and where.
+type partPanic struct {
+	value any
+	stack []byte
+}
+
+// take works on batches until there are none left.
+func (j *job) take(w *worker) {
+	c := &w.part
+	c.schedule, c.system, c.worker, c.part = j.context.schedule, j.context.system, w, true
+	for i := int(j.next.Add(1) - 1); i < len(j.batches); i = int(j.next.Add(1) - 1) {
+		c.sequence = j.first + i
+		j.f(c, j.batches[i])
+	}
+}
+
+// help is take for a worker other than the system's. It keeps a panic for the system.
+func (j *job) help(t *team, w *worker) {
+	ended := false
+	defer func() {
+		var failed *partPanic
+		if !ended {
+			failed = &partPanic{goexit, nil}
+			if v := recover(); v != nil {
+				failed = &partPanic{v, debug.Stack()}
+			}
+			j.next.Store(int64(len(j.batches)))
+		}
+		t.mu.Lock()
+		if failed != nil && j.failed == nil {
+			j.failed = failed
+		}
+		t.unlist(j)
+		j.helpers--
+		if j.helpers == 0 && j.waiting {
+			j.waiting = false
+			j.context.worker.wake <- struct{}{}
+		}
+		t.mu.Unlock()
+	}()
+	j.take(w)
+	ended = true
+}
+
+// share works on the job with whoever is idle, and returns when it is done.
+func (t *team) share(j *job) {
+	t.mu.Lock()
+	t.jobs = append(t.jobs, j)
+	t.rouse(len(j.batches) - 1)
+	t.mu.Unlock()
+	// Whatever happens in a part, the others must be done before the system goes on.
+	defer func() {
+		j.next.Store(int64(len(j.batches)))
+		w := j.context.worker
+		t.mu.Lock()
+		t.unlist(j)
+		for j.helpers > 0 {
+			j.waiting = true
+			t.mu.Unlock()
+			<-w.wake
+			t.mu.Lock()
+		}
+		t.mu.Unlock()
+	}()
+	j.take(j.context.worker)
+}
+
+// unlist takes a job of which nothing is left from the list.
+func (t *team) unlist(j *job) {
+	if i := slices.Index(t.jobs, j); i >= 0 {
+		t.jobs = slices.Delete(t.jobs, i, i+1)
+	}
+}

@@ -1,0 +1,120 @@
+package sched_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/sched"
+)
+
+type (
+	position struct{ X, Y float64 }
+	velocity struct{ X, Y float64 }
+	age      uint32
+)
+
+// A complete loop: ships move and age, old ones are scrapped, and the loop ends when none is left.
+func Example() {
+	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
+	defer w.Close()
+	pos, vel, ages := vast.NewColumn[position](w), vast.NewColumn[velocity](w), vast.NewColumn[age](w)
+	w.Archetype(pos, vel, ages).NewN(3, func(run vast.Run) {
+		for i := range run.Len() {
+			ages.Slice(run)[i] = age(10 * i)
+		}
+	})
+	moving, aging := w.Query(pos, vel), w.Query(ages)
+
+	s := sched.New(w, sched.Options{Rate: 1000})
+	defer s.Close()
+	s.Add(sched.System{ // writes what the next one does not touch: the two run at once
+		Name: "move", Reads: sched.Columns(vel), Writes: sched.Columns(pos),
+		Run: func(c *sched.Context) {
+			for run := range moving.Runs() {
+				p, v := pos.Slice(run), vel.Slice(run)
+				for i := range p {
+					p[i].X += v[i].X * c.Seconds()
+				}
+			}
+		},
+	})
+	s.Add(sched.System{
+		Name: "age", Writes: sched.Columns(ages),
+		Run: func(c *sched.Context) {
+			for run := range aging.Runs() {
+				for i := range ages.Slice(run) {
+					if ages.Slice(run)[i]++; ages.Slice(run)[i] > 25 {
+						c.Commands().Delete(run.Entity(i))
+					}
+				}
+			}
+		},
+	})
+	ctx, stop := context.WithCancel(context.Background())
+	s.Add(sched.System{
+		Name: "end", Phase: "after update",
+		Run: func(c *sched.Context) {
+			if w.Len() == 0 {
+				fmt.Println("no ship is left after tick", c.Tick())
+				stop()
+			}
+		},
+	})
+	if err := s.Run(ctx); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// no ship is left after tick 26
+}
+
+// One system on all workers: the parts are cut by the world, so the sum is the same on any number of them.
+func ExampleReduce() {
+	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
+	defer w.Close()
+	pos, vel := vast.NewColumn[position](w), vast.NewColumn[velocity](w)
+	w.Archetype(pos, vel).NewN(10_000, func(run vast.Run) {
+		for i := range vel.Slice(run) {
+			vel.Slice(run)[i] = velocity{1, 2}
+		}
+	})
+	moving := w.Query(pos, vel)
+
+	s := sched.New(w, sched.Options{Workers: 4, Rate: 1})
+	defer s.Close()
+	move := func(c *sched.Context, b vast.Batch) {
+		for run := range b.Runs() {
+			p, v := pos.Slice(run), vel.Slice(run)
+			for i := range p {
+				p[i].X += v[i].X * c.Seconds()
+				p[i].Y += v[i].Y * c.Seconds()
+			}
+		}
+	}
+	sum := func(c *sched.Context, b vast.Batch) (sum float64) {
+		for run := range b.Runs() {
+			for _, p := range pos.Slice(run) {
+				sum += p.X + p.Y
+			}
+		}
+		return sum
+	}
+	s.Add(sched.System{
+		Name: "move", Reads: sched.Columns(vel), Writes: sched.Columns(pos),
+		Run: func(c *sched.Context) { c.Each(moving, 1024, move) },
+	})
+	s.Add(sched.System{
+		Name: "sum", Reads: sched.Columns(pos),
+		Run: func(c *sched.Context) {
+			fmt.Println(sched.Reduce(c, moving, 1024, sum, func(a, b float64) float64 { return a + b }))
+		},
+	})
+	for range 2 {
+		if err := s.Tick(); err != nil {
+			fmt.Println(err)
+		}
+	}
+	// Output:
+	// 30000
+	// 60000
+}

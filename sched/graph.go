@@ -1,0 +1,89 @@
+package sched
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Graph is a schedule as a graph, for people and tools: it marshals to JSON, and [Graph.DOT] draws it.
+type Graph struct {
+	// Systems are in the order in which one worker runs them.
+	Systems []GraphSystem `json:"systems"`
+	// Edges are what orders systems within a phase. An edge that follows from others is there only when Before or After
+	// ask for it.
+	Edges []Edge `json:"edges"`
+}
+
+// GraphSystem is a system in a [Graph].
+type GraphSystem struct {
+	Name            string   `json:"name"`
+	Phase           Phase    `json:"phase"`
+	Exclusive       bool     `json:"exclusive,omitempty"`
+	Reads           []string `json:"reads,omitempty"`
+	Writes          []string `json:"writes,omitempty"`
+	ReadsResources  []string `json:"readsResources,omitempty"`
+	WritesResources []string `json:"writesResources,omitempty"`
+}
+
+// Edge says that a system starts when another one is done, and why.
+type Edge struct {
+	From string   `json:"from"`
+	To   string   `json:"to"`
+	Why  []string `json:"why"`
+}
+
+// describe returns the system for the graph.
+func (n *node) describe() GraphSystem {
+	g := GraphSystem{Name: n.Name, Phase: n.Phase, Exclusive: n.Exclusive}
+	for _, c := range n.reads {
+		g.Reads = append(g.Reads, c.Name)
+	}
+	for _, c := range n.writes {
+		g.Writes = append(g.Writes, c.Name)
+	}
+	for _, r := range n.ReadsResources {
+		g.ReadsResources = append(g.ReadsResources, r.String())
+	}
+	for _, r := range n.WritesResources {
+		g.WritesResources = append(g.WritesResources, r.String())
+	}
+	return g
+}
+
+// DOT returns the graph in the language of Graphviz, with a box around each phase.
+func (g Graph) DOT() string {
+	var b strings.Builder
+	b.WriteString("digraph schedule {\n\trankdir=LR;\n\tnode [shape=box];\n")
+	for i := 0; i < len(g.Systems); {
+		phase := g.Systems[i].Phase
+		fmt.Fprintf(&b, "\tsubgraph %s {\n\t\tlabel=%s;\n", dotQuote("cluster "+string(phase)), dotQuote(string(phase)))
+		for ; i < len(g.Systems) && g.Systems[i].Phase == phase; i++ {
+			s := &g.Systems[i]
+			label := s.Name
+			for _, part := range []struct {
+				what  string
+				names []string
+			}{{"reads", append(s.Reads[:len(s.Reads):len(s.Reads)], s.ReadsResources...)},
+				{"writes", append(s.Writes[:len(s.Writes):len(s.Writes)], s.WritesResources...)}} {
+				if len(part.names) > 0 {
+					label += "\n" + part.what + " " + strings.Join(part.names, ", ")
+				}
+			}
+			if s.Exclusive {
+				label += "\nexclusive"
+			}
+			fmt.Fprintf(&b, "\t\t%s [label=%s];\n", dotQuote(s.Name), dotQuote(label))
+		}
+		b.WriteString("\t}\n")
+	}
+	for _, e := range g.Edges {
+		fmt.Fprintf(&b, "\t%s -> %s [label=%s];\n", dotQuote(e.From), dotQuote(e.To), dotQuote(strings.Join(e.Why, "\n")))
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+// dotQuote returns s as a quoted string of the DOT language, where a backslash escapes.
+func dotQuote(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\r", "", "\n", `\n`).Replace(s) + `"`
+}

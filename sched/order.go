@@ -1,0 +1,283 @@
+package sched
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// stage is a part of a phase between two applications of commands: an exclusive system, or what stands between them.
+type stage struct {
+	nodes []*node // in an order that fits all edges
+	roots int     // how many wait for nothing
+}
+
+// ordering brings the systems of one phase into an order.
+type ordering struct {
+	nodes []*node
+	next  [][]int    // edges, without those that follow from others at the time when they were found
+	reach [][]uint64 // for each system a bit for each that comes after it
+	edges []Edge
+}
+
+// plan brings all systems into stages.
+func (s *Schedule) plan() ([]stage, Graph, error) {
+	var stages []stage
+	graph := Graph{Systems: make([]GraphSystem, 0, len(s.nodes))}
+	for _, n := range s.nodes {
+		if err := s.checkNames(n); err != nil {
+			return nil, Graph{}, err
+		}
+	}
+	for _, phase := range s.phases {
+		o := ordering{}
+		for _, n := range s.nodes {
+			if n.Phase == phase {
+				o.nodes = append(o.nodes, n)
+			}
+		}
+		o.next = make([][]int, len(o.nodes))
+		o.reach = make([][]uint64, len(o.nodes))
+		for i := range o.reach {
+			o.reach[i] = make([]uint64, (len(o.nodes)+63)/64)
+		}
+		if err := o.named(s); err != nil {
+			return nil, Graph{}, err
+		}
+		o.conflicts()
+		order := o.sorted()
+		for place, n := range order {
+			n.place = place
+			graph.Systems = append(graph.Systems, n.describe())
+		}
+		graph.Edges = append(graph.Edges, o.edges...)
+		stages = append(stages, o.stages(order)...)
+	}
+	return stages, graph, nil
+}
+
+// checkNames looks at what a system says of others that it names.
+func (s *Schedule) checkNames(n *node) error {
+	for i, name := range slices.Concat(n.Before, n.After) {
+		list := "Before"
+		if i >= len(n.Before) {
+			list = "After"
+		}
+		other := s.byName[name]
+		if other == nil {
+			return &OrderError{[]string{n.Name, name},
+				fmt.Sprintf("system %q names %q in %s, and there is no such system: add it, or mend the name", n.Name, name, list)}
+		}
+		mine, its := slices.Index(s.phases, n.Phase), slices.Index(s.phases, other.Phase)
+		if list == "Before" && mine > its || list == "After" && mine < its {
+			return &OrderError{[]string{n.Name, name}, fmt.Sprintf("system %q names %q in %s, but its phase %q does not come %s %q",
+				n.Name, name, list, n.Phase, strings.ToLower(list), other.Phase)}
+		}
+	}
+	return nil
+}
+
+// named adds the edges of Before and After.
+func (o *ordering) named(s *Schedule) error {
+	for i, n := range o.nodes {
+		for _, name := range n.Before {
+			if k := slices.Index(o.nodes, s.byName[name]); k >= 0 {
+				if err := o.name(i, k, fmt.Sprintf("%s is Before %s", n.Name, name)); err != nil {
+					return err
+				}
+			}
+		}
+		for _, name := range n.After {
+			if k := slices.Index(o.nodes, s.byName[name]); k >= 0 {
+				if err := o.name(k, i, fmt.Sprintf("%s is After %s", n.Name, name)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// name adds an edge that a system asks for.
+func (o *ordering) name(from, to int, why string) error {
+	if from == to || o.reaches(to, from) {
+		way := []string{o.nodes[from].Name}
+		for _, k := range o.way(to, from) {
+			way = append(way, o.nodes[k].Name)
+		}
+		return &OrderError{way, "the order of systems is a cycle: " + strings.Join(way, " → ") + ": take one Before or After away"}
+	}
+	o.explain(from, to, why)
+	o.link(from, to)
+	return nil
+}
+
+// conflicts adds edges between systems that conflict: in the order in which they were added, unless there is a way back.
+func (o *ordering) conflicts() {
+	for later := range o.nodes {
+		// From the nearest to the farthest, so that edges that follow from others are seen to.
+		for earlier := later - 1; earlier >= 0; earlier-- {
+			why := o.nodes[earlier].conflicts(o.nodes[later])
+			if len(why) == 0 {
+				continue
+			}
+			from, to := earlier, later
+			if o.reaches(later, earlier) {
+				from, to = later, earlier
+			}
+			fresh := !o.reaches(from, to)
+			if fresh {
+				o.link(from, to)
+			}
+			if fresh || o.explained(from, to) >= 0 {
+				o.explain(from, to, why...)
+			}
+		}
+	}
+}
+
+// conflicts returns why two systems cannot run at once, or nothing.
+func (n *node) conflicts(m *node) (why []string) {
+	if n.Exclusive || m.Exclusive {
+		return []string{"exclusive"}
+	}
+	for _, c := range n.writes {
+		if declared, writes := m.uses(c.ID); writes {
+			why = append(why, "both write "+c.Name)
+		} else if declared {
+			why = append(why, fmt.Sprintf("%s writes %s, %s reads it", n.Name, c.Name, m.Name))
+		}
+	}
+	for _, c := range n.reads {
+		if _, writes := m.uses(c.ID); writes {
+			if _, both := n.uses(c.ID); !both {
+				why = append(why, fmt.Sprintf("%s reads %s, %s writes it", n.Name, c.Name, m.Name))
+			}
+		}
+	}
+	for _, r := range n.WritesResources {
+		if slices.Contains(m.WritesResources, r) {
+			why = append(why, "both write "+r.String())
+		} else if slices.Contains(m.ReadsResources, r) {
+			why = append(why, fmt.Sprintf("%s writes %s, %s reads it", n.Name, r, m.Name))
+		}
+	}
+	for _, r := range n.ReadsResources {
+		if slices.Contains(m.WritesResources, r) && !slices.Contains(n.WritesResources, r) {
+			why = append(why, fmt.Sprintf("%s reads %s, %s writes it", n.Name, r, m.Name))
+		}
+	}
+	return why
+}
+
+func (o *ordering) reaches(from, to int) bool { return o.reach[from][to/64]>>(to%64)&1 != 0 }
+
+// link adds an edge and all that follows from it.
+func (o *ordering) link(from, to int) {
+	if o.reaches(from, to) {
+		return
+	}
+	o.next[from] = append(o.next[from], to)
+	for i := range o.nodes {
+		if i != from && !o.reaches(i, from) {
+			continue
+		}
+		o.reach[i][to/64] |= 1 << (to % 64)
+		for k, word := range o.reach[to] {
+			o.reach[i][k] |= word
+		}
+	}
+}
+
+// way returns the systems on a way along the edges, both ends included. There must be one.
+func (o *ordering) way(from, to int) []int {
+	way := []int{from}
+	for from != to {
+		for _, k := range o.next[from] {
+			if k == to || o.reaches(k, to) {
+				from = k
+				break
+			}
+		}
+		way = append(way, from)
+	}
+	return way
+}
+
+// explained returns the index of an edge in the graph, or -1.
+func (o *ordering) explained(from, to int) int {
+	a, b := o.nodes[from].Name, o.nodes[to].Name
+	return slices.IndexFunc(o.edges, func(e Edge) bool { return e.From == a && e.To == b })
+}
+
+// explain puts an edge into the graph.
+func (o *ordering) explain(from, to int, why ...string) {
+	i := o.explained(from, to)
+	if i < 0 {
+		i = len(o.edges)
+		o.edges = append(o.edges, Edge{From: o.nodes[from].Name, To: o.nodes[to].Name})
+	}
+	o.edges[i].Why = append(o.edges[i].Why, why...)
+}
+
+// sorted returns the systems in an order that fits all edges: at each step the one that was added first of those that can
+// come next.
+func (o *ordering) sorted() []*node {
+	in := make([]int, len(o.nodes))
+	for _, next := range o.next {
+		for _, k := range next {
+			in[k]++
+		}
+	}
+	order := make([]*node, 0, len(o.nodes))
+	for len(order) < len(o.nodes) {
+		k := slices.Index(in, 0)
+		in[k] = -1
+		order = append(order, o.nodes[k])
+		for _, next := range o.next[k] {
+			in[next]--
+		}
+	}
+	return order
+}
+
+// stages cuts an order at the exclusive systems, and tells each system of a stage which others wait for it.
+func (o *ordering) stages(order []*node) (stages []stage) {
+	for _, n := range order {
+		if len(stages) == 0 || n.Exclusive || stages[len(stages)-1].nodes[0].Exclusive {
+			stages = append(stages, stage{})
+		}
+		last := &stages[len(stages)-1]
+		last.nodes = append(last.nodes, n)
+	}
+	for i, n := range o.nodes {
+		n.next, n.waitsFor = nil, 0
+		for k, other := range o.nodes {
+			if slices.Contains(o.next[i], k) && sameStage(stages, n, other) {
+				n.next = append(n.next, other)
+			}
+		}
+	}
+	for _, n := range o.nodes {
+		for _, other := range n.next {
+			other.waitsFor++
+		}
+	}
+	for i := range stages {
+		for _, n := range stages[i].nodes {
+			if n.waitsFor == 0 {
+				stages[i].roots++
+			}
+		}
+	}
+	return stages
+}
+
+func sameStage(stages []stage, a, b *node) bool {
+	for _, st := range stages {
+		if slices.Contains(st.nodes, a) {
+			return slices.Contains(st.nodes, b)
+		}
+	}
+	return false
+}

@@ -1,0 +1,72 @@
+package sched
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/vastgo/vast"
+)
+
+// Random is a stream of random numbers that were computed from what they are for: the seed of the schedule, the name of
+// the system, the tick and an entity. So they do not depend on who drew before, on the number of workers, or on the order
+// in which entities are visited. It is a small value; make it where it is needed, with [Context.Random].
+//
+// The generator is SplitMix64: G. L. Steele, D. Lea, C. H. Flood, "Fast Splittable Pseudorandom Number Generators",
+// OOPSLA 2014, with the constants of D. Stafford's variant 13 of its mixing function. It is not for secrets. A *Random is a
+// Source of math/rand/v2.
+type Random uint64
+
+// golden is 2⁶⁴ divided by the golden ratio, the increment of SplitMix64.
+const golden = 0x9e3779b97f4a7c15
+
+// mix is the bijective finalizer of SplitMix64. The source applies it to multiples of the increment; here it spreads
+// small numbers, such as a tick, over all bits.
+func mix(z uint64) uint64 {
+	z ^= z >> 30
+	z *= 0xbf58476d1ce4e5b9
+	z ^= z >> 27
+	z *= 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// Random returns the random numbers of an entity in this system and tick. Each call begins the same stream anew.
+func (c *Context) Random(e vast.Entity) Random {
+	return c.RandomOf(uint64(e.Generation())<<32 | uint64(e.Slot()))
+}
+
+// RandomOf is [Context.Random] for what is no entity, such as a place on a map: any number tells its streams apart. It is
+// also that of the entity with the number as its slot and generation 0, which no entity has.
+func (c *Context) RandomOf(number uint64) Random {
+	return randomOf(c.schedule.options.Seed, c.system.hash, c.schedule.number, number)
+}
+
+func randomOf(seed, system, tick, number uint64) Random {
+	return Random(mix(mix(mix(seed+golden)^system+tick*golden) ^ number))
+}
+
+// Uint64 returns 64 random bits.
+func (r *Random) Uint64() uint64 {
+	*r += golden
+	return mix(uint64(*r))
+}
+
+// Float64 returns a number in [0, 1), a multiple of 2⁻⁵³.
+func (r *Random) Float64() float64 { return float64(r.Uint64()>>11) * (1.0 / (1 << 53)) }
+
+// Below returns a number from 0 to n-1. It panics unless n is positive. The chances are equal but for n in 2⁶⁴: D. Lemire,
+// "Fast Random Integer Generation in an Interval", ACM TOMACS 29, 2019, without its rejection step.
+func (r *Random) Below(n int) int {
+	if n <= 0 {
+		panic(fmt.Sprintf("sched: Random.Below(%d): the number must be positive", n))
+	}
+	high, _ := bits.Mul64(r.Uint64(), uint64(n))
+	return int(high)
+}
+
+// Chance reports true with probability p.
+func (r *Random) Chance(p float64) bool { return r.Float64() < p }
+
+// Exponential returns an exponentially distributed number, such as the time until something happens that happens once in
+// mean units of time. The largest is 37 times the mean. Its last bits depend on the machine's logarithm.
+func (r *Random) Exponential(mean float64) float64 { return -mean * math.Log(1-r.Float64()) }

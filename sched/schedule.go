@@ -1,0 +1,195 @@
+package sched
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/vastgo/vast"
+)
+
+// Options say how a schedule is made. The zero value works.
+type Options struct {
+	// Workers is how many goroutines run systems, the one that calls [Schedule.Tick] among them. Default:
+	// runtime.GOMAXPROCS(0).
+	Workers int
+	// Rate is the number of ticks a second of simulated time, and of real time in [Schedule.Run]. Default: 60.
+	Rate int
+	// CatchUp is how many ticks [Schedule.Run] may be behind real time, and makes up for without waiting; the rest is
+	// dropped and counted. Default: 4.
+	CatchUp int
+	// Seed is what all random numbers depend on. Default: 0.
+	Seed uint64
+	// Phases are the phases of a tick in their order; systems of others cannot be added then. Default: those that systems
+	// name, in the order in which they are named first.
+	Phases []Phase
+	// Commands are the options of each worker's Commands. Default: those of vast.World.NewCommands.
+	Commands vast.CommandsOptions
+	// Clock is the time that [Schedule.Run] goes by. Default: real time.
+	Clock Clock
+}
+
+// Schedule runs systems over a world, tick by tick. Make one with [New].
+//
+// One goroutine at a time may call Add, Build, Tick, Run and Close, and use the world only when none of these is at work.
+// Stats, Graph, Pause, Resume and Step may be called from any goroutine at any time.
+type Schedule struct {
+	world   *vast.World
+	options Options
+	step    time.Duration
+	epoch   time.Time // times are measured from it on, which costs less than telling the time
+
+	nodes  []*node // in the order in which they were added
+	byName map[string]*node
+	phases []Phase
+
+	busy   atomic.Bool // whether something runs that must not run twice
+	built  bool
+	closed bool
+	stages []stage
+
+	// The tick under way, or the last one.
+	number   uint64
+	at       int  // the stage
+	applying bool // whether the stage's systems are done, and only commands are left
+	changes  uint64
+	took     measured
+	apply    measured
+	applied  vast.Applied // in this tick
+	commands []*vast.Commands
+	team     team
+	loop     loop
+
+	mu       sync.Mutex // of the rest, which any goroutine may ask for
+	graph    Graph
+	counters counters
+}
+
+// New returns a schedule without systems for the world. It starts its goroutines at once; they sleep until there is work,
+// and end with [Schedule.Close]. It panics when w is nil or an option is out of range.
+func New(w *vast.World, o Options) *Schedule {
+	if w == nil {
+		panic("sched: New: the world is nil")
+	}
+	if o.Workers < 0 || o.Rate < 0 || o.CatchUp < 0 || o.Rate > int(time.Second) {
+		panic(fmt.Sprintf("sched: New: Workers is %d, Rate %d, CatchUp %d: none can be negative, or a tick shorter than a nanosecond",
+			o.Workers, o.Rate, o.CatchUp))
+	}
+	if o.Workers == 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.Rate == 0 {
+		o.Rate = 60
+	}
+	if o.CatchUp == 0 {
+		o.CatchUp = 4
+	}
+	if o.Clock == nil {
+		o.Clock = newRealClock()
+	}
+	for i, p := range o.Phases {
+		if p == "" || slices.Contains(o.Phases[:i], p) {
+			panic(fmt.Sprintf("sched: New: phase %d of Options.Phases, %q, is empty or there already", i+1, p))
+		}
+	}
+	s := &Schedule{world: w, options: o, step: time.Second / time.Duration(o.Rate), epoch: time.Now(),
+		byName: make(map[string]*node), phases: slices.Clone(o.Phases)}
+	s.counters.ticks, s.counters.applying = newTimes(), newTimes()
+	s.loop.poke = make(chan struct{}, 1)
+	s.team.start(s, o.Workers)
+	return s
+}
+
+// Add adds a system; it runs from the next tick on. It panics, and says why, when the system has no name or that of
+// another one, has nothing to run, names a column of another world, or is of a phase that Options.Phases leaves out.
+func (s *Schedule) Add(sys System) {
+	s.enter("Add")
+	defer s.busy.Store(false)
+	n := newNode(s, sys)
+	if !slices.Contains(s.phases, n.Phase) {
+		if len(s.options.Phases) > 0 {
+			panic(fmt.Sprintf("sched: Schedule.Add: system %q is of phase %q, which Options.Phases does not list", n.Name, n.Phase))
+		}
+		s.phases = append(s.phases, n.Phase)
+	}
+	s.nodes = append(s.nodes, n)
+	s.byName[n.Name] = n
+	s.built = false
+}
+
+// Build brings the systems into an order. [Schedule.Tick] does so by itself; call Build to see an error or the
+// [Schedule.Graph] sooner. It returns an [*OrderError] when Before and After ask for a cycle, name a system that does not
+// exist, or contradict the phases. Complexity: the square of the number of systems.
+func (s *Schedule) Build() error {
+	s.enter("Build")
+	defer s.busy.Store(false)
+	return s.build()
+}
+
+func (s *Schedule) build() error {
+	if s.built || s.applying { // a tick that was begun is ended with the systems that it began with
+		return nil
+	}
+	stages, graph, err := s.plan()
+	if err != nil {
+		return err
+	}
+	s.stages, s.built = stages, true
+	s.team.makeRoom(len(s.nodes))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.graph = graph
+	s.counters.systems = s.counters.systems[:0]
+	for _, st := range stages {
+		s.counters.systems = append(s.counters.systems, st.nodes...)
+	}
+	return nil
+}
+
+// Graph returns the systems and what orders them, as the last [Schedule.Build] or tick left them. It is not to be changed.
+// It may be called from any goroutine at any time.
+func (s *Schedule) Graph() Graph {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.graph
+}
+
+// Close ends the goroutines, waits until they have ended, and gives the memory of the Commands back. Commands that could
+// not be applied are dropped. The world stays open. Closing twice does nothing.
+func (s *Schedule) Close() error {
+	if s.closed {
+		return nil
+	}
+	s.enter("Close")
+	defer s.busy.Store(false)
+	s.closed = true
+	s.team.stop()
+	return s.drop()
+}
+
+// enter panics when the schedule is at work or closed.
+func (s *Schedule) enter(what string) {
+	if !s.busy.CompareAndSwap(false, true) {
+		panic(fmt.Sprintf("sched: Schedule.%s while the schedule is at work: call it between ticks, on one goroutine at a time", what))
+	}
+	if s.closed {
+		s.busy.Store(false)
+		panic(fmt.Sprintf("sched: Schedule.%s on a closed schedule: do not use a schedule after Close", what))
+	}
+}
+
+// drop forgets what was recorded and not applied.
+func (s *Schedule) drop() error {
+	var errs []error
+	for _, w := range s.team.workers {
+		if w.commands != nil {
+			errs = append(errs, w.commands.Close())
+		}
+		w.commands, w.recorded = nil, false
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,109 @@
+package vast
+
+import (
+	"errors"
+	"unsafe"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// Trim gives back memory that no entity needs, in whole pages: elements of slots whose entity lacks the component, and
+// what the world keeps of slots that no archetype owns. All of it stays usable. What lies behind the last slot that an
+// archetype owns counts no longer against [Options.Limit] either: room that [Column.Grow] made there is given back; that
+// of [Archetype.Grow] stays.
+//
+// Trim is no structural change, but it must run alone, as one does. It is worth its price after many entities were
+// deleted: one step for each gap between entities in each column, and a system call for each that fills a page. It
+// returns an error of type *vm.Error where the system refuses; the world works as before.
+func (w *World) Trim() error {
+	w.mustBeOpen("Trim")
+	if w.live == nil {
+		return nil
+	}
+	var errs []error
+	for lo := uint32(w.vacant.Next(0)); lo < w.frontier; {
+		hi := min(uint32(w.vacant.NextClear(uint(lo))), w.frontier)
+		errs = append(errs, w.trimWords(lo, hi))
+		lo = uint32(w.vacant.Next(uint(hi)))
+	}
+	errs = append(errs, w.trimEnd(), w.live.Trim(), w.vacant.Trim())
+	for _, c := range w.columns {
+		errs = append(errs, c.trim())
+	}
+	return errors.Join(errs...)
+}
+
+// trimWords gives back the generations of the words [lo, hi), which no archetype owns. How far they had come is kept in
+// each word's floor: a look-up with an old entity finds generation zero, which is not its own, and when the word is owned
+// again its generations go on above the floor. See docs/decisions/0008-generation-floors.md.
+func (w *World) trimWords(lo, hi uint32) error {
+	w.noteFloors(lo, hi)
+	return w.gensSpan.Discard(int(lo)*64*4, int(hi-lo)*64*4)
+}
+
+// noteFloors keeps the largest generation of each of the words [lo, hi).
+func (w *World) noteFloors(lo, hi uint32) {
+	for word := lo; word < hi; word++ {
+		most := uint32(0)
+		for _, g := range w.generationsOf(word) {
+			most = max(most, g)
+		}
+		// A word that was never used is not written to: its page may not be in memory.
+		if o := w.owner(word); most > o.floor {
+			o.floor = most
+		}
+	}
+}
+
+// raise brings the generations of a word to its floor at least, so that what was taken by Trim is not given out again.
+func (w *World) raise(word, floor uint32) {
+	gens := w.generationsOf(word)
+	for i, g := range gens {
+		gens[i] = max(g, floor)
+	}
+}
+
+// generationsOf is sound for words below w.size/64, as generation is.
+func (w *World) generationsOf(word uint32) *[64]uint32 {
+	return (*[64]uint32)(unsafe.Pointer(w.generation(word * 64)))
+}
+
+// trimEnd decommits what lies behind the last owned word, but for the floors there, which are needed when words are owned
+// again.
+func (w *World) trimEnd() error {
+	w.noteFloors(w.frontier, w.size/64)
+	for _, c := range w.columns {
+		c.settle()
+	}
+	slots := int(w.frontier) * 64
+	err := w.gensSpan.Shrink(4 * slots)
+	w.live.Shrink(slots)
+	w.vacant.Shrink(slots / 64)
+	w.measure()
+	errs := []error{err}
+	for _, c := range w.columns {
+		if c.base != nil {
+			errs = append(errs, c.span.Shrink(c.reach(slots)))
+		}
+		c.set.Shrink(slots)
+		c.measure()
+	}
+	return errors.Join(errs...)
+}
+
+// trim gives back the elements of slots without the component. What lies there means nothing: an element is written or
+// cleared when an entity gains the component, unless its slot was never used before.
+func (c *column) trim() error {
+	errs := []error{c.set.Trim()}
+	if c.bytes > 0 {
+		for lo, hi := range c.set.Gaps(uint(c.slots)) {
+			if n := int(hi-lo) * c.bytes; n >= vm.PageSize() {
+				errs = append(errs, c.span.Discard(c.skew+int(lo)*c.bytes, n))
+			}
+		}
+	}
+	if s, ok := c.store.(packedStore); ok {
+		errs = append(errs, s.trim())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,143 @@
+package vast
+
+import (
+	"testing"
+
+	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/vm"
+)
+
+// residentOf returns the bytes of a world that are in memory, as /proc/self/smaps says.
+func residentOf(t *testing.T, w *World) (total int) {
+	for _, r := range w.memory.regions {
+		n, _ := smaps(t, uintptr(r.Base()), uintptr(r.Base())+uintptr(r.Size()))
+		total += n
+	}
+	return total
+}
+
+// TestTrimResident deletes nine of ten entities: what is left takes half as much again as a world in which the others were
+// never made, at most.
+func TestTrimResident(t *testing.T) {
+	if vm.ReadFacts().HeapStandIn {
+		t.Skip("memory is Go's heap here")
+	}
+	total := 10_000_000
+	var o Options
+	if testing.Short() || raceEnabled || invariants.Enabled {
+		// So few that it matters whether the system has huge pages at hand.
+		total, o.Pages = 2_000_000, vm.PagesSmall
+	}
+	if invariants.Enabled {
+		total = 400_000
+	}
+	type columns struct {
+		pos  Column[[2]uint64]
+		kind Column[byte]
+		kept Tag
+	}
+	make := func() (*World, columns) {
+		w := NewWorld(o)
+		return w, columns{NewColumn[[2]uint64](w), NewColumn[byte](w), NewTag(w, "Kept")}
+	}
+	birth := func(a *Archetype, c columns, n int) {
+		a.NewN(n, func(r Run) {
+			pos, kind := c.pos.Slice(r), c.kind.Slice(r)
+			for i := range pos {
+				pos[i], kind[i] = [2]uint64{1, 2}, 3
+			}
+		})
+	}
+	fresh, c := make()
+	defer fresh.Close()
+	birth(fresh.Archetype(c.pos, c.kind, c.kept), c, total/10)
+	want := residentOf(t, fresh)
+
+	for name, parts := range map[string][]bool{ // whether each part is kept
+		"at the end":   {false, false, true},
+		"at the start": {true, false, false},
+		"in between":   {false, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, c := make()
+			defer w.Close()
+			for _, kept := range parts {
+				if kept {
+					birth(w.Archetype(c.pos, c.kind, c.kept), c, total/10)
+				} else {
+					birth(w.Archetype(c.pos, c.kind), c, total*9/20)
+				}
+			}
+			w.DeleteAll(w.Query().Without(c.kept))
+			before := residentOf(t, w)
+			if err := w.Trim(); err != nil {
+				t.Fatal(err)
+			}
+			after := residentOf(t, w)
+			t.Logf("%d KiB with all, %d KiB after Trim, %d KiB for the rest alone: %.2f", before>>10, after>>10, want>>10,
+				float64(after)/float64(want))
+			if after > want*3/2 {
+				t.Errorf("%d bytes are left, a world with the rest alone takes %d", after, want)
+			}
+			for run := range w.Query(c.kept).Runs() {
+				for i, v := range c.pos.Slice(run) {
+					if v != [2]uint64{1, 2} || c.kind.Slice(run)[i] != 3 {
+						t.Fatal("Trim took a living component")
+					}
+				}
+			}
+			if w.Query(c.kept).Count() != total/10 {
+				t.Errorf("%d entities are left", w.Len())
+			}
+		})
+	}
+}
+
+// TestTrimFreePages deletes entities inside an extent that stays, and components and sparse ones of entities that stay.
+func TestTrimFreePages(t *testing.T) {
+	if vm.ReadFacts().HeapStandIn {
+		t.Skip("memory is Go's heap here")
+	}
+	const n = 1 << 16
+	w := NewWorld(Options{Pages: vm.PagesSmall})
+	defer w.Close()
+	c, taken, sparse := NewColumn[[8]uint64](w), NewColumn[[8]uint64](w), NewSparseColumn[[8]uint64](w)
+	a := w.Archetype(c, taken, sparse)
+	a.NewN(n, func(r Run) {
+		for i := range r.Len() {
+			e := r.Entity(i)
+			*c.Get(e), *taken.Get(e), *sparse.Get(e) = [8]uint64{1}, [8]uint64{2}, [8]uint64{3}
+		}
+	})
+	for i, e := range entitiesOf(w.Query(c)) {
+		if i%1024 >= 256 {
+			w.Delete(e)
+		} else {
+			taken.Remove(e)
+		}
+	}
+	if err := w.Trim(); err != nil {
+		t.Fatal(err)
+	}
+	resident := func(c *column) int {
+		lo, hi := elements(c, n)
+		got, _ := smaps(t, lo, hi)
+		return got
+	}
+	if got := resident(c.c); got > n*64/4+1<<17 {
+		t.Errorf("%d bytes of elements are left, a quarter is %d", got, n*64/4)
+	}
+	if got := resident(taken.c); got > 1<<17 {
+		t.Errorf("%d bytes are left of a column without entities", got)
+	}
+	for e := range w.Query(c).All() {
+		if *c.Get(e) != [8]uint64{1} || *sparse.Get(e) != [8]uint64{3} || taken.Has(e) {
+			t.Fatalf("%v has lost a component", e)
+		}
+	}
+	for range n / 2 {
+		if e := a.New(); *c.Get(e) != [8]uint64{} || *taken.Get(e) != [8]uint64{} || *sparse.Get(e) != [8]uint64{} {
+			t.Fatalf("%v is not born zero", e)
+		}
+	}
+}

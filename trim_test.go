@@ -1,0 +1,186 @@
+package vast
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/vastgo/vast/internal/generation"
+	"github.com/vastgo/vast/vm"
+)
+
+// TestTrimKeepsGenerations makes, deletes and trims at random: no entity is ever handed out twice, and old ones stay
+// stale.
+func TestTrimKeepsGenerations(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rounds := 150
+	if testing.Short() || raceEnabled {
+		rounds = 30
+	}
+	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesHeap} {
+		t.Run(fmt.Sprint(pages), func(t *testing.T) {
+			rnd := rand.New(rand.NewPCG(seed, 1))
+			w := NewWorld(Options{MaxEntities: 1 << 13, Pages: pages})
+			defer w.Close()
+			cs := []Column[uint64]{NewColumn[uint64](w), NewColumn[uint64](w), NewColumn[uint64](w)}
+			sparse, text := NewSparseColumn[uint64](w), NewHeapColumn[string](w)
+			as := []*Archetype{w.Archetype(cs[0]), w.Archetype(cs[1]), w.Archetype(cs[2], sparse, text)}
+			ever, living := map[Entity]bool{}, [3][]Entity{}
+			raised := 0
+			for round := range rounds {
+				k := rnd.IntN(3)
+				n := rnd.IntN(2500)
+				if n+w.Len() > 1<<12 {
+					w.DeleteAll(w.Query(cs[k]))
+					living[k] = nil
+				} else {
+					as[k].NewN(n, func(r Run) {
+						for i := range r.Len() {
+							e := r.Entity(i)
+							if ever[e] {
+								t.Fatalf("round %d: %v is handed out a second time", round, e)
+							}
+							if v := *cs[k].Get(e); v != 0 {
+								t.Fatalf("round %d: %v is born with %d", round, e, v)
+							}
+							*cs[k].Get(e) = e.ID()
+							ever[e] = true
+							living[k] = append(living[k], e)
+							if k == 2 {
+								*sparse.Get(e), *text.Get(e) = e.ID(), e.String()
+							}
+						}
+					})
+				}
+				if rnd.IntN(3) == 0 {
+					slots := w.size
+					if err := w.Trim(); err != nil {
+						t.Fatal(err)
+					}
+					if w.size < slots {
+						raised++
+					}
+				}
+				w.checkInvariants()
+				n = 0
+				for k, es := range living {
+					for _, e := range es {
+						if p := cs[k].Get(e); p == nil || *p != e.ID() {
+							t.Fatalf("round %d: %v has lost its component", round, e)
+						}
+						if k == 2 && (*sparse.Get(e) != e.ID() || *text.Get(e) != e.String()) {
+							t.Fatalf("round %d: %v has lost a component in a store", round, e)
+						}
+						ever[e] = false
+					}
+					n += len(es)
+				}
+				for e, stale := range ever {
+					if stale && (w.Alive(e) || cs[0].Has(e) || cs[1].Get(e) != nil || w.Delete(e) || sparse.Has(e)) {
+						t.Fatalf("round %d: %v is back", round, e)
+					}
+					ever[e] = true
+				}
+				if w.Len() != n {
+					t.Fatalf("round %d: %d entities instead of %d", round, w.Len(), n)
+				}
+			}
+			if raised == 0 {
+				t.Error("Trim never shrank the world: the test does not reach what it should")
+			}
+		})
+	}
+}
+
+// TestTrimAgedSlots trims words whose slots can be used once more, or not at all.
+func TestTrimAgedSlots(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1 << 14})
+	defer w.Close()
+	c, d := NewColumn[uint64](w), NewColumn[uint64](w)
+	a, b := w.Archetype(c), w.Archetype(d)
+	a.NewN(4096, nil)
+	b.NewN(4096, nil)
+	w.DeleteAll(w.Query())
+	age(w, generation.MaxCount-2, 5, 5000)
+	a.NewN(8192, nil)
+	old := entitiesOf(w.Query())
+	w.DeleteAll(w.Query())
+	for range 2 {
+		if err := w.Trim(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if w.Alive(old[5]) || c.Has(old[5000]) || old[5].Generation() != generation.MaxCount-1 {
+		t.Fatalf("%v is alive", old[5])
+	}
+	// The whole word goes on from its oldest slot; the others do not.
+	b.NewN(8192, nil)
+	last := 0
+	for _, e := range entitiesOf(w.Query(d)) {
+		if word := e.Slot() / 64; e.Generation() == generation.MaxCount {
+			last++
+			if word != 0 && word != 5000/64 {
+				t.Fatalf("%v is at its last generation", e)
+			}
+		} else if word == 0 || word == 5000/64 || e.Generation() > 5 {
+			t.Fatalf("unexpected generation of %v", e)
+		}
+	}
+	if last != 128 || w.worn != 128 {
+		t.Errorf("%d entities are at their last generation, the world counts %d", last, w.worn)
+	}
+	w.checkInvariants()
+	w.DeleteAll(w.Query())
+	if err := w.Trim(); err != nil {
+		t.Fatal(err)
+	}
+	w.checkInvariants()
+	for range 3 {
+		a.NewN(4096, nil)
+		w.checkInvariants()
+		if w.Alive(old[5]) || w.Query(c).Count() != 4096 {
+			t.Error("a retired slot is used again")
+		}
+		w.DeleteAll(w.Query())
+	}
+}
+
+// TestTrimGivesBackLimit checks that another world can have what Trim gave back, and that a growth that fails after Trim
+// keeps old entities stale.
+func TestTrimGivesBackLimit(t *testing.T) {
+	limit := vm.NewLimit(8 << 20)
+	w := NewWorld(Options{MaxEntities: 1 << 20, Limit: limit, Pages: vm.PagesSmall})
+	defer w.Close()
+	c := NewColumn[[4]uint64](w)
+	few, many := w.Archetype(), w.Archetype(c)
+	kept := few.New()
+	many.NewN(90_000, nil)
+	old := entitiesOf(w.Query(c))
+	w.DeleteAll(w.Query(c))
+	used := limit.Used()
+	if err := w.Trim(); err != nil {
+		t.Fatal(err)
+	}
+	if limit.Used() > used/8 || w.Stats().Committed > used/8 {
+		t.Errorf("%d bytes count against the limit after Trim, %d before", limit.Used(), used)
+	}
+	if err := many.Grow(300_000); err == nil {
+		t.Fatal("the limit does not bind")
+	}
+	w.checkInvariants()
+	many.NewN(90_000, nil)
+	w.checkInvariants()
+	seen := map[Entity]bool{}
+	for _, e := range old {
+		seen[e] = true
+	}
+	for e := range w.Query(c).All() {
+		if seen[e] || *c.Get(e) != [4]uint64{} {
+			t.Fatalf("%v is handed out a second time, or not zero", e)
+		}
+	}
+	if !w.Alive(kept) || few.Len() != 1 {
+		t.Error("Trim took a living entity")
+	}
+}

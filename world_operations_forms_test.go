@@ -1,0 +1,128 @@
+package vast
+
+import "slices"
+
+// hookedColumns have hooks that keep a set of the entities that have the component: one column of each storage.
+var hookedColumns = []int{2, 5, 65, 66}
+
+// hookAll registers hooks that must be told of each gain and of each loss once.
+func (m *model) hookAll() {
+	m.told = map[int]map[Entity]bool{}
+	for _, i := range hookedColumns {
+		has := map[Entity]bool{}
+		m.told[i] = has
+		c := m.columns[i]
+		c.hook(func(e Entity) {
+			m.must(!has[e] && c.Has(e), "OnAdd of column %d is told of %v, which it knew: %v", i, e, has[e])
+			has[e] = true
+		}, func(e Entity) {
+			m.must(has[e] && c.Has(e), "OnRemove of column %d is told of %v, which it knew: %v", i, e, has[e])
+			delete(has, e)
+		})
+	}
+}
+
+// checkHooks compares what hooks were told of with the model.
+func (m *model) checkHooks() {
+	for _, i := range hookedColumns {
+		n := 0
+		for e := range m.entities {
+			if m.has(e, i) {
+				n++
+				m.must(m.told[i][e], "hooks of column %d were not told of %v", i, e)
+			}
+		}
+		m.must(n == len(m.told[i]), "hooks of column %d were told of %d entities, %d have it", i, len(m.told[i]), n)
+	}
+}
+
+// applyForms does one of the operations that take a query with a query of more forms.
+func (m *model) applyForms(b *byteStream) {
+	m.forms = true
+	switch b.next() % 9 {
+	case 0, 1:
+		m.applyRuns(b)
+	case 2, 3:
+		m.applyCount(b)
+	case 4:
+		m.applyAddAll(b)
+	case 5:
+		m.applySetAll(b)
+	case 6:
+		m.applyRemoveAll(b)
+	case 7:
+		m.applyExchange(b)
+	case 8:
+		m.applyDeleteAll(b)
+	}
+	m.forms = false
+}
+
+// moreForms makes parts of a query's runs optional, excludes other columns, or keeps to a list.
+func (m *model) moreForms(b *byteStream, q Query, match func(*modelEntity) bool) (Query, func(*modelEntity) bool) {
+	optional := slices.DeleteFunc(b.set(3), func(i int) bool {
+		c := m.columns[i].column()
+		return slices.Contains(q.q.with, c) || slices.Contains(q.q.minus, c)
+	})
+	q = q.Optional(m.chosen(optional)...)
+	how := b.next()
+	if how%3 == 0 {
+		q = q.Exactly()
+		named := map[int]bool{}
+		for _, group := range append(slices.Clip(q.q.any), q.q.with, q.q.optional) {
+			for _, c := range group {
+				named[int(c.id)] = true
+			}
+		}
+		before := match
+		match = func(v *modelEntity) bool {
+			for i := range v.values {
+				if !named[i] {
+					return false
+				}
+			}
+			return before(v)
+		}
+	}
+	if how/3%3 == 0 {
+		listed := map[*modelEntity]bool{}
+		var list []Entity
+		for at := 0; at < len(m.order); {
+			n := min(1+b.next(), len(m.order)-at)
+			if n%2 == 0 {
+				list = append(list, m.order[at:at+n]...)
+			} else {
+				list = append(list, m.order[at], m.order[at])
+			}
+			at += n
+		}
+		for _, e := range list {
+			listed[m.entities[e]] = true
+		}
+		q = q.Among(append(list, m.stale...))
+		before := match
+		match = func(v *modelEntity) bool { return listed[v] && before(v) }
+	}
+	return q, match
+}
+
+// applyOrder puts entities in the order of the numbers of column 0.
+func (m *model) applyOrder(b *byteStream) {
+	m.operation = "Order"
+	m.forms = b.next()%2 == 0
+	q, with, match := m.query(b)
+	m.forms = false
+	if !slices.Contains(with, 0) {
+		return
+	}
+	key := m.columns[0].(numbered[uint64])
+	es := m.matching(match)
+	slices.SortStableFunc(es, func(a, b Entity) int { return int(m.entities[a].values[0]) - int(m.entities[b].values[0]) })
+	n := 0
+	for e, v := range NewOrder(q, key.Column, func(v *uint64) uint64 { return *v }).All() {
+		m.must(n < len(es) && e == es[n] && v == key.Get(e), "entity %d is %v", n, e)
+		n++
+	}
+	m.must(n == len(es), "%d of %d", n, len(es))
+	m.note("ordered", n)
+}
