@@ -16,44 +16,74 @@ import (
 //
 // f may write values of the batch's entities in columns that the system writes, and read everything else that the system
 // declares and that no part writes. It gets a Context of its own; commands that are recorded in it are applied in the order
-// of the batches. It must not call Each or [Reduce].
+// of the batches. It must not call Each, [Context.Split] or [Reduce].
 //
 // When f panics the system does, once the other parts under way are done. Each itself allocates nothing in the long run; a
 // function literal may, so make f once where that matters, outside of System.Run.
 func (c *Context) Each(q vast.Query, n int, f func(c *Context, b vast.Batch)) {
-	c.cut(q, n).run(f)
+	j := c.cut(q, n)
+	j.part = f
+	j.run()
+}
+
+// Split calls f for each i from 0 to n-1, on this worker and on those that have nothing else to do, and returns when all
+// are done: [Context.Each] for work that is divided by something else than a query. What is said there holds, with i for
+// the number of the batch; calls must not write what others read or write. It panics when n is negative.
+func (c *Context) Split(n int, f func(c *Context, i int)) {
+	if n < 0 {
+		panic(fmt.Sprintf("sched: Context.Split(%d) in system %q: the number of parts cannot be negative", n, c.system.Name))
+	}
+	j := c.begin()
+	j.index = f
+	j.count = n
+	j.place()
+	j.run()
 }
 
 // cut returns the job of going over a query in parts.
 func (c *Context) cut(q vast.Query, n int) *job {
+	j := c.begin()
+	j.batches = j.batches[:0]
+	for b := range q.Batches(n) {
+		j.batches = append(j.batches, b)
+	}
+	j.count = len(j.batches)
+	j.place()
+	return j
+}
+
+// begin returns the context's job, to be used anew.
+func (c *Context) begin() *job {
 	if c.part {
-		panic(fmt.Sprintf("sched: system %q calls Each or Reduce inside a part of another: make one loop of the two", c.system.Name))
+		panic(fmt.Sprintf("sched: system %q calls Each, Split or Reduce inside a part of another: make one loop of the two", c.system.Name))
 	}
 	j := c.job
 	if j == nil {
 		j = &job{context: c}
 		c.job = j
 	}
-	j.batches = j.batches[:0]
-	for b := range q.Batches(n) {
-		j.batches = append(j.batches, b)
-	}
-	j.first = c.sequence + 1
-	c.advance(len(j.batches) + 1)
+	j.part, j.index = nil, nil // where one panicked it is still there
 	return j
 }
 
-// run does the job.
-func (j *job) run(f func(*Context, vast.Batch)) {
+// place gives the job's parts their places in the system's course.
+func (j *job) place() {
 	c := j.context
-	j.f, j.failed = f, nil
+	j.first = c.sequence + 1
+	c.advance(j.count + 1)
+}
+
+// run does the job.
+func (j *job) run() {
+	c := j.context
+	j.failed = nil
 	j.next.Store(0)
-	if t := &c.schedule.team; len(t.workers) > 1 && len(j.batches) > 1 {
+	if t := &c.schedule.team; len(t.workers) > 1 && j.count > 1 {
 		t.share(j)
 	} else {
 		j.take(c.worker)
 	}
-	j.f = nil
+	j.part, j.index = nil, nil
 	if c.worker.recorded {
 		// The system may go on to use what Commands returned before.
 		c.settle()
@@ -63,12 +93,14 @@ func (j *job) run(f func(*Context, vast.Batch)) {
 	}
 }
 
-// job is the work of one Each.
+// job is the work of one Each or Split.
 type job struct {
 	context *Context // of the system
+	count   int      // of its parts
 	batches []vast.Batch
-	f       func(*Context, vast.Batch)
-	first   int // where in the system's course the first batch is
+	part    func(*Context, vast.Batch) // what Each does with a batch
+	index   func(*Context, int)        // or Split with a number
+	first   int                        // where in the system's course the first part is
 
 	// Guarded by the team's mutex:
 	helpers int  // workers under way, other than the system's
@@ -86,13 +118,17 @@ type partPanic struct {
 	stack []byte
 }
 
-// take works on batches until there are none left.
+// take works on parts until there are none left.
 func (j *job) take(w *worker) {
 	c := &w.part
 	c.schedule, c.system, c.worker, c.part = j.context.schedule, j.context.system, w, true
-	for i := int(j.next.Add(1) - 1); i < len(j.batches); i = int(j.next.Add(1) - 1) {
+	for i := int(j.next.Add(1) - 1); i < j.count; i = int(j.next.Add(1) - 1) {
 		c.sequence = j.first + i
-		j.f(c, j.batches[i])
+		if j.index != nil {
+			j.index(c, i)
+		} else {
+			j.part(c, j.batches[i])
+		}
 	}
 }
 
@@ -106,7 +142,7 @@ func (j *job) help(t *team, w *worker) {
 			if v := recover(); v != nil {
 				failed = &partPanic{v, debug.Stack()}
 			}
-			j.next.Store(int64(len(j.batches)))
+			j.next.Store(int64(j.count))
 		}
 		t.mu.Lock()
 		if failed != nil && j.failed == nil {
@@ -128,11 +164,11 @@ func (j *job) help(t *team, w *worker) {
 func (t *team) share(j *job) {
 	t.mu.Lock()
 	t.jobs = append(t.jobs, j)
-	t.rouse(len(j.batches) - 1)
+	t.rouse(j.count - 1)
 	t.mu.Unlock()
 	// Whatever happens in a part, the others must be done before the system goes on.
 	defer func() {
-		j.next.Store(int64(len(j.batches)))
+		j.next.Store(int64(j.count))
 		w := j.context.worker
 		t.mu.Lock()
 		t.unlist(j)

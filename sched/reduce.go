@@ -20,7 +20,8 @@ func Reduce[R any](c *Context, q vast.Query, n int, part func(c *Context, b vast
 		clear(r.results) // lest they keep alive what they point to
 		r.part, r.results = nil, r.results[:0]
 	}()
-	j.run(r.one)
+	j.part = r.one
+	j.run()
 	var result R
 	for i, v := range r.results {
 		if i == 0 {

@@ -158,6 +158,19 @@ func (s *Schedule) Graph() Graph {
 	return s.graph
 }
 
+// GrowCommands makes room for so many bytes of commands in each worker's Commands, as vast.Commands.Grow does it, so that
+// recording them cannot fail in the next tick. It returns a [*vm.Error] where there is no memory.
+func (s *Schedule) GrowCommands(bytes int) error {
+	s.enter("GrowCommands")
+	defer s.busy.Store(false)
+	for _, w := range s.team.workers {
+		if err := w.ownCommands(s).Grow(bytes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Close ends the goroutines, waits until they have ended, and gives the memory of the Commands back. Commands that could
 // not be applied are dropped. The world stays open. Closing twice does nothing.
 func (s *Schedule) Close() error {

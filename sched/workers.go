@@ -138,7 +138,7 @@ func (t *team) work(w *worker) bool {
 	}
 	if len(t.jobs) > 0 {
 		j := t.jobs[len(t.jobs)-1]
-		if j.next.Load() >= int64(len(j.batches)) {
+		if j.next.Load() >= int64(j.count) {
 			t.unlist(j)
 			return true
 		}
