@@ -48,11 +48,16 @@ func (c *Context) Seed() uint64 { return c.schedule.options.Seed }
 // The Commands are for this Context: do not keep them, and do not call their At. Entities that they return are
 // placeholders until they are applied, of use to the same Context only.
 func (c *Context) Commands() *vast.Commands {
-	w := c.worker
-	if w.commands == nil {
-		w.commands = c.schedule.world.NewCommandsWith(c.schedule.options.Commands)
-	}
+	commands := c.worker.ownCommands(c.schedule)
 	c.settle()
+	return commands
+}
+
+// ownCommands returns the worker's Commands, which are made when they are first needed.
+func (w *worker) ownCommands(s *Schedule) *vast.Commands {
+	if w.commands == nil {
+		w.commands = s.world.NewCommandsWith(s.options.Commands)
+	}
 	return w.commands
 }
 
