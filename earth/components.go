@@ -115,6 +115,7 @@ type region struct {
 	travellers *vast.Archetype
 	size       uint64 // travellers at the beginning
 	number     uint32 // of the first of these
+	births     int    // in the tick under way, when it is the region's turn
 	first, end uint64 // the stretch, in inhabitants counted along the places
 
 	everyone, resting, moving      vast.Query

@@ -8,8 +8,8 @@ import (
 	"runtime"
 
 	"github.com/vastgo/vast"
-	"github.com/vastgo/vast/earth/atlas"
 	"github.com/vastgo/vast/earth/places"
+	"github.com/vastgo/vast/sched"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -39,28 +39,26 @@ type Earth struct {
 	seed    uint64
 	limit   *vm.Limit
 	report  func(stage string, done, total int)
-	workers *workers
+	workers int
 	closers []io.Closer
 	closed  bool
 
+	schedule    *sched.Schedule
+	places      vast.Run   // by number
 	sites       []site     // the column's, by number of the place
 	tallies     []presence // likewise
 	inhabitants []uint64   // of the places up to and with this one
 	gravity     *gravity
 	region      []region
 
-	ticks           uint64
-	now             uint32         // the tick under way
-	look            func(job int)  // lookAt, made once because making it allocates
-	changesOfHealth buffer[change] // of the region whose turn it is
-	deaths          buffer[vast.Entity]
-	born            uint32 // travellers so far, also those of the beginning, modulo 2³²
-	bornInTicks     int
-	died            int
-	changes         uint64
+	ticks       uint64
+	now         uint32 // the tick under way
+	born        uint32 // travellers so far, also those of the beginning, modulo 2³²
+	bornInTicks int
+	died        int
+	changes     uint64
 
-	dots   []int32    // of each place on the map dotsOf
-	dotsOf *atlas.Map // nil: of none
+	painting painting
 }
 
 // Counts describe a world at one moment.
@@ -95,8 +93,7 @@ func New(c Config) (_ *Earth, err error) {
 	if c.Workers == 0 {
 		c.Workers = runtime.GOMAXPROCS(0)
 	}
-	e := &Earth{seed: mix(c.Seed), limit: c.Limit, report: c.Progress, workers: newWorkers(min(c.Workers, jobs))}
-	e.look = e.lookAt
+	e := &Earth{seed: mix(c.Seed), limit: c.Limit, report: c.Progress, workers: c.Workers}
 	defer func() {
 		// A world panics with this error where there are no addresses left for another column.
 		if r := recover(); r != nil {
@@ -114,8 +111,13 @@ func New(c Config) (_ *Earth, err error) {
 		}
 	}()
 	if err := e.load(c); err != nil {
+		// A system panics with this error where there is no memory to record what it wants to happen.
+		if failed := (*vm.Error)(nil); errors.As(err, &failed) {
+			return nil, failed
+		}
 		return nil, err
 	}
+	e.schedule = e.newSchedule(c.Workers)
 	return e, nil
 }
 
@@ -143,8 +145,10 @@ func (e *Earth) Close() error {
 		return nil
 	}
 	e.closed = true
-	e.workers.close()
 	var errs []error
+	if e.schedule != nil {
+		errs = append(errs, e.schedule.Close())
+	}
 	if e.world != nil {
 		errs = append(errs, e.world.Close())
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vastgo/vast/bulk"
 	"github.com/vastgo/vast/earth/places"
+	"github.com/vastgo/vast/sched"
 )
 
 // Where travellers go is drawn from a gravity model: the chance of place j, seen from place i, is in proportion to its
@@ -156,7 +157,9 @@ func newGravity(e *Earth, list *places.List, sites []site) (*gravity, error) {
 		return nil, err
 	}
 	e.progress("distances", 0, cells)
-	e.workers.run(cells, func(c int) { g.weigh(c, e.seed) })
+	if err := e.once(cells, func(_ *sched.Context, c int) { g.weigh(c, e.seed) }); err != nil {
+		return nil, err
+	}
 	e.progress("distances", cells, cells)
 	return g, nil
 }

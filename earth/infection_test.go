@@ -2,6 +2,8 @@ package earth
 
 import (
 	"testing"
+
+	"github.com/vastgo/vast"
 )
 
 // metropolis is few large towns, where everybody meets everybody.
@@ -46,14 +48,10 @@ func TestInfectionTakesItsTime(t *testing.T) {
 	before := e.Counts()
 	const ticks = 200
 	recoveries := 0
+	e.recovered.OnAdd(func(vast.Entity, *recovered) { recoveries++ })
 	for range ticks {
 		sum += float64(e.infectious.Len())
 		tick(t, e, 1)
-		for _, c := range e.changesOfHealth.all() {
-			if c.to == toRecovered {
-				recoveries++
-			}
-		}
 	}
 	want := sum / infectiousPeriod
 	if got := float64(recoveries); got < want*0.75 || got > want*1.25 {

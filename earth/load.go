@@ -5,6 +5,7 @@ import (
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/earth/places"
+	"github.com/vastgo/vast/sched"
 )
 
 // load fills an empty world.
@@ -52,7 +53,10 @@ func (e *Earth) loadPlaces(list *places.List) error {
 	if e.inhabitants, err = table[uint64](e, "earth: inhabitants so far", n); err != nil {
 		return err
 	}
-	if e.dots, err = table[int32](e, "earth: dots of places", n); err != nil {
+	if e.painting.dots, err = table[int32](e, "earth: dots of places", n); err != nil {
+		return err
+	}
+	if e.painting.tallies, err = table[presence](e, "earth: painted tallies", n); err != nil {
 		return err
 	}
 	var sum uint64
@@ -92,7 +96,35 @@ func (e *Earth) loadTravellers(n int) error {
 	if err := e.growChanging(); err != nil {
 		return err
 	}
-	return e.settle(n)
+	return e.settle()
+}
+
+// settle gives the travellers what they have at the beginning, some regions at a time, because what is recorded for them
+// all at once would take more memory than the world.
+func (e *Earth) settle() error {
+	const atOnce = 4
+	s := sched.New(e.world, sched.Options{Workers: e.workers})
+	defer s.Close()
+	first := 0
+	for _, sys := range [...]struct {
+		phase sched.Phase
+		look  look
+	}{{"settle down", e.settleDown}, {"start trips", e.startTrips}} {
+		s.Add(sched.System{
+			Name: string(sys.phase), Phase: sys.phase,
+			Reads:  sched.Columns(e.site, e.home, e.at),
+			Writes: sched.Columns(e.body, e.life, e.stay),
+			Run:    e.inRegions(atOnce, func(i int) int { return first + i }, sys.look),
+		})
+	}
+	for ; first < regions; first += atOnce {
+		e.progress("travellers", int(e.region[first].number), int(e.born))
+		if err := s.Tick(); err != nil {
+			return err
+		}
+	}
+	e.progress("travellers", int(e.born), int(e.born))
+	return e.breakOut()
 }
 
 // loadRegions makes the regions, for n travellers.
@@ -115,7 +147,7 @@ const onTheWay = 4
 
 // settleDown gives a region's travellers their places and what else they are born with. Those who are to be on their way
 // get a stay that ended at 0, which startTrips looks for.
-func (e *Earth) settleDown(r *region, commands *vast.Commands) {
+func (e *Earth) settleDown(r *region, _ uint32, commands *vast.Commands) {
 	index, number := uint64(0), r.number
 	place := e.placeWith(r.first)
 	for run := range e.world.Query(r.tag, e.body, e.life, e.stay).Runs() {
@@ -147,7 +179,7 @@ func part(n, of, whole uint64) uint64 {
 }
 
 // startTrips puts those of a region on their way whose stay ended at 0, somewhere between home and destination.
-func (e *Earth) startTrips(r *region, commands *vast.Commands) {
+func (e *Earth) startTrips(r *region, _ uint32, commands *vast.Commands) {
 	for run := range r.resting.Runs() {
 		stays := e.stay.Slice(run)
 		for i := range stays {

@@ -2,6 +2,8 @@ package earth
 
 import (
 	"slices"
+
+	"github.com/vastgo/vast"
 )
 
 // lifetime is the mean length of a life, exponentially distributed: thirty days, much accelerated, so that entities are
@@ -17,21 +19,28 @@ func (e *Earth) births(index int, now uint32) int {
 	return int(expected + draw.unit())
 }
 
-// prepareBirths makes room for n travellers in a region and for all that they may become. On failure the state is as it
-// was.
-func (e *Earth) prepareBirths(r *region, n int) error {
-	if n == 0 {
+// prepareBirths makes room for a region's births, for all that the newborn may become, and for recording what happens in
+// the tick. On failure the state is as it was.
+func (e *Earth) prepareBirths(r *region) error {
+	if err := e.schedule.GrowCommands(recordedBytes(e.life.Len() + r.births)); err != nil {
+		return err
+	}
+	if r.births == 0 {
 		return nil
 	}
-	if err := r.travellers.Grow(n); err != nil {
+	if err := r.travellers.Grow(r.births); err != nil {
 		return err
 	}
 	return e.growChanging()
 }
 
-// bear makes n travellers in a region, at their homes.
-func (e *Earth) bear(r *region, n int, now uint32, commands *vast.Commands) {
-	for range n {
+// recordedBytes returns how much room is made for what a tick of n travellers records: one in hundreds of them sets out or
+// arrives, which takes some 70 bytes.
+func recordedBytes(n int) int { return 2*n + 64<<10 }
+
+// bear makes a region's births, at their homes.
+func (e *Earth) bear(r *region, now uint32, commands *vast.Commands) {
+	for range r.births {
 		number := e.born
 		e.born++
 		who := commands.New(r.travellers)
@@ -47,7 +56,7 @@ func (e *Earth) bear(r *region, n int, now uint32, commands *vast.Commands) {
 			e.infect(who, now+draw.exponential(infectiousPeriod), commands)
 		}
 	}
-	e.bornInTicks += n
+	e.bornInTicks += r.births
 }
 
 // drawHome draws the home of a traveller born in a region.

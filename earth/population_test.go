@@ -25,7 +25,7 @@ func TestHomesFollowTheInhabitants(t *testing.T) {
 	e := newEarth(t, Config{Travellers: travellers, Seed: 4})
 	at := make([]float64, len(e.sites))
 	for who := range e.world.Query(e.home).All() {
-		at[e.home.Get(who).place]++
+		at[e.homeOf(who)]++
 	}
 	all := float64(e.inhabitants[len(e.inhabitants)-1])
 	for i, s := range e.sites {
@@ -39,7 +39,7 @@ func TestHomesFollowTheInhabitants(t *testing.T) {
 	const births = 3000
 	for i := range e.region {
 		for n := range uint32(births) {
-			drawn[e.homeOf(&e.region[i], n)]++
+			drawn[e.drawHome(&e.region[i], n)]++
 		}
 	}
 	for i, s := range e.sites {
