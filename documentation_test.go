@@ -15,7 +15,7 @@ var (
 	goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
 	// A program says what it prints in the comments of a last paragraph, as an example does, or beside its fmt.Println.
 	outputAtEnd  = regexp.MustCompile(`(?s)// Output:(.*?)\n}`)
-	outputBeside = regexp.MustCompile(`(?m)fmt\.Println\(.*\) // (.*)$`)
+	outputBeside = regexp.MustCompile(`(?m)fmt\.Println\(.*\) +// (.*)$`)
 )
 
 // TestDocumentation compiles and runs the programs in the README and in docs, each of which is complete, and compares
