@@ -3,6 +3,7 @@
 package vast_test
 
 import (
+	"go/format"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,9 +14,14 @@ import (
 
 var (
 	goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
+	code    = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
 	// A program says what it prints in the comments of a last paragraph, as an example does, or beside its fmt.Println.
 	outputAtEnd  = regexp.MustCompile(`(?s)// Output:(.*?)\n}`)
-	outputBeside = regexp.MustCompile(`(?m)fmt\.Println\(.*\) // (.*)$`)
+	outputBeside = regexp.MustCompile(`(?m)fmt\.Println\(.*\) +// (.*)$`)
+	// A link leads to a file of the repository, a heading of one, or elsewhere.
+	link       = regexp.MustCompile(`\]\(([^)#:]*)(?:#([^)]*))?\)`)
+	heading    = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	notInLinks = regexp.MustCompile(`[^\p{L}\p{N} -]`)
 )
 
 // TestDocumentation compiles and runs the programs in the README and in docs, each of which is complete, and compares
@@ -47,7 +53,59 @@ func TestDocumentation(t *testing.T) {
 	}
 }
 
+// TestDocumentationLinks looks for the files and headings that the pages link to.
+func TestDocumentationLinks(t *testing.T) {
+	var pages []string
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/decisions/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, found...)
+	}
+	links := 0
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllSubmatch(code.ReplaceAll(text, nil), -1) {
+			links++
+			to := page
+			if len(m[1]) > 0 {
+				to = filepath.Join(filepath.Dir(page), string(m[1]))
+			}
+			if _, err := os.Stat(to); err != nil {
+				t.Errorf("%s: %v", page, err)
+			} else if len(m[2]) > 0 && !hasHeading(t, to, string(m[2])) {
+				t.Errorf("%s links to the heading #%s of %s, which is not there", page, m[2], to)
+			}
+		}
+	}
+	if links == 0 {
+		t.Error("the documentation has no links")
+	}
+}
+
+// hasHeading reports whether a page has a heading with an anchor, as GitHub makes them.
+func hasHeading(t *testing.T, page, anchor string) bool {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range heading.FindAllSubmatch(text, -1) {
+		made := strings.ToLower(notInLinks.ReplaceAllString(string(m[1]), ""))
+		if strings.ReplaceAll(made, " ", "-") == anchor {
+			return true
+		}
+	}
+	return false
+}
+
 func runProgram(t *testing.T, program string) {
+	if formatted, err := format.Source([]byte(program)); err != nil || string(formatted) != program {
+		t.Errorf("the program is not formatted by gofmt (%v):\n%s", err, program)
+	}
 	var want []string
 	if m := outputAtEnd.FindStringSubmatch(program); m != nil {
 		for line := range strings.Lines(m[1]) {

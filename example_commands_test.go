@@ -9,6 +9,7 @@ import (
 
 // Structure may not change inside a query: record what shall happen, and apply it after the loop.
 func ExampleCommands() {
+	type Position struct{ X, Y float64 }
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
 	pos, fuel := vast.NewColumn[Position](w), vast.NewColumn[int32](w)
@@ -42,6 +43,7 @@ func ExampleCommands() {
 
 // Every worker has Commands of its own. Positions make the order that of the batches, whoever had them.
 func ExampleCommands_At() {
+	type Position struct{ X, Y float64 }
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
 	defer w.Close()
 	pos := vast.NewColumn[Position](w)

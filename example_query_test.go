@@ -7,16 +7,108 @@ import (
 	"github.com/vastgo/vast"
 )
 
+// The fast way through many entities: slices of consecutive ones.
+func ExampleQuery_Runs() {
+	type Position struct{ X, Y float64 }
+	type Velocity struct{ X, Y float64 }
+
+	w := vast.NewWorld(vast.Options{})
+	defer w.Close()
+	pos, vel := vast.NewColumn[Position](w), vast.NewColumn[Velocity](w)
+	ship := w.Archetype(pos, vel).New()
+	vel.Set(ship, Velocity{1, 2})
+
+	moving := w.Query(pos, vel) // made once, used every tick
+	for range 60 {
+		for run := range moving.Runs() {
+			p, v := pos.Slice(run), vel.Slice(run)
+			for i := range p {
+				p[i].X += v[i].X / 60
+				p[i].Y += v[i].Y / 60
+			}
+		}
+	}
+	fmt.Printf("%.2f %.2f\n", pos.Get(ship).X, pos.Get(ship).Y)
+	// Output: 1.00 2.00
+}
+
+// All is for loops that read better with one entity at a time. Leave it as you like.
+func ExampleQuery_All() {
+	w := vast.NewWorld(vast.Options{})
+	defer w.Close()
+	fuel := vast.NewColumn[int32](w)
+	ships := w.Archetype(fuel)
+	for i := range int32(5) {
+		fuel.Set(ships.New(), 40-10*i)
+	}
+	for e := range w.Query(fuel).All() {
+		if *fuel.Get(e) < 20 {
+			fmt.Println("the first ship low on fuel:", e)
+			break
+		}
+	}
+	// Output: the first ship low on fuel: 3.1
+}
+
+// Conditions are combined as needed. A query is a value: each step makes a new one.
+func ExampleWorld_Query() {
+	w := vast.NewWorld(vast.Options{})
+	defer w.Close()
+	pos, vel := vast.NewColumn[[2]float64](w), vast.NewColumn[[2]float32](w)
+	docked, burning, flooded := vast.NewTag(w, "Docked"), vast.NewTag(w, "Burning"), vast.NewTag(w, "Flooded")
+	w.Archetype(pos, vel).NewN(5, nil)
+	w.Archetype(pos, vel, burning).NewN(3, nil)
+	w.Archetype(pos, vel, flooded, docked).NewN(2, nil)
+
+	moving := w.Query(pos, vel)
+	fmt.Println("all of them:", moving.Count())
+	fmt.Println("none of them:", moving.Without(docked).Count())
+	fmt.Println("one of them:", moving.Any(burning, flooded).Count())
+	fmt.Println("no others:", moving.Exactly().Count())
+	fmt.Println("together:", moving.Without(docked).Any(burning, flooded).Count())
+	// Output:
+	// all of them: 10
+	// none of them: 8
+	// one of them: 5
+	// no others: 5
+	// together: 3
+}
+
+// Runs end where an entity does not match.
+func ExampleQuery_Without() {
+	type Position struct{ X, Y float64 }
+	w := vast.NewWorld(vast.Options{})
+	defer w.Close()
+	pos, docked := vast.NewColumn[Position](w), vast.NewTag(w, "Docked")
+	ships := w.Archetype(pos)
+	for i := range 10 {
+		e := ships.New()
+		if i < 3 || i == 7 {
+			docked.Add(e)
+		}
+	}
+	atSea := w.Query(pos).Without(docked)
+	for run := range atSea.Runs() {
+		fmt.Println("slots", run.Start(), "to", run.Start()+run.Len()-1)
+	}
+	fmt.Println(w.DeleteAll(atSea), "deleted,", w.Len(), "left")
+	// Output:
+	// slots 3 to 6
+	// slots 8 to 9
+	// 6 deleted, 4 left
+}
+
 func ExampleQuery_Any() {
+	type Position struct{ X, Y float64 }
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
 	pos := vast.NewColumn[Position](w)
-	burning, flooded := vast.NewColumn[struct{}](w), vast.NewColumn[int8](w)
+	burning, flooded := vast.NewTag(w, "Burning"), vast.NewColumn[int8](w)
 	ships := w.Archetype(pos)
 	for i := range 10 {
 		e := ships.New()
 		if i%4 == 0 {
-			burning.Add(e, struct{}{})
+			burning.Add(e)
 		}
 		if i%3 == 0 {
 			flooded.Add(e, int8(i))
@@ -29,6 +121,8 @@ func ExampleQuery_Any() {
 }
 
 func ExampleQuery_Batches() {
+	type Position struct{ X, Y float64 }
+	type Velocity struct{ X, Y float64 }
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
 	defer w.Close()
 	pos, vel := vast.NewColumn[Position](w), vast.NewColumn[Velocity](w)
@@ -64,7 +158,7 @@ func ExampleQuery_Batches() {
 func ExampleQuery_Single() {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
-	flagship := vast.NewColumn[struct{}](w)
+	flagship := vast.NewTag(w, "Flagship")
 	q := w.Query(flagship)
 	fmt.Println(q.Single())
 	w.Archetype(flagship).New()
@@ -78,9 +172,10 @@ func ExampleQuery_Single() {
 }
 
 func ExampleColumn_AddAll() {
+	type Position struct{ X, Y float64 }
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
-	pos, fuel, docked := vast.NewColumn[Position](w), vast.NewColumn[int32](w), vast.NewColumn[struct{}](w)
+	pos, fuel, docked := vast.NewColumn[Position](w), vast.NewColumn[int32](w), vast.NewTag(w, "Docked")
 	w.Archetype(pos).NewN(1000, nil)
 	w.Archetype(pos, docked).NewN(24, nil)
 

@@ -8,8 +8,8 @@ import (
 
 // Places in the world are computed from places on the parent, parents first, in one pass.
 func ExampleRelation_InDepthOrder() {
-	type Local = Position // on the parent
-	type World = Velocity // in the world
+	type Local struct{ X, Y float64 } // on the parent
+	type World struct{ X, Y float64 } // in the world
 
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -39,6 +39,7 @@ func ExampleRelation_InDepthOrder() {
 }
 
 func ExampleQuery_To() {
+	type Position struct{ X, Y float64 }
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
 	pos := vast.NewColumn[Position](w)
@@ -77,4 +78,35 @@ func ExampleEdges() {
 	// to 2 107
 	// to 1 463
 	// 1 road, 1 to Oslo
+}
+
+// A hierarchy is walked down and up, and deleted with its root.
+func ExampleRelation() {
+	w := vast.NewWorld(vast.Options{})
+	defer w.Close()
+	names := vast.NewNames(w)
+	childOf := vast.NewRelation(w, "ChildOf", vast.RelationOptions{OnDelete: vast.Cascade})
+	things := w.Archetype()
+	made := map[string]vast.Entity{}
+	for _, link := range [][2]string{{"ship", ""}, {"mast", "ship"}, {"sail", "mast"}, {"rudder", "ship"}} {
+		e := things.New()
+		made[link[0]] = e
+		if _, err := names.Set(e, link[0]); err != nil {
+			fmt.Println(err)
+		}
+		childOf.Set(e, made[link[1]]) // false for the ship: there is no such parent
+	}
+	for e := range childOf.Descendants(made["ship"]) {
+		name, _ := names.Of(e)
+		fmt.Println(childOf.Depth(e), name)
+	}
+	fmt.Println(childOf.Root(made["sail"]) == made["ship"])
+	w.Delete(made["mast"])
+	fmt.Println(w.Alive(made["sail"]), w.Len())
+	// Output:
+	// 1 mast
+	// 2 sail
+	// 1 rudder
+	// true
+	// false 2
 }

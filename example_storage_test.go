@@ -7,6 +7,7 @@ import (
 )
 
 func ExampleTag() {
+	type Position struct{ X, Y float64 }
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
 	pos, docked := vast.NewColumn[Position](w), vast.NewTag(w, "Docked")
@@ -32,6 +33,7 @@ func ExampleHeapColumn() {
 }
 
 func ExampleSparseColumn() {
+	type Position struct{ X, Y float64 }
 	type cargo struct{ Tonnes [100]float32 }
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -44,6 +46,27 @@ func ExampleSparseColumn() {
 		fmt.Println(hold.Get(e).Tonnes[3])
 	}
 	// Output: 12
+}
+
+// A hook keeps something in step with a component, here an index by place.
+func ExampleColumn_OnAdd() {
+	type Cell struct{ X, Y int32 }
+
+	w := vast.NewWorld(vast.Options{})
+	defer w.Close()
+	cells := vast.NewColumn[Cell](w)
+	at := map[Cell]vast.Entity{}
+	cells.OnAdd(func(e vast.Entity, c *Cell) { at[*c] = e })
+	cells.OnRemove(func(e vast.Entity, c *Cell) { delete(at, *c) })
+
+	house := w.Archetype().New()
+	cells.Add(house, Cell{3, 4}) // not born with it: so the hook sees the value
+	fmt.Println(at[Cell{3, 4}] == house, len(at))
+	w.Delete(house)
+	fmt.Println(len(at))
+	// Output:
+	// true 1
+	// 0
 }
 
 func ExampleColumn_OnRemove() {

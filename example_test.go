@@ -6,10 +6,73 @@ import (
 	"github.com/vastgo/vast"
 )
 
-type Position struct{ X, Y float64 }
-type Velocity struct{ X, Y float64 }
+// Many entities are made by one call, and their components written as slices.
+func ExampleArchetype_NewN() {
+	type Position struct{ X, Y float64 }
+	type Velocity struct{ X, Y float64 }
 
+	w := vast.NewWorld(vast.Options{})
+	defer w.Close()
+	pos, vel := vast.NewColumn[Position](w), vast.NewColumn[Velocity](w)
+	ships := w.Archetype(pos, vel)
+	ships.NewN(10_000, func(run vast.Run) {
+		p, v := pos.Slice(run), vel.Slice(run) // zero so far
+		for i := range p {
+			p[i] = Position{X: float64(run.Start() + i)}
+			v[i] = Velocity{Y: 1}
+		}
+	})
+	fmt.Println(w.Len(), ships.Len())
+	// Output: 10000 10000
+}
+
+// Single entities are made one by one. Their components are zero until they are set.
+func ExampleArchetype_New() {
+	type Position struct{ X, Y float64 }
+
+	w := vast.NewWorld(vast.Options{})
+	defer w.Close()
+	pos := vast.NewColumn[Position](w)
+	docked := vast.NewTag(w, "Docked")
+	ships := w.Archetype(pos)
+
+	ship := ships.New()
+	pos.Set(ship, Position{3, 4})
+	docked.Add(ship) // more than it was born with; nothing moves
+	fmt.Println(*pos.Get(ship), docked.Has(ship), w.Alive(ship))
+
+	w.Delete(ship)
+	fmt.Println(pos.Get(ship) == nil, docked.Has(ship), w.Alive(ship)) // stale, which is no error
+	// Output:
+	// {3 4} true true
+	// true false false
+}
+
+// One call deletes all that a query matches.
+func ExampleWorld_DeleteAll() {
+	w := vast.NewWorld(vast.Options{})
+	defer w.Close()
+	health := vast.NewColumn[int32](w)
+	dead := vast.NewTag(w, "Dead")
+	w.Archetype(health).NewN(1000, func(run vast.Run) {
+		for i := range run.Len() {
+			health.Slice(run)[i] = int32(i % 10)
+		}
+	})
+	var fallen []vast.Entity
+	for e := range w.Query(health).All() {
+		if *health.Get(e) == 0 {
+			fallen = append(fallen, e)
+		}
+	}
+	dead.AddAll(w.Query().Among(fallen)) // a list is a query too
+	fmt.Println(w.DeleteAll(w.Query(dead)), "deleted,", w.Len(), "left")
+	// Output: 100 deleted, 900 left
+}
+
+// What adding, looking up and removing say of an entity that lacks the component.
 func ExampleColumn() {
+	type Position struct{ X, Y float64 }
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
 	pos := vast.NewColumn[Position](w)
@@ -25,44 +88,4 @@ func ExampleColumn() {
 	// false <nil> false
 	// true 70 1
 	// true false false
-}
-
-func ExampleArchetype_NewN() {
-	w := vast.NewWorld(vast.Options{})
-	defer w.Close()
-	pos := vast.NewColumn[Position](w)
-	ships := w.Archetype(pos)
-	ships.NewN(1000, func(run vast.Run) {
-		for i := range pos.Slice(run) {
-			pos.Slice(run)[i].X = float64(run.Start() + i)
-		}
-	})
-	sum := 0.0
-	for e := range w.Query(pos).All() {
-		sum += pos.Get(e).X
-	}
-	fmt.Println(ships.Len(), sum)
-	// Output: 1000 499500
-}
-
-func ExampleQuery_Without() {
-	w := vast.NewWorld(vast.Options{})
-	defer w.Close()
-	pos, docked := vast.NewColumn[Position](w), vast.NewColumn[struct{}](w)
-	ships := w.Archetype(pos)
-	for i := range 10 {
-		e := ships.New()
-		if i < 3 || i == 7 {
-			docked.Add(e, struct{}{})
-		}
-	}
-	atSea := w.Query(pos).Without(docked)
-	for run := range atSea.Runs() {
-		fmt.Println("slots", run.Start(), "to", run.Start()+run.Len()-1)
-	}
-	fmt.Println(w.DeleteAll(atSea), "deleted,", w.Len(), "left")
-	// Output:
-	// slots 3 to 6
-	// slots 8 to 9
-	// 6 deleted, 4 left
 }

@@ -8,6 +8,7 @@ import (
 
 // A server sends its client only what changed.
 func ExampleTracker() {
+	type Position struct{ X, Y float64 }
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
 	pos := vast.NewColumn[Position](w)
@@ -50,6 +51,7 @@ func ExampleTracker() {
 
 // Values that are derived from components are brought up to date where these were written.
 func ExampleQuery_Changed() {
+	type Position struct{ X, Y float64 }
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
 	pos, cell := vast.NewColumn[Position](w), vast.NewColumn[int32](w)

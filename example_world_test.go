@@ -12,6 +12,8 @@ import (
 
 // The program of the README.
 func Example() {
+	type Position struct{ X, Y float64 }
+	type Velocity struct{ X, Y float64 }
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
 	pos, vel := vast.NewColumn[Position](w), vast.NewColumn[Velocity](w)

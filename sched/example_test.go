@@ -118,3 +118,58 @@ func ExampleReduce() {
 	// 30000
 	// 60000
 }
+
+// A system is a plain function with what it reads and writes. Each spreads it over the workers; what it records in its
+// Commands is done after the phase, in the same order on any number of them.
+func ExampleContext_Each() {
+	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
+	defer w.Close()
+	ages := vast.NewColumn[age](w)
+	cells := w.Archetype(ages)
+	cells.NewN(10_000, nil)
+	all := w.Query(ages)
+
+	s := sched.New(w, sched.Options{Workers: 2, Seed: 1})
+	defer s.Close()
+	grow := func(c *sched.Context, b vast.Batch) {
+		for run := range b.Runs() {
+			for i := range ages.Slice(run) {
+				if ages.Slice(run)[i]++; ages.Slice(run)[i] == 3 {
+					c.Commands().New(cells) // divides
+				}
+			}
+		}
+	}
+	s.Add(sched.System{
+		Name: "grow", Writes: sched.Columns(ages),
+		Run: func(c *sched.Context) { c.Each(all, 4096, grow) },
+	})
+	for range 3 {
+		if err := s.Tick(); err != nil {
+			fmt.Println(err)
+		}
+	}
+	fmt.Println(w.Len())
+	// Output: 20000
+}
+
+// The order of systems follows from what they touch, and can be looked at.
+func ExampleSchedule_Graph() {
+	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
+	defer w.Close()
+	pos, vel, ages := vast.NewColumn[position](w), vast.NewColumn[velocity](w), vast.NewColumn[age](w)
+
+	s := sched.New(w, sched.Options{})
+	defer s.Close()
+	nothing := func(*sched.Context) {}
+	s.Add(sched.System{Name: "steer", Writes: sched.Columns(vel), Run: nothing})
+	s.Add(sched.System{Name: "move", Reads: sched.Columns(vel), Writes: sched.Columns(pos), Run: nothing})
+	s.Add(sched.System{Name: "age", Writes: sched.Columns(ages), Run: nothing}) // beside either
+	if err := s.Build(); err != nil {
+		fmt.Println(err)
+	}
+	for _, e := range s.Graph().Edges {
+		fmt.Println(e.From, "before", e.To, "because", e.Why[0])
+	}
+	// Output: steer before move because steer writes velocity, move reads it
+}
