@@ -66,7 +66,7 @@ func (n *Names) Set(e Entity, name string) (bool, error) {
 		}
 		return true, &NameTaken{Name: name, Owner: owner}
 	}
-	if p := n.texts.Get(e); p != nil {
+	if p := n.texts.Edit(e); p != nil {
 		delete(n.byName, *p)
 		*p = name
 	} else {
