@@ -26,10 +26,11 @@ func (c *Context) Each(q vast.Query, n int, f func(c *Context, b vast.Batch)) {
 
 // cut returns the job of going over a query in parts.
 func (c *Context) cut(q vast.Query, n int) *job {
-	if c.part {
+	c.of()
+	j := c.job
+	if c.part || j != nil && j.f != nil {
 		panic(fmt.Sprintf("sched: system %q calls Each or Reduce inside a part of another: make one loop of the two", c.system.Name))
 	}
-	j := c.job
 	if j == nil {
 		j = &job{context: c}
 		c.job = j
@@ -47,13 +48,13 @@ func (c *Context) cut(q vast.Query, n int) *job {
 func (j *job) run(f func(*Context, vast.Batch)) {
 	c := j.context
 	j.f, j.failed = f, nil
+	defer func() { j.f = nil }()
 	j.next.Store(0)
 	if t := &c.schedule.team; len(t.workers) > 1 && len(j.batches) > 1 {
 		t.share(j)
 	} else {
 		j.take(c.worker)
 	}
-	j.f = nil
 	if c.worker.recorded {
 		// The system may go on to use what Commands returned before.
 		c.settle()
@@ -67,8 +68,8 @@ func (j *job) run(f func(*Context, vast.Batch)) {
 type job struct {
 	context *Context // of the system
 	batches []vast.Batch
-	f       func(*Context, vast.Batch)
-	first   int // where in the system's course the first batch is
+	f       func(*Context, vast.Batch) // nil while no part is under way
+	first   int                        // where in the system's course the first batch is
 
 	// Guarded by the team's mutex:
 	helpers int  // workers under way, other than the system's
