@@ -82,6 +82,9 @@ func (o *Order[T, K]) sorted(turn uint64) iter.Seq2[Entity, *T] {
 		var k walk
 		k.start(o.q.q)
 		o.gather(&k, turn)
+		if len(o.q.q.to) > 0 { // they came in the order in which they were related
+			slices.SortFunc(o.in, func(a, b ranked) int { return cmp.Compare(a.slot, b.slot) })
+		}
 		o.in, o.out = sortRanked(o.in, o.out)
 		for _, r := range o.in {
 			if !yield(Entity{slot: r.slot, generation: *k.world.generation(r.slot)}, o.column.at(r.slot)) {
