@@ -33,6 +33,9 @@ func (r Relation) SetRun(run Run, target Entity) bool {
 	k := r.made()
 	w := k.world
 	w.mustBeOpen("Relation.SetRun")
+	if run.n > 0 && run.gens != w.gens {
+		panic("vast: Relation.SetRun: the run belongs to another world")
+	}
 	for lo, end := run.start, run.start+run.n; lo < end; {
 		word, mask, hi := wordOf(lo, end)
 		if lo >= w.size || w.live.Word(uint(word))&mask != mask {
