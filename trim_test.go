@@ -219,3 +219,25 @@ func TestTrimLeavesWhatTrackersNoted(t *testing.T) {
 	w.Delete(kept)
 	trimmed(all)
 }
+
+// TestTrimInHook: a hook cannot take away what the operation that called it has made room for.
+func TestTrimInHook(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1024})
+	defer w.Close()
+	c := NewSparseColumn[uint64](w)
+	w.Archetype().NewN(10, nil)
+	trim := true
+	c.OnAdd(func(Entity, *uint64) {
+		if trim {
+			_ = w.Trim()
+		}
+	})
+	says(t, func() { c.AddAll(w.Query(), 1) }, "World.Trim was called in a hook")
+	trim = false
+	if c.AddAll(w.Query(), 2) != 10 || c.Len() != 10 {
+		t.Errorf("%d have the component", c.Len())
+	}
+	if err := w.Trim(); err != nil {
+		t.Error(err)
+	}
+}
