@@ -130,12 +130,13 @@ func (w *World) Columns() []AnyColumn {
 	return cols
 }
 
-// ComponentsOf returns the columns in which e has a component, in the order of their making; none where e is stale.
+// ComponentsOf returns the columns in which e has a component, in the order of their making; none where e is stale. That it
+// is somebody's target in a [Relation] or by [Edges] is no component.
 // Complexity: the number of columns.
 func (w *World) ComponentsOf(e Entity) []AnyColumn {
 	var cols []AnyColumn
 	for _, c := range w.columns {
-		if c.has(e) {
+		if c.has(e) && !c.internal {
 			cols = append(cols, columnOfAnyType{c})
 		}
 	}
