@@ -157,7 +157,7 @@ func (w *World) applyAll(cs []*Commands, order []place) (a Applied, err error) {
 func (w *World) applyOne(c *Commands, h *command, kind commandKind) bool {
 	e := h.entity
 	if e.placeholder() {
-		e = c.Resolve(e)
+		e = c.resolve(e)
 	}
 	if kind == commandDelete {
 		return w.Delete(e)

@@ -147,6 +147,9 @@ func defaultCommands(p vm.Pages) int {
 // depend on which goroutine recorded what: use a number that comes from the work, such as that of a [Batch]. The
 // position is 0 before the first At and after [World.Apply].
 func (c *Commands) At(position int) {
+	if c == nil {
+		c.mustBeOpen("Commands.At of")
+	}
 	if c.used > c.since {
 		c.cut()
 	}
@@ -166,7 +169,11 @@ func (c *Commands) cut() {
 //
 // The entity's components are zero, as by [Archetype.New]; commands that add them set them.
 func (c *Commands) New(a *Archetype) Entity {
-	if a.world != c.world {
+	if c == nil || a == nil || a.world != c.world {
+		c.mustBeOpen(recording)
+		if a == nil || a.world == nil {
+			panic("vast: Commands.New: the archetype was not made with World.Archetype")
+		}
 		c.foreign("Commands.New: the archetype", a.world)
 	}
 	c.record(uint32(commandNew)|a.id, Entity{}, 0)
@@ -181,8 +188,8 @@ func (c *Commands) Delete(e Entity) { c.record(uint32(commandDelete), e, 0) }
 
 // recordFor records a command for a column and returns where its value of some bytes goes.
 func (c *Commands) recordFor(col *column, kind commandKind, e Entity, bytes uintptr) unsafe.Pointer {
-	if col.world != c.world {
-		c.foreign("the column "+col.name, col.world)
+	if col == nil || c == nil || col.world != c.world {
+		c.mustKnow(col)
 	}
 	return c.record(uint32(kind)|col.id, e, bytes)
 }
@@ -190,6 +197,9 @@ func (c *Commands) recordFor(col *column, kind commandKind, e Entity, bytes uint
 // record writes a command's head and returns where its value of some bytes goes. It is sound because the span is
 // committed up to room, never moves while the Commands are open, and holds no Go pointers.
 func (c *Commands) record(what uint32, e Entity, bytes uintptr) unsafe.Pointer {
+	if c == nil {
+		c.mustBeOpen(recording)
+	}
 	size := headBytes + (bytes+7)&^7
 	if size > c.room-c.used {
 		c.makeRoom(size)
@@ -208,7 +218,7 @@ func (c *Commands) makeRoom(size uintptr) {
 		panic("vast: a command was recorded into Commands that are being applied: record what hooks want in other Commands, and " +
 			"apply those afterwards")
 	}
-	c.mustBeOpen("a command was recorded into")
+	c.mustBeOpen(recording)
 	if c.applied {
 		c.begin()
 	}
@@ -272,6 +282,13 @@ func (c *Commands) Grow(bytes int) error {
 // recorded again: the zero Entity where it was not made, or the placeholder is none of the last ones. What is no
 // placeholder is returned as it is.
 func (c *Commands) Resolve(e Entity) Entity {
+	if c == nil {
+		c.mustBeOpen("Commands.Resolve of")
+	}
+	return c.resolve(e)
+}
+
+func (c *Commands) resolve(e Entity) Entity {
 	if !e.placeholder() {
 		return e
 	}
@@ -309,6 +326,9 @@ func (c *Commands) Trim() error {
 // Close gives the memory back and forgets what was not applied. Nothing can be recorded any more. Closing twice does
 // nothing, except that memory whose giving back failed is tried again.
 func (c *Commands) Close() error {
+	if c == nil {
+		c.mustBeOpen("Commands.Close of")
+	}
 	if c.applying {
 		panic("vast: Commands.Close of Commands that are being applied: close them afterwards")
 	}
@@ -342,7 +362,7 @@ func (c *Commands) close() error {
 }
 
 func (c *Commands) mustBeOpen(what string) {
-	if c.world == nil {
+	if c == nil || c.world == nil {
 		panic(fmt.Sprintf("vast: %s the zero Commands: make them with World.NewCommands", what))
 	}
 	c.world.mustBeOpen("Commands")
@@ -351,11 +371,22 @@ func (c *Commands) mustBeOpen(what string) {
 	}
 }
 
+// recording is what [Commands.mustBeOpen] is told of all recording.
+const recording = "a command was recorded into"
+
+// mustKnow panics because a column is not one of the Commands' world.
+//
+//go:noinline
+func (c *Commands) mustKnow(col *column) {
+	c.mustBeOpen(recording)
+	if col == nil {
+		panic("vast: a command was recorded for a column that was not made with NewColumn")
+	}
+	c.foreign("the column "+col.name, col.world)
+}
+
 //go:noinline
 func (c *Commands) foreign(what string, of *World) {
-	if c.world == nil {
-		c.mustBeOpen("a command was recorded into")
-	}
 	panic(fmt.Sprintf("vast: %s belongs to world %q, the Commands belong to %q: record it in Commands of its own world", what,
 		of.options.Name, c.world.options.Name))
 }

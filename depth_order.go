@@ -17,7 +17,7 @@ import (
 // 63 is found by its links, which costs a sort of each depth's slots. It allocates nothing, but for such depths and for
 // queries that are more than conditions on components, as [Query.To] is.
 func (r Relation) InDepthOrder(q Query) iter.Seq[Run] {
-	return func(yield func(Run) bool) { r.r.inDepthOrder(q, yield) }
+	return func(yield func(Run) bool) { r.made().inDepthOrder(q, yield) }
 }
 
 func (k *relation) inDepthOrder(q Query, yield func(Run) bool) {

@@ -49,7 +49,7 @@ type Layout struct {
 
 // Describe returns what there is to know of a column.
 func Describe(col AnyColumn) ColumnInfo {
-	c := col.column()
+	c := columnOf("Describe", col)
 	info := ColumnInfo{World: c.world, ID: int(c.id), Name: c.name, Type: c.typ}
 	switch s, ok := c.store.(valueStore); {
 	case ok:
@@ -62,6 +62,16 @@ func Describe(col AnyColumn) ColumnInfo {
 		info.Layout.Exported = true
 	}
 	return info
+}
+
+// columnOf returns the column that a caller names, of whatever world.
+func columnOf(what string, col AnyColumn) *column {
+	if col != nil {
+		if c := col.column(); c != nil {
+			return c
+		}
+	}
+	panic(fmt.Sprintf("vast: %s: the column was not made with NewColumn", what))
 }
 
 // layoutOf ends because only pointers, slices and maps can lead back to a type.
@@ -89,7 +99,7 @@ func layoutOf(t reflect.Type) Layout {
 // Value returns a copy of e's component and whether e is alive and has it. A tag's is an empty struct. It is for tools:
 // it allocates, and [Column.Get] does not.
 func Value(col AnyColumn, e Entity) (reflect.Value, bool) {
-	c := col.column()
+	c := columnOf("Value", col)
 	if !c.has(e) {
 		return reflect.Value{}, false
 	}
@@ -120,12 +130,13 @@ func (w *World) Columns() []AnyColumn {
 	return cols
 }
 
-// ComponentsOf returns the columns in which e has a component, in the order of their making; none where e is stale.
+// ComponentsOf returns the columns in which e has a component, in the order of their making; none where e is stale. That it
+// is somebody's target in a [Relation] or by [Edges] is no component.
 // Complexity: the number of columns.
 func (w *World) ComponentsOf(e Entity) []AnyColumn {
 	var cols []AnyColumn
 	for _, c := range w.columns {
-		if c.has(e) {
+		if c.has(e) && !c.internal {
 			cols = append(cols, columnOfAnyType{c})
 		}
 	}

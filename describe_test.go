@@ -137,3 +137,21 @@ func TestSprint(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestTargetsAreNoComponent: what the package keeps of the targets of links is not shown as if it were theirs.
+func TestTargetsAreNoComponent(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1024})
+	defer w.Close()
+	rel := NewRelation(w, "ChildOf", RelationOptions{})
+	roads := NewEdges[uint64](w, "Roads", EdgesOptions{})
+	a := w.Archetype()
+	child, parent := a.New(), a.New()
+	rel.Set(child, parent)
+	roads.Add(child, parent, 7)
+	if cols := w.ComponentsOf(parent); len(cols) != 0 || w.Sprint(parent) != parent.String()+" {}" {
+		t.Errorf("%d components, %s", len(cols), w.Sprint(parent))
+	}
+	if cols := w.ComponentsOf(child); len(cols) != 2 || cols[0].Name() != "ChildOf" || cols[1].Name() != "Roads" {
+		t.Errorf("%d components, %s", len(cols), w.Sprint(child))
+	}
+}

@@ -86,6 +86,14 @@ func NewEdges[T any](w *World, name string, o EdgesOptions) Edges[T] {
 	return Edges[T]{e}
 }
 
+// made returns the edges' storage. It panics for the zero Edges.
+func (e Edges[T]) made() *edges[T] {
+	if e.e == nil {
+		panic("vast: the zero Edges belong to no world: make edges with NewEdges")
+	}
+	return e.e
+}
+
 func (e Edges[T]) column() *column {
 	if e.e == nil {
 		return nil
@@ -94,19 +102,19 @@ func (e Edges[T]) column() *column {
 }
 
 // Targets returns the column of the entities that others, or they themselves, have edges to, for queries.
-func (e Edges[T]) Targets() AnyColumn { return related{e.e.targets} }
+func (e Edges[T]) Targets() AnyColumn { return related{e.made().targets} }
 
 // Name returns the edges' name.
-func (e Edges[T]) Name() string { return e.e.sources.name }
+func (e Edges[T]) Name() string { return e.made().sources.name }
 
 // Len returns the number of edges; 0 after the world's Close.
-func (e Edges[T]) Len() int { return e.e.pool.Len() }
+func (e Edges[T]) Len() int { return e.made().pool.Len() }
 
 // Add makes an edge, or overwrites the one that is there, and returns where its value lies; nil when either entity is
 // stale. It panics when the world is closed, and with a [*vm.Error] when memory is needed and cannot be had. Complexity: as
 // [Edges.Get].
 func (e Edges[T]) Add(from, to Entity, v T) *T {
-	s := e.e
+	s := e.made()
 	if !s.world.Alive(from) || !s.world.Alive(to) {
 		s.world.mustBeOpen("Edges.Add")
 		return nil
@@ -136,19 +144,20 @@ func (e Edges[T]) Add(from, to Entity, v T) *T {
 // Get returns the value of an edge, or nil where there is none. Complexity: the number of edges out of the one or into the
 // other, whichever is smaller.
 func (e Edges[T]) Get(from, to Entity) *T {
-	h := e.e.find(from, to)
+	s := e.made()
+	h := s.find(from, to)
 	if h.IsZero() {
 		return nil
 	}
-	return &e.e.pool.Get(h).value
+	return &s.pool.Get(h).value
 }
 
 // Has reports whether there is an edge. Complexity: as [Edges.Get].
-func (e Edges[T]) Has(from, to Entity) bool { return !e.e.find(from, to).IsZero() }
+func (e Edges[T]) Has(from, to Entity) bool { return !e.made().find(from, to).IsZero() }
 
 // Remove takes an edge away and reports whether there was one. Complexity: as [Edges.Get].
 func (e Edges[T]) Remove(from, to Entity) bool {
-	s := e.e
+	s := e.made()
 	h := s.find(from, to)
 	if h.IsZero() {
 		return false
@@ -163,23 +172,23 @@ func (e Edges[T]) Remove(from, to Entity) bool {
 }
 
 // RemoveOut takes all edges out of an entity away and reports whether it had any. Complexity: one step for each.
-func (e Edges[T]) RemoveOut(from Entity) bool { return e.e.sources.remove(from) }
+func (e Edges[T]) RemoveOut(from Entity) bool { return e.made().sources.remove(from) }
 
 // CountOut returns the number of edges out of an entity. Complexity: constant.
-func (e Edges[T]) CountOut(from Entity) int { return e.e.count(e.e.sources, from) }
+func (e Edges[T]) CountOut(from Entity) int { return e.made().count(e.made().sources, from) }
 
 // CountIn returns the number of edges into an entity. Complexity: constant.
-func (e Edges[T]) CountIn(to Entity) int { return e.e.count(e.e.targets, to) }
+func (e Edges[T]) CountIn(to Entity) int { return e.made().count(e.made().targets, to) }
 
 // Out yields the entities that from has edges to, with the edges' values, in the order in which the edges were made. Values
 // may be written; when the structure of the world was changed, the next step panics.
 func (e Edges[T]) Out(from Entity) iter.Seq2[Entity, *T] {
-	return func(yield func(Entity, *T) bool) { e.e.walk(e.e.sources, from, yield) }
+	return func(yield func(Entity, *T) bool) { e.made().walk(e.made().sources, from, yield) }
 }
 
 // In yields the entities that have edges to the given one, as [Edges.Out] does.
 func (e Edges[T]) In(to Entity) iter.Seq2[Entity, *T] {
-	return func(yield func(Entity, *T) bool) { e.e.walk(e.e.targets, to, yield) }
+	return func(yield func(Entity, *T) bool) { e.made().walk(e.made().targets, to, yield) }
 }
 
 func (s *edges[T]) count(c *column, e Entity) int {

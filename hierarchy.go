@@ -21,7 +21,7 @@ func (k *relation) noHierarchy(what string) {
 
 // Ancestors yields the target of e, the target of that, and so on. The rules of [Relation.Sources] hold.
 func (r Relation) Ancestors(e Entity) iter.Seq[Entity] {
-	return func(yield func(Entity) bool) { r.r.ancestors(e, yield) }
+	return func(yield func(Entity) bool) { r.made().ancestors(e, yield) }
 }
 
 func (k *relation) ancestors(e Entity, yield func(Entity) bool) {
@@ -39,7 +39,7 @@ func (k *relation) ancestors(e Entity, yield func(Entity) bool) {
 // Descendants yields the sources of e, their sources and so on: depth first, each after its target and in the order of
 // Sources. It needs no stack, however deep the hierarchy is. The rules of [Relation.Sources] hold.
 func (r Relation) Descendants(e Entity) iter.Seq[Entity] {
-	return func(yield func(Entity) bool) { r.r.descendants(e, yield) }
+	return func(yield func(Entity) bool) { r.made().descendants(e, yield) }
 }
 
 func (k *relation) descendants(e Entity, yield func(Entity) bool) {
@@ -59,12 +59,13 @@ func (k *relation) descendants(e Entity, yield func(Entity) bool) {
 // Root returns the last of e's ancestors, or e itself where it has none; the zero Entity where e is stale. Complexity: the
 // number of ancestors.
 func (r Relation) Root(e Entity) Entity {
-	r.r.mustBeHierarchy("Root")
-	if !r.r.world.Alive(e) {
+	k := r.made()
+	k.mustBeHierarchy("Root")
+	if !k.world.Alive(e) {
 		return Entity{}
 	}
-	for r.r.sources.has(e) {
-		e = *r.r.target(e.slot)
+	for k.sources.has(e) {
+		e = *k.target(e.slot)
 	}
 	return e
 }
@@ -72,7 +73,7 @@ func (r Relation) Root(e Entity) Entity {
 // Depth returns how many ancestors e has: 0 for a root, and for a stale entity. Complexity: constant down to a depth of 63;
 // below that, the number of ancestors that are so deep.
 func (r Relation) Depth(e Entity) int {
-	k := r.r
+	k := r.made()
 	k.mustBeHierarchy("Depth")
 	if !k.sources.has(e) {
 		return 0

@@ -105,19 +105,19 @@ func (t Tag) later(_ *Commands, kind commandKind, e Entity, _ unsafe.Pointer) bo
 // SetLater records that target shall be made source's target, as [Relation.Set] does. Both may be placeholders. A link that
 // would close a circle panics when it is applied.
 func (r Relation) SetLater(cs *Commands, source, target Entity) {
-	*(*Entity)(cs.recordFor(r.r.sources, commandSet, source, unsafe.Sizeof(target))) = target
+	*(*Entity)(cs.recordFor(r.made().sources, commandSet, source, unsafe.Sizeof(target))) = target
 }
 
 // RemoveLater records that its target shall be taken from source, as [Relation.Remove] does.
 func (r Relation) RemoveLater(cs *Commands, source Entity) {
-	cs.recordFor(r.r.sources, commandRemove, source, 0)
+	cs.recordFor(r.made().sources, commandRemove, source, 0)
 }
 
 func (k *relation) later(cs *Commands, kind commandKind, source Entity, v unsafe.Pointer) bool {
 	if kind == commandRemove {
 		return k.sources.remove(source)
 	}
-	return Relation{k}.Set(source, cs.Resolve(*(*Entity)(v)))
+	return Relation{k}.Set(source, cs.resolve(*(*Entity)(v)))
 }
 
 // laterEdge is what is recorded of an edge.
@@ -129,16 +129,16 @@ type laterEdge[T any] struct {
 // AddLater records that an edge shall be made, or overwritten, as [Edges.Add] does. Both entities may be placeholders.
 func (e Edges[T]) AddLater(cs *Commands, from, to Entity, v T) {
 	one := laterEdge[T]{to, v}
-	*(*laterEdge[T])(cs.recordFor(e.e.sources, commandAdd, from, unsafe.Sizeof(one))) = one
+	*(*laterEdge[T])(cs.recordFor(e.made().sources, commandAdd, from, unsafe.Sizeof(one))) = one
 }
 
 // RemoveLater records that an edge shall be taken away, as [Edges.Remove] does.
 func (e Edges[T]) RemoveLater(cs *Commands, from, to Entity) {
-	*(*Entity)(cs.recordFor(e.e.sources, commandRemove, from, unsafe.Sizeof(to))) = to
+	*(*Entity)(cs.recordFor(e.made().sources, commandRemove, from, unsafe.Sizeof(to))) = to
 }
 
 func (s *edges[T]) later(cs *Commands, kind commandKind, from Entity, v unsafe.Pointer) bool {
-	to := cs.Resolve(*(*Entity)(v))
+	to := cs.resolve(*(*Entity)(v))
 	if kind == commandRemove {
 		return Edges[T]{s}.Remove(from, to)
 	}

@@ -39,19 +39,32 @@ func NewNames(w *World) *Names {
 }
 
 // Name returns the column's name in statistics and messages; for that of an entity see [Names.Of].
-func (n *Names) Name() string { return n.texts.Name() }
+func (n *Names) Name() string { return n.made().texts.Name() }
 
-func (n *Names) column() *column { return n.texts.c }
+func (n *Names) column() *column {
+	if n == nil {
+		return nil
+	}
+	return n.texts.c
+}
+
+// made returns the names. It panics where there are none.
+func (n *Names) made() *Names {
+	if n == nil || n.texts.c == nil {
+		panic("vast: there are no Names: make them with NewNames")
+	}
+	return n
+}
 
 // Len returns the number of entities that have a name. Complexity: as [Column.Len].
-func (n *Names) Len() int { return n.texts.Len() }
+func (n *Names) Len() int { return n.made().texts.Len() }
 
 // Set gives e a name in place of the one that it has, and reports whether e is alive. The empty name is none: it takes e's
 // away. The error is a [*NameTaken] where
 // another living entity has the name; then nothing has changed. It panics when the world is closed, and as [Column.Add]
 // does where memory is needed and cannot be had. Complexity: that of a map, and now and then one step for each name.
 func (n *Names) Set(e Entity, name string) (bool, error) {
-	w := n.texts.c.world
+	w := n.made().texts.c.world
 	if !w.Alive(e) {
 		w.mustBeOpen("Names.Set")
 		return false, nil
@@ -66,7 +79,7 @@ func (n *Names) Set(e Entity, name string) (bool, error) {
 		}
 		return true, &NameTaken{Name: name, Owner: owner}
 	}
-	if p := n.texts.Get(e); p != nil {
+	if p := n.texts.Edit(e); p != nil {
 		delete(n.byName, *p)
 		*p = name
 	} else {
@@ -92,7 +105,7 @@ func (n *Names) forget() {
 
 // Find returns the living entity that has the name, and whether there is one. Complexity: that of a map.
 func (n *Names) Find(name string) (Entity, bool) {
-	e, ok := n.byName[name]
+	e, ok := n.made().byName[name]
 	if !ok {
 		return Entity{}, false
 	}
@@ -105,7 +118,7 @@ func (n *Names) Find(name string) (Entity, bool) {
 
 // Of returns e's name, and whether e is alive and has one. Complexity: as [HeapColumn.Get].
 func (n *Names) Of(e Entity) (string, bool) {
-	if p := n.texts.Get(e); p != nil {
+	if p := n.made().texts.Get(e); p != nil {
 		return *p, *p != "" // empty for an entity born with the column and not named yet
 	}
 	return "", false

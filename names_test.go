@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -128,5 +129,28 @@ func TestNames(t *testing.T) {
 	}
 	if panicOf(func() { _, _ = names.Set(e, "x") }) == nil || panicOf(func() { NewNames(w) }) == nil {
 		t.Error("naming in a closed world does not panic")
+	}
+}
+
+// TestRenamingIsWriting: trackers of the names are told of an entity that is given another name.
+func TestRenamingIsWriting(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1024})
+	defer w.Close()
+	names := NewNames(w)
+	a := w.Archetype()
+	e, other := a.New(), a.New()
+	set := func(e Entity, name string) {
+		t.Helper()
+		if ok, err := names.Set(e, name); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+	}
+	set(e, "Paris")
+	set(other, "Nice")
+	tr := w.Track(names)
+	set(e, "Lutetia")
+	set(other, "Nice") // the name that it has
+	if got := slices.Collect(tr.Changed(names)); !slices.Equal(got, []Entity{e}) {
+		t.Errorf("%v are told of, want %v", got, e)
 	}
 }

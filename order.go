@@ -53,6 +53,9 @@ func NewOrder[T any, K OrderKey](q Query, col ValueColumn[T], key func(*T) K) *O
 	if !slices.Contains(q.q.with, c) {
 		panic(fmt.Sprintf("vast: NewOrder: the query does not ask for %s: name it in World.Query", c.name))
 	}
+	if key == nil {
+		panic("vast: NewOrder: there is no function that returns the key")
+	}
 	return &Order[T, K]{q: q, column: col, key: key}
 }
 
@@ -68,6 +71,9 @@ func (o *Order[T, K]) Descending() iter.Seq2[Entity, *T] { return o.sorted(^uint
 // sorted yields the entities in the order of their keys, whose bits are turned by the mask.
 func (o *Order[T, K]) sorted(turn uint64) iter.Seq2[Entity, *T] {
 	return func(yield func(Entity, *T) bool) {
+		if o == nil || o.q.q == nil {
+			panic("vast: the zero Order orders nothing: make one with NewOrder")
+		}
 		if o.running {
 			panic("vast: Order: a loop over it is running: make a second Order with NewOrder for a loop inside a loop")
 		}
@@ -76,6 +82,9 @@ func (o *Order[T, K]) sorted(turn uint64) iter.Seq2[Entity, *T] {
 		var k walk
 		k.start(o.q.q)
 		o.gather(&k, turn)
+		if len(o.q.q.to) > 0 { // they came in the order in which they were related
+			slices.SortFunc(o.in, func(a, b ranked) int { return cmp.Compare(a.slot, b.slot) })
+		}
 		o.in, o.out = sortRanked(o.in, o.out)
 		for _, r := range o.in {
 			if !yield(Entity{slot: r.slot, generation: *k.world.generation(r.slot)}, o.column.at(r.slot)) {

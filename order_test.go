@@ -3,6 +3,7 @@ package vast
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -179,4 +180,34 @@ func TestOrderMisuse(t *testing.T) {
 		for range o.All() {
 		}
 	}, "on the closed world")
+}
+
+// TestOrderOfSources: entities with equal keys come by slot also where the query yields them in another order.
+func TestOrderOfSources(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 4096})
+	defer w.Close()
+	c := NewColumn[uint64](w)
+	rel := NewRelation(w, "ChildOf", RelationOptions{})
+	a := w.Archetype(c)
+	target := a.New()
+	for _, n := range []int{10, 300} { // below and above what is sorted by counting
+		var want []Entity
+		for range n {
+			want = append(want, a.New())
+		}
+		for _, e := range slices.Backward(want) {
+			rel.Set(e, target)
+		}
+		o := NewOrder(w.Query(c).To(rel, target), c, func(v *uint64) uint64 { return *v })
+		for _, order := range []iter.Seq2[Entity, *uint64]{o.All(), o.Descending()} {
+			var got []Entity
+			for e := range order {
+				got = append(got, e)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%d with equal keys do not come by slot", n)
+			}
+		}
+		w.DeleteAll(w.Query(rel))
+	}
 }

@@ -119,6 +119,14 @@ func mustKnow(what string, o OnDelete) {
 	}
 }
 
+// made returns the relation's storage. It panics for the zero Relation.
+func (r Relation) made() *relation {
+	if r.r == nil {
+		panic("vast: the zero Relation belongs to no world: make relations with NewRelation")
+	}
+	return r.r
+}
+
 func (r Relation) column() *column {
 	if r.r == nil {
 		return nil
@@ -135,44 +143,47 @@ func (t related) Name() string    { return t.c.name }
 func (t related) column() *column { return t.c }
 
 // Targets returns the column of the entities that are somebody's target, for queries.
-func (r Relation) Targets() AnyColumn { return related{r.r.targets} }
+func (r Relation) Targets() AnyColumn { return related{r.made().targets} }
 
 // Name returns the relation's name.
-func (r Relation) Name() string { return r.r.sources.name }
+func (r Relation) Name() string { return r.made().sources.name }
 
 // Len returns the number of entities that have a target. Complexity: as [Column.Len].
-func (r Relation) Len() int { return r.r.sources.len() }
+func (r Relation) Len() int { return r.made().sources.len() }
 
 // Has reports whether source is alive and has a target.
-func (r Relation) Has(source Entity) bool { return r.r.sources.has(source) }
+func (r Relation) Has(source Entity) bool { return r.made().sources.has(source) }
 
 // Target returns the target of source, and whether there is one.
-func (r Relation) Target(source Entity) (Entity, bool) {
-	if !r.r.sources.has(source) {
-		return Entity{}, false
+func (r Relation) Target(source Entity) (target Entity, ok bool) {
+	k := r.made()
+	if k.sources.has(source) { // in this form it is small enough to be inlined
+		return *k.target(source.slot), true
 	}
-	return *r.r.target(source.slot), true
+	return
 }
 
 // Slice returns the targets of a run's entities, as [Column.Slice] returns components. The slice is for reading only: it is
 // one half of the links.
 func (r Relation) Slice(run Run) []Entity {
-	return Column[Entity]{base: r.r.sources.base, c: r.r.sources}.Slice(run)
+	c := r.made().sources
+	return Column[Entity]{base: c.base, c: c}.Slice(run)
 }
 
 // CountSources returns how many entities have the given target. Complexity: constant.
-func (r Relation) CountSources(target Entity) int {
-	if !r.r.targets.has(target) {
-		return 0
+func (r Relation) CountSources(target Entity) (n int) {
+	k := r.made()
+	if k.targets.has(target) {
+		n = int(k.family(target.slot).count)
 	}
-	return int(r.r.family(target.slot).count)
+	return
 }
 
 // Sources yields the entities that have the given target, in the order in which they were related to it. When the
 // structure of the world was changed, the next step panics: collect the entities first.
 func (r Relation) Sources(target Entity) iter.Seq[Entity] {
 	return func(yield func(Entity) bool) {
-		k := r.r
+		k := r.made()
 		if !k.targets.has(target) {
 			return
 		}
@@ -191,7 +202,8 @@ func (r Relation) Sources(target Entity) iter.Seq[Entity] {
 // memory is needed and cannot be had, see [Relation.Grow]. Complexity: constant; for a source that has sources itself, the
 // number of target's ancestors and of those below source.
 func (r Relation) Set(source, target Entity) bool {
-	k, w := r.r, r.r.world
+	k := r.made()
+	w := k.world
 	if !w.Alive(source) || !w.Alive(target) {
 		w.mustBeOpen("Relation.Set")
 		return false
@@ -223,12 +235,13 @@ func (r Relation) Set(source, target Entity) bool {
 
 // Remove takes its target from source and reports whether it had one. Complexity: constant; for a source that has sources
 // itself, the number of those below it.
-func (r Relation) Remove(source Entity) bool { return r.r.sources.remove(source) }
+func (r Relation) Remove(source Entity) bool { return r.made().sources.remove(source) }
 
 // Grow makes every [Relation.Set] between entities that the world has room for now, in hierarchies as deep as levels says,
 // unable to fail. It returns a [*vm.Error] as [Archetype.Grow] does.
 func (r Relation) Grow(levels int) error {
-	k, w := r.r, r.r.world
+	k := r.made()
+	w := k.world
 	w.mustBeOpen("Relation.Grow")
 	if w.size == 0 {
 		return nil
@@ -242,13 +255,15 @@ func (r Relation) Grow(levels int) error {
 // OnAdd registers f to be told of each entity that gains a target, as [Column.OnAdd] does. A change of the target is no
 // gain.
 func (r Relation) OnAdd(f func(source, target Entity)) {
-	r.r.sources.hookAdd(func(e Entity) { f(e, *r.r.target(e.slot)) })
+	k := r.made()
+	k.sources.hookAdd(func(e Entity) { f(e, *k.target(e.slot)) })
 }
 
 // OnRemove registers f to be told of each entity that loses its target, while it still has it, as [Column.OnRemove] does:
 // also when the target is deleted and leaves it an orphan.
 func (r Relation) OnRemove(f func(source, target Entity)) {
-	r.r.sources.hookRemove(func(e Entity) { f(e, *r.r.target(e.slot)) })
+	k := r.made()
+	k.sources.hookRemove(func(e Entity) { f(e, *k.target(e.slot)) })
 }
 
 // unchanged panics when the structure has changed.

@@ -11,7 +11,7 @@ import (
 // related in the order of their slots. Memory is made available first, and circles are looked for first: where SetAll
 // panics nothing has changed. Complexity: a few writes for each entity.
 func (r Relation) SetAll(q Query, target Entity) int {
-	k := r.r
+	k := r.made()
 	k.world.mustBeOpen("Relation.SetAll")
 	if q.q != nil && q.q.world != k.world {
 		panic("vast: Relation.SetAll: the query belongs to another world")
@@ -30,8 +30,12 @@ func (r Relation) SetAll(q Query, target Entity) int {
 // relate them afterwards. The run's entities must all be alive; SetRun panics when one is not. What [Relation.SetAll] says
 // of circles and memory holds.
 func (r Relation) SetRun(run Run, target Entity) bool {
-	k, w := r.r, r.r.world
+	k := r.made()
+	w := k.world
 	w.mustBeOpen("Relation.SetRun")
+	if run.n > 0 && run.gens != w.gens {
+		panic("vast: Relation.SetRun: the run belongs to another world")
+	}
 	for lo, end := run.start, run.start+run.n; lo < end; {
 		word, mask, hi := wordOf(lo, end)
 		if lo >= w.size || w.live.Word(uint(word))&mask != mask {
@@ -164,7 +168,7 @@ func (k *relation) runsMustNotClose(runs []Run, target Entity) {
 // query sees the world as it was before. It panics when the query is of another world. Complexity: one step for each link,
 // and for each entity below.
 func (r Relation) RemoveAll(q Query) int {
-	k := r.r
+	k := r.made()
 	var w walk
 	k.sources.startAll("Relation.RemoveAll", q, &w)
 	q = q.pin()

@@ -394,3 +394,19 @@ func TestRelationMisuse(t *testing.T) {
 		t.Error("something is related in a closed world")
 	}
 }
+
+// TestSetRunOfAnotherWorld: a run says which world's slots it means.
+func TestSetRunOfAnotherWorld(t *testing.T) {
+	w, abroad := NewWorld(Options{MaxEntities: 1024}), NewWorld(Options{MaxEntities: 1024})
+	defer w.Close()
+	defer abroad.Close()
+	rel := NewRelation(w, "ChildOf", RelationOptions{Cyclic: true})
+	w.Archetype().NewN(100, nil)
+	target, _ := w.Query().First()
+	abroad.Archetype().NewN(100, func(run Run) {
+		says(t, func() { rel.SetRun(run, target) }, "SetRun: the run belongs to another world")
+	})
+	if rel.Len() != 0 || !rel.SetRun(Run{}, target) {
+		t.Errorf("%d are related", rel.Len())
+	}
+}

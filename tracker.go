@@ -87,6 +87,7 @@ func (t *Tracker) Next() {
 // counts as a structural change, as [World.Track] does. Closing twice does nothing; the end of the world closes its
 // trackers.
 func (t *Tracker) Close() {
+	t.mustBeMade("Tracker.Close")
 	if t.closed || t.world.closed {
 		return
 	}
@@ -171,9 +172,16 @@ func (t *Tracker) marksOf(what string, col AnyColumn) (*column, *marks) {
 }
 
 func (t *Tracker) mustBeOpen(what string) {
+	t.mustBeMade(what)
 	t.world.mustBeOpen(what)
 	if t.closed {
 		panic(fmt.Sprintf("vast: %s: the tracker is closed: do not use it, or a query made with it, after Close", what))
+	}
+}
+
+func (t *Tracker) mustBeMade(what string) {
+	if t == nil || t.world == nil {
+		panic(fmt.Sprintf("vast: %s: there is no tracker: make one with World.Track", what))
 	}
 }
 

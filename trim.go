@@ -17,6 +17,10 @@ import (
 // returns an error of type *vm.Error where the system refuses; the world works as before.
 func (w *World) Trim() error {
 	w.mustBeOpen("Trim")
+	if w.telling {
+		// The operation that called the hook relies on the room that it has made.
+		panic("vast: World.Trim was called in a hook: call it after the operation that called the hook")
+	}
 	if w.live == nil {
 		return nil
 	}

@@ -3,6 +3,7 @@ package vast
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/vastgo/vast/internal/generation"
@@ -182,5 +183,61 @@ func TestTrimGivesBackLimit(t *testing.T) {
 	}
 	if !w.Alive(kept) || few.Len() != 1 {
 		t.Error("Trim took a living entity")
+	}
+}
+
+// TestTrimLeavesWhatTrackersNoted: a tracker tells of entities whose slots Trim has taken, and the world's books, which
+// builds that check invariants look at then, are in order.
+func TestTrimLeavesWhatTrackersNoted(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1 << 15})
+	defer w.Close()
+	c := NewColumn[uint64](w)
+	a := w.Archetype(c)
+	var all []Entity
+	for range 20_000 {
+		all = append(all, a.New())
+	}
+	tr := w.Track(c)
+	// What is left in the middle keeps vacant words below the frontier, with generations that Trim takes too.
+	kept := all[10_000]
+	for _, e := range all {
+		if e != kept {
+			w.Delete(e)
+		}
+	}
+	trimmed := func(want []Entity) {
+		t.Helper()
+		if err := w.Trim(); err != nil {
+			t.Fatal(err)
+		}
+		w.checkInvariants()
+		if got := slices.Collect(tr.Removed(c)); !slices.Equal(got, want) {
+			t.Fatalf("%d of %d are told of", len(got), len(want))
+		}
+	}
+	trimmed(slices.Concat(all[:10_000], all[10_001:]))
+	w.Delete(kept)
+	trimmed(all)
+}
+
+// TestTrimInHook: a hook cannot take away what the operation that called it has made room for.
+func TestTrimInHook(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1024})
+	defer w.Close()
+	c := NewSparseColumn[uint64](w)
+	w.Archetype().NewN(10, nil)
+	trim := true
+	c.OnAdd(func(Entity, *uint64) {
+		if trim {
+			_ = w.Trim()
+		}
+	})
+	says(t, func() { c.AddAll(w.Query(), 1) }, "World.Trim was called in a hook")
+	trim = false
+	if c.AddAll(w.Query(), 2) != 10 || c.Len() != 10 {
+		t.Errorf("%d have the component", c.Len())
+	}
+	if err := w.Trim(); err != nil {
+		t.Error(err)
 	}
 }

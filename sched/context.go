@@ -23,23 +23,34 @@ type Context struct {
 // sequenceBits of a position tell where in its system's course a command was recorded, those above which system it was.
 const sequenceBits = 20 + bits.UintSize/64*20
 
+// of returns the schedule. It panics for a Context that no schedule has made.
+func (c *Context) of() *Schedule {
+	if c == nil || c.schedule == nil {
+		panic("sched: the zero Context belongs to no schedule: use the one that a system is given")
+	}
+	return c.schedule
+}
+
 // World returns the world.
-func (c *Context) World() *vast.World { return c.schedule.world }
+func (c *Context) World() *vast.World { return c.of().world }
 
 // System returns the name of the system that runs.
-func (c *Context) System() string { return c.system.Name }
+func (c *Context) System() string {
+	c.of()
+	return c.system.Name
+}
 
 // Tick returns the number of the tick; the first one is 1.
-func (c *Context) Tick() uint64 { return c.schedule.number }
+func (c *Context) Tick() uint64 { return c.of().number }
 
 // Delta returns the simulated time that passes in a tick: always the same, however long ticks take.
-func (c *Context) Delta() time.Duration { return c.schedule.step }
+func (c *Context) Delta() time.Duration { return c.of().step }
 
 // Seconds returns [Context.Delta] in seconds.
-func (c *Context) Seconds() float64 { return c.schedule.step.Seconds() }
+func (c *Context) Seconds() float64 { return c.of().step.Seconds() }
 
 // Seed returns the schedule's seed.
-func (c *Context) Seed() uint64 { return c.schedule.options.Seed }
+func (c *Context) Seed() uint64 { return c.of().options.Seed }
 
 // Commands returns what structural changes are recorded in. They are applied when all systems of the phase are done, and
 // before an exclusive system: first those of the system that comes first in the order that one worker runs them in, and
@@ -48,7 +59,12 @@ func (c *Context) Seed() uint64 { return c.schedule.options.Seed }
 // The Commands are for this Context: do not keep them, and do not call their At. Entities that they return are
 // placeholders until they are applied, of use to the same Context only.
 func (c *Context) Commands() *vast.Commands {
-	commands := c.worker.ownCommands(c.schedule)
+	s := c.of()
+	if c.job.underWay() {
+		panic(fmt.Sprintf("sched: system %q uses its own Context in a part of Each, Split or Reduce: use the one that the part is "+
+			"given", c.system.Name))
+	}
+	commands := c.worker.ownCommands(s)
 	c.settle()
 	return commands
 }

@@ -34,9 +34,9 @@ func (c *Context) Split(n int, f func(c *Context, i int)) {
 		panic(fmt.Sprintf("sched: Context.Split(%d) in system %q: the number of parts cannot be negative", n, c.system.Name))
 	}
 	j := c.begin()
-	j.index = f
 	j.count = n
 	j.place()
+	j.index = f
 	j.run()
 }
 
@@ -54,15 +54,15 @@ func (c *Context) cut(q vast.Query, n int) *job {
 
 // begin returns the context's job, to be used anew.
 func (c *Context) begin() *job {
-	if c.part {
+	c.of()
+	j := c.job
+	if c.part || j.underWay() {
 		panic(fmt.Sprintf("sched: system %q calls Each, Split or Reduce inside a part of another: make one loop of the two", c.system.Name))
 	}
-	j := c.job
 	if j == nil {
 		j = &job{context: c}
 		c.job = j
 	}
-	j.part, j.index = nil, nil // where one panicked it is still there
 	return j
 }
 
@@ -73,17 +73,20 @@ func (j *job) place() {
 	c.advance(j.count + 1)
 }
 
+// underWay reports whether the job's parts are being done.
+func (j *job) underWay() bool { return j != nil && (j.part != nil || j.index != nil) }
+
 // run does the job.
 func (j *job) run() {
 	c := j.context
 	j.failed = nil
+	defer func() { j.part, j.index = nil, nil }()
 	j.next.Store(0)
 	if t := &c.schedule.team; len(t.workers) > 1 && j.count > 1 {
 		t.share(j)
 	} else {
 		j.take(c.worker)
 	}
-	j.part, j.index = nil, nil
 	if c.worker.recorded {
 		// The system may go on to use what Commands returned before.
 		c.settle()
@@ -98,7 +101,7 @@ type job struct {
 	context *Context // of the system
 	count   int      // of its parts
 	batches []vast.Batch
-	part    func(*Context, vast.Batch) // what Each does with a batch
+	part    func(*Context, vast.Batch) // what Each does with a batch, while it is under way
 	index   func(*Context, int)        // or Split with a number
 	first   int                        // where in the system's course the first part is
 

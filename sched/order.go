@@ -18,6 +18,8 @@ type ordering struct {
 	next  [][]int    // edges, without those that follow from others at the time when they were found
 	reach [][]uint64 // for each system a bit for each that comes after it
 	edges []Edge
+
+	explained map[[2]int]int // the index in edges, by what an edge joins
 }
 
 // plan brings all systems into stages.
@@ -30,7 +32,7 @@ func (s *Schedule) plan() ([]stage, Graph, error) {
 		}
 	}
 	for _, phase := range s.phases {
-		o := ordering{}
+		o := ordering{explained: make(map[[2]int]int)}
 		for _, n := range s.nodes {
 			if n.Phase == phase {
 				o.nodes = append(o.nodes, n)
@@ -117,21 +119,20 @@ func (o *ordering) conflicts() {
 	for later := range o.nodes {
 		// From the nearest to the farthest, so that edges that follow from others are seen to.
 		for earlier := later - 1; earlier >= 0; earlier-- {
-			why := o.nodes[earlier].conflicts(o.nodes[later])
-			if len(why) == 0 {
-				continue
-			}
 			from, to := earlier, later
 			if o.reaches(later, earlier) {
 				from, to = later, earlier
 			}
 			fresh := !o.reaches(from, to)
-			if fresh {
-				o.link(from, to)
+			if _, explained := o.explained[[2]int{from, to}]; !fresh && !explained {
+				continue
 			}
-			if fresh || o.explained(from, to) >= 0 {
-				o.explain(from, to, why...)
+			why := o.nodes[earlier].conflicts(o.nodes[later])
+			if len(why) == 0 {
+				continue
 			}
+			o.link(from, to)
+			o.explain(from, to, why...)
 		}
 	}
 }
@@ -204,17 +205,12 @@ func (o *ordering) way(from, to int) []int {
 	return way
 }
 
-// explained returns the index of an edge in the graph, or -1.
-func (o *ordering) explained(from, to int) int {
-	a, b := o.nodes[from].Name, o.nodes[to].Name
-	return slices.IndexFunc(o.edges, func(e Edge) bool { return e.From == a && e.To == b })
-}
-
 // explain puts an edge into the graph.
 func (o *ordering) explain(from, to int, why ...string) {
-	i := o.explained(from, to)
-	if i < 0 {
+	i, explained := o.explained[[2]int{from, to}]
+	if !explained {
 		i = len(o.edges)
+		o.explained[[2]int{from, to}] = i
 		o.edges = append(o.edges, Edge{From: o.nodes[from].Name, To: o.nodes[to].Name})
 	}
 	o.edges[i].Why = append(o.edges[i].Why, why...)

@@ -3,10 +3,12 @@ package sched
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/vastgo/vast"
@@ -300,6 +302,28 @@ func TestOrderModel(t *testing.T) {
 					t.Fatalf("%s and %s conflict, and may run at once", a.Name, b.Name)
 				}
 			}
+		}
+	}
+}
+
+// TestThousandSystems: a chain of as many systems as anybody has gets no more edges than it needs, with few workers and many.
+func TestThousandSystems(t *testing.T) {
+	const n = 1000
+	for _, workers := range []int{1, 3} {
+		w, c := newWorld(t, 2)
+		s := newSchedule(t, w, Options{Workers: workers})
+		var order []int
+		var apart atomic.Int64
+		for i := range n {
+			s.Add(System{Name: fmt.Sprint("chained ", i), Writes: Columns(c[0]), Run: func(*Context) { order = append(order, i) }})
+			s.Add(System{Name: fmt.Sprint("apart ", i), Reads: Columns(c[1]), Run: func(*Context) { apart.Add(1) }})
+		}
+		tick(t, s, 2)
+		if len(order) != 2*n || !slices.IsSorted(order[:n]) || !slices.IsSorted(order[n:]) || apart.Load() != 2*n {
+			t.Errorf("%d workers: %d of the chain ran, and %d others", workers, len(order), apart.Load())
+		}
+		if edges := len(s.Graph().Edges); edges != n-1 {
+			t.Errorf("%d edges", edges)
 		}
 	}
 }

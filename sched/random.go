@@ -38,7 +38,8 @@ func (c *Context) Random(e vast.Entity) Random {
 // RandomOf is [Context.Random] for what is no entity, such as a place on a map: any number tells its streams apart. It is
 // also that of the entity with the number as its slot and generation 0, which no entity has.
 func (c *Context) RandomOf(number uint64) Random {
-	return randomOf(c.schedule.options.Seed, c.system.hash, c.schedule.number, number)
+	s := c.of()
+	return randomOf(s.options.Seed, c.system.hash, s.number, number)
 }
 
 func randomOf(seed, system, tick, number uint64) Random {

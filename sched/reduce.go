@@ -12,8 +12,8 @@ import (
 //
 // In the long run it allocates nothing, as far as function literals do not.
 func Reduce[R any](c *Context, q vast.Query, n int, part func(c *Context, b vast.Batch) R, combine func(a, b R) R) R {
-	r := reductionOf[R](c)
 	j := c.cut(q, n)
+	r := reductionOf[R](c)
 	r.part = part
 	r.results = slices.Grow(r.results, len(j.batches))[:len(j.batches)]
 	defer func() {

@@ -97,6 +97,7 @@ func (s *Schedule) Step(n int) {
 }
 
 func (s *Schedule) control(f func(l *loop)) {
+	s.mustBeMade("Pause, Resume or Step")
 	s.loop.mu.Lock()
 	f(&s.loop)
 	s.loop.mu.Unlock()

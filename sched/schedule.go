@@ -153,6 +153,7 @@ func (s *Schedule) build() error {
 // Graph returns the systems and what orders them, as the last [Schedule.Build] or tick left them. It is not to be changed.
 // It may be called from any goroutine at any time.
 func (s *Schedule) Graph() Graph {
+	s.mustBeMade("Graph")
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.graph
@@ -174,6 +175,7 @@ func (s *Schedule) GrowCommands(bytes int) error {
 // Close ends the goroutines, waits until they have ended, and gives the memory of the Commands back. Commands that could
 // not be applied are dropped. The world stays open. Closing twice does nothing.
 func (s *Schedule) Close() error {
+	s.mustBeMade("Close")
 	if s.closed {
 		return nil
 	}
@@ -186,12 +188,19 @@ func (s *Schedule) Close() error {
 
 // enter panics when the schedule is at work or closed.
 func (s *Schedule) enter(what string) {
+	s.mustBeMade(what)
 	if !s.busy.CompareAndSwap(false, true) {
 		panic(fmt.Sprintf("sched: Schedule.%s while the schedule is at work: call it between ticks, on one goroutine at a time", what))
 	}
 	if s.closed {
 		s.busy.Store(false)
 		panic(fmt.Sprintf("sched: Schedule.%s on a closed schedule: do not use a schedule after Close", what))
+	}
+}
+
+func (s *Schedule) mustBeMade(what string) {
+	if s == nil || s.world == nil {
+		panic(fmt.Sprintf("sched: Schedule.%s on no schedule: make one with New", what))
 	}
 }
 

@@ -79,6 +79,7 @@ type counters struct {
 
 // Stats returns the statistics up to the end of the last tick. It may be called from any goroutine at any time.
 func (s *Schedule) Stats() Stats {
+	s.mustBeMade("Stats")
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := &s.counters

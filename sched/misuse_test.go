@@ -1,0 +1,87 @@
+package sched
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/vastgo/vast"
+)
+
+// TestZeroValues: a Schedule and a Context that nobody made say how to get one.
+func TestZeroValues(t *testing.T) {
+	var c Context
+	var s Schedule
+	for i, test := range []struct {
+		do   func()
+		says string
+	}{
+		{func() { s.Add(System{Name: "a", Run: func(*Context) {}}) }, "make one with New"},
+		{func() { _ = s.Build() }, "make one with New"},
+		{func() { _ = s.Tick() }, "make one with New"},
+		{func() { _ = s.Run(t.Context()) }, "make one with New"},
+		{func() { _ = s.Close() }, "make one with New"},
+		{func() { s.Stats() }, "make one with New"},
+		{func() { s.Graph() }, "make one with New"},
+		{func() { s.Pause() }, "make one with New"},
+		{func() { s.Step(1) }, "make one with New"},
+		{func() { _ = (*Schedule)(nil).Tick() }, "make one with New"},
+		{func() { c.World() }, "the one that a system is given"},
+		{func() { c.System() }, "the one that a system is given"},
+		{func() { c.Tick() }, "the one that a system is given"},
+		{func() { c.Delta() }, "the one that a system is given"},
+		{func() { c.Seconds() }, "the one that a system is given"},
+		{func() { c.Seed() }, "the one that a system is given"},
+		{func() { c.Commands() }, "the one that a system is given"},
+		{func() { c.Random(vast.Entity{}) }, "the one that a system is given"},
+		{func() { c.Each(vast.Query{}, 1, nil) }, "the one that a system is given"},
+		{func() { Reduce[int](&c, vast.Query{}, 1, nil, nil) }, "the one that a system is given"},
+		{func() { Reduce[int](nil, vast.Query{}, 1, nil, nil) }, "the one that a system is given"},
+	} {
+		func() {
+			defer func() {
+				if v := recover(); v == nil || !strings.Contains(fmt.Sprint(v), test.says) {
+					t.Errorf("number %d panics with %v, want one that says %q", i, v, test.says)
+				}
+			}()
+			test.do()
+		}()
+	}
+}
+
+// TestOuterContextInPart: a part that uses the system's Context instead of its own is told so, on any number of workers, and
+// the system may go on to use Each in the next tick.
+func TestOuterContextInPart(t *testing.T) {
+	for _, workers := range []int{1, 4} {
+		for name, misuse := range map[string]func(outer *Context, q vast.Query){
+			"uses its own Context in a part": func(outer *Context, _ vast.Query) { outer.Commands() },
+			"calls Each, Split or Reduce inside a": func(outer *Context, q vast.Query) {
+				outer.Each(q, 64, func(*Context, vast.Batch) {})
+			},
+			"calls Each, Split or Reduce inside a part": func(outer *Context, q vast.Query) {
+				Reduce(outer, q, 64, func(*Context, vast.Batch) int { return 1 }, func(a, b int) int { return a + b })
+			},
+		} {
+			w, c := newWorld(t, 1)
+			w.Archetype(c[0]).NewN(1000, nil)
+			q := w.Query(c[0])
+			s := newSchedule(t, w, Options{Workers: workers})
+			s.Add(System{Name: "a", Run: func(outer *Context) {
+				outer.Commands()
+				outer.Each(q, 64, func(part *Context, _ vast.Batch) {
+					part.Commands()
+					if outer.Tick() == 1 {
+						misuse(outer, q)
+					}
+				})
+				outer.Commands()
+			}})
+			var failed *PanicError
+			if err := s.Tick(); !errors.As(err, &failed) || !strings.Contains(err.Error(), name) {
+				t.Errorf("%d workers: %v, want one that says %q", workers, err, name)
+			}
+			tick(t, s, 1)
+		}
+	}
+}
