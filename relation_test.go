@@ -326,7 +326,7 @@ func TestRelationMisuse(t *testing.T) {
 		{"descendants in no hierarchy", func() { aims.Descendants(es[0])(func(Entity) bool { return true }) }, []string{"Relation.Descendants: AimsAt"}},
 		{"ancestors in no hierarchy", func() { aims.Ancestors(es[0])(func(Entity) bool { return true }) }, []string{"Relation.Ancestors: AimsAt"}},
 		{"root in no hierarchy", func() { aims.Root(es[0]) }, []string{"Relation.Root: AimsAt"}},
-		{"SetRun beyond the world", func() { childOf.SetRun(Run{start: 1 << 20, n: 5}, es[0]) }, []string{"without an entity"}},
+		{"SetRun beyond the world", func() { childOf.SetRun(Run{start: 1 << 20, n: 5, gens: w.gens}, es[0]) }, []string{"without an entity"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) { says(t, tt.f, tt.says...) })

@@ -31,14 +31,15 @@ func NewSparseColumnWith[T any](w *World, o ColumnOptions) SparseColumn[T] {
 	if o.Name == "" {
 		o.Name = reflect.TypeFor[T]().Name()
 	}
-	c, err := w.register(o.Name, reflect.TypeFor[bulk.Handle[T]]())
-	if err != nil {
-		panic(err)
-	}
 	pool, err := bulk.NewPool[T](bulk.Options{
 		Name: w.options.Name, Capacity: w.options.MaxEntities, Limit: w.options.Limit, Pages: w.options.Pages,
 	})
 	if err != nil {
+		panic(err)
+	}
+	c, err := w.register(o.Name, reflect.TypeFor[bulk.Handle[T]]())
+	if err != nil {
+		_ = pool.Close()
 		panic(err)
 	}
 	c.typ = reflect.TypeFor[T]()

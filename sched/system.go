@@ -19,7 +19,8 @@ const Update Phase = "update"
 // Two systems conflict when one writes a column or a resource that the other reads or writes. Systems that conflict run
 // one after the other, in the order in which they were added unless Before and After say otherwise; the rest of a phase
 // runs at once. Columns that a query names only to ask for presence need no declaration: presence does not change while
-// systems run, because commands are applied between them.
+// systems run, because commands are applied between them. Who wrote a column does: to ask for that, by vast.Query.Changed or
+// a vast.Tracker, is to read the column.
 type System struct {
 	// Name is what messages, statistics, Before and After call the system. Each has its own.
 	Name string

@@ -1,0 +1,30 @@
+package vast
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// TestSparseColumnWithoutAddresses: where there are no addresses for the elements nothing is registered, so nobody who looks
+// at all columns finds one without a place for its elements.
+func TestSparseColumnWithoutAddresses(t *testing.T) {
+	if vm.HeapStandIn() {
+		t.Skip("the heap stand-in takes the memory for so many slots at once")
+	}
+	w := NewWorld(Options{MaxEntities: 1 << 24, Pages: vm.PagesSmall})
+	defer w.Close()
+	v := panicOf(func() { NewSparseColumn[[1 << 24]byte](w) })
+	if err, ok := v.(error); !ok || !(errors.Is(err, vm.ErrSize) || errors.Is(err, vm.ErrAddressSpace)) {
+		t.Errorf("%v", v)
+	}
+	if n := len(w.Columns()); n != 0 {
+		t.Errorf("%d columns", n)
+	}
+	c := NewSparseColumn[uint64](w)
+	e := w.Archetype(c).New()
+	if p := c.Get(e); p == nil || *p != 0 || Describe(c).ID != 0 {
+		t.Error("the column made next does not work")
+	}
+}
