@@ -217,7 +217,20 @@ func (m *combinedModel) applyCommands(b *byteStream) {
 	for _, c := range buffers {
 		c.done = c.done || len(c.pending) == 0
 	}
+	if err != nil && how%3 == 0 {
+		m.forget(how / 3 % 2)
+	}
 	m.note("applied", got.Done, got.Skipped)
+}
+
+// forget closes a buffer with all that waits in it, and makes a new one.
+func (m *combinedModel) forget(i int) {
+	c := m.buffers[i]
+	m.must(c.Close() == nil && c.Close() == nil, "Commands.Close")
+	for _, p := range c.made {
+		p.buffer = nil
+	}
+	m.buffers[i] = &combinedBuffer{Commands: m.world.NewCommands(), made: c.made}
 }
 
 // circles reports whether a command closes a circle, so that it panics.

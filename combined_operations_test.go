@@ -231,21 +231,31 @@ func (m *combinedModel) applyMemory(b *byteStream) {
 		m.close()
 		m.open()
 		m.opened = 0
-	case v < 135:
-		// A chain, deeper than there are levels.
-		m.operation = "chain"
-		r, e := m.relations[0], m.any(b)
-		for range b.next() {
-			next := m.any(b)
-			if m.entities[e] == nil || m.entities[next] == nil || r.closes(next, e) || len(b.rest) == 0 {
-				break
-			}
-			if !m.try(func() { m.must(r.Set(next, e), "%v → %v", next, e) }) {
-				break
-			}
-			m.link(0, next, e)
-			e = next
+	case v < 160:
+		m.applyChain(b)
+	}
+}
+
+// applyChain relates one entity after the other, deeper than there are levels.
+func (m *combinedModel) applyChain(b *byteStream) {
+	m.operation = "chain"
+	r, n := m.relations[0], len(m.order)
+	if n == 0 {
+		return
+	}
+	at := b.next16() % n
+	e := m.order[at]
+	for range b.next() {
+		at = (at + 1) % n
+		next := m.order[at]
+		if r.closes(next, e) {
+			return
 		}
+		if !m.try(func() { m.must(r.Set(next, e), "%v → %v", next, e) }) {
+			return
+		}
+		m.link(0, next, e)
+		e = next
 	}
 }
 

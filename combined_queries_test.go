@@ -14,7 +14,11 @@ type combinedQuery struct {
 	to                         []int // relations
 	target                     Entity
 	listed, exact              bool
+	witness                    Entity // what it should match, mostly
 }
+
+// fits reports whether a form is used: where it would leave the witness out, only sometimes.
+func (m *combinedModel) fits(b *byteStream, matches bool) bool { return matches || b.next()%8 == 0 }
 
 func (q *combinedQuery) test(f func(Entity) bool, format string, a ...any) {
 	q.tests = append(q.tests, f)
@@ -32,11 +36,11 @@ func (b *byteStream) combinedColumn() int {
 	return v % combinedCount
 }
 
-// query decodes a query.
+// query decodes a query. Mostly it is made to match one entity at least: others would show little.
 func (m *combinedModel) query(b *byteStream) *combinedQuery {
-	q := &combinedQuery{}
+	q := &combinedQuery{witness: m.any(b)}
 	for range b.next() % 3 {
-		if c := b.combinedColumn(); !slices.Contains(q.with, c) {
+		if c := b.combinedColumn(); !slices.Contains(q.with, c) && m.fits(b, m.has(q.witness, c)) {
 			q.with = append(q.with, c)
 			q.test(func(e Entity) bool { return m.has(e, c) }, " %s", m.columns[c].Name())
 		}
@@ -68,7 +72,7 @@ func (m *combinedModel) form(b *byteStream, q *combinedQuery) {
 	out, one, apart := slices.Contains(q.minus, c), slices.Contains(q.any, c), slices.Contains(q.optional, c)
 	switch form {
 	case 0:
-		if !named && !out && !one && !apart {
+		if !named && !out && !one && !apart && m.fits(b, !m.has(q.witness, c)) {
 			q.Query = q.Without(m.columns[c])
 			q.minus = append(q.minus, c)
 			q.test(func(e Entity) bool { return !m.has(e, c) }, " without %s", m.columns[c].Name())
@@ -80,7 +84,7 @@ func (m *combinedModel) form(b *byteStream, q *combinedQuery) {
 				group = append(group, c)
 			}
 		}
-		if len(group) > 0 {
+		if len(group) > 0 && m.fits(b, slices.ContainsFunc(group, func(c int) bool { return m.has(q.witness, c) })) {
 			q.Query = q.Any(m.chosen(group)...)
 			q.any = append(q.any, group...)
 			q.test(func(e Entity) bool {
@@ -94,6 +98,9 @@ func (m *combinedModel) form(b *byteStream, q *combinedQuery) {
 			q.says += " optional " + m.columns[c].Name()
 		}
 	case 5:
+		if b.next()%4 > 0 {
+			m.formOptional(q)
+		}
 		q.Query = q.Exactly()
 		q.exact = true
 		q.says += " exactly"
@@ -102,9 +109,12 @@ func (m *combinedModel) form(b *byteStream, q *combinedQuery) {
 	case 7, 8:
 		i := b.next() % len(m.relations)
 		r, col := m.relations[i], combinedLinks+2*i
-		target := m.any(b)
-		if t, ok := r.target[m.any(b)]; ok {
-			target = t
+		target, ok := r.target[q.witness]
+		if !ok {
+			target = m.any(b)
+		}
+		if !m.fits(b, ok) {
+			return
 		}
 		if slices.Contains(q.minus, col) || slices.Contains(q.to, i) {
 			return
@@ -119,7 +129,8 @@ func (m *combinedModel) form(b *byteStream, q *combinedQuery) {
 			return
 		}
 		c := tr.cols[c%len(tr.cols)]
-		if slices.Contains(q.minus, c) || slices.Contains(q.any, c) {
+		matches := m.has(q.witness, c) && tr.isChanged(q.witness, c)
+		if slices.Contains(q.minus, c) || slices.Contains(q.any, c) || !m.fits(b, matches) {
 			return
 		}
 		q.Query = q.Changed(m.columns[c], tr.Tracker)
@@ -134,6 +145,17 @@ func (q *combinedQuery) asks(col int) {
 	}
 }
 
+// formOptional names all that the witness has.
+func (m *combinedModel) formOptional(q *combinedQuery) {
+	for c := range combinedCount {
+		if m.has(q.witness, c) && !slices.Contains(slices.Concat(q.with, q.minus, q.optional), c) {
+			q.Query = q.Optional(m.columns[c])
+			q.optional = append(q.optional, c)
+			q.says += " optional " + m.columns[c].Name()
+		}
+	}
+}
+
 // formAmong keeps a query to a list.
 func (m *combinedModel) formAmong(b *byteStream, q *combinedQuery) {
 	var list []Entity
@@ -144,6 +166,10 @@ func (m *combinedModel) formAmong(b *byteStream, q *combinedQuery) {
 			listed[m.order[at]] = true
 			at++
 		}
+	}
+	if m.entities[q.witness] != nil {
+		list = append(list, q.witness)
+		listed[q.witness] = true
 	}
 	if b.next()%2 == 0 {
 		list = append(list, m.stale...)
