@@ -226,7 +226,9 @@ func (m *combinedModel) applyCommands(b *byteStream) {
 // forget closes a buffer with all that waits in it, and makes a new one.
 func (m *combinedModel) forget(i int) {
 	c := m.buffers[i]
-	m.must(c.Close() == nil && c.Close() == nil, "Commands.Close")
+	for range 2 {
+		m.must(c.Close() == nil, "Commands.Close")
+	}
 	for _, p := range c.made {
 		p.buffer = nil
 	}

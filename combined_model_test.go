@@ -235,7 +235,9 @@ func (m *combinedModel) close() {
 	} else if m.trackers[0] != nil {
 		m.trackers[0].Close()
 	}
-	m.must(w.Close() == nil && w.Close() == nil, "Close fails")
+	for range 2 {
+		m.must(w.Close() == nil, "Close fails")
+	}
 	m.must(w.Len() == 0 && w.Stats().Committed == 0, "a closed world holds something")
 	for i, told := range m.told {
 		m.must(len(told) == 0, "hooks of %s were not told of %d losses", m.columns[i].Name(), len(told))
