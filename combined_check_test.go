@@ -1,0 +1,108 @@
+package vast
+
+import "slices"
+
+// checkSome looks at a little of the world after every step: what it costs does not grow with the world.
+func (m *combinedModel) checkSome() {
+	m.must(m.world.Len() == len(m.order), "%d entities, want %d", m.world.Len(), len(m.order))
+	m.must(m.roads.Len() == len(m.roads.value), "%d edges, want %d", m.roads.Len(), len(m.roads.value))
+	if n := len(m.order); n > 0 {
+		m.checkEntity(m.order[m.step*7%n])
+		m.checkEntity(m.order[n-1])
+	}
+	if n := len(m.stale); n > 0 {
+		m.checkEntity(m.stale[m.step%n])
+	}
+}
+
+// checkEntity compares all that is known of an entity.
+func (m *combinedModel) checkEntity(e Entity) {
+	v := m.entities[e]
+	m.must(m.world.Alive(e) == (v != nil), "%v is alive: %v", e, m.world.Alive(e))
+	for i, c := range m.values {
+		got, has := c.get(e)
+		m.must(has == m.has(e, i), "%v has %s: %v", e, c.Name(), has)
+		if has {
+			m.must(got == v.values[i], "%s of %v is %d, want %d", c.Name(), e, got, v.values[i])
+		}
+	}
+	for _, r := range m.relations {
+		got, has := r.Target(e)
+		want, ok := r.target[e]
+		m.must(got == want && has == ok && r.Has(e) == ok, "%s: the target of %v is %v, want %v", r.Name(), e, got, want)
+		m.must(r.CountSources(e) == len(r.sources[e]), "%s: %v has %d sources, want %d", r.Name(), e, r.CountSources(e), len(r.sources[e]))
+	}
+	m.must(m.roads.CountOut(e) == len(m.roads.out[e]) && m.roads.CountIn(e) == len(m.roads.in[e]), "%v has %d edges out and %d in", e,
+		m.roads.CountOut(e), m.roads.CountIn(e))
+}
+
+// checkLinks compares the order of an entity's links, and what is above and below it.
+func (m *combinedModel) checkLinks(e Entity) {
+	for _, r := range m.relations {
+		sources := slices.Collect(r.Sources(e))
+		m.must(slices.Equal(sources, r.sources[e]), "%s: the sources of %v are %v, want %v", r.Name(), e, sources, r.sources[e])
+		if r.options.Cyclic {
+			continue
+		}
+		m.must(r.Depth(e) == r.depth(e), "%s: the depth of %v is %d, want %d", r.Name(), e, r.Depth(e), r.depth(e))
+		var below []Entity
+		var walk func(Entity)
+		walk = func(e Entity) {
+			for _, s := range r.sources[e] {
+				below = append(below, s)
+				walk(s)
+			}
+		}
+		if _, ok := r.target[e]; !ok {
+			walk(e)
+			m.must(slices.Equal(slices.Collect(r.Descendants(e)), below), "%s: descendants of %v", r.Name(), e)
+		}
+	}
+	var out, in []Entity
+	for to, v := range m.roads.Out(e) {
+		out = append(out, to)
+		m.must(*v == m.roads.value[[2]Entity{e, to}], "the edge %v → %v is %d", e, to, *v)
+	}
+	for from, v := range m.roads.In(e) {
+		in = append(in, from)
+		m.must(*v == m.roads.value[[2]Entity{from, e}], "the edge %v → %v is %d", from, e, *v)
+	}
+	m.must(slices.Equal(out, m.roads.out[e]) && slices.Equal(in, m.roads.in[e]), "%v has edges to %v and from %v, want %v and %v", e,
+		out, in, m.roads.out[e], m.roads.in[e])
+}
+
+// checkAll compares the whole world with the whole model.
+func (m *combinedModel) checkAll() {
+	m.operation += ", checkAll"
+	m.world.checkInvariants()
+	counts, born := make([]int, combinedCount), make([]int, len(m.archetypes))
+	for _, e := range m.order {
+		m.checkEntity(e)
+		m.checkLinks(e)
+		born[m.entities[e].archetype]++
+		for c := range combinedCount {
+			if m.has(e, c) {
+				counts[c]++
+				m.must(m.told[c] == nil || m.told[c][e], "hooks of %s were not told of %v", m.columns[c].Name(), e)
+			}
+		}
+	}
+	for _, e := range m.stale {
+		m.checkEntity(e)
+		m.checkLinks(e)
+	}
+	for i, a := range m.archetypes {
+		m.must(a.Len() == born[i], "archetype %d has %d entities, want %d", i, a.Len(), born[i])
+	}
+	for c, col := range m.columns {
+		n := m.world.Query(col).Count()
+		m.must(n == counts[c], "%s has %d entities, want %d", col.Name(), n, counts[c])
+		m.must(c >= combinedValues || m.values[c].count() == n, "%s counts otherwise", col.Name())
+		m.must(m.told[c] == nil || len(m.told[c]) == n, "hooks of %s were told of %d entities, %d have it", col.Name(), len(m.told[c]), n)
+	}
+	for _, tr := range m.trackers {
+		if tr != nil {
+			m.checkTracker(tr)
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package vast
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// combinedColumn is a column of any storage whose elements are made from, and read as, one number.
+type combinedColumn struct {
+	AnyColumn
+	tag          bool
+	get          func(Entity) (uint64, bool)
+	add          func(Entity, uint64) bool
+	set, edit    func(Entity, uint64) bool // edit writes through the pointer that Edit returns
+	remove       func(Entity) bool
+	addAll       func(Query, uint64) int
+	setAll       func(Query, uint64) int
+	removeAll    func(Query) int
+	addLater     func(*Commands, Entity, uint64)
+	setLater     func(*Commands, Entity, uint64)
+	removeLater  func(*Commands, Entity)
+	in           func(Run) bool
+	hook         func(add, remove func(Entity))
+	grow         func() error
+	editRun      func(Run, uint64) // nil where there are no slices
+	slice        func(Run) []uint64
+	count        func() int
+	cut          func(uint64) uint64
+	writtenByAdd bool // whether overwriting is noted
+}
+
+// valued is what columns with values have in common.
+type valued[T any] interface {
+	ValueColumn[T]
+	Has(Entity) bool
+	Add(Entity, T) *T
+	Set(Entity, T) bool
+	Edit(Entity) *T
+	Remove(Entity) bool
+	AddAll(Query, T) int
+	SetAll(Query, T) int
+	RemoveAll(Query) int
+	AddLater(*Commands, Entity, T)
+	SetLater(*Commands, Entity, T)
+	RemoveLater(*Commands, Entity)
+	OnAdd(func(Entity, *T))
+	OnRemove(func(Entity, *T))
+	Len() int
+}
+
+func combinedOf[T comparable](c valued[T], to func(uint64) T, from func(T) uint64) combinedColumn {
+	return combinedColumn{
+		AnyColumn: c, writtenByAdd: true, count: c.Len, remove: c.Remove, removeAll: c.RemoveAll, removeLater: c.RemoveLater,
+		cut: func(v uint64) uint64 { return from(to(v)) },
+		get: func(e Entity) (uint64, bool) {
+			p := c.Get(e)
+			if (p != nil) != c.Has(e) {
+				return mixed, false
+			}
+			if p == nil {
+				return 0, false
+			}
+			return from(*p), true
+		},
+		add: func(e Entity, v uint64) bool { p := c.Add(e, to(v)); return p != nil && *p == to(v) },
+		set: func(e Entity, v uint64) bool { return c.Set(e, to(v)) },
+		edit: func(e Entity, v uint64) bool {
+			p := c.Edit(e)
+			if p != nil {
+				*p = to(v)
+			}
+			return p != nil
+		},
+		addAll:   func(q Query, v uint64) int { return c.AddAll(q, to(v)) },
+		setAll:   func(q Query, v uint64) int { return c.SetAll(q, to(v)) },
+		addLater: func(cs *Commands, e Entity, v uint64) { c.AddLater(cs, e, to(v)) },
+		setLater: func(cs *Commands, e Entity, v uint64) { c.SetLater(cs, e, to(v)) },
+		hook: func(add, remove func(Entity)) {
+			c.OnAdd(func(e Entity, _ *T) { add(e) })
+			c.OnRemove(func(e Entity, _ *T) { remove(e) })
+		},
+	}
+}
+
+// combinedStored makes a column in one of the storages: the answers must not depend on which.
+func combinedStored[T comparable](w *World, name string, s Storage, to func(uint64) T, from func(T) uint64) combinedColumn {
+	o := ColumnOptions{Name: name}
+	switch s {
+	case StorageSparse:
+		col := NewSparseColumnWith[T](w, o)
+		c := combinedOf(col, to, from)
+		c.in, c.grow = col.In, func() error { return col.Grow(3) }
+		return c
+	case StorageHeap:
+		col := NewHeapColumnWith[T](w, o)
+		c := combinedOf(col, to, from)
+		c.in, c.grow = col.In, col.Grow
+		return c
+	}
+	col := NewColumnWith[T](w, o)
+	c := combinedOf(col, to, from)
+	c.in = func(r Run) bool { return len(col.TrySlice(r)) == r.Len() }
+	c.grow = col.Grow
+	c.editRun = func(r Run, v uint64) {
+		for i := range col.EditRun(r) {
+			col.EditRun(r)[i] = to(v)
+		}
+	}
+	c.slice = func(r Run) (vs []uint64) {
+		for _, v := range col.Slice(r) {
+			vs = append(vs, from(v))
+		}
+		return vs
+	}
+	return c
+}
+
+func combinedTag(t Tag) combinedColumn {
+	return combinedColumn{
+		AnyColumn: t, tag: true, in: t.In, grow: t.Grow, count: t.Len,
+		cut:  func(uint64) uint64 { return 0 },
+		get:  func(e Entity) (uint64, bool) { return 0, t.Has(e) },
+		add:  func(e Entity, _ uint64) bool { return t.Add(e) },
+		hook: func(add, remove func(Entity)) { t.OnAdd(add); t.OnRemove(remove) },
+		// A tag has nothing to be set.
+		set: func(e Entity, _ uint64) bool { return t.Has(e) }, edit: func(e Entity, _ uint64) bool { return t.Has(e) },
+		remove: t.Remove, removeAll: t.RemoveAll, removeLater: t.RemoveLater,
+		addAll:   func(q Query, _ uint64) int { return t.AddAll(q) },
+		addLater: func(cs *Commands, e Entity, _ uint64) { t.AddLater(cs, e) },
+	}
+}
+
+// The columns of the combined model, by number: those with values, then links, each followed by the column of its targets.
+const (
+	combinedValues = 6
+	combinedLinks  = combinedValues // the first relation
+	combinedRoads  = combinedLinks + 6
+	combinedCount  = combinedRoads + 2
+)
+
+func number64(v uint64) uint64 { return v }
+
+func combinedColumns(w *World, s Storage) []combinedColumn {
+	return []combinedColumn{
+		combinedStored(w, "number", s, number64, number64),
+		combinedStored(w, "wide", s, func(v uint64) [3]uint64 { return [3]uint64{v, v, v} }, func(t [3]uint64) uint64 {
+			if t[0] != t[1] || t[0] != t[2] {
+				return mixed
+			}
+			return t[0]
+		}),
+		combinedTag(NewTag(w, "tag")),
+		combinedStored(w, "rare", StorageSparse, number64, number64),
+		combinedStored(w, "text", StorageHeap, func(v uint64) string { return fmt.Sprint(v) }, func(t string) uint64 {
+			v, _ := strconv.ParseUint(t, 10, 64) // a zero component is empty
+			return v
+		}),
+		combinedStored(w, "small", StorageDense, func(v uint64) byte { return byte(v) }, func(t byte) uint64 { return uint64(t) }),
+	}
+}
+
+// combinedSets are the archetypes.
+var combinedSets = [][]int{{}, {0}, {0, 2}, {1, 3}, {0, 1, 4, 5}, {5, 2}}

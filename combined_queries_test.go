@@ -1,0 +1,319 @@
+package vast
+
+import (
+	"fmt"
+	"slices"
+)
+
+// combinedQuery is a query and what it should match.
+type combinedQuery struct {
+	Query
+	says                       string
+	with, minus, any, optional []int
+	tests                      []func(Entity) bool
+	to                         []int // relations
+	target                     Entity
+	listed, exact              bool
+	witness                    Entity // what it should match, mostly
+}
+
+// fits reports whether a form is used: where it would leave the witness out, only sometimes.
+func (m *combinedModel) fits(b *byteStream, matches bool) bool { return matches || b.next()%8 == 0 }
+
+func (q *combinedQuery) test(f func(Entity) bool, format string, a ...any) {
+	q.tests = append(q.tests, f)
+	q.says += fmt.Sprintf(format, a...)
+}
+
+func (q *combinedQuery) bySlot() bool { return len(q.to) == 0 || q.listed }
+
+// combinedColumn chooses a column; those with values more often.
+func (b *byteStream) combinedColumn() int {
+	v := b.next()
+	if v < 100 {
+		return v % combinedValues
+	}
+	return v % combinedCount
+}
+
+// query decodes a query. Mostly it is made to match one entity at least: others would show little.
+func (m *combinedModel) query(b *byteStream) *combinedQuery {
+	q := &combinedQuery{witness: m.any(b)}
+	for range b.next() % 3 {
+		if c := b.combinedColumn(); !slices.Contains(q.with, c) && m.fits(b, m.has(q.witness, c)) {
+			q.with = append(q.with, c)
+			q.test(func(e Entity) bool { return m.has(e, c) }, " %s", m.columns[c].Name())
+		}
+	}
+	q.Query = m.world.Query(m.chosen(q.with)...)
+	for range b.next() % 5 {
+		m.form(b, q)
+	}
+	if q.exact { // of all that the finished query names
+		named := slices.Concat(q.with, q.any, q.optional)
+		q.test(func(e Entity) bool {
+			for c := range combinedCount {
+				internal := c > combinedLinks && (c-combinedLinks)%2 == 1
+				if !internal && m.has(e, c) && !slices.Contains(named, c) {
+					return false
+				}
+			}
+			return true
+		}, "")
+	}
+	m.operation += " [" + q.says + "]"
+	return q
+}
+
+// form adds a form to a query, where it may have it.
+func (m *combinedModel) form(b *byteStream, q *combinedQuery) {
+	form, c := b.next()%11, b.combinedColumn()
+	named := slices.Contains(q.with, c)
+	out, one, apart := slices.Contains(q.minus, c), slices.Contains(q.any, c), slices.Contains(q.optional, c)
+	switch form {
+	case 0:
+		if !named && !out && !one && !apart && m.fits(b, !m.has(q.witness, c)) {
+			q.Query = q.Without(m.columns[c])
+			q.minus = append(q.minus, c)
+			q.test(func(e Entity) bool { return !m.has(e, c) }, " without %s", m.columns[c].Name())
+		}
+	case 1, 2:
+		group := []int{}
+		for _, c := range []int{c, b.combinedColumn(), b.combinedColumn()} {
+			if !slices.Contains(group, c) && !slices.Contains(q.with, c) && !slices.Contains(q.minus, c) {
+				group = append(group, c)
+			}
+		}
+		if len(group) > 0 && m.fits(b, slices.ContainsFunc(group, func(c int) bool { return m.has(q.witness, c) })) {
+			q.Query = q.Any(m.chosen(group)...)
+			q.any = append(q.any, group...)
+			q.test(func(e Entity) bool {
+				return slices.ContainsFunc(group, func(c int) bool { return m.has(e, c) })
+			}, " any %v", group)
+		}
+	case 3, 4:
+		if !named && !out && !apart {
+			q.Query = q.Optional(m.columns[c])
+			q.optional = append(q.optional, c)
+			q.says += " optional " + m.columns[c].Name()
+		}
+	case 5:
+		if b.next()%4 > 0 {
+			m.formOptional(q)
+		}
+		q.Query = q.Exactly()
+		q.exact = true
+		q.says += " exactly"
+	case 6:
+		m.formAmong(b, q)
+	case 7, 8:
+		i := b.next() % len(m.relations)
+		r, col := m.relations[i], combinedLinks+2*i
+		target, ok := r.target[q.witness]
+		if !ok {
+			target = m.any(b)
+		}
+		if !m.fits(b, ok) {
+			return
+		}
+		if slices.Contains(q.minus, col) || slices.Contains(q.to, i) {
+			return
+		}
+		q.Query = q.To(r.Relation, target)
+		q.asks(col)
+		q.to, q.target = append(q.to, i), target
+		q.test(func(e Entity) bool { t, ok := r.target[e]; return ok && t == target }, " to %s %v", r.Name(), target)
+	case 9, 10:
+		tr := m.trackers[b.next()%len(m.trackers)]
+		if tr == nil {
+			return
+		}
+		c := tr.cols[c%len(tr.cols)]
+		matches := m.has(q.witness, c) && tr.isChanged(q.witness, c)
+		if slices.Contains(q.minus, c) || slices.Contains(q.any, c) || !m.fits(b, matches) {
+			return
+		}
+		q.Query = q.Changed(m.columns[c], tr.Tracker)
+		q.asks(c)
+		q.test(func(e Entity) bool { return m.has(e, c) && tr.isChanged(e, c) }, " changed %s", m.columns[c].Name())
+	}
+}
+
+func (q *combinedQuery) asks(col int) {
+	if !slices.Contains(q.with, col) {
+		q.with = append(q.with, col)
+	}
+}
+
+// formOptional names all that the witness has.
+func (m *combinedModel) formOptional(q *combinedQuery) {
+	for c := range combinedCount {
+		if m.has(q.witness, c) && !slices.Contains(slices.Concat(q.with, q.minus, q.optional), c) {
+			q.Query = q.Optional(m.columns[c])
+			q.optional = append(q.optional, c)
+			q.says += " optional " + m.columns[c].Name()
+		}
+	}
+}
+
+// formAmong keeps a query to a list.
+func (m *combinedModel) formAmong(b *byteStream, q *combinedQuery) {
+	var list []Entity
+	listed := map[Entity]bool{}
+	for at := b.next() % 20; at < len(m.order); at += 1 + b.next()%3 {
+		for range min(1+b.next()%40, len(m.order)-at) {
+			list = append(list, m.order[at])
+			listed[m.order[at]] = true
+			at++
+		}
+	}
+	if m.entities[q.witness] != nil {
+		list = append(list, q.witness)
+		listed[q.witness] = true
+	}
+	if b.next()%2 == 0 {
+		list = append(list, m.stale...)
+	} else {
+		slices.SortFunc(list, bySlot)
+	}
+	q.Query = q.Among(list)
+	q.listed = true
+	q.test(func(e Entity) bool { return listed[e] }, " among %d", len(listed))
+}
+
+// matching returns what a query should match, by slot.
+func (m *combinedModel) matching(q *combinedQuery) (es []Entity) {
+	for _, e := range m.order {
+		if !slices.ContainsFunc(q.tests, func(f func(Entity) bool) bool { return !f(e) }) {
+			es = append(es, e)
+		}
+	}
+	slices.SortFunc(es, bySlot)
+	return es
+}
+
+// checkQuery compares all ways of running a query.
+func (m *combinedModel) checkQuery(b *byteStream, q *combinedQuery) {
+	es := m.matching(q)
+	ordered := es
+	if len(q.to) == 1 && !q.listed {
+		ordered = slices.DeleteFunc(slices.Clone(m.relations[q.to[0]].sources[q.target]), func(e Entity) bool { return !slices.Contains(es, e) })
+	}
+	got := slices.Collect(q.All())
+	if first, ok := q.First(); ok != (len(got) > 0) || ok && first != got[0] {
+		m.must(false, "First is %v, %v", first, ok)
+	}
+	single, ok := q.Single()
+	m.must(ok == (len(es) == 1) && single.IsZero() == (len(es) == 0), "Single is %v, %v, of %d", single, ok, len(es))
+	m.checkRuns(q, got)
+	if len(q.to) > 1 && !q.listed {
+		slices.SortFunc(got, bySlot)
+	}
+	m.must(slices.Equal(got, ordered), "All yields %v, want %v", got, ordered)
+	m.must(q.Count() == len(es), "Count is %d, want %d", q.Count(), len(es))
+	got = nil
+	for word, mask := range q.Words() {
+		m.must(mask != 0, "word %d is empty", word)
+		for ; mask != 0; mask &= mask - 1 {
+			got = append(got, m.entity(uint32(word)*64+trailingZeros(mask)))
+		}
+	}
+	m.must(slices.Equal(got, es), "Words yields %v, want %v", got, es)
+	got = nil
+	n := 1 + b.next()
+	for batch := range q.Batches(n) {
+		one := slices.Collect(batch.All())
+		m.must(len(one) == batch.Len() && len(one) < n+64, "a batch of %d has %d, Len is %d", n, len(one), batch.Len())
+		got = append(got, one...)
+		m.must(len(one) >= n || len(got) == len(es), "a batch of %d has %d, and more follow", n, len(one))
+	}
+	m.must(slices.Equal(got, es), "Batches yields %v, want %v", got, es)
+	m.checkDepths(q, es)
+	m.note("query", len(es))
+}
+
+func (m *combinedModel) entity(slot uint32) Entity {
+	return Entity{slot: slot, generation: *m.world.generation(slot)}
+}
+
+// optionals returns which optional components an entity should have.
+func (m *combinedModel) optionals(q *combinedQuery, e Entity) (set uint) {
+	for _, c := range q.optional {
+		if m.has(e, c) {
+			set |= 1 << c
+		}
+	}
+	return set
+}
+
+// checkRuns checks that runs hold what All yields, alike in what is optional, and are no shorter than they must be.
+func (m *combinedModel) checkRuns(q *combinedQuery, es []Entity) {
+	n := 0
+	last := Run{}
+	for r := range q.Runs() {
+		m.must(r.Len() > 0 && n+r.Len() <= len(es), "a run of %d entities", r.Len())
+		for i := range r.Len() {
+			m.must(r.Entity(i) == es[n+i], "run's entity %v, All yields %v", r.Entity(i), es[n+i])
+		}
+		m.checkAlike(q, r)
+		if n > 0 && q.bySlot() {
+			m.must(r.Start() > last.Start()+last.Len() || r.Start() == last.Start()+last.Len() &&
+				m.optionals(q, r.Entity(0)) != m.optionals(q, last.Entity(0)), "the run at %d could be part of the one before", r.Start())
+		}
+		for _, c := range q.with {
+			if c < combinedValues && m.values[c].slice != nil {
+				for i, v := range m.values[c].slice(r) {
+					m.must(v == m.entities[r.Entity(i)].values[c], "component %d of %v is %d in the run", c, r.Entity(i), v)
+				}
+			}
+			if i := c - combinedLinks; i >= 0 && c < combinedRoads && i%2 == 0 {
+				for k, t := range m.relations[i/2].Slice(r) {
+					m.must(t == m.relations[i/2].target[r.Entity(k)], "the target of %v is %v in the run", r.Entity(k), t)
+				}
+			}
+		}
+		n += r.Len()
+		last = r
+	}
+	m.must(n == len(es), "runs have %d of %d entities", n, len(es))
+}
+
+// checkAlike checks that a run has what is optional throughout, or lacks it throughout.
+func (m *combinedModel) checkAlike(q *combinedQuery, r Run) {
+	for i := range r.Len() {
+		m.must(m.optionals(q, r.Entity(i)) == m.optionals(q, r.Entity(0)), "%v and %v share a run", r.Entity(0), r.Entity(i))
+	}
+	for _, c := range q.optional {
+		if c < combinedValues {
+			m.must(m.values[c].in(r) == m.has(r.Entity(0), c), "In says %v of %s", m.values[c].in(r), m.columns[c].Name())
+		}
+	}
+}
+
+// checkDepths checks the order of depths in the hierarchies.
+func (m *combinedModel) checkDepths(q *combinedQuery, es []Entity) {
+	for _, rel := range m.relations {
+		if rel.options.Cyclic {
+			continue
+		}
+		var want []Entity
+		depths := map[Entity]int{}
+		for _, e := range es {
+			if _, ok := rel.target[e]; ok {
+				want = append(want, e)
+				depths[e] = rel.depth(e)
+			}
+		}
+		slices.SortStableFunc(want, func(a, b Entity) int { return depths[a] - depths[b] })
+		var got []Entity
+		for r := range rel.InDepthOrder(q.Query) {
+			m.checkAlike(q, r)
+			for i, t := range rel.Slice(r) {
+				m.must(t == rel.target[r.Entity(i)] && depths[r.Entity(i)] == depths[r.Entity(0)], "%v in a run of depth %d", r.Entity(i),
+					depths[r.Entity(0)])
+				got = append(got, r.Entity(i))
+			}
+		}
+		m.must(slices.Equal(got, want), "%s in the order of depth: %v, want %v", rel.Name(), got, want)
+	}
+}

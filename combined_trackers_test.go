@@ -1,0 +1,121 @@
+package vast
+
+import (
+	"slices"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// combinedTracker is what a tracker should know.
+type combinedTracker struct {
+	*Tracker
+	cols    []int
+	known   map[int]map[Entity]bool // by column, who had it at the last look
+	written map[int]map[Entity]bool // since
+}
+
+// combinedTracked are the columns that trackers are made of.
+var combinedTracked = [][]int{{0, 2, 3, 6}, {0, 5, 7, 12}, {1, 4, 8, 13}, {2, 6, 9, 10, 11}}
+
+// wrote notes that a component was written or gained.
+func (m *combinedModel) wrote(col int, e Entity) {
+	for _, tr := range m.trackers {
+		if tr != nil && tr.written[col] != nil {
+			tr.written[col][e] = true
+		}
+	}
+}
+
+func (m *combinedModel) look(tr *combinedTracker) {
+	tr.known, tr.written = map[int]map[Entity]bool{}, map[int]map[Entity]bool{}
+	for _, c := range tr.cols {
+		tr.known[c], tr.written[c] = map[Entity]bool{}, map[Entity]bool{}
+		for _, e := range m.order {
+			if m.has(e, c) {
+				tr.known[c][e] = true
+			}
+		}
+	}
+}
+
+// applyTracker makes, closes and uses trackers.
+func (m *combinedModel) applyTracker(b *byteStream) {
+	m.operation = "trackers"
+	k, how := b.next()%len(m.trackers), b.next()
+	tr := m.trackers[k]
+	switch {
+	case tr == nil:
+		set := combinedTracked[how%len(combinedTracked)]
+		made := &combinedTracker{cols: set}
+		if m.try(func() { made.Tracker = m.world.Track(m.chosen(set)...) }) {
+			m.look(made)
+			m.trackers[k] = made
+		}
+	case how < 16:
+		tr.Close()
+		m.trackers[k] = nil
+	case how < 120:
+		tr.Next()
+		m.look(tr)
+	default:
+		m.checkTracker(tr)
+	}
+}
+
+// isChanged reports whether a query with Changed should match.
+func (tr *combinedTracker) isChanged(e Entity, col int) bool {
+	return !tr.known[col][e] || tr.written[col][e]
+}
+
+func (m *combinedModel) checkTracker(tr *combinedTracker) {
+	for _, c := range tr.cols {
+		var added, changed, removed, either []Entity
+		for _, e := range m.order {
+			if !m.has(e, c) {
+				continue
+			}
+			switch {
+			case !tr.known[c][e]:
+				added, either = append(added, e), append(either, e)
+			case tr.written[c][e]:
+				changed, either = append(changed, e), append(either, e)
+			}
+		}
+		for e := range tr.known[c] {
+			if !m.has(e, c) {
+				removed = append(removed, e)
+			}
+		}
+		col := m.columns[c]
+		for _, tt := range []struct {
+			what      string
+			got, want []Entity
+		}{
+			{"added", slices.Collect(tr.Added(col)), added}, {"changed", slices.Collect(tr.Changed(col)), changed},
+			{"removed", slices.Collect(tr.Removed(col)), removed},
+			{"queried", slices.Collect(m.world.Query().Changed(col, tr.Tracker).All()), either},
+		} {
+			slices.SortFunc(tt.want, bySlot)
+			m.must(slices.Equal(tt.got, tt.want), "column %s, %s: %v, want %v", col.Name(), tt.what, tt.got, tt.want)
+			m.note(tt.what, len(tt.got))
+		}
+	}
+}
+
+// squeeze leaves little of the limit, or all.
+func (m *combinedModel) squeeze(b *byteStream) {
+	m.operation = "squeeze"
+	v := b.next()
+	if m.hog == nil {
+		return
+	}
+	err := m.hog.Decommit(0, m.hog.Size())
+	m.must(err == nil, "%v", err)
+	if v%2 == 0 {
+		return
+	}
+	if n := m.options.limit.Max() - m.options.limit.Used() - v/32*vm.PageSize(); n > 0 {
+		err = m.hog.Commit(0, n)
+		m.must(err == nil, "%v", err)
+	}
+}

@@ -1,0 +1,43 @@
+package vast
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestTrackerAfterTrim: what a tracker knows of entities outlives the world's memory of their slots.
+func TestTrackerAfterTrim(t *testing.T) {
+	for _, kept := range []bool{false, true} { // whether the trimmed words lie below others
+		w := NewWorld(Options{MaxEntities: 1 << 15})
+		c, d := NewColumn[uint64](w), NewTag(w, "behind")
+		w.Archetype(c).NewN(9000, nil)
+		if kept {
+			w.Archetype(d).New()
+		}
+		old := entitiesOf(w.Query(c))
+		tr := w.Track(c)
+		w.DeleteAll(w.Query(c))
+		slots := w.size
+		if err := w.Trim(); err != nil {
+			t.Fatal(err)
+		}
+		if !kept && w.size >= slots {
+			t.Fatal("Trim did not shrink the world: the test does not reach what it should")
+		}
+		w.checkInvariants()
+		if got := slices.Collect(tr.Removed(c)); !slices.Equal(got, old) {
+			t.Errorf("after Trim %d entities are gone, want %d", len(got), len(old))
+		}
+		w.Archetype(c).NewN(9000, nil)
+		w.checkInvariants()
+		if got := slices.Collect(tr.Added(c)); !slices.Equal(got, entitiesOf(w.Query(c))) {
+			t.Errorf("%d entities are new", len(got))
+		}
+		if got := slices.Collect(tr.Removed(c)); !slices.Equal(got, old) {
+			t.Errorf("with new entities in their slots %d are gone, want %d", len(got), len(old))
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
