@@ -286,7 +286,7 @@ func TestCombinedModelAlike(t *testing.T) {
 	var first uint64
 	for i, o := range []combinedOptions{{}, {pages: vm.PagesSmall, storage: StorageSparse}, {pages: vm.PagesHuge, storage: StorageHeap},
 		{pages: vm.PagesHeap, storage: StorageSparse}} {
-		o.slots, o.hooks = 700, i%2 == 0
+		o.slots, o.hooks = 704, i%2 == 0
 		sum, _ := combinedDigest(t, o, stream)
 		if i == 0 {
 			first = sum
