@@ -171,6 +171,19 @@ func (e Edges[T]) Remove(from, to Entity) bool {
 	return true
 }
 
+// Grow makes the next n additions of edges, between entities that the world has room for now, unable to fail. It returns a
+// [*vm.Error] as [Archetype.Grow] does.
+func (e Edges[T]) Grow(n int) error {
+	s := e.made()
+	s.world.mustBeOpen("Edges.Grow")
+	for _, c := range []*column{s.sources, s.targets} {
+		if err := c.grow(s.world.size); err != nil {
+			return err
+		}
+	}
+	return s.pool.Grow(n)
+}
+
 // RemoveOut takes all edges out of an entity away and reports whether it had any. Complexity: one step for each.
 func (e Edges[T]) RemoveOut(from Entity) bool { return e.made().sources.remove(from) }
 

@@ -112,6 +112,7 @@ func (s *edgeStore[T]) memory() (reserved, committed int) {
 
 func (s *edges[T]) columns() (sources, targets *column) { return s.sources, s.targets }
 func (s *edges[T]) rule() OnDelete                      { return s.onDelete }
+func (s *edges[T]) trimEnd(int) error                   { return nil } // edges lie in a pool
 
 func (s *edges[T]) appendSources(to []uint32, slot uint32) []uint32 {
 	if s.targets.set.Test(uint(slot)) {

@@ -301,3 +301,38 @@ func TestEdgesReset(t *testing.T) {
 	}
 	w.checkInvariants()
 }
+
+func TestEdgesGrow(t *testing.T) {
+	limit := vm.NewLimit(64 << 20)
+	w := NewWorld(Options{MaxEntities: 1 << 12, Limit: limit})
+	roads := NewEdges[[64]byte](w, "Road", EdgesOptions{})
+	var all []Entity
+	for range 100 {
+		all = append(all, w.Archetype().New())
+	}
+	if err := roads.Grow(100 * 100); err != nil {
+		t.Fatal(err)
+	}
+	// Nothing is left, and nothing is needed.
+	r, err := vm.Reserve(64<<20, vm.Options{Limit: limit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := r.Commit(0, (64<<20-limit.Used())&^(vm.PageSize()-1)); err != nil {
+		t.Fatal(err)
+	}
+	for _, from := range all {
+		for _, to := range all {
+			roads.Add(from, to, [64]byte{1})
+		}
+	}
+	if roads.Len() != 100*100 {
+		t.Errorf("%d edges", roads.Len())
+	}
+	exhausted(t, func() error { return roads.Grow(6000) }, vm.ErrLimit, "limit")
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	says(t, func() { _ = roads.Grow(1) }, "closed world")
+}

@@ -48,6 +48,9 @@ func (c Column[T]) TrySlice(r Run) []T {
 func (t Tag) In(r Run) bool { return t.c.in(r) }
 
 // In reports whether the entities of a run have the component, as [Tag.In] does.
+func (c Column[T]) In(r Run) bool { return c.c.in(r) }
+
+// In reports whether the entities of a run have the component, as [Tag.In] does.
 func (c SparseColumn[T]) In(r Run) bool { return c.c.in(r) }
 
 // In reports whether the entities of a run have the component, as [Tag.In] does.

@@ -15,6 +15,8 @@ type linked interface {
 	appendTargets(to []uint32, source uint32) []uint32
 	// sever takes away all links from and to the doomed, and returns how many sources that live on lost their last one.
 	sever(doomed []gain) int
+	// trimEnd decommits what is kept beside the columns for the slots from the given one on, which hold no entities.
+	trimEnd(slots int) error
 	check(must func(bool, string, ...any))
 }
 

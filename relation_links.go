@@ -129,6 +129,15 @@ func (k *relation) reach(end, level uint32) error {
 	return nil
 }
 
+func (k *relation) trimEnd(slots int) error {
+	err := k.links.Shrink(slots * int(unsafe.Sizeof(link{})))
+	k.linkRoom = uint32(k.links.Committed() / int(unsafe.Sizeof(link{})))
+	for _, level := range k.levels {
+		level.Shrink(slots)
+	}
+	return err
+}
+
 // enter links a source, which has no target, and moves what is below it to its level. There must be room.
 func (k *relation) enter(slot uint32, target Entity) {
 	t := k.targets

@@ -10,7 +10,7 @@ import (
 // Trim gives back memory that no entity needs, in whole pages: elements of slots whose entity lacks the component, and
 // what the world keeps of slots that no archetype owns. All of it stays usable. What lies behind the last slot that an
 // archetype owns counts no longer against [Options.Limit] either: room that [Column.Grow] made there is given back; that
-// of [Archetype.Grow] stays.
+// of [Archetype.Grow] stays, and so does what trackers have noted.
 //
 // Trim is no structural change, but it must run alone, as one does. It is worth its price after many entities were
 // deleted: one step for each gap between entities in each column, and a system call for each that fills a page. It
@@ -31,6 +31,9 @@ func (w *World) Trim() error {
 		lo = uint32(w.vacant.Next(uint(hi)))
 	}
 	errs = append(errs, w.trimEnd(), w.live.Trim(), w.vacant.Trim())
+	for _, k := range w.relations {
+		errs = append(errs, k.trimEnd(int(w.frontier)*64))
+	}
 	for _, c := range w.columns {
 		errs = append(errs, c.trim())
 	}
