@@ -45,7 +45,7 @@ type World struct {
 	live      *bitset.Set    // slots that hold an entity
 	liveWords unsafe.Pointer // live.Words()
 	huge      bool           // whether huge pages were asked for behind the generations
-	vacant    *bitset.Set    // words below the frontier that no archetype owns
+	vacant    *bitset.Set    // words below the frontier that no archetype owns; on the Go heap: a bit for each is little
 	frontier  uint32         // the first word that was never owned
 
 	columns    []*column
@@ -178,7 +178,6 @@ func (w *World) prepare() error {
 		return nil
 	}
 	n := w.options.MaxEntities
-	words := n / 64
 	page := vm.PageSize()
 	align := page
 	gens := (controlLead + 4*n + page - 1) &^ (page - 1)
@@ -186,7 +185,7 @@ func (w *World) prepare() error {
 		align = max(align, huge)
 	}
 	owners := (gens/bytesGenerations*bytesOwner + align - 1) &^ (align - 1)
-	need := owners + gens + bitset.Size(n) + bitset.Size(words)
+	need := owners + gens + bitset.Size(n)
 	r, err := w.memory.room(w.options, need)
 	if err != nil {
 		return err
@@ -195,16 +194,14 @@ func (w *World) prepare() error {
 	if err != nil {
 		return err
 	}
-	var set [2]*bitset.Set
-	for i, slots := range [2]int{n, words} {
-		if set[i], err = bitset.New(r, slots); err != nil {
-			return err
-		}
+	live, err := bitset.New(r, n)
+	if err != nil {
+		return err
 	}
 	w.control = span.Seam(owners+controlLead, bytesOwner, bytesGenerations)
 	w.gens = w.control.Base()
 	w.owners = unsafe.Add(w.gens, -bytesOwner)
-	w.live, w.vacant = set[0], set[1]
+	w.live, w.vacant = live, bitset.NewOnHeap()
 	w.liveWords = w.live.Words()
 	return nil
 }

@@ -36,6 +36,7 @@ type Set struct {
 	groups []summary      // a summary for each 64 blocks, on the Go heap: 64 bytes for a million slots
 	usable uint           // words
 	seam   vm.Seam        // of the blocks and the words
+	onHeap bool           // whether the memory is Go's: see NewOnHeap
 	skew   int            // bytes between the beginning of a page and the first word
 }
 
@@ -98,6 +99,10 @@ func (s *Set) Grow(n int) error {
 	if uint(n) <= s.usable*wordBits {
 		return nil
 	}
+	if s.onHeap {
+		s.growHeap(n)
+		return nil
+	}
 	if err := s.seam.Grow(above(n, s.skew)); err != nil {
 		return err
 	}
@@ -105,23 +110,24 @@ func (s *Set) Grow(n int) error {
 	return nil
 }
 
-// Shrink gives back the memory of the slots from n on, which must be clear, as far as it fills pages.
+// Shrink gives back the memory of the slots from n on, which must be clear, as far as it fills pages of the system's.
 func (s *Set) Shrink(n int) {
+	if s.onHeap {
+		return
+	}
 	// Where this fails, memory stays committed that the next Grow will use.
 	_ = s.seam.Shrink(0, above(n, s.skew))
 	s.measure()
 }
 
-// measure counts the usable words, and has a group for each.
+// measure counts the usable words.
 func (s *Set) measure() {
 	words := max(0, s.seam.Above()-skewRoom+s.skew) / 8
 	s.usable = uint(words)
-	if missing := ceil(words, 64*64) - len(s.groups); missing > 0 {
-		s.groups = append(s.groups, make([]summary, missing)...)
-	}
+	s.addGroups()
 }
 
-// Committed returns the bytes of memory that the set may touch.
+// Committed returns the bytes of the system's memory that the set may touch.
 func (s *Set) Committed() int { return s.seam.Committed() }
 
 // Len returns the number of usable slots.
