@@ -22,7 +22,7 @@ func (w *World) Resident() (int, error) {
 	return s.Total(), err
 }
 
-// ResidentStats asks the operating system what is in memory: one system call for each 16 Ki committed pages, and four for
+// ResidentStats asks the operating system what is in memory: one system call for each 16 Ki committed pages, and two for
 // each column. That takes too long for every frame; [World.Stats] asks nobody. After an error what was counted so far is
 // returned. A closed world has nothing in memory.
 func (w *World) ResidentStats() (ResidentStats, error) {
