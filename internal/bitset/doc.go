@@ -14,6 +14,8 @@
 // set; likewise for blocks.
 //
 // The summaries of blocks lie below the words, the first ones in the same page, and grow downwards as the words grow
-// upwards: see [vm.Seam]. Those of groups lie on the Go heap. Only growing allocates. A set may be read from many goroutines while nobody changes it; it may be
-// marked by many, see [Set.Mark].
+// upwards: see [vm.Seam]. Those of groups lie on the Go heap.
+//
+// Only growing allocates. A set may be read from many goroutines while nobody changes it; it may be marked by many, see
+// [Set.Mark].
 package bitset
