@@ -4,7 +4,7 @@ package vast
 // growth that fails half way can be undone: its memory would be missing from a limit that others share.
 type committed struct {
 	size         uint32
-	gens, owners int // bytes
+	gens, owners int // bytes above and below w.control
 	live, vacant int // bits
 	columns      []columnCommitted
 }
@@ -17,7 +17,7 @@ type columnCommitted struct {
 }
 
 func (w *World) committed(columns []*column) committed {
-	m := committed{size: w.size, gens: w.gensSpan.Committed(), owners: w.ownersSpan.Committed(), live: w.live.Len(),
+	m := committed{size: w.size, gens: w.control.Above(), owners: w.control.Below(), live: w.live.Len(),
 		vacant: w.vacant.Len(), columns: make([]columnCommitted, len(columns))}
 	for i, c := range columns {
 		m.columns[i] = columnCommitted{slots: c.slots, bits: c.set.Len(), bytes: c.span.Committed(), notes: c.notesCommitted()}
@@ -38,8 +38,7 @@ func (w *World) shrink(columns []*column, m committed) {
 	w.size = m.size
 	w.live.Shrink(m.live)
 	w.vacant.Shrink(m.vacant)
-	_ = w.gensSpan.Shrink(m.gens)
-	_ = w.ownersSpan.Shrink(m.owners)
+	_ = w.control.Shrink(m.owners, m.gens)
 }
 
 // commit makes the control arrays and the archetype's columns usable below the given word. On failure nothing has

@@ -1,7 +1,5 @@
 package vast
 
-import "github.com/vastgo/vast/vm"
-
 // ResidentStats say how many bytes of a world are in memory at one moment. What a HeapColumn holds on the Go heap is not
 // counted.
 type ResidentStats struct {
@@ -24,7 +22,7 @@ func (w *World) Resident() (int, error) {
 	return s.Total(), err
 }
 
-// ResidentStats asks the operating system what is in memory: one system call for each 16 Ki committed pages, and four for
+// ResidentStats asks the operating system what is in memory: one system call for each 16 Ki committed pages, and two for
 // each column. That takes too long for every frame; [World.Stats] asks nobody. After an error what was counted so far is
 // returned. A closed world has nothing in memory.
 func (w *World) ResidentStats() (ResidentStats, error) {
@@ -39,15 +37,8 @@ func (w *World) ResidentStats() (ResidentStats, error) {
 			return s, err
 		}
 	}
-	for _, span := range [...]*vm.Span{&w.gensSpan, &w.ownersSpan} {
-		n, err := span.Resident()
-		s.Control += n
-		if err != nil {
-			return s, err
-		}
-	}
-	for _, set := range [...]interface{ Resident() (int, error) }{w.live, w.vacant} {
-		n, err := set.Resident()
+	for _, part := range [...]interface{ Resident() (int, error) }{&w.control, w.live, w.vacant} {
+		n, err := part.Resident()
 		s.Control += n
 		if err != nil {
 			return s, err

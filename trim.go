@@ -45,7 +45,7 @@ func (w *World) Trim() error {
 // again its generations go on above the floor. See docs/decisions/0008-generation-floors.md.
 func (w *World) trimWords(lo, hi uint32) error {
 	w.noteFloors(lo, hi)
-	return w.gensSpan.Discard(int(lo)*64*4, int(hi-lo)*64*4)
+	return w.control.Discard(int(lo)*bytesGenerations, int(hi-lo)*bytesGenerations)
 }
 
 // noteFloors keeps the largest generation of each of the words [lo, hi).
@@ -83,7 +83,7 @@ func (w *World) trimEnd() error {
 		c.settle()
 	}
 	slots := int(w.frontier) * 64
-	err := w.gensSpan.Shrink(4 * slots)
+	err := w.control.Shrink(w.control.Below(), 4*slots)
 	w.live.Shrink(slots)
 	w.vacant.Shrink(slots / 64)
 	w.measure()

@@ -38,15 +38,15 @@ type World struct {
 	memory  memory
 
 	// The control arrays, one element for each slot or each 64-slot word. They are carved on first use.
-	size       uint32         // slots for which the control arrays are committed, a multiple of 64
-	gens       unsafe.Pointer // generation of each slot, uint32
-	gensSpan   vm.Span
-	owners     unsafe.Pointer // owner of each word
-	ownersSpan vm.Span
-	live       *bitset.Set    // slots that hold an entity
-	liveWords  unsafe.Pointer // live.Words()
-	vacant     *bitset.Set    // words below the frontier that no archetype owns
-	frontier   uint32         // the first word that was never owned
+	size      uint32         // slots for which the control arrays are committed, a multiple of 64
+	gens      unsafe.Pointer // generation of each slot, uint32
+	owners    unsafe.Pointer // owner of word 0; those of the others lie below it
+	control   vm.Seam        // owners below, generations above
+	live      *bitset.Set    // slots that hold an entity
+	liveWords unsafe.Pointer // live.Words()
+	huge      bool           // whether huge pages were asked for behind the generations
+	vacant    *bitset.Set    // words below the frontier that no archetype owns; on the Go heap: a bit for each is little
+	frontier  uint32         // the first word that was never owned
 
 	columns    []*column
 	watched    []*column            // those with hooks, stores or trackers, in the same order
@@ -160,9 +160,16 @@ type owner struct {
 	floor  uint32 // no generation that Trim took from the word was above it
 }
 
+const (
+	bytesOwner       = int(unsafe.Sizeof(owner{}))
+	bytesGenerations = 64 * 4 // of a word
+	// controlLead is how far the generations begin into their page: the first owners share it, of as many words.
+	controlLead = 256
+)
+
 // owner is sound for words below w.size/64, as generation is.
 func (w *World) owner(word uint32) *owner {
-	return (*owner)(unsafe.Add(w.owners, uintptr(word)*unsafe.Sizeof(owner{})))
+	return (*owner)(unsafe.Add(w.owners, -int(word)*bytesOwner))
 }
 
 // prepare carves the control arrays.
@@ -171,32 +178,31 @@ func (w *World) prepare() error {
 		return nil
 	}
 	n := w.options.MaxEntities
-	words := n / 64
 	page := vm.PageSize()
-	need := 4*n + words*int(unsafe.Sizeof(owner{})) + bitset.Size(n) + bitset.Size(words) + 2*page
+	align := page
+	gens := (controlLead + 4*n + page - 1) &^ (page - 1)
+	if huge := vm.HugePageSize(); gens >= huge {
+		align = max(align, huge)
+	}
+	owners := (gens/bytesGenerations*bytesOwner + align - 1) &^ (align - 1)
+	need := owners + gens + bitset.Size(n)
 	r, err := w.memory.room(w.options, need)
 	if err != nil {
 		return err
 	}
-	var set [2]*bitset.Set
-	var span [2]vm.Span
-	for i, bytes := range [2]int{4 * n, words * int(unsafe.Sizeof(owner{}))} {
-		if span[i], err = r.Carve(bytes, 0); err != nil {
-			return err
-		}
+	span, err := r.Carve(owners+gens, align)
+	if err != nil {
+		return err
 	}
-	for i, slots := range [2]int{n, words} {
-		if set[i], err = bitset.New(r, slots); err != nil {
-			return err
-		}
+	live, err := bitset.New(r, n)
+	if err != nil {
+		return err
 	}
-	w.gensSpan, w.ownersSpan = span[0], span[1]
-	w.gens, w.owners = span[0].Base(), span[1].Base()
-	w.live, w.vacant = set[0], set[1]
+	w.control = span.Seam(owners+controlLead, bytesOwner, bytesGenerations)
+	w.gens = w.control.Base()
+	w.owners = unsafe.Add(w.gens, -bytesOwner)
+	w.live, w.vacant = live, bitset.NewOnHeap()
 	w.liveWords = w.live.Words()
-	// Generations are read for every look-up, in any order: huge pages spare address translations. Without them the world
-	// works as well.
-	_ = r.Huge(w.gensSpan.Offset(), w.gensSpan.Size())
 	return nil
 }
 
@@ -205,18 +211,21 @@ func (w *World) reach(end uint32) error {
 	if end <= w.size {
 		return nil
 	}
-	n, words := int(end), int(end)/64
-	if err := w.gensSpan.Grow(4*n, 0); err != nil {
+	n := int(end)
+	if err := w.control.Grow(4 * n); err != nil {
 		return err
 	}
-	if err := w.ownersSpan.Grow(words*int(unsafe.Sizeof(owner{})), 0); err != nil {
-		return err
-	}
-	if err := w.vacant.Grow(words); err != nil {
+	if err := w.vacant.Grow(n / 64); err != nil {
 		return err
 	}
 	if err := w.live.Grow(n); err != nil {
 		return err
+	}
+	if huge := vm.HugePageSize(); huge > 0 && !w.huge && w.control.Above() >= huge {
+		// Generations are read for every look-up, in any order: huge pages spare address translations. Without them the
+		// world works as well.
+		w.huge = true
+		_ = w.control.Region().Huge(w.control.Offset()-controlLead, 4*w.options.MaxEntities)
 	}
 	w.measure()
 	return nil
@@ -224,7 +233,6 @@ func (w *World) reach(end uint32) error {
 
 // measure counts the slots for which the control arrays are committed.
 func (w *World) measure() {
-	slots := min(w.gensSpan.Committed()/4, w.ownersSpan.Committed()/int(unsafe.Sizeof(owner{}))*64, w.live.Len(),
-		w.vacant.Len()*64, w.options.MaxEntities)
+	slots := min(w.control.Above()/4, w.control.Below()/bytesOwner*64, w.live.Len(), w.vacant.Len()*64, w.options.MaxEntities)
 	w.size = uint32(slots) &^ 63
 }

@@ -27,6 +27,7 @@
 //     collector stops the process when it meets one.
 //   - Page, huge page: the operating system's units; ask [PageSize] and [HugePageSize].
 //   - Span: a part of a region whose committed bytes are one growing prefix.
+//   - Seam: a part of a region with two arrays that grow away from each other, committed together.
 //   - Purpose: the name under which a region's bytes are counted.
 //
 // # Lifetimes

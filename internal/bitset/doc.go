@@ -13,6 +13,9 @@
 // Invariant: a word's bit in any is set exactly when the word is not zero, and in full exactly when all its bits are
 // set; likewise for blocks.
 //
-// Nothing here allocates once a set is made. A set may be read from many goroutines while nobody changes it; it may be
-// marked by many, see [Set.Mark].
+// The summaries of blocks lie below the words, the first ones in the same page, and grow downwards as the words grow
+// upwards: see [vm.Seam]. Those of groups lie on the Go heap.
+//
+// Only growing allocates. A set may be read from many goroutines while nobody changes it; it may be marked by many, see
+// [Set.Mark].
 package bitset

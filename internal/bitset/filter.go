@@ -65,7 +65,7 @@ func (f *Filter) words() uint {
 
 // candidates returns which words of block b may match, by the summaries.
 func (f *Filter) candidates(b uint) uint64 {
-	m := (*summary)(unsafe.Add(f.aBlocks, b*16)).any & (*summary)(unsafe.Add(f.bBlocks, b*16)).any
+	m := (*summary)(unsafe.Add(f.aBlocks, -int(b)*bytesBlock)).any & (*summary)(unsafe.Add(f.bBlocks, -int(b)*16)).any
 	if f.more {
 		m = f.candidatesMore(b, m)
 	}
@@ -101,7 +101,7 @@ func (f *Filter) nextBlock(b, end uint) uint {
 
 // whole returns which words of block b match in all their slots, by the summaries.
 func (f *Filter) whole(b uint) uint64 {
-	m := (*summary)(unsafe.Add(f.aBlocks, b*16)).full & (*summary)(unsafe.Add(f.bBlocks, b*16)).full
+	m := (*summary)(unsafe.Add(f.aBlocks, -int(b)*bytesBlock)).full & (*summary)(unsafe.Add(f.bBlocks, -int(b)*16)).full
 	if f.more {
 		m = f.wholeMore(b, m)
 	}

@@ -17,6 +17,12 @@ const (
 	ones      = ^uint64(0)
 )
 
+// What belongs together: a block's summary, and its words.
+const (
+	bytesBlock = int(unsafe.Sizeof(summary{}))
+	bytesWords = 64 * 8
+)
+
 // summary describes 64 things of the level below.
 type summary struct {
 	any  uint64 // which of them hold a set bit
@@ -26,20 +32,21 @@ type summary struct {
 // Set is a set of slots. Make one with [New]; it must not be copied.
 type Set struct {
 	words  unsafe.Pointer // usable words
-	blocks unsafe.Pointer // a summary for each 64 words
-	groups unsafe.Pointer // a summary for each 64 blocks
+	blocks unsafe.Pointer // a summary for each 64 words: block i lies i summaries below this one
+	groups []summary      // a summary for each 64 blocks, on the Go heap: 64 bytes for a million slots
 	usable uint           // words
-	spans  [3]vm.Span     // groups, blocks, words: in this order in memory, so that small sets are one mapping
+	seam   vm.Seam        // of the blocks and the words
+	onHeap bool           // whether the memory is Go's: see NewOnHeap
+	skew   int            // bytes between the beginning of a page and the first word
 }
 
-// Levels begin at different cache lines of their first page. An operation on an entity touches one word of each of its
-// columns' sets, at the same index in all. If these were equally far into a page, they would compete for the same few
-// places of the first-level cache, and a load from one would wait for the store to another: processors compare the low bits
-// of addresses first.
+// The words begin at different cache lines of a page. An operation on an entity touches one word of each of its columns'
+// sets, at the same index in all. If these were equally far into a page, they would compete for the same few places of the
+// first-level cache, and a load from one would wait for the store to another: processors compare the low bits of addresses
+// first.
 const (
 	cacheLine = 64
-	skewRoom  = 64 * cacheLine // every span has so much more than its level, so that sets of one size behave alike
-	stepAhead = 64 << 10       // least bytes by which a level grows
+	skewRoom  = 64 * cacheLine // every set has so much more than its levels, so that sets of one size behave alike
 )
 
 // Skew returns how far to move the i-th of some arrays that are read at the same index: a multiple of a cache line, below
@@ -50,105 +57,78 @@ func Skew(i int) int {
 
 func ceil(n, unit int) int { return (n + unit - 1) / unit }
 
-// sizes returns the bytes of the three levels for capacity slots.
-func sizes(capacity int) [3]int {
-	const pair = int(unsafe.Sizeof(summary{}))
-	return [3]int{
-		ceil(capacity, groupBits) * pair,
-		ceil(capacity, blockBits) * pair,
-		ceil(capacity, wordBits) * 8,
+// above returns the bytes above the seam for capacity slots, of a set whose words begin skew bytes into their page.
+func above(capacity, skew int) int {
+	if capacity == 0 {
+		return 0
 	}
+	return skewRoom - skew + ceil(capacity, wordBits)*8
 }
 
-// Size returns the bytes of addresses that a set of capacity slots carves from its region, at most.
+// sizes returns the bytes of addresses for the blocks and for the words of capacity slots, in whole pages.
+func sizes(capacity int) (blocks, words int) {
+	page := vm.PageSize()
+	words = ceil(above(capacity, 0), page) * page
+	return ceil(ceil(words, bytesWords)*bytesBlock, page) * page, words
+}
+
+// Size returns the bytes of addresses that a set of capacity slots carves from its region.
 func Size(capacity int) int {
-	total := 0
-	for _, n := range sizes(capacity) {
-		total += ceil(n+skewRoom, vm.PageSize()) * vm.PageSize()
-	}
-	return total
+	blocks, words := sizes(capacity)
+	return blocks + words
 }
 
 // New carves a set of capacity slots from r. No slot is usable before [Set.Grow]. It fails as [vm.Region.Carve] does.
 func New(r *vm.Region, capacity int) (*Set, error) {
-	s := new(Set)
-	for i, n := range sizes(capacity) {
-		span, err := r.Carve(n+skewRoom, 0)
-		if err != nil {
-			return nil, err
-		}
-		s.spans[i] = span
+	span, err := r.Carve(Size(capacity), 0)
+	if err != nil {
+		return nil, err
 	}
-	s.groups, s.blocks, s.words = s.level(0), s.level(1), s.level(2)
+	blocks, _ := sizes(capacity)
+	s := &Set{skew: Skew(span.Offset() / vm.PageSize())}
+	// The first blocks lie in the page in which the words begin.
+	s.seam = span.Seam(blocks+s.skew, bytesBlock, bytesWords)
+	s.words = s.seam.Base()
+	s.blocks = unsafe.Add(s.words, -bytesBlock)
 	return s, nil
 }
 
-// level returns the address of the first element of a level.
-func (s *Set) level(i int) unsafe.Pointer {
-	return unsafe.Add(s.spans[i].Base(), s.skew(i))
-}
-
-// skew returns how far into its span a level begins.
-func (s *Set) skew(i int) int { return Skew(s.spans[i].Offset() / vm.PageSize()) }
-
-// committed returns the bytes of a level that are committed, whatever its skew.
-func (s *Set) committed(i int) int { return max(0, s.spans[i].Committed()-skewRoom) }
-
-// need returns the bytes of a span that hold so many bytes of its level.
-func need(bytes int) int {
-	if bytes == 0 {
-		return 0
-	}
-	return bytes + skewRoom
-}
-
-// Grow makes at least the first n slots usable; new ones are clear. It fails as [vm.Span.Grow] does, and then the set is
+// Grow makes at least the first n slots usable; new ones are clear. It fails as [vm.Seam.Grow] does, and then the set is
 // as it was.
 func (s *Set) Grow(n int) error {
 	if uint(n) <= s.usable*wordBits {
 		return nil
 	}
-	var before [3]int
-	for i := range s.spans {
-		before[i] = s.spans[i].Committed()
+	if s.onHeap {
+		s.growHeap(n)
+		return nil
 	}
-	for i, bytes := range sizes(n) {
-		// As much ahead as a span does by itself, and the room for the skew: so that the summaries of a set of the usual
-		// size are committed whole, and one mapping with the words.
-		step := max(stepAhead, s.spans[i].Committed()/8) + skewRoom
-		if err := s.spans[i].Grow(need(bytes), step); err != nil {
-			for k := range i {
-				// Where shrinking fails too, memory stays committed that the next Grow will use.
-				_ = s.spans[k].Shrink(before[k])
-			}
-			return err
-		}
+	if err := s.seam.Grow(above(n, s.skew)); err != nil {
+		return err
 	}
 	s.measure()
 	return nil
 }
 
-// Shrink gives back the memory of the slots from n on, which must be clear, as far as it fills pages.
+// Shrink gives back the memory of the slots from n on, which must be clear, as far as it fills pages of the system's.
 func (s *Set) Shrink(n int) {
-	for i, keep := range sizes(n) {
-		// Where this fails, memory stays committed that the next Grow will use.
-		_ = s.spans[i].Shrink(need(keep))
+	if s.onHeap {
+		return
 	}
+	// Where this fails, memory stays committed that the next Grow will use.
+	_ = s.seam.Shrink(0, above(n, s.skew))
 	s.measure()
 }
 
 // measure counts the usable words.
 func (s *Set) measure() {
-	// The words' prefix may end inside a block whose summary is not committed: count whole blocks that are.
-	const pair = int(unsafe.Sizeof(summary{}))
-	words := min(s.committed(2)/8, s.committed(1)/pair*64, s.committed(0)/pair*64*64)
+	words := max(0, s.seam.Above()-skewRoom+s.skew) / 8
 	s.usable = uint(words)
+	s.addGroups()
 }
 
-// Committed returns the bytes of memory that the set may touch.
-func (s *Set) Committed() int {
-	return s.spans[0].Committed() + s.spans[1].Committed() + s.spans[2].Committed()
-}
+// Committed returns the bytes of the system's memory that the set may touch.
+func (s *Set) Committed() int { return s.seam.Committed() }
 
 // Len returns the number of usable slots.
 func (s *Set) Len() int { return int(s.usable * wordBits) }
@@ -156,11 +136,11 @@ func (s *Set) Len() int { return int(s.usable * wordBits) }
 // Words returns the address of the first word, for callers that test many bits in a loop and keep within Len.
 func (s *Set) Words() unsafe.Pointer { return s.words }
 
-// word, block and group are sound for indices below the usable length: the spans are committed that far, never move, and
-// hold no Go pointers.
+// word and block are sound for indices below the usable length: the memory is committed that far, never moves, and holds
+// no Go pointers.
 func (s *Set) word(i uint) *uint64   { return (*uint64)(unsafe.Add(s.words, i*8)) }
-func (s *Set) block(i uint) *summary { return (*summary)(unsafe.Add(s.blocks, i*16)) }
-func (s *Set) group(i uint) *summary { return (*summary)(unsafe.Add(s.groups, i*16)) }
+func (s *Set) block(i uint) *summary { return (*summary)(unsafe.Add(s.blocks, -int(i)*bytesBlock)) }
+func (s *Set) group(i uint) *summary { return &s.groups[i] }
 
 // Word returns the 64 bits of word i, which must be usable.
 func (s *Set) Word(i uint) uint64 { return *s.word(i) }

@@ -23,27 +23,25 @@ func (s *Set) Gaps(end uint) iter.Seq2[uint, uint] {
 // Trim gives back the memory of words without set slots, as far as they fill pages. They stay usable: their bits read as
 // zero, as before. Complexity: as [Set.Gaps], and a system call for each range that fills a page.
 func (s *Set) Trim() error {
-	words := &s.spans[2]
+	if s.onHeap {
+		return nil
+	}
 	for lo, hi := range s.Gaps(s.usable * wordBits) {
 		from, to := ceil(int(lo), wordBits)*8, int(hi/wordBits)*8
 		if to-from < vm.PageSize() {
 			continue
 		}
-		if err := words.Discard(s.skew(2)+from, to-from); err != nil {
+		if err := s.seam.Discard(from, to-from); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Resident returns how many bytes of the set are in memory. Complexity: as [vm.Span.Resident].
-func (s *Set) Resident() (total int, err error) {
-	for i := range s.spans {
-		n, err := s.spans[i].Resident()
-		if err != nil {
-			return total, err
-		}
-		total += n
+// Resident returns how many bytes of the set are in memory. Complexity: as [vm.Seam.Resident].
+func (s *Set) Resident() (int, error) {
+	if s.onHeap {
+		return 0, nil
 	}
-	return total, nil
+	return s.seam.Resident()
 }

@@ -1,0 +1,49 @@
+package bitset
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// TestHeapSetGrowsLikeTheOthers grows a set on Go's heap in steps, between changes, and compares it with a model.
+func TestHeapSetGrowsLikeTheOthers(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 7))
+	s := NewOnHeap()
+	if s.Len() != 0 || s.Next(0) != 0 || s.Test(5) {
+		t.Fatalf("a new set has %d slots", s.Len())
+	}
+	var m model
+	for len(m) < 2*groupBits {
+		n := len(m) + 1 + r.IntN(groupBits/3)
+		if err := s.Grow(n); err != nil || s.Len() < n {
+			t.Fatalf("Grow(%d): %v, %d slots", n, err, s.Len())
+		}
+		m = append(m, make(model, s.Len()-len(m))...)
+		for range 20 {
+			lo := uint(r.IntN(len(m)))
+			hi := min(lo+uint(r.IntN(3*blockBits)), uint(len(m)))
+			if value := r.IntN(2) == 0; value {
+				s.Fill(lo, hi)
+				m.fill(lo, hi, true)
+			} else {
+				s.Erase(lo, hi)
+				m.fill(lo, hi, false)
+			}
+		}
+		s.CheckInvariants()
+		if s.Count() != m.count() {
+			t.Fatalf("%d slots are set, want %d", s.Count(), m.count())
+		}
+		for at := uint(0); at < uint(len(m)); at = s.Next(at) + 1 {
+			if want := m.next(at, true); s.Next(at) != want {
+				t.Fatalf("Next(%d) is %d, want %d", at, s.Next(at), want)
+			}
+		}
+	}
+	s.Shrink(0)
+	if n, err := s.Resident(); n != 0 || err != nil || s.Committed() != 0 || s.Trim() != nil || s.Count() != m.count() {
+		t.Errorf("%d bytes in memory, %d committed, %v; %d slots are set of %d", n, s.Committed(), err, s.Count(), m.count())
+	}
+}

@@ -1,0 +1,137 @@
+package vm
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// Seam is a part of a region with two arrays that grow away from each other: one downwards from the seam, the other
+// upwards. Their committed bytes are one growing range, so that both together cost the mappings and the system calls of
+// one [Span], and while they are small they share a page. It is for arrays that are read at the same index, and must not
+// be copied once it has grown.
+type Seam struct {
+	region *Region
+	base   unsafe.Pointer // the seam's address
+	at     int            // its offset in the region
+	lead   int            // how far it is into its page
+	lo, hi int            // the committed range, in offsets of the region; equal where there is none
+	low    int            // bytes that fit below
+	high   int            // bytes that fit above
+	down   int            // the array below has so many bytes …
+	up     int            // … for each so many of the one above
+}
+
+// Seam turns a span of which nothing is committed into a seam, at bytes from the span's base. The array below it has down
+// bytes for each up bytes of the one above. The span must not be used afterwards.
+func (s *Span) Seam(at, down, up int) Seam {
+	if at < 0 || at >= s.size || s.committed != 0 || down <= 0 || up <= 0 {
+		panic(fmt.Sprintf("vm: seam(%d, %d, %d): the seam must lie in the %d bytes of a span that has not grown, and both "+
+			"arrays must have elements (%s)", at, down, up, s.size, s.region.m.counted.purpose))
+	}
+	off := s.off + at
+	return Seam{region: s.region, base: unsafe.Add(s.base, at), at: off, lead: off % pageSize, lo: off, hi: off, low: at,
+		high: s.size - at, down: down, up: up}
+}
+
+// Base returns the address of the seam: the array above begins there, the one below ends there.
+func (s *Seam) Base() unsafe.Pointer { return s.base }
+
+// Offset returns where the seam is in its region, in bytes.
+func (s *Seam) Offset() int { return s.at }
+
+// Region returns the region that the seam is a part of.
+func (s *Seam) Region() *Region { return s.region }
+
+// Below returns the committed bytes below the seam.
+func (s *Seam) Below() int { return max(0, s.at-s.lo) }
+
+// Above returns the committed bytes above the seam.
+func (s *Seam) Above() int { return max(0, s.hi-s.at) }
+
+// Committed returns the committed bytes on both sides.
+func (s *Seam) Committed() int { return s.hi - s.lo }
+
+// Grow commits at least so many bytes above the seam, and below it what belongs to them. It commits ahead as [Span.Grow]
+// does, by the distance from the page in which the seam lies: so seams of one size grow alike, wherever in a page they are.
+// Where the limits do not allow that much it commits just what is needed.
+//
+// On failure it returns an [*Error] (ErrCapacity, or as [Region.Commit]) and nothing has changed.
+func (s *Seam) Grow(above int) error {
+	if above <= s.Above() {
+		return nil
+	}
+	if above > s.high {
+		return &Error{Op: "grow", Purpose: s.region.m.counted.purpose, Bytes: above, Err: ErrCapacity,
+			Detail: fmt.Sprintf("made for %s", Bytes(s.high))}
+	}
+	page := s.at - s.lead
+	exact := max(s.hi, roundUp(s.at+above, pageSize))
+	top := s.hi - page
+	if s.hi == s.lo {
+		top = 0
+	}
+	most := s.lead + s.high
+	ahead := roundUp(max(exact-page, top+min(max(minStep, top/8), most-top)), pageSize)
+	if huge := HugePageSize(); huge > 0 && ahead >= huge && s.region.m.pages != PagesSmall {
+		ahead = roundUp(ahead, huge)
+	}
+	ahead = page + min(ahead, most)
+	err := s.commit(ahead)
+	if err != nil && exact < ahead {
+		err = s.commit(exact)
+	}
+	return err
+}
+
+// share returns how many bytes below the seam belong to what lies above it, up to offset hi of the region.
+func (s *Seam) share(hi int) int { return min((hi-s.at+s.lead+s.up-1)/s.up*s.down, s.low) }
+
+// commit makes what lies above the seam, up to offset hi of the region, usable, and what belongs to it below.
+func (s *Seam) commit(hi int) error {
+	lo := min(s.lo, roundDown(s.at-s.share(hi), pageSize))
+	if err := s.region.Commit(lo, hi-lo); err != nil {
+		return err
+	}
+	s.lo, s.hi = lo, hi
+	return nil
+}
+
+// Shrink decommits what lies beyond so many bytes above the seam, and beyond so many below it, but nothing that belongs to
+// what stays above. It works in whole pages.
+func (s *Seam) Shrink(below, above int) error {
+	lo, hi := s.at-below, s.at+above
+	if above > 0 {
+		hi = roundUp(hi, pageSize)
+		lo = min(lo, s.at-s.share(hi))
+	} else if below > 0 {
+		hi = roundUp(hi, pageSize) // the page in which the seam lies
+	} else {
+		lo, hi = s.lo, s.lo
+	}
+	if hi < s.hi {
+		if err := s.region.Decommit(hi, s.hi-hi); err != nil {
+			return err
+		}
+		s.hi = hi
+	}
+	if s.hi == s.lo {
+		s.lo, s.hi = s.at, s.at
+		return nil
+	}
+	if lo = roundDown(lo, pageSize); s.lo < lo {
+		if err := s.region.Decommit(s.lo, lo-s.lo); err != nil {
+			return err
+		}
+		s.lo = lo
+	}
+	return nil
+}
+
+// Discard gives the memory of n bytes from off on back, off being the distance above the seam, as [Span.Discard] does.
+func (s *Seam) Discard(off, n int) error {
+	above := Span{region: s.region, off: s.at}
+	return above.Discard(off, n)
+}
+
+// Resident returns how many bytes of both sides are in memory. Complexity: as [Region.Resident].
+func (s *Seam) Resident() (int, error) { return s.region.m.residentIn(interval{s.lo, s.hi}) }

@@ -1,0 +1,124 @@
+package vm
+
+import (
+	"errors"
+	"testing"
+	"unsafe"
+)
+
+// newSeam makes a seam lead bytes into the fifth page of a span of 64 pages, with a byte below for each eight above.
+func newSeam(t *testing.T, lead int, o Options) (*Region, *Seam) {
+	t.Helper()
+	r, err := Reserve(64*pageSize, o)
+	must(t, err)
+	t.Cleanup(func() { must(t, r.Close()) })
+	span, err := r.Carve(64*pageSize, 0)
+	must(t, err)
+	s := span.Seam(4*pageSize+lead, 1, 8)
+	return r, &s
+}
+
+// checkSeam compares what is committed with what the region and the limit count, in pages, and touches all of it.
+func checkSeam(t *testing.T, r *Region, s *Seam, l *Limit, lo, hi int) {
+	t.Helper()
+	if got := s.Committed(); got != (hi-lo)*pageSize || r.Committed() != got || l.Used() != got {
+		t.Errorf("%d bytes are committed, the region counts %d, the limit %d, want %d pages", got, r.Committed(), l.Used(), hi-lo)
+	}
+	if lo < hi && !r.m.committed.contains(lo*pageSize, hi*pageSize) {
+		t.Errorf("%v is committed, want pages %d to %d", r.m.committed.of, lo, hi)
+	}
+	below, above := max(0, s.at-lo*pageSize), max(0, hi*pageSize-s.at)
+	if lo < hi && (s.Below() != below || s.Above() != above) {
+		t.Errorf("%d bytes below and %d above, want %d and %d", s.Below(), s.Above(), below, above)
+	}
+	for i := -s.Below(); i < s.Above(); i++ {
+		*(*byte)(unsafe.Add(s.Base(), i))++
+	}
+}
+
+func TestSeamGrowsBothWays(t *testing.T) {
+	page, step := pageSize, max(minStep/pageSize, 1)
+	l := NewLimit(1 << 30)
+	for _, lead := range []int{0, 256, page - 64} {
+		r, s := newSeam(t, lead, Options{Limit: l, Pages: PagesSmall})
+		checkSeam(t, r, s, l, 0, 0)
+		must(t, s.Grow(1))
+		top := roundUp(max(lead+1, step*page), page)
+		first := roundDown(4*page+lead-top/8, page) / page
+		checkSeam(t, r, s, l, first, 4+top/page)
+		must(t, s.Grow(1)) // changes nothing
+		checkSeam(t, r, s, l, first, 4+top/page)
+		all := 60 * page / 8 // of the array below, rounded inward to what fits
+		must(t, s.Grow(60*page-lead))
+		begin := roundDown(4*page+lead-min(all, 4*page+lead), page) / page
+		checkSeam(t, r, s, l, begin, 64)
+		var e *Error
+		if err := s.Grow(60*page - lead + 1); !errors.As(err, &e) || !errors.Is(err, ErrCapacity) {
+			t.Errorf("beyond the end: %v", err)
+		}
+		// What is kept above keeps what belongs to it below.
+		must(t, s.Shrink(0, 16*page-lead))
+		checkSeam(t, r, s, l, roundDown(4*page+lead-2*page, page)/page, 20)
+		// What is kept below is kept, and the seam's own page with it.
+		lowest := s.Below()
+		must(t, s.Shrink(lowest, 0))
+		if got := r.Committed(); got != roundUp(lead, page)+lowest-lead {
+			t.Errorf("%d bytes are committed, want the %d below the seam and the rest of its page", got, lowest)
+		}
+		must(t, s.Grow(1))
+		if s.Below() != lowest {
+			t.Errorf("%d bytes are left below the seam of %d", s.Below(), lowest)
+		}
+		must(t, s.Shrink(0, 0))
+		checkSeam(t, r, s, l, 0, 0)
+		must(t, r.Close())
+	}
+}
+
+// TestSeamAtALimit: where there is no room to commit ahead it commits what is needed, and a refusal changes nothing.
+func TestSeamAtALimit(t *testing.T) {
+	l := NewLimit(4 * pageSize)
+	r, s := newSeam(t, 1024, Options{Limit: l, Pages: PagesSmall})
+	must(t, s.Grow(pageSize))
+	checkSeam(t, r, s, l, 4, 6)
+	if err := s.Grow(5 * pageSize); !errors.Is(err, ErrLimit) {
+		t.Errorf("got %v", err)
+	}
+	checkSeam(t, r, s, l, 4, 6)
+	must(t, s.Grow(3*pageSize-1024)) // 384 bytes a page belong below: 1024 lie in the seam's own page
+	if s.Above() < 3*pageSize-1024 || l.Used() > l.Max() {
+		t.Errorf("%d bytes above, %d used", s.Above(), l.Used())
+	}
+}
+
+// TestSeamsGrowAlike: wherever in a page seams lie, they grow to the same pages when asked for the same distance from it.
+func TestSeamsGrowAlike(t *testing.T) {
+	l := NewLimit(1 << 30)
+	_, a := newSeam(t, 0, Options{Limit: l})
+	_, b := newSeam(t, 960, Options{Limit: l})
+	for n := pageSize; n < 50*pageSize; n += 3*pageSize + 64 {
+		must(t, a.Grow(n))
+		must(t, b.Grow(n-960))
+		if a.Above() != b.Above()+960 {
+			t.Fatalf("%d and %d bytes above for %d", a.Above(), b.Above(), n)
+		}
+	}
+}
+
+func TestSeamMisuse(t *testing.T) {
+	r, err := Reserve(4*pageSize, Options{})
+	must(t, err)
+	defer r.Close()
+	span, err := r.Carve(4*pageSize, 0)
+	must(t, err)
+	for _, c := range [][3]int{{-1, 1, 1}, {4 * pageSize, 1, 1}, {0, 0, 1}, {0, 1, 0}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%v did not panic", c)
+				}
+			}()
+			span.Seam(c[0], c[1], c[2])
+		}()
+	}
+}
