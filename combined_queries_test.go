@@ -123,6 +123,11 @@ func (m *combinedModel) formTo(b *byteStream, q *combinedQuery, i int) {
 	target, ok := r.target[q.witness]
 	if !ok {
 		target = m.any(b)
+		for _, e := range m.stale { // best one whose slot is another's that is a target
+			if e.slot < m.world.size && len(r.sources[m.entity(e.slot)]) > 0 {
+				target = e
+			}
+		}
 	}
 	if !m.fits(b, ok) || slices.Contains(q.minus, col) || slices.Contains(q.to, i) {
 		return
