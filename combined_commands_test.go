@@ -81,7 +81,8 @@ func (m *combinedModel) ref(b *byteStream) combinedRef {
 // applyRecord records some commands, sometimes while a query runs, for what it yields.
 func (m *combinedModel) applyRecord(b *byteStream) {
 	m.operation = "record"
-	if b.next()%6 == 0 {
+	switch b.next() % 6 {
+	case 0:
 		q := m.query(b)
 		n := b.next() % 20
 		for e := range q.All() {
@@ -89,6 +90,16 @@ func (m *combinedModel) applyRecord(b *byteStream) {
 				break
 			}
 			m.record(b, combinedRef{e: e})
+		}
+		return
+	case 1: // several births in a row, alike or not
+		buffer, a := m.buffers[b.next()%2], b.next()
+		for range 1 + b.next()%12 {
+			if b.next()%4 == 0 {
+				a++
+			}
+			k := &combinedCommand{kind: commandNew, position: buffer.position, a: a % len(m.archetypes)}
+			m.recordWith(buffer, k, m.recordNew(k, buffer))
 		}
 		return
 	}
@@ -109,7 +120,7 @@ func (m *combinedModel) record(b *byteStream, e combinedRef) {
 	switch how := b.next() % 16; {
 	case how < 3:
 		k.kind, k.a = commandNew, b.next()%len(m.archetypes)
-		f = func() { k.made = &combinedPlaceholder{buffer: buffer, handle: buffer.New(m.archetypes[k.a])} }
+		f = m.recordNew(k, buffer)
 	case how < 4:
 		k.kind = commandDelete
 		f = func() { buffer.Delete(e.handle()) }
@@ -131,6 +142,16 @@ func (m *combinedModel) record(b *byteStream, e combinedRef) {
 			f = func() { m.roads.RemoveLater(buffer.Commands, e.handle(), k.other.handle()) }
 		}
 	}
+	m.recordWith(buffer, k, f)
+}
+
+// recordNew returns what records a birth.
+func (m *combinedModel) recordNew(k *combinedCommand, buffer *combinedBuffer) func() {
+	return func() { k.made = &combinedPlaceholder{buffer: buffer, handle: buffer.New(m.archetypes[k.a])} }
+}
+
+// recordWith records a command by f.
+func (m *combinedModel) recordWith(buffer *combinedBuffer, k *combinedCommand, f func()) {
 	buffer.begin()
 	if m.try(f) {
 		buffer.pending = append(buffer.pending, k)

@@ -78,7 +78,11 @@ func (m *combinedModel) open() {
 	for _, c := range m.values {
 		m.columns = append(m.columns, c.AnyColumn)
 	}
-	for i, o := range []RelationOptions{{OnDelete: Cascade}, {OnDelete: Orphan, Cyclic: true}, {OnDelete: Refuse}} {
+	needs := RelationOptions{OnDelete: Refuse}
+	if m.options.roads == Refuse {
+		needs.OnDelete = Orphan // a hierarchy whose parts live on
+	}
+	for i, o := range []RelationOptions{{OnDelete: Cascade}, {OnDelete: Orphan, Cyclic: true}, needs} {
 		r := NewRelation(w, []string{"childOf", "aims", "needs"}[i], o)
 		m.relations = append(m.relations, &relationModel{r, o, map[Entity]Entity{}, map[Entity][]Entity{}})
 		m.columns = append(m.columns, r, r.Targets())
@@ -174,7 +178,7 @@ func (m *combinedModel) put(e Entity, col int, v uint64) {
 }
 
 func (m *combinedModel) born(e Entity, archetype int) {
-	m.must(m.entities[e] == nil && !slices.Contains(m.stale, e) && e.Slot() < uint32(m.options.slots), "%v is no new entity", e)
+	m.must(m.entities[e] == nil && !slices.Contains(m.stale, e) && int(e.Slot()) < (m.options.slots+63)&^63, "%v is no new entity", e)
 	m.entities[e] = &combinedEntity{archetype, map[int]uint64{}}
 	m.order = append(m.order, e)
 	for _, i := range combinedSets[archetype] {

@@ -69,7 +69,7 @@ func (m *combinedModel) applyNew(b *byteStream) {
 		m.must(len(runs) == 0, "some were made")
 		return
 	}
-	target, rel := m.any(b), b.next()%len(m.relations)
+	target, rel := m.target(b), b.next()%len(m.relations)
 	for _, r := range runs {
 		for i := range r.Len() {
 			m.born(r.Entity(i), a)
@@ -129,9 +129,17 @@ func (m *combinedModel) applyAdd(e Entity, i int, v uint64) {
 	})
 }
 
+// target chooses an entity; mostly one of few, so that there are large families and entities with the same two targets.
+func (m *combinedModel) target(b *byteStream) Entity {
+	if v := b.next(); v%4 > 0 && len(m.order) > 0 {
+		return m.order[v/4%min(3, len(m.order))]
+	}
+	return m.any(b)
+}
+
 // applyLink sets or takes a target.
 func (m *combinedModel) applyLink(b *byteStream) {
-	i, e, t := b.next()%len(m.relations), m.any(b), m.any(b)
+	i, e, t := b.next()%len(m.relations), m.any(b), m.target(b)
 	r := m.relations[i]
 	if _, had := r.target[e]; b.next()%6 == 0 {
 		m.operation = "Remove " + r.Name()

@@ -108,35 +108,50 @@ func (m *combinedModel) form(b *byteStream, q *combinedQuery) {
 		m.formAmong(b, q)
 	case 7, 8:
 		i := b.next() % len(m.relations)
-		r, col := m.relations[i], combinedLinks+2*i
-		target, ok := r.target[q.witness]
-		if !ok {
-			target = m.any(b)
+		m.formTo(b, q, i)
+		if b.next()%2 == 0 {
+			m.formTo(b, q, (i+1)%len(m.relations))
 		}
-		if !m.fits(b, ok) {
-			return
-		}
-		if slices.Contains(q.minus, col) || slices.Contains(q.to, i) {
-			return
-		}
-		q.Query = q.To(r.Relation, target)
-		q.asks(col)
-		q.to, q.target = append(q.to, i), target
-		q.test(func(e Entity) bool { t, ok := r.target[e]; return ok && t == target }, " to %s %v", r.Name(), target)
 	case 9, 10:
-		tr := m.trackers[b.next()%len(m.trackers)]
-		if tr == nil {
-			return
-		}
-		c := tr.cols[c%len(tr.cols)]
-		matches := m.has(q.witness, c) && tr.isChanged(q.witness, c)
-		if slices.Contains(q.minus, c) || slices.Contains(q.any, c) || !m.fits(b, matches) {
-			return
-		}
-		q.Query = q.Changed(m.columns[c], tr.Tracker)
-		q.asks(c)
-		q.test(func(e Entity) bool { return m.has(e, c) && tr.isChanged(e, c) }, " changed %s", m.columns[c].Name())
+		m.formChanged(b, q, c)
 	}
+}
+
+// formTo asks for the target of the witness in a relation.
+func (m *combinedModel) formTo(b *byteStream, q *combinedQuery, i int) {
+	r, col := m.relations[i], combinedLinks+2*i
+	target, ok := r.target[q.witness]
+	if !ok {
+		target = m.any(b)
+		for _, e := range m.stale { // best one whose slot is another's that is a target
+			if e.slot < m.world.size && len(r.sources[m.entity(e.slot)]) > 0 {
+				target = e
+			}
+		}
+	}
+	if !m.fits(b, ok) || slices.Contains(q.minus, col) || slices.Contains(q.to, i) {
+		return
+	}
+	q.Query = q.To(r.Relation, target)
+	q.asks(col)
+	q.to, q.target = append(q.to, i), target
+	q.test(func(e Entity) bool { t, ok := r.target[e]; return ok && t == target }, " to %s %v", r.Name(), target)
+}
+
+// formChanged asks for what one of the trackers knows to have changed.
+func (m *combinedModel) formChanged(b *byteStream, q *combinedQuery, c int) {
+	tr := m.trackers[b.next()%len(m.trackers)]
+	if tr == nil {
+		return
+	}
+	c = tr.cols[c%len(tr.cols)]
+	matches := m.has(q.witness, c) && tr.isChanged(q.witness, c)
+	if slices.Contains(q.minus, c) || slices.Contains(q.any, c) || !m.fits(b, matches) {
+		return
+	}
+	q.Query = q.Changed(m.columns[c], tr.Tracker)
+	q.asks(c)
+	q.test(func(e Entity) bool { return m.has(e, c) && tr.isChanged(e, c) }, " changed %s", m.columns[c].Name())
 }
 
 func (q *combinedQuery) asks(col int) {
