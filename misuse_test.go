@@ -289,9 +289,9 @@ func TestImpossibleSizes(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: min(1<<32-64, math.MaxInt/64&^63)})
 	defer w.Close()
 	var e *vm.Error
-	v, _ := panicOf(func() { NewColumn[[1 << 28]byte](w) }).(error)
+	v, _ := panicOf(func() { NewColumn[[1 << 20]byte](w) }).(error)
 	if !errors.As(v, &e) {
-		t.Fatalf("a column of 2^60 bytes: %v", v)
+		t.Fatalf("a column of 2^52 bytes: %v", v)
 	}
 	small := NewWorld(Options{MaxEntities: 1})
 	defer small.Close()

@@ -2,6 +2,7 @@ package vast
 
 import (
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/vastgo/vast/vm"
@@ -13,9 +14,9 @@ func TestSparseColumnWithoutAddresses(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("the heap stand-in takes the memory for so many slots at once")
 	}
-	w := NewWorld(Options{MaxEntities: 1 << 24, Pages: vm.PagesSmall})
+	w := NewWorld(Options{MaxEntities: math.MaxInt32, Pages: vm.PagesSmall})
 	defer w.Close()
-	v := panicOf(func() { NewSparseColumn[[1 << 24]byte](w) })
+	v := panicOf(func() { NewSparseColumn[[1 << 16]byte](w) })
 	if err, ok := v.(error); !ok || !(errors.Is(err, vm.ErrSize) || errors.Is(err, vm.ErrAddressSpace)) {
 		t.Errorf("%v", v)
 	}
