@@ -31,3 +31,13 @@ func FindResource[T any](w *World) *T {
 	p, _ := w.resources[reflect.TypeFor[T]()].(*T)
 	return p
 }
+
+// RemoveResource takes the value of type T from the world and reports whether there was one. Pointers to it stay valid.
+func RemoveResource[T any](w *World) bool {
+	w.mustBeOpen("RemoveResource")
+	if FindResource[T](w) == nil {
+		return false
+	}
+	delete(w.resources, reflect.TypeFor[T]())
+	return true
+}
