@@ -248,7 +248,7 @@ func TestLimitWithoutQuarter(t *testing.T) {
 }
 
 func TestLimitOfColumnGrow(t *testing.T) {
-	if raceEnabled {
+	if vm.HeapStandIn() {
 		t.Skip("too large for the heap stand-in")
 	}
 	limit := vm.NewLimit(512 << 20)

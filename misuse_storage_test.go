@@ -184,8 +184,8 @@ func TestExtremeComponents(t *testing.T) {
 	if !ok || !none.Remove(e) || !rare.Remove(e) || !heap.Remove(e) || none.TrySlice(run) != nil || none.Len()+rare.Len()+heap.Len() != 0 {
 		t.Error("a component of 0 bytes is not removed")
 	}
-	if raceEnabled {
-		return // the stand-in holds the big columns on the Go heap
+	if vm.HeapStandIn() {
+		return // it holds the big columns on the Go heap
 	}
 	type large [1 << 20]byte
 	big, bigRare := NewColumn[large](w), NewSparseColumn[large](w)
@@ -204,7 +204,7 @@ func TestExtremeComponents(t *testing.T) {
 // TestThousandColumns: verbs, queries and deletion with many columns, of which an entity has many or few.
 func TestThousandColumns(t *testing.T) {
 	const columns = 1100
-	if raceEnabled {
+	if vm.HeapStandIn() {
 		t.Skip("the stand-in takes memory for each column at once")
 	}
 	w := NewWorld(Options{MaxEntities: 4096})

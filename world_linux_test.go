@@ -31,7 +31,7 @@ func mappings() int {
 // TestThousandWorlds has a thousand default worlds alive at once, each with eight columns and some entities.
 func TestThousandWorlds(t *testing.T) {
 	n, o := 1000, Options{}
-	if raceEnabled {
+	if vm.HeapStandIn() {
 		n, o.MaxEntities = 50, 256 // the stand-in takes memory for all slots
 	}
 	before := mappings()
@@ -79,7 +79,7 @@ func TestLeakedWorlds(t *testing.T) { contentChild(t, "leaked worlds") }
 // leakedWorlds drops a thousand worlds without Close, as a careless test does. They stay, and work, and are reported.
 func leakedWorlds() {
 	n, o := 1000, Options{Name: "dropped"}
-	if raceEnabled {
+	if vm.HeapStandIn() {
 		n, o.MaxEntities = 50, 256
 	}
 	var leaks atomic.Int64
