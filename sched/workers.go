@@ -101,12 +101,21 @@ func (t *team) sleep(w *worker) {
 
 // rouse wakes up to n workers. The mutex is held.
 func (t *team) rouse(n int) {
+	if n <= 0 || len(t.idle) == 0 {
+		return
+	}
 	for ; n > 0 && len(t.idle) > 0; n-- {
 		w := t.idle[len(t.idle)-1]
 		t.idle = t.idle[:len(t.idle)-1]
 		w.wake <- struct{}{}
 	}
+	go makeWay()
 }
+
+// makeWay does nothing. A goroutine that becomes ready last is the next one on its processor, and for some fifty microseconds
+// other processors leave it there, because most who wake somebody are about to wait themselves. Who wakes a worker is not:
+// starting this goroutine puts it in that place, and the worker where others take it at once.
+func makeWay() {}
 
 // rouseFirst wakes the first worker, which waits for the end of a stage. The mutex is held.
 func (t *team) rouseFirst() {
