@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -17,11 +18,24 @@ var children = map[string]func(){}
 
 func TestMain(m *testing.M) {
 	if name := os.Getenv(childVariable); name != "" {
+		feedHeap()
 		children[name]()
 		fmt.Println("child is content")
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
+}
+
+// feedHeap has Go's heap take more memory than any child needs, and free it again: under a limit it could not get more, and
+// the process would end without a word about what is tested.
+func feedHeap() {
+	b := make([]byte, 24<<20)
+	for i := 0; i < len(b); i += 4096 {
+		b[i] = 1
+	}
+	runtime.KeepAlive(b)
+	b = nil
+	runtime.GC()
 }
 
 // runChild runs a child and returns what it printed and whether it ended well.

@@ -145,16 +145,16 @@ func limitedAddressSpace() {
 	for range 4 {
 		NewColumn[[16]byte](other)
 	}
-	// A column of 64 bytes takes 18 to 20 MiB in a world of 2^18 slots. About half of one is left when the next is refused,
-	// because Go's runtime dies where it finds no addresses for itself.
-	setLimit(unix.RLIMIT_AS, vm.ReadUsage().AddressSpace+10*18*mib+9*mib+2*mib)
+	// A column of 64 bytes takes 66 MiB and a little in a world of 2^20 slots, and what the world knows of its slots some 7.
+	// About half a column is left when the next is refused, because Go's runtime dies where it finds no addresses for itself.
+	setLimit(unix.RLIMIT_AS, vm.ReadUsage().AddressSpace+9*66*mib+33*mib+7*mib)
 	// A default world takes 64 MiB for each 4 bytes of an element: its first column does not fit.
 	huge := NewWorld(Options{Name: "huge"})
 	refusal(func() error { NewColumn[[64]byte](huge); return nil }, vm.ErrAddressSpace, "RLIMIT_AS")
 	must(len(huge.Stats().Columns) == 0, "a refused column was made")
 	mustNot(huge.Close())
 
-	w := NewWorld(Options{Name: "limited", MaxEntities: 1 << 18})
+	w := NewWorld(Options{Name: "limited", MaxEntities: 1 << 20})
 	var cs []Column[[64]byte]
 	last := func() error {
 		for range 1000 {
