@@ -4,8 +4,8 @@
 // Places and travellers are entities. Travellers leave home for places drawn from a gravity model, move along great circles
 // at the speed of road, rail or air, stay, go on or return. An infection spreads where they meet (SIR, with immunity that
 // fades). They are born and die. So in every tick components and relations are added and removed and entities made and
-// deleted, some 4,300 times for a million travellers, while a fifth of these are on their way. The models, their sources, rates and
-// approximations are told where they are written: gravity.go, travel.go, infection.go, population.go.
+// deleted, some 4,500 times for a million travellers, while a fifth of these are on their way. The models, their sources,
+// rates and approximations are told where they are written: gravity.go, travel.go, infection.go, population.go.
 //
 // # Types
 //
@@ -31,9 +31,9 @@
 //
 // # Memory
 //
-// All that grows with places or travellers lies outside the Go heap: the components in the world, the tables of the gravity
-// model in arrays of package bulk. A million travellers take about 100 MiB. [Earth.Close] gives it
-// back. A Limit that is too small is an error of New, or of the Tick that would have needed more, and nothing is half done.
+// All that grows with places or travellers lies outside the Go heap: the components and relations in the world, the tables
+// of the gravity model in arrays of package bulk. A million travellers take about 110 MiB. [Earth.Close] gives it back. A
+// Limit that is too small is an error of New, or of the Tick that would have needed more, and nothing is half done.
 //
 // An Earth is not safe for concurrent use; it uses several workers by itself.
 package earth
