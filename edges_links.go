@@ -69,10 +69,7 @@ func (s *edges[T]) unlink(h bulk.Handle[edge[T]]) {
 	if in.count--; in.count == 0 {
 		t := s.targets
 		t.tell(t.onRemove, "OnRemove", one.to/64, 1<<(one.to%64))
-		if t.tracked {
-			t.lost(one.to/64, 1<<(one.to%64))
-		}
-		t.set.Clear(uint(one.to))
+		t.lose(one.to/64, 1<<(one.to%64))
 	}
 	s.pool.Remove(h)
 }
@@ -146,10 +143,7 @@ func (s *edges[T]) sever(doomed []gain) (orphans int) {
 			s.dropOut(g.word*64 + trailingZeros(m))
 		}
 		if lost != 0 {
-			if s.sources.tracked {
-				s.sources.lost(g.word, lost)
-			}
-			s.sources.set.AndNot(uint(g.word), lost)
+			s.sources.lose(g.word, lost)
 		}
 	}
 	for _, g := range doomed {
@@ -163,10 +157,7 @@ func (s *edges[T]) sever(doomed []gain) (orphans int) {
 				s.unlink(in.first)
 				if s.ends(s.sources, from).count == 0 {
 					s.sources.tell(s.sources.onRemove, "OnRemove", from/64, 1<<(from%64))
-					if s.sources.tracked {
-						s.sources.lost(from/64, 1<<(from%64))
-					}
-					s.sources.set.Clear(uint(from))
+					s.sources.lose(from/64, 1<<(from%64))
 					orphans++
 				} else {
 					s.written(from)

@@ -262,6 +262,15 @@ func (c *column) lost(word uint32, mask uint64) {
 	}
 }
 
+// lose clears the bits of the slots of mask in a word, which all have the component, and notes it for trackers. Hooks and the
+// store are the caller's.
+func (c *column) lose(word uint32, mask uint64) {
+	if c.tracked {
+		c.lost(word, mask)
+	}
+	c.set.AndNot(uint(word), mask)
+}
+
 // now returns which slots of a word have the component.
 func (c *column) now(word uint32) uint64 {
 	if word >= c.slots/64 {

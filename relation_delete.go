@@ -42,10 +42,7 @@ func (k *relation) sever(doomed []gain) (orphans int) {
 			k.unlink(g.word*64 + trailingZeros(m))
 		}
 		if lost != 0 {
-			if k.sources.tracked {
-				k.sources.lost(g.word, lost)
-			}
-			k.sources.set.AndNot(uint(g.word), lost)
+			k.sources.lose(g.word, lost)
 		}
 	}
 	for _, g := range doomed {
@@ -57,10 +54,7 @@ func (k *relation) sever(doomed []gain) (orphans int) {
 			for slot := k.first(target); slot != none; {
 				next := k.link(slot).next
 				k.unlink(slot)
-				if k.sources.tracked {
-					k.sources.lost(slot/64, 1<<(slot%64))
-				}
-				k.sources.set.Clear(uint(slot))
+				k.sources.lose(slot/64, 1<<(slot%64))
 				if !k.cyclic {
 					k.relevel(slot)
 				}

@@ -180,10 +180,7 @@ func (k *relation) unlink(slot uint32) {
 	if f.count--; f.count == 0 {
 		t := k.targets
 		t.tell(t.onRemove, "OnRemove", target/64, 1<<(target%64))
-		if t.tracked {
-			t.lost(target/64, 1<<(target%64))
-		}
-		t.set.Clear(uint(target))
+		t.lose(target/64, 1<<(target%64))
 	}
 	k.setLevel(slot, 0)
 }
