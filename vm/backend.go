@@ -55,6 +55,11 @@ type backend interface {
 	name(p unsafe.Pointer, n int, name string)
 	// explain tells which limit an error of op on n bytes stands for, and what to do.
 	explain(op string, n int, err error) (detail string, sentinel error)
+	// mirror: nothing → Committed, as 2n bytes of which each half shows the same memory. Where the system does not let
+	// programs do that the error wraps ErrRefused.
+	mirror(n int, name string) (unsafe.Pointer, error)
+	// unmirror: what mirror made → Reserved.
+	unmirror(p unsafe.Pointer, n int) error
 	// reuses reports whether the addresses of a closed region may serve another one.
 	reuses() bool
 }

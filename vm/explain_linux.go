@@ -37,6 +37,13 @@ func shortage(op string, n int, f Facts, u Usage) (detail string, sentinel error
 		}
 		return fmt.Sprintf("%s of addresses are taken: reserve less (a smaller capacity)",
 			Bytes(u.AddressSpace)), ErrAddressSpace
+	case "mirror":
+		// Its memory is somewhere else for a moment. Being shared it is no data.
+		if f.AddressLimit > 0 && n > f.AddressLimit-u.AddressSpace {
+			return shortage("reserve", n, f, u)
+		}
+		f.DataLimit = 0
+		return shortage("commit", n, f, u)
 	case "commit", "protect":
 		if f.DataLimit > 0 && n > f.DataLimit-u.Data {
 			return fmt.Sprintf("%s of the %s that RLIMIT_DATA allows are taken: raise it (ulimit -d) or "+

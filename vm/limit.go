@@ -49,3 +49,9 @@ func (l *Limit) give(n int) {
 		l.used.Add(-int64(n))
 	}
 }
+
+// passed returns the error of an operation that needs n bytes which the limit does not allow.
+func (l *Limit) passed(op, purpose string, n int) *Error {
+	return &Error{Op: op, Purpose: purpose, Bytes: n, Err: ErrLimit,
+		Detail: fmt.Sprintf("%s of %s are in use: raise the limit or close what is not needed", Bytes(l.Used()), Bytes(l.Max()))}
+}

@@ -189,9 +189,7 @@ func (r *Region) Commit(off, n int) error {
 		missing += g.hi - g.lo
 	}
 	if !m.limit.take(missing) {
-		return &Error{Op: "commit", Purpose: m.counted.purpose, Bytes: missing, Err: ErrLimit,
-			Detail: fmt.Sprintf("%s of %s are in use: raise the limit or close what is not needed",
-				Bytes(m.limit.Used()), Bytes(m.limit.Max()))}
+		return m.limit.passed("commit", m.counted.purpose, missing)
 	}
 	for i, g := range gaps {
 		if err := m.be.commit(m.at(g.lo), g.hi-g.lo); err != nil {

@@ -1,0 +1,212 @@
+package vm
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/fault"
+)
+
+// Further ways of running out, which only mirrors meet.
+var (
+	// ErrRefused: a sandbox, a security policy or the system itself does not let memory be mapped twice.
+	ErrRefused = errors.New("mapping memory twice is refused")
+	// ErrDescriptors: the process, or the system, has as many open files as it may (RLIMIT_NOFILE).
+	ErrDescriptors = errors.New("too many open files")
+)
+
+// Mirror is memory that appears twice in a row: byte i is also byte i + Size. So each run of up to Size bytes is
+// contiguous, also one that goes over the end and on at the beginning: what a ring buffer needs.
+//
+// Where the system refuses that, and on the heap stand-in, a mirror is ordinary memory of twice the size, and
+// [Mirror.Written] copies from one half to the other. [Mirror.Refused] says whether it is so, and why.
+//
+// All of it is Committed from the beginning, and memory is taken when a page is first touched. What lies in it is the
+// caller's to order; the methods may be called from many goroutines.
+type Mirror struct {
+	r       *Region // of twice the size
+	size    int
+	refused error // why the halves are copied; nil where they are the same memory
+}
+
+// maxMirror leaves room for doubling and rounding.
+const maxMirror = maxReserve / 4
+
+// ReserveMirror makes a mirror of bytes, rounded up to whole pages (on Windows to 64 KiB): nothing → Committed. It
+// counts as 2 × Size reserved and Size committed bytes, and where it is copied as 2 × Size of both.
+//
+// On Linux the memory is shared anonymous memory, which mremap maps a second time: that takes no file descriptor, and
+// strict overcommit mode charges it now, so that touching it cannot fail later. Where mremap is refused it is a memfd,
+// closed again at once. On macOS it is a temporary file without a name. Huge pages are not used.
+//
+// It returns an [*Error] wrapping ErrSize, ErrLimit, ErrAddressSpace, ErrMappings, ErrDescriptors, ErrOvercommit or
+// ErrCommitCharge. A refusal is no error: see [Mirror.Refused].
+func ReserveMirror(bytes int, o Options) (*Mirror, error) {
+	var made origin
+	made.record()
+	return mirrorOn(chosen(o.Pages), bytes, o, made)
+}
+
+// mirrorOn is ReserveMirror with the source of the memory given.
+func mirrorOn(be backend, bytes int, o Options, made origin) (*Mirror, error) {
+	if o.Purpose == "" {
+		o.Purpose = "other"
+	}
+	if bytes <= 0 || bytes > maxMirror {
+		return nil, &Error{Op: "mirror", Purpose: o.Purpose, Bytes: bytes, Err: ErrSize,
+			Detail: fmt.Sprintf("ask for 1 to %d bytes", maxMirror)}
+	}
+	size := roundUp(bytes, max(pageSize, mirrorUnit))
+	var refused error
+	if be.reuses() {
+		r, err := mapMirror(be, size, o, made)
+		if err == nil {
+			return &Mirror{r: r, size: size}, nil
+		}
+		if !errors.Is(err, ErrRefused) {
+			return nil, err
+		}
+		refused = err
+	} else {
+		refused = &Error{Op: "mirror", Purpose: o.Purpose, Bytes: size, Err: ErrRefused,
+			Detail: "regions are Go heap memory here (" + runtime.GOOS + "/" + runtime.GOARCH + ", the race detector, or PagesHeap)"}
+	}
+	r, err := reserveOn(be, 2*size, o, made)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Commit(0, 2*size); err != nil {
+		_ = r.Close()
+		return nil, err
+	}
+	return &Mirror{r: r, size: size, refused: refused}, nil
+}
+
+// mapMirror makes the region of a mirror whose halves are the same memory. Of the region's bytes the first half counts
+// as committed: that is the memory it takes.
+func mapMirror(be backend, size int, o Options, made origin) (*Region, error) {
+	if detail := tooManyMappings(be, 2); detail != "" {
+		return nil, &Error{Op: "mirror", Purpose: o.Purpose, Bytes: size, Err: ErrMappings, Detail: detail}
+	}
+	if !o.Limit.take(size) {
+		return nil, o.Limit.passed("mirror", o.Purpose, size)
+	}
+	base, err := be.mirror(size, "vast: "+o.Purpose)
+	if err != nil {
+		o.Limit.give(size)
+		return nil, mirrorError(be, o.Purpose, size, err)
+	}
+	m := &mapping{be: mirrored{be}, base: base, size: 2 * size, pages: o.Pages, limit: o.Limit, made: made}
+	m.committed.add(0, size)
+	register(m, o.Purpose)
+	m.counted.committed.Add(int64(size))
+	if m.be.reuses() {
+		m.mappings = 2
+		mappingsUsed.Add(2)
+	}
+	r := &Region{m: m}
+	m.cleanup = runtime.AddCleanup(r, leaked, m)
+	return r, nil
+}
+
+// mirrorError explains why a mirror could not be had.
+func mirrorError(be backend, purpose string, size int, err error) error {
+	if e, ok := err.(*Error); ok { // there were no addresses
+		e.Purpose = purpose
+		return e
+	}
+	e := &Error{Op: "mirror", Purpose: purpose, Bytes: size}
+	switch {
+	case errors.Is(err, ErrDescriptors):
+		e.Err = ErrDescriptors
+		e.Detail = err.Error() + ": raise RLIMIT_NOFILE (ulimit -n) or close files; the one needed here is closed again at once"
+	case errors.Is(err, ErrRefused):
+		e.Err = ErrRefused
+		e.Detail = err.Error() + ": allow it in the sandbox; until then every byte is copied once more"
+	default:
+		e.Detail, e.Err = be.explain("mirror", size, err)
+	}
+	return e
+}
+
+// mirrored is the backend of a region whose halves are the same memory. Of a region's methods only Close and Resident
+// are used on it.
+type mirrored struct{ backend }
+
+func (b mirrored) reset(p unsafe.Pointer, n int) error { return b.unmirror(p, n/2) }
+
+// decommit is what Close tries when reset fails: for a mirror there is no gentler way.
+func (b mirrored) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
+	return true, b.unmirror(p, n)
+}
+
+func (b mirrored) name(unsafe.Pointer, int, string) {}
+
+func (b mirrored) advise(unsafe.Pointer, int, bool) error { return nil }
+
+func (b mirrored) reuses() bool { return mirrorsServeRegions }
+
+func (b injected) mirror(n int, name string) (unsafe.Pointer, error) {
+	if err := fault.Check("mirror"); err != nil {
+		return nil, err
+	}
+	return b.backend.mirror(n, name)
+}
+
+func (b injected) unmirror(p unsafe.Pointer, n int) error {
+	if err := fault.Check("unmirror"); err != nil {
+		return err
+	}
+	return b.backend.unmirror(p, n)
+}
+
+// mirror is never called: where regions do not reuse addresses, mirrors are copied.
+func (heapBackend) mirror(int, string) (unsafe.Pointer, error) { return nil, ErrRefused }
+
+func (heapBackend) unmirror(unsafe.Pointer, int) error { return nil }
+
+// Base returns the address of the first of 2 × Size bytes. It does not change while the mirror is open.
+func (m *Mirror) Base() unsafe.Pointer { return m.r.m.base }
+
+// Size returns the bytes of memory: half of the addresses.
+func (m *Mirror) Size() int { return m.size }
+
+// Refused returns nil where both halves are the same memory. Otherwise it returns the [*Error], wrapping ErrRefused,
+// that says why they are copied.
+func (m *Mirror) Refused() error { return m.refused }
+
+// Written makes what was written at [off, off+n) appear in the other half. It must be called before that is read
+// there. Where both halves are the same memory it does nothing. The range must lie in the 2 × Size bytes and be at most
+// Size long.
+func (m *Mirror) Written(off, n int) {
+	if m.refused != nil {
+		m.copyAcross(off, n)
+	}
+}
+
+// copyAcross copies a range that may lie in both halves: each part goes to the other one.
+func (m *Mirror) copyAcross(off, n int) {
+	if off < 0 || n < 0 || n > m.size || off > 2*m.size-n {
+		panic(fmt.Sprintf("vm: Written(%d, %d) reaches outside a mirror of 2 × %d bytes (%s)", off, n, m.size, m.r.m.counted.purpose))
+	}
+	b := unsafe.Slice((*byte)(m.Base()), 2*m.size)
+	border := min(max(off, m.size), off+n) // where the second half begins
+	if off < border {
+		copy(b[off+m.size:], b[off:border])
+	}
+	if border < off+n {
+		copy(b[border-m.size:], b[border:off+n])
+	}
+}
+
+// Resident returns how many bytes are in memory.
+func (m *Mirror) Resident() (int, error) { return m.r.Resident() }
+
+// Close gives the memory back, and the addresses to later regions or mirrors of this process, as [Region.Close] does.
+// Pointers into the mirror must not be used afterwards. Closing twice does nothing.
+//
+// It returns an [*Error] wrapping ErrMappings where the process has too many mappings even for this; then the mirror is
+// still open, and Close may be called again.
+func (m *Mirror) Close() error { return m.r.Close() }

@@ -1,0 +1,88 @@
+package vm
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// mapTwice puts memory over both halves of a reservation: by mremap, or where that is refused by a memfd. mremap comes
+// first because it needs neither a descriptor nor a file, of which limits and sandboxes take more notice.
+func mapTwice(p unsafe.Pointer, n int, name string) error {
+	err := mapAndDuplicate(p, n)
+	if !refuses(err) {
+		return err
+	}
+	if second := mapMemfd(p, n, name); second != nil {
+		return fmt.Errorf("mremap: %w; %w", err, second)
+	}
+	return nil
+}
+
+// refuses reports whether an error is that of a sandbox or a kernel which does not do such a thing at all.
+func refuses(err error) bool {
+	return errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL)
+}
+
+// mapAndDuplicate maps shared anonymous memory and, by an mremap of no bytes, a second time (mremap(2): a shareable
+// mapping is duplicated then). It is made elsewhere and moved into the reservation, because an mmap that is refused
+// over the reservation may have unmapped what lay there.
+func mapAndDuplicate(p unsafe.Pointer, n int) error {
+	made, err := unix.MmapPtr(-1, 0, reserveHint(n), uintptr(n), readWrite, unix.MAP_SHARED|unix.MAP_ANON)
+	if err != nil {
+		return err
+	}
+	if err := mremap(made, n, p, n); err != nil {
+		_ = unix.MunmapPtr(made, uintptr(n))
+		return err
+	}
+	return mremap(p, 0, unsafe.Add(p, n), n)
+}
+
+// mremap moves a mapping of have bytes to exactly to, as n bytes.
+func mremap(from unsafe.Pointer, have int, to unsafe.Pointer, n int) error {
+	_, _, errno := unix.Syscall6(unix.SYS_MREMAP, uintptr(from), uintptr(have), uintptr(n),
+		unix.MREMAP_MAYMOVE|unix.MREMAP_FIXED, uintptr(to), 0)
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// mapMemfd maps a file without a place in the file system. It is sealed, so that nobody who opens it under /proc can
+// shorten it: touching what was cut off would end the process.
+func mapMemfd(p unsafe.Pointer, n int, name string) error {
+	name = printableName(name)
+	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|unix.MFD_NOEXEC_SEAL)
+	if errors.Is(err, unix.EINVAL) { // Linux before 6.3
+		fd, err = unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	}
+	switch {
+	case errors.Is(err, unix.EMFILE), errors.Is(err, unix.ENFILE):
+		return fmt.Errorf("memfd_create: %w: %w", ErrDescriptors, err)
+	case err != nil:
+		return fmt.Errorf("memfd_create: %w: %w", ErrRefused, err)
+	}
+	defer unix.Close(fd)
+	// Passing this limit is a signal, not an error.
+	var size unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_FSIZE, &size) == nil && size.Cur < uint64(n) {
+		return fmt.Errorf("memfd_create: %w: RLIMIT_FSIZE allows files of %d bytes", ErrRefused, size.Cur)
+	}
+	if err := unix.Ftruncate(fd, int64(n)); err != nil {
+		return err
+	}
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_GROW|unix.F_SEAL_SHRINK|unix.F_SEAL_SEAL); err != nil {
+		return err
+	}
+	if err := mapFileTwice(p, n, fd); err != nil {
+		return err
+	}
+	if facts().OvercommitMode == 2 {
+		// A memfd is charged when its pages are touched, and where that is refused then the process ends.
+		return osBackend{}.populate(p, n)
+	}
+	return nil
+}

@@ -1,0 +1,217 @@
+package vm
+
+import (
+	"errors"
+	"math"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+func init() {
+	children["descriptors"] = noDescriptors
+	children["mremap refused"] = mremapRefused
+	children["memfd refused"] = memfdRefused
+	children["both refused"] = bothRefused
+	children["no descriptor for a memfd"] = noDescriptorForMemfd
+	children["mirror address space"] = mirrorAddressSpace
+	children["no file sizes"] = noFileSizes
+}
+
+// TestMirrorMemoryIsOnce: the kernel counts each page of both halves as half of one.
+func TestMirrorMemoryIsOnce(t *testing.T) {
+	p := PageSize()
+	m := openMirror(t, onlyOS(t), 64*p, Options{Purpose: "twice"})
+	first, second := halves(m)
+	for i := range 64 {
+		if n, err := m.Resident(); err != nil || n != i*p {
+			t.Fatalf("%d pages touched: %d resident, %v", i, n, err)
+		}
+		first[i*p+i] = byte(i + 1) // in one half
+		if second[i*p+i] != byte(i+1) {
+			t.Fatalf("page %d differs", i)
+		}
+	}
+	sum, _ := smaps(t, m.r)
+	if sum["Pss"] != 64*p || sum["Rss"] != 2*64*p || sum["mappings"] != 2 {
+		t.Errorf("smaps says %d proportional of %d resident bytes in %d mappings, want %d of %d in 2",
+			sum["Pss"], sum["Rss"], sum["mappings"], 64*p, 2*64*p)
+	}
+	if got := find(t, "twice", true); got.Resident != 64*p {
+		t.Errorf("counted as %+v", got)
+	}
+	must(t, m.Close())
+	if n := mincore(t, m.r, 0, 2*64*p); n != 0 {
+		t.Errorf("a closed mirror has %d bytes in memory", n)
+	}
+}
+
+// TestMirrorsKeepNothing: mappings and descriptors are after many mirrors what they were before.
+func TestMirrorsKeepNothing(t *testing.T) {
+	be := onlyOS(t)
+	openMirror(t, be, PageSize(), Options{}).Close()
+	mappings, used, files := ReadUsage().Mappings, mappingsUsed.Load(), openFiles(t)
+	for i := range 200 {
+		openMirror(t, be, PageSize()<<(i%5), Options{}).Close()
+	}
+	if n := mappingsUsed.Load(); n != used {
+		t.Errorf("%d mappings are counted, before %d", n, used)
+	}
+	if n := ReadUsage().Mappings; n > mappings+20 {
+		t.Errorf("%d mappings, before %d", n, mappings)
+	}
+	if n := openFiles(t); n > files {
+		t.Errorf("%d open files, before %d", n, files)
+	}
+}
+
+func openFiles(t *testing.T) int {
+	entries, err := os.ReadDir("/proc/self/fd")
+	must(t, err)
+	return len(entries)
+}
+
+// refuse installs a filter which makes a system call fail in all threads: always, or only where its second argument is
+// zero. (The kernel stores the low half of an argument first on the machines that this runs on.)
+func refuse(call uint32, onlyZero bool, errno unix.Errno) {
+	const (
+		load      = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
+		jumpEqual = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
+		answer    = unix.BPF_RET | unix.BPF_K
+		number    = 0  // the offset of seccomp_data.nr
+		second    = 24 // the offset of seccomp_data.args[1]
+	)
+	fail := unix.SockFilter{Code: answer, K: unix.SECCOMP_RET_ERRNO | uint32(errno)}
+	allow := unix.SockFilter{Code: answer, K: unix.SECCOMP_RET_ALLOW}
+	program := []unix.SockFilter{{Code: load, K: number}, {Code: jumpEqual, K: call, Jf: 1}, fail, allow}
+	if onlyZero {
+		program = []unix.SockFilter{{Code: load, K: number}, {Code: jumpEqual, K: call, Jf: 3},
+			{Code: load, K: second}, {Code: jumpEqual, K: 0, Jf: 1}, fail, allow}
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	done(unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+	filter := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
+	_, _, e := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC,
+		uintptr(unsafe.Pointer(&filter)))
+	check(e == 0, "seccomp: %v", e)
+}
+
+// mirrorIn makes a mirror in a child, and checks how its halves are kept the same, and that they are.
+func mirrorIn(child string, bytes int, copied bool) *Mirror {
+	m, err := mirrorOn(osBackend{}, bytes, Options{Purpose: child}, origin{})
+	done(err)
+	check((m.Refused() != nil) == copied, "refused: %v", m.Refused())
+	first, second := halves(m)
+	for i := range first {
+		check(first[i] == 0 && second[i] == 0, "byte %d is %d and %d at first", i, first[i], second[i])
+	}
+	first[1], second[2] = 1, 2
+	m.Written(1, 1)
+	m.Written(m.Size()+2, 1)
+	check(second[1] == 1 && first[2] == 2, "the halves hold %d and %d", second[1], first[2])
+	return m
+}
+
+// mapsFile reports whether the process maps a memfd of a purpose.
+func mapsFile(purpose string) bool {
+	maps, err := os.ReadFile("/proc/self/maps")
+	done(err)
+	return strings.Contains(string(maps), "/memfd:vast: "+purpose)
+}
+
+func setFiles(n uint64) {
+	done(unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: n, Max: n}))
+}
+
+// takeDescriptors opens files until there are no more.
+func takeDescriptors() {
+	setFiles(20)
+	for {
+		if _, err := unix.Open("/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
+			check(err == unix.EMFILE, "%v", err)
+			return
+		}
+	}
+}
+
+// noDescriptors: where mremap works a mirror needs none.
+func noDescriptors() {
+	takeDescriptors()
+	done(mirrorIn("files", mirrorPages(), false).Close())
+}
+
+func mremapRefused() {
+	mirrorIn("before", mirrorPages(), false)
+	check(!mapsFile("before"), "a memfd was made without need")
+	refuse(unix.SYS_MREMAP, true, unix.EPERM) // the first mapping is made, the second one is refused
+	m := mirrorIn("after", mirrorPages(), false)
+	check(mapsFile("after"), "there is no memfd, and the halves are the same memory")
+	done(m.Close())
+	check(!mapsFile("after"), "a closed mirror's memfd is mapped")
+}
+
+func memfdRefused() {
+	refuse(unix.SYS_MEMFD_CREATE, false, unix.ENOSYS)
+	done(mirrorIn("mremap", mirrorPages(), false).Close())
+}
+
+func bothRefused() {
+	mirrorIn("before", mirrorPages(), false)
+	refuse(unix.SYS_MREMAP, true, unix.EPERM)
+	refuse(unix.SYS_MEMFD_CREATE, false, unix.ENOSYS)
+	m := mirrorIn("copied", mirrorPages(), true)
+	for _, part := range []string{"mremap: operation not permitted", "memfd_create: ", "function not implemented", "sandbox"} {
+		wants(m.Refused(), ErrRefused, part)
+	}
+	base := m.Base()
+	done(m.Close())
+	// The addresses that were tried, and those of the copied halves, serve as any others, and hold memory of their own.
+	for range 3 {
+		r := reserveIn("region", 2*mirrorPages(), Options{})
+		done(r.Commit(0, r.Size()))
+		view(r)[0] = 1
+		check(view(r)[mirrorPages()] == 0, "a region is a mirror")
+		if r.Base() == base {
+			return
+		}
+	}
+	check(false, "the addresses do not serve again")
+}
+
+func noDescriptorForMemfd() {
+	refuse(unix.SYS_MREMAP, false, unix.ENOSYS)
+	takeDescriptors()
+	before := Snapshot(false)
+	limit := NewLimit(math.MaxInt)
+	_, err := mirrorOn(osBackend{}, mirrorPages(), Options{Purpose: "files", Limit: limit}, origin{})
+	wants(err, ErrDescriptors, "RLIMIT_NOFILE")
+	check(!errors.Is(err, ErrRefused) && limit.Used() == 0 && len(Snapshot(false).Purposes) == len(before.Purposes), "kept: %+v", Snapshot(false))
+	done(unix.Close(19))
+	done(mirrorIn("files", mirrorPages(), false).Close())
+	fd, err := unix.Open("/dev/null", unix.O_RDONLY, 0)
+	check(err == nil && fd == 19, "the memfd is not closed: %v", err)
+}
+
+func mirrorAddressSpace() {
+	const mib = 1 << 20
+	setLimit(unix.RLIMIT_AS, ReadUsage().AddressSpace+300*mib)
+	_, err := mirrorOn(osBackend{}, 256*mib, Options{Purpose: "as"}, origin{})
+	wants(err, ErrAddressSpace, "RLIMIT_AS")
+	_, err = mirrorOn(osBackend{}, 120*mib, Options{Purpose: "as"}, origin{}) // fits, but not while it is moved
+	wants(err, ErrAddressSpace, "RLIMIT_AS")
+	check(len(Snapshot(false).Purposes) == 0, "kept: %+v", Snapshot(false))
+	done(mirrorIn("as", 16*mib, false).Close())
+}
+
+// noFileSizes: the limit that would be a signal leads to copies.
+func noFileSizes() {
+	refuse(unix.SYS_MREMAP, false, unix.ENOSYS)
+	setLimit(unix.RLIMIT_FSIZE, mirrorPages()-1)
+	m := mirrorIn("file size", mirrorPages(), true)
+	wants(m.Refused(), ErrRefused, "RLIMIT_FSIZE")
+}

@@ -1,0 +1,123 @@
+package vm
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// mirrorUnit is the granularity at which views of a file mapping begin.
+const mirrorUnit = 64 << 10
+
+// mirrorsServeRegions: the addresses of a closed mirror stay placeholders, which VirtualAlloc does not take.
+const mirrorsServeRegions = false
+
+// Placeholders came with Windows 10, version 1803. They replace what was done before, and what could fail at any time:
+// reserving, releasing, and mapping to the same place before anybody else has taken it.
+var (
+	kernelbase       = windows.NewLazySystemDLL("kernelbase.dll")
+	virtualAlloc2    = kernelbase.NewProc("VirtualAlloc2")
+	mapViewOfFile3   = kernelbase.NewProc("MapViewOfFile3")
+	unmapViewOfFile2 = kernelbase.NewProc("UnmapViewOfFile2")
+)
+
+const (
+	memReplacePlaceholder  = 0x4000  // MEM_REPLACE_PLACEHOLDER
+	memReservePlaceholder  = 0x40000 // MEM_RESERVE_PLACEHOLDER
+	memPreservePlaceholder = 0x2     // MEM_PRESERVE_PLACEHOLDER
+)
+
+// closedMirrors holds the addresses of closed mirrors, as pairs of placeholders, for mirrors of the same size.
+var closedMirrors struct {
+	mu   sync.Mutex
+	free []interval
+}
+
+func takeMirror(n int) unsafe.Pointer {
+	closedMirrors.mu.Lock()
+	defer closedMirrors.mu.Unlock()
+	i := slices.IndexFunc(closedMirrors.free, func(iv interval) bool { return iv.hi-iv.lo == 2*n })
+	if i < 0 {
+		return nil
+	}
+	p := pointerAt(closedMirrors.free[i].lo)
+	closedMirrors.free = slices.Delete(closedMirrors.free, i, i+1)
+	return p
+}
+
+func putMirror(p unsafe.Pointer, n int) {
+	closedMirrors.mu.Lock()
+	defer closedMirrors.mu.Unlock()
+	closedMirrors.free = append(closedMirrors.free, interval{address(p), address(p) + 2*n})
+}
+
+// reserveMirror returns two placeholders of n bytes side by side.
+func reserveMirror(n int) (unsafe.Pointer, error) {
+	if p := takeMirror(n); p != nil {
+		return p, nil
+	}
+	addr, _, err := virtualAlloc2.Call(uintptr(windows.CurrentProcess()), 0, uintptr(2*n),
+		windows.MEM_RESERVE|memReservePlaceholder, windows.PAGE_NOACCESS, 0, 0)
+	if addr == 0 {
+		return nil, err
+	}
+	p := pointerAt(int(addr))
+	// Releasing a part and keeping it as a placeholder cuts one in two.
+	if err := windows.VirtualFree(addr, uintptr(n), windows.MEM_RELEASE|memPreservePlaceholder); err != nil {
+		_ = windows.VirtualFree(addr, 0, windows.MEM_RELEASE) // nobody has seen the addresses
+		return nil, err
+	}
+	return p, nil
+}
+
+func (osBackend) mirror(n int, _ string) (unsafe.Pointer, error) {
+	for _, proc := range []*windows.LazyProc{virtualAlloc2, mapViewOfFile3, unmapViewOfFile2} {
+		if err := proc.Find(); err != nil {
+			return nil, fmt.Errorf("%w before Windows 10, version 1803: %w", ErrRefused, err)
+		}
+	}
+	// The mapping is charged to the system's commit limit at once; touching it cannot fail afterwards.
+	file, err := windows.CreateFileMapping(windows.InvalidHandle, nil, windows.PAGE_READWRITE, uint32(uint64(n)>>32), uint32(n), nil)
+	if err != nil {
+		return nil, err
+	}
+	defer windows.CloseHandle(file) // the views keep the memory
+	p, err := reserveMirror(n)
+	if err != nil {
+		return nil, err
+	}
+	for i := range 2 {
+		at, _, err := mapViewOfFile3.Call(uintptr(file), uintptr(windows.CurrentProcess()), uintptr(p)+uintptr(i*n), 0, uintptr(n),
+			memReplacePlaceholder, windows.PAGE_READWRITE, 0, 0)
+		if at != 0 {
+			continue
+		}
+		if i == 0 || unmapView(p) == nil {
+			putMirror(p, n)
+		}
+		return nil, err
+	}
+	return p, nil
+}
+
+func (osBackend) unmirror(p unsafe.Pointer, n int) error {
+	if err := unmapView(p); err != nil {
+		return err
+	}
+	// The first half is a placeholder again. Should the other one refuse, the addresses serve nobody any more.
+	if unmapView(unsafe.Add(p, n)) == nil {
+		putMirror(p, n)
+	}
+	return nil
+}
+
+// unmapView leaves a placeholder where the view was.
+func unmapView(p unsafe.Pointer) error {
+	if ok, _, err := unmapViewOfFile2.Call(uintptr(windows.CurrentProcess()), uintptr(p), memPreservePlaceholder); ok == 0 {
+		return err
+	}
+	return nil
+}
