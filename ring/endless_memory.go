@@ -1,0 +1,159 @@
+package ring
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/vm"
+)
+
+// reserve makes room for n bytes at the end: in the lap if it has memory for them, else with more memory, or in the
+// other lap.
+func (e *Endless) reserve(op string, n int) ([]byte, error) {
+	l, end := e.opened(), e.end.Load()
+	e.reserved = 0
+	if kept := int(end - e.start.Load()); n > e.capacity-kept {
+		return nil, &vm.Error{Op: op, Purpose: e.name, Bytes: n, Err: vm.ErrCapacity,
+			Detail: fmt.Sprintf("%d of %d bytes are kept: release some, or raise EndlessOptions.Capacity", kept, e.capacity)}
+	}
+	if int64(n) > e.committed-end {
+		if err := e.makeRoom(n); err != nil {
+			return nil, err
+		}
+		l = e.lap.Load()
+	}
+	return l.at(end, n), nil
+}
+
+// makeRoom commits memory for n bytes at the end.
+func (e *Endless) makeRoom(n int) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	m, end := &e.laps[e.now], e.end.Load()
+	if need := int(end-m.first) + n; need <= e.lapSize {
+		if err := e.commitTo(e.now, need); err != nil {
+			return err
+		}
+		e.committed = m.first + int64(m.hi)
+		return nil
+	}
+	return e.nextLap(end, n)
+}
+
+// nextLap goes on at the beginning of the other lap. That one is free: since it was left its whole successor has been
+// written, and of that at most a quarter is kept.
+func (e *Endless) nextLap(end int64, n int) error {
+	from, to := e.now, 1-e.now
+	start := e.start.Load()
+	if err := e.decommit(to, e.lapSize); err != nil {
+		return err
+	}
+	kept := int(end - start)
+	e.laps[to] = lapMemory{first: start}
+	if err := e.commitTo(to, kept+n); err != nil {
+		return err
+	}
+	old := e.lap.Load()
+	next := &lap{base: unsafe.Add(e.region.Base(), e.offset(to, 0)), first: start}
+	copy(next.at(start, kept), old.at(start, kept))
+	e.laps[from].last = end
+	e.now, e.committed = to, start+int64(e.laps[to].hi)
+	e.lap.Store(next)
+	return nil
+}
+
+// commitTo commits a lap up to need bytes: by whole steps, or where the limits do not allow that by as little as will do.
+func (e *Endless) commitTo(i, need int) error {
+	m, page := &e.laps[i], vm.PageSize()
+	ahead := min((need+e.step-1)/e.step*e.step, e.lapSize)
+	if need <= m.hi {
+		return nil
+	}
+	off := e.offset(i, m.hi)
+	err := e.region.Commit(off, ahead-m.hi)
+	if errors.Is(err, vm.ErrLimit) {
+		ahead = (need + page - 1) / page * page
+		err = e.region.Commit(off, ahead-m.hi)
+	}
+	if err == nil {
+		m.hi = ahead
+	}
+	return err
+}
+
+// Release gives up what is before a position, and with it the memory, in whole steps. It panics when the position is
+// beyond the end; where it was released before nothing happens.
+//
+// It returns a [*vm.Error] wrapping [vm.ErrMappings] where the system does not take the memory back; then the positions
+// are released all the same, and a later Release tries again. Complexity: two system calls a step.
+func (e *Endless) Release(position int64) error {
+	e.opened()
+	if end := e.end.Load(); position > end {
+		panic(fmt.Sprintf("ring: Release(%d) on %s, which ends at %d", position, e.name, end))
+	}
+	start := e.start.Load()
+	if position < start {
+		return nil
+	}
+	e.start.Store(position)
+	if position-e.trimmed < int64(e.step) && !invariants.Enabled {
+		return nil
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.checkInvariants()
+	e.poison(start, position)
+	for i := range e.laps {
+		m := &e.laps[i]
+		done := int(min(position-m.first, int64(e.lapSize)))
+		if i != e.now && position >= m.last {
+			done = e.lapSize
+		}
+		if err := e.decommit(i, done/e.step*e.step); err != nil {
+			return err
+		}
+	}
+	e.trimmed = e.laps[e.now].first + int64(e.laps[e.now].lo)
+	return nil
+}
+
+// poison overwrites what is released but stays committed, in checking builds.
+func (e *Endless) poison(from, to int64) {
+	if !invariants.Enabled {
+		return
+	}
+	for i, m := range e.laps {
+		lo, hi := max(int(from-m.first), m.lo), min(int(to-m.first), m.hi)
+		if lo < hi {
+			invariants.Poison(unsafe.Slice((*byte)(unsafe.Add(e.region.Base(), e.offset(i, lo))), hi-lo))
+		}
+	}
+}
+
+// offset returns where in the region a byte of a lap is.
+func (e *Endless) offset(i, off int) int { return i*e.lapSize + off }
+
+// Discard releases the first n bytes that are kept, as Release does.
+func (e *Endless) Discard(n int) error {
+	start := e.start.Load()
+	if kept := e.Len(); uint(n) > uint(kept) {
+		panic(fmt.Sprintf("ring: Discard(%d) on %s, which keeps %d bytes", n, e.name, kept))
+	}
+	return e.Release(start + int64(n))
+}
+
+// decommit gives back what a lap has committed before an offset.
+func (e *Endless) decommit(i, before int) error {
+	m := &e.laps[i]
+	before = min(before, m.hi)
+	if before <= m.lo {
+		return nil
+	}
+	if err := e.region.Decommit(e.offset(i, m.lo), before-m.lo); err != nil {
+		return err
+	}
+	m.lo = before
+	return nil
+}

@@ -1,0 +1,260 @@
+package ring
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// stream turns bytes into choices, so that the fuzzers and the random tests make the same operations.
+type stream struct{ rest []byte }
+
+func (s *stream) more() bool { return len(s.rest) > 0 }
+
+func (s *stream) byte() int {
+	if len(s.rest) == 0 {
+		return 0
+	}
+	b := s.rest[0]
+	s.rest = s.rest[1:]
+	return int(b)
+}
+
+// below returns a number in [0, n), often a small one.
+func (s *stream) below(n int) int {
+	v := s.byte()
+	if v >= 128 {
+		v = (v-128)<<8 | s.byte()
+	}
+	return v % n
+}
+
+// randomBytes returns an input for a stream, from a seed that the test prints.
+func randomBytes(t *testing.T, n int) []byte {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	data := make([]byte, n)
+	for i := range data {
+		data[i] = byte(r.Uint32())
+	}
+	return data
+}
+
+// numbered fills b with what stands at a position of every test's stream.
+func numbered(b []byte, position uint64) {
+	for i := range b {
+		b[i] = numberedByte(position + uint64(i))
+	}
+}
+
+// numberedByte does not repeat with any power of two.
+func numberedByte(position uint64) byte { return byte(position%251) ^ byte(position>>13) }
+
+// each kind of memory must give the same answers.
+var pageKinds = []vm.Pages{vm.PagesAuto, vm.PagesHeap}
+
+func newRing(t testing.TB, bytes int, o Options) *Ring {
+	t.Helper()
+	r, err := New(bytes, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+// past is a deadline that lets nothing wait.
+var past = time.Unix(1, 0)
+
+// playRing makes the operations that data stand for, in one goroutine, on a ring and on a plain slice.
+func playRing(t *testing.T, o Options, data []byte) {
+	s := &stream{data}
+	for s.more() {
+		r, err := New(1+s.below(2*vm.PageSize()), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		playUntilClosed(t, s, r)
+	}
+}
+
+func playUntilClosed(t *testing.T, s *stream, r *Ring) {
+	r.SetDeadline(past)
+	var model []byte
+	written := uint64(0)
+	ended := false
+	made := func(n int) []byte {
+		b := make([]byte, n)
+		numbered(b, written)
+		return b
+	}
+	// fits checks the result of a write of n bytes of which as many should be written as there is room for.
+	wrote := func(what string, n, got int, err error, whole bool) {
+		t.Helper()
+		free := r.size - len(model)
+		want, wantErr := n, error(nil)
+		switch {
+		case ended:
+			want, wantErr = 0, io.ErrClosedPipe
+		case n > free && whole:
+			want, wantErr = 0, os.ErrDeadlineExceeded
+		case n > free:
+			want, wantErr = free, os.ErrDeadlineExceeded
+		}
+		if got != want || !errors.Is(err, wantErr) {
+			t.Fatalf("%s of %d bytes with %d of %d free: %d, %v; want %d, %v", what, n, free, r.size, got, err, want, wantErr)
+		}
+		model = append(model, made(got)...)
+		written += uint64(got)
+	}
+	// end is the error of a reader that wants n bytes.
+	end := func(n int) error {
+		switch {
+		case len(model) >= n:
+			return nil
+		case ended && len(model) > 0:
+			return io.ErrUnexpectedEOF
+		case ended:
+			return io.EOF
+		}
+		return os.ErrDeadlineExceeded
+	}
+	for s.more() {
+		n := s.below(r.size + 1)
+		switch op := s.byte() % 16; op {
+		case 0, 1:
+			got, err := r.Write(made(n))
+			wrote("Write", n, got, err, false)
+		case 2, 3:
+			b, err := r.Reserve(n)
+			if err == nil && (len(b) != n || cap(b) != n) {
+				t.Fatalf("Reserve(%d) returned %d bytes", n, len(b))
+			}
+			if err != nil {
+				wrote("Reserve", n, 0, err, true)
+				break
+			}
+			take := s.below(n + 1)
+			numbered(b, written)
+			r.Commit(take)
+			wrote("Reserve", take, take, nil, true)
+		case 4, 5, 6:
+			b, err := r.Peek(n)
+			want := model[:min(n, len(model))]
+			if end(n) == os.ErrDeadlineExceeded {
+				want = nil
+			}
+			if !bytes.Equal(b, want) || err != end(n) {
+				t.Fatalf("Peek(%d) of %d: %d bytes, %v; want %d, %v", n, len(model), len(b), err, len(want), end(n))
+			}
+		case 7, 8:
+			n = min(n, len(model))
+			r.Discard(n)
+			model = model[n:]
+		case 9, 10:
+			b := make([]byte, n)
+			got, err := r.Read(b)
+			want := copy(make([]byte, n), model)
+			if n == 0 {
+				want = 0
+			}
+			if got != want || !bytes.Equal(b[:got], model[:got]) || n > 0 && err != end(1) {
+				t.Fatalf("Read of %d of %d bytes: %d, %v; want %d, %v", n, len(model), got, err, want, end(1))
+			}
+			model = model[got:]
+		case 11:
+			free := r.size - len(model)
+			var src io.Reader = bytes.NewReader(made(n))
+			switch n % 3 {
+			case 0:
+				src = iotest.HalfReader(src)
+			case 1:
+				src = iotest.DataErrReader(src)
+			}
+			got, err := r.ReadFrom(src)
+			if n == free && err == nil {
+				// The source said that it ended together with its last byte, so no room was needed to ask again.
+				n = int(got)
+			} else if n == free && !ended {
+				n++
+			}
+			wrote("ReadFrom", n, int(got), err, false)
+		case 12:
+			var dst bytes.Buffer
+			got, err := r.WriteTo(&dst)
+			wantErr := error(nil)
+			if !ended {
+				wantErr = os.ErrDeadlineExceeded
+			}
+			if int(got) != len(model) || !bytes.Equal(dst.Bytes(), model) || err != wantErr {
+				t.Fatalf("WriteTo of %d bytes: %d, %v", len(model), got, err)
+			}
+			model = nil
+		case 13:
+			err := r.WriteByte(numberedByte(written))
+			got := 0
+			if err == nil {
+				got = 1
+			}
+			wrote("WriteByte", 1, got, err, false)
+		case 14:
+			b, err := r.ReadByte()
+			if err != end(1) || err == nil && b != model[0] {
+				t.Fatalf("ReadByte: %d, %v", b, err)
+			}
+			if err == nil {
+				model = model[1:]
+			}
+		case 15:
+			switch {
+			case n%8 == 1:
+				r.CloseWrite()
+				ended = true
+			case n%8 == 2:
+				if err := r.Close(); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := r.Peek(1); err != io.ErrClosedPipe {
+					t.Fatalf("Peek after Close: %v", err)
+				}
+				return
+			}
+		}
+		if r.Len() != len(model) || r.Free() != r.size-len(model) {
+			t.Fatalf("length %d, free %d; want %d of %d", r.Len(), r.Free(), len(model), r.size)
+		}
+	}
+	// All that is left comes out as it went in.
+	r.CloseWrite()
+	if rest, err := io.ReadAll(r); err != nil || !bytes.Equal(rest, model) {
+		t.Fatalf("the rest is %d bytes, %v; want %d", len(rest), err, len(model))
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRingAgainstModel(t *testing.T) {
+	rounds := 20
+	if testing.Short() {
+		rounds = 4
+	}
+	for range rounds {
+		data := randomBytes(t, 3000)
+		for _, pages := range pageKinds {
+			playRing(t, Options{Pages: pages}, data)
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package ring
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/vastgo/vast/internal/invariants"
+)
+
+// Peek waits until there are n bytes to read and returns them where they lie, as one slice, without taking them out. The
+// slice must not be written to, and is good until Discard gives its bytes up or the ring is closed. Peek(r.Len())
+// returns all that is there.
+//
+// Where fewer than n bytes are left after [Ring.CloseWrite], Peek returns them with [io.ErrUnexpectedEOF], or
+// [io.EOF] where there are none. Otherwise an error comes without bytes: [io.ErrClosedPipe] after Close,
+// [os.ErrDeadlineExceeded], or a [*vm.Error] wrapping [vm.ErrCapacity] where n is more than the ring holds, so that a
+// length out of a message may be asked for. It panics when n is negative.
+func (r *Ring) Peek(n int) ([]byte, error) {
+	if s := &r.reader; uint(n) <= uint(s.seen-s.position) && !r.closed.Load() {
+		return r.bytes(s.offset, n)[:n:n], nil
+	}
+	return r.peek(context.Background(), n)
+}
+
+// PeekContext is Peek that stops waiting when ctx is done, with the cause of that as error.
+func (r *Ring) PeekContext(ctx context.Context, n int) ([]byte, error) { return r.peek(ctx, n) }
+
+func (r *Ring) peek(ctx context.Context, n int) ([]byte, error) {
+	if n < 0 {
+		panic(fmt.Sprintf("ring: Peek(%d) on %s: a number of bytes is zero or more", n, r.name))
+	}
+	if n > r.size {
+		return nil, r.tooLarge("peek", n)
+	}
+	have, err := r.readable(ctx, n)
+	if err != nil && have == 0 {
+		return nil, err
+	}
+	n = min(n, have)
+	return r.bytes(r.reader.offset, n)[:n:n], err
+}
+
+// readable waits until there are n bytes to read and returns how many there are. Fewer come with the error that says
+// why; they are none where it is not the end.
+func (r *Ring) readable(ctx context.Context, n int) (have int, err error) {
+	s := &r.reader
+	for {
+		if err := r.state(); err != nil {
+			return 0, err
+		}
+		if have := int(s.seen - s.position); have >= n {
+			return have, nil
+		}
+		// The end is looked for first: what was written before it is seen then.
+		end := r.ended.Load()
+		s.seen = r.writer.at.Load()
+		if have := int(s.seen - s.position); have >= n || end != nil {
+			switch {
+			case have >= n:
+				return have, nil
+			case have > 0 && end.err == io.EOF:
+				return have, io.ErrUnexpectedEOF
+			}
+			return have, end.err
+		}
+		target := s.position + uint64(n)
+		if err := r.await(ctx, s, &r.writer, target, target); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// Discard takes the first n bytes out, so that they can be written again. It panics when there are fewer, or n is
+// negative.
+func (r *Ring) Discard(n int) {
+	s := &r.reader
+	if uint(n) > uint(s.seen-s.position) {
+		s.seen = r.writer.at.Load()
+		if have := s.seen - s.position; uint(n) > uint(have) {
+			panic(fmt.Sprintf("ring: Discard(%d) on %s, which holds %d bytes: discard what Peek returned", n, r.name, have))
+		}
+	}
+	if invariants.Enabled && r.enter(s) {
+		r.poison(n)
+		r.leave(s)
+	}
+	r.advance(s, &r.writer, n)
+}
+
+// poison overwrites bytes about to be discarded, in checking builds.
+func (r *Ring) poison(n int) {
+	invariants.Poison(r.bytes(r.reader.offset, n))
+	r.mirror.Written(r.reader.offset, n)
+}
+
+// Read waits until there is something to read, and moves at most len(p) bytes of it to p. It fails as [Ring.Peek] does,
+// with io.EOF at the end.
+func (r *Ring) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	if !r.enter(&r.reader) {
+		return 0, io.ErrClosedPipe
+	}
+	have, err := r.readable(context.Background(), 1)
+	n := 0
+	if err == nil {
+		if have < len(p) {
+			have = r.all()
+		}
+		n = copy(p, r.bytes(r.reader.offset, have))
+		r.take(n)
+	}
+	r.leave(&r.reader)
+	return n, err
+}
+
+// all looks anew how many bytes there are to read.
+func (r *Ring) all() int {
+	r.reader.seen = r.writer.at.Load()
+	return int(r.reader.seen - r.reader.position)
+}
+
+// take discards within a call that has entered.
+func (r *Ring) take(n int) {
+	if invariants.Enabled {
+		r.poison(n)
+	}
+	r.advance(&r.reader, &r.writer, n)
+}
+
+// ReadByte reads one byte as Read does.
+func (r *Ring) ReadByte() (byte, error) {
+	var b [1]byte
+	_, err := r.Read(b[:])
+	return b[0], err
+}
+
+// WriteTo moves everything to w, as much at once as there is, until the end; it returns how many bytes w has taken. The
+// slices that w gets lie in the ring, and w must not keep them. It fails as [Ring.Read] does, without io.EOF, or with
+// the error of w.
+func (r *Ring) WriteTo(w io.Writer) (total int64, err error) {
+	if !r.enter(&r.reader) {
+		return 0, io.ErrClosedPipe
+	}
+	defer r.leave(&r.reader)
+	for {
+		_, err := r.readable(context.Background(), 1)
+		if err == io.EOF {
+			return total, nil
+		}
+		if err != nil {
+			return total, err
+		}
+		have := r.all()
+		n, err := w.Write(r.bytes(r.reader.offset, have)[:have:have])
+		if n < 0 || n > have {
+			panic(fmt.Sprintf("ring: WriteTo on %s: the destination says that it took %d of %d bytes", r.name, n, have))
+		}
+		r.take(n)
+		total += int64(n)
+		if err == nil && n < have {
+			err = io.ErrShortWrite
+		}
+		if err != nil {
+			return total, err
+		}
+	}
+}
+
+// SetReadDeadline sets the time from which on the reader does not wait: a call that would wait, or does, returns
+// [os.ErrDeadlineExceeded]. What is there can be read all the same. The zero time is no deadline.
+func (r *Ring) SetReadDeadline(t time.Time) { r.reader.deadline.set(t) }

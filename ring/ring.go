@@ -1,0 +1,215 @@
+package ring
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+
+	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/vm"
+)
+
+// Options say how a ring is made. The zero value works.
+type Options struct {
+	// Name is the purpose under which the ring's bytes are counted (see [vm.Snapshot]) and named in errors.
+	// Default: "ring.Ring".
+	Name string
+	// Limit is a budget of committed memory, shared with others. Default: none.
+	Limit *vm.Limit
+	// Pages is [vm.PagesHeap] for a ring on Go's heap; the other policies make no difference. Default: the system's pages.
+	Pages vm.Pages
+}
+
+// Ring is a buffer of a fixed size between one goroutine that writes and one that reads: the writer and the reader,
+// which may also be the same. Neither takes a lock. Whatever is in it, and whatever is free, is one slice.
+//
+// Reserve, Commit, Write, WriteByte and ReadFrom belong to the writer; Peek, Discard, Read, ReadByte and WriteTo to the
+// reader. A side may pass to another goroutine that is told so (by a channel, say). All other methods may be called
+// from any goroutine at any time.
+type Ring struct {
+	mirror *vm.Mirror
+	base   unsafe.Pointer // of 2 × size bytes
+	size   int            // bytes
+	copied bool           // what is written must be copied to the other half
+	name   string
+	closed atomic.Bool
+	ended  atomic.Pointer[ending] // set when nothing more will be written
+	done   chan struct{}          // closed with the ring
+
+	mu       sync.Mutex
+	released bool // the memory is given back
+
+	_      cpu.CacheLinePad
+	writer side
+	_      cpu.CacheLinePad
+	reader side
+	_      cpu.CacheLinePad
+}
+
+// ending is what the reader gets behind the last byte.
+type ending struct{ err error }
+
+// side is what the writer or the reader keeps.
+type side struct {
+	// at is how many bytes were written, or discarded, since the ring was made. The other side reads it.
+	at atomic.Uint64
+	_  cpu.CacheLinePad
+
+	// What only this side's goroutine uses, so that the common paths meet no cache line that the other one writes.
+	position uint64 // at
+	offset   int    // position modulo size
+	seen     uint64 // the other side's at when it was last looked at
+	reserved int    // the writer's: bytes that Commit may take
+	busy     atomic.Bool
+	_        cpu.CacheLinePad
+
+	parking
+}
+
+// New makes an empty ring of bytes, rounded up to whole pages (on Windows to 64 KiB). Its memory is taken when it is
+// first written to.
+//
+// It returns an error as [vm.ReserveMirror] does.
+func New(bytes int, o Options) (*Ring, error) {
+	if o.Name == "" {
+		o.Name = "ring.Ring"
+	}
+	m, err := vm.ReserveMirror(bytes, vm.Options{Purpose: o.Name, Limit: o.Limit, Pages: o.Pages})
+	if err != nil {
+		return nil, err
+	}
+	r := &Ring{mirror: m, base: m.Base(), size: m.Size(), copied: m.Refused() != nil, name: o.Name, done: make(chan struct{})}
+	r.writer.parking.init()
+	r.reader.parking.init()
+	return r, nil
+}
+
+// Size returns the bytes that the ring holds at most.
+func (r *Ring) Size() int { return r.size }
+
+// Len returns how many bytes there are to read. They can only become more until the reader discards some.
+func (r *Ring) Len() int {
+	read := r.reader.at.Load()
+	n := int(r.writer.at.Load() - read)
+	// A reader that asks again and again waits for the writer, who may be waiting for more room than there is now.
+	r.writer.nudge(read)
+	// Where a third goroutine asks, the reader may have gone on between the two looks.
+	return min(n, r.size)
+}
+
+// Free returns how many bytes there is room for. They can only become more until the writer commits some.
+func (r *Ring) Free() int {
+	written := r.writer.at.Load()
+	return r.size - int(min(max(int64(written-r.reader.at.Load()), 0), int64(r.size)))
+}
+
+// Refused returns nil where the ring's memory is mapped twice. Otherwise it says why the ring copies each byte once more
+// instead; see [vm.Mirror.Refused].
+func (r *Ring) Refused() error { return r.mirror.Refused() }
+
+// bytes views n bytes from an offset in [0, size) on. It is sound because n is at most size, and 2 × size bytes are
+// committed until the ring is closed; they hold no Go pointers.
+func (r *Ring) bytes(offset, n int) []byte {
+	return unsafe.Slice((*byte)(unsafe.Add(r.base, offset)), n)
+}
+
+// advance moves a side by n bytes, tells the other side's goroutine, and wakes it where it waits for that.
+func (r *Ring) advance(me, other *side, n int) {
+	me.position += uint64(n)
+	if me.offset += n; me.offset >= r.size {
+		me.offset -= r.size
+	}
+	me.at.Store(me.position)
+	if until := other.until.Load(); until != 0 && me.position >= until {
+		other.rouse()
+	}
+	r.checkInvariants(me)
+}
+
+// enter begins a call that uses the ring's memory. It reports false, and the call must not begin, where the ring is
+// closed.
+func (r *Ring) enter(s *side) bool {
+	s.busy.Store(true)
+	if r.closed.Load() {
+		r.leave(s)
+		return false
+	}
+	return true
+}
+
+// leave ends such a call. The last one after Close gives the memory back.
+func (r *Ring) leave(s *side) {
+	s.busy.Store(false)
+	if r.closed.Load() {
+		_ = r.release() // where the system refuses, Close may be called again
+	}
+}
+
+// Close ends the ring for both sides: whoever waits is woken, and every method that can fail returns
+// [io.ErrClosedPipe] from then on. Slices from Peek and Reserve must not be used any more: so close a ring when both
+// sides are done, or where they only use the methods that copy.
+//
+// The memory goes back at once, or when the calls of Read, Write, ReadFrom and WriteTo that are under way return; Close
+// does not wait for them. It does not interrupt the source of a ReadFrom, nor the destination of a WriteTo. Closing
+// twice does nothing. It returns an error as [vm.Mirror.Close] does; then it may be called again.
+func (r *Ring) Close() error {
+	if !r.closed.Swap(true) {
+		close(r.done)
+		r.writer.deadline.set(time.Time{})
+		r.reader.deadline.set(time.Time{})
+	}
+	return r.release()
+}
+
+// release gives the memory back unless a call uses it. Each side says that it is busy before it looks whether the ring
+// is closed, and here it is the other way round: so one of the two sees the other.
+func (r *Ring) release() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.released || r.writer.busy.Load() || r.reader.busy.Load() {
+		return nil
+	}
+	err := r.mirror.Close()
+	r.released = err == nil
+	return err
+}
+
+// SetDeadline sets both deadlines.
+func (r *Ring) SetDeadline(t time.Time) {
+	r.SetReadDeadline(t)
+	r.SetWriteDeadline(t)
+}
+
+// state returns why nothing more can come or go, or nil.
+func (r *Ring) state() error {
+	if r.closed.Load() {
+		return io.ErrClosedPipe
+	}
+	return nil
+}
+
+// tooLarge is the error for a piece that the ring can never hold.
+func (r *Ring) tooLarge(op string, n int) error {
+	return &vm.Error{Op: op, Purpose: r.name, Bytes: n, Err: vm.ErrCapacity,
+		Detail: fmt.Sprintf("the ring holds %s: make it larger, or take the piece in parts", vm.Bytes(r.size))}
+}
+
+// checkInvariants panics unless what was written and not discarded fits into the ring, and the side's offset is that of
+// its position.
+func (r *Ring) checkInvariants(s *side) {
+	if !invariants.Enabled {
+		return
+	}
+	// The other side may move on between the two looks, but each only in its own direction.
+	read := r.reader.at.Load()
+	written := r.writer.at.Load()
+	if s == &r.reader && written-read > uint64(r.size) || s.offset != int(s.position%uint64(r.size)) {
+		panic(fmt.Sprintf("ring: %s: %d written, %d read of a ring of %d bytes; offset %d at position %d", r.name, written, read,
+			r.size, s.offset, s.position))
+	}
+}

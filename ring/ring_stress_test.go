@@ -1,0 +1,237 @@
+package ring
+
+import (
+	"bytes"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// TestStress: one goroutine writes and one reads, each in all its ways and in pieces of random sizes, through small rings.
+func TestStress(t *testing.T) {
+	total := uint64(20 << 20)
+	if testing.Short() || vm.HeapStandIn() {
+		total = 2 << 20
+	}
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	for _, processors := range []int{1, 2, 4} {
+		for _, pages := range pageKinds {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+			r := newRing(t, 1, Options{Pages: pages})
+			var wg sync.WaitGroup
+			wg.Go(func() { writeStress(t, r, rand.New(rand.NewPCG(seed, 1)), total) })
+			readStress(t, r, rand.New(rand.NewPCG(seed, 2)), total)
+			wg.Wait()
+		}
+	}
+}
+
+// pieces returns a size: often a few bytes, now and then up to most.
+func piece(rnd *rand.Rand, most int) int {
+	if rnd.IntN(4) > 0 {
+		return 1 + rnd.IntN(20)
+	}
+	return 1 + rnd.IntN(most)
+}
+
+func writeStress(t *testing.T, r *Ring, rnd *rand.Rand, total uint64) {
+	buffer := make([]byte, 3*r.Size())
+	for at := uint64(0); at < total; {
+		left := int(min(total-at, uint64(len(buffer))))
+		var n int
+		var err error
+		switch rnd.IntN(5) {
+		case 0:
+			// Both sides together must not wait for more than the ring holds.
+			n = min(left, piece(rnd, r.Size()/2))
+			var b []byte
+			if b, err = r.Reserve(n); err == nil {
+				numbered(b, at)
+				r.Commit(n)
+			}
+		case 1:
+			b := buffer[:min(left, piece(rnd, len(buffer)))]
+			numbered(b, at)
+			var n64 int64
+			n64, err = r.ReadFrom(bytes.NewReader(b))
+			n = int(n64)
+		case 2:
+			n, err = 1, r.WriteByte(numberedByte(at))
+		default:
+			b := buffer[:min(left, piece(rnd, len(buffer)))]
+			numbered(b, at)
+			n, err = r.Write(b)
+		}
+		if err != nil {
+			t.Errorf("writing at %d: %v", at, err)
+			break
+		}
+		at += uint64(n)
+		if rnd.IntN(1000) == 0 {
+			runtime.Gosched()
+		}
+	}
+	r.CloseWrite()
+}
+
+// stressSink checks what WriteTo gives it and stops it after some bytes.
+type stressSink struct {
+	t        *testing.T
+	at, stop uint64
+}
+
+func (s *stressSink) Write(p []byte) (int, error) {
+	n := int(min(uint64(len(p)), s.stop-s.at))
+	verify(s.t, p[:n], s.at)
+	s.at += uint64(n)
+	if n < len(p) {
+		return n, io.ErrShortBuffer
+	}
+	return n, nil
+}
+
+func verify(t *testing.T, b []byte, at uint64) {
+	for i, v := range b {
+		if v != numberedByte(at+uint64(i)) {
+			t.Fatalf("byte %d is %d, want %d", at+uint64(i), v, numberedByte(at+uint64(i)))
+		}
+	}
+}
+
+func readStress(t *testing.T, r *Ring, rnd *rand.Rand, total uint64) {
+	buffer := make([]byte, r.Size())
+	at := uint64(0)
+	for {
+		var n int
+		var err error
+		switch rnd.IntN(5) {
+		case 0, 1:
+			var b []byte
+			b, err = r.Peek(piece(rnd, r.Size()/2))
+			verify(t, b, at)
+			n = len(b)
+			if n > 0 && rnd.IntN(3) == 0 {
+				n = rnd.IntN(n + 1)
+			}
+			r.Discard(n)
+			if err == io.ErrUnexpectedEOF {
+				err = nil
+			}
+		case 2:
+			sink := &stressSink{t, at, at + uint64(piece(rnd, 2*r.Size()))}
+			var n64 int64
+			n64, err = r.WriteTo(sink)
+			n = int(n64)
+			if err == io.ErrShortBuffer {
+				err = nil
+			} else if err == nil {
+				err = io.EOF
+			}
+		case 3:
+			if n = r.Len(); n > 0 {
+				var b []byte
+				b, err = r.Peek(n)
+				verify(t, b, at)
+				r.Discard(n)
+			}
+		default:
+			n, err = r.Read(buffer[:piece(rnd, len(buffer))])
+			verify(t, buffer[:n], at)
+		}
+		at += uint64(n)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatalf("reading at %d: %v", at, err)
+		}
+	}
+	if at != total {
+		t.Errorf("%d bytes came out of %d", at, total)
+	}
+}
+
+// TestNoWakeUpIsLost: a byte goes back and forth; each side sleeps, or is about to, when the other one writes.
+func TestNoWakeUpIsLost(t *testing.T) {
+	rounds := 100_000
+	if testing.Short() {
+		rounds = 10_000
+	}
+	there, back := newRing(t, 1, Options{}), newRing(t, 1, Options{})
+	go func() {
+		for {
+			b, err := there.ReadByte()
+			if err != nil {
+				back.CloseWrite()
+				return
+			}
+			back.WriteByte(b + 1)
+		}
+	}()
+	for i := range rounds {
+		there.WriteByte(byte(i))
+		if i%3 == 0 {
+			runtime.Gosched()
+		}
+		if b, err := back.ReadByte(); b != byte(i)+1 || err != nil {
+			t.Fatalf("round %d: %d, %v", i, b, err)
+		}
+	}
+	there.CloseWrite()
+	if _, err := back.ReadByte(); err != io.EOF {
+		t.Errorf("at the end: %v", err)
+	}
+}
+
+// TestReaderWaitsForAll: a writer that sleeps until there is more room wakes when the reader wants all that fits.
+func TestReaderWaitsForAll(t *testing.T) {
+	for _, pages := range pageKinds {
+		r := newRing(t, 1, Options{Pages: pages})
+		const rings = 50
+		go func() {
+			b := make([]byte, rings*r.Size())
+			numbered(b, 0)
+			r.Write(b)
+			r.CloseWrite()
+		}()
+		at := uint64(0)
+		for i := 0; ; i++ {
+			n := r.Size()
+			if i%2 == 1 {
+				n = 1 // frees less than the writer waits for, and then wants all again
+			}
+			b, err := r.Peek(n)
+			if err == io.EOF {
+				break
+			}
+			verify(t, b, at)
+			n = min(len(b), 1+i%3)
+			if i%5 == 0 {
+				n = len(b)
+			}
+			r.Discard(n)
+			at += uint64(n)
+		}
+		if at != uint64(rings*r.Size()) {
+			t.Errorf("%d bytes came out", at)
+		}
+	}
+}
+
+// TestAskingWakesWriter: a reader that asks for the length until it is enough does not wait for ever.
+func TestAskingWakesWriter(t *testing.T) {
+	r := newRing(t, 1, Options{})
+	go r.Write(make([]byte, 3*r.Size()))
+	for r.writer.until.Load() == 0 {
+		runtime.Gosched()
+	}
+	r.Discard(1)
+	for r.Len() < r.Size() {
+		runtime.Gosched()
+	}
+}
