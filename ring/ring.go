@@ -152,7 +152,8 @@ func (r *Ring) leave(s *side) {
 
 // Close ends the ring for both sides: whoever waits is woken, and every method that can fail returns
 // [io.ErrClosedPipe] from then on. Slices from Peek and Reserve must not be used any more: so close a ring when both
-// sides are done, or where they only use the methods that copy.
+// sides are done, or where they only use the methods that copy. [Ring.CloseWithError] stops both sides and leaves the
+// memory.
 //
 // The memory goes back at once, or when the calls of Read, Write, ReadFrom and WriteTo that are under way return; Close
 // does not wait for them. It does not interrupt the source of a ReadFrom, nor the destination of a WriteTo. Closing

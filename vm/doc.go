@@ -28,6 +28,7 @@
 //   - Page, huge page: the operating system's units; ask [PageSize] and [HugePageSize].
 //   - Span: a part of a region whose committed bytes are one growing prefix.
 //   - Seam: a part of a region with two arrays that grow away from each other, committed together.
+//   - Mirror: memory that appears twice in a row, for buffers without a border.
 //   - Purpose: the name under which a region's bytes are counted.
 //
 // # Lifetimes

@@ -1,0 +1,293 @@
+package bench
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/vastgo/vast/ring"
+)
+
+// bytesBlock is the size of the pieces in the works that move large ones; the rings hold four of them.
+const (
+	bytesBlock   = 64 << 10
+	bytesRing    = 4 * bytesBlock
+	bytesMessage = 64
+	// bytesAside is what goes through a buffer before the blocks, so that one in four goes over the end.
+	bytesAside = bytesBlock/2 + 1000
+)
+
+func ringWorks() []work {
+	return []work{
+		{"ring-blocks", nil, func(n int) ([]side, func()) { return ringBlocks(max(1, n/1000)), nil }},
+		{"ring-blocks-between", nil, func(n int) ([]side, func()) { return ringBlocksBetween(max(1, n/1000)), nil }},
+		{"ring-messages", nil, func(n int) ([]side, func()) { return ringMessages(max(1, n/10)), nil }},
+		{"ring-frames", nil, func(n int) ([]side, func()) { return ringFrames(max(1, n/2)), nil }},
+		{"ring-socket", nil, func(n int) ([]side, func()) { return ringSocket(max(1, n/10), true) }},
+		{"ring-socket-alone", nil, func(n int) ([]side, func()) { return ringSocket(max(1, n/10), false) }},
+	}
+}
+
+// pipe is a buffer that is written and read by copying.
+type pipe interface {
+	io.Reader
+	io.Writer
+	CloseWrite()
+}
+
+// osPipe is io.Pipe.
+type osPipe struct {
+	*io.PipeReader
+	*io.PipeWriter
+}
+
+func newOSPipe() osPipe {
+	r, w := io.Pipe()
+	return osPipe{r, w}
+}
+
+func (p osPipe) CloseWrite() { p.PipeWriter.Close() }
+
+func (p osPipe) Close() error { return p.PipeReader.Close() }
+
+// receive fills b as a system call would that has received it: by copying the block.
+//
+//go:noinline
+func receive(b, block []byte) { copy(b, block) }
+
+// parseBlock looks at each cache line of a block.
+//
+//go:noinline
+func parseBlock(b []byte) (sum uint64) {
+	for ; len(b) >= 64; b = b[64:] {
+		sum += binary.LittleEndian.Uint64(b)
+	}
+	return sum
+}
+
+// blockOf returns a block and what parsing it gives.
+func blockOf() (block []byte, sum uint64) {
+	block = make([]byte, bytesBlock)
+	for i := range block {
+		block[i] = byte(i*7 + i>>8)
+	}
+	return block, parseBlock(block)
+}
+
+func sameSum(side string, got, want uint64) {
+	if got != want {
+		panic(fmt.Sprintf("bench: %s: the sum is %d, want %d", side, got, want))
+	}
+}
+
+// ringBlocks returns the sides of the work ring-blocks: n blocks are received, go through a buffer, and are parsed, one
+// after the other, by one goroutine. A ring lets them be received and parsed where they lie; the others copy them in, in
+// two parts where they go over the end, and out.
+func ringBlocks(n int) []side {
+	block, sum := blockOf()
+	through := func(name string, make func() pipe) side {
+		return side{name, func(m *meter) {
+			var got uint64
+			p := make()
+			m.run(func() { got = copyBlocks(p, block, n) })
+			sameSum(name, got, uint64(n)*sum)
+		}}
+	}
+	return []side{
+		{"vast", func(m *meter) {
+			r := newRing()
+			var got uint64
+			m.run(func() { got = placeBlocks(r, block, n) })
+			sameSum("vast", got, uint64(n)*sum)
+			closed(r.Close())
+		}},
+		through("locked-ring", func() pipe { return newLockedRing(bytesRing) }),
+		through("lock-free-ring", func() pipe { return newLockFreeRing(bytesRing) }),
+	}
+}
+
+func newRing() *ring.Ring { return made(ring.New(bytesRing, ring.Options{Name: "bench"})) }
+
+//go:noinline
+func placeBlocks(r *ring.Ring, block []byte, n int) (sum uint64) {
+	made(r.Write(block[:bytesAside]))
+	r.Discard(bytesAside)
+	for range n {
+		receive(made(r.Reserve(len(block))), block)
+		r.Commit(len(block))
+		sum += parseBlock(made(r.Peek(len(block))))
+		r.Discard(len(block))
+	}
+	return sum
+}
+
+//go:noinline
+func copyBlocks(p pipe, block []byte, n int) (sum uint64) {
+	in, out := make([]byte, len(block)), make([]byte, len(block))
+	made(p.Write(block[:bytesAside]))
+	made(io.ReadFull(p, out[:bytesAside]))
+	for range n {
+		receive(in, block)
+		made(p.Write(in))
+		made(io.ReadFull(p, out))
+		sum += parseBlock(out)
+	}
+	return sum
+}
+
+// ringBlocksBetween returns the sides of the work ring-blocks-between: the same, with one goroutine that receives and
+// another one that parses.
+func ringBlocksBetween(n int) []side {
+	block, sum := blockOf()
+	through := func(name string, make func() pipe) side {
+		return side{name, func(m *meter) {
+			var got uint64
+			p := make()
+			m.run(func() {
+				between(func() { receiveAndWrite(p, block, n) }, func() { got = readAndParse(p, len(block)) })
+			})
+			sameSum(name, got, uint64(n)*sum)
+		}}
+	}
+	return []side{
+		{"vast", func(m *meter) {
+			r := newRing()
+			var got uint64
+			m.run(func() {
+				between(func() { receiveInPlace(r, block, n) }, func() { got = parseInPlace(r, len(block)) })
+			})
+			sameSum("vast", got, uint64(n)*sum)
+			closed(r.Close())
+		}},
+		through("locked-ring", func() pipe { return newLockedRing(bytesRing) }),
+		through("lock-free-ring", func() pipe { return newLockFreeRing(bytesRing) }),
+		through("io.Pipe", func() pipe { return newOSPipe() }),
+	}
+}
+
+// between runs a writer and a reader at once.
+func between(write, read func()) {
+	var wg sync.WaitGroup
+	wg.Go(write)
+	read()
+	wg.Wait()
+}
+
+//go:noinline
+func receiveInPlace(r *ring.Ring, block []byte, n int) {
+	for range n {
+		receive(made(r.Reserve(len(block))), block)
+		r.Commit(len(block))
+	}
+	r.CloseWrite()
+}
+
+//go:noinline
+func parseInPlace(r *ring.Ring, size int) (sum uint64) {
+	for {
+		b, err := r.Peek(size)
+		if err == io.EOF {
+			return sum
+		}
+		closed(err)
+		sum += parseBlock(b)
+		r.Discard(size)
+	}
+}
+
+//go:noinline
+func receiveAndWrite(p pipe, block []byte, n int) {
+	in := make([]byte, len(block))
+	for range n {
+		receive(in, block)
+		made(p.Write(in))
+	}
+	p.CloseWrite()
+}
+
+//go:noinline
+func readAndParse(p pipe, size int) (sum uint64) {
+	out := make([]byte, size)
+	for {
+		_, err := io.ReadFull(p, out)
+		if err == io.EOF {
+			return sum
+		}
+		closed(err)
+		sum += parseBlock(out)
+	}
+}
+
+// ringMessages returns the sides of the work ring-messages: n messages of 64 bytes go from one goroutine to another one,
+// which reads each by itself.
+func ringMessages(n int) []side {
+	block, _ := blockOf()
+	message := block[:bytesMessage]
+	want := uint64(n) * parseBlock(message)
+	through := func(name string, make func() pipe) side {
+		return side{name, func(m *meter) {
+			var got uint64
+			p := make()
+			m.run(func() {
+				between(func() { writeMessages(p, message, n) }, func() { got = readAndParse(p, bytesMessage) })
+			})
+			sameSum(name, got, want)
+		}}
+	}
+	return []side{
+		{"vast", func(m *meter) {
+			r := newRing()
+			var got uint64
+			m.run(func() {
+				between(func() { writeToRing(r, message, n) }, func() { got = parseInPlace(r, bytesMessage) })
+			})
+			sameSum("vast", got, want)
+			closed(r.Close())
+		}},
+		through("locked-ring", func() pipe { return newLockedRing(bytesRing) }),
+		through("lock-free-ring", func() pipe { return newLockFreeRing(bytesRing) }),
+		through("io.Pipe", func() pipe { return newOSPipe() }),
+		{"channel", func(m *meter) {
+			c := make(chan [bytesMessage]byte, bytesRing/bytesMessage)
+			var got uint64
+			m.run(func() {
+				between(func() { sendMessages(c, message, n) }, func() { got = receiveMessages(c) })
+			})
+			sameSum("channel", got, want)
+		}},
+	}
+}
+
+//go:noinline
+func writeToRing(r *ring.Ring, message []byte, n int) {
+	for range n {
+		copy(made(r.Reserve(len(message))), message)
+		r.Commit(len(message))
+	}
+	r.CloseWrite()
+}
+
+//go:noinline
+func writeMessages(p pipe, message []byte, n int) {
+	for range n {
+		made(p.Write(message))
+	}
+	p.CloseWrite()
+}
+
+//go:noinline
+func sendMessages(c chan [bytesMessage]byte, message []byte, n int) {
+	for range n {
+		c <- [bytesMessage]byte(message)
+	}
+	close(c)
+}
+
+//go:noinline
+func receiveMessages(c chan [bytesMessage]byte) (sum uint64) {
+	for message := range c {
+		sum += parseBlock(message[:])
+	}
+	return sum
+}

@@ -1,0 +1,124 @@
+package ring
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// smaps adds up a field of /proc/self/smaps over the mappings in a range of addresses, in bytes.
+func smaps(t *testing.T, base unsafe.Pointer, n int, field string) (bytes int) {
+	t.Helper()
+	f, err := os.Open("/proc/self/smaps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lo, inside := uintptr(base), false
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		var from, to uintptr
+		if k, _ := fmt.Sscanf(lines.Text(), "%x-%x ", &from, &to); k == 2 {
+			inside = from < lo+uintptr(n) && lo < to
+		} else if rest, ok := strings.CutPrefix(lines.Text(), field+":"); ok && inside {
+			kib, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(rest), " kB"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			bytes += kib << 10
+		}
+	}
+	return bytes
+}
+
+// TestRingMemory: a ring takes its size once, of twice the addresses, and what goes through it takes no more.
+func TestRingMemory(t *testing.T) {
+	if vm.HeapStandIn() {
+		t.Skip("regions are Go heap memory in this build")
+	}
+	const size = 1 << 20
+	r := newRing(t, size, Options{})
+	if err := r.Refused(); err != nil {
+		t.Skip(err)
+	}
+	if n := smaps(t, r.base, 2*size, "Rss"); n != 0 {
+		t.Errorf("an unused ring has %d bytes in memory", n)
+	}
+	for range 5 {
+		b, err := r.Reserve(size - 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range b {
+			b[i] = 1
+		}
+		r.Commit(len(b))
+		r.Discard(len(b))
+	}
+	if n := smaps(t, r.base, 2*size, "Pss"); n != size {
+		t.Errorf("a ring of %d bytes takes %d", size, n)
+	}
+	// Written in one half, and read in the other.
+	b := r.bytes(0, r.size)
+	other := unsafe.Slice((*byte)(unsafe.Add(r.base, r.size)), r.size)
+	for i := 0; i < r.size; i += 777 {
+		if b[i] = byte(i); other[i] != byte(i) {
+			t.Fatalf("byte %d is %d in the other half", i, other[i])
+		}
+	}
+	base := r.base
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := smaps(t, base, 2*size, "Rss"); n != 0 {
+		t.Errorf("a closed ring has %d bytes in memory", n)
+	}
+}
+
+// TestEndlessMemory: a stream much larger than memory could hold for long goes through in the memory of what is kept.
+func TestEndlessMemory(t *testing.T) {
+	if vm.HeapStandIn() {
+		t.Skip("regions are Go heap memory in this build")
+	}
+	const window, step = 1 << 20, 256 << 10
+	limit := vm.NewLimit(2*window + 6*step)
+	e := newEndless(t, EndlessOptions{Capacity: 4 * window, Step: step, Limit: limit})
+	if want := 8 * 4 * window; e.region.Size() != want {
+		t.Errorf("%d bytes of addresses, want %d", e.region.Size(), want)
+	}
+	block := make([]byte, 10_000)
+	for i := range block {
+		block[i] = 1
+	}
+	most := 0
+	for i := 0; e.End() < 200<<20; i++ {
+		if _, err := e.Append(block); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Release(max(e.Start(), e.End()-window)); err != nil {
+			t.Fatal(err)
+		}
+		if i%200 == 0 {
+			most = max(most, smaps(t, e.region.Base(), e.region.Size(), "Rss"))
+		}
+	}
+	// What is kept, a step ahead and one behind; while a lap begins what is kept is there twice.
+	if most < window || most > 2*window+4*step {
+		t.Errorf("for %d kept bytes %d were in memory", window, most)
+	}
+	if err := e.Release(e.End()); err != nil {
+		t.Fatal(err)
+	}
+	if n := smaps(t, e.region.Base(), e.region.Size(), "Rss"); n > 2*step {
+		t.Errorf("with nothing kept %d bytes are in memory", n)
+	}
+	if used := limit.Used(); used > 2*step {
+		t.Errorf("with nothing kept %d bytes are committed", used)
+	}
+}
