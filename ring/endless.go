@@ -82,7 +82,6 @@ type lap struct {
 // lapMemory is the committed part of a lap, from its beginning on in bytes.
 type lapMemory struct {
 	first  int64 // the position of its first byte
-	last   int64 // the position behind its last one, in a lap that is full
 	lo, hi int
 }
 

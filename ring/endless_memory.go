@@ -45,8 +45,7 @@ func (e *Endless) makeRoom(n int) error {
 // nextLap goes on at the beginning of the other lap. That one is free: since it was left its whole successor has been
 // written, and of that at most a quarter is kept.
 func (e *Endless) nextLap(end int64, n int) error {
-	from, to := e.now, 1-e.now
-	start := e.start.Load()
+	to, start := 1-e.now, e.start.Load()
 	if err := e.decommit(to, e.lapSize); err != nil {
 		return err
 	}
@@ -58,7 +57,6 @@ func (e *Endless) nextLap(end int64, n int) error {
 	old := e.lap.Load()
 	next := &lap{base: unsafe.Add(e.region.Base(), e.offset(to, 0)), first: start}
 	copy(next.at(start, kept), old.at(start, kept))
-	e.laps[from].last = end
 	e.now, e.committed = to, start+int64(e.laps[to].hi)
 	e.lap.Store(next)
 	return nil
@@ -106,11 +104,8 @@ func (e *Endless) Release(position int64) error {
 	e.checkInvariants()
 	e.poison(start, position)
 	for i := range e.laps {
-		m := &e.laps[i]
-		done := int(min(position-m.first, int64(e.lapSize)))
-		if i != e.now && position >= m.last {
-			done = e.lapSize
-		}
+		// Of a lap that was left this comes to be more than it has.
+		done := int(min(position-e.laps[i].first, int64(e.lapSize)))
 		if err := e.decommit(i, done/e.step*e.step); err != nil {
 			return err
 		}

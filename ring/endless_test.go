@@ -192,6 +192,9 @@ func TestEndlessLaps(t *testing.T) {
 						}
 					}
 				}
+				if left := e.laps[1-e.now]; left.hi > left.lo && e.Start() >= left.first+int64(left.hi+e.step) {
+					t.Fatalf("of a lap that was left %d bytes are committed at %d", left.hi-left.lo, e.Start())
+				}
 				laps[e.lap.Load()] = true
 				if used := e.region.Committed(); used > 2*keep+4*page+4*700 {
 					t.Fatalf("%d bytes are committed for %d kept ones", used, keep)

@@ -43,21 +43,21 @@ func (p *parking) nudge(at uint64) {
 	}
 }
 
-// Before a side sleeps it looks so many times whether it must: at once, and after letting other goroutines run. Both
-// together take about as long as waking a sleeping goroutine.
-const (
-	looks  = 100
-	yields = 10
-)
+// patience is how often a side looks, before it sleeps, whether it must: at once, and after letting other goroutines
+// run.
+type patience struct{ looks, yields int }
+
+// defaultPatience takes about as long as waking a sleeping goroutine.
+var defaultPatience = patience{looks: 100, yields: 10}
 
 // await returns nil when the other side has come to enough; when it has come to least and waits itself, or was woken for
 // another reason; when the ring has ended, for which the caller looks; or an error because the deadline or the context does not allow to wait for it.
 func (r *Ring) await(ctx context.Context, me, other *side, least, enough uint64) error {
-	for i := range looks + yields {
+	for i := range r.patience.looks + r.patience.yields {
 		if other.at.Load() >= enough || r.over() {
 			return nil
 		}
-		if i >= looks {
+		if i >= r.patience.looks {
 			runtime.Gosched()
 		}
 	}

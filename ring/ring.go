@@ -40,6 +40,7 @@ type Ring struct {
 	closed atomic.Bool
 	ended  atomic.Pointer[ending] // set when nothing more will be written
 	done   chan struct{}          // closed with the ring
+	patience
 
 	mu       sync.Mutex
 	released bool // the memory is given back
@@ -83,7 +84,8 @@ func New(bytes int, o Options) (*Ring, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Ring{mirror: m, base: m.Base(), size: m.Size(), copied: m.Refused() != nil, name: o.Name, done: make(chan struct{})}
+	r := &Ring{mirror: m, base: m.Base(), size: m.Size(), copied: m.Refused() != nil, name: o.Name, done: make(chan struct{}),
+		patience: defaultPatience}
 	r.writer.parking.init()
 	r.reader.parking.init()
 	return r, nil

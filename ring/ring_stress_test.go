@@ -2,6 +2,7 @@ package ring
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"math/rand/v2"
 	"runtime"
@@ -23,6 +24,9 @@ func TestStress(t *testing.T) {
 		for _, pages := range pageKinds {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
 			r := newRing(t, 1, Options{Pages: pages})
+			if processors == 4 {
+				r.patience = patience{} // sleep at once
+			}
 			var wg sync.WaitGroup
 			wg.Go(func() { writeStress(t, r, rand.New(rand.NewPCG(seed, 1)), total) })
 			readStress(t, r, rand.New(rand.NewPCG(seed, 2)), total)
@@ -163,6 +167,7 @@ func TestNoWakeUpIsLost(t *testing.T) {
 		rounds = 10_000
 	}
 	there, back := newRing(t, 1, Options{}), newRing(t, 1, Options{})
+	there.patience, back.patience = patience{}, patience{}
 	go func() {
 		for {
 			b, err := there.ReadByte()
@@ -220,6 +225,33 @@ func TestReaderWaitsForAll(t *testing.T) {
 		if at != uint64(rings*r.Size()) {
 			t.Errorf("%d bytes came out", at)
 		}
+	}
+}
+
+// TestNobodySleepsInVain: a side does not sleep where there is enough already, nor where there is a little and the other
+// side sleeps.
+func TestNobodySleepsInVain(t *testing.T) {
+	r := newRing(t, 1, Options{})
+	r.patience = patience{}
+	r.SetDeadline(past)
+	r.Write(make([]byte, r.Size()))
+	r.Discard(10)
+	ctx, me, other := context.Background(), &r.writer, &r.reader
+	if err := r.await(ctx, me, other, 1, 10); err != nil {
+		t.Errorf("with 10 bytes free a writer waits for 10: %v", err)
+	}
+	if err := r.await(ctx, me, other, 11, 20); err == nil {
+		t.Error("with 10 bytes free a writer does not wait for 11")
+	}
+	if err := r.await(ctx, me, other, 1, 11); err == nil {
+		t.Error("with 10 bytes free a writer does not wait for 11 though the reader is awake")
+	}
+	other.until.Store(1 << 40)
+	if err := r.await(ctx, me, other, 1, 11); err != nil {
+		t.Errorf("with 10 bytes free and a reader that sleeps a writer waits: %v", err)
+	}
+	if me.until.Load() != 0 {
+		t.Error("a writer that is awake says that it sleeps")
 	}
 }
 
