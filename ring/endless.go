@@ -28,11 +28,11 @@ type EndlessOptions struct {
 	// race detector, systems without virtual memory).
 	Capacity int
 	// Step is how many bytes are committed ahead of the writer and decommitted behind the reader at a time, rounded up to
-	// whole pages. Default: 1 MiB, or an eighth of Capacity where that is less.
+	// whole pages. Default: a huge page, or 1 MiB where the system has none; or an eighth of Capacity where that is less.
 	Step int
 	// Limit is a budget of committed memory, shared with others. Default: none.
 	Limit *vm.Limit
-	// Pages is the page policy. Default: small pages.
+	// Pages is the page policy. Default: huge pages where Step is a whole number of them.
 	Pages vm.Pages
 }
 
@@ -118,13 +118,17 @@ func NewEndless(o EndlessOptions) (*Endless, error) {
 			Detail: fmt.Sprintf("ask for a capacity, and steps, of at most %d bytes", math.MaxInt/8/lapCapacities)}
 	}
 	if o.Step == 0 {
-		o.Step = min(defaultStep, o.Capacity/8)
+		o.Step = min(max(defaultStep, vm.HugePageSize()), o.Capacity/8)
 	}
 	step := max(1, (o.Step+page-1)/page) * page
 	lapSize := (o.Capacity*lapCapacities + step - 1) / step * step
 	r, err := vm.Reserve(2*lapSize, vm.Options{Purpose: o.Name, Limit: o.Limit, Pages: o.Pages})
 	if err != nil {
 		return nil, err
+	}
+	if huge := vm.HugePageSize(); huge > 0 && step%huge == 0 {
+		// Huge pages make it faster, not different: without them it works as well.
+		_ = r.Huge(0, r.Size())
 	}
 	e := &Endless{region: r, name: o.Name, capacity: o.Capacity, lapSize: lapSize, step: step}
 	e.lap.Store(&lap{base: r.Base()})

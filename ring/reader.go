@@ -18,7 +18,11 @@ import (
 // [os.ErrDeadlineExceeded], or a [*vm.Error] wrapping [vm.ErrCapacity] where n is more than the ring holds, so that a
 // length out of a message may be asked for. It panics when n is negative.
 func (r *Ring) Peek(n int) ([]byte, error) {
-	if s := &r.reader; uint(n) <= uint(s.seen-s.position) && !r.closed.Load() {
+	s := &r.reader
+	if uint(n) > uint(s.seen-s.position) {
+		s.seen = r.writer.at.Load()
+	}
+	if uint(n) <= uint(s.seen-s.position) && !r.closed.Load() {
 		return r.bytes(s.offset, n)[:n:n], nil
 	}
 	return r.peek(context.Background(), n)

@@ -86,10 +86,21 @@ func TestEndlessMemory(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("regions are Go heap memory in this build")
 	}
-	const window, step = 1 << 20, 256 << 10
-	limit := vm.NewLimit(2*window + 6*step)
-	e := newEndless(t, EndlessOptions{Capacity: 4 * window, Step: step, Limit: limit})
-	if want := 8 * 4 * window; e.region.Size() != want {
+	for _, o := range []EndlessOptions{
+		{Capacity: 4 << 20, Step: 256 << 10},
+		{Capacity: 4 << 20, Step: 256 << 10, Pages: vm.PagesSmall},
+		{Capacity: 64 << 20}, // huge pages
+	} {
+		streamThrough(t, o)
+	}
+}
+
+func streamThrough(t *testing.T, o EndlessOptions) {
+	const window = 1 << 20
+	o.Limit = vm.NewLimit(o.Capacity)
+	e := newEndless(t, o)
+	step := e.step
+	if want := 8 * o.Capacity; e.region.Size() != want {
 		t.Errorf("%d bytes of addresses, want %d", e.region.Size(), want)
 	}
 	block := make([]byte, 10_000)
@@ -97,7 +108,7 @@ func TestEndlessMemory(t *testing.T) {
 		block[i] = 1
 	}
 	most := 0
-	for i := 0; e.End() < 200<<20; i++ {
+	for i := 0; e.End() < int64(10*o.Capacity); i++ {
 		if _, err := e.Append(block); err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +129,7 @@ func TestEndlessMemory(t *testing.T) {
 	if n := smaps(t, e.region.Base(), e.region.Size(), "Rss"); n > 2*step {
 		t.Errorf("with nothing kept %d bytes are in memory", n)
 	}
-	if used := limit.Used(); used > 2*step {
+	if used := o.Limit.Used(); used > 2*step {
 		t.Errorf("with nothing kept %d bytes are committed", used)
 	}
 }

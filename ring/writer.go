@@ -13,7 +13,11 @@ import (
 // It returns [io.ErrClosedPipe] after Close or CloseWrite, [os.ErrDeadlineExceeded], or a [*vm.Error] wrapping
 // [vm.ErrCapacity] where n is more than the ring holds. It panics when n is negative.
 func (r *Ring) Reserve(n int) ([]byte, error) {
-	if s := &r.writer; uint(n) <= uint(r.size-int(s.position-s.seen)) && !r.over() {
+	s := &r.writer
+	if uint(n) > uint(r.size-int(s.position-s.seen)) {
+		s.seen = r.reader.at.Load()
+	}
+	if uint(n) <= uint(r.size-int(s.position-s.seen)) && !r.over() {
 		s.reserved = n
 		return r.bytes(s.offset, n)[:n:n], nil
 	}

@@ -215,3 +215,23 @@ func noFileSizes() {
 	m := mirrorIn("file size", mirrorPages(), true)
 	wants(m.Refused(), ErrRefused, "RLIMIT_FSIZE")
 }
+
+// TestMirrorShortage: shared memory is no data, and is charged as committed memory is.
+func TestMirrorShortage(t *testing.T) {
+	const gib = 1 << 30
+	for _, c := range []struct {
+		facts Facts
+		usage Usage
+		want  error
+	}{
+		{Facts{AddressLimit: 10 * gib}, Usage{AddressSpace: 9*gib + 1}, ErrAddressSpace},
+		{Facts{AddressLimit: 10 * gib, DataLimit: 1, OvercommitMode: 2}, Usage{AddressSpace: 9 * gib, Data: 1}, ErrCommitCharge},
+		{Facts{DataLimit: 1, OvercommitMode: 1}, Usage{Data: 1}, nil},
+		{Facts{Memory: gib / 2, OvercommitMode: 0}, Usage{}, ErrOvercommit},
+		{Facts{MaxMappings: 100}, Usage{Mappings: 99}, ErrMappings},
+	} {
+		if _, got := shortage("mirror", gib, c.facts, c.usage); got != c.want {
+			t.Errorf("%+v, %+v: %v, want %v", c.facts, c.usage, got, c.want)
+		}
+	}
+}
