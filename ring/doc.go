@@ -24,6 +24,12 @@
 // Discard, Commit and Release, and with Close: touching one after that reads what was written since, or faults. Close
 // every buffer that was made; one that is dropped instead keeps its memory, and [vm.OnLeak] tells of it.
 //
+// # Where memory cannot be mapped twice
+//
+// On the heap stand-in (see package vm), and where a sandbox refuses it, a [Ring] takes twice its size and copies each
+// byte once more as it is committed. Nothing else is different; [Ring.Refused] tells. There the race detector sees the
+// bytes, so that a slice which is used too long is found: by -race, or with -tags invariants by what it holds then.
+//
 // # Errors
 //
 // A Ring is used as a pipe or a connection is: [io.EOF] when the writer has ended it, [io.ErrClosedPipe] when it is

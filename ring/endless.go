@@ -122,7 +122,9 @@ func NewEndless(o EndlessOptions) (*Endless, error) {
 	}
 	step := max(1, (o.Step+page-1)/page) * page
 	lapSize := (o.Capacity*lapCapacities + step - 1) / step * step
-	r, err := vm.Reserve(2*lapSize, vm.Options{Purpose: o.Name, Limit: o.Limit, Pages: o.Pages})
+	// A page behind the laps stays reserved, so that the address behind the last byte lies in the region too: the
+	// collector stops the process when it meets a pointer into a part of its own heap that is not in use.
+	r, err := vm.Reserve(2*lapSize+page, vm.Options{Purpose: o.Name, Limit: o.Limit, Pages: o.Pages})
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +231,8 @@ func (e *Endless) Reserve(n int) ([]byte, error) {
 func (e *Endless) Commit(n int) {
 	e.opened()
 	if uint(n) > uint(e.reserved) {
-		panic(fmt.Sprintf("ring: Commit(%d) on %s, of which %d bytes are reserved: Reserve comes before each Commit", n, e.name, e.reserved))
+		panic(fmt.Sprintf("ring: Commit(%d) on %s, of which %d bytes are reserved: Reserve comes before each Commit", n,
+			e.name, e.reserved))
 	}
 	e.commit(n)
 }

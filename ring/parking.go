@@ -51,7 +51,8 @@ type patience struct{ looks, yields int }
 var defaultPatience = patience{looks: 100, yields: 10}
 
 // await returns nil when the other side has come to enough; when it has come to least and waits itself, or was woken for
-// another reason; when the ring has ended, for which the caller looks; or an error because the deadline or the context does not allow to wait for it.
+// another reason; when the ring has ended, for which the caller looks; or an error because the deadline or the context
+// does not allow to wait for it.
 func (r *Ring) await(ctx context.Context, me, other *side, least, enough uint64) error {
 	for i := range r.patience.looks + r.patience.yields {
 		if other.at.Load() >= enough || r.over() {

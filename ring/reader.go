@@ -51,8 +51,8 @@ func (r *Ring) peek(ctx context.Context, n int) ([]byte, error) {
 func (r *Ring) readable(ctx context.Context, n int) (have int, err error) {
 	s := &r.reader
 	for {
-		if err := r.state(); err != nil {
-			return 0, err
+		if r.closed.Load() {
+			return 0, io.ErrClosedPipe
 		}
 		if have := int(s.seen - s.position); have >= n {
 			return have, nil

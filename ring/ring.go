@@ -2,7 +2,6 @@ package ring
 
 import (
 	"fmt"
-	"io"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -186,14 +185,6 @@ func (r *Ring) release() error {
 func (r *Ring) SetDeadline(t time.Time) {
 	r.SetReadDeadline(t)
 	r.SetWriteDeadline(t)
-}
-
-// state returns why nothing more can come or go, or nil.
-func (r *Ring) state() error {
-	if r.closed.Load() {
-		return io.ErrClosedPipe
-	}
-	return nil
 }
 
 // tooLarge is the error for a piece that the ring can never hold.

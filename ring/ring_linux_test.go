@@ -100,7 +100,7 @@ func streamThrough(t *testing.T, o EndlessOptions) {
 	o.Limit = vm.NewLimit(o.Capacity)
 	e := newEndless(t, o)
 	step := e.step
-	if want := 8 * o.Capacity; e.region.Size() != want {
+	if want := 8*o.Capacity + vm.PageSize(); e.region.Size() != want {
 		t.Errorf("%d bytes of addresses, want %d", e.region.Size(), want)
 	}
 	block := make([]byte, 10_000)

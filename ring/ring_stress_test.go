@@ -258,7 +258,11 @@ func TestNobodySleepsInVain(t *testing.T) {
 // TestAskingWakesWriter: a reader that asks for the length until it is enough does not wait for ever.
 func TestAskingWakesWriter(t *testing.T) {
 	r := newRing(t, 1, Options{})
-	go r.Write(make([]byte, 3*r.Size()))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r.Write(make([]byte, 3*r.Size()))
+	}()
 	for r.writer.until.Load() == 0 {
 		runtime.Gosched()
 	}
@@ -266,4 +270,6 @@ func TestAskingWakesWriter(t *testing.T) {
 	for r.Len() < r.Size() {
 		runtime.Gosched()
 	}
+	r.CloseWrite()
+	<-done
 }

@@ -68,7 +68,8 @@ func (r *Ring) room(ctx context.Context, least, enough int) (int, error) {
 func (r *Ring) Commit(n int) {
 	s := &r.writer
 	if uint(n) > uint(s.reserved) {
-		panic(fmt.Sprintf("ring: Commit(%d) on %s, of which %d bytes are reserved: Reserve comes before each Commit", n, r.name, s.reserved))
+		panic(fmt.Sprintf("ring: Commit(%d) on %s, of which %d bytes are reserved: Reserve comes before each Commit", n,
+			r.name, s.reserved))
 	}
 	s.reserved = 0
 	if r.copied {
@@ -164,7 +165,8 @@ func (r *Ring) ReadFrom(src io.Reader) (total int64, err error) {
 }
 
 // CloseWrite says that nothing more will be written: the reader gets what is there, then io.EOF. A writer that waits is
-// woken, and writing returns [io.ErrClosedPipe] from then on.
+// woken, and writing returns [io.ErrClosedPipe] from then on. Another goroutine that calls it may lose the reader what
+// the writer writes at that moment.
 func (r *Ring) CloseWrite() { r.CloseWithError(nil) }
 
 // CloseWithError is CloseWrite with what the reader gets in place of io.EOF: why nothing more comes. The first call

@@ -34,7 +34,7 @@ type work struct {
 var families = []family{
 	{"array", "bulk.Array: N elements of 40 bytes are appended", arrayWorks},
 	{"pool", "bulk.Pool: N elements of 40 bytes are removed in random order, put in again, and read", poolWorks},
-	{"ring", "ring.Ring: blocks of 64 KiB (N ÷ 1,000) and messages (N ÷ 10, N ÷ 2) go through a buffer of 256 KiB", ringWorks},
+	{"ring", "ring: blocks of 64 KiB (N ÷ 1,000), messages (N ÷ 10) and frames (N ÷ 2, over a socket N ÷ 10) go through a buffer", ringWorks},
 }
 
 // row compares our side of a work with another one.

@@ -23,6 +23,7 @@ func ringWorks() []work {
 		{"ring-blocks", nil, func(n int) ([]side, func()) { return ringBlocks(max(1, n/1000)), nil }},
 		{"ring-blocks-between", nil, func(n int) ([]side, func()) { return ringBlocksBetween(max(1, n/1000)), nil }},
 		{"ring-messages", nil, func(n int) ([]side, func()) { return ringMessages(max(1, n/10)), nil }},
+		{"ring-endless", nil, func(n int) ([]side, func()) { return ringEndless(max(1, n/10)), nil }},
 		{"ring-frames", nil, func(n int) ([]side, func()) { return ringFrames(max(1, n/2)), nil }},
 		{"ring-socket", nil, func(n int) ([]side, func()) { return ringSocket(max(1, n/10), true) }},
 		{"ring-socket-alone", nil, func(n int) ([]side, func()) { return ringSocket(max(1, n/10), false) }},

@@ -1,0 +1,76 @@
+package bench
+
+import (
+	"bytes"
+
+	"github.com/vastgo/vast/ring"
+)
+
+const (
+	bytesRecord = 1 << 10
+	bytesKept   = 16 << 20
+)
+
+// ringEndless returns the sides of the work ring-endless: n records of 1 KiB are appended to a stream of which the last
+// 16 MiB are kept; the record that is given up is looked at before.
+func ringEndless(n int) []side {
+	block, _ := blockOf()
+	record := block[:bytesRecord]
+	want := uint64(max(0, n-bytesKept/bytesRecord)) * parseBlock(record)
+	return []side{
+		{"vast", func(m *meter) {
+			e := made(ring.NewEndless(ring.EndlessOptions{Name: "bench"}))
+			var got uint64
+			m.run(func() { got = streamEndless(e, record, n) })
+			sameSum("vast", got, want)
+			closed(e.Close())
+		}},
+		{"bytes.Buffer", func(m *meter) {
+			var got uint64
+			m.run(func() { got = streamBuffer(record, n) })
+			sameSum("bytes.Buffer", got, want)
+		}},
+		{"slice", func(m *meter) {
+			var got uint64
+			m.run(func() { got = streamSlice(record, n) })
+			sameSum("slice", got, want)
+		}},
+	}
+}
+
+//go:noinline
+func streamEndless(e *ring.Endless, record []byte, n int) (sum uint64) {
+	for range n {
+		made(e.Append(record))
+		if e.Len() > bytesKept {
+			sum += parseBlock(made(e.At(e.Start(), bytesRecord)))
+			closed(e.Discard(bytesRecord))
+		}
+	}
+	return sum
+}
+
+//go:noinline
+func streamBuffer(record []byte, n int) (sum uint64) {
+	var b bytes.Buffer
+	for range n {
+		b.Write(record)
+		if b.Len() > bytesKept {
+			sum += parseBlock(b.Next(bytesRecord))
+		}
+	}
+	return sum
+}
+
+//go:noinline
+func streamSlice(record []byte, n int) (sum uint64) {
+	var s []byte
+	for range n {
+		s = append(s, record...)
+		if len(s) > bytesKept {
+			sum += parseBlock(s[:bytesRecord])
+			s = s[bytesRecord:]
+		}
+	}
+	return sum
+}
