@@ -218,19 +218,19 @@ func noFileSizes() {
 
 // TestMirrorShortage: shared memory is no data, and is charged as committed memory is.
 func TestMirrorShortage(t *testing.T) {
-	const gib = 1 << 30
+	const mib = 1 << 20
 	for _, c := range []struct {
 		facts Facts
 		usage Usage
 		want  error
 	}{
-		{Facts{AddressLimit: 10 * gib}, Usage{AddressSpace: 9*gib + 1}, ErrAddressSpace},
-		{Facts{AddressLimit: 10 * gib, DataLimit: 1, OvercommitMode: 2}, Usage{AddressSpace: 9 * gib, Data: 1}, ErrCommitCharge},
+		{Facts{AddressLimit: 10 * mib}, Usage{AddressSpace: 9*mib + 1}, ErrAddressSpace},
+		{Facts{AddressLimit: 10 * mib, DataLimit: 1, OvercommitMode: 2}, Usage{AddressSpace: 9 * mib, Data: 1}, ErrCommitCharge},
 		{Facts{DataLimit: 1, OvercommitMode: 1}, Usage{Data: 1}, nil},
-		{Facts{Memory: gib / 2, OvercommitMode: 0}, Usage{}, ErrOvercommit},
+		{Facts{Memory: mib / 2, OvercommitMode: 0}, Usage{}, ErrOvercommit},
 		{Facts{MaxMappings: 100}, Usage{Mappings: 99}, ErrMappings},
 	} {
-		if _, got := shortage("mirror", gib, c.facts, c.usage); got != c.want {
+		if _, got := shortage("mirror", mib, c.facts, c.usage); got != c.want {
 			t.Errorf("%+v, %+v: %v, want %v", c.facts, c.usage, got, c.want)
 		}
 	}
