@@ -34,6 +34,7 @@ type work struct {
 var families = []family{
 	{"array", "bulk.Array: N elements of 40 bytes are appended", arrayWorks},
 	{"pool", "bulk.Pool: N elements of 40 bytes are removed in random order, put in again, and read", poolWorks},
+	{"uid", "uid: N identifiers are made", uidWorks},
 }
 
 // row compares our side of a work with another one.
