@@ -22,8 +22,8 @@ var statics struct {
 //
 // so that "large enough for anybody" costs addresses instead of memory. The elements never move.
 //
-// All of the table is Committed. Where the system charges for that (vm.overcommit_memory=2, Windows) the whole table counts
-// against the commit limit: a table that might need a lot, and usually does not, is better a bulk.Array there. Tables are
+// All of the table is Committed. Where the system charges for that (vm.overcommit_memory=2, RLIMIT_DATA, Windows) the whole
+// table counts: a table that might need a lot, and usually does not, is better a bulk.Array there. Tables are
 // counted under the purpose "static Tank". The heap stand-in takes their memory at once.
 //
 // It panics when n is negative or T holds Go pointers, and with the [*Error] of [Reserve] or [Region.Commit] where the
