@@ -35,6 +35,7 @@ var families = []family{
 	{"array", "bulk.Array: N elements of 40 bytes are appended", arrayWorks},
 	{"pool", "bulk.Pool: N elements of 40 bytes are removed in random order, put in again, and read", poolWorks},
 	{"uid", "uid: N identifiers are made", uidWorks},
+	{"lists", "bulk.Lists: N ÷ 10 lists of 0 to 8 elements of 8 bytes are built, freed, walked over and changed", listsWorks},
 }
 
 // row compares our side of a work with another one.

@@ -1,0 +1,270 @@
+package bulk
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/bitset"
+	"github.com/vastgo/vast/vm"
+)
+
+// cells hands out the memory of lists. It knows sizes and places, not what lies there.
+//
+// The memory is divided into units of 64 KiB, less in a small container. A slab is one unit, or a few, cut into cells of
+// one size class; which cells of it are free is one bit each, in a table apart from the elements. A list that is larger
+// than a unit gets a run of whole units to itself. Everything goes to the lowest free place: the lowest run of units that
+// is long enough, the lowest slab of a class with a free cell, the lowest cell there. So lists pack towards low addresses,
+// and no memory of an element is written to keep the books.
+//
+// A place is an offset in multiples of 8 bytes, more where that would not reach all of the memory with 32 bits.
+type cells struct {
+	elements  denseSpan
+	table     denseSpan // a slab and the bits of its cells for each unit
+	slabs     unsafe.Pointer
+	bytesSlab uint // of one entry of the table
+	shiftUnit uint8
+	// shiftPlace is the size of a place, shiftBoth the number of places in a unit, as powers of two.
+	shiftPlace, shiftBoth uint8
+
+	classes []class
+	byRoom  [maxByRoom + 1]uint8 // the class for so many elements
+	used    *bitset.Set          // units that a slab or a run has
+	units   uint                 // as many as the capacity allows
+	usable  uint                 // units with memory
+	lowest  uint                 // no unit below this one is free
+
+	doubles uint32 // elements: as many fill half a cache line
+	plan    plan
+}
+
+// class is one size of cells.
+type class struct {
+	room   uint32      // elements that a cell holds
+	places uint32      // of a cell
+	magic  uint32      // 2³² ÷ places, rounded up
+	cells  uint32      // of a slab
+	units  uint32      // of a slab
+	lowest uint        // the lowest slab with a free cell, or none
+	open   *bitset.Set // the slabs with free cells, by their first units
+}
+
+// slab describes a unit. Of units that belong together it is the first that counts, the others lead to it.
+type slab struct {
+	back  uint32 // how many units before this one the first is
+	units uint32 // of the slab or run
+	class uint32 // runClass for a run of one list
+	free  uint32 // cells
+	hint  uint32 // no word of bits before this one has a free cell
+	to    uint32 // where Compact puts it
+}
+
+const (
+	runClass  = math.MaxUint32
+	none      = math.MaxUint // for a slab: there is none
+	maxRoom   = min(math.MaxUint32, math.MaxInt)
+	maxByRoom = 64
+
+	largestUnit = 64 << 10
+	// leastUnits is what units are made smaller for: below it a container would have too few for its classes.
+	leastUnits = 128
+	leastCell  = 16 // bytes
+	cacheLine  = 64 // bytes; lists within one grow by doubling
+	// maxSlabUnits bounds slabs. Up to it there is always a number of units of which an eighth at most is cut off.
+	maxSlabUnits = 8
+)
+
+// planCells decides how the memory of a container is divided.
+func planCells(p plan) cells {
+	c := cells{plan: p, doubles: uint32(cacheLine / 2 / p.sizeElement)}
+	bytes := p.capacity * p.sizeElement
+	unit := vm.PageSize()
+	for unit < largestUnit && bytes/unit >= leastUnits {
+		unit *= 2
+	}
+	c.shiftUnit = uint8(bits.TrailingZeros(uint(unit)))
+	c.units = max(1, uint(bytes+unit-1)>>c.shiftUnit)
+	c.shiftPlace = 3
+	for uint64(c.units)<<c.shiftUnit>>c.shiftPlace > math.MaxUint32 {
+		c.shiftPlace++
+	}
+	c.shiftBoth = c.shiftUnit - c.shiftPlace
+	c.planClasses()
+	if !p.byBudget {
+		// Each class may have a slab that is not full.
+		for _, k := range c.classes {
+			c.units += uint(k.units)
+		}
+	}
+	most := uint32(0)
+	for _, k := range c.classes {
+		most = max(most, k.cells)
+	}
+	c.bytesSlab = uint(unsafe.Sizeof(slab{})) + uint(most+wordBits-1)/wordBits*bytesWord
+	return c
+}
+
+// planClasses makes the size classes: 1, 2, 3, 4, 6, 8, 12, 16 elements and so on, up to a unit.
+func (c *cells) planClasses() {
+	place := 1 << c.shiftPlace
+	for n, step := 1, 1; ; {
+		bytes := (n*c.plan.sizeElement + place - 1) &^ (place - 1)
+		if bytes > 1<<c.shiftUnit {
+			break
+		}
+		if bytes >= leastCell {
+			k := class{room: uint32(bytes / c.plan.sizeElement), places: uint32(bytes >> c.shiftPlace), lowest: none,
+				open: bitset.NewOnHeap()}
+			k.magic = uint32((1<<32 + uint64(k.places) - 1) / uint64(k.places))
+			k.units = c.slabUnits(bytes)
+			k.cells = k.units << c.shiftUnit / uint32(bytes)
+			if last := len(c.classes) - 1; last >= 0 && c.classes[last].places == k.places {
+				c.classes = c.classes[:last] // the same, for fewer elements
+			}
+			c.classes = append(c.classes, k)
+		}
+		// 1, 2, 3, 4, 6, 8, 12, 16: two steps to each doubling.
+		if n >= 4 && n&(n-1) == 0 {
+			step = n / 2
+		}
+		n += step
+	}
+	for n := range c.byRoom {
+		c.byRoom[n] = uint8(c.search(n))
+	}
+	c.used = bitset.NewOnHeap()
+}
+
+// slabUnits returns how many units a slab of cells of so many bytes takes: as few as cut off an eighth at most.
+func (c *cells) slabUnits(bytes int) uint32 {
+	units := 1
+	for units < maxSlabUnits && units<<c.shiftUnit%bytes > units<<c.shiftUnit/8 {
+		units++
+	}
+	return uint32(units)
+}
+
+func (c *cells) bytesElements() int { return int(c.units) << c.shiftUnit }
+
+func (c *cells) bytesSlabs() int { return int(c.units * c.bytesSlab) }
+
+// mostCells returns how many lists the container can have.
+func (c *cells) mostCells() int {
+	if len(c.classes) == 0 {
+		return int(c.units)
+	}
+	return min(maxSlots, int(c.units)<<c.shiftBoth/int(c.classes[0].places))
+}
+
+// carve takes the memory from r.
+func (c *cells) carve(r *vm.Region) (err error) {
+	if c.elements, err = carve(r, c.bytesElements()); err != nil {
+		return err
+	}
+	c.table, err = carve(r, c.bytesSlabs())
+	c.slabs = c.table.Base()
+	return err
+}
+
+// slab and words are sound for usable units: so far the table is committed, and it never moves before Close.
+
+func (c *cells) slab(u uint) *slab { return (*slab)(unsafe.Add(c.slabs, u*c.bytesSlab)) }
+
+// word returns word i of the bits of the free cells of a slab, which lie behind it. It is sound for the words of its cells.
+func (s *slab) word(i uint32) *uint64 {
+	return (*uint64)(unsafe.Add(unsafe.Pointer(s), unsafe.Sizeof(slab{})+uintptr(i)*bytesWord))
+}
+
+// classFor returns the smallest class for n elements, or the number of classes where none is large enough.
+func (c *cells) classFor(n int) int {
+	if n <= maxByRoom {
+		return int(c.byRoom[n])
+	}
+	return c.search(n)
+}
+
+func (c *cells) search(n int) int {
+	i, _ := slices.BinarySearchFunc(c.classes, n, func(k class, n int) int { return int(k.room) - n })
+	return i
+}
+
+// take hands out a cell or a run for at least n elements, up to maxRoom, or changes nothing.
+func (c *cells) take(op string, n int) (place, room uint32, err error) {
+	k := c.classFor(n)
+	if k == len(c.classes) {
+		return c.takeRun(op, n, 0)
+	}
+	cl := &c.classes[k]
+	if cl.lowest == none {
+		if err := c.newSlab(op, k); err != nil {
+			return 0, 0, err
+		}
+	}
+	return c.takeCell(cl), cl.room, nil
+}
+
+// takeCell hands out the lowest free cell of a class that has one.
+func (c *cells) takeCell(cl *class) (place uint32) {
+	s := c.slab(cl.lowest)
+	for *s.word(s.hint) == 0 {
+		s.hint++
+	}
+	w := s.word(s.hint)
+	m := *w
+	*w = m & (m - 1)
+	i := s.hint*wordBits + uint32(bits.TrailingZeros64(m))
+	place = uint32(cl.lowest)<<(c.shiftBoth&31) + i*cl.places
+	if s.free--; s.free == 0 {
+		cl.open.Clear(cl.lowest)
+		cl.findLowest(cl.lowest)
+	}
+	return place
+}
+
+// findLowest sets the lowest slab with a free cell, which is not before u.
+func (cl *class) findLowest(u uint) {
+	if cl.lowest = cl.open.Next(u); cl.lowest >= uint(cl.open.Len()) {
+		cl.lowest = none
+	}
+}
+
+// give takes back a cell or a run that has room for so many elements.
+func (c *cells) give(place, room uint32) {
+	k := c.classFor(int(room))
+	u := uint(place >> (c.shiftBoth & 31))
+	if k == len(c.classes) {
+		c.giveUnits(u, uint(c.slab(u).units))
+		return
+	}
+	cl := &c.classes[k]
+	s := c.slab(u)
+	if s.back > 0 {
+		u -= uint(s.back)
+		s = c.slab(u)
+	}
+	// The distance is i × places, less than 2³², and magic × places is less than 2³² + places; so the product is i and a
+	// fraction.
+	i := uint32(uint64(place-uint32(u)<<(c.shiftBoth&31)) * uint64(cl.magic) >> 32)
+	*s.word(i / wordBits) |= 1 << (i % wordBits)
+	s.hint = min(s.hint, i/wordBits)
+	if s.free++; s.free == 1 {
+		cl.addOpen(u)
+	}
+	if s.free == cl.cells {
+		c.giveSlab(cl, u)
+	}
+}
+
+// giveSlab gives a slab without lists back, unless it is the only one of its class with free cells: one that is emptied and
+// used by turns stays a slab.
+func (c *cells) giveSlab(cl *class, u uint) {
+	if cl.lowest == u && cl.open.Next(u+1) >= uint(cl.open.Len()) {
+		return
+	}
+	cl.open.Clear(u)
+	if cl.lowest == u {
+		cl.findLowest(u)
+	}
+	c.giveUnits(u, uint(cl.units))
+}
