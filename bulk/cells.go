@@ -16,7 +16,8 @@ import (
 // one size class; which cells of it are free is one bit each, in a table apart from the elements. A list that is larger
 // than a unit gets a run of whole units to itself. Everything goes to the lowest free place: the lowest run of units that
 // is long enough, the lowest slab of a class with a free cell, the lowest cell there. So lists pack towards low addresses,
-// and no memory of an element is written to keep the books.
+// and no memory of an element is written to keep the books. A class takes its cells 64 at a time, a word of bits, and
+// hands out these before it looks for lower ones.
 //
 // A place is an offset in multiples of 8 bytes, more where that would not reach all of the memory with 32 bits.
 type cells struct {
@@ -48,6 +49,11 @@ type class struct {
 	units  uint32      // of a slab
 	lowest uint        // the lowest slab with a free cell, or none
 	open   *bitset.Set // the slabs with free cells, by their first units
+
+	ready     uint64 // free cells that were taken out of their slab's word of bits to be handed out next
+	readyAt   uint32 // the place of the first of that word, free or not
+	readySlab uint32
+	readyWord uint32
 }
 
 // slab describes a unit. Of units that belong together it is the first that counts, the others lead to it.
@@ -55,9 +61,9 @@ type slab struct {
 	back  uint32 // how many units before this one the first is
 	units uint32 // of the slab or run
 	class uint32 // runClass for a run of one list
-	free  uint32 // cells
-	hint  uint32 // no word of bits before this one has a free cell
+	free  uint32 // cells, without those that the class has ready
 	to    uint32 // where Compact puts it
+	any   uint64 // the words of bits with free cells
 }
 
 const (
@@ -69,7 +75,7 @@ const (
 	largestUnit = 64 << 10
 	// leastUnits is what units are made smaller for: below it a container would have too few for its classes.
 	leastUnits = 128
-	leastCell  = 16 // bytes
+	leastCell  = 32 // bytes
 	cacheLine  = 64 // bytes; lists within one grow by doubling
 	// maxSlabUnits bounds slabs. Up to it there is always a number of units of which an eighth at most is cut off.
 	maxSlabUnits = 8
@@ -118,7 +124,7 @@ func (c *cells) planClasses() {
 				open: bitset.NewOnHeap()}
 			k.magic = uint32((1<<32 + uint64(k.places) - 1) / uint64(k.places))
 			k.units = c.slabUnits(bytes)
-			k.cells = k.units << c.shiftUnit / uint32(bytes)
+			k.cells = min(k.units<<c.shiftUnit/uint32(bytes), wordBits*wordBits)
 			if last := len(c.classes) - 1; last >= 0 && c.classes[last].places == k.places {
 				c.classes = c.classes[:last] // the same, for fewer elements
 			}
@@ -154,7 +160,7 @@ func (c *cells) mostCells() int {
 	if len(c.classes) == 0 {
 		return int(c.units)
 	}
-	return min(maxSlots, int(c.units)<<c.shiftBoth/int(c.classes[0].places))
+	return min(maxSlots-1, int(c.units)<<c.shiftBoth/int(c.classes[0].places))
 }
 
 // carve takes the memory from r.
@@ -196,30 +202,52 @@ func (c *cells) take(op string, n int) (place, room uint32, err error) {
 		return c.takeRun(op, n, 0)
 	}
 	cl := &c.classes[k]
-	if cl.lowest == none {
-		if err := c.newSlab(op, k); err != nil {
+	if cl.ready == 0 {
+		if err := c.prepare(op, k); err != nil {
 			return 0, 0, err
 		}
 	}
-	return c.takeCell(cl), cl.room, nil
+	m := cl.ready
+	cl.ready = m & (m - 1)
+	return cl.readyAt + uint32(bits.TrailingZeros64(m))*cl.places, cl.room, nil
 }
 
-// takeCell hands out the lowest free cell of a class that has one.
-func (c *cells) takeCell(cl *class) (place uint32) {
-	s := c.slab(cl.lowest)
-	for *s.word(s.hint) == 0 {
-		s.hint++
+// prepare makes the lowest free cells of class k ready, all of a word, or changes nothing.
+//
+//go:noinline
+func (c *cells) prepare(op string, k int) error {
+	cl := &c.classes[k]
+	if cl.lowest == none {
+		if err := c.newSlab(op, k); err != nil {
+			return err
+		}
 	}
-	w := s.word(s.hint)
-	m := *w
-	*w = m & (m - 1)
-	i := s.hint*wordBits + uint32(bits.TrailingZeros64(m))
-	place = uint32(cl.lowest)<<(c.shiftBoth&31) + i*cl.places
-	if s.free--; s.free == 0 {
+	s := c.slab(cl.lowest)
+	i := uint32(bits.TrailingZeros64(s.any))
+	w := s.word(i)
+	cl.ready, cl.readySlab, cl.readyWord = *w, uint32(cl.lowest), i
+	cl.readyAt = cl.readySlab<<c.shiftBoth + i*wordBits*cl.places
+	*w = 0
+	s.any &= s.any - 1
+	s.free -= uint32(bits.OnesCount64(cl.ready))
+	if s.any == 0 {
 		cl.open.Clear(cl.lowest)
 		cl.findLowest(cl.lowest)
 	}
-	return place
+	return nil
+}
+
+// putBack returns the cells that a class has ready to their slab.
+func (c *cells) putBack(cl *class) {
+	if cl.ready == 0 {
+		return
+	}
+	s := c.slab(uint(cl.readySlab))
+	*s.word(cl.readyWord) |= cl.ready
+	s.any |= 1 << cl.readyWord
+	s.free += uint32(bits.OnesCount64(cl.ready))
+	cl.ready = 0
+	cl.addOpen(uint(cl.readySlab))
 }
 
 // findLowest sets the lowest slab with a free cell, which is not before u.
@@ -246,12 +274,16 @@ func (c *cells) give(place, room uint32) {
 	// The distance is i × places, less than 2³², and magic × places is less than 2³² + places; so the product is i and a
 	// fraction.
 	i := uint32(uint64(place-uint32(u)<<(c.shiftBoth&31)) * uint64(cl.magic) >> 32)
+	if i/wordBits == cl.readyWord && uint32(u) == cl.readySlab && cl.ready != 0 {
+		cl.ready |= 1 << (i % wordBits)
+		return
+	}
 	*s.word(i / wordBits) |= 1 << (i % wordBits)
-	s.hint = min(s.hint, i/wordBits)
-	if s.free++; s.free == 1 {
+	if s.any == 0 {
 		cl.addOpen(u)
 	}
-	if s.free == cl.cells {
+	s.any |= 1 << (i / wordBits)
+	if s.free++; s.free == cl.cells {
 		c.giveSlab(cl, u)
 	}
 }

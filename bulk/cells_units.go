@@ -24,6 +24,7 @@ func (c *cells) newSlab(op string, k int) error {
 	if rest := cl.cells % wordBits; rest != 0 {
 		*s.word(cl.cells / wordBits) = 1<<rest - 1
 	}
+	s.any = full >> (-((cl.cells + wordBits - 1) / wordBits) % wordBits)
 	cl.addOpen(u)
 	return nil
 }
@@ -180,6 +181,7 @@ func (c *cells) giveUnits(u, units uint) {
 func (c *cells) reclaim() (found bool) {
 	for i := range c.classes {
 		cl := &c.classes[i]
+		c.putBack(cl)
 		for u := cl.open.Next(0); u < uint(cl.open.Len()); u = cl.open.Next(u + 1) {
 			if c.slab(u).free == cl.cells {
 				cl.open.Clear(u)
@@ -197,8 +199,9 @@ func (c *cells) clear() {
 	c.used.Empty()
 	c.lowest = 0
 	for i := range c.classes {
-		c.classes[i].open.Empty()
-		c.classes[i].lowest = none
+		cl := &c.classes[i]
+		cl.open.Empty()
+		cl.lowest, cl.ready = none, 0
 	}
 }
 

@@ -94,7 +94,8 @@ func (t *listHeaders) find(slot, generation uint32) *listHeader {
 	return nil
 }
 
-// nothing stands for the header of the zero List where slot 0 is taken. It is never written.
+// nothing is the header of the zero List in a container that never had a list. Later slot 0 is taken for it, so that the zero
+// List is found as any other. Neither is ever written.
 var nothing listHeader
 
 // NewLists makes a container without lists. It reserves addresses and takes no memory.
@@ -120,7 +121,7 @@ func NewLists[T any](o Options) (*Lists[T], error) {
 	}
 	ls := &Lists[T]{cells: c, region: r, plan: p, shift: c.shiftPlace}
 	if err = ls.cells.carve(r); err == nil {
-		ls.taken, err = NewPool[listHeader](Options{Name: p.name, Capacity: c.mostCells(), Limit: o.Limit, Pages: o.Pages})
+		ls.taken, err = NewPool[listHeader](Options{Name: p.name, Capacity: 1 + c.mostCells(), Limit: o.Limit, Pages: o.Pages})
 	}
 	if err != nil {
 		_ = r.Close()
@@ -140,7 +141,7 @@ func (ls *Lists[T]) find(l List[T]) *listHeader {
 	return h
 }
 
-// absent is find where the slot of l holds another list, or none.
+// absent is find where the slot of l holds another list, or no slot has memory.
 //
 //go:noinline
 func (ls *Lists[T]) absent(l List[T]) *listHeader {
@@ -181,6 +182,9 @@ func (ls *Lists[T]) Append(l *List[T], v T) *T {
 // [Lists.Append] does; then the list is as it was.
 func (ls *Lists[T]) AppendSlice(l *List[T], vs []T) []T {
 	h := ls.find(*l)
+	if len(vs) == 0 {
+		return nil
+	}
 	if len(vs) > int(h.room-h.len) {
 		old, have := unsafe.Pointer(ls.element(h, 0)), uint(h.len)
 		h = ls.grown(opAppendN, l, h, len(vs))
@@ -229,14 +233,14 @@ func (ls *Lists[T]) Valid(l List[T]) bool {
 }
 
 // Count returns the number of lists: those that were appended to or grown and not freed, with elements or without.
-func (ls *Lists[T]) Count() int { return ls.taken.Len() }
+func (ls *Lists[T]) Count() int { return max(0, ls.taken.Len()-1) }
 
 // All yields the lists and their elements, in no order that means anything. The body may append to the list, grow it and free it.
 // Lists that it makes may be yielded or not, and others that it frees are not yielded any more. Complexity: as [Pool.All].
 func (ls *Lists[T]) All() iter.Seq2[List[T], []T] {
 	return func(yield func(List[T], []T) bool) {
 		for handle, h := range ls.taken.All() {
-			if !yield(List[T](handle), unsafe.Slice(ls.element(h, 0), h.len)) {
+			if h != ls.taken.slot(0) && !yield(List[T](handle), unsafe.Slice(ls.element(h, 0), h.len)) {
 				return
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-const benchmarkLists = 100_000
+const benchmarkLists = 1_000_000
 
 // benchmarkSizes are how many elements each list gets: 0 to 8.
 func benchmarkSizes() []uint8 {

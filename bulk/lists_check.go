@@ -21,6 +21,12 @@ func (ls *Lists[T]) checkInvariants() {
 	owned := map[uint32]bool{} // places of lists
 	inSlab := map[uint]uint32{}
 	for handle, h := range ls.taken.All() {
+		if handle.slot == 0 {
+			if *h != nothing {
+				ls.broken("the zero List is %v", *h)
+			}
+			continue
+		}
 		if h.generation != handle.generation || h.len > h.room || h.room == 0 {
 			ls.broken("list %d of generation %#x has %d elements, room for %d, and generation %#x", handle.slot,
 				handle.generation, h.len, h.room, h.generation)
@@ -68,7 +74,9 @@ func (ls *Lists[T]) checkPlace(h *listHeader) (u uint, isRun bool) {
 	if s.class != uint32(k) || cl.room != h.room || at%cl.places != 0 || at/cl.places >= cl.cells {
 		ls.broken("a list with room for %d elements is at place %d of a slab of class %d", h.room, at, s.class)
 	}
-	if i := at / cl.places; *s.word(i / wordBits)>>(i%wordBits)&1 != 0 {
+	if i := at / cl.places; cl.ready != 0 && uint(cl.readySlab) == u && i/wordBits == cl.readyWord && cl.ready>>(i%wordBits)&1 != 0 {
+		ls.broken("cell %d of unit %d has a list and is ready for another", i, u)
+	} else if *s.word(i / wordBits)>>(i%wordBits)&1 != 0 {
 		ls.broken("cell %d of unit %d has a list and is free", i, u)
 	}
 	return u, false
@@ -99,16 +107,24 @@ func (ls *Lists[T]) checkUnits(runs int, inSlab map[uint]uint32) {
 			continue
 		}
 		cl := &c.classes[s.class]
-		free := 0
+		free, any, ready := 0, uint64(0), 0
 		for i := range (cl.cells + wordBits - 1) / wordBits {
-			m := *s.word(i)
-			free += bits.OnesCount64(m)
-			if m != 0 && i < s.hint {
-				ls.broken("unit %d has a free cell in word %d before the hint %d", u, i, s.hint)
+			if m := *s.word(i); m != 0 {
+				free += bits.OnesCount64(m)
+				any |= 1 << i
 			}
 		}
-		if free != int(s.free) || s.free+inSlab[u] != cl.cells || s.units != cl.units {
-			ls.broken("unit %d has %d free cells, %d by the bits, and %d lists, of %d", u, s.free, free, inSlab[u], cl.cells)
+		if cl.ready != 0 && uint(cl.readySlab) == u {
+			ready = bits.OnesCount64(cl.ready)
+			if *s.word(cl.readyWord)&cl.ready != 0 {
+				ls.broken("unit %d has cells that are ready and free", u)
+			}
+		}
+		if free != int(s.free) || any != s.any || s.units != cl.units {
+			ls.broken("unit %d has %d free cells in words %#x, by the bits %d in %#x", u, s.free, s.any, free, any)
+		}
+		if free+ready+int(inSlab[u]) != int(cl.cells) {
+			ls.broken("unit %d has %d free cells, %d ready, and %d lists, of %d", u, free, ready, inSlab[u], cl.cells)
 		}
 		isOpen := u < uint(cl.open.Len()) && cl.open.Test(u)
 		if isOpen != (free > 0) || isOpen && cl.lowest > u {

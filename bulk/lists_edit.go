@@ -86,17 +86,14 @@ func (ls *Lists[T]) Free(l *List[T]) {
 // each list and each slab.
 func (ls *Lists[T]) Clear() {
 	ls.mustBeOpen()
-	for _, h := range ls.taken.All() {
+	for handle, h := range ls.taken.All() {
+		if h.generation == 0 {
+			continue // the zero List keeps its slot
+		}
 		h.len = 0
 		ls.poison(h, 0)
-	}
-	for _, run := range ls.taken.Runs() {
-		clear(run)
-	}
-	ls.taken.Clear(nil)
-	if invariants.Enabled {
-		// The pool has poisoned the headers.
-		clear(unsafe.Slice((*listHeader)(ls.headers.base), ls.headers.slots))
+		ls.taken.Remove(handle)
+		*h = listHeader{}
 	}
 	ls.cells.clear()
 	if invariants.Enabled {

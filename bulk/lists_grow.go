@@ -62,6 +62,11 @@ func (ls *Lists[T]) begin(op string, l *List[T], n int) (*listHeader, error) {
 	if n > maxRoom {
 		return nil, ls.cells.full(op, n)
 	}
+	if ls.taken.len == 0 {
+		if err := ls.taken.makeRoom(op, 2); err != nil {
+			return nil, err
+		}
+	}
 	// The question is dearer than the rest where slots were retired, so it is not put where it need not be.
 	if uint(ls.taken.len) >= ls.taken.room || len(ls.taken.retired) > 0 {
 		if err := ls.taken.makeRoom(op, 1); err != nil {
@@ -71,6 +76,9 @@ func (ls *Lists[T]) begin(op string, l *List[T], n int) (*listHeader, error) {
 	place, room, err := ls.cells.take(op, n)
 	if err != nil {
 		return nil, err
+	}
+	if ls.taken.len == 0 {
+		ls.taken.Insert(nothing) // slot 0, for the zero List
 	}
 	handle, h := ls.taken.Insert(listHeader{room: room, place: place})
 	h.generation = handle.generation
