@@ -54,6 +54,8 @@ type class struct {
 	readyAt   uint32 // the place of the first of that word, free or not
 	readySlab uint32
 	readyWord uint32
+
+	lists uint // that Compact has yet to find cells for
 }
 
 // slab describes a unit. Of units that belong together it is the first that counts, the others lead to it.
