@@ -50,6 +50,9 @@ func (c *cells) describe(u uint, s slab) {
 // takeRun hands out a run of units for n elements, with some ahead where it can be had, or changes nothing.
 func (c *cells) takeRun(op string, n int, ahead uint) (place, room uint32, err error) {
 	need := c.unitsFor(n)
+	if need > c.units {
+		return 0, 0, c.full(op, n)
+	}
 	u, units, err := c.takeUnits(op, n, need, min(need+ahead, c.units))
 	if err != nil {
 		return 0, 0, err
