@@ -14,7 +14,7 @@ import (
 //
 // The memory is divided into units of 64 KiB, less in a small container. A slab is one unit, or a few, cut into cells of
 // one size class; which cells of it are free is one bit each, in a table apart from the elements. A list that is larger
-// than a unit gets a run of whole units to itself. Everything goes to the lowest free place: the lowest run of units that
+// than a unit gets a stretch of whole units to itself. Everything goes to the lowest free place: the lowest stretch of units that
 // is long enough, the lowest slab of a class with a free cell, the lowest cell there. So lists pack towards low addresses,
 // and no memory of an element is written to keep the books. A class takes its cells 64 at a time, a word of bits, and
 // hands out these before it looks for lower ones.
@@ -29,9 +29,9 @@ type cells struct {
 	// shiftPlace is the size of a place, shiftBoth the number of places in a unit, as powers of two.
 	shiftPlace, shiftBoth uint8
 
-	classes []class
+	classes []sizeClass
 	byRoom  [maxByRoom + 1]uint8 // the class for so many elements
-	used    *bitset.Set          // units that a slab or a run has
+	used    *bitset.Set          // units that a slab or a stretch has
 	units   uint                 // as many as the capacity allows
 	usable  uint                 // units with memory
 	lowest  uint                 // no unit below this one is free
@@ -40,14 +40,14 @@ type cells struct {
 	plan    plan
 }
 
-// class is one size of cells.
-type class struct {
+// sizeClass is one size of cells.
+type sizeClass struct {
 	room   uint32      // elements that a cell holds
 	places uint32      // of a cell
 	magic  uint32      // 2³² ÷ places, rounded up
 	cells  uint32      // of a slab
 	units  uint32      // of a slab
-	lowest uint        // the lowest slab with a free cell, or none
+	lowest uint        // the lowest slab with a free cell, or noSlab
 	open   *bitset.Set // the slabs with free cells, by their first units
 
 	ready     uint64 // free cells that were taken out of their slab's word of bits to be handed out next
@@ -61,31 +61,31 @@ type class struct {
 // slab describes a unit. Of units that belong together it is the first that counts, the others lead to it.
 type slab struct {
 	back  uint32 // how many units before this one the first is
-	units uint32 // of the slab or run
-	class uint32 // runClass for a run of one list
+	units uint32 // of the slab or stretch
+	class uint32 // stretchClass for a stretch of one list
 	free  uint32 // cells, without those that the class has ready
 	to    uint32 // where Compact puts it
 	any   uint64 // the words of bits with free cells
 }
 
 const (
-	runClass  = math.MaxUint32
-	none      = math.MaxUint // for a slab: there is none
-	maxRoom   = min(math.MaxUint32, math.MaxInt)
-	maxByRoom = 64
+	stretchClass = math.MaxUint32
+	noSlab       = math.MaxUint
+	maxRoom      = min(math.MaxUint32, math.MaxInt)
+	maxByRoom    = 64
 
 	largestUnit = 64 << 10
 	// leastUnits is what units are made smaller for: below it a container would have too few for its classes.
-	leastUnits = 128
-	leastCell  = 32 // bytes
-	cacheLine  = 64 // bytes; lists within one grow by doubling
+	leastUnits    = 128
+	leastCell     = 32 // bytes
+	doublingBytes = 64 // bytes; lists within one grow by doubling
 	// maxSlabUnits bounds slabs. Up to it there is always a number of units of which an eighth at most is cut off.
 	maxSlabUnits = 8
 )
 
 // planCells decides how the memory of a container is divided.
 func planCells(p plan) cells {
-	c := cells{plan: p, doubles: uint32(cacheLine / 2 / p.sizeElement)}
+	c := cells{plan: p, doubles: uint32(doublingBytes / 2 / p.sizeElement)}
 	bytes := p.capacity * p.sizeElement
 	unit := vm.PageSize()
 	for unit < largestUnit && bytes/unit >= leastUnits {
@@ -122,7 +122,7 @@ func (c *cells) planClasses() {
 			break
 		}
 		if bytes >= leastCell {
-			k := class{room: uint32(bytes / c.plan.sizeElement), places: uint32(bytes >> c.shiftPlace), lowest: none,
+			k := sizeClass{room: uint32(bytes / c.plan.sizeElement), places: uint32(bytes >> c.shiftPlace), lowest: noSlab,
 				open: bitset.NewOnHeap()}
 			k.magic = uint32((1<<32 + uint64(k.places) - 1) / uint64(k.places))
 			k.units = c.slabUnits(bytes)
@@ -193,15 +193,15 @@ func (c *cells) classFor(n int) int {
 }
 
 func (c *cells) search(n int) int {
-	i, _ := slices.BinarySearchFunc(c.classes, n, func(k class, n int) int { return int(k.room) - n })
+	i, _ := slices.BinarySearchFunc(c.classes, n, func(k sizeClass, n int) int { return int(k.room) - n })
 	return i
 }
 
-// take hands out a cell or a run for at least n elements, up to maxRoom, or changes nothing.
+// take hands out a cell or a stretch for at least n elements, up to maxRoom, or changes nothing.
 func (c *cells) take(op string, n int) (place, room uint32, err error) {
 	k := c.classFor(n)
 	if k == len(c.classes) {
-		return c.takeRun(op, n, 0)
+		return c.takeStretch(op, n, 0)
 	}
 	cl := &c.classes[k]
 	if cl.ready == 0 {
@@ -219,7 +219,7 @@ func (c *cells) take(op string, n int) (place, room uint32, err error) {
 //go:noinline
 func (c *cells) prepare(op string, k int) error {
 	cl := &c.classes[k]
-	if cl.lowest == none {
+	if cl.lowest == noSlab {
 		if err := c.newSlab(op, k); err != nil {
 			return err
 		}
@@ -240,7 +240,7 @@ func (c *cells) prepare(op string, k int) error {
 }
 
 // putBack returns the cells that a class has ready to their slab.
-func (c *cells) putBack(cl *class) {
+func (c *cells) putBack(cl *sizeClass) {
 	if cl.ready == 0 {
 		return
 	}
@@ -253,13 +253,13 @@ func (c *cells) putBack(cl *class) {
 }
 
 // findLowest sets the lowest slab with a free cell, which is not before u.
-func (cl *class) findLowest(u uint) {
+func (cl *sizeClass) findLowest(u uint) {
 	if cl.lowest = cl.open.Next(u); cl.lowest >= uint(cl.open.Len()) {
-		cl.lowest = none
+		cl.lowest = noSlab
 	}
 }
 
-// give takes back a cell or a run that has room for so many elements.
+// give takes back a cell or a stretch that has room for so many elements.
 func (c *cells) give(place, room uint32) {
 	k := c.classFor(int(room))
 	u := uint(place >> (c.shiftBoth & 31))
@@ -292,7 +292,7 @@ func (c *cells) give(place, room uint32) {
 
 // giveSlab gives a slab without lists back, unless it is the only one of its class with free cells: one that is emptied and
 // used by turns stays a slab.
-func (c *cells) giveSlab(cl *class, u uint) {
+func (c *cells) giveSlab(cl *sizeClass, u uint) {
 	if cl.lowest == u && cl.open.Next(u+1) >= uint(cl.open.Len()) {
 		return
 	}

@@ -13,7 +13,7 @@ import (
 // leaving marks a slab that is to be evacuated.
 const leaving = math.MaxUint32
 
-// held yields the slabs and runs in ascending order, by their first units.
+// held yields the slabs and stretches in ascending order, by their first units.
 func (c *cells) held() iter.Seq2[uint, *slab] {
 	return func(yield func(uint, *slab) bool) {
 		for u := c.nextUsed(0); u < c.units; {
@@ -27,7 +27,7 @@ func (c *cells) held() iter.Seq2[uint, *slab] {
 	}
 }
 
-// end returns the first unit behind all slabs and runs.
+// end returns the first unit behind all slabs and stretches.
 func (c *cells) end() (end uint) {
 	for u, s := range c.held() {
 		end = u + uint(s.units)
@@ -43,12 +43,12 @@ func (c *cells) chooseLeaving() {
 		cl.lists = 0
 	}
 	for _, s := range c.held() {
-		if s.class != runClass {
+		if s.class != stretchClass {
 			c.classes[s.class].lists += uint(c.classes[s.class].cells - s.free)
 		}
 	}
 	for u, s := range c.held() {
-		if s.class == runClass {
+		if s.class == stretchClass {
 			continue
 		}
 		cl := &c.classes[s.class]
@@ -68,7 +68,7 @@ func (c *cells) chooseLeaving() {
 // dropLeaving takes back the slabs that were marked, in which no list is left.
 func (c *cells) dropLeaving() {
 	for u, s := range c.held() {
-		if s.class != runClass && s.to == leaving {
+		if s.class != stretchClass && s.to == leaving {
 			c.giveUnits(u, uint(s.units))
 		}
 	}
@@ -77,7 +77,7 @@ func (c *cells) dropLeaving() {
 	}
 }
 
-// aim says of each slab and run where it comes to lie when all are moved down, and returns the first unit behind them.
+// aim says of each slab and stretch where it comes to lie when all are moved down, and returns the first unit behind them.
 func (c *cells) aim() (next uint) {
 	for _, s := range c.held() {
 		s.to = uint32(next)
@@ -86,7 +86,7 @@ func (c *cells) aim() (next uint) {
 	return next
 }
 
-// slide moves the slabs and runs to where aim has put them, so that they end before unit next. None moves up, so none
+// slide moves the slabs and stretches to where aim has put them, so that they end before unit next. None moves up, so none
 // comes to lie on one that has not moved yet.
 func (c *cells) slide(next uint) {
 	end := c.end()
@@ -107,10 +107,10 @@ func (c *cells) slide(next uint) {
 	c.lowest = next
 	for i := range c.classes {
 		c.classes[i].open.Empty()
-		c.classes[i].lowest = none
+		c.classes[i].lowest = noSlab
 	}
 	for u, s := range c.held() {
-		if s.class != runClass && s.any != 0 {
+		if s.class != stretchClass && s.any != 0 {
 			c.classes[s.class].addOpen(u)
 		}
 	}
@@ -121,7 +121,7 @@ func (c *cells) bytes(u, units uint) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(c.elements.Base(), u<<c.shiftUnit)), units<<c.shiftUnit)
 }
 
-// shrink gives back the memory behind the last slab or run: all but the rest of a page, or of a huge page from one of these on.
+// shrink gives back the memory behind the last slab or stretch: all but the rest of a page, or of a huge page from one of these on.
 func (c *cells) shrink() error {
 	keep := int(c.end()) << c.shiftUnit
 	if huge := vm.HugePageSize(); c.elements.advised && huge > 0 && keep >= huge {

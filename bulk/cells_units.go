@@ -30,7 +30,7 @@ func (c *cells) newSlab(op string, k int) error {
 }
 
 // addOpen notes that the slab at unit u has a free cell.
-func (cl *class) addOpen(u uint) {
+func (cl *sizeClass) addOpen(u uint) {
 	_ = cl.open.Grow(int(u) + 1) // its memory is Go's, so it does not fail
 	cl.open.Set(u)
 	cl.lowest = min(cl.lowest, u)
@@ -39,7 +39,7 @@ func (cl *class) addOpen(u uint) {
 // describe fills in the table for units that belong together from now on.
 func (c *cells) describe(u uint, s slab) {
 	*c.slab(u) = s
-	if s.class == runClass {
+	if s.class == stretchClass {
 		return
 	}
 	for i := uint32(1); i < s.units; i++ {
@@ -47,8 +47,8 @@ func (c *cells) describe(u uint, s slab) {
 	}
 }
 
-// takeRun hands out a run of units for n elements, with some ahead where it can be had, or changes nothing.
-func (c *cells) takeRun(op string, n int, ahead uint) (place, room uint32, err error) {
+// takeStretch hands out a stretch of units for n elements, with some ahead where it can be had, or changes nothing.
+func (c *cells) takeStretch(op string, n int, ahead uint) (place, room uint32, err error) {
 	need := c.unitsFor(n)
 	if need > c.units {
 		return 0, 0, c.full(op, n)
@@ -57,7 +57,7 @@ func (c *cells) takeRun(op string, n int, ahead uint) (place, room uint32, err e
 	if err != nil {
 		return 0, 0, err
 	}
-	c.describe(u, slab{units: uint32(units), class: runClass})
+	c.describe(u, slab{units: uint32(units), class: stretchClass})
 	return uint32(u << c.shiftBoth), c.roomOf(units), nil
 }
 
@@ -69,12 +69,12 @@ func (c *cells) unitsFor(n int) uint {
 	return uint(n*c.plan.sizeElement+1<<c.shiftUnit-1) >> c.shiftUnit
 }
 
-// roomOf returns how many elements a run of so many units holds.
+// roomOf returns how many elements a stretch of so many units holds.
 func (c *cells) roomOf(units uint) uint32 {
 	return uint32(min(uint64(units)<<c.shiftUnit/uint64(c.plan.sizeElement), maxRoom))
 }
 
-// regrow hands out room for n elements to a list that has outgrown its cell or run. Where the place is a new one, the caller
+// regrow hands out room for n elements to a list that has outgrown its cell or stretch. Where the place is a new one, the caller
 // copies the elements and gives the old place back. Or it changes nothing.
 func (c *cells) regrow(op string, place, room uint32, n int) (at, roomAt uint32, err error) {
 	if room <= c.doubles {
@@ -92,10 +92,10 @@ func (c *cells) regrow(op string, place, room uint32, n int) (at, roomAt uint32,
 			return place, c.roomOf(uint(s.units)), nil
 		}
 	}
-	return c.takeRun(op, n, ahead)
+	return c.takeStretch(op, n, ahead)
 }
 
-// extend makes the run at unit u one of need units, with some ahead where it can be had, and reports whether it could.
+// extend makes the stretch at unit u one of need units, with some ahead where it can be had, and reports whether it could.
 func (c *cells) extend(op string, s *slab, u, need, ahead uint) bool {
 	lo := u + uint(s.units)
 	hi := c.nextUsed(lo)
@@ -123,14 +123,14 @@ func (c *cells) nextUsed(u uint) uint {
 	return c.units
 }
 
-// gap returns the lowest free units that are n neighbours, or none. Complexity: one step for each gap before them.
+// gap returns the lowest free units that are n neighbours, or noSlab. Complexity: one step for each gap before them.
 func (c *cells) gap(n uint) uint {
 	for lo := c.lowest; ; {
 		if lo < uint(c.used.Len()) {
 			lo = c.used.NextClear(lo)
 		}
 		if lo >= c.units || n > c.units-lo {
-			return none
+			return noSlab
 		}
 		hi := c.nextUsed(lo)
 		if hi-lo >= n {
@@ -140,13 +140,13 @@ func (c *cells) gap(n uint) uint {
 	}
 }
 
-// takeUnits takes the lowest run of most units that are free; or, where there is none or no memory for it, of need units,
+// takeUnits takes the lowest stretch of most units that are free; or, where there is none or no memory for it, of need units,
 // which n elements need. Or it changes nothing.
 func (c *cells) takeUnits(op string, n int, need, most uint) (u, units uint, err error) {
 	for {
 		for units = most; ; units = need {
 			err = nil
-			if u = c.gap(units); u == none {
+			if u = c.gap(units); u == noSlab {
 				err = c.full(op, n)
 			} else {
 				err = c.makeUsable(op, u+units)
@@ -204,7 +204,7 @@ func (c *cells) clear() {
 	for i := range c.classes {
 		cl := &c.classes[i]
 		cl.open.Empty()
-		cl.lowest, cl.ready = none, 0
+		cl.lowest, cl.ready = noSlab, 0
 	}
 }
 

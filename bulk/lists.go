@@ -35,7 +35,7 @@ func (l List[T]) IsZero() bool { return l == List[T]{} }
 // else moved to one that is a quarter larger. So a list may have up to 4,294,967,295 elements.
 //
 // A pointer or slice to elements of a list is good until that list is appended to, inserted into, grown or freed, or
-// [Lists.Compact] or [Lists.Clear] is called. Other lists do not matter.
+// [Lists.Compact] or [Lists.Clear] is called. What happens to other lists does not matter.
 //
 // # What is caught
 //
@@ -48,10 +48,11 @@ func (l List[T]) IsZero() bool { return l == List[T]{} }
 //
 // # Waste
 //
-// A cell is at most half as large again as its list needed when it took it, or 16 bytes; a stretch at most a quarter and
-// 64 KiB. Each list takes 19½ bytes beside. The cells of one size lie together in slabs of 64 KiB, or several times that,
-// of which up to an eighth is cut off; a page that has never been needed costs no memory. See [Lists.Stats]. Where Options.Capacity
-// allows less than 8 MiB, the 64 KiB here are less too, down to a page.
+// A cell has at least 32 bytes, and room for at most half as many elements again as its list had when it took it, or twice as
+// many while that is no more than 64 bytes. A stretch has at most a quarter and 64 KiB more than its list needed. Each list
+// takes 16 bytes beside its cell, and what a [Pool] takes for a slot. The cells of one size lie together in slabs of 64 KiB,
+// or several times that, of which up to an eighth is cut off; a page that has never been needed costs no memory.
+// [Lists.Stats] counts it all. Where Options.Capacity allows less than 8 MiB, the 64 KiB here are less too, down to a page.
 //
 // One goroutine may change lists at a time, and nobody may read them meanwhile. While nobody changes them, any number of
 // goroutines may call At, Slice, Len, Valid, All, Count and Stats. What the elements hold is the caller's to order.

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// changed runs checkInvariants after a change, often enough to be near the cause and seldom enough that many lists can be
+// changed calls checkInvariants after a change, often enough to be near the cause and seldom enough that many lists can be
 // tested: the checks take no more than a constant factor of the changes.
 func (ls *Lists[T]) changed() {
 	if ls.unchecked++; ls.unchecked*16 >= int(ls.headers.slots)+int(ls.cells.usable)<<ls.cells.shiftBoth/256 {
@@ -17,7 +17,7 @@ func (ls *Lists[T]) changed() {
 func (ls *Lists[T]) checkInvariants() {
 	ls.unchecked = 0
 	ls.taken.checkInvariants()
-	runs := 0
+	stretches := 0
 	owned := map[uint32]bool{} // places of lists
 	inSlab := map[uint]uint32{}
 	for handle, h := range ls.taken.All() {
@@ -35,8 +35,8 @@ func (ls *Lists[T]) checkInvariants() {
 			ls.broken("two lists are at place %d", h.place)
 		}
 		owned[h.place] = true
-		if u, isRun := ls.checkPlace(h); isRun {
-			runs++
+		if u, isStretch := ls.checkPlace(h); isStretch {
+			stretches++
 		} else {
 			inSlab[u]++
 		}
@@ -46,7 +46,7 @@ func (ls *Lists[T]) checkInvariants() {
 			ls.broken("slot %d has no list, but generation %#x", i, h)
 		}
 	}
-	ls.checkUnits(runs, inSlab)
+	ls.checkUnits(stretches, inSlab)
 }
 
 func (ls *Lists[T]) broken(format string, args ...any) {
@@ -54,7 +54,7 @@ func (ls *Lists[T]) broken(format string, args ...any) {
 }
 
 // checkPlace checks that the place of a list is one of its size and is taken. It returns its first unit.
-func (ls *Lists[T]) checkPlace(h *listHeader) (u uint, isRun bool) {
+func (ls *Lists[T]) checkPlace(h *listHeader) (u uint, isStretch bool) {
 	c := &ls.cells
 	u = uint(h.place >> c.shiftBoth)
 	if u >= c.usable || !c.used.Test(u) {
@@ -63,7 +63,7 @@ func (ls *Lists[T]) checkPlace(h *listHeader) (u uint, isRun bool) {
 	k := c.classFor(int(h.room))
 	if k == len(c.classes) {
 		s := c.slab(u)
-		if s.class != runClass || c.roomOf(uint(s.units)) != h.room || h.place != uint32(u)<<c.shiftBoth {
+		if s.class != stretchClass || c.roomOf(uint(s.units)) != h.room || h.place != uint32(u)<<c.shiftBoth {
 			ls.broken("a list with room for %d elements is in unit %d of class %d", h.room, u, s.class)
 		}
 		return u, true
@@ -82,8 +82,8 @@ func (ls *Lists[T]) checkPlace(h *listHeader) (u uint, isRun bool) {
 	return u, false
 }
 
-// checkUnits walks over the slabs and runs, which must not overlap, and compares them with what the lists take of them.
-func (ls *Lists[T]) checkUnits(runs int, inSlab map[uint]uint32) {
+// checkUnits walks over the slabs and stretches, which must not overlap, and compares them with what the lists take of them.
+func (ls *Lists[T]) checkUnits(stretches int, inSlab map[uint]uint32) {
 	c := &ls.cells
 	if c.usable > c.units {
 		ls.broken("%d of %d units are usable", c.usable, c.units)
@@ -99,11 +99,11 @@ func (ls *Lists[T]) checkUnits(runs int, inSlab map[uint]uint32) {
 		}
 		for i := u; i < end; i++ {
 			if !c.used.Test(i) {
-				ls.broken("unit %d is a part of the slab or run at %d, but free", i, u)
+				ls.broken("unit %d is a part of the slab or stretch at %d, but free", i, u)
 			}
 		}
-		if s.class == runClass {
-			runs--
+		if s.class == stretchClass {
+			stretches--
 			continue
 		}
 		cl := &c.classes[s.class]
@@ -137,8 +137,8 @@ func (ls *Lists[T]) checkUnits(runs int, inSlab map[uint]uint32) {
 			empty[s.class]++
 		}
 	}
-	if runs != 0 {
-		ls.broken("%d lists more than runs of their own", runs)
+	if stretches != 0 {
+		ls.broken("%d lists more than stretches of their own", stretches)
 	}
 	for i := range c.classes {
 		if n := c.classes[i].open.Count(); n != open[i] || empty[i] > 1 {

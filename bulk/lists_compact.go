@@ -51,7 +51,7 @@ func (ls *Lists[T]) held() iter.Seq[*listHeader] {
 	}
 }
 
-// fit moves each list to a cell of the smallest class that holds it, where that is another one, and makes runs shorter.
+// fit moves each list to a cell of the smallest class that holds it, where that is another one, and makes stretches shorter.
 func (ls *Lists[T]) fit() {
 	c := &ls.cells
 	for h := range ls.held() {
@@ -82,7 +82,7 @@ func (ls *Lists[T]) leaveSlabs() {
 	for h := range ls.held() {
 		u := uint(h.place >> c.shiftBoth)
 		s := c.slab(u - uint(c.slab(u).back))
-		if s.class == runClass || s.to != leaving {
+		if s.class == stretchClass || s.to != leaving {
 			continue
 		}
 		place, room, err := c.take(opCompact, int(h.room))

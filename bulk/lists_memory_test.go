@@ -36,8 +36,8 @@ func TestListsExhaustion(t *testing.T) {
 			t.Fatalf("%v: after %d elements: %v", pages, n, e)
 		}
 		for name, f := range map[string]func() error{
-			"Insert":      func() error { return asError(exhausted(func() { ls.Insert(&l, 0, record{}) })) },
-			"AppendSlice": func() error { return asError(exhausted(func() { ls.AppendSlice(&l, make([]record, 100_000)) })) },
+			"Insert":      func() error { return listsError(exhausted(func() { ls.Insert(&l, 0, record{}) })) },
+			"AppendSlice": func() error { return listsError(exhausted(func() { ls.AppendSlice(&l, make([]record, 100_000)) })) },
 			"Grow":        func() error { return ls.Grow(&l, 100_000) },
 			"first Grow":  func() error { return ls.Grow(&second, 100_000) },
 		} {
@@ -64,7 +64,7 @@ func TestListsExhaustion(t *testing.T) {
 	}
 }
 
-func asError(e *vm.Error) error {
+func listsError(e *vm.Error) error {
 	if e == nil {
 		return nil
 	}
@@ -112,7 +112,7 @@ func TestListsBudgetAndSizes(t *testing.T) {
 	}
 }
 
-// TestListsWaste checks the documented bounds for lists of every size up to some runs, grown in three ways.
+// TestListsWaste checks the documented bounds for lists of every size up to some stretches, grown in three ways.
 func TestListsWaste(t *testing.T) {
 	checkListsWaste[uint32](t)
 	checkListsWaste[record](t)
@@ -135,8 +135,8 @@ func checkListsWaste[T any](t *testing.T) {
 			if used > unit/2 {
 				most = used + used/2 + unit
 			}
-			if name == "grown" && used <= cacheLine {
-				most = max(most, cacheLine, 2*used)
+			if name == "grown" && used <= doublingBytes {
+				most = max(most, doublingBytes, 2*used)
 			}
 			if room < used || room > most {
 				t.Errorf("a list %s of %d elements of %d bytes has room for %d, want %d at most", name, n, size, room, most)

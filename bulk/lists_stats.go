@@ -8,7 +8,7 @@ type ListsStats struct {
 	Elements      int
 	BytesElements int // of the elements
 	BytesRoom     int // of the elements that the lists have room for
-	BytesSlabs    int // of the slabs and runs that the lists are in, with their free cells
+	BytesSlabs    int // of the slabs and stretches that the lists are in, with their free cells
 	Committed     int // as Lists.Committed
 }
 

@@ -147,7 +147,7 @@ func TestListsOfLists(t *testing.T) {
 	ls.checkInvariants()
 }
 
-// TestHugeList grows one list over several runs and others beside it, and looks at how often its elements move.
+// TestHugeList grows one list over several stretches and others beside it, and looks at how often its elements move.
 func TestHugeList(t *testing.T) {
 	n := 3_000_000
 	if testing.Short() || heapStandIn() {
@@ -165,7 +165,7 @@ func TestHugeList(t *testing.T) {
 			at = p
 		}
 	}
-	// A cell is a third larger than the one before, a run a quarter than the list.
+	// A cell is a third larger than the one before, a stretch a quarter than the list.
 	if most := int(math.Log(float64(n))/math.Log(1.25)) + 2; moves > most {
 		t.Errorf("a list of %d elements has moved %d times, want %d at most", n, moves, most)
 	}
@@ -195,7 +195,7 @@ func TestHugeList(t *testing.T) {
 	ls.checkInvariants()
 }
 
-// TestListGrowsInPlace checks that a run grows where it lies while what follows is free.
+// TestListGrowsInPlace checks that a stretch grows where it lies while what follows is free.
 func TestListGrowsInPlace(t *testing.T) {
 	ls := newLists[record](t, Options{Capacity: 400_000})
 	var l List[record]
