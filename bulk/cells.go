@@ -44,7 +44,7 @@ type cells struct {
 type sizeClass struct {
 	room   uint32      // elements that a cell holds
 	places uint32      // of a cell
-	magic  uint32      // 2³² ÷ places, rounded up
+	magic  uint64      // 2³² ÷ places, rounded up
 	cells  uint32      // of a slab
 	units  uint32      // of a slab
 	lowest uint        // the lowest slab with a free cell, or noSlab
@@ -81,6 +81,8 @@ const (
 	doublingBytes = 64 // bytes; lists within one grow by doubling
 	// maxSlabUnits bounds slabs. Up to it there is always a number of units of which an eighth at most is cut off.
 	maxSlabUnits = 8
+	// maxSlack is more units than a slab of each class takes: there are two classes to each doubling of a cell.
+	maxSlack = 64 * maxSlabUnits
 )
 
 // planCells decides how the memory of a container is divided.
@@ -94,7 +96,7 @@ func planCells(p plan) cells {
 	c.shiftUnit = uint8(bits.TrailingZeros(uint(unit)))
 	c.units = max(1, uint(bytes+unit-1)>>c.shiftUnit)
 	c.shiftPlace = 3
-	for uint64(c.units)<<c.shiftUnit>>c.shiftPlace > math.MaxUint32 {
+	for uint64(c.units+maxSlack)<<c.shiftUnit>>c.shiftPlace > math.MaxUint32 {
 		c.shiftPlace++
 	}
 	c.shiftBoth = c.shiftUnit - c.shiftPlace
@@ -124,7 +126,7 @@ func (c *cells) planClasses() {
 		if bytes >= leastCell {
 			k := sizeClass{room: uint32(bytes / c.plan.sizeElement), places: uint32(bytes >> c.shiftPlace), lowest: noSlab,
 				open: bitset.NewOnHeap()}
-			k.magic = uint32((1<<32 + uint64(k.places) - 1) / uint64(k.places))
+			k.magic = (1<<32 + uint64(k.places) - 1) / uint64(k.places)
 			k.units = c.slabUnits(bytes)
 			k.cells = min(k.units<<c.shiftUnit/uint32(bytes), wordBits*wordBits)
 			if last := len(c.classes) - 1; last >= 0 && c.classes[last].places == k.places {
@@ -275,7 +277,7 @@ func (c *cells) give(place, room uint32) {
 	}
 	// The distance is i × places, less than 2³², and magic × places is less than 2³² + places; so the product is i and a
 	// fraction.
-	i := uint32(uint64(place-uint32(u)<<(c.shiftBoth&31)) * uint64(cl.magic) >> 32)
+	i := uint32(uint64(place-uint32(u)<<(c.shiftBoth&31)) * cl.magic >> 32)
 	if i/wordBits == cl.readyWord && uint32(u) == cl.readySlab && cl.ready != 0 {
 		cl.ready |= 1 << (i % wordBits)
 		return

@@ -2,6 +2,7 @@ package bulk
 
 import (
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -240,5 +241,40 @@ func TestFreedListsArePoisoned(t *testing.T) {
 	ls.Free(&l)
 	if s[0] != poisoned || s[100] != poisoned {
 		t.Errorf("after Free: %x", s)
+	}
+}
+
+// TestPlacesOfLargeReservations has so many addresses that places are larger than usual, and cells as small as a place.
+func TestPlacesOfLargeReservations(t *testing.T) {
+	if heapStandIn() || strconv.IntSize == 32 {
+		t.Skip("there are not so many addresses")
+	}
+	ls := newLists[uint64](t, Options{Capacity: int(min(int64(1)<<35, math.MaxInt))})
+	var owners [3000]List[uint64]
+	for round := range 3 {
+		for i := range owners {
+			for e := range i % 40 {
+				ls.Append(&owners[i], uint64(i*e))
+			}
+		}
+		ls.checkInvariants()
+		for i := range owners {
+			for e, v := range ls.Slice(owners[i]) {
+				if v != uint64(i*e) {
+					t.Fatalf("element %d of list %d is %d", e, i, v)
+				}
+			}
+			if i%3 != round {
+				ls.Free(&owners[i])
+			} else {
+				ls.Truncate(owners[i], 0)
+			}
+		}
+		if err := ls.Compact(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if k := ls.cells.classes[0]; ls.cells.shiftPlace < 6 || k.places != 1 {
+		t.Errorf("places of %d bytes, and %d to the smallest cell", 1<<ls.cells.shiftPlace, k.places)
 	}
 }
