@@ -3,6 +3,8 @@ package vm
 import (
 	"errors"
 	"unsafe"
+
+	"github.com/vastgo/vast/internal/fault"
 )
 
 // Access is what a committed page may be used for.
@@ -59,8 +61,12 @@ type backend interface {
 
 // chosen returns the backend for a policy.
 func chosen(p Pages) backend {
+	var be backend = osBackend{}
 	if p == PagesHeap || heapByDefault {
-		return heapBackend{}
+		be = heapBackend{}
 	}
-	return osBackend{}
+	if fault.Injecting() {
+		be = injected{be}
+	}
+	return be
 }

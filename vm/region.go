@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"unsafe"
+
+	"github.com/vastgo/vast/internal/fault"
 )
 
 // Options say how a region is made. The zero value works.
@@ -95,6 +97,9 @@ func reserveOn(be backend, bytes int, o Options, made origin) (*Region, error) {
 }
 
 func reserveAddresses(be backend, size, align int) (unsafe.Pointer, error) {
+	if err := fault.Check("reserve"); err != nil {
+		return nil, err
+	}
 	if !be.reuses() {
 		return be.reserve(size, align)
 	}

@@ -9,6 +9,13 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
+func arrayWorks() []work {
+	return []work{
+		{"append", bytesElements, func(n int) ([]side, func()) { return appends(n, false), nil }},
+		{"append-longest", bytesElements, func(n int) ([]side, func()) { return appends(n, true), nil }},
+	}
+}
+
 // appends returns the sides of the works append and append-longest: ours first, then each growth strategy that it is
 // measured against. With longest the time is that of the longest single append, and memory is not weighed again.
 func appends(n int, longest bool) []side {

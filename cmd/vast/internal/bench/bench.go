@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -15,21 +16,29 @@ import (
 // maxElements keeps what the largest work needs, some 250 bytes an element, within what machines have.
 const maxElements = 100_000_000
 
-// works are the works in the order in which they are measured.
-var works = []struct {
+// family is the works that measure one part of the library.
+type family struct {
 	name  string
-	sides func(n int) (sides []side, done func())
-}{
-	{"append", func(n int) ([]side, func()) { return appends(n, false), nil }},
-	{"append-longest", func(n int) ([]side, func()) { return appends(n, true), nil }},
-	{"remove", func(n int) ([]side, func()) { return removals(n), nil }},
-	{"refill", func(n int) ([]side, func()) { return refills(n), nil }},
-	{"iterate-full", func(n int) ([]side, func()) { return iterations(n, false) }},
-	{"iterate-half", func(n int) ([]side, func()) { return iterations(n, true) }},
+	about string // what is measured; N is the number that -n gives
+	works func() []work
+}
+
+// work is something that each of its sides does in its own way.
+type work struct {
+	name  string
+	bytes func(n int) int                         // what the data take, without any waste; nil where memory is not compared
+	sides func(n int) (sides []side, done func()) // ours first; done, if any, cleans up
+}
+
+// families are the families in the order in which they are measured.
+var families = []family{
+	{"array", "bulk.Array: N elements of 40 bytes are appended", arrayWorks},
+	{"pool", "bulk.Pool: N elements of 40 bytes are removed in random order, put in again, and read", poolWorks},
 }
 
 // row compares our side of a work with another one.
 type row struct {
+	Family         string  `json:"family"`
 	Work           string  `json:"work"`
 	Against        string  `json:"against"`
 	OursMs         float64 `json:"ours_ms"`
@@ -46,7 +55,7 @@ type row struct {
 // options are what the command line asks for.
 type options struct {
 	n, rounds int
-	work      string
+	names     []string // of families and works; none: all
 	json      bool
 }
 
@@ -82,26 +91,22 @@ func Run(args []string, stdout, stderr io.Writer) int {
 
 func parse(args []string, help io.Writer) (options, error) {
 	var o options
-	names := make([]string, len(works))
-	for i, w := range works {
-		names[i] = w.name
-	}
 	f := flag.NewFlagSet("vast bench", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
-	f.IntVar(&o.n, "n", 10_000_000, "number of elements, of 40 bytes each")
+	f.IntVar(&o.n, "n", 10_000_000, "the number of elements, N")
 	f.IntVar(&o.rounds, "rounds", 3, "rounds that count; one more warms up")
-	f.StringVar(&o.work, "work", "", "measure only this `work`: "+strings.Join(names, ", "))
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
-	if err := f.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			fmt.Fprintln(help, "usage: vast bench [flags]")
-			f.SetOutput(help)
-			f.PrintDefaults()
+	// Flags may stand behind names.
+	for len(args) > 0 {
+		if err := f.Parse(args); err != nil {
+			if errors.Is(err, flag.ErrHelp) {
+				usage(help, f)
+			}
+			return o, err
 		}
-		return o, err
-	}
-	if f.NArg() > 0 {
-		return o, fmt.Errorf("unexpected argument %q: it takes flags only (vast bench -help)", f.Arg(0))
+		if args = f.Args(); len(args) > 0 {
+			o.names, args = append(o.names, args[0]), args[1:]
+		}
 	}
 	if o.n < 1 || o.n > maxElements {
 		return o, fmt.Errorf("-n %d: a number of elements is 1 to %d", o.n, maxElements)
@@ -109,12 +114,46 @@ func parse(args []string, help io.Writer) (options, error) {
 	if o.rounds < 1 {
 		return o, fmt.Errorf("-rounds %d: at least one round must count", o.rounds)
 	}
-	for _, name := range names {
-		if o.work == "" || o.work == name {
-			return o, nil
+	for _, name := range o.names {
+		if !slices.ContainsFunc(families, func(f family) bool { return f.has(name) }) {
+			return o, fmt.Errorf("%q: there are %s, and their works (vast bench -help)", name, strings.Join(familyNames(), ", "))
 		}
 	}
-	return o, fmt.Errorf("-work %q: there are %s", o.work, strings.Join(names, ", "))
+	return o, nil
+}
+
+// has reports whether name is the family's or one of its works'.
+func (f family) has(name string) bool {
+	return name == f.name || slices.ContainsFunc(f.works(), func(w work) bool { return w.name == name })
+}
+
+func familyNames() []string {
+	names := make([]string, len(families))
+	for i, f := range families {
+		names[i] = f.name
+	}
+	return names
+}
+
+// wants reports whether the work is to be measured.
+func (o *options) wants(f family, w work) bool {
+	return len(o.names) == 0 || slices.Contains(o.names, f.name) || slices.Contains(o.names, w.name)
+}
+
+func usage(help io.Writer, f *flag.FlagSet) {
+	fmt.Fprintln(help, "usage: vast bench [flags] [name ...]\n\nA name is that of a family or of a work. Without names all are measured.")
+	for _, family := range families {
+		fmt.Fprintf(help, "\n  %s\n    %s\n    ", family.name, family.about)
+		for i, w := range family.works() {
+			if i > 0 {
+				fmt.Fprint(help, ", ")
+			}
+			fmt.Fprint(help, w.name)
+		}
+	}
+	fmt.Fprintln(help, "\n\nflags:")
+	f.SetOutput(help)
+	f.PrintDefaults()
 }
 
 // failure is a panic of made or closed: the operating system, or a limit, refused memory.
@@ -142,20 +181,28 @@ func measure(o options, progress io.Writer) (rows []row, err error) {
 			err = f.err
 		}
 	}()
-	for _, w := range works {
-		if o.work != "" && o.work != w.name {
-			continue
-		}
-		if !o.json {
-			fmt.Fprintf(progress, "measuring %s ...\n", w.name)
-		}
-		sides, done := w.sides(o.n)
-		results := contest(o.rounds, 2*o.n*bytesElement, sides)
-		if done != nil {
-			done()
-		}
-		for _, theirs := range results[1:] {
-			rows = append(rows, compare(w.name, o.n*bytesElement, results[0], theirs))
+	for _, f := range families {
+		for _, w := range f.works() {
+			if !o.wants(f, w) {
+				continue
+			}
+			if !o.json {
+				fmt.Fprintf(progress, "measuring %s ...\n", w.name)
+			}
+			bytes := 0
+			if w.bytes != nil {
+				bytes = w.bytes(o.n)
+			}
+			sides, done := w.sides(o.n)
+			results := contest(o.rounds, 2*bytes, sides)
+			if done != nil {
+				done()
+			}
+			for _, theirs := range results[1:] {
+				r := compare(w.name, bytes, results[0], theirs)
+				r.Family = f.name
+				rows = append(rows, r)
+			}
 		}
 	}
 	return rows, nil
@@ -183,8 +230,22 @@ func mb(bytes int) float64 { return float64(bytes) / 1e6 }
 
 // table prints the rows for people.
 func table(out io.Writer, o options, rows []row) error {
-	fmt.Fprintf(out, "%d elements of %d bytes, best and median of %d rounds; %s/%s, %s\n\n",
-		o.n, bytesElement, o.rounds, runtime.GOOS, runtime.GOARCH, runtime.Version())
+	fmt.Fprintf(out, "N = %d, best and median of %d rounds; %s/%s, %s\n",
+		o.n, o.rounds, runtime.GOOS, runtime.GOARCH, runtime.Version())
+	for _, f := range families {
+		own := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.Family != f.name })
+		if len(own) == 0 {
+			continue
+		}
+		fmt.Fprintf(out, "\n%s\n\n", f.about)
+		if err := familyTable(out, own); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func familyTable(out io.Writer, rows []row) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "work\tagainst\tours ms\tmedian\ttheirs ms\tmedian\tratio\tours MB\twasted\ttheirs MB\twasted\t")
 	for _, r := range rows {

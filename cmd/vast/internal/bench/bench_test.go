@@ -3,24 +3,14 @@ package bench
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/vastgo/vast/vm"
 )
 
-// want are the rows of a full run, in order.
-var want = []struct{ work, against string }{
-	{"append", "slice-grown"}, {"append", "slice-made"}, {"append", "fresh-region"}, {"append", "geometric-blocks"},
-	{"append", "fixed-blocks"},
-	{"append-longest", "slice-grown"}, {"append-longest", "slice-made"}, {"append-longest", "fresh-region"},
-	{"append-longest", "geometric-blocks"}, {"append-longest", "fixed-blocks"},
-	{"remove", "free-list"}, {"remove", "swap-and-pop"}, {"remove", "swap-and-pop-ids"},
-	{"refill", "free-list"},
-	{"iterate-full", "slice-loop"}, {"iterate-full", "free-list"},
-	{"iterate-half", "slice-loop"}, {"iterate-half", "free-list"},
-}
-
+// TestJSON runs every work of every family, a small one, and looks at the rows.
 func TestJSON(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	if status := Run([]string{"-n", "3000", "-rounds", "2", "-json"}, &stdout, &stderr); status != 0 {
@@ -37,12 +27,27 @@ func TestJSON(t *testing.T) {
 	if d.More() {
 		t.Error("there is more than one object")
 	}
+	var want []string
+	for _, f := range families {
+		for _, w := range f.works() {
+			sides, done := w.sides(3000)
+			if done != nil {
+				done()
+			}
+			if len(sides) < 2 {
+				t.Errorf("%s is compared with nothing", w.name)
+			}
+			for _, s := range sides[1:] {
+				want = append(want, f.name+" "+w.name+" "+s.name)
+			}
+		}
+	}
 	if len(out.Rows) != len(want) {
 		t.Fatalf("%d rows, want %d", len(out.Rows), len(want))
 	}
 	for i, row := range out.Rows {
-		if row["work"] != want[i].work || row["against"] != want[i].against {
-			t.Errorf("row %d is %v against %v, want %v", i, row["work"], row["against"], want[i])
+		if name := fmt.Sprint(row["family"], " ", row["work"], " ", row["against"]); name != want[i] {
+			t.Errorf("row %d is %s, want %s", i, name, want[i])
 		}
 		for _, field := range []string{"ours_ms", "theirs_ms", "ratio", "ours_median_ms", "theirs_median_ms"} {
 			if v, ok := row[field].(float64); !ok || v <= 0 {
@@ -64,7 +69,7 @@ func TestMemoryIsWeighed(t *testing.T) {
 		t.Skip("regions are Go heap memory in this build, and what the rounds before left of it is resident already")
 	}
 	const n = 1_000_000
-	rows, err := measure(options{n: n, rounds: 1, work: "append", json: true}, nil)
+	rows, err := measure(options{n: n, rounds: 1, names: []string{"append"}, json: true}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,14 +82,15 @@ func TestMemoryIsWeighed(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	if status := Run([]string{"-n", "1000", "-rounds", "1", "-work", "refill"}, &stdout, &stderr); status != 0 {
+	if status := Run([]string{"-n", "1000", "-rounds", "1", "refill"}, &stdout, &stderr); status != 0 {
 		t.Fatalf("status %d: %s", status, stderr.String())
 	}
 	lines := strings.Split(strings.TrimSpace(stdout.String()), "\n")
-	if len(lines) != 4 || !strings.HasPrefix(lines[0], "1000 elements of 40 bytes, best and median of 1 rounds") {
+	if len(lines) != 6 || !strings.HasPrefix(lines[0], "N = 1000, best and median of 1 rounds") ||
+		!strings.HasPrefix(lines[2], "bulk.Pool: N elements of 40 bytes are") {
 		t.Fatalf("output:\n%s", stdout.String())
 	}
-	if len(lines[2]) != len(lines[3]) || !strings.Contains(lines[3], "refill  free-list") {
+	if len(lines[4]) != len(lines[5]) || !strings.Contains(lines[5], "refill  free-list") {
 		t.Errorf("the columns are not aligned:\n%s", stdout.String())
 	}
 	if !strings.Contains(stderr.String(), "measuring refill") {
@@ -104,10 +110,12 @@ func TestCommandLine(t *testing.T) {
 		{"-n many", 2, "invalid value \"many\""},
 		{"-n 99999999999999999999", 2, "value out of range"},
 		{"-rounds 0", 2, "-rounds 0: at least one round"},
-		{"-work sort", 2, "-work \"sort\": there are append, append-longest, remove"},
+		{"sort", 2, "\"sort\": there are array, pool"},
+		{"append sort", 2, "\"sort\": there are array, pool"},
+		{"append -n 0", 2, "-n 0: a number of elements is 1 to"},
 		{"-fast", 2, "-fast"},
-		{"10", 2, "unexpected argument \"10\""},
-		{"-help", 0, "usage: vast bench [flags]"},
+		{"-help", 0, "usage: vast bench [flags] [name ...]"},
+		{"array -help", 0, "append, append-longest"},
 	} {
 		var stdout, stderr bytes.Buffer
 		status := Run(strings.Fields(c.args), &stdout, &stderr)
@@ -150,5 +158,35 @@ func TestPeers(t *testing.T) {
 	}
 	if i := l.insert(numbered(3)); i != 100 || l.elements[7] != numbered(2) {
 		t.Errorf("the free list goes on at slot %d", i)
+	}
+}
+
+func TestNames(t *testing.T) {
+	for names, want := range map[string]string{
+		"array":             "append append-longest",
+		"refill":            "refill",
+		"iterate-half pool": "remove refill iterate-full iterate-half",
+	} {
+		o := options{names: strings.Fields(names)}
+		var got []string
+		for _, f := range families {
+			for _, w := range f.works() {
+				if o.wants(f, w) {
+					got = append(got, w.name)
+				}
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("vast bench %s measures %s, want %s", names, got, want)
+		}
+	}
+	seen := make(map[string]bool)
+	for _, f := range families {
+		for _, w := range f.works() {
+			if seen[w.name] || w.name == f.name {
+				t.Errorf("two things are called %s", w.name)
+			}
+			seen[w.name] = true
+		}
 	}
 }

@@ -15,6 +15,8 @@ type quaternion struct{ x, y, z, w float32 }
 
 const bytesElement = int(unsafe.Sizeof(element{}))
 
+func bytesElements(n int) int { return n * bytesElement }
+
 // numbered returns the element that is put in as number i. The works that append write the same as a literal in their
 // loops, as programs do: an argument that an inlined function returns is copied once more.
 func numbered(i int) element { return element{position: vector{float32(i), 1, 2}} }

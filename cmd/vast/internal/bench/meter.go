@@ -69,13 +69,15 @@ func touch(memory []byte) {
 }
 
 // contest runs all sides in turn, a round to warm up and rounds that count, and returns a result for each. bytes is about
-// how much memory a side takes.
+// how much memory a side takes; 0 where that does not matter.
 func contest(rounds, bytes int, sides []side) []result {
 	took := make([][]meter, len(sides))
 	for round := range rounds + 1 {
 		for i, s := range sides {
 			settle()
-			warm(bytes)
+			if bytes > 0 {
+				warm(bytes)
+			}
 			m := meter{before: resident()}
 			s.do(&m)
 			if round > 0 {

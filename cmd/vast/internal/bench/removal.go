@@ -11,6 +11,15 @@ import (
 // seedOrder makes the random orders the same in every run.
 const seedOrder = 1
 
+func poolWorks() []work {
+	return []work{
+		{"remove", bytesElements, func(n int) ([]side, func()) { return removals(n), nil }},
+		{"refill", bytesElements, func(n int) ([]side, func()) { return refills(n), nil }},
+		{"iterate-full", bytesElements, func(n int) ([]side, func()) { return iterations(n, false) }},
+		{"iterate-half", bytesElements, func(n int) ([]side, func()) { return iterations(n, true) }},
+	}
+}
+
 // removals returns the sides of the work remove: n elements are removed one by one in random order. The plain swap-and-pop
 // removes whichever element is at a position; swap-and-pop-ids removes the given ones, as the others do, and so has to
 // know where they were swapped to.

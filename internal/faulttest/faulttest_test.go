@@ -1,0 +1,36 @@
+package faulttest
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// TestEachCall goes through a region's life, and counts the runs.
+func TestEachCall(t *testing.T) {
+	p := vm.PageSize()
+	runs, failures := 0, 0
+	calls := EachCall(t, func() error {
+		runs++
+		r, err := vm.Reserve(4*p, vm.Options{Purpose: "faulttest"})
+		if err != nil {
+			failures++
+			return err
+		}
+		err = errors.Join(r.Commit(0, p), r.Commit(2*p, p), r.Decommit(0, 4*p))
+		if err != nil {
+			failures++
+		}
+		if r.Close() != nil {
+			if err := r.Close(); err != nil {
+				t.Errorf("the second Close: %v", err)
+			}
+		}
+		return err
+	})
+	// Reserve, two times Commit, Decommit of two ranges, and the reset of Close.
+	if calls != 6 || runs != calls+1 || failures != 5 {
+		t.Errorf("%d calls, %d runs, %d failures", calls, runs, failures)
+	}
+}

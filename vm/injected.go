@@ -1,0 +1,74 @@
+package vm
+
+import (
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/fault"
+)
+
+// injected is a backend whose calls fail where a test says so. A call that fails does nothing. Reserving is asked about
+// in reserveAddresses, because addresses may come from a closed region without a call.
+type injected struct{ backend }
+
+func (b injected) commit(p unsafe.Pointer, n int) error {
+	if err := fault.Check("commit"); err != nil {
+		return err
+	}
+	return b.backend.commit(p, n)
+}
+
+func (b injected) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
+	if err := fault.Check("decommit"); err != nil {
+		return false, err
+	}
+	return b.backend.decommit(p, n)
+}
+
+func (b injected) discard(p unsafe.Pointer, n int) error {
+	if err := fault.Check("discard"); err != nil {
+		return err
+	}
+	return b.backend.discard(p, n)
+}
+
+func (b injected) reset(p unsafe.Pointer, n int) error {
+	if err := fault.Check("reset"); err != nil {
+		return err
+	}
+	return b.backend.reset(p, n)
+}
+
+func (b injected) protect(p unsafe.Pointer, n int, a Access) error {
+	if err := fault.Check("protect"); err != nil {
+		return err
+	}
+	return b.backend.protect(p, n, a)
+}
+
+func (b injected) populate(p unsafe.Pointer, n int) error {
+	if err := fault.Check("populate"); err != nil {
+		return err
+	}
+	return b.backend.populate(p, n)
+}
+
+func (b injected) advise(p unsafe.Pointer, n int, huge bool) error {
+	if err := fault.Check("advise"); err != nil {
+		return err
+	}
+	return b.backend.advise(p, n, huge)
+}
+
+func (b injected) collapse(p unsafe.Pointer, n int) error {
+	if err := fault.Check("collapse"); err != nil {
+		return err
+	}
+	return b.backend.collapse(p, n)
+}
+
+func (b injected) resident(p unsafe.Pointer, n int) (int, error) {
+	if err := fault.Check("resident"); err != nil {
+		return 0, err
+	}
+	return b.backend.resident(p, n)
+}
