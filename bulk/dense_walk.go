@@ -48,8 +48,8 @@ func (d *Dense[T]) Index(h Handle[T]) int {
 // well. The number is an index, for [Dense.HandleAt]. What removing does to the run see there.
 func (d *Dense[T]) Runs() iter.Seq2[int, []T] {
 	return func(yield func(int, []T) bool) {
-		if es := d.Slice(); len(es) > 0 {
-			yield(0, es)
+		if es := d.Slice(); len(es) > 0 && yield(0, es) {
+			d.mustBeOpen()
 		}
 	}
 }
