@@ -55,7 +55,6 @@ type locator struct {
 const (
 	bytesLocator = int(unsafe.Sizeof(locator{}))
 	bytesOwner   = 4
-	maxByWords   = 64                        // bytes of an element that is moved word by word
 	maxDense     = min(1<<32-1, math.MaxInt) // elements: an index + 1 fits into a locator
 )
 
@@ -169,16 +168,7 @@ func (d *Dense[T]) Remove(h Handle[T]) bool {
 	// Where the last element is the one removed it moves to itself, which is cheaper than finding out.
 	i, last := uint(number)-1, uint(d.len)-1
 	moved := *d.owner(last)
-	// By words where there are few: an assignment moves pieces of 16 bytes, and one that is stored across the border of two
-	// cache lines, none of them in the cache, costs more than the rest.
-	to, from := unsafe.Pointer(d.element(i)), unsafe.Pointer(d.element(last))
-	if size := unsafe.Sizeof(*d.element(i)); size%bytesWord == 0 && size <= maxByWords {
-		for at := uintptr(0); at < size; at += bytesWord {
-			*(*uint64)(unsafe.Add(to, at)) = *(*uint64)(unsafe.Add(from, at))
-		}
-	} else {
-		*(*T)(to) = *(*T)(from)
-	}
+	*d.element(i) = *d.element(last)
 	*d.owner(i) = moved
 	d.locator(uint(moved)).number = number
 	l.number = 0
