@@ -8,6 +8,7 @@ import (
 	"github.com/vastgo/vast/internal/bitset"
 	"github.com/vastgo/vast/internal/generation"
 	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/internal/outside"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -37,6 +38,7 @@ type Pool[T any] struct {
 	plan        plan
 	ended       error // what using the pool panics with after Close
 	unchecked   int   // changes since checkInvariants ran
+	outside     outside.Store[Handle[T], T]
 }
 
 // noFree stands for the presence words of a pool that has no memory. It sends Insert the long way.
@@ -160,8 +162,7 @@ func (p *Pool[T]) Remove(h Handle[T]) bool {
 func (p *Pool[T]) remove(h Handle[T]) bool {
 	i := uint(h.slot)
 	if i >= p.room {
-		p.mustBeOpen()
-		return false
+		return p.removeOutside(h)
 	}
 	w := *p.word(i / wordBits)
 	if w>>(i%wordBits)&1 == 0 || p.generations.of(i) != h.generation {
@@ -183,8 +184,7 @@ func (p *Pool[T]) remove(h Handle[T]) bool {
 func (p *Pool[T]) Valid(h Handle[T]) bool {
 	i := uint(h.slot)
 	if i >= p.room {
-		p.mustBeOpen()
-		return false
+		return p.getOutside(h) != nil
 	}
 	return *p.word(i / wordBits)>>(i%wordBits)&1 != 0 && p.generations.of(i) == h.generation
 }
@@ -193,8 +193,7 @@ func (p *Pool[T]) Valid(h Handle[T]) bool {
 func (p *Pool[T]) Get(h Handle[T]) *T {
 	i := uint(h.slot)
 	if i >= p.room {
-		p.mustBeOpen()
-		return nil
+		return p.getOutside(h)
 	}
 	// This is Valid, which the compiler does not inline: a call within a call makes random look-ups a third slower.
 	if *p.word(i / wordBits)>>(i%wordBits)&1 == 0 || p.generations.of(i) != h.generation {
