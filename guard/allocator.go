@@ -25,6 +25,7 @@ type Allocator struct {
 	used           int            // spare and live ones
 	live           int
 	oldest, newest *block // of those freed
+	unchecked      int    // changes since checkInvariants ran
 	closing        bool   // Close was called
 	found          *Fault // by Close
 	closed         bool
@@ -123,6 +124,7 @@ func (a *Allocator) prepare(op string, size, align int) (*block, error) {
 	}
 	a.blocks[b.page] = b
 	a.used++
+	a.changed()
 	return b, nil
 }
 
@@ -193,6 +195,7 @@ func (a *Allocator) end(b *block) (*Fault, error) {
 	}
 	a.newest = b
 	a.live--
+	a.changed()
 	if damaged {
 		return a.report(Overwritten, b, offset), nil
 	}
@@ -206,6 +209,7 @@ func (a *Allocator) drop(b *block) error {
 	}
 	delete(a.blocks, b.page)
 	a.addresses.give(b.page, b.pages+1)
+	a.changed()
 	return nil
 }
 
