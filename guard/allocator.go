@@ -20,6 +20,7 @@ type Allocator struct {
 	faults bool // pages that are not committed fault
 
 	mu             sync.Mutex
+	joinable       bool // see makeJoinable
 	addresses      addresses
 	blocks         map[int]*block // by first page: spare, live and freed ones
 	used           int            // spare and live ones
@@ -113,7 +114,11 @@ func (a *Allocator) prepare(op string, size, align int) (*block, error) {
 			a.used, vm.Bytes(int(a.size))))
 	}
 	b.start = a.place(b.page, size, align)
-	if err := a.region.Commit(b.page*page, b.pages*page); err != nil {
+	err := a.makeJoinable()
+	if err == nil {
+		err = a.region.Commit(b.page*page, b.pages*page)
+	}
+	if err != nil {
 		a.addresses.give(b.page, b.pages+1)
 		return nil, err
 	}
@@ -126,6 +131,25 @@ func (a *Allocator) prepare(op string, size, align int) (*block, error) {
 	a.used++
 	a.changed()
 	return b, nil
+}
+
+// makeJoinable has Linux join the pages of freed blocks with what lies around them into one mapping. By default it does
+// not: a range that was touched has a record of its pages (an anon_vma), which ranges between untouched ones get each for
+// themselves, and mappings with different records stay apart for ever. Parts of one mapping share its record: so the first
+// page, which belongs to no block, is touched while everything is one mapping.
+func (a *Allocator) makeJoinable() error {
+	if a.joinable {
+		return nil
+	}
+	if err := a.region.Commit(0, vm.PageSize()); err != nil {
+		return err
+	}
+	*(*byte)(a.base) = 0
+	if err := a.region.Decommit(0, vm.PageSize()); err != nil {
+		return err
+	}
+	a.joinable = true
+	return nil
 }
 
 // full says that there are as many blocks as there may be.
