@@ -55,5 +55,5 @@ func ExampleSampledPool() {
 		}
 	}
 	fmt.Println(p.Len(), sum, p.Guarded())
-	// Output: 10000 49995000 64
+	// Output: 10000 49995000 16
 }

@@ -15,7 +15,8 @@ import (
 type Sampling struct {
 	// Every makes one in so many insertions guarded, on average. Default: 1000.
 	Every int
-	// Slots is the largest number of guarded elements at a time. While that many live, no others are guarded. Default: 64.
+	// Slots is the largest number of guarded elements at a time. While that many live, no others are guarded. Default: 16,
+	// as in LLVM's GWP-ASan.
 	Slots int
 	// Quarantine is how many guarded elements are remembered after they were removed, so that the use of a pointer to them
 	// faults. Default: 16 times Slots.
@@ -33,11 +34,11 @@ type Sampling struct {
 //
 // What may run beside what is as with a bulk.Pool.
 type SampledPool[T any] struct {
-	*plain[T]
-	sampler Sampler
-	guarded *Pool[T]
-	slots   int    // of guarded
-	first   uint32 // the slot of the first one
+	plain[T] // not a pointer, which would have to be loaded for each look-up
+	sampler  Sampler
+	guarded  *Pool[T]
+	slots    int    // of guarded
+	first    uint32 // the slot of the first one
 }
 
 // plain is the pool of the elements that are not guarded, under a name that keeps it from being a field for everybody.
@@ -54,7 +55,7 @@ func NewSampledPool[T any](o bulk.Options, s Sampling) (*SampledPool[T], error) 
 		s.Every = 1000
 	}
 	if s.Slots == 0 {
-		s.Slots = 64
+		s.Slots = 16
 	}
 	if s.Quarantine == 0 {
 		s.Quarantine = 16 * s.Slots
@@ -77,10 +78,11 @@ func NewSampledPool[T any](o bulk.Options, s Sampling) (*SampledPool[T], error) 
 		return nil, err
 	}
 	g.owned = true
-	sampled := &SampledPool[T]{plain: p, sampler: NewSampler(s.Every), guarded: g, slots: s.Slots}
-	first := p.KeepOutside((*outsidePool[T])(sampled))
+	// An empty pool may be copied.
+	sampled := &SampledPool[T]{plain: *p, sampler: NewSampler(s.Every), guarded: g, slots: s.Slots}
+	first := sampled.plain.KeepOutside((*outsidePool[T])(sampled))
 	if uint64(first)+uint64(s.Slots) > math.MaxUint32 {
-		_, _ = sampled.guarded.Close(), p.Close()
+		_, _ = g.Close(), sampled.plain.Close()
 		panic(fmt.Sprintf("guard: NewSampledPool[%s]: Options.Capacity is %d: leave %d handles for guarded elements", layout.Name[T](),
 			first, s.Slots))
 	}

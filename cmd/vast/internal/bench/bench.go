@@ -36,6 +36,7 @@ var families = []family{
 	{"pool", "bulk.Pool: N elements of 40 bytes are removed in random order, put in again, and read", poolWorks},
 	{"replace", "bulk.SharedTable: N operations on N/10 entries of 40 bytes, one in 16 replaces an entry, the others read one", replaceWorks},
 	{"uid", "uid: N identifiers are made", uidWorks},
+	{"guard", "guard: what it costs to guard all, or a thousandth, of N elements of 40 bytes", guardWorks},
 }
 
 // row compares our side of a work with another one.
