@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"unsafe"
 
@@ -268,5 +269,38 @@ func TestMisuse(t *testing.T) {
 	}
 	if _, err := NewAllocator(Options{Addresses: math.MaxInt}); !errors.Is(err, vm.ErrSize) {
 		t.Errorf("addresses beyond all: %v", err)
+	}
+}
+
+// TestManyGoroutines has an allocator used from everywhere at once.
+func TestManyGoroutines(t *testing.T) {
+	for _, pages := range pageKinds {
+		a := newAllocator(t, Options{Pages: pages, Addresses: 400 * vm.PageSize()})
+		var all sync.WaitGroup
+		for worker := range 8 {
+			all.Go(func() {
+				var mine []*record
+				for i := range 200 {
+					p := New[record](a)
+					*p = numbered(worker*1000 + i)
+					if f, ok := Describe(uintptr(unsafe.Pointer(p))); !ok || f.Kind != Nothing {
+						t.Errorf("a live block is described as %+v", f)
+					}
+					if mine = append(mine, p); len(mine) == 10 {
+						for j, p := range mine {
+							if *p != numbered(worker*1000+i-9+j) {
+								t.Errorf("worker %d: a record holds %v", worker, *p)
+							}
+							Free(a, p)
+						}
+						mine = nil
+					}
+				}
+			})
+		}
+		all.Wait()
+		if a.Len() != 0 {
+			t.Errorf("%d blocks are left", a.Len())
+		}
 	}
 }

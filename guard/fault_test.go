@@ -3,6 +3,7 @@ package guard_test
 import (
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"unsafe"
@@ -321,6 +322,9 @@ func TestDoLeavesOthersAlone(t *testing.T) {
 			p.id = 1
 		})
 	}()
+	if debug.SetPanicOnFault(false) {
+		t.Error("faults are still panics")
+	}
 	returned := false
 	guard.Do(func() { returned = true })
 	if !returned {

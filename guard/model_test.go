@@ -72,16 +72,16 @@ type piece struct {
 
 // playAllocator applies the operations in data to an allocator and to a list of its blocks and fails where they differ.
 func playAllocator(t *testing.T, o Options, data []byte) {
-	const capacity = 40
+	const capacity, pages = 20, 60
 	page := vm.PageSize()
-	o.Capacity, o.Addresses, o.Name = capacity, 200*page, "model"
+	o.Capacity, o.Addresses, o.Name = capacity, pages*page, "model"
 	a, err := NewAllocator(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var blocks []piece
 	var gone []unsafe.Pointer
-	taken := make([]bool, 200) // pages of live blocks, and behind them
+	taken := make([]bool, pages) // pages of live blocks, and behind them
 	taken[0] = true
 	mark := func(p unsafe.Pointer, size int, to bool) {
 		first := int(uintptr(p)-uintptr(a.base)) / page

@@ -90,20 +90,18 @@ func NewSampledPool[T any](o bulk.Options, s Sampling) (*SampledPool[T], error) 
 	return sampled, nil
 }
 
-// outsidePool is how the plain pool sees the guarded elements.
+// outsidePool is how the plain pool sees the guarded elements. A slot below first, for which the plain pool has no memory
+// yet, becomes one that the guarded elements never reach.
 type outsidePool[T any] SampledPool[T]
 
 // Get implements outside.Store.
 func (p *outsidePool[T]) Get(h bulk.Handle[T]) *T {
-	if h.Slot() < p.first {
-		return nil
-	}
 	return p.guarded.Get(bulk.HandleOf[T](h.Slot()-p.first, h.Generation()))
 }
 
 // Remove implements outside.Store.
 func (p *outsidePool[T]) Remove(h bulk.Handle[T]) bool {
-	return h.Slot() >= p.first && p.guarded.Remove(bulk.HandleOf[T](h.Slot()-p.first, h.Generation()))
+	return p.guarded.Remove(bulk.HandleOf[T](h.Slot()-p.first, h.Generation()))
 }
 
 func (p *SampledPool[T]) handle(guarded bulk.Handle[T]) bulk.Handle[T] {
