@@ -152,6 +152,7 @@ func TestPoolLimits(t *testing.T) {
 			t.Fatal(err)
 		}
 		rest := newAllocator(t, Options{Limit: limit, Pages: pages})
+		last := alloc(t, rest, 1)
 		for limit.Used() < limit.Max() {
 			alloc(t, rest, 1)
 		}
@@ -161,6 +162,7 @@ func TestPoolLimits(t *testing.T) {
 		if _, e := caught(func() { shared.Insert(numbered(10)) }); e == nil || !errors.Is(e, vm.ErrLimit) || shared.Len() != 10 {
 			t.Errorf("%v: an insertion without memory: %v", pages, e)
 		}
+		rest.Free(last)
 		if err := shared.Grow(3); !errors.Is(err, vm.ErrLimit) || len(shared.spare) != 0 || a.used != 10 {
 			t.Errorf("%v: Grow without memory: %v; %d spare blocks", pages, err, len(shared.spare))
 		}
