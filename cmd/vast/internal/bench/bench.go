@@ -35,6 +35,7 @@ var families = []family{
 	{"array", "bulk.Array: N elements of 40 bytes are appended", arrayWorks},
 	{"pool", "bulk.Pool: N elements of 40 bytes are removed in random order, put in again, and read", poolWorks},
 	{"replace", "bulk.SharedTable: N operations on N/10 entries of 40 bytes, one in 16 replaces an entry, the others read one", replaceWorks},
+	{"arena", "arena: N records of 24 bytes, or slices of 1 to 4 of them, in 10 frames that end together, with the collector's work", arenaWorks},
 	{"uid", "uid: N identifiers are made", uidWorks},
 	{"guard", "guard: what it costs to guard all, or a thousandth, of N elements of 40 bytes", guardWorks},
 }
