@@ -50,7 +50,7 @@ func NewAllocator(o Options) (*Allocator, error) {
 	return a, nil
 }
 
-// Alloc returns a block of size zero bytes, aligned to align, a power of two up to the page size. Free it with
+// Alloc returns a block of so many bytes, all zero, aligned to align, a power of two up to the page size. Free it with
 // [Allocator.Free].
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity or Options.Addresses) or another limit as

@@ -34,6 +34,23 @@ const (
 	freed
 )
 
+// place returns the offset of a block of a size, in whole pages from a page on.
+func (a *Allocator) place(page, size, align int) int {
+	offset := page * vm.PageSize()
+	if a.o.AtStart {
+		return offset
+	}
+	rounded := roundedSize(size, align)
+	return offset + pagesOf(rounded)*vm.PageSize() - rounded
+}
+
+// roundedSize returns the bytes that a block takes at the end of its pages. One of no bytes takes some too, so that it
+// has an address of its own.
+func roundedSize(size, align int) int { return (max(1, size) + align - 1) &^ (align - 1) }
+
+// pagesOf returns how many pages a block takes.
+func pagesOf(bytes int) int { return (bytes + vm.PageSize() - 1) / vm.PageSize() }
+
 // canary is what the bytes of a block's pages that do not belong to it hold: a page full, each byte another one than its
 // neighbours, so that a copy that is off by a few bytes is seen.
 var canary = func() []byte {

@@ -1,6 +1,6 @@
 package guard
 
-import "github.com/vastgo/vast/vm"
+import "math"
 
 // What pools ask of their allocator.
 
@@ -10,7 +10,11 @@ func (a *Allocator) allows(op string, n, size int) error {
 	defer a.mu.Unlock()
 	a.mustBeOpen()
 	if n > a.o.Capacity-a.used {
-		return a.full(op, n*max(1, size))
+		bytes := math.MaxInt
+		if n <= math.MaxInt/max(1, size) {
+			bytes = n * size
+		}
+		return a.full(op, bytes)
 	}
 	return nil
 }
@@ -54,20 +58,3 @@ func (a *Allocator) release(page int) (*Fault, error) {
 	}
 	return f, err
 }
-
-// place returns the offset of a block of a size, in whole pages from a page on.
-func (a *Allocator) place(page, size, align int) int {
-	offset := page * vm.PageSize()
-	if a.o.AtStart {
-		return offset
-	}
-	rounded := roundedSize(size, align)
-	return offset + pagesOf(rounded)*vm.PageSize() - rounded
-}
-
-// roundedSize returns the bytes that a block takes at the end of its pages. One of no bytes takes some too, so that it
-// has an address of its own.
-func roundedSize(size, align int) int { return (max(1, size) + align - 1) &^ (align - 1) }
-
-// pagesOf returns how many pages a block takes.
-func pagesOf(bytes int) int { return (bytes + vm.PageSize() - 1) / vm.PageSize() }
