@@ -4,7 +4,7 @@
 // Such a write usually hits another object, which is then found broken much later and far away. Here every object has
 // pages of its own and ends where its last page ends. Freeing it takes the pages away; the page behind it was never there.
 // So a bad access is a memory fault, and the report says which object it was, by how many bytes it was missed, and where it
-// was allocated and freed. The method is the end-of-page allocator (Niklas Frykholm, "Virtual Memory Tricks", 2017; before
+// was allocated and freed. The method is the end-of-page allocator (Niklas Gray, "Virtual Memory Tricks", 2017; before
 // that Bruce Perens, Electric Fence, 1987), with both of the precautions that the text names: addresses are kept after
 // their memory is freed, and a page is kept behind each object.
 //

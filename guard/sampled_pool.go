@@ -110,26 +110,23 @@ func (p *SampledPool[T]) handle(guarded bulk.Handle[T]) bulk.Handle[T] {
 
 // Insert is [bulk.Pool.Insert], or for some elements [Pool.Insert].
 func (p *SampledPool[T]) Insert(v T) (bulk.Handle[T], *T) {
-	if p.sampler.Sample() {
-		if h, e := p.insertGuarded(v); e != nil {
-			return h, e
+	// This is Sampler.Sample, but that no call stands before the usual way on: v stays in the registers in which it came.
+	if p.sampler.left--; p.sampler.left != 0 {
+		return p.plain.Insert(v)
+	}
+	return p.insertPicked(v)
+}
+
+// insertPicked inserts an element for which the sampler's interval has ended.
+//
+//go:noinline
+func (p *SampledPool[T]) insertPicked(v T) (bulk.Handle[T], *T) {
+	if p.sampler.draw() && p.guarded.Len() < p.slots {
+		if h, e, err := p.guarded.insert(v); err == nil {
+			return p.handle(h), e
 		}
 	}
 	return p.plain.Insert(v)
-}
-
-// insertGuarded returns nil where no guarded element can be had.
-//
-//go:noinline
-func (p *SampledPool[T]) insertGuarded(v T) (bulk.Handle[T], *T) {
-	if p.guarded.Len() == p.slots {
-		return bulk.Handle[T]{}, nil
-	}
-	h, e, err := p.guarded.insert(v)
-	if err != nil {
-		return bulk.Handle[T]{}, nil
-	}
-	return p.handle(h), e
 }
 
 // Guarded returns the number of live elements that are guarded.
