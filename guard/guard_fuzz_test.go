@@ -76,7 +76,7 @@ func playPools[T comparable](t *testing.T, pages vm.Pages, every int, data []byt
 }
 
 func FuzzPool(f *testing.F) {
-	f.Add([]byte{2, 20, 3, 4, 3, 1, 5, 30, 2, 29, 2, 29, 2, 29, 2, 29, 6, 120, 9, 9, 9, 6, 10, 1, 1, 1, 7, 1, 7, 4, 0, 7})
+	f.Add([]byte{2, 20, 3, 4, 3, 1, 5, 30, 2, 29, 2, 29, 2, 29, 2, 29, 6, 120, 9, 9, 9, 6, 10, 1, 1, 1, 7, 1, 8, 2, 3, 4, 7, 4, 0, 8, 0, 9, 9})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, pages := range pageKinds {
 			playPools(t, pages, 1, data, numbered) // one in one: the same elements are guarded each time

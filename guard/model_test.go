@@ -208,6 +208,19 @@ func playAllocator(t *testing.T, o Options, data []byte) {
 	}
 }
 
+// spoil overwrites a byte of the slack of the block at p and reports whether it has any.
+func spoil(a *Allocator, p uintptr, in *stream) bool {
+	slack, after := a.slack(a.blockAt(p))
+	if len(slack) == 0 {
+		slack = after
+	}
+	if len(slack) == 0 {
+		return false
+	}
+	slack[in.below(len(slack))] ^= byte(1 + in.below(255))
+	return true
+}
+
 // makePool makes one of the pools that can take each other's place.
 type makePool[T any] func(bulk.Options) (exchangeable[T], error)
 
@@ -274,7 +287,7 @@ func playPool[T comparable](t *testing.T, pool makePool[T], o bulk.Options, data
 	}
 	number := 0
 	for in := (stream{data}); in.more(); number++ {
-		switch in.byte() % 8 {
+		switch in.byte() % 9 {
 		case 0, 1:
 			insert(element(number))
 		case 2:
@@ -317,6 +330,25 @@ func playPool[T comparable](t *testing.T, pool makePool[T], o bulk.Options, data
 				clear(slots)
 			}
 			compare()
+		case 8: // a byte beside an element is overwritten
+			g, guarded := p.(*Pool[T])
+			if !guarded || len(known) == 0 {
+				break
+			}
+			h := known[in.below(len(known))]
+			if e := p.Get(h); e != nil && spoil(g.a, uintptr(unsafe.Pointer(e)), &in) {
+				if f, ok := g.Check().(*Fault); !ok || f.Kind != Overwritten {
+					t.Fatalf("Check finds nothing: %v", f)
+				}
+				if f, _ := caught(func() { p.Remove(h) }); f == nil || f.Kind != Overwritten {
+					t.Fatalf("Remove finds nothing: %v", f)
+				}
+				if p.Valid(h) {
+					t.Fatal("an element with damage around it was not removed")
+				}
+				delete(live, h)
+				slots[h.Slot()] = false
+			}
 		}
 	}
 	compare()
