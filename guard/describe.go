@@ -39,9 +39,9 @@ func (r *registry) find(p uintptr) *Allocator {
 	return nil
 }
 
-// Describe tells what an address belongs to, or false where it is no open allocator's: to read the address that the
-// runtime prints where a fault ends the process, a debugger may call it. The report has no stack At. It may be called from
-// many goroutines. Complexity: linear in the number of open allocators, and in the pages of the block.
+// Describe tells what an address belongs to, or false where it is no open allocator's: an address from a log, a debugger, or
+// a comparison of pointers. The report has no stack At. It may be called from many goroutines. Complexity: linear in the
+// number of open allocators, and in the pages of the block.
 func Describe(p uintptr) (*Fault, bool) {
 	a := open.find(p)
 	if a == nil {
