@@ -188,7 +188,7 @@ func TestLimits(t *testing.T) {
 			}
 			alloc(t, c, 1)
 		}
-		if _, e := caught(func() { MakeSlice[record](b, math.MaxInt/2) }); e == nil || !errors.Is(e, vm.ErrSize) {
+		if _, e := caught(func() { MakeSlice[record](b, 0, math.MaxInt/2) }); e == nil || !errors.Is(e, vm.ErrSize) {
 			t.Errorf("%v: a slice beyond all memory: %v", pages, e)
 		}
 		if limit.Used() != 3*page {
@@ -208,14 +208,14 @@ func TestTyped(t *testing.T) {
 		if *p != (record{}) || (uintptr(unsafe.Pointer(p))+40)%page != 0 {
 			t.Errorf("%v: a record lies at %p and holds %v", pages, p, *p)
 		}
-		s := MakeSlice[odd](a, 1000)
+		s := MakeSlice[odd](a, 900, 1000)[:1000]
 		if len(s) != 1000 || cap(s) != 1000 || (uintptr(unsafe.Pointer(&s[999]))+13)%page != 0 || s[500] != (odd{}) {
 			t.Errorf("%v: a slice of %d lies at %p", pages, len(s), s)
 		}
 		s[0], s[999] = numberedOdd(1), numberedOdd(2)
-		none := MakeSlice[record](a, 0)
+		none := MakeSlice[record](a, 0, 0)
 		nothing := New[struct{}](a)
-		if len(none) != 0 || a.Len() != 4 {
+		if len(none) != 0 || cap(none) != 0 || a.Len() != 3 {
 			t.Errorf("%v: %d blocks", pages, a.Len())
 		}
 		if f, ok := Describe(uintptr(unsafe.Pointer(&s[3]))); !ok || f.Type != "[1000]odd" || f.Size != 13000 || f.Offset != 39 {
@@ -253,9 +253,9 @@ func TestMisuse(t *testing.T) {
 		"align 0":    {func() { _, _ = a.Alloc(8, 0) }, "an alignment is a power of two from 1 to the page size"},
 		"align 3":    {func() { _, _ = a.Alloc(8, 3) }, "guard: Alloc(8, 3) on misused: an alignment is a power of two"},
 		"align high": {func() { _, _ = a.Alloc(8, 2*vm.PageSize()) }, "an alignment is a power of two"},
-		"length":     {func() { MakeSlice[int](a, -2) }, "guard: MakeSlice[int](-2) on misused: a length is zero or more"},
-		"pointers":   {func() { New[struct{ Name string }](a) }, "guard: New[struct { Name string }]: struct { Name string }.Name is a string"},
-		"slices":     {func() { MakeSlice[[]int](a, 1) }, "guard: MakeSlice[[]int]: []int is a slice"},
+		"length":     {func() { MakeSlice[int](a, -2, 5) }, "guard: AllocSlice[int](-2, 5) on misused: a length is from zero to the capacity"},
+		"pointers":   {func() { New[struct{ Name string }](a) }, "guard: Alloc[struct { Name string }]: struct { Name string }.Name is a string"},
+		"slices":     {func() { _, _ = AllocSlice[[]int](a, 1, 1) }, "guard: AllocSlice[[]int]: []int is a slice"},
 		"options":    {func() { _, _ = NewAllocator(Options{Capacity: -1}) }, "Options.Capacity is -1: leave it zero"},
 		"addresses":  {func() { _, _ = NewAllocator(Options{Addresses: -1}) }, "Options.Addresses is -1: leave it zero"},
 		"sampler":    {func() { NewSampler(-1) }, "guard: NewSampler: one in how many"},

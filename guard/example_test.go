@@ -16,7 +16,7 @@ func Example() {
 	}
 	defer g.Close()
 
-	numbers := guard.MakeSlice[int64](g, 5)
+	numbers := guard.MakeSlice[int64](g, 3, 5)
 	guard.FreeSlice(g, numbers)
 
 	defer func() {

@@ -44,9 +44,9 @@ func TestAllocatorWhereEachCallFails(t *testing.T) {
 			}
 			*(*byte)(p) = 1
 			s := []int(nil)
-			if err := attempt(func() { s = MakeSlice[int](a, 700) }); err != nil {
+			if err := attempt(func() { s = MakeSlice[int](a, 700, 700) }); err != nil {
 				all = append(all, err)
-				s = MakeSlice[int](a, 700)
+				s = MakeSlice[int](a, 700, 700)
 			}
 			s[699] = round
 			if a.Len() != 2 {

@@ -9,42 +9,68 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// New returns the address of a zero T in a block of its own. It panics with the [*vm.Error] that [Allocator.Alloc] would
-// return, and when T holds Go pointers.
+// Alloc returns the address of a zero T in a block of its own. It returns an error as [Allocator.Alloc] does, and panics
+// when T holds Go pointers.
+func Alloc[T any](a *Allocator) (*T, error) {
+	layout.Check[T]("guard: Alloc")
+	var v T
+	b, err := a.alloc(int(unsafe.Sizeof(v)), int(unsafe.Alignof(v)), kind{layout.Name[T](), -1})
+	if err != nil {
+		return nil, err
+	}
+	return (*T)(a.at(b)), nil // sound: the block is zero, aligned, of this size, and T holds no Go pointers
+}
+
+// New is [Alloc], and panics with the error.
 func New[T any](a *Allocator) *T {
-	layout.Check[T]("guard: New")
-	var v T
-	return (*T)(a.make(unsafe.Sizeof(v), unsafe.Alignof(v), kind{layout.Name[T](), -1}))
-}
-
-// MakeSlice returns n zero values of T in one block. It panics as [New] does, and when n is negative.
-func MakeSlice[T any](a *Allocator, n int) []T {
-	layout.Check[T]("guard: MakeSlice")
-	var v T
-	size := unsafe.Sizeof(v)
-	if n < 0 {
-		panic(fmt.Sprintf("guard: MakeSlice[%s](%d) on %s: a length is zero or more", layout.Name[T](), n, a.o.Name))
-	}
-	if size > 0 && uintptr(n) > math.MaxInt/size {
-		panic(&vm.Error{Op: "alloc", Purpose: a.o.Name, Bytes: math.MaxInt, Err: vm.ErrSize,
-			Detail: fmt.Sprintf("%d values of %d bytes: no memory is so large", n, size)})
-	}
-	p := a.make(size*uintptr(n), unsafe.Alignof(v), kind{layout.Name[T](), n})
-	return unsafe.Slice((*T)(p), n)
-}
-
-// make returns a block for a type that holds no Go pointers, which is why it may hold any: it is zero, aligned, and of the
-// right size.
-func (a *Allocator) make(size, align uintptr, what kind) unsafe.Pointer {
-	b, err := a.alloc(int(size), int(align), what)
+	p, err := Alloc[T](a)
 	if err != nil {
 		panic(err)
 	}
-	return a.at(b)
+	return p
 }
 
-// Free takes away what [New] returned. It panics as [Allocator.Free] does.
+// AllocSlice returns a slice of zero values of T in one block, which ends where the capacity does. One without capacity
+// takes no block. It returns an error as [Allocator.Alloc] does, and panics when T holds Go pointers, or length is not from
+// zero to the capacity.
+func AllocSlice[T any](a *Allocator, length, capacity int) ([]T, error) {
+	layout.Check[T]("guard: AllocSlice")
+	var v T
+	size := int(unsafe.Sizeof(v))
+	if length < 0 || capacity < length {
+		panic(fmt.Sprintf("guard: AllocSlice[%s](%d, %d) on %s: a length is from zero to the capacity", layout.Name[T](), length,
+			capacity, a.o.Name))
+	}
+	if size > 0 && capacity > math.MaxInt/size {
+		return nil, &vm.Error{Op: "alloc", Purpose: a.o.Name, Bytes: math.MaxInt, Err: vm.ErrSize,
+			Detail: fmt.Sprintf("%d values of %d bytes are more than any address space has", capacity, size)}
+	}
+	if capacity == 0 {
+		return []T{}, nil
+	}
+	b, err := a.alloc(size*capacity, int(unsafe.Alignof(v)), kind{layout.Name[T](), capacity})
+	if err != nil {
+		return nil, err
+	}
+	return unsafe.Slice((*T)(a.at(b)), capacity)[:length], nil // sound as in Alloc
+}
+
+// MakeSlice is [AllocSlice], and panics with the error.
+func MakeSlice[T any](a *Allocator, length, capacity int) []T {
+	s, err := AllocSlice[T](a, length, capacity)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// Free takes away what [Alloc] or [New] returned. It panics as [Allocator.Free] does.
 func Free[T any](a *Allocator, p *T) { a.free(uintptr(unsafe.Pointer(p))) }
 
-// FreeSlice takes away what [MakeSlice] returned; s must begin where that began. It panics as [Allocator.Free] does.
-func FreeSlice[T any](a *Allocator, s []T) { a.free(uintptr(unsafe.Pointer(unsafe.SliceData(s)))) }
+// FreeSlice takes away what [AllocSlice] or [MakeSlice] returned; s must begin where that began, and one without capacity is
+// nothing to free. It panics as [Allocator.Free] does.
+func FreeSlice[T any](a *Allocator, s []T) {
+	if cap(s) > 0 {
+		a.free(uintptr(unsafe.Pointer(unsafe.SliceData(s))))
+	}
+}
