@@ -178,7 +178,7 @@ func (t *Table) cut(n int) {
 		}
 	}
 	t.len = n
-	t.ready = end
+	t.ready = min(end, t.plan.capacity)
 	if invariants.Enabled {
 		t.checkInvariants()
 	}

@@ -31,7 +31,7 @@ func (t *Table) checkInvariants() {
 		}
 		return
 	}
-	if t.len > t.ready || t.ready > t.room || t.len > t.plan.capacity || t.room%t.group != 0 {
+	if t.len > t.ready || t.ready > t.room || t.ready > t.plan.capacity || t.room%t.group != 0 {
 		fail("%d rows of %d, %d of them ready, with room for %d in groups of %d", t.len, t.plan.capacity, t.ready, t.room, t.group)
 	}
 	for i := range t.arranged.parts {

@@ -62,28 +62,31 @@ func (t rowsTable) set(row int, v tableRow) {
 
 // playTable applies the operations in data to a table and to a slice of rows and fails where they differ.
 func playTable(t *testing.T, o TableOptions, safes bool, data []byte) {
-	const capacity = 2500
+	const capacity = 1003 // not full blocks
 	o.Capacity = capacity
 	tab, fresh := newRowsTable(o, safes)
 	defer tab.Close()
 	var m []tableRow
 	number := 0
+	add := func(v tableRow) {
+		row := 0
+		e := exhausted(func() { row = tab.Append() })
+		if len(m) == capacity {
+			if e == nil || !errors.Is(e, vm.ErrCapacity) {
+				t.Fatalf("Append to a full table: %v", e)
+			}
+			return
+		}
+		if e != nil || row != len(m) || tab.get(row) != fresh {
+			t.Fatalf("Append made row %d of %d with %v: %v", row, len(m), tab.get(row), e)
+		}
+		tab.set(row, v)
+		m = append(m, v)
+	}
 	for in := (stream{data}); in.more(); number++ {
 		switch in.byte() % 10 {
 		case 0, 1:
-			row := 0
-			e := exhausted(func() { row = tab.Append() })
-			if len(m) == capacity {
-				if e == nil || !errors.Is(e, vm.ErrCapacity) {
-					t.Fatalf("Append to a full table: %v", e)
-				}
-				break
-			}
-			if e != nil || row != len(m) || tab.get(row) != fresh {
-				t.Fatalf("Append made row %d of %d with %v: %v", row, len(m), tab.get(row), e)
-			}
-			tab.set(row, numberedRow(number))
-			m = append(m, numberedRow(number))
+			add(numberedRow(number))
 		case 2:
 			n := in.below(700)
 			first, err := tab.AppendN(n)
@@ -117,6 +120,9 @@ func playTable(t *testing.T, o TableOptions, safes bool, data []byte) {
 			}
 		case 5:
 			n := in.below(len(m) + 1)
+			if in.byte()%2 == 0 {
+				n = len(m) - min(n, 5) // into the last group
+			}
 			tab.Truncate(n)
 			m = m[:n]
 		case 6:
@@ -134,9 +140,14 @@ func playTable(t *testing.T, o TableOptions, safes bool, data []byte) {
 				m[i] = numberedRow(^number)
 			}
 		case 8:
-			if in.byte()%8 == 0 {
+			switch in.byte() % 16 {
+			case 0:
 				tab.Clear()
 				m = m[:0]
+			case 1:
+				for i := range capacity - len(m) + 1 {
+					add(numberedRow(number + i))
+				}
 			}
 		case 9:
 			compareTable(t, tab, o.Layout, m, fresh, in.byte()%2 == 0)

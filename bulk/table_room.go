@@ -171,7 +171,7 @@ func (t *Table) prepare(end int) {
 	for _, f := range t.fields {
 		f.fill(t.ready, stop)
 	}
-	t.ready = to
+	t.ready = min(to, t.plan.capacity)
 }
 
 // lay takes back that rows from the length on are ready, because those below end may be written without the table's
