@@ -114,23 +114,3 @@ func (f *field) fill(from, to int) {
 		from += n
 	}
 }
-
-// move puts the value of row from in the place of row to, and the safe value in its own. Rows of up to eight bytes, whose
-// addresses are multiples of their size, do without a call.
-func (f *field) move(to, from int) {
-	p, q, safe := f.at(to, uintptr(f.size)), f.at(from, uintptr(f.size)), unsafe.Pointer(unsafe.SliceData(f.safe))
-	switch f.size {
-	case 1:
-		*(*uint8)(p), *(*uint8)(q) = *(*uint8)(q), *(*uint8)(safe)
-	case 2:
-		*(*uint16)(p), *(*uint16)(q) = *(*uint16)(q), *(*uint16)(safe)
-	case 4:
-		*(*uint32)(p), *(*uint32)(q) = *(*uint32)(q), *(*uint32)(safe)
-	case 8:
-		*(*uint64)(p), *(*uint64)(q) = *(*uint64)(q), *(*uint64)(safe)
-	default:
-		last := unsafe.Slice((*byte)(q), f.size)
-		copy(unsafe.Slice((*byte)(p), f.size), last)
-		copy(last, f.safe)
-	}
-}

@@ -58,6 +58,8 @@ type Table struct {
 	perBlock int // rows of a block
 	allZero  bool
 	fields   []*field
+	movers   []mover // one for each field
+	magic    uint64  // that of all fields
 	plan     plan
 	options  TableOptions
 	arranged arrangement
@@ -125,24 +127,6 @@ func (t *Table) AppendN(n int) (first int, err error) {
 		t.checkInvariants()
 	}
 	return first, nil
-}
-
-// RemoveSwap removes a row by moving the last one into its place. It returns the number that the row there had before,
-// which is the new length, so that whoever refers to that row can be told; where the last row itself was removed, it is
-// row, and nothing has moved. It panics when row is not in [0, Len). Complexity: one step for each field.
-func (t *Table) RemoveSwap(row int) (moved int) {
-	if uint(row) >= uint(t.len) {
-		panic(&rowError{"RemoveSwap", row, t})
-	}
-	moved = t.len - 1
-	for _, f := range t.fields {
-		f.move(row, moved)
-	}
-	t.len = moved
-	if invariants.Enabled {
-		t.checkInvariants()
-	}
-	return moved
 }
 
 // Len returns the number of rows; 0 after Close.

@@ -8,7 +8,7 @@ func FuzzTable(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, layout := range layouts {
 			for _, pages := range pageKinds {
-				playTable(t, TableOptions{Layout: layout, Pages: pages}, len(data)%2 == 0, data)
+				playRows(t, TableOptions{Layout: layout, Pages: pages}, len(data)%2 == 0, data)
 			}
 		}
 	})
@@ -25,7 +25,7 @@ func TestTableAgainstModel(t *testing.T) {
 			for _, pages := range pageKinds {
 				for _, step := range []int{0, 1, 100_000} {
 					o := TableOptions{Layout: layout, Pages: pages, Step: step, PageAligned: step == 1}
-					playTable(t, o, step == 0, data)
+					playRows(t, o, step == 0, data)
 				}
 			}
 		}

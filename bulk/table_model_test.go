@@ -60,8 +60,8 @@ func (t rowsTable) set(row int, v tableRow) {
 	*t.a.At(row), *t.b.At(row), *t.c.At(row), *t.d.At(row), *t.e.At(row) = v.a, v.b, v.c, v.d, v.e
 }
 
-// playTable applies the operations in data to a table and to a slice of rows and fails where they differ.
-func playTable(t *testing.T, o TableOptions, safes bool, data []byte) {
+// playRows applies the operations in data to a table and to a slice of rows and fails where they differ.
+func playRows(t *testing.T, o TableOptions, safes bool, data []byte) {
 	const capacity = 1003 // not full blocks
 	o.Capacity = capacity
 	tab, fresh := newRowsTable(o, safes)

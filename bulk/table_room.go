@@ -121,6 +121,8 @@ func (t *Table) reserve() error {
 			stride, t.perBlock = 0, math.MaxInt
 		}
 		f.locator = newLocator(unsafe.Add(at.Base(), at.lead+a.places[i].offset), f.size, a.group, stride)
+		t.magic = f.magic
+		t.movers = append(t.movers, mover{f.base, f.skip, uintptr(f.size), unsafe.Pointer(unsafe.SliceData(f.safe))})
 	}
 	t.arranged, t.group, t.plan, t.region = a, a.group, p, r
 	return nil
