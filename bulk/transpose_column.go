@@ -109,8 +109,9 @@ func (c *Temporary[F]) at(elements unsafe.Pointer, i int) *F {
 
 func (c *Temporary[F]) gather(row int, elements unsafe.Pointer, n int) {
 	rows := c.rows[row : row+n]
-	for i := range rows {
-		rows[i] = *c.at(elements, i)
+	// See at. The distance is added up because the compiler would read and multiply anew for each element.
+	for i, off, stride := 0, c.offset, c.stride; i < len(rows); i, off = i+1, off+stride {
+		rows[i] = *(*F)(unsafe.Add(elements, off))
 	}
 }
 
@@ -119,8 +120,8 @@ func (c *Temporary[F]) scatter(row int, elements unsafe.Pointer, n int) {
 		return
 	}
 	rows := c.rows[row : row+n]
-	for i := range rows {
-		*c.at(elements, i) = rows[i]
+	for i, off, stride := 0, c.offset, c.stride; i < len(rows); i, off = i+1, off+stride {
+		*(*F)(unsafe.Add(elements, off)) = rows[i]
 	}
 }
 
