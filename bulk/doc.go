@@ -5,6 +5,9 @@
 // whole capacity when made and commit memory as they grow, so that growing neither copies nor stalls, pointers stay good,
 // and the collector has nothing to scan.
 //
+// [Table] has rows whose fields are columns of their own, or lie together in blocks, for work that touches few fields of
+// many rows; [Transpose] makes such columns of a pool's or a slice's elements for the moment of a calculation.
+//
 // # Terminology
 //
 //   - element: a value of the container's type T
