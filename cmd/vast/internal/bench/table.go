@@ -142,6 +142,7 @@ func tableRemovals(n int) ([]side, func()) {
 // tableBases returns the sides of the work stagger: random rows of a table, few enough for a processor's caches, are
 // visited again and again, and all ten fields of each are touched.
 func tableBases(n int) ([]side, func()) {
+	visits := min(n, 1<<14)
 	n = min(n, 1<<20)
 	staggered, aligned := filledTable(n, bulk.LayoutColumns, false), filledTable(n, bulk.LayoutColumns, true)
 	r := rand.New(rand.NewPCG(seedOrder, 0))
@@ -152,7 +153,7 @@ func tableBases(n int) ([]side, func()) {
 	visit := func(name string, t *particleTable) side {
 		return side{name, func(m *meter) {
 			before := *t.life.At(rows[0])
-			m.run(func() { visitRows(t, rows, 1<<14) })
+			m.run(func() { visitRows(t, rows, visits) })
 			if *t.life.At(rows[0]) == before {
 				panic("bench: " + name + " was not visited")
 			}

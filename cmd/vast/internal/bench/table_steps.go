@@ -7,10 +7,26 @@ import "github.com/vastgo/vast/bulk"
 //go:noinline
 func tickTable(t *particleTable) {
 	for b := range t.Blocks() {
-		life := t.life.Slice(b)
-		for i := range life {
-			life[i] -= dt
-		}
+		age(t.life.Slice(b))
+	}
+}
+
+// age takes time off all lifetimes, eight at once: the loop's own work would otherwise take longer than the memory does.
+// Structs gain nothing from that, because they wait for memory.
+func age(life []float32) {
+	for ; len(life) >= 8; life = life[8:] {
+		l := (*[8]float32)(life)
+		l[0] -= dt
+		l[1] -= dt
+		l[2] -= dt
+		l[3] -= dt
+		l[4] -= dt
+		l[5] -= dt
+		l[6] -= dt
+		l[7] -= dt
+	}
+	for i := range life {
+		life[i] -= dt
 	}
 }
 
@@ -39,10 +55,7 @@ func scale(x []float32, by float32) {
 //go:noinline
 func liveTable(t *particleTable) {
 	for b := range t.Blocks() {
-		life := t.life.Slice(b)
-		for i := range life {
-			life[i] -= dt
-		}
+		age(t.life.Slice(b))
 		slow(t.x.Slice(b), t.vx.Slice(b))
 		slow(t.y.Slice(b), t.vy.Slice(b))
 		slow(t.z.Slice(b), t.vz.Slice(b))
@@ -83,12 +96,7 @@ func liveStructs(ps []particle) {
 }
 
 //go:noinline
-func tickFields(f *particleFields) {
-	life := f.life
-	for i := range life {
-		life[i] -= dt
-	}
-}
+func tickFields(f *particleFields) { age(f.life) }
 
 //go:noinline
 func moveFields(f *particleFields) {
