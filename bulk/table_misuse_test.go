@@ -109,7 +109,7 @@ func oneField(name string) *Table {
 
 func TestUnsafeNumbers(t *testing.T) {
 	type deep struct {
-		n int32
+		_ int32
 		v [2]struct{ c complex64 }
 	}
 	bad := deep{}
