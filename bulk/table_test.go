@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"strings"
 	"sync"
 	"testing"
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/faulttest"
+	"github.com/vastgo/vast/internal/invariants"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -113,7 +115,8 @@ func TestTableWithEachCallFailing(t *testing.T) {
 			}
 			return errors.Join(met...)
 		})
-		if least := 3; calls < least {
+		// Reserving, growing each part at least twice, giving back, closing.
+		if parts := map[bool]int{true: 5, false: 1}[layout == LayoutColumns]; calls < 3+3*parts {
 			t.Errorf("%v: only %d calls", layout, calls)
 		}
 	}
@@ -189,12 +192,12 @@ func TestTableBases(t *testing.T) {
 		lines := make(map[uintptr]int)
 		for _, f := range fields {
 			p := uintptr(unsafe.Pointer(f.At(777)))
-			lines[p%4096/64]++
+			lines[p%4096/64]++ // the set of a first-level cache that an address falls on
 			if first := uintptr(unsafe.Pointer(f.At(0))); first%64 != 0 || p-first != 777*4 {
 				t.Fatalf("row 0 lies at %#x and row 777 at %#x", first, p)
 			}
 		}
-		if want := map[bool]int{false: 10, true: 1}[pageAligned]; len(lines) != want && vm.PageSize() == 4096 {
+		if want := map[bool]int{false: 10, true: 1}[pageAligned]; len(lines) != want {
 			t.Errorf("page-aligned %t: row 777 of ten fields falls on %d cache sets, want %d", pageAligned, len(lines), want)
 		}
 		tab.Close()
@@ -273,6 +276,50 @@ func TestTableForManyGoroutines(t *testing.T) {
 			if got, want := tab.get(row), (tableRow{a: float32(row), b: numberedByte(row), e: float64(row)}); got != want {
 				t.Fatalf("%v: row %d holds %v", layout, row, got)
 			}
+		}
+	}
+}
+
+// TestRowsAreFoundInBlocks divides by all sizes that blocks can have, as locator.at does.
+func TestRowsAreFoundInBlocks(t *testing.T) {
+	for rows := 8; rows <= 1<<16; rows += 8 {
+		l := newLocator(nil, 1, rows, 1<<20)
+		for _, row := range []int{0, 1, rows - 1, rows, 777_777_777, (maxSlots - 1) / rows * rows, (maxSlots-1)/rows*rows - 1, maxSlots - 1} {
+			if block, _ := bits.Mul64(uint64(row), l.magic); int(block) != row/rows {
+				t.Fatalf("row %d is found in block %d of %d rows, want %d", row, block, rows, row/rows)
+			}
+		}
+	}
+}
+
+func TestTableAllocatesNothing(t *testing.T) {
+	if invariants.Enabled {
+		t.Skip("the checks allocate")
+	}
+	for _, layout := range layouts {
+		made, _ := newRowsTable(TableOptions{Layout: layout, Capacity: 5000}, true)
+		tab := closeLater(t, made)
+		if err := tab.Grow(5000); err != nil {
+			t.Fatal(err)
+		}
+		sum := float32(0)
+		if n := testing.AllocsPerRun(5, func() {
+			for range 500 {
+				*tab.a.At(tab.Append()) = 2
+			}
+			for b := range tab.Blocks() {
+				for _, v := range tab.a.Slice(b) {
+					sum += v
+				}
+			}
+			for range 100 {
+				tab.RemoveSwap(0)
+			}
+			for b := range tab.PaddedBlocks() {
+				tab.b.Slice(b)[0]++
+			}
+		}); n != 0 || sum == 0 {
+			t.Errorf("%v: %v allocations, sum %v", layout, n, sum)
 		}
 	}
 }
