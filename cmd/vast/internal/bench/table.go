@@ -24,7 +24,7 @@ func tableWorks() []work {
 			ws = append(ws, work{c.name + "-" + l.name, nil, func(n int) ([]side, func()) { return tableSteps(n, l.layout, c) }})
 		}
 	}
-	return append(ws, work{"stagger", nil, tableBases}, work{"temporary", nil, temporaries})
+	return append(ws, work{"rows", nil, tableRows}, work{"stagger", nil, tableBases}, work{"temporary", nil, temporaries})
 }
 
 // calculation is one step in the time of all particles, done by each side in its own way.
@@ -170,6 +170,31 @@ func tableBases(n int) ([]side, func()) {
 		closed(staggered.Close())
 		closed(aligned.Close())
 	}
+}
+
+// tableRows returns the sides of the work rows: random rows of the whole table are visited, and all ten fields of each are
+// touched, which blocks are better for than columns, and structs best.
+func tableRows(n int) ([]side, func()) {
+	blocks, columns := filledTable(n, bulk.LayoutBlocks8, false), filledTable(n, bulk.LayoutColumns, false)
+	structs := make([]particle, n)
+	r := rand.New(rand.NewPCG(seedOrder, 0))
+	rows := make([]int, min(n, 1<<18))
+	for i := range rows {
+		rows[i] = r.IntN(n)
+	}
+	return []side{
+			{"vast", func(m *meter) { m.run(func() { visitRows(blocks, rows, 1) }) }},
+			{"columns", func(m *meter) { m.run(func() { visitRows(columns, rows, 1) }) }},
+			{"structs", func(m *meter) { m.run(func() { visitStructs(structs, rows) }) }},
+		}, func() {
+			for _, row := range rows {
+				if blocks.get(row) != columns.get(row) {
+					panic("bench: the layouts have not visited the same rows")
+				}
+			}
+			closed(blocks.Close())
+			closed(columns.Close())
+		}
 }
 
 // temporaries returns the sides of the work temporary: particles in a pool move by temporary columns, and as they are.

@@ -164,6 +164,18 @@ func visitRows(t *particleTable, rows []int, visits int) {
 	}
 }
 
+//go:noinline
+func visitStructs(ps []particle, rows []int) {
+	for _, row := range rows {
+		p := &ps[row]
+		p.life -= dt
+		p.position.x += p.velocity.x
+		p.position.y += p.velocity.y
+		p.position.z += p.velocity.z
+		p.hue.x += p.hue.y * p.hue.z
+	}
+}
+
 // particleColumns are temporary columns of what moving needs.
 type particleColumns struct {
 	*bulk.Transpose[particle]
