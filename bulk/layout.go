@@ -8,8 +8,10 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Layout says how the rows of a [Table] lie in memory. The same code runs with all layouts; which one is fastest depends on
-// how many of a row's fields the work at hand touches.
+// Layout says how the rows of a [Table] lie in memory. The same code runs with all layouts. Which one is fastest depends on
+// the work at hand and on the processor: columns for work on few fields of all rows, blocks where rows are also visited
+// one by one, and structs in a [Pool] or an [Array] where most fields of a row are used together. Processors fetch ahead
+// best along one array, so that without vector code blocks are often slower than both. `vast bench table` measures it.
 type Layout uint8
 
 const (
