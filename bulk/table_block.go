@@ -91,7 +91,8 @@ type blockError struct {
 // Error says which blocks may be used.
 func (e *blockError) Error() string {
 	b, t := e.block, e.field.table
-	of := fmt.Sprintf("bulk: the block of rows %d to %d is used with field %q of %s", b.First(), b.end-1, e.field.name, t.plan.name)
+	of := fmt.Sprintf("bulk: the block of rows %d to %d is used with field %q of %s",
+		b.First(), b.end-1, e.field.name, t.plan.name)
 	switch {
 	case b.table == nil:
 		return of + ", but is a zero Block: take blocks from Table.Blocks"

@@ -160,7 +160,8 @@ func TestTableBudget(t *testing.T) {
 	for range 25 {
 		tab.Append()
 	}
-	if e := exhausted(func() { tab.Append() }); e == nil || !errors.Is(e, vm.ErrLimit) || !strings.Contains(e.Error(), "MaxBytes (1000 B)") {
+	e := exhausted(func() { tab.Append() })
+	if e == nil || !errors.Is(e, vm.ErrLimit) || !strings.Contains(e.Error(), "MaxBytes (1000 B)") {
 		t.Fatalf("beyond the budget: %v", e)
 	}
 	tab.RemoveSwap(3)
@@ -220,7 +221,8 @@ func TestTableGivesMemoryBack(t *testing.T) {
 			tab.set(tab.Append(), numberedRow(row))
 		}
 		before, err := tab.Resident()
-		if rows := n * tab.plan.sizeElement; err != nil || before < rows || before > rows*5/4 || tab.Committed() < before || tab.Reserved() < tab.Committed() {
+		rows := n * tab.plan.sizeElement
+		if err != nil || before < rows || before > rows*5/4 || tab.Committed() < before || tab.Reserved() < tab.Committed() {
 			t.Errorf("%v: %d bytes resident, %d committed, %d reserved for rows of %d bytes: %v", layout, before, tab.Committed(),
 				tab.Reserved(), rows, err)
 		}
@@ -284,7 +286,8 @@ func TestTableForManyGoroutines(t *testing.T) {
 func TestRowsAreFoundInBlocks(t *testing.T) {
 	for rows := 8; rows <= 1<<16; rows += 8 {
 		l := newLocator(nil, 1, rows, 1<<20)
-		for _, row := range []int{0, 1, rows - 1, rows, 777_777_777, (maxSlots - 1) / rows * rows, (maxSlots-1)/rows*rows - 1, maxSlots - 1} {
+		last := (maxSlots - 1) / rows * rows // the first row of the last block
+		for _, row := range []int{0, 1, rows - 1, rows, 777_777_777, last - 1, last, maxSlots - 1} {
 			if block, _ := bits.Mul64(uint64(row), l.magic); int(block) != row/rows {
 				t.Fatalf("row %d is found in block %d of %d rows, want %d", row, block, rows, row/rows)
 			}

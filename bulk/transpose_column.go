@@ -69,7 +69,8 @@ func column[T, F any](t *Transpose[T], op string, field func(element *T) *F, bac
 // It panics when v has a number that is not one (NaN) or is denormal. It returns c.
 func (c *Temporary[F]) Safe(v F) *Temporary[F] {
 	if is := unsafeNumber(&v); is != "" {
-		panic(fmt.Sprintf("bulk: Safe(%v) for a temporary column: the value is %s, which calculations must not meet by chance", v, is))
+		panic(fmt.Sprintf("bulk: Safe(%v) for a temporary column: the value is %s, which calculations must not meet by chance",
+			v, is))
 	}
 	c.safe = v
 	return c

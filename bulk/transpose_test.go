@@ -288,10 +288,12 @@ func TestTransposeMisuse(t *testing.T) {
 			ColumnOf(c.Transpose, func(b *body) *[3]float32 { return &b.position })
 		}},
 		{"no size", "the field has no size", func() {
-			ColumnOf(NewTranspose[struct{ e struct{} }](TransposeOptions{}), func(v *struct{ e struct{} }) *struct{} { return &v.e })
+			type empty struct{ e struct{} }
+			ColumnOf(NewTranspose[empty](TransposeOptions{}), func(v *empty) *struct{} { return &v.e })
 		}},
 		{"pointers", "is a string", func() {
-			ColumnOf(NewTranspose[struct{ s string }](TransposeOptions{}), func(v *struct{ s string }) *string { return &v.s })
+			type named struct{ s string }
+			ColumnOf(NewTranspose[named](TransposeOptions{}), func(v *named) *string { return &v.s })
 		}},
 		{"safe", "the value is not a number", func() { newBodyColumns(0).x.Safe(float32(math.NaN())) }},
 		{"inside itself", "inside its own iteration", func() {

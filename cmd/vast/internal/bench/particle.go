@@ -17,7 +17,8 @@ const bytesParticle = 40
 
 // numberedParticle returns particle i as it is put in.
 func numberedParticle(i int) particle {
-	return particle{float32(i%1024) + 1, vector{float32(i % 4096), 1, 2}, vector{1, float32(i % 16), 3}, vector{1, 0.5, float32(i % 2)}}
+	return particle{float32(i%1024) + 1, vector{float32(i % 4096), 1, 2}, vector{1, float32(i % 16), 3},
+		vector{1, 0.5, float32(i % 2)}}
 }
 
 // dt is the time of a step: a power of two, so that all sides round alike.

@@ -18,7 +18,10 @@ func tableWorks() []work {
 		name   string
 		layout bulk.Layout
 	}{
-		{"columns", bulk.LayoutColumns}, {"blocks8", bulk.LayoutBlocks8}, {"blocks16", bulk.LayoutBlocks16}, {"page", bulk.LayoutBlocksPage},
+		{"columns", bulk.LayoutColumns},
+		{"blocks8", bulk.LayoutBlocks8},
+		{"blocks16", bulk.LayoutBlocks16},
+		{"page", bulk.LayoutBlocksPage},
 	} {
 		for _, c := range calculations {
 			ws = append(ws, work{c.name + "-" + l.name, nil, func(n int) ([]side, func()) { return tableSteps(n, l.layout, c) }})
