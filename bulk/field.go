@@ -15,7 +15,7 @@ type Field[T any] struct{ field }
 
 // field is what the table knows of a field whose type it does not know.
 type field struct {
-	locator
+	rowLocator
 	table *Table
 	size  int // bytes of a value
 	name  string

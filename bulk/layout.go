@@ -125,33 +125,33 @@ func (a *arrangement) bytesGroup() (bytes int) {
 
 func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 
-// locator finds the rows of one field. Row i lies in block i/rows, and each block begins stride bytes after the one
+// rowLocator finds the rows of one field. Row i lies in block i/rows, and each block begins stride bytes after the one
 // before, which is skip more than its rows take in this field:
 //
 //	base + i × size + i/rows × skip
 //
 // In columns everything is in block 0, and the formula stays: there is nothing to decide on the way.
-type locator struct {
+type rowLocator struct {
 	base   unsafe.Pointer // of row 0
 	magic  uint64         // ⌈2⁶⁴ ÷ rows of a block⌉, or 0 for columns
 	skip   uintptr
 	stride uintptr
 }
 
-// newLocator returns the locator of a field at base whose blocks of so many rows begin stride bytes apart; with stride 0
+// newRowLocator returns the rowLocator of a field at base whose blocks of so many rows begin stride bytes apart; with stride 0
 // the field is a column.
-func newLocator(base unsafe.Pointer, size, rows, stride int) locator {
+func newRowLocator(base unsafe.Pointer, size, rows, stride int) rowLocator {
 	if stride == 0 {
-		return locator{base: base}
+		return rowLocator{base: base}
 	}
-	return locator{base, ^uint64(0)/uint64(rows) + 1, uintptr(stride - rows*size), uintptr(stride)}
+	return rowLocator{base, ^uint64(0)/uint64(rows) + 1, uintptr(stride - rows*size), uintptr(stride)}
 }
 
 // at returns the address of a row in a field of the given size. It is sound for rows below the table's room: so far the
 // parts are committed, they never move before Close, and fields hold no Go pointers.
 //
 // A multiplication by magic divides: for rows of 32 bits and blocks of less than 2³² rows the quotient is exact.
-func (l *locator) at(row int, size uintptr) unsafe.Pointer {
+func (l *rowLocator) at(row int, size uintptr) unsafe.Pointer {
 	block, _ := bits.Mul64(uint64(row), l.magic)
 	return unsafe.Add(l.base, uintptr(row)*size+uintptr(block)*l.skip)
 }

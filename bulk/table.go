@@ -182,7 +182,7 @@ func (t *Table) Close() error {
 	// Without rows, and none ready, the short paths fail their first test and find out.
 	t.ended, t.len, t.ready, t.room = &closedError{t.plan.name}, 0, 0, 0
 	for _, f := range t.fields {
-		f.locator = locator{}
+		f.rowLocator = rowLocator{}
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 // mover is what removing needs to know of a field. A table keeps those of its fields side by side.
 type mover struct {
 	base unsafe.Pointer // of row 0
-	skip uintptr        // see locator
+	skip uintptr        // see rowLocator
 	size uintptr        // bytes of a value
 	safe unsafe.Pointer // the safe value
 }
@@ -19,7 +19,7 @@ type mover struct {
 // which is the new length, so that whoever refers to that row can be told; where the last row itself was removed, it is
 // row, and nothing has moved. It panics when row is not in [0, Len). Complexity: one step for each field.
 //
-// The addresses are sound as those of locator.at are. Values of up to eight bytes, whose addresses are multiples of their
+// The addresses are sound as those of rowLocator.at are. Values of up to eight bytes, whose addresses are multiples of their
 // size, do without a call.
 func (t *Table) RemoveSwap(row int) (moved int) {
 	if uint(row) >= uint(t.len) {

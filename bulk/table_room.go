@@ -120,7 +120,7 @@ func (t *Table) reserve() error {
 		if t.options.Layout == LayoutColumns {
 			stride, t.perBlock = 0, math.MaxInt
 		}
-		f.locator = newLocator(unsafe.Add(at.Base(), at.lead+a.places[i].offset), f.size, a.group, stride)
+		f.rowLocator = newRowLocator(unsafe.Add(at.Base(), at.lead+a.places[i].offset), f.size, a.group, stride)
 		t.magic = f.magic
 		t.movers = append(t.movers, mover{f.base, f.skip, uintptr(f.size), unsafe.Pointer(unsafe.SliceData(f.safe))})
 	}

@@ -282,10 +282,10 @@ func TestTableForManyGoroutines(t *testing.T) {
 	}
 }
 
-// TestRowsAreFoundInBlocks divides by all sizes that blocks can have, as locator.at does.
+// TestRowsAreFoundInBlocks divides by all sizes that blocks can have, as rowLocator.at does.
 func TestRowsAreFoundInBlocks(t *testing.T) {
 	for rows := 8; rows <= 1<<16; rows += 8 {
-		l := newLocator(nil, 1, rows, 1<<20)
+		l := newRowLocator(nil, 1, rows, 1<<20)
 		last := (maxSlots - 1) / rows * rows // the first row of the last block
 		for _, row := range []int{0, 1, rows - 1, rows, 777_777_777, last - 1, last, maxSlots - 1} {
 			if block, _ := bits.Mul64(uint64(row), l.magic); int(block) != row/rows {
