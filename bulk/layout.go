@@ -138,8 +138,8 @@ type rowLocator struct {
 	stride uintptr
 }
 
-// newRowLocator returns the rowLocator of a field at base whose blocks of so many rows begin stride bytes apart; with stride 0
-// the field is a column.
+// newRowLocator returns the locator of a field at base whose blocks of so many rows begin stride bytes apart; with stride
+// 0 the field is a column.
 func newRowLocator(base unsafe.Pointer, size, rows, stride int) rowLocator {
 	if stride == 0 {
 		return rowLocator{base: base}
