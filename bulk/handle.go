@@ -18,5 +18,9 @@ func (h Handle[T]) Slot() uint32 { return h.slot }
 // high 8 the tag of the container.
 func (h Handle[T]) Generation() uint32 { return h.generation }
 
+// HandleOf returns the handle with a slot and a generation: one that was stored as two numbers, or that stands for an
+// element of another type in the same place. Made-up numbers give a stale handle, but for chance.
+func HandleOf[T any](slot, generation uint32) Handle[T] { return Handle[T]{slot, generation} }
+
 // IsZero reports whether h is the zero Handle.
 func (h Handle[T]) IsZero() bool { return h == Handle[T]{} }

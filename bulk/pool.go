@@ -8,6 +8,7 @@ import (
 	"github.com/vastgo/vast/internal/bitset"
 	"github.com/vastgo/vast/internal/generation"
 	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/internal/outside"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -30,6 +31,7 @@ type Pool[T any] struct {
 	plan        plan
 	ended       error // what using the pool panics with after Close
 	unchecked   int   // changes since checkInvariants ran
+	outside     outside.Store[Handle[T], T]
 }
 
 // maxSlots is as many slots as a Handle can number.
@@ -143,8 +145,7 @@ func (p *Pool[T]) Remove(h Handle[T]) bool {
 func (p *Pool[T]) remove(h Handle[T]) bool {
 	i := uint(h.slot)
 	if i >= p.room {
-		p.mustBeOpen()
-		return false
+		return p.removeOutside(h)
 	}
 	w := *p.word(i / wordBits)
 	if w>>(i%wordBits)&1 == 0 || p.generations.of(i) != h.generation {
@@ -163,8 +164,7 @@ func (p *Pool[T]) remove(h Handle[T]) bool {
 func (p *Pool[T]) Valid(h Handle[T]) bool {
 	i := uint(h.slot)
 	if i >= p.room {
-		p.mustBeOpen()
-		return false
+		return p.getOutside(h) != nil
 	}
 	return *p.word(i / wordBits)>>(i%wordBits)&1 != 0 && p.generations.of(i) == h.generation
 }
@@ -173,8 +173,7 @@ func (p *Pool[T]) Valid(h Handle[T]) bool {
 func (p *Pool[T]) Get(h Handle[T]) *T {
 	i := uint(h.slot)
 	if i >= p.room {
-		p.mustBeOpen()
-		return nil
+		return p.getOutside(h)
 	}
 	// This is Valid, which the compiler does not inline: a call within a call makes random look-ups a third slower.
 	if *p.word(i / wordBits)>>(i%wordBits)&1 == 0 || p.generations.of(i) != h.generation {

@@ -41,6 +41,7 @@ var families = []family{
 	{"table", "bulk.Table: N particles of ten float32, 40 bytes, are appended, removed, and stepped in the time", tableWorks},
 	{"arena", "arena: N records of 24 bytes, or slices of 1 to 4 of them, in 10 frames that end together, with the collector's work", arenaWorks},
 	{"uid", "uid: N identifiers are made", uidWorks},
+	{"guard", "guard: N elements of 40 bytes, of which a thousandth is guarded, N/10 that come and go, and N/1000 that all are guarded", guardWorks},
 	{"lists", "bulk.Lists: N ÷ 10 lists of 0 to 8 elements of 8 bytes are built, freed, walked over and changed", listsWorks},
 }
 

@@ -1,0 +1,56 @@
+package bulk
+
+import "testing"
+
+// keptOutside is one element outside a pool.
+type keptOutside struct {
+	h Handle[record]
+	e *record
+}
+
+func (k *keptOutside) Get(h Handle[record]) *record {
+	if h != k.h {
+		return nil
+	}
+	return k.e
+}
+
+func (k *keptOutside) Remove(h Handle[record]) bool {
+	if h != k.h || k.e == nil {
+		return false
+	}
+	k.e = nil
+	return true
+}
+
+// TestKeepOutside: a pool asks for what it has no slot for, and for nothing else.
+func TestKeepOutside(t *testing.T) {
+	p := newPool[record](t, Options{Capacity: 100})
+	outside := &keptOutside{e: &record{7}}
+	first := p.KeepOutside(outside)
+	if first != 100 {
+		t.Errorf("the first slot outside is %d", first)
+	}
+	outside.h = HandleOf[record](uint32(first), 5)
+	h, e := p.Insert(numbered(1))
+	if HandleOf[record](h.Slot(), h.Generation()) != h {
+		t.Errorf("the handle of %d, %d is not %v", h.Slot(), h.Generation(), h)
+	}
+	if p.Get(h) != e || p.Get(outside.h) != outside.e || !p.Valid(outside.h) {
+		t.Error("Get does not find an element in the pool, or the one outside")
+	}
+	for _, stale := range []Handle[record]{{100, 6}, {101, 5}, {99, 5}, {h.slot, 5}} {
+		if p.Get(stale) != nil || p.Valid(stale) || p.Remove(stale) {
+			t.Errorf("there is an element of %v", stale)
+		}
+	}
+	if !p.Remove(outside.h) || p.Remove(outside.h) || p.Valid(outside.h) || p.Len() != 1 {
+		t.Errorf("the element outside was not removed, or counts for the pool: %d elements", p.Len())
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if text := panicText(func() { p.Get(outside.h) }); text == "" {
+		t.Error("a closed pool asks outside")
+	}
+}

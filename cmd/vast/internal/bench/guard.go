@@ -1,0 +1,207 @@
+package bench
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/guard"
+)
+
+func guardWorks() []work {
+	return []work{
+		{"guard-all", nil, func(n int) ([]side, func()) { return guardedChurns(max(1, n/1000)), nil }},
+		{"sample-ticks", nil, sampledTicks},
+		{"sample-churn", nil, func(n int) ([]side, func()) { return sampledChurns(max(1, n/10), guard.Sampling{Every: 1000}), nil }},
+		{"sample-decision", nil, func(n int) ([]side, func()) { return sampledChurns(max(1, n/10), guard.Sampling{Every: 1 << 30}), nil }},
+	}
+}
+
+// live is how many elements are there while others come and go.
+const live = 64
+
+// guardedChurns returns the sides of the work guard-all: n times an element is put in and the one from 64 elements before
+// is taken out. This is what it costs to guard every element. The Go heap's elements are left to the collector.
+func guardedChurns(n int) []side {
+	return []side{
+		{"vast", func(m *meter) {
+			p := made(guard.NewPool[element](bulk.Options{Name: "bench"}))
+			m.run(func() { churnGuarded(p, n) })
+			empty("guard.Pool", p.Len()-min(n, live))
+			closed(p.Close())
+		}},
+		{"bulk-pool", func(m *meter) {
+			p := made(bulk.NewPool[element](bulk.Options{Name: "bench", Capacity: n + live}))
+			m.run(func() { churnPool(p, n) })
+			empty("bulk.Pool", p.Len()-min(n, live))
+			closed(p.Close())
+		}},
+		{"go-new", func(m *meter) {
+			var last [live]*element
+			m.run(func() { churnHeap(&last, n) })
+			runtime.KeepAlive(&last)
+		}},
+	}
+}
+
+// sampledChurns returns the sides of the works sample-churn and sample-decision, the same for a sampled pool: nothing but
+// insertions and removals of elements that live for a moment, so that there is always a slot for one that is picked.
+func sampledChurns(n int, s guard.Sampling) []side {
+	return []side{
+		{"vast", func(m *meter) {
+			p := made(guard.NewSampledPool[element](bulk.Options{Name: "bench", Capacity: n + live}, s))
+			m.run(func() { churnSampled(p, n) })
+			empty("guard.SampledPool", p.Len()-min(n, live))
+			closed(p.Close())
+		}},
+		{"bulk-pool", func(m *meter) {
+			p := made(bulk.NewPool[element](bulk.Options{Name: "bench", Capacity: n + live}))
+			m.run(func() { churnPool(p, n) })
+			empty("bulk.Pool", p.Len()-min(n, live))
+			closed(p.Close())
+		}},
+	}
+}
+
+//go:noinline
+func churnGuarded(p *guard.Pool[element], n int) {
+	var last [live]bulk.Handle[element]
+	for i := range n {
+		p.Remove(last[i%live])
+		last[i%live], _ = p.Insert(numbered(i))
+	}
+}
+
+//go:noinline
+func churnSampled(p *guard.SampledPool[element], n int) {
+	var last [live]bulk.Handle[element]
+	for i := range n {
+		p.Remove(last[i%live])
+		last[i%live], _ = p.Insert(numbered(i))
+	}
+}
+
+//go:noinline
+func churnPool(p *bulk.Pool[element], n int) {
+	var last [live]bulk.Handle[element]
+	for i := range n {
+		p.Remove(last[i%live])
+		last[i%live], _ = p.Insert(numbered(i))
+	}
+}
+
+//go:noinline
+func churnHeap(last *[live]*element, n int) {
+	for i := range n {
+		e := numbered(i)
+		last[i%live] = &e
+	}
+}
+
+// ticks is how many ticks a round of the work sample-ticks has.
+const ticks = 40
+
+// turnover is the part of the elements, one in so many, that is replaced in a tick, and lookups the part that is looked up.
+const (
+	turnover = 1000
+	lookups  = 100
+)
+
+// sampledTicks returns the sides of the work sample-ticks: n elements in the manner of a server that runs a simulation. In
+// each tick every element moves, one in a hundred, chosen at random, is looked up by its handle, and one in a thousand is
+// replaced: with 20 ticks a second an element lives for 50 seconds. One insertion in a thousand is guarded, while there is
+// one of the 16 slots for it. The pools are filled once.
+//
+// The sides differ by so little that what else the machine does would drown it. So they take turns tick by tick, the first
+// side measuring both, and the time of a round is that of its tick at the lower quartile, in which nothing interfered. In
+// few ticks an element is guarded or one that was comes out: 16 slots for elements that live for a thousand ticks make one
+// of either in 60 ticks, at some 10 µs (see sample-churn).
+func sampledTicks(n int) (sides []side, done func()) {
+	s := made(guard.NewSampledPool[element](bulk.Options{Name: "bench", Capacity: n}, guard.Sampling{Every: 1000}))
+	p := made(bulk.NewPool[element](bulk.Options{Name: "bench", Capacity: n}))
+	handles := [2][]bulk.Handle[element]{make([]bulk.Handle[element], n), make([]bulk.Handle[element], n)}
+	for i := range n {
+		handles[0][i], _ = s.Insert(numbered(i))
+		handles[1][i], _ = p.Insert(numbered(i))
+	}
+	// Either side makes the same random choices.
+	choices := [2]*rand.Rand{rand.New(rand.NewPCG(seedOrder, 0)), rand.New(rand.NewPCG(seedOrder, 0))}
+	var found [2]int
+	var quartile [2]time.Duration
+	tick := [2]func(){
+		func() { found[0] += tickSampled(s, handles[0], choices[0]) },
+		func() { found[1] += tickPool(p, handles[1], choices[1]) },
+	}
+	return []side{
+			{"vast", func(m *meter) {
+				var took [2][]time.Duration
+				for i := range 2 * ticks {
+					which := (i + i/2) % 2 // 0 1 1 0 0 1 1 0
+					m.run(tick[which])
+					took[which] = append(took[which], m.time)
+				}
+				for i := range quartile {
+					slices.Sort(took[i])
+					quartile[i] = took[i][ticks/4]
+				}
+				m.time = quartile[0]
+			}},
+			{"bulk-pool", func(m *meter) { m.time = quartile[1] }},
+		}, func() {
+			if found[0] != found[1] || s.Len() != p.Len() {
+				panic("bench: the sides of sample-ticks have not done the same")
+			}
+			closed(s.Close())
+			closed(p.Close())
+		}
+}
+
+//go:noinline
+func tickSampled(p *guard.SampledPool[element], handles []bulk.Handle[element], r *rand.Rand) (found int) {
+	for _, run := range p.Runs() {
+		move(run)
+	}
+	for range len(handles) / lookups {
+		if p.Get(handles[r.IntN(len(handles))]).scale.x == 0 {
+			found++
+		}
+	}
+	for i := range len(handles) / turnover {
+		h := &handles[r.IntN(len(handles))]
+		p.Remove(*h)
+		*h, _ = p.Insert(numbered(i))
+	}
+	return found
+}
+
+//go:noinline
+func tickPool(p *bulk.Pool[element], handles []bulk.Handle[element], r *rand.Rand) (found int) {
+	for _, run := range p.Runs() {
+		move(run)
+	}
+	for range len(handles) / lookups {
+		if p.Get(handles[r.IntN(len(handles))]).scale.x == 0 {
+			found++
+		}
+	}
+	for i := range len(handles) / turnover {
+		h := &handles[r.IntN(len(handles))]
+		p.Remove(*h)
+		*h, _ = p.Insert(numbered(i))
+	}
+	return found
+}
+
+// move is what happens to every element in a tick.
+//
+//go:noinline
+func move(es []element) {
+	for i := range es {
+		e := &es[i]
+		e.position.x += e.rotation.x * 0.05
+		e.position.y += e.rotation.y * 0.05
+		e.position.z += e.rotation.z * 0.05
+	}
+}

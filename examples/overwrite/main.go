@@ -1,0 +1,119 @@
+// Command overwrite hunts for a memory overwrite, one of the hardest bugs to find: something writes to memory that is no
+// longer its own, and something else is found broken, later and far away.
+//
+// The program below has such a bug planted in it. It runs with a [bulk.Pool] first and shows the symptom, and then with a
+// [guard.Pool], which is one line of difference, and shows the report.
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/guard"
+)
+
+type ship struct {
+	Name  [12]byte
+	Hull  int
+	Cargo int
+}
+
+// fleet is what this program needs of a pool.
+type fleet interface {
+	Insert(ship) (bulk.Handle[ship], *ship)
+	Remove(bulk.Handle[ship]) bool
+	Get(bulk.Handle[ship]) *ship
+	Close() error
+}
+
+// yard repairs one ship at a time.
+type yard struct {
+	// The bug: a pointer is kept for longer than the ship may live. It should be a bulk.Handle[ship].
+	inDock *ship
+}
+
+func (y *yard) dock(s *ship) { y.inDock = s }
+
+func (y *yard) work() { y.inDock.Hull += 25 }
+
+// launch puts a ship into the water.
+func launch(ships fleet, name string, hull int) (bulk.Handle[ship], *ship) {
+	s := ship{Hull: hull}
+	copy(s.Name[:], name)
+	return ships.Insert(s)
+}
+
+// sink takes a ship out of the fleet, and does not tell the yard.
+func sink(ships fleet, h bulk.Handle[ship]) { ships.Remove(h) }
+
+// voyage is the program. It prints what it finds out about the merchant.
+func voyage(out io.Writer, ships fleet) {
+	var y yard
+	raider, s := launch(ships, "raider", 100)
+	y.dock(s)
+	sink(ships, raider)
+	merchant, _ := launch(ships, "merchant", 40)
+	y.work()
+	fmt.Fprintf(out, "The merchant was launched with hull 40 and never repaired. It has hull %d.\n", ships.Get(merchant).Hull)
+}
+
+func main() {
+	if err := hunt(os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "overwrite:", err)
+		os.Exit(1)
+	}
+}
+
+func hunt(out io.Writer) error {
+	fmt.Fprintln(out, "With bulk.NewPool:")
+	plain, err := bulk.NewPool[ship](bulk.Options{Name: "ships", Capacity: 1000})
+	if err != nil {
+		return err
+	}
+	defer plain.Close()
+	run(out, plain)
+
+	fmt.Fprintln(out, "\nWith guard.NewPool:")
+	guarded, err := guard.NewPool[ship](bulk.Options{Name: "ships", Capacity: 1000}) // the line that differs
+	if err != nil {
+		return err
+	}
+	defer guarded.Close()
+	run(out, guarded)
+	return nil
+}
+
+// run makes the voyage and prints the report when there is one. guard.Do does no harm to the run without guards.
+func run(out io.Writer, ships fleet) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case *guard.Fault:
+			fmt.Fprintf(out, "%v of %s, byte %d of %d\n", r.Kind, r.Type, r.Offset, r.Size)
+			fmt.Fprintf(out, "  accessed by  %s\n", calls(r.At))
+			fmt.Fprintf(out, "  allocated by %s\n", calls(r.AllocatedAt))
+			fmt.Fprintf(out, "  freed by     %s\n", calls(r.FreedAt))
+		default:
+			panic(r)
+		}
+	}()
+	guard.Do(func() { voyage(out, ships) })
+}
+
+// calls returns the two innermost calls of a stack in short. r.Error() has them all, with the whole paths.
+func calls(s guard.Stack) string {
+	var short []string
+	for f := range s.Frames() {
+		function := f.Function[strings.LastIndex(f.Function, "/")+1:]
+		_, function, _ = strings.Cut(function, ".")
+		short = append(short, fmt.Sprintf("%s (%s:%d)", function, filepath.Base(f.File), f.Line))
+		if len(short) == 2 {
+			break
+		}
+	}
+	return strings.Join(short, " from ")
+}

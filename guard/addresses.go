@@ -1,0 +1,51 @@
+package guard
+
+import "slices"
+
+// addresses hands out ranges of pages: first those that were never used, then those that were given back.
+type addresses struct {
+	total int         // pages of the region
+	next  int         // the pages from here on were never used, or are as good as that
+	again []pageRange // pages below next that may be used again: sorted, and apart
+}
+
+// pageRange is a range of page numbers, lo included, hi not.
+type pageRange struct{ lo, hi int }
+
+// take returns the first of n neighbouring pages, or false where there are none.
+func (a *addresses) take(n int) (page int, ok bool) {
+	if n <= a.total-a.next {
+		page = a.next
+		a.next += n
+		return page, true
+	}
+	for i, r := range a.again {
+		if n <= r.hi-r.lo {
+			if a.again[i].lo += n; n == r.hi-r.lo {
+				a.again = slices.Delete(a.again, i, i+1)
+			}
+			return r.lo, true
+		}
+	}
+	return 0, false
+}
+
+// give takes n pages back. They are joined with their neighbours.
+func (a *addresses) give(page, n int) {
+	lo, hi := page, page+n
+	i, _ := slices.BinarySearchFunc(a.again, lo, func(r pageRange, lo int) int { return r.lo - lo })
+	j := i
+	if i > 0 && a.again[i-1].hi == lo {
+		i--
+		lo = a.again[i].lo
+	}
+	if j < len(a.again) && a.again[j].lo == hi {
+		hi = a.again[j].hi
+		j++
+	}
+	if hi == a.next {
+		a.again, a.next = slices.Delete(a.again, i, j), lo
+		return
+	}
+	a.again = slices.Replace(a.again, i, j, pageRange{lo, hi})
+}

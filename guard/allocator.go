@@ -1,0 +1,320 @@
+package guard
+
+import (
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// Allocator gives every block pages of its own, with a page that is never committed before and behind them, and takes the
+// memory, but not the addresses, away when the block is freed.
+//
+// Its methods may be called from many goroutines.
+type Allocator struct {
+	region *vm.Region
+	base   unsafe.Pointer
+	size   uintptr // bytes of the region
+	o      Options
+	faults bool // pages that are not committed fault
+
+	mu             sync.Mutex
+	joinable       bool // see makeJoinable
+	addresses      addresses
+	blocks         map[int]*block // by first page: spare, live and freed ones
+	used           int            // spare and live ones
+	live           int
+	oldest, newest *block // of those freed
+	unchecked      int    // changes since checkInvariants ran
+	closing        bool   // Close was called
+	found          *Fault // by Close
+	closed         bool
+}
+
+// NewAllocator makes an allocator without blocks. It reserves addresses and takes no memory.
+//
+// It returns an error as [vm.Reserve] does, and panics when an option is negative.
+func NewAllocator(o Options) (*Allocator, error) {
+	o = o.withDefaults()
+	r, err := vm.Reserve(o.Addresses, vm.Options{Purpose: o.Name, Limit: o.Limit, Pages: o.Pages})
+	if err != nil {
+		return nil, err
+	}
+	a := &Allocator{
+		region: r, base: r.Base(), size: uintptr(r.Size()), o: o, faults: !standsIn(o.Pages),
+		addresses: addresses{total: r.Size() / vm.PageSize(), next: 1}, // the first page stands before the first block
+		blocks:    make(map[int]*block),
+	}
+	open.add(a)
+	return a, nil
+}
+
+// Alloc returns a block of so many bytes, all zero, aligned to align, a power of two up to the page size. Free it with
+// [Allocator.Free].
+//
+// It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity or Options.Addresses) or another limit as
+// [vm.Region.Commit] does; then nothing has changed, except that the oldest freed blocks may be forgotten. It panics when
+// size is negative or align no such number. Complexity: two system calls a block, one at each end of its life, and a page
+// fault; and the recording of the calls that led here.
+func (a *Allocator) Alloc(size, align int) (unsafe.Pointer, error) {
+	if size < 0 {
+		panic(fmt.Sprintf("guard: Alloc(%d, %d) on %s: a size is zero bytes or more", size, align, a.o.Name))
+	}
+	if align < 1 || align&(align-1) != 0 || align > vm.PageSize() {
+		panic(fmt.Sprintf("guard: Alloc(%d, %d) on %s: an alignment is a power of two from 1 to the page size, %d", size, align,
+			a.o.Name, vm.PageSize()))
+	}
+	b, err := a.alloc(size, align, kind{})
+	if err != nil {
+		return nil, err
+	}
+	return a.at(b), nil
+}
+
+// at returns the address of a block. It is sound while the allocator is open: the region does not move.
+func (a *Allocator) at(b *block) unsafe.Pointer { return unsafe.Add(a.base, b.start) }
+
+// alloc is Alloc of a size and an alignment that are in order.
+//
+//go:noinline
+func (a *Allocator) alloc(size, align int, what kind) (*block, error) {
+	var from calls
+	from.record()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	b, err := a.prepare("alloc", size, align)
+	if err != nil {
+		return nil, err
+	}
+	a.bear(b, what, from)
+	return b, nil
+}
+
+// prepare takes addresses and commits them: the result is a spare block.
+func (a *Allocator) prepare(op string, size, align int) (*block, error) {
+	a.mustBeOpen()
+	page := vm.PageSize()
+	if size > int(a.size) {
+		return nil, a.failed(op, size, fmt.Sprintf("all blocks share %s of addresses: raise Options.Addresses", vm.Bytes(int(a.size))))
+	}
+	if a.used >= a.o.Capacity {
+		return nil, a.full(op, size)
+	}
+	b := &block{size: size, pages: pagesOf(roundedSize(size, align))}
+	var ok bool
+	for {
+		if b.page, ok = a.addresses.take(b.pages + 1); ok || a.oldest == nil {
+			break
+		}
+		a.forgetOldest()
+	}
+	if !ok {
+		return nil, a.failed(op, size, fmt.Sprintf("%d blocks fill the %s of addresses: free some, or raise Options.Addresses",
+			a.used, vm.Bytes(int(a.size))))
+	}
+	b.start = a.place(b.page, size, align)
+	err := a.makeJoinable()
+	if err == nil {
+		err = a.region.Commit(b.page*page, b.pages*page)
+	}
+	if err != nil {
+		a.addresses.give(b.page, b.pages+1)
+		return nil, err
+	}
+	if !a.faults {
+		for i := range b.pages {
+			clear(a.pageOf(b.page + i))
+		}
+	}
+	a.blocks[b.page] = b
+	a.used++
+	a.changed()
+	return b, nil
+}
+
+// makeJoinable has Linux join the pages of freed blocks with what lies around them into one mapping. By default it does
+// not: a range that was touched has a record of its pages (an anon_vma), which ranges between untouched ones get each for
+// themselves, and mappings with different records stay apart for ever. Parts of one mapping share its record: so the first
+// page, which belongs to no block, is touched while everything is one mapping.
+func (a *Allocator) makeJoinable() error {
+	if a.joinable {
+		return nil
+	}
+	if err := a.region.Commit(0, vm.PageSize()); err != nil {
+		return err
+	}
+	*(*byte)(a.base) = 0
+	if err := a.region.Decommit(0, vm.PageSize()); err != nil {
+		return err
+	}
+	a.joinable = true
+	return nil
+}
+
+// full says that there are as many blocks as there may be.
+func (a *Allocator) full(op string, bytes int) error {
+	return a.failed(op, bytes, fmt.Sprintf("%d of %d blocks are in use: free some, or raise Options.Capacity (on Linux each takes "+
+		"two of the mappings that vm.max_map_count allows)", a.used, a.o.Capacity))
+}
+
+func (a *Allocator) failed(op string, bytes int, detail string) error {
+	return &vm.Error{Op: op, Purpose: a.o.Name, Bytes: bytes, Err: vm.ErrCapacity, Detail: detail}
+}
+
+// forgetOldest lets the addresses of the block that was freed first be used again.
+func (a *Allocator) forgetOldest() {
+	b := a.oldest
+	if a.oldest = b.after; a.oldest == nil {
+		a.newest = nil
+	}
+	delete(a.blocks, b.page)
+	a.addresses.give(b.page, b.pages+1)
+}
+
+// bear makes a spare block a live one.
+func (a *Allocator) bear(b *block, what kind, from calls) {
+	b.what, b.allocated, b.state = what, from, live
+	a.mark(b)
+	a.live++
+}
+
+// Free takes the block at p away: touching it faults from now on. Where p is no live block's address (it was freed before,
+// or points into a block, or elsewhere), or where bytes around the block were overwritten, Free panics with a [*Fault]; a
+// block with such damage is freed all the same. It panics with an [*vm.Error] where the system cannot take the memory
+// away (see [vm.Region.Decommit]); then the block is as it was.
+func (a *Allocator) Free(p unsafe.Pointer) { a.free(uintptr(p)) }
+
+//go:noinline
+func (a *Allocator) free(p uintptr) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.mustBeOpen()
+	b := a.blockAt(p)
+	if b == nil || b.state != live {
+		panic(a.notFreed(p))
+	}
+	f, err := a.end(b)
+	if err != nil {
+		panic(err)
+	}
+	if f != nil {
+		f.At = here()
+		panic(f)
+	}
+}
+
+// end makes a live block a freed one. It returns the damage around it, or an error and then nothing has changed.
+func (a *Allocator) end(b *block) (*Fault, error) {
+	offset, damaged := a.damage(b)
+	if err := a.uncommit(b); err != nil {
+		return nil, err
+	}
+	b.freed.record()
+	b.state = freed
+	if a.newest == nil {
+		a.oldest = b
+	} else {
+		a.newest.after = b
+	}
+	a.newest = b
+	a.live--
+	a.changed()
+	if damaged {
+		return a.report(Overwritten, b, offset), nil
+	}
+	return nil, nil
+}
+
+// drop takes a spare block back, as if it had never been.
+func (a *Allocator) drop(b *block) error {
+	if err := a.uncommit(b); err != nil {
+		return err
+	}
+	delete(a.blocks, b.page)
+	a.addresses.give(b.page, b.pages+1)
+	a.changed()
+	return nil
+}
+
+// uncommit takes the memory of a block away.
+func (a *Allocator) uncommit(b *block) error {
+	if err := a.region.Decommit(b.page*vm.PageSize(), b.pages*vm.PageSize()); err != nil {
+		return err
+	}
+	if !a.faults {
+		a.bury(b)
+	}
+	a.used--
+	return nil
+}
+
+// blockAt returns the block that begins at p, or nil.
+func (a *Allocator) blockAt(p uintptr) *block {
+	offset := p - uintptr(a.base)
+	if offset >= a.size {
+		return nil
+	}
+	b := a.blocks[int(offset)/vm.PageSize()]
+	if b == nil || b.start != int(offset) || b.state == spare {
+		return nil
+	}
+	return b
+}
+
+// Owns reports whether p points into the allocator's addresses, live or not. It costs a comparison: it is how a program
+// that takes a part of its blocks from here tells which ones.
+func (a *Allocator) Owns(p unsafe.Pointer) bool { return uintptr(p)-uintptr(a.base) < a.size }
+
+// Len returns the number of live blocks; 0 after Close.
+func (a *Allocator) Len() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.live
+}
+
+// Check looks at the bytes around all live blocks, and returns a [*Fault] of the first block where they were overwritten.
+// Where nothing faults (see the package documentation) it also finds what was written into freed blocks. Nothing is
+// changed. Complexity: less than two pages are read for each block.
+func (a *Allocator) Check() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.mustBeOpen()
+	if f := a.check(); f != nil {
+		f.At = here()
+		return f
+	}
+	return nil
+}
+
+// Close gives the memory of all blocks and the addresses back. Blocks must not be used afterwards; using the allocator
+// panics. Closing twice does nothing. It returns an error as [vm.Region.Close] does, and then the allocator is still open;
+// or the [*Fault] that [Allocator.Check] would have returned, and then it is closed.
+func (a *Allocator) Close() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return nil
+	}
+	if !a.closing {
+		// Where the region stays open, some of its pages may be gone: they are looked at now or never.
+		a.closing, a.found = true, a.check()
+	}
+	if err := a.region.Close(); err != nil {
+		return err
+	}
+	open.remove(a)
+	f := a.found
+	a.closed, a.used, a.live, a.blocks, a.oldest, a.newest = true, 0, 0, nil, nil, nil
+	if f != nil {
+		f.At = here()
+		return f
+	}
+	return nil
+}
+
+func (a *Allocator) mustBeOpen() {
+	if a.closed {
+		panic("guard: " + a.o.Name + " is used after Close: keep it open as long as its blocks are in use")
+	}
+}

@@ -1,0 +1,148 @@
+package guard
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// registry holds the open allocators of the process.
+type registry struct {
+	mu  sync.Mutex
+	all []*Allocator
+}
+
+var open registry
+
+func (r *registry) add(a *Allocator) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all = append(r.all, a)
+}
+
+func (r *registry) remove(a *Allocator) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all = slices.DeleteFunc(r.all, func(other *Allocator) bool { return other == a })
+}
+
+// find returns the open allocator whose addresses p belongs to, or nil.
+func (r *registry) find(p uintptr) *Allocator {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, a := range r.all {
+		if p-uintptr(a.base) < a.size {
+			return a
+		}
+	}
+	return nil
+}
+
+// Describe tells what an address belongs to, or false where it is no open allocator's: an address from a log, a debugger, or
+// a comparison of pointers. The report has no stack At. It may be called from many goroutines. Complexity: linear in the
+// number of open allocators, and in the pages of the block.
+func Describe(p uintptr) (*Fault, bool) {
+	a := open.find(p)
+	if a == nil {
+		return nil, false
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.describe(p), true
+}
+
+// describe is Describe for an address of this allocator.
+func (a *Allocator) describe(p uintptr) *Fault {
+	offset := int(p - uintptr(a.base))
+	page := offset / vm.PageSize()
+	b := a.around(page)
+	if b != nil && page < b.page+b.pages {
+		at := offset - b.start
+		switch {
+		case b.state == freed:
+			return a.report(AfterFree, b, at)
+		case b.state == spare:
+			return a.wild(p)
+		case at < 0:
+			return a.report(BeforeStart, b, at)
+		case at >= b.size:
+			return a.report(PastEnd, b, at)
+		}
+		return a.report(Nothing, b, at)
+	}
+	// A page between two blocks: what lies there is told from the nearer one.
+	next := a.blocks[page+1]
+	if b != nil && b.state == spare {
+		b = nil
+	}
+	if next != nil && next.state == spare {
+		next = nil
+	}
+	switch {
+	case b != nil && (next == nil || offset-b.start-b.size < next.start-offset):
+		return a.report(PastEnd, b, offset-b.start)
+	case next != nil:
+		return a.report(BeforeStart, next, offset-next.start)
+	}
+	return a.wild(p)
+}
+
+// around returns the block to which a page belongs, or for the page behind a block that block; or nil.
+func (a *Allocator) around(page int) *block {
+	for first := page; first > 0; first-- {
+		if b := a.blocks[first]; b != nil {
+			if page <= b.page+b.pages {
+				return b
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+func (a *Allocator) wild(p uintptr) *Fault {
+	return &Fault{Kind: Wild, Allocator: a.o.Name, Address: p}
+}
+
+// notFreed says why p cannot be freed.
+func (a *Allocator) notFreed(p uintptr) *Fault {
+	f := &Fault{Kind: ForeignFree, Allocator: a.o.Name, Address: p}
+	if p-uintptr(a.base) < a.size {
+		switch known := a.describe(p); {
+		case known.Kind == Nothing && known.Offset > 0:
+			f = known
+			f.Kind = InteriorFree
+		case known.Kind == AfterFree && known.Distance == 0:
+			f = known
+			f.Kind = DoubleFree
+		}
+	}
+	f.At = here()
+	return f
+}
+
+// check returns a report of the first block in memory whose surroundings, or whose remains, were overwritten.
+func (a *Allocator) check() *Fault {
+	var first *block
+	var kind Kind
+	at := 0
+	for _, b := range a.blocks {
+		if first != nil && first.page < b.page {
+			continue
+		}
+		if b.state == live {
+			if offset, damaged := a.damage(b); damaged {
+				first, kind, at = b, Overwritten, offset
+			}
+		} else if b.state == freed && !a.faults {
+			if offset, yes := a.disturbed(b); yes {
+				first, kind, at = b, AfterFree, offset
+			}
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	return a.report(kind, first, at)
+}

@@ -1,0 +1,153 @@
+package guard
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/internal/faulttest"
+	"github.com/vastgo/vast/vm"
+)
+
+// closeFailed closes what may have failed to close once.
+func closeFailed(t *testing.T, c interface{ Close() error }) (err error) {
+	if err = c.Close(); err != nil {
+		if again := c.Close(); again != nil {
+			t.Errorf("the second Close: %v", again)
+		}
+	}
+	return err
+}
+
+// attempt returns the error of memory that f panics with.
+func attempt(f func()) error {
+	if _, e := caught(f); e != nil {
+		return e
+	}
+	return nil
+}
+
+// TestAllocatorWhereEachCallFails goes through the life of an allocator.
+func TestAllocatorWhereEachCallFails(t *testing.T) {
+	calls := faulttest.EachCall(t, func() error {
+		a, err := NewAllocator(Options{Addresses: 9 * vm.PageSize()})
+		if err != nil {
+			return err
+		}
+		var all []error
+		for round := range 3 {
+			p, err := a.Alloc(100, 1)
+			if all = append(all, err); err != nil {
+				if p, err = a.Alloc(100, 1); err != nil {
+					t.Errorf("round %d: the second Alloc: %v", round, err)
+				}
+			}
+			*(*byte)(p) = 1
+			s := []int(nil)
+			if err := attempt(func() { s = MakeSlice[int](a, 700, 700) }); err != nil {
+				all = append(all, err)
+				s = MakeSlice[int](a, 700, 700)
+			}
+			s[699] = round
+			if a.Len() != 2 {
+				t.Errorf("round %d: %d blocks", round, a.Len())
+			}
+			if err := attempt(func() { a.Free(p) }); err != nil {
+				if all = append(all, err); a.Len() != 2 || *(*byte)(p) != 1 {
+					t.Errorf("round %d: a block that could not be freed has changed", round)
+				}
+				a.Free(p)
+			}
+			if err := attempt(func() { FreeSlice(a, s) }); err != nil {
+				if all = append(all, err); a.Len() != 1 || s[699] != round {
+					t.Errorf("round %d: a slice that could not be freed has changed", round)
+				}
+				FreeSlice(a, s)
+			}
+			a.checkInvariants()
+		}
+		return errors.Join(append(all, closeFailed(t, a))...)
+	})
+	if least := 1 + 3*4 + 1; calls < least {
+		t.Errorf("%d calls, want at least %d", calls, least)
+	}
+}
+
+// TestPoolsWhereEachCallFails goes through the lives of all kinds of pools.
+func TestPoolsWhereEachCallFails(t *testing.T) {
+	for kind := range 3 {
+		calls := faulttest.EachCall(t, func() (err error) {
+			a, err := NewAllocator(Options{Addresses: 40 * vm.PageSize()})
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, closeFailed(t, a)) }()
+			p, err := pools[record](a, 1)[1+kind](bulk.Options{Capacity: 10})
+			if err != nil {
+				return err
+			}
+			all := livePool(t, p)
+			return errors.Join(append(all, closeFailed(t, p))...)
+		})
+		if calls < 15 {
+			t.Errorf("pool of kind %d: %d calls", kind, calls)
+		}
+	}
+}
+
+// livePool uses a pool, and looks after each failure whether anything has changed.
+func livePool(t *testing.T, p exchangeable[record]) (all []error) {
+	var handles []bulk.Handle[record]
+	unchanged := func(err error) {
+		if err == nil {
+			return
+		}
+		all = append(all, err)
+		if p.Len() != len(handles) {
+			t.Errorf("after %v: %d elements, want %d", err, p.Len(), len(handles))
+		}
+		for i, h := range handles {
+			if e := p.Get(h); e == nil || *e != numbered(i) {
+				t.Errorf("after %v: element %d is lost", err, i)
+			}
+		}
+	}
+	if err := p.Grow(2); err != nil {
+		unchanged(err)
+		if err := p.Grow(2); err != nil {
+			t.Errorf("the second Grow: %v", err)
+		}
+	}
+	for i := range 5 {
+		insert := func() {
+			h, _ := p.Insert(numbered(i))
+			handles = append(handles, h)
+		}
+		if err := attempt(insert); err != nil {
+			unchanged(err)
+			insert()
+		}
+	}
+	for len(handles) > 3 {
+		last := handles[len(handles)-1]
+		if err := attempt(func() { p.Remove(last) }); err != nil {
+			unchanged(err)
+			p.Remove(last)
+		}
+		handles = handles[:len(handles)-1]
+	}
+	if err := p.Trim(); err != nil {
+		unchanged(err)
+	}
+	if _, err := p.Resident(); err != nil {
+		unchanged(err)
+	}
+	if err := attempt(func() { p.Clear(nil) }); err != nil {
+		all = append(all, err)
+		p.Clear(nil)
+	}
+	if p.Len() != 0 {
+		t.Errorf("%d elements after Clear", p.Len())
+	}
+	return all
+}

@@ -1,0 +1,147 @@
+package guard
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Kind says what is wrong with an access or a call.
+type Kind uint8
+
+const (
+	// Nothing is wrong: the address lies in a live block. Only [Describe] returns it.
+	Nothing Kind = iota
+	// AfterFree: memory of a freed block was accessed.
+	AfterFree
+	// PastEnd: memory behind a block was accessed.
+	PastEnd
+	// BeforeStart: memory before a block was accessed.
+	BeforeStart
+	// Overwritten: bytes before or behind a block, in its own pages, were found overwritten. When that happened is not
+	// known.
+	Overwritten
+	// Wild: the address belongs to an allocator, but is near no block that it knows.
+	Wild
+	// DoubleFree: a freed block was freed again.
+	DoubleFree
+	// InteriorFree: an address inside a block was freed.
+	InteriorFree
+	// ForeignFree: an address was freed that is no block's of this allocator.
+	ForeignFree
+)
+
+var kindNames = [...]string{"nothing wrong", "use after free", "access past the end", "access before the start", "overwritten",
+	"wild access", "double free", "free of an interior address", "free of a foreign address"}
+
+// String returns the kind's name.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return "unknown"
+}
+
+// Fault is a report: what was done to which block, and where that block comes from. It is what [Do] and [Watch] turn a bad
+// access into, and what wrong calls panic with.
+type Fault struct {
+	Kind      Kind
+	Allocator string  // the allocator's Options.Name
+	Address   uintptr // what was accessed or freed
+	Type      string  // what the block holds, such as "ship" or "[5]ship"; "" for plain bytes and where there is no block
+	Size      int     // bytes of the block
+	Offset    int     // of Address from the block's start, in bytes
+	Distance  int     // how many bytes Address is outside the block: 1 is the byte next to it, 0 lies inside
+
+	At          Stack // the access, the wrong call, or the call that found the damage; nil where it is not known
+	AllocatedAt Stack // nil where there is no block
+	FreedAt     Stack // nil where the block is live
+}
+
+// Error tells all of it, in several lines.
+func (f *Fault) Error() string {
+	var b strings.Builder
+	b.WriteString("guard: " + f.Kind.String() + ": ")
+	remedy, at := "", "at"
+	switch f.Kind {
+	case Nothing:
+		fmt.Fprintf(&b, "byte %d of %s is in order", f.Offset, f.subject())
+	case AfterFree:
+		fmt.Fprintf(&b, "byte %d of %s, which was freed", f.Offset, f.subject())
+		remedy = "keep a handle in place of the pointer, or drop the pointer where the block is freed"
+	case PastEnd:
+		fmt.Fprintf(&b, "%s past the end of %s", count(f.Distance), f.subject())
+		remedy = "compare the index with the length before the access"
+	case BeforeStart:
+		fmt.Fprintf(&b, "%s before the start of %s", count(f.Distance), f.subject())
+		remedy = "compare the index with zero before the access"
+	case Overwritten:
+		side := "before the start"
+		if f.Offset >= f.Size {
+			side = "past the end"
+		}
+		fmt.Fprintf(&b, "%s %s of %s", count(f.Distance), side, f.subject())
+		remedy = "find who writes there: Check tells how early it happens, Options.AtStart makes the other side fault"
+		at = "found at"
+	case Wild:
+		fmt.Fprintf(&b, "%#x is near no block of %s", f.Address, f.Allocator)
+		remedy = "look for pointer arithmetic, or for a block that was freed so long ago that it is forgotten (Options.Addresses)"
+	case DoubleFree:
+		fmt.Fprintf(&b, "%s", f.subject())
+		remedy = "free a block once: where the pointer is dropped"
+	case InteriorFree:
+		fmt.Fprintf(&b, "byte %d of %s", f.Offset, f.subject())
+		remedy = "free the address that the allocator returned"
+	case ForeignFree:
+		fmt.Fprintf(&b, "%#x is no block of %s", f.Address, f.Allocator)
+		remedy = "free a block where it was allocated"
+	}
+	if remedy != "" {
+		b.WriteString("\n\t" + remedy)
+	}
+	for _, s := range []struct {
+		what  string
+		stack Stack
+	}{{at, f.At}, {"allocated at", f.AllocatedAt}, {"freed at", f.FreedAt}} {
+		if len(s.stack) > 0 {
+			b.WriteString("\n" + s.what + "\n\t" + strings.ReplaceAll(s.stack.String(), "\n", "\n\t"))
+		}
+	}
+	return b.String()
+}
+
+// subject names the block.
+func (f *Fault) subject() string {
+	what := f.Type
+	if what == "" {
+		what = "a block"
+	}
+	return fmt.Sprintf("%s (%s) of %s", what, count(f.Size), f.Allocator)
+}
+
+func count(n int) string {
+	if n == 1 {
+		return "1 byte"
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// report makes a report about the byte at an offset from the block's start.
+func (a *Allocator) report(k Kind, b *block, offset int) *Fault {
+	f := &Fault{Kind: k, Allocator: a.o.Name, Address: uintptr(a.base) + uintptr(b.start+offset), Type: b.what.String(),
+		Size: b.size, Offset: offset, AllocatedAt: b.allocated.stack(), FreedAt: b.freed.stack()}
+	switch {
+	case offset < 0:
+		f.Distance = -offset
+	case offset >= b.size:
+		f.Distance = offset - b.size + 1
+	}
+	return f
+}
+
+// String returns the block's type as Go writes it.
+func (k kind) String() string {
+	if k.count < 0 || k.name == "" {
+		return k.name
+	}
+	return fmt.Sprintf("[%d]%s", k.count, k.name)
+}

@@ -1,0 +1,361 @@
+package guard
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/vm"
+)
+
+// stream turns bytes into choices, so that the fuzzer and a random test make the same operations.
+type stream struct{ rest []byte }
+
+func (s *stream) more() bool { return len(s.rest) > 0 }
+
+func (s *stream) byte() int {
+	if len(s.rest) == 0 {
+		return 0
+	}
+	b := s.rest[0]
+	s.rest = s.rest[1:]
+	return int(b)
+}
+
+// below returns a number in [0, n), often a small one.
+func (s *stream) below(n int) int {
+	v := s.byte()
+	if v >= 128 {
+		v = (v-128)<<8 | s.byte()
+	}
+	return v % n
+}
+
+func randomBytes(t *testing.T, n int) []byte {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	data := make([]byte, n)
+	for i := range data {
+		data[i] = byte(r.Uint32())
+	}
+	return data
+}
+
+// caught returns the report or the error of memory that f panics with.
+func caught(f func()) (fault *Fault, e *vm.Error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case *Fault:
+			fault = r
+		case *vm.Error:
+			e = r
+		default:
+			panic(r)
+		}
+	}()
+	f()
+	return nil, nil
+}
+
+// piece is what the model knows of a live block.
+type piece struct {
+	p     unsafe.Pointer
+	bytes []byte // the block itself
+	want  []byte // what it should hold
+}
+
+// playAllocator applies the operations in data to an allocator and to a list of its blocks and fails where they differ.
+func playAllocator(t *testing.T, o Options, data []byte) {
+	const capacity, pages = 20, 60
+	page := vm.PageSize()
+	o.Capacity, o.Addresses, o.Name = capacity, pages*page, "model"
+	a, err := NewAllocator(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var blocks []piece
+	var gone []unsafe.Pointer
+	taken := make([]bool, pages) // pages of live blocks, and behind them
+	taken[0] = true
+	mark := func(p unsafe.Pointer, size int, to bool) {
+		first := int(uintptr(p)-uintptr(a.base)) / page
+		last := (int(uintptr(p)-uintptr(a.base)) + max(1, size) - 1) / page
+		for i := first; i <= last+1; i++ {
+			if taken[i] == to {
+				t.Fatalf("page %d of a block of %d bytes belongs to another one", i, size)
+			}
+			taken[i] = to
+		}
+	}
+	forget := func(i int) {
+		mark(blocks[i].p, len(blocks[i].bytes), false)
+		gone = append(gone, blocks[i].p)
+		blocks = slices.Delete(blocks, i, i+1)
+	}
+	intact := func(b piece) {
+		if !bytes.Equal(b.bytes, b.want) {
+			t.Fatalf("a block of %d bytes holds %x, want %x", len(b.bytes), b.bytes, b.want)
+		}
+	}
+	for in := (stream{data}); in.more(); {
+		switch in.byte() % 8 {
+		case 0, 1, 2:
+			size, align := in.below(300), 1<<in.below(5)
+			if in.byte()%4 == 0 {
+				size = in.below(5 * page)
+			}
+			p, err := a.Alloc(size, align)
+			if err != nil {
+				if !errors.Is(err, vm.ErrCapacity) || p != nil {
+					t.Fatal(err)
+				}
+				// It may fail only where there are so many blocks, or no gap between the live ones is long enough.
+				n := pagesOf(roundedSize(size, align)) + 1
+				gap := 0
+				for _, used := range taken {
+					if gap++; used {
+						gap = 0
+					}
+					if gap >= n && len(blocks) < capacity {
+						t.Fatalf("%d pages are free, but: %v", n, err)
+					}
+				}
+				break
+			}
+			if len(blocks) == capacity {
+				t.Fatalf("there are more than %d blocks", capacity)
+			}
+			b := piece{p, unsafe.Slice((*byte)(p), size), make([]byte, size)}
+			intact(b)
+			start := uintptr(p)
+			if start%uintptr(align) != 0 || o.AtStart && start%uintptr(page) != 0 ||
+				!o.AtStart && -(start+uintptr(max(1, size)))%uintptr(page) >= uintptr(align) {
+				t.Fatalf("a block of %d bytes aligned to %d begins at %#x", size, align, start)
+			}
+			mark(p, size, true)
+			blocks = append(blocks, b)
+		case 3:
+			if len(blocks) > 0 {
+				i := in.below(len(blocks))
+				intact(blocks[i])
+				a.Free(blocks[i].p)
+				forget(i)
+			}
+		case 4:
+			if len(blocks) > 0 {
+				b := blocks[in.below(len(blocks))]
+				for i := range b.bytes {
+					b.bytes[i] = byte(i + in.byte())
+					b.want[i] = b.bytes[i]
+				}
+			}
+		case 5: // one byte of a slack is overwritten
+			if len(blocks) > 0 {
+				i := in.below(len(blocks))
+				before, after := a.slack(a.blockAt(uintptr(blocks[i].p)))
+				slack, offset := before, -len(before)
+				if in.byte()%2 == 0 {
+					slack, offset = after, len(blocks[i].bytes)
+				}
+				if len(slack) == 0 {
+					break
+				}
+				at := in.below(len(slack))
+				slack[at] ^= byte(1 + in.below(255))
+				if f, ok := a.Check().(*Fault); !ok || f.Kind != Overwritten || f.Offset != offset+at {
+					t.Fatalf("Check does not find byte %d of a block of %d bytes: %+v", offset+at, len(blocks[i].bytes), f)
+				}
+				if f, _ := caught(func() { a.Free(blocks[i].p) }); f == nil || f.Kind != Overwritten || f.Offset != offset+at {
+					t.Fatalf("Free does not find byte %d of a block of %d bytes: %+v", offset+at, len(blocks[i].bytes), f)
+				}
+				forget(i)
+			}
+		case 6:
+			if len(gone) > 0 {
+				p := gone[in.below(len(gone))]
+				if f, ok := Describe(uintptr(p)); !ok || f.Kind == Nothing && !taken[int(uintptr(p)-uintptr(a.base))/page] {
+					t.Fatalf("a freed block is described as %+v", f)
+				}
+				if !slices.ContainsFunc(blocks, func(b piece) bool { return b.p == p }) {
+					if f, _ := caught(func() { a.Free(p) }); f == nil || f.Kind < DoubleFree {
+						t.Fatalf("a block is freed again: %+v", f)
+					}
+				}
+			}
+		case 7:
+			if err := a.Check(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if a.Len() != len(blocks) {
+			t.Fatalf("Len() = %d, want %d", a.Len(), len(blocks))
+		}
+	}
+	for _, b := range blocks {
+		intact(b)
+	}
+	a.mu.Lock()
+	a.checkInvariants()
+	a.mu.Unlock()
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// spoil overwrites a byte of the slack of the block at p and reports whether it has any.
+func spoil(a *Allocator, p uintptr, in *stream) bool {
+	slack, after := a.slack(a.blockAt(p))
+	if len(slack) == 0 {
+		slack = after
+	}
+	if len(slack) == 0 {
+		return false
+	}
+	slack[in.below(len(slack))] ^= byte(1 + in.below(255))
+	return true
+}
+
+// makePool makes one of the pools that can take each other's place.
+type makePool[T any] func(bulk.Options) (exchangeable[T], error)
+
+// playPool applies the operations in data to a pool and to a map and fails where they differ. inOrder says that elements
+// take the lowest free slot.
+func playPool[T comparable](t *testing.T, pool makePool[T], o bulk.Options, data []byte, inOrder bool, element func(int) T) {
+	const capacity = 100
+	o.Capacity = capacity
+	p, err := pool(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	live := map[bulk.Handle[T]]T{}
+	seen := map[bulk.Handle[T]]bool{}
+	slots := make([]bool, capacity)
+	var known []bulk.Handle[T]
+	insert := func(v T) {
+		var h bulk.Handle[T]
+		var at *T
+		_, e := caught(func() { h, at = p.Insert(v) })
+		if e != nil {
+			if !errors.Is(e, vm.ErrCapacity) || e.Op != "insert" || len(live) < capacity {
+				t.Fatalf("Insert with %d of %d: %v", len(live), capacity, e)
+			}
+			return
+		}
+		if want := slices.Index(slots, false); inOrder && int(h.Slot()) != want {
+			t.Fatalf("Insert took slot %d, but %d is free", h.Slot(), want)
+		}
+		if *at != v || p.Get(h) != at || !p.Valid(h) || seen[h] {
+			t.Fatalf("the element of %v is not where Insert said, or its handle was used before", h)
+		}
+		live[h], seen[h] = v, true
+		if inOrder {
+			slots[h.Slot()] = true
+		}
+		known = append(known, h)
+	}
+	remove := func(h bulk.Handle[T]) {
+		_, want := live[h]
+		if got := p.Remove(h); got != want || p.Valid(h) || p.Get(h) != nil {
+			t.Fatalf("Remove(%v) = %t, want %t", h, got, want)
+		}
+		if delete(live, h); want && inOrder {
+			slots[h.Slot()] = false
+		}
+	}
+	compare := func() {
+		n, last := 0, int64(-1)
+		for h, e := range p.All() {
+			if v, ok := live[h]; !ok || v != *e || p.Get(h) != e || int64(h.Slot()) <= last {
+				t.Fatalf("All yields %v after slot %d", h, last)
+			}
+			last = int64(h.Slot())
+			n++
+		}
+		runs := 0
+		for _, run := range p.Runs() {
+			runs += len(run)
+		}
+		if n != len(live) || runs != len(live) || p.Len() != len(live) {
+			t.Fatalf("All yields %d, Runs %d of %d elements, Len() = %d", n, runs, len(live), p.Len())
+		}
+	}
+	number := 0
+	for in := (stream{data}); in.more(); number++ {
+		switch in.byte() % 9 {
+		case 0, 1:
+			insert(element(number))
+		case 2:
+			for i := range in.below(30) {
+				insert(element(number + i))
+			}
+		case 3, 4:
+			if len(known) > 0 {
+				remove(known[in.below(len(known))])
+			}
+		case 5:
+			for _, h := range known[:in.below(len(known)+1)] {
+				if _, ok := live[h]; ok {
+					*p.Get(h), live[h] = element(^number), element(^number)
+				}
+			}
+		case 6:
+			if n := in.below(2 * capacity); inOrder {
+				if err := p.Grow(n); (err == nil) != (len(live)+n <= capacity) {
+					t.Fatalf("Grow(%d) with %d of %d: %v", n, len(live), capacity, err)
+				}
+			}
+			h := bulk.HandleOf[T](uint32(in.below(2*capacity)), uint32(in.byte())|uint32(in.byte())<<24)
+			if _, want := live[h]; p.Valid(h) != want || (p.Get(h) != nil) != want {
+				t.Fatalf("handle %v is valid", h)
+			}
+		case 7:
+			if in.byte()%4 == 0 {
+				calls := 0
+				p.Clear(func(h bulk.Handle[T], e *T) {
+					if v, ok := live[h]; !ok || v != *e {
+						t.Fatalf("Clear passes %v", h)
+					}
+					calls++
+				})
+				if calls != len(live) {
+					t.Fatalf("Clear passed %d of %d elements", calls, len(live))
+				}
+				clear(live)
+				clear(slots)
+			}
+			compare()
+		case 8: // a byte beside an element is overwritten
+			g, guarded := p.(*Pool[T])
+			if !guarded || len(known) == 0 {
+				break
+			}
+			h := known[in.below(len(known))]
+			if e := p.Get(h); e != nil && spoil(g.a, uintptr(unsafe.Pointer(e)), &in) {
+				if f, ok := g.Check().(*Fault); !ok || f.Kind != Overwritten {
+					t.Fatalf("Check finds nothing: %v", f)
+				}
+				if f, _ := caught(func() { p.Remove(h) }); f == nil || f.Kind != Overwritten {
+					t.Fatalf("Remove finds nothing: %v", f)
+				}
+				if p.Valid(h) {
+					t.Fatal("an element with damage around it was not removed")
+				}
+				delete(live, h)
+				slots[h.Slot()] = false
+			}
+		}
+	}
+	compare()
+	if err := p.Close(); err != nil || p.Close() != nil {
+		t.Fatal(err)
+	}
+	if p.Len() != 0 || p.Reserved() != 0 || p.Committed() != 0 {
+		t.Fatalf("after Close: %d elements, %d bytes reserved, %d committed", p.Len(), p.Reserved(), p.Committed())
+	}
+}

@@ -1,0 +1,232 @@
+package guard
+
+import (
+	"fmt"
+	"iter"
+	"unsafe"
+
+	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/internal/layout"
+	"github.com/vastgo/vast/vm"
+)
+
+// Pool is a [bulk.Pool] whose elements have blocks of an [Allocator] to themselves: a pointer that is used after its element
+// was removed faults, and so does one that goes past the element's end. It has the verbs, the handles and the order of
+// slots of a bulk.Pool, so that it takes its place in one line and the program does what it did before, up to the fault.
+//
+// What differs: an element costs pages, system calls and mappings (see [Options]); a run of [Pool.Runs] is one element;
+// and a slice that Runs yielded faults when its element was removed.
+//
+// One goroutine may change a pool at a time, as with a bulk.Pool.
+type Pool[T any] struct {
+	cells *bulk.Pool[cell]
+	a     *Allocator
+	owned bool     // the allocator is the pool's own
+	spare []*block // committed by Grow
+	name  string
+	most  int // elements that the budget allows; 0: any number
+	bytes int // the budget
+}
+
+// cell tells where an element is.
+type cell struct{ page int }
+
+// exchangeable is what bulk.Pool and Pool must both be, so that one can take the place of the other.
+type exchangeable[T any] interface {
+	Insert(v T) (bulk.Handle[T], *T)
+	Remove(h bulk.Handle[T]) bool
+	Valid(h bulk.Handle[T]) bool
+	Get(h bulk.Handle[T]) *T
+	Len() int
+	All() iter.Seq2[bulk.Handle[T], *T]
+	Runs() iter.Seq2[int, []T]
+	Grow(n int) error
+	Clear(f func(bulk.Handle[T], *T))
+	Trim() error
+	Reserved() int
+	Committed() int
+	Resident() (int, error)
+	Close() error
+}
+
+var (
+	_ exchangeable[int] = (*bulk.Pool[int])(nil)
+	_ exchangeable[int] = (*Pool[int])(nil)
+	_ exchangeable[int] = (*SampledPool[int])(nil)
+)
+
+// NewPool makes an empty pool with an allocator of its own, for which it takes the defaults of [Options], and more
+// addresses where the elements are large. Options.Capacity may be larger than the allocator's, which then ends the growth:
+// 16,384 elements live at once. Options.Step means nothing here.
+//
+// It returns an error as [vm.Reserve] does, and panics when T holds Go pointers or an option is negative.
+func NewPool[T any](o bulk.Options) (*Pool[T], error) {
+	layout.Check[T]("guard: NewPool")
+	g := Options{Name: nameOf[T]("Pool", o), Limit: o.Limit, Pages: o.Pages}.withDefaults()
+	if !standsIn(g.Pages) {
+		page := vm.PageSize()
+		pages := (layout.Size[T]()+page-1)/page + 1
+		live := g.Capacity
+		if o.Capacity > 0 {
+			live = min(live, o.Capacity)
+		}
+		g.Addresses = max(g.Addresses, 2*pages*page*live)
+	}
+	a, err := NewAllocator(g)
+	if err != nil {
+		return nil, err
+	}
+	p, err := NewPoolIn[T](a, o)
+	if err != nil {
+		_ = a.Close()
+		return nil, err
+	}
+	p.owned = true
+	return p, nil
+}
+
+// NewPoolIn makes an empty pool whose elements are blocks of a, which must stay open as long as the pool is. It fails as
+// [NewPool] does.
+func NewPoolIn[T any](a *Allocator, o bulk.Options) (*Pool[T], error) {
+	layout.Check[T]("guard: NewPool")
+	if o.Capacity < 0 || o.MaxBytes < 0 {
+		panic(fmt.Sprintf("guard: NewPool[%s]: Options.Capacity is %d, Options.MaxBytes is %d: leave them zero for the default",
+			layout.Name[T](), o.Capacity, o.MaxBytes))
+	}
+	p := &Pool[T]{a: a, name: nameOf[T]("Pool", o), bytes: o.MaxBytes}
+	if o.MaxBytes > 0 {
+		// An element counts with its own bytes, as in a bulk.Pool: the same budget allows the same number.
+		p.most = o.MaxBytes / layout.Size[T]()
+	}
+	if o.Capacity == 0 {
+		o.Capacity = a.o.Capacity
+	}
+	var err error
+	p.cells, err = bulk.NewPool[cell](bulk.Options{Name: p.name, Capacity: o.Capacity, Limit: o.Limit, Pages: o.Pages})
+	return p, err
+}
+
+func nameOf[T any](kind string, o bulk.Options) string {
+	if o.Name != "" {
+		return o.Name
+	}
+	return "guard." + kind + "[" + layout.Name[T]() + "]"
+}
+
+// cellOf and handleOf turn handles of elements into those of their cells and back: an element and its cell have the same
+// slot and generation.
+
+func cellOf[T any](h bulk.Handle[T]) bulk.Handle[cell] {
+	return bulk.HandleOf[cell](h.Slot(), h.Generation())
+}
+
+func handleOf[T any](h bulk.Handle[cell]) bulk.Handle[T] {
+	return bulk.HandleOf[T](h.Slot(), h.Generation())
+}
+
+// element returns the element of a cell. It is sound because the block was made for a T, which holds no Go pointers, and
+// lives as long as the cell.
+func (p *Pool[T]) element(c *cell) *T {
+	var v T
+	return (*T)(unsafe.Add(p.a.base, p.a.place(c.page, int(unsafe.Sizeof(v)), int(unsafe.Alignof(v)))))
+}
+
+// Insert puts v into the lowest free slot and returns a handle to it and its address. It panics with the [*vm.Error]
+// that [Pool.Grow] would return where there is no room; then the pool is as it was. Complexity: two system calls and a
+// page fault.
+func (p *Pool[T]) Insert(v T) (bulk.Handle[T], *T) {
+	h, e, err := p.insert(v)
+	if err != nil {
+		panic(err)
+	}
+	return h, e
+}
+
+func (p *Pool[T]) insert(v T) (bulk.Handle[T], *T, error) {
+	if err := p.makeRoom("insert", 1); err != nil {
+		return bulk.Handle[T]{}, nil, err
+	}
+	b := p.spare[len(p.spare)-1]
+	p.spare = p.spare[:len(p.spare)-1]
+	p.a.use(b, kind{layout.Name[T](), -1})
+	h, c := p.cells.Insert(cell{b.page})
+	e := p.element(c)
+	*e = v
+	return handleOf[T](h), e, nil
+}
+
+// Remove takes the element of h out and reports whether there was one. It panics with a [*Fault] where bytes around the
+// element were overwritten, after it has removed it; and with an [*vm.Error] as [Allocator.Free] does, and then the
+// element is still there.
+func (p *Pool[T]) Remove(h bulk.Handle[T]) bool {
+	c := p.cells.Get(cellOf(h))
+	if c == nil {
+		return false
+	}
+	f, err := p.a.release(c.page)
+	if err != nil {
+		panic(err)
+	}
+	p.cells.Remove(cellOf(h))
+	if f != nil {
+		panic(f)
+	}
+	return true
+}
+
+// Valid reports whether the element of h is still there. Complexity: constant.
+func (p *Pool[T]) Valid(h bulk.Handle[T]) bool { return p.cells.Valid(cellOf(h)) }
+
+// Get returns the address of the element of h, or nil where it is gone or h is of another pool. Complexity: constant.
+func (p *Pool[T]) Get(h bulk.Handle[T]) *T {
+	c := p.cells.Get(cellOf(h))
+	if c == nil {
+		return nil
+	}
+	return p.element(c)
+}
+
+// Len returns the number of live elements; 0 after Close.
+func (p *Pool[T]) Len() int { return p.cells.Len() }
+
+// Runs yields the live elements in ascending order of slots, each as a run of its own: its slot and a slice of one. The
+// body may remove elements, and must not touch the slice of one that it has removed.
+func (p *Pool[T]) Runs() iter.Seq2[int, []T] {
+	return func(yield func(int, []T) bool) {
+		for h, c := range p.cells.All() {
+			if !yield(int(h.Slot()), unsafe.Slice(p.element(c), 1)) {
+				return
+			}
+		}
+	}
+}
+
+// All yields the live elements with their handles, in ascending order of slots. The body may remove elements, and those
+// are not yielded any more; elements that it inserts may be yielded or not.
+func (p *Pool[T]) All() iter.Seq2[bulk.Handle[T], *T] {
+	return func(yield func(bulk.Handle[T], *T) bool) {
+		for h, c := range p.cells.All() {
+			if !yield(handleOf[T](h), p.element(c)) {
+				return
+			}
+		}
+	}
+}
+
+// Clear removes all elements. Before that it calls f, unless nil, with each of them in ascending order of slots; f must
+// not change the pool. Where f panics nothing has been removed. It panics as [Pool.Remove] does, and then the elements up
+// to that one are gone.
+func (p *Pool[T]) Clear(f func(bulk.Handle[T], *T)) {
+	if f != nil {
+		for h, e := range p.All() {
+			f(h, e)
+		}
+	}
+	for h := range p.All() {
+		p.Remove(h)
+	}
+	p.cells.Clear(nil)
+}
+
+// Check looks for overwritten bytes around the elements as [Allocator.Check] does.
+func (p *Pool[T]) Check() error { return p.a.Check() }

@@ -1,0 +1,136 @@
+package guard
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/layout"
+	"github.com/vastgo/vast/vm"
+)
+
+// Grow makes the next n insertions unable to fail, by committing a block for each. It panics when n is negative.
+//
+// It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity of the pool or of the allocator, and
+// Options.Addresses), [vm.ErrLimit] (Options.MaxBytes or Options.Limit) or another limit as [vm.Region.Commit] does; then
+// the pool is as it was.
+func (p *Pool[T]) Grow(n int) error {
+	if n < 0 {
+		panic(fmt.Sprintf("guard: Grow(%d) on %s: a number of elements is zero or more", n, p.name))
+	}
+	return p.makeRoom("grow", n)
+}
+
+// makeRoom makes n free cells and as many spare blocks.
+func (p *Pool[T]) makeRoom(op string, n int) error {
+	if have := p.Len(); p.most > 0 && n > p.most-have {
+		e := &vm.Error{Op: op, Purpose: p.name, Bytes: math.MaxInt, Err: vm.ErrLimit,
+			Detail: fmt.Sprintf("%d of the %d elements that Options.MaxBytes (%s) allows are in use: remove some, or raise it",
+				have, p.most, vm.Bytes(p.bytes))}
+		if size := layout.Size[T](); n <= math.MaxInt/size {
+			e.Bytes = n * size
+		}
+		return e
+	}
+	if err := p.cells.Grow(n); err != nil {
+		return renamed(op, err)
+	}
+	var v T
+	if err := p.a.allows(op, n-len(p.spare), int(unsafe.Sizeof(v))); err != nil {
+		return err
+	}
+	before := len(p.spare)
+	for len(p.spare) < n {
+		b, err := p.a.hold(op, int(unsafe.Sizeof(v)), int(unsafe.Alignof(v)))
+		if err != nil {
+			// A block that cannot be dropped stays a spare one: the next insertion takes it.
+			for len(p.spare) > before && p.a.letGo(p.spare[len(p.spare)-1]) == nil {
+				p.spare = p.spare[:len(p.spare)-1]
+			}
+			return renamed(op, err)
+		}
+		p.spare = append(p.spare, b)
+	}
+	return nil
+}
+
+// renamed returns an error of the parts that a pool consists of as one of the pool's operation.
+func renamed(op string, err error) error {
+	var e *vm.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	other := *e
+	other.Op = op
+	return &other
+}
+
+// Trim gives back the memory of the table of elements, as far as whole pages of it are unused: what the elements had is
+// given back when they are removed. It returns an error as [vm.Region.Discard] does.
+func (p *Pool[T]) Trim() error { return p.cells.Trim() }
+
+// Reserved returns the bytes of addresses that the pool takes, those of its own allocator included; 0 after Close.
+func (p *Pool[T]) Reserved() int { return p.cells.Reserved() + p.ofAllocator(p.a.region.Size()) }
+
+// Committed returns the bytes of memory that the pool may touch, those of its own allocator included; 0 after Close.
+func (p *Pool[T]) Committed() int { return p.cells.Committed() + p.ofAllocator(p.a.region.Committed()) }
+
+// ofAllocator returns what counts of a number of bytes that are the allocator's.
+func (p *Pool[T]) ofAllocator(bytes int) int {
+	if !p.owned || p.cells.Reserved() == 0 {
+		return 0
+	}
+	return bytes
+}
+
+// Resident returns how many bytes of the pool, those of its own allocator included, are in memory. It asks the operating
+// system; see [vm.Region.Resident].
+func (p *Pool[T]) Resident() (int, error) {
+	bytes, err := p.cells.Resident()
+	if err != nil || !p.owned {
+		return bytes, err
+	}
+	blocks, err := p.a.region.Resident()
+	return bytes + blocks, err
+}
+
+// Close gives the memory back, and the addresses too where the allocator is the pool's own. The elements must not be used
+// afterwards; using the pool panics. Closing twice does nothing. It returns an error as [Allocator.Close] does, and in a
+// shared allocator as [Allocator.Free] panics.
+func (p *Pool[T]) Close() error {
+	if p.cells.Reserved() == 0 {
+		return nil
+	}
+	var damage *Fault
+	if p.owned {
+		if err := p.a.Close(); err != nil && !errors.As(err, &damage) {
+			return err
+		}
+	} else {
+		for h, c := range p.cells.All() {
+			f, err := p.a.release(c.page)
+			if err != nil {
+				return err
+			}
+			if damage == nil {
+				damage = f
+			}
+			p.cells.Remove(h)
+		}
+		for len(p.spare) > 0 {
+			if err := p.a.letGo(p.spare[len(p.spare)-1]); err != nil {
+				return err
+			}
+			p.spare = p.spare[:len(p.spare)-1]
+		}
+	}
+	if err := p.cells.Close(); err != nil {
+		return err
+	}
+	p.spare = nil
+	if damage != nil {
+		return damage
+	}
+	return nil
+}

@@ -1,0 +1,211 @@
+package guard
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+
+	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/internal/layout"
+	"github.com/vastgo/vast/vm"
+)
+
+// Sampling says which elements of a [SampledPool] are guarded. The zero value works.
+type Sampling struct {
+	// Every makes one in so many insertions guarded, on average. Default: 1000.
+	Every int
+	// Slots is the largest number of guarded elements at a time. While that many live, no others are guarded. Default: 16,
+	// as in LLVM's GWP-ASan.
+	Slots int
+	// Quarantine is how many guarded elements are remembered after they were removed, so that the use of a pointer to them
+	// faults. Default: 16 times Slots.
+	Quarantine int
+}
+
+// SampledPool is a [bulk.Pool] some of whose elements, chosen at random, are guarded as those of [Pool] are. It is meant for
+// production: many programs that run for long find what a test does not, at a price that does not show. The method is
+// GWP-ASan's (see the package documentation).
+//
+// Elements that are not guarded are in the bulk.Pool, and looking them up, removing them and passing them costs nothing
+// more; an insertion costs the sampler's decision. Guarded elements have slots from Options.Capacity on, are yielded after
+// the others, do not count for Options.Capacity and Options.MaxBytes, and are bounded by Sampling.Slots. Where one cannot
+// be had, the element goes to the bulk.Pool.
+//
+// What may run beside what is as with a bulk.Pool.
+type SampledPool[T any] struct {
+	plain[T] // not a pointer, which would have to be loaded for each look-up
+	sampler  Sampler
+	guarded  *Pool[T]
+	slots    int    // of guarded
+	first    uint32 // the slot of the first one
+}
+
+// plain is the pool of the elements that are not guarded, under a name that keeps it from being a field for everybody.
+type plain[T any] = bulk.Pool[T]
+
+// NewSampledPool makes an empty pool. It returns an error as [vm.Reserve] does, and panics when T holds Go pointers or an
+// option is negative.
+func NewSampledPool[T any](o bulk.Options, s Sampling) (*SampledPool[T], error) {
+	layout.Check[T]("guard: NewSampledPool")
+	if s.Every < 0 || s.Slots < 0 || s.Quarantine < 0 {
+		panic(fmt.Sprintf("guard: NewSampledPool[%s]: Sampling is %+v: leave zero for the default", layout.Name[T](), s))
+	}
+	if s.Every == 0 {
+		s.Every = 1000
+	}
+	if s.Slots == 0 {
+		s.Slots = 16
+	}
+	if s.Quarantine == 0 {
+		s.Quarantine = 16 * s.Slots
+	}
+	o.Name = nameOf[T]("SampledPool", o)
+	p, err := bulk.NewPool[T](o)
+	if err != nil {
+		return nil, err
+	}
+	pages := pagesOf(layout.Size[T]()) + 1
+	a, err := NewAllocator(Options{Name: o.Name, Capacity: s.Slots, Limit: o.Limit, Pages: o.Pages,
+		Addresses: (1 + (s.Slots+s.Quarantine)*pages) * vm.PageSize()})
+	if err != nil {
+		_ = p.Close()
+		return nil, err
+	}
+	g, err := NewPoolIn[T](a, bulk.Options{Name: o.Name, Limit: o.Limit, Pages: o.Pages})
+	if err != nil {
+		_, _ = a.Close(), p.Close()
+		return nil, err
+	}
+	g.owned = true
+	// An empty pool may be copied.
+	sampled := &SampledPool[T]{plain: *p, sampler: NewSampler(s.Every), guarded: g, slots: s.Slots}
+	first := sampled.plain.KeepOutside((*outsidePool[T])(sampled))
+	if uint64(first)+uint64(s.Slots) > math.MaxUint32 {
+		_, _ = g.Close(), sampled.plain.Close()
+		panic(fmt.Sprintf("guard: NewSampledPool[%s]: Options.Capacity is %d: leave %d handles for guarded elements", layout.Name[T](),
+			first, s.Slots))
+	}
+	sampled.first = uint32(first)
+	return sampled, nil
+}
+
+// outsidePool is how the plain pool sees the guarded elements. A slot below first, for which the plain pool has no memory
+// yet, becomes one that the guarded elements never reach.
+type outsidePool[T any] SampledPool[T]
+
+// Get implements outside.Store.
+func (p *outsidePool[T]) Get(h bulk.Handle[T]) *T {
+	return p.guarded.Get(bulk.HandleOf[T](h.Slot()-p.first, h.Generation()))
+}
+
+// Remove implements outside.Store.
+func (p *outsidePool[T]) Remove(h bulk.Handle[T]) bool {
+	return p.guarded.Remove(bulk.HandleOf[T](h.Slot()-p.first, h.Generation()))
+}
+
+func (p *SampledPool[T]) handle(guarded bulk.Handle[T]) bulk.Handle[T] {
+	return bulk.HandleOf[T](guarded.Slot()+p.first, guarded.Generation())
+}
+
+// Insert is [bulk.Pool.Insert], or for some elements [Pool.Insert].
+func (p *SampledPool[T]) Insert(v T) (bulk.Handle[T], *T) {
+	// This is Sampler.Sample, but that no call stands before the usual way on: v stays in the registers in which it came.
+	if p.sampler.left--; p.sampler.left != 0 {
+		return p.plain.Insert(v)
+	}
+	return p.insertPicked(v)
+}
+
+// insertPicked inserts an element for which the sampler's interval has ended.
+//
+//go:noinline
+func (p *SampledPool[T]) insertPicked(v T) (bulk.Handle[T], *T) {
+	if p.sampler.draw() && p.guarded.Len() < p.slots {
+		if h, e, err := p.guarded.insert(v); err == nil {
+			return p.handle(h), e
+		}
+	}
+	return p.plain.Insert(v)
+}
+
+// Guarded returns the number of live elements that are guarded.
+func (p *SampledPool[T]) Guarded() int { return p.guarded.Len() }
+
+// Len returns the number of live elements; 0 after Close.
+func (p *SampledPool[T]) Len() int { return p.plain.Len() + p.guarded.Len() }
+
+// Runs is [bulk.Pool.Runs], and after that [Pool.Runs] for the guarded elements.
+func (p *SampledPool[T]) Runs() iter.Seq2[int, []T] {
+	return func(yield func(int, []T) bool) {
+		for first, run := range p.plain.Runs() {
+			if !yield(first, run) {
+				return
+			}
+		}
+		for first, run := range p.guarded.Runs() {
+			if !yield(int(p.first)+first, run) {
+				return
+			}
+		}
+	}
+}
+
+// All is [bulk.Pool.All], and after that [Pool.All] for the guarded elements.
+func (p *SampledPool[T]) All() iter.Seq2[bulk.Handle[T], *T] {
+	return func(yield func(bulk.Handle[T], *T) bool) {
+		for h, e := range p.plain.All() {
+			if !yield(h, e) {
+				return
+			}
+		}
+		for h, e := range p.guarded.All() {
+			if !yield(p.handle(h), e) {
+				return
+			}
+		}
+	}
+}
+
+// Clear removes all elements as [bulk.Pool.Clear] and [Pool.Clear] do.
+func (p *SampledPool[T]) Clear(f func(bulk.Handle[T], *T)) {
+	if f != nil {
+		for h, e := range p.All() {
+			f(h, e)
+		}
+	}
+	p.plain.Clear(nil)
+	p.guarded.Clear(nil)
+}
+
+// Reserved returns the bytes of addresses that the pool takes; 0 after Close.
+func (p *SampledPool[T]) Reserved() int { return p.plain.Reserved() + p.guarded.Reserved() }
+
+// Committed returns the bytes of memory that the pool may touch; 0 after Close.
+func (p *SampledPool[T]) Committed() int { return p.plain.Committed() + p.guarded.Committed() }
+
+// Resident returns how many bytes of the pool are in memory. It asks the operating system; see [vm.Region.Resident].
+func (p *SampledPool[T]) Resident() (int, error) {
+	bytes, err := p.plain.Resident()
+	if err != nil {
+		return bytes, err
+	}
+	guarded, err := p.guarded.Resident()
+	return bytes + guarded, err
+}
+
+// Check looks for overwritten bytes around the guarded elements as [Allocator.Check] does.
+func (p *SampledPool[T]) Check() error { return p.guarded.Check() }
+
+// Close gives the memory and the addresses back. The elements must not be used afterwards; using the pool panics. Closing
+// twice does nothing. It returns an error as [Allocator.Close] does.
+func (p *SampledPool[T]) Close() error {
+	err := p.guarded.Close()
+	if damage := (*Fault)(nil); err != nil && !errors.As(err, &damage) {
+		return err
+	}
+	if closing := p.plain.Close(); closing != nil {
+		return closing
+	}
+	return err
+}

@@ -1,0 +1,76 @@
+package guard
+
+import (
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/layout"
+	"github.com/vastgo/vast/vm"
+)
+
+// Alloc returns the address of a zero T in a block of its own. It returns an error as [Allocator.Alloc] does, and panics
+// when T holds Go pointers.
+func Alloc[T any](a *Allocator) (*T, error) {
+	layout.Check[T]("guard: Alloc")
+	var v T
+	b, err := a.alloc(int(unsafe.Sizeof(v)), int(unsafe.Alignof(v)), kind{layout.Name[T](), -1})
+	if err != nil {
+		return nil, err
+	}
+	return (*T)(a.at(b)), nil // sound: the block is zero, aligned, of this size, and T holds no Go pointers
+}
+
+// New is [Alloc], and panics with the error.
+func New[T any](a *Allocator) *T {
+	p, err := Alloc[T](a)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+// AllocSlice returns a slice of zero values of T in one block, which ends where the capacity does. One without capacity
+// takes no block. It returns an error as [Allocator.Alloc] does, and panics when T holds Go pointers, or length is not from
+// zero to the capacity.
+func AllocSlice[T any](a *Allocator, length, capacity int) ([]T, error) {
+	layout.Check[T]("guard: AllocSlice")
+	var v T
+	size := int(unsafe.Sizeof(v))
+	if length < 0 || capacity < length {
+		panic(fmt.Sprintf("guard: AllocSlice[%s](%d, %d) on %s: a length is from zero to the capacity", layout.Name[T](), length,
+			capacity, a.o.Name))
+	}
+	if size > 0 && capacity > math.MaxInt/size {
+		return nil, &vm.Error{Op: "alloc", Purpose: a.o.Name, Bytes: math.MaxInt, Err: vm.ErrSize,
+			Detail: fmt.Sprintf("%d values of %d bytes are more than any address space has", capacity, size)}
+	}
+	if capacity == 0 {
+		return []T{}, nil
+	}
+	b, err := a.alloc(size*capacity, int(unsafe.Alignof(v)), kind{layout.Name[T](), capacity})
+	if err != nil {
+		return nil, err
+	}
+	return unsafe.Slice((*T)(a.at(b)), capacity)[:length], nil // sound as in Alloc
+}
+
+// MakeSlice is [AllocSlice], and panics with the error.
+func MakeSlice[T any](a *Allocator, length, capacity int) []T {
+	s, err := AllocSlice[T](a, length, capacity)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// Free takes away what [Alloc] or [New] returned. It panics as [Allocator.Free] does.
+func Free[T any](a *Allocator, p *T) { a.free(uintptr(unsafe.Pointer(p))) }
+
+// FreeSlice takes away what [AllocSlice] or [MakeSlice] returned; s must begin where that began, and one without capacity is
+// nothing to free. It panics as [Allocator.Free] does.
+func FreeSlice[T any](a *Allocator, s []T) {
+	if cap(s) > 0 {
+		a.free(uintptr(unsafe.Pointer(unsafe.SliceData(s))))
+	}
+}
