@@ -6,6 +6,9 @@
 // made and commit memory as they grow, so that growing neither copies nor stalls, leaves pointers good, and gives the
 // collector nothing to scan.
 //
+// [Table] has rows whose fields are columns of their own, or lie together in blocks, for work that touches few fields of
+// many rows; [Transpose] makes such columns of a pool's or a slice's elements for the moment of a calculation.
+//
 // [Lists] holds arrays of arrays: many lists that grow on their own, each referred to by a [List] of 8 bytes in its owner.
 //
 // # Terminology

@@ -38,6 +38,7 @@ var families = []family{
 	{"dense", "bulk.Dense: N elements of 40 bytes are inserted, found by handles, read, and removed in random order", denseWorks},
 	{growthFamily, "growth strategies: N elements of 40 bytes are appended, and read", growthWorks},
 	{"replace", "bulk.SharedTable: N operations on N/10 entries of 40 bytes, one in 16 replaces an entry, the others read one", replaceWorks},
+	{"table", "bulk.Table: N particles of ten float32, 40 bytes, are appended, removed, and stepped in the time", tableWorks},
 	{"arena", "arena: N records of 24 bytes, or slices of 1 to 4 of them, in 10 frames that end together, with the collector's work", arenaWorks},
 	{"uid", "uid: N identifiers are made", uidWorks},
 	{"guard", "guard: N elements of 40 bytes, of which a thousandth is guarded, N/10 that come and go, and N/1000 that all are guarded", guardWorks},

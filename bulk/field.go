@@ -1,0 +1,116 @@
+package bulk
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/layout"
+)
+
+// Field is one field of the rows of a [Table]: a T for each row. Make it with [NewField].
+//
+// While nobody changes the table any number of goroutines may use its fields. What the values hold is the caller's to
+// order.
+type Field[T any] struct{ field }
+
+// field is what the table knows of a field whose type it does not know.
+type field struct {
+	rowLocator
+	table *Table
+	size  int // bytes of a value
+	name  string
+	safe  []byte // the value of rows that are none, and of new ones
+	zero  bool   // whether the safe value is zero in all its bytes
+}
+
+// NewField adds a field to the rows of t. The name stands in messages. It panics when T holds Go pointers or has no size,
+// when there is a field of that name, and once t has rows or room for some: by then it is settled where the fields lie.
+func NewField[T any](t *Table, name string) *Field[T] {
+	layout.Check[T]("bulk: NewField")
+	t.mustBeOpen()
+	var v T
+	what := fmt.Sprintf("bulk: NewField[%s](%q) on %s: ", layout.Name[T](), name, t.plan.name)
+	if unsafe.Sizeof(v) == 0 {
+		panic(what + "the values have no size: a field of nothing needs no memory")
+	}
+	if t.region != nil {
+		panic(what + "add all fields before the first row and before Grow")
+	}
+	for _, f := range t.fields {
+		if f.name == name {
+			panic(what + "there is a field of that name: give each its own")
+		}
+	}
+	size := int(unsafe.Sizeof(v))
+	x := &Field[T]{field{table: t, size: size, name: name, safe: make([]byte, size), zero: true}}
+	t.fields = append(t.fields, &x.field)
+	return x
+}
+
+// Safe sets the value that new rows and the padding hold: by default zero in all bytes. Set another where zero would not
+// be harmless, such as 1 for a divisor. It panics when v has a number that is not one (NaN) or is denormal, with which
+// processors signal or become slow, and once the table has rows or room for some. It returns x.
+func (x *Field[T]) Safe(v T) *Field[T] {
+	x.table.mustBeOpen()
+	if x.table.region != nil {
+		panic(fmt.Sprintf("bulk: Safe(%v) for field %q of %s: set safe values before the first row and before Grow",
+			v, x.name, x.table.plan.name))
+	}
+	if is := unsafeNumber(&v); is != "" {
+		panic(fmt.Sprintf("bulk: Safe(%v) for field %q of %s: the value is %s, which calculations must not meet by chance",
+			v, x.name, x.table.plan.name, is))
+	}
+	x.setSafe(bytesOf(&v))
+	return x
+}
+
+// bytesOf returns the memory of v, in which there are no Go pointers.
+func bytesOf[T any](v *T) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v)) }
+
+// setSafe sets the safe value.
+func (f *field) setSafe(v []byte) {
+	copy(f.safe, v)
+	f.zero = true
+	for _, b := range v {
+		f.zero = f.zero && b == 0
+	}
+}
+
+// At returns the address of row's value; it is good until the row is removed or another one is moved into its place. It
+// panics when row is not in [0, Len). Complexity: constant, one formula for all layouts.
+func (x *Field[T]) At(row int) *T {
+	if uint(row) >= uint(x.table.len) {
+		panic(&rowError{"At", row, x.table})
+	}
+	var v T
+	return (*T)(x.at(row, unsafe.Sizeof(v)))
+}
+
+// Slice returns the values of a block's rows, and of its padding where it comes from [Table.PaddedBlocks]. They begin at a
+// multiple of 32 bytes with [LayoutBlocks8], else of 64. The slice is good until rows are removed. It panics for a block
+// of another table, or when rows were removed since.
+func (x *Field[T]) Slice(b Block) []T {
+	if b.table != x.table || b.end > x.table.len {
+		panic(&blockError{b, &x.field})
+	}
+	return unsafe.Slice((*T)(unsafe.Add(x.base, b.index*x.stride)), b.n)
+}
+
+// fill puts the safe value into rows [from, to), for which there is memory.
+func (f *field) fill(from, to int) {
+	for from < to {
+		n := to - from
+		if f.stride > 0 {
+			n = min(n, f.table.group-from%f.table.group)
+		}
+		b := unsafe.Slice((*byte)(f.at(from, uintptr(f.size))), n*f.size)
+		if f.zero {
+			clear(b)
+		} else {
+			for done := copy(b, f.safe); done < len(b); done *= 2 {
+				copy(b[done:], b[:done])
+			}
+		}
+		from += n
+	}
+}

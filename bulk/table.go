@@ -1,0 +1,209 @@
+package bulk
+
+import (
+	"fmt"
+
+	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/vm"
+)
+
+// TableOptions say how a table is made. The zero value works.
+type TableOptions struct {
+	// Name is the purpose under which the table's bytes are counted (see [vm.Snapshot]) and named in errors.
+	// Default: "bulk.Table".
+	Name string
+	// Layout says how rows lie in memory. Default: LayoutColumns, each field in an array of its own.
+	Layout Layout
+	// PageAligned begins all columns at the beginning of a page, which LayoutColumns avoids by default: equal rows of many
+	// columns then compete for the same few places of a processor's caches. It is there to measure that.
+	PageAligned bool
+	// Capacity is the largest number of rows. Addresses for all of them are reserved, which costs no memory.
+	// Default: what MaxBytes allows; without MaxBytes as many as fill 16 GiB of addresses, or 16 MiB where regions are
+	// Go heap memory ([vm.PagesHeap], the race detector, systems without virtual memory).
+	Capacity int
+	// MaxBytes is a budget in bytes of rows. Passing it is an error wrapping [vm.ErrLimit]. Default: none.
+	MaxBytes int
+	// Limit is a budget of committed memory, shared with other containers. Default: none.
+	Limit *vm.Limit
+	// Pages is the page policy. Default: huge pages as soon as a column, or the blocks, fill one.
+	Pages vm.Pages
+	// Step is how many bytes of rows are committed at a time, rounded up to whole pages in each column. Default: an eighth
+	// of what is committed, and at least 64 KiB.
+	Step int
+}
+
+// Table is bulk data for number crunching: packed rows whose fields are typed columns, so that work which touches few
+// fields loads only these, and vector code finds many values of one field side by side. The layout is an option; the
+// code that uses the table stays the same.
+//
+// Rows are numbers from 0 to Len-1; removing one moves the last row into its place. To refer to rows that move, keep a
+// handle of a [Pool] in a field and the row in the pool. For most data a Pool is simpler; see also [Transpose], which
+// makes columns for a moment.
+//
+// The rows of a group of 16, or of a block, that lie behind the last row are its padding. They and new rows hold each
+// field's safe value, so that vector code may calculate with the whole group: no trap, no denormal numbers, and nothing
+// left over from removed rows. See [Field.Safe] and [Table.PaddedBlocks].
+//
+// One goroutine may change a table at a time, and nobody may use it meanwhile. While nobody changes it, any number of
+// goroutines may use its fields, blocks and Len.
+//
+// The method is from Niklas Gray, "Data Structures Part 1: Bulk Data" (Our Machinery, 2019).
+type Table struct {
+	len   int // rows
+	ready int // rows from len up to it hold safe values, and have memory
+	// used is where rows that were ever written ended when ready was lowered. Where all safe values are zero, rows from
+	// the larger of both on are zero: so memory comes from the operating system.
+	used     int
+	room     int // rows with memory, a multiple of the group
+	perBlock int // rows of a block
+	allZero  bool
+	fields   []*field
+	movers   []mover // one for each field
+	magic    uint64  // that of all fields
+	plan     plan
+	options  TableOptions
+	arranged arrangement
+	group    int // arranged.group
+	region   *vm.Region
+	ended    error // what using the table panics with after Close
+}
+
+// NewTable makes an empty table. Add its fields with [NewField]; the first row, or Grow, then reserves the addresses. It
+// panics when an option is negative or the layout unknown.
+func NewTable(o TableOptions) *Table {
+	for _, v := range []struct {
+		name  string
+		value int
+	}{{"Capacity", o.Capacity}, {"MaxBytes", o.MaxBytes}, {"Step", o.Step}} {
+		if v.value < 0 {
+			panic(fmt.Sprintf("bulk: NewTable: TableOptions.%s is %d: leave it zero for the default", v.name, v.value))
+		}
+	}
+	if o.Layout > LayoutBlocksPage {
+		panic(fmt.Sprintf("bulk: NewTable: TableOptions.Layout is %d: use one of the Layout constants", o.Layout))
+	}
+	if o.Name == "" {
+		o.Name = "bulk.Table"
+	}
+	return &Table{options: o, plan: plan{name: o.Name}}
+}
+
+// Append adds a row at the end and returns its number. Its fields hold their safe values, zero by default. It panics
+// with the [*vm.Error] that [Table.Grow] would return where there is no room; then the table is as it was.
+//
+// Complexity: constant; a call for each block of rows, or group of 16, that were in use before.
+func (t *Table) Append() (row int) {
+	row = t.len
+	if row == t.ready {
+		t.more()
+	}
+	t.len++
+	return
+}
+
+// more makes the next row ready, or panics and changes nothing.
+//
+//go:noinline
+func (t *Table) more() {
+	if err := t.makeRoom(opAppend, 1); err != nil {
+		panic(err)
+	}
+	t.prepare(t.len + 1)
+}
+
+// AppendN adds n rows at the end and returns the number of the first. Their fields hold their safe values. It panics when
+// n is negative, and fails as [Table.Grow] does; then the table is as it was.
+func (t *Table) AppendN(n int) (first int, err error) {
+	if n < 0 {
+		panic(fmt.Sprintf("bulk: AppendN(%d) on %s: a number of rows is zero or more", n, t.plan.name))
+	}
+	if err := t.makeRoom(opAppendN, n); err != nil {
+		return 0, err
+	}
+	first = t.len
+	t.prepare(first + n)
+	t.len = first + n
+	if invariants.Enabled {
+		t.checkInvariants()
+	}
+	return first, nil
+}
+
+// Len returns the number of rows; 0 after Close.
+func (t *Table) Len() int { return t.len }
+
+// Clear removes all rows. The memory stays committed for the next ones: Truncate or Close give it back. Complexity:
+// constant.
+func (t *Table) Clear() {
+	t.mustBeOpen()
+	t.cut(0)
+}
+
+// Truncate keeps the first n rows and gives memory back: all but what the kept ones fill, 64 KiB for the next ones, and in
+// each column, or once for blocks, the rest of a page (from one huge page on, of a huge page). It panics when n is not in
+// [0, Len]. Complexity: two system calls for each column, or for the blocks, where memory is given back; and the padding.
+func (t *Table) Truncate(n int) {
+	t.mustBeOpen()
+	if uint(n) > uint(t.len) {
+		panic(fmt.Sprintf("bulk: Truncate(%d) on %s of length %d", n, t.plan.name, t.len))
+	}
+	t.cut(n)
+	t.giveBack()
+}
+
+// cut keeps the first n rows.
+func (t *Table) cut(n int) {
+	end := t.padded(n)
+	t.lay(t.padded(t.len))
+	for _, f := range t.fields {
+		f.fill(n, end)
+		if invariants.Enabled {
+			f.poison(end, t.len)
+		}
+	}
+	t.len = n
+	t.ready = min(end, t.plan.capacity)
+	if invariants.Enabled {
+		t.checkInvariants()
+	}
+}
+
+// Close gives the memory and the addresses back. The fields must not be used afterwards; using the table panics. Closing
+// twice does nothing.
+func (t *Table) Close() error {
+	if t.ended != nil {
+		return nil
+	}
+	if t.region != nil {
+		if err := t.region.Close(); err != nil {
+			return err
+		}
+	}
+	// Without rows, and none ready, the short paths fail their first test and find out.
+	t.ended, t.len, t.ready, t.room = &closedError{t.plan.name}, 0, 0, 0
+	for _, f := range t.fields {
+		f.rowLocator = rowLocator{}
+	}
+	return nil
+}
+
+func (t *Table) mustBeOpen() {
+	if t.ended != nil {
+		panic(t.ended)
+	}
+}
+
+// rowError says that a table has no such row.
+type rowError struct {
+	op    string
+	row   int
+	table *Table
+}
+
+// Error says what the row may be.
+func (e *rowError) Error() string {
+	if e.table.ended != nil {
+		return e.table.ended.Error()
+	}
+	return fmt.Sprintf("bulk: %s(%d) on %s of length %d", e.op, e.row, e.table.plan.name, e.table.len)
+}

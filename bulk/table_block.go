@@ -1,0 +1,105 @@
+package bulk
+
+import (
+	"fmt"
+	"iter"
+)
+
+// Block is a range of a [Table]'s rows whose values of one field lie side by side: see [Field.Slice]. With
+// [LayoutColumns] it is the whole table. It is a small value, good until rows are removed.
+type Block struct {
+	// No more than four fields: the compiler would keep a larger struct in memory.
+	table *Table
+	index uintptr // its number
+	n     int     // rows, with padding where it has some
+	end   int     // the row after its last, without padding
+}
+
+// First returns the number of the block's first row.
+func (b Block) First() int {
+	if b.index == 0 {
+		return 0
+	}
+	return int(b.index) * b.table.group
+}
+
+// Len returns the number of the block's rows, without padding.
+func (b Block) Len() int { return b.end - b.First() }
+
+// Blocks yields the blocks of the table in ascending order of rows. All are full but the last one. The body must not
+// remove rows; rows that it appends may be yielded or not.
+func (t *Table) Blocks() iter.Seq[Block] {
+	return func(yield func(Block) bool) {
+		b := Block{table: t}
+		for left := t.start(); left > 0; left -= b.n {
+			b.n = min(left, t.perBlock)
+			b.end += b.n
+			if !yield(b) {
+				return
+			}
+			b.index++
+		}
+	}
+}
+
+// PaddedBlocks is [Table.Blocks] with the padding behind the table's last rows, so that vector code needs no loop for what
+// is left: each block's slices have a length that is a multiple of 8, of 16, or of the rows of a page's block, by the
+// layout, and of 16 for columns. The rows of the padding are none. They hold each field's safe value when the iteration
+// begins, whatever an earlier one has written there; because it puts them there, this is a change of the table like any
+// other. The body must neither remove rows nor append some.
+func (t *Table) PaddedBlocks() iter.Seq[Block] {
+	return func(yield func(Block) bool) {
+		b := Block{table: t}
+		for left := t.startPadded(); left > 0; left -= b.n {
+			b.n = min(left, t.perBlock)
+			b.end = min(b.end+b.n, t.len)
+			if !yield(b) {
+				return
+			}
+			b.index++
+		}
+	}
+}
+
+// start returns the number of rows to pass.
+func (t *Table) start() int {
+	t.mustBeOpen()
+	return t.len
+}
+
+// startPadded returns the number of rows to pass with the padding, which it makes safe.
+//
+//go:noinline
+func (t *Table) startPadded() int {
+	t.mustBeOpen()
+	end := t.padded(t.len)
+	if t.len < end {
+		t.lay(end)
+		for _, f := range t.fields {
+			f.fill(t.len, end)
+		}
+	}
+	return end
+}
+
+// blockError says that a block is not one of the field's.
+type blockError struct {
+	block Block
+	field *field
+}
+
+// Error says which blocks may be used.
+func (e *blockError) Error() string {
+	b, t := e.block, e.field.table
+	of := fmt.Sprintf("bulk: the block of rows %d to %d is used with field %q of %s",
+		b.First(), b.end-1, e.field.name, t.plan.name)
+	switch {
+	case b.table == nil:
+		return of + ", but is a zero Block: take blocks from Table.Blocks"
+	case b.table != t:
+		return of + ", but is of another table, " + b.table.plan.name
+	case t.ended != nil:
+		return t.ended.Error()
+	}
+	return fmt.Sprintf("%s, but there are only %d rows left: take the blocks anew after rows were removed", of, t.len)
+}

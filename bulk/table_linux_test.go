@@ -1,0 +1,51 @@
+package bulk
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// mappingsIn returns how many mappings the kernel has in [base, base+n).
+func mappingsIn(t *testing.T, base unsafe.Pointer, n int) (count int) {
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(maps)) {
+		var lo, hi uintptr
+		if k, _ := fmt.Sscanf(line, "%x-%x", &lo, &hi); k == 2 && lo >= uintptr(base) && hi <= uintptr(base)+uintptr(n) {
+			count++
+		}
+	}
+	return count
+}
+
+// TestTableMappings counts what a table takes of the mappings that a process may have.
+func TestTableMappings(t *testing.T) {
+	if heapStandIn() {
+		t.Skip("the heap stand-in has no mappings of its own")
+	}
+	for _, layout := range layouts {
+		for _, pages := range []vm.Pages{vm.PagesSmall, vm.PagesAuto} {
+			made, _ := newRowsTable(TableOptions{Layout: layout, Pages: pages, Capacity: 1 << 24}, false)
+			tab := closeLater(t, made)
+			for range 600_000 {
+				tab.Append()
+			}
+			spans := len(tab.arranged.parts)
+			most := 2*spans + 1
+			if pages == vm.PagesAuto {
+				most = 4*spans + 1
+			}
+			if n := mappingsIn(t, tab.region.Base(), tab.region.Size()); n < 2 || n > most {
+				t.Errorf("%v, %v: %d mappings for %d parts, want at most %d", layout, pages, n, spans, most)
+			}
+			tab.Close()
+		}
+	}
+}

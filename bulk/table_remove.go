@@ -1,0 +1,55 @@
+package bulk
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/invariants"
+)
+
+// mover is what removing needs to know of a field. A table keeps those of its fields side by side.
+type mover struct {
+	base unsafe.Pointer // of row 0
+	skip uintptr        // see rowLocator
+	size uintptr        // bytes of a value
+	safe unsafe.Pointer // the safe value
+}
+
+// RemoveSwap removes a row by moving the last one into its place. It returns the number that the row there had before,
+// which is the new length, so that whoever refers to that row can be told; where the last row itself was removed, it is
+// row, and nothing has moved. It panics when row is not in [0, Len). Complexity: one step for each field.
+//
+// The addresses are sound as those of rowLocator.at are. Values of up to eight bytes, whose addresses are multiples of their
+// size, do without a call.
+func (t *Table) RemoveSwap(row int) (moved int) {
+	if uint(row) >= uint(t.len) {
+		panic(&rowError{"RemoveSwap", row, t})
+	}
+	moved = t.len - 1
+	toBlock, _ := bits.Mul64(uint64(row), t.magic)
+	fromBlock, _ := bits.Mul64(uint64(moved), t.magic)
+	for i := range t.movers {
+		m := &t.movers[i]
+		to := unsafe.Add(m.base, uintptr(row)*m.size+uintptr(toBlock)*m.skip)
+		from := unsafe.Add(m.base, uintptr(moved)*m.size+uintptr(fromBlock)*m.skip)
+		switch m.size {
+		case 4:
+			*(*uint32)(to), *(*uint32)(from) = *(*uint32)(from), *(*uint32)(m.safe)
+		case 8:
+			*(*uint64)(to), *(*uint64)(from) = *(*uint64)(from), *(*uint64)(m.safe)
+		case 1:
+			*(*uint8)(to), *(*uint8)(from) = *(*uint8)(from), *(*uint8)(m.safe)
+		case 2:
+			*(*uint16)(to), *(*uint16)(from) = *(*uint16)(from), *(*uint16)(m.safe)
+		default:
+			last := unsafe.Slice((*byte)(from), m.size)
+			copy(unsafe.Slice((*byte)(to), m.size), last)
+			copy(last, unsafe.Slice((*byte)(m.safe), m.size))
+		}
+	}
+	t.len = moved
+	if invariants.Enabled {
+		t.checkInvariants()
+	}
+	return moved
+}

@@ -1,0 +1,203 @@
+package bulk
+
+import (
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/vm"
+)
+
+// Grow makes the next n appended rows unable to fail, by committing memory for them in all columns, or in none. The first
+// call reserves the addresses, after which no field can be added. It panics when n is negative or there are no fields.
+//
+// It returns an [*vm.Error] wrapping [vm.ErrCapacity] (TableOptions.Capacity), [vm.ErrLimit] (TableOptions.MaxBytes or
+// Limit) or another limit as [vm.Reserve] and [vm.Region.Commit] do; then the table is as it was.
+func (t *Table) Grow(n int) error {
+	if n < 0 {
+		panic(fmt.Sprintf("bulk: Grow(%d) on %s: a number of rows is zero or more", n, t.plan.name))
+	}
+	return t.makeRoom(opGrow, n)
+}
+
+// makeRoom commits memory for n more rows.
+func (t *Table) makeRoom(op string, n int) error {
+	t.mustBeOpen()
+	if t.region == nil {
+		if err := t.reserve(); err != nil {
+			return err
+		}
+	}
+	if n > t.plan.capacity-t.len {
+		return t.plan.full(op, n, t.len)
+	}
+	if n <= t.room-t.len {
+		return nil
+	}
+	committed := 0
+	for i := range t.arranged.parts {
+		committed += t.arranged.parts[i].Committed()
+	}
+	need := ceil(t.len+n, t.group)
+	most := ceil(t.plan.capacity, t.group)
+	ahead := min(max(need, (committed+t.plan.stepFrom(committed))/t.arranged.bytesGroup()), most)
+	err := t.commit(ahead)
+	if err != nil && need < ahead && settlesForLess(op, err) {
+		err = t.commit(need)
+	}
+	if err == nil && invariants.Enabled {
+		t.checkInvariants()
+	}
+	return err
+}
+
+// commit makes memory for at least so many groups usable in each part, or changes nothing.
+func (t *Table) commit(groups int) error {
+	parts := t.arranged.parts
+	for i := range parts {
+		p := &parts[i]
+		p.before = p.Committed()
+		if err := p.grow(p.lead + groups*p.bytes); err != nil {
+			for j := range i {
+				parts[j].shrinkTo(parts[j].before)
+			}
+			// Where giving back fails too, there is more memory than rows need.
+			t.setRoom()
+			return err
+		}
+	}
+	t.setRoom()
+	return nil
+}
+
+// setRoom counts the rows for which all parts have memory.
+func (t *Table) setRoom() {
+	groups := ceil(t.plan.capacity, t.group)
+	for i := range t.arranged.parts {
+		p := &t.arranged.parts[i]
+		groups = min(groups, max(0, p.Committed()-p.lead)/p.bytes)
+	}
+	t.room = groups * t.group
+}
+
+// reserve settles where the fields lie and takes the addresses, or changes nothing.
+func (t *Table) reserve() error {
+	if len(t.fields) == 0 {
+		panic("bulk: " + t.plan.name + " has no fields: add some with NewField before the first row")
+	}
+	sizes := make([]int, len(t.fields))
+	t.allZero = true
+	for i, f := range t.fields {
+		sizes[i] = f.size
+		t.allZero = t.allZero && f.zero
+	}
+	a := arrange(t.options.Layout, t.options.PageAligned, sizes)
+	p, err := t.options.plan(&a)
+	if err != nil {
+		return err
+	}
+	groups := max(1, ceil(p.capacity, a.group))
+	total := 0
+	for i := range a.parts {
+		total += alignedSize(a.parts[i].lead + groups*a.parts[i].bytes)
+	}
+	r, err := vm.Reserve(total, vm.Options{Purpose: p.name, Limit: t.options.Limit, Pages: t.options.Pages})
+	if err != nil {
+		return err
+	}
+	for i := range a.parts {
+		part := &a.parts[i]
+		if part.denseSpan, err = carve(r, part.lead+groups*part.bytes); err != nil {
+			_ = r.Close()
+			return err
+		}
+	}
+	t.perBlock = a.group
+	for i, f := range t.fields {
+		at := &a.parts[a.places[i].part]
+		stride := at.bytes
+		if t.options.Layout == LayoutColumns {
+			stride, t.perBlock = 0, math.MaxInt
+		}
+		f.rowLocator = newRowLocator(unsafe.Add(at.Base(), at.lead+a.places[i].offset), f.size, a.group, stride)
+		t.magic = f.magic
+		t.movers = append(t.movers, mover{f.base, f.skip, uintptr(f.size), unsafe.Pointer(unsafe.SliceData(f.safe))})
+	}
+	t.arranged, t.group, t.plan, t.region = a, a.group, p, r
+	return nil
+}
+
+// plan makes the options definite for rows that are arranged in a way.
+func (o *TableOptions) plan(a *arrangement) (plan, error) {
+	p := plan{name: o.Name, sizeElement: a.bytesRow, capacity: o.Capacity, budget: o.MaxBytes, step: o.Step}
+	switch {
+	case o.MaxBytes > 0 && (o.Capacity == 0 || o.MaxBytes/p.sizeElement < o.Capacity):
+		p.capacity, p.byBudget = o.MaxBytes/p.sizeElement, true
+		if p.capacity > maxSlots {
+			p.capacity, p.byBudget = maxSlots, false
+		}
+	case o.Capacity == 0:
+		p.capacity = min(max(a.group, defaultReserve(o.Pages)/a.bytesGroup()*a.group), maxSlots)
+	}
+	if most := min(maxSlots, math.MaxInt/8/a.bytesGroup()*a.group); p.capacity > most {
+		return p, &vm.Error{Op: "reserve", Purpose: p.name, Bytes: math.MaxInt, Err: vm.ErrSize,
+			Detail: fmt.Sprintf("TableOptions.Capacity is %d rows of %d bytes: ask for at most %d", p.capacity, p.sizeElement, most)}
+	}
+	return p, nil
+}
+
+// padded returns the number of rows of the groups that hold the first n.
+func (t *Table) padded(n int) int {
+	if t.group == 0 {
+		return 0
+	}
+	return roundUp(n, t.group)
+}
+
+// prepare lets all rows up to the end of the group with row end-1 hold safe values, from the first that does not. There is
+// memory for them.
+func (t *Table) prepare(end int) {
+	to := t.padded(end)
+	if to <= t.ready {
+		return
+	}
+	stop := to
+	if t.allZero {
+		// What was never written is zero already.
+		stop = min(stop, t.used)
+		if t.used <= to {
+			to = t.room
+		}
+	}
+	for _, f := range t.fields {
+		f.fill(t.ready, stop)
+	}
+	t.ready = min(to, t.plan.capacity)
+}
+
+// lay takes back that rows from the length on are ready, because those below end may be written without the table's
+// knowing.
+func (t *Table) lay(end int) {
+	t.used = max(t.used, end)
+	t.ready = t.len
+}
+
+// giveBack decommits what the rows do not need.
+func (t *Table) giveBack() {
+	if t.region == nil {
+		return
+	}
+	groups := ceil(t.len+minStep/t.plan.sizeElement, t.group)
+	for i := range t.arranged.parts {
+		p := &t.arranged.parts[i]
+		keep, unit := p.lead+groups*p.bytes, vm.PageSize()
+		if huge := vm.HugePageSize(); p.advised && keep >= huge {
+			unit = huge
+		}
+		p.shrinkTo(min(roundUp(keep, unit), p.Size()))
+	}
+	t.setRoom()
+}
+
+func ceil(n, unit int) int { return (n + unit - 1) / unit }

@@ -1,0 +1,154 @@
+package bulk
+
+import (
+	"fmt"
+	"math/bits"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/layout"
+)
+
+// cacheLine is what columns for a moment are aligned to, in bytes.
+const cacheLine = 64
+
+// Temporary is a temporary column of a [Transpose]: a field of each element of the block under way.
+type Temporary[F any] struct {
+	offset uintptr // of the field in an element
+	stride uintptr // from element to element
+	back   bool    // whether it is written back
+	rows   []F
+	safe   F
+	n      *int // rows of the block under way
+	padded *int // with padding
+}
+
+// ColumnOf names a field of t's elements that is wanted as a column and written back. The function is called once, with an
+// element that is zero, and must return the address of a field in it; so must a field of a field, or an element of an
+// array. F must not hold Go pointers; the rest of T may.
+//
+// It panics for an address outside the element, where F holds Go pointers or has no size, and where a part of the field
+// is written back already.
+func ColumnOf[T, F any](t *Transpose[T], field func(element *T) *F) *Temporary[F] {
+	return column(t, "ColumnOf", field, true)
+}
+
+// InputOf is [ColumnOf] for a field that is only read: what is written to the column does not reach the elements.
+func InputOf[T, F any](t *Transpose[T], field func(element *T) *F) *Temporary[F] {
+	return column(t, "InputOf", field, false)
+}
+
+func column[T, F any](t *Transpose[T], op string, field func(element *T) *F, back bool) *Temporary[F] {
+	layout.Check[F]("bulk: " + op)
+	what := fmt.Sprintf("bulk: %s for a %s of %s: ", op, layout.Name[F](), layout.Name[T]())
+	element := new(T)
+	var v F
+	size := unsafe.Sizeof(v)
+	if size == 0 {
+		panic(what + "the field has no size")
+	}
+	// Both are addresses, or the difference of two, and never become pointers again.
+	offset := uintptr(unsafe.Pointer(field(element))) - uintptr(unsafe.Pointer(element))
+	if whole := unsafe.Sizeof(*element); offset > whole || size > whole-offset {
+		panic(what + "the function must return the address of a field of the element that it is given")
+	}
+	c := &Temporary[F]{offset: offset, stride: unsafe.Sizeof(*element), back: back, n: &t.n, padded: &t.padded}
+	if t.n > 0 {
+		panic(what + "name all fields before passing elements")
+	}
+	for _, other := range t.columns {
+		if lo, hi := other.written(); back && lo < offset+size && offset < hi {
+			panic(what + "a part of the field is another column that is written back: name each part once, or use InputOf")
+		}
+	}
+	t.columns = append(t.columns, c)
+	t.rows = 0 // the memory is to be divided anew
+	return c
+}
+
+// Safe sets the value of rows that stand for no element: holes of a pool, and padding. The default is zero in all bytes.
+// It panics when v has a number that is not one (NaN) or is denormal. It returns c.
+func (c *Temporary[F]) Safe(v F) *Temporary[F] {
+	if is := unsafeNumber(&v); is != "" {
+		panic(fmt.Sprintf("bulk: Safe(%v) for a temporary column: the value is %s, which calculations must not meet by chance",
+			v, is))
+	}
+	c.safe = v
+	return c
+}
+
+// Slice returns the values of the block under way: one for each row. It is good until the end of the body, and empty
+// outside of an iteration. It begins at a multiple of 64 bytes.
+func (c *Temporary[F]) Slice() []F { return c.rows[:*c.n] }
+
+// Padded is Slice with padding up to a multiple of 16 rows, which hold the safe value. The rows of a pool need none.
+func (c *Temporary[F]) Padded() []F { return c.rows[:*c.padded] }
+
+// The rest is what the Transpose calls; see temporary.
+
+func (c *Temporary[F]) bytes() int {
+	var v F
+	return int(unsafe.Sizeof(v))
+}
+
+func (c *Temporary[F]) written() (lo, hi uintptr) {
+	if !c.back {
+		return 0, 0
+	}
+	return c.offset, c.offset + uintptr(c.bytes())
+}
+
+// place is sound because memory has room for so many rows, begins at a cache line, and F holds no Go pointers.
+func (c *Temporary[F]) place(memory unsafe.Pointer, rows int) {
+	c.rows = unsafe.Slice((*F)(memory), rows)
+}
+
+// at returns the address of the field of element i, where elements points at the first. It is sound because the column's
+// function has shown that there is an F in each element, offset bytes from its beginning.
+func (c *Temporary[F]) at(elements unsafe.Pointer, i int) *F {
+	return (*F)(unsafe.Add(elements, uintptr(i)*c.stride+c.offset))
+}
+
+func (c *Temporary[F]) gather(row int, elements unsafe.Pointer, n int) {
+	rows := c.rows[row : row+n]
+	// See at. The distance is added up because the compiler would read and multiply anew for each element.
+	for i, off, stride := 0, c.offset, c.stride; i < len(rows); i, off = i+1, off+stride {
+		rows[i] = *(*F)(unsafe.Add(elements, off))
+	}
+}
+
+func (c *Temporary[F]) scatter(row int, elements unsafe.Pointer, n int) {
+	if !c.back {
+		return
+	}
+	rows := c.rows[row : row+n]
+	for i, off, stride := 0, c.offset, c.stride; i < len(rows); i, off = i+1, off+stride {
+		*(*F)(unsafe.Add(elements, off)) = rows[i]
+	}
+}
+
+func (c *Temporary[F]) gatherSome(row int, elements unsafe.Pointer, some uint64) {
+	c.pad(row, row+wordBits)
+	rows := c.rows[row : row+wordBits]
+	for ; some != 0; some &= some - 1 {
+		i := bits.TrailingZeros64(some)
+		rows[i] = *c.at(elements, i)
+	}
+}
+
+func (c *Temporary[F]) scatterSome(row int, elements unsafe.Pointer, some uint64) {
+	if !c.back {
+		return
+	}
+	rows := c.rows[row : row+wordBits]
+	for ; some != 0; some &= some - 1 {
+		i := bits.TrailingZeros64(some)
+		*c.at(elements, i) = rows[i]
+	}
+}
+
+func (c *Temporary[F]) pad(from, to int) {
+	rows := c.rows[from:to]
+	for i := range rows {
+		rows[i] = c.safe
+	}
+}

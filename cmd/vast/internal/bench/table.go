@@ -1,0 +1,230 @@
+package bench
+
+import (
+	"math/rand/v2"
+	"runtime"
+
+	"github.com/vastgo/vast/bulk"
+)
+
+// tableWorks returns the works of the family table.
+func tableWorks() []work {
+	memory := func(n int) int { return n * bytesParticle }
+	ws := []work{
+		{"table-append", memory, tableAppends},
+		{"table-remove", nil, tableRemovals},
+	}
+	for _, l := range []struct {
+		name   string
+		layout bulk.Layout
+	}{
+		{"columns", bulk.LayoutColumns},
+		{"blocks8", bulk.LayoutBlocks8},
+		{"blocks16", bulk.LayoutBlocks16},
+		{"page", bulk.LayoutBlocksPage},
+	} {
+		for _, c := range calculations {
+			ws = append(ws, work{c.name + "-" + l.name, nil, func(n int) ([]side, func()) { return tableSteps(n, l.layout, c) }})
+		}
+	}
+	return append(ws, work{"rows", nil, tableRows}, work{"stagger", nil, tableBases}, work{"temporary", nil, temporaries})
+}
+
+// calculation is one step in the time of all particles, done by each side in its own way.
+type calculation struct {
+	name    string
+	one     func(*particle)
+	table   func(*particleTable)
+	structs func([]particle)
+	fields  func(*particleFields)
+}
+
+var calculations = []calculation{
+	{"tick", (*particle).tick, tickTable, tickStructs, tickFields},
+	{"move", (*particle).move, moveTable, moveStructs, moveFields},
+	{"live", (*particle).live, liveTable, liveStructs, liveFields},
+}
+
+// stepsTimed is how many steps a round takes the time of.
+const stepsTimed = 4
+
+// tableSteps returns the sides of a calculation on a table of some layout. Slices are what columns are compared with.
+func tableSteps(n int, l bulk.Layout, c calculation) (sides []side, done func()) {
+	t, structs := filledTable(n, l, false), make([]particle, n)
+	for i := range structs {
+		structs[i] = numberedParticle(i)
+	}
+	timed := func(name string, get func(int) particle, f func()) side {
+		steps := 0
+		return side{name, func(m *meter) {
+			m.run(func() {
+				for range stepsTimed {
+					f()
+				}
+			})
+			steps += stepsTimed
+			same(name, n, steps, c.one, get)
+		}}
+	}
+	sides = []side{
+		timed("vast", t.get, func() { c.table(t) }),
+		timed("structs", func(i int) particle { return structs[i] }, func() { c.structs(structs) }),
+	}
+	if l == bulk.LayoutColumns {
+		fields := appendFields(n)
+		sides = append(sides, timed("slices", fields.get, func() { c.fields(fields) }))
+	}
+	return sides, func() { closed(t.Close()) }
+}
+
+// tableAppends returns the sides of the work table-append: n particles are put in one by one.
+func tableAppends(n int) ([]side, func()) {
+	return []side{
+		{"vast", func(m *meter) {
+			var t *particleTable
+			m.run(func() {
+				t = newParticleTable(n, bulk.LayoutColumns, false)
+				appendTable(t, n)
+			})
+			m.weigh()
+			same("vast", n, 0, nil, t.get)
+			closed(t.Close())
+		}},
+		{"structs", func(m *meter) {
+			var ps []particle
+			m.run(func() { ps = appendStructs(n) })
+			m.weigh()
+			same("structs", n, 0, nil, func(i int) particle { return ps[i] })
+		}},
+		{"slices", func(m *meter) {
+			var f *particleFields
+			m.run(func() { f = appendFields(n) })
+			m.weigh()
+			same("slices", n, 0, nil, f.get)
+			runtime.KeepAlive(f)
+		}},
+	}, nil
+}
+
+// tableRemovals returns the sides of the work table-remove: half of n particles are removed, each a random one of those
+// that are left, by moving the last one into its place.
+func tableRemovals(n int) ([]side, func()) {
+	r := rand.New(rand.NewPCG(seedOrder, 0))
+	rows := make([]uint32, n/2)
+	for i := range rows {
+		rows[i] = uint32(r.IntN(n - i))
+	}
+	var sum float64 // of what is left, as the first side has it
+	left := func(name string, life func(int) float32) {
+		s := 0.0
+		for i := range n - len(rows) {
+			s += float64(life(i)) * float64(i%7)
+		}
+		if name == "vast" {
+			sum = s
+		} else if s != sum {
+			panic("bench: " + name + " has removed other particles")
+		}
+	}
+	return []side{
+		{"vast", func(m *meter) {
+			t := filledTable(n, bulk.LayoutColumns, false)
+			m.run(func() { removeFromTable(t, rows) })
+			empty("vast", t.Len()-(n-len(rows)))
+			left("vast", func(i int) float32 { return *t.life.At(i) })
+			closed(t.Close())
+		}},
+		{"structs", func(m *meter) {
+			ps := appendStructs(n)
+			m.run(func() { ps = removeFromStructs(ps, rows) })
+			empty("structs", len(ps)-(n-len(rows)))
+			left("structs", func(i int) float32 { return ps[i].life })
+		}},
+		{"slices", func(m *meter) {
+			f := appendFields(n)
+			m.run(func() { removeFromFields(f, rows) })
+			empty("slices", len(f.b)-(n-len(rows)))
+			left("slices", func(i int) float32 { return f.life[i] })
+		}},
+	}, nil
+}
+
+// tableBases returns the sides of the work stagger: random rows of a table, few enough for a processor's caches, are
+// visited again and again, and all ten fields of each are touched.
+func tableBases(n int) ([]side, func()) {
+	visits := min(n, 1<<14)
+	n = min(n, 1<<20)
+	staggered, aligned := filledTable(n, bulk.LayoutColumns, false), filledTable(n, bulk.LayoutColumns, true)
+	r := rand.New(rand.NewPCG(seedOrder, 0))
+	rows := make([]int, 64)
+	for i := range rows {
+		rows[i] = r.IntN(n)
+	}
+	visit := func(name string, t *particleTable) side {
+		return side{name, func(m *meter) {
+			before := *t.life.At(rows[0])
+			m.run(func() { visitRows(t, rows, visits) })
+			if *t.life.At(rows[0]) == before {
+				panic("bench: " + name + " was not visited")
+			}
+		}}
+	}
+	return []side{visit("vast", staggered), visit("page-aligned", aligned)}, func() {
+		closed(staggered.Close())
+		closed(aligned.Close())
+	}
+}
+
+// tableRows returns the sides of the work rows: random rows of the whole table are visited, and all ten fields of each are
+// touched, which blocks are better for than columns, and structs best.
+func tableRows(n int) ([]side, func()) {
+	blocks, columns := filledTable(n, bulk.LayoutBlocks8, false), filledTable(n, bulk.LayoutColumns, false)
+	structs := make([]particle, n)
+	r := rand.New(rand.NewPCG(seedOrder, 0))
+	rows := make([]int, min(n, 1<<18))
+	for i := range rows {
+		rows[i] = r.IntN(n)
+	}
+	return []side{
+			{"vast", func(m *meter) { m.run(func() { visitRows(blocks, rows, 1) }) }},
+			{"columns", func(m *meter) { m.run(func() { visitRows(columns, rows, 1) }) }},
+			{"structs", func(m *meter) { m.run(func() { visitStructs(structs, rows) }) }},
+		}, func() {
+			for _, row := range rows {
+				if blocks.get(row) != columns.get(row) {
+					panic("bench: the layouts have not visited the same rows")
+				}
+			}
+			closed(blocks.Close())
+			closed(columns.Close())
+		}
+}
+
+// temporaries returns the sides of the work temporary: particles in a pool move by temporary columns, and as they are.
+func temporaries(n int) ([]side, func()) {
+	p := made(bulk.NewPool[particle](bulk.Options{Name: "bench", Capacity: n}))
+	for i := range n {
+		p.Insert(numberedParticle(i))
+	}
+	at := func(i int) particle {
+		for first, run := range p.Runs() {
+			if i < first+len(run) {
+				return run[i-first]
+			}
+		}
+		panic("bench: no such particle")
+	}
+	steps := 0
+	columns := newParticleColumns()
+	timed := func(name string, f func()) side {
+		return side{name, func(m *meter) {
+			m.run(f)
+			steps++
+			same(name, n, steps, (*particle).move, at)
+		}}
+	}
+	return []side{
+		timed("vast", func() { columns.move(p) }),
+		timed("direct", func() { movePool(p) }),
+	}, func() { closed(p.Close()) }
+}

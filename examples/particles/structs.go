@@ -1,0 +1,109 @@
+package main
+
+import "github.com/vastgo/vast/bulk"
+
+// pooled are structs that keep their place, with holes between them.
+type pooled struct{ pool *bulk.Pool[particle] }
+
+func newPooled(capacity int) (system, error) {
+	p, err := bulk.NewPool[particle](bulk.Options{Capacity: capacity})
+	return &pooled{p}, err
+}
+
+func (s *pooled) spawn(p particle) { s.pool.Insert(p) }
+
+func (s *pooled) tick() {
+	for _, run := range s.pool.Runs() {
+		for i := range run {
+			run[i].tick()
+		}
+	}
+}
+
+func (s *pooled) move() {
+	for _, run := range s.pool.Runs() {
+		for i := range run {
+			run[i].move()
+		}
+	}
+}
+
+func (s *pooled) fade() {
+	for _, run := range s.pool.Runs() {
+		for i := range run {
+			run[i].fade()
+		}
+	}
+}
+
+func (s *pooled) cull() {
+	for h, p := range s.pool.All() {
+		if p.life <= 0 {
+			s.pool.Remove(h)
+		}
+	}
+}
+
+func (s *pooled) sum() (live int, state uint64) {
+	for _, p := range s.pool.All() {
+		live++
+		state += p.state()
+	}
+	return live, state
+}
+
+func (s *pooled) close() error { return s.pool.Close() }
+
+// packed are structs without holes: the last one moves into the place of one that goes.
+type packed struct{ array *bulk.Array[particle] }
+
+func newPacked(capacity int) (system, error) {
+	a, err := bulk.NewArray[particle](bulk.Options{Capacity: capacity})
+	return &packed{a}, err
+}
+
+func (s *packed) spawn(p particle) { s.array.Append(p) }
+
+func (s *packed) tick() {
+	all := s.array.Slice()
+	for i := range all {
+		all[i].tick()
+	}
+}
+
+func (s *packed) move() {
+	all := s.array.Slice()
+	for i := range all {
+		all[i].move()
+	}
+}
+
+func (s *packed) fade() {
+	all := s.array.Slice()
+	for i := range all {
+		all[i].fade()
+	}
+}
+
+func (s *packed) cull() {
+	all := s.array.Slice()
+	n := len(all)
+	// From the end, so that what moves has been looked at.
+	for i := n - 1; i >= 0; i-- {
+		if all[i].life <= 0 {
+			n--
+			all[i] = all[n]
+		}
+	}
+	s.array.Truncate(n)
+}
+
+func (s *packed) sum() (live int, state uint64) {
+	for _, p := range s.array.Slice() {
+		live++
+		state += p.state()
+	}
+	return live, state
+}
+
+func (s *packed) close() error { return s.array.Close() }
