@@ -328,10 +328,37 @@ func (h *Heap) Free(p unsafe.Pointer) {
 	if p == nil {
 		return
 	}
+	h.mu.Lock()
+	if !h.closed && h.freeObject(p) {
+		h.checkInvariants()
+		h.mu.Unlock()
+		return
+	}
+	h.mu.Unlock()
 	at := h.locked("Free", p)
 	h.free(at)
 	h.checkInvariants()
 	h.mu.Unlock()
+}
+
+// freeObject is the short way for the usual case: an object of a pool of one page. It reports whether it was one.
+func (h *Heap) freeObject(p unsafe.Pointer) bool {
+	off := uintptr(p) - uintptr(h.pages.base)
+	if off >= uintptr(h.pages.top)<<h.pages.shift {
+		return false
+	}
+	pool := uint32(off >> h.pages.shift)
+	e := h.pages.entry(pool)
+	if e.kind != kindPool {
+		return false
+	}
+	c := &classes[e.class]
+	i := c.index(uint32(off) & uint32(h.pages.size-1))
+	if i >= c.objects || unsafe.Add(h.pages.at(pool), int(i*c.size)) != p || h.words(pool, c)[i/64]>>(i%64)&1 != 0 {
+		return false
+	}
+	h.putObject(pool, e, i)
+	return true
 }
 
 func (h *Heap) free(at place) {

@@ -3,6 +3,7 @@ package heap
 import (
 	"fmt"
 	"math"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/layout"
@@ -12,10 +13,28 @@ import (
 // Alloc returns a zero T outside Go's heap. It panics when T holds Go pointers. It returns an error, and has the cost, of
 // [Heap.Alloc].
 func Alloc[T any](h *Heap) (*T, error) {
-	layout.Check[T]("heap: Alloc")
+	mustBePlain[T]("Alloc")
 	var v T
 	p, err := h.Alloc(int(unsafe.Sizeof(v)), int(unsafe.Alignof(v)))
 	return (*T)(p), err
+}
+
+// plain holds the addresses of types that were found to hold no Go pointers, each where its own address says.
+var plain [256]atomic.Uintptr
+
+// mustBePlain panics when T holds Go pointers. For a type seen before, the usual case, it is one comparison: allocating a
+// small object takes no longer than looking a type up.
+//
+// The first word of an interface is the address of the description of its dynamic type, here *T, which is a constant of
+// the program and lives as long. It is only compared.
+func mustBePlain[T any](op string) {
+	e := any((*T)(nil))
+	described := *(*uintptr)(unsafe.Pointer(&e))
+	known := &plain[described/64%uintptr(len(plain))]
+	if known.Load() != described {
+		layout.Check[T]("heap: " + op)
+		known.Store(described)
+	}
 }
 
 // New is [Alloc], but panics with the [*vm.Error] where that returns one.
@@ -82,7 +101,7 @@ func Resize[T any](h *Heap, s []T, capacity int) ([]T, error) {
 
 // sliceSize checks what a slice is to be, and returns its size in bytes.
 func sliceSize[T any](op string, h *Heap, length, capacity int) (int, error) {
-	layout.Check[T]("heap: " + op)
+	mustBePlain[T](op)
 	var v T
 	each := int(unsafe.Sizeof(v))
 	if each == 0 {
@@ -115,7 +134,7 @@ func FreeSlice[T any](h *Heap, s []T) {
 //
 // It returns an error as [Heap.Alloc] does; then nothing has changed, but that pages may be committed.
 func Grow[T any](h *Heap, n int) error {
-	layout.Check[T]("heap: Grow")
+	mustBePlain[T]("Grow")
 	var v T
 	size, align := int(unsafe.Sizeof(v)), int(unsafe.Alignof(v))
 	c, ok := classFor(size, align)
