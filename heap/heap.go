@@ -1,6 +1,7 @@
 package heap
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -209,7 +210,7 @@ func (h *Heap) full(size int) error {
 // run takes a run of pages. Where memory is refused it gives back what nobody uses, and tries again.
 func (h *Heap) run(n, align uint32) (at uint32, dirty bool, err error) {
 	at, dirty, err = h.pages.run(n, align)
-	if err != nil && h.retry(err, int(n)<<h.pages.shift) {
+	for try := 0; err != nil && h.retry(err, int(n)<<h.pages.shift, try); try++ {
 		at, dirty, err = h.pages.run(n, align)
 	}
 	if err == errNoRange {
@@ -218,14 +219,18 @@ func (h *Heap) run(n, align uint32) (at uint32, dirty bool, err error) {
 	return at, dirty, err
 }
 
-// retry makes room in the limits for so many bytes after err, and reports whether to try again.
-func (h *Heap) retry(err error, bytes int) bool {
-	if err == errNoRange {
-		return false
+// tries is how often an allocation is tried again, each time with twice as much given back: the entries that it takes count
+// in limits too, and ranges that are long enough may lie where there were none before.
+const tries = 4
+
+// retry makes room in the limits for so many bytes after err. It reports whether there is a reason to try again.
+func (h *Heap) retry(err error, bytes, try int) bool {
+	if err == errNoRange || errors.Is(err, vm.ErrMappings) || try == tries {
+		return false // giving memory back gains neither addresses nor mappings
 	}
 	before := h.region.Committed()
 	h.trim()
-	h.pages.uncharge(bytes)
+	h.pages.uncharge((bytes + stepCommit) << try)
 	return h.region.Committed() < before
 }
 

@@ -38,6 +38,13 @@ func (p *pages) runBytes(page, n uint32) []byte {
 	return unsafe.Slice((*byte)(p.at(page)), int(n)<<p.shift)
 }
 
+// begin commits the first pages before mappings end: later ones cost none. That it may fail is for whoever takes a run.
+func (p *pages) begin() {
+	if p.committed == 0 && p.meta.Grow(p.stride, 0) == nil {
+		_ = p.usable(0, 1, false)
+	}
+}
+
 // run takes n pages, whose first is a multiple of align. dirty says that they may not be zero.
 func (p *pages) run(n, align uint32) (at uint32, dirty bool, err error) {
 	if align == 1 && int(n) < len(p.kept) {
@@ -102,10 +109,12 @@ func (p *pages) commit(from, to uint32) error {
 	return p.region.Commit(p.off+int(from)<<p.shift, int(to-from)<<p.shift)
 }
 
-// give puts back a run whose pages are zero where they are committed.
+// give puts back a run whose pages are zero where they are committed. Where the top comes down over holes, what is between
+// them is decommitted too.
 func (p *pages) give(at, n uint32, reserved bool) {
-	if head, mixed := p.put(at, n, reserved); head == p.top && mixed {
-		p.committed = min(p.committed, head)
+	if head, mixed := p.put(at, n, reserved); head == p.top && mixed && head < p.committed {
+		_ = p.region.Decommit(p.off+int(head)<<p.shift, int(p.committed-head)<<p.shift)
+		p.committed = head
 	}
 }
 

@@ -143,6 +143,9 @@ func (r *ranges) takeAt(at, n uint32) (reserved, ok bool, err error) {
 	return r.cut(at, at, n), true, nil
 }
 
+// forget gives back the memory of the entries above the top. Where the system refuses, they stay.
+func (r *ranges) forget() { _ = r.meta.Shrink(int(r.top) * r.stride) }
+
 // mark makes a range in use of n units, with no kind at its first one yet.
 func (r *ranges) mark(at, n uint32) {
 	last := r.entry(at + n - 1)

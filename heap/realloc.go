@@ -83,8 +83,8 @@ func (h *Heap) clearBehind(p unsafe.Pointer, size int) {
 func (h *Heap) resizeBlock(at place, p unsafe.Pointer, size int) unsafe.Pointer {
 	n, have := uint32(h.pagesFor(size)), at.e.units
 	switch {
-	case size <= smallMost:
-		return nil
+	case size <= smallMost, int(n) >= len(h.pages.kept) && int(have) < len(h.pages.kept):
+		return nil // it is to be an object, or to have a room
 	case n > have:
 		if ok, err := h.pages.extend(at.unit+have, n-have); !ok || err != nil {
 			return nil

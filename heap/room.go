@@ -41,10 +41,17 @@ func (r *rooms) askForHuge() {
 // just suffices.
 func (h *Heap) takeRoom(n, align int) (at uint32, err error) {
 	h.rooms.askForHuge()
+	h.pages.begin()
 	units := uint32(max(1, align/h.rooms.unit))
-	at, _, err = h.rooms.take(h.rooms.unitsFor(2*n), units)
-	if err == errNoRange {
-		at, _, err = h.rooms.take(h.rooms.unitsFor(n), units)
+	try := func() {
+		at, _, err = h.rooms.take(h.rooms.unitsFor(2*n), units)
+		if err == errNoRange {
+			at, _, err = h.rooms.take(h.rooms.unitsFor(n), units)
+		}
+	}
+	try()
+	for i := 0; err != nil && h.retry(err, h.rooms.page, i); i++ {
+		try()
 	}
 	if err == errNoRange {
 		err = h.full(n * h.rooms.page)
@@ -56,7 +63,7 @@ func (h *Heap) takeRoom(n, align int) (at uint32, err error) {
 func (h *Heap) commitRoom(at uint32, from, to int) error {
 	off, n := h.rooms.offset(at)+from*h.rooms.page, (to-from)*h.rooms.page
 	err := h.region.Commit(off, n)
-	if err != nil && h.retry(err, n) {
+	for try := 0; err != nil && h.retry(err, n, try); try++ {
 		err = h.region.Commit(off, n)
 	}
 	return err

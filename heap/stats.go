@@ -52,4 +52,6 @@ func (h *Heap) trim() {
 	h.endEmptyPools()
 	h.pages.releaseAll()
 	h.pages.lower()
+	h.pages.forget()
+	h.rooms.forget()
 }

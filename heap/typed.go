@@ -153,7 +153,7 @@ func (h *Heap) promise(number, n int) error {
 	s, c := &h.supplies[number], &classes[number]
 	before := s.promised
 	if n > int(h.pages.end)/int(c.pages)*int(c.objects) {
-		return h.full(math.MaxInt)
+		return h.full(min(n, math.MaxInt/int(c.size)) * int(c.size))
 	}
 	for s.free < n {
 		s.promised = max(before, s.free) // so that what is there already does not go while memory is looked for
