@@ -29,6 +29,7 @@
 //   - Page, huge page: the operating system's units; ask [PageSize] and [HugePageSize].
 //   - Span: a part of a region whose committed bytes are one growing prefix.
 //   - Seam: a part of a region with two arrays that grow away from each other, committed together.
+//   - static table: a package-level array that lives as long as the process and costs what is touched (Static).
 //   - Purpose: the name under which a region's bytes are counted.
 //
 // # Lifetimes

@@ -1,0 +1,34 @@
+package uid_test
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/vastgo/vast/uid"
+)
+
+type Sound struct{ Volume float32 }
+
+type Mesh struct{ Triangles int }
+
+func Example() {
+	// Two parts of a program number what they have, and a third keeps names for all of it.
+	names := make(map[any]string)
+
+	var sounds uid.Source[Sound] // one for each goroutine that makes sounds
+	door, wind := sounds.New(), sounds.New()
+	names[door], names[wind] = "door", "wind"
+
+	tree := uid.New[Mesh]() // from any goroutine
+	names[tree] = "tree"
+
+	fmt.Println(len(names), names[door], names[wind], names[tree])
+	fmt.Println("the same:", door == wind)
+
+	_, err := json.Marshal(tree)
+	fmt.Println(err != nil, "- an ID cannot be stored")
+	// Output:
+	// 3 door wind tree
+	// the same: false
+	// true - an ID cannot be stored
+}

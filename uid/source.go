@@ -1,0 +1,68 @@
+package uid
+
+import "fmt"
+
+// block is how many addresses a Source takes at a time.
+const block = 4096
+
+// New returns an ID that the program has not had before. Any number of goroutines may call it; one that needs many has a
+// [Source].
+//
+// It panics with the [*vm.Error] that [Source.Grow] would return where the process has no more addresses, which takes
+// limits on its address space: 64 billion IDs take one two-thousandth of it.
+func New[T any]() ID[T] {
+	address, ok := current.Load().one()
+	if !ok {
+		var err error
+		if address, err = take(1); err != nil {
+			panic(err)
+		}
+	}
+	return ID[T]{address: address}
+}
+
+// Source hands out IDs to one goroutine at a time, from a block of addresses that is its alone. The zero Source is ready
+// for use; it must not be copied once it was used, for the copy would hand out the same IDs.
+type Source[T any] struct {
+	_         noCopy
+	next, end uint64
+}
+
+// New returns an ID that the program has not had before. It panics as [New] does.
+func (s *Source[T]) New() (id ID[T]) {
+	if s.next == s.end {
+		s.more()
+	}
+	id.address = s.next
+	s.next++
+	return
+}
+
+func (s *Source[T]) more() {
+	if err := s.Grow(block); err != nil {
+		panic(err)
+	}
+}
+
+// Grow makes the next n IDs of the source unable to fail. It panics when n is negative, and returns a [*vm.Error] as
+// [vm.Reserve] does. What is left of the source's block before that is not used, where it is too small.
+func (s *Source[T]) Grow(n int) error {
+	if n < 0 {
+		panic(fmt.Sprintf("uid: Grow(%d): a number of IDs is zero or more", n))
+	}
+	if uint64(n) <= s.end-s.next {
+		return nil
+	}
+	size := max(uint64(n), block)
+	first, err := take(size)
+	if err == nil {
+		s.next, s.end = first, first+size
+	}
+	return err
+}
+
+// noCopy makes go vet tell of copies.
+type noCopy struct{}
+
+func (*noCopy) Lock()   {}
+func (*noCopy) Unlock() {}

@@ -1,0 +1,270 @@
+package uid
+
+import (
+	"bytes"
+	"encoding/gob"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/faulttest"
+	"github.com/vastgo/vast/vm"
+)
+
+type ship struct{ _ [100]byte }
+
+type crew struct{}
+
+// TestUnique: IDs from New and from sources with blocks of several sizes, on many goroutines, are all different.
+func TestUnique(t *testing.T) {
+	const goroutines, each = 8, 20_000
+	got := make([][]uint64, goroutines)
+	var wait sync.WaitGroup
+	for g := range got {
+		wait.Go(func() {
+			var s Source[ship]
+			var c Source[crew]
+			for i := range each {
+				if i%1000 == 0 {
+					if err := s.Grow(i / 10 * g); err != nil {
+						t.Error(err)
+					}
+				}
+				got[g] = append(got[g], s.New().address, c.New().address, New[ship]().address, New[crew]().address)
+			}
+		})
+	}
+	wait.Wait()
+	all := slices.Concat(got...)
+	slices.Sort(all)
+	if len(all) != 4*goroutines*each || all[0] == 0 {
+		t.Fatalf("%d IDs, the lowest %d", len(all), all[0])
+	}
+	if distinct := len(slices.Compact(all)); distinct != len(all) {
+		t.Errorf("%d of %d IDs are equal to others", len(all)-distinct, len(all))
+	}
+}
+
+// TestReservedAddresses: an ID lies in a reservation of this package, so that nothing else has its address.
+func TestReservedAddresses(t *testing.T) {
+	id := New[ship]()
+	if vm.HeapStandIn() {
+		if id.address < 1<<63 {
+			t.Errorf("%x may be an address", id.address)
+		}
+		return
+	}
+	within := false
+	for _, r := range regions {
+		base := uint64(uintptr(r.Base()))
+		within = within || id.address >= base && id.address < base+uint64(r.Size())
+	}
+	if !within {
+		t.Errorf("%x is in none of the %d reservations", id.address, len(regions))
+	}
+}
+
+// TestSpanEnds: IDs go on in another reservation when one is used up, from many goroutines at once.
+func TestSpanEnds(t *testing.T) {
+	const small = 10_000
+	s := &span{}
+	first, err := take(small)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.next.Store(first)
+	s.end = first + small
+	before := current.Swap(s)
+	defer current.Store(before)
+	var wait sync.WaitGroup
+	got := make([][]uint64, 4)
+	for g := range got {
+		wait.Go(func() {
+			for range small {
+				got[g] = append(got[g], New[ship]().address)
+			}
+		})
+	}
+	wait.Wait()
+	all := slices.Concat(got...)
+	slices.Sort(all)
+	if n := len(slices.Compact(all)); n != 4*small {
+		t.Errorf("%d different IDs, want %d", n, 4*small)
+	}
+	if i, _ := slices.BinarySearch(all, first+small-1); all[i] != first+small-1 || all[i-small+1] != first {
+		t.Error("the addresses of the small span were not all used")
+	}
+}
+
+// TestGrow: a source that has grown takes nothing more until its IDs are used up.
+func TestGrow(t *testing.T) {
+	var s Source[ship]
+	if err := s.Grow(3 * block); err != nil {
+		t.Fatal(err)
+	}
+	first := s.New()
+	if err := s.Grow(3*block - 1); err != nil { // it has these
+		t.Fatal(err)
+	}
+	last := first
+	for range 3*block - 1 {
+		id := s.New()
+		if id.Compare(last) != 1 || last.Compare(id) != -1 || id.Compare(id) != 0 {
+			t.Fatalf("%v does not follow %v", id, last)
+		}
+		last = id
+	}
+	if last.address-first.address != 3*block-1 || s.next != s.end {
+		t.Errorf("%d IDs from %v to %v", 3*block, first, last)
+	}
+}
+
+func TestTooMany(t *testing.T) {
+	var s Source[ship]
+	before := s.New()
+	var e *vm.Error
+	if err := s.Grow(math.MaxInt); !errors.As(err, &e) || !errors.Is(err, vm.ErrSize) ||
+		!strings.Contains(err.Error(), "ask for fewer") {
+		t.Errorf("got %v", err)
+	}
+	if after := s.New(); after.address != before.address+1 {
+		t.Error("a failed Grow changed the source")
+	}
+	defer func() {
+		if r := recover(); r != "uid: Grow(-1): a number of IDs is zero or more" {
+			t.Errorf("panicked with %v", r)
+		}
+	}()
+	_ = s.Grow(-1)
+}
+
+// TestReservationsFail: each reservation that is tried fails in turn, and then all of them.
+func TestReservationsFail(t *testing.T) {
+	if vm.HeapStandIn() {
+		t.Skip("IDs are numbers from a counter in this build, and nothing can fail")
+	}
+	before := current.Load()
+	defer current.Store(before)
+	kept := len(regions)
+	calls := faulttest.EachCall(t, func() error {
+		current.Store(&span{})
+		id := New[ship]() // another size is tried
+		if id.IsZero() {
+			t.Error("the zero ID was given out")
+		}
+		err := regions[kept].Close() // in a program they stay
+		if err != nil {
+			_ = regions[kept].Close()
+		}
+		regions = regions[:kept]
+		return err
+	})
+	if calls < 1 {
+		t.Error("nothing was made to fail")
+	}
+
+	current.Store(&span{})
+	usual := sizes
+	sizes = []int{math.MaxInt} // refused by vm.Reserve itself
+	defer func() { sizes = usual }()
+	defer func() {
+		e, ok := recover().(*vm.Error)
+		if !ok || !errors.Is(e, vm.ErrSize) {
+			t.Errorf("panicked with %v", e)
+		}
+		var s Source[ship]
+		if err := s.Grow(1); !errors.Is(err, vm.ErrSize) || s.next != s.end {
+			t.Errorf("Grow returned %v", err)
+		}
+	}()
+	New[ship]()
+}
+
+// TestNoMemory: a billion IDs take no memory, as the reservations say, and less than 1 MB as the system says.
+func TestNoMemory(t *testing.T) {
+	if vm.HeapStandIn() {
+		t.Skip("IDs are numbers from a counter in this build")
+	}
+	n := 1_000_000_000
+	if testing.Short() {
+		n /= 10
+	}
+	New[ship]()
+	count, before := len(regions), resident()
+	var s Source[ship]
+	for range n {
+		s.New()
+	}
+	if grown := resident() - before; grown > 1_000_000 {
+		t.Errorf("%d bytes more are resident after %d IDs", grown, n)
+	}
+	for _, r := range regions {
+		n, err := r.Resident()
+		if n != 0 || err != nil || r.Committed() != 0 {
+			t.Errorf("%d bytes of %d committed bytes are resident: %v", n, r.Committed(), err)
+		}
+	}
+	if len(regions) > count+1 {
+		t.Errorf("they took %d reservations", len(regions)-count)
+	}
+}
+
+// resident returns the resident bytes of the process, or 0 where the system does not say.
+func resident() int {
+	var size, pages int
+	statm, _ := os.ReadFile("/proc/self/statm")
+	_, _ = fmt.Sscan(string(statm), &size, &pages)
+	return pages * os.Getpagesize()
+}
+
+func TestZero(t *testing.T) {
+	var id ID[ship]
+	if !id.IsZero() || New[ship]().IsZero() {
+		t.Error("only the zero ID is zero")
+	}
+	if size := unsafe.Sizeof(id); size != 8 {
+		t.Errorf("an ID has %d bytes", size)
+	}
+}
+
+// TestProcessLocal: an ID cannot be written for another process, nor read.
+func TestProcessLocal(t *testing.T) {
+	type record struct{ Owner ID[ship] }
+	r := record{New[ship]()}
+	was := r
+	write := func(name string, err error) {
+		if !errors.Is(err, ErrLocal) {
+			t.Errorf("%s returned %v", name, err)
+		}
+	}
+	_, err := json.Marshal(r)
+	write("json.Marshal", err)
+	_, err = json.Marshal(map[ID[ship]]int{r.Owner: 1})
+	if err == nil || !strings.Contains(err.Error(), ErrLocal.Error()) { // encoding/json does not wrap it
+		t.Errorf("json.Marshal of a map returned %v", err)
+	}
+	write("json.Unmarshal", json.Unmarshal([]byte(`{"Owner":"7f0000000000"}`), &r))
+	_, err = xml.Marshal(r)
+	write("xml.Marshal", err)
+	write("gob", gob.NewEncoder(&bytes.Buffer{}).Encode(r))
+	_, err = fmt.Sscan("7f0000000000", &r.Owner)
+	write("fmt.Sscan", err)
+	write("UnmarshalBinary", r.Owner.UnmarshalBinary(make([]byte, 8)))
+	if r != was {
+		t.Error("a refused reading changed the ID")
+	}
+	if s := r.Owner.String(); s != "ship(local)" {
+		t.Errorf("String is %q", s)
+	}
+	if s := fmt.Sprint(r.Owner); s != fmt.Sprintf("ship(local %x)", r.Owner.address) {
+		t.Errorf("printed as %q", s)
+	}
+}

@@ -1,0 +1,48 @@
+//go:build (linux || darwin) && !race && (amd64 || arm64)
+
+package vm_test
+
+import (
+	"fmt"
+
+	"github.com/vastgo/vast/vm"
+)
+
+type Letter byte
+
+// large takes addresses for a billion letters and no memory.
+var large = vm.Static[Letter](1 << 30)
+
+// pages returns how many pages of the table are in memory, by the system's own count.
+func pages() int {
+	for _, s := range vm.Snapshot(true).Purposes {
+		if s.Purpose == "static Letter" {
+			return s.Resident / vm.PageSize()
+		}
+	}
+	return 0
+}
+
+// The experiments of "Pointer-stable Dynamic Arrays": one byte written takes one page, and two bytes a page apart take
+// two, of whatever size pages have here.
+func ExampleStatic() {
+	fmt.Println("nothing written:", pages(), "pages")
+
+	large[0] = 1
+	fmt.Println("one byte:", pages(), "page")
+
+	large[1], large[vm.PageSize()-1] = 1, 1
+	fmt.Println("more in the same page:", pages(), "page")
+
+	large[vm.PageSize()] = 1
+	fmt.Println("a byte a page further:", pages(), "pages")
+
+	large[len(large)-1] = 1
+	fmt.Println("the last of a billion:", pages(), "pages")
+	// Output:
+	// nothing written: 0 pages
+	// one byte: 1 page
+	// more in the same page: 1 page
+	// a byte a page further: 2 pages
+	// the last of a billion: 3 pages
+}
