@@ -34,6 +34,7 @@ type work struct {
 var families = []family{
 	{"array", "bulk.Array: N elements of 40 bytes are appended", arrayWorks},
 	{"pool", "bulk.Pool: N elements of 40 bytes are removed in random order, put in again, and read", poolWorks},
+	{"heap", "heap.Heap: N objects of 64 bytes are replaced; 100 N bytes grow; N/200 blocks of 16 KiB, every second one freed", heapWorks},
 	{"replace", "bulk.SharedTable: N operations on N/10 entries of 40 bytes, one in 16 replaces an entry, the others read one", replaceWorks},
 	{"arena", "arena: N records of 24 bytes, or slices of 1 to 4 of them, in 10 frames that end together, with the collector's work", arenaWorks},
 	{"uid", "uid: N identifiers are made", uidWorks},
