@@ -175,9 +175,9 @@ func (b *Buffer[T]) Close() {
 		return
 	}
 	b.ended = true
-	b.heap.mu.Lock()
+	b.heap.lock()
 	closed := b.heap.closed
-	b.heap.mu.Unlock()
+	b.heap.unlock()
 	if closed {
 		b.elements, b.pages = nil, 0
 		return

@@ -21,7 +21,7 @@ func (h *Heap) misused(op string, p unsafe.Pointer, wrong string) {
 // mustBeOpen panics after Close. It is called with the lock held, and gives it back then.
 func (h *Heap) mustBeOpen(op string) {
 	if h.closed {
-		h.mu.Unlock()
+		h.unlock()
 		panic(fmt.Sprintf("heap: %s on %s after Close: keep it open as long as its allocations are in use", op, h.name))
 	}
 }

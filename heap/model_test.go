@@ -358,10 +358,10 @@ func TestAgainstModel(t *testing.T) {
 	if testing.Short() {
 		rounds = 1
 	}
-	for range rounds {
+	for round := range rounds {
 		data := randomBytes(t, 1200)
 		for _, pages := range pageKinds {
-			play(t, Options{Pages: pages}, data)
+			play(t, Options{Pages: pages, Unshared: round%2 == 1}, data)
 			play(t, Options{Pages: pages, Limit: vm.NewLimit(1 << 20)}, data)
 		}
 	}

@@ -36,7 +36,7 @@ func (h *Heap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error
 		}
 	}
 	h.checkInvariants()
-	h.mu.Unlock()
+	h.unlock()
 	if q == nil && err == nil {
 		q, err = h.copyTo(p, at.size, size, align)
 	}

@@ -15,8 +15,8 @@ type Stats struct {
 
 // Stats returns the heap's counters. Complexity: constant, without a system call.
 func (h *Heap) Stats() Stats {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.lock()
+	defer h.unlock()
 	s := Stats{Allocations: h.live, InUse: h.inUse, Wasted: h.held - h.inUse}
 	if !h.closed {
 		s.Reserved, s.Committed = h.region.Size(), h.region.Committed()
@@ -39,8 +39,8 @@ func (h *Heap) Resident() (int, error) { return h.region.Resident() }
 // memory back by themselves, but for 1 MiB of free pages, and one pool a size, that the next allocations are to find.
 // What Grow has promised stays. Complexity: a system call for each stretch of pages that is given back.
 func (h *Heap) Trim() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.lock()
+	defer h.unlock()
 	if h.closed {
 		return
 	}

@@ -142,9 +142,9 @@ func Grow[T any](h *Heap, n int) error {
 		panic(fmt.Sprintf("heap: Grow[%s](%d) of %d bytes each on %s: a number is zero or more, and the size at most %d",
 			layout.Name[T](), n, size, h.name, smallMost))
 	}
-	h.mu.Lock()
+	h.lock()
 	h.mustBeOpen("Grow")
-	defer h.mu.Unlock()
+	defer h.unlock()
 	return h.promise(c, n)
 }
 

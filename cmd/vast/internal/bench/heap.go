@@ -40,7 +40,15 @@ func heapWorks() []work {
 		}},
 		{"churn", nil, func(n int) ([]side, func()) {
 			return []side{
-				{"vast", func(m *meter) { churnHeap(m, n) }},
+				{"vast", func(m *meter) { churnHeap(m, newHeap(), n) }},
+				{"new", func(m *meter) { churnNew(m, n) }},
+			}, nil
+		}},
+		{"churn-unshared", nil, func(n int) ([]side, func()) {
+			return []side{
+				{"vast", func(m *meter) {
+					churnHeap(m, made(heap.NewHeap(heap.Options{Name: "bench", Unshared: true})), n)
+				}},
 				{"new", func(m *meter) { churnNew(m, n) }},
 			}, nil
 		}},
@@ -137,8 +145,7 @@ func reallocSlice(m *meter, n int) {
 func appendOne(b []byte) []byte { return append(b, 1) }
 
 // churnHeap replaces objects at random, n times; all along a tenth of so many are alive.
-func churnHeap(m *meter, n int) {
-	h := newHeap()
+func churnHeap(m *meter, h *heap.Heap, n int) {
 	live := make([]*object, max(1, n/churnLive))
 	for i := range live {
 		live[i] = heap.New[object](h)
