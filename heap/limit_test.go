@@ -125,7 +125,7 @@ func TestGrowIsAPromise(t *testing.T) {
 	if err := Grow[ship](h, 30_000); !errors.Is(err, vm.ErrLimit) {
 		t.Errorf("got %v", err)
 	}
-	if err := Grow[ship](h, 1<<40>>9); !errors.Is(err, vm.ErrCapacity) {
+	if err := Grow[ship](h, 1<<30); !errors.Is(err, vm.ErrCapacity) {
 		t.Errorf("got %v", err)
 	}
 	if after := h.Stats(); after.Wasted > before.Wasted || after.InUse != before.InUse {
