@@ -354,7 +354,7 @@ func (m *heapModel) misuse(in *stream) {
 }
 
 func TestAgainstModel(t *testing.T) {
-	rounds := 6
+	rounds := 3
 	if testing.Short() {
 		rounds = 1
 	}

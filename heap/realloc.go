@@ -1,8 +1,11 @@
 package heap
 
 import (
+	"errors"
 	"fmt"
 	"unsafe"
+
+	"github.com/vastgo/vast/vm"
 )
 
 // Realloc makes the allocation that begins at p size bytes large, and returns where it lies then. What it holds is kept,
@@ -28,7 +31,9 @@ func (h *Heap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error
 		case uintptr(p)&uintptr(max(align, 1)-1) != 0:
 			q = nil
 		case at.room:
-			q, err = h.resizeRoom(at, p, size, align)
+			if q, err = h.resizeRoom(at, p, size, align); errors.Is(err, vm.ErrMappings) {
+				q, err = nil, nil // among the smaller ones it needs none
+			}
 		case at.e.kind == kindBlock:
 			q = h.resizeBlock(at, p, size)
 		case size > at.size || size < at.size/2:

@@ -17,6 +17,7 @@ type rooms struct {
 	unit   int            // bytes
 	page   int            // bytes
 	asked  bool           // for huge pages
+	full   bool           // there was no mapping for a room, and none was freed since
 }
 
 // offset returns where a room begins in the region.
@@ -72,7 +73,12 @@ func (h *Heap) commitRoom(at uint32, from, to int) error {
 // newRoom makes an allocation of n pages in a room of its own. Where there is no room, or no mapping for one, it lies among
 // the smaller ones, which cost no mappings.
 func (h *Heap) newRoom(n, align int) (p unsafe.Pointer, dirty bool, err error) {
-	at, err := h.takeRoom(n, align)
+	var at uint32
+	if h.rooms.full {
+		err = vm.ErrMappings // asking again would take the system longer than everything else
+	} else {
+		at, err = h.takeRoom(n, align)
+	}
 	if err == nil {
 		if err = h.commitRoom(at, 0, n); err == nil {
 			e := h.rooms.entry(at)
@@ -82,7 +88,8 @@ func (h *Heap) newRoom(n, align int) (p unsafe.Pointer, dirty bool, err error) {
 		}
 		h.rooms.put(at, h.rooms.entry(at).units, true)
 	}
-	if errors.Is(err, vm.ErrMappings) || errors.Is(err, vm.ErrCapacity) {
+	h.rooms.full = errors.Is(err, vm.ErrMappings)
+	if h.rooms.full || errors.Is(err, vm.ErrCapacity) {
 		return h.newBlock(uint32(n), uint32(max(1, align>>h.pages.shift)))
 	}
 	return nil, false, err
@@ -92,6 +99,7 @@ func (h *Heap) newRoom(n, align int) (p unsafe.Pointer, dirty bool, err error) {
 func (h *Heap) endRoom(at uint32, e *entry) {
 	h.count(-1, -int(e.pages)*h.rooms.page)
 	h.decommitRoom(at, 0, int(e.pages))
+	h.rooms.full = false
 	h.rooms.put(at, e.units, true)
 }
 
