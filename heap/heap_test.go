@@ -124,6 +124,29 @@ func TestStaleWrites(t *testing.T) {
 	h.checked()
 }
 
+// TestInsideBlocks: where pools were, blocks lie now; what is known of the old pools does not make objects of their pages.
+func TestInsideBlocks(t *testing.T) {
+	h := open(t, Options{})
+	page := vm.PageSize()
+	var all []unsafe.Pointer
+	for range 2 * testCapacity / page / 2 { // half of the pages: more than what is kept
+		all = append(all, alloc(t, h, page/2))
+	}
+	for _, p := range all {
+		h.Free(p)
+	}
+	for range testCapacity / testBlock / 2 {
+		p := alloc(t, h, testBlock)
+		for off := page; off < testBlock; off += page / 2 {
+			if text := panicText(func() { h.Free(unsafe.Add(p, off)) }); !strings.Contains(text, "no allocation begins there") &&
+				!strings.Contains(text, "into an allocation of") {
+				t.Fatalf("freeing %d bytes inside a block panics with %q", off, text)
+			}
+		}
+		h.checked()
+	}
+}
+
 func TestZeroSize(t *testing.T) {
 	h := open(t, Options{})
 	p, q := alloc(t, h, 0), alloc(t, h, 0)
