@@ -17,7 +17,7 @@ type Options struct {
 	// Default: "heap.Heap".
 	Name string
 	// Capacity is how many bytes of pages allocations of up to 256 KiB may take together. For larger ones there are four
-	// times as many addresses. All of them are reserved when the heap is made, which costs no memory. Default: 64 GiB,
+	// times as many addresses. All of them are reserved when the heap is made, which costs no memory. Default: 16 GiB,
 	// or 8 MiB where regions are Go heap memory ([vm.PagesHeap], the race detector, systems without virtual memory).
 	Capacity int
 	// Unshared says that one goroutine at a time uses the heap. Then it takes no lock, which is half of the time that a
@@ -69,7 +69,7 @@ func NewHeap(o Options) (*Heap, error) {
 		// Small units, so that few megabytes are many rooms.
 		return newHeap(o, 8<<20, 64<<10, 128<<10)
 	}
-	capacity := int64(64 << 30)
+	capacity := int64(16 << 30)
 	return newHeap(o, int(capacity), blockMost, max(roomUnit, vm.HugePageSize()))
 }
 
