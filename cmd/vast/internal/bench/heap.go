@@ -24,6 +24,7 @@ type object [8]uint64
 
 func heapWorks() []work {
 	grown := func(n int) int { return n * bytesRealloc }
+	alive := func(n int) int { return max(1, n/churnLive) * int(unsafe.Sizeof(object{})) }
 	return []work{
 		{"realloc-move", grown, func(n int) ([]side, func()) {
 			return []side{
@@ -38,13 +39,13 @@ func heapWorks() []work {
 				{"slice-append", func(m *meter) { reallocSlice(m, grown(n)) }},
 			}, nil
 		}},
-		{"churn", nil, func(n int) ([]side, func()) {
+		{"churn", alive, func(n int) ([]side, func()) {
 			return []side{
 				{"vast", func(m *meter) { churnHeap(m, newHeap(), n) }},
 				{"new", func(m *meter) { churnNew(m, n) }},
 			}, nil
 		}},
-		{"churn-unshared", nil, func(n int) ([]side, func()) {
+		{"churn-unshared", alive, func(n int) ([]side, func()) {
 			return []side{
 				{"vast", func(m *meter) {
 					churnHeap(m, made(heap.NewHeap(heap.Options{Name: "bench", Unshared: true})), n)
@@ -151,6 +152,7 @@ func churnHeap(m *meter, h *heap.Heap, n int) {
 		live[i] = heap.New[object](h)
 	}
 	m.run(func() { replaceInHeap(h, live, n) })
+	m.heft()
 	mustBeReplaced(live, n)
 	closed(h.Close())
 }
@@ -173,6 +175,7 @@ func churnNew(m *meter, n int) {
 		live[i] = new(object)
 	}
 	m.run(func() { replaceByNew(live, n) })
+	m.heft()
 	mustBeReplaced(live, n)
 }
 
