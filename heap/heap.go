@@ -20,7 +20,7 @@ type Options struct {
 	// times as many addresses. All of them are reserved when the heap is made, which costs no memory. Default: 16 GiB,
 	// or 8 MiB where regions are Go heap memory ([vm.PagesHeap], the race detector, systems without virtual memory).
 	Capacity int
-	// Unshared says that one goroutine at a time uses the heap. Then it takes no lock, which is half of the time that a
+	// Unshared says that one goroutine at a time uses the heap. Then it takes no lock, which is a third or half of the time that a
 	// small allocation takes, and more where the caches miss: a lock waits for the writes before it. Default: shared.
 	Unshared bool
 	// Limit is a budget of committed memory, shared with other heaps and containers. Default: none.
