@@ -11,6 +11,7 @@ require (
 	github.com/vastgo/vast v0.0.0
 	github.com/yohamta/donburi v1.15.8
 	gonum.org/v1/plot v0.16.0
+	modernc.org/memory v1.11.0
 )
 
 require (

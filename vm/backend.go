@@ -38,6 +38,10 @@ type backend interface {
 	// discard: Committed → Committed, zero. Pages that protect had changed may be ReadWrite after it. A failure that
 	// wraps errLost left the pages Reserved.
 	discard(p unsafe.Pointer, n int) error
+	// move brings what lies in committed pages to reserved ones, which are Committed then, without copying. The old pages
+	// stay Committed, and are zero. A failure that wraps errSeveral would not be one for a part of the range. Any page may
+	// hold names and advice of either range after it.
+	move(to, from unsafe.Pointer, n int) error
 	// reset: Reserved and Committed mixed → Reserved, without names and advice, as reserve left it.
 	reset(p unsafe.Pointer, n int) error
 	// protect changes the access of committed pages. After a failure it may be changed in part.

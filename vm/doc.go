@@ -16,6 +16,7 @@
 //
 // A Reserved page faults when touched. A Committed page may be read and written and is zero at first. Discard gives a
 // committed page's memory back and leaves it committed, zero again. Closing a region takes all of it away at once.
+// MovePages brings what lies in Committed pages to Reserved ones, and the two change their states.
 //
 // # Terminology
 //

@@ -31,6 +31,13 @@ func (b injected) discard(p unsafe.Pointer, n int) error {
 	return b.backend.discard(p, n)
 }
 
+func (b injected) move(to, from unsafe.Pointer, n int) error {
+	if err := fault.Check("move"); err != nil {
+		return err
+	}
+	return b.backend.move(to, from, n)
+}
+
 func (b injected) reset(p unsafe.Pointer, n int) error {
 	if err := fault.Check("reset"); err != nil {
 		return err

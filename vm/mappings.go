@@ -21,7 +21,7 @@ func (m *mapping) recount() {
 	}
 	n := 0
 	if !m.closed {
-		n = 1 + 2*len(m.committed.of) + 2*len(m.dense.of)
+		n = 1 + 2*len(m.committed.of) + 2*len(m.dense.of) + m.borders
 		if m.committed.bytes > 0 {
 			// An end of the region is no border between two mappings.
 			if m.committed.of[0].lo == 0 {

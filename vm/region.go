@@ -49,6 +49,8 @@ type mapping struct {
 	carved    int // bytes handed out by Carve
 	committed intervals
 	dense     intervals // what Huge was called for
+	moved     pieces    // what MovePages brought here
+	borders   int       // between committed pages, because of what was moved
 	mappings  int       // what the region counts for in mappingsUsed
 }
 
@@ -203,7 +205,7 @@ func (r *Region) Commit(off, n int) error {
 			return m.failed("commit", missing, err)
 		}
 	}
-	m.committed.add(lo, hi)
+	m.rebordered(lo, hi, func() { m.committed.add(lo, hi) })
 	m.recount()
 	m.counted.committed.Add(int64(missing))
 	return nil
@@ -235,7 +237,7 @@ func (m *mapping) spare(op string, n int) error {
 }
 
 func (m *mapping) decommit(iv interval) error {
-	bare, err := m.be.decommit(m.at(iv.lo), iv.hi-iv.lo)
+	bare, err := m.uncommit(iv)
 	if err != nil {
 		return err
 	}
@@ -248,7 +250,7 @@ func (m *mapping) decommit(iv interval) error {
 
 // forget counts a committed range as Reserved.
 func (m *mapping) forget(iv interval) {
-	m.committed.remove(iv.lo, iv.hi)
+	m.rebordered(iv.lo, iv.hi, func() { m.committed.remove(iv.lo, iv.hi) })
 	m.recount()
 	m.counted.committed.Add(-int64(iv.hi - iv.lo))
 	m.limit.give(iv.hi - iv.lo)

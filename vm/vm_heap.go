@@ -58,6 +58,12 @@ func (heapBackend) discard(p unsafe.Pointer, n int) error {
 	return nil
 }
 
+func (heapBackend) move(to, from unsafe.Pointer, n int) error {
+	copy(bytesOf(to, n), bytesOf(from, n))
+	clear(bytesOf(from, n))
+	return nil
+}
+
 // reset does nothing, as release.
 func (heapBackend) reset(unsafe.Pointer, int) error { return nil }
 

@@ -35,6 +35,7 @@ type work struct {
 var families = []family{
 	{"array", "bulk.Array: N elements of 40 bytes are appended", arrayWorks},
 	{"pool", "bulk.Pool: N elements of 40 bytes are removed in random order, put in again, and read", poolWorks},
+	{"heap", "heap.Heap: N objects of 64 bytes are replaced; 100 N bytes grow; N/200 blocks of 16 KiB, every second one freed", heapWorks},
 	{"dense", "bulk.Dense: N elements of 40 bytes are inserted, found by handles, read, and removed in random order", denseWorks},
 	{growthFamily, "growth strategies: N elements of 40 bytes are appended, and read", growthWorks},
 	{"replace", "bulk.SharedTable: N operations on N/10 entries of 40 bytes, one in 16 replaces an entry, the others read one", replaceWorks},

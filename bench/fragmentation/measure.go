@@ -1,0 +1,135 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"github.com/vastgo/vast/heap"
+	"modernc.org/memory"
+)
+
+// memories is an allocator in use. What it returns is made and given back by itself only.
+type memories interface {
+	alloc(n int) ([]byte, error)
+	free(b []byte) error
+	close() error
+}
+
+var allocators = []struct {
+	name string
+	open func() (memories, error)
+}{
+	{"vast/heap", openHeap},
+	{"modernc.org/memory", func() (memories, error) { return &modernc{}, nil }},
+	{"go", func() (memories, error) { return collected{}, nil }},
+}
+
+type offHeap struct{ *heap.Heap }
+
+func openHeap() (memories, error) {
+	h, err := heap.NewHeap(heap.Options{})
+	return offHeap{h}, err
+}
+
+func (h offHeap) alloc(n int) ([]byte, error) { return heap.AllocSlice[byte](h.Heap, n, n) }
+
+func (h offHeap) free(b []byte) error {
+	heap.FreeSlice(h.Heap, b)
+	return nil
+}
+
+func (h offHeap) close() error { return h.Close() }
+
+// modernc is a C-style allocator: it takes pieces of 64 KiB and more from the system, and divides them.
+type modernc struct{ memory.Allocator }
+
+func (m *modernc) alloc(n int) ([]byte, error) { return m.Malloc(n) }
+
+func (m *modernc) free(b []byte) error { return m.Free(b) }
+
+func (m *modernc) close() error { return m.Close() }
+
+// collected is Go's heap. What is freed is known to it after a collection.
+type collected struct{}
+
+func (collected) alloc(n int) ([]byte, error) { return make([]byte, n), nil }
+
+func (collected) free([]byte) error { return nil }
+
+func (collected) close() error { return nil }
+
+// measure goes through the three steps with one allocator.
+func measure(a struct {
+	name string
+	open func() (memories, error)
+}, count, size int) (r row, err error) {
+	debug.FreeOSMemory()
+	before, err := resident()
+	if err != nil {
+		return r, err
+	}
+	now := func() int {
+		n, e := resident()
+		err = errors.Join(err, e)
+		return n - before
+	}
+	m, err := a.open()
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, m.close()) }()
+	blocks := make([][]byte, count)
+	for i := range blocks {
+		if blocks[i], err = m.alloc(size); err != nil {
+			return r, err
+		}
+		write(blocks[i])
+	}
+	r = row{Allocator: a.name, Allocated: now()}
+	for i := 0; i < len(blocks); i += 2 {
+		if err := m.free(blocks[i]); err != nil {
+			return r, err
+		}
+		blocks[i] = nil
+	}
+	runtime.GC()
+	r.Freed = now()
+	large, e := m.alloc(count / 2 * size)
+	if e != nil {
+		return r, e
+	}
+	write(large)
+	r.Large = now()
+	for i := 1; i < len(blocks); i += 2 {
+		if blocks[i][0] != 1 {
+			return r, errors.New("a block holds something else")
+		}
+	}
+	runtime.KeepAlive(large)
+	return r, err
+}
+
+//go:noinline
+func write(b []byte) {
+	for i := 0; i < len(b); i += 1 << 10 {
+		b[i] = 1
+	}
+}
+
+// resident returns how many bytes of this process are in memory.
+func resident() (int, error) {
+	b, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0, errors.New("memory in use is read from /proc/self/statm, which only Linux has")
+	}
+	fields := strings.Fields(string(b))
+	if len(fields) < 2 {
+		return 0, errors.New("/proc/self/statm has no second figure")
+	}
+	pages, err := strconv.Atoi(fields[1])
+	return pages * os.Getpagesize(), err
+}

@@ -1,0 +1,42 @@
+package bench
+
+import (
+	"testing"
+
+	"github.com/vastgo/vast/vm"
+)
+
+func TestChunkList(t *testing.T) {
+	l := &chunkList{memory: make([]byte, 1000)}
+	a, b, c, d := l.alloc(100), l.alloc(50), l.alloc(100), l.alloc(10)
+	l.release(a, 100)
+	l.release(c, 100)
+	if at := l.alloc(120); at != 260 {
+		t.Errorf("120 bytes lie at %d, though no chunk is so long", at)
+	}
+	l.release(b, 50)
+	if at := l.alloc(250); at != a || len(l.free) != 0 || d != 250 {
+		t.Errorf("250 bytes lie at %d, want the joined chunks: %v", at, l.free)
+	}
+}
+
+// TestFragmentedIsWeighed: the holes are in use again where pages are mapped one by one, and are not in a list of chunks.
+func TestFragmentedIsWeighed(t *testing.T) {
+	if vm.HeapStandIn() {
+		t.Skip("regions are Go heap memory in this build")
+	}
+	const n = 400_000 // 32 MB
+	rows, err := measure(options{n: n, rounds: 1, names: []string{"fragmented"}, json: true}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := float64(holes(n)*bytesHole) / 1e6
+	for _, r := range rows {
+		if r.OursMB < 0.9*blocks || r.OursMB > 1.25*blocks {
+			t.Errorf("%.1f MB are resident for %.1f", r.OursMB, blocks)
+		}
+		if r.Against == "free-list" && r.TheirsMB < 1.4*blocks {
+			t.Errorf("the list of chunks has %.1f MB for %.1f", r.TheirsMB, blocks)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package heap
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/vastgo/vast/internal/invariants"
+)
+
+// checkInvariants panics when the heap contradicts itself, in builds that check that. It is called with the lock held.
+func (h *Heap) checkInvariants() {
+	if invariants.Enabled && h.pages.top < 1<<10 && h.rooms.top < 1<<10 { // checking more after each change would take all the time there is
+		h.check()
+	}
+}
+
+// check walks over everything that the heap knows and panics where it does not add up.
+func (h *Heap) check() {
+	var live, inUse, held, kept int
+	listed := make([]int, len(classes))
+	free := make([]int, len(classes))
+	h.pages.check(func(at uint32, e *entry) {
+		switch e.kind {
+		case kindKept:
+			kept += int(e.units)
+		case kindBlock:
+			live++
+			inUse += int(e.units) << h.pages.shift
+			held += int(e.units) << h.pages.shift
+		case kindPool:
+			c := &classes[e.class]
+			zero := 0
+			for w, word := range h.words(at, c) {
+				if word != 0 && w < int(e.first) {
+					panic(fmt.Sprintf("heap: word %d of the pool at page %d has free objects, but %d is the first", w, at, e.first))
+				}
+				zero += bits.OnesCount64(word)
+			}
+			if zero != int(e.free) || e.units != c.pages {
+				panic(fmt.Sprintf("heap: the pool of %d pages at page %d counts %d free objects, and has %d", e.units, at, e.free, zero))
+			}
+			for i := uint32(1); i < e.units; i++ {
+				if t := h.pages.entry(at + i); t.kind != kindTail || t.head != at {
+					panic(fmt.Sprintf("heap: page %d of the pool at page %d leads to %d", i, at, t.head))
+				}
+			}
+			used := int(c.objects) - zero
+			live += used
+			inUse += used * int(c.size)
+			held += int(c.pages) << h.pages.shift
+			free[e.class] += zero
+			if zero > 0 {
+				listed[e.class]++
+			}
+		}
+	})
+	h.rooms.check(func(at uint32, e *entry) {
+		if e.pages == 0 || int(e.pages)*h.rooms.page > int(e.units)*h.rooms.unit {
+			panic(fmt.Sprintf("heap: %d pages lie in a room of %d units", e.pages, e.units))
+		}
+		live++
+		inUse += int(e.pages) * h.rooms.page
+		held += int(e.pages) * h.rooms.page
+	})
+	if live != h.live || inUse != h.inUse || held != h.held || kept != h.pages.pagesKept {
+		panic(fmt.Sprintf("heap: counts %d allocations, %d bytes, %d held, %d pages kept; there are %d, %d, %d, %d",
+			h.live, h.inUse, h.held, h.pages.pagesKept, live, inUse, held, kept))
+	}
+	for number := range h.supplies {
+		s := &h.supplies[number]
+		for i, prev := s.first, uint32(0); i != 0; listed[number]-- {
+			e := h.pages.entry(i - 1)
+			if e.kind != kindPool || int(e.class) != number || e.free == 0 || e.prev != prev {
+				panic(fmt.Sprintf("heap: page %d is listed as a pool of class %d with free objects", i-1, number))
+			}
+			i, prev = e.next, i
+		}
+		if listed[number] != 0 || s.free != free[number] || s.promised > s.free {
+			panic(fmt.Sprintf("heap: class %d counts %d free objects, %d promised; there are %d, and %d pools too many",
+				number, s.free, s.promised, free[number], listed[number]))
+		}
+	}
+	meta := h.pages.meta.Committed() + h.rooms.meta.Committed()
+	if have, least := h.region.Committed(), meta+held+kept<<h.pages.shift; have < least {
+		panic(fmt.Sprintf("heap: %d bytes are committed, but %d are used", have, least))
+	}
+}

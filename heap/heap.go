@@ -1,0 +1,403 @@
+package heap
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"sync"
+	"unsafe"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// Options say how a heap is made. The zero value works.
+type Options struct {
+	// Name is the purpose under which the heap's bytes are counted (see [vm.Snapshot]) and named in errors.
+	// Default: "heap.Heap".
+	Name string
+	// Capacity is how many bytes of pages allocations of up to 256 KiB may take together. For larger ones there are four
+	// times as many addresses. All of them are reserved when the heap is made, which costs no memory. Default: 16 GiB,
+	// or 8 MiB where regions are Go heap memory ([vm.PagesHeap], the race detector, systems without virtual memory).
+	Capacity int
+	// Unshared says that one goroutine at a time uses the heap. Then it takes no lock, which is a third or half of the time that a
+	// small allocation takes, and more where the caches miss: a lock waits for the writes before it. Default: shared.
+	Unshared bool
+	// Limit is a budget of committed memory, shared with other heaps and containers. Default: none.
+	Limit *vm.Limit
+	// Pages is the page policy. Default: small pages, and huge ones for large allocations, where the system has them.
+	Pages vm.Pages
+}
+
+// Heap allocates memory outside Go's heap, piece by piece, and takes pieces back in any order. See the package
+// documentation. All methods, and the functions of this package that take a heap, may be called from many goroutines at
+// once, also for what another one has allocated; a mutex orders them, which is held while pages are committed, given back
+// or moved, but not while memory is cleared or copied. A heap made with Options.Unshared has none.
+type Heap struct {
+	mu       sync.Mutex
+	unshared bool
+	closed   bool
+	name     string
+	region   *vm.Region
+	pages    pages
+	rooms    rooms
+	supplies []supply // by class
+	live     int      // allocations
+	inUse    int      // bytes of them
+	held     int      // bytes of the pages that they lie on, and of pools
+}
+
+// The sizes of the two parts of a heap.
+const (
+	// blockMost is the largest allocation in bytes that lies among others; larger ones have a room to themselves.
+	blockMost = 256 << 10
+	// roomUnit is what the lengths and the addresses of rooms are multiples of, where huge pages are not larger.
+	roomUnit = 2 << 20
+	// roomsPerPages is how many times as many addresses rooms have as pages: a room is made at least twice as long as what
+	// lies in it.
+	roomsPerPages = 4
+)
+
+// NewHeap makes an empty heap. It reserves addresses, and takes no memory.
+//
+// It returns an error as [vm.Reserve] does, and panics when an option is negative.
+func NewHeap(o Options) (*Heap, error) {
+	if o.Capacity < 0 {
+		panic(fmt.Sprintf("heap: NewHeap: Options.Capacity is %d: leave it zero for the default", o.Capacity))
+	}
+	if vm.HeapStandIn() || o.Pages == vm.PagesHeap {
+		// Small units, so that few megabytes are many rooms.
+		return newHeap(o, 8<<20, 64<<10, 128<<10)
+	}
+	capacity := int64(16 << 30)
+	return newHeap(o, int(capacity), blockMost, max(roomUnit, vm.HugePageSize()))
+}
+
+// newHeap is NewHeap with the default capacity, the largest block, and the unit of rooms given in bytes.
+func newHeap(o Options, capacity, block, unit int) (*Heap, error) {
+	h := &Heap{name: o.Name, unshared: o.Unshared, supplies: make([]supply, len(classes))}
+	if h.name == "" {
+		h.name = "heap.Heap"
+	}
+	if o.Capacity != 0 {
+		capacity = o.Capacity
+	}
+	page := vm.PageSize()
+	stride := bytesEntry + page/grain/8
+	units := (capacity/unit + 1) * roomsPerPages
+	if capacity > math.MaxInt/8/roomsPerPages || capacity/page > math.MaxUint32/2 {
+		return nil, &vm.Error{Op: "reserve", Purpose: h.name, Bytes: capacity, Err: vm.ErrSize,
+			Detail: fmt.Sprintf("Options.Capacity is %s: ask for less", vm.Bytes(capacity))}
+	}
+	count := (capacity + page - 1) / page
+	r, err := vm.Reserve(count*(page+stride)+units*(unit+bytesEntry)+max(unit, alignMost)+alignMost+4*page,
+		vm.Options{Purpose: h.name, Limit: o.Limit, Pages: o.Pages})
+	if err != nil {
+		return nil, err
+	}
+	// There is room for all of them, so that carving cannot fail.
+	carve := func(bytes, align int) vm.Span {
+		s, e := r.Carve(bytes, align)
+		if e != nil {
+			err = e
+		}
+		return s
+	}
+	roomsAt := carve(units*unit, max(unit, alignMost))
+	pagesAt := carve(count*page, alignMost)
+	pagesMeta, roomsMeta := carve(count*stride, 0), carve(units*bytesEntry, 0)
+	if err != nil {
+		_ = r.Close()
+		return nil, err
+	}
+	h.region = r
+	h.pages = pages{
+		ranges: ranges{base: pagesMeta.Base(), stride: stride, meta: pagesMeta, end: uint32(count)},
+		region: r, off: pagesAt.Offset(), base: pagesAt.Base(), size: page, shift: uint(bits.TrailingZeros(uint(page))),
+		kept: make([][]uint32, max(block/page, runMost)+1),
+	}
+	h.rooms = rooms{
+		ranges: ranges{base: roomsMeta.Base(), stride: bytesEntry, meta: roomsMeta, end: uint32(units)},
+		region: r, off: roomsAt.Offset(), base: roomsAt.Base(), unit: unit, page: page,
+	}
+	return h, nil
+}
+
+func (h *Heap) lock() {
+	if !h.unshared {
+		h.mu.Lock()
+	}
+}
+
+func (h *Heap) unlock() {
+	if !h.unshared {
+		h.mu.Unlock()
+	}
+}
+
+// Close gives the memory and the addresses back. What was allocated must not be used afterwards; using the heap panics.
+// Closing twice does nothing.
+func (h *Heap) Close() error {
+	h.lock()
+	defer h.unlock()
+	if h.closed {
+		return nil
+	}
+	if err := h.region.Close(); err != nil {
+		return err
+	}
+	h.closed = true
+	return nil
+}
+
+// alignMost is the largest alignment in bytes.
+const alignMost = 1 << 20
+
+// Alloc returns size bytes, all zero, at an address that is a multiple of align, a power of two up to 1 MiB; align 0
+// means 16. There may be more of them than asked for, see [Heap.SizeOf]. A size of zero gives an address of its own too.
+// It panics when size is negative or align is something else.
+//
+// It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.Limit) or another limit
+// as [vm.Region.Commit] does; then nothing has changed. Complexity: constant for what lies in a pool; a system call or
+// two where pages must be committed, and for more than 256 KiB always.
+func (h *Heap) Alloc(size, align int) (unsafe.Pointer, error) {
+	checkSize("Alloc", h.name, size, align)
+	if c, ok := classFor(size, align); ok {
+		h.lock()
+		h.mustBeOpen("Alloc")
+		p, dirty, err := h.takeObject(c)
+		h.checkInvariants()
+		h.unlock()
+		if err != nil {
+			return nil, err
+		}
+		if dirty {
+			clear(unsafe.Slice((*byte)(p), classes[c].size))
+		}
+		return p, nil
+	}
+	return h.allocPages(size, max(align, 1))
+}
+
+// allocPages is Alloc for what has whole pages.
+func (h *Heap) allocPages(size, align int) (unsafe.Pointer, error) {
+	h.lock()
+	h.mustBeOpen("Alloc")
+	var p unsafe.Pointer
+	var dirty bool
+	err := h.tooLarge(size)
+	n := h.pagesFor(size)
+	switch {
+	case err != nil:
+	case n < len(h.pages.kept):
+		p, dirty, err = h.newBlock(uint32(n), uint32(max(1, align>>h.pages.shift)))
+	default:
+		p, dirty, err = h.newRoom(n, align)
+	}
+	h.checkInvariants()
+	h.unlock()
+	if err != nil {
+		return nil, err
+	}
+	if dirty {
+		clear(unsafe.Slice((*byte)(p), n<<h.pages.shift))
+	}
+	return p, nil
+}
+
+// pagesFor returns the number of pages of an allocation of its own pages.
+func (h *Heap) pagesFor(size int) int { return max(1, (size+h.pages.size-1)>>h.pages.shift) }
+
+// tooLarge returns an error for a size that no part of the heap has addresses for. It keeps sizes far from overflow.
+func (h *Heap) tooLarge(size int) error {
+	if size > int(h.rooms.end)*h.rooms.unit {
+		return h.full(size)
+	}
+	return nil
+}
+
+// full returns the error of a heap whose addresses do not suffice.
+func (h *Heap) full(size int) error {
+	return &vm.Error{Op: "alloc", Purpose: h.name, Bytes: size, Err: vm.ErrCapacity,
+		Detail: fmt.Sprintf("%s are in use, and no addresses of that length are free: free some, or raise Options.Capacity, which is %s",
+			vm.Bytes(h.inUse), vm.Bytes(int(h.pages.end)<<h.pages.shift))}
+}
+
+// run takes a run of pages. Where memory is refused it gives back what nobody uses, and tries again.
+func (h *Heap) run(n, align uint32) (at uint32, dirty bool, err error) {
+	at, dirty, err = h.pages.run(n, align)
+	for try := 0; err != nil && h.retry(err, int(n)<<h.pages.shift, try); try++ {
+		at, dirty, err = h.pages.run(n, align)
+	}
+	if err == errNoRange {
+		err = h.full(int(n) << h.pages.shift)
+	}
+	return at, dirty, err
+}
+
+// tries is how often an allocation is tried again, each time with twice as much given back: the entries that it takes count
+// in limits too, and ranges that are long enough may lie where there were none before.
+const tries = 4
+
+// retry makes room in the limits for so many bytes after err. It reports whether there is a reason to try again.
+func (h *Heap) retry(err error, bytes, try int) bool {
+	if err == errNoRange || errors.Is(err, vm.ErrMappings) || try == tries {
+		return false // giving memory back gains neither addresses nor mappings
+	}
+	before := h.region.Committed()
+	h.trim()
+	h.pages.uncharge((bytes + stepCommit) << try)
+	return h.region.Committed() < before
+}
+
+// newBlock makes an allocation of whole pages among others.
+func (h *Heap) newBlock(n, align uint32) (p unsafe.Pointer, dirty bool, err error) {
+	at, dirty, err := h.run(n, align)
+	if err != nil {
+		return nil, false, err
+	}
+	e := h.pages.entry(at)
+	e.kind, e.units = kindBlock, n
+	h.count(1, int(n)<<h.pages.shift)
+	return h.pages.at(at), dirty, nil
+}
+
+// count counts allocations of whole pages.
+func (h *Heap) count(allocations, bytes int) {
+	h.live += allocations
+	h.inUse += bytes
+	h.held += bytes
+}
+
+// place is where an allocation lies.
+type place struct {
+	e      *entry
+	unit   uint32 // of pages or of rooms
+	object uint32 // in a pool
+	room   bool
+	size   int // usable bytes
+}
+
+// find returns the place of the allocation that begins at p, or what is wrong with p.
+func (h *Heap) find(p unsafe.Pointer) (at place, wrong string) {
+	if off := uintptr(p) - uintptr(h.pages.base); off < uintptr(h.pages.end)<<h.pages.shift {
+		at.unit = uint32(off >> h.pages.shift)
+		if at.unit >= h.pages.top {
+			return at, misuseOutside
+		}
+		at.e = h.pages.entry(at.unit)
+		if at.e.kind == kindTail {
+			// It may be what is left of a pool that was here before.
+			if head := at.e.head; head < at.unit {
+				if e := h.pages.entry(head); e.kind == kindPool && at.unit-head < e.units {
+					at.unit, at.e = head, e
+				}
+			}
+		}
+		switch at.e.kind {
+		case kindPool:
+			at.size = int(classes[at.e.class].size)
+			at.object, wrong = h.object(at.unit, at.e, p)
+		case kindBlock:
+			at.size = int(at.e.units) << h.pages.shift
+			if in := off & uintptr(h.pages.size-1); in != 0 {
+				wrong = fmt.Sprintf(misuseInside, in, at.size)
+			}
+		case kindFree, kindKept:
+			wrong = misuseFreed
+		default:
+			wrong = misuseOutside
+		}
+		return at, wrong
+	}
+	off := uintptr(p) - uintptr(h.rooms.base)
+	if off >= uintptr(h.rooms.end)*uintptr(h.rooms.unit) {
+		return at, misuseForeign
+	}
+	at.unit, at.room = uint32(off/uintptr(h.rooms.unit)), true
+	if at.unit >= h.rooms.top {
+		return at, misuseOutside
+	}
+	at.e = h.rooms.entry(at.unit)
+	at.size = int(at.e.pages) << h.pages.shift
+	switch in := off % uintptr(h.rooms.unit); {
+	case at.e.kind == kindBlock && in != 0:
+		wrong = fmt.Sprintf(misuseInside, in, at.size)
+	case at.e.kind == kindFree:
+		wrong = misuseFreed
+	case at.e.kind != kindBlock:
+		wrong = misuseOutside
+	}
+	return at, wrong
+}
+
+// locked finds the allocation at p and returns with the lock held, or panics.
+func (h *Heap) locked(op string, p unsafe.Pointer) place {
+	h.lock()
+	h.mustBeOpen(op)
+	at, wrong := h.find(p)
+	if wrong != "" {
+		h.unlock()
+		h.misused(op, p, wrong)
+	}
+	return at
+}
+
+// Free gives an allocation back. Its memory may go to the operating system at once; nobody may use it afterwards. Nil is
+// nothing to free. It panics when no allocation of this heap begins at p, or it was freed already.
+func (h *Heap) Free(p unsafe.Pointer) {
+	if p == nil {
+		return
+	}
+	h.lock()
+	if !h.closed && h.freeObject(p) {
+		h.checkInvariants()
+		h.unlock()
+		return
+	}
+	h.unlock()
+	at := h.locked("Free", p)
+	h.free(at)
+	h.checkInvariants()
+	h.unlock()
+}
+
+// freeObject is the short way for the usual case: an object of a pool of one page. It reports whether it was one.
+func (h *Heap) freeObject(p unsafe.Pointer) bool {
+	off := uintptr(p) - uintptr(h.pages.base)
+	if off >= uintptr(h.pages.top)<<h.pages.shift {
+		return false
+	}
+	pool := uint32(off >> h.pages.shift)
+	e := h.pages.entry(pool)
+	if e.kind != kindPool {
+		return false
+	}
+	c := &classes[e.class]
+	i := c.index(uint32(off) & uint32(h.pages.size-1))
+	if i >= c.objects || unsafe.Add(h.pages.at(pool), int(i*c.size)) != p || h.words(pool, c)[i/64]>>(i%64)&1 != 0 {
+		return false
+	}
+	h.putObject(pool, e, i)
+	return true
+}
+
+func (h *Heap) free(at place) {
+	switch {
+	case at.room:
+		h.endRoom(at.unit, at.e)
+	case at.e.kind == kindPool:
+		h.putObject(at.unit, at.e, at.object)
+	default:
+		h.count(-1, -at.size)
+		h.pages.free(at.unit, at.e.units)
+	}
+}
+
+// SizeOf returns how many bytes from p on belong to the allocation that begins there: what was asked for or more. All of
+// them may be used. It panics as [Heap.Free] does.
+func (h *Heap) SizeOf(p unsafe.Pointer) int {
+	at := h.locked("SizeOf", p)
+	h.unlock()
+	return at.size
+}

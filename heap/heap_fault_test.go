@@ -1,0 +1,91 @@
+package heap
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/vastgo/vast/internal/faulttest"
+	"github.com/vastgo/vast/vm"
+)
+
+// TestFaults goes through everything that asks for memory or gives it back, with each call failing in turn.
+func TestFaults(t *testing.T) {
+	page := vm.PageSize()
+	calls := faulttest.EachCall(t, func() (err error) {
+		h, err := newHeap(Options{Name: "faults", Capacity: testCapacity}, testCapacity, testBlock, testUnit)
+		if err != nil {
+			return err
+		}
+		defer func() {
+			again := h.Close()
+			for range 2 { // the first time may be the one that is made to fail
+				again = h.Close()
+			}
+			if again != nil {
+				t.Error("the second Close:", again)
+			}
+		}()
+		var all []piece
+		note := func(one error) {
+			err = errors.Join(err, one)
+			h.checked()
+		}
+		for i, size := range []int{20, 3 * page, 2 * testBlock, 40 * page, 7 * page, 2 * testBlock, 300, 3 * testUnit} {
+			p, one := h.Alloc(size, 0)
+			note(one)
+			if one == nil {
+				c := piece{p: p, size: size, number: byte(i)}
+				zero(t, p, 0, h.SizeOf(p))
+				c.fill()
+				all = append(all, c)
+			}
+		}
+		for i := range all {
+			c := &all[i]
+			for _, size := range []int{2*c.size + page, 9 * testUnit, c.size, c.size/3 + 1} {
+				p, one := h.Realloc(c.p, size, 0)
+				note(one)
+				if one != nil {
+					c.holds(t, c.size)
+					continue
+				}
+				kept := piece{p: p, size: c.size, number: c.number}
+				kept.holds(t, min(c.size, size))
+				zero(t, p, min(c.size, size), h.SizeOf(p))
+				c.p, c.size = p, size
+				c.fill()
+			}
+		}
+		note(Grow[ship](h, 500))
+		b := NewBuffer[bytes300](h)
+		note(b.Grow(1000))
+		_, one := b.AppendN(4000)
+		note(one)
+		b.Truncate(b.Len() / 10)
+		b.Close()
+		for _, c := range all {
+			c.holds(t, c.size)
+			h.Free(c.p)
+			h.checked()
+		}
+		h.Trim()
+		if s := h.Stats(); s.Allocations != 0 || s.InUse != 0 {
+			t.Errorf("%v after everything was freed", s)
+		}
+		h.checked()
+		// What comes back is zero, whatever was refused when it was freed.
+		for range 3 {
+			if p, one := h.Alloc(3*testUnit, 0); one == nil {
+				zero(t, p, 0, 3*testUnit)
+				copy(bytesOf(p, 5), "dirty")
+			}
+			if p, one := h.Alloc(30*page, 0); one == nil {
+				zero(t, p, 0, 30*page)
+			}
+		}
+		return err
+	})
+	if calls < 40 {
+		t.Errorf("only %d calls", calls)
+	}
+}

@@ -1,0 +1,135 @@
+package heap
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// exhaust allocates until it is refused, and checks why.
+func exhaust(t *testing.T, h *Heap, size int, why error) []unsafe.Pointer {
+	t.Helper()
+	var all []unsafe.Pointer
+	for {
+		before := h.Stats()
+		p, err := h.Alloc(size, 0)
+		if err == nil {
+			all = append(all, p)
+			continue
+		}
+		var e *vm.Error
+		if !errors.Is(err, why) || !errors.As(err, &e) || e.Purpose != "ships" || len(all) == 0 {
+			t.Fatalf("after %d allocations of %d bytes: %v, want %v", len(all), size, err, why)
+		}
+		if after := h.Stats(); after.Allocations != before.Allocations || after.InUse != before.InUse || after.Wasted > before.Wasted {
+			t.Fatalf("an allocation that failed changed %v to %v", before, after)
+		}
+		h.checked()
+		return all
+	}
+}
+
+// TestLimit: whatever was allocated and freed before, the whole limit can be used for something else: nothing is lost in
+// holes.
+func TestLimit(t *testing.T) {
+	const budget = 3 << 20
+	page := vm.PageSize()
+	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesHeap} {
+		limit := vm.NewLimit(budget)
+		h := open(t, Options{Name: "ships", Limit: limit, Pages: pages, Capacity: 4 * testCapacity})
+		for _, size := range []int{16, 300, page, 7 * page, 2 * testBlock, 48, 1 << 20, 2500, page} {
+			all := exhaust(t, h, size, vm.ErrLimit)
+			taken := h.Stats().InUse + h.Stats().Wasted + h.Stats().Own
+			if taken+max(size, 8*page)+128<<10 < budget {
+				t.Errorf("of a limit of %d bytes %d can be used with allocations of %d: %v", budget, taken, size, h.Stats())
+			}
+			// Every second one, then the rest.
+			for i := 0; i < len(all); i += 2 {
+				h.Free(all[i])
+			}
+			if size >= page {
+				half := exhaust(t, h, 3*page, vm.ErrLimit)
+				if len(half)*3*page < len(all)/2*size-10*page {
+					t.Errorf("after every second of %d allocations of %d bytes was freed, %d of %d fit", len(all), size, len(half), 3*page)
+				}
+				for _, p := range half {
+					h.Free(p)
+				}
+			}
+			for i := 1; i < len(all); i += 2 {
+				h.Free(all[i])
+			}
+		}
+		h.Trim()
+		if s := h.Stats(); s.Allocations != 0 || s.Committed != limit.Used() {
+			t.Errorf("%v, %d of the limit used", s, limit.Used())
+		}
+		if err := h.Close(); err != nil || limit.Used() != 0 {
+			t.Errorf("after Close %d of the limit are used: %v", limit.Used(), err)
+		}
+	}
+}
+
+func TestCapacity(t *testing.T) {
+	page := vm.PageSize()
+	h := open(t, Options{Name: "ships"})
+	if n := len(exhaust(t, h, page, vm.ErrCapacity)); n != testCapacity/page {
+		t.Errorf("%d pages were allocated, want %d", n, testCapacity/page)
+	}
+	_, err := h.Alloc(1, 0)
+	if want := "no addresses of that length are free: free some, or raise Options.Capacity, which is 4 MiB"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %q", err, want)
+	}
+	// Rooms have addresses of their own, and take those of pages when they end.
+	h = open(t, Options{Name: "ships"})
+	all := exhaust(t, h, 2*testBlock, vm.ErrCapacity)
+	if bytes := len(all) * 2 * testBlock; bytes <= 2*testCapacity {
+		t.Errorf("%d bytes of large allocations were possible", bytes)
+	}
+	for _, p := range all {
+		h.Free(p)
+	}
+	h.checked()
+	if _, err := h.Alloc(3*testCapacity, 0); err != nil {
+		t.Error("after everything was freed:", err)
+	}
+}
+
+// TestGrowIsAPromise: what Grow was called for cannot fail, whatever happens to the limit meanwhile.
+func TestGrowIsAPromise(t *testing.T) {
+	type ship [9]uint64
+	limit := vm.NewLimit(2 << 20)
+	h := open(t, Options{Name: "ships", Limit: limit})
+	all := make([]*ship, 0, 5000)
+	for range 100 {
+		all = append(all, New[ship](h))
+	}
+	if err := Grow[ship](h, 4000); err != nil {
+		t.Fatal(err)
+	}
+	exhaust(t, h, vm.PageSize(), vm.ErrLimit)
+	for _, s := range all { // their pools could go, but are promised
+		Free(h, s)
+	}
+	h.Trim()
+	exhaust(t, h, vm.PageSize(), vm.ErrLimit)
+	for i := range 4000 {
+		if _, err := Alloc[ship](h); err != nil {
+			t.Fatalf("allocation %d of 4000: %v", i, err)
+		}
+	}
+	before := h.Stats()
+	if err := Grow[ship](h, 30_000); !errors.Is(err, vm.ErrLimit) {
+		t.Errorf("got %v", err)
+	}
+	if err := Grow[ship](h, 1<<30); !errors.Is(err, vm.ErrCapacity) {
+		t.Errorf("got %v", err)
+	}
+	if after := h.Stats(); after.Wasted > before.Wasted || after.InUse != before.InUse {
+		t.Errorf("a failed Grow changed %v to %v", before, after)
+	}
+	h.checked()
+}

@@ -1,0 +1,390 @@
+package heap
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// stream turns bytes into choices, so that the fuzzer and a random test make the same operations.
+type stream struct{ rest []byte }
+
+func (s *stream) more() bool { return len(s.rest) > 0 }
+
+func (s *stream) byte() int {
+	if len(s.rest) == 0 {
+		return 0
+	}
+	b := s.rest[0]
+	s.rest = s.rest[1:]
+	return int(b)
+}
+
+// size returns a number of bytes: often of a small object, sometimes near a page's border, of a block, or of a room.
+func (s *stream) size() int {
+	page := vm.PageSize()
+	switch v := s.byte(); v % 8 {
+	case 0, 1, 2:
+		return s.byte()
+	case 3:
+		return s.byte() * 16
+	case 4:
+		return max(0, s.byte()%5*page+v-128)
+	case 5:
+		return s.byte() * page / 16
+	case 6:
+		return testBlock + s.byte()*page/2
+	}
+	return s.byte() * testUnit / 100
+}
+
+// randomBytes returns an input for a stream, from a seed that the test prints.
+func randomBytes(t *testing.T, n int) []byte {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	data := make([]byte, n)
+	for i := range data {
+		data[i] = byte(r.Uint32())
+	}
+	return data
+}
+
+// Heaps of tests are small, so that they come to their limits.
+const (
+	testCapacity = 4 << 20
+	testBlock    = 128 << 10
+	testUnit     = 256 << 10
+)
+
+// each kind of pages must give the same answers.
+var pageKinds = []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHuge, vm.PagesHeap}
+
+func open(tb testing.TB, o Options) *Heap {
+	tb.Helper()
+	if o.Name == "" {
+		o.Name = tb.Name()
+	}
+	h, err := newHeap(o, testCapacity, testBlock, testUnit)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := h.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return h
+}
+
+func (h *Heap) checked() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.check()
+}
+
+// panicText returns what f panics with as text, or "".
+func panicText(f func()) (text string) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case error:
+			text = r.Error()
+		default:
+			text = fmt.Sprint(r)
+		}
+	}()
+	f()
+	return ""
+}
+
+// piece is an allocation as the model knows it: it holds a pattern that depends on its number and is found nowhere else.
+type piece struct {
+	p      unsafe.Pointer
+	size   int
+	usable int
+	align  int
+	number byte
+}
+
+func bytesOf(p unsafe.Pointer, n int) []byte { return unsafe.Slice((*byte)(p), n) }
+
+// probes are the bytes of a piece that are written and read: all of a small one, the ends and some of each page.
+func (c *piece) probes(yield func(i int)) {
+	step := 1
+	if c.size > 512 {
+		step = 509
+	}
+	for i := 0; i < c.size; i += step {
+		yield(i)
+	}
+	if c.size > 0 {
+		yield(c.size - 1)
+	}
+}
+
+func (c *piece) pattern(i int) byte { return c.number*31 + byte(i) + byte(i>>8)*7 }
+
+func (c *piece) fill() { c.probes(func(i int) { bytesOf(c.p, c.size)[i] = c.pattern(i) }) }
+
+// holds fails unless the first n bytes hold the pattern.
+func (c *piece) holds(t *testing.T, n int) {
+	t.Helper()
+	c.probes(func(i int) {
+		if i < n && bytesOf(c.p, n)[i] != c.pattern(i) {
+			t.Fatalf("byte %d of %d at %p is %#x, want %#x", i, n, c.p, bytesOf(c.p, n)[i], c.pattern(i))
+		}
+	})
+}
+
+var zeros [64 << 10]byte
+
+// zero fails unless all bytes from one on are zero.
+func zero(t *testing.T, p unsafe.Pointer, from, to int) {
+	t.Helper()
+	for ; from < to; from += len(zeros) {
+		if n := min(len(zeros), to-from); !bytes.Equal(bytesOf(unsafe.Add(p, from), n), zeros[:n]) {
+			t.Fatalf("of the bytes %d to %d at %p some are not zero", from, from+n, p)
+		}
+	}
+}
+
+// heapModel is what a heap should hold.
+type heapModel struct {
+	t      *testing.T
+	h      *Heap
+	limit  *vm.Limit
+	pieces []piece
+	freed  map[unsafe.Pointer]bool // what was freed and not returned since
+	number byte
+}
+
+// refused reports whether an error is one that may happen, and fails where it is another one.
+func (m *heapModel) refused(err error) bool {
+	m.t.Helper()
+	if err == nil {
+		return false
+	}
+	if e := (*vm.Error)(nil); !errors.As(err, &e) || !errors.Is(err, vm.ErrCapacity) && (m.limit == nil || !errors.Is(err, vm.ErrLimit)) {
+		m.t.Fatalf("an error that there is no reason for: %v", err)
+	}
+	return true
+}
+
+// add checks what was allocated, and fills it.
+func (m *heapModel) add(p unsafe.Pointer, size, align, zeroFrom int) {
+	c := piece{p: p, size: size, align: align, number: m.number, usable: m.h.SizeOf(p)}
+	m.number++
+	if c.usable < size || uintptr(p)%uintptr(max(align, grain)) != 0 {
+		m.t.Fatalf("%p has %d bytes, want %d, aligned to %d", p, c.usable, size, align)
+	}
+	zero(m.t, p, zeroFrom, c.usable)
+	delete(m.freed, p)
+	c.fill()
+	m.pieces = append(m.pieces, c)
+}
+
+// drop takes a piece out of the model.
+func (m *heapModel) drop(i int) piece {
+	c := m.pieces[i]
+	m.pieces[i] = m.pieces[len(m.pieces)-1]
+	m.pieces = m.pieces[:len(m.pieces)-1]
+	return c
+}
+
+// compare looks at everything.
+func (m *heapModel) compare() {
+	m.t.Helper()
+	m.h.checked()
+	sum := 0
+	sorted := slices.SortedFunc(slices.Values(m.pieces), func(a, b piece) int {
+		return int(uintptr(a.p)) - int(uintptr(b.p))
+	})
+	for i, c := range sorted {
+		if i > 0 && uintptr(sorted[i-1].p)+uintptr(sorted[i-1].usable) > uintptr(c.p) {
+			m.t.Fatalf("%d bytes at %p reach into %p", sorted[i-1].usable, sorted[i-1].p, c.p)
+		}
+		c.holds(m.t, c.size)
+		sum += c.usable
+	}
+	s := m.h.Stats()
+	if s.Allocations != len(m.pieces) || s.InUse != sum || s.Wasted < 0 || s.Committed < sum+s.Wasted+s.Kept+s.Own {
+		m.t.Fatalf("%v; want %d allocations of %d bytes", s, len(m.pieces), sum)
+	}
+	if m.limit != nil && m.limit.Used() != s.Committed {
+		m.t.Fatalf("%d of the limit are used, %d committed", m.limit.Used(), s.Committed)
+	}
+}
+
+// play applies the operations in data to a heap and to the model and fails where they differ.
+func play(t *testing.T, o Options, data []byte) {
+	o.Capacity = testCapacity
+	h := open(t, o)
+	m := &heapModel{t: t, h: h, limit: o.Limit, freed: map[unsafe.Pointer]bool{}}
+	aligns := []int{0, 0, 0, 1, 8, 16, 64, 512, vm.PageSize(), 2 * vm.PageSize(), alignMost}
+	for in := (stream{data}); in.more(); {
+		switch in.byte() % 12 {
+		case 0, 1, 2:
+			size, align := in.size(), aligns[in.byte()%len(aligns)]
+			if p, err := h.Alloc(size, align); !m.refused(err) {
+				m.add(p, size, align, 0)
+			}
+		case 3: // many alike
+			size := in.size() % 5000
+			for range in.byte() % 64 {
+				if p, err := h.Alloc(size, 0); !m.refused(err) {
+					m.add(p, size, 0, 0)
+				}
+			}
+		case 4, 5:
+			if len(m.pieces) > 0 {
+				c := m.drop(in.byte() * len(m.pieces) / 256)
+				c.holds(t, c.size)
+				h.Free(c.p)
+				m.freed[c.p] = true
+			}
+		case 6: // every second one
+			for i := len(m.pieces) - 1; i >= 0; i -= 2 {
+				c := m.drop(i)
+				c.holds(t, c.size)
+				h.Free(c.p)
+				m.freed[c.p] = true
+			}
+		case 7, 8:
+			if len(m.pieces) == 0 {
+				break
+			}
+			i, size := in.byte()*len(m.pieces)/256, in.size()
+			c := m.pieces[i]
+			p, err := h.Realloc(c.p, size, c.align)
+			if m.refused(err) {
+				if size <= c.usable {
+					t.Fatalf("%d of %d bytes are refused: %v", size, c.usable, err)
+				}
+				c.holds(t, c.size)
+				break
+			}
+			m.drop(i)
+			if p != c.p {
+				m.freed[c.p] = true
+			}
+			kept := min(size, c.size)
+			(&piece{p: p, size: c.size, number: c.number}).holds(t, kept)
+			m.add(p, size, c.align, kept)
+		case 9:
+			m.compare()
+			h.Trim()
+			if s := h.Stats(); s.Kept != 0 {
+				t.Fatalf("%d bytes are kept after Trim", s.Kept)
+			}
+			m.compare()
+		case 10:
+			m.misuse(&in)
+		case 11:
+			number, n := in.byte()%len(classes), in.byte()
+			h.mu.Lock()
+			err := h.promise(number, n)
+			h.mu.Unlock()
+			if m.refused(err) {
+				break
+			}
+			for range n {
+				p, err := h.Alloc(int(classes[number].size), 0)
+				if err != nil {
+					t.Fatalf("an allocation that was promised: %v", err)
+				}
+				m.add(p, int(classes[number].size), 0, 0)
+			}
+		}
+		h.checked()
+	}
+	m.compare()
+	for _, c := range m.pieces {
+		h.Free(c.p)
+	}
+	h.Trim()
+	if s := h.Stats(); s.Allocations != 0 || s.InUse != 0 || s.Kept != 0 || s.Wasted > h.promisedBytes() {
+		t.Fatalf("after everything was freed: %v", s)
+	}
+	h.checked()
+}
+
+// promisedBytes returns what pools may have that are empty and promised.
+func (h *Heap) promisedBytes() int {
+	n := 0
+	for number, s := range h.supplies {
+		c := &classes[number]
+		n += (s.promised + int(c.objects) - 1) / int(c.objects) * int(c.pages) << h.pages.shift
+	}
+	return n
+}
+
+// misuse frees what must not be freed.
+func (m *heapModel) misuse(in *stream) {
+	var p unsafe.Pointer
+	switch kind := in.byte(); {
+	case kind%3 == 0 && len(m.pieces) > 0: // inside
+		c := m.pieces[in.byte()*len(m.pieces)/256]
+		p = unsafe.Add(c.p, 1+in.byte()*(c.usable-1)/256)
+	case kind%3 == 1:
+		for freed := range m.freed {
+			p = freed
+			break
+		}
+	default:
+		p = unsafe.Add(m.h.region.Base(), in.byte()*m.h.region.Size()/256+in.byte())
+	}
+	if p == nil || slices.ContainsFunc(m.pieces, func(c piece) bool { return c.p == p }) {
+		return
+	}
+	for name, use := range map[string]func(){
+		"Free": func() { m.h.Free(p) }, "SizeOf": func() { m.h.SizeOf(p) }, "Realloc": func() { _, _ = m.h.Realloc(p, 10, 0) },
+	} {
+		if text := panicText(use); len(text) < 20 || text[:6] != "heap: " {
+			m.t.Fatalf("%s of %p, where nothing begins, panics with %q", name, p, text)
+		}
+	}
+}
+
+func TestAgainstModel(t *testing.T) {
+	rounds := 3
+	if testing.Short() {
+		rounds = 1
+	}
+	for round := range rounds {
+		data := randomBytes(t, 1200)
+		for _, pages := range pageKinds {
+			play(t, Options{Pages: pages, Unshared: round%2 == 1}, data)
+			play(t, Options{Pages: pages, Limit: vm.NewLimit(1 << 20)}, data)
+		}
+	}
+}
+
+// TestSizesThatNobodyHas: sizes that cannot be had are errors, and nothing changes.
+func TestSizesThatNobodyHas(t *testing.T) {
+	h := open(t, Options{})
+	p, err := h.Alloc(100, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := h.Stats()
+	for _, size := range []int{math.MaxInt, math.MaxInt - vm.PageSize(), 1 << 30, testCapacity * 20} {
+		if q, err := h.Alloc(size, 0); q != nil || !errors.Is(err, vm.ErrCapacity) {
+			t.Errorf("Alloc(%d) = %p, %v", size, q, err)
+		}
+		if q, err := h.Realloc(p, size, 0); q != nil || !errors.Is(err, vm.ErrCapacity) {
+			t.Errorf("Realloc(%d) = %p, %v", size, q, err)
+		}
+	}
+	if after := h.Stats(); after != before {
+		t.Errorf("%v, before %v", after, before)
+	}
+	h.checked()
+}

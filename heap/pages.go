@@ -1,0 +1,203 @@
+package heap
+
+import (
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/vm"
+)
+
+// stepCommit is the least number of bytes that are committed at a time, as bulk does: enough to make system calls rare
+// beside the page faults that follow them.
+const stepCommit = 64 << 10
+
+// bytesKept is how much memory of free pages is kept for the next allocations of the same length. Giving a page back and
+// taking another one costs two to five microseconds, clearing it a tenth of one.
+const bytesKept = 1 << 20
+
+// pages gives out runs of pages. It commits them from the lowest address on, and gives the memory of free ones back
+// without decommitting them, by [vm.Region.Discard]: a hole in the committed pages would cost a mapping, of which a
+// process has few. Only where memory is refused are the holes decommitted, so that they do not count in a limit.
+type pages struct {
+	ranges
+	region    *vm.Region
+	off       int            // of the first page in the region, bytes
+	base      unsafe.Pointer // of the first page
+	size      int            // bytes of a page
+	shift     uint           // its logarithm
+	committed uint32         // pages above the top and below this one are committed
+	kept      [][]uint32     // free runs whose memory is kept, by the number of their pages
+	pagesKept int
+}
+
+// at returns the address of a page. It is sound for pages of the reserved range.
+func (p *pages) at(page uint32) unsafe.Pointer { return unsafe.Add(p.base, int(page)<<p.shift) }
+
+// runBytes views pages that are committed.
+func (p *pages) runBytes(page, n uint32) []byte {
+	return unsafe.Slice((*byte)(p.at(page)), int(n)<<p.shift)
+}
+
+// begin commits the first pages before mappings end: later ones cost none. That it may fail is for whoever takes a run.
+func (p *pages) begin() {
+	if p.committed == 0 && p.meta.Grow(p.stride, 0) == nil {
+		_ = p.usable(0, 1, false)
+	}
+}
+
+// run takes n pages, whose first is a multiple of align. dirty says that they may not be zero.
+func (p *pages) run(n, align uint32) (at uint32, dirty bool, err error) {
+	if align == 1 && int(n) < len(p.kept) {
+		if k := len(p.kept[n]) - 1; k >= 0 {
+			at, p.kept[n] = p.kept[n][k], p.kept[n][:k]
+			p.pagesKept -= int(n)
+			return at, true, nil
+		}
+	}
+	at, reserved, err := p.take(n, align)
+	if err != nil {
+		return 0, false, err
+	}
+	if err := p.usable(at, n, reserved); err != nil {
+		p.give(at, n, true)
+		return 0, false, err
+	}
+	return at, false, nil
+}
+
+// extend takes the n pages from at on, the first behind a run, where they are free.
+func (p *pages) extend(at, n uint32) (ok bool, err error) {
+	if at < p.top && p.entry(at).kind == kindKept {
+		p.release(at)
+	}
+	reserved, ok, err := p.takeAt(at, n)
+	if !ok || err != nil {
+		return false, err
+	}
+	p.mark(at, n)
+	if err := p.usable(at, n, reserved); err != nil {
+		p.give(at, n, true)
+		return false, err
+	}
+	return true, nil
+}
+
+// usable commits what of a run is not, and what lies between the committed pages and it.
+func (p *pages) usable(at, n uint32, reserved bool) error {
+	if reserved {
+		if err := p.commit(at, at+n); err != nil {
+			return err
+		}
+	}
+	if at+n <= p.committed {
+		return nil
+	}
+	step := uint32(max(stepCommit>>p.shift, int(p.committed)/8))
+	ahead := min(max(at+n, p.committed+min(step, p.end-p.committed)), p.end)
+	err := p.commit(p.committed, ahead)
+	if err != nil && ahead > at+n {
+		ahead = at + n
+		err = p.commit(p.committed, ahead)
+	}
+	if err == nil {
+		p.committed = ahead
+	}
+	return err
+}
+
+func (p *pages) commit(from, to uint32) error {
+	return p.region.Commit(p.off+int(from)<<p.shift, int(to-from)<<p.shift)
+}
+
+// give puts back a run whose pages are zero where they are committed. Where the top comes down over holes, what is between
+// them is decommitted too.
+func (p *pages) give(at, n uint32, reserved bool) {
+	if head, mixed := p.put(at, n, reserved); head == p.top && mixed && head < p.committed {
+		_ = p.region.Decommit(p.off+int(head)<<p.shift, int(p.committed-head)<<p.shift)
+		p.committed = head
+	}
+}
+
+// free gives back a run that was used: it is kept, or its memory goes back to the system.
+func (p *pages) free(at, n uint32) {
+	if int(n) < len(p.kept) && p.pagesKept+int(n) <= bytesKept>>p.shift {
+		if invariants.Enabled {
+			invariants.Poison(p.runBytes(at, n))
+		}
+		e := p.entry(at)
+		e.kind, e.units = kindKept, n
+		p.kept[n] = append(p.kept[n], at)
+		p.pagesKept += int(n)
+		return
+	}
+	p.give(at, n, !p.discard(at, n))
+}
+
+// discard gives the memory of a run back and reports whether it is still committed. Whatever the system refuses, what is
+// committed is zero afterwards.
+func (p *pages) discard(at, n uint32) (committed bool) {
+	off, bytes := p.off+int(at)<<p.shift, int(n)<<p.shift
+	err := p.region.Discard(off, bytes)
+	if err == nil {
+		return true
+	}
+	if p.region.Decommit(off, bytes) == nil {
+		return false
+	}
+	clear(p.runBytes(at, n))
+	return true
+}
+
+// release gives the memory of one kept run back.
+func (p *pages) release(at uint32) {
+	n := p.entry(at).units
+	stack := p.kept[n]
+	for i, one := range stack {
+		if one == at {
+			stack[i] = stack[len(stack)-1]
+			p.kept[n] = stack[:len(stack)-1]
+			break
+		}
+	}
+	p.pagesKept -= int(n)
+	p.give(at, n, !p.discard(at, n))
+}
+
+// releaseAll gives the memory of all kept runs back.
+func (p *pages) releaseAll() {
+	for n := range p.kept {
+		for len(p.kept[n]) > 0 {
+			p.release(p.kept[n][len(p.kept[n])-1])
+		}
+		p.kept[n] = nil
+	}
+}
+
+// lower decommits what is committed above the top. Where the system refuses, the pages stay as they are.
+func (p *pages) lower() {
+	if p.committed <= p.top {
+		return
+	}
+	if p.region.Decommit(p.off+int(p.top)<<p.shift, int(p.committed-p.top)<<p.shift) == nil {
+		p.committed = p.top
+	}
+}
+
+// uncharge decommits free ranges, the long ones first, until so many bytes count in no limit any more, and stops where the
+// system does not allow another hole.
+func (p *pages) uncharge(bytes int) {
+	for b := len(p.bins) - 1; b >= 0; b-- {
+		for i := p.bins[b]; i != 0 && bytes > 0; {
+			e := p.entry(i - 1)
+			if !e.reserved {
+				n := int(e.units) << p.shift
+				if p.region.Decommit(p.off+int(i-1)<<p.shift, n) != nil {
+					return
+				}
+				e.reserved = true
+				bytes -= n
+			}
+			i = e.next
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package heap
+
+import (
+	"fmt"
+	"math/bits"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/invariants"
+)
+
+// A pool is a run of pages divided into objects of one class. The bits of the free ones lie behind the entry of its first
+// page; entries of its other pages lead to that one. A pool whose objects are all free gives its pages back, unless it is
+// the only one of its class with free objects, or Grow has promised them.
+
+// supply is what a class has of free objects.
+type supply struct {
+	first    uint32 // pool with free objects plus 1, or 0; the others follow in a list
+	free     int    // free objects
+	promised int    // of these, what Grow has promised to insertions to come
+}
+
+// words returns the bits of a pool's free objects. It is sound because behind each entry there is room for a bit for every
+// grain of a page, and a pool of more than one page has fewer objects than that.
+func (h *Heap) words(pool uint32, c *class) []uint64 {
+	first := (*uint64)(unsafe.Add(unsafe.Pointer(h.pages.entry(pool)), bytesEntry))
+	return unsafe.Slice(first, (c.objects+63)/64)
+}
+
+// newPool makes a pool of a class, the first of its list.
+func (h *Heap) newPool(number int) error {
+	c := &classes[number]
+	at, dirty, err := h.run(c.pages, 1)
+	if err != nil {
+		return err
+	}
+	for i := uint32(1); i < c.pages; i++ {
+		tail := h.pages.entry(at + i)
+		tail.kind, tail.head = kindTail, at
+	}
+	e := h.pages.entry(at)
+	e.kind, e.class, e.units = kindPool, uint8(number), c.pages
+	e.free, e.first, e.fresh = uint16(c.objects), 0, 0
+	if dirty {
+		e.fresh = e.free
+	}
+	words := h.words(at, c)
+	for i := range words {
+		words[i] = ^uint64(0)
+	}
+	if rest := c.objects % 64; rest != 0 {
+		words[len(words)-1] = 1<<rest - 1
+	}
+	h.listPool(number, at, e)
+	h.supplies[number].free += int(c.objects)
+	h.held += int(c.pages) << h.pages.shift
+	return nil
+}
+
+// listPool puts a pool that has free objects into the list of its class.
+func (h *Heap) listPool(number int, pool uint32, e *entry) {
+	s := &h.supplies[number]
+	e.prev, e.next = 0, s.first
+	if s.first != 0 {
+		h.pages.entry(s.first - 1).prev = pool + 1
+	}
+	s.first = pool + 1
+}
+
+// unlistPool takes a pool out of the list of its class.
+func (h *Heap) unlistPool(number int, e *entry) {
+	if e.prev != 0 {
+		h.pages.entry(e.prev - 1).next = e.next
+	} else {
+		h.supplies[number].first = e.next
+	}
+	if e.next != 0 {
+		h.pages.entry(e.next - 1).prev = e.prev
+	}
+}
+
+// takeObject takes the lowest free object of the class's first pool. dirty says that it may not be zero.
+func (h *Heap) takeObject(number int) (p unsafe.Pointer, dirty bool, err error) {
+	s := &h.supplies[number]
+	if s.first == 0 {
+		if err := h.newPool(number); err != nil {
+			return nil, false, err
+		}
+	}
+	c := &classes[number]
+	pool := s.first - 1
+	e := h.pages.entry(pool)
+	words := h.words(pool, c)
+	w := int(e.first)
+	for words[w] == 0 {
+		w++
+	}
+	i := uint32(w*64 + bits.TrailingZeros64(words[w]))
+	words[w] &= words[w] - 1
+	e.first = uint16(w)
+	if e.free--; e.free == 0 {
+		h.unlistPool(number, e)
+	}
+	s.free--
+	s.promised = max(0, s.promised-1)
+	h.live++
+	h.inUse += int(c.size)
+	if i >= uint32(e.fresh) {
+		e.fresh = uint16(i + 1)
+	} else {
+		dirty = true
+	}
+	return unsafe.Add(h.pages.at(pool), int(i*c.size)), dirty, nil
+}
+
+// object finds the object that begins at p, an address in a pool, or says what is wrong with it.
+func (h *Heap) object(pool uint32, e *entry, p unsafe.Pointer) (i uint32, wrong string) {
+	c := &classes[e.class]
+	off := uint32(uintptr(p) - uintptr(h.pages.at(pool)))
+	i = c.index(off)
+	switch {
+	case i >= c.objects:
+		return 0, misuseOutside
+	case off != i*c.size:
+		return 0, fmt.Sprintf(misuseInside, off-i*c.size, c.size)
+	case h.words(pool, c)[i/64]>>(i%64)&1 != 0:
+		return 0, misuseFreed
+	}
+	return i, ""
+}
+
+// putObject frees object i of a pool.
+func (h *Heap) putObject(pool uint32, e *entry, i uint32) {
+	number := int(e.class)
+	c, s := &classes[number], &h.supplies[number]
+	if invariants.Enabled {
+		invariants.Poison(unsafe.Slice((*byte)(unsafe.Add(h.pages.at(pool), int(i*c.size))), c.size))
+	}
+	h.words(pool, c)[i/64] |= 1 << (i % 64)
+	e.first = min(e.first, uint16(i/64))
+	if e.free++; e.free == 1 {
+		h.listPool(number, pool, e)
+	}
+	s.free++
+	h.live--
+	h.inUse -= int(c.size)
+	// The last one with free objects stays: freeing and allocating in turn must not make and give back a pool each time.
+	if uint32(e.free) == c.objects && s.first != 0 && (s.first != pool+1 || e.next != 0) {
+		h.endPool(number, pool, e)
+	}
+}
+
+// endPool gives the pages of a pool back whose objects are all free, unless they are promised.
+func (h *Heap) endPool(number int, pool uint32, e *entry) {
+	c, s := &classes[number], &h.supplies[number]
+	if s.free-int(c.objects) < s.promised {
+		return
+	}
+	h.unlistPool(number, e)
+	s.free -= int(c.objects)
+	h.held -= int(c.pages) << h.pages.shift
+	h.pages.free(pool, c.pages)
+}
+
+// endEmptyPools gives the pages of all pools back that have no object in use and are not promised.
+func (h *Heap) endEmptyPools() {
+	for number := range h.supplies {
+		c := &classes[number]
+		for next := h.supplies[number].first; next != 0; {
+			pool := next - 1
+			e := h.pages.entry(pool)
+			next = e.next
+			if uint32(e.free) == c.objects {
+				h.endPool(number, pool, e)
+			}
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package heap
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// Realloc makes the allocation that begins at p size bytes large, and returns where it lies then. What it holds is kept,
+// up to the smaller of both sizes, and what is added is zero, provided that nobody wrote beyond the size asked for last.
+// p must not be used afterwards unless it is what Realloc returned. A nil p allocates. align is as for [Heap.Alloc]. It
+// panics as Alloc and [Heap.Free] do.
+//
+// An allocation of pages grows where it is while the addresses behind it are free, and of more than 256 KiB they are
+// until it has doubled. Then those larger ones move by [vm.Region.MovePages]: on Linux no byte is copied, whatever the
+// size. Smaller allocations are copied. What shrinks stays where it is and gives the pages back that it does not need, or
+// moves to smaller ones.
+//
+// It returns an error as Alloc does; then p is as it was. Making an allocation smaller cannot fail.
+func (h *Heap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error) {
+	checkSize("Realloc", h.name, size, align)
+	if p == nil {
+		return h.Alloc(size, align)
+	}
+	at := h.locked("Realloc", p)
+	q, err := p, h.tooLarge(size)
+	if err == nil {
+		switch {
+		case uintptr(p)&uintptr(max(align, 1)-1) != 0:
+			q = nil
+		case at.room:
+			if q, err = h.resizeRoom(at, p, size, align); errors.Is(err, vm.ErrMappings) {
+				q, err = nil, nil // among the smaller ones it needs none
+			}
+		case at.e.kind == kindBlock:
+			q = h.resizeBlock(at, p, size)
+		case size > at.size || size < at.size/2:
+			q = nil
+		}
+	}
+	h.checkInvariants()
+	h.unlock()
+	if q == nil && err == nil {
+		q, err = h.copyTo(p, at.size, size, align)
+	}
+	if err != nil {
+		return nil, err
+	}
+	h.clearBehind(q, size)
+	return q, nil
+}
+
+// checkSize panics about sizes and alignments that nothing can have.
+func checkSize(op, name string, size, align int) {
+	if size < 0 {
+		panic(fmt.Sprintf("heap: %s(%d bytes, alignment %d) on %s: a size is zero or more", op, size, align, name))
+	}
+	if align < 0 || align&(align-1) != 0 || align > alignMost {
+		panic(fmt.Sprintf("heap: %s(%d bytes, alignment %d) on %s: an alignment is a power of two up to %d", op, size, align, name, alignMost))
+	}
+}
+
+// copyTo moves an allocation by copying it. One that only becomes smaller stays where it is if there is no other place.
+func (h *Heap) copyTo(p unsafe.Pointer, had, size, align int) (unsafe.Pointer, error) {
+	q, err := h.Alloc(size, align)
+	if err != nil {
+		if size <= had && uintptr(p)&uintptr(max(align, 1)-1) == 0 {
+			return p, nil
+		}
+		return nil, err
+	}
+	n := min(had, size)
+	copy(unsafe.Slice((*byte)(q), n), unsafe.Slice((*byte)(p), n))
+	h.Free(p)
+	return q, nil
+}
+
+// clearBehind clears what an allocation has beyond the size asked for.
+func (h *Heap) clearBehind(p unsafe.Pointer, size int) {
+	if usable := h.SizeOf(p); usable > size {
+		clear(unsafe.Slice((*byte)(p), usable)[size:])
+	}
+}
+
+// resizeBlock resizes an allocation of pages where it is, or returns nil.
+func (h *Heap) resizeBlock(at place, p unsafe.Pointer, size int) unsafe.Pointer {
+	n, have := uint32(h.pagesFor(size)), at.e.units
+	switch {
+	case size <= smallMost, int(n) >= len(h.pages.kept) && int(have) < len(h.pages.kept):
+		return nil // it is to be an object, or to have a room
+	case n > have:
+		if ok, err := h.pages.extend(at.unit+have, n-have); !ok || err != nil {
+			return nil
+		}
+		h.pages.entry(at.unit + have).kind = kindTail
+	}
+	h.pages.mark(at.unit, n)
+	at.e.kind = kindBlock
+	h.count(0, int(n)<<h.pages.shift-at.size)
+	if n < have {
+		h.pages.mark(at.unit+n, have-n)
+		h.pages.free(at.unit+n, have-n)
+	}
+	return p
+}
+
+// resizeRoom resizes an allocation that has a room, where it is or by moving its pages. It returns nil for one that is to
+// lie elsewhere.
+func (h *Heap) resizeRoom(at place, p unsafe.Pointer, size, align int) (unsafe.Pointer, error) {
+	n, have := h.pagesFor(size), int(at.e.pages)
+	if n <= have {
+		if n < len(h.pages.kept)/2 {
+			return nil, nil
+		}
+		h.decommitRoom(at.unit, n, have)
+		h.resized(at.e, n)
+		return p, nil
+	}
+	if h.rooms.unitsFor(n) > at.e.units {
+		more := h.rooms.unitsFor(2*n) - at.e.units
+		_, ok, err := h.rooms.takeAt(at.unit+at.e.units, more)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return h.moveRoom(at, n, align)
+		}
+		h.rooms.mark(at.unit+at.e.units, more)
+		if err := h.commitRoom(at.unit, have, n); err != nil {
+			h.rooms.put(at.unit+at.e.units, more, true)
+			return nil, err
+		}
+		h.rooms.entry(at.unit + at.e.units).kind = kindTail
+		h.rooms.mark(at.unit, at.e.units+more)
+		at.e.kind = kindBlock
+	} else if err := h.commitRoom(at.unit, have, n); err != nil {
+		return nil, err
+	}
+	h.resized(at.e, n)
+	return p, nil
+}
+
+// resized counts an allocation in a room with n pages.
+func (h *Heap) resized(e *entry, n int) {
+	h.count(0, (n-int(e.pages))*h.rooms.page)
+	e.pages = uint32(n)
+}
+
+// moveRoom moves an allocation to a longer room, page by page and without copying where the system can. It returns nil
+// where there are no addresses for one.
+func (h *Heap) moveRoom(at place, n, align int) (unsafe.Pointer, error) {
+	have := int(at.e.pages)
+	to, err := h.takeRoom(n, align)
+	if err != nil {
+		return nil, nil // perhaps it can lie among the smaller ones
+	}
+	e := h.rooms.entry(to)
+	if err = h.commitRoom(to, have, n); err == nil {
+		// Usually there is nothing to decommit: see decommitRoom.
+		off, bytes := h.rooms.offset(to), have*h.rooms.page
+		if err = h.region.Decommit(off, bytes); err == nil {
+			err = h.region.MovePages(h.region, off, h.rooms.offset(at.unit), bytes)
+		}
+		if err != nil {
+			h.decommitRoom(to, have, n)
+		}
+	}
+	if err != nil {
+		h.rooms.put(to, e.units, true)
+		return nil, err
+	}
+	e.kind, e.pages = kindBlock, uint32(have)
+	h.resized(e, n)
+	h.rooms.put(at.unit, at.e.units, true)
+	return h.rooms.at(to), nil
+}

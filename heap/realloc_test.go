@@ -1,0 +1,145 @@
+package heap
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// TestReallocWays makes an allocation grow and shrink through pools, blocks and rooms, and checks which way was taken.
+func TestReallocWays(t *testing.T) {
+	page := vm.PageSize()
+	for _, pages := range pageKinds {
+		h := open(t, Options{Pages: pages, Capacity: 4 * testCapacity})
+		c := piece{p: alloc(t, h, 10), size: 10, number: 77}
+		c.fill()
+		for i, step := range []struct {
+			size  int
+			stays bool
+		}{
+			{16, true},             // the same class
+			{100, false},           // another class
+			{60, true},             // still more than half
+			{20, false},            // less
+			{2 * page, false},      // a block
+			{3 * page, true},       // the pages behind are free
+			{page, true},           // gives pages back
+			{4 * page, true},       //
+			{testBlock * 2, false}, // a room
+			{testBlock * 3, true},  // in its room
+			{testUnit * 4, true},   // the addresses behind are free
+			{testBlock * 2, true},  // gives pages back
+			{testUnit * 9, true},   //
+			{testBlock / 4, false}, // a block again
+			{50, false},            // an object
+			{0, false},             //
+		} {
+			had := c
+			p, err := h.Realloc(c.p, step.size, 0)
+			if err != nil || (p == c.p) != step.stays {
+				t.Fatalf("%v, step %d: from %d bytes at %p to %d at %p: %v", pages, i, c.size, c.p, step.size, p, err)
+			}
+			had.p = p
+			had.holds(t, min(had.size, step.size))
+			zero(t, p, min(had.size, step.size), h.SizeOf(p))
+			c.p, c.size = p, step.size
+			c.fill()
+			h.checked()
+			if s := h.Stats(); s.Allocations != 1 || s.InUse != h.SizeOf(p) {
+				t.Fatalf("%v, step %d: %v", pages, i, s)
+			}
+		}
+		h.Free(c.p)
+	}
+}
+
+// TestReallocMoves: a room that cannot grow where it is moves by its pages.
+func TestReallocMoves(t *testing.T) {
+	for _, pages := range pageKinds {
+		h := open(t, Options{Pages: pages, Capacity: 4 * testCapacity})
+		c := piece{p: alloc(t, h, 2*testBlock), size: 2 * testBlock, number: 3}
+		behind := alloc(t, h, 2*testBlock)
+		c.fill()
+		for _, size := range []int{5 * testUnit, 11 * testUnit, 30*testUnit + 7} {
+			for range 12 {
+				alloc(t, h, 2*testBlock) // one of them takes the addresses behind
+			}
+			p, err := h.Realloc(c.p, size, 0)
+			if err != nil || p == c.p {
+				t.Fatalf("%v: %p stays at %p, or %v", pages, c.p, p, err)
+			}
+			had := c
+			had.p = p
+			had.holds(t, had.size)
+			zero(t, p, had.size, h.SizeOf(p))
+			if text := panicText(func() { h.Free(c.p) }); !strings.Contains(text, "freed already") {
+				t.Errorf("%v: freeing the old place panics with %q", pages, text)
+			}
+			c.p, c.size = p, size
+			c.fill()
+			h.checked()
+		}
+		zero(t, behind, 0, h.SizeOf(behind))
+		if s := h.Stats(); s.Committed > s.InUse+s.Own+1<<20 {
+			t.Errorf("%v: %v", pages, s)
+		}
+	}
+}
+
+// TestReallocWithoutRoom: what cannot grow is as it was, and making something smaller never fails.
+func TestReallocWithoutRoom(t *testing.T) {
+	limit := vm.NewLimit(4 << 20)
+	h := open(t, Options{Name: "ships", Limit: limit})
+	var all []piece
+	for i, size := range []int{100, 3 * vm.PageSize(), 2 * testBlock, 4 * testUnit} {
+		c := piece{p: alloc(t, h, size), size: size, number: byte(i)}
+		c.fill()
+		all = append(all, c)
+	}
+	exhaust(t, h, 16, vm.ErrLimit)
+	before := h.Stats()
+	for _, c := range all {
+		for _, size := range []int{3*c.size + vm.PageSize(), testCapacity, math.MaxInt} {
+			if p, err := h.Realloc(c.p, size, 0); err == nil || p != nil {
+				t.Errorf("%d bytes became %d at %p", c.size, size, p)
+			}
+			c.holds(t, c.size)
+		}
+	}
+	if after := h.Stats(); after.InUse != before.InUse || after.Allocations != before.Allocations || after.Wasted != before.Wasted {
+		t.Errorf("%v, before %v", after, before)
+	}
+	for _, c := range all {
+		p, err := h.Realloc(c.p, c.size/3, 0)
+		if err != nil {
+			t.Errorf("%d bytes cannot become %d: %v", c.size, c.size/3, err)
+			continue
+		}
+		c.p = p
+		c.holds(t, c.size/3)
+	}
+	h.checked()
+}
+
+func TestReallocOfNothing(t *testing.T) {
+	h := open(t, Options{})
+	p, err := h.Realloc(nil, 100, 64)
+	if err != nil || uintptr(p)%64 != 0 {
+		t.Fatal(p, err)
+	}
+	// An alignment that the place does not have is a reason to move.
+	bytesOf(p, 1)[0] = 9
+	q, err := h.Realloc(p, 100, alignMost)
+	if err != nil || uintptr(q)%alignMost != 0 || bytesOf(q, 1)[0] != 9 {
+		t.Fatal(q, err)
+	}
+	var none unsafe.Pointer
+	h.Free(none)
+	h.Free(q)
+	if s := h.Stats(); s.Allocations != 0 {
+		t.Error(s)
+	}
+}

@@ -1,0 +1,178 @@
+package vm
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+)
+
+// errSeveral is what a move wraps that did nothing because the pages belong to several of the system's mappings.
+var errSeveral = errors.New("the pages are several mappings")
+
+// moveStep is how much of a range that must be copied is in memory twice at a time: a huge page on most systems.
+const moveStep = 2 << 20
+
+// moveSmallest is the size in bytes up to which copying is cheaper than looking for the border between two mappings.
+const moveSmallest = 64 << 10
+
+// MovePages moves what lies in the n bytes of r from off on to the n bytes of to, which may be r, from toOff on. The pages
+// of r go Committed → Reserved, those of to Reserved → Committed. All three numbers must be multiples of the page size,
+// all pages of r Committed and ReadWrite, and all pages of to Reserved, so that the ranges never overlap; anything else is
+// a caller's bug and panics. Pointers into the range of r must not be used afterwards, and nobody may touch either range
+// meanwhile: for a moment the contents are in neither.
+//
+// On Linux (5.7 and later) the pages themselves move, by mremap: nothing is copied, no memory is taken, and the pages
+// that were never touched stay so. The old addresses stay reserved all the time. Huge pages stay whole, and whole tables
+// of 512 pages move at once, where off and toOff lie equally in a huge page; otherwise it is the page table's entries that
+// are copied, a few nanoseconds a page. On the heap stand-in, on other systems, between regions of different page
+// sources, and where Linux refuses, the bytes are copied in steps of 2 MiB and given back behind the step.
+//
+// What [Region.Huge] was called for in r counts for the pages in to as well.
+//
+// It returns an [*Error] as [Region.Commit] does; then nothing has changed. That takes a limit: where r and to have the
+// same [Limit] it is not asked for more. Complexity: some six system calls, and some more for each border between
+// mappings that lies in the range.
+func (r *Region) MovePages(to *Region, toOff, off, n int) error {
+	from, dest := r.m, to.m
+	defer lockBoth(from, dest)()
+	from.check("move from", off, n)
+	dest.check("move to", toOff, n)
+	if (off|toOff|n)&(pageSize-1) != 0 || !from.committed.contains(off, off+n) || len(dest.committed.covered(toOff, toOff+n)) > 0 {
+		panic(fmt.Sprintf("vm: move(to %d, from %d, %d): whole committed pages move to whole reserved pages of %d bytes (%s)",
+			toOff, off, n, pageSize, from.counted.purpose))
+	}
+	if n == 0 {
+		return nil
+	}
+	// A mapping in between, and the ends of both ranges.
+	if detail := tooManyMappings(dest.be, 5); detail != "" {
+		return &Error{Op: "move", Purpose: dest.counted.purpose, Bytes: n, Err: ErrMappings, Detail: detail}
+	}
+	if from.limit != dest.limit && !dest.limit.take(n) {
+		return &Error{Op: "move", Purpose: dest.counted.purpose, Bytes: n, Err: ErrLimit,
+			Detail: fmt.Sprintf("%s of %s are in use: raise the limit or close what is not needed",
+				Bytes(dest.limit.Used()), Bytes(dest.limit.Max()))}
+	}
+	if err := from.moveContents(dest, toOff, off, n); err != nil {
+		if from.limit != dest.limit {
+			dest.limit.give(n)
+		}
+		detail, sentinel := dest.be.explain("commit", n, err)
+		return &Error{Op: "move", Purpose: dest.counted.purpose, Bytes: n, Err: sentinel, Detail: detail}
+	}
+	dest.rebordered(toOff, toOff+n, func() { dest.committed.add(toOff, toOff+n) })
+	dest.counted.committed.Add(int64(n))
+	if dest.pages == PagesAuto {
+		for _, dense := range from.dense.covered(off, off+n) {
+			dest.dense.add(dense.lo-off+toOff, dense.hi-off+toOff)
+		}
+	}
+	dest.recount()
+	dest.dress(interval{toOff, toOff + n})
+	from.vacate(interval{off, off + n})
+	from.rebordered(off, off+n, func() { from.committed.remove(off, off+n) })
+	from.recount()
+	from.counted.committed.Add(-int64(n))
+	if from.limit != dest.limit {
+		from.limit.give(n)
+	}
+	return nil
+}
+
+// lockBoth locks two mappings, in the order of their addresses so that no two moves wait for each other, and returns what
+// unlocks them.
+func lockBoth(a, b *mapping) (unlock func()) {
+	if a == b {
+		a.mu.Lock()
+		return a.mu.Unlock
+	}
+	if address(a.base) > address(b.base) {
+		a, b = b, a
+	}
+	a.mu.Lock()
+	b.mu.Lock()
+	return func() {
+		b.mu.Unlock()
+		a.mu.Unlock()
+	}
+}
+
+// moveContents makes the pages at toOff usable and brings there what lies at off, whose pages stay usable. After a
+// failure both are as they were.
+func (m *mapping) moveContents(to *mapping, toOff, off, n int) error {
+	var moved, copied []interval // offsets in the range
+	for done, part := 0, n; done < n; part = n - done {
+		next, err := m.moveSome(to, toOff+done, off+done, part)
+		if err == nil {
+			moved = append(moved, interval{done, done + next})
+			if to.be.reuses() {
+				to.moved.add(toOff+done, toOff+done+next)
+			}
+			done += next
+			continue
+		}
+		// What cannot move is copied, but not before all of the destination is usable: that alone can fail.
+		if err := to.be.commit(to.at(toOff+done), next); err != nil {
+			for _, iv := range moved {
+				copy(bytesOf(m.at(off+iv.lo), iv.hi-iv.lo), bytesOf(to.at(toOff+iv.lo), iv.hi-iv.lo))
+			}
+			to.vacate(interval{toOff, toOff + done + next})
+			return err
+		}
+		copied = append(copied, interval{done, done + next})
+		done += next
+	}
+	for _, iv := range copied {
+		for lo := iv.lo; lo < iv.hi; lo += moveStep {
+			step := min(moveStep, iv.hi-lo)
+			copy(bytesOf(to.at(toOff+lo), step), bytesOf(m.at(off+lo), step))
+			// Giving memory back early is a kindness only: all of it goes back in the end.
+			_ = m.be.discard(m.at(off+lo), step)
+		}
+	}
+	return nil
+}
+
+// moveSome moves the first bytes of a range, as many as belong to one mapping. Where it returns an error, next is how many
+// must be copied instead.
+func (m *mapping) moveSome(to *mapping, toOff, off, n int) (next int, err error) {
+	if m.be != to.be {
+		return n, errors.ErrUnsupported
+	}
+	for {
+		err = m.be.move(to.at(toOff), m.at(off), n)
+		if !errors.Is(err, errSeveral) || n <= moveSmallest {
+			return n, err
+		}
+		n = roundUp(n/2, pageSize)
+	}
+}
+
+// bytesOf views pages that may be read and written. It is sound because they lie in a region that is locked, so that
+// nobody closes it meanwhile.
+func bytesOf(p unsafe.Pointer, n int) []byte { return unsafe.Slice((*byte)(p), n) }
+
+// vacate is decommit for a range that counts as Reserved from now on, whatever the system says: where it refuses, the
+// pages stay usable, but their memory is given back, and they are zero for whoever commits them.
+func (m *mapping) vacate(iv interval) {
+	bare, err := m.uncommit(iv)
+	if bare {
+		m.dress(iv)
+	}
+	if err == nil {
+		return
+	}
+	if err := m.be.discard(m.at(iv.lo), iv.hi-iv.lo); err != nil && !errors.Is(err, errLost) {
+		clear(bytesOf(m.at(iv.lo), iv.hi-iv.lo))
+	}
+}
+
+// uncommit asks the system for Committed → Reserved. Pages that were moved there are mapped afresh, so that the mapping
+// which they were is joined with its neighbours.
+func (m *mapping) uncommit(iv interval) (bare bool, err error) {
+	if m.moved.meets(iv.lo, iv.hi) && m.be.reset(m.at(iv.lo), iv.hi-iv.lo) == nil {
+		m.rebordered(iv.lo, iv.hi, func() { m.moved.remove(iv.lo, iv.hi) })
+		return true, nil
+	}
+	return m.be.decommit(m.at(iv.lo), iv.hi-iv.lo)
+}

@@ -1,0 +1,12 @@
+//go:build darwin || windows
+
+package vm
+
+import (
+	"errors"
+	"unsafe"
+)
+
+// move is not there: Windows has no call for it, and macOS only one (mach_vm_remap) that leaves a second mapping of the
+// same pages behind.
+func (osBackend) move(_, _ unsafe.Pointer, _ int) error { return errors.ErrUnsupported }

@@ -1,0 +1,46 @@
+package vm_test
+
+import (
+	"errors"
+	"testing"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/faulttest"
+	"github.com/vastgo/vast/vm"
+)
+
+// TestMoveFaults: whichever call fails, the bytes are in one of the two places, and counted there.
+func TestMoveFaults(t *testing.T) {
+	p := vm.PageSize()
+	calls := faulttest.EachCall(t, func() error {
+		r, err := vm.Reserve(64*p, vm.Options{Purpose: "faults"})
+		if err != nil {
+			return err
+		}
+		defer func() {
+			for range 2 { // the first time may be the one that is made to fail
+				err = r.Close()
+			}
+			if err != nil {
+				t.Error("the second Close:", err)
+			}
+		}()
+		if err := r.Commit(0, 8*p); err != nil {
+			return err
+		}
+		b := unsafe.Slice((*byte)(r.Base()), r.Size())
+		b[p], b[8*p-1] = 5, 6
+		err = errors.Join(r.MovePages(r, 32*p, p, 4*p), r.MovePages(r, 36*p, 5*p, 3*p))
+		at := p
+		if err == nil {
+			at = 32 * p
+		}
+		if r.Committed() != 8*p || b[at] != 5 || b[at+7*p-1] != 6 {
+			t.Errorf("%d committed; the bytes are %d and %d: %v", r.Committed(), b[at], b[at+7*p-1], err)
+		}
+		return err
+	})
+	if calls < 6 {
+		t.Errorf("only %d calls", calls)
+	}
+}

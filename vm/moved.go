@@ -1,0 +1,67 @@
+package vm
+
+import "slices"
+
+// pieces are ranges of pages that were moved to where they are, sorted, that may touch but do not overlap. The kernel
+// numbers the pages of a mapping by the address at which they were first touched, so it joins a moved range with nothing
+// that is not moved along with it: each end of a piece between committed pages is a border between two mappings.
+type pieces []interval
+
+// first returns the index of the first piece that ends after off.
+func (s pieces) first(off int) int {
+	i, _ := slices.BinarySearchFunc(s, off, func(iv interval, off int) int {
+		if iv.hi <= off {
+			return -1
+		}
+		return 1
+	})
+	return i
+}
+
+// meets reports whether a part of [lo, hi) lies in a piece.
+func (s pieces) meets(lo, hi int) bool {
+	i := s.first(lo)
+	return i < len(s) && s[i].lo < hi
+}
+
+// add puts in a piece in which no other lies.
+func (s *pieces) add(lo, hi int) { *s = slices.Insert(*s, s.first(lo), interval{lo, hi}) }
+
+// remove takes [lo, hi) out, and leaves what pieces have on both sides of it.
+func (s *pieces) remove(lo, hi int) {
+	i := s.first(lo)
+	j := i
+	var keep []interval
+	for ; j < len(*s) && (*s)[j].lo < hi; j++ {
+		iv := (*s)[j]
+		if iv.lo < lo {
+			keep = append(keep, interval{iv.lo, lo})
+		}
+		if iv.hi > hi {
+			keep = append(keep, interval{hi, iv.hi})
+		}
+	}
+	*s = slices.Replace(*s, i, j, keep...)
+}
+
+// rebordered makes a change of the pages in [lo, hi) and brings the number of borders inside committed ranges up to date.
+func (m *mapping) rebordered(lo, hi int, change func()) {
+	m.borders -= m.bordersIn(lo, hi)
+	change()
+	m.borders += m.bordersIn(lo, hi)
+}
+
+// bordersIn counts the borders from lo to hi, both included, that moving has made between committed pages.
+func (m *mapping) bordersIn(lo, hi int) int {
+	n, last := 0, -1
+	at := func(off int) {
+		if off >= lo && off <= hi && off != last && m.committed.contains(off-1, off+1) {
+			n, last = n+1, off
+		}
+	}
+	for i := m.moved.first(lo - 1); i < len(m.moved) && m.moved[i].lo <= hi; i++ {
+		at(m.moved[i].lo)
+		at(m.moved[i].hi)
+	}
+	return n
+}
