@@ -49,7 +49,7 @@ func NewOrderedIndex[K cmp.Ordered, V any](o Options) (*OrderedIndex[K, V], erro
 	if err != nil {
 		return nil, err
 	}
-	span, err := carveSnug(r, bytes)
+	span, err := carveSnug(r, p.name, bytes, treeAhead)
 	if err != nil {
 		_ = r.Close()
 		return nil, err

@@ -36,6 +36,9 @@ type tree[K cmp.Ordered, V any] struct {
 // shifted in fewer cache lines.
 const bytesNode = 1024
 
+// treeAhead is the part of its memory that a tree commits ahead.
+const treeAhead = 16
+
 // nodeHead is what each node begins with.
 type nodeHead struct {
 	count uint32
@@ -86,7 +89,7 @@ func (f *nodeForm) least(level int) int { return (f.most(level)*13 + 19) / 20 }
 // bytesTree returns the bytes of a tree that may hold n pairs.
 func bytesTree(n, sizeKey, sizeValue int) int {
 	f := newNodeForm(sizeKey, sizeValue)
-	return (f.nodesFor(n) + 16) * bytesNode
+	return (f.nodesFor(n) + 2*mostLevels) * bytesNode
 }
 
 // nodesFor returns how many nodes n pairs take at most: half-full ones, and some at the right edge.
@@ -258,6 +261,12 @@ func (t *tree[K, V]) find(k K) (leaf uint32, at int, ok bool) {
 	return leaf, at, at < len(keys) && keys[at] == k
 }
 
+// contains reports whether key k has values.
+func (t *tree[K, V]) contains(k K) bool {
+	_, _, ok := t.find(k)
+	return ok
+}
+
 // has reports whether the pair is there.
 func (t *tree[K, V]) has(k K, v V) bool {
 	if t.len == 0 {
@@ -386,12 +395,10 @@ func (t *tree[K, V]) clear() {
 
 // makeRoom makes the next n insertions unable to fail.
 func (t *tree[K, V]) makeRoom(op string, n int) error {
-	// Each insertion makes a leaf at most, and each node above has at least eight children when it is made.
-	need := t.nodes + n + n/8 + t.height + 2
-	if most := t.form.nodesFor(t.len + n); n > t.form.leafMost {
-		need = min(need, max(most, t.nodes)+t.height+2)
-	}
-	return t.makeNodes(op, need)
+	// Each insertion makes a leaf at most, and nodes are half full at least.
+	need := min(t.nodes+n+n/8, max(t.nodes, t.form.nodesFor(t.len+n)))
+	// An insertion asks for a node on each level and a new root before it begins.
+	return t.makeNodes(op, need+t.height+2)
 }
 
 // makeNodes commits memory for so many nodes.
@@ -399,7 +406,7 @@ func (t *tree[K, V]) makeNodes(op string, n int) error {
 	if n <= t.room {
 		return nil
 	}
-	err := t.span.grow(op, min(n*bytesNode, t.span.size))
+	err := t.span.grow(op, n*bytesNode)
 	t.room = t.span.committed / bytesNode
 	return err
 }
