@@ -22,7 +22,7 @@ func (x *HashIndex[K, V]) checkInvariants() {
 		}
 		for m := fullSlots(c); m != 0; m &= m - 1 {
 			s := slotOf(m)
-			h := x.hash.of(*keyIn[K](p, s))
+			h := x.hash.of(*x.key(p, s))
 			home := x.home(h)
 			if home > i || c>>(8*s)&tagBits != tagOf(h) {
 				fail("slot %d of bucket %d has a tag of %#x and its home in %d", s, i, c>>(8*s)&tagBits, home)

@@ -104,7 +104,7 @@ func (x *HashIndex[K, V]) commit(op string, n uint64) error {
 	if x.level != noLevel && n <= x.end {
 		return nil
 	}
-	if err := x.span.grow(op, int(n)*int(bytesBucket[K, V]())); err != nil {
+	if err := x.span.grow(op, int(n)*int(x.form.bytes)); err != nil {
 		return err
 	}
 	if x.level != noLevel {
@@ -113,7 +113,7 @@ func (x *HashIndex[K, V]) commit(op string, n uint64) error {
 	return nil
 }
 
-func (x *HashIndex[K, V]) setEnd() { x.end = uint64(x.span.committed) / uint64(bytesBucket[K, V]()) }
+func (x *HashIndex[K, V]) setEnd() { x.end = uint64(x.span.committed) / uint64(x.form.bytes) }
 
 // makeSlot makes sure that one more entry may come, and an empty slot for a hash.
 func (x *HashIndex[K, V]) makeSlot(op string, h uint64) (bucket uint64, err error) {
@@ -163,6 +163,9 @@ func (x *HashIndex[K, V]) start(level int) {
 func (x *HashIndex[K, V]) stretch(op string, steps int) error {
 	for ; steps > 0 && x.split > 0; steps-- {
 		b := x.split - 1
+		if x.stretchAlone(b) {
+			continue
+		}
 		x.moved = x.moved[:0]
 		x.collect(b, x.small, b)
 		if err := x.makeSpare(op, len(x.moved)); err != nil {
@@ -176,10 +179,43 @@ func (x *HashIndex[K, V]) stretch(op string, steps int) error {
 	return nil
 }
 
+// stretchAlone splits bucket b where no entry has gone on from it to another one, and reports whether it did. Most of the
+// work that growth takes is done here.
+func (x *HashIndex[K, V]) stretchAlone(b uint64) bool {
+	p := x.bucket(b)
+	c := *(*uint64)(p)
+	// The new homes are at least one bucket further on, so what is put there is not met again.
+	if c >= onePassed || b*x.large/x.small == b || x.makeSpare(opAdd, slotsPerBucket) != nil {
+		return false
+	}
+	gone := uint64(0)
+	for m := fullSlots(c); m != 0; m &= m - 1 {
+		s := slotOf(m)
+		k := *x.key(p, s)
+		h := x.hash.of(k)
+		if of, _ := bits.Mul64(h, x.small); of != b {
+			continue
+		}
+		home, _ := bits.Mul64(h, x.large)
+		to := home
+		for emptySlots(*x.control(to)) == 0 {
+			to++
+		}
+		x.store(home, to, c>>(8*s)&0xff, k, *x.value(p, s))
+		gone |= 0xff << (8 * s)
+		if invariants.Enabled {
+			x.poison(p, s)
+		}
+	}
+	*(*uint64)(p) &^= gone
+	x.split = b
+	return true
+}
+
 // squeezable reports whether the table is too empty and memory can be given back, because nobody has asked for it.
 func (x *HashIndex[K, V]) squeezable() bool {
 	return x.used < int(x.homes())*(slotsPerBucket*leastFull)/100 && (x.level > 0 || x.moving) &&
-		x.span.promised < int(x.homes()+spareBuckets)*int(bytesBucket[K, V]())
+		x.span.promised < int(x.homes()+spareBuckets)*int(x.form.bytes)
 }
 
 // squeeze joins so many buckets again, where the table is too empty. It reports whether it did.
@@ -214,7 +250,7 @@ func (x *HashIndex[K, V]) squeeze(steps int) bool {
 
 // shrink gives the memory behind the table back.
 func (x *HashIndex[K, V]) shrink() {
-	x.span.shrink(int(max(x.homes()+spareBuckets, x.lastPassed(x.homes()))) * int(bytesBucket[K, V]()))
+	x.span.shrink(int(max(x.homes()+spareBuckets, x.lastPassed(x.homes()))) * int(x.form.bytes))
 	x.setEnd()
 }
 
@@ -225,12 +261,12 @@ func (x *HashIndex[K, V]) collect(home, n, b uint64) {
 		c := *(*uint64)(p)
 		for m := fullSlots(c); m != 0; m &= m - 1 {
 			s := slotOf(m)
-			k := *keyIn[K](p, s)
+			k := *x.key(p, s)
 			h := x.hash.of(k)
 			of, _ := bits.Mul64(h, n)
 			ofSmall, _ := bits.Mul64(h, x.small)
 			if of == home && ofSmall == b {
-				x.moved = append(x.moved, entry[K, V]{h, i, s, c >> (8 * s) & manyBit, k, *valueIn[K, V](p, s)})
+				x.moved = append(x.moved, entry[K, V]{h, i, s, c >> (8 * s) & manyBit, k, *x.value(p, s)})
 			}
 		}
 		if c < onePassed || i+1 == x.end {
@@ -262,13 +298,18 @@ func (x *HashIndex[K, V]) move(split uint64) {
 
 // put puts an entry into bucket i, its vacancy. many is manyBit or zero.
 func (x *HashIndex[K, V]) put(i, h uint64, k K, v V, many uint64) {
+	x.store(x.home(h), i, tagOf(h)|many, k, v)
+}
+
+// store puts an entry whose home is given into an empty slot of bucket i.
+func (x *HashIndex[K, V]) store(home, i, control uint64, k K, v V) {
 	p := x.bucket(i)
 	c := (*uint64)(p)
 	s := slotOf(emptySlots(*c))
-	*c |= (tagOf(h) | many) << (8 * s)
-	*keyIn[K](p, s) = k
-	*valueIn[K, V](p, s) = v
-	for j := x.home(h); j < i; j++ {
+	*c |= control << (8 * s)
+	*x.key(p, s) = k
+	*x.value(p, s) = v
+	for j := home; j < i; j++ {
 		// A count that has come to its end stays there: searches are longer than they need be from then on.
 		if c := x.control(j); *c < 255*onePassed {
 			*c += onePassed
@@ -292,8 +333,12 @@ func (x *HashIndex[K, V]) take(home, i uint64, slot uint) {
 		x.beyond--
 	}
 	if invariants.Enabled {
-		k, v := keyIn[K](p, slot), valueIn[K, V](p, slot)
-		invariants.Poison(unsafe.Slice((*byte)(unsafe.Pointer(k)), unsafe.Sizeof(*k)))
-		invariants.Poison(unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v)))
+		x.poison(p, slot)
 	}
+}
+
+// poison overwrites the pair of an empty slot, so that a use of it is seen.
+func (x *HashIndex[K, V]) poison(bucket unsafe.Pointer, slot uint) {
+	invariants.Poison(unsafe.Slice((*byte)(unsafe.Pointer(x.key(bucket, slot))), size[K]()))
+	invariants.Poison(unsafe.Slice((*byte)(unsafe.Pointer(x.value(bucket, slot))), size[V]()))
 }

@@ -2,6 +2,7 @@ package bulk
 
 import (
 	"iter"
+	"unsafe"
 
 	"github.com/vastgo/vast/internal/invariants"
 	"github.com/vastgo/vast/vm"
@@ -62,16 +63,18 @@ func NewHashIndex[K comparable, V any](o Options) (*HashIndex[K, V], error) {
 	if err != nil {
 		return nil, err
 	}
+	form := newBucketForm[K, V]()
 	homes := bucketCounts[levelFor(p.capacity)]
-	bytesTable := int(homes+homes/64+8*spareBuckets) * int(bytesBucket[K, V]())
+	// Were all hashes the greatest one, all entries would be behind the last home.
+	bytesTable := (int(homes) + p.capacity/slotsPerBucket + 2*spareBuckets) * int(form.bytes)
 	bytesMany := bytesTree(p.capacity, size[uint32](), size[V]())
 	r, err := vm.Reserve(alignedSize(bytesTable)+alignedSize(bytesMany),
 		vm.Options{Purpose: p.name, Limit: o.Limit, Pages: o.Pages})
 	if err != nil {
 		return nil, err
 	}
-	x := &HashIndex[K, V]{region: r, plan: p, stub: make([]uint64, bytesBucket[K, V]()/8)}
-	x.hash = newHasher[K]()
+	x := &HashIndex[K, V]{region: r, plan: p, stub: make([]uint64, form.bytes/8)}
+	x.form, x.hash = form, newHasher[K]()
 	var many snugSpan
 	if x.span, err = carveSnug(r, p.name, bytesTable, 0); err == nil {
 		many, err = carveSnug(r, p.name, bytesMany, treeAhead)
@@ -95,18 +98,18 @@ func (x *HashIndex[K, V]) Add(k K, v V) bool {
 	h := x.hash.of(k)
 	tag := tagOf(h)
 	vacancy, same := x.end, 0
-	for i := x.home(h); ; i++ {
-		p := x.bucket(i)
+	i := x.home(h)
+	for p := x.bucket(i); ; p = unsafe.Add(p, x.form.bytes) {
 		c := *(*uint64)(p)
 		for m := matches(c, tag); m != 0; m &= m - 1 {
 			s := slotOf(m)
-			if *keyIn[K](p, s) != k {
+			if *x.key(p, s) != k {
 				continue
 			}
 			if c>>(8*s)&manyBit != 0 {
 				return x.addToGroup(*x.groupIn(place{i, s, true}), v)
 			}
-			if bitsOf(*valueIn[K, V](p, s)) == bitsOf(v) {
+			if bitsOf(*x.value(p, s)) == bitsOf(v) {
 				return false
 			}
 			same++
@@ -114,7 +117,7 @@ func (x *HashIndex[K, V]) Add(k K, v V) bool {
 		if vacancy == x.end && emptySlots(c) != 0 {
 			vacancy = i
 		}
-		if c < onePassed || i+1 == x.end {
+		if i++; c < onePassed || i == x.end {
 			break
 		}
 	}
@@ -209,18 +212,18 @@ func (x *HashIndex[K, V]) RemoveAll(k K) (n int) {
 func (x *HashIndex[K, V]) First(k K) (v V, ok bool) {
 	h := x.hash.of(k)
 	tag := tagOf(h)
-	for i := x.home(h); ; i++ {
-		p := x.bucket(i)
+	i := x.home(h)
+	for p := x.bucket(i); ; p = unsafe.Add(p, x.form.bytes) {
 		c := *(*uint64)(p)
 		for m := matches(c, tag); m != 0; m &= m - 1 {
-			if s := slotOf(m); *keyIn[K](p, s) == k {
+			if s := slotOf(m); *x.key(p, s) == k {
 				if c>>(8*s)&manyBit != 0 {
 					return x.firstOfGroup(*x.groupIn(place{i, s, true}))
 				}
-				return *valueIn[K, V](p, s), true
+				return *x.value(p, s), true
 			}
 		}
-		if c < onePassed || i+1 == x.end {
+		if i++; c < onePassed || i == x.end {
 			if x.ended != nil {
 				panic(x.ended)
 			}
@@ -294,7 +297,7 @@ func (x *HashIndex[K, V]) Pairs() iter.Seq2[K, V] {
 			c := *(*uint64)(p)
 			for m := fullSlots(c); m != 0; m &= m - 1 {
 				s, more := slotOf(m), true
-				k := *keyIn[K](p, s)
+				k := *x.key(p, s)
 				unchanged := func(v V) bool {
 					more = yield(k, v)
 					x.mustBe(changes, "Pairs")
@@ -303,7 +306,7 @@ func (x *HashIndex[K, V]) Pairs() iter.Seq2[K, V] {
 				if c>>(8*s)&manyBit != 0 {
 					x.many.each(*x.groupIn(place{i, s, true}), unchanged)
 				} else {
-					unchanged(*valueIn[K, V](p, s))
+					unchanged(*x.value(p, s))
 				}
 				if !more {
 					return

@@ -13,7 +13,7 @@ import (
 type hasher[K comparable] struct {
 	seed   maphash.Seed
 	a, b   uint64 // the seeds of short keys
-	short  bool   // keys are 1, 2, 4, 8 or 16 bytes, and equal exactly where their bytes are
+	short  bool   // keys are 1, 2, 4 or 8 bytes, and equal exactly where their bytes are
 	hasNaN bool   // a key may be unlike itself
 }
 
@@ -21,7 +21,7 @@ func newHasher[K comparable]() hasher[K] {
 	t := reflect.TypeFor[K]()
 	h := hasher[K]{seed: maphash.MakeSeed(), a: rand.Uint64(), b: rand.Uint64() | 1, hasNaN: floats(t)}
 	switch t.Size() {
-	case 1, 2, 4, 8, 16:
+	case 1, 2, 4, 8:
 		h.short = solid(t) && !h.hasNaN && !blank(t)
 	}
 	return h
@@ -30,33 +30,29 @@ func newHasher[K comparable]() hasher[K] {
 // of returns the hash of a key. All its bits are good: the high ones choose the bucket, the low ones the tag.
 //
 // Short keys are multiplied by a secret number, and the halves of the product added without carry, as wyhash does (Wang
-// Yi); that takes a third of the time of the function of Go's maps, which has the other keys. Reading a short key as
-// numbers is sound because it has no Go pointers and no padding.
+// Yi); that takes a third of the time of the function of Go's maps, which has the other keys.
 func (h *hasher[K]) of(k K) uint64 {
 	if h.short {
-		p := unsafe.Pointer(&k)
-		switch unsafe.Sizeof(k) {
-		case 1:
-			return fold(uint64(*(*uint8)(p))^h.a, h.b)
-		case 2:
-			return fold(uint64(*(*uint16)(p))^h.a, h.b)
-		case 4:
-			return fold(uint64(*(*uint32)(p))^h.a, h.b)
-		case 8:
-			w := (*[2]uint32)(p)
-			return fold((uint64(w[0])|uint64(w[1])<<32)^h.a, h.b)
-		case 16:
-			w := (*[4]uint32)(p)
-			x := fold((uint64(w[0])|uint64(w[1])<<32)^h.a, h.b)
-			return fold((uint64(w[2])|uint64(w[3])<<32)^x, h.b)
-		}
+		high, low := bits.Mul64(number(&k)^h.a, h.b)
+		return high ^ low
 	}
 	return maphash.Comparable(h.seed, k)
 }
 
-func fold(x, y uint64) uint64 {
-	high, low := bits.Mul64(x, y)
-	return high ^ low
+// number returns the bytes of a key of up to 8 bytes as a number. Reading them so is sound because such a key has no Go
+// pointers and no padding.
+func number[K any](k *K) uint64 {
+	if unsafe.Sizeof(*k) == 1 {
+		return uint64(*(*uint8)(unsafe.Pointer(k)))
+	}
+	if unsafe.Sizeof(*k) == 2 {
+		return uint64(*(*uint16)(unsafe.Pointer(k)))
+	}
+	if unsafe.Sizeof(*k) == 4 {
+		return uint64(*(*uint32)(unsafe.Pointer(k)))
+	}
+	w := (*[2]uint32)(unsafe.Pointer(k))
+	return uint64(w[0]) | uint64(w[1])<<32
 }
 
 // floats reports whether type t holds floating-point numbers.

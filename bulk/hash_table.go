@@ -8,7 +8,7 @@ import (
 // buckets is the table of a HashIndex: buckets of seven slots, one after the other. A bucket begins with a control word:
 // a byte for each slot (0: empty; else seven bits of the hash, never all zero, and a bit that says that the slot stands for
 // many values), and a byte that counts the entries that found the bucket full and went on to the next one. Then come
-// seven keys and seven values.
+// seven pairs, or seven keys and seven values.
 //
 // An entry's home is chosen by the high bits of its hash, in proportion: it is in the first bucket from its home on that
 // had an empty slot. So the entries of a bucket that is split go to buckets that lie side by side, in the same order, and
@@ -23,6 +23,7 @@ type buckets[K comparable, V any] struct {
 	large uint64         // buckets that are homes of hashes that are
 	split uint64         // homes, of small, from which on hashes are stretched
 	end   uint64         // buckets that there is memory for
+	form  bucketForm
 	hash  hasher[K]
 }
 
@@ -35,39 +36,56 @@ const (
 	slotHighs      = (onePassed - 1) & (eachByte * manyBit) // the high bits of the control bytes of slots
 )
 
-// bytesBucket returns the bytes of a bucket: whole cache lines where that costs less than a fourteenth.
-func bytesBucket[K, V any]() uintptr {
-	n := (valuesAt[K, V]() + slotsPerBucket*uintptr(size[V]()) + 7) &^ 7
-	if lines := (n + 63) &^ 63; lines-n <= n/14 {
-		return lines
-	}
-	return n
+// bucketForm says where in a bucket its keys and values are, in bytes.
+type bucketForm struct {
+	bytes             uintptr // of a bucket
+	keys, eachKey     uintptr // where the first is, and how far the next is from it
+	values, eachValue uintptr
 }
 
-// valuesAt returns where in a bucket the values begin.
-func valuesAt[K, V any]() uintptr {
-	var v V
-	unit := unsafe.Sizeof(v)
-	return (8 + slotsPerBucket*uintptr(size[K]()) + unit - 1) &^ (unit - 1)
+func newBucketForm[K, V any]() bucketForm {
+	var pair struct {
+		key   K
+		value V
+	}
+	key, value := unsafe.Sizeof(pair.key), unsafe.Sizeof(pair.value)
+	align := func(n, unit uintptr) uintptr { return (n + unit - 1) / unit * unit }
+	f := bucketForm{keys: 8}
+	if unsafe.Sizeof(pair) == key+value {
+		// Values lie behind their keys, so that both are in one cache line mostly.
+		if key+value == 16 {
+			f.keys = 16
+		}
+		f.eachKey, f.values, f.eachValue = key+value, f.keys+key, key+value
+		f.bytes = f.keys + slotsPerBucket*f.eachKey
+	} else {
+		// Alignment would put gaps into the pairs.
+		f.eachKey, f.values, f.eachValue = key, align(f.keys+slotsPerBucket*key, value), value
+		f.bytes = f.values + slotsPerBucket*value
+	}
+	f.bytes = align(f.bytes, 8)
+	// Whole cache lines are worth a fourteenth of the memory.
+	if lines := align(f.bytes, 64); lines-f.bytes <= f.bytes/14 {
+		f.bytes = lines
+	}
+	return f
 }
 
 // bucket, key and value are sound for buckets below end: so far the span is committed, it never moves before Close, and
 // neither K nor V holds Go pointers.
 
 func (t *buckets[K, V]) bucket(i uint64) unsafe.Pointer {
-	return unsafe.Add(t.base, uintptr(i)*bytesBucket[K, V]())
+	return unsafe.Add(t.base, uintptr(i)*t.form.bytes)
 }
 
 func (t *buckets[K, V]) control(i uint64) *uint64 { return (*uint64)(t.bucket(i)) }
 
-func keyIn[K any](bucket unsafe.Pointer, slot uint) *K {
-	var k K
-	return (*K)(unsafe.Add(bucket, 8+uintptr(slot)*unsafe.Sizeof(k)))
+func (t *buckets[K, V]) key(bucket unsafe.Pointer, slot uint) *K {
+	return (*K)(unsafe.Add(bucket, t.form.keys+uintptr(slot)*t.form.eachKey))
 }
 
-func valueIn[K, V any](bucket unsafe.Pointer, slot uint) *V {
-	var v V
-	return (*V)(unsafe.Add(bucket, valuesAt[K, V]()+uintptr(slot)*unsafe.Sizeof(v)))
+func (t *buckets[K, V]) value(bucket unsafe.Pointer, slot uint) *V {
+	return (*V)(unsafe.Add(bucket, t.form.values+uintptr(slot)*t.form.eachValue))
 }
 
 // home returns the bucket where the search for a hash begins.
@@ -114,7 +132,7 @@ func (t *buckets[K, V]) find(h uint64, k K) (at place, ok bool) {
 		p := t.bucket(i)
 		c := *(*uint64)(p)
 		for m := matches(c, tag); m != 0; m &= m - 1 {
-			if s := slotOf(m); *keyIn[K](p, s) == k {
+			if s := slotOf(m); *t.key(p, s) == k {
 				return place{i, s, c>>(8*s)&manyBit != 0}, true
 			}
 		}
@@ -131,7 +149,7 @@ func (t *buckets[K, V]) each(h uint64, k K, yield func(place) bool) {
 		p := t.bucket(i)
 		c := *(*uint64)(p)
 		for m := matches(c, tag); m != 0; m &= m - 1 {
-			if s := slotOf(m); *keyIn[K](p, s) == k && !yield(place{i, s, c>>(8*s)&manyBit != 0}) {
+			if s := slotOf(m); *t.key(p, s) == k && !yield(place{i, s, c>>(8*s)&manyBit != 0}) {
 				return
 			}
 		}
@@ -142,12 +160,12 @@ func (t *buckets[K, V]) each(h uint64, k K, yield func(place) bool) {
 }
 
 // valueAt returns the value in a slot.
-func (t *buckets[K, V]) valueAt(at place) V { return *valueIn[K, V](t.bucket(at.bucket), at.slot) }
+func (t *buckets[K, V]) valueAt(at place) V { return *t.value(t.bucket(at.bucket), at.slot) }
 
 // groupIn returns where a slot that stands for many values has the number of their group: it has the first four bytes of
 // the value's place, which is sound because values have four bytes at least and no Go pointers.
 func (t *buckets[K, V]) groupIn(at place) *uint32 {
-	return (*uint32)(unsafe.Pointer(valueIn[K, V](t.bucket(at.bucket), at.slot)))
+	return (*uint32)(unsafe.Pointer(t.value(t.bucket(at.bucket), at.slot)))
 }
 
 // vacancy returns the bucket of the first empty slot for a hash: end where there is none.
