@@ -43,6 +43,8 @@ func (x *HashIndex[K, V]) makeGroup(h uint64, k K, v V) {
 	*x.groupIn(at) = x.group
 	x.used++
 	x.len++
+	// All but one of the slots became empty.
+	x.squeeze(mostInSlots * squeezeStep)
 	x.changed()
 }
 
@@ -70,18 +72,31 @@ func (x *HashIndex[K, V]) removeFromGroup(h uint64, k K, at place, v V) bool {
 		n++
 		return n <= len(left)
 	})
-	// Where there is no room for their slots they stay a group.
-	if n < fewestInGroup && (n == 0 || x.used+n <= x.room && x.makeSpare(opAdd, n) == nil) {
+	// Where there can be no room for their slots they stay a group.
+	if n < fewestInGroup && (n == 0 || x.makeSlots(n) == nil) {
+		at, _ = x.find(h, k) // the slot may have moved
 		x.removeSlot(h, at)
 		for _, v := range left[:n] {
 			x.many.remove(group, v)
 			x.put(x.vacancy(h), h, k, v, 0)
 			x.used++
 		}
-		x.squeeze(squeezeStep)
+		if !x.squeeze(squeezeStep) && x.moving {
+			_ = x.stretch(opAdd, n*stretchStep)
+		}
 	}
 	x.changed()
 	return true
+}
+
+// makeSlots makes room for n more slots.
+func (x *HashIndex[K, V]) makeSlots(n int) error {
+	if x.used+n > x.room {
+		if err := x.enlarge(opAdd); err != nil {
+			return err
+		}
+	}
+	return x.makeSpare(opAdd, n)
 }
 
 func (x *HashIndex[K, V]) firstOfGroup(group uint32) (v V, ok bool) {

@@ -319,6 +319,8 @@ func (x *HashIndex[K, V]) Pairs() iter.Seq2[K, V] {
 // Len returns the number of pairs; 0 after Close.
 func (x *HashIndex[K, V]) Len() int { return x.len }
 
+func (x *HashIndex[K, V]) allow(n int) { x.plan.capacity += n }
+
 func (x *HashIndex[K, V]) mustBeOpen() {
 	if x.ended != nil {
 		panic(x.ended)

@@ -213,6 +213,8 @@ func (x *OrderedIndex[K, V]) Close() error {
 	return nil
 }
 
+func (x *OrderedIndex[K, V]) allow(n int) { x.plan.capacity += n }
+
 func (x *OrderedIndex[K, V]) mustBeOpen() {
 	if x.ended != nil {
 		panic(x.ended)
