@@ -27,7 +27,7 @@ const (
 	// Removals make a squeezed table emptier on the way, so it has to be quick.
 	squeezeStep = 4
 	// Buckets behind the last home, for entries that find it full. More are made when these are full.
-	spareBuckets = 8
+	spareBuckets = 16
 	noLevel      = -1 // of a table without memory
 )
 

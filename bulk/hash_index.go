@@ -66,7 +66,7 @@ func NewHashIndex[K comparable, V any](o Options) (*HashIndex[K, V], error) {
 	form := newBucketForm[K, V]()
 	homes := bucketCounts[levelFor(p.capacity)]
 	// Were all hashes the greatest one, all entries would be behind the last home.
-	bytesTable := (int(homes) + p.capacity/slotsPerBucket + 2*spareBuckets) * int(form.bytes)
+	bytesTable := (int(homes) + p.capacity/slotsPerBucket + 8*spareBuckets) * int(form.bytes)
 	bytesMany := bytesTree(p.capacity, size[uint32](), size[V]())
 	r, err := vm.Reserve(alignedSize(bytesTable)+alignedSize(bytesMany),
 		vm.Options{Purpose: p.name, Limit: o.Limit, Pages: o.Pages})

@@ -25,7 +25,8 @@ func (x *HashIndex[K, V]) Grow(n int) error {
 		return err
 	}
 	level := levelFor(x.used + n)
-	if err := x.commit(opGrow, bucketCounts[level]+spareBuckets); err != nil {
+	// Behind the last home there is four times as much memory as usual, because more cannot be had then.
+	if err := x.commit(opGrow, bucketCounts[level]+4*spareBuckets); err != nil {
 		x.many.span.promised = promised
 		x.many.giveBack()
 		return err

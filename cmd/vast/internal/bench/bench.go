@@ -34,6 +34,7 @@ type work struct {
 var families = []family{
 	{"array", "bulk.Array: N elements of 40 bytes are appended", arrayWorks},
 	{"pool", "bulk.Pool: N elements of 40 bytes are removed in random order, put in again, and read", poolWorks},
+	{"index", "bulk.HashIndex, bulk.OrderedIndex: N pairs of 16 bytes are put in, found, and removed", indexWorks},
 }
 
 // row compares our side of a work with another one.
