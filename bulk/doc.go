@@ -3,7 +3,8 @@
 // [Array] grows at its end and never moves. [Pool] has holes: its elements keep their place while they live, are
 // referred to by a [Handle] that knows when they are gone, and new ones fill the holes. Both reserve addresses for their
 // whole capacity when made and commit memory as they grow, so that growing neither copies nor stalls, pointers stay good,
-// and the collector has nothing to scan.
+// and the collector has nothing to scan. [HashIndex] and [OrderedIndex] find subsets of such data by key, and [Indexed]
+// keeps them true for a Pool.
 //
 // # Terminology
 //

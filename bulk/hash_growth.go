@@ -7,25 +7,28 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// The table of a HashIndex grows by a quarter at a time: from one of the sizes in bucketCounts to the next. While it does,
-// the hashes from the home split on are stretched over the larger number of buckets, and each insertion moves split down
-// by two; removals move it up again when the table has become too empty. Because homes keep their order, what is stretched
+// The table of a HashIndex grows by two fifths at a time: from one of the sizes in bucketCounts to the next. While it does,
+// the hashes from the home split on are stretched over the larger number of buckets, and insertions move split down, by
+// three each; removals move it up again when the table has become too empty. Because homes keep their order, what is stretched
 // moves towards the end, into buckets that were emptied before it.
 //
 // Litwin's linear hashing ("Linear Hashing: A New Tool for File and Table Addressing", 1980) splits one bucket per
 // insertion too, but into one half as full, so that it needs room for twice its entries in the half that was split.
 
 const (
-	// A table is stretched when so many of 100 slots are full. Stretched at once, it would have 64 left.
-	mostFull = 80
+	// A table is stretched when so many of 100 slots are full. Stretched at once, it would have 61 left.
+	mostFull = 85
 	// It is squeezed when fewer are. At the end of that it has at least 58, so that a table of 8/7 bytes for each byte of
 	// data is less than twice its data.
-	leastFull = 62
-	// A quarter more entries come in while a table is stretched. Two buckets at each insertion are done with it before a
-	// third of them has come, so that the part not stretched yet is never more than 87% full.
-	stretchStep = 2
+	leastFull = 60
+	// Two fifths more entries come in while a table is stretched. Three buckets at each insertion are done with it when 6%
+	// have come, so that the part not stretched yet is never more than 90% full.
+	stretchStep = 3
 	// Removals make a squeezed table emptier on the way, so it has to be quick.
-	squeezeStep = 4
+	squeezeStep = 8
+	// So many insertions are waited for, a power of two, and then as many steps taken at once: neighbouring buckets come
+	// from memory faster together.
+	stepsAtOnce = 16
 	// Buckets behind the last home, for entries that find it full. More are made when these are full.
 	spareBuckets = 16
 	noLevel      = -1 // of a table without memory
@@ -33,7 +36,7 @@ const (
 
 // bucketCounts are the sizes that a table may have, in buckets.
 var bucketCounts = func() (counts [100]uint64) {
-	for i, n := 0, uint64(8); i < len(counts); i, n = i+1, n+n/4 {
+	for i, n := 0, uint64(8); i < len(counts); i, n = i+1, n+n*2/5 {
 		counts[i] = n
 	}
 	return counts

@@ -15,7 +15,7 @@ import (
 // are of any comparable type without Go pointers, and are compared as Go does: padding does not count, and -0 and 0 are
 // one key. A key with a NaN in it equals nothing: Add panics, and looking for it finds nothing.
 //
-// It grows without a stall: the table lies in reserved addresses and is stretched in place, two buckets at an insertion
+// It grows without a stall: the table lies in reserved addresses and is stretched in place, a few buckets at a time
 // (the comments in hash_table.go and hash_growth.go tell how). A key's first eight values lie in the table. The values of
 // a key with more are in a tree, so that one of a million is found in a few steps. From 64 KiB of pairs on it commits at
 // most twice the bytes of its keys and values where a pair has 8 bytes or more: memory is given back as pairs are removed.
@@ -90,7 +90,7 @@ func NewHashIndex[K comparable, V any](o Options) (*HashIndex[K, V], error) {
 
 // Add puts a pair in and reports whether it was not there yet. It panics with the [*vm.Error] that [HashIndex.Grow] would
 // return where there is no room, and when the key is or has a NaN; then the index is as it was. Complexity: constant, with
-// at most two buckets of 7 pairs to move; O(log n) where the key has more than eight values.
+// at most 48 buckets of 7 pairs to move; O(log n) where the key has more than eight values.
 func (x *HashIndex[K, V]) Add(k K, v V) bool {
 	if x.hash.hasNaN && k != k {
 		panic(nan(x.plan.name))
@@ -131,9 +131,9 @@ func (x *HashIndex[K, V]) Add(k K, v V) bool {
 	x.put(vacancy, h, k, v, 0)
 	x.len++
 	x.used++
-	if x.moving {
+	if x.moving && x.used%stepsAtOnce == 0 {
 		// Where memory for buckets behind the last home is refused the rest is stretched later.
-		_ = x.stretch(opAdd, stretchStep)
+		_ = x.stretch(opAdd, stepsAtOnce*stretchStep)
 	}
 	x.changed()
 	return true
@@ -207,8 +207,8 @@ func (x *HashIndex[K, V]) RemoveAll(k K) (n int) {
 	return n
 }
 
-// First returns a value of a key, and whether there is one. Complexity: constant, with one cache line to read for most
-// keys and two for most values; O(log n) where the key has more than eight values.
+// First returns a value of a key, and whether there is one. Complexity: constant, with one or two cache lines to read
+// for most keys; O(log n) where the key has more than eight values.
 func (x *HashIndex[K, V]) First(k K) (v V, ok bool) {
 	h := x.hash.of(k)
 	tag := tagOf(h)

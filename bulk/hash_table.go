@@ -12,7 +12,7 @@ import (
 //
 // An entry's home is chosen by the high bits of its hash, in proportion: it is in the first bucket from its home on that
 // had an empty slot. So the entries of a bucket that is split go to buckets that lie side by side, in the same order, and
-// the whole table can be stretched by a quarter in place, from its end on, a bucket at a time (file hash_growth.go). The
+// the whole table can be stretched by two fifths in place, from its end on, a bucket at a time (file hash_growth.go). The
 // count of those that went on ends a search that finds nothing, and needs no mark where an entry was removed; the method
 // is that of F14 (Facebook, 2019).
 //

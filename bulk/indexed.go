@@ -80,6 +80,12 @@ func Attach[T any, K comparable](x *Indexed[T], index Index[K, Handle[T]], keyOf
 	return nil
 }
 
+var (
+	_ Index[int, uint32] = (*HashIndex[int, uint32])(nil)
+	_ Index[int, uint32] = (*OrderedIndex[int, uint32])(nil)
+	_ attached[int]      = (*attachment[int, int])(nil)
+)
+
 // attachment is an index and what makes its keys.
 type attachment[T any, K comparable] struct {
 	index Index[K, Handle[T]]
