@@ -25,20 +25,20 @@ import (
 // goroutines may read it. The body of a loop over the index must not change it: that panics.
 type HashIndex[K comparable, V any] struct {
 	buckets[K, V]
-	len       int // pairs
-	used      int // slots that are not empty
-	room      int // slots that may be used before the table is stretched further
-	level     int // of small in bucketCounts, or noLevel
-	moving    bool
-	beyond    int // entries in buckets behind the last home
-	changes   int // counts changes, for loops to notice them
-	span      snugSpan
-	many      tree[uint32, V] // by group: the values of keys with more than mostInSlots
-	group     uint32          // the group that was made last
-	moved     []entry[K, V]
-	stub      []uint64 // an empty bucket, for a table without memory
-	region    *vm.Region
-	plan      plan
+	len     int // pairs
+	used    int // slots that are not empty
+	room    int // slots that may be used before the table is stretched further
+	level   int // of small in bucketCounts, or noLevel
+	moving  bool
+	beyond  int // entries in buckets behind the last home
+	changes int // counts changes, for loops to notice them
+	span    snugSpan
+	many    tree[uint32, V] // by group: the values of keys with more than mostInSlots
+	group   uint32          // the group that was made last
+	moved   []entry[K, V]
+	stub    []uint64 // an empty bucket, for a table without memory
+	region  *vm.Region
+	plan
 	ended     error // what using the index panics with after Close
 	unchecked int   // changes since checkInvariants ran
 }
@@ -318,8 +318,6 @@ func (x *HashIndex[K, V]) Pairs() iter.Seq2[K, V] {
 
 // Len returns the number of pairs; 0 after Close.
 func (x *HashIndex[K, V]) Len() int { return x.len }
-
-func (x *HashIndex[K, V]) allow(n int) { x.plan.capacity += n }
 
 func (x *HashIndex[K, V]) mustBeOpen() {
 	if x.ended != nil {

@@ -31,7 +31,7 @@ func bounded(t *testing.T, x interface {
 // largest is the number of pairs that the tests of memory go up to.
 func largest() int {
 	if testing.Short() || heapStandIn() {
-		return 40_000
+		return 20_000
 	}
 	return 400_000
 }

@@ -54,6 +54,9 @@ func newIndexPlan[K, V any](kind string, o Options) (plan, error) {
 	return p, nil
 }
 
+// allow lets a container have n elements more, or takes that back.
+func (p *plan) allow(n int) { p.capacity += n }
+
 // maxPairs is so many that trees can number their nodes.
 const maxPairs int64 = 1 << 36
 

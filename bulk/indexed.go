@@ -22,9 +22,11 @@ type Index[K comparable, V any] interface {
 	Trim()
 	Clear()
 	Close() error
-	// allow lets the index have n pairs more than its capacity, or takes that back. Reserved addresses suffice for one.
-	allow(n int)
+	allower
 }
+
+// allower is an index that may have a pair more than its capacity for the moment. The reserved addresses suffice for it.
+type allower interface{ allow(n int) }
 
 // Indexed keeps indices of a pool true: what is inserted, removed and updated through it is so in the pool and in all
 // indices that were attached. The pool knows nothing of it, and costs what it did.
@@ -40,14 +42,14 @@ type Indexed[T any] struct {
 }
 
 // attached is an index whose key type is forgotten.
-type attached[T any] interface {
-	add(h Handle[T], e *T)
-	remove(h Handle[T], e *T)
+type attached[T any] struct {
+	add    func(h Handle[T], e *T)
+	remove func(h Handle[T], e *T)
 	// addOther adds the key of e, and removeOther removes it, where it is not the key of other.
-	addOther(h Handle[T], e, other *T)
-	removeOther(h Handle[T], e, other *T)
-	grow(n int) error
-	clear()
+	addOther    func(h Handle[T], e, other *T)
+	removeOther func(h Handle[T], e, other *T)
+	grow        func(n int) error
+	clear       func()
 }
 
 // NewIndexed returns an adapter for a pool, which may have elements. It panics when the pool is nil.
@@ -71,49 +73,31 @@ func Attach[T any, K comparable](x *Indexed[T], index Index[K, Handle[T]], keyOf
 	if err := index.Grow(x.pool.Len()); err != nil {
 		return err
 	}
-	a := &attachment[T, K]{index: index, keyOf: keyOf}
 	for h, e := range x.pool.All() {
-		a.add(h, e)
+		index.Add(keyOf(e), h)
 	}
 	index.Trim()
-	x.indices = append(x.indices, a)
+	x.indices = append(x.indices, attached[T]{
+		add:    func(h Handle[T], e *T) { index.Add(keyOf(e), h) },
+		remove: func(h Handle[T], e *T) { index.Remove(keyOf(e), h) },
+		addOther: func(h Handle[T], e, other *T) {
+			if k := keyOf(e); k != keyOf(other) {
+				// The other key's pair will go.
+				index.allow(1)
+				defer index.allow(-1)
+				index.Add(k, h)
+			}
+		},
+		removeOther: func(h Handle[T], e, other *T) {
+			if k := keyOf(e); k != keyOf(other) {
+				index.Remove(k, h)
+			}
+		},
+		grow:  index.Grow,
+		clear: index.Clear,
+	})
 	return nil
 }
-
-var (
-	_ Index[int, uint32] = (*HashIndex[int, uint32])(nil)
-	_ Index[int, uint32] = (*OrderedIndex[int, uint32])(nil)
-	_ attached[int]      = (*attachment[int, int])(nil)
-)
-
-// attachment is an index and what makes its keys.
-type attachment[T any, K comparable] struct {
-	index Index[K, Handle[T]]
-	keyOf func(*T) K
-}
-
-func (a *attachment[T, K]) add(h Handle[T], e *T) { a.index.Add(a.keyOf(e), h) }
-
-func (a *attachment[T, K]) remove(h Handle[T], e *T) { a.index.Remove(a.keyOf(e), h) }
-
-func (a *attachment[T, K]) addOther(h Handle[T], e, other *T) {
-	if k := a.keyOf(e); k != a.keyOf(other) {
-		// The other key's pair will go.
-		a.index.allow(1)
-		defer a.index.allow(-1)
-		a.index.Add(k, h)
-	}
-}
-
-func (a *attachment[T, K]) removeOther(h Handle[T], e, other *T) {
-	if k := a.keyOf(e); k != a.keyOf(other) {
-		a.index.Remove(k, h)
-	}
-}
-
-func (a *attachment[T, K]) grow(n int) error { return a.index.Grow(n) }
-
-func (a *attachment[T, K]) clear() { a.index.Clear() }
 
 // Pool returns the pool.
 func (x *Indexed[T]) Pool() *Pool[T] { return x.pool }

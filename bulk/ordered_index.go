@@ -25,10 +25,10 @@ import (
 // One goroutine may change an index at a time, and nobody may read it meanwhile. While nobody changes it, any number of
 // goroutines may read it. The body of a loop over the index must not change it: that panics.
 type OrderedIndex[K cmp.Ordered, V any] struct {
-	tree      tree[K, V]
-	changes   int // counts changes, for loops to notice them
-	region    *vm.Region
-	plan      plan
+	tree    tree[K, V]
+	changes int // counts changes, for loops to notice them
+	region  *vm.Region
+	plan
 	ended     error // what using the index panics with after Close
 	unchecked int   // changes since checkInvariants ran
 }
@@ -212,8 +212,6 @@ func (x *OrderedIndex[K, V]) Close() error {
 	x.ended, x.tree.len, x.tree.height = &closedError{x.plan.name}, 0, 0
 	return nil
 }
-
-func (x *OrderedIndex[K, V]) allow(n int) { x.plan.capacity += n }
 
 func (x *OrderedIndex[K, V]) mustBeOpen() {
 	if x.ended != nil {
