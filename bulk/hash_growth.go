@@ -9,8 +9,8 @@ import (
 
 // The table of a HashIndex grows by two fifths at a time: from one of the sizes in bucketCounts to the next. While it does,
 // the hashes from the home split on are stretched over the larger number of buckets, and insertions move split down, by
-// three each; removals move it up again when the table has become too empty. Because homes keep their order, what is stretched
-// moves towards the end, into buckets that were emptied before it.
+// three each; removals move it up again when the table has become too empty. Because homes keep their order, what is
+// stretched moves towards the end, into buckets that were emptied before it.
 //
 // Litwin's linear hashing ("Linear Hashing: A New Tool for File and Table Addressing", 1980) splits one bucket per
 // insertion too, but into one half as full, so that it needs room for twice its entries in the half that was split.
