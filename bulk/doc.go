@@ -11,6 +11,10 @@
 //
 // [Lists] holds arrays of arrays: many lists that grow on their own, each referred to by a [List] of 8 bytes in its owner.
 //
+// [HashIndex] and [OrderedIndex] find subsets of such data by key, and [Indexed] keeps them true for a Pool.
+//
+// [SharedTable] is for many goroutines at once: entries that writers replace while readers look at them.
+//
 // # Terminology
 //
 //   - element: a value of the container's type T

@@ -39,8 +39,8 @@ func newBodyColumns(scratch int) bodyColumns {
 	}
 }
 
-// step is what the tests calculate: directly, and on columns, whose input it spoils besides.
-func step(b *body) {
+// stepBody is what the tests calculate: directly, and on columns, whose input it spoils besides.
+func stepBody(b *body) {
 	b.position[0] += b.velocity[0] * 2
 	b.mass *= 3
 }
@@ -62,7 +62,7 @@ func TestTransposeSlice(t *testing.T) {
 			for i := range s {
 				s[i] = numberedBody(i)
 				want[i] = s[i]
-				step(&want[i])
+				stepBody(&want[i])
 			}
 			rows := 0
 			for block := range c.Transpose.Slice(s) {
@@ -151,7 +151,7 @@ func TestTransposePool(t *testing.T) {
 				t.Fatalf("%d of %d elements were passed", seen, len(want))
 			}
 			for h, b := range want {
-				step(&b)
+				stepBody(&b)
 				if *p.Get(h) != b {
 					t.Fatalf("element %v is %v, want %v", h, *p.Get(h), b)
 				}

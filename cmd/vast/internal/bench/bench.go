@@ -35,16 +35,17 @@ type work struct {
 var families = []family{
 	{"array", "bulk.Array: N elements of 40 bytes are appended", arrayWorks},
 	{"pool", "bulk.Pool: N elements of 40 bytes are removed in random order, put in again, and read", poolWorks},
-	{"heap", "heap.Heap: N objects of 64 bytes are replaced; 100 N bytes grow; N/200 blocks of 16 KiB, every second one freed", heapWorks},
 	{"dense", "bulk.Dense: N elements of 40 bytes are inserted, found by handles, read, and removed in random order", denseWorks},
 	{growthFamily, "growth strategies: N elements of 40 bytes are appended, and read", growthWorks},
-	{"replace", "bulk.SharedTable: N operations on N/10 entries of 40 bytes, one in 16 replaces an entry, the others read one", replaceWorks},
 	{"table", "bulk.Table: N particles of ten float32, 40 bytes, are appended, removed, and stepped in the time", tableWorks},
-	{"arena", "arena: N records of 24 bytes, or slices of 1 to 4 of them, in 10 frames that end together, with the collector's work", arenaWorks},
-	{"uid", "uid: N identifiers are made", uidWorks},
-	{"guard", "guard: N elements of 40 bytes, of which a thousandth is guarded, N/10 that come and go, and N/1000 that all are guarded", guardWorks},
 	{"lists", "bulk.Lists: N ÷ 10 lists of 0 to 8 elements of 8 bytes are built, freed, walked over and changed", listsWorks},
+	{"index", "bulk.HashIndex, bulk.OrderedIndex: N pairs of 16 bytes are put in, found, and removed", indexWorks},
+	{"replace", "bulk.SharedTable: N operations on N/10 entries of 40 bytes, one in 16 replaces an entry, the others read one", replaceWorks},
+	{"arena", "arena: N records of 24 bytes, or slices of 1 to 4 of them, in 10 frames that end together, with the collector's work", arenaWorks},
 	{"ring", "ring: blocks of 64 KiB (N ÷ 1,000), messages (N ÷ 10) and frames (N ÷ 2, over a socket N ÷ 10) go through a buffer", ringWorks},
+	{"heap", "heap.Heap: N objects of 64 bytes are replaced; 100 N bytes grow; N/200 blocks of 16 KiB, every second one freed", heapWorks},
+	{"guard", "guard: N elements of 40 bytes, of which a thousandth is guarded, N/10 that come and go, and N/1000 that all are guarded", guardWorks},
+	{"uid", "uid: N identifiers are made", uidWorks},
 }
 
 // row compares our side of a work with another one.

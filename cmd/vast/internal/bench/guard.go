@@ -40,7 +40,7 @@ func guardedChurns(n int) []side {
 		}},
 		{"go-new", func(m *meter) {
 			var last [live]*element
-			m.run(func() { churnHeap(&last, n) })
+			m.run(func() { churnGoHeap(&last, n) })
 			runtime.KeepAlive(&last)
 		}},
 	}
@@ -93,7 +93,7 @@ func churnPool(p *bulk.Pool[element], n int) {
 }
 
 //go:noinline
-func churnHeap(last *[live]*element, n int) {
+func churnGoHeap(last *[live]*element, n int) {
 	for i := range n {
 		e := numbered(i)
 		last[i%live] = &e

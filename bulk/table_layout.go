@@ -54,7 +54,7 @@ type arrangement struct {
 	group    int // rows of a group
 	parts    []part
 	bytesRow int // without any padding
-	places   []place
+	places   []fieldPlace
 }
 
 // part is a piece of the table's region that grows by whole groups.
@@ -65,8 +65,8 @@ type part struct {
 	before int // bytes committed before the growth under way
 }
 
-// place says where a field lies: in which part, and how far from the beginning of a group.
-type place struct{ part, offset int }
+// fieldPlace says where a field lies: in which part, and how far from the beginning of a group.
+type fieldPlace struct{ part, offset int }
 
 // arrange lays out fields of the given sizes.
 func arrange(l Layout, pageAligned bool, sizes []int) (a arrangement) {
@@ -81,7 +81,7 @@ func arrange(l Layout, pageAligned bool, sizes []int) (a arrangement) {
 				p.lead = bitset.Skew(i)
 			}
 			a.parts = append(a.parts, p)
-			a.places = append(a.places, place{part: i})
+			a.places = append(a.places, fieldPlace{part: i})
 		}
 		return a
 	}
@@ -97,7 +97,7 @@ func arrange(l Layout, pageAligned bool, sizes []int) (a arrangement) {
 	bytes := bytesBlock(sizes, rows, align)
 	offset := 0
 	for _, size := range sizes {
-		a.places = append(a.places, place{offset: offset})
+		a.places = append(a.places, fieldPlace{offset: offset})
 		offset += roundUp(rows*size, align)
 	}
 	if l == LayoutBlocksPage && bytes < page {

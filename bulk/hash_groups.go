@@ -1,0 +1,108 @@
+package bulk
+
+// A key with more than mostInSlots values has one slot, which stands for all of them and has the number of a group in the
+// value's place. The values of all groups are in one tree, in the order of groups.
+
+// addToGroup adds a value to a group.
+func (x *HashIndex[K, V]) addToGroup(group uint32, v V) bool {
+	if x.len >= x.plan.capacity {
+		if x.many.has(group, v) {
+			return false
+		}
+		x.mustHaveCapacity()
+	}
+	added, err := x.many.add(opAdd, group, v)
+	if err != nil {
+		panic(err)
+	}
+	if added {
+		x.len++
+		x.changed()
+	}
+	return added
+}
+
+// makeGroup puts one value more than may have slots into a group, with those that have.
+func (x *HashIndex[K, V]) makeGroup(h uint64, k K, v V) {
+	x.mustHaveCapacity()
+	if err := x.many.makeRoom(opAdd, mostInSlots+1); err != nil {
+		panic(err)
+	}
+	// Numbers are used again after four billion groups.
+	for x.group++; x.many.contains(x.group); x.group++ {
+	}
+	for at := range x.places(h, k) {
+		x.mustAddToGroup(x.valueAt(at))
+		x.removeSlot(h, at)
+	}
+	x.mustAddToGroup(v)
+	var standIn V
+	i := x.vacancy(h)
+	x.put(i, h, k, standIn, manyBit)
+	at, _ := x.find(h, k)
+	*x.groupIn(at) = x.group
+	x.used++
+	x.len++
+	// All but one of the slots became empty.
+	x.squeeze(mostInSlots * squeezeStep)
+	x.changed()
+}
+
+// mustAddToGroup adds a value to the group that is being made. Room for it was made before.
+func (x *HashIndex[K, V]) mustAddToGroup(v V) {
+	if _, err := x.many.add(opAdd, x.group, v); err != nil {
+		panic(err)
+	}
+}
+
+// removeFromGroup takes a value out of a key's group, whose slot is at, and gives the values slots again where few are
+// left.
+func (x *HashIndex[K, V]) removeFromGroup(h uint64, k K, at place, v V) bool {
+	group := *x.groupIn(at)
+	if !x.many.remove(group, v) {
+		return false
+	}
+	x.len--
+	var left [fewestInGroup]V
+	n := 0
+	x.many.each(group, func(v V) bool {
+		if n < len(left) {
+			left[n] = v
+		}
+		n++
+		return n <= len(left)
+	})
+	// Where there can be no room for their slots they stay a group.
+	if n < fewestInGroup && (n == 0 || x.makeSlots(n) == nil) {
+		at, _ = x.find(h, k) // the slot may have moved
+		x.removeSlot(h, at)
+		for _, v := range left[:n] {
+			x.many.remove(group, v)
+			x.put(x.vacancy(h), h, k, v, 0)
+			x.used++
+		}
+		if !x.squeeze(squeezeStep) && x.moving {
+			_ = x.stretch(opAdd, n*stretchStep)
+		}
+	}
+	x.changed()
+	return true
+}
+
+// makeSlots makes room for n more slots.
+func (x *HashIndex[K, V]) makeSlots(n int) error {
+	if x.used+n > x.room {
+		if err := x.enlarge(opAdd); err != nil {
+			return err
+		}
+	}
+	return x.makeSpare(opAdd, n)
+}
+
+func (x *HashIndex[K, V]) firstOfGroup(group uint32) (v V, ok bool) {
+	leaf, at, ok := x.many.find(group)
+	if ok {
+		v = x.many.values(leaf)[at]
+	}
+	return v, ok
+}

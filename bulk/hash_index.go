@@ -1,0 +1,345 @@
+package bulk
+
+import (
+	"iter"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/vm"
+)
+
+// HashIndex finds values by their keys. A key may have any number of values; a pair of a key and a value is in the index
+// at most once. It is kept true by the caller, or by an [Indexed] pool.
+//
+// Values are 4 or 8 bytes without Go pointers, such as a [Handle] or a slot's number, and are compared by their bits. Keys
+// are of any comparable type without Go pointers, and are compared as Go does: padding does not count, and -0 and 0 are
+// one key. A key with a NaN in it equals nothing: Add panics, and looking for it finds nothing.
+//
+// It grows without a stall: the table lies in reserved addresses and is stretched in place, a few buckets at a time
+// (the comments in hash_table.go and hash_growth.go tell how). A key's first eight values lie in the table. The values of
+// a key with more are in a tree, so that one of a million is found in a few steps. From 64 KiB of pairs on it commits at
+// most twice the bytes of its keys and values where a pair has 8 bytes or more: memory is given back as pairs are removed.
+// Room that Grow made may come on top.
+//
+// One goroutine may change an index at a time, and nobody may read it meanwhile. While nobody changes it, any number of
+// goroutines may read it. The body of a loop over the index must not change it: that panics.
+type HashIndex[K comparable, V any] struct {
+	buckets[K, V]
+	len     int // pairs
+	used    int // slots that are not empty
+	room    int // slots that may be used before the table is stretched further
+	level   int // of small in bucketCounts, or noLevel
+	moving  bool
+	beyond  int // entries in buckets behind the last home
+	changes int // counts changes, for loops to notice them
+	span    snugSpan
+	many    tree[uint32, V] // by group: the values of keys with more than mostInSlots
+	group   uint32          // the group that was made last
+	moved   []entry[K, V]
+	stub    []uint64 // an empty bucket, for a table without memory
+	region  *vm.Region
+	plan
+	ended     error // what using the index panics with after Close
+	unchecked int   // changes since checkInvariants ran
+}
+
+const (
+	// mostInSlots is how many values of a key may have slots of their own: enough that the price of a group is small for
+	// each of its values, and few enough that a search does not pass many buckets.
+	mostInSlots = 8
+	// fewestInGroup is how many values a group may have left. It is less than mostInSlots, so that a key whose number of
+	// values goes up and down does not change its form each time.
+	fewestInGroup = 8
+)
+
+// NewHashIndex makes an empty index. It reserves addresses and takes no memory. Options.Capacity is a number of pairs,
+// Options.MaxBytes a budget of bytes of keys and values; Options.Step is not used. By default there are addresses for
+// 4 GiB of keys and values, or 4 MiB where regions are Go heap memory.
+//
+// It returns an error as [vm.Reserve] does, and panics when K or V holds Go pointers, V is not 4 or 8 bytes or has
+// padding, K has no size, or an option is negative.
+func NewHashIndex[K comparable, V any](o Options) (*HashIndex[K, V], error) {
+	p, err := newIndexPlan[K, V]("HashIndex", o)
+	if err != nil {
+		return nil, err
+	}
+	form := newBucketForm[K, V]()
+	homes := bucketCounts[levelFor(p.capacity)]
+	// Were all hashes the greatest one, all entries would be behind the last home.
+	bytesTable := (int(homes) + p.capacity/slotsPerBucket + 8*spareBuckets) * int(form.bytes)
+	bytesMany := bytesTree(p.capacity, size[uint32](), size[V]())
+	r, err := vm.Reserve(alignedSize(bytesTable)+alignedSize(bytesMany),
+		vm.Options{Purpose: p.name, Limit: o.Limit, Pages: o.Pages})
+	if err != nil {
+		return nil, err
+	}
+	x := &HashIndex[K, V]{region: r, plan: p, stub: make([]uint64, form.bytes/8)}
+	x.form, x.hash = form, newHasher[K]()
+	var many snugSpan
+	if x.span, err = carveSnug(r, p.name, bytesTable, 0); err == nil {
+		many, err = carveSnug(r, p.name, bytesMany, treeAhead)
+	}
+	if err != nil {
+		_ = r.Close()
+		return nil, err
+	}
+	x.many = newTree[uint32, V](many)
+	x.reset()
+	return x, nil
+}
+
+// Add puts a pair in and reports whether it was not there yet. It panics with the [*vm.Error] that [HashIndex.Grow] would
+// return where there is no room, and when the key is or has a NaN; then the index is as it was. Complexity: constant, with
+// at most 48 buckets of 7 pairs to move; O(log n) where the key has more than eight values.
+func (x *HashIndex[K, V]) Add(k K, v V) bool {
+	if x.hash.hasNaN && k != k {
+		panic(nan(x.plan.name))
+	}
+	h := x.hash.of(k)
+	tag := tagOf(h)
+	vacancy, same := x.end, 0
+	i := x.home(h)
+	for p := x.bucket(i); ; p = unsafe.Add(p, x.form.bytes) {
+		c := *(*uint64)(p)
+		for m := matches(c, tag); m != 0; m &= m - 1 {
+			s := slotOf(m)
+			if *x.key(p, s) != k {
+				continue
+			}
+			if c>>(8*s)&manyBit != 0 {
+				return x.addToGroup(*x.groupIn(place{i, s, true}), v)
+			}
+			if bitsOf(*x.value(p, s)) == bitsOf(v) {
+				return false
+			}
+			same++
+		}
+		if vacancy == x.end && emptySlots(c) != 0 {
+			vacancy = i
+		}
+		if i++; c < onePassed || i == x.end {
+			break
+		}
+	}
+	if same == mostInSlots {
+		x.makeGroup(h, k, v)
+		return true
+	}
+	if x.used >= x.room || vacancy == x.end || x.len >= x.plan.capacity {
+		vacancy = x.mustMakeSlot(h)
+	}
+	x.put(vacancy, h, k, v, 0)
+	x.len++
+	x.used++
+	if x.moving && x.used%stepsAtOnce == 0 {
+		// Where memory for buckets behind the last home is refused the rest is stretched later.
+		_ = x.stretch(opAdd, stepsAtOnce*stretchStep)
+	}
+	x.changed()
+	return true
+}
+
+// mustMakeSlot makes a slot for one more pair, or panics with an error.
+//
+//go:noinline
+func (x *HashIndex[K, V]) mustMakeSlot(h uint64) uint64 {
+	x.mustHaveCapacity()
+	bucket, err := x.makeSlot(opAdd, h)
+	if err != nil {
+		panic(err)
+	}
+	return bucket
+}
+
+func (x *HashIndex[K, V]) mustHaveCapacity() {
+	x.mustBeOpen()
+	if x.len >= x.plan.capacity {
+		panic(x.plan.full(opAdd, 1, x.len))
+	}
+}
+
+// Remove takes a pair out and reports whether it was there. Complexity: constant; O(log n) where the key has more than
+// eight values.
+func (x *HashIndex[K, V]) Remove(k K, v V) bool {
+	x.mustBeOpen()
+	h := x.hash.of(k)
+	for at := range x.places(h, k) {
+		if at.many {
+			return x.removeFromGroup(h, k, at, v)
+		}
+		if bitsOf(x.valueAt(at)) == bitsOf(v) {
+			x.removeSlot(h, at)
+			x.len--
+			x.squeeze(squeezeStep)
+			x.changed()
+			return true
+		}
+	}
+	return false
+}
+
+func (x *HashIndex[K, V]) places(h uint64, k K) iter.Seq[place] {
+	return func(yield func(place) bool) { x.each(h, k, yield) }
+}
+
+func (x *HashIndex[K, V]) removeSlot(h uint64, at place) {
+	x.take(x.home(h), at.bucket, at.slot)
+	x.used--
+}
+
+// RemoveAll takes all values of a key out and returns how many there were. Complexity: as Remove for each.
+func (x *HashIndex[K, V]) RemoveAll(k K) (n int) {
+	x.mustBeOpen()
+	h := x.hash.of(k)
+	slots := 0
+	for at := range x.places(h, k) {
+		if at.many {
+			n += x.many.removeAll(*x.groupIn(at))
+		} else {
+			n++
+		}
+		x.removeSlot(h, at)
+		slots++
+	}
+	x.len -= n
+	x.squeeze(slots * squeezeStep)
+	x.changed()
+	return n
+}
+
+// First returns a value of a key, and whether there is one. Complexity: constant, with one or two cache lines to read
+// for most keys; O(log n) where the key has more than eight values.
+func (x *HashIndex[K, V]) First(k K) (v V, ok bool) {
+	h := x.hash.of(k)
+	tag := tagOf(h)
+	i := x.home(h)
+	for p := x.bucket(i); ; p = unsafe.Add(p, x.form.bytes) {
+		c := *(*uint64)(p)
+		for m := matches(c, tag); m != 0; m &= m - 1 {
+			if s := slotOf(m); *x.key(p, s) == k {
+				if c>>(8*s)&manyBit != 0 {
+					return x.firstOfGroup(*x.groupIn(place{i, s, true}))
+				}
+				return *x.value(p, s), true
+			}
+		}
+		if i++; c < onePassed || i == x.end {
+			if x.ended != nil {
+				panic(x.ended)
+			}
+			return v, false
+		}
+	}
+}
+
+// Contains reports whether a key has values. Complexity: constant.
+func (x *HashIndex[K, V]) Contains(k K) bool {
+	x.mustBeOpen()
+	_, ok := x.find(x.hash.of(k), k)
+	return ok
+}
+
+// Has reports whether a pair is in the index. Complexity: as First.
+func (x *HashIndex[K, V]) Has(k K, v V) bool {
+	x.mustBeOpen()
+	for at := range x.places(x.hash.of(k), k) {
+		if at.many {
+			return x.many.has(*x.groupIn(at), v)
+		}
+		if bitsOf(x.valueAt(at)) == bitsOf(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// Count returns how many values a key has. Complexity: as First, and a step for each 1 KiB of values of the key.
+func (x *HashIndex[K, V]) Count(k K) (n int) {
+	x.mustBeOpen()
+	for at := range x.places(x.hash.of(k), k) {
+		if at.many {
+			return x.many.count(*x.groupIn(at))
+		}
+		n++
+	}
+	return n
+}
+
+// All yields the values of a key, in no particular order.
+func (x *HashIndex[K, V]) All(k K) iter.Seq[V] {
+	return func(yield func(V) bool) {
+		x.mustBeOpen()
+		changes := x.changes
+		unchanged := func(v V) bool {
+			more := yield(v)
+			x.mustBe(changes, "All")
+			return more
+		}
+		for at := range x.places(x.hash.of(k), k) {
+			if at.many {
+				x.many.each(*x.groupIn(at), unchanged)
+				return
+			}
+			if !unchanged(x.valueAt(at)) {
+				return
+			}
+		}
+	}
+}
+
+// Pairs yields all pairs, in no particular order.
+func (x *HashIndex[K, V]) Pairs() iter.Seq2[K, V] {
+	return func(yield func(K, V) bool) {
+		x.mustBeOpen()
+		changes := x.changes
+		for i := range x.lastPassed(x.homes()) {
+			p := x.bucket(i)
+			c := *(*uint64)(p)
+			for m := fullSlots(c); m != 0; m &= m - 1 {
+				s, more := slotOf(m), true
+				k := *x.key(p, s)
+				unchanged := func(v V) bool {
+					more = yield(k, v)
+					x.mustBe(changes, "Pairs")
+					return more
+				}
+				if c>>(8*s)&manyBit != 0 {
+					x.many.each(*x.groupIn(place{i, s, true}), unchanged)
+				} else {
+					unchanged(*x.value(p, s))
+				}
+				if !more {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Len returns the number of pairs; 0 after Close.
+func (x *HashIndex[K, V]) Len() int { return x.len }
+
+func (x *HashIndex[K, V]) mustBeOpen() {
+	if x.ended != nil {
+		panic(x.ended)
+	}
+}
+
+// mustBe panics where the index has changed since it had counted so many changes.
+func (x *HashIndex[K, V]) mustBe(changes int, loop string) {
+	if x.changes != changes {
+		panic(changedInLoop(x.plan.name, loop))
+	}
+}
+
+// changed counts a change and, with the tag invariants, runs checkInvariants so often that its cost stays in proportion.
+func (x *HashIndex[K, V]) changed() {
+	x.changes++
+	if !invariants.Enabled {
+		return
+	}
+	if x.unchecked++; x.unchecked*16 >= x.len {
+		x.unchecked = 0
+		x.checkInvariants()
+	}
+}

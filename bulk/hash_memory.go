@@ -1,0 +1,106 @@
+package bulk
+
+import "fmt"
+
+// Grow makes the next n insertions unable to fail, by committing memory for them, in the table and for values of keys that
+// have many. The room stays until it is used, or until Trim or Clear. An empty index is made as large at once as it will
+// be, so that filling it does not stretch it. It panics when n is negative.
+//
+// It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
+// Options.Limit) or another limit as [vm.Region.Commit] does; then the index holds what it held.
+func (x *HashIndex[K, V]) Grow(n int) error {
+	if n < 0 {
+		panic(fmt.Sprintf("bulk: Grow(%d) on %s: a number of pairs is zero or more", n, x.plan.name))
+	}
+	x.mustBeOpen()
+	if n > x.plan.capacity-x.len {
+		return x.plan.full(opGrow, n, x.len)
+	}
+	if n == 0 {
+		return nil
+	}
+	// Each insertion may make a group of as many values as have slots.
+	promised := x.many.span.promised
+	if err := x.many.promise(min(n*(mostInSlots+1), x.used+n)); err != nil {
+		return err
+	}
+	level := levelFor(x.used + n)
+	// Behind the last home there is four times as much memory as usual, because more cannot be had then.
+	if err := x.commit(opGrow, bucketCounts[level]+4*spareBuckets); err != nil {
+		x.many.span.promised = promised
+		x.many.giveBack()
+		return err
+	}
+	x.span.promised = max(x.span.promised, x.span.committed)
+	if x.used == 0 && level > x.level {
+		x.clearTable()
+		x.start(level)
+	}
+	return nil
+}
+
+// clearTable empties the buckets.
+func (x *HashIndex[K, V]) clearTable() {
+	if x.level != noLevel {
+		for i := range x.lastPassed(x.homes()) {
+			*x.control(i) = 0
+		}
+	}
+	x.reset()
+}
+
+// Trim gives the room back that Grow made and nothing has used. Complexity: a few steps for each pair where there is some,
+// because the table is squeezed at once.
+func (x *HashIndex[K, V]) Trim() {
+	x.mustBeOpen()
+	x.many.span.promised = 0
+	x.many.giveBack()
+	x.span.promised = 0
+	if x.level == noLevel {
+		x.span.shrink(0)
+		return
+	}
+	for x.squeeze(int(x.large)) {
+	}
+	x.shrink()
+}
+
+// Clear takes all pairs out and gives the memory back.
+func (x *HashIndex[K, V]) Clear() {
+	x.mustBeOpen()
+	x.many.clear()
+	x.clearTable()
+	x.len = 0
+	x.span.promised = 0
+	x.span.shrink(0)
+	x.changed()
+}
+
+// Reserved returns the bytes of addresses that the index takes; 0 after Close.
+func (x *HashIndex[K, V]) Reserved() int {
+	if x.ended != nil {
+		return 0
+	}
+	return x.region.Size()
+}
+
+// Committed returns the bytes of memory that the index may touch; 0 after Close.
+func (x *HashIndex[K, V]) Committed() int { return x.region.Committed() }
+
+// Resident returns how many bytes of the index are in memory. It asks the operating system; see [vm.Region.Resident].
+func (x *HashIndex[K, V]) Resident() (int, error) { return x.region.Resident() }
+
+// Close gives the memory and the addresses back. Using the index panics. Closing twice does nothing.
+func (x *HashIndex[K, V]) Close() error {
+	if x.ended != nil {
+		return nil
+	}
+	if err := x.region.Close(); err != nil {
+		return err
+	}
+	// In a table without memory every search comes to its end, and the short paths to the test for this.
+	x.reset()
+	x.ended, x.len = &closedError{x.plan.name}, 0
+	x.many = tree[uint32, V]{}
+	return nil
+}

@@ -1,0 +1,178 @@
+package bulk
+
+import (
+	"math/bits"
+	"unsafe"
+)
+
+// buckets is the table of a HashIndex: buckets of seven slots, one after the other. A bucket begins with a control word:
+// a byte for each slot (0: empty; else seven bits of the hash, never all zero, and a bit that says that the slot stands for
+// many values), and a byte that counts the entries that found the bucket full and went on to the next one. Then come
+// seven pairs, or seven keys and seven values.
+//
+// An entry's home is chosen by the high bits of its hash, in proportion: it is in the first bucket from its home on that
+// had an empty slot. So the entries of a bucket that is split go to buckets that lie side by side, in the same order, and
+// the whole table can be stretched by two fifths in place, from its end on, a bucket at a time (file hash_growth.go). The
+// count of those that went on ends a search that finds nothing, and needs no mark where an entry was removed; the method
+// is that of F14 (Facebook, 2019).
+//
+// buckets may be read from many goroutines while none changes it.
+type buckets[K comparable, V any] struct {
+	base  unsafe.Pointer // bucket 0
+	small uint64         // buckets that are homes of hashes not stretched yet
+	large uint64         // buckets that are homes of hashes that are
+	split uint64         // homes, of small, from which on hashes are stretched
+	end   uint64         // buckets that there is memory for
+	form  bucketForm
+	hash  hasher[K]
+}
+
+const (
+	slotsPerBucket = 7
+	eachByte       = 0x0101010101010101
+	tagBits        = 0x7f
+	manyBit        = 0x80 // of a control byte
+	onePassed      = 1 << 56
+	slotHighs      = (onePassed - 1) & (eachByte * manyBit) // the high bits of the control bytes of slots
+)
+
+// bucketForm says where in a bucket its keys and values are, in bytes.
+type bucketForm struct {
+	bytes             uintptr // of a bucket
+	keys, eachKey     uintptr // where the first is, and how far the next is from it
+	values, eachValue uintptr
+}
+
+func newBucketForm[K, V any]() bucketForm {
+	var pair struct {
+		key   K
+		value V
+	}
+	key, value := unsafe.Sizeof(pair.key), unsafe.Sizeof(pair.value)
+	align := func(n, unit uintptr) uintptr { return (n + unit - 1) / unit * unit }
+	f := bucketForm{keys: 8}
+	if unsafe.Sizeof(pair) == key+value {
+		// Values lie behind their keys, so that both are in one cache line mostly.
+		if key+value == 16 {
+			f.keys = 16
+		}
+		f.eachKey, f.values, f.eachValue = key+value, f.keys+key, key+value
+		f.bytes = f.keys + slotsPerBucket*f.eachKey
+	} else {
+		// Alignment would put gaps into the pairs.
+		f.eachKey, f.values, f.eachValue = key, align(f.keys+slotsPerBucket*key, value), value
+		f.bytes = f.values + slotsPerBucket*value
+	}
+	f.bytes = align(f.bytes, 8)
+	// Whole cache lines are worth a fourteenth of the memory.
+	if lines := align(f.bytes, 64); lines-f.bytes <= f.bytes/14 {
+		f.bytes = lines
+	}
+	return f
+}
+
+// bucket, key and value are sound for buckets below end: so far the span is committed, it never moves before Close, and
+// neither K nor V holds Go pointers.
+
+func (t *buckets[K, V]) bucket(i uint64) unsafe.Pointer {
+	return unsafe.Add(t.base, uintptr(i)*t.form.bytes)
+}
+
+func (t *buckets[K, V]) control(i uint64) *uint64 { return (*uint64)(t.bucket(i)) }
+
+func (t *buckets[K, V]) key(bucket unsafe.Pointer, slot uint) *K {
+	return (*K)(unsafe.Add(bucket, t.form.keys+uintptr(slot)*t.form.eachKey))
+}
+
+func (t *buckets[K, V]) value(bucket unsafe.Pointer, slot uint) *V {
+	return (*V)(unsafe.Add(bucket, t.form.values+uintptr(slot)*t.form.eachValue))
+}
+
+// home returns the bucket where the search for a hash begins.
+func (t *buckets[K, V]) home(h uint64) uint64 {
+	i, _ := bits.Mul64(h, t.small)
+	if i >= t.split {
+		i, _ = bits.Mul64(h, t.large)
+	}
+	return i
+}
+
+// tagOf returns the seven bits of a hash that its control byte has.
+func tagOf(h uint64) uint64 {
+	tag := h & tagBits
+	return tag + (tag-1)>>63
+}
+
+// matches returns a word with the high bit of each control byte that has a tag.
+func matches(control, tag uint64) uint64 {
+	differing := control&(eachByte*tagBits) ^ tag*eachByte
+	return ^(differing + eachByte*tagBits) & slotHighs
+}
+
+// fullSlots returns a word with the high bit of each control byte of a slot that is not empty: its tag is not zero.
+func fullSlots(control uint64) uint64 {
+	return (control&(eachByte*tagBits) + eachByte*tagBits) & slotHighs
+}
+
+func emptySlots(control uint64) uint64 { return fullSlots(control) ^ slotHighs }
+
+func slotOf(match uint64) uint { return uint(bits.TrailingZeros64(match)) / 8 }
+
+// place is a slot with an entry.
+type place struct {
+	bucket uint64
+	slot   uint
+	many   bool // it stands for many values
+}
+
+// find returns the first slot of a key, whose hash is h, and whether there is one.
+func (t *buckets[K, V]) find(h uint64, k K) (at place, ok bool) {
+	tag := tagOf(h)
+	for i := t.home(h); ; i++ {
+		p := t.bucket(i)
+		c := *(*uint64)(p)
+		for m := matches(c, tag); m != 0; m &= m - 1 {
+			if s := slotOf(m); *t.key(p, s) == k {
+				return place{i, s, c>>(8*s)&manyBit != 0}, true
+			}
+		}
+		if c < onePassed || i+1 == t.end {
+			return place{}, false
+		}
+	}
+}
+
+// each yields the slots of a key, whose hash is h, until yield returns false; which may empty them.
+func (t *buckets[K, V]) each(h uint64, k K, yield func(place) bool) {
+	tag := tagOf(h)
+	for i := t.home(h); ; i++ {
+		p := t.bucket(i)
+		c := *(*uint64)(p)
+		for m := matches(c, tag); m != 0; m &= m - 1 {
+			if s := slotOf(m); *t.key(p, s) == k && !yield(place{i, s, c>>(8*s)&manyBit != 0}) {
+				return
+			}
+		}
+		if c < onePassed || i+1 == t.end {
+			return
+		}
+	}
+}
+
+// valueAt returns the value in a slot.
+func (t *buckets[K, V]) valueAt(at place) V { return *t.value(t.bucket(at.bucket), at.slot) }
+
+// groupIn returns where a slot that stands for many values has the number of their group: it has the first four bytes of
+// the value's place, which is sound because values have four bytes at least and no Go pointers.
+func (t *buckets[K, V]) groupIn(at place) *uint32 {
+	return (*uint32)(unsafe.Pointer(t.value(t.bucket(at.bucket), at.slot)))
+}
+
+// vacancy returns the bucket of the first empty slot for a hash: end where there is none.
+func (t *buckets[K, V]) vacancy(h uint64) uint64 {
+	i := t.home(h)
+	for i < t.end && emptySlots(*t.control(i)) == 0 {
+		i++
+	}
+	return i
+}

@@ -1,0 +1,212 @@
+package bulk
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// bounded finds out whether an index has at most twice the bytes of its n pairs, where there are 64 KiB of them.
+func bounded(t *testing.T, x interface {
+	Committed() int
+	Resident() (int, error)
+}, what string, n, bytesPair int) {
+	t.Helper()
+	data := n * bytesPair
+	if data < 64<<10 {
+		// A few pages for each of the two parts.
+		data = 64 << 10
+	}
+	resident, err := x.Resident()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if committed := x.Committed(); committed > 2*data || resident > committed {
+		t.Fatalf("%s, %d pairs of %d bytes: %d bytes are committed, %.2f times as many, and %d resident",
+			what, n, bytesPair, committed, float64(committed)/float64(data), resident)
+	}
+}
+
+// largest is the number of pairs that the tests of memory go up to.
+func largest() int {
+	if testing.Short() || heapStandIn() {
+		return 20_000
+	}
+	return 400_000
+}
+
+// TestHashIndexMemory fills an index and empties it again, and looks at its memory all the way.
+func TestHashIndexMemory(t *testing.T) {
+	t.Run("u64-u64", func(t *testing.T) { fillAndEmptyHash[uint64, uint64](t, 1, largest()) })
+	t.Run("u32-u32", func(t *testing.T) { fillAndEmptyHash[uint32, uint32](t, 1, largest()) })
+	t.Run("u32-u64", func(t *testing.T) { fillAndEmptyHash[uint32, uint64](t, 1, largest()/4) })
+	t.Run("u64-u32", func(t *testing.T) { fillAndEmptyHash[uint64, uint32](t, 1, largest()/4) })
+	for _, values := range []int{2, 3, 8, 9, 10, 20, 1000, largest()} {
+		fillAndEmptyHash[uint32, uint32](t, values, largest()/4)
+		fillAndEmptyHash[uint64, uint64](t, values, largest()/4)
+	}
+}
+
+func fillAndEmptyHash[K, V uint32 | uint64](t *testing.T, valuesPerKey, n int) {
+	t.Helper()
+	x := newHashIndex[K, V](t, Options{Capacity: n})
+	bytesPair := size[K]() + size[V]()
+	key := func(i int) K { return K(i/valuesPerKey) * 2654435761 }
+	for i := range n {
+		x.Add(key(i), V(i))
+		if i%997 == 0 {
+			bounded(t, x, "filling", x.Len(), bytesPair)
+		}
+	}
+	for i := range n {
+		x.Remove(key(i), V(i))
+		if i%997 == 0 {
+			bounded(t, x, "emptying", x.Len(), bytesPair)
+		}
+	}
+	// The values are spread over the keys now, so that all groups come and go together.
+	for v := range min(valuesPerKey, 20) {
+		for i := v; i < n; i += valuesPerKey {
+			x.Add(key(i), V(i))
+			if i%997 == 0 {
+				bounded(t, x, "filling all keys", x.Len(), bytesPair)
+			}
+		}
+	}
+	for v := range min(valuesPerKey, 20) {
+		for i := v; i < n; i += valuesPerKey {
+			x.Remove(key(i), V(i))
+			if i%997 == 0 {
+				bounded(t, x, "thinning", x.Len(), bytesPair)
+			}
+		}
+	}
+	x.Clear()
+	if x.Committed() != 0 || x.Len() != 0 {
+		t.Errorf("%d bytes for %d pairs after Clear", x.Committed(), x.Len())
+	}
+	if err := x.Grow(n); err != nil {
+		t.Fatal(err)
+	}
+	promised := x.Committed()
+	for i := range 100 {
+		x.Add(key(i), V(i))
+		x.Remove(key(i), V(i))
+	}
+	if x.Committed() != promised {
+		t.Errorf("%d bytes of %d that Grow made", x.Committed(), promised)
+	}
+	x.Trim()
+	bounded(t, x, "trimmed", x.Len(), bytesPair)
+}
+
+// TestOrderedIndexMemory does the same with a tree, in several orders of coming and going.
+func TestOrderedIndexMemory(t *testing.T) {
+	n := largest() / 3 &^ 1
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0)).Perm(n)
+	orders := map[string]func(i int) int{
+		"ascending":    func(i int) int { return i },
+		"descending":   func(i int) int { return n - 1 - i },
+		"random":       func(i int) int { return random[i] },
+		"inside out":   func(i int) int { return n/2 + (i+1)/2*(1-i%2*2) },
+		"two sequence": func(i int) int { return i%2*(n/2) + i/2 },
+	}
+	for in, come := range orders {
+		for out, leave := range orders {
+			fillAndEmptyOrdered[uint64, uint64](t, in+", "+out, n, come, leave)
+		}
+		fillAndEmptyOrdered[uint32, uint32](t, in, n, come, come)
+	}
+	// Every node is as empty as it may be: from a full index every third pair goes, then every other, and so on.
+	x := newOrderedIndex[uint32, uint32](t, Options{Capacity: n})
+	for i := range n {
+		x.Add(uint32(i), 0)
+	}
+	for _, every := range []int{3, 5, 2, 7, 2, 2, 3} {
+		i := 0
+		var gone []uint32
+		for k := range x.Ascend() {
+			if i++; i%every == 0 {
+				gone = append(gone, k)
+			}
+		}
+		for _, k := range gone {
+			x.Remove(k, 0)
+		}
+		bounded(t, x, "thinning", x.Len(), 8)
+	}
+}
+
+func fillAndEmptyOrdered[K, V uint32 | uint64](t *testing.T, what string, n int, come, leave func(int) int) {
+	t.Helper()
+	x := newOrderedIndex[K, V](t, Options{Capacity: n})
+	for i := range n {
+		x.Add(K(come(i)), V(i))
+		if i%997 == 0 {
+			bounded(t, x, what+": filling", x.Len(), size[K]()+size[V]())
+		}
+	}
+	for i := range n {
+		k := K(leave(i))
+		v, ok := x.First(k)
+		if !ok || !x.Remove(k, v) {
+			t.Fatalf("%s: key %d is not there", what, k)
+		}
+		if i%997 == 0 {
+			bounded(t, x, what+": emptying", x.Len(), size[K]()+size[V]())
+		}
+	}
+	if x.Len() != 0 || x.Committed() != 0 {
+		t.Fatalf("%s: %d pairs in %d bytes are left", what, x.Len(), x.Committed())
+	}
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func newHashIndex[K comparable, V any](t *testing.T, o Options) *HashIndex[K, V] {
+	t.Helper()
+	x, err := NewHashIndex[K, V](o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return x
+}
+
+func newOrderedIndex[K interface {
+	~uint32 | ~uint64 | ~int64 | ~float64
+}, V any](t *testing.T, o Options) *OrderedIndex[K, V] {
+	t.Helper()
+	x, err := NewOrderedIndex[K, V](o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return x
+}
+
+// TestIndicesUnderPolicies finds out whether indices keep to their bound whatever their pages are.
+func TestIndicesUnderPolicies(t *testing.T) {
+	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHeap} {
+		x := newHashIndex[uint64, uint64](t, Options{Pages: pages, Capacity: 100_000})
+		o := newOrderedIndex[uint64, uint64](t, Options{Pages: pages, Capacity: 100_000})
+		for i := range uint64(100_000) {
+			x.Add(i, i)
+			o.Add(i*7919%100_000, i)
+		}
+		bounded(t, x, pages.String(), 100_000, 16)
+		bounded(t, o, pages.String(), 100_000, 16)
+	}
+}

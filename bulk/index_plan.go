@@ -1,0 +1,91 @@
+package bulk
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/layout"
+	"github.com/vastgo/vast/vm"
+)
+
+const opAdd = "add"
+
+// size returns the bytes of a T.
+func size[T any]() int {
+	var v T
+	return int(unsafe.Sizeof(v))
+}
+
+// newIndexPlan checks the types and options of an index. Its elements are pairs, whose size is that of a key and a value
+// without what alignment would put between them.
+func newIndexPlan[K, V any](kind string, o Options) (plan, error) {
+	layout.Check[K]("bulk: New" + kind)
+	layout.Check[V]("bulk: New" + kind)
+	names := layout.Name[K]() + "," + layout.Name[V]()
+	if size[K]() == 0 {
+		panic(fmt.Sprintf("bulk: New%s[%s]: keys without a size are all the same: use a Pool", kind, names))
+	}
+	if v := size[V](); v != 4 && v != 8 || !solid(reflect.TypeFor[V]()) {
+		panic(fmt.Sprintf("bulk: New%s[%s]: a value is %d bytes: values must be 4 or 8 bytes without padding, such as a Handle",
+			kind, names, v))
+	}
+	if o.Capacity < 0 || o.MaxBytes < 0 {
+		panic(fmt.Sprintf("bulk: New%s[%s]: Options.Capacity is %d and MaxBytes %d: leave them zero for the default",
+			kind, names, o.Capacity, o.MaxBytes))
+	}
+	p := plan{name: o.Name, sizeElement: size[K]() + size[V](), capacity: o.Capacity, budget: o.MaxBytes}
+	if p.name == "" {
+		p.name = "bulk." + kind + "[" + names + "]"
+	}
+	most := int(min(maxPairs, math.MaxInt/8/int64(p.sizeElement)))
+	switch {
+	case o.MaxBytes > 0 && (o.Capacity == 0 || o.MaxBytes/p.sizeElement < o.Capacity):
+		p.capacity, p.byBudget = min(o.MaxBytes/p.sizeElement, most), true
+	case o.Capacity == 0:
+		// An index takes some four times as many addresses as its pairs have bytes.
+		p.capacity = max(1, defaultReserve(o.Pages)/4/p.sizeElement)
+	}
+	if p.capacity > most {
+		return p, &vm.Error{Op: "reserve", Purpose: p.name, Bytes: math.MaxInt, Err: vm.ErrSize,
+			Detail: fmt.Sprintf("Options.Capacity is %d pairs of %d bytes: ask for at most %d", p.capacity, p.sizeElement, most)}
+	}
+	return p, nil
+}
+
+// allow lets a container have n elements more, or takes that back.
+func (p *plan) allow(n int) { p.capacity += n }
+
+// maxPairs is so many that trees can number their nodes.
+const maxPairs int64 = 1 << 36
+
+// solid reports whether each byte of a value of type t belongs to a number, and two values are the same exactly where
+// their bytes are, as far as their types leave it open: floating-point numbers are taken for their bits.
+func solid(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Array:
+		return solid(t.Elem())
+	case reflect.Struct:
+		end := uintptr(0)
+		for i := range t.NumField() {
+			f := t.Field(i)
+			if f.Offset != end || !solid(f.Type) {
+				return false
+			}
+			end += f.Type.Size()
+		}
+		return end == t.Size()
+	}
+	return true
+}
+
+// The panics of indices are made here, so that the paths that raise them stay small.
+
+func nan(name string) string {
+	return "bulk: Add of the key NaN to " + name + ": NaN equals nothing, so it could never be found; give it a number of its own"
+}
+
+func changedInLoop(name, loop string) string {
+	return "bulk: " + name + " was changed in the body of a loop over " + loop + ": note what to change, and change it after the loop"
+}

@@ -1,0 +1,189 @@
+package bulk
+
+import (
+	"fmt"
+	"iter"
+
+	"github.com/vastgo/vast/internal/layout"
+)
+
+// Index is what a [HashIndex] and an [OrderedIndex] have in common.
+type Index[K comparable, V any] interface {
+	Add(K, V) bool
+	Remove(K, V) bool
+	RemoveAll(K) int
+	First(K) (V, bool)
+	All(K) iter.Seq[V]
+	Contains(K) bool
+	Has(K, V) bool
+	Count(K) int
+	Len() int
+	Grow(int) error
+	Trim()
+	Clear()
+	Close() error
+	allower
+}
+
+// allower is an index that may have a pair more than its capacity for the moment. The reserved addresses suffice for it.
+type allower interface{ allow(n int) }
+
+// Indexed keeps indices of a pool true: what is inserted, removed and updated through it is so in the pool and in all
+// indices that were attached. The pool knows nothing of it, and costs what it did.
+//
+// The pool's and the indices' own methods that change nothing may be used beside it. Elements must not be inserted or
+// removed behind its back, and the fields that keys are made of must be changed in [Indexed.Update] only. The rule about
+// goroutines is the pool's: one that changes, or any number that read.
+type Indexed[T any] struct {
+	pool     *Pool[T]
+	indices  []attached[T]
+	before   T // the element that Update is changing, as it was
+	updating bool
+}
+
+// attached is an index whose key type is forgotten.
+type attached[T any] struct {
+	add    func(h Handle[T], e *T)
+	remove func(h Handle[T], e *T)
+	// addOther adds the key of e, and removeOther removes it, where it is not the key of other.
+	addOther    func(h Handle[T], e, other *T)
+	removeOther func(h Handle[T], e, other *T)
+	grow        func(n int) error
+	clear       func()
+}
+
+// NewIndexed returns an adapter for a pool, which may have elements. It panics when the pool is nil.
+func NewIndexed[T any](p *Pool[T]) *Indexed[T] {
+	if p == nil {
+		panic("bulk: NewIndexed[" + layout.Name[T]() + "] of no pool: make one with NewPool first")
+	}
+	return &Indexed[T]{pool: p}
+}
+
+// Attach has x keep an index true from now on. keyOf returns the key of an element; it must depend on nothing but the
+// element. The index is built anew: what it held is removed, and each element of the pool is put in.
+//
+// It returns an error as the index's Grow does; then the index is empty and not attached. It panics when the index or
+// keyOf is nil. Complexity: one insertion for each element.
+func Attach[T any, K comparable](x *Indexed[T], index Index[K, Handle[T]], keyOf func(*T) K) error {
+	if index == nil || keyOf == nil {
+		panic("bulk: Attach to " + x.pool.plan.name + " of no index or no keyOf: it takes both")
+	}
+	index.Clear()
+	if err := index.Grow(x.pool.Len()); err != nil {
+		return err
+	}
+	for h, e := range x.pool.All() {
+		index.Add(keyOf(e), h)
+	}
+	index.Trim()
+	x.indices = append(x.indices, attached[T]{
+		add:    func(h Handle[T], e *T) { index.Add(keyOf(e), h) },
+		remove: func(h Handle[T], e *T) { index.Remove(keyOf(e), h) },
+		addOther: func(h Handle[T], e, other *T) {
+			if k := keyOf(e); k != keyOf(other) {
+				// The other key's pair will go.
+				index.allow(1)
+				defer index.allow(-1)
+				index.Add(k, h)
+			}
+		},
+		removeOther: func(h Handle[T], e, other *T) {
+			if k := keyOf(e); k != keyOf(other) {
+				index.Remove(k, h)
+			}
+		},
+		grow:  index.Grow,
+		clear: index.Clear,
+	})
+	return nil
+}
+
+// Pool returns the pool.
+func (x *Indexed[T]) Pool() *Pool[T] { return x.pool }
+
+// Insert puts an element into the pool and its keys into the indices. It panics with the [*vm.Error] that [Indexed.Grow]
+// would return where there is no room, and where a key is NaN; then nothing has changed.
+func (x *Indexed[T]) Insert(v T) (Handle[T], *T) {
+	h, e := x.pool.Insert(v)
+	done := 0
+	defer func() {
+		if done < len(x.indices) { // an index panics
+			for _, a := range x.indices[:done] {
+				a.remove(h, e)
+			}
+			x.pool.Remove(h)
+		}
+	}()
+	for ; done < len(x.indices); done++ {
+		x.indices[done].add(h, e)
+	}
+	return h, e
+}
+
+// Remove takes an element out of the pool and the indices and reports whether there was one.
+func (x *Indexed[T]) Remove(h Handle[T]) bool {
+	e := x.pool.Get(h)
+	if e == nil {
+		return false
+	}
+	for _, a := range x.indices {
+		a.remove(h, e)
+	}
+	return x.pool.Remove(h)
+}
+
+// Update calls f with an element, which f may change, and gives it new keys in the indices where they have become others.
+// It reports whether there is such an element. It panics with a [*vm.Error] where an index has no room for a new key, and
+// where a key has become NaN; then, and when f panics, the element and the indices are as they were. f must not change the
+// pool or call Update.
+func (x *Indexed[T]) Update(h Handle[T], f func(*T)) bool {
+	e := x.pool.Get(h)
+	if e == nil {
+		return false
+	}
+	if x.updating {
+		panic("bulk: Update on indexed " + x.pool.plan.name + " in the function of another Update: call it after that")
+	}
+	x.updating, x.before = true, *e
+	done := -1
+	defer func() {
+		if done < len(x.indices) { // f or an index panics
+			for _, a := range x.indices[:max(done, 0)] {
+				a.removeOther(h, e, &x.before)
+			}
+			*e = x.before
+		}
+		x.updating = false
+	}()
+	f(e)
+	for done = 0; done < len(x.indices); done++ {
+		x.indices[done].addOther(h, e, &x.before)
+	}
+	for _, a := range x.indices {
+		a.removeOther(h, &x.before, e)
+	}
+	return true
+}
+
+// Grow makes the next n insertions unable to fail, in the pool and in all indices. It panics when n is negative, and
+// returns an error as [Pool.Grow] does; room that was made then stays.
+func (x *Indexed[T]) Grow(n int) error {
+	if n < 0 {
+		panic(fmt.Sprintf("bulk: Grow(%d) on indexed %s: a number of elements is zero or more", n, x.pool.plan.name))
+	}
+	for _, a := range x.indices {
+		if err := a.grow(n); err != nil {
+			return err
+		}
+	}
+	return x.pool.Grow(n)
+}
+
+// Clear removes all elements, as [Pool.Clear] does, and their keys.
+func (x *Indexed[T]) Clear(f func(Handle[T], *T)) {
+	x.pool.Clear(f)
+	for _, a := range x.indices {
+		a.clear()
+	}
+}

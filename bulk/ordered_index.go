@@ -1,0 +1,239 @@
+package bulk
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+
+	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/vm"
+)
+
+// OrderedIndex finds values by their keys and keys by their order: what is between two keys, the least, the greatest. A
+// key may have any number of values, which are in the order of their bits; a pair of a key and a value is in the index at
+// most once. It is kept true by the caller, or by an [Indexed] pool.
+//
+// Values are 4 or 8 bytes without Go pointers, such as a [Handle] or a slot's number, and are compared by their bits. Keys
+// are integers or floating-point numbers. Among the latter -0 and 0 are one key, and NaN, which has no place in an order,
+// is none: Add panics, and looking for it finds nothing.
+//
+// It is a B+tree of 1 KiB nodes ("The Ubiquitous B-Tree", Comer 1979), of which full ones give to their neighbours before
+// they are split ("The Art of Computer Programming", volume 3, Knuth). From 64 KiB of pairs on it commits at most twice
+// the bytes of its keys and values, in whatever order they come and go: memory is given back as pairs are removed. Room
+// that Grow made may come on top.
+//
+// One goroutine may change an index at a time, and nobody may read it meanwhile. While nobody changes it, any number of
+// goroutines may read it. The body of a loop over the index must not change it: that panics.
+type OrderedIndex[K cmp.Ordered, V any] struct {
+	tree    tree[K, V]
+	changes int // counts changes, for loops to notice them
+	region  *vm.Region
+	plan
+	ended     error // what using the index panics with after Close
+	unchecked int   // changes since checkInvariants ran
+}
+
+// NewOrderedIndex makes an empty index. It reserves addresses and takes no memory. Options.Capacity is a number of pairs,
+// Options.MaxBytes a budget of bytes of keys and values; Options.Step is not used. By default there are addresses for
+// 4 GiB of keys and values, or 4 MiB where regions are Go heap memory.
+//
+// It returns an error as [vm.Reserve] does, and panics when K or V holds Go pointers, V is not 4 or 8 bytes or has
+// padding, or an option is negative.
+func NewOrderedIndex[K cmp.Ordered, V any](o Options) (*OrderedIndex[K, V], error) {
+	p, err := newIndexPlan[K, V]("OrderedIndex", o)
+	if err != nil {
+		return nil, err
+	}
+	bytes := bytesTree(p.capacity, size[K](), size[V]())
+	r, err := vm.Reserve(alignedSize(bytes), vm.Options{Purpose: p.name, Limit: o.Limit, Pages: o.Pages})
+	if err != nil {
+		return nil, err
+	}
+	span, err := carveSnug(r, p.name, bytes, treeAhead)
+	if err != nil {
+		_ = r.Close()
+		return nil, err
+	}
+	return &OrderedIndex[K, V]{tree: newTree[K, V](span), region: r, plan: p}, nil
+}
+
+// Add puts a pair in and reports whether it was not there yet. It panics with the [*vm.Error] that [OrderedIndex.Grow]
+// would return where there is no room, and when the key is NaN; then the index is as it was. Complexity: O(log n).
+func (x *OrderedIndex[K, V]) Add(k K, v V) bool {
+	x.mustBeOpen()
+	if k != k {
+		panic(nan(x.plan.name))
+	}
+	if x.tree.len >= x.plan.capacity && !x.tree.has(k, v) {
+		panic(x.plan.full(opAdd, 1, x.tree.len))
+	}
+	added, err := x.tree.add(opAdd, k, v)
+	if err != nil {
+		panic(err)
+	}
+	x.changed()
+	return added
+}
+
+// Remove takes a pair out and reports whether it was there. Complexity: O(log n), also where the key has many values.
+func (x *OrderedIndex[K, V]) Remove(k K, v V) bool {
+	x.mustBeOpen()
+	removed := x.tree.remove(k, v)
+	x.changed()
+	return removed
+}
+
+// RemoveAll takes all values of a key out and returns how many there were. Complexity: O(log n) for each.
+func (x *OrderedIndex[K, V]) RemoveAll(k K) (n int) {
+	x.mustBeOpen()
+	n = x.tree.removeAll(k)
+	x.changed()
+	return n
+}
+
+// First returns the first value of a key, and whether there is one. Complexity: O(log n).
+func (x *OrderedIndex[K, V]) First(k K) (v V, ok bool) {
+	x.mustBeOpen()
+	leaf, at, ok := x.tree.find(k)
+	if ok {
+		v = x.tree.values(leaf)[at]
+	}
+	return v, ok
+}
+
+// Contains reports whether a key has values. Complexity: O(log n).
+func (x *OrderedIndex[K, V]) Contains(k K) bool {
+	_, ok := x.First(k)
+	return ok
+}
+
+// Has reports whether a pair is in the index. Complexity: O(log n).
+func (x *OrderedIndex[K, V]) Has(k K, v V) bool {
+	x.mustBeOpen()
+	return x.tree.has(k, v)
+}
+
+// Count returns how many values a key has. Complexity: O(log n), and a step for each 1 KiB of pairs of the key.
+func (x *OrderedIndex[K, V]) Count(k K) int {
+	x.mustBeOpen()
+	return x.tree.count(k)
+}
+
+// All yields the values of a key.
+func (x *OrderedIndex[K, V]) All(k K) iter.Seq[V] {
+	return func(yield func(V) bool) {
+		x.mustBeOpen()
+		changes := x.changes
+		x.tree.each(k, func(v V) bool {
+			more := yield(v)
+			x.mustBe(changes, "All")
+			return more
+		})
+	}
+}
+
+// Min returns the first pair, and whether there is one.
+func (x *OrderedIndex[K, V]) Min() (k K, v V, ok bool) {
+	x.mustBeOpen()
+	if x.tree.len == 0 {
+		return k, v, false
+	}
+	return x.tree.keys(x.tree.first)[0], x.tree.values(x.tree.first)[0], true
+}
+
+// Max returns the last pair, and whether there is one.
+func (x *OrderedIndex[K, V]) Max() (k K, v V, ok bool) {
+	x.mustBeOpen()
+	if x.tree.len == 0 {
+		return k, v, false
+	}
+	keys := x.tree.keys(x.tree.last)
+	return keys[len(keys)-1], x.tree.values(x.tree.last)[len(keys)-1], true
+}
+
+// Len returns the number of pairs; 0 after Close.
+func (x *OrderedIndex[K, V]) Len() int { return x.tree.len }
+
+// Grow makes the next n insertions unable to fail, by committing memory for them. The room stays until it is used, or
+// until Trim or Clear. It panics when n is negative.
+//
+// It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
+// Options.Limit) or another limit as [vm.Region.Commit] does; then the index is as it was.
+func (x *OrderedIndex[K, V]) Grow(n int) error {
+	if n < 0 {
+		panic(fmt.Sprintf("bulk: Grow(%d) on %s: a number of pairs is zero or more", n, x.plan.name))
+	}
+	x.mustBeOpen()
+	if n > x.plan.capacity-x.tree.len {
+		return x.plan.full(opGrow, n, x.tree.len)
+	}
+	if n == 0 {
+		return nil
+	}
+	return x.tree.promise(n)
+}
+
+// Trim gives the room back that Grow made and nothing has used.
+func (x *OrderedIndex[K, V]) Trim() {
+	x.mustBeOpen()
+	x.tree.span.promised = 0
+	x.tree.giveBack()
+}
+
+// Clear takes all pairs out and gives the memory back.
+func (x *OrderedIndex[K, V]) Clear() {
+	x.mustBeOpen()
+	x.tree.clear()
+	x.changed()
+}
+
+// Reserved returns the bytes of addresses that the index takes; 0 after Close.
+func (x *OrderedIndex[K, V]) Reserved() int {
+	if x.ended != nil {
+		return 0
+	}
+	return x.region.Size()
+}
+
+// Committed returns the bytes of memory that the index may touch; 0 after Close.
+func (x *OrderedIndex[K, V]) Committed() int { return x.region.Committed() }
+
+// Resident returns how many bytes of the index are in memory. It asks the operating system; see [vm.Region.Resident].
+func (x *OrderedIndex[K, V]) Resident() (int, error) { return x.region.Resident() }
+
+// Close gives the memory and the addresses back. Using the index panics. Closing twice does nothing.
+func (x *OrderedIndex[K, V]) Close() error {
+	if x.ended != nil {
+		return nil
+	}
+	if err := x.region.Close(); err != nil {
+		return err
+	}
+	x.ended, x.tree.len, x.tree.height = &closedError{x.plan.name}, 0, 0
+	return nil
+}
+
+func (x *OrderedIndex[K, V]) mustBeOpen() {
+	if x.ended != nil {
+		panic(x.ended)
+	}
+}
+
+// mustBe panics where the index has changed since it had counted so many changes.
+func (x *OrderedIndex[K, V]) mustBe(changes int, loop string) {
+	if x.changes != changes {
+		panic(changedInLoop(x.plan.name, loop))
+	}
+}
+
+// changed counts a change and, with the tag invariants, runs checkInvariants so often that its cost stays in proportion.
+func (x *OrderedIndex[K, V]) changed() {
+	x.changes++
+	if !invariants.Enabled {
+		return
+	}
+	if x.unchecked++; x.unchecked*16 >= x.tree.len {
+		x.unchecked = 0
+		x.tree.checkInvariants(x.plan.name)
+	}
+}

@@ -1,0 +1,83 @@
+package bulk
+
+import (
+	"unsafe"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// snugSpan is a part of a region whose committed bytes are one prefix, little longer than needed: indices promise to be
+// small, so they cannot afford the eighth and the whole huge pages that other containers commit ahead.
+type snugSpan struct {
+	region    *vm.Region
+	base      unsafe.Pointer
+	purpose   string
+	off, size int // bytes
+	committed int // bytes
+	promised  int // bytes that shrink leaves committed, because Grow has promised them
+	ahead     int // which part of a need is committed ahead: 16 for a sixteenth, 0 for nothing
+	advised   bool
+}
+
+// carveSnug takes a snug span of so many bytes from r, which needs alignedSize(bytes) for it.
+func carveSnug(r *vm.Region, purpose string, bytes, ahead int) (snugSpan, error) {
+	s, err := r.Carve(bytes, hugeUnit(bytes))
+	if err != nil {
+		return snugSpan{}, err
+	}
+	return snugSpan{region: r, base: s.Base(), off: s.Offset(), size: s.Size(), ahead: ahead, purpose: purpose}, nil
+}
+
+// target returns how many bytes to commit for a need.
+func (s *snugSpan) target(need int) int {
+	unit := vm.PageSize()
+	// From 16 huge pages on, rounding up to a whole one costs no more than a sixteenth.
+	if huge := vm.HugePageSize(); huge > 0 && need >= 16*huge {
+		unit = huge
+	}
+	if s.ahead > 0 {
+		need += need / s.ahead
+	}
+	return min((need+unit-1)/unit*unit, s.size)
+}
+
+// grow commits a prefix of at least need bytes. It returns an [*vm.Error] wrapping [vm.ErrCapacity], or as
+// [vm.Region.Commit] does, and then nothing has changed.
+func (s *snugSpan) grow(op string, need int) error {
+	if need <= s.committed {
+		return nil
+	}
+	if need > s.size {
+		return &vm.Error{Op: op, Purpose: s.purpose, Bytes: need - s.committed, Err: vm.ErrCapacity,
+			Detail: vm.Bytes(s.size) + " of addresses are reserved: raise Options.Capacity"}
+	}
+	page := vm.PageSize()
+	to, exact := s.target(need), (need+page-1)/page*page
+	err := s.region.Commit(s.off+s.committed, to-s.committed)
+	if err != nil && exact < to && settlesForLess(op, err) {
+		to = exact
+		err = s.region.Commit(s.off+s.committed, to-s.committed)
+	}
+	if err != nil {
+		return err
+	}
+	s.committed = to
+	if huge := vm.HugePageSize(); !s.advised && huge > 0 && to >= huge {
+		s.advised = true
+		// Huge pages make it faster, not different: without them it works as well.
+		_ = s.region.Huge(s.off, s.size)
+	}
+	return nil
+}
+
+// shrink decommits what lies far beyond the first keep bytes and was not promised. What becomes committed again is zero.
+// A failure leaves memory committed that is not used.
+func (s *snugSpan) shrink(keep int) {
+	to := s.target(max(keep, s.promised))
+	if to+s.committed/16 >= s.committed {
+		return
+	}
+	if s.region.Decommit(s.off+to, s.committed-to) == nil {
+		s.committed = to
+	}
+}

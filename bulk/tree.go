@@ -1,0 +1,439 @@
+package bulk
+
+import (
+	"cmp"
+	"unsafe"
+)
+
+// tree is a B+tree of pairs (key, value) in ascending order, each of them at most once. Pairs of one key are ordered by
+// their values' bits, so that finding one of a million values of a key is a descent like any other.
+//
+// Nodes have bytesNode bytes and are known by their numbers. The nodes in use are always the first ones: when one is
+// freed the last one moves into its place, so memory can be given back at the end. An inner node has for each child the
+// least pair that may lie below it. That of child 0 is not looked at: it stands for everything down to the border that the
+// node's own parent has for it.
+//
+// What a full node cannot take, and what a node that became too empty has left, is spread evenly over the node and its
+// neighbours under the same parent (package file tree_spread.go). So nodes are at least 65% full, but for the last one of
+// each level and for a parent's children while it has fewer than three. Knuth's B*-tree does the same with one neighbour
+// and is two thirds full ("The Art of Computer Programming", volume 3, 6.2.4).
+type tree[K cmp.Ordered, V any] struct {
+	base    unsafe.Pointer // node 0
+	root    uint32
+	first   uint32 // the leaf with the least pairs
+	last    uint32 // the leaf with the greatest pairs
+	height  int    // levels; 0: there are no nodes
+	nodes   int    // in use: those numbered below
+	room    int    // nodes for which memory is committed
+	len     int    // pairs
+	form    nodeForm
+	span    snugSpan
+	scratch rows[K, V]
+	freed   []uint32 // nodes that went out of use in the change under way
+}
+
+// bytesNode is a compromise: larger nodes waste less of themselves and make the tree lower, smaller ones are found and
+// shifted in fewer cache lines.
+const bytesNode = 1024
+
+// treeAhead is the part of its memory that a tree commits ahead.
+const treeAhead = 16
+
+// nodeHead is what each node begins with.
+type nodeHead struct {
+	count uint32
+	level uint32 // 0: a leaf
+	next  uint32 // the leaf to the right plus one, 0: none
+	prev  uint32 // the leaf to the left plus one, 0: none
+}
+
+// nodeForm says where in a node its columns are: first the keys, then the values, in inner nodes then the children.
+type nodeForm struct {
+	leafMost, innerMost     int // entries of a full node
+	leafValues, innerValues int // bytes from the node's begin
+	children                int // bytes from the node's begin
+}
+
+const bytesHead = int(unsafe.Sizeof(nodeHead{}))
+
+func newNodeForm(sizeKey, sizeValue int) nodeForm {
+	space := bytesNode - bytesHead
+	align := func(at, unit int) int { return (at + unit - 1) / unit * unit }
+	var f nodeForm
+	for f.leafMost = space / (sizeKey + sizeValue); ; f.leafMost-- {
+		f.leafValues = align(bytesHead+f.leafMost*sizeKey, sizeValue)
+		if f.leafValues+f.leafMost*sizeValue <= bytesNode {
+			break
+		}
+	}
+	for f.innerMost = space / (sizeKey + sizeValue + 4); ; f.innerMost-- {
+		f.innerValues = align(bytesHead+f.innerMost*sizeKey, sizeValue)
+		f.children = f.innerValues + f.innerMost*sizeValue
+		if f.children+f.innerMost*4 <= bytesNode {
+			return f
+		}
+	}
+}
+
+// most returns how many entries a node of a level can have.
+func (f *nodeForm) most(level int) int {
+	if level == 0 {
+		return f.leafMost
+	}
+	return f.innerMost
+}
+
+// least returns how many entries a node of a level should have.
+func (f *nodeForm) least(level int) int { return (f.most(level)*13 + 19) / 20 }
+
+// bytesTree returns the bytes of a tree that may hold n pairs.
+func bytesTree(n, sizeKey, sizeValue int) int {
+	f := newNodeForm(sizeKey, sizeValue)
+	return (f.nodesFor(n) + 2*mostLevels) * bytesNode
+}
+
+// nodesFor returns how many nodes n pairs take at most: half-full ones, and some at the right edge.
+func (f *nodeForm) nodesFor(n int) int {
+	total := 0
+	for k, most := n, f.leafMost; ; most = f.innerMost {
+		k = (2*k+most-1)/most + 2
+		total += k
+		if k <= 4 {
+			return total
+		}
+	}
+}
+
+func newTree[K cmp.Ordered, V any](span snugSpan) tree[K, V] {
+	var k K
+	var v V
+	t := tree[K, V]{base: span.base, span: span, form: newNodeForm(int(unsafe.Sizeof(k)), int(unsafe.Sizeof(v)))}
+	n := mostNeighbours*t.form.leafMost + 1
+	t.scratch = rows[K, V]{make([]K, n), make([]V, n), make([]uint32, n)}
+	return t
+}
+
+// rows are entries of nodes, column by column. A leaf's have no children.
+type rows[K, V any] struct {
+	keys     []K
+	values   []V
+	children []uint32
+}
+
+// head, rows and the slices they make are sound for the nodes in use: so far the span is committed, it never moves before
+// Close, and neither K nor V holds Go pointers.
+
+func (t *tree[K, V]) node(i uint32) unsafe.Pointer {
+	return unsafe.Add(t.base, uintptr(i)*bytesNode)
+}
+
+func (t *tree[K, V]) head(i uint32) *nodeHead { return (*nodeHead)(t.node(i)) }
+
+// keys returns the keys of node i.
+func (t *tree[K, V]) keys(i uint32) []K {
+	p := t.node(i)
+	return unsafe.Slice((*K)(unsafe.Add(p, bytesHead)), (*nodeHead)(p).count)
+}
+
+// values returns the values of leaf i.
+func (t *tree[K, V]) values(i uint32) []V {
+	p := t.node(i)
+	return unsafe.Slice((*V)(unsafe.Add(p, t.form.leafValues)), (*nodeHead)(p).count)
+}
+
+// all returns the entries of node i, in slices that have the length of a full node.
+func (t *tree[K, V]) all(i uint32) rows[K, V] {
+	p := t.node(i)
+	keys := (*K)(unsafe.Add(p, bytesHead))
+	if t.head(i).level == 0 {
+		n := t.form.leafMost
+		return rows[K, V]{unsafe.Slice(keys, n), unsafe.Slice((*V)(unsafe.Add(p, t.form.leafValues)), n), nil}
+	}
+	n := t.form.innerMost
+	return rows[K, V]{unsafe.Slice(keys, n), unsafe.Slice((*V)(unsafe.Add(p, t.form.innerValues)), n),
+		unsafe.Slice((*uint32)(unsafe.Add(p, t.form.children)), n)}
+}
+
+// copyRows copies n entries from one place to another; the places may be in one node.
+func copyRows[K, V any](to rows[K, V], at int, from rows[K, V], begin, n int) {
+	copy(to.keys[at:at+n], from.keys[begin:begin+n])
+	copy(to.values[at:at+n], from.values[begin:begin+n])
+	if from.children != nil {
+		copy(to.children[at:at+n], from.children[begin:begin+n])
+	}
+}
+
+func (r *rows[K, V]) set(at int, k K, v V, child uint32) {
+	r.keys[at], r.values[at] = k, v
+	if r.children != nil {
+		r.children[at] = child
+	}
+}
+
+// bitsOf returns the bits of a value of 4 or 8 bytes, by which values are compared. Reading them as a number is sound
+// because the types of values have no Go pointers and no padding.
+func bitsOf[V any](v V) uint64 {
+	if unsafe.Sizeof(v) == 4 {
+		return uint64(*(*uint32)(unsafe.Pointer(&v)))
+	}
+	words := (*[2]uint32)(unsafe.Pointer(&v))
+	return uint64(words[0]) | uint64(words[1])<<32
+}
+
+// lowerBound returns how many of the ascending keys are less than k. It halves without a branch that the processor would
+// have to guess.
+func lowerBound[K cmp.Ordered](keys []K, k K) int {
+	low := 0
+	for n := len(keys); n > 0; {
+		half := (n + 1) / 2
+		next := low
+		if keys[low+half-1] < k {
+			next = low + half
+		}
+		low = next
+		n -= half
+	}
+	return low
+}
+
+// before returns how many of the pairs of equal keys in [from, len) that follow are before (k, v), and with through those
+// equal to it too, as an index: the first of them that is not.
+func before[K cmp.Ordered, V any](keys []K, values []V, from int, k K, v uint64, through bool) int {
+	low, high := from, len(keys)
+	for low < high {
+		m := int(uint(low+high) / 2)
+		if b := bitsOf(values[m]); keys[m] == k && (b < v || through && b == v) {
+			low = m + 1
+		} else {
+			high = m
+		}
+	}
+	return low
+}
+
+// child returns the index of the child of inner node i in whose range (k, v) is.
+func (t *tree[K, V]) child(i uint32, k K, v uint64) int {
+	keys := t.keys(i)[1:]
+	at := lowerBound(keys, k)
+	if at < len(keys) && keys[at] == k {
+		values := unsafe.Slice((*V)(unsafe.Add(t.node(i), t.form.innerValues)), len(keys)+1)[1:]
+		at = before(keys, values, at, k, v, true)
+	}
+	return at
+}
+
+// place returns the index of the first pair of leaf i that is not before (k, v).
+func (t *tree[K, V]) place(i uint32, k K, v uint64) int {
+	keys := t.keys(i)
+	at := lowerBound(keys, k)
+	if v != 0 && at < len(keys) && keys[at] == k {
+		at = before(keys, t.values(i), at, k, v, false)
+	}
+	return at
+}
+
+// childAt returns the child of inner node i with an index.
+func (t *tree[K, V]) childAt(i uint32, at int) uint32 {
+	return *(*uint32)(unsafe.Add(t.node(i), t.form.children+4*at))
+}
+
+// seek returns the place of the first pair that is not before (k, v): its leaf and its index there. Where there is none
+// the index is the number of the leaf's pairs, and the leaf the last one. The tree must not be empty.
+func (t *tree[K, V]) seek(k K, v uint64) (leaf uint32, at int) {
+	leaf = t.root
+	for range t.height - 1 {
+		leaf = t.childAt(leaf, t.child(leaf, k, v))
+	}
+	at = t.place(leaf, k, v)
+	if h := t.head(leaf); at == int(h.count) && h.next != 0 {
+		return h.next - 1, 0
+	}
+	return leaf, at
+}
+
+// find returns the place of the first pair of key k, and whether there is one.
+func (t *tree[K, V]) find(k K) (leaf uint32, at int, ok bool) {
+	if t.len == 0 {
+		return 0, 0, false
+	}
+	leaf, at = t.seek(k, 0)
+	keys := t.keys(leaf)
+	return leaf, at, at < len(keys) && keys[at] == k
+}
+
+// contains reports whether key k has values.
+func (t *tree[K, V]) contains(k K) bool {
+	_, _, ok := t.find(k)
+	return ok
+}
+
+// has reports whether the pair is there.
+func (t *tree[K, V]) has(k K, v V) bool {
+	if t.len == 0 {
+		return false
+	}
+	leaf, at := t.seek(k, bitsOf(v))
+	keys := t.keys(leaf)
+	return at < len(keys) && keys[at] == k && bitsOf(t.values(leaf)[at]) == bitsOf(v)
+}
+
+// count returns how many values key k has. Complexity: a descent, and a step for each leaf that they fill.
+func (t *tree[K, V]) count(k K) (n int) {
+	leaf, at, ok := t.find(k)
+	for ok {
+		keys := t.keys(leaf)
+		if keys[len(keys)-1] != k {
+			return n + before(keys, t.values(leaf), at, k, 1<<64-1, true) - at
+		}
+		n += len(keys) - at
+		h := t.head(leaf)
+		if h.next == 0 {
+			return n
+		}
+		leaf, at = h.next-1, 0
+		ok = t.keys(leaf)[0] == k
+	}
+	return n
+}
+
+// each calls yield with the values of key k until it returns false.
+func (t *tree[K, V]) each(k K, yield func(V) bool) {
+	leaf, at, ok := t.find(k)
+	for ok {
+		keys, values := t.keys(leaf), t.values(leaf)
+		for ; at < len(keys); at++ {
+			if keys[at] != k || !yield(values[at]) {
+				return
+			}
+		}
+		h := t.head(leaf)
+		if h.next == 0 {
+			return
+		}
+		leaf, at = h.next-1, 0
+	}
+}
+
+// step is one level of a descent: a node, and the index of the entry in it that leads on.
+type step struct {
+	node uint32
+	at   int
+}
+
+// mostLevels is more than a tree of 2^32 nodes can have: a node has at least ten children when it is half full.
+const mostLevels = 12
+
+// path is a descent from the root to a leaf.
+type path [mostLevels]step
+
+// descend goes to the place of (k, v): the index in the leaf is that of the first pair that is not before it.
+func (t *tree[K, V]) descend(p *path, k K, v uint64) {
+	i := t.root
+	for d := range t.height - 1 {
+		at := t.child(i, k, v)
+		p[d] = step{i, at}
+		i = t.childAt(i, at)
+	}
+	p[t.height-1] = step{i, t.place(i, k, v)}
+}
+
+// add puts a pair in and reports whether it was not there yet. There must be room: see makeRoom. Complexity: O(log n).
+func (t *tree[K, V]) add(op string, k K, v V) (bool, error) {
+	if t.height == 0 {
+		if err := t.makeRoom(op, 1); err != nil {
+			return false, err
+		}
+		t.root, t.height, t.len = t.take(0), 1, 1
+		t.first, t.last = t.root, t.root
+		r := t.all(t.root)
+		r.set(0, k, v, 0)
+		t.head(t.root).count = 1
+		return true, nil
+	}
+	var p path
+	t.descend(&p, k, bitsOf(v))
+	s := p[t.height-1]
+	if keys := t.keys(s.node); s.at < len(keys) && keys[s.at] == k && bitsOf(t.values(s.node)[s.at]) == bitsOf(v) {
+		return false, nil
+	}
+	if int(t.head(s.node).count) == t.form.leafMost {
+		// At most each level gets a node, and there is a new root.
+		if err := t.makeNodes(op, t.nodes+t.height+1); err != nil {
+			return false, err
+		}
+	}
+	t.insert(&p, t.height-1, s.at, k, v, 0)
+	t.len++
+	return true, nil
+}
+
+// remove takes a pair out and reports whether there was one. Complexity: O(log n).
+func (t *tree[K, V]) remove(k K, v V) bool {
+	if t.len == 0 {
+		return false
+	}
+	var p path
+	t.descend(&p, k, bitsOf(v))
+	d := t.height - 1
+	s := p[d]
+	if keys := t.keys(s.node); s.at == len(keys) || keys[s.at] != k || bitsOf(t.values(s.node)[s.at]) != bitsOf(v) {
+		return false
+	}
+	t.cut(s.node, s.at)
+	t.len--
+	t.fill(&p, d)
+	t.compact()
+	return true
+}
+
+// clear takes all pairs out.
+func (t *tree[K, V]) clear() {
+	t.height, t.nodes, t.len = 0, 0, 0
+	t.span.promised = 0
+	t.giveBack()
+}
+
+// makeRoom makes the next n insertions unable to fail.
+func (t *tree[K, V]) makeRoom(op string, n int) error {
+	// Each insertion makes a leaf at most, and nodes are half full at least.
+	need := min(t.nodes+n+n/8, max(t.nodes, t.form.nodesFor(t.len+n)))
+	// An insertion asks for a node on each level and a new root before it begins.
+	return t.makeNodes(op, need+t.height+2)
+}
+
+// makeNodes commits memory for so many nodes.
+func (t *tree[K, V]) makeNodes(op string, n int) error {
+	if n <= t.room {
+		return nil
+	}
+	err := t.span.grow(op, n*bytesNode)
+	t.room = t.span.committed / bytesNode
+	return err
+}
+
+// giveBack decommits what lies far beyond the nodes in use.
+func (t *tree[K, V]) giveBack() {
+	t.span.shrink(t.nodes * bytesNode)
+	t.room = t.span.committed / bytesNode
+}
+
+// promise makes the next n insertions unable to fail until as many were made, or the promise is taken back.
+func (t *tree[K, V]) promise(n int) error {
+	if err := t.makeRoom(opGrow, n); err != nil {
+		return err
+	}
+	t.span.promised = max(t.span.promised, t.span.committed)
+	return nil
+}
+
+// removeAll takes all values of key k out and returns how many there were.
+func (t *tree[K, V]) removeAll(k K) (n int) {
+	for {
+		leaf, at, ok := t.find(k)
+		if !ok {
+			return n
+		}
+		t.remove(k, t.values(leaf)[at])
+		n++
+	}
+}

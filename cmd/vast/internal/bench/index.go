@@ -1,0 +1,211 @@
+package bench
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/vastgo/vast/bulk"
+)
+
+// The pairs of the family index: keys without order, and their numbers as values.
+const bytesPair = 16
+
+func bytesPairs(n int) int { return n * bytesPair }
+
+func indexWorks() []work {
+	return []work{
+		{"hash-insert", bytesPairs, func(n int) ([]side, func()) { return hashInsertions(n, false), nil }},
+		{"hash-insert-longest", bytesPairs, func(n int) ([]side, func()) { return hashInsertions(n, true), nil }},
+		{"hash-hit", nil, func(n int) ([]side, func()) { return hashSearches(n, true) }},
+		{"hash-miss", nil, func(n int) ([]side, func()) { return hashSearches(n, false) }},
+		{"hash-remove", nil, func(n int) ([]side, func()) { return hashRemovals(n), nil }},
+		{"many-insert", bytesPairs, func(n int) ([]side, func()) { return manyInsertions(n), nil }},
+		{"many-read", nil, manyReadings},
+		{"many-remove", nil, func(n int) ([]side, func()) { return manyRemovals(n), nil }},
+		{"ordered-insert", bytesPairs, func(n int) ([]side, func()) { return orderedInsertions(n), nil }},
+		{"ordered-hit", nil, orderedSearches},
+		{"ordered-range", nil, orderedRanges},
+	}
+}
+
+// randomKeys returns n keys without order; two seeds have none in common but by chance.
+func randomKeys(n int, seed uint64) []uint64 {
+	r := rand.New(rand.NewPCG(seed, 0))
+	keys := make([]uint64, n)
+	for i := range keys {
+		keys[i] = r.Uint64()
+	}
+	return keys
+}
+
+const (
+	seedKeys   = 21
+	seedMisses = 22
+)
+
+// shuffled returns the keys in another order.
+func shuffled(keys []uint64) []uint64 {
+	other := make([]uint64, len(keys))
+	for i, at := range rand.New(rand.NewPCG(seedOrder, 0)).Perm(len(keys)) {
+		other[i] = keys[at]
+	}
+	return other
+}
+
+// insertions puts keys into an empty table, timed as a whole or one by one.
+func insertions(m *meter, longest bool, fill func(), lapping func(*stopwatch)) {
+	if !longest {
+		m.run(fill)
+		m.weigh()
+		return
+	}
+	s := stopwatch{start: time.Now()}
+	lapping(&s)
+	m.time = s.longest
+}
+
+func newHash(n int) *bulk.HashIndex[uint64, uint64] {
+	return made(bulk.NewHashIndex[uint64, uint64](bulk.Options{Name: "bench", Capacity: n}))
+}
+
+// hashInsertions returns the sides that put n pairs into an empty table: ours, Go's map, Go's map made for n, and a table
+// with linear probing that doubles.
+func hashInsertions(n int, longest bool) []side {
+	keys := randomKeys(n, seedKeys)
+	goMap := func(size int) func(*meter) {
+		return func(m *meter) {
+			table := make(map[uint64]uint64, size)
+			insertions(m, longest, func() { fillMap(table, keys) }, func(s *stopwatch) { fillMapLapping(table, keys, s) })
+			mustHave(len(table), n)
+		}
+	}
+	return []side{
+		{"vast", func(m *meter) {
+			x := newHash(n)
+			insertions(m, longest, func() { fillHash(x, keys) }, func(s *stopwatch) { fillHashLapping(x, keys, s) })
+			mustHave(x.Len(), n)
+			closed(x.Close())
+		}},
+		{"go-map", goMap(0)},
+		{"go-map-made", goMap(n)},
+		{"probing-table", func(m *meter) {
+			t := newProbing()
+			insertions(m, longest, func() { fillProbing(t, keys) }, func(s *stopwatch) { fillProbingLapping(t, keys, s) })
+			mustHave(t.len, n)
+		}},
+	}
+}
+
+// mustHave makes sure that a side has done its work.
+func mustHave(got, want int) {
+	if got != want {
+		panic("bench: a side has not done the work")
+	}
+}
+
+//go:noinline
+func fillHash(x *bulk.HashIndex[uint64, uint64], keys []uint64) {
+	for i, k := range keys {
+		x.Add(k, uint64(i))
+	}
+}
+
+//go:noinline
+func fillHashLapping(x *bulk.HashIndex[uint64, uint64], keys []uint64, s *stopwatch) {
+	for i, k := range keys {
+		x.Add(k, uint64(i))
+		s.lap()
+	}
+}
+
+//go:noinline
+func fillMap(m map[uint64]uint64, keys []uint64) {
+	for i, k := range keys {
+		m[k] = uint64(i)
+	}
+}
+
+//go:noinline
+func fillMapLapping(m map[uint64]uint64, keys []uint64, s *stopwatch) {
+	for i, k := range keys {
+		m[k] = uint64(i)
+		s.lap()
+	}
+}
+
+// hashSearches returns the sides that look n keys up in a table of n: all of them there, or none.
+func hashSearches(n int, hits bool) (sides []side, done func()) {
+	keys := randomKeys(n, seedKeys)
+	sought := shuffled(keys)
+	want := uint64(n) * uint64(n-1) / 2
+	if !hits {
+		sought, want = randomKeys(n, seedMisses), 0
+	}
+	x, table, probing := newHash(n), make(map[uint64]uint64, n), newProbing()
+	fillHash(x, keys)
+	fillMap(table, keys)
+	fillProbing(probing, keys)
+	timed := func(sum func() uint64) func(*meter) {
+		return func(m *meter) {
+			var got uint64
+			m.run(func() { got = sum() })
+			mustHave(int(got), int(want))
+		}
+	}
+	return []side{
+		{"vast", timed(func() uint64 { return sumHash(x, sought) })},
+		{"go-map", timed(func() uint64 { return sumMap(table, sought) })},
+		{"probing-table", timed(func() uint64 { return sumProbing(probing, sought) })},
+	}, func() { closed(x.Close()) }
+}
+
+//go:noinline
+func sumHash(x *bulk.HashIndex[uint64, uint64], keys []uint64) (sum uint64) {
+	for _, k := range keys {
+		v, _ := x.First(k)
+		sum += v
+	}
+	return sum
+}
+
+//go:noinline
+func sumMap(m map[uint64]uint64, keys []uint64) (sum uint64) {
+	for _, k := range keys {
+		sum += m[k]
+	}
+	return sum
+}
+
+// hashRemovals returns the sides that remove n pairs in the order in which they came.
+func hashRemovals(n int) []side {
+	keys := randomKeys(n, seedKeys)
+	return []side{
+		{"vast", func(m *meter) {
+			x := newHash(n)
+			fillHash(x, keys)
+			m.run(func() { emptyHash(x, keys) })
+			mustHave(x.Len(), 0)
+			closed(x.Close())
+		}},
+		{"go-map", func(m *meter) {
+			table := make(map[uint64]uint64)
+			fillMap(table, keys)
+			m.run(func() { emptyMap(table, keys) })
+			mustHave(len(table), 0)
+		}},
+	}
+}
+
+//go:noinline
+func emptyHash(x *bulk.HashIndex[uint64, uint64], keys []uint64) {
+	for i, k := range keys {
+		x.Remove(k, uint64(i))
+	}
+}
+
+//go:noinline
+func emptyMap(m map[uint64]uint64, keys []uint64) {
+	for _, k := range keys {
+		delete(m, k)
+	}
+}

@@ -1,0 +1,125 @@
+package bench
+
+import (
+	"slices"
+
+	"github.com/vastgo/vast/bulk"
+)
+
+// valuesPerKey is how many values a key has in the works that begin with many: the units of a party, say.
+const valuesPerKey = 100
+
+func partyOf(i, n int) uint64 { return uint64(i) * 0x9e3779b97f4a7c15 % uint64(n/valuesPerKey+1) }
+
+// manyInsertions returns the sides that put n values under keys of which each gets about valuesPerKey, in no order.
+func manyInsertions(n int) []side {
+	return []side{
+		{"vast", func(m *meter) {
+			x := newHash(n)
+			m.run(func() { fillMany(x, n) })
+			m.weigh()
+			mustHave(x.Len(), n)
+			closed(x.Close())
+		}},
+		{"map-of-slices", func(m *meter) {
+			x := make(map[uint64][]uint64)
+			m.run(func() { fillSlices(x, n) })
+			m.weigh()
+			mustHave(len(x), min(n, n/valuesPerKey+1))
+		}},
+	}
+}
+
+//go:noinline
+func fillMany(x *bulk.HashIndex[uint64, uint64], n int) {
+	for i := range n {
+		x.Add(partyOf(i, n), uint64(i))
+	}
+}
+
+//go:noinline
+func fillSlices(x map[uint64][]uint64, n int) {
+	for i := range n {
+		k := partyOf(i, n)
+		x[k] = append(x[k], uint64(i))
+	}
+}
+
+// manyReadings returns the sides that add up the values of each key.
+func manyReadings(n int) (sides []side, done func()) {
+	x, slices := newHash(n), make(map[uint64][]uint64)
+	fillMany(x, n)
+	fillSlices(slices, n)
+	timed := func(sum func() uint64) func(*meter) {
+		return func(m *meter) {
+			var got uint64
+			m.run(func() { got = sum() })
+			mustHave(int(got), n*(n-1)/2)
+		}
+	}
+	return []side{
+		{"vast", timed(func() uint64 { return sumMany(x, n) })},
+		{"map-of-slices", timed(func() uint64 { return sumSlices(slices, n) })},
+	}, func() { closed(x.Close()) }
+}
+
+//go:noinline
+func sumMany(x *bulk.HashIndex[uint64, uint64], n int) (sum uint64) {
+	for k := range uint64(n/valuesPerKey + 1) {
+		for v := range x.All(k) {
+			sum += v
+		}
+	}
+	return sum
+}
+
+//go:noinline
+func sumSlices(x map[uint64][]uint64, n int) (sum uint64) {
+	for k := range uint64(n/valuesPerKey + 1) {
+		for _, v := range x[k] {
+			sum += v
+		}
+	}
+	return sum
+}
+
+// manyRemovals returns the sides that remove one pair after the other, in the order in which they came.
+func manyRemovals(n int) []side {
+	return []side{
+		{"vast", func(m *meter) {
+			x := newHash(n)
+			fillMany(x, n)
+			m.run(func() { emptyMany(x, n) })
+			mustHave(x.Len(), 0)
+			closed(x.Close())
+		}},
+		{"map-of-slices", func(m *meter) {
+			x := make(map[uint64][]uint64)
+			fillSlices(x, n)
+			m.run(func() { emptySlices(x, n) })
+			mustHave(len(x), 0)
+		}},
+	}
+}
+
+//go:noinline
+func emptyMany(x *bulk.HashIndex[uint64, uint64], n int) {
+	for i := range n {
+		x.Remove(partyOf(i, n), uint64(i))
+	}
+}
+
+//go:noinline
+func emptySlices(x map[uint64][]uint64, n int) {
+	for i := range n {
+		k := partyOf(i, n)
+		vs := x[k]
+		at := slices.Index(vs, uint64(i))
+		vs[at] = vs[len(vs)-1]
+		if vs = vs[:len(vs)-1]; len(vs) == 0 {
+			delete(x, k)
+		} else {
+			x[k] = vs
+		}
+	}
+}

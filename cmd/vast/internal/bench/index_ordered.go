@@ -1,0 +1,153 @@
+package bench
+
+import (
+	"cmp"
+	"runtime"
+	"slices"
+	"sort"
+
+	"github.com/vastgo/vast/bulk"
+)
+
+func newOrdered(n int) *bulk.OrderedIndex[uint64, uint64] {
+	return made(bulk.NewOrderedIndex[uint64, uint64](bulk.Options{Name: "bench", Capacity: n}))
+}
+
+// sortedPair is a pair of a sorted slice.
+type sortedPair struct{ key, value uint64 }
+
+// orderedInsertions returns the sides that put n pairs in order: ours one by one, and a slice that is sorted at the end,
+// which is the best a slice can do; kept in order after each it would take n²/4 moves.
+func orderedInsertions(n int) []side {
+	keys := randomKeys(n, seedKeys)
+	return []side{
+		{"vast", func(m *meter) {
+			x := newOrdered(n)
+			m.run(func() { fillOrdered(x, keys) })
+			m.weigh()
+			mustHave(x.Len(), n)
+			closed(x.Close())
+		}},
+		{"slice-sorted-once", func(m *meter) {
+			var ps []sortedPair
+			m.run(func() { ps = sortPairs(keys) })
+			m.weigh()
+			runtime.KeepAlive(ps)
+		}},
+	}
+}
+
+//go:noinline
+func fillOrdered(x *bulk.OrderedIndex[uint64, uint64], keys []uint64) {
+	for i, k := range keys {
+		x.Add(k, uint64(i))
+	}
+}
+
+//go:noinline
+func sortPairs(keys []uint64) []sortedPair {
+	ps := make([]sortedPair, 0, len(keys))
+	for i, k := range keys {
+		ps = append(ps, sortedPair{k, uint64(i)})
+	}
+	slices.SortFunc(ps, func(a, b sortedPair) int { return cmp.Compare(a.key, b.key) })
+	return ps
+}
+
+// orderedSearches returns the sides that look n keys up in random order.
+func orderedSearches(n int) (sides []side, done func()) {
+	keys := randomKeys(n, seedKeys)
+	sought := shuffled(keys)
+	x, ps := newOrdered(n), sortPairs(keys)
+	fillOrdered(x, keys)
+	timed := func(sum func() uint64) func(*meter) {
+		return func(m *meter) {
+			var got uint64
+			m.run(func() { got = sum() })
+			mustHave(int(got), n*(n-1)/2)
+		}
+	}
+	return []side{
+		{"vast", timed(func() uint64 { return sumOrdered(x, sought) })},
+		{"sorted-slice", timed(func() uint64 { return sumSorted(ps, sought) })},
+	}, func() { closed(x.Close()) }
+}
+
+//go:noinline
+func sumOrdered(x *bulk.OrderedIndex[uint64, uint64], keys []uint64) (sum uint64) {
+	for _, k := range keys {
+		v, _ := x.First(k)
+		sum += v
+	}
+	return sum
+}
+
+//go:noinline
+func sumSorted(ps []sortedPair, keys []uint64) (sum uint64) {
+	for _, k := range keys {
+		sum += ps[sort.Search(len(ps), func(i int) bool { return ps[i].key >= k })].value
+	}
+	return sum
+}
+
+// pairsPerRange is how many pairs a range has on average.
+const pairsPerRange = 1000
+
+// orderedRanges returns the sides that add up the values in ranges of a thousand pairs, n pairs in all.
+func orderedRanges(n int) (sides []side, done func()) {
+	keys := randomKeys(n, seedKeys)
+	x, ps := newOrdered(n), sortPairs(keys)
+	fillOrdered(x, keys)
+	var lows []uint64
+	for i := 0; i < n; i += pairsPerRange {
+		lows = append(lows, ps[i].key)
+	}
+	lows = shuffled(lows)
+	width := uint64(1<<64-1) / uint64(max(1, n/pairsPerRange))
+	var want uint64
+	timed := func(sum func() uint64) func(*meter) {
+		return func(m *meter) {
+			var got uint64
+			m.run(func() { got = sum() })
+			if want == 0 {
+				want = got
+			}
+			mustHave(int(got), int(want))
+		}
+	}
+	return []side{
+		{"vast", timed(func() uint64 { return sumRanges(x, lows, width) })},
+		{"sorted-slice", timed(func() uint64 { return sumSortedRanges(ps, lows, width) })},
+	}, func() { closed(x.Close()) }
+}
+
+// upper returns the end of the range from low on.
+func upper(low, width uint64) uint64 {
+	if low+width < low {
+		return 1<<64 - 1
+	}
+	return low + width
+}
+
+//go:noinline
+func sumRanges(x *bulk.OrderedIndex[uint64, uint64], lows []uint64, width uint64) (sum uint64) {
+	for _, low := range lows {
+		for _, values := range x.Runs(low, upper(low, width)) {
+			for _, v := range values {
+				sum += v
+			}
+		}
+	}
+	return sum
+}
+
+//go:noinline
+func sumSortedRanges(ps []sortedPair, lows []uint64, width uint64) (sum uint64) {
+	for _, low := range lows {
+		high := upper(low, width)
+		for i := sort.Search(len(ps), func(i int) bool { return ps[i].key >= low }); i < len(ps) && ps[i].key < high; i++ {
+			sum += ps[i].value
+		}
+	}
+	return sum
+}
