@@ -1,0 +1,239 @@
+package bulk
+
+import (
+	"math/bits"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/generation"
+	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/vm"
+)
+
+// sharedSlots is what a [SharedPool] has beside its elements: the words, the lines that wait for an owner, and the room.
+type sharedSlots struct {
+	// What look-ups read comes first. It changes only when the room grows.
+	room   atomic.Uint64  // slots for which memory is committed
+	chunks unsafe.Pointer // the first of an array of pointers to chunks, enough of them for the room; read it by chunk
+	tag    generation.Tag
+	offer  atomic.Uint32 // a line is listed when a removal leaves so many elements in one of its words
+	cells  atomic.Pointer[readerCells]
+	ended  error      // what using the pool panics with after Close
+	poison func(uint) // overwrites a slot that holds no element any more; nil without the tag invariants
+
+	_        [bytesLine]byte
+	frontier atomic.Uint64 // the lines below it have had an owner
+
+	_       [bytesLine]byte
+	summary []atomic.Uint64 // a bit for each chunk that may have listed lines
+
+	mu        sync.Mutex // held while the room grows
+	directory []*sharedChunk
+	elements  denseSpan
+	region    *vm.Region
+	plan      plan
+}
+
+const (
+	// offerUsually is how many elements of a word are left when its line is listed. Looking for a line costs as much as
+	// several insertions, so that it should give some slots.
+	offerUsually = slotsPerWord * 3 / 4
+	// offerTight lists a line for each slot that becomes free. It is set when there is no room but in the holes.
+	offerTight = slotsPerWord
+)
+
+// chunk returns the chunk of slot i, which must be below a room that was loaded before: the pointer to a larger array is
+// stored before the larger room is, and the chunks in it stay the same.
+func (s *sharedSlots) chunk(i uint) *sharedChunk {
+	first := atomic.LoadPointer(&s.chunks)
+	return *(**sharedChunk)(unsafe.Add(first, i/slotsPerChunk*uint(unsafe.Sizeof(first))))
+}
+
+// taking says what came of trying to take a slot.
+type taking int
+
+const (
+	tookSlot taking = iota
+	lineBusy        // another goroutine owns the line
+	lineFull        // the line has no slot to take
+)
+
+// take takes a free slot of a line. Where it succeeds the line is the caller's until it calls release.
+func (s *sharedSlots) take(l uint) (uint, taking) {
+	if uint64(l)*slotsPerLine >= s.room.Load() {
+		return 0, lineFull // only after Close
+	}
+	c := s.chunk(l * slotsPerLine)
+	line := &c.lines[l%linesPerChunk]
+	if !line.owned.CompareAndSwap(0, 1) {
+		return 0, lineBusy
+	}
+	for range wordsPerLine {
+		k := line.next
+		ready := line.ready[k]
+		if ready == 0 {
+			ready = s.prepare(c, line, l*slotsPerLine+uint(k)*slotsPerWord)
+		}
+		if ready != 0 {
+			line.ready[k] = ready & (ready - 1)
+			return l*slotsPerLine + uint(k)*slotsPerWord + uint(bits.TrailingZeros32(ready)), tookSlot
+		}
+		line.next = (k + 1) % wordsPerLine
+	}
+	line.owned.Store(0)
+	return 0, lineFull
+}
+
+// release gives up the line of slot i.
+func (c *sharedChunk) release(i uint) { c.lines[i/slotsPerLine%linesPerChunk].owned.Store(0) }
+
+// prepare returns the slots of the word from slot i on that can be taken. They stay so until their owner takes them: an
+// element that was removed before nobody announced it is not found by anyone who announces it later.
+//
+//go:noinline
+func (s *sharedSlots) prepare(c *sharedChunk, line *sharedLine, i uint) uint32 {
+	k, w := i/slotsPerWord%wordsPerLine, c.word(i)
+	free := ^presenceOf(w.Load()) & s.usable(i) &^ line.retired[k].Load()
+	if free != 0 {
+		free &^= s.announced(i)
+	}
+	if free == 0 {
+		return 0
+	}
+	if presenceOf(w.Load()) == 0 {
+		c.renew(line, i, s.tag)
+	}
+	if commonOf(w.Load()) != 0 {
+		if fresh := free &^ line.taken[k]; fresh != 0 {
+			free = fresh
+		} else {
+			c.separate(line, i)
+		}
+	}
+	if invariants.Enabled {
+		for m := free; m != 0; m &= m - 1 {
+			s.poison(i + uint(bits.TrailingZeros32(m)))
+		}
+	}
+	return free
+}
+
+// usable returns those slots of the word from slot i on that have memory.
+func (s *sharedSlots) usable(i uint) uint32 {
+	if n := s.room.Load() - uint64(i); n < slotsPerWord {
+		return 1<<n - 1
+	}
+	return 1<<slotsPerWord - 1
+}
+
+// removed lists the line of slot i where it has become worth looking for, left being the presence bits of the slot's word
+// after a removal.
+func (s *sharedSlots) removed(c *sharedChunk, i uint, left uint32) {
+	n, offer := uint32(bits.OnesCount32(left)), s.offer.Load()
+	if n == offer || n == 0 || offer == offerTight {
+		s.list(c, i/slotsPerLine)
+	}
+}
+
+// list says that line l of chunk c has free slots.
+//
+// Listing and adopting set and clear bits at two levels. Whoever clears a summary's bit looks afterwards whether
+// something was listed meanwhile, and whoever lists looks at the summary afterwards: so one of them sets it again.
+func (s *sharedSlots) list(c *sharedChunk, l uint) {
+	if bit := uint64(1) << (l % linesPerChunk); c.listed.Load()&bit == 0 {
+		c.listed.Or(bit)
+	}
+	s.mark(l / linesPerChunk)
+}
+
+func (s *sharedSlots) mark(chunk uint) {
+	if w, bit := &s.summary[chunk/64], uint64(1)<<(chunk%64); w.Load()&bit == 0 {
+		w.Or(bit)
+	}
+}
+
+// adopt takes the lowest line off the list and reports whether there was one. Nobody else finds it then.
+func (s *sharedSlots) adopt() (uint, bool) {
+	for g := range s.summary {
+		for m := s.summary[g].Load(); m != 0; m &= m - 1 {
+			chunk := uint(g*64 + bits.TrailingZeros64(m))
+			c := s.chunk(chunk * slotsPerChunk)
+			for listed := c.listed.Load(); listed != 0; listed = c.listed.Load() {
+				bit := listed & -listed
+				if c.listed.And(^bit)&bit != 0 {
+					return chunk*linesPerChunk + uint(bits.TrailingZeros64(bit)), true
+				}
+			}
+			s.summary[g].And(^(m & -m))
+			if c.listed.Load() != 0 {
+				s.mark(chunk)
+			}
+		}
+	}
+	return 0, false
+}
+
+// advance takes the next line that never had an owner and reports whether it has memory.
+func (s *sharedSlots) advance() (uint, bool) {
+	for {
+		l := s.frontier.Load()
+		if l*slotsPerLine >= s.room.Load() {
+			return 0, false
+		}
+		if s.frontier.CompareAndSwap(l, l+1) {
+			return uint(l), true
+		}
+	}
+}
+
+// search returns a line from which slots may be taken. Where there is none it makes room, and otherwise panics.
+//
+//go:noinline
+func (s *sharedSlots) search() uint {
+	for {
+		s.mustBeOpen()
+		room := s.room.Load()
+		if l, ok := s.adopt(); ok {
+			return l
+		}
+		if l, ok := s.advance(); ok {
+			return l
+		}
+		err := s.enlarge(room)
+		if err == nil {
+			continue
+		}
+		if !s.listHoles() {
+			panic(err)
+		}
+		// What is listed now may be in other hands for a moment, or announced by a reader.
+		runtime.Gosched()
+	}
+}
+
+// listHoles lists all lines with free slots and reports whether there is one. From now on removals list them all.
+func (s *sharedSlots) listHoles() (found bool) {
+	s.offer.Store(offerTight)
+	for l := range s.frontier.Load() {
+		i := uint(l) * slotsPerLine
+		c := s.chunk(i)
+		line := &c.lines[l%linesPerChunk]
+		for k := range uint(wordsPerLine) {
+			at := i + k*slotsPerWord
+			if uint64(at) < s.room.Load() && ^presenceOf(c.word(at).Load())&s.usable(at)&^line.retired[k].Load() != 0 {
+				s.list(c, uint(l))
+				found = true
+				break
+			}
+		}
+	}
+	return found
+}
+
+func (s *sharedSlots) mustBeOpen() {
+	if s.ended != nil {
+		panic(s.ended)
+	}
+}
