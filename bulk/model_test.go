@@ -3,6 +3,7 @@ package bulk
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -89,15 +90,33 @@ func panicText(f func()) (text string) {
 	return ""
 }
 
+// arrayCapacity is the capacity of the arrays that are played.
+const arrayCapacity = 3000
+
+// anyArray is what all kinds of arrays can do.
+type anyArray[T any] interface {
+	Append(v T) *T
+	AppendN(n int) ([]T, error)
+	Grow(n int) error
+	At(i int) *T
+	Slice() []T
+	Len() int
+}
+
 // playArray applies the operations in data to an array and to a slice and fails where they differ.
 func playArray[T comparable](t *testing.T, o Options, data []byte, element func(int) T) {
-	const capacity = 3000
-	o.Capacity = capacity
+	o.Capacity = arrayCapacity
 	a, err := NewArray[T](o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer a.Close()
+	playAnyArray(t, a, a.Truncate, data, element)
+}
+
+// playAnyArray is playArray for an empty array of any kind. truncate is nil for one that does not become shorter.
+func playAnyArray[T comparable](t *testing.T, a anyArray[T], truncate func(n int), data []byte, element func(int) T) {
+	const capacity = arrayCapacity
 	var zero T
 	var m []T
 	number := 0
@@ -140,9 +159,10 @@ func playArray[T comparable](t *testing.T, o Options, data []byte, element func(
 				m = append(m, element(number+i))
 			}
 		case 2:
-			n := in.below(len(m) + 1)
-			a.Truncate(n)
-			m = m[:n]
+			if n := in.below(len(m) + 1); truncate != nil {
+				truncate(n)
+				m = m[:n]
+			}
 		case 3:
 			n := in.below(2 * capacity)
 			if err := a.Grow(n); (err == nil) != (len(m)+n <= capacity) {
@@ -188,10 +208,26 @@ type poolModel[T comparable] struct {
 // free returns the lowest free slot.
 func (m *poolModel[T]) free() int { return slices.Index(m.slots, false) }
 
+// poolCapacity is the capacity of the pools that are played.
+const poolCapacity = 1500
+
+// anyPool is what all kinds of pools can do.
+type anyPool[T any] interface {
+	Insert(v T) (Handle[T], *T)
+	Remove(h Handle[T]) bool
+	Valid(h Handle[T]) bool
+	Get(h Handle[T]) *T
+	Len() int
+	Grow(n int) error
+	Clear(f func(Handle[T], *T))
+	All() iter.Seq2[Handle[T], *T]
+	Runs() iter.Seq2[int, []T]
+	checkInvariants()
+}
+
 // playPool applies the operations in data to a pool and to the model and fails where they differ.
 func playPool[T comparable](t *testing.T, o Options, data []byte, element func(int) T) {
-	const capacity = 1500
-	o.Capacity = capacity
+	o.Capacity = poolCapacity
 	p, err := NewPool[T](o)
 	if err != nil {
 		t.Fatal(err)
@@ -202,6 +238,13 @@ func playPool[T comparable](t *testing.T, o Options, data []byte, element func(i
 		t.Fatal(err)
 	}
 	defer other.Close()
+	playAnyPool(t, p, other, true, data, element)
+}
+
+// playAnyPool is playPool for two empty pools of any kind, the other one being there for its handles. lowest says that the
+// lowest free slot is taken.
+func playAnyPool[T comparable](t *testing.T, p, other anyPool[T], lowest bool, data []byte, element func(int) T) {
+	const capacity = poolCapacity
 	m := poolModel[T]{live: map[Handle[T]]T{}, slots: make([]bool, capacity), seen: map[Handle[T]]bool{}}
 	insert := func(v T) {
 		var h Handle[T]
@@ -216,7 +259,7 @@ func playPool[T comparable](t *testing.T, o Options, data []byte, element func(i
 		if e != nil {
 			t.Fatal(e)
 		}
-		if want := m.free(); int(h.Slot()) != want {
+		if want := m.free(); lowest && int(h.Slot()) != want || m.slots[h.Slot()] {
 			t.Fatalf("Insert took slot %d, but %d is free", h.Slot(), want)
 		}
 		if *at != v || p.Get(h) != at {
@@ -298,7 +341,7 @@ func playPool[T comparable](t *testing.T, o Options, data []byte, element func(i
 }
 
 // comparePool walks over the pool in both ways.
-func comparePool[T comparable](t *testing.T, p *Pool[T], m *poolModel[T]) {
+func comparePool[T comparable](t *testing.T, p anyPool[T], m *poolModel[T]) {
 	n, last := 0, -1
 	for h, e := range p.All() {
 		if v, ok := m.live[h]; !ok || v != *e || p.Get(h) != e || int(h.Slot()) <= last {

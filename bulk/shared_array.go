@@ -3,7 +3,6 @@ package bulk
 import (
 	"fmt"
 	"math"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -15,32 +14,34 @@ import (
 // SharedArray is an [Array] that any number of goroutines append to and read at once. Elements never move, and the ones
 // that can be seen are completely written.
 //
-// An appender claims the next index, writes the element, and publishes it when all elements before it are published. So
-// Len is one number below which everything is written, and a reader needs no more than one atomic load: it takes no lock
-// and waits for nobody. When Append returns, its element is published. An appender waits for the ones that claimed an
-// index before it and are still writing, which takes as long as copying an element, or until such a goroutine is run
-// again where it was interrupted.
+// An appender takes the next index, writes the element, and then says that it is written. Nobody waits for anybody: where
+// an appender is interrupted in between, others append behind it. Their elements can be reached by index at once; Len and
+// Slice come to them when the one before them is written. So everything below Len is written, and a reader needs no more
+// than one atomic load. When all appenders have returned, Len counts all elements.
 //
-// An index is claimed only where memory is committed: what fails, fails before that and leaves no hole. Where appenders
-// are in each other's way, an [Appender] for each of them is many times faster.
+// An index is taken only where memory is committed: what fails, fails before that and leaves no hole. Where appenders are
+// in each other's way, an [Appender] for each of them is many times faster.
 //
-// Publishing an element happens before a reader learns of it from Len, At or Slice, so what was written before Append is
-// seen too. What becomes of elements after that is the caller's to order. Close must run alone.
+// Appending an element happens before a reader learns of it from Len, At or Slice, so what was written before Append is
+// seen too. What becomes of elements after that is the caller's to order. Append, At and Len are linearizable. Close must
+// run alone.
+//
+// One bit an element lies on Go's heap, which [vm.Snapshot] does not count.
 type SharedArray[T any] struct {
 	base   *T
 	plan   plan
 	region *vm.Region
 	ended  error // what using the array panics with after Close
 
-	_ [bytesLine]byte // what changes with every append begins at another cache line
-	// Invariant: published ≤ claimed ≤ room.
-	claimed   atomic.Int64 // elements that have an index
-	published atomic.Int64 // elements that are written, and so are all before them
-
-	_    [bytesLine]byte
-	room atomic.Int64 // elements for which memory is committed
-	mu   sync.Mutex   // held while the room grows
-	span denseSpan
+	// Invariant: published ≤ claimed ≤ room. Those that change with every append have cache lines of their own.
+	_       [bytesLine]byte
+	claimed atomic.Int64 // elements that have an index
+	_       [bytesLine]byte
+	written written
+	_       [bytesLine]byte
+	room    atomic.Int64 // elements for which memory is committed
+	mu      sync.Mutex   // held while the room grows
+	span    denseSpan
 }
 
 // bytesLine is the size of a cache line in bytes, or a multiple of it, on what Go runs on: words that several goroutines
@@ -81,21 +82,24 @@ func (a *SharedArray[T]) Append(v T) (int, *T) {
 	}
 	p := after(a.base, i)
 	*p = v
-	a.publish(i, 1)
+	a.written.add(i, 1, int(a.room.Load()))
 	return i, p
 }
 
-// AppendSlice puts a copy of values at the end, side by side, and returns the index of the first and the elements. They
-// are published together. It fails as [SharedArray.Grow] does; then the array is as it was. Other appenders wait until
-// the values are copied.
+// AppendSlice puts a copy of values at the end, side by side, and returns the index of the first and the elements. It fails
+// as [SharedArray.Grow] does; then the array is as it was.
 func (a *SharedArray[T]) AppendSlice(values []T) (index int, elements []T, err error) {
+	if len(values) == 0 {
+		a.mustBeOpen()
+		return a.Len(), nil, nil
+	}
 	i, err := a.claim(opAppendN, len(values))
 	if err != nil {
 		return 0, nil, err
 	}
 	elements = unsafe.Slice(after(a.base, i), len(values))
 	copy(elements, values)
-	a.publish(i, len(values))
+	a.written.add(i, len(values), int(a.room.Load()))
 	return i, elements, nil
 }
 
@@ -103,32 +107,15 @@ func (a *SharedArray[T]) AppendSlice(values []T) (index int, elements []T, err e
 func (a *SharedArray[T]) claim(op string, n int) (int, error) {
 	for {
 		first := a.claimed.Load()
-		if int64(n) > a.room.Load()-first || n == 0 {
-			if err := a.makeRoom(op, n); err != nil || n == 0 {
-				return int(first), err
+		if int64(n) > a.room.Load()-first {
+			if err := a.makeRoom(op, n); err != nil {
+				return 0, err
 			}
 			continue
 		}
 		if a.claimed.CompareAndSwap(first, first+int64(n)) {
 			return int(first), nil
 		}
-	}
-}
-
-// spinsBeforeYield is how often a goroutine looks whether another one is done with a few instructions before it lets
-// others run: so many looks take longer than those instructions, and far less time than being woken.
-const spinsBeforeYield = 100
-
-// publish lets readers see the n elements from first on, when they may see those before. The store orders the writing of
-// the elements before the loads that see it.
-func (a *SharedArray[T]) publish(first, n int) {
-	for spins := 0; a.published.Load() < int64(first); spins++ {
-		if spins >= spinsBeforeYield {
-			runtime.Gosched() // the goroutine waited for was interrupted
-		}
-	}
-	if n > 0 {
-		a.published.Store(int64(first + n))
 	}
 }
 
@@ -162,28 +149,44 @@ func (a *SharedArray[T]) makeRoom(op string, n int) error {
 		err = a.span.grow(need)
 	}
 	if err == nil {
-		a.room.Store(int64(min(a.span.Committed()/a.plan.sizeElement, a.plan.capacity)))
+		room := min(a.span.Committed()/a.plan.sizeElement, a.plan.capacity)
+		a.written.grow(room)
+		a.room.Store(int64(room))
 	}
 	return err
 }
 
-// At returns the address of element i. It panics when i is not in [0, Len).
+// At returns the address of element i. It panics when i is not in [0, Len), unless the element was appended already and
+// one before it was not.
 func (a *SharedArray[T]) At(i int) *T {
-	if n := a.Len(); uint(i) >= uint(n) {
-		panic(&indexError{i, n, a.plan.name, a.ended})
+	if uint(i) >= uint(a.written.published.Load()) {
+		a.mustHave(i)
 	}
 	return after(a.base, i)
 }
 
-// Slice returns the published elements. It stays good while the array grows and does not see what is appended later.
+// mustHave panics unless element i, which is not published, is written.
+//
+//go:noinline
+func (a *SharedArray[T]) mustHave(i int) {
+	room := int(a.room.Load())
+	if i < 0 || i >= room || !a.written.has(i) {
+		panic(&indexError{i, a.Len(), a.plan.name, a.ended})
+	}
+	// Who wrote it may not have come to say so. What is found by index is counted afterwards.
+	a.written.advance(room)
+}
+
+// Slice returns the first Len elements. It stays good while the array grows and does not see what is appended later.
 func (a *SharedArray[T]) Slice() []T {
 	a.mustBeOpen()
 	n := a.Len()
 	return unsafe.Slice(a.base, n)[:n:n]
 }
 
-// Len returns the number of published elements; 0 after Close. It never becomes smaller before that.
-func (a *SharedArray[T]) Len() int { return int(a.published.Load()) }
+// Len returns the number of elements up to the first one that is not completely written; 0 after Close. It never becomes
+// smaller before that.
+func (a *SharedArray[T]) Len() int { return int(a.written.published.Load()) }
 
 // Close gives the memory and the addresses back. The elements must not be used afterwards; using the array panics.
 // Closing twice does nothing.
@@ -196,9 +199,9 @@ func (a *SharedArray[T]) Close() error {
 	}
 	// Without elements and room the short paths come to mustBeOpen.
 	a.ended = &closedError{a.plan.name}
-	a.published.Store(0)
-	a.claimed.Store(0)
 	a.room.Store(0)
+	a.claimed.Store(0)
+	a.written.published.Store(0)
 	return nil
 }
 

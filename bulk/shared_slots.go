@@ -122,10 +122,8 @@ func (s *sharedSlots) prepare(c *sharedChunk, line *sharedLine, i uint) uint32 {
 
 // usable returns those slots of the word from slot i on that have memory.
 func (s *sharedSlots) usable(i uint) uint32 {
-	if n := s.room.Load() - uint64(i); n < slotsPerWord {
-		return 1<<n - 1
-	}
-	return 1<<slotsPerWord - 1
+	room := s.room.Load()
+	return uint32(uint64(1)<<min(room-min(uint64(i), room), slotsPerWord) - 1)
 }
 
 // removed lists the line of slot i where it has become worth looking for, left being the presence bits of the slot's word
@@ -222,7 +220,7 @@ func (s *sharedSlots) listHoles() (found bool) {
 		line := &c.lines[l%linesPerChunk]
 		for k := range uint(wordsPerLine) {
 			at := i + k*slotsPerWord
-			if uint64(at) < s.room.Load() && ^presenceOf(c.word(at).Load())&s.usable(at)&^line.retired[k].Load() != 0 {
+			if ^presenceOf(c.word(at).Load())&s.usable(at)&^line.retired[k].Load() != 0 {
 				s.list(c, uint(l))
 				found = true
 				break

@@ -34,6 +34,7 @@ type work struct {
 var families = []family{
 	{"array", "bulk.Array: N elements of 40 bytes are appended", arrayWorks},
 	{"pool", "bulk.Pool: N elements of 40 bytes are removed in random order, put in again, and read", poolWorks},
+	{"shared", "bulk.SharedArray, bulk.SharedPool: N elements of 40 bytes are appended, N/10 replaced and read, by 1 to 8 goroutines", sharedWorks},
 	{"uid", "uid: N identifiers are made", uidWorks},
 }
 

@@ -1,0 +1,124 @@
+package bulk
+
+import "testing"
+
+// sharedForTest makes a SharedPool look like a Pool: every other element is inserted by an Inserter, and what Get finds
+// Load must find as well.
+type sharedForTest[T comparable] struct {
+	*SharedPool[T]
+	t        *testing.T
+	inserter *Inserter[T]
+	inserted int
+}
+
+func newSharedForTest[T comparable](t *testing.T, o Options) *sharedForTest[T] {
+	t.Helper()
+	p := newSharedPool[T](t, o)
+	return &sharedForTest[T]{p, t, p.Inserter(), 0}
+}
+
+func (p *sharedForTest[T]) Insert(v T) (Handle[T], *T) {
+	p.inserted++
+	switch {
+	case p.inserted%100 == 0:
+		p.inserter.Close()
+		fallthrough
+	case p.inserted%2 == 0:
+		return p.inserter.Insert(v)
+	}
+	return p.SharedPool.Insert(v)
+}
+
+func (p *sharedForTest[T]) Get(h Handle[T]) *T {
+	e := p.SharedPool.Get(h)
+	if v, ok := p.Load(h); ok != (e != nil) || ok && v != *e {
+		p.t.Fatalf("Load(%v) = %v, %t, but Get finds %v", h, v, ok, e)
+	}
+	return e
+}
+
+func playSharedPool[T comparable](t *testing.T, o Options, data []byte, element func(int) T) {
+	o.Capacity = poolCapacity
+	p, other := newSharedForTest[T](t, o), newSharedForTest[T](t, o)
+	playAnyPool(t, p, other, false, data, element)
+	if p.Close() != nil || other.Close() != nil {
+		t.Fatal("the pools do not close")
+	}
+}
+
+func FuzzSharedPool(f *testing.F) {
+	f.Add([]byte{2, 200, 50, 5, 100, 2, 255, 255, 9, 8, 0, 2, 200, 9, 6, 1, 1, 1, 7, 255, 255})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, pages := range pageKinds {
+			playSharedPool(t, Options{Pages: pages}, data, numbered)
+		}
+	})
+}
+
+func TestSharedPoolAgainstModel(t *testing.T) {
+	rounds := 8
+	if testing.Short() {
+		rounds = 2
+	}
+	for range rounds {
+		data := randomBytes(t, 1500)
+		for _, pages := range pageKinds {
+			for _, step := range []int{0, 1, 100_000} {
+				o := Options{Pages: pages, Step: step}
+				playSharedPool(t, o, data, numbered)
+				playSharedPool(t, o, data, numberedByte)
+				playSharedPool(t, o, data[:300], numberedLarge)
+				playSharedPool(t, o, data[:300], func(int) struct{} { return struct{}{} })
+			}
+		}
+	}
+}
+
+// sharedArrayForTest makes a SharedArray look like an Array.
+type sharedArrayForTest[T any] struct{ *SharedArray[T] }
+
+func (a sharedArrayForTest[T]) Append(v T) *T {
+	_, p := a.SharedArray.Append(v)
+	return p
+}
+
+func (a sharedArrayForTest[T]) AppendN(n int) ([]T, error) {
+	_, added, err := a.AppendSlice(make([]T, n))
+	return added[:len(added):len(added)], err
+}
+
+func playSharedArray[T comparable](t *testing.T, o Options, data []byte, element func(int) T) {
+	o.Capacity = arrayCapacity
+	a := newSharedArray[T](t, o)
+	playAnyArray(t, sharedArrayForTest[T]{a}, nil, data, element)
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func FuzzSharedArray(f *testing.F) {
+	f.Add([]byte{0, 0, 1, 200, 2, 1, 1, 100, 3, 255, 255, 5, 9})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, pages := range pageKinds {
+			playSharedArray(t, Options{Pages: pages}, data, numbered)
+		}
+	})
+}
+
+func TestSharedArrayAgainstModel(t *testing.T) {
+	rounds := 12
+	if testing.Short() {
+		rounds = 4
+	}
+	for range rounds {
+		data := randomBytes(t, 3000)
+		for _, pages := range pageKinds {
+			for _, step := range []int{0, 1, 100_000} {
+				o := Options{Pages: pages, Step: step}
+				playSharedArray(t, o, data, numbered)
+				playSharedArray(t, o, data, numberedByte)
+				playSharedArray(t, o, data[:300], numberedLarge)
+			}
+		}
+	}
+}
