@@ -1,6 +1,10 @@
 package bulk
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/vastgo/vast/vm"
+)
 
 // sharedForTest makes a SharedPool look like a Pool: every other element is inserted by an Inserter, and what Get finds
 // Load must find as well.
@@ -55,12 +59,16 @@ func FuzzSharedPool(f *testing.F) {
 	})
 }
 
-func TestSharedPoolAgainstModel(t *testing.T) {
-	rounds := 8
-	if testing.Short() {
-		rounds = 2
+// sharedRounds returns how many streams of operations the shared forms are played with, fewer where every access is checked.
+func sharedRounds() int {
+	if testing.Short() || vm.HeapStandIn() {
+		return 1
 	}
-	for range rounds {
+	return 6
+}
+
+func TestSharedPoolAgainstModel(t *testing.T) {
+	for range sharedRounds() {
 		data := randomBytes(t, 1500)
 		for _, pages := range pageKinds {
 			for _, step := range []int{0, 1, 100_000} {
@@ -106,12 +114,8 @@ func FuzzSharedArray(f *testing.F) {
 }
 
 func TestSharedArrayAgainstModel(t *testing.T) {
-	rounds := 12
-	if testing.Short() {
-		rounds = 4
-	}
-	for range rounds {
-		data := randomBytes(t, 3000)
+	for range sharedRounds() {
+		data := randomBytes(t, 2000)
 		for _, pages := range pageKinds {
 			for _, step := range []int{0, 1, 100_000} {
 				o := Options{Pages: pages, Step: step}

@@ -186,11 +186,7 @@ func (p *SharedPool[T]) Load(h Handle[T]) (v T, ok bool) {
 		p.mustBeOpen()
 		return v, false
 	}
-	c := p.chunk(i)
-	if !c.holds(i, h.generation) {
-		return v, false
-	}
-	cell := p.announce(i)
+	c, cell := p.chunk(i), p.announce(i)
 	if ok = c.holds(i, h.generation); ok {
 		v = *p.slot(i)
 	}

@@ -20,7 +20,11 @@ func sharedWorks() (works []work) {
 			return replacements(max(1, n/10), goroutines), nil
 		}})
 	}
-	return works
+	return append(works,
+		work{"shared-get", nil, func(n int) ([]side, func()) { return sharedReads(max(1, n/10), readGet) }},
+		work{"shared-load-2", nil, func(n int) ([]side, func()) { return sharedReads(max(1, n/10), readLoad2) }},
+		work{"shared-get-beside-writer", nil, func(n int) ([]side, func()) { return sharedReads(max(1, n/10), readBesideWriter) }},
+	)
 }
 
 // together runs f in so many goroutines and waits for all of them.
