@@ -30,6 +30,9 @@ func (s *sharedSlots) checkInvariants() {
 		if live != 0 && i/slotsPerLine >= uint(s.frontier.Load()) {
 			fail("slot %d is in use, but no line from %d on had an owner", i, s.frontier.Load())
 		}
+		if reserved := line.reserved[k].Load(); reserved&ready != 0 || reserved&^s.usable(i) != 0 {
+			fail("in the word of slot %d the slots %#x are ready, %#x reserved", i, ready, reserved)
+		}
 		if ready&live != 0 || (ready|live)&^s.usable(i) != 0 {
 			fail("in the word of slot %d the slots %#x live, %#x are ready, %#x have memory", i, live, ready, s.usable(i))
 		}

@@ -23,6 +23,10 @@ func newSharedForTest[T comparable](t *testing.T, o Options) *sharedForTest[T] {
 
 func (p *sharedForTest[T]) Insert(v T) (Handle[T], *T) {
 	p.inserted++
+	// An inserter keeps slots that the model counts as free.
+	if p.Len()+slotsPerWord >= poolCapacity {
+		p.inserter.Close()
+	}
 	switch {
 	case p.inserted%100 == 0:
 		p.inserter.Close()
@@ -31,6 +35,11 @@ func (p *sharedForTest[T]) Insert(v T) (Handle[T], *T) {
 		return p.inserter.Insert(v)
 	}
 	return p.SharedPool.Insert(v)
+}
+
+func (p *sharedForTest[T]) Grow(n int) error {
+	p.inserter.Close()
+	return p.SharedPool.Grow(n)
 }
 
 func (p *sharedForTest[T]) Get(h Handle[T]) *T {

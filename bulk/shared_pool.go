@@ -37,7 +37,7 @@ import (
 //
 // Holes are filled before memory is committed, but a line is looked for only when a quarter of one of its words of 32
 // slots is free, or when there is nothing else: where removals are scattered, up to a quarter of the slots may stay holes
-// while the pool grows. Presence and generations take 6 bits a slot on Go's heap, and 4 bytes more for each slot of a chunk
+// while the pool grows. Presence and generations take 8 bits a slot on Go's heap, and 4 bytes more for each slot of a chunk
 // of 16,384 in which slots are taken again while neighbours live. [vm.Snapshot] does not count them.
 type SharedPool[T any] struct {
 	base unsafe.Pointer // the first element

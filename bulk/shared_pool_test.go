@@ -312,6 +312,7 @@ func TestSharedClear(t *testing.T) {
 	if text := panicText(func() { p.Clear(func(Handle[record], *record) { panic("stop") }) }); text != "stop" || p.Len() == 0 {
 		t.Fatalf("panic %q, %d elements", text, p.Len())
 	}
+	in.Insert(numbered(1))
 	n := p.Len()
 	p.Clear(func(h Handle[record], e *record) {
 		if !p.Valid(h) || *e != numbered(int(e[0])) {
@@ -322,10 +323,12 @@ func TestSharedClear(t *testing.T) {
 	if n != 0 || p.Len() != 0 {
 		t.Fatalf("Clear passed %d elements too few, and left %d", n, p.Len())
 	}
+	in.Insert(numbered(1)) // into a slot that was reserved before
+	in.Close()
 	var all sync.WaitGroup
-	for range 4 {
+	for g := range 4 {
 		all.Go(func() {
-			for i := range 500 {
+			for i := range 500 - g/3 {
 				p.Insert(numbered(i))
 			}
 		})

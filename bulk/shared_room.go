@@ -21,7 +21,7 @@ func (p *SharedPool[T]) Grow(n int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	room := int(s.room.Load())
-	free := s.free()
+	free := s.available()
 	if n <= free {
 		return nil
 	}
@@ -76,14 +76,13 @@ func (s *sharedSlots) makeRoom(op string, need int) error {
 	return nil
 }
 
-// free returns the number of slots with memory that can be taken.
-func (s *sharedSlots) free() int {
+// available returns the number of slots with memory that anybody can take.
+func (s *sharedSlots) available() (n int) {
 	room := uint(s.room.Load())
-	n := int(room)
 	for i := uint(0); i < room; i += slotsPerWord {
 		c := s.chunk(i)
-		retired := c.lines[i/slotsPerLine%linesPerChunk].retired[i/slotsPerWord%wordsPerLine].Load()
-		n -= bits.OnesCount32(presenceOf(c.word(i).Load()) | retired)
+		reserved := c.lines[i/slotsPerLine%linesPerChunk].reserved[i/slotsPerWord%wordsPerLine].Load()
+		n += bits.OnesCount32(s.free(c, i) &^ reserved)
 	}
 	return n
 }

@@ -62,47 +62,79 @@ const (
 
 // take takes a free slot of a line. Where it succeeds the line is the caller's until it calls release.
 func (s *sharedSlots) take(l uint) (uint, taking) {
+	_, line, i, came := s.own(l)
+	if came != tookSlot {
+		return 0, came
+	}
+	k := i / slotsPerWord % wordsPerLine
+	ready := line.ready[k]
+	line.ready[k] = ready & (ready - 1)
+	line.taken[k] |= ready & -ready
+	return i + uint(bits.TrailingZeros32(ready)), tookSlot
+}
+
+// reserve takes all slots of a line's next word that can be taken, and returns the word's first slot and which they are.
+// They are the caller's until it calls unreserve.
+func (s *sharedSlots) reserve(l uint) (i uint, slots uint32, came taking) {
+	c, line, i, came := s.own(l)
+	if came != tookSlot {
+		return 0, 0, came
+	}
+	k := i / slotsPerWord % wordsPerLine
+	slots = line.ready[k]
+	line.ready[k] = 0
+	line.taken[k] |= slots
+	line.reserved[k].Or(slots)
+	c.release(i)
+	return i, slots, tookSlot
+}
+
+// unreserve ends a reservation. Slots that were not published are free again.
+func (c *sharedChunk) unreserve(i uint, slots uint32) {
+	c.lines[i/slotsPerLine%linesPerChunk].reserved[i/slotsPerWord%wordsPerLine].And(^slots)
+}
+
+// own makes a line the caller's and returns it with its next word's first slot, where some of its slots are ready.
+func (s *sharedSlots) own(l uint) (*sharedChunk, *sharedLine, uint, taking) {
 	if uint64(l)*slotsPerLine >= s.room.Load() {
-		return 0, lineFull // only after Close
+		return nil, nil, 0, lineFull // only after Close
 	}
 	c := s.chunk(l * slotsPerLine)
 	line := &c.lines[l%linesPerChunk]
 	if !line.owned.CompareAndSwap(0, 1) {
-		return 0, lineBusy
+		return nil, nil, 0, lineBusy
 	}
 	for range wordsPerLine {
 		k := line.next
-		ready := line.ready[k]
-		if ready == 0 {
-			ready = s.prepare(c, line, l*slotsPerLine+uint(k)*slotsPerWord)
-		}
-		if ready != 0 {
-			line.ready[k] = ready & (ready - 1)
-			return l*slotsPerLine + uint(k)*slotsPerWord + uint(bits.TrailingZeros32(ready)), tookSlot
+		i := l*slotsPerLine + uint(k)*slotsPerWord
+		if line.ready[k] != 0 || s.prepare(c, line, i) {
+			return c, line, i, tookSlot
 		}
 		line.next = (k + 1) % wordsPerLine
 	}
 	line.owned.Store(0)
-	return 0, lineFull
+	return nil, nil, 0, lineFull
 }
 
 // release gives up the line of slot i.
 func (c *sharedChunk) release(i uint) { c.lines[i/slotsPerLine%linesPerChunk].owned.Store(0) }
 
-// prepare returns the slots of the word from slot i on that can be taken. They stay so until their owner takes them: an
-// element that was removed before nobody announced it is not found by anyone who announces it later.
+// prepare finds the slots of the word from slot i on that can be taken, and reports whether there are any. They stay ready
+// until an owner of the line takes them: an element that was removed before it was seen that nobody announces it is not
+// found by anyone who announces it later.
 //
 //go:noinline
-func (s *sharedSlots) prepare(c *sharedChunk, line *sharedLine, i uint) uint32 {
+func (s *sharedSlots) prepare(c *sharedChunk, line *sharedLine, i uint) bool {
 	k, w := i/slotsPerWord%wordsPerLine, c.word(i)
-	free := ^presenceOf(w.Load()) & s.usable(i) &^ line.retired[k].Load()
+	reserved := line.reserved[k].Load()
+	free := s.free(c, i) &^ reserved
 	if free != 0 {
 		free &^= s.announced(i)
 	}
 	if free == 0 {
-		return 0
+		return false
 	}
-	if presenceOf(w.Load()) == 0 {
+	if presenceOf(w.Load()) == 0 && reserved == 0 {
 		c.renew(line, i, s.tag)
 	}
 	if commonOf(w.Load()) != 0 {
@@ -117,7 +149,15 @@ func (s *sharedSlots) prepare(c *sharedChunk, line *sharedLine, i uint) uint32 {
 			s.poison(i + uint(bits.TrailingZeros32(m)))
 		}
 	}
-	return free
+	line.ready[k] = free
+	return true
+}
+
+// free returns those slots of the word from slot i on that have memory, no element, and uses left. Inserters may have
+// reserved some of them.
+func (s *sharedSlots) free(c *sharedChunk, i uint) uint32 {
+	retired := c.lines[i/slotsPerLine%linesPerChunk].retired[i/slotsPerWord%wordsPerLine].Load()
+	return ^presenceOf(c.word(i).Load()) & s.usable(i) &^ retired
 }
 
 // usable returns those slots of the word from slot i on that have memory.
@@ -211,7 +251,7 @@ func (s *sharedSlots) search() uint {
 	}
 }
 
-// listHoles lists all lines with free slots and reports whether there is one. From now on removals list them all.
+// listHoles lists all lines with slots that can be taken and reports whether there is one. From now on removals list them all.
 func (s *sharedSlots) listHoles() (found bool) {
 	s.offer.Store(offerTight)
 	for l := range s.frontier.Load() {
@@ -219,8 +259,7 @@ func (s *sharedSlots) listHoles() (found bool) {
 		c := s.chunk(i)
 		line := &c.lines[l%linesPerChunk]
 		for k := range uint(wordsPerLine) {
-			at := i + k*slotsPerWord
-			if ^presenceOf(c.word(at).Load())&s.usable(at)&^line.retired[k].Load() != 0 {
+			if s.free(c, i+k*slotsPerWord)&^line.reserved[k].Load() != 0 {
 				s.list(c, uint(l))
 				found = true
 				break

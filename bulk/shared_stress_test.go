@@ -280,7 +280,7 @@ func TestInsertersReachTheLimit(t *testing.T) {
 func TestGrowIsForAllInserters(t *testing.T) {
 	limit := vm.NewLimit(1 << 20)
 	p := newSharedPool[record](t, Options{Limit: limit, Capacity: 20_000, Step: 1})
-	for i := range 1000 { // some room is used, with inserters that keep lines
+	for i := range 100 { // some room is used, by inserters that keep slots
 		in := p.Inserter()
 		for range 1 + i%3 {
 			h, _ := in.Insert(numbered(i))

@@ -45,15 +45,16 @@ type sharedChunk struct {
 	words  [wordsPerChunk]atomic.Uint64
 }
 
-// sharedLine is what the owner of a line needs for taking slots. It fills two cache lines, so that owners of neighbours
-// are not in each other's way.
+// sharedLine is what taking slots of a line needs, for each of its words. It is larger than two cache lines, so that owners
+// of neighbours are not in each other's way.
 type sharedLine struct {
-	owned   atomic.Uint32 // 1 while a goroutine takes a slot; the fields below are its own then
-	next    uint32        // the word from which slots are taken
-	ready   [wordsPerLine]uint32
-	taken   [wordsPerLine]uint32
-	retired [wordsPerLine]atomic.Uint32 // slots that were taken as often as they can be; others may read it
-	_       [2*bytesLine - 8 - 3*4*wordsPerLine]byte
+	owned    atomic.Uint32               // 1 while a goroutine takes slots; next, ready and taken are its own then
+	next     uint32                      // the word from which slots are taken
+	ready    [wordsPerLine]uint32        // slots that can be taken
+	taken    [wordsPerLine]uint32        // slots that were taken since the word got its common generation
+	retired  [wordsPerLine]atomic.Uint32 // slots that were taken as often as they can be
+	reserved [wordsPerLine]atomic.Uint32 // slots that inserters have taken together
+	_        [3*bytesLine - 8 - 4*4*wordsPerLine]byte
 }
 
 // presenceOf and commonOf return the halves of a word.
@@ -125,30 +126,33 @@ func (c *sharedChunk) remove(i uint, g uint32) (left uint32, ok bool) {
 	return presenceOf(w.And(^bit) &^ bit), true
 }
 
-// publish makes slot i, which the caller took from a line that it owns, live. The element must be written already: the
-// atomic operations here order that before the loads of those who find it live. It returns the element's generation.
+// publish makes slot i live, which the caller has taken. The element must be written already: the atomic operations here
+// order that before the loads of those who find it live. It returns the element's generation.
 func (c *sharedChunk) publish(i uint, tag generation.Tag) uint32 {
-	line, k, bit := &c.lines[i/slotsPerLine%linesPerChunk], i/slotsPerWord%wordsPerLine, uint32(1)<<(i%slotsPerWord)
-	w := c.word(i)
-	g := commonOf(w.Load())
-	if g != 0 {
-		line.taken[k] |= bit
-		w.Or(uint64(bit))
-	} else {
-		// The bit comes first, so that a slot which can be removed has one to be cleared.
-		own := c.own(i)
-		g = generation.Next(own.Load(), tag)
-		w.Or(uint64(bit))
-		own.Store(g)
+	w, bit := c.word(i), uint64(1)<<(i%slotsPerWord)
+	g := uint32(0)
+	for {
+		before := w.Load()
+		if g = commonOf(before); g == 0 {
+			// The bit comes first, so that a slot which can be removed has one to be cleared.
+			own := c.own(i)
+			g = generation.Next(own.Load(), tag)
+			w.Or(bit)
+			own.Store(g)
+			break
+		}
+		if w.CompareAndSwap(before, before|bit) {
+			break
+		}
 	}
 	if generation.Exhausted(g) {
-		line.retired[k].Or(bit)
+		c.lines[i/slotsPerLine%linesPerChunk].retired[i/slotsPerWord%wordsPerLine].Or(uint32(bit))
 	}
 	return g
 }
 
-// renew gives the slots of word k of a line, none of which is live, a common generation above all that they had. It does
-// nothing where that would use counts up that many slots have not had. The line must be the caller's.
+// renew gives the slots of the word from slot i on, none of which is live or reserved, a common generation above all that
+// they had. It does nothing where that would use counts up that many slots have not had. The line must be the caller's.
 func (c *sharedChunk) renew(line *sharedLine, i uint, tag generation.Tag) {
 	k, w := i/slotsPerWord%wordsPerLine, c.word(i)
 	last := commonOf(w.Load())
@@ -174,7 +178,7 @@ func (c *sharedChunk) renew(line *sharedLine, i uint, tag generation.Tag) {
 }
 
 // separate gives each slot of the word from slot i on a generation of its own. The line must be the caller's; elements may
-// be removed meanwhile.
+// be removed meanwhile, and reserved slots be published.
 func (c *sharedChunk) separate(line *sharedLine, i uint) {
 	own := c.apart.Load()
 	if own == nil {
