@@ -37,10 +37,11 @@ type sharedSlots struct {
 }
 
 const (
-	// offerUsually is how many elements of a word are left when its line is listed. Looking for a line costs as much as
-	// several insertions, so that it should give some slots.
+	// offerUsually is how many elements of a word are left when its line is listed; slots are taken from words with so few.
+	// Finding a word costs as much as several insertions, so that it should give some slots.
 	offerUsually = slotsPerWord * 3 / 4
-	// offerTight lists a line for each slot that becomes free. It is set when there is no room but in the holes.
+	// offerTight lists a line for each slot that becomes free, and gives each. It is set when there is no room but in the
+	// holes.
 	offerTight = slotsPerWord
 )
 
@@ -131,7 +132,7 @@ func (s *sharedSlots) prepare(c *sharedChunk, line *sharedLine, i uint) bool {
 	if free != 0 {
 		free &^= s.announced(i)
 	}
-	if free == 0 {
+	if free == 0 || bits.OnesCount32(free) < slotsPerWord-offerUsually && s.offer.Load() == offerUsually && s.usable(i) == 1<<slotsPerWord-1 {
 		return false
 	}
 	if presenceOf(w.Load()) == 0 && reserved == 0 {

@@ -123,7 +123,8 @@ func (c *sharedChunk) remove(i uint, g uint32) (left uint32, ok bool) {
 	if own == nil || !own.CompareAndSwap(g, generation.Count(g)) {
 		return 0, false
 	}
-	return presenceOf(w.And(^bit) &^ bit), true
+	w.And(^bit)
+	return presenceOf(w.Load()), true // or what other removers have left by now
 }
 
 // publish makes slot i live, which the caller has taken. The element must be written already: the atomic operations here
