@@ -5,6 +5,10 @@
 // whole capacity when made and commit memory as they grow, so that growing neither copies nor stalls, pointers stay good,
 // and the collector has nothing to scan.
 //
+// [Lists] holds arrays of arrays: many lists that grow on their own, each referred to by a [List] of 8 bytes in its owner.
+//
+// [SharedArray] and [SharedPool] are an array and a pool that many goroutines change and read at once.
+//
 // # Terminology
 //
 //   - element: a value of the container's type T

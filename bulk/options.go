@@ -101,6 +101,7 @@ const (
 	opInsert  = "insert"
 	opAppendN = "append several"
 	opGrow    = "grow"
+	opCompact = "compact"
 )
 
 // settlesForLess reports whether to try for just the room that op needs after committing a step ahead failed. A budget of our

@@ -12,9 +12,9 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// history runs operations in several goroutines at once and returns what went in, what came out, and when, for porcupine
+// recordHistory runs operations in several goroutines at once and returns what went in, what came out, and when, for porcupine
 // to find an order in which a sequential object would have done the same.
-func history(clients, operations int, seed uint64, choose func(*rand.Rand) any, do func(input any) any) []porcupine.Operation {
+func recordHistory(clients, operations int, seed uint64, choose func(*rand.Rand) any, do func(input any) any) []porcupine.Operation {
 	var clock, ready atomic.Int64
 	of := make([][]porcupine.Operation, clients)
 	var all sync.WaitGroup
@@ -33,11 +33,11 @@ func history(clients, operations int, seed uint64, choose func(*rand.Rand) any, 
 		})
 	}
 	all.Wait()
-	var history []porcupine.Operation
+	var whole []porcupine.Operation
 	for _, operations := range of {
-		history = append(history, operations...)
+		whole = append(whole, operations...)
 	}
-	return history
+	return whole
 }
 
 // linearHistories returns how many histories are checked.
@@ -115,7 +115,7 @@ func poolHistory(p linearPool, seed uint64) []porcupine.Operation {
 		}
 		return op
 	}
-	return history(3+int(seed%2), 8, seed, choose, func(input any) any {
+	return recordHistory(3+int(seed%2), 8, seed, choose, func(input any) any {
 		var out poolResult
 		switch in := input.(poolOp); in.name {
 		case "insert":
@@ -260,7 +260,7 @@ func arrayHistory(a linearArray, seed uint64) []porcupine.Operation {
 	choose := func(r *rand.Rand) any {
 		return arrayOp{[...]string{"append", "at", "len"}[r.IntN(3)], r.IntN(6), numbers.Add(1)}
 	}
-	return history(3+int(seed%2), 7, seed, choose, func(input any) any {
+	return recordHistory(3+int(seed%2), 7, seed, choose, func(input any) any {
 		var out arrayResult
 		switch in := input.(arrayOp); in.name {
 		case "append":

@@ -34,8 +34,11 @@ type work struct {
 var families = []family{
 	{"array", "bulk.Array: N elements of 40 bytes are appended", arrayWorks},
 	{"pool", "bulk.Pool: N elements of 40 bytes are removed in random order, put in again, and read", poolWorks},
-	{"shared", "bulk.SharedArray, bulk.SharedPool: N elements of 40 bytes are appended, N/10 replaced and read, by 1 to 8 goroutines", sharedWorks},
+	{"shared", "bulk.SharedArray, bulk.SharedPool: N elements of 40 bytes are appended, N/10 removed and inserted, and read, by 1 to 8 goroutines", sharedWorks},
+	{"replace", "bulk.SharedTable: N operations on N/10 entries of 40 bytes, one in 16 replaces an entry, the others read one", replaceWorks},
+	{"arena", "arena: N records of 24 bytes, or slices of 1 to 4 of them, in 10 frames that end together, with the collector's work", arenaWorks},
 	{"uid", "uid: N identifiers are made", uidWorks},
+	{"lists", "bulk.Lists: N ÷ 10 lists of 0 to 8 elements of 8 bytes are built, freed, walked over and changed", listsWorks},
 }
 
 // row compares our side of a work with another one.

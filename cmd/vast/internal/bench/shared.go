@@ -16,8 +16,8 @@ func sharedWorks() (works []work) {
 		}})
 	}
 	for _, goroutines := range []int{1, 2, 4, 8} {
-		works = append(works, work{fmt.Sprintf("shared-replace-%d", goroutines), nil, func(n int) ([]side, func()) {
-			return replacements(max(1, n/10), goroutines), nil
+		works = append(works, work{fmt.Sprintf("shared-churn-%d", goroutines), nil, func(n int) ([]side, func()) {
+			return sharedChurns(max(1, n/10), goroutines), nil
 		}})
 	}
 	return append(works,

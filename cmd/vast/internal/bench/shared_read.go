@@ -60,7 +60,7 @@ func sharedReads(n int, what reading) (sides []side, done func()) {
 	shared := shuffle(handles, indices)
 	churnShared := func(stop *atomic.Bool) {
 		in := p.Inserter()
-		churn(stop, func(e element) bulk.Handle[element] { h, _ := in.Insert(e); return h }, p.Remove)
+		churnUntil(stop, func(e element) bulk.Handle[element] { h, _ := in.Insert(e); return h }, p.Remove)
 		in.Close()
 	}
 	if what == readLoad2 {
@@ -80,7 +80,7 @@ func sharedReads(n int, what reading) (sides []side, done func()) {
 		sides = append(sides, read("pool", func(lo, hi int) float32 { return sumPoolGets(plain.pool, plainHandles[lo:hi]) }, nil))
 	}
 	sides = append(sides, read("rwmutex-pool", func(lo, hi int) float32 { return sumLocked(plain, plainHandles[lo:hi]) }, func(stop *atomic.Bool) {
-		churn(stop, plain.insert, plain.remove)
+		churnUntil(stop, plain.insert, plain.remove)
 	}))
 
 	maps, keys := newShardedMap(), make([]uint64, n)
@@ -89,15 +89,15 @@ func sharedReads(n int, what reading) (sides []side, done func()) {
 	}
 	mapKeys := permute(keys, indices)
 	sides = append(sides, read("sharded-maps", func(lo, hi int) float32 { return sumShards(maps, mapKeys[lo:hi]) }, func(stop *atomic.Bool) {
-		churn(stop, maps.insert, maps.remove)
+		churnUntil(stop, maps.insert, maps.remove)
 	}))
-	std := &syncMap{}
+	std := &keyedSyncMap{}
 	for i := range keys {
 		keys[i] = std.insert(numbered(i))
 	}
 	stdKeys := permute(keys, indices)
 	sides = append(sides, read("sync.Map", func(lo, hi int) float32 { return sumSyncMap(std, stdKeys[lo:hi]) }, func(stop *atomic.Bool) {
-		churn(stop, std.insert, std.remove)
+		churnUntil(stop, std.insert, std.remove)
 	}))
 	return sides, func() {
 		closed(p.Close())
@@ -113,8 +113,8 @@ func permute(keys []uint64, indices []uint32) []uint64 {
 	return permuted
 }
 
-// churn inserts elements and removes them until it is told to stop.
-func churn[H any](stop *atomic.Bool, insert func(element) H, remove func(H) bool) {
+// churnUntil inserts elements and removes them until it is told to stop.
+func churnUntil[H any](stop *atomic.Bool, insert func(element) H, remove func(H) bool) {
 	own := make([]H, 0, window)
 	for !stop.Load() {
 		for len(own) < window {
@@ -192,7 +192,7 @@ func sumShards(m *shardedMap, keys []uint64) (sum float32) {
 }
 
 //go:noinline
-func sumSyncMap(m *syncMap, keys []uint64) (sum float32) {
+func sumSyncMap(m *keyedSyncMap, keys []uint64) (sum float32) {
 	for _, k := range keys {
 		e, _ := m.m.Load(k)
 		sum += e.(*element).position.y

@@ -8,14 +8,14 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// window is how many elements each goroutine of the works shared-replace keeps.
+// window is how many elements each goroutine of the works shared-churn keeps.
 const window = 1000
 
-// replacements returns the sides of the works shared-replace: several goroutines remove n elements in all and insert as
+// sharedChurns returns the sides of the works shared-churn: several goroutines remove n elements in all and insert as
 // many. Each keeps a window of its own and takes from it in random order.
-func replacements(n, goroutines int) []side {
+func sharedChurns(n, goroutines int) []side {
 	return []side{
-		replacing("vast", n, goroutines, func() store[bulk.Handle[element]] {
+		churning("vast", n, goroutines, func() store[bulk.Handle[element]] {
 			p := newSharedPool(goroutines * window)
 			return store[bulk.Handle[element]]{remove: p.Remove, live: p.Len, close: p.Close,
 				inserter: func() (func(element) bulk.Handle[element], func()) {
@@ -23,25 +23,25 @@ func replacements(n, goroutines int) []side {
 					return func(e element) bulk.Handle[element] { h, _ := in.Insert(e); return h }, in.Close
 				}}
 		}),
-		replacing("vast-without-inserter", n, goroutines, func() store[bulk.Handle[element]] {
+		churning("vast-without-inserter", n, goroutines, func() store[bulk.Handle[element]] {
 			p := newSharedPool(goroutines * window)
 			return store[bulk.Handle[element]]{remove: p.Remove, live: p.Len, close: p.Close,
 				inserter: everywhere(func(e element) bulk.Handle[element] { h, _ := p.Insert(e); return h })}
 		}),
-		replacing("mutex-slice", n, goroutines, func() store[uint32] {
+		churning("mutex-slice", n, goroutines, func() store[uint32] {
 			l := &lockedFreeList{freeList: freeList{first: noHole, valid: make([]uint64, goroutines*window/64+1)}}
 			return store[uint32]{remove: l.remove, live: l.live, inserter: everywhere(l.insert)}
 		}),
-		replacing("atomic-free-list", n, goroutines, func() store[uint32] {
+		churning("atomic-free-list", n, goroutines, func() store[uint32] {
 			l := newAtomicFreeList(goroutines * window)
 			return store[uint32]{remove: l.remove, live: l.live, inserter: everywhere(l.insert)}
 		}),
-		replacing("sharded-maps", n, goroutines, func() store[uint64] {
+		churning("sharded-maps", n, goroutines, func() store[uint64] {
 			m := newShardedMap()
 			return store[uint64]{remove: m.remove, live: m.live, inserter: everywhere(m.insert)}
 		}),
-		replacing("sync.Map", n, goroutines, func() store[uint64] {
-			m := &syncMap{}
+		churning("sync.Map", n, goroutines, func() store[uint64] {
+			m := &keyedSyncMap{}
 			return store[uint64]{remove: m.remove, live: m.live, inserter: everywhere(m.insert)}
 		}),
 	}
@@ -64,7 +64,7 @@ func everywhere[H any](insert func(element) H) func() (func(element) H, func()) 
 	return func() (func(element) H, func()) { return insert, func() {} }
 }
 
-func replacing[H any](name string, n, goroutines int, open func() store[H]) side {
+func churning[H any](name string, n, goroutines int, open func() store[H]) side {
 	return side{name, func(m *meter) {
 		s := open()
 		windows := make([][]H, goroutines)
@@ -79,7 +79,7 @@ func replacing[H any](name string, n, goroutines int, open func() store[H]) side
 		m.run(func() {
 			together(goroutines, func(g int) {
 				insert, done := s.inserter()
-				lost.Add(int64(replaceMany(windows[g], share(n, g, goroutines), g, insert, s.remove)))
+				lost.Add(int64(churnMany(windows[g], share(n, g, goroutines), g, insert, s.remove)))
 				done()
 			})
 		})
@@ -91,10 +91,10 @@ func replacing[H any](name string, n, goroutines int, open func() store[H]) side
 	}}
 }
 
-// replaceMany replaces n elements of a window and returns how many of them were gone.
+// churnMany replaces n elements of a window and returns how many of them were gone.
 //
 //go:noinline
-func replaceMany[H any](own []H, n, g int, insert func(element) H, remove func(H) bool) (lost int) {
+func churnMany[H any](own []H, n, g int, insert func(element) H, remove func(H) bool) (lost int) {
 	r := rand.New(rand.NewPCG(seedOrder, uint64(g)))
 	for i := range n {
 		at := r.Uint32() % window
@@ -231,24 +231,24 @@ func (m *shardedMap) live() (n int) {
 	return n
 }
 
-// syncMap is a sync.Map from keys to pointers to elements.
-type syncMap struct {
+// keyedSyncMap is a sync.Map from keys to pointers to elements.
+type keyedSyncMap struct {
 	key atomic.Uint64
 	m   sync.Map
 }
 
-func (m *syncMap) insert(e element) uint64 {
+func (m *keyedSyncMap) insert(e element) uint64 {
 	key := m.key.Add(1)
 	m.m.Store(key, &e)
 	return key
 }
 
-func (m *syncMap) remove(key uint64) bool {
+func (m *keyedSyncMap) remove(key uint64) bool {
 	_, live := m.m.LoadAndDelete(key)
 	return live
 }
 
-func (m *syncMap) live() (n int) {
+func (m *keyedSyncMap) live() (n int) {
 	m.m.Range(func(any, any) bool { n++; return true })
 	return n
 }

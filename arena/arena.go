@@ -1,0 +1,188 @@
+package arena
+
+import (
+	"fmt"
+	"math"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// Options say how an arena is made. The zero value works.
+type Options struct {
+	// Name is the purpose under which the arena's bytes are counted (see [vm.Snapshot]) and named in errors.
+	// Default: "arena".
+	Name string
+	// Capacity is how many bytes addresses are reserved for, which costs no memory. Default: 16 GiB, or 16 MiB where
+	// regions are Go heap memory ([vm.PagesHeap], the race detector, systems without virtual memory).
+	Capacity int
+	// HighWater is how many bytes of memory the arena keeps when it is released, rounded up to whole pages: below it what is
+	// released is cleared, above it the memory goes back. Default: 64 MiB. A negative number keeps nothing.
+	HighWater int
+	// Limit is a budget of committed memory, shared with other arenas and containers. Default: none.
+	Limit *vm.Limit
+	// Pages is the page policy. Default: huge pages as soon as what is allocated fills one, where the system has them.
+	Pages vm.Pages
+}
+
+const (
+	defaultCapacity     = int64(16 << 30)
+	defaultCapacityHeap = 16 << 20
+	defaultHighWater    = 64 << 20
+	// minStep is the least number of bytes that growth commits: enough to make system calls rare beside the page faults.
+	minStep = 64 << 10
+)
+
+// Arena is memory that is given out from its beginning on, and taken back from its end. See the package documentation.
+type Arena struct {
+	base unsafe.Pointer
+	next uintptr // bytes that are given out
+	end  uintptr // bytes that may be
+	kind uintptr // the type that was allocated last, which holds no Go pointers
+
+	capacity  uintptr
+	highWater int
+	tag       uint32   // of this arena's marks
+	serials   uint64   // marks that were ever set
+	marks     []uint64 // the serials of those that were not released yet
+	span      vm.Span
+	advised   bool // huge pages were asked for
+	region    *vm.Region
+	name      string
+	closed    bool
+}
+
+var tags atomic.Uint32
+
+// NewArena makes an empty arena. It reserves addresses and takes no memory.
+//
+// It returns an error as [vm.Reserve] does, and panics when Options.Capacity is negative.
+func NewArena(o Options) (*Arena, error) {
+	if o.Name == "" {
+		o.Name = "arena"
+	}
+	switch {
+	case o.Capacity < 0:
+		panic(fmt.Sprintf("arena: Options.Capacity of %s is %d: leave it zero for the default", o.Name, o.Capacity))
+	case o.Capacity == 0 && (o.Pages == vm.PagesHeap || vm.HeapStandIn()):
+		o.Capacity = defaultCapacityHeap
+	case o.Capacity == 0:
+		c := defaultCapacity
+		o.Capacity = int(c)
+	case o.Capacity > math.MaxInt/8:
+		return nil, &vm.Error{Op: "reserve", Purpose: o.Name, Bytes: o.Capacity, Err: vm.ErrSize,
+			Detail: "Options.Capacity is more than any address space: ask for less"}
+	}
+	if o.HighWater == 0 {
+		o.HighWater = defaultHighWater
+	}
+	// The page behind stays reserved, so that the address of something of no size at the end still is the arena's.
+	r, err := vm.Reserve(o.Capacity+vm.PageSize(), vm.Options{Purpose: o.Name, Limit: o.Limit, Pages: o.Pages})
+	if err != nil {
+		return nil, err
+	}
+	span, err := r.Carve(o.Capacity, 0)
+	if err != nil {
+		_ = r.Close()
+		return nil, err
+	}
+	return &Arena{base: span.Base(), capacity: uintptr(o.Capacity), highWater: max(0, o.HighWater), tag: tags.Add(1),
+		span: span, region: r, name: o.Name}, nil
+}
+
+// Alloc returns size zero bytes at an address that is a multiple of align, a power of two and at most a page. It is for sizes
+// that come from outside, and for what is no Go type; what is stored there must not be a Go pointer.
+//
+// It returns an [*vm.Error] wrapping [vm.ErrSize] (a negative size), [vm.ErrCapacity] (Options.Capacity), or another limit as
+// [vm.Region.Commit] does; then nothing has changed. It panics when align is no such number.
+func (a *Arena) Alloc(size, align int) (unsafe.Pointer, error) {
+	if align <= 0 || align&(align-1) != 0 || align > vm.PageSize() {
+		panic(fmt.Sprintf("arena: Alloc(%d, %d) on %s: the alignment must be a power of two up to a page", size, align, a.name))
+	}
+	if size < 0 {
+		a.mustBeOpen()
+		return nil, &vm.Error{Op: "alloc", Purpose: a.name, Bytes: size, Err: vm.ErrSize, Detail: "ask for zero bytes or more"}
+	}
+	return a.alloc("alloc", uintptr(size), uintptr(align))
+}
+
+// alloc is Alloc for a size and an alignment that are sound.
+func (a *Arena) alloc(op string, size, align uintptr) (unsafe.Pointer, error) {
+	first := (a.next + align - 1) &^ (align - 1)
+	if first > a.end || size > a.end-first {
+		if err := a.makeRoom(op, first, size); err != nil {
+			return nil, err
+		}
+	}
+	a.next = first + size
+	return unsafe.Add(a.base, first), nil
+}
+
+// Grow makes the next n bytes unable to fail, alignment included, by committing memory for them. It panics when n is negative,
+// and returns an [*vm.Error] as [Arena.Alloc] does; then nothing has changed.
+func (a *Arena) Grow(n int) error {
+	if n < 0 {
+		panic(fmt.Sprintf("arena: Grow(%d) on %s: a number of bytes is zero or more", n, a.name))
+	}
+	return a.makeRoom("grow", a.next, uintptr(n))
+}
+
+// makeRoom commits memory for size bytes from first on.
+func (a *Arena) makeRoom(op string, first, size uintptr) error {
+	a.mustBeOpen()
+	if first > a.capacity || size > a.capacity-first {
+		return &vm.Error{Op: op, Purpose: a.name, Bytes: int(min(size, math.MaxInt)), Err: vm.ErrCapacity,
+			Detail: fmt.Sprintf("%s of %s are in use: release some, or raise Options.Capacity",
+				vm.Bytes(int(a.next)), vm.Bytes(int(a.capacity)))}
+	}
+	need, committed := int(first+size), a.span.Committed()
+	if need > committed {
+		ahead := min(max(need, committed+max(minStep, committed/8)), a.span.Size())
+		err := a.span.Grow(ahead, 1)
+		if err != nil && need < ahead {
+			err = a.span.Grow(need, 1)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	a.end = min(uintptr(a.span.Committed()), a.capacity)
+	if huge := vm.HugePageSize(); !a.advised && huge > 0 && a.span.Committed() >= huge {
+		a.advised = true
+		_ = a.region.Huge(a.span.Offset(), a.span.Size()) // faster, not different
+	}
+	return nil
+}
+
+// Used returns the bytes that are given out, and lost to alignment between them.
+func (a *Arena) Used() int { return int(a.next) }
+
+// Capacity returns the bytes that addresses are reserved for.
+func (a *Arena) Capacity() int { return int(a.capacity) }
+
+// Committed returns the bytes that may be touched.
+func (a *Arena) Committed() int { return a.region.Committed() }
+
+// Resident returns the bytes that are in memory. Complexity: as [vm.Region.Resident].
+func (a *Arena) Resident() (int, error) { return a.region.Resident() }
+
+// Close gives the memory and the addresses back. What was allocated must not be used afterwards; using the arena panics.
+// Closing twice does nothing.
+func (a *Arena) Close() error {
+	if a.closed {
+		return nil
+	}
+	if err := a.region.Close(); err != nil {
+		return err
+	}
+	// Without room every allocation finds out.
+	a.closed, a.next, a.end, a.marks = true, 0, 0, nil
+	return nil
+}
+
+func (a *Arena) mustBeOpen() {
+	if a.closed {
+		panic("arena: " + a.name + " is used after Close: keep it open as long as what it holds is in use")
+	}
+}

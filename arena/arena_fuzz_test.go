@@ -1,0 +1,121 @@
+package arena
+
+import (
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// allocation is what the model knows of one: its bytes are all filled with its number.
+type allocation struct {
+	bytes  []byte
+	number byte
+}
+
+// FuzzArena plays a stream of operations on an arena, and on lists of what was allocated.
+func FuzzArena(f *testing.F) {
+	f.Add([]byte{0, 3, 1, 200, 5, 0, 2, 9, 3, 77, 4, 1, 6, 0, 0, 1, 5, 0, 1, 255, 7, 0, 2, 2})
+	f.Fuzz(func(t *testing.T, data []byte) { play(t, data, vm.PagesAuto) })
+}
+
+func TestAgainstModel(t *testing.T) {
+	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHuge, vm.PagesHeap} {
+		seed := rand.Uint64()
+		t.Logf("%v, seed %d", pages, seed)
+		random := rand.New(rand.NewPCG(seed, 0))
+		data := make([]byte, 20_000)
+		for i := range data {
+			data[i] = byte(random.Uint32())
+		}
+		play(t, data, pages)
+	}
+}
+
+func bytesOf[T any](p *T, n int) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(p)), n*int(unsafe.Sizeof(*p)))
+}
+
+// play decodes operations of two bytes each: what, and how much.
+func play(t *testing.T, data []byte, pages vm.Pages) {
+	t.Helper()
+	a := open(t, Options{Capacity: 1 << 20, HighWater: 1 << 16, Pages: pages})
+	var live []allocation
+	var marks []Mark
+	var lived []int // how many allocations there were at each mark
+	var growing []uint16
+	number := byte(0)
+	add := func(b []byte) {
+		for i, v := range b {
+			if v != 0 {
+				t.Fatalf("byte %d of %d new ones is %d", i, len(b), v)
+			}
+		}
+		number++
+		for i := range b {
+			b[i] = number
+		}
+		live = append(live, allocation{b, number})
+	}
+	back := func(to, marked int) {
+		live, marks, lived, growing = live[:to], marks[:marked], lived[:marked], nil
+	}
+	for n := 0; n+1 < len(data); n += 2 {
+		size := int(data[n+1])
+		switch data[n] % 9 {
+		case 0:
+			if e, failed := panicOf(func() { add(bytesOf(New[record](a), 1)) }).(error); failed && a.Used() < 1<<20-64 {
+				t.Fatal(e)
+			}
+		case 1:
+			if a.Used()+size*400 < 1<<20 {
+				s := MakeSlice[uint16](a, size, size*200)
+				add(bytesOf(unsafe.SliceData(s), cap(s)))
+			}
+		case 2:
+			if p, err := a.Alloc(size, 1<<(size%7)); err == nil {
+				add(unsafe.Slice((*byte)(p), size))
+			}
+		case 3:
+			if a.Used()+2*len(growing)+size < 1<<19 {
+				growing = Append(a, growing, uint16(n))
+			}
+		case 4:
+			if err := a.Grow(size * 100); err == nil && int(a.end-a.next) < size*100 {
+				t.Fatalf("Grow(%d) leaves %d", size*100, a.end-a.next)
+			}
+		case 5:
+			marks, lived, growing = append(marks, a.Mark()), append(lived, len(live)), nil
+		case 6, 7:
+			if len(marks) > 0 {
+				k := len(marks) - 1 - size%len(marks)%3
+				a.Release(marks[k])
+				back(lived[k], k)
+			}
+		case 8:
+			if size < 32 {
+				a.Reset()
+				back(0, 0)
+			}
+		}
+		for i, v := range growing {
+			if i > 0 && v <= growing[i-1] {
+				t.Fatalf("element %d of the growing slice is %d after %d", i, v, growing[i-1])
+			}
+		}
+		if a.Used() > 1<<20 || int(a.end) > max(a.Committed(), 0) {
+			t.Fatalf("%d bytes are used, %d may be, of %d", a.Used(), a.end, a.Committed())
+		}
+		if n%64 != 0 && n+3 < len(data) {
+			continue
+		}
+		for _, l := range live {
+			for i, v := range l.bytes {
+				if v != l.number {
+					t.Fatalf("byte %d of allocation %d is %d", i, l.number, v)
+				}
+			}
+		}
+	}
+}

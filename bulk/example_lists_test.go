@@ -1,0 +1,47 @@
+package bulk_test
+
+import (
+	"fmt"
+	"log"
+
+	"github.com/vastgo/vast/bulk"
+)
+
+// part is a node of a tree: its children are a list of handles, which lies in another container.
+type part struct {
+	Weight   int
+	Children bulk.List[bulk.Handle[part]]
+}
+
+func ExampleLists() {
+	parts, err := bulk.NewPool[part](bulk.Options{Capacity: 1_000_000})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer parts.Close()
+	children, err := bulk.NewLists[bulk.Handle[part]](bulk.Options{Capacity: 1_000_000})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer children.Close()
+
+	_, ship := parts.Insert(part{Weight: 1000})
+	for _, weight := range []int{200, 30, 4} {
+		child, _ := parts.Insert(part{Weight: weight})
+		children.Append(&ship.Children, child)
+	}
+	children.Remove(ship.Children, 1) // the others keep their order
+
+	total := ship.Weight
+	for _, child := range children.Slice(ship.Children) {
+		total += parts.Get(child).Weight
+	}
+	fmt.Println(children.Len(ship.Children), "children, together", total)
+
+	kept := ship.Children
+	children.Free(&ship.Children)
+	fmt.Println(children.Len(ship.Children), "children; a copy of the list is good:", children.Valid(kept))
+	// Output:
+	// 2 children, together 1204
+	// 0 children; a copy of the list is good: false
+}

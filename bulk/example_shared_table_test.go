@@ -1,0 +1,53 @@
+package bulk_test
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/vastgo/vast/bulk"
+)
+
+// Route is what a server looks up for every request, and what an operator replaces now and then.
+type Route struct {
+	Backend uint32
+	Version uint32
+}
+
+// A table of routes by number: requests read, and never wait for the one who replaces a route.
+func ExampleSharedTable() {
+	routes, err := bulk.NewSharedTable[Route](bulk.Options{Name: "routes", Capacity: 1_000_000})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer routes.Close()
+
+	writer := routes.Writer()
+	defer writer.Close()
+	writer.Set(42, Route{Backend: 7, Version: 1})
+
+	var requests sync.WaitGroup
+	for range 4 {
+		requests.Go(func() {
+			reader := routes.Reader() // one for each goroutine
+			defer reader.Close()
+			for range 1000 {
+				reader.Enter()
+				route := reader.Get(42)
+				if route.Backend != 6+route.Version { // one or the other, never half of both
+					fmt.Println("torn:", *route)
+				}
+				reader.Leave()
+			}
+		})
+	}
+	writer.Set(42, Route{Backend: 8, Version: 2})
+	writer.Update(42, func(r *Route) { r.Backend++; r.Version++ })
+	requests.Wait()
+
+	reader := routes.Reader()
+	defer reader.Close()
+	route, ok := reader.Load(42)
+	fmt.Println(route, ok, routes.Len())
+	// Output: {9 3} true 1
+}

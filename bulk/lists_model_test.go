@@ -1,0 +1,210 @@
+package bulk
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// listsModel is what lists should be: an owner has a List and a slice.
+type listsModel[T comparable] struct {
+	lists  *Lists[T]
+	other  *Lists[T]
+	owners [24]List[T]
+	want   [24][]T
+	stale  []List[T] // freed ones
+}
+
+const listsCapacity = 12_000
+
+// playLists applies the operations in data to lists and to slices and fails where they differ.
+func playLists[T comparable](t *testing.T, o Options, data []byte, element func(int) T) {
+	o.Capacity = listsCapacity
+	m := &listsModel[T]{lists: newLists[T](t, o), other: newLists[T](t, Options{Capacity: 100, Pages: o.Pages})}
+	number := 0
+	next := func() T { number++; return element(number) }
+	for in := (stream{data}); in.more(); {
+		i := in.below(len(m.owners))
+		l, want := &m.owners[i], m.want[i]
+		n := in.below(len(want) + 1)
+		switch op := in.byte() % 16; op {
+		case 0, 1, 2, 3:
+			v := next()
+			m.attempt(t, i, 1, func() {
+				if p := m.lists.Append(l, v); *p != v || p != m.lists.At(*l, len(want)) {
+					t.Fatalf("Append returned the address of another element than %d", len(want))
+				}
+			}, append(want, v))
+		case 4, 5:
+			vs := make([]T, in.below(400))
+			for i := range vs {
+				vs[i] = next()
+			}
+			m.appendSlice(t, i, vs)
+		case 6: // a part of itself
+			m.appendSlice(t, i, m.lists.Slice(*l)[n:])
+		case 7:
+			v := next()
+			m.attempt(t, i, 1, func() {
+				if p := m.lists.Insert(l, n, v); *p != v || p != m.lists.At(*l, n) {
+					t.Fatalf("Insert returned the address of another element than %d", n)
+				}
+			}, slices.Insert(slices.Clone(want), n, v))
+		case 8:
+			if n < len(want) {
+				m.lists.Remove(*l, n)
+				m.want[i] = slices.Delete(want, n, n+1)
+			}
+		case 9:
+			if n < len(want) {
+				m.lists.RemoveSwap(*l, n)
+				want[n] = want[len(want)-1]
+				m.want[i] = want[:len(want)-1]
+			}
+		case 10:
+			m.lists.Truncate(*l, n)
+			m.want[i] = want[:n]
+		case 11:
+			m.free(i)
+		case 12:
+			m.grow(t, l, in.below(2*listsCapacity))
+		case 13:
+			m.forged(t, List[T]{uint32(in.below(40)), uint32(in.byte()) | uint32(in.byte())<<24})
+		case 14:
+			if in.byte()%4 == 0 {
+				if err := m.lists.Compact(); err != nil {
+					t.Fatal(err)
+				}
+				m.lists.checkInvariants()
+			}
+		case 15:
+			if in.byte()%16 == 0 {
+				for i := range m.owners {
+					m.retire(i)
+				}
+				m.lists.Clear()
+			} else {
+				m.compare(t)
+			}
+		}
+		if got := m.lists.Slice(m.owners[i]); !slices.Equal(got, m.want[i]) || m.lists.Len(m.owners[i]) != len(got) || cap(got) != len(got) {
+			t.Fatalf("list %d has %d elements (room %d), want %d, or they differ", i, len(got), cap(got), len(m.want[i]))
+		}
+	}
+	m.compare(t)
+	m.lists.checkInvariants()
+}
+
+// attempt does what gives list i the wanted elements, or finds it unchanged where there is no room for n more.
+func (m *listsModel[T]) attempt(t *testing.T, i, n int, do func(), want []T) {
+	l, bytes := m.owners[i], m.lists.Committed()
+	e := exhausted(do)
+	if e == nil {
+		m.want[i] = want
+		return
+	}
+	if !errors.Is(e, vm.ErrCapacity) || m.owners[i] != l || m.lists.Committed() > bytes {
+		t.Fatalf("list %v is %v after an error, %d bytes were committed and %d are: %v", l, m.owners[i], bytes, m.lists.Committed(), e)
+	}
+	size := m.lists.plan.sizeElement
+	if room := m.lists.Stats().BytesRoom / size; room+n < listsCapacity/4 {
+		t.Fatalf("room for %d elements and %d more is too much for a capacity of %d: %v", room, n, listsCapacity, e)
+	}
+	m.lists.checkInvariants()
+}
+
+func (m *listsModel[T]) appendSlice(t *testing.T, i int, vs []T) {
+	want := append(slices.Clone(m.want[i]), vs...)
+	added := slices.Clone(vs)
+	m.attempt(t, i, len(vs), func() {
+		if got := m.lists.AppendSlice(&m.owners[i], vs); !slices.Equal(got, added) || cap(got) != len(got) {
+			t.Fatalf("AppendSlice of %d elements returned others, %d", len(vs), len(got))
+		}
+	}, want)
+}
+
+func (m *listsModel[T]) grow(t *testing.T, l *List[T], n int) {
+	before := *l
+	have := m.lists.Len(*l)
+	err := m.lists.Grow(l, n)
+	if err != nil {
+		if !errors.Is(err, vm.ErrCapacity) || *l != before {
+			t.Fatalf("Grow(%d) of %v leaves %v: %v", n, before, *l, err)
+		}
+		return
+	}
+	if h := m.lists.find(*l); int(h.room-h.len) < n || int(h.len) != have {
+		t.Fatalf("Grow(%d) gives a list of %d elements room for %d", n, h.len, h.room)
+	}
+}
+
+// retire notes that list i is being freed.
+func (m *listsModel[T]) retire(i int) {
+	if !m.owners[i].IsZero() {
+		m.stale = append(m.stale, m.owners[i])
+	}
+	m.owners[i], m.want[i] = List[T]{}, nil
+}
+
+func (m *listsModel[T]) free(i int) {
+	l := m.owners[i]
+	m.retire(i)
+	m.lists.Free(&l)
+}
+
+// forged asks for a List of random bits and for a freed one: they are caught, or they are one of the owners'.
+func (m *listsModel[T]) forged(t *testing.T, l List[T]) {
+	all := []List[T]{l}
+	if len(m.stale) > 0 {
+		all = append(all, m.stale[int(l.slot)*7%len(m.stale)])
+	}
+	for _, l := range all {
+		own := slices.Contains(m.owners[:], l) && !l.IsZero()
+		if m.lists.Valid(l) != own {
+			t.Fatalf("Valid(%v) = %t", l, !own)
+		}
+		text := panicText(func() {
+			if len(m.lists.Slice(l)) != 0 && !own {
+				t.Fatalf("%v, which nobody owns, has elements", l)
+			}
+		})
+		if caught := text != ""; caught == (own || l.generation == 0) {
+			t.Fatalf("Slice of %v: %q", l, text)
+		}
+	}
+	for _, l := range m.owners {
+		if l.IsZero() {
+			continue
+		}
+		if m.other.Valid(l) || panicText(func() { m.other.Slice(l) }) == "" {
+			t.Fatalf("%v is good in another container", l)
+		}
+	}
+}
+
+// compare walks over all lists.
+func (m *listsModel[T]) compare(t *testing.T) {
+	seen, elements := 0, 0
+	for l, s := range m.lists.All() {
+		i := slices.Index(m.owners[:], l)
+		if i < 0 || !slices.Equal(s, m.want[i]) {
+			t.Fatalf("All yields %v with %d elements, which belongs to owner %d", l, len(s), i)
+		}
+		seen++
+		elements += len(s)
+	}
+	made := 0
+	for i, l := range m.owners {
+		if !slices.Equal(m.lists.Slice(l), m.want[i]) {
+			t.Fatalf("list %d differs", i)
+		}
+		if !l.IsZero() {
+			made++
+		}
+	}
+	if s := m.lists.Stats(); seen != made || m.lists.Count() != made || s.Lists != made || s.Elements != elements {
+		t.Fatalf("All yields %d lists, there are %d; %d by Count, %+v", seen, made, m.lists.Count(), s)
+	}
+}

@@ -1,0 +1,52 @@
+package bulk
+
+import "unsafe"
+
+// ListsStats says where the memory of a [Lists] goes. Each of the byte counts contains the one before it.
+type ListsStats struct {
+	Lists         int
+	Elements      int
+	BytesElements int // of the elements
+	BytesRoom     int // of the elements that the lists have room for
+	BytesSlabs    int // of the slabs and stretches that the lists are in, with their free cells
+	Committed     int // as Lists.Committed
+}
+
+// Stats counts. Complexity: one step for each list and each slab.
+func (ls *Lists[T]) Stats() (s ListsStats) {
+	ls.mustBeOpen()
+	var v T
+	room := 0
+	for h := range ls.held() {
+		s.Lists++
+		s.Elements += int(h.len)
+		room += int(h.room)
+	}
+	s.BytesElements, s.BytesRoom = s.Elements*int(unsafe.Sizeof(v)), room*int(unsafe.Sizeof(v))
+	for _, slab := range ls.cells.held() {
+		s.BytesSlabs += int(slab.units) << ls.cells.shiftUnit
+	}
+	s.Committed = ls.Committed()
+	return s
+}
+
+// Reserved returns the bytes of addresses that the container takes; 0 after Close.
+func (ls *Lists[T]) Reserved() int {
+	if ls.ended != nil {
+		return 0
+	}
+	return ls.region.Size() + ls.taken.Reserved()
+}
+
+// Committed returns the bytes of memory that the container may touch; 0 after Close.
+func (ls *Lists[T]) Committed() int { return ls.region.Committed() + ls.taken.Committed() }
+
+// Resident returns how many bytes of the container are in memory. It asks the operating system; see [vm.Region.Resident].
+func (ls *Lists[T]) Resident() (int, error) {
+	n, err := ls.region.Resident()
+	if err != nil {
+		return n, err
+	}
+	m, err := ls.taken.Resident()
+	return n + m, err
+}

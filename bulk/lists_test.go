@@ -1,0 +1,280 @@
+package bulk
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/vastgo/vast/internal/invariants"
+)
+
+// newLists returns lists that are closed at the end of the test.
+func newLists[T any](t testing.TB, o Options) *Lists[T] {
+	t.Helper()
+	ls, err := NewLists[T](o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := ls.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return ls
+}
+
+func TestListsMisuse(t *testing.T) {
+	type crew struct{ Names []string }
+	ls := newLists[record](t, Options{Name: "crews", Capacity: 1000})
+	other := newLists[record](t, Options{Name: "others", Capacity: 1000})
+	var zero, l, foreign List[record]
+	ls.Append(&l, numbered(1))
+	other.Append(&foreign, numbered(2))
+	freed := l
+	ls.Append(&freed, numbered(3)) // a copy is the same list
+	if ls.Len(l) != 2 || *ls.At(l, 1) != numbered(3) {
+		t.Fatalf("a copy of a List is another list: %d elements", ls.Len(l))
+	}
+	ls.Free(&freed)
+	freed = l
+	ls.Append(&zero, numbered(4)) // takes the slot and the cell
+	l, zero = zero, List[record]{}
+	if freed.slot != l.slot {
+		t.Fatalf("slot %d is not taken again, but %d", freed.slot, l.slot)
+	}
+	closed := newLists[record](t, Options{Name: "ships", Capacity: 1000})
+	var lost List[record]
+	closed.Append(&lost, record{})
+	for range 2 {
+		if err := closed.Close(); err != nil {
+			t.Fatalf("Close: %v", err)
+		}
+	}
+	if closed.Count() != 0 || closed.Committed() != 0 || closed.Reserved() != 0 {
+		t.Errorf("after Close there are %d lists and %d bytes", closed.Count(), closed.Committed())
+	}
+	if n, err := closed.Resident(); n != 0 || err != nil {
+		t.Errorf("after Close %d bytes are resident: %v", n, err)
+	}
+	const afterFree = "a List of crews is used after Free or Clear: keep one List, in its owner"
+	const afterClose = "ships is used after Close"
+	for _, c := range []struct {
+		name string
+		f    func()
+		want string
+	}{
+		{"pointers", func() { _, _ = NewLists[crew](Options{}) }, "bulk: NewLists[crew]: crew.Names is a slice"},
+		{"no size", func() { _, _ = NewLists[struct{}](Options{}) }, "no size"},
+		{"capacity", func() { _, _ = NewLists[record](Options{Capacity: -1}) }, "Options.Capacity is -1"},
+		{"At", func() { ls.At(l, 1) }, "At(1) on a list of crews of length 1"},
+		{"At before", func() { ls.At(l, -1) }, "At(-1) on a list of crews"},
+		{"At zero", func() { ls.At(zero, 0) }, "At(0) on a list of crews of length 0"},
+		{"Insert", func() { ls.Insert(&l, 2, record{}) }, "Insert(2) into a list of crews of length 1"},
+		{"Insert before", func() { ls.Insert(&l, math.MinInt, record{}) }, "into a list of crews of length 1"},
+		{"Remove", func() { ls.Remove(l, 1) }, "element 1 is removed from a list of crews of length 1"},
+		{"RemoveSwap", func() { ls.RemoveSwap(zero, 0) }, "element 0 is removed from a list of crews of length 0"},
+		{"Truncate", func() { ls.Truncate(l, 2) }, "Truncate(2) on a list of crews of length 1"},
+		{"Grow", func() { _ = ls.Grow(&l, -1) }, "Grow(-1) on a list of crews"},
+		{"freed Append", func() { ls.Append(&freed, record{}) }, afterFree},
+		{"freed AppendSlice", func() { ls.AppendSlice(&freed, nil) }, afterFree},
+		{"freed Insert", func() { ls.Insert(&freed, 0, record{}) }, afterFree},
+		{"freed Slice", func() { ls.Slice(freed) }, afterFree},
+		{"freed At", func() { ls.At(freed, 0) }, afterFree},
+		{"freed Len", func() { ls.Len(freed) }, afterFree},
+		{"freed Remove", func() { ls.Remove(freed, 0) }, afterFree},
+		{"freed RemoveSwap", func() { ls.RemoveSwap(freed, 0) }, afterFree},
+		{"freed Truncate", func() { ls.Truncate(freed, 0) }, afterFree},
+		{"freed Free", func() { ls.Free(&freed) }, afterFree},
+		{"freed Grow", func() { _ = ls.Grow(&freed, 0) }, afterFree},
+		{"foreign Slice", func() { ls.Slice(foreign) }, "used in crews, but another Lists has made it"},
+		{"foreign Append", func() { ls.Append(&foreign, record{}) }, "another Lists has made it"},
+		{"closed Append", func() { closed.Append(&lost, record{}) }, afterClose},
+		{"closed first Append", func() { closed.Append(&zero, record{}) }, afterClose},
+		{"closed AppendSlice", func() { closed.AppendSlice(&zero, make([]record, 1)) }, afterClose},
+		{"closed Slice", func() { closed.Slice(lost) }, afterClose},
+		{"closed Free", func() { closed.Free(&lost) }, afterClose},
+		{"closed Clear", func() { closed.Clear() }, afterClose},
+		{"closed Compact", func() { _ = closed.Compact() }, afterClose},
+		{"closed Grow", func() { _ = closed.Grow(&zero, 1) }, afterClose},
+		{"closed Valid", func() { closed.Valid(lost) }, afterClose},
+		{"closed Stats", func() { closed.Stats() }, afterClose},
+		{"closed All", func() {
+			for range closed.All() {
+			}
+		}, afterClose},
+	} {
+		if got := panicText(c.f); !strings.Contains(got, c.want) {
+			t.Errorf("%s: panic %q, want %q", c.name, got, c.want)
+		}
+	}
+	if !zero.IsZero() || ls.Len(zero) != 0 || len(ls.Slice(zero)) != 0 || ls.Valid(zero) || ls.AppendSlice(&zero, nil) != nil {
+		t.Error("the zero List is not an empty one")
+	}
+	ls.Truncate(zero, 0)
+	ls.Free(&zero)
+	if err := ls.Grow(&zero, 0); err != nil || !zero.IsZero() {
+		t.Errorf("Grow(0) makes the zero List %v: %v", zero, err)
+	}
+	if s := ls.Slice(l); len(s) != 1 || s[0] != numbered(4) || ls.Valid(freed) || ls.Valid(foreign) || !ls.Valid(l) {
+		t.Errorf("misuse changed a list: %v", s)
+	}
+}
+
+// TestListsOfLists appends to lists whose Lists are elements of lists of the same container.
+func TestListsOfLists(t *testing.T) {
+	type node struct {
+		value    int
+		children List[node]
+	}
+	ls := newLists[node](t, Options{Capacity: 50_000})
+	var root List[node]
+	for i := range 50 {
+		child := ls.Append(&root, node{value: i})
+		for j := range 20 {
+			ls.Append(&child.children, node{value: i * j})
+		}
+	}
+	if err := ls.Compact(); err != nil {
+		t.Fatal(err)
+	}
+	for i, child := range ls.Slice(root) {
+		for j, n := range ls.Slice(child.children) {
+			if child.value != i || n.value != i*j || ls.Len(child.children) != 20 {
+				t.Fatalf("child %d of %d is %d", j, i, n.value)
+			}
+		}
+	}
+	ls.checkInvariants()
+}
+
+// TestHugeList grows one list over several stretches and others beside it, and looks at how often its elements move.
+func TestHugeList(t *testing.T) {
+	n := 3_000_000
+	if testing.Short() || heapStandIn() {
+		n = 300_000
+	}
+	ls := newLists[uint32](t, Options{Capacity: 4 * n})
+	var huge List[uint32]
+	small := make([]List[uint32], n/1000)
+	moves, at := 0, (*uint32)(nil)
+	for i := range n {
+		ls.Append(&huge, uint32(i))
+		ls.Append(&small[i%len(small)], uint32(i))
+		if p := ls.At(huge, 0); p != at {
+			moves++
+			at = p
+		}
+	}
+	// A cell is a third larger than the one before, a stretch a quarter than the list.
+	if most := int(math.Log(float64(n))/math.Log(1.25)) + 2; moves > most {
+		t.Errorf("a list of %d elements has moved %d times, want %d at most", n, moves, most)
+	}
+	for i, v := range ls.Slice(huge) {
+		if v != uint32(i) {
+			t.Fatalf("element %d is %d", i, v)
+		}
+	}
+	if room := int(ls.find(huge).room); room-n > n/4+largestUnit/4 {
+		t.Errorf("a list of %d elements has room for %d", n, room)
+	}
+	before := ls.At(huge, 0)
+	for i := range small {
+		ls.Free(&small[i])
+	}
+	if err := ls.Grow(&huge, n/2); err != nil || ls.Len(huge) != n || *ls.At(huge, n-1) != uint32(n-1) {
+		t.Fatalf("Grow: %v", err)
+	}
+	if err := ls.Compact(); err != nil || ls.At(huge, 0) == before {
+		t.Errorf("the list lies as high as before (%v)", err)
+	}
+	for i, v := range ls.Slice(huge) {
+		if v != uint32(i) {
+			t.Fatalf("element %d is %d", i, v)
+		}
+	}
+	ls.checkInvariants()
+}
+
+// TestListGrowsInPlace checks that a stretch grows where it lies while what follows is free.
+func TestListGrowsInPlace(t *testing.T) {
+	ls := newLists[record](t, Options{Capacity: 400_000})
+	var l List[record]
+	if err := ls.Grow(&l, 10_000); err != nil {
+		t.Fatal(err)
+	}
+	first := ls.Append(&l, numbered(0))
+	for i := 1; i < 200_000; i++ {
+		ls.Append(&l, numbered(i))
+	}
+	if ls.At(l, 0) != first {
+		t.Error("a list that has all the memory to itself has moved")
+	}
+}
+
+// TestFreedListsArePoisoned looks through pointers that have gone bad.
+func TestFreedListsArePoisoned(t *testing.T) {
+	if !invariants.Enabled {
+		t.Skip("only with the build tag invariants")
+	}
+	ls := newLists[uint64](t, Options{Capacity: 1000})
+	var l List[uint64]
+	s := ls.AppendSlice(&l, []uint64{1, 2, 3, 4})
+	const poisoned = 0x0101010101010101 * uint64(invariants.PoisonByte)
+	ls.RemoveSwap(l, 0)
+	if s[0] != 4 || s[3] != poisoned {
+		t.Errorf("after RemoveSwap: %x", s)
+	}
+	ls.Remove(l, 0)
+	if s[0] != 2 || s[2] != poisoned {
+		t.Errorf("after Remove: %x", s)
+	}
+	ls.Truncate(l, 1)
+	if s[0] != 2 || s[1] != poisoned {
+		t.Errorf("after Truncate: %x", s)
+	}
+	ls.AppendSlice(&l, make([]uint64, 100))
+	if s[0] != poisoned {
+		t.Errorf("after the list has moved: %x", s)
+	}
+	s = ls.Slice(l)
+	ls.Free(&l)
+	if s[0] != poisoned || s[100] != poisoned {
+		t.Errorf("after Free: %x", s)
+	}
+}
+
+// TestPlacesOfLargeReservations has so many addresses that places are larger than usual, and cells as small as a place.
+func TestPlacesOfLargeReservations(t *testing.T) {
+	if heapStandIn() || strconv.IntSize == 32 {
+		t.Skip("there are not so many addresses")
+	}
+	ls := newLists[uint64](t, Options{Capacity: int(min(int64(1)<<35, math.MaxInt))})
+	var owners [3000]List[uint64]
+	for round := range 3 {
+		for i := range owners {
+			for e := range i % 40 {
+				ls.Append(&owners[i], uint64(i*e))
+			}
+		}
+		ls.checkInvariants()
+		for i := range owners {
+			for e, v := range ls.Slice(owners[i]) {
+				if v != uint64(i*e) {
+					t.Fatalf("element %d of list %d is %d", e, i, v)
+				}
+			}
+			if i%3 != round {
+				ls.Free(&owners[i])
+			} else {
+				ls.Truncate(owners[i], 0)
+			}
+		}
+		if err := ls.Compact(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if k := ls.cells.classes[0]; ls.cells.shiftPlace < 6 || k.places != 1 {
+		t.Errorf("places of %d bytes, and %d to the smallest cell", 1<<ls.cells.shiftPlace, k.places)
+	}
+}

@@ -1,0 +1,257 @@
+package bulk
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/internal/layout"
+	"github.com/vastgo/vast/vm"
+)
+
+// SharedTable is a table of as many entries as an object may ever have numbers, a billion if need be, whose entries
+// writers replace while readers look: the "obscenely big array" of "Virtual Memory Tricks" (Niklas Gray, 2017). A reader
+// never waits, and never sees half of a value: it gets the one that was there or the one that came in its place, and what
+// it got stays as it is until it says that it has finished looking.
+//
+// Each goroutine that reads has a [TableReader], each that writes a [TableWriter]. Values are immutable once they are in
+// the table: a writer puts a new one beside the old one, and turns one word. An old value is freed when no reader can be
+// looking at it (by epochs, see [TableReader.Enter]).
+//
+// Memory: 8 bytes for each entry up to the highest that was set, as far as its pages were touched; and the values, of
+// which there may be an eighth more than entries, and 1,048,576 (16,384 on the heap stand-in), that wait to be freed or
+// that writers hold ready.
+type SharedTable[T any] struct {
+	entries unsafe.Pointer // atomic words: 0, or how far the value lies from values
+	values  unsafe.Pointer // the place at 0 is not used
+	room    atomic.Uint64  // entries for which memory is committed
+	epochs  epochs
+	plan    plan
+	most    uint32                      // values that addresses are reserved for
+	ended   atomic.Pointer[closedError] // what using the table panics with after Close
+
+	mu          sync.Mutex // for those who write, once for many values
+	region      *vm.Region
+	entrySpan   vm.Span
+	valueSpan   denseSpan
+	used        uint32    // places for values that were taken at least once
+	spare       []uint32  // of these, places that are free
+	abandoned   []retired // by writers that were closed
+	writers     map[*TableWriter[T]]struct{}
+	liveOfOther int64 // entries that writers set which are closed now, less those that they deleted
+}
+
+// retired is the place of a value that went out of sight.
+type retired struct {
+	place uint32
+	since uint64 // epoch
+}
+
+const (
+	bytesEntry = 8
+	// batchPlaces is how many places for values a writer takes and gives at a time.
+	batchPlaces = 64
+	// spareValues is how many values there may be beyond one for each entry and an eighth. While a processor was taken away
+	// from a reader inside, writers replace some hundred thousand values in a few milliseconds.
+	spareValues = 1 << 20
+	// spareValuesHeap is the same where addresses cost memory.
+	spareValuesHeap = 1 << 14
+)
+
+// NewSharedTable makes an empty table of Options.Capacity entries. It reserves addresses and takes no memory.
+//
+// It returns an error as [vm.Reserve] does, and panics when T holds Go pointers or has no size, or an option is negative.
+func NewSharedTable[T any](o Options) (*SharedTable[T], error) {
+	p, err := newPlan[T]("SharedTable", o, maxSlots/4*3)
+	if err != nil {
+		return nil, err
+	}
+	var v T
+	if unsafe.Sizeof(v) == 0 {
+		panic("bulk: NewSharedTable[" + layout.Name[T]() + "]: the values have no size: use a set of bits")
+	}
+	spare := spareValues
+	if o.Pages == vm.PagesHeap || heapStandIn() {
+		spare = spareValuesHeap
+	}
+	t := &SharedTable[T]{plan: p, most: uint32(p.capacity + p.capacity/8 + spare), used: 1}
+	t.writers = make(map[*TableWriter[T]]struct{})
+	bytesEntries, bytesValues := max(1, p.capacity)*bytesEntry, int(t.most)*p.sizeElement
+	t.region, err = vm.Reserve(bytesEntries+vm.PageSize()+alignedSize(bytesValues),
+		vm.Options{Purpose: p.name, Limit: o.Limit, Pages: o.Pages})
+	if err != nil {
+		return nil, err
+	}
+	if t.entrySpan, err = t.region.Carve(bytesEntries, 0); err == nil {
+		t.valueSpan, err = carve(t.region, bytesValues)
+	}
+	if err != nil {
+		_ = t.region.Close()
+		return nil, err
+	}
+	t.entries, t.values = t.entrySpan.Base(), t.valueSpan.Base()
+	return t, nil
+}
+
+// entry is sound for entries below room, which are committed and never move before Close. The address of a word is a
+// multiple of 8, as sync/atomic wants it.
+func (t *SharedTable[T]) entry(i uint) *uint64 {
+	return (*uint64)(unsafe.Add(t.entries, i*bytesEntry))
+}
+
+// value is sound for what an entry holds: the distance of a place that was committed before it came into an entry.
+func (t *SharedTable[T]) value(distance uint64) *T { return (*T)(unsafe.Add(t.values, distance)) }
+
+func (t *SharedTable[T]) distance(place uint32) uint64 {
+	var v T
+	return uint64(place) * uint64(unsafe.Sizeof(v))
+}
+
+func (t *SharedTable[T]) place(distance uint64) uint32 {
+	var v T
+	return uint32(distance / uint64(unsafe.Sizeof(v)))
+}
+
+// Capacity returns the number of entries.
+func (t *SharedTable[T]) Capacity() int { return t.plan.capacity }
+
+// Len returns how many entries have a value. Beside writers it is a number from the time of the call.
+func (t *SharedTable[T]) Len() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := t.liveOfOther
+	for w := range t.writers {
+		n += w.live.Load()
+	}
+	return int(n)
+}
+
+// Grow makes setting any of the first n entries unable to fail for want of memory for the entry; [TableWriter.Grow] does
+// the same for values. It panics when n is not in [0, Capacity], and fails as [vm.Region.Commit] does; then nothing has
+// changed.
+func (t *SharedTable[T]) Grow(n int) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.mustBeOpen()
+	if n < 0 || n > t.plan.capacity {
+		panic(fmt.Sprintf("bulk: Grow(%d) on %s, which has %d entries: raise Options.Capacity", n, t.plan.name, t.plan.capacity))
+	}
+	if err := t.entrySpan.Grow(n*bytesEntry, 0); err != nil {
+		return err
+	}
+	t.room.Store(uint64(min(t.entrySpan.Committed()/bytesEntry, t.plan.capacity)))
+	return nil
+}
+
+// Reserved returns the bytes of addresses that the table takes.
+func (t *SharedTable[T]) Reserved() int { return t.region.Size() }
+
+// Committed returns the bytes that may be touched.
+func (t *SharedTable[T]) Committed() int { return t.region.Committed() }
+
+// Resident returns the bytes that are in memory.
+func (t *SharedTable[T]) Resident() (int, error) { return t.region.Resident() }
+
+// Close gives the memory and the addresses back. It panics while a reader is inside. Nothing of the table may be used
+// afterwards; readers and writers that are used panic. Closing twice does nothing.
+func (t *SharedTable[T]) Close() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ended.Load() != nil {
+		return nil
+	}
+	if n := t.epochs.inside(); n > 0 {
+		panic(fmt.Sprintf("bulk: Close of %s while %d of its readers are inside: let them Leave", t.plan.name, n))
+	}
+	if err := t.region.Close(); err != nil {
+		return err
+	}
+	t.room.Store(0)
+	t.ended.Store(&closedError{t.plan.name})
+	return nil
+}
+
+func (t *SharedTable[T]) mustBeOpen() {
+	if err := t.ended.Load(); err != nil {
+		panic(err)
+	}
+}
+
+// mustHave panics unless the table is open and has an entry i.
+func (t *SharedTable[T]) mustHave(i int) {
+	t.mustBeOpen()
+	if uint(i) >= uint(t.plan.capacity) {
+		panic(fmt.Sprintf("bulk: entry %d of %s, which has %d: raise Options.Capacity", i, t.plan.name, t.plan.capacity))
+	}
+}
+
+// reach makes sure that entry i is committed.
+func (t *SharedTable[T]) reach(i int) {
+	t.mustHave(i)
+	if err := t.Grow(i + 1); err != nil {
+		panic(err)
+	}
+}
+
+// places gives a writer n places for values, or none and an error.
+func (t *SharedTable[T]) places(op string, n int) ([]uint32, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.mustBeOpen()
+	t.abandoned = slices.DeleteFunc(t.abandoned, func(r retired) bool {
+		if !t.epochs.unseen(r.since) {
+			return false
+		}
+		t.spare = append(t.spare, t.freed(r.place))
+		return true
+	})
+	had := min(n, len(t.spare))
+	fresh := n - had
+	if fresh > int(t.most-t.used) {
+		return nil, t.full(op, n)
+	}
+	if err := t.commitValues(op, int(t.used)+fresh); err != nil {
+		return nil, err
+	}
+	got := append(make([]uint32, 0, n), t.spare[len(t.spare)-had:]...)
+	t.spare = t.spare[:len(t.spare)-had]
+	for range fresh {
+		got = append(got, t.used)
+		t.used++
+	}
+	return got, nil
+}
+
+// commitValues makes the first n places usable.
+func (t *SharedTable[T]) commitValues(op string, n int) error {
+	need, committed := n*t.plan.sizeElement, t.valueSpan.Committed()
+	if need <= committed {
+		return nil
+	}
+	ahead := min(max(need, committed+t.plan.stepFrom(committed)), t.valueSpan.Size())
+	err := t.valueSpan.grow(ahead)
+	if err != nil && need < ahead && settlesForLess(op, err) {
+		err = t.valueSpan.grow(need)
+	}
+	return err
+}
+
+// freed returns a place that nobody can see any more.
+func (t *SharedTable[T]) freed(place uint32) uint32 {
+	if invariants.Enabled {
+		v := t.value(t.distance(place))
+		invariants.Poison(unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v)))
+	}
+	return place
+}
+
+// full says why there is no place for n values.
+func (t *SharedTable[T]) full(op string, n int) *vm.Error {
+	return &vm.Error{Op: op, Purpose: t.plan.name, Bytes: n * t.plan.sizeElement, Err: vm.ErrCapacity,
+		Detail: fmt.Sprintf("all of %d places for the values of %d entries are taken, replaced values among them; "+
+			"%d readers are inside, and while one stays there nothing that was replaced is freed: let readers Leave soon",
+			t.most, t.plan.capacity, t.epochs.inside())}
+}

@@ -1,0 +1,172 @@
+package bulk
+
+import (
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// entryDo is an operation on one entry of a table: what was called, and what came of it.
+type entryDo struct {
+	what  string // load, set, delete, update
+	entry int
+	value uint64 // that was set, or added by update
+}
+
+type entryGot struct {
+	value uint64 // that was loaded
+	had   bool   // there was a value
+}
+
+// entryModel is an entry as one goroutine alone would see it: 0, or its value. Entries do not know of each other, so
+// that each one's operations are judged by themselves.
+var entryModel = porcupine.Model{
+	Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
+		parts := make(map[int][]porcupine.Operation)
+		for _, op := range history {
+			e := op.Input.(entryDo).entry
+			parts[e] = append(parts[e], op)
+		}
+		var all [][]porcupine.Operation
+		for _, p := range parts {
+			all = append(all, p)
+		}
+		return all
+	},
+	Init: func() any { return uint64(0) },
+	Step: func(state, input, output any) (bool, any) {
+		value, do, got := state.(uint64), input.(entryDo), output.(entryGot)
+		had := value != 0
+		switch do.what {
+		case "load":
+			return got.had == had && got.value == value, value
+		case "delete":
+			return got.had == had, uint64(0)
+		case "update":
+			if had {
+				value += do.value
+			}
+			return got.had == had, value
+		}
+		return true, do.value
+	},
+}
+
+// entryUser is one goroutine's way to a table of numbers.
+type entryUser interface {
+	do(entryDo) entryGot
+}
+
+type tableUser struct {
+	r *TableReader[object]
+	w *TableWriter[object]
+}
+
+func (u tableUser) do(d entryDo) (got entryGot) {
+	switch d.what {
+	case "load":
+		var v object
+		v, got.had = u.r.Load(d.entry)
+		got.value = v.A
+	case "set":
+		u.w.Set(d.entry, objectOf(d.value))
+	case "delete":
+		got.had = u.w.Delete(d.entry)
+	case "update":
+		got.had = u.w.Update(d.entry, func(o *object) { *o = objectOf(o.A + d.value) })
+	}
+	return got
+}
+
+// history lets goroutines use a few entries at once and returns what each did, when, and with what result.
+func history(seed uint64, users []entryUser) (all []porcupine.Operation) {
+	const entries, each = 2, 12
+	begin := time.Now()
+	parts := make([][]porcupine.Operation, len(users))
+	var wait sync.WaitGroup
+	for n, u := range users {
+		wait.Go(func() {
+			random := rand.New(rand.NewPCG(seed, uint64(n)))
+			for k := range each {
+				d := entryDo{[]string{"load", "load", "set", "delete", "update"}[random.IntN(5)], random.IntN(entries),
+					uint64(n*each + k + 1)}
+				call := time.Since(begin)
+				got := u.do(d)
+				parts[n] = append(parts[n], porcupine.Operation{ClientId: n, Input: d, Output: got,
+					Call: int64(call), Return: int64(time.Since(begin))})
+			}
+		})
+	}
+	wait.Wait()
+	for _, p := range parts {
+		all = append(all, p...)
+	}
+	return all
+}
+
+// TestSharedTableLinearizable: whatever goroutines do at once could have been done by one after the other, each operation at
+// some moment between its call and its return (checked as in Wing and Gong, 1993, and Lowe, 2017).
+func TestSharedTableLinearizable(t *testing.T) {
+	rounds := 500
+	if testing.Short() {
+		rounds = 100
+	}
+	table := openTable(t, Options{Capacity: 2})
+	for seed := range uint64(rounds) {
+		var users []entryUser
+		for range 4 {
+			u := tableUser{table.Reader(), table.Writer()}
+			users = append(users, u)
+		}
+		all := history(seed, users)
+		if !porcupine.CheckOperations(entryModel, all) {
+			t.Fatalf("the history with seed %d is not linearizable: %+v", seed, all)
+		}
+		for _, u := range users {
+			for entry := range 2 {
+				u.do(entryDo{"delete", entry, 0}) // the model begins without values
+			}
+			u.(tableUser).r.Close()
+			u.(tableUser).w.Close()
+		}
+	}
+}
+
+// brokenUser updates in two steps, between which others change the entry.
+type brokenUser struct {
+	tableUser
+	between func()
+}
+
+func (u brokenUser) do(d entryDo) (got entryGot) {
+	if d.what != "update" {
+		return u.tableUser.do(d)
+	}
+	got = u.tableUser.do(entryDo{"load", d.entry, 0})
+	u.between()
+	if got.had {
+		u.tableUser.do(entryDo{"set", d.entry, got.value + d.value})
+	}
+	return entryGot{had: got.had}
+}
+
+// TestLinearizabilityIsChecked: updates that lose each other are found.
+func TestLinearizabilityIsChecked(t *testing.T) {
+	table := openTable(t, Options{Capacity: 2})
+	for seed := range uint64(200) {
+		var users []entryUser
+		for range 4 {
+			users = append(users, brokenUser{tableUser{table.Reader(), table.Writer()}, func() { time.Sleep(20 * time.Microsecond) }})
+		}
+		if !porcupine.CheckOperations(entryModel, history(seed, users)) {
+			return
+		}
+		for entry := range 2 {
+			users[0].do(entryDo{"delete", entry, 0})
+		}
+	}
+	t.Error("no history of a broken table was found out")
+}

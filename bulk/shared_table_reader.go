@@ -1,0 +1,114 @@
+package bulk
+
+import (
+	"iter"
+	"sync/atomic"
+)
+
+// TableReader is one goroutine's way to look into a [SharedTable]. It takes no lock and waits for nobody.
+//
+//	r.Enter()
+//	if ship := r.Get(7); ship != nil {
+//		... // *ship stays as it is, whoever replaces entry 7 meanwhile
+//	}
+//	r.Leave() // ship must not be used any more
+type TableReader[T any] struct {
+	table  *SharedTable[T]
+	here   *presence
+	room   uint64 // entries that Get can look at without further questions; 0 outside
+	inside bool
+}
+
+// Reader returns a reader for one goroutine. Close it when the goroutine needs it no more. Complexity: linear in the number of
+// readers and writers.
+func (t *SharedTable[T]) Reader() *TableReader[T] {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.mustBeOpen()
+	return &TableReader[T]{table: t, here: t.epochs.join()}
+}
+
+// Enter begins a look: what [TableReader.Get] returns stays as it is until [TableReader.Leave]. Values that are replaced
+// meanwhile wait, all of them, so a look should be short: a tick, a request. It panics inside another look.
+//
+// Complexity: one load and one store that the processor finishes before it goes on, some 5 to 10 ns, for any number of
+// entries.
+func (r *TableReader[T]) Enter() {
+	if r.inside {
+		panic("bulk: Enter on a reader of " + r.table.plan.name + " that is inside already: Leave first, and use one reader for one goroutine")
+	}
+	if r.here == nil {
+		panic("bulk: Enter on a reader of " + r.table.plan.name + " that is closed: ask the table for another Reader")
+	}
+	r.inside = true
+	r.table.epochs.enter(r.here)
+	r.room = r.table.room.Load()
+}
+
+// Leave ends a look. What Get returned must not be used any more. It panics outside of one.
+func (r *TableReader[T]) Leave() {
+	if !r.inside {
+		panic("bulk: Leave on a reader of " + r.table.plan.name + " that is not inside: Enter first")
+	}
+	r.room, r.inside = 0, false
+	r.here.exit()
+}
+
+// Get returns the value of entry i, or nil where it has none. It must not be written to. It panics outside of a look, and
+// when i is not in [0, Capacity).
+func (r *TableReader[T]) Get(i int) *T {
+	if uint64(i) >= r.room && !r.reaches(i) {
+		return nil
+	}
+	distance := atomic.LoadUint64(r.table.entry(uint(i)))
+	if distance == 0 {
+		return nil
+	}
+	return r.table.value(distance)
+}
+
+// reaches reports whether entry i, beyond those that were there when the look began, is there by now.
+func (r *TableReader[T]) reaches(i int) bool {
+	t := r.table
+	if !r.inside {
+		panic("bulk: Get on a reader of " + t.plan.name + " that is not inside: Enter first, and Leave when done with what it returned")
+	}
+	t.mustHave(i)
+	r.room = t.room.Load()
+	return uint64(i) < r.room
+}
+
+// Load returns a copy of the value of entry i, in a look of its own where the reader is not inside, and whether there is one.
+func (r *TableReader[T]) Load(i int) (v T, ok bool) {
+	if !r.inside {
+		r.Enter()
+		defer r.Leave()
+	}
+	if p := r.Get(i); p != nil {
+		return *p, true
+	}
+	return v, false
+}
+
+// All iterates over the entries that have a value, in order, inside a look. An entry that is set meanwhile may be missed.
+// Complexity: linear in the highest entry that was set.
+func (r *TableReader[T]) All() iter.Seq2[int, *T] {
+	return func(yield func(int, *T) bool) {
+		for i := 0; i < r.table.plan.capacity && (uint64(i) < r.room || r.reaches(i)); i++ {
+			if v := r.Get(i); v != nil && !yield(i, v) {
+				return
+			}
+		}
+	}
+}
+
+// Close ends the use of the reader. It panics inside a look. Closing twice does nothing.
+func (r *TableReader[T]) Close() {
+	if r.inside {
+		panic("bulk: Close of a reader of " + r.table.plan.name + " that is inside: Leave first")
+	}
+	if r.here != nil {
+		r.table.epochs.part(r.here)
+		r.here = nil
+	}
+}

@@ -1,0 +1,401 @@
+package bulk
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/vastgo/vast/internal/faulttest"
+	"github.com/vastgo/vast/vm"
+)
+
+// object is a value whose parts belong together: a reader that saw half of one and half of another would notice.
+type object struct {
+	A, B, C, D uint64
+}
+
+func objectOf(n uint64) object { return object{n, n * 3, n * 5, n * 7} }
+
+func (o object) whole() bool { return o == objectOf(o.A) }
+
+func openTable(t testing.TB, o Options) *SharedTable[object] {
+	t.Helper()
+	table, err := NewSharedTable[object](o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := table.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return table
+}
+
+// TestSharedTableBillion: a table of a billion entries costs what is touched of it.
+func TestSharedTableBillion(t *testing.T) {
+	if vm.HeapStandIn() {
+		t.Skip("regions are Go heap memory in this build")
+	}
+	table := openTable(t, Options{Capacity: 1_000_000_000})
+	w, r := table.Writer(), table.Reader()
+	for _, i := range []int{0, 7, 1_000_000, 999_999_999} {
+		w.Set(i, objectOf(uint64(i)))
+	}
+	r.Enter()
+	for _, i := range []int{0, 1, 7, 8, 999_999, 1_000_000, 500_000_000, 999_999_998, 999_999_999} {
+		want := i == 0 || i == 7 || i == 1_000_000 || i == 999_999_999
+		if v := r.Get(i); (v != nil) != want || want && *v != objectOf(uint64(i)) {
+			t.Errorf("entry %d is %v", i, v)
+		}
+	}
+	r.Leave()
+	resident, err := table.Resident()
+	if pages := resident / vm.PageSize(); err != nil || table.Len() != 4 || pages < 4 || resident > 1<<20 {
+		t.Errorf("%d entries take %d bytes: %v", table.Len(), resident, err)
+	}
+}
+
+// TestSharedTableReaders: readers see whole values that stay as they are while the look lasts, and their version never goes
+// back, while several writers replace, delete and update.
+func TestSharedTableReaders(t *testing.T) {
+	const entries, writers, readers = 64, 3, 3
+	rounds := 20_000
+	if testing.Short() {
+		rounds = 3_000
+	}
+	table := openTable(t, Options{Capacity: entries})
+	var clock atomic.Uint64
+	var writing, reading sync.WaitGroup
+	var stop atomic.Bool
+	for n := range writers {
+		writing.Go(func() {
+			random := rand.New(rand.NewPCG(uint64(n), 1))
+			w := table.Writer()
+			defer w.Close()
+			for range rounds {
+				switch i := random.IntN(entries); random.IntN(8) {
+				case 0:
+					w.Delete(i)
+				case 1:
+					w.Update(i, func(o *object) { *o = objectOf(clock.Add(1)) })
+				default:
+					w.Set(i, objectOf(clock.Add(1)))
+				}
+			}
+		})
+	}
+	looks := make([]int, readers)
+	for n := range readers {
+		reading.Go(func() {
+			random := rand.New(rand.NewPCG(uint64(n), 2))
+			r := table.Reader()
+			defer r.Close()
+			for !stop.Load() || looks[n] == 0 {
+				r.Enter()
+				var seen []*object
+				var was []object
+				for range 20 {
+					if v := r.Get(random.IntN(entries)); v != nil {
+						seen, was = append(seen, v), append(was, *v)
+					}
+				}
+				for i, v := range seen {
+					if *v != was[i] || !v.whole() {
+						t.Errorf("a value was %v and is %v within a look", was[i], *v)
+						stop.Store(true)
+					}
+				}
+				r.Leave()
+				looks[n]++
+			}
+		})
+	}
+	writing.Wait()
+	stop.Store(true)
+	reading.Wait()
+	r, live := table.Reader(), 0
+	r.Enter()
+	for i, v := range r.All() {
+		live++
+		if !v.whole() {
+			t.Errorf("entry %d is %v", i, *v)
+		}
+	}
+	r.Leave()
+	r.Close()
+	if live != table.Len() {
+		t.Errorf("%d entries have values, Len is %d", live, table.Len())
+	}
+	checkTable(t, table)
+}
+
+// TestSharedTableUpdate: no update is lost.
+func TestSharedTableUpdate(t *testing.T) {
+	const writers, each = 4, 5_000
+	table := openTable(t, Options{Capacity: 3})
+	first := table.Writer()
+	first.Set(1, object{})
+	var wait sync.WaitGroup
+	for range writers {
+		wait.Go(func() {
+			w := table.Writer()
+			defer w.Close()
+			for range each {
+				if !w.Update(1, func(o *object) { o.A++; o.B += 2 }) || w.Update(2, func(*object) { panic("no value") }) {
+					t.Error("Update finds a value where there is none, or none where there is one")
+				}
+			}
+		})
+	}
+	wait.Wait()
+	r := table.Reader()
+	defer r.Close()
+	if v, ok := r.Load(1); !ok || v.A != writers*each || v.B != 2*writers*each {
+		t.Errorf("after %d updates the value is %v", writers*each, v)
+	}
+	first.Close()
+	checkTable(t, table)
+}
+
+// TestSharedTableHeldUp: a reader who stays inside keeps what it sees, and all that is replaced meanwhile; when it leaves, all
+// of that is freed. Where places run out the error says so, and nothing has changed.
+func TestSharedTableHeldUp(t *testing.T) {
+	table := openTable(t, Options{Capacity: 8})
+	w, r := table.Writer(), table.Reader()
+	w.Set(3, objectOf(1))
+	r.Enter()
+	seen := r.Get(3)
+	n := uint64(1)
+	err := func() (err error) {
+		defer func() { err = recover().(error) }()
+		for {
+			w.Set(3, objectOf(n+1))
+			n++
+		}
+	}()
+	if !errors.Is(err, vm.ErrCapacity) || !strings.Contains(err.Error(), "1 readers are inside") || int(n) != int(table.most)-1 {
+		t.Errorf("after %d of %d: %v", n, table.most, err)
+	}
+	if *seen != objectOf(1) || *r.Get(3) != objectOf(n) || table.Len() != 1 {
+		t.Errorf("seen %v, now %v", *seen, *r.Get(3))
+	}
+	if err := w.Grow(1); !errors.Is(err, vm.ErrCapacity) {
+		t.Errorf("Grow returned %v", err)
+	}
+	r.Leave()
+	if err := w.Grow(10_000); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 10_000 {
+		w.Set(i%8, objectOf(uint64(i)))
+	}
+	if v, _ := r.Load(7); v != objectOf(9999) {
+		t.Errorf("entry 7 is %v", v)
+	}
+	w.Close()
+	checkTable(t, table)
+}
+
+// TestSharedTableBounded: values that are replaced one after the other do not take more and more memory, whoever comes and
+// goes.
+func TestSharedTableBounded(t *testing.T) {
+	table := openTable(t, Options{Capacity: 100})
+	r := table.Reader()
+	for n := range 300 {
+		w := table.Writer()
+		for i := range 1000 {
+			if i%10 == 0 {
+				r.Enter()
+			}
+			w.Set(i%100, objectOf(uint64(n*1000+i)))
+			if i%10 == 9 {
+				r.Leave()
+			}
+		}
+		w.Close()
+	}
+	if table.used > 2000 {
+		t.Errorf("300,000 values of 100 entries took %d places", table.used)
+	}
+	checkTable(t, table)
+}
+
+// checkTable checks, when nobody changes a table, that each place belongs to one entry, or one list.
+func checkTable(t *testing.T, table *SharedTable[object]) {
+	t.Helper()
+	owner := make(map[uint32]string)
+	own := func(place uint32, who string) {
+		if before, taken := owner[place]; taken {
+			t.Errorf("place %d belongs to %s and %s", place, before, who)
+		}
+		owner[place] = who
+	}
+	for i := range uint(table.room.Load()) {
+		if d := *table.entry(i); d != 0 {
+			own(table.place(d), fmt.Sprint("entry ", i))
+		}
+	}
+	for _, place := range table.spare {
+		own(place, "the spare ones")
+	}
+	for _, r := range table.abandoned {
+		own(r.place, "the abandoned ones")
+	}
+	for w := range table.writers {
+		for _, place := range w.free {
+			own(place, "a writer")
+		}
+		for _, r := range w.waiting[w.first:] {
+			own(r.place, "a writer's waiting ones")
+		}
+	}
+	if len(owner) != int(table.used)-1 {
+		t.Errorf("%d places belong to somebody, %d were taken", len(owner), table.used-1)
+	}
+}
+
+// TestSharedTableMisuse: what a caller does wrong is said.
+func TestSharedTableMisuse(t *testing.T) {
+	table := openTable(t, Options{Name: "objects", Capacity: 10})
+	w, r := table.Writer(), table.Reader()
+	says := func(want string, f func()) {
+		t.Helper()
+		defer func() {
+			t.Helper()
+			if got := fmt.Sprint(recover()); !strings.Contains(got, want) {
+				t.Errorf("panicked with %q, want %q", got, want)
+			}
+		}()
+		f()
+	}
+	says("entry 10 of objects, which has 10: raise Options.Capacity", func() { w.Set(10, object{}) })
+	says("entry -1 of objects", func() { w.Set(-1, object{}) })
+	says("entry -1 of objects", func() { w.Delete(-1) })
+	says("entry 11 of objects", func() { w.Update(11, func(*object) {}) })
+	says("not inside: Enter first", func() { r.Get(0) })
+	says("not inside: Enter first", func() {
+		for range r.All() {
+			t.Error("it iterates")
+		}
+	})
+	says("not inside: Enter first", r.Leave)
+	says("Grow(11) on objects, which has 10 entries", func() { _ = table.Grow(11) })
+	says("Grow(-1)", func() { _ = table.Grow(-1) })
+	says("Grow(-1) on a writer", func() { _ = w.Grow(-1) })
+	r.Enter()
+	says("entry 10 of objects", func() { r.Get(10) })
+	says("inside already", r.Enter)
+	says("that is inside: Leave first", r.Close)
+	says("while 1 of its readers are inside", func() { _ = table.Close() })
+	r.Leave()
+	other := table.Reader()
+	other.Close()
+	other.Close()
+	says("closed: ask the table for another Reader", other.Enter)
+	lost := table.Writer()
+	lost.Close()
+	lost.Close()
+	says("used after Close: ask the table for another Writer", func() { lost.Set(1, object{}) })
+	says("used after Close", func() { _ = lost.Grow(1) })
+	says("NewSharedTable[struct {}]: the values have no size", func() { _, _ = NewSharedTable[struct{}](Options{}) })
+	says("is a pointer", func() { _, _ = NewSharedTable[*int](Options{}) })
+	if err := table.Close(); err != nil {
+		t.Fatal(err)
+	}
+	closed := "objects is used after Close"
+	says(closed, func() { w.Set(1, object{}) })
+	says(closed, func() { w.Delete(1) })
+	says(closed, func() { table.Reader() })
+	says(closed, func() { table.Writer() })
+	says(closed, func() { _ = table.Grow(1) })
+	says(closed, func() { r.Enter(); r.Get(1) })
+}
+
+// TestSharedTableLimit: where a budget ends in the middle nothing is lost, and it goes on when there is room.
+func TestSharedTableLimit(t *testing.T) {
+	limit := vm.NewLimit(4 * vm.PageSize())
+	table := openTable(t, Options{Capacity: 100_000, Limit: limit})
+	w, r := table.Writer(), table.Reader()
+	n := 0
+	err := func() (err error) {
+		defer func() { err = recover().(error) }()
+		for ; ; n++ {
+			w.Set(n, objectOf(uint64(n)))
+		}
+	}()
+	if !errors.Is(err, vm.ErrLimit) || n == 0 || table.Len() != n {
+		t.Fatalf("after %d of %d: %v", n, table.Len(), err)
+	}
+	if err := table.Grow(100_000); !errors.Is(err, vm.ErrLimit) {
+		t.Errorf("Grow returned %v", err)
+	}
+	r.Enter()
+	for i := range n {
+		if v := r.Get(i); v == nil || *v != objectOf(uint64(i)) {
+			t.Fatalf("entry %d is %v", i, v)
+		}
+	}
+	r.Leave()
+	for i := range n / 2 {
+		w.Delete(i)
+	}
+	for i := range n / 4 {
+		w.Set(i, objectOf(1))
+	}
+	if table.Len() != n-n/2+n/4 {
+		t.Errorf("%d entries", table.Len())
+	}
+	checkTable(t, table)
+}
+
+func TestSharedTableSizes(t *testing.T) {
+	if _, err := NewSharedTable[object](Options{Capacity: maxSlots - 1}); !errors.Is(err, vm.ErrSize) {
+		t.Errorf("a table of nearly all slots: %v", err)
+	}
+	table := openTable(t, Options{MaxBytes: 320})
+	if table.Capacity() != 10 || table.Committed() != 0 || table.Reserved() == 0 {
+		t.Errorf("%d entries in 320 bytes", table.Capacity())
+	}
+	r := table.Reader()
+	if _, ok := r.Load(9); ok || table.Len() != 0 {
+		t.Error("an empty table has a value")
+	}
+}
+
+// TestSharedTableFaults makes each memory call fail in turn.
+func TestSharedTableFaults(t *testing.T) {
+	faulttest.EachCall(t, func() (err error) {
+		table, err := NewSharedTable[object](Options{Capacity: 5000})
+		if err != nil {
+			return err
+		}
+		w, r := table.Writer(), table.Reader()
+		set := 0
+		defer func() {
+			if e, failed := recover().(error); failed {
+				err = e
+			}
+			if table.Len() != set {
+				t.Errorf("%d entries, want %d", table.Len(), set)
+			}
+			checkTable(t, table)
+			if e := table.Close(); e != nil {
+				err = e
+				_ = table.Close()
+			}
+		}()
+		for i := range 5000 {
+			w.Set(i, objectOf(uint64(i)))
+			set++
+			if v, ok := r.Load(i); !ok || v != objectOf(uint64(i)) {
+				t.Errorf("entry %d is %v", i, v)
+			}
+		}
+		return nil
+	})
+}

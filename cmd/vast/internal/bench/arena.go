@@ -1,0 +1,145 @@
+package bench
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/vastgo/vast/arena"
+)
+
+// record is small, as most of what programs allocate: 24 bytes.
+type record struct {
+	key    uint64
+	values [2]uint64
+}
+
+// arenaFrames is how many times the memory of a frame is allocated and given up in one round.
+const arenaFrames = 10
+
+// arenaWorks measure frames: in each, N/10 records are allocated one by one, all in use until it ends, and then given up
+// together. The time is that of all frames, with what the collector does beside them; for Go's heap it ends when what
+// was allocated has been collected. Records are kept in a slice of pointers, on both sides.
+func arenaWorks() []work {
+	bytes := func(n int) int { return perFrame(n) * 24 }
+	return []work{
+		{"arena-records", bytes, func(n int) ([]side, func()) {
+			return []side{
+				{"vast", func(m *meter) {
+					kept := make([]*record, perFrame(n))
+					a := made(arena.NewArena(arena.Options{Name: "bench"}))
+					m.run(func() {
+						for range arenaFrames {
+							fillRecordsArena(a, kept)
+							checkRecords("vast", kept)
+							a.Reset()
+						}
+					})
+					closed(a.Close())
+				}},
+				{"new", func(m *meter) {
+					kept := make([]*record, perFrame(n))
+					m.run(func() {
+						for range arenaFrames {
+							fillRecordsNew(kept)
+							checkRecords("new", kept)
+							clear(kept)
+						}
+						runtime.GC()
+					})
+				}},
+				{"made-slice", func(m *meter) {
+					kept := make([]*record, perFrame(n))
+					m.run(func() {
+						for range arenaFrames {
+							fillRecordsSlice(kept)
+							checkRecords("made-slice", kept)
+							clear(kept)
+						}
+						runtime.GC()
+					})
+				}},
+			}, nil
+		}},
+		{"arena-slices", bytes, func(n int) ([]side, func()) {
+			return []side{
+				{"vast", func(m *meter) {
+					kept := make([][]record, perFrame(n))
+					a := made(arena.NewArena(arena.Options{Name: "bench"}))
+					m.run(func() {
+						for range arenaFrames {
+							fillSlicesArena(a, kept)
+							a.Reset()
+						}
+					})
+					closed(a.Close())
+				}},
+				{"make", func(m *meter) {
+					kept := make([][]record, perFrame(n))
+					m.run(func() {
+						for range arenaFrames {
+							fillSlicesMake(kept)
+							clear(kept)
+						}
+						runtime.GC()
+					})
+				}},
+			}, nil
+		}},
+	}
+}
+
+func perFrame(n int) int { return max(1, n/arenaFrames) }
+
+//go:noinline
+func fillRecordsArena(a *arena.Arena, kept []*record) {
+	for i := range kept {
+		r := arena.New[record](a)
+		r.key = uint64(i)
+		kept[i] = r
+	}
+}
+
+//go:noinline
+func fillRecordsNew(kept []*record) {
+	for i := range kept {
+		r := new(record)
+		r.key = uint64(i)
+		kept[i] = r
+	}
+}
+
+// fillRecordsSlice is what a program does that knows the number of records before.
+//
+//go:noinline
+func fillRecordsSlice(kept []*record) {
+	all := make([]record, len(kept))
+	for i := range kept {
+		r := &all[i]
+		r.key = uint64(i)
+		kept[i] = r
+	}
+}
+
+func checkRecords(name string, kept []*record) {
+	if last := kept[len(kept)-1]; last.key != uint64(len(kept)-1) || last.values[0] != 0 {
+		panic(fmt.Sprintf("bench: the last record of %s is %v", name, *last))
+	}
+}
+
+//go:noinline
+func fillSlicesArena(a *arena.Arena, kept [][]record) {
+	for i := range kept {
+		s := arena.MakeSlice[record](a, 1+i%4, 1+i%4)
+		s[0].key = uint64(i)
+		kept[i] = s
+	}
+}
+
+//go:noinline
+func fillSlicesMake(kept [][]record) {
+	for i := range kept {
+		s := make([]record, 1+i%4)
+		s[0].key = uint64(i)
+		kept[i] = s
+	}
+}

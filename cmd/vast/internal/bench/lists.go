@@ -1,0 +1,213 @@
+package bench
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+
+	"github.com/vastgo/vast/bulk"
+)
+
+// listsWorks measure lists of 8-byte elements, one for every ten of n. Each has 0 to 8 elements. The slices grow by append and are
+// freed by forgetting them.
+func listsWorks() []work {
+	return []work{
+		{"lists-churn", nil, func(n int) ([]side, func()) { return churns(n), nil }},
+		{"lists-collect", listsBytes, func(n int) ([]side, func()) { return collections(n), nil }},
+		{"lists-iterate", nil, func(n int) ([]side, func()) { return listIterations(n), nil }},
+		{"lists-append-random", nil, func(n int) ([]side, func()) { return randomAppends(n), nil }},
+		{"lists-remove-random", nil, func(n int) ([]side, func()) { return randomRemovals(n), nil }},
+	}
+}
+
+// manyLists returns how many lists there are.
+func manyLists(n int) int { return max(1, n/10) }
+
+// listSizes returns how many elements each list has.
+func listSizes(n int) []uint8 {
+	r := rand.New(rand.NewPCG(seedOrder, 0))
+	sizes := make([]uint8, manyLists(n))
+	for i := range sizes {
+		sizes[i] = uint8(r.IntN(9))
+	}
+	return sizes
+}
+
+func totalSize(sizes []uint8) (total int) {
+	for _, s := range sizes {
+		total += int(s)
+	}
+	return total
+}
+
+func listsBytes(n int) int { return totalSize(listSizes(n)) * 8 }
+
+// churnRounds is how often the lists are built and freed: enough that the collector has to run while the work is timed.
+const churnRounds = 5
+
+// churns returns the sides of the work lists-churn: all lists are built, element by element, and freed, several times. It is done
+// on one processor, so that what the collector takes counts, and at the end the collector runs once more, for all sides
+// alike: until then the slices of the last round are not free.
+func churns(n int) []side {
+	sizes := listSizes(n)
+	return []side{
+		{"vast", func(m *meter) {
+			ls := made(bulk.NewLists[uint64](bulk.Options{Name: "bench"}))
+			owners := make([]bulk.List[uint64], len(sizes))
+			m.runOnOne(func() {
+				for range churnRounds {
+					buildLists(ls, owners, sizes)
+					freeLists(ls, owners)
+				}
+				runtime.GC()
+			})
+			empty("vast", ls.Count())
+			closed(ls.Close())
+			runtime.KeepAlive(owners)
+		}},
+		{"slices", func(m *meter) {
+			owners := make([][]uint64, len(sizes))
+			m.runOnOne(func() {
+				for range churnRounds {
+					buildSlices(owners, sizes)
+					freeSlices(owners)
+				}
+				runtime.GC()
+			})
+			runtime.KeepAlive(owners)
+		}},
+		{"map-of-slices", func(m *meter) {
+			owners := make(map[uint32][]uint64, len(sizes))
+			m.runOnOne(func() {
+				for range churnRounds {
+					buildMap(owners, sizes)
+					freeMap(owners, len(sizes))
+				}
+				runtime.GC()
+			})
+			empty("map-of-slices", len(owners))
+		}},
+	}
+}
+
+// collections returns the sides of the work lists-collect: the collector runs while all lists are there.
+func collections(n int) []side {
+	sizes := listSizes(n)
+	return []side{
+		{"vast", func(m *meter) {
+			ls, owners := builtLists(sizes)
+			m.run(runtime.GC)
+			m.weigh()
+			runtime.KeepAlive(owners)
+			closed(ls.Close())
+		}},
+		{"slices", func(m *meter) {
+			owners := builtSlices(sizes)
+			m.run(runtime.GC)
+			m.weigh()
+			runtime.KeepAlive(owners)
+		}},
+		{"map-of-slices", func(m *meter) {
+			owners := make(map[uint32][]uint64, len(sizes))
+			buildMap(owners, sizes)
+			m.run(runtime.GC)
+			m.weigh()
+			runtime.KeepAlive(owners)
+		}},
+	}
+}
+
+// listIterations returns the sides of the work lists-iterate: the elements of all lists are added up, ten times.
+func listIterations(n int) []side {
+	sizes := listSizes(n)
+	want := uint64(0)
+	for _, s := range sizes {
+		want += uint64(s) * (uint64(s) + 1) / 2
+	}
+	sums := func(name string, m *meter, sum func() uint64) {
+		m.run(func() {
+			for range 10 {
+				mustBe(name, sum(), want)
+			}
+		})
+	}
+	return []side{
+		{"vast", func(m *meter) {
+			ls, owners := builtLists(sizes)
+			sums("vast", m, func() uint64 { return sumLists(ls, owners) })
+			closed(ls.Close())
+		}},
+		{"slices", func(m *meter) {
+			owners := builtSlices(sizes)
+			sums("slices", m, func() uint64 { return sumSlices(owners) })
+		}},
+		{"map-of-slices", func(m *meter) {
+			owners := make(map[uint32][]uint64, len(sizes))
+			buildMap(owners, sizes)
+			sums("map-of-slices", m, func() uint64 { return sumMap(owners) })
+		}},
+	}
+}
+
+// randomLists returns a list for each of so many operations.
+func randomLists(operations, lists int) []uint32 {
+	r := rand.New(rand.NewPCG(seedOrder, 1))
+	which := make([]uint32, operations)
+	for i := range which {
+		which[i] = uint32(r.IntN(lists))
+	}
+	return which
+}
+
+// randomAppends returns the sides of the work lists-append-random: as many elements as there are lists are appended, each to
+// any list.
+func randomAppends(n int) []side {
+	sizes := listSizes(n)
+	which := randomLists(len(sizes), len(sizes))
+	want := uint64(totalSize(sizes) + len(which))
+	return []side{
+		{"vast", func(m *meter) {
+			ls, owners := builtLists(sizes)
+			m.run(func() { appendToLists(ls, owners, which) })
+			mustBe("vast", countLists(ls, owners), want)
+			closed(ls.Close())
+		}},
+		{"slices", func(m *meter) {
+			owners := builtSlices(sizes)
+			m.run(func() { appendToSlices(owners, which) })
+			mustBe("slices", countSlices(owners), want)
+		}},
+	}
+}
+
+// randomRemovals returns the sides of the work lists-remove-random: the first elements of any lists are removed, as often as there
+// are lists. The order of the others stays.
+func randomRemovals(n int) []side {
+	sizes := listSizes(n)
+	which := randomLists(len(sizes), len(sizes))
+	left := append([]uint8(nil), sizes...)
+	for _, i := range which {
+		left[i] -= min(left[i], 1)
+	}
+	want := uint64(totalSize(left))
+	return []side{
+		{"vast", func(m *meter) {
+			ls, owners := builtLists(sizes)
+			m.run(func() { removeFromLists(ls, owners, which) })
+			mustBe("vast", countLists(ls, owners), want)
+			closed(ls.Close())
+		}},
+		{"slices", func(m *meter) {
+			owners := builtSlices(sizes)
+			m.run(func() { removeFromSlices(owners, which) })
+			mustBe("slices", countSlices(owners), want)
+		}},
+	}
+}
+
+// mustBe panics when a side has done other work than the others: its time would mean nothing.
+func mustBe(name string, got, want uint64) {
+	if got != want {
+		panic(fmt.Sprintf("bench: %s comes to %d, not %d", name, got, want))
+	}
+}

@@ -1,0 +1,60 @@
+package bench
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+)
+
+// replaceWorks measure a table whose entries are replaced while others read them, on 1, 2, 4 and 8 goroutines: N
+// operations in all, on N/10 entries in random order. One in 16 replaces an entry, the others read one.
+func replaceWorks() (works []work) {
+	for _, goroutines := range []int{1, 2, 4, 8} {
+		works = append(works, work{fmt.Sprintf("replace-%d", goroutines), nil, func(n int) ([]side, func()) {
+			return []side{
+				replacing("vast", n, goroutines, newEpochTable),
+				replacing("atomic-pointers", n, goroutines, newPointerTable),
+				replacing("rwmutex-slice", n, goroutines, newLockedTable),
+				replacing("sync.Map", n, goroutines, newSyncMap),
+				replacing("sharded-maps", n, goroutines, newShards),
+			}, nil
+		}})
+	}
+	return works
+}
+
+// replaceable is a table of one side. Each goroutine calls use once, which does n operations and returns the sum of what
+// it read, so that reading is not left out.
+type replaceable interface {
+	use(entries int, order *rand.PCG, n int) (sum float32)
+	close()
+}
+
+func replacing(name string, n, goroutines int, filled func(entries int) replaceable) side {
+	return side{name, func(m *meter) {
+		entries := max(1, n/10)
+		table := filled(entries)
+		sums := make([]float32, goroutines)
+		m.run(func() {
+			var wait sync.WaitGroup
+			for g := range goroutines {
+				wait.Go(func() {
+					sums[g] = table.use(entries, rand.NewPCG(seedOrder, uint64(g)), (n+goroutines-1)/goroutines)
+				})
+			}
+			wait.Wait()
+		})
+		table.close()
+		for _, sum := range sums {
+			if n >= 1000 && sum <= 0 {
+				panic(fmt.Sprintf("bench: %s read nothing", name))
+			}
+		}
+	}}
+}
+
+// draw returns an entry, and whether to replace it.
+func draw(order *rand.PCG, entries int) (i int, replace bool) {
+	u := order.Uint64()
+	return int(u >> 32 * uint64(entries) >> 32), u&15 == 0
+}

@@ -1,0 +1,149 @@
+// Scene loads the scenes of a game one after the other into memory of a fixed size:
+//
+//	go run ./examples/scene
+//
+// It is the arena of entities of "Memory Arena", in which a game keeps everything it simulates in a few megabytes that it
+// sets aside when it starts: insert, get, change, remove, iterate and flush, and a stop where the budget is exceeded. Here
+//
+//   - the entities are in a bulk.Pool with Options.MaxBytes: addresses are set aside, memory is taken as a scene needs it,
+//     and never more than the budget. The stop is an error that names the budget, before anything is loaded.
+//   - references are handles. After a flush those to the old scene are stale, and say so, though the new scene is where the
+//     old one was.
+//   - what a loader needs only while it loads is in an arena.Arena, and is given up in one go.
+//
+// A scene is generated from its number, so it prints the same in every run.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"unsafe"
+
+	"github.com/vastgo/vast/arena"
+	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/vm"
+)
+
+// budget is what the entities of a scene may take, in bytes.
+const budget = 10_000_000
+
+// Entity is anything in a scene: a tree, a lamp, a villager.
+type Entity struct {
+	Kind     uint32
+	Position [3]float32
+	Health   float32
+	Leader   bulk.Handle[Entity] // whom it follows, if anybody
+}
+
+// game is what lives as long as the program.
+type game struct {
+	out      io.Writer
+	entities *bulk.Pool[Entity]
+	loading  *arena.Arena
+}
+
+func main() {
+	if err := run(os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "scene:", err)
+		os.Exit(1)
+	}
+}
+
+func run(out io.Writer) (err error) {
+	g := &game{out: out}
+	if g.entities, err = bulk.NewPool[Entity](bulk.Options{Name: "scene", MaxBytes: budget}); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, g.entities.Close()) }()
+	if g.loading, err = arena.NewArena(arena.Options{Name: "loading"}); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, g.loading.Close()) }()
+
+	hero, err := g.load("village", 1, 50_000)
+	if err != nil {
+		return err
+	}
+	g.entities.Get(hero).Health -= 30
+	g.play()
+	fmt.Fprintf(out, "  the hero has %.0f health, and %d follow\n", g.entities.Get(hero).Health, g.followers(hero))
+
+	g.flush()
+	fmt.Fprintln(out, "  the hero of the village is gone:", g.entities.Get(hero) == nil)
+
+	// A city is more than there is room for.
+	if _, err = g.load("city", 2, 500_000); !errors.Is(err, vm.ErrLimit) {
+		return fmt.Errorf("loading more than the budget: %v", err)
+	}
+	fmt.Fprintln(out, "  stopped:", err)
+
+	hero, err = g.load("forest", 3, 200_000)
+	if err != nil {
+		return err
+	}
+	g.play()
+	fmt.Fprintf(out, "  the hero has %.0f health, and %d follow\n", g.entities.Get(hero).Health, g.followers(hero))
+	return nil
+}
+
+// load makes a scene of n entities and returns its hero. Every entity but the hero may follow one that was made before it,
+// so the loader keeps a list of all handles, which nobody needs afterwards.
+func (g *game) load(name string, number uint64, n int) (hero bulk.Handle[Entity], err error) {
+	fmt.Fprintf(g.out, "%s: %d entities\n", name, n)
+	// One question before, instead of a stop in the middle: after it no insertion fails.
+	if err := g.entities.Grow(n); err != nil {
+		return hero, err
+	}
+	random := rand.New(rand.NewPCG(number, 0))
+	handles := arena.MakeSlice[bulk.Handle[Entity]](g.loading, 0, n)
+	defer g.loading.Reset()
+	for i := range n {
+		e := Entity{Kind: random.Uint32N(20), Health: 100}
+		for axis := range e.Position {
+			e.Position[axis] = random.Float32() * 1000
+		}
+		if i > 0 && random.IntN(4) == 0 {
+			e.Leader = handles[random.IntN(min(i, 10))]
+		}
+		h, _ := g.entities.Insert(e)
+		handles = append(handles, h)
+	}
+	fmt.Fprintf(g.out, "  loaded into %d bytes of %d, with %s of handles while loading\n",
+		n*int(unsafe.Sizeof(Entity{})), budget, vm.Bytes(g.loading.Used()))
+	return handles[0], nil
+}
+
+// play lets the scene run: some entities die, and the others move.
+func (g *game) play() {
+	random := rand.New(rand.NewPCG(7, 0))
+	died := 0
+	for h, e := range g.entities.All() {
+		if e.Kind == 19 && random.IntN(2) == 0 {
+			g.entities.Remove(h)
+			died++
+			continue
+		}
+		e.Position[0]++
+	}
+	fmt.Fprintf(g.out, "  %d died, %d live\n", died, g.entities.Len())
+}
+
+// followers counts who follows a leader. A follower whose leader has died follows nobody: its handle is stale.
+func (g *game) followers(leader bulk.Handle[Entity]) (n int) {
+	for _, e := range g.entities.All() {
+		if e.Leader == leader && g.entities.Get(e.Leader) != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// flush ends a scene.
+func (g *game) flush() {
+	ended := 0
+	g.entities.Clear(func(bulk.Handle[Entity], *Entity) { ended++ })
+	fmt.Fprintf(g.out, "  flushed %d, %d left\n", ended, g.entities.Len())
+}
