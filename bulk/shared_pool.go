@@ -14,10 +14,10 @@ import (
 // SharedPool is a [Pool] that any number of goroutines insert into, remove from and read at once. Elements keep their
 // place while they live and are referred to by the same kind of [Handle], with the same rules for generations.
 //
-// Nobody holds a lock while others wait, except where memory must be committed. Get, Valid and Load never wait: Get and
-// Valid cost two loads, nearly as in a Pool. Remove is one or two atomic operations. Insert takes a slot from a line of
-// 256 that belongs to one goroutine for that moment, and keeps goroutines on lines of their own as well as it can; an
-// [Inserter] does it better.
+// Get, Valid, Load and Remove take no lock and wait for nobody. Get and Valid only load, nearly as in a Pool; Remove is one
+// or two atomic operations. Insert takes a slot from a line of 256, which belongs to one goroutine for that moment, and
+// keeps goroutines on different lines as well as it can; an [Inserter] does it better. Inserters wait for each other where
+// memory must be committed, and where only one line has holes.
 //
 // # Reading beside removers
 //
@@ -35,10 +35,10 @@ import (
 //
 // # Memory
 //
-// Holes are filled before memory is committed, but a line is looked for only when a quarter of one of its words of 32
-// slots is free, or when there is nothing else: where removals are scattered, up to a quarter of the slots may stay holes
-// while the pool grows. Presence and generations take 8 bits a slot on Go's heap, and 4 bytes more for each slot of a chunk
-// of 16,384 in which slots are taken again while neighbours live. [vm.Snapshot] does not count them.
+// Holes are filled before memory is committed, but only in words of 32 slots of which a quarter is free; the others are
+// filled when there is nothing else. So up to a quarter of the slots may stay holes while the pool grows. Presence and
+// generations take a byte a slot on Go's heap, and 4 bytes more for each slot of a chunk of 16,384 in which slots are taken
+// again while neighbours live. [vm.Snapshot] does not count them.
 type SharedPool[T any] struct {
 	base unsafe.Pointer // the first element
 	sharedSlots

@@ -132,16 +132,23 @@ func (s *sharedSlots) prepare(c *sharedChunk, line *sharedLine, i uint) bool {
 	if free != 0 {
 		free &^= s.announced(i)
 	}
-	if free == 0 || bits.OnesCount32(free) < slotsPerWord-offerUsually && s.offer.Load() == offerUsually && s.usable(i) == 1<<slotsPerWord-1 {
+	few := bits.OnesCount32(free) < slotsPerWord-offerUsually && s.usable(i) == 1<<slotsPerWord-1
+	if free == 0 || few && s.offer.Load() != offerTight {
 		return false
 	}
 	if presenceOf(w.Load()) == 0 && reserved == 0 {
 		c.renew(line, i, s.tag)
 	}
-	if commonOf(w.Load()) != 0 {
-		if fresh := free &^ line.taken[k]; fresh != 0 {
+	if common := commonOf(w.Load()); common != 0 {
+		fresh := free &^ line.taken[k]
+		switch {
+		case fresh != 0:
 			free = fresh
-		} else {
+		case generation.Exhausted(common):
+			// They were reserved once and not filled.
+			line.retired[k].Or(free)
+			return false
+		default:
 			c.separate(line, i)
 		}
 	}

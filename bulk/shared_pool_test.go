@@ -137,6 +137,28 @@ func TestSharedSlotsAreRetired(t *testing.T) {
 	}
 }
 
+// TestReservedSlotsAreRetired gives up slots that were reserved for their last use.
+func TestReservedSlotsAreRetired(t *testing.T) {
+	p := newSharedPool[record](t, Options{Capacity: 32})
+	first, _ := p.Insert(record{})
+	p.Remove(first)
+	p.chunk(0).words[0].Store(sharedWord(uint32(p.tag)|generation.MaxCount, 0))
+	p.Clear(nil)
+	p.chunk(0).lines[0].taken[0] = 0
+	in := p.Inserter()
+	h, _ := in.Insert(numbered(1))
+	if generation.Count(h.Generation()) != generation.MaxCount {
+		t.Fatalf("handle %v", h)
+	}
+	in.Close()
+	if e := exhausted(func() { p.Insert(record{}) }); !errors.Is(e, vm.ErrCapacity) {
+		t.Fatalf("a slot is taken beyond its last use: %v", e)
+	}
+	if v, ok := p.Load(h); !ok || v != numbered(1) || p.Len() != 1 {
+		t.Fatalf("Load(%v) = %v, %t", h, v, ok)
+	}
+}
+
 // TestAnnouncedSlotsAreNotTaken fills a pool while a reader has announced the slot of a removed element.
 func TestAnnouncedSlotsAreNotTaken(t *testing.T) {
 	p := newSharedPool[record](t, Options{Capacity: 1000})

@@ -17,8 +17,8 @@ import (
 // word live sends them apart. When all are gone, they get a common generation again, above all that they had. Hence:
 //
 //   - A word never has the same value twice with another element in a slot: what it was compared with is what is swapped.
-//   - A slot's generation never falls. A reader that has seen the presence bit and then meets the generation of its
-//     handle, in whatever order a writer changed both, has seen the element alive: see sharedSlots.holds.
+//   - A slot's generation never falls. A reader that sees the slots apart, and then meets the generation of its handle in
+//     the slot's own one, has seen the element alive, in whatever order a writer changed both: see holds.
 //
 // Apart, a slot's own generation decides. Its tag is taken off when the element is removed, which one remover succeeds
 // in; only then is the presence bit cleared, so that nobody takes the slot before.
@@ -82,9 +82,9 @@ func tagged(g uint32) bool { return g > generation.MaxCount }
 // holds reports whether the element of the handle (i, g) is live, where c is the chunk of slot i. It may run beside
 // anything.
 //
-// Its loads are in this order for a reason. If it finds the bit set, the slot is live at that moment with g or a later
-// generation, for g was given out before. What it reads afterwards is never older, so that it meets g only if that was
-// the generation of the live element.
+// The handle was given out before, so that the slot has g or a later generation. The common one is read together with the
+// presence bit. A slot's own one is read after the slots were seen apart, so that it is not from before: it is g only while
+// the element lives.
 func (c *sharedChunk) holds(i uint, g uint32) bool {
 	w := c.word(i).Load()
 	if commonOf(w) == g {
