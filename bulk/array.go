@@ -148,7 +148,7 @@ func (a *Array[T]) setEnd() {
 // At returns the address of element i. It panics when i is not in [0, Len).
 func (a *Array[T]) At(i int) *T {
 	if n := a.Len(); uint(i) >= uint(n) {
-		panic(&indexError{i, n, a.plan.name, a.ended})
+		panic(&indexError{"At", i, n, a.plan.name, a.ended})
 	}
 	return after(a.base, i)
 }

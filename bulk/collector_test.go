@@ -38,7 +38,7 @@ var kept [50]struct {
 	pointer *record
 }
 
-// sumOfMany fills an array and a pool with n elements each and returns how many of them are not what was put in.
+// sumOfMany fills an array, a pool and a dense with n elements each and returns how many of them are not what was put in.
 func sumOfMany(t *testing.T, pages vm.Pages, n, round int) (wrong int) {
 	a, err := NewArray[record](Options{Pages: pages, Capacity: 10_000})
 	if err != nil {
@@ -50,10 +50,16 @@ func sumOfMany(t *testing.T, pages vm.Pages, n, round int) (wrong int) {
 		t.Error(err)
 		return 1
 	}
-	handles := make([]Handle[record], n)
+	d, err := NewDense[record](Options{Pages: pages, Capacity: 10_000})
+	if err != nil {
+		t.Error(err)
+		return 1
+	}
+	handles, places := make([]Handle[record], n), make([]Handle[record], n)
 	for i := range n {
 		e := a.Append(numbered(i))
 		handles[i], _ = p.Insert(numbered(i))
+		places[i], _ = d.Insert(numbered(i))
 		if i%100 == 0 {
 			k := &kept[(n+i/100)%len(kept)]
 			k.Lock()
@@ -69,11 +75,11 @@ func sumOfMany(t *testing.T, pages vm.Pages, n, round int) (wrong int) {
 		runtime.GC()
 	}
 	for i, h := range handles {
-		if *a.At(i) != numbered(i) || *p.Get(h) != numbered(i) {
+		if *a.At(i) != numbered(i) || *p.Get(h) != numbered(i) || *d.Get(places[i]) != numbered(i) {
 			wrong++
 		}
 	}
-	if a.Close() != nil || p.Close() != nil {
+	if a.Close() != nil || p.Close() != nil || d.Close() != nil {
 		wrong++
 	}
 	return wrong

@@ -1,45 +1,253 @@
 package bulk
 
-import "github.com/vastgo/vast/vm"
+import (
+	"math"
+	"math/bits"
+	"unsafe"
 
-// denseSpan is a span whose committed prefix is used from end to end, so that huge pages waste no more than their last
-// one. They are asked for only when the prefix is as long as one: a small container never touches a huge page.
-type denseSpan struct {
-	vm.Span
-	advised bool
+	"github.com/vastgo/vast/internal/bitset"
+	"github.com/vastgo/vast/internal/generation"
+	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/vm"
+)
+
+// Dense is bulk data without holes: its elements lie side by side, so that [Dense.Slice] has them all in one slice. Where
+// one is removed the last one moves into its place ("swap-and-pop"). A [Handle] finds its element wherever it has moved
+// to, and knows when it is gone.
+//
+// A Dense has the methods of a [Pool], and they do the same, so that the two can be exchanged. They differ in this:
+//
+//   - A pointer to an element is good only until something is removed: afterwards another element may be there, or none.
+//     Inserting moves nothing.
+//   - Get takes one step more, from the handle's slot to the element's index: that index is what Runs yields, and
+//     [Dense.Index] and [Dense.HandleAt] translate. They are another thing than [Handle.Slot].
+//   - Going over all elements costs what it costs over a slice, whatever was removed; and there is a step for each element
+//     where a Pool has one for 64 slots, in Clear.
+//
+// It is the better one where all elements are passed again and again while others come and go; otherwise a Pool is, in
+// which nothing moves. "Data Structures Part 1: Bulk Data" (Niklas Gray) weighs the two and describes the table between
+// handles and elements.
+//
+// One goroutine may change a dense at a time, and nobody may read it meanwhile. While nobody changes it, any number of
+// goroutines may call Get, Valid, Len, Index, HandleAt, Slice, All and Runs. What the elements hold is the caller's to
+// order.
+type Dense[T any] struct {
+	base     unsafe.Pointer // the first element
+	locators unsafe.Pointer // a locator for each slot
+	owners   unsafe.Pointer // for each element the slot that its handle has, 4 bytes
+	slots
+	tag      generation.Tag
+	elements denseSpan
+	tables   [2]denseSpan // of locators and owners
+	region   *vm.Region
+	plan     plan
+	ended    error // what using the dense panics with after Close
+	// unchecked counts the changes since checkInvariants ran.
+	unchecked int
 }
 
-// hugeUnit returns the size of a huge page where a span of so many bytes can have one, else 0.
-func hugeUnit(bytes int) int {
-	if huge := vm.HugePageSize(); bytes >= huge {
-		return huge
+// locator says where the element of a slot is. Looking one up and moving one read and write nothing else of the slot.
+type locator struct {
+	generation uint32 // as of when the slot was taken last
+	number     uint32 // the element's index + 1; 0 for a slot without an element
+}
+
+const (
+	bytesLocator = int(unsafe.Sizeof(locator{}))
+	bytesOwner   = 4
+	maxDense     = min(1<<32-1, math.MaxInt) // elements: an index + 1 fits into a locator
+)
+
+// NewDense makes an empty dense. It reserves addresses and takes no memory.
+//
+// It returns an error as [vm.Reserve] does, and panics when T holds Go pointers or an option is negative.
+func NewDense[T any](o Options) (*Dense[T], error) {
+	p, err := newPlan[T]("Dense", o, maxDense)
+	if err != nil {
+		return nil, err
 	}
-	return 0
+	bytesElements := max(1, p.capacity*p.sizeElement)
+	total := bitset.Size(max(1, p.capacity)) + alignedSize(bytesElements)
+	for _, bytes := range sizesTables(p.capacity) {
+		total += alignedSize(bytes)
+	}
+	r, err := vm.Reserve(total, vm.Options{Purpose: p.name, Limit: o.Limit, Pages: o.Pages})
+	if err != nil {
+		return nil, err
+	}
+	d := &Dense[T]{slots: slots{words: unsafe.Pointer(&noFree)}, tag: generation.NewTag(), region: r, plan: p}
+	if err := d.carve(bytesElements); err != nil {
+		_ = r.Close()
+		return nil, err
+	}
+	return d, nil
 }
 
-// alignedSize returns the bytes of a region that carve takes for a span of so many bytes, at most.
-func alignedSize(bytes int) int { return bytes + vm.PageSize() + hugeUnit(bytes) }
-
-// carve takes a dense span from r. It begins where a huge page does: because a span of some size grows by whole huge
-// pages, each of them is committed at once and none is filled with small pages before.
-func carve(r *vm.Region, bytes int) (denseSpan, error) {
-	span, err := r.Carve(bytes, hugeUnit(bytes))
-	return denseSpan{Span: span}, err
+// sizesTables returns the bytes of the locators and the owners of so many slots.
+func sizesTables(slots int) [2]int {
+	return [2]int{max(1, slots) * bytesLocator, max(1, slots) * bytesOwner}
 }
 
-// grow commits a prefix of at least need bytes. It fails as [vm.Span.Grow] does, and then nothing has changed.
-func (s *denseSpan) grow(need int) error {
-	// The containers choose how far to commit ahead; a step of one byte leaves the span to round to pages.
-	if err := s.Grow(need, 1); err != nil {
+// carve divides the region.
+func (d *Dense[T]) carve(bytesElements int) (err error) {
+	if d.live, err = bitset.New(d.region, max(1, d.plan.capacity)); err != nil {
 		return err
 	}
-	if huge := vm.HugePageSize(); !s.advised && huge > 0 && s.Committed() >= huge {
-		s.advised = true
-		// Huge pages make it faster, not different: without them it works as well.
-		_ = s.Region().Huge(s.Offset(), s.Size())
+	for i, bytes := range sizesTables(d.plan.capacity) {
+		if d.tables[i], err = carve(d.region, bytes); err != nil {
+			return err
+		}
+	}
+	d.locators, d.owners = d.tables[0].Base(), d.tables[1].Base()
+	d.elements, err = carve(d.region, bytesElements)
+	d.base = d.elements.Base()
+	return err
+}
+
+// The next three are sound for slots and indices below room: so far the spans are committed, they never move before Close,
+// and T holds no Go pointers.
+
+func (d *Dense[T]) element(i uint) *T {
+	var v T
+	return (*T)(unsafe.Add(d.base, i*uint(unsafe.Sizeof(v))))
+}
+
+func (d *Dense[T]) locator(slot uint) *locator {
+	return (*locator)(unsafe.Add(d.locators, slot*uint(bytesLocator)))
+}
+
+func (d *Dense[T]) owner(i uint) *uint32 { return (*uint32)(unsafe.Add(d.owners, i*bytesOwner)) }
+
+// Insert puts v behind the last element and returns a handle to it and its address. It panics with the [*vm.Error] that
+// [Dense.Grow] would return where there is no room; then the dense is as it was.
+//
+// Complexity: constant; looking for the next word of slots with a free one passes 262,144 taken ones at a time.
+func (d *Dense[T]) Insert(v T) (Handle[T], *T) {
+	free := ^*d.word(d.hint) &^ d.skip
+	slot := d.hint*wordBits + uint(bits.TrailingZeros64(free))
+	if free == 0 || slot >= d.room {
+		slot = d.search()
+	}
+	w := d.word(slot / wordBits)
+	before := *w
+	if after := before | 1<<(slot%wordBits); before != 0 && after != full {
+		*w = after
+	} else {
+		d.live.Store(slot/wordBits, after) // the summaries change
+	}
+	l := d.locator(slot)
+	g := generation.Next(l.generation, d.tag)
+	if generation.Exhausted(g) {
+		d.retire(slot)
+	}
+	i := uint(d.len)
+	d.len++
+	*l = locator{g, uint32(i) + 1}
+	*d.owner(i) = uint32(slot)
+	e := d.element(i)
+	*e = v
+	if invariants.Enabled {
+		d.changed()
+	}
+	return Handle[T]{uint32(slot), g}, e
+}
+
+// Remove takes the element of h out, moves the last one into its place, and reports whether there was one. The slot of h
+// may be taken again by the next Insert. Complexity: constant; an element is copied, and the tables change in two slots.
+func (d *Dense[T]) Remove(h Handle[T]) bool {
+	slot := uint(h.slot)
+	if slot >= d.room {
+		d.mustBeOpen()
+		return false
+	}
+	l := d.locator(slot)
+	number := l.number
+	if l.generation != h.generation || number == 0 {
+		return false
+	}
+	// Where the last element is the one removed it moves to itself, which is cheaper than finding out.
+	i, last := uint(number)-1, uint(d.len)-1
+	moved := *d.owner(last)
+	*d.element(i) = *d.element(last)
+	*d.owner(i) = moved
+	d.locator(uint(moved)).number = number
+	l.number = 0
+	d.len--
+	w := d.word(slot / wordBits)
+	before := *w
+	if after := before &^ (1 << (slot % wordBits)); after != 0 && before != full && slot/wordBits >= d.hint {
+		*w = after
+	} else {
+		d.free(slot/wordBits, after)
+	}
+	if invariants.Enabled {
+		d.poison(last, 1)
+		d.changed()
+	}
+	return true
+}
+
+// Valid reports whether the element of h is still there. Complexity: constant.
+func (d *Dense[T]) Valid(h Handle[T]) bool { return d.Index(h) >= 0 }
+
+// Get returns the address of the element of h, or nil where it is gone or h is of another container. The address is good
+// until something is removed. Complexity: constant.
+func (d *Dense[T]) Get(h Handle[T]) *T {
+	if uint(h.slot) >= d.room {
+		d.mustBeOpen()
+	} else if l := d.locator(uint(h.slot)); l.generation == h.generation && l.number != 0 {
+		return d.element(uint(l.number) - 1)
 	}
 	return nil
 }
 
-// shrinkTo decommits down to a prefix that was committed before. A failure leaves memory committed that is not used.
-func (s *denseSpan) shrinkTo(committed int) { _ = s.Shrink(committed) }
+// Len returns the number of elements; 0 after Close.
+func (d *Dense[T]) Len() int { return d.len }
+
+// Clear removes all elements. Before that it calls f, unless nil, with each of them in ascending order of slots; f must
+// not change the dense. Where f panics nothing has been removed. The memory stays committed for the next elements: Close
+// gives it back. Complexity: one step for each element, and one for each 64 slots.
+func (d *Dense[T]) Clear(f func(Handle[T], *T)) {
+	d.mustBeOpen()
+	if f != nil {
+		for h, e := range d.All() {
+			f(h, e)
+		}
+	}
+	for i := range uint(d.len) {
+		d.locator(uint(*d.owner(i))).number = 0
+	}
+	if invariants.Enabled {
+		d.poison(0, d.len)
+	}
+	d.live.Erase(0, min(d.room, uint(d.live.Len())))
+	d.len = 0
+	d.lower(0)
+	if invariants.Enabled {
+		d.checkInvariants()
+	}
+}
+
+// Close gives the memory and the addresses back. The elements must not be used afterwards; using the dense panics.
+// Closing twice does nothing.
+func (d *Dense[T]) Close() error {
+	if d.ended != nil {
+		return nil
+	}
+	if invariants.Enabled {
+		d.checkInvariants()
+	}
+	if err := d.region.Close(); err != nil {
+		return err
+	}
+	// Without room and free slots the short paths of Get and Insert come to mustBeOpen.
+	d.ended, d.base = &closedError{d.plan.name}, nil
+	d.slots.end()
+	return nil
+}
+
+func (d *Dense[T]) mustBeOpen() {
+	if d.ended != nil {
+		panic(d.ended)
+	}
+}

@@ -1,9 +1,10 @@
 // Package bulk holds containers for millions of elements of one type, outside the garbage collector's heap.
 //
 // [Array] grows at its end and never moves. [Pool] has holes: its elements keep their place while they live, are
-// referred to by a [Handle] that knows when they are gone, and new ones fill the holes. Both reserve addresses for their
-// whole capacity when made and commit memory as they grow, so that growing neither copies nor stalls, pointers stay good,
-// and the collector has nothing to scan.
+// referred to by a [Handle] that knows when they are gone, and new ones fill the holes. [Dense] has none: its elements lie
+// side by side and move when one is removed, and handles find them. All reserve addresses for their whole capacity when
+// made and commit memory as they grow, so that growing neither copies nor stalls, leaves pointers good, and gives the
+// collector nothing to scan.
 //
 // [Lists] holds arrays of arrays: many lists that grow on their own, each referred to by a [List] of 8 bytes in its owner.
 //
@@ -12,7 +13,8 @@
 // # Terminology
 //
 //   - element: a value of the container's type T
-//   - slot: the place for one element; its number is its index in memory
+//   - slot: the place for one element; its number is its index in memory (in a Dense: the entry for it in the table
+//     between handles and elements)
 //   - hole: a slot without a live element
 //   - presence bit: one bit a slot, set while its element lives
 //   - generation: a count that grows whenever a slot is taken; a handle is good while its slot has the one it was made with
@@ -44,7 +46,7 @@
 // "Virtual Arrays for Virtual Worlds" (3dverse) gives the most that such an array wastes: growth step − element. Here
 // the operating system counts memory twice, and so does the formula:
 //
-//	committed − elements ≤ step              memory that may be touched; in a Pool step − element
+//	committed − elements ≤ step              memory that may be touched; in a Pool or Dense step − element
 //	resident  − elements ≤ page − element    memory that was touched
 //
 // The step is Options.Step rounded up to whole pages, by default an eighth of what is committed and at least 64 KiB. (An
@@ -52,5 +54,5 @@
 // is cut off at the end, and less than an element comes on top. From the first huge page on the system's huge pages count
 // for pages (with [vm.PagesSmall] they do not), and the step ends at the next huge page. A Pool has besides 3½ bits a
 // slot for presence and what generations have in common, and 4 bytes for each slot that was taken again while its
-// neighbours lived.
+// neighbours lived; a Dense has a little over 12 bytes a slot.
 package bulk

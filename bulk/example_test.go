@@ -57,6 +57,27 @@ func ExampleArray() {
 	// [10 2] 2
 }
 
+func ExampleDense() {
+	d, err := bulk.NewDense[float32](bulk.Options{Capacity: 1000})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer d.Close()
+	var handles []bulk.Handle[float32]
+	for i := range 5 {
+		h, _ := d.Insert(float32(i))
+		handles = append(handles, h)
+	}
+	d.Remove(handles[1])
+	fmt.Println(d.Slice())
+	fmt.Println("the last one has index", d.Index(handles[4]), "and is", *d.Get(handles[4]))
+	fmt.Println("the removed one:", d.Index(handles[1]), d.Get(handles[1]))
+	// Output:
+	// [0 4 2 3]
+	// the last one has index 1 and is 4
+	// the removed one: -1 <nil>
+}
+
 func ExamplePool_Runs() {
 	p, err := bulk.NewPool[int](bulk.Options{Capacity: 1000})
 	if err != nil {

@@ -218,7 +218,7 @@ func (ls *Lists[T]) At(l List[T], i int) *T {
 		h = ls.absent(l)
 	}
 	if uint(i) >= uint(h.len) {
-		panic(&indexError{i, int(h.len), "a list of " + ls.plan.name, nil})
+		panic(&indexError{"At", i, int(h.len), "a list of " + ls.plan.name, nil})
 	}
 	return ls.element(h, uint(i))
 }

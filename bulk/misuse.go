@@ -13,8 +13,9 @@ func (e *closedError) Error() string {
 	return "bulk: " + e.name + " is used after Close: keep it open as long as its elements are in use"
 }
 
-// indexError says that an array has no such element.
+// indexError says that a container has no such element.
 type indexError struct {
+	method        string
 	index, length int
 	name          string
 	ended         error // why there are no elements any more, where there are none
@@ -25,5 +26,5 @@ func (e *indexError) Error() string {
 	if e.ended != nil {
 		return e.ended.Error()
 	}
-	return fmt.Sprintf("bulk: At(%d) on %s of length %d", e.index, e.name, e.length)
+	return fmt.Sprintf("bulk: %s(%d) on %s of length %d", e.method, e.index, e.name, e.length)
 }

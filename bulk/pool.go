@@ -21,17 +21,10 @@ import (
 // One goroutine may change a pool at a time, and nobody may read it meanwhile. While nobody changes it, any number of
 // goroutines may call Get, Valid, Len, All and Runs. What the elements hold is the caller's to order.
 type Pool[T any] struct {
-	base  unsafe.Pointer // the first element
-	words unsafe.Pointer // the presence words; &noFree where there is no memory for any
-	room  uint           // slots for which memory is committed
-	hint  uint           // no word below this one has a slot that is free to take
-	skip  uint64         // the retired slots of word hint
-	len   int            // live elements
-	live  *bitset.Set
-
+	base unsafe.Pointer // the first element
+	slots
 	generations generations
 	liveOnly    bitset.Filter
-	retired     map[uint]uint64 // by word: the slots that were taken as often as they can be
 	elements    denseSpan
 	region      *vm.Region
 	plan        plan
@@ -39,15 +32,8 @@ type Pool[T any] struct {
 	unchecked   int   // changes since checkInvariants ran
 }
 
-// noFree stands for the presence words of a pool that has no memory. It sends Insert the long way.
-var noFree uint64 = full
-
-const (
-	full      = 1<<64 - 1               // a presence word without holes
-	maxSlots  = min(1<<32, math.MaxInt) // as many as a Handle can number
-	wordBits  = 64
-	bytesWord = 8
-)
+// maxSlots is as many slots as a Handle can number.
+const maxSlots = min(1<<32, math.MaxInt)
 
 // NewPool makes an empty pool. It reserves addresses and takes no memory.
 //
@@ -66,7 +52,7 @@ func NewPool[T any](o Options) (*Pool[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	pool := &Pool[T]{words: unsafe.Pointer(&noFree), region: r, plan: p}
+	pool := &Pool[T]{slots: slots{words: unsafe.Pointer(&noFree)}, region: r, plan: p}
 	if err := pool.carve(bytesElements); err != nil {
 		_ = r.Close()
 		return nil, err
@@ -89,15 +75,12 @@ func (p *Pool[T]) carve(bytesElements int) (err error) {
 	return err
 }
 
-// slot and word are sound for slots below room: so far the spans are committed, they never move before Close, and T holds
-// no Go pointers.
-
+// slot is sound for slots below room: so far the span is committed, it never moves before Close, and T holds no Go
+// pointers.
 func (p *Pool[T]) slot(i uint) *T {
 	var v T
 	return (*T)(unsafe.Add(p.base, i*uint(unsafe.Sizeof(v))))
 }
-
-func (p *Pool[T]) word(i uint) *uint64 { return (*uint64)(unsafe.Add(p.words, i*bytesWord)) }
 
 // Insert puts v into the lowest free slot and returns a handle to it and its address. It panics with the [*vm.Error]
 // that [Pool.Grow] would return where there is no room; then the pool is as it was.
@@ -167,11 +150,8 @@ func (p *Pool[T]) remove(h Handle[T]) bool {
 	if w>>(i%wordBits)&1 == 0 || p.generations.of(i) != h.generation {
 		return false
 	}
-	p.live.Store(i/wordBits, w&^(1<<(i%wordBits)))
 	p.len--
-	if i/wordBits < p.hint {
-		p.lower(i / wordBits)
-	}
+	p.free(i/wordBits, w&^(1<<(i%wordBits)))
 	if invariants.Enabled {
 		p.poison(i)
 		p.changed()
@@ -243,9 +223,9 @@ func (p *Pool[T]) Close() error {
 	if err := p.region.Close(); err != nil {
 		return err
 	}
-	// Without room and free slots the short paths of Valid and Insert fail their first test and come to mustBeOpen.
-	p.ended, p.len, p.room, p.base = &closedError{p.plan.name}, 0, 0, nil
-	p.words, p.hint, p.skip, p.retired = unsafe.Pointer(&noFree), 0, 0, nil
+	// Without room and free slots the short paths of Valid and Insert come to mustBeOpen.
+	p.ended, p.base = &closedError{p.plan.name}, nil
+	p.slots.end()
 	return nil
 }
 

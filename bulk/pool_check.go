@@ -29,16 +29,7 @@ func (p *Pool[T]) checkInvariants() {
 	fail := func(format string, args ...any) {
 		panic("bulk: " + p.plan.name + ": broken invariant: " + fmt.Sprintf(format, args...))
 	}
-	p.live.CheckInvariants()
-	if n := p.live.Count(); n != p.len {
-		fail("%d presence bits for %d elements", n, p.len)
-	}
-	if int(p.room) > p.plan.capacity {
-		fail("room for %d of %d elements", p.room, p.plan.capacity)
-	}
-	if i := p.live.Next(p.room); i < uint(p.live.Len()) {
-		fail("slot %d is live, but there are %d", i, p.room)
-	}
+	p.slots.checkInvariants(p.plan.capacity, fail)
 	for w := range (p.room + wordBits - 1) / wordBits {
 		live, c := p.live.Word(w), p.generations.common(w)
 		if taken := uint64(1)<<c.fresh - 1; (live|c.apart)&^taken != 0 {
@@ -57,11 +48,5 @@ func (p *Pool[T]) checkInvariants() {
 		if got, want := p.retired[w], p.generations.exhausted(w); got != want {
 			fail("the slots %#x of word %d are exhausted, but %#x retired", want, w, got)
 		}
-		if free := ^live &^ p.retired[w]; w < p.hint && free != 0 {
-			fail("slot %d is free below the hint %d", w*wordBits+uint(bits.TrailingZeros64(free)), p.hint)
-		}
-	}
-	if p.room > 0 && p.skip != p.retired[p.hint] {
-		fail("retired slots %#x are to be skipped, not %#x", p.retired[p.hint], p.skip)
 	}
 }

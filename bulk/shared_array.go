@@ -171,7 +171,7 @@ func (a *SharedArray[T]) At(i int) *T {
 func (a *SharedArray[T]) mustHave(i int) {
 	room := int(a.room.Load())
 	if i < 0 || i >= room || !a.written.has(i) {
-		panic(&indexError{i, a.Len(), a.plan.name, a.ended})
+		panic(&indexError{"At", i, a.Len(), a.plan.name, a.ended})
 	}
 	// Who wrote it may not have come to say so. What is found by index is counted afterwards.
 	a.written.advance(room)

@@ -293,3 +293,34 @@ func TestSharedArraySizesThatOverflow(t *testing.T) {
 		t.Errorf("beyond the budget: %v", e)
 	}
 }
+
+// TestSharedMemoryIsCounted checks what the shared forms say of their memory.
+func TestSharedMemoryIsCounted(t *testing.T) {
+	limit := vm.NewLimit(1 << 30)
+	a := newSharedArray[record](t, Options{Limit: limit, Capacity: 100_000, Pages: vm.PagesSmall})
+	p := newSharedPool[record](t, Options{Limit: limit, Capacity: 100_000, Pages: vm.PagesSmall})
+	for i := range 5000 {
+		a.Append(numbered(i))
+		p.Insert(numbered(i))
+	}
+	for _, c := range []interface {
+		Reserved() int
+		Committed() int
+		Resident() (int, error)
+		Close() error
+	}{a, p} {
+		resident, err := c.Resident()
+		if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+			t.Error(err)
+		}
+		if err == nil && resident < 5000*40 || c.Committed() < 5000*40 || c.Reserved() < 100_000*40 || resident > c.Reserved() {
+			t.Errorf("%T: %d bytes are resident, %d committed, %d reserved", c, resident, c.Committed(), c.Reserved())
+		}
+	}
+	if limit.Used() != a.Committed()+p.Committed() {
+		t.Errorf("%d bytes are used, %d and %d committed", limit.Used(), a.Committed(), p.Committed())
+	}
+	if a.Close() != nil || p.Close() != nil || a.Reserved()+a.Committed()+p.Reserved()+p.Committed() != 0 {
+		t.Error("memory is left after Close")
+	}
+}

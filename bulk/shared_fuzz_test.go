@@ -1,6 +1,7 @@
 package bulk
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/vastgo/vast/vm"
@@ -8,30 +9,27 @@ import (
 
 // sharedForTest makes a SharedPool look like a Pool: every other element is inserted by an Inserter, and what Get finds
 // Load must find as well.
-type sharedForTest[T comparable] struct {
+type sharedForTest[T any] struct {
 	*SharedPool[T]
-	t        *testing.T
 	inserter *Inserter[T]
 	inserted int
 }
 
-func newSharedForTest[T comparable](t *testing.T, o Options) *sharedForTest[T] {
-	t.Helper()
-	p := newSharedPool[T](t, o)
-	return &sharedForTest[T]{p, t, p.Inserter(), 0}
+func makeSharedForTest[T any](o Options) (*sharedForTest[T], error) {
+	p, err := NewSharedPool[T](o)
+	if err != nil {
+		return nil, err
+	}
+	return &sharedForTest[T]{p, p.Inserter(), 0}, nil
 }
 
 func (p *sharedForTest[T]) Insert(v T) (Handle[T], *T) {
 	p.inserted++
 	// An inserter keeps slots that the model counts as free.
-	if p.Len()+slotsPerWord >= poolCapacity {
+	if p.inserted%100 == 0 || p.Len()+slotsPerWord >= p.plan.capacity {
 		p.inserter.Close()
 	}
-	switch {
-	case p.inserted%100 == 0:
-		p.inserter.Close()
-		fallthrough
-	case p.inserted%2 == 0:
+	if p.inserted%2 == 0 {
 		return p.inserter.Insert(v)
 	}
 	return p.SharedPool.Insert(v)
@@ -44,26 +42,19 @@ func (p *sharedForTest[T]) Grow(n int) error {
 
 func (p *sharedForTest[T]) Get(h Handle[T]) *T {
 	e := p.SharedPool.Get(h)
-	if v, ok := p.Load(h); ok != (e != nil) || ok && v != *e {
-		p.t.Fatalf("Load(%v) = %v, %t, but Get finds %v", h, v, ok, e)
+	if v, ok := p.Load(h); ok != (e != nil) || ok && any(v) != any(*e) {
+		panic(fmt.Sprintf("Load(%v) = %v, %t, but Get finds %v", h, v, ok, e))
 	}
 	return e
 }
 
-func playSharedPool[T comparable](t *testing.T, o Options, data []byte, element func(int) T) {
-	o.Capacity = poolCapacity
-	p, other := newSharedForTest[T](t, o), newSharedForTest[T](t, o)
-	playAnyPool(t, p, other, false, data, element)
-	if p.Close() != nil || other.Close() != nil {
-		t.Fatal("the pools do not close")
-	}
-}
+func (p *sharedForTest[T]) Trim() error { return nil }
 
 func FuzzSharedPool(f *testing.F) {
 	f.Add([]byte{2, 200, 50, 5, 100, 2, 255, 255, 9, 8, 0, 2, 200, 9, 6, 1, 1, 1, 7, 255, 255})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, pages := range pageKinds {
-			playSharedPool(t, Options{Pages: pages}, data, numbered)
+			playHandled(t, "SharedPool", Options{Pages: pages}, data, numbered)
 		}
 	})
 }
@@ -82,10 +73,10 @@ func TestSharedPoolAgainstModel(t *testing.T) {
 		for _, pages := range pageKinds {
 			for _, step := range []int{0, 1, 100_000} {
 				o := Options{Pages: pages, Step: step}
-				playSharedPool(t, o, data, numbered)
-				playSharedPool(t, o, data, numberedByte)
-				playSharedPool(t, o, data[:300], numberedLarge)
-				playSharedPool(t, o, data[:300], func(int) struct{} { return struct{}{} })
+				playHandled(t, "SharedPool", o, data, numbered)
+				playHandled(t, "SharedPool", o, data, numberedByte)
+				playHandled(t, "SharedPool", o, data[:300], numberedLarge)
+				playHandled(t, "SharedPool", o, data[:300], func(int) struct{} { return struct{}{} })
 			}
 		}
 	}

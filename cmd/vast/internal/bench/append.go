@@ -42,6 +42,9 @@ func (s *stopwatch) lap() {
 	s.last = now
 }
 
+// resume begins anew: what happened since the last lap does not count.
+func (s *stopwatch) resume() { s.last, s.longest = time.Since(s.start), 0 }
+
 func appendArray(m *meter, n int, longest bool) {
 	var a *bulk.Array[element]
 	if longest {
@@ -82,7 +85,7 @@ func appendSlice(m *meter, n, capacity int, longest bool) {
 	var es []element
 	if longest {
 		s := stopwatch{start: time.Now()}
-		es = fillSliceLapping(n, capacity, &s)
+		es = fillSliceLapping(make([]element, 0, capacity), n, &s)
 		m.time = s.longest
 	} else {
 		m.run(func() { es = fillSlice(n, capacity) })
@@ -101,8 +104,7 @@ func fillSlice(n, capacity int) []element {
 }
 
 //go:noinline
-func fillSliceLapping(n, capacity int, s *stopwatch) []element {
-	es := make([]element, 0, capacity)
+func fillSliceLapping(es []element, n int, s *stopwatch) []element {
 	for i := range n {
 		es = append(es, element{position: vector{float32(i), 1, 2}})
 		s.lap()

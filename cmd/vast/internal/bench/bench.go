@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -35,6 +36,8 @@ var families = []family{
 	{"array", "bulk.Array: N elements of 40 bytes are appended", arrayWorks},
 	{"pool", "bulk.Pool: N elements of 40 bytes are removed in random order, put in again, and read", poolWorks},
 	{"shared", "bulk.SharedArray, bulk.SharedPool: N elements of 40 bytes are appended, N/10 removed and inserted, and read, by 1 to 8 goroutines", sharedWorks},
+	{"dense", "bulk.Dense: N elements of 40 bytes are inserted, found by handles, read, and removed in random order", denseWorks},
+	{growthFamily, "growth strategies: N elements of 40 bytes are appended, and read", growthWorks},
 	{"replace", "bulk.SharedTable: N operations on N/10 entries of 40 bytes, one in 16 replaces an entry, the others read one", replaceWorks},
 	{"arena", "arena: N records of 24 bytes, or slices of 1 to 4 of them, in 10 frames that end together, with the collector's work", arenaWorks},
 	{"uid", "uid: N identifiers are made", uidWorks},
@@ -62,6 +65,7 @@ type options struct {
 	n, rounds int
 	names     []string // of families and works; none: all
 	json      bool
+	svg       string // the file to draw the growth strategies into, if any
 }
 
 // Run is the command: it measures, prints to stdout, and returns the exit status: 0, 1 where memory ran out, or 2 for a
@@ -76,16 +80,24 @@ func Run(args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	rows, err := measure(o, stderr)
+	var traces []trace
+	if err == nil && o.wantsTraces() {
+		traces, err = traceGrowth(o, stderr)
+	}
 	if err != nil {
 		fmt.Fprintln(stderr, "vast bench:", err)
 		return 1
 	}
 	if o.json {
 		err = json.NewEncoder(stdout).Encode(struct {
-			Rows []row `json:"rows"`
-		}{rows})
+			Rows   []row   `json:"rows"`
+			Growth []trace `json:"growth,omitempty"`
+		}{rows, traces})
 	} else {
-		err = table(stdout, o, rows)
+		err = errors.Join(table(stdout, o, rows), traceTable(stdout, o, traces))
+	}
+	if err == nil && o.svg != "" {
+		err = os.WriteFile(o.svg, growthChart(o, traces), 0o644)
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, "vast bench:", err)
@@ -101,6 +113,7 @@ func parse(args []string, help io.Writer) (options, error) {
 	f.IntVar(&o.n, "n", 10_000_000, "the number of elements, N")
 	f.IntVar(&o.rounds, "rounds", 3, "rounds that count; one more warms up")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
+	f.StringVar(&o.svg, "svg", "", "draw the growth strategies into this `file`")
 	// Flags may stand behind names.
 	for len(args) > 0 {
 		if err := f.Parse(args); err != nil {
@@ -118,6 +131,9 @@ func parse(args []string, help io.Writer) (options, error) {
 	}
 	if o.rounds < 1 {
 		return o, fmt.Errorf("-rounds %d: at least one round must count", o.rounds)
+	}
+	if o.svg != "" && !o.wantsTraces() {
+		return o, fmt.Errorf("-svg draws the growth strategies: name %s too", growthFamily)
 	}
 	for _, name := range o.names {
 		if !slices.ContainsFunc(families, func(f family) bool { return f.has(name) }) {
@@ -164,6 +180,17 @@ func usage(help io.Writer, f *flag.FlagSet) {
 // failure is a panic of made or closed: the operating system, or a limit, refused memory.
 type failure struct{ err error }
 
+// catch, deferred, turns a failure into an error.
+func catch(err *error) {
+	if r := recover(); r != nil {
+		f, ok := r.(failure)
+		if !ok {
+			panic(r)
+		}
+		*err = f.err
+	}
+}
+
 func made[T any](v T, err error) T {
 	closed(err)
 	return v
@@ -177,15 +204,7 @@ func closed(err error) {
 
 // measure runs the works and returns their rows.
 func measure(o options, progress io.Writer) (rows []row, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			f, ok := r.(failure)
-			if !ok {
-				panic(r)
-			}
-			err = f.err
-		}
-	}()
+	defer catch(&err)
 	for _, f := range families {
 		for _, w := range f.works() {
 			if !o.wants(f, w) {

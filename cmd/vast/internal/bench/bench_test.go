@@ -112,6 +112,7 @@ func TestCommandLine(t *testing.T) {
 		{"-rounds 0", 2, "-rounds 0: at least one round"},
 		{"sort", 2, "\"sort\": there are array, pool"},
 		{"append sort", 2, "\"sort\": there are array, pool"},
+		{"append -svg x", 2, "-svg draws the growth strategies: name growth too"},
 		{"append -n 0", 2, "-n 0: a number of elements is 1 to"},
 		{"-fast", 2, "-fast"},
 		{"-help", 0, "usage: vast bench [flags] [name ...]"},
@@ -146,6 +147,15 @@ func TestPeers(t *testing.T) {
 	p.remove(99) // was moved to position 7
 	if len(p.elements) != 98 || p.elements[7] != numbered(98) || p.positions[98] != 7 || p.ids[7] != 98 {
 		t.Errorf("swap-and-pop with ids has %v at position 7 of %d", p.elements[7], len(p.elements))
+	}
+	if a, b := p.insert(numbered(1)), p.insert(numbered(2)); a != 99 || b != 7 || *p.get(99) != numbered(1) || *p.get(7) != numbered(2) {
+		t.Errorf("swap-and-pop with ids gives ids %d and %d", a, b)
+	}
+	m := filledMapped(100)
+	m.remove(7)
+	m.remove(99)
+	if id := m.insert(numbered(1)); id != 100 || *m.get(100) != numbered(1) || *m.get(98) != numbered(98) || m.elements[7] != numbered(98) {
+		t.Errorf("the map has %v at position 7 of %d", m.elements[7], len(m.elements))
 	}
 	l := filledFreeList(100)
 	l.remove(7)

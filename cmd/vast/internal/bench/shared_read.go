@@ -8,11 +8,11 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// reading is what the works shared-get, shared-load-2 and shared-get-beside-writer do.
-type reading int
+// sharedReading is what the works shared-get, shared-load-2 and shared-get-beside-writer do.
+type sharedReading int
 
 const (
-	readGet reading = iota
+	readGet sharedReading = iota
 	readLoad2
 	readBesideWriter
 )
@@ -20,7 +20,7 @@ const (
 // sharedReads returns the sides of the works that read a number from each of n elements in random order: on one goroutine,
 // Load on two. Beside a writer another goroutine removes and inserts elements, other ones than those that are read, until
 // the reader is done.
-func sharedReads(n int, what reading) (sides []side, done func()) {
+func sharedReads(n int, what sharedReading) (sides []side, done func()) {
 	order := rand.New(rand.NewPCG(seedOrder, 0)).Perm(n)
 	indices := make([]uint32, n)
 	want := float32(0)

@@ -1,0 +1,102 @@
+package bulk
+
+import (
+	"fmt"
+
+	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/vm"
+)
+
+// Grow makes the next n insertions unable to fail, by committing memory for them. It panics when n is negative.
+//
+// It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
+// Options.Limit) or another limit as [vm.Region.Commit] does; then the dense is as it was.
+func (d *Dense[T]) Grow(n int) error {
+	if n < 0 {
+		panic(fmt.Sprintf("bulk: Grow(%d) on %s: a number of elements is zero or more", n, d.plan.name))
+	}
+	return d.makeRoom(opGrow, n)
+}
+
+func (d *Dense[T]) makeRoom(op string, n int) error {
+	d.mustBeOpen()
+	err := d.slots.makeRoom(&d.plan, d.elements.Committed(), op, n, d.commit)
+	if err == nil && invariants.Enabled {
+		d.checkInvariants()
+	}
+	return err
+}
+
+// commit makes at least the first n slots and places of elements usable, or changes nothing.
+func (d *Dense[T]) commit(n int) error {
+	elements, locators, owners := d.elements.Committed(), d.tables[0].Committed(), d.tables[1].Committed()
+	sizes := sizesTables(n)
+	err := d.elements.grow(n * d.plan.sizeElement)
+	if err == nil {
+		err = d.tables[0].grow(sizes[0])
+	}
+	if err == nil {
+		err = d.tables[1].grow(sizes[1])
+	}
+	if err == nil {
+		err = d.live.Grow(n)
+	}
+	if err != nil {
+		d.elements.shrinkTo(elements)
+		d.tables[0].shrinkTo(locators)
+		d.tables[1].shrinkTo(owners)
+		return err
+	}
+	d.room = uint(min(d.elements.Committed()/d.plan.sizeElement, d.tables[0].Committed()/bytesLocator,
+		d.tables[1].Committed()/bytesOwner, d.live.Len(), d.plan.capacity))
+	d.words = d.live.Words()
+	return nil
+}
+
+// search returns the lowest free slot. Where there is none it makes room, or panics and changes nothing.
+//
+//go:noinline
+func (d *Dense[T]) search() uint {
+	d.mustBeOpen()
+	for {
+		if i, ok := d.lowest(); ok {
+			return i
+		}
+		if err := d.makeRoom(opInsert, 1); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// Trim gives back the memory behind the last element, as far as it fills whole pages; it stays usable, and handles to what
+// was removed stay invalid. It must run alone, as a change does. Complexity: two system calls, and for the presence bits
+// as [Pool.Trim]. What knows of removed handles, 8 bytes a slot, is kept. It returns an error as [vm.Region.Discard] does;
+// the dense works as before.
+func (d *Dense[T]) Trim() error {
+	d.mustBeOpen()
+	for _, s := range []struct {
+		span *denseSpan
+		used int
+	}{{&d.elements, d.len * d.plan.sizeElement}, {&d.tables[1], d.len * bytesOwner}} {
+		if unused := s.span.Committed() - s.used; unused >= vm.PageSize() {
+			if err := s.span.Discard(s.used, unused); err != nil {
+				return err
+			}
+		}
+	}
+	return d.live.Trim()
+}
+
+// Reserved returns the bytes of addresses that the dense takes; 0 after Close.
+func (d *Dense[T]) Reserved() int {
+	if d.ended != nil {
+		return 0
+	}
+	return d.region.Size()
+}
+
+// Committed returns the bytes of memory that the dense may touch; 0 after Close.
+func (d *Dense[T]) Committed() int { return d.region.Committed() }
+
+// Resident returns how many bytes of the dense are in memory. It asks the operating system; see [vm.Region.Resident].
+func (d *Dense[T]) Resident() (int, error) { return d.region.Resident() }

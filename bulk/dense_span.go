@@ -1,0 +1,45 @@
+package bulk
+
+import "github.com/vastgo/vast/vm"
+
+// denseSpan is a span whose committed prefix is used from end to end, so that huge pages waste no more than their last
+// one. They are asked for only when the prefix is as long as one: a small container never touches a huge page.
+type denseSpan struct {
+	vm.Span
+	advised bool
+}
+
+// hugeUnit returns the size of a huge page where a span of so many bytes can have one, else 0.
+func hugeUnit(bytes int) int {
+	if huge := vm.HugePageSize(); bytes >= huge {
+		return huge
+	}
+	return 0
+}
+
+// alignedSize returns the bytes of a region that carve takes for a span of so many bytes, at most.
+func alignedSize(bytes int) int { return bytes + vm.PageSize() + hugeUnit(bytes) }
+
+// carve takes a dense span from r. It begins where a huge page does: because a span of some size grows by whole huge
+// pages, each of them is committed at once and none is filled with small pages before.
+func carve(r *vm.Region, bytes int) (denseSpan, error) {
+	span, err := r.Carve(bytes, hugeUnit(bytes))
+	return denseSpan{Span: span}, err
+}
+
+// grow commits a prefix of at least need bytes. It fails as [vm.Span.Grow] does, and then nothing has changed.
+func (s *denseSpan) grow(need int) error {
+	// The containers choose how far to commit ahead; a step of one byte leaves the span to round to pages.
+	if err := s.Grow(need, 1); err != nil {
+		return err
+	}
+	if huge := vm.HugePageSize(); !s.advised && huge > 0 && s.Committed() >= huge {
+		s.advised = true
+		// Huge pages make it faster, not different: without them it works as well.
+		_ = s.Region().Huge(s.Offset(), s.Size())
+	}
+	return nil
+}
+
+// shrinkTo decommits down to a prefix that was committed before. A failure leaves memory committed that is not used.
+func (s *denseSpan) shrinkTo(committed int) { _ = s.Shrink(committed) }

@@ -1,0 +1,262 @@
+package bulk
+
+import (
+	"errors"
+	"iter"
+	"slices"
+	"testing"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// handled is what the containers whose elements have handles have in common: one of them can be exchanged for another in
+// the line that makes it.
+type handled[T any] interface {
+	Insert(T) (Handle[T], *T)
+	Remove(Handle[T]) bool
+	Valid(Handle[T]) bool
+	Get(Handle[T]) *T
+	Len() int
+	Grow(int) error
+	Clear(func(Handle[T], *T))
+	Trim() error
+	All() iter.Seq2[Handle[T], *T]
+	Runs() iter.Seq2[int, []T]
+	Reserved() int
+	Committed() int
+	Resident() (int, error)
+	Close() error
+	checkInvariants()
+}
+
+var (
+	_ handled[int] = (*Pool[int])(nil)
+	_ handled[int] = (*Dense[int])(nil)
+)
+
+// kinds are the containers with handles.
+var kinds = []string{"Pool", "Dense"}
+
+func makeHandled[T any](kind string, o Options) (handled[T], error) {
+	switch kind {
+	case "Dense":
+		return NewDense[T](o)
+	case "SharedPool":
+		return makeSharedForTest[T](o)
+	}
+	return NewPool[T](o)
+}
+
+// newHandled returns a container that is closed at the end of the test.
+func newHandled[T any](t testing.TB, kind string, o Options) handled[T] {
+	t.Helper()
+	c, err := makeHandled[T](kind, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+// eachKind runs f for each container with handles.
+func eachKind(t *testing.T, f func(t *testing.T, kind string)) {
+	for _, kind := range kinds {
+		t.Run(kind, func(t *testing.T) { f(t, kind) })
+	}
+}
+
+// handledModel is what a container with handles should be.
+type handledModel[T comparable] struct {
+	live  map[Handle[T]]T
+	slots []bool      // taken slots
+	known []Handle[T] // all handles that ever were, live and stale
+	seen  map[Handle[T]]bool
+}
+
+// free returns the lowest free slot.
+func (m *handledModel[T]) free() int { return slices.Index(m.slots, false) }
+
+// playHandled applies the operations in data to a container and to the model and fails where they differ.
+func playHandled[T comparable](t *testing.T, kind string, o Options, data []byte, element func(int) T) {
+	const capacity = 1500
+	o.Capacity = capacity
+	p, err := makeHandled[T](kind, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	other, err := makeHandled[T](kind, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	m := handledModel[T]{live: map[Handle[T]]T{}, slots: make([]bool, capacity), seen: map[Handle[T]]bool{}}
+	insert := func(v T) {
+		var h Handle[T]
+		var at *T
+		e := exhausted(func() { h, at = p.Insert(v) })
+		if len(m.live) == capacity {
+			if e == nil || !errors.Is(e, vm.ErrCapacity) {
+				t.Fatalf("Insert into a full one: %v", e)
+			}
+			return
+		}
+		if e != nil {
+			t.Fatal(e)
+		}
+		if want := m.free(); int(h.Slot()) != want && kind != "SharedPool" || m.slots[h.Slot()] {
+			t.Fatalf("Insert took slot %d, but %d is free", h.Slot(), want)
+		}
+		if *at != v || p.Get(h) != at {
+			t.Fatalf("the element of %v is not where Insert said", h)
+		}
+		if m.seen[h] || h.IsZero() {
+			t.Fatalf("handle %v was used before", h)
+		}
+		m.live[h], m.slots[h.Slot()] = v, true
+		m.known, m.seen[h] = append(m.known, h), true
+	}
+	remove := func(h Handle[T]) {
+		_, want := m.live[h]
+		if got := p.Remove(h); got != want {
+			t.Fatalf("Remove(%v) = %t, want %t", h, got, want)
+		}
+		if want {
+			delete(m.live, h)
+			m.slots[h.Slot()] = false
+		}
+	}
+	number := 0
+	for in := (stream{data}); in.more(); number++ {
+		switch in.byte() % 10 {
+		case 0, 1:
+			insert(element(number))
+		case 2:
+			for i := range in.below(300) {
+				insert(element(number + i))
+			}
+		case 3, 4:
+			if len(m.known) > 0 {
+				remove(m.known[in.below(len(m.known))])
+			}
+		case 5: // a stretch of what is live, from the oldest on
+			for _, h := range m.known[:in.below(len(m.known)+1)] {
+				remove(h)
+			}
+		case 6:
+			h := Handle[T]{uint32(in.below(2 * capacity)), uint32(in.byte()) | uint32(in.byte())<<24}
+			v, want := m.live[h]
+			got := p.Get(h)
+			if (got != nil) != want || p.Valid(h) != want || got != nil && *got != v {
+				t.Fatalf("Get(%v) = %v, want %t", h, got, want)
+			}
+			if o, _ := other.Insert(element(number)); p.Valid(o) || p.Remove(o) {
+				t.Fatalf("handle %v of another one is valid", o)
+			}
+		case 7:
+			n := in.below(2 * capacity)
+			if err := p.Grow(n); (err == nil) != (len(m.live)+n <= capacity) {
+				t.Fatalf("Grow(%d) with %d of %d: %v", n, len(m.live), capacity, err)
+			}
+		case 8:
+			if in.byte()%4 == 0 {
+				last, calls := -1, 0
+				p.Clear(func(h Handle[T], e *T) {
+					if v, ok := m.live[h]; !ok || v != *e || int(h.Slot()) <= last {
+						t.Fatalf("Clear passes %v after slot %d", h, last)
+					}
+					last = int(h.Slot())
+					calls++
+				})
+				if calls != len(m.live) {
+					t.Fatalf("Clear passed %d of %d elements", calls, len(m.live))
+				}
+				clear(m.live)
+				clear(m.slots)
+			}
+		case 9:
+			compareHandled(t, p, &m)
+		}
+		if p.Len() != len(m.live) {
+			t.Fatalf("Len() = %d, want %d", p.Len(), len(m.live))
+		}
+	}
+	compareHandled(t, p, &m)
+	p.checkInvariants()
+}
+
+// compareHandled walks over the container in all ways that it has.
+func compareHandled[T comparable](t *testing.T, c handled[T], m *handledModel[T]) {
+	n, last := 0, -1
+	for h, e := range c.All() {
+		if v, ok := m.live[h]; !ok || v != *e || c.Get(h) != e || int(h.Slot()) <= last {
+			t.Fatalf("All yields %v after slot %d", h, last)
+		}
+		last = int(h.Slot())
+		n++
+	}
+	if n != len(m.live) {
+		t.Fatalf("All yields %d of %d elements", n, len(m.live))
+	}
+	switch c := c.(type) {
+	case *Pool[T], *sharedForTest[T]:
+		compareRuns(t, c, m)
+	case *Dense[T]:
+		compareSlice(t, c, m)
+	}
+}
+
+func compareRuns[T comparable](t *testing.T, p handled[T], m *handledModel[T]) {
+	n, last := 0, -2
+	for first, run := range p.Runs() {
+		if first <= last+1 || len(run) == 0 {
+			t.Fatalf("a run of %d from slot %d on after one to slot %d", len(run), first, last)
+		}
+		for i := range run {
+			if !m.slots[first+i] {
+				t.Fatalf("the run from slot %d on has slot %d", first, first+i)
+			}
+		}
+		last = first + len(run) - 1
+		n += len(run)
+	}
+	if n != len(m.live) {
+		t.Fatalf("Runs yields %d of %d elements", n, len(m.live))
+	}
+}
+
+func compareSlice[T comparable](t *testing.T, d *Dense[T], m *handledModel[T]) {
+	es := d.Slice()
+	if len(es) != len(m.live) || cap(es) != len(es) {
+		t.Fatalf("Slice has %d of %d elements and room for %d", len(es), len(m.live), cap(es))
+	}
+	seen := make(map[Handle[T]]bool)
+	for i := range es {
+		h := d.HandleAt(i)
+		if v, ok := m.live[h]; !ok || v != es[i] || d.Get(h) != &es[i] || d.Index(h) != i {
+			t.Fatalf("element %d is of %v, whose index is %d", i, h, d.Index(h))
+		}
+		seen[h] = true
+	}
+	if len(seen) != len(es) {
+		t.Fatalf("%d elements have %d handles", len(es), len(seen))
+	}
+	for first, run := range d.Runs() {
+		if first != 0 || len(run) != len(es) || &run[0] != &es[0] {
+			t.Fatalf("a run of %d elements from index %d on, of %d", len(run), first, len(es))
+		}
+		seen = nil
+	}
+	if len(es) > 0 && seen != nil {
+		t.Fatal("Runs yields nothing")
+	}
+	for _, h := range m.known {
+		if _, ok := m.live[h]; !ok && d.Index(h) != -1 {
+			t.Fatalf("the index of %v, which is gone, is %d", h, d.Index(h))
+		}
+	}
+}

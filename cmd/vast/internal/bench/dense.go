@@ -1,0 +1,225 @@
+package bench
+
+import (
+	"math/rand/v2"
+	"runtime"
+
+	"github.com/vastgo/vast/bulk"
+)
+
+// denseWorks are the works of the family dense. The others are packed slices too, whose elements are found by ids.
+func denseWorks() []work {
+	return []work{
+		{"dense-insert", bytesElements, func(n int) ([]side, func()) { return denseInsertions(n), nil }},
+		{"dense-get", nil, denseGets},
+		{"dense-iterate", nil, denseIterations},
+		{"dense-remove", bytesElements, func(n int) ([]side, func()) { return denseRemovals(n), nil }},
+		{"dense-refill", bytesElements, func(n int) ([]side, func()) { return denseRefills(n), nil }},
+	}
+}
+
+// denseInsertions returns the sides of the work dense-insert: n elements are put into an empty container with room for
+// them, and what refers to each is kept.
+func denseInsertions(n int) []side {
+	return []side{
+		{"vast", func(m *meter) {
+			handles := make([]bulk.Handle[element], n)
+			var d *bulk.Dense[element]
+			m.run(func() {
+				d = newDense(n)
+				fillDense(d, handles)
+			})
+			closed(d.Close())
+		}},
+		{"swap-and-pop-ids", func(m *meter) {
+			ids := make([]uint32, n)
+			var p *packed
+			m.run(func() {
+				p = newPacked(n)
+				fillPacked(p, ids)
+			})
+			runtime.KeepAlive(p)
+		}},
+		{"map-and-slice", func(m *meter) {
+			ids := make([]uint64, n)
+			var p *mapped
+			m.run(func() {
+				p = newMapped(n)
+				fillMapped(p, ids)
+			})
+			runtime.KeepAlive(p)
+		}},
+	}
+}
+
+// denseGets returns the sides of the work dense-get: a number is read from each element, found by what refers to it, in
+// random order.
+func denseGets(n int) (sides []side, done func()) {
+	order := randomOrder(n)
+	d, handles := filledDense(n)
+	handles = shuffle(handles, order)
+	p, q := filledPacked(n), filledMapped(n)
+	ids := make([]uint64, n)
+	for i, id := range order {
+		ids[i] = uint64(id)
+	}
+	want := sumSlice(d.Slice())
+	return []side{
+		reading("vast", want, func() float32 { return sumDenseGets(d, handles) }),
+		reading("swap-and-pop-ids", want, func() float32 { return sumPackedGets(p, order) }),
+		reading("map-and-slice", want, func() float32 { return sumMappedGets(q, ids) }),
+	}, func() { closed(d.Close()) }
+}
+
+// denseIterations returns the sides of the work dense-iterate: a number is read from each of n elements, after as many
+// others were removed.
+func denseIterations(n int) (sides []side, done func()) {
+	d, handles := filledDense(2 * n)
+	for _, i := range randomOrder(2 * n)[:n] {
+		d.Remove(handles[i])
+	}
+	es := fillSlice(n, n)
+	want := sumSlice(es)
+	return []side{
+		reading("vast", want, func() float32 { return sumSlice(d.Slice()) }),
+		reading("slice-loop", want, func() float32 { return sumSlice(es) }),
+	}, func() { closed(d.Close()) }
+}
+
+// reading returns a side that reads, and checks what comes out.
+func reading(name string, want float32, sum func() float32) side {
+	return side{name, func(m *meter) {
+		var got float32
+		m.run(func() { got = sum() })
+		if got != want {
+			panic("bench: " + name + " did not pass the same elements")
+		}
+	}}
+}
+
+// denseRemovals returns the sides of the work dense-remove: n elements are removed one by one in random order.
+func denseRemovals(n int) []side {
+	order := randomOrder(n)
+	return []side{
+		{"vast", func(m *meter) {
+			d, handles := filledDense(n)
+			shuffled := shuffle(handles, order)
+			m.run(func() { removeFromDense(d, shuffled) })
+			empty("vast", d.Len())
+			closed(d.Close())
+		}},
+		{"swap-and-pop-ids", func(m *meter) {
+			p := filledPacked(n)
+			m.run(func() { removeFromPacked(p, order) })
+			empty("swap-and-pop-ids", len(p.elements))
+		}},
+		{"map-and-slice", func(m *meter) {
+			p := filledMapped(n)
+			ids := make([]uint64, n)
+			for i, id := range order {
+				ids[i] = uint64(id)
+			}
+			m.run(func() { removeFromMapped(p, ids) })
+			empty("map-and-slice", len(p.elements))
+		}},
+	}
+}
+
+// denseRefills returns the sides of the work dense-refill: after n elements were removed in random order, n are put in.
+func denseRefills(n int) []side {
+	order := randomOrder(n)
+	return []side{
+		{"vast", func(m *meter) {
+			d, handles := filledDense(n)
+			removeFromDense(d, shuffle(handles, order))
+			m.run(func() { fillDense(d, handles) })
+			closed(d.Close())
+		}},
+		{"swap-and-pop-ids", func(m *meter) {
+			p := filledPacked(n)
+			removeFromPacked(p, order)
+			ids := make([]uint32, n)
+			m.run(func() { fillPacked(p, ids) })
+			runtime.KeepAlive(p)
+		}},
+	}
+}
+
+// randomOrder returns the numbers below n in an order that is the same in every run.
+func randomOrder(n int) []uint32 {
+	order := make([]uint32, n)
+	for i, index := range rand.New(rand.NewPCG(seedOrder, 0)).Perm(n) {
+		order[i] = uint32(index)
+	}
+	return order
+}
+
+func newDense(n int) *bulk.Dense[element] {
+	return made(bulk.NewDense[element](bulk.Options{Name: "bench", Capacity: n}))
+}
+
+// filledDense returns a dense of n elements and their handles in the order of insertion.
+func filledDense(n int) (*bulk.Dense[element], []bulk.Handle[element]) {
+	d, handles := newDense(n), make([]bulk.Handle[element], n)
+	fillDense(d, handles)
+	return d, handles
+}
+
+//go:noinline
+func fillDense(d *bulk.Dense[element], handles []bulk.Handle[element]) {
+	for i := range handles {
+		handles[i], _ = d.Insert(numbered(i))
+	}
+}
+
+//go:noinline
+func fillPacked(p *packed, ids []uint32) {
+	for i := range ids {
+		ids[i] = p.insert(numbered(i))
+	}
+}
+
+//go:noinline
+func fillMapped(m *mapped, ids []uint64) {
+	for i := range ids {
+		ids[i] = m.insert(numbered(i))
+	}
+}
+
+//go:noinline
+func sumDenseGets(d *bulk.Dense[element], handles []bulk.Handle[element]) (sum float32) {
+	for _, h := range handles {
+		sum += d.Get(h).position.y
+	}
+	return sum
+}
+
+//go:noinline
+func sumPackedGets(p *packed, ids []uint32) (sum float32) {
+	for _, id := range ids {
+		sum += p.get(id).position.y
+	}
+	return sum
+}
+
+//go:noinline
+func sumMappedGets(m *mapped, ids []uint64) (sum float32) {
+	for _, id := range ids {
+		sum += m.get(id).position.y
+	}
+	return sum
+}
+
+//go:noinline
+func removeFromDense(d *bulk.Dense[element], handles []bulk.Handle[element]) {
+	for _, h := range handles {
+		d.Remove(h)
+	}
+}
+
+//go:noinline
+func removeFromMapped(m *mapped, ids []uint64) {
+	for _, id := range ids {
+		m.remove(id)
+	}
+}

@@ -1,0 +1,227 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"github.com/vastgo/vast/bulk"
+)
+
+// growthFamily compares the growth strategies that "Data Structures Part 1: Bulk Data" (Niklas Gray) weighs: one
+// reservation, a slice that is reallocated, geometric blocks that are kept, and blocks of 16 KiB. Beside the times of all
+// appends there is a trace of each strategy, which also tells when it takes how much.
+const growthFamily = "growth"
+
+func growthWorks() []work {
+	of := func(sides []side) []side {
+		return slices.DeleteFunc(sides, func(s side) bool { return !slices.Contains(growthNames[:], s.name) })
+	}
+	return []work{
+		{"growth-append", bytesElements, func(n int) ([]side, func()) { return of(appends(n, false)), nil }},
+		{"growth-longest", bytesElements, func(n int) ([]side, func()) { return of(appends(n, true)), nil }},
+		{"growth-iterate", nil, growthIterations},
+	}
+}
+
+// growthNames are the strategies, as the sides of the work append call them.
+var growthNames = [...]string{"vast", "slice-grown", "geometric-blocks", "fixed-blocks"}
+
+// growing is a container under one of the strategies.
+type growing interface {
+	fillLapping(n int, s *stopwatch)
+	// held returns the bytes that are allocated, or committed, and how many were in the worst moment since the last
+	// fillLapping: a reallocation holds the old memory and the new.
+	held() (now, worst int)
+	moved() int // elements copied by growing
+	sum() float32
+	close()
+}
+
+func newGrowing(name string, n int) growing {
+	switch name {
+	case "vast":
+		return grownArray{newArray(n)}
+	case "slice-grown":
+		return &grownSlice{}
+	case "geometric-blocks":
+		return &geometricBlocks{}
+	}
+	return &fixedBlocks{}
+}
+
+type grownArray struct{ *bulk.Array[element] }
+
+func (a grownArray) fillLapping(n int, s *stopwatch) { fillArrayLapping(a.Array, n, s) }
+func (a grownArray) held() (now, worst int)          { return a.Committed(), a.Committed() }
+func (a grownArray) moved() int                      { return 0 }
+func (a grownArray) sum() float32                    { return sumSlice(a.Slice()) }
+func (a grownArray) close()                          { closed(a.Close()) }
+
+type grownSlice struct {
+	elements []element
+	copied   int
+	given    int // bytes given up by the last fillLapping
+}
+
+func (g *grownSlice) fillLapping(n int, s *stopwatch) {
+	before := cap(g.elements)
+	g.elements = fillSliceLapping(g.elements, n, s)
+	g.given = 0
+	if cap(g.elements) != before {
+		g.given = before * bytesElement
+		g.copied += before // it grows when all of its capacity is in use
+	}
+}
+
+func (g *grownSlice) held() (now, worst int) {
+	now = cap(g.elements) * bytesElement
+	return now, now + g.given
+}
+func (g *grownSlice) moved() int   { return g.copied }
+func (g *grownSlice) sum() float32 { return sumSlice(g.elements) }
+func (g *grownSlice) close()       { runtime.KeepAlive(g) }
+
+func (b *geometricBlocks) held() (now, worst int) {
+	now = b.total * bytesElement
+	return now, now
+}
+func (b *geometricBlocks) moved() int { return 0 }
+func (b *geometricBlocks) sum() (sum float32) {
+	for _, es := range b.full {
+		sum += sumSlice(es)
+	}
+	return sum + sumSlice(b.current)
+}
+func (b *geometricBlocks) close() { runtime.KeepAlive(b) }
+
+func (b *fixedBlocks) held() (now, worst int) {
+	now = len(b.all) * 16 << 10
+	return now, now
+}
+func (b *fixedBlocks) moved() int { return 0 }
+func (b *fixedBlocks) sum() (sum float32) {
+	for i, es := range b.all {
+		if i == len(b.all)-1 {
+			return sum + sumSlice(es[:b.filled])
+		}
+		sum += sumSlice(es[:])
+	}
+	return sum
+}
+func (b *fixedBlocks) close() { runtime.KeepAlive(b) }
+
+// growthIterations returns the sides of the work growth-iterate: a number is read from each element.
+func growthIterations(n int) (sides []side, done func()) {
+	var all []growing
+	for _, name := range growthNames {
+		g := newGrowing(name, n)
+		g.fillLapping(n, &stopwatch{start: time.Now()})
+		all = append(all, g)
+		sides = append(sides, reading(name, all[0].sum(), g.sum))
+	}
+	return sides, func() {
+		for _, g := range all {
+			g.close()
+		}
+	}
+}
+
+// trace is what happens while elements are appended under one strategy.
+type trace struct {
+	Strategy string  `json:"strategy"`
+	HeldMB   float64 `json:"held_mb"`         // at the end
+	WasteMB  float64 `json:"wasted_mb"`       // of that, beyond the elements
+	WorstMB  float64 `json:"wasted_worst_mb"` // in the worst moment
+	Moved    int     `json:"elements_moved"`
+	Points   []point `json:"points"`
+}
+
+// point is about the appends between the number of elements of the point before and of this one.
+type point struct {
+	Elements  int     `json:"elements"`
+	LongestNs int     `json:"longest_ns"` // of a single append, in the best of the rounds
+	Held      float64 `json:"held"`       // most bytes for each byte of elements
+}
+
+const (
+	pointsFrom      = 1000 // elements, before which nothing is worth a point
+	pointsPerDecade = 12
+)
+
+// wantsTraces reports whether the growth strategies are to be traced.
+func (o *options) wantsTraces() bool {
+	return len(o.names) == 0 || slices.Contains(o.names, growthFamily)
+}
+
+// traceGrowth traces every strategy in as many rounds as the options say.
+func traceGrowth(o options, progress io.Writer) (traces []trace, err error) {
+	defer catch(&err)
+	if !o.json {
+		fmt.Fprintf(progress, "tracing %s ...\n", growthFamily)
+	}
+	for _, name := range growthNames {
+		var best trace
+		for round := range o.rounds {
+			settle()
+			warm(2 * bytesElements(o.n))
+			t := traceOnce(name, o.n)
+			for i := range t.Points {
+				if round > 0 {
+					t.Points[i].LongestNs = min(t.Points[i].LongestNs, best.Points[i].LongestNs)
+				}
+			}
+			best = t
+		}
+		traces = append(traces, best)
+	}
+	return traces, nil
+}
+
+func traceOnce(name string, n int) trace {
+	g := newGrowing(name, n)
+	t, s := trace{Strategy: name}, stopwatch{start: time.Now()}
+	worst := 0
+	p := point{}
+	for have, next := 0, pointsFrom; have < n; {
+		// So few that a slice is not reallocated twice.
+		some := min(n-have, have/16+1, 256)
+		s.resume()
+		g.fillLapping(some, &s)
+		have += some
+		now, most := g.held()
+		worst = max(worst, most-bytesElements(have))
+		p.LongestNs = max(p.LongestNs, int(s.longest))
+		if have >= pointsFrom/2 {
+			p.Held = max(p.Held, float64(most)/float64(bytesElements(have)))
+		}
+		if have >= next || have == n {
+			p.Elements = have
+			t.Points = append(t.Points, p)
+			p = point{}
+			next = int(float64(next)*math.Pow(10, 1.0/pointsPerDecade)) + 1
+		}
+		t.HeldMB = mb(now)
+	}
+	t.WasteMB, t.WorstMB, t.Moved = t.HeldMB-mb(bytesElements(n)), mb(worst), g.moved()
+	g.close()
+	return t
+}
+
+// traceTable prints the traces for people.
+func traceTable(out io.Writer, o options, traces []trace) error {
+	if len(traces) == 0 {
+		return nil
+	}
+	fmt.Fprintf(out, "\ngrowth strategies: memory allocated (in the array: committed) for %.1f MB of elements\n\n", mb(bytesElements(o.n)))
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "strategy\theld MB\twasted\twasted in the worst moment\telements moved\t")
+	for _, t := range traces {
+		fmt.Fprintf(w, "%s\t%.1f\t%.1f\t%.1f\t%d\t\n", t.Strategy, t.HeldMB, t.WasteMB, t.WorstMB, t.Moved)
+	}
+	return w.Flush()
+}
