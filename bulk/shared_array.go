@@ -82,7 +82,7 @@ func (a *SharedArray[T]) Append(v T) (int, *T) {
 	}
 	p := after(a.base, i)
 	*p = v
-	a.written.add(i, 1, int(a.room.Load()))
+	a.written.add(i, 1)
 	return i, p
 }
 
@@ -99,7 +99,7 @@ func (a *SharedArray[T]) AppendSlice(values []T) (index int, elements []T, err e
 	}
 	elements = unsafe.Slice(after(a.base, i), len(values))
 	copy(elements, values)
-	a.written.add(i, len(values), int(a.room.Load()))
+	a.written.add(i, len(values))
 	return i, elements, nil
 }
 
@@ -169,12 +169,11 @@ func (a *SharedArray[T]) At(i int) *T {
 //
 //go:noinline
 func (a *SharedArray[T]) mustHave(i int) {
-	room := int(a.room.Load())
-	if i < 0 || i >= room || !a.written.has(i) {
+	if i < 0 || !a.written.has(i) {
 		panic(&indexError{"At", i, a.Len(), a.plan.name, a.ended})
 	}
 	// Who wrote it may not have come to say so. What is found by index is counted afterwards.
-	a.written.advance(room)
+	a.written.advance()
 }
 
 // Slice returns the first Len elements. It stays good while the array grows and does not see what is appended later.
@@ -201,6 +200,7 @@ func (a *SharedArray[T]) Close() error {
 	a.ended = &closedError{a.plan.name}
 	a.room.Store(0)
 	a.claimed.Store(0)
+	a.written.room.Store(0)
 	a.written.published.Store(0)
 	return nil
 }

@@ -137,7 +137,7 @@ func TestGapsArePassed(t *testing.T) {
 	var there [1000]bool
 	for _, c := range r.Perm(len(claims)) {
 		first, n := claims[c][0], claims[c][1]
-		a.written.add(first, n, int(a.room.Load()))
+		a.written.add(first, n)
 		for i := range n {
 			there[first+i] = true
 		}
@@ -153,6 +153,28 @@ func TestGapsArePassed(t *testing.T) {
 				t.Fatalf("At(%d) says %q, written: %t", i, text, there[i])
 			}
 		}
+	}
+}
+
+// TestGapBeforeGrowth fills a gap in front of elements that were written after the room had grown.
+func TestGapBeforeGrowth(t *testing.T) {
+	a := newSharedArray[record](t, Options{Capacity: 100_000, Step: 1, Pages: vm.PagesSmall})
+	if err := a.Grow(1); err != nil {
+		t.Fatal(err)
+	}
+	room := int(a.room.Load())
+	if _, err := a.claim(opAppendN, room); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 * room {
+		a.Append(numbered(i))
+	}
+	if int(a.room.Load()) <= room || a.Len() != 0 {
+		t.Fatalf("room for %d, length %d", a.room.Load(), a.Len())
+	}
+	a.written.add(0, room)
+	if a.Len() != 4*room {
+		t.Fatalf("%d elements are published, want %d", a.Len(), 4*room)
 	}
 }
 

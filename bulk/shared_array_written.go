@@ -15,6 +15,7 @@ import (
 type written struct {
 	published atomic.Int64 // the elements below it are written
 	_         [bytesLine]byte
+	room      atomic.Int64   // elements that have bits
 	marks     unsafe.Pointer // the first of an array of pointers to bits, enough of them for the room
 	directory []*writtenChunk
 }
@@ -26,17 +27,16 @@ const elementsPerChunk = len(writtenChunk{}) * wordBits
 
 // grow makes bits for at least the first n elements. One goroutine may call it at a time.
 func (w *written) grow(n int) {
-	chunks := (n + elementsPerChunk - 1) / elementsPerChunk
-	if chunks <= len(w.directory) {
-		return
+	if chunks := (n + elementsPerChunk - 1) / elementsPerChunk; chunks > len(w.directory) {
+		// Those who hold the shorter array go on using it: the chunks are the same.
+		longer := append(make([]*writtenChunk, 0, chunks), w.directory...)
+		for len(longer) < chunks {
+			longer = append(longer, new(writtenChunk))
+		}
+		w.directory = longer
+		atomic.StorePointer(&w.marks, unsafe.Pointer(&longer[0]))
 	}
-	// Those who hold the shorter array go on using it: the chunks are the same.
-	longer := append(make([]*writtenChunk, 0, chunks), w.directory...)
-	for len(longer) < chunks {
-		longer = append(longer, new(writtenChunk))
-	}
-	w.directory = longer
-	atomic.StorePointer(&w.marks, unsafe.Pointer(&longer[0]))
+	w.room.Store(int64(n))
 }
 
 // word returns the bits of element i and its neighbours. It is sound for elements below a room that was loaded before: the
@@ -47,14 +47,14 @@ func (w *written) word(i int) *atomic.Uint64 {
 	return &chunk[i/wordBits%len(chunk)]
 }
 
-// has reports whether element i, which is below the room, is written.
+// has reports whether element i is written.
 func (w *written) has(i int) bool {
-	return int64(i) < w.published.Load() || w.word(i).Load()>>(i%wordBits)&1 != 0
+	return int64(i) < w.published.Load() || int64(i) < w.room.Load() && w.word(i).Load()>>(i%wordBits)&1 != 0
 }
 
 // add says that the n elements from first on, one at least, are written. When it returns, the number is that of the
-// elements up to the first one which is not written. room is a room that was loaded after these elements were claimed.
-func (w *written) add(first, n, room int) {
+// elements up to the first one which is not written.
+func (w *written) add(first, n int) {
 	if w.published.Load() == int64(first) {
 		// The element at first has no bit, so that nobody else moves the number now.
 		w.published.Store(int64(first + n))
@@ -65,15 +65,16 @@ func (w *written) add(first, n, room int) {
 			i = next
 		}
 	}
-	w.advance(room)
+	w.advance()
 }
 
 // advance moves the number over the bits behind it. Of two goroutines that write neighbours at once, each sets its own
-// first and looks for the other's then, so that one of them sees both.
-func (w *written) advance(room int) {
+// first and looks for the other's then, so that one of them sees both. Each look is at the room of that moment: elements
+// behind an earlier one may have been written since.
+func (w *written) advance() {
 	for {
 		from := int(w.published.Load())
-		to := from
+		to, room := from, int(w.room.Load())
 		for to < room {
 			run := bits.TrailingZeros64(^(w.word(to).Load() >> (to % wordBits)))
 			to += run

@@ -73,7 +73,7 @@ func NewSharedPool[T any](o Options) (*SharedPool[T], error) {
 	}
 	const slotsPerSummary = 64 * slotsPerChunk
 	p := &SharedPool[T]{base: span.Base(), sharedSlots: sharedSlots{tag: generation.NewTag(), elements: span, region: r, plan: plan,
-		summary: make([]atomic.Uint64, (plan.capacity+slotsPerSummary-1)/slotsPerSummary)}}
+		summary: make([]atomic.Uint64, (plan.capacity+slotsPerSummary-1)/slotsPerSummary, plan.capacity/slotsPerSummary+bytesLine)}}
 	p.offer.Store(offerUsually)
 	if invariants.Enabled {
 		p.poison = func(i uint) {

@@ -143,8 +143,7 @@ func TestReservedSlotsAreRetired(t *testing.T) {
 	first, _ := p.Insert(record{})
 	p.Remove(first)
 	p.chunk(0).words[0].Store(sharedWord(uint32(p.tag)|generation.MaxCount, 0))
-	p.Clear(nil)
-	p.chunk(0).lines[0].taken[0] = 0
+	p.chunk(0).lines[0].taken[0], p.chunk(0).lines[0].ready[0] = 0, 0
 	in := p.Inserter()
 	h, _ := in.Insert(numbered(1))
 	if generation.Count(h.Generation()) != generation.MaxCount {

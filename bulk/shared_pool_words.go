@@ -39,8 +39,9 @@ type sharedChunk struct {
 	// apart are the generations of the slots whose words have none in common, without a tag where the slot is not live. It
 	// is nil until the first word needs it.
 	apart  atomic.Pointer[[slotsPerChunk]atomic.Uint32]
+	_      [2*bytesLine - 8]byte
 	listed atomic.Uint64 // the lines with free slots that wait for an owner
-	_      [2*bytesLine - 16]byte
+	_      [2*bytesLine - 8]byte
 	lines  [linesPerChunk]sharedLine
 	words  [wordsPerChunk]atomic.Uint64
 }

@@ -35,7 +35,7 @@ type work struct {
 var families = []family{
 	{"array", "bulk.Array: N elements of 40 bytes are appended", arrayWorks},
 	{"pool", "bulk.Pool: N elements of 40 bytes are removed in random order, put in again, and read", poolWorks},
-	{"shared", "bulk.SharedArray, bulk.SharedPool: N elements of 40 bytes are appended, N/10 removed and inserted, and read, by 1 to 8 goroutines", sharedWorks},
+	{"shared", "bulk.SharedArray, bulk.SharedPool: N elements of 40 bytes are appended, N ÷ 2 replaced, N ÷ 10 read, by 1 to 8 goroutines", sharedWorks},
 	{"dense", "bulk.Dense: N elements of 40 bytes are inserted, found by handles, read, and removed in random order", denseWorks},
 	{growthFamily, "growth strategies: N elements of 40 bytes are appended, and read", growthWorks},
 	{"replace", "bulk.SharedTable: N operations on N/10 entries of 40 bytes, one in 16 replaces an entry, the others read one", replaceWorks},

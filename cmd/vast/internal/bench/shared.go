@@ -17,7 +17,7 @@ func sharedWorks() (works []work) {
 	}
 	for _, goroutines := range []int{1, 2, 4, 8} {
 		works = append(works, work{fmt.Sprintf("shared-churn-%d", goroutines), nil, func(n int) ([]side, func()) {
-			return sharedChurns(max(1, n/10), goroutines), nil
+			return sharedChurns(max(1, n/2), goroutines), nil
 		}})
 	}
 	return append(works,
