@@ -20,7 +20,7 @@ import (
 // than one atomic load. When all appenders have returned, Len counts all elements.
 //
 // An index is taken only where memory is committed: what fails, fails before that and leaves no hole. Where appenders are
-// in each other's way, an [Appender] for each of them is many times faster.
+// in each other's way, an [Appender] for each of them is faster.
 //
 // Appending an element happens before a reader learns of it from Len, At or Slice, so what was written before Append is
 // seen too. What becomes of elements after that is the caller's to order. Append, At and Len are linearizable. Close must
