@@ -72,8 +72,9 @@ func NewSharedPool[T any](o Options) (*SharedPool[T], error) {
 		return nil, err
 	}
 	const slotsPerSummary = 64 * slotsPerChunk
-	p := &SharedPool[T]{base: span.Base(), sharedSlots: sharedSlots{tag: generation.NewTag(), elements: span, region: r, plan: plan,
-		summary: make([]atomic.Uint64, (plan.capacity+slotsPerSummary-1)/slotsPerSummary, plan.capacity/slotsPerSummary+bytesLine)}}
+	summaries := (plan.capacity + slotsPerSummary - 1) / slotsPerSummary
+	p := &SharedPool[T]{base: span.Base(), sharedSlots: sharedSlots{tag: generation.NewTag(), elements: span, region: r, plan: plan}}
+	p.summary = make([]atomic.Uint64, summaries, summaries+bytesLine) // nothing else on its cache lines
 	p.offer.Store(offerUsually)
 	if invariants.Enabled {
 		p.poison = func(i uint) {

@@ -259,7 +259,8 @@ func (s *sharedSlots) search() uint {
 	}
 }
 
-// listHoles lists all lines with slots that can be taken and reports whether there is one. From now on removals list them all.
+// listHoles lists all lines with slots that can be taken and reports whether there is one. From now on every removal lists
+// its line.
 func (s *sharedSlots) listHoles() (found bool) {
 	s.offer.Store(offerTight)
 	for l := range s.frontier.Load() {
