@@ -13,7 +13,8 @@
 //
 // [HashIndex] and [OrderedIndex] find subsets of such data by key, and [Indexed] keeps them true for a Pool.
 //
-// [SharedTable] is for many goroutines at once: entries that writers replace while readers look at them.
+// [SharedArray] and [SharedPool] are an array and a pool that many goroutines change and read at once; [SharedTable] has
+// entries that writers replace while readers look at them.
 //
 // # Terminology
 //

@@ -38,8 +38,11 @@ var (
 var kinds = []string{"Pool", "Dense"}
 
 func makeHandled[T any](kind string, o Options) (handled[T], error) {
-	if kind == "Dense" {
+	switch kind {
+	case "Dense":
 		return NewDense[T](o)
+	case "SharedPool":
+		return makeSharedForTest[T](o)
 	}
 	return NewPool[T](o)
 }
@@ -105,7 +108,7 @@ func playHandled[T comparable](t *testing.T, kind string, o Options, data []byte
 		if e != nil {
 			t.Fatal(e)
 		}
-		if want := m.free(); int(h.Slot()) != want {
+		if want := m.free(); int(h.Slot()) != want && kind != "SharedPool" || m.slots[h.Slot()] {
 			t.Fatalf("Insert took slot %d, but %d is free", h.Slot(), want)
 		}
 		if *at != v || p.Get(h) != at {
@@ -200,14 +203,14 @@ func compareHandled[T comparable](t *testing.T, c handled[T], m *handledModel[T]
 		t.Fatalf("All yields %d of %d elements", n, len(m.live))
 	}
 	switch c := c.(type) {
-	case *Pool[T]:
+	case *Pool[T], *sharedForTest[T]:
 		compareRuns(t, c, m)
 	case *Dense[T]:
 		compareSlice(t, c, m)
 	}
 }
 
-func compareRuns[T comparable](t *testing.T, p *Pool[T], m *handledModel[T]) {
+func compareRuns[T comparable](t *testing.T, p handled[T], m *handledModel[T]) {
 	n, last := 0, -2
 	for first, run := range p.Runs() {
 		if first <= last+1 || len(run) == 0 {

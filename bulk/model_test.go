@@ -89,15 +89,33 @@ func panicText(f func()) (text string) {
 	return ""
 }
 
+// arrayCapacity is the capacity of the arrays that are played.
+const arrayCapacity = 3000
+
+// anyArray is what all kinds of arrays can do.
+type anyArray[T any] interface {
+	Append(v T) *T
+	AppendN(n int) ([]T, error)
+	Grow(n int) error
+	At(i int) *T
+	Slice() []T
+	Len() int
+}
+
 // playArray applies the operations in data to an array and to a slice and fails where they differ.
 func playArray[T comparable](t *testing.T, o Options, data []byte, element func(int) T) {
-	const capacity = 3000
-	o.Capacity = capacity
+	o.Capacity = arrayCapacity
 	a, err := NewArray[T](o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer a.Close()
+	playAnyArray(t, a, a.Truncate, data, element)
+}
+
+// playAnyArray is playArray for an empty array of any kind. truncate is nil for one that does not become shorter.
+func playAnyArray[T comparable](t *testing.T, a anyArray[T], truncate func(n int), data []byte, element func(int) T) {
+	const capacity = arrayCapacity
 	var zero T
 	var m []T
 	number := 0
@@ -140,9 +158,10 @@ func playArray[T comparable](t *testing.T, o Options, data []byte, element func(
 				m = append(m, element(number+i))
 			}
 		case 2:
-			n := in.below(len(m) + 1)
-			a.Truncate(n)
-			m = m[:n]
+			if n := in.below(len(m) + 1); truncate != nil {
+				truncate(n)
+				m = m[:n]
+			}
 		case 3:
 			n := in.below(2 * capacity)
 			if err := a.Grow(n); (err == nil) != (len(m)+n <= capacity) {

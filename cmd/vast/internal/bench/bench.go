@@ -35,6 +35,7 @@ type work struct {
 var families = []family{
 	{"array", "bulk.Array: N elements of 40 bytes are appended", arrayWorks},
 	{"pool", "bulk.Pool: N elements of 40 bytes are removed in random order, put in again, and read", poolWorks},
+	{"shared", "bulk.SharedArray, bulk.SharedPool: N elements of 40 bytes are appended, N ÷ 2 replaced, N ÷ 10 read, by 1 to 8 goroutines", sharedWorks},
 	{"dense", "bulk.Dense: N elements of 40 bytes are inserted, found by handles, read, and removed in random order", denseWorks},
 	{growthFamily, "growth strategies: N elements of 40 bytes are appended, and read", growthWorks},
 	{"table", "bulk.Table: N particles of ten float32, 40 bytes, are appended, removed, and stepped in the time", tableWorks},

@@ -154,7 +154,7 @@ func hashSearches(n int, hits bool) (sides []side, done func()) {
 	}
 	return []side{
 		{"vast", timed(func() uint64 { return sumHash(x, sought) })},
-		{"go-map", timed(func() uint64 { return sumMap(table, sought) })},
+		{"go-map", timed(func() uint64 { return sumFound(table, sought) })},
 		{"probing-table", timed(func() uint64 { return sumProbing(probing, sought) })},
 	}, func() { closed(x.Close()) }
 }
@@ -169,7 +169,7 @@ func sumHash(x *bulk.HashIndex[uint64, uint64], keys []uint64) (sum uint64) {
 }
 
 //go:noinline
-func sumMap(m map[uint64]uint64, keys []uint64) (sum uint64) {
+func sumFound(m map[uint64]uint64, keys []uint64) (sum uint64) {
 	for _, k := range keys {
 		sum += m[k]
 	}

@@ -59,7 +59,7 @@ func manyReadings(n int) (sides []side, done func()) {
 	}
 	return []side{
 		{"vast", timed(func() uint64 { return sumMany(x, n) })},
-		{"map-of-slices", timed(func() uint64 { return sumSlices(slices, n) })},
+		{"map-of-slices", timed(func() uint64 { return sumManySlices(slices, n) })},
 	}, func() { closed(x.Close()) }
 }
 
@@ -74,7 +74,7 @@ func sumMany(x *bulk.HashIndex[uint64, uint64], n int) (sum uint64) {
 }
 
 //go:noinline
-func sumSlices(x map[uint64][]uint64, n int) (sum uint64) {
+func sumManySlices(x map[uint64][]uint64, n int) (sum uint64) {
 	for k := range uint64(n/valuesPerKey + 1) {
 		for _, v := range x[k] {
 			sum += v

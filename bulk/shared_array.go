@@ -1,0 +1,212 @@
+package bulk
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/layout"
+	"github.com/vastgo/vast/vm"
+)
+
+// SharedArray is an [Array] that any number of goroutines append to and read at once. Elements never move, and the ones
+// that can be seen are completely written.
+//
+// An appender takes the next index, writes the element, and then says that it is written. Nobody waits for anybody: where
+// an appender is interrupted in between, others append behind it. Their elements can be reached by index at once; Len and
+// Slice come to them when the one before them is written. So everything below Len is written, and a reader needs no more
+// than one atomic load. When all appenders have returned, Len counts all elements.
+//
+// An index is taken only where memory is committed: what fails, fails before that and leaves no hole. Where appenders are
+// in each other's way, an [Appender] for each of them is faster.
+//
+// Appending an element happens before a reader learns of it from Len, At or Slice, so what was written before Append is
+// seen too. What becomes of elements after that is the caller's to order. Append, At and Len are linearizable. Close must
+// run alone.
+//
+// One bit an element lies on Go's heap, which [vm.Snapshot] does not count.
+type SharedArray[T any] struct {
+	base   *T
+	plan   plan
+	region *vm.Region
+	ended  error // what using the array panics with after Close
+
+	// Invariant: published ≤ claimed ≤ room. Those that change with every append have cache lines of their own.
+	_       [bytesLine]byte
+	claimed atomic.Int64 // elements that have an index
+	_       [bytesLine]byte
+	written written
+	_       [bytesLine]byte
+	room    atomic.Int64 // elements for which memory is committed
+	mu      sync.Mutex   // held while the room grows
+	span    denseSpan
+}
+
+// bytesLine is the size of a cache line in bytes, or a multiple of it, on what Go runs on: words that several goroutines
+// write at once are so far apart.
+const bytesLine = 64
+
+// NewSharedArray makes an empty array. It reserves addresses and takes no memory.
+//
+// It returns an error as [vm.Reserve] does, and panics when T holds Go pointers or has no size, or an option is negative.
+func NewSharedArray[T any](o Options) (*SharedArray[T], error) {
+	p, err := newPlan[T]("SharedArray", o, math.MaxInt)
+	if err != nil {
+		return nil, err
+	}
+	var v T
+	if unsafe.Sizeof(v) == 0 {
+		panic("bulk: NewSharedArray[" + layout.Name[T]() + "]: the elements have no size: count them instead")
+	}
+	bytes := max(1, p.capacity) * p.sizeElement
+	r, err := vm.Reserve(alignedSize(bytes), vm.Options{Purpose: p.name, Limit: o.Limit, Pages: o.Pages})
+	if err != nil {
+		return nil, err
+	}
+	span, err := carve(r, bytes)
+	if err != nil {
+		_ = r.Close()
+		return nil, err
+	}
+	return &SharedArray[T]{base: (*T)(span.Base()), plan: p, region: r, span: span}, nil
+}
+
+// Append puts v at the end and returns its index and its address. It panics with the [*vm.Error] that [SharedArray.Grow]
+// would return where there is no room; then the array is as it was.
+func (a *SharedArray[T]) Append(v T) (int, *T) {
+	i, err := a.claim(opAppend, 1)
+	if err != nil {
+		panic(err)
+	}
+	p := after(a.base, i)
+	*p = v
+	a.written.add(i, 1)
+	return i, p
+}
+
+// AppendSlice puts a copy of values at the end, side by side, and returns the index of the first and the elements. It fails
+// as [SharedArray.Grow] does; then the array is as it was.
+func (a *SharedArray[T]) AppendSlice(values []T) (index int, elements []T, err error) {
+	if len(values) == 0 {
+		a.mustBeOpen()
+		return a.Len(), nil, nil
+	}
+	i, err := a.claim(opAppendN, len(values))
+	if err != nil {
+		return 0, nil, err
+	}
+	elements = unsafe.Slice(after(a.base, i), len(values))
+	copy(elements, values)
+	a.written.add(i, len(values))
+	return i, elements, nil
+}
+
+// claim takes the next n indices and returns the first. They are below the room, which never shrinks before Close.
+func (a *SharedArray[T]) claim(op string, n int) (int, error) {
+	for {
+		first := a.claimed.Load()
+		if int64(n) > a.room.Load()-first {
+			if err := a.makeRoom(op, n); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		if a.claimed.CompareAndSwap(first, first+int64(n)) {
+			return int(first), nil
+		}
+	}
+}
+
+// Grow makes the next n appended elements unable to fail, whoever appends them, by committing memory for them. It panics
+// when n is negative.
+//
+// It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
+// Options.Limit) or another limit as [vm.Region.Commit] does; then the array is as it was.
+func (a *SharedArray[T]) Grow(n int) error {
+	if n < 0 {
+		panic(fmt.Sprintf("bulk: Grow(%d) on %s: a number of elements is zero or more", n, a.plan.name))
+	}
+	return a.makeRoom(opGrow, n)
+}
+
+func (a *SharedArray[T]) makeRoom(op string, n int) error {
+	a.mustBeOpen()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	have, committed := int(a.claimed.Load()), a.span.Committed()
+	if n > a.plan.capacity-have {
+		return a.plan.full(op, n, have)
+	}
+	need := (have + n) * a.plan.sizeElement
+	if need <= committed {
+		return nil
+	}
+	ahead := min(max(need, committed+a.plan.stepFrom(committed)), a.span.Size())
+	err := a.span.grow(ahead)
+	if err != nil && need < ahead && settlesForLess(op, err) {
+		err = a.span.grow(need)
+	}
+	if err == nil {
+		room := min(a.span.Committed()/a.plan.sizeElement, a.plan.capacity)
+		a.written.grow(room)
+		a.room.Store(int64(room))
+	}
+	return err
+}
+
+// At returns the address of element i. It panics when i is not in [0, Len), unless the element was appended already and
+// one before it was not.
+func (a *SharedArray[T]) At(i int) *T {
+	if uint(i) >= uint(a.written.published.Load()) {
+		a.mustHave(i)
+	}
+	return after(a.base, i)
+}
+
+// mustHave panics unless element i, which is not published, is written.
+//
+//go:noinline
+func (a *SharedArray[T]) mustHave(i int) {
+	if i < 0 || !a.written.has(i) {
+		panic(&indexError{"At", i, a.Len(), a.plan.name, a.ended})
+	}
+	// Who wrote it may not have come to say so. What is found by index is counted afterwards.
+	a.written.advance()
+}
+
+// Slice returns the first Len elements. It stays good while the array grows and does not see what is appended later.
+func (a *SharedArray[T]) Slice() []T {
+	a.mustBeOpen()
+	n := a.Len()
+	return unsafe.Slice(a.base, n)[:n:n]
+}
+
+// Len returns the number of elements up to the first one that is not completely written; 0 after Close. It never becomes
+// smaller before that.
+func (a *SharedArray[T]) Len() int { return int(a.written.published.Load()) }
+
+// Close gives the memory and the addresses back. The elements must not be used afterwards; using the array panics.
+// Closing twice does nothing.
+func (a *SharedArray[T]) Close() error {
+	if a.ended != nil {
+		return nil
+	}
+	if err := a.region.Close(); err != nil {
+		return err
+	}
+	// Without elements and room the short paths come to mustBeOpen.
+	a.ended = &closedError{a.plan.name}
+	a.room.Store(0)
+	a.claimed.Store(0)
+	a.written.room.Store(0)
+	a.written.published.Store(0)
+	return nil
+}
+
+func (a *SharedArray[T]) mustBeOpen() {
+	if a.ended != nil {
+		panic(a.ended)
+	}
+}

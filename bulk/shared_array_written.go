@@ -1,0 +1,90 @@
+package bulk
+
+import (
+	"math/bits"
+	"sync/atomic"
+	"unsafe"
+)
+
+// written knows which elements of a shared array are completely written. Most are written in the order of their indices,
+// and then it is one number. One that is written while others before it are not yet leaves a bit, and goes its way: nobody
+// waits for anybody. Whoever fills the gap moves the number over the bits behind it.
+//
+// Both lie on Go's heap in every build, because they order what goroutines do: the race detector knows only of atomic
+// operations there.
+type written struct {
+	published atomic.Int64 // the elements below it are written
+	_         [bytesLine]byte
+	room      atomic.Int64   // elements that have bits
+	marks     unsafe.Pointer // the first of an array of pointers to bits, enough of them for the room
+	directory []*writtenChunk
+}
+
+// writtenChunk is a bit for each of so many elements.
+type writtenChunk [512]atomic.Uint64
+
+const elementsPerChunk = len(writtenChunk{}) * wordBits
+
+// grow makes bits for at least the first n elements. One goroutine may call it at a time.
+func (w *written) grow(n int) {
+	if chunks := (n + elementsPerChunk - 1) / elementsPerChunk; chunks > len(w.directory) {
+		// Those who hold the shorter array go on using it: the chunks are the same.
+		longer := append(make([]*writtenChunk, 0, chunks), w.directory...)
+		for len(longer) < chunks {
+			longer = append(longer, new(writtenChunk))
+		}
+		w.directory = longer
+		atomic.StorePointer(&w.marks, unsafe.Pointer(&longer[0]))
+	}
+	w.room.Store(int64(n))
+}
+
+// word returns the bits of element i and its neighbours. It is sound for elements below a room that was loaded before: the
+// pointer to a larger array is stored before the larger room is.
+func (w *written) word(i int) *atomic.Uint64 {
+	first := atomic.LoadPointer(&w.marks)
+	chunk := *(**writtenChunk)(unsafe.Add(first, i/elementsPerChunk*int(unsafe.Sizeof(first))))
+	return &chunk[i/wordBits%len(chunk)]
+}
+
+// has reports whether element i is written.
+func (w *written) has(i int) bool {
+	return int64(i) < w.published.Load() || int64(i) < w.room.Load() && w.word(i).Load()>>(i%wordBits)&1 != 0
+}
+
+// add says that the n elements from first on, one at least, are written. When it returns, the number is that of the
+// elements up to the first one which is not written.
+func (w *written) add(first, n int) {
+	if w.published.Load() == int64(first) {
+		// The element at first has no bit, so that nobody else moves the number now.
+		w.published.Store(int64(first + n))
+	} else {
+		for i, end := first, first+n; i < end; {
+			next := min(end, (i/wordBits+1)*wordBits)
+			w.word(i).Or(full << (i % wordBits) & (full >> (-next & (wordBits - 1))))
+			i = next
+		}
+	}
+	w.advance()
+}
+
+// advance moves the number over the bits behind it. Of two goroutines that write neighbours at once, each sets its own
+// first and looks for the other's then, so that one of them sees both. Each look is at the room of that moment: elements
+// behind an earlier one may have been written since.
+func (w *written) advance() {
+	for {
+		from := int(w.published.Load())
+		to, room := from, int(w.room.Load())
+		for to < room {
+			run := bits.TrailingZeros64(^(w.word(to).Load() >> (to % wordBits)))
+			to += run
+			if run == 0 || to%wordBits != 0 {
+				break
+			}
+		}
+		if to == from {
+			return
+		}
+		w.published.CompareAndSwap(int64(from), int64(to))
+	}
+}

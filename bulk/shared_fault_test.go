@@ -1,0 +1,96 @@
+package bulk
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/vastgo/vast/internal/faulttest"
+)
+
+// TestSharedPoolWithFailingCalls goes through a pool's life.
+func TestSharedPoolWithFailingCalls(t *testing.T) {
+	calls := faulttest.EachCall(t, func() error {
+		p, err := NewSharedPool[record](Options{Capacity: 30_000, Step: 1})
+		if err != nil {
+			return err
+		}
+		var failed error
+		handles := map[Handle[record]]int{}
+		insert := func(n int) {
+			for i := range n {
+				var h Handle[record]
+				if e := exhausted(func() { h, _ = p.Insert(numbered(i)) }); e != nil {
+					failed = errors.Join(failed, e)
+					continue
+				}
+				handles[h] = i
+			}
+		}
+		insert(300)
+		for _, n := range []int{2000, 20_000} {
+			failed = errors.Join(failed, p.Grow(n))
+		}
+		insert(500)
+		for h, i := range handles {
+			if v, ok := p.Load(h); !ok || v != numbered(i) {
+				t.Errorf("Load(%v) = %v, %t", h, v, ok)
+			}
+		}
+		if p.Len() != len(handles) {
+			t.Errorf("%d elements for %d handles", p.Len(), len(handles))
+		}
+		p.checkInvariants()
+		return errors.Join(failed, closeTwice(p.Close))
+	})
+	if calls < 4 {
+		t.Errorf("%d calls", calls)
+	}
+}
+
+// TestSharedArrayWithFailingCalls goes through an array's life.
+func TestSharedArrayWithFailingCalls(t *testing.T) {
+	calls := faulttest.EachCall(t, func() error {
+		a, err := NewSharedArray[record](Options{Capacity: 30_000, Step: 1})
+		if err != nil {
+			return err
+		}
+		var failed error
+		n := 0
+		to := a.Appender()
+		for i := range 1000 {
+			if e := exhausted(func() { a.Append(numbered(i)); n++ }); e != nil {
+				failed = errors.Join(failed, e)
+			}
+			if e := exhausted(func() { to.Append(numbered(i)); n++ }); e != nil {
+				failed = errors.Join(failed, e)
+			}
+		}
+		failed = errors.Join(failed, a.Grow(20_000))
+		if _, _, err := to.Flush(); err != nil {
+			n -= to.Buffered()
+			failed = errors.Join(failed, err)
+		}
+		if a.Len() != n {
+			t.Errorf("%d elements, want %d", a.Len(), n)
+		}
+		for i, e := range a.Slice() {
+			if e != numbered(int(e[0])) {
+				t.Errorf("element %d is %v", i, e)
+			}
+		}
+		return errors.Join(failed, closeTwice(a.Close))
+	})
+	if calls < 4 {
+		t.Errorf("%d calls", calls)
+	}
+}
+
+// closeTwice calls close again where it fails, and returns the failure.
+func closeTwice(close func() error) error {
+	err := close()
+	if again := close(); err != nil && again != nil {
+		return fmt.Errorf("closing again: %w", again)
+	}
+	return err
+}

@@ -1,0 +1,128 @@
+package bulk
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// sharedForTest makes a SharedPool look like a Pool: every other element is inserted by an Inserter, and what Get finds
+// Load must find as well.
+type sharedForTest[T any] struct {
+	*SharedPool[T]
+	inserter *Inserter[T]
+	inserted int
+}
+
+func makeSharedForTest[T any](o Options) (*sharedForTest[T], error) {
+	p, err := NewSharedPool[T](o)
+	if err != nil {
+		return nil, err
+	}
+	return &sharedForTest[T]{p, p.Inserter(), 0}, nil
+}
+
+func (p *sharedForTest[T]) Insert(v T) (Handle[T], *T) {
+	p.inserted++
+	// An inserter keeps slots that the model counts as free.
+	if p.inserted%100 == 0 || p.Len()+slotsPerWord >= p.plan.capacity {
+		p.inserter.Close()
+	}
+	if p.inserted%2 == 0 {
+		return p.inserter.Insert(v)
+	}
+	return p.SharedPool.Insert(v)
+}
+
+func (p *sharedForTest[T]) Grow(n int) error {
+	p.inserter.Close()
+	return p.SharedPool.Grow(n)
+}
+
+func (p *sharedForTest[T]) Get(h Handle[T]) *T {
+	e := p.SharedPool.Get(h)
+	if v, ok := p.Load(h); ok != (e != nil) || ok && any(v) != any(*e) {
+		panic(fmt.Sprintf("Load(%v) = %v, %t, but Get finds %v", h, v, ok, e))
+	}
+	return e
+}
+
+func (p *sharedForTest[T]) Trim() error { return nil }
+
+func FuzzSharedPool(f *testing.F) {
+	f.Add([]byte{2, 200, 50, 5, 100, 2, 255, 255, 9, 8, 0, 2, 200, 9, 6, 1, 1, 1, 7, 255, 255})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, pages := range pageKinds {
+			playHandled(t, "SharedPool", Options{Pages: pages}, data, numbered)
+		}
+	})
+}
+
+// sharedRounds returns how many streams of operations the shared forms are played with, fewer where every access is checked.
+func sharedRounds() int {
+	if testing.Short() || vm.HeapStandIn() {
+		return 1
+	}
+	return 6
+}
+
+func TestSharedPoolAgainstModel(t *testing.T) {
+	for range sharedRounds() {
+		data := randomBytes(t, 1500)
+		for _, pages := range pageKinds {
+			for _, step := range []int{0, 1, 100_000} {
+				o := Options{Pages: pages, Step: step}
+				playHandled(t, "SharedPool", o, data, numbered)
+				playHandled(t, "SharedPool", o, data, numberedByte)
+				playHandled(t, "SharedPool", o, data[:300], numberedLarge)
+				playHandled(t, "SharedPool", o, data[:300], func(int) struct{} { return struct{}{} })
+			}
+		}
+	}
+}
+
+// sharedArrayForTest makes a SharedArray look like an Array.
+type sharedArrayForTest[T any] struct{ *SharedArray[T] }
+
+func (a sharedArrayForTest[T]) Append(v T) *T {
+	_, p := a.SharedArray.Append(v)
+	return p
+}
+
+func (a sharedArrayForTest[T]) AppendN(n int) ([]T, error) {
+	_, added, err := a.AppendSlice(make([]T, n))
+	return added[:len(added):len(added)], err
+}
+
+func playSharedArray[T comparable](t *testing.T, o Options, data []byte, element func(int) T) {
+	o.Capacity = arrayCapacity
+	a := newSharedArray[T](t, o)
+	playAnyArray(t, sharedArrayForTest[T]{a}, nil, data, element)
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func FuzzSharedArray(f *testing.F) {
+	f.Add([]byte{0, 0, 1, 200, 2, 1, 1, 100, 3, 255, 255, 5, 9})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, pages := range pageKinds {
+			playSharedArray(t, Options{Pages: pages}, data, numbered)
+		}
+	})
+}
+
+func TestSharedArrayAgainstModel(t *testing.T) {
+	for range sharedRounds() {
+		data := randomBytes(t, 2000)
+		for _, pages := range pageKinds {
+			for _, step := range []int{0, 1, 100_000} {
+				o := Options{Pages: pages, Step: step}
+				playSharedArray(t, o, data, numbered)
+				playSharedArray(t, o, data, numberedByte)
+				playSharedArray(t, o, data[:300], numberedLarge)
+			}
+		}
+	}
+}

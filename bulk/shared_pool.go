@@ -1,0 +1,263 @@
+package bulk
+
+import (
+	"math/bits"
+	"runtime"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/generation"
+	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/vm"
+)
+
+// SharedPool is a [Pool] that any number of goroutines insert into, remove from and read at once. Elements keep their
+// place while they live and are referred to by the same kind of [Handle], with the same rules for generations.
+//
+// Get, Valid, Load and Remove take no lock and wait for nobody. Get and Valid only load, nearly as in a Pool; Remove is one
+// or two atomic operations. Insert takes a slot from a line of 256, which belongs to one goroutine for that moment, and
+// keeps goroutines on different lines as well as it can; an [Inserter] does it better. Inserters wait for each other where
+// memory must be committed, and where only one line has holes.
+//
+// # Reading beside removers
+//
+// Get returns a pointer, and a slot's memory stays usable until Close. But when the element is removed, the next Insert
+// may write another one there. So a pointer may be used as long as its user knows that nobody removes the element: it is
+// the one who would remove it, or an agreement of the program's says so. Who does not know calls [SharedPool.Load], which
+// returns a copy of an element that was live during the call, complete, and without a data race, whatever Insert and
+// Remove do meanwhile.
+//
+// Inserting an element happens before a look-up that finds it, and what was done with it before Remove happens before its
+// slot is filled anew. Writing to elements by pointers while others read or Load them is the callers' to order.
+//
+// Insert, Remove, Get, Valid and Load are linearizable. Len and All run beside anything and are less exact, see there;
+// Runs, Clear and Close must run alone.
+//
+// # Memory
+//
+// Holes are filled before memory is committed, but only in words of 32 slots of which a quarter is free; the others are
+// filled when there is nothing else. So up to a quarter of the slots may stay holes while the pool grows. Presence and
+// generations take a byte a slot on Go's heap, and 4 bytes more for each slot of a chunk of 16,384 in which slots are taken
+// again while neighbours live. [vm.Snapshot] does not count them.
+type SharedPool[T any] struct {
+	base unsafe.Pointer // the first element
+	sharedSlots
+
+	_     [bytesLine]byte
+	hints [16]insertHint // where goroutines without an Inserter insert, by stripe
+}
+
+// insertHint is the line from which slots were taken last.
+type insertHint struct {
+	line atomic.Uint64 // + 1; 0 is none
+	_    [bytesLine - 8]byte
+}
+
+// NewSharedPool makes an empty pool. It reserves addresses and takes no memory.
+//
+// It returns an error as [vm.Reserve] does, and panics when T holds Go pointers or an option is negative.
+func NewSharedPool[T any](o Options) (*SharedPool[T], error) {
+	plan, err := newPlan[T]("SharedPool", o, maxSlots)
+	if err != nil {
+		return nil, err
+	}
+	bytes := max(1, plan.capacity*plan.sizeElement)
+	r, err := vm.Reserve(alignedSize(bytes), vm.Options{Purpose: plan.name, Limit: o.Limit, Pages: o.Pages})
+	if err != nil {
+		return nil, err
+	}
+	span, err := carve(r, bytes)
+	if err != nil {
+		_ = r.Close()
+		return nil, err
+	}
+	const slotsPerSummary = 64 * slotsPerChunk
+	summaries := (plan.capacity + slotsPerSummary - 1) / slotsPerSummary
+	p := &SharedPool[T]{base: span.Base(), sharedSlots: sharedSlots{tag: generation.NewTag(), elements: span, region: r, plan: plan}}
+	p.summary = make([]atomic.Uint64, summaries, summaries+bytesLine) // nothing else on its cache lines
+	p.offer.Store(offerUsually)
+	if invariants.Enabled {
+		p.poison = func(i uint) {
+			e := p.slot(i)
+			invariants.Poison(unsafe.Slice((*byte)(unsafe.Pointer(e)), unsafe.Sizeof(*e)))
+		}
+	}
+	return p, nil
+}
+
+// slot is sound for slots below the room: so far the span is committed, it never moves before Close, and T holds no Go
+// pointers.
+func (p *SharedPool[T]) slot(i uint) *T {
+	var v T
+	return (*T)(unsafe.Add(p.base, i*uint(unsafe.Sizeof(v))))
+}
+
+// Insert puts v into a free slot and returns a handle to it and its address. It panics with the [*vm.Error] that
+// [SharedPool.Grow] would return where there is no room; then the pool is as it was.
+//
+// Complexity: constant; looking for a line with free slots passes a million slots at a time. Where only scattered holes
+// are left it looks at every 32 slots once.
+func (p *SharedPool[T]) Insert(v T) (Handle[T], *T) {
+	first := stripe()
+	for n := uint(0); ; n++ {
+		if h, e := p.insert(&p.hints[(first+n)%uint(len(p.hints))], &v); e != nil {
+			return h, e
+		}
+		if n >= uint(len(p.hints)) {
+			runtime.Gosched() // as many goroutines were interrupted while they inserted
+		}
+	}
+}
+
+// insert puts *v into a slot of the hint's line, or of another one which is the hint's then. It returns nil where the line
+// is busy.
+func (p *SharedPool[T]) insert(hint *insertHint, v *T) (Handle[T], *T) {
+	for {
+		l := hint.line.Load()
+		if l != 0 {
+			switch i, came := p.take(uint(l - 1)); came {
+			case lineBusy:
+				return Handle[T]{}, nil
+			case tookSlot:
+				e := p.slot(i)
+				*e = *v
+				c := p.chunk(i)
+				g := c.publish(i, p.tag)
+				c.release(i)
+				return Handle[T]{uint32(i), g}, e
+			}
+		}
+		if next := p.search(); !hint.line.CompareAndSwap(l, uint64(next)+1) {
+			// Another goroutine has found a line for the hint.
+			p.list(p.chunk(next*slotsPerLine), next)
+		}
+	}
+}
+
+// Remove takes the element of h out and reports whether there was one; of several goroutines that try, one succeeds. Its
+// slot may be taken again at once. Complexity: constant; the element is not touched.
+func (p *SharedPool[T]) Remove(h Handle[T]) bool {
+	i := uint(h.slot)
+	if uint64(i) >= p.room.Load() {
+		p.mustBeOpen()
+		return false
+	}
+	c := p.chunk(i)
+	left, ok := c.remove(i, h.generation)
+	if ok {
+		p.removed(c, i, left)
+	}
+	return ok
+}
+
+// Valid reports whether the element of h is there. Complexity: constant.
+func (p *SharedPool[T]) Valid(h Handle[T]) bool {
+	i := uint(h.slot)
+	if uint64(i) >= p.room.Load() {
+		p.mustBeOpen()
+		return false
+	}
+	return p.chunk(i).holds(i, h.generation)
+}
+
+// Get returns the address of the element of h, or nil where it is gone or h is of another pool. The pointer may be used
+// while nobody removes the element: see [SharedPool]. Complexity: constant.
+func (p *SharedPool[T]) Get(h Handle[T]) *T {
+	i := uint(h.slot)
+	if uint64(i) >= p.room.Load() {
+		p.mustBeOpen()
+		return nil
+	}
+	// This is holds, which the compiler does not inline: a call within a call makes random look-ups slower.
+	c := p.chunk(i)
+	w := c.word(i).Load()
+	if commonOf(w) == h.generation && w>>(i%slotsPerWord)&1 != 0 && tagged(h.generation) ||
+		commonOf(w) == 0 && c.holdsApart(i, h.generation) {
+		return p.slot(i)
+	}
+	return nil
+}
+
+// Load returns a copy of the element of h, or false where it is gone or h is of another pool. The element was live during
+// the call, and the copy is what Insert put there, or what was written through pointers before. Complexity: constant; two
+// atomic operations more than Get, and the copy.
+func (p *SharedPool[T]) Load(h Handle[T]) (v T, ok bool) {
+	i := uint(h.slot)
+	if uint64(i) >= p.room.Load() {
+		p.mustBeOpen()
+		return v, false
+	}
+	c, cell := p.chunk(i), p.announce(i)
+	if ok = c.holds(i, h.generation); ok {
+		v = *p.slot(i)
+	}
+	cell.Store(0)
+	return v, ok
+}
+
+// Len returns the number of live elements; 0 after Close. Elements that are inserted or removed meanwhile may be counted
+// or not. Complexity: one step for each 32 slots that were ever taken.
+func (p *SharedPool[T]) Len() int { return p.live() }
+
+// Clear removes all elements. Before that it calls f, unless nil, with each of them in ascending order of slots; f must
+// not change the pool. Where f panics nothing has been removed. It must run alone. The memory stays committed for the next
+// elements: Close gives it back. Complexity: one step for each 32 slots, and one for each element when there is an f.
+func (p *SharedPool[T]) Clear(f func(Handle[T], *T)) {
+	p.mustBeOpen()
+	if f != nil {
+		for h, e := range p.All() {
+			f(h, e)
+		}
+	}
+	for _, c := range p.directory {
+		c.clear()
+	}
+	for i := range p.hints {
+		p.hints[i].line.Store(0)
+	}
+	for l := range uint(p.frontier.Load()) {
+		p.list(p.chunk(l*slotsPerLine), l)
+	}
+	p.offer.Store(offerUsually)
+	if invariants.Enabled {
+		p.checkInvariants()
+	}
+}
+
+// clear removes the elements of a chunk. Nothing else may run beside it.
+func (c *sharedChunk) clear() {
+	for k := range c.words {
+		w := c.words[k].Load()
+		c.words[k].Store(sharedWord(commonOf(w), 0))
+		if commonOf(w) != 0 {
+			continue
+		}
+		for m := presenceOf(w); m != 0; m &= m - 1 {
+			own := c.own(uint(k*slotsPerWord + bits.TrailingZeros32(m)))
+			own.Store(generation.Count(own.Load()))
+		}
+	}
+	for l := range c.lines {
+		line := &c.lines[l]
+		line.next, line.ready = 0, [wordsPerLine]uint32{}
+	}
+}
+
+// Close gives the memory and the addresses back. It must run alone. The elements must not be used afterwards; using the
+// pool panics. Closing twice does nothing.
+func (p *SharedPool[T]) Close() error {
+	if p.ended != nil {
+		return nil
+	}
+	if invariants.Enabled {
+		p.checkInvariants()
+	}
+	if err := p.region.Close(); err != nil {
+		return err
+	}
+	// Without room the short paths fail their first test and come to mustBeOpen.
+	p.ended, p.directory = &closedError{p.plan.name}, nil
+	p.room.Store(0)
+	atomic.StorePointer(&p.chunks, nil)
+	return nil
+}

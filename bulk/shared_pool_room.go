@@ -1,0 +1,97 @@
+package bulk
+
+import (
+	"fmt"
+	"math/bits"
+	"sync/atomic"
+	"unsafe"
+)
+
+// Grow makes the next n insertions unable to fail, whoever makes them, by committing memory for them. It panics when n is
+// negative. Complexity: one step for each 32 slots.
+//
+// It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
+// Options.Limit) or another limit as [vm.Region.Commit] does; then the pool is as it was.
+func (p *SharedPool[T]) Grow(n int) error {
+	s := &p.sharedSlots
+	if n < 0 {
+		panic(fmt.Sprintf("bulk: Grow(%d) on %s: a number of elements is zero or more", n, s.plan.name))
+	}
+	s.mustBeOpen()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	room := int(s.room.Load())
+	free := s.available()
+	if n <= free {
+		return nil
+	}
+	if n > s.plan.capacity-room+free {
+		return s.plan.full(opGrow, n, room-free)
+	}
+	return s.makeRoom(opGrow, room+n-free)
+}
+
+// enlarge makes room for one element more, unless others have made some since the room was seen.
+func (s *sharedSlots) enlarge(seen uint64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mustBeOpen()
+	room := s.room.Load()
+	if room > seen {
+		return nil
+	}
+	if int(room) >= s.plan.capacity {
+		return s.plan.full(opInsert, 1, s.plan.capacity)
+	}
+	return s.makeRoom(opInsert, int(room)+1)
+}
+
+// makeRoom commits memory for need slots, which the capacity allows, and more ahead. mu must be held.
+func (s *sharedSlots) makeRoom(op string, need int) error {
+	committed := s.elements.Committed()
+	ahead := min(max(need, (committed+s.plan.stepFrom(committed))/s.plan.sizeElement), s.plan.capacity)
+	err := s.elements.grow(ahead * s.plan.sizeElement)
+	if err != nil && need < ahead && settlesForLess(op, err) {
+		err = s.elements.grow(need * s.plan.sizeElement)
+	}
+	if err != nil {
+		return err
+	}
+	before, after := uint(s.room.Load()), uint(min(s.elements.Committed()/s.plan.sizeElement, s.plan.capacity))
+	if n := int((after + slotsPerChunk - 1) / slotsPerChunk); n > len(s.directory) {
+		// Those who hold the shorter array go on using it: the chunks are the same.
+		longer := append(make([]*sharedChunk, 0, n), s.directory...)
+		for len(longer) < n {
+			longer = append(longer, new(sharedChunk))
+		}
+		s.directory = longer
+		atomic.StorePointer(&s.chunks, unsafe.Pointer(&longer[0]))
+	}
+	s.room.Store(uint64(after))
+	s.offer.Store(offerUsually)
+	// A line that was cut off by the end of the room has more slots now.
+	if l := before / slotsPerLine; before%slotsPerLine != 0 && uint64(l) < s.frontier.Load() {
+		s.list(s.chunk(before), l)
+	}
+	return nil
+}
+
+// available returns the number of slots with memory that anybody can take.
+func (s *sharedSlots) available() (n int) {
+	room := uint(s.room.Load())
+	for i := uint(0); i < room; i += slotsPerWord {
+		c := s.chunk(i)
+		reserved := c.lines[i/slotsPerLine%linesPerChunk].reserved[i/slotsPerWord%wordsPerLine].Load()
+		n += bits.OnesCount32(s.free(c, i) &^ reserved)
+	}
+	return n
+}
+
+// live returns the number of presence bits.
+func (s *sharedSlots) live() int {
+	n := 0
+	for i := uint(0); i < s.end(); i += slotsPerWord {
+		n += bits.OnesCount32(presenceOf(s.chunk(i).word(i).Load()))
+	}
+	return n
+}

@@ -1,0 +1,285 @@
+package bulk
+
+import (
+	"math/bits"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/generation"
+	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/vm"
+)
+
+// sharedSlots is what a [SharedPool] has beside its elements: the words, the lines that wait for an owner, and the room.
+type sharedSlots struct {
+	// What look-ups read comes first. It changes only when the room grows.
+	room   atomic.Uint64  // slots for which memory is committed
+	chunks unsafe.Pointer // the first of an array of pointers to chunks, enough of them for the room; read it by chunk
+	tag    generation.Tag
+	offer  atomic.Uint32 // a line is listed when a removal leaves so many elements in one of its words
+	cells  atomic.Pointer[readerCells]
+	ended  error      // what using the pool panics with after Close
+	poison func(uint) // overwrites a slot that holds no element any more; nil without the tag invariants
+
+	_        [bytesLine]byte
+	frontier atomic.Uint64 // the lines below it have had an owner
+
+	_       [bytesLine]byte
+	summary []atomic.Uint64 // a bit for each chunk that may have listed lines
+
+	mu        sync.Mutex // held while the room grows
+	directory []*sharedChunk
+	elements  denseSpan
+	region    *vm.Region
+	plan      plan
+}
+
+const (
+	// offerUsually is how many elements of a word are left when its line is listed; slots are taken from words with so few.
+	// Finding a word costs as much as several insertions, so that it should give some slots.
+	offerUsually = slotsPerWord * 3 / 4
+	// offerTight lists a line for each slot that becomes free, and gives each. It is set when there is no room but in the
+	// holes.
+	offerTight = slotsPerWord
+)
+
+// chunk returns the chunk of slot i, which must be below a room that was loaded before: the pointer to a larger array is
+// stored before the larger room is, and the chunks in it stay the same.
+func (s *sharedSlots) chunk(i uint) *sharedChunk {
+	first := atomic.LoadPointer(&s.chunks)
+	return *(**sharedChunk)(unsafe.Add(first, i/slotsPerChunk*uint(unsafe.Sizeof(first))))
+}
+
+// taking says what came of trying to take a slot.
+type taking int
+
+const (
+	tookSlot taking = iota
+	lineBusy        // another goroutine owns the line
+	lineFull        // the line has no slot to take
+)
+
+// take takes a free slot of a line. Where it succeeds the line is the caller's until it calls release.
+func (s *sharedSlots) take(l uint) (uint, taking) {
+	_, line, i, came := s.own(l)
+	if came != tookSlot {
+		return 0, came
+	}
+	k := i / slotsPerWord % wordsPerLine
+	ready := line.ready[k]
+	line.ready[k] = ready & (ready - 1)
+	line.taken[k] |= ready & -ready
+	return i + uint(bits.TrailingZeros32(ready)), tookSlot
+}
+
+// reserve takes all slots of a line's next word that can be taken, and returns the word's first slot and which they are.
+// They are the caller's until it calls unreserve.
+func (s *sharedSlots) reserve(l uint) (i uint, slots uint32, came taking) {
+	c, line, i, came := s.own(l)
+	if came != tookSlot {
+		return 0, 0, came
+	}
+	k := i / slotsPerWord % wordsPerLine
+	slots = line.ready[k]
+	line.ready[k] = 0
+	line.taken[k] |= slots
+	line.reserved[k].Or(slots)
+	c.release(i)
+	return i, slots, tookSlot
+}
+
+// unreserve ends a reservation. Slots that were not published are free again.
+func (c *sharedChunk) unreserve(i uint, slots uint32) {
+	c.lines[i/slotsPerLine%linesPerChunk].reserved[i/slotsPerWord%wordsPerLine].And(^slots)
+}
+
+// own makes a line the caller's and returns it with its next word's first slot, where some of its slots are ready.
+func (s *sharedSlots) own(l uint) (*sharedChunk, *sharedLine, uint, taking) {
+	if uint64(l)*slotsPerLine >= s.room.Load() {
+		return nil, nil, 0, lineFull // only after Close
+	}
+	c := s.chunk(l * slotsPerLine)
+	line := &c.lines[l%linesPerChunk]
+	if !line.owned.CompareAndSwap(0, 1) {
+		return nil, nil, 0, lineBusy
+	}
+	for range wordsPerLine {
+		k := line.next
+		i := l*slotsPerLine + uint(k)*slotsPerWord
+		if line.ready[k] != 0 || s.prepare(c, line, i) {
+			return c, line, i, tookSlot
+		}
+		line.next = (k + 1) % wordsPerLine
+	}
+	line.owned.Store(0)
+	return nil, nil, 0, lineFull
+}
+
+// release gives up the line of slot i.
+func (c *sharedChunk) release(i uint) { c.lines[i/slotsPerLine%linesPerChunk].owned.Store(0) }
+
+// prepare finds the slots of the word from slot i on that can be taken, and reports whether there are any. They stay ready
+// until an owner of the line takes them: an element that was removed before it was seen that nobody announces it is not
+// found by anyone who announces it later.
+//
+//go:noinline
+func (s *sharedSlots) prepare(c *sharedChunk, line *sharedLine, i uint) bool {
+	k, w := i/slotsPerWord%wordsPerLine, c.word(i)
+	reserved := line.reserved[k].Load()
+	free := s.free(c, i) &^ reserved
+	if free != 0 {
+		free &^= s.announced(i)
+	}
+	few := bits.OnesCount32(free) < slotsPerWord-offerUsually && s.usable(i) == 1<<slotsPerWord-1
+	if free == 0 || few && s.offer.Load() != offerTight {
+		return false
+	}
+	if presenceOf(w.Load()) == 0 && reserved == 0 {
+		c.renew(line, i, s.tag)
+	}
+	if common := commonOf(w.Load()); common != 0 {
+		fresh := free &^ line.taken[k]
+		switch {
+		case fresh != 0:
+			free = fresh
+		case generation.Exhausted(common):
+			// They were reserved once and not filled.
+			line.retired[k].Or(free)
+			return false
+		default:
+			c.separate(line, i)
+		}
+	}
+	if invariants.Enabled {
+		for m := free; m != 0; m &= m - 1 {
+			s.poison(i + uint(bits.TrailingZeros32(m)))
+		}
+	}
+	line.ready[k] = free
+	return true
+}
+
+// free returns those slots of the word from slot i on that have memory, no element, and uses left. Inserters may have
+// reserved some of them.
+func (s *sharedSlots) free(c *sharedChunk, i uint) uint32 {
+	retired := c.lines[i/slotsPerLine%linesPerChunk].retired[i/slotsPerWord%wordsPerLine].Load()
+	return ^presenceOf(c.word(i).Load()) & s.usable(i) &^ retired
+}
+
+// usable returns those slots of the word from slot i on that have memory.
+func (s *sharedSlots) usable(i uint) uint32 {
+	room := s.room.Load()
+	return uint32(uint64(1)<<min(room-min(uint64(i), room), slotsPerWord) - 1)
+}
+
+// removed lists the line of slot i where it has become worth looking for, left being the presence bits of the slot's word
+// after a removal.
+func (s *sharedSlots) removed(c *sharedChunk, i uint, left uint32) {
+	n, offer := uint32(bits.OnesCount32(left)), s.offer.Load()
+	if n == offer || n == 0 || offer == offerTight {
+		s.list(c, i/slotsPerLine)
+	}
+}
+
+// list says that line l of chunk c has free slots.
+//
+// Listing and adopting set and clear bits at two levels. Whoever clears a summary's bit looks afterwards whether
+// something was listed meanwhile, and whoever lists looks at the summary afterwards: so one of them sets it again.
+func (s *sharedSlots) list(c *sharedChunk, l uint) {
+	if bit := uint64(1) << (l % linesPerChunk); c.listed.Load()&bit == 0 {
+		c.listed.Or(bit)
+	}
+	s.mark(l / linesPerChunk)
+}
+
+func (s *sharedSlots) mark(chunk uint) {
+	if w, bit := &s.summary[chunk/64], uint64(1)<<(chunk%64); w.Load()&bit == 0 {
+		w.Or(bit)
+	}
+}
+
+// adopt takes the lowest line off the list and reports whether there was one. Nobody else finds it then.
+func (s *sharedSlots) adopt() (uint, bool) {
+	for g := range s.summary {
+		for m := s.summary[g].Load(); m != 0; m &= m - 1 {
+			chunk := uint(g*64 + bits.TrailingZeros64(m))
+			c := s.chunk(chunk * slotsPerChunk)
+			for listed := c.listed.Load(); listed != 0; listed = c.listed.Load() {
+				bit := listed & -listed
+				if c.listed.And(^bit)&bit != 0 {
+					return chunk*linesPerChunk + uint(bits.TrailingZeros64(bit)), true
+				}
+			}
+			s.summary[g].And(^(m & -m))
+			if c.listed.Load() != 0 {
+				s.mark(chunk)
+			}
+		}
+	}
+	return 0, false
+}
+
+// advance takes the next line that never had an owner and reports whether it has memory.
+func (s *sharedSlots) advance() (uint, bool) {
+	for {
+		l := s.frontier.Load()
+		if l*slotsPerLine >= s.room.Load() {
+			return 0, false
+		}
+		if s.frontier.CompareAndSwap(l, l+1) {
+			return uint(l), true
+		}
+	}
+}
+
+// search returns a line from which slots may be taken. Where there is none it makes room, and otherwise panics.
+//
+//go:noinline
+func (s *sharedSlots) search() uint {
+	for {
+		s.mustBeOpen()
+		room := s.room.Load()
+		if l, ok := s.adopt(); ok {
+			return l
+		}
+		if l, ok := s.advance(); ok {
+			return l
+		}
+		err := s.enlarge(room)
+		if err == nil {
+			continue
+		}
+		if !s.listHoles() {
+			panic(err)
+		}
+		// What is listed now may be in other hands for a moment, or announced by a reader.
+		runtime.Gosched()
+	}
+}
+
+// listHoles lists all lines with slots that can be taken and reports whether there is one. From now on every removal lists
+// its line.
+func (s *sharedSlots) listHoles() (found bool) {
+	s.offer.Store(offerTight)
+	for l := range s.frontier.Load() {
+		i := uint(l) * slotsPerLine
+		c := s.chunk(i)
+		line := &c.lines[l%linesPerChunk]
+		for k := range uint(wordsPerLine) {
+			if s.free(c, i+k*slotsPerWord)&^line.reserved[k].Load() != 0 {
+				s.list(c, uint(l))
+				found = true
+				break
+			}
+		}
+	}
+	return found
+}
+
+func (s *sharedSlots) mustBeOpen() {
+	if s.ended != nil {
+		panic(s.ended)
+	}
+}

@@ -1,0 +1,70 @@
+package bulk
+
+import (
+	"iter"
+	"math/bits"
+	"unsafe"
+)
+
+// All yields the live elements with their handles, in ascending order of slots. Other goroutines, and the body, may
+// insert and remove meanwhile: an element that lives from the first step to the last is yielded, one that is inserted or
+// removed meanwhile may be yielded or not, and none is yielded twice. What the body may do with the address is said at
+// [SharedPool]. Complexity: one step for each 32 slots that were ever taken, and one for each element.
+func (p *SharedPool[T]) All() iter.Seq2[Handle[T], *T] {
+	return func(yield func(Handle[T], *T) bool) {
+		p.mustBeOpen()
+		for i := uint(0); i < p.end(); i += slotsPerWord {
+			c := p.chunk(i)
+			w := c.word(i).Load()
+			for m := presenceOf(w); m != 0; m &= m - 1 {
+				at := i + uint(bits.TrailingZeros32(m))
+				g := commonOf(w)
+				if g == 0 {
+					g = c.own(at).Load()
+				}
+				// What the body has removed is not yielded, nor what is between two states.
+				if !c.holds(at, g) {
+					continue
+				}
+				if !yield(Handle[T]{uint32(at), g}, p.slot(at)) {
+					return
+				}
+				p.mustBeOpen()
+			}
+		}
+	}
+}
+
+// Runs yields the live elements in ascending order of slots, as maximal runs of neighbours: the first slot and a slice
+// over the elements. Nobody may insert meanwhile, nor remove, except that the body may remove elements of its run, which
+// stay in the slice. Complexity: one step for each 32 slots that were ever taken, and a few for each run.
+func (p *SharedPool[T]) Runs() iter.Seq2[int, []T] {
+	return func(yield func(int, []T) bool) {
+		p.mustBeOpen()
+		for lo := p.next(0, 0); lo < p.end(); {
+			hi := p.next(lo, 1<<slotsPerWord-1)
+			after := p.next(hi, 0)
+			if !yield(int(lo), unsafe.Slice(p.slot(lo), hi-lo)) {
+				return
+			}
+			p.mustBeOpen()
+			lo = after
+		}
+	}
+}
+
+// end returns a slot behind all live ones.
+func (s *sharedSlots) end() uint {
+	return uint(min(s.room.Load(), s.frontier.Load()*slotsPerLine))
+}
+
+// next returns the first slot from i on whose presence bit differs from that in not, which is all ones or zero; or end.
+func (s *sharedSlots) next(i uint, not uint32) uint {
+	end := s.end()
+	for ; i < end; i = (i/slotsPerWord + 1) * slotsPerWord {
+		if m := (presenceOf(s.chunk(i).word(i).Load()) ^ not) >> (i % slotsPerWord); m != 0 {
+			return min(end, i+uint(bits.TrailingZeros32(m)))
+		}
+	}
+	return end
+}

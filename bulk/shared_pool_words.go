@@ -1,0 +1,208 @@
+package bulk
+
+import (
+	"sync/atomic"
+
+	"github.com/vastgo/vast/internal/generation"
+)
+
+// The words of a shared pool say which slots are live and with which generations. They lie on Go's heap in every build,
+// because they order what goroutines do: the race detector knows only of atomic operations there.
+//
+// A word holds two things that must change together: in its low half a presence bit for each of 32 slots, in its high
+// half the generation that these slots have in common, or 0 where each has its own. So one load tells whether a handle is
+// good, and one compare-and-swap removes its element.
+//
+// While the generation is common, each slot is taken at most once; a slot that must be taken again while others of its
+// word live sends them apart. When all are gone, they get a common generation again, above all that they had. Hence:
+//
+//   - A word never has the same value twice with another element in a slot: what it was compared with is what is swapped.
+//   - A slot's generation never falls. A reader that sees the slots apart, and then meets the generation of its handle in
+//     the slot's own one, has seen the element alive, in whatever order a writer changed both: see holds.
+//
+// Apart, a slot's own generation decides. Its tag is taken off when the element is removed, which one remover succeeds
+// in; only then is the presence bit cleared, so that nobody takes the slot before.
+//
+// Taking slots is for the owner of a line, eight words on one cache line of the processor: one goroutine at a time.
+
+const (
+	slotsPerWord  = 32
+	wordsPerLine  = 8
+	slotsPerLine  = wordsPerLine * slotsPerWord
+	linesPerChunk = 64
+	slotsPerChunk = linesPerChunk * slotsPerLine
+	wordsPerChunk = linesPerChunk * wordsPerLine
+)
+
+// sharedChunk is what is allocated at a time.
+type sharedChunk struct {
+	// apart are the generations of the slots whose words have none in common, without a tag where the slot is not live. It
+	// is nil until the first word needs it.
+	apart  atomic.Pointer[[slotsPerChunk]atomic.Uint32]
+	_      [2*bytesLine - 8]byte
+	listed atomic.Uint64 // the lines with free slots that wait for an owner
+	_      [2*bytesLine - 8]byte
+	lines  [linesPerChunk]sharedLine
+	words  [wordsPerChunk]atomic.Uint64
+}
+
+// sharedLine is what taking slots of a line needs, for each of its words. It is larger than two cache lines, so that owners
+// of neighbours are not in each other's way.
+type sharedLine struct {
+	owned    atomic.Uint32               // 1 while a goroutine takes slots; next, ready and taken are its own then
+	next     uint32                      // the word from which slots are taken
+	ready    [wordsPerLine]uint32        // slots that can be taken
+	taken    [wordsPerLine]uint32        // slots that were taken since the word got its common generation
+	retired  [wordsPerLine]atomic.Uint32 // slots that were taken as often as they can be
+	reserved [wordsPerLine]atomic.Uint32 // slots that inserters have taken together
+	_        [3*bytesLine - 8 - 4*4*wordsPerLine]byte
+}
+
+// presenceOf and commonOf return the halves of a word.
+
+func presenceOf(w uint64) uint32 { return uint32(w) }
+
+func commonOf(w uint64) uint32 { return uint32(w >> 32) }
+
+func sharedWord(common, presence uint32) uint64 { return uint64(common)<<32 | uint64(presence) }
+
+// word returns the word of slot i.
+func (c *sharedChunk) word(i uint) *atomic.Uint64 { return &c.words[i/slotsPerWord%wordsPerChunk] }
+
+// own returns the generation that slot i has for itself, or nil where none of the chunk's slots has one.
+func (c *sharedChunk) own(i uint) *atomic.Uint32 {
+	if all := c.apart.Load(); all != nil {
+		return &all[i%slotsPerChunk]
+	}
+	return nil
+}
+
+// tagged reports whether a generation has a tag, as those of live slots and of handles that a pool made.
+func tagged(g uint32) bool { return g > generation.MaxCount }
+
+// holds reports whether the element of the handle (i, g) is live, where c is the chunk of slot i. It may run beside
+// anything.
+//
+// The handle was given out before, so that the slot has g or a later generation. The common one is read together with the
+// presence bit. A slot's own one is read after the slots were seen apart, so that it is not from before: it is g only while
+// the element lives.
+func (c *sharedChunk) holds(i uint, g uint32) bool {
+	w := c.word(i).Load()
+	if commonOf(w) == g {
+		return w>>(i%slotsPerWord)&1 != 0 && tagged(g)
+	}
+	return commonOf(w) == 0 && c.holdsApart(i, g)
+}
+
+// holdsApart is holds where the word's slots have no common generation.
+func (c *sharedChunk) holdsApart(i uint, g uint32) bool {
+	own := c.own(i)
+	return own != nil && own.Load() == g && tagged(g)
+}
+
+// remove takes the element of the handle (i, g) out of the words and reports whether there was one, and the presence bits
+// afterwards. It may run beside anything.
+func (c *sharedChunk) remove(i uint, g uint32) (left uint32, ok bool) {
+	if !tagged(g) {
+		return 0, false
+	}
+	w, bit := c.word(i), uint64(1)<<(i%slotsPerWord)
+	before := w.Load()
+	for commonOf(before) == g {
+		if before&bit == 0 {
+			return 0, false
+		}
+		if w.CompareAndSwap(before, before&^bit) {
+			return presenceOf(before &^ bit), true
+		}
+		before = w.Load()
+	}
+	if commonOf(before) != 0 {
+		return 0, false
+	}
+	own := c.own(i)
+	if own == nil || !own.CompareAndSwap(g, generation.Count(g)) {
+		return 0, false
+	}
+	w.And(^bit)
+	return presenceOf(w.Load()), true // or what other removers have left by now
+}
+
+// publish makes slot i live, which the caller has taken. The element must be written already: the atomic operations here
+// order that before the loads of those who find it live. It returns the element's generation.
+func (c *sharedChunk) publish(i uint, tag generation.Tag) uint32 {
+	w, bit := c.word(i), uint64(1)<<(i%slotsPerWord)
+	g := uint32(0)
+	for {
+		before := w.Load()
+		if g = commonOf(before); g == 0 {
+			// The bit comes first, so that a slot which can be removed has one to be cleared.
+			own := c.own(i)
+			g = generation.Next(own.Load(), tag)
+			w.Or(bit)
+			own.Store(g)
+			break
+		}
+		if w.CompareAndSwap(before, before|bit) {
+			break
+		}
+	}
+	if generation.Exhausted(g) {
+		c.lines[i/slotsPerLine%linesPerChunk].retired[i/slotsPerWord%wordsPerLine].Or(uint32(bit))
+	}
+	return g
+}
+
+// renew gives the slots of the word from slot i on, none of which is live or reserved, a common generation above all that
+// they had. It does nothing where that would use counts up that many slots have not had. The line must be the caller's.
+func (c *sharedChunk) renew(line *sharedLine, i uint, tag generation.Tag) {
+	k, w := i/slotsPerWord%wordsPerLine, c.word(i)
+	last := commonOf(w.Load())
+	if last != 0 {
+		if line.taken[k] != 1<<slotsPerWord-1 {
+			return // there are slots yet to be taken with this one
+		}
+	} else if own := c.apart.Load(); own != nil {
+		first := uint32(generation.MaxCount)
+		for s := range uint(slotsPerWord) {
+			count := own[(i+s)%slotsPerChunk].Load()
+			first, last = min(first, count), max(last, count)
+		}
+		if last-first >= maxSkipped {
+			return
+		}
+	}
+	if generation.Exhausted(last) {
+		return
+	}
+	line.taken[k] = 0
+	w.Store(sharedWord(generation.Next(last, tag), 0))
+}
+
+// separate gives each slot of the word from slot i on a generation of its own. The line must be the caller's; elements may
+// be removed meanwhile, and reserved slots be published.
+func (c *sharedChunk) separate(line *sharedLine, i uint) {
+	own := c.apart.Load()
+	if own == nil {
+		// Another owner may be doing the same for its line.
+		c.apart.CompareAndSwap(nil, new([slotsPerChunk]atomic.Uint32))
+		own = c.apart.Load()
+	}
+	k, w := i/slotsPerWord%wordsPerLine, c.word(i)
+	for before := w.Load(); ; before = w.Load() {
+		g := commonOf(before)
+		for s := range uint(slotsPerWord) {
+			count := generation.Count(g)
+			if line.taken[k]>>s&1 == 0 {
+				count-- // the next one to be taken has g
+			}
+			if before>>s&1 != 0 {
+				count = g
+			}
+			own[(i+s)%slotsPerChunk].Store(count)
+		}
+		if w.CompareAndSwap(before, sharedWord(0, presenceOf(before))) {
+			return
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package bench
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/vastgo/vast/bulk"
+)
+
+// sharedWorks are the works of the family shared. Where a machine has fewer processors than a work has goroutines, they
+// take turns, and a goroutine that is interrupted while it holds a lock makes the others wait.
+func sharedWorks() (works []work) {
+	for _, goroutines := range []int{1, 2, 4, 8} {
+		works = append(works, work{fmt.Sprintf("shared-append-%d", goroutines), bytesElements, func(n int) ([]side, func()) {
+			return sharedAppends(n, goroutines), nil
+		}})
+	}
+	for _, goroutines := range []int{1, 2, 4, 8} {
+		works = append(works, work{fmt.Sprintf("shared-churn-%d", goroutines), nil, func(n int) ([]side, func()) {
+			return sharedChurns(max(1, n/2), goroutines), nil
+		}})
+	}
+	return append(works,
+		work{"shared-get", nil, func(n int) ([]side, func()) { return sharedReads(max(1, n/10), readGet) }},
+		work{"shared-load-2", nil, func(n int) ([]side, func()) { return sharedReads(max(1, n/10), readLoad2) }},
+		work{"shared-get-beside-writer", nil, func(n int) ([]side, func()) { return sharedReads(max(1, n/10), readBesideWriter) }},
+	)
+}
+
+// together runs f in so many goroutines and waits for all of them.
+func together(goroutines int, f func(g int)) {
+	var all sync.WaitGroup
+	for g := range goroutines {
+		all.Go(func() { f(g) })
+	}
+	all.Wait()
+}
+
+// share returns how many of n things goroutine g of several does.
+func share(n, g, goroutines int) int { return n*(g+1)/goroutines - n*g/goroutines }
+
+// sharedAppends returns the sides of the works shared-append: n elements are appended by several goroutines.
+func sharedAppends(n, goroutines int) []side {
+	array := func(name string, fill func(a *bulk.SharedArray[element], n int)) side {
+		return side{name, func(m *meter) {
+			var a *bulk.SharedArray[element]
+			m.run(func() {
+				a = made(bulk.NewSharedArray[element](bulk.Options{Name: "bench", Capacity: n}))
+				together(goroutines, func(g int) { fill(a, share(n, g, goroutines)) })
+			})
+			m.weigh()
+			complete(name, a.Len(), n)
+			closed(a.Close())
+		}}
+	}
+	slice := func(name string, fill func(s *lockedSlice, n int)) side {
+		return side{name, func(m *meter) {
+			s := &lockedSlice{}
+			m.run(func() { together(goroutines, func(g int) { fill(s, share(n, g, goroutines)) }) })
+			m.weigh()
+			complete(name, len(s.elements), n)
+		}}
+	}
+	return []side{
+		array("vast", fillByAppender),
+		array("vast-without-appender", fillShared),
+		slice("mutex-append", fillLocked),
+		slice("mutex-append-batches", fillLockedBatches),
+	}
+}
+
+// complete panics when a side has lost elements or made too many: its time would mean nothing.
+func complete(name string, got, want int) {
+	if got != want {
+		panic(fmt.Sprintf("bench: %s has %d elements, not %d", name, got, want))
+	}
+}
+
+//go:noinline
+func fillByAppender(a *bulk.SharedArray[element], n int) {
+	to := a.Appender()
+	for i := range n {
+		to.Append(element{position: vector{float32(i), 1, 2}})
+	}
+	_, _, err := to.Flush()
+	closed(err)
+}
+
+//go:noinline
+func fillShared(a *bulk.SharedArray[element], n int) {
+	for i := range n {
+		a.Append(element{position: vector{float32(i), 1, 2}})
+	}
+}
+
+// lockedSlice is what a Go program appends to from many goroutines.
+type lockedSlice struct {
+	sync.Mutex
+	elements []element
+}
+
+//go:noinline
+func fillLocked(s *lockedSlice, n int) {
+	for i := range n {
+		s.Lock()
+		s.elements = append(s.elements, element{position: vector{float32(i), 1, 2}})
+		s.Unlock()
+	}
+}
+
+// fillLockedBatches collects as many elements as an Appender does before it takes the lock.
+//
+//go:noinline
+func fillLockedBatches(s *lockedSlice, n int) {
+	batch := make([]element, 0, 8192/bytesElement)
+	for i := range n {
+		if len(batch) == cap(batch) {
+			s.Lock()
+			s.elements = append(s.elements, batch...)
+			s.Unlock()
+			batch = batch[:0]
+		}
+		batch = append(batch, element{position: vector{float32(i), 1, 2}})
+	}
+	s.Lock()
+	s.elements = append(s.elements, batch...)
+	s.Unlock()
+}

@@ -1,0 +1,201 @@
+package bench
+
+import (
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+
+	"github.com/vastgo/vast/bulk"
+)
+
+// sharedReading is what the works shared-get, shared-load-2 and shared-get-beside-writer do.
+type sharedReading int
+
+const (
+	readGet sharedReading = iota
+	readLoad2
+	readBesideWriter
+)
+
+// sharedReads returns the sides of the works that read a number from each of n elements in random order: on one goroutine,
+// Load on two. Beside a writer another goroutine removes and inserts elements, other ones than those that are read, until
+// the reader is done.
+func sharedReads(n int, what sharedReading) (sides []side, done func()) {
+	order := rand.New(rand.NewPCG(seedOrder, 0)).Perm(n)
+	indices := make([]uint32, n)
+	want := float32(0)
+	for i, index := range order {
+		indices[i] = uint32(index)
+		want += numbered(index).position.y
+	}
+	readers := 1
+	if what == readLoad2 {
+		readers = 2
+	}
+	read := func(name string, sum func(lo, hi int) float32, churn func(stop *atomic.Bool)) side {
+		return side{name, func(m *meter) {
+			var stop atomic.Bool
+			var writer sync.WaitGroup
+			if what == readBesideWriter {
+				writer.Go(func() { churn(&stop) })
+			}
+			var sums [2]float32
+			m.run(func() {
+				together(readers, func(g int) { sums[g] = sum(n*g/readers, n*(g+1)/readers) })
+			})
+			stop.Store(true)
+			writer.Wait()
+			if sums[0]+sums[1] != want {
+				panic("bench: " + name + " did not read the same elements")
+			}
+		}}
+	}
+	p := made(bulk.NewSharedPool[element](bulk.Options{Name: "bench", Capacity: n + 10*window}))
+	handles := make([]bulk.Handle[element], n)
+	in := p.Inserter()
+	for i := range handles {
+		handles[i], _ = in.Insert(numbered(i))
+	}
+	in.Close()
+	shared := shuffle(handles, indices)
+	churnShared := func(stop *atomic.Bool) {
+		in := p.Inserter()
+		churnUntil(stop, func(e element) bulk.Handle[element] { h, _ := in.Insert(e); return h }, p.Remove)
+		in.Close()
+	}
+	if what == readLoad2 {
+		sides = append(sides, read("vast", func(lo, hi int) float32 { return sumLoads(p, shared[lo:hi]) }, churnShared))
+	} else {
+		sides = append(sides, read("vast", func(lo, hi int) float32 { return sumGets(p, shared[lo:hi]) }, churnShared))
+	}
+
+	plain := &lockedPool{}
+	plain.pool = made(bulk.NewPool[element](bulk.Options{Name: "bench", Capacity: n + window}))
+	for i := range handles {
+		handles[i], _ = plain.pool.Insert(numbered(i))
+	}
+	plainHandles := shuffle(handles, indices)
+	if what == readGet {
+		// A Pool must not be read beside a writer, nor be written beside a reader.
+		sides = append(sides, read("pool", func(lo, hi int) float32 { return sumPoolGets(plain.pool, plainHandles[lo:hi]) }, nil))
+	}
+	sides = append(sides, read("rwmutex-pool", func(lo, hi int) float32 { return sumLocked(plain, plainHandles[lo:hi]) }, func(stop *atomic.Bool) {
+		churnUntil(stop, plain.insert, plain.remove)
+	}))
+
+	maps, keys := newShardedMap(), make([]uint64, n)
+	for i := range keys {
+		keys[i] = maps.insert(numbered(i))
+	}
+	mapKeys := permute(keys, indices)
+	sides = append(sides, read("sharded-maps", func(lo, hi int) float32 { return sumShards(maps, mapKeys[lo:hi]) }, func(stop *atomic.Bool) {
+		churnUntil(stop, maps.insert, maps.remove)
+	}))
+	std := &keyedSyncMap{}
+	for i := range keys {
+		keys[i] = std.insert(numbered(i))
+	}
+	stdKeys := permute(keys, indices)
+	sides = append(sides, read("sync.Map", func(lo, hi int) float32 { return sumSyncMap(std, stdKeys[lo:hi]) }, func(stop *atomic.Bool) {
+		churnUntil(stop, std.insert, std.remove)
+	}))
+	return sides, func() {
+		closed(p.Close())
+		closed(plain.pool.Close())
+	}
+}
+
+func permute(keys []uint64, indices []uint32) []uint64 {
+	permuted := make([]uint64, len(keys))
+	for i, index := range indices {
+		permuted[i] = keys[index]
+	}
+	return permuted
+}
+
+// churnUntil inserts elements and removes them until it is told to stop.
+func churnUntil[H any](stop *atomic.Bool, insert func(element) H, remove func(H) bool) {
+	own := make([]H, 0, window)
+	for !stop.Load() {
+		for len(own) < window {
+			own = append(own, insert(numbered(len(own))))
+		}
+		for _, h := range own {
+			remove(h)
+		}
+		own = own[:0]
+	}
+}
+
+// lockedPool is a Pool that is shared under a lock.
+type lockedPool struct {
+	mu   sync.RWMutex
+	pool *bulk.Pool[element]
+}
+
+func (l *lockedPool) insert(e element) bulk.Handle[element] {
+	l.mu.Lock()
+	h, _ := l.pool.Insert(e)
+	l.mu.Unlock()
+	return h
+}
+
+func (l *lockedPool) remove(h bulk.Handle[element]) bool {
+	l.mu.Lock()
+	ok := l.pool.Remove(h)
+	l.mu.Unlock()
+	return ok
+}
+
+//go:noinline
+func sumGets(p *bulk.SharedPool[element], handles []bulk.Handle[element]) (sum float32) {
+	for _, h := range handles {
+		sum += p.Get(h).position.y
+	}
+	return sum
+}
+
+//go:noinline
+func sumLoads(p *bulk.SharedPool[element], handles []bulk.Handle[element]) (sum float32) {
+	for _, h := range handles {
+		e, _ := p.Load(h)
+		sum += e.position.y
+	}
+	return sum
+}
+
+//go:noinline
+func sumPoolGets(p *bulk.Pool[element], handles []bulk.Handle[element]) (sum float32) {
+	for _, h := range handles {
+		sum += p.Get(h).position.y
+	}
+	return sum
+}
+
+//go:noinline
+func sumLocked(l *lockedPool, handles []bulk.Handle[element]) (sum float32) {
+	for _, h := range handles {
+		l.mu.RLock()
+		sum += l.pool.Get(h).position.y
+		l.mu.RUnlock()
+	}
+	return sum
+}
+
+//go:noinline
+func sumShards(m *shardedMap, keys []uint64) (sum float32) {
+	for _, k := range keys {
+		e, _ := m.load(k)
+		sum += e.position.y
+	}
+	return sum
+}
+
+//go:noinline
+func sumSyncMap(m *keyedSyncMap, keys []uint64) (sum float32) {
+	for _, k := range keys {
+		e, _ := m.m.Load(k)
+		sum += e.(*element).position.y
+	}
+	return sum
+}
