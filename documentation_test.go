@@ -4,10 +4,12 @@ package vast_test
 
 import (
 	"go/format"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -21,6 +23,8 @@ var (
 	// A link leads to a file of the repository, a heading of one, or elsewhere.
 	link       = regexp.MustCompile(`\]\(([^)#:]*)(?:#([^)]*))?\)`)
 	heading    = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	declared   = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w*)`)
+	quoted     = regexp.MustCompile("`([^`]*)`")
 	notInLinks = regexp.MustCompile(`[^\p{L}\p{N} -]`)
 )
 
@@ -129,5 +133,54 @@ func runProgram(t *testing.T, program string) {
 	}
 	if got := strings.TrimSpace(string(out)); got != strings.TrimSpace(strings.Join(want, "\n")) {
 		t.Errorf("prints\n%s\nbut says\n%s", got, strings.Join(want, "\n"))
+	}
+}
+
+// TestSourcesAreShown looks for the tests and the works of the benchmark that docs/sources.md names.
+func TestSourcesAreShown(t *testing.T) {
+	page, err := os.ReadFile("docs/sources.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := make(map[string]bool)
+	err = filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, name := range declared.FindAllSubmatch(text, -1) {
+			there[string(name[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	help, err := exec.Command("go", "run", "./cmd/vast", "bench", "-help").Output()
+	if err != nil {
+		t.Skip("no go command:", err)
+	}
+	works := strings.FieldsFunc(string(help), func(r rune) bool { return r == ' ' || r == ',' || r == '\n' })
+	names := 0
+	for _, line := range strings.Split(string(page), "\n") {
+		_, measured, _ := strings.Cut(line, "bench `")
+		measured, _, _ = strings.Cut("`"+measured, ";")
+		for _, name := range quoted.FindAllStringSubmatch(line, -1) {
+			if declared.MatchString("func " + name[1]) {
+				names++
+				if !there[name[1]] {
+					t.Errorf("there is no %s", name[1])
+				}
+			}
+		}
+		for _, name := range quoted.FindAllStringSubmatch(measured, -1) {
+			names++
+			if !slices.Contains(works, name[1]) {
+				t.Errorf("vast bench has no work %s", name[1])
+			}
+		}
+	}
+	if names < 100 {
+		t.Errorf("only %d names were looked for", names)
 	}
 }

@@ -17,9 +17,9 @@ import (
 // never waits, and never sees half of a value: it gets the one that was there or the one that came in its place, and what
 // it got stays as it is until it says that it has finished looking.
 //
-// Each goroutine that reads has a [TableReader], each that writes a [TableWriter]. Values are immutable once they are in
+// Each goroutine that reads has a [SharedReader], each that writes a [SharedWriter]. Values are immutable once they are in
 // the table: a writer puts a new one beside the old one, and turns one word. An old value is freed when no reader can be
-// looking at it (by epochs, see [TableReader.Enter]).
+// looking at it (by epochs, see [SharedReader.Enter]).
 //
 // Memory: 8 bytes for each entry up to the highest that was set, as far as its pages were touched; and the values, of
 // which there may be an eighth more than entries, and 1,048,576 (16,384 on the heap stand-in), that wait to be freed or
@@ -40,7 +40,7 @@ type SharedTable[T any] struct {
 	used        uint32    // places for values that were taken at least once
 	spare       []uint32  // of these, places that are free
 	abandoned   []retired // by writers that were closed
-	writers     map[*TableWriter[T]]struct{}
+	writers     map[*SharedWriter[T]]struct{}
 	liveOfOther int64 // entries that writers set which are closed now, less those that they deleted
 }
 
@@ -78,7 +78,7 @@ func NewSharedTable[T any](o Options) (*SharedTable[T], error) {
 		spare = spareValuesHeap
 	}
 	t := &SharedTable[T]{plan: p, most: uint32(p.capacity + p.capacity/8 + spare), used: 1}
-	t.writers = make(map[*TableWriter[T]]struct{})
+	t.writers = make(map[*SharedWriter[T]]struct{})
 	bytesEntries, bytesValues := max(1, p.capacity)*bytesEntry, int(t.most)*p.sizeElement
 	t.region, err = vm.Reserve(bytesEntries+vm.PageSize()+alignedSize(bytesValues),
 		vm.Options{Purpose: p.name, Limit: o.Limit, Pages: o.Pages})
@@ -129,7 +129,7 @@ func (t *SharedTable[T]) Len() int {
 	return int(n)
 }
 
-// Grow makes setting any of the first n entries unable to fail for want of memory for the entry; [TableWriter.Grow] does
+// Grow makes setting any of the first n entries unable to fail for want of memory for the entry; [SharedWriter.Grow] does
 // the same for values. It panics when n is not in [0, Capacity], and fails as [vm.Region.Commit] does; then nothing has
 // changed.
 func (t *SharedTable[T]) Grow(n int) error {

@@ -61,8 +61,8 @@ type entryUser interface {
 }
 
 type tableUser struct {
-	r *TableReader[object]
-	w *TableWriter[object]
+	r *SharedReader[object]
+	w *SharedWriter[object]
 }
 
 func (u tableUser) do(d entryDo) (got entryGot) {

@@ -5,14 +5,14 @@ import (
 	"sync/atomic"
 )
 
-// TableReader is one goroutine's way to look into a [SharedTable]. It takes no lock and waits for nobody.
+// SharedReader is one goroutine's way to look into a [SharedTable]. It takes no lock and waits for nobody.
 //
 //	r.Enter()
 //	if ship := r.Get(7); ship != nil {
 //		... // *ship stays as it is, whoever replaces entry 7 meanwhile
 //	}
 //	r.Leave() // ship must not be used any more
-type TableReader[T any] struct {
+type SharedReader[T any] struct {
 	table  *SharedTable[T]
 	here   *presence
 	room   uint64 // entries that Get can look at without further questions; 0 outside
@@ -21,19 +21,19 @@ type TableReader[T any] struct {
 
 // Reader returns a reader for one goroutine. Close it when the goroutine needs it no more. Complexity: linear in the number of
 // readers and writers.
-func (t *SharedTable[T]) Reader() *TableReader[T] {
+func (t *SharedTable[T]) Reader() *SharedReader[T] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.mustBeOpen()
-	return &TableReader[T]{table: t, here: t.epochs.join()}
+	return &SharedReader[T]{table: t, here: t.epochs.join()}
 }
 
-// Enter begins a look: what [TableReader.Get] returns stays as it is until [TableReader.Leave]. Values that are replaced
+// Enter begins a look: what [SharedReader.Get] returns stays as it is until [SharedReader.Leave]. Values that are replaced
 // meanwhile wait, all of them, so a look should be short: a tick, a request. It panics inside another look.
 //
 // Complexity: one load and one store that the processor finishes before it goes on, some 5 to 10 ns, for any number of
 // entries.
-func (r *TableReader[T]) Enter() {
+func (r *SharedReader[T]) Enter() {
 	if r.inside {
 		panic("bulk: Enter on a reader of " + r.table.plan.name + " that is inside already: Leave first, and use one reader for one goroutine")
 	}
@@ -46,7 +46,7 @@ func (r *TableReader[T]) Enter() {
 }
 
 // Leave ends a look. What Get returned must not be used any more. It panics outside of one.
-func (r *TableReader[T]) Leave() {
+func (r *SharedReader[T]) Leave() {
 	if !r.inside {
 		panic("bulk: Leave on a reader of " + r.table.plan.name + " that is not inside: Enter first")
 	}
@@ -56,7 +56,7 @@ func (r *TableReader[T]) Leave() {
 
 // Get returns the value of entry i, or nil where it has none. It must not be written to. It panics outside of a look, and
 // when i is not in [0, Capacity).
-func (r *TableReader[T]) Get(i int) *T {
+func (r *SharedReader[T]) Get(i int) *T {
 	if uint64(i) >= r.room && !r.reaches(i) {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (r *TableReader[T]) Get(i int) *T {
 }
 
 // reaches reports whether entry i, beyond those that were there when the look began, is there by now.
-func (r *TableReader[T]) reaches(i int) bool {
+func (r *SharedReader[T]) reaches(i int) bool {
 	t := r.table
 	if !r.inside {
 		panic("bulk: Get on a reader of " + t.plan.name + " that is not inside: Enter first, and Leave when done with what it returned")
@@ -79,7 +79,7 @@ func (r *TableReader[T]) reaches(i int) bool {
 }
 
 // Load returns a copy of the value of entry i, in a look of its own where the reader is not inside, and whether there is one.
-func (r *TableReader[T]) Load(i int) (v T, ok bool) {
+func (r *SharedReader[T]) Load(i int) (v T, ok bool) {
 	if !r.inside {
 		r.Enter()
 		defer r.Leave()
@@ -92,7 +92,7 @@ func (r *TableReader[T]) Load(i int) (v T, ok bool) {
 
 // All iterates over the entries that have a value, in order, inside a look. An entry that is set meanwhile may be missed.
 // Complexity: linear in the highest entry that was set.
-func (r *TableReader[T]) All() iter.Seq2[int, *T] {
+func (r *SharedReader[T]) All() iter.Seq2[int, *T] {
 	return func(yield func(int, *T) bool) {
 		for i := 0; i < r.table.plan.capacity && (uint64(i) < r.room || r.reaches(i)); i++ {
 			if v := r.Get(i); v != nil && !yield(i, v) {
@@ -103,7 +103,7 @@ func (r *TableReader[T]) All() iter.Seq2[int, *T] {
 }
 
 // Close ends the use of the reader. It panics inside a look. Closing twice does nothing.
-func (r *TableReader[T]) Close() {
+func (r *SharedReader[T]) Close() {
 	if r.inside {
 		panic("bulk: Close of a reader of " + r.table.plan.name + " that is inside: Leave first")
 	}

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// TableWriter is one goroutine's way to change a [SharedTable]. Writers do not wait for readers, and for each other only
+// SharedWriter is one goroutine's way to change a [SharedTable]. Writers do not wait for readers, and for each other only
 // once in 64 values or so, when they take places for them.
-type TableWriter[T any] struct {
+type SharedWriter[T any] struct {
 	table *SharedTable[T]
 	here  *presence
 	live  atomic.Int64 // entries that it set, less those that it deleted
@@ -25,11 +25,11 @@ type TableWriter[T any] struct {
 
 // Writer returns a writer for one goroutine. Close it when the goroutine needs it no more: what it has replaced is then
 // freed by the others.
-func (t *SharedTable[T]) Writer() *TableWriter[T] {
+func (t *SharedTable[T]) Writer() *SharedWriter[T] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.mustBeOpen()
-	w := &TableWriter[T]{table: t, here: t.epochs.join()}
+	w := &SharedWriter[T]{table: t, here: t.epochs.join()}
 	t.writers[w] = struct{}{}
 	return w
 }
@@ -37,9 +37,9 @@ func (t *SharedTable[T]) Writer() *TableWriter[T] {
 // Set makes v the value of entry i. Of those who set one entry at the same time the last one wins.
 //
 // It panics when i is not in [0, Capacity), and with a [*vm.Error] where there is no memory for the entry ([SharedTable.Grow]
-// makes sure of it) or for the value ([TableWriter.Grow]); then nothing has changed. Where all places for values are taken
+// makes sure of it) or for the value ([SharedWriter.Grow]); then nothing has changed. Where all places for values are taken
 // because readers are inside, it waits for them up to a tenth of a second before that.
-func (w *TableWriter[T]) Set(i int, v T) {
+func (w *SharedWriter[T]) Set(i int, v T) {
 	t := w.table
 	if uint64(i) >= t.room.Load() {
 		t.reach(i)
@@ -53,7 +53,7 @@ func (w *TableWriter[T]) Set(i int, v T) {
 }
 
 // Delete takes the value of entry i away and reports whether there was one. It panics when i is not in [0, Capacity).
-func (w *TableWriter[T]) Delete(i int) bool {
+func (w *SharedWriter[T]) Delete(i int) bool {
 	if !w.reaches(i) {
 		return false
 	}
@@ -68,8 +68,8 @@ func (w *TableWriter[T]) Delete(i int) bool {
 
 // Update puts a changed copy into the place of the value of entry i, and reports whether there was a value. No other
 // change of the entry comes between: where one did, change is called again for a copy of the newer value, so that it must
-// do nothing else than to change what it is given. It must not use the writer. It fails as [TableWriter.Set] does.
-func (w *TableWriter[T]) Update(i int, change func(v *T)) bool {
+// do nothing else than to change what it is given. It must not use the writer. It fails as [SharedWriter.Set] does.
+func (w *SharedWriter[T]) Update(i int, change func(v *T)) bool {
 	if !w.reaches(i) {
 		return false
 	}
@@ -101,7 +101,7 @@ func (w *TableWriter[T]) Update(i int, change func(v *T)) bool {
 }
 
 // reaches reports whether entry i can have a value, and panics where there is no such entry.
-func (w *TableWriter[T]) reaches(i int) bool {
+func (w *SharedWriter[T]) reaches(i int) bool {
 	t := w.table
 	if uint64(i) < t.room.Load() {
 		return true
@@ -113,7 +113,7 @@ func (w *TableWriter[T]) reaches(i int) bool {
 // Grow makes the next n values that this writer puts into the table unable to fail, as long as their entries are committed.
 // It panics when n is negative, and returns a [*vm.Error] wrapping [vm.ErrCapacity] where so many places for values are not
 // free, or as [vm.Region.Commit] does; then nothing has changed.
-func (w *TableWriter[T]) Grow(n int) error {
+func (w *SharedWriter[T]) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("bulk: Grow(%d) on a writer of %s: a number of values is zero or more", n, w.table.plan.name))
 	}
@@ -130,14 +130,14 @@ func (w *TableWriter[T]) Grow(n int) error {
 	return nil
 }
 
-func (w *TableWriter[T]) mustBeOpen() {
+func (w *SharedWriter[T]) mustBeOpen() {
 	if w.here == nil {
 		panic("bulk: a writer of " + w.table.plan.name + " is used after Close: ask the table for another Writer")
 	}
 }
 
 // put writes a value where nobody sees it yet, and returns how far that is from the first place.
-func (w *TableWriter[T]) put(v T) uint64 {
+func (w *SharedWriter[T]) put(v T) uint64 {
 	if len(w.free) == 0 {
 		w.more()
 	}
@@ -151,7 +151,7 @@ func (w *TableWriter[T]) put(v T) uint64 {
 
 // more takes places for values: a batch, or where there are not so many, one. Where there is none because readers are
 // inside, it lets them run: a reader whose goroutine or thread was interrupted holds up all writers.
-func (w *TableWriter[T]) more() {
+func (w *SharedWriter[T]) more() {
 	w.mustBeOpen()
 	t := w.table
 	for try := 0; ; try++ {
@@ -183,7 +183,7 @@ const (
 )
 
 // retire notes that the value at distance went out of sight. The epoch is loaded after that happened.
-func (w *TableWriter[T]) retire(distance uint64) {
+func (w *SharedWriter[T]) retire(distance uint64) {
 	w.waiting = append(w.waiting, retired{w.table.place(distance), w.table.epochs.now.Load()})
 	if w.since++; w.since >= batchPlaces {
 		w.reclaim()
@@ -192,7 +192,7 @@ func (w *TableWriter[T]) retire(distance uint64) {
 
 // reclaim frees what nobody can see any more, and gives what it does not need soon to the other writers. Where nobody is
 // inside, two advances free everything.
-func (w *TableWriter[T]) reclaim() {
+func (w *SharedWriter[T]) reclaim() {
 	t := w.table
 	w.since = 0
 	t.epochs.advance()
@@ -214,7 +214,7 @@ func (w *TableWriter[T]) reclaim() {
 }
 
 // Close ends the use of the writer. Its places for values go to the others. Closing twice does nothing.
-func (w *TableWriter[T]) Close() {
+func (w *SharedWriter[T]) Close() {
 	if w.here == nil {
 		return
 	}
