@@ -39,7 +39,7 @@ type Arena struct {
 	base unsafe.Pointer
 	next uintptr // bytes that are given out
 	end  uintptr // bytes that may be
-	kind uintptr // the type that was allocated last, which holds no Go pointers
+	kind any     // a nil *T of the type T that was allocated last, which holds no Go pointers
 
 	capacity  uintptr
 	highWater int

@@ -17,29 +17,21 @@ func New[T any](a *Arena) *T {
 	var v T
 	first := (a.next + unsafe.Alignof(v) - 1) &^ (unsafe.Alignof(v) - 1)
 	// The sum cannot overflow: first is at most a page beyond an eighth of all addresses, and no type is so large.
-	if first+unsafe.Sizeof(v) > a.end || a.kind != kindOf[T]() {
+	if _, plain := a.kind.(*T); !plain || first+unsafe.Sizeof(v) > a.end {
 		return newSlow[T](a)
 	}
 	a.next = first + unsafe.Sizeof(v)
 	return (*T)(unsafe.Add(a.base, first))
 }
 
-func newSlow[T any](a *Arena) *T {
-	return &makeSlice[T](a, "new", 1)[0]
-}
-
-// kindOf returns a number that no other type has: the address of the description of *T, which the first word of an interface
-// holds. It is a constant of the program, and is only compared.
-func kindOf[T any]() uintptr {
-	e := any((*T)(nil))
-	return *(*uintptr)(unsafe.Pointer(&e))
-}
+//go:noinline
+func newSlow[T any](a *Arena) *T { return &makeSlice[T](a, "new", 1)[0] }
 
 // mustBePlain panics when T holds Go pointers, and remembers the type.
 func mustBePlain[T any](a *Arena, op string) {
-	if kind := kindOf[T](); a.kind != kind {
+	if _, plain := a.kind.(*T); !plain {
 		layout.Check[T]("arena: " + op)
-		a.kind = kind
+		a.kind = (*T)(nil)
 	}
 }
 
