@@ -297,11 +297,16 @@ func (c *cells) take(op string, n int) (place, generation uint32, err error) {
 			return 0, 0, err
 		}
 	}
+	return c.pop(cl), cl.generation, nil
+}
+
+// pop hands out the lowest cell of those that a class has ready. There must be one.
+func (c *cells) pop(cl *sizeClass) (place uint32) {
 	m := cl.ready
 	cl.ready = m & (m - 1)
-	place, generation = cl.readyAt+uint32(bits.TrailingZeros64(m))*cl.places, cl.generation
-	*c.at(place) = cell{generation: generation}
-	return place, generation, nil
+	place = cl.readyAt + uint32(bits.TrailingZeros64(m))*cl.places
+	*c.at(place) = cell{generation: cl.generation}
+	return place
 }
 
 // prepare makes the lowest free cells of class k ready, all of a word, or changes nothing.

@@ -84,13 +84,18 @@ func (c *cells) roomOf(units uint) uint32 {
 	return uint32(min((uint64(units)<<c.shiftUnit-uint64(bytesHeader))/uint64(c.plan.sizeElement), maxRoom))
 }
 
+// roomAfter returns how many elements a list gets room for that is about to have one more than so many.
+func (c *cells) roomAfter(room uint32) uint32 {
+	if room <= c.doubles {
+		return max(1, 2*room)
+	}
+	return min(room, maxRoom-1) + 1
+}
+
 // regrow hands out room for n elements to the list at a place, which it has outgrown. Where the place that it returns is a
 // new one, the caller copies the elements and gives the old place back. Or it changes nothing.
 func (c *cells) regrow(op string, place uint32, n int) (at, generation uint32, err error) {
-	room := c.room(place)
-	if room <= c.doubles {
-		n = max(n, int(2*room))
-	}
+	n = max(n, int(c.roomAfter(c.room(place))))
 	if c.classFor(n) < len(c.classes) {
 		return c.take(op, n)
 	}

@@ -130,7 +130,7 @@ func (ls *Lists[T]) element(h *cell, i uint) *T {
 func (ls *Lists[T]) Append(l *List[T], v T) *T {
 	h := ls.cells.find(l.place, l.generation)
 	if h == nil || h.len == ls.cells.room(l.place) {
-		h = ls.grown(opAppend, l, 1)
+		h = ls.roomForOne(l, h)
 	}
 	p := ls.element(h, uint(h.len))
 	*p = v
@@ -219,7 +219,9 @@ func (ls *Lists[T]) Close() error {
 	if err := ls.region.Close(); err != nil {
 		return err
 	}
-	ls.ended, ls.count, ls.cells.holdings = &closedError{ls.cells.plan.name}, 0, nil
+	ls.ended, ls.count = &closedError{ls.cells.plan.name}, 0
+	// Without these the short paths find out.
+	ls.cells.holdings, ls.cells.classes = nil, nil
 	return nil
 }
 

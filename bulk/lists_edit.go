@@ -33,20 +33,23 @@ func (ls *Lists[T]) Remove(l List[T], i int) {
 	if uint(i) >= uint(h.len) {
 		panic(&removeError{i, int(h.len), ls.cells.plan.name})
 	}
-	s := unsafe.Slice(ls.element(h, 0), h.len)
-	if tail := s[i:]; len(tail) <= fewElements {
-		for j := range tail[1:] {
-			tail[j] = tail[j+1]
+	var v T
+	if room := uint(ls.cells.room(l.place)); room <= fewBytes/uint(unsafe.Sizeof(v)) {
+		// How many elements there are is read from memory that may be far away. The processor goes on to the next call meanwhile,
+		// if how much is moved does not hang on it.
+		for s := unsafe.Slice(ls.element(h, uint(i)), room-uint(i)); len(s) > 1; s = s[1:] {
+			s[0] = s[1]
 		}
 	} else {
-		copy(tail, tail[1:])
+		s := unsafe.Slice(ls.element(h, uint(i)), uint(h.len)-uint(i))
+		copy(s, s[1:])
 	}
 	h.len--
 	ls.poison(l, h.len)
 }
 
-// fewElements are moved in less time than it takes to call what moves many.
-const fewElements = 8
+// fewBytes of elements are moved in less time than it takes to call what moves many.
+const fewBytes = 128
 
 // RemoveSwap takes element i out of l and puts the last one in its place. It is Remove for lists whose order means
 // nothing. It panics when i is not in [0, Len). Complexity: constant.

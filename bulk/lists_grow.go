@@ -20,6 +20,36 @@ func (ls *Lists[T]) Grow(l *List[T], n int) error {
 	return err
 }
 
+// roomForOne is grown for one element. h is the cell of l, or nil where there is none. Where a cell of the next size is ready, as it
+// mostly is, the way is short.
+//
+//go:noinline
+func (ls *Lists[T]) roomForOne(l *List[T], h *cell) *cell {
+	c := &ls.cells
+	if h == nil {
+		return ls.grown(opAppend, l, 1)
+	}
+	n := c.roomAfter(h.len)
+	if n > maxByRoom {
+		return ls.grown(opAppend, l, 1)
+	}
+	k := uint(c.byRoom[n])
+	if k >= uint(len(c.classes)) || c.classes[k].ready == 0 {
+		return ls.grown(opAppend, l, 1)
+	}
+	place, generation := c.pop(&c.classes[k]), c.classes[k].generation
+	if l.generation == 0 {
+		*l = List[T]{place, generation}
+		ls.count++
+	} else {
+		ls.move(l, place, generation)
+	}
+	if invariants.Enabled {
+		ls.changed()
+	}
+	return c.at(place)
+}
+
 // grown is makeRoom for the short forms, which panic.
 //
 //go:noinline
