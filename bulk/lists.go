@@ -183,7 +183,13 @@ func (ls *Lists[T]) At(l List[T], i int) *T {
 }
 
 // Len returns the number of elements of l.
-func (ls *Lists[T]) Len(l List[T]) int { return int(ls.find(l).len) }
+func (ls *Lists[T]) Len(l List[T]) int {
+	h := ls.cells.find(l.place, l.generation)
+	if h == nil {
+		h = ls.absent(l)
+	}
+	return int(h.len)
+}
 
 // Valid reports whether l refers to a list of this container that was not freed and has not moved. The zero List, though
 // good for every call, is not valid. Complexity: constant.

@@ -29,7 +29,10 @@ func (ls *Lists[T]) Insert(l *List[T], i int, v T) *T {
 // removed keeps its cell for the next ones: [Lists.Free] gives it back. It panics when i is not in [0, Len).
 // Complexity: a copy of the elements after i.
 func (ls *Lists[T]) Remove(l List[T], i int) {
-	h := ls.find(l)
+	h := ls.cells.find(l.place, l.generation)
+	if h == nil {
+		h = ls.absent(l)
+	}
 	if uint(i) >= uint(h.len) {
 		panic(&removeError{i, int(h.len), ls.cells.plan.name})
 	}
@@ -79,7 +82,9 @@ func (ls *Lists[T]) Truncate(l List[T], n int) {
 // Free gives the memory of l to other lists and makes it the zero List. Copies of l are caught when they are used. Freeing
 // the zero List does nothing. Complexity: constant.
 func (ls *Lists[T]) Free(l *List[T]) {
-	ls.find(*l)
+	if ls.cells.find(l.place, l.generation) == nil {
+		ls.absent(*l)
+	}
 	if l.generation == 0 {
 		return
 	}
