@@ -13,26 +13,26 @@ import (
 
 // cells hands out the memory of lists. It knows sizes, places and generations, not what the elements are.
 //
-// The memory is divided into units of 64 KiB, less in a small container. A slab is one unit, or a few, cut into cells of
-// one size class; which cells of it are free is one bit each, in a table apart from the elements. A list that is larger
-// than a unit gets a stretch of whole units to itself. Everything goes to the lowest free place: the lowest stretch of units that
-// is long enough, the lowest slab of a class with a free cell, the lowest cell there. So lists pack towards low addresses,
-// and no memory of an element is written to keep the books. A class takes its cells 64 at a time, a word of bits, and
-// hands out these before it looks for lower ones.
+// The memory is divided into units of 64 KiB, less in a small container. A slab is one unit, or a few, cut into cells
+// of one size class; which cells of it are free is one bit each, in a table apart from the elements. A list that is
+// larger than a unit gets a stretch of whole units to itself. Everything goes to the lowest free place: the lowest
+// stretch of units that is long enough, the lowest slab of a class with a free cell, the lowest cell there. So lists
+// pack towards low addresses, and no memory of an element is written to keep the books. A class takes its cells 64 at
+// a time, a word of bits, and hands out these before it looks for lower ones.
 //
-// A place is an offset in multiples of 8 bytes, more where that would not reach all of the memory with 32 bits. Unit 0 has
-// only the cell of the zero List, at place 0: it is all zeros and never written.
+// A place is an offset in multiples of 8 bytes, more where that would not reach all of the memory with 32 bits. Unit 0
+// has only the cell of the zero List, at place 0: it is all zeros and never written.
 //
 // # Generations
 //
-// Each word of cells that is handed out gets the next generation, one count for all the container, and so does each stretch.
-// A cell that is given back waits for its word to be taken anew. So no cell has the same generation twice. A unit knows the
-// first generation that its slab or stretch can have: what is older refers to something else that lay there, so that its
-// place may be anywhere now, and is refused before memory is read that elements may be in. What is not older has the
-// place of a cell; its first bytes are a header.
+// Each word of cells that is handed out gets the next generation, one count for all the container, and so does each
+// stretch. A cell that is given back waits for its word to be taken anew. So no cell has the same generation twice. A
+// unit knows the first generation that its slab or stretch can have: what is older refers to something else that lay
+// there, so that its place may be anywhere now, and is refused before memory is read that elements may be in. What is
+// not older has the place of a cell; its first bytes are a header.
 //
-// The count begins at one of 255 numbers, 2²³ apart, so that containers differ, and is used up after 2³¹ steps at least. Then
-// it begins anew at 1, and units know nothing any more.
+// The count begins at one of 255 numbers, 2²³ apart, so that containers differ, and is used up after 2³¹ steps at
+// least. Then it begins anew at 1, and units know nothing any more.
 type cells struct {
 	base       unsafe.Pointer // where place 0 is
 	holdings   []holding      // of the units with memory
@@ -65,7 +65,8 @@ type cell struct {
 	len        uint32 // elements
 }
 
-// holding is what every look at a list needs to know of its unit; it is apart from the table to stay in the processor's caches.
+// holding is what every look at a list needs to know of its unit; it is apart from the table to stay in the
+// processor's caches.
 type holding struct {
 	since uint32 // the first generation of the slab or stretch; unheld where no List can lead
 	room  uint32 // elements that the cells, or the stretch, have room for
@@ -79,8 +80,8 @@ const (
 	firstUnit = 1
 )
 
-// nothing is the cell of the zero List in a container without memory. It is never written; where elements would be, there
-// is memory too.
+// nothing is the cell of the zero List in a container without memory. It is never written; where elements would be,
+// there is memory too.
 var nothing [2]cell
 
 // sizeClass is one size of cells.
@@ -161,8 +162,8 @@ func planCells(p plan) cells {
 	return c
 }
 
-// planClasses makes the size classes: cells of 32, 48, 64, 96 bytes and so on, up to a unit, without what is beyond the last
-// element that one has room for.
+// planClasses makes the size classes: cells of 32, 48, 64, 96 bytes and so on, up to a unit, without what is beyond
+// the last element that one has room for.
 func (c *cells) planClasses() {
 	place := 1 << c.shiftPlace
 	for bytes := leastCell; bytes <= 1<<c.shiftUnit; {
@@ -212,14 +213,14 @@ func (c *cells) carve(r *vm.Region) (err error) {
 	return err
 }
 
-// at returns what is at a place. It is sound for cells in use: units that have a slab or stretch have memory, which never moves
-// before Close and holds no Go pointers.
+// at returns what is at a place. It is sound for cells in use: units that have a slab or stretch have memory, which
+// never moves before Close and holds no Go pointers.
 func (c *cells) at(place uint32) *cell {
 	return (*cell)(unsafe.Add(c.base, uintptr(place)<<(c.shiftPlace&31)))
 }
 
-// find returns the cell that a List leads to, or nil where it is not its cell any more, or never was. It does not know T, so that it is
-// inlined.
+// find returns the cell that a List leads to, or nil where it is not its cell any more, or never was. It does not know
+// T, so that it is inlined.
 func (c *cells) find(place, generation uint32) *cell {
 	if u := uint(place >> (c.shiftBoth & 31)); u < uint(len(c.holdings)) && generation >= c.holdings[u].since {
 		if h := c.at(place); h.generation == generation {
@@ -267,7 +268,8 @@ func (c *cells) mine(generation uint32) bool {
 
 func (c *cells) slab(u uint) *slab { return (*slab)(unsafe.Add(c.slabs, u*c.bytesSlab)) }
 
-// word returns word i of the bits of the free cells of a slab, which lie behind it. It is sound for the words of its cells.
+// word returns word i of the bits of the free cells of a slab, which lie behind it. It is sound for the words of its
+// cells.
 func (s *slab) word(i uint32) *uint64 {
 	return (*uint64)(unsafe.Add(unsafe.Pointer(s), unsafe.Sizeof(slab{})+uintptr(i)*bytesWord))
 }
@@ -285,7 +287,8 @@ func (c *cells) search(n int) int {
 	return i
 }
 
-// take hands out a cell or a stretch for at least n elements, up to maxRoom, or changes nothing. It has no elements yet.
+// take hands out a cell or a stretch for at least n elements, up to maxRoom, or changes nothing. It has no elements
+// yet.
 func (c *cells) take(op string, n int) (place, generation uint32, err error) {
 	k := c.classFor(n)
 	if k == len(c.classes) {
@@ -375,8 +378,8 @@ func (c *cells) give(place uint32) {
 		return
 	}
 	cl := &c.classes[s.class]
-	// The distance is i × places, less than 2³², and magic × places is less than 2³² + places; so the product is i and a
-	// fraction.
+	// The distance is i × places, less than 2³², and magic × places is less than 2³² + places; so the product is i and
+	// a fraction.
 	i := uint32(uint64(place-uint32(u)<<(c.shiftBoth&31)) * cl.magic >> 32)
 	*s.word(i / wordBits) |= 1 << (i % wordBits)
 	if s.any == 0 && !s.leaving {
@@ -388,8 +391,8 @@ func (c *cells) give(place uint32) {
 	}
 }
 
-// giveSlab gives a slab without lists back, unless it is the only one of its class with free cells: one that is emptied and
-// used by turns stays a slab.
+// giveSlab gives a slab without lists back, unless it is the only one of its class with free cells: one that is
+// emptied and used by turns stays a slab.
 func (c *cells) giveSlab(cl *sizeClass, u uint) {
 	if cl.lowest == u && cl.open.Next(u+1) >= uint(cl.open.Len()) {
 		return

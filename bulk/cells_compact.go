@@ -30,8 +30,8 @@ func (c *cells) held() iter.Seq2[uint, *slab] {
 // begins reports whether a slab or stretch begins with unit u.
 func (c *cells) begins(u uint) bool { return c.holdings[u].since != unheld && c.slab(u).back == 0 }
 
-// lists yields the places of the lists. The body may take and give back: those that it gives back are not yielded any more, and those
-// that it takes may be.
+// lists yields the places of the lists. The body may take and give back: those that it gives back are not yielded any
+// more, and those that it takes may be.
 func (c *cells) lists() iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		for u, s := range c.held() {
@@ -81,8 +81,8 @@ func (c *cells) end() uint {
 	return end
 }
 
-// startLeaving marks the slabs that are to be emptied: the highest of each class, as many as it can do without. Those that remain, and
-// the stretches, could lie one behind the other; what ends behind that is marked too.
+// startLeaving marks the slabs that are to be emptied: the highest of each class, as many as it can do without. Those
+// that remain, and the stretches, could lie one behind the other; what ends behind that is marked too.
 func (c *cells) startLeaving() {
 	c.reclaim()
 	for i := range c.classes {
@@ -158,8 +158,8 @@ func (c *cells) lower(place uint32) (at, generation uint32, ok bool) {
 	return at, generation, true
 }
 
-// slide moves a marked stretch down over the free units before it, and reports whether there are some. It has its new place
-// and generation then, and its elements.
+// slide moves a marked stretch down over the free units before it, and reports whether there are some. It has its new
+// place and generation then, and its elements.
 func (c *cells) slide(place uint32) (at, generation uint32, ok bool) {
 	u, s := c.first(place)
 	to := u
@@ -178,12 +178,14 @@ func (c *cells) slide(place uint32) (at, generation uint32, ok bool) {
 	return at, generation, true
 }
 
-// bytes returns the memory of some units. It is sound for usable ones: the memory is committed and holds no Go pointers.
+// bytes returns the memory of some units. It is sound for usable ones: the memory is committed and holds no Go
+// pointers.
 func (c *cells) bytes(u, units uint) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(c.base, u<<c.shiftUnit)), units<<c.shiftUnit)
 }
 
-// shrink gives back the memory behind the last slab or stretch: all but the rest of a page, or of a huge page from one of these on.
+// shrink gives back the memory behind the last slab or stretch: all but the rest of a page, or of a huge page from one
+// of these on.
 func (c *cells) shrink() error {
 	keep := int(c.end()) << c.shiftUnit
 	if keep == firstUnit<<c.shiftUnit {

@@ -92,8 +92,8 @@ func (c *cells) roomAfter(room uint32) uint32 {
 	return min(room, maxRoom-1) + 1
 }
 
-// regrow hands out room for n elements to the list at a place, which it has outgrown. Where the place that it returns is a
-// new one, the caller copies the elements and gives the old place back. Or it changes nothing.
+// regrow hands out room for n elements to the list at a place, which it has outgrown. Where the place that it returns
+// is a new one, the caller copies the elements and gives the old place back. Or it changes nothing.
 func (c *cells) regrow(op string, place uint32, n int) (at, generation uint32, err error) {
 	n = max(n, int(c.roomAfter(c.room(place))))
 	if c.classFor(n) < len(c.classes) {
@@ -108,7 +108,8 @@ func (c *cells) regrow(op string, place uint32, n int) (at, generation uint32, e
 	return c.takeStretch(op, n, ahead)
 }
 
-// extend makes the stretch at unit u one of need units, with some ahead where it can be had, and reports whether it could.
+// extend makes the stretch at unit u one of need units, with some ahead where it can be had, and reports whether it
+// could.
 func (c *cells) extend(op string, s *slab, u, need, ahead uint) bool {
 	lo := u + uint(s.units)
 	hi := c.nextUsed(lo)
@@ -159,8 +160,8 @@ func (c *cells) gap(n uint) uint {
 	}
 }
 
-// takeUnits takes the lowest stretch of most units that are free; or, where there is none or no memory for it, of need units,
-// which n elements need. Or it changes nothing.
+// takeUnits takes the lowest stretch of most units that are free; or, where there is none or no memory for it, of need
+// units, which n elements need. Or it changes nothing.
 func (c *cells) takeUnits(op string, n int, need, most uint) (u, units uint, err error) {
 	for {
 		for units = most; ; units = need {

@@ -4,7 +4,8 @@ import (
 	"testing"
 )
 
-// TestElementsThatLookLikeCells puts what a cell begins with wherever cells were: Lists that led there must not find it.
+// TestElementsThatLookLikeCells puts what a cell begins with wherever cells were: Lists that led there must not find
+// it.
 func TestElementsThatLookLikeCells(t *testing.T) {
 	ls := newLists[cell](t, Options{Capacity: 300_000})
 	var stale []List[cell]

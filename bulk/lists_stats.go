@@ -41,5 +41,6 @@ func (ls *Lists[T]) Reserved() int {
 // Committed returns the bytes of memory that the container may touch; 0 after Close.
 func (ls *Lists[T]) Committed() int { return ls.region.Committed() }
 
-// Resident returns how many bytes of the container are in memory. It asks the operating system; see [vm.Region.Resident].
+// Resident returns how many bytes of the container are in memory. It asks the operating system; see
+// [vm.Region.Resident].
 func (ls *Lists[T]) Resident() (int, error) { return ls.region.Resident() }
