@@ -7,27 +7,43 @@ import (
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/bitset"
+	"github.com/vastgo/vast/internal/generation"
 	"github.com/vastgo/vast/vm"
 )
 
-// cells hands out the memory of lists. It knows sizes and places, not what lies there.
+// cells hands out the memory of lists. It knows sizes, places and generations, not what the elements are.
 //
-// The memory is divided into units of 64 KiB, less in a small container. A slab is one unit, or a few, cut into cells of
-// one size class; which cells of it are free is one bit each, in a table apart from the elements. A list that is larger
-// than a unit gets a stretch of whole units to itself. Everything goes to the lowest free place: the lowest stretch of units that
-// is long enough, the lowest slab of a class with a free cell, the lowest cell there. So lists pack towards low addresses,
-// and no memory of an element is written to keep the books. A class takes its cells 64 at a time, a word of bits, and
-// hands out these before it looks for lower ones.
+// The memory is divided into units of 64 KiB, less in a small container. A slab is one unit, or a few, cut into cells
+// of one size class; which cells of it are free is one bit each, in a table apart from the elements. A list that is
+// larger than a unit gets a stretch of whole units to itself. Everything goes to the lowest free place: the lowest
+// stretch of units that is long enough, the lowest slab of a class with a free cell, the lowest cell there. So lists
+// pack towards low addresses, and no memory of an element is written to keep the books. A class takes its cells 64 at
+// a time, a word of bits, and hands out these before it looks for lower ones.
 //
-// A place is an offset in multiples of 8 bytes, more where that would not reach all of the memory with 32 bits.
+// A place is an offset in multiples of 8 bytes, more where that would not reach all of the memory with 32 bits. Unit 0
+// has only the cell of the zero List, at place 0: it is all zeros and never written.
+//
+// # Generations
+//
+// Each word of cells that is handed out gets the next generation, one count for all the container, and so does each
+// stretch. A cell that is given back waits for its word to be taken anew. So no cell has the same generation twice. A
+// unit knows the first generation that its slab or stretch can have: what is older refers to something else that lay
+// there, so that its place may be anywhere now, and is refused before memory is read that elements may be in. What is
+// not older has the place of a cell; its first bytes are a header.
+//
+// The count begins at one of 255 numbers, 2²³ apart, so that containers differ, and is used up after 2³¹ steps at
+// least. Then it begins anew at 1, and units know nothing any more.
 type cells struct {
+	base       unsafe.Pointer // where place 0 is
+	holdings   []holding      // of the units with memory
+	shiftPlace uint8          // a place is 1<<shiftPlace bytes
+	shiftBoth  uint8          // a unit is 1<<shiftBoth places
+	shiftUnit  uint8          // a unit is 1<<shiftUnit bytes
+
 	elements  denseSpan
 	table     denseSpan // a slab and the bits of its cells for each unit
 	slabs     unsafe.Pointer
 	bytesSlab uint // of one entry of the table
-	shiftUnit uint8
-	// shiftPlace is the size of a place, shiftBoth the number of places in a unit, as powers of two.
-	shiftPlace, shiftBoth uint8
 
 	classes []sizeClass
 	byRoom  [maxByRoom + 1]uint8 // the class for so many elements
@@ -36,9 +52,37 @@ type cells struct {
 	usable  uint                 // units with memory
 	lowest  uint                 // no unit below this one is free
 
+	origin, newest uint32 // the generation before the first, and the last one
+	wrapped        bool   // whether the count has begun anew
+
 	doubles uint32 // elements: as many fill half a cache line
 	plan    plan
 }
+
+// cell is what a cell or a stretch in use begins with. The elements follow.
+type cell struct {
+	generation uint32 // of the List that leads here; 0 while the cell is free
+	len        uint32 // elements
+}
+
+// holding is what every look at a list needs to know of its unit; it is apart from the table to stay in the
+// processor's caches.
+type holding struct {
+	since uint32 // the first generation of the slab or stretch; unheld where no List can lead
+	room  uint32 // elements that the cells, or the stretch, have room for
+}
+
+const (
+	bytesHeader = int(unsafe.Sizeof(cell{}))
+	// unheld is no generation.
+	unheld = math.MaxUint32
+	// firstUnit is the first one for slabs and stretches.
+	firstUnit = 1
+)
+
+// nothing is the cell of the zero List in a container without memory. It is never written; where elements would be,
+// there is memory too.
+var nothing [2]cell
 
 // sizeClass is one size of cells.
 type sizeClass struct {
@@ -50,22 +94,23 @@ type sizeClass struct {
 	lowest uint        // the lowest slab with a free cell, or noSlab
 	open   *bitset.Set // the slabs with free cells, by their first units
 
-	ready     uint64 // free cells that were taken out of their slab's word of bits to be handed out next
-	readyAt   uint32 // the place of the first of that word, free or not
-	readySlab uint32
-	readyWord uint32
+	ready      uint64 // free cells that were taken out of their slab's word of bits to be handed out next
+	readyAt    uint32 // the place of the first of that word, free or not
+	generation uint32 // of those cells
+	readySlab  uint32
+	readyWord  uint32
 
 	lists uint // that Compact has yet to find cells for
 }
 
 // slab describes a unit. Of units that belong together it is the first that counts, the others lead to it.
 type slab struct {
-	back  uint32 // how many units before this one the first is
-	units uint32 // of the slab or stretch
-	class uint32 // stretchClass for a stretch of one list
-	free  uint32 // cells, without those that the class has ready
-	to    uint32 // where Compact puts it
-	any   uint64 // the words of bits with free cells
+	back    uint32 // how many units before this one the first is
+	units   uint32 // of the slab or stretch
+	class   uint32 // stretchClass for a stretch of one list
+	free    uint32 // cells, without those that the class has ready
+	any     uint64 // the words of bits with free cells
+	leaving bool   // whether Compact empties it: it is not open, though it may have free cells
 }
 
 const (
@@ -87,14 +132,16 @@ const (
 
 // planCells decides how the memory of a container is divided.
 func planCells(p plan) cells {
-	c := cells{plan: p, doubles: uint32(doublingBytes / 2 / p.sizeElement)}
+	c := cells{plan: p, doubles: uint32(doublingBytes / 2 / p.sizeElement), lowest: firstUnit}
+	c.origin = uint32(generation.NewTag()) >> 1
+	c.newest = c.origin
 	bytes := p.capacity * p.sizeElement
 	unit := vm.PageSize()
 	for unit < largestUnit && bytes/unit >= leastUnits {
 		unit *= 2
 	}
 	c.shiftUnit = uint8(bits.TrailingZeros(uint(unit)))
-	c.units = max(1, uint(bytes+unit-1)>>c.shiftUnit)
+	c.units = firstUnit + max(1, uint(bytes+unit-1)>>c.shiftUnit)
 	c.shiftPlace = 3
 	for uint64(c.units+maxSlack)<<c.shiftUnit>>c.shiftPlace > math.MaxUint32 {
 		c.shiftPlace++
@@ -115,30 +162,27 @@ func planCells(p plan) cells {
 	return c
 }
 
-// planClasses makes the size classes: 1, 2, 3, 4, 6, 8, 12, 16 elements and so on, up to a unit.
+// planClasses makes the size classes: cells of 32, 48, 64, 96 bytes and so on, up to a unit, without what is beyond
+// the last element that one has room for.
 func (c *cells) planClasses() {
 	place := 1 << c.shiftPlace
-	for n, step := 1, 1; ; {
-		bytes := (n*c.plan.sizeElement + place - 1) &^ (place - 1)
-		if bytes > 1<<c.shiftUnit {
-			break
-		}
-		if bytes >= leastCell {
-			k := sizeClass{room: uint32(bytes / c.plan.sizeElement), places: uint32(bytes >> c.shiftPlace), lowest: noSlab,
-				open: bitset.NewOnHeap()}
+	for bytes := leastCell; bytes <= 1<<c.shiftUnit; {
+		if room := (bytes - bytesHeader) / c.plan.sizeElement; room > 0 {
+			tight := (bytesHeader + room*c.plan.sizeElement + place - 1) &^ (place - 1)
+			room = (tight - bytesHeader) / c.plan.sizeElement
+			k := sizeClass{room: uint32(room), places: uint32(tight >> c.shiftPlace), lowest: noSlab, open: bitset.NewOnHeap()}
 			k.magic = (1<<32 + uint64(k.places) - 1) / uint64(k.places)
-			k.units = c.slabUnits(bytes)
-			k.cells = min(k.units<<c.shiftUnit/uint32(bytes), wordBits*wordBits)
-			if last := len(c.classes) - 1; last >= 0 && c.classes[last].places == k.places {
-				c.classes = c.classes[:last] // the same, for fewer elements
+			k.units = c.slabUnits(tight)
+			k.cells = min(k.units<<c.shiftUnit/uint32(tight), wordBits*wordBits)
+			if last := len(c.classes) - 1; tight <= 1<<c.shiftUnit && (last < 0 || c.classes[last].room != k.room) {
+				c.classes = append(c.classes, k)
 			}
-			c.classes = append(c.classes, k)
 		}
-		// 1, 2, 3, 4, 6, 8, 12, 16: two steps to each doubling.
-		if n >= 4 && n&(n-1) == 0 {
-			step = n / 2
+		if bytes&(bytes-1) == 0 {
+			bytes += bytes / 2
+		} else {
+			bytes += bytes / 3
 		}
-		n += step
 	}
 	for n := range c.byRoom {
 		c.byRoom[n] = uint8(c.search(n))
@@ -159,36 +203,80 @@ func (c *cells) bytesElements() int { return int(c.units) << c.shiftUnit }
 
 func (c *cells) bytesSlabs() int { return int(c.units * c.bytesSlab) }
 
-// mostCells returns how many lists the container can have.
-func (c *cells) mostCells() int {
-	if len(c.classes) == 0 {
-		return int(c.units)
-	}
-	return min(maxSlots-1, int(c.units)<<c.shiftBoth/int(c.classes[0].places))
-}
-
 // carve takes the memory from r.
 func (c *cells) carve(r *vm.Region) (err error) {
 	if c.elements, err = carve(r, c.bytesElements()); err != nil {
 		return err
 	}
 	c.table, err = carve(r, c.bytesSlabs())
-	c.slabs = c.table.Base()
+	c.base, c.slabs = c.elements.Base(), c.table.Base()
 	return err
+}
+
+// at returns what is at a place. It is sound for cells in use: units that have a slab or stretch have memory, which
+// never moves before Close and holds no Go pointers.
+func (c *cells) at(place uint32) *cell {
+	return (*cell)(unsafe.Add(c.base, uintptr(place)<<(c.shiftPlace&31)))
+}
+
+// find returns the cell that a List leads to, or nil where it is not its cell any more, or never was. It does not know
+// T, so that it is inlined.
+func (c *cells) find(place, generation uint32) *cell {
+	if u := uint(place >> (c.shiftBoth & 31)); u < uint(len(c.holdings)) && generation >= c.holdings[u].since {
+		if h := c.at(place); h.generation == generation {
+			return h
+		}
+	}
+	return nil
+}
+
+// room returns how many elements the cell that find has found has room for.
+func (c *cells) room(place uint32) uint32 {
+	if u := uint(place >> (c.shiftBoth & 31)); u < uint(len(c.holdings)) {
+		return c.holdings[u].room
+	}
+	return 0
+}
+
+// draw returns the next generation.
+func (c *cells) draw() uint32 {
+	if c.newest++; c.newest == unheld {
+		c.newest, c.wrapped = 1, true
+		for u := firstUnit; u < len(c.holdings); u++ {
+			if r := &c.holdings[u]; r.since != unheld {
+				r.since = 1
+			}
+		}
+	}
+	return c.newest
+}
+
+// since returns what to note as the first generation of a slab or stretch that is made at a generation.
+func (c *cells) since(generation uint32) uint32 {
+	if c.wrapped {
+		return 1
+	}
+	return generation
+}
+
+// mine reports whether the container has drawn a generation.
+func (c *cells) mine(generation uint32) bool {
+	return c.wrapped || generation > c.origin && generation <= c.newest
 }
 
 // slab and words are sound for usable units: so far the table is committed, and it never moves before Close.
 
 func (c *cells) slab(u uint) *slab { return (*slab)(unsafe.Add(c.slabs, u*c.bytesSlab)) }
 
-// word returns word i of the bits of the free cells of a slab, which lie behind it. It is sound for the words of its cells.
+// word returns word i of the bits of the free cells of a slab, which lie behind it. It is sound for the words of its
+// cells.
 func (s *slab) word(i uint32) *uint64 {
 	return (*uint64)(unsafe.Add(unsafe.Pointer(s), unsafe.Sizeof(slab{})+uintptr(i)*bytesWord))
 }
 
 // classFor returns the smallest class for n elements, or the number of classes where none is large enough.
 func (c *cells) classFor(n int) int {
-	if n <= maxByRoom {
+	if uint(n) <= maxByRoom {
 		return int(c.byRoom[n])
 	}
 	return c.search(n)
@@ -199,8 +287,9 @@ func (c *cells) search(n int) int {
 	return i
 }
 
-// take hands out a cell or a stretch for at least n elements, up to maxRoom, or changes nothing.
-func (c *cells) take(op string, n int) (place, room uint32, err error) {
+// take hands out a cell or a stretch for at least n elements, up to maxRoom, or changes nothing. It has no elements
+// yet.
+func (c *cells) take(op string, n int) (place, generation uint32, err error) {
 	k := c.classFor(n)
 	if k == len(c.classes) {
 		return c.takeStretch(op, n, 0)
@@ -211,9 +300,16 @@ func (c *cells) take(op string, n int) (place, room uint32, err error) {
 			return 0, 0, err
 		}
 	}
+	return c.pop(cl), cl.generation, nil
+}
+
+// pop hands out the lowest cell of those that a class has ready. There must be one.
+func (c *cells) pop(cl *sizeClass) (place uint32) {
 	m := cl.ready
 	cl.ready = m & (m - 1)
-	return cl.readyAt + uint32(bits.TrailingZeros64(m))*cl.places, cl.room, nil
+	place = cl.readyAt + uint32(bits.TrailingZeros64(m))*cl.places
+	*c.at(place) = cell{generation: cl.generation}
+	return place
 }
 
 // prepare makes the lowest free cells of class k ready, all of a word, or changes nothing.
@@ -231,6 +327,7 @@ func (c *cells) prepare(op string, k int) error {
 	w := s.word(i)
 	cl.ready, cl.readySlab, cl.readyWord = *w, uint32(cl.lowest), i
 	cl.readyAt = cl.readySlab<<c.shiftBoth + i*wordBits*cl.places
+	cl.generation = c.draw()
 	*w = 0
 	s.any &= s.any - 1
 	s.free -= uint32(bits.OnesCount64(cl.ready))
@@ -261,29 +358,31 @@ func (cl *sizeClass) findLowest(u uint) {
 	}
 }
 
-// give takes back a cell or a stretch that has room for so many elements.
-func (c *cells) give(place, room uint32) {
-	k := c.classFor(int(room))
+// first returns the unit with which the slab or stretch of a place in use begins, and its entry in the table.
+func (c *cells) first(place uint32) (uint, *slab) {
 	u := uint(place >> (c.shiftBoth & 31))
-	if k == len(c.classes) {
-		c.giveUnits(u, uint(c.slab(u).units))
-		return
-	}
-	cl := &c.classes[k]
 	s := c.slab(u)
 	if s.back > 0 {
 		u -= uint(s.back)
 		s = c.slab(u)
 	}
-	// The distance is i × places, less than 2³², and magic × places is less than 2³² + places; so the product is i and a
-	// fraction.
-	i := uint32(uint64(place-uint32(u)<<(c.shiftBoth&31)) * cl.magic >> 32)
-	if i/wordBits == cl.readyWord && uint32(u) == cl.readySlab && cl.ready != 0 {
-		cl.ready |= 1 << (i % wordBits)
+	return u, s
+}
+
+// give takes back the cell or stretch at a place. No List leads there any more.
+func (c *cells) give(place uint32) {
+	c.at(place).generation = 0
+	u, s := c.first(place)
+	if uint(s.class) >= uint(len(c.classes)) {
+		c.giveUnits(u, uint(s.units))
 		return
 	}
+	cl := &c.classes[s.class]
+	// The distance is i × places, less than 2³², and magic × places is less than 2³² + places; so the product is i and
+	// a fraction.
+	i := uint32(uint64(place-uint32(u)<<(c.shiftBoth&31)) * cl.magic >> 32)
 	*s.word(i / wordBits) |= 1 << (i % wordBits)
-	if s.any == 0 {
+	if s.any == 0 && !s.leaving {
 		cl.addOpen(u)
 	}
 	s.any |= 1 << (i / wordBits)
@@ -292,8 +391,8 @@ func (c *cells) give(place, room uint32) {
 	}
 }
 
-// giveSlab gives a slab without lists back, unless it is the only one of its class with free cells: one that is emptied and
-// used by turns stays a slab.
+// giveSlab gives a slab without lists back, unless it is the only one of its class with free cells: one that is
+// emptied and used by turns stays a slab.
 func (c *cells) giveSlab(cl *sizeClass, u uint) {
 	if cl.lowest == u && cl.open.Next(u+1) >= uint(cl.open.Len()) {
 		return

@@ -3,131 +3,198 @@ package bulk
 import (
 	"errors"
 	"iter"
-	"math"
+	"math/bits"
 	"unsafe"
 
-	"github.com/vastgo/vast/internal/invariants"
 	"github.com/vastgo/vast/vm"
 )
 
-// leaving marks a slab that is to be evacuated.
-const leaving = math.MaxUint32
-
-// held yields the slabs and stretches in ascending order, by their first units.
+// held yields the slabs and stretches in ascending order, by their first units. The body may give back and take any.
 func (c *cells) held() iter.Seq2[uint, *slab] {
 	return func(yield func(uint, *slab) bool) {
-		for u := c.nextUsed(0); u < c.units; {
-			s := c.slab(u)
-			end := u + uint(s.units) // the body may change what s describes
-			if !yield(u, s) {
+		for u := c.nextUsed(firstUnit); u < c.units; {
+			if c.begins(u) && !yield(u, c.slab(u)) {
 				return
 			}
-			u = c.nextUsed(end)
+			// The body may have made another one here, or one that lies across where this one ended.
+			if c.begins(u) {
+				u += uint(c.slab(u).units)
+			} else {
+				u++
+			}
+			u = c.nextUsed(u)
 		}
 	}
 }
 
+// begins reports whether a slab or stretch begins with unit u.
+func (c *cells) begins(u uint) bool { return c.holdings[u].since != unheld && c.slab(u).back == 0 }
+
+// lists yields the places of the lists. The body may take and give back: those that it gives back are not yielded any
+// more, and those that it takes may be.
+func (c *cells) lists() iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for u, s := range c.held() {
+			since := c.holdings[u].since
+			if s.class == stretchClass {
+				if !yield(uint32(u << c.shiftBoth)) {
+					return
+				}
+				continue
+			}
+			cl := &c.classes[s.class]
+			for i := uint32(0); i*wordBits < cl.cells && c.holdings[u].since == since; i++ {
+				for passed := uint64(0); c.holdings[u].since == since; {
+					m := c.taken(cl, u, s, i) &^ passed
+					if m == 0 {
+						break
+					}
+					b := uint32(bits.TrailingZeros64(m))
+					passed = 2<<b - 1
+					if !yield(uint32(u)<<c.shiftBoth + (i*wordBits+b)*cl.places) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// taken returns which cells of word i of a slab have lists.
+func (c *cells) taken(cl *sizeClass, u uint, s *slab, i uint32) uint64 {
+	m := uint64(full)
+	if left := cl.cells - i*wordBits; left < wordBits {
+		m = 1<<left - 1
+	}
+	if cl.ready != 0 && uint(cl.readySlab) == u && cl.readyWord == i {
+		m &^= cl.ready
+	}
+	return m &^ *s.word(i)
+}
+
 // end returns the first unit behind all slabs and stretches.
-func (c *cells) end() (end uint) {
+func (c *cells) end() uint {
+	end := uint(firstUnit)
 	for u, s := range c.held() {
 		end = u + uint(s.units)
 	}
 	return end
 }
 
-// chooseLeaving marks the slabs that their class can do without: the highest ones. They have no free cells any more.
-func (c *cells) chooseLeaving() {
+// startLeaving marks the slabs that are to be emptied: the highest of each class, as many as it can do without. Those
+// that remain, and the stretches, could lie one behind the other; what ends behind that is marked too.
+func (c *cells) startLeaving() {
+	c.reclaim()
 	for i := range c.classes {
-		cl := &c.classes[i]
-		c.putBack(cl)
-		cl.lists = 0
+		c.classes[i].lists = 0
 	}
 	for _, s := range c.held() {
 		if s.class != stretchClass {
 			c.classes[s.class].lists += uint(c.classes[s.class].cells - s.free)
 		}
 	}
+	end := uint(firstUnit)
 	for u, s := range c.held() {
-		if s.class == stretchClass {
-			continue
-		}
-		cl := &c.classes[s.class]
-		if s.to = 0; cl.lists == 0 {
-			s.to = leaving
-			if s.any != 0 {
-				cl.open.Clear(u)
+		if s.class != stretchClass {
+			cl := &c.classes[s.class]
+			if cl.lists == 0 {
+				c.leave(u, s)
+				continue
 			}
+			cl.lists -= min(cl.lists, uint(cl.cells))
 		}
-		cl.lists -= min(cl.lists, uint(cl.cells))
+		end += uint(s.units)
+	}
+	for u, s := range c.held() {
+		if u+uint(s.units) > end {
+			c.leave(u, s)
+		}
 	}
 	for i := range c.classes {
 		c.classes[i].findLowest(0)
 	}
 }
 
-// dropLeaving takes back the slabs that were marked, in which no list is left.
-func (c *cells) dropLeaving() {
-	for u, s := range c.held() {
-		if s.class != stretchClass && s.to == leaving {
-			c.giveUnits(u, uint(s.units))
-		}
+// leave marks a slab or a stretch. No cell is handed out there any more.
+func (c *cells) leave(u uint, s *slab) {
+	if s.class != stretchClass && s.any != 0 {
+		c.classes[s.class].open.Clear(u)
 	}
-	for i := range c.classes {
-		c.putBack(&c.classes[i])
-	}
+	s.leaving = true
 }
 
-// aim says of each slab and stretch where it comes to lie when all are moved down, and returns the first unit behind them.
-func (c *cells) aim() (next uint) {
-	for _, s := range c.held() {
-		s.to = uint32(next)
-		next += uint(s.units)
-	}
-	return next
-}
-
-// slide moves the slabs and stretches to where aim has put them, so that they end before unit next. None moves up, so none
-// comes to lie on one that has not moved yet.
-func (c *cells) slide(next uint) {
-	end := c.end()
+// endLeaving takes the marks away.
+func (c *cells) endLeaving() {
 	for u, s := range c.held() {
-		if to := uint(s.to); to != u {
-			units := uint(s.units)
-			// Both are sound for usable units: the memory is committed and holds no Go pointers.
-			copy(c.bytes(to, units), c.bytes(u, units))
-			n := units * c.bytesSlab
-			copy(unsafe.Slice((*byte)(unsafe.Pointer(c.slab(to))), n), unsafe.Slice((*byte)(unsafe.Pointer(s)), n))
-		}
-	}
-	if invariants.Enabled {
-		invariants.Poison(c.bytes(next, end-next))
-	}
-	c.used.Erase(0, end)
-	c.used.Fill(0, next)
-	c.lowest = next
-	for i := range c.classes {
-		c.classes[i].open.Empty()
-		c.classes[i].lowest = noSlab
-	}
-	for u, s := range c.held() {
-		if s.class != stretchClass && s.any != 0 {
+		if s.leaving && s.class != stretchClass && s.any != 0 {
 			c.classes[s.class].addOpen(u)
 		}
+		s.leaving = false
 	}
+	c.reclaim()
 }
 
-// bytes returns the memory of some units.
+// lower hands out a lower cell or stretch for a list that lies in a marked one, and reports whether it could.
+func (c *cells) lower(place uint32) (at, generation uint32, ok bool) {
+	u, s := c.first(place)
+	if s.class != stretchClass {
+		cl := &c.classes[s.class]
+		next := cl.lowest
+		if next == noSlab {
+			next = c.gap(uint(cl.units))
+		}
+		if cl.ready == 0 && next > u {
+			return 0, 0, false
+		}
+		at, generation, err := c.take(opCompact, int(cl.room))
+		return at, generation, err == nil
+	}
+	to := c.gap(uint(s.units))
+	if to > u {
+		return 0, 0, false
+	}
+	c.use(to, to+uint(s.units))
+	at, generation = c.holdStretch(to, uint(s.units))
+	return at, generation, true
+}
+
+// slide moves a marked stretch down over the free units before it, and reports whether there are some. It has its new
+// place and generation then, and its elements.
+func (c *cells) slide(place uint32) (at, generation uint32, ok bool) {
+	u, s := c.first(place)
+	to := u
+	for to > firstUnit && !c.used.Test(to-1) {
+		to--
+	}
+	if s.class != stretchClass || to == u {
+		return 0, 0, false
+	}
+	units, n := uint(s.units), c.at(place).len
+	copy(c.bytes(to, units), c.bytes(u, units))
+	c.giveUnits(u, units)
+	c.use(to, to+units)
+	at, generation = c.holdStretch(to, units)
+	c.at(at).len = n
+	return at, generation, true
+}
+
+// bytes returns the memory of some units. It is sound for usable ones: the memory is committed and holds no Go
+// pointers.
 func (c *cells) bytes(u, units uint) []byte {
-	return unsafe.Slice((*byte)(unsafe.Add(c.elements.Base(), u<<c.shiftUnit)), units<<c.shiftUnit)
+	return unsafe.Slice((*byte)(unsafe.Add(c.base, u<<c.shiftUnit)), units<<c.shiftUnit)
 }
 
-// shrink gives back the memory behind the last slab or stretch: all but the rest of a page, or of a huge page from one of these on.
+// shrink gives back the memory behind the last slab or stretch: all but the rest of a page, or of a huge page from one
+// of these on.
 func (c *cells) shrink() error {
 	keep := int(c.end()) << c.shiftUnit
+	if keep == firstUnit<<c.shiftUnit {
+		keep = 0
+	}
 	if huge := vm.HugePageSize(); c.elements.advised && huge > 0 && keep >= huge {
 		keep = min((keep+huge-1)/huge*huge, c.elements.Size())
 	}
 	err := c.elements.Shrink(keep)
-	c.usable = min(c.usable, uint(c.elements.Committed())>>c.shiftUnit)
+	c.measure(min(c.usable, uint(c.elements.Committed())>>c.shiftUnit))
 	return errors.Join(err, c.table.Shrink(int(c.usable*c.bytesSlab)))
 }

@@ -3,6 +3,7 @@ package bulk
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/vastgo/vast/vm"
 )
@@ -16,7 +17,7 @@ func (c *cells) newSlab(op string, k int) error {
 	if err != nil {
 		return err
 	}
-	c.describe(u, slab{units: cl.units, class: uint32(k), free: cl.cells})
+	c.describe(u, slab{units: cl.units, class: uint32(k), free: cl.cells}, holding{c.since(c.draw()), cl.room})
 	s := c.slab(u)
 	for i := range cl.cells / wordBits {
 		*s.word(i) = full
@@ -36,19 +37,20 @@ func (cl *sizeClass) addOpen(u uint) {
 	cl.lowest = min(cl.lowest, u)
 }
 
-// describe fills in the table for units that belong together from now on.
-func (c *cells) describe(u uint, s slab) {
-	*c.slab(u) = s
+// describe notes that units belong together from now on. No List leads into the middle of a stretch.
+func (c *cells) describe(u uint, s slab, r holding) {
+	*c.slab(u), c.holdings[u] = s, r
 	if s.class == stretchClass {
 		return
 	}
 	for i := uint32(1); i < s.units; i++ {
 		c.slab(u + uint(i)).back = i
+		c.holdings[u+uint(i)] = r
 	}
 }
 
 // takeStretch hands out a stretch of units for n elements, with some ahead where it can be had, or changes nothing.
-func (c *cells) takeStretch(op string, n int, ahead uint) (place, room uint32, err error) {
+func (c *cells) takeStretch(op string, n int, ahead uint) (place, generation uint32, err error) {
 	need := c.unitsFor(n)
 	if need > c.units {
 		return 0, 0, c.full(op, n)
@@ -57,8 +59,16 @@ func (c *cells) takeStretch(op string, n int, ahead uint) (place, room uint32, e
 	if err != nil {
 		return 0, 0, err
 	}
-	c.describe(u, slab{units: uint32(units), class: stretchClass})
-	return uint32(u << c.shiftBoth), c.roomOf(units), nil
+	place, generation = c.holdStretch(u, units)
+	return place, generation, nil
+}
+
+// holdStretch makes units a stretch of a new generation, without elements yet.
+func (c *cells) holdStretch(u, units uint) (place, generation uint32) {
+	place, generation = uint32(u<<c.shiftBoth), c.draw()
+	c.describe(u, slab{units: uint32(units), class: stretchClass}, holding{c.since(generation), c.roomOf(units)})
+	*c.at(place) = cell{generation: generation}
+	return place, generation
 }
 
 // unitsFor returns how many units n elements need, or more than there are.
@@ -66,36 +76,40 @@ func (c *cells) unitsFor(n int) uint {
 	if n > c.bytesElements()/c.plan.sizeElement {
 		return c.units + 1
 	}
-	return uint(n*c.plan.sizeElement+1<<c.shiftUnit-1) >> c.shiftUnit
+	return uint(bytesHeader+n*c.plan.sizeElement+1<<c.shiftUnit-1) >> c.shiftUnit
 }
 
 // roomOf returns how many elements a stretch of so many units holds.
 func (c *cells) roomOf(units uint) uint32 {
-	return uint32(min(uint64(units)<<c.shiftUnit/uint64(c.plan.sizeElement), maxRoom))
+	return uint32(min((uint64(units)<<c.shiftUnit-uint64(bytesHeader))/uint64(c.plan.sizeElement), maxRoom))
 }
 
-// regrow hands out room for n elements to a list that has outgrown its cell or stretch. Where the place is a new one, the caller
-// copies the elements and gives the old place back. Or it changes nothing.
-func (c *cells) regrow(op string, place, room uint32, n int) (at, roomAt uint32, err error) {
+// roomAfter returns how many elements a list gets room for that is about to have one more than so many.
+func (c *cells) roomAfter(room uint32) uint32 {
 	if room <= c.doubles {
-		n = max(n, int(2*room))
+		return max(1, 2*room)
 	}
+	return min(room, maxRoom-1) + 1
+}
+
+// regrow hands out room for n elements to the list at a place, which it has outgrown. Where the place that it returns
+// is a new one, the caller copies the elements and gives the old place back. Or it changes nothing.
+func (c *cells) regrow(op string, place uint32, n int) (at, generation uint32, err error) {
+	n = max(n, int(c.roomAfter(c.room(place))))
 	if c.classFor(n) < len(c.classes) {
 		return c.take(op, n)
 	}
 	need := c.unitsFor(n)
 	// A list of many elements would be copied too often if it got just what it needs.
-	ahead := need / 4
-	if c.classFor(int(room)) == len(c.classes) {
-		u := uint(place >> c.shiftBoth)
-		if s := c.slab(u); c.extend(op, s, u, need, ahead) {
-			return place, c.roomOf(uint(s.units)), nil
-		}
+	ahead := (need - 1) / 4
+	if u, s := c.first(place); s.class == stretchClass && c.extend(op, s, u, need, ahead) {
+		return place, c.at(place).generation, nil
 	}
 	return c.takeStretch(op, n, ahead)
 }
 
-// extend makes the stretch at unit u one of need units, with some ahead where it can be had, and reports whether it could.
+// extend makes the stretch at unit u one of need units, with some ahead where it can be had, and reports whether it
+// could.
 func (c *cells) extend(op string, s *slab, u, need, ahead uint) bool {
 	lo := u + uint(s.units)
 	hi := c.nextUsed(lo)
@@ -109,8 +123,14 @@ func (c *cells) extend(op string, s *slab, u, need, ahead uint) bool {
 		}
 	}
 	c.use(lo, to)
-	s.units = uint32(to - u)
+	c.resize(s, u, to-u)
 	return true
+}
+
+// resize sets how many units a stretch has, which are its own already.
+func (c *cells) resize(s *slab, u, units uint) {
+	s.units = uint32(units)
+	c.holdings[u].room = c.roomOf(units)
 }
 
 // nextUsed returns the first unit at or after u that is used, or the number of units.
@@ -140,8 +160,8 @@ func (c *cells) gap(n uint) uint {
 	}
 }
 
-// takeUnits takes the lowest stretch of most units that are free; or, where there is none or no memory for it, of need units,
-// which n elements need. Or it changes nothing.
+// takeUnits takes the lowest stretch of most units that are free; or, where there is none or no memory for it, of need
+// units, which n elements need. Or it changes nothing.
 func (c *cells) takeUnits(op string, n int, need, most uint) (u, units uint, err error) {
 	for {
 		for units = most; ; units = need {
@@ -177,7 +197,15 @@ func (c *cells) use(lo, hi uint) {
 // giveUnits takes units back.
 func (c *cells) giveUnits(u, units uint) {
 	c.used.Erase(u, u+units)
+	c.forget(u, u+units)
 	c.lowest = min(c.lowest, u)
+}
+
+// forget sees to it that no List leads to some units.
+func (c *cells) forget(lo, hi uint) {
+	for u := lo; u < hi; u++ {
+		c.holdings[u] = holding{since: unheld}
+	}
 }
 
 // reclaim gives back the slabs that were kept though no list is in them, and reports whether there was one.
@@ -200,7 +228,8 @@ func (c *cells) reclaim() (found bool) {
 // clear takes everything back.
 func (c *cells) clear() {
 	c.used.Empty()
-	c.lowest = 0
+	c.lowest = firstUnit
+	c.forget(firstUnit, max(firstUnit, uint(len(c.holdings))))
 	for i := range c.classes {
 		cl := &c.classes[i]
 		cl.open.Empty()
@@ -233,8 +262,19 @@ func (c *cells) commit(bytes int) error {
 		c.elements.shrinkTo(before)
 		return err
 	}
-	c.usable = usable
+	c.measure(usable)
 	return nil
+}
+
+// measure notes how many units have memory. Those that are new are free, but for that of the zero List.
+func (c *cells) measure(usable uint) {
+	c.usable = usable
+	have := uint(len(c.holdings))
+	c.holdings = slices.Grow(c.holdings[:min(have, usable)], int(max(have, usable)-have))[:usable]
+	if have < usable {
+		c.forget(have, usable)
+		c.holdings[0] = holding{}
+	}
 }
 
 // full returns the error of a container that has no place for n elements.

@@ -38,10 +38,24 @@ func ExampleLists() {
 	}
 	fmt.Println(children.Len(ship.Children), "children, together", total)
 
+	// Compact writes to the owners where their lists have gone.
+	owners := func(yield func(*bulk.List[bulk.Handle[part]]) bool) {
+		for _, p := range parts.All() {
+			if !yield(&p.Children) {
+				return
+			}
+		}
+	}
+	if err := children.Compact(owners); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(children.Len(ship.Children), "children after Compact")
+
 	kept := ship.Children
 	children.Free(&ship.Children)
 	fmt.Println(children.Len(ship.Children), "children; a copy of the list is good:", children.Valid(kept))
 	// Output:
 	// 2 children, together 1204
+	// 2 children after Compact
 	// 0 children; a copy of the list is good: false
 }

@@ -5,10 +5,10 @@ import (
 	"math/bits"
 )
 
-// changed calls checkInvariants after a change, often enough to be near the cause and seldom enough that many lists can be
-// tested: the checks take no more than a constant factor of the changes.
+// changed calls checkInvariants after a change, often enough to be near the cause and seldom enough that many lists
+// can be tested: the checks take no more than a constant factor of the changes.
 func (ls *Lists[T]) changed() {
-	if ls.unchecked++; ls.unchecked*16 >= int(ls.headers.slots)+int(ls.cells.usable)<<ls.cells.shiftBoth/256 {
+	if ls.unchecked++; ls.unchecked*16 >= ls.count+int(ls.cells.usable)<<ls.cells.shiftBoth/256 {
 		ls.checkInvariants()
 	}
 }
@@ -16,86 +16,49 @@ func (ls *Lists[T]) changed() {
 // checkInvariants panics when the bookkeeping contradicts itself. Complexity: one step for each list and each cell.
 func (ls *Lists[T]) checkInvariants() {
 	ls.unchecked = 0
-	ls.taken.checkInvariants()
-	stretches := 0
-	owned := map[uint32]bool{} // places of lists
-	inSlab := map[uint]uint32{}
-	for handle, h := range ls.taken.All() {
-		if handle.slot == 0 {
-			if *h != nothing {
-				ls.broken("the zero List is %v", *h)
-			}
-			continue
+	c, lists := &ls.cells, 0
+	for place := range c.lists() {
+		h, r := c.at(place), c.holdings[place>>c.shiftBoth]
+		if h.generation < max(1, r.since) || !c.mine(h.generation) || h.len > r.room || r.room == 0 {
+			ls.broken("the list at place %d has generation %#x of %#x to %#x, %d elements, and room for %d", place, h.generation,
+				r.since, c.newest, h.len, r.room)
 		}
-		if h.generation != handle.generation || h.len > h.room || h.room == 0 {
-			ls.broken("list %d of generation %#x has %d elements, room for %d, and generation %#x", handle.slot,
-				handle.generation, h.len, h.room, h.generation)
-		}
-		if owned[h.place] {
-			ls.broken("two lists are at place %d", h.place)
-		}
-		owned[h.place] = true
-		if u, isStretch := ls.checkPlace(h); isStretch {
-			stretches++
-		} else {
-			inSlab[u]++
-		}
+		lists++
 	}
-	for i := range ls.headers.slots {
-		if h := ls.taken.slot(i).generation; h != 0 && !ls.taken.live.Test(i) {
-			ls.broken("slot %d has no list, but generation %#x", i, h)
-		}
+	if lists != ls.count {
+		ls.broken("%d lists are counted, there are %d", ls.count, lists)
 	}
-	ls.checkUnits(stretches, inSlab)
+	if len(c.holdings) != int(c.usable) {
+		ls.broken("%d holdings of %d units", len(c.holdings), c.usable)
+	}
+	if len(c.holdings) > 0 && (c.holdings[0] != holding{} || *c.at(0) != cell{}) {
+		ls.broken("the zero List is %v in unit %v", *c.at(0), c.holdings[0])
+	}
+	ls.checkUnits()
 }
 
 func (ls *Lists[T]) broken(format string, args ...any) {
-	panic("bulk: " + ls.plan.name + ": broken invariant: " + fmt.Sprintf(format, args...))
+	panic("bulk: " + ls.cells.plan.name + ": broken invariant: " + fmt.Sprintf(format, args...))
 }
 
-// checkPlace checks that the place of a list is one of its size and is taken. It returns its first unit.
-func (ls *Lists[T]) checkPlace(h *listHeader) (u uint, isStretch bool) {
-	c := &ls.cells
-	u = uint(h.place >> c.shiftBoth)
-	if u >= c.usable || !c.used.Test(u) {
-		ls.broken("a list is in unit %d, which is not used", u)
-	}
-	k := c.classFor(int(h.room))
-	if k == len(c.classes) {
-		s := c.slab(u)
-		if s.class != stretchClass || c.roomOf(uint(s.units)) != h.room || h.place != uint32(u)<<c.shiftBoth {
-			ls.broken("a list with room for %d elements is in unit %d of class %d", h.room, u, s.class)
-		}
-		return u, true
-	}
-	u -= uint(c.slab(u).back)
-	s, cl := c.slab(u), &c.classes[k]
-	at := h.place - uint32(u)<<c.shiftBoth
-	if s.class != uint32(k) || cl.room != h.room || at%cl.places != 0 || at/cl.places >= cl.cells {
-		ls.broken("a list with room for %d elements is at place %d of a slab of class %d", h.room, at, s.class)
-	}
-	if i := at / cl.places; cl.ready != 0 && uint(cl.readySlab) == u && i/wordBits == cl.readyWord && cl.ready>>(i%wordBits)&1 != 0 {
-		ls.broken("cell %d of unit %d has a list and is ready for another", i, u)
-	} else if *s.word(i / wordBits)>>(i%wordBits)&1 != 0 {
-		ls.broken("cell %d of unit %d has a list and is free", i, u)
-	}
-	return u, false
-}
-
-// checkUnits walks over the slabs and stretches, which must not overlap, and compares them with what the lists take of them.
-func (ls *Lists[T]) checkUnits(stretches int, inSlab map[uint]uint32) {
+// checkUnits walks over the slabs and stretches, which must not overlap.
+func (ls *Lists[T]) checkUnits() {
 	c := &ls.cells
 	if c.usable > c.units {
 		ls.broken("%d of %d units are usable", c.usable, c.units)
 	}
 	empty := make([]int, len(c.classes))
 	open := make([]int, len(c.classes))
-	end := uint(0)
-	for u := c.nextUsed(0); u < c.units; u = c.nextUsed(end) {
-		s := c.slab(u)
+	end := uint(firstUnit)
+	for u := c.nextUsed(end); u < c.units; u = c.nextUsed(end) {
+		ls.checkFree(end, u)
+		s, r := c.slab(u), c.holdings[u]
 		end = u + uint(s.units)
-		if s.units == 0 || end > c.usable {
-			ls.broken("%d units from %d on, of %d", s.units, u, c.usable)
+		if s.units == 0 || end > c.usable || s.back != 0 || s.leaving {
+			ls.broken("%d units from %d on, of %d: %+v", s.units, u, c.usable, *s)
+		}
+		if since := r.since; since == unheld || c.wrapped && since != 1 || !c.mine(since) {
+			ls.broken("unit %d is held since generation %#x of %#x", u, since, c.newest)
 		}
 		for i := u; i < end; i++ {
 			if !c.used.Test(i) {
@@ -103,10 +66,18 @@ func (ls *Lists[T]) checkUnits(stretches int, inSlab map[uint]uint32) {
 			}
 		}
 		if s.class == stretchClass {
-			stretches--
+			ls.checkFree(u+1, end)
+			if r.room != c.roomOf(uint(s.units)) {
+				ls.broken("a stretch of %d units has room for %d", s.units, r.room)
+			}
 			continue
 		}
 		cl := &c.classes[s.class]
+		for i := u; i < end; i++ {
+			if c.slab(i).back != uint32(i-u) || c.holdings[i] != r || r.room != cl.room {
+				ls.broken("unit %d does not belong to the slab at %d: %+v", i, u, c.holdings[i])
+			}
+		}
 		free, any, ready := 0, uint64(0), 0
 		for i := range (cl.cells + wordBits - 1) / wordBits {
 			if m := *s.word(i); m != 0 {
@@ -123,8 +94,8 @@ func (ls *Lists[T]) checkUnits(stretches int, inSlab map[uint]uint32) {
 		if free != int(s.free) || any != s.any || s.units != cl.units {
 			ls.broken("unit %d has %d free cells in words %#x, by the bits %d in %#x", u, s.free, s.any, free, any)
 		}
-		if free+ready+int(inSlab[u]) != int(cl.cells) {
-			ls.broken("unit %d has %d free cells, %d ready, and %d lists, of %d", u, free, ready, inSlab[u], cl.cells)
+		if free+ready > int(cl.cells) {
+			ls.broken("unit %d has %d free cells and %d ready, of %d", u, free, ready, cl.cells)
 		}
 		isOpen := u < uint(cl.open.Len()) && cl.open.Test(u)
 		if isOpen != (free > 0) || isOpen && cl.lowest > u {
@@ -137,20 +108,24 @@ func (ls *Lists[T]) checkUnits(stretches int, inSlab map[uint]uint32) {
 			empty[s.class]++
 		}
 	}
-	if stretches != 0 {
-		ls.broken("%d lists more than stretches of their own", stretches)
-	}
+	ls.checkFree(end, c.usable)
 	for i := range c.classes {
 		if n := c.classes[i].open.Count(); n != open[i] || empty[i] > 1 {
 			ls.broken("class %d has %d slabs with free cells, %d by the bits, and %d without lists", i, open[i], n, empty[i])
 		}
 	}
-	if u := uint(0); c.lowest > 0 {
-		if u < uint(c.used.Len()) {
-			u = c.used.NextClear(0)
-		}
-		if u < c.lowest {
+	for u := uint(firstUnit); u < c.lowest; u++ {
+		if !c.used.Test(u) {
 			ls.broken("unit %d is free below %d", u, c.lowest)
+		}
+	}
+}
+
+// checkFree checks that no List leads to some units.
+func (ls *Lists[T]) checkFree(lo, hi uint) {
+	for u := lo; u < hi; u++ {
+		if ls.cells.holdings[u].since != unheld {
+			ls.broken("unit %d is free, but held since generation %#x", u, ls.cells.holdings[u].since)
 		}
 	}
 }

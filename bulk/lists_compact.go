@@ -1,97 +1,86 @@
 package bulk
 
 import (
-	"errors"
 	"iter"
-	"unsafe"
 
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// Compact moves the lists together at low addresses, each into the smallest cell that holds it, and gives the memory
-// behind them back. A List does not change by it, so that owners need not be told; pointers and slices to elements go bad.
-// It must run alone, as a change does. It is worth its price after many lists were freed or have shrunk.
+// Compact moves lists together at low addresses, each into the smallest cell that holds it, and gives the memory behind
+// them back. It is worth its price after many lists were freed or have shrunk.
 //
-// A list without elements gets a cell for one. What Compact cannot move for lack of memory stays where it is. It returns an
-// error where memory cannot be given back, as [vm.Region.Decommit] and [Pool.Trim] do; the lists are compact all the same.
+// owners yields the addresses of the Lists that the owners keep, and Compact writes to them where the lists have gone.
+// A list that no owner names stays as it is, and where it is, and its List good. So owners may be left out, which
+// leaves gaps; and where Compact ends and [Lists.Count] is more than the owners have, lists have lost theirs. The zero
+// List may be among them. owners is walked over two or three times and must not change lists. Owners may lie in lists
+// of this container: what is yielded after the List that leads to them must be looked up after it was yielded, because
+// their addresses change with it.
 //
-// Complexity: three steps for each list that there has been room for, and a copy of the elements that move. It does not
-// allocate. The way of the slabs is the sliding of Haddon and Waite, "A compaction procedure for variable-length storage
-// elements" (1967), with the new places kept in the table of slabs.
-func (ls *Lists[T]) Compact() error {
+// Pointers and slices to elements go bad, as do copies of the Lists, which are caught; with a List that is caught
+// Compact panics, and what it has moved until then is in order. A list without elements gets a cell for one. What
+// cannot be moved for lack of memory stays where it is. Compact returns an error where memory cannot be given back, as
+// [vm.Region.Decommit] does; the lists are compact all the same.
+//
+// Complexity: three steps for each owner, a copy of the elements that move, and one step for each 64 cells; for a list
+// that is as large as a slab also one for each gap between these. It allocates nothing.
+func (ls *Lists[T]) Compact(owners iter.Seq[*List[T]]) error {
 	ls.mustBeOpen()
-	c := &ls.cells
-	ls.fit()
-	c.chooseLeaving()
-	ls.leaveSlabs()
-	c.dropLeaving()
-	if next := c.aim(); next < c.end() {
-		for h := range ls.held() {
-			u := uint(h.place >> c.shiftBoth)
-			first := u - uint(c.slab(u).back)
-			h.place -= (uint32(first) - c.slab(first).to) << c.shiftBoth
-		}
-		c.slide(next)
+	for l := range owners {
+		ls.fit(l)
 	}
-	err := errors.Join(c.shrink(), ls.taken.Trim())
+	ls.evacuate(owners)
+	err := ls.cells.shrink()
 	if invariants.Enabled {
 		ls.checkInvariants()
 	}
 	return err
 }
 
-// held yields the headers of the lists.
-func (ls *Lists[T]) held() iter.Seq[*listHeader] {
-	return func(yield func(*listHeader) bool) {
-		for _, h := range ls.taken.All() {
-			if h.generation != 0 && !yield(h) {
-				return
+// fit moves a list to a cell of the smallest class that holds it, where that is another one, or makes its stretch
+// shorter.
+func (ls *Lists[T]) fit(l *List[T]) {
+	c := &ls.cells
+	n := max(1, int(ls.find(*l).len))
+	if l.generation == 0 {
+		return
+	}
+	if k := c.classFor(n); k < len(c.classes) {
+		if c.classes[k].room != c.room(l.place) {
+			if place, generation, err := c.take(opCompact, n); err == nil {
+				ls.move(l, place, generation)
 			}
 		}
+		return
+	}
+	u, s := c.first(l.place)
+	if need := c.unitsFor(n); need < uint(s.units) {
+		c.giveUnits(u+need, uint(s.units)-need)
+		c.resize(s, u, need)
 	}
 }
 
-// fit moves each list to a cell of the smallest class that holds it, where that is another one, and makes stretches shorter.
-func (ls *Lists[T]) fit() {
+// evacuate moves the lists out of the slabs that are to be emptied.
+func (ls *Lists[T]) evacuate(owners iter.Seq[*List[T]]) {
 	c := &ls.cells
-	for h := range ls.held() {
-		n := max(1, int(h.len))
-		k := c.classFor(n)
-		if k < len(c.classes) {
-			if c.classes[k].room == h.room {
+	c.startLeaving()
+	defer c.endLeaving()
+	// A stretch that was in the way of another, or had no long gap below it, may find one when the slabs are empty.
+	for walks, missed := 0, true; missed && walks < 2; walks++ {
+		missed = false
+		for l := range owners {
+			if ls.find(*l); l.generation == 0 {
 				continue
 			}
-			if place, room, err := c.take(opCompact, n); err == nil {
-				ls.move(h, place, room)
+			if _, s := c.first(l.place); !s.leaving {
+				continue
 			}
-			continue
+			if place, generation, ok := c.lower(l.place); ok {
+				ls.move(l, place, generation)
+			} else if place, generation, ok := c.slide(l.place); ok {
+				*l = List[T]{place, generation}
+			} else {
+				missed = true
+			}
 		}
-		u := uint(h.place >> c.shiftBoth)
-		s := c.slab(u)
-		if need := c.unitsFor(n); need < uint(s.units) {
-			c.giveUnits(u+need, uint(s.units)-need)
-			s.units = uint32(need)
-			h.room = c.roomOf(need)
-		}
-	}
-}
-
-// leaveSlabs moves the lists out of the slabs that were chosen. The others of their classes have room for them.
-func (ls *Lists[T]) leaveSlabs() {
-	c := &ls.cells
-	for h := range ls.held() {
-		u := uint(h.place >> c.shiftBoth)
-		s := c.slab(u - uint(c.slab(u).back))
-		if s.class == stretchClass || s.to != leaving {
-			continue
-		}
-		place, room, err := c.take(opCompact, int(h.room))
-		if err != nil {
-			ls.broken("a slab is given up before there is room for its lists: %v", err)
-		}
-		old := *h
-		h.place, h.room = place, room
-		copy(unsafe.Slice(ls.element(h, 0), h.len), unsafe.Slice(ls.element(&old, 0), h.len))
-		ls.poison(&old, 0)
 	}
 }

@@ -14,7 +14,7 @@ type listsModel[T comparable] struct {
 	other  *Lists[T]
 	owners [24]List[T]
 	want   [24][]T
-	stale  []List[T] // freed ones
+	stale  []List[T] // those that are not good any more
 }
 
 const listsCapacity = 12_000
@@ -27,9 +27,10 @@ func playLists[T comparable](t *testing.T, o Options, data []byte, element func(
 	next := func() T { number++; return element(number) }
 	for in := (stream{data}); in.more(); {
 		i := in.below(len(m.owners))
-		l, want := &m.owners[i], m.want[i]
+		l, want, before := &m.owners[i], m.want[i], m.owners[i]
 		n := in.below(len(want) + 1)
-		switch op := in.byte() % 16; op {
+		op := in.byte() % 16
+		switch op {
 		case 0, 1, 2, 3:
 			v := next()
 			m.attempt(t, i, 1, func() {
@@ -71,13 +72,10 @@ func playLists[T comparable](t *testing.T, o Options, data []byte, element func(
 		case 12:
 			m.grow(t, l, in.below(2*listsCapacity))
 		case 13:
-			m.forged(t, List[T]{uint32(in.below(40)), uint32(in.byte()) | uint32(in.byte())<<24})
+			m.forged(t, List[T]{uint32(in.byte()) | uint32(in.byte())<<8, m.lists.cells.newest - uint32(in.below(2000))})
 		case 14:
-			if in.byte()%4 == 0 {
-				if err := m.lists.Compact(); err != nil {
-					t.Fatal(err)
-				}
-				m.lists.checkInvariants()
+			if k := in.byte(); k%4 == 0 {
+				m.compact(t, 1+k/4%3)
 			}
 		case 15:
 			if in.byte()%16 == 0 {
@@ -88,6 +86,9 @@ func playLists[T comparable](t *testing.T, o Options, data []byte, element func(
 			} else {
 				m.compare(t)
 			}
+		}
+		if !before.IsZero() && before != *l && op != 11 && op != 15 {
+			m.stale = append(m.stale, before)
 		}
 		if got := m.lists.Slice(m.owners[i]); !slices.Equal(got, m.want[i]) || m.lists.Len(m.owners[i]) != len(got) || cap(got) != len(got) {
 			t.Fatalf("list %d has %d elements (room %d), want %d, or they differ", i, len(got), cap(got), len(m.want[i]))
@@ -108,7 +109,7 @@ func (m *listsModel[T]) attempt(t *testing.T, i, n int, do func(), want []T) {
 	if !errors.Is(e, vm.ErrCapacity) || m.owners[i] != l || m.lists.Committed() > bytes {
 		t.Fatalf("list %v is %v after an error, %d bytes were committed and %d are: %v", l, m.owners[i], bytes, m.lists.Committed(), e)
 	}
-	size := m.lists.plan.sizeElement
+	size := m.lists.cells.plan.sizeElement
 	if room := m.lists.Stats().BytesRoom / size; room+n < listsCapacity/4 {
 		t.Fatalf("room for %d elements and %d more is too much for a capacity of %d: %v", room, n, listsCapacity, e)
 	}
@@ -135,8 +136,8 @@ func (m *listsModel[T]) grow(t *testing.T, l *List[T], n int) {
 		}
 		return
 	}
-	if h := m.lists.find(*l); int(h.room-h.len) < n || int(h.len) != have {
-		t.Fatalf("Grow(%d) gives a list of %d elements room for %d", n, h.len, h.room)
+	if room := int(m.lists.cells.room(l.place)); room-have < n || m.lists.Len(*l) != have {
+		t.Fatalf("Grow(%d) gives a list of %d elements room for %d", n, m.lists.Len(*l), room)
 	}
 }
 
@@ -154,13 +155,31 @@ func (m *listsModel[T]) free(i int) {
 	m.lists.Free(&l)
 }
 
-// forged asks for a List of random bits and for a freed one: they are caught, or they are one of the owners'.
-func (m *listsModel[T]) forged(t *testing.T, l List[T]) {
-	all := []List[T]{l}
-	if len(m.stale) > 0 {
-		all = append(all, m.stale[int(l.slot)*7%len(m.stale)])
+// compact names every n-th of the owners. The others' Lists stay good.
+func (m *listsModel[T]) compact(t *testing.T, n int) {
+	before := m.owners
+	err := m.lists.Compact(func(yield func(*List[T]) bool) {
+		for i := 0; i < len(m.owners) && yield(&m.owners[i]); i += n {
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, l := range all {
+	m.lists.checkInvariants()
+	for i, l := range before {
+		if l == m.owners[i] {
+			continue
+		}
+		if i%n != 0 {
+			t.Fatalf("list %d is at %v, not at %v, and nobody named it", i, m.owners[i], l)
+		}
+		m.stale = append(m.stale, l)
+	}
+}
+
+// forged asks for a List of random bits and for stale ones: they are caught, or they are one of the owners'.
+func (m *listsModel[T]) forged(t *testing.T, l List[T]) {
+	for _, l := range append([]List[T]{l}, m.stale[max(0, len(m.stale)-100):]...) {
 		own := slices.Contains(m.owners[:], l) && !l.IsZero()
 		if m.lists.Valid(l) != own {
 			t.Fatalf("Valid(%v) = %t", l, !own)

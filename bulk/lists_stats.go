@@ -17,10 +17,10 @@ func (ls *Lists[T]) Stats() (s ListsStats) {
 	ls.mustBeOpen()
 	var v T
 	room := 0
-	for h := range ls.held() {
-		s.Lists++
-		s.Elements += int(h.len)
-		room += int(h.room)
+	s.Lists = ls.count
+	for place := range ls.cells.lists() {
+		s.Elements += int(ls.cells.at(place).len)
+		room += int(ls.cells.room(place))
 	}
 	s.BytesElements, s.BytesRoom = s.Elements*int(unsafe.Sizeof(v)), room*int(unsafe.Sizeof(v))
 	for _, slab := range ls.cells.held() {
@@ -35,18 +35,12 @@ func (ls *Lists[T]) Reserved() int {
 	if ls.ended != nil {
 		return 0
 	}
-	return ls.region.Size() + ls.taken.Reserved()
+	return ls.region.Size()
 }
 
 // Committed returns the bytes of memory that the container may touch; 0 after Close.
-func (ls *Lists[T]) Committed() int { return ls.region.Committed() + ls.taken.Committed() }
+func (ls *Lists[T]) Committed() int { return ls.region.Committed() }
 
-// Resident returns how many bytes of the container are in memory. It asks the operating system; see [vm.Region.Resident].
-func (ls *Lists[T]) Resident() (int, error) {
-	n, err := ls.region.Resident()
-	if err != nil {
-		return n, err
-	}
-	m, err := ls.taken.Resident()
-	return n + m, err
-}
+// Resident returns how many bytes of the container are in memory. It asks the operating system; see
+// [vm.Region.Resident].
+func (ls *Lists[T]) Resident() (int, error) { return ls.region.Resident() }

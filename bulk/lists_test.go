@@ -1,6 +1,7 @@
 package bulk
 
 import (
+	"iter"
 	"math"
 	"strconv"
 	"strings"
@@ -24,6 +25,17 @@ func newLists[T any](t testing.TB, o Options) *Lists[T] {
 	return ls
 }
 
+// each yields the addresses of some Lists.
+func each[T any](owners ...List[T]) iter.Seq[*List[T]] {
+	return func(yield func(*List[T]) bool) {
+		for i := range owners {
+			if !yield(&owners[i]) {
+				return
+			}
+		}
+	}
+}
+
 func TestListsMisuse(t *testing.T) {
 	type crew struct{ Names []string }
 	ls := newLists[record](t, Options{Name: "crews", Capacity: 1000})
@@ -31,18 +43,29 @@ func TestListsMisuse(t *testing.T) {
 	var zero, l, foreign List[record]
 	ls.Append(&l, numbered(1))
 	other.Append(&foreign, numbered(2))
+	if err := ls.Grow(&l, 2); err != nil {
+		t.Fatal(err)
+	}
 	freed := l
-	ls.Append(&freed, numbered(3)) // a copy is the same list
+	ls.Append(&freed, numbered(3)) // a copy is the same list while it is where it is
 	if ls.Len(l) != 2 || *ls.At(l, 1) != numbered(3) {
 		t.Fatalf("a copy of a List is another list: %d elements", ls.Len(l))
 	}
 	ls.Free(&freed)
 	freed = l
-	ls.Append(&zero, numbered(4)) // takes the slot and the cell
-	l, zero = zero, List[record]{}
-	if freed.slot != l.slot {
-		t.Fatalf("slot %d is not taken again, but %d", freed.slot, l.slot)
+	l = zero
+	for range 2 * wordBits { // until the cell is taken again
+		if ls.Free(&l); ls.Grow(&l, 3) != nil || l.place == freed.place {
+			break
+		}
 	}
+	if l.place != freed.place {
+		t.Fatalf("the cell at %d is not taken again, but that at %d", freed.place, l.place)
+	}
+	ls.Append(&l, numbered(4))
+	outgrown := l
+	ls.AppendSlice(&l, make([]record, 100))
+	ls.Truncate(l, 1)
 	closed := newLists[record](t, Options{Name: "ships", Capacity: 1000})
 	var lost List[record]
 	closed.Append(&lost, record{})
@@ -57,7 +80,7 @@ func TestListsMisuse(t *testing.T) {
 	if n, err := closed.Resident(); n != 0 || err != nil {
 		t.Errorf("after Close %d bytes are resident: %v", n, err)
 	}
-	const afterFree = "a List of crews is used after Free or Clear: keep one List, in its owner"
+	const afterFree = "a List of crews is used after Free or Clear"
 	const afterClose = "ships is used after Close"
 	for _, c := range []struct {
 		name string
@@ -87,6 +110,8 @@ func TestListsMisuse(t *testing.T) {
 		{"freed Truncate", func() { ls.Truncate(freed, 0) }, afterFree},
 		{"freed Free", func() { ls.Free(&freed) }, afterFree},
 		{"freed Grow", func() { _ = ls.Grow(&freed, 0) }, afterFree},
+		{"outgrown Append", func() { ls.Append(&outgrown, record{}) }, "or is a copy made before the list moved"},
+		{"outgrown Compact", func() { _ = ls.Compact(each(outgrown)) }, afterFree},
 		{"foreign Slice", func() { ls.Slice(foreign) }, "used in crews, but another Lists has made it"},
 		{"foreign Append", func() { ls.Append(&foreign, record{}) }, "another Lists has made it"},
 		{"closed Append", func() { closed.Append(&lost, record{}) }, afterClose},
@@ -95,7 +120,7 @@ func TestListsMisuse(t *testing.T) {
 		{"closed Slice", func() { closed.Slice(lost) }, afterClose},
 		{"closed Free", func() { closed.Free(&lost) }, afterClose},
 		{"closed Clear", func() { closed.Clear() }, afterClose},
-		{"closed Compact", func() { _ = closed.Compact() }, afterClose},
+		{"closed Compact", func() { _ = closed.Compact(each(lost)) }, afterClose},
 		{"closed Grow", func() { _ = closed.Grow(&zero, 1) }, afterClose},
 		{"closed Valid", func() { closed.Valid(lost) }, afterClose},
 		{"closed Stats", func() { closed.Stats() }, afterClose},
@@ -135,7 +160,18 @@ func TestListsOfLists(t *testing.T) {
 			ls.Append(&child.children, node{value: i * j})
 		}
 	}
-	if err := ls.Compact(); err != nil {
+	owners := func(yield func(*List[node]) bool) {
+		if !yield(&root) {
+			return
+		}
+		children := ls.Slice(root)
+		for i := range children {
+			if !yield(&children[i].children) {
+				return
+			}
+		}
+	}
+	if err := ls.Compact(owners); err != nil {
 		t.Fatal(err)
 	}
 	for i, child := range ls.Slice(root) {
@@ -175,7 +211,7 @@ func TestHugeList(t *testing.T) {
 			t.Fatalf("element %d is %d", i, v)
 		}
 	}
-	if room := int(ls.find(huge).room); room-n > n/4+largestUnit/4 {
+	if room := int(ls.cells.room(huge.place)); room-n > n/4+largestUnit/4 {
 		t.Errorf("a list of %d elements has room for %d", n, room)
 	}
 	before := ls.At(huge, 0)
@@ -185,7 +221,7 @@ func TestHugeList(t *testing.T) {
 	if err := ls.Grow(&huge, n/2); err != nil || ls.Len(huge) != n || *ls.At(huge, n-1) != uint32(n-1) {
 		t.Fatalf("Grow: %v", err)
 	}
-	if err := ls.Compact(); err != nil || ls.At(huge, 0) == before {
+	if err := ls.Compact(func(yield func(*List[uint32]) bool) { yield(&huge) }); err != nil || ls.At(huge, 0) == before {
 		t.Errorf("the list lies as high as before (%v)", err)
 	}
 	for i, v := range ls.Slice(huge) {
@@ -270,7 +306,7 @@ func TestPlacesOfLargeReservations(t *testing.T) {
 				ls.Truncate(owners[i], 0)
 			}
 		}
-		if err := ls.Compact(); err != nil {
+		if err := ls.Compact(each(owners[:]...)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,20 +1,12 @@
 package bench
 
 import (
-	"runtime"
 	"slices"
 
 	"github.com/vastgo/vast/bulk"
 )
 
 // The loops of the works with lists.
-
-// runOnOne is run on one processor. What the collector does beside the work, on another processor if there is one, is then
-// a part of the time.
-func (m *meter) runOnOne(f func()) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	m.run(f)
-}
 
 func builtLists(sizes []uint8) (*bulk.Lists[uint64], []bulk.List[uint64]) {
 	ls := made(bulk.NewLists[uint64](bulk.Options{Name: "bench"}))
@@ -67,13 +59,6 @@ func freeLists(ls *bulk.Lists[uint64], owners []bulk.List[uint64]) {
 func freeSlices(owners [][]uint64) {
 	for i := range owners {
 		owners[i] = nil
-	}
-}
-
-//go:noinline
-func freeMap(owners map[uint32][]uint64, n int) {
-	for i := range n {
-		delete(owners, uint32(i))
 	}
 }
 
