@@ -26,8 +26,8 @@ const (
 	stretchStep = 3
 	// Removals make a squeezed table emptier on the way, so it has to be quick.
 	squeezeStep = 8
-	// So many insertions are waited for, a power of two, and then as many steps taken at once: neighbouring buckets come
-	// from memory faster together.
+	// So many insertions or removals are waited for, a power of two, and then the steps of all taken at once: neighbouring
+	// buckets come from memory faster together.
 	stepsAtOnce = 16
 	// Buckets behind the last home, for entries that find it full. More are made when these are full.
 	spareBuckets = 16
@@ -233,8 +233,10 @@ func (x *HashIndex[K, V]) squeeze(steps int) bool {
 	}
 	for ; steps > 0 && x.split < x.small; steps-- {
 		b := x.split
-		// These are the homes of all hashes in [b/small, (b+1)/small).
-		first, last := b*x.large/x.small, ((b+1)*x.large-1)/x.small
+		if x.joinAlone(b) {
+			continue
+		}
+		first, last := x.stretchedHomes(b)
 		x.moved = x.moved[:0]
 		for g := first; g <= last; g++ {
 			x.collect(g, x.large, b)
@@ -248,6 +250,49 @@ func (x *HashIndex[K, V]) squeeze(steps int) bool {
 		x.setLevel(x.level)
 		x.shrink()
 	}
+	return true
+}
+
+// stretchedHomes returns the first and the last of the stretched homes of hashes whose home, of small, is b: those in
+// [b/small, (b+1)/small).
+func (x *HashIndex[K, V]) stretchedHomes(b uint64) (first, last uint64) {
+	return b * x.large / x.small, ((b+1)*x.large - 1) / x.small
+}
+
+// joinAlone joins what becomes the home b where no entry has gone on from its own, and reports whether it did. Most of the
+// work that squeezing takes is done here.
+func (x *HashIndex[K, V]) joinAlone(b uint64) bool {
+	first, last := x.stretchedHomes(b)
+	for g := first; g <= last; g++ {
+		if *x.control(g) >= onePassed {
+			return false
+		}
+	}
+	for g := first; g <= last; g++ {
+		if g == b {
+			continue
+		}
+		p := x.bucket(g)
+		c := *(*uint64)(p)
+		for m := fullSlots(c); m != 0; m &= m - 1 {
+			s := slotOf(m)
+			k := *x.key(p, s)
+			h := x.hash.of(k)
+			of, _ := bits.Mul64(h, x.large)
+			ofSmall, _ := bits.Mul64(h, x.small)
+			if of != g || ofSmall != b {
+				continue
+			}
+			v := *x.value(p, s)
+			x.take(g, g, s)
+			to := b
+			for emptySlots(*x.control(to)) == 0 {
+				to++ // bucket g has an empty slot now
+			}
+			x.store(b, to, c>>(8*s)&0xff, k, v)
+		}
+	}
+	x.split = b + 1
 	return true
 }
 
