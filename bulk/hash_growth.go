@@ -170,7 +170,7 @@ func (x *HashIndex[K, V]) stretch(op string, steps int) error {
 			continue
 		}
 		x.moved = x.moved[:0]
-		x.collect(b, x.small, b)
+		x.collect(b)
 		if err := x.makeSpare(op, len(x.moved)); err != nil {
 			return err
 		}
@@ -233,18 +233,12 @@ func (x *HashIndex[K, V]) squeeze(steps int) bool {
 	}
 	for ; steps > 0 && x.split < x.small; steps-- {
 		b := x.split
-		if x.joinAlone(b) {
-			continue
-		}
-		first, last := x.stretchedHomes(b)
-		x.moved = x.moved[:0]
+		// These are the homes of all hashes in [b/small, (b+1)/small).
+		first, last := b*x.large/x.small, ((b+1)*x.large-1)/x.small
 		for g := first; g <= last; g++ {
-			x.collect(g, x.large, b)
+			x.join(g, b)
 		}
-		if x.makeSpare(opAdd, len(x.moved)) != nil {
-			return false
-		}
-		x.move(b + 1)
+		x.split = b + 1
 	}
 	if x.split == x.small {
 		x.setLevel(x.level)
@@ -253,26 +247,10 @@ func (x *HashIndex[K, V]) squeeze(steps int) bool {
 	return true
 }
 
-// stretchedHomes returns the first and the last of the stretched homes of hashes whose home, of small, is b: those in
-// [b/small, (b+1)/small).
-func (x *HashIndex[K, V]) stretchedHomes(b uint64) (first, last uint64) {
-	return b * x.large / x.small, ((b+1)*x.large - 1) / x.small
-}
-
-// joinAlone joins what becomes the home b where no entry has gone on from its own, and reports whether it did. Most of the
-// work that squeezing takes is done here.
-func (x *HashIndex[K, V]) joinAlone(b uint64) bool {
-	first, last := x.stretchedHomes(b)
-	for g := first; g <= last; g++ {
-		if *x.control(g) >= onePassed {
-			return false
-		}
-	}
-	for g := first; g <= last; g++ {
-		if g == b {
-			continue
-		}
-		p := x.bucket(g)
+// join gives the entries with home g, of large, that have the home b, of small, that one.
+func (x *HashIndex[K, V]) join(g, b uint64) {
+	for i := g; ; i++ {
+		p := x.bucket(i)
 		c := *(*uint64)(p)
 		for m := fullSlots(c); m != 0; m &= m - 1 {
 			s := slotOf(m)
@@ -284,16 +262,18 @@ func (x *HashIndex[K, V]) joinAlone(b uint64) bool {
 				continue
 			}
 			v := *x.value(p, s)
-			x.take(g, g, s)
+			x.take(g, i, s)
+			// There is an empty slot in this bucket at the latest, so what is put there is not met again.
 			to := b
 			for emptySlots(*x.control(to)) == 0 {
-				to++ // bucket g has an empty slot now
+				to++
 			}
 			x.store(b, to, c>>(8*s)&0xff, k, v)
 		}
+		if c < onePassed || i+1 == x.end {
+			return
+		}
 	}
-	x.split = b + 1
-	return true
 }
 
 // shrink gives the memory behind the table back.
@@ -302,18 +282,16 @@ func (x *HashIndex[K, V]) shrink() {
 	x.setEnd()
 }
 
-// collect adds the entries with a home, of n, to those that are moved, if of small their home is b.
-func (x *HashIndex[K, V]) collect(home, n, b uint64) {
-	for i := home; ; i++ {
+// collect adds the entries with home b, of small, to those that are moved.
+func (x *HashIndex[K, V]) collect(b uint64) {
+	for i := b; ; i++ {
 		p := x.bucket(i)
 		c := *(*uint64)(p)
 		for m := fullSlots(c); m != 0; m &= m - 1 {
 			s := slotOf(m)
 			k := *x.key(p, s)
 			h := x.hash.of(k)
-			of, _ := bits.Mul64(h, n)
-			ofSmall, _ := bits.Mul64(h, x.small)
-			if of == home && ofSmall == b {
+			if of, _ := bits.Mul64(h, x.small); of == b {
 				x.moved = append(x.moved, entry[K, V]{h, i, s, c >> (8 * s) & manyBit, k, *x.value(p, s)})
 			}
 		}

@@ -2,6 +2,7 @@ package bulk
 
 import (
 	"cmp"
+	"runtime"
 	"unsafe"
 )
 
@@ -184,9 +185,11 @@ func bitsOf[V any](v V) uint64 {
 // it has the one before, would wait for each.
 func (t *tree[K, V]) fetch(i uint32, bytes int) {
 	p := t.node(i)
+	var read byte
 	for at := 0; at < bytes; at += bytesLine {
-		_ = *(*byte)(unsafe.Add(p, at)) // is read all the same
+		read |= *(*byte)(unsafe.Add(p, at))
 	}
+	runtime.KeepAlive(read)
 }
 
 // lowerBound returns how many of the ascending keys are less than k. It halves without a branch that the processor would
