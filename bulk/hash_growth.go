@@ -57,7 +57,7 @@ func levelFor(n int) (level int) {
 type entry[K comparable, V any] struct {
 	hash, bucket uint64
 	slot         uint
-	many         uint64
+	control      uint64 // its byte in the control word
 	key          K
 	value        V
 }
@@ -292,7 +292,7 @@ func (x *HashIndex[K, V]) collect(b uint64) {
 			k := *x.key(p, s)
 			h := x.hash.of(k)
 			if of, _ := bits.Mul64(h, x.small); of == b {
-				x.moved = append(x.moved, entry[K, V]{h, i, s, c >> (8 * s) & manyBit, k, *x.value(p, s)})
+				x.moved = append(x.moved, entry[K, V]{h, i, s, c >> (8 * s) & 0xff, k, *x.value(p, s)})
 			}
 		}
 		if c < onePassed || i+1 == x.end {
@@ -309,16 +309,21 @@ func (x *HashIndex[K, V]) makeSpare(op string, n int) error {
 	return nil
 }
 
-// move sets split and puts the entries that were collected where they belong then.
-func (x *HashIndex[K, V]) move(split uint64) {
+// move gives the entries that were collected the homes, of large, that they have when bucket b has been split.
+func (x *HashIndex[K, V]) move(b uint64) {
 	for i := range x.moved {
 		e := &x.moved[i]
-		x.take(x.home(e.hash), e.bucket, e.slot)
+		x.take(b, e.bucket, e.slot)
 	}
-	x.split = split
+	x.split = b
 	for i := range x.moved {
 		e := &x.moved[i]
-		x.put(x.vacancy(e.hash), e.hash, e.key, e.value, e.many)
+		home, _ := bits.Mul64(e.hash, x.large)
+		to := home
+		for emptySlots(*x.control(to)) == 0 {
+			to++ // makeSpare has made an end of this
+		}
+		x.store(home, to, e.control, e.key, e.value)
 	}
 }
 

@@ -103,7 +103,8 @@ func (x *HashIndex[K, V]) Add(k K, v V) bool {
 	}
 	tag := tagOf(h)
 	vacancy, same := x.end, 0
-	i := x.home(h)
+	home := x.home(h)
+	i := home
 	for p := x.bucket(i); ; p = unsafe.Add(p, x.form.bytes) {
 		c := *(*uint64)(p)
 		for m := matches(c, tag); m != 0; m &= m - 1 {
@@ -132,8 +133,9 @@ func (x *HashIndex[K, V]) Add(k K, v V) bool {
 	}
 	if x.used >= x.room || vacancy == x.end || x.len >= x.plan.capacity {
 		vacancy = x.mustMakeSlot(h)
+		home = x.home(h)
 	}
-	x.put(vacancy, h, k, v, 0)
+	x.store(home, vacancy, tag, k, v)
 	x.len++
 	x.used++
 	if x.moving && x.used%stepsAtOnce == 0 {

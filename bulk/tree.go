@@ -197,7 +197,7 @@ func (t *tree[K, V]) fetch(i uint32, bytes int) {
 func lowerBound[K cmp.Ordered](keys []K, k K) int {
 	low := 0
 	for n := len(keys); n > 0; {
-		half := (n + 1) / 2
+		half := int(uint(n+1) / 2)
 		next := low
 		if keys[low+half-1] < k {
 			next = low + half
