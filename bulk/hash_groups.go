@@ -64,7 +64,7 @@ func (x *HashIndex[K, V]) removeFromGroup(h uint64, k K, at place, v V) bool {
 		return false
 	}
 	x.len--
-	if beside < fewestInGroup && x.many.count(group) < fewestInGroup {
+	if beside < fewestInGroup && x.many.hasFewer(group, fewestInGroup) {
 		x.endGroup(h, k, group)
 	}
 	x.changed()
@@ -76,11 +76,11 @@ func (x *HashIndex[K, V]) removeFromGroup(h uint64, k K, at place, v V) bool {
 func (x *HashIndex[K, V]) endGroup(h uint64, k K, group uint32) {
 	var left [fewestInGroup]V
 	n := 0
-	x.allOfGroup("", group, func(v V) bool {
-		left[n] = v
-		n++
-		return true
-	})
+	var values []V
+	for leaf, at, ok := x.many.find(group); ok; at = 0 {
+		values, leaf, ok = x.many.run(group, leaf, at)
+		n += copy(left[n:], values)
+	}
 	if n > 0 && x.makeSlots(n) != nil {
 		return
 	}

@@ -165,8 +165,8 @@ func (x *HashIndex[K, V]) mustHaveCapacity() {
 	}
 }
 
-// Remove takes a pair out and reports whether it was there. Complexity: constant, with at most 128 buckets to
-// squeeze; O(log n) where the key has more than eight values.
+// Remove takes a pair out and reports whether it was there. Complexity: constant, with at most 128 buckets to squeeze;
+// O(log n) where the key has more than eight values.
 func (x *HashIndex[K, V]) Remove(k K, v V) bool {
 	var h uint64
 	if x.hash.short {

@@ -300,6 +300,16 @@ func (t *tree[K, V]) count(k K) (n int) {
 	return n
 }
 
+// hasFewer reports whether key k has fewer values than n. It stops when it knows: a key may have a million.
+func (t *tree[K, V]) hasFewer(k K, n int) bool {
+	var values []V
+	for leaf, at, ok := t.find(k); ok && n > 0; at = 0 {
+		values, leaf, ok = t.run(k, leaf, at)
+		n -= len(values)
+	}
+	return n > 0
+}
+
 // run returns the values of key k in a leaf, from index at on, and the next leaf where that may have more.
 func (t *tree[K, V]) run(k K, leaf uint32, at int) (values []V, next uint32, more bool) {
 	keys, values := t.keys(leaf), t.values(leaf)
