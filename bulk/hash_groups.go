@@ -31,7 +31,7 @@ func (x *HashIndex[K, V]) makeGroup(h uint64, k K, v V) {
 	// Numbers are used again after four billion groups.
 	for x.group++; x.many.contains(x.group); x.group++ {
 	}
-	for at := range x.places(h, k) {
+	for at, ok := x.find(h, k); ok; at, ok = x.findNext(h, k, at) {
 		x.mustAddToGroup(x.valueAt(at))
 		x.removeSlot(h, at)
 	}
@@ -59,34 +59,41 @@ func (x *HashIndex[K, V]) mustAddToGroup(v V) {
 // left.
 func (x *HashIndex[K, V]) removeFromGroup(h uint64, k K, at place, v V) bool {
 	group := *x.groupIn(at)
-	if !x.many.remove(group, v) {
+	removed, beside := x.many.removeBeside(group, v)
+	if !removed {
 		return false
 	}
 	x.len--
-	var left [fewestInGroup]V
-	n := 0
-	x.many.each(group, func(v V) bool {
-		if n < len(left) {
-			left[n] = v
-		}
-		n++
-		return n <= len(left)
-	})
-	// Where there can be no room for their slots they stay a group.
-	if n < fewestInGroup && (n == 0 || x.makeSlots(n) == nil) {
-		at, _ = x.find(h, k) // the slot may have moved
-		x.removeSlot(h, at)
-		for _, v := range left[:n] {
-			x.many.remove(group, v)
-			x.put(x.vacancy(h), h, k, v, 0)
-			x.used++
-		}
-		if !x.squeeze(squeezeStep) && x.moving {
-			_ = x.stretch(opAdd, n*stretchStep)
-		}
+	if beside < fewestInGroup && x.many.hasFewer(group, fewestInGroup) {
+		x.endGroup(h, k, group)
 	}
 	x.changed()
 	return true
+}
+
+// endGroup gives the values of a key, fewer than fewestInGroup, slots. Where there can be no room for them they stay a
+// group.
+func (x *HashIndex[K, V]) endGroup(h uint64, k K, group uint32) {
+	var left [fewestInGroup]V
+	n := 0
+	var values []V
+	for leaf, at, ok := x.many.find(group); ok; at = 0 {
+		values, leaf, ok = x.many.run(group, leaf, at)
+		n += copy(left[n:], values)
+	}
+	if n > 0 && x.makeSlots(n) != nil {
+		return
+	}
+	at, _ := x.find(h, k) // the slot may have moved
+	x.removeSlot(h, at)
+	for _, v := range left[:n] {
+		x.many.remove(group, v)
+		x.put(x.vacancy(h), h, k, v, 0)
+		x.used++
+	}
+	if !x.squeeze(squeezeStep) && x.moving {
+		_ = x.stretch(opAdd, n*stretchStep)
+	}
 }
 
 // makeSlots makes room for n more slots.
@@ -97,6 +104,24 @@ func (x *HashIndex[K, V]) makeSlots(n int) error {
 		}
 	}
 	return x.makeSpare(opAdd, n)
+}
+
+// allOfGroup calls yield with the values of a group until it returns false, and returns what it did last. The loop over
+// the index must not change it.
+func (x *HashIndex[K, V]) allOfGroup(loop string, group uint32, yield func(V) bool) bool {
+	changes := x.changes
+	var values []V
+	for leaf, at, ok := x.many.find(group); ok; at = 0 {
+		values, leaf, ok = x.many.run(group, leaf, at)
+		for _, v := range values {
+			more := yield(v)
+			x.mustBe(changes, loop)
+			if !more {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func (x *HashIndex[K, V]) firstOfGroup(group uint32) (v V, ok bool) {

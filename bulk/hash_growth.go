@@ -26,8 +26,8 @@ const (
 	stretchStep = 3
 	// Removals make a squeezed table emptier on the way, so it has to be quick.
 	squeezeStep = 8
-	// So many insertions are waited for, a power of two, and then as many steps taken at once: neighbouring buckets come
-	// from memory faster together.
+	// So many insertions or removals are waited for, a power of two, and then the steps of all taken at once: neighbouring
+	// buckets come from memory faster together.
 	stepsAtOnce = 16
 	// Buckets behind the last home, for entries that find it full. More are made when these are full.
 	spareBuckets = 16
@@ -57,7 +57,7 @@ func levelFor(n int) (level int) {
 type entry[K comparable, V any] struct {
 	hash, bucket uint64
 	slot         uint
-	many         uint64
+	control      uint64 // its byte in the control word
 	key          K
 	value        V
 }
@@ -170,7 +170,7 @@ func (x *HashIndex[K, V]) stretch(op string, steps int) error {
 			continue
 		}
 		x.moved = x.moved[:0]
-		x.collect(b, x.small, b)
+		x.collect(b)
 		if err := x.makeSpare(op, len(x.moved)); err != nil {
 			return err
 		}
@@ -235,14 +235,10 @@ func (x *HashIndex[K, V]) squeeze(steps int) bool {
 		b := x.split
 		// These are the homes of all hashes in [b/small, (b+1)/small).
 		first, last := b*x.large/x.small, ((b+1)*x.large-1)/x.small
-		x.moved = x.moved[:0]
 		for g := first; g <= last; g++ {
-			x.collect(g, x.large, b)
+			x.join(g, b)
 		}
-		if x.makeSpare(opAdd, len(x.moved)) != nil {
-			return false
-		}
-		x.move(b + 1)
+		x.split = b + 1
 	}
 	if x.split == x.small {
 		x.setLevel(x.level)
@@ -251,25 +247,52 @@ func (x *HashIndex[K, V]) squeeze(steps int) bool {
 	return true
 }
 
-// shrink gives the memory behind the table back.
-func (x *HashIndex[K, V]) shrink() {
-	x.span.shrink(int(max(x.homes()+spareBuckets, x.lastPassed(x.homes()))) * int(x.form.bytes))
-	x.setEnd()
-}
-
-// collect adds the entries with a home, of n, to those that are moved, if of small their home is b.
-func (x *HashIndex[K, V]) collect(home, n, b uint64) {
-	for i := home; ; i++ {
+// join gives the entries with home g, of large, that have the home b, of small, that one.
+func (x *HashIndex[K, V]) join(g, b uint64) {
+	for i := g; ; i++ {
 		p := x.bucket(i)
 		c := *(*uint64)(p)
 		for m := fullSlots(c); m != 0; m &= m - 1 {
 			s := slotOf(m)
 			k := *x.key(p, s)
 			h := x.hash.of(k)
-			of, _ := bits.Mul64(h, n)
+			of, _ := bits.Mul64(h, x.large)
 			ofSmall, _ := bits.Mul64(h, x.small)
-			if of == home && ofSmall == b {
-				x.moved = append(x.moved, entry[K, V]{h, i, s, c >> (8 * s) & manyBit, k, *x.value(p, s)})
+			if of != g || ofSmall != b {
+				continue
+			}
+			v := *x.value(p, s)
+			x.take(g, i, s)
+			// There is an empty slot in this bucket at the latest, so what is put there is not met again.
+			to := b
+			for emptySlots(*x.control(to)) == 0 {
+				to++
+			}
+			x.store(b, to, c>>(8*s)&0xff, k, v)
+		}
+		if c < onePassed || i+1 == x.end {
+			return
+		}
+	}
+}
+
+// shrink gives the memory behind the table back.
+func (x *HashIndex[K, V]) shrink() {
+	x.span.shrink(int(max(x.homes()+spareBuckets, x.lastPassed(x.homes()))) * int(x.form.bytes))
+	x.setEnd()
+}
+
+// collect adds the entries with home b, of small, to those that are moved.
+func (x *HashIndex[K, V]) collect(b uint64) {
+	for i := b; ; i++ {
+		p := x.bucket(i)
+		c := *(*uint64)(p)
+		for m := fullSlots(c); m != 0; m &= m - 1 {
+			s := slotOf(m)
+			k := *x.key(p, s)
+			h := x.hash.of(k)
+			if of, _ := bits.Mul64(h, x.small); of == b {
+				x.moved = append(x.moved, entry[K, V]{h, i, s, c >> (8 * s) & 0xff, k, *x.value(p, s)})
 			}
 		}
 		if c < onePassed || i+1 == x.end {
@@ -286,16 +309,21 @@ func (x *HashIndex[K, V]) makeSpare(op string, n int) error {
 	return nil
 }
 
-// move sets split and puts the entries that were collected where they belong then.
-func (x *HashIndex[K, V]) move(split uint64) {
+// move gives the entries that were collected the homes, of large, that they have when bucket b has been split.
+func (x *HashIndex[K, V]) move(b uint64) {
 	for i := range x.moved {
 		e := &x.moved[i]
-		x.take(x.home(e.hash), e.bucket, e.slot)
+		x.take(b, e.bucket, e.slot)
 	}
-	x.split = split
+	x.split = b
 	for i := range x.moved {
 		e := &x.moved[i]
-		x.put(x.vacancy(e.hash), e.hash, e.key, e.value, e.many)
+		home, _ := bits.Mul64(e.hash, x.large)
+		to := home
+		for emptySlots(*x.control(to)) == 0 {
+			to++ // makeSpare has made an end of this
+		}
+		x.store(home, to, e.control, e.key, e.value)
 	}
 }
 

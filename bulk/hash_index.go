@@ -95,10 +95,16 @@ func (x *HashIndex[K, V]) Add(k K, v V) bool {
 	if x.hash.hasNaN && k != k {
 		panic(nan(x.plan.name))
 	}
-	h := x.hash.of(k)
+	var h uint64
+	if x.hash.short {
+		h = x.hash.mixed(number(&k))
+	} else {
+		h = x.hash.long(k)
+	}
 	tag := tagOf(h)
 	vacancy, same := x.end, 0
-	i := x.home(h)
+	home := x.home(h)
+	i := home
 	for p := x.bucket(i); ; p = unsafe.Add(p, x.form.bytes) {
 		c := *(*uint64)(p)
 		for m := matches(c, tag); m != 0; m &= m - 1 {
@@ -127,8 +133,9 @@ func (x *HashIndex[K, V]) Add(k K, v V) bool {
 	}
 	if x.used >= x.room || vacancy == x.end || x.len >= x.plan.capacity {
 		vacancy = x.mustMakeSlot(h)
+		home = x.home(h)
 	}
-	x.put(vacancy, h, k, v, 0)
+	x.store(home, vacancy, tag, k, v)
 	x.len++
 	x.used++
 	if x.moving && x.used%stepsAtOnce == 0 {
@@ -158,28 +165,43 @@ func (x *HashIndex[K, V]) mustHaveCapacity() {
 	}
 }
 
-// Remove takes a pair out and reports whether it was there. Complexity: constant; O(log n) where the key has more than
-// eight values.
+// Remove takes a pair out and reports whether it was there. Complexity: constant, with at most 128 buckets to squeeze;
+// O(log n) where the key has more than eight values.
 func (x *HashIndex[K, V]) Remove(k K, v V) bool {
-	x.mustBeOpen()
-	h := x.hash.of(k)
-	for at := range x.places(h, k) {
-		if at.many {
-			return x.removeFromGroup(h, k, at, v)
+	var h uint64
+	if x.hash.short {
+		h = x.hash.mixed(number(&k))
+	} else {
+		h = x.hash.long(k)
+	}
+	tag := tagOf(h)
+	home := x.home(h)
+	i := home
+	for p := x.bucket(i); ; p = unsafe.Add(p, x.form.bytes) {
+		c := *(*uint64)(p)
+		for m := matches(c, tag); m != 0; m &= m - 1 {
+			s := slotOf(m)
+			if *x.key(p, s) != k {
+				continue
+			}
+			if c>>(8*s)&manyBit != 0 {
+				return x.removeFromGroup(h, k, place{i, s, true}, v)
+			}
+			if bitsOf(*x.value(p, s)) == bitsOf(v) {
+				x.take(home, i, s)
+				x.len--
+				if x.used--; x.used%stepsAtOnce == 0 {
+					x.squeeze(stepsAtOnce * squeezeStep)
+				}
+				x.changed()
+				return true
+			}
 		}
-		if bitsOf(x.valueAt(at)) == bitsOf(v) {
-			x.removeSlot(h, at)
-			x.len--
-			x.squeeze(squeezeStep)
-			x.changed()
-			return true
+		if i++; c < onePassed || i == x.end {
+			x.mustBeOpen()
+			return false
 		}
 	}
-	return false
-}
-
-func (x *HashIndex[K, V]) places(h uint64, k K) iter.Seq[place] {
-	return func(yield func(place) bool) { x.each(h, k, yield) }
 }
 
 func (x *HashIndex[K, V]) removeSlot(h uint64, at place) {
@@ -192,7 +214,7 @@ func (x *HashIndex[K, V]) RemoveAll(k K) (n int) {
 	x.mustBeOpen()
 	h := x.hash.of(k)
 	slots := 0
-	for at := range x.places(h, k) {
+	for at, ok := x.find(h, k); ok; at, ok = x.findNext(h, k, at) {
 		if at.many {
 			n += x.many.removeAll(*x.groupIn(at))
 		} else {
@@ -210,7 +232,12 @@ func (x *HashIndex[K, V]) RemoveAll(k K) (n int) {
 // First returns a value of a key, and whether there is one. Complexity: constant, with one or two cache lines to read
 // for most keys; O(log n) where the key has more than eight values.
 func (x *HashIndex[K, V]) First(k K) (v V, ok bool) {
-	h := x.hash.of(k)
+	var h uint64
+	if x.hash.short {
+		h = x.hash.mixed(number(&k))
+	} else {
+		h = x.hash.long(k)
+	}
 	tag := tagOf(h)
 	i := x.home(h)
 	for p := x.bucket(i); ; p = unsafe.Add(p, x.form.bytes) {
@@ -242,7 +269,8 @@ func (x *HashIndex[K, V]) Contains(k K) bool {
 // Has reports whether a pair is in the index. Complexity: as First.
 func (x *HashIndex[K, V]) Has(k K, v V) bool {
 	x.mustBeOpen()
-	for at := range x.places(x.hash.of(k), k) {
+	h := x.hash.of(k)
+	for at, ok := x.find(h, k); ok; at, ok = x.findNext(h, k, at) {
 		if at.many {
 			return x.many.has(*x.groupIn(at), v)
 		}
@@ -256,7 +284,8 @@ func (x *HashIndex[K, V]) Has(k K, v V) bool {
 // Count returns how many values a key has. Complexity: as First, and a step for each 1 KiB of values of the key.
 func (x *HashIndex[K, V]) Count(k K) (n int) {
 	x.mustBeOpen()
-	for at := range x.places(x.hash.of(k), k) {
+	h := x.hash.of(k)
+	for at, ok := x.find(h, k); ok; at, ok = x.findNext(h, k, at) {
 		if at.many {
 			return x.many.count(*x.groupIn(at))
 		}
@@ -270,17 +299,15 @@ func (x *HashIndex[K, V]) All(k K) iter.Seq[V] {
 	return func(yield func(V) bool) {
 		x.mustBeOpen()
 		changes := x.changes
-		unchanged := func(v V) bool {
-			more := yield(v)
-			x.mustBe(changes, "All")
-			return more
-		}
-		for at := range x.places(x.hash.of(k), k) {
+		h := x.hash.of(k)
+		for at, ok := x.find(h, k); ok; at, ok = x.findNext(h, k, at) {
 			if at.many {
-				x.many.each(*x.groupIn(at), unchanged)
+				x.allOfGroup("All", *x.groupIn(at), yield)
 				return
 			}
-			if !unchanged(x.valueAt(at)) {
+			more := yield(x.valueAt(at))
+			x.mustBe(changes, "All")
+			if !more {
 				return
 			}
 		}
@@ -298,15 +325,11 @@ func (x *HashIndex[K, V]) Pairs() iter.Seq2[K, V] {
 			for m := fullSlots(c); m != 0; m &= m - 1 {
 				s, more := slotOf(m), true
 				k := *x.key(p, s)
-				unchanged := func(v V) bool {
-					more = yield(k, v)
-					x.mustBe(changes, "Pairs")
-					return more
-				}
 				if c>>(8*s)&manyBit != 0 {
-					x.many.each(*x.groupIn(place{i, s, true}), unchanged)
+					more = x.allOfGroup("Pairs", *x.groupIn(place{i, s, true}), func(v V) bool { return yield(k, v) })
 				} else {
-					unchanged(*x.value(p, s))
+					more = yield(k, *x.value(p, s))
+					x.mustBe(changes, "Pairs")
 				}
 				if !more {
 					return

@@ -33,11 +33,20 @@ func newHasher[K comparable]() hasher[K] {
 // Yi); that takes a third of the time of the function of Go's maps, which has the other keys.
 func (h *hasher[K]) of(k K) uint64 {
 	if h.short {
-		high, low := bits.Mul64(number(&k)^h.a, h.b)
-		return high ^ low
+		return h.mixed(number(&k))
 	}
-	return maphash.Comparable(h.seed, k)
+	return h.long(k)
 }
+
+// mixed and long are what of chooses from. mixed is short enough to be inlined, where of is not: the shortest paths choose
+// themselves.
+
+func (h *hasher[K]) mixed(n uint64) uint64 {
+	high, low := bits.Mul64(n^h.a, h.b)
+	return high ^ low
+}
+
+func (h *hasher[K]) long(k K) uint64 { return maphash.Comparable(h.seed, k) }
 
 // number returns the bytes of a key of up to 8 bytes as a number. Reading them so is sound because such a key has no Go
 // pointers and no padding.

@@ -33,6 +33,7 @@ const (
 	tagBits        = 0x7f
 	manyBit        = 0x80 // of a control byte
 	onePassed      = 1 << 56
+	allSlots       = onePassed - 1
 	slotHighs      = (onePassed - 1) & (eachByte * manyBit) // the high bits of the control bytes of slots
 )
 
@@ -127,11 +128,21 @@ type place struct {
 
 // find returns the first slot of a key, whose hash is h, and whether there is one.
 func (t *buckets[K, V]) find(h uint64, k K) (at place, ok bool) {
+	return t.findFrom(h, k, place{bucket: t.home(h)}, allSlots)
+}
+
+// findNext returns the next slot of the key after one that may have become empty since.
+func (t *buckets[K, V]) findNext(h uint64, k K, at place) (next place, ok bool) {
+	return t.findFrom(h, k, at, allSlots<<(8*at.slot+8))
+}
+
+// findFrom returns the first slot of a key, from a bucket on, in which only some slots are looked at.
+func (t *buckets[K, V]) findFrom(h uint64, k K, at place, slots uint64) (next place, ok bool) {
 	tag := tagOf(h)
-	for i := t.home(h); ; i++ {
+	for i := at.bucket; ; i++ {
 		p := t.bucket(i)
 		c := *(*uint64)(p)
-		for m := matches(c, tag); m != 0; m &= m - 1 {
+		for m := matches(c, tag) & slots; m != 0; m &= m - 1 {
 			if s := slotOf(m); *t.key(p, s) == k {
 				return place{i, s, c>>(8*s)&manyBit != 0}, true
 			}
@@ -139,23 +150,7 @@ func (t *buckets[K, V]) find(h uint64, k K) (at place, ok bool) {
 		if c < onePassed || i+1 == t.end {
 			return place{}, false
 		}
-	}
-}
-
-// each yields the slots of a key, whose hash is h, until yield returns false; which may empty them.
-func (t *buckets[K, V]) each(h uint64, k K, yield func(place) bool) {
-	tag := tagOf(h)
-	for i := t.home(h); ; i++ {
-		p := t.bucket(i)
-		c := *(*uint64)(p)
-		for m := matches(c, tag); m != 0; m &= m - 1 {
-			if s := slotOf(m); *t.key(p, s) == k && !yield(place{i, s, c>>(8*s)&manyBit != 0}) {
-				return
-			}
-		}
-		if c < onePassed || i+1 == t.end {
-			return
-		}
+		slots = allSlots
 	}
 }
 

@@ -124,11 +124,17 @@ func (x *OrderedIndex[K, V]) All(k K) iter.Seq[V] {
 	return func(yield func(V) bool) {
 		x.mustBeOpen()
 		changes := x.changes
-		x.tree.each(k, func(v V) bool {
-			more := yield(v)
-			x.mustBe(changes, "All")
-			return more
-		})
+		var values []V
+		for leaf, at, ok := x.tree.find(k); ok; at = 0 {
+			values, leaf, ok = x.tree.run(k, leaf, at)
+			for _, v := range values {
+				more := yield(v)
+				x.mustBe(changes, "All")
+				if !more {
+					return
+				}
+			}
+		}
 	}
 }
 

@@ -76,6 +76,9 @@ func (x *OrderedIndex[K, V]) Runs(low, high K) iter.Seq2[[]K, []V] {
 		leaf, at := x.tree.seek(low, 0)
 		for {
 			keys, values, more := x.run(leaf, at, &high)
+			if more {
+				x.tree.fetch(x.tree.head(leaf).next-1, bytesNode) // while the body has this one
+			}
 			if len(keys) > 0 {
 				if !yield(keys, values) {
 					return

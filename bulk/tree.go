@@ -2,6 +2,7 @@ package bulk
 
 import (
 	"cmp"
+	"runtime"
 	"unsafe"
 )
 
@@ -180,12 +181,23 @@ func bitsOf[V any](v V) uint64 {
 	return uint64(words[0]) | uint64(words[1])<<32
 }
 
+// fetch has the first bytes of a node come from memory, all lines together: a search, which knows the next line only when
+// it has the one before, would wait for each.
+func (t *tree[K, V]) fetch(i uint32, bytes int) {
+	p := t.node(i)
+	var read byte
+	for at := 0; at < bytes; at += bytesLine {
+		read |= *(*byte)(unsafe.Add(p, at))
+	}
+	runtime.KeepAlive(read)
+}
+
 // lowerBound returns how many of the ascending keys are less than k. It halves without a branch that the processor would
 // have to guess.
 func lowerBound[K cmp.Ordered](keys []K, k K) int {
 	low := 0
 	for n := len(keys); n > 0; {
-		half := (n + 1) / 2
+		half := int(uint(n+1) / 2)
 		next := low
 		if keys[low+half-1] < k {
 			next = low + half
@@ -243,6 +255,7 @@ func (t *tree[K, V]) seek(k K, v uint64) (leaf uint32, at int) {
 	leaf = t.root
 	for range t.height - 1 {
 		leaf = t.childAt(leaf, t.child(leaf, k, v))
+		t.fetch(leaf, t.form.leafValues)
 	}
 	at = t.place(leaf, k, v)
 	if h := t.head(leaf); at == int(h.count) && h.next != 0 {
@@ -279,39 +292,32 @@ func (t *tree[K, V]) has(k K, v V) bool {
 
 // count returns how many values key k has. Complexity: a descent, and a step for each leaf that they fill.
 func (t *tree[K, V]) count(k K) (n int) {
-	leaf, at, ok := t.find(k)
-	for ok {
-		keys := t.keys(leaf)
-		if keys[len(keys)-1] != k {
-			return n + before(keys, t.values(leaf), at, k, 1<<64-1, true) - at
-		}
-		n += len(keys) - at
-		h := t.head(leaf)
-		if h.next == 0 {
-			return n
-		}
-		leaf, at = h.next-1, 0
-		ok = t.keys(leaf)[0] == k
+	var values []V
+	for leaf, at, ok := t.find(k); ok; at = 0 {
+		values, leaf, ok = t.run(k, leaf, at)
+		n += len(values)
 	}
 	return n
 }
 
-// each calls yield with the values of key k until it returns false.
-func (t *tree[K, V]) each(k K, yield func(V) bool) {
-	leaf, at, ok := t.find(k)
-	for ok {
-		keys, values := t.keys(leaf), t.values(leaf)
-		for ; at < len(keys); at++ {
-			if keys[at] != k || !yield(values[at]) {
-				return
-			}
-		}
-		h := t.head(leaf)
-		if h.next == 0 {
-			return
-		}
-		leaf, at = h.next-1, 0
+// hasFewer reports whether key k has fewer values than n. It stops when it knows: a key may have a million.
+func (t *tree[K, V]) hasFewer(k K, n int) bool {
+	var values []V
+	for leaf, at, ok := t.find(k); ok && n > 0; at = 0 {
+		values, leaf, ok = t.run(k, leaf, at)
+		n -= len(values)
 	}
+	return n > 0
+}
+
+// run returns the values of key k in a leaf, from index at on, and the next leaf where that may have more.
+func (t *tree[K, V]) run(k K, leaf uint32, at int) (values []V, next uint32, more bool) {
+	keys, values := t.keys(leaf), t.values(leaf)
+	if keys[len(keys)-1] == k {
+		next = t.head(leaf).next
+		return values[at:], next - 1, next != 0
+	}
+	return values[at:before(keys, values, at, k, 1<<64-1, true)], 0, false
 }
 
 // step is one level of a descent: a node, and the index of the entry in it that leads on.
@@ -333,6 +339,7 @@ func (t *tree[K, V]) descend(p *path, k K, v uint64) {
 		at := t.child(i, k, v)
 		p[d] = step{i, at}
 		i = t.childAt(i, at)
+		t.fetch(i, t.form.leafValues)
 	}
 	p[t.height-1] = step{i, t.place(i, k, v)}
 }
@@ -369,22 +376,40 @@ func (t *tree[K, V]) add(op string, k K, v V) (bool, error) {
 
 // remove takes a pair out and reports whether there was one. Complexity: O(log n).
 func (t *tree[K, V]) remove(k K, v V) bool {
+	removed, _ := t.removeBeside(k, v)
+	return removed
+}
+
+// removeBeside does the same and returns how many pairs of the key were seen to be left, beside the one that went: there
+// may be more.
+func (t *tree[K, V]) removeBeside(k K, v V) (removed bool, beside int) {
 	if t.len == 0 {
-		return false
+		return false, 0
 	}
 	var p path
 	t.descend(&p, k, bitsOf(v))
 	d := t.height - 1
 	s := p[d]
-	if keys := t.keys(s.node); s.at == len(keys) || keys[s.at] != k || bitsOf(t.values(s.node)[s.at]) != bitsOf(v) {
-		return false
+	keys := t.keys(s.node)
+	if s.at == len(keys) || keys[s.at] != k || bitsOf(t.values(s.node)[s.at]) != bitsOf(v) {
+		return false, 0
+	}
+	first, last := max(0, s.at-mostBeside), min(len(keys)-1, s.at+mostBeside)
+	for keys[first] != k {
+		first++
+	}
+	for keys[last] != k {
+		last--
 	}
 	t.cut(s.node, s.at)
 	t.len--
 	t.fill(&p, d)
 	t.compact()
-	return true
+	return true, last - first
 }
+
+// mostBeside is how far removeBeside looks in either direction.
+const mostBeside = fewestInGroup
 
 // clear takes all pairs out.
 func (t *tree[K, V]) clear() {
