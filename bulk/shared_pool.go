@@ -127,7 +127,11 @@ func (p *SharedPool[T]) insert(hint *insertHint, v *T) (Handle[T], *T) {
 				return Handle[T]{uint32(i), g}, e
 			}
 		}
-		if next := p.search(); !hint.line.CompareAndSwap(l, uint64(next)+1) {
+		next, err := p.search()
+		if err != nil {
+			panic(err)
+		}
+		if !hint.line.CompareAndSwap(l, uint64(next)+1) {
 			// Another goroutine has found a line for the hint.
 			p.list(p.chunk(next*slotsPerLine), next)
 		}
@@ -196,7 +200,8 @@ func (p *SharedPool[T]) Load(h Handle[T]) (v T, ok bool) {
 }
 
 // Len returns the number of live elements; 0 after Close. Elements that are inserted or removed meanwhile may be counted
-// or not. Complexity: one step for each 32 slots that were ever taken.
+// or not. Complexity: one step for each 32 slots that were ever taken, and one for each of them that was taken again while
+// neighbours lived.
 func (p *SharedPool[T]) Len() int { return p.live() }
 
 // Clear removes all elements. Before that it calls f, unless nil, with each of them in ascending order of slots; f must
@@ -224,16 +229,17 @@ func (p *SharedPool[T]) Clear(f func(Handle[T], *T)) {
 	}
 }
 
-// clear removes the elements of a chunk. Nothing else may run beside it.
+// clear removes the elements of a chunk; parked slots stay parked. Nothing else may run beside it.
 func (c *sharedChunk) clear() {
 	for k := range c.words {
-		w := c.words[k].Load()
-		c.words[k].Store(sharedWord(commonOf(w), 0))
+		w, i := c.words[k].Load(), uint(k*slotsPerWord)
+		live := c.live(i)
+		c.words[k].Store(sharedWord(commonOf(w), presenceOf(w)&^live))
 		if commonOf(w) != 0 {
 			continue
 		}
-		for m := presenceOf(w); m != 0; m &= m - 1 {
-			own := c.own(uint(k*slotsPerWord + bits.TrailingZeros32(m)))
+		for m := live; m != 0; m &= m - 1 {
+			own := c.own(i + uint(bits.TrailingZeros32(m)))
 			own.Store(generation.Count(own.Load()))
 		}
 	}

@@ -59,9 +59,9 @@ func sharedReads(n int, what sharedReading) (sides []side, done func()) {
 	in.Close()
 	shared := shuffle(handles, indices)
 	churnShared := func(stop *atomic.Bool) {
-		in := p.Inserter()
-		churnUntil(stop, func(e element) bulk.Handle[element] { h, _ := in.Insert(e); return h }, p.Remove)
-		in.Close()
+		c := inserting(p)()
+		churnUntil(stop, c.insert, c.remove)
+		c.done()
 	}
 	if what == readLoad2 {
 		sides = append(sides, read("vast", func(lo, hi int) float32 { return sumLoads(p, shared[lo:hi]) }, churnShared))
