@@ -52,7 +52,11 @@ func (p *SharedPool[T]) Inserter() *Inserter[T] {
 }
 
 // Insert is [SharedPool.Insert]. Complexity: constant; mostly one atomic operation.
-func (in *Inserter[T]) Insert(v T) (Handle[T], *T) {
+func (in *Inserter[T]) Insert(v T) (Handle[T], *T) { return in.insert(&v) }
+
+// insert is Insert, which the compiler inlines so that the element is copied from where it lies: an argument of several
+// fields would come in as many registers, and copying it out of them takes as long as an atomic operation.
+func (in *Inserter[T]) insert(v *T) (Handle[T], *T) {
 	p := in.pool
 	if in.ready == 0 && in.left == 0 || p.ended != nil {
 		in.refill()
@@ -61,7 +65,7 @@ func (in *Inserter[T]) Insert(v T) (Handle[T], *T) {
 		in.ready = n
 		i, g := uint(in.parked[n].slot), generation.Next(in.parked[n].count, p.tag)
 		e, c := p.slot(i), p.chunk(i)
-		*e = v
+		*e = *v
 		if generation.Exhausted(g) {
 			c.retire(i)
 		}
@@ -71,7 +75,7 @@ func (in *Inserter[T]) Insert(v T) (Handle[T], *T) {
 	i := in.first + uint(bits.TrailingZeros32(in.left))
 	in.left &= in.left - 1
 	e := p.slot(i)
-	*e = v
+	*e = *v
 	return Handle[T]{uint32(i), in.chunk.publish(i, p.tag)}, e
 }
 
