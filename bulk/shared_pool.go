@@ -16,8 +16,9 @@ import (
 //
 // Get, Valid, Load and Remove take no lock and wait for nobody. Get and Valid only load, nearly as in a Pool; Remove is one
 // or two atomic operations. Insert takes a slot from a line of 256, which belongs to one goroutine for that moment, and
-// keeps goroutines on different lines as well as it can; an [Inserter] does it better. Inserters wait for each other where
-// memory must be committed, and where only one line has holes.
+// keeps goroutines on different lines as well as it can. A goroutine that inserts and removes much does both by an
+// [Inserter], which takes one atomic operation for each. Inserters wait for each other where memory must be committed, and
+// where only one line has holes.
 //
 // # Reading beside removers
 //
@@ -36,9 +37,9 @@ import (
 // # Memory
 //
 // Holes are filled before memory is committed, but only in words of 32 slots of which a quarter is free; the others are
-// filled when there is nothing else. So up to a quarter of the slots may stay holes while the pool grows. Presence and
-// generations take a byte a slot on Go's heap, and 4 bytes more for each slot of a chunk of 16,384 in which slots are taken
-// again while neighbours live. [vm.Snapshot] does not count them.
+// filled when there is nothing else. So up to a quarter of the slots may stay holes while the pool grows, beside those
+// that inserters keep. Presence and generations take a byte a slot on Go's heap, and 4 bytes more for each slot of a chunk
+// of 16,384 in which slots are taken again while neighbours live. [vm.Snapshot] does not count them.
 type SharedPool[T any] struct {
 	base unsafe.Pointer // the first element
 	sharedSlots
