@@ -56,7 +56,7 @@ func ExampleSharedPool() {
 				if s, ok := ships.Load(ships.Get(h).Target); !ok || s.X != 3 {
 					log.Fatal("the flagship is gone")
 				}
-				ships.Remove(h)
+				in.Remove(h)
 			}
 		})
 	}

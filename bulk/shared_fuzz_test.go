@@ -7,12 +7,12 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// sharedForTest makes a SharedPool look like a Pool: every other element is inserted by an Inserter, and what Get finds
-// Load must find as well.
+// sharedForTest makes a SharedPool look like a Pool: every other element is inserted and removed by an Inserter, and
+// what Get finds Load must find as well.
 type sharedForTest[T any] struct {
 	*SharedPool[T]
 	inserter *Inserter[T]
-	inserted int
+	changes  int
 }
 
 func makeSharedForTest[T any](o Options) (*sharedForTest[T], error) {
@@ -24,15 +24,23 @@ func makeSharedForTest[T any](o Options) (*sharedForTest[T], error) {
 }
 
 func (p *sharedForTest[T]) Insert(v T) (Handle[T], *T) {
-	p.inserted++
+	p.changes++
 	// An inserter keeps slots that the model counts as free.
-	if p.inserted%100 == 0 || p.Len()+slotsPerWord >= p.plan.capacity {
+	if p.changes%100 == 0 || p.Len()+4*slotsPerWord >= p.plan.capacity {
 		p.inserter.Close()
 	}
-	if p.inserted%2 == 0 {
+	if p.changes%2 == 0 {
 		return p.inserter.Insert(v)
 	}
 	return p.SharedPool.Insert(v)
+}
+
+func (p *sharedForTest[T]) Remove(h Handle[T]) bool {
+	p.changes++
+	if p.changes%4 < 3 {
+		return p.inserter.Remove(h)
+	}
+	return p.SharedPool.Remove(h)
 }
 
 func (p *sharedForTest[T]) Grow(n int) error {

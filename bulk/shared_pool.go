@@ -16,8 +16,9 @@ import (
 //
 // Get, Valid, Load and Remove take no lock and wait for nobody. Get and Valid only load, nearly as in a Pool; Remove is one
 // or two atomic operations. Insert takes a slot from a line of 256, which belongs to one goroutine for that moment, and
-// keeps goroutines on different lines as well as it can; an [Inserter] does it better. Inserters wait for each other where
-// memory must be committed, and where only one line has holes.
+// keeps goroutines on different lines as well as it can. A goroutine that inserts and removes much does both by an
+// [Inserter], which takes one atomic operation for each. Inserters wait for each other where memory must be committed, and
+// where only one line has holes.
 //
 // # Reading beside removers
 //
@@ -36,9 +37,9 @@ import (
 // # Memory
 //
 // Holes are filled before memory is committed, but only in words of 32 slots of which a quarter is free; the others are
-// filled when there is nothing else. So up to a quarter of the slots may stay holes while the pool grows. Presence and
-// generations take a byte a slot on Go's heap, and 4 bytes more for each slot of a chunk of 16,384 in which slots are taken
-// again while neighbours live. [vm.Snapshot] does not count them.
+// filled when there is nothing else. So up to a quarter of the slots may stay holes while the pool grows, beside those
+// that inserters keep. Presence and generations take a byte a slot on Go's heap, and 4 bytes more for each slot of a chunk
+// of 16,384 in which slots are taken again while neighbours live. [vm.Snapshot] does not count them.
 type SharedPool[T any] struct {
 	base unsafe.Pointer // the first element
 	sharedSlots
@@ -127,7 +128,11 @@ func (p *SharedPool[T]) insert(hint *insertHint, v *T) (Handle[T], *T) {
 				return Handle[T]{uint32(i), g}, e
 			}
 		}
-		if next := p.search(); !hint.line.CompareAndSwap(l, uint64(next)+1) {
+		next, err := p.search()
+		if err != nil {
+			panic(err)
+		}
+		if !hint.line.CompareAndSwap(l, uint64(next)+1) {
 			// Another goroutine has found a line for the hint.
 			p.list(p.chunk(next*slotsPerLine), next)
 		}
@@ -196,7 +201,8 @@ func (p *SharedPool[T]) Load(h Handle[T]) (v T, ok bool) {
 }
 
 // Len returns the number of live elements; 0 after Close. Elements that are inserted or removed meanwhile may be counted
-// or not. Complexity: one step for each 32 slots that were ever taken.
+// or not. Complexity: one step for each 32 slots that were ever taken, and one for each of them that was taken again while
+// neighbours lived.
 func (p *SharedPool[T]) Len() int { return p.live() }
 
 // Clear removes all elements. Before that it calls f, unless nil, with each of them in ascending order of slots; f must
@@ -224,16 +230,17 @@ func (p *SharedPool[T]) Clear(f func(Handle[T], *T)) {
 	}
 }
 
-// clear removes the elements of a chunk. Nothing else may run beside it.
+// clear removes the elements of a chunk; parked slots stay parked. Nothing else may run beside it.
 func (c *sharedChunk) clear() {
 	for k := range c.words {
-		w := c.words[k].Load()
-		c.words[k].Store(sharedWord(commonOf(w), 0))
+		w, i := c.words[k].Load(), uint(k*slotsPerWord)
+		live := c.live(i)
+		c.words[k].Store(sharedWord(commonOf(w), presenceOf(w)&^live))
 		if commonOf(w) != 0 {
 			continue
 		}
-		for m := presenceOf(w); m != 0; m &= m - 1 {
-			own := c.own(uint(k*slotsPerWord + bits.TrailingZeros32(m)))
+		for m := live; m != 0; m &= m - 1 {
+			own := c.own(i + uint(bits.TrailingZeros32(m)))
 			own.Store(generation.Count(own.Load()))
 		}
 	}

@@ -3,21 +3,47 @@ package bulk
 import (
 	"math/bits"
 	"runtime"
+
+	"github.com/vastgo/vast/internal/generation"
+	"github.com/vastgo/vast/internal/invariants"
 )
 
-// Inserter inserts into a [SharedPool] for one goroutine. It takes the free slots of a word together, so that it meets
-// others once for up to 32 insertions, writes to cache lines of its own, and its elements lie together.
+// Inserter inserts into a [SharedPool], and removes from it, for one goroutine. It keeps the slots of elements that it has
+// removed and fills them itself, and takes the free slots of a word together where it needs more. So it meets others once
+// for many operations, and writes to cache lines of its own while its elements stay its own. What it inserts anybody may
+// remove, and it may remove what anybody has inserted.
 //
-// At most 31 free slots are kept from others, until they are filled or the inserter is closed; [SharedPool.Grow] does not
-// count them. Make an inserter for each goroutine, and Close it when the goroutine ends.
+// Fewer than 128 free slots are kept from others, until they are filled or the inserter is closed; [SharedPool.Grow] does
+// not count them. Make an inserter for each goroutine, and Close it when the goroutine ends.
 type Inserter[T any] struct {
-	pool     *SharedPool[T]
+	pool *SharedPool[T]
+
+	// Slots of words without a common generation are parked: their presence bits are set, so that nobody takes them, but
+	// their own generations have no tag, so that nobody finds them. Removing an element thus parks its slot, and filling
+	// it unparks it, with one atomic operation each.
+	ready   uint // how many slots in parked can be filled
+	waiting uint // how many in removed are not known yet to be announced by nobody
+	parked  [2 * maxRemoved]parkedSlot
+	removed [maxRemoved]parkedSlot
+
+	// Slots of a word with a common generation are reserved.
 	chunk    *sharedChunk // of the reserved slots
 	first    uint         // of their word
 	left     uint32       // the reserved slots that are to be filled yet
 	reserved uint32       // all of them
-	hint     uint         // the line from which slots are reserved + 1; 0 is none
+	hint     uint         // the line from which slots are reserved or parked + 1; 0 is none
+
+	_ [2 * bytesLine]byte // the next inserter is on other cache lines
 }
+
+// parkedSlot is a slot and how often it was taken.
+type parkedSlot struct{ slot, count uint32 }
+
+const (
+	maxRemoved = 32
+	// An inserter that has removed fewer takes other slots as well, so that it looks for announcements seldom.
+	enoughRemoved = maxRemoved / 2
+)
 
 // Inserter returns a new inserter, which has no slots yet.
 func (p *SharedPool[T]) Inserter() *Inserter[T] {
@@ -25,43 +51,147 @@ func (p *SharedPool[T]) Inserter() *Inserter[T] {
 	return &Inserter[T]{pool: p}
 }
 
-// Insert is [SharedPool.Insert].
-func (in *Inserter[T]) Insert(v T) (Handle[T], *T) {
-	if in.left == 0 || in.pool.ended != nil {
-		in.reserve()
+// Insert is [SharedPool.Insert]. Complexity: constant; mostly one atomic operation.
+func (in *Inserter[T]) Insert(v T) (Handle[T], *T) { return in.insert(&v) }
+
+// insert is Insert, which the compiler inlines so that the element is copied from where it lies: an argument of several
+// fields would come in as many registers, and copying it out of them takes as long as an atomic operation.
+func (in *Inserter[T]) insert(v *T) (Handle[T], *T) {
+	p := in.pool
+	if in.ready == 0 && in.left == 0 || p.ended != nil {
+		in.refill()
+	}
+	if n := in.ready - 1; n < uint(len(in.parked)) {
+		in.ready = n
+		i, g := uint(in.parked[n].slot), generation.Next(in.parked[n].count, p.tag)
+		e, c := p.slot(i), p.chunk(i)
+		*e = *v
+		if generation.Exhausted(g) {
+			c.retire(i)
+		}
+		c.apart.Load()[i%slotsPerChunk].Store(g)
+		return Handle[T]{uint32(i), g}, e
 	}
 	i := in.first + uint(bits.TrailingZeros32(in.left))
 	in.left &= in.left - 1
-	e := in.pool.slot(i)
-	*e = v
-	return Handle[T]{uint32(i), in.chunk.publish(i, in.pool.tag)}, e
+	e := p.slot(i)
+	*e = *v
+	return Handle[T]{uint32(i), in.chunk.publish(i, p.tag)}, e
 }
 
-// reserve takes slots, or panics where there is no room; then the inserter has none.
+// Remove is [SharedPool.Remove]. Complexity: constant; mostly one atomic operation.
+func (in *Inserter[T]) Remove(h Handle[T]) bool {
+	p, i, g := in.pool, uint(h.slot), h.generation
+	if uint64(i) >= p.room.Load() {
+		p.mustBeOpen()
+		return false
+	}
+	c := p.chunk(i)
+	if commonOf(c.word(i).Load()) == 0 && in.waiting < maxRemoved && tagged(g) && !generation.Exhausted(g) {
+		// A word with a live element stays apart, and with a parked slot too.
+		own := c.apart.Load()
+		if own == nil || !own[i%slotsPerChunk].CompareAndSwap(g, generation.Count(g)) {
+			return false
+		}
+		in.removed[in.waiting] = parkedSlot{uint32(i), generation.Count(g)}
+		in.waiting++
+		return true
+	}
+	return in.removeForAll(c, i, g)
+}
+
+// removeForAll removes an element whose slot is not parked. Where its word has become worth taking slots from, the
+// inserter parks them, so that goroutines that replace their elements keep to their own words; and otherwise others learn
+// of it.
 //
 //go:noinline
-func (in *Inserter[T]) reserve() {
+func (in *Inserter[T]) removeForAll(c *sharedChunk, i uint, g uint32) bool {
+	left, ok := c.remove(i, g)
+	if !ok {
+		return false
+	}
 	p := in.pool
-	p.mustBeOpen()
-	in.unreserve()
-	for {
-		if in.hint != 0 {
-			i, slots, came := p.sharedSlots.reserve(in.hint - 1)
-			if came == tookSlot {
-				in.chunk, in.first, in.left, in.reserved = p.chunk(i), i, slots, slots
-				return
-			}
-			if came == lineBusy {
-				runtime.Gosched() // another goroutine takes a slot of this line because there are no others
-				continue
-			}
+	if bits.OnesCount32(left) == offerUsually && in.ready+in.waiting < maxRemoved {
+		if slots := p.park(c, i/slotsPerWord*slotsPerWord); slots != 0 {
+			in.keep(c, i/slotsPerWord*slotsPerWord, slots)
+			return true
 		}
-		in.hint = 0
-		in.hint = p.search() + 1
+	}
+	p.sharedSlots.removed(c, i, left)
+	return true
+}
+
+// keep notes parked slots of the word from slot i on.
+func (in *Inserter[T]) keep(c *sharedChunk, i uint, slots uint32) {
+	for ; slots != 0; slots &= slots - 1 {
+		at := i + uint(bits.TrailingZeros32(slots))
+		in.parked[in.ready] = parkedSlot{uint32(at), c.own(at).Load()}
+		in.ready++
 	}
 }
 
-// unreserve gives the slots back that were not filled.
+// refill takes slots, or panics where there is no room; then the inserter has none.
+//
+//go:noinline
+func (in *Inserter[T]) refill() {
+	p := in.pool
+	p.mustBeOpen()
+	if in.waiting >= enoughRemoved && in.settle() {
+		return
+	}
+	in.unreserve()
+	for {
+		if in.hint != 0 {
+			i, slots, parked, came := p.reserve(in.hint - 1)
+			switch {
+			case came == lineBusy:
+				runtime.Gosched() // another goroutine takes a slot of this line because there are no others
+				continue
+			case came == tookSlot && parked:
+				in.keep(p.chunk(i), i, slots)
+				return
+			case came == tookSlot:
+				in.chunk, in.first, in.left, in.reserved = p.chunk(i), i, slots, slots
+				return
+			}
+		}
+		in.hint = 0
+		l, err := p.search()
+		switch {
+		case err == nil:
+			in.hint = l + 1
+		case in.waiting == 0:
+			panic(err)
+		case in.settle():
+			return
+		default:
+			runtime.Gosched() // readers are copying what was in the last free slots
+		}
+	}
+}
+
+// settle makes those slots ready that nobody announces, and reports whether there are any. No slot must be ready yet.
+func (in *Inserter[T]) settle() bool {
+	p, kept := in.pool, uint(0)
+	quiet := p.announcements() == 0
+	for _, s := range in.removed[:in.waiting] {
+		i := uint(s.slot)
+		if !quiet && p.announced(i/slotsPerWord*slotsPerWord)>>(i%slotsPerWord)&1 != 0 {
+			in.removed[kept] = s
+			kept++
+			continue
+		}
+		if invariants.Enabled {
+			p.poison(i)
+		}
+		in.parked[in.ready] = s
+		in.ready++
+	}
+	in.waiting = kept
+	return in.ready != 0
+}
+
+// unreserve gives the reserved slots back that were not filled.
 func (in *Inserter[T]) unreserve() {
 	if in.reserved != 0 {
 		in.chunk.unreserve(in.first, in.reserved)
@@ -72,9 +202,24 @@ func (in *Inserter[T]) unreserve() {
 // Close gives the free slots that the inserter keeps to others. Inserting takes new ones then.
 func (in *Inserter[T]) Close() {
 	in.unreserve()
-	if in.hint != 0 && in.pool.ended == nil {
-		l := in.hint - 1
-		in.pool.list(in.pool.chunk(l*slotsPerLine), l)
+	if in.pool.ended == nil {
+		in.unpark(in.parked[:in.ready])
+		in.unpark(in.removed[:in.waiting])
+		if in.hint != 0 {
+			l := in.hint - 1
+			in.pool.list(in.pool.chunk(l*slotsPerLine), l)
+		}
 	}
-	in.hint = 0
+	in.ready, in.waiting, in.hint = 0, 0, 0
+}
+
+// unpark lets anybody take the slots.
+func (in *Inserter[T]) unpark(slots []parkedSlot) {
+	for _, s := range slots {
+		i := uint(s.slot)
+		c := in.pool.chunk(i)
+		w := c.word(i)
+		w.And(^(uint64(1) << (i % slotsPerWord)))
+		in.pool.sharedSlots.removed(c, i, presenceOf(w.Load()))
+	}
 }

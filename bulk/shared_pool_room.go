@@ -87,11 +87,11 @@ func (s *sharedSlots) available() (n int) {
 	return n
 }
 
-// live returns the number of presence bits.
+// live returns the number of elements.
 func (s *sharedSlots) live() int {
 	n := 0
 	for i := uint(0); i < s.end(); i += slotsPerWord {
-		n += bits.OnesCount32(presenceOf(s.chunk(i).word(i).Load()))
+		n += bits.OnesCount32(s.chunk(i).live(i))
 	}
 	return n
 }

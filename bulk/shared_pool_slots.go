@@ -75,19 +75,41 @@ func (s *sharedSlots) take(l uint) (uint, taking) {
 }
 
 // reserve takes all slots of a line's next word that can be taken, and returns the word's first slot and which they are.
-// They are the caller's until it calls unreserve.
-func (s *sharedSlots) reserve(l uint) (i uint, slots uint32, came taking) {
+// Where the word's slots have generations of their own, they are parked: the caller's until it publishes or unparks them.
+// Otherwise they are the caller's until it calls unreserve.
+func (s *sharedSlots) reserve(l uint) (i uint, slots uint32, parked bool, came taking) {
 	c, line, i, came := s.own(l)
 	if came != tookSlot {
-		return 0, 0, came
+		return 0, 0, false, came
 	}
-	k := i / slotsPerWord % wordsPerLine
+	k, w := i/slotsPerWord%wordsPerLine, c.word(i)
 	slots = line.ready[k]
 	line.ready[k] = 0
 	line.taken[k] |= slots
-	line.reserved[k].Or(slots)
+	if parked = commonOf(w.Load()) == 0; parked {
+		w.Or(uint64(slots))
+	} else {
+		line.reserved[k].Or(slots)
+	}
 	c.release(i)
-	return i, slots, tookSlot
+	return i, slots, parked, tookSlot
+}
+
+// park takes those slots of the word from slot i on that can be taken, if they have or get generations of their own and
+// nobody takes slots of the line. They are the caller's until it publishes or unparks them.
+func (s *sharedSlots) park(c *sharedChunk, i uint) (slots uint32) {
+	line, k, w := &c.lines[i/slotsPerLine%linesPerChunk], i/slotsPerWord%wordsPerLine, c.word(i)
+	if !line.owned.CompareAndSwap(0, 1) {
+		return 0
+	}
+	if (line.ready[k] != 0 || s.prepare(c, line, i)) && commonOf(w.Load()) == 0 {
+		slots = line.ready[k]
+		line.ready[k] = 0
+		line.taken[k] |= slots
+		w.Or(uint64(slots))
+	}
+	c.release(i)
+	return slots
 }
 
 // unreserve ends a reservation. Slots that were not published are free again.
@@ -234,25 +256,25 @@ func (s *sharedSlots) advance() (uint, bool) {
 	}
 }
 
-// search returns a line from which slots may be taken. Where there is none it makes room, and otherwise panics.
+// search returns a line from which slots may be taken. Where there is none it makes room, or returns why it cannot.
 //
 //go:noinline
-func (s *sharedSlots) search() uint {
+func (s *sharedSlots) search() (uint, error) {
 	for {
 		s.mustBeOpen()
 		room := s.room.Load()
 		if l, ok := s.adopt(); ok {
-			return l
+			return l, nil
 		}
 		if l, ok := s.advance(); ok {
-			return l
+			return l, nil
 		}
 		err := s.enlarge(room)
 		if err == nil {
 			continue
 		}
 		if !s.listHoles() {
-			panic(err)
+			return 0, err
 		}
 		// What is listed now may be in other hands for a moment, or announced by a reader.
 		runtime.Gosched()

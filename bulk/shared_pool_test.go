@@ -263,6 +263,7 @@ func TestSharedPoolMisuse(t *testing.T) {
 		{"closed Insert", func() { closed.Insert(record{}) }, "ships is used after Close"},
 		{"closed Inserter", func() { closed.Inserter() }, "ships is used after Close"},
 		{"insert by an old inserter", func() { in.Insert(record{}) }, "ships is used after Close"},
+		{"remove by an old inserter", func() { in.Remove(h) }, "ships is used after Close"},
 		{"closed Get", func() { closed.Get(h) }, "ships is used after Close"},
 		{"closed Load", func() { closed.Load(h) }, "ships is used after Close"},
 		{"closed Get of zero", func() { closed.Get(zero) }, "ships is used after Close"},

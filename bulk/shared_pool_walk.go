@@ -41,14 +41,27 @@ func (p *SharedPool[T]) All() iter.Seq2[Handle[T], *T] {
 func (p *SharedPool[T]) Runs() iter.Seq2[int, []T] {
 	return func(yield func(int, []T) bool) {
 		p.mustBeOpen()
-		for lo := p.next(0, 0); lo < p.end(); {
-			hi := p.next(lo, 1<<slotsPerWord-1)
-			after := p.next(hi, 0)
-			if !yield(int(lo), unsafe.Slice(p.slot(lo), hi-lo)) {
-				return
+		lo, inside := uint(0), false
+		for i := uint(0); i < p.end(); i += slotsPerWord {
+			live := p.chunk(i).live(i)
+			edges := live ^ live<<1 // where a run begins or ends
+			if inside {
+				edges ^= 1
 			}
+			for ; edges != 0; edges &= edges - 1 {
+				at := i + uint(bits.TrailingZeros32(edges))
+				if inside = !inside; inside {
+					lo = at
+					continue
+				}
+				if !yield(int(lo), unsafe.Slice(p.slot(lo), at-lo)) {
+					return
+				}
+				p.mustBeOpen()
+			}
+		}
+		if inside && yield(int(lo), unsafe.Slice(p.slot(lo), p.end()-lo)) {
 			p.mustBeOpen()
-			lo = after
 		}
 	}
 }
@@ -56,15 +69,4 @@ func (p *SharedPool[T]) Runs() iter.Seq2[int, []T] {
 // end returns a slot behind all live ones.
 func (s *sharedSlots) end() uint {
 	return uint(min(s.room.Load(), s.frontier.Load()*slotsPerLine))
-}
-
-// next returns the first slot from i on whose presence bit differs from that in not, which is all ones or zero; or end.
-func (s *sharedSlots) next(i uint, not uint32) uint {
-	end := s.end()
-	for ; i < end; i = (i/slotsPerWord + 1) * slotsPerWord {
-		if m := (presenceOf(s.chunk(i).word(i).Load()) ^ not) >> (i % slotsPerWord); m != 0 {
-			return min(end, i+uint(bits.TrailingZeros32(m)))
-		}
-	}
-	return end
 }

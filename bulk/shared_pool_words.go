@@ -1,6 +1,7 @@
 package bulk
 
 import (
+	"math/bits"
 	"sync/atomic"
 
 	"github.com/vastgo/vast/internal/generation"
@@ -21,7 +22,8 @@ import (
 //     the slot's own one, has seen the element alive, in whatever order a writer changed both: see holds.
 //
 // Apart, a slot's own generation decides. Its tag is taken off when the element is removed, which one remover succeeds
-// in; only then is the presence bit cleared, so that nobody takes the slot before.
+// in; only then is the presence bit cleared, so that nobody takes the slot before. An [Inserter] leaves the bit set: then the
+// slot is parked, which means that nobody takes it but that inserter.
 //
 // Taking slots is for the owner of a line, eight words on one cache line of the processor: one goroutine at a time.
 
@@ -75,6 +77,27 @@ func (c *sharedChunk) own(i uint) *atomic.Uint32 {
 		return &all[i%slotsPerChunk]
 	}
 	return nil
+}
+
+// live returns which slots of the word from slot i on hold elements. It may run beside anything: an element that lives all
+// the time is among them.
+func (c *sharedChunk) live(i uint) uint32 {
+	w := c.word(i).Load()
+	live := presenceOf(w)
+	if commonOf(w) != 0 {
+		return live
+	}
+	for m := live; m != 0; m &= m - 1 {
+		if s := uint(bits.TrailingZeros32(m)); !tagged(c.own(i + s).Load()) {
+			live &^= 1 << s // parked, or between two states
+		}
+	}
+	return live
+}
+
+// retire says that slot i is taken for the last time. That must be said before it can be removed.
+func (c *sharedChunk) retire(i uint) {
+	c.lines[i/slotsPerLine%linesPerChunk].retired[i/slotsPerWord%wordsPerLine].Or(1 << (i % slotsPerWord))
 }
 
 // tagged reports whether a generation has a tag, as those of live slots and of handles that a pool made.
@@ -132,25 +155,27 @@ func (c *sharedChunk) remove(i uint, g uint32) (left uint32, ok bool) {
 // order that before the loads of those who find it live. It returns the element's generation.
 func (c *sharedChunk) publish(i uint, tag generation.Tag) uint32 {
 	w, bit := c.word(i), uint64(1)<<(i%slotsPerWord)
-	g := uint32(0)
 	for {
 		before := w.Load()
-		if g = commonOf(before); g == 0 {
+		g := commonOf(before)
+		if g == 0 {
 			// The bit comes first, so that a slot which can be removed has one to be cleared.
 			own := c.own(i)
 			g = generation.Next(own.Load(), tag)
+			if generation.Exhausted(g) {
+				c.retire(i)
+			}
 			w.Or(bit)
 			own.Store(g)
-			break
+			return g
+		}
+		if generation.Exhausted(g) {
+			c.retire(i)
 		}
 		if w.CompareAndSwap(before, before|bit) {
-			break
+			return g
 		}
 	}
-	if generation.Exhausted(g) {
-		c.lines[i/slotsPerLine%linesPerChunk].retired[i/slotsPerWord%wordsPerLine].Or(uint32(bit))
-	}
-	return g
 }
 
 // renew gives the slots of the word from slot i on, none of which is live or reserved, a common generation above all that

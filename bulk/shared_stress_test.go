@@ -34,9 +34,12 @@ func TestSharedPoolUnderChurn(t *testing.T) {
 			writing.Go(func() {
 				r := rand.New(rand.NewPCG(seed, uint64(round*writers+g)))
 				in := p.Inserter()
-				insert := in.Insert
+				insert, remove := in.Insert, in.Remove
 				if g%2 == 0 {
 					insert = p.Insert
+				}
+				if g == 3 {
+					remove = p.Remove
 				}
 				for i := range some() / 2 {
 					number := g<<24 | i
@@ -51,7 +54,7 @@ func TestSharedPoolUnderChurn(t *testing.T) {
 						if v, ok := p.Load(old.handle); !ok || v != numbered(old.number) {
 							t.Errorf("Load of a live element: %v, %t", v, ok)
 						}
-						if !p.Remove(old.handle) || p.Remove(old.handle) || p.Valid(old.handle) || p.Get(old.handle) != nil {
+						if !remove(old.handle) || remove(old.handle) || p.Valid(old.handle) || p.Get(old.handle) != nil {
 							t.Errorf("element %d is not removed once", old.number)
 						}
 						removed.Add(1)
@@ -171,7 +174,7 @@ func TestAllBesideChanges(t *testing.T) {
 					own = append(own, h)
 				}
 				for _, h := range own {
-					p.Remove(h)
+					in.Remove(h)
 				}
 			}
 		})

@@ -27,11 +27,16 @@ func sharedWorks() (works []work) {
 	)
 }
 
-// together runs f in so many goroutines and waits for all of them.
+// together runs f in so many goroutines, which begin when all of them are there, and waits for all of them.
 func together(goroutines int, f func(g int)) {
-	var all sync.WaitGroup
+	var there, all sync.WaitGroup
+	there.Add(goroutines)
 	for g := range goroutines {
-		all.Go(func() { f(g) })
+		all.Go(func() {
+			there.Done()
+			there.Wait()
+			f(g)
+		})
 	}
 	all.Wait()
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // window is how many elements each goroutine of the works shared-churn keeps.
-const window = 1000
+const window = 1024
 
 // sharedChurns returns the sides of the works shared-churn: several goroutines remove n elements in all and insert as
 // many. Each keeps a window of its own and takes from it in random order.
@@ -17,32 +17,28 @@ func sharedChurns(n, goroutines int) []side {
 	return []side{
 		churning("vast", n, goroutines, func() store[bulk.Handle[element]] {
 			p := newSharedPool(goroutines * window)
-			return store[bulk.Handle[element]]{remove: p.Remove, live: p.Len, close: p.Close,
-				inserter: func() (func(element) bulk.Handle[element], func()) {
-					in := p.Inserter()
-					return func(e element) bulk.Handle[element] { h, _ := in.Insert(e); return h }, in.Close
-				}}
+			return store[bulk.Handle[element]]{live: p.Len, close: p.Close, open: inserting(p)}
 		}),
 		churning("vast-without-inserter", n, goroutines, func() store[bulk.Handle[element]] {
 			p := newSharedPool(goroutines * window)
-			return store[bulk.Handle[element]]{remove: p.Remove, live: p.Len, close: p.Close,
-				inserter: everywhere(func(e element) bulk.Handle[element] { h, _ := p.Insert(e); return h })}
+			return store[bulk.Handle[element]]{live: p.Len, close: p.Close,
+				open: everywhere(func(e *element) bulk.Handle[element] { h, _ := p.Insert(*e); return h }, p.Remove)}
 		}),
 		churning("mutex-slice", n, goroutines, func() store[uint32] {
 			l := &lockedFreeList{freeList: freeList{first: noHole, valid: make([]uint64, goroutines*window/64+1)}}
-			return store[uint32]{remove: l.remove, live: l.live, inserter: everywhere(l.insert)}
+			return store[uint32]{live: l.live, open: everywhere(func(e *element) uint32 { return l.insert(*e) }, l.remove)}
 		}),
 		churning("atomic-free-list", n, goroutines, func() store[uint32] {
 			l := newAtomicFreeList(goroutines * window)
-			return store[uint32]{remove: l.remove, live: l.live, inserter: everywhere(l.insert)}
+			return store[uint32]{live: l.live, open: everywhere(func(e *element) uint32 { return l.insert(*e) }, l.remove)}
 		}),
 		churning("sharded-maps", n, goroutines, func() store[uint64] {
 			m := newShardedMap()
-			return store[uint64]{remove: m.remove, live: m.live, inserter: everywhere(m.insert)}
+			return store[uint64]{live: m.live, open: everywhere(func(e *element) uint64 { return m.insert(*e) }, m.remove)}
 		}),
 		churning("sync.Map", n, goroutines, func() store[uint64] {
 			m := &keyedSyncMap{}
-			return store[uint64]{remove: m.remove, live: m.live, inserter: everywhere(m.insert)}
+			return store[uint64]{live: m.live, open: everywhere(func(e *element) uint64 { return m.insert(*e) }, m.remove)}
 		}),
 	}
 }
@@ -53,15 +49,33 @@ func newSharedPool(n int) *bulk.SharedPool[element] {
 
 // store is something that several goroutines insert elements into and remove them from.
 type store[H any] struct {
-	inserter func() (insert func(element) H, done func()) // for one goroutine
-	remove   func(H) bool
-	live     func() int
-	close    func() error
+	open  func() changer[H] // for one goroutine
+	live  func() int
+	close func() error
 }
 
-// everywhere is the inserter of a store in which all goroutines insert alike.
-func everywhere[H any](insert func(element) H) func() (func(element) H, func()) {
-	return func() (func(element) H, func()) { return insert, func() {} }
+// changer is how one goroutine changes a store.
+type changer[H any] struct {
+	insert func(*element) H
+	remove func(H) bool
+	done   func()
+}
+
+// everywhere opens a store that all goroutines change alike.
+func everywhere[H any](insert func(*element) H, remove func(H) bool) func() changer[H] {
+	return func() changer[H] { return changer[H]{insert, remove, func() {}} }
+}
+
+// inserting opens a pool by an inserter for each goroutine. Were it inlined, the compiler would not inline what is called
+// in it.
+//
+//go:noinline
+func inserting(p *bulk.SharedPool[element]) func() changer[bulk.Handle[element]] {
+	return func() changer[bulk.Handle[element]] {
+		in := p.Inserter()
+		insert := func(e *element) bulk.Handle[element] { h, _ := in.Insert(*e); return h }
+		return changer[bulk.Handle[element]]{insert, in.Remove, in.Close}
+	}
 }
 
 func churning[H any](name string, n, goroutines int, open func() store[H]) side {
@@ -69,18 +83,23 @@ func churning[H any](name string, n, goroutines int, open func() store[H]) side 
 		s := open()
 		windows := make([][]H, goroutines)
 		together(goroutines, func(g int) {
-			insert, done := s.inserter()
+			c := s.open()
 			for i := range window {
-				windows[g] = append(windows[g], insert(numbered(i)))
+				e := numbered(i)
+				windows[g] = append(windows[g], c.insert(&e))
 			}
-			done()
+			c.done()
 		})
+		orders := make([][]uint16, goroutines)
+		for g := range orders {
+			orders[g] = randomPlaces(g)
+		}
 		var lost atomic.Int64
 		m.run(func() {
 			together(goroutines, func(g int) {
-				insert, done := s.inserter()
-				lost.Add(int64(churnMany(windows[g], share(n, g, goroutines), g, insert, s.remove)))
-				done()
+				c := s.open()
+				lost.Add(int64(churnMany(windows[g], orders[g], share(n, g, goroutines), c)))
+				c.done()
 			})
 		})
 		complete(name, s.live(), goroutines*window-int(lost.Load()))
@@ -91,17 +110,28 @@ func churning[H any](name string, n, goroutines int, open func() store[H]) side 
 	}}
 }
 
-// churnMany replaces n elements of a window and returns how many of them were gone.
+// randomPlaces returns random places in a window. They are made beforehand, because that takes as long as an atomic
+// operation.
+func randomPlaces(seed int) []uint16 {
+	r := rand.New(rand.NewPCG(seedOrder, uint64(seed)))
+	places := make([]uint16, 16*window)
+	for i := range places {
+		places[i] = uint16(r.IntN(window))
+	}
+	return places
+}
+
+// churnMany replaces n elements of a window, in random order, and returns how many of them were gone.
 //
 //go:noinline
-func churnMany[H any](own []H, n, g int, insert func(element) H, remove func(H) bool) (lost int) {
-	r := rand.New(rand.NewPCG(seedOrder, uint64(g)))
+func churnMany[H any](own []H, places []uint16, n int, c changer[H]) (lost int) {
+	e := numbered(n)
 	for i := range n {
-		at := r.Uint32() % window
-		if !remove(own[at]) {
+		at := places[i%(16*window)]
+		if !c.remove(own[at]) {
 			lost++
 		}
-		own[at] = insert(numbered(i))
+		own[at] = c.insert(&e)
 	}
 	return lost
 }

@@ -59,9 +59,9 @@ func sharedReads(n int, what sharedReading) (sides []side, done func()) {
 	in.Close()
 	shared := shuffle(handles, indices)
 	churnShared := func(stop *atomic.Bool) {
-		in := p.Inserter()
-		churnUntil(stop, func(e element) bulk.Handle[element] { h, _ := in.Insert(e); return h }, p.Remove)
-		in.Close()
+		c := inserting(p)()
+		churnUntil(stop, c.insert, c.remove)
+		c.done()
 	}
 	if what == readLoad2 {
 		sides = append(sides, read("vast", func(lo, hi int) float32 { return sumLoads(p, shared[lo:hi]) }, churnShared))
@@ -80,7 +80,7 @@ func sharedReads(n int, what sharedReading) (sides []side, done func()) {
 		sides = append(sides, read("pool", func(lo, hi int) float32 { return sumPoolGets(plain.pool, plainHandles[lo:hi]) }, nil))
 	}
 	sides = append(sides, read("rwmutex-pool", func(lo, hi int) float32 { return sumLocked(plain, plainHandles[lo:hi]) }, func(stop *atomic.Bool) {
-		churnUntil(stop, plain.insert, plain.remove)
+		churnUntil(stop, func(e *element) bulk.Handle[element] { return plain.insert(*e) }, plain.remove)
 	}))
 
 	maps, keys := newShardedMap(), make([]uint64, n)
@@ -89,7 +89,7 @@ func sharedReads(n int, what sharedReading) (sides []side, done func()) {
 	}
 	mapKeys := permute(keys, indices)
 	sides = append(sides, read("sharded-maps", func(lo, hi int) float32 { return sumShards(maps, mapKeys[lo:hi]) }, func(stop *atomic.Bool) {
-		churnUntil(stop, maps.insert, maps.remove)
+		churnUntil(stop, func(e *element) uint64 { return maps.insert(*e) }, maps.remove)
 	}))
 	std := &keyedSyncMap{}
 	for i := range keys {
@@ -97,7 +97,7 @@ func sharedReads(n int, what sharedReading) (sides []side, done func()) {
 	}
 	stdKeys := permute(keys, indices)
 	sides = append(sides, read("sync.Map", func(lo, hi int) float32 { return sumSyncMap(std, stdKeys[lo:hi]) }, func(stop *atomic.Bool) {
-		churnUntil(stop, std.insert, std.remove)
+		churnUntil(stop, func(e *element) uint64 { return std.insert(*e) }, std.remove)
 	}))
 	return sides, func() {
 		closed(p.Close())
@@ -114,11 +114,12 @@ func permute(keys []uint64, indices []uint32) []uint64 {
 }
 
 // churnUntil inserts elements and removes them until it is told to stop.
-func churnUntil[H any](stop *atomic.Bool, insert func(element) H, remove func(H) bool) {
+func churnUntil[H any](stop *atomic.Bool, insert func(*element) H, remove func(H) bool) {
 	own := make([]H, 0, window)
 	for !stop.Load() {
 		for len(own) < window {
-			own = append(own, insert(numbered(len(own))))
+			e := numbered(len(own))
+			own = append(own, insert(&e))
 		}
 		for _, h := range own {
 			remove(h)

@@ -1,0 +1,275 @@
+package bulk
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/vastgo/vast/internal/generation"
+	"github.com/vastgo/vast/vm"
+)
+
+// churned returns a pool of so many slots in which inserters park: every word has lost elements, so that its slots have
+// generations of their own. What is left is returned, one element in 16.
+func churned(t *testing.T, capacity int) (*SharedPool[uint64], []Handle[uint64]) {
+	t.Helper()
+	p := newSharedPool[uint64](t, Options{Capacity: capacity})
+	var all, left []Handle[uint64]
+	for i := range capacity {
+		h, _ := p.Insert(uint64(i))
+		all = append(all, h)
+	}
+	for i, h := range all {
+		if i%16 == 0 {
+			left = append(left, h)
+		} else {
+			p.Remove(h)
+		}
+	}
+	for i := uint(0); i < uint(capacity); i += slotsPerWord {
+		p.chunk(i).separate(&p.chunk(i).lines[i/slotsPerLine%linesPerChunk], i)
+	}
+	p.checkInvariants()
+	return p, left
+}
+
+// TestInserterFillsWhatItRemoved replaces elements: the slots are taken again, the words of the others stay as they are,
+// and nobody finds an element twice or one that is gone.
+func TestInserterFillsWhatItRemoved(t *testing.T) {
+	p, left := churned(t, 2048)
+	in := p.Inserter()
+	var own []Handle[uint64]
+	for i := range 64 {
+		h, _ := in.Insert(uint64(i))
+		own = append(own, h)
+	}
+	slots, words := map[uint32]bool{}, map[uint]uint64{}
+	for i := range 20_000 {
+		at := i * 7 % len(own)
+		old := own[at]
+		if !in.Remove(old) || in.Remove(old) || p.Remove(old) || p.Valid(old) || p.Get(old) != nil {
+			t.Fatalf("%v is not removed once", old)
+		}
+		if n := p.Len(); n != len(left)+len(own)-1 {
+			t.Fatalf("%d elements", n)
+		}
+		if i%500 == 0 {
+			found := 0
+			for h, e := range p.All() {
+				if h == old || *p.Get(h) != *e {
+					t.Fatalf("All yields %v", h)
+				}
+				found++
+			}
+			for first, run := range p.Runs() {
+				if at := int(old.Slot()); first <= at && at < first+len(run) {
+					t.Fatalf("slot %d is in the run of %d from %d on", old.Slot(), len(run), first)
+				}
+				found -= len(run)
+			}
+			if found != 0 {
+				t.Fatalf("All yields %d elements more than Runs", found)
+			}
+		}
+		h, e := in.Insert(uint64(i))
+		if v, ok := p.Load(h); !ok || v != uint64(i) || *e != v || h == old {
+			t.Fatalf("Load(%v) = %v, %t", h, v, ok)
+		}
+		own[at] = h
+		if i >= 10_000 {
+			slots[h.Slot()] = true
+			i := uint(h.Slot()) / slotsPerWord
+			if w := p.chunk(0).words[i].Load(); words[i] != 0 && words[i] != w {
+				t.Fatalf("word %d has changed from %#x to %#x", i, words[i], w)
+			} else {
+				words[i] = w
+			}
+		}
+		if i%1000 == 0 {
+			p.checkInvariants()
+		}
+	}
+	if len(slots) > len(own)+127 {
+		t.Errorf("%d elements were in %d slots", len(own), len(slots))
+	}
+	kept := int(in.ready + in.waiting)
+	if kept < enoughRemoved || kept > 127 {
+		t.Errorf("the inserter keeps %d slots", kept)
+	}
+	// What it keeps is not for others until it is closed.
+	free := 2048 - len(left) - len(own)
+	if err := p.Grow(free - kept + 1); !errors.Is(err, vm.ErrCapacity) {
+		t.Errorf("Grow counts slots that the inserter keeps: %v", err)
+	}
+	in.Close()
+	in.Close()
+	if err := p.Grow(free); err != nil {
+		t.Errorf("Close loses slots: %v", err)
+	}
+	for range free {
+		p.Insert(1)
+	}
+	if p.Len() != 2048 {
+		t.Errorf("%d elements", p.Len())
+	}
+}
+
+// TestInsertersAreLinearizable has every operation made by an inserter, one of a few that pass from hand to hand.
+func TestInsertersAreLinearizable(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	p, left := churned(t, 512)
+	stay := map[Handle[uint64]]bool{}
+	for _, h := range left {
+		stay[h] = true
+	}
+	free := insertersOf(p, 4)
+	parked := 0
+	for i := range uint64(linearHistories()) {
+		h := poolHistory(byInserters{p, free}, seed+i)
+		if !porcupine.CheckOperations(poolOrder, h) {
+			t.Fatalf("history %d has no order:\n%s", i, printed(h))
+		}
+		in := <-free
+		for handle := range p.All() {
+			if i%8 == 0 && !stay[handle] {
+				in.Remove(handle)
+			}
+		}
+		parked += int(in.ready + in.waiting)
+		if i%16 == 0 {
+			in.Close()
+		}
+		free <- in
+	}
+	if parked == 0 {
+		t.Error("no slot was ever parked")
+	}
+	for _, h := range left {
+		if !p.Valid(h) {
+			t.Fatalf("%v is gone", h)
+		}
+	}
+	p.checkInvariants()
+}
+
+// byInserters is a pool that is changed by whichever inserter is free.
+type byInserters struct {
+	*SharedPool[uint64]
+	free chan *Inserter[uint64]
+}
+
+func insertersOf(p *SharedPool[uint64], n int) chan *Inserter[uint64] {
+	free := make(chan *Inserter[uint64], n)
+	for range n {
+		free <- p.Inserter()
+	}
+	return free
+}
+
+func (b byInserters) Insert(v uint64) (Handle[uint64], *uint64) {
+	in := <-b.free
+	defer func() { b.free <- in }()
+	return in.Insert(v)
+}
+
+func (b byInserters) Remove(h Handle[uint64]) bool {
+	in := <-b.free
+	defer func() { b.free <- in }()
+	return in.Remove(h)
+}
+
+// TestInserterSparesAnnouncedSlots has readers announce what the inserter removes.
+func TestInserterSparesAnnouncedSlots(t *testing.T) {
+	p, left := churned(t, 512)
+	in := p.Inserter()
+	cells := p.announce(uint(left[3].Slot()))
+	for _, h := range left {
+		if !in.Remove(h) {
+			t.Fatalf("%v is not there", h)
+		}
+	}
+	for range 511 {
+		if h, _ := in.Insert(1); h.Slot() == left[3].Slot() {
+			t.Fatalf("slot %d is taken while a reader copies it", h.Slot())
+		}
+	}
+	cells.Store(0)
+	if h, _ := in.Insert(1); h.Slot() != left[3].Slot() {
+		t.Fatalf("slot %d was taken, but %d is the only free one", h.Slot(), left[3].Slot())
+	}
+	if e := exhausted(func() { in.Insert(1) }); !errors.Is(e, vm.ErrCapacity) || in.ready+in.waiting != 0 {
+		t.Fatalf("beyond the capacity: %v", e)
+	}
+}
+
+// TestInserterRetiresSlots has an inserter use up a slot that it keeps.
+func TestInserterRetiresSlots(t *testing.T) {
+	p, left := churned(t, 32)
+	in := p.Inserter()
+	in.Remove(left[0])
+	p.chunk(0).own(0).Store(generation.MaxCount - 1)
+	in.removed[0].count = generation.MaxCount - 1
+	var last Handle[uint64]
+	for range 31 {
+		if h, _ := in.Insert(1); h.Slot() == 0 {
+			last = h
+		}
+	}
+	if generation.Count(last.Generation()) != generation.MaxCount || !in.Remove(last) || in.Remove(last) {
+		t.Fatalf("the last handle is %v", last)
+	}
+	if e := exhausted(func() { in.Insert(1) }); !errors.Is(e, vm.ErrCapacity) {
+		t.Fatalf("a slot is taken beyond its last use: %v", e)
+	}
+	p.checkInvariants()
+}
+
+// TestClearLeavesParkedSlots clears a pool while an inserter keeps slots, which it fills afterwards.
+func TestClearLeavesParkedSlots(t *testing.T) {
+	p, left := churned(t, 256)
+	in := p.Inserter()
+	for _, h := range left[:10] {
+		in.Remove(h)
+	}
+	p.Clear(nil)
+	seen := map[uint32]bool{}
+	for i := range 256 {
+		insert := in.Insert
+		if i%3 == 0 && i < 200 {
+			insert = p.Insert
+		}
+		h, _ := insert(uint64(i))
+		if seen[h.Slot()] {
+			t.Fatalf("slot %d is taken twice", h.Slot())
+		}
+		seen[h.Slot()] = true
+	}
+	if p.Len() != 256 {
+		t.Fatalf("%d elements", p.Len())
+	}
+	p.checkInvariants()
+}
+
+// TestInserterRemovesForOthers has one inserter remove what another inserts, more than it can keep.
+func TestInserterRemovesForOthers(t *testing.T) {
+	p, left := churned(t, 1024)
+	producer, consumer := p.Inserter(), p.Inserter()
+	for range 200 {
+		var made []Handle[uint64]
+		for i := range 300 {
+			h, _ := producer.Insert(uint64(i))
+			made = append(made, h)
+		}
+		for _, h := range made {
+			if !consumer.Remove(h) || producer.Remove(h) {
+				t.Fatalf("%v is not removed once", h)
+			}
+		}
+	}
+	if kept := consumer.ready + consumer.waiting; kept > 127 || p.Len() != len(left) {
+		t.Errorf("the consumer keeps %d slots, the pool %d elements", kept, p.Len())
+	}
+	p.checkInvariants()
+}
