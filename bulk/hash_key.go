@@ -11,15 +11,15 @@ import (
 // hasher makes numbers of keys that nobody outside can foresee: its seeds are random, so that no set of keys is slow in
 // every process.
 type hasher[K comparable] struct {
-	seed   maphash.Seed
-	a, b   uint64 // the seeds of short keys
-	short  bool   // keys are 1, 2, 4 or 8 bytes, and equal exactly where their bytes are
-	hasNaN bool   // a key may be unlike itself
+	seed    maphash.Seed
+	a, b, c uint64 // the seeds of short keys
+	short   bool   // keys are 1, 2, 4 or 8 bytes, and equal exactly where their bytes are
+	hasNaN  bool   // a key may be unlike itself
 }
 
 func newHasher[K comparable]() hasher[K] {
 	t := reflect.TypeFor[K]()
-	h := hasher[K]{seed: maphash.MakeSeed(), a: rand.Uint64(), b: rand.Uint64() | 1, hasNaN: floats(t)}
+	h := hasher[K]{seed: maphash.MakeSeed(), a: rand.Uint64(), b: rand.Uint64() | 1, c: rand.Uint64() | 1, hasNaN: floats(t)}
 	switch t.Size() {
 	case 1, 2, 4, 8:
 		h.short = solid(t) && !h.hasNaN && !blank(t)
@@ -30,7 +30,8 @@ func newHasher[K comparable]() hasher[K] {
 // of returns the hash of a key. All its bits are good: the high ones choose the bucket, the low ones the tag.
 //
 // Short keys are multiplied by a secret number, and the halves of the product added without carry, as wyhash does (Wang
-// Yi); that takes a third of the time of the function of Go's maps, which has the other keys.
+// Yi); twice, because after once keys in regular steps lie as regularly, and for some numbers on top of each other. That
+// takes half the time of the function of Go's maps, which has the other keys.
 func (h *hasher[K]) of(k K) uint64 {
 	if h.short {
 		return h.mixed(number(&k))
@@ -43,6 +44,7 @@ func (h *hasher[K]) of(k K) uint64 {
 
 func (h *hasher[K]) mixed(n uint64) uint64 {
 	high, low := bits.Mul64(n^h.a, h.b)
+	high, low = bits.Mul64(high^low, h.c)
 	return high ^ low
 }
 

@@ -84,8 +84,8 @@ func TestSearchesAreShort(t *testing.T) {
 			longest = max(longest, length)
 			total += length
 		}
-		// For random hashes the longest way is some 60 buckets at the fullest, and the mean below 2.
-		if mean := float64(total) / float64(x.end); longest > 150 || mean > 2.5 {
+		// For random hashes, at the fullest, the mean is 2.3 ± 0.1 and the longest way up to some 170 buckets.
+		if mean := float64(total) / float64(x.end); longest > 300 || mean > 3 {
 			t.Errorf("%s: a search that finds nothing passes up to %d buckets, on average %.2f", name, longest, mean)
 		}
 	}

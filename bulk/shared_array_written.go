@@ -6,9 +6,9 @@ import (
 	"unsafe"
 )
 
-// written knows which elements of a shared array are completely written. Most are written in the order of their indices,
-// and then it is one number. One that is written while others before it are not yet leaves a bit, and goes its way: nobody
-// waits for anybody. Whoever fills the gap moves the number over the bits behind it.
+// written knows which elements of a shared array are completely written: a number, below which all are, and a bit for each.
+// Whoever has written an element sets its bit and moves the number over all bits that follow it without a gap; where
+// there is a gap he goes his way, and whoever fills it moves the number. Nobody waits for anybody.
 //
 // Both lie on Go's heap in every build, because they order what goroutines do: the race detector knows only of atomic
 // operations there.
@@ -54,16 +54,14 @@ func (w *written) has(i int) bool {
 
 // add says that the n elements from first on, one at least, are written. When it returns, the number is that of the
 // elements up to the first one which is not written.
+//
+// Each element gets its bit, also where it is the next one: were the number alone moved on, somebody could read it before it
+// has passed the bits behind, and miss elements whose appenders returned long ago.
 func (w *written) add(first, n int) {
-	if w.published.Load() == int64(first) {
-		// The element at first has no bit, so that nobody else moves the number now.
-		w.published.Store(int64(first + n))
-	} else {
-		for i, end := first, first+n; i < end; {
-			next := min(end, (i/wordBits+1)*wordBits)
-			w.word(i).Or(full << (i % wordBits) & (full >> (-next & (wordBits - 1))))
-			i = next
-		}
+	for i, end := first, first+n; i < end; {
+		next := min(end, (i/wordBits+1)*wordBits)
+		w.word(i).Or(full << (i % wordBits) & (full >> (-next & (wordBits - 1))))
+		i = next
 	}
 	w.advance()
 }
