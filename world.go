@@ -66,6 +66,8 @@ type World struct {
 	changes uint64 // structural changes so far
 	checked uint64 // changes at the last check, in builds that check invariants
 	last    operation
+
+	visits visits
 }
 
 // NewWorld returns an empty world. It reserves nothing before the first column or entity is made. It panics when
@@ -110,6 +112,7 @@ func (w *World) Close() error {
 		w.tellClosing()
 	}
 	w.closed, w.resources = true, nil
+	w.visits.close()
 	w.changed(opClose, 1)
 	for _, c := range w.columns {
 		c.slots = 0

@@ -9,7 +9,8 @@ import (
 
 // loop is what other goroutines may tell Run.
 type loop struct {
-	poke chan struct{} // holds a token when Run is to look again
+	poke     chan struct{} // holds a token when Run is to look again
+	unnotify func()        // ends the tokens for visitors of the world
 
 	mu     sync.Mutex
 	paused bool
@@ -34,7 +35,9 @@ func (s *Schedule) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		now, step := s.mayTick()
 		if !now {
-			clock.Wait(-1, s.loop.poke)
+			if !s.admit(s.options.Visits) {
+				clock.Wait(-1, s.loop.poke)
+			}
 			held = true
 			continue
 		}
@@ -46,7 +49,9 @@ func (s *Schedule) Run(ctx context.Context) error {
 			}
 			behind := clock.Now().Sub(due)
 			if behind < 0 {
-				clock.Wait(-behind, s.loop.poke)
+				if !s.admit(min(s.options.Visits, -behind)) {
+					clock.Wait(-behind, s.loop.poke)
+				}
 				continue
 			}
 			if missed := int64(behind / s.step); missed > 0 {
@@ -62,8 +67,20 @@ func (s *Schedule) Run(ctx context.Context) error {
 		if err := s.tick(); err != nil {
 			return err
 		}
+		if held || s.isBehind(due) {
+			// There is no wait in which visitors would be let in.
+			s.admit(s.options.Visits)
+		}
 	}
 	return nil
+}
+
+// isBehind reports whether the next tick is due already.
+func (s *Schedule) isBehind(due time.Time) bool { return !s.options.Clock.Now().Before(due) }
+
+// admit lets visitors of the world in and reports whether some still wait.
+func (s *Schedule) admit(most time.Duration) (more bool) {
+	return s.options.Visits > 0 && s.world.Admit(most)
 }
 
 // mayTick reports whether a tick may be made, and whether that is one that Step asked for.

@@ -31,6 +31,10 @@ type Options struct {
 	Commands vast.CommandsOptions
 	// Clock is the time that [Schedule.Run] goes by. Default: real time.
 	Clock Clock
+	// Visits is how long visitors of the world may look at a time (see vast.World.Visit): after each tick, and in
+	// [Schedule.Run] also while it waits. It is no part of the tick's time. Negative: they are not let in here, and the program calls
+	// vast.World.Admit itself. Default: half a millisecond.
+	Visits time.Duration
 }
 
 // Schedule runs systems over a world, tick by tick. Make one with [New].
@@ -91,6 +95,9 @@ func New(w *vast.World, o Options) *Schedule {
 	if o.Clock == nil {
 		o.Clock = newRealClock()
 	}
+	if o.Visits == 0 {
+		o.Visits = time.Millisecond / 2
+	}
 	for i, p := range o.Phases {
 		if p == "" || slices.Contains(o.Phases[:i], p) {
 			panic(fmt.Sprintf("sched: New: phase %d of Options.Phases, %q, is empty or there already", i+1, p))
@@ -100,6 +107,10 @@ func New(w *vast.World, o Options) *Schedule {
 		byName: make(map[string]*node), phases: slices.Clone(o.Phases)}
 	s.counters.ticks, s.counters.applying = newTimes(), newTimes()
 	s.loop.poke = make(chan struct{}, 1)
+	s.loop.unnotify = func() {}
+	if o.Visits > 0 {
+		s.loop.unnotify = w.NotifyVisits(s.loop.poke)
+	}
 	s.team.start(s, o.Workers)
 	return s
 }
@@ -182,6 +193,7 @@ func (s *Schedule) Close() error {
 	s.enter("Close")
 	defer s.busy.Store(false)
 	s.closed = true
+	s.loop.unnotify()
 	s.team.stop()
 	return s.drop()
 }

@@ -25,6 +25,8 @@ const goexit = "runtime.Goexit was called"
 //     The next Tick is a new one. Recording commands for which there is no memory panics, too; errors.As finds the
 //     [*vm.Error].
 //
+// Visitors of the world are let in afterwards, see Options.Visits.
+//
 // Tick allocates nothing on the Go heap in the long run, but for what the systems do and what the world needs when it grows.
 func (s *Schedule) Tick() error {
 	s.enter("Tick")
@@ -32,7 +34,9 @@ func (s *Schedule) Tick() error {
 	if err := s.build(); err != nil {
 		return err
 	}
-	return s.tick()
+	err := s.tick()
+	s.admit(s.options.Visits)
+	return err
 }
 
 func (s *Schedule) tick() (err error) {

@@ -1,0 +1,194 @@
+package vast
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+)
+
+// visiting starts a visit and returns once it waits, with what it will return.
+func visiting(t *testing.T, w *World, ctx context.Context, look func() bool) <-chan error {
+	t.Helper()
+	bell := make(chan struct{}, 1)
+	defer w.NotifyVisits(bell)()
+	select {
+	case <-bell: // of those who wait already
+	default:
+	}
+	result := make(chan error, 1)
+	go func() { result <- w.Visit(ctx, look) }()
+	<-bell
+	return result
+}
+
+func TestVisit(t *testing.T) {
+	w := NewWorld(Options{})
+	defer w.Close()
+	if w.Admit(0) {
+		t.Error("visitors wait where there are none")
+	}
+	col := NewColumn[int](w)
+	e := w.Archetype(col).New()
+	calls := 0
+	result := visiting(t, w, context.Background(), func() bool {
+		*col.Get(e)++
+		calls++
+		return calls == 3
+	})
+	for w.Admit(0) {
+	}
+	if err := <-result; err != nil || *col.Get(e) != 3 {
+		t.Errorf("returned %v after %d calls, want 3", err, *col.Get(e))
+	}
+	if w.Admit(time.Hour) || calls != 3 {
+		t.Errorf("called %d times, want 3", calls)
+	}
+}
+
+func TestVisitorsTakeTurns(t *testing.T) {
+	w := NewWorld(Options{})
+	defer w.Close()
+	var order []int
+	var results []<-chan error
+	for i := range 3 {
+		left := 2
+		results = append(results, visiting(t, w, context.Background(), func() bool {
+			order = append(order, i)
+			left--
+			return left == 0
+		}))
+	}
+	w.Admit(time.Hour)
+	for _, r := range results {
+		if err := <-r; err != nil {
+			t.Error(err)
+		}
+	}
+	for i, want := range []int{0, 1, 2, 0, 1, 2} {
+		if order[i] != want {
+			t.Fatalf("the order is %v", order)
+		}
+	}
+}
+
+func TestVisitWithdrawn(t *testing.T) {
+	w := NewWorld(Options{})
+	defer w.Close()
+	ended, cancel := context.WithCancel(context.Background())
+	result := visiting(t, w, ended, func() bool { t.Error("called after its context ended"); return true })
+	cancel()
+	if err := <-result; !errors.Is(err, context.Canceled) {
+		t.Errorf("returned %v", err)
+	}
+	w.Admit(time.Hour)
+	if err := w.Visit(ended, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("a visit with an ended context returned %v", err)
+	}
+
+	// One that ends in the middle of a call is waited for.
+	ctx, cancel := context.WithCancel(context.Background())
+	inside, calls := true, 0
+	result = visiting(t, w, ctx, func() bool {
+		calls++
+		cancel()
+		time.Sleep(10 * time.Millisecond)
+		inside = false
+		return false
+	})
+	w.Admit(time.Hour)
+	if err := <-result; !errors.Is(err, context.Canceled) || inside || calls != 1 {
+		t.Errorf("returned %v, inside %t, after %d calls", err, inside, calls)
+	}
+}
+
+func TestVisitClosedWorld(t *testing.T) {
+	w := NewWorld(Options{})
+	result := visiting(t, w, context.Background(), func() bool { t.Error("called after Close"); return true })
+	closing := visiting(t, w, context.Background(), func() bool { return false })
+	w.Close()
+	for _, r := range []<-chan error{result, closing} {
+		if err := <-r; !errors.Is(err, ErrClosed) {
+			t.Errorf("returned %v", err)
+		}
+	}
+	if err := w.Visit(context.Background(), nil); !errors.Is(err, ErrClosed) {
+		t.Errorf("a visit after Close returned %v", err)
+	}
+	if w.Admit(time.Hour) {
+		t.Error("visitors wait at a closed world")
+	}
+
+	w = NewWorld(Options{})
+	result = visiting(t, w, context.Background(), func() bool { w.Close(); return false })
+	w.Admit(time.Hour)
+	if err := <-result; !errors.Is(err, ErrClosed) {
+		t.Errorf("closed by its visitor: %v", err)
+	}
+}
+
+func TestVisitorPanics(t *testing.T) {
+	w := NewWorld(Options{})
+	defer w.Close()
+	seen := make(chan any, 1)
+	bell := make(chan struct{}, 1)
+	stop := w.NotifyVisits(bell)
+	go func() {
+		defer func() { seen <- recover() }()
+		_ = w.Visit(context.Background(), func() bool { panic("mine") })
+	}()
+	<-bell
+	w.Admit(time.Hour)
+	if v := <-seen; v != "mine" {
+		t.Errorf("Visit panicked with %v", v)
+	}
+	stop()
+	result := visiting(t, w, context.Background(), func() bool { runtime.Goexit(); return true })
+	var admitting sync.WaitGroup
+	admitting.Go(func() { w.Admit(time.Hour) })
+	admitting.Wait()
+	if err := <-result; err != errGoexit {
+		t.Errorf("returned %v", err)
+	}
+	select {
+	case <-bell:
+		t.Error("rung after stop")
+	default:
+	}
+}
+
+func TestVisitsFromManyGoroutines(t *testing.T) {
+	w := NewWorld(Options{})
+	defer w.Close()
+	bell := make(chan struct{}, 1)
+	defer w.NotifyVisits(bell)()
+	const visitors, each = 8, 200
+	total := 0
+	var all sync.WaitGroup
+	for range visitors {
+		all.Go(func() {
+			for range each {
+				if err := w.Visit(context.Background(), func() bool { total++; return true }); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	ended := make(chan struct{})
+	go func() { all.Wait(); close(ended) }()
+	for {
+		select {
+		case <-bell:
+			for w.Admit(time.Millisecond) {
+			}
+			continue
+		case <-ended:
+		}
+		break
+	}
+	if total != visitors*each {
+		t.Errorf("%d calls, want %d", total, visitors*each)
+	}
+}
