@@ -45,7 +45,7 @@ func (k AreaKind) String() string {
 // belong together; [Area.Place] and [Area.Slots] compute it.
 type Area struct {
 	Kind   AreaKind
-	Column AnyColumn // that it belongs to; nil for what the world keeps for itself
+	Column AnyColumn // that it belongs to, as [World.Columns] has it; nil for what the world keeps for itself
 	Number int       // of several that are alike, from 0 on: levels, marks, commands
 
 	// Where it is: in which of [World.Reservations], and how many bytes from its base. For memory of its own the index is -1

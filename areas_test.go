@@ -2,6 +2,7 @@ package vast
 
 import (
 	"encoding/binary"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -328,7 +329,7 @@ func TestExtentsAndOccupied(t *testing.T) {
 				t.Fatalf("slot %d: %t, uses %d", slot, got, w.Uses(slot))
 			}
 		}
-		if w.Presence(c, -1) != 0 || w.Presence(nil, 1<<40) != 0 || w.Uses(-1) != 0 || w.Uses(1<<40) != 0 {
+		if w.Presence(c, -1) != 0 || w.Presence(nil, math.MaxInt) != 0 || w.Uses(-1) != 0 || w.Uses(math.MaxInt) != 0 {
 			t.Error("what lies outside the world is not zero")
 		}
 		checkAreas(t, w)
