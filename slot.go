@@ -1,17 +1,9 @@
 package vast
 
-// Slots returns how many slots, from 0 on, were handed out to archetypes and not all given back: every living entity's is
-// below. Complexity: constant.
-func (w *World) Slots() int {
-	if w.closed {
-		return 0
-	}
-	return int(w.frontier) * 64
-}
-
-// At returns the living entity in a slot, and whether there is one. Any number is safe. Complexity: constant.
+// At returns the living entity in a slot, and whether there is one; any number is safe. It is for tools that go by slots: a
+// program keeps the [Entity]. Complexity: constant.
 func (w *World) At(slot int) (Entity, bool) {
-	if slot < 0 || uint64(slot) >= uint64(w.size) {
+	if slot < 0 || slot >= int(w.size) {
 		return Entity{}, false
 	}
 	s := uint32(slot)
@@ -19,4 +11,12 @@ func (w *World) At(slot int) (Entity, bool) {
 		return Entity{}, false
 	}
 	return Entity{slot: s, generation: *w.generation(s)}, true
+}
+
+// Slots returns where slots end: that of every living entity is below. Complexity: constant.
+func (w *World) Slots() int {
+	if w.closed {
+		return 0
+	}
+	return int(w.frontier) * 64
 }
