@@ -49,16 +49,3 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-func TestRelationOf(t *testing.T) {
-	w := NewWorld(Options{MaxEntities: 1 << 10})
-	t.Cleanup(func() { w.Close() })
-	a := NewColumn[uint64](w)
-	childOf := NewRelation(w, "ChildOf", RelationOptions{})
-	roads := NewEdges[uint32](w, "Roads", EdgesOptions{})
-	for _, col := range append(w.Columns(), a, roads, roads.Targets(), childOf.Targets(), childOf) {
-		r, ok := RelationOf(col)
-		if want := col.Name() == "ChildOf"; ok != want || ok && r != childOf {
-			t.Errorf("the relation of column %s is %v, %v", col.Name(), r, ok)
-		}
-	}
-}
