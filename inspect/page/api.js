@@ -138,9 +138,9 @@ let planned = false;
 const quietMost = 3500;
 
 // stream subscribes to topics: onEvent(topic, data) is called for each event, onState('live' | 'waiting' | 'lost') when that
-// changes. It returns how to end it.
-export function stream(topics, { onEvent, onState = () => {} }) {
-  const subscription = { topics: [].concat(topics), onEvent, onState, state: '', heard: Date.now() };
+// changes, onError(topic, error) when a topic cannot be told of just now. It returns how to end it.
+export function stream(topics, { onEvent, onState = () => {}, onError = () => {} }) {
+  const subscription = { topics: [].concat(topics), onEvent, onState, onError, state: '', heard: Date.now() };
   subscriptions.add(subscription);
   plan();
   return () => {
@@ -222,10 +222,12 @@ function deliver(mine, topic, text) {
   }
   for (const s of [...subscriptions]) {
     if (!s.topics.includes(topic)) continue;
-    s.heard = Date.now();
-    setState(s, 'live');
+    const failed = typeof data?.error?.message === 'string' && new ApiError(0, data.error);
+    if (!failed) s.heard = Date.now();
+    setState(s, failed ? 'waiting' : 'live');
     try {
-      s.onEvent(topic, data);
+      if (failed) s.onError(topic, failed);
+      else s.onEvent(topic, data);
     } catch (error) {
       console.error(error); // one page's mistake must not end the stream of all
     }

@@ -265,7 +265,7 @@ async function begin() {
   try {
     world = await api.get('world');
   } catch (error) {
-    if (error.status === 401 || error.status === 403) {
+    if (error.status === 401) {
       askToken(error);
       return;
     }
