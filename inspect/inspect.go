@@ -17,6 +17,7 @@ type Inspector struct {
 	options Options
 	guard   guard
 	model   model
+	memory  memory
 	looking chan struct{}  // holds a token for each visit under way
 	looks   sync.WaitGroup // visits under way
 	streams chan struct{}  // holds a token for each stream
