@@ -34,7 +34,17 @@ func (l *line) value(v reflect.Value) {
 	if l.full() {
 		return
 	}
-	if v.Kind() != reflect.Pointer && v.Kind() != reflect.Interface {
+	switch t := v.Type(); {
+	case t == timeType && v.CanInterface():
+		l.add(timeText(v.Interface().(time.Time)))
+		return
+	case t == entityType:
+		l.add(entityText(v))
+		return
+	case v.Kind() == reflect.Struct && guarded(t):
+		l.add(typeName(t))
+		return
+	case v.Kind() != reflect.Pointer && v.Kind() != reflect.Interface:
 		if text, _ := stringOf(v, l.most); text != "" {
 			l.add(text)
 			return
@@ -82,32 +92,24 @@ func (l *line) value(v reflect.Value) {
 }
 
 func (l *line) structure(v reflect.Value) {
-	switch t := v.Type(); {
-	case t == timeType && v.CanInterface():
-		l.add(timeText(v.Interface().(time.Time)))
-	case t == entityType:
-		l.add(entityText(v))
-	case guarded(t):
-		l.add(typeName(t))
-	default:
-		l.b = append(l.b, '{')
-		first := true
-		for i := range v.NumField() {
-			if t.Field(i).Name == "_" {
-				continue
-			}
-			if l.full() {
-				break
-			}
-			if !first {
-				l.b = append(l.b, ' ')
-			}
-			first = false
-			l.add(t.Field(i).Name + ":")
-			l.value(open(v.Field(i)))
+	l.b = append(l.b, '{')
+	first := true
+	for i := range v.NumField() {
+		name := v.Type().Field(i).Name
+		if name == "_" {
+			continue
 		}
-		l.b = append(l.b, '}')
+		if l.full() {
+			break
+		}
+		if !first {
+			l.b = append(l.b, ' ')
+		}
+		first = false
+		l.add(name + ":")
+		l.value(open(v.Field(i)))
 	}
+	l.b = append(l.b, '}')
 }
 
 func (l *line) elements(v reflect.Value) {
