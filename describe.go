@@ -3,7 +3,6 @@ package vast
 import (
 	"fmt"
 	"reflect"
-	"unsafe"
 )
 
 // ColumnInfo describes a column to tools that know nothing of its type.
@@ -14,6 +13,8 @@ type ColumnInfo struct {
 	Type    reflect.Type // of an element; nil for a tag
 	Storage Storage
 	Layout  Layout // of an element; zero for a tag
+	Linked  string // the name of the [Relation] or the [Edges] that keep the column; empty for others
+	Private bool   // whether it is this package's own and holds no component: who is a target, in what is linked
 }
 
 // Storage is how a column keeps its elements.
@@ -50,7 +51,7 @@ type Layout struct {
 // Describe returns what there is to know of a column.
 func Describe(col AnyColumn) ColumnInfo {
 	c := columnOf("Describe", col)
-	info := ColumnInfo{World: c.world, ID: int(c.id), Name: c.name, Type: c.typ}
+	info := ColumnInfo{World: c.world, ID: int(c.id), Name: c.name, Type: c.typ, Linked: c.linked, Private: c.internal}
 	switch s, ok := c.store.(valueStore); {
 	case ok:
 		info.Storage = s.storage()
@@ -94,25 +95,6 @@ func layoutOf(t reflect.Type) Layout {
 		}
 	}
 	return l
-}
-
-// Value returns a copy of e's component and whether e is alive and has it. A tag's is an empty struct. It is for tools:
-// it allocates, and [Column.Get] does not.
-func Value(col AnyColumn, e Entity) (reflect.Value, bool) {
-	c := columnOf("Value", col)
-	if !c.has(e) {
-		return reflect.Value{}, false
-	}
-	if s, ok := c.store.(valueStore); ok {
-		return s.value(e.slot), true
-	}
-	if c.typ == nil || c.base == nil || int(c.typ.Size()) != c.bytes {
-		return reflect.ValueOf(struct{}{}), true
-	}
-	v := reflect.New(c.typ).Elem()
-	// Sound because the slot has the component, so its element is committed, and is of this type, without Go pointers.
-	v.Set(reflect.NewAt(c.typ, unsafe.Add(c.base, uintptr(e.slot)*uintptr(c.bytes))).Elem())
-	return v, true
 }
 
 // columnOfAnyType is a column whose type is not known where it is used.
