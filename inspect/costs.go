@@ -4,7 +4,10 @@ package inspect
 type Costs struct {
 	At      float64      `json:"at"`      // when they were taken, in seconds since 1970
 	Systems []SystemCost `json:"systems"` // the dearest first
-	Columns []ColumnCost `json:"columns"` // the largest first
+	Columns []ColumnCost `json:"columns"` // the largest first; none before the world let the inspector look
+	// MoreSystems and MoreColumns are how many were left out.
+	MoreSystems int `json:"moreSystems"`
+	MoreColumns int `json:"moreColumns"`
 }
 
 // SystemCost is what a system of the world's schedule takes.
@@ -15,9 +18,9 @@ type SystemCost struct {
 	Total float64 `json:"total"` // of all runs
 	Load  float64 `json:"load"`  // seconds of the last second
 	Last  float64 `json:"last"`
-	P50   float64 `json:"p50"`
+	P50   float64 `json:"p50"` // of the last 256 runs, as P99
 	P99   float64 `json:"p99"`
-	Worst float64 `json:"worst"`
+	Worst float64 `json:"worst"` // of all runs
 }
 
 // ColumnCost is what a column of the world takes.

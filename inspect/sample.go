@@ -1,10 +1,12 @@
 package inspect
 
+import "time"
+
 // Sample is what a world and its program did in one second. Times are in seconds, sizes in bytes.
 type Sample struct {
 	At float64 `json:"at"` // when it was taken, in seconds since 1970
-	// Admitting tells whether the world let the inspector look. Where it does not, as when a tick hangs, Entities and
-	// ChangesPerSecond are those of Age seconds ago, or 0 if it never did.
+	// Admitting tells whether the world lets the inspector look. Where it does not, as when a tick hangs, Entities are those of
+	// Age seconds ago, or 0 if it never did.
 	Admitting        bool    `json:"admitting"`
 	Age              float64 `json:"age"`
 	Entities         int     `json:"entities"`
@@ -24,7 +26,7 @@ type Pace struct {
 	Tick           uint64    `json:"tick"` // number of the last one
 	TicksPerSecond float64   `json:"ticksPerSecond"`
 	TickSeconds    TickTimes `json:"tickSeconds"`
-	BudgetSeconds  float64   `json:"budgetSeconds"` // the time from one tick to the next
+	BudgetSeconds  float64   `json:"budgetSeconds"` // the time from one tick to the next; 0 where nobody says
 	Late           uint64    `json:"late"`          // ticks that began a whole step late, so far
 	Dropped        uint64    `json:"dropped"`       // ticks that were left out, so far
 }
@@ -34,6 +36,14 @@ type TickTimes struct {
 	P50   float64 `json:"p50"`
 	P99   float64 `json:"p99"`
 	Worst float64 `json:"worst"`
+}
+
+// Pacer is what a [Control] may be, too, that makes the schedule's ticks by itself instead of sched.Schedule.Run: it says how
+// it keeps time.
+type Pacer interface {
+	// Pace returns the time from one tick to the next, and how many ticks began late, and were left out, so far. It may be called
+	// from any goroutine.
+	Pace() (budget time.Duration, late, dropped uint64)
 }
 
 // MemoryUse is what the program holds, in all its worlds and containers, and on Go's heap.
