@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vastgo/vast/cmd/vast/internal/attach"
 	"github.com/vastgo/vast/inspect"
 )
 
@@ -118,7 +119,7 @@ func ticks(n inspect.Sample) fields {
 		{"p50", seconds(p.TickSeconds.P50), "", t(p.TickSeconds.P50)},
 		{"p99", seconds(p.TickSeconds.P99), "", t(p.TickSeconds.P99)},
 		{"worst", seconds(p.TickSeconds.Worst), "", t(p.TickSeconds.Worst)},
-		{"of", seconds(p.BudgetSeconds), "", plain},
+		{"budget", seconds(p.BudgetSeconds), "", plain},
 		{"tick", whole(p.Tick), "", plain},
 	}, late...)
 }
@@ -131,18 +132,24 @@ func timeline(s *state, columns, rows int) []line {
 		}
 		return n.TickSeconds.Worst
 	})
-	lines := spark(values, rows, s.now().BudgetSeconds)
-	// The scale stands in the upper left corner, over seconds long gone.
-	label := fmt.Sprintf("worst tick a second, up to %s ", seconds(highest(values)))
-	if rows > 1 && len(label) < columns {
-		empty := true
-		for _, v := range values[:len(label)] {
-			empty = empty && !(v > highest(values)*float64(rows-1)/float64(rows))
-		}
-		if empty {
-			lines[0] = append(line{{label, dim}}, lines[0].from(len([]rune(label)))...)
+	top := scale(values)
+	lines := spark(values, rows, top, s.now().BudgetSeconds)
+	// The scale stands in the upper left corner, where there is room.
+	label := "worst tick a second, up to " + seconds(top)
+	if worst := highest(values); worst > top {
+		label += ", once " + seconds(worst)
+	}
+	label += " "
+	cells := attach.Width(label)
+	if rows == 1 || cells > columns {
+		return lines
+	}
+	for _, v := range values[:cells] {
+		if v > top*float64(rows-1)/float64(rows) {
+			return lines
 		}
 	}
+	lines[0] = append(line{{label, dim}}, lines[0].from(cells)...)
 	return lines
 }
 

@@ -2,6 +2,7 @@ package top
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/vastgo/vast/inspect"
@@ -49,10 +50,26 @@ func highest(values []float64) (top float64) {
 	return top
 }
 
-// spark draws values as columns, in so many rows, the highest as high as there is room. Those above the bound, if that is
-// not 0, have the tone warn.
-func spark(values []float64, rows int, bound float64) []line {
-	top := highest(values)
+// scale returns what a chart of the values reaches up to: the highest, unless that stands alone, far above the others, which
+// would not be seen then.
+func scale(values []float64) float64 {
+	var known []float64
+	for _, v := range values {
+		if v > 0 {
+			known = append(known, v)
+		}
+	}
+	if len(known) == 0 {
+		return 0
+	}
+	slices.Sort(known)
+	const far = 4 // times what nine of ten do not pass
+	return min(known[len(known)-1], far*known[(len(known)-1)*9/10])
+}
+
+// spark draws values as columns, in so many rows, as high as they are in the scale. Those above the bound, if that is not 0,
+// have the tone warn.
+func spark(values []float64, rows int, top, bound float64) []line {
 	lines := make([]line, rows)
 	for row := range lines {
 		below := 8 * (rows - 1 - row) // eighths that the rows beneath this one hold

@@ -88,8 +88,9 @@ URL that the program printed. Where output is no terminal, it prints a line a se
 %s
 Keys: q or Esc ends with exit status 0, Ctrl-C with 130. NO_COLOR is respected.
 
-Ticks' p50, p99 and worst are those of the last second; a system's are of the whole
-run. Load is the time that a system took in the last second, of one processor.
+Ticks' p50, p99 and worst are those of the last second; a system's p50 and p99 are of its
+last 256 runs, and worst is of all. Load is the time that a system took in the last
+second, of one processor.
 `, b.String())
 }
 
