@@ -35,6 +35,7 @@ func (in *Inspector) routes() []route {
 		in.streamRoutes(),
 		in.documentRoutes(),
 		in.entityRoutes(),
+		in.overviewRoutes(),
 	)
 }
 
@@ -56,6 +57,7 @@ func (in *Inspector) handler() http.Handler {
 				Message: fmt.Sprintf("%s is not for %s", r.Method, r.URL.Path)})
 		})
 	}
+	in.addMonitoring(mux)
 	mux.Handle("/", pageHandler())
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		setHeaders(w.Header())
