@@ -120,7 +120,7 @@ func (e *exhibit) description() viewAnswer {
 	for _, line := range e.Outlines() {
 		numbers := make([]float64, 0, 2*len(line))
 		for _, p := range line {
-			if finite(p.X) && finite(p.Y) {
+			if drawable(p.X) && drawable(p.Y) {
 				numbers = append(numbers, p.X, p.Y)
 			}
 		}
@@ -129,12 +129,13 @@ func (e *exhibit) description() viewAnswer {
 	return a
 }
 
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+// drawable reports whether a number can be sent as JSON and drawn.
+func drawable(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // coordinate reads a number that a request gives.
 func coordinate(q url.Values, name string) (float64, error) {
 	v, err := strconv.ParseFloat(q.Get(name), 64)
-	if err != nil || !finite(v) {
+	if err != nil || !drawable(v) {
 		return 0, badRequest("%s must be a number", name)
 	}
 	return v, nil
@@ -159,8 +160,8 @@ func (e *exhibit) windowOf(q url.Values) (b Bounds, err error) {
 	return e.window(b)
 }
 
-// countOf reads a whole number from 1 on.
-func countOf(q url.Values, name string, most int) (int, error) {
+// wholeFrom1 reads a whole number from 1 on.
+func wholeFrom1(q url.Values, name string, most int) (int, error) {
 	n, err := strconv.Atoi(q.Get(name))
 	if err != nil || n < 1 || n > most {
 		return 0, badRequest("%s must be a whole number from 1 to %d", name, most)
@@ -179,10 +180,10 @@ func (in *Inspector) servePicture(w http.ResponseWriter, r *http.Request) error 
 		return err
 	}
 	most := maxCells / len(e.Layers)
-	if key.columns, err = countOf(q, "columns", most); err != nil {
+	if key.columns, err = wholeFrom1(q, "columns", most); err != nil {
 		return err
 	}
-	if key.rows, err = countOf(q, "rows", most/key.columns); err != nil {
+	if key.rows, err = wholeFrom1(q, "rows", most/key.columns); err != nil {
 		return err
 	}
 	body, err := in.picture(r.Context(), key)
@@ -236,7 +237,7 @@ func (in *Inspector) pick(r *http.Request) (any, error) {
 			a.Entity = k.Entity.String()
 		}
 		for _, f := range k.Facts {
-			if finite(f.Value) {
+			if drawable(f.Value) {
 				a.Facts = append(a.Facts, f)
 			}
 		}
@@ -249,6 +250,10 @@ func (in *Inspector) pick(r *http.Request) (any, error) {
 func (in *Inspector) nameOf(e vast.Entity) string {
 	if in.options.Names != nil {
 		if name, ok := in.options.Names.Name(e); ok {
+			return name
+		}
+	} else if names, ok := vast.NamesOf(in.world); ok {
+		if name, ok := names.Of(e); ok {
 			return name
 		}
 	}
@@ -275,7 +280,7 @@ func (in *Inspector) where(r *http.Request) (any, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case !found || !finite(a.X) || !finite(a.Y):
+	case !found || !drawable(a.X) || !drawable(a.Y):
 		return nil, notFound("entity %q is nowhere in this view", id)
 	}
 	return a, nil
@@ -293,7 +298,7 @@ func (in *Inspector) landmarks(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	most, err := countOf(r.URL.Query(), "most", maxLandmarks)
+	most, err := wholeFrom1(r.URL.Query(), "most", maxLandmarks)
 	if err != nil {
 		return nil, err
 	}
@@ -302,7 +307,7 @@ func (in *Inspector) landmarks(r *http.Request) (any, error) {
 	}{[]landmarkAnswer{}}
 	if e.View.Landmarks != nil {
 		for _, l := range e.View.Landmarks(window, most) {
-			if finite(l.X) && finite(l.Y) && finite(l.Weight) {
+			if drawable(l.X) && drawable(l.Y) && drawable(l.Weight) {
 				answer.Landmarks = append(answer.Landmarks, landmarkAnswer(l))
 			}
 		}
