@@ -1,7 +1,6 @@
 package earth
 
 import (
-	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -10,32 +9,47 @@ import (
 
 // fold brings a name to a form in which those are equal that a person who types would not tell apart: without accents, in
 // small letters, with blanks for hyphens.
-func fold(name string) string {
-	plain := true
-	for i := 0; i < len(name) && plain; i++ {
-		plain = name[i] < utf8.RuneSelf && name[i] != '-' && !('A' <= name[i] && name[i] <= 'Z')
-	}
-	if plain {
-		return name
-	}
-	var b strings.Builder
-	b.Grow(len(name))
-	// In the decomposed form accents are runes of their own.
-	for _, r := range norm.NFD.String(name) {
-		switch {
-		case unicode.Is(unicode.Mn, r):
-		case unicode.Is(unicode.Pd, r):
-			b.WriteByte(' ')
-		default:
-			r = unicode.ToLower(r)
-			if letters, ok := undecomposed[r]; ok {
-				b.WriteString(letters)
-			} else {
-				b.WriteRune(r)
-			}
+func fold(name string) string { return string(appendFolded(nil, name)) }
+
+// appendFolded appends the folded name.
+func appendFolded(b []byte, name string) []byte {
+	for i := 0; i < len(name); {
+		if c := name[i]; c < utf8.RuneSelf {
+			b = appendFoldedRune(b, rune(c))
+			i++
+			continue
 		}
+		// In the decomposed form accents are runes of their own.
+		p := norm.NFD.PropertiesString(name[i:])
+		size := max(p.Size(), 1)
+		if d := p.Decomposition(); d != nil {
+			for len(d) > 0 {
+				r, n := utf8.DecodeRune(d)
+				b, d = appendFoldedRune(b, r), d[n:]
+			}
+		} else {
+			r, _ := utf8.DecodeRuneInString(name[i:])
+			b = appendFoldedRune(b, r)
+		}
+		i += size
 	}
-	return b.String()
+	return b
+}
+
+func appendFoldedRune(b []byte, r rune) []byte {
+	switch {
+	case 'a' <= r && r <= 'z':
+		return append(b, byte(r))
+	case unicode.Is(unicode.Mn, r):
+		return b
+	case unicode.Is(unicode.Pd, r):
+		return append(b, ' ')
+	}
+	r = unicode.ToLower(r)
+	if letters, ok := undecomposed[r]; ok {
+		return append(b, letters...)
+	}
+	return utf8.AppendRune(b, r)
 }
 
 // undecomposed are letters that Unicode does not take apart, and what people type for them.

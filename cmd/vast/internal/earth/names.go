@@ -1,6 +1,7 @@
 package earth
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
@@ -24,13 +25,26 @@ type index struct {
 func newIndex(list *places.List) *index {
 	n := list.Len()
 	x := &index{list: list, order: make([]uint32, n), rank: make([]uint32, n), famous: make([]uint32, n)}
-	folded := make([]string, n)
+	length := 0
 	for i := range n {
-		x.order[i], x.famous[i], folded[i] = uint32(i), uint32(i), fold(list.Name(i))
+		length += len(list.Name(i))
+	}
+	folded := make([]byte, 0, length+length/16) // all names, one after the other
+	ends := make([]uint32, n)
+	for i := range n {
+		x.order[i], x.famous[i] = uint32(i), uint32(i)
+		folded = appendFolded(folded, list.Name(i))
+		ends[i] = uint32(len(folded))
+	}
+	name := func(place uint32) []byte {
+		if place == 0 {
+			return folded[:ends[0]]
+		}
+		return folded[ends[place-1]:ends[place]]
 	}
 	slices.SortFunc(x.famous, x.compareFame)
 	slices.SortFunc(x.order, func(a, b uint32) int {
-		if c := strings.Compare(folded[a], folded[b]); c != 0 {
+		if c := bytes.Compare(name(a), name(b)); c != 0 {
 			return c
 		}
 		return x.compareFame(a, b)
