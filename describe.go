@@ -14,6 +14,8 @@ type ColumnInfo struct {
 	Type    reflect.Type // of an element; nil for a tag
 	Storage Storage
 	Layout  Layout // of an element; zero for a tag
+	Linked  string // the name of the [Relation] or the [Edges] that keep the column; empty for others
+	Private bool   // whether it is this package's own and holds no component: who is a target, in what is linked
 }
 
 // Storage is how a column keeps its elements.
@@ -50,7 +52,7 @@ type Layout struct {
 // Describe returns what there is to know of a column.
 func Describe(col AnyColumn) ColumnInfo {
 	c := columnOf("Describe", col)
-	info := ColumnInfo{World: c.world, ID: int(c.id), Name: c.name, Type: c.typ}
+	info := ColumnInfo{World: c.world, ID: int(c.id), Name: c.name, Type: c.typ, Linked: c.linked, Private: c.internal}
 	switch s, ok := c.store.(valueStore); {
 	case ok:
 		info.Storage = s.storage()

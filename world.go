@@ -87,6 +87,9 @@ func NewWorld(o Options) *World {
 	return &World{options: o, tag: generation.NewTag()}
 }
 
+// Options returns what the world was made with, with the defaults filled in.
+func (w *World) Options() Options { return w.options }
+
 // Len returns the number of living entities. Complexity: the number of extents.
 func (w *World) Len() int {
 	n := 0

@@ -1,0 +1,156 @@
+package inspect
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestEveryRouteIsDescribed holds the routes against the description for programs, in both directions.
+func TestEveryRouteIsDescribed(t *testing.T) {
+	f := newFixture(t, Options{})
+	doc, err := apiDocument()
+	if err != nil {
+		t.Fatal(err)
+	}
+	described := make(map[string]bool)
+	for path, operations := range doc.Paths {
+		for method := range operations {
+			described[strings.ToUpper(method)+" "+path] = true
+		}
+	}
+	for _, r := range f.routes() {
+		name := r.method + " " + prefix + r.pattern
+		if !described[name] {
+			t.Errorf("%s is not described in api/*.json", name)
+		}
+		delete(described, name)
+	}
+	for name := range described {
+		t.Errorf("%s is described, but there is no such route", name)
+	}
+}
+
+// TestExamplesAreTrue asks what the description gives a request for, and holds the example against the answer: each key that
+// one of them has the other has too, with a value of the same type.
+func TestExamplesAreTrue(t *testing.T) {
+	f := newFixture(t, Options{})
+	doc, err := apiDocument()
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	for _, path := range slices.Sorted(maps.Keys(doc.Paths)) {
+		operation, ok := doc.Paths[path]["get"].(map[string]any)
+		if !ok {
+			continue
+		}
+		request, ok := operation["x-request"].(string)
+		if !ok {
+			continue
+		}
+		example := dig(operation, "responses", "200", "content", "application/json", "example")
+		if example == nil {
+			t.Errorf("%s has a request, but no example of the answer", path)
+			continue
+		}
+		asked++
+		t.Run(path, func(t *testing.T) {
+			var got any
+			f.get(t, strings.TrimPrefix(request, prefix), &got)
+			for _, difference := range shapeDiffers("answer", example, got) {
+				t.Error(difference)
+			}
+		})
+	}
+	if asked == 0 {
+		t.Error("no example was tried")
+	}
+}
+
+// dig returns what lies below a path of keys, or nil.
+func dig(v any, keys ...string) any {
+	for _, k := range keys {
+		m, _ := v.(map[string]any)
+		v = m[k]
+	}
+	return v
+}
+
+// shapeDiffers lists where two JSON values differ in more than the values.
+func shapeDiffers(at string, example, got any) (differences []string) {
+	if example == nil || got == nil {
+		return nil // either may be left empty
+	}
+	switch e := example.(type) {
+	case map[string]any:
+		g, ok := got.(map[string]any)
+		if !ok {
+			return []string{fmt.Sprintf("%s: the example is an object, the answer %T", at, got)}
+		}
+		for k, v := range e {
+			if _, ok := g[k]; !ok {
+				differences = append(differences, fmt.Sprintf("%s.%s is only in the example", at, k))
+				continue
+			}
+			differences = append(differences, shapeDiffers(at+"."+k, v, g[k])...)
+		}
+		for k := range g {
+			if _, ok := e[k]; !ok {
+				differences = append(differences, fmt.Sprintf("%s.%s is only in the answer", at, k))
+			}
+		}
+	case []any:
+		g, ok := got.([]any)
+		if !ok {
+			return []string{fmt.Sprintf("%s: the example is an array, the answer %T", at, got)}
+		}
+		if len(e) > 0 && len(g) > 0 {
+			return shapeDiffers(at+"[0]", e[0], g[0])
+		}
+	default:
+		if fmt.Sprintf("%T", example) != fmt.Sprintf("%T", got) {
+			return []string{fmt.Sprintf("%s: the example is a %T, the answer a %T", at, example, got)}
+		}
+	}
+	return differences
+}
+
+func TestShapeDiffers(t *testing.T) {
+	for _, c := range []struct {
+		example, got string
+		want         int
+	}{
+		{`{"a":1,"b":[{"c":"x"}]}`, `{"a":2,"b":[{"c":"y"},{}]}`, 0},
+		{`{"a":1}`, `{"a":"1"}`, 1},
+		{`{"a":1}`, `{"b":1}`, 2},
+		{`{"a":[1]}`, `{"a":{}}`, 1},
+		{`{"a":[{"b":1}]}`, `{"a":[{"b":true,"c":1}]}`, 2},
+		{`{"a":null}`, `{"a":1}`, 0},
+	} {
+		var e, g any
+		if json.Unmarshal([]byte(c.example), &e) != nil || json.Unmarshal([]byte(c.got), &g) != nil {
+			t.Fatal(c)
+		}
+		if d := shapeDiffers("v", e, g); len(d) != c.want {
+			t.Errorf("%s and %s: %v", c.example, c.got, d)
+		}
+	}
+}
+
+func TestDescriptionIsServed(t *testing.T) {
+	f := newFixture(t, Options{})
+	var doc struct {
+		OpenAPI string
+		Paths   map[string]any
+	}
+	f.get(t, "openapi.json", &doc)
+	if doc.OpenAPI != "3.1.0" || doc.Paths["/api/v1/world"] == nil {
+		t.Errorf("served %+v", doc)
+	}
+	f.refused(t, http.StatusNotFound, "GET", "nothing", "", "")
+}

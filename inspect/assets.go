@@ -1,0 +1,50 @@
+package inspect
+
+import (
+	"embed"
+	"io/fs"
+	"net/http"
+	"path"
+)
+
+//go:embed page
+var pageFiles embed.FS
+
+// contentTypes are the kinds of files that the page is made of. The system's own table is not asked: it may say anything.
+var contentTypes = map[string]string{
+	".html": "text/html; charset=utf-8",
+	".css":  "text/css; charset=utf-8",
+	".js":   "text/javascript; charset=utf-8",
+	".svg":  "image/svg+xml",
+	".png":  "image/png",
+	"":      "text/plain; charset=utf-8", // licences
+}
+
+// pageHandler serves the page's own files. They are no secret, and take no token.
+func pageHandler() http.Handler {
+	files, err := fs.Sub(pageFiles, "page")
+	if err != nil {
+		panic(err) // the pattern above names it
+	}
+	server := http.FileServerFS(files)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := path.Clean("/" + r.URL.Path)[1:]
+		if name == "" {
+			name = "index.html"
+		}
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			w.Header().Set("Allow", "GET, HEAD")
+			fail(w, &problem{Status: http.StatusMethodNotAllowed, Code: "method", Message: r.Method + " is not for the page"})
+			return
+		}
+		kind, known := contentTypes[path.Ext(name)]
+		if info, err := fs.Stat(files, name); !known || err != nil || info.IsDir() {
+			fail(w, notFound("there is no such page; the inspector's begins at /"))
+			return
+		}
+		w.Header().Set("Content-Type", kind)
+		// A program that was built anew brings a new page.
+		w.Header().Set("Cache-Control", "no-cache")
+		server.ServeHTTP(w, r)
+	})
+}

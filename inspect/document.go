@@ -1,0 +1,60 @@
+package inspect
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"sync"
+)
+
+// apiFiles describe the interface for programs, each a part of it.
+//
+//go:embed api/*.json
+var apiFiles embed.FS
+
+// document is an OpenAPI description, or a part of one.
+type document struct {
+	OpenAPI    string                    `json:"openapi,omitempty"`
+	Info       map[string]any            `json:"info,omitempty"`
+	Paths      map[string]map[string]any `json:"paths"`
+	Components struct {
+		Schemas         map[string]any `json:"schemas"`
+		SecuritySchemes map[string]any `json:"securitySchemes,omitempty"`
+	} `json:"components"`
+}
+
+// apiDocument joins the parts.
+var apiDocument = sync.OnceValues(func() (*document, error) {
+	whole := &document{OpenAPI: "3.1.0", Paths: make(map[string]map[string]any)}
+	whole.Info = map[string]any{
+		"title": "Vast inspector", "version": "1",
+		"description": "What the page shows, for programs. Times are in seconds, sizes in bytes, entities are strings such as 17.3: " +
+			"slot and generation. Errors are {\"error\": {\"code\", \"message\"}}.",
+		"license": map[string]any{"name": "the module's"},
+	}
+	whole.Components.Schemas = make(map[string]any)
+	whole.Components.SecuritySchemes = map[string]any{"token": map[string]any{"type": "http", "scheme": "bearer"}}
+	files, err := apiFiles.ReadDir("api")
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		text, err := apiFiles.ReadFile("api/" + f.Name())
+		if err != nil {
+			return nil, err
+		}
+		var part document
+		if err := json.Unmarshal(text, &part); err != nil {
+			return nil, fmt.Errorf("inspect: api/%s: %w", f.Name(), err)
+		}
+		maps.Copy(whole.Paths, part.Paths)
+		maps.Copy(whole.Components.Schemas, part.Components.Schemas)
+	}
+	return whole, nil
+})
+
+func (in *Inspector) documentRoutes() []route {
+	return []route{{method: "GET", pattern: "openapi.json", answer: func(*http.Request) (any, error) { return apiDocument() }}}
+}

@@ -1,0 +1,85 @@
+package inspect
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// guard decides who may ask.
+type guard struct {
+	hosts           []string // names that requests may call the server by, in small letters
+	tokenForReading bool
+	token           [sha256.Size]byte
+}
+
+func newGuard(o Options, loopback bool) guard {
+	g := guard{hosts: []string{"localhost"}, tokenForReading: !loopback, token: sha256.Sum256([]byte(o.Token))}
+	for _, h := range o.Hosts {
+		g.hosts = append(g.hosts, strings.ToLower(h))
+	}
+	return g
+}
+
+func newToken() string { return rand.Text() }
+
+// checkHost refuses requests that call the server by a name that somebody else may own. A page of another site that makes its
+// own name mean this machine still sends that name. An address cannot be made to mean another machine.
+func (g *guard) checkHost(r *http.Request) error {
+	host := r.Host
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]"))
+	if net.ParseIP(host) != nil || slices.Contains(g.hosts, host) {
+		return nil
+	}
+	return &problem{Status: http.StatusForbidden, Code: "host",
+		Message: "the request calls this server by a name that it does not know: use its address, or name it in Options.Hosts"}
+}
+
+// checkOrigin refuses requests that a page of another site makes. Programs that are no browsers send neither header.
+func (g *guard) checkOrigin(r *http.Request) error {
+	foreign := &problem{Status: http.StatusForbidden, Code: "origin", Message: "the request comes from a page of another site"}
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "same-origin", "none":
+	default:
+		return foreign
+	}
+	if origins := r.Header.Values("Origin"); len(origins) > 0 {
+		u, err := url.Parse(origins[0])
+		if len(origins) > 1 || err != nil || u.Host == "" || !strings.EqualFold(u.Host, r.Host) {
+			return foreign
+		}
+	}
+	return nil
+}
+
+// checkToken refuses requests without the token. How long it takes does not tell how much of a wrong one is right.
+func (g *guard) checkToken(r *http.Request) error {
+	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	sum := sha256.Sum256([]byte(given))
+	if subtle.ConstantTimeCompare(sum[:], g.token[:]) == 1 && ok {
+		return nil
+	}
+	return &problem{Status: http.StatusUnauthorized, Code: "token",
+		Message: "this takes the token: open the address that the program printed, with what stands after #, or send it as " +
+			"Authorization: Bearer"}
+}
+
+// setHeaders keeps browsers from doing more with an answer than it is for.
+func setHeaders(h http.Header) {
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "+
+		"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
+}

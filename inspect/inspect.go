@@ -1,0 +1,92 @@
+package inspect
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/vastgo/vast"
+)
+
+// Inspector serves a world. Its methods may be called from any goroutine.
+type Inspector struct {
+	world   *vast.World
+	options Options
+	guard   guard
+	model   model
+	looking chan struct{}  // holds a token for each visit under way
+	looks   sync.WaitGroup // visits under way
+	streams chan struct{}  // holds a token for each stream
+
+	listener net.Listener
+	server   *http.Server
+	stop     context.CancelFunc
+	ended    chan struct{}
+}
+
+// Serve begins to serve a world and returns at once. It serves until ctx ends or [Inspector.Close] is called; a request that
+// asks for the world after that of the world itself is told so.
+//
+// The world must let visitors in (see vast.World.Visit): a sched.Schedule does between its ticks, and what has none calls
+// vast.World.Admit. It returns a [*ListenError] where it cannot listen at the address.
+func Serve(ctx context.Context, w *vast.World, o Options) (*Inspector, error) {
+	if w == nil {
+		panic("inspect: Serve: the world is nil")
+	}
+	o = o.withDefaults()
+	l, err := listen(o.Addr)
+	if err != nil {
+		return nil, err
+	}
+	in := &Inspector{
+		world: w, options: o, guard: newGuard(o, isLoopback(l.Addr())),
+		looking: make(chan struct{}, maxLooking), streams: make(chan struct{}, maxStreams),
+		listener: l, ended: make(chan struct{}),
+	}
+	ctx, in.stop = context.WithCancel(ctx)
+	in.server = newServer(ctx, in.handler())
+	go in.serve(ctx)
+	return in, nil
+}
+
+// serve serves until the context ends.
+func (in *Inspector) serve(ctx context.Context) {
+	defer close(in.ended)
+	var shutdown sync.WaitGroup
+	shutdown.Go(func() {
+		<-ctx.Done()
+		// Streams end with the context, and so does what asks for the world; the rest takes little time.
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		if err := in.server.Shutdown(grace); err != nil {
+			_ = in.server.Close()
+		}
+	})
+	_ = in.server.Serve(bounded(in.listener))
+	in.stop()
+	shutdown.Wait()
+	in.looks.Wait()
+}
+
+// Close ends serving and waits until no more is asked of the world, so that the world may be closed afterwards. It may be
+// called on the world's goroutine: requests that wait to be let in are sent away. Closing twice does nothing.
+func (in *Inspector) Close() error {
+	in.stop()
+	<-in.ended
+	return nil
+}
+
+// Addr returns the address that the inspector listens at.
+func (in *Inspector) Addr() net.Addr { return in.listener.Addr() }
+
+// URL returns where to point a browser. Where the token is of use it is the part after #, which browsers do not send to anybody.
+func (in *Inspector) URL() string {
+	u := url.URL{Scheme: "http", Host: browsable(in.listener.Addr()), Path: "/"}
+	if in.options.ReadWrite || in.guard.tokenForReading {
+		u.Fragment = "token=" + in.options.Token
+	}
+	return u.String()
+}

@@ -1,0 +1,68 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/vastgo/vast"
+)
+
+// maxLooking is how many requests may look at the world at a time, or wait to.
+const maxLooking = 32
+
+// errImpatient ends a visit that is not let in.
+var errImpatient = errors.New("inspect: not let in")
+
+// look has f called while nothing else is done with the world, again and again until it returns true. A call may take a
+// quarter of a millisecond: f copies what it needs, and leaves what is dear to the time after.
+func (in *Inspector) look(ctx context.Context, f func() (done bool)) error {
+	select {
+	case in.looking <- struct{}{}:
+		defer func() { <-in.looking }()
+	default:
+		return tooBusy("%d requests look at the world already", maxLooking)
+	}
+	in.looks.Add(1)
+	defer in.looks.Done()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	patience := time.AfterFunc(in.options.Patience, func() { cancel(errImpatient) })
+	defer patience.Stop()
+	err := in.world.Visit(ctx, func() bool {
+		patience.Reset(in.options.Patience)
+		return f()
+	})
+	switch {
+	case err == nil || errors.Is(err, vast.ErrClosed):
+		return err
+	case context.Cause(ctx) == errImpatient:
+		return &problem{Status: http.StatusServiceUnavailable, Code: "notAdmitted", Retry: 1,
+			Message: "the program has not let the inspector look for " + in.options.Patience.String() +
+				": it must run a sched.Schedule, or call World.Admit once a tick"}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &problem{Status: http.StatusServiceUnavailable, Code: "time", Message: "this took longer than a request may: ask for less"}
+	}
+	return err
+}
+
+// entity returns the living entity with an ID such as 17.3. It is called while the world lets the inspector look.
+func (in *Inspector) entity(id string) (vast.Entity, bool) {
+	slot, generation, ok := parseID(id)
+	if !ok {
+		return vast.Entity{}, false
+	}
+	e, ok := in.world.At(slot)
+	return e, ok && e.Generation() == generation
+}
+
+// parseID reads what vast.Entity.String writes.
+func parseID(id string) (slot int, generation uint32, ok bool) {
+	a, b, found := strings.Cut(id, ".")
+	s, err := strconv.ParseUint(a, 10, 31)
+	g, err2 := strconv.ParseUint(b, 10, 32)
+	return int(s), uint32(g), found && err == nil && err2 == nil
+}

@@ -1,0 +1,136 @@
+package inspect
+
+import (
+	"context"
+	"fmt"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// prefix is where the interface for programs begins.
+const prefix = "/api/v1/"
+
+// requestTime bounds the answering of a request, but for streams.
+const requestTime = 30 * time.Second
+
+// route is what answers one kind of request below [prefix].
+type route struct {
+	method  string
+	pattern string // as http.ServeMux has it, such as entities/{id}
+	write   bool   // whether it changes something
+	// One of these answers. Answer returns what is sent as JSON. Raw writes by itself, and may return an error as long as it
+	// has written nothing.
+	answer func(r *http.Request) (any, error)
+	raw    func(w http.ResponseWriter, r *http.Request) error
+	stream bool // whether raw may take longer than requestTime
+}
+
+// routes are all of them.
+func (in *Inspector) routes() []route {
+	return slices.Concat(
+		in.worldRoutes(),
+		in.streamRoutes(),
+		in.documentRoutes(),
+	)
+}
+
+// handler answers all requests.
+func (in *Inspector) handler() http.Handler {
+	mux := http.NewServeMux()
+	methods := make(map[string][]string)
+	for _, r := range in.routes() {
+		mux.Handle(r.method+" "+prefix+r.pattern, in.handle(r))
+		methods[r.pattern] = append(methods[r.pattern], r.method)
+	}
+	mux.HandleFunc(prefix, func(w http.ResponseWriter, r *http.Request) {
+		fail(w, notFound("there is no %s: %sopenapi.json lists what there is", r.URL.Path, prefix))
+	})
+	for pattern, allowed := range methods {
+		mux.HandleFunc(prefix+pattern, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Allow", strings.Join(allowed, ", "))
+			fail(w, &problem{Status: http.StatusMethodNotAllowed, Code: "method",
+				Message: fmt.Sprintf("%s is not for %s", r.Method, r.URL.Path)})
+		})
+	}
+	mux.Handle("/", pageHandler())
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		setHeaders(w.Header())
+		extend(w)
+		defer recovered(w)
+		if err := in.guard.checkHost(r); err != nil {
+			fail(w, err)
+			return
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, maxBodyBytes)
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// handle is a route behind all that is asked of every request.
+func (in *Inspector) handle(rt route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		if err := in.mayAsk(rt, r); err != nil {
+			fail(w, err)
+			return
+		}
+		if rt.stream {
+			// The time to send a request is over, and must not end the stream.
+			_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+		} else {
+			ctx, cancel := context.WithTimeout(r.Context(), requestTime)
+			defer cancel()
+			r = r.WithContext(ctx)
+		}
+		if rt.raw != nil {
+			if err := rt.raw(w, r); err != nil {
+				fail(w, err)
+			}
+			return
+		}
+		v, err := rt.answer(r)
+		extend(w)
+		if err != nil {
+			fail(w, err)
+			return
+		}
+		answer(w, http.StatusOK, v)
+	})
+}
+
+// mayAsk refuses what the guard refuses, and writing where only reading is allowed.
+func (in *Inspector) mayAsk(rt route, r *http.Request) error {
+	if err := in.guard.checkOrigin(r); err != nil {
+		return err
+	}
+	if rt.write && !in.options.ReadWrite {
+		return &problem{Status: http.StatusForbidden, Code: "readOnly",
+			Message: "the inspector only reads: the program must serve with Options.ReadWrite (vast earth: -inspect-write)"}
+	}
+	if rt.write || in.guard.tokenForReading {
+		if err := in.guard.checkToken(r); err != nil {
+			return err
+		}
+	}
+	if rt.write && r.ContentLength != 0 {
+		// Forms of other sites cannot send this type unasked.
+		if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != "application/json" {
+			return &problem{Status: http.StatusUnsupportedMediaType, Code: "type", Message: "the body must be application/json"}
+		}
+	}
+	return nil
+}
+
+// recovered answers for a handler that panicked. The program that is looked at goes on.
+func recovered(w http.ResponseWriter) {
+	switch v := recover(); v {
+	case nil:
+	case http.ErrAbortHandler:
+		panic(v)
+	default:
+		fail(w, fmt.Errorf("the inspector failed: %v", v))
+	}
+}

@@ -1,0 +1,153 @@
+package inspect
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	maxStreams    = 32
+	maxTopics     = 16               // of one stream
+	keepAliveTime = 15 * time.Second // between messages to a stream with nothing to say
+)
+
+// topic is something that streams tell of again and again.
+type topic struct {
+	name  string // what a browser asks for, as name or name:argument
+	every time.Duration
+	// make returns what is to be told now, to be sent as JSON, or nil for nothing.
+	make func(ctx context.Context, argument string) (any, error)
+}
+
+// topics are all of them.
+func (in *Inspector) topics() []topic {
+	return slices.Concat(
+		[]topic{},
+	)
+}
+
+func (in *Inspector) streamRoutes() []route {
+	return []route{{method: "GET", pattern: "stream", raw: in.serveStream, stream: true}}
+}
+
+// subscription is a topic of one stream.
+type subscription struct {
+	topic
+	full, argument string
+	due            time.Time
+}
+
+// serveStream tells of the topics that are asked for, as server-sent events: event is the topic, data its JSON. A topic that
+// fails is told of as {"error": …} and goes on. One goroutine makes what it sends, and has nothing waiting while it sends: a browser that reads slowly
+// gets less, and one that does not read is dropped.
+func (in *Inspector) serveStream(w http.ResponseWriter, r *http.Request) error {
+	subscriptions, err := in.subscriptions(r.URL.Query()["topic"])
+	if err != nil {
+		return err
+	}
+	select {
+	case in.streams <- struct{}{}:
+		defer func() { <-in.streams }()
+	default:
+		return &problem{Status: http.StatusTooManyRequests, Code: "streams", Retry: 5,
+			Message: fmt.Sprintf("%d streams are open already: close some pages", maxStreams)}
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no") // for proxies that would wait for more
+	w.WriteHeader(http.StatusOK)
+	out := events{w, http.NewResponseController(w)}
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	quiet := time.Now()
+	for {
+		select {
+		case <-r.Context().Done():
+			return nil
+		case <-timer.C:
+		}
+		next := quiet.Add(keepAliveTime)
+		for i := range subscriptions {
+			s := &subscriptions[i]
+			if now := time.Now(); !now.Before(s.due) {
+				s.due = now.Add(s.every)
+				told, err := out.tell(r.Context(), s)
+				if err != nil {
+					return nil // the browser is gone, or does not read
+				}
+				if told {
+					quiet = time.Now()
+				}
+			}
+			if s.due.Before(next) {
+				next = s.due
+			}
+		}
+		if time.Since(quiet) >= keepAliveTime {
+			if out.write([]byte(": \n\n")) != nil {
+				return nil
+			}
+			quiet = time.Now()
+		}
+		timer.Reset(max(time.Until(next), time.Millisecond))
+	}
+}
+
+func (in *Inspector) subscriptions(names []string) ([]subscription, error) {
+	if len(names) == 0 || len(names) > maxTopics {
+		return nil, badRequest("a stream has 1 to %d topics: add ?topic=", maxTopics)
+	}
+	all := in.topics()
+	var list []subscription
+	for _, full := range names {
+		name, argument, _ := strings.Cut(full, ":")
+		i := slices.IndexFunc(all, func(t topic) bool { return t.name == name })
+		if i < 0 || strings.ContainsAny(full, "\r\n") || len(full) > 1024 {
+			return nil, badRequest("there is no topic %q", name)
+		}
+		list = append(list, subscription{topic: all[i], full: full, argument: argument})
+	}
+	return list, nil
+}
+
+// events writes server-sent events.
+type events struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+}
+
+// tell sends what a topic has to say, and reports whether that is anything.
+func (o events) tell(ctx context.Context, s *subscription) (told bool, err error) {
+	v, err := s.make(ctx, s.argument)
+	if err != nil {
+		if ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		v = struct {
+			Error *problem `json:"error"`
+		}{problemOf(err)}
+	}
+	if v == nil {
+		return false, nil
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return false, err
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "event: %s\ndata: %s\n\n", s.full, data)
+	return true, o.write(b.Bytes())
+}
+
+func (o events) write(b []byte) error {
+	extend(o.w)
+	if _, err := o.w.Write(b); err != nil {
+		return err
+	}
+	return o.control.Flush()
+}
