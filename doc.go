@@ -16,8 +16,9 @@
 //   - [Tracker] notes who gained or lost some components, or had them written, since it last looked. Hooks, such as
 //     [Column.OnAdd], are told at once.
 //   - [Names] finds entities by name; [World.Sprint], [Describe] and [Value] show what any world holds.
+//   - [World.Visit] lets other goroutines look at a world, when its own one says so by [World.Admit].
 //
-// Package sched runs systems over a world, in parallel.
+// Package sched runs systems over a world, in parallel; package inspect shows one that runs in a browser.
 //
 // # Terminology
 //
