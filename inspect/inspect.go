@@ -47,7 +47,7 @@ func Serve(ctx context.Context, w *vast.World, o Options) (*Inspector, error) {
 		listener: l, ended: make(chan struct{}),
 	}
 	ctx, in.stop = context.WithCancel(ctx)
-	in.server = newServer(ctx, in.handler())
+	in.server = newServer(ctx, in.handler(in.routes()))
 	go in.serve(ctx)
 	return in, nil
 }
@@ -65,7 +65,7 @@ func (in *Inspector) serve(ctx context.Context) {
 			_ = in.server.Close()
 		}
 	})
-	_ = in.server.Serve(bounded(in.listener))
+	_ = in.server.Serve(in.listener)
 	in.stop()
 	shutdown.Wait()
 	in.looks.Wait()
