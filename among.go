@@ -42,6 +42,11 @@ func bySlot(a, b Entity) int {
 	return cmp.Or(cmp.Compare(a.slot, b.slot), cmp.Compare(a.generation, b.generation))
 }
 
+// startList moves to the first entity of the list, if there is one, whose slot is not below lo.
+func (k *walk) startList(lo uint) {
+	k.at, _ = slices.BinarySearchFunc(k.q.list, lo, func(e Entity, lo uint) int { return cmp.Compare(uint(e.slot), lo) })
+}
+
 // nextListed is the cursor's Next for a query with a list.
 func (k *walk) nextListed() bool {
 	word, m := k.end/64, k.bits
@@ -101,6 +106,9 @@ func (k *walk) listedIn(word uint) (m uint64) {
 		}
 	}
 	m &= k.q.filter.All(word)
+	if k.q.ranged {
+		m = k.q.inRange(word, m)
+	}
 	if len(k.q.to) > 0 {
 		m = k.keepRelated(word, m)
 	}

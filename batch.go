@@ -1,9 +1,6 @@
 package vast
 
-import (
-	"iter"
-	"slices"
-)
+import "iter"
 
 // Batch is a part of what a query matches, for one worker: the matches in some consecutive words of 64 slots. It is a
 // plain value, valid until the world's structure changes. Different batches may run on different goroutines at once, and
@@ -71,9 +68,8 @@ func (b Batch) Runs() iter.Seq[Run] {
 		if k.world.changes != k.changes {
 			k.world.changedWhile("batches of a query were in use")
 		}
-		k.cursor.StartAt(&b.q.filter, uint(b.lo), uint(b.end))
-		k.at, _ = slices.BinarySearchFunc(b.q.list, Entity{slot: b.lo * 64}, bySlot)
-		k.related.bySlot = true
+		k.startBetween(uint(b.lo), uint(b.end))
+		k.startList(uint(b.lo) * 64)
 		k.runs(yield)
 	}
 }

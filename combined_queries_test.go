@@ -13,7 +13,7 @@ type combinedQuery struct {
 	tests                      []func(Entity) bool
 	to                         []int // relations
 	target                     Entity
-	listed, exact              bool
+	listed, exact, ranged      bool
 	witness                    Entity // what it should match, mostly
 }
 
@@ -25,7 +25,7 @@ func (q *combinedQuery) test(f func(Entity) bool, format string, a ...any) {
 	q.says += fmt.Sprintf(format, a...)
 }
 
-func (q *combinedQuery) bySlot() bool { return len(q.to) == 0 || q.listed }
+func (q *combinedQuery) bySlot() bool { return len(q.to) == 0 || q.listed || q.ranged }
 
 // combinedColumn chooses a column; those with values more often.
 func (b *byteStream) combinedColumn() int {
@@ -67,7 +67,7 @@ func (m *combinedModel) query(b *byteStream) *combinedQuery {
 
 // form adds a form to a query, where it may have it.
 func (m *combinedModel) form(b *byteStream, q *combinedQuery) {
-	form, c := b.next()%11, b.combinedColumn()
+	form, c := b.next()%12, b.combinedColumn()
 	named := slices.Contains(q.with, c)
 	out, one, apart := slices.Contains(q.minus, c), slices.Contains(q.any, c), slices.Contains(q.optional, c)
 	switch form {
@@ -114,7 +114,21 @@ func (m *combinedModel) form(b *byteStream, q *combinedQuery) {
 		}
 	case 9, 10:
 		m.formChanged(b, q, c)
+	case 11:
+		m.formBetween(b, q)
 	}
+}
+
+// formBetween keeps a query to a range of slots, mostly around the witness.
+func (m *combinedModel) formBetween(b *byteStream, q *combinedQuery) {
+	lo := b.next()*b.next()/16 - 10
+	hi := lo + b.next()*b.next()/8
+	if at := int(q.witness.Slot()); !m.fits(b, lo <= at && at < hi) {
+		lo, hi = min(lo, at-b.next()%70), max(hi, at+1+b.next()%70)
+	}
+	q.Query = q.Between(lo, hi)
+	q.ranged = true
+	q.test(func(e Entity) bool { return lo <= int(e.Slot()) && int(e.Slot()) < hi }, " between %d %d", lo, hi)
 }
 
 // formTo asks for the target of the witness in a relation.
@@ -211,7 +225,7 @@ func (m *combinedModel) matching(q *combinedQuery) (es []Entity) {
 func (m *combinedModel) checkQuery(b *byteStream, q *combinedQuery) {
 	es := m.matching(q)
 	ordered := es
-	if len(q.to) == 1 && !q.listed {
+	if len(q.to) == 1 && !q.bySlot() {
 		ordered = slices.DeleteFunc(slices.Clone(m.relations[q.to[0]].sources[q.target]), func(e Entity) bool { return !slices.Contains(es, e) })
 	}
 	got := slices.Collect(q.All())
@@ -221,7 +235,7 @@ func (m *combinedModel) checkQuery(b *byteStream, q *combinedQuery) {
 	single, ok := q.Single()
 	m.must(ok == (len(es) == 1) && single.IsZero() == (len(es) == 0), "Single is %v, %v, of %d", single, ok, len(es))
 	m.checkRuns(q, got)
-	if len(q.to) > 1 && !q.listed {
+	if len(q.to) > 1 && !q.bySlot() {
 		slices.SortFunc(got, bySlot)
 	}
 	m.must(slices.Equal(got, ordered), "All yields %v, want %v", got, ordered)

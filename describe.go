@@ -3,7 +3,6 @@ package vast
 import (
 	"fmt"
 	"reflect"
-	"unsafe"
 )
 
 // ColumnInfo describes a column to tools that know nothing of its type.
@@ -96,25 +95,6 @@ func layoutOf(t reflect.Type) Layout {
 		}
 	}
 	return l
-}
-
-// Value returns a copy of e's component and whether e is alive and has it. A tag's is an empty struct. It is for tools:
-// it allocates, and [Column.Get] does not.
-func Value(col AnyColumn, e Entity) (reflect.Value, bool) {
-	c := columnOf("Value", col)
-	if !c.has(e) {
-		return reflect.Value{}, false
-	}
-	if s, ok := c.store.(valueStore); ok {
-		return s.value(e.slot), true
-	}
-	if c.typ == nil || c.base == nil || int(c.typ.Size()) != c.bytes {
-		return reflect.ValueOf(struct{}{}), true
-	}
-	v := reflect.New(c.typ).Elem()
-	// Sound because the slot has the component, so its element is committed, and is of this type, without Go pointers.
-	v.Set(reflect.NewAt(c.typ, unsafe.Add(c.base, uintptr(e.slot)*uintptr(c.bytes))).Elem())
-	return v, true
 }
 
 // columnOfAnyType is a column whose type is not known where it is used.

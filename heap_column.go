@@ -151,6 +151,8 @@ func (s *heapStore[T]) value(slot uint32) reflect.Value {
 	return reflect.ValueOf(&v).Elem()
 }
 
+func (s *heapStore[T]) set(slot uint32, v reflect.Value) { reflect.ValueOf(s.at(slot)).Elem().Set(v) }
+
 func (s *heapStore[T]) empty() { s.blocks, s.used = nil, nil }
 
 func (s *heapStore[T]) close() error {

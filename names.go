@@ -38,6 +38,9 @@ func NewNames(w *World) *Names {
 	return w.names
 }
 
+// NamesOf returns the world's names, and whether it has any: whether [NewNames] was called.
+func NamesOf(w *World) (*Names, bool) { return w.names, w.names != nil }
+
 // Name returns the column's name in statistics and messages; for that of an entity see [Names.Of].
 func (n *Names) Name() string { return n.made().texts.Name() }
 

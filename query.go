@@ -3,6 +3,7 @@ package vast
 import (
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/vastgo/vast/internal/bitset"
@@ -33,6 +34,8 @@ type query struct {
 	exact    bool          // whether entities with other components are left out
 	ids      []uint64      // of an exact query, the numbers of the columns that it names, as bits
 	list     []Entity      // when not nil, only these match; in the order of slots
+	ranged   bool          // whether only the slots [lo, hi) match
+	lo, hi   uint          // all slots where it is not ranged
 }
 
 // Query returns the query for the entities that have all the given components; without any, for all entities. It panics
@@ -42,7 +45,7 @@ func (w *World) Query(cols ...AnyColumn) Query {
 	if err := w.prepare(); err != nil {
 		panic(err)
 	}
-	q := &query{world: w, with: w.columnsOf("Query", cols)}
+	q := &query{world: w, with: w.columnsOf("Query", cols), hi: math.MaxUint}
 	q.build()
 	return Query{q}
 }
@@ -95,7 +98,7 @@ func (q *query) build() {
 	if q.exact {
 		q.ids = q.named()
 	}
-	q.apart = q.exact || len(q.optional) > 0 || q.list != nil || len(q.to) > 0
+	q.apart = q.exact || len(q.optional) > 0 || q.list != nil || len(q.to) > 0 || q.ranged
 }
 
 func setsOf(columns []*column) (sets []*bitset.Set) {
@@ -173,7 +176,7 @@ func (k *walk) nextWhole() bool {
 	case len(k.q.to) > 0:
 		return k.nextRelated()
 	}
-	return k.cursor.Next()
+	return k.nextBetween()
 }
 
 // nextPart moves the cursor to the next part of what is left of a run, from the cursor's Hi to the end.
@@ -206,8 +209,19 @@ func (k *walk) start(q *query) {
 		q.settle()
 	}
 	k.cursor.Start(&q.filter, uint(q.world.frontier))
-	if len(q.to) > 0 {
+	if q.apart {
+		k.startApart()
+	}
+}
+
+// startApart is what starting takes for queries that need more.
+func (k *walk) startApart() {
+	if len(k.q.to) > 0 {
 		k.startRelated()
+	}
+	if k.q.ranged {
+		k.startBetween(0, k.cursor.End())
+		k.startList(k.q.lo)
 	}
 }
 
@@ -221,6 +235,9 @@ func (k *walk) nextWord() (word uint, mask uint64) {
 		}
 		if mask == 0 || !k.q.apart {
 			return word, mask
+		}
+		if k.q.ranged {
+			mask = k.q.inRange(word, mask)
 		}
 		if len(k.q.to) > 0 && k.q.list == nil {
 			mask = k.keepRelated(word, mask)

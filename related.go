@@ -131,7 +131,7 @@ func (k *walk) nextBySlot() bool {
 			k.cursor.Lo, k.cursor.Hi = uint(lo), uint(r.next)
 			return true
 		}
-		if !k.cursor.Next() {
+		if !k.nextBetween() {
 			return false
 		}
 		r.next, r.end = uint32(k.cursor.Lo), uint32(k.cursor.Hi)

@@ -184,16 +184,31 @@ func (r Relation) CountSources(target Entity) (n int) {
 func (r Relation) Sources(target Entity) iter.Seq[Entity] {
 	return func(yield func(Entity) bool) {
 		k := r.made()
-		if !k.targets.has(target) {
+		if k.targets.has(target) {
+			k.sourcesFrom(k.family(target.slot).first, yield)
+		}
+	}
+}
+
+// SourcesAfter yields those that [Relation.Sources] yields after the given source, of the same target: so a long list is
+// looked at a part at a time. It yields nothing for an entity that has no target, any more or at all.
+func (r Relation) SourcesAfter(source Entity) iter.Seq[Entity] {
+	return func(yield func(Entity) bool) {
+		k := r.made()
+		if k.sources.has(source) {
+			k.sourcesFrom(k.link(source.slot).next, yield)
+		}
+	}
+}
+
+// sourcesFrom yields the source in a slot and those after it.
+func (k *relation) sourcesFrom(slot uint32, yield func(Entity) bool) {
+	before := k.world.changes
+	for ; slot != none; slot = k.link(slot).next {
+		if !yield(k.entity(slot)) {
 			return
 		}
-		before := k.world.changes
-		for slot := k.family(target.slot).first; slot != none; slot = k.link(slot).next {
-			if !yield(k.entity(slot)) {
-				return
-			}
-			k.world.unchanged(before, "the sources of a target were walked over")
-		}
+		k.world.unchanged(before, "the sources of a target were walked over")
 	}
 }
 

@@ -12,3 +12,11 @@ func (w *World) At(slot int) (Entity, bool) {
 	}
 	return Entity{slot: s, generation: *w.generation(s)}, true
 }
+
+// Slots returns where slots end: that of every living entity is below. Complexity: constant.
+func (w *World) Slots() int {
+	if w.closed {
+		return 0
+	}
+	return int(w.frontier) * 64
+}

@@ -149,6 +149,8 @@ func (s *sparseStore[T]) value(slot uint32) reflect.Value {
 	return reflect.ValueOf(&v).Elem()
 }
 
+func (s *sparseStore[T]) set(slot uint32, v reflect.Value) { reflect.ValueOf(s.at(slot)).Elem().Set(v) }
+
 func (s *sparseStore[T]) empty() { s.pool.Clear(nil) }
 
 func (s *sparseStore[T]) trim() error { return s.pool.Trim() }

@@ -31,6 +31,8 @@ type valueStore interface {
 	storage() Storage
 	// value returns a copy of the element of a slot that has the component.
 	value(slot uint32) reflect.Value
+	// set overwrites the element of a slot that has the component with a value of the column's type.
+	set(slot uint32, v reflect.Value)
 }
 
 // keep makes s the place of a column's elements.

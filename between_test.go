@@ -1,0 +1,108 @@
+package vast
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func TestBetween(t *testing.T) {
+	w, a, b := mixedWorld(t)
+	r := rand.New(rand.NewPCG(1, 2))
+	queries := map[string]Query{
+		"all": w.Query(), "a": w.Query(a), "a b": w.Query(a, b), "a − b": w.Query(a).Without(b), "none": w.Query(b).Without(a),
+		"a or b": w.Query().Any(a, b), "optional": w.Query(a).Optional(b), "exactly": w.Query(a).Exactly(),
+	}
+	for name, q := range queries {
+		all := entitiesOf(q)
+		for range 200 {
+			lo := r.IntN(1<<15+200) - 100
+			hi := lo + r.IntN(1<<r.IntN(16)+1)
+			var want []Entity
+			for _, e := range all {
+				if s := int(e.Slot()); lo <= s && s < hi {
+					want = append(want, e)
+				}
+			}
+			if got := entitiesOf(q.Between(lo, hi)); !slices.Equal(got, want) {
+				t.Fatalf("%s between %d and %d: %d entities, want %d", name, lo, hi, len(got), len(want))
+			}
+			got := []Entity{}
+			for word, mask := range q.Between(lo, hi).Words() {
+				for ; mask != 0; mask &= mask - 1 {
+					e, _ := w.At(word*64 + int(trailingZeros(mask)))
+					got = append(got, e)
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("%s between %d and %d: words have %d entities, want %d", name, lo, hi, len(got), len(want))
+			}
+		}
+	}
+}
+
+// Parts of a walk are what the whole walk yields, wherever it is cut, and each may be cut into batches.
+func TestBetweenParts(t *testing.T) {
+	w, a, b := mixedWorld(t)
+	q := w.Query(a).Without(b)
+	want := entitiesOf(q)
+	for _, step := range []int{1000, 64, 4096, 33} {
+		var got []Entity
+		for lo := 0; lo < w.Slots(); lo += step {
+			for batch := range q.Between(lo, lo+step).Batches(100) {
+				got = slices.AppendSeq(got, batch.All())
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("parts of %d slots: %d entities, want %d", step, len(got), len(want))
+		}
+	}
+}
+
+func TestBetweenEdges(t *testing.T) {
+	w, _, _ := mixedWorld(t)
+	count := func(q Query) int { return q.Count() }
+	for _, c := range []struct{ lo, hi, want int }{
+		{0, 1 << 15, 1 << 15}, {math.MinInt, math.MaxInt, 1 << 15}, {5, 5, 0}, {9, 3, 0}, {-9, 0, 0}, {-9, 1, 1}, {1 << 15, math.MaxInt, 0},
+		{math.MaxInt, math.MaxInt, 0}, {math.MinInt, math.MinInt, 0}, {63, 65, 2}, {1<<15 - 1, 1 << 20, 1},
+	} {
+		if n := count(w.Query().Between(c.lo, c.hi)); n != c.want {
+			t.Errorf("between %d and %d: %d entities, want %d", c.lo, c.hi, n, c.want)
+		}
+	}
+	if n := count(w.Query().Between(100, 300).Between(200, 1000)); n != 100 {
+		t.Errorf("between twice: %d entities, want 100", n)
+	}
+	if n := count(w.Query().Between(100, 200).Between(300, 400)); n != 0 {
+		t.Errorf("between ranges without a common slot: %d entities", n)
+	}
+	if n := w.DeleteAll(w.Query().Between(10, 100)); n != 90 || w.Len() != 1<<15-90 {
+		t.Errorf("%d were deleted, %d are left", n, w.Len())
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("Between of the zero Query did not panic")
+		}
+	}()
+	Query{}.Between(0, 1)
+}
+
+func TestSlots(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1 << 10})
+	if w.Slots() != 0 {
+		t.Errorf("an empty world has %d slots", w.Slots())
+	}
+	for range 200 {
+		if e := w.Archetype().New(); int(e.Slot()) >= w.Slots() {
+			t.Errorf("%v lies beyond %d slots", e, w.Slots())
+		}
+	}
+	if n := w.Slots(); n > 1<<10 {
+		t.Errorf("200 entities have %d slots", n)
+	}
+	w.Close()
+	if w.Slots() != 0 {
+		t.Errorf("a closed world has %d slots", w.Slots())
+	}
+}

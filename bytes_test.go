@@ -1,0 +1,51 @@
+package vast
+
+import (
+	"bytes"
+	"encoding/binary"
+	"testing"
+)
+
+func TestBytes(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1 << 10})
+	t.Cleanup(func() { w.Close() })
+	type pair struct{ A, B uint32 }
+	a, s, h, tag := NewColumn[pair](w), NewSparseColumn[uint64](w), NewHeapColumn[string](w), NewTag(w, "Tag")
+	nothing := NewColumn[struct{}](w)
+	made := w.Archetype(a, s, h, tag, nothing)
+	made.NewN(300, func(r Run) {
+		for i := range r.Len() {
+			a.Slice(r)[i] = pair{uint32(r.Start() + i), 7}
+		}
+	})
+	n := 0
+	for run := range w.Query(a).Between(10, 200).Runs() {
+		var want []byte
+		for _, p := range a.Slice(run) {
+			want = binary.NativeEndian.AppendUint32(want, p.A)
+			want = binary.NativeEndian.AppendUint32(want, p.B)
+		}
+		if got := Bytes(a, run); !bytes.Equal(got, want) {
+			t.Errorf("the bytes of slots %d to %d differ", run.Start(), run.Start()+run.Len())
+		}
+		for _, col := range []AnyColumn{s, h, tag, nothing} {
+			if got := Bytes(col, run); len(got) != 0 {
+				t.Errorf("%s has %d bytes", col.Name(), len(got))
+			}
+		}
+		n += run.Len()
+	}
+	if n != 190 {
+		t.Errorf("%d entities were looked at, want 190", n)
+	}
+	b := NewColumn[uint64](w)
+	defer func() {
+		if recover() == nil {
+			t.Error("the bytes of a run without the component did not panic")
+		}
+	}()
+	for run := range w.Query(a).Runs() {
+		Bytes(b, run)
+	}
+}
+
