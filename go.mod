@@ -6,7 +6,6 @@ require (
 	github.com/HdrHistogram/hdrhistogram-go v1.2.0
 	github.com/anishathalye/porcupine v1.1.0
 	github.com/gdamore/tcell/v2 v2.13.10
-	golang.org/x/net v0.48.0
 	golang.org/x/sys v0.40.0
 	golang.org/x/term v0.39.0
 )
