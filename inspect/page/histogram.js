@@ -132,7 +132,7 @@ export function histogram() {
       ].map(([name, value]) => h('div', null, h('dt', null, name), h('dd', { class: 'num' }, value))));
       draw();
     },
-    dispose() { sizes.disconnect(); },
+    destroy() { sizes.disconnect(); },
   };
 }
 

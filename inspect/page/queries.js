@@ -29,7 +29,7 @@ function mount(root, app) {
   const limit = h('select', { aria: { label: 'How many rows' }, onchange: () => run() },
     [50, 100, 500].map((n) => h('option', { value: n }, format.number(n))));
   const state = h('p', { class: 'queries-state dim', role: 'status' });
-  const table = h('div', { class: 'queries-table' });
+  const table = h('div', { class: 'scroll queries-table', tabindex: 0, aria: { label: 'Rows' } });
   const saves = [['csv', 'CSV'], ['ndjson', 'NDJSON']].map(([kind, title]) => h('button', {
     type: 'button', title: `Save all matches as ${title}`, onclick: () => save(kind),
   }, title));
@@ -40,7 +40,7 @@ function mount(root, app) {
   const past = h('div', null);
 
   replace(root,
-    h('h1', { class: 'hidden' }, 'Queries'),
+    h('h1', { class: 'unseen' }, 'Queries'),
     h('div', { class: 'queries' },
       h('div', { class: 'queries-main' },
         panel('Query', { class: 'queries-ask' },
@@ -49,7 +49,7 @@ function mount(root, app) {
             h('button', { type: 'button', class: 'primary', onclick: () => run() }, 'Run'),
             choice, limit, h('span', { class: 'queries-saves' }, 'save all as ', saves)),
           state),
-        panel('Rows', { class: 'queries-rows' }, table)),
+        panel('Rows', { class: 'flush queries-rows' }, table)),
       h('div', { class: 'queries-side' },
         panel('Histogram', { tools: field }, spread, chart.element),
         panel('Examples', {}, h('div', { class: 'queries-texts' })),
@@ -128,13 +128,13 @@ function mount(root, app) {
       return;
     }
     const named = rows.some((row) => row.name);
-    replace(table, h('table', { class: 'rows' },
+    replace(table, h('table', { class: 'data' },
       h('thead', null, h('tr', null, h('th', { scope: 'col' }, 'Entity'), named && h('th', { scope: 'col' }, 'Name'),
         columns.map((name) => h('th', { scope: 'col' }, name)))),
       h('tbody', null, rows.map((row) => h('tr', null,
-        h('th', { scope: 'row' }, h('a', { class: 'num', href: `#/entity/${row.id}` }, row.id)),
+        h('td', null, h('a', { class: 'num', href: `#/entity/${row.id}` }, row.id)),
         named && h('td', null, row.name ?? ''),
-        columns.map((name) => h('td', { class: 'num', title: row.values[name] ?? '' }, row.values[name] ?? '–')))))));
+        columns.map((name) => h('td', { class: 'queries-value', title: row.values[name] ?? '' }, row.values[name] ?? '–')))))));
   }
 
   function showFields(columns) {
@@ -190,15 +190,15 @@ function mount(root, app) {
   if (app.params.get('rows') === 'sample') choice.value = 'sample';
   showPast();
   replace(table, emptyBox('Ask something', 'Name components, with commas between them, and press Enter. An empty query means everything.'));
+  showFields([]);
   if (app.params.has('query')) run();
-  else showFields([]);
   box.input.focus();
 
   return () => {
     asking.abort();
     drawing.abort();
-    chart.dispose();
-    box.dispose();
+    chart.destroy();
+    box.destroy();
   };
 }
 

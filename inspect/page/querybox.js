@@ -32,7 +32,7 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
   let open = false;
   let found = { from: 0, to: 0, items: [] };
   let chosen = -1;
-  let wrong = null; // { from, to, message } in UTF-16 units
+  let wrong = null; // { from, to, placed, message }: of the word in UTF-16 units, where it is one's
   let timer = 0;
   let asking = null;
 
@@ -75,7 +75,7 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
     const to = wrong ? Math.min(wrong.to, value.length) : value.length;
     setText(before, value.slice(0, from));
     // An error at the end of the text has no word to stand under, so it gets a space.
-    setText(word, wrong ? value.slice(from, to) || ' ' : '');
+    setText(word, wrong?.placed ? value.slice(from, to) || ' ' : '');
     setText(after, value.slice(to) + (value.endsWith('\n') ? ' ' : ''));
     if (lines > 1) {
       setStyle(input, { height: 'auto' });
@@ -88,14 +88,23 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
   function follow() {
     mirror.scrollLeft = input.scrollLeft;
     mirror.scrollTop = input.scrollTop;
-    error.hidden = !wrong;
-    if (!wrong) return;
+    error.hidden = !wrong || unfinished();
+    word.classList.toggle('is-quiet', error.hidden);
+    input.setAttribute('aria-invalid', String(Boolean(wrong?.placed) && !error.hidden));
+    setText(message, wrong?.message ?? '');
+    caret.hidden = !wrong?.placed;
+    if (!wrong?.placed) return;
     const base = field.getBoundingClientRect();
     const at = word.getBoundingClientRect();
     const left = Math.max(0, Math.min(at.left - base.left, base.width - 16));
     setStyle(caret, { marginLeft: `${left}px`, width: `${Math.max(8, Math.min(at.width, base.width - left))}px` });
     setText(caret, '^'.repeat(Math.max(1, [...word.textContent].length)));
-    setText(message, wrong.message);
+  }
+
+  // unfinished tells whether the error is about what is just being written, and may be completed.
+  function unfinished() {
+    const at = input.selectionStart ?? 0;
+    return open && wrong?.placed && wrong.from <= at && at <= wrong.to;
   }
 
   function show(answer) {
@@ -117,6 +126,7 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
     input.setAttribute('aria-expanded', String(open));
     input.removeAttribute('aria-activedescendant');
     if (open) place();
+    follow();
   }
 
   // place puts the list under the word that it would replace.
@@ -148,6 +158,7 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
     list.hidden = true;
     input.setAttribute('aria-expanded', 'false');
     input.removeAttribute('aria-activedescendant');
+    follow();
   }
 
   function choose(i) {
@@ -264,16 +275,15 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
     fail(problem) {
       wrong = null;
       if (problem) {
-        const known = Number.isInteger(problem.position);
-        const from = known ? unitsAt(input.value, problem.position) : 0;
-        const to = known ? unitsAt(input.value, problem.position + Math.max(1, problem.length || 0)) : input.value.length;
-        wrong = { from, to, message: problem.message };
+        const placed = Number.isInteger(problem.position); // others are nobody's word's fault
+        const from = placed ? unitsAt(input.value, problem.position) : input.value.length;
+        const to = placed ? unitsAt(input.value, problem.position + Math.max(1, problem.length || 0)) : from;
+        wrong = { from, to, placed, message: problem.message };
       }
-      input.setAttribute('aria-invalid', String(Boolean(wrong)));
       reflect();
     },
     close,
-    dispose() {
+    destroy() {
       close();
       sizes.disconnect();
     },

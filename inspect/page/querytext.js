@@ -16,30 +16,24 @@ export function charactersAt(text, units) {
   return [...text.slice(0, units)].length;
 }
 
-// terms returns the parts of a query that stand between commas, those within brackets and quotes not counted: from and to
-// are where a part's text begins and ends, in UTF-16 units and without the white space around it.
+// terms returns the parts of a query that stand between commas or "and", those within brackets and quotes not counted:
+// from and to are where a part's text begins and ends, in UTF-16 units and without the white space around it.
 export function terms(text) {
   const found = [];
   let start = 0;
   let depth = 0;
-  let quoted = false;
   const add = (end) => {
     const raw = text.slice(start, end);
     const trimmed = raw.trim();
     const from = start + raw.length - raw.trimStart().length;
     if (trimmed) found.push({ text: trimmed, from, to: from + trimmed.length });
   };
-  for (let i = 0; i < text.length; i++) {
-    const c = text[i];
-    if (quoted) {
-      if (c === '\\') i++;
-      else if (c === '"') quoted = false;
-    } else if (c === '"') quoted = true;
-    else if (c === '(') depth++;
-    else if (c === ')') depth = Math.max(0, depth - 1);
-    else if (c === ',' && depth === 0) {
-      add(i);
-      start = i + 1;
+  for (const token of text.matchAll(/"(?:[^"\\]|\\.)*"?|[\p{L}_][\p{L}\p{Nd}\p{M}_]*|[(),]/gsu)) {
+    if (token[0] === '(') depth++;
+    else if (token[0] === ')') depth = Math.max(0, depth - 1);
+    else if (depth === 0 && (token[0] === ',' || token[0] === 'and')) {
+      add(token.index);
+      start = token.index + token[0].length;
     }
   }
   add(text.length);
@@ -58,30 +52,26 @@ export function stateOf(text, component) {
 // withState returns the query with the component asked for, left out or not named, and the rest as it was.
 export function withState(text, component, state) {
   const kept = terms(text).filter((term) => plain(term.text).name !== component).map((term) => term.text);
-  const word = quoteName(component);
-  if (state === 'with') kept.push(word);
-  if (state === 'without') kept.push('!' + word);
+  if (state === 'with') kept.push(quoteName(component));
+  if (state === 'without') kept.push(`!${quoteName(component)}`);
   return kept.join(', ');
 }
 
 // plain takes a term apart that names a component and nothing else.
 function plain(term) {
-  const without = term.startsWith('!');
-  const word = without ? term.slice(1).trim() : term;
-  if (word.startsWith('"') && word.endsWith('"') && word.length > 1) {
-    return { without, name: word.slice(1, -1).replace(/\\(.)/gs, '$1') };
-  }
-  return { without, name: word };
+  const [, not, word] = /^(!|not\s)?\s*(.*)$/s.exec(term);
+  const name = /^"(?:[^"\\]|\\.)*"$/s.test(word) ? word.slice(1, -1).replace(/\\(.)/gs, '$1') : word;
+  return { name, without: not !== undefined };
 }
 
-// quoteName writes a name so that the server reads it as one word.
+// quoteName writes a name so that a query means it.
 export function quoteName(name) {
-  return /^[\p{L}_][\p{L}\p{N}_.]*$/u.test(name) ? name : '"' + name.replace(/[\\"]/g, '\\$&') + '"';
+  const word = /^[\p{L}_][\p{L}\p{Nd}\p{M}_]*$/u.test(name) && !['and', 'or', 'not'].includes(name);
+  return word ? name : `"${name.replace(/[\\"]/g, '\\$&').replace(/\n/g, '\\n')}"`;
 }
 
-// entityIn returns the text when it can only mean an entity: an ID such as 17.3, or the number of a slot. Otherwise it
-// returns ''.
+// entityIn returns the text when it can only mean an entity: an ID such as 17.3. Otherwise it returns ''.
 export function entityIn(text) {
   const word = text.trim();
-  return /^\d{1,10}(\.\d{1,10})?$/.test(word) ? word : '';
+  return /^\d{1,10}\.\d{1,10}$/.test(word) ? word : '';
 }
