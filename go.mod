@@ -8,7 +8,6 @@ require (
 	github.com/gdamore/tcell/v2 v2.13.10
 	github.com/prometheus/client_golang v1.23.2
 	github.com/rivo/uniseg v0.4.7
-	golang.org/x/net v0.48.0
 	golang.org/x/sys v0.40.0
 	golang.org/x/term v0.39.0
 	golang.org/x/text v0.32.0
