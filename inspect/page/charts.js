@@ -65,8 +65,7 @@ export function lineChart({ title, unit = 'number', series, span = history, sync
     const last = times.length - 1;
     const i = at ?? last;
     columns.forEach((c, k) => setText(values[k], i < 0 ? '–' : write(c[i])));
-    setText(when, at === null || at === undefined || last < 0 ? '' : ago(-Math.round(times[last] - times[at])).replace('−', ''));
-    if (when.textContent !== '' && when.textContent !== 'now') setText(when, `${when.textContent.replace('-', '')} ago`);
+    setText(when, at === null || at === undefined || last < 0 ? '' : `${format.seconds(Math.round(times[last] - times[at]))} ago`);
   }
 
   // shown is the least round span that holds all that is known.
