@@ -137,6 +137,7 @@ func TestTokenAsked(t *testing.T) {
 	f := newFixture(t, Options{Addr: "0.0.0.0:0"})
 	p := openPage(t, f, "/")
 	p.expect("401")
+	p.expect("Cross-Origin-Opener-Policy") // which browsers take from this machine and by HTTPS only
 	p.waitText("main", "A token is needed")
 	p.fill("#token", "wrong")
 	p.press(kb.Enter)
@@ -153,10 +154,11 @@ func TestProgramEnds(t *testing.T) {
 	p := openPage(t, f, "/")
 	p.waitText("#state-word", "live")
 	p.expect("ERR_")
+	p.expect("Failed to fetch dynamically imported module")
 	f.Close()
 	p.waitText("#state-word", "lost")
 	p.press(fmt.Sprint(1 + slices.Index(p.pagesListed(), "entities")))
-	p.until("location.hash === '#/entities'")
+	p.waitText("main", "cannot be shown")
 	if !strings.Contains(p.text("#state"), "trying again") {
 		t.Error("it does not say that it tries again")
 	}
