@@ -165,8 +165,9 @@ export function lineChart({ title, unit = 'number', series, span = history, sync
 
 // bounds widens what is to be seen a little, and keeps a line that does not move from filling its chart with noise.
 function bounds(low, high, unit) {
-  if (!(high > low)) high = low + (low === 0 ? (unit === 'bytes' ? 1024 : unit === 'seconds' ? 0.001 : 1) : Math.abs(low) * 0.1);
-  return [low, high + (high - low) * 0.08];
+  if (high > low) return [low, high + (high - low) * 0.08];
+  if (low !== 0) return [low - Math.abs(low) * 0.05, low + Math.abs(low) * 0.05];
+  return [0, unit === 'bytes' ? 1024 : unit === 'seconds' ? 0.001 : 1];
 }
 
 function chartFont() {
@@ -178,7 +179,8 @@ function fade(hex) {
   return /^#[0-9a-f]{6}$/i.test(hex) ? `${hex}22` : 'transparent';
 }
 
-// sparkline is a small line without axes: element, set(times, values), push(time, value), destroy(). Times are seconds.
+// sparkline is a small line without axes: element, set(times, values), push(time, value), destroy(). Times are seconds;
+// span is how many are shown at most.
 export function sparkline({ color: variable = '--accent', span = 120, zero = true } = {}) {
   const canvas = h('canvas', { class: 'spark', aria: { hidden: 'true' } });
   let times = [];
@@ -201,7 +203,8 @@ export function sparkline({ color: variable = '--accent', span = 120, zero = tru
     let low = zero ? 0 : Math.min(...shown);
     if (!(high > low)) [low, high] = [low - 1, high + 1];
     const end = times.at(-1);
-    const x = (t) => width - 2 - ((end - t) / span) * (width - 2);
+    const across = Math.min(span, Math.max(20, end - times[0]));
+    const x = (t) => width - 2 - ((end - t) / across) * (width - 2);
     const y = (v) => height - 1.5 - ((v - low) / (high - low)) * (height - 4);
     const ink = color(variable);
     g.beginPath();
