@@ -34,6 +34,7 @@ func (in *Inspector) routes() []route {
 		in.worldRoutes(),
 		in.streamRoutes(),
 		in.documentRoutes(),
+		in.entityRoutes(),
 	)
 }
 
