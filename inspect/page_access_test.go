@@ -55,7 +55,7 @@ func (p *tab) checkAccess(where string) {
 		}
 		for (const e of document.querySelectorAll('[tabindex]')) if (e.tabIndex > 0) faults.push('a tabindex of ' + e.tabIndex);
 		for (const e of document.querySelectorAll('[onclick], [style*="javascript"]')) faults.push('a handler in an attribute');
-		if (document.querySelectorAll('main').length !== 1) faults.push('not one main');
+		for (const one of ['main', 'h1']) if (document.querySelectorAll(one).length !== 1) faults.push('not one ' + one);
 		const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
 		if (wide > 0) faults.push('the page is ' + wide + ' pixels wider than its window');
 		return faults;

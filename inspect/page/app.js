@@ -79,7 +79,8 @@ async function show() {
     return;
   }
   const root = h('div', { class: ['page', `page-${known.id}`], data: { loading: 'true' } });
-  replace(main, root);
+  replace(main, h('h1', { class: 'unseen' }, known.title), root);
+  announce(known.title);
   const app = {
     world, api, live, go, path: asked.path, params: asked.params,
     replace(params) {

@@ -65,7 +65,6 @@ export const page = {
     const drawn = charts.map((c) => ({ of: c.of, chart: lineChart(c), half: c.half }));
     const costs = h('div', { class: 'grid pair' });
     root.append(
-      h('h1', { class: 'unseen' }, 'Overview'),
       notice,
       h('div', { class: 'meters', role: 'group', aria: { label: 'Readings' } }, meters.map((m) => m.element)),
       h('div', { class: 'grid three' }, drawn.map((d) => h('section', { class: ['panel', d.half && 'half'] }, h('div', { class: 'panel-body' }, d.chart.element)))),
