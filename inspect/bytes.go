@@ -118,7 +118,9 @@ func fieldsOf(c *column) []field {
 }
 
 // bytesValue returns a copy of a component. It is called while the world lets the inspector look.
-func (in *Inspector) bytesValue(c *column, e vast.Entity) (reflect.Value, bool) { return vast.Value(c.col, e) }
+func (in *Inspector) bytesValue(c *column, e vast.Entity) (reflect.Value, bool) {
+	return vast.Value(c.col, e)
+}
 
 // textOf writes a field's value. A String method of the program's may be called.
 func textOf(v reflect.Value) string {

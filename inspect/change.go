@@ -56,7 +56,7 @@ type mark struct {
 }
 
 // drawChange finds which part of each cell has changed.
-func (in *Inspector) drawChange(ctx context.Context, p *picture, l *layout) error {
+func (in *Inspector) drawChange(ctx context.Context, p *memoryPicture, l *layout) error {
 	view := in.memory.changes.lensFor(p, l)
 	seen, err := in.passNow(ctx, view, l)
 	if err != nil {
@@ -92,7 +92,7 @@ func (in *Inspector) drawChange(ctx context.Context, p *picture, l *layout) erro
 }
 
 // lensFor returns a lens for a picture: one that there is, or a new one in place of the one that was not asked for longest.
-func (c *changes) lensFor(p *picture, l *layout) *lens {
+func (c *changes) lensFor(p *memoryPicture, l *layout) *lens {
 	from, to, cell := p.ranges[0].from, p.ranges[0].to, p.ranges[0].to-p.ranges[0].from
 	for _, r := range p.ranges {
 		from, to = min(from, r.from), max(to, r.to)
@@ -227,7 +227,7 @@ func (r *reader) find(ctx context.Context, view *lens) (units int, err error) {
 func (r *reader) read() (done bool) {
 	begun := time.Now()
 	for r.run < len(r.runs) && len(r.marks) < 4*maxMarks {
-		if time.Since(begun) > lookTime {
+		if time.Since(begun) > memoryLookTime {
 			return false
 		}
 		run := r.runs[r.run]

@@ -15,7 +15,7 @@ import (
 const (
 	maxExtents    = 1 << 18                // that are looked at; the archetypes of slots behind them are not told
 	maxArchetypes = 512                    // that are told of by name: the largest
-	lookTime      = 200 * time.Microsecond // that a look takes at most, but for what it is about to end
+	memoryLookTime      = 200 * time.Microsecond // that a look takes at most, but for what it is about to end
 )
 
 // memory is what the server keeps for the memory page.
@@ -107,7 +107,7 @@ func (in *Inspector) lookAtMemory(ctx context.Context, extents bool) (*layout, [
 				return true
 			}
 			found = append(found, x)
-			if n++; n%1024 == 0 && time.Since(begun) > lookTime {
+			if n++; n%1024 == 0 && time.Since(begun) > memoryLookTime {
 				return false
 			}
 		}
@@ -238,7 +238,7 @@ type limits struct {
 func (in *Inspector) memoryRoutes() []route {
 	return []route{
 		{method: "GET", pattern: "memory", answer: in.describeMemory},
-		{method: "GET", pattern: "memory/picture", raw: in.servePicture},
+		{method: "GET", pattern: "memory/picture", raw: in.serveMemoryPicture},
 		{method: "GET", pattern: "memory/at", answer: in.describePlace},
 		{method: "GET", pattern: "memory/word", answer: in.describeWord},
 		{method: "GET", pattern: "memory/bytes", answer: in.describeBytes},
