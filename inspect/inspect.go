@@ -18,6 +18,7 @@ type Inspector struct {
 	options Options
 	guard   guard
 	model   model
+	memory  memory
 	sampler *sampler
 	gallery *gallery
 	looking chan struct{}  // holds a token for each visit under way

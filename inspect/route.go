@@ -35,6 +35,7 @@ func (in *Inspector) routes() []route {
 		in.viewRoutes(),
 		in.streamRoutes(),
 		in.documentRoutes(),
+		in.memoryRoutes(),
 		in.entityRoutes(),
 		in.overviewRoutes(),
 	)
