@@ -20,6 +20,7 @@ type Inspector struct {
 	looking chan struct{}  // holds a token for each visit under way
 	looks   sync.WaitGroup // visits under way
 	streams chan struct{}  // holds a token for each stream
+	records chan struct{}  // holds a token for each request that has ticks recorded
 
 	listener net.Listener
 	server   *http.Server
@@ -44,7 +45,7 @@ func Serve(ctx context.Context, w *vast.World, o Options) (*Inspector, error) {
 	in := &Inspector{
 		world: w, options: o, guard: newGuard(o, isLoopback(l.Addr())),
 		looking: make(chan struct{}, maxLooking), streams: make(chan struct{}, maxStreams),
-		listener: l, ended: make(chan struct{}),
+		records: make(chan struct{}, maxRecording), listener: l, ended: make(chan struct{}),
 	}
 	ctx, in.stop = context.WithCancel(ctx)
 	in.server = newServer(ctx, in.handler())

@@ -33,6 +33,8 @@ func (in *Inspector) routes() []route {
 	return slices.Concat(
 		in.worldRoutes(),
 		in.streamRoutes(),
+		in.systemsRoutes(),
+		in.controlRoutes(),
 		in.documentRoutes(),
 	)
 }
