@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	maxExtents    = 1 << 18                // that are looked at; the archetypes of slots behind them are not told
-	maxArchetypes = 512                    // that are told of by name: the largest
-	memoryLookTime      = 200 * time.Microsecond // that a look takes at most, but for what it is about to end
+	maxExtents     = 1 << 18                // that are looked at; the archetypes of slots behind them are not told
+	maxArchetypes  = 512                    // that are told of by name: the largest
+	memoryLookTime = 200 * time.Microsecond // that a look takes at most, but for what it is about to end
 )
 
 // memory is what the server keeps for the memory page.

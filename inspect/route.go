@@ -34,6 +34,8 @@ func (in *Inspector) routes() []route {
 		in.worldRoutes(),
 		in.viewRoutes(),
 		in.streamRoutes(),
+		in.systemsRoutes(),
+		in.controlRoutes(),
 		in.documentRoutes(),
 		in.memoryRoutes(),
 		in.entityRoutes(),
