@@ -19,6 +19,7 @@ type Inspector struct {
 	guard   guard
 	model   model
 	sampler *sampler
+	gallery *gallery
 	looking chan struct{}  // holds a token for each visit under way
 	looks   sync.WaitGroup // visits under way
 	streams chan struct{}  // holds a token for each stream
@@ -39,12 +40,13 @@ func Serve(ctx context.Context, w *vast.World, o Options) (*Inspector, error) {
 		panic("inspect: Serve: the world is nil")
 	}
 	o = o.withDefaults()
+	g := newGallery(o.Views)
 	l, err := listen(o.Addr)
 	if err != nil {
 		return nil, err
 	}
 	in := &Inspector{
-		world: w, options: o, guard: newGuard(o, isLoopback(l.Addr())),
+		world: w, options: o, guard: newGuard(o, isLoopback(l.Addr())), gallery: g,
 		looking: make(chan struct{}, maxLooking), streams: make(chan struct{}, maxStreams),
 		listener: l, ended: make(chan struct{}),
 	}

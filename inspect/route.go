@@ -32,8 +32,10 @@ type route struct {
 func (in *Inspector) routes() []route {
 	return slices.Concat(
 		in.worldRoutes(),
+		in.viewRoutes(),
 		in.streamRoutes(),
 		in.documentRoutes(),
+		in.entityRoutes(),
 		in.overviewRoutes(),
 	)
 }

@@ -28,6 +28,7 @@ type topic struct {
 // topics are all of them.
 func (in *Inspector) topics() []topic {
 	return slices.Concat(
+		in.entityTopics(),
 		in.overviewTopics(),
 	)
 }
