@@ -74,7 +74,7 @@ func TestSamplerTakesASampleASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPaced(t, nil)
 		time.Sleep(time.Minute) // long before anybody looks
-		first := p.sample(t) // its rates are those of a quarter of a second
+		first := p.sample(t)    // its rates are those of a quarter of a second
 		time.Sleep(time.Second / 10)
 		for range 10 {
 			time.Sleep(time.Second)
@@ -193,7 +193,9 @@ type controlled struct {
 
 func (c *controlled) Paused() bool { return c.paused }
 
-func (c *controlled) Pace() (budget time.Duration, late, dropped uint64) { return 20 * time.Millisecond, 3, 4 }
+func (c *controlled) Pace() (budget time.Duration, late, dropped uint64) {
+	return 20 * time.Millisecond, 3, 4
+}
 
 func TestSamplerAsksControl(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
