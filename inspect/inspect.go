@@ -52,7 +52,7 @@ func Serve(ctx context.Context, w *vast.World, o Options) (*Inspector, error) {
 	}
 	in.sampler = newSampler(w, func() *sched.Schedule { return scheduleOf(w) }, func() Control { return o.Control })
 	ctx, in.stop = context.WithCancel(ctx)
-	in.server = newServer(ctx, in.handler())
+	in.server = newServer(ctx, in.handler(in.routes()))
 	go in.serve(ctx)
 	return in, nil
 }
@@ -70,7 +70,7 @@ func (in *Inspector) serve(ctx context.Context) {
 			_ = in.server.Close()
 		}
 	})
-	_ = in.server.Serve(bounded(in.listener))
+	_ = in.server.Serve(in.listener)
 	in.stop()
 	shutdown.Wait()
 	in.sampler.close()
