@@ -5,7 +5,7 @@
 //   unproject(px, py)        { x, y }, or null where there is nothing
 //   window()                 the part of the view to ask a picture of: { x0, y0, x1, y1 }
 //   pan(dx, dy), zoom(factor, px, py), go(x, y, closer)
-//   unit()                   pixels of a unit of y
+//   unit(), unitX()          pixels of a unit of y and of x, in the middle
 //   state(), restore(state)  three numbers, for the address
 
 const radian = Math.PI / 180;
@@ -91,6 +91,7 @@ export function flat(view) {
       settle();
     },
     unit: () => k * tall(),
+    unitX: () => k,
     state: () => [cx, cy, k / fit(bounds, worldTall)],
     restore([x, y, zoom]) {
       [cx, cy, k] = [x, y, zoom * fit(bounds, worldTall)];
@@ -173,6 +174,7 @@ export function globe() {
       settle();
     },
     unit: () => r * radian,
+    unitX: () => r * radian,
     state: () => [lon, lat, r / Math.max(1, fit())],
     restore([x, y, zoom]) {
       [lon, lat, r] = [x, y, zoom * fit()];

@@ -7,8 +7,8 @@ const shades = 16; // steps of a share
 
 // The ground of both themes.
 const grounds = {
-  dark: { sea: '#070c14', land: '#141d2a', coast: '#46586c', grid: 'rgb(120 150 180 / 9%)', beyond: '#090d0f', halo: 'rgb(7 12 20 / 85%)' },
-  light: { sea: '#e3eaed', land: '#f8f7f2', coast: '#a9b7bb', grid: 'rgb(30 60 80 / 9%)', beyond: '#e8ebe7', halo: 'rgb(248 247 242 / 90%)' },
+  dark: { sea: '#070c14', land: '#141d2a', coast: '#5d7188', grid: 'rgb(120 150 180 / 9%)', beyond: '#090d0f', halo: 'rgb(7 12 20 / 85%)' },
+  light: { sea: '#e3eaed', land: '#f8f7f2', coast: '#8fa0a6', grid: 'rgb(30 60 80 / 9%)', beyond: '#e8ebe7', halo: 'rgb(248 247 242 / 90%)' },
 };
 export const ground = () => grounds[isDark() ? 'dark' : 'light'];
 
@@ -42,7 +42,7 @@ export function ramp(name, at) {
 }
 
 const octaves = 10; // doublings from the faintest to the brightest
-const fullShare = 0.25; // the share of a part that has its full colour; smaller ones show by their square root
+export const fullShare = 0.25; // the share of a part that has its full colour; smaller ones show by their square root
 
 // Picture is what the server counted, read once: the cells in which there is something.
 export class Picture {
@@ -120,7 +120,7 @@ export class Heat {
           const lifted = part === base ? own : ramp(layer.colour, 0.25 + 0.75 * (level / 255));
           const at = 4 * ((part * shades + share) * 256 + level);
           for (let c = 0; c < 3; c++) little[at + c] = below[c] + (lifted[c] - below[c]) * part0;
-          little[at + 3] = Math.min(255, 70 + level * 1.6);
+          little[at + 3] = Math.min(255, 12 + 1.25 * 255 * (level / 255) ** 0.8);
         }
       }
     });
@@ -139,8 +139,8 @@ export class Heat {
     }
     this.level.fill(0);
     const [cellX, cellY] = [(picture.x1 - picture.x0) / picture.columns, (picture.y1 - picture.y0) / picture.rows];
-    const pixelsOfCell = cellY * camera.unit();
-    const kernels = this.kernels(Math.min(14, pixelsOfCell * 0.62), dots.at.length);
+    const pixelsOfCell = Math.max(cellX * camera.unitX(), cellY * camera.unit());
+    const kernels = this.kernels(Math.min(14, pixelsOfCell * 0.7), dots.at.length);
     const place = camera.globe ? this.onGlobe(camera, picture, cellX, cellY) : this.onPlane(camera, picture, cellX, cellY);
     const out = [0, 0];
     for (let i = 0; i < dots.at.length; i++) {
@@ -163,15 +163,16 @@ export class Heat {
     const extra = Math.max(0, 7 * (1 - Math.log10(Math.max(10, count)) / 4.3));
     return Array.from({ length: 16 }, (_, step) => {
       const part = (step + 1) / 16;
-      const r = Math.max(0.9, cell) + extra * part * part;
+      const r = Math.max(0.9, part > 0.2 ? cell : cell * 0.75) + extra * part * part;
       const glow = part > 0.55 ? r * 2.6 : 0;
       const reach = Math.ceil(Math.max(r, glow));
       const list = [];
       for (let dy = -reach; dy <= reach; dy++) {
         for (let dx = -reach; dx <= reach; dx++) {
+          // Somewhat square, so that the dots of neighbouring cells leave no gaps.
+          let weight = Math.min(1, Math.max(0, r + 0.5 - (dx ** 4 + dy ** 4) ** 0.25));
           const d = Math.hypot(dx, dy);
-          let weight = Math.min(1, Math.max(0, r + 0.5 - d));
-          if (glow > 0 && d < glow) weight = Math.max(weight, 0.42 * part * (1 - d / glow));
+          if (d < glow) weight = Math.max(weight, 0.42 * part * (1 - d / glow));
           if (weight > 0.02) list.push(dx, dy, Math.round(256 * weight));
         }
       }
@@ -237,13 +238,21 @@ export class Heat {
   }
 }
 
-// drawGround draws sea, land, a grid of whole degrees and the coasts.
+// drawGround draws sea, land, and a grid of round numbers. It returns the coasts, for drawCoast.
 export function drawGround(context, camera, view, width, height) {
   const g = ground();
   context.fillStyle = g.beyond;
   context.fillRect(0, 0, width, height);
-  if (camera.globe) globeGround(context, camera, view, g);
-  else planeGround(context, camera, view, g, width, height);
+  return camera.globe ? globeGround(context, camera, view, g) : planeGround(context, camera, view, g, width, height);
+}
+
+// drawCoast draws the coasts, faintly enough to be drawn above what is counted.
+export function drawCoast(context, coast) {
+  context.strokeStyle = ground().coast;
+  context.lineWidth = 0.8;
+  context.globalAlpha = 0.8;
+  context.stroke(coast);
+  context.globalAlpha = 1;
 }
 
 function planeGround(context, camera, view, g, width, height) {
@@ -297,9 +306,7 @@ function planeGround(context, camera, view, g, width, height) {
     context.lineTo(view.wraps ? width : px(bounds.x1), py(y));
   }
   context.stroke();
-  context.strokeStyle = g.coast;
-  context.lineWidth = 0.8;
-  context.stroke(coast);
+  return coast;
 }
 
 // gridStep is a round number of units, of which one takes so many pixels, that leaves about a hundred pixels between lines.
@@ -380,10 +387,8 @@ function globeGround(context, camera, view, g) {
   for (let x = -180; x < 180; x += step) each(-90, 90, 3, (y) => place(x, y));
   for (let y = -90 + step; y < 90; y += step) each(-180, 180, 3, (x) => place(x, y));
   context.stroke();
-  context.strokeStyle = g.coast;
-  context.lineWidth = 0.8;
-  context.stroke(coast);
   context.restore();
+  return coast;
 }
 
 // drawNames writes landmarks' names where there is room, the most important first.

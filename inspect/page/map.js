@@ -3,7 +3,7 @@
 import { aborted } from './api.js';
 import { errorBox, format, h, later, onTheme, replace, setText } from './ui.js';
 import { flat, globe } from './map-camera.js';
-import { Heat, Picture, drawGround, drawMark, drawNames, ramp } from './map-paint.js';
+import { Heat, Picture, drawCoast, drawGround, drawMark, drawNames, fullShare, ramp } from './map-paint.js';
 import { searchBox } from './map-search.js';
 
 const cellsMost = 1_000_000; // of all layers of a picture
@@ -24,6 +24,7 @@ class MapPage {
   constructor(root, app, view, views) {
     Object.assign(this, { root, app, view, views });
     this.shown = view.layers.map(() => true);
+    this.shares = view.layers.some((l) => l.part);
     this.heat = new Heat();
     this.picture = null;
     this.dots = null;
@@ -276,9 +277,7 @@ class MapPage {
   question() {
     const window = this.camera.window();
     if (!(window.x1 > window.x0) || !(window.y1 > window.y0)) return null;
-    const unit = this.camera.unit();
-    // A globe is looked at from all sides while it is turned: cells of it are as large as in its middle.
-    const [across, up] = [(window.x1 - window.x0) * unit * (this.camera.globe ? 1 : 0.8), (window.y1 - window.y0) * unit];
+    const [across, up] = [(window.x1 - window.x0) * this.camera.unitX(), (window.y1 - window.y0) * this.camera.unit()];
     const cell = Math.max(2, Math.sqrt((across * up * this.view.layers.length) / cellsMost));
     const count = (pixels) => Math.max(1, Math.floor(pixels / cell));
     return { ...window, columns: count(across), rows: count(up) };
@@ -327,7 +326,7 @@ class MapPage {
     this.dots = picture.dots(this.shown);
     this.heat.palette = null;
     picture.sums.forEach((n, i) => setText(this.readings[i], format.number(n)));
-    setText(this.scaleText, this.dots.at.length > 0 ? `in view · brightest: ${format.short(this.dots.full)} or more in a dot` : 'nothing in view');
+    setText(this.scaleText, this.dots.at.length > 0 ? `in view · full colour: ${format.short(this.dots.full)} in a dot${this.shares ? `, ${format.percent(fullShare)} of them` : ''}` : 'nothing in view');
     this.redraw();
   }
 
@@ -350,11 +349,12 @@ class MapPage {
   draw() {
     const { context, camera, view, width, height } = this;
     if (!width) return;
-    drawGround(context, camera, view, width, height);
+    const coast = drawGround(context, camera, view, width, height);
     if (this.picture) {
       if (!this.heat.palette) this.heat.colour(view, this.dots.base);
       context.drawImage(this.heat.draw(camera, this.picture, this.dots, width, height), 0, 0, width, height);
     }
+    drawCoast(context, coast);
     drawNames(context, camera, this.landmarks, width, height);
     if (this.selected) drawMark(context, camera, this.selected);
   }
