@@ -22,7 +22,7 @@ func TestOverview(t *testing.T) {
 		return pixels.some((v) => v !== 0);
 	})`)
 
-	f.see(t, func() { f.dead.Remove(f.people[0]); f.people[1].Delete() })
+	f.see(t, func() { f.w.Delete(f.people[1]) })
 	p.waitText("[data-reading=entities] .meter-value", "1,002")
 
 	f.schedule.Pause()
