@@ -28,7 +28,7 @@ func TestPageLoads(t *testing.T) {
 	p.waitText("#state-word", "live")
 	p.until("/^[0-9.]+ ticks\\/s$/.test(document.getElementById('state-rate').textContent)")
 	p.waitPage("overview")
-	if got := p.pagesListed(); !slices.Equal(got, []string{"overview", "entities", "queries", "memory", "systems"}) {
+	if got := p.pagesListed(); !slices.Equal(got, []string{"map", "overview", "entities", "queries", "memory", "systems"}) {
 		t.Errorf("pages %v", got)
 	}
 }
@@ -63,7 +63,7 @@ func TestPageThatFails(t *testing.T) {
 	p.waitText("#state-word", "live")
 }
 
-func TestKeys(t *testing.T) {
+func TestPageKeys(t *testing.T) {
 	p := openPage(t, newFixture(t, Options{}), "/")
 	p.waitPage("overview")
 	ids := p.pagesListed()
@@ -96,8 +96,8 @@ func TestKeys(t *testing.T) {
 	p.until("document.activeElement.id === 'main' && document.querySelector('main > .page-" + ids[0] + "')")
 }
 
-// TestTheme asks for the system's theme, and for another by the button, which outlives the page.
-func TestTheme(t *testing.T) {
+// TestPageTheme asks for the system's theme, and for another by the button, which outlives the page.
+func TestPageTheme(t *testing.T) {
 	p := openPage(t, newFixture(t, Options{}), "/")
 	const dark = "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).every((n) => n < 60)"
 	const light = "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).every((n) => n > 200)"
@@ -118,7 +118,7 @@ func TestTheme(t *testing.T) {
 	p.until(dark)
 }
 
-func TestToken(t *testing.T) {
+func TestPageToken(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true, Token: "a secret & such"})
 	p := openPage(t, f, "/")
 	p.do("open", chromedp.Navigate("about:blank"), chromedp.Navigate(f.URL()))
@@ -132,8 +132,8 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestTokenAsked opens a page that shows nothing without the token.
-func TestTokenAsked(t *testing.T) {
+// TestPageTokenAsked opens a page that shows nothing without the token.
+func TestPageTokenAsked(t *testing.T) {
 	f := newFixture(t, Options{Addr: "0.0.0.0:0"})
 	p := openPage(t, f, "/")
 	p.expect("401")
@@ -148,8 +148,8 @@ func TestTokenAsked(t *testing.T) {
 	p.waitText("#state-word", "live")
 }
 
-// TestProgramEnds ends serving while the page is open.
-func TestProgramEnds(t *testing.T) {
+// TestPageProgramEnds ends serving while the page is open.
+func TestPageProgramEnds(t *testing.T) {
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/")
 	p.waitText("#state-word", "live")

@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-func TestOverview(t *testing.T) {
+func TestPageOverview(t *testing.T) {
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/overview")
 	p.waitText("[data-reading=entities] .meter-value", "1,003")
@@ -17,10 +17,7 @@ func TestOverview(t *testing.T) {
 	p.waitText("table.costs", "Velocity")
 	// Each chart and each small line has something drawn in it.
 	p.until(`document.querySelectorAll('.uplot canvas').length === 7`)
-	p.until(`[...document.querySelectorAll('.uplot canvas, canvas.spark')].every((c) => {
-		const pixels = new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer);
-		return pixels.some((v) => v !== 0);
-	})`)
+	p.until("[...document.querySelectorAll('.uplot canvas, canvas.spark')].every((c) => (" + colorsIn + ")(c) > 1)")
 
 	f.see(t, func() { f.w.Delete(f.people[1]) })
 	p.waitText("[data-reading=entities] .meter-value", "1,002")
@@ -31,8 +28,8 @@ func TestOverview(t *testing.T) {
 	p.waitText("#state-word", "live")
 }
 
-// TestOverviewOfHangingProgram keeps the world from letting anybody in, for a while.
-func TestOverviewOfHangingProgram(t *testing.T) {
+// TestPageOverviewOfHangingProgram keeps the world from letting anybody in, for a while.
+func TestPageOverviewOfHangingProgram(t *testing.T) {
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/overview")
 	p.waitText("#state-word", "live")
@@ -50,8 +47,8 @@ func TestOverviewOfHangingProgram(t *testing.T) {
 	p.waitText("#state-word", "live")
 }
 
-// TestOverviewWithoutSchedule shows a world that is run by hand.
-func TestOverviewWithoutSchedule(t *testing.T) {
+// TestPageOverviewWithoutSchedule shows a world that is run by hand.
+func TestPageOverviewWithoutSchedule(t *testing.T) {
 	w := vast.NewWorld(vast.Options{Name: "by hand"})
 	in, err := Serve(t.Context(), w, Options{})
 	if err != nil {

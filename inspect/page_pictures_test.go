@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPictures keeps pictures of each page in three sizes and both themes, where VAST_SCREENSHOTS names a directory for them.
-func TestPictures(t *testing.T) {
+// TestPagePictures keeps pictures of each page in three sizes and both themes, where VAST_SCREENSHOTS names a directory for them.
+func TestPagePictures(t *testing.T) {
 	if os.Getenv("VAST_SCREENSHOTS") == "" {
 		t.Skip("VAST_SCREENSHOTS names no directory")
 	}
