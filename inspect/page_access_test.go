@@ -68,7 +68,7 @@ func (p *tab) checkAccess(where string) {
 // TestPageAccess looks at each page in a wide and in a narrow window.
 func TestPageAccess(t *testing.T) {
 	f := newFixture(t, Options{})
-	p := openPage(t, f, "/")
+	p := openPage(t, f, "/#/overview")
 	p.waitPage("overview")
 	addresses := p.pagesListed()
 	addresses = append(addresses, "entity/"+f.paris.String())
@@ -86,7 +86,7 @@ func TestPageAccess(t *testing.T) {
 // start, and what has the focus must be seen to have it.
 func TestPageTabKey(t *testing.T) {
 	f := newFixture(t, Options{})
-	p := openPage(t, f, "/")
+	p := openPage(t, f, "/#/overview")
 	p.waitPage("overview")
 	for _, id := range p.pagesListed() {
 		p.eval(fmt.Sprintf("location.hash = '#/%s'", id), nil)

@@ -7,7 +7,7 @@ import (
 
 // TestPageFormats has the page write numbers.
 func TestPageFormats(t *testing.T) {
-	p := openPage(t, newFixture(t, Options{}), "/")
+	p := openPage(t, newFixture(t, Options{}), "/#/overview")
 	for call, want := range map[string]string{
 		"number(1234567)":    "1,234,567",
 		"number(0.12345)":    "0.123",
