@@ -1,6 +1,10 @@
 package bulk
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/vastgo/vast/internal/modeltest"
+)
 
 func FuzzArray(f *testing.F) {
 	f.Add([]byte{0, 0, 1, 200, 2, 1, 1, 100, 3, 255, 255, 5, 9})
@@ -17,7 +21,7 @@ func TestArrayAgainstModel(t *testing.T) {
 		rounds = 4
 	}
 	for range rounds {
-		data := randomBytes(t, 3000)
+		data := modeltest.RandomBytes(t, 3000)
 		for _, pages := range pageKinds {
 			for _, step := range []int{0, 1, 100_000} {
 				o := Options{Pages: pages, Step: step}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -174,7 +175,7 @@ func TestArrayMisuse(t *testing.T) {
 		{"closed Grow", func() { _ = closed.Grow(1) }, "ships is used after Close"},
 		{"closed Truncate", func() { closed.Truncate(0) }, "ships is used after Close"},
 	} {
-		if got := panicText(c.f); !strings.Contains(got, c.want) {
+		if got := modeltest.PanicText(c.f); !strings.Contains(got, c.want) {
 			t.Errorf("%s: panic %q, want %q", c.name, got, c.want)
 		}
 	}

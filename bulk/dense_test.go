@@ -8,6 +8,7 @@ import (
 
 	"github.com/vastgo/vast/internal/faulttest"
 	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -132,7 +133,7 @@ func TestDenseMisuse(t *testing.T) {
 		{"closed Slice", func() { closed.Slice() }, "sounds is used after Close"},
 		{"closed Trim", func() { _ = closed.Trim() }, "sounds is used after Close"},
 	} {
-		if got := panicText(c.f); !strings.Contains(got, c.want) {
+		if got := modeltest.PanicText(c.f); !strings.Contains(got, c.want) {
 			t.Errorf("%s: panic %q, want %q", c.name, got, c.want)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -131,24 +132,24 @@ func playHandled[T comparable](t *testing.T, kind string, o Options, data []byte
 		}
 	}
 	number := 0
-	for in := (stream{data}); in.more(); number++ {
-		switch in.byte() % 10 {
+	for in := modeltest.NewStream(data); in.More(); number++ {
+		switch in.Byte() % 10 {
 		case 0, 1:
 			insert(element(number))
 		case 2:
-			for i := range in.below(300) {
+			for i := range in.Below(300) {
 				insert(element(number + i))
 			}
 		case 3, 4:
 			if len(m.known) > 0 {
-				remove(m.known[in.below(len(m.known))])
+				remove(m.known[in.Below(len(m.known))])
 			}
 		case 5: // a stretch of what is live, from the oldest on
-			for _, h := range m.known[:in.below(len(m.known)+1)] {
+			for _, h := range m.known[:in.Below(len(m.known)+1)] {
 				remove(h)
 			}
 		case 6:
-			h := Handle[T]{uint32(in.below(2 * capacity)), uint32(in.byte()) | uint32(in.byte())<<24}
+			h := Handle[T]{uint32(in.Below(2 * capacity)), uint32(in.Byte()) | uint32(in.Byte())<<24}
 			v, want := m.live[h]
 			got := p.Get(h)
 			if (got != nil) != want || p.Valid(h) != want || got != nil && *got != v {
@@ -158,12 +159,12 @@ func playHandled[T comparable](t *testing.T, kind string, o Options, data []byte
 				t.Fatalf("handle %v of another one is valid", o)
 			}
 		case 7:
-			n := in.below(2 * capacity)
+			n := in.Below(2 * capacity)
 			if err := p.Grow(n); (err == nil) != (len(m.live)+n <= capacity) {
 				t.Fatalf("Grow(%d) with %d of %d: %v", n, len(m.live), capacity, err)
 			}
 		case 8:
-			if in.byte()%4 == 0 {
+			if in.Byte()%4 == 0 {
 				last, calls := -1, 0
 				p.Clear(func(h Handle[T], e *T) {
 					if v, ok := m.live[h]; !ok || v != *e || int(h.Slot()) <= last {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast/internal/generation"
+	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -19,7 +20,7 @@ func TestHandlesAgainstModel(t *testing.T) {
 		rounds = 2
 	}
 	for range rounds {
-		data := randomBytes(t, 1500)
+		data := modeltest.RandomBytes(t, 1500)
 		for _, kind := range kinds {
 			for _, pages := range pageKinds {
 				for _, step := range []int{0, 1, 100_000} {
@@ -330,7 +331,7 @@ func TestClearThatPanicsRemovesNothing(t *testing.T) {
 		p := newHandled[record](t, kind, Options{})
 		h, _ := p.Insert(numbered(1))
 		p.Insert(numbered(2))
-		if text := panicText(func() { p.Clear(func(Handle[record], *record) { panic("stop") }) }); text != "stop" {
+		if text := modeltest.PanicText(func() { p.Clear(func(Handle[record], *record) { panic("stop") }) }); text != "stop" {
 			t.Fatalf("panic %q", text)
 		}
 		if p.Len() != 2 || *p.Get(h) != numbered(1) {
@@ -379,7 +380,7 @@ func TestMisuse(t *testing.T) {
 			{"Close in All", func() { closeIn(t, kind, closeAll) }, "inner is used after Close"},
 			{"Close in Runs", func() { closeIn(t, kind, closeRuns) }, "inner is used after Close"},
 		} {
-			if got := panicText(c.f); !strings.Contains(got, c.want) {
+			if got := modeltest.PanicText(c.f); !strings.Contains(got, c.want) {
 				t.Errorf("%s: panic %q, want %q", c.name, got, c.want)
 			}
 		}

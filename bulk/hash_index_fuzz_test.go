@@ -1,6 +1,10 @@
 package bulk
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/vastgo/vast/internal/modeltest"
+)
 
 // padded has bytes between its fields that no comparison looks at.
 type padded struct {
@@ -15,7 +19,7 @@ func TestHashIndexAgainstModel(t *testing.T) {
 		rounds = 2
 	}
 	for range rounds {
-		data := randomBytes(t, 600)
+		data := modeltest.RandomBytes(t, 600)
 		for _, pages := range pageKinds {
 			playHash(t, Options{Pages: pages}, data, func(i int) int { return i * 1 << 20 }, nil)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -69,15 +70,15 @@ func playHash[K comparable](t *testing.T, o Options, data []byte, key func(int) 
 			t.Fatalf("Remove(%v, %d) = %t", k, v, got)
 		}
 	}
-	for in := (stream{data}); in.more(); {
-		op := in.byte() % 12
-		n := in.below(65536)
+	for in := modeltest.NewStream(data); in.More(); {
+		op := in.Byte() % 12
+		n := in.Below(65536)
 		k := key(n)
 		switch op {
 		case 0:
-			add(k, uint32(in.byte()))
+			add(k, uint32(in.Byte()))
 		case 1: // one value a key, some, or many for one key
-			count, way := in.below(3000), in.byte()
+			count, way := in.Below(3000), in.Byte()
 			for i := range count {
 				switch way % 4 {
 				case 0:
@@ -91,13 +92,13 @@ func playHash[K comparable](t *testing.T, o Options, data []byte, key func(int) 
 				}
 			}
 		case 2:
-			remove(k, uint32(in.byte()))
+			remove(k, uint32(in.Byte()))
 			for v := range m.values[k] {
 				remove(k, v)
 				break
 			}
 		case 3: // all or some values of a stretch of keys
-			count, most := in.below(3000), 1+in.byte()%20
+			count, most := in.Below(3000), 1+in.Byte()%20
 			for i := range count {
 				var vs []uint32
 				for v := range m.values[key(n+i)] {

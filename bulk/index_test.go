@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast/internal/faulttest"
+	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -18,7 +19,7 @@ func TestHashKeys(t *testing.T) {
 	if !f.Add(0, 1) || f.Add(minusZero, 1) || !f.Add(minusZero, 2) || f.Count(0) != 2 {
 		t.Errorf("0 has %d values", f.Count(0))
 	}
-	text := panicText(func() { f.Add(math.NaN(), 1) })
+	text := modeltest.PanicText(func() { f.Add(math.NaN(), 1) })
 	if !strings.Contains(text, "the key NaN to bulk.HashIndex[float64,uint32]: NaN equals nothing") || f.Len() != 2 {
 		t.Errorf("Add of NaN: %q", text)
 	}
@@ -45,7 +46,7 @@ func TestHashKeys(t *testing.T) {
 	if !o.Add(0, 1) || o.Add(minusZero, 1) || !o.Add(minusZero, 2) || !o.Add(math.Inf(-1), 0) || o.Count(0) != 2 {
 		t.Errorf("0 has %d values", o.Count(0))
 	}
-	text = panicText(func() { o.Add(math.NaN(), 1) })
+	text = modeltest.PanicText(func() { o.Add(math.NaN(), 1) })
 	if !strings.Contains(text, "NaN equals nothing") || o.Len() != 3 {
 		t.Errorf("Add of NaN: %q", text)
 	}
@@ -334,7 +335,7 @@ func TestIndexMisuse(t *testing.T) {
 			}
 		},
 	} {
-		if got := panicText(f); !strings.Contains(got, want) {
+		if got := modeltest.PanicText(f); !strings.Contains(got, want) {
 			t.Errorf("panic %q, want %q", got, want)
 		}
 	}
@@ -379,7 +380,7 @@ func TestClosedIndices(t *testing.T) {
 			"Trim":      func() { x.Trim() },
 			"Clear":     func() { x.Clear() },
 		} {
-			if got := panicText(f); !strings.Contains(got, name+" is used after Close") {
+			if got := modeltest.PanicText(f); !strings.Contains(got, name+" is used after Close") {
 				t.Errorf("%s of a closed index: panic %q", call, got)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -138,7 +139,7 @@ func TestIndexedFailures(t *testing.T) {
 		"f panics":       func() { u.Update(h, func(e *unit) { e.team = 4; panic("NaN and other reasons") }) },
 		"nested updates": func() { u.Update(h, func(e *unit) { e.team = 5; u.Update(h, func(*unit) {}) }) },
 	} {
-		if text := panicText(f); !strings.Contains(text, "NaN") && !strings.Contains(text, "in the function of another Update") {
+		if text := modeltest.PanicText(f); !strings.Contains(text, "NaN") && !strings.Contains(text, "in the function of another Update") {
 			t.Errorf("%s: panic %q", name, text)
 		}
 		if *e != (unit{1, 10, 1}) || u.Pool().Len() != 1 {
@@ -173,7 +174,7 @@ func TestIndexedMisuse(t *testing.T) {
 		"Attach to units of no index or no keyOf":                 func() { _ = Attach(x, nil, teamOf) },
 		"Grow(-1) on indexed units: a number of elements is zero": func() { _ = x.Grow(-1) },
 	} {
-		if got := panicText(f); !strings.Contains(got, want) {
+		if got := modeltest.PanicText(f); !strings.Contains(got, want) {
 			t.Errorf("panic %q, want %q", got, want)
 		}
 	}

@@ -1,6 +1,10 @@
 package bulk
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/vastgo/vast/internal/modeltest"
+)
 
 func FuzzLists(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 1, 0, 4, 130, 0, 1, 5, 6, 0, 0, 7, 2, 3, 8, 0, 0, 14, 0, 0, 0, 11, 0, 0, 13, 1, 1, 1, 0, 0, 15, 0})
@@ -18,7 +22,7 @@ func TestListsAgainstModel(t *testing.T) {
 		rounds = 2
 	}
 	for range rounds {
-		data := randomBytes(t, 3000)
+		data := modeltest.RandomBytes(t, 3000)
 		for _, pages := range pageKinds {
 			for _, step := range []int{0, 1, 100_000} {
 				o := Options{Pages: pages, Step: step}

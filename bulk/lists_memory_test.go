@@ -11,6 +11,7 @@ import (
 
 	"github.com/vastgo/vast/internal/faulttest"
 	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -259,7 +260,7 @@ func TestListsReuseWhatIsFreed(t *testing.T) {
 		t.Errorf("the memory has grown from %d to %d bytes", committed, ls.Committed())
 	}
 	ls.Clear()
-	if ls.Count() != 0 || panicText(func() { ls.Slice(owners[5]) }) == "" {
+	if ls.Count() != 0 || modeltest.PanicText(func() { ls.Slice(owners[5]) }) == "" {
 		t.Error("Clear leaves a list")
 	}
 	clear(owners)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -25,11 +26,11 @@ func playLists[T comparable](t *testing.T, o Options, data []byte, element func(
 	m := &listsModel[T]{lists: newLists[T](t, o), other: newLists[T](t, Options{Capacity: 100, Pages: o.Pages})}
 	number := 0
 	next := func() T { number++; return element(number) }
-	for in := (stream{data}); in.more(); {
-		i := in.below(len(m.owners))
+	for in := modeltest.NewStream(data); in.More(); {
+		i := in.Below(len(m.owners))
 		l, want, before := &m.owners[i], m.want[i], m.owners[i]
-		n := in.below(len(want) + 1)
-		op := in.byte() % 16
+		n := in.Below(len(want) + 1)
+		op := in.Byte() % 16
 		switch op {
 		case 0, 1, 2, 3:
 			v := next()
@@ -39,7 +40,7 @@ func playLists[T comparable](t *testing.T, o Options, data []byte, element func(
 				}
 			}, append(want, v))
 		case 4, 5:
-			vs := make([]T, in.below(400))
+			vs := make([]T, in.Below(400))
 			for i := range vs {
 				vs[i] = next()
 			}
@@ -70,15 +71,15 @@ func playLists[T comparable](t *testing.T, o Options, data []byte, element func(
 		case 11:
 			m.free(i)
 		case 12:
-			m.grow(t, l, in.below(2*listsCapacity))
+			m.grow(t, l, in.Below(2*listsCapacity))
 		case 13:
-			m.forged(t, List[T]{uint32(in.byte()) | uint32(in.byte())<<8, m.lists.cells.newest - uint32(in.below(2000))})
+			m.forged(t, List[T]{uint32(in.Byte()) | uint32(in.Byte())<<8, m.lists.cells.newest - uint32(in.Below(2000))})
 		case 14:
-			if k := in.byte(); k%4 == 0 {
+			if k := in.Byte(); k%4 == 0 {
 				m.compact(t, 1+k/4%3)
 			}
 		case 15:
-			if in.byte()%16 == 0 {
+			if in.Byte()%16 == 0 {
 				for i := range m.owners {
 					m.retire(i)
 				}
@@ -184,7 +185,7 @@ func (m *listsModel[T]) forged(t *testing.T, l List[T]) {
 		if m.lists.Valid(l) != own {
 			t.Fatalf("Valid(%v) = %t", l, !own)
 		}
-		text := panicText(func() {
+		text := modeltest.PanicText(func() {
 			if len(m.lists.Slice(l)) != 0 && !own {
 				t.Fatalf("%v, which nobody owns, has elements", l)
 			}
@@ -197,7 +198,7 @@ func (m *listsModel[T]) forged(t *testing.T, l List[T]) {
 		if l.IsZero() {
 			continue
 		}
-		if m.other.Valid(l) || panicText(func() { m.other.Slice(l) }) == "" {
+		if m.other.Valid(l) || modeltest.PanicText(func() { m.other.Slice(l) }) == "" {
 			t.Fatalf("%v is good in another container", l)
 		}
 	}

@@ -2,6 +2,8 @@ package bulk
 
 import (
 	"testing"
+
+	"github.com/vastgo/vast/internal/modeltest"
 )
 
 // TestElementsThatLookLikeCells puts what a cell begins with wherever cells were: Lists that led there must not find
@@ -36,7 +38,7 @@ func TestElementsThatLookLikeCells(t *testing.T) {
 				}
 			}
 			for _, old := range stale {
-				if ls.Valid(old) || panicText(func() { ls.Slice(old) }) == "" {
+				if ls.Valid(old) || modeltest.PanicText(func() { ls.Slice(old) }) == "" {
 					t.Fatalf("%v is good, beside lists of %d elements", old, n)
 				}
 			}

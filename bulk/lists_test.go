@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/internal/modeltest"
 )
 
 // newLists returns lists that are closed at the end of the test.
@@ -129,7 +130,7 @@ func TestListsMisuse(t *testing.T) {
 			}
 		}, afterClose},
 	} {
-		if got := panicText(c.f); !strings.Contains(got, c.want) {
+		if got := modeltest.PanicText(c.f); !strings.Contains(got, c.want) {
 			t.Errorf("%s: panic %q, want %q", c.name, got, c.want)
 		}
 	}

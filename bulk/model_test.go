@@ -2,48 +2,12 @@ package bulk
 
 import (
 	"errors"
-	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
-
-// stream turns bytes into choices, so that the fuzzer and a random test make the same operations.
-type stream struct{ rest []byte }
-
-func (s *stream) more() bool { return len(s.rest) > 0 }
-
-func (s *stream) byte() int {
-	if len(s.rest) == 0 {
-		return 0
-	}
-	b := s.rest[0]
-	s.rest = s.rest[1:]
-	return int(b)
-}
-
-// below returns a number in [0, n), often a small one.
-func (s *stream) below(n int) int {
-	v := s.byte()
-	if v >= 128 {
-		v = (v-128)<<8 | s.byte()
-	}
-	return v % n
-}
-
-// randomBytes returns an input for a stream, from a seed that the test prints.
-func randomBytes(t *testing.T, n int) []byte {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 0))
-	data := make([]byte, n)
-	for i := range data {
-		data[i] = byte(r.Uint32())
-	}
-	return data
-}
 
 // record is 40 bytes, so that elements lie across pages.
 type record [5]uint64
@@ -72,21 +36,6 @@ func exhausted(f func()) (e *vm.Error) {
 	}()
 	f()
 	return nil
-}
-
-// panicText returns what f panics with as text, or "".
-func panicText(f func()) (text string) {
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case error:
-			text = r.Error()
-		default:
-			text = fmt.Sprint(r)
-		}
-	}()
-	f()
-	return ""
 }
 
 // arrayCapacity is the capacity of the arrays that are played.
@@ -120,8 +69,8 @@ func playAnyArray[T comparable](t *testing.T, a anyArray[T], truncate func(n int
 	var m []T
 	number := 0
 	first := (*T)(nil)
-	for in := (stream{data}); in.more(); number++ {
-		switch in.byte() % 6 {
+	for in := modeltest.NewStream(data); in.More(); number++ {
+		switch in.Byte() % 6 {
 		case 0:
 			e := exhausted(func() {
 				p := a.Append(element(number))
@@ -139,7 +88,7 @@ func playAnyArray[T comparable](t *testing.T, a anyArray[T], truncate func(n int
 				m = append(m, element(number))
 			}
 		case 1:
-			n := in.below(1000)
+			n := in.Below(1000)
 			added, err := a.AppendN(n)
 			if len(m)+n > capacity {
 				if added != nil || !errors.Is(err, vm.ErrCapacity) {
@@ -158,24 +107,24 @@ func playAnyArray[T comparable](t *testing.T, a anyArray[T], truncate func(n int
 				m = append(m, element(number+i))
 			}
 		case 2:
-			if n := in.below(len(m) + 1); truncate != nil {
+			if n := in.Below(len(m) + 1); truncate != nil {
 				truncate(n)
 				m = m[:n]
 			}
 		case 3:
-			n := in.below(2 * capacity)
+			n := in.Below(2 * capacity)
 			if err := a.Grow(n); (err == nil) != (len(m)+n <= capacity) {
 				t.Fatalf("Grow(%d) with %d of %d: %v", n, len(m), capacity, err)
 			}
 		case 4:
 			if len(m) > 0 {
-				i := in.below(len(m))
+				i := in.Below(len(m))
 				*a.At(i) = element(^number)
 				m[i] = element(^number)
 			}
 		case 5:
-			i := in.below(2 * capacity)
-			if text := panicText(func() { a.At(i) }); (text == "") != (i < len(m)) {
+			i := in.Below(2 * capacity)
+			if text := modeltest.PanicText(func() { a.At(i) }); (text == "") != (i < len(m)) {
 				t.Fatalf("At(%d) with %d elements: %q", i, len(m), text)
 			}
 		}

@@ -1,6 +1,10 @@
 package bulk
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/vastgo/vast/internal/modeltest"
+)
 
 func FuzzOrderedIndex(f *testing.F) {
 	f.Add([]byte{1, 10, 200, 50, 0, 1, 200, 0, 150, 9, 2, 3, 7, 190, 40, 1, 7, 0, 255, 255, 4, 3, 6, 0, 1, 3, 190, 0, 3, 4, 2})
@@ -19,7 +23,7 @@ func TestOrderedIndexAgainstModel(t *testing.T) {
 		rounds = 2
 	}
 	for range rounds {
-		data := randomBytes(t, 800)
+		data := modeltest.RandomBytes(t, 800)
 		for _, pages := range pageKinds {
 			playOrdered(t, Options{Pages: pages}, data, func(i int) int64 { return int64(i) - 30_000 })
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -66,15 +67,15 @@ func playOrdered[K cmp.Ordered](t *testing.T, o Options, data []byte, key func(i
 			t.Fatalf("Remove(%v, %d) = %t", k, v, got)
 		}
 	}
-	for in := (stream{data}); in.more(); {
-		op := in.byte() % 12
-		n := in.below(65536)
+	for in := modeltest.NewStream(data); in.More(); {
+		op := in.Byte() % 12
+		n := in.Below(65536)
 		k := key(n)
 		switch op {
 		case 0:
-			add(k, uint32(in.byte()))
+			add(k, uint32(in.Byte()))
 		case 1: // ascending, descending, scattered, or values of one key
-			count, way := in.below(2000), in.byte()
+			count, way := in.Below(2000), in.Byte()
 			for i := range count {
 				switch way % 5 {
 				case 0:
@@ -91,12 +92,12 @@ func playOrdered[K cmp.Ordered](t *testing.T, o Options, data []byte, key func(i
 			}
 		case 2:
 			if len(m) > 0 {
-				p := m[in.below(len(m))]
+				p := m[in.Below(len(m))]
 				remove(p.key, p.value)
 			}
-			remove(k, uint32(in.byte()))
+			remove(k, uint32(in.Byte()))
 		case 3: // a stretch, or every so-many-th of one
-			count, every := in.below(2000), 1+in.byte()%4
+			count, every := in.Below(2000), 1+in.Byte()%4
 			for i := 0; i < count && len(m) > 0; i++ {
 				p := m[(n+i*every)%len(m)]
 				remove(p.key, p.value)
@@ -129,7 +130,7 @@ func playOrdered[K cmp.Ordered](t *testing.T, o Options, data []byte, key func(i
 			}
 			x.Trim()
 		case 7:
-			high := key(in.below(65536))
+			high := key(in.Below(65536))
 			compareRange(t, x, m.between(k, high), k, high)
 		case 8:
 			compareFrom(t, x, m, k)

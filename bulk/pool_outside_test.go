@@ -1,6 +1,10 @@
 package bulk
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/vastgo/vast/internal/modeltest"
+)
 
 // keptOutside is one element outside a pool.
 type keptOutside struct {
@@ -50,7 +54,7 @@ func TestKeepOutside(t *testing.T) {
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if text := panicText(func() { p.Get(outside.h) }); text == "" {
+	if text := modeltest.PanicText(func() { p.Get(outside.h) }); text == "" {
 		t.Error("a closed pool asks outside")
 	}
 }

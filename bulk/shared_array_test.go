@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -149,7 +150,7 @@ func TestGapsArePassed(t *testing.T) {
 			t.Fatalf("%d elements are published, want %d", a.Len(), want)
 		}
 		for i := range there {
-			if text := panicText(func() { a.At(i) }); (text == "") != there[i] {
+			if text := modeltest.PanicText(func() { a.At(i) }); (text == "") != there[i] {
 				t.Fatalf("At(%d) says %q, written: %t", i, text, there[i])
 			}
 		}
@@ -273,7 +274,7 @@ func TestSharedArrayMisuse(t *testing.T) {
 		{"closed Appender", func() { closed.Appender() }, "ships is used after Close"},
 		{"closed Flush", func() { _, _, _ = to.Flush() }, "ships is used after Close"},
 	} {
-		if got := panicText(c.f); !strings.Contains(got, c.want) {
+		if got := modeltest.PanicText(c.f); !strings.Contains(got, c.want) {
 			t.Errorf("%s: panic %q, want %q", c.name, got, c.want)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -77,7 +78,7 @@ func sharedRounds() int {
 
 func TestSharedPoolAgainstModel(t *testing.T) {
 	for range sharedRounds() {
-		data := randomBytes(t, 1500)
+		data := modeltest.RandomBytes(t, 1500)
 		for _, pages := range pageKinds {
 			for _, step := range []int{0, 1, 100_000} {
 				o := Options{Pages: pages, Step: step}
@@ -123,7 +124,7 @@ func FuzzSharedArray(f *testing.F) {
 
 func TestSharedArrayAgainstModel(t *testing.T) {
 	for range sharedRounds() {
-		data := randomBytes(t, 2000)
+		data := modeltest.RandomBytes(t, 2000)
 		for _, pages := range pageKinds {
 			for _, step := range []int{0, 1, 100_000} {
 				o := Options{Pages: pages, Step: step}

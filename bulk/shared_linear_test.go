@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/anishathalye/porcupine"
+	"github.com/vastgo/vast/internal/modeltest"
 )
 
 // recordHistory runs operations in several goroutines at once and returns what went in, what came out, and when, for porcupine
@@ -290,7 +291,7 @@ func (a linearShared) Append(v uint64) int {
 }
 
 func (a linearShared) At(i int) (number uint64, ok bool) {
-	ok = panicText(func() { number = *a.SharedArray.At(i) }) == ""
+	ok = modeltest.PanicText(func() { number = *a.SharedArray.At(i) }) == ""
 	return number, ok
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast/internal/generation"
+	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -282,7 +283,7 @@ func TestSharedPoolMisuse(t *testing.T) {
 			}
 		}, "ships is used after Close"},
 	} {
-		if got := panicText(c.f); !strings.Contains(got, c.want) {
+		if got := modeltest.PanicText(c.f); !strings.Contains(got, c.want) {
 			t.Errorf("%s: panic %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -331,7 +332,7 @@ func TestSharedClear(t *testing.T) {
 			p.Remove(old[i-50])
 		}
 	}
-	if text := panicText(func() { p.Clear(func(Handle[record], *record) { panic("stop") }) }); text != "stop" || p.Len() == 0 {
+	if text := modeltest.PanicText(func() { p.Clear(func(Handle[record], *record) { panic("stop") }) }); text != "stop" || p.Len() == 0 {
 		t.Fatalf("panic %q, %d elements", text, p.Len())
 	}
 	in.Insert(numbered(1))

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"testing"
+
+	"github.com/vastgo/vast/internal/modeltest"
 )
 
 // FuzzSharedTable plays a stream of operations, one goroutine's, on a table and on a map.
@@ -18,7 +20,7 @@ func FuzzSharedTable(f *testing.F) {
 
 func TestSharedTableAgainstModel(t *testing.T) {
 	for range 4 {
-		data := randomBytes(t, 20_000)
+		data := modeltest.RandomBytes(t, 20_000)
 		for _, pages := range pageKinds {
 			playTable(t, Options{Pages: pages, Capacity: 4000}, data)
 		}

@@ -1,6 +1,10 @@
 package bulk
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/vastgo/vast/internal/modeltest"
+)
 
 func FuzzTable(f *testing.F) {
 	f.Add([]byte{2, 40, 9, 0, 3, 5, 1, 2, 3, 4, 5, 9, 1, 0, 0, 5, 9, 2, 255, 255, 9, 0, 8, 0, 2, 30, 9, 1})
@@ -20,7 +24,7 @@ func TestTableAgainstModel(t *testing.T) {
 		rounds = 2
 	}
 	for range rounds {
-		data := randomBytes(t, 1200)
+		data := modeltest.RandomBytes(t, 1200)
 		for _, layout := range layouts {
 			for _, pages := range pageKinds {
 				for _, step := range []int{0, 1, 100_000} {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/vastgo/vast/internal/modeltest"
 )
 
 func TestTableMisuse(t *testing.T) {
@@ -91,7 +93,7 @@ func TestTableMisuse(t *testing.T) {
 			}
 		}, "ships is used after Close"},
 	} {
-		if got := panicText(c.f); !strings.Contains(got, c.want) {
+		if got := modeltest.PanicText(c.f); !strings.Contains(got, c.want) {
 			t.Errorf("%s: panic %q, want %q", c.name, got, c.want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -83,12 +84,12 @@ func playRows(t *testing.T, o TableOptions, safes bool, data []byte) {
 		tab.set(row, v)
 		m = append(m, v)
 	}
-	for in := (stream{data}); in.more(); number++ {
-		switch in.byte() % 10 {
+	for in := modeltest.NewStream(data); in.More(); number++ {
+		switch in.Byte() % 10 {
 		case 0, 1:
 			add(numberedRow(number))
 		case 2:
-			n := in.below(700)
+			n := in.Below(700)
 			first, err := tab.AppendN(n)
 			if len(m)+n > capacity {
 				if !errors.Is(err, vm.ErrCapacity) {
@@ -107,11 +108,11 @@ func playRows(t *testing.T, o TableOptions, safes bool, data []byte) {
 				m = append(m, numberedRow(number+i))
 			}
 		case 3, 4:
-			for range in.below(30) {
+			for range in.Below(30) {
 				if len(m) == 0 {
 					break
 				}
-				row, last := in.below(len(m)), len(m)-1
+				row, last := in.Below(len(m)), len(m)-1
 				if moved := tab.RemoveSwap(row); moved != last {
 					t.Fatalf("RemoveSwap(%d) of %d moved row %d", row, len(m), moved)
 				}
@@ -119,20 +120,20 @@ func playRows(t *testing.T, o TableOptions, safes bool, data []byte) {
 				m = m[:last]
 			}
 		case 5:
-			n := in.below(len(m) + 1)
-			if in.byte()%2 == 0 {
+			n := in.Below(len(m) + 1)
+			if in.Byte()%2 == 0 {
 				n = len(m) - min(n, 5) // into the last group
 			}
 			tab.Truncate(n)
 			m = m[:n]
 		case 6:
-			n := in.below(2 * capacity)
+			n := in.Below(2 * capacity)
 			if err := tab.Grow(n); (err == nil) != (len(m)+n <= capacity) {
 				t.Fatalf("Grow(%d) with %d of %d: %v", n, len(m), capacity, err)
 			}
 		case 7:
-			i := in.below(2 * capacity)
-			if text := panicText(func() { tab.c.At(i) }); (text == "") != (i < len(m)) {
+			i := in.Below(2 * capacity)
+			if text := modeltest.PanicText(func() { tab.c.At(i) }); (text == "") != (i < len(m)) {
 				t.Fatalf("At(%d) with %d rows: %q", i, len(m), text)
 			}
 			if i < len(m) {
@@ -140,7 +141,7 @@ func playRows(t *testing.T, o TableOptions, safes bool, data []byte) {
 				m[i] = numberedRow(^number)
 			}
 		case 8:
-			switch in.byte() % 16 {
+			switch in.Byte() % 16 {
 			case 0:
 				tab.Clear()
 				m = m[:0]
@@ -150,7 +151,7 @@ func playRows(t *testing.T, o TableOptions, safes bool, data []byte) {
 				}
 			}
 		case 9:
-			compareTable(t, tab, o.Layout, m, fresh, in.byte()%2 == 0)
+			compareTable(t, tab, o.Layout, m, fresh, in.Byte()%2 == 0)
 		}
 		if tab.Len() != len(m) {
 			t.Fatalf("Len() = %d, want %d", tab.Len(), len(m))

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"github.com/vastgo/vast/internal/modeltest"
 )
 
 // body has fields of different sizes, some of which stay where they are.
@@ -237,7 +239,7 @@ func TestTransposeWithGoPointers(t *testing.T) {
 			t.Fatalf("element %d is %v", i, s[i])
 		}
 	}
-	if text := panicText(func() { ColumnOf(c, func(n *named) *int32 { return n.next }) }); !strings.Contains(text, "must return the address of a field") {
+	if text := modeltest.PanicText(func() { ColumnOf(c, func(n *named) *int32 { return n.next }) }); !strings.Contains(text, "must return the address of a field") {
 		t.Errorf("a pointer in the element: %q", text)
 	}
 }
@@ -325,7 +327,7 @@ func TestTransposeMisuse(t *testing.T) {
 			}
 		}},
 	} {
-		if got := panicText(c.f); !strings.Contains(got, c.want) {
+		if got := modeltest.PanicText(c.f); !strings.Contains(got, c.want) {
 			t.Errorf("%s: panics with %q, want %q", c.name, got, c.want)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -34,21 +35,6 @@ func alloc(t testing.TB, a *Allocator, size int) unsafe.Pointer {
 		t.Fatal(err)
 	}
 	return p
-}
-
-// panicText returns what f panics with as text, or "".
-func panicText(f func()) (text string) {
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case error:
-			text = r.Error()
-		case string:
-			text = r
-		}
-	}()
-	f()
-	return ""
 }
 
 // TestAddressesAreUsedAgainOldestFirst: not before all addresses were used once, and then in the order of the frees.
@@ -263,7 +249,7 @@ func TestMisuse(t *testing.T) {
 		"free":       {func() { closed.Free(p) }, "guard: closed is used after Close"},
 		"check":      {func() { _ = closed.Check() }, "guard: closed is used after Close"},
 	} {
-		if text := panicText(c.f); !strings.Contains(text, c.says) {
+		if text := modeltest.PanicText(c.f); !strings.Contains(text, c.says) {
 			t.Errorf("%s: %q does not say %q", name, text, c.says)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -26,7 +27,7 @@ func TestAllocatorAgainstModel(t *testing.T) {
 		rounds = 2
 	}
 	for range rounds {
-		data := randomBytes(t, 2000)
+		data := modeltest.RandomBytes(t, 2000)
 		for _, pages := range pageKinds {
 			for _, atStart := range []bool{false, true} {
 				playAllocator(t, Options{Pages: pages, AtStart: atStart}, data)
@@ -90,7 +91,7 @@ func TestPoolsAgainstModel(t *testing.T) {
 		rounds = 2
 	}
 	for range rounds {
-		data := randomBytes(t, 600)
+		data := modeltest.RandomBytes(t, 600)
 		for _, pages := range pageKinds {
 			playPools(t, pages, 3, data, numbered)
 			playPools(t, pages, 3, data[:200], numberedOdd)

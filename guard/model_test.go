@@ -3,48 +3,14 @@ package guard
 import (
 	"bytes"
 	"errors"
-	"math/rand/v2"
 	"slices"
 	"testing"
 	"unsafe"
 
 	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
-
-// stream turns bytes into choices, so that the fuzzer and a random test make the same operations.
-type stream struct{ rest []byte }
-
-func (s *stream) more() bool { return len(s.rest) > 0 }
-
-func (s *stream) byte() int {
-	if len(s.rest) == 0 {
-		return 0
-	}
-	b := s.rest[0]
-	s.rest = s.rest[1:]
-	return int(b)
-}
-
-// below returns a number in [0, n), often a small one.
-func (s *stream) below(n int) int {
-	v := s.byte()
-	if v >= 128 {
-		v = (v-128)<<8 | s.byte()
-	}
-	return v % n
-}
-
-func randomBytes(t *testing.T, n int) []byte {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 0))
-	data := make([]byte, n)
-	for i := range data {
-		data[i] = byte(r.Uint32())
-	}
-	return data
-}
 
 // caught returns the report or the error of memory that f panics with.
 func caught(f func()) (fault *Fault, e *vm.Error) {
@@ -103,12 +69,12 @@ func playAllocator(t *testing.T, o Options, data []byte) {
 			t.Fatalf("a block of %d bytes holds %x, want %x", len(b.bytes), b.bytes, b.want)
 		}
 	}
-	for in := (stream{data}); in.more(); {
-		switch in.byte() % 8 {
+	for in := modeltest.NewStream(data); in.More(); {
+		switch in.Byte() % 8 {
 		case 0, 1, 2:
-			size, align := in.below(300), 1<<in.below(5)
-			if in.byte()%4 == 0 {
-				size = in.below(5 * page)
+			size, align := in.Below(300), 1<<in.Below(5)
+			if in.Byte()%4 == 0 {
+				size = in.Below(5 * page)
 			}
 			p, err := a.Alloc(size, align)
 			if err != nil {
@@ -142,32 +108,32 @@ func playAllocator(t *testing.T, o Options, data []byte) {
 			blocks = append(blocks, b)
 		case 3:
 			if len(blocks) > 0 {
-				i := in.below(len(blocks))
+				i := in.Below(len(blocks))
 				intact(blocks[i])
 				a.Free(blocks[i].p)
 				forget(i)
 			}
 		case 4:
 			if len(blocks) > 0 {
-				b := blocks[in.below(len(blocks))]
+				b := blocks[in.Below(len(blocks))]
 				for i := range b.bytes {
-					b.bytes[i] = byte(i + in.byte())
+					b.bytes[i] = byte(i + in.Byte())
 					b.want[i] = b.bytes[i]
 				}
 			}
 		case 5: // one byte of a slack is overwritten
 			if len(blocks) > 0 {
-				i := in.below(len(blocks))
+				i := in.Below(len(blocks))
 				before, after := a.slack(a.blockAt(uintptr(blocks[i].p)))
 				slack, offset := before, -len(before)
-				if in.byte()%2 == 0 {
+				if in.Byte()%2 == 0 {
 					slack, offset = after, len(blocks[i].bytes)
 				}
 				if len(slack) == 0 {
 					break
 				}
-				at := in.below(len(slack))
-				slack[at] ^= byte(1 + in.below(255))
+				at := in.Below(len(slack))
+				slack[at] ^= byte(1 + in.Below(255))
 				if f, ok := a.Check().(*Fault); !ok || f.Kind != Overwritten || f.Offset != offset+at {
 					t.Fatalf("Check does not find byte %d of a block of %d bytes: %+v", offset+at, len(blocks[i].bytes), f)
 				}
@@ -178,7 +144,7 @@ func playAllocator(t *testing.T, o Options, data []byte) {
 			}
 		case 6:
 			if len(gone) > 0 {
-				p := gone[in.below(len(gone))]
+				p := gone[in.Below(len(gone))]
 				if f, ok := Describe(uintptr(p)); !ok || f.Kind == Nothing && !taken[int(uintptr(p)-uintptr(a.base))/page] {
 					t.Fatalf("a freed block is described as %+v", f)
 				}
@@ -209,7 +175,7 @@ func playAllocator(t *testing.T, o Options, data []byte) {
 }
 
 // spoil overwrites a byte of the slack of the block at p and reports whether it has any.
-func spoil(a *Allocator, p uintptr, in *stream) bool {
+func spoil(a *Allocator, p uintptr, in *modeltest.Stream) bool {
 	slack, after := a.slack(a.blockAt(p))
 	if len(slack) == 0 {
 		slack = after
@@ -217,7 +183,7 @@ func spoil(a *Allocator, p uintptr, in *stream) bool {
 	if len(slack) == 0 {
 		return false
 	}
-	slack[in.below(len(slack))] ^= byte(1 + in.below(255))
+	slack[in.Below(len(slack))] ^= byte(1 + in.Below(255))
 	return true
 }
 
@@ -286,36 +252,36 @@ func playPool[T comparable](t *testing.T, pool makePool[T], o bulk.Options, data
 		}
 	}
 	number := 0
-	for in := (stream{data}); in.more(); number++ {
-		switch in.byte() % 9 {
+	for in := modeltest.NewStream(data); in.More(); number++ {
+		switch in.Byte() % 9 {
 		case 0, 1:
 			insert(element(number))
 		case 2:
-			for i := range in.below(30) {
+			for i := range in.Below(30) {
 				insert(element(number + i))
 			}
 		case 3, 4:
 			if len(known) > 0 {
-				remove(known[in.below(len(known))])
+				remove(known[in.Below(len(known))])
 			}
 		case 5:
-			for _, h := range known[:in.below(len(known)+1)] {
+			for _, h := range known[:in.Below(len(known)+1)] {
 				if _, ok := live[h]; ok {
 					*p.Get(h), live[h] = element(^number), element(^number)
 				}
 			}
 		case 6:
-			if n := in.below(2 * capacity); inOrder {
+			if n := in.Below(2 * capacity); inOrder {
 				if err := p.Grow(n); (err == nil) != (len(live)+n <= capacity) {
 					t.Fatalf("Grow(%d) with %d of %d: %v", n, len(live), capacity, err)
 				}
 			}
-			h := bulk.HandleOf[T](uint32(in.below(2*capacity)), uint32(in.byte())|uint32(in.byte())<<24)
+			h := bulk.HandleOf[T](uint32(in.Below(2*capacity)), uint32(in.Byte())|uint32(in.Byte())<<24)
 			if _, want := live[h]; p.Valid(h) != want || (p.Get(h) != nil) != want {
 				t.Fatalf("handle %v is valid", h)
 			}
 		case 7:
-			if in.byte()%4 == 0 {
+			if in.Byte()%4 == 0 {
 				calls := 0
 				p.Clear(func(h bulk.Handle[T], e *T) {
 					if v, ok := live[h]; !ok || v != *e {
@@ -335,8 +301,8 @@ func playPool[T comparable](t *testing.T, pool makePool[T], o bulk.Options, data
 			if !guarded || len(known) == 0 {
 				break
 			}
-			h := known[in.below(len(known))]
-			if e := p.Get(h); e != nil && spoil(g.a, uintptr(unsafe.Pointer(e)), &in) {
+			h := known[in.Below(len(known))]
+			if e := p.Get(h); e != nil && spoil(g.a, uintptr(unsafe.Pointer(e)), in) {
 				if f, ok := g.Check().(*Fault); !ok || f.Kind != Overwritten {
 					t.Fatalf("Check finds nothing: %v", f)
 				}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vastgo/vast/bulk"
 	"github.com/vastgo/vast/internal/generation"
+	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -244,7 +245,7 @@ func TestPoolMisuse(t *testing.T) {
 		"Trim":  {func() { _ = p.Trim() }, closed},
 		"Check": {func() { _ = p.Check() }, closed},
 	} {
-		if text := panicText(c.f); !strings.Contains(text, c.says) {
+		if text := modeltest.PanicText(c.f); !strings.Contains(text, c.says) {
 			t.Errorf("%s: %q does not say %q", name, text, c.says)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -165,7 +166,7 @@ func TestSampledPoolMisuse(t *testing.T) {
 		"Get": func() { p.Get(h) }, "Remove": func() { p.Remove(h) }, "Valid": func() { p.Valid(h) },
 		"Insert": func() { p.Insert(odd{}) }, "Clear": func() { p.Clear(nil) },
 	} {
-		if text := panicText(f); !strings.Contains(text, "odds is used after Close") {
+		if text := modeltest.PanicText(f); !strings.Contains(text, "odds is used after Close") {
 			t.Errorf("%s after Close: %q", name, text)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast/internal/layout"
+	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -110,7 +111,7 @@ func TestBufferAgainstSlice(t *testing.T) {
 					want[k] = v
 				}
 			case 7:
-				if text := panicText(func() { b.At(len(want)) }); !strings.Contains(text, "heap: At(") {
+				if text := modeltest.PanicText(func() { b.At(len(want)) }); !strings.Contains(text, "heap: At(") {
 					t.Fatalf("panic %q", text)
 				}
 			}
@@ -129,7 +130,7 @@ func TestBufferExhaustion(t *testing.T) {
 	b := NewBuffer[bytes300](h)
 	n := 0
 	for {
-		text := panicText(func() { b.Append(bytes300{0: byte(n)}) })
+		text := modeltest.PanicText(func() { b.Append(bytes300{0: byte(n)}) })
 		if text != "" {
 			if !strings.Contains(text, "for ships: memory limit reached") {
 				t.Errorf("panic %q", text)
@@ -157,14 +158,14 @@ func TestBufferExhaustion(t *testing.T) {
 		"NewBuffer[string]: string is a string":                    func() { NewBuffer[string](h) },
 		"NewBuffer[struct {}] on ships: the elements have no size": func() { NewBuffer[struct{}](h) },
 	} {
-		if text := panicText(use); !strings.Contains(text, says) {
+		if text := modeltest.PanicText(use); !strings.Contains(text, says) {
 			t.Errorf("panic %q, want %q", text, says)
 		}
 	}
 	b.Close()
 	b.Close()
 	for op, use := range map[string]func(){"Grow": func() { b.Append(bytes300{}) }, "At": func() { b.At(0) }, "Truncate": func() { b.Truncate(0) }} {
-		if text := panicText(use); !strings.Contains(text, op+" on a buffer in ships after Close") {
+		if text := modeltest.PanicText(use); !strings.Contains(text, op+" on a buffer in ships after Close") {
 			t.Errorf("panic %q after Close", text)
 		}
 	}

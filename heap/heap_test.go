@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -53,7 +54,7 @@ func TestMisuse(t *testing.T) {
 			for op, use := range map[string]func(){
 				"Free": func() { h.Free(c.p) }, "SizeOf": func() { h.SizeOf(c.p) }, "Realloc": func() { _, _ = h.Realloc(c.p, 5, 0) },
 			} {
-				text := panicText(use)
+				text := modeltest.PanicText(use)
 				if !strings.HasPrefix(text, "heap: "+op+"(0x") || !strings.Contains(text, ") on ships: "+c.says) {
 					t.Errorf("%v: %s panics with %q, want %q", pages, op, text, c.says)
 				}
@@ -67,7 +68,7 @@ func TestMisuse(t *testing.T) {
 			"Realloc(-7 bytes, alignment 0) on ships: a size is zero or more":                          func() { _, _ = h.Realloc(object, -7, 0) },
 			"Realloc(7 bytes, alignment 3) on ships: an alignment":                                     func() { _, _ = h.Realloc(object, 7, 3) },
 		} {
-			if text := panicText(use); !strings.Contains(text, says) {
+			if text := modeltest.PanicText(use); !strings.Contains(text, says) {
 				t.Errorf("%v: panic %q, want %q", pages, text, says)
 			}
 		}
@@ -83,7 +84,7 @@ func TestMisuse(t *testing.T) {
 			"Free": func() { h.Free(object) }, "SizeOf": func() { h.SizeOf(object) }, "Alloc": func() { _, _ = h.Alloc(5, 0) },
 			"Realloc": func() { _, _ = h.Realloc(object, 5, 0) }, "Grow": func() { _ = Grow[int](h, 1) },
 		} {
-			if text := panicText(use); !strings.Contains(text, op+" on ships after Close: keep it open") {
+			if text := modeltest.PanicText(use); !strings.Contains(text, op+" on ships after Close: keep it open") {
 				t.Errorf("%v: %s after Close panics with %q", pages, op, text)
 			}
 		}
@@ -92,7 +93,7 @@ func TestMisuse(t *testing.T) {
 			t.Errorf("after Close: %v", s)
 		}
 	}
-	if text := panicText(func() { _, _ = NewHeap(Options{Capacity: -1}) }); !strings.Contains(text, "Options.Capacity is -1") {
+	if text := modeltest.PanicText(func() { _, _ = NewHeap(Options{Capacity: -1}) }); !strings.Contains(text, "Options.Capacity is -1") {
 		t.Errorf("panic %q", text)
 	}
 }
@@ -138,7 +139,7 @@ func TestInsideBlocks(t *testing.T) {
 	for range testCapacity / testBlock / 2 {
 		p := alloc(t, h, testBlock)
 		for off := page; off < testBlock; off += page / 2 {
-			if text := panicText(func() { h.Free(unsafe.Add(p, off)) }); !strings.Contains(text, "no allocation begins there") &&
+			if text := modeltest.PanicText(func() { h.Free(unsafe.Add(p, off)) }); !strings.Contains(text, "no allocation begins there") &&
 				!strings.Contains(text, "into an allocation of") {
 				t.Fatalf("freeing %d bytes inside a block panics with %q", off, text)
 			}

@@ -3,58 +3,31 @@ package heap
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 	"unsafe"
 
+	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
 
-// stream turns bytes into choices, so that the fuzzer and a random test make the same operations.
-type stream struct{ rest []byte }
-
-func (s *stream) more() bool { return len(s.rest) > 0 }
-
-func (s *stream) byte() int {
-	if len(s.rest) == 0 {
-		return 0
-	}
-	b := s.rest[0]
-	s.rest = s.rest[1:]
-	return int(b)
-}
-
-// size returns a number of bytes: often of a small object, sometimes near a page's border, of a block, or of a room.
-func (s *stream) size() int {
+// sizeOf returns a number of bytes: often of a small object, sometimes near a page's border, of a block, or of a room.
+func sizeOf(s *modeltest.Stream) int {
 	page := vm.PageSize()
-	switch v := s.byte(); v % 8 {
+	switch v := s.Byte(); v % 8 {
 	case 0, 1, 2:
-		return s.byte()
+		return s.Byte()
 	case 3:
-		return s.byte() * 16
+		return s.Byte() * 16
 	case 4:
-		return max(0, s.byte()%5*page+v-128)
+		return max(0, s.Byte()%5*page+v-128)
 	case 5:
-		return s.byte() * page / 16
+		return s.Byte() * page / 16
 	case 6:
-		return testBlock + s.byte()*page/2
+		return testBlock + s.Byte()*page/2
 	}
-	return s.byte() * testUnit / 100
-}
-
-// randomBytes returns an input for a stream, from a seed that the test prints.
-func randomBytes(t *testing.T, n int) []byte {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 0))
-	data := make([]byte, n)
-	for i := range data {
-		data[i] = byte(r.Uint32())
-	}
-	return data
+	return s.Byte() * testUnit / 100
 }
 
 // Heaps of tests are small, so that they come to their limits.
@@ -88,21 +61,6 @@ func (h *Heap) checked() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.check()
-}
-
-// panicText returns what f panics with as text, or "".
-func panicText(f func()) (text string) {
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case error:
-			text = r.Error()
-		default:
-			text = fmt.Sprint(r)
-		}
-	}()
-	f()
-	return ""
 }
 
 // piece is an allocation as the model knows it: it holds a pattern that depends on its number and is found nowhere else.
@@ -229,23 +187,23 @@ func play(t *testing.T, o Options, data []byte) {
 	h := open(t, o)
 	m := &heapModel{t: t, h: h, limit: o.Limit, freed: map[unsafe.Pointer]bool{}}
 	aligns := []int{0, 0, 0, 1, 8, 16, 64, 512, vm.PageSize(), 2 * vm.PageSize(), alignMost}
-	for in := (stream{data}); in.more(); {
-		switch in.byte() % 12 {
+	for in := modeltest.NewStream(data); in.More(); {
+		switch in.Byte() % 12 {
 		case 0, 1, 2:
-			size, align := in.size(), aligns[in.byte()%len(aligns)]
+			size, align := sizeOf(in), aligns[in.Byte()%len(aligns)]
 			if p, err := h.Alloc(size, align); !m.refused(err) {
 				m.add(p, size, align, 0)
 			}
 		case 3: // many alike
-			size := in.size() % 5000
-			for range in.byte() % 64 {
+			size := sizeOf(in) % 5000
+			for range in.Byte() % 64 {
 				if p, err := h.Alloc(size, 0); !m.refused(err) {
 					m.add(p, size, 0, 0)
 				}
 			}
 		case 4, 5:
 			if len(m.pieces) > 0 {
-				c := m.drop(in.byte() * len(m.pieces) / 256)
+				c := m.drop(in.Byte() * len(m.pieces) / 256)
 				c.holds(t, c.size)
 				h.Free(c.p)
 				m.freed[c.p] = true
@@ -261,7 +219,7 @@ func play(t *testing.T, o Options, data []byte) {
 			if len(m.pieces) == 0 {
 				break
 			}
-			i, size := in.byte()*len(m.pieces)/256, in.size()
+			i, size := in.Byte()*len(m.pieces)/256, sizeOf(in)
 			c := m.pieces[i]
 			p, err := h.Realloc(c.p, size, c.align)
 			if m.refused(err) {
@@ -286,9 +244,9 @@ func play(t *testing.T, o Options, data []byte) {
 			}
 			m.compare()
 		case 10:
-			m.misuse(&in)
+			m.misuse(in)
 		case 11:
-			number, n := in.byte()%len(classes), in.byte()
+			number, n := in.Byte()%len(classes), in.Byte()
 			h.mu.Lock()
 			err := h.promise(number, n)
 			h.mu.Unlock()
@@ -327,19 +285,19 @@ func (h *Heap) promisedBytes() int {
 }
 
 // misuse frees what must not be freed.
-func (m *heapModel) misuse(in *stream) {
+func (m *heapModel) misuse(in *modeltest.Stream) {
 	var p unsafe.Pointer
-	switch kind := in.byte(); {
+	switch kind := in.Byte(); {
 	case kind%3 == 0 && len(m.pieces) > 0: // inside
-		c := m.pieces[in.byte()*len(m.pieces)/256]
-		p = unsafe.Add(c.p, 1+in.byte()*(c.usable-1)/256)
+		c := m.pieces[in.Byte()*len(m.pieces)/256]
+		p = unsafe.Add(c.p, 1+in.Byte()*(c.usable-1)/256)
 	case kind%3 == 1:
 		for freed := range m.freed {
 			p = freed
 			break
 		}
 	default:
-		p = unsafe.Add(m.h.region.Base(), in.byte()*m.h.region.Size()/256+in.byte())
+		p = unsafe.Add(m.h.region.Base(), in.Byte()*m.h.region.Size()/256+in.Byte())
 	}
 	if p == nil || slices.ContainsFunc(m.pieces, func(c piece) bool { return c.p == p }) {
 		return
@@ -347,7 +305,7 @@ func (m *heapModel) misuse(in *stream) {
 	for name, use := range map[string]func(){
 		"Free": func() { m.h.Free(p) }, "SizeOf": func() { m.h.SizeOf(p) }, "Realloc": func() { _, _ = m.h.Realloc(p, 10, 0) },
 	} {
-		if text := panicText(use); len(text) < 20 || text[:6] != "heap: " {
+		if text := modeltest.PanicText(use); len(text) < 20 || text[:6] != "heap: " {
 			m.t.Fatalf("%s of %p, where nothing begins, panics with %q", name, p, text)
 		}
 	}
@@ -359,7 +317,7 @@ func TestAgainstModel(t *testing.T) {
 		rounds = 1
 	}
 	for round := range rounds {
-		data := randomBytes(t, 1200)
+		data := modeltest.RandomBytes(t, 1200)
 		for _, pages := range pageKinds {
 			play(t, Options{Pages: pages, Unshared: round%2 == 1}, data)
 			play(t, Options{Pages: pages, Limit: vm.NewLimit(1 << 20)}, data)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -75,7 +76,7 @@ func TestReallocMoves(t *testing.T) {
 			had.p = p
 			had.holds(t, had.size)
 			zero(t, p, had.size, h.SizeOf(p))
-			if text := panicText(func() { h.Free(c.p) }); !strings.Contains(text, "freed already") {
+			if text := modeltest.PanicText(func() { h.Free(c.p) }); !strings.Contains(text, "freed already") {
 				t.Errorf("%v: freeing the old place panics with %q", pages, text)
 			}
 			c.p, c.size = p, size

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -88,7 +89,7 @@ func TestTypedMisuse(t *testing.T) {
 		"heap: AllocSlice[struct {}] on ships: the elements have no size: cou": func() { MakeSlice[struct{}](h, 1, 1) },
 	} {
 		for range 2 { // the second time for types that were looked at before
-			if text := panicText(use); !strings.Contains(text, says) {
+			if text := modeltest.PanicText(use); !strings.Contains(text, says) {
 				t.Errorf("panic %q, want %q", text, says)
 			}
 		}

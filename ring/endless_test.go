@@ -13,6 +13,7 @@ import (
 	"testing/iotest"
 
 	"github.com/vastgo/vast/internal/faulttest"
+	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -38,11 +39,11 @@ type held struct {
 
 // playEndless makes the operations that data stand for, on a buffer and on a plain slice of what is kept.
 func playEndless(t *testing.T, pages vm.Pages, data []byte) {
-	s := &stream{data}
-	capacity := 1 + s.below(3*vm.PageSize())
+	s := modeltest.NewStream(data)
+	capacity := 1 + s.Below(3*vm.PageSize())
 	// The window is committed twice while a lap begins.
 	limit := vm.NewLimit(8*vm.PageSize() + 2*capacity)
-	e, err := NewEndless(EndlessOptions{Capacity: capacity, Step: s.below(2 * vm.PageSize()), Limit: limit, Pages: pages})
+	e, err := NewEndless(EndlessOptions{Capacity: capacity, Step: s.Below(2 * vm.PageSize()), Limit: limit, Pages: pages})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,9 +67,9 @@ func playEndless(t *testing.T, pages vm.Pages, data []byte) {
 		}
 		return err == nil
 	}
-	for s.more() {
-		n := s.below(capacity + 2)
-		switch op := s.byte() % 10; op {
+	for s.More() {
+		n := s.Below(capacity + 2)
+		switch op := s.Byte() % 10; op {
 		case 0, 1, 2:
 			position, err := e.Append(made(n))
 			if fits(n, err) {
@@ -81,7 +82,7 @@ func playEndless(t *testing.T, pages vm.Pages, data []byte) {
 			b, err := e.Reserve(n)
 			if fits(n, err) {
 				numbered(b, uint64(end()))
-				take := s.below(n + 1)
+				take := s.Below(n + 1)
 				e.Commit(take)
 				model = append(model, made(take)...)
 			}
@@ -92,7 +93,7 @@ func playEndless(t *testing.T, pages vm.Pages, data []byte) {
 				t.Fatalf("ReadFrom of %d bytes: %d, %v", n, got, err)
 			}
 		case 5, 6, 7:
-			position := start + int64(s.below(capacity+2)) - int64(s.below(8))
+			position := start + int64(s.Below(capacity+2)) - int64(s.Below(8))
 			b, err := e.At(position, n)
 			copied := make([]byte, n)
 			read, errRead := e.ReadAt(copied, position)
@@ -152,7 +153,7 @@ func TestEndlessAgainstModel(t *testing.T) {
 		rounds = 10
 	}
 	for range rounds {
-		data := randomBytes(t, 2000)
+		data := modeltest.RandomBytes(t, 2000)
 		for _, pages := range pageKinds {
 			playEndless(t, pages, data)
 		}
@@ -222,7 +223,7 @@ func TestEndlessMisuse(t *testing.T) {
 		"NewEndless with Capacity 0 and Step -10": func() { NewEndless(EndlessOptions{Step: -10}) },
 		"the source says that it read -1 bytes":   func() { e.ReadFrom(liar(-1)) },
 	} {
-		if text := panicText(f); !strings.Contains(text, want) {
+		if text := modeltest.PanicText(f); !strings.Contains(text, want) {
 			t.Errorf("panics with %q, want %q", text, want)
 		}
 	}
@@ -261,7 +262,7 @@ func TestEndlessMisuse(t *testing.T) {
 		"At": func() { e.At(3, 1) }, "Append": func() { e.Append(nil) }, "Release": func() { e.Release(3) }, "Commit": func() { e.Commit(0) },
 		"ReadAt": func() { e.ReadAt(nil, 0) }, "Reserve": func() { e.Reserve(0) }, "Discard": func() { e.Discard(0) },
 	} {
-		if text := panicText(f); !strings.Contains(text, "log is used after Close") {
+		if text := modeltest.PanicText(f); !strings.Contains(text, "log is used after Close") {
 			t.Errorf("%s after Close panics with %q", name, text)
 		}
 	}

@@ -4,49 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"math/rand/v2"
 	"os"
 	"testing"
 	"testing/iotest"
 	"time"
 
+	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
-
-// stream turns bytes into choices, so that the fuzzers and the random tests make the same operations.
-type stream struct{ rest []byte }
-
-func (s *stream) more() bool { return len(s.rest) > 0 }
-
-func (s *stream) byte() int {
-	if len(s.rest) == 0 {
-		return 0
-	}
-	b := s.rest[0]
-	s.rest = s.rest[1:]
-	return int(b)
-}
-
-// below returns a number in [0, n), often a small one.
-func (s *stream) below(n int) int {
-	v := s.byte()
-	if v >= 128 {
-		v = (v-128)<<8 | s.byte()
-	}
-	return v % n
-}
-
-// randomBytes returns an input for a stream, from a seed that the test prints.
-func randomBytes(t *testing.T, n int) []byte {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 0))
-	data := make([]byte, n)
-	for i := range data {
-		data[i] = byte(r.Uint32())
-	}
-	return data
-}
 
 // numbered fills b with what stands at a position of every test's stream.
 func numbered(b []byte, position uint64) {
@@ -80,9 +45,9 @@ var past = time.Unix(1, 0)
 
 // playRing makes the operations that data stand for, in one goroutine, on a ring and on a plain slice.
 func playRing(t *testing.T, o Options, data []byte) {
-	s := &stream{data}
-	for s.more() {
-		r, err := New(1+s.below(2*vm.PageSize()), o)
+	s := modeltest.NewStream(data)
+	for s.More() {
+		r, err := New(1+s.Below(2*vm.PageSize()), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +55,7 @@ func playRing(t *testing.T, o Options, data []byte) {
 	}
 }
 
-func playUntilClosed(t *testing.T, s *stream, r *Ring) {
+func playUntilClosed(t *testing.T, s *modeltest.Stream, r *Ring) {
 	r.SetDeadline(past)
 	var model []byte
 	written := uint64(0)
@@ -131,9 +96,9 @@ func playUntilClosed(t *testing.T, s *stream, r *Ring) {
 		}
 		return os.ErrDeadlineExceeded
 	}
-	for s.more() {
-		n := s.below(r.size + 1)
-		switch op := s.byte() % 16; op {
+	for s.More() {
+		n := s.Below(r.size + 1)
+		switch op := s.Byte() % 16; op {
 		case 0, 1:
 			got, err := r.Write(made(n))
 			wrote("Write", n, got, err, false)
@@ -146,7 +111,7 @@ func playUntilClosed(t *testing.T, s *stream, r *Ring) {
 				wrote("Reserve", n, 0, err, true)
 				break
 			}
-			take := s.below(n + 1)
+			take := s.Below(n + 1)
 			numbered(b, written)
 			r.Commit(take)
 			wrote("Reserve", take, take, nil, true)
@@ -252,7 +217,7 @@ func TestRingAgainstModel(t *testing.T) {
 		rounds = 4
 	}
 	for range rounds {
-		data := randomBytes(t, 3000)
+		data := modeltest.RandomBytes(t, 3000)
 		for _, pages := range pageKinds {
 			playRing(t, Options{Pages: pages}, data)
 		}

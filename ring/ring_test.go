@@ -15,19 +15,9 @@ import (
 
 	"github.com/vastgo/vast/internal/faulttest"
 	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
-
-// panicText returns what f panics with as text, or "".
-func panicText(f func()) (text string) {
-	defer func() {
-		if v := recover(); v != nil {
-			text = fmt.Sprint(v)
-		}
-	}()
-	f()
-	return ""
-}
 
 // TestGapless: a piece that goes over the end is one slice, for the writer and for the reader.
 func TestGapless(t *testing.T) {
@@ -126,13 +116,13 @@ func TestMisuse(t *testing.T) {
 		"read -1 bytes into":                        func() { r.ReadFrom(liar(-1)) },
 	} {
 		r.Reserve(5)
-		if text := panicText(f); !strings.Contains(text, want) {
+		if text := modeltest.PanicText(f); !strings.Contains(text, want) {
 			t.Errorf("panics with %q, want %q", text, want)
 		}
 	}
 	r.Reserve(5)
 	r.Write(nil)
-	if text := panicText(func() { r.Commit(5) }); !strings.Contains(text, "of which 0 bytes are reserved") {
+	if text := modeltest.PanicText(func() { r.Commit(5) }); !strings.Contains(text, "of which 0 bytes are reserved") {
 		t.Errorf("after Write a reservation is gone; Commit panics with %q", text)
 	}
 	if b, err := r.Peek(3); string(b) != "abc" || err != nil {

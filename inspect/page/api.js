@@ -1,0 +1,253 @@
+// What the server is asked: JSON, binary answers, and the live stream.
+
+const root = new URL('api/v1/', document.baseURI);
+
+// ApiError is an answer that is none, or no answer at all (status 0). position and length, in characters, tell where in a
+// query's text the mistake is.
+export class ApiError extends Error {
+  constructor(status, { code = '', message = '', position, length } = {}) {
+    super(message || `the server answered with status ${status}`);
+    this.name = 'ApiError';
+    this.status = status;
+    this.code = code;
+    this.position = position;
+    this.length = length;
+  }
+}
+
+let token = '';
+try {
+  token = sessionStorage.getItem('vast-token') ?? '';
+} catch {
+  // Storage may be forbidden; the token then lives as long as the page.
+}
+
+// takeToken takes the token out of the address's fragment, #token=…, where it is not sent to any server nor left to be
+// seen, and keeps it for this tab.
+export function takeToken() {
+  const match = /^#token=([^&]*)&?(.*)$/.exec(location.hash);
+  if (!match) return;
+  setToken(decodeURIComponent(match[1]));
+  history.replaceState(null, '', `${location.pathname}${location.search}${match[2] ? `#${match[2]}` : ''}`);
+}
+
+// setToken has the token sent with every request from now on.
+export function setToken(text) {
+  token = text.trim();
+  try {
+    sessionStorage.setItem('vast-token', token);
+  } catch {
+    // It lives as long as the page.
+  }
+}
+
+// hasToken tells whether there is a token to send: the server may refuse it still.
+export const hasToken = () => token !== '';
+
+function address(path, params) {
+  const url = new URL(path, root);
+  for (const [name, value] of Object.entries(params ?? {})) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined && one !== null && one !== '') url.searchParams.append(name, one);
+    }
+  }
+  return url;
+}
+
+async function request(url, { method = 'GET', body, signal, accept = 'application/json' } = {}) {
+  const headers = { Accept: accept };
+  if (token) headers.Authorization = `Bearer ${token}`;
+  if (body !== undefined) headers['Content-Type'] = 'application/json';
+  let response;
+  try {
+    response = await fetch(url, {
+      method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body),
+      credentials: 'omit', cache: 'no-store', redirect: 'error', referrerPolicy: 'no-referrer',
+    });
+  } catch (error) {
+    if (error.name === 'AbortError') throw error;
+    throw new ApiError(0, { code: 'unreachable', message: 'The program does not answer. It may have ended.' });
+  }
+  if (response.ok) return response;
+  let problem = {};
+  try {
+    problem = (await response.json()).error ?? {};
+  } catch {
+    // Not an answer of the inspector's; the status must do.
+  }
+  throw new ApiError(response.status, problem);
+}
+
+// get asks for JSON. params are an object; empty ones are left out, arrays are repeated. An aborted signal throws the
+// browser's AbortError; see aborted.
+export async function get(path, params, { signal } = {}) {
+  return (await request(address(path, params), { signal })).json();
+}
+
+// send changes something: POST or PATCH with a JSON body.
+export async function send(method, path, body, { signal } = {}) {
+  const response = await request(address(path), { method, body: body ?? {}, signal });
+  const text = await response.text();
+  return text ? JSON.parse(text) : null;
+}
+
+// binary asks for bytes.
+export async function binary(path, params, { signal } = {}) {
+  return (await request(address(path, params), { signal, accept: 'application/octet-stream' })).arrayBuffer();
+}
+
+// lines asks for a text that arrives bit by bit and calls onLine for each of its lines, such as NDJSON's.
+export async function lines(path, params, onLine, { signal } = {}) {
+  const response = await request(address(path, params), { signal, accept: '*/*' });
+  await eachLine(response.body, onLine);
+}
+
+// url is the address of an answer, for links that download. It cannot carry the token.
+export const url = (path, params) => address(path, params).href;
+
+// aborted tells whether an error is only that somebody did not want to wait any longer.
+export const aborted = (error) => error?.name === 'AbortError';
+
+async function eachLine(body, onLine) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    rest += value;
+    let from = 0;
+    for (let at; (at = rest.indexOf('\n', from)) >= 0; from = at + 1) {
+      onLine(rest.charCodeAt(at - 1) === 13 && at > from ? rest.slice(from, at - 1) : rest.slice(from, at));
+    }
+    rest = rest.slice(from);
+  }
+  if (rest) onLine(rest);
+}
+
+// The live stream. A browser opens few connections to one server, and one page may be open in many tabs: so all that a
+// page subscribes to comes by one connection, and a tab that nobody sees has none.
+
+const subscriptions = new Set();
+let connection = null; // the one whose events count
+let retry = 0;
+let timer = 0;
+let planned = false;
+
+// quietMost is how long the stream may say nothing, in milliseconds, before it is called waiting: topics come about once
+// a second while the program lets the inspector look.
+const quietMost = 3500;
+
+// stream subscribes to topics: onEvent(topic, data) is called for each event, onState('live' | 'waiting' | 'lost') when that
+// changes, onError(topic, error) when a topic cannot be told of just now. It returns how to end it.
+export function stream(topics, { onEvent, onState = () => {}, onError = () => {} }) {
+  const subscription = { topics: [].concat(topics), onEvent, onState, onError, state: '', heard: Date.now() };
+  subscriptions.add(subscription);
+  plan();
+  return () => {
+    if (subscriptions.delete(subscription)) plan();
+  };
+}
+
+// plan has the connection made anew after what runs now: pages end and begin several subscriptions at once.
+function plan() {
+  if (planned) return;
+  planned = true;
+  queueMicrotask(() => {
+    planned = false;
+    connect();
+  });
+}
+
+function wanted() {
+  const topics = new Set();
+  for (const s of subscriptions) for (const t of s.topics) topics.add(t);
+  return [...topics].sort();
+}
+
+function connect() {
+  clearTimeout(timer);
+  const topics = document.hidden ? [] : wanted();
+  const key = topics.join('\n');
+  if (connection?.key === key) return;
+  const before = connection;
+  if (topics.length === 0) {
+    connection = null;
+    before?.end.abort();
+    return;
+  }
+  const next = { key, end: new AbortController() };
+  connection = next;
+  // The old one goes on until the new one answers: so nothing is called lost between pages.
+  listen(next, topics, () => before?.end.abort()).then(() => new Error('ended'), (error) => error).then((error) => {
+    before?.end.abort();
+    if (connection !== next) return;
+    connection = null;
+    for (const s of subscriptions) setState(s, 'lost');
+    const wait = error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429 ? 10_000 : Math.min(8000, 500 * 2 ** retry++);
+    timer = setTimeout(connect, wait);
+  });
+}
+
+async function listen(mine, topics, open) {
+  const response = await request(address('stream', { topic: topics }), { signal: mine.end.signal, accept: 'text/event-stream' });
+  open();
+  retry = 0;
+  const now = Date.now();
+  for (const s of subscriptions) {
+    s.heard = now;
+    if (s.state === 'lost') setState(s, 'waiting');
+  }
+  let name = '';
+  let data = [];
+  await eachLine(response.body, (line) => {
+    if (line === '') {
+      if (data.length > 0) deliver(mine, name, data.join('\n'));
+      name = '';
+      data = [];
+    } else if (line.startsWith('event:')) {
+      name = line.slice(6).trim();
+    } else if (line.startsWith('data:')) {
+      data.push(line.slice(line.charCodeAt(5) === 32 ? 6 : 5));
+    }
+  });
+}
+
+function deliver(mine, topic, text) {
+  if (connection !== mine) return;
+  let data;
+  try {
+    data = JSON.parse(text);
+  } catch {
+    return;
+  }
+  for (const s of [...subscriptions]) {
+    if (!s.topics.includes(topic)) continue;
+    const failed = typeof data?.error?.message === 'string' && new ApiError(0, data.error);
+    if (!failed) s.heard = Date.now();
+    setState(s, failed ? 'waiting' : 'live');
+    try {
+      if (failed) s.onError(topic, failed);
+      else s.onEvent(topic, data);
+    } catch (error) {
+      console.error(error); // one page's mistake must not end the stream of all
+    }
+  }
+}
+
+function setState(subscription, state) {
+  if (subscription.state === state) return;
+  subscription.state = state;
+  subscription.onState(state);
+}
+
+setInterval(() => {
+  if (!connection) return;
+  const now = Date.now();
+  for (const s of subscriptions) if (now - s.heard > quietMost && s.state !== 'lost') setState(s, 'waiting');
+}, 500);
+
+document.addEventListener('visibilitychange', () => {
+  const now = Date.now();
+  for (const s of subscriptions) s.heard = now;
+  connect();
+});

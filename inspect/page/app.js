@@ -1,0 +1,299 @@
+// The frame around the pages: which page the address's fragment asks for, the state of the program in the header, keys.
+//
+// A page is a module that exports page = { id, title, mount(root, app) }; mount may be async, fills root and returns how
+// to take the page down again (or nothing). app is
+//   world    the answer of GET world
+//   path     what stands behind the page's name: ['17.3'] of #/entity/17.3
+//   params   URLSearchParams: what stands behind the ?
+//   api      the module api.js
+//   live     { sample, on(f) }: the last sample of the topic overview, and f called with each; on returns how to stop
+//   go(hash)           shows another page: go('#/entities?query=Dead')
+//   replace(params)    puts other parameters into the address without mounting the page again
+//   announce(text)     has a screen reader say something
+// A page that fails shows what went wrong in its own place; the others live.
+
+import * as api from './api.js';
+import { dialog, emptyBox, errorBox, format, h, isDark, onTheme, replace, setText, switchTheme, tip } from './ui.js';
+
+const pages = [
+  { id: 'overview', title: 'Overview' },
+  { id: 'entities', title: 'Entities' },
+  { id: 'queries', title: 'Queries' },
+  { id: 'memory', title: 'Memory' },
+  { id: 'systems', title: 'Systems' },
+];
+const mapPage = { id: 'map', title: 'Map' }; // the first when the world has views
+const hidden = [{ id: 'entity', title: 'Entity', under: 'entities' }]; // pages that the navigation does not list
+
+const at = (id) => document.getElementById(id);
+const main = at('main');
+let world = null;
+let mounted = null; // { id, stop, end }
+let turn = 0; // counts what was asked to be shown: whoever finds another number has been overtaken
+
+const live = {
+  sample: null,
+  listeners: new Set(),
+  on(f) {
+    live.listeners.add(f);
+    if (live.sample) f(live.sample);
+    return () => live.listeners.delete(f);
+  },
+};
+
+function parse(hash) {
+  const [, path, , query] = /^#?\/?([^?]*)(\?(.*))?$/.exec(hash) ?? ['', '', '', ''];
+  const parts = path.split('/').filter(Boolean).map((part) => {
+    try {
+      return decodeURIComponent(part);
+    } catch {
+      return part;
+    }
+  });
+  return { id: parts[0] ?? '', path: parts.slice(1), params: new URLSearchParams(query ?? '') };
+}
+
+function go(hash) {
+  if (location.hash === hash) show();
+  else location.hash = hash;
+}
+
+async function show() {
+  const my = ++turn;
+  const asked = parse(location.hash);
+  const known = [...pages, ...hidden].find((p) => p.id === asked.id) ?? (asked.id === '' ? pages[0] : null);
+  leave();
+  const tabOf = known?.under ?? known?.id;
+  for (const a of at('nav').children) {
+    if (a.dataset.page === tabOf) {
+      a.setAttribute('aria-current', 'page');
+      a.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    } else {
+      a.removeAttribute('aria-current');
+    }
+  }
+  document.title = `${known?.title ?? 'No such page'} · ${world.name || 'Vast'}`;
+  main.dataset.page = known?.id ?? '';
+  if (!known) {
+    replace(main, emptyBox('There is no such page', h('p', null, 'Go to the ', h('a', { href: '#/' }, 'first page'), '.')));
+    return;
+  }
+  const root = h('div', { class: ['page', `page-${known.id}`], data: { loading: 'true' } });
+  replace(main, root);
+  const app = {
+    world, api, live, go, path: asked.path, params: asked.params,
+    replace(params) {
+      const text = new URLSearchParams(params).toString();
+      const path = [known.id, ...asked.path].map(encodeURIComponent).join('/');
+      history.replaceState(null, '', `#/${path}${text ? `?${text}` : ''}`);
+    },
+    announce,
+  };
+  try {
+    const { page } = await import(`./${known.id}.js`);
+    if (my !== turn) return;
+    const stop = await page.mount(root, app);
+    if (my !== turn) {
+      stop?.();
+      return;
+    }
+    mounted = { id: known.id, stop };
+    delete root.dataset.loading;
+  } catch (error) {
+    if (my !== turn) return;
+    // Whatever it was, the frame lives on; the console has the details for who wrote the page.
+    console.warn(`page ${known.id}:`, error);
+    replace(root, errorBox({ title: `The page “${known.title}” cannot be shown`, message: error.message }, show));
+    root.dataset.loading = 'failed';
+  }
+}
+
+function leave() {
+  const { stop } = mounted ?? {};
+  mounted = null;
+  tip.hide();
+  try {
+    stop?.();
+  } catch (error) {
+    console.warn('a page did not end well:', error);
+  }
+}
+
+function announce(text) {
+  setText(at('announcer'), text);
+}
+
+// The header.
+
+function navigation() {
+  replace(at('nav'), pages.map((p, i) => h('a', { href: `#/${p.id}`, data: { page: p.id }, title: `${p.title} (${i + 1})` },
+    h('span', { class: 'key', aria: { hidden: 'true' } }, i + 1), p.title)));
+}
+
+let heard = 0; // when the last sample came, in milliseconds
+let streamState = 'waiting';
+
+function state() {
+  const s = live.sample;
+  let [name, word, rate] = ['live', 'live', s ? `${s.ticksPerSecond?.toFixed?.(1) ?? 0} ticks/s` : ''];
+  if (streamState === 'lost') [name, word, rate] = ['lost', 'lost', 'trying again'];
+  else if (s?.paused) [name, word, rate] = ['paused', 'paused', `tick ${format.number(s.tick)}`];
+  else if (streamState === 'waiting') [name, word, rate] = ['waiting', 'waiting', heard ? format.seconds(Math.round((Date.now() - heard) / 1000)) : ''];
+  at('state').dataset.state = name;
+  setText(at('state-word'), word);
+  setText(at('state-rate'), rate);
+  at('state').title = {
+    live: 'The program lets the inspector look.', paused: 'The schedule is paused. Systems has what resumes it.',
+    lost: 'The program does not answer. It may have ended.',
+    waiting: 'The program has not let the inspector look for a while: its ticks may be stopped, or it calls no World.Admit.',
+  }[name];
+}
+
+function follow() {
+  api.stream('overview', {
+    onEvent(_, sample) {
+      live.sample = sample;
+      heard = Date.now();
+      state();
+      for (const f of [...live.listeners]) {
+        try {
+          f(sample);
+        } catch (error) {
+          console.error(error);
+        }
+      }
+    },
+    onState(to) {
+      streamState = to;
+      state();
+    },
+  });
+  setInterval(() => {
+    if (streamState === 'waiting') state();
+  }, 1000);
+}
+
+function themeButton() {
+  at('theme').setAttribute('aria-label', isDark() ? 'Switch to the light theme' : 'Switch to the dark theme');
+}
+
+function footer() {
+  const credits = (world.attribution ?? []).map((a) => (typeof a === 'string' ? a : a.url ? h('a', { href: a.url, rel: 'noreferrer' }, a.text ?? a.name ?? a.url) : a.text));
+  replace(at('foot'),
+    h('span', null, `Vast ${world.version ?? ''}`.trim()),
+    h('a', { href: 'api/v1/openapi.json' }, 'API'),
+    h('a', { href: 'metrics' }, 'Metrics'),
+    h('span', null, world.readOnly ? 'read-only' : 'read-write'),
+    credits.length > 0 && h('span', { class: 'credits' }, credits.flatMap((c, i) => (i ? [' · ', c] : [c]))));
+}
+
+// Keys.
+
+const keys = [
+  ['1 – 6', 'switch pages'], ['/', 'go to the search box'], ['t', 'switch between light and dark'], ['?', 'this help'], ['Esc', 'close, leave a box'],
+  ['↑ ↓ Page Home End', 'move in lists'], ['Enter', 'open what is marked'],
+];
+
+function help() {
+  if (document.querySelector('dialog[open]')) return;
+  dialog('Keys',
+    h('dl', { class: 'facts' }, keys.map(([key, text]) => [h('dt', null, h('kbd', null, key)), h('dd', null, text)])),
+    h('p', { class: 'dim' }, 'All that the page shows comes from ', h('a', { href: 'api/v1/openapi.json' }, 'the JSON interface'),
+      '; a terminal shows it by ', h('code', null, 'vast top'), ' and ', h('code', null, 'vast query'), '.'));
+}
+
+function onKey(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  const field = event.target.closest?.('input, textarea, select, [contenteditable]');
+  if (event.key === 'Escape') {
+    tip.hide();
+    if (field) field.blur();
+    return;
+  }
+  if (field || document.querySelector('dialog[open]')) return;
+  const number = Number(event.key);
+  if (number >= 1 && number <= pages.length) go(`#/${pages[number - 1].id}`);
+  else if (event.key === '?') help();
+  else if (event.key === 't') at('theme').click();
+  else if (event.key === '/') search();
+  else return;
+  event.preventDefault();
+}
+
+// search goes to the page's search box; a page without one gives way to the entities, which have one.
+function search() {
+  const box = main.querySelector('[data-search], input[type=search]');
+  if (box) {
+    box.focus();
+    box.select?.();
+  } else {
+    wantSearch = true;
+    go('#/entities');
+  }
+}
+
+let wantSearch = false;
+new MutationObserver(() => {
+  if (!wantSearch) return;
+  const box = main.querySelector('[data-search], input[type=search]');
+  if (!box) return;
+  wantSearch = false;
+  box.focus();
+}).observe(main, { childList: true, subtree: true });
+
+// The beginning.
+
+function askToken(error) {
+  const input = h('input', { type: 'password', id: 'token', autocomplete: 'off', required: true });
+  const box = h('form', {
+    class: 'box',
+    onsubmit(event) {
+      event.preventDefault();
+      api.setToken(input.value);
+      begin();
+    },
+  },
+  h('p', { class: 'box-title' }, 'A token is needed'),
+  h('p', null, 'The program prints an address that ends in ', h('code', null, '#token=…'), '. Open that one, or put the token here.'),
+  api.hasToken() && h('p', { class: 'bad' }, error.message),
+  h('div', { class: 'row' }, h('label', { for: 'token' }, 'Token'), input, h('button', { type: 'submit', class: 'primary' }, 'Go on')));
+  replace(main, box);
+  input.focus();
+}
+
+async function begin() {
+  try {
+    world = await api.get('world');
+  } catch (error) {
+    if (error.status === 401) {
+      askToken(error);
+      return;
+    }
+    const title = error.status === 0 ? 'The program does not answer' : 'The world cannot be described';
+    replace(main, errorBox({ title, message: error.message }, begin));
+    setTimeout(() => { if (!world) begin(); }, 3000);
+    return;
+  }
+  if (world.views?.length > 0 && pages[0] !== mapPage) pages.unshift(mapPage);
+  setText(at('world-name'), world.name || 'Vast');
+  navigation();
+  footer();
+  follow();
+  addEventListener('hashchange', () => {
+    if (location.hash.startsWith('#token=')) api.takeToken();
+    show();
+  });
+  await show();
+}
+
+at('theme').addEventListener('click', switchTheme);
+at('help').addEventListener('click', help);
+at('skip').addEventListener('click', (event) => { // its fragment would be taken for a page
+  event.preventDefault();
+  main.focus();
+});
+document.addEventListener('keydown', onKey);
+onTheme(themeButton);
+themeButton();
+api.takeToken();
+begin();

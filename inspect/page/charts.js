@@ -1,0 +1,252 @@
+// Live line charts over uPlot, and sparklines. Colours come from CSS variables, so both follow the theme.
+
+import uPlot from './uplot/uPlot.esm.js';
+import { color, format, h, onTheme, setText } from './ui.js';
+
+// history is how far back charts reach, in seconds.
+export const history = 600;
+
+// How values are written, by unit: in words, and along an axis, whose marks all have the unit of the largest.
+const units = {
+  number: { write: format.number, steps: [[1, ''], [1e3, 'k'], [1e6, 'M'], [1e9, 'G'], [1e12, 'T']] },
+  bytes: { write: format.bytes, steps: ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'].map((unit, i) => [1024 ** i, unit]), binary: true },
+  seconds: { write: format.seconds, steps: [[1e-9, 'ns'], [1e-6, 'µs'], [1e-3, 'ms'], [1, 's']] },
+  percent: { write: format.percent, steps: [[0.01, '%']] },
+  rate: { write: format.rate, steps: [[1, ''], [1e3, 'k'], [1e6, 'M'], [1e9, 'G']] },
+};
+
+// marks writes the numbers beside an axis, with as many digits as tell one from the next.
+function marks(steps, splits, step) {
+  const largest = Math.max(...splits.map(Math.abs));
+  const [scale, unit] = steps.findLast(([from]) => largest >= from) ?? steps[0];
+  let places = 0;
+  while (places < 6 && Math.abs((step / scale) * 10 ** places - Math.round((step / scale) * 10 ** places)) > 1e-6) places++;
+  return splits.map((v) => (v === 0 ? '0' : `${(v / scale).toFixed(places)}${unit && '\u00a0'}${unit}`));
+}
+
+const powersOfTwo = Array.from({ length: 61 }, (_, i) => 2 ** i);
+
+// ago names a mark of the axis of time, so many seconds before now.
+function ago(seconds) {
+  if (seconds === 0) return 'now';
+  if (seconds % 60 === 0) return `−${seconds / 60} min`;
+  return `−${seconds} s`;
+}
+
+// lineChart draws series over time into an element of its own:
+//   title    over the chart
+//   unit     'number', 'bytes', 'seconds', 'percent' or 'rate'
+//   series   [{ label, color: '--c1', fill: true, dash: [4, 3] }]
+//   span     seconds shown, history unless told
+//   sync     charts with the same word move their cursors together
+//   height   CSS pixels
+//   zero     false: the axis need not begin at zero
+// The result has element, set(times, columns) to put in what was before, push(time, values) for a new moment (null where a
+// value is missing), and destroy(). Times are seconds since 1970; more than the span is forgotten.
+export function lineChart({ title, unit = 'number', series, span = history, sync = 'live', height = 150, zero = true }) {
+  const { write, steps, binary } = units[unit];
+  let times = [];
+  let columns = series.map(() => []);
+  let plot = null;
+  let frame = 0;
+
+  const values = series.map(() => h('span', { class: 'num legend-value' }, '–'));
+  const legend = h('div', { class: 'legend' }, series.map((s, i) => h('span', { class: 'legend-item' },
+    h('span', { class: ['legend-mark', s.dash && 'dashed'], style: { '--mark': `var(${s.color})` }, aria: { hidden: 'true' } }), s.label, values[i])));
+  const when = h('span', { class: 'num dim chart-when' });
+  const place = h('div', { class: 'chart-place', style: { height: `${height}px` } });
+  const element = h('figure', { class: 'chart', aria: { label: title } },
+    h('figcaption', { class: 'chart-head' }, h('h3', null, title), when, legend), place);
+
+  function showLegend(at) {
+    const last = times.length - 1;
+    const i = at ?? last;
+    columns.forEach((c, k) => setText(values[k], i < 0 ? '–' : write(c[i])));
+    setText(when, at === null || at === undefined || last < 0 ? '' : ago(-Math.round(times[last] - times[at])).replace('−', ''));
+    if (when.textContent !== '' && when.textContent !== 'now') setText(when, `${when.textContent.replace('-', '')} ago`);
+  }
+
+  const hair = () => color('--line');
+  const options = {
+    width: 300, height, padding: [6, 14, 0, 0],
+    legend: { show: false },
+    cursor: { y: false, sync: { key: sync, setSeries: false }, points: { size: 6 }, drag: { x: false, y: false } },
+    scales: {
+      x: { time: false, range: () => { const to = times.at(-1) ?? 0; return [to - span, to]; } },
+      y: { range: (_, low, high) => bounds(zero ? Math.min(0, low ?? 0) : low ?? 0, high ?? 1, unit) },
+    },
+    axes: [
+      {
+        stroke: () => color('--dim'), grid: { stroke: hair, width: 1 }, ticks: { show: false }, size: 22, font: chartFont(), gap: 4,
+        splits: (u) => { const { max } = u.scales.x; const step = span / (u.width < 420 ? 2 : 5); return Array.from({ length: Math.floor(span / step) + 1 }, (_, i) => max - span + i * step); },
+        values: (u, splits) => splits.map((v) => ago(Math.round(u.scales.x.max - v))),
+      },
+      {
+        stroke: () => color('--dim'), grid: { stroke: hair, width: 1 }, ticks: { show: false }, font: chartFont(), gap: 4,
+        size: (u, texts) => 14 + Math.max(26, ...(texts ?? []).map((t) => (t ?? '').length * 6.4)),
+        space: 28, incrs: binary ? powersOfTwo : undefined, values: (_, splits, __, ___, step) => marks(steps, splits, step),
+      },
+    ],
+    series: [{}, ...series.map((s) => ({
+      label: s.label, stroke: () => color(s.color), width: 1.5, dash: s.dash, points: { show: false },
+      fill: s.fill ? () => fade(color(s.color)) : undefined,
+    }))],
+    hooks: { setCursor: [(u) => showLegend(u.cursor.left >= 0 ? u.cursor.idx : null)] },
+  };
+
+  function draw() {
+    frame = 0;
+    const width = Math.floor(place.clientWidth);
+    if (width < 40) return;
+    const data = [times, ...columns];
+    if (!plot) {
+      plot = new uPlot({ ...options, width }, data, place);
+      plot.root.setAttribute('aria-hidden', 'true'); // the legend says the same in words
+    } else {
+      if (plot.width !== width) plot.setSize({ width, height });
+      plot.setData(data);
+    }
+    if (!(plot.cursor.left >= 0)) showLegend(null);
+  }
+  const soon = () => { frame ||= requestAnimationFrame(draw); };
+
+  const size = new ResizeObserver(soon);
+  size.observe(place);
+  const endTheme = onTheme(() => plot?.redraw(false));
+
+  return {
+    element,
+    set(ts, cs) {
+      times = [...ts];
+      columns = cs.map((c) => [...c]);
+      soon();
+    },
+    push(t, vs) {
+      const last = times.at(-1);
+      if (last !== undefined && t <= last) return; // told before
+      times.push(t);
+      vs.forEach((v, i) => columns[i].push(v));
+      let gone = 0;
+      while (times[gone] < t - span - 2) gone++;
+      if (gone > 0) {
+        times.splice(0, gone);
+        for (const c of columns) c.splice(0, gone);
+      }
+      soon();
+    },
+    destroy() {
+      cancelAnimationFrame(frame);
+      size.disconnect();
+      endTheme();
+      plot?.destroy();
+    },
+  };
+}
+
+// bounds widens what is to be seen a little, and keeps a line that does not move from filling its chart with noise.
+function bounds(low, high, unit) {
+  if (!(high > low)) high = low + (low === 0 ? (unit === 'bytes' ? 1024 : unit === 'seconds' ? 0.001 : 1) : Math.abs(low) * 0.1);
+  return [low, high + (high - low) * 0.08];
+}
+
+function chartFont() {
+  return `11px ${color('--mono') || 'monospace'}`;
+}
+
+// fade makes an area's colour of its line's: colours of the style sheet are #rrggbb.
+function fade(hex) {
+  return /^#[0-9a-f]{6}$/i.test(hex) ? `${hex}22` : 'transparent';
+}
+
+// sparkline is a small line without axes: element, set(times, values), push(time, value), destroy(). Times are seconds.
+export function sparkline({ color: variable = '--accent', span = 120, zero = true } = {}) {
+  const canvas = h('canvas', { class: 'spark', aria: { hidden: 'true' } });
+  let times = [];
+  let values = [];
+  let frame = 0;
+
+  function draw() {
+    frame = 0;
+    const { clientWidth: width, clientHeight: height } = canvas;
+    if (width === 0) return;
+    const scale = devicePixelRatio || 1;
+    if (canvas.width !== Math.round(width * scale)) canvas.width = Math.round(width * scale);
+    if (canvas.height !== Math.round(height * scale)) canvas.height = Math.round(height * scale);
+    const g = canvas.getContext('2d');
+    g.setTransform(scale, 0, 0, scale, 0, 0);
+    g.clearRect(0, 0, width, height);
+    const shown = values.filter((v) => typeof v === 'number');
+    if (shown.length < 2) return;
+    let high = Math.max(...shown);
+    let low = zero ? 0 : Math.min(...shown);
+    if (!(high > low)) [low, high] = [low - 1, high + 1];
+    const end = times.at(-1);
+    const x = (t) => width - 2 - ((end - t) / span) * (width - 2);
+    const y = (v) => height - 1.5 - ((v - low) / (high - low)) * (height - 4);
+    const ink = color(variable);
+    g.beginPath();
+    let open = false;
+    let first = 0;
+    times.forEach((t, i) => {
+      const v = values[i];
+      if (typeof v !== 'number') return;
+      if (!open) {
+        g.moveTo(x(t), y(v));
+        first = x(t);
+        open = true;
+      } else {
+        g.lineTo(x(t), y(v));
+      }
+    });
+    g.strokeStyle = ink;
+    g.lineWidth = 1.25;
+    g.lineJoin = 'round';
+    g.stroke();
+    g.lineTo(x(end), height);
+    g.lineTo(first, height);
+    g.closePath();
+    g.fillStyle = fade(ink);
+    g.fill();
+    const lastValue = values.at(-1);
+    if (typeof lastValue === 'number') {
+      g.beginPath();
+      g.arc(x(end), y(lastValue), 1.75, 0, 7);
+      g.fillStyle = ink;
+      g.fill();
+    }
+  }
+  const soon = () => { frame ||= requestAnimationFrame(draw); };
+  const size = new ResizeObserver(soon);
+  size.observe(canvas);
+  const endTheme = onTheme(soon);
+
+  return {
+    element: canvas,
+    set(ts, vs) {
+      times = [...ts];
+      values = [...vs];
+      trim();
+      soon();
+    },
+    push(t, v) {
+      if (times.length > 0 && t <= times.at(-1)) return;
+      times.push(t);
+      values.push(v);
+      trim();
+      soon();
+    },
+    destroy() {
+      cancelAnimationFrame(frame);
+      size.disconnect();
+      endTheme();
+    },
+  };
+
+  function trim() {
+    const end = times.at(-1);
+    let gone = 0;
+    while (times[gone] < end - span) gone++;
+    times.splice(0, gone);
+    values.splice(0, gone);
+  }
+}

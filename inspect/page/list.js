@@ -1,0 +1,334 @@
+// A list of millions of rows: only those in view are elements, only those around them are fetched.
+//
+// A browser's elements end at some tens of millions of pixels. A longer list scrolls a shorter track: near both ends a
+// pixel of the track is a pixel of the list, between them it is many. So wheels, keys and fingers move exactly
+// everywhere (they move by pixels from where the list is), while the scroll bar reaches every part. When the scrolling
+// has come to rest the track is put to where the list is.
+
+import { errorBox, h, later, replace, setStyle } from './ui.js';
+import { aborted } from './api.js';
+
+const trackMost = 8_000_000; // pixels; Firefox ends at 17.8 million, Chromium at 33
+const exactEnd = 200_000; // pixels at either end where track and list agree
+const pagesKept = 64;
+const beside = 6; // rows above and below the view that are elements too
+
+// virtualList makes such a list:
+//   label      for screen readers
+//   columns    [{ title, width: '8rem' or 'minmax(6rem, 1fr)', class, number: true, head: node }]
+//   fetch      async (offset, limit, signal) => ({ rows, total }); total may be an estimate that later answers mend
+//   cells      (row, index) => an array of nodes or texts, one a column
+//   onOpen     (row, index): Enter, or a click
+//   onMark     (row, index), optional: the marked row has changed
+//   rowHeight  CSS pixels, 28 unless told
+//   pageSize   rows a fetch, 100 unless told
+//   empty      a node shown when there are no rows
+// It has element, reload() (other rows: begin at the top), refresh() (the same rows, newly fetched), goTo(index), total,
+// marked, setColumns(columns), focus() and destroy().
+export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowHeight = 28, pageSize = 100, empty }) {
+  const pages = new Map(); // number → { rows, error, end, fresh }
+  let total = 0;
+  let known = false; // total was told
+  let listTop = 0; // pixels of the list above the view
+  let trackTop = 0; // where the track was left
+  let marked = -1;
+  let frame = 0;
+  let alive = true;
+  let era = 0; // counts reloads: answers of earlier ones are not ours
+  const rows = new Map(); // index → element in view
+
+  const head = h('div', { class: 'vlist-head', role: 'row' });
+  const view = h('div', { class: 'vlist-view', role: 'presentation' });
+  const track = h('div', { class: 'vlist-track', role: 'presentation' }, view);
+  const message = h('div', { class: 'vlist-message' });
+  const scroller = h('div', { class: 'vlist-scroll', role: 'grid', tabindex: 0, aria: { label, rowcount: -1, multiselectable: 'false' }, onscroll: scrolled, onkeydown: pressed, onfocus: ensureMark },
+    h('div', { class: 'vlist-headgroup', role: 'rowgroup' }, head), h('div', { class: 'vlist-body', role: 'rowgroup' }, track));
+  const element = h('div', { class: 'vlist', style: { '--row': `${rowHeight}px` } }, scroller, message);
+
+  const headHeight = () => head.parentElement.offsetHeight;
+  const height = () => Math.max(rowHeight, scroller.clientHeight - headHeight());
+  const listHeight = () => total * rowHeight;
+  const trackHeight = () => Math.min(listHeight(), trackMost);
+  const listMost = () => Math.max(0, listHeight() - height());
+  const trackEnd = () => Math.max(0, trackHeight() - height());
+
+  // toTrack and toList map a position of the list to one of the track and back.
+  function toTrack(top) {
+    const [list, end] = [listMost(), trackEnd()];
+    if (list <= end) return top;
+    if (top <= exactEnd) return top;
+    if (top >= list - exactEnd) return end - (list - top);
+    return exactEnd + ((top - exactEnd) / (list - 2 * exactEnd)) * (end - 2 * exactEnd);
+  }
+  function toList(top) {
+    const [list, end] = [listMost(), trackEnd()];
+    if (list <= end) return top;
+    if (top <= exactEnd) return top;
+    if (top >= end - exactEnd) return list - (end - top);
+    return exactEnd + ((top - exactEnd) / (end - 2 * exactEnd)) * (list - 2 * exactEnd);
+  }
+
+  function scrolled() {
+    const top = scroller.scrollTop;
+    const by = top - trackTop;
+    if (by === 0) return;
+    trackTop = top;
+    // A wheel or a finger moves by less than a few views, the scroll bar of a list this long by more.
+    if (listMost() <= trackEnd()) listTop = top;
+    else if (Math.abs(by) < 3 * height()) listTop += by;
+    else listTop = toList(top);
+    listTop = Math.max(0, Math.min(listMost(), listTop));
+    soon();
+    rest();
+  }
+
+  const rest = later(200, () => {
+    if (alive) putTrack();
+  });
+
+  function putTrack() {
+    scroller.scrollTop = toTrack(listTop);
+    trackTop = scroller.scrollTop; // as the browser rounds it
+  }
+
+  // moveTo shows the list from a position on.
+  function moveTo(top) {
+    listTop = Math.max(0, Math.min(listMost(), top));
+    putTrack();
+    soon();
+  }
+
+  const soon = () => { frame ||= requestAnimationFrame(draw); };
+
+  function draw() {
+    frame = 0;
+    if (!alive) return;
+    track.style.height = `${trackHeight()}px`;
+    setStyle(view, { height: `${Math.min(height(), trackHeight())}px`, top: `${headHeight()}px` });
+    const from = Math.max(0, Math.floor(listTop / rowHeight) - beside);
+    const to = Math.min(total, Math.ceil((listTop + height()) / rowHeight) + beside);
+    for (const [index, row] of rows) {
+      if (index < from || index >= to) {
+        row.remove();
+        rows.delete(index);
+      }
+    }
+    for (let index = from; index < to; index++) drawRow(index);
+    scroller.setAttribute('aria-rowcount', known ? total + 1 : -1);
+    if (rows.has(marked)) scroller.setAttribute('aria-activedescendant', rows.get(marked).id);
+    else scroller.removeAttribute('aria-activedescendant');
+    ask(from, to);
+  }
+
+  function drawRow(index) {
+    const page = pages.get(Math.floor(index / pageSize));
+    const row = page?.rows?.[index % pageSize];
+    const state = page?.error ? 'failed' : row === undefined ? 'waiting' : page.version;
+    let line = rows.get(index);
+    if (!line) {
+      line = h('div', {
+        class: 'vlist-row', role: 'row', id: `row-${listNumber}-${index}`, aria: { rowindex: index + 2 },
+        onclick: (event) => {
+          mark(index);
+          if (!event.target.closest('a, button, input')) open(index);
+        },
+      });
+      rows.set(index, line);
+      view.append(line);
+    }
+    setStyle(line, { transform: `translateY(${index * rowHeight - listTop}px)` });
+    line.classList.toggle('odd', index % 2 === 1);
+    line.setAttribute('aria-selected', index === marked);
+    if (line.dataset.state === String(state)) return;
+    line.dataset.state = state;
+    const texts = row === undefined ? [] : cells(row, index);
+    replace(line, columns.map((c, i) => h('span', { class: ['vlist-cell', c.class, c.number && 'num right'], role: 'gridcell' },
+      row === undefined ? (page?.error ? (i === 0 ? 'not to be had' : '') : h('span', { class: 'ghost' })) : texts[i])));
+  }
+
+  // ask fetches what is missing for the rows in view, and gives up what nobody looks at any more.
+  const askSoon = later(50, (from, to) => {
+    if (!alive) return;
+    const [first, last] = [Math.floor(from / pageSize), Math.floor(Math.max(from, to - 1) / pageSize)];
+    for (const [number, page] of pages) {
+      if (page.end && (number < first - 1 || number > last + 1)) {
+        page.end.abort();
+        if (page.rows) page.end = null;
+        else pages.delete(number);
+      }
+    }
+    for (let number = first; number <= last; number++) {
+      const page = pages.get(number);
+      if (!page || (!page.fresh && !page.end)) load(number);
+      else if (page.rows) { // used last
+        pages.delete(number);
+        pages.set(number, page);
+      }
+    }
+    for (const number of pages.keys()) {
+      if (pages.size <= pagesKept) break;
+      if (number < first || number > last) pages.delete(number);
+    }
+  });
+
+  function ask(from, to) {
+    const need = !known || [Math.floor(from / pageSize), Math.floor(Math.max(from, to - 1) / pageSize)].some((n) => !pages.get(n)?.fresh) || to - from > pageSize;
+    if (need) askSoon(from, to);
+  }
+
+  let versions = 0;
+  async function load(number) {
+    const mine = era;
+    const page = pages.get(number) ?? { rows: null, error: null, version: 0 };
+    page.end = new AbortController();
+    page.fresh = true;
+    pages.set(number, page);
+    const { signal } = page.end;
+    let changed = true;
+    try {
+      const answer = await fetch(number * pageSize, pageSize, signal);
+      if (mine !== era || !alive || signal.aborted) return;
+      page.rows = answer.rows;
+      page.error = null;
+      page.version = ++versions;
+      setTotal(answer.total);
+      message.textContent = '';
+      if (total === 0 && empty) message.append(empty);
+    } catch (error) {
+      if (mine !== era || !alive) return;
+      if (aborted(error) || signal.aborted) {
+        page.fresh = false;
+        changed = false;
+      } else {
+        page.error = error;
+        if (!page.rows || number === 0) replace(message, errorBox(error, () => {
+          message.textContent = '';
+          refresh();
+        }));
+      }
+    } finally {
+      if (page.end?.signal === signal) page.end = null;
+    }
+    if (changed) soon();
+  }
+
+  function setTotal(n) {
+    const before = total;
+    total = Math.max(0, Math.floor(n));
+    known = true;
+    if (total !== before) {
+      list.onTotal?.(total);
+      track.style.height = `${trackHeight()}px`;
+      moveTo(listTop);
+    }
+    if (marked >= total) marked = total - 1;
+  }
+
+  function rowAt(index) {
+    return pages.get(Math.floor(index / pageSize))?.rows?.[index % pageSize];
+  }
+
+  function mark(index) {
+    if (total === 0) return;
+    const to = Math.max(0, Math.min(total - 1, index));
+    const changed = to !== marked;
+    marked = to;
+    soon();
+    if (changed) onMark?.(rowAt(to), to);
+  }
+
+  function ensureMark() {
+    if (marked < 0 && total > 0 && scroller.matches(':focus-visible')) mark(Math.ceil(listTop / rowHeight));
+  }
+
+  // show scrolls as little as it takes to have a row in view.
+  function show(index) {
+    const top = index * rowHeight;
+    if (top < listTop) moveTo(top);
+    else if (top + rowHeight > listTop + height()) moveTo(top + rowHeight - height());
+  }
+
+  function open(index) {
+    const row = rowAt(index);
+    if (row !== undefined) onOpen?.(row, index);
+  }
+
+  function pressed(event) {
+    if (event.target !== scroller || event.ctrlKey || event.metaKey || event.altKey) return;
+    const inView = Math.max(1, Math.floor(height() / rowHeight) - 1);
+    const now = marked < 0 ? Math.ceil(listTop / rowHeight) : marked;
+    const to = { ArrowDown: now + 1, ArrowUp: now - 1, PageDown: now + inView, PageUp: now - inView, Home: 0, End: total - 1 }[event.key];
+    if (to !== undefined) {
+      event.preventDefault();
+      mark(to);
+      show(marked);
+    } else if (event.key === 'Enter' && marked >= 0) {
+      event.preventDefault();
+      open(marked);
+    }
+  }
+
+  function reload() {
+    era++;
+    for (const page of pages.values()) page.end?.abort();
+    pages.clear();
+    for (const row of rows.values()) row.remove();
+    rows.clear();
+    message.textContent = '';
+    known = false;
+    marked = -1;
+    listTop = 0;
+    putTrack();
+    soon();
+  }
+
+  function refresh() {
+    for (const page of pages.values()) page.fresh = page.end !== null && page.end !== undefined;
+    soon();
+  }
+
+  function setColumns(to) {
+    columns = to;
+    setStyle(element, { '--columns': columns.map((c) => c.width ?? 'minmax(6rem, 1fr)').join(' '), '--least': least(columns) });
+    replace(head, columns.map((c) => h('span', { class: ['vlist-cell', c.class, c.number && 'right'], role: 'columnheader' }, c.head ?? c.title)));
+    for (const row of rows.values()) row.dataset.state = '';
+    soon();
+  }
+
+  const size = new ResizeObserver(() => {
+    moveTo(listTop);
+  });
+  size.observe(scroller);
+
+  const listNumber = ++lists;
+  const list = {
+    element, reload, refresh, setColumns,
+    get total() { return total; },
+    get marked() { return marked < 0 ? null : { index: marked, row: rowAt(marked) }; },
+    onTotal: null, // may be set to be told of the number of rows
+    goTo(index) {
+      mark(index);
+      moveTo(index * rowHeight - height() / 2);
+    },
+    focus: () => scroller.focus(),
+    destroy() {
+      alive = false;
+      era++;
+      rest.cancel();
+      askSoon.cancel();
+      cancelAnimationFrame(frame);
+      size.disconnect();
+      for (const page of pages.values()) page.end?.abort();
+    },
+  };
+  setColumns(columns);
+  return list;
+}
+
+let lists = 0;
+
+// least is the width below which a list scrolls sideways: rows are grids of their own, and must not each find another.
+function least(columns) {
+  const widths = columns.map(({ width = 'minmax(6rem, 1fr)' }) => /^minmax\(\s*([^,]+),/.exec(width)?.[1] ?? (/fr$/.test(width) ? '6rem' : width));
+  return `calc(${[...widths, ...columns.map(() => '0.9rem'), '0.7rem'].join(' + ')})`;
+}

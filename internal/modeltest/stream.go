@@ -1,0 +1,48 @@
+// Package modeltest is what tests of containers against models share: operations that are decoded from bytes, so that a fuzzer,
+// a random test and a set of configurations play the same ones.
+package modeltest
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// Stream turns bytes into choices.
+type Stream struct{ rest []byte }
+
+// NewStream returns the stream of data, which must not change meanwhile.
+func NewStream(data []byte) *Stream { return &Stream{data} }
+
+// More reports whether there are bytes left.
+func (s *Stream) More() bool { return len(s.rest) > 0 }
+
+// Byte returns the next byte, or 0 where there is none.
+func (s *Stream) Byte() int {
+	if len(s.rest) == 0 {
+		return 0
+	}
+	b := s.rest[0]
+	s.rest = s.rest[1:]
+	return int(b)
+}
+
+// Below returns a number in [0, n), often a small one.
+func (s *Stream) Below(n int) int {
+	v := s.Byte()
+	if v >= 128 {
+		v = (v-128)<<8 | s.Byte()
+	}
+	return v % n
+}
+
+// RandomBytes returns an input for a stream, from a seed that the test prints.
+func RandomBytes(t *testing.T, n int) []byte {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	data := make([]byte, n)
+	for i := range data {
+		data[i] = byte(r.Uint32())
+	}
+	return data
+}
