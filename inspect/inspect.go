@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/sched"
 )
 
 // Inspector serves a world. Its methods may be called from any goroutine.
@@ -17,6 +18,7 @@ type Inspector struct {
 	options Options
 	guard   guard
 	model   model
+	sampler *sampler
 	looking chan struct{}  // holds a token for each visit under way
 	looks   sync.WaitGroup // visits under way
 	streams chan struct{}  // holds a token for each stream
@@ -46,6 +48,7 @@ func Serve(ctx context.Context, w *vast.World, o Options) (*Inspector, error) {
 		looking: make(chan struct{}, maxLooking), streams: make(chan struct{}, maxStreams),
 		listener: l, ended: make(chan struct{}),
 	}
+	in.sampler = newSampler(w, func() *sched.Schedule { return scheduleOf(w) }, func() Control { return o.Control })
 	ctx, in.stop = context.WithCancel(ctx)
 	in.server = newServer(ctx, in.handler())
 	go in.serve(ctx)
@@ -68,6 +71,7 @@ func (in *Inspector) serve(ctx context.Context) {
 	_ = in.server.Serve(bounded(in.listener))
 	in.stop()
 	shutdown.Wait()
+	in.sampler.close()
 	in.looks.Wait()
 }
 

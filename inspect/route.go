@@ -34,6 +34,8 @@ func (in *Inspector) routes() []route {
 		in.worldRoutes(),
 		in.streamRoutes(),
 		in.documentRoutes(),
+		in.entityRoutes(),
+		in.overviewRoutes(),
 	)
 }
 
@@ -55,6 +57,7 @@ func (in *Inspector) handler() http.Handler {
 				Message: fmt.Sprintf("%s is not for %s", r.Method, r.URL.Path)})
 		})
 	}
+	in.addMonitoring(mux)
 	mux.Handle("/", pageHandler())
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		setHeaders(w.Header())

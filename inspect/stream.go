@@ -28,7 +28,8 @@ type topic struct {
 // topics are all of them.
 func (in *Inspector) topics() []topic {
 	return slices.Concat(
-		[]topic{},
+		in.entityTopics(),
+		in.overviewTopics(),
 	)
 }
 

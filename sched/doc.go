@@ -7,7 +7,8 @@
 //   - [System] is a function with what it reads and writes.
 //   - [Context] is what the function gets: the tick, [vast.Commands], random numbers, and [Context.Each] and [Reduce], which
 //     spread one system's work over several workers.
-//   - [Stats] tell what it cost, and [Graph] what waits for what, and why.
+//   - [Stats] tell what it cost, [Graph] what waits for what, and why, and a [Recording] what each worker did in one tick.
+//     Tools find the schedules of a world with [Of].
 //
 // # Terminology
 //
@@ -35,7 +36,8 @@
 //
 // With one worker a system costs a call and a look at the clock. Workers that have nothing to do sleep; waking one takes
 // some microseconds, so systems that take less gain nothing by running at once, and neither do batches. A tick allocates
-// nothing on the Go heap in the long run.
+// nothing on the Go heap in the long run. While runtime/trace runs, each tick is a task, and each system, each worker's help
+// with another's parts and each application of commands a region.
 //
 // # Lifetimes
 //

@@ -3,8 +3,10 @@ package sched
 import (
 	"fmt"
 	"runtime/debug"
+	"runtime/trace"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/vastgo/vast"
 )
@@ -125,12 +127,22 @@ type partPanic struct {
 func (j *job) take(w *worker) {
 	c := &w.part
 	c.schedule, c.system, c.worker, c.part = j.context.schedule, j.context.system, w, true
+	r := c.schedule.observers.recorder
+	var start, end time.Duration
+	if r != nil {
+		start = c.schedule.now()
+	}
 	for i := int(j.next.Add(1) - 1); i < j.count; i = int(j.next.Add(1) - 1) {
 		c.sequence = j.first + i
 		if j.index != nil {
 			j.index(c, i)
 		} else {
 			j.part(c, j.batches[i])
+		}
+		if r != nil {
+			end = c.schedule.now()
+			r.keep(w, mark{kind: RanPart, system: c.system, part: i, start: start, end: end})
+			start = end
 		}
 	}
 }
@@ -159,6 +171,9 @@ func (j *job) help(t *team, w *worker) {
 		}
 		t.mu.Unlock()
 	}()
+	if s := t.schedule; s.observers.task != nil {
+		defer trace.StartRegion(s.observers.trace, "parts of "+j.context.system.Name).End()
+	}
 	j.take(w)
 	ended = true
 }
@@ -175,6 +190,13 @@ func (t *team) share(j *job) {
 		w := j.context.worker
 		t.mu.Lock()
 		t.unlist(j)
+		r := t.schedule.observers.recorder
+		if r != nil && j.helpers > 0 {
+			start := t.schedule.now()
+			defer func() {
+				r.keep(w, mark{kind: AwaitedParts, system: j.context.system, part: -1, start: start, end: t.schedule.now()})
+			}()
+		}
 		for j.helpers > 0 {
 			j.waiting = true
 			t.mu.Unlock()

@@ -12,9 +12,10 @@ type loop struct {
 	poke     chan struct{} // holds a token when Run is to look again
 	unnotify func()        // ends the tokens for visitors of the world
 
-	mu     sync.Mutex
-	paused bool
-	steps  int // ticks to be made though paused
+	mu      sync.Mutex
+	running bool
+	paused  bool
+	steps   int // ticks to be made though paused
 }
 
 // Run lets time pass: it calls for Options.Rate ticks a second, the first one at once, until ctx ends or a tick returns an
@@ -29,6 +30,8 @@ func (s *Schedule) Run(ctx context.Context) error {
 	if err := s.build(); err != nil {
 		return err
 	}
+	s.loop.setRunning(true)
+	defer s.loop.setRunning(false)
 	defer context.AfterFunc(ctx, s.poke)()
 	clock := s.options.Clock
 	due, held := clock.Now(), false // when the next tick is to begin; whether the schedule was paused meanwhile
@@ -83,6 +86,12 @@ func (s *Schedule) admit(most time.Duration) (more bool) {
 	return s.options.Visits > 0 && s.world.Admit(most)
 }
 
+func (l *loop) setRunning(is bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.running = is
+}
+
 // mayTick reports whether a tick may be made, and whether that is one that Step asked for.
 func (s *Schedule) mayTick() (now, step bool) {
 	l := &s.loop
@@ -111,6 +120,24 @@ func (s *Schedule) Step(n int) {
 		panic(fmt.Sprintf("sched: Schedule.Step(%d): the number of ticks cannot be negative", n))
 	}
 	s.control(func(l *loop) { l.paused, l.steps = true, l.steps+n })
+}
+
+// Paused reports whether [Schedule.Run] waits, or will, but for ticks that Step asked for. It may be called from any
+// goroutine at any time.
+func (s *Schedule) Paused() bool {
+	s.mustBeMade("Paused")
+	s.loop.mu.Lock()
+	defer s.loop.mu.Unlock()
+	return s.loop.paused
+}
+
+// Running reports whether [Schedule.Run] is at work: a program that calls Tick itself need not heed Pause. It may be called
+// from any goroutine at any time.
+func (s *Schedule) Running() bool {
+	s.mustBeMade("Running")
+	s.loop.mu.Lock()
+	defer s.loop.mu.Unlock()
+	return s.loop.running
 }
 
 func (s *Schedule) control(f func(l *loop)) {

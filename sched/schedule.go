@@ -40,9 +40,12 @@ type Options struct {
 // Schedule runs systems over a world, tick by tick. Make one with [New].
 //
 // One goroutine at a time may call Add, Build, Tick, Run and Close, and use the world only when none of these is at work.
-// Stats, Graph, Pause, Resume and Step may be called from any goroutine at any time.
+// What tells of the schedule (Stats, Recent, Graph, Options, World, ID, Paused, Running), Record, Recording, Pause, Resume and
+// Step may be called from any goroutine at any time.
 type Schedule struct {
 	world   *vast.World
+	id      uint64
+	delist  func() // makes Of forget it
 	options Options
 	step    time.Duration
 	epoch   time.Time // times are measured from it on, which costs less than telling the time
@@ -57,16 +60,17 @@ type Schedule struct {
 	stages []stage
 
 	// The tick under way, or the last one.
-	number   uint64
-	at       int  // the stage
-	applying bool // whether the stage's systems are done, and only commands are left
-	changes  uint64
-	took     measured
-	apply    measured
-	applied  vast.Applied // in this tick
-	commands []*vast.Commands
-	team     team
-	loop     loop
+	number    uint64
+	at        int  // the stage
+	applying  bool // whether the stage's systems are done, and only commands are left
+	changes   uint64
+	took      measured
+	apply     measured
+	applied   vast.Applied // in this tick
+	commands  []*vast.Commands
+	team      team
+	loop      loop
+	observers observers
 
 	mu       sync.Mutex // of the rest, which any goroutine may ask for
 	graph    Graph
@@ -105,14 +109,35 @@ func New(w *vast.World, o Options) *Schedule {
 	}
 	s := &Schedule{world: w, options: o, step: time.Second / time.Duration(o.Rate), epoch: time.Now(),
 		byName: make(map[string]*node), phases: slices.Clone(o.Phases)}
-	s.counters.ticks, s.counters.applying = newTimes(), newTimes()
+	s.counters.ticks, s.counters.applying = newTimes(recentTicks), newTimes(recentRuns)
 	s.loop.poke = make(chan struct{}, 1)
 	s.loop.unnotify = func() {}
 	if o.Visits > 0 {
 		s.loop.unnotify = w.NotifyVisits(s.loop.poke)
 	}
 	s.team.start(s, o.Workers)
+	s.enlist()
 	return s
+}
+
+// World returns the world that the systems run over.
+func (s *Schedule) World() *vast.World {
+	s.mustBeMade("World")
+	return s.world
+}
+
+// ID returns the number of the schedule among all that were made in this process, from 1 on.
+func (s *Schedule) ID() uint64 {
+	s.mustBeMade("ID")
+	return s.id
+}
+
+// Options returns the options that the schedule goes by, with the defaults in their places.
+func (s *Schedule) Options() Options {
+	s.mustBeMade("Options")
+	o := s.options
+	o.Phases = slices.Clone(o.Phases)
+	return o
 }
 
 // Add adds a system; it runs from the next tick on. It panics, and says why, when the system has no name or that of
@@ -193,8 +218,10 @@ func (s *Schedule) Close() error {
 	s.enter("Close")
 	defer s.busy.Store(false)
 	s.closed = true
+	s.delist()
 	s.loop.unnotify()
 	s.team.stop()
+	s.observers.close()
 	return s.drop()
 }
 

@@ -106,7 +106,7 @@ func newNode(s *Schedule, sys System) *node {
 	}
 	h := fnv.New64a()
 	h.Write([]byte(sys.Name))
-	n := &node{System: sys, hash: h.Sum64(), times: newTimes()}
+	n := &node{System: sys, hash: h.Sum64(), times: newTimes(recentRuns)}
 	n.reads = s.columnsOf(sys.Name, "Reads", sys.Reads)
 	n.writes = s.columnsOf(sys.Name, "Writes", sys.Writes)
 	for _, list := range [][]Resource{sys.ReadsResources, sys.WritesResources} {

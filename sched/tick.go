@@ -3,6 +3,7 @@ package sched
 import (
 	"errors"
 	"runtime/debug"
+	"runtime/trace"
 	"time"
 
 	"github.com/vastgo/vast"
@@ -46,12 +47,16 @@ func (s *Schedule) tick() (err error) {
 			s.abandon()
 		}
 	}()
-	start := s.now()
 	if !s.applying {
 		s.number++
 		s.at = 0
 	}
+	s.observers.begin(s)
+	start := s.now()
 	for ; s.at < len(s.stages); s.at++ {
+		if r := s.observers.recorder; r != nil {
+			r.enter(s.stages[s.at].nodes[0].Phase, s.now())
+		}
 		if !s.applying {
 			if err = s.runStage(&s.stages[s.at]); err != nil {
 				if dropped := s.drop(); dropped != nil {
@@ -127,9 +132,19 @@ func (s *Schedule) run(w *worker, n *node) {
 	}
 	if n.If == nil || n.If(c) {
 		n.took.done = true
-		n.Run(c)
+		if s.observers.task == nil {
+			n.Run(c)
+		} else {
+			s.runTraced(n, c)
+		}
 	}
 	ended = true
+}
+
+// runTraced runs a system in a region of runtime/trace.
+func (s *Schedule) runTraced(n *node, c *Context) {
+	defer trace.StartRegion(s.observers.trace, n.Name).End()
+	n.Run(c)
 }
 
 // failed halts the team because a system panicked, or ended its goroutine.
@@ -165,8 +180,15 @@ func (s *Schedule) applyAll() (err error) {
 		return nil
 	}
 	start := s.now()
+	if s.observers.task != nil {
+		defer trace.StartRegion(s.observers.trace, "commands").End()
+	}
 	defer func() {
-		s.apply = measured{s.apply.took + s.now() - start, true}
+		end := s.now()
+		s.apply = measured{s.apply.took + end - start, true}
+		if s.observers.recorder != nil {
+			s.observers.recorder.keep(s.team.workers[0], mark{kind: AppliedCommands, part: -1, start: start, end: end})
+		}
 		if v := recover(); v != nil {
 			err = &PanicError{Value: v, Stack: debug.Stack()}
 		}
@@ -185,6 +207,7 @@ func (s *Schedule) applyAll() (err error) {
 
 // record enters a tick into the statistics.
 func (s *Schedule) record() {
+	s.observers.end(s)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := &s.counters

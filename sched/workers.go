@@ -9,6 +9,7 @@ import (
 
 // worker is a goroutine that runs systems and parts of them. The first worker is whoever calls Tick.
 type worker struct {
+	index    int
 	commands *vast.Commands // nil until something is recorded
 	recorded bool           // whether something may have been recorded since the last application
 	position int            // of what is recorded, if so
@@ -41,7 +42,7 @@ func (t *team) start(s *Schedule, n int) {
 	t.workers = make([]*worker, n)
 	t.idle = make([]*worker, 0, n)
 	for i := range t.workers {
-		t.workers[i] = &worker{wake: make(chan struct{}, 1)}
+		t.workers[i] = &worker{index: i, wake: make(chan struct{}, 1)}
 	}
 	for _, w := range t.workers[1:] {
 		t.gone.Add(1)
@@ -140,7 +141,11 @@ func (t *team) work(w *worker) bool {
 		s := t.schedule
 		start := s.now()
 		s.run(w, n)
-		n.took.took = s.now() - start
+		end := s.now()
+		n.took.took = end - start
+		if s.observers.recorder != nil && n.took.done {
+			s.observers.recorder.keep(w, mark{kind: RanSystem, system: n, part: -1, start: start, end: end})
+		}
 		t.mu.Lock()
 		t.finish(w)
 		return true
@@ -216,6 +221,10 @@ func (t *team) runInTurn(st *stage) {
 		w.system = nil
 		end := s.now()
 		n.took.took = end - start
+		if s.observers.recorder != nil && n.took.done {
+			s.observers.recorder.keep(w, mark{kind: RanSystem, system: n, part: -1, start: start, end: end})
+			end = s.now()
+		}
 		start = end
 		if s.world.Changes() != s.changes && !n.Exclusive {
 			t.structureChanged(n)

@@ -42,6 +42,7 @@ type Shown struct {
 	Field
 	Choices map[string][]Choice // of the enums in it, by Field.Choices
 	Links   []*Link             // those in it
+	Fields  int                 // how many they are
 }
 
 // Options say how a value is shown. The zero value works.
@@ -68,9 +69,10 @@ func Tree(v reflect.Value, o Options) Shown {
 	if o.Fields == 0 {
 		o.Fields = 2000
 	}
-	b := &builder{left: o.Fields, editable: o.Editable, plain: IsPlain(v.Type())}
+	b := &builder{left: o.Fields, plain: IsPlain(v.Type())}
 	b.shown.Field = Field{Exported: true}
 	b.field(&b.shown.Field, addressable(v), place{editable: o.Editable})
+	b.shown.Fields = o.Fields - b.left
 	return b.shown
 }
 
@@ -95,11 +97,10 @@ func IsPlain(t reflect.Type) bool {
 
 // builder makes a tree.
 type builder struct {
-	shown    Shown
-	left     int // fields that may be added
-	editable bool
-	plain    bool
-	way      []reference // what was followed to come to the field at work
+	shown Shown
+	left  int // fields that may be added
+	plain bool
+	way   []reference // what was followed to come to the field at work
 }
 
 // reference is what a pointer, a map or a slice refers to.

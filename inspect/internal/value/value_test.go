@@ -149,6 +149,8 @@ func TestTreeOfHeapValues(t *testing.T) {
 	p.Born = time.Date(2020, 1, 2, 3, 4, 5, 6, time.UTC)
 	p.Next = p
 	p.Lock.M = map[int]int{1: 1}
+	p.private.F = nil
+	p.Lock.mu.Lock()
 	shown := Tree(reflect.ValueOf(p).Elem(), Options{Editable: true})
 	for path, want := range map[string]struct {
 		text     string

@@ -1,0 +1,130 @@
+package sched
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+)
+
+func TestTimes(t *testing.T) {
+	s := newTimes(4)
+	record := func(took ...time.Duration) {
+		for _, d := range took {
+			s.record(&measured{d, true})
+		}
+	}
+	if got := s.recent(0, nil); got != nil {
+		t.Errorf("before anything: %v", got)
+	}
+	if got := timesOf(nil); got != (Times{}) {
+		t.Errorf("of nothing: %+v", got)
+	}
+	record(5, 1, 3)
+	s.record(&measured{took: 9}) // not measured
+	if got := s.recent(0, []time.Duration{7}); !slices.Equal(got, []time.Duration{7, 5, 1, 3}) {
+		t.Errorf("of three: %v", got)
+	}
+	record(2, 8, 4)
+	for after, want := range map[uint64][]time.Duration{0: {3, 2, 8, 4}, 2: {3, 2, 8, 4}, 4: {8, 4}, 6: nil, 9: nil} {
+		if got := s.recent(after, nil); !slices.Equal(got, want) {
+			t.Errorf("after %d: %v, want %v", after, got, want)
+		}
+	}
+	if got, want := s.stats(), (Times{Count: 6, Total: 23, Last: 4, P50: 3, P99: 8, Max: 8}); got != want {
+		t.Errorf("all: %+v, want %+v", got, want)
+	}
+	if got, want := timesOf(s.recent(0, nil)), (Times{Count: 4, Total: 17, Last: 4, P50: 3, P99: 8, Max: 8}); got != want {
+		t.Errorf("the last ones: %+v, want %+v", got, want)
+	}
+	hundred := make([]time.Duration, 200)
+	for i := range hundred {
+		hundred[i] = time.Duration(200 - i)
+	}
+	if got, want := timesOf(hundred), (Times{200, 20100, 1, 100, 198, 200}); got != want {
+		t.Errorf("of 1 to 200: %+v, want %+v", got, want)
+	}
+}
+
+// TestRecent: one who asks again and again gets each tick once, and a system its last 256 only.
+func TestRecent(t *testing.T) {
+	w, _ := newWorld(t, 0)
+	s := newSchedule(t, w, Options{Workers: 1})
+	a := w.Archetype()
+	s.Add(System{Name: "all", Run: func(x *Context) {
+		if x.Tick() < 10 {
+			x.Commands().New(a)
+		}
+	}})
+	s.Add(System{Name: "some", Run: nothing, If: Every(3)})
+	var count uint64
+	var list []time.Duration
+	var total time.Duration
+	for _, n := range []int{1, 7, 1000} {
+		tick(t, s, n)
+		before := count
+		count, list = s.Recent(count, list[:0])
+		if len(list) != n || count != before+uint64(n) {
+			t.Fatalf("%d ticks: %d times, count %d", n, len(list), count)
+		}
+		for _, took := range list {
+			total += took
+		}
+	}
+	if st := s.Stats(); st.Ticks.Total != total || st.Ticks.Count != count || st.Tick != count {
+		t.Errorf("%d ticks of %v together, want %d of %v", st.Ticks.Count, st.Ticks.Total, count, total)
+	}
+	tick(t, s, recentTicks+3)
+	if count, list = s.Recent(count, nil); len(list) != recentTicks || count != 1008+recentTicks+3 {
+		t.Errorf("%d times, count %d", len(list), count)
+	}
+	if again, list := s.Recent(count, nil); again != count || list != nil {
+		t.Errorf("nothing new is %v, count %d", list, again)
+	}
+	st := s.Stats()
+	if some := st.Systems[1]; some.Times.Count != count/3 || some.Recent.Count != recentRuns || some.Recent.Last != some.Times.Last ||
+		some.Recent.Max > some.Times.Max*101/100+1 || some.Recent.Total > some.Times.Total {
+		t.Errorf("%+v", some)
+	}
+	if st.Applying.Count != 9 || st.RecentApplying.Count != 9 || st.RecentApplying.Total != st.Applying.Total {
+		t.Errorf("applications of commands: %+v, recently %+v", st.Applying, st.RecentApplying)
+	}
+}
+
+func TestPausedAndRunning(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	var s *Schedule
+	s, clock := loopOf(t, func(tick uint64, _ *fakeClock) {
+		if !s.Running() {
+			t.Error("a system does not see that Run is at work")
+		}
+		switch tick {
+		case 1:
+			s.Pause()
+		case 3:
+			stop()
+		}
+	})
+	if s.Running() || s.Paused() {
+		t.Errorf("before: running %v, paused %v", s.Running(), s.Paused())
+	}
+	clock.asleep = func() {
+		if !s.Paused() || !s.Running() {
+			t.Errorf("in a pause: paused %v, running %v", s.Paused(), s.Running())
+		}
+		if s.Step(1); !s.Paused() {
+			t.Error("a step ends the pause")
+		}
+		if s.Stats().Tick == 2 {
+			if s.Resume(); s.Paused() {
+				t.Error("Resume does not end the pause")
+			}
+		}
+	}
+	if err := s.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if s.Running() || s.Stats().Tick != 3 {
+		t.Errorf("after: running %v, tick %d", s.Running(), s.Stats().Tick)
+	}
+}
