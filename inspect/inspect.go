@@ -14,14 +14,15 @@ import (
 
 // Inspector serves a world. Its methods may be called from any goroutine.
 type Inspector struct {
-	world   *vast.World
-	options Options
-	guard   guard
-	model   model
-	sampler *sampler
-	looking chan struct{}  // holds a token for each visit under way
-	looks   sync.WaitGroup // visits under way
-	streams chan struct{}  // holds a token for each stream
+	world    *vast.World
+	options  Options
+	guard    guard
+	model    model
+	sampler  *sampler
+	searches searches
+	looking  chan struct{}  // holds a token for each visit under way
+	looks    sync.WaitGroup // visits under way
+	streams  chan struct{}  // holds a token for each stream
 
 	listener net.Listener
 	server   *http.Server

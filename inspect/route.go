@@ -35,6 +35,7 @@ func (in *Inspector) routes() []route {
 		in.streamRoutes(),
 		in.documentRoutes(),
 		in.entityRoutes(),
+		in.searchRoutes(),
 		in.overviewRoutes(),
 	)
 }

@@ -26,7 +26,8 @@ type Search struct {
 	names Names
 	base  vast.Query
 	tests []boundTest
-	slots int // of a step
+	slots int    // of a step
+	key   string // what was found for the targets
 }
 
 // bound is a target that was found.
@@ -65,6 +66,7 @@ func (p *Plan) Bind(w *vast.World, names Names, own bool) (*Search, error) {
 			return nil, err
 		}
 		to = append(to, b)
+		s.key += " " + b.target.String()
 	}
 	s.base = p.query(w, nil, to)
 	for _, t := range p.tests {

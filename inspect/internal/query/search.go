@@ -25,6 +25,9 @@ func (s *Search) Step() int { return s.slots }
 // Plain reports whether the search asks for components and targets only: what it finds changes with World.Changes only.
 func (s *Search) Plain() bool { return len(s.tests) == 0 }
 
+// Key tells searches of one plan apart whose targets were found to be different entities.
+func (s *Search) Key() string { return s.key }
+
 // Words looks at the slots from lo to below hi, of which lo is a multiple of 64, and sets in words, which must be zero, the
 // bits of those that hold what is searched for: bit i % 64 of word i / 64 stands for slot lo + i. It returns how many it set.
 func (s *Search) Words(lo, hi int, words []uint64) (n int) {
