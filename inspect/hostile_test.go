@@ -247,7 +247,7 @@ func TestWritingTakesTheToken(t *testing.T) {
 	}
 }
 
-func TestNobodyWritesWhenReadOnly(t *testing.T) {
+func TestReadOnlyRefusesWriting(t *testing.T) {
 	reached := 0
 	f := newFixture(t, Options{Token: "Secret1234"})
 	addr := f.serveMore(t, writeRoute(&reached))
@@ -266,7 +266,7 @@ func TestOthersTakeTheToken(t *testing.T) {
 	addr := browsable(f.Addr())
 	for _, rt := range f.routes() {
 		if rt.write {
-			continue // refused anyway: see TestNobodyWritesWhenReadOnly
+			continue // refused anyway: see TestReadOnly
 		}
 		for _, headers := range wrongTokens {
 			answer, body := exchange(t, addr, head("GET", rt.target()+"?token=Secret1234", addr, headers...))

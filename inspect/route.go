@@ -32,9 +32,11 @@ type route struct {
 func (in *Inspector) routes() []route {
 	return slices.Concat(
 		in.worldRoutes(),
+		in.viewRoutes(),
 		in.streamRoutes(),
 		in.documentRoutes(),
 		in.entityRoutes(),
+		in.overviewRoutes(),
 	)
 }
 
@@ -56,6 +58,7 @@ func (in *Inspector) handler(routes []route) http.Handler {
 				Message: fmt.Sprintf("%s is not for %s", r.Method, r.URL.Path)})
 		})
 	}
+	in.addMonitoring(mux)
 	mux.Handle("/", pageHandler())
 	return http.HandlerFunc(func(to http.ResponseWriter, r *http.Request) {
 		w := &answering{ResponseWriter: to}

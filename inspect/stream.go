@@ -29,6 +29,7 @@ type topic struct {
 func (in *Inspector) topics() []topic {
 	return slices.Concat(
 		in.entityTopics(),
+		in.overviewTopics(),
 	)
 }
 
