@@ -14,15 +14,18 @@ import (
 
 // Inspector serves a world. Its methods may be called from any goroutine.
 type Inspector struct {
-	world    *vast.World
-	options  Options
-	guard    guard
-	model    model
-	sampler  *sampler
-	searches searches
-	looking  chan struct{}  // holds a token for each visit under way
-	looks    sync.WaitGroup // visits under way
-	streams  chan struct{}  // holds a token for each stream
+	world   *vast.World
+	options Options
+	guard   guard
+	model   model
+	memory  memory
+	sampler *sampler
+	gallery *gallery
+	asked   searches
+	looking chan struct{}  // holds a token for each visit under way
+	looks   sync.WaitGroup // visits under way
+	streams chan struct{}  // holds a token for each stream
+	records chan struct{}  // holds a token for each request that has ticks recorded
 
 	listener net.Listener
 	server   *http.Server
@@ -40,18 +43,19 @@ func Serve(ctx context.Context, w *vast.World, o Options) (*Inspector, error) {
 		panic("inspect: Serve: the world is nil")
 	}
 	o = o.withDefaults()
+	g := newGallery(o.Views)
 	l, err := listen(o.Addr)
 	if err != nil {
 		return nil, err
 	}
 	in := &Inspector{
-		world: w, options: o, guard: newGuard(o, isLoopback(l.Addr())),
+		world: w, options: o, guard: newGuard(o, isLoopback(l.Addr())), gallery: g,
 		looking: make(chan struct{}, maxLooking), streams: make(chan struct{}, maxStreams),
-		listener: l, ended: make(chan struct{}),
+		records: make(chan struct{}, maxRecording), listener: l, ended: make(chan struct{}),
 	}
 	in.sampler = newSampler(w, func() *sched.Schedule { return scheduleOf(w) }, func() Control { return o.Control })
 	ctx, in.stop = context.WithCancel(ctx)
-	in.server = newServer(ctx, in.handler())
+	in.server = newServer(ctx, in.handler(in.routes()))
 	go in.serve(ctx)
 	return in, nil
 }
@@ -69,7 +73,7 @@ func (in *Inspector) serve(ctx context.Context) {
 			_ = in.server.Close()
 		}
 	})
-	_ = in.server.Serve(bounded(in.listener))
+	_ = in.server.Serve(in.listener)
 	in.stop()
 	shutdown.Wait()
 	in.sampler.close()
