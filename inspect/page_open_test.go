@@ -34,7 +34,7 @@ func TestPageLoads(t *testing.T) {
 }
 
 // TestPages opens each page by the navigation, and each must say something without a complaint in the console.
-func TestPages(t *testing.T) {
+func TestEachPageOpens(t *testing.T) {
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/overview")
 	p.waitPage("overview")
