@@ -80,7 +80,7 @@ func TestQueryErrorIsShownAtItsWord(t *testing.T) {
 	p.until("document.querySelector('.querybox-error').hidden && document.querySelector('.querybox-text').ariaInvalid === 'false'")
 }
 
-func TestCompletion(t *testing.T) {
+func TestSuggestionsAreTaken(t *testing.T) {
 	p := openPage(t, newFixture(t, Options{}), "/#/entities")
 	p.waitPage("entities")
 	p.setQuery("Position, inf")
