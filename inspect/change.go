@@ -168,8 +168,8 @@ func (in *Inspector) passNow(ctx context.Context, view *lens, l *layout) (pass, 
 	return next, nil
 }
 
-// reader reads what is in memory, a bit at a time.
-type reader struct {
+// pageReader reads what is in memory, a bit at a time.
+type pageReader struct {
 	layout *layout
 	origin int // where units are counted from
 	unit   int
@@ -182,7 +182,7 @@ type reader struct {
 
 // makePass looks at what a lens shows, and compares with the pass before.
 func (in *Inspector) makePass(ctx context.Context, view *lens, l *layout, before pass) (pass, error) {
-	r := &reader{layout: l, origin: view.from, unit: view.unit}
+	r := &pageReader{layout: l, origin: view.from, unit: view.unit}
 	units, err := r.find(ctx, view)
 	if err != nil {
 		return pass{}, err
@@ -209,7 +209,7 @@ func (in *Inspector) makePass(ctx context.Context, view *lens, l *layout, before
 }
 
 // find finds what is in memory, and in how many units that is.
-func (r *reader) find(ctx context.Context, view *lens) (units int, err error) {
+func (r *pageReader) find(ctx context.Context, view *lens) (units int, err error) {
 	for _, res := range r.layout.reservations {
 		lo, hi := max(view.from, res.From), min(view.to, res.From+res.Bytes)
 		begun := len(r.runs)
@@ -238,7 +238,7 @@ func (r *reader) find(ctx context.Context, view *lens) (units int, err error) {
 }
 
 // read goes on reading. It is called while the world lets the inspector look.
-func (r *reader) read() (done bool) {
+func (r *pageReader) read() (done bool) {
 	begun := time.Now()
 	for r.run < len(r.runs) && len(r.marks) < 4*maxMarks {
 		if time.Since(begun) > memoryLookTime {
@@ -258,7 +258,7 @@ func (r *reader) read() (done bool) {
 }
 
 // reservation returns the one that is being read.
-func (r *reader) reservation() *reservation {
+func (r *pageReader) reservation() *reservation {
 	i, found := slices.BinarySearchFunc(r.layout.reservations, r.place, func(one reservation, place int) int { return one.From - place })
 	if !found {
 		i--
@@ -267,10 +267,10 @@ func (r *reader) reservation() *reservation {
 }
 
 // unitAt returns where the unit of a place begins.
-func (r *reader) unitAt(place int) int { return place - (place-r.origin)%r.unit }
+func (r *pageReader) unitAt(place int) int { return place - (place-r.origin)%r.unit }
 
 // readUnits reads bytes that begin at a place: units, and at both ends parts of such.
-func (r *reader) readUnits(place int, b []byte) {
+func (r *pageReader) readUnits(place int, b []byte) {
 	for len(b) > 0 {
 		at := r.unitAt(place)
 		n := min(at+r.unit-place, len(b))
