@@ -75,6 +75,7 @@ func (m *combinedModel) checkLinks(e Entity) {
 func (m *combinedModel) checkAll() {
 	m.operation += ", checkAll"
 	m.world.checkInvariants()
+	checkAreas(m.t, m.world)
 	counts, born := make([]int, combinedCount), make([]int, len(m.archetypes))
 	for _, e := range m.order {
 		m.checkEntity(e)

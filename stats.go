@@ -56,20 +56,12 @@ func (w *World) Stats() Stats {
 		}
 	}
 	for _, c := range w.columns {
-		cs := ColumnStats{Name: c.name, Entities: c.len()}
-		if c.typ != nil {
-			cs.Type, cs.Size = c.typ.String(), int(c.typ.Size())
+		if p, ok := c.store.(packedStore); ok && !w.closed {
+			// Other columns lie in the world's regions, which are counted.
+			reserved, committed := p.memory()
+			s.Reserved, s.Committed = s.Reserved+reserved, s.Committed+committed
 		}
-		if !w.closed {
-			cs.Slots = c.set.OccupiedWords() * 64
-			cs.Reserved, cs.Committed = c.span.Size(), c.span.Committed()+c.set.Committed()
-			if p, ok := c.store.(packedStore); ok {
-				reserved, committed := p.memory()
-				cs.Reserved, cs.Committed = cs.Reserved+reserved, cs.Committed+committed
-				s.Reserved, s.Committed = s.Reserved+reserved, s.Committed+committed
-			}
-		}
-		s.Columns = append(s.Columns, cs)
+		s.Columns = append(s.Columns, c.stats())
 	}
 	for _, a := range w.archetypes {
 		as := ArchetypeStats{Entities: a.Len(), Slots: int(a.words) * 64, Extents: len(a.extents)}
@@ -78,6 +70,25 @@ func (w *World) Stats() Stats {
 		}
 		s.Slots += as.Slots
 		s.Archetypes = append(s.Archetypes, as)
+	}
+	return s
+}
+
+// StatsOf returns the statistics of one column, for tools that must not take long at a time. Complexity: as [Column.Len].
+func StatsOf(col AnyColumn) ColumnStats { return columnOf("StatsOf", col).stats() }
+
+func (c *column) stats() ColumnStats {
+	s := ColumnStats{Name: c.name, Entities: c.len()}
+	if c.typ != nil {
+		s.Type, s.Size = c.typ.String(), int(c.typ.Size())
+	}
+	if !c.world.closed {
+		s.Slots = c.set.OccupiedWords() * 64
+		s.Reserved, s.Committed = c.span.Size(), c.span.Committed()+c.set.Committed()
+		if p, ok := c.store.(packedStore); ok {
+			reserved, committed := p.memory()
+			s.Reserved, s.Committed = s.Reserved+reserved, s.Committed+committed
+		}
 	}
 	return s
 }

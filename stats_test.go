@@ -31,6 +31,11 @@ func TestStatsOfColumns(t *testing.T) {
 	}
 	s := w.Stats()
 	living := 64 + 63*16
+	for i, col := range w.Columns() {
+		if got := StatsOf(col); got != s.Columns[i] {
+			t.Errorf("column %d by itself: %+v, want %+v", i, got, s.Columns[i])
+		}
+	}
 	if got := s.Columns[0]; got.Entities != living || got.Slots != 4096 || got.Density() != float64(living)/4096 {
 		t.Errorf("the column of all: %+v", got)
 	}

@@ -11,17 +11,19 @@ import (
 // passed reports whether the time t has come.
 func passed(t, now uint32) bool { return int32(now-t) >= 0 }
 
+// Components have exported fields, so that tools that know nothing of their types can show and set them.
+
 // Components of places.
 type (
 	// site is where a place lies and how it draws travellers.
 	site struct {
-		at     vector
-		weight uint32 // inhabitants, at least leastWeight
+		At     vector
+		Weight uint32 // inhabitants, at least leastWeight
 	}
 	// presence tallies the travellers who stay in a place.
 	presence struct {
-		present    int32
-		infectious int32
+		Present    int32
+		Infectious int32
 	}
 )
 
@@ -30,24 +32,24 @@ type (
 // in every tick.
 type (
 	// body is where a traveller is.
-	body struct{ at vector }
+	body struct{ At vector }
 	// life is who a traveller is, and when it dies.
 	life struct {
-		number uint32 // in the order of births
-		ends   uint32
+		Number uint32 // in the order of births
+		Ends   uint32
 	}
 	// stay is a rest in a place.
-	stay struct{ until uint32 }
+	stay struct{ Until uint32 }
 	// trip is a way along a great circle. Each step turns the position towards the direction by the angle of the transport,
 	// and the direction along with it.
 	trip struct {
-		direction vector // of unit length and at a right angle to the position
-		to        uint32 // the number of the place where it ends
-		left      uint16 // steps, the last of which arrives
-		by        transport
+		Direction vector // of unit length and at a right angle to the position
+		ToPlace   uint32 // the number of the place where it ends
+		StepsLeft uint16 // steps, the last of which arrives
+		By        transport
 	}
-	infectious struct{ until uint32 }
-	recovered  struct{ until uint32 } // immune
+	infectious struct{ Until uint32 }
+	recovered  struct{ Until uint32 } // immune
 )
 
 // components are the world's columns and relations.

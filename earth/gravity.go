@@ -128,7 +128,7 @@ func (g *gravity) isNear(a, b *cell) bool { return a.centre.dot(b.centre) >= g.n
 
 // distance returns the straight distance of two near places in radii of the Earth.
 func (g *gravity) distance(p, q uint32) float64 {
-	return g.sites[p].at.wide().minus(g.sites[q].at.wide()).length()
+	return g.sites[p].At.wide().minus(g.sites[q].At.wide()).length()
 }
 
 // deterrence is f for a distance in radii of the Earth.
@@ -206,11 +206,11 @@ func (g *gravity) sortIntoCells(list *places.List) {
 		g.cellOf[i] = c
 		g.order[at[c]] = uint32(i)
 		at[c]++
-		g.cells[c].centre = g.cells[c].centre.plus(s.at.wide().times(float64(s.weight)))
+		g.cells[c].centre = g.cells[c].centre.plus(s.At.wide().times(float64(s.Weight)))
 	}
 	var sum uint64
 	for i, place := range g.order {
-		sum += uint64(g.sites[place].weight)
+		sum += uint64(g.sites[place].Weight)
 		g.sum[i] = sum
 	}
 	for c := range g.cells {
@@ -219,7 +219,7 @@ func (g *gravity) sortIntoCells(list *places.List) {
 		if length := centre.length(); length > 1 {
 			*centre = centre.times(1 / length)
 		} else {
-			*centre = g.sites[g.order[g.cells[c].first]].at.wide()
+			*centre = g.sites[g.order[g.cells[c].first]].At.wide()
 		}
 	}
 }

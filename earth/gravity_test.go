@@ -36,7 +36,7 @@ func TestGravityBetweenTowns(t *testing.T) {
 	total := 0.0
 	for i := range want {
 		if uint32(i) != from {
-			want[i] = float64(list.Population(i)) / arc(e.sites[from].at.wide(), e.sites[i].at.wide())
+			want[i] = float64(list.Population(i)) / arc(e.sites[from].At.wide(), e.sites[i].At.wide())
 		}
 		total += want[i]
 	}
@@ -60,7 +60,7 @@ func TestGravityNearby(t *testing.T) {
 	list := listOf(t, text.String())
 	e := newEarth(t, Config{Places: list})
 	const from, n = 100, 200_000
-	distance := func(i int) float64 { return arc(e.sites[from].at.wide(), e.sites[i].at.wide()) * earthRadius }
+	distance := func(i int) float64 { return arc(e.sites[from].At.wide(), e.sites[i].At.wide()) * earthRadius }
 	band := func(i int) int { return min(int(distance(i)/200), 3) }
 	var got, want, blind [4]float64
 	total, people := 0.0, 0.0
@@ -107,7 +107,7 @@ func TestCellsHoldEveryPlaceOnce(t *testing.T) {
 				t.Fatalf("place %d of cell %d: seen %v, said to be in cell %d", place, c, seen[place], g.cellOf[place])
 			}
 			seen[place] = true
-			if d := arc(e.sites[place].at.wide(), cell.centre) * earthRadius; d > 1000 {
+			if d := arc(e.sites[place].At.wide(), cell.centre) * earthRadius; d > 1000 {
 				t.Errorf("place %d is %v km from the centre of its cell", place, d)
 			}
 		}

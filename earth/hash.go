@@ -45,45 +45,45 @@ func (e *Earth) Hash() string {
 	d.add(hashWorld, e.seed, e.ticks, uint64(e.born), uint64(e.died))
 	for i, s := range e.sites {
 		p := e.tallies[i]
-		d.add(hashPlace, uint64(i), bitsOf(s.at.X, s.at.Y), two(math.Float32bits(s.at.Z), s.weight),
-			two(uint32(p.present), uint32(p.infectious)))
+		d.add(hashPlace, uint64(i), bitsOf(s.At.X, s.At.Y), two(math.Float32bits(s.At.Z), s.Weight),
+			two(uint32(p.Present), uint32(p.Infectious)))
 	}
 	for run := range e.world.Query(e.life, e.home, e.body).Runs() {
 		lives, homes, bodies := e.life.Slice(run), e.home.Slice(run), e.body.Slice(run)
 		for i, l := range lives {
-			at := bodies[i].at
-			d.add(hashTraveller, uint64(l.number), two(l.ends, e.number(homes[i])), bitsOf(at.X, at.Y),
+			at := bodies[i].At
+			d.add(hashTraveller, uint64(l.Number), two(l.Ends, e.number(homes[i])), bitsOf(at.X, at.Y),
 				uint64(math.Float32bits(at.Z)))
 		}
 	}
 	for run := range e.world.Query(e.life, e.stay, e.at).Runs() {
 		lives, places := e.life.Slice(run), e.at.Slice(run)
 		for i, s := range e.stay.Slice(run) {
-			d.add(hashStay, uint64(lives[i].number), two(s.until, e.number(places[i])))
+			d.add(hashStay, uint64(lives[i].Number), two(s.Until, e.number(places[i])))
 		}
 	}
 	for run := range e.world.Query(e.life, e.trip).Runs() {
 		lives := e.life.Slice(run)
 		for i, t := range e.trip.Slice(run) {
-			d.add(hashTrip, uint64(lives[i].number), bitsOf(t.direction.X, t.direction.Y),
-				two(math.Float32bits(t.direction.Z), t.to), two(uint32(t.left), uint32(t.by)))
+			d.add(hashTrip, uint64(lives[i].Number), bitsOf(t.Direction.X, t.Direction.Y),
+				two(math.Float32bits(t.Direction.Z), t.ToPlace), two(uint32(t.StepsLeft), uint32(t.By)))
 		}
 	}
 	for run := range e.world.Query(e.life, e.susceptible).Runs() {
 		for _, l := range e.life.Slice(run) {
-			d.add(hashSusceptible, uint64(l.number))
+			d.add(hashSusceptible, uint64(l.Number))
 		}
 	}
 	for run := range e.world.Query(e.life, e.infectious).Runs() {
 		lives := e.life.Slice(run)
 		for i, c := range e.infectious.Slice(run) {
-			d.add(hashInfectious, uint64(lives[i].number), uint64(c.until))
+			d.add(hashInfectious, uint64(lives[i].Number), uint64(c.Until))
 		}
 	}
 	for run := range e.world.Query(e.life, e.recovered).Runs() {
 		lives := e.life.Slice(run)
 		for i, c := range e.recovered.Slice(run) {
-			d.add(hashRecovered, uint64(lives[i].number), uint64(c.until))
+			d.add(hashRecovered, uint64(lives[i].Number), uint64(c.Until))
 		}
 	}
 	return fmt.Sprintf("%016x%016x", d.a, d.b)

@@ -34,12 +34,12 @@ func (e *Earth) examine(r *region, now uint32, commands *vast.Commands) {
 		lives := e.life.Slice(run)
 		for i, at := range e.at.Slice(run) {
 			p := e.tallies[e.number(at)]
-			if p.infectious == 0 {
+			if p.Infectious == 0 {
 				continue
 			}
-			x := contactRate * regions * float64(p.infectious) / float64(p.present)
+			x := contactRate * regions * float64(p.Infectious) / float64(p.Present)
 			chance := x - float64(float64(x*x)*(0.5-float64(x/6)))
-			draw := draws(e.seed, lives[i].number, now, forInfection)
+			draw := draws(e.seed, lives[i].Number, now, forInfection)
 			if draw.unit() <= chance {
 				e.infect(run.Entity(i), now+draw.exponential(infectiousPeriod), commands)
 			}
@@ -48,8 +48,8 @@ func (e *Earth) examine(r *region, now uint32, commands *vast.Commands) {
 	for run := range r.infectious.Runs() {
 		lives := e.life.Slice(run)
 		for i, c := range e.infectious.Slice(run) {
-			if passed(c.until, now) {
-				who, draw := run.Entity(i), draws(e.seed, lives[i].number, now, forImmunity)
+			if passed(c.Until, now) {
+				who, draw := run.Entity(i), draws(e.seed, lives[i].Number, now, forImmunity)
 				e.infectious.RemoveLater(commands, who)
 				e.recovered.AddLater(commands, who, recovered{now + draw.exponential(immunePeriod)})
 			}
@@ -57,7 +57,7 @@ func (e *Earth) examine(r *region, now uint32, commands *vast.Commands) {
 	}
 	for run := range r.recovered.Runs() {
 		for i, c := range e.recovered.Slice(run) {
-			if passed(c.until, now) {
+			if passed(c.Until, now) {
 				who := run.Entity(i)
 				e.recovered.RemoveLater(commands, who)
 				e.susceptible.AddLater(commands, who)
@@ -84,7 +84,7 @@ func (e *Earth) breakOut() error {
 			continue
 		}
 		for _, who := range e.together(r, int(draw.below(r.size)), most) {
-			draw := draws(e.seed, e.life.Get(who).number, 0, forOutbreak)
+			draw := draws(e.seed, e.life.Get(who).Number, 0, forOutbreak)
 			e.infect(who, draw.exponential(infectiousPeriod), commands)
 		}
 		// Those who are ill by now are not to be found again.

@@ -65,8 +65,8 @@ func (e *Earth) loadPlaces(list *places.List) error {
 		sinLon, cosLon := sinCos(list.Lon(i))
 		weight := max(list.Population(i), leastWeight)
 		e.sites[i] = site{
-			at:     wide{float64(cosLat * cosLon), float64(cosLat * sinLon), sinLat}.narrow(),
-			weight: uint32(weight),
+			At:     wide{float64(cosLat * cosLon), float64(cosLat * sinLon), sinLat}.narrow(),
+			Weight: uint32(weight),
 		}
 		sum += uint64(weight)
 		e.inhabitants[i] = sum
@@ -103,7 +103,7 @@ func (e *Earth) loadTravellers(n int) error {
 // all at once would take more memory than the world.
 func (e *Earth) settle() error {
 	const atOnce = 4
-	s := sched.New(e.world, sched.Options{Workers: e.workers})
+	s := sched.New(e.world, sched.Options{Workers: e.workers, Visits: -1})
 	defer s.Close()
 	first := 0
 	for _, sys := range [...]struct {
@@ -158,10 +158,10 @@ func (e *Earth) settleDown(r *region, _ uint32, commands *vast.Commands) {
 			for e.inhabitants[place] <= inhabitant {
 				place++
 			}
-			bodies[i] = body{e.sites[place].at}
+			bodies[i] = body{e.sites[place].At}
 			lives[i] = life{number, draw.exponential(lifetime)}
 			if draw.below(onTheWay) != 0 {
-				stays[i].until = draw.exponential(stayAtHome)
+				stays[i].Until = draw.exponential(stayAtHome)
 			}
 			e.home.SetLater(commands, run.Entity(i), e.place(place))
 			e.at.SetLater(commands, run.Entity(i), e.place(place))
@@ -183,17 +183,17 @@ func (e *Earth) startTrips(r *region, _ uint32, commands *vast.Commands) {
 	for run := range r.resting.Runs() {
 		stays := e.stay.Slice(run)
 		for i := range stays {
-			if stays[i].until != 0 {
+			if stays[i].Until != 0 {
 				continue
 			}
 			who := run.Entity(i)
-			draw := draws(e.seed, e.life.Get(who).number, 0, forTrip)
+			draw := draws(e.seed, e.life.Get(who).Number, 0, forTrip)
 			t := e.tripUnderWay(e.placeOf(who), &draw)
-			if t.left == 0 {
-				stays[i].until = draw.exponential(stayAtHome)
+			if t.StepsLeft == 0 {
+				stays[i].Until = draw.exponential(stayAtHome)
 				continue
 			}
-			t.skip(&e.body.Get(who).at, int(draw.below(uint64(t.left))))
+			t.skip(&e.body.Get(who).At, int(draw.below(uint64(t.StepsLeft))))
 			e.setOut(who, t, commands)
 		}
 	}
@@ -209,7 +209,7 @@ func (e *Earth) tripUnderWay(from uint32, draw *stream) (t trip) {
 			continue
 		}
 		t = e.plan(from, to)
-		if draw.below(long) < uint64(t.left) {
+		if draw.below(long) < uint64(t.StepsLeft) {
 			break
 		}
 	}
@@ -218,9 +218,9 @@ func (e *Earth) tripUnderWay(from uint32, draw *stream) (t trip) {
 
 // skip makes n steps at once.
 func (t *trip) skip(p *vector, n int) {
-	a, d := p.wide(), t.direction.wide()
-	sin, cos := sinCos(float64(float64(n) * (means[t.by].speed / 60 / earthRadius * degreesPerRadian)))
+	a, d := p.wide(), t.Direction.wide()
+	sin, cos := sinCos(float64(float64(n) * (means[t.By].speed / 60 / earthRadius * degreesPerRadian)))
 	*p = a.times(cos).plus(d.times(sin)).narrow()
-	t.direction = d.times(cos).minus(a.times(sin)).narrow()
-	t.left -= uint16(n)
+	t.Direction = d.times(cos).minus(a.times(sin)).narrow()
+	t.StepsLeft -= uint16(n)
 }

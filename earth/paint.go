@@ -58,7 +58,7 @@ func (e *Earth) beginPainting(m *atlas.Map, dots int) {
 	p.density, p.infected = make([]uint32, dots), make([]uint32, dots)
 	clear(p.tallies)
 	for i, s := range e.sites {
-		p.dots[i] = int32(m.DotXYZ(s.at.X, s.at.Y, s.at.Z))
+		p.dots[i] = int32(m.DotXYZ(s.At.X, s.At.Y, s.At.Z))
 		p.paint(uint32(i), e.tallies[i])
 	}
 }
@@ -66,8 +66,8 @@ func (e *Earth) beginPainting(m *atlas.Map, dots int) {
 // paint brings a place's dot up to date.
 func (p *painting) paint(place uint32, now presence) {
 	if dot := p.dots[place]; dot >= 0 {
-		p.density[dot] += uint32(now.present - p.tallies[place].present)
-		p.infected[dot] += uint32(now.infectious - p.tallies[place].infectious)
+		p.density[dot] += uint32(now.Present - p.tallies[place].Present)
+		p.infected[dot] += uint32(now.Infectious - p.tallies[place].Infectious)
 	}
 	p.tallies[place] = now
 }
@@ -77,7 +77,7 @@ func (e *Earth) paintBodies(q vast.Query, m *atlas.Map, counts []uint32, every i
 	for run := range q.Runs() {
 		bodies := e.body.Slice(run)
 		for i := -run.Start() & (every - 1); i < len(bodies); i += every {
-			at := bodies[i].at
+			at := bodies[i].At
 			if dot := m.DotXYZ(at.X, at.Y, at.Z); dot >= 0 {
 				counts[dot] += uint32(every)
 			}

@@ -22,7 +22,7 @@ func TestPaintCountsEveryTraveller(t *testing.T) {
 		density, infected := make([]uint32, width*height), make([]uint32, width*height)
 		want, wantInfected := make([]uint32, width*height), make([]uint32, width*height)
 		for who := range e.world.Query(e.body).All() {
-			at := e.body.Get(who).at
+			at := e.body.Get(who).At
 			if dot := m.DotXYZ(at.X, at.Y, at.Z); dot >= 0 {
 				want[dot]++
 				if e.infectious.Has(who) {

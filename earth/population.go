@@ -46,7 +46,7 @@ func (e *Earth) bear(r *region, now uint32, commands *vast.Commands) {
 		who := commands.New(r.travellers)
 		at := e.drawHome(r, number)
 		draw := draws(e.seed, number, now, forLife)
-		e.body.SetLater(commands, who, body{e.sites[at].at})
+		e.body.SetLater(commands, who, body{e.sites[at].At})
 		e.life.SetLater(commands, who, life{number, now + draw.exponential(lifetime)})
 		e.home.SetLater(commands, who, e.place(at))
 		e.at.SetLater(commands, who, e.place(at))
@@ -75,7 +75,7 @@ func (e *Earth) placeWith(inhabitant uint64) uint32 {
 func (e *Earth) mourn(r *region, now uint32, commands *vast.Commands) {
 	for run := range r.everyone.Runs() {
 		for i, l := range e.life.Slice(run) {
-			if !passed(l.ends, now) {
+			if !passed(l.Ends, now) {
 				continue
 			}
 			who := run.Entity(i)

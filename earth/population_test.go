@@ -30,7 +30,7 @@ func TestHomesFollowTheInhabitants(t *testing.T) {
 	all := float64(e.inhabitants[len(e.inhabitants)-1])
 	for i, s := range e.sites {
 		// The homes are spread evenly, so the count is within two of what is expected.
-		if want := float64(s.weight) / all * travellers; math.Abs(at[i]-want) > 2 {
+		if want := float64(s.Weight) / all * travellers; math.Abs(at[i]-want) > 2 {
 			t.Errorf("%v live in place %d, expected %.1f", at[i], i, want)
 		}
 	}
@@ -43,7 +43,7 @@ func TestHomesFollowTheInhabitants(t *testing.T) {
 		}
 	}
 	for i, s := range e.sites {
-		want := float64(s.weight) / all * births * regions
+		want := float64(s.Weight) / all * births * regions
 		if math.Abs(drawn[i]-want) > 5*math.Sqrt(want)+3 {
 			t.Errorf("place %d was drawn %v times, expected %.1f", i, drawn[i], want)
 		}

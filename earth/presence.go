@@ -26,9 +26,9 @@ func (e *Earth) keepTallies() {
 	comesOrGoes := func(by int32) func(who, place vast.Entity) {
 		return func(who, place vast.Entity) {
 			p := e.presence.Edit(place)
-			p.present += by
+			p.Present += by
 			if e.infectious.Has(who) {
-				p.infectious += by
+				p.Infectious += by
 			}
 		}
 	}
@@ -37,7 +37,7 @@ func (e *Earth) keepTallies() {
 	changesHealth := func(by int32) func(vast.Entity, *infectious) {
 		return func(who vast.Entity, _ *infectious) {
 			if place, rests := e.at.Target(who); rests {
-				e.presence.Edit(place).infectious += by
+				e.presence.Edit(place).Infectious += by
 			}
 		}
 	}

@@ -10,6 +10,8 @@ import (
 //
 // It returns a [*vm.Error] when there is no memory for those to be born. Then nothing has changed, and Tick may be called
 // again when there is room. It allocates nothing on the Go heap, but for what the world needs when it grows.
+//
+// It lets no visitors of the [Earth.World] in: call vast.World.Admit between ticks for that.
 func (e *Earth) Tick() error {
 	e.mustBeOpen("Tick")
 	e.now = uint32(e.ticks + 1)
@@ -38,7 +40,7 @@ type look func(r *region, now uint32, commands *vast.Commands)
 // by them. The order in which they are added is that in which the changes are made: deaths come after all that refers to
 // the living, and births after deaths, whose slots they use again.
 func (e *Earth) newSchedule(workers int) *sched.Schedule {
-	s := sched.New(e.world, sched.Options{Workers: workers})
+	s := sched.New(e.world, sched.Options{Workers: workers, Visits: -1})
 	s.Add(sched.System{
 		Name:   "leave",
 		Reads:  sched.Columns(e.site, e.life, e.home, e.at),
@@ -70,7 +72,7 @@ func (e *Earth) newSchedule(workers int) *sched.Schedule {
 
 // once divides n parts of work among the workers.
 func (e *Earth) once(n int, part func(c *sched.Context, i int)) error {
-	s := sched.New(e.world, sched.Options{Workers: e.workers})
+	s := sched.New(e.world, sched.Options{Workers: e.workers, Visits: -1})
 	defer s.Close()
 	s.Add(sched.System{Name: "once", Run: func(c *sched.Context) { c.Split(n, part) }})
 	return s.Tick()

@@ -1,6 +1,7 @@
 package earth
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/vastgo/vast"
@@ -15,6 +16,15 @@ const (
 	rail
 	air
 )
+
+// String is for those who look into a world.
+func (t transport) String() string {
+	names := [...]string{"road", "rail", "air"}
+	if int(t) < len(names) {
+		return names[t]
+	}
+	return fmt.Sprintf("transport(%d)", uint8(t))
+}
 
 // means tells the speed of each transport in km/h, and up to which distance in km it is taken.
 var means = [...]struct{ speed, most float64 }{road: {80, 150}, rail: {200, 700}, air: {800, math.Inf(1)}}
@@ -50,8 +60,8 @@ const (
 
 // plan plans the way between two places.
 func (e *Earth) plan(from, to uint32) trip {
-	t := newTrip(e.sites[from].at, e.sites[to].at)
-	t.to = to
+	t := newTrip(e.sites[from].At, e.sites[to].At)
+	t.ToPlace = to
 	return t
 }
 
@@ -64,7 +74,7 @@ func newTrip(from, to vector) trip {
 		by++
 	}
 	steps := max(1, math.Ceil(distance/(means[by].speed/60)))
-	return trip{direction: towards(a, b).narrow(), left: uint16(steps), by: by}
+	return trip{Direction: towards(a, b).narrow(), StepsLeft: uint16(steps), By: by}
 }
 
 // towards returns the unit vector at a right angle to a in which the shortest way to b begins.
@@ -88,23 +98,24 @@ func (e *Earth) move(r *region, now uint32, commands *vast.Commands) {
 		trips = trips[:len(bodies)]
 		for i := range bodies {
 			t := &trips[i]
-			if t.left > 1 {
-				t.left--
-				step(&bodies[i].at, t)
+			if t.StepsLeft > 1 {
+				t.StepsLeft--
+				step(&bodies[i].At, t)
 				continue
 			}
-			who := run.Entity(i)
-			bodies[i].at = e.sites[t.to].at
+			// Only a trip that was edited from outside leads to a place that there is not.
+			who, to := run.Entity(i), min(t.ToPlace, uint32(len(e.sites)-1))
+			bodies[i].At = e.sites[to].At
 			e.trip.RemoveLater(commands, who)
-			e.at.SetLater(commands, who, e.place(t.to))
-			e.stay.AddLater(commands, who, stay{now + e.stayLength(who, t.to, now)})
+			e.at.SetLater(commands, who, e.place(to))
+			e.stay.AddLater(commands, who, stay{now + e.stayLength(who, to, now)})
 		}
 	}
 }
 
 // step turns a position and the direction by the transport's angle. See arithmetic.go for the conversions.
 func step(p *vector, t *trip) {
-	d, by := &t.direction, &turns[t.by&3]
+	d, by := &t.Direction, &turns[t.By&3]
 	x, y, z := p.X, p.Y, p.Z
 	p.X = float32(x*by.cos) + float32(d.X*by.sin)
 	p.Y = float32(y*by.cos) + float32(d.Y*by.sin)
@@ -112,7 +123,7 @@ func step(p *vector, t *trip) {
 	d.X = float32(d.X*by.cos) - float32(x*by.sin)
 	d.Y = float32(d.Y*by.cos) - float32(y*by.sin)
 	d.Z = float32(d.Z*by.cos) - float32(z*by.sin)
-	if t.left%settle == 0 {
+	if t.StepsLeft%settle == 0 {
 		normalize(p)
 		normalize(d)
 	}
@@ -130,7 +141,7 @@ func (e *Earth) stayLength(who vast.Entity, place, now uint32) uint32 {
 	if e.homeOf(who) == place {
 		mean = stayAtHome
 	}
-	s := draws(e.seed, e.life.Get(who).number, now, forStay)
+	s := draws(e.seed, e.life.Get(who).Number, now, forStay)
 	return s.exponential(mean)
 }
 
@@ -139,18 +150,18 @@ func (e *Earth) leave(r *region, now uint32, commands *vast.Commands) {
 	for run := range r.resting.Runs() {
 		stays := e.stay.Slice(run)
 		for i := range stays {
-			if !passed(stays[i].until, now) {
+			if !passed(stays[i].Until, now) {
 				continue
 			}
 			who := run.Entity(i)
-			draw := draws(e.seed, e.life.Get(who).number, now, forTrip)
+			draw := draws(e.seed, e.life.Get(who).Number, now, forTrip)
 			from, to := e.placeOf(who), e.homeOf(who)
 			if to == from || draw.unit() > returning {
 				to = e.gravity.destination(from, &draw)
 			}
 			if to == from {
 				// There is nowhere to go: stay on. A value may be changed while the query runs.
-				stays[i].until = now + e.stayLength(who, to, now)
+				stays[i].Until = now + e.stayLength(who, to, now)
 				continue
 			}
 			e.setOut(who, e.plan(from, to), commands)

@@ -10,10 +10,10 @@ func follow(t *testing.T, from vector, trip *trip) (vector, float64) {
 	t.Helper()
 	worst := 0.0
 	at := from
-	for trip.left > 1 {
-		trip.left--
+	for trip.StepsLeft > 1 {
+		trip.StepsLeft--
 		step(&at, trip)
-		worst = max(worst, math.Abs(at.wide().length()-1), math.Abs(trip.direction.wide().length()-1))
+		worst = max(worst, math.Abs(at.wide().length()-1), math.Abs(trip.Direction.wide().length()-1))
 	}
 	return at, worst
 }
@@ -29,13 +29,13 @@ func TestTripsLeadToTheirDestination(t *testing.T) {
 			to = d.times(1 / d.length()).narrow()
 		}
 		trip := newTrip(from, to)
-		taken[trip.by]++
+		taken[trip.By]++
 		distance := arc(from.wide(), to.wide()) * earthRadius
-		perStep := means[trip.by].speed / 60
-		if steps := float64(trip.left); (steps-1)*perStep > distance || steps*perStep < distance {
+		perStep := means[trip.By].speed / 60
+		if steps := float64(trip.StepsLeft); (steps-1)*perStep > distance || steps*perStep < distance {
 			t.Fatalf("%v km in %v steps of %v km", distance, steps, perStep)
 		}
-		if by := trip.by; by > road && distance <= means[by-1].most || distance > means[by].most {
+		if by := trip.By; by > road && distance <= means[by-1].most || distance > means[by].most {
 			t.Fatalf("%v km by %v", distance, by)
 		}
 		at, worst := follow(t, from, &trip)
@@ -56,7 +56,7 @@ func TestTripsLeadToTheirDestination(t *testing.T) {
 func TestTripsWithoutADirection(t *testing.T) {
 	for _, at := range []vector{{X: 1}, {Y: -1}, {Z: 1}, {X: 0.6, Y: 0, Z: 0.8}} {
 		same := newTrip(at, at)
-		if same.left != 1 || same.by != road {
+		if same.StepsLeft != 1 || same.By != road {
 			t.Errorf("from %v to itself: %+v", at, same)
 		}
 		there := vector{-at.X, -at.Y, -at.Z}
@@ -73,15 +73,15 @@ func TestSkipIsManySteps(t *testing.T) {
 	for range 300 {
 		from, to := somewhere(&s), somewhere(&s)
 		walked, skipped := newTrip(from, to), newTrip(from, to)
-		n := int(s.below(uint64(walked.left)))
+		n := int(s.below(uint64(walked.StepsLeft)))
 		a, b := from, from
 		for range n {
-			walked.left--
+			walked.StepsLeft--
 			step(&a, &walked)
 		}
 		skipped.skip(&b, n)
-		if skipped.left != walked.left || a.wide().minus(b.wide()).length() > 1e-5 ||
-			walked.direction.wide().minus(skipped.direction.wide()).length() > 1e-5 {
+		if skipped.StepsLeft != walked.StepsLeft || a.wide().minus(b.wide()).length() > 1e-5 ||
+			walked.Direction.wide().minus(skipped.Direction.wide()).length() > 1e-5 {
 			t.Fatalf("%d steps: %v %+v, skipped: %v %+v", n, a, walked, b, skipped)
 		}
 	}

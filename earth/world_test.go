@@ -81,7 +81,7 @@ func check(t testing.TB, e *Earth) {
 	tallies := make([]presence, len(e.sites))
 	seen := make(map[uint32]bool, c.Travellers)
 	for who := range e.world.Query(e.life).All() {
-		number := e.life.Get(who).number
+		number := e.life.Get(who).Number
 		if seen[number] {
 			t.Fatalf("two travellers are number %d", number)
 		}
@@ -97,7 +97,7 @@ func check(t testing.TB, e *Earth) {
 				t.Fatalf("traveller %d is in %d states of health", number, states)
 			}
 		}
-		at := e.body.Get(who).at
+		at := e.body.Get(who).At
 		place, rests := e.at.Target(who)
 		if l := at.wide().length(); math.Abs(l-1) > 1e-4 {
 			t.Fatalf("the position of traveller %d has length %v", number, l)
@@ -108,31 +108,31 @@ func check(t testing.TB, e *Earth) {
 		}
 		if trip == nil {
 			goal := e.number(place)
-			if at != e.sites[goal].at {
-				t.Fatalf("traveller %d rests at %v, not in its place at %v", number, at, e.sites[goal].at)
+			if at != e.sites[goal].At {
+				t.Fatalf("traveller %d rests at %v, not in its place at %v", number, at, e.sites[goal].At)
 			}
-			tallies[goal].present++
+			tallies[goal].Present++
 			if e.infectious.Has(who) {
-				tallies[goal].infectious++
+				tallies[goal].Infectious++
 			}
 			continue
 		}
-		if l := trip.direction.wide().length(); math.Abs(l-1) > 1e-4 {
+		if l := trip.Direction.wide().length(); math.Abs(l-1) > 1e-4 {
 			t.Fatalf("the direction of traveller %d has length %v", number, l)
 		}
-		if cos := trip.direction.wide().dot(at.wide()); math.Abs(cos) > 1e-3 && trip.left > 1 {
+		if cos := trip.Direction.wide().dot(at.wide()); math.Abs(cos) > 1e-3 && trip.StepsLeft > 1 {
 			t.Fatalf("the direction of traveller %d is not level: cosine %v", number, cos)
 		}
-		left := arc(at.wide(), e.sites[trip.to].at.wide())
-		if most := float64(trip.left)*means[trip.by].speed/60/earthRadius + 1e-4; left > most {
-			t.Fatalf("traveller %d has %d steps left and %v of at most %v radians to go", number, trip.left, left, most)
+		left := arc(at.wide(), e.sites[trip.ToPlace].At.wide())
+		if most := float64(trip.StepsLeft)*means[trip.By].speed/60/earthRadius + 1e-4; left > most {
+			t.Fatalf("traveller %d has %d steps left and %v of at most %v radians to go", number, trip.StepsLeft, left, most)
 		}
 	}
 	for i, p := range tallies {
 		if p != e.tallies[i] {
 			t.Fatalf("place %d: counted %+v, tallied %+v", i, p, e.tallies[i])
 		}
-		if n := e.at.CountSources(e.place(uint32(i))); n != int(p.present) {
+		if n := e.at.CountSources(e.place(uint32(i))); n != int(p.Present) {
 			t.Fatalf("place %d: counted %+v, %d are at it", i, p, n)
 		}
 	}
@@ -198,9 +198,9 @@ func TestHashSeesEveryComponent(t *testing.T) {
 	resting, ill := first(e.world.Query(e.stay)), first(e.world.Query(e.infectious))
 	immune := first(e.world.Query(e.recovered))
 	for name, p := range map[string]*uint32{
-		"weight": &e.sites[7].weight, "number": &e.life.Get(traveller).number, "end of life": &e.life.Get(traveller).ends,
-		"stay": &e.stay.Get(resting).until, "destination": &e.trip.Get(moving).to,
-		"illness": &e.infectious.Get(ill).until, "immunity": &e.recovered.Get(immune).until,
+		"weight": &e.sites[7].Weight, "number": &e.life.Get(traveller).Number, "end of life": &e.life.Get(traveller).Ends,
+		"stay": &e.stay.Get(resting).Until, "destination": &e.trip.Get(moving).ToPlace,
+		"illness": &e.infectious.Get(ill).Until, "immunity": &e.recovered.Get(immune).Until,
 	} {
 		*p ^= 1
 		if e.Hash() == want {
@@ -209,7 +209,7 @@ func TestHashSeesEveryComponent(t *testing.T) {
 		*p ^= 1
 	}
 	for name, p := range map[string]*float32{
-		"position": &e.body.Get(traveller).at.Z, "direction": &e.trip.Get(moving).direction.X, "site": &e.sites[9].at.Y,
+		"position": &e.body.Get(traveller).At.Z, "direction": &e.trip.Get(moving).Direction.X, "site": &e.sites[9].At.Y,
 	} {
 		before := *p
 		*p = math.Nextafter32(before, 2)
@@ -218,16 +218,16 @@ func TestHashSeesEveryComponent(t *testing.T) {
 		}
 		*p = before
 	}
-	e.trip.Get(moving).left ^= 1
+	e.trip.Get(moving).StepsLeft ^= 1
 	if e.Hash() == want {
 		t.Error("the hash does not see a change of a trip's steps")
 	}
-	e.trip.Get(moving).left ^= 1
-	e.tallies[3].present++
+	e.trip.Get(moving).StepsLeft ^= 1
+	e.tallies[3].Present++
 	if e.Hash() == want {
 		t.Error("the hash does not see a change of a tally")
 	}
-	e.tallies[3].present--
+	e.tallies[3].Present--
 	for name, r := range map[string]vast.Relation{"home": e.home, "place": e.at} {
 		before, _ := r.Target(resting)
 		r.Set(resting, e.place(e.number(before)^1))

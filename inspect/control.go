@@ -13,7 +13,7 @@ import (
 
 const (
 	maxStep  = 10_000          // ticks of one request
-	stepTime = 2 * time.Second // how long an answer waits for the ticks that it asked for
+	stepWait = 2 * time.Second // how long an answer waits for the ticks that it asked for
 )
 
 // control returns what pauses the program, or nil: what the options say, or else the schedule that is run.
@@ -105,7 +105,7 @@ func (in *Inspector) serveControl(r *http.Request) (any, error) {
 	if c == nil {
 		return nil, &problem{Status: http.StatusConflict, Code: "noControl", Message: in.controlState().Reason}
 	}
-	s := in.mainSchedule()
+	s := scheduleOf(in.world)
 	var made uint64
 	switch o.Action {
 	case "pause":
@@ -135,7 +135,7 @@ func step(ctx context.Context, c Control, s *sched.Schedule, ticks int) (made ui
 	const none = ^uint64(0)
 	before, _ := s.Recent(none, nil)
 	c.Step(ticks)
-	over := time.NewTimer(stepTime)
+	over := time.NewTimer(stepWait)
 	defer over.Stop()
 	often := time.NewTicker(2 * time.Millisecond)
 	defer often.Stop()

@@ -21,6 +21,7 @@ type document struct {
 	Paths      map[string]map[string]any `json:"paths"`
 	Components struct {
 		Schemas         map[string]any `json:"schemas"`
+		Parameters      map[string]any `json:"parameters,omitempty"`
 		SecuritySchemes map[string]any `json:"securitySchemes,omitempty"`
 	} `json:"components"`
 }
@@ -35,6 +36,7 @@ var apiDocument = sync.OnceValues(func() (*document, error) {
 		"license": map[string]any{"name": "the module's"},
 	}
 	whole.Components.Schemas = make(map[string]any)
+	whole.Components.Parameters = make(map[string]any)
 	whole.Components.SecuritySchemes = map[string]any{"token": map[string]any{"type": "http", "scheme": "bearer"}}
 	files, err := apiFiles.ReadDir("api")
 	if err != nil {
@@ -51,6 +53,7 @@ var apiDocument = sync.OnceValues(func() (*document, error) {
 		}
 		maps.Copy(whole.Paths, part.Paths)
 		maps.Copy(whole.Components.Schemas, part.Components.Schemas)
+		maps.Copy(whole.Components.Parameters, part.Components.Parameters)
 	}
 	return whole, nil
 })

@@ -90,6 +90,8 @@ func newFixtureOf(t testing.TB, o Options, people int) *fixture {
 		dead: vast.NewTag(w, "Dead"), ship: vast.NewSparseColumn[Ship](w), note: vast.NewHeapColumn[Note](w), names: vast.NewNames(w),
 		childOf: vast.NewRelation(w, "ChildOf", vast.RelationOptions{}), road: vast.NewEdges[Road](w, "Road", vast.EdgesOptions{}),
 	}
+	o.Views = append(o.Views, Plane("plane", Bounds{X1: 1000, Y1: 1000}, f.position,
+		func(p *Position) (x, y float64) { return float64(p.X), float64(p.Y) }, f.infected, f.dead))
 	towns := w.Archetype(f.position)
 	for i, name := range []string{"Paris", "London", hostileName} {
 		e := towns.New()

@@ -81,5 +81,6 @@ func setHeaders(h http.Header) {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store") // the page's own files say otherwise
 	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
 }

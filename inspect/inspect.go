@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/sched"
 )
 
 // Inspector serves a world. Its methods may be called from any goroutine.
@@ -17,6 +18,8 @@ type Inspector struct {
 	options Options
 	guard   guard
 	model   model
+	sampler *sampler
+	gallery *gallery
 	looking chan struct{}  // holds a token for each visit under way
 	looks   sync.WaitGroup // visits under way
 	streams chan struct{}  // holds a token for each stream
@@ -38,17 +41,19 @@ func Serve(ctx context.Context, w *vast.World, o Options) (*Inspector, error) {
 		panic("inspect: Serve: the world is nil")
 	}
 	o = o.withDefaults()
+	g := newGallery(o.Views)
 	l, err := listen(o.Addr)
 	if err != nil {
 		return nil, err
 	}
 	in := &Inspector{
-		world: w, options: o, guard: newGuard(o, isLoopback(l.Addr())),
+		world: w, options: o, guard: newGuard(o, isLoopback(l.Addr())), gallery: g,
 		looking: make(chan struct{}, maxLooking), streams: make(chan struct{}, maxStreams),
 		records: make(chan struct{}, maxRecording), listener: l, ended: make(chan struct{}),
 	}
+	in.sampler = newSampler(w, func() *sched.Schedule { return scheduleOf(w) }, in.control)
 	ctx, in.stop = context.WithCancel(ctx)
-	in.server = newServer(ctx, in.handler())
+	in.server = newServer(ctx, in.handler(in.routes()))
 	go in.serve(ctx)
 	return in, nil
 }
@@ -66,9 +71,10 @@ func (in *Inspector) serve(ctx context.Context) {
 			_ = in.server.Close()
 		}
 	})
-	_ = in.server.Serve(bounded(in.listener))
+	_ = in.server.Serve(in.listener)
 	in.stop()
 	shutdown.Wait()
+	in.sampler.close()
 	in.looks.Wait()
 }
 

@@ -10,8 +10,6 @@ import (
 	"net/http"
 	"syscall"
 	"time"
-
-	"golang.org/x/net/netutil"
 )
 
 // What a client may take of the server.
@@ -48,18 +46,18 @@ func listen(addr string) (net.Listener, error) {
 	return l, nil
 }
 
-// bounded is the listener with at most maxConnections open at a time.
-func bounded(l net.Listener) net.Listener { return netutil.LimitListener(l, maxConnections) }
-
 // newServer returns the server, whose requests end when ctx does.
 func newServer(ctx context.Context, h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           h,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ConnState:         newConnections(maxConnections).note,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ReadHeaderTimeout: headerTime,
 		ReadTimeout:       readTime,
 		IdleTimeout:       idleTime,
+		// OPTIONS * is answered by the handler like all else, or not at all.
+		DisableGeneralOptionsHandler: true,
 		// What is written has a deadline of its own, which streams put off as long as they are read.
 		ErrorLog: log.New(io.Discard, "", 0), // clients that hang up are no news
 	}

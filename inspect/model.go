@@ -123,16 +123,17 @@ func kindOf(t reflect.Type) string {
 
 // worldAnswer describes the world and the server.
 type worldAnswer struct {
-	Name         string   `json:"name"`
-	Version      string   `json:"version"`
-	API          int      `json:"api"`
-	ReadOnly     bool     `json:"readOnly"`
-	TokenNeeded  bool     `json:"tokenNeeded"` // also for reading
-	PageSize     int      `json:"pageSize"`
-	HugePageSize int      `json:"hugePageSize"` // 0: none
-	MaxEntities  int      `json:"maxEntities"`
-	Columns      []column `json:"columns"`
-	Attribution  []string `json:"attribution"`
+	Name         string     `json:"name"`
+	Version      string     `json:"version"`
+	API          int        `json:"api"`
+	ReadOnly     bool       `json:"readOnly"`
+	TokenNeeded  bool       `json:"tokenNeeded"` // also for reading
+	PageSize     int        `json:"pageSize"`
+	HugePageSize int        `json:"hugePageSize"` // 0: none
+	MaxEntities  int        `json:"maxEntities"`
+	Columns      []column   `json:"columns"`
+	Views        []viewName `json:"views"`
+	Attribution  []string   `json:"attribution"`
 }
 
 func (in *Inspector) worldRoutes() []route {
@@ -143,7 +144,7 @@ func (in *Inspector) describeWorld(r *http.Request) (any, error) {
 	a := worldAnswer{
 		Version: version(), API: 1, ReadOnly: !in.options.ReadWrite, TokenNeeded: in.guard.tokenForReading,
 		PageSize: vm.PageSize(), HugePageSize: vm.HugePageSize(), Attribution: append([]string{}, in.options.Attribution...),
-		Columns: []column{},
+		Columns: []column{}, Views: in.gallery.names(),
 	}
 	err := in.look(r.Context(), func() bool {
 		o := in.world.Options()

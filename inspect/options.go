@@ -23,6 +23,8 @@ type Options struct {
 	Names Namer
 	// Control pauses, steps and resumes the program. Default: the world's schedule, if it has one.
 	Control Control
+	// Views are pictures of the world, such as maps: see [Plane]. Default: none.
+	Views []View
 	// Attribution are lines about the sources of what is shown, for the foot of the page. Default: none.
 	Attribution []string
 	// Profiling serves the program's profiles at /debug/pprof and its variables at /debug/vars.

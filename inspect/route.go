@@ -32,18 +32,21 @@ type route struct {
 func (in *Inspector) routes() []route {
 	return slices.Concat(
 		in.worldRoutes(),
+		in.viewRoutes(),
 		in.streamRoutes(),
 		in.systemsRoutes(),
 		in.controlRoutes(),
 		in.documentRoutes(),
+		in.entityRoutes(),
+		in.overviewRoutes(),
 	)
 }
 
-// handler answers all requests.
-func (in *Inspector) handler() http.Handler {
+// handler answers all requests, those below [prefix] by the routes.
+func (in *Inspector) handler(routes []route) http.Handler {
 	mux := http.NewServeMux()
 	methods := make(map[string][]string)
-	for _, r := range in.routes() {
+	for _, r := range routes {
 		mux.Handle(r.method+" "+prefix+r.pattern, in.handle(r))
 		methods[r.pattern] = append(methods[r.pattern], r.method)
 	}
@@ -57,13 +60,24 @@ func (in *Inspector) handler() http.Handler {
 				Message: fmt.Sprintf("%s is not for %s", r.Method, r.URL.Path)})
 		})
 	}
+	in.addMonitoring(mux)
 	mux.Handle("/", pageHandler())
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return http.HandlerFunc(func(to http.ResponseWriter, r *http.Request) {
+		w := &answering{ResponseWriter: to}
 		setHeaders(w.Header())
 		extend(w)
 		defer recovered(w)
+		if r.ContentLength != 0 {
+			// Nobody waits for the rest of a body that was not read: it could be sent slowly.
+			w.Header().Set("Connection", "close")
+			defer func() { _ = http.NewResponseController(w).SetReadDeadline(time.Now()) }()
+		}
 		if err := in.guard.checkHost(r); err != nil {
 			fail(w, err)
+			return
+		}
+		if r.ContentLength > maxBodyBytes {
+			fail(w, &http.MaxBytesError{Limit: maxBodyBytes})
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxBodyBytes)
@@ -71,10 +85,28 @@ func (in *Inspector) handler() http.Handler {
 	})
 }
 
+// answering is a writer that knows whether the answer has begun.
+type answering struct {
+	http.ResponseWriter
+	begun bool
+}
+
+// Unwrap is for http.ResponseController.
+func (w *answering) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *answering) WriteHeader(status int) {
+	w.begun = true
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *answering) Write(b []byte) (int, error) {
+	w.begun = true
+	return w.ResponseWriter.Write(b)
+}
+
 // handle is a route behind all that is asked of every request.
 func (in *Inspector) handle(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Cache-Control", "no-store")
 		if err := in.mayAsk(rt, r); err != nil {
 			fail(w, err)
 			return
@@ -127,11 +159,11 @@ func (in *Inspector) mayAsk(rt route, r *http.Request) error {
 }
 
 // recovered answers for a handler that panicked. The program that is looked at goes on.
-func recovered(w http.ResponseWriter) {
-	switch v := recover(); v {
-	case nil:
-	case http.ErrAbortHandler:
-		panic(v)
+func recovered(w *answering) {
+	switch v := recover(); {
+	case v == nil:
+	case v == http.ErrAbortHandler || w.begun:
+		panic(http.ErrAbortHandler) // the client sees that the answer is not whole
 	default:
 		fail(w, fmt.Errorf("the inspector failed: %v", v))
 	}

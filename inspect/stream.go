@@ -28,6 +28,8 @@ type topic struct {
 // topics are all of them.
 func (in *Inspector) topics() []topic {
 	return slices.Concat(
+		in.entityTopics(),
+		in.overviewTopics(),
 		in.systemsTopics(),
 	)
 }
@@ -51,6 +53,11 @@ func (in *Inspector) serveStream(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	return in.serveTopics(w, r, subscriptions)
+}
+
+// serveTopics tells of the topics until the client hangs up.
+func (in *Inspector) serveTopics(w http.ResponseWriter, r *http.Request, subscriptions []subscription) error {
 	select {
 	case in.streams <- struct{}{}:
 		defer func() { <-in.streams }()
@@ -61,6 +68,9 @@ func (in *Inspector) serveStream(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no") // for proxies that would wait for more
 	w.WriteHeader(http.StatusOK)
+	if r.Method == http.MethodHead {
+		return nil
+	}
 	out := events{w, http.NewResponseController(w)}
 	timer := time.NewTimer(0)
 	defer timer.Stop()

@@ -55,6 +55,9 @@ type backend interface {
 	collapse(p unsafe.Pointer, n int) error
 	// resident returns how many bytes of the range are in memory, in any state.
 	resident(p unsafe.Pointer, n int) (int, error)
+	// pages tells of the ranges of committed pages that are in memory, in ascending order, and in which state they are, but
+	// for PageCommitted; off is the distance from p.
+	pages(p unsafe.Pointer, n int, tell func(off, n int, s PageState)) error
 	// name labels the range for the system's own tools, where it has such labels.
 	name(p unsafe.Pointer, n int, name string)
 	// explain tells which limit an error of op on n bytes stands for, and what to do.

@@ -79,3 +79,10 @@ func (b injected) resident(p unsafe.Pointer, n int) (int, error) {
 	}
 	return b.backend.resident(p, n)
 }
+
+func (b injected) pages(p unsafe.Pointer, n int, tell func(off, n int, s PageState)) error {
+	if err := fault.Check("pages"); err != nil {
+		return err
+	}
+	return b.backend.pages(p, n, tell)
+}

@@ -61,6 +61,7 @@ func (r *Region) MovePages(to *Region, toOff, off, n int) error {
 		return &Error{Op: "move", Purpose: dest.counted.purpose, Bytes: n, Err: sentinel, Detail: detail}
 	}
 	dest.rebordered(toOff, toOff+n, func() { dest.committed.add(toOff, toOff+n) })
+	dest.remember(toOff, toOff+n)
 	dest.counted.committed.Add(int64(n))
 	if dest.pages == PagesAuto {
 		for _, dense := range from.dense.covered(off, off+n) {

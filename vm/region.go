@@ -27,7 +27,7 @@ type Options struct {
 //
 // Its methods may be called from many goroutines; what lies in its memory is the caller's to order. Offsets and sizes
 // are in bytes from the region's base. A range that reaches outside the region is a caller's bug and panics, as does
-// every change of a closed region; Base, Size, Committed, Resident and Close may still be called then.
+// every change of a closed region; Base, Size, Committed, Resident, Pages and Close may still be called then.
 type Region struct {
 	m *mapping
 }
@@ -48,6 +48,7 @@ type mapping struct {
 	closed    bool
 	carved    int // bytes handed out by Carve
 	committed intervals
+	ever      intervals // what was committed at some time
 	dense     intervals // what Huge was called for
 	moved     pieces    // what MovePages brought here
 	borders   int       // between committed pages, because of what was moved
@@ -206,9 +207,17 @@ func (r *Region) Commit(off, n int) error {
 		}
 	}
 	m.rebordered(lo, hi, func() { m.committed.add(lo, hi) })
+	m.remember(lo, hi)
 	m.recount()
 	m.counted.committed.Add(int64(missing))
 	return nil
+}
+
+// remember notes that a range was committed. Mostly it was before.
+func (m *mapping) remember(lo, hi int) {
+	if !m.ever.contains(lo, hi) {
+		m.ever.add(lo, hi)
+	}
 }
 
 // Decommit gives the memory of [off, off+n) back and keeps the addresses, rounded inward to whole pages: Committed →
@@ -423,7 +432,7 @@ func (r *Region) Close() error {
 	m.cleanup.Stop()
 	m.limit.give(m.committed.bytes)
 	unregister(m)
-	m.committed, m.dense = intervals{}, intervals{}
+	m.committed, m.ever, m.dense = intervals{}, intervals{}, intervals{}
 	m.recount()
 	if m.be.reuses() {
 		closedRegions.put(m.base, m.size)

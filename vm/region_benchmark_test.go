@@ -58,3 +58,35 @@ func BenchmarkCommitStep(b *testing.B) {
 		must(b, r.Decommit(1<<20, 64<<10))
 	}
 }
+
+// BenchmarkPages asks for the state of all pages of a region of which every second one is in memory, and of one that is in
+// memory as a whole.
+func BenchmarkPages(b *testing.B) {
+	const bytes = 256 << 20
+	for _, o := range []struct {
+		name  string
+		step  int
+		pages Pages
+	}{{"every second", 2 * PageSize(), PagesSmall}, {"small", PageSize(), PagesSmall}, {"huge", PageSize(), PagesHuge}} {
+		b.Run(o.name, func(b *testing.B) {
+			r := open(b, onlyOS(b), bytes, Options{Pages: o.pages})
+			must(b, r.Commit(0, bytes))
+			for off := 0; off < bytes; off += o.step {
+				view(r)[off] = 1
+			}
+			var runs []PageRun
+			b.SetBytes(bytes)
+			for b.Loop() {
+				runs = pagesAgain(b, r, runs)
+			}
+			b.ReportMetric(float64(len(runs)), "runs")
+		})
+	}
+}
+
+//go:noinline
+func pagesAgain(b *testing.B, r *Region, runs []PageRun) []PageRun {
+	runs, err := r.Pages(0, r.Size(), runs[:0])
+	must(b, err)
+	return runs
+}

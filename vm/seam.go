@@ -39,6 +39,9 @@ func (s *Seam) Base() unsafe.Pointer { return s.base }
 // Offset returns where the seam is in its region, in bytes.
 func (s *Seam) Offset() int { return s.at }
 
+// Size returns the bytes that the arrays below and above the seam may grow to.
+func (s *Seam) Size() (below, above int) { return s.low, s.high }
+
 // Region returns the region that the seam is a part of.
 func (s *Seam) Region() *Region { return s.region }
 

@@ -30,6 +30,10 @@ func (osBackend) advise(unsafe.Pointer, int, bool) error { return nil }
 
 func (osBackend) collapse(unsafe.Pointer, int) error { return nil }
 
+func (osBackend) pages(p unsafe.Pointer, n int, tell func(off, n int, s PageState)) error {
+	return pagesInCore(p, n, tell)
+}
+
 func (osBackend) name(unsafe.Pointer, int, string) {}
 
 // explain goes by the operation and the limits that are set; the system does not tell a program without C how much of

@@ -77,6 +77,11 @@ func (heapBackend) collapse(unsafe.Pointer, int) error { return nil }
 
 func (heapBackend) resident(_ unsafe.Pointer, n int) (int, error) { return n, nil }
 
+func (heapBackend) pages(_ unsafe.Pointer, n int, tell func(off, n int, s PageState)) error {
+	tell(0, n, PageResident)
+	return nil
+}
+
 func (heapBackend) name(unsafe.Pointer, int, string) {}
 
 func (heapBackend) explain(_ string, _ int, err error) (detail string, sentinel error) {

@@ -73,9 +73,8 @@ func (osBackend) resident(p unsafe.Pointer, n int) (int, error) {
 	total := 0
 	for n > 0 {
 		part := min(n, len(present)*pageSize)
-		_, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(p), uintptr(part), uintptr(unsafe.Pointer(&present[0])))
-		if errno != 0 {
-			return total, errno
+		if err := inCore(p, present[:part/pageSize]); err != nil {
+			return total, err
 		}
 		for _, b := range present[:part/pageSize] {
 			total += int(b&1) * pageSize
@@ -83,6 +82,30 @@ func (osBackend) resident(p unsafe.Pointer, n int) (int, error) {
 		p, n = unsafe.Add(p, part), n-part
 	}
 	return total, nil
+}
+
+// pagesInCore is pages for systems that say no more than what is in memory.
+func pagesInCore(p unsafe.Pointer, n int, tell func(off, n int, s PageState)) error {
+	var present [residentBatch]byte
+	for off := 0; off < n; {
+		pages := min((n-off)/pageSize, len(present))
+		if err := inCore(unsafe.Add(p, off), present[:pages]); err != nil {
+			return err
+		}
+		tellPages(pages, func(i int) PageState { return PageState(present[i]&1) * PageResident },
+			func(page, n int, s PageState) { tell(off+page*pageSize, n*pageSize, s) })
+		off += pages * pageSize
+	}
+	return nil
+}
+
+// inCore asks which pages from p on are in memory: bit 0 of each answer says so.
+func inCore(p unsafe.Pointer, present []byte) error {
+	_, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(p), uintptr(len(present)*pageSize), uintptr(unsafe.Pointer(&present[0])))
+	if errno != 0 {
+		return errno
+	}
+	return nil
 }
 
 // residentBatch is how many pages one mincore call asks about: its answer, a byte a page, stays on the stack.

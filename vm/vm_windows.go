@@ -75,31 +75,37 @@ func (osBackend) advise(unsafe.Pointer, int, bool) error { return nil }
 func (osBackend) collapse(unsafe.Pointer, int) error { return nil }
 
 func (osBackend) resident(p unsafe.Pointer, n int) (int, error) {
+	total := 0
+	err := osBackend{}.pages(p, n, func(_, n int, _ PageState) { total += n })
+	return total, err
+}
+
+func (osBackend) pages(p unsafe.Pointer, n int, tell func(off, n int, s PageState)) error {
 	// The call takes the address of pages as a number, so they must not move with a stack: pinning puts them on the heap.
 	pages := new([1024]windows.PSAPI_WORKING_SET_EX_INFORMATION)
 	var pin runtime.Pinner
 	pin.Pin(pages)
 	defer pin.Unpin()
-	total := 0
-	for n > 0 {
-		part := min(n, len(pages)*pageSize)
-		count := part / pageSize
+	for off := 0; off < n; {
+		count := min(n-off, len(pages)*pageSize) / pageSize
 		for i := range count {
-			pages[i] = windows.PSAPI_WORKING_SET_EX_INFORMATION{VirtualAddress: windows.Pointer(unsafe.Add(p, i*pageSize))}
+			pages[i] = windows.PSAPI_WORKING_SET_EX_INFORMATION{VirtualAddress: windows.Pointer(unsafe.Add(p, off+i*pageSize))}
 		}
 		err := windows.QueryWorkingSetEx(windows.CurrentProcess(), uintptr(unsafe.Pointer(pages)),
 			uint32(uintptr(count)*unsafe.Sizeof(pages[0])))
 		if err != nil {
-			return total, err
+			return err
 		}
-		for i := range count {
+		state := func(i int) PageState {
 			if pages[i].VirtualAttributes.Valid() {
-				total += pageSize
+				return PageResident
 			}
+			return 0
 		}
-		p, n = unsafe.Add(p, part), n-part
+		tellPages(count, state, func(page, n int, s PageState) { tell(off+page*pageSize, n*pageSize, s) })
+		off += count * pageSize
 	}
-	return total, nil
+	return nil
 }
 
 func (osBackend) name(unsafe.Pointer, int, string) {}

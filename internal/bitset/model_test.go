@@ -162,6 +162,12 @@ func play(t *testing.T, s *Set, data []byte) {
 	if got, want := s.Count(), m.count(); got != want {
 		t.Fatalf("Count() = %d, want %d", got, want)
 	}
+	for _, r := range [][2]uint{{0, n}, {1, n + 100}, {wordBits, blockBits}, {blockBits - 1, 3*blockBits + 1}, {5, 5}, {70, 60},
+		{blockBits, groupBits}, {groupBits + 17, groupBits + 30}, {n, n + 1}} {
+		if got, want := s.CountRange(r[0], r[1]), m[min(r[0], n):max(min(r[0], n), min(r[1], n))].count(); got != want {
+			t.Fatalf("CountRange(%d, %d) = %d, want %d", r[0], r[1], got, want)
+		}
+	}
 	for w := range n / wordBits {
 		want := uint64(0)
 		for i := uint(0); i < wordBits; i++ {

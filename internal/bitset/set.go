@@ -10,6 +10,9 @@ import (
 // BlockBits is how many slots a block has, the unit of the first summary level.
 const BlockBits = blockBits
 
+// BlockBytes is how many bytes the summary of a block takes.
+const BlockBytes = int(unsafe.Sizeof(summary{}))
+
 const (
 	wordBits  = 64
 	blockBits = 64 * wordBits
@@ -19,7 +22,7 @@ const (
 
 // What belongs together: a block's summary, and its words.
 const (
-	bytesBlock = int(unsafe.Sizeof(summary{}))
+	bytesBlock = BlockBytes
 	bytesWords = 64 * 8
 )
 
@@ -356,6 +359,29 @@ func (s *Set) Count() int {
 		for m := sum.any &^ sum.full; m != 0; m &= m - 1 {
 			n += bits.OnesCount64(*s.word(b*64 + uint(bits.TrailingZeros64(m))))
 		}
+	}
+	return n
+}
+
+// CountRange returns the number of set slots in [lo, hi); those beyond the usable ones are clear. Complexity: one step for
+// each block whose words are all empty or all full, and for each word of the others.
+func (s *Set) CountRange(lo, hi uint) int {
+	hi = min(hi, s.usable*wordBits)
+	n := 0
+	for lo < hi {
+		i := lo / wordBits
+		if lo%blockBits == 0 && hi-lo >= blockBits {
+			b := s.block(i / 64)
+			n += bits.OnesCount64(b.full) * wordBits
+			for m := b.any &^ b.full; m != 0; m &= m - 1 {
+				n += bits.OnesCount64(*s.word(i + uint(bits.TrailingZeros64(m))))
+			}
+			lo += blockBits
+			continue
+		}
+		end := min(hi, (i+1)*wordBits)
+		n += bits.OnesCount64(*s.word(i) & (ones << (lo % wordBits)) & (ones >> (-end % wordBits)))
+		lo = end
 	}
 	return n
 }

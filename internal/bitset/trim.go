@@ -45,3 +45,12 @@ func (s *Set) Resident() (int, error) {
 	}
 	return s.seam.Resident()
 }
+
+// Memory returns where the set lies: the summaries of blocks below the seam, of which block i begins 16 × (i + 1) bytes
+// below, and the words above. It is nil for a set on the Go heap.
+func (s *Set) Memory() *vm.Seam {
+	if s.onHeap {
+		return nil
+	}
+	return &s.seam
+}

@@ -10,6 +10,8 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/bench"
 	"github.com/vastgo/vast/cmd/vast/internal/doctor"
 	"github.com/vastgo/vast/cmd/vast/internal/earth"
+	"github.com/vastgo/vast/cmd/vast/internal/query"
+	"github.com/vastgo/vast/cmd/vast/internal/top"
 )
 
 // command is one of the words that may follow `vast`. run gives the exit status.
@@ -22,6 +24,8 @@ var commands = []command{
 	{"earth", "the Earth with a million travellers, live in the terminal", earth.Run},
 	{"bench", "time the containers beside what a good Go programmer would write", bench.Run},
 	{"doctor", "what this machine allows, and what to change", doctor.Run},
+	{"top", "the overview of a running program, live in the terminal", top.Run},
+	{"query", "the entities of a running program that match a query", query.Run},
 	{"version", "the version of this program", runVersion},
 }
 

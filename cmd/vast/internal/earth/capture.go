@@ -14,14 +14,14 @@ const (
 
 // capture writes what the screen would show of a driver that has ended, as SVG.
 func capture(d *driver, r *reader, o options) error {
-	l := newLayout(captureColumns, captureRows)
+	l := newLayout(captureColumns, captureRows, notes{credits: o.credits()})
 	s := l.snapshot()
 	d.fill(s)
 	f, err := os.Create(o.capture)
 	if err != nil {
 		return err
 	}
-	g := l.compose(s, r.read(s), o.credits(), false)
+	g := l.compose(s, r.read(s), false)
 	if err := atlas.WriteSVG(f, g, "vast earth"); err != nil {
 		f.Close()
 		return err

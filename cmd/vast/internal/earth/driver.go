@@ -22,16 +22,25 @@ type driver struct {
 	length time.Duration // to run; 0: no end
 	meter  *meter
 	late   uint64 // ticks that began a period or more after they were due
-	paused bool
-	err    error // why it ended early; read it after done
+	held   bool   // whether there was a pause since the last tick was due
+	err    error  // why it ended early; read it after done
+
+	control *control
+	visited visited       // who others look into between ticks; nil: nobody
+	bell    chan struct{} // rings when somebody wants to
 
 	wanted chan *snapshot // to be filled
 	ready  chan *snapshot // filled
-	pause  chan bool
 	stop   chan struct{}
 	done   chan struct{}
 
 	halting sync.Once
+}
+
+// visited is what other goroutines look into while the driver lets them: a vast.World.
+type visited interface {
+	Admit(most time.Duration) (more bool)
+	NotifyVisits(c chan<- struct{}) (stop func())
 }
 
 // snapshot is a copy of what a viewer shows. The viewer owns it, but for the
@@ -63,7 +72,7 @@ func newDriver(w world, o options) *driver {
 		world: w, ticks: o.ticks, length: o.length, meter: newMeter(o.budget()),
 		// With one snapshot about, neither side ever waits for the other at these two.
 		wanted: make(chan *snapshot, 1), ready: make(chan *snapshot, 1),
-		pause: make(chan bool, 1), stop: make(chan struct{}), done: make(chan struct{}),
+		control: newControl(), bell: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	if o.hz > 0 {
 		d.period = o.budget()
@@ -99,6 +108,9 @@ func (d *driver) halt() {
 }
 
 func (d *driver) run() {
+	if d.visited != nil {
+		defer d.visited.NotifyVisits(d.bell)()
+	}
 	begin := time.Now()
 	var end time.Time
 	if d.length > 0 {
@@ -135,9 +147,17 @@ var always = func() <-chan time.Time {
 // roomy is a wait that leaves time to fill a snapshot before the tick is due.
 const roomy = 50 * time.Millisecond
 
+// visitTime is how long visitors look at a time.
+const visitTime = 500 * time.Microsecond
+
+// admit lets visitors in and reports whether some still wait. One is let in however little time there is.
+func (d *driver) admit(most time.Duration) (more bool) {
+	return d.visited != nil && d.visited.Admit(min(most, visitTime))
+}
+
 // await waits until a tick is due and gives when it was, which a pause puts off.
-// Meanwhile it heeds pauses and fills snapshots: at once, which is just after a tick
-// when most time is left, and later only in a long wait. It gives false at the end.
+// Meanwhile it heeds pauses and lets visitors in, and it fills snapshots: at once, which is just
+// after a tick when most time is left, and later only in a long wait. It gives false at the end.
 func (d *driver) await(due, end time.Time) (time.Time, bool) {
 	select {
 	case s := <-d.wanted:
@@ -145,44 +165,67 @@ func (d *driver) await(due, end time.Time) (time.Time, bool) {
 		d.ready <- s
 	default:
 	}
+	if !time.Now().Before(due) {
+		d.admit(visitTime) // there may be no other time
+	}
 	for {
 		now := time.Now()
 		if !end.IsZero() && !now.Before(end) {
 			return due, false
 		}
-		isDue := !d.paused && !now.Before(due)
+		paused, step := d.control.mayTick()
+		if paused {
+			d.held = true
+		} else if d.held {
+			due, d.held = now, false
+		}
+		isDue := step || !paused && !now.Before(due)
+		more := false
+		if !isDue {
+			left := visitTime
+			if !paused {
+				left = due.Sub(now)
+			}
+			more = d.admit(left)
+			now = time.Now()
+		}
 		var alarm <-chan time.Time
 		switch {
-		case isDue:
+		case isDue || more:
 			alarm = always
-		case !end.IsZero() && (d.paused || end.Before(due)):
+		case !end.IsZero() && (paused || end.Before(due)):
 			alarm = time.After(end.Sub(now))
-		case !d.paused:
+		case !paused:
 			alarm = time.After(due.Sub(now))
 		}
 		var wanted chan *snapshot
-		if d.paused || due.Sub(now) >= roomy {
+		if paused || due.Sub(now) >= roomy {
 			wanted = d.wanted
 		}
 		select {
 		case <-d.stop:
 			return due, false
-		case d.paused = <-d.pause:
-			due = time.Now()
+		case <-d.control.poke:
+		case <-d.bell:
 		case s := <-wanted:
 			d.fill(s)
 			d.ready <- s
 		case <-alarm:
-			if isDue {
-				return due, true
+			if !isDue {
+				continue
 			}
+			if step {
+				d.control.stepped()
+				return now, true
+			}
+			return due, true
 		}
 	}
 }
 
 // fill is for the driver's goroutine, and for others after done.
 func (d *driver) fill(s *snapshot) {
-	s.counts, s.timing, s.late, s.paused = d.world.Counts(), d.meter.timing(), d.late, d.paused
+	s.counts, s.timing, s.late, s.paused = d.world.Counts(), d.meter.timing(), d.late, d.control.Paused()
 	if s.atlas != nil {
 		clear(s.density)
 		clear(s.infected)

@@ -158,7 +158,7 @@ func TestDriverPauses(t *testing.T) {
 			return <-d.ready
 		}
 		time.Sleep(950 * time.Millisecond)
-		d.pause <- true
+		d.control.Pause()
 		synctest.Wait()
 		if s := ask(); s.counts.Ticks != 10 || !s.paused {
 			t.Errorf("paused at %d ticks, paused %v; want 10", s.counts.Ticks, s.paused)
@@ -167,7 +167,7 @@ func TestDriverPauses(t *testing.T) {
 		if s := ask(); s.counts.Ticks != 10 {
 			t.Errorf("%d ticks after a pause of 5 s, want 10", s.counts.Ticks)
 		}
-		d.pause <- false
+		d.control.Resume()
 		synctest.Wait()
 		if s := ask(); s.counts.Ticks != 11 || s.paused || s.late != 0 {
 			t.Errorf("%d ticks right after the pause, paused %v, %d late; want 11, none", s.counts.Ticks, s.paused, s.late)
@@ -185,7 +185,7 @@ func TestDriverEndsWhilePaused(t *testing.T) {
 		begin := time.Now()
 		d := newDriver(&fakeWorld{}, options{hz: 10, length: 3 * time.Second})
 		d.start(nil)
-		d.pause <- true
+		d.control.Pause()
 		<-d.done
 		if passed := time.Since(begin); passed != 3*time.Second {
 			t.Errorf("ended after %v, want 3s", passed)
@@ -194,7 +194,7 @@ func TestDriverEndsWhilePaused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDriver(&fakeWorld{}, options{hz: 10})
 		d.start(nil)
-		d.pause <- true
+		d.control.Pause()
 		time.Sleep(time.Second)
 		d.halt()
 	})
@@ -246,7 +246,7 @@ func TestDriverStopsAtAnError(t *testing.T) {
 			}
 			return 0, nil
 		}}
-		status := run(w, options{hz: 60}, nil, io.Discard, io.Discard)
+		status := runWorld(w, options{hz: 60}, nil, io.Discard, io.Discard)
 		if status != failure || w.counts.Ticks != 3 {
 			t.Errorf("exit status %d after %d ticks, want %d after 3", status, w.counts.Ticks, failure)
 		}

@@ -53,13 +53,32 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
+	return runUntil(o, signals, stdout, stderr)
+}
 
-	earth, status := load(o, signals, stderr)
-	if earth == nil {
+// runUntil is Run with the flags read, until a signal comes.
+func runUntil(o options, signals <-chan os.Signal, stdout, stderr io.Writer) int {
+	loaded, status := load(o, signals, stderr)
+	if loaded.earth == nil {
 		return status
 	}
-	defer earth.Close()
-	return run(earth, o, signals, stdout, stderr)
+	defer loaded.earth.Close()
+	d := newDriver(loaded.earth, o)
+	n := notes{credits: o.credits()}
+	if o.inspect != noInspector {
+		in, err := serve(loaded, d, o)
+		switch {
+		case err == nil:
+			n.inspector = in.URL()
+			defer in.Close() // before the Earth, which may be looked at until then
+		case o.inspect != "":
+			return fail(stderr, err, failure)
+		default:
+			// Nobody asked for it, so the show goes on.
+			fmt.Fprintf(stderr, "vast earth: no inspector: %v\n", err)
+		}
+	}
+	return run(d, n, o, signals, stdout, stderr)
 }
 
 // fail says what went wrong and gives the status back.
@@ -68,10 +87,10 @@ func fail(stderr io.Writer, err error, status int) int {
 	return status
 }
 
-// run ticks and shows a loaded world until its end and reports.
-func run(w world, o options, signals <-chan os.Signal, stdout, stderr io.Writer) int {
-	d, r := newDriver(w, o), newReader(w.Counts())
-	status, err := watch(d, r, o, signals, stdout, stderr)
+// run ticks and shows a driver's world until its end and reports.
+func run(d *driver, n notes, o options, signals <-chan os.Signal, stdout, stderr io.Writer) int {
+	r := newReader(d.world.Counts())
+	status, err := watch(d, r, n, o, signals, stdout, stderr)
 	d.halt()
 	if d.err != nil {
 		err = d.err
@@ -80,7 +99,7 @@ func run(w world, o options, signals <-chan os.Signal, stdout, stderr io.Writer)
 		err = capture(d, r, o)
 	}
 	if err == nil && o.json {
-		err = writeReport(stdout, w, o, d.meter.timing())
+		err = writeReport(stdout, d.world, o, d.meter.timing())
 	}
 	if err != nil {
 		return fail(stderr, err, failure)
@@ -90,23 +109,26 @@ func run(w world, o options, signals <-chan os.Signal, stdout, stderr io.Writer)
 
 // watch starts the driver and shows what it does, until it has ended or a
 // signal or a key ends it. It gives the exit status, or why it could not write.
-func watch(d *driver, r *reader, o options, signals <-chan os.Signal, stdout, stderr io.Writer) (int, error) {
+func watch(d *driver, r *reader, n notes, o options, signals <-chan os.Signal, stdout, stderr io.Writer) (int, error) {
 	if o.json {
 		// Standard output is for the object alone.
 		if isTerminal(stderr) {
-			return watchLines(d, r, o, signals, stderr)
+			return watchLines(d, r, n, signals, stderr)
+		}
+		if n.inspector != "" {
+			fmt.Fprintf(stderr, "# inspector: %s\n", n.inspector)
 		}
 		return watchNothing(d, signals), nil
 	}
 	if o.plain || !isTerminal(stdout) || os.Getenv("TERM") == "dumb" {
-		return watchLines(d, r, o, signals, stdout)
+		return watchLines(d, r, n, signals, stdout)
 	}
 	screen, err := openScreen()
 	if err != nil {
 		fmt.Fprintf(stderr, "vast earth: no live screen, printing lines: %v\n", err)
-		return watchLines(d, r, o, signals, stdout)
+		return watchLines(d, r, n, signals, stdout)
 	}
-	status := watchScreen(d, r, o, screen, signals)
+	status := watchScreen(d, r, n, screen, signals)
 	d.halt()
 	printSummary(stdout, d, r, o)
 	return status, nil

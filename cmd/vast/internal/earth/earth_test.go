@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,6 +41,11 @@ func runEarth(args ...string) (status int, stdout, stderr string) {
 	return status, out.String(), errs.String()
 }
 
+// runWorld runs a world that nobody inspects.
+func runWorld(w world, o options, signals <-chan os.Signal, stdout, stderr io.Writer) int {
+	return run(newDriver(w, o), notes{credits: o.credits()}, o, signals, stdout, stderr)
+}
+
 func TestHelp(t *testing.T) {
 	status, stdout, stderr := runEarth("-h")
 	if status != success || stderr != "" {
@@ -47,7 +53,7 @@ func TestHelp(t *testing.T) {
 	}
 	for _, want := range []string{
 		"usage: vast earth [flags]", "-travellers", "-places", "-hz", "-ticks", "-for", "-seed", "-workers",
-		"-memory-limit", "-json", "-plain", "-capture", "(default 1000000)", "NO_COLOR", places.Attribution,
+		"-memory-limit", "-json", "-plain", "-capture", "-inspect", "-inspect-write", "(default 1000000)", "NO_COLOR", places.Attribution,
 	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("help lacks %q:\n%s", want, stdout)
@@ -106,7 +112,7 @@ func TestMemoryLimit(t *testing.T) {
 
 func TestReport(t *testing.T) {
 	file := write(t, "places.csv", village)
-	status, stdout, stderr := runEarth("-json", "-places", file, "-travellers", "100", "-ticks", "50", "-hz", "0", "-seed", "7")
+	status, stdout, stderr := runEarth("-json", "-places", file, "-travellers", "100", "-ticks", "50", "-hz", "0", "-seed", "7", "-inspect", "off")
 	if status != success || stderr != "" {
 		t.Fatalf("exit status %d, stderr %q", status, stderr)
 	}
@@ -201,7 +207,7 @@ func TestSignalsEndRuns(t *testing.T) {
 			time.AfterFunc(2500*time.Millisecond, func() { signals <- c.signal })
 			var stdout, stderr bytes.Buffer
 			w := &fakeWorld{}
-			if status := run(w, c.o, signals, &stdout, &stderr); status != c.status || stderr.Len() > 0 {
+			if status := runWorld(w, c.o, signals, &stdout, &stderr); status != c.status || stderr.Len() > 0 {
 				t.Errorf("%v: exit status %d, stderr %q, want %d", c.signal, status, &stderr, c.status)
 			}
 			if w.counts.Ticks != 151 { // the first is due at once
@@ -219,7 +225,7 @@ func TestLinesGoToStdout(t *testing.T) {
 		var stdout, stderr bytes.Buffer
 		w := &fakeWorld{tick: steady(2 * time.Millisecond)}
 		w.counts.Travellers, w.counts.Infectious = 1234567, 89
-		if status := run(w, options{hz: 60, length: 3*time.Second + 500*time.Millisecond}, nil, &stdout, &stderr); status != success {
+		if status := runWorld(w, options{hz: 60, length: 3*time.Second + 500*time.Millisecond}, nil, &stdout, &stderr); status != success {
 			t.Fatalf("exit status %d", status)
 		}
 		lines := strings.Split(strings.TrimSuffix(stdout.String(), "\n"), "\n")
@@ -255,7 +261,7 @@ func TestLastLineIsNotRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var stdout bytes.Buffer
 		// The seventh tick is due just before two seconds, the eighth after the end.
-		run(&fakeWorld{}, options{hz: 3, length: 2200 * time.Millisecond, places: "own"}, nil, &stdout, &stdout)
+		runWorld(&fakeWorld{}, options{hz: 3, length: 2200 * time.Millisecond, places: "own"}, nil, &stdout, &stdout)
 		lines := strings.SplitAfter(stdout.String(), "\n")
 		if len(lines) != 3 || !strings.HasPrefix(lines[0], "tick=4 ") || !strings.HasPrefix(lines[1], "tick=7 ") {
 			t.Errorf("%q, want a line for tick 4 and one for tick 7", lines)
@@ -265,7 +271,7 @@ func TestLastLineIsNotRepeated(t *testing.T) {
 
 func TestOwnPlacesHaveNoCredits(t *testing.T) {
 	file := write(t, "places.csv", village)
-	status, stdout, _ := runEarth("-places", file, "-travellers", "10", "-ticks", "2")
+	status, stdout, _ := runEarth("-places", file, "-travellers", "10", "-ticks", "2", "-inspect", "off")
 	if status != success || strings.Contains(stdout, "GeoNames") || !strings.HasPrefix(stdout, "tick=2 ") {
 		t.Errorf("exit status %d, stdout %q; want the last line alone", status, stdout)
 	}
@@ -276,7 +282,7 @@ func TestCannotWrite(t *testing.T) {
 	for _, o := range []options{{ticks: 1, json: true}, {ticks: 1, places: "own"}, {hz: 60, places: "own"}} {
 		synctest.Test(t, func(t *testing.T) {
 			stderr.Reset()
-			if status := run(&fakeWorld{}, o, nil, brokenPipe{}, &stderr); status != failure || stderr.String() != "vast earth: broken pipe\n" {
+			if status := runWorld(&fakeWorld{}, o, nil, brokenPipe{}, &stderr); status != failure || stderr.String() != "vast earth: broken pipe\n" {
 				t.Errorf("%+v: exit status %d, stderr %q", o, status, &stderr)
 			}
 		})

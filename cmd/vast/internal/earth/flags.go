@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net"
 	"strconv"
 	"time"
 
@@ -27,7 +28,12 @@ type options struct {
 	json        bool
 	plain       bool
 	capture     string // a file
+	inspect     string // an address; empty: the default one
+	inspectAll  bool   // whether the inspector may change things
 }
+
+// noInspector is what -inspect takes for none.
+const noInspector = "off"
 
 // Bounds that keep a slip of the finger from being taken for a wish.
 const (
@@ -101,6 +107,23 @@ func (l *length) Set(text string) error {
 // String is for package flag.
 func (l *length) String() string { return time.Duration(*l).String() }
 
+// address is a flag for where to listen.
+type address string
+
+// Set is for package flag.
+func (a *address) Set(text string) error {
+	if text != noInspector {
+		if _, port, err := net.SplitHostPort(text); err != nil || port == "" {
+			return errors.New("want host:port such as 127.0.0.1:8080, :0 for any port at all addresses, or off")
+		}
+	}
+	*a = address(text)
+	return nil
+}
+
+// String is for package flag.
+func (a *address) String() string { return string(*a) }
+
 // flags declares the flags. It keeps package flag from printing: every error is
 // to be one message.
 func flags(o *options) *flag.FlagSet {
@@ -118,6 +141,10 @@ func flags(o *options) *flag.FlagSet {
 	f.Var(&o.memoryLimit, "memory-limit", "most memory outside the Go heap, as a `size` such as 512MiB or 2GB (default: no limit)")
 	f.BoolVar(&o.json, "json", false, "print nothing but one JSON object at the end")
 	f.BoolVar(&o.plain, "plain", false, "print a line a second, even on a terminal")
+	f.Var((*address)(&o.inspect), "inspect", "serve the inspector, a page for browsers, at this `address`; off: nowhere\n"+
+		"(default 127.0.0.1:0, which is any free port of this machine alone)")
+	f.BoolVar(&o.inspectAll, "inspect-write", false, "let those who open the inspector by the address that is printed\n"+
+		"change values, pause and step")
 	f.StringVar(&o.capture, "capture", "", "write the last screen to this `file`, as a picture in SVG")
 	return f
 }
@@ -134,6 +161,8 @@ func parse(args []string) (options, error) {
 		return o, &flagError{err}
 	case f.NArg() > 0:
 		return o, &flagError{fmt.Errorf("unexpected argument %q", f.Arg(0))}
+	case o.inspect == noInspector && o.inspectAll:
+		return o, &flagError{errors.New("-inspect off and -inspect-write contradict each other")}
 	case o.json && o.plain:
 		return o, &flagError{errors.New("-json and -plain contradict each other: both say what standard output holds")}
 	}
@@ -154,6 +183,9 @@ a map; elsewhere it prints a line a second.
 %s
 Keys: space pauses; q or Esc ends with exit status 0, Ctrl-C with 130.
 NO_COLOR is respected.
+
+The inspector's address is printed, with -json on standard error; open it in a browser.
+It shows the map, the places and travellers, their memory, and what the ticks cost.
 
 The times of ticks (tick_ms, p50, p99, worst) are those of the simulation alone, without
 drawing, over the whole run: the first ticks, which take memory that was never

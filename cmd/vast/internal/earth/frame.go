@@ -12,12 +12,13 @@ const (
 type layout struct {
 	columns, rows int
 	mapRows       int // 0: too small a window
+	notes         notes
 }
 
-func newLayout(columns, rows int) layout {
-	l := layout{columns: columns, rows: rows}
+func newLayout(columns, rows int, n notes) layout {
+	l := layout{columns: columns, rows: rows, notes: n}
 	if columns >= minColumns && rows >= minRows {
-		l.mapRows = rows - len(linesFor(rows))
+		l.mapRows = rows - len(linesFor(rows, n))
 	}
 	return l
 }
@@ -26,7 +27,7 @@ func newLayout(columns, rows int) layout {
 func (l layout) snapshot() *snapshot { return newSnapshot(l.columns, l.mapRows) }
 
 // compose paints the whole window. The snapshot's map must be of this layout.
-func (l layout) compose(s *snapshot, f figures, credits string, noColor bool) atlas.Grid {
+func (l layout) compose(s *snapshot, f figures, noColor bool) atlas.Grid {
 	g := atlas.NewGrid(l.columns, l.rows)
 	g.NoColor = noColor
 	if l.mapRows == 0 {
@@ -34,8 +35,8 @@ func (l layout) compose(s *snapshot, f figures, credits string, noColor bool) at
 		return g
 	}
 	g.Paste(0, 0, s.atlas.Draw(s.density, s.infected, atlas.Style{NoColor: noColor}))
-	lines := statusLines(f, credits)
-	for i, line := range linesFor(l.rows) {
+	lines := statusLines(f, l.notes)
+	for i, line := range linesFor(l.rows, l.notes) {
 		lines[line].print(g, 1, l.mapRows+i, l.columns-2)
 	}
 	return g

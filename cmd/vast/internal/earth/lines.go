@@ -10,9 +10,12 @@ import (
 
 // watchLines starts the driver and prints a line a second, and one at the end
 // if more has happened since. It gives the exit status, or why it could not write.
-func watchLines(d *driver, r *reader, o options, signals <-chan os.Signal, w io.Writer) (int, error) {
-	if credits := o.credits(); credits != "" {
-		fmt.Fprintf(w, "# %s\n", credits)
+func watchLines(d *driver, r *reader, n notes, signals <-chan os.Signal, w io.Writer) (int, error) {
+	if n.credits != "" {
+		fmt.Fprintf(w, "# %s\n", n.credits)
+	}
+	if n.inspector != "" {
+		fmt.Fprintf(w, "# inspector: %s\n", n.inspector)
 	}
 	s := newSnapshot(0, 0)
 	d.start(nil)

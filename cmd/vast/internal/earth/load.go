@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	simulation "github.com/vastgo/vast/earth"
@@ -25,23 +26,29 @@ func (s stage) String() string {
 	return fmt.Sprintf("%s %d %%", s.name, 100*s.done/s.total)
 }
 
+// loaded is a world, and what its places are called; without an inspector nobody asks for that.
+type loaded struct {
+	earth *simulation.Earth
+	index *index
+}
+
 // load makes the world, with one line of progress where stderr is a terminal.
 // Without a world it gives the exit status.
-func load(o options, signals <-chan os.Signal, stderr io.Writer) (*simulation.Earth, int) {
+func load(o options, signals <-chan os.Signal, stderr io.Writer) (loaded, int) {
 	type result struct {
-		earth *simulation.Earth
-		err   error
+		loaded
+		err error
 	}
 	// One place in each channel: a load that a signal has ended blocks nowhere.
-	loaded, stages := make(chan result, 1), make(chan stage, 1)
+	results, stages := make(chan result, 1), make(chan stage, 1)
 	go func() {
-		earth, err := build(o, func(name string, done, total int) {
+		l, err := build(o, func(name string, done, total int) {
 			select {
 			case stages <- stage{name, done, total}:
 			default: // the line is still being written; a later stage will do
 			}
 		})
-		loaded <- result{earth, err}
+		results <- result{l, err}
 	}()
 
 	show := isTerminal(stderr)
@@ -60,36 +67,42 @@ func load(o options, signals <-chan os.Signal, stderr io.Writer) (*simulation.Ea
 				fmt.Fprintf(stderr, "%s", s)
 				shown = time.Now()
 			}
-		case r := <-loaded:
+		case r := <-results:
 			clear()
 			if _, ok := errors.AsType[*vm.Error](r.err); ok {
-				return nil, fail(stderr, r.err, failure)
+				return loaded{}, fail(stderr, r.err, failure)
 			}
 			if r.err != nil {
-				return nil, fail(stderr, r.err, misuse)
+				return loaded{}, fail(stderr, r.err, misuse)
 			}
-			return r.earth, success
+			return r.loaded, success
 		case s := <-signals:
 			clear()
-			return nil, signalStatus(s)
+			return loaded{}, signalStatus(s)
 		}
 	}
 }
 
-func build(o options, progress func(name string, done, total int)) (*simulation.Earth, error) {
+func build(o options, progress func(name string, done, total int)) (l loaded, err error) {
 	const reading = "reading places"
 	option := places.Options{Progress: func(done, total int) { progress(reading, done, total) }}
 	var list *places.List
-	var err error
 	if o.places == "" {
 		list, err = places.Embedded(option)
 	} else {
 		list, err = places.Open(o.places, option)
 	}
 	if err != nil {
-		return nil, err
+		return l, err
 	}
-	return simulation.New(simulation.Config{
+	// Beside the rest, and before the first tick.
+	var indexing sync.WaitGroup
+	if o.inspect != noInspector {
+		indexing.Go(func() { l.index = newIndex(list) })
+	}
+	defer indexing.Wait()
+	l.earth, err = simulation.New(simulation.Config{
 		Travellers: o.travellers, Places: list, Seed: o.seed, Workers: o.workers, Limit: o.limit(), Progress: progress,
 	})
+	return l, err
 }

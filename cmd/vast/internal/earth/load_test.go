@@ -25,8 +25,8 @@ func TestLoadingIsInterrupted(t *testing.T) {
 	signals := make(chan os.Signal, 1)
 	signals <- os.Interrupt
 	var stderr bytes.Buffer
-	earth, status := load(options{travellers: 1000, seed: 1}, signals, &stderr)
-	if earth != nil || status != interrupted || stderr.Len() > 0 {
-		t.Errorf("a world %v, exit status %d, stderr %q; want none, %d and nothing", earth != nil, status, &stderr, interrupted)
+	l, status := load(options{travellers: 1000, seed: 1}, signals, &stderr)
+	if l.earth != nil || status != interrupted || stderr.Len() > 0 {
+		t.Errorf("a world %v, exit status %d, stderr %q; want none, %d and nothing", l.earth != nil, status, &stderr, interrupted)
 	}
 }

@@ -46,7 +46,7 @@ func replaceGlyphs(screen tcell.Screen) {
 
 // watchScreen starts the driver and shows it on a screen until it ends, or a key
 // or a signal ends it. The terminal is then as it was. It gives the exit status.
-func watchScreen(d *driver, r *reader, o options, screen tcell.Screen, signals <-chan os.Signal) int {
+func watchScreen(d *driver, r *reader, n notes, screen tcell.Screen, signals <-chan os.Signal) int {
 	// Deferred, so that a panic leaves the terminal in order, too.
 	defer screen.Fini()
 	d.start(screen.Fini)
@@ -55,7 +55,7 @@ func watchScreen(d *driver, r *reader, o options, screen tcell.Screen, signals <
 	go screen.ChannelEvents(events, quit)
 	defer close(quit)
 
-	v := &view{driver: d, reader: r, screen: screen, credits: o.credits(), noColor: os.Getenv("NO_COLOR") != ""}
+	v := &view{driver: d, reader: r, screen: screen, notes: n, noColor: os.Getenv("NO_COLOR") != ""}
 	v.fit()
 	beat := time.NewTicker(time.Second / framesPerSecond)
 	defer beat.Stop()
@@ -85,18 +85,23 @@ type view struct {
 	driver  *driver
 	reader  *reader
 	screen  tcell.Screen
-	credits string
+	notes   notes
 	noColor bool
-	paused  bool
 
 	layout layout    // of the screen
 	idle   *snapshot // to ask with; nil while the driver has it
 	fitted layout    // what the snapshot was made for
 }
 
+// size is what the layout depends on.
+func (v *view) size() (columns, rows int, n notes) {
+	columns, rows = v.screen.Size()
+	return columns, rows, v.notes
+}
+
 // fit makes a snapshot for the size that the screen has.
 func (v *view) fit() {
-	v.layout = newLayout(v.screen.Size())
+	v.layout = newLayout(v.size())
 	v.idle, v.fitted = v.layout.snapshot(), v.layout
 }
 
@@ -115,7 +120,7 @@ func (v *view) show(s *snapshot) {
 		v.ask()
 		return
 	}
-	paint(v.screen, v.layout.compose(s, v.reader.read(s), v.credits, v.noColor))
+	paint(v.screen, v.layout.compose(s, v.reader.read(s), v.noColor))
 	v.idle = s
 }
 
@@ -124,7 +129,7 @@ func (v *view) handle(e tcell.Event) (status int, ended bool) {
 	switch e := e.(type) {
 	case *tcell.EventResize:
 		v.screen.Sync()
-		v.layout = newLayout(v.screen.Size())
+		v.layout = newLayout(v.size())
 		if v.idle != nil && v.fitted != v.layout {
 			v.fit()
 			v.ask()
@@ -138,11 +143,7 @@ func (v *view) handle(e tcell.Event) (status int, ended bool) {
 		case e.Key() == tcell.KeyEscape, e.Key() == tcell.KeyRune && (e.Rune() == 'q' || e.Rune() == 'Q'):
 			return success, true
 		case e.Key() == tcell.KeyRune && e.Rune() == ' ':
-			select {
-			case v.driver.pause <- !v.paused:
-				v.paused = !v.paused
-			default: // the key before this one waits for the end of a tick
-			}
+			v.driver.control.toggle()
 		}
 	}
 	return 0, false

@@ -41,6 +41,8 @@ func (s *simulated) Show() {
 	}
 }
 
+const inspectorURL = "http://127.0.0.1:54321/#token=ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
 // terminal is a simulated screen with a driver behind it.
 type terminal struct {
 	screen  *simulated
@@ -65,7 +67,7 @@ func show(t *testing.T, columns, rows int, charset string) *terminal {
 	d := newDriver(w, o)
 	p := &terminal{s, d, w, make(chan os.Signal, 1), make(chan int, 1)}
 	go func() {
-		status := watchScreen(d, newReader(w.counts), o, s, p.signals)
+		status := watchScreen(d, newReader(w.counts), notes{o.credits(), inspectorURL}, s, p.signals)
 		d.halt()
 		p.status <- status
 	}()
@@ -124,11 +126,11 @@ func TestScreenSizes(t *testing.T) {
 		shown                  []string
 	}{
 		{20, 6, 4, 15, []string{"tick p50 ", "day 1 "}},
-		{80, 24, 18, 250, []string{
+		{80, 24, 17, 240, []string{
 			"tick p50 ", "ticks/s", "worst", "1,000,000 travellers", "4,321 infected", "1,199,568 entities", "changes of structure/s",
-			"resident", "committed", "reserved", "Go heap", "collections", "longest pause", "q quit   space pause", places.Attribution,
+			"resident", "committed", "reserved", "Go heap", "collections", "longest pause", "inspector " + inspectorURL, "q quit   space pause", places.Attribution,
 		}},
-		{200, 60, 54, 1500, []string{"% inside 16.7 ms", " late", "77 recovered", " places"}},
+		{200, 60, 53, 1450, []string{"% inside 16.7 ms", " late", "77 recovered", " places"}},
 	} {
 		t.Run(fmt.Sprintf("%d×%d", c.columns, c.rows), func(t *testing.T) {
 			t.Setenv("NO_COLOR", "")
@@ -213,7 +215,7 @@ func TestScreenFollowsResizing(t *testing.T) {
 		}
 		lines := p.lines(t, size[0], size[1], text)
 		if text == "tick p50" {
-			mapRows := newLayout(size[0], size[1]).mapRows
+			mapRows := newLayout(size[0], size[1], notes{"credits", inspectorURL}).mapRows
 			if braille(lines[:mapRows]) < mapRows || braille(lines[mapRows:]) > 0 {
 				t.Errorf("at %v the map is torn:\n%s", size, strings.Join(lines, "\n"))
 			}

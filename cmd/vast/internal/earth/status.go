@@ -3,6 +3,7 @@ package earth
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -78,7 +79,7 @@ func (l statusLine) String() string {
 }
 
 // statusLines are all lines that may be shown, from top to bottom.
-func statusLines(f figures, credits string) []statusLine {
+func statusLines(f figures, n notes) []statusLine {
 	c, t, m := f.counts, f.timing, f.memory
 	day, time := clock(c.Ticks)
 	pace := plain("", fmt.Sprintf("%.1f", f.rates.ticks), "ticks/s")
@@ -126,9 +127,10 @@ func statusLines(f figures, credits string) []statusLine {
 	if f.paused {
 		lines[lineKeys][1].after = "go on"
 	}
-	if credits != "" {
-		lines[lineKeys] = append(lines[lineKeys], plain(credits, "", ""))
+	if n.credits != "" {
+		lines[lineKeys] = append(lines[lineKeys], plain(n.credits, "", ""))
 	}
+	lines[lineInspector] = statusLine{plain("inspector", n.inspector, "")}
 	return lines
 }
 
@@ -138,20 +140,29 @@ const (
 	lineEntities
 	lineMemory
 	lineHeap
+	lineInspector
 	lineKeys
 )
 
+// notes are what is shown besides figures: whom to thank for the places, and the inspector's address. Either may be empty.
+type notes struct{ credits, inspector string }
+
 // linesFor chooses the lines for a window: the map gets at least half.
-func linesFor(rows int) []int {
+func linesFor(rows int, n notes) (lines []int) {
 	switch {
 	case rows >= 18:
-		return []int{lineTicks, linePeople, lineEntities, lineMemory, lineHeap, lineKeys}
+		lines = []int{lineTicks, linePeople, lineEntities, lineMemory, lineHeap, lineInspector, lineKeys}
 	case rows >= 12:
-		return []int{lineTicks, linePeople, lineMemory, lineHeap, lineKeys}
+		lines = []int{lineTicks, linePeople, lineMemory, lineHeap, lineInspector, lineKeys}
 	case rows >= 9:
-		return []int{lineTicks, linePeople, lineKeys}
+		lines = []int{lineTicks, linePeople, lineInspector, lineKeys}
+	default:
+		return []int{lineTicks, linePeople}
 	}
-	return []int{lineTicks, linePeople}
+	if n.inspector == "" {
+		lines = slices.DeleteFunc(lines, func(line int) bool { return line == lineInspector })
+	}
+	return lines
 }
 
 // credits names the sources of what is shown.
@@ -166,7 +177,7 @@ func (o options) credits() string {
 func printSummary(w io.Writer, d *driver, r *reader, o options) {
 	s := newSnapshot(0, 0)
 	d.fill(s)
-	for _, line := range statusLines(r.read(s), o.credits())[:lineKeys] {
+	for _, line := range statusLines(r.read(s), notes{})[:lineInspector] {
 		fmt.Fprintln(w, line)
 	}
 	if credits := o.credits(); credits != "" {

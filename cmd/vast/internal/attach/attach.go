@@ -1,0 +1,177 @@
+// Package attach is what the commands share that look into another program: the address of its inspector, requests and
+// errors, the live stream, and text that is safe to print.
+package attach
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+)
+
+// Program is a running program whose inspector is asked.
+type Program struct {
+	base   *url.URL // ends in /
+	token  string
+	client *http.Client
+}
+
+// tokenVariable is the variable of the environment that holds a token, which a flag would show to everybody on the machine.
+const tokenVariable = "VAST_TOKEN"
+
+// AboutToken says for the usage of a command where a token is taken from.
+const AboutToken = "the `token` that the program asks for; better in the variable " + tokenVariable + ",\n" +
+	"or in the address as it was printed, with its #token=…"
+
+// Most that is waited for.
+const (
+	dialTime   = 5 * time.Second
+	answerTime = 30 * time.Second // until an answer begins
+)
+
+// mostError bounds what is read of an answer that is an error.
+const mostError = 64 << 10
+
+var errAddress = errors.New("want the address of an inspector, as HOST:PORT or as the URL that the program printed")
+
+// New returns the program at an address: HOST:PORT, :PORT, PORT, or a URL, in whose fragment a token may stand. A token that
+// is given goes before that one, and that one before the environment's.
+func New(address, token string) (*Program, error) {
+	u, err := parse(address)
+	if err != nil {
+		return nil, err
+	}
+	if fragment, err := url.ParseQuery(u.Fragment); err == nil && token == "" {
+		token = fragment.Get("token")
+	}
+	if token == "" {
+		token = os.Getenv(tokenVariable)
+	}
+	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, errors.New("a token has no blanks and none but plain letters, digits and signs")
+	}
+	u.Fragment, u.RawFragment, u.RawQuery, u.ForceQuery = "", "", "", false
+	transport := &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: dialTime}).DialContext,
+		TLSHandshakeTimeout:   dialTime,
+		ResponseHeaderTimeout: answerTime,
+	}
+	return &Program{base: u, token: token, client: &http.Client{
+		Transport: transport,
+		// An inspector does not send anybody elsewhere; a token must not follow.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}, nil
+}
+
+func parse(address string) (*url.URL, error) {
+	text := strings.TrimSpace(address)
+	if text != "" && strings.Trim(text, "0123456789") == "" {
+		text = ":" + text
+	}
+	if !strings.Contains(text, "://") {
+		if strings.HasPrefix(text, ":") {
+			text = "127.0.0.1" + text
+		}
+		text = "http://" + text
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Hostname() == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("%q: %w", address, errAddress)
+	}
+	if _, err := net.LookupPort("tcp", u.Port()); u.Port() != "" && err != nil {
+		return nil, fmt.Errorf("%q: %w", address, errAddress)
+	}
+	if !strings.HasSuffix(u.Path, "/") {
+		u.Path += "/"
+	}
+	return u, nil
+}
+
+// Address returns where the program is, without a token.
+func (p *Program) Address() string {
+	if p.base.Path == "/" && p.base.Scheme == "http" {
+		return p.base.Host
+	}
+	return p.base.String()
+}
+
+// Error is an answer that says what is wrong.
+type Error struct {
+	Status  int
+	Code    string
+	Message string
+	// Position and Length tell where in a query, in characters; Length is 0 where the error is in no place.
+	Position, Length int
+}
+
+func (e *Error) Error() string {
+	if e.Status == http.StatusUnauthorized {
+		return e.Message + "; give its token with -token or in " + tokenVariable
+	}
+	return e.Message
+}
+
+// Open asks for a path below /api/v1/ and returns the answer, which the caller closes. It returns an [*Error] for what the
+// inspector refuses.
+func (p *Program) Open(ctx context.Context, path string, query url.Values) (io.ReadCloser, error) {
+	u := p.base.JoinPath("api", "v1", path)
+	u.RawQuery = query.Encode()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	if p.token != "" {
+		request.Header.Set("Authorization", "Bearer "+p.token)
+	}
+	answer, err := p.client.Do(request)
+	if err != nil {
+		if inner, ok := errors.AsType[*url.Error](err); ok {
+			err = inner.Err // without the URL, which is said already
+		}
+		return nil, fmt.Errorf("no answer from %s: %w", p.Address(), err)
+	}
+	if answer.StatusCode != http.StatusOK {
+		defer answer.Body.Close()
+		return nil, p.refusal(answer)
+	}
+	return answer.Body, nil
+}
+
+// Get asks for a path below /api/v1/ and reads the answer, of at most so many bytes, into a value.
+func (p *Program) Get(ctx context.Context, path string, query url.Values, most int64, into any) error {
+	body, err := p.Open(ctx, path, query)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	if err := json.NewDecoder(io.LimitReader(body, most)).Decode(into); err != nil {
+		return fmt.Errorf("%s gave an answer that cannot be understood: %w", p.Address(), err)
+	}
+	return nil
+}
+
+// refusal reads an answer that is no success.
+func (p *Program) refusal(answer *http.Response) error {
+	var body struct {
+		Error struct {
+			Code     string
+			Message  string
+			Position int
+			Length   int
+		}
+	}
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, mostError))
+	if err := json.Unmarshal(text, &body); err != nil || body.Error.Message == "" {
+		return fmt.Errorf("%s answers %q: is it the inspector of a program?", p.Address(), answer.Status)
+	}
+	e := body.Error
+	return &Error{answer.StatusCode, e.Code, e.Message, max(e.Position, 0), max(e.Length, 0)}
+}

@@ -1,0 +1,77 @@
+package attach
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"time"
+)
+
+// silence is how long a stream may say nothing before it counts as lost: a program that is gone without a word, such as on a
+// machine that lost its power, is noticed.
+const silence = 30 * time.Second
+
+// mostEvent bounds one event, in bytes.
+const mostEvent = 4 << 20
+
+// errSilent is why a stream was given up.
+var errSilent = errors.New("it says nothing any more")
+
+// Stream follows topics of the live stream and calls on for each event, until it ends or on returns an error. The stream
+// cannot end well: the error is never nil. data is valid until on returns.
+func (p *Program) Stream(ctx context.Context, topics []string, on func(topic string, data []byte) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	body, err := p.Open(ctx, "stream", url.Values{"topic": topics})
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	watch := time.AfterFunc(silence, func() { cancel(errSilent) })
+	defer watch.Stop()
+	err = readEvents(body, func() { watch.Reset(silence) }, on)
+	if context.Cause(ctx) == errSilent {
+		err = errSilent
+	}
+	return err
+}
+
+// readEvents reads server-sent events: lines of a field's name, a colon and its value, of which a blank one ends the event.
+// Source: the section "Server-sent events" of the HTML standard.
+func readEvents(from io.Reader, heard func(), on func(topic string, data []byte) error) error {
+	lines := bufio.NewScanner(from)
+	lines.Buffer(nil, mostEvent)
+	topic := ""
+	var data []byte
+	for lines.Scan() {
+		heard()
+		name, value, _ := bytes.Cut(lines.Bytes(), []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		switch {
+		case len(lines.Bytes()) == 0:
+			if len(data) > 0 {
+				if err := on(topic, data); err != nil {
+					return err
+				}
+			}
+			topic, data = "", data[:0]
+		case string(name) == "event":
+			topic = string(value)
+		case string(name) == "data":
+			if len(data) > 0 {
+				data = append(data, '\n')
+			}
+			if data = append(data, value...); len(data) > mostEvent {
+				return fmt.Errorf("an event of more than %d bytes", mostEvent)
+			}
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return err
+	}
+	return io.ErrUnexpectedEOF
+}

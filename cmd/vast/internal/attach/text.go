@@ -1,0 +1,69 @@
+package attach
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
+)
+
+// Clean makes text safe to print on a terminal: what is not shown, or moves the cursor, or turns the direction of writing
+// around becomes one sign each, so that the number of characters stays the same.
+func Clean(text string) string {
+	if !strings.ContainsFunc(text, unsafe) && utf8.ValidString(text) {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r < ' ':
+			return '\u2400' + r // the pictures of control characters
+		case unsafe(r):
+			return utf8.RuneError
+		}
+		return r
+	}, text)
+}
+
+func unsafe(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) || unicode.Is(unicode.Co, r)
+}
+
+// Width returns how many cells of a terminal a clean text takes.
+func Width(text string) int { return uniseg.StringWidth(text) }
+
+// Cut shortens a clean text to so many cells; where something is left out, the last one is an ellipsis.
+func Cut(text string, cells int) string {
+	if cells <= 0 {
+		return ""
+	}
+	// A character takes a byte at least, and at most two cells.
+	if len(text) <= cells || Width(text) <= cells {
+		return text
+	}
+	var b strings.Builder
+	used, state := 0, -1
+	for rest := text; rest != ""; {
+		var cluster string
+		var width int
+		cluster, rest, width, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		if used+width > cells-1 {
+			break
+		}
+		used += width
+		b.WriteString(cluster)
+	}
+	return b.String() + "…"
+}
+
+// Pad returns a clean text in exactly so many cells, cut or followed by blanks.
+func Pad(text string, cells int) string {
+	text = Cut(text, cells)
+	return text + strings.Repeat(" ", max(cells-Width(text), 0))
+}
+
+// PadLeft is [Pad] with the blanks in front, as for numbers.
+func PadLeft(text string, cells int) string {
+	text = Cut(text, cells)
+	return strings.Repeat(" ", max(cells-Width(text), 0)) + text
+}

@@ -1,0 +1,62 @@
+package earth
+
+import "sync"
+
+// control is what others tell the driver: the keys of the screen and the inspector's page. Its methods may be called from
+// any goroutine; it is an inspect.Control.
+type control struct {
+	poke chan struct{} // holds a token when the driver is to look again
+
+	mu     sync.Mutex
+	paused bool
+	steps  int // ticks to be made though paused
+}
+
+func newControl() *control { return &control{poke: make(chan struct{}, 1)} }
+
+// Pause lets no more ticks begin.
+func (c *control) Pause() { c.change(func() { c.paused, c.steps = true, 0 }) }
+
+// Resume ends a pause.
+func (c *control) Resume() { c.change(func() { c.paused, c.steps = false, 0 }) }
+
+// Step pauses, but for so many ticks more.
+func (c *control) Step(ticks int) {
+	c.change(func() { c.paused, c.steps = true, c.steps+max(ticks, 0) })
+}
+
+// Paused reports whether ticks begin by themselves.
+func (c *control) Paused() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.paused
+}
+
+// toggle pauses, or ends a pause.
+func (c *control) toggle() {
+	c.change(func() { c.paused, c.steps = !c.paused, 0 })
+}
+
+func (c *control) change(f func()) {
+	c.mu.Lock()
+	f()
+	c.mu.Unlock()
+	select {
+	case c.poke <- struct{}{}:
+	default: // it will look
+	}
+}
+
+// mayTick reports whether there is a pause, and whether a tick is to be made in it.
+func (c *control) mayTick() (paused, step bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.paused, c.steps > 0
+}
+
+// stepped says that a tick was made for a step.
+func (c *control) stepped() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.steps = max(c.steps-1, 0)
+}

@@ -1,0 +1,127 @@
+package earth
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/vastgo/vast"
+)
+
+func TestControlSteps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &fakeWorld{}
+		d := newDriver(w, options{hz: 10})
+		d.start(nil)
+		ticks := func(want uint64) {
+			t.Helper()
+			synctest.Wait()
+			d.wanted <- newSnapshot(0, 0)
+			if s := <-d.ready; s.counts.Ticks != want || !s.paused {
+				t.Errorf("%d ticks, paused %v; want %d and a pause", s.counts.Ticks, s.paused, want)
+			}
+		}
+		time.Sleep(250 * time.Millisecond)
+		d.control.Pause()
+		ticks(3)
+		d.control.Step(2)
+		ticks(5)
+		time.Sleep(time.Second)
+		ticks(5)
+		d.control.Step(1)
+		d.control.Step(-7)
+		ticks(6)
+		d.control.Step(0)
+		ticks(6)
+		d.control.toggle()
+		time.Sleep(250 * time.Millisecond)
+		if d.control.Paused() {
+			t.Error("paused for good")
+		}
+		d.halt()
+		if w.counts.Ticks != 6+3 || d.late != 0 {
+			t.Errorf("%d ticks at the end, %d late; want 9 and none", w.counts.Ticks, d.late)
+		}
+	})
+}
+
+// host is a world of its own that is ticked by a driver, for visitors.
+type host struct {
+	fakeWorld
+	*vast.World
+}
+
+func newHost(t *testing.T, tick time.Duration, o options) (*host, *driver) {
+	w := vast.NewWorld(vast.Options{})
+	t.Cleanup(func() { w.Close() })
+	h := &host{fakeWorld{tick: steady(tick)}, w}
+	d := newDriver(&h.fakeWorld, o)
+	d.visited = w
+	return h, d
+}
+
+func TestDriverAdmitsVisitors(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		o      options
+		tick   time.Duration
+		paused bool
+	}{
+		{"between ticks", options{hz: 10}, 10 * time.Millisecond, false},
+		{"as fast as possible", options{}, 10 * time.Millisecond, false},
+		{"always late", options{hz: 1000}, 10 * time.Millisecond, false},
+		{"paused", options{hz: 10}, 10 * time.Millisecond, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			h, d := newHost(t, c.tick, c.o)
+			if c.paused {
+				d.control.Pause()
+			}
+			d.start(nil)
+			looks := 0
+			time.Sleep(95 * time.Millisecond) // out of step
+			if err := h.Visit(context.Background(), func() bool {
+				looks++
+				time.Sleep(200 * time.Microsecond)
+				return looks == 20
+			}); err != nil {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			d.halt()
+			if got := d.meter.timing(); got.max > c.tick {
+				t.Errorf("%s: longest tick %v: visits were measured, too", c.name, got.max)
+			}
+		})
+	}
+}
+
+// Visitors use the time that is left before a tick, and do not put it off by more than one look.
+func TestVisitorsDoNotDelayTicks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, d := newHost(t, 5*time.Millisecond, options{hz: 50, length: 10 * time.Second})
+		begin := time.Now()
+		d.start(nil)
+		ctx, cancel := context.WithCancel(context.Background())
+		left := make(chan struct{})
+		go func() {
+			defer close(left)
+			h.Visit(ctx, func() bool {
+				time.Sleep(130 * time.Microsecond)
+				return false
+			})
+		}()
+		<-d.done
+		cancel()
+		<-left
+		if h.counts.Ticks != 500 || d.late != 0 {
+			t.Errorf("%d ticks, %d late", h.counts.Ticks, d.late)
+		}
+		for i, at := range h.began[1:] { // the first is due at once, when there is no time but its own
+			due := time.Duration(i+1) * 20 * time.Millisecond
+			if late := at.Sub(begin) - due; late < 0 || late > 140*time.Microsecond {
+				t.Fatalf("tick %d began %v after it was due", i+1, late)
+			}
+		}
+	})
+}

@@ -1,0 +1,59 @@
+package earth
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// fold brings a name to a form in which those are equal that a person who types would not tell apart: without accents, in
+// small letters, with blanks for hyphens.
+func fold(name string) string { return string(appendFolded(nil, name)) }
+
+// appendFolded appends the folded name.
+func appendFolded(b []byte, name string) []byte {
+	for i := 0; i < len(name); {
+		if c := name[i]; c < utf8.RuneSelf {
+			b = appendFoldedRune(b, rune(c))
+			i++
+			continue
+		}
+		// In the decomposed form accents are runes of their own.
+		p := norm.NFD.PropertiesString(name[i:])
+		size := max(p.Size(), 1)
+		if d := p.Decomposition(); d != nil {
+			for len(d) > 0 {
+				r, n := utf8.DecodeRune(d)
+				b, d = appendFoldedRune(b, r), d[n:]
+			}
+		} else {
+			r, _ := utf8.DecodeRuneInString(name[i:])
+			b = appendFoldedRune(b, r)
+		}
+		i += size
+	}
+	return b
+}
+
+func appendFoldedRune(b []byte, r rune) []byte {
+	switch {
+	case 'a' <= r && r <= 'z':
+		return append(b, byte(r))
+	case unicode.Is(unicode.Mn, r):
+		return b
+	case unicode.Is(unicode.Pd, r):
+		return append(b, ' ')
+	}
+	r = unicode.ToLower(r)
+	if letters, ok := undecomposed[r]; ok {
+		return append(b, letters...)
+	}
+	return utf8.AppendRune(b, r)
+}
+
+// undecomposed are letters that Unicode does not take apart, and what people type for them.
+var undecomposed = map[rune]string{
+	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'þ': "th", 'ħ': "h", 'ı': "i", 'ł': "l", 'ŋ': "ng", 'ŧ': "t",
+	'ə': "a", '’': "'", '‘': "'", 'ʻ': "'", 'ʼ': "'", '`': "'",
+}

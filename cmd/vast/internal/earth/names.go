@@ -1,0 +1,222 @@
+package earth
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vastgo/vast"
+	simulation "github.com/vastgo/vast/earth"
+	"github.com/vastgo/vast/earth/places"
+	"github.com/vastgo/vast/inspect"
+)
+
+// index finds places by name. It keeps numbers only, 12 bytes a place, and reads the names where they are.
+type index struct {
+	list   *places.List
+	order  []uint32 // the places by folded name; those of one name the most populous first
+	rank   []uint32 // where in order each place stands
+	famous []uint32 // the places, the most populous first
+}
+
+// newIndex takes some hundredths of a second for a hundred thousand places.
+func newIndex(list *places.List) *index {
+	n := list.Len()
+	x := &index{list: list, order: make([]uint32, n), rank: make([]uint32, n), famous: make([]uint32, n)}
+	length := 0
+	for i := range n {
+		length += len(list.Name(i))
+	}
+	folded := make([]byte, 0, length+length/16) // all names, one after the other
+	ends := make([]uint32, n)
+	for i := range n {
+		x.order[i], x.famous[i] = uint32(i), uint32(i)
+		folded = appendFolded(folded, list.Name(i))
+		ends[i] = uint32(len(folded))
+	}
+	name := func(place uint32) []byte {
+		if place == 0 {
+			return folded[:ends[0]]
+		}
+		return folded[ends[place-1]:ends[place]]
+	}
+	slices.SortFunc(x.famous, x.compareFame)
+	slices.SortFunc(x.order, func(a, b uint32) int {
+		if c := bytes.Compare(name(a), name(b)); c != 0 {
+			return c
+		}
+		return x.compareFame(a, b)
+	})
+	for at, place := range x.order {
+		x.rank[place] = uint32(at)
+	}
+	return x
+}
+
+// compareFame puts the more populous place first; of equal ones the one that comes first in the list.
+func (x *index) compareFame(a, b uint32) int {
+	if more := x.list.Population(int(b)) - x.list.Population(int(a)); more != 0 {
+		return more
+	}
+	return int(a) - int(b)
+}
+
+// between returns where in order the places begin whose folded names are no less than the text, and where those that begin
+// with it end.
+func (x *index) between(folded string) (lo, hi int) {
+	lo, _ = slices.BinarySearchFunc(x.order, folded, func(place uint32, text string) int {
+		return strings.Compare(fold(x.list.Name(int(place))), text)
+	})
+	hi, _ = slices.BinarySearchFunc(x.order, folded, func(place uint32, text string) int {
+		if name := fold(x.list.Name(int(place))); strings.HasPrefix(name, text) {
+			return -1
+		} else {
+			return strings.Compare(name, text)
+		}
+	})
+	return lo, hi
+}
+
+// namesakes yields the places of a folded name, the most populous first.
+func (x *index) namesakes(folded string) (list []uint32) {
+	lo, _ := x.between(folded)
+	for _, place := range x.order[lo:] {
+		if fold(x.list.Name(int(place))) != folded {
+			break
+		}
+		list = append(list, place)
+	}
+	return list
+}
+
+// name returns what a place is called that no other one is called: its name, then its country if that is known, then
+// which one in that country if it is not the most populous, as in "Springfield, US (2)".
+func (x *index) name(place int) string {
+	name, country := x.list.Name(place), x.list.Country(place)
+	folded, nth := fold(name), 1
+	for at := int(x.rank[place]) - 1; at >= 0; at-- {
+		other := int(x.order[at])
+		if fold(x.list.Name(other)) != folded {
+			break
+		}
+		if x.list.Country(other) == country {
+			nth++
+		}
+	}
+	if country != "" {
+		name += ", " + country
+	}
+	if nth > 1 {
+		name += fmt.Sprintf(" (%d)", nth)
+	}
+	return name
+}
+
+// find returns the place that is meant by a name: one that name returned, or any less of it. Of several it is the most
+// populous. Case and accents do not matter.
+func (x *index) find(text string) (place int, ok bool) {
+	text = strings.TrimSpace(text)
+	if place, ok := x.nth(text, 1); ok {
+		return place, true
+	}
+	name, last, ok := strings.Cut(text, " (")
+	if !ok || strings.Contains(last, " (") {
+		return 0, false
+	}
+	n, err := strconv.Atoi(strings.TrimSuffix(last, ")"))
+	if err != nil || n < 1 || !strings.HasSuffix(last, ")") {
+		return 0, false
+	}
+	return x.nth(name, n)
+}
+
+// nth is find for the n-th of those that have the name, or the name and country.
+func (x *index) nth(text string, n int) (place int, ok bool) {
+	if all := x.namesakes(fold(text)); len(all) >= n {
+		return int(all[n-1]), true
+	}
+	comma := strings.LastIndexByte(text, ',')
+	if comma < 0 {
+		return 0, false
+	}
+	country := strings.TrimSpace(text[comma+1:])
+	for _, place := range x.namesakes(fold(strings.TrimSpace(text[:comma]))) {
+		if strings.EqualFold(x.list.Country(int(place)), country) {
+			if n--; n == 0 {
+				return int(place), true
+			}
+		}
+	}
+	return 0, false
+}
+
+// few is how many places are looked through one by one for the most populous of them.
+const few = 1024
+
+// suggest returns up to so many places whose names begin with the text, the most populous first. What follows a comma is
+// taken for the beginning of a country.
+func (x *index) suggest(text string, most int) (found []int) {
+	name, country, _ := strings.Cut(text, ",")
+	country = strings.ToUpper(strings.TrimSpace(country))
+	lo, hi := x.between(fold(strings.TrimLeft(name, " ")))
+	take := func(place uint32) {
+		if len(found) < most && strings.HasPrefix(strings.ToUpper(x.list.Country(int(place))), country) {
+			found = append(found, int(place))
+		}
+	}
+	if hi-lo <= few {
+		some := slices.Clone(x.order[lo:hi])
+		slices.SortFunc(some, x.compareFame)
+		for _, place := range some {
+			take(place)
+		}
+		return found
+	}
+	for _, place := range x.famous {
+		if at := int(x.rank[place]); at >= lo && at < hi {
+			take(place)
+		}
+		if len(found) == most {
+			break
+		}
+	}
+	return found
+}
+
+// names say what the places of an Earth are called; travellers have no names. It is an inspect.Namer.
+type names struct {
+	*index
+	earth *simulation.Earth
+}
+
+// Name is for the inspector.
+func (n names) Name(e vast.Entity) (string, bool) {
+	place, ok := n.earth.PlaceNumber(e)
+	if !ok {
+		return "", false
+	}
+	return n.name(place), true
+}
+
+// Find is for the inspector.
+func (n names) Find(name string) (vast.Entity, bool) {
+	place, ok := n.find(name)
+	if !ok {
+		return vast.Entity{}, false
+	}
+	return n.earth.Place(place), true
+}
+
+// Suggest is for the inspector.
+func (n names) Suggest(prefix string, most int) (list []inspect.Suggestion) {
+	for _, place := range n.suggest(prefix, most) {
+		s := inspect.Suggestion{Name: n.name(place), Entity: n.earth.Place(place)}
+		if people := n.list.Population(place); people > 0 {
+			s.Detail = grouped(people) + " inhabitants"
+		}
+		list = append(list, s)
+	}
+	return list
+}

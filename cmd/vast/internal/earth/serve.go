@@ -1,0 +1,32 @@
+package earth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+
+	"github.com/vastgo/vast/earth/atlas"
+	"github.com/vastgo/vast/inspect"
+)
+
+// serve starts the inspector of a world that the driver will tick.
+func serve(l loaded, d *driver, o options) (*inspect.Inspector, error) {
+	credits := []string{atlas.Attribution}
+	if c := o.credits(); c != "" {
+		credits = append([]string{c}, credits...)
+	}
+	in, err := inspect.Serve(context.Background(), l.earth.World(), inspect.Options{
+		Addr: o.inspect, ReadWrite: o.inspectAll, Names: names{l.index, l.earth}, Control: d.control,
+		Views: []inspect.View{newMap(l, credits)}, Attribution: credits,
+	})
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("%s is taken by another program: choose another address with -inspect, such as %s for any free port, or off",
+			o.inspect, "127.0.0.1:0")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w; another address may do with -inspect, such as 127.0.0.1:0, or off", err)
+	}
+	d.visited = l.earth.World()
+	return in, nil
+}

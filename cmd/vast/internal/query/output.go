@@ -1,0 +1,96 @@
+package query
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/vastgo/vast/cmd/vast/internal/attach"
+)
+
+// mostLine bounds one row, in bytes.
+const mostLine = 16 << 20
+
+// count writes a number.
+func (o *output) count(n int, exact bool, format string) error {
+	text := fmt.Sprintln(n)
+	switch {
+	case format == "json":
+		text = fmt.Sprintf("{\"count\":%d,\"exact\":%t}\n", n, exact)
+	case !exact:
+		fmt.Fprintln(o.notes, "vast query: the number is an estimate")
+	}
+	_, err := io.WriteString(o.to, text)
+	return err
+}
+
+// lines writes rows of JSON as they come, at most so many unless that is 0. It returns how many it wrote, and whether there are
+// more.
+func (o *output) lines(from io.Reader, most int) (n int, more bool, err error) {
+	lines := bufio.NewScanner(from)
+	lines.Buffer(nil, mostLine)
+	out := bufio.NewWriter(o.to)
+	for lines.Scan() {
+		if most > 0 && n == most {
+			return n, true, out.Flush()
+		}
+		line := lines.Text()
+		if o.terminal {
+			line = attach.Clean(line)
+		}
+		if _, err := out.WriteString(line + "\n"); err != nil {
+			return n, false, err
+		}
+		n++
+		if o.terminal {
+			if err := out.Flush(); err != nil {
+				return n, false, err
+			}
+		}
+	}
+	return n, false, errors.Join(out.Flush(), lines.Err())
+}
+
+// csv writes rows as they come, likewise; the first one has the names of the columns.
+func (o *output) csv(from io.Reader, most int) (n int, more bool, err error) {
+	in, out := newReader(from), csv.NewWriter(o.to)
+	for n = -1; ; n++ {
+		record, err := in.Read()
+		if err == io.EOF {
+			out.Flush()
+			return max(n, 0), false, out.Error()
+		}
+		if err != nil {
+			out.Flush()
+			return max(n, 0), false, err
+		}
+		if most > 0 && n == most {
+			out.Flush()
+			return n, true, out.Error()
+		}
+		if o.terminal {
+			for i := range record {
+				record[i] = attach.Clean(record[i])
+			}
+		}
+		if err := out.Write(record); err != nil {
+			return max(n, 0), false, err
+		}
+		if o.terminal {
+			out.Flush()
+		}
+	}
+}
+
+func newReader(from io.Reader) *csv.Reader {
+	in := csv.NewReader(from)
+	in.FieldsPerRecord = -1
+	in.ReuseRecord = true
+	return in
+}
+
+// blank is what stands between the columns of a table.
+var blank = strings.Repeat(" ", 2)

@@ -1,0 +1,274 @@
+// Package query is the command `vast query`: the entities of a running program that match a query, by its inspector, as a
+// table, as JSON or as CSV.
+package query
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/term"
+
+	"github.com/vastgo/vast/cmd/vast/internal/attach"
+)
+
+// The exit statuses of the command. One that a signal ended exits with 128 and the signal's number: 130 for Ctrl-C.
+const (
+	success = 0
+	failure = 1 // the program does not answer, or nothing could be written
+	misuse  = 2 // flags, an address or a query that cannot be understood
+)
+
+// usualLimit is how many rows a table has unless more are asked for.
+const usualLimit = 1000
+
+// mostAnswer bounds an answer that is no list of rows, in bytes.
+const mostAnswer = 1 << 20
+
+// options are what the command line asks for.
+type options struct {
+	address string
+	text    string
+	token   string
+	format  string // table, json or csv
+	limit   int    // 0: all there are
+	sample  int    // 0: not a sample, but the first ones
+	columns string
+	count   bool
+}
+
+// flagError is a command line that cannot be understood.
+type flagError struct{ err error }
+
+func (e *flagError) Error() string { return e.err.Error() + "; `vast query -h` shows the usage" }
+func (e *flagError) Unwrap() error { return e.err }
+
+// amount is a flag for a number of rows.
+type amount int
+
+// Set is for package flag.
+func (a *amount) Set(text string) error {
+	n, err := strconv.ParseInt(text, 0, 0)
+	if err != nil || n < 0 {
+		return errors.New("want a whole number of 0 or more")
+	}
+	*a = amount(n)
+	return nil
+}
+
+// String is for package flag.
+func (a *amount) String() string { return strconv.Itoa(int(*a)) }
+
+// flags declares the flags. It keeps package flag from printing: every error is to be one message.
+func flags(o *options) *flag.FlagSet {
+	*o = options{limit: -1}
+	f := flag.NewFlagSet("vast query", flag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	f.Usage = func() {}
+	f.StringVar(&o.token, "token", "", attach.AboutToken)
+	f.StringVar(&o.format, "format", "", "table, json (an object a line) or csv, as a `word`\n(default: table on a terminal, csv elsewhere)")
+	f.Func("limit", "most `rows` to show; 0: all (default: 1000 for a table, all otherwise)", func(text string) error {
+		return (*amount)(&o.limit).Set(text)
+	})
+	f.Var((*amount)(&o.sample), "sample", "show this `number` of rows picked at random, instead of the first ones; 0: no sample")
+	f.StringVar(&o.columns, "columns", "", "the columns to show, as a `list` with commas (default: those that the query names)")
+	f.BoolVar(&o.count, "count", false, "show only how many entities match")
+	return f
+}
+
+func parse(args []string, terminal bool) (options, error) {
+	var o options
+	rest, err := attach.Parse(flags(&o), args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return o, err
+	case err != nil:
+		return o, &flagError{err}
+	case len(rest) == 0:
+		return o, &flagError{errors.New("which program? Its inspector's address is missing, and the query")}
+	case len(rest) == 1:
+		return o, &flagError{errors.New("the query is missing, such as 'Position, !Dead'")}
+	case len(rest) > 2:
+		return o, &flagError{fmt.Errorf("unexpected argument %q: put the query between quotes", rest[2])}
+	}
+	o.address, o.text = rest[0], rest[1]
+	switch o.format {
+	case "":
+		o.format = "csv"
+		if terminal {
+			o.format = "table"
+		}
+	case "table", "json", "csv":
+	default:
+		return o, &flagError{fmt.Errorf("-format %q: want table, json or csv", o.format)}
+	}
+	if o.limit < 0 {
+		o.limit = 0
+		if o.format == "table" {
+			o.limit = usualLimit
+		}
+	}
+	return o, nil
+}
+
+func usage(w io.Writer) {
+	var b bytes.Buffer
+	f := flags(new(options))
+	f.SetOutput(&b)
+	f.PrintDefaults()
+	fmt.Fprintf(w, `usage: vast query ADDRESS 'QUERY' [flags]
+
+Shows the entities of a running program that match a query, such as
+'Position, Infected, !Dead, ChildOf(Paris)'. The program serves an inspector; ADDRESS is
+HOST:PORT, or the URL that it printed.
+
+%s
+An error in the query is shown at its place, with exit status 2.
+`, b.String())
+}
+
+// Run is `vast query`: args are what follows these words. It gives the exit status.
+func Run(args []string, stdout, stderr io.Writer) int {
+	columns, terminal := window(stdout)
+	o, err := parse(args, terminal)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		usage(stdout)
+		return success
+	case err != nil:
+		return fail(stderr, err, misuse)
+	}
+	program, err := attach.New(o.address, o.token)
+	if err != nil {
+		return fail(stderr, &flagError{err}, misuse)
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	go func() {
+		select {
+		case s := <-signals:
+			cancel(&interruption{s})
+		case <-ctx.Done():
+		}
+	}()
+	err = ask(ctx, program, o, &output{stdout, stderr, columns, terminal})
+	var stopped *interruption
+	var refused *attach.Error
+	switch {
+	case errors.As(context.Cause(ctx), &stopped):
+		return stopped.status()
+	case err == nil:
+		return success
+	case errors.As(err, &refused) && refused.Length > 0:
+		showPlace(stderr, o.text, refused)
+		return misuse
+	}
+	return fail(stderr, err, failure)
+}
+
+// interruption is a signal that ended the command.
+type interruption struct{ signal os.Signal }
+
+func (i *interruption) Error() string { return i.signal.String() }
+
+func (i *interruption) status() int {
+	if number, ok := i.signal.(syscall.Signal); ok {
+		return 128 + int(number)
+	}
+	return failure
+}
+
+// fail says what went wrong and gives the status back.
+func fail(stderr io.Writer, err error, status int) int {
+	fmt.Fprintf(stderr, "vast query: %s\n", attach.Clean(err.Error()))
+	return status
+}
+
+// output is where rows go.
+type output struct {
+	to       io.Writer
+	notes    io.Writer // for what is no row
+	columns  int       // cells of the terminal; 0 where there is none
+	terminal bool
+}
+
+// window returns the width of a terminal.
+func window(w io.Writer) (columns int, terminal bool) {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return 0, false
+	}
+	columns, _, err := term.GetSize(int(f.Fd()))
+	if err != nil || columns <= 0 {
+		columns = 80
+	}
+	return columns, true
+}
+
+// ask asks the program and writes what it answers.
+func ask(ctx context.Context, p *attach.Program, o options, out *output) error {
+	if o.count {
+		var count struct {
+			Count int  `json:"count"`
+			Exact bool `json:"exact"`
+		}
+		if err := p.Get(ctx, "count", url.Values{"query": {o.text}}, mostAnswer, &count); err != nil {
+			return err
+		}
+		return out.count(count.Count, count.Exact, o.format)
+	}
+	query := url.Values{"query": {o.text}, "format": {"csv"}}
+	if o.format == "json" {
+		query.Set("format", "ndjson")
+	}
+	if o.columns != "" {
+		query.Set("columns", o.columns)
+	}
+	if o.sample > 0 {
+		query.Set("sample", strconv.Itoa(o.sample))
+	}
+	if o.limit > 0 {
+		// One more tells whether there are more.
+		query.Set("limit", strconv.Itoa(o.limit+1))
+	}
+	rows, err := p.Open(ctx, "rows", query)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	write := map[string]func(io.Reader, int) (int, bool, error){"table": out.table, "json": out.lines, "csv": out.csv}[o.format]
+	n, more, err := write(rows, o.limit)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("the answer broke off after %d rows", n)
+	}
+	if err != nil {
+		return err
+	}
+	if more {
+		fmt.Fprintf(out.notes, "vast query: these are the first %d; more match: -limit N shows N, 0 all\n", n)
+	}
+	return nil
+}
+
+// showPlace shows an error under the word of the query that it is about.
+func showPlace(w io.Writer, text string, e *attach.Error) {
+	clean := []rune(attach.Clean(text))
+	at := min(e.Position, len(clean))
+	length := min(e.Length, max(len(clean)-at, 1))
+	before := attach.Width(string(clean[:at]))
+	marked := max(attach.Width(string(clean[at:min(at+length, len(clean))])), 1)
+	fmt.Fprintf(w, "vast query: %s\n\n    %s\n    %s%s\n", attach.Clean(e.Message), string(clean), strings.Repeat(" ", before),
+		strings.Repeat("^", marked))
+}

@@ -1,0 +1,181 @@
+package query
+
+import (
+	"bufio"
+	"encoding/csv"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/vastgo/vast/cmd/vast/internal/attach"
+)
+
+// The widths of a table's columns are taken from its first rows: from so many, or those that have come after a while.
+const (
+	measuredRows = 200
+	measuredTime = 300 * time.Millisecond
+)
+
+// widest is how many cells a column may have on a terminal.
+const widest = 48
+
+// record is a row, or what went wrong.
+type record struct {
+	fields []string
+	err    error
+}
+
+// table writes rows of CSV as a table, at most so many unless that is 0. It returns how many it wrote, and whether there are
+// more.
+func (o *output) table(from io.Reader, most int) (n int, more bool, err error) {
+	stop := make(chan struct{})
+	defer close(stop)
+	records := make(chan record)
+	go read(newReader(from), records, stop)
+
+	head := <-records
+	if head.err == io.EOF {
+		return 0, false, nil
+	}
+	if head.err != nil {
+		return 0, false, head.err
+	}
+	out := bufio.NewWriter(o.to)
+	defer func() {
+		if failed := out.Flush(); err == nil {
+			err = failed
+		}
+	}()
+	first, last := collect(records)
+	l := o.layOut(head.fields, first)
+	out.WriteString(o.row(l, head.fields) + "\n")
+	for {
+		for _, fields := range first {
+			if most > 0 && n == most {
+				return n, true, nil
+			}
+			if _, err := out.WriteString(o.row(l, fields) + "\n"); err != nil {
+				return n, false, err
+			}
+			n++
+		}
+		if last == nil {
+			if out.Buffered() > 0 && o.terminal {
+				if err := out.Flush(); err != nil {
+					return n, false, err
+				}
+			}
+			next := <-records
+			if first = [][]string{next.fields}; next.err != nil {
+				first, last = nil, next.err
+			}
+			continue
+		}
+		if last == io.EOF {
+			last = nil
+		}
+		return n, false, last
+	}
+}
+
+// read sends the rows, and why there are no more, until stop is closed.
+func read(in *csv.Reader, to chan<- record, stop <-chan struct{}) {
+	for {
+		fields, err := in.Read()
+		r := record{err: err}
+		for _, f := range fields {
+			r.fields = append(r.fields, attach.Clean(f))
+		}
+		if err != nil {
+			r.fields = nil
+		}
+		select {
+		case to <- r:
+		case <-stop:
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// collect returns the first rows, and if there are no more, why.
+func collect(records <-chan record) (first [][]string, last error) {
+	enough := time.NewTimer(measuredTime)
+	defer enough.Stop()
+	for len(first) < measuredRows {
+		select {
+		case r := <-records:
+			if r.err != nil {
+				return first, r.err
+			}
+			first = append(first, r.fields)
+		case <-enough.C:
+			if len(first) > 0 {
+				return first, nil
+			}
+			enough.Reset(measuredTime) // nothing has matched so far
+		}
+	}
+	return first, nil
+}
+
+// layout says how the columns of a table stand.
+type layout struct {
+	widths  []int
+	numbers []bool // stand at the right
+}
+
+func (o *output) layOut(head []string, rows [][]string) layout {
+	l := layout{make([]int, len(head)), make([]bool, len(head))}
+	for i, name := range head {
+		l.widths[i] = attach.Width(name)
+		l.numbers[i] = len(rows) > 0 && !slices.ContainsFunc(rows, func(r []string) bool {
+			if i >= len(r) || r[i] == "" {
+				return false
+			}
+			_, err := strconv.ParseFloat(r[i], 64)
+			return err != nil
+		})
+		for _, r := range rows {
+			if i < len(r) {
+				l.widths[i] = max(l.widths[i], attach.Width(r[i]))
+			}
+		}
+		if o.terminal {
+			l.widths[i] = min(l.widths[i], widest)
+		}
+	}
+	return l
+}
+
+// row returns a line of the table. On a terminal it is cut to fit; elsewhere what is longer than what came before moves the
+// rest.
+func (o *output) row(l layout, fields []string) string {
+	var b strings.Builder
+	for i, f := range fields {
+		if i > 0 {
+			b.WriteString(blank)
+		}
+		width := 0
+		if i < len(l.widths) {
+			width = l.widths[i]
+		}
+		if !o.terminal {
+			width = max(width, attach.Width(f))
+		}
+		if i < len(l.numbers) && l.numbers[i] {
+			b.WriteString(attach.PadLeft(f, width))
+		} else {
+			b.WriteString(attach.Pad(f, width))
+		}
+	}
+	line := strings.TrimRight(b.String(), " ")
+	if o.terminal {
+		line = attach.Cut(line, o.columns)
+	}
+	return line
+}

@@ -1,0 +1,87 @@
+package top
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/vastgo/vast/inspect"
+)
+
+// The page that -once prints.
+const (
+	onceColumns = 100
+	onceRows    = 500
+)
+
+// printOnce prints what there is, as a page or as JSON.
+func printOnce(w io.Writer, s *state, o options) error {
+	if o.json {
+		return json.NewEncoder(w).Encode(struct {
+			Now     inspect.Sample   `json:"now"`
+			History []inspect.Sample `json:"history"`
+			Costs   inspect.Costs    `json:"costs"`
+		}{s.now(), s.history, s.costs})
+	}
+	lines := compose(s, onceColumns, onceRows, time.Now())
+	lines = lines[:len(lines)-1] // the foot tells of keys
+	var b strings.Builder
+	for _, l := range lines {
+		b.WriteString(l.String() + "\n")
+	}
+	_, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n")
+	return err
+}
+
+// watchLines prints a line or an object for each sample until a signal ends it. It gives the exit status.
+func watchLines(f *feed, s *state, o options, signals <-chan os.Signal, stdout, stderr io.Writer) int {
+	tell := func() error {
+		if o.json {
+			return json.NewEncoder(stdout).Encode(s.now())
+		}
+		_, err := fmt.Fprintln(stdout, plainLine(s.now()))
+		return err
+	}
+	err := tell()
+	told, lost := s.now().At, false
+	for err == nil {
+		select {
+		case u := <-f.updates:
+			s.apply(u)
+			if u.lost != nil {
+				if hopeless(u.lost) {
+					return fail(stderr, u.lost, failure)
+				}
+				if !lost {
+					fmt.Fprintf(stderr, "vast top: lost, trying again: %v\n", u.lost)
+				}
+			} else if lost {
+				fmt.Fprintln(stderr, "vast top: attached again")
+			}
+			lost = u.lost != nil
+			if now := s.now().At; now != told {
+				told, err = now, tell()
+			}
+		case signal := <-signals:
+			return signalStatus(signal)
+		}
+	}
+	return fail(stderr, err, failure)
+}
+
+// plainLine is made to be searched and cut: name=value, one space between, sizes in bytes.
+func plainLine(n inspect.Sample) string {
+	var b strings.Builder
+	if p := n.Pace; p != nil {
+		fmt.Fprintf(&b, "tick=%d tps=%.1f p50=%.3fms p99=%.3fms worst=%.3fms budget=%.3fms late=%d dropped=%d ", p.Tick,
+			p.TicksPerSecond, 1e3*p.TickSeconds.P50, 1e3*p.TickSeconds.P99, 1e3*p.TickSeconds.Worst, 1e3*p.BudgetSeconds, p.Late,
+			p.Dropped)
+	}
+	fmt.Fprintf(&b, "entities=%d changes=%.0f/s admitting=%t paused=%t reserved=%d committed=%d resident=%d go_heap=%d gc=%d "+
+		"gc_pause_worst=%.3fms goroutines=%d cpu=%.2f", n.Entities, n.ChangesPerSecond, n.Admitting, n.Paused, n.Memory.Reserved,
+		n.Memory.Committed, n.Memory.Resident, n.Memory.GoHeap, n.GC.Collections, 1e3*n.GC.PauseWorst, n.Goroutines, n.CPU)
+	return b.String()
+}

@@ -1,0 +1,107 @@
+package top
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/vastgo/vast/inspect"
+)
+
+// eighths fill a cell from below.
+var eighths = []rune(" ▁▂▃▄▅▆▇█")
+
+// missing stands for a second that nobody looked at.
+var missing = math.NaN()
+
+// bySecond lays a figure of the samples out, the newest at the right, a cell a second. Seconds without a sample are missing.
+func bySecond(history []inspect.Sample, cells int, figure func(inspect.Sample) float64) []float64 {
+	if len(history) == 0 || cells <= 0 {
+		return nil
+	}
+	values := make([]float64, cells)
+	for i := range values {
+		values[i] = missing
+	}
+	last := history[len(history)-1].At
+	for _, s := range history {
+		// Samples come a second apart, a little more or less.
+		ago := math.Round(last - s.At)
+		if ago >= 0 && ago < float64(cells) {
+			values[cells-1-int(ago)] = figure(s)
+		}
+	}
+	// Two in one second leave a gap beside them that is none.
+	for i := 1; i+1 < len(values); i++ {
+		if math.IsNaN(values[i]) && !math.IsNaN(values[i-1]) && !math.IsNaN(values[i+1]) {
+			values[i] = values[i-1]
+		}
+	}
+	return values
+}
+
+// highest returns the largest value.
+func highest(values []float64) (top float64) {
+	for _, v := range values {
+		if v > top { // what is missing is not
+			top = v
+		}
+	}
+	return top
+}
+
+// scale returns what a chart of the values reaches up to: the highest, unless that stands alone, far above the others, which
+// would not be seen then.
+func scale(values []float64) float64 {
+	var known []float64
+	for _, v := range values {
+		if v > 0 {
+			known = append(known, v)
+		}
+	}
+	if len(known) == 0 {
+		return 0
+	}
+	slices.Sort(known)
+	const far = 4 // times what nine of ten do not pass
+	return min(known[len(known)-1], far*known[(len(known)-1)*9/10])
+}
+
+// spark draws values as columns, in so many rows, as high as they are in the scale. Those above the bound, if that is not 0,
+// have the tone warn.
+func spark(values []float64, rows int, top, bound float64) []line {
+	lines := make([]line, rows)
+	for row := range lines {
+		below := 8 * (rows - 1 - row) // eighths that the rows beneath this one hold
+		for _, v := range values {
+			level := 0
+			if v >= 0 && top > 0 {
+				// What is there is seen, be it ever so low.
+				level = max(int(math.Round(v/top*float64(8*rows))), 1)
+			}
+			t := accent
+			if bound > 0 && v > bound {
+				t = warn
+			}
+			r := string(eighths[min(max(level-below, 0), 8)])
+			if n := len(lines[row]); n > 0 && lines[row][n-1].tone == t {
+				lines[row][n-1].text += r
+			} else {
+				lines[row] = append(lines[row], span{r, t})
+			}
+		}
+	}
+	return lines
+}
+
+// bar draws a share, from 0 to 1, in so many cells.
+func bar(share float64, cells int, t tone) line {
+	if !(share > 0) {
+		share = 0
+	}
+	full := int(math.Round(min(share, 1) * float64(cells)))
+	if share > 0 && full == 0 {
+		full = 1
+	}
+	return line{{strings.Repeat("█", full), t}, {strings.Repeat("░", max(cells-full, 0)), dim}}
+}

@@ -1,0 +1,69 @@
+package top
+
+import (
+	"slices"
+	"time"
+
+	"github.com/vastgo/vast/cmd/vast/internal/attach"
+	"github.com/vastgo/vast/inspect"
+)
+
+// mostSamples bounds the history that is kept: ten minutes.
+const mostSamples = 600
+
+// state is what is known of the program.
+type state struct {
+	address string
+	world   string
+	history []inspect.Sample // the oldest first; the last is the newest there is
+	costs   inspect.Costs
+	lost    error // why there is no stream; nil while there is
+	heard   time.Time
+}
+
+func newState(address string) *state { return &state{address: attach.Clean(address)} }
+
+// now is the newest sample.
+func (s *state) now() inspect.Sample {
+	if len(s.history) == 0 {
+		return inspect.Sample{}
+	}
+	return s.history[len(s.history)-1]
+}
+
+// apply takes an update in. All text in it is made safe to print.
+func (s *state) apply(u update) {
+	if u.lost != nil {
+		s.lost = u.lost
+		return
+	}
+	s.lost, s.heard = nil, time.Now()
+	switch {
+	case u.attached != nil:
+		s.history = u.attached.History
+		if n := len(s.history); n == 0 || s.history[n-1].At < u.attached.Now.At {
+			s.history = append(s.history, u.attached.Now)
+		}
+	case u.sample != nil:
+		// After a program was started anew its clock may have gone back.
+		if len(s.history) > 0 && u.sample.At < s.now().At {
+			s.history = nil
+		}
+		if len(s.history) == 0 || u.sample.At > s.now().At {
+			s.history = append(s.history, *u.sample)
+		}
+	case u.costs != nil:
+		s.costs = *u.costs
+		for i := range s.costs.Systems {
+			c := &s.costs.Systems[i]
+			c.Name, c.Phase = attach.Clean(c.Name), attach.Clean(c.Phase)
+		}
+		for i := range s.costs.Columns {
+			c := &s.costs.Columns[i]
+			c.Name, c.Type = attach.Clean(c.Name), attach.Clean(c.Type)
+		}
+	}
+	if extra := len(s.history) - mostSamples; extra > 0 {
+		s.history = slices.Delete(s.history, 0, extra)
+	}
+}

@@ -1,0 +1,119 @@
+package top
+
+import (
+	"github.com/vastgo/vast/cmd/vast/internal/attach"
+)
+
+// table is a list under headings. Its first column is as wide as the others leave room for; of the others, the last ones are
+// left out where that would be too narrow.
+type table struct {
+	headings []string
+	widths   []int // of all but the first; the first one's is the least it may have
+	rows     [][]string
+	none     string // what stands where there are no rows
+}
+
+func systemsTable(s *state) table {
+	t := table{
+		headings: []string{"SYSTEM", "LOAD", "P50", "P99", "LAST", "WORST", "RUNS"}, widths: []int{12, 7, 9, 9, 9, 9, 12},
+		none: "no systems: the world has no schedule",
+	}
+	for _, c := range s.costs.Systems {
+		t.rows = append(t.rows, []string{
+			c.Name, percent(c.Load), seconds(c.P50), seconds(c.P99), seconds(c.Last), seconds(c.Worst), whole(c.Runs),
+		})
+	}
+	return t
+}
+
+func columnsTable(s *state) table {
+	t := table{
+		headings: []string{"COLUMN", "MEMORY", "ENTITIES", "DENSITY", "SIZE", "RESERVED"}, widths: []int{12, 10, 13, 9, 7, 10},
+		none: "no columns",
+	}
+	for _, c := range s.costs.Columns {
+		density := "-"
+		if c.Slots > 0 {
+			density = percent(float64(c.Entities) / float64(c.Slots))
+		}
+		t.rows = append(t.rows, []string{
+			c.Name, size(c.Committed), count(c.Entities), density, count(c.Size), size(c.Reserved),
+		})
+	}
+	return t
+}
+
+// lines returns the table in so many cells and at most so many rows, the headings among them.
+func (t table) lines(cells, rows int) []line {
+	if rows < 2 {
+		return nil
+	}
+	shown, first := len(t.widths), 0
+	for ; shown > 0; shown-- {
+		first = cells
+		for _, w := range t.widths[1:shown] {
+			first -= w
+		}
+		if first >= t.widths[0] {
+			break
+		}
+	}
+	shown = max(shown, 1)
+	row := func(texts []string, heading bool) line {
+		tones := []tone{strong, plain}
+		if heading {
+			tones = []tone{dim, dim}
+		}
+		l := line{{attach.Pad(texts[0], first-1) + " ", tones[0]}}
+		for i := 1; i < shown; i++ {
+			l = append(l, span{attach.PadLeft(texts[i], t.widths[i]), tones[1]})
+		}
+		return l.cut(cells)
+	}
+	lines := []line{row(t.headings, true)}
+	if len(t.rows) == 0 {
+		return append(lines, line{{t.none, dim}}.cut(cells))
+	}
+	for i, r := range t.rows {
+		if len(lines) == rows-1 && len(t.rows)-i > 1 {
+			return append(lines, line{{"and " + count(len(t.rows)-i) + " more", dim}}.cut(cells))
+		}
+		if len(lines) == rows {
+			break
+		}
+		lines = append(lines, row(r, false))
+	}
+	return lines
+}
+
+// tables are the dearest systems and the largest columns, beside each other where there is room, otherwise one above the
+// other.
+func tables(s *state, columns, rows int) []line {
+	systems, cols := systemsTable(s), columnsTable(s)
+	if columns >= sideBySide {
+		const between = 3
+		half := (columns - between) / 2
+		left, right := systems.lines(half, rows), cols.lines(columns-between-half, rows)
+		lines := make([]line, max(len(left), len(right)))
+		for i := range lines {
+			if i < len(left) {
+				lines[i] = left[i]
+			}
+			if i < len(right) {
+				lines[i] = append(append(lines[i].pad(half), span{"   ", plain}), right[i]...)
+			}
+		}
+		return lines
+	}
+	if rows < 7 { // two headings, two rows each and a blank line
+		if len(systems.rows) == 0 {
+			return cols.lines(columns, rows)
+		}
+		return systems.lines(columns, rows)
+	}
+	// What one does not need the other gets.
+	upper := min((rows-1)/2, 1+max(len(systems.rows), 1))
+	lower := min(rows-1-upper, 1+max(len(cols.rows), 1))
+	upper = min(rows-1-lower, 1+max(len(systems.rows), 1))
+	return append(append(systems.lines(columns, upper), nil), cols.lines(columns, lower)...)
+}

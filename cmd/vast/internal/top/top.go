@@ -1,0 +1,166 @@
+// Package top is the command `vast top`: the overview of a running program in a terminal, by its inspector.
+//
+// A feed follows the program's live stream on a goroutine of its own, and attaches again when it is lost. What it learns
+// goes into a state, and of that a page of lines is composed: for a screen, or printed once.
+package top
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/term"
+
+	"github.com/vastgo/vast/cmd/vast/internal/attach"
+)
+
+// The exit statuses of the command. One that a signal ended exits with 128 and the signal's number: 130 for Ctrl-C.
+const (
+	success     = 0
+	failure     = 1 // the program does not answer, or nothing could be written
+	misuse      = 2 // flags or an address that cannot be understood
+	interrupted = 128 + int(syscall.SIGINT)
+)
+
+// options are what the command line asks for.
+type options struct {
+	address string
+	token   string
+	once    bool
+	json    bool
+	plain   bool
+}
+
+// flagError is a command line that cannot be understood.
+type flagError struct{ err error }
+
+func (e *flagError) Error() string { return e.err.Error() + "; `vast top -h` shows the usage" }
+func (e *flagError) Unwrap() error { return e.err }
+
+// flags declares the flags. It keeps package flag from printing: every error is to be one message.
+func flags(o *options) *flag.FlagSet {
+	f := flag.NewFlagSet("vast top", flag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	f.Usage = func() {}
+	f.StringVar(&o.token, "token", "", attach.AboutToken)
+	f.BoolVar(&o.once, "once", false, "print one page and end")
+	f.BoolVar(&o.json, "json", false, "print a JSON object a second; with -once only one, which has the history as well")
+	f.BoolVar(&o.plain, "plain", false, "print a line a second, even on a terminal")
+	return f
+}
+
+func parse(args []string) (options, error) {
+	var o options
+	rest, err := attach.Parse(flags(&o), args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return o, err
+	case err != nil:
+		return o, &flagError{err}
+	case len(rest) == 0:
+		return o, &flagError{errors.New("which program? Its inspector's address is missing")}
+	case len(rest) > 1:
+		return o, &flagError{fmt.Errorf("unexpected argument %q", rest[1])}
+	case o.json && o.plain:
+		return o, &flagError{errors.New("-json and -plain contradict each other: both say what standard output holds")}
+	}
+	o.address = rest[0]
+	return o, nil
+}
+
+func usage(w io.Writer) {
+	var b bytes.Buffer
+	f := flags(new(options))
+	f.SetOutput(&b)
+	f.PrintDefaults()
+	fmt.Fprintf(w, `usage: vast top ADDRESS [flags]
+
+Shows a running program that serves an inspector: ticks, entities, memory, the
+collector, the dearest systems and the largest columns. ADDRESS is HOST:PORT, or the
+URL that the program printed. Where output is no terminal, it prints a line a second.
+
+%s
+Keys: q or Esc ends with exit status 0, Ctrl-C with 130. NO_COLOR is respected.
+
+Ticks' p50, p99 and worst are those of the last second; a system's p50 and p99 are of its
+last 256 runs, and worst is of all. Load is the time that a system took in the last
+second, of one processor.
+`, b.String())
+}
+
+// Run is `vast top`: args are what follows these words. It gives the exit status.
+func Run(args []string, stdout, stderr io.Writer) int {
+	o, err := parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		usage(stdout)
+		return success
+	case err != nil:
+		return fail(stderr, err, misuse)
+	}
+	program, err := attach.New(o.address, o.token)
+	if err != nil {
+		return fail(stderr, &flagError{err}, misuse)
+	}
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	return run(newFeed(program), o, signals, stdout, stderr)
+}
+
+// fail says what went wrong and gives the status back.
+func fail(stderr io.Writer, err error, status int) int {
+	fmt.Fprintf(stderr, "vast top: %v\n", err)
+	return status
+}
+
+// run shows what the feed brings until its end.
+func run(f *feed, o options, signals <-chan os.Signal, stdout, stderr io.Writer) int {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	first := make(chan error, 1)
+	s := newState(f.program.Address())
+	go func() { first <- f.begin(ctx, s) }()
+	select {
+	case err := <-first:
+		if err != nil {
+			return fail(stderr, err, failure)
+		}
+	case signal := <-signals:
+		return signalStatus(signal)
+	}
+	if o.once {
+		if err := printOnce(stdout, s, o); err != nil {
+			return fail(stderr, err, failure)
+		}
+		return success
+	}
+	go f.follow(ctx)
+	if o.json || o.plain || !isTerminal(stdout) || os.Getenv("TERM") == "dumb" {
+		return watchLines(f, s, o, signals, stdout, stderr)
+	}
+	screen, err := openScreen()
+	if err != nil {
+		fmt.Fprintf(stderr, "vast top: no live screen, printing lines: %v\n", err)
+		return watchLines(f, s, o, signals, stdout, stderr)
+	}
+	return watchScreen(f, s, screen, signals)
+}
+
+func signalStatus(s os.Signal) int {
+	if number, ok := s.(syscall.Signal); ok {
+		return 128 + int(number)
+	}
+	return failure
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

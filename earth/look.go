@@ -1,0 +1,114 @@
+package earth
+
+import (
+	"iter"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/earth/atlas"
+)
+
+// Place returns the entity of a place, by its number in the list that the world was made with. It panics for numbers that
+// the list has not.
+func (e *Earth) Place(number int) vast.Entity {
+	e.mustBeOpen("Place")
+	return e.places.Entity(number)
+}
+
+// PlaceNumber returns the number of a place's entity, and whether it is a place. It may be called from any goroutine: places
+// do not come and go.
+func (e *Earth) PlaceNumber(place vast.Entity) (int, bool) {
+	number := int(place.Slot()) - e.places.Start()
+	if number < 0 || number >= e.places.Len() || e.places.Entity(number) != place {
+		return 0, false
+	}
+	return number, true
+}
+
+// Present returns how many travellers stay in the place with a number, and how many of them are infectious.
+func (e *Earth) Present(number int) (travellers, infectious int) {
+	e.mustBeOpen("Present")
+	p := e.tallies[number]
+	return int(p.Present), int(p.Infectious)
+}
+
+// Position returns where a place or a traveller is, in degrees, north and east positive, to 0.001; and whether the entity
+// is one of these.
+func (e *Earth) Position(who vast.Entity) (lat, lon float32, ok bool) {
+	e.mustBeOpen("Position")
+	switch body, site := e.body.Get(who), e.site.Get(who); {
+	case body != nil:
+		lat, lon = atlas.Position(body.At.X, body.At.Y, body.At.Z)
+	case site != nil:
+		lat, lon = atlas.Position(site.At.X, site.At.Y, site.At.Z)
+	default:
+		return 0, 0, false
+	}
+	return lat, lon, true
+}
+
+// CrowdParts is the number of parts in which [Earth.Crowds] yields the travellers.
+const CrowdParts = 2 * regions
+
+// Crowd is a number of travellers at one point.
+type Crowd struct {
+	Lat, Lon   float32 // degrees, north and east positive, to 0.001
+	Travellers uint32
+	Infectious uint32 // of these
+}
+
+// seenOneByOne is up to how many travellers those on their way are all looked at by Crowds.
+const seenOneByOne = 1 << 20
+
+// Crowds yields a part of the travellers, of CrowdParts of about equal size: those who stay in a place together, those on
+// their way one by one. All parts together are everybody, if no tick passes meanwhile; so a picture can be painted part by
+// part between ticks. Where there are more than 1,048,576 travellers, of those on their way only every second, fourth, …
+// is yielded, and stands for as many.
+//
+// Complexity: some 25 nanoseconds for each place or traveller of the part: a sixth of a millisecond for a million travellers.
+func (e *Earth) Crowds(part int) iter.Seq[Crowd] {
+	e.mustBeOpen("Crowds")
+	if part < regions {
+		return e.crowdsInPlaces(part)
+	}
+	return e.crowdsOnTheWay(&e.region[part-regions])
+}
+
+func (e *Earth) crowdsInPlaces(part int) iter.Seq[Crowd] {
+	n := len(e.sites)
+	lo, hi := n*part/regions, n*(part+1)/regions
+	return func(yield func(Crowd) bool) {
+		for i, p := range e.tallies[lo:hi] {
+			if p.Present <= 0 {
+				continue
+			}
+			at := e.sites[lo+i].At
+			lat, lon := atlas.Position(at.X, at.Y, at.Z)
+			if !yield(Crowd{lat, lon, uint32(p.Present), uint32(max(p.Infectious, 0))}) {
+				return
+			}
+		}
+	}
+}
+
+func (e *Earth) crowdsOnTheWay(r *region) iter.Seq[Crowd] {
+	every := 1
+	for (e.world.Len()-len(e.sites))/every > seenOneByOne {
+		every *= 2
+	}
+	return func(yield func(Crowd) bool) {
+		for run := range r.moving.Runs() {
+			bodies := e.body.Slice(run)
+			for i := -run.Start() & (every - 1); i < len(bodies); i += every {
+				at := bodies[i].At
+				lat, lon := atlas.Position(at.X, at.Y, at.Z)
+				c := Crowd{lat, lon, uint32(every), 0}
+				if e.infectious.Has(run.Entity(i)) {
+					c.Infectious = c.Travellers
+				}
+				if !yield(c) {
+					return
+				}
+			}
+		}
+	}
+}

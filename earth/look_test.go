@@ -1,0 +1,109 @@
+package earth
+
+import (
+	"math"
+	"testing"
+
+	"github.com/vastgo/vast"
+)
+
+func TestPlacesHaveNumbers(t *testing.T) {
+	e := newEarth(t, Config{Travellers: 100, Seed: 3})
+	for _, number := range []int{0, 1, len(e.sites) - 1} {
+		place := e.Place(number)
+		if got, ok := e.PlaceNumber(place); !ok || got != number {
+			t.Errorf("place %d comes back as %d, %v", number, got, ok)
+		}
+	}
+	who, _ := e.world.Query(e.body).First()
+	for _, other := range []vast.Entity{{}, who} {
+		if number, ok := e.PlaceNumber(other); ok {
+			t.Errorf("%v is place %d", other, number)
+		}
+	}
+}
+
+func TestPositions(t *testing.T) {
+	e := newEarth(t, Config{Travellers: 100, Seed: 3})
+	check := func(who vast.Entity, at vector) {
+		t.Helper()
+		lat, lon, ok := e.Position(who)
+		sinLat, cosLat := math.Sincos(float64(lat) * math.Pi / 180)
+		sinLon, cosLon := math.Sincos(float64(lon) * math.Pi / 180)
+		if off := arc(wide{cosLat * cosLon, cosLat * sinLon, sinLat}, at.wide()); !ok || off > 3e-5 {
+			t.Errorf("%v is at %v, %v, %v: %g radians off", who, lat, lon, ok, off)
+		}
+	}
+	check(e.Place(7), e.sites[7].At)
+	for who := range e.world.Query(e.body).All() {
+		check(who, e.body.Get(who).At)
+	}
+	if _, _, ok := e.Position(vast.Entity{}); ok {
+		t.Error("nobody has a position")
+	}
+}
+
+// crowds adds up some parts.
+func crowds(e *Earth, from, to int) (travellers, infectious int) {
+	for part := from; part < to; part++ {
+		for c := range e.Crowds(part) {
+			travellers += int(c.Travellers)
+			infectious += int(c.Infectious)
+		}
+	}
+	return travellers, infectious
+}
+
+func TestCrowdsAreEverybody(t *testing.T) {
+	e := newEarth(t, Config{Travellers: 20_000, Seed: 6})
+	tick(t, e, 400)
+	c := e.Counts()
+	if travellers, infectious := crowds(e, 0, CrowdParts); travellers != c.Travellers || infectious != c.Infectious || infectious == 0 {
+		t.Errorf("%d travellers and %d infectious, want %d and %d", travellers, infectious, c.Travellers, c.Infectious)
+	}
+	if travellers, _ := crowds(e, regions, CrowdParts); travellers != c.Moving {
+		t.Errorf("%d on their way, want %d", travellers, c.Moving)
+	}
+	for i := range e.sites {
+		if travellers, infectious := e.Present(i); travellers != int(e.tallies[i].Present) || infectious != int(e.tallies[i].Infectious) {
+			t.Fatalf("place %d has %d and %d", i, travellers, infectious)
+		}
+	}
+}
+
+// With ticks between the parts, those who arrive or set out meanwhile may be seen twice or not at all: they are few.
+func TestCrowdsBetweenTicks(t *testing.T) {
+	e := newEarth(t, Config{Travellers: 20_000, Seed: 6})
+	travellers := 0
+	for part := range CrowdParts {
+		n, _ := crowds(e, part, part+1)
+		travellers += n
+		tick(t, e, 1)
+	}
+	if c := e.Counts(); math.Abs(float64(travellers-c.Travellers)) > 0.1*float64(c.Travellers) {
+		t.Errorf("%d travellers seen, of %d", travellers, c.Travellers)
+	}
+}
+
+// A trip that was edited to lead nowhere ends somewhere.
+func TestTripToNowhereArrives(t *testing.T) {
+	e := newEarth(t, Config{Travellers: 1000, Seed: 6})
+	who, _ := e.world.Query(e.trip).First()
+	*e.trip.Get(who) = trip{ToPlace: math.MaxUint32, StepsLeft: 0, By: 77}
+	tick(t, e, 1)
+	if place, ok := e.at.Target(who); !ok || place != e.Place(len(e.sites)-1) {
+		t.Errorf("the traveller is at %v, %v", place, ok)
+	}
+}
+
+func BenchmarkCrowds(b *testing.B) {
+	e, err := New(Config{Travellers: 1_000_000, Seed: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer e.Close()
+	b.ResetTimer()
+	for i := range b.N {
+		crowds(e, i%CrowdParts, i%CrowdParts+1)
+	}
+}

@@ -1,0 +1,166 @@
+package inspect
+
+import (
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/vastgo/vast"
+)
+
+const (
+	childrenMost = 500  // that one request may ask for
+	walkedAtOnce = 1000 // children that are passed over while the world stands still
+	anewMost     = 3    // times that a walk begins anew because the children were changed
+)
+
+// childrenAnswer is a part of the sources that a target has in a relation.
+type childrenAnswer struct {
+	Relation string     `json:"relation"`
+	ID       int        `json:"id"` // the relation's column
+	Total    int        `json:"total"`
+	Offset   int        `json:"offset"` // of the first row; -1 where it is not known, after an entity
+	Rows     []childRow `json:"rows"`
+}
+
+// childRow is one of them.
+type childRow struct {
+	ID       string   `json:"id"`
+	Name     string   `json:"name"`
+	Children int      `json:"children"` // its own
+	Has      []string `json:"has"`      // the names of its components
+}
+
+// listChildren answers with some of the sources of an entity in a relation. The offset-th is found by walking over those
+// before it, a part at a time; after=17.3 goes on behind a child that is known, which takes no walk.
+func (in *Inspector) listChildren(r *http.Request) (any, error) {
+	k := childrenReader{in: in, id: r.PathValue("id"), relation: r.URL.Query().Get("relation"), after: r.URL.Query().Get("after")}
+	var err error
+	if k.limit, err = wholeNumber(r, "limit", 50, 1, childrenMost); err != nil {
+		return nil, err
+	}
+	if k.answer.Offset, err = wholeNumber(r, "offset", 0, 0, 1<<31-1); err != nil {
+		return nil, err
+	}
+	if k.after != "" {
+		if k.answer.Offset != 0 {
+			return nil, badRequest("offset and after are two ways to say where to begin: give one")
+		}
+		k.answer.Offset = -1
+	}
+	k.answer.Rows = []childRow{}
+	if err := in.look(r.Context(), k.look); err != nil {
+		return nil, err
+	}
+	return &k.answer, k.err
+}
+
+// childrenReader walks over the sources of a target. Between two looks it keeps the last source that it has passed.
+type childrenReader struct {
+	in              *Inspector
+	id              string
+	relation, after string
+	limit           int
+	answer          childrenAnswer
+	err             error
+
+	passed int         // sources so far
+	last   vast.Entity // of them; none at the beginning
+	anew   int         // how often the walk began anew
+}
+
+// look goes on, and reports whether that was all.
+func (k *childrenReader) look() (done bool) {
+	in := k.in
+	target, ok := in.entity(k.id)
+	if !ok {
+		k.err = stale(k.id)
+		return true
+	}
+	c, rel, err := in.relationNamed(k.relation, target)
+	if err != nil {
+		k.err = err
+		return true
+	}
+	k.answer.Relation, k.answer.ID, k.answer.Total = c.Name, c.ID, rel.CountSources(target)
+	if k.after != "" && k.last.IsZero() {
+		if k.last, ok = in.entity(k.after); !ok {
+			k.err = stale(k.after)
+			return true
+		}
+		if now, _ := rel.Target(k.last); now != target {
+			k.err = notFound("entity %s is no child of %s by %s", k.after, k.id, c.Name)
+			return true
+		}
+	}
+	sources := rel.Sources(target)
+	if !k.last.IsZero() {
+		if now, ok := rel.Target(k.last); !ok || now != target { // lost between two looks
+			k.passed, k.last, k.answer.Rows = 0, vast.Entity{}, k.answer.Rows[:0]
+			if k.anew++; k.anew > anewMost || k.after != "" {
+				k.err = tooBusy("the children of %s change while they are counted: try again", k.id)
+				return true
+			}
+		} else {
+			sources = rel.SourcesAfter(k.last)
+		}
+	}
+	start, steps := time.Now(), 0
+	for e := range sources {
+		if len(k.answer.Rows) == k.limit {
+			return true
+		}
+		if steps++; steps > walkedAtOnce || steps%16 == 0 && time.Since(start) > lookTime {
+			return false
+		}
+		if k.passed >= k.answer.Offset {
+			k.answer.Rows = append(k.answer.Rows, in.childRow(e, rel))
+		}
+		k.passed++
+		k.last = e
+	}
+	return true
+}
+
+func (in *Inspector) childRow(e vast.Entity, rel vast.Relation) childRow {
+	row := childRow{ID: e.String(), Name: in.nameOf(e), Children: rel.CountSources(e), Has: []string{}}
+	for _, col := range in.world.ComponentsOf(e) {
+		if info := vast.Describe(col); info.Linked == "" {
+			row.Has = append(row.Has, info.Name)
+		}
+	}
+	return row
+}
+
+// relationNamed returns the relation of a name or number; without one, the first in which the target has sources, or else the
+// first of all. It is called while the world lets the inspector look.
+func (in *Inspector) relationNamed(text string, target vast.Entity) (*column, vast.Relation, error) {
+	columns := in.model.look(in.world)
+	if text != "" {
+		c, err := columnNamed(columns, text)
+		if err != nil {
+			return nil, vast.Relation{}, err
+		}
+		rel, ok := vast.RelationOf(c.col)
+		if !ok {
+			return nil, rel, badRequest("%s is no relation", c.Name)
+		}
+		return c, rel, nil
+	}
+	isRelation := func(c column) bool { return c.Relation && !c.info.Private }
+	i := slices.IndexFunc(columns, func(c column) bool {
+		if !isRelation(c) {
+			return false
+		}
+		rel, ok := vast.RelationOf(c.col)
+		return ok && rel.CountSources(target) > 0
+	})
+	if i < 0 {
+		i = slices.IndexFunc(columns, isRelation)
+	}
+	if i < 0 {
+		return nil, vast.Relation{}, notFound("the world has no relations")
+	}
+	rel, _ := vast.RelationOf(columns[i].col)
+	return &columns[i], rel, nil
+}

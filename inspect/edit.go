@@ -1,0 +1,355 @@
+package inspect
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/inspect/internal/value"
+)
+
+// editRequest is what an edit is asked for by.
+type editRequest struct {
+	Path  string          `json:"path"` // of a part of the component; empty for the whole
+	Value json.RawMessage `json:"value"`
+}
+
+// conflict is the answer for what the world refuses now.
+func conflict(format string, args ...any) error {
+	return &problem{Status: http.StatusConflict, Code: "conflict", Message: fmt.Sprintf(format, args...)}
+}
+
+// edited is a component about which something is asked.
+type edited struct {
+	in     *Inspector
+	id     string
+	column *column
+}
+
+// edited returns the component that a request's path names, of an entity that may or may not have it.
+func (in *Inspector) edited(r *http.Request) (edited, error) {
+	one := edited{in: in, id: r.PathValue("id")}
+	if _, _, ok := parseID(one.id); !ok {
+		return one, stale(one.id)
+	}
+	var err error
+	if lookErr := in.look(r.Context(), func() bool {
+		one.column, err = columnNamed(in.model.look(in.world), r.PathValue("column"))
+		return true
+	}); lookErr != nil {
+		return one, lookErr
+	}
+	return one, err
+}
+
+// columnNamed returns the column with a number or a name.
+func columnNamed(columns []column, text string) (*column, error) {
+	if n, err := strconv.Atoi(text); err == nil {
+		if n >= 0 && n < len(columns) && !columns[n].info.Private {
+			return &columns[n], nil
+		}
+		return nil, notFound("the world has no component of number %d", n)
+	}
+	for i := range columns {
+		if c := &columns[i]; c.Name == text && !c.info.Private {
+			return c, nil
+		}
+	}
+	return nil, notFound("the world has no component %.80q", text)
+}
+
+// decodeEdit reads a request's body, which may be left out where nothing has to be said.
+func decodeEdit(r *http.Request) (edit editRequest, err error) {
+	decoder := json.NewDecoder(r.Body)
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&edit); err != nil {
+		if errors.Is(err, io.EOF) {
+			return edit, nil
+		}
+		var tooLarge *http.MaxBytesError
+		if errors.As(err, &tooLarge) {
+			return edit, err
+		}
+		return edit, badRequest(`the body must be like {"path": "At.X", "value": 1.5}: %v`, err)
+	}
+	if decoder.More() {
+		return edit, badRequest("the body must be one JSON object")
+	}
+	return edit, nil
+}
+
+// refuse turns an error about a value into an answer.
+func refuse(err error) error {
+	if fault := (*value.Error)(nil); errors.As(err, &fault) {
+		return &problem{Status: http.StatusBadRequest, Code: "value", Message: err.Error()}
+	}
+	return err
+}
+
+// change has f called with the entity while the world lets the inspector look. A panic of f's, which is one of the program's own
+// hooks or says that memory is at an end, is the answer: the world is as it was before it, and goes on.
+func (one edited) change(ctx context.Context, f func(e vast.Entity) error) error {
+	var err error
+	if lookErr := one.in.look(ctx, func() (done bool) {
+		defer func() {
+			if inner := recover(); inner != nil {
+				done = true
+				err = &problem{Status: http.StatusInternalServerError, Code: "panic",
+					Message: fmt.Sprintf("the program panicked: %.1000s", fmt.Sprint(inner))}
+			}
+		}()
+		e, ok := one.in.entity(one.id)
+		if !ok {
+			err = stale(one.id)
+			return true
+		}
+		err = f(e)
+		return true
+	}); lookErr != nil {
+		return lookErr
+	}
+	return err
+}
+
+// findFor is Inspector.find with an error for those who edit.
+func (in *Inspector) findFor(text string) (vast.Entity, error) {
+	if e, ok := in.find(text); ok {
+		return e, nil
+	}
+	if _, _, ok := parseID(text); ok {
+		return vast.Entity{}, fmt.Errorf("entity %s is no longer alive", text)
+	}
+	return vast.Entity{}, fmt.Errorf("no entity is called %.80q", text)
+}
+
+// lacks is the answer for an entity without the component.
+func (one edited) lacks() error {
+	return notFound("entity %s has no %s", one.id, one.column.Name)
+}
+
+// editComponent sets a part of a component. The edit is checked against the column's type beforehand, and made between two
+// ticks: as much of it as the program writes meanwhile stays as the program wrote it, but for the part that is set.
+func (in *Inspector) editComponent(r *http.Request) (any, error) {
+	one, err := in.edited(r)
+	if err != nil {
+		return nil, err
+	}
+	asked, err := decodeEdit(r)
+	if err != nil {
+		return nil, err
+	}
+	if asked.Value == nil {
+		return nil, badRequest("the body must have a value: set a part to null only where that is one")
+	}
+	set, err := one.setter(asked)
+	if err != nil {
+		return nil, err
+	}
+	if err := one.change(r.Context(), func(e vast.Entity) error { return set(e, false) }); err != nil {
+		return nil, refuse(err)
+	}
+	return one.read(r.Context())
+}
+
+// addComponent gives an entity a component, zero where the request has no value.
+func (in *Inspector) addComponent(r *http.Request) (any, error) {
+	one, err := in.edited(r)
+	if err != nil {
+		return nil, err
+	}
+	asked, err := decodeEdit(r)
+	if err != nil {
+		return nil, err
+	}
+	if asked.Path != "" {
+		return nil, badRequest("a component is added as a whole: leave path out")
+	}
+	set, err := one.setter(asked)
+	if err != nil {
+		return nil, err
+	}
+	if err := one.change(r.Context(), func(e vast.Entity) error { return set(e, true) }); err != nil {
+		return nil, refuse(err)
+	}
+	return one.read(r.Context())
+}
+
+// setter returns what makes an edit on an entity: of the component that it has, or as a new one.
+func (one edited) setter(asked editRequest) (func(e vast.Entity, add bool) error, error) {
+	c, in := one.column, one.in
+	if c.Edges {
+		return nil, badRequest("%s are edges, which are shown only", c.Name)
+	}
+	if c.Relation {
+		return one.relationSetter(asked)
+	}
+	if c.info.Type == nil && asked.Value != nil {
+		return nil, badRequest("%s is a tag, which has no value", c.Name)
+	}
+	if c.Size > componentMost {
+		return nil, badRequest("%s has %d bytes, which are too many to be edited", c.Name, c.Size)
+	}
+	var edit *value.Edit
+	if asked.Value != nil {
+		var err error
+		if edit, err = value.NewEdit(c.info.Type, asked.Path, asked.Value); err != nil {
+			return nil, refuse(err)
+		}
+	}
+	return func(e vast.Entity, add bool) error {
+		v, had := vast.Value(c.col, e)
+		switch {
+		case add && had:
+			return conflict("entity %s has %s already", one.id, c.Name)
+		case !add && !had:
+			return one.lacks()
+		case add && c.info.Type == nil:
+			v = reflect.ValueOf(struct{}{})
+		case add:
+			v = reflect.New(c.info.Type).Elem()
+		}
+		if edit != nil {
+			var err error
+			if v, err = edit.Apply(v, in.findFor); err != nil {
+				return err
+			}
+		}
+		return one.put(e, v, add)
+	}, nil
+}
+
+// put writes a component that the entity has, or adds one.
+func (one edited) put(e vast.Entity, v reflect.Value, add bool) error {
+	col := one.column.col
+	if names, ok := vast.NamesOf(one.in.world); ok && vast.Describe(names).ID == one.column.ID {
+		if _, err := names.Set(e, v.String()); err != nil {
+			return conflict("%v", err)
+		}
+		return nil
+	}
+	if add {
+		vast.AddValue(col, e, v)
+	} else {
+		vast.SetValue(col, e, v)
+	}
+	return nil
+}
+
+// relationSetter is setter for the one target of a relation: an entity, or null for none.
+func (one edited) relationSetter(asked editRequest) (func(e vast.Entity, add bool) error, error) {
+	if asked.Value == nil {
+		return nil, badRequest("%s takes the entity to be linked to as its value", one.column.Name)
+	}
+	edit, err := value.NewEdit(entityType, asked.Path, asked.Value)
+	if err != nil {
+		return nil, refuse(err)
+	}
+	return func(e vast.Entity, add bool) error {
+		rel, _ := vast.RelationOf(one.column.col)
+		if had := rel.Has(e); add && had {
+			return conflict("entity %s has a target in %s already", one.id, one.column.Name)
+		} else if !add && !had {
+			return one.lacks()
+		}
+		v, err := edit.Apply(reflect.Zero(entityType), one.in.findFor)
+		if err != nil {
+			return err
+		}
+		if target := v.Interface().(vast.Entity); target.IsZero() {
+			rel.Remove(e)
+		} else {
+			return relate(rel, e, target)
+		}
+		return nil
+	}, nil
+}
+
+// relate links two entities. A hierarchy's panic about a circle is no bug of the program's here, but a refusal.
+func relate(rel vast.Relation, source, target vast.Entity) (err error) {
+	defer func() {
+		inner := recover()
+		if text, ok := inner.(string); ok && strings.Contains(text, "is a circle") {
+			err = conflict("%s", text)
+		} else if inner != nil {
+			panic(inner)
+		}
+	}()
+	rel.Set(source, target)
+	return nil
+}
+
+// read returns the component as it is now; of a relation, what the entity is linked to.
+func (one edited) read(ctx context.Context) (any, error) {
+	k := entityReader{in: one.in, id: one.id, left: fieldsMost}
+	links := []linkList{}
+	err := one.change(ctx, func(e vast.Entity) error {
+		if one.column.Relation {
+			links = one.in.linksOf(one.column, e)
+		} else {
+			k.component(one.column, e)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	k.build()
+	if err := one.in.resolve(ctx, k.links); err != nil {
+		return nil, err
+	}
+	answer := editAnswer{Links: links}
+	if len(k.answer.Components) > 0 {
+		answer.Component = &k.answer.Components[0]
+	}
+	return answer, nil
+}
+
+// editAnswer is what has become of a component.
+type editAnswer struct {
+	Component *component `json:"component"` // null where there is none any more, and for a relation
+	Links     []linkList `json:"links"`     // of a relation
+}
+
+// removeComponent takes a component from an entity.
+func (in *Inspector) removeComponent(r *http.Request) (any, error) {
+	one, err := in.edited(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := one.change(r.Context(), func(e vast.Entity) error {
+		if !vast.RemoveValue(one.column.col, e) {
+			return one.lacks()
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	return editAnswer{Links: []linkList{}}, nil
+}
+
+// deleteEntity deletes an entity, and what goes with it by its relations.
+func (in *Inspector) deleteEntity(r *http.Request) (any, error) {
+	one := edited{in: in, id: r.PathValue("id")}
+	deleted := 0
+	err := one.change(r.Context(), func(e vast.Entity) error {
+		before := in.world.Len()
+		if !in.world.Delete(e) {
+			return conflict("entity %s must live as long as others refer to it: a relation says so", one.id)
+		}
+		deleted = before - in.world.Len()
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		Deleted int `json:"deleted"`
+	}{deleted}, nil
+}

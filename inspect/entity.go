@@ -1,0 +1,270 @@
+package inspect
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/inspect/internal/value"
+)
+
+const (
+	lookTime      = 150 * time.Microsecond // after which a look leaves the rest to the next one
+	fieldsMost    = 4000                   // of all components of an entity
+	heapFields    = 500                    // of a component that must be read while the world stands still
+	componentMost = 1 << 20                // bytes of a component that is shown
+	endsMost      = 50                     // of edges that are listed
+)
+
+func (in *Inspector) entityRoutes() []route {
+	return []route{
+		{method: "GET", pattern: "entities/{id}", answer: in.showEntity},
+		{method: "DELETE", pattern: "entities/{id}", write: true, answer: in.deleteEntity},
+		{method: "PATCH", pattern: "entities/{id}/components/{column}", write: true, answer: in.editComponent},
+		{method: "POST", pattern: "entities/{id}/components/{column}", write: true, answer: in.addComponent},
+		{method: "DELETE", pattern: "entities/{id}/components/{column}", write: true, answer: in.removeComponent},
+		{method: "GET", pattern: "entities/{id}/children", answer: in.listChildren},
+		{method: "GET", pattern: "names", answer: in.suggestNames},
+	}
+}
+
+// entityTopics tell of one entity: entity:17.3.
+func (in *Inspector) entityTopics() []topic {
+	return []topic{{name: "entity", every: time.Second / 4, make: func(ctx context.Context, id string) (any, error) {
+		return in.readEntity(ctx, id)
+	}}}
+}
+
+// entityAnswer is one entity as the page sees it.
+type entityAnswer struct {
+	ID         string      `json:"id"`
+	Alive      bool        `json:"alive"` // one that is not is an error: see stale
+	Name       string      `json:"name"`
+	Slot       int         `json:"slot"`
+	Generation uint32      `json:"generation"`
+	Archetype  []string    `json:"archetype"` // the components that it was born with
+	Components []component `json:"components"`
+	Links      []linkList  `json:"links"`
+	Address    address     `json:"address"`
+}
+
+// component is an entity's component. A relation is none here, but a list of links.
+type component struct {
+	Column   string                    `json:"column"`
+	ID       int                       `json:"id"` // the column's
+	Type     string                    `json:"type"`
+	Storage  string                    `json:"storage"`
+	Size     int                       `json:"size"` // bytes
+	Editable bool                      `json:"editable"`
+	Place    *place                    `json:"place"`   // null where it lies in memory of its own
+	Value    *value.Field              `json:"value"`   // null for a tag
+	Choices  map[string][]value.Choice `json:"choices"` // of the enums in it: the names of values
+}
+
+// linkList is what an entity is linked to by one relation or by edges, in one direction.
+type linkList struct {
+	Column    string    `json:"column"`
+	ID        int       `json:"id"`        // the column's
+	Kind      string    `json:"kind"`      // relation or edges
+	Direction string    `json:"direction"` // out, or in
+	Total     int       `json:"total"`
+	Ends      []linkEnd `json:"ends"` // the first of them; of a relation's sources none: see children
+}
+
+// linkEnd is the entity at the other end of a link.
+type linkEnd struct {
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Value string `json:"value"` // of an edge
+}
+
+// stale is the answer for an entity that is no more.
+func stale(id string) error {
+	if _, _, ok := parseID(id); !ok {
+		return badRequest("an entity is written as slot and generation, such as 17.3, not %.40q", id)
+	}
+	return &problem{Status: http.StatusGone, Code: "stale", Message: fmt.Sprintf("entity %s is no longer alive", id)}
+}
+
+func (in *Inspector) showEntity(r *http.Request) (any, error) {
+	return in.readEntity(r.Context(), r.PathValue("id"))
+}
+
+// readEntity reads all of an entity that is shown: what may be large a component at a time.
+func (in *Inspector) readEntity(ctx context.Context, id string) (*entityAnswer, error) {
+	k := entityReader{in: in, id: id, left: fieldsMost}
+	if err := in.look(ctx, k.look); err != nil {
+		return nil, err
+	}
+	if k.gone {
+		return nil, stale(id)
+	}
+	k.build()
+	if err := in.resolve(ctx, k.links); err != nil {
+		return nil, err
+	}
+	return &k.answer, nil
+}
+
+// entityReader reads an entity: in looks while the world stands still it copies, afterwards it makes trees of the copies.
+type entityReader struct {
+	in     *Inspector
+	id     string
+	answer entityAnswer
+	gone   bool
+	next   int             // the column to go on with
+	values []reflect.Value // by component; invalid where the tree is made already, or there is none
+	left   int             // fields that may be shown
+	links  []*value.Link
+}
+
+// look reads some more components and reports whether that was all.
+func (k *entityReader) look() (done bool) {
+	start := time.Now()
+	w := k.in.world
+	e, ok := k.in.entity(k.id)
+	if !ok {
+		k.gone = true
+		return true
+	}
+	columns := k.in.model.look(w)
+	if k.next == 0 {
+		k.answer = entityAnswer{ID: e.String(), Alive: true, Name: k.in.nameOf(e), Slot: int(e.Slot()), Generation: e.Generation(),
+			Archetype: []string{}, Components: []component{}, Links: []linkList{}, Address: k.in.addressOf(e)}
+		k.answer.Archetype = append(k.answer.Archetype, bornWith(w, e)...)
+	}
+	for ; k.next < len(columns); k.next++ {
+		if k.next > 0 && time.Since(start) > lookTime {
+			return false
+		}
+		switch c := &columns[k.next]; {
+		case c.info.Private:
+		case c.Relation || c.Edges:
+			k.answer.Links = append(k.answer.Links, k.in.linksOf(c, e)...)
+		default:
+			k.component(c, e)
+		}
+	}
+	return true
+}
+
+// component copies e's component, if it has one.
+func (k *entityReader) component(c *column, e vast.Entity) {
+	if c.Size > componentMost { // is not even copied
+		if k.in.world.Query(c.col).Between(int(e.Slot()), int(e.Slot())+1).Count() > 0 {
+			one := k.in.componentOf(c, e)
+			one.Editable, one.Value = false, tooLarge(c)
+			k.answer.Components, k.values = append(k.answer.Components, one), append(k.values, reflect.Value{})
+		}
+		return
+	}
+	v, ok := vast.Value(c.col, e)
+	if !ok {
+		return
+	}
+	one := k.in.componentOf(c, e)
+	switch {
+	case c.info.Type == nil:
+		v = reflect.Value{}
+	case !value.IsPlain(c.info.Type):
+		// What it refers to is the world's, and may change when this look is over.
+		k.tree(&one, v, min(k.left, heapFields))
+		v = reflect.Value{}
+	}
+	k.answer.Components, k.values = append(k.answer.Components, one), append(k.values, v)
+}
+
+// build makes the trees of what was copied.
+func (k *entityReader) build() {
+	for i, v := range k.values {
+		if v.IsValid() {
+			k.tree(&k.answer.Components[i], v, min(k.left, fieldsMost/2))
+		}
+	}
+}
+
+func (k *entityReader) tree(one *component, v reflect.Value, fields int) {
+	shown := value.Tree(v, value.Options{Editable: one.Editable, Fields: max(fields, 1)})
+	one.show(shown)
+	k.left -= shown.Fields
+	k.links = append(k.links, shown.Links...)
+}
+
+func (one *component) show(shown value.Shown) {
+	one.Value = &shown.Field
+	if shown.Choices != nil {
+		one.Choices = shown.Choices
+	}
+}
+
+// componentOf returns e's component without its value.
+func (in *Inspector) componentOf(c *column, e vast.Entity) component {
+	return component{
+		Column: c.Name, ID: c.ID, Type: c.Type, Storage: c.Storage, Size: c.Size, Editable: in.options.ReadWrite && c.info.Type != nil,
+		Place: in.placeOf(c, e), Choices: map[string][]value.Choice{},
+	}
+}
+
+func tooLarge(c *column) *value.Field {
+	return &value.Field{Type: c.Type, Kind: value.Other, Exported: true, Size: c.Size,
+		Text: strconv.Itoa(c.Size) + " bytes are too many to be shown"}
+}
+
+// resolve finds out about linked entities, some at a time.
+func (in *Inspector) resolve(ctx context.Context, links []*value.Link) error {
+	if len(links) == 0 {
+		return nil
+	}
+	next := 0
+	return in.look(ctx, func() bool {
+		start := time.Now()
+		for i := 0; next < len(links); i++ {
+			if i%32 == 31 && time.Since(start) > lookTime {
+				return false
+			}
+			l := links[next]
+			if l.Alive = in.world.Alive(l.Of); l.Alive {
+				l.Name = in.nameOf(l.Of)
+			}
+			next++
+		}
+		return true
+	})
+}
+
+// linksOf returns what e is linked to in a relation, or by edges.
+func (in *Inspector) linksOf(c *column, e vast.Entity) (lists []linkList) {
+	add := func(kind, direction string, total int, ends []linkEnd) {
+		if total > 0 {
+			lists = append(lists, linkList{c.Name, c.ID, kind, direction, total, ends})
+		}
+	}
+	if r, ok := vast.RelationOf(c.col); ok {
+		if target, ok := r.Target(e); ok {
+			add("relation", "out", 1, []linkEnd{{ID: target.String(), Name: in.nameOf(target)}})
+		}
+		add("relation", "in", r.CountSources(e), []linkEnd{})
+	} else if edges, ok := vast.EdgesOf(c.col); ok {
+		some := func(all func(func(vast.Entity, reflect.Value) bool)) []linkEnd {
+			ends := []linkEnd{}
+			for other, v := range all {
+				if len(ends) == endsMost {
+					break
+				}
+				end := linkEnd{ID: other.String(), Name: in.nameOf(other)}
+				if v.Type().Size() > 0 {
+					end.Value = value.Text(v, 80)
+				}
+				ends = append(ends, end)
+			}
+			return ends
+		}
+		add("edges", "out", edges.CountOut(e), some(edges.Out(e)))
+		add("edges", "in", edges.CountIn(e), some(edges.In(e)))
+	}
+	return lists
+}

@@ -1,0 +1,205 @@
+package value
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func itoa(i int) string { return strconv.Itoa(i) }
+
+// shortJSON returns a JSON text cut short.
+func shortJSON(text []byte) string {
+	if len(text) > 40 { // cut again, but without copying a large text
+		text = text[:44]
+	}
+	return cut(string(text), 40)
+}
+
+// decode sets a leaf other than an entity to what a JSON text says.
+func decode(v reflect.Value, kind Kind, path string, text []byte) *Error {
+	switch kind {
+	case Bool:
+		switch string(text) {
+		case "true", "false":
+			v.SetBool(text[0] == 't')
+			return nil
+		}
+		return fault(path, "true or false is needed, not %s", shortJSON(text))
+	case String:
+		s, ok := asString(text)
+		if !ok {
+			return fault(path, "a string is needed, not %s", shortJSON(text))
+		}
+		if len(s) > textBytes {
+			return fault(path, "a string has at most %d bytes here, not %d", textBytes, len(s))
+		}
+		v.SetString(s)
+		return nil
+	case Float:
+		return decodeFloat(v, path, text)
+	case Time:
+		s, _ := asString(text)
+		at, err := time.Parse(time.RFC3339Nano, s)
+		if err != nil {
+			return fault(path, "a time such as 2006-01-02T15:04:05Z is needed, not %s", shortJSON(text))
+		}
+		v.Set(reflect.ValueOf(at))
+		return nil
+	case Duration:
+		if s, ok := asString(text); ok {
+			if d, err := time.ParseDuration(strings.TrimSpace(s)); err == nil {
+				v.SetInt(int64(d))
+				return nil
+			}
+			if !isDigits(s) {
+				return fault(path, "a duration such as 1h30m or 250ms is needed, not %s", quote(s))
+			}
+		}
+	case Enum:
+		if s, ok := asString(text); ok && !isDigits(s) {
+			return decodeName(v, path, s)
+		}
+	}
+	return decodeInteger(v, path, text)
+}
+
+// asString returns the string that a JSON text is, and whether it is one.
+func asString(text []byte) (s string, ok bool) {
+	if len(text) == 0 || text[0] != '"' {
+		return "", false
+	}
+	return s, json.Unmarshal(text, &s) == nil
+}
+
+// isDigits reports whether a text is a whole number.
+func isDigits(s string) bool {
+	if s != "" && (s[0] == '-' || s[0] == '+') {
+		s = s[1:]
+	}
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+func decodeName(v reflect.Value, path, name string) *Error {
+	all := ChoicesOf(v.Type())
+	var names []string
+	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
+		for _, c := range all {
+			if same(c.Name, name) {
+				if v.CanInt() {
+					v.SetInt(c.Value)
+				} else {
+					v.SetUint(uint64(c.Value))
+				}
+				return nil
+			}
+		}
+	}
+	for _, c := range all {
+		names = append(names, c.Name)
+	}
+	return fault(path, "%s is none of %s", quote(name), cut(strings.Join(names, ", "), 2*textMost))
+}
+
+func decodeFloat(v reflect.Value, path string, text []byte) *Error {
+	bits := v.Type().Bits()
+	digits := string(text)
+	if s, ok := asString(text); ok {
+		switch s {
+		case "NaN":
+			v.SetFloat(math.NaN())
+			return nil
+		case "Inf", "+Inf":
+			v.SetFloat(math.Inf(1))
+			return nil
+		case "-Inf":
+			v.SetFloat(math.Inf(-1))
+			return nil
+		}
+		digits = ""
+	}
+	if digits == "" || digits[0] != '-' && (digits[0] < '0' || digits[0] > '9') {
+		return fault(path, `a number is needed, or "NaN", "+Inf" or "-Inf", not %s`, shortJSON(text))
+	}
+	f, err := strconv.ParseFloat(digits, bits)
+	if err != nil {
+		most := math.MaxFloat64
+		if bits == 32 {
+			most = math.MaxFloat32
+		}
+		return fault(path, "%s holds numbers up to ±%.3g, not %s", v.Kind(), most, shortJSON(text))
+	}
+	v.SetFloat(f)
+	return nil
+}
+
+func decodeInteger(v reflect.Value, path string, text []byte) *Error {
+	digits := string(text)
+	if s, ok := asString(text); ok {
+		digits = s
+	}
+	if !isDigits(digits) {
+		f, err := strconv.ParseFloat(digits, 64)
+		_, quoted := asString(text)
+		switch {
+		case quoted, text[0] != '-' && (text[0] < '0' || text[0] > '9'):
+			return fault(path, "a whole number is needed, not %s", shortJSON(text))
+		case err != nil:
+			return outOfRange(v, path, text)
+		case f != math.Trunc(f):
+			return fault(path, "a whole number is needed, not the fraction %s", shortJSON(text))
+		case math.Abs(f) > safeMost:
+			if math.Abs(f) >= 1<<64 {
+				return outOfRange(v, path, text)
+			}
+			return fault(path, "write so large a number as all of its digits, not as %s", shortJSON(text))
+		}
+		digits = strconv.FormatFloat(f, 'f', 0, 64)
+		if digits == "-0" {
+			digits = "0"
+		}
+	}
+	digits = strings.TrimPrefix(digits, "+")
+	if v.CanInt() {
+		n, err := strconv.ParseInt(digits, 10, v.Type().Bits())
+		if err != nil {
+			return outOfRange(v, path, text)
+		}
+		v.SetInt(n)
+		return nil
+	}
+	n, err := strconv.ParseUint(digits, 10, v.Type().Bits())
+	if err != nil {
+		if strings.Trim(digits, "-0") == "" {
+			n, err = 0, nil // minus nothing
+		} else {
+			return outOfRange(v, path, text)
+		}
+	}
+	v.SetUint(n)
+	return nil
+}
+
+func outOfRange(v reflect.Value, path string, text []byte) *Error {
+	bits := v.Type().Bits()
+	if v.CanInt() {
+		most := int64(1)<<(bits-1) - 1
+		return fault(path, "%s holds %d to %d, not %s", v.Kind(), -most-1, most, shortJSON(text))
+	}
+	return fault(path, "%s holds 0 to %d, not %s", v.Kind(), uint64(math.MaxUint64)>>(64-bits), shortJSON(text))
+}
+
+// entityName returns the ID or name of an entity that a JSON text is; none is the empty name.
+func entityName(path string, text []byte) (string, *Error) {
+	if string(text) == "null" {
+		return "", nil
+	}
+	s, ok := asString(text)
+	if !ok || len(s) > pathMost {
+		return "", fault(path, "an entity is needed, as its ID such as 17.3 or its name, or null for none, not %s", shortJSON(text))
+	}
+	return s, nil
+}

@@ -1,0 +1,147 @@
+package value
+
+import (
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/vastgo/vast"
+)
+
+// Kind says how a field is shown and edited.
+type Kind string
+
+const (
+	Float    Kind = "float"
+	Int      Kind = "int"
+	Uint     Kind = "uint"
+	Bool     Kind = "bool"
+	String   Kind = "string"
+	Entity   Kind = "entity"
+	Enum     Kind = "enum" // an integer whose String method has a name for some small values
+	Duration Kind = "duration"
+	Time     Kind = "time"
+	Vector   Kind = "vector" // two to four numbers of one type: an array, or a struct with short names such as X, Y and Z
+	Struct   Kind = "struct"
+	Array    Kind = "array" // or a slice
+	Other    Kind = "other" // shown only
+)
+
+var (
+	entityType   = reflect.TypeFor[vast.Entity]()
+	durationType = reflect.TypeFor[time.Duration]()
+	timeType     = reflect.TypeFor[time.Time]()
+)
+
+// KindOf returns the kind of the values of a type. Complexity: constant, but for the first time it meets an enum.
+func KindOf(t reflect.Type) Kind {
+	switch t {
+	case entityType:
+		return Entity
+	case durationType:
+		return Duration
+	case timeType:
+		return Time
+	}
+	switch t.Kind() {
+	case reflect.Float32, reflect.Float64:
+		return Float
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		if len(ChoicesOf(t)) > 0 {
+			return Enum
+		}
+		return Int
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		if len(ChoicesOf(t)) > 0 {
+			return Enum
+		}
+		return Uint
+	case reflect.Bool:
+		return Bool
+	case reflect.String:
+		return String
+	case reflect.Array:
+		if t.Len() >= 2 && t.Len() <= 4 && isNumber(t.Elem()) {
+			return Vector
+		}
+		return Array
+	case reflect.Slice:
+		return Array
+	case reflect.Struct:
+		switch {
+		case guarded(t):
+			return Other
+		case isVector(t):
+			return Vector
+		}
+		return Struct
+	}
+	return Other
+}
+
+// isLeaf reports whether fields of the kind are edited as a whole.
+func (k Kind) isLeaf() bool {
+	switch k {
+	case Vector, Struct, Array, Other:
+		return false
+	}
+	return true
+}
+
+func isNumber(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Float32, reflect.Float64, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return t != durationType && len(ChoicesOf(t)) == 0
+	}
+	return false
+}
+
+// isVector reports whether a struct is a few numbers that are best shown in a row.
+func isVector(t reflect.Type) bool {
+	n := t.NumField()
+	if n < 2 || n > 4 || !isNumber(t.Field(0).Type) {
+		return false
+	}
+	for i := range n {
+		f := t.Field(i)
+		if f.Type != t.Field(0).Type || len(f.Name) > 3 || f.Name == "_" {
+			return false
+		}
+	}
+	return true
+}
+
+// guarded reports whether a struct holds a lock or the like, so that others may be writing to it.
+func guarded(t reflect.Type) bool {
+	for i := range t.NumField() {
+		switch f := t.Field(i).Type; {
+		case f.PkgPath() == "sync" || f.PkgPath() == "sync/atomic":
+			return true
+		}
+	}
+	return t.PkgPath() == "sync" || t.PkgPath() == "sync/atomic"
+}
+
+// typeName returns a type's name, cut short where the type is a long literal.
+func typeName(t reflect.Type) string {
+	const most = 100
+	return cut(t.String(), most)
+}
+
+// cut returns a text of at most about so many bytes, valid as UTF-8, with a … in place of the rest.
+func cut(s string, most int) string {
+	if len(s) > most {
+		s = s[:most]
+		for i := 1; i <= 4 && i <= len(s); i++ { // a rune that was cut apart
+			if c := s[len(s)-i]; c >= 0xc0 {
+				s = s[:len(s)-i]
+				break
+			} else if c < 0x80 {
+				break
+			}
+		}
+		s += "…"
+	}
+	return strings.ToValidUTF8(s, "\ufffd")
+}

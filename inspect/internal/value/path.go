@@ -1,0 +1,85 @@
+package value
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Error is why an edit cannot be made.
+type Error struct {
+	Path    string // of the field at fault; empty for the whole
+	Message string // what is allowed
+}
+
+func (e *Error) Error() string {
+	if e.Path == "" {
+		return e.Message
+	}
+	return cut(e.Path, pathMost) + ": " + e.Message
+}
+
+func fault(path, format string, args ...any) *Error {
+	return &Error{path, fmt.Sprintf(format, args...)}
+}
+
+const (
+	pathMost  = 1000 // bytes
+	stepsMost = 64
+)
+
+// step is a part of a path: a field's name, or an index where there is no name.
+type step struct {
+	name  string
+	index int
+}
+
+// parse takes a path apart.
+func parse(path string) ([]step, *Error) {
+	if len(path) > pathMost {
+		return nil, fault("", "a path has at most %d bytes, not %d", pathMost, len(path))
+	}
+	var steps []step
+	for rest := path; rest != ""; {
+		if len(steps) == stepsMost {
+			return nil, fault(path, "a path has at most %d steps", stepsMost)
+		}
+		here := path[:len(path)-len(rest)]
+		if rest[0] == '[' {
+			end := strings.IndexByte(rest, ']')
+			if end < 0 {
+				return nil, fault(path, "the [ after %q is never closed", here)
+			}
+			digits := rest[1:end]
+			if strings.HasPrefix(digits, `"`) {
+				return nil, fault(here, "what is in a map is shown only")
+			}
+			i, err := strconv.ParseUint(digits, 10, 31)
+			if err != nil {
+				return nil, fault(path, "an index is a whole number from 0 on, not %s", quote(digits))
+			}
+			steps = append(steps, step{index: int(i)})
+			rest = rest[end+1:]
+			continue
+		}
+		if here != "" {
+			if rest[0] != '.' {
+				return nil, fault(path, "after %q a . or a [ is needed: paths are like at.X or grid[1].Y", here)
+			}
+			rest = rest[1:]
+		}
+		end := strings.IndexAny(rest, ".[")
+		if end < 0 {
+			end = len(rest)
+		}
+		if end == 0 {
+			return nil, fault(path, "the name of a field is missing: paths are like at.X or grid[1].Y")
+		}
+		steps = append(steps, step{name: rest[:end]})
+		rest = rest[end:]
+	}
+	return steps, nil
+}
+
+// quote returns a text in quotes, cut short.
+func quote(s string) string { return strconv.Quote(cut(s, 40)) }

@@ -1,0 +1,185 @@
+package value
+
+import (
+	"encoding/hex"
+	"reflect"
+	"strconv"
+	"time"
+	"unsafe"
+
+	"github.com/vastgo/vast"
+)
+
+// Text returns a value in one line of about so many bytes at most, with a … where something is left out. What pointers
+// and maps lead to is not followed. Complexity: as much as it shows.
+func Text(v reflect.Value, most int) string {
+	w := line{most: most}
+	w.value(open(v))
+	return cut(string(w.b), most)
+}
+
+// line is a text that is being written until it is long enough.
+type line struct {
+	b    []byte
+	most int
+}
+
+func (l *line) full() bool { return len(l.b) > l.most }
+
+func (l *line) add(text string) { l.b = append(l.b, text...) }
+
+// value adds a value. It ends because only pointers, maps, slices and interfaces can lead back to a type: of those, slices
+// and interfaces are followed until the line is full, and each step adds to it.
+func (l *line) value(v reflect.Value) {
+	if l.full() {
+		return
+	}
+	switch t := v.Type(); {
+	case t == timeType && v.CanInterface():
+		l.add(timeText(v.Interface().(time.Time)))
+		return
+	case t == entityType:
+		l.add(entityText(v))
+		return
+	case v.Kind() == reflect.Struct && guarded(t):
+		l.add(typeName(t))
+		return
+	case v.Kind() != reflect.Pointer && v.Kind() != reflect.Interface:
+		if text, _ := stringOf(v, l.most); text != "" {
+			l.add(text)
+			return
+		}
+	}
+	switch v.Kind() {
+	case reflect.String:
+		if len(l.b) == 0 {
+			l.add(cut(v.String(), l.most))
+		} else {
+			l.b = strconv.AppendQuote(l.b, cut(v.String(), l.most))
+		}
+	case reflect.Struct:
+		l.structure(v)
+	case reflect.Slice:
+		if v.IsNil() {
+			l.add("nil")
+			return
+		}
+		l.elements(v)
+	case reflect.Array:
+		l.elements(v)
+	case reflect.Interface:
+		if v.IsNil() {
+			l.add("nil")
+			return
+		}
+		l.add(typeName(v.Elem().Type()) + " ")
+		l.value(v.Elem())
+	case reflect.Map:
+		if v.IsNil() {
+			l.add("nil")
+			return
+		}
+		l.add(typeName(v.Type()) + " of " + strconv.Itoa(v.Len()))
+	case reflect.Pointer, reflect.Chan, reflect.Func, reflect.UnsafePointer:
+		if v.IsNil() {
+			l.add("nil")
+			return
+		}
+		l.add(typeName(v.Type()))
+	default:
+		l.add(number(v))
+	}
+}
+
+func (l *line) structure(v reflect.Value) {
+	l.b = append(l.b, '{')
+	first := true
+	for i := range v.NumField() {
+		name := v.Type().Field(i).Name
+		if name == "_" {
+			continue
+		}
+		if l.full() {
+			break
+		}
+		if !first {
+			l.b = append(l.b, ' ')
+		}
+		first = false
+		l.add(name + ":")
+		l.value(open(v.Field(i)))
+	}
+	l.b = append(l.b, '}')
+}
+
+func (l *line) elements(v reflect.Value) {
+	if v.Type().Elem().Kind() == reflect.Uint8 && v.Len() > 4 {
+		n := min(v.Len(), 32)
+		some := make([]byte, n)
+		for i := range some {
+			some[i] = byte(v.Index(i).Uint())
+		}
+		l.add("0x" + hex.EncodeToString(some))
+		if n < v.Len() {
+			l.add("…")
+		}
+		return
+	}
+	l.b = append(l.b, '[')
+	for i := range v.Len() {
+		if l.full() {
+			break
+		}
+		if i > 0 {
+			l.b = append(l.b, ' ')
+		}
+		l.value(open(v.Index(i)))
+	}
+	l.b = append(l.b, ']')
+}
+
+// number returns the text of a number or a bool.
+func number(v reflect.Value) string {
+	switch v.Kind() {
+	case reflect.Bool:
+		return strconv.FormatBool(v.Bool())
+	case reflect.Float32, reflect.Float64:
+		return strconv.FormatFloat(v.Float(), 'g', -1, v.Type().Bits())
+	case reflect.Complex64, reflect.Complex128:
+		return strconv.FormatComplex(v.Complex(), 'g', -1, v.Type().Bits())
+	}
+	if v.CanInt() {
+		return strconv.FormatInt(v.Int(), 10)
+	}
+	return strconv.FormatUint(v.Uint(), 10)
+}
+
+func timeText(t time.Time) string { return t.Format(time.RFC3339Nano) }
+
+// entityOf returns the entity that a value is, of whatever door it was got through.
+func entityOf(v reflect.Value) vast.Entity {
+	return vast.EntityOf(v.Field(1).Uint()<<32 | v.Field(0).Uint())
+}
+
+func entityText(v reflect.Value) string {
+	if e := entityOf(v); !e.IsZero() {
+		return e.String()
+	}
+	return "none"
+}
+
+// open returns the value as if it had not been got through an unexported field, where it has an address. It is sound
+// because the type remains what it is: only the ban on writing and on methods is lifted, and the callers write to copies.
+func open(v reflect.Value) reflect.Value {
+	if v.CanInterface() || !v.CanAddr() {
+		return v
+	}
+	return reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem()
+}
+
+// addressable returns a copy of a value that has an address.
+func addressable(v reflect.Value) reflect.Value {
+	c := reflect.New(v.Type()).Elem()
+	c.Set(v)
+	return c
+}

@@ -1,0 +1,340 @@
+package value
+
+import (
+	"cmp"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/vastgo/vast"
+)
+
+// Field is a value or a part of it, for JSON.
+type Field struct {
+	Path     string  `json:"path"`
+	Name     string  `json:"name"` // of a field of a struct; [3] of an element; empty for the whole
+	Type     string  `json:"type"`
+	Kind     Kind    `json:"kind"`
+	Value    any     `json:"value,omitempty"` // of a leaf: a bool, a number or a string; none for an entity that is none
+	Text     string  `json:"text"`            // one line
+	Exported bool    `json:"exported"`
+	Editable bool    `json:"editable"`          // of a leaf: whether an Edit may set it
+	Offset   int     `json:"offset"`            // bytes from the start of the whole; -1 for what lies elsewhere
+	Size     int     `json:"size"`              // bytes
+	Parts    []Field `json:"parts,omitempty"`   // of what is no leaf
+	More     int     `json:"more,omitempty"`    // parts that are not here, bytes of a string
+	Choices  string  `json:"choices,omitempty"` // of an enum: where Shown.Choices has its names
+	Entity   *Link   `json:"entity,omitempty"`  // of an entity
+}
+
+// Link is an entity that a field refers to. What there is to know of it is for the caller to fill in.
+type Link struct {
+	Of    vast.Entity `json:"-"`
+	ID    string      `json:"id"`
+	Name  string      `json:"name,omitempty"`
+	Alive bool        `json:"alive"`
+}
+
+// Shown is a value as a tree of fields.
+type Shown struct {
+	Field
+	Choices map[string][]Choice // of the enums in it, by Field.Choices
+	Links   []*Link             // those in it
+	Fields  int                 // how many they are
+}
+
+// Options say how a value is shown. The zero value works.
+type Options struct {
+	// Editable says whether leaves may be edited where their type allows it. Default: false.
+	Editable bool
+	// Fields is the largest number of fields, all parts counted. Default: 2,000.
+	Fields int
+}
+
+const (
+	deepest    = 10   // levels of parts
+	partsMost  = 64   // elements of an array, a slice or a map
+	stringMost = 4096 // bytes of a string's value
+	textMost   = 120  // bytes of Field.Text
+	sortedMost = 1000 // entries of a map, which are sorted to be shown
+	safeMost   = 1 << 53
+)
+
+// Tree returns a value as a tree of fields. Pointers are followed, but not in circles. It reads the value in place where
+// pointers, slices and maps lead elsewhere: nobody must write there meanwhile. Complexity: what Options.Fields and the
+// bounds of the package allow; a large array costs what is shown of it, but that v is copied as a whole.
+func Tree(v reflect.Value, o Options) Shown {
+	if o.Fields == 0 {
+		o.Fields = 2000
+	}
+	b := &builder{left: o.Fields, plain: IsPlain(v.Type())}
+	b.shown.Field = Field{Exported: true}
+	b.field(&b.shown.Field, addressable(v), place{editable: o.Editable})
+	b.shown.Fields = o.Fields - b.left
+	return b.shown
+}
+
+// IsPlain reports whether values of a type hold no Go pointers.
+func IsPlain(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if !IsPlain(t.Field(i).Type) {
+				return false
+			}
+		}
+		return true
+	case reflect.Array:
+		return t.Len() == 0 || IsPlain(t.Elem())
+	case reflect.String, reflect.Slice, reflect.Map, reflect.Pointer, reflect.Interface, reflect.Chan, reflect.Func,
+		reflect.UnsafePointer:
+		return false
+	}
+	return true
+}
+
+// builder makes a tree.
+type builder struct {
+	shown Shown
+	left  int // fields that may be added
+	plain bool
+	way   []reference // what was followed to come to the field at work
+}
+
+// reference is what a pointer, a map or a slice refers to.
+type reference struct {
+	t  reflect.Type
+	at uintptr
+}
+
+// place is where a field is.
+type place struct {
+	path     string
+	offset   int
+	away     bool // whether it lies elsewhere than in the whole
+	editable bool
+	depth    int
+}
+
+// below returns the place of a part.
+func (p place) below(path string, offset int) place {
+	p.path, p.depth = path, p.depth+1
+	p.offset += offset
+	return p
+}
+
+// elsewhere returns the place of what a field refers to.
+func (p place) elsewhere() place {
+	p.away, p.editable = true, false
+	return p
+}
+
+// field fills in f, of which Name and Exported are known.
+func (b *builder) field(f *Field, v reflect.Value, at place) {
+	b.left--
+	t := v.Type()
+	f.Path, f.Type, f.Kind, f.Size, f.Offset = at.path, typeName(t), KindOf(t), int(t.Size()), at.offset
+	if at.away {
+		f.Offset = -1
+	}
+	f.Text = Text(v, textMost)
+	if f.Kind.isLeaf() {
+		f.Editable = at.editable && v.CanInterface()
+		b.leaf(f, v)
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		if !guarded(t) {
+			b.structure(f, v, at)
+		}
+	case reflect.Array:
+		b.elements(f, v, at)
+	case reflect.Slice:
+		in := at
+		in.away = true
+		in.offset = 0
+		b.following(f, v, at, func() { b.elements(f, v, in) })
+	case reflect.Pointer:
+		if !v.IsNil() {
+			b.following(f, v, at, func() { b.into(f, v.Elem(), at.elsewhere()) })
+		}
+	case reflect.Interface:
+		if !v.IsNil() {
+			inner := v.Elem()
+			if inner.CanInterface() {
+				inner = addressable(inner)
+			}
+			b.into(f, inner, at.elsewhere())
+		}
+	case reflect.Map:
+		b.following(f, v, at, func() { b.entries(f, v, at.elsewhere()) })
+	}
+}
+
+// leaf fills in what a value is.
+func (b *builder) leaf(f *Field, v reflect.Value) {
+	switch f.Kind {
+	case Bool:
+		f.Value = v.Bool()
+	case String:
+		s := v.String()
+		f.Value = cut(s, stringMost)
+		if len(s) > stringMost {
+			f.More, f.Editable = len(s)-stringMost, false
+		}
+	case Float:
+		f.Value = floatValue(v)
+	case Time:
+		if v.CanInterface() {
+			f.Value = timeText(v.Interface().(time.Time))
+		}
+	case Entity:
+		if e := entityOf(v); !e.IsZero() {
+			f.Value = e.String()
+			f.Entity = &Link{Of: e, ID: e.String()}
+			b.shown.Links = append(b.shown.Links, f.Entity)
+		}
+	default:
+		f.Value = integerValue(v)
+		if f.Kind == Enum {
+			b.choices(f, v.Type())
+		}
+	}
+}
+
+func (b *builder) choices(f *Field, t reflect.Type) {
+	f.Choices = t.PkgPath() + "." + t.Name()
+	if b.shown.Choices == nil {
+		b.shown.Choices = map[string][]Choice{}
+	}
+	b.shown.Choices[f.Choices] = ChoicesOf(t)
+}
+
+// floatValue returns a number, or the name of what JSON has no number for.
+func floatValue(v reflect.Value) any {
+	switch f := v.Float(); {
+	case math.IsNaN(f):
+		return "NaN"
+	case math.IsInf(f, 1):
+		return "+Inf"
+	case math.IsInf(f, -1):
+		return "-Inf"
+	case v.Type().Bits() == 32:
+		return float32(f) // shows fewer digits
+	default:
+		return f
+	}
+}
+
+// integerValue returns a number, or its digits where a reader who has only floating-point numbers would lose some.
+func integerValue(v reflect.Value) any {
+	if v.CanInt() {
+		if n := v.Int(); n >= -safeMost && n <= safeMost {
+			return n
+		}
+	} else if n := v.Uint(); n <= safeMost {
+		return n
+	}
+	return number(v)
+}
+
+// part adds one part, unless there are too many fields.
+func (b *builder) part(f *Field, name string, exported bool, v reflect.Value, at place) bool {
+	if b.left <= 0 || at.depth > deepest {
+		return false
+	}
+	f.Parts = append(f.Parts, Field{Name: name, Exported: exported})
+	b.field(&f.Parts[len(f.Parts)-1], v, at)
+	return true
+}
+
+func (b *builder) structure(f *Field, v reflect.Value, at place) {
+	t := v.Type()
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		if sf.Name == "_" {
+			continue
+		}
+		in := at.below(join(at.path, sf.Name), int(sf.Offset))
+		in.editable = in.editable && (sf.IsExported() || b.plain)
+		if !b.part(f, sf.Name, sf.IsExported(), open(v.Field(i)), in) {
+			f.More += 1
+		}
+	}
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+func (b *builder) elements(f *Field, v reflect.Value, at place) {
+	n := v.Len()
+	for i := range min(n, partsMost) {
+		name := "[" + strconv.Itoa(i) + "]"
+		in := at.below(at.path+name, i*int(v.Type().Elem().Size()))
+		in.editable = in.editable && n <= elementsMost || in.editable && v.Kind() == reflect.Array
+		if !b.part(f, name, true, open(v.Index(i)), in) {
+			break
+		}
+	}
+	f.More = n - len(f.Parts)
+}
+
+// following calls show, unless the field refers to what was followed to come here.
+func (b *builder) following(f *Field, v reflect.Value, at place, show func()) {
+	to := reference{v.Type(), v.Pointer()}
+	if to.at == 0 {
+		return
+	}
+	if slices.Contains(b.way, to) {
+		f.Text = "leads back to what it is a part of"
+		return
+	}
+	b.way = append(b.way, to)
+	show()
+	b.way = b.way[:len(b.way)-1]
+}
+
+// into makes what a field refers to its parts: the parts of a struct or an array, or the one value.
+func (b *builder) into(f *Field, v reflect.Value, at place) {
+	at.offset = 0
+	v = open(v)
+	if v.Kind() == reflect.Struct && KindOf(v.Type()) != Time && KindOf(v.Type()) != Entity && !guarded(v.Type()) {
+		b.structure(f, v, at)
+	} else {
+		b.part(f, "", true, v, at.below(at.path, 0))
+	}
+}
+
+// entries makes a map's entries parts, sorted by the text of their keys.
+func (b *builder) entries(f *Field, v reflect.Value, at place) {
+	if v.Len() > sortedMost {
+		f.More = v.Len()
+		return
+	}
+	type entry struct {
+		key   string
+		value reflect.Value
+	}
+	var all []entry
+	for i := v.MapRange(); i.Next(); {
+		all = append(all, entry{Text(i.Key(), textMost), i.Value()})
+	}
+	slices.SortFunc(all, func(a, b entry) int { return cmp.Compare(a.key, b.key) })
+	for _, e := range all[:min(len(all), partsMost)] {
+		val := e.value
+		if val.CanInterface() {
+			val = addressable(val)
+		}
+		if !b.part(f, e.key, true, val, at.below(at.path+"["+strconv.Quote(e.key)+"]", 0)) {
+			break
+		}
+	}
+	f.More = v.Len() - len(f.Parts)
+}

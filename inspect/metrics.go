@@ -1,0 +1,49 @@
+package inspect
+
+import (
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// maxScrapes is how many scrapes are answered at a time.
+const maxScrapes = 4
+
+// newRegistry returns the inspector's own registry: what a program registers elsewhere is its own affair.
+func (in *Inspector) newRegistry() *prometheus.Registry {
+	r := prometheus.NewRegistry()
+	r.MustRegister(in.sampler.collector(), NewMemoryCollector(), collectors.NewGoCollector(), collectors.NewBuildInfoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return r
+}
+
+// addMonitoring adds what others than the page ask for, below paths that their tools expect.
+func (in *Inspector) addMonitoring(mux *http.ServeMux) {
+	mux.Handle("GET /metrics", in.behindGuard(in.metricsHandler()))
+	if in.options.Profiling {
+		mux.Handle("/debug/pprof/", in.behindGuard(profileHandler()))
+		mux.Handle("GET /debug/vars", in.behindGuard(http.HandlerFunc(in.serveVariables)))
+	}
+}
+
+// behindGuard has a handler answer those only who may ask.
+func (in *Inspector) behindGuard(h http.Handler) http.Handler {
+	return in.handle(route{stream: true, raw: func(w http.ResponseWriter, r *http.Request) error {
+		h.ServeHTTP(w, r)
+		return nil
+	}})
+}
+
+// metricsHandler answers Prometheus.
+func (in *Inspector) metricsHandler() http.Handler {
+	answerer := promhttp.HandlerFor(in.newRegistry(), promhttp.HandlerOpts{
+		MaxRequestsInFlight: maxScrapes, Timeout: requestTime, ErrorHandling: promhttp.HTTPErrorOnError,
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// So that the ticks between scrapes are all counted, and a page that is opened has a history.
+		in.sampler.watch()
+		answerer.ServeHTTP(w, r)
+	})
+}

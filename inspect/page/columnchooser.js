@@ -1,0 +1,68 @@
+// Which components' values a list shows, chosen in a dialog and kept by the browser for each world.
+
+import { dialog, h } from './ui.js';
+
+const most = 12;
+const unasked = 3; // columns that are shown when nobody chose any
+
+// columnChooser returns { element, chosen(), proposed(names) }: element is a button, proposed tells which components a query
+// names, which are shown unless somebody chose others. onChange is called when the choice changes.
+export function columnChooser(world, onChange) {
+  const key = `vast-columns:${world.name}`;
+  const all = world.columns.filter((c) => c.storage !== 'tag').map((c) => c.name);
+  let kept = load(); // null: as the query says
+  let named = [];
+
+  function load() {
+    try {
+      const list = JSON.parse(localStorage.getItem(key));
+      return Array.isArray(list) ? list.filter((name) => all.includes(name)).slice(0, most) : null;
+    } catch {
+      return null; // storage may be forbidden, or hold something else
+    }
+  }
+
+  function keep(list) {
+    kept = list;
+    try {
+      if (list) localStorage.setItem(key, JSON.stringify(list));
+      else localStorage.removeItem(key);
+    } catch {
+      // It lasts as long as the page.
+    }
+    onChange();
+  }
+
+  function chosen() {
+    if (kept) return kept;
+    const values = named.filter((name) => all.includes(name));
+    // A name has a column of its own in every list.
+    return (values.length ? values : all.filter((name) => name !== 'Name')).slice(0, values.length ? most : unasked);
+  }
+
+  function open() {
+    const boxes = all.map((name) => h('label', { class: 'row' },
+      h('input', { type: 'checkbox', value: name, checked: chosen().includes(name), onchange: changed }), h('span', { class: 'clip' }, name)));
+    function changed() {
+      const inputs = boxes.map((b) => b.firstChild);
+      const list = inputs.filter((i) => i.checked).map((i) => i.value);
+      for (const i of inputs) i.disabled = !i.checked && list.length >= most;
+      keep(list);
+    }
+    const box = dialog('Columns of the list',
+      h('p', { class: 'dim' }, `Up to ${most}. Unless chosen here, they are those that the query names.`),
+      h('div', { class: 'columns-choice' }, boxes),
+      h('p', null, h('button', {
+        type: 'button', onclick() {
+          keep(null);
+          box.close();
+        },
+      }, 'As the query says')));
+  }
+
+  return {
+    element: h('button', { type: 'button', class: 'quiet', aria: { haspopup: 'dialog' }, onclick: open }, 'Columns'),
+    chosen,
+    proposed(names) { named = names; },
+  };
+}

@@ -1,0 +1,244 @@
+// The page that finds entities: one box for names, IDs and queries, a list of all that match, and the one that is picked
+// beside it where there is room.
+
+import { aborted, get } from './api.js';
+import { columnChooser } from './columnchooser.js';
+import { facets } from './facets.js';
+import { virtualList } from './list.js';
+import { check, complete, queryBox } from './querybox.js';
+import { entityIn } from './querytext.js';
+import { emptyBox, format, h, later, panel, replace, setText } from './ui.js';
+
+const typingPause = 250; // milliseconds without a key, before a text is asked as a query
+const livePause = 2000; // milliseconds between two looks at the rows in view
+const namesMost = 6; // names among the suggestions
+
+export const page = { id: 'entities', title: 'Entities', mount };
+
+async function mount(root, app) {
+  const wide = matchMedia('(min-width: 64rem)');
+  let asking = new AbortController();
+  let query = ''; // the text that the list shows
+  let entered = app.params.get('query') ?? ''; // the text that the address had when typing began
+  let picked = ''; // the entity beside the list
+  let exact = true;
+
+  const box = queryBox({
+    label: 'Find entities by ID, name, component or query',
+    text: entered,
+    placeholder: 'A name, an ID such as 17.3, or a query such as Position, !Dead',
+    suggest,
+    onInput: (text) => {
+      if (!entityIn(text)) askLater(text);
+    },
+    onSubmit: submit,
+  });
+  const chips = facets(app.world, (text) => {
+    box.setText(text);
+    enter(text);
+  });
+  const count = h('span', { class: 'entities-count num', role: 'status' });
+  const chooser = columnChooser(app.world, () => {
+    list.setColumns(listColumns());
+    list.refresh();
+  });
+
+  const list = virtualList({
+    label: 'Entities',
+    columns: listColumns(),
+    fetch: async (offset, limit, signal) => {
+      const answer = await get('entities', { query, offset, limit, columns: chooser.chosen().join(',') }, { signal });
+      exact = answer.exact;
+      return { rows: answer.rows, total: answer.total };
+    },
+    cells: (row) => [
+      h('a', { class: 'num', href: `#/entity/${row.id}`, tabindex: -1, onclick: pickLink }, row.id),
+      row.name ?? '',
+      ...chooser.chosen().map((name) => h('span', { title: row.values?.[name] ?? '' }, row.values?.[name] ?? '')),
+    ],
+    onOpen: (row) => pick(row.id),
+    onMark: (row) => {
+      if (picked && row) followMark(row.id);
+    },
+    empty: emptyBox('Nothing matches', 'No entity has what the query asks for, at this moment.'),
+  });
+  list.onTotal = showCount;
+
+  const side = h('aside', { class: 'entities-side panel', aria: { label: 'The picked entity' } });
+  side.hidden = true;
+  const split = h('div', { class: 'entities-split' },
+    panel('Matches', { class: 'flush entities-list', tools: [chooser.element] }, list.element), side);
+  split.querySelector('.panel-head h2').after(count);
+  root.classList.add('fill');
+  replace(root, h('h1', { class: 'unseen' }, 'Entities'), h('div', { class: 'panel entities-ask' }, box.element, chips.element), split);
+
+  function listColumns() {
+    return [
+      { title: 'Entity', width: 'minmax(6rem, 9rem)' },
+      { title: 'Name', width: 'minmax(9rem, 1.5fr)' },
+      ...chooser.chosen().map((name) => ({ title: name, width: 'minmax(9rem, 2fr)', class: 'num', head: h('span', { title: name }, name) })),
+    ];
+  }
+
+  // suggest adds what is called so to what may stand in a query.
+  async function suggest(text, at, signal) {
+    const word = text.trim();
+    if (entityIn(word)) {
+      return { from: 0, to: text.length, items: [{ text: word, label: word, kind: 'entity', detail: 'open it', go: () => pick(word) }] };
+    }
+    const [answer, names] = await Promise.all([
+      complete(text, at, signal),
+      /^[^,()!|<>=~"]{1,100}$/.test(word) ? get('names', { prefix: word, limit: namesMost }, { signal }).then((a) => a.names, () => []) : [],
+    ]);
+    const found = names.map((n) => ({
+      text: n.name, kind: 'entity', detail: [n.detail, n.id].filter(Boolean).join(' · '), go: () => pick(n.id),
+    }));
+    const same = found.filter((n) => n.text.toLowerCase() === word.toLowerCase());
+    return { ...answer, items: [...same, ...answer.items, ...found.filter((n) => !same.includes(n))] };
+  }
+
+  const askLater = later(typingPause, (text) => ask(text));
+
+  // ask shows what matches a text, and says whether it is a query.
+  async function ask(text) {
+    askLater.cancel();
+    asking.abort();
+    asking = new AbortController();
+    const { signal } = asking;
+    try {
+      const { columns, error } = await check(text, signal);
+      if (error) throw error;
+      box.fail(null);
+      chips.show(text);
+      query = text;
+      address();
+      chooser.proposed(columns);
+      list.setColumns(listColumns());
+      list.reload();
+      return true;
+    } catch (error) {
+      if (aborted(error)) return true;
+      box.fail(error);
+      return false;
+    }
+  }
+
+  // enter asks for a text in a way that the browser's Back undoes.
+  function enter(text) {
+    if (text !== entered) {
+      if (query === entered) history.pushState(null, '', location.hash);
+      entered = text;
+    }
+    return ask(text);
+  }
+
+  async function submit(text) {
+    const word = entityIn(text);
+    if (word) {
+      pick(word);
+      return;
+    }
+    if (await enter(text)) return;
+    // No query: it may be what somebody is called.
+    const { names } = await get('names', { prefix: text.trim(), limit: 1 }).catch(() => ({ names: [] }));
+    if (box.text === text && names[0]?.name.toLowerCase() === text.trim().toLowerCase()) {
+      box.fail(null);
+      pick(names[0].id);
+    }
+  }
+
+  function address() {
+    app.replace({ ...(query && { query }), ...(picked && { entity: picked }) });
+  }
+
+  function showCount() {
+    const text = `${exact ? '' : 'about '}${format.number(list.total)}${query.trim() ? ' match' : ' in the world'}`;
+    setText(count, text);
+  }
+
+  // pickLink follows links to entities within this page, but for those that are to be opened elsewhere.
+  function pickLink(event) {
+    if (!wide.matches || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+    const id = /^#\/entity\/([^/?]+)$/.exec(event.target.closest?.('a')?.getAttribute('href') ?? '')?.[1];
+    if (!id) return;
+    event.preventDefault();
+    pick(decodeURIComponent(id));
+  }
+
+  const followMark = later(150, (id) => pick(id));
+
+  // What is beside the list is the page of one entity, mounted there. Each pick has a number: whoever finds another was
+  // overtaken.
+  let turn = 0;
+  let unmount = null;
+
+  async function pick(id) {
+    followMark.cancel();
+    if (!wide.matches) {
+      app.go(`#/entity/${id}`);
+      return;
+    }
+    if (id === picked) return;
+    drop();
+    const my = ++turn;
+    picked = id;
+    address();
+    const place = h('div', { class: 'page page-entity entities-entity' });
+    place.addEventListener('click', pickLink); // others that it names come in its place
+    replace(side, h('div', { class: 'panel-head' }, h('h2', { class: 'num' }, id), h('div', { class: 'panel-tools' },
+      h('a', { class: 'button', href: `#/entity/${id}` }, 'Open alone'),
+      h('button', { type: 'button', class: 'quiet', onclick: close }, 'Close'))), place);
+    side.hidden = false;
+    try {
+      const { page: entity } = await import('./entity.js');
+      if (my !== turn) return;
+      const stop = await entity.mount(place, { ...app, path: [id], params: new URLSearchParams(), replace() {}, beside: true });
+      if (my === turn) unmount = stop;
+      else stop?.();
+    } catch (error) {
+      if (my === turn) replace(place, emptyBox('This entity cannot be shown', error.message));
+    }
+  }
+
+  function drop() {
+    turn++;
+    picked = '';
+    unmount?.();
+    unmount = null;
+  }
+
+  function close() {
+    drop();
+    side.hidden = true;
+    replace(side);
+    address();
+    list.focus();
+  }
+
+  function onKey(event) {
+    if (event.key !== 'Escape' || event.defaultPrevented || !picked || event.target.closest?.('input, textarea, select, dialog')) return;
+    close();
+    event.preventDefault();
+  }
+  root.addEventListener('keydown', onKey);
+
+  const live = setInterval(() => {
+    if (!document.hidden) list.refresh();
+  }, livePause);
+
+  const first = app.params.get('entity') ?? '';
+  if (!(await ask(box.text)) && !query) list.reload();
+  chips.count();
+  if (first && wide.matches) pick(first);
+
+  return () => {
+    clearInterval(live);
+    askLater.cancel();
+    followMark.cancel();
+    asking.abort();
+    drop();
+    chips.destroy();
+    box.destroy();
+    list.destroy();
+  };
+}

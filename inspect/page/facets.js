@@ -1,0 +1,89 @@
+// The world's components as chips: each asks for its component in a query's text, leaves it out, or does neither.
+
+import { aborted, get } from './api.js';
+import { quoteName, stateOf, withState } from './querytext.js';
+import { format, h, replace, setText } from './ui.js';
+
+const few = 14; // chips that are shown at first
+const countPause = 10_000; // milliseconds between two counts
+
+const next = { off: 'with', with: 'without', without: 'off' };
+const words = { off: 'any', with: 'asked for', without: 'left out' };
+
+// facets returns { element, show(text), count(), destroy() }: show tells the chips what the query is, count begins to count
+// the entities of each component. onChange gets the text of the query after a chip was pressed.
+export function facets(world, onChange) {
+  let text = '';
+  let all = false;
+  let timer = 0;
+  const end = new AbortController();
+  const chips = world.columns.map((column) => {
+    const number = h('span', { class: 'facet-count num' });
+    const element = h('button', { type: 'button', class: 'chip facet', onclick: () => press(column.name) },
+      h('span', { class: 'facet-name' }, column.name), number);
+    return { name: column.name, element, number, entities: null };
+  });
+  const more = h('button', { type: 'button', class: 'chip', onclick: toggle });
+  const element = h('div', { class: 'facets', role: 'group', aria: { label: 'Components' } });
+
+  function press(name) {
+    onChange(withState(text, name, next[stateOf(text, name)]));
+  }
+
+  function toggle() {
+    all = !all;
+    draw();
+    count();
+  }
+
+  // Those that the query names are shown in any case.
+  const shown = () => chips.filter((chip, i) => all || i < few || stateOf(text, chip.name) !== 'off');
+
+  function draw() {
+    const list = shown();
+    for (const chip of list) {
+      const state = stateOf(text, chip.name);
+      chip.element.dataset.state = state;
+      chip.element.setAttribute('aria-label', `${chip.name}: ${words[state]}` +
+        (chip.entities === null ? '' : `, ${format.number(chip.entities)} entities have it`));
+      chip.element.title = `${words[state]}; press for ${words[next[state]]}`;
+    }
+    setText(more, all ? 'fewer' : `${chips.length - few} more`);
+    const focused = document.activeElement;
+    replace(element, list.map((chip) => chip.element), chips.length > few && more);
+    if (element.contains(focused)) focused.focus();
+  }
+
+  // count asks for one number after the other: so it takes little of the program's time.
+  async function count() {
+    clearTimeout(timer);
+    for (const chip of shown()) {
+      if (end.signal.aborted || document.hidden) break;
+      try {
+        const answer = await get('count', { query: quoteName(chip.name) }, { signal: end.signal });
+        chip.entities = answer.count;
+        setText(chip.number, format.short(answer.count));
+      } catch (error) {
+        if (aborted(error)) return;
+        break; // the next round tries again
+      }
+    }
+    draw();
+    clearTimeout(timer);
+    if (!end.signal.aborted) timer = setTimeout(count, countPause);
+  }
+
+  draw();
+  return {
+    element,
+    show(query) {
+      text = query;
+      draw();
+    },
+    count,
+    destroy() {
+      clearTimeout(timer);
+      end.abort();
+    },
+  };
+}

@@ -1,0 +1,223 @@
+// The page for questions: the text of a query, what matches it, how a field's values are spread, and files of it all.
+
+import { get, binary, aborted } from './api.js';
+import { histogram } from './histogram.js';
+import { check, complete, queryBox } from './querybox.js';
+import { examples, reference } from './queryhelp.js';
+import { forget, recent, remember } from './queryhistory.js';
+import { emptyBox, format, h, panel, replace, setText } from './ui.js';
+
+const bins = 60;
+
+export const page = { id: 'queries', title: 'Queries', mount };
+
+function mount(root, app) {
+  let asking = new AbortController();
+  let drawing = new AbortController();
+  let asked = null; // { text, columns } of the query whose answer is shown
+
+  const box = queryBox({
+    label: 'Query',
+    text: app.params.get('query') ?? '',
+    placeholder: 'Position, !Dead',
+    lines: 2,
+    suggest: complete,
+    onSubmit: () => run(),
+  });
+  const choice = h('select', { aria: { label: 'Which rows' }, onchange: () => run() },
+    h('option', { value: 'first' }, 'first rows'), h('option', { value: 'sample' }, 'even sample'));
+  const limit = h('select', { aria: { label: 'How many rows' }, onchange: () => run() },
+    [50, 100, 500].map((n) => h('option', { value: n }, format.number(n))));
+  const state = h('p', { class: 'queries-state dim', role: 'status' });
+  const table = h('div', { class: 'scroll queries-table', tabindex: 0, aria: { label: 'Rows' } });
+  const saves = [['csv', 'CSV'], ['ndjson', 'NDJSON']].map(([kind, title]) => h('button', {
+    type: 'button', title: `Save all matches as ${title}`, onclick: () => save(kind),
+  }, title));
+
+  const chart = histogram();
+  const field = h('select', { aria: { label: 'Field' }, onchange: () => draw() });
+  const spread = h('div', null);
+  const past = h('div', null);
+
+  replace(root,
+    h('h1', { class: 'unseen' }, 'Queries'),
+    h('div', { class: 'queries' },
+      h('div', { class: 'queries-main' },
+        panel('Query', { class: 'queries-ask' },
+          box.element,
+          h('div', { class: 'row' },
+            h('button', { type: 'button', class: 'primary', onclick: () => run() }, 'Run'),
+            choice, limit, h('span', { class: 'queries-saves' }, 'save all as ', saves)),
+          state),
+        panel('Rows', { class: 'flush queries-rows' }, table)),
+      h('div', { class: 'queries-side' },
+        panel('Histogram', { tools: field }, spread, chart.element),
+        panel('Examples', {}, h('div', { class: 'queries-texts' })),
+        panel('Asked before', { tools: h('button', { type: 'button', class: 'quiet', onclick: clear }, 'Forget') }, past),
+        reference())));
+
+  const shown = root.querySelector('.queries-texts');
+  examples(app.world).then((list) => replace(shown, list.map(({ text, detail }) => ask(text, detail))));
+
+  // ask is a button that asks a query.
+  function ask(text, detail) {
+    return h('button', {
+      type: 'button', class: 'queries-text', onclick() {
+        box.setText(text);
+        run();
+      },
+    }, h('code', null, text || '(everything)'), detail && h('span', { class: 'dim' }, detail));
+  }
+
+  function showPast() {
+    const list = recent();
+    replace(past, list.length ? list.map((text) => ask(text)) : h('p', { class: 'dim' }, 'Nothing yet.'));
+  }
+
+  function clear() {
+    forget();
+    showPast();
+  }
+
+  async function run() {
+    asking.abort();
+    asking = new AbortController();
+    const { signal } = asking;
+    const text = box.text;
+    box.close();
+    box.fail(null);
+    setText(state, 'Asking…');
+    const begun = performance.now();
+    try {
+      const { columns, error } = await check(text, signal);
+      if (error) throw error;
+      const sample = choice.value === 'sample';
+      const [rows, count] = await Promise.all([
+        rowsOf(text, columns, { limit: Number(limit.value), sample }, signal),
+        get('count', { query: text }, { signal }),
+      ]);
+      const took = (performance.now() - begun) / 1000;
+      asked = { text, columns };
+      remember(text);
+      showPast();
+      address();
+      setText(state, `${count.exact === false ? 'about ' : ''}${plural(count.count, 'entity', 'entities')} of ` +
+        `${format.number(count.scanned)} scanned, in ${format.seconds(took)}; ` +
+        `${sample ? 'an even sample of ' : 'the first '}${plural(rows.length, 'row', 'rows')}`);
+      showRows(rows, columns);
+      showFields(columns);
+      await draw();
+    } catch (error) {
+      if (aborted(error)) return;
+      setText(state, '');
+      box.fail(error);
+    }
+  }
+
+  // address puts what is asked into the page's address, so that it can be kept and sent.
+  function address() {
+    const params = { query: asked.text };
+    if (choice.value === 'sample') params.rows = 'sample';
+    if (field.value) params.field = field.value;
+    app.replace(params);
+  }
+
+  function showRows(rows, columns) {
+    if (!rows.length) {
+      replace(table, emptyBox('Nothing matches', 'No entity of the world has what the query asks for, at this moment.'));
+      return;
+    }
+    const named = rows.some((row) => row.name);
+    replace(table, h('table', { class: 'data' },
+      h('thead', null, h('tr', null, h('th', { scope: 'col' }, 'Entity'), named && h('th', { scope: 'col' }, 'Name'),
+        columns.map((name) => h('th', { scope: 'col' }, name)))),
+      h('tbody', null, rows.map((row) => h('tr', null,
+        h('td', null, h('a', { class: 'num', href: `#/entity/${row.id}` }, row.id)),
+        named && h('td', null, row.name ?? ''),
+        columns.map((name) => h('td', { class: 'queries-value', title: row.values[name] ?? '' }, row.values[name] ?? '–')))))));
+  }
+
+  function showFields(columns) {
+    const before = field.value || app.params.get('field') || '';
+    const all = app.world.columns.filter((c) => !columns.length || columns.includes(c.name));
+    const groups = all.map((c) => [c.name, c.fields.filter((f) => numeric.has(f.kind)).map((f) => fieldName(c, f))])
+      .filter(([, names]) => names.length);
+    replace(field, h('option', { value: '' }, 'no field'),
+      groups.map(([name, names]) => h('optgroup', { label: name }, names.map((n) => h('option', { value: n }, n)))));
+    const names = groups.flatMap(([, list]) => list);
+    field.value = names.includes(before) ? before : names[0] ?? '';
+  }
+
+  async function draw() {
+    drawing.abort();
+    drawing = new AbortController();
+    const { signal } = drawing;
+    address();
+    if (!field.value) {
+      chart.show(null);
+      replace(spread, h('p', { class: 'dim' }, 'The query names no component with numbers.'));
+      return;
+    }
+    try {
+      const answer = await get('histogram', { query: asked.text, field: field.value, bins }, { signal });
+      replace(spread);
+      chart.show(answer);
+    } catch (error) {
+      if (aborted(error)) return;
+      chart.show(null);
+      replace(spread, h('p', { class: 'bad' }, error.message));
+    }
+  }
+
+  async function save(kind) {
+    const text = box.text;
+    setText(state, 'Collecting the rows…');
+    for (const b of saves) b.disabled = true;
+    try {
+      const { columns, error } = await check(text);
+      if (error) throw error;
+      const bytes = await binary('rows', { query: text, columns: columns.join(','), format: kind });
+      download(new Blob([bytes], { type: kind === 'csv' ? 'text/csv' : 'application/x-ndjson' }), `${app.world.name || 'world'}.${kind}`);
+      setText(state, `Saved ${format.bytes(bytes.byteLength)}.`);
+    } catch (error) {
+      setText(state, '');
+      box.fail(error);
+    } finally {
+      for (const b of saves) b.disabled = false;
+    }
+  }
+
+  if (app.params.get('rows') === 'sample') choice.value = 'sample';
+  showPast();
+  replace(table, emptyBox('Ask something', 'Name components, with commas between them, and press Enter. An empty query means everything.'));
+  showFields([]);
+  if (app.params.has('query')) run();
+  box.input.focus();
+
+  return () => {
+    asking.abort();
+    drawing.abort();
+    chart.destroy();
+    box.destroy();
+  };
+}
+
+const numeric = new Set(['float', 'int', 'uint']);
+
+const fieldName = (column, field) => (field.path ? `${column.name}.${field.path}` : column.name);
+
+const plural = (n, one, many) => `${format.number(n)} ${n === 1 ? one : many}`;
+
+async function rowsOf(text, columns, { limit, sample }, signal) {
+  const params = { query: text, limit, columns: columns.join(',') };
+  if (!sample) return (await get('entities', params, { signal })).rows;
+  return (await get('rows', { ...params, sample: limit }, { signal })).rows;
+}
+
+function download(blob, name) {
+  const link = h('a', { href: URL.createObjectURL(blob), download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // the browser may take its time
+}

@@ -1,0 +1,295 @@
+// A field for the text of a query, with completion and with errors shown at their words.
+//
+//   const box = queryBox({ label, text, placeholder, lines, suggest, onInput, onSubmit });
+//   root.append(box.element);
+//
+// suggest(text, at, signal) is asked for what may stand at the caret (at is in UTF-16 units) and returns
+// { from, to, items }, from and to in UTF-16 units: the part of the text that an item takes the place of. An item is
+// { text, detail, kind, go }; one with go is no text to be put in, go is called instead.
+//
+// It is a combobox as ARIA describes it: the arrows choose among the suggestions, Enter takes the chosen one and asks the
+// query when none is, Tab takes it as well, Escape closes the list, Control and space opens it.
+
+import { get } from './api.js';
+import { charactersAt, unitsAt } from './querytext.js';
+import { h, replace, setStyle, setText } from './ui.js';
+
+const typingPause = 80; // milliseconds without a key, before suggestions are asked for
+
+let boxes = 0;
+
+// complete returns what the server suggests for the caret, in the form that a box's suggest has.
+export async function complete(text, at, signal) {
+  const answer = await get('query/complete', { text, at: charactersAt(text, at) }, { signal });
+  return { from: unitsAt(text, answer.from), to: unitsAt(text, answer.to), items: answer.items };
+}
+
+// check asks whether a text is a query: { valid, columns, error }.
+export const check = (text, signal) => get('query/check', { text }, { signal });
+
+export function queryBox({ label, text = '', placeholder = '', lines = 1, suggest, onInput, onSubmit }) {
+  const id = `querybox-${++boxes}`;
+  let open = false;
+  let found = { from: 0, to: 0, items: [] };
+  let chosen = -1;
+  let wrong = null; // { from, to, placed, message }: of the word in UTF-16 units, where it is one's
+  let timer = 0;
+  let asking = null;
+
+  const input = h(lines > 1 ? 'textarea' : 'input', {
+    class: 'querybox-text',
+    id,
+    placeholder,
+    role: 'combobox',
+    autocomplete: 'off',
+    autocapitalize: 'off',
+    autocorrect: 'off',
+    spellcheck: 'false',
+    data: { search: '' },
+    maxlength: '4096',
+    aria: {
+      label, autocomplete: 'list', expanded: 'false', controls: `${id}-list`, describedby: `${id}-error`,
+    },
+  });
+  if (lines > 1) input.rows = lines;
+  else input.type = 'text';
+  input.value = text;
+
+  // The mirror lies under the field and holds the same text: there a word can be marked, and its place be measured.
+  const before = h('span');
+  const word = h('mark', { class: 'querybox-wrong' });
+  const after = h('span');
+  const mirror = h('div', { class: 'querybox-mirror', aria: { hidden: 'true' } }, before, word, after);
+  const list = h('ul', { class: 'querybox-list', id: `${id}-list`, role: 'listbox', aria: { label: `${label}: suggestions` } });
+  list.hidden = true;
+  const caret = h('div', { class: 'querybox-caret', aria: { hidden: 'true' } });
+  const message = h('div', { class: 'querybox-message' });
+  const error = h('div', { class: 'querybox-error', id: `${id}-error`, role: 'alert' }, caret, message);
+  error.hidden = true;
+  const field = h('div', { class: `querybox-field${lines > 1 ? ' is-long' : ''}` }, mirror, input, list);
+  const element = h('div', { class: 'querybox' }, field, error);
+
+  function reflect() {
+    const value = input.value;
+    const from = wrong ? Math.min(wrong.from, value.length) : value.length;
+    const to = wrong ? Math.min(wrong.to, value.length) : value.length;
+    setText(before, value.slice(0, from));
+    // An error at the end of the text has no word to stand under, so it gets a space.
+    setText(word, wrong?.placed ? value.slice(from, to) || ' ' : '');
+    setText(after, value.slice(to) + (value.endsWith('\n') ? ' ' : ''));
+    if (lines > 1) {
+      setStyle(input, { height: 'auto' });
+      setStyle(input, { height: `${Math.min(input.scrollHeight + 2, 320)}px` });
+    }
+    follow();
+  }
+
+  // follow keeps the mirror under the text when the field scrolls, and the carets under the word.
+  function follow() {
+    mirror.scrollLeft = input.scrollLeft;
+    mirror.scrollTop = input.scrollTop;
+    error.hidden = !wrong || unfinished();
+    word.classList.toggle('is-quiet', error.hidden);
+    input.setAttribute('aria-invalid', String(Boolean(wrong?.placed) && !error.hidden));
+    setText(message, wrong?.message ?? '');
+    caret.hidden = !wrong?.placed;
+    if (!wrong?.placed) return;
+    const base = field.getBoundingClientRect();
+    const at = word.getBoundingClientRect();
+    const left = Math.max(0, Math.min(at.left - base.left, base.width - 16));
+    setStyle(caret, { marginLeft: `${left}px`, width: `${Math.max(8, Math.min(at.width, base.width - left))}px` });
+    setText(caret, '^'.repeat(Math.max(1, [...word.textContent].length)));
+  }
+
+  // unfinished tells whether the error is about what is just being written, and may be completed.
+  function unfinished() {
+    const at = input.selectionStart ?? 0;
+    return open && wrong?.placed && wrong.from <= at && at <= wrong.to;
+  }
+
+  function show(answer) {
+    found = answer;
+    chosen = -1;
+    replace(list, answer.items.map((item, i) => h('li', {
+      class: 'querybox-item',
+      id: `${id}-item-${i}`,
+      role: 'option',
+      aria: { selected: 'false' },
+      onmousedown: (event) => event.preventDefault(), // the field keeps the focus
+      onclick: () => take(i),
+    },
+    h('span', { class: `querybox-kind is-${kindClass(item.kind)}` }, item.kind || ''),
+    h('span', { class: 'querybox-item-text' }, item.label ?? item.text),
+    h('span', { class: 'querybox-item-detail' }, item.detail || ''))));
+    open = answer.items.length > 0 && document.activeElement === input;
+    list.hidden = !open;
+    input.setAttribute('aria-expanded', String(open));
+    input.removeAttribute('aria-activedescendant');
+    if (open) place();
+    follow();
+  }
+
+  // place puts the list under the word that it would replace.
+  function place() {
+    const range = document.createRange();
+    const [node, offset] = nodeAt(Math.min(found.from, input.value.length));
+    range.setStart(node, offset);
+    range.collapse(true);
+    const at = range.getBoundingClientRect();
+    const base = field.getBoundingClientRect();
+    const left = at.left ? at.left - base.left - 8 : 0;
+    setStyle(list, { left: `${Math.max(0, Math.min(left, base.width - list.offsetWidth))}px` });
+  }
+
+  function nodeAt(unit) {
+    for (const part of [before, word, after]) {
+      const length = part.textContent.length;
+      if (unit <= length && part.firstChild) return [part.firstChild, unit];
+      unit -= length;
+    }
+    return [mirror, 0];
+  }
+
+  function close() {
+    clearTimeout(timer);
+    asking?.abort();
+    open = false;
+    chosen = -1;
+    list.hidden = true;
+    input.setAttribute('aria-expanded', 'false');
+    input.removeAttribute('aria-activedescendant');
+    follow();
+  }
+
+  function choose(i) {
+    const items = list.children;
+    if (chosen >= 0) items[chosen]?.setAttribute('aria-selected', 'false');
+    chosen = i;
+    if (i < 0) {
+      input.removeAttribute('aria-activedescendant');
+      return;
+    }
+    items[i].setAttribute('aria-selected', 'true');
+    items[i].scrollIntoView({ block: 'nearest' });
+    input.setAttribute('aria-activedescendant', items[i].id);
+  }
+
+  function take(i) {
+    const item = found.items[i];
+    close();
+    if (item.go) {
+      item.go();
+      return;
+    }
+    input.setRangeText(item.text, found.from, Math.min(found.to, input.value.length), 'end');
+    input.focus();
+    changed();
+  }
+
+  function ask(pause) {
+    clearTimeout(timer);
+    asking?.abort();
+    timer = setTimeout(async () => {
+      const controller = new AbortController();
+      asking = controller;
+      try {
+        const answer = await suggest(input.value, input.selectionStart ?? input.value.length, controller.signal);
+        if (!controller.signal.aborted) show(answer);
+      } catch {
+        if (!controller.signal.aborted) close(); // suggestions are a help, not an answer: their lack is no error
+      }
+    }, pause);
+  }
+
+  function changed() {
+    wrong = null;
+    reflect();
+    ask(typingPause);
+    onInput?.(input.value);
+  }
+
+  input.addEventListener('input', changed);
+  input.addEventListener('scroll', follow);
+  input.addEventListener('select', follow);
+  input.addEventListener('keyup', follow);
+  input.addEventListener('click', () => {
+    follow();
+    if (!input.value) ask(0);
+  });
+  input.addEventListener('blur', close);
+  input.addEventListener('keydown', (event) => {
+    if (event.isComposing) return;
+    const count = found.items.length;
+    switch (event.key) {
+      case 'ArrowDown':
+        if (open) choose(chosen + 1 < count ? chosen + 1 : -1);
+        else if (lines === 1) ask(0);
+        else return;
+        break;
+      case 'ArrowUp':
+        if (!open) return;
+        choose(chosen < 0 ? count - 1 : chosen - 1);
+        break;
+      case ' ':
+        if (!event.ctrlKey) return;
+        ask(0);
+        break;
+      case 'Tab':
+        if (!open || chosen < 0) return;
+        take(chosen);
+        break;
+      case 'Enter':
+        if (event.shiftKey && lines > 1) return;
+        if (open && chosen >= 0) take(chosen);
+        else {
+          close();
+          onSubmit?.(input.value);
+        }
+        break;
+      case 'Escape':
+        if (!open) return;
+        close();
+        event.stopPropagation();
+        break;
+      default:
+        return;
+    }
+    event.preventDefault();
+  });
+  const sizes = new ResizeObserver(reflect);
+  sizes.observe(field);
+  reflect();
+
+  return {
+    element,
+    input,
+    get text() { return input.value; },
+    // setText puts a text in without asking for suggestions or telling anybody.
+    setText(value) {
+      if (input.value === value) return;
+      input.value = value;
+      wrong = null;
+      reflect();
+    },
+    // fail shows an ApiError at its word; without one, none is shown.
+    fail(problem) {
+      wrong = null;
+      if (problem) {
+        const placed = Number.isInteger(problem.position); // others are nobody's word's fault
+        const from = placed ? unitsAt(input.value, problem.position) : input.value.length;
+        const to = placed ? unitsAt(input.value, problem.position + Math.max(1, problem.length || 0)) : from;
+        wrong = { from, to, placed, message: problem.message };
+      }
+      reflect();
+    },
+    close,
+    destroy() {
+      close();
+      sizes.disconnect();
+    },
+  };
+}
+
+function kindClass(kind) {
+  return /^[a-z]+$/.test(kind || '') ? kind : 'other';
+}

@@ -1,0 +1,30 @@
+// The queries that were asked last, the newest first, kept by the browser.
+
+const key = 'vast-queries';
+const most = 20;
+
+export function recent() {
+  try {
+    const list = JSON.parse(localStorage.getItem(key) ?? '[]');
+    return Array.isArray(list) ? list.filter((text) => typeof text === 'string').slice(0, most) : [];
+  } catch {
+    return []; // storage may be forbidden, or hold something else
+  }
+}
+
+export function remember(text) {
+  if (!text.trim()) return;
+  keep([text, ...recent().filter((other) => other !== text)].slice(0, most));
+}
+
+export function forget() {
+  keep([]);
+}
+
+function keep(list) {
+  try {
+    localStorage.setItem(key, JSON.stringify(list));
+  } catch {
+    // Not kept, then.
+  }
+}

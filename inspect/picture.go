@@ -1,0 +1,88 @@
+package inspect
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// maxCells is how many cells all layers of a picture may have together.
+const maxCells = 1 << 20
+
+// Picture is a window of a [View], divided into cells of equal size in which things are counted.
+type Picture struct {
+	// Window is what is asked for. In a view that wraps it begins within the bounds, and may reach beyond the right border.
+	Window Bounds
+	// Columns and Rows are how many cells there are across and down.
+	Columns, Rows int
+	// Next is for Paint to remember where it was: 0 at first.
+	Next int
+
+	period          float64 // of x in views that wrap; else 0
+	across, down    float64 // cells for each unit of x and y
+	left, top       float64
+	layers          int
+	counts          []uint32 // layer by layer, row by row from the top
+	columns, rows   float64
+	cellsPerPicture int
+}
+
+func newPicture(v *View, window Bounds, columns, rows int) *Picture {
+	p := &Picture{
+		Window: window, Columns: columns, Rows: rows, layers: len(v.Layers),
+		across: float64(columns) / (window.X1 - window.X0), down: float64(rows) / (window.Y0 - window.Y1),
+		left: window.X0, top: window.Y1, columns: float64(columns), rows: float64(rows),
+		cellsPerPicture: columns * rows,
+	}
+	if v.Down {
+		p.down, p.top = -p.down, window.Y0
+	}
+	if v.Wraps {
+		p.period = v.Bounds.X1 - v.Bounds.X0
+	}
+	p.counts = make([]uint32, p.layers*p.cellsPerPicture)
+	return p
+}
+
+// Cell returns the cell of a point, for [Picture.Add], or -1 where it lies outside of the window. NaN lies outside. The
+// window's right and lower borders belong to the last cells.
+func (p *Picture) Cell(x, y float64) int {
+	if x < p.left && p.period > 0 {
+		x += p.period
+	}
+	column, row := (x-p.left)*p.across, (y-p.top)*p.down
+	// Written so that NaN fails.
+	if !(column >= 0 && column <= p.columns && row >= 0 && row <= p.rows) {
+		return -1
+	}
+	return min(int(row), p.Rows-1)*p.Columns + min(int(column), p.Columns-1)
+}
+
+// Add counts n more in a cell of a layer, by its number in View.Layers. It does nothing for cell -1.
+func (p *Picture) Add(layer, cell int, n uint32) {
+	if cell >= 0 {
+		p.counts[layer*p.cellsPerPicture+cell] += n
+	}
+}
+
+// pictureMagic begins the bytes of a picture.
+const pictureMagic = "vpic"
+
+// pictureHead is the size of what comes before the counts.
+const pictureHead = 48
+
+// bytes returns the picture for programs, all little-endian: "vpic", columns, rows and layers as uint32, the window's x0, y0,
+// x1 and y1 as float64, then the counts as uint32, layer by layer, row by row from the top.
+func (p *Picture) bytes() []byte {
+	b := make([]byte, 0, pictureHead+4*len(p.counts))
+	b = append(b, pictureMagic...)
+	for _, n := range [...]int{p.Columns, p.Rows, p.layers} {
+		b = binary.LittleEndian.AppendUint32(b, uint32(n))
+	}
+	for _, v := range [...]float64{p.Window.X0, p.Window.Y0, p.Window.X1, p.Window.Y1} {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	for _, n := range p.counts {
+		b = binary.LittleEndian.AppendUint32(b, n)
+	}
+	return b
+}

@@ -1,0 +1,67 @@
+package inspect
+
+import "github.com/vastgo/vast"
+
+// Plane returns the [View] of the entities that have a component which says where they are in a plane, such as that of a
+// game:
+//
+//	type Position struct{ X, Y float32 }
+//
+//	view := inspect.Plane("field", inspect.Bounds{X1: 1000, Y1: 1000}, position,
+//		func(p *Position) (x, y float64) { return float64(p.X), float64(p.Y) }, burning, frozen)
+//	in, err := inspect.Serve(ctx, world, inspect.Options{Views: []inspect.View{view}})
+//
+// The first layer counts all of them; each of the further columns is a layer of those that have that component, too. Fields
+// of what is returned may be changed, such as Title, Unit, Down or the layers' names and colours.
+//
+// A picture takes some 10 nanoseconds for each entity and layer. Plane panics when the column was not made by a world or there
+// are more than seven others.
+func Plane[T any](id string, bounds Bounds, col vast.Column[T], at func(*T) (x, y float64), parts ...vast.AnyColumn) View {
+	w := vast.Describe(col).World
+	v := View{ID: id, Bounds: bounds, Layers: []Layer{{Name: col.Name()}}}
+	queries := []vast.Query{w.Query(col)}
+	for i, part := range parts {
+		queries = append(queries, w.Query(col, part))
+		v.Layers = append(v.Layers, Layer{Name: part.Name(), Colour: partColours[i%len(partColours)], Part: true})
+	}
+	v.Paint = func(p *Picture) bool {
+		next := p.Next + slotsALook/len(queries)
+		for layer, q := range queries {
+			for run := range q.Between(p.Next, next).Runs() {
+				positions := col.Slice(run)
+				for i := range positions {
+					p.Add(layer, p.Cell(at(&positions[i])), 1)
+				}
+			}
+		}
+		p.Next = next
+		return next >= w.Slots()
+	}
+	v.Pick = func(p *Picking) bool {
+		next := p.Next + slotsALook
+		for run := range queries[0].Between(p.Next, next).Runs() {
+			positions := col.Slice(run)
+			for i := range positions {
+				if x, y := at(&positions[i]); p.Takes(x, y, 0) {
+					p.Add(Picked{Entity: run.Entity(i), X: x, Y: y})
+				}
+			}
+		}
+		p.Next = next
+		return next >= w.Slots()
+	}
+	v.Where = func(e vast.Entity) (x, y float64, ok bool) {
+		if c := col.Get(e); c != nil {
+			x, y = at(c)
+			return x, y, true
+		}
+		return 0, 0, false
+	}
+	return v
+}
+
+// slotsALook is how many slots a plane looks at in one call.
+const slotsALook = 1 << 14
+
+// partColours are those of the layers of a plane after the first.
+var partColours = []string{"red", "amber", "green", "violet"}

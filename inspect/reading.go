@@ -1,0 +1,122 @@
+package inspect
+
+import (
+	"cmp"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/vastgo/vast/sched"
+	"github.com/vastgo/vast/vm"
+)
+
+// reading is what a sample is made of: mostly what has been counted so far.
+type reading struct {
+	at        time.Time
+	census    census
+	censusAt  time.Time     // of the last answer; zero: none yet
+	unheard   time.Duration // since the last answer, or since it was first asked
+	paused    bool
+	schedule  uint64 // its ID; 0 without one
+	stats     sched.Stats
+	ticks     TickTimes // since the last reading
+	budget    time.Duration
+	memory    vm.PurposeStats
+	golang    goReading
+	routines  int
+	processor time.Duration // that processors worked
+}
+
+// read asks everybody. began is when the samples did: before that nobody asked.
+func (s *sampler) read(began time.Time) reading {
+	r := reading{memory: vm.Snapshot(true).Total()}
+	r.census, r.censusAt = s.census.ask(s.ctx, 0, letInTime)
+	r.at = time.Now()
+	heard := began
+	if r.censusAt.After(heard) {
+		heard = r.censusAt
+	}
+	r.unheard = r.at.Sub(heard)
+	r.golang, r.routines, r.processor = readGo(), runtime.NumGoroutine(), processorTime()
+	control := s.control()
+	if control != nil {
+		r.paused = control.Paused()
+	}
+	if sc := s.schedule(); sc != nil {
+		r.schedule = sc.ID()
+		r.stats, r.budget = pace(sc, control)
+		s.ticks.read(sc)
+		r.ticks = s.ticks.sumUp()
+	}
+	return r
+}
+
+// pace returns what a schedule says of itself, and the time from one tick to the next.
+func pace(sc *sched.Schedule, control Control) (stats sched.Stats, budget time.Duration) {
+	stats = sc.Stats()
+	if sc.Running() {
+		budget = time.Second / time.Duration(sc.Options().Rate)
+	}
+	if p, ok := control.(Pacer); ok {
+		budget, stats.Late, stats.Dropped = p.Pace()
+	}
+	return stats, budget
+}
+
+// since returns what happened between two readings, as a sample.
+func (r *reading) since(earlier reading) Sample {
+	passed := r.at.Sub(earlier.at).Seconds()
+	s := Sample{
+		At: seconds(r.at), Admitting: r.unheard < admitTime, Age: max(r.unheard.Seconds(), 0), Entities: r.census.entities,
+		Paused: r.paused,
+		Memory: MemoryUse{r.memory.Reserved, r.memory.Committed, r.memory.Resident, r.golang.heap},
+		GC:     CollectorUse{Collections: r.golang.collections}, Goroutines: r.routines,
+	}
+	pauses, worst := r.golang.pausesSince(earlier.golang)
+	s.GC.PauseWorst = worst
+	if asked := r.censusAt.Sub(earlier.censusAt).Seconds(); asked > 0 && !earlier.censusAt.IsZero() &&
+		r.census.changes >= earlier.census.changes {
+		s.ChangesPerSecond = float64(r.census.changes-earlier.census.changes) / asked
+	}
+	if r.schedule != 0 {
+		s.Pace = &Pace{Tick: r.stats.Tick, TickSeconds: r.ticks, BudgetSeconds: r.budget.Seconds(), Late: r.stats.Late,
+			Dropped: r.stats.Dropped}
+	}
+	if passed > 0 {
+		s.GC.PausesPerSecond = float64(pauses) / passed
+		s.CPU = max((r.processor-earlier.processor).Seconds(), 0) / passed
+		if s.Pace != nil && r.schedule == earlier.schedule {
+			s.TicksPerSecond = float64(r.stats.Tick-earlier.stats.Tick) / passed
+		}
+	}
+	return s
+}
+
+// costsSince returns what the systems took between two readings and before, the dearest first.
+func (r *reading) costsSince(earlier reading) []SystemCost {
+	passed := r.at.Sub(earlier.at).Seconds()
+	before := make(map[string]time.Duration)
+	if r.schedule == earlier.schedule {
+		for _, s := range earlier.stats.Systems {
+			before[s.Name] = s.Times.Total
+		}
+	}
+	costs := make([]SystemCost, 0, len(r.stats.Systems))
+	for _, s := range r.stats.Systems {
+		c := SystemCost{
+			Name: s.Name, Phase: string(s.Phase), Runs: s.Times.Count, Total: s.Times.Total.Seconds(), Last: s.Times.Last.Seconds(),
+			P50: s.Recent.P50.Seconds(), P99: s.Recent.P99.Seconds(), Worst: s.Times.Max.Seconds(),
+		}
+		if total, known := before[s.Name]; known && passed > 0 {
+			c.Load = (s.Times.Total - total).Seconds() / passed
+		}
+		costs = append(costs, c)
+	}
+	slices.SortStableFunc(costs, func(a, b SystemCost) int {
+		return cmp.Or(cmp.Compare(b.Load, a.Load), cmp.Compare(b.Total, a.Total))
+	})
+	return costs
+}
+
+// seconds is a time as the interface for programs has it.
+func seconds(t time.Time) float64 { return float64(t.UnixNano()) / 1e9 }

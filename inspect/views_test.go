@@ -1,0 +1,234 @@
+package inspect
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// picturePath asks for a picture of the fixture's plane in which everybody is for a good while: people walk upwards.
+const picturePath = prefix + "views/plane/picture?x0=0&y0=0&x1=1000&y1=8000&columns=100&rows=10"
+
+// layerSums reads a picture and adds up its layers.
+func layerSums(t *testing.T, b []byte) (sums []int) {
+	t.Helper()
+	if len(b) < pictureHead || string(b[:4]) != pictureMagic {
+		t.Fatalf("not a picture: %.100q", b)
+	}
+	number := func(i int) int { return int(binary.LittleEndian.Uint32(b[4*i:])) }
+	cells, layers := number(1)*number(2), number(3)
+	if len(b) != pictureHead+4*cells*layers {
+		t.Fatalf("%d bytes for %d layers of %d cells", len(b), layers, cells)
+	}
+	for layer := range layers {
+		sum := 0
+		for cell := range cells {
+			sum += number(pictureHead/4 + layer*cells + cell)
+		}
+		sums = append(sums, sum)
+	}
+	return sums
+}
+
+func TestPictureOfPlane(t *testing.T) {
+	// So many that it takes several looks, with ticks between them.
+	f := newFixtureOf(t, Options{}, 100_000)
+	status, body := f.do(t, "GET", strings.Replace(picturePath, "x1=1000", "x1=8000", 1), "", "")
+	if status != http.StatusOK {
+		t.Fatalf("%d %s", status, body)
+	}
+	// The first 8,001 people, the last of them on the border, and the three towns.
+	if got := fmt.Sprint(layerSums(t, body)); got != "[8004 801 81]" {
+		t.Errorf("layers of %s, want those up to 8,000", got)
+	}
+}
+
+func TestPicturesRefused(t *testing.T) {
+	f := newFixture(t, Options{})
+	for _, c := range []struct{ from, to string }{
+		{"x0=0", "x0=NaN"}, {"x0=0", "x0=Inf"}, {"x0=0", "x0=1e309"}, {"x0=0", "x0="}, {"x0=0&", ""}, {"x0=0", "x0=0x10z"},
+		{"x0=0", "x0=1000"}, {"y1=8000", "y1=8001"}, {"x1=1000", "x1=1e-7"}, {"columns=100", "columns=0"},
+		{"columns=100", "columns=-1"}, {"columns=100", "columns=1048577"}, {"columns=100", "columns=99999999999999999999"},
+		{"rows=10", "rows=3496"}, {"rows=10", "rows=1e3"}, {"rows=10", ""},
+	} {
+		path := strings.Replace(strings.TrimPrefix(picturePath, prefix), c.from, c.to, 1)
+		f.refused(t, http.StatusBadRequest, "GET", path, "", "")
+	}
+	for _, path := range []string{
+		"views/nothing", "views/nothing/picture", "views/nothing/pick", "views/nothing/where", "views/nothing/landmarks",
+		"views/plane/where?entity=9999.1", "views/plane/where?entity=x", "views/plane/where", "views/plane/nothing",
+		"views/%2e%2e%2f",
+	} {
+		f.refused(t, http.StatusNotFound, "GET", path, "", "")
+	}
+	for _, path := range []string{
+		"views/plane/pick", "views/plane/pick?x=1&y=1&radius=-1", "views/plane/pick?x=1&y=1&radius=1e9", "views/plane/pick?x=NaN&y=1&radius=1",
+		"views/plane/landmarks?x0=0&y0=0&x1=1&y1=1&most=201", "views/plane/landmarks?x0=0&y0=0&x1=0&y1=1&most=1",
+	} {
+		f.refused(t, http.StatusBadRequest, "GET", path, "", "")
+	}
+	f.refused(t, http.StatusMethodNotAllowed, "POST", "views/plane", "", "")
+}
+
+func TestPickAndWhere(t *testing.T) {
+	f := newFixture(t, Options{})
+	var picked struct{ Picked []pickedAnswer }
+	f.get(t, "views/plane/pick?x=1.9&y=50&radius=0.5", &picked)
+	found := false
+	for _, k := range picked.Picked {
+		found = found || k.Name == hostileName && k.Entity == f.hostile.String() && k.X == 2 && k.Y == 50
+	}
+	if !found {
+		t.Errorf("picked %+v, want the town with the hostile name", picked)
+	}
+	var at pointAnswer
+	if f.get(t, "views/plane/where?entity="+f.london.String(), &at); at != (pointAnswer{1, 50}) {
+		t.Errorf("London is at %v", at)
+	}
+}
+
+// painter is a view that counts how often it is painted.
+type painter struct {
+	begun atomic.Int64
+	ticks int           // calls that a painting takes
+	hold  chan struct{} // not nil: painting goes on when it is closed
+	fails atomic.Bool
+}
+
+func (p *painter) view() View {
+	return View{ID: "painted", Bounds: Bounds{0, 0, 1, 1}, Layers: []Layer{{Name: "things"}}, Paint: func(q *Picture) bool {
+		if q.Next == 0 {
+			p.begun.Add(1)
+		}
+		if p.fails.Load() {
+			panic("out of paint")
+		}
+		if p.hold != nil {
+			select {
+			case <-p.hold:
+			default:
+				q.Next = 1
+				return false
+			}
+		}
+		if q.Next++; q.Next < p.ticks {
+			return false
+		}
+		q.Add(0, q.Cell(0.5, 0.5), 3)
+		return true
+	}}
+}
+
+const paintedPath = "views/painted/picture?x0=0&y0=0&x1=1&y1=1&columns=2&rows=2"
+
+func TestManyClientsCostOnePainting(t *testing.T) {
+	p := &painter{ticks: 2, hold: make(chan struct{})}
+	f := newFixture(t, Options{Views: []View{p.view()}})
+	const clients = 20
+	var all sync.WaitGroup
+	for range clients {
+		all.Go(func() {
+			status, body := f.do(t, "GET", prefix+paintedPath, "", "")
+			if status != http.StatusOK {
+				t.Errorf("%d %s", status, body)
+			} else if got := fmt.Sprint(layerSums(t, body)); got != "[3]" {
+				t.Errorf("layers of %s", got)
+			}
+		})
+	}
+	for len(f.gallery.waiting) < clients {
+		f.see(t, func() {}) // the world goes on
+	}
+	close(p.hold)
+	all.Wait()
+	if n := p.begun.Load(); n != 1 {
+		t.Errorf("%d clients cost %d paintings", clients, n)
+	}
+}
+
+// When the client for which a picture is painted leaves, another one's request goes on with it.
+func TestPainterLeaves(t *testing.T) {
+	p := &painter{ticks: 2, hold: make(chan struct{})}
+	f := newFixture(t, Options{Views: []View{p.view()}})
+	e := f.gallery.find("painted")
+	key := pictureKey{e, e.Bounds, 2, 2}
+	ctx, leave := context.WithCancel(context.Background())
+	left := make(chan error)
+	go func() {
+		_, err := f.picture(ctx, key)
+		left <- err
+	}()
+	for p.begun.Load() == 0 {
+		f.see(t, func() {})
+	}
+	stays := make(chan error)
+	go func() {
+		b, err := f.picture(context.Background(), key)
+		if err == nil && fmt.Sprint(layerSums(t, b)) != "[3]" {
+			err = fmt.Errorf("a picture of %q", b)
+		}
+		stays <- err
+	}()
+	for len(f.gallery.waiting) < 2 {
+		f.see(t, func() {})
+	}
+	leave()
+	if err := <-left; err == nil {
+		t.Error("the client that left got a picture")
+	}
+	close(p.hold)
+	if err := <-stays; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestPaintingThatPanics(t *testing.T) {
+	p := &painter{ticks: 2}
+	p.fails.Store(true)
+	f := newFixture(t, Options{Views: []View{p.view()}})
+	if got := f.refused(t, http.StatusInternalServerError, "GET", paintedPath, "", ""); !strings.Contains(got.Message, "out of paint") {
+		t.Errorf("refused with %q", got.Message)
+	}
+	p.fails.Store(false)
+	if status, body := f.do(t, "GET", prefix+paintedPath, "", ""); status != http.StatusOK {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
+func TestViewsOfNoSense(t *testing.T) {
+	good := (&painter{}).view()
+	for _, c := range []struct {
+		what   string
+		change func(*View)
+	}{
+		{"an ID is 1 to 32", func(v *View) { v.ID = "" }},
+		{"an ID is 1 to 32", func(v *View) { v.ID = "../x" }},
+		{"Bounds and Home", func(v *View) { v.Bounds = Bounds{} }},
+		{"Bounds and Home", func(v *View) { v.Home = Bounds{1, 1, 1, 2} }},
+		{"Paint is missing", func(v *View) { v.Paint = nil }},
+		{"0 layers", func(v *View) { v.Layers = nil }},
+		{"9 layers", func(v *View) { v.Layers = make([]Layer, 9) }},
+		{"part of itself", func(v *View) { v.Layers = []Layer{{Part: true}} }},
+		{"no colour", func(v *View) { v.Layers = []Layer{{Colour: "url(//x)"}} }},
+	} {
+		v := good
+		c.change(&v)
+		expectPanic(t, c.what, func() { newGallery([]View{v}) })
+	}
+	expectPanic(t, "two views", func() { newGallery([]View{good, good}) })
+}
+
+func expectPanic(t *testing.T, want string, f func()) {
+	t.Helper()
+	defer func() {
+		if r := recover(); !strings.Contains(fmt.Sprint(r), want) {
+			t.Errorf("panics with %v, want %q", r, want)
+		}
+	}()
+	f()
+}

@@ -1,0 +1,137 @@
+package vm
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// PageState is what is known of a page: any number of flags. None of them: it is Reserved and was never committed.
+type PageState uint8
+
+const (
+	// PageCommitted: the page may be touched.
+	PageCommitted PageState = 1 << iota
+	// PageResident: the page is in memory. [Region.Resident] counts these.
+	PageResident
+	// PageHuge: it is in memory as a part of a huge page. Only Linux since 6.7 says so.
+	PageHuge
+	// PageZero: it was read and never written, so that it is the system's own page of zeros and takes no memory, although
+	// it counts as resident. Only Linux since 6.7 says so.
+	PageZero
+	// PageSwapped: what lies in it was written to the swap space. Only Linux since 6.7 says so.
+	PageSwapped
+	// PageDecommitted: the page is Reserved, and was committed before.
+	PageDecommitted
+)
+
+var pageStates = [...]string{"committed", "resident", "huge", "zero", "swapped", "decommitted"}
+
+// String returns the flags in words, such as "committed resident", or reserved where there is none.
+func (s PageState) String() string {
+	var words []string
+	for i, word := range pageStates {
+		if s>>i&1 != 0 {
+			words = append(words, word)
+		}
+	}
+	if rest := s >> len(pageStates) << len(pageStates); rest != 0 {
+		words = append(words, fmt.Sprintf("PageState(%#x)", uint8(rest)))
+	}
+	if len(words) == 0 {
+		return "reserved"
+	}
+	return strings.Join(words, " ")
+}
+
+// PageRun is a maximal range of pages in the same state.
+type PageRun struct {
+	Offset int // bytes from the region's base
+	Bytes  int // a multiple of the page size
+	State  PageState
+}
+
+// Pages appends the states of the pages in [off, off+n), rounded outward to whole pages, to a slice of runs and returns
+// that. The runs follow each other without gaps. It is for diagnosis, and may be called on a closed region, whose pages
+// are all Reserved.
+//
+// Nobody waits for it: pages that change their state meanwhile are told as they were or as they are. After an error the
+// runs end where it happened. Complexity: the number of runs, and a system call for each 16 Ki committed pages, in which
+// the system looks at each page, or at each huge page where there are such.
+func (r *Region) Pages(off, n int, into []PageRun) ([]PageRun, error) {
+	m := r.m
+	if off < 0 || n < 0 || off > m.size || n > m.size-off {
+		panic(fmt.Sprintf("vm: pages(%d, %d) reaches outside a region of %d bytes (%s)", off, n, m.size, m.counted.purpose))
+	}
+	lo, hi := roundDown(off, pageSize), roundUp(off+n, pageSize)
+	if n == 0 {
+		return into, nil
+	}
+	m.mu.Lock()
+	committed, ever := m.committed.covered(lo, hi), m.ever.covered(lo, hi)
+	m.mu.Unlock()
+	runs := pageRuns{of: into, before: len(into)}
+	for _, iv := range committed {
+		runs.reserved(lo, iv.lo, ever)
+		lo = iv.lo
+		err := m.be.pages(m.at(iv.lo), iv.hi-iv.lo, func(off, n int, s PageState) {
+			runs.add(lo, iv.lo+off, PageCommitted)
+			lo = iv.lo + off + n
+			runs.add(iv.lo+off, lo, PageCommitted|s)
+		})
+		if err != nil {
+			return runs.of, m.failed("pages", iv.hi-iv.lo, err)
+		}
+		runs.add(lo, iv.hi, PageCommitted)
+		lo = iv.hi
+	}
+	runs.reserved(lo, hi, ever)
+	return runs.of, nil
+}
+
+// pageRuns joins what it is told of into runs.
+type pageRuns struct {
+	of     []PageRun
+	before int // runs that were there before
+}
+
+// add tells of the pages [lo, hi), which follow those told of before.
+func (p *pageRuns) add(lo, hi int, s PageState) {
+	if lo >= hi {
+		return
+	}
+	if k := len(p.of); k > p.before && p.of[k-1].State == s {
+		p.of[k-1].Bytes += hi - lo
+		return
+	}
+	p.of = append(p.of, PageRun{lo, hi - lo, s})
+}
+
+// reserved tells of the Reserved pages [lo, hi), given the ranges that were ever committed.
+func (p *pageRuns) reserved(lo, hi int, ever []interval) {
+	i, _ := slices.BinarySearchFunc(ever, lo, func(iv interval, lo int) int {
+		if iv.hi <= lo {
+			return -1
+		}
+		return 1
+	})
+	for ; i < len(ever) && ever[i].lo < hi; i++ {
+		p.add(lo, ever[i].lo, 0)
+		lo = max(lo, ever[i].lo)
+		p.add(lo, min(hi, ever[i].hi), PageDecommitted)
+		lo = min(hi, ever[i].hi)
+	}
+	p.add(lo, hi, 0)
+}
+
+// tellPages tells of the runs of equal states among some pages; of those in state 0 it does not.
+func tellPages(n int, state func(page int) PageState, tell func(page, n int, s PageState)) {
+	for i := 0; i < n; {
+		s, from := state(i), i
+		for i++; i < n && state(i) == s; i++ {
+		}
+		if s != 0 {
+			tell(from, i-from, s)
+		}
+	}
+}

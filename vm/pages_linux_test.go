@@ -1,0 +1,101 @@
+package vm
+
+import (
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// scans skips the rest of a test where the kernel says only which pages are in memory.
+func scans(t *testing.T, r *Region) {
+	t.Helper()
+	if done := scanPages(r.Base(), r.Size(), func(int, int, PageState) {}); done != r.Size() {
+		t.Skipf("the kernel has no PAGEMAP_SCAN: %d of %d bytes", done, r.Size())
+	}
+}
+
+// TestPagesAgreeWithTheKernel compares with mincore, a page at a time, and with smaps: with the kernel's ranges, and with the
+// way of older kernels.
+func TestPagesAgreeWithTheKernel(t *testing.T) {
+	p := PageSize()
+	const pages = 3 * 16 << 10 // several batches
+	r := open(t, onlyOS(t), pages*p, Options{Pages: PagesSmall})
+	must(t, r.Commit(100*p, (pages-200)*p))
+	for i := 100; i < pages-100; i += 1 + i%7 + i%3000 {
+		fill(r, i*p, p)
+	}
+	fill(r, (16<<10-50)*p, 100*p) // across the border of two batches
+	compare := func(what string, got []PageState, flags PageState) {
+		t.Helper()
+		total := 0
+		for i, s := range got {
+			want := PageState(0)
+			if i >= 100 && i < pages-100 {
+				want = PageCommitted
+				var in [1]byte
+				if _, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(r.m.at(i*p)), uintptr(p), uintptr(unsafe.Pointer(&in))); errno != 0 {
+					t.Fatal(errno)
+				}
+				if in[0]&1 != 0 {
+					want |= PageResident
+					total += p
+				}
+			}
+			if s&flags != want&flags {
+				t.Fatalf("%s: page %d is %v, want %v", what, i, s, want)
+			}
+		}
+		if sum, _ := smaps(t, r); total != sum["Rss"] || total == 0 {
+			t.Errorf("%s: %d bytes are resident, smaps says %d", what, total, sum["Rss"])
+		}
+	}
+	compare("Pages", pagesOf(t, r, 0, r.Size()), PageCommitted|PageResident|PageHuge|PageZero|PageSwapped)
+	older := make([]PageState, pages)
+	must(t, pagesInCore(r.Base(), r.Size(), func(off, n int, s PageState) {
+		for i := off / p; i < (off+n)/p; i++ {
+			older[i] = s
+		}
+	}))
+	compare("mincore", older, PageResident)
+	scans(t, r)
+	// A page that was only read is the kernel's.
+	must(t, r.Discard(200*p, 2*p))
+	sink = view(r)[200*p]
+	got := pagesOf(t, r, 200*p, 2*p)
+	if got[0] != PageCommitted|PageResident|PageZero || got[1] != PageCommitted {
+		t.Errorf("a page that was only read is %v, one that was not touched %v", got[0], got[1])
+	}
+}
+
+func TestPagesSayWhichAreHuge(t *testing.T) {
+	be, huge := onlyOS(t), hugeMachine(t)
+	r := open(t, be, 8*huge, Options{})
+	scans(t, r)
+	must(t, r.Huge(2*huge, 3*huge))
+	must(t, r.Commit(0, r.Size()))
+	fill(r, huge, 6*huge)
+	count := 0
+	for i, s := range pagesOf(t, r, 0, r.Size()) {
+		off := i * PageSize()
+		if resident := off >= huge && off < 7*huge; resident != (s&PageResident != 0) || s&PageHuge != 0 && s&PageResident == 0 {
+			t.Fatalf("the page at %s is %v", Bytes(off), s)
+		}
+		if s&PageHuge != 0 {
+			count += PageSize()
+		}
+	}
+	if sum, _ := smaps(t, r); count != sum["AnonHugePages"] || count > 3*huge {
+		t.Errorf("%s are huge, smaps says %s", Bytes(count), Bytes(sum["AnonHugePages"]))
+	}
+}
+
+// TestPagesCostNoMemory: asking must not bring pages into memory.
+func TestPagesCostNoMemory(t *testing.T) {
+	r := open(t, onlyOS(t), 64<<20, Options{})
+	must(t, r.Commit(0, r.Size()))
+	for range 3 {
+		pagesOf(t, r, 0, r.Size())
+	}
+	resident(t, "asked for three times", r, 0)
+}
