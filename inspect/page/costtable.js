@@ -33,7 +33,7 @@ export function costTable({ onSystem }) {
   });
   const tbody = h('tbody');
   const stack = h('div', { class: 'cost-stack', role: 'img' });
-  const element = h('div', null, stack, h('div', { class: 'scroll' }, h('table', { class: 'data cost-table' }, h('thead', null, h('tr', null, heads)), tbody)));
+  const element = h('div', null, stack, h('div', { class: 'cost-rows' }, h('table', { class: 'data cost-table' }, h('thead', null, h('tr', null, heads)), tbody)));
   const tools = h('span', { class: 'dim systems-hint' }, 'of the last seconds');
 
   function rowOf(name) {
