@@ -18,8 +18,10 @@ type Inspector struct {
 	options Options
 	guard   guard
 	model   model
+	memory  memory
 	sampler *sampler
 	gallery *gallery
+	asked   searches
 	looking chan struct{}  // holds a token for each visit under way
 	looks   sync.WaitGroup // visits under way
 	streams chan struct{}  // holds a token for each stream

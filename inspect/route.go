@@ -37,7 +37,9 @@ func (in *Inspector) routes() []route {
 		in.systemsRoutes(),
 		in.controlRoutes(),
 		in.documentRoutes(),
+		in.memoryRoutes(),
 		in.entityRoutes(),
+		in.searchRoutes(),
 		in.overviewRoutes(),
 	)
 }

@@ -1,0 +1,184 @@
+// Where the map looks from. A camera turns positions of a view into pixels and back; there are two with the same methods:
+//   resize(width, height)    of the canvas, in CSS pixels
+//   home()                   shows what the view shows at first
+//   project(x, y, out)       pixels into out[0], out[1]; false where the position is not to be seen
+//   unproject(px, py)        { x, y }, or null where there is nothing
+//   window()                 the part of the view to ask a picture of: { x0, y0, x1, y1 }
+//   pan(dx, dy), zoom(factor, px, py), go(x, y, closer)
+//   unit(), unitX()          pixels of a unit of y and of x, in the middle
+//   state(), restore(state)  three numbers, for the address
+
+const radian = Math.PI / 180;
+const clamp = (v, least, most) => Math.min(most, Math.max(least, v));
+
+const around = (v, from, period) => v - period * Math.floor((v - from) / period);
+
+// flat is a plane. That of a sphere is equirectangular; its standard parallel, where shapes are true, follows what is
+// looked at.
+export function flat(view) {
+  const { bounds, home, wraps } = view;
+  const period = wraps ? bounds.x1 - bounds.x0 : 0;
+  const sign = view.down ? 1 : -1;
+  let [width, height] = [1, 1];
+  let [cx, cy, k] = [0, 0, 1]; // the centre, and pixels of a unit of x
+
+  const fit = (b, tall) => Math.min(width / (b.x1 - b.x0), height / ((b.y1 - b.y0) * tall));
+  const worldTall = view.sphere ? 1 / Math.cos(36 * radian) : 1;
+  const least = () => Math.min(fit(home, worldTall), fit(bounds, worldTall)) * 0.9;
+  const most = () => fit(bounds, worldTall) * (view.sphere ? 4000 : 20000);
+  // tall is how many pixels of x a unit of y takes.
+  function tall() {
+    if (!view.sphere) return 1;
+    const near = clamp(Math.log2(k / fit(bounds, worldTall)) / 4, 0, 1);
+    return worldTall + near * (1 / Math.cos(clamp(Math.abs(cy), 0, 78) * radian) - worldTall);
+  }
+  function settle() {
+    k = clamp(k, least(), most());
+    const [halfX, halfY] = [width / 2 / k, height / 2 / (k * tall())];
+    const inside = (c, half, a, b) => (2 * half >= b - a ? (a + b) / 2 : clamp(c, a + half, b - half));
+    cy = inside(cy, halfY, bounds.y0, bounds.y1);
+    cx = wraps ? around(cx, bounds.x0, period) : inside(cx, halfX, bounds.x0, bounds.x1);
+  }
+  const camera = {
+    globe: false,
+    period,
+    resize(w, h) {
+      [width, height] = [w, h];
+      settle();
+    },
+    home() {
+      [cx, cy, k] = [(home.x0 + home.x1) / 2, (home.y0 + home.y1) / 2, fit(home, worldTall)];
+      settle();
+    },
+    // scale is for those who draw much: px = (x - cx) * kx + width / 2, py likewise.
+    scale() {
+      return { cx, cy, kx: k, ky: sign * k * tall(), width, height };
+    },
+    project(x, y, out) {
+      if (period > 0) x = around(x, cx - period / 2, period);
+      out[0] = (x - cx) * k + width / 2;
+      out[1] = (y - cy) * sign * k * tall() + height / 2;
+      return true;
+    },
+    unproject(px, py) {
+      const x = cx + (px - width / 2) / k;
+      const y = cy + (py - height / 2) / (sign * k * tall());
+      if (y < bounds.y0 || y > bounds.y1 || (!wraps && (x < bounds.x0 || x > bounds.x1))) return null;
+      return { x: wraps ? around(x, bounds.x0, period) : x, y };
+    },
+    window() {
+      const [halfX, halfY] = [width / 2 / k, height / 2 / (k * tall())];
+      let [x0, x1] = [cx - halfX, cx + halfX];
+      if (!wraps) [x0, x1] = [Math.max(x0, bounds.x0), Math.min(x1, bounds.x1)];
+      else if (x1 - x0 >= period) [x0, x1] = [bounds.x0, bounds.x1];
+      return { x0, x1, y0: Math.max(cy - halfY, bounds.y0), y1: Math.min(cy + halfY, bounds.y1) };
+    },
+    pan(dx, dy) {
+      cx -= dx / k;
+      cy -= dy / (sign * k * tall());
+      settle();
+    },
+    zoom(factor, px = width / 2, py = height / 2) {
+      const at = { x: cx + (px - width / 2) / k, y: cy + (py - height / 2) / (sign * k * tall()) };
+      k = clamp(k * factor, least(), most());
+      cx = at.x - (px - width / 2) / k;
+      cy = at.y - (py - height / 2) / (sign * k * tall());
+      settle();
+    },
+    go(x, y, closer) {
+      [cx, cy] = [x, y];
+      if (closer) k = Math.max(k, fit(bounds, worldTall) * 40);
+      settle();
+    },
+    unit: () => k * tall(),
+    unitX: () => k,
+    state: () => [cx, cy, k / fit(bounds, worldTall)],
+    restore([x, y, zoom]) {
+      [cx, cy, k] = [x, y, zoom * fit(bounds, worldTall)];
+      settle();
+    },
+  };
+  return camera;
+}
+
+// globe is a sphere seen from far away: the orthographic projection.
+export function globe() {
+  let [width, height] = [1, 1];
+  let [lon, lat, r] = [10, 25, 1];
+  const fit = () => Math.min(width, height) / 2 - 8;
+  const settle = () => {
+    r = clamp(r, fit() * 0.6, fit() * 400);
+    lat = clamp(lat, -89, 89);
+    lon = around(lon, -180, 360);
+  };
+  return {
+    globe: true,
+    period: 360,
+    resize(w, h) {
+      const before = fit();
+      [width, height] = [w, h];
+      if (before > 1) r *= Math.max(1, fit()) / before;
+      settle();
+    },
+    home() {
+      [lon, lat, r] = [10, 25, fit()];
+      settle();
+    },
+    sphere() {
+      return { lon, lat, r, width, height };
+    },
+    project(x, y, out) {
+      const [sinY, cosY, dx] = [Math.sin(y * radian), Math.cos(y * radian), (x - lon) * radian];
+      const [sinC, cosC] = [Math.sin(lat * radian), Math.cos(lat * radian)];
+      out[0] = width / 2 + r * cosY * Math.sin(dx);
+      out[1] = height / 2 - r * (cosC * sinY - sinC * cosY * Math.cos(dx));
+      return sinC * sinY + cosC * cosY * Math.cos(dx) > 0;
+    },
+    unproject(px, py) {
+      const [x, y] = [(px - width / 2) / r, (height / 2 - py) / r];
+      const flatness = x * x + y * y;
+      if (flatness > 1) return null;
+      const z = Math.sqrt(1 - flatness);
+      const [sinC, cosC] = [Math.sin(lat * radian), Math.cos(lat * radian)];
+      return {
+        x: around(lon + Math.atan2(x, z * cosC - y * sinC) / radian, -180, 360),
+        y: Math.asin(clamp(y * cosC + z * sinC, -1, 1)) / radian,
+      };
+    },
+    window() {
+      const reach = Math.asin(Math.min(1, Math.hypot(width, height) / 2 / r)) / radian;
+      const [y0, y1] = [Math.max(-90, lat - reach), Math.min(90, lat + reach)];
+      if (reach > 85 || y0 <= -89 || y1 >= 89) return { x0: -180, x1: 180, y0: reach > 85 ? -90 : y0, y1: reach > 85 ? 90 : y1 };
+      const half = Math.asin(Math.min(1, Math.sin(reach * radian) / Math.cos(lat * radian))) / radian;
+      return { x0: lon - half, x1: lon + half, y0, y1 };
+    },
+    pan(dx, dy) {
+      lon -= dx / r / radian / Math.max(0.2, Math.cos(lat * radian));
+      lat += dy / r / radian;
+      settle();
+    },
+    zoom(factor, px = width / 2, py = height / 2) {
+      const before = this.unproject(px, py);
+      r *= factor;
+      settle();
+      const after = this.unproject(px, py);
+      if (before && after && r > fit()) {
+        lon += around(before.x - after.x, -180, 360);
+        lat += before.y - after.y;
+        settle();
+      }
+    },
+    go(x, y, closer) {
+      [lon, lat] = [x, y];
+      if (closer) r = Math.max(r, fit() * 12);
+      settle();
+    },
+    unit: () => r * radian,
+    unitX: () => r * radian,
+    state: () => [lon, lat, r / Math.max(1, fit())],
+    restore([x, y, zoom]) {
+      [lon, lat, r] = [x, y, zoom * fit()];
+      settle();
+    },
+  };
+}
