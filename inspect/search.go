@@ -15,13 +15,14 @@ import (
 const (
 	maxSearches = 8                // at a time
 	searchTime  = 10 * time.Second // of all looks of one request together
-	answerTime    = 20 * time.Second // that a request may take that answers at once
+	answerTime  = 20 * time.Second // that a request may take that answers at once
 	streamTime  = 5 * time.Minute  // that one may take that answers bit by bit
 )
 
 // searches are what the inspector keeps of what is searched for.
 type searches struct {
 	running atomic.Int32
+	watch   func(look time.Duration) // for measurements; nil
 
 	mu     sync.Mutex
 	schema *query.Schema // nil before the first look
@@ -40,7 +41,7 @@ type search struct {
 	schema *query.Schema
 	plan   *query.Plan
 	shown  []query.Named
-	reader *rowReader     // of what is shown
+	reader *rowReader  // of what is shown
 	part   *query.Part // the number that is asked for
 	wrong  error       // what does not fit the schema
 	found  *query.Search
@@ -150,7 +151,13 @@ func (s *search) look(f func() (done bool)) error {
 		err := s.in.look(s.ctx, func() (done bool) {
 			s.begin = time.Now()
 			s.looks++
-			defer func() { s.spent += time.Since(s.begin) }()
+			defer func() {
+				took := time.Since(s.begin)
+				s.spent += took
+				if s.in.asked.watch != nil {
+					s.in.asked.watch(took)
+				}
+			}()
 			if s.found == nil {
 				if columns = s.in.model.look(s.in.world); len(columns) != len(s.schema.Columns) {
 					return true
@@ -203,7 +210,7 @@ func (s *search) late() bool { return time.Since(s.begin) > lookTime }
 
 // step looks at the next slots and returns the first of them and what it found there. It returns false behind the last.
 func (s *search) step(most int) (lo int, words []uint64, n int, ok bool) {
-	if s.slots = s.in.world.Slots(); s.next >= s.slots {
+	if s.slots = s.in.world.Slots(); s.next >= s.slots || len(s.words) == 0 {
 		return s.next, nil, 0, false
 	}
 	if s.last != s.looks {
@@ -211,7 +218,7 @@ func (s *search) step(most int) (lo int, words []uint64, n int, ok bool) {
 		s.walked++
 	}
 	lo = s.next
-	words = s.words[:min(most, s.found.Step())/64]
+	words = s.words[:min(most/64, s.found.Step()/64, len(s.words))]
 	clear(words)
 	s.next += 64 * len(words)
 	return lo, words, s.found.Words(lo, s.next, words), true
