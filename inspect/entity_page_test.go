@@ -179,7 +179,7 @@ func TestEntityPageChangesStructure(t *testing.T) {
 	p.click("dialog [type=submit]")
 	p.waitText(valueAt("Ship", "Hull"), "0")
 	p.eval("document.querySelector('.entity-head .danger').click()", nil)
-	p.waitText("dialog", "333 entities have it as their target in ChildOf")
+	p.waitText("dialog", "It is the target of 333 entities in ChildOf")
 	p.click("dialog [type=submit]")
 	p.waitText(".box-title", "It is no longer alive")
 	p.holds("the deletion", func() bool { return !f.w.Alive(f.london) && f.childOf.CountSources(f.paris) == 333 })

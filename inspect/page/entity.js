@@ -68,6 +68,8 @@ function find(app) {
   }, box.element);
 }
 
+const entities = (n) => (n === 1 ? '1 entity' : `${format.number(n)} entities`);
+
 function show(root, app, first, finder) {
   const { id } = first;
   const mayWrite = !app.world.readOnly && app.api.hasToken();
@@ -133,7 +135,7 @@ function show(root, app, first, finder) {
   function updateLinks(now) {
     const key = JSON.stringify(now.links.map((l) => (l.kind === 'relation' && l.direction === 'in' ? [l.id, 'in'] : l)));
     if (key === linksShown) {
-      for (const l of now.links) if (l.kind === 'relation' && l.direction === 'in') for (const count of links.querySelectorAll(`[data-count="${l.id}"]`)) setText(count, format.number(l.total));
+      for (const l of now.links) if (l.kind === 'relation' && l.direction === 'in') for (const count of links.querySelectorAll(`[data-count="${l.id}"]`)) setText(count, `← ${entities(l.total)}`);
       return;
     }
     const focused = links.contains(document.activeElement);
@@ -145,7 +147,7 @@ function show(root, app, first, finder) {
         const tree = kept.find((t) => t.id === l.id) ?? { id: l.id, ...childrenTree(id, { id: l.id, name: l.column }, l.total) };
         trees.push(tree);
         return panel(null, { label: `${l.column}, those that have this entity as their target`, class: 'flush-tree' },
-          h('div', { class: 'row link-head' }, h('h2', null, l.column), h('span', { class: 'dim' }, h('span', { class: 'num', data: { count: l.id } }, format.number(l.total)), ' point here')),
+          h('div', { class: 'row link-head' }, h('h2', null, l.column), h('span', { class: 'dim', data: { count: l.id } }, `← ${entities(l.total)}`)),
           tree.element);
       }
       return linkPanel(l);
@@ -165,7 +167,7 @@ function show(root, app, first, finder) {
     }
     return panel(null, { label: `${l.column}, ${l.direction === 'out' ? 'to' : 'from'} others` },
       h('div', { class: 'row link-head' }, h('h2', null, l.column),
-        h('span', { class: 'dim' }, h('span', { class: 'num' }, format.number(l.total)), l.direction === 'out' ? ' from here' : ' point here')),
+        h('span', { class: 'dim' }, `${l.direction === 'out' ? '→' : '←'} ${entities(l.total)}`)),
       h('ul', { class: 'link-ends' }, l.ends.map((e) => h('li', { class: 'row' }, link(e), e.value && h('span', { class: 'dim mono clip' }, e.value))),
         l.total > l.ends.length && h('li', { class: 'dim' }, `… ${format.number(l.total - l.ends.length)} more`)));
   }
@@ -305,7 +307,7 @@ function show(root, app, first, finder) {
       await app.api.send('DELETE', `entities/${encodeURIComponent(id)}`);
       died();
     }, 'Delete', true, h('p', null, 'The entity and its components are gone for good.'),
-    below.map((l) => h('p', null, `${format.number(l.total)} entities have it as their target in ${l.column}: they go with it, or lose their target, as the relation says.`)));
+    below.map((l) => h('p', null, `It is the target of ${entities(l.total)} in ${l.column}, which go with it or lose their target, as the relation says.`)));
   }
 
   async function copy() {
