@@ -63,7 +63,8 @@ func NewCollector(w *vast.World) prometheus.Collector {
 	if w == nil {
 		panic("inspect: NewCollector: the world is nil")
 	}
-	return newSampler(w, func() *sched.Schedule { return scheduleOf(w) }, func() Control { return nil }).collector()
+	in := &Inspector{world: w} // it serves nobody, but knows the world's schedule
+	return newSampler(w, in.mainSchedule, in.control).collector()
 }
 
 // Describe is for prometheus.Collector.

@@ -160,17 +160,3 @@ func (s *sampler) past() []Sample {
 	defer s.mu.Unlock()
 	return s.history.since(seconds(time.Now()) - historyLength*sampleTime.Seconds())
 }
-
-// scheduleOf returns the schedule that makes a world's ticks, or nil: the one that runs, or else the one that made most.
-func scheduleOf(w *vast.World) *sched.Schedule {
-	var best *sched.Schedule
-	for _, s := range sched.Of(w) {
-		if s.Running() {
-			return s
-		}
-		if best == nil || s.Stats().Tick > best.Stats().Tick {
-			best = s
-		}
-	}
-	return best
-}
