@@ -12,34 +12,42 @@ import (
 // scrapeTime is how old the figures of a world may be that are scraped: two that come together get the same.
 const scrapeTime = time.Second / 2
 
-// What is told of a world. Each has the world's name as its first label.
-var (
-	descEntities  = desc("entities", "Living entities.", "world")
-	descChanges   = desc("structural_changes_total", "Entities made or deleted, and components added or removed.", "world")
-	descAdmitting = desc("world_admitting", "Whether the world lets the inspector look (1), or hangs (0).", "world")
-	descPaused    = desc("world_paused", "Whether the world is paused (1) or not (0).", "world")
-
-	descTicks    = desc("ticks_total", "Ticks that the world's schedule made.", "world")
-	descTickTime = desc("tick_duration_seconds", "How long ticks took. Of those between two scrapes the last 4,096 count.", "world")
-	descBudget   = desc("tick_budget_seconds", "The time from one tick to the next; 0 where nobody says.", "world")
-	descLate     = desc("ticks_late_total", "Ticks that began a whole step or more after their time.", "world")
-	descDropped  = desc("ticks_dropped_total", "Ticks that were left out to catch up with real time.", "world")
-
-	descSystem = desc("system_duration_seconds", "How long a system took. Quantiles are those of its last 256 runs.", "world", "system")
-
-	descColumnEntities  = desc("column_entities", "Entities that have the component.", "world", "column")
-	descColumnCommitted = desc("column_committed_bytes", "Memory of a column that may be touched.", "world", "column")
-	descColumnReserved  = desc("column_reserved_bytes", "Addresses that a column keeps for itself.", "world", "column")
-)
-
-func desc(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc("vast_"+name, help, labels, nil)
-}
-
-// worldCollector tells of one world.
+// worldCollector tells of one world. The descriptions carry its name, so that a registry can hold those of several.
 type worldCollector struct {
 	sampler *sampler
-	world   string
+
+	entities, changes, admitting, paused            *prometheus.Desc
+	ticks, tickTime, budget, late, dropped          *prometheus.Desc
+	system                                          *prometheus.Desc
+	columnEntities, columnCommitted, columnReserved *prometheus.Desc
+}
+
+// collector returns the metrics of the world that is sampled.
+func (s *sampler) collector() *worldCollector {
+	labels := prometheus.Labels{"world": labelOf(s.census.world.Options().Name)}
+	of := func(name, help string, more ...string) *prometheus.Desc {
+		return prometheus.NewDesc("vast_"+name, help, more, labels)
+	}
+	return &worldCollector{
+		sampler: s,
+
+		entities:  of("entities", "Living entities."),
+		changes:   of("structural_changes_total", "Entities made or deleted, and components added or removed."),
+		admitting: of("world_admitting", "Whether the world lets the inspector look (1), or hangs (0)."),
+		paused:    of("world_paused", "Whether the world is paused (1) or not (0)."),
+
+		ticks:    of("ticks_total", "Ticks that the world's schedule made."),
+		tickTime: of("tick_duration_seconds", "How long ticks took. Of those between two scrapes the last 4,096 count."),
+		budget:   of("tick_budget_seconds", "The time from one tick to the next; 0 where nobody says."),
+		late:     of("ticks_late_total", "Ticks that began a whole step or more after their time."),
+		dropped:  of("ticks_dropped_total", "Ticks that were left out to catch up with real time."),
+
+		system: of("system_duration_seconds", "How long a system took. Quantiles are those of its last 256 runs.", "system"),
+
+		columnEntities:  of("column_entities", "Entities that have the component.", "column"),
+		columnCommitted: of("column_committed_bytes", "Memory of a column that may be touched.", "column"),
+		columnReserved:  of("column_reserved_bytes", "Addresses that a column keeps for itself.", "column"),
+	}
 }
 
 // NewCollector returns the metrics of a world for a registry of the program's own, with or without an [Inspector], whose
@@ -58,91 +66,86 @@ func NewCollector(w *vast.World) prometheus.Collector {
 	return newSampler(w, func() *sched.Schedule { return scheduleOf(w) }, func() Control { return nil }).collector()
 }
 
-// collector returns the metrics of the world that is sampled.
-func (s *sampler) collector() *worldCollector {
-	return &worldCollector{s, labelOf(s.census.world.Options().Name)}
-}
-
 // Describe is for prometheus.Collector.
 func (c *worldCollector) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range [...]*prometheus.Desc{descEntities, descChanges, descAdmitting, descPaused, descTicks, descTickTime, descBudget,
-		descLate, descDropped, descSystem, descColumnEntities, descColumnCommitted, descColumnReserved} {
+	for _, d := range [...]*prometheus.Desc{c.entities, c.changes, c.admitting, c.paused, c.ticks, c.tickTime, c.budget, c.late,
+		c.dropped, c.system, c.columnEntities, c.columnCommitted, c.columnReserved} {
 		to <- d
 	}
 }
 
 // Collect is for prometheus.Collector.
 func (c *worldCollector) Collect(to chan<- prometheus.Metric) {
-	s, out := c.sampler, scrape{to, c.world}
+	s, out := c.sampler, scrape(to)
 	survey, at := s.survey.ask(s.ctx, scrapeTime, letInTime)
-	out.gauge(descAdmitting, number(!at.IsZero() && time.Since(at) < admitTime))
+	out.gauge(c.admitting, number(!at.IsZero() && time.Since(at) < admitTime))
 	if !at.IsZero() {
-		out.gauge(descEntities, float64(survey.entities))
-		out.counter(descChanges, float64(survey.changes))
-		out.columns(survey.columns)
+		out.gauge(c.entities, float64(survey.entities))
+		out.counter(c.changes, float64(survey.changes))
+		c.collectColumns(out, survey.columns)
 	}
 	control := s.control()
-	out.gauge(descPaused, number(control != nil && control.Paused()))
+	out.gauge(c.paused, number(control != nil && control.Paused()))
 	if sc := s.schedule(); sc != nil {
 		stats, budget := pace(sc, control)
 		s.ticks.read(sc)
 		h := s.ticks.histogram()
-		out.counter(descTicks, float64(stats.Ticks.Count))
-		out.to <- prometheus.MustNewConstHistogram(descTickTime, h.count, h.sum, h.buckets, c.world)
-		out.gauge(descBudget, budget.Seconds())
-		out.counter(descLate, float64(stats.Late))
-		out.counter(descDropped, float64(stats.Dropped))
-		out.systems(stats.Systems)
+		out.counter(c.ticks, float64(stats.Ticks.Count))
+		to <- prometheus.MustNewConstHistogram(c.tickTime, h.count, h.sum, h.buckets)
+		out.gauge(c.budget, budget.Seconds())
+		out.counter(c.late, float64(stats.Late))
+		out.counter(c.dropped, float64(stats.Dropped))
+		c.collectSystems(out, stats.Systems)
 	}
 }
 
-// scrape hands out the figures of one scrape.
-type scrape struct {
-	to    chan<- prometheus.Metric
-	world string
-}
-
-func (m scrape) gauge(d *prometheus.Desc, v float64, labels ...string) {
-	m.to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, append([]string{m.world}, labels...)...)
-}
-
-func (m scrape) counter(d *prometheus.Desc, v float64) {
-	m.to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, v, m.world)
-}
-
-func (m scrape) columns(columns []vast.ColumnStats) {
+func (c *worldCollector) collectColumns(out scrape, columns []vast.ColumnStats) {
 	var sums labelled[vast.ColumnStats]
-	for _, c := range columns {
-		sum := sums.of(c.Name)
-		sum.Entities += c.Entities
-		sum.Committed += c.Committed
-		sum.Reserved += c.Reserved
+	for _, column := range columns {
+		sum := sums.of(column.Name)
+		sum.Entities += column.Entities
+		sum.Committed += column.Committed
+		sum.Reserved += column.Reserved
 	}
 	for label, sum := range sums.all() {
-		m.gauge(descColumnEntities, float64(sum.Entities), label)
-		m.gauge(descColumnCommitted, float64(sum.Committed), label)
-		m.gauge(descColumnReserved, float64(sum.Reserved), label)
+		out.gauge(c.columnEntities, float64(sum.Entities), label)
+		out.gauge(c.columnCommitted, float64(sum.Committed), label)
+		out.gauge(c.columnReserved, float64(sum.Reserved), label)
 	}
 }
 
-func (m scrape) systems(systems []sched.SystemStats) {
-	type sum struct {
-		runs      uint64
+func (c *worldCollector) collectSystems(out scrape, systems []sched.SystemStats) {
+	type runs struct {
+		systems   int
+		count     uint64
 		total     time.Duration
-		quantiles map[float64]float64 // nil for several systems
+		quantiles map[float64]float64 // none for several systems
 	}
-	var sums labelled[sum]
+	var sums labelled[runs]
 	for _, s := range systems {
 		sum := sums.of(s.Name)
-		if sum.quantiles = nil; sum.runs == 0 && s.Recent.Count > 0 {
+		if sum.systems++; sum.systems == 1 && s.Recent.Count > 0 {
 			sum.quantiles = map[float64]float64{0.5: s.Recent.P50.Seconds(), 0.99: s.Recent.P99.Seconds()}
+		} else {
+			sum.quantiles = nil
 		}
-		sum.runs += s.Times.Count
+		sum.count += s.Times.Count
 		sum.total += s.Times.Total
 	}
 	for label, sum := range sums.all() {
-		m.to <- prometheus.MustNewConstSummary(descSystem, sum.runs, sum.total.Seconds(), sum.quantiles, m.world, label)
+		out <- prometheus.MustNewConstSummary(c.system, sum.count, sum.total.Seconds(), sum.quantiles, label)
 	}
+}
+
+// scrape takes the figures of one scrape.
+type scrape chan<- prometheus.Metric
+
+func (s scrape) gauge(d *prometheus.Desc, v float64, labels ...string) {
+	s <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+}
+
+func (s scrape) counter(d *prometheus.Desc, v float64) {
+	s <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, v)
 }
 
 func number(b bool) float64 {

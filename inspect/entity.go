@@ -116,7 +116,8 @@ type entityReader struct {
 	id     string
 	answer entityAnswer
 	gone   bool
-	next   int             // the column to go on with
+	next   int // the column to go on with
+	where  whereabouts
 	values []reflect.Value // by component; invalid where the tree is made already, or there is none
 	left   int             // fields that may be shown
 	links  []*value.Link
@@ -134,8 +135,9 @@ func (k *entityReader) look() (done bool) {
 	columns := k.in.model.look(w)
 	if k.next == 0 {
 		k.answer = entityAnswer{ID: e.String(), Alive: true, Name: k.in.nameOf(e), Slot: int(e.Slot()), Generation: e.Generation(),
-			Archetype: []string{}, Components: []component{}, Links: []linkList{}, Address: k.in.addressOf(e)}
-		k.answer.Archetype = append(k.answer.Archetype, bornWith(w, e)...)
+			Components: []component{}, Links: []linkList{}}
+		k.answer.Address, k.answer.Archetype = addressOf(w, e)
+		k.where = whereaboutsIn(w)
 	}
 	for ; k.next < len(columns); k.next++ {
 		if k.next > 0 && time.Since(start) > lookTime {
@@ -156,7 +158,7 @@ func (k *entityReader) look() (done bool) {
 func (k *entityReader) component(c *column, e vast.Entity) {
 	if c.Size > componentMost { // is not even copied
 		if k.in.world.Query(c.col).Between(int(e.Slot()), int(e.Slot())+1).Count() > 0 {
-			one := k.in.componentOf(c, e)
+			one := k.componentOf(c, e)
 			one.Editable, one.Value = false, tooLarge(c)
 			k.answer.Components, k.values = append(k.answer.Components, one), append(k.values, reflect.Value{})
 		}
@@ -166,7 +168,7 @@ func (k *entityReader) component(c *column, e vast.Entity) {
 	if !ok {
 		return
 	}
-	one := k.in.componentOf(c, e)
+	one := k.componentOf(c, e)
 	switch {
 	case c.info.Type == nil:
 		v = reflect.Value{}
@@ -202,10 +204,10 @@ func (one *component) show(shown value.Shown) {
 }
 
 // componentOf returns e's component without its value.
-func (in *Inspector) componentOf(c *column, e vast.Entity) component {
+func (k *entityReader) componentOf(c *column, e vast.Entity) component {
 	return component{
-		Column: c.Name, ID: c.ID, Type: c.Type, Storage: c.Storage, Size: c.Size, Editable: in.options.ReadWrite && c.info.Type != nil,
-		Place: in.placeOf(c, e), Choices: map[string][]value.Choice{},
+		Column: c.Name, ID: c.ID, Type: c.Type, Storage: c.Storage, Size: c.Size, Place: k.where.place(c, e),
+		Editable: k.in.options.ReadWrite && c.info.Type != nil, Choices: map[string][]value.Choice{},
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/inspect/internal/value"
@@ -81,6 +82,18 @@ func TestEntity(t *testing.T) {
 	}
 	if want := []linkList{{"ChildOf", 7, "relation", "out", 1, []linkEnd{{f.paris.String(), "Paris", ""}}}}; !reflect.DeepEqual(e.Links, want) {
 		t.Errorf("links %+v", e.Links)
+	}
+
+	f.see(t, func() {
+		base := uintptr(unsafe.Pointer(f.infected.Get(f.people[0])))
+		if p := e.Components[2].Place; p == nil || p.Address != fmt.Sprintf("0x%x", base) || p.Bytes != e.Components[2].Size ||
+			f.w.Reservations()[p.Reservation].Address()+uintptr(p.Offset) != base {
+			t.Errorf("%+v, want %#x", p, base)
+		}
+	})
+	if a := e.Address; a.Slot != e.Slot || a.Word != e.Slot/64 || a.Bit != e.Slot%64 || a.Extent > a.Slot || a.Extent+a.Slots <= a.Slot || a.Entities == 0 ||
+		!slices.Equal(e.Archetype, []string{"Position", "Velocity"}) {
+		t.Errorf("%+v, born with %q", a, e.Archetype)
 	}
 
 	var paris entityAnswer

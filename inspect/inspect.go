@@ -18,11 +18,13 @@ type Inspector struct {
 	options Options
 	guard   guard
 	model   model
+	memory  memory
 	sampler *sampler
 	gallery *gallery
 	looking chan struct{}  // holds a token for each visit under way
 	looks   sync.WaitGroup // visits under way
 	streams chan struct{}  // holds a token for each stream
+	records chan struct{}  // holds a token for each request that has ticks recorded
 
 	listener net.Listener
 	server   *http.Server
@@ -48,7 +50,7 @@ func Serve(ctx context.Context, w *vast.World, o Options) (*Inspector, error) {
 	in := &Inspector{
 		world: w, options: o, guard: newGuard(o, isLoopback(l.Addr())), gallery: g,
 		looking: make(chan struct{}, maxLooking), streams: make(chan struct{}, maxStreams),
-		listener: l, ended: make(chan struct{}),
+		records: make(chan struct{}, maxRecording), listener: l, ended: make(chan struct{}),
 	}
 	in.sampler = newSampler(w, func() *sched.Schedule { return scheduleOf(w) }, func() Control { return o.Control })
 	ctx, in.stop = context.WithCancel(ctx)

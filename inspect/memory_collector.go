@@ -15,6 +15,10 @@ var (
 	descRegions   = desc("memory_regions", "Reservations.", "purpose")
 )
 
+func desc(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("vast_"+name, help, labels, nil)
+}
+
 // memoryCollector tells of the program's memory.
 type memoryCollector struct{}
 

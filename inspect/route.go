@@ -34,7 +34,10 @@ func (in *Inspector) routes() []route {
 		in.worldRoutes(),
 		in.viewRoutes(),
 		in.streamRoutes(),
+		in.systemsRoutes(),
+		in.controlRoutes(),
 		in.documentRoutes(),
+		in.memoryRoutes(),
 		in.entityRoutes(),
 		in.overviewRoutes(),
 	)

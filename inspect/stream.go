@@ -30,6 +30,7 @@ func (in *Inspector) topics() []topic {
 	return slices.Concat(
 		in.entityTopics(),
 		in.overviewTopics(),
+		in.systemsTopics(),
 	)
 }
 

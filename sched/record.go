@@ -13,7 +13,7 @@ import (
 // MaxRecorded is how many ticks one call of [Schedule.Record] can ask for.
 const MaxRecorded = 16
 
-// ErrClosed is what [Schedule.Record] returns when the schedule is closed before the ticks came.
+// ErrClosed is what one who waits after [Schedule.Record] gets when the schedule is closed before the ticks came.
 var ErrClosed = errors.New("sched: the schedule is closed")
 
 // Recording is the course of one tick.
@@ -58,38 +58,35 @@ const (
 	AppliedCommands SpanKind = "commands" // commands were applied
 )
 
-// Record waits until so many ticks have been made from now on, and returns their course in their order. It may be called
-// from any goroutine at any time, but not from the one that makes the ticks. When ctx ends before, its error is returned
-// with the ticks recorded so far, and when the schedule is closed [ErrClosed]. A tick that goes on later, because its commands
-// could not be applied at first, counts twice.
+// Record has the next ticks recorded, from the first that begins after it, and returns how to wait for them: wait returns
+// their course in their order. When its context ends before, it returns the context's error with the ticks recorded so far, and
+// no more are recorded for it; when the schedule is closed, [ErrClosed]. A tick that goes on later, because its commands could
+// not be applied at first, counts twice. Both may be called from any goroutine at any time, but wait not from the one that
+// makes the ticks.
 //
 // A recorded tick takes longer by two looks at the clock for each part; room for parts is made beforehand. Without Record
 // a tick pays for this with one look at a number, and a system with one at a pointer. It panics unless ticks is 1 to
 // [MaxRecorded].
-func (s *Schedule) Record(ctx context.Context, ticks int) ([]Recording, error) {
+func (s *Schedule) Record(ticks int) (wait func(context.Context) ([]Recording, error)) {
 	s.mustBeMade("Record")
 	if ticks < 1 || ticks > MaxRecorded {
 		panic(fmt.Sprintf("sched: Schedule.Record of %d ticks: ask for 1 to %d", ticks, MaxRecorded))
 	}
 	q := &request{left: ticks, done: make(chan struct{})}
 	o := &s.observers
-	err := o.add(q, len(s.team.workers))
-	if err == nil {
+	o.add(q, len(s.team.workers))
+	return func(ctx context.Context) ([]Recording, error) {
 		select {
 		case <-q.done:
 		case <-ctx.Done():
 		}
-		if o.remove(q) {
-			if err = ctx.Err(); err == nil {
-				err = ErrClosed
-			}
+		recorded, err := o.settle(ctx, q)
+		list := make([]Recording, 0, len(recorded))
+		for _, r := range recorded {
+			list = append(list, r.recording())
 		}
+		return list, err
 	}
-	list := make([]Recording, 0, len(q.recorded))
-	for _, r := range q.recorded {
-		list = append(list, r.recording())
-	}
-	return list, err
 }
 
 // Recording returns the course of the last tick that was recorded, if any was. It may be called from any goroutine at any
@@ -106,16 +103,17 @@ func (s *Schedule) Recording() (r Recording, ok bool) {
 	return last.recording(), true
 }
 
-// request is a call of Record. The lock of the observers guards it until it is done.
+// request is a call of Record. The lock of the observers guards it.
 type request struct {
 	left     int
 	begun    bool // whether it was there when the tick under way began
 	recorded []*recorder
+	err      error         // why no more will come
 	done     chan struct{} // closed when nothing is left, or nothing will come
 }
 
 // add takes a request in, with room for its ticks.
-func (o *observers) add(q *request, workers int) error {
+func (o *observers) add(q *request, workers int) {
 	room := make([]*recorder, q.left)
 	for i := range room {
 		room[i] = newRecorder(workers)
@@ -123,26 +121,31 @@ func (o *observers) add(q *request, workers int) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.closed {
-		return ErrClosed
+		q.end(ErrClosed)
+		return
 	}
 	o.requests = append(o.requests, q)
 	if missing := q.left - len(o.unused); missing > 0 {
 		o.unused = append(o.unused, room[:missing]...)
 	}
 	o.wanted.Store(int32(len(o.requests)))
-	return nil
 }
 
-// remove takes a request out and reports whether it was not done.
-func (o *observers) remove(q *request) bool {
+// settle returns what there is for a request. One that still lacks ticks has been waited for in vain, and gets no more.
+func (o *observers) settle(ctx context.Context, q *request) (recorded []*recorder, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	i := slices.Index(o.requests, q)
-	if i >= 0 {
+	if i := slices.Index(o.requests, q); i >= 0 {
 		o.requests = slices.Delete(o.requests, i, i+1)
+		q.end(ctx.Err())
 		o.tidy()
 	}
-	return q.left > 0
+	return q.recorded, q.err
+}
+
+func (q *request) end(err error) {
+	q.err = err
+	close(q.done)
 }
 
 // tidy is for when requests have gone. The lock is held.
@@ -163,7 +166,7 @@ func (o *observers) close() {
 	defer o.mu.Unlock()
 	o.closed = true
 	for _, q := range o.requests {
-		close(q.done)
+		q.end(ErrClosed)
 	}
 	o.requests = nil
 	o.tidy()
@@ -198,7 +201,7 @@ func (o *observers) endRecording(s *Schedule) {
 		}
 		q.recorded = append(q.recorded, r)
 		if q.left--; q.left == 0 {
-			close(q.done)
+			q.end(nil)
 		}
 		return q.left == 0
 	})

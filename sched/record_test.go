@@ -19,26 +19,15 @@ import (
 // record has n ticks recorded while they are made.
 func record(t *testing.T, s *Schedule, n int) []Recording {
 	t.Helper()
-	type answer struct {
-		list []Recording
-		err  error
-	}
-	answers := make(chan answer, 1)
-	go func() {
-		list, err := s.Record(context.Background(), n)
-		answers <- answer{list, err}
-	}()
-	for s.observers.wanted.Load() == 0 {
-		runtime.Gosched()
-	}
+	wait := s.Record(n)
 	for range n {
 		_ = s.Tick()
 	}
-	a := <-answers
-	if a.err != nil || len(a.list) != n {
-		t.Fatalf("%d ticks recorded, want %d: %v", len(a.list), n, a.err)
+	list, err := wait(context.Background())
+	if err != nil || len(list) != n {
+		t.Fatalf("%d ticks recorded, want %d: %v", len(list), n, err)
 	}
-	return a.list
+	return list
 }
 
 // spansOf returns the spans of a kind and a system.
@@ -228,13 +217,9 @@ func TestRecordFailures(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	s := newSchedule(t, w, Options{Workers: 1})
 	s.Add(System{Name: "ends", Run: func(*Context) { runtime.Goexit() }})
-	go func() {
-		for s.observers.wanted.Load() == 0 {
-			runtime.Gosched()
-		}
-		_ = s.Tick()
-	}()
-	if list, err := s.Record(context.Background(), 1); err != nil || list[0].Tick != 1 || list[0].Spans != nil {
+	wait := s.Record(1)
+	go func() { _ = s.Tick() }()
+	if list, err := wait(context.Background()); err != nil || list[0].Tick != 1 || list[0].Spans != nil {
 		t.Errorf("%+v, %v", list, err)
 	}
 }
@@ -244,45 +229,34 @@ func TestRecordEndsWithContextAndSchedule(t *testing.T) {
 	s := newSchedule(t, w, Options{Workers: 2})
 	s.Add(System{Name: "a", Run: nothing})
 	ctx, cancel := context.WithCancel(context.Background())
-	type answer struct {
-		list []Recording
-		err  error
-	}
-	answers := make(chan answer)
-	ask := func(ctx context.Context, ticks int) {
-		before := s.observers.wanted.Load()
-		go func() {
-			list, err := s.Record(ctx, ticks)
-			answers <- answer{list, err}
-		}()
-		for s.observers.wanted.Load() == before {
-			runtime.Gosched()
-		}
-	}
-	ask(ctx, 5)
-	ask(context.Background(), 3)
+	five, three := s.Record(5), s.Record(3)
 	tick(t, s, 2)
 	cancel()
-	if a := <-answers; !errors.Is(a.err, context.Canceled) || len(a.list) != 2 || a.list[1].Tick != 2 {
-		t.Errorf("%+v, %v", a.list, a.err)
+	if list, err := five(ctx); !errors.Is(err, context.Canceled) || len(list) != 2 || list[1].Tick != 2 {
+		t.Errorf("%+v, %v", list, err)
 	}
 	if n := len(s.observers.unused); n != 1 {
 		t.Errorf("room for %d ticks, want 1", n)
 	}
 	tick(t, s, 1)
-	if a := <-answers; a.err != nil || len(a.list) != 3 || a.list[2].Tick != 3 || s.observers.wanted.Load() != 0 {
-		t.Errorf("%+v, %v", a.list, a.err)
+	for range 2 { // one may wait again
+		if list, err := three(context.Background()); err != nil || len(list) != 3 || list[2].Tick != 3 || s.observers.wanted.Load() != 0 {
+			t.Errorf("%+v, %v", list, err)
+		}
 	}
-	ask(context.Background(), 1)
+	if list, err := five(context.Background()); err != context.Canceled || len(list) != 2 {
+		t.Errorf("after it was given up: %+v, %v", list, err)
+	}
+	wait := s.Record(1)
 	s.Close()
-	if a := <-answers; a.err != ErrClosed || len(a.list) != 0 {
-		t.Errorf("%+v, %v", a.list, a.err)
+	if list, err := wait(context.Background()); err != ErrClosed || len(list) != 0 {
+		t.Errorf("%+v, %v", list, err)
 	}
-	if _, err := s.Record(context.Background(), 1); err != ErrClosed {
-		t.Errorf("on a closed schedule: %v", err)
+	if list, err := s.Record(1)(context.Background()); err != ErrClosed || len(list) != 0 {
+		t.Errorf("on a closed schedule: %+v, %v", list, err)
 	}
 	for _, ticks := range []int{-1, 0, MaxRecorded + 1} {
-		mustPanic(t, "Schedule.Record of ", func() { _, _ = s.Record(ctx, ticks) })
+		mustPanic(t, "Schedule.Record of ", func() { s.Record(ticks) })
 	}
 }
 
@@ -302,7 +276,7 @@ func TestRecordBesideTicks(t *testing.T) {
 				if k%3 == 2 {
 					cancel() // at the worst moment, or any other
 				}
-				list, err := s.Record(ctx, n)
+				list, err := s.Record(n)(ctx)
 				cancel()
 				if err == nil && len(list) != n || err != nil && err != context.Canceled {
 					t.Errorf("%d of %d ticks: %v", len(list), n, err)
@@ -346,9 +320,7 @@ func TestRecordCostsNoAllocations(t *testing.T) {
 		t.Errorf("%v allocations a tick", n)
 	}
 	q := &request{left: 1, done: make(chan struct{}), recorded: make([]*recorder, 0, 1)}
-	if err := s.observers.add(q, 1); err != nil {
-		t.Fatal(err)
-	}
+	s.observers.add(q, 1)
 	r := s.observers.unused[0]
 	r.phases = make([]PhaseSpan, 0, 1)
 	before := &r.workers[0].list[:1][0]

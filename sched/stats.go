@@ -16,6 +16,7 @@ type Stats struct {
 	Late           uint64        // ticks that [Schedule.Run] began a whole step or more after their time
 	Dropped        uint64        // ticks that [Schedule.Run] left out, see Options.CatchUp
 	Ticks          Times         // whole ticks
+	RecentTicks    Times         // the last 256 of them, exactly
 	Applying       Times         // applications of commands, a tick's together
 	RecentApplying Times         // the last 256 of them, exactly
 	Systems        []SystemStats // in the order in which one worker runs them
@@ -132,8 +133,9 @@ func (s *Schedule) Stats() Stats {
 		Applying: c.applying.stats()}
 	systems := slices.Clone(c.systems)
 	recent := c.applying.recent(0, make([]time.Duration, 0, recentRuns))
+	recentTicks := c.ticks.recent(st.Ticks.Count-min(st.Ticks.Count, recentRuns), nil)
 	s.mu.Unlock()
-	st.RecentApplying = timesOf(recent)
+	st.RecentApplying, st.RecentTicks = timesOf(recent), timesOf(recentTicks)
 	st.Systems = make([]SystemStats, len(systems))
 	for i, n := range systems {
 		s.mu.Lock()

@@ -82,6 +82,10 @@ func TestRecent(t *testing.T) {
 		t.Errorf("nothing new is %v, count %d", list, again)
 	}
 	st := s.Stats()
+	_, list = s.Recent(count-recentRuns, nil)
+	if st.RecentTicks.Count != recentRuns || st.RecentTicks != timesOf(list) {
+		t.Errorf("the last ticks: %+v, want %+v", st.RecentTicks, timesOf(list))
+	}
 	if some := st.Systems[1]; some.Times.Count != count/3 || some.Recent.Count != recentRuns || some.Recent.Last != some.Times.Last ||
 		some.Recent.Max > some.Times.Max*101/100+1 || some.Recent.Total > some.Times.Total {
 		t.Errorf("%+v", some)

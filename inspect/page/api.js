@@ -25,10 +25,15 @@ try {
 // takeToken takes the token out of the address's fragment, #token=…, where it is not sent to any server nor left to be
 // seen, and keeps it for this tab.
 export function takeToken() {
-  const match = /^#token=([^&]*)&?(.*)$/.exec(location.hash);
-  if (!match) return;
-  setToken(decodeURIComponent(match[1]));
-  history.replaceState(null, '', `${location.pathname}${location.search}${match[2] ? `#${match[2]}` : ''}`);
+  if (!location.hash.startsWith('#token=')) return;
+  let text = location.hash.slice('#token='.length);
+  try {
+    text = decodeURIComponent(text);
+  } catch {
+    // Then it was not encoded.
+  }
+  setToken(text);
+  history.replaceState(null, '', location.pathname + location.search);
 }
 
 // setToken has the token sent with every request from now on.

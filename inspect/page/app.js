@@ -79,7 +79,8 @@ async function show() {
     return;
   }
   const root = h('div', { class: ['page', `page-${known.id}`], data: { loading: 'true' } });
-  replace(main, root);
+  replace(main, h('h1', { class: 'unseen' }, known.title), root);
+  announce(known.title);
   const app = {
     world, api, live, go, path: asked.path, params: asked.params,
     replace(params) {
@@ -135,18 +136,21 @@ let streamState = 'waiting';
 
 function state() {
   const s = live.sample;
-  let [name, word, rate] = ['live', 'live', s ? `${s.ticksPerSecond?.toFixed?.(1) ?? 0} ticks/s` : ''];
-  if (streamState === 'lost') [name, word, rate] = ['lost', 'lost', 'trying again'];
-  else if (s?.paused) [name, word, rate] = ['paused', 'paused', `tick ${format.number(s.tick)}`];
-  else if (streamState === 'waiting') [name, word, rate] = ['waiting', 'waiting', heard ? format.seconds(Math.round((Date.now() - heard) / 1000)) : ''];
-  at('state').dataset.state = name;
-  setText(at('state-word'), word);
-  setText(at('state-rate'), rate);
-  at('state').title = {
-    live: 'The program lets the inspector look.', paused: 'The schedule is paused. Systems has what resumes it.',
-    lost: 'The program does not answer. It may have ended.',
-    waiting: 'The program has not let the inspector look for a while: its ticks may be stopped, or it calls no World.Admit.',
-  }[name];
+  const now = { name: 'waiting', rate: heard ? format.seconds(Math.round((Date.now() - heard) / 1000)) : '', why: 'Nothing was heard of the program for a while.' };
+  if (streamState === 'lost') {
+    Object.assign(now, { name: 'lost', rate: 'trying again', why: 'The program does not answer. It may have ended.' });
+  } else if (streamState === 'live' && s && !s.admitting) {
+    Object.assign(now, { rate: format.seconds(Math.round(s.age)), why: 'The program has not let the inspector look for this long.' });
+  } else if (streamState === 'live' && s?.paused) {
+    Object.assign(now, { name: 'paused', rate: s.tick === undefined ? '' : `tick ${format.number(s.tick)}`, why: 'The program is paused. The page Systems has what resumes it.' });
+  } else if (streamState === 'live' && s) {
+    Object.assign(now, { name: 'live', rate: s.tick === undefined ? '' : `${s.ticksPerSecond.toFixed(1)} ticks/s`, why: 'The program lets the inspector look.' });
+  }
+  const element = at('state');
+  element.dataset.state = now.name;
+  element.title = now.why;
+  setText(at('state-word'), heard || now.name === 'lost' ? now.name : 'connecting');
+  setText(at('state-rate'), now.rate);
 }
 
 function follow() {

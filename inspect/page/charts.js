@@ -6,6 +6,9 @@ import { color, format, h, onTheme, setText } from './ui.js';
 // history is how far back charts reach, in seconds.
 export const history = 600;
 
+// gap is the seconds between two moments from which on they are not joined.
+const gap = 4;
+
 // How values are written, by unit: in words, and along an axis, whose marks all have the unit of the largest.
 const units = {
   number: { write: format.number, steps: [[1, ''], [1e3, 'k'], [1e6, 'M'], [1e9, 'G'], [1e12, 'T']] },
@@ -29,7 +32,7 @@ const powersOfTwo = Array.from({ length: 61 }, (_, i) => 2 ** i);
 // ago names a mark of the axis of time, so many seconds before now.
 function ago(seconds) {
   if (seconds === 0) return 'now';
-  if (seconds % 60 === 0) return `−${seconds / 60} min`;
+  if (seconds % 60 === 0 || seconds > 120) return `−${seconds / 60} min`;
   return `−${seconds} s`;
 }
 
@@ -37,13 +40,13 @@ function ago(seconds) {
 //   title    over the chart
 //   unit     'number', 'bytes', 'seconds', 'percent' or 'rate'
 //   series   [{ label, color: '--c1', fill: true, dash: [4, 3] }]
-//   span     seconds shown, history unless told
+//   span     seconds shown at most, history unless told; while less is known the chart shows less
 //   sync     charts with the same word move their cursors together
-//   height   CSS pixels
+//   height   CSS pixels; the style sheet's, which follows the window's, unless told
 //   zero     false: the axis need not begin at zero
 // The result has element, set(times, columns) to put in what was before, push(time, values) for a new moment (null where a
 // value is missing), and destroy(). Times are seconds since 1970; more than the span is forgotten.
-export function lineChart({ title, unit = 'number', series, span = history, sync = 'live', height = 150, zero = true }) {
+export function lineChart({ title, unit = 'number', series, span = history, sync = 'live', height, zero = true }) {
   const { write, steps, binary } = units[unit];
   let times = [];
   let columns = series.map(() => []);
@@ -54,7 +57,7 @@ export function lineChart({ title, unit = 'number', series, span = history, sync
   const legend = h('div', { class: 'legend' }, series.map((s, i) => h('span', { class: 'legend-item' },
     h('span', { class: ['legend-mark', s.dash && 'dashed'], style: { '--mark': `var(${s.color})` }, aria: { hidden: 'true' } }), s.label, values[i])));
   const when = h('span', { class: 'num dim chart-when' });
-  const place = h('div', { class: 'chart-place', style: { height: `${height}px` } });
+  const place = h('div', { class: 'chart-place', style: height ? { height: `${height}px` } : {} });
   const element = h('figure', { class: 'chart', aria: { label: title } },
     h('figcaption', { class: 'chart-head' }, h('h3', null, title), when, legend), place);
 
@@ -62,23 +65,42 @@ export function lineChart({ title, unit = 'number', series, span = history, sync
     const last = times.length - 1;
     const i = at ?? last;
     columns.forEach((c, k) => setText(values[k], i < 0 ? '–' : write(c[i])));
-    setText(when, at === null || at === undefined || last < 0 ? '' : ago(-Math.round(times[last] - times[at])).replace('−', ''));
-    if (when.textContent !== '' && when.textContent !== 'now') setText(when, `${when.textContent.replace('-', '')} ago`);
+    setText(when, at === null || at === undefined || last < 0 ? '' : `${format.seconds(Math.round(times[last] - times[at]))} ago`);
+  }
+
+  // shown is the least round span that holds all that is known.
+  const shown = () => [60, 120, 300].find((s) => s < span && (times.at(-1) ?? 0) - (times[0] ?? 0) <= s) ?? span;
+
+  // add puts in a moment, and before it one without values where there is a gap.
+  function add(t, vs) {
+    const last = times.at(-1);
+    if (last !== undefined && t <= last) return false; // told before
+    if (t - last > gap) {
+      times.push(last + 0.001);
+      for (const c of columns) c.push(null);
+    }
+    times.push(t);
+    vs.forEach((v, i) => columns[i].push(v));
+    return true;
   }
 
   const hair = () => color('--line');
   const options = {
-    width: 300, height, padding: [6, 14, 0, 0],
+    padding: [6, 14, 0, 0],
     legend: { show: false },
     cursor: { y: false, sync: { key: sync, setSeries: false }, points: { size: 6 }, drag: { x: false, y: false } },
     scales: {
-      x: { time: false, range: () => { const to = times.at(-1) ?? 0; return [to - span, to]; } },
+      x: { time: false, range: () => { const to = times.at(-1) ?? 0; return [to - shown(), to]; } },
       y: { range: (_, low, high) => bounds(zero ? Math.min(0, low ?? 0) : low ?? 0, high ?? 1, unit) },
     },
     axes: [
       {
         stroke: () => color('--dim'), grid: { stroke: hair, width: 1 }, ticks: { show: false }, size: 22, font: chartFont(), gap: 4,
-        splits: (u) => { const { max } = u.scales.x; const step = span / (u.width < 420 ? 2 : 5); return Array.from({ length: Math.floor(span / step) + 1 }, (_, i) => max - span + i * step); },
+        splits(u) {
+          const { min, max } = u.scales.x;
+          const parts = u.width < 420 ? 2 : (max - min) % 300 === 0 ? 5 : 4;
+          return Array.from({ length: parts + 1 }, (_, i) => min + ((max - min) * i) / parts);
+        },
         values: (u, splits) => splits.map((v) => ago(Math.round(u.scales.x.max - v))),
       },
       {
@@ -96,14 +118,14 @@ export function lineChart({ title, unit = 'number', series, span = history, sync
 
   function draw() {
     frame = 0;
-    const width = Math.floor(place.clientWidth);
-    if (width < 40) return;
+    const [width, tall] = [Math.floor(place.clientWidth), Math.floor(place.clientHeight)];
+    if (width < 40 || tall < 40) return;
     const data = [times, ...columns];
     if (!plot) {
-      plot = new uPlot({ ...options, width }, data, place);
+      plot = new uPlot({ ...options, width, height: tall }, data, place);
       plot.root.setAttribute('aria-hidden', 'true'); // the legend says the same in words
     } else {
-      if (plot.width !== width) plot.setSize({ width, height });
+      if (plot.width !== width || plot.height !== tall) plot.setSize({ width, height: tall });
       plot.setData(data);
     }
     if (!(plot.cursor.left >= 0)) showLegend(null);
@@ -117,15 +139,13 @@ export function lineChart({ title, unit = 'number', series, span = history, sync
   return {
     element,
     set(ts, cs) {
-      times = [...ts];
-      columns = cs.map((c) => [...c]);
+      times = [];
+      columns = series.map(() => []);
+      ts.forEach((t, i) => add(t, cs.map((c) => c[i])));
       soon();
     },
     push(t, vs) {
-      const last = times.at(-1);
-      if (last !== undefined && t <= last) return; // told before
-      times.push(t);
-      vs.forEach((v, i) => columns[i].push(v));
+      if (!add(t, vs)) return;
       let gone = 0;
       while (times[gone] < t - span - 2) gone++;
       if (gone > 0) {
@@ -145,8 +165,9 @@ export function lineChart({ title, unit = 'number', series, span = history, sync
 
 // bounds widens what is to be seen a little, and keeps a line that does not move from filling its chart with noise.
 function bounds(low, high, unit) {
-  if (!(high > low)) high = low + (low === 0 ? (unit === 'bytes' ? 1024 : unit === 'seconds' ? 0.001 : 1) : Math.abs(low) * 0.1);
-  return [low, high + (high - low) * 0.08];
+  if (high > low) return [low, high + (high - low) * 0.08];
+  if (low !== 0) return [low - Math.abs(low) * 0.05, low + Math.abs(low) * 0.05];
+  return [0, unit === 'bytes' ? 1024 : unit === 'seconds' ? 0.001 : 1];
 }
 
 function chartFont() {
@@ -158,7 +179,8 @@ function fade(hex) {
   return /^#[0-9a-f]{6}$/i.test(hex) ? `${hex}22` : 'transparent';
 }
 
-// sparkline is a small line without axes: element, set(times, values), push(time, value), destroy(). Times are seconds.
+// sparkline is a small line without axes: element, set(times, values), push(time, value), destroy(). Times are seconds;
+// span is how many are shown at most.
 export function sparkline({ color: variable = '--accent', span = 120, zero = true } = {}) {
   const canvas = h('canvas', { class: 'spark', aria: { hidden: 'true' } });
   let times = [];
@@ -181,7 +203,8 @@ export function sparkline({ color: variable = '--accent', span = 120, zero = tru
     let low = zero ? 0 : Math.min(...shown);
     if (!(high > low)) [low, high] = [low - 1, high + 1];
     const end = times.at(-1);
-    const x = (t) => width - 2 - ((end - t) / span) * (width - 2);
+    const across = Math.min(span, Math.max(20, end - times[0]));
+    const x = (t) => width - 2 - ((end - t) / across) * (width - 2);
     const y = (v) => height - 1.5 - ((v - low) / (high - low)) * (height - 4);
     const ink = color(variable);
     g.beginPath();

@@ -1,69 +1,74 @@
-// The overview: how the world is, and how it was in the last ten minutes.
+// The overview: how the world is, how it was in the last ten minutes, and what costs most.
 
 import { lineChart, sparkline } from './charts.js';
-import { errorBox, format, h, replace, setText, unitOf } from './ui.js';
+import { bar, emptyBox, errorBox, format, h, panel, replace, setText, unitOf } from './ui.js';
+
+const oneDigit = (n) => (typeof n === 'number' ? n.toFixed(1) : format.number(n));
 
 // What the readings are: of a sample, in the order of their importance.
 const readings = [
   {
     id: 'tick', name: 'Tick time, 99 of 100 below', color: '--c1', of: (s) => s.tickSeconds?.p99, write: format.seconds,
-    note: (s) => (s.budgetSeconds > 0 ? `${format.percent(s.tickSeconds?.p99 / s.budgetSeconds)} of ${format.seconds(s.budgetSeconds)}` : `half below ${format.seconds(s.tickSeconds?.p50)}`),
-    bad: (s) => s.budgetSeconds > 0 && s.tickSeconds?.p99 > s.budgetSeconds,
+    note: (s) => (s.budgetSeconds > 0 ? `${format.percent(s.tickSeconds.p99 / s.budgetSeconds)} of ${format.seconds(s.budgetSeconds)}` : `half below ${format.seconds(s.tickSeconds?.p50)}`),
+    bad: (s) => s.budgetSeconds > 0 && s.tickSeconds.p99 > s.budgetSeconds,
   },
   {
-    id: 'rate', name: 'Ticks a second', color: '--c7', of: (s) => s.ticksPerSecond, write: (n) => (typeof n === 'number' ? n.toFixed(1) : format.number(n)),
-    note: (s) => (s.late > 0 || s.dropped > 0 ? `${format.short(s.late)} late, ${format.short(s.dropped)} dropped` : `tick ${format.number(s.tick)}`),
+    id: 'rate', name: 'Ticks a second', color: '--c7', of: (s) => s.ticksPerSecond, write: oneDigit,
+    note: (s) => (s.late > 0 || s.dropped > 0 ? `so far ${format.short(s.late)} late, ${format.short(s.dropped)} left out` : `tick ${format.number(s.tick)}`),
   },
   { id: 'entities', name: 'Entities', color: '--c3', of: (s) => s.entities, write: format.number, note: (s) => `tick ${format.number(s.tick)}`, zero: false },
-  { id: 'changes', name: 'Structural changes', color: '--c4', of: (s) => s.changesPerSecond, write: format.rate, note: () => 'added, removed, born, deleted' },
+  { id: 'changes', name: 'Structural changes', color: '--c4', of: (s) => s.changesPerSecond, write: format.rate, note: () => 'of what entities consist of' },
   {
-    id: 'memory', name: 'Memory, resident', color: '--c2', of: (s) => s.memory?.resident, write: format.bytes,
-    note: (s) => `${format.bytes(s.memory?.committed)} committed`,
+    id: 'memory', name: 'Memory, resident', color: '--c2', of: (s) => s.memory.resident, write: format.bytes,
+    note: (s) => `${format.bytes(s.memory.committed)} committed`,
   },
   {
-    id: 'pause', name: 'Collector, longest pause', color: '--c5', of: (s) => s.gc?.pauseWorst, write: format.seconds,
-    note: (s) => `Go heap ${format.bytes(s.memory?.goHeap)}`,
+    id: 'pause', name: 'Collector, longest pause', color: '--c5', of: (s) => s.gc.pauseWorst, write: format.seconds,
+    note: (s) => `Go heap ${format.bytes(s.memory.goHeap)}`,
   },
+  { id: 'cpu', name: 'Processors busy', color: '--c8', of: (s) => s.cpu, write: (n) => (typeof n === 'number' ? n.toFixed(2) : format.number(n)), note: (s) => `${format.number(s.goroutines)} goroutines` },
 ];
 
-// What the charts show: one value a series.
+// What the charts show: a value a series.
 const charts = [
   {
-    title: 'Tick time', unit: 'seconds', half: true, height: 190,
+    title: 'Tick time', unit: 'seconds', half: true,
     series: [{ label: 'p50', color: '--c7' }, { label: 'p99', color: '--c1', fill: true }, { label: 'worst', color: '--c5' }, { label: 'budget', color: '--warn', dash: [5, 4] }],
     of: (s) => [s.tickSeconds?.p50, s.tickSeconds?.p99, s.tickSeconds?.worst, s.budgetSeconds > 0 ? s.budgetSeconds : null],
   },
-  { title: 'Ticks a second', unit: 'number', height: 190, series: [{ label: '', color: '--c7', fill: true }], of: (s) => [s.ticksPerSecond] },
+  { title: 'Ticks a second', unit: 'number', series: [{ label: '', color: '--c7', fill: true }], of: (s) => [s.ticksPerSecond] },
   { title: 'Structural changes a second', unit: 'rate', series: [{ label: '', color: '--c4', fill: true }], of: (s) => [s.changesPerSecond] },
   { title: 'Entities', unit: 'number', zero: false, series: [{ label: '', color: '--c3' }], of: (s) => [s.entities] },
+  { title: 'Processors busy', unit: 'number', series: [{ label: '', color: '--c8', fill: true }], of: (s) => [s.cpu] },
   {
-    title: 'Memory', unit: 'bytes', series: [{ label: 'committed', color: '--c8' }, { label: 'resident', color: '--c2', fill: true }, { label: 'Go heap', color: '--c6' }],
-    of: (s) => [s.memory?.committed, s.memory?.resident, s.memory?.goHeap],
+    title: 'Memory', unit: 'bytes', half: true, series: [{ label: 'committed', color: '--c8' }, { label: 'resident', color: '--c2', fill: true }, { label: 'Go heap', color: '--c6' }],
+    of: (s) => [s.memory.committed, s.memory.resident, s.memory.goHeap],
   },
-  { title: 'Collector: longest pause of the second', unit: 'seconds', series: [{ label: '', color: '--c5', fill: true }], of: (s) => [s.gc?.pauseWorst] },
+  { title: 'Longest pause of the collector', unit: 'seconds', series: [{ label: '', color: '--c5', fill: true }], of: (s) => [s.gc.pauseWorst] },
 ];
+
+const costsShown = 8;
 
 export const page = {
   id: 'overview',
   title: 'Overview',
   mount(root, app) {
-    const notice = h('div', { class: 'notice' });
-    const meters = readings.map((r) => {
+    const notice = h('div', { class: 'stack' });
+    const meters = readings.map((reading) => {
       const value = h('div', { class: 'meter-value' });
       const note = h('div', { class: 'meter-note' });
-      const spark = sparkline({ color: r.color, zero: r.zero });
-      const element = h('div', { class: 'meter', data: { reading: r.id } }, h('div', { class: 'meter-name', title: r.name }, r.name), value, note, spark.element);
-      return { reading: r, value, note, spark, element, text: null };
+      const spark = sparkline({ color: reading.color, zero: reading.zero });
+      const element = h('div', { class: 'meter', data: { reading: reading.id } },
+        h('div', { class: 'meter-name', title: reading.name }, reading.name), value, note, spark.element);
+      return { reading, value, note, spark, element, text: null };
     });
     const drawn = charts.map((c) => ({ of: c.of, chart: lineChart(c), half: c.half }));
-    const costs = h('div');
-    const columns = h('div');
+    const costs = h('div', { class: 'grid pair' });
     root.append(
-      h('h1', { class: 'unseen' }, 'Overview'),
       notice,
       h('div', { class: 'meters', role: 'group', aria: { label: 'Readings' } }, meters.map((m) => m.element)),
-      h('div', { class: 'grid' }, drawn.map((d) => h('section', { class: ['panel', d.half && 'half'] }, h('div', { class: 'panel-body' }, d.chart.element)))),
-      h('div', { class: 'grid' }, costs, columns),
+      h('div', { class: 'grid three' }, drawn.map((d) => h('section', { class: ['panel', d.half && 'half'] }, h('div', { class: 'panel-body' }, d.chart.element)))),
+      costs,
     );
 
     function show(s) {
@@ -79,30 +84,81 @@ export const page = {
         m.spark.push(s.at, m.reading.of(s) ?? null);
       }
       for (const d of drawn) d.chart.push(s.at, d.of(s).map((v) => v ?? null));
+      explain(s);
+    }
+
+    // explain says why readings are missing.
+    let explained = '';
+    function explain(s) {
+      const because = !s.admitting ? `unheard ${Math.round(s.age)}` : s.tick === undefined ? 'no schedule' : '';
+      if (because === explained) return;
+      explained = because;
+      if (because === '') replace(notice);
+      else if (because === 'no schedule') replace(notice, noSchedule());
+      else replace(notice, notAdmitting(s));
     }
 
     const end = new AbortController();
-    let stop = () => {};
+    const stops = [];
     app.api.get('overview', null, { signal: end.signal }).then(({ now, history }) => {
-      const samples = history ?? [];
-      const times = samples.map((s) => s.at);
-      for (const m of meters) m.spark.set(times, samples.map((s) => m.reading.of(s) ?? null));
+      const times = history.map((s) => s.at);
+      for (const m of meters) m.spark.set(times, history.map((s) => m.reading.of(s) ?? null));
       for (const d of drawn) {
-        const rows = samples.map((s) => d.of(s));
+        const rows = history.map((s) => d.of(s));
         d.chart.set(times, d.of(now).map((_, i) => rows.map((r) => r[i] ?? null)));
       }
       show(now);
     }).catch((error) => {
       if (!app.api.aborted(error)) replace(notice, errorBox(error));
     }).finally(() => {
-      if (!end.signal.aborted) stop = app.live.on(show);
+      if (end.signal.aborted) return;
+      stops.push(app.live.on(show));
+      stops.push(app.api.stream('costs', { onEvent: (_, c) => replace(costs, systemCosts(c), columnCosts(c)) }));
     });
 
     return () => {
       end.abort();
-      stop();
+      for (const stop of stops) stop();
       for (const m of meters) m.spark.destroy();
       for (const d of drawn) d.chart.destroy();
     };
   },
 };
+
+function noSchedule() {
+  return emptyBox('This world has no schedule',
+    'So nothing is known of ticks and systems; entities, memory and queries are there as ever. A schedule gives the rest, with one call of World.Admit a tick made for you:',
+    h('pre', null, 's := sched.New(world, sched.Options{Rate: 60})\ns.Add(sched.System{Name: "move", Run: move})\nerr := s.Run(ctx)'));
+}
+
+function notAdmitting(s) {
+  return h('div', { class: 'box warn' },
+    h('p', { class: 'box-title' }, `The program has not let the inspector look for ${format.seconds(Math.round(s.age))}`),
+    h('p', null, 'Values of the world are those of then. Either a tick takes this long, or nobody calls World.Admit: a schedule that runs does between its ticks; a loop of your own calls it once a turn.'));
+}
+
+function systemCosts({ systems, moreSystems }) {
+  if (systems.length === 0) return null;
+  const most = systems[0].load;
+  const shown = systems.slice(0, costsShown);
+  const more = systems.length - shown.length + moreSystems;
+  return panel('Which system costs most', { class: 'flush', tools: h('a', { href: '#/systems' }, more > 0 ? `${more} more` : 'Systems') },
+    h('div', { class: 'scroll' }, h('table', { class: 'data costs' },
+      h('thead', null, h('tr', null, h('th', null, 'System'), h('th', { class: 'num', title: 'Seconds of work in the last second' }, 'Load'), h('th', { class: 'share' }),
+        h('th', { class: 'num' }, 'p50'), h('th', { class: 'num' }, 'p99'), h('th', { class: 'num hide-narrow' }, 'worst'))),
+      h('tbody', null, shown.map((s) => h('tr', null, h('td', { class: 'name' }, s.name), h('td', { class: 'num' }, format.percent(s.load)), h('td', { class: 'share' }, bar(s.load / most, '--c1')),
+        h('td', { class: 'num' }, format.seconds(s.p50)), h('td', { class: 'num' }, format.seconds(s.p99)), h('td', { class: 'num hide-narrow' }, format.seconds(s.worst))))))));
+}
+
+function columnCosts({ columns, moreColumns }) {
+  if (columns.length === 0) return null;
+  const most = columns[0].committed;
+  const shown = columns.slice(0, costsShown);
+  const more = columns.length - shown.length + moreColumns;
+  return panel('Largest columns', { class: 'flush', tools: h('a', { href: '#/memory' }, more > 0 ? `${more} more` : 'Memory') },
+    h('div', { class: 'scroll' }, h('table', { class: 'data costs' },
+      h('thead', null, h('tr', null, h('th', null, 'Column'), h('th', { class: 'num' }, 'Committed'), h('th', { class: 'share' }),
+        h('th', { class: 'num' }, 'Entities'), h('th', { class: 'num hide-narrow', title: 'Slots that are in use, of those in words that are' }, 'Dense'))),
+      h('tbody', null, shown.map((c) => h('tr', null, h('td', { class: 'name', title: c.type }, c.name), h('td', { class: 'num' }, format.bytes(c.committed)), h('td', { class: 'share' }, bar(c.committed / most, '--c2')),
+        h('td', { class: 'num' }, format.number(c.entities)), h('td', { class: 'num hide-narrow' }, c.slots > 0 ? format.percent(c.entities / c.slots) : '–')))))));
+}

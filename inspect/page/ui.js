@@ -5,7 +5,7 @@ const svgNamespace = 'http://www.w3.org/2000/svg';
 
 // h makes an element: h('button', { class: 'quiet', onclick: f, aria: { label: 'Stop' }, data: { id: 3 } }, 'Stop').
 // Properties that begin with "on" are listeners; style is an object of properties (custom ones too); true sets an empty
-// attribute, false, null and undefined set none. Children are nodes, arrays of them, or text; null and false are skipped.
+// attribute, false, null and undefined set none; a link that runs a script is left out. Children are nodes, arrays of them, or text; null and false are skipped.
 export function h(tag, props, ...children) {
   return build(document.createElement(tag), props, children);
 }
@@ -32,7 +32,7 @@ function build(element, props, children) {
     } else if (name === 'value' || name === 'checked' || name === 'indeterminate') {
       element[name] = value;
     } else if (name === 'href' || name === 'src') {
-      element.setAttribute(name, safeLink(String(value)));
+      if (leadsToWeb(String(value))) element.setAttribute(name, value);
     } else {
       element.setAttribute(name, value === true ? '' : value);
     }
@@ -49,13 +49,12 @@ export function setStyle(element, properties) {
   }
 }
 
-// safeLink lets only links through that lead to web pages: a world's text may be meant as a trap.
-function safeLink(link) {
+// leadsToWeb tells whether a link may be followed: a world's text may be meant as a trap.
+function leadsToWeb(link) {
   try {
-    const { protocol } = new URL(link, document.baseURI);
-    return ['http:', 'https:', 'blob:', 'data:'].includes(protocol) ? link : '#';
+    return ['http:', 'https:', 'blob:', 'data:'].includes(new URL(link, document.baseURI).protocol);
   } catch {
-    return '#';
+    return false;
   }
 }
 

@@ -25,7 +25,7 @@ const (
 type feed struct {
 	program *attach.Program
 	updates chan update
-	pause   func(ctx context.Context, d time.Duration) // waits
+	wait    func(d time.Duration) <-chan time.Time // time.After, but for tests
 }
 
 // update is what has become known: a sample, costs, that the stream is there again, or why it is not.
@@ -48,12 +48,7 @@ type world struct {
 }
 
 func newFeed(p *attach.Program) *feed {
-	return &feed{program: p, updates: make(chan update), pause: func(ctx context.Context, d time.Duration) {
-		select {
-		case <-ctx.Done():
-		case <-time.After(d):
-		}
-	}}
+	return &feed{program: p, updates: make(chan update), wait: time.After}
 }
 
 // begin asks for all there is, once. That it fails is what the user is to see first.
@@ -83,21 +78,24 @@ func (f *feed) overview(ctx context.Context) (*overview, error) {
 
 // follow sends updates until the context ends. A stream that is lost is opened again, with the history that was missed.
 func (f *feed) follow(ctx context.Context) {
-	for wait := firstWait; ; wait = min(2*wait, mostWait) {
+	wait := firstWait
+	for {
 		err := f.program.Stream(ctx, []string{"overview", "costs"}, func(topic string, data []byte) error {
 			wait = firstWait
 			return f.tell(ctx, topic, data)
 		})
-		for o := (*overview)(nil); o == nil; wait = min(2*wait, mostWait) {
+		for err != nil {
 			if !f.send(ctx, update{lost: err}) {
 				return
 			}
-			if f.pause(ctx, wait); ctx.Err() != nil {
+			select {
+			case <-f.wait(wait):
+			case <-ctx.Done():
 				return
 			}
-			if o, err = f.overview(ctx); err != nil {
-				o = nil
-			} else if !f.send(ctx, update{attached: o}) {
+			wait = min(2*wait, mostWait)
+			var o *overview
+			if o, err = f.overview(ctx); err == nil && !f.send(ctx, update{attached: o}) {
 				return
 			}
 		}

@@ -59,8 +59,8 @@ func scale(values []float64) float64 {
 			known = append(known, v)
 		}
 	}
-	if len(known) == 0 {
-		return 0
+	if len(known) < 10 {
+		return highest(known)
 	}
 	slices.Sort(known)
 	const far = 4 // times what nine of ten do not pass

@@ -1,0 +1,299 @@
+package inspect
+
+import (
+	"context"
+	"encoding/binary"
+	"math/bits"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/vastgo/vast/vm"
+)
+
+const (
+	maxLenses    = 4                      // that are kept
+	maxMarks     = 1 << 17                // of a lens
+	maxLines     = 1 << 18                // that are read in a pass: 16 MiB
+	passInterval = 950 * time.Millisecond // between two passes at least: a page asks once a second
+	passStale    = 5 * time.Second        // after which nothing is compared with what was seen before
+	linesAtOnce  = 256                    // between looks at the clock
+	lineBytes    = 64                     // a cache line: what is read of memory in any case
+)
+
+// changes find what changes in memory, by looking at it again: a pass computes a hash of each small unit of what is in memory
+// and compares it with that of the pass before. Write protection would tell more, and have each first write to a page pay a
+// fault and huge pages split: see docs/decisions/0015-change-by-comparison.md.
+type changes struct {
+	mu     sync.Mutex
+	lenses []*lens // the one that was asked for last comes first
+}
+
+// lens is what is known of the changes in a range of places. It serves all who look at about the same range at about the same
+// scale.
+type lens struct {
+	from, to int
+	unit     int        // bytes, a power of two
+	passing  sync.Mutex // held during a pass
+
+	// With the lock of changes:
+	seen pass
+}
+
+// pass is what was found when a lens looked. It is not changed afterwards.
+type pass struct {
+	at      time.Time
+	seconds float64 // since the pass before; 0 without one
+	sampled bool    // whether only some lines of a unit were read
+	marks   []mark  // of the units with bytes in memory, in order
+}
+
+// mark is what was found in a unit.
+type mark struct {
+	at      int // place of its first byte
+	hash    uint32
+	changed bool // since the pass before
+}
+
+// drawChange finds which part of each cell has changed.
+func (in *Inspector) drawChange(ctx context.Context, p *memoryPicture, l *layout) error {
+	view := in.memory.changes.lensFor(p, l)
+	seen, err := in.passNow(ctx, view, l)
+	if err != nil {
+		return err
+	}
+	p.seconds, p.sampled = seen.seconds, seen.sampled
+	if seen.seconds == 0 {
+		return nil
+	}
+	base := 0
+	for _, c := range p.ranges {
+		at, _ := slices.BinarySearchFunc(seen.marks, c.from-view.unit+1, func(m mark, place int) int { return m.at - place })
+		for i := range c.n {
+			from, to := c.border(i), c.border(i+1)
+			for at < len(seen.marks) && seen.marks[at].at+view.unit <= from {
+				at++
+			}
+			known, changed := 0, 0
+			for k := at; k < len(seen.marks) && seen.marks[k].at < to; k++ {
+				known++
+				if seen.marks[k].changed {
+					changed++
+				}
+			}
+			if known > 0 {
+				p.notes[base+i] |= noteValue
+				p.value[base+i] = share(changed, known)
+			}
+		}
+		base += c.n
+	}
+	return nil
+}
+
+// lensFor returns a lens for a picture: one that there is, or a new one in place of the one that was not asked for longest.
+func (c *changes) lensFor(p *memoryPicture, l *layout) *lens {
+	from, to, cell := p.ranges[0].from, p.ranges[0].to, p.ranges[0].to-p.ranges[0].from
+	for _, r := range p.ranges {
+		from, to = min(from, r.from), max(to, r.to)
+		cell = min(cell, max(1, (r.to-r.from)/r.n))
+	}
+	finest := max(8, 1<<(bits.Len(uint(cell))-1))
+	unit := max(finest, unitFor(l.committed(from, to)))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, have := range c.lenses {
+		// A little coarser does as well, while memory grows.
+		if have.from <= from && to <= have.to && (have.unit == unit || have.unit == 2*unit && unit > finest) {
+			copy(c.lenses[1:i+1], c.lenses[:i])
+			c.lenses[0] = have
+			return have
+		}
+	}
+	// Some more on both sides, so that moving the picture does not begin anew.
+	wide := &lens{from: max(0, from-(to-from)/2) / unit * unit, to: min(l.bytes, to+(to-from)/2), unit: unit}
+	if unitFor(l.committed(wide.from, wide.to)) > unit {
+		wide.from, wide.to = from/unit*unit, to
+	}
+	c.lenses = slices.Insert(c.lenses, 0, wide)
+	c.lenses = c.lenses[:min(len(c.lenses), maxLenses)]
+	return wide
+}
+
+// unitFor returns the smallest unit in which so many bytes have few enough marks.
+func unitFor(bytes int) int { return 1 << bits.Len(uint(bytes/maxMarks)) }
+
+// committed returns how many bytes of the areas are committed in the places [from, to).
+func (l *layout) committed(from, to int) int {
+	n := 0
+	for i := l.at(from); i < len(l.areas) && l.areas[i].From < to; i++ {
+		a := &l.areas[i]
+		n += max(0, min(to, a.UsedFrom+a.Committed)-max(from, a.UsedFrom))
+	}
+	return n
+}
+
+// passNow returns what a lens has found, after a new pass if it is time for one and nobody else is at it.
+func (in *Inspector) passNow(ctx context.Context, view *lens, l *layout) (pass, error) {
+	c := &in.memory.changes
+	seen := func() pass {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return view.seen
+	}
+	if time.Since(seen().at) < passInterval || !view.passing.TryLock() {
+		return seen(), nil
+	}
+	defer view.passing.Unlock()
+	next, err := in.makePass(ctx, view, l, seen())
+	if err != nil {
+		return pass{}, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	view.seen = next
+	return next, nil
+}
+
+// reader reads what is in memory, a bit at a time.
+type reader struct {
+	layout *layout
+	unit   int
+	lines  int     // that are read of a unit
+	runs   []cells // what is in memory, in order; none in two reservations
+	run    int     // that is being read
+	place  int     // in it
+	marks  []mark
+}
+
+// makePass looks at what a lens shows, and compares with the pass before.
+func (in *Inspector) makePass(ctx context.Context, view *lens, l *layout, before pass) (pass, error) {
+	r := &reader{layout: l, unit: view.unit}
+	units, err := r.find(ctx, view)
+	if err != nil {
+		return pass{}, err
+	}
+	r.lines = max(1, min(maxLines/max(units, 1), view.unit/lineBytes))
+	if err := in.look(ctx, r.read); err != nil {
+		return pass{}, err
+	}
+	next := pass{at: time.Now(), sampled: r.lines*lineBytes < view.unit, marks: r.marks}
+	if before.at.IsZero() || next.at.Sub(before.at) > passStale {
+		return next, nil
+	}
+	next.seconds = next.at.Sub(before.at).Seconds()
+	old := before.marks
+	for i := range next.marks {
+		m := &next.marks[i]
+		for len(old) > 0 && old[0].at < m.at {
+			old = old[1:]
+		}
+		// What was not in memory has been written to.
+		m.changed = len(old) == 0 || old[0].at != m.at || old[0].hash != m.hash
+	}
+	return next, nil
+}
+
+// find finds what is in memory, and in how many units that is.
+func (r *reader) find(ctx context.Context, view *lens) (units int, err error) {
+	for _, res := range r.layout.reservations {
+		lo, hi := max(view.from, res.From), min(view.to, res.From+res.Bytes)
+		begun := len(r.runs)
+		err := r.layout.eachPages(ctx, lo, hi, func(from, to int, s vm.PageState) {
+			k := len(r.runs)
+			switch {
+			case s&vm.PageResident == 0 || s&vm.PageZero != 0:
+				return
+			case k > begun && r.runs[k-1].to == from:
+				r.runs[k-1].to = to
+			case k < maxMarks:
+				r.runs = append(r.runs, cells{from: from, to: to})
+			default:
+				return // in so many pieces that the rest is left out
+			}
+			units += (to-from)/r.unit + 1
+		})
+		if err != nil {
+			return units, err
+		}
+	}
+	if len(r.runs) > 0 {
+		r.place = r.runs[0].from
+	}
+	return units, nil
+}
+
+// read goes on reading. It is called while the world lets the inspector look.
+func (r *reader) read() (done bool) {
+	begun := time.Now()
+	for r.run < len(r.runs) && len(r.marks) < 4*maxMarks {
+		if time.Since(begun) > memoryLookTime {
+			return false
+		}
+		run := r.runs[r.run]
+		end := min(run.to, (r.place/r.unit+max(1, linesAtOnce/r.lines))*r.unit)
+		res := r.reservation()
+		res.r.Look(r.place-res.From, end-r.place, func(off int, b []byte) { r.readUnits(off+res.From, b) })
+		if r.place = end; end == run.to {
+			if r.run++; r.run < len(r.runs) {
+				r.place = r.runs[r.run].from
+			}
+		}
+	}
+	return true
+}
+
+// reservation returns the one that is being read.
+func (r *reader) reservation() *reservation {
+	i, found := slices.BinarySearchFunc(r.layout.reservations, r.place, func(one reservation, place int) int { return one.From - place })
+	if !found {
+		i--
+	}
+	return &r.layout.reservations[i]
+}
+
+// readUnits reads bytes that begin at a place: units, and at both ends parts of such.
+func (r *reader) readUnits(place int, b []byte) {
+	for len(b) > 0 {
+		at := place / r.unit * r.unit
+		n := min(at+r.unit-place, len(b))
+		hash := hashOf(b[:n], r.lines, uint64(at/r.unit))
+		if k := len(r.marks); k > 0 && r.marks[k-1].at == at {
+			r.marks[k-1].hash ^= bits.RotateLeft32(hash, 1) // the next part of a unit
+		} else {
+			r.marks = append(r.marks, mark{at: at, hash: hash})
+		}
+		place, b = place+n, b[n:]
+	}
+}
+
+// hashOf hashes bytes: so many lines of them, evenly spread, from a start on that depends on the seed, so that not always the
+// same field of an element is looked at.
+func hashOf(b []byte, lines int, seed uint64) uint32 {
+	const prime = 0x9E3779B97F4A7C15
+	step := len(b) / lines
+	h := uint64(len(b))
+	if step <= lineBytes {
+		return uint32(hashWords(h, b) >> 32)
+	}
+	for i := range lines {
+		at := i * step
+		at += int((seed+uint64(i))*prime>>40) % (step - lineBytes + 1) &^ 7
+		h = hashWords(h, b[at:at+lineBytes])
+	}
+	return uint32(h >> 32)
+}
+
+// hashWords is a multiplicative hash of words of 8 bytes, and of what is left as one more.
+func hashWords(h uint64, b []byte) uint64 {
+	const prime = 0xD6E8FEB86659FD93
+	for ; len(b) >= 8; b = b[8:] {
+		h = (h ^ binary.LittleEndian.Uint64(b)) * prime
+		h ^= h >> 32
+	}
+	for _, c := range b {
+		h = (h ^ uint64(c)) * prime
+		h ^= h >> 32
+	}
+	return h * prime
+}

@@ -1,0 +1,155 @@
+package inspect
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/vastgo/vast/sched"
+)
+
+const (
+	maxStep  = 10_000          // ticks of one request
+	waitTime = 2 * time.Second // how long an answer waits for the ticks that it asked for
+)
+
+// control returns what pauses the program, or nil: what the options say, or else the schedule that is run.
+func (in *Inspector) control() Control {
+	if in.options.Control != nil {
+		return in.options.Control
+	}
+	for _, s := range sched.Of(in.world) {
+		if s.Running() {
+			return s
+		}
+	}
+	return nil
+}
+
+// controlAnswer says whether the program can be paused from here, and whether it is.
+type controlAnswer struct {
+	Available bool   `json:"available"`
+	Paused    bool   `json:"paused"`
+	Reason    string `json:"reason"` // why it is not available
+}
+
+func (in *Inspector) controlState() controlAnswer {
+	c := in.control()
+	switch {
+	case c == nil:
+		return controlAnswer{Reason: "The program makes its ticks itself, without sched.Schedule.Run: " +
+			"inspect.Options.Control must say how to pause it."}
+	case !in.options.ReadWrite:
+		return controlAnswer{Paused: c.Paused(), Reason: "The inspector only reads: the program must serve with " +
+			"Options.ReadWrite (vast earth: -inspect-write)."}
+	}
+	return controlAnswer{Available: true, Paused: c.Paused()}
+}
+
+func (in *Inspector) controlRoutes() []route {
+	return []route{{method: "POST", pattern: "control", write: true, answer: in.serveControl}}
+}
+
+// order is what a request to control the program says.
+type order struct {
+	Action string `json:"action"`
+	Ticks  int    `json:"ticks"` // of a step; 0 is 1
+}
+
+// readOrder reads and checks an order.
+func readOrder(body io.Reader) (order, error) {
+	d := json.NewDecoder(body)
+	d.DisallowUnknownFields()
+	var o order
+	if err := d.Decode(&o); err != nil {
+		if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+			return order{}, err
+		}
+		return order{}, badRequest(`the body must be like {"action": "step", "ticks": 1}: %v`, err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return order{}, badRequest("something follows the order")
+	}
+	switch o.Action {
+	case "pause", "resume":
+		if o.Ticks != 0 {
+			return order{}, badRequest("ticks are for the action step")
+		}
+	case "step":
+		if o.Ticks < 0 || o.Ticks > maxStep {
+			return order{}, badRequest("ticks must be 1 to %d", maxStep)
+		}
+		o.Ticks = max(o.Ticks, 1)
+	default:
+		return order{}, badRequest("the action must be pause, resume or step")
+	}
+	return o, nil
+}
+
+// obeyed is what became of an order.
+type obeyed struct {
+	Paused bool   `json:"paused"`
+	Tick   uint64 `json:"tick"` // the last one of the schedule; 0 where there is none
+	Made   uint64 `json:"made"` // how many ticks were made for a step, until this answer
+}
+
+func (in *Inspector) serveControl(r *http.Request) (any, error) {
+	o, err := readOrder(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	c := in.control()
+	if c == nil {
+		return nil, &problem{Status: http.StatusConflict, Code: "noControl", Message: in.controlState().Reason}
+	}
+	s := in.mainSchedule()
+	var made uint64
+	switch o.Action {
+	case "pause":
+		c.Pause()
+	case "resume":
+		c.Resume()
+	case "step":
+		made = step(r.Context(), c, s, o.Ticks)
+	}
+	a := obeyed{Paused: c.Paused(), Made: made}
+	if s != nil {
+		a.Tick = s.Stats().Tick
+	}
+	return a, nil
+}
+
+// step has ticks made and waits for them for some time. Few of them are recorded, so that the timeline shows what a step did.
+func step(ctx context.Context, c Control, s *sched.Schedule, ticks int) (made uint64) {
+	if s == nil {
+		c.Step(ticks)
+		return 0
+	}
+	c.Pause() // what is under way is no part of the step, as far as that can be told
+	if ticks <= maxRecorded {
+		s.Record(ticks)
+	}
+	const none = ^uint64(0)
+	before, _ := s.Recent(none, nil)
+	c.Step(ticks)
+	over := time.NewTimer(waitTime)
+	defer over.Stop()
+	often := time.NewTicker(2 * time.Millisecond)
+	defer often.Stop()
+	for {
+		count, _ := s.Recent(none, nil)
+		if made = count - before; made >= uint64(ticks) {
+			return made
+		}
+		select {
+		case <-often.C:
+		case <-over.C:
+			return made
+		case <-ctx.Done():
+			return made
+		}
+	}
+}

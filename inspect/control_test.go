@@ -1,0 +1,165 @@
+package inspect
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vastgo/vast"
+)
+
+// order sends an order to control the program and returns what became of it.
+func (f *fixture) order(t testing.TB, body string) (a obeyed) {
+	t.Helper()
+	status, text := f.do(t, "POST", prefix+"control", f.options.Token, body)
+	if err := json.Unmarshal(text, &a); err != nil || status != http.StatusOK {
+		t.Fatalf("POST control %s: %d %s", body, status, text)
+	}
+	return a
+}
+
+// step has ticks made and waits for them. The answer waits by itself, but not for ever where the machine is slow.
+func (f *fixture) step(t testing.TB, ticks int) (a obeyed) {
+	t.Helper()
+	start := time.Now()
+	a = f.order(t, fmt.Sprintf(`{"action": "step", "ticks": %d}`, ticks))
+	if a.Made > uint64(ticks) || a.Made < uint64(ticks) && time.Since(start) < waitTime {
+		t.Errorf("%d ticks were made of a step of %d", a.Made, ticks)
+	}
+	f.waitForTicks(t, a.Tick+uint64(ticks)-a.Made)
+	a.Tick += uint64(ticks) - a.Made
+	return a
+}
+
+func TestControl(t *testing.T) {
+	f := newFixture(t, Options{ReadWrite: true})
+	if a := f.order(t, `{"action": "pause"}`); !a.Paused || !f.schedule.Paused() {
+		t.Errorf("after pause: %+v, paused %v", a, f.schedule.Paused())
+	}
+	f.see(t, func() {}) // the tick under way, if any, is over
+	before := f.schedule.Stats().Tick
+	for _, ticks := range []int{1, 10, 60} {
+		a := f.step(t, ticks)
+		before += uint64(ticks)
+		if a.Tick != before || !a.Paused || f.schedule.Stats().Tick != before {
+			t.Errorf("after a step of %d: %+v, want tick %d", ticks, a, before)
+		}
+	}
+	if a := f.order(t, `{"action": "resume"}`); a.Paused || f.schedule.Paused() {
+		t.Errorf("after resume: %+v, paused %v", a, f.schedule.Paused())
+	}
+	// A step pauses a program that runs.
+	if a := f.step(t, 3); !a.Paused {
+		t.Errorf("a step of a running program: %+v", a)
+	}
+}
+
+func TestControlIsRefused(t *testing.T) {
+	f := newFixture(t, Options{})
+	f.refused(t, http.StatusForbidden, "POST", "control", f.options.Token, `{"action": "pause"}`)
+	if c := f.controlState(); c.Available || c.Paused || !strings.Contains(c.Reason, "ReadWrite") {
+		t.Errorf("in read-only mode: %+v", c)
+	}
+	f = newFixture(t, Options{ReadWrite: true})
+	f.refused(t, http.StatusUnauthorized, "POST", "control", "", `{"action": "pause"}`)
+	f.refused(t, http.StatusUnauthorized, "POST", "control", "wrong", `{"action": "pause"}`)
+	for _, body := range []string{``, `{}`, `{"action": "stop"}`, `{"action": "step", "ticks": -1}`, `{"action": "step", "ticks": 10001}`,
+		`{"action": "step", "ticks": 1.5}`, `{"action": "pause", "ticks": 1}`, `{"action": "pause", "then": 1}`, `{"action": "pause"} {}`,
+		`["pause"]`, `{"action": "step", "ticks": 99999999999999999999}`, `{"action": "step"`} {
+		if p := f.refused(t, http.StatusBadRequest, "POST", "control", f.options.Token, body); p.Code != "request" {
+			t.Errorf("%q: %+v", body, p)
+		}
+	}
+	f.refused(t, http.StatusRequestEntityTooLarge, "POST", "control", f.options.Token,
+		`{"action": "`+strings.Repeat("x", maxBodyBytes)+`"}`)
+	if f.schedule.Paused() {
+		t.Error("an order that was refused was obeyed")
+	}
+}
+
+// noted is a Control that only notes what it is told.
+type noted struct {
+	paused bool
+	steps  int
+}
+
+func (n *noted) Pause()         { n.paused = true }
+func (n *noted) Resume()        { n.paused = false }
+func (n *noted) Step(ticks int) { n.paused, n.steps = true, n.steps+ticks }
+func (n *noted) Paused() bool   { return n.paused }
+
+// A program that makes its ticks itself says how to pause it, or cannot be paused.
+func TestControlOfTheProgram(t *testing.T) {
+	w := vast.NewWorld(vast.Options{})
+	defer w.Close()
+	for _, control := range []*noted{nil, {}} {
+		o := Options{ReadWrite: true}
+		if control != nil {
+			o.Control = control
+		}
+		in, err := Serve(t.Context(), w, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := &fixture{Inspector: in}
+		if control == nil {
+			if p := f.refused(t, http.StatusConflict, "POST", "control", in.options.Token, `{"action":"pause"}`); p.Code != "noControl" {
+				t.Errorf("without a schedule: %+v", p)
+			}
+			if c := in.controlState(); c.Available || !strings.Contains(c.Reason, "Options.Control") {
+				t.Errorf("without a schedule: %+v", c)
+			}
+		} else {
+			a := f.order(t, `{"action":"step","ticks":7}`)
+			if a != (obeyed{Paused: true}) || control.steps != 7 || !in.controlState().Available {
+				t.Errorf("%+v, %+v", a, control)
+			}
+			if a := f.order(t, `{"action":"resume"}`); a.Paused || control.paused {
+				t.Errorf("%+v, %+v", a, control)
+			}
+		}
+		in.Close()
+	}
+}
+
+// An answer does not wait for ticks that do not come.
+func TestStepThatIsNotMade(t *testing.T) {
+	n := &noted{}
+	f := newFixture(t, Options{ReadWrite: true, Control: n})
+	f.schedule.Pause()
+	f.see(t, func() {})
+	start := time.Now()
+	if a := f.order(t, `{"action":"step","ticks":1}`); a.Made != 0 || n.steps != 1 || time.Since(start) < waitTime {
+		t.Errorf("%+v after %v, %+v", a, time.Since(start), n)
+	}
+}
+
+func FuzzReadOrder(f *testing.F) {
+	for _, s := range []string{`{"action":"pause"}`, `{"action":"step","ticks":10}`, `{"action":"resume"}`, `{`, `null`, `{"ACTION":"step"}`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		o, err := readOrder(strings.NewReader(body))
+		if err != nil {
+			if problemOf(err).Status != http.StatusBadRequest {
+				t.Errorf("%q: %v", body, err)
+			}
+			return
+		}
+		switch o.Action {
+		case "pause", "resume":
+			if o.Ticks != 0 {
+				t.Errorf("%q: %+v", body, o)
+			}
+		case "step":
+			if o.Ticks < 1 || o.Ticks > maxStep {
+				t.Errorf("%q: %+v", body, o)
+			}
+		default:
+			t.Errorf("%q: %+v", body, o)
+		}
+	})
+}

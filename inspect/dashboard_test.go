@@ -1,0 +1,125 @@
+package inspect
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// dashboard is what this test knows of a Grafana dashboard.
+type dashboard struct {
+	Title, UID    string
+	SchemaVersion int
+	Templating    struct {
+		List []struct {
+			Name, Type string
+			Query      any
+		}
+	}
+	Panels []struct {
+		ID          int
+		Title, Type string
+		Description string
+		GridPos     struct{ X, Y, W, H int }
+		FieldConfig struct{ Defaults struct{ Unit string } }
+		Targets     []struct{ RefID, Expr string }
+	}
+}
+
+var (
+	metricName = regexp.MustCompile(`\b(?:vast|go|process)_[a-z0-9_]+`)
+	labelName  = regexp.MustCompile(`[{,]\s*([a-z_]+)\s*(?:=~|=|!=)`)
+	byLabels   = regexp.MustCompile(`\bby \(([^)]*)\)`)
+)
+
+// TestDashboardShowsWhatThereIs holds each expression against what /metrics tells.
+func TestDashboardShowsWhatThereIs(t *testing.T) {
+	text, err := os.ReadFile("dashboard/vast.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d dashboard
+	if err := json.Unmarshal(text, &d); err != nil {
+		t.Fatal(err)
+	}
+	f := newFixture(t, Options{})
+	labels := make(map[string]map[string]bool) // of each metric, as it is asked for
+	for name, family := range gather(t, f.newRegistry()) {
+		known := map[string]bool{"instance": true, "job": true} // which Prometheus adds
+		for _, m := range family.GetMetric() {
+			for _, l := range m.GetLabel() {
+				known[l.GetName()] = true
+			}
+		}
+		for _, suffix := range []string{"", "_bucket", "_sum", "_count"} {
+			labels[name+suffix] = known
+		}
+		known["quantile"], known["le"] = true, true
+	}
+	check := func(where, expr string) {
+		names := metricName.FindAllString(expr, -1)
+		if len(names) == 0 {
+			t.Errorf("%s: %q asks for nothing", where, expr)
+		}
+		if strings.Count(expr, "(") != strings.Count(expr, ")") || strings.Count(expr, "{") != strings.Count(expr, "}") {
+			t.Errorf("%s: %q is not balanced", where, expr)
+		}
+		for _, name := range names {
+			if labels[name] == nil {
+				if strings.HasPrefix(name, "process_") && runtime.GOOS != "linux" {
+					continue // not told of everywhere
+				}
+				t.Errorf("%s: there is no metric %s", where, name)
+				continue
+			}
+			for _, l := range labelName.FindAllStringSubmatch(expr, -1) {
+				if !labels[name][l[1]] {
+					t.Errorf("%s: %s has no label %s", where, name, l[1])
+				}
+			}
+			for _, list := range byLabels.FindAllStringSubmatch(expr, -1) {
+				for _, l := range strings.Split(list[1], ",") {
+					if l = strings.TrimSpace(l); !labels[name][l] {
+						t.Errorf("%s: %s has no label %s", where, name, l)
+					}
+				}
+			}
+			if counted := strings.HasSuffix(name, "_total") || strings.HasSuffix(name, "_bucket") || strings.HasSuffix(name, "_sum"); counted &&
+				!strings.Contains(expr, "rate(") && !strings.Contains(expr, "increase(") {
+				t.Errorf("%s: %s only grows: show its rate", where, name)
+			}
+		}
+	}
+	ids, taken := make(map[int]bool), make(map[[2]int]string)
+	for _, p := range d.Panels {
+		if p.Title == "" || p.Description == "" || p.FieldConfig.Defaults.Unit == "" || len(p.Targets) == 0 || ids[p.ID] {
+			t.Errorf("panel %d %q lacks a title, a description, a unit, something to show or a number of its own", p.ID, p.Title)
+		}
+		ids[p.ID] = true
+		for x := p.GridPos.X; x < p.GridPos.X+p.GridPos.W; x++ {
+			for y := p.GridPos.Y; y < p.GridPos.Y+p.GridPos.H; y++ {
+				if other, there := taken[[2]int{x, y}]; there || x >= 24 {
+					t.Fatalf("panel %q lies over %q or the edge", p.Title, other)
+				}
+				taken[[2]int{x, y}] = p.Title
+			}
+		}
+		for _, target := range p.Targets {
+			check(p.Title, target.Expr)
+			if !strings.Contains(target.Expr, `instance=~"$instance"`) {
+				t.Errorf("%s: %q shows programs that were not chosen", p.Title, target.Expr)
+			}
+		}
+	}
+	for _, v := range d.Templating.List {
+		if query, ok := v.Query.(map[string]any); ok {
+			check(v.Name, query["query"].(string))
+		}
+	}
+	if d.Title != "Vast" || d.UID == "" || d.SchemaVersion < 36 || len(d.Templating.List) != 3 {
+		t.Errorf("%+v", d.Templating)
+	}
+}

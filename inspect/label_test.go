@@ -1,0 +1,60 @@
+package inspect
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestLabelOf(t *testing.T) {
+	for _, c := range []struct{ name, want string }{
+		{"", ""},
+		{"Position", "Position"},
+		{"日本", "日本"},
+		{"a\x1b[31mb\n\x00\x7f\u0085", "a\ufffd[31mb\ufffd\ufffd\ufffd\ufffd"},
+		{"\xffx", "\ufffdx"},
+		{strings.Repeat("é", mostInLabel), strings.Repeat("é", mostInLabel)},
+		{strings.Repeat("é", mostInLabel+1), strings.Repeat("é", mostInLabel-1) + "…"},
+	} {
+		if got := labelOf(c.name); got != c.want || !utf8.ValidString(got) {
+			t.Errorf("labelOf(%q) = %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestLabelled(t *testing.T) {
+	var l labelled[int]
+	for i := range 2 * mostLabels {
+		*l.of(fmt.Sprint(i)) += i
+	}
+	*l.of("0") += 1000
+	*l.of("x\xff")++
+	var labels []string
+	total := 0
+	for label, n := range l.all() {
+		labels = append(labels, label)
+		total += *n
+	}
+	if len(labels) != mostLabels+1 || labels[0] != "0" || labels[mostLabels] != otherLabel {
+		t.Fatalf("labels %q", labels)
+	}
+	if want := 2*mostLabels*(2*mostLabels-1)/2 + 1001; total != want || *l.sums["0"] != 1000 {
+		t.Errorf("the sums are %d and %d, want %d and 1000", total, *l.sums["0"], want)
+	}
+
+	// Something that is called other by itself is summed up with the others.
+	l = labelled[int]{}
+	*l.of(otherLabel) += 5
+	for i := range 2 * mostLabels {
+		*l.of(fmt.Sprint(i))++
+	}
+	if n := len(slices.Collect(func(yield func(string) bool) {
+		for label := range l.all() {
+			yield(label)
+		}
+	})); n != mostLabels || *l.sums[otherLabel] != 5+mostLabels+1 {
+		t.Errorf("%d labels, other is %d", n, *l.sums[otherLabel])
+	}
+}

@@ -1,0 +1,328 @@
+// A component as a group of typed fields, which fold and are edited in place. A view is built once, and its texts follow
+// what is told of the entity; what is being edited stays as it is.
+
+import { entityInput } from './entity-input.js';
+import { format, h, replace, setText } from './ui.js';
+
+const foldedFrom = 9; // parts from which on an array begins folded
+
+// componentView shows a component. context is
+//   folds      a Map that keeps what is folded while the page lives
+//   mayEdit    whether values may be edited, besides what the component says
+//   save(component, path, value)   resolves when it is saved, and rejects with what is wrong
+//   remove(component)              asks for the component to be taken away
+export function componentView(component, context) {
+  const inside = { ...context, component, mayEdit: context.mayEdit && component.editable };
+  const body = h('div', { class: 'panel-body' });
+  const summary = h('span', { class: 'component-summary mono dim clip' });
+  const place = h('span', { class: 'component-place mono dim hide-narrow' });
+  let fields = null;
+  let shape = '';
+  const twist = foldButton(component.column, `${component.id}`, true, context, (open) => {
+    body.hidden = !open;
+    summary.hidden = open;
+  });
+  const element = h('section', { class: 'panel component', data: { column: component.column }, aria: { label: component.column } },
+    h('header', { class: 'panel-head' },
+      component.value ? twist : h('span', { class: 'twist-none' }),
+      h('h2', null, component.column),
+      component.type && component.type.split('.').at(-1) !== component.column && h('span', { class: 'dim mono clip hide-narrow' }, component.type),
+      summary,
+      h('div', { class: 'panel-tools' }, place,
+        component.storage !== 'dense' && h('span', { class: 'chip' }, component.storage),
+        component.size > 0 && h('span', { class: 'dim num' }, format.bytes(component.size)),
+        context.mayEdit && h('button', {
+          type: 'button', class: 'quiet small', title: `Take ${component.column} away`, aria: { label: `Remove ${component.column}` },
+          onclick: () => context.remove(component),
+        }, 'Remove'))),
+    component.value && body);
+
+  function update(now, flash) {
+    if (!now.value) return;
+    inside.component = now;
+    setText(summary, now.value.text);
+    place.title = now.place ? `reservation ${now.place.reservation} + ${format.number(now.place.offset)} bytes` : '';
+    setText(place, now.place?.address ?? '');
+    const to = shapeOf(now.value);
+    if (to !== shape) {
+      shape = to;
+      fields = partsOf(now.value) ? listView(now.value, inside, 0) : fieldView({ ...now.value, name: 'value' }, inside, 0);
+      replace(body, h('ul', { class: 'tree fields' }, partsOf(now.value) ? fields.items : fields.element));
+    }
+    fields.update(partsOf(now.value) ? now.value : { ...now.value, name: 'value' }, flash);
+  }
+
+  body.hidden = twist.getAttribute('aria-expanded') !== 'true';
+  summary.hidden = !body.hidden;
+  update(component, false);
+  return { element, update };
+}
+
+// shapeOf tells values apart that cannot be shown by the same view.
+function shapeOf(field) {
+  return `${field.path}:${field.kind}${field.editable ? '+' : ''}${field.more ?? ''}(${(field.parts ?? []).map(shapeOf).join()})`;
+}
+
+// partsOf tells whether a value is shown as its parts, each in a row.
+const partsOf = (field) => field.kind !== 'vector' && (field.parts?.length > 0 || field.more > 0 && field.kind !== 'string');
+
+// foldButton folds and unfolds something, which it remembers by its key.
+function foldButton(name, key, open, context, toggle) {
+  open = context.folds.get(key) ?? open;
+  const button = h('button', {
+    type: 'button', class: 'twist', aria: { expanded: open, label: `Parts of ${name}` },
+    onclick() {
+      open = !open;
+      context.folds.set(key, open);
+      button.setAttribute('aria-expanded', open);
+      toggle(open);
+    },
+  });
+  return button;
+}
+
+// listView shows the parts of a value, each in a row.
+function listView(field, context, depth) {
+  const views = (field.parts ?? []).map((part) => fieldView(part, context, depth));
+  const items = views.map((v) => v.element);
+  if (field.more > 0) items.push(h('li', { class: 'dim more' }, `… ${format.number(field.more)} more`));
+  return {
+    items,
+    update(now, flash) {
+      views.forEach((view, i) => view.update(now.parts[i], flash));
+    },
+  };
+}
+
+// fieldView shows one field in a row: the value itself, a few numbers beside each other, or parts that fold.
+function fieldView(field, context, depth) {
+  const name = h('span', { class: ['field-name', !field.exported && 'dim'], title: field.exported ? field.path : `${field.path} (not exported)` }, field.name);
+  const type = h('span', {
+    class: 'field-type dim mono clip hide-narrow',
+    title: `${field.type}, ${field.size} bytes${field.offset >= 0 ? ` from byte ${field.offset} on` : ', in memory of its own'}`,
+  }, field.type);
+  if (partsOf(field)) return groupView(field, context, depth, name, type);
+  const values = field.kind === 'vector' ? field.parts : [field];
+  const leaves = values.map((part) => leafView(part, context, field.kind === 'vector' ? `${field.name} ${part.name}` : field.name));
+  const cells = leaves.map((leaf, i) => h('span', { class: 'field-value' },
+    field.kind === 'vector' && h('span', { class: 'field-part dim' }, values[i].name.replace(/[[\]]/g, '')), leaf.element));
+  const error = h('div', { class: 'field-error', role: 'alert' });
+  for (const leaf of leaves) leaf.error = error;
+  return {
+    element: h('li', { data: { path: field.path } }, h('div', { class: 'tree-row field-row' }, h('span', { class: 'twist-none' }), name,
+      h('span', { class: 'field-values' }, cells), type), error),
+    update(now, flash) {
+      if (now.kind === 'vector') leaves.forEach((leaf, i) => leaf.update(now.parts[i], flash));
+      else leaves[0].update(now, flash);
+    },
+  };
+}
+
+// groupView shows a field with parts. They are built when they are first seen.
+function groupView(field, context, depth, name, type) {
+  const list = h('ul');
+  const text = h('span', { class: 'field-values mono dim clip' });
+  let latest = field;
+  let parts = null;
+  const twist = foldButton(field.name, `${context.component.id}/${field.path}`, depth < 3 && (field.parts?.length ?? 0) + (field.more ?? 0) < foldedFrom, context, show);
+  function show(open) {
+    list.hidden = !open;
+    if (open && !parts) {
+      parts = listView(latest, context, depth + 1);
+      replace(list, parts.items);
+    }
+    if (open) parts.update(latest, false);
+  }
+  show(twist.getAttribute('aria-expanded') === 'true');
+  return {
+    element: h('li', { data: { path: field.path } }, h('div', { class: 'tree-row field-row' }, twist, name, text, type), list),
+    update(now, flash) {
+      latest = now;
+      setText(text, now.text);
+      if (!list.hidden) parts.update(now, flash);
+    },
+  };
+}
+
+// leafView shows a value that is edited as a whole.
+function leafView(field, context, name) {
+  const element = h('span', { class: 'leaf' });
+  const editable = context.mayEdit && field.editable;
+  let latest = field;
+  let editing = false;
+  const self = { element, error: null, update };
+
+  const text = h('span', { class: ['leaf-text', kinds[field.kind] ?? 'mono'] });
+  const link = h('a', { class: 'leaf-text' });
+  const button = editable && h('button', {
+    type: 'button', class: 'leaf-button', title: 'Edit (Enter)', aria: { label: `Edit ${name}` }, onclick: edit,
+  });
+
+  function show() {
+    if (latest.kind === 'entity') {
+      const e = latest.entity;
+      if (e?.alive) {
+        setText(link, e.name || e.id);
+        link.setAttribute('href', `#/entity/${encodeURIComponent(e.id)}`);
+        link.title = e.id;
+      } else {
+        setText(text, e ? `${e.id} (no longer alive)` : 'none');
+      }
+      const seen = e?.alive ? link : text;
+      if (button) {
+        setText(button, 'change');
+        if (element.firstChild !== seen || element.lastChild !== button) replace(element, seen, button);
+      } else if (element.firstChild !== seen) {
+        replace(element, seen);
+      }
+      return;
+    }
+    const shown = textOf(latest);
+    if (text.dataset.shown !== shown) {
+      text.dataset.shown = shown;
+      replace(text, shown, latest.kind === 'enum' && String(latest.value) !== shown && h('span', { class: 'dim enum-number' }, ` ${latest.value}`),
+        latest.more > 0 && h('span', { class: 'dim' }, ` ${format.number(latest.more)} bytes more`));
+    }
+    const seen = button || text;
+    if (button && button.firstChild !== text) replace(button, text);
+    if (element.firstChild !== seen) replace(element, seen);
+  }
+
+  function update(now, flash) {
+    const changed = now.text !== latest.text || now.value !== latest.value;
+    latest = now;
+    if (editing) return;
+    show();
+    if (flash && changed) flashOf(element);
+  }
+
+  function edit() {
+    if (editing) return;
+    editing = true;
+    const editor = editorOf(latest, context.component, name);
+    const save = h('button', { type: 'submit', class: 'small primary' }, 'Save');
+    const form = h('form', {
+      class: 'leaf-edit',
+      onsubmit(event) {
+        event.preventDefault();
+        submit();
+      },
+      onkeydown(event) {
+        if (event.key !== 'Escape' || event.defaultPrevented) return;
+        event.preventDefault();
+        event.stopPropagation();
+        close();
+      },
+      onfocusout(event) {
+        // Who has changed nothing and goes elsewhere is done.
+        if (!form.contains(event.relatedTarget) && editor.value() === editor.initial) close(false);
+      },
+    }, editor.element, save);
+    replace(element, form);
+    editor.input.focus();
+    editor.input.select?.();
+
+    function close(back = true) {
+      if (!editing) return;
+      editing = false;
+      replace(self.error);
+      show();
+      if (back) element.querySelector('button')?.focus();
+    }
+    async function submit() {
+      save.disabled = true;
+      editor.input.setAttribute('aria-invalid', 'false');
+      try {
+        await context.save(context.component, latest.path, valueOf(latest, editor.value()));
+        close();
+        flashOf(element);
+      } catch (error) {
+        editor.input.setAttribute('aria-invalid', 'true');
+        replace(self.error, error.message);
+        editor.input.focus();
+      } finally {
+        save.disabled = false;
+      }
+    }
+  }
+
+  show();
+  return self;
+}
+
+// kinds are classes of texts.
+const kinds = { string: 'leaf-string', enum: 'leaf-word', time: 'mono', duration: 'mono' };
+
+function textOf(field) {
+  if (field.kind === 'string') return field.value === '' ? '""' : field.value ?? field.text;
+  return field.text === '' ? '""' : field.text;
+}
+
+// flashOf shows softly that a value has changed. Two classes take turns, so that the animation begins anew.
+function flashOf(element) {
+  const odd = element.classList.contains('flash-a');
+  element.classList.toggle('flash-a', !odd);
+  element.classList.toggle('flash-b', odd);
+}
+
+// editorOf returns an input that fits a field's kind.
+function editorOf(field, component, name) {
+  const label = { label: name };
+  const simple = (input, initial) => ({ element: input, input, initial, value: () => input.value });
+  switch (field.kind) {
+    case 'bool': {
+      const input = h('select', { aria: label }, ['true', 'false'].map((t) => h('option', { value: t }, t)));
+      input.value = String(field.value);
+      return simple(input, input.value);
+    }
+    case 'enum': {
+      const choices = component.choices?.[field.choices] ?? [];
+      const known = choices.some((c) => String(c.value) === String(field.value));
+      const input = h('select', { aria: label }, choices.map((c) => h('option', { value: String(c.value) }, c.name)),
+        !known && h('option', { value: String(field.value) }, field.text));
+      input.value = String(field.value);
+      return simple(input, input.value);
+    }
+    case 'entity': {
+      const box = entityInput({ label: name, value: field.entity ? field.entity.name || field.entity.id : '', placeholder: 'ID or name; empty for none' });
+      return { element: box.element, input: box.input, initial: box.input.value, value: () => box.input.value };
+    }
+    case 'string': {
+      const value = field.value ?? '';
+      const input = value.length > 60 || value.includes('\n')
+        ? h('textarea', { aria: label, rows: 4, onkeydown(event) { // Enter saves here too, Shift+Enter begins a line
+          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+          event.preventDefault();
+          input.form.requestSubmit();
+        } })
+        : h('input', { type: 'text', aria: label, autocomplete: 'off', spellcheck: 'false' });
+      input.value = value;
+      return simple(input, value);
+    }
+  }
+  const value = field.kind === 'duration' ? field.text : String(field.value);
+  const input = h('input', {
+    type: 'text', class: 'mono', aria: label, autocomplete: 'off', spellcheck: 'false', value,
+    inputmode: field.kind === 'float' || field.kind === 'int' || field.kind === 'uint' ? 'decimal' : null,
+    size: Math.max(8, value.length + 1),
+  });
+  return simple(input, value);
+}
+
+// valueOf is what was typed, as the server takes it. Integers are sent as their digits, of which JSON numbers would lose some;
+// what is no number is sent as it is, so that the server says what is allowed.
+function valueOf(field, text) {
+  switch (field.kind) {
+    case 'bool':
+      return text === 'true';
+    case 'entity':
+      return text.trim() === '' ? null : text.trim();
+    case 'float': {
+      const number = Number(text);
+      return text.trim() === '' || !Number.isFinite(number) ? text.trim() : number;
+    }
+    case 'string':
+      return text;
+  }
+  return text.trim();
+}

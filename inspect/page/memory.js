@@ -1,0 +1,331 @@
+// The memory page: the world's address space drawn as cells, from all of it down to the bytes of one entity.
+
+import { pictureView } from './picture-view.js';
+import { areaName, category, css, inks, modes, ramp } from './picture.js';
+import { aborted } from './api.js';
+import { errorBox, format, h, later, onTheme, panel, replace, setText } from './ui.js';
+import { wordView } from './word.js';
+
+const drawEach = 1000; // milliseconds between pictures of what changes
+const drawLeast = 200; // between any two
+const readEach = 2000; // between two looks at the areas
+
+export const page = {
+  id: 'memory',
+  title: 'Memory',
+  async mount(root, app) {
+    const end = new AbortController();
+    const state = { by: modes.some((m) => m.id === app.params.get('by')) ? app.params.get('by') : 'state', whole: app.params.get('whole') === '1', view: null };
+    let memory = await app.api.get('memory', null, { signal: end.signal });
+    let ink = inks();
+
+    const notice = h('div', { role: 'status' });
+    const way = h('nav', { class: 'memory-way', aria: { label: 'Where you are' } });
+    const legend = h('div');
+    const here = h('div', { class: 'memory-here' });
+    const figures = h('div');
+    const table = h('div', { class: 'scroll' });
+    const scaleNote = h('div', { class: 'memory-scale' });
+    const modeButtons = modes.map((m) => h('button', { type: 'button', title: m.about, data: { mode: m.id }, onclick: () => show({ by: m.id }) }, m.title));
+    const wholeButtons = [[false, 'Used', 'What is committed'], [true, 'Whole reservation', 'What is only reserved, too: most of it']].map(([whole, title, about]) => h('button', {
+      type: 'button', title: about, data: { whole: String(whole) }, onclick: () => show({ whole, view: null }),
+    }, title));
+
+    const picture = pictureView({
+      onZoom: (view) => show({ view }),
+      onHere: (cell) => tellHere(cell),
+      onOpen: (slot, column) => word.open(slot, column),
+      onAnnounce: (text) => app.announce(text),
+      onResize: () => layOut(),
+    });
+    const word = wordView(app, () => memory, {
+      onChange: (slot, column) => {
+        remember();
+        if (slot !== null) word.element.scrollIntoView({ block: 'nearest' });
+      },
+    });
+
+    const remember = () => app.replace(Object.fromEntries(Object.entries({
+      by: state.by === 'state' ? '' : state.by, whole: state.whole ? '1' : '', slot: word.slot ?? '', column: word.slot === null ? '' : word.column ?? '',
+    }).filter(([, v]) => v !== '')));
+
+    function show(change) {
+      Object.assign(state, change);
+      for (const b of modeButtons) b.setAttribute('aria-pressed', b.dataset.mode === state.by);
+      for (const b of wholeButtons) b.setAttribute('aria-pressed', b.dataset.whole === String(state.whole) && !state.view);
+      remember();
+      layOut();
+    }
+
+    function layOut() {
+      picture.layOut(memory, state, ink);
+      tellWay();
+      tellScale();
+      want();
+    }
+
+    // The picture is asked for at most five times a second, and what nobody waits for any more is not waited for.
+    let asking = null;
+    let asked = 0;
+    let timer = 0;
+    function want(wait = 0) {
+      clearTimeout(timer);
+      timer = setTimeout(ask, Math.max(wait, asked + drawLeast - performance.now()));
+    }
+    async function ask() {
+      if (end.signal.aborted || document.hidden) return;
+      asking?.abort();
+      const mine = new AbortController();
+      asking = mine;
+      asked = performance.now();
+      const { layout, by } = { layout: picture.layout, by: state.by };
+      try {
+        if (layout.cells > 0) {
+          const buffer = await app.api.binary('memory/picture', { by, ranges: picture.ranges() }, { signal: mine.signal });
+          if (asking !== mine || end.signal.aborted) return;
+          if (picture.layout === layout) {
+            picture.take(buffer, by);
+            replace(notice);
+            tellLegend();
+            tellScale();
+          }
+        }
+      } catch (error) {
+        if (aborted(error) || asking !== mine) return;
+        replace(notice, errorBox(error));
+      }
+      if (asking === mine) {
+        asking = null;
+        want(drawEach);
+      }
+    }
+
+    let reading = 0;
+    async function read() {
+      if (!document.hidden) {
+        try {
+          memory = await app.api.get('memory', null, { signal: end.signal });
+          tellFigures();
+          tellTable();
+          if (picture.outdated(memory)) layOut();
+          else picture.remember(memory);
+        } catch (error) {
+          if (aborted(error)) return;
+        }
+      }
+      if (!end.signal.aborted) reading = setTimeout(read, readEach);
+    }
+
+    function tellWay() {
+      const area = state.view && memory.areas[state.view.area];
+      const steps = [[state.whole ? 'whole reservation' : 'world', () => show({ view: null })]];
+      if (area) steps.push([areaName(area), () => show({ view: { area: state.view.area, from: area.usedFrom, bytes: picture.wholeArea(state.view.area) } })]);
+      if (area && picture.partial()) steps.push([`${format.bytes(picture.layout.ranges[0].to - picture.layout.ranges[0].from)} from ${hex(picture.layout.ranges[0].from - area.from)}`, null]);
+      replace(way, steps.map(([text, go], i) => [
+        i > 0 && h('span', { class: 'sep', aria: { hidden: 'true' } }, '›'),
+        i === steps.length - 1 || !go ? h('span', { aria: { current: 'location' } }, text) : h('button', { type: 'button', onclick: go }, text),
+      ]));
+    }
+
+    function tellScale() {
+      const { layout } = picture;
+      const data = picture.data;
+      const one = layout.bytes >= memory.pageSize ? `${format.number(layout.bytes / memory.pageSize)} ${layout.bytes === memory.pageSize ? 'page' : 'pages'}` : '';
+      replace(scaleNote,
+        h('span', null, `A cell is ${format.bytes(layout.bytes)}${one ? `: ${one} of ${format.bytes(memory.pageSize)}` : ''}`),
+        h('span', null, `${format.number(layout.cells)} cells`),
+        data?.by === state.by && data.sampled && h('span', null, state.by === 'change' ? 'Changes are found in samples' : 'Densities are of samples'),
+        state.by === 'change' && h('span', null, data?.by === 'change' && data.seconds > 0 ? `Compared with ${format.seconds(data.seconds)} before` : 'Looking once before comparing …'));
+    }
+
+    function tellLegend() {
+      const { data } = picture;
+      if (!data || data.by !== state.by) return;
+      if (data.by === 'density') {
+        replace(legend, rampLegend(ink.density, 'no slot in use', 'all slots in use'));
+        return;
+      }
+      if (data.by === 'change') {
+        replace(legend, rampLegend(ink.change, 'nothing changed', 'all of it changed'));
+        return;
+      }
+      const entries = data.by === 'state' ? stateEntries() : data.by === 'column' ? columnEntries() : archetypeEntries();
+      replace(legend, h('ul', { class: 'memory-legend' }, entries.map(([colour, text, count, size]) => h('li', null,
+        h('span', { class: 'swatch', style: { '--mark': css(colour) } }), h('span', { class: 'clip', title: text }, text),
+        h('span', { class: 'num right dim' }, count), h('span', { class: 'num right' }, size)))));
+    }
+
+    const sum = (name) => memory.areas.reduce((n, a) => n + a[name], 0);
+    function stateEntries() {
+      const [committed, resident, huge, decommitted, swapped] = ['committed', 'resident', 'huge', 'decommitted', 'swapped'].map(sum);
+      const pages = (n) => `${format.short(Math.round(n / memory.pageSize))} pages`;
+      const list = [
+        [ink.huge, 'in memory, huge pages', `${format.short(memory.limits.hugePageSize ? huge / memory.limits.hugePageSize : 0)} × ${format.bytes(memory.limits.hugePageSize)}`, format.bytes(huge)],
+        [ink.resident, 'in memory', pages(resident - huge), format.bytes(resident - huge)],
+        [ink.committed, 'committed, never touched', pages(committed - resident - swapped), format.bytes(committed - resident - swapped)],
+        [ink.decommitted, 'decommitted: given back', pages(decommitted), format.bytes(decommitted)],
+        [ink.reserved, 'reserved: addresses only', pages(memory.bytes - committed - decommitted), format.bytes(memory.bytes - committed - decommitted)],
+      ];
+      if (swapped > 0) list.splice(2, 0, [ink.swapped, 'swapped', pages(swapped), format.bytes(swapped)]);
+      return list;
+    }
+
+    function columnEntries() {
+      const of = new Map();
+      for (const a of memory.areas) {
+        const one = of.get(a.column) ?? { name: a.column < 0 ? 'the world’s own' : a.name, resident: 0, areas: 0 };
+        one.resident += a.resident;
+        one.areas++;
+        of.set(a.column, one);
+      }
+      const all = [...of].sort((a, b) => b[1].resident - a[1].resident);
+      return few(all, ([id, one]) => [id < 0 ? ink.dim : category(ink, id), one.name, `${one.areas} areas`, format.bytes(one.resident)],
+        (rest) => `${rest.length} more columns`);
+    }
+
+    function archetypeEntries() {
+      return few(memory.archetypes, (a) => [category(ink, a.number), a.columns.join(', ') || 'no columns', `${format.short(a.entities)} entities`, `${format.short(a.slots)} slots`],
+        (rest) => `${rest.length} more archetypes`);
+    }
+
+    function few(all, entry, more) {
+      const most = 14;
+      const list = all.slice(0, most).map(entry);
+      if (all.length > most) list.push([ink.panel, more(all.slice(most)), '', '']);
+      return list;
+    }
+
+    const rampLegend = (stops, low, high) => {
+      const canvas = h('canvas', { class: 'memory-ramp', width: 128, height: 1, aria: { hidden: 'true' } });
+      const pen = canvas.getContext('2d');
+      for (let x = 0; x < 128; x++) {
+        pen.fillStyle = css(ramp(stops, x / 127));
+        pen.fillRect(x, 0, 1, 1);
+      }
+      return [canvas, h('div', { class: 'memory-ramp-names' }, h('span', null, low), h('span', null, high)),
+        h('p', { class: 'dim' }, 'Where nothing is known, because nothing is there, the cell is pale.')];
+    };
+
+    function tellFigures() {
+      const l = memory.limits;
+      const total = memory.purposes.reduce((t, p) => ({ reserved: t.reserved + p.reserved, committed: t.committed + p.committed, resident: t.resident + p.resident }), { reserved: 0, committed: 0, resident: 0 });
+      const rows = [
+        ['World', `${format.bytes(sum('resident'))} in memory, ${format.bytes(sum('committed'))} committed, ${format.bytes(memory.bytes)} reserved`],
+        ['Slots', `${format.number(memory.slots)} of ${format.number(memory.maxEntities)}`],
+        ['Program', `${format.bytes(total.resident)} in memory, ${format.bytes(total.committed)} committed`],
+        l.maxMappings > 0 && ['Mappings', `${format.number(l.mappings)} of ${format.number(l.maxMappings)}`],
+        ['Pages', `${format.bytes(memory.pageSize)}${l.hugePageSize ? `; huge ${format.bytes(l.hugePageSize)} (${l.hugeMode})` : ''}`],
+        l.controlGroup > 0 && ['Control group', `at most ${format.bytes(l.controlGroup)}`],
+        l.heapStandIn && ['Stand-in', 'memory is the Go heap’s here'],
+        ...memory.own.map((a) => [a.name ? `${a.name}: ${a.kind}` : `${a.kind} ${a.number}`, `${format.bytes(a.committed)} of its own, elsewhere`]),
+      ].filter(Boolean);
+      replace(figures, h('dl', { class: 'facts' }, rows.map(([name, text]) => [h('dt', null, name), h('dd', { class: 'num' }, text)])));
+    }
+
+    function tellTable() {
+      const rows = memory.areas.map((a, index) => [a, index]).filter(([a]) => a.committed > 0).sort((a, b) => b[0].resident - a[0].resident).slice(0, 24);
+      replace(table, h('table', { class: 'data' },
+        h('thead', null, h('tr', null, h('th', null, 'Area'), h('th', { class: 'num' }, 'in memory'), h('th', { class: 'num' }, 'committed'))),
+        h('tbody', null, rows.map(([a, index]) => h('tr', { class: ['pick', state.view?.area === index && 'now'], onclick: () => zoomTo(index) },
+          h('td', { class: 'clip', title: areaName(a) }, h('button', { class: 'quiet', type: 'button' }, areaName(a))), h('td', { class: 'num' }, format.bytes(a.resident)), h('td', { class: 'num' }, format.bytes(a.committed)))))));
+    }
+    const zoomTo = (index) => show({ view: { area: index, from: memory.areas[index].usedFrom, bytes: picture.wholeArea(index) } });
+
+    // What lies at the cell that is pointed at: at once what the page knows, and then what the server says.
+    const askHere = later(180, async (cell) => {
+      try {
+        const at = await app.api.get('memory/at', { offset: Math.floor((cell.from + cell.to) / 2) }, { signal: end.signal });
+        if (picture.here?.from !== cell.from || picture.here?.to !== cell.to) return;
+        replace(here, hereFacts(cell, at));
+        const text = at.entity ? `${at.entity.name || 'entity'} ${at.entity.id}${at.field ? `, ${at.field}` : ''}` : '';
+        if (text) picture.addTip(text);
+      } catch (error) {
+        if (!aborted(error)) replace(here, h('p', { class: 'dim' }, error.message));
+      }
+    });
+
+    function tellHere(cell) {
+      askHere.cancel();
+      if (!cell) {
+        replace(here, h('p', { class: 'dim' }, 'Point at the picture, or go there with the Tab key and move by arrow keys. + and − zoom, so does the wheel; Enter or a click opens the word that lies there, Esc leads back.'));
+        return;
+      }
+      replace(here, hereFacts(cell, null));
+      askHere(cell);
+    }
+
+    function hereFacts(cell, at) {
+      const area = memory.areas[cell.area];
+      const slots = picture.slotsOf(cell);
+      const rows = [
+        ['Area', area ? areaName(area) : 'between areas'],
+        ['Place', `${hex(cell.from)}, ${format.bytes(cell.to - cell.from)}`],
+        at && ['Address', at.address],
+        ['State', cell.words || '…'],
+        slots && ['Slots', slots[1] - slots[0] === 1 ? format.number(slots[0]) : `${format.number(slots[0])} – ${format.number(slots[1] - 1)}`],
+        slots && ['Word', `${format.number(Math.floor(slots[0] / 64))}${slots[1] - slots[0] > 64 ? ` – ${format.number(Math.floor((slots[1] - 1) / 64))}` : ''}`],
+        cell.share !== null && [state.by === 'change' ? 'Changed' : 'In use', format.percent(cell.share)],
+        at?.archetype.length > 0 && ['Archetype', at.archetype.join(', ')],
+        at && slots && slots[1] - slots[0] === 1 && ['Entity', at.entity ? h('a', { href: `#/entity/${at.entity.id}` }, at.entity.name || at.entity.id) : 'none lives there'],
+        at?.field && ['Field', `${at.field}: ${at.fieldType}, byte ${at.byte}`],
+      ].filter(Boolean);
+      return [h('dl', { class: 'facts' }, rows.map(([name, value]) => [h('dt', null, name), h('dd', null, value)])),
+        slots && h('p', { class: 'row' }, h('button', { type: 'button', onclick: () => word.open(slots[0], area.column) }, `Open word ${format.number(Math.floor(slots[0] / 64))}`))];
+    }
+
+    const zoomButtons = [['−', 'Zoom out (−)', () => picture.zoom(1)], ['+', 'Zoom in (+)', () => picture.zoom(-1)]].map(([text, label, go]) => h('button', { type: 'button', title: label, aria: { label }, onclick: go }, text));
+    const jump = h('form', {
+      class: 'row',
+      onsubmit(event) {
+        event.preventDefault();
+        const slot = Number.parseInt(slotBox.value, 10);
+        if (slot >= 0) word.open(slot);
+      },
+    });
+    const slotBox = h('input', { type: 'search', inputmode: 'numeric', placeholder: 'slot or 17.3', size: 11, aria: { label: 'Open the word of a slot' } });
+    jump.append(slotBox);
+
+    replace(root,
+      notice,
+      h('div', { class: 'split' },
+        h('div', { class: 'memory-main' },
+          h('section', { class: 'panel flush', aria: { label: 'Memory picture' } },
+            h('header', { class: 'panel-head' }, way,
+              h('div', { class: 'panel-tools' },
+                h('div', { class: 'group', role: 'group', aria: { label: 'Show by' } }, modeButtons),
+                h('div', { class: 'group', role: 'group', aria: { label: 'Scale' } }, wholeButtons),
+                h('div', { class: 'group' }, zoomButtons), jump)),
+            picture.strips, picture.element, scaleNote),
+          word.element),
+        h('div', { class: 'stack' },
+          panel('What lies here', {}, here), panel('Legend', {}, legend), panel('In figures', {}, figures), panel('Largest areas', { class: 'flush' }, table))));
+
+    picture.start();
+    tellHere(null);
+    tellFigures();
+    tellTable();
+    show({});
+    const slot = app.params.get('slot');
+    if (slot !== null && Number.parseInt(slot, 10) >= 0) word.open(Number.parseInt(slot, 10), app.params.has('column') ? Number(app.params.get('column')) : undefined);
+    reading = setTimeout(read, readEach);
+    const onVisible = () => { if (!document.hidden) want(); };
+    document.addEventListener('visibilitychange', onVisible);
+    const offTheme = onTheme(() => {
+      ink = inks();
+      layOut();
+      tellLegend();
+    });
+    return () => {
+      end.abort();
+      asking?.abort();
+      clearTimeout(timer);
+      clearTimeout(reading);
+      askHere.cancel();
+      document.removeEventListener('visibilitychange', onVisible);
+      offTheme();
+      picture.stop();
+    };
+  },
+};
+
+const hex = (n) => `0x${n.toString(16)}`;

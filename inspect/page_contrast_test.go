@@ -1,0 +1,76 @@
+package inspect
+
+import (
+	"io/fs"
+	"maps"
+	"math"
+	"regexp"
+	"strconv"
+	"testing"
+)
+
+// TestContrast holds the style sheet's colours against what people with weak eyes need: 4.5 to 1 for text and 3 to 1 for
+// lines and frames that mean something (WCAG 2.2, 1.4.3 and 1.4.11).
+func TestContrast(t *testing.T) {
+	css, err := fs.ReadFile(pageFiles, "page/style.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	light := colorsOf(t, css, `(?s)\n:root \{(.*?)\n\}`)
+	dark := colorsOf(t, css, `(?s)\n:root\[data-theme="dark"\] \{(.*?)\n\}`)
+	system := colorsOf(t, css, `(?s)\n  :root:not\(\[data-theme="light"\]\) \{(.*?)\n  \}`)
+	if !maps.Equal(dark, system) {
+		t.Errorf("the dark theme that is chosen is not the one that the system asks for:\n%v\n%v", dark, system)
+	}
+	for theme, colors := range map[string]map[string]float64{"light": light, "dark": dark} {
+		for _, ground := range []string{"bg", "panel", "sunk", "wash"} {
+			for _, text := range []string{"text", "dim", "accent", "warn", "bad", "good"} {
+				if c := contrast(colors[text], colors[ground]); c < 4.5 {
+					t.Errorf("%s: --%s on --%s has a contrast of %.2f", theme, text, ground, c)
+				}
+			}
+		}
+		if c := contrast(colors["on-accent"], colors["accent"]); c < 4.5 {
+			t.Errorf("%s: --on-accent on --accent has a contrast of %.2f", theme, c)
+		}
+		for _, ground := range []string{"bg", "panel"} {
+			for _, line := range []string{"c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "edge"} {
+				if c := contrast(colors[line], colors[ground]); c < 3 {
+					t.Errorf("%s: --%s on --%s has a contrast of %.2f", theme, line, ground, c)
+				}
+			}
+		}
+	}
+}
+
+// colorsOf returns the luminances of the variables in a block that are colours.
+func colorsOf(t *testing.T, css []byte, block string) map[string]float64 {
+	t.Helper()
+	body := regexp.MustCompile(block).FindSubmatch(css)
+	if body == nil {
+		t.Fatalf("the style sheet has no %s", block)
+	}
+	colors := make(map[string]float64)
+	for _, m := range regexp.MustCompile(`--([a-z0-9-]+): #([0-9a-f]{6});`).FindAllSubmatch(body[1], -1) {
+		n, err := strconv.ParseUint(string(m[2]), 16, 32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		colors[string(m[1])] = 0.2126*linear(n>>16) + 0.7152*linear(n>>8&255) + 0.0722*linear(n&255)
+	}
+	if len(colors) != 21 {
+		t.Fatalf("%s has %d colours, want 21", block, len(colors))
+	}
+	return colors
+}
+
+// linear is how bright a part of an sRGB colour is, of one.
+func linear(part uint64) float64 {
+	v := float64(part) / 255
+	if v <= 0.04045 {
+		return v / 12.92
+	}
+	return math.Pow((v+0.055)/1.055, 2.4)
+}
+
+func contrast(a, b float64) float64 { return (max(a, b) + 0.05) / (min(a, b) + 0.05) }

@@ -1,0 +1,139 @@
+package inspect
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// The virtual list is tried by itself, with rows that a script makes up. Rows are 28 pixels high.
+
+// openList shows a list of so many rows in place of a page, as the script's variable list.
+func openList(t *testing.T, rows int) *tab {
+	t.Helper()
+	p := openPage(t, newFixture(t, Options{}), "/#/nowhere")
+	p.waitText("main", "There is no such page")
+	p.eval(fmt.Sprintf(`(async () => {
+		const { virtualList } = await import('/list.js');
+		window.opened = [];
+		window.begun = 0;
+		window.given = 0;
+		window.slow = false;
+		window.list = virtualList({
+			label: 'Rows', columns: [{ title: 'Number' }, { title: 'Twice', number: true }],
+			async fetch(offset, limit, signal) {
+				begun++;
+				signal.addEventListener('abort', () => given++);
+				if (slow) await new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason)));
+				return { total: %d, rows: Array.from({ length: Math.min(limit, %[1]d - offset) }, (_, i) => offset + i) };
+			},
+			cells: (row) => ['row ' + row, 2 * row],
+			onOpen: (row) => opened.push(row),
+		});
+		const main = document.querySelector('main');
+		main.replaceChildren(list.element);
+		list.element.style.height = '500px';
+		list.element.style.flex = 'none';
+		window.scroller = list.element.querySelector('.vlist-scroll');
+		// shown are the numbers of the rows that are to be seen, wholly or in part, from top to bottom.
+		window.shown = () => {
+			const box = list.element.querySelector('.vlist-view').getBoundingClientRect();
+			return [...list.element.querySelectorAll('.vlist-row')].map((e) => [e.getBoundingClientRect(), e])
+				.filter(([r]) => r.bottom > box.top + 0.5 && r.top < box.bottom - 0.5)
+				.sort(([a], [b]) => a.top - b.top)
+				.map(([, e]) => e.textContent.startsWith('row ') ? Number(e.firstChild.textContent.slice(4)) : NaN);
+		};
+		window.first = () => shown()[0];
+		window.last = () => shown().at(-1);
+		// offset is how many pixels of the first row are above the view.
+		window.above = () => {
+			const box = list.element.querySelector('.vlist-view').getBoundingClientRect();
+			const row = [...list.element.querySelectorAll('.vlist-row')].find((e) => e.firstChild.textContent === 'row ' + first());
+			return Math.round(box.top - row.getBoundingClientRect().top);
+		};
+	})()`, rows), nil)
+	p.until("shown().length > 10 && first() === 0")
+	return p
+}
+
+func TestListOfABillion(t *testing.T) {
+	const rows = 1_000_000_000
+	p := openList(t, rows)
+	p.eval("list.focus()", nil)
+	p.until(fmt.Sprintf("scroller.getAttribute('aria-rowcount') === '%d'", rows+1))
+
+	p.press(kb.End)
+	p.until(fmt.Sprintf("last() === %d", rows-1))
+	p.press(kb.PageUp)
+	p.press(kb.PageUp)
+	p.until(fmt.Sprintf("last() < %d && last() > %d", rows-10, rows-60))
+	p.press(kb.Home)
+	p.until("first() === 0 && above() === 0")
+	p.press(kb.ArrowDown + kb.ArrowDown + kb.ArrowDown)
+	p.until("document.getElementById(scroller.getAttribute('aria-activedescendant'))?.getAttribute('aria-rowindex') === '5'")
+	p.press(kb.Enter)
+	p.until("opened.join() === '3'")
+
+	// The bar's middle is the list's.
+	p.eval("scroller.scrollTop = (scroller.scrollHeight - scroller.clientHeight) / 2", nil)
+	p.until(fmt.Sprintf("Math.abs(first() - %d) < 1000", rows/2))
+	p.eval("scroller.scrollTop = scroller.scrollHeight", nil)
+	p.until(fmt.Sprintf("last() === %d", rows-1))
+	p.eval("scroller.scrollTop = 0", nil)
+	p.until("first() === 0")
+}
+
+// TestListScrollsExactly turns the wheel in the middle of a list that is longer than its track: a step of the wheel must
+// move it by its pixels, and it must stay there when the track is put in order.
+func TestListScrollsExactly(t *testing.T) {
+	p := openList(t, 1_000_000_000)
+	p.eval("list.goTo(500_000_000)", nil)
+	p.until("shown().includes(500_000_000)")
+	var from struct{ First, Above, X, Y float64 }
+	p.eval(`(() => { const r = scroller.getBoundingClientRect(); return { First: first(), Above: above(), X: r.x + 50, Y: r.y + 200 }; })()`, &from)
+	for i := 1; i <= 5; i++ {
+		p.do("wheel", input.DispatchMouseEvent(input.MouseWheel, from.X, from.Y).WithDeltaX(0).WithDeltaY(280))
+		p.until(fmt.Sprintf("first() === %d && above() === %d", int(from.First)+10*i, int(from.Above)))
+	}
+	// The track is put in order some time after the last of these: by then the list is still where it was.
+	p.eval("new Promise((r) => setTimeout(r, 400))", nil)
+	p.until(fmt.Sprintf("first() === %d && above() === %d", int(from.First)+50, int(from.Above)))
+	for i := 1; i <= 60; i++ {
+		p.do("wheel", input.DispatchMouseEvent(input.MouseWheel, from.X, from.Y).WithDeltaX(0).WithDeltaY(-28))
+	}
+	p.until(fmt.Sprintf("first() === %d && above() === %d", int(from.First)-10, int(from.Above)))
+}
+
+// TestListGivesUpRequests runs over a list whose rows come slowly: what is not in view any more is not asked for.
+func TestListGivesUpRequests(t *testing.T) {
+	p := openList(t, 1_000_000)
+	p.eval("slow = true; begun = given = 0", nil)
+	for i := 1; i <= 8; i++ {
+		p.eval(fmt.Sprintf("list.goTo(%d)", i*100_000), nil)
+		p.until(fmt.Sprintf("begun - given > 0 && begun - given <= 3 && list.marked.index === %d", i*100_000))
+	}
+	p.until("given >= 1")
+	p.eval("slow = false; list.goTo(12345)", nil)
+	p.until("shown().includes(12345)")
+}
+
+// TestListMany looks at pages far from each other, so that old ones are forgotten, and at the first again.
+func TestListMany(t *testing.T) {
+	p := openList(t, 1_000_000)
+	for i := 0; i < 70; i++ {
+		n := (i*7919 + 5000) % 1_000_000
+		p.eval(fmt.Sprintf("list.goTo(%d)", n), nil)
+		p.until(fmt.Sprintf("shown().includes(%d)", n))
+	}
+	p.eval("list.goTo(0)", nil)
+	p.until("first() === 0")
+	var elements int
+	p.eval("list.element.querySelectorAll('.vlist-row').length", &elements)
+	if elements > 60 {
+		t.Errorf("%d rows are elements", elements)
+	}
+	p.click(".vlist-row:nth-child(3)")
+	p.until("opened.length === 1")
+}

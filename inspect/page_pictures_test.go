@@ -1,0 +1,38 @@
+package inspect
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestPictures keeps pictures of each page in three sizes and both themes, where VAST_SCREENSHOTS names a directory for them.
+func TestPictures(t *testing.T) {
+	if os.Getenv("VAST_SCREENSHOTS") == "" {
+		t.Skip("VAST_SCREENSHOTS names no directory")
+	}
+	f := newFixtureOf(t, Options{ReadWrite: true, Attribution: []string{"Land: somebody"}}, 200_000)
+	p := openPage(t, f, "/")
+	p.waitPage("overview")
+	addresses := append(p.pagesListed(), "entity/"+f.london.String(), "queries?query="+"Position%2C+Infected", "entities?query=Infected%2C+%21Dead")
+	for _, size := range [][2]int{{360, 780}, {1280, 900}, {2560, 1400}} {
+		p.window(size[0], size[1])
+		for _, theme := range []string{"light", "dark"} {
+			p.prefer(theme)
+			for _, address := range addresses {
+				id, _, _ := strings.Cut(strings.Split(address, "/")[0], "?")
+				p.eval(fmt.Sprintf("location.hash = '#/nowhere'; location.hash = '#/%s'", address), nil)
+				p.waitPage(id)
+				// Two events of the stream: what is drawn of them is there.
+				p.eval("(async () => { const api = await import('/api.js'); await new Promise((done) => { let n = 0; const stop = api.stream('overview', { onEvent() { if (++n === 2) { stop(); done(); } } }); }); })()", nil)
+				p.eval("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))", nil)
+				name := strings.NewReplacer("/", "-", "?", "-", "%", "", "=", "", "+", "").Replace(address)
+				if strings.HasPrefix(address, "entity/") {
+					name = "entity"
+				}
+				p.keepPicture(fmt.Sprintf("%s-%d-%s", name, size[0], theme))
+			}
+		}
+	}
+}

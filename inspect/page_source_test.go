@@ -1,0 +1,56 @@
+package inspect
+
+import (
+	"io/fs"
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// forbidden is what would let a text of the world become a part of the page, or what the page's policy refuses.
+var forbidden = regexp.MustCompile(`(?i)innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment|DOMParser|srcdoc|setHTML|` +
+	`\beval\s*\(|new\s+Function\b|setAttribute\(\s*['"` + "`" + `](style|on)|javascript:|cssText|import\(\s*['"]https?:|from\s+['"]https?:`)
+
+// TestPageSource holds all files of the page, also what others wrote, against what they must not do.
+func TestPageSource(t *testing.T) {
+	scripts := 0
+	err := fs.WalkDir(pageFiles, "page", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(pageFiles, name)
+		if err != nil {
+			return err
+		}
+		switch path.Ext(name) {
+		case ".js":
+			scripts++
+			for i, line := range strings.Split(string(text), "\n") {
+				if found := forbidden.FindString(line); found != "" {
+					t.Errorf("%s:%d: %s", name, i+1, found)
+				}
+			}
+		case ".html":
+			for _, tag := range regexp.MustCompile(`<[a-zA-Z][^>]*>`).FindAllString(string(text), -1) {
+				if regexp.MustCompile(`(?i)\s(style|on[a-z]+)\s*=|(src|href)="(https?:)?//`).MatchString(tag) {
+					t.Errorf("%s: %s", name, tag)
+				}
+				if strings.HasPrefix(tag, "<script") && !strings.Contains(tag, "src=") {
+					t.Errorf("%s: an inline script", name)
+				}
+			}
+		case ".css":
+			if found := regexp.MustCompile(`(?i)@import|url\(|expression\(`).FindString(string(text)); found != "" {
+				t.Errorf("%s: %s", name, found)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if scripts < 6 {
+		t.Errorf("only %d scripts were looked at", scripts)
+	}
+}

@@ -1,0 +1,121 @@
+package inspect
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"net/http"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/vm"
+)
+
+// placeAnswer is what lies at a place of the world's memory.
+type placeAnswer struct {
+	Place       int       `json:"place"`
+	Reservation int       `json:"reservation"`
+	Offset      int       `json:"offset"` // in the reservation
+	Address     string    `json:"address"`
+	State       string    `json:"state"`     // of the page, such as "committed resident huge"
+	Area        int       `json:"area"`      // its number; -1 between areas
+	Kind        string    `json:"kind"`      // of the area; empty between areas
+	Column      int       `json:"column"`    // that it belongs to, or -1
+	Name        string    `json:"name"`      // of the column
+	FirstSlot   int       `json:"firstSlot"` // of those whose data lies there; -1 without slots
+	Slots       int       `json:"slots"`
+	InUse       int       `json:"inUse"` // of these slots
+	Word        int       `json:"word"`
+	Entity      *occupant `json:"entity"` // in the slot, if it is one and somebody lives there
+	Component   bool      `json:"component"`
+	Byte        int       `json:"byte"`  // which byte of what belongs to the slots
+	Field       string    `json:"field"` // of the element, as columns list them
+	FieldType   string    `json:"fieldType"`
+	Archetype   []string  `json:"archetype"` // that owns the slots
+}
+
+// occupant is an entity and what it is called.
+type occupant struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// describePlace answers what lies at the place offset.
+func (in *Inspector) describePlace(r *http.Request) (any, error) {
+	place, err := wholeNumber(r, "offset", -1, 0, math.MaxInt/4)
+	if err != nil || place < 0 {
+		return nil, cmp.Or(err, badRequest("offset says which place: how many bytes behind the first one of the world's memory"))
+	}
+	a := placeAnswer{Place: place, Area: -1, Column: -1, FirstSlot: -1, Word: -1, Archetype: []string{}}
+	var l *layout
+	err = in.look(r.Context(), func() bool {
+		l = in.newLayout()
+		a.findArea(in, l)
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, res := range l.reservations {
+		if place < res.From+res.Bytes {
+			a.Reservation, a.Offset = i, place-res.From
+			a.Address = fmt.Sprintf("%#x", res.r.Address()+uintptr(a.Offset))
+			err = l.eachPages(r.Context(), place, place+1, func(_, _ int, s vm.PageState) { a.State = s.String() })
+			return a, err
+		}
+	}
+	return nil, notFound("the world's memory ends at place %d", l.bytes)
+}
+
+// findArea is called while the world lets the inspector look.
+func (a *placeAnswer) findArea(in *Inspector, l *layout) {
+	i := l.at(a.Place)
+	if i == len(l.areas) || a.Place < l.areas[i].From {
+		return
+	}
+	at := &l.areas[i]
+	a.Area, a.Kind, a.Column, a.Name = i, at.Kind, at.Column, at.Name
+	lo, hi := at.slots(a.Place, a.Place+1)
+	if lo >= hi || hi > l.maxEntities+64 {
+		return
+	}
+	from, _ := at.place(lo)
+	a.FirstSlot, a.Slots, a.Word, a.Byte = lo, hi-lo, lo/64, a.Place-from
+	for x := range in.world.Extents(lo) {
+		if x.First <= lo {
+			for _, c := range x.Archetype.Columns() {
+				a.Archetype = append(a.Archetype, c.Name())
+			}
+		}
+		break
+	}
+	col, _ := at.density()
+	a.InUse = in.world.Occupied(col, lo, hi)
+	if a.Slots > 1 {
+		return
+	}
+	if e, alive := in.world.At(lo); alive {
+		a.Entity = in.occupant(e)
+		a.Component = a.InUse > 0
+	}
+	if c := in.columnAt(at.Column); c != nil && at.Kind == vast.AreaElements.String() && c.info.Storage == vast.StorageDense {
+		for _, f := range c.Fields {
+			if size := int(f.typ.Size()); f.offset <= a.Byte && a.Byte < f.offset+size {
+				a.Field, a.FieldType = f.Path, f.Type
+			}
+		}
+	}
+}
+
+// occupant is called while the world lets the inspector look.
+func (in *Inspector) occupant(e vast.Entity) *occupant {
+	return &occupant{ID: e.String(), Name: in.nameOf(e)}
+}
+
+// columnAt returns the column with a number, or nil. It is called while the world lets the inspector look.
+func (in *Inspector) columnAt(id int) *column {
+	all := in.model.look(in.world)
+	if id < 0 || id >= len(all) {
+		return nil
+	}
+	return &all[id]
+}

@@ -1,0 +1,72 @@
+package inspect
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/vastgo/vast"
+)
+
+func TestQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := vast.NewWorld(vast.Options{})
+		defer w.Close()
+		asked := 0
+		q := question[int]{world: w, look: func(_ *vast.World, answer *int) bool {
+			asked++
+			*answer = asked
+			return true
+		}}
+		ctx := context.Background()
+		answers := make(chan int)
+		ask := func() {
+			a, _ := q.ask(ctx, time.Second, time.Second)
+			answers <- a
+		}
+		go ask()
+		go ask()
+		synctest.Wait()
+		w.Admit(time.Second)
+		if a, b := <-answers, <-answers; a != 1 || b != 1 {
+			t.Errorf("two who ask together get %d and %d, want the same answer", a, b)
+		}
+		if a, at := q.ask(ctx, time.Second, time.Second); a != 1 || !at.Equal(time.Now()) {
+			t.Errorf("a moment later: %d of %v", a, at)
+		}
+		time.Sleep(time.Second)
+		given := time.Now()
+		if a, at := q.ask(ctx, time.Second, time.Second); a != 1 || time.Since(at) != 2*time.Second || time.Since(given) != time.Second {
+			t.Errorf("a world that lets nobody in: %d of %v after %v", a, at, time.Since(given))
+		}
+		go ask() // the question of before still waits
+		synctest.Wait()
+		w.Admit(time.Second)
+		if a := <-answers; a != 2 || asked != 2 {
+			t.Errorf("then: %d, asked %d times; want 2", a, asked)
+		}
+		ended, cancel := context.WithCancel(ctx)
+		cancel()
+		time.Sleep(time.Minute)
+		if a, _ := q.ask(ended, time.Second, time.Second); a != 2 || asked != 2 {
+			t.Errorf("at the end: %d, asked %d times", a, asked)
+		}
+	})
+}
+
+// A question to a closed world is answered with what is known, at once.
+func TestQuestionToAClosedWorld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := vast.NewWorld(vast.Options{})
+		q := question[int]{world: w, look: func(*vast.World, *int) bool { return true }}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		begin := time.Now()
+		if a, at := q.ask(context.Background(), 0, time.Hour); a != 0 || !at.IsZero() || time.Since(begin) != 0 {
+			t.Errorf("%d of %v after %v", a, at, time.Since(begin))
+		}
+		q.asking.Wait()
+	})
+}

@@ -1,0 +1,230 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/sched"
+)
+
+// paced is a world whose schedule runs in the time of a test's own, with a sampler. hang holds the ticks up while it can be
+// received from.
+type paced struct {
+	*sampler
+	w        *vast.World
+	schedule *sched.Schedule
+	hang     chan struct{}
+	looks    atomic.Int64 // of the sampler
+}
+
+// newPaced makes 10 ticks a second, of which each makes two entities and takes 30 ms.
+func newPaced(t *testing.T, control Control) *paced {
+	p := &paced{w: vast.NewWorld(vast.Options{MaxEntities: 1 << 18}), hang: make(chan struct{})}
+	tag := vast.NewTag(p.w, "Made")
+	a := p.w.Archetype(tag)
+	p.schedule = sched.New(p.w, sched.Options{Workers: 1, Rate: 10})
+	p.schedule.Add(sched.System{Name: "make", Run: func(c *sched.Context) {
+		c.Commands().New(a)
+		c.Commands().New(a)
+		time.Sleep(30 * time.Millisecond)
+	}})
+	p.schedule.Add(sched.System{Name: "hang", Run: func(*sched.Context) {
+		select {
+		case <-p.hang:
+			<-p.hang
+		default:
+		}
+	}})
+	p.sampler = newSampler(p.w, func() *sched.Schedule { return scheduleOf(p.w) }, func() Control { return control })
+	p.census.look = func(w *vast.World, c *census) bool {
+		p.looks.Add(1)
+		return takeCensus(w, c)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- p.schedule.Run(ctx) }()
+	t.Cleanup(func() {
+		p.sampler.close()
+		cancel()
+		if err := errors.Join(<-ended, p.schedule.Close(), p.w.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+func (p *paced) sample(t *testing.T) Sample {
+	t.Helper()
+	s, _, err := p.latest(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// near reports whether a rate is what it should be, within a tenth.
+func near(got, want float64) bool { return got >= want*0.9 && got <= want*1.1 }
+
+func TestSamplerTakesASampleASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPaced(t, nil)
+		time.Sleep(time.Minute) // long before anybody looks
+		first := p.sample(t)    // its rates are those of a quarter of a second
+		time.Sleep(time.Second / 10)
+		for range 10 {
+			time.Sleep(time.Second)
+			s := p.sample(t)
+			if !near(s.TicksPerSecond, 10) || !near(s.ChangesPerSecond, 20) || s.BudgetSeconds != 0.1 || !s.Admitting || s.Age > 0.1 {
+				t.Errorf("sample %+v of %+v", s, s.Pace)
+			}
+			if want := (TickTimes{0.03, 0.03, 0.03}); s.TickSeconds != want {
+				t.Errorf("times of ticks %+v, want %+v", s.TickSeconds, want)
+			}
+			if s.Entities != int(2*s.Tick) {
+				t.Errorf("%d entities after %d ticks", s.Entities, s.Tick)
+			}
+		}
+		past := p.past()
+		if len(past) != 11 || past[0].At != first.At {
+			t.Errorf("%d samples, the first of %v; want 11 since %v", len(past), past[0].At, first.At)
+		}
+		for i := 1; i < len(past); i++ {
+			if passed := past[i].At - past[i-1].At; !near(passed, 1) {
+				t.Errorf("sample %d comes %v s after the one before", i, passed)
+			}
+		}
+	})
+}
+
+// With nobody looking nothing is asked of the world, and no goroutine is left.
+func TestSamplerStopsWhenNobodyLooks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPaced(t, nil)
+		time.Sleep(time.Hour)
+		if n := p.looks.Load(); n > 0 {
+			t.Fatalf("looked %d times before anybody asked", n)
+		}
+		p.sample(t)
+		time.Sleep(watchTime + 2*time.Second)
+		looks := p.looks.Load()
+		if looks < 20 || looks > 24 {
+			t.Errorf("looked %d times in the %v after somebody asked", looks, watchTime)
+		}
+		p.loops.Wait() // hangs unless the loop has ended
+		time.Sleep(time.Hour)
+		if n := p.looks.Load() - looks; n != 0 {
+			t.Errorf("looked %d times when nobody did", n)
+		}
+		before := len(p.past())
+		p.sample(t)
+		time.Sleep(1100 * time.Millisecond)
+		if s := p.sample(t); before != 0 || !near(s.TicksPerSecond, 10) || !near(s.ChangesPerSecond, 20) || s.TickSeconds.Worst != 0.03 {
+			t.Errorf("%d old samples; after an hour %+v of %+v", before, s, s.Pace)
+		}
+	})
+}
+
+func TestSamplerTellsOfAWorldThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPaced(t, nil)
+		time.Sleep(time.Second)
+		before := p.sample(t)
+		p.hang <- struct{}{} // a tick begins and does not end
+		time.Sleep(10 * time.Second)
+		s := p.sample(t)
+		if s.Admitting || s.Age < 8 || s.Age > 12 || s.Entities < before.Entities || s.TicksPerSecond != 0 || s.ChangesPerSecond != 0 {
+			t.Errorf("hanging: %+v of %+v", s, s.Pace)
+		}
+		if n := len(p.past()); n < 8 {
+			t.Errorf("%d samples in 10 s of hanging", n)
+		}
+		if c, err := p.costs(context.Background()); err != nil || len(c.Systems) != 2 || len(c.Columns) != 0 {
+			t.Errorf("costs of a hanging world: %+v, %v", c, err)
+		}
+		p.hang <- struct{}{}
+		time.Sleep(3 * time.Second)
+		if s := p.sample(t); !s.Admitting || s.Age > 0.1 || !near(s.TicksPerSecond, 10) {
+			t.Errorf("afterwards: %+v of %+v", s, s.Pace)
+		}
+		if c, err := p.costs(context.Background()); err != nil || len(c.Columns) != 1 || c.Columns[0].Name != "Made" {
+			t.Errorf("costs afterwards: %+v, %v", c, err)
+		}
+	})
+}
+
+func TestSamplerOfAWorldThatAdmitsNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := vast.NewWorld(vast.Options{})
+		s := newSampler(w, func() *sched.Schedule { return scheduleOf(w) }, func() Control { return nil })
+		now, systems, err := s.latest(context.Background())
+		if err != nil || now.Pace != nil || len(systems) > 0 || now.Entities != 0 {
+			t.Errorf("%+v, %v, %v", now, systems, err)
+		}
+		time.Sleep(5 * time.Second)
+		if now, _, err = s.latest(context.Background()); err != nil || now.Admitting || now.Age < 4 {
+			t.Errorf("%+v, %v", now, err)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		time.Sleep(time.Hour)
+		if _, _, err := s.latest(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("one who went away: %v", err)
+		}
+		s.close()
+		if _, _, err := s.latest(context.Background()); !errors.Is(err, vast.ErrClosed) {
+			t.Errorf("after the end: %v", err)
+		}
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// controlled is a Control that keeps time by itself.
+type controlled struct {
+	Control
+	paused bool
+}
+
+func (c *controlled) Paused() bool { return c.paused }
+
+func (c *controlled) Pace() (budget time.Duration, late, dropped uint64) {
+	return 20 * time.Millisecond, 3, 4
+}
+
+func TestSamplerAsksControl(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPaced(t, &controlled{paused: true})
+		if s := p.sample(t); !s.Paused || s.BudgetSeconds != 0.02 || s.Late != 3 || s.Dropped != 4 {
+			t.Errorf("%+v of %+v", s, s.Pace)
+		}
+	})
+}
+
+// A schedule that takes the place of another one is not held against its figures.
+func TestSamplerFollowsAnotherSchedule(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPaced(t, nil)
+		other := sched.New(p.w, sched.Options{Workers: 1})
+		defer other.Close()
+		var chosen atomic.Pointer[sched.Schedule]
+		chosen.Store(p.schedule)
+		p.sampler.schedule = chosen.Load
+		p.sample(t)
+		time.Sleep(time.Minute)
+		p.sample(t)
+		chosen.Store(other)
+		time.Sleep(2500 * time.Millisecond)
+		if s := p.sample(t); s.Tick != 0 || s.TicksPerSecond != 0 || s.TickSeconds.Worst != 0 {
+			t.Errorf("the other schedule: %+v", s.Pace)
+		}
+		if got := scheduleOf(p.w); got != p.schedule {
+			t.Error("of two schedules the one that runs is not the world's")
+		}
+	})
+}

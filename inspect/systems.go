@@ -1,0 +1,176 @@
+package inspect
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/vastgo/vast/sched"
+)
+
+// maxSchedules is how many schedules of a world are told of.
+const maxSchedules = 16
+
+// systemsAnswer tells of the schedules of the world, and of what pauses them. Times are in seconds.
+type systemsAnswer struct {
+	Control   controlAnswer    `json:"control"`
+	Schedules []scheduleAnswer `json:"schedules"` // those that are not closed, in the order in which they were made
+}
+
+type scheduleAnswer struct {
+	ID      uint64        `json:"id"`
+	Main    bool          `json:"main"` // whether it is the one that makes the world's ticks
+	Workers int           `json:"workers"`
+	Rate    int           `json:"rate"` // ticks a second, where it is run in real time
+	CatchUp int           `json:"catchUp"`
+	Systems []systemEntry `json:"systems"` // in the order in which one worker runs them
+	Edges   []sched.Edge  `json:"edges"`
+	Stats   scheduleStats `json:"stats"`
+}
+
+type systemEntry struct {
+	Name            string   `json:"name"`
+	Phase           string   `json:"phase"`
+	Exclusive       bool     `json:"exclusive"`
+	Reads           []string `json:"reads"`
+	Writes          []string `json:"writes"`
+	ReadsResources  []string `json:"readsResources"`
+	WritesResources []string `json:"writesResources"`
+}
+
+// scheduleStats is what of a schedule changes, up to its last tick.
+type scheduleStats struct {
+	ID              uint64        `json:"id"` // of the schedule
+	Running         bool          `json:"running"`
+	Tick            uint64        `json:"tick"`
+	Late            uint64        `json:"late"`
+	Dropped         uint64        `json:"dropped"`
+	CommandsDone    uint64        `json:"commandsDone"`
+	CommandsSkipped uint64        `json:"commandsSkipped"`
+	Ticks           spent         `json:"ticks"`
+	RecentTicks     spent         `json:"recentTicks"` // the last 256
+	Applying        spent         `json:"applying"`    // of commands
+	RecentApplying  spent         `json:"recentApplying"`
+	Systems         []systemTimes `json:"systems"`
+}
+
+type systemTimes struct {
+	Name   string `json:"name"`
+	Times  spent  `json:"times"`
+	Recent spent  `json:"recent"` // the last 256 ticks in which it ran
+}
+
+// spent tells how long something took, in seconds.
+type spent struct {
+	Count uint64  `json:"count"`
+	Total float64 `json:"total"`
+	Last  float64 `json:"last"`
+	P50   float64 `json:"p50"`
+	P99   float64 `json:"p99"`
+	Max   float64 `json:"max"`
+}
+
+// systemsEvent is what the topic systems tells once a second.
+type systemsEvent struct {
+	Control   controlAnswer   `json:"control"`
+	Schedules []scheduleStats `json:"schedules"`
+}
+
+func (in *Inspector) systemsRoutes() []route {
+	return []route{
+		{method: "GET", pattern: "systems", answer: func(*http.Request) (any, error) { return in.describeSystems(), nil }},
+		{method: "GET", pattern: "systems/timeline", answer: in.serveTimeline},
+	}
+}
+
+func (in *Inspector) systemsTopics() []topic {
+	return []topic{{name: "systems", every: time.Second, make: func(context.Context, string) (any, error) {
+		e := systemsEvent{in.controlState(), []scheduleStats{}}
+		for _, s := range in.schedules() {
+			e.Schedules = append(e.Schedules, statsOf(s))
+		}
+		return e, nil
+	}}}
+}
+
+// schedules are those of the world that are told of.
+func (in *Inspector) schedules() []*sched.Schedule {
+	list := sched.Of(in.world)
+	return list[:min(len(list), maxSchedules)]
+}
+
+// mainSchedule is the one that makes the world's ticks: the one that runs, else the one that made most of them; or nil.
+func (in *Inspector) mainSchedule() *sched.Schedule {
+	var most *sched.Schedule
+	var ticks uint64
+	for _, s := range in.schedules() {
+		if s.Running() {
+			return s
+		}
+		if n, _ := s.Recent(^uint64(0), nil); most == nil || n > ticks {
+			most, ticks = s, n
+		}
+	}
+	return most
+}
+
+// scheduleOf returns the schedule that a request means: the main one unless it says which.
+func (in *Inspector) scheduleOf(r *http.Request) (*sched.Schedule, error) {
+	text := r.URL.Query().Get("schedule")
+	if text == "" {
+		if s := in.mainSchedule(); s != nil {
+			return s, nil
+		}
+		return nil, &problem{Status: http.StatusNotFound, Code: "noSchedule",
+			Message: "the world has no schedule: the program makes its ticks without package sched"}
+	}
+	id, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return nil, badRequest("schedule must be the number of one")
+	}
+	for _, s := range in.schedules() {
+		if s.ID() == id {
+			return s, nil
+		}
+	}
+	return nil, notFound("the world has no schedule %d, or no longer", id)
+}
+
+func (in *Inspector) describeSystems() systemsAnswer {
+	a := systemsAnswer{in.controlState(), []scheduleAnswer{}}
+	main := in.mainSchedule()
+	for _, s := range in.schedules() {
+		o, g := s.Options(), s.Graph()
+		d := scheduleAnswer{
+			ID: s.ID(), Main: s == main, Workers: o.Workers, Rate: o.Rate, CatchUp: o.CatchUp,
+			Systems: make([]systemEntry, 0, len(g.Systems)), Edges: append([]sched.Edge{}, g.Edges...), Stats: statsOf(s),
+		}
+		for _, sys := range g.Systems {
+			d.Systems = append(d.Systems, systemEntry{
+				sys.Name, string(sys.Phase), sys.Exclusive, append([]string{}, sys.Reads...), append([]string{}, sys.Writes...),
+				append([]string{}, sys.ReadsResources...), append([]string{}, sys.WritesResources...),
+			})
+		}
+		a.Schedules = append(a.Schedules, d)
+	}
+	return a
+}
+
+func statsOf(s *sched.Schedule) scheduleStats {
+	st := s.Stats()
+	e := scheduleStats{
+		ID: s.ID(), Running: s.Running(), Tick: st.Tick, Late: st.Late, Dropped: st.Dropped,
+		CommandsDone: uint64(st.Commands.Done), CommandsSkipped: uint64(st.Commands.Skipped),
+		Ticks: spentOf(st.Ticks), RecentTicks: spentOf(st.RecentTicks), Applying: spentOf(st.Applying),
+		RecentApplying: spentOf(st.RecentApplying), Systems: make([]systemTimes, 0, len(st.Systems)),
+	}
+	for _, sys := range st.Systems {
+		e.Systems = append(e.Systems, systemTimes{sys.Name, spentOf(sys.Times), spentOf(sys.Recent)})
+	}
+	return e
+}
+
+func spentOf(t sched.Times) spent {
+	return spent{t.Count, t.Total.Seconds(), t.Last.Seconds(), t.P50.Seconds(), t.P99.Seconds(), t.Max.Seconds()}
+}

@@ -1,0 +1,107 @@
+package inspect
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/sched"
+)
+
+// ticking is a schedule whose ticks take what they are told to.
+func ticking(t *testing.T) (s *sched.Schedule, tick func(time.Duration)) {
+	w := vast.NewWorld(vast.Options{})
+	s = sched.New(w, sched.Options{Workers: 1})
+	var length time.Duration
+	s.Add(sched.System{Name: "wait", Run: func(*sched.Context) { time.Sleep(length) }})
+	t.Cleanup(func() {
+		s.Close()
+		w.Close()
+	})
+	return s, func(d time.Duration) {
+		t.Helper()
+		length = d
+		if err := s.Tick(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestTickMeter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var m tickMeter
+		s, tick := ticking(t)
+		if got := m.sumUp(); got != (TickTimes{}) {
+			t.Errorf("without ticks %+v", got)
+		}
+		for range 98 {
+			tick(3 * time.Millisecond)
+		}
+		tick(40 * time.Millisecond)
+		tick(2 * time.Second)
+		m.read(s)
+		m.read(s) // each tick counts once
+		if got, want := m.sumUp(), (TickTimes{0.003, 0.04, 2}); got != want {
+			t.Errorf("times %+v, want %+v", got, want)
+		}
+		if got := m.sumUp(); got != (TickTimes{}) {
+			t.Errorf("the second time %+v", got)
+		}
+		tick(5 * time.Millisecond) // a bound belongs to its bucket
+		m.read(s)
+		h := m.histogram()
+		if h.count != 101 || math.Abs(h.sum-(0.294+0.04+2+0.005)) > 1e-9 {
+			t.Errorf("%d ticks of %v s", h.count, h.sum)
+		}
+		for bound, want := range map[float64]uint64{0.002: 0, 0.005: 99, 0.02: 99, 0.05: 100, 1: 100} {
+			if h.buckets[bound] != want {
+				t.Errorf("%d ticks of at most %v s, want %d", h.buckets[bound], bound, want)
+			}
+		}
+
+		other, tick := ticking(t)
+		tick(time.Millisecond)
+		m.read(other)
+		if h := m.histogram(); h.count != 1 || h.buckets[0.001] != 1 {
+			t.Errorf("of another schedule %+v", h)
+		}
+	})
+}
+
+// Many ticks between two readings take bounded room.
+func TestTickMeterIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var m tickMeter
+		s, tick := ticking(t)
+		for range 3 {
+			for range mostPending {
+				tick(time.Millisecond)
+			}
+			m.read(s)
+		}
+		if len(m.pending) != mostPending {
+			t.Errorf("%d ticks wait", len(m.pending))
+		}
+		if h := m.histogram(); h.count != 3*mostPending {
+			t.Errorf("%d ticks were counted, want %d", h.count, 3*mostPending)
+		}
+	})
+}
+
+func TestTimesOf(t *testing.T) {
+	var times []time.Duration
+	for i := range 1000 {
+		times = append(times, time.Duration(i+1)*time.Second)
+	}
+	seed := rand.Uint64()
+	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(times), func(i, j int) { times[i], times[j] = times[j], times[i] })
+	if got, want := timesOf(times), (TickTimes{500, 990, 1000}); got != want {
+		t.Errorf("seed %d: %+v, want %+v", seed, got, want)
+	}
+	if got, want := timesOf([]time.Duration{time.Second}), (TickTimes{1, 1, 1}); got != want {
+		t.Errorf("of one: %+v, want %+v", got, want)
+	}
+}

@@ -1,0 +1,105 @@
+package inspect
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestTimeline(t *testing.T) {
+	f := newFixture(t, Options{ReadWrite: true})
+	for _, ticks := range []int{1, 5} {
+		var a timelineAnswer
+		f.get(t, fmt.Sprintf("systems/timeline?ticks=%d&schedule=%d", ticks, f.schedule.ID()), &a)
+		if !a.Fresh || a.Schedule != f.schedule.ID() || len(a.Ticks) != ticks {
+			t.Fatalf("%d ticks of schedule %d, want %d", len(a.Ticks), a.Schedule, ticks)
+		}
+		for i, tick := range a.Ticks {
+			systems, parts := make(map[string]int), 0
+			for _, s := range tick.Spans {
+				if s.Start < 0 || s.End < s.Start || s.End > tick.Took || s.Worker < 0 || s.Worker > 1 {
+					t.Errorf("%+v of a tick of %v", s, tick.Took)
+				}
+				switch {
+				case s.Kind == "system" && s.Part == -1:
+					systems[s.System]++
+				case s.Kind == "part" && s.System == "move" && s.Part >= 0:
+					parts++
+				case s.Kind == "wait" && s.System == "move" && s.Part == -1:
+				default:
+					t.Errorf("%+v", s)
+				}
+			}
+			if tick.Tick != a.Ticks[0].Tick+uint64(i) || tick.Workers != 2 || tick.Lost != 0 || tick.Began < 1e9 || len(tick.Phases) != 1 ||
+				tick.Phases[0].Phase != "update" || fmt.Sprint(systems) != "map[count:1 infect:1 move:1]" || parts < 1000/256 {
+				t.Errorf("%+v: %v, %d parts", tick, systems, parts)
+			}
+		}
+	}
+	for _, query := range []string{"ticks=0", "ticks=6", "ticks=x", "ticks=-1", "schedule=x", "schedule=-1"} {
+		f.refused(t, http.StatusBadRequest, "GET", "systems/timeline?"+query, "", "")
+	}
+	f.refused(t, http.StatusNotFound, "GET", "systems/timeline?schedule=999999999", "", "")
+}
+
+// TestTimelineOfAPausedProgram: the last tick that was recorded is there, such as that of a step.
+func TestTimelineOfAPausedProgram(t *testing.T) {
+	f := newFixture(t, Options{ReadWrite: true})
+	f.order(t, `{"action":"pause"}`)
+	f.see(t, func() {})
+	if p := f.refused(t, http.StatusConflict, "GET", "systems/timeline", "", ""); p.Code != "paused" {
+		t.Errorf("before any was recorded: %+v", p)
+	}
+	for range 2 {
+		made := f.step(t, 1)
+		var a timelineAnswer
+		f.get(t, "systems/timeline", &a)
+		if a.Fresh || len(a.Ticks) != 1 || a.Ticks[0].Tick != made.Tick || len(a.Ticks[0].Spans) < 3 {
+			t.Errorf("after %+v: %+v", made, a)
+		}
+	}
+}
+
+// TestTimelinesAreBounded: more requests than a few at a time are told to come later, and all that are answered are whole.
+func TestTimelinesAreBounded(t *testing.T) {
+	// The schedule is stopped without the inspector's knowing.
+	f := newFixture(t, Options{Control: &noted{}, Patience: 5 * time.Minute})
+	f.schedule.Pause()
+	f.see(t, func() {})
+	var asking sync.WaitGroup
+	for range maxRecording {
+		asking.Go(func() {
+			status, body := f.do(t, "GET", prefix+"systems/timeline", "", "")
+			if status != http.StatusOK {
+				t.Errorf("%d %s", status, body)
+			}
+		})
+	}
+	for len(f.records) < maxRecording {
+		f.see(t, func() {})
+	}
+	if p := f.refused(t, http.StatusServiceUnavailable, "GET", "systems/timeline", "", ""); p.Code != "busy" {
+		t.Errorf("one too many: %+v", p)
+	}
+	f.schedule.Resume()
+	asking.Wait()
+}
+
+func TestTimelineWithoutTicks(t *testing.T) {
+	f := newFixture(t, Options{Control: &noted{}, Patience: 100 * time.Millisecond})
+	f.schedule.Pause()
+	for {
+		// Ticks may still be made until the pause is heeded.
+		status, body := f.do(t, "GET", prefix+"systems/timeline", "", "")
+		if status == http.StatusOK {
+			continue
+		}
+		if status != http.StatusServiceUnavailable || !strings.Contains(string(body), "noTick") {
+			t.Errorf("%d %s", status, body)
+		}
+		return
+	}
+}

@@ -1,0 +1,99 @@
+package inspect
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"net/http"
+)
+
+// wordAnswer is what there is to know of 64 slots.
+type wordAnswer struct {
+	Word        int        `json:"word"`
+	First       int        `json:"first"` // slot
+	Live        string     `json:"live"`  // which slots hold an entity: 16 hexadecimal digits, of which the last stands for the first four slots
+	Slots       []slotInfo `json:"slots"`
+	Columns     []presence `json:"columns"`   // those in which one of the slots has a component
+	Archetype   []string   `json:"archetype"` // that owns the word; empty where none does
+	Owned       bool       `json:"owned"`
+	ExtentFirst int        `json:"extentFirst"` // the run of slots that it is a part of
+	ExtentSlots int        `json:"extentSlots"`
+}
+
+// slotInfo is a slot of a word.
+type slotInfo struct {
+	Slot  int    `json:"slot"`
+	Uses  int    `json:"uses"` // how often it was used
+	Alive bool   `json:"alive"`
+	ID    string `json:"id"` // of the entity that lives there
+	Name  string `json:"name"`
+}
+
+// presence says which slots of a word have a component.
+type presence struct {
+	Column  int    `json:"column"`
+	Name    string `json:"name"`
+	Storage string `json:"storage"`
+	Private bool   `json:"private"` // whether it is the world's own: who is a target
+	Slots   string `json:"slots"`   // as live
+	Size    int    `json:"size"`    // bytes of an element
+}
+
+// describeWord answers what there is to know of the word of a slot.
+func (in *Inspector) describeWord(r *http.Request) (any, error) {
+	slot, err := wholeNumber(r, "slot", -1, 0, math.MaxUint32)
+	if err != nil || slot < 0 {
+		return nil, cmp.Or(err, badRequest("slot says which word: the one that the slot is in"))
+	}
+	a := wordAnswer{Word: slot / 64, First: slot &^ 63, Slots: []slotInfo{}, Columns: []presence{}, Archetype: []string{}}
+	beyond := false
+	next := 0 // column
+	err = in.look(r.Context(), func() bool {
+		w := in.world
+		if beyond = slot >= w.Options().MaxEntities; beyond {
+			return true
+		}
+		if len(a.Slots) == 0 {
+			a.findSlots(in)
+		}
+		columns := in.model.look(w)
+		for end := next + 256; next < len(columns); next++ {
+			if next == end {
+				return false
+			}
+			c := &columns[next]
+			if bits := w.Presence(c.col, a.Word); bits != 0 {
+				a.Columns = append(a.Columns, presence{c.ID, c.Name, c.Storage, c.info.Private, hexadecimal(bits), c.Size})
+			}
+		}
+		return true
+	})
+	if beyond {
+		return nil, notFound("the world has fewer slots than %d", slot+1)
+	}
+	return a, err
+}
+
+// findSlots is called while the world lets the inspector look.
+func (a *wordAnswer) findSlots(in *Inspector) {
+	w := in.world
+	a.Live = hexadecimal(w.Presence(nil, a.Word))
+	for slot := a.First; slot < a.First+64; slot++ {
+		info := slotInfo{Slot: slot, Uses: int(w.Uses(slot))}
+		if e, alive := w.At(slot); alive {
+			info.Alive, info.ID, info.Name = true, e.String(), in.nameOf(e)
+		}
+		a.Slots = append(a.Slots, info)
+	}
+	for x := range w.Extents(a.First) {
+		if x.First <= a.First {
+			a.Owned, a.ExtentFirst, a.ExtentSlots = true, x.First, x.Slots
+			for _, c := range x.Archetype.Columns() {
+				a.Archetype = append(a.Archetype, c.Name())
+			}
+		}
+		break
+	}
+}
+
+func hexadecimal(bits uint64) string { return fmt.Sprintf("%016x", bits) }
