@@ -300,6 +300,16 @@ func (p *tab) prefer(theme string) {
 	p.do("theme", emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}}))
 }
 
+// colorsIn is a script's function that counts the colours in a canvas. It looks at a copy: to read a canvas makes it slow.
+const colorsIn = `(canvas) => {
+	const copy = document.createElement('canvas');
+	[copy.width, copy.height] = [canvas.width, canvas.height];
+	if (!(copy.width > 0 && copy.height > 0)) return 0;
+	const g = copy.getContext('2d', { willReadFrequently: true });
+	g.drawImage(canvas, 0, 0);
+	return new Set(new Uint32Array(g.getImageData(0, 0, copy.width, copy.height).data.buffer)).size;
+}`
+
 // body is the start of what the page says, for messages.
 func (p *tab) body() string {
 	ctx, cancel := context.WithTimeout(p.ctx, time.Second)

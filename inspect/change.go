@@ -155,8 +155,8 @@ func (in *Inspector) passNow(ctx context.Context, view *lens, l *layout) (pass, 
 	return next, nil
 }
 
-// reader reads what is in memory, a bit at a time.
-type reader struct {
+// pageReader reads what is in memory, a bit at a time.
+type pageReader struct {
 	layout *layout
 	unit   int
 	lines  int     // that are read of a unit
@@ -168,7 +168,7 @@ type reader struct {
 
 // makePass looks at what a lens shows, and compares with the pass before.
 func (in *Inspector) makePass(ctx context.Context, view *lens, l *layout, before pass) (pass, error) {
-	r := &reader{layout: l, unit: view.unit}
+	r := &pageReader{layout: l, unit: view.unit}
 	units, err := r.find(ctx, view)
 	if err != nil {
 		return pass{}, err
@@ -195,7 +195,7 @@ func (in *Inspector) makePass(ctx context.Context, view *lens, l *layout, before
 }
 
 // find finds what is in memory, and in how many units that is.
-func (r *reader) find(ctx context.Context, view *lens) (units int, err error) {
+func (r *pageReader) find(ctx context.Context, view *lens) (units int, err error) {
 	for _, res := range r.layout.reservations {
 		lo, hi := max(view.from, res.From), min(view.to, res.From+res.Bytes)
 		begun := len(r.runs)
@@ -224,7 +224,7 @@ func (r *reader) find(ctx context.Context, view *lens) (units int, err error) {
 }
 
 // read goes on reading. It is called while the world lets the inspector look.
-func (r *reader) read() (done bool) {
+func (r *pageReader) read() (done bool) {
 	begun := time.Now()
 	for r.run < len(r.runs) && len(r.marks) < 4*maxMarks {
 		if time.Since(begun) > memoryLookTime {
@@ -244,7 +244,7 @@ func (r *reader) read() (done bool) {
 }
 
 // reservation returns the one that is being read.
-func (r *reader) reservation() *reservation {
+func (r *pageReader) reservation() *reservation {
 	i, found := slices.BinarySearchFunc(r.layout.reservations, r.place, func(one reservation, place int) int { return one.From - place })
 	if !found {
 		i--
@@ -253,7 +253,7 @@ func (r *reader) reservation() *reservation {
 }
 
 // readUnits reads bytes that begin at a place: units, and at both ends parts of such.
-func (r *reader) readUnits(place int, b []byte) {
+func (r *pageReader) readUnits(place int, b []byte) {
 	for len(b) > 0 {
 		at := place / r.unit * r.unit
 		n := min(at+r.unit-place, len(b))

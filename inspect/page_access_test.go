@@ -65,10 +65,10 @@ func (p *tab) checkAccess(where string) {
 	}
 }
 
-// TestAccess looks at each page in a wide and in a narrow window.
-func TestAccess(t *testing.T) {
+// TestPageAccess looks at each page in a wide and in a narrow window.
+func TestPageAccess(t *testing.T) {
 	f := newFixture(t, Options{})
-	p := openPage(t, f, "/")
+	p := openPage(t, f, "/#/overview")
 	p.waitPage("overview")
 	addresses := p.pagesListed()
 	addresses = append(addresses, "entity/"+f.paris.String())
@@ -82,11 +82,11 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-// TestTabKey goes through each page by the tab key alone: it must come through all that does something, and back to the
+// TestPageTabKey goes through each page by the tab key alone: it must come through all that does something, and back to the
 // start, and what has the focus must be seen to have it.
-func TestTabKey(t *testing.T) {
+func TestPageTabKey(t *testing.T) {
 	f := newFixture(t, Options{})
-	p := openPage(t, f, "/")
+	p := openPage(t, f, "/#/overview")
 	p.waitPage("overview")
 	for _, id := range p.pagesListed() {
 		p.eval(fmt.Sprintf("location.hash = '#/%s'", id), nil)

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestContrast holds the style sheet's colours against what people with weak eyes need: 4.5 to 1 for text and 3 to 1 for
+// TestPageContrast holds the style sheet's colours against what people with weak eyes need: 4.5 to 1 for text and 3 to 1 for
 // lines and frames that mean something (WCAG 2.2, 1.4.3 and 1.4.11).
-func TestContrast(t *testing.T) {
+func TestPageContrast(t *testing.T) {
 	css, err := fs.ReadFile(pageFiles, "page/style.css")
 	if err != nil {
 		t.Fatal(err)

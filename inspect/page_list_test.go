@@ -58,7 +58,7 @@ func openList(t *testing.T, rows int) *tab {
 	return p
 }
 
-func TestListOfABillion(t *testing.T) {
+func TestPageListOfABillion(t *testing.T) {
 	const rows = 1_000_000_000
 	p := openList(t, rows)
 	p.eval("list.focus()", nil)
@@ -85,9 +85,9 @@ func TestListOfABillion(t *testing.T) {
 	p.until("first() === 0")
 }
 
-// TestListScrollsExactly turns the wheel in the middle of a list that is longer than its track: a step of the wheel must
+// TestPageListScrollsExactly turns the wheel in the middle of a list that is longer than its track: a step of the wheel must
 // move it by its pixels, and it must stay there when the track is put in order.
-func TestListScrollsExactly(t *testing.T) {
+func TestPageListScrollsExactly(t *testing.T) {
 	p := openList(t, 1_000_000_000)
 	p.eval("list.goTo(500_000_000)", nil)
 	p.until("shown().includes(500_000_000)")
@@ -106,8 +106,8 @@ func TestListScrollsExactly(t *testing.T) {
 	p.until(fmt.Sprintf("first() === %d && above() === %d", int(from.First)-10, int(from.Above)))
 }
 
-// TestListGivesUpRequests runs over a list whose rows come slowly: what is not in view any more is not asked for.
-func TestListGivesUpRequests(t *testing.T) {
+// TestPageListGivesUpRequests runs over a list whose rows come slowly: what is not in view any more is not asked for.
+func TestPageListGivesUpRequests(t *testing.T) {
 	p := openList(t, 1_000_000)
 	p.eval("slow = true; begun = given = 0", nil)
 	for i := 1; i <= 8; i++ {
@@ -119,8 +119,8 @@ func TestListGivesUpRequests(t *testing.T) {
 	p.until("shown().includes(12345)")
 }
 
-// TestListMany looks at pages far from each other, so that old ones are forgotten, and at the first again.
-func TestListMany(t *testing.T) {
+// TestPageListMany looks at pages far from each other, so that old ones are forgotten, and at the first again.
+func TestPageListMany(t *testing.T) {
 	p := openList(t, 1_000_000)
 	for i := 0; i < 70; i++ {
 		n := (i*7919 + 5000) % 1_000_000

@@ -27,16 +27,16 @@ func TestPageLoads(t *testing.T) {
 	p.waitText("#foot", "Land: somebody")
 	p.waitText("#state-word", "live")
 	p.until("/^[0-9.]+ ticks\\/s$/.test(document.getElementById('state-rate').textContent)")
-	p.waitPage("overview")
-	if got := p.pagesListed(); !slices.Equal(got, []string{"overview", "entities", "queries", "memory", "systems"}) {
+	p.waitPage("map") // a world with views begins with them
+	if got := p.pagesListed(); !slices.Equal(got, []string{"map", "overview", "entities", "queries", "memory", "systems"}) {
 		t.Errorf("pages %v", got)
 	}
 }
 
 // TestPages opens each page by the navigation, and each must say something without a complaint in the console.
-func TestPages(t *testing.T) {
+func TestEachPageOpens(t *testing.T) {
 	f := newFixture(t, Options{})
-	p := openPage(t, f, "/")
+	p := openPage(t, f, "/#/overview")
 	p.waitPage("overview")
 	for _, id := range p.pagesListed() {
 		p.click(fmt.Sprintf("#nav a[data-page=%s]", id))
@@ -58,13 +58,13 @@ func TestPageThatFails(t *testing.T) {
 	p.do("block", network.SetBlockedURLs([]string{"*/systems.js"}))
 	p.press(fmt.Sprint(1 + slices.Index(p.pagesListed(), "systems")))
 	p.waitText("main [role=alert]", "cannot be shown")
-	p.press("1")
+	p.press(fmt.Sprint(1 + slices.Index(p.pagesListed(), "overview")))
 	p.waitPage("overview")
 	p.waitText("#state-word", "live")
 }
 
-func TestKeys(t *testing.T) {
-	p := openPage(t, newFixture(t, Options{}), "/")
+func TestPageKeys(t *testing.T) {
+	p := openPage(t, newFixture(t, Options{}), "/#/overview")
 	p.waitPage("overview")
 	ids := p.pagesListed()
 	for i, id := range slices.Backward(ids) {
@@ -77,6 +77,8 @@ func TestKeys(t *testing.T) {
 	p.press(kb.Escape)
 	p.until("!document.querySelector('dialog')")
 	p.until("document.querySelector('main > .page-" + ids[0] + "')")
+	p.press(fmt.Sprint(1 + slices.Index(ids, "overview"))) // which has no search box of its own
+	p.waitPage("overview")
 	p.press("/")
 	p.until("document.activeElement.matches('main input')")
 	p.press("2") // a text, not a key, in an input
@@ -96,9 +98,9 @@ func TestKeys(t *testing.T) {
 	p.until("document.activeElement.id === 'main' && document.querySelector('main > .page-" + ids[0] + "')")
 }
 
-// TestTheme asks for the system's theme, and for another by the button, which outlives the page.
-func TestTheme(t *testing.T) {
-	p := openPage(t, newFixture(t, Options{}), "/")
+// TestPageTheme asks for the system's theme, and for another by the button, which outlives the page.
+func TestPageTheme(t *testing.T) {
+	p := openPage(t, newFixture(t, Options{}), "/#/overview")
 	const dark = "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).every((n) => n < 60)"
 	const light = "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).every((n) => n > 200)"
 	p.prefer("light")
@@ -118,11 +120,11 @@ func TestTheme(t *testing.T) {
 	p.until(dark)
 }
 
-func TestToken(t *testing.T) {
+func TestPageToken(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true, Token: "a secret & such"})
-	p := openPage(t, f, "/")
+	p := openPage(t, f, "/#/overview")
 	p.do("open", chromedp.Navigate("about:blank"), chromedp.Navigate(f.URL()))
-	p.waitPage("overview")
+	p.waitPage("map")
 	p.waitText("#foot", "read-write")
 	p.until("!location.href.includes('token') && !location.href.includes('secret')")
 	var status int
@@ -132,10 +134,10 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestTokenAsked opens a page that shows nothing without the token.
-func TestTokenAsked(t *testing.T) {
+// TestPageTokenAsked opens a page that shows nothing without the token.
+func TestPageTokenAsked(t *testing.T) {
 	f := newFixture(t, Options{Addr: "0.0.0.0:0"})
-	p := openPage(t, f, "/")
+	p := openPage(t, f, "/#/overview")
 	p.expect("401")
 	p.expect("Cross-Origin-Opener-Policy") // which browsers take from this machine and by HTTPS only
 	p.waitText("main", "A token is needed")
@@ -148,10 +150,10 @@ func TestTokenAsked(t *testing.T) {
 	p.waitText("#state-word", "live")
 }
 
-// TestProgramEnds ends serving while the page is open.
-func TestProgramEnds(t *testing.T) {
+// TestPageProgramEnds ends serving while the page is open.
+func TestPageProgramEnds(t *testing.T) {
 	f := newFixture(t, Options{})
-	p := openPage(t, f, "/")
+	p := openPage(t, f, "/#/overview")
 	p.waitText("#state-word", "live")
 	p.expect("ERR_")
 	p.expect("Failed to fetch dynamically imported module")

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestFormats has the page write numbers.
-func TestFormats(t *testing.T) {
-	p := openPage(t, newFixture(t, Options{}), "/")
+// TestPageFormats has the page write numbers.
+func TestPageFormats(t *testing.T) {
+	p := openPage(t, newFixture(t, Options{}), "/#/overview")
 	for call, want := range map[string]string{
 		"number(1234567)":    "1,234,567",
 		"number(0.12345)":    "0.123",
@@ -46,8 +46,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestElementsHoldText makes elements of what a world may be full of: it stays text, and links lead to web pages only.
-func TestElementsHoldText(t *testing.T) {
+// TestPageElementsHoldText makes elements of what a world may be full of: it stays text, and links lead to web pages only.
+func TestPageElementsHoldText(t *testing.T) {
 	p := openPage(t, newFixture(t, Options{}), "/#/nowhere")
 	p.waitText("main", "There is no such page")
 	trap, err := json.Marshal(hostileName + "<script>window.caught = 1</script>")

@@ -7,13 +7,13 @@ import (
 	"testing"
 )
 
-// TestPictures keeps pictures of each page in three sizes and both themes, where VAST_SCREENSHOTS names a directory for them.
-func TestPictures(t *testing.T) {
+// TestPagePictures keeps pictures of each page in three sizes and both themes, where VAST_SCREENSHOTS names a directory for them.
+func TestPagePictures(t *testing.T) {
 	if os.Getenv("VAST_SCREENSHOTS") == "" {
 		t.Skip("VAST_SCREENSHOTS names no directory")
 	}
 	f := newFixtureOf(t, Options{ReadWrite: true, Attribution: []string{"Land: somebody"}}, 200_000)
-	p := openPage(t, f, "/")
+	p := openPage(t, f, "/#/overview")
 	p.waitPage("overview")
 	addresses := append(p.pagesListed(), "entity/"+f.london.String(), "queries?query="+"Position%2C+Infected", "entities?query=Infected%2C+%21Dead")
 	for _, size := range [][2]int{{360, 780}, {1280, 900}, {2560, 1400}} {

@@ -39,6 +39,7 @@ func (in *Inspector) routes() []route {
 		in.documentRoutes(),
 		in.memoryRoutes(),
 		in.entityRoutes(),
+		in.searchRoutes(),
 		in.overviewRoutes(),
 	)
 }

@@ -79,7 +79,7 @@ async function show() {
     return;
   }
   const root = h('div', { class: ['page', `page-${known.id}`], data: { loading: 'true' } });
-  replace(main, h('h1', { class: 'unseen' }, known.title), root);
+  replace(main, root);
   announce(known.title);
   const app = {
     world, api, live, go, path: asked.path, params: asked.params,
@@ -99,6 +99,7 @@ async function show() {
       return;
     }
     mounted = { id: known.id, stop };
+    if (!root.querySelector('h1')) root.prepend(h('h1', { class: 'unseen' }, known.title));
     delete root.dataset.loading;
   } catch (error) {
     if (my !== turn) return;

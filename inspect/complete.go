@@ -1,0 +1,92 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/vastgo/vast/inspect/internal/query"
+)
+
+// checkAnswer says whether a text is a query.
+type checkAnswer struct {
+	Valid   bool     `json:"valid"`
+	Columns []string `json:"columns"` // that it asks for
+	Error   *problem `json:"error,omitempty"`
+}
+
+// checkQuery answers whether a text is a query, and what is wrong with it.
+func (in *Inspector) checkQuery(r *http.Request) (any, error) {
+	a := checkAnswer{Columns: []string{}}
+	s, err := in.newSearch(r, r.URL.Query().Get("text"), wanted{}, waitTime)
+	if err == nil {
+		defer s.end()
+		err = s.look(func() bool { return true })
+	}
+	var p *problem
+	switch {
+	case errors.As(err, &p) && p.Code == "query":
+		a.Error = p
+		return a, nil
+	case err != nil:
+		return nil, err
+	}
+	a.Valid = true
+	for _, n := range s.shown {
+		a.Columns = append(a.Columns, n.Name)
+	}
+	return a, nil
+}
+
+// completeAnswer says how a text may go on.
+type completeAnswer struct {
+	From  int          `json:"from"` // in characters, like At
+	To    int          `json:"to"`
+	Items []query.Item `json:"items"`
+}
+
+// mostSuggested is how many names are proposed.
+const mostSuggested = 20
+
+// completeQuery answers how a text may go on at a place.
+func (in *Inspector) completeQuery(r *http.Request) (any, error) {
+	text := r.URL.Query().Get("text")
+	cursor, err := wholeNumber(r, "at", len([]rune(text)), 0, 1<<20)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := in.currentSchema(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	c := query.Complete(text, cursor, schema)
+	if prefix, ok := c.WantsNames(); ok {
+		err := in.look(r.Context(), func() bool {
+			c.AddNames(queryNames{in.namer()}.Suggest(prefix, mostSuggested))
+			return true
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return completeAnswer{c.From, c.To, append([]query.Item{}, c.Items...)}, nil
+}
+
+// currentSchema returns what a text may name now.
+func (in *Inspector) currentSchema(ctx context.Context) (*query.Schema, error) {
+	var columns []column
+	err := in.look(ctx, func() bool {
+		columns = in.model.look(in.world)
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	in.searches.mu.Lock()
+	schema := in.searches.schema
+	in.searches.mu.Unlock()
+	if schema == nil || len(schema.Columns) != len(columns) {
+		schema = in.searches.describe(columns)
+	}
+	return schema, nil
+}

@@ -1,0 +1,29 @@
+package inspect
+
+import "net/http"
+
+// countAnswer is how many entities a query finds.
+type countAnswer struct {
+	Count   int  `json:"count"`
+	Scanned int  `json:"scanned"` // slots that were looked at
+	Exact   bool `json:"exact"`   // whether that is all, at one moment
+}
+
+// countEntities answers with the number of entities that a query finds.
+func (in *Inspector) countEntities(r *http.Request) (any, error) {
+	s, err := in.searchFor(r, wanted{}, waitTime)
+	if err != nil {
+		return nil, err
+	}
+	defer s.end()
+	var a countAnswer
+	err = s.walk(maxStep, func(_ int, _ []uint64, n int) bool {
+		a.Count += n
+		return false
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.Scanned, a.Exact = s.scanned(), s.whole()
+	return a, nil
+}

@@ -1,0 +1,226 @@
+package inspect
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/vastgo/vast"
+)
+
+const (
+	pageRows = 500 // that one page has at most
+	maxRank  = 1<<31 - 1
+)
+
+// searchRoutes answer what is asked in the query language.
+func (in *Inspector) searchRoutes() []route {
+	return []route{
+		{method: "GET", pattern: "entities", answer: in.listEntities},
+		{method: "GET", pattern: "count", answer: in.countEntities},
+		{method: "GET", pattern: "rows", raw: in.streamRows, stream: true},
+		{method: "GET", pattern: "histogram", answer: in.describeNumbers},
+		{method: "GET", pattern: "query/check", answer: in.checkQuery},
+		{method: "GET", pattern: "query/complete", answer: in.completeQuery},
+	}
+}
+
+// pageAnswer is a page of the entities that a query finds, in the order of their slots.
+type pageAnswer struct {
+	Query     string      `json:"query"`
+	Total     int         `json:"total"`
+	Exact     bool        `json:"exact"` // whether all of it was true at one moment
+	Offset    int         `json:"offset"`
+	Rows      []rowAnswer `json:"rows"`
+	Truncated bool        `json:"truncated"` // whether there are more than can be listed
+}
+
+// rowAnswer is an entity in a few words.
+type rowAnswer struct {
+	ID     string            `json:"id"`
+	Slot   int               `json:"slot"`
+	Name   string            `json:"name"`
+	Values map[string]string `json:"values"` // short texts, of what the entity has of the columns
+}
+
+// answer returns a row as it is shown.
+func (r *reader) answer(one *row) rowAnswer {
+	a := rowAnswer{ID: one.entity.String(), Slot: int(one.entity.Slot()), Name: one.name, Values: make(map[string]string, len(one.cells))}
+	for i := range one.cells {
+		if one.cells[i].has {
+			a.Values[r.shown[i].Name] = r.shown[i].text(&one.cells[i])
+		}
+	}
+	return a
+}
+
+// listEntities answers with a page.
+func (in *Inspector) listEntities(r *http.Request) (any, error) {
+	offset, err := wholeNumber(r, "offset", 0, 0, maxRank)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := wholeNumber(r, "limit", 100, 0, pageRows)
+	if err != nil {
+		return nil, err
+	}
+	s, err := in.searchFor(r, wanted{}, waitTime)
+	if err != nil {
+		return nil, err
+	}
+	defer s.end()
+	p := &pager{search: s, offset: offset, limit: limit}
+	if err := p.find(); err != nil {
+		return nil, err
+	}
+	a := pageAnswer{Query: r.URL.Query().Get("query"), Total: p.total, Offset: offset, Truncated: p.cut, Rows: []rowAnswer{}}
+	for i := range p.rows {
+		a.Rows = append(a.Rows, p.reader.answer(&p.rows[i]))
+	}
+	a.Exact = p.exact && !p.cut && s.whole()
+	return a, nil
+}
+
+// searchFor begins the search for a request's query, with its columns.
+func (in *Inspector) searchFor(r *http.Request, want wanted, most time.Duration) (*search, error) {
+	q := r.URL.Query()
+	want.columns, want.given = q.Get("columns"), q.Has("columns")
+	return in.newSearch(r, q.Get("query"), want, most)
+}
+
+// pager finds the entities of a page.
+type pager struct {
+	*search
+	offset, limit int
+
+	counts []int         // of each maxStep slots so far
+	picked []vast.Entity // of the page
+	rows   []row         // what was read of the picked
+	total  int
+	exact  bool // as far as is known
+	cut    bool // something was left out
+}
+
+func (p *pager) find() error {
+	// Whether comparisons are asked for is known when the targets are.
+	counted := false
+	err := p.look(func() (done bool) {
+		if !p.found.Plain() {
+			return true
+		}
+		counted = counted || p.findPlain()
+		return counted && p.read()
+	})
+	if err != nil {
+		return err
+	}
+	if p.found.Plain() {
+		p.exact, p.cut = true, p.over
+		return nil
+	}
+	if err := p.findCompared(); err != nil {
+		return err
+	}
+	return p.look(p.read)
+}
+
+// read reads the rows of the picked, some at a time, and reports whether it has them all.
+func (p *pager) read() (done bool) {
+	for len(p.rows) < len(p.picked) {
+		if p.rows = append(p.rows, p.reader.read(p.picked[len(p.rows)])); p.late() {
+			break
+		}
+	}
+	return len(p.rows) == len(p.picked)
+}
+
+// pick takes entities into the page, of the slots from lo on, except the first so many.
+func (p *pager) pick(lo int, words []uint64, skip int) {
+	eachEntity(p.in.world, lo, words, skip, func(e vast.Entity) bool {
+		p.picked = append(p.picked, e)
+		return len(p.picked) < p.limit
+	})
+}
+
+// findPlain counts what a search for components finds, up to the page and beyond, unless ranks are known. It reports whether
+// it is done.
+func (p *pager) findPlain() (done bool) {
+	if p.next == 0 {
+		if known := p.in.searches.ranksOf(p.search); known != nil {
+			p.jump(known)
+			return true
+		}
+	}
+	for {
+		lo, words, n, ok := p.step(maxStep)
+		if !ok {
+			break
+		}
+		if p.total+n > p.offset && len(p.picked) < p.limit {
+			p.pick(lo, words, max(0, p.offset-p.total))
+		}
+		p.total += n
+		p.counts = append(p.counts, n)
+		if p.late() {
+			return false
+		}
+	}
+	if !p.moved && len(p.counts) > 0 {
+		p.in.searches.keepRanks(&ranks{p.key(), p.before, p.counts})
+	}
+	return true
+}
+
+// jump goes to the page whose rank is known.
+func (p *pager) jump(known *ranks) {
+	p.total = known.total()
+	before := 0
+	for i, n := range known.counts {
+		if before+n > p.offset && len(p.picked) < p.limit {
+			p.next = i * maxStep
+			lo, words, _, _ := p.step(maxStep)
+			p.pick(lo, words, max(0, p.offset-before))
+		}
+		before += n
+	}
+}
+
+// findCompared takes the page from the matches of the query, which it finds first where they are not known.
+func (p *pager) findCompared() error {
+	for {
+		m, fill := p.in.searches.claim(p.key())
+		if fill {
+			p.fill(m)
+		}
+		select {
+		case <-m.ready:
+		case <-p.ctx.Done():
+			return p.look(func() bool { return true }) // says which time is over
+		}
+		if m.err != nil {
+			if fill {
+				return m.err
+			}
+			continue // who looked for them was sent away
+		}
+		p.total, p.cut = m.total, !m.whole
+		p.exact = fill
+		p.picked = m.entities.slice(p.offset, p.offset+p.limit)
+		return nil
+	}
+}
+
+// fill looks for all matches.
+func (p *pager) fill(m *matches) {
+	defer close(m.ready)
+	m.err = p.walk(slotsAtOnce, func(lo int, words []uint64, n int) bool {
+		m.total += n
+		if m.entities.len() < maxMatches {
+			eachEntity(p.in.world, lo, words, 0, func(e vast.Entity) bool {
+				m.entities.append(e)
+				return m.entities.len() < maxMatches
+			})
+		}
+		return false
+	})
+	m.at, m.whole = time.Now(), !p.over && m.total <= maxMatches
+}

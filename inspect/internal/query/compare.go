@@ -1,0 +1,299 @@
+package query
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// operator is what a comparison comes down to.
+type operator uint8
+
+const (
+	opRange    operator = iota // a number is in a range
+	opNaN                      // a number is none
+	opEqual                    // a text or an entity is the same
+	opLess                     // a text comes before the other
+	opMore                     // a text comes after the other
+	opContains                 // a text has the other in it, in whatever case
+	opNamed                    // there is a name
+)
+
+// comparison is what a value must be.
+type comparison struct {
+	kind Kind
+	op   operator
+	not  bool // it must not be so
+	at   Span // of what it is compared with
+
+	lo, span  uint64  // of integers and bools: x − lo ≤ span in arithmetic modulo 2⁶⁴ is to be in the range
+	least     float64 // of floating-point numbers
+	most      float64
+	nothing   bool // no value is in the range
+	text, low string
+	id        string // of an entity
+
+	number       reflect.Kind
+	offset, size int  // of the value in the element, and of the element
+	packed       bool // whether elements lie side by side
+}
+
+// compileComparison reads what a field is compared with.
+func compileComparison(a *Atom, part *Part) (*comparison, error) {
+	c := &comparison{kind: part.Kind, at: a.Value.Span}
+	if part.Type != nil {
+		c.number = part.Type.Kind()
+	}
+	op := a.Op
+	if op == "!=" || op == "!~" {
+		c.not = true
+		op = map[string]string{"!=": "==", "!~": "~"}[op]
+	}
+	name := quoteName(a.Name) + pathOf(a.Fields, true)
+	if op == "~" && c.kind != KindString {
+		return nil, a.OpSpan.errorf("%s is for texts, and %s is a %v: use == != < <= > or >=", a.Op, name, part.Type)
+	}
+	if (c.kind == KindBool || c.kind == KindEntity) && op != "==" {
+		return nil, a.OpSpan.errorf("%s is a %v, which is only compared by == and !=", name, part.Type)
+	}
+	switch c.kind {
+	case KindString:
+		c.texts(op, a.Value.Text)
+		return c, nil
+	case KindEntity:
+		c.op = opEqual
+		if c.text = a.Value.Text; !a.Value.Quoted && idPattern.MatchString(c.text) {
+			c.id = c.text
+		}
+		return c, nil
+	case KindBool:
+		return c, c.bools(a.Value)
+	case KindFloat:
+		return c, c.floats(op, a.Value, part.Type)
+	}
+	text := a.Value.Text
+	if c.kind == KindEnum && (a.Value.Quoted || len(text) > 0 && isLetter([]rune(text)[0])) {
+		number, err := enumValue(part.Type, a.Value)
+		if err != nil {
+			return nil, err
+		}
+		text = number
+	} else if a.Value.Quoted {
+		return nil, a.Value.Span.errorf("%s is a number: write one without quotes", name)
+	}
+	return c, c.integers(op, text, part.Type, a.Value.Span)
+}
+
+// texts sets a comparison of texts. The orders that hold for equal texts too are the contrary of the other one.
+func (c *comparison) texts(op, text string) {
+	c.text, c.low = text, strings.ToLower(text)
+	switch op {
+	case "==":
+		c.op = opEqual
+	case "~":
+		c.op = opContains
+	case "<":
+		c.op = opLess
+	case ">":
+		c.op = opMore
+	case "<=":
+		c.op, c.not = opMore, true
+	case ">=":
+		c.op, c.not = opLess, true
+	}
+}
+
+func (c *comparison) bools(v Value) error {
+	switch {
+	case strings.EqualFold(v.Text, "true") && !v.Quoted:
+		c.lo, c.span = 1, 254
+	case strings.EqualFold(v.Text, "false") && !v.Quoted:
+	default:
+		return v.Span.errorf("%q is neither true nor false", v.Text)
+	}
+	return nil
+}
+
+// floats sets a comparison of floating-point numbers, in the precision that the field has.
+func (c *comparison) floats(op string, v Value, t reflect.Type) error {
+	x, err := strconv.ParseFloat(v.Text, t.Bits())
+	if v.Quoted || err != nil && !math.IsInf(x, 0) {
+		return v.Span.errorf("%q is no number: write one such as -1.5, 2e6, Inf or NaN", v.Text)
+	}
+	next := func(x, to float64) float64 {
+		if t.Bits() == 32 {
+			return float64(math.Nextafter32(float32(x), float32(to)))
+		}
+		return math.Nextafter(x, to)
+	}
+	c.least, c.most = math.Inf(-1), math.Inf(1)
+	if math.IsNaN(x) {
+		if op != "==" {
+			return v.Span.errorf("NaN is neither more nor less than anything: use == or !=")
+		}
+		c.op = opNaN
+		return nil
+	}
+	switch op {
+	case "==":
+		c.least, c.most = x, x
+	case "<=":
+		c.most = x
+	case ">=":
+		c.least = x
+	case "<":
+		c.most, c.nothing = next(x, math.Inf(-1)), math.IsInf(x, -1)
+	case ">":
+		c.least, c.nothing = next(x, math.Inf(1)), math.IsInf(x, 1)
+	}
+	return nil
+}
+
+// integers sets a comparison of integers with any number.
+func (c *comparison) integers(op, text string, t reflect.Type, at Span) error {
+	signed := t.Kind() <= reflect.Int64
+	least, most := uint64(0), uint64(math.MaxUint64)
+	if signed {
+		least, most = 1<<63, math.MaxInt64 // as uint64: the least comes first in arithmetic modulo 2⁶⁴
+	}
+	below, above, err := neighbours(text, signed)
+	if err != nil {
+		return at.errorf("%q is no number", text)
+	}
+	switch op {
+	case "==":
+		if below != above {
+			c.nothing = true // it lies between integers, or beyond all
+		}
+		c.lo, c.span = below.value, 0
+		c.nothing = c.nothing || below.beyond != 0
+	case "<=", "<":
+		end := below
+		if op == "<" && below == above && below.beyond == 0 {
+			if end.value == least {
+				c.nothing = true
+			}
+			end.value--
+		}
+		c.nothing = c.nothing || end.beyond < 0
+		if end.beyond > 0 {
+			end.value = most
+		}
+		c.lo, c.span = least, end.value-least
+	default:
+		begin := above
+		if op == ">" && below == above && above.beyond == 0 {
+			if begin.value == most {
+				c.nothing = true
+			}
+			begin.value++
+		}
+		c.nothing = c.nothing || begin.beyond > 0
+		if begin.beyond < 0 {
+			begin.value = least
+		}
+		c.lo, c.span = begin.value, most-begin.value
+	}
+	return nil
+}
+
+// integer is a number of 64 bits, signed or not, or one that lies beyond the least (−1) or the largest (1).
+type integer struct {
+	value  uint64
+	beyond int
+}
+
+// baseOf returns the base for strconv: a leading zero alone makes no number octal.
+func baseOf(text string) int {
+	if strings.ContainsAny(text, "xXoObB_") {
+		return 0
+	}
+	return 10
+}
+
+// neighbours returns the largest integer that is not above a number, and the smallest that is not below.
+func neighbours(text string, signed bool) (below, above integer, err error) {
+	if signed {
+		if n, err := strconv.ParseInt(text, baseOf(text), 64); err == nil {
+			return integer{value: uint64(n)}, integer{value: uint64(n)}, nil
+		}
+	} else if n, err := strconv.ParseUint(strings.TrimPrefix(text, "+"), baseOf(text), 64); err == nil {
+		return integer{value: n}, integer{value: n}, nil
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil && !math.IsInf(x, 0) || math.IsNaN(x) {
+		return below, above, fmt.Errorf("no number")
+	}
+	whole := func(x float64) integer {
+		switch {
+		case signed && x < -1<<63, !signed && x < 0:
+			return integer{beyond: -1}
+		case signed && x >= 1<<63, !signed && x >= 1<<64:
+			return integer{beyond: 1}
+		case signed:
+			return integer{value: uint64(int64(x))}
+		}
+		return integer{value: uint64(x)}
+	}
+	return whole(math.Floor(x)), whole(math.Ceil(x)), nil
+}
+
+// mostEnum is how many values of a wide type are tried for their names.
+const mostEnum = 1024
+
+// enumNames returns the names of a type's values, in their order, and the values.
+func enumNames(t reflect.Type) (names []string, values []int64) {
+	from, to := int64(0), int64(mostEnum)
+	if t.Bits() == 8 {
+		to = 1 << 8
+	}
+	if t.Kind() <= reflect.Int64 {
+		from = -1
+		if t.Bits() == 8 {
+			from, to = -1<<7, 1<<7
+		}
+	}
+	for n := from; n < to; n++ {
+		v := reflect.New(t).Elem()
+		if t.Kind() <= reflect.Int64 {
+			v.SetInt(n)
+		} else {
+			v.SetUint(uint64(n))
+		}
+		number := strconv.FormatInt(n, 10)
+		if name := nameOf(v); name != "" && name != number && !strings.Contains(name, "("+number+")") { // as stringer has it beyond the values
+			names, values = append(names, name), append(values, n)
+		}
+	}
+	return names, values
+}
+
+// nameOf returns what a value's String method does; nothing where that panics, as such methods do beyond their values.
+func nameOf(v reflect.Value) (name string) {
+	defer func() {
+		if recover() != nil {
+			name = ""
+		}
+	}()
+	return v.Interface().(fmt.Stringer).String()
+}
+
+// enumValue returns the number of a value that is given by its name.
+func enumValue(t reflect.Type, v Value) (string, error) {
+	names, values := enumNames(t)
+	i := slices.Index(names, v.Text)
+	if i < 0 {
+		i = slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(name, v.Text) })
+	}
+	if i >= 0 {
+		return strconv.FormatInt(values[i], 10), nil
+	}
+	hint := didYouMean(v.Text, names)
+	if hint == "" && len(names) > 0 && len(names) <= 12 {
+		hint = ": it is one of " + strings.Join(names, ", ")
+	}
+	return "", v.Span.errorf("%v has no value called %q%s", t, v.Text, hint)
+}

@@ -1,0 +1,221 @@
+package query
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/vastgo/vast"
+)
+
+// Plan is what a text asks for, in a world's columns.
+type Plan struct {
+	with, minus []*Column
+	any         [][]*Column // groups, of each of which an entity has at least one
+	to          []wanted
+	tests       []test
+	shown       []*Column
+	text        string
+}
+
+// wanted is a target that entities are to have.
+type wanted struct {
+	column *Column
+	target *Target
+}
+
+// test is a term that takes more than knowing which components an entity has.
+type test struct {
+	not    bool
+	either []alternative
+}
+
+// alternative is one way to pass a test: by having a component, and besides a target in it, or a value that compares so.
+type alternative struct {
+	column  *Column // nil where entities are called something
+	target  *Target
+	compare *comparison
+}
+
+// Compile looks up what a query names. Its errors are of type [*Error].
+func Compile(q *Query, s *Schema) (*Plan, error) {
+	p := &Plan{text: q.String()}
+	for i := range q.Terms {
+		if err := p.add(&q.Terms[i], s); err != nil {
+			return nil, err
+		}
+	}
+	return p, p.simplify(q)
+}
+
+// Shown returns the columns that are worth seeing in what is found: those that the text asks for.
+func (p *Plan) Shown() []*Column { return p.shown }
+
+// Text returns the text of the query in its plainest form, the same for texts that say the same in the same order.
+func (p *Plan) Text() string { return p.text }
+
+func (p *Plan) add(t *Term, s *Schema) error {
+	var either []alternative
+	plain := true
+	for i := range t.Either {
+		a, err := compileAtom(&t.Either[i], s)
+		if err != nil {
+			return err
+		}
+		plain = plain && a.column != nil && a.target == nil && a.compare == nil
+		either = append(either, a)
+		if a.column != nil && !t.Not && !slices.Contains(p.shown, a.column) {
+			p.shown = append(p.shown, a.column)
+		}
+	}
+	one := either[0]
+	switch {
+	case t.Optional:
+		if one.column == nil {
+			return t.Span.errorf("the name is always shown")
+		}
+	case t.Not && plain:
+		p.minus = appendNew(p.minus, one.column)
+	case plain && len(either) == 1:
+		p.with = appendNew(p.with, one.column)
+	case plain:
+		var group []*Column
+		for _, a := range either {
+			group = appendNew(group, a.column)
+		}
+		p.any = append(p.any, group)
+	case !t.Not && len(either) == 1 && one.target != nil:
+		return p.addTarget(one)
+	default:
+		if !t.Not && len(either) == 1 && one.column != nil {
+			p.with = appendNew(p.with, one.column)
+		}
+		p.tests = append(p.tests, test{t.Not, either})
+	}
+	return nil
+}
+
+func appendNew(columns []*Column, c *Column) []*Column {
+	if slices.Contains(columns, c) {
+		return columns
+	}
+	return append(columns, c)
+}
+
+func (p *Plan) addTarget(a alternative) error {
+	for _, w := range p.to {
+		if w.column == a.column {
+			if *w.target == (Target{ID: a.target.ID, Name: a.target.Name, Span: w.target.Span}) {
+				return nil
+			}
+			return a.target.Span.errorf("an entity has one target in %s: write %[1]s(…) | %[1]s(…) for either", quoteName(a.column.Name()))
+		}
+	}
+	p.to = append(p.to, wanted{a.column, a.target})
+	return nil
+}
+
+func compileAtom(a *Atom, s *Schema) (alternative, error) {
+	c, err := s.find(a.Name, a.NameSpan)
+	if err != nil {
+		if strings.EqualFold(a.Name, nameOfEntities) && a.Target == nil && len(a.Fields) == 0 {
+			part := &Part{Kind: KindString}
+			if a.Op == "" {
+				return alternative{compare: &comparison{kind: KindString, op: opNamed}}, nil
+			}
+			compare, err := compileComparison(a, part)
+			return alternative{compare: compare}, err
+		}
+		return alternative{}, err
+	}
+	switch {
+	case a.Target != nil && !c.Relation:
+		return alternative{}, a.Target.Span.errorf("%s is no relation and has no targets: write %s", c.Name(), quoteName(c.Name()))
+	case a.Target != nil && a.Target.Any:
+		return alternative{column: c}, nil
+	case a.Target != nil:
+		return alternative{column: c, target: a.Target}, nil
+	case a.Op == "":
+		return alternative{column: c}, nil
+	}
+	at := a.NameSpan
+	if len(a.Fields) > 0 {
+		at = a.FieldsSpan
+	}
+	part, err := c.value(a.Fields, at)
+	if err != nil {
+		return alternative{}, err
+	}
+	compare, err := compileComparison(a, part)
+	if err != nil {
+		return alternative{}, err
+	}
+	compare.reach(c, part)
+	return alternative{column: c, compare: compare}, nil
+}
+
+// simplify takes away what says nothing, as vast.Query has it, and finds what cannot be fulfilled.
+func (p *Plan) simplify(q *Query) error {
+	for _, w := range p.to {
+		p.with = appendNew(p.with, w.column)
+	}
+	for _, c := range p.minus {
+		if slices.Contains(p.with, c) {
+			return q.spanOf(c).errorf("%s is asked for and left out, so nothing is found: take one of them away", quoteName(c.Name()))
+		}
+	}
+	var groups [][]*Column
+	for _, group := range p.any {
+		group = slices.DeleteFunc(slices.Clone(group), func(c *Column) bool { return slices.Contains(p.minus, c) })
+		switch {
+		case len(group) == 0:
+			return q.spanOf(p.minus[len(p.minus)-1]).errorf("all alternatives are left out, so nothing is found: take a term away")
+		case len(group) == 1:
+			p.with = appendNew(p.with, group[0])
+		default:
+			groups = append(groups, group)
+		}
+	}
+	p.any = slices.DeleteFunc(groups, func(group []*Column) bool {
+		return slices.ContainsFunc(group, func(c *Column) bool { return slices.Contains(p.with, c) })
+	})
+	return nil
+}
+
+// spanOf returns where a column is left out.
+func (q *Query) spanOf(c *Column) Span {
+	for _, t := range q.Terms {
+		if t.Not && strings.EqualFold(t.Either[0].Name, c.Name()) {
+			return t.Span
+		}
+	}
+	return Span{}
+}
+
+// query returns the query for the plan's conditions on components, with another column, and with the given targets.
+func (p *Plan) query(w *vast.World, more *Column, to []bound) vast.Query {
+	var with, minus []vast.AnyColumn
+	has := p.with
+	if more != nil {
+		has = appendNew(slices.Clip(has), more)
+	}
+	for _, c := range has {
+		with = append(with, c.AnyColumn)
+	}
+	for _, c := range p.minus {
+		minus = append(minus, c.AnyColumn)
+	}
+	q := w.Query(with...).Without(minus...)
+	for _, group := range p.any {
+		if more == nil || !slices.Contains(group, more) {
+			var cols []vast.AnyColumn
+			for _, c := range group {
+				cols = append(cols, c.AnyColumn)
+			}
+			q = q.Any(cols...)
+		}
+	}
+	for _, t := range to {
+		q = q.To(t.relation, t.target)
+	}
+	return q
+}

@@ -1,0 +1,127 @@
+package query
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestErrorsOfNames(t *testing.T) {
+	f := newTestWorld(t, 200)
+	for _, c := range []struct {
+		text, says       string
+		position, length int
+	}{
+		{"Body, Ilness", `no component "Ilness": did you mean Illness?`, 6, 6},
+		{"Quark", `no component "Quark"`, 0, 5},
+		{"dead", "may be Dead or DEAD", 0, 4},
+		{"Body.Y > 1, Body.Z > 1", `Body has no field "Z": did you mean X?`, 16, 2},
+		{"Body.Mas > 1", `did you mean Mass?`, 4, 4},
+		{"Numbers.In > 1", "Numbers.In is no single value: name a field of it, such as Numbers.In[0].Deep", 7, 3},
+		{"Body > 1", "Body is no single value", 0, 4},
+		{"Dead == 1", "Dead is a tag and has no value", 0, 4},
+		{"ChildOf == 1", "ChildOf is a relation: write ChildOf(target)", 0, 7},
+		{"Body(Paris)", "Body is no relation", 5, 5},
+		{"Note.Tags == x", "is a []string, which is not compared", 4, 5},
+		{"Body.X == high", `"high" is no number`, 10, 4},
+		{"Body.X < NaN", "neither more nor less", 9, 3},
+		{"Body.X ~ 1", "~ is for texts, and Body.X is a float32", 7, 1},
+		{"Numbers.I8 == \"5\"", "without quotes", 14, 3},
+		{"Numbers.I8 == five", `"five" is no number`, 14, 4},
+		{"Numbers.On == 1", `"1" is neither true nor false`, 14, 1},
+		{"Numbers.On > true", "only compared by == and !=", 11, 1},
+		{"Illness.Stage == Sever", `query.stage8 has no value called "Sever": did you mean Severe?`, 17, 5},
+		{"Illness.Stage == Unheard", "it is one of Gone, Mild, Severe", 17, 7},
+		{"ChildOf(Pari 0)", `nothing is called "Pari 0": did you mean Paris 0?`, 8, 6},
+		{"ChildOf(999.1)", "no entity 999.1 is alive", 8, 5},
+		{"ChildOf(0.99)", "no entity 0.99 is alive", 8, 4},
+		{"ChildOf(0.0)", "no entity 0.0 is alive", 8, 3},
+		{"ChildOf(9999999999.1)", "no entity 9999999999.1 is alive", 8, 12},
+		{"Illness.Source == Nobody", `nothing is called "Nobody"`, 18, 6},
+		{"ChildOf(Paris 0), ChildOf(New York 7)", "an entity has one target in ChildOf", 26, 10},
+		{"Body, !Body", "nothing is found", 6, 5},
+		{"!Body, Body.X > 1", "nothing is found", 0, 5},
+		{"Body | Note, !Body, !Note", "all alternatives are left out", 20, 5},
+	} {
+		q, err := Parse(c.text)
+		if err != nil {
+			t.Errorf("%q: %v", c.text, err)
+			continue
+		}
+		p, err := Compile(q, f.schema)
+		if err == nil {
+			_, err = p.Bind(f.World, f, true)
+		}
+		var e *Error
+		if !errors.As(err, &e) {
+			t.Errorf("%q: the error is %v", c.text, err)
+			continue
+		}
+		if !strings.Contains(e.Message, c.says) || e.Position != c.position || e.Length != c.length {
+			t.Errorf("%q: %q at %d, %d, want %q at %d, %d", c.text, e.Message, e.Position, e.Length, c.says, c.position, c.length)
+		}
+	}
+}
+
+func TestShown(t *testing.T) {
+	f := newTestWorld(t, 40)
+	for text, want := range map[string]string{
+		"": "", "Body, !Dead, ?Note": "Body Note", "Body.X > 1 | Illness, Body": "Body Illness", "ChildOf(*), Name ~ x": "ChildOf Name",
+	} {
+		q, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Compile(q, f.schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, c := range p.Shown() {
+			names = append(names, c.Name())
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%q shows %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Entities have names where no component says so too.
+func TestNameWithoutAComponent(t *testing.T) {
+	f := newTestWorld(t, 400)
+	schema := &Schema{}
+	for _, c := range f.schema.Columns {
+		if c.Name() != "Name" {
+			schema.Columns = append(schema.Columns, c)
+		}
+	}
+	f.schema = schema
+	named := 0
+	for _, e := range f.entities {
+		if _, ok := f.names.Of(e); ok {
+			named++
+		}
+	}
+	for text, want := range map[string]int{"Name": named, "!Name": len(f.entities) - named, `name == "Paris 14"`: 1, `Name != "Paris 14"`: named - 1,
+		"Name ~ new": named / 2, "Name == Nobody": 0} {
+		s := f.search(t, text)
+		n := 0
+		for lo := 0; lo < f.Slots(); lo += s.Step() {
+			n += s.Words(lo, lo+s.Step(), make([]uint64, s.Step()/64))
+		}
+		if n != want {
+			t.Errorf("%q found %d, want %d", text, n, want)
+		}
+	}
+}
+
+func TestDistance(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"a", "", 1}, {"infectd", "infected", 1}, {"posiiton", "position", 1}, {"kitten", "sitting", 3}, {"ab", "ba", 1}} {
+		if d := distance(c.a, c.b, 10); d != c.want {
+			t.Errorf("from %q to %q it is %d, want %d", c.a, c.b, d, c.want)
+		}
+	}
+}

@@ -1,0 +1,403 @@
+package query
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vastgo/vast"
+)
+
+// Completion is how a text may go on: each of the items may take the place of the characters from From to below To.
+type Completion struct {
+	From, To int // in runes
+	Items    []Item
+
+	prefix string // of what is being written
+	names  bool   // whether the name of an entity is
+	quoted bool   // whether it must be in quotes
+}
+
+// Item is a proposal.
+type Item struct {
+	Text   string `json:"text"`
+	Detail string `json:"detail"`
+	Kind   string `json:"kind"` // component, relation, name, field, operator or keyword
+
+	rank int
+}
+
+// maxItems is how many proposals are made.
+const maxItems = 50
+
+// stage is what a text may go on with.
+type stage uint8
+
+const (
+	stageTerm   stage = iota // a term
+	stageAtom                // a name, after ! or ? or in front of an alternative
+	stageNamed               // what follows the name of a component
+	stageTarget              // what stands in the brackets of a relation
+	stageClose               // the end of the brackets
+	stageField               // a path
+	stageOp                  // an operator, after a path
+	stageValue               // what a field is compared with
+	stageEnd                 // what comes between terms
+)
+
+// completer follows a text up to the cursor.
+type completer struct {
+	lexer
+	schema *Schema
+	stage  stage
+	called string  // the component
+	column *Column // nil where there is none of the name
+	path   int     // where the path begins
+	op     string
+}
+
+// Complete says how the text may go on at the cursor, which stands before a rune; any number is safe. Where the name of an
+// entity is expected, [Completion.WantsNames] tells, and [Completion.AddNames] adds what the names say.
+func Complete(text string, cursor int, s *Schema) *Completion {
+	all := []rune(text)
+	cursor = max(0, min(cursor, len(all)))
+	c := &Completion{From: cursor, To: cursor}
+	if len(text) > maxText {
+		return c
+	}
+	k := completer{lexer: lexer{text: all[:cursor]}, schema: s}
+	open := k.follow()
+	c.From = open.Position
+	c.prefix = string(all[c.From:cursor])
+	c.To = k.endOf(all, cursor, strings.HasPrefix(c.prefix, `"`))
+	switch k.stage {
+	case stageTerm, stageAtom:
+		c.addComponents(&k)
+		if k.stage == stageTerm {
+			c.add("not", "leaves out what follows", "keyword", 20)
+		}
+	case stageNamed:
+		c.addAfterName(&k)
+	case stageTarget:
+		c.names = true
+		c.add("*", "any target", "operator", 5)
+	case stageClose:
+		c.add(")", "", "operator", 0)
+	case stageField:
+		c.From = k.path
+		c.prefix = string(all[c.From:cursor])
+		c.addFields(&k)
+	case stageOp:
+		c.addOperators(&k)
+	case stageValue:
+		c.addValues(&k)
+	case stageEnd:
+		c.addBetween()
+	}
+	c.finish()
+	return c
+}
+
+// follow goes through the tokens before the cursor and returns the one that the cursor touches, or an empty one at the cursor.
+func (k *completer) follow() token {
+	for {
+		k.space()
+		start := k.at
+		if k.stage == stageTarget && k.peek(0) != '"' && k.peek(0) != '*' {
+			name := k.name()
+			if k.at == len(k.text) {
+				return name
+			}
+			if name.text == "" {
+				k.at++ // a sign that belongs to no name
+			}
+			k.stage = stageClose
+			if k.text[k.at-1] == ')' {
+				k.stage = stageEnd
+			}
+			continue
+		}
+		t, err := k.next()
+		if err != nil {
+			return token{sort: sortQuoted, Span: Span{start, len(k.text) - start}}
+		}
+		touched := k.at == len(k.text)
+		switch {
+		case t.sort == sortEnd:
+			return t
+		case touched && (t.sort == sortWord || t.sort == sortNumber):
+			return t
+		}
+		k.pass(t)
+	}
+}
+
+// pass takes note of a whole token.
+func (k *completer) pass(t token) {
+	switch {
+	case t.is(",", "and"):
+		k.stage = stageTerm
+	case t.is("!", "not", "?", "|", "or"):
+		k.stage = stageAtom
+	case k.stage <= stageAtom && (t.sort == sortWord || t.sort == sortQuoted):
+		k.stage, k.called, k.column = stageNamed, t.text, nil
+		if c, err := k.schema.find(t.text, t.Span); err == nil {
+			k.column = c
+		}
+	case t.is("(") && k.stage == stageNamed:
+		k.stage = stageTarget
+	case t.is(")"):
+		k.stage = stageEnd
+	case k.stage == stageTarget:
+		k.stage = stageClose
+	case t.is(operators...) && (k.stage == stageNamed || k.stage == stageField || k.stage == stageOp):
+		if k.stage == stageNamed {
+			k.path = t.Position
+		}
+		k.stage, k.op = stageValue, t.text
+	case t.is(".") && k.stage == stageNamed:
+		k.stage, k.path = stageField, k.at
+	case t.is(".", "[", "]") && (k.stage == stageField || k.stage == stageOp):
+		k.stage = stageField
+	case k.stage == stageField:
+		k.stage = stageOp
+	case k.stage == stageValue:
+		k.stage = stageEnd
+	}
+	if k.stage == stageField && k.at < len(k.text) && (k.peek(0) == ' ') {
+		k.stage = stageOp
+	}
+}
+
+// endOf returns where what is being written at the cursor ends.
+func (k *completer) endOf(all []rune, cursor int, quoted bool) int {
+	end := cursor
+	if k.stage == stageTarget || quoted {
+		for end < len(all) && !strings.ContainsRune(notInNames, all[end]) {
+			end++
+		}
+		if quoted && end < len(all) && all[end] == '"' {
+			end++
+		}
+		return end
+	}
+	for end < len(all) && isPart(all[end]) && k.stage != stageClose && k.stage != stageEnd {
+		end++
+	}
+	return end
+}
+
+// add proposes a text whose rank among what fits is the given one: less comes first.
+func (c *Completion) add(text, detail, kind string, rank int) {
+	plain := strings.Trim(text, `"`)
+	prefix := strings.TrimPrefix(c.prefix, `"`)
+	low, part := strings.ToLower(plain), strings.ToLower(prefix)
+	switch {
+	case strings.HasPrefix(plain, prefix):
+	case strings.HasPrefix(low, part):
+		rank += 100
+	case strings.Contains(low, part):
+		rank += 200
+	case isSubsequence(part, low):
+		rank += 300
+	default:
+		return
+	}
+	c.Items = append(c.Items, Item{text, detail, kind, rank})
+}
+
+// isSubsequence reports whether the letters of a text are in another in the same order.
+func isSubsequence(part, text string) bool {
+	rest := []rune(part)
+	for _, r := range text {
+		if len(rest) > 0 && rest[0] == r {
+			rest = rest[1:]
+		}
+	}
+	return len(rest) == 0
+}
+
+// finish puts the items into their order.
+func (c *Completion) finish() {
+	slices.SortStableFunc(c.Items, func(a, b Item) int { return cmp.Compare(a.rank, b.rank) })
+	if len(c.Items) > maxItems {
+		c.Items = c.Items[:maxItems]
+	}
+}
+
+func (c *Completion) addComponents(k *completer) {
+	named := false
+	for i := range k.schema.Columns {
+		col := &k.schema.Columns[i]
+		named = named || col.Name() == nameOfEntities
+		kind, rank := "component", 0
+		if col.Relation {
+			kind = "relation"
+		}
+		if col.Private {
+			rank = 50
+		}
+		c.add(quoteName(col.Name()), col.detail(), kind, rank)
+		if col.Name() != c.prefix {
+			continue
+		}
+		if col.Relation {
+			c.add(quoteName(col.Name())+"(", "with the target", "relation", 1)
+		}
+		for j := range col.Values {
+			if p := &col.Values[j]; p.Kind != KindOther && p.Path != "" && j < maxItems {
+				c.add(quoteName(col.Name())+dotted(p.Path), p.Type.String(), "field", 1)
+			}
+		}
+	}
+	if !named {
+		c.add(nameOfEntities, "what the entity is called", "component", 1)
+	}
+}
+
+// detail says in a few words what a column is.
+func (c *Column) detail() string {
+	switch {
+	case c.Relation:
+		return "relation"
+	case c.Linked && c.Private:
+		return "is a target"
+	case c.Linked:
+		return "edges"
+	case c.Type == nil:
+		return "tag"
+	}
+	return c.Type.String()
+}
+
+func (c *Completion) addAfterName(k *completer) {
+	switch col := k.column; {
+	case col == nil && strings.EqualFold(k.called, nameOfEntities):
+		c.addOperatorsOf(KindString)
+	case col == nil:
+	case col.Relation:
+		c.add("(", "with the target", "operator", 0)
+	case len(col.Values) == 1 && col.Values[0].Path == "":
+		c.addOperatorsOf(col.Values[0].Kind)
+	case len(col.Values) > 0 && len(col.Values[0].Path) > 0 && col.Values[0].Path[0] != '[':
+		c.add(".", "a field", "operator", 0)
+	}
+	c.addBetween()
+}
+
+func (c *Completion) addBetween() {
+	c.add(",", "and", "operator", 10)
+	c.add("|", "or", "operator", 11)
+	c.add("and", "", "keyword", 12)
+	c.add("or", "", "keyword", 13)
+}
+
+func (c *Completion) addFields(k *completer) {
+	if k.column == nil {
+		return
+	}
+	for i := range k.column.Values {
+		if p := &k.column.Values[i]; p.Kind != KindOther && p.Path != "" {
+			c.add(p.Path, p.Type.String(), "field", 0)
+		}
+	}
+}
+
+// part returns what is compared; nil where it is not known.
+func (k *completer) part() *Part {
+	if k.column == nil {
+		if strings.EqualFold(k.called, nameOfEntities) {
+			return &Part{Kind: KindString}
+		}
+		return nil
+	}
+	// The parser knows the path from what stands before the operator.
+	q, err := Parse(quoteName(k.called) + k.pathText() + " == 0")
+	if err != nil || len(q.Terms) != 1 {
+		return nil
+	}
+	p, err := k.column.value(q.Terms[0].Either[0].Fields, Span{})
+	if err != nil {
+		return nil
+	}
+	return p
+}
+
+// pathText returns the path as it is written, up to where a space or an operator ends it.
+func (k *completer) pathText() string {
+	end := k.path
+	for end < len(k.text) && (isPart(k.text[end]) || strings.ContainsRune(".[]", k.text[end])) {
+		end++
+	}
+	if end == k.path {
+		return ""
+	}
+	return "." + string(k.text[k.path:end])
+}
+
+func (c *Completion) addOperators(k *completer) {
+	if p := k.part(); p != nil {
+		c.addOperatorsOf(p.Kind)
+	}
+}
+
+func (c *Completion) addOperatorsOf(kind Kind) {
+	for i, op := range operators {
+		orders, contains := op[0] == '<' || op[0] == '>', op[len(op)-1] == '~'
+		if kind == KindOther || orders && (kind == KindBool || kind == KindEntity) || contains && kind != KindString {
+			continue
+		}
+		c.add(op, operatorDetails[op], "operator", i)
+	}
+}
+
+var operatorDetails = map[string]string{
+	"==": "equal", "!=": "not equal", "<": "less", "<=": "less or equal", ">": "more", ">=": "more or equal",
+	"~": "contains", "!~": "does not contain",
+}
+
+func (c *Completion) addValues(k *completer) {
+	p := k.part()
+	if p == nil {
+		return
+	}
+	switch p.Kind {
+	case KindBool:
+		c.add("true", "", "keyword", 0)
+		c.add("false", "", "keyword", 1)
+	case KindEnum:
+		names, _ := enumNames(p.Type)
+		for i, name := range names {
+			if i < mostEnum/4 {
+				c.add(quoteName(name), p.Type.String(), "name", min(i, 90))
+			}
+		}
+	case KindEntity:
+		c.names = true
+	case KindString:
+		c.names = strings.EqualFold(k.called, nameOfEntities) && k.op != "~" && k.op != "!~"
+		c.quoted = true
+	}
+}
+
+// WantsNames returns how the name that is being written begins, and whether one is.
+func (c *Completion) WantsNames() (prefix string, ok bool) {
+	return strings.TrimPrefix(c.prefix, `"`), c.names
+}
+
+// AddNames proposes names of entities, the most important first.
+func (c *Completion) AddNames(list []Suggestion) {
+	for i, s := range list {
+		text := quoteTarget(s.Name)
+		if c.quoted {
+			text = strconv.Quote(s.Name)
+		}
+		detail := s.Detail
+		if detail == "" && s.Entity != (vast.Entity{}) {
+			detail = s.Entity.String()
+		}
+		c.Items = append(c.Items, Item{text, detail, "name", 10 + i})
+	}
+	c.finish()
+}

@@ -1,0 +1,91 @@
+package query
+
+import "github.com/vastgo/vast"
+
+// Named is a component, or a value within one, that is to be shown.
+type Named struct {
+	Name   string // as it stands in a text
+	Column *Column
+	Part   *Part // nil for the whole
+}
+
+// FindNamed looks up components and values that a text names, with commas between them, such as Body, Life.Ends. Its errors
+// are of type [*Error].
+func FindNamed(text string, s *Schema) (list []Named, err error) {
+	p := parser{lexer: lexer{text: []rune(text)}}
+	if len(text) > maxText {
+		return nil, Span{0, len(p.text)}.errorf("the names are longer than %d bytes: ask for fewer at once", maxText)
+	}
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	for p.now.sort != sortEnd {
+		one, err := p.named(s)
+		if err != nil {
+			return nil, err
+		}
+		if list = append(list, one); len(list) > maxTerms {
+			return nil, p.end.errorf("%d columns are shown at most: leave some out", maxTerms)
+		}
+		if !p.now.is(",") && p.now.sort != sortEnd {
+			return nil, p.now.errorf("%v is not expected here: put a comma between names, and quotes around those with signs in them", p.now)
+		}
+		if p.now.sort != sortEnd {
+			if err := p.advance(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return list, nil
+}
+
+// named reads a name with a path or without.
+func (p *parser) named(s *Schema) (n Named, err error) {
+	start := p.now
+	if start.sort != sortWord && start.sort != sortQuoted {
+		return n, start.errorf("the name of a component is expected here, not %v", start)
+	}
+	if err := p.advance(); err != nil {
+		return n, err
+	}
+	var fields []Field
+	for p.now.is(".", "[") || p.now.sort == sortNumber && p.now.text[0] == '.' {
+		f, err := p.field()
+		if err != nil {
+			return n, err
+		}
+		fields = append(fields, f)
+	}
+	if n.Column, err = s.find(start.text, start.Span); err != nil {
+		return n, err
+	}
+	n.Name = n.Column.Name()
+	if len(fields) > 0 {
+		n.Part, err = n.Column.value(fields, start.Span.to(p.end))
+		if err == nil {
+			n.Name += dotted(n.Part.Path)
+		}
+	}
+	return n, err
+}
+
+// Number returns the one number that a named component or value is.
+func (n Named) Number(at Span) (*Part, error) {
+	p := n.Part
+	if p == nil {
+		var err error
+		if p, err = n.Column.value(nil, at); err != nil {
+			return nil, err
+		}
+	}
+	switch p.Kind {
+	case KindString, KindEntity, KindOther:
+		return nil, at.errorf("%s is a %v: name a number", n.Name, p.Type)
+	}
+	return p, nil
+}
+
+// has returns the query for the entities that have the component, among the slots from lo to below hi.
+func (n Named) has(w *vast.World, lo, hi int) vast.Query {
+	return w.Query(n.Column.AnyColumn).Between(lo, hi)
+}

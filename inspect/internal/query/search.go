@@ -1,0 +1,254 @@
+package query
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"reflect"
+	"strings"
+	"unsafe"
+
+	"github.com/vastgo/vast"
+)
+
+// How many slots a step should look at, so that it takes some tens of microseconds.
+const (
+	stepPlain    = 64 << 10
+	stepCompared = 4 << 10
+	stepSlow     = 128 // of values that are got one by one
+)
+
+// Step returns how many slots [Search.Words] should look at in one call, so that it takes some tens of microseconds. It is a
+// multiple of 64.
+func (s *Search) Step() int { return s.slots }
+
+// Plain reports whether the search asks for components and targets only: what it finds changes with World.Changes only.
+func (s *Search) Plain() bool { return len(s.tests) == 0 }
+
+// Key tells searches of one plan apart whose targets were found to be different entities.
+func (s *Search) Key() string { return s.key }
+
+// Words looks at the slots from lo to below hi, of which lo is a multiple of 64, and sets in words, which must be zero, the
+// bits of those that hold what is searched for: bit i % 64 of word i / 64 stands for slot lo + i. It returns how many it set.
+func (s *Search) Words(lo, hi int, words []uint64) (n int) {
+	first := lo / 64
+	for word, mask := range s.base.Between(lo, hi).Words() {
+		words[word-first] = mask
+		n += bits.OnesCount64(mask)
+	}
+	for i := range s.tests {
+		if n == 0 {
+			return 0
+		}
+		n = s.tests[i].keep(s.names, lo, hi, words)
+	}
+	return n
+}
+
+// keep clears the bits of those that fail the test, and returns how many are left.
+func (t *boundTest) keep(names Names, lo, hi int, words []uint64) (n int) {
+	passed := make([]uint64, len(words))
+	for i := range t.either {
+		t.either[i].pass(names, lo, hi, words, passed)
+	}
+	for i := range words {
+		if t.not {
+			words[i] &^= passed[i]
+		} else {
+			words[i] &= passed[i]
+		}
+		n += bits.OnesCount64(words[i])
+	}
+	return n
+}
+
+// pass sets the bits of those that pass. It need not set those that words does not have.
+func (a *boundAlternative) pass(names Names, lo, hi int, words, passed []uint64) {
+	c := a.compare
+	for run := range a.query.Between(lo, hi).Runs() {
+		from := run.Start() - lo
+		switch {
+		case c == nil:
+			setBits(passed, from, from+run.Len())
+		case c.packed:
+			c.passPacked(vast.Bytes(a.column.AnyColumn, run), run.Len(), from, a.value, passed)
+		default:
+			for i := range run.Len() {
+				if words[(from+i)/64]>>((from+i)%64)&1 != 0 {
+					setBit(passed, from+i, c.passOne(names, a.column, run.Entity(i), a.value))
+				}
+			}
+		}
+	}
+}
+
+// setBits sets the bits from one on to below another.
+func setBits(words []uint64, lo, hi int) {
+	for lo < hi {
+		end := min(lo/64*64+64, hi)
+		words[lo/64] |= math.MaxUint64 >> (64 - (end - lo)) << (lo % 64)
+		lo = end
+	}
+}
+
+func setBit(words []uint64, i int, set bool) {
+	if set {
+		words[i/64] |= 1 << (i % 64)
+	}
+}
+
+// passOne compares what one entity has.
+func (c *comparison) passOne(names Names, col *Column, e, value vast.Entity) bool {
+	if col == nil {
+		name, ok := names.Name(e)
+		return ok && (c.op == opNamed || c.text1(name) != c.not)
+	}
+	v, ok := vast.Value(col.AnyColumn, e)
+	if !ok {
+		return false
+	}
+	// Sound because the value is a copy that lies in memory of its own, and holds the part at the offset.
+	p := unsafe.Add(v.Addr().UnsafePointer(), c.offset)
+	if c.kind == KindString {
+		return c.text1(*(*string)(p)) != c.not
+	}
+	var one [1]uint64
+	c.passPacked(unsafe.Slice((*byte)(v.Addr().UnsafePointer()), c.size), 1, 0, value, one[:])
+	return one[0] != 0
+}
+
+// text1 compares a text.
+func (c *comparison) text1(text string) bool {
+	switch c.op {
+	case opEqual:
+		return text == c.text
+	case opLess:
+		return cmp.Less(text, c.text)
+	case opMore:
+		return cmp.Less(c.text, text)
+	}
+	return strings.Contains(strings.ToLower(text), c.low)
+}
+
+// step returns how many slots a step of the comparison should take.
+func (c *comparison) step() int {
+	if c.packed {
+		return stepCompared
+	}
+	return stepSlow
+}
+
+// reach sets where in a component the value lies.
+func (c *comparison) reach(col *Column, part *Part) {
+	c.offset, c.size = part.Offset, int(col.Type.Size())
+	c.packed = col.Storage == vast.StorageDense && c.kind != KindString
+}
+
+// passPacked compares the values of n elements that lie side by side and sets bits, from one on, for those that pass.
+func (c *comparison) passPacked(elements []byte, n, from int, value vast.Entity, passed []uint64) {
+	if n == 0 {
+		return
+	}
+	// Sound for elements of the size that the column's type has, at whose offset a value of this kind lies.
+	v := values{unsafe.Add(unsafe.Pointer(unsafe.SliceData(elements)), c.offset), c.size, n}
+	switch {
+	case c.kind == KindEntity:
+		each(v, from, passed, func(e vast.Entity) bool { return (e == value) != c.not })
+	case c.kind == KindFloat && c.number == reflect.Float32:
+		floats[float32](c, v, from, passed)
+	case c.kind == KindFloat:
+		floats[float64](c, v, from, passed)
+	default:
+		c.integersOf(v, from, passed)
+	}
+}
+
+// integersOf compares integers and bools.
+func (c *comparison) integersOf(v values, from int, passed []uint64) {
+	switch c.number {
+	case reflect.Int8:
+		integers[int8](c, v, from, passed)
+	case reflect.Int16:
+		integers[int16](c, v, from, passed)
+	case reflect.Int32:
+		integers[int32](c, v, from, passed)
+	case reflect.Int64:
+		integers[int64](c, v, from, passed)
+	case reflect.Int:
+		integers[int](c, v, from, passed)
+	case reflect.Bool, reflect.Uint8:
+		integers[uint8](c, v, from, passed)
+	case reflect.Uint16:
+		integers[uint16](c, v, from, passed)
+	case reflect.Uint32:
+		integers[uint32](c, v, from, passed)
+	case reflect.Uint64:
+		integers[uint64](c, v, from, passed)
+	case reflect.Uint:
+		integers[uint](c, v, from, passed)
+	case reflect.Uintptr:
+		integers[uintptr](c, v, from, passed)
+	}
+}
+
+// values are n values, each so many bytes from the one before.
+type values struct {
+	first  unsafe.Pointer
+	stride int
+	n      int
+}
+
+// at returns the i-th value.
+func at[T any](v values, i int) T { return *(*T)(unsafe.Add(v.first, i*v.stride)) }
+
+// each sets a bit for each value that passes.
+func each[T any](v values, from int, passed []uint64, pass func(T) bool) {
+	for i := range v.n {
+		setBit(passed, from+i, pass(at[T](v, i)))
+	}
+}
+
+// integers sets a bit for each value in the comparison's range. The bits of a word are gathered in a register.
+func integers[T ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr](
+	c *comparison, v values, from int, passed []uint64) {
+	lo, span := c.lo, c.span
+	for i := 0; i < v.n; {
+		at0 := from + i
+		var mask uint64
+		for bit := at0 % 64; bit < 64 && i < v.n; bit++ {
+			if uint64(at[T](v, i))-lo <= span {
+				mask |= 1 << bit
+			}
+			i++
+		}
+		passed[at0/64] |= c.turned(mask, at0%64, from+i-at0)
+	}
+}
+
+// floats sets a bit for each value in the comparison's range, or for each that is no number.
+func floats[T float32 | float64](c *comparison, v values, from int, passed []uint64) {
+	least, most, nan := T(c.least), T(c.most), c.op == opNaN
+	for i := 0; i < v.n; {
+		at0 := from + i
+		var mask uint64
+		for bit := at0 % 64; bit < 64 && i < v.n; bit++ {
+			x := at[T](v, i)
+			if !nan && least <= x && x <= most || nan && x != x {
+				mask |= 1 << bit
+			}
+			i++
+		}
+		passed[at0/64] |= c.turned(mask, at0%64, from+i-at0)
+	}
+}
+
+// turned returns n bits of a mask as the comparison wants them.
+func (c *comparison) turned(mask uint64, bit, n int) uint64 {
+	if c.nothing {
+		mask = 0
+	}
+	if c.not {
+		mask = ^mask & (math.MaxUint64 >> (64 - n) << bit)
+	}
+	return mask
+}

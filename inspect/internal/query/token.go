@@ -1,0 +1,152 @@
+package query
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// sort is what a token is.
+type sort uint8
+
+const (
+	sortEnd    sort = iota
+	sortWord        // letters, digits and _, not beginning with a digit
+	sortQuoted      // a text in quotes
+	sortNumber      // what begins with a digit or a sign
+	sortSign        // anything else: an operator or a bracket
+)
+
+// token is a piece of a text.
+type token struct {
+	sort sort
+	text string // of what is quoted, what it stands for
+	Span
+}
+
+// is reports whether a token is one of the signs, or of the words without quotes.
+func (t token) is(texts ...string) bool {
+	if t.sort != sortSign && t.sort != sortWord {
+		return false
+	}
+	for _, text := range texts {
+		if t.text == text {
+			return true
+		}
+	}
+	return false
+}
+
+// String shows a token in messages.
+func (t token) String() string {
+	if t.sort == sortEnd {
+		return "the end"
+	}
+	return strconv.Quote(t.text)
+}
+
+// lexer cuts a text into tokens.
+type lexer struct {
+	text []rune
+	at   int
+}
+
+// peek returns the rune so many places ahead, or 0 behind the end.
+func (l *lexer) peek(ahead int) rune {
+	if l.at+ahead < len(l.text) {
+		return l.text[l.at+ahead]
+	}
+	return 0
+}
+
+func (l *lexer) space() {
+	for l.at < len(l.text) && unicode.IsSpace(l.text[l.at]) {
+		l.at++
+	}
+}
+
+func isLetter(r rune) bool { return r == '_' || unicode.IsLetter(r) }
+
+func isPart(r rune) bool { return isLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
+
+// next returns the next token.
+func (l *lexer) next() (token, error) {
+	l.space()
+	start := l.at
+	switch r := l.peek(0); {
+	case l.at == len(l.text):
+		return token{sort: sortEnd, Span: Span{start, 0}}, nil
+	case isLetter(r):
+		for isPart(l.peek(0)) {
+			l.at++
+		}
+		return l.token(sortWord, start), nil
+	case r == '"':
+		return l.quoted()
+	case isDigit(r) || (r == '+' || r == '-' || r == '.') && (isDigit(l.peek(1)) || isLetter(l.peek(1)) && r != '.' || l.peek(1) == '.' && r != '.'):
+		return l.number(), nil
+	}
+	l.at++
+	switch string([]rune{l.text[start], l.peek(0)}) {
+	case "==", "!=", "<=", ">=", "!~", "&&", "||":
+		l.at++
+	}
+	return l.token(sortSign, start), nil
+}
+
+func isDigit(r rune) bool { return '0' <= r && r <= '9' }
+
+func (l *lexer) token(s sort, start int) token {
+	return token{s, string(l.text[start:l.at]), Span{start, l.at - start}}
+}
+
+// number takes a number as strconv reads it, or what was to be one.
+func (l *lexer) number() token {
+	start := l.at
+	l.at++
+	for {
+		r, last := l.peek(0), l.text[l.at-1]
+		if !isPart(r) && r != '.' && ((r != '+' && r != '-') || last != 'e' && last != 'E') {
+			return l.token(sortNumber, start)
+		}
+		l.at++
+	}
+}
+
+// quoted takes a text in quotes.
+func (l *lexer) quoted() (token, error) {
+	start := l.at
+	for l.at++; l.at < len(l.text); l.at++ {
+		switch l.text[l.at] {
+		case '\\':
+			l.at++
+		case '"':
+			l.at++
+			whole := Span{start, l.at - start}
+			text, err := strconv.Unquote(string(l.text[start:l.at]))
+			if err != nil {
+				return token{}, whole.errorf("quoted text has the escapes of Go, such as \\\" and \\\\, and ends on its line")
+			}
+			return token{sortQuoted, text, whole}, nil
+		}
+	}
+	l.at = len(l.text)
+	return token{}, Span{start, len(l.text) - start}.errorf("the quoted text has no end: add a \"")
+}
+
+// notInNames are the signs that a name has quotes for.
+const notInNames = `()[]",|<>=~!?*\`
+
+// name takes what stands in brackets: a name without quotes, which may have spaces in it.
+func (l *lexer) name() token {
+	l.space()
+	start := l.at
+	for l.at < len(l.text) && !strings.ContainsRune(notInNames, l.text[l.at]) && !unicode.IsControl(l.text[l.at]) {
+		l.at++
+	}
+	end := l.at
+	for end > start && unicode.IsSpace(l.text[end-1]) {
+		end--
+	}
+	return token{sortWord, string(l.text[start:end]), Span{start, end - start}}
+}

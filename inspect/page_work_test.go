@@ -1,0 +1,134 @@
+package inspect
+
+import (
+	"fmt"
+	"math"
+	"net/url"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// What people do with the page, from the click to the world and back.
+
+// TestPageEdit changes a value, and is told of one that is none.
+func TestPageEdit(t *testing.T) {
+	f := newFixture(t, Options{ReadWrite: true})
+	p := openPage(t, f, "/#/overview")
+	p.do("open with the token", chromedp.Navigate("about:blank"), chromedp.Navigate(f.URL()))
+	p.wait("#nav a")
+	p.eval(fmt.Sprintf("location.hash = '#/entity/%s'", f.london), nil)
+	p.waitPage("entity")
+	const x = "[data-column=Position] [data-path=X]"
+	p.click(x + " button")
+	p.wait(x + " input")
+	p.fill(x+" input", "123.5")
+	p.press(kb.Enter)
+	p.waitText(x+" button", "123.5")
+	var got float32
+	f.see(t, func() { got = f.position.Get(f.london).X })
+	if got != 123.5 {
+		t.Errorf("X is %v in the world", got)
+	}
+
+	p.expect("status of 4")
+	p.click(x + " button")
+	p.fill(x+" input", "far away")
+	p.press(kb.Enter)
+	p.until("document.querySelector(`" + x + " [role=alert]`).textContent.length > 5")
+	p.until("document.querySelector(`" + x + " input`).getAttribute('aria-invalid') === 'true'")
+	p.press(kb.Escape)
+	p.waitText(x+" button", "123.5")
+	f.see(t, func() { got = f.position.Get(f.london).X })
+	if got != 123.5 {
+		t.Errorf("X is %v in the world after a wrong value", got)
+	}
+
+	// What the world changes the page shows.
+	f.see(t, func() { f.position.Get(f.london).X = float32(math.Inf(-1)) })
+	p.waitText(x+" button", "-Inf")
+}
+
+// TestPageReadOnly shows values to those who may not change them.
+func TestPageReadOnly(t *testing.T) {
+	f := newFixture(t, Options{})
+	p := openPage(t, f, "/#/entity/"+f.london.String())
+	p.waitPage("entity")
+	p.waitText("[data-column=Position] [data-path=X]", "1")
+	p.until("!document.querySelector('[data-column] [data-path] button, button.danger')")
+}
+
+// TestPageQueryError asks a query with a word that is none: that word is marked, and no other.
+func TestPageQueryError(t *testing.T) {
+	p := openPage(t, newFixture(t, Options{}), "/#/queries?query="+url.QueryEscape("Position, Infcted, !Dead"))
+	p.waitText(".querybox-error:not([hidden])", "Infcted")
+	if got := p.text(".querybox-wrong"); got != "Infcted" {
+		t.Errorf("%q is marked", got)
+	}
+	// The mark lies under the word.
+	var off float64
+	p.eval(`(() => {
+		const [mark, field] = ['.querybox-wrong', '.querybox-text'].map((s) => document.querySelector(s).getBoundingClientRect());
+		const caret = document.querySelector('.querybox-caret').getBoundingClientRect();
+		return mark.left < field.left || mark.right > field.right || caret.width < 5 ? 1e6 : Math.abs(caret.left - mark.left);
+	})()`, &off)
+	if off > 4 {
+		t.Errorf("the caret is %v pixels from its word", off)
+	}
+	p.fill(".querybox-text", "Position, Infected, !Dead")
+	p.press(kb.Escape + kb.Enter)
+	p.until("document.querySelector('.querybox-error').hidden")
+	p.waitText(".queries-state", "90 entities") // a hundred are infected, and each tenth of them is dead
+}
+
+// TestPageListsMillion scrolls through a million entities and opens one near the end.
+func TestPageListsMillion(t *testing.T) {
+	const people = 1_000_000
+	f := newFixtureOf(t, Options{}, people)
+	p := openPage(t, f, "/#/entities")
+	p.waitPage("entities")
+	p.waitText(".entities-count", "1,000,003")
+	p.eval("document.querySelector('.vlist-scroll').focus()", nil)
+	for i := 1; i <= 9; i++ {
+		p.eval(fmt.Sprintf("(() => { const s = document.querySelector('.vlist-scroll'); s.scrollTop = s.scrollHeight * %d / 10; })()", i), nil)
+		p.until(fmt.Sprintf(`[...document.querySelectorAll('.vlist-row a')].some((a) => Math.abs(parseInt(a.textContent) / %d - %d / 10) < 0.02)`, people, i))
+	}
+	p.press(kb.End)
+	last := f.people[people-1].String()
+	p.waitText(".vlist-row a", last)
+	p.waitText(".vlist-row[aria-selected=true]", last)
+	p.press(kb.Enter)
+	p.waitText(".entities-side", last)
+	p.press(kb.Home)
+	p.waitText(".vlist-row", "Paris")
+}
+
+// TestPageMemoryPicture looks at the picture of the memory: it has colours, and others by another scale.
+func TestPageMemoryPicture(t *testing.T) {
+	f := newFixtureOf(t, Options{}, 100_000)
+	p := openPage(t, f, "/#/memory")
+	p.waitPage("memory")
+	p.until("[...document.querySelectorAll('main canvas')].some((c) => c.clientHeight > 200 && (" + colorsIn + ")(c) >= 4)")
+	p.eval("document.querySelector('main canvas').focus()", nil)
+	p.press("+++")
+	p.until("[...document.querySelectorAll('main canvas')].some((c) => c.clientHeight > 200 && (" + colorsIn + ")(c) >= 2)")
+}
+
+// TestPageHostileName goes wherever the hostile name is shown: it must be a text there.
+func TestPageHostileName(t *testing.T) {
+	f := newFixture(t, Options{})
+	p := openPage(t, f, "/#/overview")
+	for _, address := range []string{
+		"entity/" + f.hostile.String(), "entity/" + f.people[2].String(), "entity/" + f.paris.String(), "entities",
+		"queries?query=Position",
+	} {
+		p.eval(fmt.Sprintf("location.hash = '#/%s'", address), nil)
+		p.waitText("main", hostileName)
+		var images int
+		p.eval("document.querySelectorAll('img').length", &images)
+		if images != 0 {
+			t.Errorf("%s: the name has become an image", address)
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package inspect
+
+import (
+	"reflect"
+	"strconv"
+	"unsafe"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/inspect/internal/query"
+	"github.com/vastgo/vast/inspect/internal/value"
+)
+
+// cellBytes is how long the short text of a value is.
+const cellBytes = 120
+
+// row is what was read of an entity.
+type row struct {
+	entity vast.Entity
+	name   string
+	cells  []cell // of each column that is shown; none where the entity was gone
+}
+
+// cell is what an entity has in a column.
+type cell struct {
+	has    bool
+	value  reflect.Value // a copy without Go pointers
+	text   string        // of what has none
+	leaves []any         // likewise: the values within
+	target vast.Entity
+}
+
+// reader reads rows.
+type reader struct {
+	in     *Inspector
+	shown  []shownColumn
+	leaves bool // whether the values within a component are wanted, not one text
+}
+
+// shownColumn is a component, or a value within one, that is read.
+type shownColumn struct {
+	query.Named
+	relation vast.Relation
+	plain    bool         // whether copies can be looked at when the world goes on
+	typ      reflect.Type // of the component; nil where there is nothing to read but that it is there
+	parts    []query.Part // the values that are read
+}
+
+func (in *Inspector) newReader(shown []query.Named, leaves bool) *reader {
+	r := &reader{in: in, leaves: leaves}
+	for _, n := range shown {
+		c := shownColumn{Named: n, typ: n.Column.Type}
+		switch {
+		case n.Column.Relation:
+			c.relation, _ = vast.RelationOf(n.Column.AnyColumn)
+			c.typ = nil
+		case n.Column.Linked:
+			c.typ = nil
+		}
+		if c.typ != nil {
+			c.plain = value.IsPlain(c.typ)
+			c.parts = n.Column.Values
+			if n.Part != nil {
+				c.parts = []query.Part{*n.Part}
+			}
+		}
+		r.shown = append(r.shown, c)
+	}
+	return r
+}
+
+// read reads an entity. It is called while the world lets the inspector look, and takes some hundred nanoseconds a column.
+func (r *reader) read(e vast.Entity) row {
+	row := row{entity: e}
+	if !r.in.world.Alive(e) {
+		return row
+	}
+	row.name = r.in.nameOf(e)
+	row.cells = make([]cell, len(r.shown))
+	for i := range r.shown {
+		row.cells[i] = r.cell(&r.shown[i], e)
+	}
+	return row
+}
+
+func (r *reader) cell(c *shownColumn, e vast.Entity) (out cell) {
+	if c.Column.Relation {
+		if out.target, out.has = c.relation.Target(e); out.has {
+			out.text = out.target.String()
+			if name := r.in.nameOf(out.target); name != "" && !r.leaves {
+				out.text += " " + strconv.Quote(name)
+			}
+		}
+		return out
+	}
+	v, ok := vast.Value(c.Column.AnyColumn, e)
+	if out.has = ok; !ok || c.typ == nil {
+		return out
+	}
+	out.value = v
+	if !c.plain { // others may write where its pointers lead
+		if r.leaves {
+			out.leaves = c.leavesOf(v)
+		} else {
+			out.text = c.textOf(v)
+		}
+		out.value = reflect.Value{}
+	}
+	return out
+}
+
+// at returns a part of a value, which has an address, also one that is not exported.
+func at(v reflect.Value, p *query.Part) reflect.Value {
+	// Sound because the part lies within the value, at this offset, and has this type.
+	return reflect.NewAt(p.Type, unsafe.Add(v.Addr().UnsafePointer(), p.Offset)).Elem()
+}
+
+// textOf returns a value as one short line.
+func (c *shownColumn) textOf(v reflect.Value) string {
+	if c.Part != nil {
+		v = at(v, c.Part)
+	}
+	return value.Text(v, cellBytes)
+}
+
+// leavesOf returns the values within one: bools, numbers, texts and entities; others as texts.
+func (c *shownColumn) leavesOf(v reflect.Value) []any {
+	leaves := make([]any, len(c.parts))
+	for i := range c.parts {
+		leaves[i] = leafOf(at(v, &c.parts[i]), c.parts[i].Kind)
+	}
+	return leaves
+}
+
+// textBytes is how much of a text is read.
+const textBytes = 4096
+
+func leafOf(v reflect.Value, k query.Kind) any {
+	switch k {
+	case query.KindBool:
+		return v.Bool()
+	case query.KindFloat:
+		if v.Type().Bits() == 32 {
+			return float32(v.Float())
+		}
+		return v.Float()
+	case query.KindInt:
+		return v.Int()
+	case query.KindUint:
+		return v.Uint()
+	case query.KindEntity:
+		return v.Interface().(vast.Entity)
+	case query.KindString:
+		return value.Text(v, textBytes)
+	}
+	return value.Text(v, cellBytes)
+}
+
+// text returns the short text of a cell; of what has no value, that it is there.
+func (c *shownColumn) text(one *cell) string {
+	switch {
+	case one.value.IsValid():
+		return c.textOf(one.value)
+	case c.typ == nil && !c.Column.Relation:
+		return "yes"
+	}
+	return one.text
+}
+
+// all returns the values within a cell.
+func (c *shownColumn) all(one *cell) []any {
+	switch {
+	case one.value.IsValid():
+		return c.leavesOf(one.value)
+	case c.Column.Relation:
+		return []any{one.target}
+	case c.typ == nil:
+		return []any{true}
+	}
+	return one.leaves
+}

@@ -1,0 +1,196 @@
+package inspect
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/vastgo/vast"
+)
+
+const (
+	rowsUsual   = 1000
+	rowsMost    = 1 << 20
+	sampleMost  = 100_000
+	rowsAtOnce  = 1024    // that are read before they are sent
+	slotsAtOnce = 4 << 10 // that a step looks at
+)
+
+// rowSource finds rows bit by bit.
+type rowSource struct {
+	*search
+	limit  int
+	picked []vast.Entity // that are to be read
+	ended  bool          // nothing more is found
+	read   int           // rows so far
+	rows   []row         // that were read last
+}
+
+// rowsTold is how rows are written.
+type rowsTold interface {
+	contentType() string
+	begin()
+	row(r *reader, one *row)
+	end(err error) (told bool) // the error is told where there is a way to
+	bytes() []byte             // what is to be sent, until the next call
+}
+
+// streamRows answers with rows, as they are found.
+func (in *Inspector) streamRows(w http.ResponseWriter, r *http.Request) error {
+	format := r.URL.Query().Get("format")
+	if format != "" && format != "json" && format != "ndjson" && format != "csv" {
+		return badRequest("format is %.40q: give json, ndjson or csv", format)
+	}
+	limit, err := wholeNumber(r, "limit", rowsUsual, 1, rowsMost)
+	if err != nil {
+		return err
+	}
+	sample, err := wholeNumber(r, "sample", 0, 0, sampleMost)
+	if err != nil {
+		return err
+	}
+	s, err := in.searchFor(r, wanted{leaves: format == "csv" || format == "ndjson"}, streamTime)
+	if err != nil {
+		return err
+	}
+	defer s.end()
+	source := &rowSource{search: s, limit: limit}
+	if sample > 0 {
+		source.limit = min(sample, limit)
+		err = source.sample()
+	}
+	if err == nil {
+		err = source.next()
+	}
+	if err != nil {
+		return err // nothing was sent yet
+	}
+	tell := newRowsTold(format)
+	w.Header().Set("Content-Type", tell.contentType())
+	w.WriteHeader(http.StatusOK)
+	source.send(w, tell)
+	return nil
+}
+
+func newRowsTold(format string) rowsTold {
+	switch format {
+	case "csv":
+		return newCSVRows()
+	case "ndjson":
+		return &lineRows{}
+	}
+	return &jsonRows{}
+}
+
+// send writes the rows that were read, and all others.
+func (s *rowSource) send(w http.ResponseWriter, tell rowsTold) {
+	control := http.NewResponseController(w)
+	tell.begin()
+	for len(s.rows) > 0 {
+		for i := range s.rows {
+			tell.row(s.reader, &s.rows[i])
+		}
+		extend(w)
+		if _, err := w.Write(tell.bytes()); err != nil || control.Flush() != nil {
+			return // the client has gone
+		}
+		if err := s.next(); err != nil {
+			s.fail(w, tell, err)
+			return
+		}
+	}
+	tell.end(nil)
+	extend(w)
+	_, _ = w.Write(tell.bytes())
+}
+
+// fail ends what cannot be written to its end, so that the client knows it.
+func (s *rowSource) fail(w http.ResponseWriter, tell rowsTold, err error) {
+	if s.ctx.Err() != nil && !errors.Is(err, errOver) || !tell.end(err) {
+		panic(http.ErrAbortHandler) // breaks the connection off
+	}
+	extend(w)
+	_, _ = w.Write(tell.bytes())
+}
+
+var errOver = &problem{Status: http.StatusServiceUnavailable, Code: "time",
+	Message: fmt.Sprintf("the rows are not all: a request may look at the world for %v, and take %v: ask for less", searchTime, streamTime)}
+
+// next reads the next rows, of which there are none at the end. Entities that are gone when their turn comes are left out.
+func (s *rowSource) next() error {
+	s.rows = s.rows[:0]
+	err := s.look(func() (done bool) {
+		for len(s.rows) < rowsAtOnce && s.read < s.limit {
+			if len(s.picked) == 0 && !s.pick() {
+				return true
+			}
+			if one := s.reader.read(s.picked[0]); one.cells != nil {
+				s.rows = append(s.rows, one)
+				s.read++
+			}
+			s.picked = s.picked[1:]
+			if s.late() {
+				return len(s.rows) > 0
+			}
+		}
+		return true
+	})
+	if err == nil && s.over {
+		err = errOver
+	}
+	return err
+}
+
+// pick finds some more entities, and reports whether there are any.
+func (s *rowSource) pick() bool {
+	for !s.ended && !s.late() {
+		lo, words, n, ok := s.step(slotsAtOnce)
+		if !ok {
+			s.ended = true
+		}
+		if n > 0 {
+			s.pickFrom(lo, words)
+			return true
+		}
+	}
+	return !s.ended
+}
+
+func (s *rowSource) pickFrom(lo int, words []uint64) {
+	eachEntity(s.in.world, lo, words, 0, func(e vast.Entity) bool {
+		s.picked = append(s.picked, e)
+		return true
+	})
+}
+
+// sample picks an even random sample.
+func (s *rowSource) sample() error {
+	var thinner thinning
+	most := max(4*s.limit, 1024) // so that half of it is enough, but for luck that nobody has
+	var sampled []vast.Entity
+	for more := true; more; {
+		s.picked = s.picked[:0]
+		more = false
+		err := s.walk(slotsAtOnce, func(lo int, words []uint64, _ int) bool {
+			thinner.thin(words)
+			s.pickFrom(lo, words)
+			more = len(s.picked) >= gatheredAtOnce
+			return more
+		})
+		if err == nil && s.over {
+			err = errOver
+		}
+		if err != nil {
+			return err
+		}
+		for sampled = append(sampled, s.picked...); len(sampled) > most; {
+			sampled = halve(&thinner, sampled)
+		}
+	}
+	s.picked = choose(sampled, min(s.limit, len(sampled)))
+	s.ended = true
+	return nil
+}
+
+// gatheredAtOnce is how much is gathered in one look before it is put to the rest, which may take a while.
+const gatheredAtOnce = 16 << 10
