@@ -43,7 +43,7 @@ type rowAnswer struct {
 }
 
 // answer returns a row as it is shown.
-func (r *reader) answer(one *row) rowAnswer {
+func (r *rowReader) answer(one *row) rowAnswer {
 	a := rowAnswer{ID: one.entity.String(), Slot: int(one.entity.Slot()), Name: one.name, Values: make(map[string]string, len(one.cells))}
 	for i := range one.cells {
 		if one.cells[i].has {
@@ -63,7 +63,7 @@ func (in *Inspector) listEntities(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := in.searchFor(r, wanted{}, waitTime)
+	s, err := in.searchFor(r, wanted{}, answerTime)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ type pager struct {
 	*search
 	offset, limit int
 
-	counts []int         // of each maxStep slots so far
+	counts []int         // of each stepSlots slots so far
 	picked []vast.Entity // of the page
 	rows   []row         // what was read of the picked
 	total  int
@@ -117,10 +117,7 @@ func (p *pager) find() error {
 		p.exact, p.cut = true, p.over
 		return nil
 	}
-	if err := p.findCompared(); err != nil {
-		return err
-	}
-	return p.look(p.read)
+	return p.findCompared()
 }
 
 // read reads the rows of the picked, some at a time, and reports whether it has them all.
@@ -145,13 +142,13 @@ func (p *pager) pick(lo int, words []uint64, skip int) {
 // it is done.
 func (p *pager) findPlain() (done bool) {
 	if p.next == 0 {
-		if known := p.in.searches.ranksOf(p.search); known != nil {
+		if known := p.in.asked.ranksOf(p.search); known != nil {
 			p.jump(known)
 			return true
 		}
 	}
 	for {
-		lo, words, n, ok := p.step(maxStep)
+		lo, words, n, ok := p.step(stepSlots)
 		if !ok {
 			break
 		}
@@ -165,7 +162,7 @@ func (p *pager) findPlain() (done bool) {
 		}
 	}
 	if !p.moved && len(p.counts) > 0 {
-		p.in.searches.keepRanks(&ranks{p.key(), p.before, p.counts})
+		p.in.asked.keepRanks(&ranks{p.key(), p.before, p.counts})
 	}
 	return true
 }
@@ -176,8 +173,8 @@ func (p *pager) jump(known *ranks) {
 	before := 0
 	for i, n := range known.counts {
 		if before+n > p.offset && len(p.picked) < p.limit {
-			p.next = i * maxStep
-			lo, words, _, _ := p.step(maxStep)
+			p.next = i * stepSlots
+			lo, words, _, _ := p.step(stepSlots)
 			p.pick(lo, words, max(0, p.offset-before))
 		}
 		before += n
@@ -187,7 +184,7 @@ func (p *pager) jump(known *ranks) {
 // findCompared takes the page from the matches of the query, which it finds first where they are not known.
 func (p *pager) findCompared() error {
 	for {
-		m, fill := p.in.searches.claim(p.key())
+		m, fill := p.in.asked.claim(p.key())
 		if fill {
 			p.fill(m)
 		}
@@ -204,23 +201,31 @@ func (p *pager) findCompared() error {
 		}
 		p.total, p.cut = m.total, !m.whole
 		p.exact = fill
-		p.picked = m.entities.slice(p.offset, p.offset+p.limit)
-		return nil
+		slots := m.from(p.offset, p.limit)
+		return p.look(func() bool {
+			for ; len(slots) > 0; slots = slots[1:] {
+				if e, ok := p.in.world.At(slots[0]); ok {
+					p.picked = append(p.picked, e)
+				}
+			}
+			return p.read()
+		})
 	}
 }
 
 // fill looks for all matches.
 func (p *pager) fill(m *matches) {
 	defer close(m.ready)
-	m.err = p.walk(slotsAtOnce, func(lo int, words []uint64, n int) bool {
-		m.total += n
-		if m.entities.len() < maxMatches {
-			eachEntity(p.in.world, lo, words, 0, func(e vast.Entity) bool {
-				m.entities.append(e)
-				return m.entities.len() < maxMatches
-			})
+	m.words = make([]uint64, min(p.in.world.Options().MaxEntities, maxSlots)/64)
+	m.err = p.look(func() (done bool) {
+		for !p.late() {
+			p.words = m.words[min(p.next/64, len(m.words)):] // where the step sets bits
+			_, _, n, ok := p.step(slotsAtOnce)
+			if m.total += n; !ok {
+				return true
+			}
 		}
 		return false
 	})
-	m.at, m.whole = time.Now(), !p.over && m.total <= maxMatches
+	m.at, m.whole = time.Now(), !p.over && p.next >= p.slots
 }

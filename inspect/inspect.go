@@ -14,18 +14,18 @@ import (
 
 // Inspector serves a world. Its methods may be called from any goroutine.
 type Inspector struct {
-	world    *vast.World
-	options  Options
-	guard    guard
-	model    model
-	memory   memory
-	sampler  *sampler
-	gallery  *gallery
-	searches searches
-	looking  chan struct{}  // holds a token for each visit under way
-	looks    sync.WaitGroup // visits under way
-	streams  chan struct{}  // holds a token for each stream
-	records  chan struct{}  // holds a token for each request that has ticks recorded
+	world   *vast.World
+	options Options
+	guard   guard
+	model   model
+	memory  memory
+	sampler *sampler
+	gallery *gallery
+	asked   searches
+	looking chan struct{}  // holds a token for each visit under way
+	looks   sync.WaitGroup // visits under way
+	streams chan struct{}  // holds a token for each stream
+	records chan struct{}  // holds a token for each request that has ticks recorded
 
 	listener net.Listener
 	server   *http.Server
@@ -53,7 +53,7 @@ func Serve(ctx context.Context, w *vast.World, o Options) (*Inspector, error) {
 		looking: make(chan struct{}, maxLooking), streams: make(chan struct{}, maxStreams),
 		records: make(chan struct{}, maxRecording), listener: l, ended: make(chan struct{}),
 	}
-	in.sampler = newSampler(w, func() *sched.Schedule { return scheduleOf(w) }, func() Control { return o.Control })
+	in.sampler = newSampler(w, func() *sched.Schedule { return scheduleOf(w) }, in.control)
 	ctx, in.stop = context.WithCancel(ctx)
 	in.server = newServer(ctx, in.handler(in.routes()))
 	go in.serve(ctx)
