@@ -18,7 +18,7 @@ type checkAnswer struct {
 // checkQuery answers whether a text is a query, and what is wrong with it.
 func (in *Inspector) checkQuery(r *http.Request) (any, error) {
 	a := checkAnswer{Columns: []string{}}
-	s, err := in.newSearch(r, r.URL.Query().Get("text"), wanted{}, waitTime)
+	s, err := in.newSearch(r, r.URL.Query().Get("text"), wanted{}, answerTime)
 	if err == nil {
 		defer s.end()
 		err = s.look(func() bool { return true })
@@ -82,11 +82,11 @@ func (in *Inspector) currentSchema(ctx context.Context) (*query.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	in.searches.mu.Lock()
-	schema := in.searches.schema
-	in.searches.mu.Unlock()
+	in.asked.mu.Lock()
+	schema := in.asked.schema
+	in.asked.mu.Unlock()
 	if schema == nil || len(schema.Columns) != len(columns) {
-		schema = in.searches.describe(columns)
+		schema = in.asked.describe(columns)
 	}
 	return schema, nil
 }

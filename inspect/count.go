@@ -11,13 +11,13 @@ type countAnswer struct {
 
 // countEntities answers with the number of entities that a query finds.
 func (in *Inspector) countEntities(r *http.Request) (any, error) {
-	s, err := in.searchFor(r, wanted{}, waitTime)
+	s, err := in.searchFor(r, wanted{}, answerTime)
 	if err != nil {
 		return nil, err
 	}
 	defer s.end()
 	var a countAnswer
-	err = s.walk(maxStep, func(_ int, _ []uint64, n int) bool {
+	err = s.walk(stepSlots, func(_ int, _ []uint64, n int) bool {
 		a.Count += n
 		return false
 	})

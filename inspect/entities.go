@@ -43,7 +43,7 @@ type rowAnswer struct {
 }
 
 // answer returns a row as it is shown.
-func (r *reader) answer(one *row) rowAnswer {
+func (r *rowReader) answer(one *row) rowAnswer {
 	a := rowAnswer{ID: one.entity.String(), Slot: int(one.entity.Slot()), Name: one.name, Values: make(map[string]string, len(one.cells))}
 	for i := range one.cells {
 		if one.cells[i].has {
@@ -63,7 +63,7 @@ func (in *Inspector) listEntities(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := in.searchFor(r, wanted{}, waitTime)
+	s, err := in.searchFor(r, wanted{}, answerTime)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ type pager struct {
 	*search
 	offset, limit int
 
-	counts []int         // of each maxStep slots so far
+	counts []int         // of each stepSlots slots so far
 	picked []vast.Entity // of the page
 	rows   []row         // what was read of the picked
 	total  int
@@ -145,13 +145,13 @@ func (p *pager) pick(lo int, words []uint64, skip int) {
 // it is done.
 func (p *pager) findPlain() (done bool) {
 	if p.next == 0 {
-		if known := p.in.searches.ranksOf(p.search); known != nil {
+		if known := p.in.asked.ranksOf(p.search); known != nil {
 			p.jump(known)
 			return true
 		}
 	}
 	for {
-		lo, words, n, ok := p.step(maxStep)
+		lo, words, n, ok := p.step(stepSlots)
 		if !ok {
 			break
 		}
@@ -165,7 +165,7 @@ func (p *pager) findPlain() (done bool) {
 		}
 	}
 	if !p.moved && len(p.counts) > 0 {
-		p.in.searches.keepRanks(&ranks{p.key(), p.before, p.counts})
+		p.in.asked.keepRanks(&ranks{p.key(), p.before, p.counts})
 	}
 	return true
 }
@@ -176,8 +176,8 @@ func (p *pager) jump(known *ranks) {
 	before := 0
 	for i, n := range known.counts {
 		if before+n > p.offset && len(p.picked) < p.limit {
-			p.next = i * maxStep
-			lo, words, _, _ := p.step(maxStep)
+			p.next = i * stepSlots
+			lo, words, _, _ := p.step(stepSlots)
 			p.pick(lo, words, max(0, p.offset-before))
 		}
 		before += n
@@ -187,7 +187,7 @@ func (p *pager) jump(known *ranks) {
 // findCompared takes the page from the matches of the query, which it finds first where they are not known.
 func (p *pager) findCompared() error {
 	for {
-		m, fill := p.in.searches.claim(p.key())
+		m, fill := p.in.asked.claim(p.key())
 		if fill {
 			p.fill(m)
 		}

@@ -20,7 +20,7 @@ func asking(path string, parameters ...string) string {
 	return path + "?" + q.Encode()
 }
 
-func TestPages(t *testing.T) {
+func TestEntityPages(t *testing.T) {
 	f := newFixture(t, Options{})
 	for _, c := range []struct {
 		query string
@@ -89,7 +89,7 @@ func TestPageValues(t *testing.T) {
 }
 
 // A page of a list that is far down is found by what is known of the pages before, until the structure changes.
-func TestPagesFarDown(t *testing.T) {
+func TestEntitiesFarDown(t *testing.T) {
 	f := newFixtureOf(t, Options{}, 200_000)
 	var page pageAnswer
 	at := func(offset int) []rowAnswer {
@@ -119,7 +119,7 @@ func TestPagesFarDown(t *testing.T) {
 	}
 }
 
-func TestPagesRefuse(t *testing.T) {
+func TestSearchesRefuse(t *testing.T) {
 	f := newFixture(t, Options{})
 	for _, c := range []struct {
 		path, says       string

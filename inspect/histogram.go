@@ -54,7 +54,7 @@ func (in *Inspector) describeNumbers(r *http.Request) (any, error) {
 	if field == "" {
 		return nil, badRequest("field is missing: name a number, such as Position.X")
 	}
-	s, err := in.newSearch(r, r.URL.Query().Get("query"), wanted{number: field}, waitTime)
+	s, err := in.newSearch(r, r.URL.Query().Get("query"), wanted{number: field}, answerTime)
 	if err != nil {
 		return nil, err
 	}

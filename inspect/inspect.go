@@ -14,18 +14,18 @@ import (
 
 // Inspector serves a world. Its methods may be called from any goroutine.
 type Inspector struct {
-	world    *vast.World
-	options  Options
-	guard    guard
-	model    model
-	memory   memory
-	sampler  *sampler
-	gallery  *gallery
-	searches searches
-	looking  chan struct{}  // holds a token for each visit under way
-	looks    sync.WaitGroup // visits under way
-	streams  chan struct{}  // holds a token for each stream
-	records  chan struct{}  // holds a token for each request that has ticks recorded
+	world   *vast.World
+	options Options
+	guard   guard
+	model   model
+	memory  memory
+	sampler *sampler
+	gallery *gallery
+	asked   searches
+	looking chan struct{}  // holds a token for each visit under way
+	looks   sync.WaitGroup // visits under way
+	streams chan struct{}  // holds a token for each stream
+	records chan struct{}  // holds a token for each request that has ticks recorded
 
 	listener net.Listener
 	server   *http.Server

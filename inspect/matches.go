@@ -15,7 +15,7 @@ const (
 	matchesTime = 5 * time.Second
 )
 
-// ranks say how many entities a query finds in each maxStep slots, for as long as the structure of the world is the same: so
+// ranks say how many entities a query finds in each stepSlots slots, for as long as the structure of the world is the same: so
 // that a page of a list is found without counting what comes before it.
 type ranks struct {
 	key     string
@@ -36,7 +36,7 @@ func (q *searches) ranksOf(s *search) *ranks {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	i := slices.IndexFunc(q.ranks, func(k *ranks) bool { return k.key == s.key() })
-	if i < 0 || q.ranks[i].changes != s.in.world.Changes() || s.in.world.Slots() > maxStep*len(q.ranks[i].counts) {
+	if i < 0 || q.ranks[i].changes != s.in.world.Changes() || s.in.world.Slots() > stepSlots*len(q.ranks[i].counts) {
 		return nil
 	}
 	k := q.ranks[i]

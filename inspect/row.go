@@ -29,8 +29,8 @@ type cell struct {
 	target vast.Entity
 }
 
-// reader reads rows.
-type reader struct {
+// rowReader reads rows.
+type rowReader struct {
 	in     *Inspector
 	shown  []shownColumn
 	leaves bool // whether the values within a component are wanted, not one text
@@ -45,8 +45,8 @@ type shownColumn struct {
 	parts    []query.Part // the values that are read
 }
 
-func (in *Inspector) newReader(shown []query.Named, leaves bool) *reader {
-	r := &reader{in: in, leaves: leaves}
+func (in *Inspector) newRowReader(shown []query.Named, leaves bool) *rowReader {
+	r := &rowReader{in: in, leaves: leaves}
 	for _, n := range shown {
 		c := shownColumn{Named: n, typ: n.Column.Type}
 		switch {
@@ -69,7 +69,7 @@ func (in *Inspector) newReader(shown []query.Named, leaves bool) *reader {
 }
 
 // read reads an entity. It is called while the world lets the inspector look, and takes some hundred nanoseconds a column.
-func (r *reader) read(e vast.Entity) row {
+func (r *rowReader) read(e vast.Entity) row {
 	row := row{entity: e}
 	if !r.in.world.Alive(e) {
 		return row
@@ -82,7 +82,7 @@ func (r *reader) read(e vast.Entity) row {
 	return row
 }
 
-func (r *reader) cell(c *shownColumn, e vast.Entity) (out cell) {
+func (r *rowReader) cell(c *shownColumn, e vast.Entity) (out cell) {
 	if c.Column.Relation {
 		if out.target, out.has = c.relation.Target(e); out.has {
 			out.text = out.target.String()

@@ -30,7 +30,7 @@ type rowSource struct {
 type rowsTold interface {
 	contentType() string
 	begin()
-	row(r *reader, one *row)
+	row(r *rowReader, one *row)
 	end(err error) (told bool) // the error is told where there is a way to
 	bytes() []byte             // what is to be sent, until the next call
 }

@@ -222,9 +222,9 @@ func TestRowsForAClientThatGoes(t *testing.T) {
 		}
 		r.Body.Close()
 	}
-	for deadline := time.Now().Add(time.Minute); f.searches.running.Load() > 0; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); f.asked.running.Load() > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("%d searches go on for nobody", f.searches.running.Load())
+			t.Fatalf("%d searches go on for nobody", f.asked.running.Load())
 		}
 	}
 }

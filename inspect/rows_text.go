@@ -21,7 +21,7 @@ func (j *jsonRows) contentType() string { return "application/json" }
 
 func (j *jsonRows) begin() { j.buffer.WriteString(`{"rows":[`) }
 
-func (j *jsonRows) row(r *reader, one *row) {
+func (j *jsonRows) row(r *rowReader, one *row) {
 	if j.some {
 		j.buffer.WriteByte(',')
 	}
@@ -54,7 +54,7 @@ func (l *lineRows) contentType() string { return "application/x-ndjson" }
 
 func (l *lineRows) begin() {}
 
-func (l *lineRows) row(r *reader, one *row) {
+func (l *lineRows) row(r *rowReader, one *row) {
 	l.buffer.WriteString(`{"id":"` + one.entity.String() + `","name":`)
 	l.json(one.name)
 	l.buffer.WriteString(`,"values":{`)
@@ -162,7 +162,7 @@ func (c *csvRows) contentType() string { return "text/csv; charset=utf-8" }
 
 func (c *csvRows) begin() {}
 
-func (c *csvRows) row(r *reader, one *row) {
+func (c *csvRows) row(r *rowReader, one *row) {
 	if !c.titled {
 		c.titles(r)
 	}
@@ -182,7 +182,7 @@ func (c *csvRows) row(r *reader, one *row) {
 	_ = c.out.Write(c.line) // cannot fail: it writes to memory
 }
 
-func (c *csvRows) titles(r *reader) {
+func (c *csvRows) titles(r *rowReader) {
 	c.titled = true
 	c.line = append(c.line[:0], "id", "name")
 	for i := range r.shown {

@@ -15,7 +15,7 @@ import (
 const (
 	maxSearches = 8                // at a time
 	searchTime  = 10 * time.Second // of all looks of one request together
-	waitTime    = 20 * time.Second // that a request may take that answers at once
+	answerTime  = 20 * time.Second // that a request may take that answers at once
 	streamTime  = 5 * time.Minute  // that one may take that answers bit by bit
 )
 
@@ -40,7 +40,7 @@ type search struct {
 	schema *query.Schema
 	plan   *query.Plan
 	shown  []query.Named
-	reader *reader     // of what is shown
+	reader *rowReader  // of what is shown
 	part   *query.Part // the number that is asked for
 	wrong  error       // what does not fit the schema
 	found  *query.Search
@@ -72,15 +72,15 @@ func (in *Inspector) newSearch(r *http.Request, text string, want wanted, most t
 	if err != nil {
 		return nil, queryProblem(err)
 	}
-	if in.searches.running.Add(1) > maxSearches {
-		in.searches.running.Add(-1)
+	if in.asked.running.Add(1) > maxSearches {
+		in.asked.running.Add(-1)
 		return nil, tooBusy("%d searches run already: try again when one has ended", maxSearches)
 	}
 	s := &search{in: in, tree: tree, want: want}
 	s.ctx, s.cancel = context.WithTimeout(r.Context(), most)
-	in.searches.mu.Lock()
-	schema := in.searches.schema
-	in.searches.mu.Unlock()
+	in.asked.mu.Lock()
+	schema := in.asked.schema
+	in.asked.mu.Unlock()
 	if schema == nil {
 		schema = &query.Schema{}
 	}
@@ -90,7 +90,7 @@ func (in *Inspector) newSearch(r *http.Request, text string, want wanted, most t
 
 func (s *search) end() {
 	s.cancel()
-	s.in.searches.running.Add(-1)
+	s.in.asked.running.Add(-1)
 }
 
 // compile looks up names. It does so outside of looks, because it takes a while.
@@ -113,7 +113,7 @@ func (s *search) compile(schema *query.Schema) {
 	if s.want.number != "" {
 		s.part, s.wrong = s.findNumber()
 	}
-	s.reader = s.in.newReader(s.shown, s.want.leaves)
+	s.reader = s.in.newRowReader(s.shown, s.want.leaves)
 }
 
 // findNumber looks up the value that is asked for, and makes it the one that is shown.
@@ -177,7 +177,7 @@ func (s *search) look(f func() (done bool)) error {
 		case columns == nil:
 			return s.wrong
 		}
-		s.compile(s.in.searches.describe(columns)) // columns were made since
+		s.compile(s.in.asked.describe(columns)) // columns were made since
 	}
 }
 
@@ -233,7 +233,7 @@ func (s *search) walk(most int, found func(lo int, words []uint64, n int) (enoug
 	})
 }
 
-const maxStep = 64 << 10 // slots
+const stepSlots = 64 << 10 // slots
 
 // scanned returns how many slots were looked at.
 func (s *search) scanned() int { return min(s.next, s.slots) }

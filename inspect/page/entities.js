@@ -6,7 +6,7 @@ import { columnChooser } from './columnchooser.js';
 import { facets } from './facets.js';
 import { virtualList } from './list.js';
 import { check, complete, queryBox } from './querybox.js';
-import { entityIn } from './querytext.js';
+import { entityIn, quoteName } from './querytext.js';
 import { emptyBox, format, h, later, panel, replace, setText } from './ui.js';
 
 const typingPause = 250; // milliseconds without a key, before a text is asked as a query
@@ -21,6 +21,7 @@ async function mount(root, app) {
   let query = ''; // the text that the list shows
   let entered = app.params.get('query') ?? ''; // the text that the address had when typing began
   let picked = ''; // the entity beside the list
+  const { title } = document; // the entity puts its own in place
   let exact = true;
 
   const box = queryBox({
@@ -47,7 +48,7 @@ async function mount(root, app) {
     label: 'Entities',
     columns: listColumns(),
     fetch: async (offset, limit, signal) => {
-      const answer = await get('entities', { query, offset, limit, columns: chooser.chosen().join(',') }, { signal });
+      const answer = await get('entities', { query, offset, limit, columns: chooser.chosen().map(quoteName).join(',') }, { signal });
       exact = answer.exact;
       return { rows: answer.rows, total: answer.total };
     },
@@ -192,7 +193,7 @@ async function mount(root, app) {
     try {
       const { page: entity } = await import('./entity.js');
       if (my !== turn) return;
-      const stop = await entity.mount(place, { ...app, path: [id], params: new URLSearchParams(), replace() {}, beside: true });
+      const stop = await entity.mount(place, { ...app, path: [id], params: new URLSearchParams(), replace() {}, go: goFrom });
       if (my === turn) unmount = stop;
       else stop?.();
     } catch (error) {
@@ -200,9 +201,24 @@ async function mount(root, app) {
     }
   }
 
+  // goFrom is how what is beside the list goes elsewhere.
+  function goFrom(hash) {
+    const id = /^#\/entity\/([^/?]+)$/.exec(hash)?.[1];
+    if (!id) app.go(hash);
+    else if (decodeURIComponent(id) === picked) repick();
+    else pick(decodeURIComponent(id));
+  }
+
+  function repick() {
+    const id = picked;
+    drop();
+    pick(id);
+  }
+
   function drop() {
     turn++;
     picked = '';
+    document.title = title;
     unmount?.();
     unmount = null;
   }
@@ -236,7 +252,8 @@ async function mount(root, app) {
     askLater.cancel();
     followMark.cancel();
     asking.abort();
-    drop();
+    unmount?.();
+    turn++;
     chips.destroy();
     box.destroy();
     list.destroy();

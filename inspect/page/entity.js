@@ -14,7 +14,7 @@ export const page = {
     const id = app.path[0];
     const finder = find(app);
     if (!id) {
-      replace(root, h('h1', { class: 'unseen' }, 'Entity'), panel('Which entity?', {}, finder, h('p', { class: 'dim' },
+      replace(root, panel('Which entity?', {}, finder, h('p', { class: 'dim' },
         'An ID is a slot and a generation, such as 17.3. ', h('a', { href: '#/entities' }, 'Entities'), ' lists them all.')));
       return undefined;
     }
@@ -24,7 +24,7 @@ export const page = {
       first = await app.api.get(`entities/${encodeURIComponent(id)}`, null, { signal: end.signal });
     } catch (error) {
       const gone = error.status === 410;
-      replace(root, h('div', { class: 'row push' }, h('h1', null, id), finder),
+      replace(root, h('div', { class: 'row push' }, h('h2', { class: 'entity-title' }, id), finder),
         gone ? emptyBox(`Entity ${id} is no longer alive`, 'It was deleted; its slot may hold another one by now. ', h('p', null, h('a', { href: '#/entities' }, 'All entities')))
           : errorBox(error, () => app.go(location.hash)));
       return undefined;
@@ -76,7 +76,7 @@ function show(root, app, first, finder) {
   let stop = null;
   let trees = []; // of children
 
-  const title = h('h1', { class: 'wrap' });
+  const title = h('h2', { class: 'entity-title wrap' });
   const state = h('span', { class: 'chip' });
   const follow = h('button', { type: 'button', title: 'Follow live (f)', onclick: () => setFollow(!stop) }, 'Follow');
   const notice = h('div', { aria: { live: 'polite' } });
@@ -91,8 +91,8 @@ function show(root, app, first, finder) {
         h('button', { type: 'button', class: 'chip num', title: 'Copy the ID', aria: { label: `Copy the ID ${id}` }, onclick: copy }, id), state),
       h('div', { class: 'row' }, finder, follow,
         h('a', { class: 'button', href: `#/memory?slot=${first.slot}` }, 'Show in memory'),
-        mayWrite && h('button', { type: 'button', onclick: addComponent }, 'Add component'),
-        mayWrite && h('button', { type: 'button', class: 'danger', onclick: deleteEntity }, 'Delete'))),
+        mayWrite && h('button', { type: 'button', title: 'Add a component', onclick: addComponent }, 'Add'),
+        mayWrite && h('button', { type: 'button', class: 'danger', title: 'Delete the entity', onclick: deleteEntity }, 'Delete'))),
     notice,
     h('div', { class: 'split entity-split' },
       h('div', { class: 'stack' }, components, !mayWrite && h('p', { class: 'dim' }, app.world.readOnly
@@ -144,7 +144,7 @@ function show(root, app, first, finder) {
         const tree = kept.find((t) => t.id === l.id) ?? { id: l.id, ...childrenTree(id, { id: l.id, name: l.column }, l.total, app.go) };
         trees.push(tree);
         return panel(null, { label: `${l.column}, those that have this entity as their target`, class: 'flush-tree' },
-          h('div', { class: 'row link-head' }, h('h2', null, l.column), h('span', { class: 'dim' }, 'targets this: ', h('span', { class: 'num', data: { count: l.id } }, format.number(l.total)))),
+          h('div', { class: 'row link-head' }, h('h2', null, l.column), h('span', { class: 'dim' }, h('span', { class: 'num', data: { count: l.id } }, format.number(l.total)), ' point here')),
           tree.element);
       }
       return linkPanel(l);
@@ -164,7 +164,7 @@ function show(root, app, first, finder) {
     }
     return panel(null, { label: `${l.column}, ${l.direction === 'out' ? 'to' : 'from'} others` },
       h('div', { class: 'row link-head' }, h('h2', null, l.column),
-        h('span', { class: 'dim' }, l.direction === 'out' ? 'to ' : 'from ', h('span', { class: 'num' }, format.number(l.total)))),
+        h('span', { class: 'dim' }, h('span', { class: 'num' }, format.number(l.total)), l.direction === 'out' ? ' from here' : ' point here')),
       h('ul', { class: 'link-ends' }, l.ends.map((e) => h('li', { class: 'row' }, link(e), e.value && h('span', { class: 'dim mono clip' }, e.value))),
         l.total > l.ends.length && h('li', { class: 'dim' }, `… ${format.number(l.total - l.ends.length)} more`)));
   }
@@ -181,7 +181,7 @@ function show(root, app, first, finder) {
     const key = rows.flat().join('|');
     if (key === factsShown) return;
     factsShown = key;
-    replace(facts, rows.map(([name, value, note]) => [h('dt', null, name), h('dd', null, h('span', { class: 'num' }, value), note && h('span', { class: 'dim' }, ` ${note}`))]));
+    replace(facts, rows.map(([name, value, note]) => [h('dt', null, name), h('dd', null, h('span', { class: 'num' }, value), note && h('span', { class: 'dim' }, ` · ${note}`))]));
   }
 
   function setState(text, kind) {

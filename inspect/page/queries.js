@@ -5,9 +5,11 @@ import { histogram } from './histogram.js';
 import { check, complete, queryBox } from './querybox.js';
 import { examples, reference } from './queryhelp.js';
 import { forget, recent, remember } from './queryhistory.js';
+import { quoteName } from './querytext.js';
 import { emptyBox, format, h, panel, replace, setText } from './ui.js';
 
 const bins = 60;
+const saved = 1 << 20; // rows of a file at most
 
 export const page = { id: 'queries', title: 'Queries', mount };
 
@@ -31,13 +33,13 @@ function mount(root, app) {
   const state = h('p', { class: 'queries-state dim', role: 'status' });
   const table = h('div', { class: 'scroll queries-table', tabindex: 0, aria: { label: 'Rows' } });
   const saves = [['csv', 'CSV'], ['ndjson', 'NDJSON']].map(([kind, title]) => h('button', {
-    type: 'button', title: `Save all matches as ${title}`, onclick: () => save(kind),
+    type: 'button', title: `Save what matches as ${title}, up to ${format.number(saved)} rows`, onclick: () => save(kind),
   }, title));
 
   const chart = histogram();
   const field = h('select', { aria: { label: 'Field' }, onchange: () => draw() });
   const spread = h('div', null);
-  const past = h('div', null);
+  const past = h('div', { class: 'queries-past' });
 
   replace(root,
     h('h1', { class: 'unseen' }, 'Queries'),
@@ -47,7 +49,7 @@ function mount(root, app) {
           box.element,
           h('div', { class: 'row' },
             h('button', { type: 'button', class: 'primary', onclick: () => run() }, 'Run'),
-            choice, limit, h('span', { class: 'queries-saves' }, 'save all as ', saves)),
+            choice, limit, h('span', { class: 'queries-saves' }, 'save as ', saves)),
           state),
         panel('Rows', { class: 'flush queries-rows' }, table)),
       h('div', { class: 'queries-side' },
@@ -101,8 +103,8 @@ function mount(root, app) {
       remember(text);
       showPast();
       address();
-      setText(state, `${count.exact === false ? 'about ' : ''}${plural(count.count, 'entity', 'entities')} of ` +
-        `${format.number(count.scanned)} scanned, in ${format.seconds(took)}; ` +
+      setText(state, `${count.exact ? '' : 'about '}${plural(count.count, 'entity', 'entities')}; ` +
+        `${format.number(count.scanned)} slots looked at in ${format.seconds(took)}; ` +
         `${sample ? 'an even sample of ' : 'the first '}${plural(rows.length, 'row', 'rows')}`);
       showRows(rows, columns);
       showFields(columns);
@@ -176,7 +178,7 @@ function mount(root, app) {
     try {
       const { columns, error } = await check(text);
       if (error) throw error;
-      const bytes = await binary('rows', { query: text, columns: columns.join(','), format: kind });
+      const bytes = await binary('rows', { query: text, columns: columns.map(quoteName).join(','), format: kind, limit: saved });
       download(new Blob([bytes], { type: kind === 'csv' ? 'text/csv' : 'application/x-ndjson' }), `${app.world.name || 'world'}.${kind}`);
       setText(state, `Saved ${format.bytes(bytes.byteLength)}.`);
     } catch (error) {
@@ -202,14 +204,14 @@ function mount(root, app) {
   };
 }
 
-const numeric = new Set(['float', 'int', 'uint']);
+const numeric = new Set(['float', 'int', 'uint', 'enum', 'bool']); // kinds of fields that a histogram shows
 
-const fieldName = (column, field) => (field.path ? `${column.name}.${field.path}` : column.name);
+const fieldName = (column, field) => quoteName(column.name) + (field.path ? `.${field.path}` : '');
 
 const plural = (n, one, many) => `${format.number(n)} ${n === 1 ? one : many}`;
 
 async function rowsOf(text, columns, { limit, sample }, signal) {
-  const params = { query: text, limit, columns: columns.join(',') };
+  const params = { query: text, limit, columns: columns.map(quoteName).join(',') };
   if (!sample) return (await get('entities', params, { signal })).rows;
   return (await get('rows', { ...params, sample: limit }, { signal })).rows;
 }
