@@ -194,7 +194,6 @@ function mount(root, app) {
   replace(table, emptyBox('Ask something', 'Name components, with commas between them, and press Enter. An empty query means everything.'));
   showFields([]);
   if (app.params.has('query')) run();
-  box.input.focus();
 
   return () => {
     asking.abort();
