@@ -6,6 +6,7 @@ import { columnChooser } from './columnchooser.js';
 import { facets } from './facets.js';
 import { virtualList } from './list.js';
 import { check, complete, queryBox } from './querybox.js';
+import { sample } from './queryhelp.js';
 import { entityIn, quoteName } from './querytext.js';
 import { emptyBox, format, h, later, panel, replace, setText } from './ui.js';
 
@@ -22,12 +23,13 @@ async function mount(root, app) {
   let entered = app.params.get('query') ?? ''; // the text that the address had when typing began
   let picked = ''; // the entity beside the list
   const { title } = document; // the entity puts its own in place
-  let exact = true;
+  let named = false; // a row of the list has a name
+  let told = false; // a screen reader was told how many match
 
   const box = queryBox({
     label: 'Find entities by ID, name, component or query',
     text: entered,
-    placeholder: 'A name, an ID such as 17.3, or a query such as Position, !Dead',
+    placeholder: `A name, an ID such as 17.3, or a query such as ${sample(app.world)}`,
     suggest,
     onInput: (text) => {
       if (!entityIn(text)) askLater(text);
@@ -38,7 +40,7 @@ async function mount(root, app) {
     box.setText(text);
     enter(text);
   });
-  const count = h('span', { class: 'entities-count num', role: 'status' });
+  const count = h('span', { class: 'entities-count num' });
   const chooser = columnChooser(app.world, () => {
     list.setColumns(listColumns());
     list.refresh();
@@ -49,12 +51,16 @@ async function mount(root, app) {
     columns: listColumns(),
     fetch: async (offset, limit, signal) => {
       const answer = await get('entities', { query, offset, limit, columns: chooser.chosen().map(quoteName).join(',') }, { signal });
-      exact = answer.exact;
+      if (!signal.aborted) showCount(answer);
+      if (!named && answer.rows.some((row) => row.name)) {
+        named = true;
+        list.setColumns(listColumns());
+      }
       return { rows: answer.rows, total: answer.total };
     },
     cells: (row) => [
       h('a', { class: 'num', href: `#/entity/${row.id}`, tabindex: -1, onclick: pickLink }, row.id),
-      row.name ?? '',
+      ...(named ? [row.name ?? ''] : []),
       ...chooser.chosen().map((name) => h('span', { title: row.values?.[name] ?? '' }, row.values?.[name] ?? '')),
     ],
     onOpen: (row) => pick(row.id),
@@ -63,7 +69,6 @@ async function mount(root, app) {
     },
     empty: emptyBox('Nothing matches', 'No entity has what the query asks for, at this moment.'),
   });
-  list.onTotal = showCount;
 
   const side = h('aside', { class: 'entities-side panel', aria: { label: 'The picked entity' } });
   side.hidden = true;
@@ -76,7 +81,7 @@ async function mount(root, app) {
   function listColumns() {
     return [
       { title: 'Entity', width: 'minmax(6rem, 9rem)' },
-      { title: 'Name', width: 'minmax(9rem, 1.5fr)' },
+      ...(named ? [{ title: 'Name', width: 'minmax(9rem, 1.5fr)' }] : []),
       ...chooser.chosen().map((name) => ({ title: name, width: 'minmax(9rem, 2fr)', class: 'num', head: h('span', { title: name }, name) })),
     ];
   }
@@ -89,7 +94,7 @@ async function mount(root, app) {
     }
     const [answer, names] = await Promise.all([
       complete(text, at, signal),
-      /^[^,()!|<>=~"]{1,100}$/.test(word) ? get('names', { prefix: word, limit: namesMost }, { signal }).then((a) => a.names, () => []) : [],
+      /^[^()!|<>=~"]{1,100}$/.test(word) ? get('names', { prefix: word, limit: namesMost }, { signal }).then((a) => a.names, () => []) : [],
     ]);
     const found = names.map((n) => ({
       text: n.name, kind: 'entity', detail: [n.detail, n.id].filter(Boolean).join(' · '), go: () => pick(n.id),
@@ -114,6 +119,7 @@ async function mount(root, app) {
       query = text;
       address();
       chooser.proposed(columns);
+      named = told = false;
       list.setColumns(listColumns());
       list.reload();
       return true;
@@ -152,9 +158,11 @@ async function mount(root, app) {
     app.replace({ ...(query && { query }), ...(picked && { entity: picked }) });
   }
 
-  function showCount() {
-    const text = `${exact ? '' : 'about '}${format.number(list.total)}${query.trim() ? ' match' : ' in the world'}`;
+  function showCount({ total, exact }) {
+    const text = `${exact ? '' : 'about '}${format.number(total)}${query.trim() ? ' match' : ' in the world'}`;
     setText(count, text);
+    if (!told) app.announce(text); // once a query: in a world that lives the number never rests
+    told = true;
   }
 
   // pickLink follows links to entities within this page, but for those that are to be opened elsewhere.

@@ -3,7 +3,7 @@
 import { get, binary, aborted } from './api.js';
 import { histogram } from './histogram.js';
 import { check, complete, queryBox } from './querybox.js';
-import { examples, reference } from './queryhelp.js';
+import { examples, reference, sample } from './queryhelp.js';
 import { forget, recent, remember } from './queryhistory.js';
 import { quoteName } from './querytext.js';
 import { emptyBox, format, h, panel, replace, setText } from './ui.js';
@@ -21,7 +21,7 @@ function mount(root, app) {
   const box = queryBox({
     label: 'Query',
     text: app.params.get('query') ?? '',
-    placeholder: 'Position, !Dead',
+    placeholder: sample(app.world),
     lines: 2,
     suggest: complete,
     onSubmit: () => run(),
@@ -37,8 +37,8 @@ function mount(root, app) {
   }, title));
 
   const chart = histogram();
-  const field = h('select', { aria: { label: 'Field' }, onchange: () => draw() });
-  const spread = h('div', null);
+  const field = h('select', { aria: { label: 'Field' }, onchange: () => (asked ? draw() : run()) });
+  const spread = h('p', { class: 'dim' }, 'How the numbers in a field are spread, once a query is asked.');
   const past = h('div', { class: 'queries-past' });
 
   replace(root,
@@ -93,9 +93,9 @@ function mount(root, app) {
     try {
       const { columns, error } = await check(text, signal);
       if (error) throw error;
-      const sample = choice.value === 'sample';
+      const even = choice.value === 'sample';
       const [rows, count] = await Promise.all([
-        rowsOf(text, columns, { limit: Number(limit.value), sample }, signal),
+        rowsOf(text, columns, { limit: Number(limit.value), even }, signal),
         get('count', { query: text }, { signal }),
       ]);
       const took = (performance.now() - begun) / 1000;
@@ -105,7 +105,7 @@ function mount(root, app) {
       address();
       setText(state, `${count.exact ? '' : 'about '}${plural(count.count, 'entity', 'entities')}; ` +
         `${format.number(count.scanned)} slots looked at in ${format.seconds(took)}; ` +
-        `${sample ? 'an even sample of ' : 'the first '}${plural(rows.length, 'row', 'rows')}`);
+        `${even ? 'an even sample of ' : 'the first '}${plural(rows.length, 'row', 'rows')}`);
       showRows(rows, columns);
       showFields(columns);
       await draw();
@@ -150,6 +150,12 @@ function mount(root, app) {
     field.value = names.includes(before) ? before : names[0] ?? '';
   }
 
+  // told stands in place of the histogram.
+  function told(text) {
+    setText(spread, text);
+    spread.hidden = text === '';
+  }
+
   async function draw() {
     drawing.abort();
     drawing = new AbortController();
@@ -157,17 +163,17 @@ function mount(root, app) {
     address();
     if (!field.value) {
       chart.show(null);
-      replace(spread, h('p', { class: 'dim' }, 'The query names no component with numbers.'));
+      told('The query names no component with numbers.');
       return;
     }
     try {
       const answer = await get('histogram', { query: asked.text, field: field.value, bins }, { signal });
-      replace(spread);
+      told('');
       chart.show(answer);
     } catch (error) {
       if (aborted(error)) return;
       chart.show(null);
-      replace(spread, h('p', { class: 'bad' }, error.message));
+      told(error.message);
     }
   }
 
@@ -210,9 +216,9 @@ const fieldName = (column, field) => quoteName(column.name) + (field.path ? `.${
 
 const plural = (n, one, many) => `${format.number(n)} ${n === 1 ? one : many}`;
 
-async function rowsOf(text, columns, { limit, sample }, signal) {
+async function rowsOf(text, columns, { limit, even }, signal) {
   const params = { query: text, limit, columns: columns.map(quoteName).join(',') };
-  if (!sample) return (await get('entities', params, { signal })).rows;
+  if (!even) return (await get('entities', params, { signal })).rows;
   return (await get('rows', { ...params, sample: limit }, { signal })).rows;
 }
 
