@@ -255,11 +255,11 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
       return Math.min(n, 60000) * bytes >= Math.max(a.committed, 1);
     }) ?? all.at(-1);
   }
-  const partial = () => {
+  function partial() {
     const area = state.view && memory.areas[state.view.area];
     const r = layout.ranges[0];
     return Boolean(area && r && (r.from > area.usedFrom || r.to < area.usedFrom + area.committed));
-  };
+  }
 
   function enter(index, at) {
     if (index === undefined || !memory.areas[index]) return;

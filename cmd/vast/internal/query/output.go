@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/vastgo/vast/cmd/vast/internal/attach"
 )
@@ -91,6 +90,3 @@ func newReader(from io.Reader) *csv.Reader {
 	in.ReuseRecord = true
 	return in
 }
-
-// blank is what stands between the columns of a table.
-var blank = strings.Repeat(" ", 2)

@@ -18,6 +18,9 @@ const (
 	measuredTime = 300 * time.Millisecond
 )
 
+// blank is what stands between the columns.
+const blank = "  "
+
 // widest is how many cells a column may have on a terminal.
 const widest = 48
 
@@ -145,32 +148,38 @@ func (o *output) layOut(head []string, rows [][]string) layout {
 				l.widths[i] = max(l.widths[i], attach.Width(r[i]))
 			}
 		}
-		if o.terminal {
-			l.widths[i] = min(l.widths[i], widest)
-		}
+		l.widths[i] = o.bounded(l.widths[i])
 	}
 	return l
 }
 
-// row returns a line of the table. On a terminal it is cut to fit; elsewhere what is longer than what came before moves the
-// rest.
+// bounded returns the width of a column that would have so many cells.
+func (o *output) bounded(cells int) int {
+	if o.terminal {
+		return min(cells, widest)
+	}
+	return cells
+}
+
+// row returns a line of the table. A value that is longer than all before makes its column wider from here on. On a terminal the
+// line is cut to fit.
 func (o *output) row(l layout, fields []string) string {
 	var b strings.Builder
 	for i, f := range fields {
 		if i > 0 {
 			b.WriteString(blank)
 		}
-		width := 0
-		if i < len(l.widths) {
-			width = l.widths[i]
+		if i >= len(l.widths) { // more than headings
+			b.WriteString(f)
+			continue
 		}
-		if !o.terminal {
-			width = max(width, attach.Width(f))
+		if w := attach.Width(f); w > l.widths[i] {
+			l.widths[i] = o.bounded(w)
 		}
-		if i < len(l.numbers) && l.numbers[i] {
-			b.WriteString(attach.PadLeft(f, width))
+		if l.numbers[i] {
+			b.WriteString(attach.PadLeft(f, l.widths[i]))
 		} else {
-			b.WriteString(attach.Pad(f, width))
+			b.WriteString(attach.Pad(f, l.widths[i]))
 		}
 	}
 	line := strings.TrimRight(b.String(), " ")
