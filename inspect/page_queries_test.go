@@ -10,7 +10,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-func TestQueryIsAnswered(t *testing.T) {
+func TestPageAnswersQuery(t *testing.T) {
 	p := openPage(t, newFixture(t, Options{}), "/#/queries?query=Infected%2C+Position&field=Position.X")
 	p.waitPage("queries")
 	p.waitText(".queries-state", "100 entities")
@@ -45,7 +45,7 @@ func TestQueryIsAnswered(t *testing.T) {
 	p.checkWrong("Nothing", "Nothing")
 }
 
-func TestQueryExamplesAreQueries(t *testing.T) {
+func TestPageExamplesAreQueries(t *testing.T) {
 	p := openPage(t, newFixture(t, Options{}), "/#/queries")
 	p.waitPage("queries")
 	p.waitText(".queries-texts", "ChildOf(")
@@ -68,7 +68,7 @@ func TestQueryExamplesAreQueries(t *testing.T) {
 	p.waitText(".queries-past", texts[len(texts)-1])
 }
 
-func TestRowsAreSaved(t *testing.T) {
+func TestPageSavesRows(t *testing.T) {
 	p := openPage(t, newFixture(t, Options{}), "/#/queries?query=Infected")
 	p.waitPage("queries")
 	p.waitText(".queries-state", "100 entities")

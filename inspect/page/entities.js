@@ -20,7 +20,8 @@ async function mount(root, app) {
   const wide = matchMedia('(min-width: 64rem)');
   let asking = new AbortController();
   let query = ''; // the text that the list shows
-  let entered = app.params.get('query') ?? ''; // the text that the address had when typing began
+  let addressed = app.params.get('query') ?? ''; // the text in the page's address
+  let settled = true; // the address is one to come back to, not of a text that is being written
   let picked = ''; // the entity beside the list
   const { title } = document; // the entity puts its own in place
   let named = false; // a row of the list has a name
@@ -28,11 +29,12 @@ async function mount(root, app) {
 
   const box = queryBox({
     label: 'Find entities by ID, name, component or query',
-    text: entered,
+    text: addressed,
     placeholder: `A name, an ID such as 17.3, or a query such as ${sample(app.world)}`,
     suggest,
     onInput: (text) => {
-      if (!entityIn(text)) askLater(text);
+      if (entityIn(text)) askLater.cancel();
+      else askLater(text);
     },
     onSubmit: submit,
   });
@@ -90,7 +92,9 @@ async function mount(root, app) {
   async function suggest(text, at, signal) {
     const word = text.trim();
     if (entityIn(word)) {
-      return { from: 0, to: text.length, items: [{ text: word, label: word, kind: 'entity', detail: 'open it', go: () => pick(word) }] };
+      const id = await meant(word, signal);
+      const item = { text: id, kind: 'entity', detail: id === word ? 'by its ID' : `in slot ${word}`, go: () => pick(id) };
+      return { from: 0, to: text.length, items: id ? [item] : [] };
     }
     const [answer, names] = await Promise.all([
       complete(text, at, signal),
@@ -101,6 +105,13 @@ async function mount(root, app) {
     }));
     const same = found.filter((n) => n.text.toLowerCase() === word.toLowerCase());
     return { ...answer, items: [...same, ...answer.items, ...found.filter((n) => !same.includes(n))] };
+  }
+
+  // meant returns the ID of the entity that a number means: itself, or that of who lives in the slot; '' for nobody.
+  async function meant(word, signal) {
+    if (word.includes('.')) return word;
+    const { slots } = await get('memory/word', { slot: word }, { signal });
+    return slots.find((s) => s.slot === Number(word) && s.alive)?.id ?? '';
   }
 
   const askLater = later(typingPause, (text) => ask(text));
@@ -116,7 +127,11 @@ async function mount(root, app) {
       if (error) throw error;
       box.fail(null);
       chips.show(text);
-      query = text;
+      if (text !== addressed && settled) {
+        history.pushState(null, '', location.hash);
+        settled = false;
+      }
+      query = addressed = text;
       address();
       chooser.proposed(columns);
       named = told = false;
@@ -131,26 +146,29 @@ async function mount(root, app) {
   }
 
   // enter asks for a text in a way that the browser's Back undoes.
-  function enter(text) {
-    if (text !== entered) {
-      if (query === entered) history.pushState(null, '', location.hash);
-      entered = text;
-    }
-    return ask(text);
+  async function enter(text) {
+    const valid = await ask(text);
+    settled = true;
+    return valid;
   }
 
   async function submit(text) {
-    const word = entityIn(text);
-    if (word) {
-      pick(word);
-      return;
-    }
-    if (await enter(text)) return;
-    // No query: it may be what somebody is called.
-    const { names } = await get('names', { prefix: text.trim(), limit: 1 }).catch(() => ({ names: [] }));
-    if (box.text === text && names[0]?.name.toLowerCase() === text.trim().toLowerCase()) {
+    const word = text.trim();
+    try {
+      if (entityIn(word)) {
+        const id = await meant(word);
+        if (id) pick(id);
+        else box.fail({ message: `Nobody lives in slot ${word}.` });
+        return;
+      }
+      if (await enter(text)) return;
+      // No query: it may be what somebody is called.
+      const { names } = await get('names', { prefix: word, limit: 1 });
+      if (box.text !== text || names[0]?.name.toLowerCase() !== word.toLowerCase()) return;
       box.fail(null);
       pick(names[0].id);
+    } catch (error) {
+      box.fail(error);
     }
   }
 
