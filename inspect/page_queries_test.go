@@ -40,6 +40,14 @@ func TestPageAnswersQuery(t *testing.T) {
 	p.waitText(".queries-state", "an even sample of 50 rows")
 	p.until("location.hash.includes('rows=sample')")
 
+	p.setQuery("Dead")
+	p.press(kb.Enter)
+	p.waitText(".queries-state", "10 entities")
+	p.until("location.hash.includes('query=Dead') && document.querySelector('.queries-rows a').hash === '#/entities?query=Dead'")
+	p.do("back", chromedp.NavigateBack())
+	p.waitText(".queries-state", "100 entities")
+	p.until("document.querySelector('.querybox-text').value === 'Infected, Position'")
+
 	p.setQuery("Infected, Nothing")
 	p.press(kb.Enter)
 	p.checkWrong("Nothing", "Nothing")

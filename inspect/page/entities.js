@@ -11,7 +11,7 @@ import { entityIn, quoteName } from './querytext.js';
 import { emptyBox, format, h, later, panel, replace, setText } from './ui.js';
 
 const typingPause = 250; // milliseconds without a key, before a text is asked as a query
-const livePause = 2000; // milliseconds between two looks at the rows in view
+const livePause = 2000; // milliseconds at least between two looks at the rows in view
 const namesMost = 6; // names among the suggestions
 
 export const page = { id: 'entities', title: 'Entities', mount };
@@ -25,6 +25,7 @@ async function mount(root, app) {
   let picked = ''; // the entity beside the list
   const { title } = document; // the entity puts its own in place
   let named = false; // a row of the list has a name
+  let pause = livePause; // until the rows in view are looked at again
   let told = false; // a screen reader was told how many match
 
   const box = queryBox({
@@ -42,6 +43,7 @@ async function mount(root, app) {
     box.setText(text);
     enter(text);
   });
+  const elsewhere = h('a', { class: 'button' }, 'Histogram, files');
   const count = h('span', { class: 'entities-count num' });
   const chooser = columnChooser(app.world, () => {
     list.setColumns(listColumns());
@@ -52,7 +54,9 @@ async function mount(root, app) {
     label: 'Entities',
     columns: listColumns(),
     fetch: async (offset, limit, signal) => {
+      const begun = performance.now();
       const answer = await get('entities', { query, offset, limit, columns: chooser.chosen().map(quoteName).join(',') }, { signal });
+      pause = Math.max(livePause, 10 * (performance.now() - begun));
       if (!signal.aborted) showCount(answer);
       if (!named && answer.rows.some((row) => row.name)) {
         named = true;
@@ -75,7 +79,7 @@ async function mount(root, app) {
   const side = h('aside', { class: 'entities-side panel', aria: { label: 'The picked entity' } });
   side.hidden = true;
   const split = h('div', { class: 'entities-split' },
-    panel('Matches', { class: 'flush entities-list', tools: [chooser.element] }, list.element), side);
+    panel('Matches', { class: 'flush entities-list', tools: [elsewhere, chooser.element] }, list.element), side);
   split.querySelector('.panel-head h2').after(count);
   root.classList.add('fill');
   replace(root, h('h1', { class: 'unseen' }, 'Entities'), h('div', { class: 'panel entities-ask' }, box.element, chips.element), split);
@@ -174,6 +178,7 @@ async function mount(root, app) {
 
   function address() {
     app.replace({ ...(query && { query }), ...(picked && { entity: picked }) });
+    elsewhere.href = `#/queries?${new URLSearchParams({ query })}`;
   }
 
   function showCount({ total, exact }) {
@@ -264,9 +269,11 @@ async function mount(root, app) {
   }
   root.addEventListener('keydown', onKey);
 
-  const live = setInterval(() => {
+  // What takes the program long is asked for less often.
+  let timer = setTimeout(function look() {
     if (!document.hidden) list.refresh();
-  }, livePause);
+    timer = setTimeout(look, pause);
+  }, pause);
 
   const first = app.params.get('entity') ?? '';
   if (!(await ask(box.text)) && !query) list.reload();
@@ -274,7 +281,7 @@ async function mount(root, app) {
   if (first && wide.matches) pick(first);
 
   return () => {
-    clearInterval(live);
+    clearTimeout(timer);
     askLater.cancel();
     followMark.cancel();
     asking.abort();

@@ -16,7 +16,8 @@ export const page = { id: 'queries', title: 'Queries', mount };
 function mount(root, app) {
   let asking = new AbortController();
   let drawing = new AbortController();
-  let asked = null; // { text, columns } of the query whose answer is shown
+  let asked = null; // the text of the query whose answer is shown
+  let wanted = app.params.get('field'); // null: any field will do
 
   const box = queryBox({
     label: 'Query',
@@ -31,13 +32,14 @@ function mount(root, app) {
   const limit = h('select', { aria: { label: 'How many rows' }, onchange: () => run() },
     [50, 100, 500].map((n) => h('option', { value: n }, format.number(n))));
   const state = h('p', { class: 'queries-state dim', role: 'status' });
+  const all = h('a', { class: 'button', href: '#/entities' }, 'All as a list');
   const table = h('div', { class: 'scroll queries-table', tabindex: 0, aria: { label: 'Rows' } });
   const saves = [['csv', 'CSV'], ['ndjson', 'NDJSON']].map(([kind, title]) => h('button', {
     type: 'button', title: `Save what matches as ${title}, up to ${format.number(saved)} rows`, onclick: () => save(kind),
   }, title));
 
   const chart = histogram();
-  const field = h('select', { aria: { label: 'Field' }, onchange: () => (asked ? draw() : run()) });
+  const field = h('select', { aria: { label: 'Field' }, onchange: choose });
   const spread = h('p', { class: 'dim' }, 'How the numbers in a field are spread, once a query is asked.');
   const past = h('div', { class: 'queries-past' });
 
@@ -51,7 +53,7 @@ function mount(root, app) {
             h('button', { type: 'button', class: 'primary', onclick: () => run() }, 'Run'),
             choice, limit, h('span', { class: 'queries-saves' }, 'save as ', saves)),
           state),
-        panel('Rows', { class: 'flush queries-rows' }, table)),
+        panel('Rows', { class: 'flush queries-rows', tools: all }, table)),
       h('div', { class: 'queries-side' },
         panel('Histogram', { tools: field }, spread, chart.element),
         panel('Examples', {}, h('div', { class: 'queries-texts' })),
@@ -99,10 +101,10 @@ function mount(root, app) {
         get('count', { query: text }, { signal }),
       ]);
       const took = (performance.now() - begun) / 1000;
-      asked = { text, columns };
+      if (asked !== null && asked !== text) history.pushState(null, '', location.hash); // Back asks that again
+      asked = text;
       remember(text);
       showPast();
-      address();
       setText(state, `${count.exact ? '' : 'about '}${plural(count.count, 'entity', 'entities')}; ` +
         `${format.number(count.scanned)} slots looked at in ${format.seconds(took)}; ` +
         `${even ? 'an even sample of ' : 'the first '}${plural(rows.length, 'row', 'rows')}`);
@@ -118,10 +120,11 @@ function mount(root, app) {
 
   // address puts what is asked into the page's address, so that it can be kept and sent.
   function address() {
-    const params = { query: asked.text };
+    const params = { query: asked };
     if (choice.value === 'sample') params.rows = 'sample';
     if (field.value) params.field = field.value;
     app.replace(params);
+    all.href = `#/entities?${new URLSearchParams({ query: asked })}`;
   }
 
   function showRows(rows, columns) {
@@ -140,14 +143,19 @@ function mount(root, app) {
   }
 
   function showFields(columns) {
-    const before = field.value || app.params.get('field') || '';
-    const all = app.world.columns.filter((c) => !columns.length || columns.includes(c.name));
-    const groups = all.map((c) => [c.name, c.fields.filter((f) => numeric.has(f.kind)).map((f) => fieldName(c, f))])
+    const able = app.world.columns.filter((c) => !columns.length || columns.includes(c.name));
+    const groups = able.map((c) => [c.name, c.fields.filter((f) => numeric.has(f.kind)).map((f) => fieldName(c, f))])
       .filter(([, names]) => names.length);
     replace(field, h('option', { value: '' }, 'no field'),
       groups.map(([name, names]) => h('optgroup', { label: name }, names.map((n) => h('option', { value: n }, n)))));
     const names = groups.flatMap(([, list]) => list);
-    field.value = names.includes(before) ? before : names[0] ?? '';
+    field.value = names.includes(wanted) || wanted === '' ? wanted : names[0] ?? '';
+  }
+
+  function choose() {
+    wanted = field.value;
+    if (asked === null) run();
+    else draw();
   }
 
   // told stands in place of the histogram.
@@ -163,11 +171,11 @@ function mount(root, app) {
     address();
     if (!field.value) {
       chart.show(null);
-      told('The query names no component with numbers.');
+      told(field.length > 1 ? 'No field is chosen.' : 'The query names no component with numbers.');
       return;
     }
     try {
-      const answer = await get('histogram', { query: asked.text, field: field.value, bins }, { signal });
+      const answer = await get('histogram', { query: asked, field: field.value, bins }, { signal });
       told('');
       chart.show(answer);
     } catch (error) {
@@ -200,7 +208,6 @@ function mount(root, app) {
   replace(table, emptyBox('Ask something', 'Name components, with commas between them, and press Enter. An empty query means everything.'));
   showFields([]);
   if (app.params.has('query')) run();
-  box.input.focus();
 
   return () => {
     asking.abort();

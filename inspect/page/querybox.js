@@ -204,6 +204,7 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
 
   function changed() {
     wrong = null;
+    if (open) choose(-1); // what is suggested was for another text
     reflect();
     ask(typingPause);
     onInput?.(input.value);
