@@ -43,7 +43,7 @@ type fieldBytes struct {
 
 // describeBytes answers with the bytes of one entity's component.
 func (in *Inspector) describeBytes(r *http.Request) (any, error) {
-	slot, err := wholeNumber(r, "slot", -1, 0, math.MaxUint32)
+	slot, err := wholeNumber(r, "slot", -1, 0, maxSlot)
 	if err == nil && slot >= 0 {
 		var id int
 		if id, err = wholeNumber(r, "column", -1, 0, math.MaxInt32); err == nil && id >= 0 {
@@ -67,7 +67,7 @@ func (in *Inspector) bytesOf(r *http.Request, slot, id int) (any, error) {
 			return true
 		}
 		a.Entity = *in.occupant(e)
-		v, has = in.bytesValue(c, e)
+		v, has = vast.Value(c.col, e) // a copy
 		for _, at := range in.newLayout().areas {
 			if at.Column == id && at.Kind == vast.AreaElements.String() && c.info.Storage == vast.StorageDense {
 				a.From, _ = at.place(slot)
@@ -86,7 +86,6 @@ func (in *Inspector) bytesOf(r *http.Request, slot, id int) (any, error) {
 		return nil, notFound("the entity %s has no %s", a.Entity.ID, c.Name)
 	}
 	a.Name, a.Storage, a.Type, a.Size = c.Name, c.Storage, c.Type, c.Size
-	// What follows works with a copy.
 	if v.CanAddr() && c.info.Storage != vast.StorageHeap && c.Size > 0 {
 		// Sound because v is a copy of so many bytes without Go pointers.
 		b := unsafe.Slice((*byte)(v.Addr().UnsafePointer()), c.Size)
@@ -115,11 +114,6 @@ func fieldsOf(c *column) []field {
 	linked := column{}
 	linked.addFields(c.info.Layout, "", 0)
 	return linked.Fields
-}
-
-// bytesValue returns a copy of a component. It is called while the world lets the inspector look.
-func (in *Inspector) bytesValue(c *column, e vast.Entity) (reflect.Value, bool) {
-	return vast.Value(c.col, e)
 }
 
 // textOf writes a field's value. A String method of the program's may be called.

@@ -17,7 +17,7 @@ const (
 	maxLines     = 1 << 17                // that are read in a pass: 8 MiB
 	passInterval = 950 * time.Millisecond // between two passes at least: a page asks once a second
 	passStale    = 5 * time.Second        // after which nothing is compared with what was seen before
-	linesAtOnce  = 256                    // between looks at the clock
+	linesAtOnce  = 64                     // between looks at the clock
 	lineBytes    = 64                     // a cache line: what is read of memory in any case
 )
 
@@ -187,6 +187,7 @@ func (in *Inspector) makePass(ctx context.Context, view *lens, l *layout, before
 	if err != nil {
 		return pass{}, err
 	}
+	r.marks = make([]mark, 0, min(units, 4*maxMarks)) // growing would take time while the world waits
 	r.lines = max(1, min(maxLines/max(units, 1), view.unit/lineBytes))
 	if err := in.look(ctx, r.read); err != nil {
 		return pass{}, err
@@ -225,7 +226,7 @@ func (r *pageReader) find(ctx context.Context, view *lens) (units int, err error
 			default:
 				return // in so many pieces that the rest is left out
 			}
-			units += (to-from)/r.unit + 1
+			units += (to-from)/r.unit + 2 // with parts at both ends
 		})
 		if err != nil {
 			return units, err

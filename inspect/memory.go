@@ -13,6 +13,7 @@ import (
 )
 
 const (
+	extentsAtOnce  = 1 << 10                // between looks at the clock
 	maxExtents     = 1 << 18                // that are looked at; the archetypes of slots behind them are not told
 	maxArchetypes  = 512                    // that are told of by name: the largest
 	memoryLookTime = 200 * time.Microsecond // that a look takes at most, but for what it is about to end
@@ -92,7 +93,7 @@ func (a *area) density() (col vast.AnyColumn, ok bool) { return a.a.Column, a.St
 // lookAtMemory returns the layout. With extents it also returns which archetype owns which slots, in the order of slots.
 func (in *Inspector) lookAtMemory(ctx context.Context, extents bool) (*layout, []vast.Extent, error) {
 	var l *layout
-	var found []vast.Extent
+	var parts [][]vast.Extent // none is made longer, which would take time while the world waits
 	next := 0
 	err := in.look(ctx, func() bool {
 		if l == nil {
@@ -100,20 +101,24 @@ func (in *Inspector) lookAtMemory(ctx context.Context, extents bool) (*layout, [
 			return !extents
 		}
 		begun := time.Now()
-		n := 0
 		for x := range in.world.Extents(next) {
+			k := len(parts)
+			if k == 0 || len(parts[k-1]) == extentsAtOnce {
+				if k == maxExtents/extentsAtOnce {
+					return true
+				}
+				if time.Since(begun) > memoryLookTime {
+					return false
+				}
+				parts = append(parts, make([]vast.Extent, 0, extentsAtOnce))
+				k++
+			}
+			parts[k-1] = append(parts[k-1], x)
 			next = x.First + x.Slots
-			if len(found) == maxExtents {
-				return true
-			}
-			found = append(found, x)
-			if n++; n%1024 == 0 && time.Since(begun) > memoryLookTime {
-				return false
-			}
 		}
 		return true
 	})
-	return l, found, err
+	return l, slices.Concat(parts...), err
 }
 
 // newLayout is called while the world lets the inspector look.

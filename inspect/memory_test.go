@@ -86,7 +86,7 @@ func TestPlaces(t *testing.T) {
 	at := a.First + int(who.Slot())*a.Stride
 	for field, offset := range map[string]uintptr{
 		"Stage": reflect.TypeFor[Infected]().Field(0).Offset, "Since": reflect.TypeFor[Infected]().Field(1).Offset,
-		"Strain.Rates[1]": reflect.TypeFor[Infected]().Field(2).Offset + 16, "Source": reflect.TypeFor[Infected]().Field(3).Offset,
+		"Strain.Rates[1]": reflect.TypeFor[Infected]().Field(2).Offset + reflect.TypeFor[Strain]().Field(1).Offset + 8, "Source": reflect.TypeFor[Infected]().Field(3).Offset,
 	} {
 		var got placeAnswer
 		f.get(t, fmt.Sprintf("memory/at?offset=%d", at+int(offset)), &got)
@@ -170,15 +170,16 @@ func TestBytes(t *testing.T) {
 		texts = append(texts, p.Path+"="+p.Text)
 	}
 	want := "Stage=Severe Since=10 Strain.Number=3 Strain.Rates[0]=0 Strain.Rates[1]=0 Strain.Rates[2]=0 Source=" + f.people[0].String()
-	if strings.Join(texts, " ") != want || b.Size != 56 || b.Cut || b.Entity.ID != f.people[10].String() || b.Storage != "dense" || b.Type != "inspect.Infected" {
+	size, since := int(reflect.TypeFor[Infected]().Size()), int(reflect.TypeFor[Infected]().Field(1).Offset)
+	if strings.Join(texts, " ") != want || b.Size != size || b.Cut || b.Entity.ID != f.people[10].String() || b.Storage != "dense" || b.Type != "inspect.Infected" {
 		t.Errorf("the bytes are %+v", b)
 	}
 	raw, err := hex.DecodeString(b.Hex)
-	if err != nil || len(raw) != 56 || raw[0] != byte(Severe) || raw[8] != 10 {
+	if err != nil || len(raw) != size || raw[0] != byte(Severe) || raw[since] != 10 {
 		t.Errorf("the bytes are %q: %v", b.Hex, err)
 	}
 	var at placeAnswer
-	f.get(t, fmt.Sprintf("memory/at?offset=%d", b.From+8), &at)
+	f.get(t, fmt.Sprintf("memory/at?offset=%d", b.From+since), &at)
 	if at.Field != "Since" || at.Entity == nil || at.Entity.ID != f.people[10].String() {
 		t.Errorf("where the bytes begin lies %+v", at)
 	}

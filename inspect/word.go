@@ -7,6 +7,9 @@ import (
 	"net/http"
 )
 
+// maxSlot is the largest number of a slot that may be asked for.
+const maxSlot = min(math.MaxUint32, math.MaxInt)
+
 // wordAnswer is what there is to know of 64 slots.
 type wordAnswer struct {
 	Word        int        `json:"word"`
@@ -41,7 +44,7 @@ type presence struct {
 
 // describeWord answers what there is to know of the word of a slot.
 func (in *Inspector) describeWord(r *http.Request) (any, error) {
-	slot, err := wholeNumber(r, "slot", -1, 0, math.MaxUint32)
+	slot, err := wholeNumber(r, "slot", -1, 0, maxSlot)
 	if err != nil || slot < 0 {
 		return nil, cmp.Or(err, badRequest("slot says which word: the one that the slot is in"))
 	}

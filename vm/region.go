@@ -27,7 +27,7 @@ type Options struct {
 //
 // Its methods may be called from many goroutines; what lies in its memory is the caller's to order. Offsets and sizes
 // are in bytes from the region's base. A range that reaches outside the region is a caller's bug and panics, as does
-// every change of a closed region; Base, Size, Committed, Resident, Pages and Close may still be called then.
+// every change of a closed region; Base, Size, Committed, Resident, Pages, Look and Close may still be called then.
 type Region struct {
 	m *mapping
 }

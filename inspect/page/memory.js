@@ -42,9 +42,17 @@ export const page = {
       onChange: () => remember(),
     });
 
-    const remember = () => app.replace(Object.fromEntries(Object.entries({
-      by: state.by === 'state' ? '' : state.by, whole: state.whole ? '1' : '', slot: word.slot ?? '', column: word.slot === null ? '' : word.column ?? '',
-    }).filter(([, v]) => v !== '')));
+    // What can be come back to stands in the address. Browsers refuse to change it too often.
+    let remembered = '';
+    function remember() {
+      const params = Object.fromEntries(Object.entries({
+        by: state.by === 'state' ? '' : state.by, whole: state.whole ? '1' : '', slot: word.slot ?? '', column: word.slot === null ? '' : word.column ?? '',
+      }).filter(([, v]) => v !== ''));
+      const text = JSON.stringify(params);
+      if (text === remembered) return;
+      remembered = text;
+      app.replace(params);
+    }
 
     function show(change) {
       Object.assign(state, change);
@@ -238,7 +246,8 @@ export const page = {
         const at = await app.api.get('memory/at', { offset: Math.floor((cell.from + cell.to) / 2) }, { signal: end.signal });
         if (picture.here?.from !== cell.from || picture.here?.to !== cell.to) return;
         replace(here, hereFacts(cell, at));
-        const text = at.entity ? `${at.entity.name || 'entity'} ${at.entity.id}${at.field ? `, ${at.field}` : ''}` : '';
+        const slots = picture.slotsOf(cell);
+        const text = at.entity && slots?.[1] - slots?.[0] === 1 ? `${at.entity.name || 'entity'} ${at.entity.id}${at.field ? `, ${at.field}` : ''}` : '';
         if (text) picture.addTip(text);
       } catch (error) {
         if (!aborted(error)) replace(here, h('p', { class: 'dim' }, error.message));
@@ -268,7 +277,7 @@ export const page = {
         cell.share !== null && [state.by === 'change' ? 'Changed' : 'In use', format.percent(cell.share)],
         at?.archetype.length > 0 && ['Archetype', at.archetype.join(', ')],
         at && slots && slots[1] - slots[0] === 1 && ['Entity', at.entity ? h('a', { href: `#/entity/${at.entity.id}` }, at.entity.name || at.entity.id) : 'none lives there'],
-        at?.field && ['Field', `${at.field}: ${at.fieldType}, byte ${at.byte}`],
+        at?.field && cell.to - cell.from <= memory.areas[cell.area].stride && ['Field', `${at.field}: ${at.fieldType}, byte ${at.byte}`],
       ].filter(Boolean);
       return [h('dl', { class: 'facts' }, rows.map(([name, value]) => [h('dt', null, name), h('dd', null, value)])),
         slots && h('p', { class: 'row' }, h('button', { type: 'button', onclick: () => word.open(slots[0], area.column) }, `Open word ${format.number(Math.floor(slots[0] / 64))}`))];
