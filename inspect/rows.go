@@ -29,7 +29,7 @@ type rowSource struct {
 // rowsTold is how rows are written.
 type rowsTold interface {
 	contentType() string
-	begin()
+	begin(r *rowReader)
 	row(r *rowReader, one *row)
 	end(err error) (told bool) // the error is told where there is a way to
 	bytes() []byte             // what is to be sent, until the next call
@@ -85,7 +85,7 @@ func newRowsTold(format string) rowsTold {
 // send writes the rows that were read, and all others.
 func (s *rowSource) send(w http.ResponseWriter, tell rowsTold) {
 	control := http.NewResponseController(w)
-	tell.begin()
+	tell.begin(s.reader)
 	for len(s.rows) > 0 {
 		for i := range s.rows {
 			tell.row(s.reader, &s.rows[i])
@@ -164,7 +164,7 @@ func (s *rowSource) pickFrom(lo int, words []uint64) {
 // sample picks an even random sample.
 func (s *rowSource) sample() error {
 	var thinner thinning
-	most := max(4*s.limit, 1024) // so that half of it is enough, but for luck that nobody has
+	most := max(4*s.limit, 1024)                                  // so that half of it is enough, but for luck that nobody has
 	s.picked = make([]vast.Entity, 0, gatheredAtOnce+slotsAtOnce) // it does not grow in a look
 	var sampled []vast.Entity
 	for more := true; more; {

@@ -173,16 +173,18 @@ func (p *Plan) listNamed(s *Search, own bool) {
 		if a.column != nil && (!own || a.column.Name() != nameOfEntities) {
 			continue
 		}
-		alike := s.names.Suggest(a.compare.text, fewNames)
-		if len(alike) >= fewNames {
-			continue // there may be more
-		}
 		var list []vast.Entity
 		if e, ok := s.names.Find(a.compare.text); ok {
 			list = append(list, e)
 		}
-		for _, one := range alike {
-			list = append(list, one.Entity)
+		if !own { // others may have the same name
+			alike := s.names.Suggest(a.compare.text, fewNames)
+			if len(alike) >= fewNames {
+				continue // and there may be more
+			}
+			for _, one := range alike {
+				list = append(list, one.Entity)
+			}
 		}
 		s.base = s.base.Among(list)
 		return
