@@ -78,14 +78,28 @@ func (p *Plan) Bind(w *vast.World, names Names, own bool) (*Search, error) {
 		}
 		s.tests = append(s.tests, b)
 	}
-	for _, t := range to {
+	for i, t := range to {
 		if t.relation.CountSources(t.target) <= fewSources {
 			s.base = s.base.Among(slices.Collect(t.relation.Sources(t.target)))
 			break
 		}
+		if i == len(to)-1 {
+			s.slots = min(s.slots, stepRelated)
+		}
 	}
 	p.listNamed(s, own)
+	if n := p.alternatives(); n > 4 { // that many take longer
+		s.slots = max(64, s.slots*4/n&^63)
+	}
 	return s, nil
+}
+
+// alternatives returns how many take a look at values or targets.
+func (p *Plan) alternatives() (n int) {
+	for _, t := range p.tests {
+		n += len(t.either)
+	}
+	return n
 }
 
 func bindTarget(w *vast.World, names Names, c *Column, t *Target) (bound, error) {
