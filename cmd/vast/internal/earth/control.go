@@ -1,18 +1,38 @@
 package earth
 
-import "sync"
+import (
+	"sync"
+	"time"
+)
 
 // control is what others tell the driver: the keys of the screen and the inspector's page. Its methods may be called from
-// any goroutine; it is an inspect.Control.
+// any goroutine; it is an inspect.Control and an inspect.Pacer.
 type control struct {
-	poke chan struct{} // holds a token when the driver is to look again
+	poke   chan struct{} // holds a token when the driver is to look again
+	period time.Duration // from one tick to the next; 0: as fast as possible
 
-	mu     sync.Mutex
-	paused bool
-	steps  int // ticks to be made though paused
+	mu            sync.Mutex
+	paused        bool
+	steps         int // ticks to be made though paused
+	late, dropped uint64
 }
 
-func newControl() *control { return &control{poke: make(chan struct{}, 1)} }
+func newControl(period time.Duration) *control { return &control{poke: make(chan struct{}, 1), period: period} }
+
+// Pace returns the time from one tick to the next, how many ticks began a period or more late, and how many were let go.
+func (c *control) Pace() (budget time.Duration, late, dropped uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.period, c.late, c.dropped
+}
+
+// fellBehind says that a tick is late, and how many before it were let go.
+func (c *control) fellBehind(dropped uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.late++
+	c.dropped += dropped
+}
 
 // Pause lets no more ticks begin.
 func (c *control) Pause() { c.change(func() { c.paused, c.steps = true, 0 }) }
