@@ -17,7 +17,9 @@ type control struct {
 	late, dropped uint64
 }
 
-func newControl(period time.Duration) *control { return &control{poke: make(chan struct{}, 1), period: period} }
+func newControl(period time.Duration) *control {
+	return &control{poke: make(chan struct{}, 1), period: period}
+}
 
 // Pace returns the time from one tick to the next, how many ticks began a period or more late, and how many were let go.
 func (c *control) Pace() (budget time.Duration, late, dropped uint64) {
