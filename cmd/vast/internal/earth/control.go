@@ -5,31 +5,32 @@ import (
 	"time"
 )
 
-// control is what others tell the driver: the keys of the screen and the inspector's page. Its methods may be called from
-// any goroutine; it is an inspect.Control and an inspect.Pacer.
+// control is what others tell the driver, and what it tells them: the keys of the screen and the inspector's page. Its
+// methods may be called from any goroutine; it is an inspect.Control and an inspect.Pacer.
 type control struct {
+	budget time.Duration // for a tick
 	poke   chan struct{} // holds a token when the driver is to look again
-	period time.Duration // from one tick to the next; 0: as fast as possible
 
-	mu            sync.Mutex
-	paused        bool
-	steps         int // ticks to be made though paused
-	late, dropped uint64
+	mu      sync.Mutex
+	paused  bool
+	steps   int    // ticks to be made though paused
+	late    uint64 // ticks that began a period or more after they were due
+	dropped uint64 // ticks that were never made up for
 }
 
-func newControl(period time.Duration) *control {
-	return &control{poke: make(chan struct{}, 1), period: period}
+func newControl(budget time.Duration) *control {
+	return &control{budget: budget, poke: make(chan struct{}, 1)}
 }
 
-// Pace returns the time from one tick to the next, how many ticks began a period or more late, and how many were let go.
+// Pace is for the inspector.
 func (c *control) Pace() (budget time.Duration, late, dropped uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.period, c.late, c.dropped
+	return c.budget, c.late, c.dropped
 }
 
-// fellBehind says that a tick is late, and how many before it were let go.
-func (c *control) fellBehind(dropped uint64) {
+// isLate says that a tick begins late, and how many before it are let go.
+func (c *control) isLate(dropped uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.late++

@@ -72,12 +72,11 @@ func newDriver(w world, o options) *driver {
 		world: w, ticks: o.ticks, length: o.length, meter: newMeter(o.budget()),
 		// With one snapshot about, neither side ever waits for the other at these two.
 		wanted: make(chan *snapshot, 1), ready: make(chan *snapshot, 1),
-		bell: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
+		control: newControl(o.budget()), bell: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	if o.hz > 0 {
 		d.period = o.budget()
 	}
-	d.control = newControl(d.period)
 	return d
 }
 
@@ -130,7 +129,7 @@ func (d *driver) run() {
 			if behind > catchUp*d.period {
 				due, dropped = from, uint64(behind/d.period)
 			}
-			d.control.fellBehind(dropped)
+			d.control.isLate(dropped)
 		}
 		if d.err = d.world.Tick(); d.err != nil {
 			return
