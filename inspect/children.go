@@ -110,7 +110,7 @@ func (k *childrenReader) look() (done bool) {
 		if len(k.answer.Rows) == k.limit {
 			return true
 		}
-		if steps++; steps > walkedAtOnce || steps%16 == 0 && time.Since(start) > lookTime {
+		if steps++; steps > walkedAtOnce || steps > 1 && (steps%16 == 0 || len(k.answer.Rows) > 0) && time.Since(start) > lookTime {
 			return false
 		}
 		if k.passed >= k.answer.Offset {
@@ -125,8 +125,10 @@ func (k *childrenReader) look() (done bool) {
 func (in *Inspector) childRow(e vast.Entity, rel vast.Relation) childRow {
 	row := childRow{ID: e.String(), Name: in.nameOf(e), Children: rel.CountSources(e), Has: []string{}}
 	for _, col := range in.world.ComponentsOf(e) {
-		if info := vast.Describe(col); info.Linked == "" {
-			row.Has = append(row.Has, info.Name)
+		_, isRelation := vast.RelationOf(col)
+		_, isEdges := vast.EdgesOf(col)
+		if !isRelation && !isEdges {
+			row.Has = append(row.Has, col.Name())
 		}
 	}
 	return row

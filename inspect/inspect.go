@@ -18,6 +18,7 @@ type Inspector struct {
 	options Options
 	guard   guard
 	model   model
+	places  whereabouts
 	memory  memory
 	sampler *sampler
 	gallery *gallery
