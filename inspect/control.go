@@ -105,7 +105,7 @@ func (in *Inspector) serveControl(r *http.Request) (any, error) {
 	if c == nil {
 		return nil, &problem{Status: http.StatusConflict, Code: "noControl", Message: in.controlState().Reason}
 	}
-	s := in.mainSchedule()
+	s := scheduleOf(in.world)
 	var made uint64
 	switch o.Action {
 	case "pause":
@@ -129,7 +129,7 @@ func step(ctx context.Context, c Control, s *sched.Schedule, ticks int) (made ui
 		return 0
 	}
 	c.Pause() // what is under way is no part of the step, as far as that can be told
-	if ticks <= maxRecorded {
+	if ticks <= sched.MaxRecorded {
 		s.Record(ticks)
 	}
 	const none = ^uint64(0)

@@ -54,7 +54,7 @@ func Serve(ctx context.Context, w *vast.World, o Options) (*Inspector, error) {
 		looking: make(chan struct{}, maxLooking), streams: make(chan struct{}, maxStreams),
 		records: make(chan struct{}, maxRecording), listener: l, ended: make(chan struct{}),
 	}
-	in.sampler = newSampler(w, func() *sched.Schedule { return scheduleOf(w) }, func() Control { return o.Control })
+	in.sampler = newSampler(w, func() *sched.Schedule { return scheduleOf(w) }, in.control)
 	ctx, in.stop = context.WithCancel(ctx)
 	in.server = newServer(ctx, in.handler(in.routes()))
 	go in.serve(ctx)
