@@ -10,7 +10,7 @@ import (
 
 const (
 	childrenMost = 500  // that one request may ask for
-	walkedAtOnce = 1000 // children that are passed over while the world stands still
+	walkedAtOnce = 4000 // children that are passed over while the world stands still
 	anewMost     = 3    // times that a walk begins anew because the children were changed
 )
 
