@@ -44,7 +44,7 @@ func BenchmarkChildren(b *testing.B) {
 		b.Run(fmt.Sprintf("from=%d", offset), func(b *testing.B) {
 			var looks []time.Duration
 			for b.Loop() {
-				k := childrenReader{in: f.Inspector, id: f.paris.String(), limit: 50}
+				k := childrenReader{in: f.Inspector, id: f.paris.String(), limit: 50, atOnce: walkedAtOnce}
 				k.answer.Offset = offset
 				if err := f.look(context.Background(), func() bool {
 					start := time.Now()
