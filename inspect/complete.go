@@ -82,9 +82,7 @@ func (in *Inspector) currentSchema(ctx context.Context) (*query.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	in.asked.mu.Lock()
-	schema := in.asked.schema
-	in.asked.mu.Unlock()
+	_, schema := in.asked.begin()
 	if schema == nil || len(schema.Columns) != len(columns) {
 		schema = in.asked.describe(columns)
 	}

@@ -117,10 +117,7 @@ func (p *pager) find() error {
 		p.exact, p.cut = true, p.over
 		return nil
 	}
-	if err := p.findCompared(); err != nil {
-		return err
-	}
-	return p.look(p.read)
+	return p.findCompared()
 }
 
 // read reads the rows of the picked, some at a time, and reports whether it has them all.
@@ -204,23 +201,31 @@ func (p *pager) findCompared() error {
 		}
 		p.total, p.cut = m.total, !m.whole
 		p.exact = fill
-		p.picked = m.entities.slice(p.offset, p.offset+p.limit)
-		return nil
+		slots := m.from(p.offset, p.limit)
+		return p.look(func() bool {
+			for ; len(slots) > 0; slots = slots[1:] {
+				if e, ok := p.in.world.At(slots[0]); ok {
+					p.picked = append(p.picked, e)
+				}
+			}
+			return p.read()
+		})
 	}
 }
 
 // fill looks for all matches.
 func (p *pager) fill(m *matches) {
 	defer close(m.ready)
-	m.err = p.walk(slotsAtOnce, func(lo int, words []uint64, n int) bool {
-		m.total += n
-		if m.entities.len() < maxMatches {
-			eachEntity(p.in.world, lo, words, 0, func(e vast.Entity) bool {
-				m.entities.append(e)
-				return m.entities.len() < maxMatches
-			})
+	m.words = make([]uint64, min(p.in.world.Options().MaxEntities, maxSlots)/64)
+	m.err = p.look(func() (done bool) {
+		for !p.late() {
+			p.words = m.words[min(p.next/64, len(m.words)):] // where the step sets bits
+			_, _, n, ok := p.step(slotsAtOnce)
+			if m.total += n; !ok {
+				return true
+			}
 		}
 		return false
 	})
-	m.at, m.whole = time.Now(), !p.over && m.total <= maxMatches
+	m.at, m.whole = time.Now(), !p.over && p.next >= p.slots
 }

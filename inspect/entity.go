@@ -15,7 +15,7 @@ import (
 const (
 	lookTime      = 150 * time.Microsecond // after which a look leaves the rest to the next one
 	fieldsMost    = 4000                   // of all components of an entity
-	heapFields    = 500                    // of a component that must be read while the world stands still
+	heapFields    = 300                    // of a component that must be read while the world stands still
 	componentMost = 1 << 20                // bytes of a component that is shown
 	endsMost      = 50                     // of edges that are listed
 )

@@ -11,7 +11,7 @@ import (
 const (
 	maxRanks    = 16      // queries whose ranks are kept
 	maxLists    = 4       // queries whose matches are kept
-	maxMatches  = 1 << 20 // of one query
+	maxSlots    = 1 << 27 // of which matches are kept: 16 MiB of bits
 	matchesTime = 5 * time.Second
 )
 
@@ -55,48 +55,16 @@ func (q *searches) keepRanks(k *ranks) {
 // key tells searches apart that find different entities.
 func (s *search) key() string { return s.plan.Text() + s.found.Key() }
 
-// matches are the entities that a query with comparisons found some time ago: to compare all values anew for each page of a
-// list would cost the world more than it gains the reader.
+// matches are the slots that a query with comparisons found some time ago: to compare all values anew for each page of a
+// list would cost the world more than it gains the reader. Who lives there by now may be another.
 type matches struct {
-	key      string
-	ready    chan struct{} // closed when the rest is there
-	err      error
-	entities chunks[vast.Entity] // the first maxMatches
-	total    int
-	whole    bool // nothing was left out
-	at       time.Time
-}
-
-// chunks is a list that grows without being copied, which would take too long for a look.
-type chunks[T any] struct {
-	full [][]T // each of chunkLen
-	last []T
-}
-
-const chunkLen = 8 << 10
-
-func (c *chunks[T]) append(v T) {
-	if len(c.last) == chunkLen {
-		c.full, c.last = append(c.full, c.last), nil
-	}
-	if c.last == nil {
-		c.last = make([]T, 0, chunkLen)
-	}
-	c.last = append(c.last, v)
-}
-
-func (c *chunks[T]) len() int { return len(c.full)*chunkLen + len(c.last) }
-
-// slice returns a copy of the elements from lo to below hi, or to the end.
-func (c *chunks[T]) slice(lo, hi int) (list []T) {
-	for i := lo; i < min(hi, c.len()); i++ {
-		if i/chunkLen < len(c.full) {
-			list = append(list, c.full[i/chunkLen][i%chunkLen])
-		} else {
-			list = append(list, c.last[i%chunkLen])
-		}
-	}
-	return list
+	key   string
+	ready chan struct{} // closed when the rest is there
+	err   error
+	words []uint64 // a bit for each slot
+	total int
+	whole bool // nothing was left out
+	at    time.Time
 }
 
 // claim returns the matches of a search that are not too old, be it that another request is still looking for them, or new
@@ -125,6 +93,27 @@ func (m *matches) isOver() bool {
 	default:
 		return false
 	}
+}
+
+// from returns the slots of the matches with the ranks from one on, at most so many.
+func (m *matches) from(rank, most int) (slots []int) {
+	for i, mask := range m.words {
+		if n := bits.OnesCount64(mask); rank >= n {
+			rank -= n
+			continue
+		}
+		for ; mask != 0; mask &= mask - 1 {
+			if len(slots) == most {
+				return slots
+			}
+			if rank > 0 {
+				rank--
+				continue
+			}
+			slots = append(slots, 64*i+bits.TrailingZeros64(mask))
+		}
+	}
+	return slots
 }
 
 // eachEntity calls f for the entities whose bits are set for the slots from lo on, except the first so many, until it returns

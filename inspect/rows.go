@@ -122,7 +122,7 @@ func (s *rowSource) next() error {
 	err := s.look(func() (done bool) {
 		for len(s.rows) < rowsAtOnce && s.read < s.limit {
 			if len(s.picked) == 0 && !s.pick() {
-				return true
+				return s.ended || len(s.rows) > 0
 			}
 			if one := s.reader.read(s.picked[0]); one.cells != nil {
 				s.rows = append(s.rows, one)
@@ -141,19 +141,17 @@ func (s *rowSource) next() error {
 	return err
 }
 
-// pick finds some more entities, and reports whether there are any.
+// pick finds some more entities, and reports whether there were any before the look ought to end.
 func (s *rowSource) pick() bool {
 	for !s.ended && !s.late() {
 		lo, words, n, ok := s.step(slotsAtOnce)
-		if !ok {
-			s.ended = true
-		}
+		s.ended = !ok
 		if n > 0 {
 			s.pickFrom(lo, words)
 			return true
 		}
 	}
-	return !s.ended
+	return false
 }
 
 func (s *rowSource) pickFrom(lo int, words []uint64) {
@@ -166,7 +164,8 @@ func (s *rowSource) pickFrom(lo int, words []uint64) {
 // sample picks an even random sample.
 func (s *rowSource) sample() error {
 	var thinner thinning
-	most := max(4*s.limit, 1024) // so that half of it is enough, but for luck that nobody has
+	most := max(4*s.limit, 1024)                                  // so that half of it is enough, but for luck that nobody has
+	s.picked = make([]vast.Entity, 0, gatheredAtOnce+slotsAtOnce) // it does not grow in a look
 	var sampled []vast.Entity
 	for more := true; more; {
 		s.picked = s.picked[:0]

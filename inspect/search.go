@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/vastgo/vast"
@@ -14,6 +13,7 @@ import (
 
 const (
 	maxSearches = 8                // at a time
+	queueTime   = 5 * time.Second  // that one waits for its turn
 	searchTime  = 10 * time.Second // of all looks of one request together
 	answerTime  = 20 * time.Second // that a request may take that answers at once
 	streamTime  = 5 * time.Minute  // that one may take that answers bit by bit
@@ -21,9 +21,10 @@ const (
 
 // searches are what the inspector keeps of what is searched for.
 type searches struct {
-	running atomic.Int32
+	watch func(look time.Duration) // for measurements; nil
 
 	mu     sync.Mutex
+	turns  chan struct{} // holds a token for each search that runs; nil before the first
 	schema *query.Schema // nil before the first look
 	ranks  []*ranks      // the last used first
 	lists  []*matches    // likewise
@@ -72,15 +73,18 @@ func (in *Inspector) newSearch(r *http.Request, text string, want wanted, most t
 	if err != nil {
 		return nil, queryProblem(err)
 	}
-	if in.asked.running.Add(1) > maxSearches {
-		in.asked.running.Add(-1)
+	turns, schema := in.asked.begin()
+	full := time.NewTimer(queueTime)
+	defer full.Stop()
+	select {
+	case turns <- struct{}{}:
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	case <-full.C:
 		return nil, tooBusy("%d searches run already: try again when one has ended", maxSearches)
 	}
 	s := &search{in: in, tree: tree, want: want}
 	s.ctx, s.cancel = context.WithTimeout(r.Context(), most)
-	in.asked.mu.Lock()
-	schema := in.asked.schema
-	in.asked.mu.Unlock()
 	if schema == nil {
 		schema = &query.Schema{}
 	}
@@ -90,7 +94,17 @@ func (in *Inspector) newSearch(r *http.Request, text string, want wanted, most t
 
 func (s *search) end() {
 	s.cancel()
-	s.in.asked.running.Add(-1)
+	<-s.in.asked.turns
+}
+
+// begin returns what a new search takes part in.
+func (q *searches) begin() (turns chan struct{}, schema *query.Schema) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.turns == nil {
+		q.turns = make(chan struct{}, maxSearches)
+	}
+	return q.turns, q.schema
 }
 
 // compile looks up names. It does so outside of looks, because it takes a while.
@@ -150,7 +164,13 @@ func (s *search) look(f func() (done bool)) error {
 		err := s.in.look(s.ctx, func() (done bool) {
 			s.begin = time.Now()
 			s.looks++
-			defer func() { s.spent += time.Since(s.begin) }()
+			defer func() {
+				took := time.Since(s.begin)
+				s.spent += took
+				if s.in.asked.watch != nil {
+					s.in.asked.watch(took)
+				}
+			}()
 			if s.found == nil {
 				if columns = s.in.model.look(s.in.world); len(columns) != len(s.schema.Columns) {
 					return true
@@ -203,7 +223,7 @@ func (s *search) late() bool { return time.Since(s.begin) > lookTime }
 
 // step looks at the next slots and returns the first of them and what it found there. It returns false behind the last.
 func (s *search) step(most int) (lo int, words []uint64, n int, ok bool) {
-	if s.slots = s.in.world.Slots(); s.next >= s.slots {
+	if s.slots = s.in.world.Slots(); s.next >= s.slots || len(s.words) == 0 {
 		return s.next, nil, 0, false
 	}
 	if s.last != s.looks {
@@ -211,7 +231,7 @@ func (s *search) step(most int) (lo int, words []uint64, n int, ok bool) {
 		s.walked++
 	}
 	lo = s.next
-	words = s.words[:min(most, s.found.Step())/64]
+	words = s.words[:min(most/64, s.found.Step()/64, len(s.words))]
 	clear(words)
 	s.next += 64 * len(words)
 	return lo, words, s.found.Words(lo, s.next, words), true

@@ -23,11 +23,12 @@ type Suggestion struct {
 
 // Search is a plan with its targets found. It is for one goroutine at a time, where the world may be read.
 type Search struct {
-	names Names
-	base  vast.Query
-	tests []boundTest
-	slots int    // of a step
-	key   string // what was found for the targets
+	names  Names
+	base   vast.Query
+	tests  []boundTest
+	slots  int      // of a step
+	key    string   // what was found for the targets
+	passed []uint64 // by a test, in the step at work
 }
 
 // bound is a target that was found.

@@ -40,14 +40,18 @@ func (s *Search) Words(lo, hi int, words []uint64) (n int) {
 		if n == 0 {
 			return 0
 		}
-		n = s.tests[i].keep(s.names, lo, hi, words)
+		if len(s.passed) < len(words) {
+			s.passed = make([]uint64, len(words))
+		}
+		passed := s.passed[:len(words)]
+		clear(passed)
+		n = s.tests[i].keep(s.names, lo, hi, words, passed)
 	}
 	return n
 }
 
-// keep clears the bits of those that fail the test, and returns how many are left.
-func (t *boundTest) keep(names Names, lo, hi int, words []uint64) (n int) {
-	passed := make([]uint64, len(words))
+// keep clears the bits of those that fail the test, and returns how many are left. passed is zero, and is written to.
+func (t *boundTest) keep(names Names, lo, hi int, words, passed []uint64) (n int) {
 	for i := range t.either {
 		t.either[i].pass(names, lo, hi, words, passed)
 	}

@@ -48,7 +48,7 @@ func (p *tab) holds(what string, f func() bool) {
 	p.f.holds(p.T, what, f)
 }
 
-func TestEntityPageShows(t *testing.T) {
+func TestPageEntityShows(t *testing.T) {
 	f := entityFixture(t, Options{})
 	p := openEntity(t, f, f.london)
 	if got := p.text(".entity-title"); got != "London" {
@@ -76,6 +76,7 @@ func TestEntityPageShows(t *testing.T) {
 	if buttons != 0 {
 		t.Errorf("a read-only page has %d buttons that edit", buttons)
 	}
+	p.checkAccess("a read-only entity")
 	// What folds is built when it is seen.
 	p.until("!document.querySelector('[data-path=\"Decks[3]\"]')")
 	p.click(`[data-path="Decks"] > .tree-row > .twist`)
@@ -85,8 +86,8 @@ func TestEntityPageShows(t *testing.T) {
 	p.waitText(`[data-column="Infected"] .component-summary`, "{Stage:Severe Since:1152921504606846976")
 }
 
-// TestEntityPageFollows sees what the program does, and that the entity ends.
-func TestEntityPageFollows(t *testing.T) {
+// TestPageEntityFollows sees what the program does, and that the entity ends.
+func TestPageEntityFollows(t *testing.T) {
 	f := entityFixture(t, Options{})
 	p := openEntity(t, f, f.people[1])
 	y := `[...document.querySelectorAll('[data-column=Position] .leaf')][1].textContent`
@@ -112,12 +113,16 @@ func TestEntityPageFollows(t *testing.T) {
 	p.waitText(".box-title", "Entity 0.77 is no longer alive")
 }
 
-func TestEntityPageEdits(t *testing.T) {
+func TestPageEntityEdits(t *testing.T) {
 	f := entityFixture(t, Options{ReadWrite: true})
 	p := openEntity(t, f, f.london)
 	p.expect("400") // what is refused
 	p.expect("409")
 
+	for _, width := range []int{360, 1280} {
+		p.window(width, 900)
+		p.checkAccess(fmt.Sprintf("an entity in a window of %d", width))
+	}
 	hull := valueAt("Ship", "Hull")
 	p.click(hull + " button")
 	p.fill(hull+" input", "300.5")
@@ -168,7 +173,7 @@ func TestEntityPageEdits(t *testing.T) {
 	})
 }
 
-func TestEntityPageChangesStructure(t *testing.T) {
+func TestPageEntityChangesStructure(t *testing.T) {
 	f := entityFixture(t, Options{ReadWrite: true})
 	p := openEntity(t, f, f.london)
 	p.eval("document.querySelector('[data-column=Ship] .panel-tools button').click()", nil)
@@ -179,14 +184,14 @@ func TestEntityPageChangesStructure(t *testing.T) {
 	p.click("dialog [type=submit]")
 	p.waitText(valueAt("Ship", "Hull"), "0")
 	p.eval("document.querySelector('.entity-head .danger').click()", nil)
-	p.waitText("dialog", "333 entities have it as their target in ChildOf")
+	p.waitText("dialog", "It is the target of 333 entities in ChildOf")
 	p.click("dialog [type=submit]")
 	p.waitText(".box-title", "It is no longer alive")
 	p.holds("the deletion", func() bool { return !f.w.Alive(f.london) && f.childOf.CountSources(f.paris) == 333 })
 }
 
-// TestEntityPageTree walks through children with the keyboard.
-func TestEntityPageTree(t *testing.T) {
+// TestPageEntityTree walks through children with the keyboard.
+func TestPageEntityTree(t *testing.T) {
 	f := entityFixture(t, Options{})
 	p := openEntity(t, f, f.paris)
 	p.wait(".children > [role=treeitem]")
