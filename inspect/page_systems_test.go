@@ -64,7 +64,11 @@ func TestSystemsPage(t *testing.T) {
 	p.wait(".graph-node.chosen")
 
 	// Another schedule, with a name that must stay text.
-	p.eval(fmt.Sprintf("(() => { const s = document.querySelector('.systems-control select'); s.value = '%d'; s.dispatchEvent(new Event('change')); })()", other.ID()), nil)
+	p.eval(fmt.Sprintf(`(() => {
+		const s = document.querySelector('.systems-control select');
+		s.value = '%d';
+		s.dispatchEvent(new Event('change'));
+	})()`, other.ID()), nil)
 	p.until("document.querySelectorAll('.graph-node').length === 1")
 	if name := p.text(".graph-name"); name != hostile {
 		t.Errorf("the system is called %q", name)
@@ -91,7 +95,7 @@ func TestSystemsPagePausesAndSteps(t *testing.T) {
 	at++
 	p.until(fmt.Sprintf("%s === %d", tick, at))
 	p.until(fmt.Sprintf("document.querySelector('.timeline-summary .num').textContent.replaceAll(',', '') === '%d'", at))
-	p.eval("[...document.querySelectorAll('.systems-control .group button')].find((b) => b.textContent === '+10').click()", nil)
+	p.click(".systems-control .group button:nth-child(2)") // +10
 	at += 10
 	p.until(fmt.Sprintf("%s === %d", tick, at))
 	if now := f.schedule.Stats().Tick; now != at {
