@@ -14,7 +14,7 @@ import (
 const (
 	maxLenses    = 4                      // that are kept
 	maxMarks     = 1 << 17                // of a lens
-	maxLines     = 1 << 18                // that are read in a pass: 16 MiB
+	maxLines     = 1 << 17                // that are read in a pass: 8 MiB
 	passInterval = 950 * time.Millisecond // between two passes at least: a page asks once a second
 	passStale    = 5 * time.Second        // after which nothing is compared with what was seen before
 	linesAtOnce  = 256                    // between looks at the clock
@@ -32,8 +32,8 @@ type changes struct {
 // lens is what is known of the changes in a range of places. It serves all who look at about the same range at about the same
 // scale.
 type lens struct {
-	from, to int
-	unit     int        // bytes, a power of two
+	from, to int        // units are counted from the first place on
+	unit     int        // bytes
 	passing  sync.Mutex // held during a pass
 
 	// With the lock of changes:
@@ -98,22 +98,35 @@ func (c *changes) lensFor(p *memoryPicture, l *layout) *lens {
 		from, to = min(from, r.from), max(to, r.to)
 		cell = min(cell, max(1, (r.to-r.from)/r.n))
 	}
-	finest := max(8, 1<<(bits.Len(uint(cell))-1))
-	unit := max(finest, unitFor(l.committed(from, to)))
+	// Units are cells, such as elements, where there is one range of them; else they have a size that suits many pictures.
+	finest, phase := cell, 0
+	if one := p.ranges[0]; len(p.ranges) > 1 || (one.to-one.from)%one.n != 0 || cell >= vm.PageSize() {
+		finest = 1 << (bits.Len(uint(cell)) - 1)
+	} else {
+		phase = from % cell
+	}
+	unit := finest
+	if coarse := unitFor(l.committed(from, to)); coarse > finest {
+		unit, phase = coarse, 0
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i, have := range c.lenses {
 		// A little coarser does as well, while memory grows.
-		if have.from <= from && to <= have.to && (have.unit == unit || have.unit == 2*unit && unit > finest) {
+		if have.from <= from && to <= have.to && (have.from%have.unit == phase%have.unit && have.unit == unit || have.unit == 2*unit && unit > finest) {
 			copy(c.lenses[1:i+1], c.lenses[:i])
 			c.lenses[0] = have
 			return have
 		}
 	}
 	// Some more on both sides, so that moving the picture does not begin anew.
-	wide := &lens{from: max(0, from-(to-from)/2) / unit * unit, to: min(l.bytes, to+(to-from)/2), unit: unit}
+	half := (to - from) / 2
+	wide := &lens{from: from - min(from-phase, half)/unit*unit, to: min(l.bytes, to+half), unit: unit}
 	if unitFor(l.committed(wide.from, wide.to)) > unit {
-		wide.from, wide.to = from/unit*unit, to
+		wide.from, wide.to = from, to
+	}
+	if phase == 0 {
+		wide.from = wide.from / unit * unit
 	}
 	c.lenses = slices.Insert(c.lenses, 0, wide)
 	c.lenses = c.lenses[:min(len(c.lenses), maxLenses)]
@@ -155,9 +168,10 @@ func (in *Inspector) passNow(ctx context.Context, view *lens, l *layout) (pass, 
 	return next, nil
 }
 
-// reader reads what is in memory, a bit at a time.
-type reader struct {
+// pageReader reads what is in memory, a bit at a time.
+type pageReader struct {
 	layout *layout
+	origin int // where units are counted from
 	unit   int
 	lines  int     // that are read of a unit
 	runs   []cells // what is in memory, in order; none in two reservations
@@ -168,7 +182,7 @@ type reader struct {
 
 // makePass looks at what a lens shows, and compares with the pass before.
 func (in *Inspector) makePass(ctx context.Context, view *lens, l *layout, before pass) (pass, error) {
-	r := &reader{layout: l, unit: view.unit}
+	r := &pageReader{layout: l, origin: view.from, unit: view.unit}
 	units, err := r.find(ctx, view)
 	if err != nil {
 		return pass{}, err
@@ -195,7 +209,7 @@ func (in *Inspector) makePass(ctx context.Context, view *lens, l *layout, before
 }
 
 // find finds what is in memory, and in how many units that is.
-func (r *reader) find(ctx context.Context, view *lens) (units int, err error) {
+func (r *pageReader) find(ctx context.Context, view *lens) (units int, err error) {
 	for _, res := range r.layout.reservations {
 		lo, hi := max(view.from, res.From), min(view.to, res.From+res.Bytes)
 		begun := len(r.runs)
@@ -224,14 +238,14 @@ func (r *reader) find(ctx context.Context, view *lens) (units int, err error) {
 }
 
 // read goes on reading. It is called while the world lets the inspector look.
-func (r *reader) read() (done bool) {
+func (r *pageReader) read() (done bool) {
 	begun := time.Now()
 	for r.run < len(r.runs) && len(r.marks) < 4*maxMarks {
 		if time.Since(begun) > memoryLookTime {
 			return false
 		}
 		run := r.runs[r.run]
-		end := min(run.to, (r.place/r.unit+max(1, linesAtOnce/r.lines))*r.unit)
+		end := min(run.to, r.unitAt(r.place)+max(1, linesAtOnce/r.lines)*r.unit)
 		res := r.reservation()
 		res.r.Look(r.place-res.From, end-r.place, func(off int, b []byte) { r.readUnits(off+res.From, b) })
 		if r.place = end; end == run.to {
@@ -244,7 +258,7 @@ func (r *reader) read() (done bool) {
 }
 
 // reservation returns the one that is being read.
-func (r *reader) reservation() *reservation {
+func (r *pageReader) reservation() *reservation {
 	i, found := slices.BinarySearchFunc(r.layout.reservations, r.place, func(one reservation, place int) int { return one.From - place })
 	if !found {
 		i--
@@ -252,10 +266,13 @@ func (r *reader) reservation() *reservation {
 	return &r.layout.reservations[i]
 }
 
+// unitAt returns where the unit of a place begins.
+func (r *pageReader) unitAt(place int) int { return place - (place-r.origin)%r.unit }
+
 // readUnits reads bytes that begin at a place: units, and at both ends parts of such.
-func (r *reader) readUnits(place int, b []byte) {
+func (r *pageReader) readUnits(place int, b []byte) {
 	for len(b) > 0 {
-		at := place / r.unit * r.unit
+		at := r.unitAt(place)
 		n := min(at+r.unit-place, len(b))
 		hash := hashOf(b[:n], r.lines, uint64(at/r.unit))
 		if k := len(r.marks); k > 0 && r.marks[k-1].at == at {

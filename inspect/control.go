@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	maxStep  = 10_000          // ticks of one request
-	waitTime = 2 * time.Second // how long an answer waits for the ticks that it asked for
+	maxTicks  = 10_000          // ticks of one request
+	ticksTime = 2 * time.Second // how long an answer waits for the ticks that it asked for
 )
 
 // control returns what pauses the program, or nil: what the options say, or else the schedule that is run.
@@ -79,8 +79,8 @@ func readOrder(body io.Reader) (order, error) {
 			return order{}, badRequest("ticks are for the action step")
 		}
 	case "step":
-		if o.Ticks < 0 || o.Ticks > maxStep {
-			return order{}, badRequest("ticks must be 1 to %d", maxStep)
+		if o.Ticks < 0 || o.Ticks > maxTicks {
+			return order{}, badRequest("ticks must be 1 to %d", maxTicks)
 		}
 		o.Ticks = max(o.Ticks, 1)
 	default:
@@ -129,13 +129,13 @@ func step(ctx context.Context, c Control, s *sched.Schedule, ticks int) (made ui
 		return 0
 	}
 	c.Pause() // what is under way is no part of the step, as far as that can be told
-	if ticks <= maxRecorded {
+	if ticks <= sched.MaxRecorded {
 		s.Record(ticks)
 	}
 	const none = ^uint64(0)
 	before, _ := s.Recent(none, nil)
 	c.Step(ticks)
-	over := time.NewTimer(waitTime)
+	over := time.NewTimer(ticksTime)
 	defer over.Stop()
 	often := time.NewTicker(2 * time.Millisecond)
 	defer often.Stop()

@@ -3,7 +3,9 @@ package inspect
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -26,7 +28,7 @@ func (f *fixture) step(t testing.TB, ticks int) (a obeyed) {
 	t.Helper()
 	start := time.Now()
 	a = f.order(t, fmt.Sprintf(`{"action": "step", "ticks": %d}`, ticks))
-	if a.Made > uint64(ticks) || a.Made < uint64(ticks) && time.Since(start) < waitTime {
+	if a.Made > uint64(ticks) || a.Made < uint64(ticks) && time.Since(start) < ticksTime {
 		t.Errorf("%d ticks were made of a step of %d", a.Made, ticks)
 	}
 	f.waitForTicks(t, a.Tick+uint64(ticks)-a.Made)
@@ -73,8 +75,10 @@ func TestControlIsRefused(t *testing.T) {
 			t.Errorf("%q: %+v", body, p)
 		}
 	}
-	f.refused(t, http.StatusRequestEntityTooLarge, "POST", "control", f.options.Token,
-		`{"action": "`+strings.Repeat("x", maxBodyBytes)+`"}`)
+	body := http.MaxBytesReader(httptest.NewRecorder(), io.NopCloser(strings.NewReader(`{"action": "pause"}`)), 10)
+	if _, err := readOrder(body); err == nil || problemOf(err).Status != http.StatusRequestEntityTooLarge {
+		t.Errorf("too large: %v", err)
+	}
 	if f.schedule.Paused() {
 		t.Error("an order that was refused was obeyed")
 	}
@@ -132,7 +136,7 @@ func TestStepThatIsNotMade(t *testing.T) {
 	f.schedule.Pause()
 	f.see(t, func() {})
 	start := time.Now()
-	if a := f.order(t, `{"action":"step","ticks":1}`); a.Made != 0 || n.steps != 1 || time.Since(start) < waitTime {
+	if a := f.order(t, `{"action":"step","ticks":1}`); a.Made != 0 || n.steps != 1 || time.Since(start) < ticksTime {
 		t.Errorf("%+v after %v, %+v", a, time.Since(start), n)
 	}
 }
@@ -155,7 +159,7 @@ func FuzzReadOrder(f *testing.F) {
 				t.Errorf("%q: %+v", body, o)
 			}
 		case "step":
-			if o.Ticks < 1 || o.Ticks > maxStep {
+			if o.Ticks < 1 || o.Ticks > maxTicks {
 				t.Errorf("%q: %+v", body, o)
 			}
 		default:

@@ -46,6 +46,7 @@ func TestDashboardShowsWhatThereIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := newFixture(t, Options{})
+	f.settle(t)
 	labels := make(map[string]map[string]bool) // of each metric, as it is asked for
 	for name, family := range gather(t, f.newRegistry()) {
 		known := map[string]bool{"instance": true, "job": true} // which Prometheus adds

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/sched"
@@ -220,5 +221,20 @@ func (f *fixture) see(t testing.TB, look func()) {
 	t.Helper()
 	if err := f.look(context.Background(), func() bool { look(); return true }); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// holds waits for something to be true of the world.
+func (f *fixture) holds(t testing.TB, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		yes := false
+		f.see(t, func() { yes = is() })
+		if yes {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%s: never true", what)
+		}
 	}
 }

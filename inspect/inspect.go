@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
-	"github.com/vastgo/vast/sched"
 )
 
 // Inspector serves a world. Its methods may be called from any goroutine.
@@ -18,6 +17,7 @@ type Inspector struct {
 	options Options
 	guard   guard
 	model   model
+	places  whereabouts
 	memory  memory
 	sampler *sampler
 	gallery *gallery
@@ -53,7 +53,7 @@ func Serve(ctx context.Context, w *vast.World, o Options) (*Inspector, error) {
 		looking: make(chan struct{}, maxLooking), streams: make(chan struct{}, maxStreams),
 		records: make(chan struct{}, maxRecording), listener: l, ended: make(chan struct{}),
 	}
-	in.sampler = newSampler(w, func() *sched.Schedule { return scheduleOf(w) }, func() Control { return o.Control })
+	in.sampler = newSampler(w, in.mainSchedule, in.control)
 	ctx, in.stop = context.WithCancel(ctx)
 	in.server = newServer(ctx, in.handler(in.routes()))
 	go in.serve(ctx)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/accessibility"
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -19,25 +20,29 @@ var named = []string{"button", "link", "textbox", "searchbox", "combobox", "list
 // checkAccess holds the page that is shown against what those need who do not see it or have no mouse.
 func (p *tab) checkAccess(where string) {
 	p.Helper()
-	var nodes []*accessibility.Node
-	p.do("accessibility tree", accessibility.Enable(), chromedp.ActionFunc(func(ctx context.Context) (err error) {
-		nodes, err = accessibility.GetFullAXTree().Do(ctx)
-		return err
-	}))
-	word := func(v *accessibility.Value) string {
-		if v == nil {
-			return ""
-		}
-		return strings.Trim(string(v.Value), `"`)
+	// What the browser computes for screen readers. The names of its reasons to leave something out change from version to
+	// version, so only what is needed is read.
+	type value struct {
+		Value any `json:"value"`
 	}
+	var tree struct {
+		Nodes []struct {
+			Ignored          bool  `json:"ignored"`
+			BackendDOMNodeID int64 `json:"backendDOMNodeId"`
+			Role             value `json:"role"`
+			Name             value `json:"name"`
+		} `json:"nodes"`
+	}
+	p.do("accessibility tree", accessibility.Enable(), chromedp.ActionFunc(func(ctx context.Context) error {
+		return cdp.Execute(ctx, accessibility.CommandGetFullAXTree, nil, &tree)
+	}))
 	seen := 0
-	for _, n := range nodes {
-		if n.Ignored || !slices.Contains(named, word(n.Role)) {
-			continue
-		}
-		seen++
-		if strings.TrimSpace(word(n.Name)) == "" {
-			p.Errorf("%s: a %s without a name (node %d)", where, word(n.Role), n.BackendDOMNodeID)
+	for _, n := range tree.Nodes {
+		if role := fmt.Sprint(n.Role.Value); !n.Ignored && slices.Contains(named, role) {
+			seen++
+			if name, _ := n.Name.Value.(string); strings.TrimSpace(name) == "" {
+				p.Errorf("%s: a %s without a name (node %d)", where, role, n.BackendDOMNodeID)
+			}
 		}
 	}
 	if seen < 8 {
@@ -82,8 +87,8 @@ func TestPageAccess(t *testing.T) {
 	}
 }
 
-// TestPageTabKey goes through each page by the tab key alone: it must come through all that does something, and back to the
-// start, and what has the focus must be seen to have it.
+// TestPageTabKey goes through the beginning of each page by the tab key alone: past the header into the page, and what has
+// the focus must be seen to have it.
 func TestPageTabKey(t *testing.T) {
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/overview")
@@ -91,29 +96,26 @@ func TestPageTabKey(t *testing.T) {
 	for _, id := range p.pagesListed() {
 		p.eval(fmt.Sprintf("location.hash = '#/%s'", id), nil)
 		p.waitPage(id)
-		p.eval("document.activeElement.blur(); getSelection().removeAllRanges()", nil)
+		p.eval("document.getElementById('skip').focus()", nil)
 		passed := make(map[string]bool)
-		for range 60 {
+		for range 16 {
 			p.press(kb.Tab)
 			var focus struct {
-				What string
-				Seen bool
+				Where string
+				Seen  bool
 			}
 			p.eval(`(() => {
 				const e = document.activeElement;
 				const s = getComputedStyle(e);
-				return { What: e.tagName + ' ' + (e.id || e.getAttribute('aria-label') || e.textContent).slice(0, 40),
+				return { Where: e.id || e.closest('nav, main, footer')?.tagName || e.tagName,
 					Seen: e === document.body || s.outlineStyle !== 'none' || s.boxShadow !== 'none' };
 			})()`, &focus)
 			if !focus.Seen {
-				t.Errorf("%s: %s has the focus, and is not seen to", id, focus.What)
+				t.Errorf("%s: something in %s has the focus, and is not seen to", id, focus.Where)
 			}
-			if strings.HasPrefix(focus.What, "BODY") {
-				break
-			}
-			passed[focus.What] = true
+			passed[focus.Where] = true
 		}
-		for _, want := range []string{"BUTTON theme", "A mark"} {
+		for _, want := range []string{"mark", "NAV", "theme", "help", "MAIN"} {
 			if !passed[want] {
 				t.Errorf("%s: the tab key does not come to %s, only to %v", id, want, passed)
 			}

@@ -75,6 +75,7 @@ func TestVariables(t *testing.T) {
 		expvar.NewInt("vast test").Set(42)
 	}
 	f := newFixture(t, Options{Profiling: true})
+	f.settle(t)
 	status, body := f.do(t, "GET", "/debug/vars", "", "")
 	var got struct {
 		Cmdline   []string

@@ -41,8 +41,9 @@ type systemEntry struct {
 
 // scheduleStats is what of a schedule changes, up to its last tick.
 type scheduleStats struct {
-	ID              uint64        `json:"id"` // of the schedule
-	Running         bool          `json:"running"`
+	ID              uint64        `json:"id"`            // of the schedule
+	Running         bool          `json:"running"`       // whether sched.Schedule.Run is at work
+	Budget          float64       `json:"budgetSeconds"` // from one tick to the next; 0 where there is no such time
 	Tick            uint64        `json:"tick"`
 	Late            uint64        `json:"late"`
 	Dropped         uint64        `json:"dropped"`
@@ -86,9 +87,9 @@ func (in *Inspector) systemsRoutes() []route {
 
 func (in *Inspector) systemsTopics() []topic {
 	return []topic{{name: "systems", every: time.Second, make: func(context.Context, string) (any, error) {
-		e := systemsEvent{in.controlState(), []scheduleStats{}}
+		e, main := systemsEvent{in.controlState(), []scheduleStats{}}, in.mainSchedule()
 		for _, s := range in.schedules() {
-			e.Schedules = append(e.Schedules, statsOf(s))
+			e.Schedules = append(e.Schedules, in.statsOf(s, s == main))
 		}
 		return e, nil
 	}}}
@@ -115,8 +116,8 @@ func (in *Inspector) mainSchedule() *sched.Schedule {
 	return most
 }
 
-// scheduleOf returns the schedule that a request means: the main one unless it says which.
-func (in *Inspector) scheduleOf(r *http.Request) (*sched.Schedule, error) {
+// askedSchedule returns the schedule that a request means: the main one unless it says which.
+func (in *Inspector) askedSchedule(r *http.Request) (*sched.Schedule, error) {
 	text := r.URL.Query().Get("schedule")
 	if text == "" {
 		if s := in.mainSchedule(); s != nil {
@@ -144,7 +145,8 @@ func (in *Inspector) describeSystems() systemsAnswer {
 		o, g := s.Options(), s.Graph()
 		d := scheduleAnswer{
 			ID: s.ID(), Main: s == main, Workers: o.Workers, Rate: o.Rate, CatchUp: o.CatchUp,
-			Systems: make([]systemEntry, 0, len(g.Systems)), Edges: append([]sched.Edge{}, g.Edges...), Stats: statsOf(s),
+			Systems: make([]systemEntry, 0, len(g.Systems)), Edges: append([]sched.Edge{}, g.Edges...),
+			Stats: in.statsOf(s, s == main),
 		}
 		for _, sys := range g.Systems {
 			d.Systems = append(d.Systems, systemEntry{
@@ -157,10 +159,14 @@ func (in *Inspector) describeSystems() systemsAnswer {
 	return a
 }
 
-func statsOf(s *sched.Schedule) scheduleStats {
-	st := s.Stats()
+func (in *Inspector) statsOf(s *sched.Schedule, main bool) scheduleStats {
+	var control Control
+	if main {
+		control = in.control()
+	}
+	st, budget := pace(s, control)
 	e := scheduleStats{
-		ID: s.ID(), Running: s.Running(), Tick: st.Tick, Late: st.Late, Dropped: st.Dropped,
+		ID: s.ID(), Running: s.Running(), Budget: budget.Seconds(), Tick: st.Tick, Late: st.Late, Dropped: st.Dropped,
 		CommandsDone: uint64(st.Commands.Done), CommandsSkipped: uint64(st.Commands.Skipped),
 		Ticks: spentOf(st.Ticks), RecentTicks: spentOf(st.RecentTicks), Applying: spentOf(st.Applying),
 		RecentApplying: spentOf(st.RecentApplying), Systems: make([]systemTimes, 0, len(st.Systems)),

@@ -30,7 +30,8 @@ func TestSystems(t *testing.T) {
 		t.Fatalf("control %+v, %d schedules", a.Control, len(a.Schedules))
 	}
 	s := a.Schedules[0]
-	if s.ID != f.schedule.ID() || !s.Main || s.Workers != 2 || s.Rate != 200 || s.CatchUp != 4 || !s.Stats.Running || s.Stats.Tick < 3 {
+	if s.ID != f.schedule.ID() || !s.Main || s.Workers != 2 || s.Rate != 200 || s.CatchUp != 4 || !s.Stats.Running || s.Stats.Tick < 3 ||
+		s.Stats.Budget != 0.005 {
 		t.Errorf("schedule %+v", s)
 	}
 	want := []systemEntry{
@@ -105,9 +106,9 @@ func TestSystemsOfSeveralSchedules(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.get(t, "systems", &a)
-	if len(a.Schedules) != maxSchedules || in.mainSchedule() != list[3] || !a.Schedules[3].Main || a.Schedules[3].Stats.Tick != 2 ||
+	if len(a.Schedules) != maxSchedules || g.mainSchedule() != list[3] || !a.Schedules[3].Main || a.Schedules[3].Stats.Tick != 2 ||
 		a.Schedules[3].Stats.Running {
-		t.Errorf("%d schedules, the main one is %d", len(a.Schedules), in.mainSchedule().ID())
+		t.Errorf("%d schedules: %+v", len(a.Schedules), a.Schedules[3])
 	}
 }
 

@@ -7,7 +7,7 @@ const pageSize = 50;
 
 // childrenTree shows the sources of an entity in a relation: { element, destroy() }. Arrows move and unfold, Enter opens an
 // entity.
-export function childrenTree(id, relation, total, go) {
+export function childrenTree(id, relation, total) {
   const end = new AbortController();
   const tree = h('ul', { class: 'tree children', role: 'tree', aria: { label: `${relation.name}: ${format.number(total)}` }, onkeydown: pressed });
   fill(tree, id);
@@ -109,7 +109,7 @@ export function childrenTree(id, relation, total, go) {
         else focus(li.parentElement.closest('[role=treeitem]'));
         break;
       case 'Enter':
-        if (li.dataset.id) go(`#/entity/${encodeURIComponent(li.dataset.id)}`);
+        if (li.dataset.id) li.querySelector('a').click();
         else li.dispatchEvent(new CustomEvent('open'));
         break;
       default: return;

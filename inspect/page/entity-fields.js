@@ -10,12 +10,13 @@ const foldedFrom = 9; // parts from which on an array begins folded
 //   folds      a Map that keeps what is folded while the page lives
 //   mayEdit    whether values may be edited, besides what the component says
 //   save(component, path, value)   resolves when it is saved, and rejects with what is wrong
+//   slot           the entity's
 //   remove(component)              asks for the component to be taken away
 export function componentView(component, context) {
   const inside = { ...context, component, mayEdit: context.mayEdit && component.editable };
   const body = h('div', { class: 'panel-body' });
   const summary = h('span', { class: 'component-summary mono dim clip' });
-  const place = h('span', { class: 'component-place mono dim hide-narrow' });
+  const place = h('a', { class: 'component-place mono dim hide-narrow', href: `#/memory?slot=${context.slot}&column=${component.id}`, hidden: true });
   let fields = null;
   let shape = '';
   const twist = foldButton(component.column, `${component.id}`, true, context, (open) => {
@@ -41,6 +42,7 @@ export function componentView(component, context) {
     if (!now.value) return;
     inside.component = now;
     setText(summary, now.value.text);
+    place.hidden = !now.place;
     place.title = now.place ? `reservation ${now.place.reservation} + ${format.number(now.place.offset)} bytes` : '';
     setText(place, now.place?.address ?? '');
     const to = shapeOf(now.value);

@@ -7,14 +7,15 @@ import { dialog, emptyBox, errorBox, format, h, panel, replace, setText } from '
 
 const folds = new Map(); // what is folded, by component and path: kept from entity to entity
 
+// The page stands alone, or beside a list: then app.beside is true, and it leaves title and search to the other one.
 export const page = {
   id: 'entity',
   title: 'Entity',
   async mount(root, app) {
     const id = app.path[0];
-    const finder = find(app);
+    const finder = app.beside ? null : find(app);
     if (!id) {
-      replace(root, h('h1', { class: 'unseen' }, 'Entity'), panel('Which entity?', {}, finder, h('p', { class: 'dim' },
+      replace(root, panel('Which entity?', {}, finder, h('p', { class: 'dim' },
         'An ID is a slot and a generation, such as 17.3. ', h('a', { href: '#/entities' }, 'Entities'), ' lists them all.')));
       return undefined;
     }
@@ -24,9 +25,9 @@ export const page = {
       first = await app.api.get(`entities/${encodeURIComponent(id)}`, null, { signal: end.signal });
     } catch (error) {
       const gone = error.status === 410;
-      replace(root, h('div', { class: 'row push' }, h('h1', null, id), finder),
+      replace(root, !app.beside && h('div', { class: 'row push' }, h('h2', { class: 'entity-title' }, id), finder),
         gone ? emptyBox(`Entity ${id} is no longer alive`, 'It was deleted; its slot may hold another one by now. ', h('p', null, h('a', { href: '#/entities' }, 'All entities')))
-          : errorBox(error, () => app.go(location.hash)));
+          : errorBox(error, app.beside ? null : () => app.go(location.hash)));
       return undefined;
     }
     return show(root, app, first, finder);
@@ -67,16 +68,18 @@ function find(app) {
   }, box.element);
 }
 
+const entities = (n) => (n === 1 ? '1 entity' : `${format.number(n)} entities`);
+
 function show(root, app, first, finder) {
   const { id } = first;
   const mayWrite = !app.world.readOnly && app.api.hasToken();
-  const context = { folds, mayEdit: mayWrite, save, remove };
+  const context = { folds, mayEdit: mayWrite, slot: first.slot, save, remove };
   let latest = first;
   let dead = false;
   let stop = null;
   let trees = []; // of children
 
-  const title = h('h1', { class: 'wrap' });
+  const title = h('h2', { class: 'entity-title wrap' });
   const state = h('span', { class: 'chip' });
   const follow = h('button', { type: 'button', title: 'Follow live (f)', onclick: () => setFollow(!stop) }, 'Follow');
   const notice = h('div', { aria: { live: 'polite' } });
@@ -91,8 +94,8 @@ function show(root, app, first, finder) {
         h('button', { type: 'button', class: 'chip num', title: 'Copy the ID', aria: { label: `Copy the ID ${id}` }, onclick: copy }, id), state),
       h('div', { class: 'row' }, finder, follow,
         h('a', { class: 'button', href: `#/memory?slot=${first.slot}` }, 'Show in memory'),
-        mayWrite && h('button', { type: 'button', onclick: addComponent }, 'Add component'),
-        mayWrite && h('button', { type: 'button', class: 'danger', onclick: deleteEntity }, 'Delete'))),
+        mayWrite && h('button', { type: 'button', title: 'Add a component', onclick: addComponent }, 'Add'),
+        mayWrite && h('button', { type: 'button', class: 'danger', title: 'Delete the entity', onclick: deleteEntity }, 'Delete'))),
     notice,
     h('div', { class: 'split entity-split' },
       h('div', { class: 'stack' }, components, !mayWrite && h('p', { class: 'dim' }, app.world.readOnly
@@ -104,7 +107,7 @@ function show(root, app, first, finder) {
     latest = now;
     const name = now.name || `Entity ${id}`;
     setText(title, name);
-    if (!document.title.startsWith(name)) document.title = `${name} · ${app.world.name || 'Vast'}`;
+    if (!app.beside && !document.title.startsWith(name)) document.title = `${name} · ${app.world.name || 'Vast'}`;
     const ids = now.components.map((c) => c.id);
     for (const [key, view] of views) {
       if (ids.includes(key)) continue;
@@ -132,26 +135,24 @@ function show(root, app, first, finder) {
   function updateLinks(now) {
     const key = JSON.stringify(now.links.map((l) => (l.kind === 'relation' && l.direction === 'in' ? [l.id, 'in'] : l)));
     if (key === linksShown) {
-      for (const l of now.links) if (l.kind === 'relation' && l.direction === 'in') for (const count of links.querySelectorAll(`[data-count="${l.id}"]`)) setText(count, format.number(l.total));
+      for (const l of now.links) if (l.kind === 'relation' && l.direction === 'in') for (const count of links.querySelectorAll(`[data-count="${l.id}"]`)) setText(count, `← ${entities(l.total)}`);
       return;
     }
-    const focused = links.contains(document.activeElement);
     linksShown = key;
     const kept = trees;
     trees = [];
     const panels = now.links.map((l) => {
       if (l.kind === 'relation' && l.direction === 'in') {
-        const tree = kept.find((t) => t.id === l.id) ?? { id: l.id, ...childrenTree(id, { id: l.id, name: l.column }, l.total, app.go) };
+        const tree = kept.find((t) => t.id === l.id) ?? { id: l.id, ...childrenTree(id, { id: l.id, name: l.column }, l.total) };
         trees.push(tree);
         return panel(null, { label: `${l.column}, those that have this entity as their target`, class: 'flush-tree' },
-          h('div', { class: 'row link-head' }, h('h2', null, l.column), h('span', { class: 'dim' }, 'targets this: ', h('span', { class: 'num', data: { count: l.id } }, format.number(l.total)))),
+          h('div', { class: 'row link-head' }, h('h2', null, l.column), h('span', { class: 'dim', data: { count: l.id } }, `← ${entities(l.total)}`)),
           tree.element);
       }
       return linkPanel(l);
     });
     for (const tree of kept) if (!trees.includes(tree)) tree.destroy();
     replace(links, panels);
-    if (focused && !links.contains(document.activeElement)) title.focus?.();
   }
 
   function linkPanel(l) {
@@ -164,7 +165,7 @@ function show(root, app, first, finder) {
     }
     return panel(null, { label: `${l.column}, ${l.direction === 'out' ? 'to' : 'from'} others` },
       h('div', { class: 'row link-head' }, h('h2', null, l.column),
-        h('span', { class: 'dim' }, l.direction === 'out' ? 'to ' : 'from ', h('span', { class: 'num' }, format.number(l.total)))),
+        h('span', { class: 'dim' }, `${l.direction === 'out' ? '→' : '←'} ${entities(l.total)}`)),
       h('ul', { class: 'link-ends' }, l.ends.map((e) => h('li', { class: 'row' }, link(e), e.value && h('span', { class: 'dim mono clip' }, e.value))),
         l.total > l.ends.length && h('li', { class: 'dim' }, `… ${format.number(l.total - l.ends.length)} more`)));
   }
@@ -181,7 +182,7 @@ function show(root, app, first, finder) {
     const key = rows.flat().join('|');
     if (key === factsShown) return;
     factsShown = key;
-    replace(facts, rows.map(([name, value, note]) => [h('dt', null, name), h('dd', null, h('span', { class: 'num' }, value), note && h('span', { class: 'dim' }, ` ${note}`))]));
+    replace(facts, rows.map(([name, value, note]) => [h('dt', null, name), h('dd', null, h('span', { class: 'num' }, value), note && h('span', { class: 'dim' }, ` · ${note}`))]));
   }
 
   function setState(text, kind) {
@@ -304,7 +305,7 @@ function show(root, app, first, finder) {
       await app.api.send('DELETE', `entities/${encodeURIComponent(id)}`);
       died();
     }, 'Delete', true, h('p', null, 'The entity and its components are gone for good.'),
-    below.map((l) => h('p', null, `${format.number(l.total)} entities have it as their target in ${l.column}: they go with it, or lose their target, as the relation says.`)));
+    below.map((l) => h('p', null, `It is the target of ${entities(l.total)} in ${l.column}, which go with it or lose their target, as the relation says.`)));
   }
 
   async function copy() {

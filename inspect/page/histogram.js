@@ -3,7 +3,7 @@
 //
 //   const chart = histogram();
 //   root.append(chart.element);
-//   chart.show({ field, count, nan, min, max, mean, bins: [{ from, to, count }] });
+//   chart.show(answer of GET histogram);
 
 import { format, h, replace, setText, svg } from './ui.js';
 
@@ -42,7 +42,7 @@ export function histogram() {
     const y = (n) => margin.top + inner.height * (1 - part(n));
     const floor = margin.top + inner.height;
 
-    for (const n of logarithmic ? powers(most) : steps(0, most, 4)) {
+    for (const n of logarithmic ? powers(most) : steps(0, most, 4).filter(Number.isInteger)) {
       drawing.append(
         svg('line', { class: 'histogram-grid', x1: margin.left, x2: width - margin.right, y1: y(n), y2: y(n) }),
         svg('text', { class: 'histogram-label', x: margin.left - 6, y: y(n) + 4, 'text-anchor': 'end' }, short(n)));
@@ -51,7 +51,9 @@ export function histogram() {
     const last = bins[bins.length - 1].to;
     const span = last - first || 1;
     const x = (value) => margin.left + inner.width * (last === first ? 0.5 : (value - first) / span);
-    for (const value of steps(first, last, Math.max(2, Math.floor(inner.width / 90)))) {
+    const labelled = bins.every((bin) => bin.label);
+    const about = Math.max(2, Math.floor(inner.width / 90));
+    for (const value of labelled ? [] : steps(first, last, about)) {
       drawing.append(
         svg('line', { class: 'histogram-tick', x1: x(value), x2: x(value), y1: floor, y2: floor + 4 }),
         svg('text', { class: 'histogram-label', x: x(value), y: floor + 16, 'text-anchor': 'middle' }, short(value)));
@@ -59,13 +61,16 @@ export function histogram() {
     const pitch = inner.width / bins.length;
     bins.forEach((bin, i) => {
       const left = margin.left + i * pitch;
+      if (labelled && i % Math.ceil(bins.length / about) === 0) {
+        drawing.append(svg('text', { class: 'histogram-label', x: left + pitch / 2, y: floor + 16, 'text-anchor': 'middle' }, cut(bin.label)));
+      }
       const top = bin.count > 0 ? Math.min(y(bin.count), floor - 1) : floor;
       drawing.append(svg('rect', {
         class: `histogram-bar${i === marked ? ' is-marked' : ''}`,
         x: left + Math.min(0.5, pitch / 8), width: Math.max(0.5, pitch - Math.min(1, pitch / 4)), y: top, height: floor - top,
       }));
     });
-    if (Number.isFinite(data.mean) && data.mean >= first && data.mean <= last) {
+    if (!labelled && Number.isFinite(data.mean) && data.mean >= first && data.mean <= last) {
       drawing.append(svg('line', { class: 'histogram-mean', x1: x(data.mean), x2: x(data.mean), y1: margin.top, y2: floor }));
     }
     drawing.append(svg('line', { class: 'histogram-axis', x1: margin.left, x2: width - margin.right, y1: floor, y2: floor }));
@@ -80,10 +85,10 @@ export function histogram() {
       return;
     }
     const bin = data.bins[marked];
-    const lastBin = marked === data.bins.length - 1;
+    const ends = marked === data.bins.length - 1 ? 'to' : 'to below';
+    const what = bin.label || (bin.from === bin.to ? exact(bin.from) : `${exact(bin.from)} ${ends} ${exact(bin.to)}`);
     const share = data.count ? bin.count / data.count : 0;
-    const range = bin.from === bin.to ? exact(bin.from) : `${exact(bin.from)} to ${lastBin ? '' : 'below '}${exact(bin.to)}`;
-    setText(told, `${range}: ${format.number(bin.count)} ${bin.count === 1 ? 'entity' : 'entities'}, ${format.percent(share)}`);
+    setText(told, `${what}: ${data.sampled ? 'about ' : ''}${format.number(bin.count)}, ${format.percent(share)}`);
   }
 
   drawing.addEventListener('pointermove', (event) => {
@@ -120,16 +125,16 @@ export function histogram() {
       element.hidden = !answer;
       if (!answer) return;
       marked = -1;
-      setText(told, '\u00a0');
+      setText(told, answer.bins.length ? '\u00a0' : 'There are no numbers.');
       drawing.setAttribute('aria-label', `Histogram of ${answer.field}: ${format.number(answer.count)} values from ` +
-        `${exact(answer.min)} to ${exact(answer.max)}. Left and right arrows tell the bars.`);
-      replace(facts, [
-        ['values', format.number(answer.count)],
-        ['min', exact(answer.min)],
-        ['mean', exact(answer.mean)],
-        ['max', exact(answer.max)],
-        ['NaN', format.number(answer.nan)],
-      ].map(([name, value]) => h('div', null, h('dt', null, name), h('dd', { class: 'num' }, value))));
+        `${exact(answer.min)} to ${exact(answer.max)}. The left and right arrow keys tell the bars.`);
+      const readings = [
+        ['values', format.number(answer.count)], ['min', exact(answer.min)], ['median', exact(answer.quantiles?.p50)],
+        ['mean', exact(answer.mean)], ['max', exact(answer.max)], ['NaN', format.number(answer.nan)],
+        answer.infinite > 0 && ['infinite', format.number(answer.infinite)],
+        answer.sampled && ['sample of', format.number(answer.sample)],
+      ];
+      replace(facts, readings.filter(Boolean).map(([name, value]) => h('div', null, h('dt', null, name), h('dd', { class: 'num' }, value))));
       draw();
     },
     destroy() { sizes.disconnect(); },
@@ -163,3 +168,5 @@ function short(n) {
 function exact(n) {
   return typeof n === 'number' ? String(Number(n.toPrecision(7))) : String(n ?? '–');
 }
+
+const cut = (label) => (label.length > 12 ? `${label.slice(0, 11)}…` : label);

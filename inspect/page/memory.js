@@ -39,10 +39,7 @@ export const page = {
       onResize: () => layOut(),
     });
     const word = wordView(app, () => memory, {
-      onChange: (slot, column) => {
-        remember();
-        if (slot !== null) word.element.scrollIntoView({ block: 'nearest' });
-      },
+      onChange: () => remember(),
     });
 
     const remember = () => app.replace(Object.fromEntries(Object.entries({
@@ -158,13 +155,13 @@ export const page = {
     const sum = (name) => memory.areas.reduce((n, a) => n + a[name], 0);
     function stateEntries() {
       const [committed, resident, huge, decommitted, swapped] = ['committed', 'resident', 'huge', 'decommitted', 'swapped'].map(sum);
-      const pages = (n) => `${format.short(Math.round(n / memory.pageSize))} pages`;
+      const pages = (n) => format.short(Math.round(n / memory.pageSize));
       const list = [
-        [ink.huge, 'in memory, huge pages', `${format.short(memory.limits.hugePageSize ? huge / memory.limits.hugePageSize : 0)} × ${format.bytes(memory.limits.hugePageSize)}`, format.bytes(huge)],
+        [ink.huge, 'in memory, huge', `${format.short(memory.limits.hugePageSize ? huge / memory.limits.hugePageSize : 0)} × ${format.bytes(memory.limits.hugePageSize)}`, format.bytes(huge)],
         [ink.resident, 'in memory', pages(resident - huge), format.bytes(resident - huge)],
-        [ink.committed, 'committed, never touched', pages(committed - resident - swapped), format.bytes(committed - resident - swapped)],
-        [ink.decommitted, 'decommitted: given back', pages(decommitted), format.bytes(decommitted)],
-        [ink.reserved, 'reserved: addresses only', pages(memory.bytes - committed - decommitted), format.bytes(memory.bytes - committed - decommitted)],
+        [ink.committed, 'committed, untouched', pages(committed - resident - swapped), format.bytes(committed - resident - swapped)],
+        [ink.decommitted, 'given back', pages(decommitted), format.bytes(decommitted)],
+        [ink.reserved, 'only reserved', pages(memory.bytes - committed - decommitted), format.bytes(memory.bytes - committed - decommitted)],
       ];
       if (swapped > 0) list.splice(2, 0, [ink.swapped, 'swapped', pages(swapped), format.bytes(swapped)]);
       return list;
@@ -173,7 +170,7 @@ export const page = {
     function columnEntries() {
       const of = new Map();
       for (const a of memory.areas) {
-        const one = of.get(a.column) ?? { name: a.column < 0 ? 'the world’s own' : a.name, resident: 0, areas: 0 };
+        const one = of.get(a.column) ?? { name: a.column < 0 ? 'world' : a.name, resident: 0, areas: 0 };
         one.resident += a.resident;
         one.areas++;
         of.set(a.column, one);
@@ -184,7 +181,11 @@ export const page = {
     }
 
     function archetypeEntries() {
-      return few(memory.archetypes, (a) => [category(ink, a.number), a.columns.join(', ') || 'no columns', `${format.short(a.entities)} entities`, `${format.short(a.slots)} slots`],
+      // What tells an archetype from others comes first.
+      const having = new Map();
+      for (const a of memory.archetypes) for (const c of a.columns) having.set(c, (having.get(c) ?? 0) + 1);
+      const named = (a) => [...a.columns].sort((b, c) => having.get(b) - having.get(c)).join(', ');
+      return few(memory.archetypes, (a) => [category(ink, a.number), named(a) || 'no columns', `${format.short(a.entities)} entities`, `${format.short(a.slots)} slots`],
         (rest) => `${rest.length} more archetypes`);
     }
 
@@ -274,6 +275,7 @@ export const page = {
     }
 
     const zoomButtons = [['−', 'Zoom out (−)', () => picture.zoom(1)], ['+', 'Zoom in (+)', () => picture.zoom(-1)]].map(([text, label, go]) => h('button', { type: 'button', title: label, aria: { label }, onclick: go }, text));
+    const slotBox = h('input', { type: 'search', inputmode: 'numeric', placeholder: 'slot or 17.3', size: 11, aria: { label: 'Open the word of a slot' } });
     const jump = h('form', {
       class: 'row',
       onsubmit(event) {
@@ -281,9 +283,7 @@ export const page = {
         const slot = Number.parseInt(slotBox.value, 10);
         if (slot >= 0) word.open(slot);
       },
-    });
-    const slotBox = h('input', { type: 'search', inputmode: 'numeric', placeholder: 'slot or 17.3', size: 11, aria: { label: 'Open the word of a slot' } });
-    jump.append(slotBox);
+    }, slotBox);
 
     replace(root,
       notice,

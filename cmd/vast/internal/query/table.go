@@ -18,6 +18,9 @@ const (
 	measuredTime = 300 * time.Millisecond
 )
 
+// blank is what stands between the columns.
+const blank = "  "
+
 // widest is how many cells a column may have on a terminal.
 const widest = 48
 
@@ -86,7 +89,7 @@ func read(in *csv.Reader, to chan<- record, stop <-chan struct{}) {
 		fields, err := in.Read()
 		r := record{err: err}
 		for _, f := range fields {
-			r.fields = append(r.fields, attach.Clean(f))
+			r.fields = append(r.fields, attach.Clean(unquoted(f)))
 		}
 		if err != nil {
 			r.fields = nil
@@ -100,6 +103,14 @@ func read(in *csv.Reader, to chan<- record, stop <-chan struct{}) {
 			return
 		}
 	}
+}
+
+// unquoted returns a text without the sign that keeps spreadsheets from taking it for a formula.
+func unquoted(text string) string {
+	if len(text) > 1 && text[0] == '\'' && strings.ContainsRune("=+-@\t\r\n", rune(text[1])) {
+		return text[1:]
+	}
+	return text
 }
 
 // collect returns the first rows, and if there are no more, why.
@@ -145,32 +156,38 @@ func (o *output) layOut(head []string, rows [][]string) layout {
 				l.widths[i] = max(l.widths[i], attach.Width(r[i]))
 			}
 		}
-		if o.terminal {
-			l.widths[i] = min(l.widths[i], widest)
-		}
+		l.widths[i] = o.bounded(l.widths[i])
 	}
 	return l
 }
 
-// row returns a line of the table. On a terminal it is cut to fit; elsewhere what is longer than what came before moves the
-// rest.
+// bounded returns the width of a column that would have so many cells.
+func (o *output) bounded(cells int) int {
+	if o.terminal {
+		return min(cells, widest)
+	}
+	return cells
+}
+
+// row returns a line of the table. A value that is longer than all before makes its column wider from here on. On a terminal the
+// line is cut to fit.
 func (o *output) row(l layout, fields []string) string {
 	var b strings.Builder
 	for i, f := range fields {
 		if i > 0 {
 			b.WriteString(blank)
 		}
-		width := 0
-		if i < len(l.widths) {
-			width = l.widths[i]
+		if i >= len(l.widths) { // more than headings
+			b.WriteString(f)
+			continue
 		}
-		if !o.terminal {
-			width = max(width, attach.Width(f))
+		if w := attach.Width(f); w > l.widths[i] {
+			l.widths[i] = o.bounded(w)
 		}
-		if i < len(l.numbers) && l.numbers[i] {
-			b.WriteString(attach.PadLeft(f, width))
+		if l.numbers[i] {
+			b.WriteString(attach.PadLeft(f, l.widths[i]))
 		} else {
-			b.WriteString(attach.Pad(f, width))
+			b.WriteString(attach.Pad(f, l.widths[i]))
 		}
 	}
 	line := strings.TrimRight(b.String(), " ")

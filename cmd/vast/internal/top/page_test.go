@@ -95,7 +95,7 @@ func TestHealth(t *testing.T) {
 		{func(*state) {}, span{"live", good}},
 		{func(s *state) { s.history[0].Paused = true }, span{"paused", warn}},
 		{func(s *state) { s.history[0].Admitting, s.history[0].Age = false, 7.4 }, span{"the world lets nobody look for 7 s", warn}},
-		{func(s *state) { s.lost, s.heard = errors.New("x"), now.Add(-5 * time.Second) }, span{"lost for 5 s, trying again", bad}},
+		{func(s *state) { s.lost, s.heard = errors.New("x"), now.Add(-5*time.Second) }, span{"lost for 5 s, trying again", bad}},
 		{func(s *state) { s.lost = &attach.Error{Status: 403, Message: "no"} }, span{"refused: no", bad}},
 	} {
 		s := p.state(t)

@@ -1,0 +1,128 @@
+// Where the vertices of a graph without cycles go: in layers from left to right, so that every edge leads to the right, few
+// edges cross, and none runs through a vertex. It is Sugiyama's way: layers by the longest path, a bend in each layer that an
+// edge passes, and the order within layers by the mean of the neighbours.
+
+const sweeps = 8;
+const bendHeight = 6;
+
+// depths returns the layer of each of n vertices. Edges { from, to } lead from lower numbers to higher ones or not; there is
+// no cycle.
+function depths(n, edges) {
+  const depth = new Array(n).fill(0);
+  const into = new Array(n).fill(0);
+  const next = Array.from({ length: n }, () => []);
+  for (const e of edges) {
+    into[e.to]++;
+    next[e.from].push(e.to);
+  }
+  const ready = into.flatMap((count, i) => (count === 0 ? [i] : []));
+  for (let at = 0; at < ready.length; at++) {
+    for (const to of next[ready[at]]) {
+      depth[to] = Math.max(depth[to], depth[ready[at]] + 1);
+      if (--into[to] === 0) ready.push(to);
+    }
+  }
+  return depth;
+}
+
+function sumOf(list, of) {
+  let sum = 0;
+  for (const v of list) sum += of(v);
+  return sum;
+}
+
+export const layered = {
+  // depth is the number of layers.
+  depth: (n, edges) => Math.max(0, ...depths(n, edges)) + (n > 0 ? 1 : 0),
+
+  // place returns the upper left corner of each vertex, the height of the whole, and for each edge the points that it runs
+  // through: { x, y }, in the units of heights and width.
+  place(heights, edges, { width, gapX, gapY }) {
+    const depth = depths(heights.length, edges);
+    const vertices = heights.map((height, i) => ({ height, layer: depth[i], left: [], right: [], y: 0, order: 0, wish: 0 }));
+    const join = (a, b) => {
+      vertices[a].right.push(b);
+      vertices[b].left.push(a);
+    };
+    const ways = edges.map((e) => {
+      const way = [e.from];
+      for (let l = depth[e.from] + 1; l < depth[e.to]; l++) {
+        vertices.push({ height: bendHeight, layer: l, left: [], right: [], y: 0, order: 0, wish: 0 });
+        join(way.at(-1), vertices.length - 1);
+        way.push(vertices.length - 1);
+      }
+      join(way.at(-1), e.to);
+      way.push(e.to);
+      return way;
+    });
+    const layers = Array.from({ length: Math.max(0, ...depth) + 1 }, () => []);
+    vertices.forEach((v, i) => layers[v.layer].push(i));
+    for (const l of layers) l.forEach((v, i) => { vertices[v].order = i; });
+
+    for (let sweep = 0; sweep < sweeps; sweep++) {
+      const forward = sweep % 2 === 0;
+      for (const l of forward ? layers : [...layers].reverse()) {
+        for (const v of l) {
+          const beside = forward ? vertices[v].left : vertices[v].right;
+          vertices[v].wish = beside.length > 0 ? sumOf(beside, (k) => vertices[k].order) / beside.length : vertices[v].order;
+        }
+        l.sort((a, b) => vertices[a].wish - vertices[b].wish || vertices[a].order - vertices[b].order);
+        l.forEach((v, i) => { vertices[v].order = i; });
+      }
+    }
+
+    const middle = (v) => vertices[v].y + vertices[v].height / 2;
+    for (const l of layers) stack(l.map(() => 0), l);
+    for (let sweep = 0; sweep < sweeps; sweep++) {
+      for (const l of sweep % 2 === 0 ? layers : [...layers].reverse()) {
+        stack(l.map((v) => {
+          const { left, right, height } = vertices[v];
+          const count = left.length + right.length;
+          return (count > 0 ? (sumOf(left, middle) + sumOf(right, middle)) / count : middle(v)) - height / 2;
+        }), l);
+      }
+    }
+    // stack puts a layer's vertices as near to where they want to be as their order and the gaps allow: those that touch make
+    // a group, which goes to the mean of what its members want of its upper end.
+    function stack(wishes, l) {
+      const groups = [];
+      const top = (g) => g.sum / g.count;
+      l.forEach((v, i) => {
+        let group = { first: i, count: 1, height: vertices[v].height, sum: wishes[i] };
+        while (groups.length > 0 && top(groups.at(-1)) + groups.at(-1).height + gapY > top(group)) {
+          const before = groups.pop();
+          const shift = before.height + gapY;
+          group = { first: before.first, count: before.count + group.count, height: shift + group.height, sum: before.sum + group.sum - group.count * shift };
+        }
+        groups.push(group);
+      });
+      for (const g of groups) {
+        let y = top(g);
+        for (let i = g.first; i < g.first + g.count; i++) {
+          vertices[l[i]].y = y;
+          y += vertices[l[i]].height + gapY;
+        }
+      }
+    }
+    const highest = vertices.reduce((y, v) => Math.min(y, v.y), Infinity);
+    for (const v of vertices) v.y -= highest;
+
+    const x = (v) => vertices[v].layer * (width + gapX);
+    // Edges leave and reach a vertex side by side, in the order of where they lead.
+    const port = (v, others, other) => {
+      const sorted = [...others].sort((a, b) => middle(a) - middle(b));
+      const spread = Math.min(vertices[v].height * 0.6, 14 * (sorted.length - 1));
+      const at = sorted.length > 1 ? sorted.indexOf(other) / (sorted.length - 1) - 0.5 : 0;
+      return middle(v) + at * spread;
+    };
+    const routes = ways.map((way) => way.flatMap((v, i) => {
+      const points = [];
+      if (i > 0) points.push({ x: x(v), y: i === way.length - 1 ? port(v, vertices[v].left, way[i - 1]) : middle(v) });
+      if (i < way.length - 1) points.push({ x: x(v) + width, y: i === 0 ? port(v, vertices[v].right, way[1]) : middle(v) });
+      return points;
+    }));
+    return {
+      points: heights.map((_, i) => ({ x: x(i), y: vertices[i].y })), routes, height: Math.max(0, ...vertices.map((v) => v.y + v.height)),
+    };
+  },
+};

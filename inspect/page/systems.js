@@ -1,0 +1,229 @@
+// The systems: what orders them, which cost how much, what workers did in one tick; pause, step and resume.
+
+import { costTable } from './costtable.js';
+import { systemGraph } from './systemgraph.js';
+import { timeline } from './timeline.js';
+import { emptyBox, errorBox, format, h, palette, panel, replace, setText } from './ui.js';
+
+// What a system's cost is read from: this many of the last events of the stream, one a second.
+const eventsKept = 10;
+
+// meterOf makes a reading of the strip at the top.
+function meterOf(name) {
+  const value = h('div', { class: 'meter-value' });
+  const note = h('div', { class: 'meter-note' });
+  return { value, note, element: h('div', { class: 'meter' }, h('div', { class: 'meter-name' }, name), value, note) };
+}
+
+// costsOf compares a schedule's statistics with earlier ones: what each system took of the ticks between them. Where no tick
+// was made between them, or nothing is known of before, it is what they took since the beginning.
+export function costsOf(now, before) {
+  const same = before?.id === now.id && now.ticks.count > before.ticks.count ? before : null;
+  const past = new Map(same?.systems.map((s) => [s.name, s.times]));
+  const ticks = now.ticks.count - (same?.ticks.count ?? 0);
+  const took = now.ticks.total - (same?.ticks.total ?? 0);
+  const cost = (name, times, recent, earlier) => {
+    const spent = times.total - (earlier?.total ?? 0);
+    return {
+      name, share: took > 0 ? spent / took : 0, mean: ticks > 0 ? spent / ticks : 0, p50: recent.p50, p99: recent.p99, last: times.last, max: times.max,
+      runs: times.count,
+    };
+  };
+  return {
+    systems: now.systems.map((s) => cost(s.name, s.times, s.recent, past.get(s.name))),
+    commands: cost('', now.applying, now.recentApplying, same?.applying),
+  };
+}
+
+export const page = {
+  id: 'systems',
+  title: 'Systems',
+  async mount(root, app) {
+    const end = new AbortController();
+    const { signal } = end;
+    let known = null; // the answer of GET systems
+    let chosen = null; // the schedule that is shown, an element of known.schedules
+    let control = { available: false, paused: false, reason: '' };
+    let events = []; // statistics of the chosen schedule, the last ones
+    const marked = { system: null, column: null };
+
+    // Pause, step and resume.
+    const notice = h('div', { class: 'notice', role: 'status' });
+    const pause = h('button', { type: 'button', class: 'primary', title: 'Space', onclick: toggle }, 'Pause');
+    const steps = [1, 10, 60].map((n) => h('button', {
+      type: 'button', title: n === 1 ? 'Key .' : null, aria: { label: `Make ${n} ${n === 1 ? 'tick' : 'ticks'}` }, onclick: () => order({ action: 'step', ticks: n }),
+    }, n === 1 ? 'Step' : `+${n}`));
+    const state = h('span', { class: 'systems-state' });
+    const reason = h('p', { class: 'dim systems-reason' });
+    const choice = h('select', { aria: { label: 'Schedule' }, hidden: true, onchange: () => choose(Number(choice.value)) });
+
+    const meters = { tick: meterOf('Tick'), time: meterOf('Tick time, 99 of 100 below'), applying: meterOf('Applying commands'), late: meterOf('Late, dropped'), workers: meterOf('Workers') };
+    const table = costTable({ onSystem: (name) => mark('system', name) });
+    const graph = systemGraph({ onSystem: (name) => mark('system', name), onColumn: (name) => mark('column', name) });
+    const course = timeline({ record, onSystem: (name) => mark('system', name) });
+    const body = h('div', { class: 'systems-body' });
+    root.append(
+      h('div', { class: 'row systems-control' },
+        h('div', { class: 'row' }, pause, h('div', { class: 'group' }, steps), state), choice),
+      reason, notice, body);
+
+    const shown = [
+      h('div', { class: 'meters', role: 'group', aria: { label: 'Readings' } }, Object.values(meters).map((m) => m.element)),
+      h('div', { class: 'systems-two' },
+        panel('What a tick goes to', { class: 'flush', tools: table.tools }, table.element),
+        panel('Order', { class: 'flush', tools: graph.tools }, graph.element)),
+      panel('One tick', { class: 'flush', tools: course.tools }, course.element),
+    ];
+
+    // mark marks a system or a column everywhere, or takes the mark away.
+    function mark(kind, name) {
+      if (kind) marked[kind] = marked[kind] === name ? null : name;
+      table.mark(marked.system);
+      graph.mark(marked);
+      course.mark(marked.system);
+    }
+
+    function showControl() {
+      const may = control.available && app.api.hasToken();
+      const why = control.available && !may ? 'Only who has the token may pause: open the address that the program printed.' : control.reason;
+      for (const b of [pause, ...steps]) b.disabled = !may;
+      setText(pause, control.paused ? 'Resume' : 'Pause');
+      setText(reason, may ? '' : why);
+      reason.hidden = may;
+      state.dataset.state = control.paused ? 'paused' : 'runs';
+      setText(state, control.paused ? 'paused' : chosen?.stats.running || control.available ? 'running' : '');
+    }
+
+    let ordered = Promise.resolve();
+    function order(what) {
+      if (pause.disabled) return;
+      // One after the other: who presses a key quickly wants each press to count.
+      ordered = ordered.then(() => app.api.send('POST', 'control', what, { signal })).then((done) => {
+        notice.textContent = '';
+        control.paused = done.paused;
+        showControl();
+        if (done.tick > 0) showTick(done.tick);
+        if (what.action === 'step') {
+          app.announce(`tick ${done.tick}`);
+          course.again();
+        } else {
+          app.announce(done.paused ? 'paused' : 'running');
+        }
+      }).catch((error) => {
+        if (!app.api.aborted(error)) replace(notice, errorBox(error));
+      });
+    }
+
+    function toggle() {
+      order({ action: control.paused ? 'resume' : 'pause' });
+    }
+
+    function onKey(event) {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || document.querySelector('dialog[open]')) return;
+      if (event.target.closest?.('input, select, textarea')) return;
+      if (event.key === '.') order({ action: 'step', ticks: 1 });
+      else if (event.key === ' ' && !event.target.closest?.('button, a, summary, [role=tab]')) toggle();
+      else return;
+      event.preventDefault();
+    }
+    document.addEventListener('keydown', onKey);
+
+    async function record(ticks) {
+      return app.api.get('systems/timeline', { ticks, schedule: chosen.id }, { signal });
+    }
+
+    function choose(id) {
+      const before = chosen?.id;
+      chosen = known.schedules.find((s) => s.id === id) ?? known.schedules.find((s) => s.main) ?? known.schedules[0] ?? null;
+      events = chosen ? [chosen.stats] : [];
+      if (!chosen) {
+        replace(body, emptyBox('The world has no schedule',
+          h('p', null, 'The program makes its ticks without package sched, so there are no systems to show. With it, systems are functions that say what they read and write:'),
+          h('pre', null, h('code', null, 's := sched.New(world, sched.Options{Rate: 60})\ns.Add(sched.System{Name: "move", Reads: sched.Columns(velocity), Writes: sched.Columns(position), Run: move})\nerr := s.Run(ctx)'))));
+        return;
+      }
+      if (!shown[0].isConnected) replace(body, shown);
+      const colors = new Map(chosen.systems.map((s, i) => [s.name, palette(i)]));
+      table.show(chosen, colors);
+      graph.show(chosen, colors);
+      course.show(colors);
+      showStats(chosen.stats);
+      if (chosen.id === before) return;
+      marked.system = marked.column = null;
+      mark();
+      course.clear();
+      course.again();
+    }
+
+    function showTick(tick) {
+      setText(meters.tick.value, format.number(tick));
+    }
+
+    function showStats(now) {
+      const costs = costsOf(now, events[0]);
+      table.update(costs);
+      graph.update(costs);
+      showTick(now.tick);
+      setText(meters.tick.note, now.budgetSeconds > 0 ? `one in ${format.seconds(now.budgetSeconds)}` : '');
+      setText(meters.time.value, format.seconds(now.recentTicks.p99));
+      meters.time.value.classList.toggle('bad', now.budgetSeconds > 0 && now.recentTicks.p99 > now.budgetSeconds);
+      setText(meters.time.note, now.budgetSeconds > 0 ? `${format.percent(now.recentTicks.p99 / now.budgetSeconds)} of its time` : `half below ${format.seconds(now.recentTicks.p50)}`);
+      setText(meters.applying.value, format.seconds(now.recentApplying.p99));
+      setText(meters.applying.note, `${format.short(now.commandsDone)} done, ${format.short(now.commandsSkipped)} came to nothing`);
+      setText(meters.late.value, now.budgetSeconds > 0 ? `${format.short(now.late)}, ${format.short(now.dropped)}` : '–');
+      setText(meters.late.note, now.dropped > 0 ? 'simulated time is behind' : now.budgetSeconds > 0 ? 'ticks' : 'the program makes ticks as it likes');
+      setText(meters.workers.value, chosen.workers);
+      setText(meters.workers.note, `${chosen.systems.length} ${chosen.systems.length === 1 ? 'system' : 'systems'}`);
+    }
+
+    async function load() {
+      known = await app.api.get('systems', null, { signal });
+      control = known.control;
+      replace(choice, known.schedules.map((s) => h('option', { value: s.id }, `Schedule ${s.id}${s.main ? ', makes the ticks' : ''}: ${s.systems.length} systems`)));
+      choice.hidden = known.schedules.length < 2;
+      choose(chosen?.id);
+      if (chosen) choice.value = chosen.id;
+      showControl();
+    }
+
+    // changed tells whether a stream's event is of other schedules or systems than those that are shown.
+    function changed(schedules) {
+      return schedules.length !== known.schedules.length || schedules.some((s, i) => {
+        const shownOne = known.schedules[i];
+        return s.id !== shownOne.id || s.systems.length !== shownOne.systems.length || s.systems.some((sys, k) => sys.name !== shownOne.systems[k]?.name);
+      });
+    }
+
+    let loading = false;
+    await load();
+    const stop = app.api.stream('systems', {
+      onEvent(_, event) {
+        if (loading) return;
+        control = event.control;
+        showControl();
+        if (changed(event.schedules)) {
+          loading = true;
+          load().catch((error) => {
+            if (!app.api.aborted(error)) replace(notice, errorBox(error));
+          }).finally(() => { loading = false; });
+          return;
+        }
+        const now = event.schedules.find((s) => s.id === chosen?.id);
+        if (!now) return;
+        chosen.stats = now;
+        // A pause adds nothing to compare with.
+        if (now.ticks.count !== events.at(-1)?.ticks.count) events.push(now);
+        while (events.length > eventsKept) events.shift();
+        showStats(now);
+      },
+    });
+
+    return () => {
+      end.abort();
+      stop();
+      document.removeEventListener('keydown', onKey);
+      graph.destroy();
+      course.destroy();
+    };
+  },
+};
