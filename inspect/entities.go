@@ -44,7 +44,8 @@ type rowAnswer struct {
 
 // answer returns a row as it is shown.
 func (r *rowReader) answer(one *row) rowAnswer {
-	a := rowAnswer{ID: one.entity.String(), Slot: int(one.entity.Slot()), Name: one.name, Values: make(map[string]string, len(one.cells))}
+	a := rowAnswer{ID: one.entity.String(), Slot: int(one.entity.Slot()), Name: one.name,
+		Values: make(map[string]string, len(one.cells))}
 	for i := range one.cells {
 		if one.cells[i].has {
 			a.Values[r.shown[i].Name] = r.shown[i].text(&one.cells[i])

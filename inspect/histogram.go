@@ -163,7 +163,8 @@ func binsOf(least, most float64, n int, p *query.Part) []binAnswer {
 		width = math.Ceil((most - least + 1) / float64(n))
 		n = int((most-least)/width) + 1
 	}
-	if n == 1 || border(least, width, 1) == least { // one is asked for, or all numbers are alike or so close that no bin has a width
+	// One is asked for, or all numbers are alike, or so close that no bin has a width.
+	if n == 1 || border(least, width, 1) == least {
 		return []binAnswer{{From: least, To: most, Label: meaningOf(p, least, least == most)}}
 	}
 	bins := make([]binAnswer, n)

@@ -15,8 +15,8 @@ const (
 	matchesTime = 5 * time.Second
 )
 
-// ranks say how many entities a query finds in the slots of each step, for as long as the structure of the world is the same: so
-// that a page of a list is found without counting what comes before it.
+// ranks say how many entities a query finds in the slots of each step, for as long as the structure of the world is the
+// same: so that a page of a list is found without counting what comes before it.
 type ranks struct {
 	key     string
 	changes uint64

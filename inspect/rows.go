@@ -113,7 +113,8 @@ func (s *rowSource) fail(w http.ResponseWriter, tell rowsTold, err error) {
 }
 
 var errOver = &problem{Status: http.StatusServiceUnavailable, Code: "time",
-	Message: fmt.Sprintf("the rows are not all: a request may look at the world for %v, and take %v: ask for less", searchTime, streamTime)}
+	Message: fmt.Sprintf("the rows are not all: a request may look at the world for %v, and take %v: ask for less",
+		searchTime, streamTime)}
 
 // next reads the next rows, of which there are none at the end. Entities that are gone when their turn comes are left out.
 func (s *rowSource) next() error {

@@ -206,18 +206,19 @@ func (p *Plan) listNamed(s *Search, own bool) {
 	}
 	for _, t := range p.tests {
 		a := t.either[0]
-		if t.not || len(t.either) > 1 || a.compare == nil || a.compare.kind != KindString || a.compare.op != opEqual || a.compare.not {
+		c := a.compare
+		if t.not || len(t.either) > 1 || c == nil || c.kind != KindString || c.op != opEqual || c.not {
 			continue
 		}
 		if a.column != nil && (!own || a.column.Name() != nameOfEntities) {
 			continue
 		}
 		var list []vast.Entity
-		if e, ok := s.names.Find(a.compare.text); ok {
+		if e, ok := s.names.Find(c.text); ok {
 			list = append(list, e)
 		}
 		if !own { // others may have the same name
-			alike := s.names.Suggest(a.compare.text, fewNames)
+			alike := s.names.Suggest(c.text, fewNames)
 			if len(alike) >= fewNames {
 				continue // and there may be more
 			}
@@ -226,6 +227,7 @@ func (p *Plan) listNamed(s *Search, own bool) {
 			}
 		}
 		s.base = s.base.Among(list)
+		s.slots = max(s.slots, stepCompared) // few values are got, wherever they are
 		return
 	}
 }
