@@ -35,7 +35,11 @@ export function flat(view) {
   function settle() {
     k = clamp(k, least(), most());
     const [halfX, halfY] = [width / 2 / k, height / 2 / (k * tall())];
-    const inside = (c, half, a, b) => (2 * half >= b - a ? (a + b) / 2 : clamp(c, a + half, b - half));
+    // The closer one looks, the more the borders may come to the middle.
+    const inside = (c, half, a, b) => {
+      const edge = half * clamp((2 * half) / (b - a), 0, 1);
+      return 2 * half >= b - a ? (a + b) / 2 : clamp(c, a + edge, b - edge);
+    };
     cy = inside(cy, halfY, bounds.y0, bounds.y1);
     cx = wraps ? around(cx, bounds.x0, period) : inside(cx, halfX, bounds.x0, bounds.x1);
   }

@@ -1,18 +1,41 @@
 package earth
 
-import "sync"
+import (
+	"sync"
+	"time"
+)
 
-// control is what others tell the driver: the keys of the screen and the inspector's page. Its methods may be called from
-// any goroutine; it is an inspect.Control.
+// control is what others tell the driver, and what it tells them: the keys of the screen and the inspector's page. Its
+// methods may be called from any goroutine; it is an inspect.Control and an inspect.Pacer.
 type control struct {
-	poke chan struct{} // holds a token when the driver is to look again
+	budget time.Duration // for a tick
+	poke   chan struct{} // holds a token when the driver is to look again
 
-	mu     sync.Mutex
-	paused bool
-	steps  int // ticks to be made though paused
+	mu      sync.Mutex
+	paused  bool
+	steps   int    // ticks to be made though paused
+	late    uint64 // ticks that began a period or more after they were due
+	dropped uint64 // ticks that were never made up for
 }
 
-func newControl() *control { return &control{poke: make(chan struct{}, 1)} }
+func newControl(budget time.Duration) *control {
+	return &control{budget: budget, poke: make(chan struct{}, 1)}
+}
+
+// Pace is for the inspector.
+func (c *control) Pace() (budget time.Duration, late, dropped uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.budget, c.late, c.dropped
+}
+
+// isLate says that a tick begins late, and how many before it are let go.
+func (c *control) isLate(dropped uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.late++
+	c.dropped += dropped
+}
 
 // Pause lets no more ticks begin.
 func (c *control) Pause() { c.change(func() { c.paused, c.steps = true, 0 }) }

@@ -9,6 +9,20 @@ import (
 	"github.com/vastgo/vast"
 )
 
+func TestControlTellsThePace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDriver(&fakeWorld{tick: func(n uint64) (time.Duration, error) {
+			return map[uint64]time.Duration{0: 35 * time.Millisecond, 9: 75 * time.Millisecond}[n], nil
+		}}, options{hz: 100, ticks: 20})
+		d.start(nil)
+		<-d.done
+		// Two late ones are made up for; of the seven due in the longer stall only one is late, and the rest let go.
+		if budget, late, dropped := d.control.Pace(); budget != 10*time.Millisecond || late != 3 || dropped != 6 || late != d.late {
+			t.Errorf("a budget of %v, %d late, %d dropped; want 10ms, 3 and 6", budget, late, dropped)
+		}
+	})
+}
+
 func TestControlSteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWorld{}

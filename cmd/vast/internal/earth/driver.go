@@ -72,7 +72,7 @@ func newDriver(w world, o options) *driver {
 		world: w, ticks: o.ticks, length: o.length, meter: newMeter(o.budget()),
 		// With one snapshot about, neither side ever waits for the other at these two.
 		wanted: make(chan *snapshot, 1), ready: make(chan *snapshot, 1),
-		control: newControl(), bell: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
+		control: newControl(o.budget()), bell: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	if o.hz > 0 {
 		d.period = o.budget()
@@ -125,9 +125,11 @@ func (d *driver) run() {
 		from := time.Now()
 		if behind := from.Sub(due); d.period > 0 && behind >= d.period {
 			d.late++
+			dropped := uint64(0)
 			if behind > catchUp*d.period {
-				due = from
+				due, dropped = from, uint64(behind/d.period)
 			}
+			d.control.isLate(dropped)
 		}
 		if d.err = d.world.Tick(); d.err != nil {
 			return
