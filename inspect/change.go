@@ -14,7 +14,7 @@ import (
 const (
 	maxLenses    = 4                      // that are kept
 	maxMarks     = 1 << 17                // of a lens
-	maxLines     = 1 << 18                // that are read in a pass: 16 MiB
+	maxLines     = 1 << 17                // that are read in a pass: 8 MiB
 	passInterval = 950 * time.Millisecond // between two passes at least: a page asks once a second
 	passStale    = 5 * time.Second        // after which nothing is compared with what was seen before
 	linesAtOnce  = 256                    // between looks at the clock

@@ -51,8 +51,8 @@ func (s *sampler) collector() *worldCollector {
 }
 
 // NewCollector returns the metrics of a world for a registry of the program's own, with or without an [Inspector], whose
-// /metrics has them already: entities, structural changes, ticks, systems and columns, named vast_… and labelled with the world's
-// name, which must differ between the worlds of a registry. What the whole program holds in memory is told by
+// /metrics has them already: entities, structural changes, ticks, systems and columns, named vast_… and labelled with the
+// world's name, which must differ between the worlds of a registry. What the whole program holds in memory is told by
 // [NewMemoryCollector]; Go's heap and the process by the collectors that come with the client library.
 //
 // A scrape looks at the world as any visitor does (see vast.World.Visit), for some tenths of a millisecond at 10 million
@@ -63,7 +63,8 @@ func NewCollector(w *vast.World) prometheus.Collector {
 	if w == nil {
 		panic("inspect: NewCollector: the world is nil")
 	}
-	return newSampler(w, func() *sched.Schedule { return scheduleOf(w) }, func() Control { return nil }).collector()
+	in := &Inspector{world: w} // it serves nobody, but knows the world's schedule
+	return newSampler(w, in.mainSchedule, in.control).collector()
 }
 
 // Describe is for prometheus.Collector.

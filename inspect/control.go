@@ -105,7 +105,7 @@ func (in *Inspector) serveControl(r *http.Request) (any, error) {
 	if c == nil {
 		return nil, &problem{Status: http.StatusConflict, Code: "noControl", Message: in.controlState().Reason}
 	}
-	s := scheduleOf(in.world)
+	s := in.mainSchedule()
 	var made uint64
 	switch o.Action {
 	case "pause":

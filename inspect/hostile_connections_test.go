@@ -101,10 +101,11 @@ func TestSlowRequestsAreDropped(t *testing.T) {
 			}
 		}
 	}()
-	for closed.Load() < int32(len(conns)) {
+	eventually(t, "all are dropped", func() bool {
 		f.goesOn(t)
 		honest(t, addr)
-	}
+		return closed.Load() == int32(len(conns))
+	})
 }
 
 func TestThousandIdleConnections(t *testing.T) {

@@ -27,7 +27,7 @@ func TestLargeRequests(t *testing.T) {
 	}
 	chunk := fmt.Sprintf("%x\r\n%s\r\n", maxBodyBytes/8, strings.Repeat("x", maxBodyBytes/8))
 	answer, body := exchange(t, addr, head("POST", prefix+"test/write", addr, append(headers, "Transfer-Encoding: chunked")...)+
-		strings.Repeat(chunk, 9)+"0\r\n\r\n")
+		strings.Repeat(chunk, 8)+"1\r\nx\r\n0\r\n\r\n")
 	checkRefused(t, "a body that turns out too large", answer, body, http.StatusRequestEntityTooLarge, "size")
 	answer, body = exchange(t, addr, head("POST", prefix+"test/write", addr, append(headers, "Transfer-Encoding: chunked")...)+
 		strings.Repeat(chunk, 8)+"0\r\n\r\n")

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
-	"github.com/vastgo/vast/sched"
 )
 
 // Inspector serves a world. Its methods may be called from any goroutine.
@@ -53,7 +52,7 @@ func Serve(ctx context.Context, w *vast.World, o Options) (*Inspector, error) {
 		looking: make(chan struct{}, maxLooking), streams: make(chan struct{}, maxStreams),
 		records: make(chan struct{}, maxRecording), listener: l, ended: make(chan struct{}),
 	}
-	in.sampler = newSampler(w, func() *sched.Schedule { return scheduleOf(w) }, in.control)
+	in.sampler = newSampler(w, in.mainSchedule, in.control)
 	ctx, in.stop = context.WithCancel(ctx)
 	in.server = newServer(ctx, in.handler(in.routes()))
 	go in.serve(ctx)

@@ -23,9 +23,9 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 type memoryCollector struct{}
 
 // NewMemoryCollector returns the metrics of all memory that the program holds outside of Go's heap (see vm.Snapshot), by
-// purpose: of all worlds and containers, so register it once. An [Inspector]'s /metrics has them already. The first 200 purposes
-// in the order of the alphabet are told of one by one, and the others in one as "other". A scrape takes a system call for each 16 Ki committed
-// pages.
+// purpose: of all worlds and containers, so register it once. An [Inspector]'s /metrics has them already. The first 200
+// purposes in the order of the alphabet are told of one by one, and the others in one as "other". A scrape takes a system
+// call for each 16 Ki committed pages.
 func NewMemoryCollector() prometheus.Collector { return memoryCollector{} }
 
 // Describe is for prometheus.Collector.

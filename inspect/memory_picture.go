@@ -48,6 +48,7 @@ type memoryPicture struct {
 	by     string
 	ranges []cells
 	total  int // cells
+	words  int // that are looked at for densities; beyond that blocks are left out
 
 	committed, resident, huge []int // bytes
 	notes                     []uint8
@@ -101,7 +102,7 @@ func parseMemoryPicture(q map[string][]string) (*memoryPicture, error) {
 		}
 		return ""
 	}
-	p := &memoryPicture{by: get("by")}
+	p := &memoryPicture{by: get("by"), words: densityWords}
 	if p.by == "" {
 		p.by = "state"
 	}
@@ -305,6 +306,10 @@ func (p *memoryPicture) drawArchetypes(l *layout, extents []vast.Extent) {
 				}
 				return 1
 			})
+			if at < len(extents) && extents[at].First <= lo && hi <= extents[at].First+extents[at].Slots {
+				p.archetype[base+i] = uint16(min(extents[at].Archetype.Number(), nothing-1))
+				continue
+			}
 			clear(owned)
 			best, most := nothing, 0
 			for ; at < len(extents) && extents[at].First < hi; at++ {
@@ -325,7 +330,7 @@ func (p *memoryPicture) drawArchetypes(l *layout, extents []vast.Extent) {
 }
 
 const (
-	// densityWords is how many 64-slot words are looked at for a picture. Beyond that blocks are left out.
+	// densityWords is how many 64-slot words are looked at for a picture.
 	densityWords = 1 << 22
 	// densityStep is how many slots are counted between looks at the clock: some ten microseconds' worth at worst.
 	densityStep = 1 << 17
@@ -354,8 +359,8 @@ func (in *Inspector) drawDensity(ctx context.Context, p *memoryPicture, l *layou
 	}
 	// Of each step so many slots are looked at, evenly spread.
 	step, take := densityStep, densityStep
-	if slots > densityWords*64 {
-		take = max(64, densityStep/(slots/(densityWords*64)+1)&^63)
+	if slots > p.words*64 {
+		take = max(64, densityStep/(slots/(p.words*64)+1)&^63)
 		p.sampled = true
 	}
 	at, from, seen, live := 0, 0, 0, 0

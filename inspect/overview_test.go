@@ -146,7 +146,8 @@ func TestCostsAreBounded(t *testing.T) {
 	if err := schedule.Tick(); err != nil {
 		t.Fatal(err)
 	}
-	s := newSampler(w, func() *sched.Schedule { return scheduleOf(w) }, func() Control { return nil })
+	in := &Inspector{world: w}
+	s := newSampler(w, in.mainSchedule, in.control)
 	admitted(w, func() {
 		var c Costs
 		// Half a second may not be enough to be let in, on a busy machine.

@@ -22,12 +22,16 @@ func (p *tab) checkAccess(where string) {
 	p.Helper()
 	// What the browser computes for screen readers. The names of its reasons to leave something out change from version to
 	// version, so only what is needed is read.
+	type value struct {
+		Value any `json:"value"`
+	}
 	var tree struct {
 		Nodes []struct {
-			Ignored          bool
+			Ignored          bool  `json:"ignored"`
 			BackendDOMNodeID int64 `json:"backendDOMNodeId"`
-			Role, Name       struct{ Value any }
-		}
+			Role             value `json:"role"`
+			Name             value `json:"name"`
+		} `json:"nodes"`
 	}
 	p.do("accessibility tree", accessibility.Enable(), chromedp.ActionFunc(func(ctx context.Context) error {
 		return cdp.Execute(ctx, accessibility.CommandGetFullAXTree, nil, &tree)

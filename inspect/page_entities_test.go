@@ -38,7 +38,7 @@ func (p *tab) checkWrong(words, message string) {
 	})()`)
 }
 
-func TestEntitiesAreFound(t *testing.T) {
+func TestPageFindsEntities(t *testing.T) {
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/entities")
 	p.waitPage("entities")
@@ -49,7 +49,10 @@ func TestEntitiesAreFound(t *testing.T) {
 
 	p.press("/")
 	p.until("document.activeElement.matches('.querybox-text')")
-	p.setQuery("Infected")
+	for _, part := range []string{"Inf", "Infecte", "Infected"} { // only the last is one to come back to
+		p.setQuery(part)
+	}
+	p.press(kb.Enter)
 	p.waitText(".entities-count", "100 match")
 	p.until("location.hash === '#/entities?query=Infected'")
 	p.waitText(".vlist-head", "Infected")
@@ -61,12 +64,16 @@ func TestEntitiesAreFound(t *testing.T) {
 	p.eval(dead+".click()", nil)
 	p.waitText(".entities-count", "90 match")
 	p.until(dead + ".dataset.state === 'without' && document.querySelector('.querybox-text').value === 'Infected, !Dead'")
-	p.do("back", chromedp.NavigateBack())
-	p.waitText(".entities-count", "10 match")
-	p.until("document.querySelector('.querybox-text').value === 'Infected, Dead'")
+	for _, before := range []struct{ query, count string }{{"Infected, Dead", "10 match"}, {"Infected", "100 match"}, {"", "1,003"}} {
+		p.do("back", chromedp.NavigateBack())
+		p.waitText(".entities-count", before.count)
+		p.until(fmt.Sprintf("document.querySelector('.querybox-text').value === %q", before.query))
+	}
+	p.do("forward", chromedp.NavigateForward())
+	p.waitText(".entities-count", "100 match")
 }
 
-func TestQueryErrorIsShownAtItsWord(t *testing.T) {
+func TestPageShowsErrorAtItsWord(t *testing.T) {
 	p := openPage(t, newFixture(t, Options{}), "/#/entities")
 	p.waitPage("entities")
 	p.waitText(".entities-count", "1,003")
@@ -80,7 +87,7 @@ func TestQueryErrorIsShownAtItsWord(t *testing.T) {
 	p.until("document.querySelector('.querybox-error').hidden && document.querySelector('.querybox-text').ariaInvalid === 'false'")
 }
 
-func TestSuggestionsAreTaken(t *testing.T) {
+func TestPageSuggestions(t *testing.T) {
 	p := openPage(t, newFixture(t, Options{}), "/#/entities")
 	p.waitPage("entities")
 	p.setQuery("Position, inf")
@@ -97,7 +104,7 @@ func TestSuggestionsAreTaken(t *testing.T) {
 	p.waitText(".entities-count", "100 match")
 }
 
-func TestEntityBesideTheList(t *testing.T) {
+func TestPageShowsEntityBesideTheList(t *testing.T) {
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/entities")
 	p.waitPage("entities")
@@ -108,11 +115,15 @@ func TestEntityBesideTheList(t *testing.T) {
 	p.waitText(".entities-side", "London")
 	p.until(fmt.Sprintf("location.hash.includes('entity=%s')", f.london))
 
-	p.setQuery(f.people[0].String())
+	for i, text := range []string{f.people[0].String(), fmt.Sprint(f.people[1].Slot())} {
+		p.setQuery(text)
+		p.press(kb.Enter)
+		p.waitText(".entities-side .panel-head", f.people[i].String())
+	}
+	p.setQuery("16000")
 	p.press(kb.Enter)
-	p.waitText(".entities-side .panel-head", f.people[0].String())
-	p.press(kb.Escape + kb.Escape)
-	p.eval("document.querySelector('.entities-side').focus(), [...document.querySelectorAll('.entities-side button')].find((b) => b.textContent === 'Close').click()", nil)
+	p.waitText(".querybox-message", "slot 16000")
+	p.eval("[...document.querySelectorAll('.entities-side button')].find((b) => b.textContent === 'Close').click()", nil)
 	p.until("document.querySelector('.entities-side').hidden && !location.hash.includes('entity=')")
 
 	p.window(360, 780)
@@ -125,7 +136,7 @@ func TestEntityBesideTheList(t *testing.T) {
 	p.until("location.hash.startsWith('#/entity/')")
 }
 
-func TestColumnsOfTheListAreKept(t *testing.T) {
+func TestPageKeepsColumns(t *testing.T) {
 	p := openPage(t, newFixture(t, Options{}), "/#/entities")
 	p.waitPage("entities")
 	p.waitText(".vlist-head", "Position")

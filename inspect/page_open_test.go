@@ -33,8 +33,8 @@ func TestPageLoads(t *testing.T) {
 	}
 }
 
-// TestPages opens each page by the navigation, and each must say something without a complaint in the console.
-func TestEachPageOpens(t *testing.T) {
+// TestPageOfEachName opens each page by the navigation: it must say something without a complaint in the console.
+func TestPageOfEachName(t *testing.T) {
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/overview")
 	p.waitPage("overview")

@@ -24,8 +24,8 @@ func TestPagePictures(t *testing.T) {
 				id, _, _ := strings.Cut(strings.Split(address, "/")[0], "?")
 				p.eval(fmt.Sprintf("location.hash = '#/nowhere'; location.hash = '#/%s'", address), nil)
 				p.waitPage(id)
-				// Two events of the stream: what is drawn of them is there.
-				p.eval("(async () => { const api = await import('/api.js'); await new Promise((done) => { let n = 0; const stop = api.stream('overview', { onEvent() { if (++n === 2) { stop(); done(); } } }); }); })()", nil)
+				// An event of the stream: what is drawn of it is there.
+				p.eval("(async () => { const api = await import('/api.js'); await new Promise((done) => { const stop = api.stream('overview', { onEvent() { stop(); done(); } }); }); })()", nil)
 				p.eval("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))", nil)
 				name := strings.NewReplacer("/", "-", "?", "-", "%", "", "=", "", "+", "").Replace(address)
 				if strings.HasPrefix(address, "entity/") {

@@ -10,7 +10,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-func TestQueryIsAnswered(t *testing.T) {
+func TestPageAnswersQuery(t *testing.T) {
 	p := openPage(t, newFixture(t, Options{}), "/#/queries?query=Infected%2C+Position&field=Position.X")
 	p.waitPage("queries")
 	p.waitText(".queries-state", "100 entities")
@@ -40,12 +40,20 @@ func TestQueryIsAnswered(t *testing.T) {
 	p.waitText(".queries-state", "an even sample of 50 rows")
 	p.until("location.hash.includes('rows=sample')")
 
+	p.setQuery("Dead")
+	p.press(kb.Enter)
+	p.waitText(".queries-state", "10 entities")
+	p.until("location.hash.includes('query=Dead') && document.querySelector('.queries-rows a').hash === '#/entities?query=Dead'")
+	p.do("back", chromedp.NavigateBack())
+	p.waitText(".queries-state", "100 entities")
+	p.until("document.querySelector('.querybox-text').value === 'Infected, Position'")
+
 	p.setQuery("Infected, Nothing")
 	p.press(kb.Enter)
 	p.checkWrong("Nothing", "Nothing")
 }
 
-func TestQueryExamplesAreQueries(t *testing.T) {
+func TestPageExamplesAreQueries(t *testing.T) {
 	p := openPage(t, newFixture(t, Options{}), "/#/queries")
 	p.waitPage("queries")
 	p.waitText(".queries-texts", "ChildOf(")
@@ -68,7 +76,7 @@ func TestQueryExamplesAreQueries(t *testing.T) {
 	p.waitText(".queries-past", texts[len(texts)-1])
 }
 
-func TestRowsAreSaved(t *testing.T) {
+func TestPageSavesRows(t *testing.T) {
 	p := openPage(t, newFixture(t, Options{}), "/#/queries?query=Infected")
 	p.waitPage("queries")
 	p.waitText(".queries-state", "100 entities")

@@ -104,8 +104,9 @@ func (r *reading) costsSince(earlier reading) []SystemCost {
 	costs := make([]SystemCost, 0, len(r.stats.Systems))
 	for _, s := range r.stats.Systems {
 		c := SystemCost{
-			Name: s.Name, Phase: string(s.Phase), Runs: s.Times.Count, Total: s.Times.Total.Seconds(), Last: s.Times.Last.Seconds(),
-			P50: s.Recent.P50.Seconds(), P99: s.Recent.P99.Seconds(), Worst: s.Times.Max.Seconds(),
+			Name: s.Name, Phase: string(s.Phase), Runs: s.Times.Count, Total: s.Times.Total.Seconds(),
+			Last: s.Times.Last.Seconds(),
+			P50:  s.Recent.P50.Seconds(), P99: s.Recent.P99.Seconds(), Worst: s.Times.Max.Seconds(),
 		}
 		if total, known := before[s.Name]; known && passed > 0 {
 			c.Load = (s.Times.Total - total).Seconds() / passed

@@ -164,7 +164,7 @@ func (s *rowSource) pickFrom(lo int, words []uint64) {
 // sample picks an even random sample.
 func (s *rowSource) sample() error {
 	var thinner thinning
-	most := max(4*s.limit, 1024) // so that half of it is enough, but for luck that nobody has
+	most := max(4*s.limit, 1024)                                  // so that half of it is enough, but for luck that nobody has
 	s.picked = make([]vast.Entity, 0, gatheredAtOnce+slotsAtOnce) // it does not grow in a look
 	var sampled []vast.Entity
 	for more := true; more; {

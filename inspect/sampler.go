@@ -65,6 +65,7 @@ type sampler struct {
 	running bool
 	closed  bool
 	history history
+	kept    time.Time     // when the last sample was
 	systems []SystemCost  // as of the last sample
 	fresh   chan struct{} // closed with the next sample
 }
@@ -126,7 +127,7 @@ func (s *sampler) keep(sample Sample, systems []SystemCost) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.history.add(sample)
-	s.systems = systems
+	s.kept, s.systems = time.Now(), systems
 	close(s.fresh)
 	s.fresh = make(chan struct{})
 	s.running = time.Now().Before(s.until)
@@ -139,9 +140,9 @@ func (s *sampler) latest(ctx context.Context) (sample Sample, systems []SystemCo
 	for {
 		s.mu.Lock()
 		sample, ok := s.history.last()
-		systems, fresh := s.systems, s.fresh
+		kept, systems, fresh := s.kept, s.systems, s.fresh
 		s.mu.Unlock()
-		if ok && seconds(time.Now())-sample.At < 2*sampleTime.Seconds()+letInTime.Seconds() {
+		if ok && time.Since(kept) < 2*sampleTime+letInTime {
 			return sample, systems, nil
 		}
 		select {
@@ -159,18 +160,4 @@ func (s *sampler) past() []Sample {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.history.since(seconds(time.Now()) - historyLength*sampleTime.Seconds())
-}
-
-// scheduleOf returns the schedule that makes a world's ticks, or nil: the one that runs, or else the one that made most.
-func scheduleOf(w *vast.World) *sched.Schedule {
-	var best *sched.Schedule
-	for _, s := range sched.Of(w) {
-		if s.Running() {
-			return s
-		}
-		if best == nil || s.Stats().Tick > best.Stats().Tick {
-			best = s
-		}
-	}
-	return best
 }

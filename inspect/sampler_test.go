@@ -40,7 +40,8 @@ func newPaced(t *testing.T, control Control) *paced {
 		default:
 		}
 	}})
-	p.sampler = newSampler(p.w, func() *sched.Schedule { return scheduleOf(p.w) }, func() Control { return control })
+	in := &Inspector{world: p.w, options: Options{Control: control}}
+	p.sampler = newSampler(p.w, in.mainSchedule, in.control)
 	p.census.look = func(w *vast.World, c *census) bool {
 		p.looks.Add(1)
 		return takeCensus(w, c)
@@ -160,7 +161,8 @@ func TestSamplerTellsOfAWorldThatHangs(t *testing.T) {
 func TestSamplerOfAWorldThatAdmitsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := vast.NewWorld(vast.Options{})
-		s := newSampler(w, func() *sched.Schedule { return scheduleOf(w) }, func() Control { return nil })
+		in := &Inspector{world: w}
+		s := newSampler(w, in.mainSchedule, in.control)
 		now, systems, err := s.latest(context.Background())
 		if err != nil || now.Pace != nil || len(systems) > 0 || now.Entities != 0 {
 			t.Errorf("%+v, %v, %v", now, systems, err)
@@ -223,7 +225,7 @@ func TestSamplerFollowsAnotherSchedule(t *testing.T) {
 		if s := p.sample(t); s.Tick != 0 || s.TicksPerSecond != 0 || s.TickSeconds.Worst != 0 {
 			t.Errorf("the other schedule: %+v", s.Pace)
 		}
-		if got := scheduleOf(p.w); got != p.schedule {
+		if got := (&Inspector{world: p.w}).mainSchedule(); got != p.schedule {
 			t.Error("of two schedules the one that runs is not the world's")
 		}
 	})

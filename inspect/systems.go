@@ -87,7 +87,7 @@ func (in *Inspector) systemsRoutes() []route {
 
 func (in *Inspector) systemsTopics() []topic {
 	return []topic{{name: "systems", every: time.Second, make: func(context.Context, string) (any, error) {
-		e, main := systemsEvent{in.controlState(), []scheduleStats{}}, scheduleOf(in.world)
+		e, main := systemsEvent{in.controlState(), []scheduleStats{}}, in.mainSchedule()
 		for _, s := range in.schedules() {
 			e.Schedules = append(e.Schedules, in.statsOf(s, s == main))
 		}
@@ -101,11 +101,26 @@ func (in *Inspector) schedules() []*sched.Schedule {
 	return list[:min(len(list), maxSchedules)]
 }
 
+// mainSchedule is the one that makes the world's ticks: the one that runs, else the one that made most of them; or nil.
+func (in *Inspector) mainSchedule() *sched.Schedule {
+	var most *sched.Schedule
+	var ticks uint64
+	for _, s := range in.schedules() {
+		if s.Running() {
+			return s
+		}
+		if n, _ := s.Recent(^uint64(0), nil); most == nil || n > ticks {
+			most, ticks = s, n
+		}
+	}
+	return most
+}
+
 // askedSchedule returns the schedule that a request means: the main one unless it says which.
 func (in *Inspector) askedSchedule(r *http.Request) (*sched.Schedule, error) {
 	text := r.URL.Query().Get("schedule")
 	if text == "" {
-		if s := scheduleOf(in.world); s != nil {
+		if s := in.mainSchedule(); s != nil {
 			return s, nil
 		}
 		return nil, &problem{Status: http.StatusNotFound, Code: "noSchedule",
@@ -125,7 +140,7 @@ func (in *Inspector) askedSchedule(r *http.Request) (*sched.Schedule, error) {
 
 func (in *Inspector) describeSystems() systemsAnswer {
 	a := systemsAnswer{in.controlState(), []scheduleAnswer{}}
-	main := scheduleOf(in.world)
+	main := in.mainSchedule()
 	for _, s := range in.schedules() {
 		o, g := s.Options(), s.Graph()
 		d := scheduleAnswer{

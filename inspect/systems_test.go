@@ -106,7 +106,7 @@ func TestSystemsOfSeveralSchedules(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.get(t, "systems", &a)
-	if len(a.Schedules) != maxSchedules || scheduleOf(w) != list[3] || !a.Schedules[3].Main || a.Schedules[3].Stats.Tick != 2 ||
+	if len(a.Schedules) != maxSchedules || g.mainSchedule() != list[3] || !a.Schedules[3].Main || a.Schedules[3].Stats.Tick != 2 ||
 		a.Schedules[3].Stats.Running {
 		t.Errorf("%d schedules: %+v", len(a.Schedules), a.Schedules[3])
 	}

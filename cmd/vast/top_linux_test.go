@@ -1,45 +1,13 @@
 package main
 
 import (
-	"context"
 	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
-
-	vastworld "github.com/vastgo/vast"
-	"github.com/vastgo/vast/inspect"
-	"github.com/vastgo/vast/sched"
 )
-
-// inspected returns the address of a running world's inspector.
-func inspected(t *testing.T) string {
-	t.Helper()
-	w := vastworld.NewWorld(vastworld.Options{Name: "town"})
-	person := vastworld.NewTag(w, "Person\x1b[31m")
-	w.Archetype(person).NewN(1234, func(vastworld.Run) {})
-	s := sched.New(w, sched.Options{Workers: 1, Rate: 100})
-	s.Add(sched.System{Name: "walk", Run: func(*sched.Context) {}})
-	ctx, cancel := context.WithCancel(context.Background())
-	in, err := inspect.Serve(ctx, w, inspect.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- s.Run(ctx) }()
-	t.Cleanup(func() {
-		in.Close()
-		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-		s.Close()
-		w.Close()
-	})
-	return in.URL()
-}
 
 // startTop runs `vast top` of an inspector.
 func (p *pseudoTerminal) startTop(t *testing.T, address string) *exec.Cmd {
@@ -91,24 +59,5 @@ func TestTopInATerminal(t *testing.T) {
 				t.Errorf("after the screen was left: %q", after)
 			}
 		})
-	}
-}
-
-func TestTopOfARealProgram(t *testing.T) {
-	address := inspected(t)
-	var text string
-	for range 20 { // a busy machine may not let the inspector look in time
-		output, err := vast(t, nil, "top", "-once", address).CombinedOutput()
-		if text = string(output); err != nil {
-			t.Fatalf("%v\n%s", err, text)
-		}
-		if strings.Contains(text, "entities 1,234") && strings.Contains(text, "Person") {
-			break
-		}
-	}
-	for _, want := range []string{"town", "live", "entities 1,234", "budget 10.0 ms", "walk", "Person␛[31m"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("lacks %q:\n%s", want, text)
-		}
 	}
 }

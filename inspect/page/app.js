@@ -84,6 +84,7 @@ async function show() {
   const app = {
     world, api, live, go, path: asked.path, params: asked.params,
     replace(params) {
+      if (my !== turn) return; // another page's address by now
       const text = new URLSearchParams(params).toString();
       const path = [known.id, ...asked.path].map(encodeURIComponent).join('/');
       history.replaceState(null, '', `#/${path}${text ? `?${text}` : ''}`);

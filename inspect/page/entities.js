@@ -6,11 +6,12 @@ import { columnChooser } from './columnchooser.js';
 import { facets } from './facets.js';
 import { virtualList } from './list.js';
 import { check, complete, queryBox } from './querybox.js';
+import { sample } from './queryhelp.js';
 import { entityIn, quoteName } from './querytext.js';
 import { emptyBox, format, h, later, panel, replace, setText } from './ui.js';
 
 const typingPause = 250; // milliseconds without a key, before a text is asked as a query
-const livePause = 2000; // milliseconds between two looks at the rows in view
+const livePause = 2000; // milliseconds at least between two looks at the rows in view
 const namesMost = 6; // names among the suggestions
 
 export const page = { id: 'entities', title: 'Entities', mount };
@@ -19,18 +20,22 @@ async function mount(root, app) {
   const wide = matchMedia('(min-width: 64rem)');
   let asking = new AbortController();
   let query = ''; // the text that the list shows
-  let entered = app.params.get('query') ?? ''; // the text that the address had when typing began
+  let addressed = app.params.get('query') ?? ''; // the text in the page's address
+  let settled = true; // the address is one to come back to, not of a text that is being written
   let picked = ''; // the entity beside the list
   const { title } = document; // the entity puts its own in place
-  let exact = true;
+  let named = false; // a row of the list has a name
+  let pause = livePause; // until the rows in view are looked at again
+  let told = false; // a screen reader was told how many match
 
   const box = queryBox({
     label: 'Find entities by ID, name, component or query',
-    text: entered,
-    placeholder: 'A name, an ID such as 17.3, or a query such as Position, !Dead',
+    text: addressed,
+    placeholder: `A name, an ID such as 17.3, or a query such as ${sample(app.world)}`,
     suggest,
     onInput: (text) => {
-      if (!entityIn(text)) askLater(text);
+      if (entityIn(text)) askLater.cancel();
+      else askLater(text);
     },
     onSubmit: submit,
   });
@@ -38,7 +43,8 @@ async function mount(root, app) {
     box.setText(text);
     enter(text);
   });
-  const count = h('span', { class: 'entities-count num', role: 'status' });
+  const elsewhere = h('a', { class: 'button' }, 'Histogram, files');
+  const count = h('span', { class: 'entities-count num' });
   const chooser = columnChooser(app.world, () => {
     list.setColumns(listColumns());
     list.refresh();
@@ -48,13 +54,19 @@ async function mount(root, app) {
     label: 'Entities',
     columns: listColumns(),
     fetch: async (offset, limit, signal) => {
+      const begun = performance.now();
       const answer = await get('entities', { query, offset, limit, columns: chooser.chosen().map(quoteName).join(',') }, { signal });
-      exact = answer.exact;
+      pause = Math.max(livePause, 10 * (performance.now() - begun));
+      if (!signal.aborted) showCount(answer);
+      if (!named && answer.rows.some((row) => row.name)) {
+        named = true;
+        list.setColumns(listColumns());
+      }
       return { rows: answer.rows, total: answer.total };
     },
     cells: (row) => [
       h('a', { class: 'num', href: `#/entity/${row.id}`, tabindex: -1, onclick: pickLink }, row.id),
-      row.name ?? '',
+      ...(named ? [row.name ?? ''] : []),
       ...chooser.chosen().map((name) => h('span', { title: row.values?.[name] ?? '' }, row.values?.[name] ?? '')),
     ],
     onOpen: (row) => pick(row.id),
@@ -63,12 +75,11 @@ async function mount(root, app) {
     },
     empty: emptyBox('Nothing matches', 'No entity has what the query asks for, at this moment.'),
   });
-  list.onTotal = showCount;
 
   const side = h('aside', { class: 'entities-side panel', aria: { label: 'The picked entity' } });
   side.hidden = true;
   const split = h('div', { class: 'entities-split' },
-    panel('Matches', { class: 'flush entities-list', tools: [chooser.element] }, list.element), side);
+    panel('Matches', { class: 'flush entities-list', tools: [elsewhere, chooser.element] }, list.element), side);
   split.querySelector('.panel-head h2').after(count);
   root.classList.add('fill');
   replace(root, h('h1', { class: 'unseen' }, 'Entities'), h('div', { class: 'panel entities-ask' }, box.element, chips.element), split);
@@ -76,7 +87,7 @@ async function mount(root, app) {
   function listColumns() {
     return [
       { title: 'Entity', width: 'minmax(6rem, 9rem)' },
-      { title: 'Name', width: 'minmax(9rem, 1.5fr)' },
+      ...(named ? [{ title: 'Name', width: 'minmax(9rem, 1.5fr)' }] : []),
       ...chooser.chosen().map((name) => ({ title: name, width: 'minmax(9rem, 2fr)', class: 'num', head: h('span', { title: name }, name) })),
     ];
   }
@@ -85,17 +96,26 @@ async function mount(root, app) {
   async function suggest(text, at, signal) {
     const word = text.trim();
     if (entityIn(word)) {
-      return { from: 0, to: text.length, items: [{ text: word, label: word, kind: 'entity', detail: 'open it', go: () => pick(word) }] };
+      const id = await meant(word, signal);
+      const item = { text: id, kind: 'entity', detail: id === word ? 'by its ID' : `in slot ${word}`, go: () => pick(id) };
+      return { from: 0, to: text.length, items: id ? [item] : [] };
     }
     const [answer, names] = await Promise.all([
       complete(text, at, signal),
-      /^[^,()!|<>=~"]{1,100}$/.test(word) ? get('names', { prefix: word, limit: namesMost }, { signal }).then((a) => a.names, () => []) : [],
+      /^[^()!|<>=~"]{1,100}$/.test(word) ? get('names', { prefix: word, limit: namesMost }, { signal }).then((a) => a.names, () => []) : [],
     ]);
     const found = names.map((n) => ({
       text: n.name, kind: 'entity', detail: [n.detail, n.id].filter(Boolean).join(' · '), go: () => pick(n.id),
     }));
     const same = found.filter((n) => n.text.toLowerCase() === word.toLowerCase());
     return { ...answer, items: [...same, ...answer.items, ...found.filter((n) => !same.includes(n))] };
+  }
+
+  // meant returns the ID of the entity that a number means: itself, or that of who lives in the slot; '' for nobody.
+  async function meant(word, signal) {
+    if (word.includes('.')) return word;
+    const { slots } = await get('memory/word', { slot: word }, { signal });
+    return slots.find((s) => s.slot === Number(word) && s.alive)?.id ?? '';
   }
 
   const askLater = later(typingPause, (text) => ask(text));
@@ -111,9 +131,14 @@ async function mount(root, app) {
       if (error) throw error;
       box.fail(null);
       chips.show(text);
-      query = text;
+      if (text !== addressed && settled) {
+        history.pushState(null, '', location.hash);
+        settled = false;
+      }
+      query = addressed = text;
       address();
       chooser.proposed(columns);
+      named = told = false;
       list.setColumns(listColumns());
       list.reload();
       return true;
@@ -125,36 +150,42 @@ async function mount(root, app) {
   }
 
   // enter asks for a text in a way that the browser's Back undoes.
-  function enter(text) {
-    if (text !== entered) {
-      if (query === entered) history.pushState(null, '', location.hash);
-      entered = text;
-    }
-    return ask(text);
+  async function enter(text) {
+    const valid = await ask(text);
+    settled = true;
+    return valid;
   }
 
   async function submit(text) {
-    const word = entityIn(text);
-    if (word) {
-      pick(word);
-      return;
-    }
-    if (await enter(text)) return;
-    // No query: it may be what somebody is called.
-    const { names } = await get('names', { prefix: text.trim(), limit: 1 }).catch(() => ({ names: [] }));
-    if (box.text === text && names[0]?.name.toLowerCase() === text.trim().toLowerCase()) {
+    const word = text.trim();
+    try {
+      if (entityIn(word)) {
+        const id = await meant(word);
+        if (id) pick(id);
+        else box.fail({ message: `Nobody lives in slot ${word}.` });
+        return;
+      }
+      if (await enter(text)) return;
+      // No query: it may be what somebody is called.
+      const { names } = await get('names', { prefix: word, limit: 1 });
+      if (box.text !== text || names[0]?.name.toLowerCase() !== word.toLowerCase()) return;
       box.fail(null);
       pick(names[0].id);
+    } catch (error) {
+      box.fail(error);
     }
   }
 
   function address() {
     app.replace({ ...(query && { query }), ...(picked && { entity: picked }) });
+    elsewhere.href = `#/queries?${new URLSearchParams({ query })}`;
   }
 
-  function showCount() {
-    const text = `${exact ? '' : 'about '}${format.number(list.total)}${query.trim() ? ' match' : ' in the world'}`;
+  function showCount({ total, exact }) {
+    const text = `${exact ? '' : 'about '}${format.number(total)}${query.trim() ? ' match' : ' in the world'}`;
     setText(count, text);
+    if (!told) app.announce(text); // once a query: in a world that lives the number never rests
+    told = true;
   }
 
   // pickLink follows links to entities within this page, but for those that are to be opened elsewhere.
@@ -238,9 +269,11 @@ async function mount(root, app) {
   }
   root.addEventListener('keydown', onKey);
 
-  const live = setInterval(() => {
+  // What takes the program long is asked for less often.
+  let timer = setTimeout(function look() {
     if (!document.hidden) list.refresh();
-  }, livePause);
+    timer = setTimeout(look, pause);
+  }, pause);
 
   const first = app.params.get('entity') ?? '';
   if (!(await ask(box.text)) && !query) list.reload();
@@ -248,7 +281,7 @@ async function mount(root, app) {
   if (first && wide.matches) pick(first);
 
   return () => {
-    clearInterval(live);
+    clearTimeout(timer);
     askLater.cancel();
     followMark.cancel();
     asking.abort();

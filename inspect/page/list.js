@@ -9,7 +9,7 @@ import { errorBox, h, later, replace, setStyle } from './ui.js';
 import { aborted } from './api.js';
 
 const trackMost = 8_000_000; // pixels; Firefox ends at 17.8 million, Chromium at 33
-const exactEnd = 200_000; // pixels at either end where track and list agree
+const exactEnd = 50_000; // pixels at either end where track and list agree
 const pagesKept = 64;
 const beside = 6; // rows above and below the view that are elements too
 

@@ -39,10 +39,7 @@ export const page = {
       onResize: () => layOut(),
     });
     const word = wordView(app, () => memory, {
-      onChange: (slot, column) => {
-        remember();
-        if (slot !== null) word.element.scrollIntoView({ block: 'nearest' });
-      },
+      onChange: () => remember(),
     });
 
     const remember = () => app.replace(Object.fromEntries(Object.entries({
@@ -158,7 +155,7 @@ export const page = {
     const sum = (name) => memory.areas.reduce((n, a) => n + a[name], 0);
     function stateEntries() {
       const [committed, resident, huge, decommitted, swapped] = ['committed', 'resident', 'huge', 'decommitted', 'swapped'].map(sum);
-      const pages = (n) => `${format.short(Math.round(n / memory.pageSize))} × ${format.bytes(memory.pageSize)}`;
+      const pages = (n) => format.short(Math.round(n / memory.pageSize));
       const list = [
         [ink.huge, 'in memory, huge', `${format.short(memory.limits.hugePageSize ? huge / memory.limits.hugePageSize : 0)} × ${format.bytes(memory.limits.hugePageSize)}`, format.bytes(huge)],
         [ink.resident, 'in memory', pages(resident - huge), format.bytes(resident - huge)],
@@ -173,7 +170,7 @@ export const page = {
     function columnEntries() {
       const of = new Map();
       for (const a of memory.areas) {
-        const one = of.get(a.column) ?? { name: a.column < 0 ? 'the world’s own' : a.name, resident: 0, areas: 0 };
+        const one = of.get(a.column) ?? { name: a.column < 0 ? 'world' : a.name, resident: 0, areas: 0 };
         one.resident += a.resident;
         one.areas++;
         of.set(a.column, one);

@@ -57,8 +57,14 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
       layout = layoutArea(memory, state.view, { columns: Math.max(8, Math.floor(width / size)), rows: Math.max(4, Math.floor(height / size)) });
       state.view.from = layout.ranges[0].from;
     } else {
-      size = width > 1500 ? 6 : width < 420 ? 4 : 5;
-      layout = layoutWorld(memory, { columns: Math.floor(width / size), rows: Math.floor(height / size), whole: state.whole });
+      // The finest picture that fits; and of that the largest one.
+      layout = null;
+      for (const one of width < 420 ? [4] : [8, 7, 6, 5]) {
+        const next = layoutWorld(memory, { columns: Math.floor(width / one), rows: Math.floor(height / one), whole: state.whole });
+        if (layout && next.bytes >= layout.bytes) continue;
+        layout = next;
+        size = one;
+      }
     }
     shown.width = width;
     pointed = before === undefined ? -1 : numberOf(layout, before);

@@ -29,7 +29,7 @@ export const border = (range, i) => (i >= range.n ? range.to : range.from + Math
 function groups(memory) {
   const all = new Map();
   memory.areas.forEach((a, index) => {
-    if (!all.has(a.column)) all.set(a.column, { column: a.column, title: a.column < 0 ? 'the world’s own' : a.name, areas: [], bytes: 0 });
+    if (!all.has(a.column)) all.set(a.column, { column: a.column, title: a.column < 0 ? 'world' : a.name, areas: [], bytes: 0 });
     const group = all.get(a.column);
     group.areas.push(index);
     group.bytes += a.committed;

@@ -3,7 +3,7 @@
 import { get, binary, aborted } from './api.js';
 import { histogram } from './histogram.js';
 import { check, complete, queryBox } from './querybox.js';
-import { examples, reference } from './queryhelp.js';
+import { examples, reference, sample } from './queryhelp.js';
 import { forget, recent, remember } from './queryhistory.js';
 import { quoteName } from './querytext.js';
 import { emptyBox, format, h, panel, replace, setText } from './ui.js';
@@ -16,12 +16,13 @@ export const page = { id: 'queries', title: 'Queries', mount };
 function mount(root, app) {
   let asking = new AbortController();
   let drawing = new AbortController();
-  let asked = null; // { text, columns } of the query whose answer is shown
+  let asked = null; // the text of the query whose answer is shown
+  let wanted = app.params.get('field'); // null: any field will do
 
   const box = queryBox({
     label: 'Query',
     text: app.params.get('query') ?? '',
-    placeholder: 'Position, !Dead',
+    placeholder: sample(app.world),
     lines: 2,
     suggest: complete,
     onSubmit: () => run(),
@@ -31,14 +32,15 @@ function mount(root, app) {
   const limit = h('select', { aria: { label: 'How many rows' }, onchange: () => run() },
     [50, 100, 500].map((n) => h('option', { value: n }, format.number(n))));
   const state = h('p', { class: 'queries-state dim', role: 'status' });
+  const all = h('a', { class: 'button', href: '#/entities' }, 'All as a list');
   const table = h('div', { class: 'scroll queries-table', tabindex: 0, aria: { label: 'Rows' } });
   const saves = [['csv', 'CSV'], ['ndjson', 'NDJSON']].map(([kind, title]) => h('button', {
     type: 'button', title: `Save what matches as ${title}, up to ${format.number(saved)} rows`, onclick: () => save(kind),
   }, title));
 
   const chart = histogram();
-  const field = h('select', { aria: { label: 'Field' }, onchange: () => draw() });
-  const spread = h('div', null);
+  const field = h('select', { aria: { label: 'Field' }, onchange: choose });
+  const spread = h('p', { class: 'dim' }, 'How the numbers in a field are spread, once a query is asked.');
   const past = h('div', { class: 'queries-past' });
 
   replace(root,
@@ -51,7 +53,7 @@ function mount(root, app) {
             h('button', { type: 'button', class: 'primary', onclick: () => run() }, 'Run'),
             choice, limit, h('span', { class: 'queries-saves' }, 'save as ', saves)),
           state),
-        panel('Rows', { class: 'flush queries-rows' }, table)),
+        panel('Rows', { class: 'flush queries-rows', tools: all }, table)),
       h('div', { class: 'queries-side' },
         panel('Histogram', { tools: field }, spread, chart.element),
         panel('Examples', {}, h('div', { class: 'queries-texts' })),
@@ -93,19 +95,19 @@ function mount(root, app) {
     try {
       const { columns, error } = await check(text, signal);
       if (error) throw error;
-      const sample = choice.value === 'sample';
+      const even = choice.value === 'sample';
       const [rows, count] = await Promise.all([
-        rowsOf(text, columns, { limit: Number(limit.value), sample }, signal),
+        rowsOf(text, columns, { limit: Number(limit.value), even }, signal),
         get('count', { query: text }, { signal }),
       ]);
       const took = (performance.now() - begun) / 1000;
-      asked = { text, columns };
+      if (asked !== null && asked !== text) history.pushState(null, '', location.hash); // Back asks that again
+      asked = text;
       remember(text);
       showPast();
-      address();
       setText(state, `${count.exact ? '' : 'about '}${plural(count.count, 'entity', 'entities')}; ` +
         `${format.number(count.scanned)} slots looked at in ${format.seconds(took)}; ` +
-        `${sample ? 'an even sample of ' : 'the first '}${plural(rows.length, 'row', 'rows')}`);
+        `${even ? 'an even sample of ' : 'the first '}${plural(rows.length, 'row', 'rows')}`);
       showRows(rows, columns);
       showFields(columns);
       await draw();
@@ -118,10 +120,11 @@ function mount(root, app) {
 
   // address puts what is asked into the page's address, so that it can be kept and sent.
   function address() {
-    const params = { query: asked.text };
+    const params = { query: asked };
     if (choice.value === 'sample') params.rows = 'sample';
     if (field.value) params.field = field.value;
     app.replace(params);
+    all.href = `#/entities?${new URLSearchParams({ query: asked })}`;
   }
 
   function showRows(rows, columns) {
@@ -140,14 +143,25 @@ function mount(root, app) {
   }
 
   function showFields(columns) {
-    const before = field.value || app.params.get('field') || '';
-    const all = app.world.columns.filter((c) => !columns.length || columns.includes(c.name));
-    const groups = all.map((c) => [c.name, c.fields.filter((f) => numeric.has(f.kind)).map((f) => fieldName(c, f))])
+    const able = app.world.columns.filter((c) => !columns.length || columns.includes(c.name));
+    const groups = able.map((c) => [c.name, c.fields.filter((f) => numeric.has(f.kind)).map((f) => fieldName(c, f))])
       .filter(([, names]) => names.length);
     replace(field, h('option', { value: '' }, 'no field'),
       groups.map(([name, names]) => h('optgroup', { label: name }, names.map((n) => h('option', { value: n }, n)))));
     const names = groups.flatMap(([, list]) => list);
-    field.value = names.includes(before) ? before : names[0] ?? '';
+    field.value = names.includes(wanted) || wanted === '' ? wanted : names[0] ?? '';
+  }
+
+  function choose() {
+    wanted = field.value;
+    if (asked === null) run();
+    else draw();
+  }
+
+  // told stands in place of the histogram.
+  function told(text) {
+    setText(spread, text);
+    spread.hidden = text === '';
   }
 
   async function draw() {
@@ -157,17 +171,17 @@ function mount(root, app) {
     address();
     if (!field.value) {
       chart.show(null);
-      replace(spread, h('p', { class: 'dim' }, 'The query names no component with numbers.'));
+      told(field.length > 1 ? 'No field is chosen.' : 'The query names no component with numbers.');
       return;
     }
     try {
-      const answer = await get('histogram', { query: asked.text, field: field.value, bins }, { signal });
-      replace(spread);
+      const answer = await get('histogram', { query: asked, field: field.value, bins }, { signal });
+      told('');
       chart.show(answer);
     } catch (error) {
       if (aborted(error)) return;
       chart.show(null);
-      replace(spread, h('p', { class: 'bad' }, error.message));
+      told(error.message);
     }
   }
 
@@ -194,7 +208,6 @@ function mount(root, app) {
   replace(table, emptyBox('Ask something', 'Name components, with commas between them, and press Enter. An empty query means everything.'));
   showFields([]);
   if (app.params.has('query')) run();
-  box.input.focus();
 
   return () => {
     asking.abort();
@@ -210,9 +223,9 @@ const fieldName = (column, field) => quoteName(column.name) + (field.path ? `.${
 
 const plural = (n, one, many) => `${format.number(n)} ${n === 1 ? one : many}`;
 
-async function rowsOf(text, columns, { limit, sample }, signal) {
+async function rowsOf(text, columns, { limit, even }, signal) {
   const params = { query: text, limit, columns: columns.map(quoteName).join(',') };
-  if (!sample) return (await get('entities', params, { signal })).rows;
+  if (!even) return (await get('entities', params, { signal })).rows;
   return (await get('rows', { ...params, sample: limit }, { signal })).rows;
 }
 

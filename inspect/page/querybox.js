@@ -101,10 +101,11 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
     setText(caret, '^'.repeat(Math.max(1, [...word.textContent].length)));
   }
 
-  // unfinished tells whether the error is about what is just being written, and may be completed.
+  // unfinished tells whether the error is about what is just being written, and may be completed; or the text may become
+  // something else than a query.
   function unfinished() {
     const at = input.selectionStart ?? 0;
-    return open && wrong?.placed && wrong.from <= at && at <= wrong.to;
+    return open && wrong?.placed && (wrong.from <= at && at <= wrong.to || found.items.some((item) => item.go));
   }
 
   function show(answer) {
@@ -203,6 +204,7 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
 
   function changed() {
     wrong = null;
+    if (open) choose(-1); // what is suggested was for another text
     reflect();
     ask(typingPause);
     onInput?.(input.value);

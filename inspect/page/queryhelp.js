@@ -28,6 +28,14 @@ export async function examples(world) {
   return list;
 }
 
+// sample is a short query that fits the world.
+export function sample(world) {
+  const value = world.columns.find((c) => c.storage !== 'tag' && !c.relation && !c.edges && c.name !== 'Name');
+  const tag = world.columns.find((c) => c.storage === 'tag');
+  const words = [value && quoteName(value.name), tag && `!${quoteName(tag.name)}`].filter(Boolean);
+  return words.join(', ') || 'Position, !Dead';
+}
+
 function fieldOf(columns, kind) {
   for (const column of columns) {
     const field = column.fields.find((f) => f.kind === kind && /^[\p{L}_]/u.test(f.path));

@@ -70,8 +70,9 @@ export function quoteName(name) {
   return word ? name : `"${name.replace(/[\\"]/g, '\\$&').replace(/\n/g, '\\n')}"`;
 }
 
-// entityIn returns the text when it can only mean an entity: an ID such as 17.3. Otherwise it returns ''.
+// entityIn returns the text when it can only mean an entity: an ID such as 17.3, or the number of a slot. Otherwise it
+// returns ''.
 export function entityIn(text) {
   const word = text.trim();
-  return /^\d{1,10}\.\d{1,10}$/.test(word) ? word : '';
+  return /^\d{1,10}(\.\d{1,10})?$/.test(word) ? word : '';
 }

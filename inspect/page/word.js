@@ -6,8 +6,8 @@ import { errorBox, format, h, palette, replace, svg } from './ui.js';
 const linesMost = 32; // of bytes that are shown
 const lineBytes = 16;
 
-// wordView is the panel of a word. open(slot, column) shows the word of a slot, and the slot's entity; onChange(slot, column) is
-// called when another is shown, and with null when it is closed.
+// wordView is the panel of a word. open(slot, column) shows the word of a slot, and the slot's entity; onChange is called when
+// another is shown, and when it is closed: slot is null then.
 export function wordView(app, memory, { onChange }) {
   const element = h('section', { class: 'panel', hidden: true, aria: { label: 'Word' } });
   const title = h('h2');
@@ -29,7 +29,7 @@ export function wordView(app, memory, { onChange }) {
     asking?.abort();
     self.slot = null;
     element.hidden = true;
-    onChange(null);
+    onChange();
   }
 
   async function open(slot, column = self.column) {
@@ -40,7 +40,7 @@ export function wordView(app, memory, { onChange }) {
     self.slot = slot;
     self.column = column >= 0 ? column : undefined;
     element.hidden = false;
-    onChange(first ? slot : null, column);
+    onChange();
     try {
       const word = await app.api.get('memory/word', { slot }, { signal: mine.signal });
       if (asking !== mine) return;
@@ -58,6 +58,7 @@ export function wordView(app, memory, { onChange }) {
       }
       const focused = element.contains(document.activeElement) ? document.activeElement.dataset.focus : '';
       fill(word, one, shown, bytes);
+      if (first) element.scrollIntoView({ block: 'nearest' });
       if (focused) element.querySelector(`[data-focus="${CSS.escape(focused)}"], .slots [aria-selected="true"]`)?.focus();
     } catch (error) {
       if (!aborted(error)) replace(body, errorBox(error, () => open(slot, column)));

@@ -83,7 +83,8 @@ func parse(address string) (*url.URL, error) {
 		text = "http://" + text
 	}
 	u, err := url.Parse(text)
-	if err != nil || u.Hostname() == "" || strings.HasSuffix(u.Host, ":") || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {
+	if err != nil || u.Hostname() == "" || strings.HasSuffix(u.Host, ":") || u.User != nil ||
+		u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fmt.Errorf("%q: %w", address, errAddress)
 	}
 	if _, err := net.LookupPort("tcp", u.Port()); u.Port() != "" && err != nil {

@@ -3,9 +3,11 @@ package query
 import (
 	"bufio"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/vastgo/vast/cmd/vast/internal/attach"
 )
@@ -20,7 +22,7 @@ func (o *output) count(n int, exact bool, format string) error {
 	case format == "json":
 		text = fmt.Sprintf("{\"count\":%d,\"exact\":%t}\n", n, exact)
 	case !exact:
-		fmt.Fprintln(o.notes, "vast query: the number is an estimate")
+		fmt.Fprintln(o.notes, "vast query: the world changed meanwhile, or the time was over: the number is not exact")
 	}
 	_, err := io.WriteString(o.to, text)
 	return err
@@ -37,6 +39,9 @@ func (o *output) lines(from io.Reader, most int) (n int, more bool, err error) {
 			return n, true, out.Flush()
 		}
 		line := lines.Text()
+		if err := failureIn(line); err != nil {
+			return n, false, errors.Join(out.Flush(), err)
+		}
 		if o.terminal {
 			line = attach.Clean(line)
 		}
@@ -51,6 +56,18 @@ func (o *output) lines(from io.Reader, most int) (n int, more bool, err error) {
 		}
 	}
 	return n, false, errors.Join(out.Flush(), lines.Err())
+}
+
+// failureIn returns the error that a line tells instead of a row: why there are no more.
+func failureIn(line string) error {
+	if !strings.HasPrefix(line, `{"error":`) {
+		return nil
+	}
+	var told struct{ Error struct{ Message string } }
+	if err := json.Unmarshal([]byte(line), &told); err != nil {
+		return err
+	}
+	return errors.New(told.Error.Message)
 }
 
 // csv writes rows as they come, likewise; the first one has the names of the columns.

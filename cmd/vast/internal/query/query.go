@@ -31,6 +31,9 @@ const (
 // usualLimit is how many rows a table has unless more are asked for.
 const usualLimit = 1000
 
+// mostRows is how many rows an inspector gives at most.
+const mostRows = 1 << 20
+
 // mostAnswer bounds an answer that is no list of rows, in bytes.
 const mostAnswer = 1 << 20
 
@@ -75,10 +78,10 @@ func flags(o *options) *flag.FlagSet {
 	f.SetOutput(io.Discard)
 	f.Usage = func() {}
 	f.StringVar(&o.token, "token", "", attach.AboutToken)
-	f.StringVar(&o.format, "format", "", "table, json (an object a line) or csv, as a `word`\n(default: table on a terminal, csv elsewhere)")
-	f.Func("limit", "most `rows` to show; 0: all (default: 1000 for a table, all otherwise)", func(text string) error {
-		return (*amount)(&o.limit).Set(text)
-	})
+	f.StringVar(&o.format, "format", "", "table, json (an object a line) or csv, as a `word`\n"+
+		"(default: table on a terminal, csv elsewhere)")
+	f.Func("limit", "most `rows` to show; 0: all, up to 1,048,576\n(default: 1000 for a table, all otherwise)",
+		(*amount)(&o.limit).Set)
 	f.Var((*amount)(&o.sample), "sample", "show this `number` of rows picked at random, instead of the first ones; 0: no sample")
 	f.StringVar(&o.columns, "columns", "", "the columns to show, as a `list` with commas (default: those that the query names)")
 	f.BoolVar(&o.count, "count", false, "show only how many entities match")
@@ -236,13 +239,16 @@ func ask(ctx context.Context, p *attach.Program, o options, out *output) error {
 	if o.columns != "" {
 		query.Set("columns", o.columns)
 	}
+	limit := o.limit
+	if limit <= 0 || limit > mostRows {
+		limit = mostRows
+	}
 	if o.sample > 0 {
 		query.Set("sample", strconv.Itoa(o.sample))
+	} else if limit < mostRows {
+		limit++ // one more tells whether there are more
 	}
-	if o.limit > 0 {
-		// One more tells whether there are more.
-		query.Set("limit", strconv.Itoa(o.limit+1))
-	}
+	query.Set("limit", strconv.Itoa(limit))
 	rows, err := p.Open(ctx, "rows", query)
 	if err != nil {
 		return err
@@ -251,13 +257,18 @@ func ask(ctx context.Context, p *attach.Program, o options, out *output) error {
 	write := map[string]func(io.Reader, int) (int, bool, error){"table": out.table, "json": out.lines, "csv": out.csv}[o.format]
 	n, more, err := write(rows, o.limit)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("the answer broke off after %d rows", n)
+		return fmt.Errorf("the answer broke off after %d rows: the query takes too long, or the program has ended", n)
 	}
 	if err != nil {
 		return err
 	}
-	if more {
-		fmt.Fprintf(out.notes, "vast query: these are the first %d; more match: -limit N shows N, 0 all\n", n)
+	switch {
+	case more:
+		fmt.Fprintf(out.notes, "vast query: these are the first %d; -limit shows more\n", n)
+	case n == mostRows:
+		fmt.Fprintf(out.notes, "vast query: these are %d, which is the most that an inspector gives\n", n)
+	case n == 0 && o.format == "table":
+		fmt.Fprintln(out.notes, "vast query: no entity matches")
 	}
 	return nil
 }

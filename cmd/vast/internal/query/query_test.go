@@ -74,11 +74,13 @@ func TestWhatIsAsked(t *testing.T) {
 		path string
 		want string
 	}{
-		{"", "rows", "format=csv"},
+		{"", "rows", "format=csv&limit=1048576"},
 		{"-format table", "rows", "format=csv&limit=1001"},
 		{"-format json -limit 5", "rows", "format=ndjson&limit=6"},
-		{"-format table -limit 0", "rows", "format=csv"},
-		{"-sample 7 -columns Position,Body", "rows", "columns=Position%2CBody&format=csv&sample=7"},
+		{"-format table -limit 0", "rows", "format=csv&limit=1048576"},
+		{"-limit 9999999", "rows", "format=csv&limit=1048576"},
+		{"-sample 7 -columns Position,Body", "rows", "columns=Position%2CBody&format=csv&limit=1048576&sample=7"},
+		{"-sample 7 -limit 3", "rows", "format=csv&limit=3&sample=7"},
 		{"-count", "count", ""},
 	} {
 		body := "id\n"
@@ -132,7 +134,7 @@ func TestCount(t *testing.T) {
 		t.Errorf("as JSON %q", stdout)
 	}
 	p.body = `{"count": 5, "exact": false}`
-	if _, stdout, stderr := runQuery(p.URL, "A", "-count"); stdout != "5\n" || !strings.Contains(stderr, "estimate") {
+	if _, stdout, stderr := runQuery(p.URL, "A", "-count"); stdout != "5\n" || !strings.Contains(stderr, "not exact") {
 		t.Errorf("stdout %q, stderr %q", stdout, stderr)
 	}
 }
@@ -151,8 +153,9 @@ func TestFormats(t *testing.T) {
 		{"json", "", "0", "", ""},
 		{"table", people, "0", "  id  name   Position\n17.3  Paris  {1, 2}\n18.1  a␊b    {3, 4}\n19.1  日本   {}\n", ""},
 		{"table", people, "1", "  id  name   Position\n17.3  Paris  {1, 2}\n", "the first 1"},
-		{"table", "id,n\n", "0", "id  n\n", ""},
-		{"table", "", "0", "", ""},
+		{"table", "id,n\n", "0", "id  n\n", "no entity matches"},
+		{"table", "", "0", "", "no entity matches"},
+		{"table", "id,name\n1.1,'=1+2\n2.1,'a\n3.1,'\n", "0", " id  name\n1.1  =1+2\n2.1  'a\n3.1  '\n", ""},
 	} {
 		p := newProgram(t, 200, c.body)
 		status, stdout, stderr := runQuery(p.URL, "A", "-format", c.format, "-limit", c.limit)
@@ -171,7 +174,12 @@ func TestAnswerThatBreaksOff(t *testing.T) {
 			t.Errorf("%s: exit status %d, stdout %q, stderr %q", format, status, stdout, stderr)
 		}
 	}
-	p := newProgram(t, 200, "a,b\n1,\"2\n")
+	p := newProgram(t, 200, "{\"id\":\"1.1\"}\n{\"error\":{\"code\":\"time\",\"message\":\"the rows are not all\"}}\n")
+	if status, stdout, stderr := runQuery(p.URL, "A", "-format", "json"); status != failure || stdout != "{\"id\":\"1.1\"}\n" ||
+		stderr != "vast query: the rows are not all\n" {
+		t.Errorf("an error as the last line: exit status %d, stdout %q, stderr %q", status, stdout, stderr)
+	}
+	p = newProgram(t, 200, "a,b\n1,\"2\n")
 	for _, format := range []string{"csv", "table"} {
 		if status, _, stderr := runQuery(p.URL, "A", "-format", format); status != failure || stderr == "" {
 			t.Errorf("no CSV, as %s: exit status %d, stderr %q", format, status, stderr)

@@ -89,7 +89,7 @@ func read(in *csv.Reader, to chan<- record, stop <-chan struct{}) {
 		fields, err := in.Read()
 		r := record{err: err}
 		for _, f := range fields {
-			r.fields = append(r.fields, attach.Clean(f))
+			r.fields = append(r.fields, attach.Clean(unquoted(f)))
 		}
 		if err != nil {
 			r.fields = nil
@@ -103,6 +103,14 @@ func read(in *csv.Reader, to chan<- record, stop <-chan struct{}) {
 			return
 		}
 	}
+}
+
+// unquoted returns a text without the sign that keeps spreadsheets from taking it for a formula.
+func unquoted(text string) string {
+	if len(text) > 1 && text[0] == '\'' && strings.ContainsRune("=+-@\t\r\n", rune(text[1])) {
+		return text[1:]
+	}
+	return text
 }
 
 // collect returns the first rows, and if there are no more, why.

@@ -1,0 +1,117 @@
+package inspect
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/vastgo/vast"
+)
+
+// quietWorld is a world that nothing happens in but looks, whose times are taken.
+type quietWorld struct {
+	*Inspector
+	mu    sync.Mutex
+	looks []time.Duration
+}
+
+func newQuietWorld(b *testing.B, entities int) *quietWorld {
+	w := vast.NewWorld(vast.Options{Name: "quiet", MaxEntities: entities + entities/4})
+	cols := []vast.AnyColumn{vast.NewColumn[Position](w), vast.NewColumn[Velocity](w), vast.NewColumn[[3]float64](w), vast.NewTag(w, "Dead")}
+	some := vast.NewColumn[Infected](w)
+	w.Archetype(cols...).NewN(entities*9/10, func(r vast.Run) {})
+	w.Archetype(cols[:2]...).NewN(entities/10, nil)
+	for slot := 0; slot < entities; slot += 10 {
+		if e, ok := w.At(slot); ok {
+			some.Add(e, Infected{})
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	in, err := Serve(ctx, w, Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	q := &quietWorld{Inspector: in}
+	bell, ended := make(chan struct{}, 1), make(chan struct{})
+	stop := w.NotifyVisits(bell)
+	go func() {
+		defer close(ended)
+		for ctx.Err() == nil {
+			select {
+			case <-ctx.Done():
+			case <-bell:
+				for more := true; more; {
+					begun := time.Now()
+					more = w.Admit(0) // one look
+					q.mu.Lock()
+					q.looks = append(q.looks, time.Since(begun))
+					q.mu.Unlock()
+				}
+			}
+		}
+	}()
+	b.Cleanup(func() {
+		cancel()
+		in.Close()
+		<-ended
+		stop()
+		if err := w.Close(); err != nil {
+			b.Error(err)
+		}
+	})
+	return q
+}
+
+// BenchmarkMemoryPicture draws all memory of a world in 65,536 cells. It reports how many looks at the world that takes, and
+// how long they took; the longest say more of what else the machine did.
+func BenchmarkMemoryPicture(b *testing.B) {
+	for _, millions := range []int{1, 10} {
+		if millions > 1 && testing.Short() {
+			break
+		}
+		q := newQuietWorld(b, millions*1_000_000)
+		for _, by := range memoryModes {
+			b.Run(fmt.Sprintf("%dM/%s", millions, by), func(b *testing.B) {
+				q.mu.Lock()
+				q.looks = nil
+				q.mu.Unlock()
+				for b.Loop() {
+					drawForBenchmark(b, q, by)
+				}
+				q.mu.Lock()
+				defer q.mu.Unlock()
+				slices.Sort(q.looks)
+				for name, share := range map[string]float64{"p50-µs": 0.5, "p95-µs": 0.95, "longest-µs": 1} {
+					b.ReportMetric(float64(q.looks[int(share*float64(len(q.looks)-1))])/1e3, name)
+				}
+				b.ReportMetric(float64(len(q.looks))/float64(b.N), "looks")
+			})
+		}
+	}
+}
+
+//go:noinline
+func drawForBenchmark(b *testing.B, q *quietWorld, by string) {
+	// The used part, as the page asks for it.
+	l, _, err := q.lookAtMemory(b.Context(), false)
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := &memoryPicture{by: by, words: densityWords}
+	for _, a := range l.areas {
+		if n := a.Committed * (maxMemoryCells - len(l.areas)) / max(1, l.committed(0, l.bytes)); a.Committed > 0 {
+			p.ranges = append(p.ranges, cells{a.UsedFrom, a.UsedFrom + a.Committed, max(1, n)})
+			p.total += max(1, n)
+		}
+	}
+	for _, view := range q.memory.changes.lenses {
+		view.seen.at = view.seen.at.Add(-passInterval) // as if a second had passed
+	}
+	if err := q.Inspector.draw(b.Context(), p); err != nil {
+		b.Fatal(err)
+	}
+	_ = p.encode()
+}

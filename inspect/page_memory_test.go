@@ -1,0 +1,118 @@
+package inspect
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// canvas is how the memory page's picture is found.
+const canvas = ".memory-place canvas"
+
+// untilColours waits for the picture to have so many colours.
+func (p *tab) untilColours(least int) {
+	p.Helper()
+	p.expect("willReadFrequently") // the page itself reads nothing back
+	p.until(fmt.Sprintf(`(() => {
+		const c = document.querySelector(%q);
+		return c?.width && new Set(new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer)).size >= %d;
+	})()`, canvas, least))
+}
+
+func TestMemoryPage(t *testing.T) {
+	f := newFixtureOf(t, Options{}, 20_000)
+	p := openPage(t, f, "/#/memory")
+	p.waitPage("memory")
+	p.untilColours(3) // gaps, what is committed, and what is in memory
+	p.waitText(".memory-bands", "Position")
+	p.waitText(".memory-legend", "in memory")
+	for _, mode := range []string{"column", "archetype", "density", "change", "state"} {
+		p.click("[data-mode=" + mode + "]")
+		p.until("document.querySelector('[data-mode=" + mode + "]').getAttribute('aria-pressed') === 'true'")
+		p.untilColours(3)
+		if mode == "change" {
+			p.waitText(".memory-scale", "Compared with")
+		}
+	}
+	p.until("location.hash === '#/memory'")
+	p.click("[data-whole=true]")
+	p.waitText(".memory-bands", "not divided yet")
+	p.waitText(".memory-way", "whole reservation")
+	p.click("[data-whole=false]")
+
+	// The pointer: what lies there is told, and a click opens the word.
+	p.waitText(".memory-bands", "Position")
+	var x, y float64
+	p.eval(fmt.Sprintf(`(() => {
+		const c = document.querySelector(%q).getBoundingClientRect();
+		const b = [...document.querySelectorAll('.memory-bands button')].find((b) => b.textContent.startsWith('Velocity')).getBoundingClientRect();
+		window.at = [c.left + 30, b.top + 2];
+		return window.at[0];
+	})()`, canvas), &x)
+	p.eval("window.at[1]", &y)
+	p.do("point", chromedp.MouseEvent(input.MouseMoved, x, y))
+	p.waitText(".tip", "Velocity: ")
+	p.waitText(".memory-here", "0x")
+	p.do("click", chromedp.MouseClickXY(x, y))
+	p.waitText(".word", "in use")
+	p.waitText(".panel h2", "Word ")
+	p.waitText(".hex", "0000")
+	var hash string
+	p.eval("location.hash", &hash)
+	if !strings.Contains(hash, "slot=") || !strings.Contains(hash, "column=") {
+		t.Errorf("the address is %s", hash)
+	}
+	p.keepPicture("memory-word")
+}
+
+func TestMemoryPageByKeys(t *testing.T) {
+	f := newFixtureOf(t, Options{}, 20_000)
+	p := openPage(t, f, "/#/memory?by=column")
+	p.waitPage("memory")
+	p.untilColours(3)
+	p.eval(fmt.Sprintf("document.querySelector(%q).focus({ focusVisible: true })", canvas), nil)
+	p.press(kb.ArrowRight)
+	p.waitText(".memory-here", "Area")
+	p.press(kb.ArrowDown)
+	p.until("document.getElementById('announcer').textContent !== ''")
+	p.press("+")
+	p.until("document.querySelectorAll('.memory-way > *').length > 1")
+	var before, after string
+	p.eval("document.querySelector('.memory-scale').textContent", &before)
+	p.press("+")
+	p.until(fmt.Sprintf("document.querySelector('.memory-scale').textContent !== %q", before))
+	p.eval("document.querySelector('.memory-scale').textContent", &after)
+	p.press("-")
+	p.until(fmt.Sprintf("document.querySelector('.memory-scale').textContent !== %q", after))
+	p.press(kb.Escape)
+	p.until("document.querySelectorAll('.memory-way > *').length === 1")
+	p.press(kb.Enter)
+	p.until("document.querySelectorAll('.memory-way > *').length > 1 || document.querySelector('.word')")
+}
+
+// TestMemoryPageOfAnEntity opens the page where other pages send to.
+func TestMemoryPageOfAnEntity(t *testing.T) {
+	f := newFixture(t, Options{})
+	p := openPage(t, f, fmt.Sprintf("/#/memory?slot=%d&column=2", f.people[10].Slot()))
+	p.waitPage("memory")
+	p.waitText(".word", "Infected")
+	p.waitText("table.data", "Strain.Rates[1]")
+	p.waitText("table.data", "Severe")
+	p.wait(fmt.Sprintf("a[href='#/entity/%s']", f.people[10]))
+	p.wait(fmt.Sprintf("table.data a[href='#/entity/%s']", f.people[0])) // the source is a link
+	// A name that is a trap stays text.
+	p.fill(".page-memory input[type=search]", fmt.Sprint(f.hostile.Slot()))
+	p.press(kb.Enter)
+	p.waitText(".word ~ p a", hostileName)
+	var images int
+	p.eval("document.querySelectorAll('main img').length", &images)
+	if images != 0 {
+		t.Error("a name became an image")
+	}
+	p.eval("[...document.querySelectorAll('.page-memory button')].find((b) => b.textContent === 'Close').click()", nil)
+	p.until("!location.hash.includes('slot')")
+}
