@@ -92,7 +92,9 @@ type pager struct {
 	*search
 	offset, limit int
 
+	known  *ranks        // when the look for the page began; nil: none
 	counts []int         // of each stepSlots slots so far
+	passed int           // their sum, with ranks that are known
 	picked []vast.Entity // of the page
 	rows   []row         // what was read of the picked
 	total  int
@@ -117,7 +119,9 @@ func (p *pager) find() error {
 		p.exact, p.cut = true, p.over
 		return nil
 	}
-	return p.findCompared()
+	err = p.findCompared()
+	p.cut = p.cut || p.over
+	return err
 }
 
 // read reads the rows of the picked, some at a time, and reports whether it has them all.
@@ -142,10 +146,10 @@ func (p *pager) pick(lo int, words []uint64, skip int) {
 // it is done.
 func (p *pager) findPlain() (done bool) {
 	if p.next == 0 {
-		if known := p.in.asked.ranksOf(p.search); known != nil {
-			p.jump(known)
-			return true
-		}
+		p.known = p.in.asked.ranksOf(p.search)
+	}
+	if p.known != nil {
+		return p.jump()
 	}
 	for {
 		lo, words, n, ok := p.step(stepSlots)
@@ -167,18 +171,22 @@ func (p *pager) findPlain() (done bool) {
 	return true
 }
 
-// jump goes to the page whose rank is known.
-func (p *pager) jump(known *ranks) {
-	p.total = known.total()
-	before := 0
-	for i, n := range known.counts {
-		if before+n > p.offset && len(p.picked) < p.limit {
+// jump goes to the page, whose rank is known, and reports whether it is whole.
+func (p *pager) jump() (done bool) {
+	p.total = p.known.total()
+	for i := len(p.counts); i < len(p.known.counts) && len(p.picked) < p.limit; i++ {
+		n := p.known.counts[i]
+		p.counts = append(p.counts, n)
+		if p.passed += n; n > 0 && p.passed > p.offset {
 			p.next = i * stepSlots
 			lo, words, _, _ := p.step(stepSlots)
-			p.pick(lo, words, max(0, p.offset-before))
+			p.pick(lo, words, max(0, p.offset-(p.passed-n)))
+			if p.late() {
+				return false
+			}
 		}
-		before += n
 	}
+	return true
 }
 
 // findCompared takes the page from the matches of the query, which it finds first where they are not known.

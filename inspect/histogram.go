@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/inspect/internal/query"
 	"github.com/vastgo/vast/inspect/internal/value"
 )
@@ -78,9 +79,13 @@ type gathering struct {
 
 func (g *gathering) gather(s *search) error {
 	some := make([]float64, 0, gatheredAtOnce+slotsAtOnce)
+	step := slotsAtOnce
+	if s.part != nil && s.shown[0].Column.Storage != vast.StorageDense {
+		step = slowSlots
+	}
 	for more := true; more; {
 		some, more = some[:0], false
-		err := s.walk(slotsAtOnce, func(lo int, words []uint64, _ int) bool {
+		err := s.walk(step, func(lo int, words []uint64, _ int) bool {
 			n := s.shown[0].Keep(s.in.world, lo, words)
 			g.count += n
 			if n > 0 {

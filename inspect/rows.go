@@ -29,7 +29,7 @@ type rowSource struct {
 // rowsTold is how rows are written.
 type rowsTold interface {
 	contentType() string
-	begin()
+	begin(r *rowReader)
 	row(r *rowReader, one *row)
 	end(err error) (told bool) // the error is told where there is a way to
 	bytes() []byte             // what is to be sent, until the next call
@@ -85,7 +85,7 @@ func newRowsTold(format string) rowsTold {
 // send writes the rows that were read, and all others.
 func (s *rowSource) send(w http.ResponseWriter, tell rowsTold) {
 	control := http.NewResponseController(w)
-	tell.begin()
+	tell.begin(s.reader)
 	for len(s.rows) > 0 {
 		for i := range s.rows {
 			tell.row(s.reader, &s.rows[i])

@@ -289,3 +289,6 @@ func (n queryNames) Suggest(prefix string, most int) (list []query.Suggestion) {
 	}
 	return list
 }
+
+// slowSlots is how many slots a step looks at where values are got one by one.
+const slowSlots = 128

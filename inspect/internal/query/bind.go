@@ -1,6 +1,7 @@
 package query
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -111,13 +112,32 @@ func findEntity(w *vast.World, names Names, id, name string, at Span) (vast.Enti
 	if e, ok := names.Find(name); ok {
 		return e, nil
 	}
-	var alike []string
-	if letters := []rune(name); len(letters) > 1 {
-		for _, s := range names.Suggest(string(letters[:2]), fewNames) {
-			alike = append(alike, s.Name)
+	return vast.Entity{}, at.errorf("nothing is called %q%s", name, alike(names, name))
+}
+
+// alike proposes a name that is spelled almost like one that there is not. What follows a comma, such as a country, need not
+// be written.
+func alike(names Names, name string) string {
+	letters := []rune(name)
+	if len(letters) < 2 {
+		return ""
+	}
+	short := make(map[string]string)
+	var list []string
+	for _, s := range names.Suggest(string(letters[:2]), fewNames) {
+		first, _, _ := strings.Cut(s.Name, ",")
+		for _, text := range []string{s.Name, first} {
+			if short[text] == "" {
+				short[text] = s.Name
+				list = append(list, text)
+			}
 		}
 	}
-	return vast.Entity{}, at.errorf("nothing is called %q%s", name, didYouMean(name, alike))
+	best := nearest(name, list)
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf(": did you mean %s?", quoteTarget(short[best]))
 }
 
 func (p *Plan) bindTest(w *vast.World, s *Search, t test, to []bound) (boundTest, error) {
@@ -151,8 +171,13 @@ func (p *Plan) bindTest(w *vast.World, s *Search, t test, to []bound) (boundTest
 					return b, err
 				}
 			}
-			if a.column == nil && s.names == nil {
-				return b, c.at.errorf("the entities of this world have no names")
+			if a.column == nil {
+				if s.names == nil {
+					return b, c.at.errorf("the entities of this world have no names")
+				}
+				if c.op == opEqual { // names may find more than what they call an entity in full
+					target, _ = s.names.Find(c.text)
+				}
 			}
 		}
 		b.either = append(b.either, boundAlternative{a, q, target})
@@ -173,16 +198,18 @@ func (p *Plan) listNamed(s *Search, own bool) {
 		if a.column != nil && (!own || a.column.Name() != nameOfEntities) {
 			continue
 		}
-		alike := s.names.Suggest(a.compare.text, fewNames)
-		if len(alike) >= fewNames {
-			continue // there may be more
-		}
 		var list []vast.Entity
 		if e, ok := s.names.Find(a.compare.text); ok {
 			list = append(list, e)
 		}
-		for _, one := range alike {
-			list = append(list, one.Entity)
+		if !own { // others may have the same name
+			alike := s.names.Suggest(a.compare.text, fewNames)
+			if len(alike) >= fewNames {
+				continue // and there may be more
+			}
+			for _, one := range alike {
+				list = append(list, one.Entity)
+			}
 		}
 		s.base = s.base.Among(list)
 		return
