@@ -24,6 +24,7 @@ class MapPage {
   constructor(root, app, view, views) {
     Object.assign(this, { root, app, view, views });
     this.shown = view.layers.map(() => true);
+    this.reach = Math.min(view.bounds.x1 - view.bounds.x0, view.bounds.y1 - view.bounds.y0) / 9; // how far picking goes at most
     this.shares = view.layers.some((l) => l.part);
     this.heat = new Heat();
     this.picture = null;
@@ -377,7 +378,7 @@ class MapPage {
     const mine = new AbortController();
     this.picking = mine;
     try {
-      return (await this.app.api.get(`${this.path}/pick`, { x: at.x, y: at.y, radius: Math.min(radius, 20) }, { signal: mine.signal })).picked;
+      return (await this.app.api.get(`${this.path}/pick`, { x: at.x, y: at.y, radius: Math.min(radius, this.reach) }, { signal: mine.signal })).picked;
     } catch (error) {
       if (!aborted(error)) this.tell(error);
       return null;
