@@ -165,8 +165,9 @@ export function lineChart({ title, unit = 'number', series, span = history, sync
 
 // bounds widens what is to be seen a little, and keeps a line that does not move from filling its chart with noise.
 function bounds(low, high, unit) {
-  if (high > low) return [low, high + (high - low) * 0.08];
-  if (low !== 0) return [low - Math.abs(low) * 0.05, low + Math.abs(low) * 0.05];
+  const least = Math.abs(high) * 0.004;
+  if (high > low && high - low >= least) return [low, high + (high - low) * 0.08];
+  if (high !== 0) return [(low + high - least) / 2, (low + high + least) / 2];
   return [0, unit === 'bytes' ? 1024 : unit === 'seconds' ? 0.001 : 1];
 }
 

@@ -14,7 +14,7 @@ const readings = [
   },
   {
     id: 'rate', name: 'Ticks a second', color: '--c7', of: (s) => s.ticksPerSecond, write: oneDigit,
-    note: (s) => (s.late > 0 || s.dropped > 0 ? `so far ${format.short(s.late)} late, ${format.short(s.dropped)} left out` : `tick ${format.number(s.tick)}`),
+    note: (s) => (s.late > 0 || s.dropped > 0 ? `${format.short(s.late)} late, ${format.short(s.dropped)} left out` : `tick ${format.number(s.tick)}`),
   },
   { id: 'entities', name: 'Entities', color: '--c3', of: (s) => s.entities, write: format.number, note: (s) => `tick ${format.number(s.tick)}`, zero: false },
   { id: 'changes', name: 'Structural changes', color: '--c4', of: (s) => s.changesPerSecond, write: format.rate, note: () => 'of what entities consist of' },
