@@ -43,7 +43,7 @@ type fieldBytes struct {
 
 // describeBytes answers with the bytes of one entity's component.
 func (in *Inspector) describeBytes(r *http.Request) (any, error) {
-	slot, err := wholeNumber(r, "slot", -1, 0, math.MaxUint32)
+	slot, err := wholeNumber(r, "slot", -1, 0, math.MaxInt32)
 	if err == nil && slot >= 0 {
 		var id int
 		if id, err = wholeNumber(r, "column", -1, 0, math.MaxInt32); err == nil && id >= 0 {

@@ -215,7 +215,7 @@ func TestSharesAreAllOnlyForAll(t *testing.T) {
 	for _, c := range []struct {
 		n, all int
 		want   uint8
-	}{{0, 10, 0}, {10, 10, 255}, {11, 10, 255}, {1, 1 << 40, 1}, {1<<40 - 1, 1 << 40, 254}, {1, 2, 128}, {0, 0, 0}, {math.MaxInt - 1, math.MaxInt, 254}} {
+	}{{0, 10, 0}, {10, 10, 255}, {11, 10, 255}, {1, 1 << 30, 1}, {1<<30 - 1, 1 << 30, 254}, {1, 2, 128}, {0, 0, 0}, {math.MaxInt - 1, math.MaxInt, 254}} {
 		if got := share(c.n, c.all); got != c.want {
 			t.Errorf("share(%d, %d) = %d, want %d", c.n, c.all, got, c.want)
 		}
@@ -285,7 +285,7 @@ func FuzzMemoryPicture(f *testing.F) {
 			}
 			return
 		}
-		l := &layout{bytes: max(0, bytes) & (1<<40 - 1)}
+		l := &layout{bytes: max(0, bytes) & (math.MaxInt >> 23)}
 		if p.fit(l) != nil {
 			return
 		}

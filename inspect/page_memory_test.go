@@ -50,7 +50,7 @@ func TestMemoryPage(t *testing.T) {
 	p.eval(fmt.Sprintf(`(() => {
 		const c = document.querySelector(%q).getBoundingClientRect();
 		const b = [...document.querySelectorAll('.memory-bands button')].find((b) => b.textContent.startsWith('Velocity')).getBoundingClientRect();
-		window.at = [c.left + 30, b.top + 2];
+		window.at = [c.left + c.width / 2, b.top + 2];
 		return window.at[0];
 	})()`, canvas), &x)
 	p.eval("window.at[1]", &y)

@@ -41,7 +41,7 @@ type presence struct {
 
 // describeWord answers what there is to know of the word of a slot.
 func (in *Inspector) describeWord(r *http.Request) (any, error) {
-	slot, err := wholeNumber(r, "slot", -1, 0, math.MaxUint32)
+	slot, err := wholeNumber(r, "slot", -1, 0, math.MaxInt32)
 	if err != nil || slot < 0 {
 		return nil, cmp.Or(err, badRequest("slot says which word: the one that the slot is in"))
 	}

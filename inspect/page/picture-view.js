@@ -124,9 +124,16 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
       for (let x = size; x <= width; x += size) pen.fillRect(x - gap, 0, gap, height);
       for (let y = size; y <= height; y += size) pen.fillRect(0, y - gap, width, gap);
     }
+    drawBorders();
     drawElements(height);
     if (pointed >= 0) drawPointed();
     drawStrips();
+  }
+
+  // drawBorders marks where areas begin.
+  function drawBorders() {
+    pen.fillStyle = getComputedStyle(canvas).color;
+    for (const r of layout.ranges) pen.fillRect((r.at % layout.columns) * size, Math.floor(r.at / layout.columns) * size, 1, size - 1);
   }
 
   // drawElements marks where elements begin, when one takes several cells.
