@@ -271,7 +271,9 @@ function askToken(error) {
 
 async function begin() {
   try {
-    world = await api.get('world');
+    const answer = await api.get('world');
+    if (world) return; // another try was faster
+    world = answer;
   } catch (error) {
     if (error.status === 401) {
       askToken(error);

@@ -98,7 +98,7 @@ export function lineChart({ title, unit = 'number', series, span = history, sync
         stroke: () => color('--dim'), grid: { stroke: hair, width: 1 }, ticks: { show: false }, size: 22, font: chartFont(), gap: 4,
         splits(u) {
           const { min, max } = u.scales.x;
-          const parts = u.width < 420 ? 2 : (max - min) % 300 === 0 ? 5 : 4;
+          const parts = u.width < 420 ? 2 : Math.round(max - min) % 300 === 0 ? 5 : 4;
           return Array.from({ length: parts + 1 }, (_, i) => min + ((max - min) * i) / parts);
         },
         values: (u, splits) => splits.map((v) => ago(Math.round(u.scales.x.max - v))),
