@@ -26,7 +26,7 @@ require (
 	github.com/unitoftime/cod v0.0.0-20240909130117-f553b1d09d22 // indirect
 	golang.org/x/image v0.25.0 // indirect
 	golang.org/x/sys v0.40.0 // indirect
-	golang.org/x/text v0.31.0 // indirect
+	golang.org/x/text v0.32.0 // indirect
 )
 
 replace github.com/vastgo/vast => ../

@@ -11,6 +11,7 @@
 //
 //   - [Earth] is the world; [New] makes it from a [Config] and [Earth.Tick] advances it.
 //   - [Counts] are its figures at one moment.
+//   - [Crowd] is how many travellers are at a point: [Earth.Crowds] yields them part by part, for maps.
 //
 // # Terminology
 //

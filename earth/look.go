@@ -14,8 +14,7 @@ func (e *Earth) Place(number int) vast.Entity {
 	return e.places.Entity(number)
 }
 
-// PlaceNumber returns the number of a place's entity, and whether it is a place. It may be called from any goroutine: places
-// do not come and go.
+// PlaceNumber returns the number of a place's entity, and whether it is a place.
 func (e *Earth) PlaceNumber(place vast.Entity) (int, bool) {
 	number := int(place.Slot()) - e.places.Start()
 	if number < 0 || number >= e.places.Len() || e.places.Entity(number) != place {

@@ -85,6 +85,40 @@ func TestCrowdsBetweenTicks(t *testing.T) {
 	}
 }
 
+// Whoever edits a running world from outside may make nonsense of it, but does not end it.
+func TestEditedWorldGoesOn(t *testing.T) {
+	e := newEarth(t, Config{Travellers: 2000, Seed: 6})
+	var who []vast.Entity
+	for traveller := range e.world.Query(e.stay, e.at).All() {
+		who = append(who, traveller)
+	}
+	tick(t, e, 1)
+	e.at.Remove(who[0])
+	e.home.Remove(who[1])
+	e.at.Set(who[2], who[3])
+	e.home.Set(who[3], who[4])
+	e.life.Remove(who[5])
+	e.body.Remove(who[6])
+	e.stay.Remove(who[7])
+	e.infectious.Add(who[2], infectious{1})
+	e.infectious.Add(who[0], infectious{1})
+	e.infectious.Add(e.Place(0), infectious{1})
+	e.at.Set(e.Place(0), who[8])
+	e.trip.Add(who[9], trip{ToPlace: 1 << 31, By: 200})
+	for _, number := range []int{1, 2, 3} {
+		*e.presence.Get(e.Place(number)) = presence{-5, 7}
+		e.site.Get(e.Place(number)).At = vector{float32(math.NaN()), float32(math.Inf(1)), 0}
+	}
+	e.body.Get(who[10]).At.X = float32(math.NaN())
+	for _, traveller := range who[:20] {
+		if s := e.stay.Get(traveller); s != nil {
+			s.Until = 0
+		}
+	}
+	tick(t, e, 3000)
+	crowds(e, 0, CrowdParts)
+}
+
 // A trip that was edited to lead nowhere ends somewhere.
 func TestTripToNowhereArrives(t *testing.T) {
 	e := newEarth(t, Config{Travellers: 1000, Seed: 6})
@@ -105,5 +139,13 @@ func BenchmarkCrowds(b *testing.B) {
 	b.ResetTimer()
 	for i := range b.N {
 		crowds(e, i%CrowdParts, i%CrowdParts+1)
+	}
+}
+
+func TestTransportsHaveNames(t *testing.T) {
+	for by, want := range map[transport]string{road: "road", rail: "rail", air: "air", 9: "transport(9)"} {
+		if got := by.String(); got != want {
+			t.Errorf("transport %d is called %q, want %q", uint8(by), got, want)
+		}
 	}
 }

@@ -5,8 +5,11 @@ import "github.com/vastgo/vast"
 // place returns the place with a number. The places were the first entities of the world, so they lie in one run.
 func (e *Earth) place(number uint32) vast.Entity { return e.places.Entity(int(number)) }
 
-// number returns the number of a place.
-func (e *Earth) number(place vast.Entity) uint32 { return place.Slot() - uint32(e.places.Start()) }
+// number returns the number of a place. Only a link that was edited from outside leads to no place, and then counts as one to
+// the last.
+func (e *Earth) number(place vast.Entity) uint32 {
+	return min(place.Slot()-uint32(e.places.Start()), uint32(e.places.Len()-1))
+}
 
 // homeOf returns the number of a traveller's home.
 func (e *Earth) homeOf(who vast.Entity) uint32 {
@@ -26,6 +29,9 @@ func (e *Earth) keepTallies() {
 	comesOrGoes := func(by int32) func(who, place vast.Entity) {
 		return func(who, place vast.Entity) {
 			p := e.presence.Edit(place)
+			if p == nil {
+				return // it is no place: somebody edits links from outside
+			}
 			p.Present += by
 			if e.infectious.Has(who) {
 				p.Infectious += by
@@ -36,8 +42,9 @@ func (e *Earth) keepTallies() {
 	e.at.OnRemove(comesOrGoes(-1))
 	changesHealth := func(by int32) func(vast.Entity, *infectious) {
 		return func(who vast.Entity, _ *infectious) {
-			if place, rests := e.at.Target(who); rests {
-				e.presence.Edit(place).Infectious += by
+			place, _ := e.at.Target(who)
+			if p := e.presence.Edit(place); p != nil {
+				p.Infectious += by
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/vastgo/vast"
 )
@@ -24,35 +25,47 @@ type place struct {
 	Address     string `json:"address"` // to be shown
 }
 
-// whereabouts are an entity's address and the areas of its world's memory. They are read while the world lets the inspector
-// look.
+// whereabouts are the places of columns' elements, which never move: read once, and again when there are more columns.
 type whereabouts struct {
-	areas        []vast.Area // of elements
-	reservations []vast.Reservation
+	mu    sync.Mutex
+	known int // columns
+	of    map[vast.AnyColumn]elements
 }
 
-func whereaboutsIn(w *vast.World) (k whereabouts) {
-	k.reservations = w.Reservations()
-	for _, a := range w.Areas() {
-		if a.Kind == vast.AreaElements && a.Reservation >= 0 {
-			k.areas = append(k.areas, a)
-		}
-	}
-	return k
+// elements are where a column's elements lie.
+type elements struct {
+	area vast.Area
+	base uintptr // of the reservation
 }
 
-// place returns where e's component lies; nil for those that have no bytes, or have them in memory of their own.
-func (k whereabouts) place(c *column, e vast.Entity) *place {
+// place returns where e's component lies; nil for those that have no bytes, or have them in memory of their own. It is called
+// while the world lets the inspector look.
+func (k *whereabouts) place(w *vast.World, c *column, e vast.Entity) *place {
 	if c.info.Storage != vast.StorageDense || c.Size == 0 {
 		return nil
 	}
-	for i := range k.areas {
-		if a := &k.areas[i]; a.Column == c.col {
-			off, n := a.Place(int(e.Slot()))
-			return &place{a.Reservation, off, n, fmt.Sprintf("0x%x", k.reservations[a.Reservation].Address()+uintptr(off))}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if c.ID >= k.known {
+		k.read(w)
+	}
+	of, ok := k.of[c.col]
+	if !ok {
+		return nil
+	}
+	off, n := of.area.Place(int(e.Slot()))
+	return &place{of.area.Reservation, off, n, fmt.Sprintf("0x%x", of.base+uintptr(off))}
+}
+
+func (k *whereabouts) read(w *vast.World) {
+	k.of = make(map[vast.AnyColumn]elements)
+	reservations := w.Reservations()
+	for _, a := range w.Areas() {
+		if a.Kind == vast.AreaElements && a.Reservation >= 0 {
+			k.of[a.Column] = elements{a, reservations[a.Reservation].Address()}
 		}
 	}
-	return nil
+	k.known = len(w.Columns())
 }
 
 // addressOf returns where an entity is, and the names of the components that it was born with.

@@ -10,7 +10,7 @@ import (
 
 const (
 	childrenMost = 500  // that one request may ask for
-	walkedAtOnce = 1000 // children that are passed over while the world stands still
+	walkedAtOnce = 4000 // children that are passed over while the world stands still
 	anewMost     = 3    // times that a walk begins anew because the children were changed
 )
 
@@ -34,7 +34,8 @@ type childRow struct {
 // listChildren answers with some of the sources of an entity in a relation. The offset-th is found by walking over those
 // before it, a part at a time; after=17.3 goes on behind a child that is known, which takes no walk.
 func (in *Inspector) listChildren(r *http.Request) (any, error) {
-	k := childrenReader{in: in, id: r.PathValue("id"), relation: r.URL.Query().Get("relation"), after: r.URL.Query().Get("after")}
+	k := childrenReader{in: in, id: r.PathValue("id"), relation: r.URL.Query().Get("relation"), after: r.URL.Query().Get("after"),
+		atOnce: walkedAtOnce}
 	var err error
 	if k.limit, err = wholeNumber(r, "limit", 50, 1, childrenMost); err != nil {
 		return nil, err
@@ -61,6 +62,7 @@ type childrenReader struct {
 	id              string
 	relation, after string
 	limit           int
+	atOnce          int // sources that a look passes
 	answer          childrenAnswer
 	err             error
 
@@ -110,7 +112,7 @@ func (k *childrenReader) look() (done bool) {
 		if len(k.answer.Rows) == k.limit {
 			return true
 		}
-		if steps++; steps > walkedAtOnce || steps%16 == 0 && time.Since(start) > lookTime {
+		if steps++; steps > k.atOnce || steps > 1 && (steps%16 == 0 || len(k.answer.Rows) > 0) && time.Since(start) > lookTime {
 			return false
 		}
 		if k.passed >= k.answer.Offset {
@@ -125,8 +127,10 @@ func (k *childrenReader) look() (done bool) {
 func (in *Inspector) childRow(e vast.Entity, rel vast.Relation) childRow {
 	row := childRow{ID: e.String(), Name: in.nameOf(e), Children: rel.CountSources(e), Has: []string{}}
 	for _, col := range in.world.ComponentsOf(e) {
-		if info := vast.Describe(col); info.Linked == "" {
-			row.Has = append(row.Has, info.Name)
+		_, isRelation := vast.RelationOf(col)
+		_, isEdges := vast.EdgesOf(col)
+		if !isRelation && !isEdges {
+			row.Has = append(row.Has, col.Name())
 		}
 	}
 	return row

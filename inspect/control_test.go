@@ -3,7 +3,9 @@ package inspect
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -73,8 +75,10 @@ func TestControlIsRefused(t *testing.T) {
 			t.Errorf("%q: %+v", body, p)
 		}
 	}
-	f.refused(t, http.StatusRequestEntityTooLarge, "POST", "control", f.options.Token,
-		`{"action": "`+strings.Repeat("x", maxBodyBytes)+`"}`)
+	body := http.MaxBytesReader(httptest.NewRecorder(), io.NopCloser(strings.NewReader(`{"action": "pause"}`)), 10)
+	if _, err := readOrder(body); err == nil || problemOf(err).Status != http.StatusRequestEntityTooLarge {
+		t.Errorf("too large: %v", err)
+	}
 	if f.schedule.Paused() {
 		t.Error("an order that was refused was obeyed")
 	}

@@ -5,6 +5,7 @@
 // # Types
 //
 //   - [Inspector] serves a world until its context ends; [Serve] makes it from [Options].
+//   - [View] is a picture of a world that lies on a plane or a map, to be zoomed and clicked into; [Plane] makes one.
 //   - [Namer] says what entities are called, [Control] pauses what changes them, where the world and its schedule do not say.
 //
 // # How it looks

@@ -293,7 +293,6 @@ func (one edited) read(ctx context.Context) (any, error) {
 		if one.column.Relation {
 			links = one.in.linksOf(one.column, e)
 		} else {
-			k.where = whereaboutsIn(one.in.world)
 			k.component(one.column, e)
 		}
 		return nil

@@ -44,7 +44,8 @@ type rowAnswer struct {
 
 // answer returns a row as it is shown.
 func (r *rowReader) answer(one *row) rowAnswer {
-	a := rowAnswer{ID: one.entity.String(), Slot: int(one.entity.Slot()), Name: one.name, Values: make(map[string]string, len(one.cells))}
+	a := rowAnswer{ID: one.entity.String(), Slot: int(one.entity.Slot()), Name: one.name,
+		Values: make(map[string]string, len(one.cells))}
 	for i := range one.cells {
 		if one.cells[i].has {
 			a.Values[r.shown[i].Name] = r.shown[i].text(&one.cells[i])
@@ -92,7 +93,9 @@ type pager struct {
 	*search
 	offset, limit int
 
-	counts []int         // of each stepSlots slots so far
+	known  *ranks        // when the look for the page began; nil: none
+	counts []int         // of each step so far
+	passed int           // their sum, with ranks that are known
 	picked []vast.Entity // of the page
 	rows   []row         // what was read of the picked
 	total  int
@@ -117,7 +120,9 @@ func (p *pager) find() error {
 		p.exact, p.cut = true, p.over
 		return nil
 	}
-	return p.findCompared()
+	err = p.findCompared()
+	p.cut = p.cut || p.over
+	return err
 }
 
 // read reads the rows of the picked, some at a time, and reports whether it has them all.
@@ -142,13 +147,13 @@ func (p *pager) pick(lo int, words []uint64, skip int) {
 // it is done.
 func (p *pager) findPlain() (done bool) {
 	if p.next == 0 {
-		if known := p.in.asked.ranksOf(p.search); known != nil {
-			p.jump(known)
-			return true
-		}
+		p.known = p.in.asked.ranksOf(p.search)
+	}
+	if p.known != nil {
+		return p.jump()
 	}
 	for {
-		lo, words, n, ok := p.step(stepSlots)
+		lo, words, n, ok := p.step()
 		if !ok {
 			break
 		}
@@ -162,23 +167,27 @@ func (p *pager) findPlain() (done bool) {
 		}
 	}
 	if !p.moved && len(p.counts) > 0 {
-		p.in.asked.keepRanks(&ranks{p.key(), p.before, p.counts})
+		p.in.asked.keepRanks(&ranks{p.key(), p.before, p.found.Step(), p.counts})
 	}
 	return true
 }
 
-// jump goes to the page whose rank is known.
-func (p *pager) jump(known *ranks) {
-	p.total = known.total()
-	before := 0
-	for i, n := range known.counts {
-		if before+n > p.offset && len(p.picked) < p.limit {
-			p.next = i * stepSlots
-			lo, words, _, _ := p.step(stepSlots)
-			p.pick(lo, words, max(0, p.offset-before))
+// jump goes to the page, whose rank is known, and reports whether it is whole.
+func (p *pager) jump() (done bool) {
+	p.total = p.known.total()
+	for i := len(p.counts); i < len(p.known.counts) && len(p.picked) < p.limit; i++ {
+		n := p.known.counts[i]
+		p.counts = append(p.counts, n)
+		if p.passed += n; n > 0 && p.passed > p.offset {
+			p.next = i * p.known.step
+			lo, words, _, _ := p.step()
+			p.pick(lo, words, max(0, p.offset-(p.passed-n)))
+			if p.late() {
+				return false
+			}
 		}
-		before += n
 	}
+	return true
 }
 
 // findCompared takes the page from the matches of the query, which it finds first where they are not known.
@@ -220,7 +229,7 @@ func (p *pager) fill(m *matches) {
 	m.err = p.look(func() (done bool) {
 		for !p.late() {
 			p.words = m.words[min(p.next/64, len(m.words)):] // where the step sets bits
-			_, _, n, ok := p.step(slotsAtOnce)
+			_, _, n, ok := p.step()
 			if m.total += n; !ok {
 				return true
 			}

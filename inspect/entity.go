@@ -116,8 +116,7 @@ type entityReader struct {
 	id     string
 	answer entityAnswer
 	gone   bool
-	next   int // the column to go on with
-	where  whereabouts
+	next   int             // the column to go on with
 	values []reflect.Value // by component; invalid where the tree is made already, or there is none
 	left   int             // fields that may be shown
 	links  []*value.Link
@@ -137,10 +136,9 @@ func (k *entityReader) look() (done bool) {
 		k.answer = entityAnswer{ID: e.String(), Alive: true, Name: k.in.nameOf(e), Slot: int(e.Slot()), Generation: e.Generation(),
 			Components: []component{}, Links: []linkList{}}
 		k.answer.Address, k.answer.Archetype = addressOf(w, e)
-		k.where = whereaboutsIn(w)
 	}
-	for ; k.next < len(columns); k.next++ {
-		if k.next > 0 && time.Since(start) > lookTime {
+	for first := k.next; k.next < len(columns); k.next++ {
+		if k.next > first && time.Since(start) > lookTime {
 			return false
 		}
 		switch c := &columns[k.next]; {
@@ -191,22 +189,18 @@ func (k *entityReader) build() {
 
 func (k *entityReader) tree(one *component, v reflect.Value, fields int) {
 	shown := value.Tree(v, value.Options{Editable: one.Editable, Fields: max(fields, 1)})
-	one.show(shown)
-	k.left -= shown.Fields
-	k.links = append(k.links, shown.Links...)
-}
-
-func (one *component) show(shown value.Shown) {
 	one.Value = &shown.Field
 	if shown.Choices != nil {
 		one.Choices = shown.Choices
 	}
+	k.left -= shown.Fields
+	k.links = append(k.links, shown.Links...)
 }
 
 // componentOf returns e's component without its value.
 func (k *entityReader) componentOf(c *column, e vast.Entity) component {
 	return component{
-		Column: c.Name, ID: c.ID, Type: c.Type, Storage: c.Storage, Size: c.Size, Place: k.where.place(c, e),
+		Column: c.Name, ID: c.ID, Type: c.Type, Storage: c.Storage, Size: c.Size, Place: k.in.places.place(k.in.world, c, e),
 		Editable: k.in.options.ReadWrite && c.info.Type != nil, Choices: map[string][]value.Choice{},
 	}
 }

@@ -232,7 +232,7 @@ func TestChildren(t *testing.T) {
 // TestChildrenOfMany walks in several looks, and begins anew when what it stood at is gone.
 func TestChildrenOfMany(t *testing.T) {
 	f := newFixtureOf(t, Options{}, 10_000)
-	k := childrenReader{in: f.Inspector, id: f.paris.String(), limit: 5}
+	k := childrenReader{in: f.Inspector, id: f.paris.String(), limit: 5, atOnce: 1000}
 	k.answer.Offset = 3000
 	looks := 0
 	for done := false; !done; looks++ {

@@ -137,7 +137,7 @@ func (g *gallery) claim(key pictureKey) (p *painting, mine bool) {
 
 // hang shows a painting to those who wait for it, and to others for a while. One that failed is taken away at once.
 func (g *gallery) hang(key pictureKey, p *painting) {
-	close(p.ready)
+	defer close(p.ready)
 	remove := func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()

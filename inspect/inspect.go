@@ -17,6 +17,7 @@ type Inspector struct {
 	options Options
 	guard   guard
 	model   model
+	places  whereabouts
 	memory  memory
 	sampler *sampler
 	gallery *gallery

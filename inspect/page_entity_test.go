@@ -11,7 +11,7 @@ import (
 )
 
 // entityFixture is a fixture with a component of every kind on London, and children that have children.
-func entityFixture(t *testing.T, o Options) *fixture {
+func entityFixture(t testing.TB, o Options) *fixture {
 	f := newFixture(t, o)
 	f.see(t, func() {
 		f.infected.Add(f.london, Infected{Stage: Severe, Since: 1 << 60, Source: f.people[5]})

@@ -45,6 +45,7 @@ func TestMemoryPage(t *testing.T) {
 	p.click("[data-whole=false]")
 
 	// The pointer: what lies there is told, and a click opens the word.
+	p.until("!document.querySelector('.memory-bands').textContent.includes('not divided yet')")
 	p.waitText(".memory-bands", "Position")
 	var x, y float64
 	p.eval(fmt.Sprintf(`(() => {

@@ -64,12 +64,16 @@ func TestSystemsPage(t *testing.T) {
 	p.wait(".graph-node.chosen")
 
 	// Another schedule, with a name that must stay text.
-	p.eval(fmt.Sprintf("(() => { const s = document.querySelector('.systems-control select'); s.value = '%d'; s.dispatchEvent(new Event('change')); })()", other.ID()), nil)
+	p.eval(fmt.Sprintf(`(() => {
+		const s = document.querySelector('.systems-control select');
+		s.value = '%d';
+		s.dispatchEvent(new Event('change'));
+	})()`, other.ID()), nil)
 	p.until("document.querySelectorAll('.graph-node').length === 1")
 	if name := p.text(".graph-name"); name != hostile {
 		t.Errorf("the system is called %q", name)
 	}
-	if phase := p.text(".graph-phase"); phase != hostile {
+	if phase := p.text(".graph-phase b"); phase != hostile {
 		t.Errorf("the phase is called %q", phase)
 	}
 	p.until("!document.querySelector('main img')")
@@ -91,7 +95,7 @@ func TestSystemsPagePausesAndSteps(t *testing.T) {
 	at++
 	p.until(fmt.Sprintf("%s === %d", tick, at))
 	p.until(fmt.Sprintf("document.querySelector('.timeline-summary .num').textContent.replaceAll(',', '') === '%d'", at))
-	p.eval("[...document.querySelectorAll('.systems-control .group button')].find((b) => b.textContent === '+10').click()", nil)
+	p.click(".systems-control .group button:nth-child(2)") // +10
 	at += 10
 	p.until(fmt.Sprintf("%s === %d", tick, at))
 	if now := f.schedule.Stats().Tick; now != at {
@@ -172,5 +176,52 @@ func TestSystemsPageWithoutSchedule(t *testing.T) {
 	p.waitText(".systems-body", "The world has no schedule")
 	if reason := p.text(".systems-reason"); !strings.Contains(reason, "Options.Control") {
 		t.Errorf("the reason is %q", reason)
+	}
+}
+
+// TestLayers lays random graphs out: each edge leads to the right, and nothing lies upon another thing.
+func TestLayers(t *testing.T) {
+	p := openPage(t, newFixture(t, Options{}), "/#/systems")
+	p.waitPage("systems")
+	var wrong []string
+	p.eval(`import('./layers.js').then(({ layered }) => {
+		const wrong = [];
+		let seed = 1;
+		const random = (n) => { seed = (seed * 1103515245 + 12345) % 2147483648; return Math.floor((seed / 2147483648) * n); };
+		for (let round = 0; round < 200 && wrong.length < 5; round++) {
+			const n = random(25);
+			const heights = Array.from({ length: n }, () => 20 + random(60));
+			const edges = [];
+			for (let to = 1; to < n; to++) {
+				for (let from = 0; from < to; from++) if (random(100) < 100 / n) edges.push({ from, to });
+			}
+			const size = { width: 100, gapX: 30, gapY: 5 };
+			const { points, routes, height } = layered.place(heights, edges, size);
+			const say = (what) => wrong.push('round ' + round + ': ' + what);
+			if (points.length !== n || routes.length !== edges.length) say('something is missing');
+			for (const [i, a] of points.entries()) {
+				if (!(a.y >= 0 && a.y + heights[i] <= height + 1e-6 && a.x >= 0 && a.x < layered.depth(n, edges) * (size.width + size.gapX))) say(i + ' lies outside');
+				for (let k = 0; k < i; k++) {
+					const b = points[k];
+					if (a.x === b.x && a.y < b.y + heights[k] + size.gapY - 1e-6 && b.y < a.y + heights[i] + size.gapY - 1e-6) say(i + ' touches ' + k);
+				}
+			}
+			for (const [i, route] of routes.entries()) {
+				const { from, to } = edges[i];
+				if (route[0].x !== points[from].x + size.width || route.at(-1).x !== points[to].x || points[from].x >= points[to].x) say('an edge leads astray');
+				for (let k = 1; k < route.length; k++) {
+					if (!(route[k].x > route[k - 1].x)) say('an edge turns back');
+					// Between layers it may bend, in a layer it passes between the vertices.
+					for (const [v, c] of points.entries()) {
+						if (v !== from && v !== to && route[k].x === c.x && route[k].y > c.y && route[k].y < c.y + heights[v]) say('an edge runs through ' + v);
+					}
+				}
+			}
+		}
+		if (layered.depth(0, []) !== 0 || layered.place([], [], { width: 1, gapX: 1, gapY: 1 }).height !== 0) wrong.push('nothing takes room');
+		return wrong;
+	})`, &wrong)
+	for _, w := range wrong {
+		t.Error(w)
 	}
 }

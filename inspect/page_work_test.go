@@ -136,3 +136,45 @@ func TestPageHostileName(t *testing.T) {
 		}
 	}
 }
+
+// TestPageWalk does from the page alone what somebody who sees it for the first time wants to: to find an infected person in
+// a town, to see where the data lies, to change a value, and to find which system costs most.
+func TestPageWalk(t *testing.T) {
+	f := newFixture(t, Options{ReadWrite: true})
+	p := openPage(t, f, "/#/overview")
+	p.do("open with the token", chromedp.Navigate("about:blank"), chromedp.Navigate(f.URL()))
+	p.waitPage(p.pagesListed()[0])
+	p.press("3")
+	p.waitPage("entities")
+	p.press("/")
+	p.until("document.activeElement.matches('.querybox-text')")
+	p.fill(".querybox-text", "Infected, ChildOf(London)")
+	p.waitText(".entities-count", "33 match") // people 10, 40, … of those who are infected
+	person := f.people[10].String()
+	p.waitText(".vlist-row:not([hidden]) a", person)
+	p.eval(fmt.Sprintf("[...document.querySelectorAll('.vlist-row a')].find((a) => a.textContent === %q).closest('.vlist-row').click()", person), nil)
+	p.waitText(".entities-side .entity-head", person)
+
+	// Change how far the illness is.
+	const stage = `.entities-side [data-column=Infected] [data-path=Stage] `
+	p.click(stage + "button")
+	p.wait(stage + "select")
+	p.eval("(() => { const s = document.querySelector('"+stage+"select'); s.value = '0'; s.dispatchEvent(new Event('change', { bubbles: true })); })()", nil)
+	p.click(stage + "button[type=submit]")
+	p.waitText(stage+".leaf", "Mild")
+	f.see(t, func() {
+		if got := f.infected.Get(f.people[10]).Stage; got != Mild {
+			t.Errorf("the stage is %v in the world", got)
+		}
+	})
+
+	// See where it lies.
+	p.click(`.entities-side a[href^="#/memory"]`)
+	p.waitPage("memory")
+	p.waitText("main", fmt.Sprintf("Word %d:", f.people[10].Slot()/64))
+	p.waitText("main a", "entity "+person)
+
+	// Find what costs most.
+	p.press("2")
+	p.waitText("table.costs tbody tr:first-child .name", "move")
+}

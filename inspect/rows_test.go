@@ -107,6 +107,15 @@ func TestRowsAsTable(t *testing.T) {
 	}
 }
 
+// A table without rows has titles.
+func TestRowsAsTableWithoutRows(t *testing.T) {
+	f := newFixture(t, Options{})
+	_, body := f.do(t, "GET", prefix+asking("rows", "query", "Position.X < 0", "format", "csv"), "", "")
+	if got := string(body); got != "id,name,Position.X,Position.Y\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestRowsAsObject(t *testing.T) {
 	f := newFixture(t, Options{})
 	var got struct{ Rows []rowAnswer }

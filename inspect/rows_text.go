@@ -19,7 +19,7 @@ type jsonRows struct {
 
 func (j *jsonRows) contentType() string { return "application/json" }
 
-func (j *jsonRows) begin() { j.buffer.WriteString(`{"rows":[`) }
+func (j *jsonRows) begin(*rowReader) { j.buffer.WriteString(`{"rows":[`) }
 
 func (j *jsonRows) row(r *rowReader, one *row) {
 	if j.some {
@@ -52,7 +52,7 @@ type lineRows struct {
 
 func (l *lineRows) contentType() string { return "application/x-ndjson" }
 
-func (l *lineRows) begin() {}
+func (l *lineRows) begin(*rowReader) {}
 
 func (l *lineRows) row(r *rowReader, one *row) {
 	l.buffer.WriteString(`{"id":"` + one.entity.String() + `","name":`)
@@ -148,7 +148,6 @@ func floatText(f float64, bits int) string { return strconv.FormatFloat(f, 'g', 
 type csvRows struct {
 	buffer bytes.Buffer
 	out    *csv.Writer
-	titled bool
 	line   []string
 }
 
@@ -160,12 +159,7 @@ func newCSVRows() *csvRows {
 
 func (c *csvRows) contentType() string { return "text/csv; charset=utf-8" }
 
-func (c *csvRows) begin() {}
-
 func (c *csvRows) row(r *rowReader, one *row) {
-	if !c.titled {
-		c.titles(r)
-	}
 	c.line = append(c.line[:0], one.entity.String(), safeText(one.name))
 	for i := range one.cells {
 		column := &r.shown[i]
@@ -182,8 +176,8 @@ func (c *csvRows) row(r *rowReader, one *row) {
 	_ = c.out.Write(c.line) // cannot fail: it writes to memory
 }
 
-func (c *csvRows) titles(r *rowReader) {
-	c.titled = true
+// begin writes the titles.
+func (c *csvRows) begin(r *rowReader) {
 	c.line = append(c.line[:0], "id", "name")
 	for i := range r.shown {
 		column := &r.shown[i]

@@ -145,7 +145,8 @@ func (in *Inspector) describeSystems() systemsAnswer {
 		o, g := s.Options(), s.Graph()
 		d := scheduleAnswer{
 			ID: s.ID(), Main: s == main, Workers: o.Workers, Rate: o.Rate, CatchUp: o.CatchUp,
-			Systems: make([]systemEntry, 0, len(g.Systems)), Edges: append([]sched.Edge{}, g.Edges...), Stats: in.statsOf(s, s == main),
+			Systems: make([]systemEntry, 0, len(g.Systems)), Edges: append([]sched.Edge{}, g.Edges...),
+			Stats: in.statsOf(s, s == main),
 		}
 		for _, sys := range g.Systems {
 			d.Systems = append(d.Systems, systemEntry{

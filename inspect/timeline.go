@@ -47,8 +47,8 @@ type span struct {
 	End    float64 `json:"end"`
 }
 
-// serveTimeline has ticks recorded, and answers with fewer than were asked for where they are slow to come. While the program is paused, when no tick would come, it answers with the last one that
-// was recorded.
+// serveTimeline has ticks recorded, and answers with fewer than were asked for where they are slow to come. While the program
+// is paused, when no tick would come, it answers with the last one that was recorded.
 func (in *Inspector) serveTimeline(r *http.Request) (any, error) {
 	s, err := in.askedSchedule(r)
 	if err != nil {

@@ -173,3 +173,30 @@ func ExampleSchedule_Graph() {
 	}
 	// Output: steer before move because steer writes velocity, move reads it
 }
+
+// One tick, as its workers saw it.
+func ExampleSchedule_Record() {
+	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
+	defer w.Close()
+	s := sched.New(w, sched.Options{Workers: 1})
+	defer s.Close()
+	s.Add(sched.System{Name: "think", Run: func(c *sched.Context) { c.Split(2, func(*sched.Context, int) {}) }})
+	s.Add(sched.System{Name: "act", Phase: "after thinking", Run: func(*sched.Context) {}})
+
+	wait := s.Record(1) // a tool does this on a goroutine of its own
+	if err := s.Tick(); err != nil {
+		panic(err)
+	}
+	ticks, err := wait(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	for _, span := range ticks[0].Spans {
+		fmt.Println(span.Kind, span.System, span.Part)
+	}
+	// Output:
+	// system think -1
+	// part think 0
+	// part think 1
+	// system act -1
+}

@@ -64,7 +64,7 @@ const (
 // not be applied at first, counts twice. Both may be called from any goroutine at any time, but wait not from the one that
 // makes the ticks.
 //
-// A recorded tick takes longer by two looks at the clock for each part; room for parts is made beforehand. Without Record
+// A recorded tick takes longer by a look at the clock for each part; room for parts is made beforehand. Without Record
 // a tick pays for this with one look at a number, and a system with one at a pointer. It panics unless ticks is 1 to
 // [MaxRecorded].
 func (s *Schedule) Record(ticks int) (wait func(context.Context) ([]Recording, error)) {

@@ -56,9 +56,9 @@ type measured struct {
 
 // times collects Times.
 type times struct {
-	histogram   *hdrhistogram.Histogram
-	last, total time.Duration
-	ring        []time.Duration // the last ones, the n-th at n modulo the length
+	histogram *hdrhistogram.Histogram
+	total     time.Duration
+	ring      []time.Duration // the last ones, the n-th at n modulo the length
 }
 
 // newTimes keeps so many times as they were, a power of two.
@@ -70,7 +70,6 @@ func newTimes(recent int) times {
 func (t *times) record(m *measured) {
 	if m.done {
 		m.done = false
-		t.last = m.took
 		t.total += m.took
 		t.ring[t.histogram.TotalCount()&int64(len(t.ring)-1)] = m.took
 		_ = t.histogram.RecordValue(int64(min(max(m.took, 0), longest)))
@@ -79,10 +78,14 @@ func (t *times) record(m *measured) {
 
 func (t *times) count() uint64 { return uint64(t.histogram.TotalCount()) }
 
+func (t *times) last() time.Duration {
+	return t.ring[(t.histogram.TotalCount()-1)&int64(len(t.ring)-1)]
+}
+
 func (t *times) stats() Times {
 	h := t.histogram
 	return Times{
-		Count: t.count(), Total: t.total, Last: t.last, P50: time.Duration(h.ValueAtQuantile(50)),
+		Count: t.count(), Total: t.total, Last: t.last(), P50: time.Duration(h.ValueAtQuantile(50)),
 		P99: time.Duration(h.ValueAtQuantile(99)), Max: time.Duration(h.Max()),
 	}
 }

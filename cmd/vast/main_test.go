@@ -40,6 +40,9 @@ func TestExitStatus(t *testing.T) {
 		{"", 2},
 		{"nonsense", 2},
 		{"earth -nonsense", 2},
+		{"top", 2},
+		{"top 127.0.0.1:1 -nonsense", 2},
+		{"query 127.0.0.1:1", 2},
 		{"earth -places /does/not/exist", 2},
 		{"earth -memory-limit 1kB", 1},
 	} {

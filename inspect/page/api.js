@@ -138,14 +138,14 @@ let retry = 0;
 let timer = 0;
 let planned = false;
 
-// quietMost is how long the stream may say nothing, in milliseconds, before it is called waiting: topics come about once
-// a second while the program lets the inspector look.
+// quietMost is how long the stream may say nothing, in milliseconds, before it is called waiting: the overview, which is
+// always asked for, comes once a second.
 const quietMost = 3500;
 
 // stream subscribes to topics: onEvent(topic, data) is called for each event, onState('live' | 'waiting' | 'lost') when that
 // changes, onError(topic, error) when a topic cannot be told of just now. It returns how to end it.
 export function stream(topics, { onEvent, onState = () => {}, onError = () => {} }) {
-  const subscription = { topics: [].concat(topics), onEvent, onState, onError, state: '', heard: Date.now() };
+  const subscription = { topics: [].concat(topics), onEvent, onState, onError, state: '', failed: false, heard: Date.now() };
   subscriptions.add(subscription);
   plan();
   return () => {
@@ -225,16 +225,20 @@ function deliver(mine, topic, text) {
   } catch {
     return;
   }
+  const failed = typeof data?.error?.message === 'string' && new ApiError(0, data.error);
   for (const s of [...subscriptions]) {
-    if (!s.topics.includes(topic)) continue;
-    const failed = typeof data?.error?.message === 'string' && new ApiError(0, data.error);
-    if (!failed) s.heard = Date.now();
-    setState(s, failed ? 'waiting' : 'live');
-    try {
-      if (failed) s.onError(topic, failed);
-      else s.onEvent(topic, data);
-    } catch (error) {
-      console.error(error); // one page's mistake must not end the stream of all
+    s.heard = Date.now(); // all come by one connection, and a topic may have nothing to tell
+    if (s.topics.includes(topic)) {
+      s.failed = Boolean(failed);
+      setState(s, failed ? 'waiting' : 'live');
+      try {
+        if (failed) s.onError(topic, failed);
+        else s.onEvent(topic, data);
+      } catch (error) {
+        console.error(error); // one page's mistake must not end the stream of all
+      }
+    } else if (s.state !== '' && !s.failed) {
+      setState(s, 'live');
     }
   }
 }

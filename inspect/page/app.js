@@ -67,7 +67,8 @@ async function show() {
   for (const a of at('nav').children) {
     if (a.dataset.page === tabOf) {
       a.setAttribute('aria-current', 'page');
-      a.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+      // In a narrow window the links scroll. scrollIntoView would have the tab key begin here.
+      at('nav').scrollLeft = a.offsetLeft - (at('nav').clientWidth - a.offsetWidth) / 2;
     } else {
       a.removeAttribute('aria-current');
     }
@@ -84,7 +85,8 @@ async function show() {
   const app = {
     world, api, live, go, path: asked.path, params: asked.params,
     replace(params) {
-      if (my !== turn) return; // another page's address by now
+      // The address may be another page's by now, even if that is not shown yet.
+      if (my !== turn || ![known.id, asked.id].includes(parse(location.hash).id)) return;
       const text = new URLSearchParams(params).toString();
       const path = [known.id, ...asked.path].map(encodeURIComponent).join('/');
       history.replaceState(null, '', `#/${path}${text ? `?${text}` : ''}`);
@@ -269,7 +271,9 @@ function askToken(error) {
 
 async function begin() {
   try {
-    world = await api.get('world');
+    const answer = await api.get('world');
+    if (world) return; // another try was faster
+    world = answer;
   } catch (error) {
     if (error.status === 401) {
       askToken(error);

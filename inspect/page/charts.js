@@ -98,7 +98,7 @@ export function lineChart({ title, unit = 'number', series, span = history, sync
         stroke: () => color('--dim'), grid: { stroke: hair, width: 1 }, ticks: { show: false }, size: 22, font: chartFont(), gap: 4,
         splits(u) {
           const { min, max } = u.scales.x;
-          const parts = u.width < 420 ? 2 : (max - min) % 300 === 0 ? 5 : 4;
+          const parts = u.width < 420 ? 2 : Math.round(max - min) % 300 === 0 ? 5 : 4;
           return Array.from({ length: parts + 1 }, (_, i) => min + ((max - min) * i) / parts);
         },
         values: (u, splits) => splits.map((v) => ago(Math.round(u.scales.x.max - v))),
@@ -165,8 +165,9 @@ export function lineChart({ title, unit = 'number', series, span = history, sync
 
 // bounds widens what is to be seen a little, and keeps a line that does not move from filling its chart with noise.
 function bounds(low, high, unit) {
-  if (high > low) return [low, high + (high - low) * 0.08];
-  if (low !== 0) return [low - Math.abs(low) * 0.05, low + Math.abs(low) * 0.05];
+  const least = Math.abs(high) * 0.004;
+  if (high > low && high - low >= least) return [low, high + (high - low) * 0.08];
+  if (high !== 0) return [(low + high - least) / 2, (low + high + least) / 2];
   return [0, unit === 'bytes' ? 1024 : unit === 'seconds' ? 0.001 : 1];
 }
 

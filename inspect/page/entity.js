@@ -138,7 +138,6 @@ function show(root, app, first, finder) {
       for (const l of now.links) if (l.kind === 'relation' && l.direction === 'in') for (const count of links.querySelectorAll(`[data-count="${l.id}"]`)) setText(count, `← ${entities(l.total)}`);
       return;
     }
-    const focused = links.contains(document.activeElement);
     linksShown = key;
     const kept = trees;
     trees = [];
@@ -154,7 +153,6 @@ function show(root, app, first, finder) {
     });
     for (const tree of kept) if (!trees.includes(tree)) tree.destroy();
     replace(links, panels);
-    if (focused && !links.contains(document.activeElement)) title.focus?.();
   }
 
   function linkPanel(l) {

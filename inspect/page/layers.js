@@ -25,7 +25,11 @@ function depths(n, edges) {
   return depth;
 }
 
-const mean = (list) => list.reduce((sum, v) => sum + v, 0) / list.length;
+function sumOf(list, of) {
+  let sum = 0;
+  for (const v of list) sum += of(v);
+  return sum;
+}
 
 export const layered = {
   // depth is the number of layers.
@@ -35,7 +39,7 @@ export const layered = {
   // through: { x, y }, in the units of heights and width.
   place(heights, edges, { width, gapX, gapY }) {
     const depth = depths(heights.length, edges);
-    const vertices = heights.map((height, i) => ({ height, layer: depth[i], left: [], right: [], y: 0, order: 0 }));
+    const vertices = heights.map((height, i) => ({ height, layer: depth[i], left: [], right: [], y: 0, order: 0, wish: 0 }));
     const join = (a, b) => {
       vertices[a].right.push(b);
       vertices[b].left.push(a);
@@ -43,7 +47,7 @@ export const layered = {
     const ways = edges.map((e) => {
       const way = [e.from];
       for (let l = depth[e.from] + 1; l < depth[e.to]; l++) {
-        vertices.push({ height: bendHeight, layer: l, left: [], right: [], y: 0, order: 0 });
+        vertices.push({ height: bendHeight, layer: l, left: [], right: [], y: 0, order: 0, wish: 0 });
         join(way.at(-1), vertices.length - 1);
         way.push(vertices.length - 1);
       }
@@ -58,11 +62,11 @@ export const layered = {
     for (let sweep = 0; sweep < sweeps; sweep++) {
       const forward = sweep % 2 === 0;
       for (const l of forward ? layers : [...layers].reverse()) {
-        const wish = new Map(l.map((v) => {
+        for (const v of l) {
           const beside = forward ? vertices[v].left : vertices[v].right;
-          return [v, beside.length > 0 ? mean(beside.map((k) => vertices[k].order)) : vertices[v].order];
-        }));
-        l.sort((a, b) => wish.get(a) - wish.get(b) || vertices[a].order - vertices[b].order);
+          vertices[v].wish = beside.length > 0 ? sumOf(beside, (k) => vertices[k].order) / beside.length : vertices[v].order;
+        }
+        l.sort((a, b) => vertices[a].wish - vertices[b].wish || vertices[a].order - vertices[b].order);
         l.forEach((v, i) => { vertices[v].order = i; });
       }
     }
@@ -72,31 +76,32 @@ export const layered = {
     for (let sweep = 0; sweep < sweeps; sweep++) {
       for (const l of sweep % 2 === 0 ? layers : [...layers].reverse()) {
         stack(l.map((v) => {
-          const beside = [...vertices[v].left, ...vertices[v].right];
-          return (beside.length > 0 ? mean(beside.map(middle)) : middle(v)) - vertices[v].height / 2;
+          const { left, right, height } = vertices[v];
+          const count = left.length + right.length;
+          return (count > 0 ? (sumOf(left, middle) + sumOf(right, middle)) / count : middle(v)) - height / 2;
         }), l);
       }
     }
-    // stack puts a layer's vertices as near to where they want to be as their order and the gaps allow.
+    // stack puts a layer's vertices as near to where they want to be as their order and the gaps allow: those that touch make
+    // a group, which goes to the mean of what its members want of its upper end.
     function stack(wishes, l) {
-      const groups = []; // of vertices that touch: they go to the mean of what they want
+      const groups = [];
+      const top = (g) => g.sum / g.count;
       l.forEach((v, i) => {
-        let group = { members: [v], offsets: [0], height: vertices[v].height, wishes: [wishes[i]] };
-        while (groups.length > 0) {
-          const before = groups.at(-1);
-          if (top(before) + before.height + gapY <= top(group)) break;
-          groups.pop();
+        let group = { first: i, count: 1, height: vertices[v].height, sum: wishes[i] };
+        while (groups.length > 0 && top(groups.at(-1)) + groups.at(-1).height + gapY > top(group)) {
+          const before = groups.pop();
           const shift = before.height + gapY;
-          group = {
-            members: [...before.members, ...group.members], offsets: [...before.offsets, ...group.offsets.map((o) => o + shift)],
-            height: shift + group.height, wishes: [...before.wishes, ...group.wishes.map((w) => w - shift)],
-          };
+          group = { first: before.first, count: before.count + group.count, height: shift + group.height, sum: before.sum + group.sum - group.count * shift };
         }
         groups.push(group);
       });
-      for (const g of groups) g.members.forEach((v, i) => { vertices[v].y = top(g) + g.offsets[i]; });
-      function top(g) {
-        return mean(g.wishes);
+      for (const g of groups) {
+        let y = top(g);
+        for (let i = g.first; i < g.first + g.count; i++) {
+          vertices[l[i]].y = y;
+          y += vertices[l[i]].height + gapY;
+        }
       }
     }
     const highest = vertices.reduce((y, v) => Math.min(y, v.y), Infinity);

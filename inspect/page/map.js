@@ -24,7 +24,7 @@ class MapPage {
   constructor(root, app, view, views) {
     Object.assign(this, { root, app, view, views });
     this.shown = view.layers.map(() => true);
-    this.shares = view.layers.some((l) => l.part);
+    this.reach = Math.min(view.bounds.x1 - view.bounds.x0, view.bounds.y1 - view.bounds.y0) / 9; // how far picking goes at most
     this.heat = new Heat();
     this.picture = null;
     this.dots = null;
@@ -322,11 +322,13 @@ class MapPage {
   }
 
   show(picture) {
+    const { view } = this;
     this.picture = picture;
     this.dots = picture.dots(this.shown);
     this.heat.palette = null;
     picture.sums.forEach((n, i) => setText(this.readings[i], format.number(n)));
-    setText(this.scaleText, this.dots.at.length > 0 ? `in view · full colour: ${format.short(this.dots.full)} in a dot${this.shares ? `, ${format.percent(fullShare)} of them` : ''}` : 'nothing in view');
+    const shares = this.shown[this.dots.base] && !view.layers[this.dots.base].part && view.layers.some((l, i) => l.part && this.shown[i]);
+    setText(this.scaleText, this.dots.at.length > 0 ? `in view · full colour: ${format.short(this.dots.full)} in a dot${shares ? `, ${format.percent(fullShare)} of them` : ''}` : 'nothing in view');
     this.redraw();
   }
 
@@ -377,7 +379,7 @@ class MapPage {
     const mine = new AbortController();
     this.picking = mine;
     try {
-      return (await this.app.api.get(`${this.path}/pick`, { x: at.x, y: at.y, radius: Math.min(radius, 20) }, { signal: mine.signal })).picked;
+      return (await this.app.api.get(`${this.path}/pick`, { x: at.x, y: at.y, radius: Math.min(radius, this.reach) }, { signal: mine.signal })).picked;
     } catch (error) {
       if (!aborted(error)) this.tell(error);
       return null;

@@ -14,7 +14,7 @@ const readings = [
   },
   {
     id: 'rate', name: 'Ticks a second', color: '--c7', of: (s) => s.ticksPerSecond, write: oneDigit,
-    note: (s) => (s.late > 0 || s.dropped > 0 ? `so far ${format.short(s.late)} late, ${format.short(s.dropped)} left out` : `tick ${format.number(s.tick)}`),
+    note: (s) => (s.late > 0 || s.dropped > 0 ? `${format.short(s.late)} late, ${format.short(s.dropped)} left out` : `tick ${format.number(s.tick)}`),
   },
   { id: 'entities', name: 'Entities', color: '--c3', of: (s) => s.entities, write: format.number, note: (s) => `tick ${format.number(s.tick)}`, zero: false },
   { id: 'changes', name: 'Structural changes', color: '--c4', of: (s) => s.changesPerSecond, write: format.rate, note: () => 'of what entities consist of' },
@@ -63,12 +63,12 @@ export const page = {
       return { reading, value, note, spark, element, text: null };
     });
     const drawn = charts.map((c) => ({ of: c.of, chart: lineChart(c), half: c.half }));
-    const costs = h('div', { class: 'grid pair' });
+    const [systems, columns] = [systemCosts(), columnCosts()];
     root.append(
       notice,
       h('div', { class: 'meters', role: 'group', aria: { label: 'Readings' } }, meters.map((m) => m.element)),
       h('div', { class: 'grid three' }, drawn.map((d) => h('section', { class: ['panel', d.half && 'half'] }, h('div', { class: 'panel-body' }, d.chart.element)))),
-      costs,
+      h('div', { class: 'grid pair' }, systems.element, columns.element),
     );
 
     function show(s) {
@@ -113,7 +113,12 @@ export const page = {
     }).finally(() => {
       if (end.signal.aborted) return;
       stops.push(app.live.on(show));
-      stops.push(app.api.stream('costs', { onEvent: (_, c) => replace(costs, systemCosts(c), columnCosts(c)) }));
+      stops.push(app.api.stream('costs', {
+        onEvent(_, c) {
+          systems.update(c.systems, c.moreSystems);
+          columns.update(c.columns, c.moreColumns);
+        },
+      }));
     });
 
     return () => {
@@ -137,28 +142,39 @@ function notAdmitting(s) {
     h('p', null, 'Values of the world are those of then. Either a tick takes this long, or nobody calls World.Admit: a schedule that runs does between its ticks; a loop of your own calls it once a turn.'));
 }
 
-function systemCosts({ systems, moreSystems }) {
-  if (systems.length === 0) return null;
-  const most = systems[0].load;
-  const shown = systems.slice(0, costsShown);
-  const more = systems.length - shown.length + moreSystems;
-  return panel('Which system costs most', { class: 'flush', tools: h('a', { href: '#/systems' }, more > 0 ? `${more} more` : 'Systems') },
-    h('div', { class: 'scroll' }, h('table', { class: 'data costs' },
-      h('thead', null, h('tr', null, h('th', null, 'System'), h('th', { class: 'num', title: 'Seconds of work in the last second' }, 'Load'), h('th', { class: 'share' }),
-        h('th', { class: 'num' }, 'p50'), h('th', { class: 'num' }, 'p99'), h('th', { class: 'num hide-narrow' }, 'worst'))),
-      h('tbody', null, shown.map((s) => h('tr', null, h('td', { class: 'name' }, s.name), h('td', { class: 'num' }, format.percent(s.load)), h('td', { class: 'share' }, bar(s.load / most, '--c1')),
-        h('td', { class: 'num' }, format.seconds(s.p50)), h('td', { class: 'num' }, format.seconds(s.p99)), h('td', { class: 'num hide-narrow' }, format.seconds(s.worst))))))));
+// costPanel shows what costs most in a table: columns are { title, hint, class, cell(row, most) }. It has element and
+// update(rows, more), more being how many the server left out. Only the rows are made anew: the link may have the focus.
+function costPanel(title, hash, linkTitle, columns) {
+  const body = h('tbody');
+  const link = h('a', { href: hash }, linkTitle);
+  const element = panel(title, { class: 'flush', tools: link }, h('div', { class: 'scroll' }, h('table', { class: 'data costs' },
+    h('thead', null, h('tr', null, columns.map((c) => h('th', { class: c.class, title: c.hint }, c.title)))), body)));
+  element.hidden = true;
+  return {
+    element,
+    update(rows, more) {
+      element.hidden = rows.length === 0;
+      const shown = rows.slice(0, costsShown);
+      const left = rows.length - shown.length + more;
+      setText(link, left > 0 ? `${linkTitle}: ${format.number(left)} more` : linkTitle);
+      replace(body, shown.map((row) => h('tr', null, columns.map((c) => h('td', { class: c.class }, c.cell(row, rows[0]))))));
+    },
+  };
 }
 
-function columnCosts({ columns, moreColumns }) {
-  if (columns.length === 0) return null;
-  const most = columns[0].committed;
-  const shown = columns.slice(0, costsShown);
-  const more = columns.length - shown.length + moreColumns;
-  return panel('Largest columns', { class: 'flush', tools: h('a', { href: '#/memory' }, more > 0 ? `${more} more` : 'Memory') },
-    h('div', { class: 'scroll' }, h('table', { class: 'data costs' },
-      h('thead', null, h('tr', null, h('th', null, 'Column'), h('th', { class: 'num' }, 'Committed'), h('th', { class: 'share' }),
-        h('th', { class: 'num' }, 'Entities'), h('th', { class: 'num hide-narrow', title: 'Slots that are in use, of those in words that are' }, 'Dense'))),
-      h('tbody', null, shown.map((c) => h('tr', null, h('td', { class: 'name', title: c.type }, c.name), h('td', { class: 'num' }, format.bytes(c.committed)), h('td', { class: 'share' }, bar(c.committed / most, '--c2')),
-        h('td', { class: 'num' }, format.number(c.entities)), h('td', { class: 'num hide-narrow' }, c.slots > 0 ? format.percent(c.entities / c.slots) : '–')))))));
-}
+const systemCosts = () => costPanel('Which system costs most', '#/systems', 'Systems', [
+  { title: 'System', class: 'name', cell: (s) => s.name },
+  { title: 'Load', hint: 'Seconds of work in the last second', class: 'num', cell: (s) => format.percent(s.load) },
+  { title: '', class: 'share', cell: (s, most) => bar(s.load / most.load, '--c1') },
+  { title: 'p50', class: 'num', cell: (s) => format.seconds(s.p50) },
+  { title: 'p99', class: 'num', cell: (s) => format.seconds(s.p99) },
+  { title: 'worst', class: 'num hide-narrow', cell: (s) => format.seconds(s.worst) },
+]);
+
+const columnCosts = () => costPanel('Largest columns', '#/memory', 'Memory', [
+  { title: 'Column', class: 'name', cell: (c) => h('span', { title: c.type }, c.name) },
+  { title: 'Committed', class: 'num', cell: (c) => format.bytes(c.committed) },
+  { title: '', class: 'share', cell: (c, most) => bar(c.committed / most.committed, '--c2') },
+  { title: 'Entities', class: 'num', cell: (c) => format.number(c.entities) },
+  { title: 'Dense', hint: 'Slots in use, of those in the words of 64 slots that are', class: 'num hide-narrow', cell: (c) => (c.slots > 0 ? format.percent(c.entities / c.slots) : '–') },
+]);

@@ -2,11 +2,12 @@
 // Nodes are HTML, so that their texts wrap and their parts are buttons; what joins them is SVG.
 
 import { layered } from './layers.js';
-import { format, h, replace, setStyle, setText, svg, tip } from './ui.js';
+import { format, h, later, replace, setStyle, setText, svg, tip } from './ui.js';
 
 const gap = { x: 46, y: 12 };
 const band = { head: 26, side: 12, below: 12 };
 const chipsMost = 12; // columns of a node, before the rest is a number
+const systemsMost = 400; // that can be drawn, and still be seen
 
 // systemGraph makes the graph: onSystem(name) is called when a system is chosen, onColumn(name) when a column is. It has
 // element, tools, show(schedule, colors), update(costs), mark({ system, column }) and destroy().
@@ -15,7 +16,8 @@ export function systemGraph({ onSystem, onColumn }) {
   let nodes = new Map(); // name → { element, cost, bar, system }
   let edges = []; // { edge, path, line, head }
   let marks = { system: null, column: null };
-  let width = 0;
+  let width = 0; // that there was for the graph as it is laid out
+  let nodeWidth = 0;
 
   const lines = svg('svg', { class: 'graph-lines', role: 'group', aria: { label: 'What waits for what' } });
   const place = h('div', { class: 'graph-place' });
@@ -54,9 +56,17 @@ export function systemGraph({ onSystem, onColumn }) {
   }
 
   function show(to, colors) {
+    if (to.systems.length > systemsMost) {
+      schedule = null;
+      nodes = new Map();
+      edges = [];
+      setStyle(place, { width: 'auto', height: 'auto' });
+      replace(place, h('p', { class: 'dim graph-none' }, `${format.number(to.systems.length)} systems are too many to be drawn. The table has them all, and `, h('a', { href: 'api/v1/systems' }, 'the JSON interface'), ' what orders them.'));
+      return;
+    }
     schedule = to;
     nodes = new Map(to.systems.map((s) => [s.name, nodeOf(s, colors.get(s.name))]));
-    width = 0;
+    width = nodeWidth = 0;
     layOut();
     mark(marks);
   }
@@ -79,6 +89,12 @@ export function systemGraph({ onSystem, onColumn }) {
     const deepest = Math.max(1, ...phases.map((p) => p.depth));
     const node = Math.floor(Math.max(150, Math.min(260, (room - 2 * band.side - (deepest - 1) * gap.x) / deepest)));
     const whole = Math.max(room, 2 * band.side + deepest * node + (deepest - 1) * gap.x);
+    if (node === nodeWidth) { // only the ground under it is wider
+      for (const e of place.querySelectorAll('.graph-band')) e.style.width = `${whole}px`;
+      place.style.width = `${whole}px`;
+      return;
+    }
+    nodeWidth = node;
 
     replace(place, lines, [...nodes.values()].map((n) => n.element));
     for (const n of nodes.values()) n.element.style.width = `${node}px`;
@@ -91,7 +107,9 @@ export function systemGraph({ onSystem, onColumn }) {
       p.systems.forEach((s, i) => setStyle(nodes.get(s.name).element, { left: `${band.side + points[i].x}px`, top: `${top + band.head + points[i].y}px` }));
       routes.forEach((route, i) => edges.push(edgeOf(p.edges[i].edge, route, band.side, top + band.head)));
       const bandHeight = band.head + height + band.below;
-      bands.push(h('div', { class: 'graph-band', style: { top: `${top}px`, height: `${bandHeight}px`, width: `${whole}px` } }, h('span', { class: 'graph-phase' }, p.name)));
+      const note = p.systems.length > 1 && p.edges.length === 0 && 'any of them may run at once';
+      bands.push(h('div', { class: 'graph-band', style: { top: `${top}px`, height: `${bandHeight}px`, width: `${whole}px` } },
+        h('p', { class: 'graph-phase' }, h('b', null, p.name), note && ` ${note}`)));
       top += bandHeight;
     }
     setStyle(place, { width: `${whole}px`, height: `${top}px` });
@@ -167,8 +185,15 @@ export function systemGraph({ onSystem, onColumn }) {
     }
   }
 
-  const size = new ResizeObserver(layOut);
+  const resized = later(60, layOut);
+  const size = new ResizeObserver(() => (width === 0 ? layOut() : resized()));
   size.observe(element);
 
-  return { element, tools, show, update, mark, destroy: () => size.disconnect() };
+  return {
+    element, tools, show, update, mark,
+    destroy() {
+      size.disconnect();
+      resized.cancel();
+    },
+  };
 }

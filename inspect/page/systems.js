@@ -75,8 +75,9 @@ export const page = {
       panel('One tick', { class: 'flush', tools: course.tools }, course.element),
     ];
 
+    // mark marks a system or a column everywhere, or takes the mark away.
     function mark(kind, name) {
-      marked[kind] = marked[kind] === name ? null : name;
+      if (kind) marked[kind] = marked[kind] === name ? null : name;
       table.mark(marked.system);
       graph.mark(marked);
       course.mark(marked.system);
@@ -90,7 +91,7 @@ export const page = {
       setText(reason, may ? '' : why);
       reason.hidden = may;
       state.dataset.state = control.paused ? 'paused' : 'runs';
-      setText(state, control.paused ? 'paused' : chosen?.stats.running ? 'running' : '');
+      setText(state, control.paused ? 'paused' : chosen?.stats.running || control.available ? 'running' : '');
     }
 
     let ordered = Promise.resolve();
@@ -132,6 +133,7 @@ export const page = {
     }
 
     function choose(id) {
+      const before = chosen?.id;
       chosen = known.schedules.find((s) => s.id === id) ?? known.schedules.find((s) => s.main) ?? known.schedules[0] ?? null;
       events = chosen ? [chosen.stats] : [];
       if (!chosen) {
@@ -144,8 +146,13 @@ export const page = {
       const colors = new Map(chosen.systems.map((s, i) => [s.name, palette(i)]));
       table.show(chosen, colors);
       graph.show(chosen, colors);
-      course.show(chosen, colors);
+      course.show(colors);
       showStats(chosen.stats);
+      if (chosen.id === before) return;
+      marked.system = marked.column = null;
+      mark();
+      course.clear();
+      course.again();
     }
 
     function showTick(tick) {
@@ -163,8 +170,8 @@ export const page = {
       setText(meters.time.note, now.budgetSeconds > 0 ? `${format.percent(now.recentTicks.p99 / now.budgetSeconds)} of its time` : `half below ${format.seconds(now.recentTicks.p50)}`);
       setText(meters.applying.value, format.seconds(now.recentApplying.p99));
       setText(meters.applying.note, `${format.short(now.commandsDone)} done, ${format.short(now.commandsSkipped)} came to nothing`);
-      setText(meters.late.value, `${format.short(now.late)}, ${format.short(now.dropped)}`);
-      setText(meters.late.note, now.dropped > 0 ? 'simulated time is behind' : 'ticks');
+      setText(meters.late.value, now.budgetSeconds > 0 ? `${format.short(now.late)}, ${format.short(now.dropped)}` : '–');
+      setText(meters.late.note, now.dropped > 0 ? 'simulated time is behind' : now.budgetSeconds > 0 ? 'ticks' : 'the program makes ticks as it likes');
       setText(meters.workers.value, chosen.workers);
       setText(meters.workers.note, `${chosen.systems.length} ${chosen.systems.length === 1 ? 'system' : 'systems'}`);
     }
@@ -189,7 +196,6 @@ export const page = {
 
     let loading = false;
     await load();
-    if (chosen) course.again();
     const stop = app.api.stream('systems', {
       onEvent(_, event) {
         if (loading) return;

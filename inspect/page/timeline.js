@@ -20,7 +20,7 @@ function words(span) {
 }
 
 // timeline makes the view: record(ticks) asks for the answer of GET systems/timeline, onSystem(name) is called when a span is
-// chosen. It has element, tools, show(schedule, colors), again() to record now, mark(name) and destroy().
+// chosen. It has element, tools, show(colors), again() to record now, clear(), mark(name) and destroy().
 export function timeline({ record, onSystem }) {
   let colors = new Map();
   let ticks = []; // of the answer
@@ -31,6 +31,7 @@ export function timeline({ record, onSystem }) {
   let timer = 0;
   let frame = 0;
   let busy = false;
+  let era = 0; // counts schedules: a tick of an earlier one is not shown
   let alive = true;
 
   const button = h('button', { type: 'button', onclick: () => take(1) }, 'Record a tick');
@@ -45,7 +46,7 @@ export function timeline({ record, onSystem }) {
   const summary = h('div', { class: 'row timeline-summary' });
   const which = h('div', { class: 'row timeline-which' });
   const canvas = h('canvas', {
-    class: 'timeline-canvas', tabindex: 0, role: 'img', onpointermove: moved, onpointerdown: pressed, onpointerup: released, onpointercancel: released,
+    class: 'timeline-canvas', tabindex: 0, role: 'application', onpointermove: moved, onpointerdown: pressed, onpointerup: released, onpointercancel: released,
     onpointerleave: () => tip.hide(), onwheel: wheeled, ondblclick: () => fit(), onkeydown: keyed, onblur: () => { cursor = null; tip.hide(); draw(); },
   });
   const said = h('div', { class: 'timeline-said dim', aria: { live: 'polite' } });
@@ -54,11 +55,12 @@ export function timeline({ record, onSystem }) {
 
   async function take(n, quietly) {
     if (busy) return;
+    const mine = era;
     busy = true;
     button.disabled = five.disabled = true;
     try {
       const answer = await record(n);
-      if (!alive) return;
+      if (!alive || mine !== era) return;
       notice.textContent = '';
       ticks = answer.ticks;
       // Of several the one that took longest is what one is after.
@@ -70,7 +72,8 @@ export function timeline({ record, onSystem }) {
     } finally {
       busy = false;
       button.disabled = five.disabled = false;
-      repeatSoon();
+      if (alive && mine !== era) take(1);
+      else repeatSoon();
     }
   }
 
@@ -388,9 +391,18 @@ export function timeline({ record, onSystem }) {
 
   return {
     element, tools,
-    show(schedule, to) {
+    show(to) {
       colors = to;
       draw();
+    },
+    clear() {
+      shown = cursor = null;
+      era++;
+      replace(summary);
+      replace(said);
+      which.hidden = true;
+      tip.hide();
+      canvas.getContext('2d').clearRect(0, 0, canvas.width, canvas.height);
     },
     again: () => take(1),
     mark(name) {

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -77,14 +78,28 @@ func (p *Plan) Bind(w *vast.World, names Names, own bool) (*Search, error) {
 		}
 		s.tests = append(s.tests, b)
 	}
-	for _, t := range to {
+	for i, t := range to {
 		if t.relation.CountSources(t.target) <= fewSources {
 			s.base = s.base.Among(slices.Collect(t.relation.Sources(t.target)))
 			break
 		}
+		if i == len(to)-1 {
+			s.slots = min(s.slots, stepRelated)
+		}
 	}
 	p.listNamed(s, own)
+	if n := p.alternatives(); n > 4 { // that many take longer
+		s.slots = max(64, s.slots*4/n&^63)
+	}
 	return s, nil
+}
+
+// alternatives returns how many take a look at values or targets.
+func (p *Plan) alternatives() (n int) {
+	for _, t := range p.tests {
+		n += len(t.either)
+	}
+	return n
 }
 
 func bindTarget(w *vast.World, names Names, c *Column, t *Target) (bound, error) {
@@ -111,13 +126,32 @@ func findEntity(w *vast.World, names Names, id, name string, at Span) (vast.Enti
 	if e, ok := names.Find(name); ok {
 		return e, nil
 	}
-	var alike []string
-	if letters := []rune(name); len(letters) > 1 {
-		for _, s := range names.Suggest(string(letters[:2]), fewNames) {
-			alike = append(alike, s.Name)
+	return vast.Entity{}, at.errorf("nothing is called %q%s", name, alike(names, name))
+}
+
+// alike proposes a name that is spelled almost like one that there is not. What follows a comma, such as a country, need not
+// be written.
+func alike(names Names, name string) string {
+	letters := []rune(name)
+	if len(letters) < 2 {
+		return ""
+	}
+	short := make(map[string]string)
+	var list []string
+	for _, s := range names.Suggest(string(letters[:2]), fewNames) {
+		first, _, _ := strings.Cut(s.Name, ",")
+		for _, text := range []string{s.Name, first} {
+			if short[text] == "" {
+				short[text] = s.Name
+				list = append(list, text)
+			}
 		}
 	}
-	return vast.Entity{}, at.errorf("nothing is called %q%s", name, didYouMean(name, alike))
+	best := nearest(name, list)
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf(": did you mean %s?", quoteTarget(short[best]))
 }
 
 func (p *Plan) bindTest(w *vast.World, s *Search, t test, to []bound) (boundTest, error) {
@@ -151,8 +185,13 @@ func (p *Plan) bindTest(w *vast.World, s *Search, t test, to []bound) (boundTest
 					return b, err
 				}
 			}
-			if a.column == nil && s.names == nil {
-				return b, c.at.errorf("the entities of this world have no names")
+			if a.column == nil {
+				if s.names == nil {
+					return b, c.at.errorf("the entities of this world have no names")
+				}
+				if c.op == opEqual { // names may find more than what they call an entity in full
+					target, _ = s.names.Find(c.text)
+				}
 			}
 		}
 		b.either = append(b.either, boundAlternative{a, q, target})
@@ -167,24 +206,28 @@ func (p *Plan) listNamed(s *Search, own bool) {
 	}
 	for _, t := range p.tests {
 		a := t.either[0]
-		if t.not || len(t.either) > 1 || a.compare == nil || a.compare.kind != KindString || a.compare.op != opEqual || a.compare.not {
+		c := a.compare
+		if t.not || len(t.either) > 1 || c == nil || c.kind != KindString || c.op != opEqual || c.not {
 			continue
 		}
 		if a.column != nil && (!own || a.column.Name() != nameOfEntities) {
 			continue
 		}
-		alike := s.names.Suggest(a.compare.text, fewNames)
-		if len(alike) >= fewNames {
-			continue // there may be more
-		}
 		var list []vast.Entity
-		if e, ok := s.names.Find(a.compare.text); ok {
+		if e, ok := s.names.Find(c.text); ok {
 			list = append(list, e)
 		}
-		for _, one := range alike {
-			list = append(list, one.Entity)
+		if !own { // others may have the same name
+			alike := s.names.Suggest(c.text, fewNames)
+			if len(alike) >= fewNames {
+				continue // and there may be more
+			}
+			for _, one := range alike {
+				list = append(list, one.Entity)
+			}
 		}
 		s.base = s.base.Among(list)
+		s.slots = max(s.slots, stepCompared) // few values are got, wherever they are
 		return
 	}
 }

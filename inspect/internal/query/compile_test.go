@@ -2,8 +2,11 @@ package query
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
+
+	"github.com/vastgo/vast"
 )
 
 func TestErrorsOfNames(t *testing.T) {
@@ -18,7 +21,7 @@ func TestErrorsOfNames(t *testing.T) {
 		{"Body.Y > 1, Body.Z > 1", `Body has no field "Z": did you mean X?`, 16, 2},
 		{"Body.Mas > 1", `did you mean Mass?`, 4, 4},
 		{"Numbers.In > 1", "Numbers.In is no single value: name a field of it, such as Numbers.In[0].Deep", 7, 3},
-		{"Body > 1", "Body is no single value", 0, 4},
+		{"Body > 1", "Body is no single value: name a field of it, such as Body.X", 0, 4},
 		{"Dead == 1", "Dead is a tag and has no value", 0, 4},
 		{"ChildOf == 1", "ChildOf is a relation: write ChildOf(target)", 0, 7},
 		{"Body(Paris)", "Body is no relation", 5, 5},
@@ -105,6 +108,60 @@ func TestNameWithoutAComponent(t *testing.T) {
 	for text, want := range map[string]int{"Name": named, "!Name": len(f.entities) - named, `name == "Paris 14"`: 1, `Name != "Paris 14"`: named - 1,
 		"Name ~ new": named / 2, "Name == Nobody": 0} {
 		s := f.search(t, text)
+		n := 0
+		for lo := 0; lo < f.Slots(); lo += s.Step() {
+			n += s.Words(lo, lo+s.Step(), make([]uint64, s.Step()/64))
+		}
+		if n != want {
+			t.Errorf("%q found %d, want %d", text, n, want)
+		}
+	}
+}
+
+// countries are names that have more to them than what finds them.
+type countries struct{ *testWorld }
+
+func (c countries) Name(e vast.Entity) (string, bool) {
+	name, ok := c.names.Of(e)
+	return name + ", FR", ok
+}
+
+func (c countries) Suggest(prefix string, most int) (list []Suggestion) {
+	for _, s := range c.testWorld.Suggest("", math.MaxInt) {
+		if s.Name += ", FR"; strings.HasPrefix(s.Name, prefix) && len(list) < most {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func TestNamesWithMoreToThem(t *testing.T) {
+	f := newTestWorld(t, 40)
+	schema := &Schema{}
+	for _, c := range f.schema.Columns {
+		if c.Name() != "Name" {
+			schema.Columns = append(schema.Columns, c)
+		}
+	}
+	for text, want := range map[string]int{`Name == "Paris 14"`: 1, `Name == "Paris 14, FR"`: 1, `Name == "Paris"`: 0, `Name != "Paris 14"`: 5, "ChildOf(Pariss 0)": -1} {
+		q, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Compile(q, schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := p.Bind(f.World, countries{f}, false)
+		if want < 0 {
+			if err == nil || err.Error() != `nothing is called "Pariss 0": did you mean "Paris 0, FR"?` {
+				t.Errorf("%q: %v", text, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 		n := 0
 		for lo := 0; lo < f.Slots(); lo += s.Step() {
 			n += s.Words(lo, lo+s.Step(), make([]uint64, s.Step()/64))

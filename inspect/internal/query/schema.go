@@ -108,7 +108,8 @@ func (c *Column) value(fields []Field, at Span) (*Part, error) {
 		return &c.Values[i], nil
 	}
 	if p := firstWhere(c.Values, func(p *Part) bool { return within(p.Path, path) }); p >= 0 {
-		return nil, at.errorf("%s is no single value: name a field of it, such as %[1]s%s", name+dotted(path), c.Values[p].Path[len(path):])
+		return nil, at.errorf("%s is no single value: name a field of it, such as %s", name+dotted(path),
+			name+dotted(c.Values[p].Path))
 	}
 	var paths []string
 	for i := range c.Values {
@@ -135,16 +136,21 @@ func within(path, from string) bool {
 
 // didYouMean proposes what is spelled almost like a name.
 func didYouMean(name string, among []string) string {
+	if best := nearest(name, among); best != "" {
+		return fmt.Sprintf(": did you mean %s?", best)
+	}
+	return ""
+}
+
+// nearest returns what is spelled almost like a name; empty where nothing is.
+func nearest(name string, among []string) string {
 	best, least := "", max(1, len([]rune(name))/3)+1
 	for _, other := range among {
 		if d := distance(strings.ToLower(name), strings.ToLower(other), least); d < least {
 			best, least = other, d
 		}
 	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf(": did you mean %s?", best)
+	return best
 }
 
 // distance returns how many letters must be put in, taken away, changed or swapped with the next to get from one text to the

@@ -14,6 +14,7 @@ import (
 // How many slots a step should look at, so that it takes some tens of microseconds.
 const (
 	stepPlain    = 64 << 10
+	stepRelated  = 8 << 10 // where targets are looked at
 	stepCompared = 4 << 10
 	stepSlow     = 128 // of values that are got one by one
 )
@@ -105,7 +106,7 @@ func setBit(words []uint64, i int, set bool) {
 func (c *comparison) passOne(names Names, col *Column, e, value vast.Entity) bool {
 	if col == nil {
 		name, ok := names.Name(e)
-		return ok && (c.op == opNamed || c.text1(name) != c.not)
+		return ok && (c.op == opNamed || (c.holds(name) || e == value) != c.not)
 	}
 	v, ok := vast.Value(col.AnyColumn, e)
 	if !ok {
@@ -114,15 +115,15 @@ func (c *comparison) passOne(names Names, col *Column, e, value vast.Entity) boo
 	// Sound because the value is a copy that lies in memory of its own, and holds the part at the offset.
 	p := unsafe.Add(v.Addr().UnsafePointer(), c.offset)
 	if c.kind == KindString {
-		return c.text1(*(*string)(p)) != c.not
+		return c.holds(*(*string)(p)) != c.not
 	}
 	var one [1]uint64
 	c.passPacked(unsafe.Slice((*byte)(v.Addr().UnsafePointer()), c.size), 1, 0, value, one[:])
 	return one[0] != 0
 }
 
-// text1 compares a text.
-func (c *comparison) text1(text string) bool {
+// holds compares a text.
+func (c *comparison) holds(text string) bool {
 	switch c.op {
 	case opEqual:
 		return text == c.text

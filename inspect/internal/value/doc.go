@@ -19,5 +19,6 @@
 //
 // # What is called
 //
-// String methods of users' types. What they panic with is shown as text; what they return is cut short.
+// String methods of users' types, on whatever goroutine asks for the tree. What they panic with is shown as text; what they
+// return is cut short.
 package value

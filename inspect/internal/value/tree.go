@@ -54,24 +54,28 @@ type Options struct {
 }
 
 const (
-	deepest    = 10   // levels of parts
-	partsMost  = 64   // elements of an array, a slice or a map
-	stringMost = 4096 // bytes of a string's value
-	textMost   = 120  // bytes of Field.Text
-	sortedMost = 1000 // entries of a map, which are sorted to be shown
+	deepest    = 10      // levels of parts
+	partsMost  = 64      // elements of an array, a slice or a map
+	stringMost = 4096    // bytes of a string's value
+	textsMost  = 1 << 16 // bytes of all strings' values, beyond which little is shown of each
+	textMost   = 120     // bytes of Field.Text
+	sortedMost = 1000    // entries of a map, which are sorted to be shown
 	safeMost   = 1 << 53
 )
 
 // Tree returns a value as a tree of fields. Pointers are followed, but not in circles. It reads the value in place where
 // pointers, slices and maps lead elsewhere: nobody must write there meanwhile. Complexity: what Options.Fields and the
-// bounds of the package allow; a large array costs what is shown of it, but that v is copied as a whole.
+// bounds of the package allow; a large array costs what is shown of it, but that a v without an address is copied first.
 func Tree(v reflect.Value, o Options) Shown {
 	if o.Fields == 0 {
 		o.Fields = 2000
 	}
-	b := &builder{left: o.Fields, plain: IsPlain(v.Type())}
+	if !v.CanAddr() {
+		v = addressable(v)
+	}
+	b := &builder{left: o.Fields, texts: textsMost, plain: IsPlain(v.Type())}
 	b.shown.Field = Field{Exported: true}
-	b.field(&b.shown.Field, addressable(v), place{editable: o.Editable})
+	b.field(&b.shown.Field, v, place{editable: o.Editable})
 	b.shown.Fields = o.Fields - b.left
 	return b.shown
 }
@@ -99,6 +103,7 @@ func IsPlain(t reflect.Type) bool {
 type builder struct {
 	shown Shown
 	left  int // fields that may be added
+	texts int // bytes of strings' values that may be added
 	plain bool
 	way   []reference // what was followed to come to the field at work
 }
@@ -181,9 +186,11 @@ func (b *builder) leaf(f *Field, v reflect.Value) {
 		f.Value = v.Bool()
 	case String:
 		s := v.String()
-		f.Value = cut(s, stringMost)
-		if len(s) > stringMost {
-			f.More, f.Editable = len(s)-stringMost, false
+		most := min(stringMost, max(b.texts, textMost))
+		b.texts -= min(len(s), most)
+		f.Value = cut(s, most)
+		if len(s) > most {
+			f.More, f.Editable = len(s)-most, false
 		}
 	case Float:
 		f.Value = floatValue(v)

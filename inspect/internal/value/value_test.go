@@ -198,6 +198,13 @@ func TestTreeOfHeapValues(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	var texts [40]string
+	for i := range texts {
+		texts[i] = strings.Repeat("x", 4000)
+	}
+	if text, err := json.Marshal(Tree(reflect.ValueOf(texts), Options{})); err != nil || len(text) > 2*textsMost {
+		t.Errorf("%d bytes, %v", len(text), err)
+	}
 	long := Tree(reflect.ValueOf(strings.Repeat("é", 5000)), Options{Editable: true})
 	if long.More != 10_000-stringMost || long.Editable {
 		t.Errorf("%d more, editable %t", long.More, long.Editable)

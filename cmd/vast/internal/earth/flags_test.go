@@ -29,6 +29,9 @@ func TestFlags(t *testing.T) {
 		{"-for 0", standard},
 		{"-seed 18446744073709551615", with(func(o *options) { o.seed = math.MaxUint64 })},
 		{"-workers 3 -memory-limit 512MiB", with(func(o *options) { o.workers, o.memoryLimit = 3, 512<<20 })},
+		{"-inspect off", with(func(o *options) { o.inspect = noInspector })},
+		{"-inspect :8080 -inspect-write", with(func(o *options) { o.inspect, o.inspectAll = ":8080", true })},
+		{"-inspect [::1]:0", with(func(o *options) { o.inspect = "[::1]:0" })},
 		{"-json", with(func(o *options) { o.json = true })},
 		{"-plain -capture x.svg", with(func(o *options) { o.plain, o.capture = true, "x.svg" })},
 		{"-json -capture x.svg -ticks 1 -for 1s", with(func(o *options) {
@@ -61,6 +64,10 @@ func TestFlagErrors(t *testing.T) {
 		{"-workers -2", `invalid value "-2" for flag -workers: want a whole number from 0 to 4096`},
 		{"-memory-limit lots", `invalid value "lots" for flag -memory-limit: want a size of at least 1 byte, such as 512MiB`},
 		{"-memory-limit -5MiB", "want a size of at least 1 byte"},
+		{"-inspect 8080", `invalid value "8080" for flag -inspect: want host:port such as 127.0.0.1:8080`},
+		{"-inspect localhost:", "want host:port"},
+		{"-inspect on", "want host:port"},
+		{"-inspect off -inspect-write", "-inspect off and -inspect-write contradict each other"},
 		{"-json=perhaps", `invalid boolean value "perhaps"`},
 		{"-json -plain", "-json and -plain contradict each other"},
 	} {

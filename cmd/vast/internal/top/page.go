@@ -114,14 +114,16 @@ func ticks(n inspect.Sample) fields {
 	if n.Paused {
 		pace = field{"ticks", "paused", "", warn}
 	}
-	return append(fields{
+	f := fields{
 		pace,
 		{"p50", seconds(p.TickSeconds.P50), "", t(p.TickSeconds.P50)},
 		{"p99", seconds(p.TickSeconds.P99), "", t(p.TickSeconds.P99)},
 		{"worst", seconds(p.TickSeconds.Worst), "", t(p.TickSeconds.Worst)},
-		{"budget", seconds(p.BudgetSeconds), "", plain},
-		{"tick", whole(p.Tick), "", plain},
-	}, late...)
+	}
+	if p.BudgetSeconds > 0 {
+		f = append(f, field{"budget", seconds(p.BudgetSeconds), "", plain})
+	}
+	return append(append(f, field{"tick", whole(p.Tick), "", plain}), late...)
 }
 
 // timeline is the chart of the worst ticks of each second.
