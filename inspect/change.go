@@ -23,7 +23,7 @@ const (
 
 // changes find what changes in memory, by looking at it again: a pass computes a hash of each small unit of what is in memory
 // and compares it with that of the pass before. Write protection would tell more, and have each first write to a page pay a
-// fault and huge pages split: see docs/decisions/0015-change-by-comparison.md.
+// fault and huge pages split: see docs/decisions/0016-change-by-comparison.md.
 type changes struct {
 	mu     sync.Mutex
 	lenses []*lens // the one that was asked for last comes first
