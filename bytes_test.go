@@ -48,4 +48,3 @@ func TestBytes(t *testing.T) {
 		Bytes(b, run)
 	}
 }
-

@@ -141,3 +141,11 @@ func BenchmarkCrowds(b *testing.B) {
 		crowds(e, i%CrowdParts, i%CrowdParts+1)
 	}
 }
+
+func TestTransportsHaveNames(t *testing.T) {
+	for by, want := range map[transport]string{road: "road", rail: "rail", air: "air", 9: "transport(9)"} {
+		if got := by.String(); got != want {
+			t.Errorf("transport %d is called %q, want %q", uint8(by), got, want)
+		}
+	}
+}

@@ -17,7 +17,7 @@ func (in *Inspector) countEntities(r *http.Request) (any, error) {
 	}
 	defer s.end()
 	var a countAnswer
-	err = s.walk(stepSlots, func(_ int, _ []uint64, n int) bool {
+	err = s.walk(func(_ int, _ []uint64, n int) bool {
 		a.Count += n
 		return false
 	})

@@ -44,7 +44,8 @@ type rowAnswer struct {
 
 // answer returns a row as it is shown.
 func (r *rowReader) answer(one *row) rowAnswer {
-	a := rowAnswer{ID: one.entity.String(), Slot: int(one.entity.Slot()), Name: one.name, Values: make(map[string]string, len(one.cells))}
+	a := rowAnswer{ID: one.entity.String(), Slot: int(one.entity.Slot()), Name: one.name,
+		Values: make(map[string]string, len(one.cells))}
 	for i := range one.cells {
 		if one.cells[i].has {
 			a.Values[r.shown[i].Name] = r.shown[i].text(&one.cells[i])
@@ -93,7 +94,7 @@ type pager struct {
 	offset, limit int
 
 	known  *ranks        // when the look for the page began; nil: none
-	counts []int         // of each stepSlots slots so far
+	counts []int         // of each step so far
 	passed int           // their sum, with ranks that are known
 	picked []vast.Entity // of the page
 	rows   []row         // what was read of the picked
@@ -152,7 +153,7 @@ func (p *pager) findPlain() (done bool) {
 		return p.jump()
 	}
 	for {
-		lo, words, n, ok := p.step(stepSlots)
+		lo, words, n, ok := p.step()
 		if !ok {
 			break
 		}
@@ -166,7 +167,7 @@ func (p *pager) findPlain() (done bool) {
 		}
 	}
 	if !p.moved && len(p.counts) > 0 {
-		p.in.asked.keepRanks(&ranks{p.key(), p.before, p.counts})
+		p.in.asked.keepRanks(&ranks{p.key(), p.before, p.found.Step(), p.counts})
 	}
 	return true
 }
@@ -178,8 +179,8 @@ func (p *pager) jump() (done bool) {
 		n := p.known.counts[i]
 		p.counts = append(p.counts, n)
 		if p.passed += n; n > 0 && p.passed > p.offset {
-			p.next = i * stepSlots
-			lo, words, _, _ := p.step(stepSlots)
+			p.next = i * p.known.step
+			lo, words, _, _ := p.step()
 			p.pick(lo, words, max(0, p.offset-(p.passed-n)))
 			if p.late() {
 				return false
@@ -228,7 +229,7 @@ func (p *pager) fill(m *matches) {
 	m.err = p.look(func() (done bool) {
 		for !p.late() {
 			p.words = m.words[min(p.next/64, len(m.words)):] // where the step sets bits
-			_, _, n, ok := p.step(slotsAtOnce)
+			_, _, n, ok := p.step()
 			if m.total += n; !ok {
 				return true
 			}

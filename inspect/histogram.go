@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/inspect/internal/query"
 	"github.com/vastgo/vast/inspect/internal/value"
 )
@@ -55,7 +54,7 @@ func (in *Inspector) describeNumbers(r *http.Request) (any, error) {
 	if field == "" {
 		return nil, badRequest("field is missing: name a number, such as Position.X")
 	}
-	s, err := in.newSearch(r, r.URL.Query().Get("query"), wanted{number: field}, answerTime)
+	s, err := in.newSearch(r, r.URL.Query().Get("query"), wanted{number: field, slots: slotsRead}, answerTime)
 	if err != nil {
 		return nil, err
 	}
@@ -78,14 +77,10 @@ type gathering struct {
 }
 
 func (g *gathering) gather(s *search) error {
-	some := make([]float64, 0, gatheredAtOnce+slotsAtOnce)
-	step := slotsAtOnce
-	if s.part != nil && s.shown[0].Column.Storage != vast.StorageDense {
-		step = slowSlots
-	}
+	some := make([]float64, 0, gatheredAtOnce+slotsRead)
 	for more := true; more; {
 		some, more = some[:0], false
-		err := s.walk(step, func(lo int, words []uint64, _ int) bool {
+		err := s.walk(func(lo int, words []uint64, _ int) bool {
 			n := s.shown[0].Keep(s.in.world, lo, words)
 			g.count += n
 			if n > 0 {
@@ -168,7 +163,8 @@ func binsOf(least, most float64, n int, p *query.Part) []binAnswer {
 		width = math.Ceil((most - least + 1) / float64(n))
 		n = int((most-least)/width) + 1
 	}
-	if n == 1 || border(least, width, 1) == least { // one is asked for, or all numbers are alike or so close that no bin has a width
+	// One is asked for, or all numbers are alike, or so close that no bin has a width.
+	if n == 1 || border(least, width, 1) == least {
 		return []binAnswer{{From: least, To: most, Label: meaningOf(p, least, least == most)}}
 	}
 	bins := make([]binAnswer, n)

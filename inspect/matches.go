@@ -15,11 +15,12 @@ const (
 	matchesTime = 5 * time.Second
 )
 
-// ranks say how many entities a query finds in each stepSlots slots, for as long as the structure of the world is the same: so
-// that a page of a list is found without counting what comes before it.
+// ranks say how many entities a query finds in the slots of each step, for as long as the structure of the world is the
+// same: so that a page of a list is found without counting what comes before it.
 type ranks struct {
 	key     string
 	changes uint64
+	step    int // slots
 	counts  []int
 }
 
@@ -36,7 +37,8 @@ func (q *searches) ranksOf(s *search) *ranks {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	i := slices.IndexFunc(q.ranks, func(k *ranks) bool { return k.key == s.key() })
-	if i < 0 || q.ranks[i].changes != s.in.world.Changes() || s.in.world.Slots() > stepSlots*len(q.ranks[i].counts) {
+	if i < 0 || q.ranks[i].changes != s.in.world.Changes() || q.ranks[i].step != s.found.Step() ||
+		s.in.world.Slots() > q.ranks[i].step*len(q.ranks[i].counts) {
 		return nil
 	}
 	k := q.ranks[i]

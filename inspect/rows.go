@@ -9,11 +9,10 @@ import (
 )
 
 const (
-	rowsUsual   = 1000
-	rowsMost    = 1 << 20
-	sampleMost  = 100_000
-	rowsAtOnce  = 1024    // that are read before they are sent
-	slotsAtOnce = 4 << 10 // that a step looks at
+	rowsUsual  = 1000
+	rowsMost   = 1 << 20
+	sampleMost = 100_000
+	rowsAtOnce = 1024 // that are read before they are sent
 )
 
 // rowSource finds rows bit by bit.
@@ -49,7 +48,7 @@ func (in *Inspector) streamRows(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s, err := in.searchFor(r, wanted{leaves: format == "csv" || format == "ndjson"}, streamTime)
+	s, err := in.searchFor(r, wanted{leaves: format == "csv" || format == "ndjson", slots: slotsRead}, streamTime)
 	if err != nil {
 		return err
 	}
@@ -114,7 +113,8 @@ func (s *rowSource) fail(w http.ResponseWriter, tell rowsTold, err error) {
 }
 
 var errOver = &problem{Status: http.StatusServiceUnavailable, Code: "time",
-	Message: fmt.Sprintf("the rows are not all: a request may look at the world for %v, and take %v: ask for less", searchTime, streamTime)}
+	Message: fmt.Sprintf("the rows are not all: a request may look at the world for %v, and take %v: ask for less",
+		searchTime, streamTime)}
 
 // next reads the next rows, of which there are none at the end. Entities that are gone when their turn comes are left out.
 func (s *rowSource) next() error {
@@ -144,7 +144,7 @@ func (s *rowSource) next() error {
 // pick finds some more entities, and reports whether there were any before the look ought to end.
 func (s *rowSource) pick() bool {
 	for !s.ended && !s.late() {
-		lo, words, n, ok := s.step(slotsAtOnce)
+		lo, words, n, ok := s.step()
 		s.ended = !ok
 		if n > 0 {
 			s.pickFrom(lo, words)
@@ -164,13 +164,13 @@ func (s *rowSource) pickFrom(lo int, words []uint64) {
 // sample picks an even random sample.
 func (s *rowSource) sample() error {
 	var thinner thinning
-	most := max(4*s.limit, 1024)                                  // so that half of it is enough, but for luck that nobody has
-	s.picked = make([]vast.Entity, 0, gatheredAtOnce+slotsAtOnce) // it does not grow in a look
+	most := max(4*s.limit, 1024)                                // so that half of it is enough, but for luck that nobody has
+	s.picked = make([]vast.Entity, 0, gatheredAtOnce+slotsRead) // it does not grow in a look
 	var sampled []vast.Entity
 	for more := true; more; {
 		s.picked = s.picked[:0]
 		more = false
-		err := s.walk(slotsAtOnce, func(lo int, words []uint64, _ int) bool {
+		err := s.walk(func(lo int, words []uint64, _ int) bool {
 			thinner.thin(words)
 			s.pickFrom(lo, words)
 			more = len(s.picked) >= gatheredAtOnce

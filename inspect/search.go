@@ -3,6 +3,7 @@ package inspect
 import (
 	"context"
 	"errors"
+	"math"
 	"net/http"
 	"sync"
 	"time"
@@ -65,7 +66,13 @@ type wanted struct {
 	given   bool   // whether columns was given; else those of the query are shown
 	number  string // one value
 	leaves  bool   // whether values within components are read, not short texts
+	slots   int    // that a step looks at, at most, because more is done with each entity that is found; 0: as many as is best
 }
+
+const (
+	slotsRead = 4 << 10 // of a step that leads to something being done with each entity
+	slotsSlow = 128     // of one that gets values one by one
+)
 
 // newSearch reads a request's query. The caller ends the search.
 func (in *Inspector) newSearch(r *http.Request, text string, want wanted, most time.Duration) (*search, error) {
@@ -82,6 +89,9 @@ func (in *Inspector) newSearch(r *http.Request, text string, want wanted, most t
 		return nil, r.Context().Err()
 	case <-full.C:
 		return nil, tooBusy("%d searches run already: try again when one has ended", maxSearches)
+	}
+	if want.slots == 0 {
+		want.slots = math.MaxInt
 	}
 	s := &search{in: in, tree: tree, want: want}
 	s.ctx, s.cancel = context.WithTimeout(r.Context(), most)
@@ -125,7 +135,9 @@ func (s *search) compile(schema *query.Schema) {
 		}
 	}
 	if s.want.number != "" {
-		s.part, s.wrong = s.findNumber()
+		if s.part, s.wrong = s.findNumber(); s.wrong == nil && s.shown[0].Column.Storage != vast.StorageDense {
+			s.want.slots = slotsSlow
+		}
 	}
 	s.reader = s.in.newRowReader(s.shown, s.want.leaves)
 }
@@ -222,7 +234,7 @@ func (s *search) bind() bool {
 func (s *search) late() bool { return time.Since(s.begin) > lookTime }
 
 // step looks at the next slots and returns the first of them and what it found there. It returns false behind the last.
-func (s *search) step(most int) (lo int, words []uint64, n int, ok bool) {
+func (s *search) step() (lo int, words []uint64, n int, ok bool) {
 	if s.slots = s.in.world.Slots(); s.next >= s.slots || len(s.words) == 0 {
 		return s.next, nil, 0, false
 	}
@@ -231,18 +243,17 @@ func (s *search) step(most int) (lo int, words []uint64, n int, ok bool) {
 		s.walked++
 	}
 	lo = s.next
-	words = s.words[:min(most/64, s.found.Step()/64, len(s.words))]
+	words = s.words[:min(s.found.Step()/64, s.want.slots/64, len(s.words))]
 	clear(words)
 	s.next += 64 * len(words)
 	return lo, words, s.found.Words(lo, s.next, words), true
 }
 
-// walk has found told of all that is found, in steps of so many slots at most, until it says that it has enough. Then it may
-// be called again to go on.
-func (s *search) walk(most int, found func(lo int, words []uint64, n int) (enough bool)) error {
+// walk has found told of all that is found, until it says that it has enough. Then it may be called again to go on.
+func (s *search) walk(found func(lo int, words []uint64, n int) (enough bool)) error {
 	return s.look(func() (done bool) {
 		for {
-			lo, words, n, ok := s.step(most)
+			lo, words, n, ok := s.step()
 			if !ok || n > 0 && found(lo, words, n) {
 				return true
 			}
@@ -252,8 +263,6 @@ func (s *search) walk(most int, found func(lo int, words []uint64, n int) (enoug
 		}
 	})
 }
-
-const stepSlots = 64 << 10 // slots
 
 // scanned returns how many slots were looked at.
 func (s *search) scanned() int { return min(s.next, s.slots) }
@@ -289,6 +298,3 @@ func (n queryNames) Suggest(prefix string, most int) (list []query.Suggestion) {
 	}
 	return list
 }
-
-// slowSlots is how many slots a step looks at where values are got one by one.
-const slowSlots = 128

@@ -24,7 +24,7 @@ func TestSearchesEnd(t *testing.T) {
 	f := newFixture(t, Options{})
 	s := f.search(t, "Position.X > 3", wanted{})
 	s.spent = searchTime + 1
-	if err := s.walk(64, func(int, []uint64, int) bool { return false }); err != nil || !s.over || s.whole() || s.scanned() != 0 {
+	if err := s.walk(func(int, []uint64, int) bool { return false }); err != nil || !s.over || s.whole() || s.scanned() != 0 {
 		t.Errorf("%v, over: %t, %d slots", err, s.over, s.scanned())
 	}
 	s = f.search(t, "Velocity", wanted{leaves: true})
@@ -58,7 +58,7 @@ func TestSearchesEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.ctx = ended
-	if err := s.walk(64, func(int, []uint64, int) bool { return false }); err != nil || !s.over {
+	if err := s.walk(func(int, []uint64, int) bool { return false }); err != nil || !s.over {
 		t.Errorf("%v, over: %t", err, s.over)
 	}
 }

@@ -25,7 +25,6 @@ class MapPage {
     Object.assign(this, { root, app, view, views });
     this.shown = view.layers.map(() => true);
     this.reach = Math.min(view.bounds.x1 - view.bounds.x0, view.bounds.y1 - view.bounds.y0) / 9; // how far picking goes at most
-    this.shares = view.layers.some((l) => l.part);
     this.heat = new Heat();
     this.picture = null;
     this.dots = null;
@@ -323,11 +322,13 @@ class MapPage {
   }
 
   show(picture) {
+    const { view } = this;
     this.picture = picture;
     this.dots = picture.dots(this.shown);
     this.heat.palette = null;
     picture.sums.forEach((n, i) => setText(this.readings[i], format.number(n)));
-    setText(this.scaleText, this.dots.at.length > 0 ? `in view · full colour: ${format.short(this.dots.full)} in a dot${this.shares ? `, ${format.percent(fullShare)} of them` : ''}` : 'nothing in view');
+    const shares = this.shown[this.dots.base] && !view.layers[this.dots.base].part && view.layers.some((l, i) => l.part && this.shown[i]);
+    setText(this.scaleText, this.dots.at.length > 0 ? `in view · full colour: ${format.short(this.dots.full)} in a dot${shares ? `, ${format.percent(fullShare)} of them` : ''}` : 'nothing in view');
     this.redraw();
   }
 

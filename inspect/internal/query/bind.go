@@ -78,14 +78,28 @@ func (p *Plan) Bind(w *vast.World, names Names, own bool) (*Search, error) {
 		}
 		s.tests = append(s.tests, b)
 	}
-	for _, t := range to {
+	for i, t := range to {
 		if t.relation.CountSources(t.target) <= fewSources {
 			s.base = s.base.Among(slices.Collect(t.relation.Sources(t.target)))
 			break
 		}
+		if i == len(to)-1 {
+			s.slots = min(s.slots, stepRelated)
+		}
 	}
 	p.listNamed(s, own)
+	if n := p.alternatives(); n > 4 { // that many take longer
+		s.slots = max(64, s.slots*4/n&^63)
+	}
 	return s, nil
+}
+
+// alternatives returns how many take a look at values or targets.
+func (p *Plan) alternatives() (n int) {
+	for _, t := range p.tests {
+		n += len(t.either)
+	}
+	return n
 }
 
 func bindTarget(w *vast.World, names Names, c *Column, t *Target) (bound, error) {
@@ -192,18 +206,19 @@ func (p *Plan) listNamed(s *Search, own bool) {
 	}
 	for _, t := range p.tests {
 		a := t.either[0]
-		if t.not || len(t.either) > 1 || a.compare == nil || a.compare.kind != KindString || a.compare.op != opEqual || a.compare.not {
+		c := a.compare
+		if t.not || len(t.either) > 1 || c == nil || c.kind != KindString || c.op != opEqual || c.not {
 			continue
 		}
 		if a.column != nil && (!own || a.column.Name() != nameOfEntities) {
 			continue
 		}
 		var list []vast.Entity
-		if e, ok := s.names.Find(a.compare.text); ok {
+		if e, ok := s.names.Find(c.text); ok {
 			list = append(list, e)
 		}
 		if !own { // others may have the same name
-			alike := s.names.Suggest(a.compare.text, fewNames)
+			alike := s.names.Suggest(c.text, fewNames)
 			if len(alike) >= fewNames {
 				continue // and there may be more
 			}
@@ -212,6 +227,7 @@ func (p *Plan) listNamed(s *Search, own bool) {
 			}
 		}
 		s.base = s.base.Among(list)
+		s.slots = max(s.slots, stepCompared) // few values are got, wherever they are
 		return
 	}
 }

@@ -264,7 +264,8 @@ func enumNames(t reflect.Type) (names []string, values []int64) {
 			v.SetUint(uint64(n))
 		}
 		number := strconv.FormatInt(n, 10)
-		if name := nameOf(v); name != "" && name != number && !strings.Contains(name, "("+number+")") { // as stringer has it beyond the values
+		// Beyond the values, generated methods return Stage(7) and the like.
+		if name := nameOf(v); name != "" && name != number && !strings.Contains(name, "("+number+")") {
 			names, values = append(names, name), append(values, n)
 		}
 	}

@@ -107,7 +107,8 @@ func (p *Plan) addTarget(a alternative) error {
 			if *w.target == (Target{ID: a.target.ID, Name: a.target.Name, Span: w.target.Span}) {
 				return nil
 			}
-			return a.target.Span.errorf("an entity has one target in %s: write %[1]s(…) | %[1]s(…) for either", quoteName(a.column.Name()))
+			return a.target.Span.errorf("an entity has one target in %s: write %[1]s(…) | %[1]s(…) for either",
+				quoteName(a.column.Name()))
 		}
 	}
 	p.to = append(p.to, wanted{a.column, a.target})

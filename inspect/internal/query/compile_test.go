@@ -21,7 +21,7 @@ func TestErrorsOfNames(t *testing.T) {
 		{"Body.Y > 1, Body.Z > 1", `Body has no field "Z": did you mean X?`, 16, 2},
 		{"Body.Mas > 1", `did you mean Mass?`, 4, 4},
 		{"Numbers.In > 1", "Numbers.In is no single value: name a field of it, such as Numbers.In[0].Deep", 7, 3},
-		{"Body > 1", "Body is no single value", 0, 4},
+		{"Body > 1", "Body is no single value: name a field of it, such as Body.X", 0, 4},
 		{"Dead == 1", "Dead is a tag and has no value", 0, 4},
 		{"ChildOf == 1", "ChildOf is a relation: write ChildOf(target)", 0, 7},
 		{"Body(Paris)", "Body is no relation", 5, 5},

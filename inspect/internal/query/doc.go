@@ -8,7 +8,7 @@
 // all entities.
 //
 //	Position               has the component, or a target in the relation, or edges
-//	ChildOf(Paris)         has the target with this name; quoted where the name has signs in it: ChildOf("St. John's")
+//	ChildOf(Paris)         has the target with this name; in quotes where it has signs in it: ChildOf("Paris, FR")
 //	ChildOf(17.3)          has the target with this ID
 //	ChildOf(*)             has a target
 //	Life.Ends > 100        has the component, and the field compares so: == != < <= > >=
@@ -21,13 +21,14 @@
 //
 // Names of components are looked up as they are written, then in whatever case where that leaves one. Names that are no
 // words, and and, or and not, are quoted, with the escapes of Go. Where no component is called Name, that is what the entity
-// is called. A comparison chooses among entities that have the component, also after != and !~; only ! before it chooses
-// those that have not. NaN equals NaN, and is neither more nor less than anything.
+// is called, and == finds what the name finds as a target too. A comparison chooses among entities that have the component,
+// also after != and !~; only ! before it chooses those that have not. NaN equals NaN, and is neither more nor less than
+// anything.
 //
 // # Use
 //
 // [Parse] reads a text into a [Query], [Compile] looks its names up in a [Schema] and makes a [Plan] of it; both look at
-// nothing of the world that changes. [Plan.Bind] looks targets up and makes a [Search], which [Search.Words] runs over a range
-// of slots: these are called where the world may be read. [Complete] says how a text may go on. Errors in the text are of
-// type [*Error].
+// nothing of the world that changes. [Plan.Bind] looks targets up and makes a [Search], which [Search.Words] runs over a
+// range of slots: these are called where the world may be read. [Complete] says how a text may go on. Errors in
+// the text are of type [*Error].
 package query

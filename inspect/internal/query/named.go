@@ -28,7 +28,8 @@ func FindNamed(text string, s *Schema) (list []Named, err error) {
 			return nil, p.end.errorf("%d columns are shown at most: leave some out", maxTerms)
 		}
 		if !p.now.is(",") && p.now.sort != sortEnd {
-			return nil, p.now.errorf("%v is not expected here: put a comma between names, and quotes around those with signs in them", p.now)
+			return nil, p.now.errorf("%v is not expected here: put a comma between names, and quotes around those with signs in them",
+				p.now)
 		}
 		if p.now.sort != sortEnd {
 			if err := p.advance(); err != nil {

@@ -108,7 +108,8 @@ func (c *Column) value(fields []Field, at Span) (*Part, error) {
 		return &c.Values[i], nil
 	}
 	if p := firstWhere(c.Values, func(p *Part) bool { return within(p.Path, path) }); p >= 0 {
-		return nil, at.errorf("%s is no single value: name a field of it, such as %[1]s%s", name+dotted(path), c.Values[p].Path[len(path):])
+		return nil, at.errorf("%s is no single value: name a field of it, such as %s", name+dotted(path),
+			name+dotted(c.Values[p].Path))
 	}
 	var paths []string
 	for i := range c.Values {

@@ -14,6 +14,7 @@ import (
 // How many slots a step should look at, so that it takes some tens of microseconds.
 const (
 	stepPlain    = 64 << 10
+	stepRelated  = 8 << 10 // where targets are looked at
 	stepCompared = 4 << 10
 	stepSlow     = 128 // of values that are got one by one
 )

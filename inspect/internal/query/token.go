@@ -83,7 +83,7 @@ func (l *lexer) next() (token, error) {
 		return l.token(sortWord, start), nil
 	case r == '"':
 		return l.quoted()
-	case isDigit(r) || (r == '+' || r == '-' || r == '.') && (isDigit(l.peek(1)) || isLetter(l.peek(1)) && r != '.' || l.peek(1) == '.' && r != '.'):
+	case isDigit(r), r == '.' && isDigit(l.peek(1)), (r == '+' || r == '-') && (isPart(l.peek(1)) || l.peek(1) == '.'):
 		return l.number(), nil
 	}
 	l.at++
