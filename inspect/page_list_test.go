@@ -47,7 +47,7 @@ func openList(t *testing.T, rows int) *tab {
 		};
 		window.first = () => shown()[0];
 		window.last = () => shown().at(-1);
-		// offset is how many pixels of the first row are above the view.
+		// above is how many pixels of the first row are above the view.
 		window.above = () => {
 			const box = list.element.querySelector('.vlist-view').getBoundingClientRect();
 			const row = [...list.element.querySelectorAll('.vlist-row')].find((e) => e.firstChild.textContent === 'row ' + first());

@@ -101,15 +101,6 @@ export async function binary(path, params, { signal } = {}) {
   return (await request(address(path, params), { signal, accept: 'application/octet-stream' })).arrayBuffer();
 }
 
-// lines asks for a text that arrives bit by bit and calls onLine for each of its lines, such as NDJSON's.
-export async function lines(path, params, onLine, { signal } = {}) {
-  const response = await request(address(path, params), { signal, accept: '*/*' });
-  await eachLine(response.body, onLine);
-}
-
-// url is the address of an answer, for links that download. It cannot carry the token.
-export const url = (path, params) => address(path, params).href;
-
 // aborted tells whether an error is only that somebody did not want to wait any longer.
 export const aborted = (error) => error?.name === 'AbortError';
 

@@ -14,7 +14,6 @@ const units = {
   number: { write: format.number, steps: [[1, ''], [1e3, 'k'], [1e6, 'M'], [1e9, 'G'], [1e12, 'T']] },
   bytes: { write: format.bytes, steps: ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'].map((unit, i) => [1024 ** i, unit]), binary: true },
   seconds: { write: format.seconds, steps: [[1e-9, 'ns'], [1e-6, 'µs'], [1e-3, 'ms'], [1, 's']] },
-  percent: { write: format.percent, steps: [[0.01, '%']] },
   rate: { write: format.rate, steps: [[1, ''], [1e3, 'k'], [1e6, 'M'], [1e9, 'G']] },
 };
 
@@ -38,7 +37,7 @@ function ago(seconds) {
 
 // lineChart draws series over time into an element of its own:
 //   title    over the chart
-//   unit     'number', 'bytes', 'seconds', 'percent' or 'rate'
+//   unit     'number', 'bytes', 'seconds' or 'rate'
 //   series   [{ label, color: '--c1', fill: true, dash: [4, 3] }]
 //   span     seconds shown at most, history unless told; while less is known the chart shows less
 //   sync     charts with the same word move their cursors together

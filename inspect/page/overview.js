@@ -1,7 +1,7 @@
 // The overview: how the world is, how it was in the last ten minutes, and what costs most.
 
 import { lineChart, sparkline } from './charts.js';
-import { bar, emptyBox, errorBox, format, h, panel, replace, setText, unitOf } from './ui.js';
+import { bar, emptyBox, errorBox, format, h, panel, replace, setQuantity, setText } from './ui.js';
 
 const oneDigit = (n) => (typeof n === 'number' ? n.toFixed(1) : format.number(n));
 
@@ -60,7 +60,7 @@ export const page = {
       const spark = sparkline({ color: reading.color, zero: reading.zero });
       const element = h('div', { class: 'meter', data: { reading: reading.id } },
         h('div', { class: 'meter-name', title: reading.name }, reading.name), value, note, spark.element);
-      return { reading, value, note, spark, element, text: null };
+      return { reading, value, note, spark, element };
     });
     const drawn = charts.map((c) => ({ of: c.of, chart: lineChart(c), half: c.half }));
     const [systems, columns] = [systemCosts(), columnCosts()];
@@ -73,12 +73,7 @@ export const page = {
 
     function show(s) {
       for (const m of meters) {
-        const text = m.reading.write(m.reading.of(s));
-        if (m.text !== text) {
-          m.text = text;
-          const [number, unit] = unitOf(text);
-          replace(m.value, number, unit && h('span', { class: 'unit' }, unit));
-        }
+        setQuantity(m.value, m.reading.write(m.reading.of(s)));
         m.value.classList.toggle('bad', Boolean(m.reading.bad?.(s)));
         setText(m.note, m.reading.note(s));
         m.spark.push(s.at, m.reading.of(s) ?? null);

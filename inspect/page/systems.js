@@ -3,7 +3,7 @@
 import { costTable } from './costtable.js';
 import { systemGraph } from './systemgraph.js';
 import { timeline } from './timeline.js';
-import { emptyBox, errorBox, format, h, palette, panel, replace, setText } from './ui.js';
+import { emptyBox, errorBox, format, h, palette, panel, replace, setQuantity, setText } from './ui.js';
 
 // What a system's cost is read from: this many of the last events of the stream, one a second.
 const eventsKept = 10;
@@ -165,10 +165,10 @@ export const page = {
       graph.update(costs);
       showTick(now.tick);
       setText(meters.tick.note, now.budgetSeconds > 0 ? `one in ${format.seconds(now.budgetSeconds)}` : '');
-      setText(meters.time.value, format.seconds(now.recentTicks.p99));
+      setQuantity(meters.time.value, format.seconds(now.recentTicks.p99));
       meters.time.value.classList.toggle('bad', now.budgetSeconds > 0 && now.recentTicks.p99 > now.budgetSeconds);
       setText(meters.time.note, now.budgetSeconds > 0 ? `${format.percent(now.recentTicks.p99 / now.budgetSeconds)} of its time` : `half below ${format.seconds(now.recentTicks.p50)}`);
-      setText(meters.applying.value, format.seconds(now.recentApplying.p99));
+      setQuantity(meters.applying.value, format.seconds(now.recentApplying.p99));
       setText(meters.applying.note, `${format.short(now.commandsDone)} done, ${format.short(now.commandsSkipped)} came to nothing`);
       setText(meters.late.value, now.budgetSeconds > 0 ? `${format.short(now.late)}, ${format.short(now.dropped)}` : '–');
       setText(meters.late.note, now.dropped > 0 ? 'simulated time is behind' : now.budgetSeconds > 0 ? 'ticks' : 'the program makes ticks as it likes');

@@ -151,17 +151,13 @@ function missing(n) {
   return n === null || n === undefined ? '–' : String(n);
 }
 
-// unitOf splits a formatted number from its unit, so that the unit can be smaller: ["1.23", "ms"].
-export function unitOf(text) {
+// setQuantity shows a formatted number in an element, its unit smaller than its digits, if it is another than before.
+export function setQuantity(element, text) {
+  if (element.dataset.shown === text) return;
+  element.dataset.shown = text;
   const at = text.search(/[\u00a0/]/);
-  if (at < 0) return [text, ''];
-  return [text.slice(0, at), text.slice(at).trim()];
-}
-
-// quantity is a number whose unit is smaller than its digits.
-export function quantity(text) {
-  const [value, unit] = unitOf(text);
-  return h('span', { class: 'quantity num' }, value, unit && h('span', { class: 'unit' }, unit));
+  if (at < 0) replace(element, text);
+  else replace(element, text.slice(0, at), h('span', { class: 'unit' }, text.slice(at)));
 }
 
 // color is what a CSS variable, such as "--c1", stands for in the theme of now.
