@@ -17,10 +17,10 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/vastgo/vast/cmd/vast/internal/tty"
 	simulation "github.com/vastgo/vast/earth"
 	"github.com/vastgo/vast/earth/atlas"
 	"github.com/vastgo/vast/vm"
-	"golang.org/x/term"
 )
 
 // The exit statuses of the command. One that a signal ended exits with 128 and
@@ -112,7 +112,7 @@ func run(d *driver, n notes, o options, signals <-chan os.Signal, stdout, stderr
 func watch(d *driver, r *reader, n notes, o options, signals <-chan os.Signal, stdout, stderr io.Writer) (int, error) {
 	if o.json {
 		// Standard output is for the object alone.
-		if isTerminal(stderr) {
+		if tty.Is(stderr) {
 			return watchLines(d, r, n, signals, stderr)
 		}
 		if n.inspector != "" {
@@ -120,14 +120,15 @@ func watch(d *driver, r *reader, n notes, o options, signals <-chan os.Signal, s
 		}
 		return watchNothing(d, signals), nil
 	}
-	if o.plain || !isTerminal(stdout) || os.Getenv("TERM") == "dumb" {
+	if o.plain || !tty.Draws(stdout) {
 		return watchLines(d, r, n, signals, stdout)
 	}
-	screen, err := openScreen()
+	screen, err := tty.Open()
 	if err != nil {
 		fmt.Fprintf(stderr, "vast earth: no live screen, printing lines: %v\n", err)
 		return watchLines(d, r, n, signals, stdout)
 	}
+	replaceGlyphs(screen)
 	status := watchScreen(d, r, n, screen, signals)
 	d.halt()
 	printSummary(stdout, d, r, o)
@@ -140,20 +141,8 @@ func watchNothing(d *driver, signals <-chan os.Signal) int {
 	case <-d.done:
 		return success
 	case s := <-signals:
-		return signalStatus(s)
+		return tty.Status(s)
 	}
-}
-
-func signalStatus(s os.Signal) int {
-	if number, ok := s.(syscall.Signal); ok {
-		return 128 + int(number)
-	}
-	return failure
-}
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // limit is the budget that -memory-limit asks for, or nil.

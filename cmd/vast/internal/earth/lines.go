@@ -6,6 +6,8 @@ import (
 	"math"
 	"os"
 	"time"
+
+	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
 // watchLines starts the driver and prints a line a second, and one at the end
@@ -38,7 +40,7 @@ func watchLines(d *driver, r *reader, n notes, signals <-chan os.Signal, w io.Wr
 				d.halt()
 			}
 		case signal := <-signals:
-			status = signalStatus(signal)
+			status = tty.Status(signal)
 			d.halt()
 		case <-d.done:
 			last := newSnapshot(0, 0)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vastgo/vast/cmd/vast/internal/tty"
 	simulation "github.com/vastgo/vast/earth"
 	"github.com/vastgo/vast/earth/places"
 	"github.com/vastgo/vast/vm"
@@ -51,7 +52,7 @@ func load(o options, signals <-chan os.Signal, stderr io.Writer) (loaded, int) {
 		results <- result{l, err}
 	}()
 
-	show := isTerminal(stderr)
+	show := tty.Is(stderr)
 	var shown time.Time
 	clear := func() {
 		if !shown.IsZero() {
@@ -78,7 +79,7 @@ func load(o options, signals <-chan os.Signal, stderr io.Writer) (loaded, int) {
 			return r.loaded, success
 		case s := <-signals:
 			clear()
-			return loaded{}, signalStatus(s)
+			return loaded{}, tty.Status(s)
 		}
 	}
 }

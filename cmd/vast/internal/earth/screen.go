@@ -2,37 +2,21 @@ package earth
 
 import (
 	"os"
-	"strings"
 	"time"
 
 	"github.com/gdamore/tcell/v2"
+	"github.com/vastgo/vast/cmd/vast/internal/tty"
 	"github.com/vastgo/vast/earth/atlas"
 )
 
 // framesPerSecond bounds drawing; a slow tick makes it rarer.
 const framesPerSecond = 15
 
-// openScreen takes the terminal over.
-func openScreen() (tcell.Screen, error) {
-	// A locale of a character set that is not known is taken for plain ASCII.
-	tcell.SetEncodingFallback(tcell.EncodingFallbackASCII)
-	screen, err := tcell.NewScreen()
-	if err != nil {
-		return nil, err
-	}
-	if err := screen.Init(); err != nil {
-		return nil, err
-	}
-	replaceGlyphs(screen)
-	return screen, nil
-}
-
 // replaceGlyphs gives terminals without braille a letter for each glyph, the
 // fuller the more dots it has.
 func replaceGlyphs(screen tcell.Screen) {
 	const first, shades = '\u2800', " .,:;+*%#"
-	switch strings.ToLower(screen.CharacterSet()) {
-	case "utf-8", "utf8":
+	if tty.IsUnicode(screen) {
 		return
 	}
 	for bits := range 256 {
@@ -75,7 +59,7 @@ func watchScreen(d *driver, r *reader, n notes, screen tcell.Screen, signals <-c
 		case <-d.done:
 			return success
 		case s := <-signals:
-			return signalStatus(s)
+			return tty.Status(s)
 		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/vastgo/vast/cmd/vast/internal/attach"
+	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
 // The exit statuses of the command. One that a signal ended exits with 128 and the signal's number: 130 for Ctrl-C.
@@ -171,7 +172,7 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	var refused *attach.Error
 	switch {
 	case errors.As(context.Cause(ctx), &stopped):
-		return stopped.status()
+		return tty.Status(stopped.signal)
 	case err == nil:
 		return success
 	case errors.As(err, &refused) && refused.Length > 0:
@@ -185,13 +186,6 @@ func Run(args []string, stdout, stderr io.Writer) int {
 type interruption struct{ signal os.Signal }
 
 func (i *interruption) Error() string { return i.signal.String() }
-
-func (i *interruption) status() int {
-	if number, ok := i.signal.(syscall.Signal); ok {
-		return 128 + int(number)
-	}
-	return failure
-}
 
 // fail says what went wrong and gives the status back.
 func fail(stderr io.Writer, err error, status int) int {

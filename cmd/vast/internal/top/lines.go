@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vastgo/vast/cmd/vast/internal/tty"
 	"github.com/vastgo/vast/inspect"
 )
 
@@ -66,7 +67,7 @@ func watchLines(f *feed, s *state, o options, signals <-chan os.Signal, stdout, 
 				told, err = now, tell()
 			}
 		case signal := <-signals:
-			return signalStatus(signal)
+			return tty.Status(signal)
 		}
 	}
 	return fail(stderr, err, failure)

@@ -2,32 +2,16 @@ package top
 
 import (
 	"os"
-	"strings"
 	"time"
 
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/uniseg"
+	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
-
-// openScreen takes the terminal over.
-func openScreen() (tcell.Screen, error) {
-	// A locale of a character set that is not known is taken for plain ASCII.
-	tcell.SetEncodingFallback(tcell.EncodingFallbackASCII)
-	screen, err := tcell.NewScreen()
-	if err != nil {
-		return nil, err
-	}
-	if err := screen.Init(); err != nil {
-		return nil, err
-	}
-	replaceGlyphs(screen)
-	return screen, nil
-}
 
 // replaceGlyphs gives terminals without blocks a sign for each, the fuller the higher it is.
 func replaceGlyphs(screen tcell.Screen) {
-	switch strings.ToLower(screen.CharacterSet()) {
-	case "utf-8", "utf8":
+	if tty.IsUnicode(screen) {
 		return
 	}
 	for i, r := range eighths[1:] {
@@ -69,7 +53,7 @@ func watchScreen(f *feed, s *state, screen tcell.Screen, signals <-chan os.Signa
 				return status
 			}
 		case s := <-signals:
-			return signalStatus(s)
+			return tty.Status(s)
 		}
 	}
 }

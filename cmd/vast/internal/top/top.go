@@ -15,9 +15,8 @@ import (
 	"os/signal"
 	"syscall"
 
-	"golang.org/x/term"
-
 	"github.com/vastgo/vast/cmd/vast/internal/attach"
+	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
 // The exit statuses of the command. One that a signal ended exits with 128 and the signal's number: 130 for Ctrl-C.
@@ -133,7 +132,7 @@ func run(f *feed, o options, signals <-chan os.Signal, stdout, stderr io.Writer)
 			return fail(stderr, err, failure)
 		}
 	case signal := <-signals:
-		return signalStatus(signal)
+		return tty.Status(signal)
 	}
 	if o.once {
 		if err := printOnce(stdout, s, o); err != nil {
@@ -142,25 +141,14 @@ func run(f *feed, o options, signals <-chan os.Signal, stdout, stderr io.Writer)
 		return success
 	}
 	go f.follow(ctx)
-	if o.json || o.plain || !isTerminal(stdout) || os.Getenv("TERM") == "dumb" {
+	if o.json || o.plain || !tty.Draws(stdout) {
 		return watchLines(f, s, o, signals, stdout, stderr)
 	}
-	screen, err := openScreen()
+	screen, err := tty.Open()
 	if err != nil {
 		fmt.Fprintf(stderr, "vast top: no live screen, printing lines: %v\n", err)
 		return watchLines(f, s, o, signals, stdout, stderr)
 	}
+	replaceGlyphs(screen)
 	return watchScreen(f, s, screen, signals)
-}
-
-func signalStatus(s os.Signal) int {
-	if number, ok := s.(syscall.Signal); ok {
-		return 128 + int(number)
-	}
-	return failure
-}
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }
