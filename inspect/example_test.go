@@ -27,6 +27,7 @@ func Example() {
 	defer s.Close()
 
 	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
 	in, err := inspect.Serve(ctx, w, inspect.Options{})
 	if err != nil {
 		fmt.Println(err)

@@ -161,7 +161,9 @@ func TestPageWalk(t *testing.T) {
 	p.wait(stage + "select")
 	p.eval("(() => { const s = document.querySelector('"+stage+"select'); s.value = '0'; s.dispatchEvent(new Event('change', { bubbles: true })); })()", nil)
 	p.click(stage + "button[type=submit]")
-	p.waitText(stage+".leaf", "Mild")
+	p.wait(stage + "button") // the choice is gone: it was made
+	p.until(fmt.Sprintf("!document.querySelector(%q)", stage+"select"))
+	p.waitText(stage+"button", "Mild")
 	f.see(t, func() {
 		if got := f.infected.Get(f.people[10]).Stage; got != Mild {
 			t.Errorf("the stage is %v in the world", got)
