@@ -16,7 +16,7 @@ func (e *Error) Error() string {
 	if e.Path == "" {
 		return e.Message
 	}
-	return cut(e.Path, pathMost) + ": " + e.Message
+	return cut(e.Path, shownMost) + ": " + e.Message
 }
 
 func fault(path, format string, args ...any) *Error {
@@ -25,6 +25,7 @@ func fault(path, format string, args ...any) *Error {
 
 const (
 	pathMost  = 1000 // bytes
+	shownMost = 200  // bytes of a path in a message
 	stepsMost = 64
 )
 
@@ -48,7 +49,7 @@ func parse(path string) ([]step, *Error) {
 		if rest[0] == '[' {
 			end := strings.IndexByte(rest, ']')
 			if end < 0 {
-				return nil, fault(path, "the [ after %q is never closed", here)
+				return nil, fault(path, "the [ after %s is never closed", quote(here))
 			}
 			digits := rest[1:end]
 			if strings.HasPrefix(digits, `"`) {
@@ -64,7 +65,7 @@ func parse(path string) ([]step, *Error) {
 		}
 		if here != "" {
 			if rest[0] != '.' {
-				return nil, fault(path, "after %q a . or a [ is needed: paths are like at.X or grid[1].Y", here)
+				return nil, fault(path, "after %s a . or a [ is needed: paths are like at.X or grid[1].Y", quote(here))
 			}
 			rest = rest[1:]
 		}
