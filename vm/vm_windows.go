@@ -123,7 +123,7 @@ func (osBackend) explain(op string, n int, err error) (detail string, sentinel e
 		return detail, ErrCommitCharge
 	case errors.Is(err, windows.ERROR_PAGEFILE_QUOTA):
 		return "the process's paging file quota is used up", ErrDataLimit
-	case op == "reserve":
+	case op == "reserve" && errors.As(err, new(windows.Errno)):
 		// The code depends on whether the size is beyond what is free or beyond what can ever be.
 		return fmt.Sprintf("%s of %s of addresses are taken: reserve less (a smaller capacity)",
 			Bytes(u.AddressSpace), Bytes(f.AddressLimit)), ErrAddressSpace
