@@ -43,7 +43,7 @@ func runEarth(args ...string) (status int, stdout, stderr string) {
 
 // runWorld runs a world that nobody inspects.
 func runWorld(w world, o options, signals <-chan os.Signal, stdout, stderr io.Writer) int {
-	return run(newDriver(w, o), notes{credits: o.credits()}, o, signals, stdout, stderr)
+	return run(newFakeDriver(w, o), notes{credits: o.credits()}, o, signals, stdout, stderr)
 }
 
 func TestHelp(t *testing.T) {
