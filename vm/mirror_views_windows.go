@@ -16,7 +16,7 @@ import (
 // there may be Go's heap. So the views of a closed mirror stay, without access, for the next mirror of that size; what
 // lay in them leaves memory, but stays charged to the system's commit limit.
 
-var mapViewOfFileEx = windows.NewLazySystemDLL("kernel32.dll").NewProc("MapViewOfFileEx")
+var mapViewOfFileEx = kernel32.NewProc("MapViewOfFileEx")
 
 // mostGaps is how often another thread may come first.
 const mostGaps = 64
