@@ -2,10 +2,14 @@ module github.com/vastgo/vast/.ci/tools
 
 go 1.26
 
-tool honnef.co/go/tools/cmd/staticcheck
+tool (
+	github.com/tetratelabs/wazero/cmd/wazero
+	honnef.co/go/tools/cmd/staticcheck
+)
 
 require (
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
+	github.com/tetratelabs/wazero v1.10.1 // indirect
 	golang.org/x/exp/typeparams v0.0.0-20231108232855-2478ac86f678 // indirect
 	golang.org/x/mod v0.31.0 // indirect
 	golang.org/x/sync v0.19.0 // indirect
