@@ -35,7 +35,10 @@ func (p Pages) String() string {
 	return "unknown"
 }
 
-var pageSize = os.Getpagesize()
+var (
+	systemPage = os.Getpagesize()              // bytes that the system maps as one
+	pageSize   = max(systemPage, pageSmallest) // bytes that a region treats as one
+)
 
 // PageSize returns the size of a page in bytes.
 func PageSize() int { return pageSize }
