@@ -33,7 +33,7 @@ func TestChild(t *testing.T) {
 		}, Rule{Call: unix.SYS_GETPGID, Errno: unix.EXDEV},
 			Rule{Call: unix.SYS_PRCTL, Argument: 1, Value: unix.PR_GET_DUMPABLE, Errno: unix.EBADE})
 	})
-	if _, err := unix.Getpgid(0); err != nil {
+	if _, err := unix.Getpgid(0); err != nil && os.Getenv(variable) == "" {
 		t.Errorf("the parent's getpgid: %v", err)
 	}
 	t.Run("no rules", func(t *testing.T) {
