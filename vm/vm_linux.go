@@ -8,6 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+const noReserve = unix.MAP_NORESERVE
+
 // decommit keeps names and advice where memory is not charged. In strict overcommit mode only a fresh mapping gives the
 // charge back, and on some kernels nothing else gives memory back.
 func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
