@@ -99,20 +99,23 @@ func parse(args []string, help io.Writer) (options, error) {
 		err = fmt.Errorf("unexpected argument %q", f.Arg(0))
 	case o.length <= 0:
 		err = fmt.Errorf("-for %v: there must be some time", o.length)
-	case o.workers < 1:
-		err = fmt.Errorf("-workers %d: at least one must work", o.workers)
+	case o.workers < 1 || o.workers > mostWorkers:
+		err = fmt.Errorf("-workers %d: a number of goroutines is 1 to %d", o.workers, mostWorkers)
 	}
 	return o, err
 }
 
 const (
 	// leastRounds are made however short the time is.
-	leastRounds = 12
+	leastRounds = 8
 	// mostSamples are kept of a soak, so that they are not what grows.
 	mostSamples = 1000
-	// restTime is how long goroutines and files that are about to end may take to do so.
-	restTime = 20 * time.Second
+	// settlingRounds are made before the exact figures must be right: until then what lasts is made.
+	settlingRounds = 3
 )
+
+// mostWorkers keeps a slip of the finger from being taken for a wish.
+const mostWorkers = 4096
 
 // soak is a run of the command.
 type soak struct {
@@ -121,10 +124,11 @@ type soak struct {
 	churns  []churn
 	signals <-chan os.Signal
 	tell    func(line string)
+	rest    time.Duration // how long goroutines and files that are about to end may take to do so
 }
 
 func newSoak(o options) *soak {
-	s := &soak{options: o, tell: func(string) {}}
+	s := &soak{options: o, tell: func(string) {}, rest: 20 * time.Second}
 	s.churns = newChurns(&s.tally)
 	return s
 }
@@ -153,14 +157,14 @@ func (s *soak) run() (result report) {
 			break
 		}
 		result.Rounds++
-		now := s.rest(base, result.Rounds > 3)
+		now := s.read(base, result.Rounds > settlingRounds)
 		result.add(&s.tally, now, time.Since(started))
 		if since := time.Since(told); since >= time.Second {
 			s.tell(result.line())
 			told = time.Now()
 		}
-		switch warming := time.Since(started) < s.length/10 && result.Rounds < leastRounds*100; {
-		case result.Rounds <= 3:
+		switch warming := time.Since(started) < s.length/10; {
+		case result.Rounds <= settlingRounds:
 			base = now
 		case len(above(base, now)) > 0:
 			result.Grown = above(base, now)
@@ -178,7 +182,7 @@ func (s *soak) run() (result report) {
 	if !result.failed() {
 		result.Grown = judge(result.First, result.Last)
 	}
-	if result.Wrong == "" {
+	if result.Wrong == "" && result.Rounds > 0 {
 		result.Wrong = s.end()
 	}
 	return result
@@ -207,12 +211,12 @@ func (s *soak) round(number int) error {
 	return errors.Join(errs...)
 }
 
-// rest reads the figures when all churns rest. What has been closed may still be about to end, so it waits for the exact
+// read reads the figures when all churns rest. What has been closed may still be about to end, so it waits for the exact
 // figures to come back to the baseline: patiently once that is settled.
-func (s *soak) rest(base figures, settled bool) figures {
+func (s *soak) read(base figures, settled bool) figures {
 	patience := 100 * time.Millisecond
 	if settled {
-		patience = restTime
+		patience = s.rest
 	}
 	for until := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
 		now := readFigures()
