@@ -60,7 +60,7 @@ type Facts struct {
 type Usage struct {
 	Mappings     int // of this process; Linux only
 	AddressSpace int // bytes of addresses of this process
-	Data         int // bytes of private writable memory of this process; Linux only
+	Data         int // bytes of private writable memory of this process; on Windows what of it is charged
 	CommitCharge int // bytes that the system has promised to all processes
 }
 
