@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/vastgo/vast/cmd/vast/internal/bench"
+	"github.com/vastgo/vast/cmd/vast/internal/docs"
 	"github.com/vastgo/vast/cmd/vast/internal/doctor"
 	"github.com/vastgo/vast/cmd/vast/internal/earth"
 	"github.com/vastgo/vast/cmd/vast/internal/query"
@@ -26,6 +27,7 @@ var commands = []command{
 	{"doctor", "what this machine allows, and what to change", doctor.Run},
 	{"top", "the overview of a running program, live in the terminal", top.Run},
 	{"query", "the entities of a running program that match a query", query.Run},
+	{"docs", "the guide and the other pages of the documentation, in a browser", docs.Run},
 	{"version", "the version of this program", runVersion},
 }
 
