@@ -18,8 +18,9 @@ const decisions = "decisions/README.md"
 
 // group is pages that the navigation lists under a heading.
 type group struct {
-	Title string
-	Pages []*page
+	Title  string
+	Pages  []*page
+	weight float64 // of what search finds in it
 }
 
 // chapter is a line in the list of chapters.
@@ -55,8 +56,9 @@ func readBook(files fs.FS) ([]group, error) {
 	for _, g := range []struct {
 		title   string
 		sources []string
-	}{{"Guide", guide}, {"Reference", reference}, {"Coming from", from}, {"Decisions", decided}} {
-		made := group{Title: g.title}
+		weight  float64
+	}{{"Guide", guide, 1.3}, {"Reference", reference, 1}, {"Coming from", from, 0.7}, {"Decisions", decided, 0.6}} {
+		made := group{Title: g.title, weight: g.weight}
 		for _, source := range g.sources {
 			text, err := fs.ReadFile(files, source)
 			if err != nil {

@@ -21,6 +21,7 @@ type index struct {
 type entry struct {
 	*section
 	Page    *page
+	weight  float64            // of its group
 	weights map[string]float64 // of its words
 }
 
@@ -86,32 +87,38 @@ func wordsOf(text string) (words []string) {
 	return words
 }
 
-func newIndex(pages []*page) *index {
+func newIndex(groups []group) *index {
 	x := &index{in: make(map[string]int)}
-	for _, p := range pages {
-		for _, s := range p.Sections {
-			e := &entry{section: s, Page: p, weights: make(map[string]float64)}
-			for _, field := range []struct {
-				text   string
-				weight float64
-			}{{s.Title, inTitle}, {p.Title, inPage}, {s.text, inText}, {s.code, inCode}} {
-				words := wordsOf(field.text)
-				counts := make(map[string]float64)
-				for _, word := range words {
-					counts[word]++
-				}
-				for word, n := range counts {
-					// As in BM25: what is said often counts more, but never much more, and a word counts more in a short text.
-					e.weights[word] += field.weight * n / (n + 0.5 + float64(len(words))/100)
-				}
+	for _, g := range groups {
+		for _, p := range g.Pages {
+			for _, s := range p.Sections {
+				x.add(&entry{section: s, Page: p, weight: g.weight, weights: make(map[string]float64)})
 			}
-			for word := range e.weights {
-				x.in[word]++
-			}
-			x.entries = append(x.entries, e)
 		}
 	}
 	return x
+}
+
+// add puts a section into the index, with what its words count.
+func (x *index) add(e *entry) {
+	for _, field := range []struct {
+		text   string
+		weight float64
+	}{{e.Title, inTitle}, {e.Page.Title, inPage}, {e.text, inText}, {e.code, inCode}} {
+		words := wordsOf(field.text)
+		counts := make(map[string]float64)
+		for _, word := range words {
+			counts[word]++
+		}
+		for word, n := range counts {
+			// As in BM25: what is said often counts more, but never much more, and a word counts more in a short text.
+			e.weights[word] += field.weight * n / (n + 0.5 + float64(len(words))/100)
+		}
+	}
+	for word := range e.weights {
+		x.in[word]++
+	}
+	x.entries = append(x.entries, e)
 }
 
 // search finds the sections that a question is about.
@@ -140,7 +147,7 @@ func (x *index) search(query string) *results {
 			}
 		}
 		if met > 0 {
-			list = append(list, scored{e, score * float64(met) * float64(met)}) // who has all words comes first
+			list = append(list, scored{e, score * e.weight * float64(met) * float64(met)}) // who has all words comes first
 		}
 	}
 	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })

@@ -57,7 +57,7 @@ func newSite(documentation fs.FS) (*site, error) {
 			p.Prev, all[i-1].Next = all[i-1], p
 		}
 	}
-	s.index = newIndex(all)
+	s.index = newIndex(groups)
 	exists := func(name string) bool {
 		info, err := fs.Stat(documentation, name)
 		return err == nil && !info.IsDir()
@@ -173,16 +173,17 @@ func (s *site) write(dir string) error {
 // script is the index as a script, so that it can be loaded from a file, too, where browsers allow no requests.
 func (x *index) script() ([]byte, error) {
 	type entry struct {
-		ID    int    `json:"id"`
-		URL   string `json:"url"`
-		Title string `json:"title"`
-		Page  string `json:"page"`
-		Text  string `json:"text"`
-		Code  string `json:"code"`
+		ID     int     `json:"id"`
+		URL    string  `json:"url"`
+		Title  string  `json:"title"`
+		Page   string  `json:"page"`
+		Text   string  `json:"text"`
+		Code   string  `json:"code"`
+		Weight float64 `json:"weight"`
 	}
 	var list []entry
 	for i, e := range x.entries {
-		list = append(list, entry{i, e.URL(), e.Title, e.Page.Title, e.text, e.code})
+		list = append(list, entry{i, e.URL(), e.Title, e.Page.Title, e.text, e.code, e.weight})
 	}
 	text, err := json.Marshal(list)
 	return append(append([]byte("globalThis.vastSections = "), text...), ";\n"...), err

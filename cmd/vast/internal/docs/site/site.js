@@ -61,6 +61,7 @@ function search(made, query) {
     boost: { title: 6, page: 1.5, text: 1, code: 0.4 },
     prefix: (term) => term.length > 2,
     fuzzy: (term) => (term.length > 4 ? 0.2 : 0),
+    boostDocument: (id) => globalThis.vastSections[id].weight,
   };
   const all = made.search(query, { ...options, combineWith: 'AND' });
   const some = all.length < most ? made.search(query, options) : [];
