@@ -37,9 +37,9 @@ func ReadUsage() Usage {
 	if b, err := os.ReadFile("/proc/self/statm"); err == nil {
 		if f := strings.Fields(string(b)); len(f) >= 6 {
 			pages, _ := strconv.Atoi(f[0])
-			u.AddressSpace = pages * pageSize
+			u.AddressSpace = pages * systemPage
 			pages, _ = strconv.Atoi(f[5])
-			u.Data = pages * pageSize
+			u.Data = pages * systemPage
 		}
 	}
 	return u

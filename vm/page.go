@@ -35,7 +35,10 @@ func (p Pages) String() string {
 	return "unknown"
 }
 
-var pageSize = os.Getpagesize()
+var (
+	systemPage = os.Getpagesize()              // bytes that the system maps as one
+	pageSize   = max(systemPage, pageSmallest) // bytes that a region treats as one
+)
 
 // PageSize returns the size of a page in bytes.
 func PageSize() int { return pageSize }
@@ -60,7 +63,7 @@ type Facts struct {
 type Usage struct {
 	Mappings     int // of this process; Linux only
 	AddressSpace int // bytes of addresses of this process
-	Data         int // bytes of private writable memory of this process; Linux only
+	Data         int // bytes of private writable memory of this process; on Windows what of it is charged
 	CommitCharge int // bytes that the system has promised to all processes
 }
 
