@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"runtime"
 	"strings"
 	"testing"
-	"unsafe"
 
+	"github.com/vastgo/vast/internal/seccomptest"
 	"golang.org/x/sys/unix"
 )
 
@@ -77,30 +76,13 @@ func openFiles(t *testing.T) int {
 	return len(entries)
 }
 
-// refuse installs a filter which makes a system call fail in all threads: always, or only where its second argument is
-// zero. (The kernel stores the low half of an argument first on the machines that this runs on.)
+// refuse makes a system call fail in all threads: always, or only where its second argument is zero.
 func refuse(call uint32, onlyZero bool, errno unix.Errno) {
-	const (
-		load      = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
-		jumpEqual = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
-		answer    = unix.BPF_RET | unix.BPF_K
-		number    = 0  // the offset of seccomp_data.nr
-		second    = 24 // the offset of seccomp_data.args[1]
-	)
-	fail := unix.SockFilter{Code: answer, K: unix.SECCOMP_RET_ERRNO | uint32(errno)}
-	allow := unix.SockFilter{Code: answer, K: unix.SECCOMP_RET_ALLOW}
-	program := []unix.SockFilter{{Code: load, K: number}, {Code: jumpEqual, K: call, Jf: 1}, fail, allow}
+	rule := seccomptest.Rule{Call: call, Errno: errno}
 	if onlyZero {
-		program = []unix.SockFilter{{Code: load, K: number}, {Code: jumpEqual, K: call, Jf: 3},
-			{Code: load, K: second}, {Code: jumpEqual, K: 0, Jf: 1}, fail, allow}
+		rule.Argument = 2
 	}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	done(unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-	filter := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
-	_, _, e := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC,
-		uintptr(unsafe.Pointer(&filter)))
-	check(e == 0, "seccomp: %v", e)
+	done(seccomptest.Refuse(rule))
 }
 
 // mirrorIn makes a mirror in a child, and checks how its halves are kept the same, and that they are.
