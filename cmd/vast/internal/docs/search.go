@@ -45,8 +45,11 @@ type found struct {
 	Excerpt template.HTML
 }
 
-// mostResults bounds what is shown.
-const mostResults = 20
+// mostResults bounds what is shown, and mostWords how many words of a question count.
+const (
+	mostResults = 20
+	mostWords   = 16
+)
 
 // How much words count, by where they stand. The script site.js has the same numbers.
 const (
@@ -125,6 +128,7 @@ func (x *index) add(e *entry) {
 func (x *index) search(query string) *results {
 	r := &results{Query: query}
 	asked := wordsOf(query)
+	asked = asked[:min(len(asked), mostWords)]
 	type scored struct {
 		e     *entry
 		score float64
