@@ -5,7 +5,9 @@ package passes
 import (
 	"golang.org/x/tools/go/analysis"
 
+	"github.com/vastgo/vast/cmd/vastvet/passes/escape"
 	"github.com/vastgo/vast/cmd/vastvet/passes/handle"
+	"github.com/vastgo/vast/cmd/vastvet/passes/offheap"
 	"github.com/vastgo/vast/cmd/vastvet/passes/queryloop"
 	"github.com/vastgo/vast/cmd/vastvet/passes/unchecked"
 	"github.com/vastgo/vast/cmd/vastvet/passes/useafter"
@@ -14,7 +16,9 @@ import (
 // All returns the analyzers in the order of their names.
 func All() []*analysis.Analyzer {
 	return []*analysis.Analyzer{
+		escape.Analyzer,
 		handle.Analyzer,
+		offheap.Analyzer,
 		queryloop.Analyzer,
 		unchecked.Analyzer,
 		useafter.Analyzer,

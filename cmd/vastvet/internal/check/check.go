@@ -5,6 +5,7 @@ package check
 import (
 	"fmt"
 	"go/ast"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -48,6 +49,7 @@ func New(name, doc string, run func(*Pass), facts ...analysis.Fact) *analysis.An
 type Pass struct {
 	*analysis.Pass
 	Inspector *inspector.Inspector
+	provoked  []*ast.FuncLit
 }
 
 // Say reports what is wrong at a node.
@@ -81,4 +83,24 @@ func (p *Pass) Functions(f func(function ast.Node, typ *ast.FuncType, body *ast.
 // InTest reports whether a node stands in a file with tests.
 func (p *Pass) InTest(n ast.Node) bool {
 	return strings.HasSuffix(p.Fset.File(n.Pos()).Name(), "_test.go")
+}
+
+// Provoked reports whether a node stands in a function literal of one statement, without parameters, in a test: such as
+//
+//	mustPanic(t, func() { vast.NewColumn[string](w) })
+//
+// It is there to see a mistake be caught.
+func (p *Pass) Provoked(n ast.Node) bool {
+	if !p.InTest(n) {
+		return false
+	}
+	if p.provoked == nil {
+		p.provoked = []*ast.FuncLit{}
+		for n := range p.Inspector.PreorderSeq((*ast.FuncLit)(nil)) {
+			if lit := n.(*ast.FuncLit); len(lit.Body.List) == 1 && lit.Type.Params.NumFields() == 0 {
+				p.provoked = append(p.provoked, lit)
+			}
+		}
+	}
+	return slices.ContainsFunc(p.provoked, func(lit *ast.FuncLit) bool { return lit.Pos() <= n.Pos() && n.End() <= lit.End() })
 }

@@ -4,6 +4,7 @@ package flow
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/cfg"
@@ -56,8 +57,9 @@ func Find(g *cfg.CFG, n ast.Node) (*cfg.Block, int) {
 	return nil, 0
 }
 
-// Reaches reports whether control may come from the beginning of the blocks to the beginning of one that the function says.
-func Reaches(from []*cfg.Block, to func(*cfg.Block) bool) bool {
+// Reaches reports whether control may come from the beginning of some blocks to that of one which the function to says, without
+// passing through one that the function past says.
+func Reaches(from []*cfg.Block, to, past func(*cfg.Block) bool) bool {
 	seen := map[*cfg.Block]bool{}
 	var walk func(*cfg.Block) bool
 	walk = func(b *cfg.Block) bool {
@@ -68,17 +70,24 @@ func Reaches(from []*cfg.Block, to func(*cfg.Block) bool) bool {
 		if to(b) {
 			return true
 		}
-		for _, next := range b.Succs {
-			if walk(next) {
-				return true
-			}
-		}
-		return false
+		return !past(b) && slices.ContainsFunc(b.Succs, walk)
 	}
-	for _, b := range from {
-		if walk(b) {
+	return slices.ContainsFunc(from, walk)
+}
+
+// Always reports whether every call of a function passes through a block, unless it ends in a panic.
+func Always(g *cfg.CFG, through *cfg.Block) bool {
+	ends := func(b *cfg.Block) bool {
+		if len(b.Succs) > 0 || len(b.Nodes) == 0 {
+			return len(b.Succs) == 0
+		}
+		s, ok := b.Nodes[len(b.Nodes)-1].(*ast.ExprStmt)
+		if !ok {
 			return true
 		}
+		_, call := s.X.(*ast.CallExpr)
+		return !call || b.Return() != nil
 	}
-	return false
+	at := func(b *cfg.Block) bool { return b == through }
+	return !Reaches(g.Blocks[:1], func(b *cfg.Block) bool { return b != through && ends(b) }, at)
 }

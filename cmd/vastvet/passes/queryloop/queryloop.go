@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/cfg"
 
@@ -59,7 +60,7 @@ func run(p *check.Pass) {
 		g := flow.Graph(p.TypesInfo, body)
 		said := map[*ast.CallExpr]bool{}
 		for _, r := range found {
-			if over, ok := values.Only(r.X).Expr.(*ast.CallExpr); ok && loops[lib.Callee(p.TypesInfo, over)] {
+			if over, ok := values.Only(r.X).Expr.(*ast.CallExpr); ok && loops[lib.Callee(p.TypesInfo, over)] && !p.Provoked(r) {
 				l := &loop{p, values, g, r, over, said}
 				l.look()
 			}
@@ -207,18 +208,8 @@ func (l *loop) goesOn(call *ast.CallExpr) bool {
 			}
 		}
 	}
-	again := false
-	flow.Reaches(from, func(b *cfg.Block) bool {
-		if b.Kind == cfg.KindRangeLoop && b.Stmt == l.r {
-			again = true
-			return true
-		}
-		for _, n := range b.Nodes {
-			if n == ast.Node(l.r.X) {
-				return true // the loop begins anew
-			}
-		}
-		return false
+	head := func(b *cfg.Block) bool { return b.Kind == cfg.KindRangeLoop && b.Stmt == l.r }
+	return flow.Reaches(from, head, func(b *cfg.Block) bool {
+		return slices.Contains(b.Nodes, ast.Node(l.r.X)) // here the loop begins anew
 	})
-	return again
 }

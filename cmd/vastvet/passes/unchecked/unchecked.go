@@ -24,8 +24,7 @@ there were panics later, or loses what it meant to keep.
 		return err
 	}
 
-To drop an error on purpose say so: _ = ships.Grow(n). In tests a function literal of one statement may drop it: it is there to
-provoke a panic.`, run)
+To drop an error on purpose say so: _ = ships.Grow(n).`, run)
 
 // lost says what is overlooked when an error is dropped, by the last part of the function's name.
 var lost = map[string]string{
@@ -68,18 +67,10 @@ const (
 )
 
 func run(p *check.Pass) {
-	provoked := map[*ast.ExprStmt]bool{}
-	for n := range p.Inspector.PreorderSeq((*ast.FuncLit)(nil), (*ast.ExprStmt)(nil), (*ast.GoStmt)(nil), (*ast.DeferStmt)(nil)) {
+	for n := range p.Inspector.PreorderSeq((*ast.ExprStmt)(nil), (*ast.GoStmt)(nil), (*ast.DeferStmt)(nil)) {
 		switch n := n.(type) {
-		case *ast.FuncLit:
-			// func() { ships.Grow(-1) } is how tests provoke a panic.
-			if len(n.Body.List) == 1 && p.InTest(n) {
-				if s, ok := n.Body.List[0].(*ast.ExprStmt); ok {
-					provoked[s] = true
-				}
-			}
 		case *ast.ExprStmt:
-			if call, ok := ast.Unparen(n.X).(*ast.CallExpr); ok && !provoked[n] {
+			if call, ok := ast.Unparen(n.X).(*ast.CallExpr); ok && !p.Provoked(n) {
 				look(p, call, n)
 			}
 		case *ast.GoStmt:
