@@ -5,6 +5,7 @@ package passes
 import (
 	"golang.org/x/tools/go/analysis"
 
+	"github.com/vastgo/vast/cmd/vastvet/passes/declared"
 	"github.com/vastgo/vast/cmd/vastvet/passes/escape"
 	"github.com/vastgo/vast/cmd/vastvet/passes/handle"
 	"github.com/vastgo/vast/cmd/vastvet/passes/offheap"
@@ -16,6 +17,7 @@ import (
 // All returns the analyzers in the order of their names.
 func All() []*analysis.Analyzer {
 	return []*analysis.Analyzer{
+		declared.Analyzer,
 		escape.Analyzer,
 		handle.Analyzer,
 		offheap.Analyzer,
