@@ -21,7 +21,7 @@ tells them apart is the generation.
 	if target.Slot() == ship.Slot() { // wrong: true for whoever took the slot since
 	if target == ship {               // right
 
-Comparisons that look at the generation too, or stand beside one of the handles themselves, are passed over, and so are
+Comparisons that look at the generation too, or stand beside one of the two handles themselves, are passed over, and so are
 tests, which look at slots to see that one was used again.`, run)
 
 func run(p *check.Pass) {
@@ -92,7 +92,7 @@ func comparedFurther(info *types.Info, condition ast.Node, a, b ast.Expr) (furth
 			}
 		case *ast.BinaryExpr:
 			if n.Op == token.EQL || n.Op == token.NEQ {
-				further = further || of[types.ExprString(n.X)] || of[types.ExprString(n.Y)]
+				further = further || of[types.ExprString(n.X)] && of[types.ExprString(n.Y)]
 			}
 		}
 		return true

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/vastgo/vast/cmd/vastvet/internal/check"
@@ -123,7 +124,7 @@ func (f *finder) needed(d *ast.FuncDecl, fn *types.Func) (numbers []int) {
 			for _, i := range f.need(callee) {
 				inside := map[*types.TypeParam]bool{}
 				pointer(instance.TypeArgs.At(i), "", inside)
-				if len(inside) > 0 && (callee.Pkg().Path() == checks || f.always(d, n)) {
+				if len(inside) > 0 && (f.checking(d) || f.always(d, n)) {
 					for t := range inside {
 						needed[t] = true
 					}
@@ -138,6 +139,11 @@ func (f *finder) needed(d *ast.FuncDecl, fn *types.Func) (numbers []int) {
 		}
 	}
 	return numbers
+}
+
+// checking reports whether a function is one of the library's that check types: there conditions ask whether that was done already.
+func (f *finder) checking(d *ast.FuncDecl) bool {
+	return !f.InTest(d) && slices.ContainsFunc(f.Pkg.Imports(), func(pkg *types.Package) bool { return pkg.Path() == checks })
 }
 
 // always reports whether every call of a function makes a call in it.

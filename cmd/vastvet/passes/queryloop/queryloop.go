@@ -136,7 +136,7 @@ func (l *loop) concerns(call *ast.CallExpr, name string, v verb) bool {
 			return false // may overwrite
 		}
 		n := columns(l.values, l.query())
-		return n.ok && !l.among(n.with, on)
+		return n.ok && (l.names(n.without, on) || !l.among(n.with, on))
 	}
 	if own {
 		return true // an entity of this world would be stale in another one
@@ -159,15 +159,24 @@ func (l *loop) query() ast.Expr {
 	return x
 }
 
+// names reports whether a column is one of some for certain.
+func (l *loop) names(list []ast.Expr, col ast.Expr) bool {
+	c := l.values.Only(col).Expr
+	return slices.ContainsFunc(list, func(e ast.Expr) bool {
+		d := l.values.Only(e).Expr
+		return c == d || l.values.Var(c) != nil && l.values.Var(c) == l.values.Var(d)
+	})
+}
+
 // among reports whether a column is, or may be, one of some.
 func (l *loop) among(list []ast.Expr, col ast.Expr) bool {
+	if l.names(list, col) {
+		return true
+	}
 	t := l.p.TypesInfo.TypeOf(col)
 	c := l.values.Only(col).Expr
 	for _, e := range list {
 		d := l.values.Only(e).Expr
-		if c == d || l.values.Var(c) != nil && l.values.Var(c) == l.values.Var(d) {
-			return true
-		}
 		_, madeHere := c.(*ast.CallExpr)
 		_, madeThere := d.(*ast.CallExpr)
 		if u := l.p.TypesInfo.TypeOf(e); !(madeHere && madeThere) && (types.Identical(t, u) || types.IsInterface(u)) {

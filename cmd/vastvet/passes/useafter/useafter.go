@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/cfg"
+	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/vastgo/vast/cmd/vastvet/internal/check"
 	"github.com/vastgo/vast/cmd/vastvet/internal/flow"
@@ -43,7 +44,7 @@ func run(p *check.Pass) {
 		if values == nil {
 			values = trace.New(p.TypesInfo, p.Inspector)
 		}
-		f := &function{p: p, values: values, shared: map[*types.Var]bool{}}
+		f := &function{p: p, values: values, shared: map[*types.Var]bool{}, ranged: map[ast.Node]bool{}}
 		f.look(body)
 	})
 }
@@ -66,14 +67,18 @@ type function struct {
 	p      *check.Pass
 	values *trace.Values
 	shared map[*types.Var]bool // variables that a function literal in the function gives values
+	ranged map[ast.Node]bool   // the variables of range statements, where they stand in these
 	say    bool                // whether what is found is reported, in the last pass
 }
 
 // look goes over a function until no more is learned, and then once more to report.
 func (f *function) look(body *ast.BlockStmt) {
 	ast.Inspect(body, func(n ast.Node) bool {
-		if lit, ok := n.(*ast.FuncLit); ok {
-			ast.Inspect(lit.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.RangeStmt:
+			f.ranged[n.Key], f.ranged[n.Value] = true, true
+		case *ast.FuncLit:
+			ast.Inspect(n.Body, func(n ast.Node) bool {
 				if a, ok := n.(*ast.AssignStmt); ok {
 					for _, to := range a.Lhs {
 						if _, root := trace.Path(f.p.TypesInfo, to); root != nil {
@@ -123,9 +128,12 @@ func (f *function) block(b *cfg.Block, s *state) {
 		}
 	}
 	for _, n := range b.Nodes {
+		if f.ranged[n] {
+			continue
+		}
 		switch n := n.(type) {
-		case *ast.DeferStmt, *ast.GoStmt, *ast.Ident:
-			// What is deferred runs later, and an identifier by itself is a range statement's variable.
+		case *ast.DeferStmt, *ast.GoStmt:
+			// Runs later.
 		case *ast.AssignStmt:
 			for _, e := range n.Rhs {
 				if len(n.Lhs) == 1 && blank(n.Lhs[0]) {
@@ -283,11 +291,8 @@ func (f *function) calls(n ast.Node, s *state) {
 // call applies what a call does.
 func (f *function) call(call *ast.CallExpr, s *state) {
 	name := lib.Callee(f.p.TypesInfo, call)
-	if name == "" {
-		if !harmless(f.p.TypesInfo, call) {
-			s.unknown()
-		}
-		return
+	if !f.harmless(call, name) {
+		s.unknown()
 	}
 	of, last := lib.Split(name)
 	switch {
@@ -325,11 +330,14 @@ func (f *function) zero(e ast.Expr) bool {
 	return v != nil && v.Kind() == constant.Int && constant.Sign(v) == 0
 }
 
-// harmless reports whether a call that is none of the module's changes no variables: a conversion or one of the language's own
-// functions.
-func harmless(info *types.Info, call *ast.CallExpr) bool {
-	t := info.Types[call.Fun]
-	return t.IsType() || t.IsBuiltin()
+// harmless reports whether a call changes no variables of the package: it is one of Vast's, a conversion, or one of the language's
+// own functions.
+func (f *function) harmless(call *ast.CallExpr, name string) bool {
+	if t := f.p.TypesInfo.Types[call.Fun]; t.IsType() || t.IsBuiltin() {
+		return true
+	}
+	callee := typeutil.Callee(f.p.TypesInfo, call)
+	return name != "" && callee.Pkg() != f.p.Pkg
 }
 
 // report reports the bad uses in a statement or expression.
