@@ -85,7 +85,8 @@ func (p *Pass) InTest(n ast.Node) bool {
 	return strings.HasSuffix(p.Fset.File(n.Pos()).Name(), "_test.go")
 }
 
-// Provoked reports whether a node stands in a function literal of one statement, without parameters, in a test: such as
+// Provoked reports whether a node stands in a function literal of one statement, and declarations for it, without parameters,
+// in a test: such as
 //
 //	mustPanic(t, func() { vast.NewColumn[string](w) })
 //
@@ -97,7 +98,14 @@ func (p *Pass) Provoked(n ast.Node) bool {
 	if p.provoked == nil {
 		p.provoked = []*ast.FuncLit{}
 		for n := range p.Inspector.PreorderSeq((*ast.FuncLit)(nil)) {
-			if lit := n.(*ast.FuncLit); len(lit.Body.List) == 1 && lit.Type.Params.NumFields() == 0 {
+			lit := n.(*ast.FuncLit)
+			statements := len(lit.Body.List)
+			for _, s := range lit.Body.List {
+				if _, declaration := s.(*ast.DeclStmt); declaration {
+					statements--
+				}
+			}
+			if statements == 1 && lit.Type.Params.NumFields() == 0 {
 				p.provoked = append(p.provoked, lit)
 			}
 		}

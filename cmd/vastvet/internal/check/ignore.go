@@ -20,7 +20,7 @@ const Prefix = "//vastvet:ignore"
 // to be silent at all; where the name or the reason is missing it is empty.
 func Parse(comment string) (name, reason string, ok bool) {
 	rest, ok := strings.CutPrefix(comment, Prefix)
-	if !ok || rest != "" && rest[0] != ' ' && rest[0] != '\t' {
+	if !ok || rest != "" && !strings.ContainsAny(rest[:1], " \t:") {
 		return "", "", false
 	}
 	// Behind a second comment mark is something for others.

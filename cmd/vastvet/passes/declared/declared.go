@@ -39,14 +39,9 @@ func run(p *check.Pass) {
 			continue
 		}
 		if l == nil {
-			l = &look{Pass: p, values: trace.New(p.TypesInfo, p.Inspector), functions: map[*types.Func]*ast.FuncDecl{}}
-			for _, f := range p.Files {
-				for _, d := range f.Decls {
-					if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil {
-						l.functions[p.TypesInfo.Defs[d.Name].(*types.Func)] = d
-					}
-				}
-			}
+			l = &look{Pass: p, values: trace.New(p.TypesInfo, p.Inspector), functions: map[*types.Func]*ast.FuncDecl{},
+				structs: map[*types.Var]*ast.StructType{}}
+			l.index()
 		}
 		l.system(lit)
 	}
@@ -56,6 +51,27 @@ type look struct {
 	*check.Pass
 	values    *trace.Values
 	functions map[*types.Func]*ast.FuncDecl
+	structs   map[*types.Var]*ast.StructType // of fields
+}
+
+// index notes where the functions of the package and the fields of its structs are declared.
+func (l *look) index() {
+	for n := range l.Inspector.PreorderSeq((*ast.FuncDecl)(nil), (*ast.StructType)(nil)) {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			if n.Body != nil {
+				l.functions[l.TypesInfo.Defs[n.Name].(*types.Func)] = n
+			}
+		case *ast.StructType:
+			for _, f := range n.Fields.List {
+				for _, name := range f.Names {
+					if x, ok := l.TypesInfo.Defs[name].(*types.Var); ok {
+						l.structs[x] = n
+					}
+				}
+			}
+		}
+	}
 }
 
 // system is one that is looked at.
@@ -314,7 +330,7 @@ func (s *system) declares(list []ast.Expr, column ast.Expr, key any) bool {
 		if other == key {
 			return true
 		}
-		if types.Identical(t, bare(s.TypesInfo.TypeOf(s.values.Only(e).Expr))) && !distinct(key, other) {
+		if types.Identical(t, bare(s.TypesInfo.TypeOf(s.values.Only(e).Expr))) && !s.distinct(key, other) {
 			return true
 		}
 	}
@@ -328,15 +344,22 @@ func bare(t types.Type) types.Type {
 	return t
 }
 
-// distinct reports whether two keys certainly stand for two columns: two calls made them, or they lie in two fields or two variables.
-func distinct(a, b any) bool {
+// distinct reports whether two keys certainly stand for two columns: two calls made them, or they lie in two fields of one struct, or
+// in two variables of one scope.
+func (l *look) distinct(a, b any) bool {
 	if _, ok := a.(*ast.CallExpr); ok {
 		_, ok := b.(*ast.CallExpr)
 		return ok
 	}
 	x, ok := a.(*types.Var)
 	y, both := b.(*types.Var)
-	return ok && both && x.IsField() == y.IsField() && x.Parent() == y.Parent()
+	if !ok || !both || x.IsField() != y.IsField() {
+		return false
+	}
+	if x.IsField() {
+		return l.structs[x] != nil && l.structs[x] == l.structs[y]
+	}
+	return x.Parent() == y.Parent()
 }
 
 // declare returns the edits that add a column to a list, where the literal has the column in reach.

@@ -111,13 +111,11 @@ func (l *loop) look() {
 func (l *loop) say(call *ast.CallExpr, name string, v verb, statement bool) {
 	_, last := lib.Split(name)
 	remedy := "make the change behind the loop"
-	switch {
-	case v.adds:
-		remedy = "record it with AddLater and apply it behind the loop, or use Set where the component is there already"
-	case v.later == "AddLater" || v.later == "RemoveLater" || v.later == "SetLater":
+	if v.later != "" {
 		remedy = "record it with " + v.later + " and apply it behind the loop"
-	case v.later != "":
-		remedy = "record it with " + v.later + " and apply it behind the loop"
+	}
+	if v.later == "AddLater" {
+		remedy += ", or use Set where the component is there already"
 	}
 	l.p.SayWithFix(call, "Record the change", later(l.p, call, v, statement),
 		"%s changes the structure while the loop over %s runs, whose next step panics: %s",

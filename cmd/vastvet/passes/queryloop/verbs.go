@@ -50,7 +50,7 @@ var verbs = map[string]verb{
 	"vast.Edges.Remove":       {later: "RemoveLater"},
 	"vast.Edges.RemoveOut":    {},
 	"vast.Names.Remove":       {},
-	"vast.Names.Set":          {},
+	"vast.Names.Set":          {adds: true},
 	"vast.Relation.Remove":    {later: "RemoveLater"},
 	"vast.Relation.RemoveAll": {entity: -1},
 	"vast.Relation.Set":       {later: "SetLater"},

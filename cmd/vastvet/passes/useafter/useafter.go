@@ -407,7 +407,7 @@ func (f *function) reportCall(call *ast.CallExpr, s *state) {
 			f.p.Say(call, "%s is used after %s: %s panics then; end its use when nothing needs it any more", p.path, s.closed[p], last)
 		}
 	}
-	if name == "arena.Arena.Release" && len(call.Args) == 1 {
+	if owner, ok := f.owner(call); ok && name == "arena.Arena.Release" && s.closed[owner] == "" {
 		if m, ok := f.place(call.Args[0]); ok && s.closed[m] != "" {
 			f.p.Say(call, "the mark %s is released after %s: a mark is good for one release, and for none after Reset", m.path, s.closed[m])
 		}

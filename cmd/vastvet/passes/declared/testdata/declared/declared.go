@@ -74,10 +74,10 @@ func (g *game) turn(c *sched.Context) {
 }
 
 func (g *game) turnOne(e vast.Entity) {
-	v := g.vel.Get(e)                  // want `system "turn" reads g.vel`
-	v.X, v.Y = v.Y, -v.X               // want `system "turn" writes g.vel`
-	p := g.pos.Get(e)                  // want `system "turn" reads g.pos`
-	*p = *g.old.Get(e)                 // want `system "turn" writes g.pos`
+	v := g.vel.Get(e)                           // want `system "turn" reads g.vel`
+	v.X, v.Y = v.Y, -v.X                        // want `system "turn" writes g.vel`
+	p := g.pos.Get(e)                           // want `system "turn" reads g.pos`
+	*p = *g.old.Get(e)                          // want `system "turn" writes g.pos`
 	copy(g.old.Slice(vast.Run{}), []position{}) // want `system "turn" writes g.old and declares it as read only`
 }
 
@@ -145,6 +145,13 @@ func helper(m vast.Column[mass]) *mass { return m.Get(vast.Entity{}) }
 type later struct{ col vast.Column[position] }
 
 func (l *later) set(col vast.Column[position]) { l.col = col }
+
+// other holds columns that it was given elsewhere.
+type other struct{ col vast.Column[position] }
+
+func (l *later) share(s *sched.Schedule, o *other) {
+	s.Add(sched.System{Name: "share", Reads: sched.Columns(o.col), Run: func(*sched.Context) { l.col.Get(vast.Entity{}) }})
+}
 
 func (l *later) add(s *sched.Schedule, col vast.Column[position]) {
 	l.set(col)

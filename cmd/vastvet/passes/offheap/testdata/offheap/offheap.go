@@ -29,39 +29,40 @@ type plain struct {
 }
 
 func wrong(w *vast.World, a *arena.Arena, h *heap.Heap, g *guard.Allocator, t *bulk.Table, o bulk.Options) {
-	vast.NewColumn[ship](w)                                  // want `NewColumn\[ship\] panics: ship.Crew\[\].Name is a string, and memory outside Go's heap must not hold Go pointers; keep the text in a Go slice and its index here, or use an array of bytes of a fixed size, or make it a HeapColumn`
-	vast.NewColumnWith[[]int](w, vast.ColumnOptions{})       // want `\[\]int is a slice`
-	vast.NewSparseColumn[map[int]int](w)                     // want `is a map`
-	vast.NewSparseColumnWith[*int](w, vast.ColumnOptions{})  // want `is a pointer.*keep an index or a handle to the target instead`
-	vast.NewEdges[any](w, "x", vast.EdgesOptions{})          // want `is an interface`
-	_, _ = bulk.NewArray[chan int](o)                        // want `is a channel`
-	_, _ = bulk.NewPool[func()](o)                           // want `is a function`
-	_, _ = bulk.NewDense[unsafe.Pointer](o)                  // want `is an unsafe.Pointer`
-	_, _ = bulk.NewLists[string](o)                          // want `NewLists`
-	_, _ = bulk.NewHashIndex[string, uint32](o)              // want `NewHashIndex\[string\]`
-	_, _ = bulk.NewOrderedIndex[string, uint32](o)           // want `NewOrderedIndex`
-	_, _ = bulk.NewSharedArray[string](o)                    // want `NewSharedArray`
-	_, _ = bulk.NewSharedPool[string](o)                     // want `NewSharedPool`
-	_, _ = bulk.NewSharedTable[string](o)                    // want `NewSharedTable`
-	bulk.NewField[string](t, "name")                         // want `NewField`
-	_ = vm.Static[string](5)                                 // want `Static\[string\]`
-	arena.New[ship](a)                                       // want `New\[ship\]`
-	arena.MakeSlice[string](a, 1, 1)                         // want `MakeSlice`
-	arena.Append(a, nil, "x")                                // want `Append\[string\] panics: string is a string`
-	heap.New[string](h)                                      // want `New\[string\]`
-	heap.MakeSlice[string](h, 1, 1)                          // want `MakeSlice`
-	_, _ = heap.Alloc[string](h)                             // want `Alloc`
-	_, _ = heap.AllocSlice[string](h, 1, 1)                  // want `AllocSlice`
-	_, _ = heap.Resize[string](h, nil, 1)                    // want `Resize`
-	heap.NewBuffer[string](h)                                // want `NewBuffer`
-	guard.New[string](g)                                     // want `New\[string\]`
-	_, _ = guard.NewPool[string](o)                          // want `NewPool`
-	_, _ = guard.NewPoolIn[string](g, o)                     // want `NewPoolIn`
-	_, _ = guard.NewSampledPool[string](o, guard.Sampling{}) // want `NewSampledPool`
-	named[crew](w)                                           // want `named\[crew\] panics: crew.Name is a string`
-	pairs[int, crew](w)                                      // want `pairs\[crew\] panics: crew.Name is a string`
-	both[crew](w, true)                                      // want `both\[crew\] panics`
-	make := vast.NewColumn[*ship]                            // want `NewColumn\[\*ship\] panics`
+	vast.NewColumn[ship](w)                                                                                   // want `NewColumn\[ship\] panics: ship.Crew\[\].Name is a string, and memory outside Go's heap must not hold Go pointers; keep the text in a Go slice and its index here, or use an array of bytes of a fixed size, or make it a HeapColumn`
+	vast.NewColumnWith[[]int](w, vast.ColumnOptions{})                                                        // want `\[\]int is a slice`
+	vast.NewSparseColumn[map[int]int](w)                                                                      // want `is a map`
+	vast.NewSparseColumnWith[*int](w, vast.ColumnOptions{})                                                   // want `is a pointer.*keep an index or a handle to the target instead`
+	vast.NewEdges[any](w, "x", vast.EdgesOptions{})                                                           // want `is an interface`
+	_, _ = bulk.NewArray[chan int](o)                                                                         // want `is a channel`
+	_, _ = bulk.NewPool[func()](o)                                                                            // want `is a function`
+	_, _ = bulk.NewDense[unsafe.Pointer](o)                                                                   // want `is an unsafe.Pointer`
+	_, _ = bulk.NewLists[string](o)                                                                           // want `NewLists`
+	_, _ = bulk.NewHashIndex[string, uint32](o)                                                               // want `NewHashIndex\[string\]`
+	_, _ = bulk.NewOrderedIndex[string, uint32](o)                                                            // want `NewOrderedIndex`
+	_, _ = bulk.NewSharedArray[string](o)                                                                     // want `NewSharedArray`
+	_, _ = bulk.NewSharedPool[string](o)                                                                      // want `NewSharedPool`
+	_, _ = bulk.NewSharedTable[string](o)                                                                     // want `NewSharedTable`
+	bulk.NewField[string](t, "name")                                                                          // want `NewField`
+	_ = vm.Static[string](5)                                                                                  // want `Static\[string\]`
+	arena.New[ship](a)                                                                                        // want `New\[ship\]`
+	arena.MakeSlice[string](a, 1, 1)                                                                          // want `MakeSlice`
+	arena.Append(a, nil, "x")                                                                                 // want `Append\[string\] panics: string is a string`
+	heap.New[string](h)                                                                                       // want `New\[string\]`
+	heap.MakeSlice[string](h, 1, 1)                                                                           // want `MakeSlice`
+	_, _ = heap.Alloc[string](h)                                                                              // want `Alloc`
+	_, _ = heap.AllocSlice[string](h, 1, 1)                                                                   // want `AllocSlice`
+	_, _ = heap.Resize[string](h, nil, 1)                                                                     // want `Resize`
+	heap.NewBuffer[string](h)                                                                                 // want `NewBuffer`
+	guard.New[string](g)                                                                                      // want `New\[string\]`
+	_, _ = guard.NewPool[string](o)                                                                           // want `NewPool`
+	_, _ = guard.NewPoolIn[string](g, o)                                                                      // want `NewPoolIn`
+	_, _ = guard.NewSampledPool[string](o, guard.Sampling{})                                                  // want `NewSampledPool`
+	bulk.ColumnOf(bulk.NewTranspose[crew](bulk.TransposeOptions{}), func(c *crew) *string { return &c.Name }) // want `ColumnOf\[string\] panics`
+	named[crew](w)                                                                                            // want `named\[crew\] panics: crew.Name is a string`
+	pairs[int, crew](w)                                                                                       // want `pairs\[crew\] panics: crew.Name is a string`
+	both[crew](w, true)                                                                                       // want `both\[crew\] panics`
+	make := vast.NewColumn[*ship]                                                                             // want `NewColumn\[\*ship\] panics`
 	_ = make
 }
 

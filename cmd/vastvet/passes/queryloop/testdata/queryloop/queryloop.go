@@ -158,3 +158,22 @@ func (g *game) right(other *game, q vast.Query, p vast.Column[hp]) {
 		g.w.Delete(e)
 	}
 }
+
+func rightNames(w *vast.World, roads vast.Edges[int]) {
+	names := vast.NewNames(w)
+	for e := range w.Query(names, roads).All() {
+		if ok, err := names.Set(e, "another"); !ok || err != nil { // in place of the one that it has
+			continue
+		}
+		roads.Add(e, e, 5) // may be there
+	}
+}
+
+func wrongNames(w *vast.World) {
+	names := vast.NewNames(w)
+	for e := range w.Query().Without(names).All() {
+		if _, err := names.Set(e, "x"); err != nil { // want `Set changes the structure while .*: make the change behind the loop`
+			continue
+		}
+	}
+}
