@@ -45,7 +45,7 @@ func statm(t *testing.T, field int) uint64 {
 	if _, err := fmt.Sscan(string(b), &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6]); err != nil {
 		t.Fatal(err)
 	}
-	return v[field] * uint64(vm.PageSize())
+	return v[field] * uint64(os.Getpagesize())
 }
 
 func reach(t *testing.T, which string) {

@@ -14,8 +14,9 @@ import (
 )
 
 // recordHistory runs operations in several goroutines at once and returns what went in, what came out, and when, for porcupine
-// to find an order in which a sequential object would have done the same.
-func recordHistory(clients, operations int, seed uint64, choose func(*rand.Rand) any, do func(input any) any) []porcupine.Operation {
+// to find an order in which a sequential object would have done the same. Moments are counted, not timed: what a coarse clock
+// calls the same moment would count as done at once, and the orders to try would be far too many.
+func recordHistory(clients, operations int, seed uint64, choose func(*rand.Rand) any, do func(client int, input any) any) []porcupine.Operation {
 	var clock, ready atomic.Int64
 	of := make([][]porcupine.Operation, clients)
 	var all sync.WaitGroup
@@ -28,7 +29,7 @@ func recordHistory(clients, operations int, seed uint64, choose func(*rand.Rand)
 			for range operations {
 				input := choose(r)
 				call := clock.Add(1)
-				output := do(input)
+				output := do(client, input)
 				of[client] = append(of[client], porcupine.Operation{ClientId: client, Input: input, Call: call, Output: output, Return: clock.Add(1)})
 			}
 		})
@@ -116,7 +117,7 @@ func poolHistory(p linearPool, seed uint64) []porcupine.Operation {
 		}
 		return op
 	}
-	return recordHistory(3+int(seed%2), 8, seed, choose, func(input any) any {
+	return recordHistory(3+int(seed%2), 8, seed, choose, func(_ int, input any) any {
 		var out poolResult
 		switch in := input.(poolOp); in.name {
 		case "insert":
@@ -261,7 +262,7 @@ func arrayHistory(a linearArray, seed uint64) []porcupine.Operation {
 	choose := func(r *rand.Rand) any {
 		return arrayOp{[...]string{"append", "at", "len"}[r.IntN(3)], r.IntN(6), numbers.Add(1)}
 	}
-	return recordHistory(3+int(seed%2), 7, seed, choose, func(input any) any {
+	return recordHistory(3+int(seed%2), 7, seed, choose, func(_ int, input any) any {
 		var out arrayResult
 		switch in := input.(arrayOp); in.name {
 		case "append":

@@ -2,7 +2,7 @@ package bulk
 
 import (
 	"math/rand/v2"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -82,29 +82,16 @@ func (u tableUser) do(d entryDo) (got entryGot) {
 }
 
 // history lets goroutines use a few entries at once and returns what each did, when, and with what result.
-func history(seed uint64, users []entryUser) (all []porcupine.Operation) {
+func history(seed uint64, users []entryUser) []porcupine.Operation {
 	const entries, each = 2, 12
-	begin := time.Now()
-	parts := make([][]porcupine.Operation, len(users))
-	var wait sync.WaitGroup
-	for n, u := range users {
-		wait.Go(func() {
-			random := rand.New(rand.NewPCG(seed, uint64(n)))
-			for k := range each {
-				d := entryDo{[]string{"load", "load", "set", "delete", "update"}[random.IntN(5)], random.IntN(entries),
-					uint64(n*each + k + 1)}
-				call := time.Since(begin)
-				got := u.do(d)
-				parts[n] = append(parts[n], porcupine.Operation{ClientId: n, Input: d, Output: got,
-					Call: int64(call), Return: int64(time.Since(begin))})
-			}
-		})
+	var values atomic.Uint64
+	choose := func(random *rand.Rand) any {
+		what := [...]string{"load", "load", "set", "delete", "update"}[random.IntN(5)]
+		return entryDo{what, random.IntN(entries), values.Add(1)}
 	}
-	wait.Wait()
-	for _, p := range parts {
-		all = append(all, p...)
-	}
-	return all
+	return recordHistory(len(users), each, seed, choose, func(client int, input any) any {
+		return users[client].do(input.(entryDo))
+	})
 }
 
 // TestSharedTableLinearizable: whatever goroutines do at once could have been done by one after the other, each operation at

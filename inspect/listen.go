@@ -23,20 +23,25 @@ const (
 	writeTime      = 10 * time.Second // to take what was written
 )
 
-// ListenError says why the inspector cannot listen at an address.
+// ListenError says why the inspector cannot listen at an address. Where another program does, errors.Is reports
+// syscall.EADDRINUSE, on Windows too, which has a code of its own for that.
 type ListenError struct {
 	Addr string
 	Err  error
 }
 
 func (e *ListenError) Error() string {
-	if errors.Is(e.Err, syscall.EADDRINUSE) {
+	if errors.Is(e.Err, errTaken) {
 		return fmt.Sprintf("inspect: %s is taken by another program: choose another port, or port 0 for any that is free", e.Addr)
 	}
 	return fmt.Sprintf("inspect: cannot listen at %s: %v", e.Addr, e.Err)
 }
 
 func (e *ListenError) Unwrap() error { return e.Err }
+
+func (e *ListenError) Is(target error) bool {
+	return target == syscall.EADDRINUSE && errors.Is(e.Err, errTaken)
+}
 
 func listen(addr string) (net.Listener, error) {
 	l, err := net.Listen("tcp", addr)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/clock"
 )
 
 // Options say how a schedule is made. The zero value works.
@@ -48,7 +49,7 @@ type Schedule struct {
 	delist  func() // makes Of forget it
 	options Options
 	step    time.Duration
-	epoch   time.Time // times are measured from it on, which costs less than telling the time
+	epoch   time.Duration // of package clock; times are measured from it on
 
 	nodes  []*node // in the order in which they were added
 	byName map[string]*node
@@ -107,7 +108,7 @@ func New(w *vast.World, o Options) *Schedule {
 			panic(fmt.Sprintf("sched: New: phase %d of Options.Phases, %q, is empty or there already", i+1, p))
 		}
 	}
-	s := &Schedule{world: w, options: o, step: time.Second / time.Duration(o.Rate), epoch: time.Now(),
+	s := &Schedule{world: w, options: o, step: time.Second / time.Duration(o.Rate), epoch: clock.Now(),
 		byName: make(map[string]*node), phases: slices.Clone(o.Phases)}
 	s.counters.ticks, s.counters.applying = newTimes(recentTicks), newTimes(recentRuns)
 	s.loop.poke = make(chan struct{}, 1)

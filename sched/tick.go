@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/clock"
 	"github.com/vastgo/vast/internal/invariants"
 )
 
@@ -225,4 +226,4 @@ func (s *Schedule) record() {
 }
 
 // now returns the time since the schedule was made.
-func (s *Schedule) now() time.Duration { return time.Since(s.epoch) }
+func (s *Schedule) now() time.Duration { return clock.Now() - s.epoch }

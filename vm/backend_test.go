@@ -66,7 +66,7 @@ func view(r *Region) []byte { return unsafe.Slice((*byte)(r.Base()), r.Size()) }
 
 // fill writes every page of a range.
 func fill(r *Region, off, n int) {
-	for b := view(r)[off : off+n]; len(b) > 0; b = b[PageSize():] {
+	for b := view(r)[off : off+n]; len(b) > 0; b = b[systemPage:] {
 		b[0] = 1
 	}
 }

@@ -19,7 +19,20 @@ type memoryStatus struct {
 	availExtendedVirtual uint64
 }
 
-var globalMemoryStatusEx = windows.NewLazySystemDLL("kernel32.dll").NewProc("GlobalMemoryStatusEx")
+// memoryCounters is PROCESS_MEMORY_COUNTERS: https://learn.microsoft.com/windows/win32/api/psapi/ns-psapi-process_memory_counters
+type memoryCounters struct {
+	length, faults              uint32 // bytes of this struct; how often a page was not there
+	peakWorkingSet, workingSet  uintptr
+	peakPagedPool, pagedPool    uintptr
+	peakNonPagedPool, unpaged   uintptr
+	pageFileUsage, peakPageFile uintptr // the former is what of the process's own memory is charged to the commit limit
+}
+
+var (
+	kernel32             = windows.NewLazySystemDLL("kernel32.dll")
+	globalMemoryStatusEx = kernel32.NewProc("GlobalMemoryStatusEx")
+	getProcessMemoryInfo = kernel32.NewProc("K32GetProcessMemoryInfo")
+)
 
 func readMemoryStatus() memoryStatus {
 	s := memoryStatus{length: uint32(unsafe.Sizeof(memoryStatus{}))}
@@ -27,6 +40,16 @@ func readMemoryStatus() memoryStatus {
 		return memoryStatus{}
 	}
 	return s
+}
+
+// privateMemory returns 0 where it is not known.
+func privateMemory() int {
+	c := memoryCounters{length: uint32(unsafe.Sizeof(memoryCounters{}))}
+	ok, _, _ := getProcessMemoryInfo.Call(uintptr(windows.CurrentProcess()), uintptr(unsafe.Pointer(&c)), uintptr(c.length))
+	if ok == 0 {
+		return 0
+	}
+	return int(c.pageFileUsage)
 }
 
 func readFacts(f *Facts) {
@@ -42,6 +65,7 @@ func ReadUsage() Usage {
 	s := readMemoryStatus()
 	return Usage{
 		AddressSpace: int(s.totalVirtual - s.availVirtual),
+		Data:         privateMemory(),
 		CommitCharge: int(s.totalPageFile - s.availPageFile),
 	}
 }

@@ -39,7 +39,8 @@ const maxMirror = maxReserve / 4
 //
 // On Linux the memory is shared anonymous memory, which mremap maps a second time: that takes no file descriptor, and
 // strict overcommit mode charges it now, so that touching it cannot fail later. Where mremap is refused it is a memfd,
-// closed again at once. On macOS it is a temporary file without a name. Huge pages are not used.
+// closed again at once. On macOS it is a temporary file without a name. On Windows it is charged now, as all committed
+// memory is. Huge pages are not used.
 //
 // It returns an [*Error] wrapping ErrSize, ErrLimit, ErrAddressSpace, ErrMappings, ErrDescriptors, ErrOvercommit or
 // ErrCommitCharge. A refusal is no error: see [Mirror.Refused].
@@ -57,6 +58,9 @@ func mirrorOn(be backend, bytes int, o Options, made origin) (*Mirror, error) {
 	if bytes <= 0 || bytes > maxMirror {
 		return nil, &Error{Op: "mirror", Purpose: o.Purpose, Bytes: bytes, Err: ErrSize,
 			Detail: fmt.Sprintf("ask for 1 to %d bytes", maxMirror)}
+	}
+	if o.Limit == nil {
+		o.Limit = DefaultLimit()
 	}
 	size := roundUp(bytes, max(pageSize, mirrorUnit))
 	var refused error
@@ -205,7 +209,8 @@ func (m *Mirror) copyAcross(off, n int) {
 func (m *Mirror) Resident() (int, error) { return m.r.Resident() }
 
 // Close gives the memory back, and the addresses to later regions or mirrors of this process, as [Region.Close] does.
-// Pointers into the mirror must not be used afterwards. Closing twice does nothing.
+// Pointers into the mirror must not be used afterwards. Closing twice does nothing. Before Windows 10, version 1803, what
+// was charged for the memory stays so, for the next mirror of the same size.
 //
 // It returns an [*Error] wrapping ErrMappings where the process has too many mappings even for this; then the mirror is
 // still open, and Close may be called again.

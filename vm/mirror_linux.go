@@ -82,7 +82,11 @@ func mapMemfd(p unsafe.Pointer, n int, name string) error {
 	}
 	if facts().OvercommitMode == 2 {
 		// A memfd is charged when its pages are touched, and where that is refused then the process ends.
-		return osBackend{}.populate(p, n)
+		err := osBackend{}.populate(p, n)
+		if errors.Is(err, errors.ErrUnsupported) {
+			err = fmt.Errorf("memfd_create: %w: %w", ErrRefused, err)
+		}
+		return err
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package vm
 
 import (
-	"fmt"
 	"slices"
 	"sync"
 	"unsafe"
@@ -15,8 +14,7 @@ const mirrorUnit = 64 << 10
 // mirrorsServeRegions: the addresses of a closed mirror stay placeholders, which VirtualAlloc does not take.
 const mirrorsServeRegions = false
 
-// Placeholders came with Windows 10, version 1803. They replace what was done before, and what could fail at any time:
-// reserving, releasing, and mapping to the same place before anybody else has taken it.
+// Placeholders came with Windows 10, version 1803. They replace what was done before, see mapViews.
 var (
 	kernelbase       = windows.NewLazySystemDLL("kernelbase.dll")
 	virtualAlloc2    = kernelbase.NewProc("VirtualAlloc2")
@@ -30,7 +28,25 @@ const (
 	memPreservePlaceholder = 0x2     // MEM_PRESERVE_PLACEHOLDER
 )
 
-// closedMirrors holds the addresses of closed mirrors, as pairs of placeholders, for mirrors of the same size.
+// placeholders reports whether the system has them. Wine has had the functions for longer than what they do, so that only
+// trying tells. Nobody has seen the addresses, so they go back.
+var placeholders = sync.OnceValue(func() bool {
+	for _, proc := range []*windows.LazyProc{virtualAlloc2, mapViewOfFile3, unmapViewOfFile2} {
+		if proc.Find() != nil {
+			return false
+		}
+	}
+	p, err := reservePlaceholders(mirrorUnit)
+	if err != nil {
+		return false
+	}
+	for _, half := range []uintptr{uintptr(p), uintptr(p) + mirrorUnit} {
+		_ = windows.VirtualFree(half, 0, windows.MEM_RELEASE)
+	}
+	return true
+})
+
+// closedMirrors holds the addresses of closed mirrors, as pairs of placeholders or of views, for mirrors of the same size.
 var closedMirrors struct {
 	mu   sync.Mutex
 	free []interval
@@ -54,11 +70,8 @@ func putMirror(p unsafe.Pointer, n int) {
 	closedMirrors.free = append(closedMirrors.free, interval{address(p), address(p) + 2*n})
 }
 
-// reserveMirror returns two placeholders of n bytes side by side.
-func reserveMirror(n int) (unsafe.Pointer, error) {
-	if p := takeMirror(n); p != nil {
-		return p, nil
-	}
+// reservePlaceholders returns two placeholders of n bytes side by side.
+func reservePlaceholders(n int) (unsafe.Pointer, error) {
 	addr, _, err := virtualAlloc2.Call(uintptr(windows.CurrentProcess()), 0, uintptr(2*n),
 		windows.MEM_RESERVE|memReservePlaceholder, windows.PAGE_NOACCESS, 0, 0)
 	if addr == 0 {
@@ -74,21 +87,46 @@ func reserveMirror(n int) (unsafe.Pointer, error) {
 }
 
 func (osBackend) mirror(n int, _ string) (unsafe.Pointer, error) {
-	for _, proc := range []*windows.LazyProc{virtualAlloc2, mapViewOfFile3, unmapViewOfFile2} {
-		if err := proc.Find(); err != nil {
-			return nil, fmt.Errorf("%w before Windows 10, version 1803: %w", ErrRefused, err)
+	if placeholders() {
+		return mapPlaceholders(n)
+	}
+	return mapViews(n)
+}
+
+func (osBackend) unmirror(p unsafe.Pointer, n int) error {
+	if placeholders() {
+		return unmapPlaceholders(p, n)
+	}
+	return retireViews(p, n)
+}
+
+// noAddresses says that there are none for a mirror of n bytes.
+func noAddresses(n int, err error) error {
+	detail, sentinel := osBackend{}.explain("reserve", 2*n, err)
+	return &Error{Op: "reserve", Bytes: 2 * n, Err: sentinel, Detail: detail}
+}
+
+// sharedMemory makes n bytes that can be mapped, and are there as long as a handle or a view of them. They are charged to
+// the system's commit limit at once; touching them cannot fail afterwards.
+func sharedMemory(n int) (windows.Handle, error) {
+	return windows.CreateFileMapping(windows.InvalidHandle, nil, windows.PAGE_READWRITE, uint32(uint64(n)>>32), uint32(n), nil)
+}
+
+// mapPlaceholders puts both views where placeholders are, so that the addresses never belong to anybody else.
+func mapPlaceholders(n int) (unsafe.Pointer, error) {
+	p := takeMirror(n)
+	if p == nil {
+		var err error
+		if p, err = reservePlaceholders(n); err != nil {
+			return nil, noAddresses(n, err)
 		}
 	}
-	// The mapping is charged to the system's commit limit at once; touching it cannot fail afterwards.
-	file, err := windows.CreateFileMapping(windows.InvalidHandle, nil, windows.PAGE_READWRITE, uint32(uint64(n)>>32), uint32(n), nil)
+	file, err := sharedMemory(n)
 	if err != nil {
+		putMirror(p, n)
 		return nil, err
 	}
-	defer windows.CloseHandle(file) // the views keep the memory
-	p, err := reserveMirror(n)
-	if err != nil {
-		return nil, err
-	}
+	defer windows.CloseHandle(file)
 	for i := range 2 {
 		at, _, err := mapViewOfFile3.Call(uintptr(file), uintptr(windows.CurrentProcess()), uintptr(p)+uintptr(i*n), 0, uintptr(n),
 			memReplacePlaceholder, windows.PAGE_READWRITE, 0, 0)
@@ -103,7 +141,7 @@ func (osBackend) mirror(n int, _ string) (unsafe.Pointer, error) {
 	return p, nil
 }
 
-func (osBackend) unmirror(p unsafe.Pointer, n int) error {
+func unmapPlaceholders(p unsafe.Pointer, n int) error {
 	if err := unmapView(p); err != nil {
 		return err
 	}

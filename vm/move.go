@@ -49,9 +49,7 @@ func (r *Region) MovePages(to *Region, toOff, off, n int) error {
 		return &Error{Op: "move", Purpose: dest.counted.purpose, Bytes: n, Err: ErrMappings, Detail: detail}
 	}
 	if from.limit != dest.limit && !dest.limit.take(n) {
-		return &Error{Op: "move", Purpose: dest.counted.purpose, Bytes: n, Err: ErrLimit,
-			Detail: fmt.Sprintf("%s of %s are in use: raise the limit or close what is not needed",
-				Bytes(dest.limit.Used()), Bytes(dest.limit.Max()))}
+		return dest.limit.passed("move", dest.counted.purpose, n)
 	}
 	if err := from.moveContents(dest, toOff, off, n); err != nil {
 		if from.limit != dest.limit {

@@ -1,32 +1,17 @@
 package vm
 
 // LargestReservation returns how many bytes one region could reserve now, up to max, to one part in a thousand. It is
-// meant for diagnosis: it tries sizes by bisection, some thirty system calls, and for the moment of each call the
-// process may have no addresses left for anything else. What it takes goes back to the operating system at once, which
-// is sound because nobody has seen the addresses.
+// meant for diagnosis. On Windows it looks for the largest free range. Elsewhere it tries sizes by bisection, some thirty
+// system calls, and for the moment of each call the process may have no addresses left for anything else; what it takes
+// goes back to the operating system at once, which is sound because nobody has seen the addresses.
 func LargestReservation(max int) int {
 	max = roundDown(min(max, maxReserve), pageSize)
 	be := chosen(PagesAuto)
-	if !be.reuses() {
+	switch {
+	case max <= 0:
+		return max
+	case !be.reuses():
 		return min(max, maxHeapRegion)
 	}
-	fits := func(n int) bool {
-		p, err := be.reserve(n, pageSize)
-		if err != nil {
-			return false
-		}
-		return be.release(p, n) == nil
-	}
-	if max <= 0 || fits(max) {
-		return max
-	}
-	lo, hi := 0, max // lo fits, hi does not
-	for hi-lo > pageSize+hi/1024 {
-		if mid := roundDown(lo+(hi-lo)/2, pageSize); fits(mid) {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return lo
+	return largestReservation(be, max)
 }

@@ -45,17 +45,18 @@ func smaps(tb testing.TB, r *Region) (sum map[string]int, names []string) {
 	return sum, names
 }
 
-// mincore counts the bytes of a region's range that are in memory, one page a call and without the package's code.
+// mincore counts the bytes of a region's range that are in memory, one of the kernel's pages a call and without the
+// package's code.
 func mincore(tb testing.TB, r *Region, off, n int) int {
 	tb.Helper()
 	count := 0
-	for ; n > 0; off, n = off+PageSize(), n-PageSize() {
+	for ; n > 0; off, n = off+systemPage, n-systemPage {
 		var present [1]byte
-		_, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(r.m.at(off)), uintptr(PageSize()), uintptr(unsafe.Pointer(&present)))
+		_, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(r.m.at(off)), uintptr(systemPage), uintptr(unsafe.Pointer(&present)))
 		if errno != 0 {
 			tb.Fatal(errno)
 		}
-		count += int(present[0]&1) * PageSize()
+		count += int(present[0]&1) * systemPage
 	}
 	return count
 }
@@ -184,7 +185,7 @@ func TestHugePages(t *testing.T) {
 		t.Errorf("Collapse of two huge pages: %d are there (a kernel before 6.1 has no MADV_COLLAPSE)", n)
 	}
 	for i, b := range view(r) {
-		if want := byte(1); i%PageSize() == 0 && b != want || i%PageSize() != 0 && b != 0 {
+		if want := byte(1); i%systemPage == 0 && b != want || i%systemPage != 0 && b != 0 {
 			t.Fatalf("byte %d is %d after Collapse", i, b)
 		}
 	}
@@ -196,7 +197,7 @@ func TestSparseRegionStaysSmall(t *testing.T) {
 	r := open(t, be, 32*huge, Options{})
 	must(t, r.Commit(0, r.Size()))
 	for i := range 32 {
-		view(r)[i*huge+i*PageSize()] = 1
+		fill(r, i*huge+i*PageSize(), PageSize())
 	}
 	resident(t, "a page in each of 32 huge ones", r, 32*PageSize())
 }
@@ -273,30 +274,5 @@ func TestUsage(t *testing.T) {
 	}
 	if more := ReadUsage().Mappings - after.Mappings; more < 199 || more > 220 {
 		t.Errorf("a hundred holes made %d mappings more, want 199 or a few more", more)
-	}
-}
-
-func TestLargestReservation(t *testing.T) {
-	onlyOS(t)
-	before := ReadUsage()
-	if heapByDefault {
-		if n := LargestReservation(maxReserve); n != maxHeapRegion {
-			t.Errorf("the stand-in may reserve %d, want %d", n, maxHeapRegion)
-		}
-		return
-	}
-	if n := LargestReservation(1 << 30); n != 1<<30 {
-		t.Errorf("a gigabyte is not to be had: %d", n)
-	}
-	if n := LargestReservation(0); n != 0 {
-		t.Errorf("LargestReservation(0) = %d", n)
-	}
-	n := LargestReservation(maxReserve)
-	if n <= 1<<30 || n >= maxReserve {
-		t.Errorf("the largest reservation is %s", Bytes(n))
-	}
-	// Nothing of it is kept, and what it says can really be had.
-	if kept := ReadUsage().AddressSpace - before.AddressSpace; kept > 1<<28 {
-		t.Errorf("%s are still taken", Bytes(kept))
 	}
 }

@@ -33,6 +33,8 @@ func (osBackend) commit(p unsafe.Pointer, n int) error {
 	return err
 }
 
+// decommit gives back the memory and the charge. DiscardVirtualMemory and OfferVirtualMemory would keep the charge: what a
+// program does not use is another one's then only until that is used up too.
 func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 	return true, b.reset(p, n)
 }
@@ -118,12 +120,12 @@ func (osBackend) explain(op string, n int, err error) (detail string, sentinel e
 		detail := fmt.Sprintf("the system has promised %s of %s: enlarge the paging file or close other programs",
 			Bytes(u.CommitCharge), Bytes(f.CommitLimit))
 		if f.ControlGroup > 0 {
-			detail += fmt.Sprintf("; this process's job may have %s", Bytes(f.ControlGroup))
+			detail += fmt.Sprintf("; this process's job may have %s, and the process has %s", Bytes(f.ControlGroup), Bytes(u.Data))
 		}
 		return detail, ErrCommitCharge
 	case errors.Is(err, windows.ERROR_PAGEFILE_QUOTA):
 		return "the process's paging file quota is used up", ErrDataLimit
-	case op == "reserve":
+	case op == "reserve" && errors.As(err, new(windows.Errno)):
 		// The code depends on whether the size is beyond what is free or beyond what can ever be.
 		return fmt.Sprintf("%s of %s of addresses are taken: reserve less (a smaller capacity)",
 			Bytes(u.AddressSpace), Bytes(f.AddressLimit)), ErrAddressSpace

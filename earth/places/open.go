@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"syscall"
 )
 
 // Attribution is the line that programs show wherever they show the embedded places.
@@ -66,6 +67,9 @@ func Open(path string, o Options) (*List, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, openError(path, err)
+	}
+	if info.IsDir() { // reading one fails on every system, but not everywhere with an error that says why
+		return nil, openError(path, &fs.PathError{Op: "read", Path: path, Err: syscall.EISDIR})
 	}
 	size := 0
 	if info.Mode().IsRegular() {

@@ -24,6 +24,7 @@ const mostCalls = 10_000
 //
 //   - a body never panics, except with the failing call's error;
 //   - an error is the failing call's, and not another one (the call may also be a hint, whose failure nobody sees);
+//   - it is a [*vm.Error] or wraps one;
 //   - regions, reserved and committed bytes are afterwards what they were before.
 //
 // It must not run beside other tests that reserve regions.
@@ -31,19 +32,12 @@ func EachCall(t *testing.T, body func() error) (calls int) {
 	t.Helper()
 	for k := 1; k <= mostCalls; k++ {
 		before := held()
-		made, failed := 0, ""
-		stop := fault.Inject(func(op string) error {
-			made++
-			if made != k {
-				return nil
-			}
-			failed = op
-			return fmt.Errorf("%s, call %d: %w", op, k, Err)
-		})
-		err := run(body)
-		stop()
+		made, failed, err := failing(k, body)
 		if err != nil && (failed == "" || !errors.Is(err, Err)) {
 			t.Fatalf("with call %d (%s) failing: %v", k, failed, err)
+		}
+		if err != nil && !errors.As(err, new(*vm.Error)) {
+			t.Fatalf("with call %d (%s) failing: %v, which is no *vm.Error", k, failed, err)
 		}
 		if after := held(); after != before {
 			t.Fatalf("after call %d (%s) failed: %s held, before %s", k, failed, after, before)
@@ -54,6 +48,21 @@ func EachCall(t *testing.T, body func() error) (calls int) {
 	}
 	t.Fatalf("the body makes more than %d calls", mostCalls)
 	return 0
+}
+
+// failing runs body with its k-th call failing. It returns how many calls it made, which one failed, and body's error.
+func failing(k int, body func() error) (made int, failed string, err error) {
+	stop := fault.Inject(func(op string) error {
+		made++
+		if made != k {
+			return nil
+		}
+		failed = op
+		return fmt.Errorf("%s, call %d: %w", op, k, Err)
+	})
+	defer stop() // where body ends the test, too
+	err = run(body)
+	return made, failed, err
 }
 
 // run returns what the body returns, or the failing call's error where it panicked with that.

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/internal/clock"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -31,25 +32,25 @@ func appends(n int, longest bool) []side {
 
 // stopwatch keeps the longest time between two laps.
 type stopwatch struct {
-	start   time.Time
+	start   time.Duration
 	last    time.Duration
 	longest time.Duration
 }
 
 func (s *stopwatch) lap() {
-	now := time.Since(s.start)
+	now := clock.Now() - s.start
 	s.longest = max(s.longest, now-s.last)
 	s.last = now
 }
 
 // resume begins anew: what happened since the last lap does not count.
-func (s *stopwatch) resume() { s.last, s.longest = time.Since(s.start), 0 }
+func (s *stopwatch) resume() { s.last, s.longest = clock.Now()-s.start, 0 }
 
 func appendArray(m *meter, n int, longest bool) {
 	var a *bulk.Array[element]
 	if longest {
 		a = newArray(n)
-		s := stopwatch{start: time.Now()}
+		s := stopwatch{start: clock.Now()}
 		fillArrayLapping(a, n, &s)
 		m.time = s.longest
 	} else {
@@ -84,7 +85,7 @@ func fillArrayLapping(a *bulk.Array[element], n int, s *stopwatch) {
 func appendSlice(m *meter, n, capacity int, longest bool) {
 	var es []element
 	if longest {
-		s := stopwatch{start: time.Now()}
+		s := stopwatch{start: clock.Now()}
 		es = fillSliceLapping(make([]element, 0, capacity), n, &s)
 		m.time = s.longest
 	} else {
@@ -116,7 +117,7 @@ func appendRegion(m *meter, n int, longest bool) {
 	var r *vm.Region
 	if longest {
 		r = newRegion(n)
-		s := stopwatch{start: time.Now()}
+		s := stopwatch{start: clock.Now()}
 		fillRegionLapping(elementsOf(r, n), &s)
 		m.time = s.longest
 	} else {
@@ -164,7 +165,7 @@ type blocks interface {
 
 func appendBlocks(m *meter, n int, b blocks, longest bool) {
 	if longest {
-		s := stopwatch{start: time.Now()}
+		s := stopwatch{start: clock.Now()}
 		b.fillLapping(n, &s)
 		m.time = s.longest
 	} else {

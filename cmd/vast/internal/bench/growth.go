@@ -7,9 +7,9 @@ import (
 	"runtime"
 	"slices"
 	"text/tabwriter"
-	"time"
 
 	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/internal/clock"
 )
 
 // growthFamily compares the growth strategies that "Data Structures Part 1: Bulk Data" (Niklas Gray) weighs: one
@@ -120,7 +120,7 @@ func growthIterations(n int) (sides []side, done func()) {
 	var all []growing
 	for _, name := range growthNames {
 		g := newGrowing(name, n)
-		g.fillLapping(n, &stopwatch{start: time.Now()})
+		g.fillLapping(n, &stopwatch{start: clock.Now()})
 		all = append(all, g)
 		sides = append(sides, reading(name, all[0].sum(), g.sum))
 	}
@@ -184,7 +184,7 @@ func traceGrowth(o options, progress io.Writer) (traces []trace, err error) {
 
 func traceOnce(name string, n int) trace {
 	g := newGrowing(name, n)
-	t, s := trace{Strategy: name}, stopwatch{start: time.Now()}
+	t, s := trace{Strategy: name}, stopwatch{start: clock.Now()}
 	worst := 0
 	p := point{}
 	for have, next := 0, pointsFrom; have < n; {

@@ -9,7 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/vastgo/vast/internal/clock"
 )
 
 // TestStrategies checks what the strategies tell of themselves.
@@ -17,7 +18,7 @@ func TestStrategies(t *testing.T) {
 	const n = 5000
 	for _, name := range growthNames {
 		g := newGrowing(name, n)
-		s := stopwatch{start: time.Now()}
+		s := stopwatch{start: clock.Now()}
 		moved, most := 0, 0
 		for i := range n {
 			before, _ := g.held()

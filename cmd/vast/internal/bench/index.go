@@ -2,9 +2,9 @@ package bench
 
 import (
 	"math/rand/v2"
-	"time"
 
 	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/internal/clock"
 )
 
 // The pairs of the family index: keys without order, and their numbers as values.
@@ -59,7 +59,7 @@ func insertions(m *meter, longest bool, fill func(), lapping func(*stopwatch)) {
 		m.weigh()
 		return
 	}
-	s := stopwatch{start: time.Now()}
+	s := stopwatch{start: clock.Now()}
 	lapping(&s)
 	m.time = s.longest
 }

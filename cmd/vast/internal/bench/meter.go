@@ -7,6 +7,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/vastgo/vast/internal/clock"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -25,9 +26,9 @@ type meter struct {
 
 // run times f, which must call a function that is not inlined.
 func (m *meter) run(f func()) {
-	start := time.Now()
+	start := clock.Now()
 	f()
-	m.time = time.Since(start)
+	m.time = clock.Now() - start
 }
 
 // weigh takes how much more memory is resident than before the side began. What the collector can free does not count.

@@ -11,7 +11,7 @@ import (
 
 func TestControlTellsThePace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDriver(&fakeWorld{tick: func(n uint64) (time.Duration, error) {
+		d := newFakeDriver(&fakeWorld{tick: func(n uint64) (time.Duration, error) {
 			return map[uint64]time.Duration{0: 35 * time.Millisecond, 9: 75 * time.Millisecond}[n], nil
 		}}, options{hz: 100, ticks: 20})
 		d.start(nil)
@@ -26,7 +26,7 @@ func TestControlTellsThePace(t *testing.T) {
 func TestControlSteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWorld{}
-		d := newDriver(w, options{hz: 10})
+		d := newFakeDriver(w, options{hz: 10})
 		d.start(nil)
 		ticks := func(want uint64) {
 			t.Helper()
@@ -70,7 +70,7 @@ func newHost(t *testing.T, tick time.Duration, o options) (*host, *driver) {
 	w := vast.NewWorld(vast.Options{})
 	t.Cleanup(func() { w.Close() })
 	h := &host{fakeWorld{tick: steady(tick)}, w}
-	d := newDriver(&h.fakeWorld, o)
+	d := newFakeDriver(&h.fakeWorld, o)
 	d.visited = w
 	return h, d
 }

@@ -6,6 +6,7 @@ import (
 
 	simulation "github.com/vastgo/vast/earth"
 	"github.com/vastgo/vast/earth/atlas"
+	"github.com/vastgo/vast/internal/clock"
 )
 
 // catchUp is how many ticks that are due a driver makes up for. What it is
@@ -21,9 +22,10 @@ type driver struct {
 	ticks  int           // to make; 0: no end
 	length time.Duration // to run; 0: no end
 	meter  *meter
-	late   uint64 // ticks that began a period or more after they were due
-	held   bool   // whether there was a pause since the last tick was due
-	err    error  // why it ended early; read it after done
+	late   uint64               // ticks that began a period or more after they were due
+	held   bool                 // whether there was a pause since the last tick was due
+	err    error                // why it ended early; read it after done
+	now    func() time.Duration // what ticks are timed by
 
 	control *control
 	visited visited       // who others look into between ticks; nil: nobody
@@ -69,7 +71,7 @@ func newSnapshot(columns, rows int) *snapshot {
 
 func newDriver(w world, o options) *driver {
 	d := &driver{
-		world: w, ticks: o.ticks, length: o.length, meter: newMeter(o.budget()),
+		world: w, ticks: o.ticks, length: o.length, meter: newMeter(o.budget()), now: clock.Now,
 		// With one snapshot about, neither side ever waits for the other at these two.
 		wanted: make(chan *snapshot, 1), ready: make(chan *snapshot, 1),
 		control: newControl(o.budget()), bell: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
@@ -131,10 +133,11 @@ func (d *driver) run() {
 			}
 			d.control.isLate(dropped)
 		}
+		began := d.now()
 		if d.err = d.world.Tick(); d.err != nil {
 			return
 		}
-		d.meter.add(time.Since(from))
+		d.meter.add(d.now() - began)
 		due = due.Add(d.period)
 	}
 }

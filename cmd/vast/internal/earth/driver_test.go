@@ -47,6 +47,13 @@ func (w *fakeWorld) Paint(m *atlas.Map, density, infected []uint32) {
 	density[m.Dot(-10, -50)] += 20
 }
 
+// newFakeDriver times ticks by package time, whose time may be a bubble's.
+func newFakeDriver(w world, o options) *driver {
+	d, begin := newDriver(w, o), time.Now()
+	d.now = func() time.Duration { return time.Since(begin) }
+	return d
+}
+
 // steady is for ticks that all take the same time.
 func steady(d time.Duration) func(uint64) (time.Duration, error) {
 	return func(uint64) (time.Duration, error) { return d, nil }
@@ -55,7 +62,7 @@ func steady(d time.Duration) func(uint64) (time.Duration, error) {
 func TestDriverKeepsTheRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWorld{tick: steady(3 * time.Millisecond)}
-		d := newDriver(w, options{hz: 50, length: 10 * time.Second})
+		d := newFakeDriver(w, options{hz: 50, length: 10 * time.Second})
 		d.start(nil)
 		<-d.done
 		if w.counts.Ticks != 500 || d.late != 0 || d.err != nil {
@@ -84,7 +91,7 @@ func TestDriverEnds(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			w, begin := &fakeWorld{tick: steady(7 * time.Millisecond)}, time.Now()
-			d := newDriver(w, c.o)
+			d := newFakeDriver(w, c.o)
 			d.start(nil)
 			<-d.done
 			if w.counts.Ticks != c.ticks || time.Since(begin) != c.after {
@@ -114,7 +121,7 @@ func TestDriverCatchesUpWithinBounds(t *testing.T) {
 				}
 				return 0, nil
 			}}
-			d := newDriver(w, options{hz: 100, ticks: 20})
+			d := newFakeDriver(w, options{hz: 100, ticks: 20})
 			d.start(nil)
 			<-d.done
 			burst := 0
@@ -136,7 +143,7 @@ func TestDriverCatchesUpWithinBounds(t *testing.T) {
 // Where every tick takes longer than the rate allows, all but the first are late.
 func TestDriverCountsEveryLateTick(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDriver(&fakeWorld{tick: steady(35 * time.Millisecond)}, options{hz: 100, ticks: 50})
+		d := newFakeDriver(&fakeWorld{tick: steady(35 * time.Millisecond)}, options{hz: 100, ticks: 50})
 		d.start(nil)
 		<-d.done
 		if d.late != 49 {
@@ -151,7 +158,7 @@ func TestDriverCountsEveryLateTick(t *testing.T) {
 func TestDriverPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWorld{}
-		d := newDriver(w, options{hz: 10, length: 10 * time.Second})
+		d := newFakeDriver(w, options{hz: 10, length: 10 * time.Second})
 		d.start(nil)
 		ask := func() *snapshot {
 			d.wanted <- newSnapshot(0, 0)
@@ -183,7 +190,7 @@ func TestDriverPauses(t *testing.T) {
 func TestDriverEndsWhilePaused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
-		d := newDriver(&fakeWorld{}, options{hz: 10, length: 3 * time.Second})
+		d := newFakeDriver(&fakeWorld{}, options{hz: 10, length: 3 * time.Second})
 		d.start(nil)
 		d.control.Pause()
 		<-d.done
@@ -192,7 +199,7 @@ func TestDriverEndsWhilePaused(t *testing.T) {
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
-		d := newDriver(&fakeWorld{}, options{hz: 10})
+		d := newFakeDriver(&fakeWorld{}, options{hz: 10})
 		d.start(nil)
 		d.control.Pause()
 		time.Sleep(time.Second)
@@ -205,7 +212,7 @@ func TestDriverEndsWhilePaused(t *testing.T) {
 func TestDriverPaintsBetweenTicks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &fakeWorld{tick: steady(5 * time.Millisecond), paint: 9 * time.Millisecond}
-		d := newDriver(w, options{hz: 60, length: 10 * time.Second})
+		d := newFakeDriver(w, options{hz: 60, length: 10 * time.Second})
 		d.start(nil)
 		go func() {
 			for {
@@ -255,7 +262,7 @@ func TestDriverStopsAtAnError(t *testing.T) {
 
 func TestDriverRestoresTheTerminalOnPanic(t *testing.T) {
 	restored := false
-	d := newDriver(&fakeWorld{tick: func(uint64) (time.Duration, error) { panic("broken") }}, options{ticks: 1})
+	d := newFakeDriver(&fakeWorld{tick: func(uint64) (time.Duration, error) { panic("broken") }}, options{ticks: 1})
 	func() {
 		defer func() {
 			if r := recover(); r != "broken" {

@@ -43,7 +43,7 @@ func runEarth(args ...string) (status int, stdout, stderr string) {
 
 // runWorld runs a world that nobody inspects.
 func runWorld(w world, o options, signals <-chan os.Signal, stdout, stderr io.Writer) int {
-	return run(newDriver(w, o), notes{credits: o.credits()}, o, signals, stdout, stderr)
+	return run(newFakeDriver(w, o), notes{credits: o.credits()}, o, signals, stdout, stderr)
 }
 
 func TestHelp(t *testing.T) {
@@ -63,6 +63,7 @@ func TestHelp(t *testing.T) {
 
 func TestBadInput(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "missing.txt")
+	_, err := os.Open(missing)
 	const header = "name,lat,lon\n"
 	for _, c := range []struct {
 		name string
@@ -73,7 +74,7 @@ func TestBadInput(t *testing.T) {
 		{"unknown flag", []string{"-nope"}, "", []string{"-nope"}},
 		{"negative number", []string{"-travellers", "-5"}, "", []string{"-travellers", "-5"}},
 		{"contradiction", []string{"-json", "-plain"}, "", []string{"contradict"}},
-		{"missing file", []string{"-places", missing}, "", []string{missing + ": no such file or directory"}},
+		{"missing file", []string{"-places", missing}, "", []string{missing + ": " + errors.Unwrap(err).Error() + "\n"}},
 		{"directory", []string{"-places", t.TempDir()}, "", []string{"is a directory"}},
 		{"empty file", nil, "\n", []string{"FILE:"}},
 		{"header alone", nil, header, []string{"FILE:"}},

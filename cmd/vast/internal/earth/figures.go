@@ -59,8 +59,8 @@ func (r *reader) read(s *snapshot) figures {
 	}
 }
 
-// clock is the simulated time: a tick is a minute, and the first day is day 1.
-func clock(ticks uint64) (day uint64, time string) {
+// timeOfDay is the simulated time: a tick is a minute, and the first day is day 1.
+func timeOfDay(ticks uint64) (day uint64, time string) {
 	return ticks/(24*60) + 1, fmt.Sprintf("%02d:%02d", ticks/60%24, ticks%60)
 }
 

@@ -86,8 +86,8 @@ func TestClock(t *testing.T) {
 		ticks, day uint64
 		time       string
 	}{{0, 1, "00:00"}, {61, 1, "01:01"}, {1439, 1, "23:59"}, {1440, 2, "00:00"}, {1440*365 + 90, 366, "01:30"}} {
-		if day, time := clock(c.ticks); day != c.day || time != c.time {
-			t.Errorf("clock(%d) = day %d %s, want day %d %s", c.ticks, day, time, c.day, c.time)
+		if day, time := timeOfDay(c.ticks); day != c.day || time != c.time {
+			t.Errorf("timeOfDay(%d) = day %d %s, want day %d %s", c.ticks, day, time, c.day, c.time)
 		}
 	}
 }

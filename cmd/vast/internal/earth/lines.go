@@ -55,7 +55,7 @@ func watchLines(d *driver, r *reader, n notes, signals <-chan os.Signal, w io.Wr
 
 // line is made to be searched and cut: name=value, one space between, sizes in bytes.
 func line(f figures) string {
-	day, time := clock(f.counts.Ticks)
+	day, time := timeOfDay(f.counts.Ticks)
 	return fmt.Sprintf("tick=%d tps=%.1f p50=%.2fms p99=%.2fms max=%.2fms within=%.4f late=%d day=%d time=%s "+
 		"travellers=%d moving=%d infectious=%d recovered=%d entities=%d changes=%.0f/s "+
 		"reserved=%d committed=%d resident=%d go_heap=%d gc=%d gc_pause_max=%.3fms",

@@ -81,7 +81,7 @@ func (l statusLine) String() string {
 // statusLines are all lines that may be shown, from top to bottom.
 func statusLines(f figures, n notes) []statusLine {
 	c, t, m := f.counts, f.timing, f.memory
-	day, time := clock(c.Ticks)
+	day, time := timeOfDay(c.Ticks)
 	pace := plain("", fmt.Sprintf("%.1f", f.rates.ticks), "ticks/s")
 	if f.paused {
 		pace = plain("", "paused", "")

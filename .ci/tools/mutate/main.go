@@ -1,0 +1,220 @@
+// Command mutate changes a package's code in small ways, one at a time, and looks whether its tests notice.
+//
+//	mutate [-sample N] [-seed S] [-run REGEXP] [-files GLOB] [-timeout D] PACKAGE
+//
+// A mutant is killed when the tests fail or do not end in time. Mutants that do not compile are not counted. What survives
+// is printed: such code is not needed, not tested, or only faster.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+type options struct {
+	sample  int
+	seed    uint64
+	run     string
+	files   string
+	timeout time.Duration
+	workers int
+	json    string
+}
+
+func main() {
+	var o options
+	flag.IntVar(&o.sample, "sample", 0, "try this `number` of mutants, chosen at random; 0 tries all")
+	flag.Uint64Var(&o.seed, "seed", 1, "`seed` of the choice")
+	flag.StringVar(&o.run, "run", ".", "tests to run, as of go test")
+	flag.StringVar(&o.files, "files", "*.go", "comma-separated `patterns` of the package's files to change")
+	flag.DurationVar(&o.timeout, "timeout", 0, "`time` after which the tests count as failed; 0: ten times of what they take unchanged")
+	flag.IntVar(&o.workers, "workers", 2, "mutants tried at the same time")
+	flag.StringVar(&o.json, "json", "", "write all results into this `file`")
+	flag.Parse()
+	if flag.NArg() != 1 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	if err := mutate(flag.Arg(0), o); err != nil {
+		fmt.Fprintln(os.Stderr, "mutate:", err)
+		os.Exit(1)
+	}
+}
+
+// outcome is what became of a mutant.
+type outcome struct {
+	mutant
+	Result string `json:"result"` // killed, survived, timeout, invalid
+}
+
+func mutate(pkg string, o options) error {
+	mutants, dir, err := find(pkg, o.files)
+	if err != nil {
+		return err
+	}
+	found := len(mutants)
+	random := rand.New(rand.NewPCG(o.seed, 0))
+	random.Shuffle(len(mutants), func(i, j int) { mutants[i], mutants[j] = mutants[j], mutants[i] })
+	tmp, err := os.MkdirTemp("", "mutate")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+
+	t := &trial{options: o, pkg: pkg, dir: dir, tmp: tmp}
+	began := time.Now()
+	if result := t.try(-1, mutant{}); result != "survived" {
+		return fmt.Errorf("the tests of %s do not pass unchanged: %s", pkg, result)
+	}
+	if t.timeout == 0 {
+		t.timeout = 10*time.Since(began) + 10*time.Second
+	}
+	outcomes := t.all(mutants)
+	report(found, outcomes)
+	if o.json == "" {
+		return nil
+	}
+	b, err := json.MarshalIndent(outcomes, "", "\t")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(o.json, b, 0o644)
+}
+
+// find returns the mutants of a package's files, and its folder.
+func find(pkg, patterns string) (all []mutant, dir string, err error) {
+	out, err := exec.Command("go", "list", "-f", `{{.Dir}}{{range .GoFiles}} {{.}}{{end}}`, pkg).Output()
+	if err != nil {
+		return nil, "", fmt.Errorf("go list %s: %w", pkg, err)
+	}
+	names := strings.Fields(string(out))
+	for _, name := range names[1:] {
+		if !slices.ContainsFunc(strings.Split(patterns, ","), func(p string) bool { ok, _ := filepath.Match(p, name); return ok }) {
+			continue
+		}
+		path := filepath.Join(names[0], name)
+		source, err := os.ReadFile(path)
+		if err != nil {
+			return nil, "", err
+		}
+		found, err := mutantsOf(path, source)
+		if err != nil {
+			return nil, "", err
+		}
+		all = append(all, found...)
+	}
+	if len(all) == 0 {
+		return nil, "", fmt.Errorf("no mutants in %s for %s", pkg, patterns)
+	}
+	return all, names[0], nil
+}
+
+// trial tries mutants of one package.
+type trial struct {
+	options
+	pkg, dir, tmp string
+}
+
+// all tries mutants until as many as asked for were valid ones.
+func (t *trial) all(mutants []mutant) []outcome {
+	want := t.sample
+	if want == 0 {
+		want = len(mutants)
+	}
+	var (
+		mu       sync.Mutex
+		outcomes []outcome
+		valid    int
+		next     int
+		workers  sync.WaitGroup
+	)
+	for range t.workers {
+		workers.Go(func() {
+			for {
+				mu.Lock()
+				i := next
+				if valid >= want || i == len(mutants) {
+					mu.Unlock()
+					return
+				}
+				next++
+				valid++ // until shown otherwise
+				mu.Unlock()
+				result := t.try(i, mutants[i])
+				mu.Lock()
+				if result == "invalid" {
+					valid--
+				}
+				outcomes = append(outcomes, outcome{mutants[i], result})
+				mu.Unlock()
+				if result == "survived" {
+					m := mutants[i]
+					fmt.Printf("survived %s:%d: %s: %s\n", filepath.Base(m.File), m.Line, m.Change, m.Text)
+				}
+			}
+		})
+	}
+	workers.Wait()
+	return outcomes
+}
+
+// try runs the tests with a mutant in place of its file; a negative number means without any.
+func (t *trial) try(number int, m mutant) string {
+	at := func(name string) string { return filepath.Join(t.tmp, fmt.Sprintf("%d%s", number, name)) }
+	program := at(".test")
+	defer os.Remove(program)
+	args := []string{"test", "-c", "-trimpath", "-vet=off", "-o", program}
+	if number >= 0 {
+		overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{m.File: at(".go")}})
+		if err == nil {
+			err = errors.Join(os.WriteFile(at(".go"), m.source, 0o644), os.WriteFile(at(".json"), overlay, 0o644))
+		}
+		if err != nil {
+			return err.Error()
+		}
+		defer os.Remove(at(".go"))
+		defer os.Remove(at(".json"))
+		args = append(args, "-overlay", at(".json"))
+	}
+	if exec.Command("go", append(args, t.pkg)...).Run() != nil {
+		return "invalid"
+	}
+	ctx := context.Background()
+	if t.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, t.timeout)
+		defer cancel()
+	}
+	tests := exec.CommandContext(ctx, program, "-test.short", "-test.failfast", "-test.run", t.run)
+	tests.Dir = t.dir
+	tests.WaitDelay = time.Second
+	switch err := tests.Run(); {
+	case ctx.Err() != nil:
+		return "timeout"
+	case err != nil:
+		return "killed"
+	}
+	return "survived"
+}
+
+func report(found int, outcomes []outcome) {
+	count := map[string]int{}
+	for _, o := range outcomes {
+		count[o.Result]++
+	}
+	valid := len(outcomes) - count["invalid"]
+	killed := count["killed"] + count["timeout"]
+	fmt.Printf("%d mutants found, %d tried, of these %d do not compile; %d killed (%d by time), %d survived: %.1f %% killed\n",
+		found, len(outcomes), count["invalid"], killed, count["timeout"], count["survived"], 100*float64(killed)/float64(max(valid, 1)))
+}

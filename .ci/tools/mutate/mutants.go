@@ -1,0 +1,159 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+)
+
+// mutant is one small change of a file.
+type mutant struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Change string `json:"change"`
+	Text   string `json:"text"` // the changed line's text before
+
+	source []byte // the whole file with the change
+}
+
+// opposite holds what an operator is replaced with: the nearest one that means something else.
+var opposite = map[token.Token][]token.Token{
+	token.LSS: {token.LEQ, token.GEQ}, token.LEQ: {token.LSS, token.GTR},
+	token.GTR: {token.GEQ, token.LEQ}, token.GEQ: {token.GTR, token.LSS},
+	token.EQL: {token.NEQ}, token.NEQ: {token.EQL},
+	token.ADD: {token.SUB}, token.SUB: {token.ADD}, token.MUL: {token.QUO}, token.QUO: {token.MUL}, token.REM: {token.MUL},
+	token.AND: {token.OR}, token.OR: {token.AND}, token.XOR: {token.AND}, token.AND_NOT: {token.AND},
+	token.SHL: {token.SHR}, token.SHR: {token.SHL},
+	token.LAND: {token.LOR}, token.LOR: {token.LAND},
+	token.INC: {token.DEC}, token.DEC: {token.INC},
+	token.ADD_ASSIGN: {token.SUB_ASSIGN}, token.SUB_ASSIGN: {token.ADD_ASSIGN},
+	token.OR_ASSIGN: {token.AND_ASSIGN}, token.AND_ASSIGN: {token.OR_ASSIGN}, token.AND_NOT_ASSIGN: {token.OR_ASSIGN},
+	token.SHL_ASSIGN: {token.SHR_ASSIGN}, token.SHR_ASSIGN: {token.SHL_ASSIGN},
+	token.BREAK: {token.CONTINUE}, token.CONTINUE: {token.BREAK},
+}
+
+// mutantsOf returns every mutant of a file: operators replaced, numbers off by one, statements left out. What stands in the
+// arguments of a panic or of an error's text is not touched.
+func mutantsOf(path string, source []byte) ([]mutant, error) {
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, path, source, parser.ParseComments)
+	if err != nil {
+		return nil, err
+	}
+	m := &mutator{path: path, source: source, set: set, file: file}
+	ast.Inspect(file, m.visit)
+	return m.found, nil
+}
+
+type mutator struct {
+	path   string
+	source []byte
+	set    *token.FileSet
+	file   *ast.File
+	found  []mutant
+}
+
+func (m *mutator) visit(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.GenDecl:
+		return n.Tok == token.VAR // imports, types and constants mean the same everywhere or nothing
+	case *ast.CallExpr:
+		return !describes(n)
+	case *ast.CompositeLit:
+		return !isError(n)
+	case *ast.BinaryExpr:
+		m.replace(n.OpPos, n.Op, &n.Op)
+	case *ast.IncDecStmt:
+		m.replace(n.TokPos, n.Tok, &n.Tok)
+	case *ast.AssignStmt:
+		m.replace(n.TokPos, n.Tok, &n.Tok)
+	case *ast.BranchStmt:
+		if n.Label == nil {
+			m.replace(n.TokPos, n.Tok, &n.Tok)
+		}
+	case *ast.IfStmt:
+		m.change(n.Cond.Pos(), "condition → true", func() func() { return m.force(&n.Cond, "true") })
+		m.change(n.Cond.Pos(), "condition → false", func() func() { return m.force(&n.Cond, "false") })
+	case *ast.BlockStmt:
+		m.leaveOut(n.List)
+	case *ast.CaseClause:
+		m.leaveOut(n.Body)
+	}
+	return true
+}
+
+// force replaces a condition, but still names what it names, so that nothing becomes unused.
+func (m *mutator) force(cond *ast.Expr, value string) (undo func()) {
+	old := *cond
+	op := token.LOR
+	if value == "false" {
+		op = token.LAND
+	}
+	*cond = &ast.BinaryExpr{X: ast.NewIdent(value), Op: op, Y: &ast.ParenExpr{X: old}}
+	return func() { *cond = old }
+}
+
+func (m *mutator) replace(pos token.Pos, op token.Token, at *token.Token) {
+	for _, other := range opposite[op] {
+		m.change(pos, fmt.Sprintf("%s → %s", op, other), func() func() {
+			*at = other
+			return func() { *at = op }
+		})
+	}
+}
+
+// leaveOut makes a mutant of each statement that only does something: calls, assignments to what exists, steps.
+func (m *mutator) leaveOut(list []ast.Stmt) {
+	for i, s := range list {
+		switch s := s.(type) {
+		case *ast.ExprStmt:
+			if call, ok := s.X.(*ast.CallExpr); ok && describes(call) {
+				continue
+			}
+		case *ast.AssignStmt:
+			if s.Tok == token.DEFINE {
+				continue
+			}
+		case *ast.IncDecStmt, *ast.DeferStmt:
+		default:
+			continue
+		}
+		m.change(s.Pos(), "statement left out", func() func() {
+			list[i] = &ast.EmptyStmt{Semicolon: s.Pos(), Implicit: false}
+			return func() { list[i] = s }
+		})
+	}
+}
+
+// change makes a mutant: do changes the tree and returns how to change it back.
+func (m *mutator) change(pos token.Pos, what string, do func() (undo func())) {
+	undo := do()
+	defer undo()
+	var b bytes.Buffer
+	if err := format.Node(&b, m.set, m.file); err != nil {
+		return // no such program
+	}
+	line := m.set.Position(pos).Line
+	text := bytes.TrimSpace(bytes.Split(m.source, []byte("\n"))[line-1])
+	m.found = append(m.found, mutant{File: m.path, Line: line, Change: what, Text: string(text), source: b.Bytes()})
+}
+
+// describes reports whether a call only makes words: panic, fmt.Sprintf, errors.New and the like.
+func describes(call *ast.CallExpr) bool {
+	switch f := call.Fun.(type) {
+	case *ast.Ident:
+		return f.Name == "panic"
+	case *ast.SelectorExpr:
+		x, ok := f.X.(*ast.Ident)
+		return ok && (x.Name == "fmt" || x.Name == "errors" || x.Name == "invariants")
+	}
+	return false
+}
+
+func isError(lit *ast.CompositeLit) bool {
+	s, ok := lit.Type.(*ast.SelectorExpr)
+	return ok && s.Sel.Name == "Error"
+}

@@ -1,0 +1,107 @@
+package vm
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// This is how mirrors are made where there are no placeholders: Windows 10 before version 1803, Windows Server 2016, older
+// versions of Wine. Addresses for both halves are found by reserving and releasing them, and then each half is mapped there,
+// unless another thread has taken the place: then it begins again elsewhere.
+//
+// Taking views away would open the same gap with addresses that a stale pointer may know, and what another thread puts
+// there may be Go's heap. So the views of a closed mirror stay, without access, for the next mirror of that size; what
+// lay in them leaves memory, but stays charged to the system's commit limit.
+
+var mapViewOfFileEx = kernel32.NewProc("MapViewOfFileEx")
+
+// mostGaps is how often another thread may come first.
+const mostGaps = 64
+
+// mapViews makes a mirror of two views side by side.
+func mapViews(n int) (unsafe.Pointer, error) {
+	if p := takeMirror(n); p != nil {
+		if err := protectViews(p, n, windows.PAGE_NOACCESS, windows.PAGE_READWRITE); err != nil {
+			putMirror(p, n)
+			return nil, err
+		}
+		clear(unsafe.Slice((*byte)(p), n)) // resetting leaves it open what is there
+		return p, nil
+	}
+	gap, err := findGap(n)
+	if err != nil {
+		return nil, noAddresses(n, err)
+	}
+	file, err := sharedMemory(n)
+	if err != nil {
+		return nil, err
+	}
+	defer windows.CloseHandle(file)
+	for range mostGaps {
+		if err = mapViewsAt(gap, file, n); err == nil {
+			return pointerAt(int(gap)), nil
+		}
+		if !errors.Is(err, windows.ERROR_INVALID_ADDRESS) {
+			return nil, err
+		}
+		if gap, err = findGap(n); err != nil {
+			return nil, noAddresses(n, err)
+		}
+	}
+	return nil, fmt.Errorf("%w: other threads took the addresses %d times", ErrRefused, mostGaps)
+}
+
+// findGap returns where 2n bytes of addresses are free now.
+func findGap(n int) (uintptr, error) {
+	gap, err := windows.VirtualAlloc(0, uintptr(2*n), windows.MEM_RESERVE, windows.PAGE_NOACCESS)
+	if err != nil {
+		return 0, err
+	}
+	return gap, windows.VirtualFree(gap, 0, windows.MEM_RELEASE) // nobody has seen the addresses
+}
+
+// mapViewsAt maps both views or none. The error is ERROR_INVALID_ADDRESS where another thread came first.
+func mapViewsAt(gap uintptr, file windows.Handle, n int) error {
+	for i := range 2 {
+		at, _, err := mapViewOfFileEx.Call(uintptr(file), windows.FILE_MAP_WRITE, 0, 0, uintptr(n), gap+uintptr(i*n))
+		if at != 0 {
+			continue
+		}
+		if i > 0 {
+			_ = windows.UnmapViewOfFile(gap) // nobody has seen this either
+		}
+		return err
+	}
+	return nil
+}
+
+// retireViews keeps the views of a closed mirror where they are.
+func retireViews(p unsafe.Pointer, n int) error {
+	if err := protectViews(p, n, windows.PAGE_READWRITE, windows.PAGE_NOACCESS); err != nil {
+		return err
+	}
+	for _, half := range []uintptr{uintptr(p), uintptr(p) + uintptr(n)} {
+		// Reset pages need not be written to the paging file; unlocking pages that are not locked takes them out of the
+		// working set. Where that does not work, memory is only given back later.
+		_, _ = windows.VirtualAlloc(half, uintptr(n), windows.MEM_RESET, windows.PAGE_NOACCESS)
+		_ = windows.VirtualUnlock(half, uintptr(n))
+	}
+	putMirror(p, n)
+	return nil
+}
+
+// protectViews changes what both views may be used for, or neither.
+func protectViews(p unsafe.Pointer, n int, from, to uint32) error {
+	var old uint32
+	if err := windows.VirtualProtect(uintptr(p), uintptr(n), to, &old); err != nil {
+		return err
+	}
+	err := windows.VirtualProtect(uintptr(p)+uintptr(n), uintptr(n), to, &old)
+	if err != nil {
+		_ = windows.VirtualProtect(uintptr(p), uintptr(n), from, &old)
+	}
+	return err
+}
