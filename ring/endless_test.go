@@ -213,7 +213,9 @@ func TestEndlessLaps(t *testing.T) {
 
 func TestEndlessMisuse(t *testing.T) {
 	e := newEndless(t, EndlessOptions{Name: "log", Capacity: 100})
-	e.Append([]byte("abcdef"))
+	if _, err := e.Append([]byte("abcdef")); err != nil {
+		t.Fatal(err)
+	}
 	e.Release(2)
 	for want, f := range map[string]func(){
 		"At(0, -1) on log":                        func() { e.At(0, -1) },
