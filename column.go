@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -129,6 +130,8 @@ func (w *World) register(name string, typ reflect.Type) (*column, error) {
 		return nil, err
 	}
 	c.base = unsafe.Add(c.span.Base(), c.skew)
+	r.Label(c.span.Offset()+c.skew, c.span.Size()-c.skew, vm.Label{What: "column " + name + " of world " + strconv.Quote(w.options.Name),
+		Element: "slot", Size: c.bytes, Advice: "look the component up by its Entity, and keep no pointer longer than the entity has it"})
 	return w.carve(c, r)
 }
 

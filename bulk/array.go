@@ -56,6 +56,7 @@ func NewArray[T any](o Options) (*Array[T], error) {
 		_ = r.Close()
 		return nil, err
 	}
+	span.Label(p.label("element"))
 	base := (*T)(span.Base())
 	a := &Array[T]{next: base, base: base, span: span, region: r, plan: p}
 	a.more = a.makeMore

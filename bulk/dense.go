@@ -99,9 +99,12 @@ func (d *Dense[T]) carve(bytesElements int) (err error) {
 		}
 	}
 	d.locators, d.owners = d.tables[0].Base(), d.tables[1].Base()
-	d.elements, err = carve(d.region, bytesElements)
+	if d.elements, err = carve(d.region, bytesElements); err != nil {
+		return err
+	}
+	d.elements.Label(d.plan.label("element"))
 	d.base = d.elements.Base()
-	return err
+	return nil
 }
 
 // The next three are sound for slots and indices below room: so far the spans are committed, they never move before Close,

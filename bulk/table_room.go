@@ -118,6 +118,7 @@ func (t *Table) reserve() error {
 		at := &a.parts[a.places[i].part]
 		stride := at.bytes
 		if t.options.Layout == LayoutColumns {
+			r.Label(at.Offset()+at.lead, at.Size()-at.lead, vm.Label{What: "field " + f.name + " of " + p.name, Element: "row", Size: f.size})
 			stride, t.perBlock = 0, math.MaxInt
 		}
 		f.rowLocator = newRowLocator(unsafe.Add(at.Base(), at.lead+a.places[i].offset), f.size, a.group, stride)

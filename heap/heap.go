@@ -110,6 +110,7 @@ func newHeap(o Options, capacity, block, unit int) (*Heap, error) {
 		_ = r.Close()
 		return nil, err
 	}
+	r.Label(0, r.Size(), vm.Label{What: h.name, Advice: "drop every copy of a pointer where its allocation is freed"})
 	h.region = r
 	h.pages = pages{
 		ranges: ranges{base: pagesMeta.Base(), stride: stride, meta: pagesMeta, end: uint32(count)},

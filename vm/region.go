@@ -51,8 +51,9 @@ type mapping struct {
 	ever      intervals // what was committed at some time
 	dense     intervals // what Huge was called for
 	moved     pieces    // what MovePages brought here
-	borders   int       // between committed pages, because of what was moved
-	mappings  int       // what the region counts for in mappingsUsed
+	labels    []labelled
+	borders   int // between committed pages, because of what was moved
+	mappings  int // what the region counts for in mappingsUsed
 }
 
 // maxReserve keeps sizes far from overflow in roundings and sums.
@@ -435,7 +436,9 @@ func (r *Region) Close() error {
 	m.committed, m.ever, m.dense = intervals{}, intervals{}, intervals{}
 	m.recount()
 	if m.be.reuses() {
+		closings.add(m)
 		closedRegions.put(m.base, m.size)
 	}
+	m.labels = nil
 	return nil
 }
