@@ -148,6 +148,9 @@ func (d *Dense[T]) Insert(v T) (Handle[T], *T) {
 	*l = locator{g, uint32(i) + 1}
 	*d.owner(i) = uint32(slot)
 	e := d.element(i)
+	if invariants.Enabled {
+		d.mustBeFree(i)
+	}
 	*e = v
 	if invariants.Enabled {
 		d.changed()

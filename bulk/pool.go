@@ -116,6 +116,9 @@ func (p *Pool[T]) Insert(v T) (Handle[T], *T) {
 	}
 	p.len++
 	e := p.slot(i)
+	if invariants.Enabled {
+		p.mustBeFree(i)
+	}
 	*e = v
 	if invariants.Enabled {
 		p.changed()
