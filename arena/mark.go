@@ -3,6 +3,8 @@ package arena
 import (
 	"fmt"
 	"unsafe"
+
+	"github.com/vastgo/vast/internal/invariants"
 )
 
 // Mark is a place in an arena to come back to. It is good for one release.
@@ -57,5 +59,8 @@ func (a *Arena) popTo(offset uintptr) {
 	if dirty := min(used, a.end); dirty > offset {
 		// Sound because these bytes are committed, and hold no Go pointers.
 		clear(unsafe.Slice((*byte)(unsafe.Add(a.base, offset)), dirty-offset))
+	}
+	if invariants.Enabled {
+		a.poison(offset, used)
 	}
 }

@@ -131,6 +131,9 @@ func (d *Dense[T]) Insert(v T) (Handle[T], *T) {
 	if free == 0 || slot >= d.room {
 		slot = d.search()
 	}
+	if invariants.Enabled {
+		d.mustBeFree(uint(d.len))
+	}
 	w := d.word(slot / wordBits)
 	before := *w
 	if after := before | 1<<(slot%wordBits); before != 0 && after != full {
@@ -148,9 +151,6 @@ func (d *Dense[T]) Insert(v T) (Handle[T], *T) {
 	*l = locator{g, uint32(i) + 1}
 	*d.owner(i) = uint32(slot)
 	e := d.element(i)
-	if invariants.Enabled {
-		d.mustBeFree(i)
-	}
 	*e = v
 	if invariants.Enabled {
 		d.changed()

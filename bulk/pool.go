@@ -97,6 +97,9 @@ func (p *Pool[T]) Insert(v T) (Handle[T], *T) {
 	if free == 0 || i >= p.room {
 		i = p.search()
 	}
+	if invariants.Enabled {
+		p.mustBeFree(i)
+	}
 	w := p.word(i / wordBits)
 	before := *w
 	if after := before | 1<<(i%wordBits); before != 0 && after != full {
@@ -116,9 +119,6 @@ func (p *Pool[T]) Insert(v T) (Handle[T], *T) {
 	}
 	p.len++
 	e := p.slot(i)
-	if invariants.Enabled {
-		p.mustBeFree(i)
-	}
 	*e = v
 	if invariants.Enabled {
 		p.changed()

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/vastgo/vast/internal/invariants"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -172,6 +173,9 @@ func (h *Heap) Alloc(size, align int) (unsafe.Pointer, error) {
 		if err != nil {
 			return nil, err
 		}
+		if invariants.Enabled {
+			h.mustBeFree(p, int(classes[c].size))
+		}
 		if dirty {
 			clear(unsafe.Slice((*byte)(p), classes[c].size))
 		}
@@ -199,6 +203,9 @@ func (h *Heap) allocPages(size, align int) (unsafe.Pointer, error) {
 	h.unlock()
 	if err != nil {
 		return nil, err
+	}
+	if invariants.Enabled {
+		h.mustBeFree(p, n<<h.pages.shift)
 	}
 	if dirty {
 		clear(unsafe.Slice((*byte)(p), n<<h.pages.shift))
