@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/internal/sampling"
 )
 
 // Mark is a place in an arena to come back to. It is good for one release.
@@ -51,7 +52,11 @@ func (a *Arena) Reset() {
 func (a *Arena) popTo(offset uintptr) {
 	used := a.next
 	a.next = offset
-	if keep := max(int(offset), a.highWater); a.span.Committed() > keep {
+	keep := max(int(offset), a.highWater)
+	if sampling.Pick() {
+		keep = int(offset) // so that a use of what was released faults
+	}
+	if a.span.Committed() > keep {
 		// What is decommitted comes back zero. A failure leaves memory committed, to be cleared like the rest.
 		_ = a.span.Shrink(keep)
 		a.end = min(uintptr(a.span.Committed()), a.capacity)

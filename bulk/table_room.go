@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/internal/sampling"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -189,7 +190,11 @@ func (t *Table) giveBack() {
 	if t.region == nil {
 		return
 	}
-	groups := ceil(t.len+minStep/t.plan.sizeElement, t.group)
+	slack := minStep / t.plan.sizeElement
+	if sampling.Pick() {
+		slack = 0 // so that a use of what was cut off faults
+	}
+	groups := ceil(t.len+slack, t.group)
 	for i := range t.arranged.parts {
 		p := &t.arranged.parts[i]
 		keep, unit := p.lead+groups*p.bytes, vm.PageSize()

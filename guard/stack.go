@@ -37,7 +37,7 @@ func here() Stack {
 	return append(Stack(nil), c[:runtime.Callers(3, c[:])]...)
 }
 
-// Frames yields the calls of the program, innermost first, without those of this package, of package vm and of Go's runtime.
+// Frames yields the calls of the program, innermost first, without those of this package, of packages vm and heap, and of Go's runtime.
 func (s Stack) Frames() iter.Seq[runtime.Frame] {
 	return func(yield func(runtime.Frame) bool) {
 		if len(s) == 0 {
@@ -59,7 +59,8 @@ func (s Stack) Frames() iter.Seq[runtime.Frame] {
 // internal reports whether a function is of this package (but not of its external tests), of those that call it for a
 // report or for a block, or of Go's runtime.
 func internal(function string) bool {
-	for _, prefix := range []string{"runtime.", "github.com/vastgo/vast/guard.", "github.com/vastgo/vast/vm."} {
+	for _, prefix := range []string{"runtime.", "github.com/vastgo/vast/guard.", "github.com/vastgo/vast/vm.",
+		"github.com/vastgo/vast/heap."} {
 		if strings.HasPrefix(function, prefix) {
 			return true
 		}

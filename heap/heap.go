@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/internal/sampling"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -37,6 +38,7 @@ type Options struct {
 type Heap struct {
 	mu       sync.Mutex
 	unshared bool
+	unusual  bool // closed, or sampled
 	closed   bool
 	name     string
 	region   *vm.Region
@@ -46,6 +48,7 @@ type Heap struct {
 	live     int      // allocations
 	inUse    int      // bytes of them
 	held     int      // bytes of the pages that they lie on, and of pools
+	sampled  *sampled // nil unless VAST_GUARD says so
 }
 
 // The sizes of the two parts of a heap.
@@ -122,6 +125,8 @@ func newHeap(o Options, capacity, block, unit int) (*Heap, error) {
 		ranges: ranges{base: roomsMeta.Base(), stride: bytesEntry, meta: roomsMeta, end: uint32(units)},
 		region: r, off: roomsAt.Offset(), base: roomsAt.Base(), unit: unit, page: page,
 	}
+	h.sampled = newSampled(h.name, o, sampling.Every())
+	h.unusual = h.sampled != nil
 	return h, nil
 }
 
@@ -138,17 +143,24 @@ func (h *Heap) unlock() {
 }
 
 // Close gives the memory and the addresses back. What was allocated must not be used afterwards; using the heap panics.
-// Closing twice does nothing.
+// Closing twice does nothing. Where VAST_GUARD is set it may return a [*guard.Fault] as [guard.Allocator.Close] does; then the
+// heap is closed.
 func (h *Heap) Close() error {
 	h.lock()
 	defer h.unlock()
 	if h.closed {
 		return nil
 	}
+	if err := h.sampled.close(); err != nil {
+		return err
+	}
 	if err := h.region.Close(); err != nil {
 		return err
 	}
-	h.closed = true
+	h.closed, h.unusual = true, true
+	if h.sampled != nil {
+		return h.sampled.found
+	}
 	return nil
 }
 
@@ -166,7 +178,11 @@ func (h *Heap) Alloc(size, align int) (unsafe.Pointer, error) {
 	checkSize("Alloc", h.name, size, align)
 	if c, ok := classFor(size, align); ok {
 		h.lock()
-		h.mustBeOpen("Alloc")
+		if h.unusual {
+			if p := h.allocUnusually(size, align, c); p != nil {
+				return p, nil
+			}
+		}
 		p, dirty, err := h.takeObject(c)
 		h.checkInvariants()
 		h.unlock()
@@ -352,7 +368,8 @@ func (h *Heap) locked(op string, p unsafe.Pointer) place {
 }
 
 // Free gives an allocation back. Its memory may go to the operating system at once; nobody may use it afterwards. Nil is
-// nothing to free. It panics when no allocation of this heap begins at p, or it was freed already.
+// nothing to free. It panics when no allocation of this heap begins at p, or it was freed already; with a
+// [*guard.Fault] where the allocation is one of those that VAST_GUARD has guarded.
 func (h *Heap) Free(p unsafe.Pointer) {
 	if p == nil {
 		return
@@ -364,6 +381,10 @@ func (h *Heap) Free(p unsafe.Pointer) {
 		return
 	}
 	h.unlock()
+	if h.guarded(p) {
+		h.freeGuarded(p)
+		return
+	}
 	at := h.locked("Free", p)
 	h.free(at)
 	h.checkInvariants()
@@ -405,6 +426,9 @@ func (h *Heap) free(at place) {
 // SizeOf returns how many bytes from p on belong to the allocation that begins there: what was asked for or more. All of
 // them may be used. It panics as [Heap.Free] does.
 func (h *Heap) SizeOf(p unsafe.Pointer) int {
+	if h.guarded(p) {
+		return h.guardedSize("SizeOf", p)
+	}
 	at := h.locked("SizeOf", p)
 	h.unlock()
 	return at.size

@@ -26,7 +26,7 @@ type closing struct {
 // add remembers a region that is being closed, by the caller's caller.
 func (c *closed) add(m *mapping) {
 	e := closing{base: uintptr(m.base), size: m.size, purpose: m.counted.purpose, labels: m.labels, made: m.made}
-	e.closed.record()
+	e.closed.recordAbove(1)
 	for i := range e.labels {
 		e.labels[i].Explain = nil // it knows of what is no more, and would keep that in memory
 	}

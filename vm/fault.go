@@ -30,6 +30,9 @@ func (f *Fault) Error() string {
 	if f.Made != "" {
 		s += "\n\tmade at " + f.Made
 	}
+	if f.ReturnedAt != "" {
+		s += "\n\tgiven back at " + f.ReturnedAt
+	}
 	if f.ClosedAt != "" {
 		s += "\n\tclosed at " + f.ClosedAt
 	}

@@ -14,6 +14,7 @@ type Place struct {
 	Closed        bool      // the region is closed, and its addresses belong to no other one yet
 	Made          string    // file:line of the calls that led to Reserve, innermost first
 	ClosedAt      string    // the same of Close
+	ReturnedAt    string    // the same of the Decommit that took the memory; only while VAST_GUARD is set
 	advice        string
 	between       bool // something behind it is committed
 }
@@ -53,7 +54,7 @@ func (m *mapping) describe(addr uintptr) Place {
 	case m.committed.contains(page, page+pageSize):
 		p.State = PageCommitted
 	case m.ever.contains(page, page+pageSize):
-		p.State = PageDecommitted
+		p.State, p.ReturnedAt = PageDecommitted, m.returns.find(off)
 	}
 	if i := m.committed.first(l.lo); i < len(m.committed.of) && m.committed.of[i].lo <= l.lo {
 		p.Usable = (min(m.committed.of[i].hi, l.hi) - l.lo) / l.Size

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/fault"
+	"github.com/vastgo/vast/internal/sampling"
 )
 
 // Options say how a region is made. The zero value works.
@@ -52,8 +53,9 @@ type mapping struct {
 	dense     intervals // what Huge was called for
 	moved     pieces    // what MovePages brought here
 	labels    []labelled
-	borders   int // between committed pages, because of what was moved
-	mappings  int // what the region counts for in mappingsUsed
+	returns   *returns // nil unless VAST_GUARD is set
+	borders   int      // between committed pages, because of what was moved
+	mappings  int      // what the region counts for in mappingsUsed
 }
 
 // maxReserve keeps sizes far from overflow in roundings and sums.
@@ -234,7 +236,13 @@ func (r *Region) Decommit(off, n int) error {
 				return err
 			}
 		}
-		return m.decommit(iv)
+		if err := m.decommit(iv); err != nil {
+			return err
+		}
+		if sampling.Every() > 0 {
+			m.returned(iv)
+		}
+		return nil
 	})
 }
 
