@@ -105,7 +105,7 @@ func TestLittleLockedMemory(t *testing.T) {
 		if err := unix.Capset(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &none[0]); err != nil {
 			t.Skipf("privileges cannot be given up: %v", err)
 		}
-		must(t, unix.Setrlimit(unix.RLIMIT_MEMLOCK, &unix.Rlimit{Cur: 1 << 20, Max: 1 << 20}))
+		must(t, unix.Setrlimit(unix.RLIMIT_MEMLOCK, &unix.Rlimit{Cur: 256 << 20, Max: 256 << 20}))
 		before := fmt.Sprint(Snapshot(false))
 		_, err := reserveOn(osBackend{}, 1<<30, Options{}, origin{})
 		var e *Error
