@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/vastgo/vast/internal/childtest"
 )
 
 const (
@@ -29,9 +31,7 @@ func TestOutOfMemory(t *testing.T) {
 		outgrow(t, role)
 		return
 	}
-	if err := exec.Command(os.Args[0], "-test.run=^$").Run(); errors.Is(err, syscall.ENOEXEC) {
-		t.Skipf("a test binary cannot start itself here: %v", err)
-	}
+	childtest.Needed(t)
 	group := memoryGroup(t, groupBytes)
 	kept := open(t, osBackend{}, 1<<20, Options{})
 	must(t, kept.Commit(0, 1<<20))
