@@ -31,7 +31,7 @@ func TestWorldFaults(t *testing.T) {
 			}
 			return m.fault
 		})
-		t.Logf("%v: %d steps, %d calls, of which %d were not hints", storage, len(stream), calls, refused)
+		t.Logf("%v: a stream of %d bytes, %d calls, of which %d refuse something", storage, len(stream), calls, refused)
 		if calls < 20 || refused == 0 {
 			t.Errorf("%v: %d calls, %d of which refused something", storage, calls, refused)
 		}

@@ -2,6 +2,7 @@ package vm
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -57,7 +58,7 @@ func memoryInfo() map[string]int {
 	for line := range strings.Lines(string(b)) {
 		if name, rest, ok := strings.Cut(line, ":"); ok {
 			kib, _ := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(rest), " kB"))
-			info[name] = kib << 10
+			info[name] = min(kib, math.MaxInt>>10) << 10 // 32 bits cannot count what large machines have
 		}
 	}
 	return info
