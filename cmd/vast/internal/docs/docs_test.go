@@ -48,6 +48,7 @@ func TestServe(t *testing.T) {
 		{"GET", "/search.html?q=%3Cscript%3Ealert(1)%3C/script%3E", 200, "text/html; charset=utf-8", "&lt;script&gt;"},
 		{"GET", "/search.html?q=", 200, "text/html; charset=utf-8", "Type a few words"},
 		{"GET", "/guide/nowhere.html", 404, "text/html; charset=utf-8", `href="../index.html"`},
+		{"GET", "/guide/start/", 404, "text/html; charset=utf-8", `href="../../index.html"`},
 		{"GET", "/guide/start.md", 404, "text/html; charset=utf-8", "no such page"},
 		{"GET", "/../../etc/passwd", 404, "text/html; charset=utf-8", "no such page"},
 		{"GET", "/docs.go", 404, "text/html; charset=utf-8", "no such page"},
