@@ -280,6 +280,7 @@ func (r *Region) Discard(off, n int) error {
 		switch {
 		case errors.Is(err, errLost):
 			m.forget(iv)
+			m.dress(iv)
 		case errors.Is(err, errBare):
 			m.dress(iv)
 			return nil
