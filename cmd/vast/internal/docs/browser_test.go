@@ -2,6 +2,7 @@ package docs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http/httptest"
 	"net/url"
@@ -25,18 +26,63 @@ import (
 // browserTime bounds each step in the browser: the machines of a CI are slow.
 const browserTime = 30 * time.Second
 
-// findBrowser returns the path of a chromium, or "".
-func findBrowser() string {
+// browser is the one that all tests share.
+var browser struct {
+	start sync.Once
+	ctx   context.Context
+	stop  func()
+	err   error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if browser.stop != nil {
+		browser.stop()
+	}
+	os.Exit(code)
+}
+
+var errNoBrowser = errors.New("no chromium or chrome found: install chromium, or put its path into VAST_BROWSER")
+
+// findBrowser returns the path of a chromium.
+func findBrowser() (string, error) {
 	names := []string{"chromium", "google-chrome-stable", "google-chrome", "chromium-browser", "headless_shell"}
 	if chosen := os.Getenv("VAST_BROWSER"); chosen != "" {
 		names = []string{chosen}
 	}
 	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {
-			return path
+			return path, nil
 		}
 	}
-	return ""
+	return "", errNoBrowser
+}
+
+func startBrowser() {
+	path, err := findBrowser()
+	if err != nil {
+		browser.err = err
+		return
+	}
+	profile, err := os.MkdirTemp("", "vast-docs-browser-")
+	if err != nil {
+		browser.err = err
+		return
+	}
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path), chromedp.UserDataDir(profile),
+		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-sync", true),
+		chromedp.Flag("no-proxy-server", true), chromedp.WSURLReadTimeout(browserTime))
+	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
+	// A browser newer than the library tells of events that it does not know; they are no errors.
+	ctx, endBrowser := chromedp.NewContext(allocator, chromedp.WithErrorf(func(string, ...any) {}))
+	browser.ctx = ctx
+	browser.stop = func() {
+		endBrowser()
+		end()
+		os.RemoveAll(profile) // parts of the browser may still be ending
+	}
+	browser.err = chromedp.Run(ctx)
 }
 
 // tab is the site in a browser. What its console says, what its scripts throw, and each request to another server fail the test.
@@ -50,57 +96,35 @@ type tab struct {
 	complaints []string
 }
 
-// open serves the site and starts a browser.
+// open serves the site and opens a window for it. Without a browser the test is skipped, or fails where one must be.
 func open(t *testing.T) *tab {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("tests in a browser are not short")
 	}
-	path := findBrowser()
-	if path == "" {
-		if os.Getenv("VAST_BROWSER_REQUIRED") != "" {
-			t.Fatal("VAST_BROWSER_REQUIRED is set, and there is no browser")
-		}
-		t.Skip("no chromium or chrome found: install chromium, or put its path into VAST_BROWSER")
+	browser.start.Do(startBrowser)
+	switch {
+	case errors.Is(browser.err, errNoBrowser) && os.Getenv("VAST_BROWSER_REQUIRED") == "":
+		t.Skip(browser.err)
+	case browser.err != nil:
+		t.Fatalf("the browser does not start: %v", browser.err)
 	}
 	server := httptest.NewServer(theSite(t))
 	t.Cleanup(server.Close)
-	return openAt(t, path, server.URL+"/")
-}
-
-// openAt starts a browser for a site at a URL.
-func openAt(t *testing.T, path, at string) *tab {
-	t.Helper()
-	profile, err := os.MkdirTemp("", "vast-docs-browser-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path), chromedp.UserDataDir(profile),
-		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-sync", true),
-		chromedp.Flag("no-proxy-server", true), chromedp.WSURLReadTimeout(browserTime))
-	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
-	// A browser newer than the library tells of events that it does not know; they are no errors.
-	ctx, endBrowser := chromedp.NewContext(allocator, chromedp.WithErrorf(func(string, ...any) {}))
-	u, err := url.Parse(at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &tab{T: t, ctx: ctx, host: u.Host, url: at}
+	ctx, closeWindow := chromedp.NewContext(browser.ctx)
+	p := &tab{T: t, ctx: ctx, host: server.Listener.Addr().String(), url: server.URL + "/"}
 	chromedp.ListenTarget(ctx, p.hear)
 	t.Cleanup(func() {
-		endBrowser()
-		end()
-		os.RemoveAll(profile) // parts of the browser may still be ending
+		closeWindow()
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		for _, c := range p.complaints {
 			t.Error(c)
 		}
 	})
-	// The first run starts the browser with the context that it is given: so that has no deadline.
+	// The first run ties the window to the context that it is given: so that has no deadline.
 	if err := chromedp.Run(ctx, runtime.Enable(), log.Enable(), network.Enable()); err != nil {
-		t.Fatalf("the browser does not start: %v", err)
+		t.Fatalf("the browser opens no window: %v", err)
 	}
 	return p
 }

@@ -44,10 +44,12 @@ func TestServe(t *testing.T) {
 		{"GET", "/site.js", 200, "text/javascript; charset=utf-8", "MiniSearch"},
 		{"GET", "/minisearch/LICENSE", 200, "text/plain; charset=utf-8", "Copyright"},
 		{"GET", "/picture/choosing.svg", 200, "image/svg+xml", "<svg"},
-		{"GET", "/search.html?q=delete+in+a+loop", 200, "text/html; charset=utf-8", "guide/cookbook-entities.html#delete-entities-in-a-loop"},
+		{"GET", "/search.html?q=delete+in+a+loop", 200, "text/html; charset=utf-8",
+			"guide/cookbook-entities.html#delete-entities-in-a-loop"},
 		{"GET", "/search.html?q=%3Cscript%3Ealert(1)%3C/script%3E", 200, "text/html; charset=utf-8", "&lt;script&gt;"},
 		{"GET", "/search.html?q=", 200, "text/html; charset=utf-8", "Type a few words"},
 		{"GET", "/guide/nowhere.html", 404, "text/html; charset=utf-8", `href="../index.html"`},
+		{"GET", "/guide/start/", 404, "text/html; charset=utf-8", `href="../../index.html"`},
 		{"GET", "/guide/start.md", 404, "text/html; charset=utf-8", "no such page"},
 		{"GET", "/../../etc/passwd", 404, "text/html; charset=utf-8", "no such page"},
 		{"GET", "/docs.go", 404, "text/html; charset=utf-8", "no such page"},
@@ -56,7 +58,8 @@ func TestServe(t *testing.T) {
 	} {
 		r := ask(t, c.method, c.target)
 		text := body(t, r)
-		if r.StatusCode != c.status || r.Header.Get("Content-Type") != c.kind || !strings.Contains(text, c.has) || c.method == "HEAD" && text != "" {
+		if r.StatusCode != c.status || r.Header.Get("Content-Type") != c.kind || !strings.Contains(text, c.has) ||
+			c.method == "HEAD" && text != "" {
 			t.Errorf("%s %s: %d %s; want %d, %s and %q in\n%.300s", c.method, c.target, r.StatusCode, r.Header.Get("Content-Type"),
 				c.status, c.kind, c.has, text)
 		}

@@ -8,15 +8,16 @@ import (
 	"html/template"
 	"io"
 	"slices"
+	"strings"
 )
 
 // predeclared are types and functions that are no keywords and read as if they were.
-var predeclared = []string{"any", "append", "bool", "byte", "cap", "clear", "comparable", "complex128", "complex64", "copy", "delete", "error",
-	"false", "float32", "float64", "int", "int16", "int32", "int64", "int8", "iota", "len", "make", "max", "min", "new", "nil", "panic",
-	"print", "println", "recover", "rune", "string", "true", "uint", "uint16", "uint32", "uint64", "uint8", "uintptr"}
+var predeclared = strings.Fields("any append bool byte cap clear comparable complex128 complex64 copy delete error false " +
+	"float32 float64 int int16 int32 int64 int8 iota len make max min new nil panic print println recover rune string true " +
+	"uint uint16 uint32 uint64 uint8 uintptr")
 
-// writeGo writes Go code with its tokens marked: k for keywords, b for what is predeclared, f for what is called or declared as a
-// function, s for strings, n for numbers, c for comments. Go's own scanner knows what is what.
+// writeGo writes Go code with its tokens marked: k for keywords, b for what is predeclared, f for what is called or declared
+// as a function, s for strings, n for numbers, c for comments. Go's own scanner knows what is what.
 func writeGo(w io.Writer, code []byte) {
 	files := token.NewFileSet()
 	file := files.AddFile("", -1, len(code))

@@ -132,7 +132,8 @@ func writeImage(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast
 			}
 		}
 	}
-	_, err := fmt.Fprintf(w, `<a class="picture" href="%s"><img src="%s" alt="%s" /></a>`, address, address, template.HTMLEscapeString(alt.String()))
+	_, err := fmt.Fprintf(w, `<a class="picture" href="%s"><img src="%s" alt="%s" /></a>`, address, address,
+		template.HTMLEscapeString(alt.String()))
 	return ast.WalkSkipChildren, err
 }
 

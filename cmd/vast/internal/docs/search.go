@@ -66,11 +66,11 @@ var (
 )
 
 // unasked are words that stand in every question. The script site.js leaves out the same.
-var unasked = strings.Fields("a an and are as at be by can do does for from has have how i if in into is it its my of on or s that the this to " +
-	"what when where which who why will with you your")
+var unasked = strings.Fields("a an and are as at be by can do does for from has have how i if in into is it its my of on or s " +
+	"that the this to what when where which who why will with you your")
 
-// wordsOf are the words of a text, as they are compared: small, without their endings, and where a name is put together of several
-// words these too.
+// wordsOf are the words of a text, as they are compared: small, without their endings, and where a name is put together of
+// several words these too.
 func wordsOf(text string) (words []string) {
 	add := func(word string) {
 		word = strings.ToLower(word)
@@ -137,13 +137,12 @@ func (x *index) search(query string) *results {
 	for _, e := range x.entries {
 		score, met := 0.0, 0
 		for _, word := range asked {
-			best := 0.0
-			for w, weight := range e.weights {
-				rare := math.Log(1 + float64(len(x.entries))/float64(x.in[w]))
-				if w == word {
-					best = max(best, weight*rare)
-				} else if len(word) > 2 && strings.HasPrefix(w, word) {
-					best = max(best, weight*rare*0.5)
+			best := e.weights[word] * x.rareness(word)
+			if len(word) > 2 {
+				for w, weight := range e.weights {
+					if len(w) > len(word) && strings.HasPrefix(w, word) {
+						best = max(best, weight*x.rareness(w)/2)
+					}
 				}
 			}
 			if score += best; best > 0 {
@@ -159,6 +158,11 @@ func (x *index) search(query string) *results {
 		r.Found = append(r.Found, found{s.e, excerpt(s.e.text, asked)})
 	}
 	return r
+}
+
+// rareness is what a word counts by how few sections have it.
+func (x *index) rareness(word string) float64 {
+	return math.Log(1 + float64(len(x.entries))/float64(max(x.in[word], 1)))
 }
 
 // excerptBytes is about how long the text below a result is.

@@ -149,7 +149,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // missing is the page for an address that there is nothing at. Its links must lead out of whatever folder that is in.
 func (s *site) missing(address string) []byte {
-	content, err := s.frame("missing.html", &page{Path: strings.TrimPrefix(path.Clean("/"+address), "/"), Title: "no such page"}, nil)
+	content, err := s.frame("missing.html", &page{Path: strings.TrimPrefix(address, "/"), Title: "no such page"}, nil)
 	if err != nil {
 		return []byte(err.Error())
 	}

@@ -1,0 +1,38 @@
+package docs
+
+import (
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// FuzzSearch asks the server anything: it answers, with no more than it should, and the question becomes no part of the page's marks.
+func FuzzSearch(f *testing.F) {
+	for _, q := range questions {
+		f.Add(q.query)
+	}
+	f.Add("</input><script>alert(1)</script>")
+	f.Add("\x00\xff ä 日本 \u2028")
+	s, err := made()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, query string) {
+		r := s.index.search(query)
+		if len(r.Found) > mostResults {
+			t.Errorf("%d results", len(r.Found))
+		}
+		for _, found := range r.Found {
+			if !utf8.ValidString(string(found.Excerpt)) {
+				t.Errorf("an excerpt ends in the middle of a letter: %q", found.Excerpt)
+			}
+		}
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, httptest.NewRequest("GET", "/search.html?q="+url.QueryEscape(query), nil))
+		if w.Code != 200 || strings.Contains(w.Body.String(), "<script>") || strings.Count(w.Body.String(), "<input") != 1 {
+			t.Errorf("status %d:\n%s", w.Code, w.Body)
+		}
+	})
+}
