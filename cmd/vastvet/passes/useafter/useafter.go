@@ -246,7 +246,7 @@ func (f *function) origin(e ast.Expr, number int, s *state) *origin {
 			return f.origin(x.X, 0, s)
 		}
 	case *ast.Ident, *ast.SelectorExpr:
-		if p, ok := f.place(e.(ast.Expr)); ok {
+		if p, ok := f.place(e); ok {
 			if o, ok := s.from[p]; ok && !o.part {
 				return &o
 			}
