@@ -12,6 +12,7 @@ require (
 	github.com/prometheus/client_model v0.6.2
 	github.com/prometheus/common v0.66.1
 	github.com/rivo/uniseg v0.4.7
+	github.com/yuin/goldmark v1.7.13
 	golang.org/x/sys v0.46.0
 	golang.org/x/term v0.39.0
 	golang.org/x/text v0.39.0

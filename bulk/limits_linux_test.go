@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/vastgo/vast/internal/childtest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -25,6 +26,7 @@ func TestLimitsOfTheSystem(t *testing.T) {
 	if heapStandIn() {
 		t.Skip("the heap stand-in takes memory from Go's heap, which cannot be refused any")
 	}
+	childtest.Needed(t)
 	for _, which := range []string{"RLIMIT_AS", "RLIMIT_DATA"} {
 		child := exec.Command(os.Args[0], "-test.run=^TestLimitsOfTheSystem$", "-test.v")
 		child.Env = append(os.Environ(), whichLimit+"="+which)

@@ -362,22 +362,19 @@ func TestDiscardedBytesArePoisoned(t *testing.T) {
 func TestRingUnderFaults(t *testing.T) {
 	for _, pages := range pageKinds {
 		calls := faulttest.EachCall(t, func() error {
-			r, err := New(1, Options{Pages: pages})
-			if err != nil {
-				return err
-			}
+			var r *Ring
+			met := faulttest.Again(t, "New", func() (err error) { r, err = New(1, Options{Pages: pages}); return err }, func() {})
 			if _, err := r.Write([]byte("abc")); err != nil {
 				t.Error(err)
 			}
 			if b, err := r.Peek(3); string(b) != "abc" || err != nil {
 				t.Errorf("%q, %v", b, err)
 			}
-			if err = r.Close(); err != nil {
-				if again := r.Close(); again != nil {
-					t.Errorf("the second Close: %v", again)
+			return errors.Join(met, faulttest.Again(t, "Close", r.Close, func() {
+				if r.Len() != 3 {
+					t.Errorf("%d bytes are in a ring that could not be closed", r.Len())
 				}
-			}
-			return err
+			}))
 		})
 		if calls < 3 {
 			t.Errorf("%v: only %d calls", pages, calls)

@@ -18,6 +18,9 @@ func readFacts(f *Facts) {
 		}
 	}
 	f.HugeMode = hugeModeHere(f.HugeMode)
+	if f.HugeMode != "never" && !heedsAdvice() {
+		f.HugeMode = "disabled" // asking for huge pages is advice too
+	}
 	if f.HugeMode == "always" || f.HugeMode == "madvise" {
 		f.HugePageSize = readNumber(thp + "hpage_pmd_size")
 	}

@@ -161,7 +161,11 @@ func (m *mapping) vacate(iv interval) {
 	if err == nil {
 		return
 	}
-	if err := m.be.discard(m.at(iv.lo), iv.hi-iv.lo); err != nil && !errors.Is(err, errLost) {
+	switch err := m.be.discard(m.at(iv.lo), iv.hi-iv.lo); {
+	case err == nil:
+	case errors.Is(err, errLost), errors.Is(err, errBare):
+		m.dress(iv)
+	default:
 		clear(bytesOf(m.at(iv.lo), iv.hi-iv.lo))
 	}
 }

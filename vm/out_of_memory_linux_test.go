@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/vastgo/vast/internal/childtest"
 )
 
 const (
@@ -29,6 +31,7 @@ func TestOutOfMemory(t *testing.T) {
 		outgrow(t, role)
 		return
 	}
+	childtest.Needed(t)
 	group := memoryGroup(t, groupBytes)
 	kept := open(t, osBackend{}, 1<<20, Options{})
 	must(t, kept.Commit(0, 1<<20))

@@ -8,10 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+const noReserve = unix.MAP_NORESERVE
+
 // decommit keeps names and advice where memory is not charged. In strict overcommit mode only a fresh mapping gives the
-// charge back.
+// charge back, and on some kernels nothing else gives memory back.
 func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
-	if facts().OvercommitMode == 2 {
+	if facts().OvercommitMode == 2 || !heedsAdvice() {
 		return true, b.reset(p, n)
 	}
 	err = unix.Mprotect(bytesAt(p, n), unix.PROT_NONE)
@@ -32,21 +34,31 @@ func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 }
 
 // discard gives memory back at once; the kernel fills the pages with zeros when they are touched again. Where it does not
-// take that advice a fresh mapping does the same.
-func (osBackend) discard(p unsafe.Pointer, n int) error {
-	err := unix.Madvise(bytesAt(p, n), unix.MADV_DONTNEED)
-	if errors.Is(err, unix.EINVAL) {
-		err = unix.Madvise(bytesAt(p, n), unix.MADV_DONTNEED_LOCKED)
-	}
-	if refuses(err) {
-		if err = remap(p, n, readWrite); err == nil {
-			return errBare
+// take that advice a fresh mapping does the same: one without access first, because an mmap that is refused may have
+// unmapped what lay there, and that one takes nothing that could be refused.
+func (b osBackend) discard(p unsafe.Pointer, n int) error {
+	if heedsAdvice() {
+		err := unix.Madvise(bytesAt(p, n), unix.MADV_DONTNEED)
+		if errors.Is(err, unix.EINVAL) {
+			err = unix.Madvise(bytesAt(p, n), unix.MADV_DONTNEED_LOCKED)
+		}
+		if !refuses(err) {
+			return err
 		}
 	}
-	return err
+	if err := b.reset(p, n); err != nil {
+		return err
+	}
+	if err := b.commit(p, n); err != nil {
+		return fmt.Errorf("%w: %w", errLost, err)
+	}
+	return errBare
 }
 
 func (osBackend) populate(p unsafe.Pointer, n int) error {
+	if !heedsAdvice() {
+		return fmt.Errorf("MADV_POPULATE_WRITE: %w (%w)", errors.ErrUnsupported, errIgnored)
+	}
 	err := unix.Madvise(bytesAt(p, n), unix.MADV_POPULATE_WRITE)
 	if refuses(err) && adviceTaken(p, unix.MADV_POPULATE_WRITE) != nil {
 		return fmt.Errorf("MADV_POPULATE_WRITE: %w (%w)", errors.ErrUnsupported, err)

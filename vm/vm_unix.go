@@ -1,4 +1,4 @@
-//go:build linux || darwin
+//go:build linux || darwin || freebsd
 
 package vm
 
@@ -12,7 +12,7 @@ import (
 type osBackend struct{}
 
 // reserveFlags ask for addresses that are charged to no commit limit.
-const reserveFlags = unix.MAP_PRIVATE | unix.MAP_ANON | unix.MAP_NORESERVE
+const reserveFlags = unix.MAP_PRIVATE | unix.MAP_ANON | noReserve
 
 const readWrite = unix.PROT_READ | unix.PROT_WRITE
 

@@ -4,6 +4,7 @@ package faulttest
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/vastgo/vast/internal/fault"
@@ -50,9 +51,31 @@ func EachCall(t *testing.T, body func() error) (calls int) {
 	return 0
 }
 
+// Again runs op, which may also panic with its error, inside a body of [EachCall]. Where op fails, and it may do so only
+// because of the call that is made to fail, check looks whether anything has changed, and op is run once more: then it
+// must not fail. Again returns the first error.
+func Again(t testing.TB, what string, op func() error, check func()) error {
+	t.Helper()
+	err := run(op)
+	if err == nil {
+		return nil
+	}
+	if !errors.Is(err, Err) || !errors.As(err, new(*vm.Error)) {
+		t.Fatalf("%s: %v", what, err)
+	}
+	check()
+	if again := run(op); again != nil {
+		t.Fatalf("%s, again after %v: %v", what, err, again)
+	}
+	return err
+}
+
 // failing runs body with its k-th call failing. It returns how many calls it made, which one failed, and body's error.
 func failing(k int, body func() error) (made int, failed string, err error) {
+	var mu sync.Mutex // calls may come from several goroutines
 	stop := fault.Inject(func(op string) error {
+		mu.Lock()
+		defer mu.Unlock()
 		made++
 		if made != k {
 			return nil
