@@ -10,9 +10,9 @@
 //	vastvet -json ./...    # for other programs
 //	vastvet -escape ./...  # one check only; vastvet help lists them
 //
-// Packages that do not import Vast, be it by way of others, are passed over. A check reports what is certain and is silent about the
-// rest: nothing is reported where a value could not be followed. Programs that run analyzers themselves find these in the packages
-// below passes.
+// Packages that do not import Vast, be it by way of others, are passed over. A check reports what is certain and is
+// silent about the rest: nothing is reported where a value could not be followed. Programs that run analyzers
+// themselves find these in the packages below passes.
 //
 // # offheap
 //
@@ -26,8 +26,8 @@
 //
 // # escape
 //
-// Pointers to components, and to elements of a pool, that are kept where they may outlive them: in a package-level variable, in a
-// channel, with a goroutine that nobody waits for, in a resource, in a component on the Go heap.
+// Pointers to components, and to elements of a pool, that are kept where they may outlive them: in a package-level
+// variable, in a channel, with a goroutine that nobody waits for, in a resource, in a component on the Go heap.
 //
 //	var selected *Ship
 //	selected = ships.Get(e) // wrong
@@ -37,7 +37,8 @@
 //
 // # useafter
 //
-// Use after Close, and of memory after a Release, Reset, Truncate(0), Clear or Free, in one function, on all ways through it.
+// Use after Close, and of memory after a Release, Reset, Truncate(0), Clear or Free, in one function, on all ways
+// through it.
 //
 //	first := ships.At(0)
 //	ships.Close()
@@ -82,12 +83,13 @@
 //
 // # Where a mistake is meant
 //
-// A comment silences one check for the line it stands on, or, on a line of its own, for the statement or declaration below it:
+// A comment silences one check for the line it stands on, or, on a line of its own, for the statement or declaration
+// below it:
 //
 //	//vastvet:ignore useafter: to see the panic
 //	ships.Append(Ship{})
 //
-// It needs a reason. One that silences nothing is reported, and so is one that names no check (the check "ignored"). In tests a function
-// literal of one statement without parameters, as in mustPanic(func() { ships.Grow(-1) }), is taken for a mistake that is made to
-// be caught: unchecked, queryloop and offheap pass it over.
+// It needs a reason. One that silences nothing is reported, and so is one that names no check (the check "ignored"). In
+// tests a function literal of one statement without parameters, as in mustPanic(func() { ships.Grow(-1) }), is taken
+// for a mistake that is made to be caught: unchecked, queryloop and offheap pass it over.
 package main

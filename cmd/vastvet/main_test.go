@@ -44,14 +44,16 @@ func TestAsACommand(t *testing.T) {
 			t.Error("no fault is found")
 		}
 		// The last one needs to be known of another function of the package, and the one before of other packages.
-		for _, want := range []string{"handle.go:15:5: a and b are compared by slot only", "NewSampledPool[string] panics", "pairs[crew] panics"} {
+		for _, want := range []string{"handle.go:15:5: a and b are compared by slot only", "NewSampledPool[string] panics",
+			"pairs[crew] panics"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%q is not in\n%s", want, text)
 			}
 		}
 	})
 	t.Run("nothing to find", func(t *testing.T) {
-		if out, text, fault := run(t, "go", "vet", "-vettool="+tool, "strings", "unsafe", "../../examples/..."); fault || out+text != "" {
+		out, text, fault := run(t, "go", "vet", "-vettool="+tool, "strings", "unsafe", "../../examples/...")
+		if fault || out+text != "" {
 			t.Errorf("%s%s", out, text)
 		}
 	})

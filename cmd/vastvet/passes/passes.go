@@ -1,5 +1,5 @@
-// Package passes lists the analyzers of vastvet, for programs that run analyzers themselves, such as golangci-lint or a driver of
-// your own. Each is a package of its own below this one.
+// Package passes lists the analyzers of vastvet, for programs that run analyzers themselves, such as golangci-lint or a
+// driver of your own. Each is a package of its own below this one.
 package passes
 
 import (

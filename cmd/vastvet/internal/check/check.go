@@ -85,8 +85,8 @@ func (p *Pass) InTest(n ast.Node) bool {
 	return strings.HasSuffix(p.Fset.File(n.Pos()).Name(), "_test.go")
 }
 
-// Provoked reports whether a node stands in a function literal of one statement, and declarations for it, without parameters,
-// in a test: such as
+// Provoked reports whether a node stands in a function literal of one statement, and declarations for it, without
+// parameters, in a test: such as
 //
 //	mustPanic(t, func() { vast.NewColumn[string](w) })
 //

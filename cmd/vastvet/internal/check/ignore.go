@@ -16,8 +16,8 @@ import (
 // line, to its end.
 const Prefix = "//vastvet:ignore"
 
-// Parse takes a comment apart into the name of an analyzer and the reason. ok reports whether it is one that tells an analyzer
-// to be silent at all; where the name or the reason is missing it is empty.
+// Parse takes a comment apart into the name of an analyzer and the reason. ok reports whether it is one that tells an
+// analyzer to be silent at all; where the name or the reason is missing it is empty.
 func Parse(comment string) (name, reason string, ok bool) {
 	rest, ok := strings.CutPrefix(comment, Prefix)
 	if !ok || rest != "" && !strings.ContainsAny(rest[:1], " \t:") {

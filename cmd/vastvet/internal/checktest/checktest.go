@@ -1,5 +1,5 @@
-// Package checktest runs an analyzer over its testdata: packages that use the real library, with comments that say what is to
-// be found.
+// Package checktest runs an analyzer over its testdata: packages that use the real library, with comments that say what
+// is to be found.
 package checktest
 
 import (
@@ -13,8 +13,8 @@ import (
 // root is the module's directory, seen from an analyzer's.
 const root = "../../../.."
 
-// Run looks at the package below testdata that has the analyzer's name. It must find what the comments "// want" there say and
-// nothing else; where there are files that end in .golden, its fixes must make these of the others.
+// Run looks at the package below testdata that has the analyzer's name. It must find what the comments "// want" there
+// say and nothing else; where there are files that end in .golden, its fixes must make these of the others.
 func Run(t *testing.T, a *analysis.Analyzer) {
 	t.Helper()
 	if testing.Short() {

@@ -44,8 +44,8 @@ func pathOf(f *types.Func) string {
 	return f.Pkg().Path()
 }
 
-// Find returns the block of a graph in which a node lies, and the index of the part of the block that holds it; nil where it
-// is in none, as what stands in a function literal is not.
+// Find returns the block of a graph in which a node lies, and the index of the part of the block that holds it; nil
+// where it is in none, as what stands in a function literal is not.
 func Find(g *cfg.CFG, n ast.Node) (*cfg.Block, int) {
 	for _, b := range g.Blocks {
 		for i, part := range b.Nodes {
@@ -57,8 +57,8 @@ func Find(g *cfg.CFG, n ast.Node) (*cfg.Block, int) {
 	return nil, 0
 }
 
-// Reaches reports whether control may come from the beginning of some blocks to that of one which the function to says, without
-// passing through one that the function past says.
+// Reaches reports whether control may come from the beginning of some blocks to that of one which the function to says,
+// without passing through one that the function past says.
 func Reaches(from []*cfg.Block, to, past func(*cfg.Block) bool) bool {
 	seen := map[*cfg.Block]bool{}
 	var walk func(*cfg.Block) bool

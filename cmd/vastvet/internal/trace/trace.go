@@ -12,8 +12,8 @@ import (
 
 // Source is where a variable gets a value.
 type Source struct {
-	// Expr is the value, or what yields it: a call with several results, or what a range statement goes over. It is nil where
-	// the value is computed from an older one.
+	// Expr is the value, or what yields it: a call with several results, or what a range statement goes over. It is nil
+	// where the value is computed from an older one.
 	Expr ast.Expr
 	// Result is which of a call's results it is, or which of the two variables of a range statement.
 	Result int

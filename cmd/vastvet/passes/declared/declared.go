@@ -17,8 +17,8 @@ import (
 // Analyzer finds systems that read or write a column which is not among their Reads and Writes.
 var Analyzer = check.New("declared", `find systems that touch a column which they do not declare
 
-A schedule runs systems at once when what they declare allows it. One that touches a column which it does not declare races with those
-that write it, and its results depend on timing.
+A schedule runs systems at once when what they declare allows it. One that touches a column which it does not declare
+races with those that write it, and its results depend on timing.
 
 	s.Add(sched.System{Name: "move", Writes: sched.Columns(pos), Run: func(c *sched.Context) {
 		for run := range q.Runs() {
@@ -27,9 +27,9 @@ that write it, and its results depend on timing.
 
 	s.Add(sched.System{Name: "move", Reads: sched.Columns(vel), Writes: sched.Columns(pos), ... // right
 
-It looks into Run and If and into the functions of the same package that these mention, and follows columns through variables and fields
-that are given a value once. What it cannot follow it takes for declared. Builds with the tag invariants check the rest when the system
-runs.`, run)
+It looks into Run and If and into the functions of the same package that these mention, and follows columns through
+variables and fields that are given a value once. What it cannot follow it takes for declared. Builds with the tag
+invariants check the rest when the system runs.`, run)
 
 func run(p *check.Pass) {
 	var l *look
@@ -307,7 +307,8 @@ func (s *system) around(x *types.Var) bool {
 	return scope != nil && scope.Contains(s.lit.Pos())
 }
 
-// key returns what stands for a column: the call that made it, or the variable or field that it lies in; nil where that is not known.
+// key returns what stands for a column: the call that made it, or the variable or field that it lies in; nil where that
+// is not known.
 func (s *system) key(column ast.Expr) any {
 	source := s.values.Only(column)
 	if source.Range != nil {
@@ -344,8 +345,8 @@ func bare(t types.Type) types.Type {
 	return t
 }
 
-// distinct reports whether two keys certainly stand for two columns: two calls made them, or they lie in two fields of one struct, or
-// in two variables of one scope.
+// distinct reports whether two keys certainly stand for two columns: two calls made them, or they lie in two fields of
+// one struct, or in two variables of one scope.
 func (l *look) distinct(a, b any) bool {
 	if _, ok := a.(*ast.CallExpr); ok {
 		_, ok := b.(*ast.CallExpr)

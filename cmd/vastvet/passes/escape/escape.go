@@ -16,10 +16,10 @@ import (
 // components on the Go heap.
 var Analyzer = check.New("escape", `find pointers to components that are kept for longer than the component
 
-A pointer or a slice that a column hands out is good while the entity has the component. Afterwards it sees another entity's, and
-once the world is closed it faults. So it must not lie in a package-level variable, go through a channel, be a goroutine's that
-nobody waits for, or lie in a resource or a HeapColumn. An Entity may: it knows when its entity is gone. The same holds for the
-elements of a bulk.Pool or Dense, and their handles.
+A pointer or a slice that a column hands out is good while the entity has the component. Afterwards it sees another
+entity's, and once the world is closed it faults. So it must not lie in a package-level variable, go through a channel,
+be a goroutine's that nobody waits for, or lie in a resource or a HeapColumn. An Entity may: it knows when its entity is
+gone. The same holds for the elements of a bulk.Pool or Dense, and their handles.
 
 	var selected *Ship
 
@@ -128,7 +128,8 @@ func (l *look) keep(to, value ast.Expr, number int) {
 	if !root.Exported() && root.Pkg() == l.Pkg && !l.values.Read(root) {
 		return // such as what keeps a benchmark's compiler from leaving out the work
 	}
-	l.Say(at, "%s leads to memory off the Go heap and is kept in %s, which may outlive it: %s", types.ExprString(at), root.Name(), remedy)
+	l.Say(at, "%s leads to memory off the Go heap and is kept in %s, which may outlive it: %s", types.ExprString(at), root.Name(),
+		remedy)
 }
 
 // global returns the variable of a package that an expression is or is reached from, or nil.
@@ -245,7 +246,8 @@ func (l *look) pointer(e ast.Expr) (at ast.Expr, remedy string) {
 			}
 		}
 	case *ast.CallExpr:
-		if id, ok := ast.Unparen(e.Fun).(*ast.Ident); ok && id.Name == "append" && l.TypesInfo.Types[e.Fun].IsBuiltin() && !e.Ellipsis.IsValid() {
+		id, ok := ast.Unparen(e.Fun).(*ast.Ident)
+		if ok && id.Name == "append" && l.TypesInfo.Types[e.Fun].IsBuiltin() && !e.Ellipsis.IsValid() {
 			for _, arg := range e.Args[1:] {
 				if at, remedy = l.pointer(arg); at != nil {
 					return at, remedy
@@ -321,8 +323,8 @@ func (l *look) goroutine(g *ast.GoStmt) {
 }
 
 func (l *look) sayGo(at ast.Expr, remedy string) {
-	l.Say(at, "%s leads to memory off the Go heap and belongs to a goroutine that nobody waits for here, and that may use it when it "+
-		"is gone: wait for the goroutine, or %s", types.ExprString(at), remedy)
+	l.Say(at, "%s leads to memory off the Go heap and belongs to a goroutine that nobody waits for here, and that may use "+
+		"it when it is gone: wait for the goroutine, or %s", types.ExprString(at), remedy)
 }
 
 // call reports what is put into a resource, or into a component on the Go heap.

@@ -39,7 +39,8 @@ func look(p *check.Pass, c *ast.Comment, names []string) {
 	switch {
 	case !ok:
 	case !slices.Contains(names, name):
-		p.Say(c, "%q is no analyzer of vastvet: name one of %s, as in %s escape: the reason", name, strings.Join(names, ", "), check.Prefix)
+		p.Say(c, "%q is no analyzer of vastvet: name one of %s, as in %s escape: the reason", name, strings.Join(names, ", "),
+			check.Prefix)
 	case reason == "":
 		p.Say(c, "this comment silences nothing without a reason: write %s %s: and why", check.Prefix, name)
 	}

@@ -18,9 +18,9 @@ import (
 // Analyzer finds element types with Go pointers, and Go pointers that are stored through unsafe.
 var Analyzer = check.New("offheap", `find Go pointers stored outside of Go's heap
 
-The collector does not look into a column, a container or an arena: what only a pointer there leads to is freed while it is in use.
-So a type with Go pointers panics when the container is made. This says it before, also where a generic function of the program's
-stands between; and it finds pointers that are smuggled in by package unsafe, or as a uintptr.
+The collector does not look into a column, a container or an arena: what only a pointer there leads to is freed while it
+is in use. So a type with Go pointers panics when the container is made. This says it before, also where a generic
+function of the program's stands between; and it finds pointers that are smuggled in by package unsafe, or as a uintptr.
 
 	type Ship struct{ Name string }
 
@@ -76,8 +76,8 @@ func (f *finder) need(fn *types.Func) []int {
 	return nil
 }
 
-// infer finds out which functions of the package hand their type parameters on to where there must be no Go pointers, in all
-// calls: what a function does under a condition may depend on the type.
+// infer finds out which functions of the package hand their type parameters on to where there must be no Go pointers,
+// in all calls: what a function does under a condition may depend on the type.
 func (f *finder) infer() {
 	var generic []*ast.FuncDecl
 	for _, file := range f.Files {
@@ -141,7 +141,8 @@ func (f *finder) needed(d *ast.FuncDecl, fn *types.Func) (numbers []int) {
 	return numbers
 }
 
-// checking reports whether a function is one of the library's that check types: there conditions ask whether that was done already.
+// checking reports whether a function is one of the library's that check types: there conditions ask whether that was
+// done already.
 func (f *finder) checking(d *ast.FuncDecl) bool {
 	return !f.InTest(d) && slices.ContainsFunc(f.Pkg.Imports(), func(pkg *types.Package) bool { return pkg.Path() == checks })
 }
@@ -171,6 +172,9 @@ func called(call *ast.CallExpr) *ast.Ident {
 	return nil
 }
 
+// columns are the functions that make columns, which there are for Go pointers too.
+var columns = []string{"NewColumn", "NewColumnWith", "NewSparseColumn", "NewSparseColumnWith"}
+
 // instance reports a function that is used with a type it must not have.
 func (f *finder) instance(id *ast.Ident) {
 	instance, ok := f.TypesInfo.Instances[id]
@@ -182,7 +186,7 @@ func (f *finder) instance(id *ast.Ident) {
 		t := instance.TypeArgs.At(i)
 		if path, kind := pointer(t, name(t), map[*types.TypeParam]bool{}); kind != "" {
 			other := ""
-			if lib.Own(fn.Pkg()) && (fn.Name() == "NewColumn" || fn.Name() == "NewColumnWith" || strings.HasPrefix(fn.Name(), "NewSparseColumn")) {
+			if lib.Own(fn.Pkg()) && slices.Contains(columns, fn.Name()) {
 				other = ", or make it a HeapColumn"
 			}
 			f.Say(id, "%s[%s] panics: %s is %s, and memory outside Go's heap must not hold Go pointers; keep %s%s", fn.Name(), name(t),
@@ -197,8 +201,8 @@ func name(t types.Type) string {
 	return types.TypeString(t, func(*types.Package) string { return "" })
 }
 
-// pointer returns the path of the first Go pointer inside t, which path leads to, and what it is; or empty strings. Type parameters
-// that lie inside it notes.
+// pointer returns the path of the first Go pointer inside t, which path leads to, and what it is; or empty strings.
+// Type parameters that lie inside it notes.
 func pointer(t types.Type, path string, parameters map[*types.TypeParam]bool) (at, kind string) {
 	if p, ok := types.Unalias(t).(*types.TypeParam); ok {
 		parameters[p] = true

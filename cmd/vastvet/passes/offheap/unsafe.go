@@ -74,7 +74,8 @@ func (f *finder) store(to, value ast.Expr) {
 	if from := f.base(f.source(value)); from != nil && f.outside(from, 16) {
 		return
 	}
-	f.Say(value, "%s is or has a Go pointer and is stored outside of Go's heap, where the collector does not see it and frees what it leads to: keep %s",
+	f.Say(value, "%s is or has a Go pointer and is stored outside of Go's heap, where the collector does not see it and frees "+
+		"what it leads to: keep %s",
 		types.ExprString(value), remedy(kind))
 }
 
@@ -173,7 +174,8 @@ func (f *finder) numbers(value ast.Expr, into string) {
 		if t := f.TypesInfo.TypeOf(x.Args[0]); t != nil && t.Underlying() == types.Typ[types.Uintptr] {
 			f.numbers(x.Args[0], into)
 		} else if t != nil && t.Underlying() == types.Typ[types.UnsafePointer] && f.inside(x.Args[0], 16) {
-			f.Say(value, "%s is the address of a Go variable as a number, and is stored in %s: the collector does not count it and frees the variable; keep %s",
+			f.Say(value, "%s is the address of a Go variable as a number, and is stored in %s: the collector does not count it and "+
+				"frees the variable; keep %s",
 				types.ExprString(value), into, remedy("a pointer"))
 		}
 	}

@@ -33,8 +33,8 @@ delete entities, add or remove components, or change links: the loop's next step
 		}
 	}
 
-A change that the loop is left after, by break or return, is right too. Changes of another world are not reported, and neither is Add
-for a component that the query asks for, because that overwrites.`, run)
+A change that the loop is left after, by break or return, is right too. Changes of another world are not reported, and
+neither is Add for a component that the query asks for, because that overwrites.`, run)
 
 func run(p *check.Pass) {
 	var values *trace.Values

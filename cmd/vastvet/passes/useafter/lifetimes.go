@@ -8,12 +8,14 @@ import (
 // needsOpen are the methods that panic once Close was called, by type. The others, such as Len and Close itself, may be
 // called.
 var needsOpen = map[string][]string{
-	"arena.Arena":       words("Alloc Grow Mark Release Reset"),
-	"bulk.Array":        words("Append AppendN At Grow Slice Truncate"),
-	"bulk.Dense":        words("All Clear Get Grow HandleAt Index Insert Remove Runs Slice Trim Valid"),
-	"bulk.HashIndex":    words("Add All Clear Contains Count First Grow Has Pairs Remove RemoveAll Trim"),
-	"bulk.Lists":        words("All Append AppendSlice At Clear Compact Free Grow Insert Len Remove RemoveSwap Slice Stats Truncate Valid"),
-	"bulk.OrderedIndex": words("Add All Ascend Clear Contains Count Descend First From Grow Has Max Min Range Remove RemoveAll Runs Trim"),
+	"arena.Arena":    words("Alloc Grow Mark Release Reset"),
+	"bulk.Array":     words("Append AppendN At Grow Slice Truncate"),
+	"bulk.Dense":     words("All Clear Get Grow HandleAt Index Insert Remove Runs Slice Trim Valid"),
+	"bulk.HashIndex": words("Add All Clear Contains Count First Grow Has Pairs Remove RemoveAll Trim"),
+	"bulk.Lists": words("All Append AppendSlice At Clear Compact Free Grow Insert Len Remove RemoveSwap Slice Stats " +
+		"Truncate Valid"),
+	"bulk.OrderedIndex": words("Add All Ascend Clear Contains Count Descend First From Grow Has Max Min Range Remove RemoveAll " +
+		"Runs Trim"),
 	"bulk.Pool":         words("All Clear Get Grow Insert Remove Runs Trim Valid"),
 	"bulk.SharedArray":  words("Append AppendSlice Appender At Grow Slice"),
 	"bulk.SharedPool":   words("All Clear Get Grow Insert Inserter Load Remove Runs Valid"),
@@ -44,8 +46,9 @@ var needsOpen = map[string][]string{
 // closes are the types of which Close ends the use, without a method that panics afterwards.
 var closes = words("ring.Endless ring.Ring vm.Mirror")
 
-// from says what functions hand out: the method's receiver, or a function's first argument, is the owner of the result with the
-// number; memory must not be touched once its owner says so, a part of the owner not be used once that is closed.
+// from says what functions hand out: the method's receiver, or a function's first argument, is the owner of the result
+// with the number; memory must not be touched once its owner says so, a part of the owner not be used once that is
+// closed.
 var from = map[string]result{}
 
 type result struct {
@@ -72,9 +75,10 @@ var truncates = words("bulk.Array.Truncate bulk.Table.Truncate heap.Buffer.Trunc
 var frees = words("guard.Free guard.FreeSlice heap.Free heap.FreeSlice")
 
 // uses are the functions that need their first argument open.
-var uses = words("arena.Append arena.MakeSlice arena.New bulk.NewField guard.Alloc guard.AllocSlice guard.MakeSlice guard.New " +
-	"heap.Alloc heap.AllocSlice heap.Grow heap.MakeSlice heap.New heap.Resize vast.NewColumn vast.NewColumnWith vast.NewEdges " +
-	"vast.NewHeapColumn vast.NewHeapColumnWith vast.NewNames vast.NewRelation vast.NewSparseColumn vast.NewSparseColumnWith vast.NewTag")
+var uses = words("arena.Append arena.MakeSlice arena.New bulk.NewField guard.Alloc guard.AllocSlice guard.MakeSlice " +
+	"guard.New heap.Alloc heap.AllocSlice heap.MakeSlice heap.New heap.Resize vast.NewColumn vast.NewColumnWith " +
+	"vast.NewEdges vast.NewHeapColumn vast.NewHeapColumnWith vast.NewNames vast.NewRelation vast.NewSparseColumn " +
+	"vast.NewSparseColumnWith vast.NewTag")
 
 func init() {
 	for of, methods := range map[string]string{
@@ -102,21 +106,17 @@ func init() {
 			from[of+"."+m] = result{}
 		}
 	}
-	for _, f := range words("bulk.Dense.Insert bulk.Pool.Insert bulk.SharedArray.Append bulk.SharedPool.Insert guard.Pool.Insert " +
-		"guard.SampledPool.Insert bulk.SharedArray.AppendSlice") {
+	for _, f := range words("bulk.Dense.Insert bulk.Pool.Insert bulk.SharedArray.Append bulk.SharedArray.AppendSlice " +
+		"bulk.SharedPool.Insert guard.Pool.Insert guard.SampledPool.Insert") {
 		from[f] = result{number: 1}
 	}
 	for _, f := range uses {
-		from[f] = result{}
+		from[f] = result{part: strings.HasPrefix(f, "vast.") || f == "bulk.NewField"}
 	}
-	for _, f := range words("arena.Arena.Mark bulk.NewField bulk.SharedTable.Reader bulk.SharedTable.Writer heap.NewBuffer " +
-		"vast.NewColumn vast.NewColumnWith vast.NewHeapColumn vast.NewHeapColumnWith vast.NewSparseColumn vast.NewSparseColumnWith " +
-		"vast.NewTag vast.World.Archetype vast.World.NewCommands vast.World.NewCommandsWith vast.World.Query vast.World.Track " +
+	for _, f := range words("arena.Arena.Mark bulk.SharedTable.Reader bulk.SharedTable.Writer heap.NewBuffer " +
+		"vast.World.Archetype vast.World.NewCommands vast.World.NewCommandsWith vast.World.Query vast.World.Track " +
 		"vast.Query.Any vast.Query.Exactly vast.Query.Optional vast.Query.Without") {
 		from[f] = result{part: true}
-	}
-	for _, f := range words("heap.Grow vast.NewEdges vast.NewNames vast.NewRelation") {
-		delete(from, f)
 	}
 }
 

@@ -20,9 +20,9 @@ import (
 // Analyzer finds uses after Close, Release, Reset, Truncate and Free.
 var Analyzer = check.New("useafter", `find uses after Close, Release, Reset, Truncate or Free
 
-Close gives memory back to the system: a container that is used afterwards panics, and a pointer or a slice that it handed out
-before leads to nothing, or to what was put there since. The same holds for what was allocated in an arena before Reset, or
-between a Mark and its Release; for elements cut off by Truncate(0); and for what was freed.
+Close gives memory back to the system: a container that is used afterwards panics, and a pointer or a slice that it
+handed out before leads to nothing, or to what was put there since. The same holds for what was allocated in an arena
+before Reset, or between a Mark and its Release; for elements cut off by Truncate(0); and for what was freed.
 
 	first := ships.At(0)
 	ships.Close()
@@ -246,7 +246,7 @@ func (f *function) origin(e ast.Expr, number int, s *state) *origin {
 			return f.origin(x.X, 0, s)
 		}
 	case *ast.Ident, *ast.SelectorExpr:
-		if p, ok := f.place(e.(ast.Expr)); ok {
+		if p, ok := f.place(e); ok {
 			if o, ok := s.from[p]; ok && !o.part {
 				return &o
 			}
@@ -330,8 +330,8 @@ func (f *function) zero(e ast.Expr) bool {
 	return v != nil && v.Kind() == constant.Int && constant.Sign(v) == 0
 }
 
-// harmless reports whether a call changes no variables of the package: it is one of Vast's, a conversion, or one of the language's
-// own functions.
+// harmless reports whether a call changes no variables of the package: it is one of Vast's, a conversion, or one of the
+// language's own functions.
 func (f *function) harmless(call *ast.CallExpr, name string) bool {
 	if t := f.p.TypesInfo.Types[call.Fun]; t.IsType() || t.IsBuiltin() {
 		return true
@@ -409,7 +409,8 @@ func (f *function) reportCall(call *ast.CallExpr, s *state) {
 	}
 	if owner, ok := f.owner(call); ok && name == "arena.Arena.Release" && s.closed[owner] == "" {
 		if m, ok := f.place(call.Args[0]); ok && s.closed[m] != "" {
-			f.p.Say(call, "the mark %s is released after %s: a mark is good for one release, and for none after Reset", m.path, s.closed[m])
+			f.p.Say(call, "the mark %s is released after %s: a mark is good for one release, and for none after Reset", m.path,
+				s.closed[m])
 		}
 	}
 }
