@@ -23,7 +23,7 @@ const (
 	// freed: as in a guard.SampledPool.
 	sampledLive  = 16
 	sampledFreed = 16 * sampledLive
-	// sampledAddresses is the pages that they take: each has one behind it, and one stands before them all.
+	// sampledPages is the pages of addresses that they take: each has one behind it, and one stands before them all.
 	sampledPages = 1 + 2*(sampledLive+sampledFreed)
 )
 

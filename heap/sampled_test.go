@@ -25,6 +25,10 @@ func TestSampledHeap(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
+	steps := 2000
+	if testing.Short() {
+		steps = 300
+	}
 	for _, o := range []Options{{}, {Unshared: true}, {Pages: vm.PagesHeap}, {Limit: vm.NewLimit(16 << 20)}} {
 		for _, every := range []int{1, 3} {
 			h := openSampled(t, every, o)
@@ -35,7 +39,7 @@ func TestSampledHeap(t *testing.T) {
 			}
 			var all []piece
 			inUse, most := 0, 0
-			for i := range 2000 {
+			for i := range steps {
 				most = max(most, h.sampled.blocks.Len())
 				k := r.IntN(len(all) + 8)
 				size := r.IntN(5000)

@@ -21,9 +21,7 @@ type PanicError struct {
 	// System is the system's name; empty where a hook panicked while commands were applied.
 	System string
 	// Value is what it panicked with; where it touched memory that is not there, a [*vm.Fault] that says what it was, or a
-	// [*guard.Fault]. So it is on every goroutine of a schedule, but not on those that a system starts: see [vm.Watch].
-	//
-	// [*guard.Fault]: https://pkg.go.dev/github.com/vastgo/vast/guard#Fault
+	// *guard.Fault. So it is on every goroutine of a schedule, but not on those that a system starts: see [vm.Watch].
 	Value any
 	// Stack is where, as by runtime/debug.Stack.
 	Stack []byte
