@@ -141,6 +141,11 @@ func (a *Archetype) New() Entity {
 	if generation.Exhausted(next) {
 		w.worn++
 	}
+	if invariants.Enabled {
+		for _, c := range a.columns {
+			c.mustBeFree(slot, slot+1)
+		}
+	}
 	// What bitset.Set.Or does, without a call for each column.
 	bit := ^before & (before + 1) // the lowest clear bit
 	*a.vacancy = before | bit
@@ -294,6 +299,9 @@ func (a *Archetype) take(lo, hi uint32) Run {
 	n := hi - lo
 	w.live.Fill(uint(lo), uint(hi))
 	for _, c := range a.columns {
+		if invariants.Enabled {
+			c.mustBeFree(lo, hi)
+		}
 		c.set.Fill(uint(lo), uint(hi))
 		if used != 0 {
 			clear(c.elements(lo, hi))

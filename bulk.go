@@ -121,6 +121,9 @@ func (c *column) growFor(q *query) error {
 
 // give sets the bits of the slots [lo, hi), which must be usable and hold entities, and returns how many were clear.
 func (c *column) give(lo, hi uint32) (added int) {
+	if invariants.Enabled {
+		c.mustBeFree(lo, hi)
+	}
 	for lo < hi {
 		if lo%bitset.BlockBits == 0 && hi-lo >= bitset.BlockBits {
 			if any, _ := c.set.Block(uint(lo / bitset.BlockBits)); any == 0 {

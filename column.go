@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -129,6 +130,8 @@ func (w *World) register(name string, typ reflect.Type) (*column, error) {
 		return nil, err
 	}
 	c.base = unsafe.Add(c.span.Base(), c.skew)
+	r.Label(c.span.Offset()+c.skew, c.span.Size()-c.skew, vm.Label{What: "column " + name + " of world " + strconv.Quote(w.options.Name),
+		Element: "slot", Size: c.bytes, Advice: "look the component up by its Entity, and keep no pointer longer than the entity has it"})
 	return w.carve(c, r)
 }
 
@@ -254,6 +257,9 @@ func (c *column) add(e Entity) bool {
 	p := (*uint64)(unsafe.Add(c.words, uintptr(e.slot/64)*8))
 	before := *p
 	if before>>(e.slot%64)&1 == 0 {
+		if invariants.Enabled {
+			c.mustBeFree(e.slot, e.slot+1)
+		}
 		if c.store != nil {
 			if err := c.store.room(1); err != nil {
 				panic(err)
@@ -391,6 +397,19 @@ func (c *column) dense(lo, hi uint32) {
 	to = min((to+huge-1)&^(huge-1), c.span.Size())
 	// Without huge pages the column works as well.
 	_ = c.span.Region().Huge(c.span.Offset()+from, to-from)
+}
+
+// mustBeFree panics where an element of the slots [lo, hi), which are about to gain the component, was written since it was
+// poisoned, in builds that check invariants. Nobody has pointers to what a relation keeps, which it writes beforehand.
+func (c *column) mustBeFree(lo, hi uint32) {
+	if c.linked != "" {
+		return
+	}
+	for slot := lo; slot < hi; slot++ {
+		if !c.set.Test(uint(slot)) {
+			invariants.MustBeFree(c.element(slot), "vast: slot %d of column %s of world %q", slot, c.name, c.world.options.Name)
+		}
+	}
 }
 
 // poison overwrites the elements of the slots of mask in a word, in builds that check invariants.

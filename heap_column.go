@@ -1,6 +1,7 @@
 package vast
 
 import (
+	"fmt"
 	"reflect"
 
 	"github.com/vastgo/vast/internal/invariants"
@@ -131,6 +132,11 @@ func (s *heapStore[T]) put(slot uint32) {
 	}
 	if s.blocks[i] == nil {
 		s.blocks[i] = new([heapBlock]T)
+	}
+	// The collector reads what lies there, so that it is zero and not poison.
+	if invariants.Enabled && !reflect.ValueOf(s.at(slot)).Elem().IsZero() {
+		panic(fmt.Sprintf("vast: slot %d of a HeapColumn of %s was written after its component was removed: drop every pointer to "+
+			"a component where it is removed", slot, reflect.TypeFor[T]()))
 	}
 	s.used[i]++
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strconv"
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/bitset"
@@ -204,6 +205,8 @@ func (w *World) prepare() error {
 	if err != nil {
 		return err
 	}
+	r.Label(span.Offset(), span.Size(), vm.Label{What: "the entities of world " + strconv.Quote(w.options.Name),
+		Advice: "make Entity values by births and queries only, and use none of them after Close"})
 	w.control = span.Seam(owners+controlLead, bytesOwner, bytesGenerations)
 	w.gens = w.control.Base()
 	w.owners = unsafe.Add(w.gens, -bytesOwner)

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/vastgo/vast/internal/invariants"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -51,6 +52,7 @@ type Arena struct {
 	region    *vm.Region
 	name      string
 	closed    bool
+	poisoned  uintptr // in builds that check invariants: what lies between next and here was released
 }
 
 var tags atomic.Uint32
@@ -87,6 +89,7 @@ func NewArena(o Options) (*Arena, error) {
 		_ = r.Close()
 		return nil, err
 	}
+	span.Label(vm.Label{What: o.Name, Advice: "keep no pointer longer than the mark before it, and none over a Reset"})
 	return &Arena{base: span.Base(), capacity: uintptr(o.Capacity), highWater: max(0, o.HighWater), tag: tags.Add(1),
 		span: span, region: r, name: o.Name}, nil
 }
@@ -114,6 +117,9 @@ func (a *Arena) alloc(op string, size, align uintptr) (unsafe.Pointer, error) {
 		if err := a.makeRoom(op, first, size); err != nil {
 			return nil, err
 		}
+	}
+	if invariants.Enabled {
+		a.reuse(first + size)
 	}
 	a.next = first + size
 	return unsafe.Add(a.base, first), nil

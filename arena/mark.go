@@ -3,6 +3,9 @@ package arena
 import (
 	"fmt"
 	"unsafe"
+
+	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/internal/sampling"
 )
 
 // Mark is a place in an arena to come back to. It is good for one release.
@@ -49,7 +52,11 @@ func (a *Arena) Reset() {
 func (a *Arena) popTo(offset uintptr) {
 	used := a.next
 	a.next = offset
-	if keep := max(int(offset), a.highWater); a.span.Committed() > keep {
+	keep := max(int(offset), a.highWater)
+	if sampling.Pick() {
+		keep = int(offset) // so that a use of what was released faults
+	}
+	if a.span.Committed() > keep {
 		// What is decommitted comes back zero. A failure leaves memory committed, to be cleared like the rest.
 		_ = a.span.Shrink(keep)
 		a.end = min(uintptr(a.span.Committed()), a.capacity)
@@ -57,5 +64,8 @@ func (a *Arena) popTo(offset uintptr) {
 	if dirty := min(used, a.end); dirty > offset {
 		// Sound because these bytes are committed, and hold no Go pointers.
 		clear(unsafe.Slice((*byte)(unsafe.Add(a.base, offset)), dirty-offset))
+	}
+	if invariants.Enabled {
+		a.poison(offset, used)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/vastgo/vast/internal/invariants"
 	"github.com/vastgo/vast/internal/layout"
 	"github.com/vastgo/vast/vm"
 )
@@ -19,6 +20,9 @@ func New[T any](a *Arena) *T {
 	// The sum cannot overflow: first is at most a page beyond an eighth of all addresses, and no type is so large.
 	if _, plain := a.kind.(*T); !plain || first+unsafe.Sizeof(v) > a.end {
 		return newSlow[T](a)
+	}
+	if invariants.Enabled {
+		a.reuse(first + unsafe.Sizeof(v))
 	}
 	a.next = first + unsafe.Sizeof(v)
 	return (*T)(unsafe.Add(a.base, first))

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/layout"
+	"github.com/vastgo/vast/internal/sampling"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -56,6 +57,7 @@ func NewArray[T any](o Options) (*Array[T], error) {
 		_ = r.Close()
 		return nil, err
 	}
+	span.Label(p.label("element"))
 	base := (*T)(span.Base())
 	a := &Array[T]{next: base, base: base, span: span, region: r, plan: p}
 	a.more = a.makeMore
@@ -180,11 +182,14 @@ func (a *Array[T]) Truncate(n int) {
 	used := have * a.plan.sizeElement
 	keep := n * a.plan.sizeElement
 	// Without the slack an array used as a stack would commit and decommit at every step over a page's border.
-	unit := vm.PageSize()
+	unit, slack := vm.PageSize(), minStep
 	if huge := vm.HugePageSize(); a.span.advised && keep >= huge {
 		unit = huge
 	}
-	a.span.shrinkTo(min((keep+minStep+unit-1)/unit*unit, a.span.Size()))
+	if sampling.Pick() {
+		unit, slack = vm.PageSize(), a.plan.sizeElement // so that a use of what was cut off faults
+	}
+	a.span.shrinkTo(min((keep+slack+unit-1)/unit*unit, a.span.Size()))
 	// What is decommitted comes back zero; what is kept must be made so for AppendN.
 	if dirty := min(used, a.span.Committed()) - keep; dirty > 0 {
 		clear(unsafe.Slice((*byte)(unsafe.Pointer(after(a.base, n))), dirty))

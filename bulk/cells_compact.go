@@ -82,8 +82,8 @@ func (c *cells) end() uint {
 }
 
 // startLeaving marks the slabs that are to be emptied: the highest of each class, as many as it can do without. Those
-// that remain, and the stretches, could lie one behind the other; what ends behind that is marked too.
-func (c *cells) startLeaving() {
+// that remain, and the stretches, could lie one behind the other; what ends behind that is marked too. It returns where.
+func (c *cells) startLeaving() (end uint) {
 	c.reclaim()
 	for i := range c.classes {
 		c.classes[i].lists = 0
@@ -93,7 +93,7 @@ func (c *cells) startLeaving() {
 			c.classes[s.class].lists += uint(c.classes[s.class].cells - s.free)
 		}
 	}
-	end := uint(firstUnit)
+	end = firstUnit
 	for u, s := range c.held() {
 		if s.class != stretchClass {
 			cl := &c.classes[s.class]
@@ -105,14 +105,23 @@ func (c *cells) startLeaving() {
 		}
 		end += uint(s.units)
 	}
+	c.leaveBehind(end)
+	return end
+}
+
+// leaveBehind marks what ends behind a unit, and reports whether there is something.
+func (c *cells) leaveBehind(end uint) (found bool) {
+	c.reclaim()
 	for u, s := range c.held() {
 		if u+uint(s.units) > end {
 			c.leave(u, s)
+			found = true
 		}
 	}
 	for i := range c.classes {
 		c.classes[i].findLowest(0)
 	}
+	return found
 }
 
 // leave marks a slab or a stretch. No cell is handed out there any more.

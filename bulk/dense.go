@@ -99,9 +99,12 @@ func (d *Dense[T]) carve(bytesElements int) (err error) {
 		}
 	}
 	d.locators, d.owners = d.tables[0].Base(), d.tables[1].Base()
-	d.elements, err = carve(d.region, bytesElements)
+	if d.elements, err = carve(d.region, bytesElements); err != nil {
+		return err
+	}
+	d.elements.Label(d.plan.label("element"))
 	d.base = d.elements.Base()
-	return err
+	return nil
 }
 
 // The next three are sound for slots and indices below room: so far the spans are committed, they never move before Close,
@@ -127,6 +130,9 @@ func (d *Dense[T]) Insert(v T) (Handle[T], *T) {
 	slot := d.hint*wordBits + uint(bits.TrailingZeros64(free))
 	if free == 0 || slot >= d.room {
 		slot = d.search()
+	}
+	if invariants.Enabled {
+		d.mustBeFree(uint(d.len))
 	}
 	w := d.word(slot / wordBits)
 	before := *w

@@ -13,6 +13,12 @@ func (d *Dense[T]) poison(i uint, n int) {
 	invariants.Poison(unsafe.Slice((*byte)(unsafe.Pointer(d.element(i))), n*int(unsafe.Sizeof(*d.element(i)))))
 }
 
+// mustBeFree panics where a place without an element was written since it was poisoned.
+func (d *Dense[T]) mustBeFree(i uint) {
+	e := d.element(i)
+	invariants.MustBeFree(unsafe.Slice((*byte)(unsafe.Pointer(e)), unsafe.Sizeof(*e)), "bulk: place %d of %s", i, d.plan.name)
+}
+
 // changed runs checkInvariants after a change, as seldom as [Pool] does.
 func (d *Dense[T]) changed() {
 	if d.unchecked++; d.unchecked*16 >= int(d.room) {

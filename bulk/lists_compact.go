@@ -62,9 +62,10 @@ func (ls *Lists[T]) fit(l *List[T]) {
 // evacuate moves the lists out of the slabs that are to be emptied.
 func (ls *Lists[T]) evacuate(owners iter.Seq[*List[T]]) {
 	c := &ls.cells
-	c.startLeaving()
+	end := c.startLeaving()
 	defer c.endLeaving()
-	// A stretch that was in the way of another, or had no long gap below it, may find one when the slabs are empty.
+	// A stretch that was in the way of another, or had no long gap below it, may find one when the slabs are empty; and
+	// what found the lowest gap there was may find a lower one.
 	for walks, missed := 0, true; missed && walks < 2; walks++ {
 		missed = false
 		for l := range owners {
@@ -82,5 +83,6 @@ func (ls *Lists[T]) evacuate(owners iter.Seq[*List[T]]) {
 				missed = true
 			}
 		}
+		missed = c.leaveBehind(end) || missed
 	}
 }

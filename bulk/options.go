@@ -87,6 +87,11 @@ func newPlan[T any](kind string, o Options, most int) (plan, error) {
 	return p, nil
 }
 
+// label names the elements in messages about bad accesses.
+func (p *plan) label(element string) vm.Label {
+	return vm.Label{What: p.name, Element: element, Size: p.sizeElement}
+}
+
 // stepFrom returns how many bytes to commit ahead when committed bytes are.
 func (p *plan) stepFrom(committed int) int {
 	if p.step > 0 {

@@ -72,9 +72,12 @@ func (p *Pool[T]) carve(bytesElements int) (err error) {
 	if p.generations, err = newGenerations(p.region, p.plan.capacity); err != nil {
 		return err
 	}
-	p.elements, err = carve(p.region, bytesElements)
+	if p.elements, err = carve(p.region, bytesElements); err != nil {
+		return err
+	}
+	p.elements.Label(p.plan.label("slot"))
 	p.base = p.elements.Base()
-	return err
+	return nil
 }
 
 // slot is sound for slots below room: so far the span is committed, it never moves before Close, and T holds no Go
@@ -93,6 +96,9 @@ func (p *Pool[T]) Insert(v T) (Handle[T], *T) {
 	i := p.hint*wordBits + uint(bits.TrailingZeros64(free))
 	if free == 0 || i >= p.room {
 		i = p.search()
+	}
+	if invariants.Enabled {
+		p.mustBeFree(i)
 	}
 	w := p.word(i / wordBits)
 	before := *w

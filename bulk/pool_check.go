@@ -15,6 +15,12 @@ func (p *Pool[T]) poison(i uint) {
 	invariants.Poison(unsafe.Slice((*byte)(unsafe.Pointer(e)), unsafe.Sizeof(*e)))
 }
 
+// mustBeFree panics where a slot without an element was written since it was poisoned.
+func (p *Pool[T]) mustBeFree(i uint) {
+	e := p.slot(i)
+	invariants.MustBeFree(unsafe.Slice((*byte)(unsafe.Pointer(e)), unsafe.Sizeof(*e)), "bulk: slot %d of %s", i, p.plan.name)
+}
+
 // changed runs checkInvariants after a change, often enough to be near the cause and seldom enough that a large pool can
 // be tested: the checks take no more than a constant factor of the changes.
 func (p *Pool[T]) changed() {

@@ -70,6 +70,7 @@ func NewSharedArray[T any](o Options) (*SharedArray[T], error) {
 		_ = r.Close()
 		return nil, err
 	}
+	span.Label(p.label("element"))
 	return &SharedArray[T]{base: (*T)(span.Base()), plan: p, region: r, span: span}, nil
 }
 

@@ -72,6 +72,7 @@ func NewSharedPool[T any](o Options) (*SharedPool[T], error) {
 		_ = r.Close()
 		return nil, err
 	}
+	span.Label(plan.label("slot"))
 	const slotsPerSummary = 64 * slotsPerChunk
 	summaries := (plan.capacity + slotsPerSummary - 1) / slotsPerSummary
 	p := &SharedPool[T]{base: span.Base(), sharedSlots: sharedSlots{tag: generation.NewTag(), elements: span, region: r, plan: plan}}

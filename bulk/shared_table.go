@@ -92,6 +92,7 @@ func NewSharedTable[T any](o Options) (*SharedTable[T], error) {
 		_ = t.region.Close()
 		return nil, err
 	}
+	t.valueSpan.Label(p.label("value"))
 	t.entries, t.values = t.entrySpan.Base(), t.valueSpan.Base()
 	return t, nil
 }

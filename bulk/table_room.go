@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/internal/sampling"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -118,6 +119,7 @@ func (t *Table) reserve() error {
 		at := &a.parts[a.places[i].part]
 		stride := at.bytes
 		if t.options.Layout == LayoutColumns {
+			r.Label(at.Offset()+at.lead, at.Size()-at.lead, vm.Label{What: "field " + f.name + " of " + p.name, Element: "row", Size: f.size})
 			stride, t.perBlock = 0, math.MaxInt
 		}
 		f.rowLocator = newRowLocator(unsafe.Add(at.Base(), at.lead+a.places[i].offset), f.size, a.group, stride)
@@ -188,7 +190,11 @@ func (t *Table) giveBack() {
 	if t.region == nil {
 		return
 	}
-	groups := ceil(t.len+minStep/t.plan.sizeElement, t.group)
+	slack := minStep / t.plan.sizeElement
+	if sampling.Pick() {
+		slack = 0 // so that a use of what was cut off faults
+	}
+	groups := ceil(t.len+slack, t.group)
 	for i := range t.arranged.parts {
 		p := &t.arranged.parts[i]
 		keep, unit := p.lead+groups*p.bytes, vm.PageSize()

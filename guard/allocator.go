@@ -47,6 +47,7 @@ func NewAllocator(o Options) (*Allocator, error) {
 		blocks:    make(map[int]*block),
 	}
 	open.add(a)
+	r.Label(0, r.Size(), vm.Label{What: o.Name, Explain: explained})
 	return a, nil
 }
 

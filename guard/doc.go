@@ -12,6 +12,7 @@
 //   - [Pool]: takes the place of a [bulk.Pool] that is under suspicion, in one line.
 //   - [SampledPool] and [Sampler]: guard one insertion in a thousand, for production.
 //   - [Do], [Watch], [Explain], [Describe]: make a report, the [Fault], of a memory fault.
+//   - VAST_GUARD=1/1000 in the environment: guards allocations of each heap.Heap, with no change to the program.
 //
 // # Terminology
 //
@@ -68,6 +69,12 @@
 //	                                               return ordinary.Alloc(size)
 //	ordinary.Free(p)                    becomes    if g.Owns(p) { g.Free(p) } else { ordinary.Free(p) }
 //
-// with a [Sampler] s and an [Allocator] g of a few blocks. What lives long keeps its place in such an allocator: with
-// objects that live as long as the program the first ones to be picked stay the only ones.
+// with a [Sampler] s and an [Allocator] g of a few blocks. A heap.Heap does just that while the environment variable VAST_GUARD is
+// 1/n. Containers whose elements must lie at base + i × size cannot put one elsewhere: of those, one in n releases of an
+// arena.Arena and truncations of a bulk.Array or bulk.Table gives all the memory back at once, so that a use of what was given up
+// faults, and regions remember where that was done; [vm.Watch] tells. A value that is not understood is said on standard error
+// and ignored.
+//
+// What lives long keeps its place in such an allocator: with objects that live as long as the program the first ones to be
+// picked stay the only ones.
 package guard

@@ -37,7 +37,7 @@ func here() Stack {
 	return append(Stack(nil), c[:runtime.Callers(3, c[:])]...)
 }
 
-// Frames yields the calls of the program, innermost first, without those of this package and of Go's runtime.
+// Frames yields the calls of the program, innermost first, without those of this package, of packages vm and heap, and of Go's runtime.
 func (s Stack) Frames() iter.Seq[runtime.Frame] {
 	return func(yield func(runtime.Frame) bool) {
 		if len(s) == 0 {
@@ -46,7 +46,7 @@ func (s Stack) Frames() iter.Seq[runtime.Frame] {
 		frames := runtime.CallersFrames(s)
 		for {
 			f, more := frames.Next()
-			if f.File != "" && !strings.HasPrefix(f.Function, ownPrefix) && !strings.HasPrefix(f.Function, "runtime.") && !yield(f) {
+			if f.File != "" && !internal(f.Function) && !yield(f) {
 				return
 			}
 			if !more {
@@ -56,8 +56,17 @@ func (s Stack) Frames() iter.Seq[runtime.Frame] {
 	}
 }
 
-// ownPrefix begins the names of this package's functions, but not those of its external tests.
-const ownPrefix = "github.com/vastgo/vast/guard."
+// internal reports whether a function is of this package (but not of its external tests), of those that call it for a
+// report or for a block, or of Go's runtime.
+func internal(function string) bool {
+	for _, prefix := range []string{"runtime.", "github.com/vastgo/vast/guard.", "github.com/vastgo/vast/vm.",
+		"github.com/vastgo/vast/heap."} {
+		if strings.HasPrefix(function, prefix) {
+			return true
+		}
+	}
+	return false
+}
 
 // String returns a line for each call of the program.
 func (s Stack) String() string {

@@ -1,6 +1,10 @@
 package guard
 
-import "runtime/debug"
+import (
+	"runtime/debug"
+
+	"github.com/vastgo/vast/vm"
+)
 
 // Do calls f, and turns a bad access of f's into a panic with a [*Fault]. It works for the goroutine that calls it, not for
 // those that f starts: each needs a Do or [Watch] of its own. Other panics go on as they are.
@@ -11,7 +15,7 @@ func Do(f func()) {
 
 // Watch is [Do] for the rest of a function: `defer guard.Watch()()`, the first line of a goroutine. Until the function
 // returns, a memory fault of the goroutine is a panic (see [debug.SetPanicOnFault]); one at an address of an allocator's
-// becomes a panic with a [*Fault].
+// becomes a panic with a [*Fault], one elsewhere in a region with a [*vm.Fault]. [vm.Watch] does the same.
 func Watch() (end func()) {
 	before := debug.SetPanicOnFault(true)
 	return func() {
@@ -22,6 +26,9 @@ func Watch() (end func()) {
 		}
 		if f, ok := Explain(r); ok {
 			panic(f)
+		}
+		if err, ok := vm.Explain(r); ok {
+			panic(err)
 		}
 		panic(r)
 	}
@@ -42,4 +49,14 @@ func Explain(recovered any) (*Fault, bool) {
 		return f, ok
 	}
 	return nil, false
+}
+
+// explained is what [vm.Explain] says about an address of an allocator's.
+func explained(p uintptr) error {
+	f, ok := Describe(p)
+	if !ok {
+		return nil
+	}
+	f.At = here()
+	return f
 }

@@ -3,6 +3,7 @@ package heap
 import (
 	"fmt"
 	"math/bits"
+	"unsafe"
 
 	"github.com/vastgo/vast/internal/invariants"
 )
@@ -12,6 +13,11 @@ func (h *Heap) checkInvariants() {
 	if invariants.Enabled && h.pages.top < 1<<10 && h.rooms.top < 1<<10 { // checking more after each change would take all the time there is
 		h.check()
 	}
+}
+
+// mustBeFree panics where memory that is being allocated was written since it was freed.
+func (h *Heap) mustBeFree(p unsafe.Pointer, n int) {
+	invariants.MustBeFree(unsafe.Slice((*byte)(p), n), "heap: what lies at %p on %s", p, h.name)
 }
 
 // check walks over everything that the heap knows and panics where it does not add up.

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/internal/sampling"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -36,6 +38,7 @@ type Options struct {
 type Heap struct {
 	mu       sync.Mutex
 	unshared bool
+	unusual  bool // closed, or sampled
 	closed   bool
 	name     string
 	region   *vm.Region
@@ -45,6 +48,7 @@ type Heap struct {
 	live     int      // allocations
 	inUse    int      // bytes of them
 	held     int      // bytes of the pages that they lie on, and of pools
+	sampled  *sampled // nil unless VAST_GUARD says so
 }
 
 // The sizes of the two parts of a heap.
@@ -110,6 +114,7 @@ func newHeap(o Options, capacity, block, unit int) (*Heap, error) {
 		_ = r.Close()
 		return nil, err
 	}
+	r.Label(0, r.Size(), vm.Label{What: h.name, Advice: "drop every copy of a pointer where its allocation is freed"})
 	h.region = r
 	h.pages = pages{
 		ranges: ranges{base: pagesMeta.Base(), stride: stride, meta: pagesMeta, end: uint32(count)},
@@ -120,6 +125,8 @@ func newHeap(o Options, capacity, block, unit int) (*Heap, error) {
 		ranges: ranges{base: roomsMeta.Base(), stride: bytesEntry, meta: roomsMeta, end: uint32(units)},
 		region: r, off: roomsAt.Offset(), base: roomsAt.Base(), unit: unit, page: page,
 	}
+	h.sampled = newSampled(h.name, o, sampling.Every())
+	h.unusual = h.sampled != nil
 	return h, nil
 }
 
@@ -136,17 +143,24 @@ func (h *Heap) unlock() {
 }
 
 // Close gives the memory and the addresses back. What was allocated must not be used afterwards; using the heap panics.
-// Closing twice does nothing.
+// Closing twice does nothing. Where VAST_GUARD is set it may return a [*guard.Fault] as [guard.Allocator.Close] does; then the
+// heap is closed.
 func (h *Heap) Close() error {
 	h.lock()
 	defer h.unlock()
 	if h.closed {
 		return nil
 	}
+	if err := h.sampled.close(); err != nil {
+		return err
+	}
 	if err := h.region.Close(); err != nil {
 		return err
 	}
-	h.closed = true
+	h.closed, h.unusual = true, true
+	if h.sampled != nil {
+		return h.sampled.found
+	}
 	return nil
 }
 
@@ -164,12 +178,19 @@ func (h *Heap) Alloc(size, align int) (unsafe.Pointer, error) {
 	checkSize("Alloc", h.name, size, align)
 	if c, ok := classFor(size, align); ok {
 		h.lock()
-		h.mustBeOpen("Alloc")
+		if h.unusual {
+			if p := h.allocUnusually(size, align, c); p != nil {
+				return p, nil
+			}
+		}
 		p, dirty, err := h.takeObject(c)
 		h.checkInvariants()
 		h.unlock()
 		if err != nil {
 			return nil, err
+		}
+		if invariants.Enabled {
+			h.mustBeFree(p, int(classes[c].size))
 		}
 		if dirty {
 			clear(unsafe.Slice((*byte)(p), classes[c].size))
@@ -198,6 +219,9 @@ func (h *Heap) allocPages(size, align int) (unsafe.Pointer, error) {
 	h.unlock()
 	if err != nil {
 		return nil, err
+	}
+	if invariants.Enabled {
+		h.mustBeFree(p, n<<h.pages.shift)
 	}
 	if dirty {
 		clear(unsafe.Slice((*byte)(p), n<<h.pages.shift))
@@ -344,7 +368,8 @@ func (h *Heap) locked(op string, p unsafe.Pointer) place {
 }
 
 // Free gives an allocation back. Its memory may go to the operating system at once; nobody may use it afterwards. Nil is
-// nothing to free. It panics when no allocation of this heap begins at p, or it was freed already.
+// nothing to free. It panics when no allocation of this heap begins at p, or it was freed already; with a
+// [*guard.Fault] where the allocation is one of those that VAST_GUARD has guarded.
 func (h *Heap) Free(p unsafe.Pointer) {
 	if p == nil {
 		return
@@ -356,6 +381,10 @@ func (h *Heap) Free(p unsafe.Pointer) {
 		return
 	}
 	h.unlock()
+	if h.guarded(p) {
+		h.freeGuarded(p)
+		return
+	}
 	at := h.locked("Free", p)
 	h.free(at)
 	h.checkInvariants()
@@ -397,6 +426,9 @@ func (h *Heap) free(at place) {
 // SizeOf returns how many bytes from p on belong to the allocation that begins there: what was asked for or more. All of
 // them may be used. It panics as [Heap.Free] does.
 func (h *Heap) SizeOf(p unsafe.Pointer) int {
+	if h.guarded(p) {
+		return h.guardedSize("SizeOf", p)
+	}
 	at := h.locked("SizeOf", p)
 	h.unlock()
 	return at.size

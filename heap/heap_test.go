@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/vastgo/vast/internal/invariants"
 	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
@@ -120,9 +121,23 @@ func TestStaleWrites(t *testing.T) {
 	for i := 1; i < len(all); i += 2 {
 		zero(t, all[i], 0, h.SizeOf(all[i]))
 	}
+	found := 0
 	for i := range count / 2 {
-		p := alloc(t, h, sizes[2*i%len(sizes)])
+		size := sizes[2*i%len(sizes)]
+		if invariants.Enabled {
+			if text := modeltest.PanicText(func() { alloc(t, h, size) }); strings.Contains(text, " on TestStaleWrites was written after it was freed: ") {
+				found++
+			} else if text != "" {
+				t.Fatal(text)
+			}
+			continue
+		}
+		p := alloc(t, h, size)
 		zero(t, p, 0, h.SizeOf(p)) // cleared when it is used again
+	}
+	// Some allocations are made of memory that was never used.
+	if invariants.Enabled && found < count/6 {
+		t.Errorf("%d of %d allocations were found to be written after they were freed", found, count/2)
 	}
 	h.checked()
 }

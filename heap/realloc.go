@@ -24,6 +24,9 @@ func (h *Heap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error
 	if p == nil {
 		return h.Alloc(size, align)
 	}
+	if h.guarded(p) {
+		return h.reallocGuarded(p, size, align)
+	}
 	at := h.locked("Realloc", p)
 	q, err := p, h.tooLarge(size)
 	if err == nil {

@@ -22,6 +22,7 @@ func (h *Heap) Stats() Stats {
 		s.Reserved, s.Committed = h.region.Size(), h.region.Committed()
 		s.Kept = h.pages.pagesKept << h.pages.shift
 		s.Own = h.pages.meta.Committed() + h.rooms.meta.Committed()
+		h.sampled.addTo(&s)
 	}
 	return s
 }

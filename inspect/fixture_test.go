@@ -148,6 +148,11 @@ func newFixtureOf(t testing.TB, o Options, people int) *fixture {
 	f.Inspector = in
 	ended := make(chan error, 1)
 	go func() { ended <- f.schedule.Run(ctx) }()
+	for end := time.Now().Add(time.Minute); !f.schedule.Running(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the schedule does not begin to run")
+		}
+	}
 	t.Cleanup(func() {
 		in.Close()
 		cancel()

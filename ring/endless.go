@@ -128,6 +128,7 @@ func NewEndless(o EndlessOptions) (*Endless, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.Label(0, r.Size(), vm.Label{What: o.Name, Advice: "use what is read before it is released"})
 	if huge := vm.HugePageSize(); huge > 0 && step%huge == 0 {
 		// Huge pages make it faster, not different: without them it works as well.
 		_ = r.Huge(0, r.Size())

@@ -155,7 +155,7 @@ func (j *job) help(t *team, w *worker) {
 		if !ended {
 			failed = &partPanic{goexit, nil}
 			if v := recover(); v != nil {
-				failed = &partPanic{v, debug.Stack()}
+				failed = &partPanic{explained(v), debug.Stack()}
 			}
 			j.next.Store(int64(j.count))
 		}

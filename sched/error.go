@@ -3,6 +3,8 @@ package sched
 import (
 	"fmt"
 	"strings"
+
+	"github.com/vastgo/vast/vm"
 )
 
 // OrderError says why the systems cannot be brought into an order.
@@ -14,11 +16,14 @@ type OrderError struct {
 
 func (e *OrderError) Error() string { return "sched: " + e.detail }
 
-// PanicError says that a system panicked, or ended its goroutine.
+// PanicError says that a system panicked, or ended its goroutine, or made a memory fault.
 type PanicError struct {
 	// System is the system's name; empty where a hook panicked while commands were applied.
 	System string
-	// Value is what it panicked with.
+	// Value is what it panicked with; where it touched memory that is not there, a [*vm.Fault] that says what it was, or a
+	// [*guard.Fault]. So it is on every goroutine of a schedule, but not on those that a system starts: see [vm.Watch].
+	//
+	// [*guard.Fault]: https://pkg.go.dev/github.com/vastgo/vast/guard#Fault
 	Value any
 	// Stack is where, as by runtime/debug.Stack.
 	Stack []byte
@@ -29,6 +34,14 @@ func (e *PanicError) Error() string {
 		return fmt.Sprintf("sched: a hook panicked while commands were applied: %v", e.Value)
 	}
 	return fmt.Sprintf("sched: system %q panicked: %v", e.System, e.Value)
+}
+
+// explained returns what is known of a memory fault, and any other value as it is.
+func explained(v any) any {
+	if err, ok := vm.Explain(v); ok {
+		return err
+	}
+	return v
 }
 
 // Unwrap returns the value if it is an error, such as the *vm.Error of a full memory limit.

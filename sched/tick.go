@@ -42,6 +42,7 @@ func (s *Schedule) Tick() error {
 }
 
 func (s *Schedule) tick() (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	ended := false
 	defer func() {
 		if !ended {
@@ -162,7 +163,7 @@ func (s *Schedule) failed(n *node, v any) {
 	case *AccessError:
 		err = v
 	default:
-		err = &PanicError{System: n.Name, Value: v, Stack: debug.Stack()}
+		err = &PanicError{System: n.Name, Value: explained(v), Stack: debug.Stack()}
 	}
 	s.team.mu.Lock()
 	defer s.team.mu.Unlock()
@@ -191,7 +192,7 @@ func (s *Schedule) applyAll() (err error) {
 			s.observers.recorder.keep(s.team.workers[0], mark{kind: AppliedCommands, part: -1, start: start, end: end})
 		}
 		if v := recover(); v != nil {
-			err = &PanicError{Value: v, Stack: debug.Stack()}
+			err = &PanicError{Value: explained(v), Stack: debug.Stack()}
 		}
 	}()
 	done, err := s.world.Apply(s.commands...)

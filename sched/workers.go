@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -68,6 +69,7 @@ func (t *team) stop() {
 
 // stay is the life of a worker's goroutine.
 func (t *team) stay(w *worker) {
+	debug.SetPanicOnFault(true)
 	ended := false
 	defer func() {
 		if ended {

@@ -47,6 +47,14 @@
 // Go's runtime, which ends the process when it gets none. A control group's limit ends the process without an error: set
 // a [Limit] below it.
 //
+// # Bad accesses
+//
+// A stray or stale pointer into reserved pages is a memory fault, of which the runtime prints the bare number before it ends
+// the process. In a goroutine that begins with `defer vm.Watch()()` it is a panic with a [*Fault] instead: "slot 5000000 of
+// column Position of world "demo" is beyond its 8192 usable slots", with where the region was made and, of one of the 256
+// closed last, where it was closed. Containers and worlds label their parts for that (see [Label]). [Describe] answers the
+// same for an address from elsewhere. Goroutines of a sched.Schedule are watched always.
+//
 // # Go pointers
 //
 // The garbage collector does not look into regions. They must not hold Go pointers, strings, slices, maps, channels,

@@ -29,12 +29,13 @@ func OnLeak(f func(Leak)) {
 	onLeak.Store(&f)
 }
 
-// origin is where a region was made.
+// origin is where a region was made, or closed, or a part of it given back.
 type origin [8]uintptr
 
-func (o *origin) record() {
-	runtime.Callers(3, o[:])
-}
+func (o *origin) record() { o.recordAbove(1) }
+
+// recordAbove leaves out so many calls: with 0 the first one is the call of the function that calls it.
+func (o *origin) recordAbove(calls int) { runtime.Callers(3+calls, o[:]) }
 
 func (o *origin) String() string {
 	n := 0

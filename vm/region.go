@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/fault"
+	"github.com/vastgo/vast/internal/sampling"
 )
 
 // Options say how a region is made. The zero value works.
@@ -52,8 +53,10 @@ type mapping struct {
 	ever      intervals // what was committed at some time
 	dense     intervals // what Huge was called for
 	moved     pieces    // what MovePages brought here
-	borders   int       // between committed pages, because of what was moved
-	mappings  int       // what the region counts for in mappingsUsed
+	labels    []labelled
+	returns   *returns // nil unless VAST_GUARD is set
+	borders   int      // between committed pages, because of what was moved
+	mappings  int      // what the region counts for in mappingsUsed
 }
 
 // maxReserve keeps sizes far from overflow in roundings and sums.
@@ -237,7 +240,13 @@ func (r *Region) Decommit(off, n int) error {
 				return err
 			}
 		}
-		return m.decommit(iv)
+		if err := m.decommit(iv); err != nil {
+			return err
+		}
+		if sampling.Every() > 0 {
+			m.returned(iv)
+		}
+		return nil
 	})
 }
 
@@ -444,7 +453,9 @@ func (r *Region) Close() error {
 	m.committed, m.ever, m.dense = intervals{}, intervals{}, intervals{}
 	m.recount()
 	if m.be.reuses() {
+		closings.add(m)
 		closedRegions.put(m.base, m.size)
 	}
+	m.labels = nil
 	return nil
 }

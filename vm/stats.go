@@ -44,11 +44,14 @@ type counter struct {
 	leaked    atomic.Int64
 }
 
-var registry struct {
+// regions are all open regions, and the counters of their purposes.
+type regions struct {
 	mu       sync.Mutex
 	counters map[string]*counter
 	open     map[*mapping]struct{}
 }
+
+var registry regions
 
 func register(m *mapping, purpose string) {
 	registry.mu.Lock()

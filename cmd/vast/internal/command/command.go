@@ -8,9 +8,11 @@ import (
 	"io"
 
 	"github.com/vastgo/vast/cmd/vast/internal/bench"
+	"github.com/vastgo/vast/cmd/vast/internal/docs"
 	"github.com/vastgo/vast/cmd/vast/internal/doctor"
 	"github.com/vastgo/vast/cmd/vast/internal/earth"
 	"github.com/vastgo/vast/cmd/vast/internal/query"
+	"github.com/vastgo/vast/cmd/vast/internal/soak"
 	"github.com/vastgo/vast/cmd/vast/internal/top"
 )
 
@@ -26,6 +28,8 @@ var commands = []command{
 	{"doctor", "what this machine allows, and what to change", doctor.Run},
 	{"top", "the overview of a running program, live in the terminal", top.Run},
 	{"query", "the entities of a running program that match a query", query.Run},
+	{"soak", "use everything for long, and look whether anything grows that should not", soak.Run},
+	{"docs", "the guide and the other pages of the documentation, in a browser", docs.Run},
 	{"version", "the version of this program", runVersion},
 }
 

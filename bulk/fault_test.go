@@ -1,0 +1,105 @@
+package bulk
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// TestBadAccesses: a stray pointer or a stale slice into a container says which element of what it was.
+func TestBadAccesses(t *testing.T) {
+	if vm.HeapStandIn() {
+		t.Skip("containers are Go heap memory in this build, where nothing faults")
+	}
+	const far = 3_000_000
+	stray := func(p unsafe.Pointer, size uintptr) *byte { return (*byte)(unsafe.Add(p, far*size)) }
+	one := numbered(1)
+	size := unsafe.Sizeof(one)
+	for name, c := range map[string]struct {
+		at   func() *byte
+		says []string // in this order
+	}{
+		"array": {func() *byte {
+			a := opened(NewArray[record](Options{Name: "ships"}))
+			return stray(unsafe.Pointer(a.Append(one)), size)
+		}, []string{"element 3000000 of ships is beyond its ", " usable elements: "}},
+		"truncated array": {func() *byte {
+			a := opened(NewArray[record](Options{Name: "ships"}))
+			all, err := a.AppendN(100_000)
+			if err != nil {
+				panic(err)
+			}
+			a.Truncate(10)
+			return (*byte)(unsafe.Pointer(&all[99_999]))
+		}, []string{"element 99999 of ships lies in memory that was given back: drop pointers and slices to what is removed, truncated"}},
+		"pool": {func() *byte {
+			p := opened(NewPool[record](Options{}))
+			_, e := p.Insert(one)
+			return stray(unsafe.Pointer(e), size)
+		}, []string{"slot 3000000 of bulk.Pool[", "] is beyond its ", " usable slots: "}},
+		"closed pool": {func() *byte {
+			p := opened(NewPool[record](Options{Name: "ships"}))
+			_, e := p.Insert(one)
+			if err := p.Close(); err != nil {
+				panic(err)
+			}
+			return (*byte)(unsafe.Pointer(e))
+		}, []string{"slot 0 of ships is gone: it was closed: keep it open", "made at ", "fault_test.go:", "closed at ", "fault_test.go:"}},
+		"dense": {func() *byte {
+			d := opened(NewDense[record](Options{Name: "ships"}))
+			_, e := d.Insert(one)
+			return stray(unsafe.Pointer(e), size)
+		}, []string{"element 3000000 of ships is beyond its "}},
+		"table": {func() *byte {
+			table := NewTable(TableOptions{Name: "planets"})
+			NewField[uint64](table, "mass")
+			radius := NewField[uint64](table, "radius")
+			if _, err := table.AppendN(1); err != nil {
+				panic(err)
+			}
+			return stray(unsafe.Pointer(radius.At(0)), 8)
+		}, []string{"row 3000000 of field radius of planets is beyond its ", " usable rows"}},
+		"shared pool": {func() *byte {
+			p := opened(NewSharedPool[record](Options{Name: "ships"}))
+			return stray(p.base, size)
+		}, []string{"slot 3000000 of ships is beyond its "}},
+		"shared array": {func() *byte {
+			a := opened(NewSharedArray[record](Options{Name: "ships"}))
+			_, e := a.Append(one)
+			return stray(unsafe.Pointer(e), size)
+		}, []string{"element 3000000 of ships is beyond its "}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := c.at()
+			var f *vm.Fault
+			func() {
+				defer func() {
+					err, _ := recover().(error)
+					if !errors.As(err, &f) {
+						t.Fatalf("it panics with %v", err)
+					}
+				}()
+				vm.Do(func() { *p = 1 })
+			}()
+			rest := f.Error()
+			for _, want := range c.says {
+				_, after, found := strings.Cut(rest, want)
+				if !found {
+					t.Fatalf("it does not say %q (in this order):\n%s", want, f)
+				}
+				rest = after
+			}
+		})
+	}
+}
+
+// opened returns a container that was made, and is left open: the test's pointers lead into it.
+func opened[C any](c C, err error) C {
+	if err != nil {
+		panic(err)
+	}
+	return c
+}

@@ -1,0 +1,37 @@
+package attach
+
+import (
+	"errors"
+	"net/url"
+	"testing"
+)
+
+// FuzzAddress takes addresses of any form: what is taken is a place that requests can go to, and no secret is left in it.
+func FuzzAddress(f *testing.F) {
+	for _, seed := range []string{"8080", ":8080", "127.0.0.1:8080", "http://[::1]:1/#token=abc", "https://user:word@host/", "x:99999", "h\x00st:1", "://", "host:http", "ftp://a"} {
+		f.Add(seed, "")
+		f.Add(seed, "token")
+	}
+	f.Fuzz(func(t *testing.T, address, token string) {
+		u, err := parse(address)
+		if err != nil {
+			if !errors.Is(err, errAddress) {
+				t.Fatalf("%q: %v", address, err)
+			}
+			return
+		}
+		if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
+			t.Fatalf("%q is %v", address, u)
+		}
+		p, err := New(address, token)
+		if err != nil {
+			return // the token is none
+		}
+		if back, err := url.Parse(p.base.String()); err != nil || back.Host != p.base.Host || back.Fragment != "" || back.RawQuery != "" {
+			t.Fatalf("%q is %v, read again %v, %v", address, p.base, back, err)
+		}
+		if p.Address() == "" {
+			t.Fatalf("%q has no address to show", address)
+		}
+	})
+}

@@ -1,0 +1,26 @@
+package bench
+
+import (
+	"io"
+	"strings"
+	"testing"
+)
+
+// FuzzFlags reads command lines of any words: what is taken is within its bounds, and what is not is told in a line.
+func FuzzFlags(f *testing.F) {
+	for _, line := range []string{"-n 1000 -rounds 2 pool heap", "-json growth -svg x.svg", "-n -1", "nothing", "pool -n 0x10"} {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		args := strings.Split(line, " ")
+		o, err := parse(args, io.Discard)
+		switch {
+		case err != nil:
+			if err.Error() == "" {
+				t.Error("an error without words")
+			}
+		case o.n < 1 || o.n > maxElements || o.rounds < 1:
+			t.Errorf("%q is taken: %+v", args, o)
+		}
+	})
+}

@@ -1,0 +1,25 @@
+package earth
+
+import (
+	"strings"
+	"testing"
+)
+
+// FuzzFlags reads command lines of any words: what is taken is within its bounds, and what is not is told in a line.
+func FuzzFlags(f *testing.F) {
+	for _, line := range []string{"-travellers 5 -hz 0 -ticks 100 -for 1m30s -seed 18446744073709551615", "-inspect [::1]:0 -inspect-write -memory-limit 512MiB", "-json -plain", "-places a.txt -workers 99999999999", "--travellers=1_000 -- x"} {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		args := strings.Split(line, " ")
+		o, err := parse(args)
+		switch {
+		case err != nil:
+			if err.Error() == "" {
+				t.Error("an error without words")
+			}
+		case o.travellers < 1 || o.travellers > maxTravellers || o.hz < 0 || o.hz > maxHz || o.workers < 0 || o.workers > maxWorkers || o.ticks < 0 || o.length < 0 || o.memoryLimit < 0:
+			t.Errorf("%q is taken: %+v", args, o)
+		}
+	})
+}

@@ -1,0 +1,25 @@
+package query
+
+import (
+	"strings"
+	"testing"
+)
+
+// FuzzFlags reads command lines of any words: what is taken is within its bounds, and what is not is told in a line.
+func FuzzFlags(f *testing.F) {
+	for _, line := range []string{"127.0.0.1:80 Body -count", ":1 x -format json -limit 0 -sample 3 -columns a,b", "1 2 3", "-token t a b -limit -1", "-format xml a b"} {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		args := strings.Split(line, " ")
+		o, err := parse(args, true)
+		switch {
+		case err != nil:
+			if err.Error() == "" {
+				t.Error("an error without words")
+			}
+		case o.limit < 0 || o.sample < 0 || o.address == "" && o.text == "" || o.format != "table" && o.format != "json" && o.format != "csv":
+			t.Errorf("%q is taken: %+v", args, o)
+		}
+	})
+}

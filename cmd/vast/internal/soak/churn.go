@@ -1,0 +1,73 @@
+package soak
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"sync/atomic"
+)
+
+// churn is one kind of work. What a round of it opens it closes, unless it lasts: then the first round opens it, no later one
+// opens more, and close ends it.
+type churn struct {
+	name  string
+	round func(r *rand.Rand)
+	close func() // nil where nothing lasts
+}
+
+// tally counts what was tried. Churns add to it from several goroutines.
+type tally struct {
+	operations atomic.Int64
+	hostile    atomic.Int64 // handles and entities that were forged or stale
+	wraps      atomic.Int64 // slots that were used until their generations were used up
+}
+
+// newChurns returns all kinds of work.
+func newChurns(t *tally) []churn {
+	return []churn{
+		passingTowns(t), lastingTown(t), schedules(t), inspectors(t),
+		sequences(t), pools(t), indices(t), shared(t), lastingContainers(t),
+		arenas(t), heaps(t), rings(t), guards(t), regions(t), identifiers(t),
+		hostileEntities(t), hostileHandles(t), wornPools(t), wornWorlds(t),
+	}
+}
+
+// wrong is an answer that a container must not give.
+type wrong string
+
+func (w wrong) Error() string { return string(w) }
+
+// must ends a churn where the library's answer is not the model's.
+func must(ok bool, format string, a ...any) {
+	if !ok {
+		panic(wrong(fmt.Sprintf(format, a...)))
+	}
+}
+
+// none ends a churn at an error, of which no work expects one.
+func none(err error) {
+	if err != nil {
+		panic(wrong(err.Error()))
+	}
+}
+
+// some is the result of a call that must succeed.
+func some[T any](v T, err error) T {
+	none(err)
+	return v
+}
+
+// try runs a part of a churn and returns what was wrong.
+func (c churn) try(part func()) (err error) {
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case wrong:
+			err = fmt.Errorf("%s: %w\n%s", c.name, v, debug.Stack())
+		default:
+			err = fmt.Errorf("%s: panic: %v\n%s", c.name, v, debug.Stack())
+		}
+	}()
+	part()
+	return nil
+}

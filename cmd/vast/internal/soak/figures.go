@@ -1,0 +1,65 @@
+package soak
+
+import (
+	"runtime"
+	"runtime/metrics"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// figures are what the process holds at one moment. Zero means unknown; sizes are in bytes.
+type figures struct {
+	Mappings     int `json:"mappings"`
+	AddressSpace int `json:"address_space"`
+	Resident     int `json:"resident"`
+	Descriptors  int `json:"descriptors"`
+	Goroutines   int `json:"goroutines"`
+	GoHeap       int `json:"go_heap"` // of objects, after a collection
+	Regions      int `json:"regions"`
+	Reserved     int `json:"reserved"`
+	Committed    int `json:"committed"`
+	InRegions    int `json:"resident_in_regions"`
+	Leaked       int `json:"leaked"` // reserved by regions that were dropped without Close
+}
+
+// readFigures collects garbage and asks the runtime, package vm and the system.
+func readFigures() figures {
+	runtime.GC()
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(heap)
+	usage, total := vm.ReadUsage(), vm.Snapshot(true).Total()
+	return figures{
+		Mappings: usage.Mappings, AddressSpace: usage.AddressSpace, Resident: residentBytes(),
+		Descriptors: openDescriptors(), Goroutines: runtime.NumGoroutine(), GoHeap: int(heap[0].Value.Uint64()),
+		Regions: total.Regions, Reserved: total.Reserved, Committed: total.Committed, InRegions: total.Resident, Leaked: total.Leaked,
+	}
+}
+
+// figure is one of the figures, and how it is judged.
+type figure struct {
+	name  string
+	of    func(*figures) *int
+	bytes bool
+	// exact figures return to the same number whenever all churns rest. The others may differ by chance between two rounds:
+	// their medians may grow by a twentieth and slack.
+	exact bool
+	slack int
+}
+
+const mebibyte = 1 << 20
+
+// judged are all figures. The slack is what an allocator, a garbage collector and a thread more or less are worth: a leak of a
+// page in each round of an hour is far beyond it.
+var judged = []figure{
+	{name: "mappings", of: func(f *figures) *int { return &f.Mappings }, slack: 64},
+	{name: "address space", of: func(f *figures) *int { return &f.AddressSpace }, bytes: true, slack: 256 * mebibyte},
+	{name: "resident memory", of: func(f *figures) *int { return &f.Resident }, bytes: true, slack: 8 * mebibyte},
+	{name: "file descriptors", of: func(f *figures) *int { return &f.Descriptors }, exact: true},
+	{name: "goroutines", of: func(f *figures) *int { return &f.Goroutines }, exact: true},
+	{name: "Go heap", of: func(f *figures) *int { return &f.GoHeap }, bytes: true, slack: 2 * mebibyte},
+	{name: "regions", of: func(f *figures) *int { return &f.Regions }, exact: true},
+	{name: "reserved memory", of: func(f *figures) *int { return &f.Reserved }, bytes: true, exact: true},
+	{name: "committed memory", of: func(f *figures) *int { return &f.Committed }, bytes: true, slack: mebibyte},
+	{name: "resident memory in regions", of: func(f *figures) *int { return &f.InRegions }, bytes: true, slack: mebibyte},
+	{name: "leaked memory", of: func(f *figures) *int { return &f.Leaked }, bytes: true, exact: true},
+}

@@ -1,0 +1,26 @@
+package soak
+
+import (
+	"io"
+	"strings"
+	"testing"
+)
+
+// FuzzFlags reads command lines of any words: what is taken is within its bounds, and what is not is told in a line.
+func FuzzFlags(f *testing.F) {
+	for _, line := range []string{"-for 1h -seed 7 -workers 3 -json", "-for -1s", "-workers 0", "-h", "x"} {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		args := strings.Split(line, " ")
+		o, err := parse(args, io.Discard)
+		switch {
+		case err != nil:
+			if err.Error() == "" {
+				t.Error("an error without words")
+			}
+		case o.length <= 0 || o.workers < 1 || o.workers > mostWorkers:
+			t.Errorf("%q is taken: %+v", args, o)
+		}
+	})
+}

@@ -1,0 +1,142 @@
+package soak
+
+import (
+	"math/rand/v2"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/bulk"
+)
+
+// hostileShare is how many forged and stale references a churn of them asks for in a round.
+const hostileShare = 100_000
+
+// forge returns a reference that may be to nothing: of 64 random bits, zero, all bits, one that was good before, or a good one
+// with a bit turned, its neighbour, an earlier use of its slot or a later one, or with the mark of another container.
+// A reference has the slot in the low 32 bits, and the generation above.
+func forge(r *rand.Rand, good, stale []uint64) uint64 {
+	v := good[r.IntN(len(good))]
+	switch r.IntN(10) {
+	case 0:
+		return r.Uint64()
+	case 1:
+		return 0
+	case 2:
+		return ^uint64(0)
+	case 3:
+		return v ^ 1<<r.IntN(64)
+	case 4:
+		return v + 1
+	case 5:
+		return v - 1
+	case 6:
+		return v + 1<<32
+	case 7:
+		return v - 1<<32
+	case 8:
+		return v ^ uint64(1+r.IntN(255))<<56
+	default:
+		return stale[r.IntN(len(stale))]
+	}
+}
+
+// hostileEntities asks a world for forged and stale entities, and finds none but those that are right by chance.
+func hostileEntities(t *tally) churn {
+	return churn{name: "hostile entities", round: func(r *rand.Rand) {
+		n := newTown(t, vast.Options{Name: "soak hostile"}, 1<<10)
+		n.live(r, 500)
+		other := newTown(t, vast.Options{Name: "soak other"}, 64)
+		other.live(r, 50)
+		stale := []uint64{1}
+		for _, e := range n.gone {
+			stale = append(stale, e.ID())
+		}
+		for e := range other.people {
+			stale = append(stale, e.ID())
+		}
+		good := []uint64{1 << 32}
+		for e := range n.people {
+			good = append(good, e.ID())
+		}
+		for i := range hostileShare {
+			e := vast.EntityOf(forge(r, good, stale))
+			if p := n.people[e]; p != nil {
+				n.compareOne(e, p)
+				continue
+			}
+			must(!n.world.Alive(e) && n.at.Get(e) == nil && n.goods.Get(e) == nil && n.note.Get(e) == nil && !n.ill.Has(e), "%v is there", e)
+			switch i % 8 {
+			case 0:
+				_, has := n.boss.Target(e)
+				must(!has && n.boss.CountSources(e) == 0 && n.boss.Depth(e) == 0 && !n.boss.Remove(e), "%v has a boss", e)
+			case 1:
+				must(n.roads.CountIn(e) == 0 && n.roads.CountOut(e) == 0 && !n.roads.RemoveOut(e), "%v has roads", e)
+			case 2:
+				must(n.at.Add(e, place{}) == nil && !n.at.Set(e, place{}) && !n.at.Remove(e) && n.at.Edit(e) == nil, "%v has a place", e)
+			case 3:
+				_, named := n.names.Of(e)
+				must(!named && !n.names.Remove(e) && !n.world.Delete(e), "%v is there", e)
+			case 4:
+				must(n.world.Query(n.at).To(n.boss, e).Count() == 0, "%v has staff", e)
+			case 5:
+				n.world.Sprint(e)
+				must(len(n.world.ComponentsOf(e)) == 0, "%v has components", e)
+			case 6:
+				n.at.AddLater(n.commands, e, place{})
+				n.boss.SetLater(n.commands, e, e)
+				n.roads.AddLater(n.commands, e, e, 1)
+				n.commands.Delete(e)
+			case 7:
+				must(n.world.Query().Among([]vast.Entity{e, e}).Count() == 0, "%v is there", e)
+			}
+			if i%1000 == 999 {
+				some(n.world.Apply(n.commands))
+			}
+		}
+		some(n.world.Apply(n.commands))
+		t.hostile.Add(hostileShare)
+		n.compare()
+		n.close()
+		other.close()
+	}}
+}
+
+// hostileHandles asks pools for forged and stale handles, and finds none but those that are right by chance.
+func hostileHandles(t *tally) churn {
+	return churn{name: "hostile handles", round: func(r *rand.Rand) {
+		o := bulk.Options{Capacity: 2000}
+		pool, dense, shared := some(bulk.NewPool[place](o)), some(bulk.NewDense[place](o)), some(bulk.NewSharedPool[place](o))
+		var before []uint64 // good for the container before
+		for _, in := range []handled{pool, dense, shared} {
+			held := newHolder(in, 1000)
+			held.use(r, 2000)
+			good, stale := []uint64{1 << 32}, append([]uint64{1}, before...)
+			for _, h := range held.gone {
+				stale = append(stale, idOf(h))
+			}
+			for h := range held.model {
+				good = append(good, idOf(h))
+			}
+			before = good
+			for i := range hostileShare {
+				v := forge(r, good, stale)
+				h := bulk.HandleOf[place](uint32(v), uint32(v>>32))
+				p := in.Get(h)
+				if w, ok := held.model[h]; ok {
+					must(p != nil && *p == w, "%v is not there", h)
+					continue
+				}
+				must(p == nil, "%v is there", h)
+				if i%4 == 0 {
+					must(!in.Remove(h), "%v was removed and never was", h)
+				}
+			}
+			held.use(r, 0)
+			t.hostile.Add(hostileShare)
+		}
+		none(pool.Close())
+		none(dense.Close())
+		none(shared.Close())
+	}}
+}
+
+func idOf(h bulk.Handle[place]) uint64 { return uint64(h.Generation())<<32 | uint64(h.Slot()) }

@@ -1,0 +1,132 @@
+package soak
+
+import (
+	"math/rand/v2"
+
+	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/vm"
+)
+
+// pairs is an index beside a Go map.
+type pairs struct {
+	index bulk.Index[int32, int64]
+	model map[int32]map[int64]bool
+	count int
+}
+
+func newPairs(x bulk.Index[int32, int64]) *pairs {
+	return &pairs{index: x, model: map[int32]map[int64]bool{}}
+}
+
+func (p *pairs) use(r *rand.Rand, steps int) {
+	for range steps {
+		k, v := r.Int32N(500), r.Int64N(8)
+		has := p.model[k][v]
+		if r.IntN(2) == 0 {
+			must(p.index.Add(k, v) != has, "Add of %d, %d", k, v)
+			if !has {
+				if p.model[k] == nil {
+					p.model[k] = map[int64]bool{}
+				}
+				p.model[k][v] = true
+				p.count++
+			}
+		} else {
+			must(p.index.Remove(k, v) == has, "Remove of %d, %d", k, v)
+			if has {
+				delete(p.model[k], v)
+				p.count--
+			}
+		}
+	}
+	must(p.index.Len() == p.count, "%d pairs, not %d", p.index.Len(), p.count)
+	for k, vs := range p.model {
+		n := 0
+		for v := range p.index.All(k) {
+			must(vs[v], "%d has %d", k, v)
+			n++
+		}
+		must(n == len(vs), "%d has %d values, not %d", k, n, len(vs))
+	}
+}
+
+// compareOrder checks that an ordered index yields its pairs in order.
+func compareOrder(x *bulk.OrderedIndex[int32, int64], count int) {
+	last, n := int32(-1), 0
+	for k := range x.Ascend() {
+		must(k >= last, "%d after %d", k, last)
+		last = k
+		n++
+	}
+	must(n == count, "%d pairs in order, not %d", n, count)
+}
+
+// indices are indices, and a pool with indices attached, that are made, used and closed.
+func indices(t *tally) churn {
+	return churn{name: "indices", round: func(r *rand.Rand) {
+		o := bulk.Options{Capacity: 10_000, Pages: vm.Pages(r.IntN(4))}
+		hash, ordered := some(bulk.NewHashIndex[int32, int64](o)), some(bulk.NewOrderedIndex[int32, int64](o))
+		newPairs(hash).use(r, 5000)
+		p := newPairs(ordered)
+		p.use(r, 5000)
+		compareOrder(ordered, p.count)
+		hash.Clear()
+		hash.Trim()
+		none(hash.Close())
+		none(ordered.Close())
+
+		pool := some(bulk.NewPool[place](o))
+		byX := some(bulk.NewHashIndex[int64, bulk.Handle[place]](o))
+		byY := some(bulk.NewOrderedIndex[int64, bulk.Handle[place]](o))
+		x := bulk.NewIndexed(pool)
+		none(bulk.Attach(x, byX, func(p *place) int64 { return p.X }))
+		none(bulk.Attach(x, byY, func(p *place) int64 { return p.Y }))
+		for i := range int64(2000) {
+			h, _ := x.Insert(place{i, -i})
+			if i%3 == 0 {
+				must(x.Remove(h), "%v is not there", h)
+			} else {
+				must(x.Update(h, func(p *place) { p.X, p.Y = p.X+10_000, p.Y-10_000 }), "%v is not there", h)
+			}
+		}
+		must(byX.Len() == pool.Len() && byY.Len() == pool.Len(), "%d and %d keys of %d elements", byX.Len(), byY.Len(), pool.Len())
+		for h, p := range pool.All() {
+			must(byX.Has(p.X, h) && byY.Has(p.Y, h), "the keys of %v are not in the indices", *p)
+		}
+		none(byX.Close())
+		none(byY.Close())
+		none(pool.Close())
+		t.operations.Add(12_000)
+	}}
+}
+
+// lastingContainers are a pool, lists and indices that are never closed.
+func lastingContainers(t *tally) churn {
+	var (
+		pool    *bulk.Pool[place]
+		lists   *bulk.Lists[uint32]
+		hash    *bulk.HashIndex[int32, int64]
+		ordered *bulk.OrderedIndex[int32, int64]
+		held    *holder
+		owned   *owners
+		p, q    *pairs
+	)
+	return churn{name: "lasting containers", round: func(r *rand.Rand) {
+		if pool == nil {
+			pool, lists = some(bulk.NewPool[place](bulk.Options{})), some(bulk.NewLists[uint32](bulk.Options{}))
+			hash, ordered = some(bulk.NewHashIndex[int32, int64](bulk.Options{})), some(bulk.NewOrderedIndex[int32, int64](bulk.Options{}))
+			held, owned, p, q = newHolder(pool, 5000), newOwners(lists), newPairs(hash), newPairs(ordered)
+		}
+		held.use(r, 5000)
+		owned.use(r, 2000)
+		p.use(r, 5000)
+		q.use(r, 5000)
+		compareOrder(ordered, q.count)
+		t.operations.Add(17_000)
+	}, close: func() {
+		none(pool.Close())
+		none(lists.Close())
+		none(hash.Close())
+		none(ordered.Close())
+	}}
+}

@@ -1,0 +1,76 @@
+package soak
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/inspect"
+)
+
+// asked are the addresses that a client asks an inspector for, right ones and wrong ones, with the status of the answer.
+var asked = []struct {
+	path   string
+	status int
+}{
+	{"", 200}, {"api/v1/world", 200}, {"api/v1/entities?query=place", 200}, {"api/v1/count?query=place,!ill", 200}, {"api/v1/memory", 200},
+	{"api/v1/overview", 200}, {"api/v1/entities/0.1", 200}, {"api/v1/entities/zzz", 400}, {"api/v1/entities?query=((", 400},
+	{"api/v1/nothing", 404}, {"api/v1/memory/picture", 200}, {"metrics", 200},
+}
+
+// patience is how long a client waits for an answer. Nothing here needs it.
+const patience = time.Minute
+
+// inspectors are served on the loopback device, asked by a client, and closed, some while they stream.
+func inspectors(t *tally) churn {
+	return churn{name: "inspector", round: func(r *rand.Rand) {
+		w := vast.NewWorld(vast.Options{Name: "soak inspected", MaxEntities: 1 << 10})
+		at, _ := vast.NewColumn[place](w), vast.NewTag(w, "ill")
+		w.Archetype(at).NewN(100, func(vast.Run) {})
+		in := some(inspect.Serve(context.Background(), w, inspect.Options{Patience: patience}))
+		stop, stopped := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(stopped)
+			visits := make(chan struct{}, 1)
+			defer w.NotifyVisits(visits)()
+			for {
+				select {
+				case <-visits:
+					for w.Admit(time.Millisecond) {
+					}
+				case <-stop:
+					return
+				}
+			}
+		}()
+		transport := &http.Transport{}
+		client := &http.Client{Transport: transport, Timeout: patience}
+		base, _, _ := strings.Cut(in.URL(), "#")
+		for range 4 {
+			ask := asked[r.IntN(len(asked))]
+			answer := some(client.Get(base + ask.path))
+			body := some(io.ReadAll(answer.Body))
+			none(answer.Body.Close())
+			must(answer.StatusCode == ask.status && len(body) > 0, "%q: %s, not %d: %.200s", ask.path, answer.Status, ask.status, body)
+			t.operations.Add(1)
+		}
+		stream := some(client.Get(base + "api/v1/stream?topic=overview"))
+		some(bufio.NewReader(stream.Body).ReadString('\n'))
+		if r.IntN(2) == 0 { // who leaves first
+			none(stream.Body.Close())
+			none(in.Close())
+		} else {
+			none(in.Close())
+			none(stream.Body.Close())
+		}
+		transport.CloseIdleConnections()
+		close(stop)
+		<-stopped
+		none(w.Close())
+	}}
+}

@@ -1,0 +1,216 @@
+package soak
+
+import (
+	"math/rand/v2"
+	"slices"
+	"unsafe"
+
+	"github.com/vastgo/vast/arena"
+	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/guard"
+	"github.com/vastgo/vast/heap"
+	"github.com/vastgo/vast/uid"
+	"github.com/vastgo/vast/vm"
+)
+
+// arenas are arenas with marks: one that is made and closed, and one that lasts.
+func arenas(t *tally) churn {
+	var lasting *arena.Arena
+	use := func(a *arena.Arena, r *rand.Rand) {
+		kept := arena.MakeSlice[int64](a, 100, 100)
+		for i := range kept {
+			kept[i] = int64(i)
+		}
+		for range 20 {
+			mark := a.Mark()
+			numbers := []int32(nil)
+			for i := range int32(1 + r.IntN(2000)) {
+				numbers = arena.Append(a, numbers, i)
+				if p := arena.New[place](a); *p != (place{}) {
+					must(false, "what is new in an arena is %v", *p)
+				} else {
+					*p = place{1, 2}
+				}
+			}
+			for i, v := range numbers {
+				must(int(v) == i, "element %d is %d", i, v)
+			}
+			a.Release(mark)
+		}
+		for i := range kept {
+			must(kept[i] == int64(i), "an element before the mark is %d, not %d", kept[i], i)
+		}
+		a.Reset()
+		must(a.Used() == 0, "%d bytes are used after Reset", a.Used())
+		t.operations.Add(40_000)
+	}
+	return churn{name: "arenas", round: func(r *rand.Rand) {
+		if lasting == nil {
+			lasting = some(arena.NewArena(arena.Options{HighWater: 16 << 10}))
+		}
+		use(lasting, r)
+		passing := some(arena.NewArena(arena.Options{Capacity: mebibyte, HighWater: -1, Pages: vm.Pages(r.IntN(4))}))
+		use(passing, r)
+		none(passing.Close())
+	}, close: func() { none(lasting.Close()) }}
+}
+
+// block is an allocation whose bytes all have one value.
+type block struct {
+	at    []byte
+	value byte
+}
+
+// heaps are heaps with allocations of all sizes: one that is made and closed, and one that lasts.
+func heaps(t *tally) churn {
+	use := func(h *heap.Heap, blocks []block, r *rand.Rand) {
+		for range 2000 {
+			b := &blocks[r.IntN(len(blocks))]
+			for _, v := range b.at {
+				must(v == b.value, "a byte of an allocation is %d, not %d", v, b.value)
+			}
+			size := r.IntN(1 << (4 + r.IntN(10)))
+			if r.IntN(200) == 0 {
+				size = r.IntN(mebibyte)
+			}
+			switch {
+			case b.at == nil:
+				b.at = some(heap.AllocSlice[byte](h, size, size))
+			case r.IntN(4) == 0:
+				length := len(b.at)
+				b.at = some(heap.Resize(h, b.at, size))
+				b.at = b.at[:cap(b.at)]
+				for _, v := range b.at[:min(size, length)] {
+					must(v == b.value, "a byte of a resized allocation is %d, not %d", v, b.value)
+				}
+			default:
+				heap.FreeSlice(h, b.at)
+				b.at = nil
+			}
+			b.value = byte(r.Uint32())
+			for i := range b.at {
+				b.at[i] = b.value
+			}
+		}
+		t.operations.Add(2000)
+	}
+	var (
+		lasting *heap.Heap
+		blocks  []block
+	)
+	return churn{name: "heaps", round: func(r *rand.Rand) {
+		if lasting == nil {
+			lasting, blocks = some(heap.NewHeap(heap.Options{})), make([]block, 300)
+		}
+		use(lasting, blocks, r)
+		passing := some(heap.NewHeap(heap.Options{Capacity: 4 * mebibyte, Unshared: true, Pages: vm.Pages(r.IntN(3))}))
+		buffer := heap.NewBuffer[place](passing)
+		for i := range int64(3000) {
+			buffer.Append(place{i, i})
+		}
+		must(buffer.Len() == 3000 && *buffer.At(2999) == place{2999, 2999}, "the buffer ends with %v", *buffer.At(2999))
+		small := make([]block, 100)
+		use(passing, small, r)
+		if r.IntN(2) == 0 {
+			buffer.Close()
+			for _, b := range small {
+				heap.FreeSlice(passing, b.at)
+			}
+			passing.Trim()
+			must(passing.Stats().Allocations == 0, "%d allocations are left", passing.Stats().Allocations)
+		}
+		none(passing.Close())
+	}, close: func() { none(lasting.Close()) }}
+}
+
+// guards are guarded pools whose faults are provoked and told of.
+func guards(t *tally) churn {
+	return churn{name: "guards", round: func(r *rand.Rand) {
+		pool := some(guard.NewPool[place](bulk.Options{Capacity: 1000}))
+		newHolder(pool, 100).use(r, 500)
+		h, p := pool.Insert(place{1, 2})
+		must(pool.Remove(h), "%v is not there", h)
+		if !vm.HeapStandIn() {
+			fault := provoke(func() { p.X++ })
+			must(fault != nil && fault.Kind == guard.AfterFree, "a write after the removal is no fault: %v", fault)
+		}
+		none(pool.Check())
+		none(pool.Close())
+		sampled := some(guard.NewSampledPool[place](bulk.Options{Capacity: 5000}, guard.Sampling{Every: 50}))
+		newHolder(sampled, 1000).use(r, 3000)
+		none(sampled.Close())
+		t.operations.Add(3500)
+	}}
+}
+
+// provoke returns the fault that f ends with.
+func provoke(f func()) (fault *guard.Fault) {
+	defer func() { fault, _ = guard.Explain(recover()) }()
+	guard.Do(f)
+	return nil
+}
+
+// regions are regions and mirrors that are reserved, used page by page, and closed.
+func regions(t *tally) churn {
+	return churn{name: "regions", round: func(r *rand.Rand) {
+		const pages = 64
+		page := vm.PageSize()
+		region := some(vm.Reserve(pages*page, vm.Options{Purpose: "soak", Pages: vm.Pages(r.IntN(4))}))
+		var committed [pages]bool
+		for range 100 {
+			at := r.IntN(pages)
+			n := 1 + r.IntN(pages-at)
+			commit := r.IntN(2) == 0
+			if commit {
+				none(region.Commit(at*page, n*page))
+			} else {
+				none(region.Decommit(at*page, n*page))
+			}
+			for i := at; i < at+n; i++ {
+				b := (*byte)(unsafe.Add(region.Base(), i*page))
+				switch {
+				case !commit:
+					committed[i] = false
+				case committed[i]:
+					must(*b == 1, "page %d lost its contents", i)
+				default:
+					must(*b == 0, "page %d is not zero", i)
+					*b, committed[i] = 1, true
+				}
+			}
+		}
+		want := 0
+		for _, c := range committed {
+			if c {
+				want += page
+			}
+		}
+		must(region.Committed() == want, "%d bytes are committed, not %d", region.Committed(), want)
+		none(region.Close())
+		mirror := some(vm.ReserveMirror(4*page, vm.Options{Purpose: "soak mirror"}))
+		twice := unsafe.Slice((*byte)(mirror.Base()), 2*mirror.Size())
+		for i := range mirror.Size() {
+			twice[i] = byte(i * 7)
+		}
+		mirror.Written(0, mirror.Size())
+		must(slices.Equal(twice[:mirror.Size()], twice[mirror.Size():]), "the halves of a mirror differ")
+		none(mirror.Close())
+		t.operations.Add(101)
+	}}
+}
+
+// identifiers are made and must all differ. Their addresses are never given back, so there are few.
+func identifiers(t *tally) churn {
+	var (
+		source uid.Source[place]
+		last   uid.ID[place]
+	)
+	return churn{name: "identifiers", round: func(*rand.Rand) {
+		for range 100 {
+			id := source.New()
+			must(!id.IsZero() && id != last, "%v is not new", id)
+			last = id
+		}
+		t.operations.Add(100)
+	}}
+}

@@ -1,0 +1,78 @@
+package soak
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// report is what a soak has shown, and the object that -json prints.
+type report struct {
+	Seed        uint64   `json:"seed"`
+	Seconds     float64  `json:"seconds"`
+	Rounds      int      `json:"rounds"` // each with a check at its end
+	Operations  int64    `json:"operations"`
+	Hostile     int64    `json:"hostile"` // handles and entities
+	Wraps       int64    `json:"wraps"`   // slots whose generations were used up
+	Interrupted bool     `json:"interrupted"`
+	First       figures  `json:"first"` // medians of the first quarter of the rounds after the warm-up
+	Last        figures  `json:"last"`  // and of the last quarter
+	Grown       []growth `json:"grown"`
+	Wrong       string   `json:"wrong"` // empty: all answers were right
+	now         figures
+}
+
+func (r *report) failed() bool { return len(r.Grown) > 0 || r.Wrong != "" }
+
+// add brings the report up to date after a round.
+func (r *report) add(t *tally, now figures, passed time.Duration) {
+	r.Operations, r.Hostile, r.Wraps = t.operations.Load(), t.hostile.Load(), t.wraps.Load()
+	r.now, r.Seconds = now, passed.Seconds()
+}
+
+// line is made to be searched and cut: name=value, one space between, sizes in bytes.
+func (r *report) line() string {
+	return fmt.Sprintf("seconds=%.0f rounds=%d operations=%d hostile=%d wraps=%d mappings=%d address_space=%d resident=%d fds=%d goroutines=%d "+
+		"go_heap=%d regions=%d reserved=%d committed=%d in_regions=%d", r.Seconds, r.Rounds, r.Operations, r.Hostile, r.Wraps, r.now.Mappings, r.now.AddressSpace,
+		r.now.Resident, r.now.Descriptors, r.now.Goroutines, r.now.GoHeap, r.now.Regions, r.now.Reserved, r.now.Committed, r.now.InRegions)
+}
+
+// write prints the report.
+func write(w io.Writer, o options, r report) error {
+	if o.json {
+		if r.Grown == nil {
+			r.Grown = []growth{}
+		}
+		return json.NewEncoder(w).Encode(r)
+	}
+	_, err := io.WriteString(w, r.summary())
+	return err
+}
+
+// summary is the report for people.
+func (r *report) summary() string {
+	text := fmt.Sprintf("\n%d rounds in %.0f s, seed %d: %d operations, %d hostile handles and entities, %d slots worn out\n\n%-28s %12s %12s\n",
+		r.Rounds, r.Seconds, r.Seed, r.Operations, r.Hostile, r.Wraps, "median of a quarter", "first", "last")
+	for _, f := range judged {
+		from, to := *f.of(&r.First), *f.of(&r.Last)
+		if f.bytes {
+			text += fmt.Sprintf("%-28s %12s %12s\n", f.name, vm.Bytes(from), vm.Bytes(to))
+		} else {
+			text += fmt.Sprintf("%-28s %12d %12d\n", f.name, from, to)
+		}
+	}
+	text += "\n"
+	for _, g := range r.Grown {
+		text += g.String() + "\n"
+	}
+	if r.Wrong != "" {
+		text += r.Wrong + "\n"
+	}
+	if !r.failed() {
+		text += "nothing grew, and all answers were right\n"
+	}
+	return text
+}

@@ -1,0 +1,80 @@
+package soak
+
+import (
+	"math/rand/v2"
+	"sync"
+
+	"github.com/vastgo/vast/bulk"
+)
+
+// shared are the containers for many goroutines, used by some.
+func shared(t *tally) churn {
+	return churn{name: "shared", round: func(r *rand.Rand) {
+		const each, goroutines = 2000, 3
+		array := some(bulk.NewSharedArray[place](bulk.Options{Capacity: 2 * each * goroutines}))
+		pool := some(bulk.NewSharedPool[place](bulk.Options{Capacity: 2 * each * goroutines}))
+		table := some(bulk.NewSharedTable[place](bulk.Options{Capacity: 1000}))
+		var all together
+		for g := range goroutines {
+			r := rand.New(rand.NewPCG(r.Uint64(), r.Uint64()))
+			all.run(func() {
+				appender, inserter, writer, reader := array.Appender(), pool.Inserter(), table.Writer(), table.Reader()
+				var mine []bulk.Handle[place]
+				for i := range int64(each) {
+					v := place{int64(g), i}
+					appender.Append(v)
+					h, _ := inserter.Insert(v)
+					if mine = append(mine, h); i%2 == 1 {
+						must(inserter.Remove(mine[i/2]) && !pool.Remove(mine[i/2]), "%v is not removed once", mine[i/2])
+					}
+					writer.Set(r.IntN(1000), place{i, -i})
+					got, ok := reader.Load(r.IntN(1000))
+					must(!ok || got.X == -got.Y, "half of a value: %v", got)
+				}
+				_, _, err := appender.Flush()
+				none(err)
+				inserter.Close()
+				writer.Close()
+				reader.Close()
+			})
+		}
+		all.wait()
+		must(array.Len() == each*goroutines && pool.Len() == each*goroutines/2, "%d appended, %d left in the pool", array.Len(), pool.Len())
+		next := [goroutines]int64{}
+		for _, v := range array.Slice() {
+			must(v.Y == next[v.X], "goroutine %d appended %d, found %d", v.X, next[v.X], v.Y)
+			next[v.X]++
+		}
+		none(array.Close())
+		none(pool.Close())
+		none(table.Close())
+		t.operations.Add(4 * each * goroutines)
+	}}
+}
+
+// together are goroutines of one churn. What one panics with, wait panics with.
+type together struct {
+	group  sync.WaitGroup
+	mu     sync.Mutex
+	failed any
+}
+
+func (g *together) run(f func()) {
+	g.group.Go(func() {
+		defer func() {
+			if v := recover(); v != nil {
+				g.mu.Lock()
+				defer g.mu.Unlock()
+				g.failed = v
+			}
+		}()
+		f()
+	})
+}
+
+func (g *together) wait() {
+	g.group.Wait()
+	if g.failed != nil {
+		panic(g.failed)
+	}
+}

@@ -1,0 +1,241 @@
+// Package soak is the command that uses everything that the library has, for as long as it is told, and looks once a second
+// whether anything grows that should not.
+//
+// The work goes in rounds. A round has a share of each churn: containers, worlds, schedules, inspectors and so on are made, used beside
+// models of plain Go values, and closed; some are made in the first round and last to the end. Between two rounds nothing runs,
+// and what is exact must be as it was: file descriptors, goroutines, regions and the addresses they reserve. What cannot be exact
+// (mappings, resident memory, the Go heap) is compared by medians: the first quarter of the rounds after the warm-up with the last.
+package soak
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"runtime"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/vastgo/vast/cmd/vast/internal/tty"
+)
+
+// The exit statuses of the command. A signal ends it early, with what the rounds so far have shown.
+const (
+	success = 0
+	failure = 1 // something has grown, or an answer was wrong
+	misuse  = 2 // flags that cannot be understood
+)
+
+// options are what the command line asks for.
+type options struct {
+	length  time.Duration
+	seed    uint64
+	workers int
+	json    bool
+}
+
+// Run is `vast soak`: args are what follows these words. It gives the exit status.
+func Run(args []string, stdout, stderr io.Writer) int {
+	o, err := parse(args, stdout)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return success
+	case err != nil:
+		fmt.Fprintf(stderr, "vast soak: %v; `vast soak -h` lists the flags\n", err)
+		return misuse
+	}
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	s := newSoak(o)
+	s.signals = signals
+	if lines := linesTo(o, stdout, stderr); lines != nil {
+		s.tell = func(l string) { fmt.Fprintln(lines, l) }
+	}
+	result := s.run()
+	if err := write(stdout, o, result); err != nil {
+		fmt.Fprintln(stderr, "vast soak:", err)
+		return failure
+	}
+	if result.failed() {
+		return failure
+	}
+	return success
+}
+
+// linesTo is where a line a second goes: nowhere with -json, unless somebody sees standard error.
+func linesTo(o options, stdout, stderr io.Writer) io.Writer {
+	switch {
+	case !o.json:
+		return stdout
+	case tty.Is(stderr):
+		return stderr
+	}
+	return nil
+}
+
+func parse(args []string, help io.Writer) (options, error) {
+	var o options
+	f := flag.NewFlagSet("vast soak", flag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	f.DurationVar(&o.length, "for", time.Minute, "how long; an hour is a real trial")
+	f.Uint64Var(&o.seed, "seed", rand.Uint64(), "what all random numbers depend on (default: another one each time)")
+	f.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "`number` of goroutines that share a round")
+	f.BoolVar(&o.json, "json", false, "print nothing but one JSON object at the end")
+	err := f.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		f.Lookup("seed").DefValue, f.Lookup("workers").DefValue = "", "one a processor"
+		f.SetOutput(help)
+		fmt.Fprint(help, "usage: vast soak [flags]\n\nUses all that the library has, in rounds, and looks whether memory, mappings, files or goroutines are left behind.\n"+
+			"It ends early at Ctrl-C. The exit status is 1 where something grew or an answer was wrong.\n\n")
+		f.PrintDefaults()
+	case err != nil:
+	case f.NArg() > 0:
+		err = fmt.Errorf("unexpected argument %q", f.Arg(0))
+	case o.length <= 0:
+		err = fmt.Errorf("-for %v: there must be some time", o.length)
+	case o.workers < 1 || o.workers > mostWorkers:
+		err = fmt.Errorf("-workers %d: a number of goroutines is 1 to %d", o.workers, mostWorkers)
+	}
+	return o, err
+}
+
+const (
+	// leastRounds are made however short the time is.
+	leastRounds = 8
+	// mostSamples are kept of a soak, so that they are not what grows.
+	mostSamples = 1000
+	// settlingRounds are made before the exact figures must be right: until then what lasts is made.
+	settlingRounds = 3
+)
+
+// mostWorkers keeps a slip of the finger from being taken for a wish.
+const mostWorkers = 4096
+
+// soak is a run of the command.
+type soak struct {
+	options
+	tally   tally
+	churns  []churn
+	signals <-chan os.Signal
+	tell    func(line string)
+	rest    time.Duration // how long goroutines and files that are about to end may take to do so
+}
+
+func newSoak(o options) *soak {
+	s := &soak{options: o, tell: func(string) {}, rest: 20 * time.Second}
+	s.churns = newChurns(&s.tally)
+	return s
+}
+
+// run makes rounds until the time is over, a signal comes or something is wrong, and judges them.
+func (s *soak) run() (result report) {
+	started := time.Now()
+	var (
+		base    figures
+		samples = make([]figures, 0, mostSamples)
+		told    time.Time
+		sampled time.Time
+	)
+	result.Seed = s.seed
+	for result.Rounds < leastRounds || time.Since(started) < s.length {
+		select {
+		case <-s.signals:
+			result.Interrupted = true
+		default:
+		}
+		if result.Interrupted {
+			break
+		}
+		if err := s.round(result.Rounds); err != nil {
+			result.Wrong = fmt.Sprintf("seed %d, round %d: %v", s.seed, result.Rounds, err)
+			break
+		}
+		result.Rounds++
+		now := s.read(base, result.Rounds > settlingRounds)
+		result.add(&s.tally, now, time.Since(started))
+		if since := time.Since(told); since >= time.Second {
+			s.tell(result.line())
+			told = time.Now()
+		}
+		switch warming := time.Since(started) < s.length/10; {
+		case result.Rounds <= settlingRounds:
+			base = now
+		case len(above(base, now)) > 0:
+			result.Grown = above(base, now)
+		default:
+			lower(&base, now)
+			if !warming && len(samples) < cap(samples) && time.Since(sampled) >= s.length/mostSamples {
+				samples, sampled = append(samples, now), time.Now()
+			}
+		}
+		if len(result.Grown) > 0 {
+			break
+		}
+	}
+	result.First, result.Last = quarters(samples)
+	if !result.failed() {
+		result.Grown = judge(result.First, result.Last)
+	}
+	if result.Wrong == "" && result.Rounds > 0 {
+		result.Wrong = s.end()
+	}
+	return result
+}
+
+// round makes each churn's share of a round.
+func (s *soak) round(number int) error {
+	var (
+		workers sync.WaitGroup
+		next    = make(chan int)
+		errs    = make([]error, len(s.churns))
+	)
+	for range s.workers {
+		workers.Go(func() {
+			for i := range next {
+				r := rand.New(rand.NewPCG(s.seed, uint64(number)<<16|uint64(i)))
+				errs[i] = s.churns[i].try(func() { s.churns[i].round(r) })
+			}
+		})
+	}
+	for i := range s.churns {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+	return errors.Join(errs...)
+}
+
+// read reads the figures when all churns rest. What has been closed may still be about to end, so it waits for the exact
+// figures to come back to the baseline: patiently once that is settled.
+func (s *soak) read(base figures, settled bool) figures {
+	patience := 100 * time.Millisecond
+	if settled {
+		patience = s.rest
+	}
+	for until := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		now := readFigures()
+		if settled && len(above(base, now)) == 0 || time.Now().After(until) {
+			return now
+		}
+	}
+}
+
+// end closes what lasts, and returns what was wrong then.
+func (s *soak) end() string {
+	var errs []error
+	for _, c := range s.churns {
+		if c.close != nil {
+			errs = append(errs, c.try(c.close))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err.Error()
+	}
+	return ""
+}

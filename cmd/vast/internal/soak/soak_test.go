@@ -1,0 +1,198 @@
+package soak
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/vm"
+)
+
+// short is a soak of as few rounds as there can be.
+func short(t *testing.T, churns ...churn) *soak {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	s := newSoak(options{length: time.Millisecond, seed: seed, workers: 2})
+	s.rest = time.Second
+	if churns != nil {
+		s.churns = churns
+	}
+	return s
+}
+
+func TestNothingGrows(t *testing.T) {
+	s := short(t)
+	s.rest = time.Minute
+	if testing.Short() {
+		s.churns = slices.DeleteFunc(s.churns, func(c churn) bool {
+			return strings.HasPrefix(c.name, "hostile") || strings.HasPrefix(c.name, "worn")
+		})
+	}
+	r := s.run()
+	if r.Rounds != leastRounds || r.Operations < 100_000 {
+		t.Errorf("%d rounds, %d operations", r.Rounds, r.Operations)
+	}
+	if !testing.Short() && r.Hostile < 1_000_000 {
+		t.Errorf("%d hostile references", r.Hostile)
+	}
+	if r.Wrong != "" {
+		t.Error(r.Wrong)
+	}
+	// A machine that is busy with other tests may make the medians of so few rounds differ, so only what is exact counts here.
+	for _, g := range r.Grown {
+		if i := slices.IndexFunc(judged, func(f figure) bool { return f.name == g.Figure }); judged[i].exact {
+			t.Error(g)
+		}
+	}
+}
+
+// TestLeaks leaves something behind in each round.
+func TestLeaks(t *testing.T) {
+	var closing []func()
+	t.Cleanup(func() {
+		for _, f := range closing {
+			f()
+		}
+	})
+	kept := some(bulk.NewArray[[mebibyte / 4]byte](bulk.Options{Capacity: 100}))
+	closing = append(closing, func() { kept.Close() })
+	for _, c := range []struct {
+		figure string
+		leave  func(t *testing.T)
+	}{
+		{"regions", func(*testing.T) {
+			r := some(vm.Reserve(1<<20, vm.Options{}))
+			closing = append(closing, func() { r.Close() })
+		}},
+		{"reserved memory", func(*testing.T) {
+			r := some(vm.Reserve(1<<20, vm.Options{}))
+			closing = append(closing, func() { r.Close() })
+		}},
+		{"goroutines", func(*testing.T) {
+			stop := make(chan struct{})
+			go func() { <-stop }()
+			closing = append(closing, func() { close(stop) })
+		}},
+		{"file descriptors", func(t *testing.T) {
+			if openDescriptors() == 0 {
+				t.Skip("this system does not tell how many files are open")
+			}
+			f, err := os.Open(os.DevNull)
+			none(err)
+			closing = append(closing, func() { f.Close() })
+		}},
+		{"committed memory", func(*testing.T) { some(kept.AppendN(4)) }},
+		{"Go heap", func(*testing.T) {
+			garbage := make([]byte, 2*mebibyte)
+			closing = append(closing, func() { clear(garbage) })
+		}},
+	} {
+		t.Run(c.figure, func(t *testing.T) {
+			s := short(t, churn{name: "leak", round: func(*rand.Rand) { c.leave(t) }})
+			s.workers = 1
+			// On this goroutine, because it may skip the test.
+			s.churns[0].round(nil)
+			r := s.run()
+			if !slices.ContainsFunc(r.Grown, func(g growth) bool { return g.Figure == c.figure && g.To > g.From }) {
+				t.Errorf("a leak in each round is not found: %+v", r)
+			}
+			if !r.failed() || !strings.Contains(r.summary(), c.figure+" grew from ") {
+				t.Errorf("the summary does not tell:\n%s", r.summary())
+			}
+		})
+	}
+}
+
+// What is wrong ends the soak, and the report has the seed and the round.
+func TestWrongAnswer(t *testing.T) {
+	for text, f := range map[string]func(){
+		"7 is not 8":             func() { must(false, "%d is not %d", 7, 8) },
+		"panic: it is a panic":   func() { panic("it is a panic") },
+		vm.ErrSize.Error():       func() { some(vm.Reserve(-1, vm.Options{})) },
+		"of another goroutine's": func() { var g together; g.run(func() { panic("of another goroutine's") }); g.wait() },
+	} {
+		rounds := 0
+		s := short(t, churn{name: "strange", round: func(*rand.Rand) {
+			if rounds++; rounds == 3 {
+				f()
+			}
+		}})
+		r := s.run()
+		if !r.failed() || r.Rounds != 2 || !strings.Contains(r.Wrong, "round 2: strange: ") || !strings.Contains(r.Wrong, text) ||
+			!strings.Contains(r.summary(), text) {
+			t.Errorf("%q: %+v", text, r)
+		}
+	}
+}
+
+func TestSignalEnds(t *testing.T) {
+	signals := make(chan os.Signal, 1)
+	rounds := 0
+	s := short(t, churn{name: "idle", round: func(*rand.Rand) {
+		if rounds++; rounds == 5 {
+			signals <- os.Interrupt
+		}
+	}})
+	s.length, s.signals = time.Hour, signals
+	lines := 0
+	s.tell = func(string) { lines++ }
+	if r := s.run(); !r.Interrupted || r.Rounds != 5 || r.failed() || lines == 0 {
+		t.Errorf("%d lines, %+v", lines, r)
+	}
+	signals <- os.Interrupt
+	if r := short(t).with(signals).run(); !r.Interrupted || r.Rounds != 0 || r.failed() {
+		t.Errorf("before the first round: %+v", r)
+	}
+}
+
+func (s *soak) with(signals <-chan os.Signal) *soak {
+	s.signals = signals
+	return s
+}
+
+func TestFlags(t *testing.T) {
+	for _, c := range []struct {
+		args   string
+		status int
+		tells  string
+	}{
+		{"-h", success, "usage: vast soak"},
+		{"-for 0s", misuse, "-for 0s"},
+		{"-for soon", misuse, "soon"},
+		{"-workers 0", misuse, "-workers 0"},
+		{"-workers 5000", misuse, "-workers 5000"},
+		{"-nonsense", misuse, "nonsense"},
+		{"now", misuse, `"now"`},
+	} {
+		var out, errs bytes.Buffer
+		if got := Run(strings.Fields(c.args), &out, &errs); got != c.status || !strings.Contains(out.String()+errs.String(), c.tells) {
+			t.Errorf("%s: exit status %d, %q, %q", c.args, got, out.String(), errs.String())
+		}
+	}
+	o, err := parse(strings.Fields("-for 1h -seed 7 -workers 3 -json"), nil)
+	if want := (options{time.Hour, 7, 3, true}); err != nil || o != want {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	r := report{Seed: 3, Rounds: 2, Last: figures{Descriptors: 9}, Grown: []growth{{Figure: "goroutines", From: 2, To: 3}}}
+	var out bytes.Buffer
+	if err := write(&out, options{json: true}, r); err != nil {
+		t.Fatal(err)
+	}
+	var back report
+	if err := json.Unmarshal(out.Bytes(), &back); err != nil || back.Seed != 3 || back.Last.Descriptors != 9 || !slices.Equal(back.Grown, r.Grown) {
+		t.Errorf("%s: %v, %+v", out.String(), err, back)
+	}
+	out.Reset()
+	if err := write(&out, options{json: true}, report{}); err != nil || !strings.Contains(out.String(), `"grown":[]`) {
+		t.Errorf("%v: %s", err, out.String())
+	}
+}

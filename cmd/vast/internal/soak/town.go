@@ -1,0 +1,242 @@
+package soak
+
+import (
+	"math/rand/v2"
+	"strconv"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/vm"
+)
+
+type place struct{ X, Y int64 }
+
+// person is what the model knows of an entity.
+type person struct {
+	at      *place
+	ill     bool
+	goods   *[5]uint64
+	note    *string
+	boss    vast.Entity
+	staff   map[vast.Entity]bool
+	roads   map[vast.Entity]uint64 // to others
+	arrives map[vast.Entity]bool   // those that have roads to it
+	name    string
+}
+
+// town is a world with columns of all storages and links of all kinds, beside a model of plain Go maps.
+type town struct {
+	*tally
+	world    *vast.World
+	at       vast.Column[place]
+	ill      vast.Tag
+	goods    vast.SparseColumn[[5]uint64]
+	note     vast.HeapColumn[string]
+	boss     vast.Relation
+	roads    vast.Edges[uint64]
+	names    *vast.Names
+	tracker  *vast.Tracker
+	commands *vast.Commands
+	order    *vast.Order[place, int64]
+	births   []*vast.Archetype
+	born     [][2]bool // of each archetype, whether it has at and ill
+
+	people   map[vast.Entity]*person
+	list     []vast.Entity // people in any order, some dead
+	gone     []vast.Entity // some that were deleted
+	arrivals int           // that the hooks of at were told of, less the departures
+	most     int           // people
+	label    int           // the last name
+}
+
+// newTown makes a town for so many people. Each of the three archetypes owns whole words, so the world has four times as many slots.
+func newTown(t *tally, o vast.Options, most int) *town {
+	o.MaxEntities = 4 * most
+	w := vast.NewWorld(o)
+	n := &town{
+		tally: t, world: w, at: vast.NewColumn[place](w), ill: vast.NewTag(w, "ill"), goods: vast.NewSparseColumn[[5]uint64](w),
+		note: vast.NewHeapColumn[string](w), boss: vast.NewRelation(w, "boss", vast.RelationOptions{OnDelete: vast.Cascade}),
+		roads: vast.NewEdges[uint64](w, "roads", vast.EdgesOptions{Capacity: 4 * most}), names: vast.NewNames(w), commands: w.NewCommandsWith(vast.CommandsOptions{Bytes: mebibyte}),
+		people: map[vast.Entity]*person{}, most: most,
+	}
+	n.births = []*vast.Archetype{w.Archetype(), w.Archetype(n.at), w.Archetype(n.at, n.ill)}
+	n.born = [][2]bool{{}, {true, false}, {true, true}}
+	n.tracker = w.Track(n.at, n.ill)
+	n.order = vast.NewOrder(w.Query(n.at), n.at, func(p *place) int64 { return p.X })
+	n.at.OnAdd(func(vast.Entity, *place) { n.arrivals++ })
+	n.at.OnRemove(func(vast.Entity, *place) { n.arrivals-- })
+	return n
+}
+
+// passingTowns are worlds that are made, used and closed: of any kind of pages, often several after each other.
+func passingTowns(t *tally) churn {
+	return churn{name: "worlds", round: func(r *rand.Rand) {
+		for range 2 {
+			most := 64 << r.IntN(7)
+			n := newTown(t, vast.Options{Name: "soak passing", Pages: vm.Pages(r.IntN(4))}, most)
+			n.live(r, 1000)
+			if r.IntN(2) == 0 {
+				n.world.Reset()
+				clear(n.people)
+				n.list, n.gone = nil, nil
+				n.live(r, 200)
+			}
+			n.close()
+		}
+	}}
+}
+
+// lastingTown is one world that is never closed.
+func lastingTown(t *tally) churn {
+	var n *town
+	return churn{name: "lasting world", round: func(r *rand.Rand) {
+		if n == nil {
+			n = newTown(t, vast.Options{Name: "soak lasting"}, 1<<12)
+		}
+		n.live(r, 2000)
+		none(n.world.Trim())
+	}, close: func() { n.close() }}
+}
+
+// live makes so many changes and compares everything with the model.
+func (n *town) live(r *rand.Rand, steps int) {
+	for range steps {
+		n.step(r)
+	}
+	n.operations.Add(int64(steps))
+	n.compare()
+}
+
+func (n *town) close() {
+	none(n.commands.Close())
+	none(n.world.Close())
+	none(n.world.Close())
+	must(n.world.Len() == 0, "a closed world has %d entities", n.world.Len())
+}
+
+// any returns an entity: mostly a living one, now and then one that was deleted.
+func (n *town) any(r *rand.Rand) vast.Entity {
+	for len(n.list) > 0 && r.IntN(16) > 0 {
+		i := r.IntN(len(n.list))
+		if e := n.list[i]; n.people[e] != nil {
+			return e
+		}
+		n.list[i] = n.list[len(n.list)-1]
+		n.list = n.list[:len(n.list)-1]
+	}
+	if len(n.gone) == 0 {
+		return vast.Entity{}
+	}
+	return n.gone[r.IntN(len(n.gone))]
+}
+
+func (n *town) arrive(e vast.Entity, born [2]bool) {
+	must(n.people[e] == nil && n.world.Alive(e), "%v was made and is not new", e)
+	p := &person{staff: map[vast.Entity]bool{}, roads: map[vast.Entity]uint64{}, arrives: map[vast.Entity]bool{}}
+	if born[0] {
+		p.at = &place{}
+	}
+	p.ill = born[1]
+	n.people[e] = p
+	n.list = append(n.list, e)
+}
+
+// leave takes an entity out of the model, and those whose boss it was.
+func (n *town) leave(e vast.Entity) {
+	p := n.people[e]
+	delete(n.people, e)
+	if b := n.people[p.boss]; b != nil {
+		delete(b.staff, e)
+	}
+	for to := range p.roads {
+		if q := n.people[to]; q != nil {
+			delete(q.arrives, e)
+		}
+	}
+	for from := range p.arrives {
+		if q := n.people[from]; q != nil {
+			delete(q.roads, e)
+		}
+	}
+	for s := range p.staff {
+		n.leave(s)
+	}
+	if len(n.gone) < 256 {
+		n.gone = append(n.gone, e)
+	} else {
+		n.gone[len(n.people)%256] = e
+	}
+}
+
+// step makes one change to world and model.
+func (n *town) step(r *rand.Rand) {
+	if len(n.people) > n.most*3/4 {
+		n.thin()
+	}
+	e := n.any(r)
+	p := n.people[e]
+	switch r.IntN(16) {
+	case 0, 1, 2:
+		n.make(r)
+	case 3:
+		must(n.world.Delete(e) == (p != nil), "Delete of %v", e)
+		if p != nil {
+			n.leave(e)
+		}
+	case 4, 5, 6:
+		n.change(r, e, p)
+	case 7, 8:
+		n.link(r, e, p)
+	case 9, 10:
+		n.travel(r, e, p)
+	case 11:
+		n.call(r, e, p)
+	case 12, 13:
+		n.record(r)
+	case 14:
+		n.sweep(r)
+	default:
+		n.look(r)
+	}
+}
+
+// thin deletes the ill, and if these are too few, the others, until there is room.
+func (n *town) thin() {
+	n.world.DeleteAll(n.world.Query(n.ill))
+	for e, p := range n.people {
+		if p.ill && n.people[e] != nil {
+			n.leave(e)
+		}
+	}
+	for e := range n.people {
+		if len(n.people) <= n.most/2 {
+			break
+		}
+		must(n.world.Delete(e), "%v is not there to be deleted", e)
+		n.leave(e)
+	}
+	must(n.world.Len() == len(n.people), "%d entities are left, %d expected", n.world.Len(), len(n.people))
+}
+
+// make makes entities, one or several.
+func (n *town) make(r *rand.Rand) {
+	i := r.IntN(len(n.births))
+	if r.IntN(4) > 0 {
+		n.arrive(n.births[i].New(), n.born[i])
+		return
+	}
+	count, made := r.IntN(n.most/16+1), 0
+	none(n.births[i].Grow(count))
+	n.births[i].NewN(count, func(run vast.Run) {
+		for k := range run.Len() {
+			n.arrive(run.Entity(k), n.born[i])
+			made++
+		}
+	})
+	must(made == count, "%d of %d entities were made", made, count)
+}
+
+// nextName returns a name that no entity has had.
+func (n *town) nextName() string {
+	n.label++
+	return "person " + strconv.Itoa(n.label)
+}

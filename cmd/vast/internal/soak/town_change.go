@@ -1,0 +1,179 @@
+package soak
+
+import (
+	"math/rand/v2"
+
+	"github.com/vastgo/vast"
+)
+
+// change adds, writes or removes a component of any storage. p is nil where e is stale.
+func (n *town) change(r *rand.Rand, e vast.Entity, p *person) {
+	switch r.IntN(8) {
+	case 0, 1:
+		n.move(e, p, place{r.Int64N(1000), r.Int64()})
+	case 2:
+		must(n.at.Remove(e) == (p != nil && p.at != nil), "Remove of a place of %v", e)
+		if p != nil {
+			p.at = nil
+		}
+	case 3:
+		must(n.ill.Add(e) == (p != nil), "Add of a tag to %v", e)
+		if p != nil {
+			p.ill = true
+		}
+	case 4:
+		must(n.ill.Remove(e) == (p != nil && p.ill), "Remove of a tag of %v", e)
+		if p != nil {
+			p.ill = false
+		}
+	case 5:
+		if v := (&[5]uint64{r.Uint64(), 1, 2, 3, 4}); n.goods.Add(e, *v) != nil {
+			must(p != nil, "Add to %v, which is stale", e)
+			p.goods = v
+		} else {
+			must(p == nil, "Add to %v, which lives, gave nil", e)
+		}
+	case 6:
+		if v := n.nextName(); n.note.Add(e, v) != nil {
+			must(p != nil, "Add to %v, which is stale", e)
+			p.note = &v
+		} else {
+			must(p == nil, "Add to %v, which lives, gave nil", e)
+		}
+	case 7:
+		must(n.goods.Remove(e) == (p != nil && p.goods != nil), "Remove of goods of %v", e)
+		must(n.note.Remove(e) == (p != nil && p.note != nil), "Remove of a note of %v", e)
+		if p != nil {
+			p.goods, p.note = nil, nil
+		}
+	}
+}
+
+// move gives a place, or overwrites it by any of the verbs.
+func (n *town) move(e vast.Entity, p *person, v place) {
+	if p == nil || p.at == nil {
+		must(!n.at.Set(e, v) && n.at.Edit(e) == nil && n.at.Get(e) == nil, "%v has a place", e)
+		must((n.at.Add(e, v) != nil) == (p != nil), "Add of a place to %v", e)
+	} else if v.Y%2 == 0 {
+		must(n.at.Set(e, v), "Set of the place of %v", e)
+	} else {
+		*n.at.Edit(e) = v
+	}
+	if p != nil {
+		p.at = &v
+	}
+}
+
+// link gives e a boss or takes it away.
+func (n *town) link(r *rand.Rand, e vast.Entity, p *person) {
+	if r.IntN(4) == 0 {
+		must(n.boss.Remove(e) == (p != nil && !p.boss.IsZero()), "Remove of the boss of %v", e)
+		if p != nil {
+			n.dismiss(e, p)
+		}
+		return
+	}
+	b := n.any(r)
+	q := n.people[b]
+	for above, depth := b, 0; !above.IsZero() && n.people[above] != nil; above, depth = n.people[above].boss, depth+1 {
+		if above == e || depth > 100 {
+			return // a circle, or deeper than a town should be
+		}
+	}
+	must(n.boss.Set(e, b) == (p != nil && q != nil), "the boss of %v becomes %v", e, b)
+	if p != nil && q != nil {
+		n.dismiss(e, p)
+		p.boss = b
+		q.staff[e] = true
+	}
+}
+
+func (n *town) dismiss(e vast.Entity, p *person) {
+	if b := n.people[p.boss]; b != nil {
+		delete(b.staff, e)
+	}
+	p.boss = vast.Entity{}
+}
+
+// travel makes or takes a road.
+func (n *town) travel(r *rand.Rand, e vast.Entity, p *person) {
+	to := n.any(r)
+	q := n.people[to]
+	if r.IntN(3) == 0 {
+		had := false
+		if p != nil {
+			_, had = p.roads[to]
+		}
+		must(n.roads.Remove(e, to) == had, "Remove of a road from %v to %v", e, to)
+		if had {
+			delete(p.roads, to)
+			delete(q.arrives, e)
+		}
+		return
+	}
+	if n.roads.Len() >= n.most*3 {
+		return
+	}
+	v := r.Uint64()
+	must((n.roads.Add(e, to, v) != nil) == (p != nil && q != nil), "Add of a road from %v to %v", e, to)
+	if p != nil && q != nil {
+		p.roads[to] = v
+		q.arrives[e] = true
+	}
+}
+
+// call gives e a name or takes it away.
+func (n *town) call(r *rand.Rand, e vast.Entity, p *person) {
+	if r.IntN(3) == 0 {
+		must(n.names.Remove(e) == (p != nil && p.name != ""), "Remove of the name of %v", e)
+		if p != nil {
+			p.name = ""
+		}
+		return
+	}
+	name := n.nextName()
+	alive, err := n.names.Set(e, name)
+	none(err)
+	must(alive == (p != nil), "%v is alive: %v", e, alive)
+	if p != nil {
+		p.name = name
+	}
+}
+
+// record makes changes by commands.
+func (n *town) record(r *rand.Rand) {
+	type making struct {
+		e    vast.Entity
+		kind int
+	}
+	var made []making
+	v := place{r.Int64N(1000), r.Int64()}
+	later := map[vast.Entity]bool{}
+	for range r.IntN(20) {
+		e := n.any(r)
+		switch r.IntN(3) {
+		case 0:
+			n.at.AddLater(n.commands, e, v)
+			later[e] = n.people[e] != nil
+		case 1:
+			n.ill.RemoveLater(n.commands, e)
+			if p := n.people[e]; p != nil {
+				p.ill = false
+			}
+		case 2:
+			kind := r.IntN(len(n.births))
+			made = append(made, making{n.commands.New(n.births[kind]), kind})
+			must(!n.world.Alive(made[len(made)-1].e), "a placeholder lives")
+		}
+	}
+	some(n.world.Apply(n.commands))
+	for _, m := range made {
+		n.arrive(n.commands.Resolve(m.e), n.born[m.kind])
+	}
+	for e, living := range later {
+		if p := n.people[e]; living && p != nil {
+			at := v
+			p.at = &at
+		}
+	}
+}

@@ -1,0 +1,25 @@
+package top
+
+import (
+	"strings"
+	"testing"
+)
+
+// FuzzFlags reads command lines of any words: what is taken is within its bounds, and what is not is told in a line.
+func FuzzFlags(f *testing.F) {
+	for _, line := range []string{"127.0.0.1:80 -once -json", ":1 -plain -token x", "-h", "a b", "-json -plain a"} {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		args := strings.Split(line, " ")
+		o, err := parse(args)
+		switch {
+		case err != nil:
+			if err.Error() == "" {
+				t.Error("an error without words")
+			}
+		case o.json && o.plain:
+			t.Errorf("%q is taken: %+v", args, o)
+		}
+	})
+}

@@ -1,0 +1,157 @@
+package vast
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/vastgo/vast/vm"
+)
+
+func init() {
+	children["fault"] = func() {
+		defer vm.Watch()()
+		_, _, past := columnWithStray()
+		*past = mass{1}
+	}
+	children["fault on no watch"] = func() {
+		_, _, past := columnWithStray()
+		fmt.Printf("writing to %#x\n", uintptr(unsafe.Pointer(past)))
+		*past = mass{1}
+	}
+}
+
+type mass struct{ Kilograms uint64 }
+
+// columnWithStray makes a world with one entity, and a pointer to a slot of its column that nobody has.
+func columnWithStray() (c Column[mass], e Entity, past *mass) {
+	w := NewWorld(Options{Name: "demo"})
+	c = NewColumn[mass](w)
+	e = w.Archetype(c).New()
+	return c, e, (*mass)(unsafe.Add(unsafe.Pointer(c.Get(e)), 8*5_000_000))
+}
+
+// faultOf returns what is known of the memory fault that f makes.
+func faultOf(t *testing.T, f func()) (found *vm.Fault) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		err, _ := recover().(error)
+		if !errors.As(err, &found) {
+			t.Fatalf("it panics with %v", err)
+		}
+	}()
+	vm.Do(f)
+	return nil
+}
+
+func mustFault(t *testing.T) {
+	t.Helper()
+	if vm.HeapStandIn() {
+		t.Skip("columns are Go heap memory in this build, where nothing faults")
+	}
+}
+
+// TestColumnFault: an access to a slot that a column has no memory for says which slot of which column it was, and how many
+// are usable.
+func TestColumnFault(t *testing.T) {
+	mustFault(t)
+	c, e, past := columnWithStray()
+	f := faultOf(t, func() { past.Kilograms = 1 })
+	if want := fmt.Sprintf(`slot 5000000 of column mass of world "demo" is beyond its %d usable slots`, f.Usable); f.String() != want {
+		t.Errorf("it says %q, want %q", f, want)
+	}
+	if f.Usable < int(c.c.slots) || f.Usable > int(c.c.slots)+63 {
+		t.Errorf("%d slots are usable of %d", f.Usable, c.c.slots)
+	}
+	if text := f.Error(); !strings.Contains(text, "look the component up by its Entity") || !strings.Contains(text, "fault_test.go:") {
+		t.Errorf("it says\n%s", text)
+	}
+	// A pointer and a run that outlive their world.
+	p := c.Get(e)
+	run := Run{}
+	for r := range c.c.world.Query(c).Runs() {
+		run = r
+	}
+	if err := c.c.world.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f = faultOf(t, func() { p.Kilograms++ })
+	if want := `slot 0 of column mass of world "demo" is gone: it was closed`; f.String() != want || !f.Closed {
+		t.Errorf("it says %q, want %q", f, want)
+	}
+	f = faultOf(t, func() { e = run.Entity(0) })
+	if want := ` of the entities of world "demo" is gone: it was closed`; !strings.HasSuffix(f.String(), want) {
+		t.Errorf("it says %q, want %q", f, want)
+	}
+	if text := f.Error(); !strings.Contains(text, "closed at ") || !strings.Contains(text, "fault_test.go:") {
+		t.Errorf("it says\n%s", text)
+	}
+}
+
+// TestTrimmedFault: what lay in memory that Trim gave back.
+func TestTrimmedFault(t *testing.T) {
+	mustFault(t)
+	w := NewWorld(Options{Name: "shrinking"})
+	defer w.Close()
+	c := NewColumn[mass](w)
+	var last Entity
+	w.Archetype(c).NewN(100_000, func(r Run) { last = r.Entity(r.Len() - 1) })
+	p, slot := c.Get(last), last.slot
+	w.DeleteAll(w.Query(c))
+	if err := w.Trim(); err != nil {
+		t.Fatal(err)
+	}
+	f := faultOf(t, func() { p.Kilograms = 1 })
+	if want := fmt.Sprintf(`slot %d of column mass of world "shrinking" lies in memory that was given back`, slot); f.String() != want {
+		t.Errorf("it says %q, want %q", f, want)
+	}
+}
+
+// TestLookUpsDoNotFault: entities that were never made, or whose world is closed, reach no memory that is not there.
+func TestLookUpsDoNotFault(t *testing.T) {
+	c, e, _ := columnWithStray()
+	w := c.c.world
+	for _, invented := range []Entity{{}, {slot: 5_000_000, generation: e.generation}, {slot: 1<<32 - 1, generation: e.generation},
+		{slot: uint32(w.options.MaxEntities), generation: 1}} {
+		if w.Alive(invented) || c.Has(invented) || c.Get(invented) != nil || c.Set(invented, mass{}) || c.Add(invented, mass{}) != nil ||
+			c.Remove(invented) || w.Delete(invented) {
+			t.Errorf("%+v is taken for an entity", invented)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if w.Alive(e) || c.Has(e) || c.Get(e) != nil || c.Set(e, mass{}) || c.Remove(e) || w.Delete(e) {
+		t.Error("the entity outlives its world")
+	}
+}
+
+// TestFaultInChild: what a program says that dies of it, watched or not.
+func TestFaultInChild(t *testing.T) {
+	mustFault(t)
+	for child, says := range map[string][]string{
+		"fault": {"panic: ", "vm: bad access at 0x", `slot 5000000 of column mass of world "demo" is beyond its `,
+			"look the component up by its Entity", "made at ", "goroutine 1 [running"},
+		"fault on no watch": {"unexpected fault address 0x", "fatal error: fault"},
+	} {
+		t.Run(child, func(t *testing.T) {
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), childVariable+"="+child)
+			out, err := cmd.CombinedOutput()
+			var exit *exec.ExitError
+			if !errors.As(err, &exit) || exit.ExitCode() != 2 {
+				t.Errorf("it ended with %v, want exit status 2", err)
+			}
+			for _, want := range says {
+				if !strings.Contains(string(out), want) {
+					t.Errorf("it does not say %q:\n%s", want, out)
+				}
+			}
+		})
+	}
+}

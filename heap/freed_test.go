@@ -1,0 +1,37 @@
+package heap
+
+import (
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/internal/modeltest"
+	"github.com/vastgo/vast/vm"
+)
+
+// TestFreedMemoryIsPoisoned: what was freed is seen to be, and a write to it is found by who is given it next.
+func TestFreedMemoryIsPoisoned(t *testing.T) {
+	if !invariants.Enabled {
+		t.Skip("built without the tag invariants")
+	}
+	for _, size := range []int{24, 900, vm.PageSize(), 3 * vm.PageSize()} {
+		h := open(t, Options{Name: "ships"})
+		keep := alloc(t, h, size) // so that the pool of small ones stays
+		p := alloc(t, h, size)
+		n := h.SizeOf(p)
+		h.Free(p)
+		for i, b := range bytesOf(p, n) {
+			if b != invariants.PoisonByte {
+				t.Fatalf("byte %d of %d holds %#x after Free", i, n, b)
+			}
+		}
+		*(*byte)(unsafe.Add(p, 13)) = 7
+		text := modeltest.PanicText(func() { _, _ = h.Alloc(size, 0) })
+		if !strings.Contains(text, " on ships was written after it was freed: byte 13 of ") || !strings.Contains(text, "is 0x07, and 0xdb was left there") {
+			t.Errorf("%d bytes: allocating again panics with %q", size, text)
+		}
+		h.Free(keep)
+		h.checked()
+	}
+}

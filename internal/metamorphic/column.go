@@ -1,0 +1,104 @@
+package metamorphic
+
+import "github.com/vastgo/vast"
+
+// Column is a column of any storage whose values are numbers.
+type Column interface {
+	// In returns the column itself, for queries and archetypes.
+	In() vast.AnyColumn
+	Get(e vast.Entity) (uint64, bool)
+	Has(e vast.Entity) bool
+	Add(e vast.Entity, v uint64) bool
+	Set(e vast.Entity, v uint64) bool
+	Edit(e vast.Entity, f func(uint64) uint64) bool
+	Remove(e vast.Entity) bool
+	AddAll(q vast.Query, v uint64) int
+	SetAll(q vast.Query, v uint64) int
+	RemoveAll(q vast.Query) int
+	AddLater(cs *vast.Commands, e vast.Entity, v uint64)
+	SetLater(cs *vast.Commands, e vast.Entity, v uint64)
+	RemoveLater(cs *vast.Commands, e vast.Entity)
+	Len() int
+	Hook(add, remove func(e vast.Entity, v uint64))
+}
+
+// element is a number twice, so that half of one is found.
+type element struct{ v, again uint64 }
+
+func of(v uint64) element { return element{v, v} }
+
+func (e *element) number() uint64 {
+	if e.again != e.v {
+		panic("metamorphic: half of an element")
+	}
+	return e.v
+}
+
+// stored is what the storages have in common.
+type stored interface {
+	vast.ValueColumn[element]
+	Has(vast.Entity) bool
+	Add(vast.Entity, element) *element
+	Set(vast.Entity, element) bool
+	Edit(vast.Entity) *element
+	Remove(vast.Entity) bool
+	AddAll(vast.Query, element) int
+	SetAll(vast.Query, element) int
+	RemoveAll(vast.Query) int
+	AddLater(*vast.Commands, vast.Entity, element)
+	SetLater(*vast.Commands, vast.Entity, element)
+	RemoveLater(*vast.Commands, vast.Entity)
+	OnAdd(func(vast.Entity, *element))
+	OnRemove(func(vast.Entity, *element))
+	Len() int
+}
+
+// column is a Column of any storage.
+type column struct{ s stored }
+
+// NewColumn registers a column of a storage that holds values.
+func NewColumn(w *vast.World, s vast.Storage, name string) Column {
+	o := vast.ColumnOptions{Name: name}
+	switch s {
+	case vast.StorageSparse:
+		return column{vast.NewSparseColumnWith[element](w, o)}
+	case vast.StorageHeap:
+		return column{vast.NewHeapColumnWith[element](w, o)}
+	}
+	return column{vast.NewColumnWith[element](w, o)}
+}
+
+func (c column) In() vast.AnyColumn { return c.s }
+
+func (c column) Get(e vast.Entity) (uint64, bool) {
+	if p := c.s.Get(e); p != nil {
+		return p.number(), true
+	}
+	return 0, false
+}
+
+func (c column) Edit(e vast.Entity, f func(uint64) uint64) bool {
+	p := c.s.Edit(e)
+	if p != nil {
+		*p = of(f(p.number()))
+	}
+	return p != nil
+}
+
+func (c column) Has(e vast.Entity) bool                       { return c.s.Has(e) }
+func (c column) Add(e vast.Entity, v uint64) bool             { return c.s.Add(e, of(v)) != nil }
+func (c column) Set(e vast.Entity, v uint64) bool             { return c.s.Set(e, of(v)) }
+func (c column) Remove(e vast.Entity) bool                    { return c.s.Remove(e) }
+func (c column) AddAll(q vast.Query, v uint64) int            { return c.s.AddAll(q, of(v)) }
+func (c column) SetAll(q vast.Query, v uint64) int            { return c.s.SetAll(q, of(v)) }
+func (c column) RemoveAll(q vast.Query) int                   { return c.s.RemoveAll(q) }
+func (c column) RemoveLater(cs *vast.Commands, e vast.Entity) { c.s.RemoveLater(cs, e) }
+func (c column) Len() int                                     { return c.s.Len() }
+
+func (c column) AddLater(cs *vast.Commands, e vast.Entity, v uint64) { c.s.AddLater(cs, e, of(v)) }
+func (c column) SetLater(cs *vast.Commands, e vast.Entity, v uint64) { c.s.SetLater(cs, e, of(v)) }
+
+func (c column) Hook(add, remove func(e vast.Entity, v uint64)) {
+	c.s.OnAdd(func(e vast.Entity, p *element) { add(e, p.number()) })
+	c.s.OnRemove(func(e vast.Entity, p *element) { remove(e, p.number()) })
+}

@@ -1,0 +1,236 @@
+package metamorphic
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"github.com/vastgo/vast"
+)
+
+// do does an operation. It reports whether what hooks are told of it has a promised order that does not go by slots.
+func (p *player) do(op Op) (ordered bool) {
+	e, c := p.entity(op.A), p.columns[op.B%2]
+	switch op.Do {
+	case New:
+		if len(p.living) < mostLiving {
+			p.make(op.B, 1)
+		}
+	case NewMany:
+		p.make(op.B, min(int(op.A%100), max(0, mostLiving-len(p.living))))
+	case Delete:
+		p.see("Delete", p.world.Delete(e))
+		return false // by slots where parts go with it
+	case DeleteAll:
+		q := p.world.Query(p.tag)
+		if op.B%2 == 1 {
+			q = p.world.Query(p.columns[1].In()).Without(p.tag)
+		}
+		p.see("DeleteAll", p.world.DeleteAll(q))
+		return false
+	case Add:
+		p.see("Add", c.Add(e, uint64(op.V)))
+	case Set:
+		p.see("Set", c.Set(e, uint64(op.V)))
+	case Remove:
+		p.see("Remove", c.Remove(e))
+	case Tag:
+		if op.V%3 == 0 {
+			p.see("Remove", p.tag.Remove(e))
+		} else {
+			p.see("Add", p.tag.Add(e))
+		}
+	case Link:
+		p.link(op, e, p.entity(op.B))
+	case Unlink:
+		p.see("Remove", p.parent.Remove(e), p.aim.Remove(e))
+	case Connect:
+		if p.roads.Len() < maxEntities/2 {
+			p.see("Add", p.roads.Add(e, p.entity(op.B), uint64(op.V)) != nil)
+		}
+	case Cut:
+		p.see("Remove", p.roads.Remove(e, p.entity(op.B)))
+	case AddAll:
+		p.see("AddAll", c.AddAll(p.query(op.A), uint64(op.V)))
+		return false
+	case SetAll:
+		p.see("SetAll", c.SetAll(p.query(op.A), uint64(op.V)))
+		return false
+	case RemoveAll:
+		p.see("RemoveAll", c.RemoveAll(p.query(op.A)))
+		return false
+	case Exchange:
+		p.see("Exchange", p.world.Exchange(p.query(op.A), []vast.AnyColumn{p.tag}, []vast.AnyColumn{c.In()}))
+		return false
+	case Record:
+		p.record(op)
+		return false
+	case Tick:
+		if len(p.living) < mostLiving {
+			for p.turn = range 1 + int(op.A%3) {
+				if err := p.schedule.Tick(); err != nil {
+					panic(err)
+				}
+			}
+		}
+		return false
+	case Ask:
+		p.ask(op)
+	case Empty:
+		p.empty()
+		return false
+	}
+	return true
+}
+
+// make makes n entities, whose keys tell of the operation.
+func (p *player) make(archetype uint16, n int) {
+	key := uint64(p.at+1) << 16
+	a := p.archetypes[int(archetype)%len(p.archetypes)]
+	if n == 1 {
+		p.key.Set(a.New(), key)
+		return
+	}
+	a.NewN(n, func(r vast.Run) {
+		for i := range r.Len() {
+			p.key.Set(r.Entity(i), key)
+			key++
+		}
+	})
+}
+
+// link relates two entities unless that would be a circle.
+func (p *player) link(op Op, e, target vast.Entity) {
+	if op.V%2 == 1 {
+		p.see("Set", p.aim.Set(e, target))
+		return
+	}
+	if e == target || slices.Contains(slices.Collect(p.parent.Ancestors(target)), e) {
+		return
+	}
+	p.see("Set", p.parent.Set(e, target))
+}
+
+// query returns one of some queries.
+func (p *player) query(n uint16) vast.Query {
+	w, a, b := p.world, p.columns[0].In(), p.columns[1].In()
+	switch n % 8 {
+	case 0:
+		return w.Query(a)
+	case 1:
+		return w.Query(b).Without(a)
+	case 2:
+		return w.Query(p.tag).Any(a, b)
+	case 3:
+		return w.Query(p.key).To(p.parent, p.entity(n/8))
+	case 4:
+		return w.Query(p.key).To(p.aim, p.entity(n/8))
+	case 5:
+		return w.Query(p.parent.Targets()).Without(p.tag)
+	case 6:
+		return w.Query(p.roads).Optional(a)
+	}
+	return w.Query(p.key, a).Exactly()
+}
+
+// record records commands, mostly for living entities, and applies them.
+func (p *player) record(op Op) {
+	r := rand.New(rand.NewPCG(uint64(op.V), 0))
+	made := 0
+	for range 1 + op.A%16 {
+		e, c, v := p.entity(uint16(r.IntN(1<<10))), p.columns[r.IntN(2)], r.Uint64N(1000)
+		p.commands.At(r.IntN(3))
+		switch r.IntN(8) {
+		case 0:
+			if len(p.living)+made < mostLiving {
+				made++
+				n := p.commands.New(p.archetypes[r.IntN(len(p.archetypes))])
+				p.key.SetLater(p.commands, n, uint64(p.at+1)<<16|uint64(made))
+				c.AddLater(p.commands, n, v)
+				p.parent.SetLater(p.commands, n, e)
+			}
+		case 1:
+			p.commands.Delete(e)
+		case 2:
+			c.RemoveLater(p.commands, e)
+		case 3:
+			c.SetLater(p.commands, e, v)
+		case 4:
+			p.tag.AddLater(p.commands, e)
+		case 5:
+			p.roads.AddLater(p.commands, e, p.entity(uint16(v)), v)
+		default:
+			c.AddLater(p.commands, e, v)
+		}
+	}
+	applied, err := p.world.Apply(p.commands)
+	if err != nil {
+		panic(err)
+	}
+	p.see("applied", applied)
+}
+
+// ask asks a query in several ways.
+func (p *player) ask(op Op) {
+	q := p.query(op.A)
+	byLinks := op.A%8 == 3 || op.A%8 == 4
+	var keys []uint64
+	last := -1
+	for e := range q.All() {
+		if !byLinks && int(e.Slot()) <= last {
+			panic("metamorphic: the entities of a query do not ascend")
+		}
+		last = int(e.Slot())
+		keys = append(keys, p.keyOf(e))
+	}
+	batched := []uint64{}
+	for b := range q.Batches(1 + int(op.B%100)) {
+		for e := range b.All() {
+			batched = append(batched, p.keyOf(e))
+		}
+	}
+	if !byLinks { // what goes by links has their order
+		slices.Sort(keys)
+	}
+	slices.Sort(batched)
+	first, ok := q.First()
+	p.see("query", keys, batched, q.Count(), ok, ok && slices.Contains(keys, p.keyOf(first)))
+	depths := []uint64{}
+	for r := range p.parent.InDepthOrder(p.world.Query(p.key)) {
+		for i := range r.Len() {
+			depths = append(depths, uint64(p.parent.Depth(r.Entity(i))))
+		}
+	}
+	p.see("depths", depths)
+	e := p.entity(op.B)
+	p.see("above", p.keyOf(p.parent.Root(e)), p.parent.CountSources(e), p.roads.CountOut(e))
+	for d := range p.parent.Descendants(e) {
+		p.see("below", p.keyOf(d))
+	}
+}
+
+// empty empties the world in the way of the configuration. What hooks are told of then is compared as a set, but
+// closing tells them nothing.
+func (p *player) empty() {
+	switch p.Emptying {
+	case ByReset:
+		p.world.Reset()
+	case ByReopening:
+		p.world.DeleteAll(p.world.Query()) // so that hooks are told
+		p.close()
+		told := p.told
+		p.open()
+		p.told = told
+	case ByDeleteAll:
+		p.world.DeleteAll(p.world.Query())
+		if err := p.world.Trim(); err != nil {
+			panic(err)
+		}
+	case OneByOne:
+		for _, one := range p.living {
+			p.world.Delete(one.e)
+		}
+	}
+	if p.world.Len() != 0 {
+		panic("metamorphic: the world is not empty")
+	}
+}

@@ -1,0 +1,120 @@
+package metamorphic
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/vm"
+)
+
+// streamOps is how long a stream is.
+const streamOps = 400
+
+// TestStreams plays random streams in all configurations; VAST_STREAMS says how many, and VAST_SEED with which seed.
+func TestStreams(t *testing.T) {
+	streams, seed := 4, rand.Uint64()
+	if testing.Short() {
+		streams = 1
+	}
+	if n, err := strconv.Atoi(os.Getenv("VAST_STREAMS")); err == nil {
+		streams = n
+	}
+	if s, err := strconv.ParseUint(os.Getenv("VAST_SEED"), 10, 64); err == nil {
+		seed = s
+	}
+	t.Logf("seed %d", seed)
+	for i := range uint64(streams) {
+		CheckAll(t, Random(rand.New(rand.NewPCG(seed, i)), streamOps))
+	}
+	t.Logf("%d streams of %d operations in %d configurations", streams, streamOps, len(Configurations()))
+}
+
+// FuzzStream plays what is decoded from bytes.
+func FuzzStream(f *testing.F) {
+	f.Add([]byte("\x01\x40\x00\x02\x00\x00\x00\x04\x01\x00\x00\x00\x07\x00\x11\x02\x00\x00\x00\x00\x00\x13\x00\x00\x00\x00\x00\x00\x12\x03\x00\x05\x00\x00\x00"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		ops := Decode(data[:min(len(data), 7*200)])
+		if d := Compare(Configurations()[:4], ops); d != nil {
+			t.Fatalf("%v\n%s", d, Print(ops, standard+"[:4]"))
+		}
+	})
+}
+
+// The configurations are not all alike, and every stream does all that there is to do.
+func TestCoverage(t *testing.T) {
+	type pair struct {
+		storage fmt.Stringer
+		pages   vm.Pages
+	}
+	pairs, others := map[pair]bool{}, map[[3]int]bool{}
+	for _, c := range Configurations() {
+		pairs[pair{c.Storage, c.Pages}] = true
+		others[[3]int{0, c.Workers}], others[[3]int{1, int(c.Emptying)}], others[[3]int{2, c.TrimEvery}] = true, true, true
+	}
+	if len(pairs) != 12 || len(others) != 3+4+4 {
+		t.Errorf("%d pairs, %d others", len(pairs), len(others))
+	}
+	done := map[Verb]int{}
+	for _, op := range Random(rand.New(rand.NewPCG(1, 2)), streamOps) {
+		done[op.Do]++
+	}
+	if len(done) != int(verbs) || done[Empty] == 0 {
+		t.Errorf("%v", done)
+	}
+	// Two streams that differ are not taken for one another.
+	for do := range verbs {
+		ops := []Op{{New, 0, 2, 0}, {New, 0, 1, 0}, {Add, 0, 0, 1}, {Link, 0, 1, 0}, {Connect, 0, 1, 5}}
+		a, _ := Play(Configuration{Workers: 1}, append(slices.Clone(ops), Op{do, 0, 0, 9}))
+		b, _ := Play(Configuration{Workers: 1}, append(slices.Clone(ops), Op{Ask, 9, 9, 9}))
+		if slices.Equal(a, b) {
+			t.Errorf("%v leaves no trace", do)
+		}
+	}
+}
+
+func TestShrink(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	ops := Random(r, 500)
+	needed := []Verb{New, Tick, Empty} // in this order
+	tries := 0
+	fails := func(ops []Op) bool {
+		tries++
+		at := 0
+		for _, op := range ops {
+			if at < len(needed) && op.Do == needed[at] && (op.Do != Tick || op.A > 5) {
+				at++
+			}
+		}
+		return at == len(needed)
+	}
+	short := Shrink(ops, fails)
+	if len(short) != 3 || short[0] != (Op{Do: New}) || short[1].Do != Tick || short[1].A <= 5 || short[2] != (Op{Do: Empty}) {
+		t.Errorf("%v", short)
+	}
+	if tries > 2000 {
+		t.Errorf("%d tries", tries)
+	}
+}
+
+// panicking panics when it is added to.
+type panicking struct{ Column }
+
+func (panicking) Add(vast.Entity, uint64) bool { panic("too much") }
+
+// A panic is a failure also where all configurations panic alike.
+func TestPanicFails(t *testing.T) {
+	c := Configuration{Workers: 1, Wrap: func(c Column) Column { return panicking{c} }}
+	ops := []Op{{Do: New}, {Do: Tag}, {Do: Add}, {Do: Ask}}
+	if d := Compare([]Configuration{c, c}, ops); d == nil || d.Operation != 2 || d.Panic != "too much" || !strings.Contains(d.String(), "too much") {
+		t.Errorf("%v", d)
+	}
+	if d := Compare([]Configuration{c, c}, ops[:2]); d != nil {
+		t.Errorf("%v", d)
+	}
+}

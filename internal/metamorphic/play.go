@@ -1,0 +1,203 @@
+package metamorphic
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"slices"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/sched"
+)
+
+const (
+	maxEntities = 1 << 12
+	// mostLiving bounds what a stream makes, far below the slots, so that nothing is ever refused.
+	mostLiving = 300
+)
+
+// keyed is an entity by the name that it has in every world.
+type keyed struct {
+	key uint64
+	e   vast.Entity
+}
+
+// player plays a stream on one world.
+type player struct {
+	Configuration
+	world      *vast.World
+	key        vast.Column[uint64]
+	columns    [2]Column
+	tag        vast.Tag
+	parent     vast.Relation // a hierarchy whose parts go with the whole
+	aim        vast.Relation // which may have circles
+	roads      vast.Edges[uint64]
+	archetypes []*vast.Archetype
+	commands   *vast.Commands
+	schedule   *sched.Schedule
+
+	living []keyed   // by key
+	told   []string  // by hooks since the last operation
+	at     int       // operation
+	turn   int       // of a Tick
+	out    io.Writer // what can be seen
+}
+
+// Play plays a stream on a world of a configuration and returns a sum of what can be seen after each operation, up to the one
+// that panics, and what with: no operation should.
+func Play(c Configuration, ops []Op) (sums []uint64, panicked any) {
+	p := &player{Configuration: c}
+	p.open()
+	defer func() {
+		if panicked = recover(); panicked == nil {
+			p.close()
+		}
+	}()
+	for i, op := range ops {
+		h := fnv.New64a()
+		p.at, p.out, p.told = i, h, p.told[:0]
+		ordered := p.do(op)
+		p.find()
+		if !ordered {
+			slices.Sort(p.told)
+		}
+		p.see("told", p.told)
+		if p.TrimEvery > 0 && i%p.TrimEvery == 0 {
+			if err := p.world.Trim(); err != nil {
+				panic(err)
+			}
+		}
+		p.look()
+		sums = append(sums, h.Sum64())
+	}
+	return sums, nil
+}
+
+// Disagreement is where a configuration differs from the first one, or panics.
+type Disagreement struct {
+	Operation    int
+	First, Other Configuration
+	Panic        any // of the other
+}
+
+// String tells of the operation after which the two differ.
+func (d *Disagreement) String() string {
+	if d.Panic != nil {
+		return fmt.Sprintf("operation %d panics: %v\n\t%v", d.Operation, d.Panic, d.Other)
+	}
+	return fmt.Sprintf("after operation %d these differ:\n\t%v\n\t%v", d.Operation, d.First, d.Other)
+}
+
+// Compare plays a stream in all configurations. It returns nil where all agree, or else what differs first.
+func Compare(cs []Configuration, ops []Op) *Disagreement {
+	var first []uint64
+	for i, c := range cs {
+		sums, panicked := Play(c, ops)
+		if panicked != nil {
+			return &Disagreement{len(sums), cs[0], c, panicked}
+		}
+		if i == 0 {
+			first = sums
+		}
+		for at := range sums {
+			if sums[at] != first[at] {
+				return &Disagreement{at, cs[0], c, nil}
+			}
+		}
+	}
+	return nil
+}
+
+func (p *player) open() {
+	w := vast.NewWorld(vast.Options{Name: "metamorphic", MaxEntities: maxEntities, Pages: p.Pages})
+	p.world, p.key, p.tag = w, vast.NewColumnWith[uint64](w, vast.ColumnOptions{Name: "key"}), vast.NewTag(w, "tag")
+	for i := range p.columns {
+		p.columns[i] = NewColumn(w, p.Storage, []string{"a", "b"}[i])
+		if p.Wrap != nil {
+			p.columns[i] = p.Wrap(p.columns[i])
+		}
+	}
+	p.parent = vast.NewRelation(w, "parent", vast.RelationOptions{OnDelete: vast.Cascade})
+	p.aim = vast.NewRelation(w, "aim", vast.RelationOptions{Cyclic: true})
+	p.roads = vast.NewEdges[uint64](w, "roads", vast.EdgesOptions{Capacity: maxEntities})
+	a, b := p.columns[0].In(), p.columns[1].In()
+	p.archetypes = []*vast.Archetype{w.Archetype(p.key), w.Archetype(p.key, a), w.Archetype(p.key, a, b, p.tag)}
+	p.commands = w.NewCommandsWith(vast.CommandsOptions{Bytes: 1 << 16})
+	p.living = nil
+	p.newSchedule()
+	tell := func(what string) func(vast.Entity, uint64) {
+		return func(e vast.Entity, v uint64) { p.told = append(p.told, fmt.Sprint(what, p.keyOf(e), v)) }
+	}
+	p.columns[0].Hook(tell("+a"), tell("-a"))
+	p.parent.OnAdd(func(source, target vast.Entity) { tell("+parent")(source, p.keyOf(target)) })
+	p.parent.OnRemove(func(source, target vast.Entity) { tell("-parent")(source, p.keyOf(target)) })
+}
+
+func (p *player) close() {
+	for _, c := range []io.Closer{p.schedule, p.commands, p.world} {
+		if err := c.Close(); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// see writes down something that can be seen.
+func (p *player) see(what string, a ...any) { fmt.Fprintln(p.out, what, a) }
+
+// keyOf returns what an entity is called in every world. One that is being made has no key yet.
+func (p *player) keyOf(e vast.Entity) uint64 {
+	if k := p.key.Get(e); k != nil {
+		return *k
+	}
+	return 0
+}
+
+// find looks for who lives.
+func (p *player) find() {
+	p.living = p.living[:0]
+	last := -1
+	for r := range p.world.Query(p.key).Runs() {
+		if r.Start() <= last {
+			panic("metamorphic: the runs of a query do not ascend")
+		}
+		last = r.Start() + r.Len() - 1
+		for i, k := range p.key.Slice(r) {
+			p.living = append(p.living, keyed{k, r.Entity(i)})
+		}
+	}
+	slices.SortFunc(p.living, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
+}
+
+// entity returns the living entity that a number chooses.
+func (p *player) entity(n uint16) vast.Entity {
+	if len(p.living) == 0 {
+		return vast.Entity{}
+	}
+	return p.living[int(n)%len(p.living)].e
+}
+
+// look writes down all that can be seen of the entities.
+func (p *player) look() {
+	p.see("counts", p.world.Len(), p.columns[0].Len(), p.columns[1].Len(), p.tag.Len(), p.parent.Len(), p.aim.Len(), p.roads.Len())
+	for _, one := range p.living {
+		e := one.e
+		a, hasA := p.columns[0].Get(e)
+		b, hasB := p.columns[1].Get(e)
+		parent, _ := p.parent.Target(e)
+		aim, _ := p.aim.Target(e)
+		p.see("entity", one.key, a, hasA, b, hasB, p.tag.Has(e), p.keyOf(parent), p.parent.Depth(e), p.keyOf(aim), p.roads.CountIn(e))
+		for s := range p.parent.Sources(e) {
+			p.see("part", p.keyOf(s))
+		}
+		for s := range p.aim.Sources(e) {
+			p.see("aimed at by", p.keyOf(s))
+		}
+		var roads []string
+		for to, v := range p.roads.Out(e) {
+			roads = append(roads, fmt.Sprint(p.keyOf(to), *v))
+		}
+		slices.Sort(roads)
+		p.see("roads", roads)
+	}
+}

@@ -1,0 +1,77 @@
+package metamorphic_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/vastgo/vast/internal/metamorphic"
+	"github.com/vastgo/vast/internal/metamorphic/testdata/forgetful"
+)
+
+// caught is a test that can be told of a failure.
+type caught struct{ text string }
+
+func (c *caught) Helper() {}
+func (c *caught) Fatalf(format string, a ...any) {
+	if c.text == "" {
+		c.text = fmt.Sprintf(format, a...)
+	}
+}
+
+// TestPrinted shrinks a stream on which a column that forgets fails, prints it, compiles what was printed, and sees it fail alike.
+func TestPrinted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compiles and runs a program")
+	}
+	compiler, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("there is no go command here")
+	}
+	root, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := forgetful.Configurations()
+	ops := metamorphic.Random(rand.New(rand.NewPCG(5, 6)), 400)
+	if metamorphic.Compare(wrong, ops) == nil {
+		t.Fatal("the mistake is not found")
+	}
+	short := metamorphic.Shrink(ops, func(ops []metamorphic.Op) bool { return metamorphic.Compare(wrong, ops) != nil })
+	if len(short) > 4 {
+		t.Errorf("%d operations are left of %d", len(short), len(ops))
+	}
+	source := metamorphic.Print(short, "forgetful.Configurations()", "github.com/vastgo/vast/internal/metamorphic/testdata/forgetful")
+	t.Log(source)
+	// The file lies in the module for the compiler only.
+	directory := t.TempDir()
+	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {
+		filepath.Join(root, "testdata", "shrunk", "shrunk_test.go"): filepath.Join(directory, "shrunk_test.go")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"shrunk_test.go": source, "overlay.json": string(overlay)} {
+		if err := os.WriteFile(filepath.Join(directory, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program := filepath.Join(directory, "shrunk.test")
+	if out, err := exec.Command(compiler, "test", "-c", "-vet=off", "-overlay", filepath.Join(directory, "overlay.json"), "-o", program,
+		"./testdata/shrunk").CombinedOutput(); err != nil {
+		t.Fatalf("what was printed cannot be compiled: %v\n%s\n%s", err, out, source)
+	}
+	command := exec.Command(program)
+	command.Dir = directory
+	out, err := command.CombinedOutput()
+	var told caught
+	metamorphic.Check(&told, wrong, short)
+	first, _, _ := strings.Cut(told.text, "\n")
+	if err == nil || !strings.Contains(string(out), "--- FAIL: TestShrunk") || !strings.Contains(string(out), first) {
+		t.Errorf("what was printed does not fail with %q: %v\n%s", first, err, out)
+	}
+}

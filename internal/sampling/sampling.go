@@ -1,0 +1,41 @@
+// Package sampling reads the environment variable VAST_GUARD, which has ordinary containers guard a few of their elements,
+// chosen at random.
+package sampling
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Variable is the name of the environment variable.
+const Variable = "VAST_GUARD"
+
+// every is read once, when the program starts.
+var every = read(os.Getenv(Variable), os.Stderr)
+
+// Every returns n where the variable is 1/n, and 0 where nothing is to be guarded.
+func Every() int { return every }
+
+// Pick reports whether this one of its kind is picked: one in Every. Where nothing is, it costs a branch.
+func Pick() bool { return every > 0 && rand.IntN(every) == 0 }
+
+// read returns what a value of the variable means. It is input from outside: what is not understood is said, and ignored.
+func read(value string, says io.Writer) int {
+	switch value {
+	case "", "0", "off":
+		return 0
+	}
+	if of, found := strings.CutPrefix(value, "1/"); found {
+		// The bound is that of guard.NewSampler. ParseUint takes neither signs nor spaces.
+		if n, err := strconv.ParseUint(of, 10, 31); err == nil && n > 0 {
+			return int(n)
+		}
+	}
+	fmt.Fprintf(says, "vast: %s=%q is ignored: write %[1]s=1/1000 to have one in a thousand guarded (1/1 to 1/2147483647), or off\n",
+		Variable, value)
+	return 0
+}

@@ -1,0 +1,73 @@
+package vast
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/vastgo/vast/internal/modeltest"
+)
+
+// FuzzNames gives names of any bytes, takes them, and deletes those who have them.
+func FuzzNames(f *testing.F) {
+	f.Add("a\x00b", []byte{0, 1, 1, 0, 1, 1, 2, 1, 2, 0, 1, 3, 1, 0, 0, 1, 2, 2, 1, 0, 1})
+	f.Add("", []byte{1, 1, 1, 1, 0, 2, 3, 4, 5, 6, 7, 8, 9})
+	f.Fuzz(func(t *testing.T, letters string, data []byte) {
+		w := NewWorld(Options{MaxEntities: 64})
+		defer w.Close()
+		names, b := NewNames(w), modeltest.NewStream(data)
+		byName, byEntity := map[string]Entity{}, map[Entity]string{}
+		var es []Entity // deleted ones too
+		for len(es) < 20 {
+			es = append(es, w.Archetype().New())
+		}
+		forget := func(e Entity) {
+			delete(byName, byEntity[e])
+			delete(byEntity, e)
+		}
+		for step := 0; b.More() && step < 500; step++ {
+			e, from := es[b.Below(len(es))], b.Below(len(letters)+1)
+			name := letters[from:min(len(letters), from+b.Byte())]
+			switch b.Byte() % 6 {
+			case 0, 1, 2:
+				alive, err := names.Set(e, name)
+				other, taken := byName[name]
+				var told *NameTaken
+				switch taken = taken && other != e && w.Alive(e); {
+				case taken != errors.As(err, &told) || !taken && err != nil:
+					t.Fatalf("Set(%v, %q): %v, which %v has", e, name, err, other)
+				case taken:
+				case alive != w.Alive(e):
+					t.Fatalf("Set(%v, %q) = %v", e, name, alive)
+				case alive:
+					forget(e)
+					if name != "" {
+						byName[name], byEntity[e] = e, name
+					}
+				}
+			case 3:
+				if _, had := byEntity[e]; names.Remove(e) != had {
+					t.Fatalf("Remove(%v), which had a name: %v", e, had)
+				}
+				forget(e)
+			case 4:
+				w.Delete(e)
+				forget(e)
+			case 5:
+				if w.Len() < 30 {
+					es = append(es, w.Archetype().New())
+				}
+			}
+			if got, ok := names.Find(name); got != byName[name] || ok != (byName[name] != Entity{}) {
+				t.Fatalf("%q is %v, want %v", name, got, byName[name])
+			}
+		}
+		if names.Len() != len(byName) {
+			t.Fatalf("%d names, want %d", names.Len(), len(byName))
+		}
+		for _, e := range es {
+			if got, ok := names.Of(e); got != byEntity[e] || ok != (byEntity[e] != "") {
+				t.Fatalf("%v is called %q, want %q", e, got, byEntity[e])
+			}
+		}
+	})
+}

@@ -1,0 +1,102 @@
+package vm
+
+import (
+	"fmt"
+	"runtime/debug"
+)
+
+// Fault is a bad access to an address of a region: what [Do], [Watch] and [Explain] make of a memory fault there.
+type Fault struct {
+	Place
+	// Cause is the runtime's error.
+	Cause error
+}
+
+// Error says what was accessed, and what to do about it.
+func (f *Fault) Error() string {
+	advice := f.advice
+	switch {
+	case f.Closed:
+		advice = "keep it open as long as pointers and slices into it are in use"
+	case f.State&PageCommitted != 0:
+		advice = "its pages were protected against that, or are gone since"
+	case advice != "":
+	case f.State&PageDecommitted != 0:
+		advice = "drop pointers and slices to what is removed, truncated or released"
+	default:
+		advice = "look for an index or a pointer that was computed and not compared with the length"
+	}
+	s := fmt.Sprintf("vm: bad access at %#x: %s: %s", f.Address, f.Place, advice)
+	if f.Made != "" {
+		s += "\n\tmade at " + f.Made
+	}
+	if f.ReturnedAt != "" {
+		s += "\n\tgiven back at " + f.ReturnedAt
+	}
+	if f.ClosedAt != "" {
+		s += "\n\tclosed at " + f.ClosedAt
+	}
+	return s
+}
+
+// Unwrap returns the runtime's error.
+func (f *Fault) Unwrap() error { return f.Cause }
+
+// Do calls f, and turns a memory fault of f's at an address of a region into a panic that says what lies there: with a
+// [*Fault], or with what a [Label] has to say. It works for the goroutine that calls it, not for those that f starts: each
+// needs a Do or [Watch] of its own, or the runtime ends the process with "unexpected fault address" and the bare number.
+// Other panics go on as they are; so do faults elsewhere, which are panics then too.
+func Do(f func()) {
+	defer Watch()()
+	f()
+}
+
+// Watch is [Do] for the rest of a function: `defer vm.Watch()()`, the first line of a goroutine. It costs some nanoseconds
+// when it begins and ends, and nothing in between: it sets the goroutine's own flag of [debug.SetPanicOnFault]. The heap
+// stand-in never faults.
+func Watch() (end func()) {
+	before := debug.SetPanicOnFault(true)
+	return func() {
+		debug.SetPanicOnFault(before)
+		r := recover()
+		if r == nil {
+			return
+		}
+		if err, ok := Explain(r); ok {
+			panic(err)
+		}
+		panic(r)
+	}
+}
+
+// Explain returns what there is to say about what a deferred function has recovered, or false where that is no memory fault
+// at an address of a region. It is for those who recover panics anyway, in goroutines where [debug.SetPanicOnFault] is set.
+func Explain(recovered any) (error, bool) {
+	fault, ok := recovered.(interface {
+		error
+		Addr() uintptr
+	})
+	if !ok {
+		return nil, false
+	}
+	addr := fault.Addr()
+	if m := registry.find(addr); m != nil {
+		if explain := m.explainer(addr); explain != nil {
+			if err := explain(addr); err != nil {
+				return err, true
+			}
+		}
+	}
+	p, ok := Describe(addr)
+	if !ok {
+		return nil, false
+	}
+	return &Fault{p, fault}, true
+}
+
+// explainer returns the function of the label of an address, or nil.
+func (m *mapping) explainer(addr uintptr) func(uintptr) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return labelAt(m.labels, int(addr-uintptr(m.base)), m.size, m.counted.purpose).Explain
+}

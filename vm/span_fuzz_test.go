@@ -1,0 +1,85 @@
+package vm
+
+import (
+	"errors"
+	"testing"
+	"unsafe"
+)
+
+const spanPages = 16
+
+// FuzzSpan grows, shrinks and discards a span and a seam of one region under a limit, three bytes an operation, and compares
+// what is in them with plain slices.
+func FuzzSpan(f *testing.F) {
+	f.Add([]byte{0, 3, 10, 1, 8, 0, 2, 2, 5, 3, 1, 200, 4, 9, 9, 5, 1, 0, 6, 0, 3, 0, 15, 255, 3, 15, 255})
+	f.Fuzz(func(t *testing.T, ops []byte) {
+		for _, pages := range []Pages{PagesAuto, PagesHeap} {
+			playSpans(t, pages, ops)
+		}
+	})
+}
+
+func playSpans(t *testing.T, pages Pages, ops []byte) {
+	p := PageSize()
+	limit := NewLimit(20 * p)
+	r, err := Reserve(3*spanPages*p, Options{Purpose: "spans", Limit: limit, Pages: pages})
+	must(t, err)
+	defer func() { must(t, r.Close()) }()
+	s, err := r.Carve(spanPages*p, 0)
+	must(t, err)
+	other, err := r.Carve(spanPages*p, 0)
+	must(t, err)
+	seam := other.Seam(4*p, 1, 4)
+	model := make([]byte, spanPages*p) // of the span: what its committed pages hold at their beginning
+	for i := 0; i+3 <= len(ops) && i < 3*200; i += 3 {
+		n := int(ops[i+1])%spanPages*p + int(ops[i+2])*p/256
+		before, used := s.Committed(), limit.Used()
+		switch ops[i] % 7 {
+		case 0, 1:
+			if err := s.Grow(n, int(ops[i])/7%3*p); err != nil {
+				if s.Committed() != before || limit.Used() != used || !errors.Is(err, ErrLimit) {
+					t.Fatalf("a refusal changed something: %v", err)
+				}
+			} else if s.Committed() < n {
+				t.Fatalf("%d bytes are committed, not %d", s.Committed(), n)
+			}
+		case 2:
+			must(t, s.Shrink(min(n, s.Committed())))
+			clear(model[s.Committed():])
+		case 3:
+			off := min(n, s.Committed())
+			length := min(int(ops[i+2])%4*p, s.Committed()-off)
+			must(t, s.Discard(off, length))
+			if lo, hi := roundUp(off, p), roundDown(off+length, p); lo < hi {
+				clear(model[lo:hi])
+			}
+		case 4:
+			_, above := seam.Size()
+			if err := seam.Grow(min(n, above)); err == nil && seam.Above() < min(n, above) {
+				t.Fatalf("%d bytes are above the seam, not %d", seam.Above(), n)
+			}
+		case 5:
+			above := min(n, seam.Above())
+			must(t, seam.Shrink(min(above/4, seam.Below()), above))
+			if seam.Above() < above || seam.Below() < min(above/4, seam.Below()) {
+				t.Fatalf("%d bytes are left above the seam, not %d", seam.Above(), above)
+			}
+		case 6:
+			if at := roundDown(n, p); at < s.Committed() {
+				*(*byte)(unsafe.Add(s.Base(), at)) = ops[i+2]
+				model[at] = ops[i+2]
+			}
+		}
+		for at := 0; at < s.Committed(); at += p {
+			if got := *(*byte)(unsafe.Add(s.Base(), at)); got != model[at] {
+				t.Fatalf("operation %d: byte %d is %d, not %d", i/3, at, got, model[at])
+			}
+		}
+		for at := -seam.Below(); at < seam.Above(); at += p / 2 {
+			*(*byte)(unsafe.Add(seam.Base(), at))++
+		}
+		if got := s.Committed() + seam.Committed(); got != limit.Used() || got != r.Committed() {
+			t.Fatalf("%d bytes are committed, the limit counts %d, the region %d", got, limit.Used(), r.Committed())
+		}
+	}
+}
