@@ -73,11 +73,15 @@ func TestBufferAgainstSlice(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
+	steps := 3000
+	if testing.Short() {
+		steps = 600
+	}
 	for _, pages := range pageKinds {
 		h := open(t, Options{Pages: pages, Capacity: 16 << 20})
 		b := NewBuffer[[7]uint32](h)
 		var want [][7]uint32
-		for i := range 3000 {
+		for i := range steps {
 			switch v := [7]uint32{uint32(i), 6: ^uint32(i)}; r.IntN(8) {
 			case 0, 1, 2:
 				b.Append(v)

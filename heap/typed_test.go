@@ -66,7 +66,7 @@ func TestTyped(t *testing.T) {
 	var e *vm.Error
 	func() {
 		defer func() { e, _ = recover().(*vm.Error) }()
-		MakeSlice[int64](h, 0, 1<<28)
+		MakeSlice[int64](h, 0, 1<<27)
 	}()
 	if e == nil || !errors.Is(e, vm.ErrCapacity) {
 		t.Errorf("MakeSlice panics with %v", e)
@@ -81,7 +81,7 @@ func TestTypedMisuse(t *testing.T) {
 		".Crew is a slice":                                                     func() { MakeSlice[struct{ Crew []*ship }](h, 1, 1) },
 		"heap: Resize[func()]":                                                 func() { _, _ = Resize[func()](h, nil, 1) },
 		"heap: Grow[error]":                                                    func() { _ = Grow[error](h, 1) },
-		"heap: Grow[int](-1) of 8 bytes each on ships":                         func() { _ = Grow[int](h, -1) },
+		"heap: Grow[int64](-1) of 8 bytes each on ships":                       func() { _ = Grow[int64](h, -1) },
 		"a number is zero or more, and the size at most":                       func() { _ = Grow[[1 << 20]byte](h, 1) },
 		"heap: AllocSlice[int](2, 1) on ships: a length is from zero":          func() { MakeSlice[int](h, 2, 1) },
 		"heap: AllocSlice[int](-1, 1) on ships: a length is from zero":         func() { MakeSlice[int](h, -1, 1) },

@@ -13,7 +13,7 @@ type size int
 // sizeUnits has the longer suffixes first, so that MiB is not taken for B.
 var sizeUnits = []struct {
 	suffix string
-	bytes  int
+	bytes  uint64
 }{
 	{"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30}, {"tib", 1 << 40},
 	{"kb", 1e3}, {"mb", 1e6}, {"gb", 1e9}, {"tb", 1e12}, {"b", 1},
@@ -24,15 +24,15 @@ var errSize = errors.New("want a size of at least 1 byte, such as 512MiB, 2GB or
 // parseSize reads a number, whole or with a decimal point, and a unit in any case.
 // Fractions of a byte are cut off.
 func parseSize(s string) (int, error) {
-	number, unit := strings.ToLower(s), 1
+	number, unit := strings.ToLower(s), uint64(1)
 	for _, u := range sizeUnits {
 		if rest, ok := strings.CutSuffix(number, u.suffix); ok {
 			number, unit = rest, u.bytes
 			break
 		}
 	}
-	if n, err := strconv.ParseUint(number, 10, 64); err == nil && n > 0 && n <= uint64(math.MaxInt/unit) {
-		return int(n) * unit, nil
+	if n, err := strconv.ParseUint(number, 10, 64); err == nil && n > 0 && n <= math.MaxInt/unit {
+		return int(n * unit), nil
 	}
 	// Signs, exponents, NaN and the rest of what ParseFloat reads are no sizes.
 	if !strings.Contains(number, ".") || strings.Trim(number, "0123456789.") != "" {
