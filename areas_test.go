@@ -163,7 +163,9 @@ func TestAreasOfEverything(t *testing.T) {
 				t.Errorf("%v: areas have %d bytes committed, vm counts %d", pages, total, p.Committed)
 			}
 		}
-		w.Apply(commands)
+		if _, err := w.Apply(commands); err != nil {
+			t.Fatal(err)
+		}
 		w.DeleteAll(w.Query(c).Without(sparse))
 		checkAreas(t, w)
 		if err := w.Trim(); err != nil {

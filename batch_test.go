@@ -211,7 +211,9 @@ func TestQueryFormsAllocateNothing(t *testing.T) {
 	}
 	w, a, b := mixedWorld(t)
 	c := NewColumn[uint64](w)
-	c.Grow()
+	if err := c.Grow(); err != nil {
+		t.Fatal(err)
+	}
 	q, other, all := w.Query(a).Any(b, c), w.Query(a).Without(c), w.Query()
 	batches := make([]Batch, 0, 100)
 	n := 0

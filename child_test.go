@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/vastgo/vast/internal/childtest"
 )
 
 // childVariable names the function of children that a process started by these tests runs instead of the tests.
@@ -39,7 +41,9 @@ func feedHeap() {
 }
 
 // runChild runs a child and returns what it printed and whether it ended well.
-func runChild(name string) (output string, err error) {
+func runChild(t *testing.T, name string) (output string, err error) {
+	t.Helper()
+	childtest.Needed(t)
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childVariable+"="+name)
 	out, err := cmd.CombinedOutput()
@@ -49,7 +53,7 @@ func runChild(name string) (output string, err error) {
 // contentChild runs a child that must find everything right.
 func contentChild(t *testing.T, name string) {
 	t.Helper()
-	out, err := runChild(name)
+	out, err := runChild(t, name)
 	if err != nil || !strings.Contains(out, "child is content") {
 		t.Fatalf("%v\n%s", err, out[:min(len(out), 8000)])
 	}

@@ -75,7 +75,10 @@ func (m *combinedModel) checkLinks(e Entity) {
 func (m *combinedModel) checkAll() {
 	m.operation += ", checkAll"
 	m.world.checkInvariants()
-	checkAreas(m.t, m.world)
+	m.done("Resident", func() error { _, err := m.world.Resident(); return err })
+	if !m.options.faults {
+		checkAreas(m.t, m.world)
+	}
 	counts, born := make([]int, combinedCount), make([]int, len(m.archetypes))
 	for _, e := range m.order {
 		m.checkEntity(e)

@@ -83,21 +83,21 @@ func combinedOf[T comparable](c valued[T], to func(uint64) T, from func(T) uint6
 }
 
 // combinedStored makes a column in one of the storages: the answers must not depend on which.
-func combinedStored[T comparable](w *World, name string, s Storage, to func(uint64) T, from func(T) uint64) combinedColumn {
+func combinedStored[T comparable](m *combinedModel, name string, s Storage, to func(uint64) T, from func(T) uint64) combinedColumn {
 	o := ColumnOptions{Name: name}
 	switch s {
 	case StorageSparse:
-		col := NewSparseColumnWith[T](w, o)
+		col := made(m, func() SparseColumn[T] { return NewSparseColumnWith[T](m.world, o) })
 		c := combinedOf(col, to, from)
 		c.in, c.grow = col.In, func() error { return col.Grow(3) }
 		return c
 	case StorageHeap:
-		col := NewHeapColumnWith[T](w, o)
+		col := made(m, func() HeapColumn[T] { return NewHeapColumnWith[T](m.world, o) })
 		c := combinedOf(col, to, from)
 		c.in, c.grow = col.In, col.Grow
 		return c
 	}
-	col := NewColumnWith[T](w, o)
+	col := made(m, func() Column[T] { return NewColumnWith[T](m.world, o) })
 	c := combinedOf(col, to, from)
 	c.in = func(r Run) bool { return len(col.TrySlice(r)) == r.Len() }
 	c.grow = col.Grow
@@ -140,22 +140,22 @@ const (
 
 func number64(v uint64) uint64 { return v }
 
-func combinedColumns(w *World, s Storage) []combinedColumn {
+func combinedColumns(m *combinedModel, s Storage) []combinedColumn {
 	return []combinedColumn{
-		combinedStored(w, "number", s, number64, number64),
-		combinedStored(w, "wide", s, func(v uint64) [3]uint64 { return [3]uint64{v, v, v} }, func(t [3]uint64) uint64 {
+		combinedStored(m, "number", s, number64, number64),
+		combinedStored(m, "wide", s, func(v uint64) [3]uint64 { return [3]uint64{v, v, v} }, func(t [3]uint64) uint64 {
 			if t[0] != t[1] || t[0] != t[2] {
 				return mixed
 			}
 			return t[0]
 		}),
-		combinedTag(NewTag(w, "tag")),
-		combinedStored(w, "rare", StorageSparse, number64, number64),
-		combinedStored(w, "text", StorageHeap, func(v uint64) string { return fmt.Sprint(v) }, func(t string) uint64 {
+		combinedTag(made(m, func() Tag { return NewTag(m.world, "tag") })),
+		combinedStored(m, "rare", StorageSparse, number64, number64),
+		combinedStored(m, "text", StorageHeap, func(v uint64) string { return fmt.Sprint(v) }, func(t string) uint64 {
 			v, _ := strconv.ParseUint(t, 10, 64) // a zero component is empty
 			return v
 		}),
-		combinedStored(w, "small", StorageDense, func(v uint64) byte { return byte(v) }, func(t byte) uint64 { return uint64(t) }),
+		combinedStored(m, "small", StorageDense, func(v uint64) byte { return byte(v) }, func(t byte) uint64 { return uint64(t) }),
 	}
 }
 

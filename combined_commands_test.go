@@ -223,7 +223,9 @@ func (m *combinedModel) applyCommands(b *byteStream) {
 	rest := order[at:]
 	if err != nil {
 		m.must(len(rest) > 0, "%v after all commands", err)
-		m.try(func() { panic(err) })
+		if !m.failing(err) {
+			m.try(func() { panic(err) })
+		}
 		m.world.checkInvariants()
 	}
 	if err != nil || len(rest) == 0 && at > 0 {
@@ -248,7 +250,7 @@ func (m *combinedModel) applyCommands(b *byteStream) {
 func (m *combinedModel) forget(i int) {
 	c := m.buffers[i]
 	for range 2 {
-		m.must(c.Close() == nil, "Commands.Close")
+		m.done("Commands.Close", c.Close)
 	}
 	for _, p := range c.made {
 		p.buffer = nil

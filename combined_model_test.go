@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/vastgo/vast/internal/faulttest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -25,6 +26,7 @@ type combinedOptions struct {
 	hooks   bool
 	roads   OnDelete
 	limit   *vm.Limit // nil for none
+	faults  bool      // whether a memory call may be made to fail
 }
 
 type combinedEntity struct {
@@ -51,7 +53,8 @@ type combinedModel struct {
 	told     map[int]map[Entity]bool // what hooks know to have a component, by column
 
 	step, refusals, opened int
-	applied, resumed       int // commands that were applied, and Applies that ended early
+	fault                  error // of the call that was made to fail
+	applied, resumed       int   // commands that were applied, and Applies that ended early
 	operation              string
 	transcript             io.Writer
 }
@@ -73,7 +76,7 @@ func newCombinedModel(t testing.TB, o combinedOptions, transcript io.Writer) *co
 func (m *combinedModel) open() {
 	m.world = NewWorld(Options{MaxEntities: m.options.slots, Pages: m.options.pages, Limit: m.options.limit})
 	w := m.world
-	m.values = combinedColumns(w, m.options.storage)
+	m.values = combinedColumns(m, m.options.storage)
 	m.columns, m.relations, m.archetypes = nil, nil, nil
 	for _, c := range m.values {
 		m.columns = append(m.columns, c.AnyColumn)
@@ -83,15 +86,17 @@ func (m *combinedModel) open() {
 		needs.OnDelete = Orphan // a hierarchy whose parts live on
 	}
 	for i, o := range []RelationOptions{{OnDelete: Cascade}, {OnDelete: Orphan, Cyclic: true}, needs} {
-		r := NewRelation(w, []string{"childOf", "aims", "needs"}[i], o)
+		r := made(m, func() Relation { return NewRelation(w, []string{"childOf", "aims", "needs"}[i], o) })
 		m.relations = append(m.relations, &relationModel{r, o, map[Entity]Entity{}, map[Entity][]Entity{}})
 		m.columns = append(m.columns, r, r.Targets())
 	}
-	roads := NewEdges[uint64](w, "roads", EdgesOptions{OnDelete: m.options.roads, Capacity: 300})
+	roads := made(m, func() Edges[uint64] {
+		return NewEdges[uint64](w, "roads", EdgesOptions{OnDelete: m.options.roads, Capacity: 300})
+	})
 	m.roads = &combinedEdges{roads, m.options.roads, map[Entity][]Entity{}, map[Entity][]Entity{}, map[[2]Entity]uint64{}}
 	m.columns = append(m.columns, roads, roads.Targets())
 	for _, set := range combinedSets {
-		m.archetypes = append(m.archetypes, w.Archetype(m.chosen(set)...))
+		m.archetypes = append(m.archetypes, made(m, func() *Archetype { return w.Archetype(m.chosen(set)...) }))
 	}
 	m.trackers = make([]*combinedTracker, 2)
 	m.buffers = []*combinedBuffer{{Commands: w.NewCommands()}, {Commands: w.NewCommandsWith(CommandsOptions{Bytes: 1 << 16})}}
@@ -199,24 +204,63 @@ func (m *combinedModel) any(b *byteStream) Entity {
 	return Entity{}
 }
 
-// try runs what may be refused for want of memory or slots, and reports whether it was not. A refusal changes nothing.
+// try runs what may be refused for want of memory or slots, and reports whether it was not. A refusal changes nothing. What a
+// failing call has refused is done by running it again.
 func (m *combinedModel) try(f func()) bool {
 	changes := m.world.changes
-	v := panicOf(f)
-	if v == nil {
-		return true
+	for {
+		v := panicOf(f)
+		if v == nil {
+			return true
+		}
+		err, _ := v.(error)
+		failed := m.failing(err)
+		m.must(failed || errors.As(err, new(*vm.Error)), "panic: %v", v)
+		m.must(failed || errors.Is(err, vm.ErrCapacity) || m.options.limit != nil && errors.Is(err, vm.ErrLimit), "%v", err)
+		m.must(m.world.changes == changes && m.world.Len() == len(m.order), "a refusal changed the world: %v", err)
+		if failed {
+			m.checkAll()
+			continue
+		}
+		m.refusals++
+		m.note("refused")
+		if m.refusals%16 == 0 {
+			m.checkAll()
+		}
+		return false
 	}
-	err, ok := v.(error)
-	var e *vm.Error
-	m.must(ok && errors.As(err, &e), "panic: %v", v)
-	m.must(errors.Is(err, vm.ErrCapacity) || m.options.limit != nil && errors.Is(err, vm.ErrLimit), "%v", err)
-	m.must(m.world.changes == changes && m.world.Len() == len(m.order), "a refusal changed the world: %v", err)
-	m.refusals++
-	m.note("refused")
-	if m.refusals%16 == 0 {
-		m.checkAll()
+}
+
+// made registers something with the world, again where a call was made to fail.
+func made[T any](m *combinedModel, register func() T) (v T) {
+	m.done("registering", func() error {
+		failure := panicOf(func() { v = register() })
+		err, _ := failure.(error)
+		m.must(failure == nil || err != nil, "%v", failure)
+		return err
+	})
+	return v
+}
+
+// failing reports whether an error is that of the call which was made to fail.
+func (m *combinedModel) failing(err error) bool {
+	if !m.options.faults || !errors.Is(err, faulttest.Err) {
+		return false
 	}
-	return false
+	m.must(errors.As(err, new(*vm.Error)), "%v is no *vm.Error", err)
+	m.must(m.fault == nil, "%v, after one call was made to fail already: %v", err, m.fault)
+	m.fault = err
+	return true
+}
+
+// done runs what gives memory back, again where a call was made to fail.
+func (m *combinedModel) done(what string, f func() error) {
+	err := f()
+	if m.failing(err) {
+		m.world.checkInvariants()
+		err = f()
+	}
+	m.must(err == nil, "%s: %v", what, err)
 }
 
 func (m *combinedModel) run(stream []byte) {
@@ -240,7 +284,7 @@ func (m *combinedModel) close() {
 		m.trackers[0].Close()
 	}
 	for range 2 {
-		m.must(w.Close() == nil, "Close fails")
+		m.done("Close", w.Close)
 	}
 	m.must(w.Len() == 0 && w.Stats().Committed == 0, "a closed world holds something")
 	for i, told := range m.told {

@@ -213,7 +213,7 @@ func (m *combinedModel) applyMemory(b *byteStream) {
 	switch v := b.next(); {
 	case v < 60:
 		m.operation = "Trim"
-		m.must(w.Trim() == nil, "fails")
+		m.done("Trim", w.Trim)
 	case v < 90:
 		m.operation = "Grow"
 		refusing(func() error { return m.archetypes[v%len(m.archetypes)].Grow(b.next()) })
@@ -222,7 +222,7 @@ func (m *combinedModel) applyMemory(b *byteStream) {
 		refusing(func() error { return m.buffers[v%2].Grow(b.next()) })
 	case v < 110:
 		m.operation = "Commands.Trim"
-		m.must(m.buffers[v%2].Trim() == nil, "fails")
+		m.done("Commands.Trim", m.buffers[v%2].Trim)
 		m.buffers[v%2].begin()
 	case v < 120:
 		m.operation = "Reset"

@@ -43,7 +43,7 @@ func ExampleWorld_Visit() {
 		case total := <-sum:
 			fmt.Println(total)
 			return
-		default: // the next tick
+		case <-time.After(time.Millisecond): // the next tick
 		}
 	}
 	// Output: 499500

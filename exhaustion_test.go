@@ -107,7 +107,9 @@ func sharedLimit(t *testing.T, pages vm.Pages) {
 	defer second.Close()
 	defer first.Close()
 	big := NewColumn[[1000]byte](first)
-	big.Grow()
+	if err := big.Grow(); err != nil {
+		t.Fatal(err)
+	}
 	hog := first.Archetype(big)
 	hog.NewN(16_000, nil) // two thirds of the limit
 	small, large, late := NewColumn[uint64](second), NewColumn[[1000]byte](second), NewColumn[[1000]byte](second)

@@ -12,9 +12,11 @@ require (
 	github.com/prometheus/client_model v0.6.2
 	github.com/prometheus/common v0.66.1
 	github.com/rivo/uniseg v0.4.7
-	golang.org/x/sys v0.44.0
+	github.com/yuin/goldmark v1.7.13
+	golang.org/x/sys v0.46.0
 	golang.org/x/term v0.39.0
 	golang.org/x/text v0.39.0
+	golang.org/x/tools v0.47.0
 )
 
 require (
@@ -31,5 +33,7 @@ require (
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/prometheus/procfs v0.16.1 // indirect
 	go.yaml.in/yaml/v2 v2.4.2 // indirect
+	golang.org/x/mod v0.37.0 // indirect
+	golang.org/x/sync v0.21.0 // indirect
 	google.golang.org/protobuf v1.36.8 // indirect
 )

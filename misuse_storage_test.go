@@ -152,7 +152,7 @@ func TestRecursionInOnRemove(t *testing.T) {
 // TestFourBillionSlots: addresses are all that they cost; entities beyond are refused.
 func TestFourBillionSlots(t *testing.T) {
 	most := uint64(1<<32 - 64)
-	if raceEnabled || most > math.MaxInt {
+	if vm.HeapStandIn() || most > math.MaxInt {
 		t.Skip("the stand-in takes memory for each slot at once")
 	}
 	slots := int(most)

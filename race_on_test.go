@@ -30,7 +30,7 @@ func twoWriters() {
 
 // TestRaceIsFound: components lie in memory that the race detector watches, in builds with it.
 func TestRaceIsFound(t *testing.T) {
-	out, err := runChild("two writers")
+	out, err := runChild(t, "two writers")
 	if err == nil || !strings.Contains(out, "WARNING: DATA RACE") || !strings.Contains(out, "twoWriters") {
 		t.Errorf("the race of two writers was not found: %v\n%s", err, out)
 	}

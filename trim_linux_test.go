@@ -98,7 +98,8 @@ func TestTrimFreePages(t *testing.T) {
 	if vm.ReadFacts().HeapStandIn {
 		t.Skip("memory is Go's heap here")
 	}
-	const n = 1 << 16
+	group := 16 * vm.PageSize() / 64 // entities in sixteen pages of elements
+	n := 64 * group
 	w := NewWorld(Options{Pages: vm.PagesSmall})
 	defer w.Close()
 	c, taken, sparse := NewColumn[[8]uint64](w), NewColumn[[8]uint64](w), NewSparseColumn[[8]uint64](w)
@@ -110,7 +111,7 @@ func TestTrimFreePages(t *testing.T) {
 		}
 	})
 	for i, e := range entitiesOf(w.Query(c)) {
-		if i%1024 >= 256 {
+		if i%group >= group/4 {
 			w.Delete(e)
 		} else {
 			taken.Remove(e)
@@ -124,10 +125,10 @@ func TestTrimFreePages(t *testing.T) {
 		got, _ := smaps(t, lo, hi)
 		return got
 	}
-	if got := resident(c.c); got > n*64/4+1<<17 {
+	if got := resident(c.c); got > n*64/4+32*vm.PageSize() {
 		t.Errorf("%d bytes of elements are left, a quarter is %d", got, n*64/4)
 	}
-	if got := resident(taken.c); got > 1<<17 {
+	if got := resident(taken.c); got > 32*vm.PageSize() {
 		t.Errorf("%d bytes are left of a column without entities", got)
 	}
 	for e := range w.Query(c).All() {

@@ -341,3 +341,52 @@ func TestFaults(t *testing.T) {
 		t.Errorf("it makes %d calls", calls)
 	}
 }
+
+// TestLifeWithEachCallFailing does all that takes memory or gives it back, and what fails again.
+func TestLifeWithEachCallFailing(t *testing.T) {
+	calls := faulttest.EachCall(t, func() (met error) {
+		var a *Arena
+		var all [][]byte
+		again := func(what string, op func() error) {
+			t.Helper()
+			met = errors.Join(met, faulttest.Again(t, what, op, func() {
+				if a == nil {
+					return
+				}
+				if a.Used() != len(all)<<16 {
+					t.Errorf("%s: %d bytes are used, want %d", what, a.Used(), len(all)<<16)
+				}
+				for i, s := range all {
+					if s[0] != byte(i) || s[len(s)-1] != byte(i) {
+						t.Errorf("%s: slice %d is %d to %d", what, i, s[0], s[len(s)-1])
+					}
+				}
+			}))
+		}
+		alloc := func(n int) {
+			for range n {
+				var p unsafe.Pointer
+				again("Alloc", func() (err error) { p, err = a.Alloc(1<<16, 1); return err })
+				s := unsafe.Slice((*byte)(p), 1<<16)
+				s[0], s[len(s)-1] = byte(len(all)), byte(len(all))
+				all = append(all, s)
+			}
+		}
+		again("NewArena", func() (err error) { a, err = NewArena(Options{Capacity: 1 << 23, HighWater: 1 << 17}); return err })
+		alloc(10)
+		again("Grow", func() error { return a.Grow(2 << 20) })
+		m := a.Mark()
+		alloc(50)
+		again("Release", func() error { a.Release(m); all = all[:10]; return nil })
+		alloc(60)
+		again("Resident", func() error { _, err := a.Resident(); return err })
+		again("Reset", func() error { a.Reset(); all = nil; return nil })
+		alloc(5)
+		again("Close", a.Close)
+		return met
+	})
+	t.Logf("%d calls", calls)
+	if calls < 10 && !vm.HeapStandIn() {
+		t.Errorf("only %d calls", calls)
+	}
+}

@@ -236,7 +236,8 @@ func TestGrowOfIndicesHolds(t *testing.T) {
 
 // TestIndicesWithFailingCalls makes each call to the operating system fail in turn.
 func TestIndicesWithFailingCalls(t *testing.T) {
-	o := Options{Capacity: 3000, Pages: vm.PagesSmall}
+	scale := vm.PageSize() / (4 << 10)
+	o := Options{Capacity: 3000 * scale, Pages: vm.PagesSmall}
 	for _, make := range []func() (Index[uint64, uint32], error){
 		func() (Index[uint64, uint32], error) { return NewHashIndex[uint64, uint32](o) },
 		func() (Index[uint64, uint32], error) { return NewOrderedIndex[uint64, uint32](o) },
@@ -270,7 +271,7 @@ func TestIndicesWithFailingCalls(t *testing.T) {
 				n++
 				return nil
 			}
-			for n < 2000 && err == nil {
+			for n < 2000*scale && err == nil {
 				err = add()
 			}
 			if err == nil {

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/vastgo/vast/internal/childtest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -25,6 +26,7 @@ func TestLimitsOfTheSystem(t *testing.T) {
 	if heapStandIn() {
 		t.Skip("the heap stand-in takes memory from Go's heap, which cannot be refused any")
 	}
+	childtest.Needed(t)
 	for _, which := range []string{"RLIMIT_AS", "RLIMIT_DATA"} {
 		child := exec.Command(os.Args[0], "-test.run=^TestLimitsOfTheSystem$", "-test.v")
 		child.Env = append(os.Environ(), whichLimit+"="+which)
@@ -45,7 +47,7 @@ func statm(t *testing.T, field int) uint64 {
 	if _, err := fmt.Sscan(string(b), &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6]); err != nil {
 		t.Fatal(err)
 	}
-	return v[field] * uint64(vm.PageSize())
+	return v[field] * uint64(os.Getpagesize())
 }
 
 func reach(t *testing.T, which string) {

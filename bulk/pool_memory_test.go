@@ -11,7 +11,8 @@ func TestPoolTrim(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const n = 1 << 14
+	every := 16 * vm.PageSize() / 64 // elements in sixteen pages
+	n := 16 * every
 	var hs []Handle[[8]uint64]
 	for i := range n {
 		h, _ := p.Insert([8]uint64{7: uint64(i)})
@@ -22,7 +23,7 @@ func TestPoolTrim(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, h := range hs {
-		if i%1000 != 0 {
+		if i%every != 0 {
 			p.Remove(h)
 		}
 	}
@@ -40,7 +41,7 @@ func TestPoolTrim(t *testing.T) {
 		t.Errorf("%d bytes are left of %d", after, before)
 	}
 	for i, h := range hs {
-		if i%1000 != 0 {
+		if i%every != 0 {
 			if p.Valid(h) {
 				t.Fatalf("element %d is back", i)
 			}
@@ -53,7 +54,7 @@ func TestPoolTrim(t *testing.T) {
 			t.Fatalf("element %d cannot be written", i)
 		}
 	}
-	if p.Len() != n+n/1000+1 {
+	if p.Len() != n+n/every {
 		t.Errorf("%d elements", p.Len())
 	}
 	if err := p.Close(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -83,7 +84,7 @@ func TestAppendersBesideReaders(t *testing.T) {
 		for range 2 {
 			reading.Go(func() {
 				r, last := rand.New(rand.NewPCG(1, 2)), 0
-				for !done.Load() {
+				for ; !done.Load(); runtime.Gosched() { // on one thread nobody else would ever run
 					s := a.Slice()
 					if len(s) < last || a.Len() < len(s) {
 						t.Errorf("the length fell from %d to %d, then %d", last, len(s), a.Len())

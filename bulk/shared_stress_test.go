@@ -3,6 +3,7 @@ package bulk
 import (
 	"errors"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -67,7 +68,7 @@ func TestSharedPoolUnderChurn(t *testing.T) {
 			reading.Go(func() {
 				r := rand.New(rand.NewPCG(seed, uint64(100+g)))
 				found := 0
-				for !done.Load() || found == 0 {
+				for ; !done.Load() || found == 0; runtime.Gosched() { // on one thread nobody else would ever run
 					k := board[r.IntN(places)].Load()
 					if k == nil {
 						continue
@@ -167,7 +168,7 @@ func TestAllBesideChanges(t *testing.T) {
 	for range 2 {
 		changing.Go(func() {
 			in := p.Inserter()
-			for !done.Load() {
+			for ; !done.Load(); runtime.Gosched() {
 				var own []Handle[record]
 				for i := range 300 {
 					h, _ := in.Insert(numbered(i))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -95,7 +96,7 @@ func TestSharedTableReaders(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(n), 2))
 			r := table.Reader()
 			defer r.Close()
-			for !stop.Load() || looks[n] == 0 {
+			for ; !stop.Load() || looks[n] == 0; runtime.Gosched() { // on one thread nobody else would ever run
 				r.Enter()
 				var seen []*object
 				var was []object

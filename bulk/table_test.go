@@ -76,9 +76,10 @@ func TestTableUnderLimit(t *testing.T) {
 
 // TestTableWithEachCallFailing lets each memory call fail in turn, on the way of a table's life.
 func TestTableWithEachCallFailing(t *testing.T) {
+	scale := vm.PageSize() / (4 << 10)
 	for _, layout := range layouts {
 		calls := faulttest.EachCall(t, func() error {
-			tab, _ := newRowsTable(TableOptions{Layout: layout, Capacity: 5000, Step: 1, Pages: vm.PagesSmall}, false)
+			tab, _ := newRowsTable(TableOptions{Layout: layout, Capacity: 5000 * scale, Step: 1, Pages: vm.PagesSmall}, false)
 			var met []error
 			attempt := func(op func() error) {
 				n := tab.Len()
@@ -99,7 +100,7 @@ func TestTableWithEachCallFailing(t *testing.T) {
 					return err
 				})
 			}
-			attempt(func() error { _, err := tab.AppendN(2000); return err })
+			attempt(func() error { _, err := tab.AppendN(2000 * scale); return err })
 			for row := range min(300, tab.Len()) {
 				if v := tab.get(row); v.e != -float64(v.a) || v.b != numberedByte(int(v.a)) {
 					t.Fatalf("%v: row %d holds %v", layout, row, v)

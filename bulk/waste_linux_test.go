@@ -3,6 +3,7 @@ package bulk
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -44,7 +45,9 @@ func checkWaste[T any](t *testing.T, pages vm.Pages, step int) {
 	a := newArray[T](t, Options{Pages: pages, Step: step, Capacity: capacity})
 	page, unit := vm.PageSize(), vm.PageSize()
 	worstCommitted, worstResident := 0, 0
-	for _, n := range []int{1, 2, page/size + 1, 1000, 1639, 5000, 40_000, 52_429, 131_073, capacity} {
+	lengths := []int{1, 2, page/size + 1, 1000, 1639, 5000, 40_000, 52_429, 131_073, capacity}
+	slices.Sort(lengths)
+	for _, n := range lengths {
 		before := a.span.Committed()
 		for a.Len() < n {
 			before = a.span.Committed()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vastgo/vast/bulk"
 	"github.com/vastgo/vast/guard"
+	"github.com/vastgo/vast/internal/childtest"
 )
 
 // childVariable names the function of children that a process started by these tests runs instead of the tests.
@@ -103,6 +104,7 @@ func TestDeath(t *testing.T) {
 			if c.faults {
 				onlyOS(t)
 			}
+			childtest.Needed(t)
 			cmd := exec.Command(os.Args[0])
 			cmd.Env = append(os.Environ(), childVariable+"="+c.child)
 			out, err := cmd.CombinedOutput()

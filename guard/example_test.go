@@ -29,7 +29,7 @@ func Example() {
 			}
 		}
 	}()
-	guard.FreeSlice(g, numbers)
+	guard.FreeSlice(g, numbers) //vastvet:ignore useafter: to see the report
 	// Output:
 	// double free of [5]int64 in numbers
 	// github.com/vastgo/vast/guard_test.Example

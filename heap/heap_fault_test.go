@@ -3,6 +3,7 @@ package heap
 import (
 	"errors"
 	"testing"
+	"unsafe"
 
 	"github.com/vastgo/vast/internal/faulttest"
 	"github.com/vastgo/vast/vm"
@@ -26,29 +27,30 @@ func TestFaults(t *testing.T) {
 			}
 		}()
 		var all []piece
-		note := func(one error) {
-			err = errors.Join(err, one)
+		// What fails changes nothing, and is done again.
+		again := func(what string, op func() error) {
+			t.Helper()
+			err = errors.Join(err, faulttest.Again(t, what, op, func() {
+				h.checked()
+				for _, c := range all {
+					c.holds(t, c.size)
+				}
+			}))
 			h.checked()
 		}
 		for i, size := range []int{20, 3 * page, 2 * testBlock, 40 * page, 7 * page, 2 * testBlock, 300, 3 * testUnit} {
-			p, one := h.Alloc(size, 0)
-			note(one)
-			if one == nil {
-				c := piece{p: p, size: size, number: byte(i)}
-				zero(t, p, 0, h.SizeOf(p))
-				c.fill()
-				all = append(all, c)
-			}
+			var p unsafe.Pointer
+			again("Alloc", func() (err error) { p, err = h.Alloc(size, 0); return err })
+			c := piece{p: p, size: size, number: byte(i)}
+			zero(t, p, 0, h.SizeOf(p))
+			c.fill()
+			all = append(all, c)
 		}
 		for i := range all {
 			c := &all[i]
 			for _, size := range []int{2*c.size + page, 9 * testUnit, c.size, c.size/3 + 1} {
-				p, one := h.Realloc(c.p, size, 0)
-				note(one)
-				if one != nil {
-					c.holds(t, c.size)
-					continue
-				}
+				var p unsafe.Pointer
+				again("Realloc", func() (err error) { p, err = h.Realloc(c.p, size, 0); return err })
 				kept := piece{p: p, size: c.size, number: c.number}
 				kept.holds(t, min(c.size, size))
 				zero(t, p, min(c.size, size), h.SizeOf(p))
@@ -56,11 +58,11 @@ func TestFaults(t *testing.T) {
 				c.fill()
 			}
 		}
-		note(Grow[ship](h, 500))
+		again("Grow", func() error { return Grow[ship](h, 500) })
 		b := NewBuffer[bytes300](h)
-		note(b.Grow(1000))
-		_, one := b.AppendN(4000)
-		note(one)
+		again("Buffer.Grow", func() error { return b.Grow(1000) })
+		again("AppendN", func() error { _, err := b.AppendN(4000); return err })
+		again("Resident", func() error { _, err := h.Resident(); return err })
 		b.Truncate(b.Len() / 10)
 		b.Close()
 		for _, c := range all {

@@ -80,7 +80,7 @@ func TestCapacity(t *testing.T) {
 		t.Errorf("%d pages were allocated, want %d", n, testCapacity/page)
 	}
 	_, err := h.Alloc(1, 0)
-	if want := "no addresses of that length are free: free some, or raise Options.Capacity, which is 4 MiB"; err == nil || !strings.Contains(err.Error(), want) {
+	if want := "no addresses of that length are free: free some, or raise Options.Capacity, which is " + vm.Bytes(testCapacity); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)
 	}
 	// Rooms have addresses of their own, and take those of pages when they end.

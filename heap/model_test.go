@@ -30,11 +30,11 @@ func sizeOf(s *modeltest.Stream) int {
 	return s.Byte() * testUnit / 100
 }
 
-// Heaps of tests are small, so that they come to their limits.
-const (
-	testCapacity = 4 << 20
-	testBlock    = 128 << 10
-	testUnit     = 256 << 10
+// Heaps of tests are small, so that they come to their limits. A block is several pages whatever a page is.
+var (
+	testBlock    = max(128<<10, 8*vm.PageSize())
+	testUnit     = 2 * testBlock
+	testCapacity = 32 * testBlock
 )
 
 // each kind of pages must give the same answers.

@@ -92,7 +92,7 @@ func TestReallocMoves(t *testing.T) {
 
 // TestReallocWithoutRoom: what cannot grow is as it was, and making something smaller never fails.
 func TestReallocWithoutRoom(t *testing.T) {
-	limit := vm.NewLimit(4 << 20)
+	limit := vm.NewLimit(testCapacity)
 	h := open(t, Options{Name: "ships", Limit: limit})
 	var all []piece
 	for i, size := range []int{100, 3 * vm.PageSize(), 2 * testBlock, 4 * testUnit} {

@@ -18,6 +18,7 @@ import (
 	validation "github.com/prometheus/common/model"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/clock/clocktest"
 	"github.com/vastgo/vast/sched"
 )
 
@@ -215,7 +216,7 @@ func TestMetricsWithHostileNames(t *testing.T) {
 
 // Two worlds of different names share a registry; two of one name do not.
 func TestCollectorsOfTwoWorlds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	clocktest.Bubble(t, func(t *testing.T) {
 		one, two := vast.NewWorld(vast.Options{Name: "one"}), vast.NewWorld(vast.Options{Name: "two"})
 		two.Archetype(vast.NewTag(two, "T")).New()
 		stop := make(chan struct{})
@@ -257,7 +258,7 @@ func TestCollectorsOfTwoWorlds(t *testing.T) {
 
 // A scrape of a world that hangs tells so, in time, with what was known.
 func TestCollectorOfAWorldThatHangs(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	clocktest.Bubble(t, func(t *testing.T) {
 		w := vast.NewWorld(vast.Options{Name: "w"})
 		w.Archetype(vast.NewTag(w, "T")).New()
 		s := newSampler(w, func() *sched.Schedule { return nil }, func() Control { return nil })

@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/clock/clocktest"
 )
 
 func TestQuestion(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	clocktest.Bubble(t, func(t *testing.T) {
 		w := vast.NewWorld(vast.Options{})
 		defer w.Close()
 		asked := 0
@@ -57,7 +58,7 @@ func TestQuestion(t *testing.T) {
 
 // A question to a closed world is answered with what is known, at once.
 func TestQuestionToAClosedWorld(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	clocktest.Bubble(t, func(t *testing.T) {
 		w := vast.NewWorld(vast.Options{})
 		q := question[int]{world: w, look: func(*vast.World, *int) bool { return true }}
 		if err := w.Close(); err != nil {

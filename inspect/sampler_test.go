@@ -5,10 +5,10 @@ import (
 	"errors"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/clock/clocktest"
 	"github.com/vastgo/vast/sched"
 )
 
@@ -72,7 +72,7 @@ func (p *paced) sample(t *testing.T) Sample {
 func near(got, want float64) bool { return got >= want*0.9 && got <= want*1.1 }
 
 func TestSamplerTakesASampleASecond(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	clocktest.Bubble(t, func(t *testing.T) {
 		p := newPaced(t, nil)
 		time.Sleep(time.Minute) // long before anybody looks
 		first := p.sample(t)    // its rates are those of a quarter of a second
@@ -104,7 +104,7 @@ func TestSamplerTakesASampleASecond(t *testing.T) {
 
 // With nobody looking nothing is asked of the world, and no goroutine is left.
 func TestSamplerStopsWhenNobodyLooks(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	clocktest.Bubble(t, func(t *testing.T) {
 		p := newPaced(t, nil)
 		time.Sleep(time.Hour)
 		if n := p.looks.Load(); n > 0 {
@@ -131,7 +131,7 @@ func TestSamplerStopsWhenNobodyLooks(t *testing.T) {
 }
 
 func TestSamplerTellsOfAWorldThatHangs(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	clocktest.Bubble(t, func(t *testing.T) {
 		p := newPaced(t, nil)
 		time.Sleep(time.Second)
 		before := p.sample(t)
@@ -159,7 +159,7 @@ func TestSamplerTellsOfAWorldThatHangs(t *testing.T) {
 }
 
 func TestSamplerOfAWorldThatAdmitsNobody(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	clocktest.Bubble(t, func(t *testing.T) {
 		w := vast.NewWorld(vast.Options{})
 		in := &Inspector{world: w}
 		s := newSampler(w, in.mainSchedule, in.control)
@@ -200,7 +200,7 @@ func (c *controlled) Pace() (budget time.Duration, late, dropped uint64) {
 }
 
 func TestSamplerAsksControl(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	clocktest.Bubble(t, func(t *testing.T) {
 		p := newPaced(t, &controlled{paused: true})
 		if s := p.sample(t); !s.Paused || s.BudgetSeconds != 0.02 || s.Late != 3 || s.Dropped != 4 {
 			t.Errorf("%+v of %+v", s, s.Pace)
@@ -210,7 +210,7 @@ func TestSamplerAsksControl(t *testing.T) {
 
 // A schedule that takes the place of another one is not held against its figures.
 func TestSamplerFollowsAnotherSchedule(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	clocktest.Bubble(t, func(t *testing.T) {
 		p := newPaced(t, nil)
 		other := sched.New(p.w, sched.Options{Workers: 1})
 		defer other.Close()

@@ -4,10 +4,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/clock/clocktest"
 	"github.com/vastgo/vast/sched"
 )
 
@@ -31,7 +31,7 @@ func ticking(t *testing.T) (s *sched.Schedule, tick func(time.Duration)) {
 }
 
 func TestTickMeter(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	clocktest.Bubble(t, func(t *testing.T) {
 		var m tickMeter
 		s, tick := ticking(t)
 		if got := m.sumUp(); got != (TickTimes{}) {
@@ -73,7 +73,7 @@ func TestTickMeter(t *testing.T) {
 
 // Many ticks between two readings take bounded room.
 func TestTickMeterIsBounded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	clocktest.Bubble(t, func(t *testing.T) {
 		var m tickMeter
 		s, tick := ticking(t)
 		for range 3 {

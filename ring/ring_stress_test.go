@@ -100,9 +100,13 @@ func (s *stressSink) Write(p []byte) (int, error) {
 }
 
 func verify(t *testing.T, b []byte, at uint64) {
+	rest := at % 251
 	for i, v := range b {
-		if v != numberedByte(at+uint64(i)) {
-			t.Fatalf("byte %d is %d, want %d", at+uint64(i), v, numberedByte(at+uint64(i)))
+		if want := byte(rest) ^ byte((at+uint64(i))>>13); v != want {
+			t.Fatalf("byte %d is %d, want %d", at+uint64(i), v, want)
+		}
+		if rest++; rest == 251 {
+			rest = 0
 		}
 	}
 }

@@ -115,12 +115,12 @@ func TestMisuse(t *testing.T) {
 		"took 9 of 3 bytes":                         func() { r.WriteTo(liar(9)) },
 		"read -1 bytes into":                        func() { r.ReadFrom(liar(-1)) },
 	} {
-		r.Reserve(5)
+		_, _ = r.Reserve(5)
 		if text := modeltest.PanicText(f); !strings.Contains(text, want) {
 			t.Errorf("panics with %q, want %q", text, want)
 		}
 	}
-	r.Reserve(5)
+	_, _ = r.Reserve(5)
 	r.Write(nil)
 	if text := modeltest.PanicText(func() { r.Commit(5) }); !strings.Contains(text, "of which 0 bytes are reserved") {
 		t.Errorf("after Write a reservation is gone; Commit panics with %q", text)
@@ -280,7 +280,7 @@ func TestAfterClose(t *testing.T) {
 		r := newRing(t, 1, Options{Pages: pages})
 		r.Write([]byte("abc"))
 		r.Peek(2)
-		r.Reserve(2)
+		_, _ = r.Reserve(2)
 		if err := errors.Join(r.Close(), r.Close()); err != nil {
 			t.Fatal(err)
 		}
@@ -362,22 +362,19 @@ func TestDiscardedBytesArePoisoned(t *testing.T) {
 func TestRingUnderFaults(t *testing.T) {
 	for _, pages := range pageKinds {
 		calls := faulttest.EachCall(t, func() error {
-			r, err := New(1, Options{Pages: pages})
-			if err != nil {
-				return err
-			}
+			var r *Ring
+			met := faulttest.Again(t, "New", func() (err error) { r, err = New(1, Options{Pages: pages}); return err }, func() {})
 			if _, err := r.Write([]byte("abc")); err != nil {
 				t.Error(err)
 			}
 			if b, err := r.Peek(3); string(b) != "abc" || err != nil {
 				t.Errorf("%q, %v", b, err)
 			}
-			if err = r.Close(); err != nil {
-				if again := r.Close(); again != nil {
-					t.Errorf("the second Close: %v", again)
+			return errors.Join(met, faulttest.Again(t, "Close", r.Close, func() {
+				if r.Len() != 3 {
+					t.Errorf("%d bytes are in a ring that could not be closed", r.Len())
 				}
-			}
-			return err
+			}))
 		})
 		if calls < 3 {
 			t.Errorf("%v: only %d calls", pages, calls)

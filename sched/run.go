@@ -3,6 +3,7 @@ package sched
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -81,8 +82,16 @@ func (s *Schedule) Run(ctx context.Context) error {
 // isBehind reports whether the next tick is due already.
 func (s *Schedule) isBehind(due time.Time) bool { return !s.options.Clock.Now().Before(due) }
 
-// admit lets visitors of the world in and reports whether some still wait.
+// oneThread says that nothing interrupts a goroutine: while one does not wait, no other one runs.
+const oneThread = runtime.GOARCH == "wasm"
+
+// admit lets visitors of the world in and reports whether some still wait. Between two ticks it is always called, so that on
+// one thread others come to run, who visit, pause the schedule or end the loop, even where ticks follow each other without
+// a wait.
 func (s *Schedule) admit(most time.Duration) (more bool) {
+	if oneThread {
+		runtime.Gosched()
+	}
 	return s.options.Visits > 0 && s.world.Admit(most)
 }
 

@@ -20,7 +20,9 @@ func BenchmarkEmptyTick(b *testing.B) {
 				tick(b, s, 1)
 				b.ResetTimer()
 				for b.Loop() {
-					s.Tick()
+					if err := s.Tick(); err != nil {
+						b.Fatal(err)
+					}
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(systems), "ns/system")
 			})

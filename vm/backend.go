@@ -22,6 +22,9 @@ const (
 // errLost is what a discard wraps when the pages are Reserved now.
 var errLost = errors.New("the pages are decommitted")
 
+// errBare is what a discard wraps that was done, but took the range's name and advice away.
+var errBare = errors.New("the pages have lost name and advice")
+
 // backend is one source of addresses. Region has checked and rounded all arguments: n is positive, p and n are multiples
 // of the page size, a range lies in one reservation and is in the state that each comment names. Where a call fails
 // nothing has changed, unless the comment says so.
@@ -36,7 +39,7 @@ type backend interface {
 	// and advice. After a failure pages that protect had changed may be ReadWrite.
 	decommit(p unsafe.Pointer, n int) (bare bool, err error)
 	// discard: Committed → Committed, zero. Pages that protect had changed may be ReadWrite after it. A failure that
-	// wraps errLost left the pages Reserved.
+	// wraps errLost left the pages Reserved; one that wraps errBare is none, but for the name and the advice.
 	discard(p unsafe.Pointer, n int) error
 	// move brings what lies in committed pages to reserved ones, which are Committed then, without copying. The old pages
 	// stay Committed, and are zero. A failure that wraps errSeveral would not be one for a part of the range. Any page may

@@ -1,4 +1,4 @@
-//go:build !(linux || darwin || windows) || race || !(amd64 || arm64 || ppc64 || ppc64le || riscv64 || s390x || loong64 || mips64 || mips64le)
+//go:build !(linux || darwin || freebsd || windows) || race || !(amd64 || arm64 || ppc64 || ppc64le || riscv64 || s390x || loong64 || mips64 || mips64le)
 
 package vm
 

@@ -17,9 +17,17 @@ func (osBackend) explain(op string, n int, err error) (detail string, sentinel e
 			return detail, sentinel
 		}
 		return "the kernel has no memory left for this", err
+	case errors.Is(err, unix.EPERM), errors.Is(err, unix.ENOSYS):
+		if call := callOf[op]; call != "" {
+			return "a sandbox (seccomp) or a security policy refuses " + call + ": allow it", err
+		}
 	}
 	return "", err
 }
+
+// callOf is the system call without which an operation cannot be done.
+var callOf = map[string]string{"reserve": "mmap", "commit": "mprotect", "protect": "mprotect", "decommit": "mprotect",
+	"discard": "mmap", "resident": "mincore", "pages": "mincore"}
 
 // shortage returns the first limit that a request of n bytes would pass, or nil where all of them leave room.
 func shortage(op string, n int, f Facts, u Usage) (detail string, sentinel error) {

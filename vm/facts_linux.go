@@ -2,9 +2,7 @@ package vm
 
 import (
 	"bytes"
-	"math"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -19,14 +17,18 @@ func readFacts(f *Facts) {
 			f.HugeMode, _, _ = strings.Cut(rest, "]")
 		}
 	}
-	if f.HugeMode != "never" {
+	f.HugeMode = hugeModeHere(f.HugeMode)
+	if f.HugeMode != "never" && !heedsAdvice() {
+		f.HugeMode = "disabled" // asking for huge pages is advice too
+	}
+	if f.HugeMode == "always" || f.HugeMode == "madvise" {
 		f.HugePageSize = readNumber(thp + "hpage_pmd_size")
 	}
 	f.OvercommitMode = readNumber("/proc/sys/vm/overcommit_memory")
 	f.MaxMappings = readNumber("/proc/sys/vm/max_map_count")
 	f.AddressLimit = resourceLimit(unix.RLIMIT_AS)
 	f.DataLimit = resourceLimit(unix.RLIMIT_DATA)
-	f.ControlGroup = controlGroupLimit()
+	f.ControlGroup, f.ControlGroupHigh = controlGroupLimits("/")
 	memory := memoryInfo()
 	f.Memory, f.Swap, f.CommitLimit = memory["MemTotal"], memory["SwapTotal"], memory["CommitLimit"]
 }
@@ -37,9 +39,9 @@ func ReadUsage() Usage {
 	if b, err := os.ReadFile("/proc/self/statm"); err == nil {
 		if f := strings.Fields(string(b)); len(f) >= 6 {
 			pages, _ := strconv.Atoi(f[0])
-			u.AddressSpace = pages * pageSize
+			u.AddressSpace = pages * systemPage
 			pages, _ = strconv.Atoi(f[5])
-			u.Data = pages * pageSize
+			u.Data = pages * systemPage
 		}
 	}
 	return u
@@ -74,39 +76,17 @@ func readNumber(path string) int {
 	return n
 }
 
-// controlGroupLimit returns the smallest memory limit on the way from this process's control group to the root, for
-// version 2 of control groups, and the limit of the memory controller for version 1.
-func controlGroupLimit() int {
-	b, err := os.ReadFile("/proc/self/cgroup")
-	if err != nil {
-		return 0
+// hugeModeHere is the system's mode of huge pages as it holds for this process, which may have none by its own wish or
+// that of who started it (prctl(PR_SET_THP_DISABLE)), or, from Linux 6.18 on, none but those it asks for.
+func hugeModeHere(mode string) string {
+	disabled, err := unix.PrctlRetInt(unix.PR_GET_THP_DISABLE, 0, 0, 0, 0)
+	switch {
+	case err != nil || disabled == 0 || mode == "never":
+		return mode
+	case disabled == 1:
+		return "disabled"
 	}
-	limit := 0
-	consider := func(path string) {
-		// Version 1 says "no limit" by a number near the largest.
-		if n := readNumber(path); n > 0 && n < math.MaxInt>>2 && (limit == 0 || n < limit) {
-			limit = n
-		}
-	}
-	for line := range strings.Lines(string(b)) {
-		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		if len(parts) != 3 {
-			continue
-		}
-		switch {
-		case parts[0] == "0":
-			for dir := parts[2]; ; dir = filepath.Dir(dir) {
-				consider(filepath.Join("/sys/fs/cgroup", dir, "memory.max"))
-				if dir == "/" || dir == "." {
-					break
-				}
-			}
-		case strings.Contains(","+parts[1]+",", ",memory,"):
-			consider(filepath.Join("/sys/fs/cgroup/memory", parts[2], "memory.limit_in_bytes"))
-			consider("/sys/fs/cgroup/memory/memory.limit_in_bytes")
-		}
-	}
-	return limit
+	return "madvise"
 }
 
 // countMappings returns how many mappings the process has, or 0. The list is read through one small buffer: it can be

@@ -6,12 +6,16 @@ import (
 	"github.com/vastgo/vast/internal/fault"
 )
 
-// injected is a backend whose calls fail where a test says so. A call that fails does nothing. Reserving is asked about
-// in reserveAddresses, because addresses may come from a closed region without a call.
+// injected is a backend whose calls fail where a test says so. A call that fails does nothing, or the first half where the
+// contract allows a part. Reserving is asked about in reserveAddresses, because addresses may come from a closed region
+// without a call.
 type injected struct{ backend }
 
 func (b injected) commit(p unsafe.Pointer, n int) error {
 	if err := fault.Check("commit"); err != nil {
+		if half := roundDown(n/2, pageSize); half > 0 {
+			_ = b.backend.commit(p, half)
+		}
 		return err
 	}
 	return b.backend.commit(p, n)
@@ -47,6 +51,9 @@ func (b injected) reset(p unsafe.Pointer, n int) error {
 
 func (b injected) protect(p unsafe.Pointer, n int, a Access) error {
 	if err := fault.Check("protect"); err != nil {
+		if half := roundDown(n/2, pageSize); half > 0 {
+			_ = b.backend.protect(p, half, a)
+		}
 		return err
 	}
 	return b.backend.protect(p, n, a)
@@ -54,6 +61,9 @@ func (b injected) protect(p unsafe.Pointer, n int, a Access) error {
 
 func (b injected) populate(p unsafe.Pointer, n int) error {
 	if err := fault.Check("populate"); err != nil {
+		if half := roundDown(n/2, pageSize); half > 0 {
+			_ = b.backend.populate(p, half)
+		}
 		return err
 	}
 	return b.backend.populate(p, n)

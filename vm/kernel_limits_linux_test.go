@@ -13,6 +13,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/vastgo/vast/internal/childtest"
 	"golang.org/x/sys/unix"
 )
 
@@ -51,6 +52,7 @@ func feedHeap() {
 
 func TestKernelLimits(t *testing.T) {
 	onlyOS(t)
+	childtest.Needed(t)
 	for name := range children {
 		t.Run(name, func(t *testing.T) {
 			var out []byte

@@ -10,8 +10,10 @@ import (
 //
 // A Limit may be used from many goroutines. It must not be copied.
 type Limit struct {
-	max  int64
-	used atomic.Int64
+	max    int64
+	used   atomic.Int64
+	source string // where it was asked for, if not by the program
+	wrong  string // why it allows nothing, where that was nobody's wish
 }
 
 // NewLimit returns a budget of max bytes. It panics when max is negative.
@@ -52,6 +54,14 @@ func (l *Limit) give(n int) {
 
 // passed returns the error of an operation that needs n bytes which the limit does not allow.
 func (l *Limit) passed(op, purpose string, n int) *Error {
-	return &Error{Op: op, Purpose: purpose, Bytes: n, Err: ErrLimit,
-		Detail: fmt.Sprintf("%s of %s are in use: raise the limit or close what is not needed", Bytes(l.Used()), Bytes(l.Max()))}
+	e := &Error{Op: op, Purpose: purpose, Bytes: n, Err: ErrLimit, Detail: l.wrong}
+	if l.wrong == "" {
+		source := ""
+		if l.source != "" {
+			source = " (" + l.source + ")"
+		}
+		e.Detail = fmt.Sprintf("%s of %s%s are in use: raise the limit or close what is not needed", Bytes(l.Used()), Bytes(l.Max()),
+			source)
+	}
+	return e
 }

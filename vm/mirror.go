@@ -59,6 +59,9 @@ func mirrorOn(be backend, bytes int, o Options, made origin) (*Mirror, error) {
 		return nil, &Error{Op: "mirror", Purpose: o.Purpose, Bytes: bytes, Err: ErrSize,
 			Detail: fmt.Sprintf("ask for 1 to %d bytes", maxMirror)}
 	}
+	if o.Limit == nil {
+		o.Limit = DefaultLimit()
+	}
 	size := roundUp(bytes, max(pageSize, mirrorUnit))
 	var refused error
 	if be.reuses() {

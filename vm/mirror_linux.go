@@ -12,13 +12,17 @@ import (
 // first because it needs neither a descriptor nor a file, of which limits and sandboxes take more notice.
 func mapTwice(p unsafe.Pointer, n int, name string) error {
 	err := mapAndDuplicate(p, n)
-	if !refuses(err) {
+	if !refuses(err) && !errors.Is(err, errNotTwice) {
 		return err
 	}
-	if second := mapMemfd(p, n, name); second != nil {
+	switch second := mapMemfd(p, n, name); {
+	case second == nil:
+		return nil
+	case errors.Is(second, ErrRefused) && !refuses(err):
+		return err
+	default:
 		return fmt.Errorf("mremap: %w; %w", err, second)
 	}
-	return nil
 }
 
 // refuses reports whether an error is that of a sandbox or a kernel which does not do such a thing at all.
@@ -38,8 +42,16 @@ func mapAndDuplicate(p unsafe.Pointer, n int) error {
 		_ = unix.MunmapPtr(made, uintptr(n))
 		return err
 	}
-	return mremap(p, 0, unsafe.Add(p, n), n)
+	err = mremap(p, 0, unsafe.Add(p, n), n)
+	if errors.Is(err, unix.ENOMEM) {
+		return fmt.Errorf("%w: %w", errNotTwice, err)
+	}
+	return err
 }
+
+// errNotTwice is that of an mremap of no bytes for which there is no memory: what kernels in user space may say that do
+// not know what it means.
+var errNotTwice = errors.New("it cannot be mapped a second time")
 
 // mremap moves a mapping of have bytes to exactly to, as n bytes.
 func mremap(from unsafe.Pointer, have int, to unsafe.Pointer, n int) error {
@@ -82,7 +94,11 @@ func mapMemfd(p unsafe.Pointer, n int, name string) error {
 	}
 	if facts().OvercommitMode == 2 {
 		// A memfd is charged when its pages are touched, and where that is refused then the process ends.
-		return osBackend{}.populate(p, n)
+		err := osBackend{}.populate(p, n)
+		if errors.Is(err, errors.ErrUnsupported) {
+			err = fmt.Errorf("memfd_create: %w: %w", ErrRefused, err)
+		}
+		return err
 	}
 	return nil
 }

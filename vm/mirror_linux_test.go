@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"runtime"
 	"strings"
 	"testing"
-	"unsafe"
 
+	"github.com/vastgo/vast/internal/seccomptest"
 	"golang.org/x/sys/unix"
 )
 
@@ -38,9 +37,10 @@ func TestMirrorMemoryIsOnce(t *testing.T) {
 		}
 	}
 	sum, _ := smaps(t, m.r)
-	if sum["Pss"] != 64*p || sum["Rss"] != 2*64*p || sum["mappings"] != 2 {
+	touched := 64 * systemPage
+	if sum["Pss"] != touched || sum["Rss"] != 2*touched || sum["mappings"] != 2 {
 		t.Errorf("smaps says %d proportional of %d resident bytes in %d mappings, want %d of %d in 2",
-			sum["Pss"], sum["Rss"], sum["mappings"], 64*p, 2*64*p)
+			sum["Pss"], sum["Rss"], sum["mappings"], touched, 2*touched)
 	}
 	if got := find(t, "twice", true); got.Resident != 64*p {
 		t.Errorf("counted as %+v", got)
@@ -76,30 +76,13 @@ func openFiles(t *testing.T) int {
 	return len(entries)
 }
 
-// refuse installs a filter which makes a system call fail in all threads: always, or only where its second argument is
-// zero. (The kernel stores the low half of an argument first on the machines that this runs on.)
+// refuse makes a system call fail in all threads: always, or only where its second argument is zero.
 func refuse(call uint32, onlyZero bool, errno unix.Errno) {
-	const (
-		load      = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
-		jumpEqual = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
-		answer    = unix.BPF_RET | unix.BPF_K
-		number    = 0  // the offset of seccomp_data.nr
-		second    = 24 // the offset of seccomp_data.args[1]
-	)
-	fail := unix.SockFilter{Code: answer, K: unix.SECCOMP_RET_ERRNO | uint32(errno)}
-	allow := unix.SockFilter{Code: answer, K: unix.SECCOMP_RET_ALLOW}
-	program := []unix.SockFilter{{Code: load, K: number}, {Code: jumpEqual, K: call, Jf: 1}, fail, allow}
+	rule := seccomptest.Rule{Call: call, Errno: errno}
 	if onlyZero {
-		program = []unix.SockFilter{{Code: load, K: number}, {Code: jumpEqual, K: call, Jf: 3},
-			{Code: load, K: second}, {Code: jumpEqual, K: 0, Jf: 1}, fail, allow}
+		rule.Argument = 2
 	}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	done(unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-	filter := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
-	_, _, e := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC,
-		uintptr(unsafe.Pointer(&filter)))
-	check(e == 0, "seccomp: %v", e)
+	done(seccomptest.Refuse(rule))
 }
 
 // mirrorIn makes a mirror in a child, and checks how its halves are kept the same, and that they are.

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/vastgo/vast/internal/fault"
 	"golang.org/x/sys/windows"
 )
 
@@ -87,6 +88,9 @@ func reservePlaceholders(n int) (unsafe.Pointer, error) {
 }
 
 func (osBackend) mirror(n int, _ string) (unsafe.Pointer, error) {
+	if err := fault.Check("reserve"); err != nil {
+		return nil, noAddresses(n, err)
+	}
 	if placeholders() {
 		return mapPlaceholders(n)
 	}

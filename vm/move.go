@@ -49,9 +49,7 @@ func (r *Region) MovePages(to *Region, toOff, off, n int) error {
 		return &Error{Op: "move", Purpose: dest.counted.purpose, Bytes: n, Err: ErrMappings, Detail: detail}
 	}
 	if from.limit != dest.limit && !dest.limit.take(n) {
-		return &Error{Op: "move", Purpose: dest.counted.purpose, Bytes: n, Err: ErrLimit,
-			Detail: fmt.Sprintf("%s of %s are in use: raise the limit or close what is not needed",
-				Bytes(dest.limit.Used()), Bytes(dest.limit.Max()))}
+		return dest.limit.passed("move", dest.counted.purpose, n)
 	}
 	if err := from.moveContents(dest, toOff, off, n); err != nil {
 		if from.limit != dest.limit {
@@ -163,7 +161,11 @@ func (m *mapping) vacate(iv interval) {
 	if err == nil {
 		return
 	}
-	if err := m.be.discard(m.at(iv.lo), iv.hi-iv.lo); err != nil && !errors.Is(err, errLost) {
+	switch err := m.be.discard(m.at(iv.lo), iv.hi-iv.lo); {
+	case err == nil:
+	case errors.Is(err, errLost), errors.Is(err, errBare):
+		m.dress(iv)
+	default:
 		clear(bytesOf(m.at(iv.lo), iv.hi-iv.lo))
 	}
 }

@@ -30,15 +30,17 @@ func TestMoveFaults(t *testing.T) {
 		}
 		b := unsafe.Slice((*byte)(r.Base()), r.Size())
 		b[p], b[8*p-1] = 5, 6
-		err = errors.Join(r.MovePages(r, 32*p, p, 4*p), r.MovePages(r, 36*p, 5*p, 3*p))
-		at := p
-		if err == nil {
-			at = 32 * p
+		errs := []error{r.MovePages(r, 32*p, p, 4*p), r.MovePages(r, 36*p, 5*p, 3*p)}
+		at := []int{p, 8*p - 1}
+		for i, err := range errs {
+			if err == nil {
+				at[i] += 31 * p
+			}
 		}
-		if r.Committed() != 8*p || b[at] != 5 || b[at+7*p-1] != 6 {
-			t.Errorf("%d committed; the bytes are %d and %d: %v", r.Committed(), b[at], b[at+7*p-1], err)
+		if r.Committed() != 8*p || b[at[0]] != 5 || b[at[1]] != 6 {
+			t.Errorf("%d committed; the bytes are %d and %d: %v", r.Committed(), b[at[0]], b[at[1]], errs)
 		}
-		return err
+		return errors.Join(errs...)
 	})
 	if calls < 6 {
 		t.Errorf("only %d calls", calls)

@@ -10,10 +10,12 @@ import (
 	"unsafe"
 )
 
-// stamp writes a number into the first and the last byte of each page of a range.
+// stamp writes a number a page into a range: into the first and the last byte of each of the system's pages.
 func stamp(r *Region, off, n int, number byte) {
 	for b := view(r)[off : off+n]; len(b) > 0; b = b[PageSize():] {
-		b[0], b[PageSize()-1] = number, number
+		for i := 0; i < PageSize(); i += systemPage {
+			b[i], b[i+systemPage-1] = number, number
+		}
 		number++
 	}
 }
@@ -170,7 +172,7 @@ func (s *stubborn) discard(p unsafe.Pointer, n int) error {
 
 func openStubborn(t *testing.T) (*stubborn, *Region, *Limit) {
 	s := &stubborn{faulty: faulty{fails: make(map[string]error)}, most: 1 << 20, stuck: -1}
-	limit := NewLimit(1 << 20)
+	limit := NewLimit(256 * PageSize())
 	r := open(t, s, 256*PageSize(), Options{Limit: limit})
 	s.base = r.m.base
 	t.Cleanup(func() { clear(s.fails) })

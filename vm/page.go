@@ -35,25 +35,29 @@ func (p Pages) String() string {
 	return "unknown"
 }
 
-var pageSize = os.Getpagesize()
+var (
+	systemPage = os.Getpagesize()              // bytes that the system maps as one
+	pageSize   = max(systemPage, pageSmallest) // bytes that a region treats as one
+)
 
 // PageSize returns the size of a page in bytes.
 func PageSize() int { return pageSize }
 
 // Facts are what the operating system says about memory. Zero means unknown or without limit.
 type Facts struct {
-	PageSize       int    // bytes
-	HugePageSize   int    // bytes; 0 where the system has none that a program may ask for
-	HugeMode       string // Linux: always, madvise or never; elsewhere unsupported
-	OvercommitMode int    // Linux: vm.overcommit_memory; -1 elsewhere
-	MaxMappings    int    // Linux: vm.max_map_count
-	AddressLimit   int    // bytes: RLIMIT_AS; on Windows the address space of a process
-	DataLimit      int    // bytes: RLIMIT_DATA
-	ControlGroup   int    // bytes: the memory limit of the control group; on Windows of the job
-	Memory         int    // bytes of the machine; 0 where it was not asked for
-	Swap           int    // bytes
-	CommitLimit    int    // bytes that the system may promise: Linux in overcommit mode 2, Windows
-	HeapStandIn    bool   // regions are Go heap memory by default
+	PageSize         int    // bytes
+	HugePageSize     int    // bytes; 0 where the system has none that a program may ask for
+	HugeMode         string // Linux: always, madvise or never, or disabled for this process; elsewhere unsupported
+	OvercommitMode   int    // Linux: vm.overcommit_memory; -1 elsewhere
+	MaxMappings      int    // Linux: vm.max_map_count
+	AddressLimit     int    // bytes: RLIMIT_AS; on Windows the address space of a process
+	DataLimit        int    // bytes: RLIMIT_DATA
+	ControlGroup     int    // bytes: the memory limit of the control group; on Windows of the job
+	ControlGroupHigh int    // bytes: what is used beyond them makes the control group slow (memory.high); Linux
+	Memory           int    // bytes of the machine; 0 where it was not asked for
+	Swap             int    // bytes
+	CommitLimit      int    // bytes that the system may promise: Linux in overcommit mode 2, Windows
+	HeapStandIn      bool   // regions are Go heap memory by default
 }
 
 // Usage is what is taken of the limits in [Facts]. Zero means unknown.
@@ -78,7 +82,8 @@ func ReadFacts() Facts {
 // HugePageSize returns the size of a transparent huge page in bytes, or 0 where a program cannot ask for one.
 func HugePageSize() int { return facts().HugePageSize }
 
-// HugeMode returns when the system gives out huge pages: always, madvise (where asked for), never, or unsupported.
+// HugeMode returns when the system gives out huge pages: always, madvise (where asked for), never, disabled (not to this
+// process), or unsupported.
 func HugeMode() string { return facts().HugeMode }
 
 // roundUp returns n rounded up to a multiple of unit, a power of two.

@@ -7,7 +7,7 @@ import (
 
 func TestFacts(t *testing.T) {
 	f := ReadFacts()
-	if f.PageSize != os.Getpagesize() || PageSize() != f.PageSize || f.HugePageSize != HugePageSize() || f.HugeMode != HugeMode() {
+	if f.PageSize != max(os.Getpagesize(), pageSmallest) || PageSize() != f.PageSize || f.HugePageSize != HugePageSize() || f.HugeMode != HugeMode() {
 		t.Errorf("facts %+v, page %d, huge page %d, mode %s", f, PageSize(), HugePageSize(), HugeMode())
 	}
 	if f.HugePageSize != 0 && (f.HugePageSize&(f.HugePageSize-1) != 0 || f.HugePageSize <= f.PageSize) {

@@ -47,6 +47,9 @@ type scannedRange struct {
 // scanPages returns how far the kernel could say, which is all or nothing but for accidents. It asks for so many pages at a
 // time because nobody can map memory meanwhile.
 func scanPages(p unsafe.Pointer, n int, tell func(off, n int, s PageState)) (done int) {
+	if pageSize > systemPage {
+		return 0 // the ranges would end inside pages
+	}
 	fd, err := unix.Open("/proc/self/pagemap", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return 0

@@ -17,6 +17,7 @@ func TestLargestReservation(t *testing.T) {
 	if n := LargestReservation(0); n != 0 {
 		t.Errorf("LargestReservation(0) = %d", n)
 	}
+	hugeReservations(t)
 	n := LargestReservation(maxReserve)
 	if n <= 1<<30 || n >= maxReserve {
 		t.Errorf("the largest reservation is %s", Bytes(n))

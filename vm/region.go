@@ -17,7 +17,8 @@ type Options struct {
 	// Purpose is the name under which the region's bytes are counted and, on Linux, shown in /proc/self/maps.
 	// Default: "other".
 	Purpose string
-	// Limit is a budget of committed bytes, shared with other regions. Default: none.
+	// Limit is a budget of committed bytes, shared with other regions. Default: [DefaultLimit], which is none unless the
+	// program or VAST_LIMIT sets one.
 	Limit *Limit
 	// Pages is the page policy. Default: PagesAuto.
 	Pages Pages
@@ -76,6 +77,9 @@ func reserveOn(be backend, bytes int, o Options, made origin) (*Region, error) {
 	if bytes <= 0 || bytes > maxReserve {
 		return nil, &Error{Op: "reserve", Purpose: o.Purpose, Bytes: bytes, Err: ErrSize,
 			Detail: fmt.Sprintf("ask for 1 to %d bytes", maxReserve)}
+	}
+	if o.Limit == nil {
+		o.Limit = DefaultLimit()
 	}
 	size := roundUp(bytes, pageSize)
 	if detail := tooManyMappings(be, 1); detail != "" {
@@ -273,8 +277,13 @@ func (m *mapping) forget(iv interval) {
 func (r *Region) Discard(off, n int) error {
 	return r.inward("discard", off, n, func(m *mapping, iv interval) error {
 		err := m.be.discard(m.at(iv.lo), iv.hi-iv.lo)
-		if errors.Is(err, errLost) {
+		switch {
+		case errors.Is(err, errLost):
 			m.forget(iv)
+			m.dress(iv)
+		case errors.Is(err, errBare):
+			m.dress(iv)
+			return nil
 		}
 		return err
 	})

@@ -80,7 +80,7 @@ func driveRegion(t *testing.T, ops []byte) {
 					model[a%modelPages] = held
 				}
 			case 6:
-				if err = r.Populate(off, end-off); err == nil {
+				if err = populate(r, off, end-off); err == nil {
 					if err = r.Huge(off, end-off); err == nil {
 						err = r.Collapse(off, end-off)
 					}

@@ -78,15 +78,16 @@ func TestSeamGrowsBothWays(t *testing.T) {
 // TestSeamAtALimit: where there is no room to commit ahead it commits what is needed, and a refusal changes nothing.
 func TestSeamAtALimit(t *testing.T) {
 	l := NewLimit(4 * pageSize)
-	r, s := newSeam(t, 1024, Options{Limit: l, Pages: PagesSmall})
+	lead := pageSize / 4
+	r, s := newSeam(t, lead, Options{Limit: l, Pages: PagesSmall})
 	must(t, s.Grow(pageSize))
 	checkSeam(t, r, s, l, 4, 6)
 	if err := s.Grow(5 * pageSize); !errors.Is(err, ErrLimit) {
 		t.Errorf("got %v", err)
 	}
 	checkSeam(t, r, s, l, 4, 6)
-	must(t, s.Grow(3*pageSize-1024)) // 384 bytes a page belong below: 1024 lie in the seam's own page
-	if s.Above() < 3*pageSize-1024 || l.Used() > l.Max() {
+	must(t, s.Grow(3*pageSize-lead)) // an eighth of it belongs below: a quarter of a page lies in the seam's own
+	if s.Above() < 3*pageSize-lead || l.Used() > l.Max() {
 		t.Errorf("%d bytes above, %d used", s.Above(), l.Used())
 	}
 }

@@ -23,8 +23,9 @@ var statics struct {
 // so that "large enough for anybody" costs addresses instead of memory. The elements never move.
 //
 // All of the table is Committed. Where the system charges for that (vm.overcommit_memory=2, RLIMIT_DATA, Windows) the whole
-// table counts: a table that might need a lot, and usually does not, is better a bulk.Array there. Tables are
-// counted under the purpose "static Tank". The heap stand-in takes their memory at once.
+// table counts: a table that might need a lot, and usually does not, is better a bulk.Array there. [DefaultLimit] does not
+// bind tables: it would count the whole of each, and a program would end before its main function. Tables are counted
+// under the purpose "static Tank". The heap stand-in takes their memory at once.
 //
 // It panics when n is negative or T holds Go pointers, and with the [*Error] of [Reserve] or [Region.Commit] where the
 // addresses or the memory cannot be had.
@@ -42,7 +43,7 @@ func Static[T any](n int) []T {
 		panic(&Error{Op: "reserve", Purpose: purpose, Bytes: math.MaxInt, Err: ErrSize,
 			Detail: fmt.Sprintf("%d elements of %d bytes are more than there are addresses: ask for fewer", n, size)})
 	}
-	r, err := Reserve(n*size, Options{Purpose: purpose})
+	r, err := Reserve(n*size, Options{Purpose: purpose, Limit: NewLimit(math.MaxInt)})
 	if err == nil {
 		if err = r.Commit(0, n*size); err != nil {
 			_ = r.Close() // nobody has seen its addresses

@@ -8,6 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+const noReserve = unix.MAP_NORESERVE
+
 // reserveHint lets the kernel choose the place.
 func reserveHint(int) unsafe.Pointer { return nil }
 
@@ -17,7 +19,10 @@ func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 }
 
 // discard maps the range anew too. MADV_FREE and MADV_FREE_REUSABLE leave the old contents in place until the system
-// wants the pages, and MADV_DONTNEED only ages them: none of them promises zeros.
+// wants the pages, and MADV_DONTNEED only ages them: none of them promises zeros. MADV_FREE_REUSABLE would be right for
+// memory of which nobody expects anything, such as an allocator's free pages that are cleared when they are used again;
+// but it wants MADV_FREE_REUSE before that, or the system counts the process too low, and what it saves over mapping anew
+// is the fault of a page that was not taken meanwhile. Nothing in this module holds such memory for long.
 func (osBackend) discard(p unsafe.Pointer, n int) error { return remap(p, n, readWrite) }
 
 // populate touches the pages: the system pages out or compresses where memory is short, so that a touch does not end the

@@ -8,10 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+const noReserve = unix.MAP_NORESERVE
+
 // decommit keeps names and advice where memory is not charged. In strict overcommit mode only a fresh mapping gives the
-// charge back.
+// charge back, and on some kernels nothing else gives memory back.
 func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
-	if facts().OvercommitMode == 2 {
+	if facts().OvercommitMode == 2 || !heedsAdvice() {
 		return true, b.reset(p, n)
 	}
 	err = unix.Mprotect(bytesAt(p, n), unix.PROT_NONE)
@@ -31,27 +33,46 @@ func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 	return bare, nil
 }
 
-// discard gives memory back at once; the kernel fills the pages with zeros when they are touched again.
-func (osBackend) discard(p unsafe.Pointer, n int) error {
-	err := unix.Madvise(bytesAt(p, n), unix.MADV_DONTNEED)
-	if errors.Is(err, unix.EINVAL) {
-		err = unix.Madvise(bytesAt(p, n), unix.MADV_DONTNEED_LOCKED)
+// discard gives memory back at once; the kernel fills the pages with zeros when they are touched again. Where it does not
+// take that advice a fresh mapping does the same: one without access first, because an mmap that is refused may have
+// unmapped what lay there, and that one takes nothing that could be refused.
+func (b osBackend) discard(p unsafe.Pointer, n int) error {
+	if heedsAdvice() {
+		err := unix.Madvise(bytesAt(p, n), unix.MADV_DONTNEED)
+		if errors.Is(err, unix.EINVAL) {
+			err = unix.Madvise(bytesAt(p, n), unix.MADV_DONTNEED_LOCKED)
+		}
+		if !refuses(err) {
+			return err
+		}
 	}
-	return err
+	if err := b.reset(p, n); err != nil {
+		return err
+	}
+	if err := b.commit(p, n); err != nil {
+		return fmt.Errorf("%w: %w", errLost, err)
+	}
+	return errBare
 }
 
 func (osBackend) populate(p unsafe.Pointer, n int) error {
+	if !heedsAdvice() {
+		return fmt.Errorf("MADV_POPULATE_WRITE: %w (%w)", errors.ErrUnsupported, errIgnored)
+	}
 	err := unix.Madvise(bytesAt(p, n), unix.MADV_POPULATE_WRITE)
-	if errors.Is(err, unix.EINVAL) && !knows(p, unix.MADV_POPULATE_WRITE) {
-		return fmt.Errorf("MADV_POPULATE_WRITE: %w", errors.ErrUnsupported)
+	if refuses(err) && adviceTaken(p, unix.MADV_POPULATE_WRITE) != nil {
+		return fmt.Errorf("MADV_POPULATE_WRITE: %w (%w)", errors.ErrUnsupported, err)
 	}
 	return err
 }
 
-// knows reports whether the kernel has a kind of advice: for no bytes at all it looks at nothing else.
-func knows(p unsafe.Pointer, advice int) bool {
-	_, _, errno := unix.Syscall(unix.SYS_MADVISE, uintptr(p), 0, uintptr(advice))
-	return errno == 0
+// adviceTaken returns the error with which the kernel, or a sandbox, refuses a kind of advice: for no bytes at all the
+// kernel looks at nothing else.
+func adviceTaken(p unsafe.Pointer, advice int) error {
+	if _, _, errno := unix.Syscall(unix.SYS_MADVISE, uintptr(p), 0, uintptr(advice)); errno != 0 {
+		return errno
+	}
+	return nil
 }
 
 func (osBackend) advise(p unsafe.Pointer, n int, huge bool) error {
@@ -60,17 +81,17 @@ func (osBackend) advise(p unsafe.Pointer, n int, huge bool) error {
 		advice = unix.MADV_HUGEPAGE
 	}
 	err := unix.Madvise(bytesAt(p, n), advice)
-	if errors.Is(err, unix.EINVAL) {
-		return nil // a kernel without huge pages
+	if refuses(err) {
+		return nil // a kernel without huge pages, or a sandbox that does not let them be asked for
 	}
 	return err
 }
 
 func (osBackend) collapse(p unsafe.Pointer, n int) error {
 	err := unix.Madvise(bytesAt(p, n), unix.MADV_COLLAPSE)
-	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EBUSY) ||
+	if refuses(err) || errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EBUSY) ||
 		errors.Is(err, unix.ENOMEM) {
-		return nil // a kernel before 6.1, a range advised against it, or no huge page free now
+		return nil // a kernel before 6.1, a sandbox, a range advised against it, or no huge page free now
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-//go:build linux || darwin
+//go:build linux || darwin || freebsd
 
 package vm
 
@@ -12,7 +12,7 @@ import (
 type osBackend struct{}
 
 // reserveFlags ask for addresses that are charged to no commit limit.
-const reserveFlags = unix.MAP_PRIVATE | unix.MAP_ANON | unix.MAP_NORESERVE
+const reserveFlags = unix.MAP_PRIVATE | unix.MAP_ANON | noReserve
 
 const readWrite = unix.PROT_READ | unix.PROT_WRITE
 
@@ -21,7 +21,7 @@ func bytesAt(p unsafe.Pointer, n int) []byte { return unsafe.Slice((*byte)(p), n
 
 func (osBackend) reserve(n, align int) (unsafe.Pointer, error) {
 	slack := 0
-	if align > pageSize {
+	if align > systemPage {
 		slack = align
 	}
 	p, err := unix.MmapPtr(-1, 0, reserveHint(n+slack), uintptr(n+slack), unix.PROT_NONE, reserveFlags)
@@ -69,46 +69,42 @@ func (osBackend) protect(p unsafe.Pointer, n int, a Access) error {
 }
 
 func (osBackend) resident(p unsafe.Pointer, n int) (int, error) {
-	var present [residentBatch]byte
 	total := 0
-	for n > 0 {
-		part := min(n, len(present)*pageSize)
-		if err := inCore(p, present[:part/pageSize]); err != nil {
-			return total, err
-		}
-		for _, b := range present[:part/pageSize] {
-			total += int(b&1) * pageSize
-		}
-		p, n = unsafe.Add(p, part), n-part
-	}
-	return total, nil
+	err := pagesInCore(p, n, func(_, n int, _ PageState) { total += n })
+	return total, err
 }
 
 // pagesInCore is pages for systems that say no more than what is in memory.
 func pagesInCore(p unsafe.Pointer, n int, tell func(off, n int, s PageState)) error {
 	var present [residentBatch]byte
+	each := pageSize / systemPage // more than one only where a build has pages larger than the system's
 	for off := 0; off < n; {
-		pages := min((n-off)/pageSize, len(present))
-		if err := inCore(unsafe.Add(p, off), present[:pages]); err != nil {
+		pages := min((n-off)/pageSize, len(present)/each)
+		if err := inCore(unsafe.Add(p, off), present[:pages*each]); err != nil {
 			return err
 		}
-		tellPages(pages, func(i int) PageState { return PageState(present[i]&1) * PageResident },
-			func(page, n int, s PageState) { tell(off+page*pageSize, n*pageSize, s) })
+		state := func(page int) (s PageState) {
+			for _, answer := range present[page*each : (page+1)*each] {
+				s |= PageState(answer&1) * PageResident
+			}
+			return s
+		}
+		tellPages(pages, state, func(page, n int, s PageState) { tell(off+page*pageSize, n*pageSize, s) })
 		off += pages * pageSize
 	}
 	return nil
 }
 
-// inCore asks which pages from p on are in memory: bit 0 of each answer says so.
+// inCore asks which of the system's pages from p on are in memory: bit 0 of each answer says so.
 func inCore(p unsafe.Pointer, present []byte) error {
-	_, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(p), uintptr(len(present)*pageSize), uintptr(unsafe.Pointer(&present[0])))
+	_, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(p), uintptr(len(present)*systemPage), uintptr(unsafe.Pointer(&present[0])))
 	if errno != 0 {
 		return errno
 	}
 	return nil
 }
 
-// residentBatch is how many pages one mincore call asks about: its answer, a byte a page, stays on the stack.
+// residentBatch is how many of the system's pages one call asks about: its answer, a byte a page, stays on the stack.
 const residentBatch = 16 << 10
 
 func (osBackend) reuses() bool { return true }

@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/vastgo/vast/internal/childtest"
 )
 
 // asVast makes the test program the vast program, so that it can be run as a process of its own.
@@ -21,6 +23,7 @@ func TestMain(m *testing.M) {
 // vast is the program with arguments, in the environment of the test and env.
 func vast(t *testing.T, env []string, args ...string) *exec.Cmd {
 	t.Helper()
+	childtest.Needed(t)
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -8,3 +8,10 @@ import "time"
 // results are apart. It never goes back, and is as fine as the system has it: a nanosecond on most systems, a tenth of a
 // microsecond on Windows.
 func Now() time.Duration { return now() }
+
+// ByPackageTime lets Now go by package time everywhere, until stop is called. It is for tests whose time is a bubble's, as in
+// testing/synctest. What is measured across either moment is wrong.
+func ByPackageTime() (stop func()) { return byPackageTime() }
+
+// epoch makes two looks at a clock, of the day and of the process, one at the latter.
+var epoch = time.Now()

@@ -1,6 +1,7 @@
 package clock
 
 import (
+	"sync/atomic"
 	"syscall"
 	"time"
 	"unsafe"
@@ -14,11 +15,21 @@ var (
 	queryPerformanceFrequency = kernel32.NewProc("QueryPerformanceFrequency")
 )
 
-// frequency is how often the counter counts in a second, epoch where it was. Since Windows XP asking for them cannot fail.
-var frequency, epoch = ask(queryPerformanceFrequency), ask(queryPerformanceCounter)
+// frequency is how often the counter counts in a second, begin where it was. Since Windows XP asking for them cannot fail.
+var frequency, begin = ask(queryPerformanceFrequency), ask(queryPerformanceCounter)
+
+var coarse atomic.Bool // by package time
+
+func byPackageTime() (stop func()) {
+	coarse.Store(true)
+	return func() { coarse.Store(false) }
+}
 
 func now() time.Duration {
-	passed := ask(queryPerformanceCounter) - epoch
+	if coarse.Load() {
+		return time.Since(epoch)
+	}
+	passed := ask(queryPerformanceCounter) - begin
 	// The product of the whole count would be too large within a quarter of an hour.
 	return time.Duration(passed/frequency)*time.Second + time.Duration(passed%frequency*int64(time.Second)/frequency)
 }

@@ -4,6 +4,7 @@ package faulttest
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/vastgo/vast/internal/fault"
@@ -24,6 +25,7 @@ const mostCalls = 10_000
 //
 //   - a body never panics, except with the failing call's error;
 //   - an error is the failing call's, and not another one (the call may also be a hint, whose failure nobody sees);
+//   - it is a [*vm.Error] or wraps one;
 //   - regions, reserved and committed bytes are afterwards what they were before.
 //
 // It must not run beside other tests that reserve regions.
@@ -31,19 +33,12 @@ func EachCall(t *testing.T, body func() error) (calls int) {
 	t.Helper()
 	for k := 1; k <= mostCalls; k++ {
 		before := held()
-		made, failed := 0, ""
-		stop := fault.Inject(func(op string) error {
-			made++
-			if made != k {
-				return nil
-			}
-			failed = op
-			return fmt.Errorf("%s, call %d: %w", op, k, Err)
-		})
-		err := run(body)
-		stop()
+		made, failed, err := failing(k, body)
 		if err != nil && (failed == "" || !errors.Is(err, Err)) {
 			t.Fatalf("with call %d (%s) failing: %v", k, failed, err)
+		}
+		if err != nil && !errors.As(err, new(*vm.Error)) {
+			t.Fatalf("with call %d (%s) failing: %v, which is no *vm.Error", k, failed, err)
 		}
 		if after := held(); after != before {
 			t.Fatalf("after call %d (%s) failed: %s held, before %s", k, failed, after, before)
@@ -54,6 +49,43 @@ func EachCall(t *testing.T, body func() error) (calls int) {
 	}
 	t.Fatalf("the body makes more than %d calls", mostCalls)
 	return 0
+}
+
+// Again runs op, which may also panic with its error, inside a body of [EachCall]. Where op fails, and it may do so only
+// because of the call that is made to fail, check looks whether anything has changed, and op is run once more: then it
+// must not fail. Again returns the first error.
+func Again(t testing.TB, what string, op func() error, check func()) error {
+	t.Helper()
+	err := run(op)
+	if err == nil {
+		return nil
+	}
+	if !errors.Is(err, Err) || !errors.As(err, new(*vm.Error)) {
+		t.Fatalf("%s: %v", what, err)
+	}
+	check()
+	if again := run(op); again != nil {
+		t.Fatalf("%s, again after %v: %v", what, err, again)
+	}
+	return err
+}
+
+// failing runs body with its k-th call failing. It returns how many calls it made, which one failed, and body's error.
+func failing(k int, body func() error) (made int, failed string, err error) {
+	var mu sync.Mutex // calls may come from several goroutines
+	stop := fault.Inject(func(op string) error {
+		mu.Lock()
+		defer mu.Unlock()
+		made++
+		if made != k {
+			return nil
+		}
+		failed = op
+		return fmt.Errorf("%s, call %d: %w", op, k, Err)
+	})
+	defer stop() // where body ends the test, too
+	err = run(body)
+	return made, failed, err
 }
 
 // run returns what the body returns, or the failing call's error where it panicked with that.

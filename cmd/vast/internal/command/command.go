@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/vastgo/vast/cmd/vast/internal/bench"
+	"github.com/vastgo/vast/cmd/vast/internal/docs"
 	"github.com/vastgo/vast/cmd/vast/internal/doctor"
 	"github.com/vastgo/vast/cmd/vast/internal/earth"
 	"github.com/vastgo/vast/cmd/vast/internal/query"
@@ -28,6 +29,7 @@ var commands = []command{
 	{"top", "the overview of a running program, live in the terminal", top.Run},
 	{"query", "the entities of a running program that match a query", query.Run},
 	{"soak", "use everything for long, and look whether anything grows that should not", soak.Run},
+	{"docs", "the guide and the other pages of the documentation, in a browser", docs.Run},
 	{"version", "the version of this program", runVersion},
 }
 

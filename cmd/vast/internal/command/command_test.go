@@ -19,7 +19,7 @@ func TestUsage(t *testing.T) {
 	if status != 2 || stdout != "" {
 		t.Errorf("without a command: exit status %d, stdout %q; want 2 and nothing", status, stdout)
 	}
-	for _, want := range []string{"usage: vast COMMAND", "\n  earth ", "\n  bench ", "\n  doctor ", "\n  top ", "\n  query ", "\n  soak ", "\n  version "} {
+	for _, want := range []string{"usage: vast COMMAND", "\n  earth ", "\n  bench ", "\n  doctor ", "\n  top ", "\n  query ", "\n  soak ", "\n  docs ", "\n  version "} {
 		if !strings.Contains(help, want) {
 			t.Errorf("usage lacks %q:\n%s", want, help)
 		}
@@ -45,7 +45,7 @@ func TestUnknownCommand(t *testing.T) {
 
 // Each command is found by its name and has a help of its own.
 func TestHelpOfCommands(t *testing.T) {
-	for _, name := range []string{"earth", "bench", "doctor", "top", "query", "soak", "version"} {
+	for _, name := range []string{"earth", "bench", "doctor", "top", "query", "soak", "docs", "version"} {
 		for _, args := range [][]string{{name, "-h"}, {"help", name}} {
 			status, stdout, stderr := run(args...)
 			if status != 0 || !strings.Contains(stdout+stderr, "vast "+name) {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"strings"
 
 	"github.com/vastgo/vast/vm"
@@ -67,7 +68,8 @@ func Run(args []string, stdout, stderr io.Writer) int {
 		flags.Usage()
 		return 2
 	}
-	checks := examine(vm.ReadFacts(), vm.ReadUsage(), vm.LargestReservation(int(min(mostProbed, math.MaxInt))))
+	checks := examine(machine{vm.ReadFacts(), vm.ReadUsage(), vm.LargestReservation(int(min(mostProbed, math.MaxInt))),
+		os.Getenv(vm.LimitVariable), vm.Refusals()})
 	var err error
 	if *asJSON {
 		encoder := json.NewEncoder(stdout)
@@ -90,18 +92,29 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
+// machine is what the system says.
+type machine struct {
+	facts   vm.Facts
+	usage   vm.Usage
+	largest int    // bytes that one region could reserve
+	budget  string // what the environment says of it
+	refused []vm.Refusal
+}
+
 // examine judges what the system says. It reads nothing itself.
-func examine(f vm.Facts, u vm.Usage, largest int) []Check {
-	return []Check{
+func examine(m machine) []Check {
+	f, u := m.facts, m.usage
+	return append([]Check{
 		{"page size", vm.Bytes(f.PageSize), ok, ""},
 		hugePages(f),
 		overcommit(f),
 		mappings(f, u),
 		addressLimit(f),
 		dataLimit(f, u),
-		controlGroup(f),
-		reservation(f, largest),
-	}
+		controlGroup(f, m.budget),
+		budget(f, m.budget),
+		reservation(f, m.largest),
+	}, systemCalls(m.refused)...)
 }
 
 func hugePages(f vm.Facts) Check {
@@ -114,6 +127,11 @@ func hugePages(f vm.Facts) Check {
 		c.Verdict = warn
 		c.Advice = "Touching memory for the first time takes several times as long. As root: " +
 			"echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"
+	case f.HugeMode == "disabled":
+		c.Value = "disabled for this process"
+		c.Verdict = warn
+		c.Advice = "Touching memory for the first time takes several times as long. Who started the process switched them off " +
+			"(prctl PR_SET_THP_DISABLE): a service manager, a container runtime or a wrapper has a setting for it."
 	case f.HugeMode == "unsupported":
 		c.Value = "none on this system"
 	}
@@ -183,12 +201,58 @@ func dataLimit(f vm.Facts, u vm.Usage) Check {
 	return c
 }
 
-func controlGroup(f vm.Facts) Check {
-	if f.ControlGroup == 0 {
-		return Check{"memory limit", "none (control group)", ok, ""}
+func controlGroup(f vm.Facts, budget string) Check {
+	c := Check{"memory limit", "none (control group)", ok, ""}
+	if f.ControlGroup > 0 {
+		c.Value = vm.Bytes(f.ControlGroup) + " (control group)"
 	}
-	return Check{"memory limit", vm.Bytes(f.ControlGroup) + " (control group)", warn,
-		"Passing it ends the process without an error. Keep a memory limit of your own below it (-memory-limit, vm.Limit)."}
+	if f.ControlGroupHigh > 0 {
+		c.Value += ", slow from " + vm.Bytes(f.ControlGroupHigh)
+	}
+	// A budget is judged in a line of its own.
+	if l, err := vm.ParseLimit(budget); f.ControlGroup > 0 && l == nil && err == nil {
+		c.Verdict = warn
+		c.Advice = "Passing it ends the process without an error. Keep a budget below it: VAST_LIMIT=75% in the environment, " +
+			"vm.SetDefaultLimit or a vm.Limit in the program, -memory-limit of vast earth."
+	}
+	return c
+}
+
+func budget(f vm.Facts, text string) Check {
+	l, err := vm.ParseLimit(text)
+	switch {
+	case err != nil:
+		return Check{"budget", "nothing, because it is not understood", bad, err.Error()}
+	case l == nil:
+		return Check{"budget", "none (VAST_LIMIT)", ok, ""}
+	}
+	c := Check{"budget", vm.Bytes(l.Max()) + " (VAST_LIMIT=" + text + ")", ok, ""}
+	switch {
+	case l.Max() == 0:
+		c.Verdict = bad
+		c.Advice = "Nothing can be committed. If it is a share, GOMEMLIMIT gives all of the memory to the Go heap: lower it."
+	case f.ControlGroup > 0 && l.Max() > f.ControlGroup:
+		c.Verdict = warn
+		c.Advice = "The control group allows less, and passing that ends the process without an error: VAST_LIMIT=75% is a share of it."
+	}
+	return c
+}
+
+// systemCalls has a line for each call that is refused, as sandboxes do it.
+func systemCalls(refused []vm.Refusal) []Check {
+	if len(refused) == 0 {
+		return []Check{{"system calls", "all are allowed", ok, ""}}
+	}
+	var all []Check
+	for _, r := range refused {
+		verdict := warn
+		if r.Call == "mmap" || r.Call == "mprotect" {
+			verdict = bad
+		}
+		all = append(all, Check{"system calls", r.Call + " refused: " + r.Err.Error() + " (seccomp?)", verdict,
+			r.Instead + " To have it, allow the call in the sandbox."})
+	}
+	return all
 }
 
 func reservation(f vm.Facts, largest int) Check {

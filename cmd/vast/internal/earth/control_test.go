@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/clock/clocktest"
 )
 
 func TestControlTellsThePace(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newFakeDriver(&fakeWorld{tick: func(n uint64) (time.Duration, error) {
+	clocktest.Bubble(t, func(t *testing.T) {
+		d := newDriver(&fakeWorld{tick: func(n uint64) (time.Duration, error) {
 			return map[uint64]time.Duration{0: 35 * time.Millisecond, 9: 75 * time.Millisecond}[n], nil
 		}}, options{hz: 100, ticks: 20})
 		d.start(nil)
@@ -24,9 +25,9 @@ func TestControlTellsThePace(t *testing.T) {
 }
 
 func TestControlSteps(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	clocktest.Bubble(t, func(t *testing.T) {
 		w := &fakeWorld{}
-		d := newFakeDriver(w, options{hz: 10})
+		d := newDriver(w, options{hz: 10})
 		d.start(nil)
 		ticks := func(want uint64) {
 			t.Helper()
@@ -70,7 +71,7 @@ func newHost(t *testing.T, tick time.Duration, o options) (*host, *driver) {
 	w := vast.NewWorld(vast.Options{})
 	t.Cleanup(func() { w.Close() })
 	h := &host{fakeWorld{tick: steady(tick)}, w}
-	d := newFakeDriver(&h.fakeWorld, o)
+	d := newDriver(&h.fakeWorld, o)
 	d.visited = w
 	return h, d
 }
@@ -87,7 +88,7 @@ func TestDriverAdmitsVisitors(t *testing.T) {
 		{"always late", options{hz: 1000}, 10 * time.Millisecond, false},
 		{"paused", options{hz: 10}, 10 * time.Millisecond, true},
 	} {
-		synctest.Test(t, func(t *testing.T) {
+		clocktest.Bubble(t, func(t *testing.T) {
 			h, d := newHost(t, c.tick, c.o)
 			if c.paused {
 				d.control.Pause()
@@ -112,7 +113,7 @@ func TestDriverAdmitsVisitors(t *testing.T) {
 
 // Visitors use the time that is left before a tick, and do not put it off by more than one look.
 func TestVisitorsDoNotDelayTicks(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	clocktest.Bubble(t, func(t *testing.T) {
 		h, d := newHost(t, 5*time.Millisecond, options{hz: 50, length: 10 * time.Second})
 		begin := time.Now()
 		d.start(nil)

@@ -22,10 +22,9 @@ type driver struct {
 	ticks  int           // to make; 0: no end
 	length time.Duration // to run; 0: no end
 	meter  *meter
-	late   uint64               // ticks that began a period or more after they were due
-	held   bool                 // whether there was a pause since the last tick was due
-	err    error                // why it ended early; read it after done
-	now    func() time.Duration // what ticks are timed by
+	late   uint64 // ticks that began a period or more after they were due
+	held   bool   // whether there was a pause since the last tick was due
+	err    error  // why it ended early; read it after done
 
 	control *control
 	visited visited       // who others look into between ticks; nil: nobody
@@ -71,7 +70,7 @@ func newSnapshot(columns, rows int) *snapshot {
 
 func newDriver(w world, o options) *driver {
 	d := &driver{
-		world: w, ticks: o.ticks, length: o.length, meter: newMeter(o.budget()), now: clock.Now,
+		world: w, ticks: o.ticks, length: o.length, meter: newMeter(o.budget()),
 		// With one snapshot about, neither side ever waits for the other at these two.
 		wanted: make(chan *snapshot, 1), ready: make(chan *snapshot, 1),
 		control: newControl(o.budget()), bell: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
@@ -133,11 +132,11 @@ func (d *driver) run() {
 			}
 			d.control.isLate(dropped)
 		}
-		began := d.now()
+		began := clock.Now()
 		if d.err = d.world.Tick(); d.err != nil {
 			return
 		}
-		d.meter.add(d.now() - began)
+		d.meter.add(clock.Now() - began)
 		due = due.Add(d.period)
 	}
 }

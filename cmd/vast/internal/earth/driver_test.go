@@ -10,6 +10,7 @@ import (
 
 	simulation "github.com/vastgo/vast/earth"
 	"github.com/vastgo/vast/earth/atlas"
+	"github.com/vastgo/vast/internal/clock/clocktest"
 )
 
 // fakeWorld is a world whose ticks and paintings take a time of the test's choosing.
@@ -47,22 +48,15 @@ func (w *fakeWorld) Paint(m *atlas.Map, density, infected []uint32) {
 	density[m.Dot(-10, -50)] += 20
 }
 
-// newFakeDriver times ticks by package time, whose time may be a bubble's.
-func newFakeDriver(w world, o options) *driver {
-	d, begin := newDriver(w, o), time.Now()
-	d.now = func() time.Duration { return time.Since(begin) }
-	return d
-}
-
 // steady is for ticks that all take the same time.
 func steady(d time.Duration) func(uint64) (time.Duration, error) {
 	return func(uint64) (time.Duration, error) { return d, nil }
 }
 
 func TestDriverKeepsTheRate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	clocktest.Bubble(t, func(t *testing.T) {
 		w := &fakeWorld{tick: steady(3 * time.Millisecond)}
-		d := newFakeDriver(w, options{hz: 50, length: 10 * time.Second})
+		d := newDriver(w, options{hz: 50, length: 10 * time.Second})
 		d.start(nil)
 		<-d.done
 		if w.counts.Ticks != 500 || d.late != 0 || d.err != nil {
@@ -89,9 +83,9 @@ func TestDriverEnds(t *testing.T) {
 		{"after ticks, as fast as possible", options{ticks: 100}, 100, 700 * time.Millisecond},
 		{"after a time, as fast as possible", options{length: 70 * time.Millisecond}, 10, 70 * time.Millisecond},
 	} {
-		synctest.Test(t, func(t *testing.T) {
+		clocktest.Bubble(t, func(t *testing.T) {
 			w, begin := &fakeWorld{tick: steady(7 * time.Millisecond)}, time.Now()
-			d := newFakeDriver(w, c.o)
+			d := newDriver(w, c.o)
 			d.start(nil)
 			<-d.done
 			if w.counts.Ticks != c.ticks || time.Since(begin) != c.after {
@@ -114,14 +108,14 @@ func TestDriverCatchesUpWithinBounds(t *testing.T) {
 		{61 * time.Millisecond, 1, 1},
 		{10 * time.Second, 1, 1},
 	} {
-		synctest.Test(t, func(t *testing.T) {
+		clocktest.Bubble(t, func(t *testing.T) {
 			w := &fakeWorld{tick: func(n uint64) (time.Duration, error) {
 				if n == 0 {
 					return c.stall, nil
 				}
 				return 0, nil
 			}}
-			d := newFakeDriver(w, options{hz: 100, ticks: 20})
+			d := newDriver(w, options{hz: 100, ticks: 20})
 			d.start(nil)
 			<-d.done
 			burst := 0
@@ -142,8 +136,8 @@ func TestDriverCatchesUpWithinBounds(t *testing.T) {
 
 // Where every tick takes longer than the rate allows, all but the first are late.
 func TestDriverCountsEveryLateTick(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newFakeDriver(&fakeWorld{tick: steady(35 * time.Millisecond)}, options{hz: 100, ticks: 50})
+	clocktest.Bubble(t, func(t *testing.T) {
+		d := newDriver(&fakeWorld{tick: steady(35 * time.Millisecond)}, options{hz: 100, ticks: 50})
 		d.start(nil)
 		<-d.done
 		if d.late != 49 {
@@ -156,9 +150,9 @@ func TestDriverCountsEveryLateTick(t *testing.T) {
 }
 
 func TestDriverPauses(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	clocktest.Bubble(t, func(t *testing.T) {
 		w := &fakeWorld{}
-		d := newFakeDriver(w, options{hz: 10, length: 10 * time.Second})
+		d := newDriver(w, options{hz: 10, length: 10 * time.Second})
 		d.start(nil)
 		ask := func() *snapshot {
 			d.wanted <- newSnapshot(0, 0)
@@ -188,9 +182,9 @@ func TestDriverPauses(t *testing.T) {
 }
 
 func TestDriverEndsWhilePaused(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	clocktest.Bubble(t, func(t *testing.T) {
 		begin := time.Now()
-		d := newFakeDriver(&fakeWorld{}, options{hz: 10, length: 3 * time.Second})
+		d := newDriver(&fakeWorld{}, options{hz: 10, length: 3 * time.Second})
 		d.start(nil)
 		d.control.Pause()
 		<-d.done
@@ -198,8 +192,8 @@ func TestDriverEndsWhilePaused(t *testing.T) {
 			t.Errorf("ended after %v, want 3s", passed)
 		}
 	})
-	synctest.Test(t, func(t *testing.T) {
-		d := newFakeDriver(&fakeWorld{}, options{hz: 10})
+	clocktest.Bubble(t, func(t *testing.T) {
+		d := newDriver(&fakeWorld{}, options{hz: 10})
 		d.start(nil)
 		d.control.Pause()
 		time.Sleep(time.Second)
@@ -210,9 +204,9 @@ func TestDriverEndsWhilePaused(t *testing.T) {
 // Painting takes place right after a tick, so that the next is not put off
 // while there is time for both.
 func TestDriverPaintsBetweenTicks(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	clocktest.Bubble(t, func(t *testing.T) {
 		w := &fakeWorld{tick: steady(5 * time.Millisecond), paint: 9 * time.Millisecond}
-		d := newFakeDriver(w, options{hz: 60, length: 10 * time.Second})
+		d := newDriver(w, options{hz: 60, length: 10 * time.Second})
 		d.start(nil)
 		go func() {
 			for {
@@ -246,7 +240,7 @@ func TestDriverPaintsBetweenTicks(t *testing.T) {
 
 func TestDriverStopsAtAnError(t *testing.T) {
 	full := errors.New("full")
-	synctest.Test(t, func(t *testing.T) {
+	clocktest.Bubble(t, func(t *testing.T) {
 		w := &fakeWorld{tick: func(n uint64) (time.Duration, error) {
 			if n == 3 {
 				return 0, full
@@ -262,7 +256,7 @@ func TestDriverStopsAtAnError(t *testing.T) {
 
 func TestDriverRestoresTheTerminalOnPanic(t *testing.T) {
 	restored := false
-	d := newFakeDriver(&fakeWorld{tick: func(uint64) (time.Duration, error) { panic("broken") }}, options{ticks: 1})
+	d := newDriver(&fakeWorld{tick: func(uint64) (time.Duration, error) { panic("broken") }}, options{ticks: 1})
 	func() {
 		defer func() {
 			if r := recover(); r != "broken" {

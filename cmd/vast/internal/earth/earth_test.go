@@ -11,10 +11,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/vastgo/vast/earth/places"
+	"github.com/vastgo/vast/internal/clock/clocktest"
 )
 
 // village is a places file that loads in no time.
@@ -43,7 +43,7 @@ func runEarth(args ...string) (status int, stdout, stderr string) {
 
 // runWorld runs a world that nobody inspects.
 func runWorld(w world, o options, signals <-chan os.Signal, stdout, stderr io.Writer) int {
-	return run(newFakeDriver(w, o), notes{credits: o.credits()}, o, signals, stdout, stderr)
+	return run(newDriver(w, o), notes{credits: o.credits()}, o, signals, stdout, stderr)
 }
 
 func TestHelp(t *testing.T) {
@@ -203,7 +203,7 @@ func TestSignalsEndRuns(t *testing.T) {
 		{options{hz: 60, json: true}, os.Interrupt, 130},
 		{options{hz: 60}, syscall.SIGTERM, 143},
 	} {
-		synctest.Test(t, func(t *testing.T) {
+		clocktest.Bubble(t, func(t *testing.T) {
 			signals := make(chan os.Signal, 1)
 			time.AfterFunc(2500*time.Millisecond, func() { signals <- c.signal })
 			var stdout, stderr bytes.Buffer
@@ -222,7 +222,7 @@ func TestSignalsEndRuns(t *testing.T) {
 }
 
 func TestLinesGoToStdout(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	clocktest.Bubble(t, func(t *testing.T) {
 		var stdout, stderr bytes.Buffer
 		w := &fakeWorld{tick: steady(2 * time.Millisecond)}
 		w.counts.Travellers, w.counts.Infectious = 1234567, 89
@@ -259,7 +259,7 @@ func TestLinesGoToStdout(t *testing.T) {
 }
 
 func TestLastLineIsNotRepeated(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	clocktest.Bubble(t, func(t *testing.T) {
 		var stdout bytes.Buffer
 		// The seventh tick is due just before two seconds, the eighth after the end.
 		runWorld(&fakeWorld{}, options{hz: 3, length: 2200 * time.Millisecond, places: "own"}, nil, &stdout, &stdout)
@@ -281,7 +281,7 @@ func TestOwnPlacesHaveNoCredits(t *testing.T) {
 func TestCannotWrite(t *testing.T) {
 	var stderr bytes.Buffer
 	for _, o := range []options{{ticks: 1, json: true}, {ticks: 1, places: "own"}, {hz: 60, places: "own"}} {
-		synctest.Test(t, func(t *testing.T) {
+		clocktest.Bubble(t, func(t *testing.T) {
 			stderr.Reset()
 			if status := runWorld(&fakeWorld{}, o, nil, brokenPipe{}, &stderr); status != failure || stderr.String() != "vast earth: broken pipe\n" {
 				t.Errorf("%+v: exit status %d, stderr %q", o, status, &stderr)

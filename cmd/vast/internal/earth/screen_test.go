@@ -64,7 +64,7 @@ func show(t *testing.T, columns, rows int, charset string) *terminal {
 	w := &fakeWorld{}
 	w.counts.Travellers, w.counts.Infectious, w.counts.Recovered, w.counts.Entities = 1_000_000, 4_321, 77, 1_199_568
 	o := options{hz: 1000}
-	d := newFakeDriver(w, o)
+	d := newDriver(w, o)
 	p := &terminal{s, d, w, make(chan os.Signal, 1), make(chan int, 1)}
 	go func() {
 		status := watchScreen(d, newReader(w.counts), notes{o.credits(), inspectorURL}, s, p.signals)

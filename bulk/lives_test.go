@@ -1,0 +1,451 @@
+package bulk
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/vastgo/vast/internal/faulttest"
+	"github.com/vastgo/vast/vm"
+)
+
+// life is a container's, from its making to its closing, on the way of which a memory call fails. What fails changes
+// nothing and is done again.
+type life struct {
+	t     *testing.T
+	o     Options
+	met   []error
+	tries int
+	check func() // compares the container, if it is made, with what it should hold
+}
+
+// lives are those of the containers. Each does all that takes memory or gives it back.
+var lives = []struct {
+	name string
+	live func(*life)
+}{
+	{"Array", liveArray},
+	{"Pool", func(l *life) { liveHandled(l, func() (handledLife, error) { return NewPool[record](l.o) }) }},
+	{"Dense", func(l *life) { liveHandled(l, func() (handledLife, error) { return NewDense[record](l.o) }) }},
+	{"SharedPool", func(l *life) { liveHandled(l, func() (handledLife, error) { return NewSharedPool[record](l.o) }) }},
+	{"Table by columns", func(l *life) { liveTable(l, LayoutColumns) }},
+	{"Table by blocks of 8", func(l *life) { liveTable(l, LayoutBlocks8) }},
+	{"Table by blocks of 16", func(l *life) { liveTable(l, LayoutBlocks16) }},
+	{"Table by blocks of a page", func(l *life) { liveTable(l, LayoutBlocksPage) }},
+	{"Lists", liveLists},
+	{"HashIndex", func(l *life) { liveIndex(l, func() (indexLife, error) { return NewHashIndex[uint64, uint32](l.o) }) }},
+	{"OrderedIndex", func(l *life) { liveIndex(l, func() (indexLife, error) { return NewOrderedIndex[uint64, uint32](l.o) }) }},
+	{"Indexed", liveIndexed},
+	{"SharedArray", liveSharedArray},
+	{"SharedTable", liveSharedTable},
+}
+
+// TestLivesWithEachCallFailing goes through the lives once for each memory call that they make.
+func TestLivesWithEachCallFailing(t *testing.T) {
+	for _, tt := range lives {
+		kinds := []vm.Pages{vm.PagesSmall, vm.PagesAuto}
+		if testing.Short() {
+			kinds = kinds[1:]
+		}
+		for _, pages := range kinds {
+			runs, refused, tries := 0, 0, 0
+			calls := faulttest.EachCall(t, func() error {
+				limit := vm.NewLimit(1 << 30)
+				l := &life{t: t, o: Options{Capacity: 20_000, Step: 1, Pages: pages, Limit: limit}, check: func() {}}
+				tt.live(l)
+				if limit.Used() != 0 {
+					t.Errorf("%s: %d bytes are counted after Close", tt.name, limit.Used())
+				}
+				runs++
+				tries = l.tries
+				err := errors.Join(l.met...)
+				if err != nil {
+					refused++
+				}
+				return err
+			})
+			t.Logf("%s, %v pages: %d operations, %d calls, of which %d refuse one", tt.name, pages, tries, calls, refused)
+			if least := map[bool]int{true: 1, false: 8}[heapStandIn()]; calls < least || refused == 0 || runs != calls+1 {
+				t.Errorf("%s, %v pages: only %d calls, %d of which refuse something", tt.name, pages, calls, refused)
+			}
+		}
+	}
+}
+
+// try does what can fail.
+func (l *life) try(what string, op func() error) {
+	l.t.Helper()
+	l.tries++
+	l.met = append(l.met, faulttest.Again(l.t, what, op, l.check))
+}
+
+// short does what panics where it fails.
+func (l *life) short(what string, op func()) {
+	l.t.Helper()
+	l.try(what, func() error { op(); return nil })
+}
+
+// end looks at the container for the last time and closes it.
+func (l *life) end(c interface {
+	Resident() (int, error)
+	Close() error
+}) {
+	l.t.Helper()
+	l.try("Resident", func() error { _, err := c.Resident(); return err })
+	l.check()
+	l.check = func() {}
+	l.try("Close", c.Close)
+}
+
+func (l *life) must(ok bool, format string, a ...any) {
+	if !ok {
+		l.t.Helper()
+		l.t.Fatalf(format, a...)
+	}
+}
+
+func liveArray(l *life) {
+	var a *Array[record]
+	l.try("NewArray", func() (err error) { a, err = NewArray[record](l.o); return err })
+	n := 0
+	l.check = func() {
+		l.must(a.Len() == n, "%d elements, want %d", a.Len(), n)
+		for i, v := range a.Slice() {
+			l.must(v == numbered(i), "element %d is %v", i, v)
+		}
+	}
+	fill := func() {
+		for range 250 {
+			l.short("Append", func() { a.Append(numbered(n)); n++ })
+		}
+		l.try("Grow", func() error { return a.Grow(4000) })
+		l.try("AppendN", func() error {
+			added, err := a.AppendN(7000)
+			for i := range added {
+				added[i] = numbered(n + i)
+			}
+			n += len(added)
+			return err
+		})
+	}
+	fill()
+	n = 10
+	l.short("Truncate", func() { a.Truncate(10) })
+	fill()
+	l.end(a)
+}
+
+// handledLife is what the containers with handles have in common.
+type handledLife interface {
+	Insert(record) (Handle[record], *record)
+	Remove(Handle[record]) bool
+	Get(Handle[record]) *record
+	Grow(int) error
+	Len() int
+	Clear(func(Handle[record], *record))
+	Resident() (int, error)
+	Close() error
+	checkInvariants()
+}
+
+func liveHandled(l *life, make func() (handledLife, error)) {
+	var c handledLife
+	l.try("making it", func() (err error) { c, err = make(); return err })
+	var all []Handle[record]
+	l.check = func() {
+		c.checkInvariants()
+		l.must(c.Len() == len(all), "%d elements, want %d", c.Len(), len(all))
+		for i, h := range all {
+			v := c.Get(h)
+			l.must(v != nil && *v == numbered(i), "element %d is %v", i, v)
+		}
+	}
+	insert := func(n int) {
+		for range n {
+			l.short("Insert", func() {
+				h, _ := c.Insert(numbered(len(all)))
+				all = append(all, h)
+			})
+		}
+	}
+	insert(400)
+	l.try("Grow", func() error { return c.Grow(3000) })
+	insert(3500)
+	for len(all) > 100 {
+		h := all[len(all)-1]
+		l.short("Remove", func() {
+			l.must(c.Remove(h), "%v is no element", h)
+			all = all[:len(all)-1]
+		})
+	}
+	if trimmed, ok := c.(interface{ Trim() error }); ok {
+		l.try("Trim", trimmed.Trim)
+	}
+	insert(2000)
+	all = nil
+	l.short("Clear", func() { c.Clear(nil) })
+	insert(700)
+	l.end(c)
+}
+
+func liveTable(l *life, layout Layout) {
+	t, _ := newRowsTable(TableOptions{Layout: layout, Capacity: 6000, Step: 1, Pages: l.o.Pages, Limit: l.o.Limit}, false)
+	var rows []int
+	l.check = func() {
+		t.checkInvariants()
+		l.must(t.Len() == len(rows), "%v: %d rows, want %d", layout, t.Len(), len(rows))
+		for row, n := range rows {
+			l.must(t.get(row) == numberedRow(n), "%v: row %d holds %v", layout, row, t.get(row))
+		}
+	}
+	appendRows := func(n int) {
+		for range n {
+			l.short("Append", func() {
+				t.set(t.Append(), numberedRow(len(rows)))
+				rows = append(rows, len(rows))
+			})
+		}
+	}
+	appendRows(100)
+	l.try("Grow", func() error { return t.Grow(700) })
+	l.try("AppendN", func() error {
+		first, err := t.AppendN(2500)
+		for row := first; err == nil && row < first+2500; row++ {
+			t.set(row, numberedRow(row))
+			rows = append(rows, row)
+		}
+		return err
+	})
+	for range 30 {
+		l.short("RemoveSwap", func() {
+			t.RemoveSwap(7)
+			rows[7] = rows[len(rows)-1]
+			rows = rows[:len(rows)-1]
+		})
+	}
+	rows = rows[:40]
+	l.short("Truncate", func() { t.Truncate(40) })
+	for len(rows) < 600 {
+		l.short("Append", func() {
+			t.set(t.Append(), numberedRow(9))
+			rows = append(rows, 9)
+		})
+	}
+	rows = nil
+	l.short("Clear", t.Clear)
+	appendRows(200)
+	l.end(t)
+}
+
+func liveLists(l *life) {
+	var ls *Lists[uint64]
+	l.o.Capacity = 400_000
+	l.try("NewLists", func() (err error) { ls, err = NewLists[uint64](l.o); return err })
+	var owners [30]List[uint64]
+	var want [30][]uint64
+	l.check = func() {
+		ls.checkInvariants()
+		for i, o := range owners {
+			l.must(slices.Equal(ls.Slice(o), want[i]), "list %d has %d elements, want %d", i, ls.Len(o), len(want[i]))
+		}
+	}
+	for round := range 8 {
+		for i := range owners {
+			more := make([]uint64, i*round)
+			for j := range more {
+				more[j] = uint64(round<<20 + j)
+			}
+			l.short("AppendSlice", func() { ls.AppendSlice(&owners[i], more); want[i] = append(want[i], more...) })
+			l.short("Append", func() { ls.Append(&owners[i], 5); want[i] = append(want[i], 5) })
+			l.short("Insert", func() { ls.Insert(&owners[i], 0, 6); want[i] = slices.Insert(want[i], 0, 6) })
+		}
+	}
+	l.try("Grow", func() error { return ls.Grow(&owners[0], 60_000) })
+	for i := range 20 {
+		l.short("Truncate", func() { ls.Truncate(owners[i], 2); want[i] = want[i][:2] })
+		if i > 5 {
+			l.short("Free", func() { ls.Free(&owners[i]); want[i] = nil })
+		}
+	}
+	l.try("Compact", func() error { return ls.Compact(each2(&owners)) })
+	for i := range owners {
+		l.short("AppendSlice", func() {
+			ls.AppendSlice(&owners[i], make([]uint64, 900))
+			want[i] = append(want[i], make([]uint64, 900)...)
+		})
+	}
+	l.short("Clear", ls.Clear)
+	owners, want = [30]List[uint64]{}, [30][]uint64{}
+	l.short("Append", func() { ls.Append(&owners[3], 7); want[3] = []uint64{7} })
+	l.end(ls)
+}
+
+// each2 yields the owners in place, so that Compact writes to them.
+func each2(owners *[30]List[uint64]) func(func(*List[uint64]) bool) {
+	return func(yield func(*List[uint64]) bool) {
+		for i := range owners {
+			if !yield(&owners[i]) {
+				return
+			}
+		}
+	}
+}
+
+type indexLife interface {
+	Index[uint64, uint32]
+	RemoveAll(uint64) int
+	Resident() (int, error)
+	Close() error
+}
+
+func liveIndex(l *life, make func() (indexLife, error)) {
+	var x indexLife
+	l.try("making it", func() (err error) { x, err = make(); return err })
+	pairs := map[[2]uint64]bool{}
+	l.check = func() {
+		checkIndex(x)
+		l.must(x.Len() == len(pairs), "%d pairs, want %d", x.Len(), len(pairs))
+		for p := range pairs {
+			l.must(x.Has(p[0], uint32(p[1])), "%v is lost", p)
+		}
+	}
+	add := func(lo, hi uint64) {
+		for n := lo; n < hi; n++ {
+			l.short("Add", func() {
+				x.Add(n%170, uint32(n))
+				pairs[[2]uint64{n % 170, n}] = true
+			})
+		}
+	}
+	add(0, 2000)
+	l.try("Grow", func() error { return x.Grow(3000) })
+	add(2000, 6000)
+	for n := uint64(100); n < 6000; n++ {
+		l.short("Remove", func() {
+			l.must(x.Remove(n%170, uint32(n)), "%d is no pair", n)
+			delete(pairs, [2]uint64{n % 170, n})
+		})
+	}
+	l.short("RemoveAll", func() {
+		x.RemoveAll(3)
+		delete(pairs, [2]uint64{3, 3})
+	})
+	l.short("Trim", x.Trim)
+	add(7000, 9000)
+	clear(pairs)
+	l.short("Clear", x.Clear)
+	add(0, 500)
+	l.end(x)
+}
+
+// liveIndexed is the life of a pool with two indices that stay true whichever of the three refuses.
+func liveIndexed(l *life) {
+	var p *Pool[record]
+	var byNumber *HashIndex[uint64, Handle[record]]
+	var byRest *OrderedIndex[uint64, Handle[record]]
+	l.try("NewPool", func() (err error) { p, err = NewPool[record](l.o); return err })
+	l.try("NewHashIndex", func() (err error) { byNumber, err = NewHashIndex[uint64, Handle[record]](l.o); return err })
+	l.try("NewOrderedIndex", func() (err error) { byRest, err = NewOrderedIndex[uint64, Handle[record]](l.o); return err })
+	x := NewIndexed(p)
+	l.try("Attach", func() error { return Attach(x, byNumber, func(v *record) uint64 { return v[0] }) })
+	l.try("Attach", func() error { return Attach(x, byRest, func(v *record) uint64 { return v[0] % 10 }) })
+	var all []Handle[record]
+	l.check = func() {
+		p.checkInvariants()
+		byNumber.checkInvariants()
+		byRest.tree.checkInvariants("")
+		l.must(p.Len() == len(all) && byNumber.Len() == len(all) && byRest.Len() == len(all), "%d elements, of which indices have %d and %d; want %d",
+			p.Len(), byNumber.Len(), byRest.Len(), len(all))
+		for i, h := range all {
+			l.must(*p.Get(h) == numbered(i) && byNumber.Has(uint64(i), h) && byRest.Has(uint64(i%10), h), "element %d is lost", i)
+		}
+	}
+	for range 1500 {
+		l.short("Insert", func() {
+			h, _ := x.Insert(numbered(len(all)))
+			all = append(all, h)
+		})
+	}
+	l.try("Grow", func() error { return x.Grow(2500) })
+	l.check()
+	for len(all) > 40 {
+		l.short("Remove", func() {
+			x.Remove(all[len(all)-1])
+			all = all[:len(all)-1]
+		})
+	}
+	for _, c := range []interface {
+		Resident() (int, error)
+		Close() error
+	}{p, byNumber, byRest} {
+		l.end(c)
+	}
+}
+
+func liveSharedArray(l *life) {
+	var a *SharedArray[record]
+	l.try("NewSharedArray", func() (err error) { a, err = NewSharedArray[record](l.o); return err })
+	var want []int
+	l.check = func() {
+		l.must(a.Len() == len(want), "%d elements, want %d", a.Len(), len(want))
+		for i, v := range a.Slice() {
+			l.must(v == numbered(want[i]), "element %d is %v", i, v)
+		}
+	}
+	for range 400 {
+		l.short("Append", func() { a.Append(numbered(len(want))); want = append(want, len(want)) })
+	}
+	l.try("Grow", func() error { return a.Grow(3000) })
+	values := slices.Repeat([]record{numbered(0)}, 4000)
+	l.try("AppendSlice", func() error {
+		_, _, err := a.AppendSlice(values)
+		if err == nil {
+			want = append(want, make([]int, len(values))...)
+		}
+		return err
+	})
+	to := a.Appender()
+	var buffered []int
+	for i := range 3000 {
+		l.short("Appender.Append", func() {
+			to.Append(numbered(i))
+			buffered = append(buffered, i)
+		})
+		if to.Buffered() == 0 {
+			want, buffered = append(want, buffered...), nil
+		} else if n := len(buffered) - to.Buffered(); n > 0 {
+			want, buffered = append(want, buffered[:n]...), buffered[n:]
+		}
+	}
+	l.try("Flush", func() error { _, _, err := to.Flush(); return err })
+	want = append(want, buffered...)
+	l.end(a)
+}
+
+func liveSharedTable(l *life) {
+	var table *SharedTable[object]
+	l.try("NewSharedTable", func() (err error) { table, err = NewSharedTable[object](l.o); return err })
+	w, r := table.Writer(), table.Reader()
+	values := map[int]uint64{}
+	l.check = func() {
+		checkTable(l.t, table)
+		l.must(table.Len() == len(values), "%d entries, want %d", table.Len(), len(values))
+		for i, n := range values {
+			v, ok := r.Load(i)
+			l.must(ok && v == objectOf(n), "entry %d is %v", i, v)
+		}
+	}
+	for i := range 2000 {
+		l.short("Set", func() { w.Set(i, objectOf(uint64(i))); values[i] = uint64(i) })
+		l.short("Set again", func() { w.Set(i/2, objectOf(uint64(i+1))); values[i/2] = uint64(i + 1) })
+	}
+	l.try("Grow", func() error { return cmp.Or(table.Grow(9000), w.Grow(500)) })
+	for i := range 1500 {
+		l.short("Delete", func() { w.Delete(i); delete(values, i) })
+	}
+	for i := range 6000 {
+		l.short("Set", func() { w.Set(i, objectOf(uint64(i))); values[i] = uint64(i) })
+	}
+	l.end(table)
+}

@@ -1,0 +1,111 @@
+// Package docs is the command `vast docs`: the guide and the other pages of the documentation as a site of this machine, with
+// search, or written into a folder.
+package docs
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+
+	pages "github.com/vastgo/vast/docs"
+)
+
+// The exit statuses of the command.
+const (
+	success = 0
+	failure = 1 // the address is taken, or nothing could be written
+	misuse  = 2 // flags that cannot be understood
+)
+
+// Run shows the pages until a signal ends it, or writes them. It returns the exit status.
+func Run(args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("vast docs", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	addr := flags.String("addr", "127.0.0.1:0", "where to listen, as `host:port`; port 0 takes a free one")
+	browse := flags.Bool("open", false, "open a browser")
+	out := flags.String("out", "", "write the pages into this `folder` instead, for any server, or to be opened as files")
+	flags.Usage = func() {
+		fmt.Fprint(stderr, "usage: vast docs [-addr host:port] [-open]\n       vast docs -out folder\n\n"+
+			"Shows the guide and all other pages of the documentation in a browser, with search. It needs no network.\n\n")
+		flags.PrintDefaults()
+	}
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return success
+	} else if err != nil {
+		return misuse
+	}
+	if flags.NArg() > 0 {
+		fmt.Fprintf(stderr, "vast docs: unexpected argument %q\n", flags.Arg(0))
+		flags.Usage()
+		return misuse
+	}
+	s, err := newSite(pages.Files)
+	if err == nil && *out != "" {
+		if err = s.write(*out); err == nil {
+			fmt.Fprintf(stdout, "%d files written; begin with index.html in %s\n", len(s.files), *out)
+		}
+	} else if err == nil {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		err = s.serve(ctx, *addr, func(url string) {
+			fmt.Fprintf(stdout, "%s\nCtrl-C ends it.\n", url)
+			if *browse {
+				if err := openBrowser(url); err != nil {
+					fmt.Fprintf(stderr, "vast docs: no browser: %v\n", err)
+				}
+			}
+		})
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "vast docs:", err)
+		return failure
+	}
+	return success
+}
+
+// serve shows the site at an address until ctx ends. ready is told where that is.
+func (s *site) serve(ctx context.Context, addr string, ready func(url string)) error {
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: s, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second,
+		WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
+	defer context.AfterFunc(ctx, func() { server.Close() })()
+	ready("http://" + browsable(l.Addr()) + "/")
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// browsable is an address as a browser can call it: one that stands for all of the machine's is called by its loopback.
+func browsable(a net.Addr) string {
+	tcp, ok := a.(*net.TCPAddr)
+	if !ok || !tcp.IP.IsUnspecified() {
+		return a.String()
+	}
+	return fmt.Sprintf("localhost:%d", tcp.Port)
+}
+
+// openBrowser shows a URL as the system does where somebody clicks on it.
+func openBrowser(url string) error {
+	switch runtime.GOOS {
+	case "windows":
+		return exec.Command("rundll32", "url.dll,FileProtocolHandler", url).Start()
+	case "darwin":
+		return exec.Command("open", url).Start()
+	default:
+		return exec.Command("xdg-open", url).Start()
+	}
+}

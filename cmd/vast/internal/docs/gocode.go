@@ -1,0 +1,76 @@
+package docs
+
+import (
+	"bytes"
+	"fmt"
+	"go/scanner"
+	"go/token"
+	"html/template"
+	"io"
+	"slices"
+)
+
+// predeclared are types and functions that are no keywords and read as if they were.
+var predeclared = []string{"any", "append", "bool", "byte", "cap", "clear", "comparable", "complex128", "complex64", "copy", "delete", "error",
+	"false", "float32", "float64", "int", "int16", "int32", "int64", "int8", "iota", "len", "make", "max", "min", "new", "nil", "panic",
+	"print", "println", "recover", "rune", "string", "true", "uint", "uint16", "uint32", "uint64", "uint8", "uintptr"}
+
+// writeGo writes Go code with its tokens marked: k for keywords, b for what is predeclared, f for what is called or declared as a
+// function, s for strings, n for numbers, c for comments. Go's own scanner knows what is what.
+func writeGo(w io.Writer, code []byte) {
+	files := token.NewFileSet()
+	file := files.AddFile("", -1, len(code))
+	var s scanner.Scanner
+	s.Init(file, code, nil, scanner.ScanComments)
+	written := 0
+	for {
+		pos, tok, literal := s.Scan()
+		if tok == token.EOF {
+			break
+		}
+		if literal == "" {
+			literal = tok.String()
+		}
+		class := ""
+		switch {
+		case tok == token.SEMICOLON:
+			continue // the scanner's own, mostly
+		case tok == token.COMMENT:
+			class = "c"
+		case tok == token.STRING || tok == token.CHAR:
+			class = "s"
+		case tok == token.INT || tok == token.FLOAT || tok == token.IMAG:
+			class = "n"
+		case tok.IsKeyword():
+			class = "k"
+		case tok == token.IDENT:
+			class = classOf(literal, code[file.Offset(pos)+len(literal):])
+		}
+		if class == "" {
+			continue
+		}
+		begin := file.Offset(pos)
+		template.HTMLEscape(w, code[written:begin])
+		fmt.Fprintf(w, `<span class="%s">`, class)
+		template.HTMLEscape(w, code[begin:begin+len(literal)])
+		io.WriteString(w, "</span>")
+		written = begin + len(literal)
+	}
+	template.HTMLEscape(w, code[written:])
+}
+
+// classOf is the mark of a name, by what follows it.
+func classOf(name string, rest []byte) string {
+	switch {
+	case slices.Contains(predeclared, name):
+		return "b"
+	case bytes.HasPrefix(rest, []byte("(")):
+		return "f"
+	case bytes.HasPrefix(rest, []byte("[")):
+		// NewColumn[Position](w): the types of a generic function stand between.
+		if end := bytes.IndexByte(rest, ']'); end > 0 && bytes.HasPrefix(rest[end+1:], []byte("(")) {
+			return "f"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,147 @@
+package docs
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"path"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extended "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/renderer/html"
+	"github.com/yuin/goldmark/util"
+)
+
+// repository is where what belongs to the repository and not to the site can be seen.
+const repository = "https://github.com/vastgo/vast/blob/main/"
+
+// markdown reads pages, and writes them as HTML that is XML too, so that a test can hold it to that. There are no styles in
+// attributes: the site's policy refuses them.
+var markdown = goldmark.New(
+	goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignNone)),
+		extension.NewLinkify(extension.WithLinkifyAllowedProtocols([]string{"https"}))),
+	goldmark.WithRendererOptions(html.WithXHTML(), renderer.WithNodeRenderers(util.Prioritized(parts{}, 1))),
+)
+
+// render makes the page's HTML. known are the pages, and exists tells of other files of the site.
+func (p *page) render(known map[string]*page, exists func(name string) bool) error {
+	ast.Walk(p.tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Link:
+			n.Destination = []byte(p.address(string(n.Destination), known, exists))
+		case *ast.Image:
+			n.Destination = []byte(p.address(string(n.Destination), known, exists))
+		case *extended.TableCell:
+			if n.Alignment == extended.AlignRight {
+				n.SetAttributeString("class", []byte("num"))
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	var b bytes.Buffer
+	if err := markdown.Renderer().Render(&b, p.text, p.tree); err != nil {
+		return fmt.Errorf("%s: %w", p.source, err)
+	}
+	p.HTML = template.HTML(b.String()) // written by us: raw HTML in Markdown is left out
+	return nil
+}
+
+// address is where a link of the page leads in the site; elsewhere where that is no part of it.
+func (p *page) address(to string, known map[string]*page, exists func(name string) bool) string {
+	file, anchor, _ := strings.Cut(to, "#")
+	if file == "" || strings.Contains(file, ":") {
+		return to
+	}
+	if anchor != "" {
+		anchor = "#" + anchor
+	}
+	name := path.Join(path.Dir(p.source), file)
+	other := known[name]
+	if other == nil {
+		other = known[path.Join(name, "README.md")]
+	}
+	switch {
+	case other != nil:
+		return p.To(other) + anchor
+	case exists(name):
+		return p.Up() + name
+	default:
+		return repository + path.Join("docs", name) + anchor
+	}
+}
+
+// parts writes what the site shows in another way than goldmark.
+type parts struct{}
+
+// RegisterFuncs is for goldmark.
+func (parts) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	r.Register(ast.KindHeading, writeHeading)
+	r.Register(ast.KindFencedCodeBlock, writeCode)
+	r.Register(ast.KindImage, writeImage)
+	r.Register(extended.KindTable, writeTable)
+}
+
+// writeHeading adds a link to the heading itself, which shows where the mouse is.
+func writeHeading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	h := n.(*ast.Heading)
+	id, _ := h.AttributeString("id")
+	if entering {
+		fmt.Fprintf(w, `<h%d id="%s">`, h.Level, id)
+	} else {
+		fmt.Fprintf(w, `<a class="anchor" href="#%s" aria-hidden="true" tabindex="-1">#</a></h%d>`+"\n", id, h.Level)
+	}
+	return ast.WalkContinue, nil
+}
+
+// writeCode colours Go; other languages are few here.
+func writeCode(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	code := lines(n, source)
+	language := string(n.(*ast.FencedCodeBlock).Language(source))
+	fmt.Fprintf(w, `<pre class="code" tabindex="0" data-language="%s"><code>`, template.HTMLEscapeString(language))
+	if language == "go" {
+		writeGo(w, code)
+	} else {
+		template.HTMLEscape(w, code)
+	}
+	_, err := w.WriteString("</code></pre>\n")
+	return ast.WalkContinue, err
+}
+
+// writeImage makes a picture a link to itself, because in a narrow window it is small.
+func writeImage(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	address := template.HTMLEscapeString(string(n.(*ast.Image).Destination))
+	var alt strings.Builder
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		if t, ok := c.(*ast.Text); ok {
+			alt.Write(t.Segment.Value(source))
+			if t.SoftLineBreak() {
+				alt.WriteByte(' ')
+			}
+		}
+	}
+	_, err := fmt.Fprintf(w, `<a class="picture" href="%s"><img src="%s" alt="%s" /></a>`, address, address, template.HTMLEscapeString(alt.String()))
+	return ast.WalkSkipChildren, err
+}
+
+// writeTable lets a wide table scroll by itself.
+func writeTable(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		w.WriteString(`<div class="scroll" role="region" aria-label="Table" tabindex="0"><table>` + "\n")
+	} else {
+		w.WriteString("</table></div>\n")
+	}
+	return ast.WalkContinue, nil
+}

@@ -1,0 +1,190 @@
+package docs
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"errors"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// own are the site's style sheet, its scripts and the frame of its pages.
+//
+//go:embed site
+var own embed.FS
+
+var frame = template.Must(template.ParseFS(own, "site/*.html"))
+
+// contentTypes are the kinds of files that the site is made of. The system's own table is not asked: it may say anything.
+var contentTypes = map[string]string{
+	".html": "text/html; charset=utf-8",
+	".css":  "text/css; charset=utf-8",
+	".js":   "text/javascript; charset=utf-8",
+	".svg":  "image/svg+xml",
+	"":      "text/plain; charset=utf-8", // licences
+}
+
+// site is all pages, ready to be served or written.
+type site struct {
+	groups []group
+	index  *index
+	files  map[string][]byte // by their paths
+}
+
+// newSite makes the site of a folder of documentation.
+func newSite(documentation fs.FS) (*site, error) {
+	groups, err := readBook(documentation)
+	if err != nil {
+		return nil, err
+	}
+	s := &site{groups: groups, files: make(map[string][]byte)}
+	known := make(map[string]*page)
+	var all []*page
+	for _, g := range groups {
+		for _, p := range g.Pages {
+			known[p.source] = p
+			all = append(all, p)
+		}
+	}
+	for i, p := range all {
+		if i > 0 {
+			p.Prev, all[i-1].Next = all[i-1], p
+		}
+	}
+	s.index = newIndex(groups)
+	exists := func(name string) bool {
+		info, err := fs.Stat(documentation, name)
+		return err == nil && !info.IsDir()
+	}
+	for _, p := range all {
+		if err := p.render(known, exists); err != nil {
+			return nil, err
+		}
+		if s.files[p.Path], err = s.frame("page.html", p, nil); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range []string{"missing.html", "search.html"} {
+		if s.files[name], err = s.frame(name, &page{Path: name, Title: strings.TrimSuffix(name, ".html")}, nil); err != nil {
+			return nil, err
+		}
+	}
+	if s.files["index.js"], err = s.index.script(); err != nil {
+		return nil, err
+	}
+	return s, errors.Join(s.add(own, "site"), s.add(documentation, "."))
+}
+
+// add takes the files of a folder that are shown as they are.
+func (s *site) add(files fs.FS, dir string) error {
+	return fs.WalkDir(files, dir, func(name string, d fs.DirEntry, err error) error {
+		if _, shown := contentTypes[path.Ext(name)]; err != nil || d.IsDir() || !shown || path.Ext(name) == ".html" {
+			return err
+		}
+		content, err := fs.ReadFile(files, name)
+		s.files[strings.TrimPrefix(name, dir+"/")] = content
+		return err
+	})
+}
+
+// frame puts a page into what surrounds it.
+func (s *site) frame(name string, p *page, r *results) ([]byte, error) {
+	var b bytes.Buffer
+	err := frame.ExecuteTemplate(&b, name, struct {
+		*page
+		Groups  []group
+		Results *results
+	}{p, s.groups, r})
+	return b.Bytes(), err
+}
+
+// ServeHTTP serves the site. All of it is public and nothing changes it, so nobody is refused.
+func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "+
+		"base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cache-Control", "no-cache") // a program that was built anew brings new pages
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		h.Set("Allow", "GET, HEAD")
+		http.Error(w, "the pages are for reading", http.StatusMethodNotAllowed)
+		return
+	}
+	name := strings.TrimPrefix(path.Clean("/"+r.URL.Path), "/")
+	if name == "" || strings.HasSuffix(r.URL.Path, "/") {
+		name = path.Join(name, "index.html")
+	}
+	content, found := s.files[name]
+	status := http.StatusOK
+	switch query := r.URL.Query().Get("q"); {
+	case !found:
+		name, content, status = "missing.html", s.missing(r.URL.Path), http.StatusNotFound
+	case name == "search.html" && query != "":
+		// A browser without scripts sends its question here.
+		var err error
+		content, err = s.frame(name, &page{Path: name, Title: "search"}, s.index.search(query))
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+	}
+	h.Set("Content-Type", contentTypes[path.Ext(name)])
+	if path.Ext(name) == ".svg" {
+		// Pictures have colours of their own in a style element.
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+	}
+	w.WriteHeader(status)
+	if r.Method == http.MethodGet {
+		w.Write(content)
+	}
+}
+
+// missing is the page for an address that there is nothing at. Its links must lead out of whatever folder that is in.
+func (s *site) missing(address string) []byte {
+	content, err := s.frame("missing.html", &page{Path: strings.TrimPrefix(path.Clean("/"+address), "/"), Title: "no such page"}, nil)
+	if err != nil {
+		return []byte(err.Error())
+	}
+	return content
+}
+
+// write puts the site into a folder.
+func (s *site) write(dir string) error {
+	for name, content := range s.files {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, content, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// script is the index as a script, so that it can be loaded from a file, too, where browsers allow no requests.
+func (x *index) script() ([]byte, error) {
+	type entry struct {
+		ID     int     `json:"id"`
+		URL    string  `json:"url"`
+		Title  string  `json:"title"`
+		Page   string  `json:"page"`
+		Text   string  `json:"text"`
+		Code   string  `json:"code"`
+		Weight float64 `json:"weight"`
+	}
+	var list []entry
+	for i, e := range x.entries {
+		list = append(list, entry{i, e.URL(), e.Title, e.Page.Title, e.text, e.code, e.weight})
+	}
+	text, err := json.Marshal(list)
+	return append(append([]byte("globalThis.vastSections = "), text...), ";\n"...), err
+}

@@ -1,0 +1,93 @@
+// Package flow makes control-flow graphs.
+package flow
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/cfg"
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// Graph returns the control-flow graph of a function's body.
+func Graph(info *types.Info, body *ast.BlockStmt) *cfg.CFG {
+	return cfg.New(body, func(call *ast.CallExpr) bool { return mayReturn(info, call) })
+}
+
+// mayReturn reports whether the control flow may go on behind a call. What it does not know may.
+func mayReturn(info *types.Info, call *ast.CallExpr) bool {
+	switch f := typeutil.Callee(info, call).(type) {
+	case *types.Builtin:
+		return f.Name() != "panic"
+	case *types.Func:
+		name := f.Name()
+		switch path := pathOf(f); path {
+		case "os":
+			return name != "Exit"
+		case "runtime":
+			return name != "Goexit"
+		case "log":
+			return !strings.HasPrefix(name, "Fatal") && !strings.HasPrefix(name, "Panic")
+		case "testing":
+			return !strings.HasPrefix(name, "Fatal") && !strings.HasPrefix(name, "Skip") && name != "FailNow" || name == "Skipped"
+		}
+	}
+	return true
+}
+
+func pathOf(f *types.Func) string {
+	if f.Pkg() == nil {
+		return ""
+	}
+	return f.Pkg().Path()
+}
+
+// Find returns the block of a graph in which a node lies, and the index of the part of the block that holds it; nil where it
+// is in none, as what stands in a function literal is not.
+func Find(g *cfg.CFG, n ast.Node) (*cfg.Block, int) {
+	for _, b := range g.Blocks {
+		for i, part := range b.Nodes {
+			if part.Pos() <= n.Pos() && n.End() <= part.End() {
+				return b, i
+			}
+		}
+	}
+	return nil, 0
+}
+
+// Reaches reports whether control may come from the beginning of some blocks to that of one which the function to says, without
+// passing through one that the function past says.
+func Reaches(from []*cfg.Block, to, past func(*cfg.Block) bool) bool {
+	seen := map[*cfg.Block]bool{}
+	var walk func(*cfg.Block) bool
+	walk = func(b *cfg.Block) bool {
+		if seen[b] {
+			return false
+		}
+		seen[b] = true
+		if to(b) {
+			return true
+		}
+		return !past(b) && slices.ContainsFunc(b.Succs, walk)
+	}
+	return slices.ContainsFunc(from, walk)
+}
+
+// Always reports whether every call of a function passes through a block, unless it ends in a panic.
+func Always(g *cfg.CFG, through *cfg.Block) bool {
+	ends := func(b *cfg.Block) bool {
+		if len(b.Succs) > 0 || len(b.Nodes) == 0 {
+			return len(b.Succs) == 0
+		}
+		s, ok := b.Nodes[len(b.Nodes)-1].(*ast.ExprStmt)
+		if !ok {
+			return true
+		}
+		_, call := s.X.(*ast.CallExpr)
+		return !call || b.Return() != nil
+	}
+	at := func(b *cfg.Block) bool { return b == through }
+	return !Reaches(g.Blocks[:1], func(b *cfg.Block) bool { return b != through && ends(b) }, at)
+}

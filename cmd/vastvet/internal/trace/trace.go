@@ -1,0 +1,229 @@
+// Package trace follows values through a package to where they come from, as far as that is certain: through variables and
+// fields that are given a value in one place only.
+package trace
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ast/inspector"
+)
+
+// Source is where a variable gets a value.
+type Source struct {
+	// Expr is the value, or what yields it: a call with several results, or what a range statement goes over. It is nil where
+	// the value is computed from an older one.
+	Expr ast.Expr
+	// Result is which of a call's results it is, or which of the two variables of a range statement.
+	Result int
+	// Range is the range statement, or nil.
+	Range *ast.RangeStmt
+}
+
+// Values knows where the variables and fields of a package get their values.
+type Values struct {
+	Info    *types.Info
+	sources map[*types.Var][]Source
+	taken   map[*types.Var]bool // by address: others may give them values
+	read    map[*types.Var]bool // used other than to be given a value
+	owner   map[*types.Var]bool // parameters, receivers and results
+}
+
+// New looks at all assignments of a package.
+func New(info *types.Info, in *inspector.Inspector) *Values {
+	v := &Values{info, map[*types.Var][]Source{}, map[*types.Var]bool{}, map[*types.Var]bool{}, map[*types.Var]bool{}}
+	written := map[*ast.Ident]bool{}
+	for n := range in.PreorderSeq((*ast.AssignStmt)(nil), (*ast.ValueSpec)(nil), (*ast.RangeStmt)(nil), (*ast.IncDecStmt)(nil),
+		(*ast.CompositeLit)(nil), (*ast.UnaryExpr)(nil), (*ast.FuncType)(nil), (*ast.FuncDecl)(nil)) {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for i, to := range n.Lhs {
+				switch {
+				case n.Tok != token.ASSIGN && n.Tok != token.DEFINE:
+					v.add(to, Source{})
+				case len(n.Lhs) == len(n.Rhs):
+					v.add(to, Source{Expr: n.Rhs[i]})
+				default:
+					v.add(to, Source{Expr: n.Rhs[0], Result: i})
+				}
+				if n.Tok == token.ASSIGN {
+					if id := last(to); id != nil {
+						written[id] = true
+					}
+				}
+			}
+		case *ast.ValueSpec:
+			for i, name := range n.Names {
+				switch {
+				case len(n.Values) == len(n.Names):
+					v.add(name, Source{Expr: n.Values[i]})
+				case len(n.Values) == 1:
+					v.add(name, Source{Expr: n.Values[0], Result: i})
+				}
+			}
+		case *ast.RangeStmt:
+			for i, to := range []ast.Expr{n.Key, n.Value} {
+				if to != nil {
+					v.add(to, Source{Expr: n.X, Result: i, Range: n})
+				}
+			}
+		case *ast.IncDecStmt:
+			v.add(n.X, Source{})
+		case *ast.CompositeLit:
+			v.literal(n)
+		case *ast.UnaryExpr:
+			if n.Op == token.AND {
+				if x := v.Var(n.X); x != nil {
+					v.taken[x] = true
+				}
+			}
+		case *ast.FuncDecl:
+			v.own(n.Recv)
+		case *ast.FuncType:
+			v.own(n.Params)
+			v.own(n.Results)
+		}
+	}
+	for id, object := range info.Uses {
+		if x, ok := object.(*types.Var); ok && !written[id] {
+			v.read[x.Origin()] = true
+		}
+	}
+	return v
+}
+
+func (v *Values) own(fields *ast.FieldList) {
+	if fields == nil {
+		return
+	}
+	for _, f := range fields.List {
+		for _, name := range f.Names {
+			if x, ok := v.Info.Defs[name].(*types.Var); ok {
+				v.owner[x] = true
+			}
+		}
+	}
+}
+
+// last is the identifier that an assignment to an expression writes: the variable or the field.
+func last(to ast.Expr) *ast.Ident {
+	switch to := ast.Unparen(to).(type) {
+	case *ast.Ident:
+		return to
+	case *ast.SelectorExpr:
+		return to.Sel
+	}
+	return nil
+}
+
+func (v *Values) add(to ast.Expr, s Source) {
+	if x := v.Var(to); x != nil {
+		v.sources[x] = append(v.sources[x], s)
+	}
+}
+
+// literal notes the fields that a composite literal sets.
+func (v *Values) literal(l *ast.CompositeLit) {
+	t := v.Info.TypeOf(l)
+	if t == nil {
+		return
+	}
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return
+	}
+	for i, element := range l.Elts {
+		if kv, ok := element.(*ast.KeyValueExpr); ok {
+			v.add(kv.Key, Source{Expr: kv.Value})
+		} else if i < s.NumFields() {
+			x := s.Field(i).Origin()
+			v.sources[x] = append(v.sources[x], Source{Expr: element})
+		}
+	}
+}
+
+// Var returns the variable or field that an expression names, or nil.
+func (v *Values) Var(e ast.Expr) *types.Var {
+	id := last(e)
+	if id == nil {
+		return nil
+	}
+	if x, ok := v.Info.ObjectOf(id).(*types.Var); ok {
+		return x.Origin()
+	}
+	return nil
+}
+
+// Sources returns all places where a variable gets a value. sure reports whether these are all: it is no parameter, and
+// nobody may write it by its address or from another package.
+func (v *Values) Sources(x *types.Var) (all []Source, sure bool) {
+	return v.sources[x], !v.owner[x] && !v.taken[x]
+}
+
+// Read reports whether the value of a variable is used in the package.
+func (v *Values) Read(x *types.Var) bool { return v.read[x] }
+
+// Taken reports whether the address of a variable is taken.
+func (v *Values) Taken(x *types.Var) bool { return v.taken[x] }
+
+// Parameter reports whether a variable is a parameter, a receiver or a result.
+func (v *Values) Parameter(x *types.Var) bool { return v.owner[x] }
+
+// Only returns the one value that an expression may have come from: itself, or what the variable that it names was given in
+// the only place where it is given one, and so on. Of a call with several results, or of a range statement, it returns the
+// source.
+func (v *Values) Only(e ast.Expr) Source {
+	for range 16 {
+		e = ast.Unparen(e)
+		x := v.Var(e)
+		if x == nil {
+			return Source{Expr: e}
+		}
+		all, sure := v.Sources(x)
+		if !sure || len(all) != 1 || all[0].Expr == nil {
+			return Source{Expr: e}
+		}
+		if s := all[0]; s.Range != nil || s.Result > 0 || v.several(s.Expr) {
+			return s
+		}
+		e = all[0].Expr
+	}
+	return Source{Expr: e}
+}
+
+// several reports whether an expression is a call with more results than one.
+func (v *Values) several(e ast.Expr) bool {
+	t, ok := v.Info.TypeOf(e).(*types.Tuple)
+	return ok && t.Len() > 1
+}
+
+// Path returns an expression that is a variable, or fields of one, as a text that is the same for the same place, and the
+// variable; empty for others.
+func Path(info *types.Info, e ast.Expr) (path string, root *types.Var) {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		if x, ok := info.ObjectOf(e).(*types.Var); ok {
+			return e.Name, x
+		}
+	case *ast.SelectorExpr:
+		if x, ok := info.Uses[e.Sel].(*types.Var); ok && !x.IsField() {
+			return e.Sel.Name, x // of another package
+		}
+		if s := info.Selections[e]; s != nil && s.Kind() == types.FieldVal {
+			if path, root = Path(info, e.X); root != nil {
+				return path + "." + e.Sel.Name, root
+			}
+		}
+	case *ast.StarExpr:
+		return Path(info, e.X)
+	case *ast.UnaryExpr:
+		if e.Op == token.AND {
+			return Path(info, e.X)
+		}
+	}
+	return "", nil
+}

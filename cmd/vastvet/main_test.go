@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const (
+	slots    = "./passes/handle/testdata/handle"
+	pointers = "./passes/offheap/testdata/offheap"
+)
+
+// run runs a command and returns what it writes, and whether it finds fault.
+func run(t *testing.T, name string, args ...string) (stdout, stderr string, fault bool) {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return out.String(), errs.String(), err != nil
+}
+
+func TestAsACommand(t *testing.T) {
+	if testing.Short() {
+		t.Skip("what the command finds is the same in all builds: it is tested in whole runs")
+	}
+	tool := filepath.Join(t.TempDir(), "vastvet.exe")
+	if out, err := exec.Command("go", "build", "-o", tool, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Run("go vet", func(t *testing.T) {
+		_, text, fault := run(t, "go", "vet", "-vettool="+tool, slots, pointers)
+		if !fault {
+			t.Error("no fault is found")
+		}
+		// The last one needs to be known of another function of the package, and the one before of other packages.
+		for _, want := range []string{"handle.go:15:5: a and b are compared by slot only", "NewSampledPool[string] panics", "pairs[crew] panics"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q is not in\n%s", want, text)
+			}
+		}
+	})
+	t.Run("nothing to find", func(t *testing.T) {
+		if out, text, fault := run(t, "go", "vet", "-vettool="+tool, "strings", "unsafe", "../../examples/..."); fault || out+text != "" {
+			t.Errorf("%s%s", out, text)
+		}
+	})
+	t.Run("json", func(t *testing.T) {
+		out, _, _ := run(t, tool, "-json", "-handle", "-offheap", slots, pointers)
+		var found map[string]map[string][]struct {
+			Message string                     `json:"message"`
+			Fixes   []struct{ Message string } `json:"suggested_fixes"`
+		}
+		if err := json.Unmarshal([]byte(out), &found); err != nil {
+			t.Fatalf("%v in\n%s", err, out)
+		}
+		by := map[string]int{}
+		for pkg, analyzers := range found {
+			for name, list := range analyzers {
+				by[name] += len(list)
+				for _, d := range list {
+					if name == "handle" && len(d.Fixes) != 1 {
+						t.Errorf("%s: %q has %d fixes, want 1", pkg, d.Message, len(d.Fixes))
+					}
+				}
+			}
+		}
+		if by["handle"] < 5 || by["offheap"] < 30 || len(by) != 2 {
+			t.Errorf("it found %v", by)
+		}
+	})
+	t.Run("fixes", func(t *testing.T) {
+		before, err := os.ReadFile(slots + "/handle.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		diff, _, _ := run(t, tool, "-fix", "-diff", "-handle", slots)
+		if !strings.Contains(diff, "+\tif a == b {") {
+			t.Errorf("the fixes are\n%s", diff)
+		}
+		if after, err := os.ReadFile(slots + "/handle.go"); err != nil || !bytes.Equal(before, after) {
+			t.Errorf("-diff has changed the file (%v)", err)
+		}
+	})
+}

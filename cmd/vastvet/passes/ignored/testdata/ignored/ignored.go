@@ -1,0 +1,24 @@
+// Package ignored has comments.
+package ignored
+
+import "github.com/vastgo/vast"
+
+var a vast.Entity //vastvet:ignore // want `"" is no analyzer of vastvet: name one of declared, escape, .*, as in //vastvet:ignore escape: the reason`
+
+//vastvet:ignore ecsape: a slip of the pen // want `"ecsape" is no analyzer of vastvet`
+var b = a
+
+//vastvet:ignore escape // want `this comment silences nothing without a reason: write //vastvet:ignore escape: and why`
+var c = b
+
+//vastvet:ignore escape: // want `without a reason`
+var d = c
+
+//vastvet:ignore escape: the reason
+var e = d
+
+//vastvet:ignored is another word
+var f = e
+
+// vastvet:ignore is a sentence
+var _ = f

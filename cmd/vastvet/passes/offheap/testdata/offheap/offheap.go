@@ -1,0 +1,147 @@
+// Package offheap puts Go pointers where the collector does not look.
+package offheap
+
+import (
+	"unsafe"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/arena"
+	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/guard"
+	"github.com/vastgo/vast/heap"
+	"github.com/vastgo/vast/vm"
+)
+
+type crew struct {
+	Age  int
+	Name string
+}
+
+type ship struct {
+	Hull [3]float64
+	Crew [2]crew
+}
+
+type plain struct {
+	Address uintptr
+	At      [2]float32
+	_       [0]func()
+}
+
+func wrong(w *vast.World, a *arena.Arena, h *heap.Heap, g *guard.Allocator, t *bulk.Table, o bulk.Options) {
+	vast.NewColumn[ship](w)                                                                                   // want `NewColumn\[ship\] panics: ship.Crew\[\].Name is a string, and memory outside Go's heap must not hold Go pointers; keep the text in a Go slice and its index here, or use an array of bytes of a fixed size, or make it a HeapColumn`
+	vast.NewColumnWith[[]int](w, vast.ColumnOptions{})                                                        // want `\[\]int is a slice`
+	vast.NewSparseColumn[map[int]int](w)                                                                      // want `is a map`
+	vast.NewSparseColumnWith[*int](w, vast.ColumnOptions{})                                                   // want `is a pointer.*keep an index or a handle to the target instead`
+	vast.NewEdges[any](w, "x", vast.EdgesOptions{})                                                           // want `is an interface`
+	_, _ = bulk.NewArray[chan int](o)                                                                         // want `is a channel`
+	_, _ = bulk.NewPool[func()](o)                                                                            // want `is a function`
+	_, _ = bulk.NewDense[unsafe.Pointer](o)                                                                   // want `is an unsafe.Pointer`
+	_, _ = bulk.NewLists[string](o)                                                                           // want `NewLists`
+	_, _ = bulk.NewHashIndex[string, uint32](o)                                                               // want `NewHashIndex\[string\]`
+	_, _ = bulk.NewOrderedIndex[string, uint32](o)                                                            // want `NewOrderedIndex`
+	_, _ = bulk.NewSharedArray[string](o)                                                                     // want `NewSharedArray`
+	_, _ = bulk.NewSharedPool[string](o)                                                                      // want `NewSharedPool`
+	_, _ = bulk.NewSharedTable[string](o)                                                                     // want `NewSharedTable`
+	bulk.NewField[string](t, "name")                                                                          // want `NewField`
+	_ = vm.Static[string](5)                                                                                  // want `Static\[string\]`
+	arena.New[ship](a)                                                                                        // want `New\[ship\]`
+	arena.MakeSlice[string](a, 1, 1)                                                                          // want `MakeSlice`
+	arena.Append(a, nil, "x")                                                                                 // want `Append\[string\] panics: string is a string`
+	heap.New[string](h)                                                                                       // want `New\[string\]`
+	heap.MakeSlice[string](h, 1, 1)                                                                           // want `MakeSlice`
+	_, _ = heap.Alloc[string](h)                                                                              // want `Alloc`
+	_, _ = heap.AllocSlice[string](h, 1, 1)                                                                   // want `AllocSlice`
+	_, _ = heap.Resize[string](h, nil, 1)                                                                     // want `Resize`
+	heap.NewBuffer[string](h)                                                                                 // want `NewBuffer`
+	guard.New[string](g)                                                                                      // want `New\[string\]`
+	_, _ = guard.NewPool[string](o)                                                                           // want `NewPool`
+	_, _ = guard.NewPoolIn[string](g, o)                                                                      // want `NewPoolIn`
+	_, _ = guard.NewSampledPool[string](o, guard.Sampling{})                                                  // want `NewSampledPool`
+	bulk.ColumnOf(bulk.NewTranspose[crew](bulk.TransposeOptions{}), func(c *crew) *string { return &c.Name }) // want `ColumnOf\[string\] panics`
+	named[crew](w)                                                                                            // want `named\[crew\] panics: crew.Name is a string`
+	pairs[int, crew](w)                                                                                       // want `pairs\[crew\] panics: crew.Name is a string`
+	both[crew](w, true)                                                                                       // want `both\[crew\] panics`
+	make := vast.NewColumn[*ship]                                                                             // want `NewColumn\[\*ship\] panics`
+	_ = make
+}
+
+func named[T any](w *vast.World) vast.Column[T] { // want named:`plain\[0\]`
+	return vast.NewColumnWith[T](w, vast.ColumnOptions{Name: "x"})
+}
+
+func pairs[K comparable, V any](w *vast.World) { // want pairs:`plain\[1\]`
+	type pair struct {
+		Key   *K
+		Value V
+	}
+	named[struct{ Values [4]V }](w)
+}
+
+func both[T any](w *vast.World, more bool) { // want both:`plain\[0\]`
+	if more {
+		panic("more")
+	}
+	for range 3 {
+		more = !more
+	}
+	vast.NewColumn[T](w)
+}
+
+// either keeps a T where it may be.
+func either[T any](w *vast.World, pointers bool) vast.AnyColumn {
+	if pointers {
+		return vast.NewHeapColumn[T](w)
+	}
+	return vast.NewColumn[T](w)
+}
+
+func right(w *vast.World, a *arena.Arena, o bulk.Options) {
+	vast.NewColumn[plain](w)
+	vast.NewHeapColumn[ship](w)
+	_, _ = bulk.NewPool[bulk.Handle[ship]](o)
+	arena.MakeSlice[[4]vast.Entity](a, 1, 1)
+	vast.NewEdges[struct{}](w, "x", vast.EdgesOptions{})
+	named[plain](w)
+	pairs[string, int](w)
+	either[ship](w, true)
+}
+
+type seat struct {
+	Crew uint64
+	Next uintptr
+}
+
+func wrongUnsafe(seats vast.Column[seat], a *arena.Arena, r *vm.Region, pool *bulk.Pool[seat], e vast.Entity, c *crew) {
+	*(**crew)(unsafe.Pointer(seats.Get(e))) = c // want `c is or has a Go pointer and is stored outside of Go's heap, where the collector does not see it and frees what it leads to: keep an index or a handle to the target instead`
+	p := seats.Get(e)
+	at := unsafe.Pointer(p)
+	*(*string)(at) = "name"                                 // want `"name" is or has a Go pointer`
+	(*ship)(unsafe.Add(r.Base(), 64)).Crew[0].Name = c.Name // want `c.Name is or has a Go pointer`
+	mem, _ := a.Alloc(64, 8)
+	table := unsafe.Slice((**crew)(mem), 8)
+	table[3] = &crew{}                  // want `&crew{} is or has a Go pointer`
+	p.Next = uintptr(unsafe.Pointer(c)) // what c leads to is not known
+	local := crew{}
+	p.Next = uintptr(unsafe.Pointer(&local))                  // want `is the address of a Go variable as a number, and is stored in p.Next`
+	seats.Set(e, seat{Next: uintptr(unsafe.Pointer(&local))}) // want `is the address of a Go variable as a number, and is stored in seats.Set`
+	n := new(crew)
+	pool.Insert(seat{uint64(uintptr(unsafe.Pointer(n))), 0}) // want `is the address of a Go variable as a number, and is stored in pool.Insert`
+}
+
+type node struct{ next *node }
+
+func rightUnsafe(seats vast.Column[seat], a *arena.Arena, e vast.Entity) {
+	first, _ := a.Alloc(64, 8)
+	second, _ := a.Alloc(64, 8)
+	(*node)(first).next = (*node)(second)
+	(*node)(second).next = nil
+	(*node)(first).next = (*node)(second).next
+	seats.Get(e).Next = uintptr(first)
+	seats.Get(e).Next = uintptr(unsafe.Pointer(seats.Get(e)))
+	*(*uint64)(unsafe.Pointer(seats.Get(e))) = 5
+	buffer := make([]byte, 64)
+	*(*string)(unsafe.Pointer(&buffer[0])) = "on the Go heap"
+	local := seat{Next: uintptr(unsafe.Pointer(&buffer[0]))}
+	_ = local
+}

@@ -1,0 +1,31 @@
+// Package passes lists the analyzers of vastvet, for programs that run analyzers themselves, such as golangci-lint or a driver of
+// your own. Each is a package of its own below this one.
+package passes
+
+import (
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/vastgo/vast/cmd/vastvet/passes/declared"
+	"github.com/vastgo/vast/cmd/vastvet/passes/escape"
+	"github.com/vastgo/vast/cmd/vastvet/passes/handle"
+	"github.com/vastgo/vast/cmd/vastvet/passes/ignored"
+	"github.com/vastgo/vast/cmd/vastvet/passes/offheap"
+	"github.com/vastgo/vast/cmd/vastvet/passes/queryloop"
+	"github.com/vastgo/vast/cmd/vastvet/passes/unchecked"
+	"github.com/vastgo/vast/cmd/vastvet/passes/useafter"
+)
+
+var all = []*analysis.Analyzer{
+	declared.Analyzer,
+	escape.Analyzer,
+	handle.Analyzer,
+	offheap.Analyzer,
+	queryloop.Analyzer,
+	unchecked.Analyzer,
+	useafter.Analyzer,
+}
+
+var comments = ignored.New(all)
+
+// All returns the analyzers: those that look for mistakes, and one that looks at the comments which silence them.
+func All() []*analysis.Analyzer { return append(all[:len(all):len(all)], comments) }

@@ -1,0 +1,46 @@
+package seccomptest
+
+import (
+	"os"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestChild: the calls of the rules fail in all threads, others do not, and this process is as it was.
+func TestChild(t *testing.T) {
+	t.Run("with rules", func(t *testing.T) {
+		Child(t, func(t *testing.T) {
+			for range 20 {
+				done := make(chan struct{})
+				go func() {
+					defer close(done)
+					if _, err := unix.Getpgid(0); err != unix.EXDEV {
+						t.Errorf("getpgid: %v", err)
+					}
+					if err := unix.Prctl(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0); err != nil {
+						t.Errorf("a prctl that is allowed: %v", err)
+					}
+					if err := unix.Prctl(unix.PR_GET_DUMPABLE, 0, 0, 0, 0); err != unix.EBADE {
+						t.Errorf("a prctl that is not: %v", err)
+					}
+				}()
+				<-done
+			}
+			if os.Getppid() <= 0 {
+				t.Error("a call without a rule fails")
+			}
+		}, Rule{Call: unix.SYS_GETPGID, Errno: unix.EXDEV},
+			Rule{Call: unix.SYS_PRCTL, Argument: 1, Value: unix.PR_GET_DUMPABLE, Errno: unix.EBADE})
+	})
+	if _, err := unix.Getpgid(0); err != nil && os.Getenv(variable) == "" {
+		t.Errorf("the parent's getpgid: %v", err)
+	}
+	t.Run("no rules", func(t *testing.T) {
+		Child(t, func(t *testing.T) {
+			if os.Getenv(variable) != t.Name() {
+				t.Error("this is no child")
+			}
+		})
+	})
+}

@@ -1,0 +1,57 @@
+package vm
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// controlGroupLimits returns the smallest memory limit on the way from the control group of this process to the root, and
+// the smallest of the limits beyond which a group is slowed down, 0 where there is none. root is where the file system
+// begins: a test has one of its own.
+//
+// Within a container the way is that of the container's own view, or one that is not to be seen there: then the root of
+// what is to be seen has the container's limit.
+func controlGroupLimits(root string) (most, high int) {
+	b, err := os.ReadFile(filepath.Join(root, "proc/self/cgroup"))
+	if err != nil {
+		return 0, 0
+	}
+	for line := range strings.Lines(string(b)) {
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(parts) != 3 {
+			continue
+		}
+		switch {
+		case parts[0] == "0":
+			dir := filepath.Join(root, "sys/fs/cgroup")
+			most = smallest(most, upwards(dir, parts[2], "memory.max"))
+			high = smallest(high, upwards(dir, parts[2], "memory.high"))
+		case strings.Contains(","+parts[1]+",", ",memory,"):
+			most = smallest(most, upwards(filepath.Join(root, "sys/fs/cgroup/memory"), parts[2], "memory.limit_in_bytes"))
+		}
+	}
+	return most, high
+}
+
+// upwards returns the smallest limit that files of a name hold, on the way from a group to the one at the top.
+func upwards(top, group, name string) (limit int) {
+	for dir := filepath.Join("/", group); ; dir = filepath.Dir(dir) {
+		// Version 1 says "no limit" by a number near the largest, version 2 by a word.
+		if n := readNumber(filepath.Join(top, dir, name)); n < math.MaxInt>>2 {
+			limit = smallest(limit, n)
+		}
+		if dir == "/" {
+			return limit
+		}
+	}
+}
+
+// smallest returns the smaller of two limits, of which one that is not positive is none.
+func smallest(a, b int) int {
+	if b <= 0 || a > 0 && a < b {
+		return a
+	}
+	return b
+}

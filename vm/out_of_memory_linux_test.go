@@ -1,0 +1,197 @@
+package vm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/vastgo/vast/internal/childtest"
+)
+
+const (
+	// groupVariable says what a child of TestOutOfMemory is to do, and groupPath in which control group it is.
+	groupVariable = "VAST_VM_TEST_GROUP_ROLE"
+	groupPath     = "VAST_VM_TEST_GROUP"
+	// groupBytes is what the control group may use: several times what the child needs but for its region.
+	groupBytes = 192 << 20
+)
+
+// TestOutOfMemory has children use more memory than their control group may: one without a budget is killed, which harms
+// nobody else; those with one get an error and go on.
+func TestOutOfMemory(t *testing.T) {
+	onlyOS(t)
+	if role := os.Getenv(groupVariable); role != "" {
+		outgrow(t, role)
+		return
+	}
+	childtest.Needed(t)
+	group := memoryGroup(t, groupBytes)
+	kept := open(t, osBackend{}, 1<<20, Options{})
+	must(t, kept.Commit(0, 1<<20))
+	view(kept)[1<<19] = 7
+	run := func(role string, environment ...string) (string, error) {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+		defer cancel()
+		// As in a container, the process is in the group before it begins.
+		cmd := exec.CommandContext(ctx, "/bin/sh", "-c", `echo $$ > "$`+groupPath+`/cgroup.procs" && exec "$0" "$@"`,
+			os.Args[0], "-test.run=^TestOutOfMemory$", "-test.v", "-test.count=1")
+		cmd.Env = append(os.Environ(), groupVariable+"="+role, groupPath+"="+group, "GOMEMLIMIT=off", LimitVariable+"=off")
+		cmd.Env = append(cmd.Env, environment...)
+		out, err := cmd.CombinedOutput()
+		if ctx.Err() != nil {
+			t.Fatalf("%s: the child does not end:\n%s", role, out)
+		}
+		return string(out), err
+	}
+
+	out, err := run("no budget")
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL || !strings.Contains(out, "in the group") {
+		t.Errorf("without a budget: %v\n%s", err, out)
+	}
+	if n := killedIn(group); n < 1 {
+		t.Errorf("the kernel counts %d processes that it ended", n)
+	}
+	if view(kept)[1<<19] != 7 {
+		t.Error("this process has lost something")
+	}
+	before := killedIn(group)
+	for role, environment := range map[string][]string{
+		"budget of its own":             nil,
+		"budget of the environment":     {LimitVariable + "=50%"},
+		"budget beside the Go heap":     {LimitVariable + "=100%", "GOMEMLIMIT=96MiB"},
+		"budget in bytes":               {LimitVariable + "=96MiB"},
+		"budget of the program's own":   {LimitVariable + "=1TiB"},
+		"budget of a wrong environment": {LimitVariable + "=a lot"},
+	} {
+		if out, err := run(role, environment...); err != nil || !strings.Contains(out, "--- PASS: TestOutOfMemory ") {
+			t.Errorf("%s: %v\n%s", role, err, out)
+		}
+	}
+	if n := killedIn(group); n != before {
+		t.Errorf("the kernel ended %d processes that had a budget", n-before)
+	}
+}
+
+// outgrow is a child: it takes memory until it is refused.
+func outgrow(t *testing.T, role string) {
+	fmt.Println("in the group")
+	if f := ReadFacts(); f.ControlGroup != groupBytes {
+		t.Errorf("the control group's limit is %d, want %d", f.ControlGroup, groupBytes)
+	}
+	var o Options
+	most := groupBytes / 2
+	switch role {
+	case "budget of its own":
+		o.Limit = ContainerLimit(50)
+	case "budget of the program's own":
+		SetDefaultLimit(ContainerLimit(50))
+	case "budget of a wrong environment":
+		most = 0
+	}
+	r := open(t, osBackend{}, 1<<30, o)
+	const step = 4 << 20
+	for off := 0; off < r.Size(); off += step {
+		err := r.Commit(off, step)
+		if err == nil {
+			fill(r, off, step)
+			continue
+		}
+		if !errors.Is(err, ErrLimit) || off > most || off < most-step {
+			t.Errorf("%v, after %d bytes, want %d", err, off, most)
+		}
+		if fromOutside := o.Limit == nil && role != "budget of the program's own"; fromOutside != strings.Contains(err.Error(), LimitVariable) {
+			t.Errorf("%v, where the limit was taken from the environment: %v", err, fromOutside)
+		}
+		// With room again it goes on.
+		if off > 0 {
+			must(t, r.Decommit(0, step))
+			must(t, r.Commit(off, step))
+			fill(r, off, step)
+		}
+		return
+	}
+	t.Error("nothing is refused, and the process lives")
+}
+
+// memoryGroup makes a control group for memory below one that this process belongs to, or below one above that, and
+// removes it after the test. It skips the test where it cannot.
+func memoryGroup(t *testing.T, bytes int) (dir string) {
+	t.Helper()
+	b, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		t.Skipf("the system has no control groups: %v", err)
+	}
+	name := fmt.Sprintf("vast-test-%d", os.Getpid())
+	tried := errors.New("no memory controller is to be seen")
+	for line := range strings.Lines(string(b)) {
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(parts) != 3 {
+			continue
+		}
+		top, limit, swap := "/sys/fs/cgroup", "memory.max", "memory.swap.max"
+		if parts[0] != "0" {
+			if !strings.Contains(","+parts[1]+",", ",memory,") {
+				continue
+			}
+			top, limit, swap = "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.memsw.limit_in_bytes"
+		}
+		for group := filepath.Join("/", parts[2]); ; group = filepath.Dir(group) {
+			dir := filepath.Join(top, group, name)
+			controllers, _ := os.ReadFile(filepath.Join(top, group, "cgroup.subtree_control"))
+			if parts[0] != "0" || strings.Contains(string(controllers), "memory") {
+				err := os.Mkdir(dir, 0o755)
+				if err == nil {
+					t.Cleanup(func() { removeGroup(t, dir) })
+					err = os.WriteFile(filepath.Join(dir, limit), []byte(fmt.Sprint(bytes)), 0)
+				}
+				if err == nil {
+					allowed := "0"
+					if parts[0] != "0" {
+						allowed = fmt.Sprint(bytes) // memory and swap together
+					}
+					// Where swap is not counted there is mostly none; with it the child would only be slow.
+					_ = os.WriteFile(filepath.Join(dir, swap), []byte(allowed), 0)
+					return dir
+				}
+				tried = err
+			}
+			if group == "/" {
+				break
+			}
+		}
+	}
+	t.Skipf("no control group can be made: %v", tried)
+	return ""
+}
+
+// removeGroup removes a control group, which the kernel allows a moment after its last process has ended.
+func removeGroup(t *testing.T, dir string) {
+	var err error
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if err = os.Remove(dir); err == nil || errors.Is(err, os.ErrNotExist) {
+			return
+		}
+	}
+	t.Errorf("the control group stays: %v", err)
+}
+
+// killedIn returns how many processes of a group the kernel has ended for want of memory.
+func killedIn(group string) (n int) {
+	for _, name := range []string{"memory.events", "memory.oom_control"} {
+		b, _ := os.ReadFile(filepath.Join(group, name))
+		for line := range strings.Lines(string(b)) {
+			if _, err := fmt.Sscanf(line, "oom_kill %d", &n); err == nil {
+				return n
+			}
+		}
+	}
+	return 0
+}

@@ -1,0 +1,6 @@
+//go:build !vast_pages16k && !vast_pages64k
+
+package vm
+
+// pageSmallest: regions work in the system's pages.
+const pageSmallest = 1

@@ -1,0 +1,72 @@
+package vm
+
+import (
+	"errors"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+func refusals() []Refusal {
+	be := osBackend{}
+	p, err := be.reserve(2*pageSize, pageSize)
+	if forbids(err) {
+		return []Refusal{{"mmap", err, "No region can be made."}}
+	} else if err != nil {
+		return nil // out of addresses, which is another matter
+	}
+	defer func() { _ = be.release(p, 2*pageSize) }()
+	var all []Refusal
+	note := func(call string, err error, instead string) (refused bool) {
+		if refused = forbids(err); refused {
+			all = append(all, Refusal{call, err, instead})
+		}
+		return refused
+	}
+	advice := func(kind int, name, instead string) { note("madvise("+name+")", adviceTaken(p, kind), instead) }
+
+	if !heedsAdvice() {
+		all = append(all, Refusal{"madvise", errIgnored, "Memory is given back by mapping anew, which takes a little longer. " +
+			"Huge pages cannot be asked for, and Region.Populate is not supported."})
+	}
+	note("mprotect", be.commit(p, 2*pageSize), "Nothing can be committed.")
+	note("prctl(PR_SET_VMA)", nameTaken(p, pageSize), "Regions have no names in /proc/self/maps; counters have them all the same.")
+	advice(unix.MADV_DONTNEED, "MADV_DONTNEED", "Memory is given back by mapping anew, which takes a little longer.")
+	advice(unix.MADV_POPULATE_WRITE, "MADV_POPULATE_WRITE", "Region.Populate says that it is not supported: pages are taken when they are touched.")
+	if HugePageSize() > 0 {
+		advice(unix.MADV_HUGEPAGE, "MADV_HUGEPAGE", "Pages are small unless the system's mode is always: first touches take several times as long.")
+		advice(unix.MADV_COLLAPSE, "MADV_COLLAPSE", "Region.Collapse does nothing.")
+	}
+	_, err = be.resident(p, pageSize)
+	note("mincore", err, "How much is in memory cannot be told: Resident fails.")
+
+	fd, memfd := unix.MemfdCreate("vast: tried", unix.MFD_CLOEXEC)
+	if memfd == nil {
+		_ = unix.Close(fd)
+	}
+	switch moves := mapAndDuplicate(p, pageSize); {
+	case forbids(moves) && forbids(memfd):
+		note("mremap", moves, "Pages are moved by copying, and rings copy each byte once more.")
+		note("memfd_create", memfd, "Rings copy each byte once more, because mremap is refused too.")
+	default:
+		note("mremap", moves, "Pages are moved by copying. Rings are mapped by memfd_create.")
+		note("memfd_create", memfd, "Nothing is lost: rings are mapped by mremap.")
+	}
+	return all
+}
+
+// forbids reports whether an error is a sandbox's rather than a kernel's that is too old or has no room.
+func forbids(err error) bool {
+	return errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.ENOSYS)
+}
+
+// nameTaken names a range and returns the system's answer.
+func nameTaken(p unsafe.Pointer, n int) error {
+	label := [...]byte{'v', 'a', 's', 't', 0}
+	_, _, errno := unix.Syscall6(unix.SYS_PRCTL, unix.PR_SET_VMA, unix.PR_SET_VMA_ANON_NAME, uintptr(p), uintptr(n),
+		uintptr(unsafe.Pointer(&label)), 0)
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}

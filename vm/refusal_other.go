@@ -1,0 +1,5 @@
+//go:build !linux
+
+package vm
+
+func refusals() []Refusal { return nil }
