@@ -57,7 +57,7 @@ func newTown(t *tally, o vast.Options, most int) *town {
 		note: vast.NewHeapColumn[string](w), boss: vast.NewRelation(w, "boss", vast.RelationOptions{OnDelete: vast.Cascade}),
 		roads: vast.NewEdges[uint64](w, "roads", vast.EdgesOptions{Capacity: 4 * most}), names: vast.NewNames(w),
 		commands: w.NewCommandsWith(vast.CommandsOptions{Bytes: mebibyte}),
-		people: map[vast.Entity]*person{}, most: most,
+		people:   map[vast.Entity]*person{}, most: most,
 	}
 	n.births = []*vast.Archetype{w.Archetype(), w.Archetype(n.at), w.Archetype(n.at, n.ill)}
 	n.born = [][2]bool{{}, {true, false}, {true, true}}
