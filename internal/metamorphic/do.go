@@ -43,6 +43,9 @@ func (p *player) do(op Op) (ordered bool) {
 		p.link(op, e, p.entity(op.B))
 	case Unlink:
 		p.see("Remove", p.parent.Remove(e), p.aim.Remove(e))
+	case LinkAll:
+		p.see("SetAll", p.aim.SetAll(p.query(op.A), p.entity(op.B)))
+		return false
 	case Connect:
 		if p.roads.Len() < maxEntities/2 {
 			p.see("Add", p.roads.Add(e, p.entity(op.B), uint64(op.V)) != nil)
@@ -188,7 +191,7 @@ func (p *player) ask(op Op) {
 			batched = append(batched, p.keyOf(e))
 		}
 	}
-	if !byLinks { // what goes by links has their order
+	if op.A%8 != 3 { // the parts of an entity have the order in which they became that
 		slices.Sort(keys)
 	}
 	slices.Sort(batched)

@@ -61,7 +61,7 @@ func TestCoverage(t *testing.T) {
 		t.Errorf("%d pairs, %d others", len(pairs), len(others))
 	}
 	done := map[Verb]int{}
-	for _, op := range Random(rand.New(rand.NewPCG(1, 2)), streamOps) {
+	for _, op := range Random(rand.New(rand.NewPCG(1, 2)), 10*streamOps) {
 		done[op.Do]++
 	}
 	if len(done) != int(verbs) || done[Empty] == 0 {

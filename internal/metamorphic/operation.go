@@ -20,6 +20,7 @@ const (
 	Tag                   // or by V untag, entity A
 	Link                  // entity A to B in the hierarchy, or by V in the relation that may have circles
 	Unlink                // entity A
+	LinkAll               // what query A matches to entity B, in the relation that may have circles
 	Connect               // entity A to B, with V
 	Cut                   // the edge from A to B
 	AddAll                // V to column B of what query A matches
@@ -33,7 +34,7 @@ const (
 	verbs
 )
 
-var verbNames = [verbs]string{"New", "NewMany", "Delete", "DeleteAll", "Add", "Set", "Remove", "Tag", "Link", "Unlink", "Connect", "Cut",
+var verbNames = [verbs]string{"New", "NewMany", "Delete", "DeleteAll", "Add", "Set", "Remove", "Tag", "Link", "Unlink", "LinkAll", "Connect", "Cut",
 	"AddAll", "SetAll", "RemoveAll", "Exchange", "Record", "Tick", "Ask", "Empty"}
 
 // String returns the verb's name.
@@ -50,13 +51,21 @@ type Op struct {
 	A, B, V uint16
 }
 
-// Random returns a stream of n operations. Making, adding and linking are more frequent than emptying.
+// weights say how frequent the verbs are in a random stream: so that a world fills with components and links before it is emptied.
+var weights = [verbs]int{New: 20, NewMany: 6, Delete: 6, DeleteAll: 1, Add: 40, Set: 10, Remove: 6, Tag: 12, Link: 60, Unlink: 5, LinkAll: 3,
+	Connect: 50, Cut: 6, AddAll: 8, SetAll: 4, RemoveAll: 2, Exchange: 2, Record: 20, Tick: 10, Ask: 20, Empty: 1}
+
+// Random returns a stream of n operations.
 func Random(r *rand.Rand, n int) []Op {
+	total := 0
+	for _, w := range weights {
+		total += w
+	}
 	ops := make([]Op, n)
 	for i := range ops {
-		do := Verb(r.IntN(int(verbs)))
-		if rare := do == Empty || do == DeleteAll || do == NewMany; rare && r.IntN(4) > 0 {
-			do = []Verb{New, Add, Link, Connect, Tag}[r.IntN(5)]
+		do, at := Verb(0), r.IntN(total)
+		for ; at >= weights[do]; do++ {
+			at -= weights[do]
 		}
 		ops[i] = Op{do, uint16(r.IntN(1 << 10)), uint16(r.IntN(1 << 10)), uint16(r.IntN(1 << 10))}
 	}

@@ -190,14 +190,15 @@ func (p *player) look() {
 		for s := range p.parent.Sources(e) {
 			p.see("part", p.keyOf(s))
 		}
-		for s := range p.aim.Sources(e) {
-			p.see("aimed at by", p.keyOf(s))
+		var aiming, roads []string
+		for s := range p.aim.Sources(e) { // LinkAll relates by slots
+			aiming = append(aiming, fmt.Sprint(p.keyOf(s)))
 		}
-		var roads []string
 		for to, v := range p.roads.Out(e) {
 			roads = append(roads, fmt.Sprint(p.keyOf(to), *v))
 		}
+		slices.Sort(aiming)
 		slices.Sort(roads)
-		p.see("roads", roads)
+		p.see("others", aiming, roads)
 	}
 }

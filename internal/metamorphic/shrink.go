@@ -21,7 +21,9 @@ func Shrink(ops []Op, fails func([]Op) bool) []Op {
 		ops = shorter
 	}
 	for i := range ops {
-		for _, field := range []func(*Op) *uint16{func(o *Op) *uint16 { return &o.A }, func(o *Op) *uint16 { return &o.B }, func(o *Op) *uint16 { return &o.V }} {
+		for _, field := range []func(*Op) *uint16{
+			func(o *Op) *uint16 { return &o.A }, func(o *Op) *uint16 { return &o.B }, func(o *Op) *uint16 { return &o.V },
+		} {
 			for _, v := range []uint16{0, 1, 2, *field(&ops[i]) % 8} {
 				try := append([]Op(nil), ops...)
 				if *field(&try[i]) <= v {

@@ -99,34 +99,3 @@ func indices(t *tally) churn {
 		t.operations.Add(12_000)
 	}}
 }
-
-// lastingContainers are a pool, lists and indices that are never closed.
-func lastingContainers(t *tally) churn {
-	var (
-		pool    *bulk.Pool[place]
-		lists   *bulk.Lists[uint32]
-		hash    *bulk.HashIndex[int32, int64]
-		ordered *bulk.OrderedIndex[int32, int64]
-		held    *holder
-		owned   *owners
-		p, q    *pairs
-	)
-	return churn{name: "lasting containers", round: func(r *rand.Rand) {
-		if pool == nil {
-			pool, lists = some(bulk.NewPool[place](bulk.Options{})), some(bulk.NewLists[uint32](bulk.Options{}))
-			hash, ordered = some(bulk.NewHashIndex[int32, int64](bulk.Options{})), some(bulk.NewOrderedIndex[int32, int64](bulk.Options{}))
-			held, owned, p, q = newHolder(pool, 5000), newOwners(lists), newPairs(hash), newPairs(ordered)
-		}
-		held.use(r, 5000)
-		owned.use(r, 2000)
-		p.use(r, 5000)
-		q.use(r, 5000)
-		compareOrder(ordered, q.count)
-		t.operations.Add(17_000)
-	}, close: func() {
-		none(pool.Close())
-		none(lists.Close())
-		none(hash.Close())
-		none(ordered.Close())
-	}}
-}

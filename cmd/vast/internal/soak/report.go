@@ -35,9 +35,11 @@ func (r *report) add(t *tally, now figures, passed time.Duration) {
 
 // line is made to be searched and cut: name=value, one space between, sizes in bytes.
 func (r *report) line() string {
-	return fmt.Sprintf("seconds=%.0f rounds=%d operations=%d hostile=%d wraps=%d mappings=%d address_space=%d resident=%d fds=%d goroutines=%d "+
-		"go_heap=%d regions=%d reserved=%d committed=%d in_regions=%d", r.Seconds, r.Rounds, r.Operations, r.Hostile, r.Wraps, r.now.Mappings, r.now.AddressSpace,
-		r.now.Resident, r.now.Descriptors, r.now.Goroutines, r.now.GoHeap, r.now.Regions, r.now.Reserved, r.now.Committed, r.now.InRegions)
+	f := r.now
+	return fmt.Sprintf("seconds=%.0f rounds=%d operations=%d hostile=%d wraps=%d mappings=%d address_space=%d resident=%d "+
+		"fds=%d goroutines=%d go_heap=%d regions=%d reserved=%d committed=%d in_regions=%d",
+		r.Seconds, r.Rounds, r.Operations, r.Hostile, r.Wraps, f.Mappings, f.AddressSpace, f.Resident,
+		f.Descriptors, f.Goroutines, f.GoHeap, f.Regions, f.Reserved, f.Committed, f.InRegions)
 }
 
 // write prints the report.
@@ -54,8 +56,8 @@ func write(w io.Writer, o options, r report) error {
 
 // summary is the report for people.
 func (r *report) summary() string {
-	text := fmt.Sprintf("\n%d rounds in %.0f s, seed %d: %d operations, %d hostile handles and entities, %d slots worn out\n\n%-28s %12s %12s\n",
-		r.Rounds, r.Seconds, r.Seed, r.Operations, r.Hostile, r.Wraps, "median of a quarter", "first", "last")
+	text := fmt.Sprintf("\n%d rounds in %.0f s, seed %d: %d operations, %d hostile handles and entities, %d slots worn out\n\n"+
+		"%-28s %12s %12s\n", r.Rounds, r.Seconds, r.Seed, r.Operations, r.Hostile, r.Wraps, "median of a quarter", "first", "last")
 	for _, f := range judged {
 		from, to := *f.of(&r.First), *f.of(&r.Last)
 		if f.bytes {

@@ -40,7 +40,8 @@ func rings(t *tally) churn {
 				buffer.Discard(len(chunk))
 				received += len(chunk)
 				if err != nil {
-					must(received == total && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)), "%d of %d bytes: %v", received, total, err)
+					ended := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+					must(received == total && ended, "%d of %d bytes: %v", received, total, err)
 					return
 				}
 			}

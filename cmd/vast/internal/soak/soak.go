@@ -1,10 +1,11 @@
-// Package soak is the command that uses everything that the library has, for as long as it is told, and looks once a second
-// whether anything grows that should not.
+// Package soak is the command that uses everything that the library has, for as long as it is told, and looks whether anything
+// grows that should not.
 //
-// The work goes in rounds. A round has a share of each churn: containers, worlds, schedules, inspectors and so on are made, used beside
-// models of plain Go values, and closed; some are made in the first round and last to the end. Between two rounds nothing runs,
-// and what is exact must be as it was: file descriptors, goroutines, regions and the addresses they reserve. What cannot be exact
-// (mappings, resident memory, the Go heap) is compared by medians: the first quarter of the rounds after the warm-up with the last.
+// The work goes in rounds of half a second or so. A round has a share of each churn: containers, worlds, schedules, inspectors
+// and so on are made, used beside models of plain Go values, and closed; some are made in the first round and last to the end.
+// Between two rounds nothing runs, and what is exact must be as it was: file descriptors, goroutines, regions and the addresses
+// they reserve. What cannot be exact (mappings, resident memory, the Go heap) is compared by medians: the first quarter of the
+// rounds after the warm-up, a tenth of the time, with the last. See judged for what may differ.
 package soak
 
 import (
@@ -91,8 +92,8 @@ func parse(args []string, help io.Writer) (options, error) {
 	case errors.Is(err, flag.ErrHelp):
 		f.Lookup("seed").DefValue, f.Lookup("workers").DefValue = "", "one a processor"
 		f.SetOutput(help)
-		fmt.Fprint(help, "usage: vast soak [flags]\n\nUses all that the library has, in rounds, and looks whether memory, mappings, files or goroutines are left behind.\n"+
-			"It ends early at Ctrl-C. The exit status is 1 where something grew or an answer was wrong.\n\n")
+		fmt.Fprint(help, "usage: vast soak [flags]\n\nUses all that the library has, in rounds, and looks whether memory, mappings, files or goroutines\n"+
+			"are left behind. It ends early at Ctrl-C. The exit status is 1 where something grew or an answer was wrong.\n\n")
 		f.PrintDefaults()
 	case err != nil:
 	case f.NArg() > 0:

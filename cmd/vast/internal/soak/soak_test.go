@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/bulk"
 	"github.com/vastgo/vast/vm"
 )
@@ -195,4 +196,24 @@ func TestJSON(t *testing.T) {
 	if err := write(&out, options{json: true}, report{}); err != nil || !strings.Contains(out.String(), `"grown":[]`) {
 		t.Errorf("%v: %s", err, out.String())
 	}
+}
+
+// A container whose slots are worn out is replaced in the same round: otherwise the next one would look like a leak.
+func TestWornIsReplaced(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it uses a slot half a million times")
+	}
+	var sum tally
+	c := openWorn()
+	c.round(&sum)
+	before, first := vm.Snapshot(false).Total(), c.last
+	c.worn = make([]vast.Entity, 2*mostWorn) // as if; the zero Entity is good nowhere
+	c.round(&sum)
+	if after := vm.Snapshot(false).Total(); len(c.worn) != 0 || c.count != 0 || after.Regions != before.Regions || after.Reserved != before.Reserved {
+		t.Errorf("%d worn, %d uses, %+v, then %+v", len(c.worn), c.count, before, after)
+	}
+	if c.round(&sum); c.count != uses || c.alive(first) {
+		t.Errorf("%d uses of the first slot of the next container", c.count)
+	}
+	none(c.close())
 }

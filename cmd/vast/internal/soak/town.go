@@ -55,8 +55,9 @@ func newTown(t *tally, o vast.Options, most int) *town {
 	n := &town{
 		tally: t, world: w, at: vast.NewColumn[place](w), ill: vast.NewTag(w, "ill"), goods: vast.NewSparseColumn[[5]uint64](w),
 		note: vast.NewHeapColumn[string](w), boss: vast.NewRelation(w, "boss", vast.RelationOptions{OnDelete: vast.Cascade}),
-		roads: vast.NewEdges[uint64](w, "roads", vast.EdgesOptions{Capacity: 4 * most}), names: vast.NewNames(w), commands: w.NewCommandsWith(vast.CommandsOptions{Bytes: mebibyte}),
-		people: map[vast.Entity]*person{}, most: most,
+		roads: vast.NewEdges[uint64](w, "roads", vast.EdgesOptions{Capacity: 4 * most}), names: vast.NewNames(w),
+		commands: w.NewCommandsWith(vast.CommandsOptions{Bytes: mebibyte}),
+		people:   map[vast.Entity]*person{}, most: most,
 	}
 	n.births = []*vast.Archetype{w.Archetype(), w.Archetype(n.at), w.Archetype(n.at, n.ill)}
 	n.born = [][2]bool{{}, {true, false}, {true, true}}

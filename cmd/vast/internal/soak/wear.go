@@ -52,61 +52,69 @@ func (w *wearing[R]) use(t *tally) {
 	t.operations.Add(2 * uses)
 }
 
+// container is one that is worn out, and how to get another one: at once, so that a round ends with as many as the one before.
+type container[R comparable] struct {
+	wearing[R]
+	close func() error
+	open  func() container[R]
+}
+
+func (c *container[R]) round(t *tally) {
+	if c.use(t); len(c.worn) >= 2*mostWorn {
+		none(c.close())
+		*c = c.open()
+	}
+}
+
 // wornPools wear out the slots of a Pool and a Dense.
 func wornPools(t *tally) churn {
-	type pair struct {
-		wearing[bulk.Handle[place]]
-		close func() error
-	}
-	wear := func(in handled, close func() error) pair {
-		return pair{wearing[bulk.Handle[place]]{
+	wear := func(in handled, close func() error, open func() container[bulk.Handle[place]]) container[bulk.Handle[place]] {
+		return container[bulk.Handle[place]]{wearing[bulk.Handle[place]]{
 			insert: func() bulk.Handle[place] { h, _ := in.Insert(place{}); return h },
 			remove: in.Remove,
 			alive:  func(h bulk.Handle[place]) bool { return in.Get(h) != nil },
 			slot:   bulk.Handle[place].Slot,
-		}, close}
+		}, close, open}
 	}
-	open := []func() pair{
-		func() pair { p := some(bulk.NewPool[place](bulk.Options{Capacity: 128})); return wear(p, p.Close) },
-		func() pair { d := some(bulk.NewDense[place](bulk.Options{Capacity: 128})); return wear(d, d.Close) },
+	var pool, dense func() container[bulk.Handle[place]]
+	pool = func() container[bulk.Handle[place]] {
+		p := some(bulk.NewPool[place](bulk.Options{Capacity: 128}))
+		return wear(p, p.Close, pool)
 	}
-	var pairs []pair
+	dense = func() container[bulk.Handle[place]] {
+		d := some(bulk.NewDense[place](bulk.Options{Capacity: 128}))
+		return wear(d, d.Close, dense)
+	}
+	var both []container[bulk.Handle[place]]
 	return churn{name: "worn pools", round: func(*rand.Rand) {
-		for i := range open {
-			if i == len(pairs) {
-				pairs = append(pairs, open[i]())
-			}
-			if pairs[i].use(t); len(pairs[i].worn) >= 2*mostWorn {
-				none(pairs[i].close())
-				pairs[i] = open[i]()
-			}
+		if both == nil {
+			both = []container[bulk.Handle[place]]{pool(), dense()}
+		}
+		for i := range both {
+			both[i].round(t)
 		}
 	}, close: func() {
-		for _, p := range pairs {
-			none(p.close())
+		for _, c := range both {
+			none(c.close())
 		}
 	}}
 }
 
 // wornWorlds wear out the slots of a world.
 func wornWorlds(t *tally) churn {
-	var (
-		world *vast.World
-		wear  wearing[vast.Entity]
-	)
+	var c container[vast.Entity]
 	return churn{name: "worn worlds", round: func(*rand.Rand) {
-		if world == nil {
-			world = vast.NewWorld(vast.Options{Name: "soak worn", MaxEntities: 128})
-			births := world.Archetype(vast.NewColumn[place](world))
-			wear = wearing[vast.Entity]{insert: births.New, remove: world.Delete, alive: world.Alive, slot: vast.Entity.Slot}
+		if c.open == nil {
+			c = openWorn()
 		}
-		if wear.use(t); len(wear.worn) >= 2*mostWorn {
-			none(world.Close())
-			world = nil
-		}
-	}, close: func() {
-		if world != nil {
-			none(world.Close())
-		}
-	}}
+		c.round(t)
+	}, close: func() { none(c.close()) }}
+}
+
+func openWorn() container[vast.Entity] {
+	w := vast.NewWorld(vast.Options{Name: "soak worn", MaxEntities: 128})
+	births := w.Archetype(vast.NewColumn[place](w))
+	return container[vast.Entity]{
+		wearing[vast.Entity]{insert: births.New, remove: w.Delete, alive: w.Alive, slot: vast.Entity.Slot}, w.Close, openWorn,
+	}
 }
