@@ -108,6 +108,9 @@ func TestDeath(t *testing.T) {
 			cmd := exec.Command(os.Args[0])
 			cmd.Env = append(os.Environ(), childVariable+"="+c.child)
 			out, err := cmd.CombinedOutput()
+			if errors.Is(err, errors.ErrUnsupported) {
+				t.Skip("this system starts no other processes:", err)
+			}
 			var exit *exec.ExitError
 			if !errors.As(err, &exit) || exit.ExitCode() != 2 {
 				t.Errorf("it ended with %v, want exit status 2", err)

@@ -30,7 +30,7 @@ func TestCollectorMeetsStalePointers(t *testing.T) {
 			wg.Go(func() {
 				rnd := rand.New(rand.NewPCG(seed, uint64(w)))
 				var list *node
-				for i := 0; time.Now().Before(stop); i++ {
+				for i := 0; time.Now().Before(stop) || i == 0; i++ { // on a slow machine once at least
 					pages := 1 + rnd.IntN(64)
 					r, err := reserveOn(be, pages*PageSize(), Options{Purpose: "collector"}, origin{})
 					if err == nil {
