@@ -87,6 +87,7 @@ func TestPageQueryError(t *testing.T) {
 
 // TestPageListsMillion scrolls through a million entities and opens one near the end.
 func TestPageListsMillion(t *testing.T) {
+	needBrowser(t) // before a fixture that needs more addresses than 32 bits have
 	const people = 1_000_000
 	f := newFixtureOf(t, Options{}, people)
 	p := openPage(t, f, "/#/entities")

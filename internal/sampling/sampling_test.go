@@ -31,7 +31,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, value string) {
 		var says strings.Builder
 		n := read(value, &says)
-		if n < 0 || n >= 1<<31 || n > 0 != strings.HasPrefix(value, "1/") && n > 0 || n > 0 && says.Len() > 0 {
+		if n < 0 || int64(n) >= 1<<31 || n > 0 != strings.HasPrefix(value, "1/") && n > 0 || n > 0 && says.Len() > 0 {
 			t.Errorf("%q is %d, it says %q", value, n, says.String())
 		}
 	})

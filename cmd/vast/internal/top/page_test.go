@@ -55,7 +55,7 @@ func TestPageShowsAll(t *testing.T) {
 		{20, 6, []string{"live", "ticks 60 /s", "q quit"}, []string{"SYSTEM"}},
 		{80, 24, []string{
 			"vast top   demo   127.0.0.1:1", "live", "ticks 60 /s   p50 4.20 ms   p99 6.10 ms   worst 9.80 ms   budget 16.7 ms",
-			"entities 1,199,568   changes of structure 6,120 /s", "resident      192 MiB █", "committed     256 MiB █", "of 16 GiB reserved",
+			"entities 1,199,568   changes of structure 6,120 /s", "resident      192 MiB █", "committed     256 MiB █", "of 1 GiB reserved",
 			"Go heap         8 MiB █", "collections 41   pauses 1.9 /s   worst 80.0 µs   goroutines 14",
 			"system0 ", " 20 %", "2.00 ms", "Column0", "100 MiB", "25 %", "and 8 more", "q quit",
 		}, []string{"system11"}},

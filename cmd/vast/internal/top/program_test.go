@@ -36,7 +36,7 @@ func newProgram(t *testing.T) *program {
 		At: at, Admitting: true, Entities: 1_199_568, ChangesPerSecond: 6120,
 		Pace: &inspect.Pace{Tick: 86_400, TicksPerSecond: 60.01, TickSeconds: inspect.TickTimes{P50: 0.0042, P99: 0.0061, Worst: 0.0098},
 			BudgetSeconds: 1. / 60, Late: 2},
-		Memory:     inspect.MemoryUse{Reserved: 16 << 30, Committed: 256 << 20, Resident: 192 << 20, GoHeap: 8 << 20},
+		Memory:     inspect.MemoryUse{Reserved: 1 << 30, Committed: 256 << 20, Resident: 192 << 20, GoHeap: 8 << 20},
 		GC:         inspect.CollectorUse{Collections: 41, PauseWorst: 8e-5, PausesPerSecond: 1.9},
 		Goroutines: 14, CPU: 0.31,
 	}
