@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/vastgo/vast/internal/childtest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -134,6 +135,7 @@ func TestLookUpsDoNotFault(t *testing.T) {
 // TestFaultInChild: what a program says that dies of it, watched or not.
 func TestFaultInChild(t *testing.T) {
 	mustFault(t)
+	childtest.Needed(t)
 	for child, says := range map[string][]string{
 		"fault": {"panic: ", "vm: bad access at 0x", `slot 5000000 of column mass of world "demo" is beyond its `,
 			"look the component up by its Entity", "made at ", "goroutine 1 [running"},

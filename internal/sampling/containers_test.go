@@ -10,6 +10,7 @@ import (
 
 	"github.com/vastgo/vast/arena"
 	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/internal/childtest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -91,6 +92,7 @@ func TestGivenUp(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("containers are Go heap memory in this build, where nothing faults")
 	}
+	childtest.Needed(t)
 	for child, says := range map[string][]string{
 		"arena": {"byte 80000 of frame lies in memory that was given back: keep no pointer longer than the mark before it", "made at ",
 			"given back at ", "vm/span.go:", "arena/mark.go:", "containers_test.go:"},
