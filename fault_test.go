@@ -30,7 +30,7 @@ type mass struct{ Kilograms uint64 }
 
 // columnWithStray makes a world with one entity, and a pointer to a slot of its column that nobody has.
 func columnWithStray() (c Column[mass], e Entity, past *mass) {
-	w := NewWorld(Options{Name: "demo"})
+	w := NewWorld(Options{Name: "demo", MaxEntities: 8_000_000})
 	c = NewColumn[mass](w)
 	e = w.Archetype(c).New()
 	return c, e, (*mass)(unsafe.Add(unsafe.Pointer(c.Get(e)), 8*5_000_000))

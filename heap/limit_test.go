@@ -39,7 +39,7 @@ func TestLimit(t *testing.T) {
 	page := vm.PageSize()
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesHeap} {
 		limit := vm.NewLimit(budget)
-		h := open(t, Options{Name: "ships", Limit: limit, Pages: pages, Capacity: 4 * testCapacity})
+		h := open(t, Options{Name: "ships", Limit: limit, Pages: pages, Capacity: 3 * testCapacity})
 		for _, size := range []int{16, 300, page, 7 * page, 2 * testBlock, 48, 1 << 20, 2500, page} {
 			all := exhaust(t, h, size, vm.ErrLimit)
 			taken := h.Stats().InUse + h.Stats().Wasted + h.Stats().Own

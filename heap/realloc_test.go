@@ -14,7 +14,7 @@ import (
 func TestReallocWays(t *testing.T) {
 	page := vm.PageSize()
 	for _, pages := range pageKinds {
-		h := open(t, Options{Pages: pages, Capacity: 4 * testCapacity})
+		h := open(t, Options{Pages: pages, Capacity: 3 * testCapacity})
 		c := piece{p: alloc(t, h, 10), size: 10, number: 77}
 		c.fill()
 		for i, step := range []struct {
@@ -60,7 +60,7 @@ func TestReallocWays(t *testing.T) {
 // TestReallocMoves: a room that cannot grow where it is moves by its pages.
 func TestReallocMoves(t *testing.T) {
 	for _, pages := range pageKinds {
-		h := open(t, Options{Pages: pages, Capacity: 4 * testCapacity})
+		h := open(t, Options{Pages: pages, Capacity: 3 * testCapacity})
 		c := piece{p: alloc(t, h, 2*testBlock), size: 2 * testBlock, number: 3}
 		behind := alloc(t, h, 2*testBlock)
 		c.fill()
