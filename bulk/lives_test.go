@@ -66,7 +66,11 @@ func TestLivesWithEachCallFailing(t *testing.T) {
 				return err
 			})
 			t.Logf("%s, %v pages: %d operations, %d calls, of which %d refuse one", tt.name, pages, tries, calls, refused)
-			if least := map[bool]int{true: 1, false: 8}[heapStandIn()]; calls < least || refused == 0 || runs != calls+1 {
+			least := 8
+			if heapStandIn() || vm.PageSize() > 4096 { // few regions, or few pages
+				least = 1
+			}
+			if calls < least || refused == 0 || runs != calls+1 {
 				t.Errorf("%s, %v pages: only %d calls, %d of which refuse something", tt.name, pages, calls, refused)
 			}
 		}

@@ -7,12 +7,12 @@ import (
 )
 
 func TestPoolTrim(t *testing.T) {
-	p, err := NewPool[[8]uint64](Options{Pages: vm.PagesSmall})
+	every := 16 * vm.PageSize() / 64 // elements in sixteen pages
+	n := 16 * every
+	p, err := NewPool[[8]uint64](Options{Pages: vm.PagesSmall, Capacity: 2 * n})
 	if err != nil {
 		t.Fatal(err)
 	}
-	every := 16 * vm.PageSize() / 64 // elements in sixteen pages
-	n := 16 * every
 	var hs []Handle[[8]uint64]
 	for i := range n {
 		h, _ := p.Insert([8]uint64{7: uint64(i)})
