@@ -19,10 +19,11 @@ func TestTrimKeepsGenerations(t *testing.T) {
 	if testing.Short() || raceEnabled {
 		rounds = 30
 	}
+	many := max(1, vm.PageSize()/4096) // the world shrinks by pages
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesHeap} {
 		t.Run(fmt.Sprint(pages), func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 1))
-			w := NewWorld(Options{MaxEntities: 1 << 13, Pages: pages})
+			w := NewWorld(Options{MaxEntities: many << 13, Pages: pages})
 			defer w.Close()
 			cs := []Column[uint64]{NewColumn[uint64](w), NewColumn[uint64](w), NewColumn[uint64](w)}
 			sparse, text := NewSparseColumn[uint64](w), NewHeapColumn[string](w)
@@ -31,8 +32,8 @@ func TestTrimKeepsGenerations(t *testing.T) {
 			raised := 0
 			for round := range rounds {
 				k := rnd.IntN(3)
-				n := rnd.IntN(2500)
-				if n+w.Len() > 1<<12 {
+				n := rnd.IntN(2500 * many)
+				if n+w.Len() > many<<12 {
 					w.DeleteAll(w.Query(cs[k]))
 					living[k] = nil
 				} else {
