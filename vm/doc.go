@@ -65,4 +65,9 @@
 // With [PagesHeap], on systems without virtual memory, and in every program built with the race detector, a region is
 // ordinary Go heap memory. The race detector ignores memory that it did not allocate; on the stand-in it finds races in
 // the data that regions hold. Nothing faults there, and reserving costs memory: keep capacities small.
+//
+// # Other page sizes
+//
+// Nothing here assumes pages of 4 KiB. The build tags vast_pages16k and vast_pages64k make the package keep to larger pages
+// than the system has, to try a program for systems that have those.
 package vm
