@@ -15,7 +15,7 @@ func TestRegionWithEachCallFailing(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHuge} {
 		refused, operations := 0, 0
 		calls := faulttest.EachCall(t, func() error {
-			met, n := liveRegion(t, pages)
+			n, met := liveRegion(t, pages)
 			operations = n
 			if met != nil {
 				refused++
@@ -29,7 +29,7 @@ func TestRegionWithEachCallFailing(t *testing.T) {
 	}
 }
 
-func liveRegion(t *testing.T, pages vm.Pages) (met error, operations int) {
+func liveRegion(t *testing.T, pages vm.Pages) (operations int, met error) {
 	p := vm.PageSize()
 	size := 64 * p
 	if huge := vm.HugePageSize(); huge > 0 {
@@ -141,7 +141,7 @@ func liveRegion(t *testing.T, pages vm.Pages) (met error, operations int) {
 	if limit.Used() != 0 {
 		t.Errorf("%d bytes are used after Close", limit.Used())
 	}
-	return met, operations
+	return operations, met
 }
 
 // TestMirrorWithEachCallFailing does the same with mirrors and static tables, whose memory is all there from the beginning.
@@ -193,8 +193,11 @@ func TestNoPartOfARegion(t *testing.T) {
 			return err
 		}
 		defer func() {
-			if r.Close() != nil && r.Close() != nil {
-				t.Error("the second Close fails")
+			if r.Close() == nil {
+				return
+			}
+			if err := r.Close(); err != nil {
+				t.Errorf("the second Close fails: %v", err)
 			}
 		}()
 		for i := range 8 {
