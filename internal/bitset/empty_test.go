@@ -1,0 +1,83 @@
+package bitset
+
+import (
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// TestEmpty: what was emptied holds nothing, at any level of its summaries, and can be filled and made smaller again.
+func TestEmpty(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rnd := rand.New(rand.NewPCG(seed, 1))
+	const n = 3 << 18 // three groups of blocks
+	r, err := vm.Reserve(Size(n), vm.Options{Pages: vm.PagesSmall})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	inRegion, err := New(r, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, s := range map[string]*Set{"region": inRegion, "heap": NewOnHeap()} {
+		if err := s.Grow(n); err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			words := map[uint]uint64{}
+			for range 500 {
+				i := uint(rnd.IntN(n))
+				s.Set(i)
+				words[i/64] |= 1 << (i % 64)
+			}
+			s.Fill(n/2, n/2+70_000) // blocks that are full
+			for i := uint(n / 2); i < n/2+70_000; i++ {
+				words[i/64] |= 1 << (i % 64)
+			}
+			count := 0
+			for _, w := range words {
+				count += bits.OnesCount64(w)
+			}
+			if s.OccupiedWords() != len(words) || s.Count() != count {
+				t.Errorf("%s: %d words with %d slots are occupied, want %d with %d", name, s.OccupiedWords(), s.Count(), len(words), count)
+			}
+			s.Empty()
+			s.CheckInvariants()
+			if s.OccupiedWords() != 0 || s.Count() != 0 || s.Next(0) != uint(s.Len()) || s.NextClear(0) != 0 {
+				t.Fatalf("%s: %d words are occupied after Empty, %d slots, the first is %d", name, s.OccupiedWords(), s.Count(), s.Next(0))
+			}
+			for b := range uint(n / 4096) {
+				if any, full := s.Block(b); any != 0 || full != 0 {
+					t.Fatalf("%s: block %d says %x, %x after Empty", name, b, any, full)
+				}
+			}
+		}
+	}
+	before := inRegion.Len()
+	inRegion.Shrink(n / 2)
+	if inRegion.Len() >= before || inRegion.Len() < n/2 {
+		t.Errorf("%d slots are usable after Shrink(%d), %d before", inRegion.Len(), n/2, before)
+	}
+}
+
+// TestGroupsNarrow: a filter with two groups looks at the words that both of them may match, not at those of the last one.
+func TestGroupsNarrow(t *testing.T) {
+	const n = 1 << 14
+	all, a, b := NewOnHeap(), NewOnHeap(), NewOnHeap()
+	for _, s := range []*Set{all, a, b} {
+		if err := s.Grow(n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all.Fill(0, n)
+	a.Fill(0, 640)
+	b.Fill(320, n)
+	f := NewFilter([]*Set{all}, nil, []*Set{a}, []*Set{b})
+	if any, _ := f.blockAny(0); any != 0b11111_00000 {
+		t.Errorf("words %b of the block may match, want those from 5 to 9", any)
+	}
+}
