@@ -46,7 +46,7 @@ func TestBadAccesses(t *testing.T) {
 			if err := p.Close(); err != nil {
 				panic(err)
 			}
-			return (*byte)(unsafe.Pointer(e))
+			return (*byte)(unsafe.Pointer(e)) //vastvet:ignore useafter: the fault is what it is about
 		}, []string{"slot 0 of ships is gone: it was closed: keep it open", "made at ", "fault_test.go:", "closed at ", "fault_test.go:"}},
 		"dense": {func() *byte {
 			d := opened(NewDense[record](Options{Name: "ships"}))
