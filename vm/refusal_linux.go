@@ -25,11 +25,11 @@ func refusals() []Refusal {
 	}
 	advice := func(kind int, name, instead string) { note("madvise("+name+")", adviceTaken(p, kind), instead) }
 
-	if !heedsAdvice() {
+	// Where nothing can be committed there is no page to try advice on.
+	if refused := note("mprotect", be.commit(p, 2*pageSize), "Nothing can be committed."); !refused && !heedsAdvice() {
 		all = append(all, Refusal{"madvise", errIgnored, "Memory is given back by mapping anew, which takes a little longer. " +
 			"Huge pages cannot be asked for, and Region.Populate is not supported."})
 	}
-	note("mprotect", be.commit(p, 2*pageSize), "Nothing can be committed.")
 	note("prctl(PR_SET_VMA)", nameTaken(p, pageSize), "Regions have no names in /proc/self/maps; counters have them all the same.")
 	advice(unix.MADV_DONTNEED, "MADV_DONTNEED", "Memory is given back by mapping anew, which takes a little longer.")
 	advice(unix.MADV_POPULATE_WRITE, "MADV_POPULATE_WRITE", "Region.Populate says that it is not supported: pages are taken when they are touched.")
