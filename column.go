@@ -407,7 +407,9 @@ func (c *column) mustBeFree(lo, hi uint32) {
 	}
 	for slot := lo; slot < hi; slot++ {
 		if !c.set.Test(uint(slot)) {
-			invariants.MustBeFree(c.element(slot), "vast: slot %d of column %s of world %q", slot, c.name, c.world.options.Name)
+			invariants.MustBeFree(c.element(slot), func() string {
+				return fmt.Sprintf("vast: slot %d of column %s of world %q", slot, c.name, c.world.options.Name)
+			})
 		}
 	}
 }

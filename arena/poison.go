@@ -1,6 +1,7 @@
 package arena
 
 import (
+	"fmt"
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/invariants"
@@ -23,7 +24,7 @@ func (a *Arena) poison(offset, used uintptr) {
 func (a *Arena) reuse(end uintptr) {
 	if again := min(end, a.poisoned); a.next < again {
 		b := a.bytes(a.next, again)
-		invariants.MustBeFree(b, "arena: what lies from byte %d of %s on", a.next, a.name)
+		invariants.MustBeFree(b, func() string { return fmt.Sprintf("arena: what lies from byte %d of %s on", a.next, a.name) })
 		clear(b)
 	}
 }

@@ -16,7 +16,9 @@ func (d *Dense[T]) poison(i uint, n int) {
 // mustBeFree panics where a place without an element was written since it was poisoned.
 func (d *Dense[T]) mustBeFree(i uint) {
 	e := d.element(i)
-	invariants.MustBeFree(unsafe.Slice((*byte)(unsafe.Pointer(e)), unsafe.Sizeof(*e)), "bulk: place %d of %s", i, d.plan.name)
+	invariants.MustBeFree(unsafe.Slice((*byte)(unsafe.Pointer(e)), unsafe.Sizeof(*e)), func() string {
+		return fmt.Sprintf("bulk: place %d of %s", i, d.plan.name)
+	})
 }
 
 // changed runs checkInvariants after a change, as seldom as [Pool] does.

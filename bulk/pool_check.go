@@ -18,7 +18,9 @@ func (p *Pool[T]) poison(i uint) {
 // mustBeFree panics where a slot without an element was written since it was poisoned.
 func (p *Pool[T]) mustBeFree(i uint) {
 	e := p.slot(i)
-	invariants.MustBeFree(unsafe.Slice((*byte)(unsafe.Pointer(e)), unsafe.Sizeof(*e)), "bulk: slot %d of %s", i, p.plan.name)
+	invariants.MustBeFree(unsafe.Slice((*byte)(unsafe.Pointer(e)), unsafe.Sizeof(*e)), func() string {
+		return fmt.Sprintf("bulk: slot %d of %s", i, p.plan.name)
+	})
 }
 
 // changed runs checkInvariants after a change, often enough to be near the cause and seldom enough that a large pool can

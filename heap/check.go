@@ -17,7 +17,7 @@ func (h *Heap) checkInvariants() {
 
 // mustBeFree panics where memory that is being allocated was written since it was freed.
 func (h *Heap) mustBeFree(p unsafe.Pointer, n int) {
-	invariants.MustBeFree(unsafe.Slice((*byte)(p), n), "heap: what lies at %p on %s", p, h.name)
+	invariants.MustBeFree(unsafe.Slice((*byte)(p), n), func() string { return fmt.Sprintf("heap: what lies at %p on %s", p, h.name) })
 }
 
 // check walks over everything that the heap knows and panics where it does not add up.

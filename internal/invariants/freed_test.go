@@ -40,11 +40,15 @@ func TestMustBeFree(t *testing.T) {
 					text = v.(string)
 				}
 			}()
-			MustBeFree(b, "slot %d of %s", 7, "ships")
+			MustBeFree(b, func() string { return "slot 7 of ships" })
 		}()
 		if c.says == "" && text != "" || !strings.Contains(text, c.says) || text != "" && !strings.HasPrefix(text, "slot 7 of ships was written after") {
 			t.Errorf("%s: it says %q, want %q", name, text, c.says)
 		}
 	}
-	MustBeFree(nil, "nothing")
+	MustBeFree(nil, func() string { return "nothing" })
+	clear(b)
+	if n := testing.AllocsPerRun(100, func() { MustBeFree(b, func() string { return fmt.Sprint("slot ", len(b)) }) }); n != 0 {
+		t.Errorf("a check that finds nothing allocates %v times", n)
+	}
 }
