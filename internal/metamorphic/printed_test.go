@@ -49,7 +49,7 @@ func TestPrinted(t *testing.T) {
 		}
 	}
 	short := metamorphic.Shrink(ops, func(ops []metamorphic.Op) bool { return metamorphic.Compare(wrong, ops) != nil })
-	if len(short) > 8 {
+	if len(short) > 4 {
 		t.Errorf("%d operations are left of %d", len(short), len(ops))
 	}
 	source := metamorphic.Print(short, "forgetful.Configurations()", "github.com/vastgo/vast/internal/metamorphic/testdata/forgetful")
