@@ -113,7 +113,7 @@ func (in *Inspector) serveControl(r *http.Request) (any, error) {
 	case "resume":
 		c.Resume()
 	case "step":
-		made = step(r.Context(), c, s, o.Ticks)
+		made = in.step(r.Context(), c, s, o.Ticks)
 	}
 	a := obeyed{Paused: c.Paused(), Made: made}
 	if s != nil {
@@ -123,18 +123,27 @@ func (in *Inspector) serveControl(r *http.Request) (any, error) {
 }
 
 // step has ticks made and waits for them for some time. Few of them are recorded, so that the timeline shows what a step did.
-func step(ctx context.Context, c Control, s *sched.Schedule, ticks int) (made uint64) {
+func (in *Inspector) step(ctx context.Context, c Control, s *sched.Schedule, ticks int) (made uint64) {
 	if s == nil {
 		c.Step(ticks)
 		return 0
 	}
-	c.Pause() // what is under way is no part of the step, as far as that can be told
-	if ticks <= sched.MaxRecorded {
-		s.Record(ticks)
-	}
 	const none = ^uint64(0)
-	before, _ := s.Recent(none, nil)
-	c.Step(ticks)
+	var before uint64
+	begin := func() bool {
+		if ticks <= sched.MaxRecorded {
+			s.Record(ticks)
+		}
+		before, _ = s.Recent(none, nil)
+		c.Step(ticks)
+		return true
+	}
+	// The tick that is under way is no part of the step: it is over where the world lets the inspector look. Where it does not,
+	// that cannot be told.
+	c.Pause()
+	if in.look(ctx, begin) != nil {
+		begin()
+	}
 	over := time.NewTimer(ticksTime)
 	defer over.Stop()
 	often := time.NewTicker(2 * time.Millisecond)

@@ -221,10 +221,15 @@ func TestRecordFailures(t *testing.T) {
 	s := newSchedule(t, w, Options{Workers: 1})
 	s.Add(System{Name: "ends", Run: func(*Context) { runtime.Goexit() }})
 	wait := s.Record(1)
-	go func() { _ = s.Tick() }()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = s.Tick()
+	}()
 	if list, err := wait(context.Background()); err != nil || list[0].Tick != 1 || list[0].Spans != nil {
 		t.Errorf("%+v, %v", list, err)
 	}
+	<-ended
 }
 
 func TestRecordEndsWithContextAndSchedule(t *testing.T) {

@@ -138,7 +138,7 @@ func flags(o *options) *flag.FlagSet {
 	f.Var((*length)(&o.length), "for", "end after this `time`, such as 30s; 0: no end")
 	f.Var((*seed)(&o.seed), "seed", "`number` that the world grows from: the same seed and ticks give the same world")
 	f.Var(number{&o.workers, 0, maxWorkers}, "workers", "`number` of goroutines that share a tick; 0: one a processor.\nThe result does not depend on it")
-	f.Var(&o.memoryLimit, "memory-limit", "most memory outside the Go heap, as a `size` such as 512MiB or 2GB (default: no limit)")
+	f.Var(&o.memoryLimit, "memory-limit", "most memory outside the Go heap, as a `size` such as 512MiB or 2GB (default: VAST_LIMIT, or no limit)")
 	f.BoolVar(&o.json, "json", false, "print nothing but one JSON object at the end")
 	f.BoolVar(&o.plain, "plain", false, "print a line a second, even on a terminal")
 	f.Var((*address)(&o.inspect), "inspect", "serve the inspector, a page for browsers, at this `address`; off: nowhere\n"+
