@@ -33,7 +33,7 @@ func (p *tab) checkAccess(where string) {
 			Name             value `json:"name"`
 		} `json:"nodes"`
 	}
-	p.do("accessibility tree", accessibility.Enable(), chromedp.ActionFunc(func(ctx context.Context) error {
+	p.Do("accessibility tree", accessibility.Enable(), chromedp.ActionFunc(func(ctx context.Context) error {
 		return cdp.Execute(ctx, accessibility.CommandGetFullAXTree, nil, &tree)
 	}))
 	seen := 0
@@ -49,7 +49,7 @@ func (p *tab) checkAccess(where string) {
 		p.Errorf("%s: only %d things have a role", where, seen)
 	}
 	var faults []string
-	p.eval(`(() => {
+	p.Eval(`(() => {
 		const faults = [];
 		const ids = [...document.querySelectorAll('[id]')].map((e) => e.id);
 		for (const id of new Set(ids)) if (ids.filter((x) => x === id).length > 1) faults.push('two elements are called ' + id);
@@ -78,9 +78,9 @@ func TestPageAccess(t *testing.T) {
 	addresses := p.pagesListed()
 	addresses = append(addresses, "entity/"+f.paris.String())
 	for _, width := range []int{1280, 360} {
-		p.window(width, 800)
+		p.Window(width, 800)
 		for _, address := range addresses {
-			p.eval(fmt.Sprintf("location.hash = '#/%s'", address), nil)
+			p.Eval(fmt.Sprintf("location.hash = '#/%s'", address), nil)
 			p.waitPage(strings.Split(address, "/")[0])
 			p.checkAccess(fmt.Sprintf("%s at %d pixels", address, width))
 		}
@@ -94,17 +94,17 @@ func TestPageTabKey(t *testing.T) {
 	p := openPage(t, f, "/#/overview")
 	p.waitPage("overview")
 	for _, id := range p.pagesListed() {
-		p.eval(fmt.Sprintf("location.hash = '#/%s'", id), nil)
+		p.Eval(fmt.Sprintf("location.hash = '#/%s'", id), nil)
 		p.waitPage(id)
-		p.eval("document.getElementById('skip').focus()", nil)
+		p.Eval("document.getElementById('skip').focus()", nil)
 		passed := make(map[string]bool)
 		for range 16 {
-			p.press(kb.Tab)
+			p.Press(kb.Tab)
 			var focus struct {
 				Where string
 				Seen  bool
 			}
-			p.eval(`(() => {
+			p.Eval(`(() => {
 				const e = document.activeElement;
 				const s = getComputedStyle(e);
 				return { Where: e.id || e.closest('nav, main, footer')?.tagName || e.tagName,

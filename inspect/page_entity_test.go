@@ -30,9 +30,9 @@ func openEntity(t *testing.T, f *fixture, e vast.Entity) *tab {
 	t.Helper()
 	p := openPage(t, f, "/#/entity/"+e.String())
 	p.waitPage("entity")
-	p.eval(fmt.Sprintf("import('/api.js').then((api) => { api.setToken(%q); location.hash = '#/nowhere'; location.hash = '#/entity/%s'; })",
+	p.Eval(fmt.Sprintf("import('/api.js').then((api) => { api.setToken(%q); location.hash = '#/nowhere'; location.hash = '#/entity/%s'; })",
 		f.options.Token, e), nil)
-	p.until("!document.querySelector('.page-nowhere')")
+	p.Until("!document.querySelector('.page-nowhere')")
 	p.waitPage("entity")
 	return p
 }
@@ -45,7 +45,7 @@ func valueAt(column, path string) string {
 // holds waits until the world holds what a test wants.
 func (p *tab) holds(what string, f func() bool) {
 	p.Helper()
-	p.f.holds(p.T, what, f)
+	p.f.holds(p.TB, what, f)
 }
 
 func TestPageEntityShows(t *testing.T) {
@@ -72,17 +72,17 @@ func TestPageEntityShows(t *testing.T) {
 	}
 	p.waitText(".components + p", "Values are shown only")
 	var buttons int
-	p.eval("document.querySelectorAll('.leaf-button, .danger').length", &buttons)
+	p.Eval("document.querySelectorAll('.leaf-button, .danger').length", &buttons)
 	if buttons != 0 {
 		t.Errorf("a read-only page has %d buttons that edit", buttons)
 	}
 	p.checkAccess("a read-only entity")
 	// What folds is built when it is seen.
-	p.until("!document.querySelector('[data-path=\"Decks[3]\"]')")
+	p.Until("!document.querySelector('[data-path=\"Decks[3]\"]')")
 	p.click(`[data-path="Decks"] > .tree-row > .twist`)
 	p.waitText(`[data-path="Decks[63]"] .leaf`, "0")
 	p.click(`[data-column="Infected"] header .twist`)
-	p.until("document.querySelector('[data-column=Infected] .panel-body').hidden")
+	p.Until("document.querySelector('[data-column=Infected] .panel-body').hidden")
 	p.waitText(`[data-column="Infected"] .component-summary`, "{Stage:Severe Since:1152921504606846976")
 }
 
@@ -92,81 +92,81 @@ func TestPageEntityFollows(t *testing.T) {
 	p := openEntity(t, f, f.people[1])
 	y := `[...document.querySelectorAll('[data-column=Position] .leaf')][1].textContent`
 	var before string
-	p.eval(y, &before)
-	p.until(y + " !== " + fmt.Sprintf("%q", before))
-	p.until("document.querySelector('[data-column=Position] .flash-a, [data-column=Position] .flash-b')")
+	p.Eval(y, &before)
+	p.Until(y + " !== " + fmt.Sprintf("%q", before))
+	p.Until("document.querySelector('[data-column=Position] .flash-a, [data-column=Position] .flash-b')")
 	p.waitText(".entity-head .chip", "live")
-	p.press("f")
+	p.Press("f")
 	p.waitText(".entity-head .chip", "held")
-	p.press("f")
+	p.Press("f")
 	p.waitText(".entity-head .chip", "live")
 	f.see(t, func() {
 		f.ship.Add(f.people[1], Ship{Hull: 9})
 		f.velocity.Remove(f.people[1])
 	})
 	p.waitText(`[data-column="Ship"] .leaf`, "9")
-	p.until("!document.querySelector('[data-column=Velocity]')")
+	p.Until("!document.querySelector('[data-column=Velocity]')")
 	f.see(t, func() { f.w.Delete(f.people[1]) })
 	p.waitText(".box-title", "It is no longer alive")
-	p.expect("410")
-	p.eval("location.hash = '#/entity/0.77'", nil)
+	p.Expect("410")
+	p.Eval("location.hash = '#/entity/0.77'", nil)
 	p.waitText(".box-title", "Entity 0.77 is no longer alive")
 }
 
 func TestPageEntityEdits(t *testing.T) {
 	f := entityFixture(t, Options{ReadWrite: true})
 	p := openEntity(t, f, f.london)
-	p.expect("400") // what is refused
-	p.expect("409")
+	p.Expect("400") // what is refused
+	p.Expect("409")
 
 	for _, width := range []int{360, 1280} {
-		p.window(width, 900)
+		p.Window(width, 900)
 		p.checkAccess(fmt.Sprintf("an entity in a window of %d", width))
 	}
 	hull := valueAt("Ship", "Hull")
 	p.click(hull + " button")
 	p.fill(hull+" input", "300.5")
-	p.press(kb.Enter)
+	p.Press(kb.Enter)
 	p.waitText(`[data-path="Hull"] .field-error`, "Hull: a whole number is needed, not \"300.5\"")
-	p.until("document.querySelector('[data-path=Hull] input').getAttribute('aria-invalid') === 'true'")
+	p.Until("document.querySelector('[data-path=Hull] input').getAttribute('aria-invalid') === 'true'")
 	p.fill(hull+" input", "-42")
-	p.press(kb.Enter)
+	p.Press(kb.Enter)
 	p.waitText(hull, "-42")
 	p.holds("the hull", func() bool { return f.ship.Get(f.london).Hull == -42 })
-	p.until("document.querySelector('[data-path=Hull] .field-error').textContent === ''")
-	p.until("document.activeElement.classList.contains('leaf-button')") // so that Enter edits it again
-	p.press(kb.Enter)
+	p.Until("document.querySelector('[data-path=Hull] .field-error').textContent === ''")
+	p.Until("document.activeElement.classList.contains('leaf-button')") // so that Enter edits it again
+	p.Press(kb.Enter)
 	p.fill(hull+" input", "7")
-	p.press(kb.Escape)
+	p.Press(kb.Escape)
 	p.waitText(hull, "-42")
 
 	since := valueAt("Infected", "Since")
 	p.click(since + " button")
 	p.fill(since+" input", "9007199254740993")
-	p.press(kb.Enter)
+	p.Press(kb.Enter)
 	p.waitText(since, "9007199254740993")
 	stage := valueAt("Infected", "Stage")
 	p.click(stage + " button")
-	p.eval(fmt.Sprintf("document.querySelector(%q).value = '0'", stage+" select"), nil)
+	p.Eval(fmt.Sprintf("document.querySelector(%q).value = '0'", stage+" select"), nil)
 	p.click(stage + " [type=submit]")
 	p.waitText(stage, "Mild")
 	text := valueAt("Note", "Text")
 	p.click(text + " button")
 	p.fill(text+" input", hostileName)
-	p.press(kb.Enter)
+	p.Press(kb.Enter)
 	p.waitText(text, hostileName)
 	source := valueAt("Infected", "Source")
 	p.click(source + " button")
 	p.fill(source+" input", "Pari")
 	p.wait(".suggestions:not([hidden]) li")
-	p.press(kb.ArrowDown + kb.Enter + kb.Enter)
+	p.Press(kb.ArrowDown + kb.Enter + kb.Enter)
 	p.waitText(source+" a", "Paris")
 	name := valueAt("Name", "")
 	p.click(name + " button")
 	p.fill(name+" input", "Paris")
-	p.press(kb.Enter)
+	p.Press(kb.Enter)
 	p.waitText("[data-column=Name] .field-error", `the name "Paris" belongs to entity`)
-	p.press(kb.Escape)
+	p.Press(kb.Escape)
 	p.holds("all edits", func() bool {
 		i := f.infected.Get(f.london)
 		return i.Since == 9007199254740993 && i.Stage == Mild && i.Source == f.paris && f.note.Get(f.london).Text == hostileName
@@ -176,14 +176,14 @@ func TestPageEntityEdits(t *testing.T) {
 func TestPageEntityChangesStructure(t *testing.T) {
 	f := entityFixture(t, Options{ReadWrite: true})
 	p := openEntity(t, f, f.london)
-	p.eval("document.querySelector('[data-column=Ship] .panel-tools button').click()", nil)
+	p.Eval("document.querySelector('[data-column=Ship] .panel-tools button').click()", nil)
 	p.click("dialog [type=submit]")
-	p.until("!document.querySelector('[data-column=Ship]')")
-	p.eval("[...document.querySelectorAll('.entity-head button')].find((b) => b.textContent === 'Add').click()", nil)
-	p.eval("(() => { const s = document.querySelector('dialog select'); s.value = [...s.options].find((o) => o.textContent === 'Ship').value; })()", nil)
+	p.Until("!document.querySelector('[data-column=Ship]')")
+	p.Eval("[...document.querySelectorAll('.entity-head button')].find((b) => b.textContent === 'Add').click()", nil)
+	p.Eval("(() => { const s = document.querySelector('dialog select'); s.value = [...s.options].find((o) => o.textContent === 'Ship').value; })()", nil)
 	p.click("dialog [type=submit]")
 	p.waitText(valueAt("Ship", "Hull"), "0")
-	p.eval("document.querySelector('.entity-head .danger').click()", nil)
+	p.Eval("document.querySelector('.entity-head .danger').click()", nil)
 	p.waitText("dialog", "It is the target of 333 entities in ChildOf")
 	p.click("dialog [type=submit]")
 	p.waitText(".box-title", "It is no longer alive")
@@ -197,34 +197,34 @@ func TestPageEntityTree(t *testing.T) {
 	p.wait(".children > [role=treeitem]")
 	focused := func(want string) {
 		t.Helper()
-		p.until(fmt.Sprintf("document.activeElement.getAttribute('aria-label') === %q", want))
+		p.Until(fmt.Sprintf("document.activeElement.getAttribute('aria-label') === %q", want))
 	}
-	p.eval("document.querySelector('.children [tabindex=\"0\"]').focus()", nil)
+	p.Eval("document.querySelector('.children [tabindex=\"0\"]').focus()", nil)
 	focused("London")
-	p.press(kb.ArrowRight)
+	p.Press(kb.ArrowRight)
 	p.wait("[aria-label=London] > ul > [role=treeitem]")
-	p.press(kb.ArrowRight)
+	p.Press(kb.ArrowRight)
 	child := f.people[1].String()
 	focused(child)
-	p.press(kb.ArrowRight)
-	p.until(fmt.Sprintf("document.querySelectorAll('[data-id=%q] > ul > [role=treeitem]').length === 2", child))
-	p.press(kb.ArrowDown + kb.ArrowDown)
+	p.Press(kb.ArrowRight)
+	p.Until(fmt.Sprintf("document.querySelectorAll('[data-id=%q] > ul > [role=treeitem]').length === 2", child))
+	p.Press(kb.ArrowDown + kb.ArrowDown)
 	focused(f.people[3].String())
-	p.press(kb.ArrowLeft)
+	p.Press(kb.ArrowLeft)
 	focused(child)
-	p.press(kb.Home + kb.ArrowLeft + kb.End)
-	p.until("document.activeElement.classList.contains('more-children')")
-	p.press(kb.Enter)
-	p.until("document.querySelectorAll('.children > [data-id]').length === 100")
-	p.press(kb.Home + kb.Enter)
+	p.Press(kb.Home + kb.ArrowLeft + kb.End)
+	p.Until("document.activeElement.classList.contains('more-children')")
+	p.Press(kb.Enter)
+	p.Until("document.querySelectorAll('.children > [data-id]').length === 100")
+	p.Press(kb.Home + kb.Enter)
 	p.waitText(".entity-title", "London")
-	p.press("/")
-	p.until("document.activeElement.classList.contains('entity-input')")
+	p.Press("/")
+	p.Until("document.activeElement.classList.contains('entity-input')")
 	p.fill(".entity-input", "<im") // the browser of a test types the slash, too
 	p.wait(".suggestions:not([hidden]) li")
 	if got := p.text(".suggestions li"); !strings.HasPrefix(got, hostileName) {
 		t.Errorf("suggested: %q", got)
 	}
-	p.press(kb.Enter)
+	p.Press(kb.Enter)
 	p.waitText(".entity-title", hostileName)
 }

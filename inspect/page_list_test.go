@@ -15,7 +15,7 @@ func openList(t *testing.T, rows int) *tab {
 	t.Helper()
 	p := openPage(t, newFixture(t, Options{}), "/#/nowhere")
 	p.waitText("main", "There is no such page")
-	p.eval(fmt.Sprintf(`(async () => {
+	p.Eval(fmt.Sprintf(`(async () => {
 		const { virtualList } = await import('/list.js');
 		window.opened = [];
 		window.begun = 0;
@@ -54,69 +54,69 @@ func openList(t *testing.T, rows int) *tab {
 			return Math.round(box.top - row.getBoundingClientRect().top);
 		};
 	})()`, rows), nil)
-	p.until("shown().length > 10 && first() === 0")
+	p.Until("shown().length > 10 && first() === 0")
 	return p
 }
 
 func TestPageListOfABillion(t *testing.T) {
 	const rows = 1_000_000_000
 	p := openList(t, rows)
-	p.eval("list.focus()", nil)
-	p.until(fmt.Sprintf("scroller.getAttribute('aria-rowcount') === '%d'", rows+1))
+	p.Eval("list.focus()", nil)
+	p.Until(fmt.Sprintf("scroller.getAttribute('aria-rowcount') === '%d'", rows+1))
 
-	p.press(kb.End)
-	p.until(fmt.Sprintf("last() === %d", rows-1))
-	p.press(kb.PageUp)
-	p.press(kb.PageUp)
-	p.until(fmt.Sprintf("last() < %d && last() > %d", rows-10, rows-60))
-	p.press(kb.Home)
-	p.until("first() === 0 && above() === 0")
-	p.press(kb.ArrowDown + kb.ArrowDown + kb.ArrowDown)
-	p.until("document.getElementById(scroller.getAttribute('aria-activedescendant'))?.getAttribute('aria-rowindex') === '5'")
-	p.press(kb.Enter)
-	p.until("opened.join() === '3'")
+	p.Press(kb.End)
+	p.Until(fmt.Sprintf("last() === %d", rows-1))
+	p.Press(kb.PageUp)
+	p.Press(kb.PageUp)
+	p.Until(fmt.Sprintf("last() < %d && last() > %d", rows-10, rows-60))
+	p.Press(kb.Home)
+	p.Until("first() === 0 && above() === 0")
+	p.Press(kb.ArrowDown + kb.ArrowDown + kb.ArrowDown)
+	p.Until("document.getElementById(scroller.getAttribute('aria-activedescendant'))?.getAttribute('aria-rowindex') === '5'")
+	p.Press(kb.Enter)
+	p.Until("opened.join() === '3'")
 
 	// The bar's middle is the list's.
-	p.eval("scroller.scrollTop = (scroller.scrollHeight - scroller.clientHeight) / 2", nil)
-	p.until(fmt.Sprintf("Math.abs(first() - %d) < 1000", rows/2))
-	p.eval("scroller.scrollTop = scroller.scrollHeight", nil)
-	p.until(fmt.Sprintf("last() === %d", rows-1))
-	p.eval("scroller.scrollTop = 0", nil)
-	p.until("first() === 0")
+	p.Eval("scroller.scrollTop = (scroller.scrollHeight - scroller.clientHeight) / 2", nil)
+	p.Until(fmt.Sprintf("Math.abs(first() - %d) < 1000", rows/2))
+	p.Eval("scroller.scrollTop = scroller.scrollHeight", nil)
+	p.Until(fmt.Sprintf("last() === %d", rows-1))
+	p.Eval("scroller.scrollTop = 0", nil)
+	p.Until("first() === 0")
 }
 
 // TestPageListScrollsExactly turns the wheel in the middle of a list that is longer than its track: a step of the wheel must
 // move it by its pixels, and it must stay there when the track is put in order.
 func TestPageListScrollsExactly(t *testing.T) {
 	p := openList(t, 1_000_000_000)
-	p.eval("list.goTo(500_000_000)", nil)
-	p.until("shown().includes(500_000_000)")
+	p.Eval("list.goTo(500_000_000)", nil)
+	p.Until("shown().includes(500_000_000)")
 	var from struct{ First, Above, X, Y float64 }
-	p.eval(`(() => { const r = scroller.getBoundingClientRect(); return { First: first(), Above: above(), X: r.x + 50, Y: r.y + 200 }; })()`, &from)
+	p.Eval(`(() => { const r = scroller.getBoundingClientRect(); return { First: first(), Above: above(), X: r.x + 50, Y: r.y + 200 }; })()`, &from)
 	for i := 1; i <= 5; i++ {
-		p.do("wheel", input.DispatchMouseEvent(input.MouseWheel, from.X, from.Y).WithDeltaX(0).WithDeltaY(280))
-		p.until(fmt.Sprintf("first() === %d && above() === %d", int(from.First)+10*i, int(from.Above)))
+		p.Do("wheel", input.DispatchMouseEvent(input.MouseWheel, from.X, from.Y).WithDeltaX(0).WithDeltaY(280))
+		p.Until(fmt.Sprintf("first() === %d && above() === %d", int(from.First)+10*i, int(from.Above)))
 	}
 	// The track is put in order some time after the last of these: by then the list is still where it was.
-	p.eval("new Promise((r) => setTimeout(r, 400))", nil)
-	p.until(fmt.Sprintf("first() === %d && above() === %d", int(from.First)+50, int(from.Above)))
+	p.Eval("new Promise((r) => setTimeout(r, 400))", nil)
+	p.Until(fmt.Sprintf("first() === %d && above() === %d", int(from.First)+50, int(from.Above)))
 	for i := 1; i <= 60; i++ {
-		p.do("wheel", input.DispatchMouseEvent(input.MouseWheel, from.X, from.Y).WithDeltaX(0).WithDeltaY(-28))
+		p.Do("wheel", input.DispatchMouseEvent(input.MouseWheel, from.X, from.Y).WithDeltaX(0).WithDeltaY(-28))
 	}
-	p.until(fmt.Sprintf("first() === %d && above() === %d", int(from.First)-10, int(from.Above)))
+	p.Until(fmt.Sprintf("first() === %d && above() === %d", int(from.First)-10, int(from.Above)))
 }
 
 // TestPageListGivesUpRequests runs over a list whose rows come slowly: what is not in view any more is not asked for.
 func TestPageListGivesUpRequests(t *testing.T) {
 	p := openList(t, 1_000_000)
-	p.eval("slow = true; begun = given = 0", nil)
+	p.Eval("slow = true; begun = given = 0", nil)
 	for i := 1; i <= 8; i++ {
-		p.eval(fmt.Sprintf("list.goTo(%d)", i*100_000), nil)
-		p.until(fmt.Sprintf("begun - given > 0 && begun - given <= 3 && list.marked.index === %d", i*100_000))
+		p.Eval(fmt.Sprintf("list.goTo(%d)", i*100_000), nil)
+		p.Until(fmt.Sprintf("begun - given > 0 && begun - given <= 3 && list.marked.index === %d", i*100_000))
 	}
-	p.until("given >= 1")
-	p.eval("slow = false; list.goTo(12345)", nil)
-	p.until("shown().includes(12345)")
+	p.Until("given >= 1")
+	p.Eval("slow = false; list.goTo(12345)", nil)
+	p.Until("shown().includes(12345)")
 }
 
 // TestPageListMany looks at pages far from each other, so that old ones are forgotten, and at the first again.
@@ -124,16 +124,16 @@ func TestPageListMany(t *testing.T) {
 	p := openList(t, 1_000_000)
 	for i := 0; i < 70; i++ {
 		n := (i*7919 + 5000) % 1_000_000
-		p.eval(fmt.Sprintf("list.goTo(%d)", n), nil)
-		p.until(fmt.Sprintf("shown().includes(%d)", n))
+		p.Eval(fmt.Sprintf("list.goTo(%d)", n), nil)
+		p.Until(fmt.Sprintf("shown().includes(%d)", n))
 	}
-	p.eval("list.goTo(0)", nil)
-	p.until("first() === 0")
+	p.Eval("list.goTo(0)", nil)
+	p.Until("first() === 0")
 	var elements int
-	p.eval("list.element.querySelectorAll('.vlist-row').length", &elements)
+	p.Eval("list.element.querySelectorAll('.vlist-row').length", &elements)
 	if elements > 60 {
 		t.Errorf("%d rows are elements", elements)
 	}
 	p.click(".vlist-row:nth-child(3)")
-	p.until("opened.length === 1")
+	p.Until("opened.length === 1")
 }

@@ -12,8 +12,8 @@ func TestMap(t *testing.T) {
 	p := openPage(t, f, "/#/map?at=2,50,150")
 	p.waitPage("map")
 	// People and towns in view, and dots of their colour on the canvas.
-	p.until("Number(document.querySelector('.map-layer .num').textContent.replaceAll(',', '')) >= 1")
-	p.until(`(() => {
+	p.Until("Number(document.querySelector('.map-layer .num').textContent.replaceAll(',', '')) >= 1")
+	p.Until(`(() => {
 		const c = document.querySelector('.map-canvas');
 		const pixels = new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer);
 		return new Set(pixels).size > 8;
@@ -22,42 +22,42 @@ func TestMap(t *testing.T) {
 		t.Errorf("the first layer is shown: %s", got)
 	}
 	p.click(".map-layer")
-	p.until("document.querySelector('.map-layer').getAttribute('aria-pressed') === 'false'")
+	p.Until("document.querySelector('.map-layer').getAttribute('aria-pressed') === 'false'")
 
 	p.click(".map-canvas") // in its middle, where the town with the hostile name is
 	p.waitText(".map-side h2", hostileName)
 	p.waitText(".map-side", "Entity "+f.hostile.String())
-	p.until("!document.querySelector('.map-side img')")
-	p.until("location.hash.includes('entity=" + f.hostile.String() + "')")
-	p.press(kb.Escape)
-	p.until("document.querySelector('.map-side').hidden")
+	p.Until("!document.querySelector('.map-side img')")
+	p.Until("location.hash.includes('entity=" + f.hostile.String() + "')")
+	p.Press(kb.Escape)
+	p.Until("document.querySelector('.map-side').hidden")
 }
 
 func TestMapSearchAndKeys(t *testing.T) {
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/map")
 	p.waitPage("map")
-	p.until("document.querySelector('.map-canvas').width > 300")
-	p.press("/")
-	p.until("document.activeElement.type === 'search'")
+	p.Until("document.querySelector('.map-canvas').width > 300")
+	p.Press("/")
+	p.Until("document.activeElement.type === 'search'")
 	p.fill(".map-search input", "lond")
 	p.waitText(".map-found [aria-selected=true]", "London")
-	p.press(kb.Enter)
+	p.Press(kb.Enter)
 	p.waitText(".map-side h2", "London")
-	p.until("location.hash.includes('entity=" + f.london.String() + "')")
+	p.Until("location.hash.includes('entity=" + f.london.String() + "')")
 
 	place := func() (text string) {
-		p.eval("new URLSearchParams(location.hash.split('?')[1]).get('at') ?? ''", &text)
+		p.Eval("new URLSearchParams(location.hash.split('?')[1]).get('at') ?? ''", &text)
 		return text
 	}
-	p.until("location.hash.includes('at=')")
+	p.Until("location.hash.includes('at=')")
 	for _, key := range []string{"+", kb.ArrowRight, "-", "0"} {
 		before := place()
-		p.eval("document.querySelector('.map-canvas').focus()", nil)
-		p.press(key)
-		p.until("(new URLSearchParams(location.hash.split('?')[1]).get('at') ?? '') !== '" + before + "'")
+		p.Eval("document.querySelector('.map-canvas').focus()", nil)
+		p.Press(key)
+		p.Until("(new URLSearchParams(location.hash.split('?')[1]).get('at') ?? '') !== '" + before + "'")
 	}
-	p.until("location.hash.includes('500%2C500%2C')") // from the middle
+	p.Until("location.hash.includes('500%2C500%2C')") // from the middle
 }
 
 // TestMapOfEntity opens the map at an entity, as links on other pages do.
@@ -65,12 +65,12 @@ func TestMapOfEntity(t *testing.T) {
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/map?entity="+f.paris.String())
 	p.waitText(".map-side h2", "Paris")
-	p.until("/at=-?[0-9.]+%2C50%2C/.test(location.hash)")
+	p.Until("/at=-?[0-9.]+%2C50%2C/.test(location.hash)")
 }
 
 func (p *tab) attribute(selector, name string) (value string) {
 	p.Helper()
 	p.wait(selector)
-	p.eval("document.querySelector('"+selector+"').getAttribute('"+name+"')", &value)
+	p.Eval("document.querySelector('"+selector+"').getAttribute('"+name+"')", &value)
 	return value
 }

@@ -16,8 +16,8 @@ const canvas = ".memory-place canvas"
 // untilColours waits for the picture to have so many colours.
 func (p *tab) untilColours(least int) {
 	p.Helper()
-	p.expect("willReadFrequently") // the page itself reads nothing back
-	p.until(fmt.Sprintf(`(() => {
+	p.Expect("willReadFrequently") // the page itself reads nothing back
+	p.Until(fmt.Sprintf(`(() => {
 		const c = document.querySelector(%q);
 		return c?.width && new Set(new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer)).size >= %d;
 	})()`, canvas, least))
@@ -32,42 +32,42 @@ func TestMemoryPage(t *testing.T) {
 	p.waitText(".memory-legend", "in memory")
 	for _, mode := range []string{"column", "archetype", "density", "change", "state"} {
 		p.click("[data-mode=" + mode + "]")
-		p.until("document.querySelector('[data-mode=" + mode + "]').getAttribute('aria-pressed') === 'true'")
+		p.Until("document.querySelector('[data-mode=" + mode + "]').getAttribute('aria-pressed') === 'true'")
 		p.untilColours(3)
 		if mode == "change" {
 			p.waitText(".memory-scale", "Compared with")
 		}
 	}
-	p.until("location.hash === '#/memory'")
+	p.Until("location.hash === '#/memory'")
 	p.click("[data-whole=true]")
 	p.waitText(".memory-bands", "not divided yet")
 	p.waitText(".memory-way", "whole reservation")
 	p.click("[data-whole=false]")
 
 	// The pointer: what lies there is told, and a click opens the word.
-	p.until("!document.querySelector('.memory-bands').textContent.includes('not divided yet')")
+	p.Until("!document.querySelector('.memory-bands').textContent.includes('not divided yet')")
 	p.waitText(".memory-bands", "Position")
 	var x, y float64
-	p.eval(fmt.Sprintf(`(() => {
+	p.Eval(fmt.Sprintf(`(() => {
 		const c = document.querySelector(%q).getBoundingClientRect();
 		const b = [...document.querySelectorAll('.memory-bands button')].find((b) => b.textContent.startsWith('Velocity')).getBoundingClientRect();
 		window.at = [c.left + c.width / 2, b.top + 2];
 		return window.at[0];
 	})()`, canvas), &x)
-	p.eval("window.at[1]", &y)
-	p.do("point", chromedp.MouseEvent(input.MouseMoved, x, y))
+	p.Eval("window.at[1]", &y)
+	p.Do("point", chromedp.MouseEvent(input.MouseMoved, x, y))
 	p.waitText(".tip", "Velocity: ")
 	p.waitText(".memory-here", "0x")
-	p.do("click", chromedp.MouseClickXY(x, y))
+	p.Do("click", chromedp.MouseClickXY(x, y))
 	p.waitText(".word", "in use")
 	p.waitText(".panel h2", "Word ")
 	p.waitText(".hex", "0000")
 	var hash string
-	p.eval("location.hash", &hash)
+	p.Eval("location.hash", &hash)
 	if !strings.Contains(hash, "slot=") || !strings.Contains(hash, "column=") {
 		t.Errorf("the address is %s", hash)
 	}
-	p.keepPicture("memory-word")
+	p.KeepPicture("memory-word")
 }
 
 func TestMemoryPageByKeys(t *testing.T) {
@@ -75,24 +75,24 @@ func TestMemoryPageByKeys(t *testing.T) {
 	p := openPage(t, f, "/#/memory?by=column")
 	p.waitPage("memory")
 	p.untilColours(3)
-	p.eval(fmt.Sprintf("document.querySelector(%q).focus({ focusVisible: true })", canvas), nil)
-	p.press(kb.ArrowRight)
+	p.Eval(fmt.Sprintf("document.querySelector(%q).focus({ focusVisible: true })", canvas), nil)
+	p.Press(kb.ArrowRight)
 	p.waitText(".memory-here", "Area")
-	p.press(kb.ArrowDown)
-	p.until("document.getElementById('announcer').textContent !== ''")
-	p.press("+")
-	p.until("document.querySelectorAll('.memory-way > *').length > 1")
+	p.Press(kb.ArrowDown)
+	p.Until("document.getElementById('announcer').textContent !== ''")
+	p.Press("+")
+	p.Until("document.querySelectorAll('.memory-way > *').length > 1")
 	var before, after string
-	p.eval("document.querySelector('.memory-scale').textContent", &before)
-	p.press("+")
-	p.until(fmt.Sprintf("document.querySelector('.memory-scale').textContent !== %q", before))
-	p.eval("document.querySelector('.memory-scale').textContent", &after)
-	p.press("-")
-	p.until(fmt.Sprintf("document.querySelector('.memory-scale').textContent !== %q", after))
-	p.press(kb.Escape)
-	p.until("document.querySelectorAll('.memory-way > *').length === 1")
-	p.press(kb.Enter)
-	p.until("document.querySelectorAll('.memory-way > *').length > 1 || document.querySelector('.word')")
+	p.Eval("document.querySelector('.memory-scale').textContent", &before)
+	p.Press("+")
+	p.Until(fmt.Sprintf("document.querySelector('.memory-scale').textContent !== %q", before))
+	p.Eval("document.querySelector('.memory-scale').textContent", &after)
+	p.Press("-")
+	p.Until(fmt.Sprintf("document.querySelector('.memory-scale').textContent !== %q", after))
+	p.Press(kb.Escape)
+	p.Until("document.querySelectorAll('.memory-way > *').length === 1")
+	p.Press(kb.Enter)
+	p.Until("document.querySelectorAll('.memory-way > *').length > 1 || document.querySelector('.word')")
 }
 
 // TestMemoryPageOfAnEntity opens the page where other pages send to.
@@ -107,13 +107,13 @@ func TestMemoryPageOfAnEntity(t *testing.T) {
 	p.wait(fmt.Sprintf("table.data a[href='#/entity/%s']", f.people[0])) // the source is a link
 	// A name that is a trap stays text.
 	p.fill(".page-memory input[type=search]", fmt.Sprint(f.hostile.Slot()))
-	p.press(kb.Enter)
+	p.Press(kb.Enter)
 	p.waitText(".word ~ p a", hostileName)
 	var images int
-	p.eval("document.querySelectorAll('main img').length", &images)
+	p.Eval("document.querySelectorAll('main img').length", &images)
 	if images != 0 {
 		t.Error("a name became an image")
 	}
-	p.eval("[...document.querySelectorAll('.page-memory button')].find((b) => b.textContent === 'Close').click()", nil)
-	p.until("!location.hash.includes('slot')")
+	p.Eval("[...document.querySelectorAll('.page-memory button')].find((b) => b.textContent === 'Close').click()", nil)
+	p.Until("!location.hash.includes('slot')")
 }

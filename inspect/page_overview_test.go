@@ -16,8 +16,8 @@ func TestPageOverview(t *testing.T) {
 	p.waitText("table.costs", "move")
 	p.waitText("table.costs", "Velocity")
 	// Each chart and each small line has something drawn in it.
-	p.until(`document.querySelectorAll('.uplot canvas').length === 7`)
-	p.until("[...document.querySelectorAll('.uplot canvas, canvas.spark')].every((c) => (" + colorsIn + ")(c) > 1)")
+	p.Until(`document.querySelectorAll('.uplot canvas').length === 7`)
+	p.Until("[...document.querySelectorAll('.uplot canvas, canvas.spark')].every((c) => (" + colorsIn + ")(c) > 1)")
 
 	f.see(t, func() { f.w.Delete(f.people[1]) })
 	p.waitText("[data-reading=entities] .meter-value", "1,002")
@@ -43,7 +43,7 @@ func TestPageOverviewOfHangingProgram(t *testing.T) {
 	if err := <-hung; err != nil {
 		t.Fatal(err)
 	}
-	p.until("!document.querySelector('main .box')")
+	p.Until("!document.querySelector('main .box')")
 	p.waitText("#state-word", "live")
 }
 

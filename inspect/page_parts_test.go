@@ -39,7 +39,7 @@ func TestPageFormats(t *testing.T) {
 		"rate(undefined)":    "–",
 	} {
 		var got string
-		p.eval("import('/ui.js').then(({ format }) => format."+call+".replaceAll('\\u00a0', ' '))", &got)
+		p.Eval("import('/ui.js').then(({ format }) => format."+call+".replaceAll('\\u00a0', ' '))", &got)
 		if got != want {
 			t.Errorf("format.%s is %q, want %q", call, got, want)
 		}
@@ -54,7 +54,7 @@ func TestPageElementsHoldText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.eval(`(async () => {
+	p.Eval(`(async () => {
 		const ui = await import('/ui.js');
 		const trap = `+string(trap)+`;
 		document.querySelector('main').replaceChildren(
@@ -69,13 +69,13 @@ func TestPageElementsHoldText(t *testing.T) {
 		Made, Caught bool
 		Bad, Good    string
 	}
-	p.eval(`({ Made: Boolean(document.querySelector('img, main script, .tip script')), Caught: 'caught' in window,
+	p.Eval(`({ Made: Boolean(document.querySelector('img, main script, .tip script')), Caught: 'caught' in window,
 		Bad: document.getElementById('bad').getAttribute('href') ?? 'none', Good: document.getElementById('good').getAttribute('href') })`, &found)
 	if found.Made || found.Caught || found.Bad != "none" || found.Good != "#/entity/1.1" {
 		t.Errorf("%+v", found)
 	}
 	var thrown bool
-	p.eval("import('/ui.js').then(({ h }) => { try { h('p', { onclick: 'alert(1)' }); return false; } catch { return true; } })", &thrown)
+	p.Eval("import('/ui.js').then(({ h }) => { try { h('p', { onclick: 'alert(1)' }); return false; } catch { return true; } })", &thrown)
 	if !thrown {
 		t.Error("a text was taken for a listener")
 	}

@@ -18,24 +18,24 @@ func TestPagePictures(t *testing.T) {
 	p.waitPage("overview")
 	addresses := append(p.pagesListed(), "entity/"+f.london.String(), "queries?query="+"Position%2C+Infected", "entities?query=Infected%2C+%21Dead")
 	for _, size := range [][2]int{{360, 780}, {1280, 900}, {2560, 1400}} {
-		p.window(size[0], size[1])
+		p.Window(size[0], size[1])
 		for _, theme := range []string{"light", "dark"} {
 			if theme == "dark" && size[0] != 1280 {
 				continue
 			}
-			p.prefer(theme)
+			p.Prefer(theme)
 			for _, address := range addresses {
 				id, _, _ := strings.Cut(strings.Split(address, "/")[0], "?")
-				p.eval(fmt.Sprintf("location.hash = '#/nowhere'; location.hash = '#/%s'", address), nil)
+				p.Eval(fmt.Sprintf("location.hash = '#/nowhere'; location.hash = '#/%s'", address), nil)
 				p.waitPage(id)
 				// An event of the stream: what is drawn of it is there.
-				p.eval("(async () => { const api = await import('/api.js'); await new Promise((done) => { const stop = api.stream('overview', { onEvent() { stop(); done(); } }); }); })()", nil)
-				p.eval("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))", nil)
+				p.Eval("(async () => { const api = await import('/api.js'); await new Promise((done) => { const stop = api.stream('overview', { onEvent() { stop(); done(); } }); }); })()", nil)
+				p.Eval("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))", nil)
 				name := strings.NewReplacer("/", "-", "?", "-", "%", "", "=", "", "+", "").Replace(address)
 				if strings.HasPrefix(address, "entity/") {
 					name = "entity"
 				}
-				p.keepPicture(fmt.Sprintf("%s-%d-%s", name, size[0], theme))
+				p.KeepPicture(fmt.Sprintf("%s-%d-%s", name, size[0], theme))
 			}
 		}
 	}

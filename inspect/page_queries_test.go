@@ -15,41 +15,41 @@ func TestPageAnswersQuery(t *testing.T) {
 	p.waitPage("queries")
 	p.waitText(".queries-state", "100 entities")
 	p.waitText(".queries-state", "the first 50 rows")
-	p.until("document.querySelectorAll('.queries-table tbody tr').length === 50")
-	p.until("document.querySelectorAll('.histogram-bar').length >= 10")
+	p.Until("document.querySelectorAll('.queries-table tbody tr').length === 50")
+	p.Until("document.querySelectorAll('.histogram-bar').length >= 10")
 	p.waitText(".histogram-facts", "100")
 	var readings []string
-	p.eval("[...document.querySelectorAll('.histogram-facts dd')].map((e) => e.textContent)", &readings)
+	p.Eval("[...document.querySelectorAll('.histogram-facts dd')].map((e) => e.textContent)", &readings)
 	if !slices.Contains(readings, "990") || !slices.Contains(readings, "495") {
 		t.Errorf("the histogram of 0, 10, … 990 says %v", readings)
 	}
 
-	p.eval("document.querySelector('.histogram-drawing').focus()", nil)
-	p.press(kb.End)
+	p.Eval("document.querySelector('.histogram-drawing').focus()", nil)
+	p.Press(kb.End)
 	p.waitText(".histogram-told", "990:")
-	p.press(kb.Home)
-	p.until("/^0 to below/.test(document.querySelector('.histogram-told').textContent)")
+	p.Press(kb.Home)
+	p.Until("/^0 to below/.test(document.querySelector('.histogram-told').textContent)")
 	p.click(".histogram-head button")
-	p.until("document.querySelector('.histogram-head button').ariaPressed === 'true'")
+	p.Until("document.querySelector('.histogram-head button').ariaPressed === 'true'")
 
-	p.eval(`(() => {
+	p.Eval(`(() => {
 		const rows = document.querySelector('select[aria-label="Which rows"]');
 		rows.value = 'sample';
 		rows.dispatchEvent(new Event('change'));
 	})()`, nil)
 	p.waitText(".queries-state", "an even sample of 50 rows")
-	p.until("location.hash.includes('rows=sample')")
+	p.Until("location.hash.includes('rows=sample')")
 
 	p.setQuery("Dead")
-	p.press(kb.Enter)
+	p.Press(kb.Enter)
 	p.waitText(".queries-state", "10 entities")
-	p.until("location.hash.includes('query=Dead') && document.querySelector('.queries-rows a').hash === '#/entities?query=Dead'")
-	p.do("back", chromedp.NavigateBack())
+	p.Until("location.hash.includes('query=Dead') && document.querySelector('.queries-rows a').hash === '#/entities?query=Dead'")
+	p.Do("back", chromedp.NavigateBack())
 	p.waitText(".queries-state", "100 entities")
-	p.until("document.querySelector('.querybox-text').value === 'Infected, Position'")
+	p.Until("document.querySelector('.querybox-text').value === 'Infected, Position'")
 
 	p.setQuery("Infected, Nothing")
-	p.press(kb.Enter)
+	p.Press(kb.Enter)
 	p.checkWrong("Nothing", "Nothing")
 }
 
@@ -58,20 +58,20 @@ func TestPageExamplesAreQueries(t *testing.T) {
 	p.waitPage("queries")
 	p.waitText(".queries-texts", "ChildOf(")
 	var texts []string
-	p.eval("[...document.querySelectorAll('.queries-texts code')].map((e) => e.textContent)", &texts)
+	p.Eval("[...document.querySelectorAll('.queries-texts code')].map((e) => e.textContent)", &texts)
 	if len(texts) < 8 {
 		t.Errorf("only %d examples: %q", len(texts), texts)
 	}
 	for i, text := range texts {
-		p.eval(fmt.Sprintf("document.querySelectorAll('.queries-texts button')[%d].click()", i), nil)
-		p.until("/entit(y|ies);/.test(document.querySelector('.queries-state').textContent) || !document.querySelector('.querybox-error').hidden")
+		p.Eval(fmt.Sprintf("document.querySelectorAll('.queries-texts button')[%d].click()", i), nil)
+		p.Until("/entit(y|ies);/.test(document.querySelector('.queries-state').textContent) || !document.querySelector('.querybox-error').hidden")
 		var wrong bool
-		p.eval("!document.querySelector('.querybox-error').hidden", &wrong)
+		p.Eval("!document.querySelector('.querybox-error').hidden", &wrong)
 		if wrong {
 			t.Errorf("the example %q: %s", text, p.text(".querybox-message"))
 		}
 	}
-	p.do("reload", chromedp.Reload())
+	p.Do("reload", chromedp.Reload())
 	p.waitPage("queries")
 	p.waitText(".queries-past", texts[len(texts)-1])
 }
@@ -81,12 +81,12 @@ func TestPageSavesRows(t *testing.T) {
 	p.waitPage("queries")
 	p.waitText(".queries-state", "100 entities")
 	// What would be put into a file is looked at instead.
-	p.eval("URL.createObjectURL = (blob) => { window.saved = blob; return 'data:,'; }", nil)
+	p.Eval("URL.createObjectURL = (blob) => { window.saved = blob; return 'data:,'; }", nil)
 	for kind, want := range map[string]int{"CSV": 101, "NDJSON": 100} {
-		p.eval(fmt.Sprintf("window.saved = null; [...document.querySelectorAll('.queries-saves button')].find((b) => b.textContent === %q).click()", kind), nil)
-		p.until("window.saved")
+		p.Eval(fmt.Sprintf("window.saved = null; [...document.querySelectorAll('.queries-saves button')].find((b) => b.textContent === %q).click()", kind), nil)
+		p.Until("window.saved")
 		var text string
-		p.eval("window.saved.text()", &text)
+		p.Eval("window.saved.text()", &text)
 		if lines := strings.Split(strings.TrimSpace(text), "\n"); len(lines) != want || !strings.Contains(lines[0], "Infected") {
 			t.Errorf("%s has %d lines, of which the first is %q; want %d", kind, len(lines), lines[0], want)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/browsertest"
 	"github.com/vastgo/vast/sched"
 )
 
@@ -16,9 +17,9 @@ import (
 func openSystems(t *testing.T, f *fixture) *tab {
 	t.Helper()
 	p := openPage(t, f, "/#token="+f.options.Token)
-	p.do("focus", emulation.SetFocusEmulationEnabled(true))
+	p.Do("focus", emulation.SetFocusEmulationEnabled(true))
 	p.wait("#nav a")
-	p.eval("location.hash = '#/systems'", nil)
+	p.Eval("location.hash = '#/systems'", nil)
 	p.waitPage("systems")
 	return p
 }
@@ -34,20 +35,20 @@ func TestSystemsPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := openSystems(t, f)
-	p.until("document.querySelectorAll('.cost-table tbody tr.pick').length === 3")
-	p.until("/^[0-9]/.test(document.querySelector('.cost-table .cost-percent').textContent)")
+	p.Until("document.querySelectorAll('.cost-table tbody tr.pick').length === 3")
+	p.Until("/^[0-9]/.test(document.querySelector('.cost-table .cost-percent').textContent)")
 
 	// The graph: who waits for whom is to the right, and why is told where the line has the focus.
-	p.until("document.querySelectorAll('.graph-node').length === 3 && document.querySelectorAll('.graph-edge').length === 2")
+	p.Until("document.querySelectorAll('.graph-node').length === 3 && document.querySelectorAll('.graph-edge').length === 2")
 	left := func(system string) string {
 		return fmt.Sprintf("document.querySelector('.graph-node[data-system=%s]').getBoundingClientRect()", system)
 	}
-	p.until(left("move") + ".right < " + left("count") + ".left")
-	p.until(left("infect") + ".top >= " + left("move") + ".bottom || " + left("move") + ".top >= " + left("infect") + ".bottom")
-	p.eval(`[...document.querySelectorAll('.graph-edge')].find((e) => e.getAttribute('aria-label').startsWith('move')).focus()`, nil)
+	p.Until(left("move") + ".right < " + left("count") + ".left")
+	p.Until(left("infect") + ".top >= " + left("move") + ".bottom || " + left("move") + ".top >= " + left("infect") + ".bottom")
+	p.Eval(`[...document.querySelectorAll('.graph-edge')].find((e) => e.getAttribute('aria-label').startsWith('move')).focus()`, nil)
 	p.waitText(".tip:not([hidden])", "move writes Position, count reads it")
-	p.press(kb.Escape)
-	p.until("document.querySelector('.tip').hidden")
+	p.Press(kb.Escape)
+	p.Until("document.querySelector('.tip').hidden")
 
 	// A column tells who touches it.
 	p.click(".graph-node[data-system=move] .graph-column[data-kind=writes]")
@@ -55,28 +56,28 @@ func TestSystemsPage(t *testing.T) {
 		p.wait(fmt.Sprintf(".graph-node[data-system=%s][data-uses=%s]", system, uses))
 	}
 	p.click(".graph-node[data-system=move] .graph-column[data-kind=writes]")
-	p.until("!document.querySelector('.graph-node[data-uses]')")
+	p.Until("!document.querySelector('.graph-node[data-uses]')")
 
 	// The table is sorted by what is asked for.
 	p.click(".cost-table th:first-child button")
-	p.until(`[...document.querySelectorAll('.cost-table tbody tr.pick .cost-name')].map((e) => e.textContent).join() === 'count,infect,move'`)
+	p.Until(`[...document.querySelectorAll('.cost-table tbody tr.pick .cost-name')].map((e) => e.textContent).join() === 'count,infect,move'`)
 	p.click(".cost-table tr:nth-child(2) .cost-name")
 	p.wait(".graph-node.chosen")
 
 	// Another schedule, with a name that must stay text.
-	p.eval(fmt.Sprintf(`(() => {
+	p.Eval(fmt.Sprintf(`(() => {
 		const s = document.querySelector('.systems-control select');
 		s.value = '%d';
 		s.dispatchEvent(new Event('change'));
 	})()`, other.ID()), nil)
-	p.until("document.querySelectorAll('.graph-node').length === 1")
+	p.Until("document.querySelectorAll('.graph-node').length === 1")
 	if name := p.text(".graph-name"); name != hostile {
 		t.Errorf("the system is called %q", name)
 	}
 	if phase := p.text(".graph-phase b"); phase != hostile {
 		t.Errorf("the phase is called %q", phase)
 	}
-	p.until("!document.querySelector('main img')")
+	p.Until("!document.querySelector('main img')")
 }
 
 func TestSystemsPagePausesAndSteps(t *testing.T) {
@@ -84,47 +85,47 @@ func TestSystemsPagePausesAndSteps(t *testing.T) {
 	p := openSystems(t, f)
 	p.waitText(".timeline-summary", "took")
 	tick := "Number(document.querySelector('.meter-value').textContent.replaceAll(',', ''))"
-	p.press(" ")
+	p.Press(" ")
 	p.waitText(".systems-state", "paused")
 	if !f.schedule.Paused() {
 		t.Error("the page says that the program is paused")
 	}
 	f.see(t, func() {}) // the tick under way, if any, is over
 	at := f.schedule.Stats().Tick
-	p.press(".")
+	p.Press(".")
 	at++
-	p.until(fmt.Sprintf("%s === %d", tick, at))
-	p.until(fmt.Sprintf("document.querySelector('.timeline-summary .num').textContent.replaceAll(',', '') === '%d'", at))
+	p.Until(fmt.Sprintf("%s === %d", tick, at))
+	p.Until(fmt.Sprintf("document.querySelector('.timeline-summary .num').textContent.replaceAll(',', '') === '%d'", at))
 	p.click(".systems-control .group button:nth-child(2)") // +10
 	at += 10
-	p.until(fmt.Sprintf("%s === %d", tick, at))
+	p.Until(fmt.Sprintf("%s === %d", tick, at))
 	if now := f.schedule.Stats().Tick; now != at {
 		t.Errorf("tick %d, the page says %d", now, at)
 	}
 
 	// The timeline is drawn, and keys move along it.
-	p.until(`(() => {
+	p.Until(`(() => {
 		const c = document.querySelector('.timeline-canvas');
 		const data = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
 		const colors = new Set();
 		for (let i = 0; i < data.length; i += 4) colors.add(data[i] << 16 | data[i + 1] << 8 | data[i + 2]);
 		return colors.size > 4;
 	})()`)
-	p.eval("document.querySelector('.timeline-canvas').focus()", nil)
-	p.press(kb.ArrowRight)
+	p.Eval("document.querySelector('.timeline-canvas').focus()", nil)
+	p.Press(kb.ArrowRight)
 	p.waitText(".timeline-said", "on worker")
 	first := p.text(".timeline-said")
-	p.press(kb.ArrowRight + kb.ArrowRight)
-	p.until(fmt.Sprintf("document.querySelector('.timeline-said').textContent !== %q", first))
-	p.press("++0")
+	p.Press(kb.ArrowRight + kb.ArrowRight)
+	p.Until(fmt.Sprintf("document.querySelector('.timeline-said').textContent !== %q", first))
+	p.Press("++0")
 
-	p.eval("document.activeElement.blur()", nil)
-	p.press(" ")
+	p.Eval("document.activeElement.blur()", nil)
+	p.Press(" ")
 	p.waitText(".systems-state", "running")
 	if f.schedule.Paused() {
 		t.Error("the page says that the program runs")
 	}
-	p.keepPicture("systems")
+	p.KeepPicture("systems")
 }
 
 // Where one may not pause, the page says why.
@@ -133,8 +134,8 @@ func TestSystemsPageReadOnly(t *testing.T) {
 	p := openPage(t, f, "/#/systems")
 	p.waitPage("systems")
 	p.waitText(".systems-reason", "ReadWrite")
-	p.until("[...document.querySelectorAll('.systems-control button')].every((b) => b.disabled)")
-	p.press(" .")
+	p.Until("[...document.querySelectorAll('.systems-control button')].every((b) => b.disabled)")
+	p.Press(" .")
 	p.waitText(".systems-state", "running")
 	if f.schedule.Paused() {
 		t.Error("paused")
@@ -142,7 +143,7 @@ func TestSystemsPageReadOnly(t *testing.T) {
 }
 
 func TestSystemsPageWithoutSchedule(t *testing.T) {
-	needBrowser(t)
+	browsertest.Needed(t)
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
 	in, err := Serve(t.Context(), w, Options{})
@@ -184,7 +185,7 @@ func TestLayers(t *testing.T) {
 	p := openPage(t, newFixture(t, Options{}), "/#/systems")
 	p.waitPage("systems")
 	var wrong []string
-	p.eval(`import('./layers.js').then(({ layered }) => {
+	p.Eval(`import('./layers.js').then(({ layered }) => {
 		const wrong = [];
 		let seed = 1;
 		const random = (n) => { seed = (seed * 1103515245 + 12345) % 2147483648; return Math.floor((seed / 2147483648) * n); };

@@ -8,6 +8,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/vastgo/vast/internal/browsertest"
 )
 
 // What people do with the page, from the click to the world and back.
@@ -16,9 +18,9 @@ import (
 func TestPageEdit(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true})
 	p := openPage(t, f, "/#/overview")
-	p.do("open with the token", chromedp.Navigate("about:blank"), chromedp.Navigate(f.URL()))
+	p.Do("open with the token", chromedp.Navigate("about:blank"), chromedp.Navigate(f.URL()))
 	p.wait("#nav a")
-	p.eval(fmt.Sprintf("location.hash = '#/entity/%s'", f.london), nil)
+	p.Eval(fmt.Sprintf("location.hash = '#/entity/%s'", f.london), nil)
 	p.waitPage("entity")
 	const (
 		button = `[data-column=Position] button[aria-label="Edit value X"]`
@@ -27,7 +29,7 @@ func TestPageEdit(t *testing.T) {
 	)
 	p.click(button)
 	p.fill(input, "123.5")
-	p.press(kb.Enter)
+	p.Press(kb.Enter)
 	p.waitText(button, "123.5")
 	var got float32
 	f.see(t, func() { got = f.position.Get(f.london).X })
@@ -35,13 +37,13 @@ func TestPageEdit(t *testing.T) {
 		t.Errorf("X is %v in the world", got)
 	}
 
-	p.expect("status of 4")
+	p.Expect("status of 4")
 	p.click(button)
 	p.fill(input, "far away")
-	p.press(kb.Enter)
+	p.Press(kb.Enter)
 	p.waitText(wrong, "far away")
-	p.until("document.querySelector(`" + input + "`).getAttribute('aria-invalid') === 'true'")
-	p.press(kb.Escape)
+	p.Until("document.querySelector(`" + input + "`).getAttribute('aria-invalid') === 'true'")
+	p.Press(kb.Escape)
 	p.waitText(button, "123.5")
 	f.see(t, func() { got = f.position.Get(f.london).X })
 	if got != 123.5 {
@@ -59,7 +61,7 @@ func TestPageReadOnly(t *testing.T) {
 	p := openPage(t, f, "/#/entity/"+f.london.String())
 	p.waitPage("entity")
 	p.waitText("[data-column=Position] .leaf", "50")
-	p.until("!document.querySelector('[data-column] .leaf button, button.danger')")
+	p.Until("!document.querySelector('[data-column] .leaf button, button.danger')")
 }
 
 // TestPageQueryError asks a query with a word that is none: that word is marked, and no other.
@@ -71,7 +73,7 @@ func TestPageQueryError(t *testing.T) {
 	}
 	// The mark lies under the word.
 	var off float64
-	p.eval(`(() => {
+	p.Eval(`(() => {
 		const [mark, field] = ['.querybox-wrong', '.querybox-text'].map((s) => document.querySelector(s).getBoundingClientRect());
 		const caret = document.querySelector('.querybox-caret').getBoundingClientRect();
 		return mark.left < field.left || mark.right > field.right || caret.width < 5 ? 1e6 : Math.abs(caret.left - mark.left);
@@ -81,31 +83,31 @@ func TestPageQueryError(t *testing.T) {
 	}
 	p.fill(".querybox-text", "Position, Infected, !Dead")
 	p.click("button.primary")
-	p.until("document.querySelector('.querybox-error').hidden")
+	p.Until("document.querySelector('.querybox-error').hidden")
 	p.waitText(".queries-state", "90 entities") // a hundred are infected, and each tenth of them is dead
 }
 
 // TestPageListsMillion scrolls through a million entities and opens one near the end.
 func TestPageListsMillion(t *testing.T) {
-	needBrowser(t) // before a fixture that needs more addresses than 32 bits have
+	browsertest.Needed(t) // before a fixture that needs more addresses than 32 bits have
 	const people = 1_000_000
 	f := newFixtureOf(t, Options{}, people)
 	p := openPage(t, f, "/#/entities")
 	p.waitPage("entities")
 	p.waitText(".entities-count", "1,000,003")
-	p.eval("document.querySelector('.vlist-scroll').focus()", nil)
+	p.Eval("document.querySelector('.vlist-scroll').focus()", nil)
 	for i := 1; i <= 9; i++ {
-		p.eval(fmt.Sprintf("(() => { const s = document.querySelector('.vlist-scroll'); s.scrollTop = s.scrollHeight * %d / 10; })()", i), nil)
-		p.until(fmt.Sprintf(`[...document.querySelectorAll('.vlist-row')].some((row) =>
+		p.Eval(fmt.Sprintf("(() => { const s = document.querySelector('.vlist-scroll'); s.scrollTop = s.scrollHeight * %d / 10; })()", i), nil)
+		p.Until(fmt.Sprintf(`[...document.querySelectorAll('.vlist-row')].some((row) =>
 			row.querySelector('a') && Math.abs(row.getAttribute('aria-rowindex') / %d - %d / 10) < 0.02)`, people, i))
 	}
-	p.press(kb.End)
+	p.Press(kb.End)
 	last := f.people[people-1].String()
 	p.waitText(".vlist-row a", last)
 	p.waitText(".vlist-row[aria-selected=true]", last)
-	p.press(kb.Enter)
+	p.Press(kb.Enter)
 	p.waitText(".entities-side", last)
-	p.press(kb.Home)
+	p.Press(kb.Home)
 	p.waitText(".vlist-row", "Paris")
 }
 
@@ -114,10 +116,10 @@ func TestPageMemoryPicture(t *testing.T) {
 	f := newFixtureOf(t, Options{}, 100_000)
 	p := openPage(t, f, "/#/memory")
 	p.waitPage("memory")
-	p.until("[...document.querySelectorAll('main canvas')].some((c) => c.clientHeight > 200 && (" + colorsIn + ")(c) >= 4)")
-	p.eval("document.querySelector('main canvas').focus()", nil)
-	p.press("+++")
-	p.until("[...document.querySelectorAll('main canvas')].some((c) => c.clientHeight > 200 && (" + colorsIn + ")(c) >= 2)")
+	p.Until("[...document.querySelectorAll('main canvas')].some((c) => c.clientHeight > 200 && (" + colorsIn + ")(c) >= 4)")
+	p.Eval("document.querySelector('main canvas').focus()", nil)
+	p.Press("+++")
+	p.Until("[...document.querySelectorAll('main canvas')].some((c) => c.clientHeight > 200 && (" + colorsIn + ")(c) >= 2)")
 }
 
 // TestPageHostileName goes wherever the hostile name is shown: it must be a text there.
@@ -128,10 +130,10 @@ func TestPageHostileName(t *testing.T) {
 		"entity/" + f.hostile.String(), "entity/" + f.people[2].String(), "entity/" + f.paris.String(), "entities",
 		"queries?query=Position",
 	} {
-		p.eval(fmt.Sprintf("location.hash = '#/%s'", address), nil)
+		p.Eval(fmt.Sprintf("location.hash = '#/%s'", address), nil)
 		p.waitText("main", hostileName)
 		var images int
-		p.eval("document.querySelectorAll('img').length", &images)
+		p.Eval("document.querySelectorAll('img').length", &images)
 		if images != 0 {
 			t.Errorf("%s: the name has become an image", address)
 		}
@@ -143,27 +145,27 @@ func TestPageHostileName(t *testing.T) {
 func TestPageWalk(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true})
 	p := openPage(t, f, "/#/overview")
-	p.do("open with the token", chromedp.Navigate("about:blank"), chromedp.Navigate(f.URL()))
+	p.Do("open with the token", chromedp.Navigate("about:blank"), chromedp.Navigate(f.URL()))
 	p.waitPage(p.pagesListed()[0])
-	p.press("3")
+	p.Press("3")
 	p.waitPage("entities")
-	p.press("/")
-	p.until("document.activeElement.matches('.querybox-text')")
+	p.Press("/")
+	p.Until("document.activeElement.matches('.querybox-text')")
 	p.fill(".querybox-text", "Infected, ChildOf(London)")
 	p.waitText(".entities-count", "33 match") // people 10, 40, … of those who are infected
 	person := f.people[10].String()
 	p.waitText(".vlist-row:not([hidden]) a", person)
-	p.eval(fmt.Sprintf("[...document.querySelectorAll('.vlist-row a')].find((a) => a.textContent === %q).closest('.vlist-row').click()", person), nil)
+	p.Eval(fmt.Sprintf("[...document.querySelectorAll('.vlist-row a')].find((a) => a.textContent === %q).closest('.vlist-row').click()", person), nil)
 	p.waitText(".entities-side .entity-head", person)
 
 	// Change how far the illness is.
 	const stage = `.entities-side [data-column=Infected] [data-path=Stage] `
 	p.click(stage + "button")
 	p.wait(stage + "select")
-	p.eval("(() => { const s = document.querySelector('"+stage+"select'); s.value = '0'; s.dispatchEvent(new Event('change', { bubbles: true })); })()", nil)
+	p.Eval("(() => { const s = document.querySelector('"+stage+"select'); s.value = '0'; s.dispatchEvent(new Event('change', { bubbles: true })); })()", nil)
 	p.click(stage + "button[type=submit]")
 	p.wait(stage + "button") // the choice is gone: it was made
-	p.until(fmt.Sprintf("!document.querySelector(%q)", stage+"select"))
+	p.Until(fmt.Sprintf("!document.querySelector(%q)", stage+"select"))
 	p.waitText(stage+"button", "Mild")
 	f.see(t, func() {
 		if got := f.infected.Get(f.people[10]).Stage; got != Mild {
@@ -178,6 +180,6 @@ func TestPageWalk(t *testing.T) {
 	p.waitText("main a", "entity "+person)
 
 	// Find what costs most.
-	p.press("2")
+	p.Press("2")
 	p.waitText("table.costs tbody tr:first-child .name", "move")
 }

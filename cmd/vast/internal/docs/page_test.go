@@ -10,22 +10,24 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/vastgo/vast/internal/browsertest"
 )
 
 // ask types a question into the search box and waits until its answers are shown.
 func (p *tab) ask(query string) (answers []string) {
 	p.Helper()
-	p.eval("query.focus(), query.select()", nil)
-	p.press(query)
-	p.until(fmt.Sprintf("!found.hidden && found.dataset.query === %q", query))
-	p.eval("[...found.querySelectorAll('[role=option]')].map((a) => a.getAttribute('href'))", &answers)
+	p.Eval("query.focus(), query.select()", nil)
+	p.Press(query)
+	p.Until(fmt.Sprintf("!found.hidden && found.dataset.query === %q", query))
+	p.Eval("[...found.querySelectorAll('[role=option]')].map((a) => a.getAttribute('href'))", &answers)
 	return answers
 }
 
 // arrive waits for a page to be there, and its script to have run.
 func (p *tab) arrive(at string) {
 	p.Helper()
-	p.until(fmt.Sprintf("document.readyState === 'complete' && location.href.endsWith(%q)", at))
+	p.Until(fmt.Sprintf("document.readyState === 'complete' && location.href.endsWith(%q)", at))
 }
 
 // TestPageSearch asks in the browser what TestSearch asks.
@@ -41,14 +43,14 @@ func TestPageSearch(t *testing.T) {
 	}
 	var marked string
 	p.ask("staleness generations")
-	p.eval("found.querySelector('mark').textContent", &marked)
+	p.Eval("found.querySelector('mark').textContent", &marked)
 	if !strings.HasPrefix(strings.ToLower(marked), "stale") && !strings.HasPrefix(strings.ToLower(marked), "generation") {
 		t.Errorf("the excerpt marks %q", marked)
 	}
 	if got := p.ask("qqxyzzy"); len(got) > 0 {
 		t.Errorf("nonsense finds %q", got)
 	}
-	p.until("found.textContent.includes('Nothing')")
+	p.Until("found.textContent.includes('Nothing')")
 }
 
 // TestPageKeys goes about the site by keys alone.
@@ -56,34 +58,34 @@ func TestPageKeys(t *testing.T) {
 	p := open(t)
 	p.visit("guide/start.html")
 	p.letter("/")
-	p.until("document.activeElement === query && query.value === ''")
-	p.press("delete in a loop")
-	p.until("!found.hidden && found.dataset.query === 'delete in a loop'")
-	p.press(kb.ArrowDown + kb.ArrowDown + kb.ArrowUp)
-	p.until("found.querySelector('[aria-selected=true]') === found.firstChild")
-	p.until("query.getAttribute('aria-activedescendant') === 'found-0'")
-	p.press(kb.Escape)
-	p.until("found.hidden && query.value === 'delete in a loop' && query.getAttribute('aria-expanded') === 'false'")
-	p.press(kb.Enter)
+	p.Until("document.activeElement === query && query.value === ''")
+	p.Press("delete in a loop")
+	p.Until("!found.hidden && found.dataset.query === 'delete in a loop'")
+	p.Press(kb.ArrowDown + kb.ArrowDown + kb.ArrowUp)
+	p.Until("found.querySelector('[aria-selected=true]') === found.firstChild")
+	p.Until("query.getAttribute('aria-activedescendant') === 'found-0'")
+	p.Press(kb.Escape)
+	p.Until("found.hidden && query.value === 'delete in a loop' && query.getAttribute('aria-expanded') === 'false'")
+	p.Press(kb.Enter)
 	p.arrive("/guide/cookbook-entities.html#delete-entities-in-a-loop")
 	// A letter that is typed into the box turns no page; elsewhere it does.
 	p.letter("/")
 	p.letter("n")
-	p.until("query.value === 'n' && location.pathname.endsWith('entities.html')")
-	p.press(kb.Escape + kb.Escape)
-	p.until("document.activeElement === document.body")
+	p.Until("query.value === 'n' && location.pathname.endsWith('entities.html')")
+	p.Press(kb.Escape + kb.Escape)
+	p.Until("document.activeElement === document.body")
 	p.letter("n")
 	p.arrive("/guide/cookbook-data.html")
 	p.letter("p")
 	p.arrive("/guide/cookbook-entities.html")
 	// A result on the same page: the box closes, and the section is shown.
 	p.ask("leaderboard")
-	p.press(kb.Enter)
+	p.Press(kb.Enter)
 	p.arrive("/guide/cookbook-data.html#keep-a-leaderboard")
 	p.ask("near a point")
-	p.press(kb.Enter)
+	p.Press(kb.Enter)
 	p.arrive("/guide/cookbook-data.html#find-entities-near-a-point")
-	p.until("found.hidden")
+	p.Until("found.hidden")
 }
 
 // TestPageLooks holds pages in windows of three widths and in both themes against what can be measured.
@@ -94,9 +96,10 @@ func TestPageLooks(t *testing.T) {
 		p.visit(page)
 		for _, width := range []int{360, 1280, 2560} {
 			for _, theme := range []string{"light", "dark"} {
-				p.window(width, max(800, width*9/16), theme)
+				p.Prefer(theme)
+				p.Window(width, max(800, width*9/16))
 				var faults []string
-				p.eval(`(() => {
+				p.Eval(`(() => {
 					const faults = [];
 					const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
 					if (wide > 0) faults.push('it is ' + wide + ' pixels wider than its window');
@@ -111,38 +114,37 @@ func TestPageLooks(t *testing.T) {
 				for _, fault := range faults {
 					t.Errorf("%s at %d pixels, %s: %s", page, width, theme, fault)
 				}
-				p.keepPicture(fmt.Sprintf("docs-%s-%d-%s", strings.TrimSuffix(page, ".html"), width, theme))
+				p.KeepPicture(fmt.Sprintf("docs-%s-%d-%s", strings.TrimSuffix(page, ".html"), width, theme))
 			}
 		}
 	}
 	var ground string
 	p.visit("index.html")
-	p.eval("getComputedStyle(document.body).backgroundColor", &ground)
-	p.do("theme", chromedp.Click("#theme", chromedp.ByQuery))
-	p.until(fmt.Sprintf("getComputedStyle(document.body).backgroundColor !== %q", ground))
+	p.Eval("getComputedStyle(document.body).backgroundColor", &ground)
+	p.Do("theme", chromedp.Click("#theme", chromedp.ByQuery))
+	p.Until(fmt.Sprintf("getComputedStyle(document.body).backgroundColor !== %q", ground))
 	p.visit("guide/start.html") // and it is kept
-	p.until(fmt.Sprintf("getComputedStyle(document.body).backgroundColor !== %q", ground))
+	p.Until(fmt.Sprintf("getComputedStyle(document.body).backgroundColor !== %q", ground))
 	p.ask("delete")
-	p.keepPicture("docs-search")
+	p.KeepPicture("docs-search")
 }
 
 // TestPageWithoutScripts asks the server where the browser runs no scripts.
 func TestPageWithoutScripts(t *testing.T) {
 	p := open(t)
-	p.do("no scripts", chromedp.ActionFunc(noScripts))
+	p.Do("no scripts", chromedp.ActionFunc(noScripts))
 	p.visit("guide/start.html")
-	p.do("ask", chromedp.SendKeys("#query", "delete in a loop\r", chromedp.ByQuery), chromedp.WaitVisible(".results", chromedp.ByQuery))
+	p.Do("ask", chromedp.SendKeys("#query", "delete in a loop\r", chromedp.ByQuery), chromedp.WaitVisible(".results", chromedp.ByQuery))
 	var links []string
-	p.eval("[...document.querySelectorAll('.results a')].map((a) => a.getAttribute('href'))", &links)
+	p.Eval("[...document.querySelectorAll('.results a')].map((a) => a.getAttribute('href'))", &links)
 	if len(links) == 0 || links[0] != "guide/cookbook-entities.html#delete-entities-in-a-loop" {
 		t.Errorf("found %q", links)
 	}
-	p.keepPicture("docs-without-scripts")
+	p.KeepPicture("docs-without-scripts")
 }
 
 // TestPageAsFile opens the site as files, without a server.
 func TestPageAsFile(t *testing.T) {
-	p := open(t)
 	dir := t.TempDir()
 	if err := theSite(t).write(dir); err != nil {
 		t.Fatal(err)
@@ -150,7 +152,7 @@ func TestPageAsFile(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "index.html")); err != nil {
 		t.Fatal(err)
 	}
-	p.host, p.url = "", "file://"+filepath.ToSlash(dir)+"/"
+	p := &tab{browsertest.Open(t, ""), "file://" + filepath.ToSlash(dir) + "/"} // no server is its own
 	p.visit("guide/start.html")
 	if got := p.ask("delete in a loop"); len(got) == 0 || got[0] != "../guide/cookbook-entities.html#delete-entities-in-a-loop" {
 		t.Errorf("found %q", got)

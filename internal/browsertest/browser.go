@@ -1,0 +1,94 @@
+// Package browsertest has tests look at pages in a real browser, a Chromium that all tests of a package share.
+package browsertest
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// Time bounds each step in the browser: the machines of a CI are slow.
+const Time = 30 * time.Second
+
+var errNoBrowser = errors.New("no chromium or chrome found: install chromium, or put its path into VAST_BROWSER")
+
+// browser is the one that all tests share; each [Tab] has a profile of its own in it.
+var browser struct {
+	start sync.Once
+	ctx   context.Context
+	stop  func()
+	err   error
+}
+
+// Main is what TestMain does: it runs the tests and ends the browser.
+func Main(m *testing.M) {
+	code := m.Run()
+	if browser.stop != nil {
+		browser.stop()
+	}
+	os.Exit(code)
+}
+
+// Needed starts the browser. Without one the test is skipped, or fails where VAST_BROWSER_REQUIRED is set; it is skipped where
+// tests are to be short, too.
+func Needed(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("tests in a browser are not short")
+	}
+	browser.start.Do(start)
+	switch {
+	case errors.Is(browser.err, errNoBrowser) && os.Getenv("VAST_BROWSER_REQUIRED") == "":
+		t.Skip(browser.err)
+	case browser.err != nil:
+		t.Fatalf("the browser does not start: %v", browser.err)
+	}
+}
+
+// find returns the path of a browser.
+func find() (string, error) {
+	names := []string{"chromium", "google-chrome-stable", "google-chrome", "chromium-browser", "headless_shell"}
+	if chosen := os.Getenv("VAST_BROWSER"); chosen != "" {
+		names = []string{chosen}
+	}
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", errNoBrowser
+}
+
+func start() {
+	path, err := find()
+	if err != nil {
+		browser.err = err
+		return
+	}
+	profile, err := os.MkdirTemp("", "vast-browser-")
+	if err != nil {
+		browser.err = err
+		return
+	}
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
+		chromedp.ExecPath(path), chromedp.UserDataDir(profile), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-background-networking", true),
+		chromedp.Flag("disable-sync", true), chromedp.Flag("no-proxy-server", true), chromedp.WSURLReadTimeout(Time))
+	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
+	// A browser newer than the library tells of events that it does not know; they are no errors.
+	ctx, endBrowser := chromedp.NewContext(allocator, chromedp.WithErrorf(func(string, ...any) {}))
+	browser.ctx = ctx
+	browser.stop = func() {
+		endBrowser()
+		end()
+		os.RemoveAll(profile) // parts of the browser may still be ending
+	}
+	browser.err = chromedp.Run(ctx)
+}

@@ -1,0 +1,206 @@
+package browsertest
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/chromedp"
+)
+
+// Tab is a window of the browser. Whatever the console says or scripts throw, and each request to another server than the
+// test's own, fails the test at its end. Its methods end the test where what they do takes too long.
+type Tab struct {
+	testing.TB
+	ctx  context.Context
+	host string
+
+	mu         sync.Mutex
+	complaints []string
+	expected   []string
+}
+
+// Open opens an empty window, for pages of one server. Where the test fails a picture is kept, see [Tab.KeepPicture].
+func Open(t testing.TB, host string) *Tab {
+	t.Helper()
+	Needed(t)
+	id, closeWindow, err := newWindow()
+	if err != nil {
+		t.Fatalf("the browser opens no window: %v", err)
+	}
+	ctx, cancel := chromedp.NewContext(browser.ctx, chromedp.WithTargetID(id))
+	p := &Tab{TB: t, ctx: ctx, host: host}
+	chromedp.ListenTarget(ctx, p.hear)
+	t.Cleanup(func() {
+		if t.Failed() {
+			p.KeepPicture("failed-" + t.Name())
+		}
+		cancel()
+		closeWindow()
+		for _, c := range p.Complaints() {
+			t.Error(c)
+		}
+	})
+	// The first run ties the window to the context that it is given: so that has no deadline.
+	if err := chromedp.Run(ctx, runtime.Enable(), log.Enable(), network.Enable()); err != nil {
+		t.Fatalf("the browser lets nobody into its window: %v", err)
+	}
+	p.Window(1280, 900)
+	return p
+}
+
+// newWindow opens a window that has no storage in common with others.
+func newWindow() (id target.ID, closeWindow func(), err error) {
+	ctx, cancel := context.WithTimeout(browser.ctx, Time)
+	defer cancel()
+	executor := cdp.WithExecutor(ctx, chromedp.FromContext(browser.ctx).Browser)
+	profile, err := target.CreateBrowserContext().Do(executor)
+	if err != nil {
+		return "", nil, err
+	}
+	id, err = target.CreateTarget("about:blank").WithBrowserContextID(profile).WithNewWindow(true).Do(executor)
+	return id, func() {
+		ctx, cancel := context.WithTimeout(browser.ctx, Time)
+		defer cancel()
+		executor := cdp.WithExecutor(ctx, chromedp.FromContext(browser.ctx).Browser)
+		_ = target.DisposeBrowserContext(profile).Do(executor) // if the browser is gone, so is the window
+	}, err
+}
+
+// hear notes what the browser tells of the page. It is called by the browser's goroutine.
+func (p *Tab) hear(event any) {
+	switch e := event.(type) {
+	case *runtime.EventConsoleAPICalled:
+		var words []string
+		for _, a := range e.Args {
+			words = append(words, string(a.Value)+a.Description)
+		}
+		p.complain("console.%s: %s", e.Type, strings.Join(words, " "))
+	case *runtime.EventExceptionThrown:
+		p.complain("exception: %v", e.ExceptionDetails.Error())
+	case *log.EventEntryAdded:
+		p.complain("console: %s %s", e.Entry.Text, e.Entry.URL)
+	case *network.EventRequestWillBeSent:
+		u, err := url.Parse(e.Request.URL)
+		if err != nil || (u.Scheme != "data" && u.Scheme != "blob" && u.Host != p.host) {
+			p.complain("a request to another server: %s", e.Request.URL)
+		}
+	}
+}
+
+func (p *Tab) complain(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.complaints = append(p.complaints, fmt.Sprintf(format, args...))
+}
+
+// Expect says that a complaint which contains the text is what the test is about.
+func (p *Tab) Expect(text string) { p.expected = append(p.expected, text) }
+
+// Complaints returns those that the test is not about.
+func (p *Tab) Complaints() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(p.complaints), func(c string) bool {
+		return slices.ContainsFunc(p.expected, func(e string) bool { return strings.Contains(c, e) })
+	})
+}
+
+// Do runs actions.
+func (p *Tab) Do(what string, actions ...chromedp.Action) {
+	p.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, Time)
+	defer cancel()
+	if err := chromedp.Run(ctx, actions...); err != nil {
+		p.Fatalf("%s: %v; %s", what, err, p.said())
+	}
+}
+
+// Eval runs an expression in the page, and puts what it gives into the value, if that is not nil. Promises are waited for.
+func (p *Tab) Eval(expression string, into any) {
+	p.Helper()
+	p.Do(expression, chromedp.Evaluate(expression, into, awaiting))
+}
+
+func awaiting(e *runtime.EvaluateParams) *runtime.EvaluateParams { return e.WithAwaitPromise(true) }
+
+// Until waits for an expression to be true. A page that is just being left or opened cannot be asked; the next one can.
+func (p *Tab) Until(expression string) {
+	p.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, Time)
+	defer cancel()
+	for yes := false; ; {
+		err := chromedp.Run(ctx, chromedp.Evaluate("Boolean("+expression+")", &yes))
+		if err == nil && yes {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			p.Fatalf("never true: %s (%v); %s", expression, err, p.said())
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// Press presses keys, such as kb.Enter, where the focus is.
+func (p *Tab) Press(keys string) {
+	p.Helper()
+	p.Do("press "+keys, chromedp.KeyEvent(keys))
+}
+
+// Window gives the page a size in CSS pixels. It is 1280 by 900 at first.
+func (p *Tab) Window(width, height int) {
+	p.Helper()
+	p.Do("resize", chromedp.EmulateViewport(int64(width), int64(height)))
+}
+
+// Prefer makes the system's theme "dark" or "light".
+func (p *Tab) Prefer(theme string) {
+	p.Helper()
+	p.Do("theme", emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}}))
+}
+
+// said is the start of what the page says, and the complaints, for messages.
+func (p *Tab) said() string {
+	ctx, cancel := context.WithTimeout(p.ctx, time.Second)
+	defer cancel()
+	var s string
+	if err := chromedp.Run(ctx, chromedp.Evaluate("document.body.innerText.slice(0, 2000)", &s)); err != nil {
+		s = err.Error()
+	}
+	return "the page says: " + s + "\n" + strings.Join(p.Complaints(), "\n")
+}
+
+// KeepPicture writes a picture of the page into the directory of VAST_SCREENSHOTS, if there is one.
+func (p *Tab) KeepPicture(name string) {
+	dir := os.Getenv("VAST_SCREENSHOTS")
+	if dir == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(p.ctx, Time)
+	defer cancel()
+	var png []byte
+	err := chromedp.Run(ctx, chromedp.CaptureScreenshot(&png))
+	if err == nil {
+		err = os.MkdirAll(dir, 0o777)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, strings.ReplaceAll(name, "/", "-")+".png"), png, 0o666)
+	}
+	if err != nil {
+		p.Logf("no picture %s: %v", name, err)
+	}
+}
