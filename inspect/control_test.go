@@ -131,6 +131,7 @@ func TestControlOfTheProgram(t *testing.T) {
 
 // An answer does not wait for ticks that do not come.
 func TestStepThatIsNotMade(t *testing.T) {
+	t.Parallel()
 	n := &noted{}
 	f := newFixture(t, Options{ReadWrite: true, Control: n})
 	f.schedule.Pause()

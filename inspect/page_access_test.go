@@ -72,6 +72,7 @@ func (p *tab) checkAccess(where string) {
 
 // TestPageAccess looks at each page in a wide and in a narrow window.
 func TestPageAccess(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/overview")
 	p.waitPage("overview")
@@ -90,6 +91,7 @@ func TestPageAccess(t *testing.T) {
 // TestPageTabKey goes through the beginning of each page by the tab key alone: past the header into the page, and what has
 // the focus must be seen to have it.
 func TestPageTabKey(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/overview")
 	p.waitPage("overview")

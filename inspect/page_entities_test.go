@@ -39,6 +39,7 @@ func (p *tab) checkWrong(words, message string) {
 }
 
 func TestPageFindsEntities(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/entities")
 	p.waitPage("entities")
@@ -74,6 +75,7 @@ func TestPageFindsEntities(t *testing.T) {
 }
 
 func TestPageShowsErrorAtItsWord(t *testing.T) {
+	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/entities")
 	p.waitPage("entities")
 	p.waitText(".entities-count", "1,003")
@@ -88,6 +90,7 @@ func TestPageShowsErrorAtItsWord(t *testing.T) {
 }
 
 func TestPageSuggestions(t *testing.T) {
+	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/entities")
 	p.waitPage("entities")
 	p.setQuery("Position, inf")
@@ -105,6 +108,7 @@ func TestPageSuggestions(t *testing.T) {
 }
 
 func TestPageShowsEntityBesideTheList(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/entities")
 	p.waitPage("entities")
@@ -137,6 +141,7 @@ func TestPageShowsEntityBesideTheList(t *testing.T) {
 }
 
 func TestPageKeepsColumns(t *testing.T) {
+	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/entities")
 	p.waitPage("entities")
 	p.waitText(".vlist-head", "Position")

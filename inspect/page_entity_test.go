@@ -49,6 +49,7 @@ func (p *tab) holds(what string, f func() bool) {
 }
 
 func TestPageEntityShows(t *testing.T) {
+	t.Parallel()
 	f := entityFixture(t, Options{})
 	p := openEntity(t, f, f.london)
 	if got := p.text(".entity-title"); got != "London" {
@@ -88,6 +89,7 @@ func TestPageEntityShows(t *testing.T) {
 
 // TestPageEntityFollows sees what the program does, and that the entity ends.
 func TestPageEntityFollows(t *testing.T) {
+	t.Parallel()
 	f := entityFixture(t, Options{})
 	p := openEntity(t, f, f.people[1])
 	y := `[...document.querySelectorAll('[data-column=Position] .leaf')][1].textContent`
@@ -114,6 +116,7 @@ func TestPageEntityFollows(t *testing.T) {
 }
 
 func TestPageEntityEdits(t *testing.T) {
+	t.Parallel()
 	f := entityFixture(t, Options{ReadWrite: true})
 	p := openEntity(t, f, f.london)
 	p.Expect("400") // what is refused
@@ -174,6 +177,7 @@ func TestPageEntityEdits(t *testing.T) {
 }
 
 func TestPageEntityChangesStructure(t *testing.T) {
+	t.Parallel()
 	f := entityFixture(t, Options{ReadWrite: true})
 	p := openEntity(t, f, f.london)
 	p.Eval("document.querySelector('[data-column=Ship] .panel-tools button').click()", nil)
@@ -192,6 +196,7 @@ func TestPageEntityChangesStructure(t *testing.T) {
 
 // TestPageEntityTree walks through children with the keyboard.
 func TestPageEntityTree(t *testing.T) {
+	t.Parallel()
 	f := entityFixture(t, Options{})
 	p := openEntity(t, f, f.paris)
 	p.wait(".children > [role=treeitem]")

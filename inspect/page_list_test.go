@@ -59,6 +59,7 @@ func openList(t *testing.T, rows int) *tab {
 }
 
 func TestPageListOfABillion(t *testing.T) {
+	t.Parallel()
 	const rows = 1_000_000_000
 	p := openList(t, rows)
 	p.Eval("list.focus()", nil)
@@ -88,6 +89,7 @@ func TestPageListOfABillion(t *testing.T) {
 // TestPageListScrollsExactly turns the wheel in the middle of a list that is longer than its track: a step of the wheel must
 // move it by its pixels, and it must stay there when the track is put in order.
 func TestPageListScrollsExactly(t *testing.T) {
+	t.Parallel()
 	p := openList(t, 1_000_000_000)
 	p.Eval("list.goTo(500_000_000)", nil)
 	p.Until("shown().includes(500_000_000)")
@@ -108,6 +110,7 @@ func TestPageListScrollsExactly(t *testing.T) {
 
 // TestPageListGivesUpRequests runs over a list whose rows come slowly: what is not in view any more is not asked for.
 func TestPageListGivesUpRequests(t *testing.T) {
+	t.Parallel()
 	p := openList(t, 1_000_000)
 	p.Eval("slow = true; begun = given = 0", nil)
 	for i := 1; i <= 8; i++ {
@@ -121,6 +124,7 @@ func TestPageListGivesUpRequests(t *testing.T) {
 
 // TestPageListMany looks at pages far from each other, so that old ones are forgotten, and at the first again.
 func TestPageListMany(t *testing.T) {
+	t.Parallel()
 	p := openList(t, 1_000_000)
 	for i := 0; i < 70; i++ {
 		n := (i*7919 + 5000) % 1_000_000

@@ -8,6 +8,7 @@ import (
 
 // TestMap looks at the fixture's plane: what is counted is drawn, a click finds what lies there, and a name is only text.
 func TestMap(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/map?at=2,50,150")
 	p.waitPage("map")
@@ -34,6 +35,7 @@ func TestMap(t *testing.T) {
 }
 
 func TestMapSearchAndKeys(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/map")
 	p.waitPage("map")
@@ -62,6 +64,7 @@ func TestMapSearchAndKeys(t *testing.T) {
 
 // TestMapOfEntity opens the map at an entity, as links on other pages do.
 func TestMapOfEntity(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/map?entity="+f.paris.String())
 	p.waitText(".map-side h2", "Paris")

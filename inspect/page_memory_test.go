@@ -24,6 +24,7 @@ func (p *tab) untilColours(least int) {
 }
 
 func TestMemoryPage(t *testing.T) {
+	t.Parallel()
 	f := newFixtureOf(t, Options{}, 20_000)
 	p := openPage(t, f, "/#/memory")
 	p.waitPage("memory")
@@ -71,6 +72,7 @@ func TestMemoryPage(t *testing.T) {
 }
 
 func TestMemoryPageByKeys(t *testing.T) {
+	t.Parallel()
 	f := newFixtureOf(t, Options{}, 20_000)
 	p := openPage(t, f, "/#/memory?by=column")
 	p.waitPage("memory")
@@ -97,6 +99,7 @@ func TestMemoryPageByKeys(t *testing.T) {
 
 // TestMemoryPageOfAnEntity opens the page where other pages send to.
 func TestMemoryPageOfAnEntity(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{})
 	p := openPage(t, f, fmt.Sprintf("/#/memory?slot=%d&column=2", f.people[10].Slot()))
 	p.waitPage("memory")

@@ -21,6 +21,7 @@ func (p *tab) pagesListed() []string {
 }
 
 func TestPageLoads(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{Attribution: []string{"Land: somebody"}})
 	p := openPage(t, f, "/")
 	p.waitText("#world-name", "fixture")
@@ -35,6 +36,7 @@ func TestPageLoads(t *testing.T) {
 
 // TestPageOfEachName opens each page by the navigation: it must say something without a complaint in the console.
 func TestPageOfEachName(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/overview")
 	p.waitPage("overview")
@@ -51,6 +53,7 @@ func TestPageOfEachName(t *testing.T) {
 
 // TestPageThatFails asks for a page whose module is not there: it says so in its place, and the others live.
 func TestPageThatFails(t *testing.T) {
+	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/nowhere")
 	p.waitText("main", "There is no such page")
 	p.Expect("console.warning")
@@ -64,6 +67,7 @@ func TestPageThatFails(t *testing.T) {
 }
 
 func TestPageKeys(t *testing.T) {
+	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/overview")
 	p.waitPage("overview")
 	ids := p.pagesListed()
@@ -100,6 +104,7 @@ func TestPageKeys(t *testing.T) {
 
 // TestPageTheme asks for the system's theme, and for another by the button, which outlives the page.
 func TestPageTheme(t *testing.T) {
+	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/overview")
 	const dark = "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).every((n) => n < 60)"
 	const light = "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).every((n) => n > 200)"
@@ -121,6 +126,7 @@ func TestPageTheme(t *testing.T) {
 }
 
 func TestPageToken(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{ReadWrite: true, Token: "a secret & such"})
 	p := openPage(t, f, "/#/overview")
 	p.Do("open", chromedp.Navigate("about:blank"), chromedp.Navigate(f.URL()))
@@ -136,6 +142,7 @@ func TestPageToken(t *testing.T) {
 
 // TestPageTokenAsked opens a page that shows nothing without the token.
 func TestPageTokenAsked(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{Addr: "0.0.0.0:0"})
 	p := openPage(t, f, "/#/overview")
 	p.Expect("401")
@@ -152,6 +159,7 @@ func TestPageTokenAsked(t *testing.T) {
 
 // TestPageProgramEnds ends serving while the page is open.
 func TestPageProgramEnds(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/overview")
 	p.waitText("#state-word", "live")

@@ -9,6 +9,7 @@ import (
 )
 
 func TestPageOverview(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/overview")
 	p.waitText("[data-reading=entities] .meter-value", "1,003")
@@ -30,6 +31,7 @@ func TestPageOverview(t *testing.T) {
 
 // TestPageOverviewOfHangingProgram keeps the world from letting anybody in, for a while.
 func TestPageOverviewOfHangingProgram(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/overview")
 	p.waitText("#state-word", "live")
@@ -49,6 +51,7 @@ func TestPageOverviewOfHangingProgram(t *testing.T) {
 
 // TestPageOverviewWithoutSchedule shows a world that is run by hand.
 func TestPageOverviewWithoutSchedule(t *testing.T) {
+	t.Parallel()
 	w := vast.NewWorld(vast.Options{Name: "by hand"})
 	in, err := Serve(t.Context(), w, Options{})
 	if err != nil {

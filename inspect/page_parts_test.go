@@ -7,6 +7,7 @@ import (
 
 // TestPageFormats has the page write numbers.
 func TestPageFormats(t *testing.T) {
+	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/overview")
 	for call, want := range map[string]string{
 		"number(1234567)":    "1,234,567",
@@ -48,6 +49,7 @@ func TestPageFormats(t *testing.T) {
 
 // TestPageElementsHoldText makes elements of what a world may be full of: it stays text, and links lead to web pages only.
 func TestPageElementsHoldText(t *testing.T) {
+	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/nowhere")
 	p.waitText("main", "There is no such page")
 	trap, err := json.Marshal(hostileName + "<script>window.caught = 1</script>")

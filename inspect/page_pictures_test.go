@@ -10,6 +10,7 @@ import (
 // TestPagePictures keeps pictures of each page in three sizes, and in both themes in one of them, where VAST_SCREENSHOTS names a
 // directory for them.
 func TestPagePictures(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("VAST_SCREENSHOTS") == "" {
 		t.Skip("VAST_SCREENSHOTS names no directory")
 	}

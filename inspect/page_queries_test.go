@@ -11,6 +11,7 @@ import (
 )
 
 func TestPageAnswersQuery(t *testing.T) {
+	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/queries?query=Infected%2C+Position&field=Position.X")
 	p.waitPage("queries")
 	p.waitText(".queries-state", "100 entities")
@@ -54,6 +55,7 @@ func TestPageAnswersQuery(t *testing.T) {
 }
 
 func TestPageExamplesAreQueries(t *testing.T) {
+	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/queries")
 	p.waitPage("queries")
 	p.waitText(".queries-texts", "ChildOf(")
@@ -77,6 +79,7 @@ func TestPageExamplesAreQueries(t *testing.T) {
 }
 
 func TestPageSavesRows(t *testing.T) {
+	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/queries?query=Infected")
 	p.waitPage("queries")
 	p.waitText(".queries-state", "100 entities")

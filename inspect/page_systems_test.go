@@ -25,6 +25,7 @@ func openSystems(t *testing.T, f *fixture) *tab {
 }
 
 func TestSystemsPage(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{ReadWrite: true})
 	hostile := hostileName
 	other := sched.New(f.w, sched.Options{Workers: 1})
@@ -81,6 +82,7 @@ func TestSystemsPage(t *testing.T) {
 }
 
 func TestSystemsPagePausesAndSteps(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{ReadWrite: true})
 	p := openSystems(t, f)
 	p.waitText(".timeline-summary", "took")
@@ -130,6 +132,7 @@ func TestSystemsPagePausesAndSteps(t *testing.T) {
 
 // Where one may not pause, the page says why.
 func TestSystemsPageReadOnly(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/systems")
 	p.waitPage("systems")
@@ -143,6 +146,7 @@ func TestSystemsPageReadOnly(t *testing.T) {
 }
 
 func TestSystemsPageWithoutSchedule(t *testing.T) {
+	t.Parallel()
 	browsertest.Needed(t)
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -182,6 +186,7 @@ func TestSystemsPageWithoutSchedule(t *testing.T) {
 
 // TestLayers lays random graphs out: each edge leads to the right, and nothing lies upon another thing.
 func TestLayers(t *testing.T) {
+	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/systems")
 	p.waitPage("systems")
 	var wrong []string

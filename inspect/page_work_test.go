@@ -16,6 +16,7 @@ import (
 
 // TestPageEdit changes a value, and is told of one that is none.
 func TestPageEdit(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{ReadWrite: true})
 	p := openPage(t, f, "/#/overview")
 	p.Do("open with the token", chromedp.Navigate("about:blank"), chromedp.Navigate(f.URL()))
@@ -57,6 +58,7 @@ func TestPageEdit(t *testing.T) {
 
 // TestPageReadOnly shows values to those who may not change them.
 func TestPageReadOnly(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/entity/"+f.london.String())
 	p.waitPage("entity")
@@ -66,6 +68,7 @@ func TestPageReadOnly(t *testing.T) {
 
 // TestPageQueryError asks a query with a word that is none: that word is marked, and no other.
 func TestPageQueryError(t *testing.T) {
+	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/queries?query="+url.QueryEscape("Position, Infcted, !Dead"))
 	p.waitText(".querybox-error:not([hidden])", "Infcted")
 	if got := p.text(".querybox-wrong"); got != "Infcted" {
@@ -89,6 +92,7 @@ func TestPageQueryError(t *testing.T) {
 
 // TestPageListsMillion scrolls through a million entities and opens one near the end.
 func TestPageListsMillion(t *testing.T) {
+	t.Parallel()
 	browsertest.Needed(t) // before a fixture that needs more addresses than 32 bits have
 	const people = 1_000_000
 	f := newFixtureOf(t, Options{}, people)
@@ -113,6 +117,7 @@ func TestPageListsMillion(t *testing.T) {
 
 // TestPageMemoryPicture looks at the picture of the memory: it has colours, and others by another scale.
 func TestPageMemoryPicture(t *testing.T) {
+	t.Parallel()
 	f := newFixtureOf(t, Options{}, 100_000)
 	p := openPage(t, f, "/#/memory")
 	p.waitPage("memory")
@@ -124,6 +129,7 @@ func TestPageMemoryPicture(t *testing.T) {
 
 // TestPageHostileName goes wherever the hostile name is shown: it must be a text there.
 func TestPageHostileName(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/overview")
 	for _, address := range []string{
@@ -143,6 +149,7 @@ func TestPageHostileName(t *testing.T) {
 // TestPageWalk does from the page alone what somebody who sees it for the first time wants to: to find an infected person in
 // a town, to see where the data lies, to change a value, and to find which system costs most.
 func TestPageWalk(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{ReadWrite: true})
 	p := openPage(t, f, "/#/overview")
 	p.Do("open with the token", chromedp.Navigate("about:blank"), chromedp.Navigate(f.URL()))
