@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/vastgo/vast/internal/childtest"
 )
 
 var (
@@ -42,6 +44,7 @@ func TestDocumentation(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go command:", err)
 	}
+	childtest.Needed(t)
 	var programs []*documented
 	for _, pattern := range []string{"README.md", "docs/*.md", "docs/guide/*.md"} {
 		pages, err := filepath.Glob(pattern)
