@@ -2,6 +2,8 @@
 package childtest
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"sync"
@@ -21,6 +23,9 @@ func Needed(t testing.TB) {
 var start = sync.OnceValue(func() error {
 	c := exec.Command(os.Args[0], "-test.run=^$")
 	if err := c.Start(); err != nil {
+		if path := new(fs.PathError); errors.As(err, &path) {
+			return path.Err // without the path, which is another one in each run
+		}
 		return err
 	}
 	_ = c.Wait()
