@@ -1,0 +1,77 @@
+package bitset
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// TestRoomForSummaries fills sets of many sizes to the last slot: there must be room for the summaries of all words.
+func TestRoomForSummaries(t *testing.T) {
+	for _, capacity := range []int{1, 64, 5000, 1 << 20, 1<<22 + 1, 1 << 24} {
+		s := newSet(t, capacity)
+		last := uint(capacity - 1)
+		if s.Set(last); s.Next(0) != last || s.Count() != 1 || s.OccupiedWords() != 1 {
+			t.Errorf("of %d slots the last one is set, but %d, the first is %d", capacity, s.Count(), s.Next(0))
+		}
+		s.CheckInvariants()
+	}
+}
+
+// TestNoRoom: a region that is full makes no set.
+func TestNoRoom(t *testing.T) {
+	r, err := vm.Reserve(Size(1000), vm.Options{Pages: vm.PagesSmall})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := New(r, 1000); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := New(r, 1000); s != nil || !errors.Is(err, vm.ErrCapacity) {
+		t.Errorf("a second set in room for one: %v, %v", s, err)
+	}
+}
+
+// TestHeapSetIsSmall: a set on Go's heap takes what its slots need, and no address space.
+func TestHeapSetIsSmall(t *testing.T) {
+	s := NewOnHeap()
+	if err := s.Grow(3*groupBits + 1); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.groups) != 4 || s.Memory() != nil {
+		t.Errorf("%d groups and %v for %d slots", len(s.groups), s.Memory(), s.Len())
+	}
+	if n, err := s.Resident(); n != 0 || err != nil || s.Trim() != nil {
+		t.Errorf("%d bytes are resident, %v", n, err)
+	}
+}
+
+// TestCheckFindsWrongSummaries breaks each level of the summaries.
+func TestCheckFindsWrongSummaries(t *testing.T) {
+	for name, c := range map[string]struct {
+		wrong func(*Set)
+		says  string
+	}{
+		"a word":  {func(s *Set) { *s.word(70) |= 4 }, "the summary of block 1 is"},
+		"a block": {func(s *Set) { s.block(1).full |= 8 }, "the summary of block 1 is"},
+		"a group": {func(s *Set) { s.group(0).any |= 16 }, "the summary of group 0 is"},
+	} {
+		s := NewOnHeap()
+		if err := s.Grow(groupBits); err != nil {
+			t.Fatal(err)
+		}
+		s.CheckInvariants()
+		c.wrong(s)
+		func() {
+			defer func() {
+				if text, _ := recover().(string); !strings.Contains(text, c.says) {
+					t.Errorf("%s is wrong, and the check says %q", name, text)
+				}
+			}()
+			s.CheckInvariants()
+		}()
+	}
+}
