@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// mappingsIn returns how many mappings the kernel has in [base, base+n).
-func mappingsIn(t *testing.T, base unsafe.Pointer, n int) (count int) {
+// mappingsIn returns the mappings that the kernel has in [base, base+n).
+func mappingsIn(t *testing.T, base unsafe.Pointer, n int) (lines []string) {
 	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil {
 		t.Fatal(err)
@@ -19,10 +19,10 @@ func mappingsIn(t *testing.T, base unsafe.Pointer, n int) (count int) {
 	for line := range strings.Lines(string(maps)) {
 		var lo, hi uintptr
 		if k, _ := fmt.Sscanf(line, "%x-%x", &lo, &hi); k == 2 && lo >= uintptr(base) && hi <= uintptr(base)+uintptr(n) {
-			count++
+			lines = append(lines, line)
 		}
 	}
-	return count
+	return lines
 }
 
 // TestTableMappings counts what a table takes of the mappings that a process may have.
@@ -38,7 +38,7 @@ func TestTableMappings(t *testing.T) {
 	if err := half.Commit(0, half.Size()/2); err != nil {
 		t.Fatal(err)
 	}
-	if mappingsIn(t, half.Base(), half.Size()) < 2 {
+	if len(mappingsIn(t, half.Base(), half.Size())) < 2 {
 		t.Skip("this system's list of mappings does not show their borders")
 	}
 	for _, layout := range layouts {
@@ -53,8 +53,8 @@ func TestTableMappings(t *testing.T) {
 			if pages == vm.PagesAuto {
 				most = 4*spans + 1
 			}
-			if n := mappingsIn(t, tab.region.Base(), tab.region.Size()); n < 2 || n > most {
-				t.Errorf("%v, %v: %d mappings for %d parts, want at most %d", layout, pages, n, spans, most)
+			if lines := mappingsIn(t, tab.region.Base(), tab.region.Size()); len(lines) < 2 || len(lines) > most {
+				t.Errorf("%v, %v: %d mappings for %d parts, want at most %d:\n%s", layout, pages, len(lines), spans, most, strings.Join(lines, ""))
 			}
 			tab.Close()
 		}
