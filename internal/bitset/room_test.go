@@ -38,8 +38,10 @@ func TestNoRoom(t *testing.T) {
 // TestHeapSetIsSmall: a set on Go's heap takes what its slots need, and no address space.
 func TestHeapSetIsSmall(t *testing.T) {
 	s := NewOnHeap()
-	if err := s.Grow(3*groupBits + 1); err != nil {
-		t.Fatal(err)
+	for _, n := range []int{groupBits, 3*groupBits + 1} {
+		if err := s.Grow(n); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if len(s.groups) != 4 || s.Memory() != nil {
 		t.Errorf("%d groups and %v for %d slots", len(s.groups), s.Memory(), s.Len())
