@@ -1,6 +1,6 @@
 // Command mutate changes a package's code in small ways, one at a time, and looks whether its tests notice.
 //
-//	mutate [-sample N] [-seed S] [-run REGEXP] [-files GLOB] [-timeout D] PACKAGE
+//	mutate [-sample N] [-seed S] [-run REGEXP] [-tags TAGS] [-files GLOB] [-timeout D] PACKAGE
 //
 // A mutant is killed when the tests fail or do not end in time. Mutants that do not compile are not counted. What survives
 // is printed: such code is not needed, not tested, or only faster.
@@ -26,6 +26,7 @@ type options struct {
 	sample  int
 	seed    uint64
 	run     string
+	tags    string
 	files   string
 	timeout time.Duration
 	workers int
@@ -37,6 +38,7 @@ func main() {
 	flag.IntVar(&o.sample, "sample", 0, "try this `number` of mutants, chosen at random; 0 tries all")
 	flag.Uint64Var(&o.seed, "seed", 1, "`seed` of the choice")
 	flag.StringVar(&o.run, "run", ".", "tests to run, as of go test")
+	flag.StringVar(&o.tags, "tags", "", "build `tags`: with invariants, checks that are left out otherwise count, and help")
 	flag.StringVar(&o.files, "files", "*.go", "comma-separated `patterns` of the package's files to change")
 	flag.DurationVar(&o.timeout, "timeout", 0, "`time` after which the tests count as failed; 0: ten times of what they take unchanged")
 	flag.IntVar(&o.workers, "workers", 2, "mutants tried at the same time")
@@ -174,7 +176,7 @@ func (t *trial) try(number int, m mutant) string {
 	at := func(name string) string { return filepath.Join(t.tmp, fmt.Sprintf("%d%s", number, name)) }
 	program := at(".test")
 	defer os.Remove(program)
-	args := []string{"test", "-c", "-trimpath", "-vet=off", "-o", program}
+	args := []string{"test", "-c", "-trimpath", "-vet=off", "-tags", t.tags, "-o", program}
 	if number >= 0 {
 		overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{m.File: at(".go")}})
 		if err == nil {
