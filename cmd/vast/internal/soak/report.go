@@ -21,7 +21,8 @@ type report struct {
 	First       figures  `json:"first"` // medians of the first quarter of the rounds after the warm-up
 	Last        figures  `json:"last"`  // and of the last quarter
 	Grown       []growth `json:"grown"`
-	Wrong       string   `json:"wrong"` // empty: all answers were right
+	More        []string `json:"more,omitempty"` // whose regions are more than they were
+	Wrong       string   `json:"wrong"`          // empty: all answers were right
 	now         figures
 }
 
@@ -69,6 +70,9 @@ func (r *report) summary() string {
 	text += "\n"
 	for _, g := range r.Grown {
 		text += g.String() + "\n"
+	}
+	for _, m := range r.More {
+		text += m + "\n"
 	}
 	if r.Wrong != "" {
 		text += r.Wrong + "\n"

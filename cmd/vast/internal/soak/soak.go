@@ -139,6 +139,7 @@ func (s *soak) run() (result report) {
 	started := time.Now()
 	var (
 		base    figures
+		held    holders // at the baseline
 		samples = make([]figures, 0, mostSamples)
 		told    time.Time
 		sampled time.Time
@@ -166,10 +167,13 @@ func (s *soak) run() (result report) {
 		}
 		switch warming := time.Since(started) < s.length/10; {
 		case result.Rounds <= settlingRounds:
-			base = now
+			base, held = now, readHolders()
 		case len(above(base, now)) > 0:
-			result.Grown = above(base, now)
+			result.Grown, result.More = above(base, now), readHolders().more(held)
 		default:
+			if now.Regions < base.Regions {
+				held = readHolders()
+			}
 			lower(&base, now)
 			if !warming && len(samples) < cap(samples) && time.Since(sampled) >= s.length/mostSamples {
 				samples, sampled = append(samples, now), time.Now()

@@ -48,7 +48,7 @@ func TestNothingGrows(t *testing.T) {
 	// A machine that is busy with other tests may make the medians of so few rounds differ, so only what is exact counts here.
 	for _, g := range r.Grown {
 		if i := slices.IndexFunc(judged, func(f figure) bool { return f.name == g.Figure }); judged[i].exact {
-			t.Error(g)
+			t.Error(g, r.More)
 		}
 	}
 }
@@ -68,7 +68,7 @@ func TestLeaks(t *testing.T) {
 		leave  func(t *testing.T)
 	}{
 		{"regions", func(*testing.T) {
-			r := some(vm.Reserve(1<<20, vm.Options{}))
+			r := some(vm.Reserve(1<<20, vm.Options{Purpose: "left behind"}))
 			closing = append(closing, func() { r.Close() })
 		}},
 		{"reserved memory", func(*testing.T) {
@@ -105,6 +105,9 @@ func TestLeaks(t *testing.T) {
 			}
 			if !r.failed() || !strings.Contains(r.summary(), c.figure+" grew from ") {
 				t.Errorf("the summary does not tell:\n%s", r.summary())
+			}
+			if says := strings.Contains(r.summary(), "\nregions of left behind: "); says != (c.figure == "regions") {
+				t.Errorf("whose regions are more is told: %t\n%s", says, r.summary())
 			}
 		})
 	}

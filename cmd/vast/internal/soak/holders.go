@@ -1,0 +1,30 @@
+package soak
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// holders says by purpose how many regions are open.
+type holders map[string]int
+
+func readHolders() holders {
+	h := holders{}
+	for _, p := range vm.Snapshot(false).Purposes {
+		h[p.Purpose] += p.Regions
+	}
+	return h
+}
+
+// more tells of each purpose that has more regions than before.
+func (h holders) more(before holders) (lines []string) {
+	for _, purpose := range slices.Sorted(maps.Keys(h)) {
+		if n := h[purpose]; n > before[purpose] {
+			lines = append(lines, fmt.Sprintf("regions of %s: %d, before %d", purpose, n, before[purpose]))
+		}
+	}
+	return lines
+}
