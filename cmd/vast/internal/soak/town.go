@@ -8,6 +8,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
+// mostDepth bounds the hierarchies of a town.
+const mostDepth = 12
+
 type place struct{ X, Y int64 }
 
 // person is what the model knows of an entity.
@@ -65,6 +68,14 @@ func newTown(t *tally, o vast.Options, most int) *town {
 	n.order = vast.NewOrder(w.Query(n.at), n.at, func(p *place) int64 { return p.X })
 	n.at.OnAdd(func(vast.Entity, *place) { n.arrivals++ })
 	n.at.OnRemove(func(vast.Entity, *place) { n.arrivals-- })
+	// A world makes room for a level of a hierarchy when it is first as deep. Here all levels are there from the beginning.
+	top := n.births[0].New()
+	for below, depth := top, 0; depth < mostDepth; depth++ {
+		e := n.births[0].New()
+		must(n.boss.Set(e, below), "%v gets no boss", e)
+		below = e
+	}
+	w.Delete(top)
 	return n
 }
 

@@ -75,8 +75,9 @@ func (n *town) link(r *rand.Rand, e vast.Entity, p *person) {
 	}
 	b := n.any(r)
 	q := n.people[b]
-	for above, depth := b, 0; !above.IsZero() && n.people[above] != nil; above, depth = n.people[above].boss, depth+1 {
-		if above == e || depth > 100 {
+	depth := n.height(e)
+	for above := b; !above.IsZero() && n.people[above] != nil; above = n.people[above].boss {
+		if depth++; above == e || depth > mostDepth {
 			return // a circle, or deeper than a town should be
 		}
 	}
@@ -86,6 +87,16 @@ func (n *town) link(r *rand.Rand, e vast.Entity, p *person) {
 		p.boss = b
 		q.staff[e] = true
 	}
+}
+
+// height returns how many levels of staff there are below e.
+func (n *town) height(e vast.Entity) (levels int) {
+	if p := n.people[e]; p != nil {
+		for s := range p.staff {
+			levels = max(levels, 1+n.height(s))
+		}
+	}
+	return levels
 }
 
 func (n *town) dismiss(e vast.Entity, p *person) {
