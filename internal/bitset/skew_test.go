@@ -33,6 +33,10 @@ func TestEqualWordsOfManySetsLieAtDifferentCacheLines(t *testing.T) {
 			t.Errorf("the words at %p are not at the beginning of a cache line", s.words)
 		}
 		lines[uintptr(s.words)%(64*cacheLine)]++
+		blocks, _ := sizes(capacity)
+		if at := int(uintptr(s.words)-uintptr(r.Base())) - blocks - s.skew; at%vm.PageSize() != 0 || s.skew != Skew(at/vm.PageSize()) {
+			t.Errorf("a set at byte %d of its region has the skew %d", at, s.skew)
+		}
 	}
 	for line, n := range lines {
 		if n > 2 {
