@@ -154,7 +154,8 @@ func TestBulkOfStoragesRefused(t *testing.T) {
 	before, used := fmt.Sprint(w.Stats()), rare.c.slots
 	exhausted(t, func() error { rare.AddAll(w.Query(a), [1024]byte{2}); return nil }, vm.ErrLimit, "limit")
 	exhausted(t, func() error { rare.AddAll(w.Query().Among(es), [1024]byte{2}); return nil }, vm.ErrLimit, "limit")
-	if after := fmt.Sprint(w.Stats()); after != before || rare.c.slots != used || rare.Len() != 1 || rare.Get(es[5])[0] != 1 {
+	exhausted(t, func() error { w.Exchange(w.Query(a), []AnyColumn{rare}, []AnyColumn{a}); return nil }, vm.ErrLimit, "limit")
+	if after := fmt.Sprint(w.Stats()); after != before || a.Len() != 1<<14 || rare.c.slots != used || rare.Len() != 1 || rare.Get(es[5])[0] != 1 {
 		t.Errorf("a refusal changed the world:\n%s\n%s", before, after)
 	}
 	w.checkInvariants()
