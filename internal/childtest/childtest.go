@@ -19,6 +19,9 @@ func Needed(t testing.TB) {
 	}
 }
 
+// Possible reports whether a test program can start itself, see [Needed].
+func Possible() bool { return start() == nil }
+
 // start starts this program without any test to run.
 var start = sync.OnceValue(func() error {
 	c := exec.Command(os.Args[0], "-test.run=^$")

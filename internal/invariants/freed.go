@@ -9,8 +9,8 @@ import (
 
 // MustBeFree panics when b, memory without a live element that is about to get one, was written since it was poisoned: by a
 // pointer to an element that was there before. b must have been poisoned as a whole, or never written; pages that were given
-// back to the system meanwhile are zero. What b is, is asked only for the message: the check itself makes no garbage. A write that left b as it was, or zero to the last byte,
-// is not found.
+// back to the system meanwhile are zero. What b is, is asked only for the message: the check itself makes no garbage. A write
+// that left b as it was, or zero to the last byte, is not found.
 func MustBeFree(b []byte, what func() string) {
 	if i, left := disturbed(b); i >= 0 {
 		panic(what() + fmt.Sprintf(" was written after it was freed: byte %d of %d is %#02x, and %#02x was left "+
