@@ -138,10 +138,12 @@ func (in *Inspector) step(ctx context.Context, c Control, s *sched.Schedule, tic
 		c.Step(ticks)
 		return true
 	}
-	// The tick that is under way is no part of the step: it is over where the world lets the inspector look. Where it does not,
-	// that cannot be told.
+	// The tick that is under way is no part of the step: it is over where the world lets the inspector look. Where it does not
+	// soon, that cannot be told.
 	c.Pause()
-	if in.look(ctx, begin) != nil {
+	soon, cancel := context.WithTimeout(ctx, ticksTime/4)
+	defer cancel()
+	if in.look(soon, begin) != nil {
 		begin()
 	}
 	over := time.NewTimer(ticksTime)
