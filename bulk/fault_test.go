@@ -19,15 +19,15 @@ func TestBadAccesses(t *testing.T) {
 	one := numbered(1)
 	size := unsafe.Sizeof(one)
 	for name, c := range map[string]struct {
-		at   func() *byte
+		at   func(t *testing.T) *byte
 		says []string // in this order
 	}{
-		"array": {func() *byte {
-			a := opened(NewArray[record](Options{Name: "ships"}))
+		"array": {func(t *testing.T) *byte {
+			a := newArray[record](t, Options{Name: "ships"})
 			return stray(unsafe.Pointer(a.Append(one)), size)
 		}, []string{"element 3000000 of ships is beyond its ", " usable elements: "}},
-		"truncated array": {func() *byte {
-			a := opened(NewArray[record](Options{Name: "ships"}))
+		"truncated array": {func(t *testing.T) *byte {
+			a := newArray[record](t, Options{Name: "ships"})
 			all, err := a.AppendN(100_000)
 			if err != nil {
 				panic(err)
@@ -35,26 +35,31 @@ func TestBadAccesses(t *testing.T) {
 			a.Truncate(10)
 			return (*byte)(unsafe.Pointer(&all[99_999]))
 		}, []string{"element 99999 of ships lies in memory that was given back: drop pointers and slices to what is removed, truncated"}},
-		"pool": {func() *byte {
-			p := opened(NewPool[record](Options{}))
+		"pool": {func(t *testing.T) *byte {
+			p := newPool[record](t, Options{})
 			_, e := p.Insert(one)
 			return stray(unsafe.Pointer(e), size)
 		}, []string{"slot 3000000 of bulk.Pool[", "] is beyond its ", " usable slots: "}},
-		"closed pool": {func() *byte {
-			p := opened(NewPool[record](Options{Name: "ships"}))
+		"closed pool": {func(t *testing.T) *byte {
+			p := newPool[record](t, Options{Name: "ships"})
 			_, e := p.Insert(one)
 			if err := p.Close(); err != nil {
 				panic(err)
 			}
 			return (*byte)(unsafe.Pointer(e)) //vastvet:ignore useafter: the fault is what it is about
 		}, []string{"slot 0 of ships is gone: it was closed: keep it open", "made at ", "fault_test.go:", "closed at ", "fault_test.go:"}},
-		"dense": {func() *byte {
-			d := opened(NewDense[record](Options{Name: "ships"}))
+		"dense": {func(t *testing.T) *byte {
+			d := newDense[record](t, Options{Name: "ships"})
 			_, e := d.Insert(one)
 			return stray(unsafe.Pointer(e), size)
 		}, []string{"element 3000000 of ships is beyond its "}},
-		"table": {func() *byte {
+		"table": {func(t *testing.T) *byte {
 			table := NewTable(TableOptions{Name: "planets"})
+			t.Cleanup(func() {
+				if err := table.Close(); err != nil {
+					t.Error(err)
+				}
+			})
 			NewField[uint64](table, "mass")
 			radius := NewField[uint64](table, "radius")
 			if _, err := table.AppendN(1); err != nil {
@@ -62,18 +67,18 @@ func TestBadAccesses(t *testing.T) {
 			}
 			return stray(unsafe.Pointer(radius.At(0)), 8)
 		}, []string{"row 3000000 of field radius of planets is beyond its ", " usable rows"}},
-		"shared pool": {func() *byte {
-			p := opened(NewSharedPool[record](Options{Name: "ships"}))
+		"shared pool": {func(t *testing.T) *byte {
+			p := newSharedPool[record](t, Options{Name: "ships"})
 			return stray(p.base, size)
 		}, []string{"slot 3000000 of ships is beyond its "}},
-		"shared array": {func() *byte {
-			a := opened(NewSharedArray[record](Options{Name: "ships"}))
+		"shared array": {func(t *testing.T) *byte {
+			a := newSharedArray[record](t, Options{Name: "ships"})
 			_, e := a.Append(one)
 			return stray(unsafe.Pointer(e), size)
 		}, []string{"element 3000000 of ships is beyond its "}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := c.at()
+			p := c.at(t)
 			var f *vm.Fault
 			func() {
 				defer func() {
@@ -94,12 +99,4 @@ func TestBadAccesses(t *testing.T) {
 			}
 		})
 	}
-}
-
-// opened returns a container that was made, and is left open: the test's pointers lead into it.
-func opened[C any](c C, err error) C {
-	if err != nil {
-		panic(err)
-	}
-	return c
 }

@@ -40,7 +40,7 @@ func main() {
 	flag.StringVar(&o.run, "run", ".", "tests to run, as of go test")
 	flag.StringVar(&o.tags, "tags", "", "build `tags`: with invariants, checks that are left out otherwise count, and help")
 	flag.StringVar(&o.files, "files", "*.go", "comma-separated `patterns` of the package's files to change")
-	flag.DurationVar(&o.timeout, "timeout", 0, "`time` after which the tests count as failed; 0: ten times of what they take unchanged")
+	flag.DurationVar(&o.timeout, "timeout", 0, "`time` after which the tests count as failed; 0: four times of what they take unchanged")
 	flag.IntVar(&o.workers, "workers", 2, "mutants tried at the same time")
 	flag.StringVar(&o.json, "json", "", "write all results into this `file`")
 	flag.Parse()
@@ -75,12 +75,12 @@ func mutate(pkg string, o options) error {
 	defer os.RemoveAll(tmp)
 
 	t := &trial{options: o, pkg: pkg, dir: dir, tmp: tmp}
-	began := time.Now()
-	if result := t.try(-1, mutant{}); result != "survived" {
+	result, took := t.try(-1, mutant{})
+	if result != "survived" {
 		return fmt.Errorf("the tests of %s do not pass unchanged: %s", pkg, result)
 	}
 	if t.timeout == 0 {
-		t.timeout = 10*time.Since(began) + 10*time.Second
+		t.timeout = 4*took + 5*time.Second
 	}
 	outcomes := t.all(mutants)
 	report(found, outcomes)
@@ -153,7 +153,7 @@ func (t *trial) all(mutants []mutant) []outcome {
 				next++
 				valid++ // until shown otherwise
 				mu.Unlock()
-				result := t.try(i, mutants[i])
+				result, _ := t.try(i, mutants[i])
 				mu.Lock()
 				if result == "invalid" {
 					valid--
@@ -171,26 +171,29 @@ func (t *trial) all(mutants []mutant) []outcome {
 	return outcomes
 }
 
-// try runs the tests with a mutant in place of its file; a negative number means without any.
-func (t *trial) try(number int, m mutant) string {
+// try runs the tests with a mutant in place of its file, and returns the result and how long the tests ran; a negative number
+// means without any mutant.
+func (t *trial) try(number int, m mutant) (result string, took time.Duration) {
 	at := func(name string) string { return filepath.Join(t.tmp, fmt.Sprintf("%d%s", number, name)) }
 	program := at(".test")
 	defer os.Remove(program)
-	args := []string{"test", "-c", "-trimpath", "-vet=off", "-tags", t.tags, "-o", program}
+	args := []string{"test", "-c", "-trimpath", "-vet=off", "-ldflags=-s -w", "-tags", t.tags, "-o", program}
 	if number >= 0 {
 		overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{m.File: at(".go")}})
 		if err == nil {
 			err = errors.Join(os.WriteFile(at(".go"), m.source, 0o644), os.WriteFile(at(".json"), overlay, 0o644))
 		}
 		if err != nil {
-			return err.Error()
+			return err.Error(), 0
 		}
 		defer os.Remove(at(".go"))
 		defer os.Remove(at(".json"))
 		args = append(args, "-overlay", at(".json"))
 	}
-	if exec.Command("go", append(args, t.pkg)...).Run() != nil {
-		return "invalid"
+	build := exec.Command("go", append(args, t.pkg)...)
+	build.Env = append(os.Environ(), "GOCACHE="+filepath.Join(t.tmp, "cache")) // what mutants leave there is of no use to others
+	if build.Run() != nil {
+		return "invalid", 0
 	}
 	ctx := context.Background()
 	if t.timeout > 0 {
@@ -201,13 +204,16 @@ func (t *trial) try(number int, m mutant) string {
 	tests := exec.CommandContext(ctx, program, "-test.short", "-test.failfast", "-test.run", t.run)
 	tests.Dir = t.dir
 	tests.WaitDelay = time.Second
-	switch err := tests.Run(); {
+	began := time.Now()
+	err := tests.Run()
+	took = time.Since(began)
+	switch {
 	case ctx.Err() != nil:
-		return "timeout"
+		return "timeout", took
 	case err != nil:
-		return "killed"
+		return "killed", took
 	}
-	return "survived"
+	return "survived", took
 }
 
 func report(found int, outcomes []outcome) {
