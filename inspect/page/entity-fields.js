@@ -224,7 +224,12 @@ function leafView(field, context, name) {
     editor.input.focus();
     editor.input.select?.();
 
-    function close(back = true) {
+    // here says that who edits has not gone elsewhere meanwhile: a click on Save, which is disabled then, leaves nothing focused.
+    function here() {
+      const at = document.activeElement;
+      return !at || at === document.body || form.contains(at);
+    }
+    function close(back = here()) {
       if (!editing) return;
       editing = false;
       replace(self.error);
@@ -241,7 +246,7 @@ function leafView(field, context, name) {
       } catch (error) {
         editor.input.setAttribute('aria-invalid', 'true');
         replace(self.error, error.message);
-        editor.input.focus();
+        if (here()) editor.input.focus();
       } finally {
         save.disabled = false;
       }

@@ -1,8 +1,8 @@
 // Command mutate changes a package's code in small ways, one at a time, and looks whether its tests notice.
 //
-//	mutate [-sample N] [-seed S] [-run REGEXP] [-tags TAGS] [-files GLOB] [-timeout D] PACKAGE
+//	mutate [-sample N] [-seed S] [-run REGEXP] [-tags TAGS]... [-files GLOB] [-timeout D] PACKAGE
 //
-// A mutant is killed when the tests fail or do not end in time. Mutants that do not compile are not counted. What survives
+// With several -tags, what survives the tests of one build is tried with the next. A mutant is killed when the tests fail or do not end in time. Mutants that do not compile are not counted. What survives
 // is printed: such code is not needed, not tested, or only faster.
 package main
 
@@ -26,7 +26,7 @@ type options struct {
 	sample  int
 	seed    uint64
 	run     string
-	tags    string
+	tags    []string // of each build
 	files   string
 	timeout time.Duration
 	workers int
@@ -38,12 +38,16 @@ func main() {
 	flag.IntVar(&o.sample, "sample", 0, "try this `number` of mutants, chosen at random; 0 tries all")
 	flag.Uint64Var(&o.seed, "seed", 1, "`seed` of the choice")
 	flag.StringVar(&o.run, "run", ".", "tests to run, as of go test")
-	flag.StringVar(&o.tags, "tags", "", "build `tags`: with invariants, checks that are left out otherwise count, and help")
+	flag.Func("tags", "build `tags`, once for each build: with invariants, checks that are left out otherwise count, and help",
+		func(tags string) error { o.tags = append(o.tags, tags); return nil })
 	flag.StringVar(&o.files, "files", "*.go", "comma-separated `patterns` of the package's files to change")
 	flag.DurationVar(&o.timeout, "timeout", 0, "`time` after which the tests count as failed; 0: four times of what they take unchanged")
 	flag.IntVar(&o.workers, "workers", 2, "mutants tried at the same time")
 	flag.StringVar(&o.json, "json", "", "write all results into this `file`")
 	flag.Parse()
+	if len(o.tags) == 0 {
+		o.tags = []string{""}
+	}
 	if flag.NArg() != 1 {
 		flag.Usage()
 		os.Exit(2)
@@ -171,13 +175,25 @@ func (t *trial) all(mutants []mutant) []outcome {
 	return outcomes
 }
 
-// try runs the tests with a mutant in place of its file, and returns the result and how long the tests ran; a negative number
-// means without any mutant.
-func (t *trial) try(number int, m mutant) (result string, took time.Duration) {
+// try runs the tests of each build with a mutant in place of its file until one fails, and returns the result and how long the
+// longest ran; a negative number means without any mutant.
+func (t *trial) try(number int, m mutant) (result string, longest time.Duration) {
+	for _, tags := range t.tags {
+		var took time.Duration
+		if result, took = t.build(number, m, tags); result != "survived" {
+			return result, 0
+		}
+		longest = max(longest, took)
+	}
+	return result, longest
+}
+
+// build is try for one build.
+func (t *trial) build(number int, m mutant, tags string) (result string, took time.Duration) {
 	at := func(name string) string { return filepath.Join(t.tmp, fmt.Sprintf("%d%s", number, name)) }
 	program := at(".test")
 	defer os.Remove(program)
-	args := []string{"test", "-c", "-trimpath", "-vet=off", "-ldflags=-s -w", "-tags", t.tags, "-o", program}
+	args := []string{"test", "-c", "-trimpath", "-vet=off", "-ldflags=-s -w", "-tags", tags, "-o", program}
 	if number >= 0 {
 		overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{m.File: at(".go")}})
 		if err == nil {
@@ -190,9 +206,9 @@ func (t *trial) try(number int, m mutant) (result string, took time.Duration) {
 		defer os.Remove(at(".json"))
 		args = append(args, "-overlay", at(".json"))
 	}
-	build := exec.Command("go", append(args, t.pkg)...)
-	build.Env = append(os.Environ(), "GOCACHE="+filepath.Join(t.tmp, "cache")) // what mutants leave there is of no use to others
-	if build.Run() != nil {
+	compile := exec.Command("go", append(args, t.pkg)...)
+	compile.Env = append(os.Environ(), "GOCACHE="+filepath.Join(t.tmp, "cache")) // what mutants leave there is of no use to others
+	if compile.Run() != nil {
 		return "invalid", 0
 	}
 	ctx := context.Background()
