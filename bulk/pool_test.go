@@ -3,6 +3,7 @@ package bulk
 import (
 	"testing"
 
+	"github.com/vastgo/vast/internal/generation"
 	"github.com/vastgo/vast/internal/invariants"
 )
 
@@ -56,4 +57,38 @@ func TestPointersStayWhilePoolChanges(t *testing.T) {
 		}
 	}
 	p.checkInvariants()
+}
+
+// TestGrowToWhatIsFree: room that is there is not made again.
+func TestGrowToWhatIsFree(t *testing.T) {
+	p := newPool[record](t, Options{})
+	p.Insert(numbered(1))
+	free, committed := int(p.room)-1, p.Committed()
+	if err := p.Grow(free); err != nil || p.Committed() != committed {
+		t.Errorf("%d slots are free, and Grow takes %d bytes: %v", free, p.Committed()-committed, err)
+	}
+	if err := p.Grow(free + 1); err != nil || int(p.room) <= free+1 || p.Committed() <= committed {
+		t.Errorf("Grow of one slot more: %d bytes, room for %d: %v", p.Committed()-committed, p.room, err)
+	}
+}
+
+// TestWordsAreRenewed: the slots of an emptied word follow the one that was taken most often, unless that would cost the others
+// more uses than the bound.
+func TestWordsAreRenewed(t *testing.T) {
+	for again, want := range map[int]uint32{0: 2, 1: 3, maxSkipped - 1: maxSkipped + 1, maxSkipped: 2} {
+		p := newPool[record](t, Options{Capacity: 64})
+		first, _ := p.Insert(numbered(0))
+		for p.Len() < 64 {
+			p.Insert(numbered(1))
+		}
+		for range again {
+			p.Remove(first)
+			first, _ = p.Insert(numbered(0))
+		}
+		p.Clear(nil)
+		p.Insert(numbered(0))
+		if h, _ := p.Insert(numbered(1)); h.Slot() != 1 || generation.Count(h.Generation()) != want {
+			t.Errorf("the first slot was taken %d times more: slot %d has count %d, want %d", again, h.Slot(), generation.Count(h.Generation()), want)
+		}
+	}
 }
