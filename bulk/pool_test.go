@@ -1,10 +1,12 @@
 package bulk
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/vastgo/vast/internal/generation"
 	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/vm"
 )
 
 // newPool returns a pool that is closed at the end of the test.
@@ -89,6 +91,38 @@ func TestWordsAreRenewed(t *testing.T) {
 		p.Insert(numbered(0))
 		if h, _ := p.Insert(numbered(1)); h.Slot() != 1 || generation.Count(h.Generation()) != want {
 			t.Errorf("the first slot was taken %d times more: slot %d has count %d, want %d", again, h.Slot(), generation.Count(h.Generation()), want)
+		}
+	}
+}
+
+// TestPoolAtEachLimit grows a pool below every limit that is too small: what is refused leaves nothing behind, whichever of its
+// tables asked for too much, and what is not refused is there.
+func TestPoolAtEachLimit(t *testing.T) {
+	if heapStandIn() {
+		t.Skip("all memory is taken at once")
+	}
+	for _, n := range []int{1, 5000, 70_000} {
+		refused, most := 0, 400
+		for pages := 0; pages <= most; pages++ {
+			limit := vm.NewLimit(max(1, pages*vm.PageSize()))
+			p := newPool[uint8](t, Options{Limit: limit, Pages: vm.PagesSmall})
+			err := p.Grow(n)
+			switch {
+			case err == nil && int(p.room) < n:
+				t.Fatalf("%d pages: Grow(%d) made room for %d", pages, n, p.room)
+			case err == nil:
+				most = min(most, pages+3)
+			case !errors.Is(err, vm.ErrLimit) || p.Committed() != 0 || limit.Used() != 0 || p.room != 0:
+				t.Fatalf("%d pages: %v; %d bytes are committed, %d taken", pages, err, p.Committed(), limit.Used())
+			default:
+				refused++
+			}
+			if err := p.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if refused < 4 || most == 400 {
+			t.Errorf("%d elements: %d refusals", n, refused)
 		}
 	}
 }
