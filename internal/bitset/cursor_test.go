@@ -1,6 +1,7 @@
 package bitset
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 )
@@ -184,4 +185,33 @@ func TestCursorWhileClearing(t *testing.T) {
 		t.Fatalf("%d slots are left", s.Count())
 	}
 	s.CheckInvariants()
+}
+
+// TestWalkToTheEnd walks sets that end where their last group and the memory of their summaries end.
+func TestWalkToTheEnd(t *testing.T) {
+	large, s, other := newSet(t, 8*groupBits), newSet(t, 4*groupBits), newSet(t, 4*groupBits)
+	last := uint(s.Len()) - 1
+	if last != 4*groupBits-1 {
+		t.Skipf("%d slots are usable: the pages of this system are too large", s.Len())
+	}
+	for _, want := range []run{{5, 6}, {last - blockBits, last}, {last, last + 1}, {last - 3*blockBits, last + 1}} {
+		for _, set := range []*Set{large, s, other} {
+			set.Fill(want.lo, want.hi)
+		}
+		large.Set(last + 1)
+		large.Set(last + 2)
+		for i, f := range []Filter{NewFilter([]*Set{s}, nil), NewFilter([]*Set{s}, nil, []*Set{other}), NewFilter([]*Set{large}, nil, []*Set{s, other}),
+			NewFilter([]*Set{large, s}, nil)} {
+			var c Cursor
+			c.Start(&f, ^uint(0))
+			same(t, fmt.Sprintf("filter %d to the end", i), walk(&c), []run{want})
+		}
+		minus := NewFilter([]*Set{large}, []*Set{s})
+		var c Cursor
+		c.Start(&minus, ^uint(0))
+		same(t, "without the smaller", walk(&c), []run{{last + 1, last + 3}})
+		for _, set := range []*Set{large, s, other} {
+			set.Erase(want.lo, want.hi)
+		}
+	}
 }

@@ -47,3 +47,22 @@ func TestHeapSetGrowsLikeTheOthers(t *testing.T) {
 		t.Errorf("%d bytes in memory, %d committed, %v; %d slots are set of %d", n, s.Committed(), err, s.Count(), m.count())
 	}
 }
+
+// TestFullHeapSet: the search for a clear slot ends with the set, where its last group ends too.
+func TestFullHeapSet(t *testing.T) {
+	for _, n := range []int{blockBits, groupBits, 2 * groupBits} {
+		s := NewOnHeap()
+		if err := s.Grow(n); err != nil || s.Len() != n {
+			t.Fatalf("Grow(%d): %d slots, %v", n, s.Len(), err)
+		}
+		s.Fill(0, uint(n))
+		if at := s.NextClear(0); at != uint(n) {
+			t.Errorf("slot %d of %d is clear in a full set", at, n)
+		}
+		s.Clear(uint(n - 1))
+		if at := s.NextClear(0); at != uint(n-1) {
+			t.Errorf("slot %d of %d is clear, want the last", at, n)
+		}
+		s.CheckInvariants()
+	}
+}

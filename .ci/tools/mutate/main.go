@@ -1,9 +1,10 @@
 // Command mutate changes a package's code in small ways, one at a time, and looks whether its tests notice.
 //
-//	mutate [-sample N] [-seed S] [-run REGEXP] [-tags TAGS]... [-files GLOB] [-timeout D] PACKAGE
+//	mutate [-sample N] [-seed S] [-run REGEXP] [-tags TAGS]... [-files GLOB] [-timeout D] [-known FILE] PACKAGE
 //
 // With several -tags, what survives the tests of one build is tried with the next. A mutant is killed when the tests fail or do not end in time. Mutants that do not compile are not counted. What survives
-// is printed: such code is not needed, not tested, or only faster.
+// is printed: such code is not needed, not tested, or only faster. A file of known survivors, .ci/mutants.tsv, says of some why
+// no test can tell them from the code: see [readKnown].
 package main
 
 import (
@@ -31,6 +32,7 @@ type options struct {
 	timeout time.Duration
 	workers int
 	json    string
+	known   string
 }
 
 func main() {
@@ -44,6 +46,7 @@ func main() {
 	flag.DurationVar(&o.timeout, "timeout", 0, "`time` after which the tests count as failed; 0: four times of what they take unchanged")
 	flag.IntVar(&o.workers, "workers", 2, "mutants tried at the same time")
 	flag.StringVar(&o.json, "json", "", "write all results into this `file`")
+	flag.StringVar(&o.known, "known", ".ci/mutants.tsv", "`file` of mutants that no test can kill, and why")
 	flag.Parse()
 	if len(o.tags) == 0 {
 		o.tags = []string{""}
@@ -61,11 +64,16 @@ func main() {
 // outcome is what became of a mutant.
 type outcome struct {
 	mutant
-	Result string `json:"result"` // killed, survived, timeout, invalid
+	Result string `json:"result"`        // killed, survived, timeout, invalid
+	Reason string `json:"why,omitempty"` // of a known survivor
 }
 
 func mutate(pkg string, o options) error {
 	mutants, dir, err := find(pkg, o.files)
+	if err != nil {
+		return err
+	}
+	reasons, err := readKnown(o.known)
 	if err != nil {
 		return err
 	}
@@ -78,7 +86,7 @@ func mutate(pkg string, o options) error {
 	}
 	defer os.RemoveAll(tmp)
 
-	t := &trial{options: o, pkg: pkg, dir: dir, tmp: tmp}
+	t := &trial{options: o, pkg: pkg, dir: dir, tmp: tmp, reasons: reasons}
 	result, took := t.try(-1, mutant{})
 	if result != "survived" {
 		return fmt.Errorf("the tests of %s do not pass unchanged: %s", pkg, result)
@@ -130,6 +138,7 @@ func find(pkg, patterns string) (all []mutant, dir string, err error) {
 type trial struct {
 	options
 	pkg, dir, tmp string
+	reasons       known
 }
 
 // all tries mutants until as many as asked for were valid ones.
@@ -162,11 +171,16 @@ func (t *trial) all(mutants []mutant) []outcome {
 				if result == "invalid" {
 					valid--
 				}
-				outcomes = append(outcomes, outcome{mutants[i], result})
+				m := mutants[i]
+				reason := t.reasons.reason(m)
+				outcomes = append(outcomes, outcome{m, result, reason})
 				mu.Unlock()
-				if result == "survived" {
-					m := mutants[i]
-					fmt.Printf("survived %s:%d: %s: %s\n", filepath.Base(m.File), m.Line, m.Change, m.Text)
+				where := fmt.Sprintf("%s:%d: %s: %s", filepath.Base(m.File), m.Line, m.Change, m.Text)
+				switch {
+				case result == "survived" && reason == "":
+					fmt.Println("survived", where)
+				case result != "survived" && result != "invalid" && reason != "":
+					fmt.Println("killed, though it is said that no test can:", where)
 				}
 			}
 		})
@@ -233,12 +247,17 @@ func (t *trial) build(number int, m mutant, tags string) (result string, took ti
 }
 
 func report(found int, outcomes []outcome) {
-	count := map[string]int{}
+	count, known := map[string]int{}, 0
 	for _, o := range outcomes {
 		count[o.Result]++
+		if o.Result == "survived" && o.Reason != "" {
+			known++
+		}
 	}
 	valid := len(outcomes) - count["invalid"]
 	killed := count["killed"] + count["timeout"]
-	fmt.Printf("%d mutants found, %d tried, of these %d do not compile; %d killed (%d by time), %d survived: %.1f %% killed\n",
-		found, len(outcomes), count["invalid"], killed, count["timeout"], count["survived"], 100*float64(killed)/float64(max(valid, 1)))
+	percent := func(of int) float64 { return 100 * float64(killed) / float64(max(of, 1)) }
+	fmt.Printf("%d mutants found, %d tried, of these %d do not compile; %d killed (%d by time), %d survived: %.1f %% killed; "+
+		"%.1f %% without %d that no test can tell from the code\n", found, len(outcomes), count["invalid"], killed, count["timeout"],
+		count["survived"], percent(valid), percent(valid-known), known)
 }
