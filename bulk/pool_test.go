@@ -126,3 +126,11 @@ func TestPoolAtEachLimit(t *testing.T) {
 		}
 	}
 }
+
+func TestSizesOfGenerations(t *testing.T) {
+	for slots, want := range map[int][3]int{0: {4, 16, 4}, 1: {4, 16, 4}, 64: {4, 16, 256}, 65: {8, 32, 260}, 128: {8, 32, 512}} {
+		if got := sizesGenerations(slots); got != want {
+			t.Errorf("%d slots take %v bytes, want %v", slots, got, want)
+		}
+	}
+}

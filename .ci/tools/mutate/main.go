@@ -1,6 +1,6 @@
 // Command mutate changes a package's code in small ways, one at a time, and looks whether its tests notice.
 //
-//	mutate [-sample N] [-seed S] [-run REGEXP] [-tags TAGS]... [-files GLOB] [-timeout D] [-known FILE] PACKAGE
+//	mutate [-sample N] [-seed S] [-run REGEXP] [-skip REGEXP] [-tags TAGS]... [-files GLOB] [-timeout D] [-known FILE] PACKAGE
 //
 // With several -tags, what survives the tests of one build is tried with the next. A mutant is killed when the tests fail or do not end in time. Mutants that do not compile are not counted. What survives
 // is printed: such code is not needed, not tested, or only faster. A file of known survivors, .ci/mutants.tsv, says of some why
@@ -27,6 +27,7 @@ type options struct {
 	sample  int
 	seed    uint64
 	run     string
+	skip    string
 	tags    []string // of each build
 	files   string
 	timeout time.Duration
@@ -40,6 +41,7 @@ func main() {
 	flag.IntVar(&o.sample, "sample", 0, "try this `number` of mutants, chosen at random; 0 tries all")
 	flag.Uint64Var(&o.seed, "seed", 1, "`seed` of the choice")
 	flag.StringVar(&o.run, "run", ".", "tests to run, as of go test")
+	flag.StringVar(&o.skip, "skip", "", "tests to leave out, as of go test: those that take long and look at other things")
 	flag.Func("tags", "build `tags`, once for each build: with invariants, checks that are left out otherwise count, and help",
 		func(tags string) error { o.tags = append(o.tags, tags); return nil })
 	flag.StringVar(&o.files, "files", "*.go", "comma-separated `patterns` of the package's files to change")
@@ -231,7 +233,7 @@ func (t *trial) build(number int, m mutant, tags string) (result string, took ti
 		ctx, cancel = context.WithTimeout(ctx, t.timeout)
 		defer cancel()
 	}
-	tests := exec.CommandContext(ctx, program, "-test.short", "-test.failfast", "-test.run", t.run)
+	tests := exec.CommandContext(ctx, program, "-test.short", "-test.failfast", "-test.run", t.run, "-test.skip", t.skip)
 	tests.Dir = t.dir
 	tests.WaitDelay = time.Second
 	began := time.Now()

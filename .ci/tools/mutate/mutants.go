@@ -75,6 +75,9 @@ func (m *mutator) visit(n ast.Node) bool {
 			m.replace(n.TokPos, n.Tok, &n.Tok)
 		}
 	case *ast.IfStmt:
+		if sel, ok := n.Cond.(*ast.SelectorExpr); ok && describes(&ast.CallExpr{Fun: sel}) {
+			return true // invariants.Enabled: either way there is such a build
+		}
 		m.change(n.Cond.Pos(), "condition → true", func() func() { return m.force(&n.Cond, "true") })
 		m.change(n.Cond.Pos(), "condition → false", func() func() { return m.force(&n.Cond, "false") })
 	case *ast.BlockStmt:

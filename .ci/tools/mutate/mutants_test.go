@@ -20,6 +20,9 @@ func f(a, b int, s []int) int {
 		panic(fmt.Sprintf("%d", a+1))
 	}
 	c := a - b
+	if invariants.Enabled {
+		check()
+	}
 	c++
 	return c
 }
@@ -50,6 +53,7 @@ func TestMutants(t *testing.T) {
 		"statement left out | s[0] = a",
 		"statement left out | g()",
 		"- → + | c := a - b",
+		"statement left out | check()",
 		"++ → -- | c++",
 	}
 	if !slices.Equal(got, want) {
