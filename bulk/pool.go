@@ -134,9 +134,10 @@ func (p *Pool[T]) Remove(h Handle[T]) bool {
 		before := *w
 		after := before &^ (1 << (i % wordBits))
 		// In the usual case nothing changes but the bit. It has no call, so that many removals can be under way in the
-		// processor at once.
+		// processor at once. The hint stays: below it only what is worn out makes holes in a word, and where the slots of such
+		// a word share a generation all of them are.
 		if after != before && *p.generations.ofWord(i / wordBits) == h.generation && h.generation != 0 &&
-			after != 0 && before != full && i/wordBits >= p.hint && !invariants.Enabled {
+			after != 0 && before != full && !invariants.Enabled {
 			*w = after
 			p.len--
 			return true

@@ -3,6 +3,8 @@ package bulk
 import (
 	"strings"
 	"testing"
+
+	"github.com/vastgo/vast/internal/invariants"
 )
 
 // TestPoolCheckFindsWrongBooks breaks what a pool keeps about its slots, one thing at a time: the check of builds with the tag
@@ -40,6 +42,73 @@ func TestPoolCheckFindsWrongBooks(t *testing.T) {
 			}()
 			c.wrong(p)
 			p.checkInvariants()
+		}()
+		if err := p.region.Close(); err != nil { // the pool's own Close would check
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestPoolChecksItsLastWord: a free slot below the hint is found in the last word too, which is not a whole one.
+func TestPoolChecksItsLastWord(t *testing.T) {
+	p, err := NewPool[record](Options{Capacity: 70, Name: "ships"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last Handle[record]
+	for i := range 70 {
+		last, _ = p.Insert(numbered(i))
+	}
+	p.Remove(last)
+	p.hint = 2
+	defer func() {
+		if text, _ := recover().(string); !strings.Contains(text, "slot 69 is free below the hint 2") {
+			t.Errorf("the check says %q", text)
+		}
+		if err := p.region.Close(); err != nil { // the pool's own Close would check
+			t.Error(err)
+		}
+	}()
+	p.checkInvariants()
+}
+
+// TestPoolChecksItself: in builds that check invariants every kind of change finds wrong books, some of them now and then.
+func TestPoolChecksItself(t *testing.T) {
+	if !invariants.Enabled {
+		t.Skip("only with the tag invariants")
+	}
+	for name, change := range map[string]func(*Pool[record]){
+		"Clear": func(p *Pool[record]) { p.Clear(nil) },
+		"Grow":  func(p *Pool[record]) { _ = p.Grow(10_000) },
+		"Insert": func(p *Pool[record]) {
+			for range 1000 {
+				p.Insert(record{})
+			}
+		},
+		"Remove": func(p *Pool[record]) {
+			for _, h := range p.handles() {
+				p.Remove(h)
+			}
+		},
+	} {
+		p, err := NewPool[record](Options{Capacity: 1 << 16, Name: "ships"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Grow(2000); err != nil { // what makes room checks
+			t.Fatal(err)
+		}
+		for i := range 1000 {
+			p.Insert(numbered(i))
+		}
+		func() {
+			defer func() {
+				if text, _ := recover().(string); !strings.Contains(text, "broken invariant: the slots 0x0 of word 1 are exhausted, but 0x10 retired") {
+					t.Errorf("%s says %q", name, text)
+				}
+			}()
+			p.retired = map[uint]uint64{1: 16}
+			change(p)
 		}()
 		if err := p.region.Close(); err != nil { // the pool's own Close would check
 			t.Errorf("%s: %v", name, err)
