@@ -171,4 +171,9 @@ func TestExtentsOfHugePages(t *testing.T) {
 	as[0].New()
 	as[1].NewN(int(words+1)*64, nil)
 	expectPlaces(t, "too large for the last huge page", as[1], [2]uint32{1, words + 1})
+
+	_, as = someArchetypes(t, int(2*words), 2, Options{Pages: vm.PagesSmall})
+	as[0].New()
+	as[1].NewN(int(words)*64, nil)
+	expectPlaces(t, "the last huge page", as[1], [2]uint32{words, words})
 }

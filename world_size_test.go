@@ -1,0 +1,103 @@
+package vast
+
+import (
+	"errors"
+	"math"
+	"reflect"
+	"testing"
+
+	"github.com/vastgo/vast/internal/faulttest"
+	"github.com/vastgo/vast/vm"
+)
+
+// TestWorldsFillUp fills worlds of many sizes to their last slot, among them those whose control arrays have no byte to spare.
+func TestWorldsFillUp(t *testing.T) {
+	tight := 4*vm.PageSize() - 64
+	sizes := []int{64, 128, 960, 1024, 16_320, 16_384, tight - 64, tight, tight + 64, 2*tight + 64}
+	for _, n := range sizes {
+		w := NewWorld(Options{MaxEntities: n})
+		c := NewColumn[byte](w)
+		a := w.Archetype(c)
+		a.NewN(n, func(r Run) {
+			for i := range c.Slice(r) {
+				c.Slice(r)[i] = 7
+			}
+		})
+		if err := a.Grow(1); !errors.Is(err, vm.ErrCapacity) || w.Len() != n {
+			t.Errorf("%d of %d slots are used: %v", w.Len(), n, err)
+		}
+		w.checkInvariants()
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestArraysOfHugePages: the generations of a large world begin huge pages, and so do columns that fill one.
+func TestArraysOfHugePages(t *testing.T) {
+	huge := vm.HugePageSize()
+	if huge == 0 || huge > 4<<20 || vm.HeapStandIn() {
+		t.Skip("no huge pages, or very large ones")
+	}
+	for _, n := range []int{huge / 4, huge, 3 * huge} {
+		w := NewWorld(Options{MaxEntities: n})
+		c := NewColumn[byte](w)
+		if at := uintptr(c.base) - uintptr(c.c.skew); n >= huge && at%uintptr(huge) != 0 {
+			t.Errorf("%d slots: the column is at %#x", n, at)
+		}
+		if at := uintptr(w.gens) - controlLead; at%uintptr(huge) != 0 {
+			t.Errorf("%d slots: the generations' first page is at %#x", n, at)
+		}
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestFirstCalls makes each call of a world without columns fail that its first entity needs.
+func TestFirstCalls(t *testing.T) {
+	refused := 0
+	calls := faulttest.EachCall(t, func() error {
+		w := NewWorld(Options{MaxEntities: 1 << 12})
+		a := w.Archetype()
+		err := a.Grow(1)
+		if err != nil {
+			refused++
+			if w.Len() != 0 || a.free() != 0 {
+				t.Errorf("%d entities, room for %d: %v", w.Len(), a.free(), err)
+			}
+			if err := a.Grow(1); err != nil {
+				t.Errorf("Grow once more: %v", err)
+			}
+		}
+		a.New()
+		if closing := w.Close(); closing != nil {
+			err = errors.Join(err, closing)
+			if closing := w.Close(); closing != nil {
+				t.Errorf("Close once more: %v", closing)
+			}
+		}
+		return err
+	})
+	if calls < 2 || refused == 0 {
+		t.Errorf("%d calls, of which %d refused something", calls, refused)
+	}
+}
+
+// TestColumnTooLarge: a column whose bytes cannot be counted is refused, and leaves the world as it was.
+func TestColumnTooLarge(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1 << 22})
+	defer w.Close()
+	c := NewColumn[uint32](w)
+	for _, bytes := range []int{math.MaxInt >> 20, math.MaxInt>>22 + 1, math.MaxInt >> 8} {
+		_, err := w.register("huge", reflect.ArrayOf(bytes, reflect.TypeFor[byte]()))
+		var e *vm.Error
+		if !errors.As(err, &e) || !errors.Is(err, vm.ErrSize) || e.Detail == "" {
+			t.Errorf("elements of %d bytes: %v", bytes, err)
+		}
+	}
+	if len(w.columns) != 1 || *c.Get(w.Archetype(c).New()) != 0 {
+		t.Errorf("%d columns", len(w.columns))
+	}
+	w.checkInvariants()
+}
