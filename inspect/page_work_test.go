@@ -115,6 +115,30 @@ func TestPageListsMillion(t *testing.T) {
 	p.waitText(".vlist-row", "Paris")
 }
 
+// TestPageListKeepsScrolls scrolls a list when it is about to put the scroll bar right, and the browser has had no time yet to
+// tell it of the scrolling.
+func TestPageListKeepsScrolls(t *testing.T) {
+	t.Parallel()
+	browsertest.Needed(t) // before a fixture that needs more addresses than 32 bits have
+	const people = 100_000
+	f := newFixtureOf(t, Options{}, people)
+	p := openPage(t, f, "/#/entities")
+	p.waitPage("entities")
+	p.waitText(".entities-count", "100,003")
+	for i := 1; i <= 9; i++ {
+		p.Eval(fmt.Sprintf(`new Promise((done) => {
+			const s = document.querySelector('.vlist-scroll');
+			s.addEventListener('scroll', () => setTimeout(() => { // just before the list's own time is over
+				s.scrollTop = s.scrollHeight * %d / 10;
+				done();
+			}, 200), { once: true, capture: true });
+			s.scrollTop += 1000;
+		})`, i), nil)
+		p.Until(fmt.Sprintf(`[...document.querySelectorAll('.vlist-row')].some((row) =>
+			row.querySelector('a') && Math.abs(row.getAttribute('aria-rowindex') / %d - %d / 10) < 0.02)`, people, i))
+	}
+}
+
 // TestPageMemoryPicture looks at the picture of the memory: it has colours, and others by another scale.
 func TestPageMemoryPicture(t *testing.T) {
 	t.Parallel()

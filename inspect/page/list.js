@@ -83,7 +83,9 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
   }
 
   const rest = later(200, () => {
-    if (alive) putTrack();
+    if (!alive) return;
+    if (scroller.scrollTop === trackTop) putTrack();
+    else scrolled(); // of which the browser has not told yet
   });
 
   function putTrack() {
@@ -213,6 +215,7 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
   }
 
   function setTotal(n) {
+    scrolled(); // of which the browser has not told yet
     const before = total;
     total = Math.max(0, Math.floor(n));
     known = true;
