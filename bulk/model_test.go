@@ -21,8 +21,13 @@ func numberedLarge(i int) large { return large{0: uint64(i), 350: uint64(i), 699
 
 func numberedByte(i int) uint8 { return uint8(i*7 + i>>8) }
 
-// each kind of pages must give the same answers.
-var pageKinds = []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHuge, vm.PagesHeap}
+// pageKinds must all give the same answers. On the heap stand-in there is one kind of pages, by whatever name.
+var pageKinds = func() []vm.Pages {
+	if vm.HeapStandIn() {
+		return []vm.Pages{vm.PagesAuto, vm.PagesHeap}
+	}
+	return []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHuge, vm.PagesHeap}
+}()
 
 // exhausted calls f and returns the *vm.Error that it panics with, or nil.
 func exhausted(f func()) (e *vm.Error) {
