@@ -16,6 +16,9 @@ type knownKey struct{ file, change, text string }
 // readKnown reads a file of four columns between tabs: a file's path from the working directory, a change, the text of the changed line as mutate prints
 // them, and why the change is none. Lines that begin with # say something else.
 func readKnown(path string) (known, error) {
+	if path == "" {
+		return nil, nil
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err

@@ -2,9 +2,10 @@
 //
 //	mutate [-sample N] [-seed S] [-run REGEXP] [-skip REGEXP] [-tags TAGS]... [-files GLOB] [-timeout D] [-known FILE] PACKAGE
 //
-// With several -tags, what survives the tests of one build is tried with the next. A mutant is killed when the tests fail or do not end in time. Mutants that do not compile are not counted. What survives
-// is printed: such code is not needed, not tested, or only faster. A file of known survivors, .ci/mutants.tsv, says of some why
-// no test can tell them from the code: see [readKnown].
+// With several -tags, what survives the tests of one build is tried with the next. A mutant is killed when the tests fail or do
+// not end in time. Mutants that do not compile are not counted. What survives is printed: such code is not needed, not tested,
+// or only faster. A file of known survivors, .ci/mutants.tsv, says of some why no test can tell them from the code: see
+// [readKnown].
 package main
 
 import (
@@ -48,7 +49,7 @@ func main() {
 	flag.DurationVar(&o.timeout, "timeout", 0, "`time` after which the tests count as failed; 0: four times of what they take unchanged")
 	flag.IntVar(&o.workers, "workers", 2, "mutants tried at the same time")
 	flag.StringVar(&o.json, "json", "", "write all results into this `file`")
-	flag.StringVar(&o.known, "known", ".ci/mutants.tsv", "`file` of mutants that no test can kill, and why")
+	flag.StringVar(&o.known, "known", ".ci/mutants.tsv", "`file` of mutants that no test can kill, and why; empty: none")
 	flag.Parse()
 	if len(o.tags) == 0 {
 		o.tags = []string{""}
