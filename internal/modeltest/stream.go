@@ -35,12 +35,8 @@ func (s *Stream) Below(n int) int {
 	return v % n
 }
 
-// RandomBytes returns an input of n bytes for a stream, from a seed that the test prints; a quarter of it with the race
-// detector, where each operation costs ten.
+// RandomBytes returns an input for a stream, from a seed that the test prints.
 func RandomBytes(t *testing.T, n int) []byte {
-	if race {
-		n /= 4
-	}
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
