@@ -11,9 +11,9 @@ import (
 // known holds why no test can tell some mutants from the code.
 type known map[knownKey]string
 
-type knownKey struct{ file, change, text string }
+type knownKey struct{ file, function, change, text string }
 
-// readKnown reads a file of four columns between tabs: a file's path from the working directory, a change, the text of the changed line as mutate prints
+// readKnown reads a file of five columns between tabs: a file's path from the working directory, a function, a change, the text of the changed line as mutate prints
 // them, and why the change is none. Lines that begin with # say something else.
 func readKnown(path string) (known, error) {
 	if path == "" {
@@ -32,10 +32,10 @@ func readKnown(path string) (known, error) {
 			continue
 		}
 		fields := strings.Split(line, "\t")
-		if len(fields) != 4 || fields[3] == "" {
-			return nil, fmt.Errorf("%s:%d: a line has a file, a change, a text and a reason, with tabs between them", path, n)
+		if len(fields) != 5 || fields[4] == "" {
+			return nil, fmt.Errorf("%s:%d: a line has a file, a function, a change, a text and a reason, with tabs between them", path, n)
 		}
-		k[knownKey{fields[0], fields[1], fields[2]}] = fields[3]
+		k[knownKey{fields[0], fields[1], fields[2], fields[3]}] = fields[4]
 	}
 	return k, lines.Err()
 }
@@ -49,5 +49,5 @@ func (k known) reason(m mutant) string {
 	if err != nil {
 		return ""
 	}
-	return k[knownKey{filepath.ToSlash(path), m.Change, m.Text}]
+	return k[knownKey{filepath.ToSlash(path), m.Func, m.Change, m.Text}]
 }

@@ -13,7 +13,7 @@ func TestKnown(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("# why\n\nf.go\t< → <=\tif a < b {\tb is odd\n")
+	write("# why\n\nf.go\tless\t< → <=\tif a < b {\tb is odd\n")
 	k, err := readKnown(path)
 	if err != nil {
 		t.Fatal(err)
@@ -22,11 +22,15 @@ func TestKnown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := mutant{File: filepath.Join(here, "f.go"), Line: 7, Change: "< → <=", Text: "if a < b {"}
+	m := mutant{File: filepath.Join(here, "f.go"), Line: 7, Func: "less", Change: "< → <=", Text: "if a < b {"}
 	if why := k.reason(m); why != "b is odd" {
 		t.Errorf("reason %q", why)
 	}
-	m.Change = "< → >="
+	m.Func = "more"
+	if why := k.reason(m); why != "" {
+		t.Errorf("the same change elsewhere has the reason %q", why)
+	}
+	m.Func, m.Change = "less", "< → >="
 	if why := k.reason(m); why != "" {
 		t.Errorf("another change has the reason %q", why)
 	}

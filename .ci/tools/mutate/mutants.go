@@ -13,6 +13,7 @@ import (
 type mutant struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"`
+	Func   string `json:"func"`
 	Change string `json:"change"`
 	Text   string `json:"text"` // the changed line's text before
 
@@ -54,10 +55,13 @@ type mutator struct {
 	set    *token.FileSet
 	file   *ast.File
 	found  []mutant
+	inside string // the function that is being visited
 }
 
 func (m *mutator) visit(n ast.Node) bool {
 	switch n := n.(type) {
+	case *ast.FuncDecl:
+		m.inside = n.Name.Name
 	case *ast.GenDecl:
 		return n.Tok == token.VAR // imports, types and constants mean the same everywhere or nothing
 	case *ast.CallExpr:
@@ -141,7 +145,7 @@ func (m *mutator) change(pos token.Pos, what string, do func() (undo func())) {
 	}
 	line := m.set.Position(pos).Line
 	text := bytes.TrimSpace(bytes.Split(m.source, []byte("\n"))[line-1])
-	m.found = append(m.found, mutant{File: m.path, Line: line, Change: what, Text: string(text), source: b.Bytes()})
+	m.found = append(m.found, mutant{File: m.path, Line: line, Func: m.inside, Change: what, Text: string(text), source: b.Bytes()})
 }
 
 // describes reports whether a call only makes words: panic, fmt.Sprintf, errors.New and the like.
