@@ -12,8 +12,12 @@ import (
 
 // TestJSON runs every work of every family, a small one, and looks at the rows.
 func TestJSON(t *testing.T) {
+	rounds := "2"
+	if testing.Short() {
+		rounds = "1"
+	}
 	var stdout, stderr bytes.Buffer
-	if status := Run([]string{"-n", "3000", "-rounds", "2", "-json"}, &stdout, &stderr); status != 0 {
+	if status := Run([]string{"-n", "3000", "-rounds", rounds, "-json"}, &stdout, &stderr); status != 0 {
 		t.Fatalf("status %d: %s", status, stderr.String())
 	}
 	if stderr.Len() != 0 {
