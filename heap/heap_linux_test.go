@@ -139,7 +139,7 @@ func TestMoreRoomsThanMappings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("tens of thousands of mappings")
 	}
-	h, err := NewHeap(Options{Pages: vm.PagesSmall})
+	h, err := NewHeap(Options{Capacity: 32 << 30, Pages: vm.PagesSmall}) // with large pages, 20 GiB of addresses
 	if err != nil {
 		t.Fatal(err)
 	}
