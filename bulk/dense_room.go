@@ -20,8 +20,9 @@ func (d *Dense[T]) Grow(n int) error {
 
 func (d *Dense[T]) makeRoom(op string, n int) error {
 	d.mustBeOpen()
+	room := d.room
 	err := d.slots.makeRoom(&d.plan, d.elements.Committed(), op, n, d.commit)
-	if err == nil && invariants.Enabled {
+	if invariants.Enabled && d.room != room {
 		d.checkInvariants()
 	}
 	return err
@@ -47,10 +48,15 @@ func (d *Dense[T]) commit(n int) error {
 		d.tables[1].shrinkTo(owners)
 		return err
 	}
+	d.measure()
+	return nil
+}
+
+// measure brings up to date for how many slots and places there is memory.
+func (d *Dense[T]) measure() {
 	d.room = uint(min(d.elements.Committed()/d.plan.sizeElement, d.tables[0].Committed()/bytesLocator,
 		d.tables[1].Committed()/bytesOwner, d.live.Len(), d.plan.capacity))
 	d.words = d.live.Words()
-	return nil
 }
 
 // search returns the lowest free slot. Where there is none it makes room, or panics and changes nothing.
@@ -68,21 +74,32 @@ func (d *Dense[T]) search() uint {
 	}
 }
 
-// Trim gives back the memory behind the last element, as far as it fills whole pages; it stays usable, and handles to what
-// was removed stay invalid. It must run alone, as a change does. Complexity: two system calls, and for the presence bits
-// as [Pool.Trim]. What knows of removed handles, 8 bytes a slot, is kept. It returns an error as [vm.Region.Discard] does;
-// the dense works as before.
+// Trim gives back the memory behind the last element, as far as it fills whole pages. Behind the last slot that has an
+// element it is decommitted, room that [Dense.Grow] made included, so that budgets have it back; before, it stays usable.
+// Handles to what was removed stay invalid, and what knows of them, 8 bytes a slot, is kept. It must run alone, as a
+// change does. Complexity: four system calls, and for the slots as [Pool.Trim]. It returns an error as [vm.Region.Discard]
+// or [vm.Region.Decommit] does; the dense works as before.
 func (d *Dense[T]) Trim() error {
 	d.mustBeOpen()
+	slots := d.behindLast()
 	for _, s := range []struct {
 		span *denseSpan
-		used int
-	}{{&d.elements, d.len * d.plan.sizeElement}, {&d.tables[1], d.len * bytesOwner}} {
-		if unused := s.span.Committed() - s.used; unused >= vm.PageSize() {
-			if err := s.span.Discard(s.used, unused); err != nil {
+		size int
+	}{{&d.elements, d.plan.sizeElement}, {&d.tables[1], bytesOwner}} {
+		err := s.span.Shrink(slots * s.size)
+		d.measure()
+		if err != nil {
+			return err
+		}
+		used := d.len * s.size
+		if unused := s.span.Committed() - used; unused >= vm.PageSize() {
+			if err := s.span.Discard(used, unused); err != nil {
 				return err
 			}
 		}
+	}
+	if invariants.Enabled {
+		d.checkInvariants()
 	}
 	return d.live.Trim()
 }

@@ -267,7 +267,7 @@ func TestDenseTrim(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !vm.ReadFacts().HeapStandIn && before-after < n*64*8/10 || d.Committed() != committed || committed < before ||
+	if !vm.ReadFacts().HeapStandIn && before-after < n*64*8/10 || d.Committed() > committed || committed < before ||
 		d.Reserved() < committed {
 		t.Errorf("%d bytes are resident after %d, %d committed after %d", after, before, d.Committed(), committed)
 	}

@@ -16,7 +16,7 @@ func (x *HashIndex[K, V]) addToGroup(group uint32, v V) bool {
 		panic(err)
 	}
 	if added {
-		x.len++
+		x.added()
 		x.changed()
 	}
 	return added
@@ -42,7 +42,7 @@ func (x *HashIndex[K, V]) makeGroup(h uint64, k K, v V) {
 	at, _ := x.find(h, k)
 	*x.groupIn(at) = x.group
 	x.used++
-	x.len++
+	x.added()
 	// All but one of the slots became empty.
 	x.squeeze(mostInSlots * squeezeStep)
 	x.changed()
@@ -67,6 +67,8 @@ func (x *HashIndex[K, V]) removeFromGroup(h uint64, k K, at place, v V) bool {
 	if beside < fewestInGroup && x.many.hasFewer(group, fewestInGroup) {
 		x.endGroup(h, k, group)
 	}
+	// Groups that were made while a promise was open have left the table too empty.
+	x.squeeze(squeezeStep)
 	x.changed()
 	return true
 }

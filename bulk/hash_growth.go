@@ -223,6 +223,7 @@ func (x *HashIndex[K, V]) squeezable() bool {
 
 // squeeze joins so many buckets again, where the table is too empty. It reports whether it did.
 func (x *HashIndex[K, V]) squeeze(steps int) bool {
+	x.many.giveBack() // what Grow made for groups that did not come
 	if !x.squeezable() {
 		return false
 	}

@@ -33,6 +33,7 @@ type HashIndex[K comparable, V any] struct {
 	beyond  int // entries in buckets behind the last home
 	changes int // counts changes, for loops to notice them
 	span    snugSpan
+	promise promise
 	many    tree[uint32, V] // by group: the values of keys with more than mostInSlots
 	group   uint32          // the group that was made last
 	moved   []entry[K, V]
@@ -136,14 +137,22 @@ func (x *HashIndex[K, V]) Add(k K, v V) bool {
 		home = x.home(h)
 	}
 	x.store(home, vacancy, tag, k, v)
-	x.len++
 	x.used++
+	x.added()
 	if x.moving && x.used%stepsAtOnce == 0 {
 		// Where memory for buckets behind the last home is refused the rest is stretched later.
 		_ = x.stretch(opAdd, stepsAtOnce*stretchStep)
 	}
 	x.changed()
 	return true
+}
+
+// added counts a pair that came.
+func (x *HashIndex[K, V]) added() {
+	x.len++
+	if x.promise.kept() {
+		x.forget()
+	}
 }
 
 // mustMakeSlot makes a slot for one more pair, or panics with an error.

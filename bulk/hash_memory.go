@@ -19,9 +19,9 @@ func (x *HashIndex[K, V]) Grow(n int) error {
 	if n == 0 {
 		return nil
 	}
-	// Each insertion may make a group of as many values as have slots.
+	// Each insertion may make a group of as many values as have slots, but there are never more pairs in groups than in all.
 	promised := x.many.span.promised
-	if err := x.many.promise(min(n*(mostInSlots+1), x.used+n)); err != nil {
+	if err := x.many.promise(min(n*(mostInSlots+1), x.used+n, x.plan.capacity-x.many.len)); err != nil {
 		return err
 	}
 	level := levelFor(x.used + n)
@@ -32,11 +32,17 @@ func (x *HashIndex[K, V]) Grow(n int) error {
 		return err
 	}
 	x.span.promised = max(x.span.promised, x.span.committed)
+	x.promise.add(n)
 	if x.used == 0 && level > x.level {
 		x.clearTable()
 		x.start(level)
 	}
 	return nil
+}
+
+// forget gives up what Grow has promised.
+func (x *HashIndex[K, V]) forget() {
+	x.promise, x.span.promised, x.many.span.promised = promise{}, 0, 0
 }
 
 // clearTable empties the buckets.
@@ -53,10 +59,9 @@ func (x *HashIndex[K, V]) clearTable() {
 // because the table is squeezed at once.
 func (x *HashIndex[K, V]) Trim() {
 	x.mustBeOpen()
-	x.many.span.promised = 0
-	x.many.giveBack()
-	x.span.promised = 0
+	x.forget()
 	if x.level == noLevel {
+		x.many.giveBack()
 		x.span.shrink(0)
 		return
 	}
@@ -71,7 +76,7 @@ func (x *HashIndex[K, V]) Clear() {
 	x.many.clear()
 	x.clearTable()
 	x.len = 0
-	x.span.promised = 0
+	x.forget()
 	x.span.shrink(0)
 	x.changed()
 }

@@ -211,3 +211,37 @@ func TestIndicesUnderPolicies(t *testing.T) {
 		bounded(t, o, pages.String(), 100_000, 16)
 	}
 }
+
+// TestPromisesEnd makes room before each insertion, or before some of them: what Grow promised is kept, and when it was,
+// memory is given back as it is without Grow.
+func TestPromisesEnd(t *testing.T) {
+	n := largest()
+	for _, valuesPerKey := range []int{1, 20} {
+		for _, grow := range []func(i int) int{
+			func(int) int { return 0 },
+			func(int) int { return 1 },
+			func(i int) int { return i / (n - 1) },
+			func(i int) int { return 500 * (1 - min(i%500, 1)) },
+		} {
+			for name, x := range indices(t, Options{Capacity: n + 500}) {
+				key := func(i int) uint64 { return uint64(i % (n / valuesPerKey)) }
+				for i := range n {
+					if err := x.Grow(grow(i)); err != nil {
+						t.Fatal(err)
+					}
+					x.Add(key(i), uint32(i))
+					x.Add(key(i), uint32(i)) // is there, so it is not one of those that were promised
+				}
+				for i := range n {
+					x.Remove(key(i), uint32(i))
+					// What Grow made ready besides is given back when the table becomes smaller, which it does step by step.
+					most := 2*max(12*x.Len(), 64<<10) + 4*vm.PageSize()
+					if c := x.(interface{ Committed() int }).Committed(); i > n/10 && c > most {
+						t.Fatalf("%s: %d bytes are committed for %d pairs", name, c, x.Len())
+					}
+				}
+				checkIndex(x)
+			}
+		}
+	}
+}

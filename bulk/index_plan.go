@@ -54,6 +54,21 @@ func newIndexPlan[K, V any](kind string, o Options) (plan, error) {
 	return p, nil
 }
 
+// promise counts the insertions that Grow has promised. Until they were made, memory that they may need is not given back.
+type promise struct{ left int }
+
+// add promises the next n insertions.
+func (p *promise) add(n int) { p.left = max(p.left, n) }
+
+// kept counts an insertion. It reports whether it was the last that was promised.
+func (p *promise) kept() bool {
+	if p.left == 0 {
+		return false
+	}
+	p.left--
+	return p.left == 0
+}
+
 // allow lets a container have n elements more, or takes that back.
 func (p *plan) allow(n int) { p.capacity += n }
 

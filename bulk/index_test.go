@@ -225,7 +225,7 @@ func TestGrowOfIndicesHolds(t *testing.T) {
 				for i := range n {
 					x.Add(uint64(i*7919%n/valuesPerKey), uint32(before+i))
 				}
-				if got := x.(interface{ Committed() int }).Committed(); got != committed || x.Len() != before+n {
+				if got := x.(interface{ Committed() int }).Committed(); got > committed || x.Len() != before+n {
 					t.Errorf("%s: %d pairs after %d, %d a key: %d bytes more were committed", name, x.Len(), before, valuesPerKey, got-committed)
 				}
 				checkIndex(x)

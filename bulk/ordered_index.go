@@ -26,6 +26,7 @@ import (
 // goroutines may read it. The body of a loop over the index must not change it: that panics.
 type OrderedIndex[K cmp.Ordered, V any] struct {
 	tree    tree[K, V]
+	promise promise
 	changes int // counts changes, for loops to notice them
 	region  *vm.Region
 	plan
@@ -70,6 +71,9 @@ func (x *OrderedIndex[K, V]) Add(k K, v V) bool {
 	added, err := x.tree.add(opAdd, k, v)
 	if err != nil {
 		panic(err)
+	}
+	if added && x.promise.kept() {
+		x.tree.span.promised = 0
 	}
 	x.changed()
 	return added
@@ -176,12 +180,17 @@ func (x *OrderedIndex[K, V]) Grow(n int) error {
 	if n == 0 {
 		return nil
 	}
-	return x.tree.promise(n)
+	if err := x.tree.promise(n); err != nil {
+		return err
+	}
+	x.promise.add(n)
+	return nil
 }
 
 // Trim gives the room back that Grow made and nothing has used.
 func (x *OrderedIndex[K, V]) Trim() {
 	x.mustBeOpen()
+	x.promise = promise{}
 	x.tree.span.promised = 0
 	x.tree.giveBack()
 }
@@ -189,6 +198,7 @@ func (x *OrderedIndex[K, V]) Trim() {
 // Clear takes all pairs out and gives the memory back.
 func (x *OrderedIndex[K, V]) Clear() {
 	x.mustBeOpen()
+	x.promise = promise{}
 	x.tree.clear()
 	x.changed()
 }

@@ -193,8 +193,8 @@ func (p *Pool[T]) Get(h Handle[T]) *T {
 func (p *Pool[T]) Len() int { return p.len }
 
 // Clear removes all elements. Before that it calls f, unless nil, with each of them in ascending order of slots; f must
-// not change the pool. Where f panics nothing has been removed. The memory stays committed for the next elements: Close
-// gives it back. Complexity: one step for each 64 slots, and one for each element when there is an f.
+// not change the pool. Where f panics nothing has been removed. The memory stays committed for the next elements: Trim and
+// Close give it back. Complexity: one step for each 64 slots, and one for each element when there is an f.
 func (p *Pool[T]) Clear(f func(Handle[T], *T)) {
 	p.mustBeOpen()
 	if f != nil {

@@ -1,19 +1,34 @@
 package bulk
 
-import "github.com/vastgo/vast/vm"
+import (
+	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/vm"
+)
 
-// Trim gives back the memory of elements that were removed, as far as they fill whole pages. Their slots stay usable, and
-// handles to what was removed stay invalid. It must run alone, as a change does. It is worth its price after many
-// elements were removed: one step for each gap between live elements, and a system call for each that fills a page. It
-// returns an error as [vm.Region.Discard] does; the pool works as before.
+// Trim gives back the memory of elements that were removed, as far as they fill whole pages. What lies behind the last
+// element, room that [Pool.Grow] made included, is decommitted, so that budgets have it back; slots between elements stay
+// usable. Handles to what was removed stay invalid, and what knows of them, up to 4.3 bytes a slot, is kept. It must run
+// alone, as a change does. It is worth its price after many elements were removed: one step for each gap between live
+// elements, and a system call for each that fills a page. It returns an error as [vm.Region.Discard] or
+// [vm.Region.Decommit] does; the pool works as before.
 func (p *Pool[T]) Trim() error {
 	p.mustBeOpen()
-	for lo, hi := range p.live.Gaps(min(p.room, uint(p.live.Len()))) {
-		if n := int(hi-lo) * p.plan.sizeElement; n >= vm.PageSize() {
-			if err := p.elements.Discard(int(lo)*p.plan.sizeElement, n); err != nil {
-				return err
-			}
+	room := p.room
+	for lo, hi := range p.live.Gaps(room) {
+		from, to := int(lo)*p.plan.sizeElement, int(hi)*p.plan.sizeElement
+		var err error
+		if hi == room {
+			err = p.elements.Shrink(from)
+			p.measure()
+		} else if to-from >= vm.PageSize() {
+			err = p.elements.Discard(from, to-from)
 		}
+		if err != nil {
+			return err
+		}
+	}
+	if invariants.Enabled {
+		p.checkInvariants()
 	}
 	return p.live.Trim()
 }

@@ -1,6 +1,7 @@
 package bulk
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/vastgo/vast/vm"
@@ -69,4 +70,64 @@ func TestPoolTrim(t *testing.T) {
 		}
 	}()
 	_ = p.Trim()
+}
+
+// TestTrimGivesTheBudgetBack: what lies behind the last element counts for a limit no more, and another container has it.
+func TestTrimGivesTheBudgetBack(t *testing.T) {
+	const n = 50_000
+	for name, make := range map[string]func(Options) (handled[[8]uint64], error){
+		"Pool":  func(o Options) (handled[[8]uint64], error) { return NewPool[[8]uint64](o) },
+		"Dense": func(o Options) (handled[[8]uint64], error) { return NewDense[[8]uint64](o) },
+	} {
+		limit := vm.NewLimit(5 << 20)
+		p, err := make(Options{Limit: limit, Pages: vm.PagesSmall, Capacity: n})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = p.Close() })
+		other := newArray[uint64](t, Options{Limit: limit, Pages: vm.PagesSmall, Capacity: 500_000})
+		var hs []Handle[[8]uint64]
+		for i := range n {
+			h, _ := p.Insert([8]uint64{uint64(i)})
+			hs = append(hs, h)
+		}
+		for i, h := range hs {
+			if i != 100 {
+				p.Remove(h)
+			}
+		}
+		if err := other.Grow(400_000); !errors.Is(err, vm.ErrLimit) {
+			t.Fatalf("%s: the limit has room before Trim: %v", name, err)
+		}
+		if err := p.Trim(); err != nil {
+			t.Fatal(err)
+		}
+		if err := other.Grow(400_000); err != nil && !heapStandIn() {
+			t.Errorf("%s: %d of %d bytes are in use after Trim: %v", name, limit.Used(), limit.Max(), err)
+		}
+		if err := p.Grow(n - 1); err == nil && !heapStandIn() {
+			t.Errorf("%s: there is still room for all elements", name)
+		}
+		for i, h := range hs {
+			if e := p.Get(h); (e != nil) != (i == 100) || p.Valid(h) != (i == 100) || i != 100 && p.Remove(h) {
+				t.Fatalf("%s: element %d is %v", name, i, e)
+			}
+		}
+		if err := other.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for i := range n - 1 {
+			if h, v := p.Insert([8]uint64{uint64(i)}); *v != [8]uint64{uint64(i)} || p.Get(h) != v {
+				t.Fatalf("%s: element %d cannot be written", name, i)
+			}
+		}
+		for i, h := range hs {
+			if p.Valid(h) != (i == 100) {
+				t.Fatalf("%s: an old handle, %d, is good again", name, i)
+			}
+		}
+		if err := p.Trim(); err != nil || p.Len() != n {
+			t.Errorf("%s: %d elements after Trim: %v", name, p.Len(), err)
+		}
+	}
 }

@@ -19,8 +19,9 @@ func (p *Pool[T]) Grow(n int) error {
 
 func (p *Pool[T]) makeRoom(op string, n int) error {
 	p.mustBeOpen()
+	room := p.room
 	err := p.slots.makeRoom(&p.plan, p.elements.Committed(), op, n, p.commit)
-	if err == nil && invariants.Enabled {
+	if invariants.Enabled && p.room != room {
 		p.checkInvariants()
 	}
 	return err
@@ -41,9 +42,14 @@ func (p *Pool[T]) commit(n int) error {
 		p.generations.shrinkTo(generations)
 		return err
 	}
+	p.measure()
+	return nil
+}
+
+// measure brings up to date for how many slots there is memory.
+func (p *Pool[T]) measure() {
 	p.room = uint(min(p.elements.Committed()/p.plan.sizeElement, p.generations.room(), p.live.Len(), p.plan.capacity))
 	p.words = p.live.Words()
-	return nil
 }
 
 // search returns the lowest free slot. Where there is none it makes room, or panics and changes nothing.

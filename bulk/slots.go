@@ -93,6 +93,16 @@ func (s *slots) makeRoom(p *plan, committed int, op string, n int, commit func(s
 	return err
 }
 
+// behindLast returns how many slots there are up to the last live one. Complexity: as [bitset.Set.Gaps].
+func (s *slots) behindLast() int {
+	for lo, hi := range s.live.Gaps(s.room) {
+		if hi == s.room {
+			return int(lo)
+		}
+	}
+	return int(s.room)
+}
+
 // free brings the summaries and the hint up to date where word w became after, and a slot of it free.
 //
 //go:noinline
