@@ -18,10 +18,9 @@ type mover struct {
 // RemoveSwap removes a row by moving the last one into its place. It returns the number that the row there had before,
 // which is the new length, so that whoever refers to that row can be told; where the last row itself was removed, it is
 // row, and nothing has moved. It panics when row is not in [0, Len). Complexity: one step for each field.
-//
-// The addresses are sound as those of rowLocator.at are. Values of up to eight bytes, whose addresses are multiples of their
-// size, do without a call.
 func (t *Table) RemoveSwap(row int) (moved int) {
+	// The addresses are sound as those of rowLocator.at are. Values of up to eight bytes, whose addresses are multiples of
+	// their size, do without a call.
 	if uint(row) >= uint(t.len) {
 		panic(&rowError{"RemoveSwap", row, t})
 	}

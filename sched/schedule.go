@@ -209,6 +209,15 @@ func (s *Schedule) GrowCommands(bytes int) error {
 	return nil
 }
 
+// DropCommands forgets the commands that an error of [Schedule.Tick] left behind, where room for them cannot be made: the
+// next Tick goes on with the phases that are left of the same tick. Entities that they were to make never live. Where
+// nothing is left it gives the memory of the Commands back, with what GrowCommands made.
+func (s *Schedule) DropCommands() error {
+	s.enter("DropCommands")
+	defer s.busy.Store(false)
+	return s.drop()
+}
+
 // Close ends the goroutines, waits until they have ended, and gives the memory of the Commands back. Commands that could
 // not be applied are dropped. The world stays open. Closing twice does nothing.
 func (s *Schedule) Close() error {

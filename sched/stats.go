@@ -126,8 +126,9 @@ type counters struct {
 }
 
 // Stats returns the statistics up to the end of the last tick. It may be called from any goroutine at any time; beside a
-// schedule at work the times of some systems may be a tick or more newer than others. Complexity: some microseconds a system,
-// of which a tick's end waits for those of one at most.
+// schedule at work the times of some systems may be a tick or more newer than others. Complexity: some ten microseconds a
+// system, of which a tick's end waits for those of one at most. It is not for systems and hooks: [Context.Tick] has the
+// number of the tick.
 func (s *Schedule) Stats() Stats {
 	s.mustBeMade("Stats")
 	s.mu.Lock()

@@ -236,6 +236,47 @@ func TestExhaustion(t *testing.T) {
 	}
 }
 
+// TestDropCommands: where no room can be made for commands, they can be given up, and the tick goes on.
+func TestDropCommands(t *testing.T) {
+	w := vast.NewWorld(vast.Options{MaxEntities: 64})
+	defer w.Close()
+	a := w.Archetype(vast.NewColumn[uint64](w))
+	s := newSchedule(t, w, Options{Workers: 2})
+	reaped := 0
+	s.Add(System{Name: "make", If: Every(2), Run: func(c *Context) {
+		for range 100 {
+			c.Commands().New(a)
+		}
+	}})
+	s.Add(System{Name: "reap", Phase: "next", Run: func(c *Context) {
+		for e := range w.Query().All() {
+			c.Commands().Delete(e)
+			reaped++
+		}
+	}})
+	for range 2 {
+		for tries := 0; ; tries++ {
+			err := s.Tick()
+			if err == nil {
+				break
+			}
+			if tries > 1 || !errors.Is(err, vm.ErrCapacity) {
+				t.Fatal(err)
+			}
+			if err := s.DropCommands(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if w.Len() != 0 || reaped != 64 || s.Stats().Tick != 2 {
+		t.Errorf("%d entities, %d were deleted in %d ticks", w.Len(), reaped, s.Stats().Tick)
+	}
+	s.Add(System{Name: "drop", Exclusive: true, Run: func(*Context) { _ = s.DropCommands() }})
+	if err := s.Tick(); err == nil || !strings.Contains(err.Error(), "Schedule.DropCommands while the schedule is at work") {
+		t.Errorf("dropping commands in a system gave %v", err)
+	}
+}
+
 // TestNoRoomToRecord: a system whose commands have no room fails, with the reason.
 func TestNoRoomToRecord(t *testing.T) {
 	w, c := newWorld(t, 1)

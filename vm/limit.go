@@ -10,7 +10,7 @@ import (
 //
 // A Limit may be used from many goroutines. It must not be copied.
 type Limit struct {
-	max    int64
+	max    atomic.Int64
 	used   atomic.Int64
 	source string // where it was asked for, if not by the program
 	wrong  string // why it allows nothing, where that was nobody's wish
@@ -21,11 +21,22 @@ func NewLimit(max int) *Limit {
 	if max < 0 {
 		panic(fmt.Sprintf("vm: NewLimit(%d): a limit is a number of bytes, zero or more", max))
 	}
-	return &Limit{max: int64(max)}
+	l := &Limit{}
+	l.max.Store(int64(max))
+	return l
 }
 
 // Max returns the budget in bytes.
-func (l *Limit) Max() int { return int(l.max) }
+func (l *Limit) Max() int { return int(l.max.Load()) }
+
+// SetMax makes the budget larger or smaller. What is committed stays: where that is more than max nothing more is allowed
+// until enough was given back. It panics when max is negative.
+func (l *Limit) SetMax(max int) {
+	if max < 0 {
+		panic(fmt.Sprintf("vm: Limit.SetMax(%d): a limit is a number of bytes, zero or more", max))
+	}
+	l.max.Store(int64(max))
+}
 
 // Used returns the bytes that regions under this limit have committed.
 func (l *Limit) Used() int { return int(l.used.Load()) }
@@ -37,7 +48,7 @@ func (l *Limit) take(n int) bool {
 	}
 	for {
 		used := l.used.Load()
-		if int64(n) > l.max-used {
+		if int64(n) > l.max.Load()-used {
 			return false
 		}
 		if l.used.CompareAndSwap(used, used+int64(n)) {
@@ -55,12 +66,12 @@ func (l *Limit) give(n int) {
 // passed returns the error of an operation that needs n bytes which the limit does not allow.
 func (l *Limit) passed(op, purpose string, n int) *Error {
 	e := &Error{Op: op, Purpose: purpose, Bytes: n, Err: ErrLimit, Detail: l.wrong}
-	if l.wrong == "" {
+	if l.wrong == "" || l.Max() > 0 {
 		source := ""
 		if l.source != "" {
 			source = " (" + l.source + ")"
 		}
-		e.Detail = fmt.Sprintf("%s of %s%s are in use: raise the limit or close what is not needed", Bytes(l.Used()), Bytes(l.Max()),
+		e.Detail = fmt.Sprintf("%s of %s%s are in use: raise the limit (Limit.SetMax) or close what is not needed", Bytes(l.Used()), Bytes(l.Max()),
 			source)
 	}
 	return e

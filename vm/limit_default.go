@@ -91,7 +91,7 @@ func shareOf(percent int, f Facts, goHeap int64) *Limit {
 		}
 		most -= int(goHeap)
 	}
-	l.max = int64(most) / 100 * int64(percent)
+	l.max.Store(int64(most) / 100 * int64(percent))
 	return l
 }
 

@@ -36,9 +36,22 @@ func TestLimit(t *testing.T) {
 		if limit.Used() != 4*p || limit.Max() != 5*p {
 			t.Errorf("%d of %d used, want %d of %d", limit.Used(), limit.Max(), 4*p, 5*p)
 		}
+		limit.SetMax(p)
+		if err := b.Commit(0, p); !errors.Is(err, ErrLimit) || limit.Used() != 4*p {
+			t.Errorf("committing past a smaller limit gave %v", err)
+		}
+		must(t, b.Decommit(4*p, p))
+		limit.SetMax(4 * p)
+		must(t, b.Commit(0, p))
+		if err := b.Commit(p, p); !errors.Is(err, ErrLimit) || limit.Max() != 4*p {
+			t.Errorf("committing past a larger limit gave %v", err)
+		}
 	})
 	if got := panics(func() { NewLimit(-1) }); !strings.Contains(got, "NewLimit(-1)") {
 		t.Errorf("NewLimit(-1) panicked with %q", got)
+	}
+	if got := panics(func() { NewLimit(1).SetMax(-1) }); !strings.Contains(got, "SetMax(-1)") {
+		t.Errorf("SetMax(-1) panicked with %q", got)
 	}
 	r := open(t, chosen(PagesAuto), p, Options{Limit: NewLimit(0)})
 	if err := r.Commit(0, 1); !errors.Is(err, ErrLimit) {
