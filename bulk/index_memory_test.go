@@ -215,7 +215,7 @@ func TestIndicesUnderPolicies(t *testing.T) {
 // TestPromisesEnd makes room before each insertion, or before some of them: what Grow promised is kept, and when it was,
 // memory is given back as it is without Grow.
 func TestPromisesEnd(t *testing.T) {
-	n := largest()
+	n := largest() / 4
 	for _, valuesPerKey := range []int{1, 20} {
 		for _, grow := range []func(i int) int{
 			func(int) int { return 0 },
