@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 )
@@ -161,7 +162,16 @@ func (v *Values) Var(e ast.Expr) *types.Var {
 // Sources returns all places where a variable gets a value. sure reports whether these are all: it is no parameter, and
 // nobody may write it by its address or from another package.
 func (v *Values) Sources(x *types.Var) (all []Source, sure bool) {
-	return v.sources[x], !v.owner[x] && !v.taken[x]
+	return v.sources[x], !v.owner[x] && !v.taken[x] && !exposed(x)
+}
+
+// exposed reports whether other packages may write a variable or field by its name.
+func exposed(x *types.Var) bool {
+	pkg := x.Pkg()
+	if !x.Exported() || pkg == nil || !x.IsField() && x.Parent() != pkg.Scope() {
+		return false
+	}
+	return pkg.Name() != "main" && !strings.Contains("/"+pkg.Path()+"/", "/internal/")
 }
 
 // Read reports whether the value of a variable is used in the package.

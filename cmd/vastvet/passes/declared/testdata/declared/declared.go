@@ -74,9 +74,9 @@ func (g *game) turn(c *sched.Context) {
 }
 
 func (g *game) turnOne(e vast.Entity) {
-	v := g.vel.Get(e)                           // want `system "turn" reads g.vel`
-	v.X, v.Y = v.Y, -v.X                        // want `system "turn" writes g.vel`
-	p := g.pos.Get(e)                           // want `system "turn" reads g.pos`
+	v := g.vel.Get(e)
+	v.X, v.Y = v.Y, -v.X // want `system "turn" writes g.vel`
+	p := g.pos.Get(e)
 	*p = *g.old.Get(e)                          // want `system "turn" writes g.pos`
 	copy(g.old.Slice(vast.Run{}), []position{}) // want `system "turn" writes g.old and declares it as read only`
 }
@@ -99,6 +99,106 @@ func wrongLocal(w *vast.World, s *sched.Schedule, tr *vast.Tracker) {
 			other.Set(e, *pos.Get(e)) // want `system "copy" writes other`
 		}
 	}})
+}
+
+func wrongSeveral(s *sched.Schedule, pos vast.Column[position], vel vast.Column[velocity], weight vast.Column[mass]) {
+	s.Add(sched.System{Name: "several", Run: func(c *sched.Context) {
+		p := pos.Get(vast.Entity{})
+		p.X += vel.Get(vast.Entity{}).X            // want `system "several" writes pos` `system "several" reads vel`
+		p.Y *= float64(*weight.Get(vast.Entity{})) // want `system "several" reads weight`
+	}})
+}
+
+func (g *game) wrongHeld(s *sched.Schedule) {
+	move := sched.System{Name: "held", Writes: sched.Columns(g.pos), Run: func(c *sched.Context) {
+		_ = g.vel.Get(vast.Entity{}) // want `system "held" reads g.vel`
+	}}
+	s.Add(move)
+	reads := sched.Columns(g.pos)
+	systems := []sched.System{
+		{Name: "first", Reads: reads, Run: func(*sched.Context) { _ = g.vel.Get(vast.Entity{}) }}, // want `system "first" reads g.vel`
+	}
+	for _, system := range systems {
+		s.Add(system)
+	}
+}
+
+func (g *game) wrongHanded(s *sched.Schedule) {
+	s.Add(g.moving())
+	for _, system := range g.systems() {
+		add(s, system)
+	}
+	add(s, sched.System{Name: "passed", Reads: sched.Columns(g.pos), Run: func(*sched.Context) {
+		_ = g.vel.Get(vast.Entity{}) // want `system "passed" reads g.vel`
+	}})
+}
+
+func (g *game) moving() sched.System {
+	return sched.System{Name: "returned", Reads: sched.Columns(g.pos), Run: func(*sched.Context) {
+		_ = g.vel.Get(vast.Entity{}) // want `system "returned" reads g.vel`
+	}}
+}
+
+func (g *game) systems() []sched.System {
+	return []sched.System{{Name: "listed", Reads: sched.Columns(g.pos), Run: func(*sched.Context) {
+		_ = g.vel.Get(vast.Entity{}) // want `system "listed" reads g.vel`
+	}}}
+}
+
+func add(s *sched.Schedule, system sched.System) { s.Add(system) }
+
+func (g *game) wrongCalled(s *sched.Schedule) {
+	s.Add(sched.System{Name: "called", Reads: sched.Columns(g.pos), Run: func(c *sched.Context) {
+		func() { _ = g.vel.Get(vast.Entity{}) }() // want `system "called" reads g.vel`
+		weigh := func() {
+			_ = g.mass.Get(vast.Entity{}) // want `system "called" reads g.mass`
+		}
+		weigh()
+	}})
+	s.Add(sched.System{Name: "split", Run: func(c *sched.Context) {
+		c.Split(2, func(c *sched.Context, i int) {
+			_ = g.pos.Get(vast.Entity{}) // want `system "split" reads g.pos`
+		})
+		_ = sched.Reduce(c, g.moves, 64, func(c *sched.Context, b vast.Batch) int {
+			_ = g.vel.Get(vast.Entity{}) // want `system "split" reads g.vel`
+			return 1
+		}, func(a, b int) int { return a + b })
+		twice(func() {
+			_ = g.mass.Get(vast.Entity{}) // want `system "split" reads g.mass`
+		})
+	}})
+	s.Add(sched.System{Name: "walked", If: sched.Not(g.still), Run: func(c *sched.Context) {
+		for range g.fast() {
+		}
+	}})
+}
+
+func twice(f func()) { f(); f() }
+
+func (g *game) still(*sched.Context) bool {
+	return g.pos.Get(vast.Entity{}).X == 0 // want `system "walked" reads g.pos`
+}
+
+func (g *game) fast() func(yield func(vast.Entity) bool) {
+	return func(yield func(vast.Entity) bool) {
+		for e := range g.moves.All() {
+			if g.vel.Get(e).X > 100 && !yield(e) { // want `system "walked" reads g.vel`
+				return
+			}
+		}
+	}
+}
+
+func wrongResults(w *vast.World, s *sched.Schedule) {
+	pos, vel := columns(w)
+	s.Add(sched.System{Name: "results", Reads: sched.Columns(pos), Run: func(c *sched.Context) {
+		_ = vel.Get(vast.Entity{}) // want `system "results" reads vel`
+	}})
+}
+
+func columns(w *vast.World) (vast.Column[position], vast.Column[velocity]) {
+	g := vast.Resource[game](w)
+	return g.pos, g.vel
 }
 
 func (g *game) right(w *vast.World, s *sched.Schedule, tag vast.Tag, cols []vast.AnyColumn, any vast.Column[mass]) {
@@ -156,4 +256,148 @@ func (l *later) share(s *sched.Schedule, o *other) {
 func (l *later) add(s *sched.Schedule, col vast.Column[position]) {
 	l.set(col)
 	s.Add(sched.System{Name: "later", Reads: sched.Columns(col), Run: func(*sched.Context) { l.col.Get(vast.Entity{}) }})
+}
+
+// Systems that are completed before they are added.
+func (g *game) rightCompleted(s *sched.Schedule, more bool) {
+	assigned := sched.System{Name: "assigned", Run: g.readVel}
+	assigned.Reads = sched.Columns(g.vel)
+	s.Add(assigned)
+	appended := sched.System{Name: "appended", Reads: sched.Columns(g.pos), Run: g.readVel}
+	appended.Reads = append(appended.Reads, g.vel)
+	s.Add(appended)
+	alone := sched.System{Name: "alone", Run: g.readVel}
+	alone.Exclusive = true
+	s.Add(alone)
+	s.Add(reading(sched.System{Name: "passed", Run: g.readVel}, g.vel))
+	systems := []sched.System{{Name: "first", Run: g.readVel}, {Name: "second", Run: g.readVel}}
+	for i := range systems {
+		systems[i].Reads = sched.Columns(g.vel)
+		s.Add(systems[i])
+	}
+}
+
+func (g *game) rightCompletedElsewhere(s *sched.Schedule) {
+	system := g.incomplete()
+	system.Reads = sched.Columns(g.vel)
+	s.Add(system)
+	s.Add(g.Public())
+	addReading(s, sched.System{Name: "completed", Run: g.readVel}, g.vel)
+	again(s, sched.System{Name: "again", Run: g.readVel}, 3)
+}
+
+func (g *game) incomplete() sched.System { return sched.System{Name: "incomplete", Run: g.readVel} }
+
+// Public returns a system that other packages may complete.
+func (g *game) Public() sched.System { return sched.System{Name: "public", Run: g.readVel} }
+
+func addReading(s *sched.Schedule, system sched.System, col vast.AnyColumn) {
+	system.Reads = append(system.Reads, col)
+	s.Add(system)
+}
+
+func again(s *sched.Schedule, system sched.System, n int) {
+	if n > 0 {
+		again(s, system, n-1)
+	}
+}
+
+func (g *game) readVel(*sched.Context) { _ = g.vel.Get(vast.Entity{}) }
+
+func reading(sys sched.System, cols ...vast.AnyColumn) sched.System {
+	sys.Reads = cols
+	return sys
+}
+
+// Velocity is an accessor.
+func (g *game) Velocity() vast.Column[velocity] { return g.vel }
+
+func (g *game) rightAccessors(w *vast.World, s *sched.Schedule) {
+	s.Add(sched.System{Name: "accessor", Reads: sched.Columns(g.Velocity()), Run: func(*sched.Context) {
+		_ = g.Velocity().Get(vast.Entity{})
+	}})
+	pos, vel := columns(w)
+	s.Add(sched.System{Name: "twice", Reads: sched.Columns(pos, vel), Run: func(c *sched.Context) {
+		pos, vel := columns(c.World())
+		_, _ = pos.Get(vast.Entity{}), vel.Get(vast.Entity{})
+	}})
+}
+
+func rightOneOfTwo(w *vast.World, s *sched.Schedule, fast bool) {
+	slow, quick := vast.NewColumn[velocity](w), vast.NewColumn[velocity](w)
+	vel := slow
+	if fast {
+		vel = quick
+	}
+	s.Add(sched.System{Name: "one of two", Reads: sched.Columns(slow, quick), Run: func(*sched.Context) { _ = vel.Get(vast.Entity{}) }})
+}
+
+// pair holds two columns in either order.
+type pair struct{ from, to vast.Column[position] }
+
+func (p *pair) run(*sched.Context) { p.to.Set(vast.Entity{}, *p.from.Get(vast.Entity{})) }
+
+func (g *game) rightPairs(s *sched.Schedule) {
+	there, back := &pair{g.pos, g.old}, &pair{g.old, g.pos}
+	s.Add(sched.System{Name: "back", Reads: sched.Columns(there.to), Writes: sched.Columns(there.from), Run: back.run})
+}
+
+func rightParameters(s *sched.Schedule, a, b vast.Column[position]) {
+	s.Add(sched.System{Name: "maybe one", Reads: sched.Columns(a), Run: func(*sched.Context) { _ = b.Get(vast.Entity{}) }})
+}
+
+// velocities is an alias, because a type that this module declares passes for one of Vast's.
+type velocities = struct{ vast.Column[velocity] }
+
+func rightEmbedded(s *sched.Schedule, v velocities) {
+	s.Add(sched.System{Name: "embedded", Reads: sched.Columns(v.Column), Run: func(*sched.Context) { _ = v.Get(vast.Entity{}) }})
+}
+
+// store may hold any component.
+type store[T any] struct{ col vast.Column[T] }
+
+func (s *store[T]) get(e vast.Entity) *T { return s.col.Get(e) }
+
+func rightGeneric(s *sched.Schedule, v *store[velocity]) {
+	s.Add(sched.System{Name: "generic", Reads: sched.Columns(v.col), Run: func(*sched.Context) { _ = v.get(vast.Entity{}) }})
+}
+
+// Functions that do not run with the system that they are mentioned in.
+func (g *game) rightLater(s *sched.Schedule, on func(func(*sched.Context))) {
+	var later []func()
+	s.Add(sched.System{Name: "note", Run: func(c *sched.Context) {
+		later = append(later, func() { g.vel.Set(vast.Entity{}, velocity{}) })
+		on(g.readVel)
+		keep(g.readVel)
+	}})
+	s.Add(sched.System{Name: "made", Run: g.made()})
+}
+
+var kept func(*sched.Context)
+
+func keep(f func(*sched.Context)) { kept = f }
+
+// made reads the column once, before the system runs.
+func (g *game) made() func(*sched.Context) {
+	v := *g.vel.Get(vast.Entity{})
+	return func(*sched.Context) { _ = v }
+}
+
+// Config may be set by other packages.
+type Config struct{ Reads []vast.AnyColumn }
+
+func (g *game) rightLists(s *sched.Schedule, c *Config) {
+	_ = Config{Reads: sched.Columns(g.pos)}
+	s.Add(sched.System{Name: "configured", Reads: c.Reads, Run: g.readVel})
+	list := []vast.AnyColumn{g.pos, nil}
+	list[1] = g.vel
+	s.Add(sched.System{Name: "set", Reads: list, Run: g.readVel})
+	s.Add(sched.System{Name: "keyed", Reads: []vast.AnyColumn{0: g.vel}, Run: g.readVel})
+}
+
+// Shared may be set by other packages.
+var Shared = sched.Columns()
+
+func (g *game) rightShared(s *sched.Schedule) {
+	s.Add(sched.System{Name: "shared", Reads: Shared, Run: g.readVel})
 }

@@ -1,0 +1,239 @@
+package declared
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
+	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
+)
+
+// makers return a new column at each call.
+var makers = map[string]bool{
+	"vast.NewColumn": true, "vast.NewColumnWith": true, "vast.NewHeapColumn": true, "vast.NewHeapColumnWith": true,
+	"vast.NewSparseColumn": true, "vast.NewSparseColumnWith": true,
+}
+
+// key returns what stands for a column: the call that made it, or the variable or field that it lies in, or the text of
+// the expression that yields it; nil where one expression stands for many columns.
+func (l *look) key(column ast.Expr) any {
+	source := l.values.Only(column)
+	if source.Range != nil {
+		return nil
+	}
+	if call := l.maker(column); call != nil {
+		return call
+	}
+	if x := l.values.Var(source.Expr); x != nil {
+		return x
+	}
+	if x := l.values.Var(column); x != nil {
+		return x
+	}
+	return types.ExprString(column)
+}
+
+// maker returns the only call that may have made a column, or nil.
+func (l *look) maker(column ast.Expr) *ast.CallExpr {
+	source := l.values.Only(column)
+	if call, ok := ast.Unparen(source.Expr).(*ast.CallExpr); ok && source.Range == nil && makers[lib.Callee(l.TypesInfo, call)] {
+		return call
+	}
+	return nil
+}
+
+// declares reports whether a column is, or may be, one of those in a list. Of two of one type only calls that made them
+// tell that they are two: variables and fields may hold one column.
+func (s *system) declares(list []ast.Expr, column ast.Expr, key any) bool {
+	t := bare(s.TypesInfo.TypeOf(column))
+	_, made := key.(*ast.CallExpr)
+	for _, e := range list {
+		other := s.key(e)
+		if other == key {
+			return true
+		}
+		if _, ok := other.(*ast.CallExpr); ok && made {
+			continue
+		}
+		if u := bare(s.typeOf(e)); types.Identical(t, u) || lib.TypeName(t) == lib.TypeName(u) && (generic(t) || generic(u)) {
+			return true
+		}
+	}
+	return false
+}
+
+func bare(t types.Type) types.Type {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return t
+}
+
+// generic reports whether a type has, or may have, type parameters in it: then it may be the same as another one.
+func generic(t types.Type) bool {
+	switch t := types.Unalias(t).(type) {
+	case *types.Basic:
+		return false
+	case *types.Named:
+		for arg := range t.TypeArgs().Types() {
+			if generic(arg) {
+				return true
+			}
+		}
+		return false
+	case *types.Pointer:
+		return generic(t.Elem())
+	case *types.Slice:
+		return generic(t.Elem())
+	case *types.Array:
+		return generic(t.Elem())
+	}
+	return true
+}
+
+// ofSameWorld reports whether a column belongs to the world of the system, as far as that can be seen: the package knows
+// one world only and the column is its own, or a column of the same struct, or made of the same world in the same function,
+// is declared.
+func (s *system) ofSameWorld(column ast.Expr) bool {
+	several := s.severalWorlds || s.worldsOf(s.declaration) > 1
+	if !several && !s.foreign(column) {
+		return true
+	}
+	return slices.ContainsFunc(slices.Concat(s.reads, s.writes), func(other ast.Expr) bool {
+		if s.besides(column, other) {
+			return !several || s.madeOf(column) != nil && s.madeOf(column) == s.madeOf(other)
+		}
+		a, b := s.maker(column), s.maker(other)
+		return a != nil && b != nil && s.here(a) && s.here(b) && s.madeOf(column) != nil && s.madeOf(column) == s.madeOf(other)
+	})
+}
+
+// foreign reports whether a column lies in, or is returned by, another package, whose world may be its own.
+func (s *system) foreign(column ast.Expr) bool {
+	e := ast.Unparen(s.values.Only(column).Expr)
+	if x := s.values.Var(e); x != nil {
+		return x.Pkg() != s.Pkg
+	}
+	call, ok := e.(*ast.CallExpr)
+	if !ok || s.maker(column) != nil {
+		return false
+	}
+	f := typeutil.Callee(s.TypesInfo, call)
+	return f != nil && f.Pkg() != s.Pkg
+}
+
+func (s *system) here(call *ast.CallExpr) bool {
+	return s.declaration.Pos() <= call.Pos() && call.End() <= s.declaration.End()
+}
+
+// besides reports whether two columns are fields of one struct, or of the same package's variables.
+func (s *system) besides(a, b ast.Expr) bool {
+	x, ok := ast.Unparen(a).(*ast.SelectorExpr)
+	y, both := ast.Unparen(b).(*ast.SelectorExpr)
+	if !ok || !both {
+		return false
+	}
+	p, root := trace.Path(s.TypesInfo, x.X)
+	q, other := trace.Path(s.TypesInfo, y.X)
+	return root != nil && root == other && p == q
+}
+
+// madeOf returns what stands for the world that a column was made of; nil where that is not known.
+func (s *system) madeOf(column ast.Expr) any {
+	if call := s.maker(column); call != nil {
+		return s.world(call.Args[0])
+	}
+	return nil
+}
+
+// world returns what stands for a world: the variable that it came in, or the call that made it; nil where it is not known.
+func (l *look) world(e ast.Expr) any {
+	source := l.values.Only(e)
+	if call, ok := ast.Unparen(source.Expr).(*ast.CallExpr); ok && lib.Callee(l.TypesInfo, call) == "vast.NewWorld" {
+		return call
+	}
+	if x := l.values.Var(source.Expr); x != nil && source.Range == nil {
+		return x
+	}
+	return nil
+}
+
+// worldsOf returns how many worlds a declaration may deal with: its variables and fields that hold one, and calls that yield
+// one, but for those of contexts and schedules, which yield the world that the system is of.
+func (l *look) worldsOf(declaration ast.Node) int {
+	worlds := map[any]bool{}
+	note := func(x *types.Var, e ast.Expr) {
+		if w := l.world(e); w != nil {
+			worlds[w] = true
+		} else {
+			worlds[x] = true
+		}
+	}
+	ast.Inspect(declaration, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Ident:
+			x, ok := l.TypesInfo.Defs[n].(*types.Var)
+			if !ok || lib.TypeName(x.Type()) != "vast.World" {
+				break
+			}
+			if _, counted := ast.Unparen(l.values.Only(n).Expr).(*ast.CallExpr); !counted {
+				note(x, n)
+			}
+		case *ast.SelectorExpr:
+			if x := l.values.Var(n); x != nil && lib.TypeName(x.Type()) == "vast.World" {
+				note(x, n)
+			}
+		case *ast.CallExpr:
+			of, last := lib.Split(lib.Callee(l.TypesInfo, n))
+			switch {
+			case of == "vast" && last == "NewWorld":
+				worlds[n] = true
+			case of == "sched.Context" || of == "sched.Schedule":
+			case yieldsWorld(l.TypesInfo.TypeOf(n)):
+				worlds[types.ExprString(n)] = true
+			}
+		}
+		return true
+	})
+	return len(worlds)
+}
+
+// yieldsWorld reports whether a call's type is a world, or several results with one among them.
+func yieldsWorld(t types.Type) bool {
+	if results, ok := t.(*types.Tuple); ok {
+		for x := range results.Variables() {
+			if lib.TypeName(x.Type()) == "vast.World" {
+				return true
+			}
+		}
+		return false
+	}
+	return lib.TypeName(t) == "vast.World"
+}
+
+// worldsOfPackage returns how many worlds a package may deal with at once, without its tests, each of which has its own.
+func (l *look) worldsOfPackage() (most int) {
+	made, fields := 0, 0
+	for _, file := range l.Files {
+		if l.InTest(file) {
+			continue
+		}
+		for _, d := range file.Decls {
+			if _, ok := d.(*ast.FuncDecl); ok {
+				most = max(most, l.worldsOf(d))
+			} else {
+				fields += l.worldsOf(d)
+			}
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && lib.Callee(l.TypesInfo, call) == "vast.NewWorld" {
+				made++
+			}
+			return true
+		})
+	}
+	return max(most, made, fields)
+}
