@@ -123,7 +123,6 @@ func TestApplyInsideQueries(t *testing.T) {
 	}, "changed while a query was running, by World.Apply", "Values may be changed", "in Commands and apply them after the loop")
 	// Nothing is changed by what comes to nothing.
 	n := 0
-	//vastvet:ignore queryloop: the command is for nobody
 	for range w.Query(num).All() {
 		c.Delete(Entity{})
 		if done, err := w.Apply(c); done.Skipped != 1 || err != nil {

@@ -86,10 +86,11 @@ func TestWritesToRemovedElsewhere(t *testing.T) {
 	e = a.New()
 	sparse := s.Get(e)
 	w.Delete(e)
+	//vastvet:ignore useafter: the use is what is tested
 	if *sparse != 0x0101010101010101*uint64(invariants.PoisonByte) {
 		t.Errorf("it is %#x", *sparse)
 	}
-	*sparse |= 0xff
+	*sparse |= 0xff //vastvet:ignore useafter: so is this
 	if text := modeltest.PanicText(func() { a.New() }); !strings.Contains(text, "bulk: slot 1 of ") {
 		t.Errorf("it panics with %q", text)
 	}

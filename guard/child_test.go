@@ -65,7 +65,7 @@ func staleElement() {
 	h, e := p.Insert(record{id: 1})
 	p.Remove(h)
 	p.Insert(record{id: 2})
-	e.data[0] = 3
+	e.data[0] = 3 //vastvet:ignore useafter: the use is what is tested
 }
 
 func TestMain(m *testing.M) {

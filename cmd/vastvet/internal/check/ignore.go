@@ -49,12 +49,15 @@ type ignores struct {
 func ignoresOf(p *analysis.Pass) *ignores {
 	is := &ignores{name: p.Analyzer.Name}
 	for _, f := range p.Files {
+		var code *layout // of the file, once a comment asks for it
 		for _, group := range f.Comments {
 			for _, c := range group.List {
 				if name, reason, ok := Parse(c.Text); ok && name == is.name && reason != "" {
-					at := p.Fset.Position(c.Pos())
-					first, last := lines(p.Fset, f, c)
-					is.all = append(is.all, &ignore{comment: c, file: at.Filename, first: first, last: last})
+					if code == nil {
+						code = layoutOf(p.Fset, f)
+					}
+					first, last := code.lines(p.Fset, c)
+					is.all = append(is.all, &ignore{comment: c, file: p.Fset.Position(c.Pos()).Filename, first: first, last: last})
 				}
 			}
 		}
@@ -62,39 +65,59 @@ func ignoresOf(p *analysis.Pass) *ignores {
 	return is
 }
 
-// lines returns the lines that a comment is about.
-func lines(fset *token.FileSet, f *ast.File, c *ast.Comment) (first, last int) {
-	own := fset.Position(c.Pos()).Line
-	first, last = own+1, own+1
-	before := false // whether code stands before the comment on its line
-	ast.Inspect(f, func(n ast.Node) bool {
-		if n == nil || n.Pos() > c.Pos() && fset.Position(n.Pos()).Line > own+1 {
-			return false
+// layout is where the code of a file stands, by lines.
+type layout struct {
+	begins map[int]token.Pos              // where the first node begins that does so on a line
+	ends   map[int]token.Pos              // where the first node ends that does so on a line
+	last   map[int]int                    // the last line of the statements and declarations that begin on a line
+	docs   map[*ast.Comment]*ast.FuncDecl // the functions that comments belong to
+}
+
+func layoutOf(fset *token.FileSet, f *ast.File) *layout {
+	l := &layout{map[int]token.Pos{}, map[int]token.Pos{}, map[int]int{}, map[*ast.Comment]*ast.FuncDecl{}}
+	first := func(places map[int]token.Pos, line int, pos token.Pos) {
+		if old, ok := places[line]; !ok || pos < old {
+			places[line] = pos
 		}
-		switch n.(type) {
-		case *ast.Comment, *ast.CommentGroup, *ast.File:
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case nil, *ast.Comment, *ast.CommentGroup, *ast.File:
 			return true
+		case *ast.FuncDecl:
+			if n.Doc != nil {
+				for _, c := range n.Doc.List {
+					l.docs[c] = n
+				}
+			}
 		}
 		from, to := fset.Position(n.Pos()).Line, fset.Position(n.End()).Line
-		if from == own && n.Pos() < c.Pos() || to == own && n.End() <= c.Pos() {
-			before = true
-		}
-		// A comment in a group that ends further down is about what comes behind the group.
-		if d, ok := n.(*ast.FuncDecl); ok && d.Doc != nil && d.Doc.Pos() <= c.Pos() && c.End() <= d.Doc.End() {
-			first, last = own+1, to
-		}
-		if from == own+1 {
-			switch n.(type) {
-			case ast.Stmt, ast.Decl, ast.Spec, *ast.Field, *ast.KeyValueExpr:
-				last = max(last, to)
-			}
+		first(l.begins, from, n.Pos())
+		first(l.ends, to, n.End())
+		switch n.(type) {
+		case ast.Stmt, ast.Decl, ast.Spec, *ast.Field, *ast.KeyValueExpr:
+			l.last[from] = max(l.last[from], to)
 		}
 		return true
 	})
-	if before {
+	return l
+}
+
+// lines returns the lines that a comment is about.
+func (l *layout) lines(fset *token.FileSet, c *ast.Comment) (first, last int) {
+	own := fset.Position(c.Pos()).Line
+	if begins, ok := l.begins[own]; ok && begins < c.Pos() {
 		return own, own
 	}
-	return first, last
+	if ends, ok := l.ends[own]; ok && ends <= c.Pos() {
+		return own, own
+	}
+	last = max(own+1, l.last[own+1])
+	// A comment in a group that ends further down is about what comes behind the group.
+	if d := l.docs[c]; d != nil {
+		last = max(last, fset.Position(d.End()).Line)
+	}
+	return own + 1, last
 }
 
 // hide reports whether a comment says that what is found at a place is to be passed over.

@@ -7,6 +7,8 @@ import (
 	"go/types"
 	"strings"
 
+	"golang.org/x/tools/go/types/typeutil"
+
 	"github.com/vastgo/vast/cmd/vastvet/internal/check"
 	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
@@ -29,13 +31,15 @@ gone. The same holds for the elements of a bulk.Pool or Dense, and their handles
 
 	selected = e // right: ships.Get(selected) is nil once it is gone
 
-A function that waits behind the channel or the go statement, for a WaitGroup or by receiving, is passed over, and so are
-variables that nobody reads.`, run)
+A function that waits behind the channel or the go statement, for a WaitGroup or by receiving, is passed over. So are a
+goroutine that says its end to somebody who may wait elsewhere, and variables that nobody reads.`, run)
 
 // kept says what is to be kept in place of a pointer.
 const (
 	entity = "keep the vast.Entity, and look the component up where it is used"
 	handle = "keep the bulk.Handle, and look the element up where it is used"
+	list   = "keep the bulk.List, and look the elements up where they are used"
+	row    = "keep the row's number, and look the row up where it is used"
 )
 
 // hand are the functions that hand out pointers, as results of a call or as the second value of an iterator.
@@ -52,6 +56,8 @@ func init() {
 		"vast.Edges":        "Add Get",
 		"bulk.Pool":         "Get",
 		"bulk.Dense":        "Get Slice",
+		"bulk.Field":        "At Slice",
+		"bulk.Lists":        "Append AppendSlice At Insert Slice",
 		"guard.Pool":        "Get",
 		"guard.SampledPool": "Get",
 	} {
@@ -63,31 +69,46 @@ func init() {
 		hand[of+".Insert"] = 1
 		yield[of+".All"], yield[of+".Runs"] = true, true
 	}
+	hand["bulk.Indexed.Insert"] = 1
 	for _, f := range strings.Fields("vast.Edges.In vast.Edges.Out vast.Order.All vast.Order.Descending") {
 		yield[f] = true
 	}
 }
 
 func run(p *check.Pass) {
-	l := &look{Pass: p, values: trace.New(p.TypesInfo, p.Inspector)}
+	l := &look{Pass: p, values: trace.New(p.TypesInfo, p.Inspector), functions: map[*types.Func]*ast.FuncDecl{}}
 	for _, f := range p.Files {
 		for _, d := range f.Decls {
 			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil {
-				l.function(d)
+				l.functions[p.TypesInfo.Defs[d.Name].(*types.Func)] = d
 			}
+		}
+	}
+	for _, f := range p.Files {
+		for _, d := range f.Decls {
+			l.declaration(d)
 		}
 	}
 }
 
 type look struct {
 	*check.Pass
-	values *trace.Values
+	values    *trace.Values
+	functions map[*types.Func]*ast.FuncDecl // of the package
 }
 
-// function looks at a function with all literals in it.
-func (l *look) function(d *ast.FuncDecl) {
-	ast.Inspect(d.Body, func(n ast.Node) bool {
+// declaration looks at a function, or at variables of the package, with all literals in it.
+func (l *look) declaration(d ast.Decl) {
+	ast.Inspect(d, func(n ast.Node) bool {
 		switch n := n.(type) {
+		case *ast.ValueSpec:
+			for i, to := range n.Names {
+				if len(n.Values) == len(n.Names) {
+					l.keep(to, n.Values[i], 0)
+				} else if len(n.Values) == 1 {
+					l.keep(to, n.Values[0], i)
+				}
+			}
 		case *ast.AssignStmt:
 			for i, to := range n.Lhs {
 				if len(n.Lhs) == len(n.Rhs) {
@@ -97,13 +118,15 @@ func (l *look) function(d *ast.FuncDecl) {
 				}
 			}
 		case *ast.SendStmt:
-			if at, remedy := l.pointer(n.Value); at != nil && !l.waits(d, n.Pos()) {
+			if at, remedy := l.pointer(n.Value); at != nil && !l.waits(d, n, nil) {
 				l.Say(at, "%s leads to memory off the Go heap and goes through a channel to whoever may use it when it is gone: %s",
 					types.ExprString(at), remedy)
 			}
 		case *ast.GoStmt:
-			if !l.waits(d, n.Pos()) {
-				l.goroutine(n)
+			l.goroutine(start{in: d, at: n, fun: n.Call.Fun, args: n.Call.Args})
+		case *ast.ExprStmt:
+			if call, ok := ast.Unparen(n.X).(*ast.CallExpr); ok {
+				l.started(d, call)
 			}
 		case *ast.CallExpr:
 			l.call(n)
@@ -168,6 +191,9 @@ func (l *look) handed(e ast.Expr, number int) (remedy string) {
 		switch x := ast.Unparen(s.Expr).(type) {
 		case *ast.CallExpr:
 			name := lib.Callee(l.TypesInfo, x)
+			if l.mayBeGo(name, x) {
+				return ""
+			}
 			if s.Range != nil {
 				if !yield[name] || s.Result != 1 {
 					return ""
@@ -175,7 +201,12 @@ func (l *look) handed(e ast.Expr, number int) (remedy string) {
 			} else if n, ok := hand[name]; !ok || n != number {
 				return ""
 			}
-			if strings.HasPrefix(name, "vast.") {
+			switch of, _ := lib.Split(name); {
+			case of == "bulk.Lists":
+				return list
+			case of == "bulk.Field":
+				return row
+			case strings.HasPrefix(name, "vast."):
 				return entity
 			}
 			return handle
@@ -196,6 +227,65 @@ func (l *look) handed(e ast.Expr, number int) (remedy string) {
 		}
 	}
 	return ""
+}
+
+// mayBeGo reports whether a function may hand out what a HeapColumn holds, which is on the Go heap: one of a ValueColumn or
+// of an Order, whose elements have Go pointers or which is known to be over a HeapColumn.
+func (l *look) mayBeGo(name string, call *ast.CallExpr) bool {
+	of, _ := lib.Split(name)
+	column := lib.Receiver(call)
+	if of != "vast.ValueColumn" && of != "vast.Order" || column == nil {
+		return false
+	}
+	t := l.TypesInfo.TypeOf(column)
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	named, ok := types.Unalias(t).(*types.Named)
+	return !ok || named.TypeArgs().Len() == 0 || pointers(named.TypeArgs().At(0), map[types.Type]bool{}) || l.heap(column, 16)
+}
+
+// pointers reports whether a type has Go pointers, or may have them, other than in types that were seen.
+func pointers(t types.Type, seen map[types.Type]bool) bool {
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Kind() == types.UnsafePointer || u.Info()&types.IsString != 0
+	case *types.Array:
+		return u.Len() != 0 && pointers(u.Elem(), seen)
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if pointers(u.Field(i).Type(), seen) {
+				return true
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// heap reports whether a column may be a HeapColumn, or an order may be over one.
+func (l *look) heap(e ast.Expr, steps int) bool {
+	if steps == 0 || lib.TypeName(l.TypesInfo.TypeOf(e)) == "vast.HeapColumn" {
+		return true
+	}
+	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok {
+		return lib.Callee(l.TypesInfo, call) == "vast.NewOrder" && l.heap(call.Args[1], steps-1)
+	}
+	x := l.values.Var(e)
+	if x == nil {
+		return false
+	}
+	sources, _ := l.values.Sources(x)
+	for _, s := range sources {
+		if s.Expr != nil && s.Range == nil && l.heap(s.Expr, steps-1) {
+			return true
+		}
+	}
+	return false
 }
 
 // into returns the pointer or slice through which an expression is reached: p of p.Place.X, and s of s[i].X.
@@ -258,77 +348,9 @@ func (l *look) pointer(e ast.Expr) (at ast.Expr, remedy string) {
 	return nil, ""
 }
 
-// waits reports whether a function waits for somebody behind a place: it receives, or calls a function of such a name.
-func (l *look) waits(d *ast.FuncDecl, behind token.Pos) (found bool) {
-	ast.Inspect(d.Body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.UnaryExpr:
-			found = found || n.Op == token.ARROW && n.Pos() > behind
-		case *ast.RangeStmt:
-			if _, ok := l.TypesInfo.TypeOf(n.X).Underlying().(*types.Chan); ok && n.End() > behind {
-				found = true
-			}
-		case *ast.CallExpr:
-			if n.Pos() > behind {
-				name := strings.ToLower(types.ExprString(n.Fun))
-				name = name[strings.LastIndexByte(name, '.')+1:]
-				for _, part := range [...]string{"wait", "join", "done", "finish", "sync", "drain", "collect"} {
-					found = found || strings.Contains(name, part) && name != "done"
-				}
-			}
-		case *ast.DeferStmt:
-			// Runs behind everything.
-			ast.Inspect(n.Call, func(n ast.Node) bool {
-				if s, ok := n.(*ast.SelectorExpr); ok {
-					found = found || strings.Contains(strings.ToLower(s.Sel.Name), "wait")
-				}
-				if u, ok := n.(*ast.UnaryExpr); ok {
-					found = found || u.Op == token.ARROW
-				}
-				return true
-			})
-		}
-		return !found
-	})
-	return found
-}
-
-// goroutine reports what a go statement hands over.
-func (l *look) goroutine(g *ast.GoStmt) {
-	for _, arg := range g.Call.Args {
-		if at, remedy := l.pointer(arg); at != nil {
-			l.sayGo(at, remedy)
-		}
-	}
-	lit, ok := ast.Unparen(g.Call.Fun).(*ast.FuncLit)
-	if !ok {
-		return
-	}
-	said := map[*types.Var]bool{}
-	ast.Inspect(lit.Body, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		if !ok {
-			return true
-		}
-		v, ok := l.TypesInfo.Uses[id].(*types.Var)
-		if !ok || v.IsField() || said[v] || lit.Pos() <= v.Pos() && v.Pos() < lit.End() || l.global(id) != nil {
-			return true
-		}
-		if remedy := l.handed(id, 0); remedy != "" {
-			said[v] = true
-			l.sayGo(id, remedy)
-		}
-		return true
-	})
-}
-
-func (l *look) sayGo(at ast.Expr, remedy string) {
-	l.Say(at, "%s leads to memory off the Go heap and belongs to a goroutine that nobody waits for here, and that may use "+
-		"it when it is gone: wait for the goroutine, or %s", types.ExprString(at), remedy)
-}
-
 // call reports what is put into a resource, or into a component on the Go heap.
 func (l *look) call(c *ast.CallExpr) {
+	l.store(c)
 	var value ast.Expr
 	switch lib.Callee(l.TypesInfo, c) {
 	case "vast.SetResource", "vast.HeapColumn.Add", "vast.HeapColumn.AddAll", "vast.HeapColumn.Set", "vast.HeapColumn.SetAll":
@@ -346,5 +368,26 @@ func (l *look) call(c *ast.CallExpr) {
 	if at, remedy := l.pointer(value); at != nil {
 		l.Say(at, "%s leads to memory off the Go heap and is kept by %s, where it may outlive it: %s", types.ExprString(at),
 			types.ExprString(c.Fun), remedy)
+	}
+}
+
+// store reports what is put into a variable of a package that is an atomic pointer or a map for many goroutines.
+func (l *look) store(c *ast.CallExpr) {
+	f, ok := typeutil.Callee(l.TypesInfo, c).(*types.Func)
+	if !ok {
+		return
+	}
+	number := 0
+	switch f.Origin().FullName() {
+	case "(*sync/atomic.Pointer[T]).Store", "(*sync/atomic.Pointer[T]).Swap",
+		"(*sync/atomic.Value).Store", "(*sync/atomic.Value).Swap":
+	case "(*sync/atomic.Pointer[T]).CompareAndSwap", "(*sync/atomic.Value).CompareAndSwap",
+		"(*sync.Map).Store", "(*sync.Map).Swap", "(*sync.Map).LoadOrStore":
+		number = 1
+	default:
+		return
+	}
+	if to := lib.Receiver(c); to != nil && number < len(c.Args) {
+		l.keep(to, c.Args[number], 0)
 	}
 }

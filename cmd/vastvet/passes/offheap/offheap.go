@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/cfg"
+
 	"github.com/vastgo/vast/cmd/vastvet/internal/check"
 	"github.com/vastgo/vast/cmd/vastvet/internal/flow"
 	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
@@ -20,15 +23,16 @@ var Analyzer = check.New("offheap", `find Go pointers stored outside of Go's hea
 
 The collector does not look into a column, a container or an arena: what only a pointer there leads to is freed while it
 is in use. So a type with Go pointers panics when the container is made. This says it before, also where a generic
-function of the program's stands between; and it finds pointers that are smuggled in by package unsafe, or as a uintptr.
+function of the program's stands between; and it finds pointers that are smuggled in by package unsafe, or as a uintptr,
+where they certainly lead to what only they keep: what leads off the heap itself, or to a variable of a package, may be there.
 
 	type Ship struct{ Name string }
 
 	ships := vast.NewColumn[Ship](w)     // wrong: panics
 	ships := vast.NewHeapColumn[Ship](w) // right
 
-	*(**Crew)(unsafe.Pointer(seat.Get(e))) = crew // wrong
-	seat.Set(e, Seat{Crew: handle})               // right`, run, new(plain))
+	*(**Crew)(unsafe.Pointer(seat.Get(e))) = new(Crew) // wrong
+	seat.Set(e, Seat{Crew: handle})                    // right`, run, new(plain))
 
 // plain is the fact that some type parameters of a function must hold no Go pointers.
 type plain struct{ Parameters []int }
@@ -38,7 +42,7 @@ func (*plain) AFact() {}
 func (f *plain) String() string { return fmt.Sprint("plain", f.Parameters) }
 
 func run(p *check.Pass) {
-	f := &finder{Pass: p, own: map[*types.Func]*plain{}}
+	f := &finder{Pass: p, own: map[*types.Func]*plain{}, graphs: map[*ast.FuncDecl]*cfg.CFG{}}
 	f.infer()
 	for _, file := range p.Files {
 		ast.Inspect(file, func(n ast.Node) bool {
@@ -57,7 +61,9 @@ const checks = lib.Module + "/internal/layout"
 type finder struct {
 	*check.Pass
 	own    map[*types.Func]*plain
+	graphs map[*ast.FuncDecl]*cfg.CFG
 	values *trace.Values
+	uses   map[*types.Var][]inspector.Cursor
 }
 
 // need returns which type parameters of a function must hold no Go pointers.
@@ -82,7 +88,7 @@ func (f *finder) infer() {
 	var generic []*ast.FuncDecl
 	for _, file := range f.Files {
 		for _, d := range file.Decls {
-			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil && d.Recv == nil && d.Type.TypeParams != nil {
+			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil && f.parameters(d).Len() > 0 && !f.recovers(d) {
 				generic = append(generic, d)
 			}
 		}
@@ -91,7 +97,7 @@ func (f *finder) infer() {
 		changed = false
 		for _, d := range generic {
 			fn := f.TypesInfo.Defs[d.Name].(*types.Func)
-			needed := f.needed(d, fn)
+			needed := f.needed(d)
 			if len(needed) > len(f.need(fn)) {
 				f.own[fn] = &plain{needed}
 				changed = true
@@ -103,9 +109,60 @@ func (f *finder) infer() {
 	}
 }
 
+// parameters returns the type parameters of a function, or of a method's type.
+func (f *finder) parameters(d *ast.FuncDecl) *types.TypeParamList {
+	signature := f.TypesInfo.Defs[d.Name].(*types.Func).Signature()
+	if d.Recv != nil {
+		return signature.RecvTypeParams()
+	}
+	return signature.TypeParams()
+}
+
+// recovers reports whether a function may go on behind a panic.
+func (f *finder) recovers(d *ast.FuncDecl) (found bool) {
+	ast.Inspect(d.Body, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			id, ok := ast.Unparen(call.Fun).(*ast.Ident)
+			found = found || ok && id.Name == "recover" && f.TypesInfo.Types[call.Fun].IsBuiltin()
+		}
+		return !found
+	})
+	return found
+}
+
+// arguments returns the function that an identifier stands for, and the types it is used with: those of its own type
+// parameters, or of its receiver's.
+func (f *finder) arguments(id *ast.Ident) (*types.Func, *types.TypeList) {
+	fn, ok := f.TypesInfo.Uses[id].(*types.Func)
+	if !ok {
+		return nil, nil
+	}
+	if instance, ok := f.TypesInfo.Instances[id]; ok {
+		return fn, instance.TypeArgs
+	}
+	if t := receiver(fn); t != nil {
+		return fn, t.TypeArgs()
+	}
+	return fn, nil
+}
+
+// receiver returns the type that a function is a method of, or nil.
+func receiver(fn *types.Func) *types.Named {
+	recv := fn.Signature().Recv()
+	if recv == nil {
+		return nil
+	}
+	t := types.Unalias(recv.Type())
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	named, _ := t.(*types.Named)
+	return named
+}
+
 // needed returns the numbers of the type parameters of a function that it needs without pointers.
-func (f *finder) needed(d *ast.FuncDecl, fn *types.Func) (numbers []int) {
-	parameters := fn.Signature().TypeParams()
+func (f *finder) needed(d *ast.FuncDecl) (numbers []int) {
+	parameters := f.parameters(d)
 	needed := map[*types.TypeParam]bool{}
 	ast.Inspect(d.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -116,14 +173,13 @@ func (f *finder) needed(d *ast.FuncDecl, fn *types.Func) (numbers []int) {
 			if id == nil {
 				return true
 			}
-			instance, ok := f.TypesInfo.Instances[id]
-			callee, isFunc := f.TypesInfo.Uses[id].(*types.Func)
-			if !ok || !isFunc {
+			callee, arguments := f.arguments(id)
+			if arguments.Len() == 0 {
 				return true
 			}
 			for _, i := range f.need(callee) {
 				inside := map[*types.TypeParam]bool{}
-				pointer(instance.TypeArgs.At(i), "", inside)
+				pointer(arguments.At(i), "", inside)
 				if len(inside) > 0 && (f.checking(d) || f.always(d, n)) {
 					for t := range inside {
 						needed[t] = true
@@ -149,7 +205,11 @@ func (f *finder) checking(d *ast.FuncDecl) bool {
 
 // always reports whether every call of a function makes a call in it.
 func (f *finder) always(d *ast.FuncDecl, call *ast.CallExpr) bool {
-	g := flow.Graph(f.TypesInfo, d.Body)
+	g := f.graphs[d]
+	if g == nil {
+		g = flow.Graph(f.TypesInfo, d.Body)
+		f.graphs[d] = g
+	}
 	b, _ := flow.Find(g, call)
 	return b != nil && flow.Always(g, b)
 }
@@ -177,20 +237,23 @@ var columns = []string{"NewColumn", "NewColumnWith", "NewSparseColumn", "NewSpar
 
 // instance reports a function that is used with a type it must not have.
 func (f *finder) instance(id *ast.Ident) {
-	instance, ok := f.TypesInfo.Instances[id]
-	fn, isFunc := f.TypesInfo.Uses[id].(*types.Func)
-	if !ok || !isFunc || f.Provoked(id) {
+	fn, arguments := f.arguments(id)
+	if arguments.Len() == 0 || f.Provoked(id) {
 		return
 	}
 	for _, i := range f.need(fn) {
-		t := instance.TypeArgs.At(i)
+		t := arguments.At(i)
 		if path, kind := pointer(t, name(t), map[*types.TypeParam]bool{}); kind != "" {
 			other := ""
 			if lib.Own(fn.Pkg()) && slices.Contains(columns, fn.Name()) {
 				other = ", or make it a HeapColumn"
 			}
-			f.Say(id, "%s[%s] panics: %s is %s, and memory outside Go's heap must not hold Go pointers; keep %s%s", fn.Name(), name(t),
-				path, kind, remedy(kind), other)
+			called := fn.Name() + "[" + name(t) + "]"
+			if of := receiver(fn); of != nil {
+				called = name(of) + "." + fn.Name()
+			}
+			f.Say(id, "%s panics: %s is %s, and memory outside Go's heap must not hold Go pointers; keep %s%s", called, path, kind,
+				remedy(kind), other)
 			return
 		}
 	}
@@ -204,21 +267,30 @@ func name(t types.Type) string {
 // pointer returns the path of the first Go pointer inside t, which path leads to, and what it is; or empty strings.
 // Type parameters that lie inside it notes.
 func pointer(t types.Type, path string, parameters map[*types.TypeParam]bool) (at, kind string) {
+	return inner(t, path, parameters, map[types.Type]bool{})
+}
+
+// inner is pointer. seen are the types in which there was none: types that hold others twice would take for ever.
+func inner(t types.Type, path string, parameters map[*types.TypeParam]bool, seen map[types.Type]bool) (at, kind string) {
 	if p, ok := types.Unalias(t).(*types.TypeParam); ok {
 		parameters[p] = true
 		return "", ""
 	}
+	if seen[t] {
+		return "", ""
+	}
+	seen[t] = true
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
 		for i := range u.NumFields() {
 			field := u.Field(i)
-			if at, kind = pointer(field.Type(), path+"."+field.Name(), parameters); kind != "" {
+			if at, kind = inner(field.Type(), path+"."+field.Name(), parameters, seen); kind != "" {
 				return at, kind
 			}
 		}
 	case *types.Array:
 		if u.Len() != 0 {
-			return pointer(u.Elem(), path+"[]", parameters)
+			return inner(u.Elem(), path+"[]", parameters, seen)
 		}
 	case *types.Basic:
 		switch {
@@ -265,6 +337,8 @@ func (f *finder) stores() {
 				for i, to := range n.Lhs {
 					f.store(to, n.Rhs[i])
 				}
+			} else if n.Tok == token.ADD_ASSIGN {
+				f.join(n)
 			}
 		case *ast.CallExpr:
 			if of, last := lib.Split(lib.Callee(f.TypesInfo, n)); of != "" && strings.Contains(putters, " "+last+" ") {

@@ -6,6 +6,8 @@ import (
 	"go/types"
 	"strings"
 
+	"golang.org/x/tools/go/types/typeutil"
+
 	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
@@ -68,15 +70,26 @@ func (f *finder) store(to, value ast.Expr) {
 		return
 	}
 	// What is not on Go's heap either may be stored: the collector has nothing to do with it.
-	if f.TypesInfo.Types[value].IsNil() || f.outside(value, 16) {
+	if f.inside(value, 16) {
+		f.sayStored(value, types.ExprString(value), kind)
+	}
+}
+
+// join reports what is appended to a string outside of Go's heap: the new string is on it.
+func (f *finder) join(n *ast.AssignStmt) {
+	base := f.base(n.Lhs[0])
+	if base == nil {
 		return
 	}
-	if from := f.base(f.source(value)); from != nil && f.outside(from, 16) {
-		return
+	if isString(f.TypesInfo.TypeOf(n.Lhs[0])) && f.outside(base, 16) {
+		f.sayStored(n.Rhs[0], types.ExprString(n.Lhs[0])+" + "+types.ExprString(n.Rhs[0]), "a string")
 	}
-	f.Say(value, "%s is or has a Go pointer and is stored outside of Go's heap, where the collector does not see it and frees "+
+}
+
+func (f *finder) sayStored(at ast.Node, value, kind string) {
+	f.Say(at, "%s is or has a Go pointer and is stored outside of Go's heap, where the collector does not see it and frees "+
 		"what it leads to: keep %s",
-		types.ExprString(value), remedy(kind))
+		value, remedy(kind))
 }
 
 func (f *finder) trace() *trace.Values {
@@ -137,10 +150,8 @@ func (f *finder) outside(e ast.Expr, steps int) bool {
 		if f.TypesInfo.Types[x.Fun].IsType() {
 			return f.outside(x.Args[0], steps-1)
 		}
-		if s, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr); ok {
-			if b, ok := f.TypesInfo.Uses[s.Sel].(*types.Builtin); ok && (b.Name() == "Add" || b.Name() == "Slice") {
-				return f.outside(x.Args[0], steps-1)
-			}
+		if f.unsafe(x) {
+			return f.outside(x.Args[0], steps-1)
 		}
 	case *ast.SliceExpr:
 		return f.outside(x.X, steps-1)
@@ -181,28 +192,118 @@ func (f *finder) numbers(value ast.Expr, into string) {
 	}
 }
 
-// inside reports whether a pointer certainly leads to a variable of Go's.
+// unsafe reports whether a call is one of package unsafe's that make a pointer, a slice or a string of another.
+func (f *finder) unsafe(call *ast.CallExpr) bool {
+	b, ok := typeutil.Callee(f.TypesInfo, call).(*types.Builtin)
+	return ok && strings.Contains(" Add Slice SliceData String StringData ", " "+b.Name()+" ")
+}
+
+// inside reports whether a value certainly leads to what is on Go's heap, or is moved there, and what nobody but the value
+// is known to keep.
 func (f *finder) inside(e ast.Expr, steps int) bool {
-	if steps == 0 {
+	e = ast.Unparen(e)
+	if steps == 0 || f.TypesInfo.Types[e].Value != nil {
 		return false
 	}
-	switch x := f.source(e).(type) {
+	if x := f.trace().Var(e); x != nil {
+		sources, sure := f.trace().Sources(x)
+		return sure && len(sources) == 1 && sources[0].Expr != nil && sources[0].Range == nil &&
+			f.TypesInfo.TypeOf(sources[0].Expr) != nil && types.AssignableTo(f.TypesInfo.TypeOf(sources[0].Expr), x.Type()) &&
+			f.inside(sources[0].Expr, steps-1) && !f.kept(x, false, 16)
+	}
+	switch x := e.(type) {
 	case *ast.CallExpr:
-		if f.TypesInfo.Types[x.Fun].IsType() && len(x.Args) == 1 {
-			return f.inside(x.Args[0], steps-1)
-		}
-		id, ok := ast.Unparen(x.Fun).(*ast.Ident)
-		return ok && f.TypesInfo.Types[x.Fun].IsBuiltin() && (id.Name == "new" || id.Name == "make")
+		return f.made(x, steps)
 	case *ast.CompositeLit:
-		return true
+		switch f.TypesInfo.TypeOf(x).Underlying().(type) {
+		case *types.Map:
+			return true
+		case *types.Slice:
+			return len(x.Elts) > 0
+		}
+		for _, element := range x.Elts {
+			if kv, ok := element.(*ast.KeyValueExpr); ok {
+				element = kv.Value
+			}
+			if f.inside(element, steps-1) {
+				return true
+			}
+		}
+	case *ast.BinaryExpr:
+		return x.Op == token.ADD && isString(f.TypesInfo.TypeOf(x))
+	case *ast.SliceExpr:
+		if _, array := f.TypesInfo.TypeOf(x.X).Underlying().(*types.Array); array {
+			return f.addressed(x.X, steps)
+		}
+		return f.inside(x.X, steps-1)
 	case *ast.UnaryExpr:
-		if x.Op != token.AND {
-			return false
-		}
-		if base := f.base(x.X); base != nil {
-			return f.inside(base, steps-1)
-		}
-		return true
+		return x.Op == token.AND && f.addressed(x.X, steps)
 	}
 	return false
+}
+
+// addressed is inside for the address of an expression.
+func (f *finder) addressed(e ast.Expr, steps int) bool {
+	if base := f.base(e); base != nil {
+		return f.inside(base, steps-1)
+	}
+	for {
+		switch x := ast.Unparen(e).(type) {
+		case *ast.CompositeLit:
+			return true
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.SelectorExpr:
+			if f.TypesInfo.Selections[x] == nil {
+				return false // a variable of another package
+			}
+			e = x.X
+		case *ast.Ident:
+			v, ok := f.TypesInfo.Uses[x].(*types.Var)
+			return ok && v.Parent() != f.Pkg.Scope() && !f.kept(v, true, 16)
+		default:
+			return false
+		}
+	}
+}
+
+// made is inside for the result of a call.
+func (f *finder) made(call *ast.CallExpr, steps int) bool {
+	if f.TypesInfo.Types[call.Fun].IsType() && len(call.Args) == 1 {
+		return f.copies(call) || f.inside(call.Args[0], steps-1)
+	}
+	switch callee := typeutil.Callee(f.TypesInfo, call).(type) {
+	case *types.Builtin:
+		switch callee.Name() {
+		case "new", "make":
+			return true
+		case "append":
+			// Else there may be room for it elsewhere.
+			first := ast.Unparen(call.Args[0])
+			if conversion, ok := first.(*ast.CallExpr); ok && f.TypesInfo.Types[conversion.Fun].IsType() {
+				first = conversion.Args[0]
+			}
+			return len(call.Args) > 1 && (f.TypesInfo.Types[first].IsNil() || f.inside(call.Args[0], steps-1))
+		}
+		return f.unsafe(call) && f.inside(call.Args[0], steps-1)
+	case *types.Func:
+		return callee.Pkg() != nil && callee.Pkg().Path() == "fmt" && strings.HasPrefix(callee.Name(), "Sprint")
+	}
+	return false
+}
+
+// copies reports whether a conversion copies: a slice to a string, or a string to a slice.
+func (f *finder) copies(call *ast.CallExpr) bool {
+	to, from := f.TypesInfo.TypeOf(call), f.TypesInfo.TypeOf(call.Args[0])
+	return isString(to) && isSlice(from) || isSlice(to) && isString(from)
+}
+
+func isString(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsString != 0
+}
+
+func isSlice(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Slice)
+	return ok
 }

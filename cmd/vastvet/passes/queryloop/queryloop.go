@@ -7,6 +7,7 @@ import (
 	"go/types"
 	"slices"
 
+	"golang.org/x/tools/go/analysis/passes/ctrlflow"
 	"golang.org/x/tools/go/cfg"
 
 	"github.com/vastgo/vast/cmd/vastvet/internal/check"
@@ -33,12 +34,17 @@ delete entities, add or remove components, or change links: the loop's next step
 		}
 	}
 
-A change that the loop is left after, by break or return, is right too. Changes of another world are not reported, and
+A change that the loop is left after, by break or return, is right too. It is not reported where the loop may be left between
+the change and the next step, as by a flag that is set beside the change. Changes of another world are not reported, and
 neither is Add for a component that the query asks for, because that overwrites.`, run)
+
+func init() { Analyzer.Requires = append(Analyzer.Requires, ctrlflow.Analyzer) }
 
 func run(p *check.Pass) {
 	var values *trace.Values
-	p.Functions(func(_ ast.Node, _ *ast.FuncType, body *ast.BlockStmt) {
+	var one bool
+	graphs := p.ResultOf[ctrlflow.Analyzer].(*ctrlflow.CFGs)
+	p.Functions(func(function ast.Node, _ *ast.FuncType, body *ast.BlockStmt) {
 		var found []*ast.RangeStmt
 		ast.Inspect(body, func(n ast.Node) bool {
 			switch n := n.(type) {
@@ -56,12 +62,15 @@ func run(p *check.Pass) {
 		}
 		if values == nil {
 			values = trace.New(p.TypesInfo, p.Inspector)
+			one = single(p)
 		}
-		g := flow.Graph(p.TypesInfo, body)
 		said := map[*ast.CallExpr]bool{}
 		for _, r := range found {
 			if over, ok := values.Only(r.X).Expr.(*ast.CallExpr); ok && loops[lib.Callee(p.TypesInfo, over)] && !p.Provoked(r) {
-				l := &loop{p, values, g, r, over, said}
+				l := &loop{
+					p: p, values: values, worlds: worlds{values, p.Inspector, function}, graphs: graphs, function: function,
+					one: one, r: r, over: over, atOnce: map[*ast.FuncLit]*ast.CallExpr{}, said: said,
+				}
 				l.look()
 			}
 		}
@@ -81,23 +90,32 @@ func changes(info *types.Info, body *ast.BlockStmt) (found bool) {
 
 // loop is one that must not see the structure change.
 type loop struct {
-	p      *check.Pass
-	values *trace.Values
-	graph  *cfg.CFG
-	r      *ast.RangeStmt
-	over   *ast.CallExpr
-	said   map[*ast.CallExpr]bool // in a loop further out
+	p        *check.Pass
+	values   *trace.Values
+	worlds   worlds
+	graphs   *ctrlflow.CFGs
+	function ast.Node // that it stands in
+	one      bool     // whether there is one world only
+	r        *ast.RangeStmt
+	over     *ast.CallExpr
+	atOnce   map[*ast.FuncLit]*ast.CallExpr // the calls of function literals where they stand
+	said     map[*ast.CallExpr]bool         // in a loop further out
 }
 
 func (l *loop) look() {
 	var statement ast.Expr
 	ast.Inspect(l.r.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.FuncLit, *ast.DeferStmt, *ast.GoStmt:
+		case *ast.FuncLit:
+			return l.atOnce[n] != nil
+		case *ast.DeferStmt, *ast.GoStmt:
 			return false // runs at another time
 		case *ast.ExprStmt:
 			statement = ast.Unparen(n.X)
 		case *ast.CallExpr:
+			if lit, ok := ast.Unparen(n.Fun).(*ast.FuncLit); ok {
+				l.atOnce[lit] = n
+			}
 			name := lib.Callee(l.p.TypesInfo, n)
 			if v, ok := verbs[name]; ok && !l.said[n] && l.concerns(n, name, v) && l.goesOn(n) {
 				l.said[n] = true
@@ -117,7 +135,7 @@ func (l *loop) say(call *ast.CallExpr, name string, v verb, statement bool) {
 	if v.later == "AddLater" {
 		remedy += ", or use Set where the component is there already"
 	}
-	l.p.SayWithFix(call, "Record the change", later(l.p, call, v, statement),
+	l.p.SayWithFix(call, "Record the change", l.later(call, v, statement),
 		"%s changes the structure while the loop over %s runs, whose next step panics: %s",
 		last, types.ExprString(l.over.Fun), remedy)
 }
@@ -125,22 +143,50 @@ func (l *loop) say(call *ast.CallExpr, name string, v verb, statement bool) {
 // concerns reports whether a change is one of the world that the loop goes over, and changes something.
 func (l *loop) concerns(call *ast.CallExpr, name string, v verb) bool {
 	on := lib.Receiver(call)
+	if of, _ := lib.Split(name); of == "vast" {
+		on = call.Args[0]
+	}
 	if on == nil {
 		return false
 	}
-	own := v.entity >= 0 && len(call.Args) > v.entity && l.yields(call.Args[v.entity])
-	if v.adds {
-		if !own {
-			return false // may overwrite
+	a, b := l.worlds.of(l.over), l.worlds.of(on)
+	own := v.entity >= 0 && len(call.Args) > v.entity && l.yields(call.Args[v.entity]) && !a.differs(b)
+	// An entity of this world would be stale in another one, and a query takes only columns and arguments of its world.
+	same := own || l.one || a.same(b) || l.named(on) || slices.ContainsFunc(call.Args, func(arg ast.Expr) bool {
+		return lib.TypeName(l.p.TypesInfo.TypeOf(arg)) == "vast.Query" && l.worlds.of(arg).same(a)
+	})
+	if !v.adds {
+		return same
+	}
+	// What gets a component that it has already overwrites.
+	q := l.query()
+	if v.entity < 0 {
+		q = call.Args[0]
+	} else if !own {
+		return false
+	}
+	n := columns(l.values, q)
+	return same && (l.names(n.without, on) || n.known && !l.among(n.with, on) && !l.asks(on))
+}
+
+// named reports whether the query that the loop goes over names a column.
+func (l *loop) named(col ast.Expr) bool {
+	n := columns(l.values, l.query())
+	return slices.ContainsFunc(slices.Concat(n.with, n.without), func(e ast.Expr) bool {
+		return l.names([]ast.Expr{e}, col) && l.worlds.of(col).same(l.worlds.of(e)) // not that of another struct
+	})
+}
+
+// asks reports whether the loop looks for itself whether an entity has a component.
+func (l *loop) asks(col ast.Expr) (found bool) {
+	ast.Inspect(l.r.Body, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			_, last := lib.Split(lib.Callee(l.p.TypesInfo, call))
+			found = found || last == "Has" && l.names([]ast.Expr{lib.Receiver(call)}, col)
 		}
-		n := columns(l.values, l.query())
-		return n.ok && (l.names(n.without, on) || !l.among(n.with, on))
-	}
-	if own {
-		return true // an entity of this world would be stale in another one
-	}
-	a, b := worldOf(l.values, l.over), worldOf(l.values, on)
-	return a == b && a != world{}
+		return !found
+	})
+	return found
 }
 
 // query returns the query that the loop goes over, or what takes its place.
@@ -160,9 +206,10 @@ func (l *loop) query() ast.Expr {
 // names reports whether a column is one of some for certain.
 func (l *loop) names(list []ast.Expr, col ast.Expr) bool {
 	c := l.values.Only(col).Expr
+	x := l.values.Var(c)
 	return slices.ContainsFunc(list, func(e ast.Expr) bool {
 		d := l.values.Only(e).Expr
-		return c == d || l.values.Var(c) != nil && l.values.Var(c) == l.values.Var(d)
+		return (c == d || x != nil && x == l.values.Var(d)) && !l.worlds.of(col).differs(l.worlds.of(e))
 	})
 }
 
@@ -195,28 +242,148 @@ func (l *loop) yields(e ast.Expr) bool {
 		l.values.Only(lib.Receiver(call)).Range == l.r
 }
 
-// goesOn reports whether the loop may take its next step after a call that did what it says.
+// change is where the structure changes.
+type change struct {
+	call    *ast.CallExpr
+	within  bool // in the function literal that is called: what the call returns says nothing of the change
+	results []ast.Expr
+}
+
+// goesOn reports whether the loop takes its next step after a call that did what it says. Where something else may decide
+// otherwise on the way this is not known: it may be a flag that is set beside the change.
 func (l *loop) goesOn(call *ast.CallExpr) bool {
-	b, i := flow.Find(l.graph, call)
+	at := change{call: call}
+	for {
+		inner := l.literal(at.call)
+		if inner == nil {
+			break
+		}
+		returns := func(b *cfg.Block) bool { return b.Return() != nil }
+		if !l.arrives(l.graphs.FuncLit(inner), at, returns, func(*cfg.Block) bool { return false }) {
+			return false
+		}
+		at = change{call: l.atOnce[inner], within: true}
+	}
+	var g *cfg.CFG
+	switch f := l.function.(type) {
+	case *ast.FuncDecl:
+		g = l.graphs.FuncDecl(f)
+	case *ast.FuncLit:
+		g = l.graphs.FuncLit(f)
+	}
+	head := func(b *cfg.Block) bool { return b.Kind == cfg.KindRangeLoop && b.Stmt == l.r }
+	return l.arrives(g, at, head, func(b *cfg.Block) bool {
+		return slices.Contains(b.Nodes, ast.Node(l.r.X)) // here the loop begins anew
+	})
+}
+
+// literal returns the innermost function literal in the loop that a call stands in, or nil.
+func (l *loop) literal(call *ast.CallExpr) (inner *ast.FuncLit) {
+	for lit := range l.atOnce {
+		if lit.Pos() <= call.Pos() && call.End() <= lit.End() && (inner == nil || lit.Pos() > inner.Pos()) {
+			inner = lit
+		}
+	}
+	return inner
+}
+
+// arrives reports whether control always comes from behind a call to a block that the function to says, and never to where
+// it cannot come there any more without passing through one that the function past says.
+func (l *loop) arrives(g *cfg.CFG, at change, to, past func(*cfg.Block) bool) bool {
+	if g == nil {
+		return false
+	}
+	b, i := flow.Find(g, at.call)
 	if b == nil {
 		return false
 	}
-	from := b.Succs
-	if i == len(b.Nodes)-1 && len(b.Succs) == 2 {
-		// A condition: when it reports that it changed nothing the loop may go on.
-		switch x := ast.Unparen(b.Nodes[i].(ast.Expr)).(type) {
-		case *ast.CallExpr:
-			if x == call {
-				from = b.Succs[:1]
-			}
-		case *ast.UnaryExpr:
-			if x.Op == token.NOT && ast.Unparen(x.X) == call {
-				from = b.Succs[1:]
-			}
-		}
+	if assign, ok := b.Nodes[i].(*ast.AssignStmt); ok {
+		at.results = assign.Lhs
 	}
-	head := func(b *cfg.Block) bool { return b.Kind == cfg.KindRangeLoop && b.Stmt == l.r }
-	return flow.Reaches(from, head, func(b *cfg.Block) bool {
-		return slices.Contains(b.Nodes, ast.Node(l.r.X)) // here the loop begins anew
+	seen := map[*cfg.Block]bool{}
+	var all func(*cfg.Block) bool
+	all = func(b *cfg.Block) bool {
+		if seen[b] || to(b) {
+			return true
+		}
+		seen[b] = true
+		if !flow.Reaches([]*cfg.Block{b}, to, past) {
+			return false
+		}
+		return !slices.ContainsFunc(l.next(b, at, false), func(next *cfg.Block) bool { return !all(next) })
+	}
+	if to(b) {
+		return true
+	}
+	from := l.next(b, at, true)
+	return len(from) > 0 && !slices.ContainsFunc(from, func(next *cfg.Block) bool { return !all(next) })
+}
+
+// next returns where control may go from a block: all its successors, but for one that stands for a change that was none,
+// or for an error that has nothing to do with the change. here says that the change is in the block.
+func (l *loop) next(b *cfg.Block, at change, here bool) []*cfg.Block {
+	if len(b.Succs) != 2 || len(b.Nodes) == 0 {
+		return b.Succs
+	}
+	cond, ok := b.Nodes[len(b.Nodes)-1].(ast.Expr)
+	if !ok {
+		return b.Succs // of a select or a type switch
+	}
+	yes, no := b.Succs[:1], b.Succs[1:]
+	cond = ast.Unparen(cond)
+	if not, ok := cond.(*ast.UnaryExpr); ok && not.Op == token.NOT {
+		cond = ast.Unparen(not.X)
+		yes, no = no, yes
+	}
+	here = here && !at.within
+	if here && cond == at.call {
+		return yes
+	}
+	// What the condition is about must have been found out right before it.
+	if len(b.Nodes) < 2 {
+		return b.Succs
+	}
+	assign, ok := b.Nodes[len(b.Nodes)-2].(*ast.AssignStmt)
+	if !ok || len(assign.Rhs) != 1 {
+		return b.Succs
+	}
+	call, ok := ast.Unparen(assign.Rhs[0]).(*ast.CallExpr)
+	if !ok {
+		return b.Succs
+	}
+	own := here && call == at.call
+	if own && l.is(cond, assign.Lhs[0]) {
+		return yes
+	}
+	x, ok := cond.(*ast.BinaryExpr)
+	last := assign.Lhs[len(assign.Lhs)-1]
+	if !ok || !l.is(x.X, last) || !l.p.TypesInfo.Types[x.Y].IsNil() || !types.Identical(l.p.TypesInfo.TypeOf(last), errorType) {
+		return b.Succs
+	}
+	switch {
+	case own && x.Op == token.EQL:
+		return yes
+	case x.Op == token.NEQ && (own || !l.regards(call, at)):
+		return no
+	}
+	return b.Succs
+}
+
+// regards reports whether a call is given what a change reports, or makes it.
+func (l *loop) regards(call *ast.CallExpr, at change) (found bool) {
+	ast.Inspect(call, func(n ast.Node) bool {
+		e, ok := n.(ast.Expr)
+		found = found || n == at.call || ok && slices.ContainsFunc(at.results, func(r ast.Expr) bool { return l.is(e, r) })
+		return !found
 	})
+	return found
+}
+
+var errorType = types.Universe.Lookup("error").Type()
+
+// is reports whether two expressions name the same variable.
+func (l *loop) is(a, b ast.Expr) bool {
+	x, ok := ast.Unparen(a).(*ast.Ident)
+	y, too := ast.Unparen(b).(*ast.Ident)
+	return ok && too && l.p.TypesInfo.ObjectOf(x) == l.p.TypesInfo.ObjectOf(y)
 }

@@ -3,67 +3,348 @@ package queryloop
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 	"strings"
+
+	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// world tells worlds apart: where one comes from, and, where it lies in a struct, in which.
+// world tells worlds apart: where one comes from, and, where it was found in a struct, in which.
 type world struct {
-	from  any // the variable that it was given in, or the call that made it
-	in    *types.Var
-	field string
+	from any // the variable that it was given in, the call that made it, or what a field of the struct was given
+	in   place
+	kept bool // in a variable that another function sets, whose own worlds may be of another call of it
 }
 
-// worldOf returns the world that a value belongs to: a world, or what was made of one. The zero world is not known.
-func worldOf(values *trace.Values, e ast.Expr) world {
-	return follow(values, e, 16)
+// given are the worlds that a field was given, each where a struct is made.
+type given [8]world
+
+// place is a variable or a field of one. The zero place is not known.
+type place struct {
+	root *types.Var
+	path string
 }
 
-func follow(values *trace.Values, e ast.Expr, steps int) world {
+// origin returns the variable or the call that a world comes from.
+func (w world) origin() any {
+	for {
+		from, ok := w.from.(given)
+		if !ok {
+			return w.from
+		}
+		w = from[0]
+	}
+}
+
+// same reports whether two worlds are one for certain. Two fields of a struct are of one world where a function that sets
+// both says so.
+func (w world) same(v world) bool {
+	if w == v {
+		return w != world{}
+	}
+	a, ok := w.from.(given)
+	b, too := v.from.(given)
+	return ok && too && w.in == v.in && w.kept == v.kept && slices.ContainsFunc(a[:], func(x world) bool {
+		return x != world{} && slices.Contains(b[:], x)
+	})
+}
+
+// differs reports whether two worlds are meant to be different ones: two worlds side by side in one scope or one struct, or
+// those of two structs of one type. Of others that are not the same this is not known.
+func (w world) differs(v world) bool {
+	if w.same(v) {
+		return false
+	}
+	a, b := w.origin(), v.origin()
+	if a == b {
+		return a != nil && w.in != place{} && v.in != place{} && w.in != v.in
+	}
+	if w.in != v.in {
+		return false
+	}
+	x, ok := a.(*types.Var)
+	y, too := b.(*types.Var)
+	if !ok || !too {
+		_, ok = a.(*ast.CallExpr)
+		_, too = b.(*ast.CallExpr)
+		return ok && too
+	}
+	return x.IsField() == y.IsField() && x.Parent() == y.Parent() &&
+		lib.TypeName(x.Type()) == "vast.World" && lib.TypeName(y.Type()) == "vast.World"
+}
+
+// worlds finds out what belongs to which world.
+type worlds struct {
+	values *trace.Values
+	in     *inspector.Inspector
+	within ast.Node // the function that is looked at
+}
+
+// of returns the world that a value belongs to: a world, or what was made of one. The zero world is not known.
+func (ws worlds) of(e ast.Expr) world { return ws.follow(e, 16) }
+
+func (ws worlds) follow(e ast.Expr, steps int) world {
 	if e == nil || steps == 0 {
 		return world{}
 	}
-	// A field's value is known from where the struct was made; which struct it is this place says.
-	var in *types.Var
-	var field string
-	if s, ok := ast.Unparen(e).(*ast.SelectorExpr); ok {
-		if path, root := trace.Path(values.Info, s.X); root != nil {
-			in, field = root, path
+	switch e := ast.Unparen(e).(type) {
+	case *ast.CallExpr:
+		return ws.made(e, steps-1)
+	case *ast.StarExpr:
+		return ws.follow(e.X, steps)
+	case *ast.Ident, *ast.SelectorExpr:
+		x := ws.values.Var(e)
+		if x == nil || ws.values.Taken(x) {
+			return world{}
 		}
-	}
-	source := values.Only(e)
-	w := world{}
-	if call, ok := ast.Unparen(source.Expr).(*ast.CallExpr); ok && source.Range == nil {
-		w = made(values, call, steps-1)
-	} else if x := values.Var(source.Expr); x != nil && source.Range == nil {
-		w = world{from: x}
-		if s, ok := ast.Unparen(source.Expr).(*ast.SelectorExpr); ok && in == nil {
-			if path, root := trace.Path(values.Info, s.X); root != nil {
-				in, field = root, path
-			}
+		if s, ok := e.(*ast.SelectorExpr); ok && x.IsField() {
+			return ws.field(s, x, steps-1)
 		}
+		return ws.variable(x, steps-1)
 	}
-	if w.from != nil && in != nil {
-		w.in, w.field = in, field
+	return world{}
+}
+
+func (ws worlds) variable(x *types.Var, steps int) world {
+	all, _ := ws.values.Sources(x)
+	if len(all) == 0 {
+		return world{from: x}
 	}
+	if !ws.once(x, all) {
+		return world{}
+	}
+	again, kept := ws.apart(all[0].Expr, x)
+	if again {
+		return world{}
+	}
+	var w world
+	if s := all[0]; s.Range == nil {
+		w = ws.follow(s.Expr, steps)
+	} else if call, ok := ast.Unparen(s.Expr).(*ast.CallExpr); ok && loops[lib.Callee(ws.values.Info, call)] {
+		w = ws.made(call, steps)
+	}
+	if w == (world{}) {
+		w.from = x
+	}
+	w.kept = w.kept || kept
 	return w
 }
 
+// once reports whether a variable is given a value in one place only.
+func (ws worlds) once(x *types.Var, all []trace.Source) bool {
+	return len(all) == 1 && all[0].Expr != nil && !ws.values.Parameter(x)
+}
+
+// apart reports whether a variable may be seen at another time than its value was: the value is given again by a loop that
+// the variable outlives, or by a function that it does.
+func (ws worlds) apart(source ast.Expr, x *types.Var) (again, kept bool) {
+	at, ok := ws.in.Root().FindByPos(source.Pos(), source.End())
+	if !ok {
+		return true, false
+	}
+	for c := range at.Enclosing((*ast.ForStmt)(nil), (*ast.RangeStmt)(nil), (*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
+		n := c.Node()
+		if n.Pos() <= x.Pos() && x.Pos() < n.End() {
+			break
+		}
+		switch n := n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			return true, false
+		case *ast.FuncDecl:
+			kept = kept || n.Name.Name != "main" || n.Recv != nil // which runs once
+		case *ast.FuncLit:
+			kept = true
+		}
+	}
+	return false, kept
+}
+
+// field returns the world that a field of a struct belongs to: what the field was given, seen from where the struct is.
+func (ws worlds) field(s *ast.SelectorExpr, f *types.Var, steps int) world {
+	in := ws.place(s.X, steps)
+	if in == (place{}) {
+		return world{}
+	}
+	all, _ := ws.values.Sources(f)
+	if value := ws.madeWith(s.X, all); value != nil {
+		return ws.follow(value, steps)
+	}
+	if len(all) > 1 && slices.ContainsFunc(all, ws.setsHere) {
+		return world{}
+	}
+	from, ok := ws.given(all, steps/2) // there may be several each time
+	if !ok {
+		from = given{{from: f}}
+	}
+	return world{from: from, in: in}
+}
+
+// given returns the worlds that a field is given, and reports whether these are known.
+func (ws worlds) given(all []trace.Source, steps int) (from given, ok bool) {
+	var list []world
+	for _, s := range all {
+		if s.Expr == nil || s.Range != nil {
+			return given{}, false
+		}
+		if ws.values.Info.Types[s.Expr].IsNil() {
+			continue
+		}
+		w := ws.follow(s.Expr, steps)
+		if w == (world{}) {
+			return given{}, false
+		}
+		inner, ofField := w.from.(given)
+		if !ofField || w.in != ws.holder(s.Expr, steps) {
+			inner = given{w} // not that of a field of the same struct
+		}
+		for _, w := range inner {
+			if w != (world{}) {
+				list = append(list, w)
+			}
+		}
+	}
+	if len(list) == 0 || len(list) > len(from) {
+		return given{}, false
+	}
+	copy(from[:], list)
+	return from, true
+}
+
+// madeWith returns the value that a struct's own literal gives a field, if no other value is ever given to the field of a
+// struct that is there.
+func (ws worlds) madeWith(e ast.Expr, all []trace.Source) ast.Expr {
+	x := ws.values.Var(e)
+	if x == nil || x.IsField() {
+		return nil
+	}
+	made, _ := ws.values.Sources(x)
+	if !ws.once(x, made) {
+		return nil
+	}
+	l := ast.Unparen(made[0].Expr)
+	if u, ok := l.(*ast.UnaryExpr); ok {
+		l = ast.Unparen(u.X)
+	}
+	if again, kept := ws.apart(l, x); again || kept {
+		return nil
+	}
+	var value ast.Expr
+	for _, s := range all {
+		if s.Expr == nil {
+			return nil
+		}
+		literal := ws.literal(s.Expr)
+		if literal == nil {
+			return nil
+		}
+		if literal == l {
+			value = s.Expr
+		}
+	}
+	return value
+}
+
+// literal returns the literal of a struct, a field of which has a value, or nil where the value is given otherwise.
+func (ws worlds) literal(value ast.Expr) ast.Expr {
+	at, ok := ws.in.Root().FindByPos(value.Pos(), value.End())
+	if !ok {
+		return nil
+	}
+	for c := range at.Enclosing((*ast.CompositeLit)(nil)) {
+		l := c.Node().(*ast.CompositeLit)
+		for _, element := range l.Elts {
+			if kv, ok := element.(*ast.KeyValueExpr); ok && kv.Value == value || element == value {
+				return l
+			}
+		}
+	}
+	return nil
+}
+
+// holder returns the struct whose field is given a value by an assignment.
+func (ws worlds) holder(value ast.Expr, steps int) place {
+	at, ok := ws.in.Root().FindByPos(value.Pos(), value.End())
+	if !ok {
+		return place{}
+	}
+	for c := range at.Enclosing((*ast.AssignStmt)(nil)) {
+		n := c.Node().(*ast.AssignStmt)
+		for i, to := range n.Lhs {
+			if s, ok := ast.Unparen(to).(*ast.SelectorExpr); ok && len(n.Rhs) == len(n.Lhs) && n.Rhs[i] == value {
+				return ws.place(s.X, steps)
+			}
+		}
+	}
+	return place{}
+}
+
+// setsHere reports whether the function that is looked at gives the field of a struct that is there a value.
+func (ws worlds) setsHere(s trace.Source) bool {
+	return s.Expr == nil || ws.within.Pos() <= s.Expr.Pos() && s.Expr.End() <= ws.within.End() && ws.literal(s.Expr) == nil
+}
+
+// place returns the place that an expression names, which is the same struct each time it is named.
+func (ws worlds) place(e ast.Expr, steps int) place {
+	if steps == 0 {
+		return place{}
+	}
+	switch e := ast.Unparen(e).(type) {
+	case *ast.StarExpr:
+		return ws.place(e.X, steps)
+	case *ast.UnaryExpr:
+		return ws.place(e.X, steps)
+	case *ast.Ident, *ast.SelectorExpr:
+		x := ws.values.Var(e)
+		if x == nil {
+			return place{}
+		}
+		if _, pointer := x.Type().Underlying().(*types.Pointer); pointer && ws.values.Taken(x) {
+			return place{}
+		}
+		all, _ := ws.values.Sources(x)
+		if s, ok := e.(*ast.SelectorExpr); ok && x.IsField() {
+			p := ws.place(s.X, steps-1)
+			if p.root == nil || len(all) > 1 {
+				return place{}
+			}
+			return place{p.root, p.path + "." + x.Name()}
+		}
+		if len(all) == 0 {
+			return place{x, x.Name()}
+		}
+		if !ws.once(x, all) {
+			return place{}
+		}
+		again, kept := ws.apart(all[0].Expr, x)
+		if again {
+			return place{}
+		}
+		if p := ws.place(all[0].Expr, steps-1); p.root != nil && !kept && all[0].Range == nil {
+			return p
+		}
+		return place{x, x.Name()}
+	}
+	return place{}
+}
+
 // made returns the world that the result of a call belongs to.
-func made(values *trace.Values, call *ast.CallExpr, steps int) world {
-	name := lib.Callee(values.Info, call)
+func (ws worlds) made(call *ast.CallExpr, steps int) world {
+	name := lib.Callee(ws.values.Info, call)
 	of, last := lib.Split(name)
 	switch {
 	case name == "vast.NewWorld":
 		return world{from: call}
 	case name == "sched.Context.World":
-		return world{from: name}
+		if p := ws.place(lib.Receiver(call), steps); p.root != nil {
+			return world{from: name, in: p}
+		}
 	case of == "vast" && strings.HasPrefix(last, "New") && len(call.Args) > 0:
-		return follow(values, call.Args[0], steps)
+		return ws.follow(call.Args[0], steps)
 	case strings.HasPrefix(of, "vast."):
-		return follow(values, lib.Receiver(call), steps)
+		return ws.follow(lib.Receiver(call), steps)
 	}
 	return world{}
 }

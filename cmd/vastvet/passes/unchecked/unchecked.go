@@ -4,9 +4,10 @@ package unchecked
 import (
 	"go/ast"
 	"go/types"
-	"strings"
 
 	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ast/edge"
+	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/vastgo/vast/cmd/vastvet/internal/check"
 	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
@@ -26,7 +27,8 @@ there were panics later, or loses what it meant to keep.
 
 To drop an error on purpose say so: _ = ships.Grow(n).`, run)
 
-// lost says what is overlooked when an error is dropped, by the last part of the function's name.
+// lost says what is overlooked when an error is dropped, by the last part of the function's name, or by all of it where
+// others have the same last part.
 var lost = map[string]string{
 	"Alloc":           noRoom,
 	"AllocSlice":      noRoom,
@@ -47,18 +49,28 @@ var lost = map[string]string{
 	"NewArena":        nothingMade,
 	"NewArray":        nothingMade,
 	"NewDense":        nothingMade,
+	"NewEndless":      nothingMade,
 	"NewHashIndex":    nothingMade,
 	"NewHeap":         nothingMade,
 	"NewLists":        nothingMade,
 	"NewOrderedIndex": nothingMade,
 	"NewPool":         nothingMade,
 	"NewPoolIn":       nothingMade,
+	"NewSampledPool":  nothingMade,
+	"NewSharedArray":  nothingMade,
+	"NewSharedPool":   nothingMade,
+	"NewSharedTable":  nothingMade,
 	"Populate":        "the memory may be missing when it is touched",
 	"Realloc":         noRoom,
 	"Reserve":         nothingMade,
+	"ReserveContext":  noRoom,
 	"ReserveMirror":   nothingMade,
 	"Resize":          noRoom,
 	"Tick":            "the tick stopped on its way",
+
+	"ring.New":           nothingMade,
+	"sched.Schedule.Run": "a tick stopped on its way, and no more follow",
+	"vast.Names.Set":     "the entity may have no name, or still its old one",
 }
 
 const (
@@ -67,39 +79,43 @@ const (
 )
 
 func run(p *check.Pass) {
-	for n := range p.Inspector.PreorderSeq((*ast.ExprStmt)(nil), (*ast.GoStmt)(nil), (*ast.DeferStmt)(nil)) {
-		switch n := n.(type) {
+	for c := range p.Inspector.Root().Preorder((*ast.ExprStmt)(nil), (*ast.GoStmt)(nil), (*ast.DeferStmt)(nil)) {
+		switch n := c.Node().(type) {
 		case *ast.ExprStmt:
 			if call, ok := ast.Unparen(n.X).(*ast.CallExpr); ok && !p.Provoked(n) {
-				look(p, call, n)
+				look(p, call, c)
 			}
 		case *ast.GoStmt:
-			look(p, n.Call, nil)
+			look(p, n.Call, c)
 		case *ast.DeferStmt:
-			look(p, n.Call, nil)
+			look(p, n.Call, c)
 		}
 	}
 }
 
-// look reports a call whose results nobody takes. statement is the call as a statement, where it is one.
-func look(p *check.Pass, call *ast.CallExpr, statement *ast.ExprStmt) {
+// look reports a call whose results nobody takes, in a statement.
+func look(p *check.Pass, call *ast.CallExpr, statement inspector.Cursor) {
 	name := lib.Callee(p.TypesInfo, call)
 	if name == "" {
 		return
 	}
 	of, last := lib.Split(name)
-	said, ok := lost[last]
-	if of != "vm" && said == nothingMade && strings.HasPrefix(last, "Reserve") {
+	said, ok := lost[name]
+	if !ok {
+		said, ok = lost[last]
+	}
+	if of != "vm" && last == "Reserve" {
 		said = noRoom // of a ring
 	}
 	if !ok || !returnsError(p.TypesInfo, call) {
 		return
 	}
 	var edits []analysis.TextEdit
-	if statement != nil && canReturn(p, call) {
+	if canReturn(p, call, statement) {
+		n := statement.Node()
 		edits = []analysis.TextEdit{
-			{Pos: statement.Pos(), End: statement.Pos(), NewText: []byte("if err := ")},
-			{Pos: statement.End(), End: statement.End(), NewText: []byte("; err != nil {\nreturn err\n}")},
+			{Pos: n.Pos(), End: n.Pos(), NewText: []byte("if err := ")},
+			{Pos: n.End(), End: n.End(), NewText: []byte("; err != nil {\nreturn err\n}")},
 		}
 	}
 	p.SayWithFix(call, "Return the error", edits, "the error of %s is dropped: %s; look at it, or write _ = to drop it on purpose",
@@ -114,17 +130,30 @@ func returnsError(info *types.Info, call *ast.CallExpr) bool {
 	return t != nil && types.Identical(t, types.Universe.Lookup("error").Type())
 }
 
-// canReturn reports whether the error is all that the call returns, and all that the function returns in which it stands.
-func canReturn(p *check.Pass, call *ast.CallExpr) bool {
+// canReturn reports whether an if statement may stand in the place of a call's, and the error is all that the call returns,
+// and all that the function returns in which it stands.
+func canReturn(p *check.Pass, call *ast.CallExpr, statement inspector.Cursor) bool {
+	if _, ok := statement.Node().(*ast.ExprStmt); !ok {
+		return false
+	}
+	// Elsewhere it begins an if, for or switch statement, or a loop's step, or has a label.
+	switch statement.ParentEdgeKind() {
+	case edge.BlockStmt_List, edge.CaseClause_Body, edge.CommClause_Body:
+	default:
+		return false
+	}
 	if _, several := p.TypesInfo.TypeOf(call).(*types.Tuple); several {
 		return false
 	}
 	var around *ast.FuncType
-	p.Functions(func(_ ast.Node, typ *ast.FuncType, body *ast.BlockStmt) {
-		if body.Pos() <= call.Pos() && call.End() <= body.End() {
-			around = typ // the innermost one is the last
+	for c := statement; around == nil; c = c.Parent() {
+		switch n := c.Node().(type) {
+		case *ast.FuncDecl:
+			around = n.Type
+		case *ast.FuncLit:
+			around = n.Type
 		}
-	})
-	return around != nil && around.Results.NumFields() == 1 && len(around.Results.List[0].Names) == 0 &&
+	}
+	return around.Results.NumFields() == 1 && len(around.Results.List[0].Names) == 0 &&
 		types.Identical(p.TypesInfo.TypeOf(around.Results.List[0].Type), types.Universe.Lookup("error").Type())
 }

@@ -21,30 +21,43 @@ var needsOpen = map[string][]string{
 	"bulk.SharedPool":   words("All Clear Get Grow Insert Inserter Load Remove Runs Valid"),
 	"bulk.SharedReader": words("All Enter Get Leave Load"),
 	"bulk.SharedTable":  words("Grow Reader Writer"),
-	"bulk.SharedWriter": words("Grow Set"),
+	"bulk.SharedWriter": words("Delete Grow Set Update"),
 	"bulk.Table":        words("Append AppendN Blocks Clear Grow PaddedBlocks RemoveSwap Truncate"),
 	"guard.Allocator":   words("Alloc Check Free"),
 	"guard.Pool":        words("All Check Clear Get Grow Insert Remove Runs Trim Valid"),
 	"guard.SampledPool": words("All Check Clear Get Grow Insert Remove Runs Trim Valid"),
 	"heap.Buffer":       words("Append AppendN At Grow Truncate"),
 	"heap.Heap":         words("Alloc Realloc SizeOf"),
+	"ring.Endless":      words("Append At Commit ReadAt ReadFrom Release Reserve Write"),
 	"sched.Schedule":    words("Add Build GrowCommands Run Tick"),
 	"vast.Commands":     words("Delete Grow New Trim"),
 	"vast.Tracker":      words("Added Changed Next Removed"),
 	"vast.World":        words("Apply Archetype DeleteAll Exchange NewCommands NewCommandsWith Query Reset Track Trim"),
-	"vm.Region":         words("Carve Collapse Commit Decommit Discard Huge Populate Protect"),
+	"vm.Region":         words("Carve Collapse Commit Decommit Discard Huge Label Populate Protect"),
 
 	// What is made from a world is of no use without it.
 	"vast.Archetype":    words("Grow New NewN"),
-	"vast.Column":       words("Add AddAll Grow RemoveAll SetAll"),
-	"vast.HeapColumn":   words("Add AddAll Grow RemoveAll SetAll"),
-	"vast.Query":        words("All Any Batches Count Exactly First Optional Runs Single Without Words"),
-	"vast.SparseColumn": words("Add AddAll Grow RemoveAll SetAll"),
-	"vast.Tag":          words("Add AddAll Grow RemoveAll"),
+	"vast.Column":       words("Add AddAll AddLater Grow OnAdd OnRemove RemoveAll RemoveLater SetAll SetLater"),
+	"vast.Edges":        words("Add AddLater Grow RemoveLater"),
+	"vast.HeapColumn":   words("Add AddAll AddLater Grow OnAdd OnRemove RemoveAll RemoveLater SetAll SetLater"),
+	"vast.Names":        words("Set"),
+	"vast.Order":        words("All Descending"),
+	"vast.Query":        words("All Among Any Batches Between Changed Count Exactly First Optional Runs Single To Without Words"),
+	"vast.Relation":     words("Grow InDepthOrder OnAdd OnRemove RemoveAll RemoveLater Set SetAll SetLater SetRun"),
+	"vast.SparseColumn": words("Add AddAll AddLater Grow OnAdd OnRemove RemoveAll RemoveLater SetAll SetLater"),
+	"vast.Tag":          words("Add AddAll AddLater Grow OnAdd OnRemove RemoveAll RemoveLater"),
 }
 
 // closes are the types of which Close ends the use, without a method that panics afterwards.
-var closes = words("ring.Endless ring.Ring vm.Mirror")
+var closes = words("ring.Ring vm.Mirror")
+
+// unsure are the functions that may fail and then have ended nothing.
+var unsure = words("guard.Allocator.Close heap.Heap.Realloc heap.Resize ring.Endless.Close vm.Mirror.Close vm.Region.Close")
+
+// callbacks are the functions of worlds and schedules that run hooks, systems and other functions of the program, and those
+// of rings that wait for another goroutine.
+var callbacks = words("Add AddAll AddValue Admit Apply Delete DeleteAll Exchange New NewN Peek Read ReadFrom Remove RemoveAll " +
+	"RemoveOut RemoveValue Reserve Reset Run Set SetAll SetRun SetValue Step Tick Visit Write WriteTo")
 
 // from says what functions hand out: the method's receiver, or a function's first argument, is the owner of the result
 // with the number; memory must not be touched once its owner says so, a part of the owner not be used once that is
@@ -56,23 +69,22 @@ type result struct {
 	part   bool
 }
 
-// ends says which methods make all the memory bad that came from their receiver, in the words of messages.
-var ends = map[string]string{
-	"arena.Arena.Reset":       "Reset",
-	"bulk.Dense.Clear":        "Clear",
-	"bulk.Lists.Clear":        "Clear",
-	"bulk.Pool.Clear":         "Clear",
-	"bulk.SharedReader.Leave": "Leave",
-	"guard.Pool.Clear":        "Clear",
-	"ring.Ring.Commit":        "Commit",
-	"vast.World.Reset":        "Reset",
-}
+// ends are the methods that make all the memory bad that came from their receiver.
+var ends = words("arena.Arena.Reset bulk.Dense.Clear bulk.Lists.Clear bulk.Pool.Clear bulk.SharedPool.Clear " +
+	"bulk.SharedReader.Leave bulk.Table.Clear guard.Pool.Clear guard.SampledPool.Clear ring.Ring.Commit vast.World.Reset")
 
 // truncates are the methods that make all the memory bad when their argument is 0.
 var truncates = words("bulk.Array.Truncate bulk.Table.Truncate heap.Buffer.Truncate")
 
-// frees are the functions that make their second argument bad.
-var frees = words("guard.Free guard.FreeSlice heap.Free heap.FreeSlice")
+// frees are the functions that make their last argument bad.
+var frees = words("guard.Allocator.Free guard.Free guard.FreeSlice heap.Free heap.FreeSlice heap.Heap.Free")
+
+// removes are the methods that make the memory bad that belongs to their argument.
+var removes = words("bulk.Lists.Free bulk.Pool.Remove bulk.SharedPool.Remove guard.Pool.Remove guard.SampledPool.Remove " +
+	"vast.World.Delete")
+
+// keyed are the types of which what a method returns belongs to its first argument.
+var keyed = words("bulk.Lists bulk.Pool bulk.SharedPool guard.Pool guard.SampledPool vast.Column vast.SparseColumn")
 
 // uses are the functions that need their first argument open.
 var uses = words("arena.Append arena.MakeSlice arena.New bulk.NewField guard.Alloc guard.AllocSlice guard.MakeSlice " +
@@ -96,7 +108,8 @@ func init() {
 		"guard.SampledPool": "Get",
 		"heap.Buffer":       "AppendN At Slice",
 		"heap.Heap":         "Alloc",
-		"ring.Ring":         "Reserve",
+		"ring.Endless":      "At Reserve",
+		"ring.Ring":         "Peek Reserve",
 		"vast.Column":       "Add Edit EditRun Get Slice TrySlice",
 		"vast.SparseColumn": "Add Edit Get",
 		"vm.Mirror":         "Base",
@@ -113,9 +126,10 @@ func init() {
 	for _, f := range uses {
 		from[f] = result{part: strings.HasPrefix(f, "vast.") || f == "bulk.NewField"}
 	}
-	for _, f := range words("arena.Arena.Mark bulk.SharedTable.Reader bulk.SharedTable.Writer heap.NewBuffer " +
+	for _, f := range words(mark + " bulk.SharedTable.Reader bulk.SharedTable.Writer heap.NewBuffer " +
 		"vast.World.Archetype vast.World.NewCommands vast.World.NewCommandsWith vast.World.Query vast.World.Track " +
-		"vast.Query.Any vast.Query.Exactly vast.Query.Optional vast.Query.Without") {
+		"vast.Query.Among vast.Query.Any vast.Query.Between vast.Query.Changed vast.Query.Exactly vast.Query.Optional " +
+		"vast.Query.To vast.Query.Without") {
 		from[f] = result{part: true}
 	}
 }

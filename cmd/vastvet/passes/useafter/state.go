@@ -1,31 +1,54 @@
 package useafter
 
 import (
-	"go/types"
+	"go/token"
 	"maps"
+	"strconv"
 	"strings"
 )
-
-// place is a variable, or a field that is reached from one.
-type place struct {
-	root *types.Var
-	path string
-}
-
-// field reports whether a place is more than a variable.
-func (p place) field() bool { return strings.Contains(p.path, ".") }
-
-// below reports whether a place is another one or a field of it.
-func (p place) below(other place) bool {
-	return p.root == other.root && (p.path == other.path || strings.HasPrefix(p.path, other.path+"."))
-}
 
 // origin is where a variable's value was handed out.
 type origin struct {
 	owner place
-	part  bool   // of the owner, rather than memory
-	by    string // the function
-	marks string // the places of the marks that were set before, each with a comma behind it
+	part  bool      // of the owner, rather than memory
+	by    string    // the function
+	at    token.Pos // of a mark, where it was set
+	marks string    // where the marks were set that memory came behind: positions in ascending order, each between commas
+	key   place     // what the memory belongs to: a handle, a list or an entity
+}
+
+const mark = "arena.Arena.Mark"
+
+// behind reports whether memory came behind the mark set at a position.
+func (o origin) behind(at token.Pos) bool { return strings.Contains(o.marks, comma(at)) }
+
+func comma(at token.Pos) string { return "," + strconv.Itoa(int(at)) + "," }
+
+// meet returns what holds of both origins; nothing where they are of different owners or functions.
+func (o origin) meet(p origin) origin {
+	if o.key != p.key {
+		o.key, p.key = place{}, place{}
+	}
+	if o.marks != p.marks {
+		both := ""
+		for at := range strings.FieldsFuncSeq(o.marks, func(r rune) bool { return r == ',' }) {
+			if at = "," + at + ","; strings.Contains(p.marks, at) {
+				both += at
+			}
+		}
+		o.marks, p.marks = both, both
+	}
+	if o != p {
+		return origin{}
+	}
+	return o
+}
+
+// ending is what ends where an error is nil.
+type ending struct {
+	of    place
+	why   string
+	freed bool // memory, rather than a container
 }
 
 // state is what holds on all ways that lead to a point of a function.
@@ -33,20 +56,34 @@ type state struct {
 	closed map[place]string // what ended its use, in words
 	bad    map[place]string // memory that must not be touched, and why
 	from   map[place]origin
+	ends   map[place]ending // by the error that says whether it did
 }
 
 func newState() *state {
-	return &state{map[place]string{}, map[place]string{}, map[place]origin{}}
+	return &state{map[place]string{}, map[place]string{}, map[place]origin{}, map[place]ending{}}
 }
 
 func (s *state) clone() *state {
-	return &state{maps.Clone(s.closed), maps.Clone(s.bad), maps.Clone(s.from)}
+	return &state{maps.Clone(s.closed), maps.Clone(s.bad), maps.Clone(s.from), maps.Clone(s.ends)}
 }
 
 // meet keeps what holds in both states, and reports whether the first one has lost something.
 func (s *state) meet(t *state) bool {
-	closed, bad, from := keep(s.closed, t.closed), keep(s.bad, t.bad), keep(s.from, t.from)
-	return closed || bad || from
+	closed, bad, ends := keep(s.closed, t.closed), keep(s.bad, t.bad), keep(s.ends, t.ends)
+	changed := closed || bad || ends
+	for p, o := range s.from {
+		both := o.meet(t.from[p])
+		switch {
+		case both == o:
+			continue
+		case both.owner == o.owner:
+			s.from[p] = both
+		default:
+			delete(s.from, p)
+		}
+		changed = true
+	}
+	return changed
 }
 
 // keep removes from a what b has not, or has otherwise. Why something ended may differ.
@@ -62,41 +99,57 @@ func keep[V comparable](a, b map[place]V) (changed bool) {
 }
 
 // assign forgets what was known of a place that gets a value.
-func (s *state) assign(p place) {
-	forget(s.closed, p)
-	forget(s.bad, p)
-	forget(s.from, p)
-	for q, o := range s.from {
-		if o.owner.below(p) {
-			delete(s.from, q)
-		}
+func (s *state) assign(p place) { s.forget(func(q place) bool { return q.below(p) }) }
+
+// overwrite forgets what was known of what lies where a pointer leads to. The pointer stays what it is.
+func (s *state) overwrite(p place) {
+	from, known := s.from[p]
+	why, bad := s.bad[p]
+	s.assign(p)
+	if known {
+		s.from[p] = from
+	}
+	if bad {
+		s.bad[p] = why
 	}
 }
 
-func forget[V any](m map[place]V, p place) {
-	for q := range m {
-		if q.below(p) {
-			delete(m, q)
-		}
-	}
-}
-
-// unknown forgets what a function that is not known may have changed: fields, and variables of packages.
-func (s *state) unknown() {
-	change := func(p place) bool { return p.field() || p.root.Pkg() != nil && p.root.Parent() == p.root.Pkg().Scope() }
-	for p := range s.closed {
-		if change(p) {
-			delete(s.closed, p)
-		}
-	}
-	for p := range s.bad {
-		if change(p) {
-			delete(s.bad, p)
-		}
-	}
+// forget forgets what is known of some places.
+func (s *state) forget(of func(place) bool) {
+	drop(s.closed, of)
+	drop(s.bad, of)
+	drop(s.from, of)
+	drop(s.ends, of)
 	for p, o := range s.from {
-		if change(p) || change(o.owner) {
+		switch {
+		case of(o.owner):
 			delete(s.from, p)
+		case of(o.key):
+			o.key = place{}
+			s.from[p] = o
+		}
+	}
+	for p, e := range s.ends {
+		if of(e.of) {
+			delete(s.ends, p)
+		}
+	}
+}
+
+func drop[V any](m map[place]V, of func(place) bool) {
+	for p := range m {
+		if of(p) {
+			delete(m, p)
+		}
+	}
+}
+
+// remark forgets the mark that was set at a position before: the next one is set there.
+func (s *state) remark(at token.Pos) {
+	for p, o := range s.from {
+		if o.behind(at) {
+			o.marks = strings.Replace(o.marks, comma(at), "", 1)
+			s.from[p] = o
 		}
 	}
 }
@@ -123,7 +176,7 @@ func (s *state) empty(p place, why string, which func(origin) bool) {
 	for q, o := range s.from {
 		if o.owner == p {
 			switch {
-			case o.part && o.by != "arena.Arena.Mark":
+			case o.part && o.by != mark:
 				s.empty(q, why, which)
 			case !which(o):
 			case o.part:
@@ -132,5 +185,14 @@ func (s *state) empty(p place, why string, which func(origin) bool) {
 				s.bad[q] = why
 			}
 		}
+	}
+}
+
+// settle notes what ended because an error is nil.
+func (s *state) settle(e ending) {
+	if e.freed {
+		s.bad[e.of] = e.why
+	} else {
+		s.close(e.of, e.why)
 	}
 }

@@ -2,8 +2,13 @@
 package escape
 
 import (
+	"context"
 	"fmt"
+	"runtime"
 	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/bulk"
@@ -118,4 +123,230 @@ func rightReceives(ships vast.Column[ship], e vast.Entity, done chan bool) {
 		done <- true
 	}()
 	<-done
+}
+
+type label struct{ Text string }
+
+var (
+	shown *label
+	count *int
+)
+
+// rightColumn looks at what lies on the Go heap, though its column's type does not say so.
+func rightColumn(w *vast.World, e vast.Entity) {
+	labels := vast.NewHeapColumn[label](w)
+	var column vast.ValueColumn[label] = labels
+	shown = column.Get(e)
+	order := vast.NewOrder(w.Query(labels), labels, func(l *label) int { return len(l.Text) })
+	for _, l := range order.All() {
+		shown = l
+	}
+	var counts vast.ValueColumn[int] = vast.NewHeapColumn[int](w)
+	count = counts.Get(e)
+	fmt.Println(shown, count)
+}
+
+func wrongColumn(w *vast.World, e vast.Entity) {
+	var column vast.ValueColumn[int] = vast.NewColumn[int](w)
+	count = column.Get(e) // want `kept in count`
+}
+
+type server struct {
+	ships vast.Column[ship]
+	wait  sync.WaitGroup
+	end   chan struct{}
+}
+
+func (s *server) rightElsewhere(e vast.Entity) {
+	p := s.ships.Get(e)
+	s.wait.Add(1)
+	go func() {
+		defer s.wait.Done()
+		p.Fuel++
+	}()
+	go s.work(p)
+	go func() { s.work(p) }()
+	go func() {
+		for {
+			select {
+			case <-s.end:
+				s.end <- struct{}{}
+				return
+			default:
+				p.Fuel++
+			}
+		}
+	}()
+}
+
+func (s *server) work(p *ship) {
+	defer s.wait.Done()
+	p.Fuel++
+}
+
+func rightReturned(ships vast.Column[ship], e vast.Entity) <-chan struct{} {
+	p := ships.Get(e)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p.Fuel++
+	}()
+	return done
+}
+
+func rightCleanup(t *testing.T, ships vast.Column[ship], e vast.Entity) {
+	var wg sync.WaitGroup
+	t.Cleanup(wg.Wait)
+	p := ships.Get(e)
+	wg.Add(1)
+	go func() {
+		defer wg.Done()
+		p.Fuel++
+	}()
+}
+
+func rightHelper(ships vast.Column[ship], e vast.Entity) {
+	var wg sync.WaitGroup
+	p := ships.Get(e)
+	wg.Go(func() { p.Fuel++ })
+	settle(&wg)
+}
+
+func settle(wg *sync.WaitGroup) { wg.Wait() }
+
+func rightMonitor(ships vast.Column[ship], e vast.Entity) <-chan int {
+	var wg sync.WaitGroup
+	fuel := make(chan int)
+	p := ships.Get(e)
+	wg.Add(1)
+	go burn(p, &wg)
+	go func() {
+		wg.Wait()
+		close(fuel)
+	}()
+	return fuel
+}
+
+func burn(p *ship, wg *sync.WaitGroup) {
+	p.Fuel--
+	wg.Done()
+}
+
+type semaphore struct{}
+
+func (*semaphore) Acquire(context.Context, int64) error { return nil }
+func (*semaphore) Release(int64)                        {}
+
+func rightLatches(ctx context.Context, ships vast.Column[ship], e vast.Entity) error {
+	p := ships.Get(e)
+	var mu sync.Mutex
+	mu.Lock()
+	go func() {
+		defer mu.Unlock()
+		p.Fuel++
+	}()
+	mu.Lock()
+	var running atomic.Int32
+	running.Store(1)
+	go func() {
+		p.Fuel++
+		running.Store(0)
+	}()
+	for running.Load() > 0 {
+		runtime.Gosched()
+	}
+	slots := make(chan struct{}, 4)
+	slots <- struct{}{}
+	go func() {
+		defer func() { <-slots }()
+		p.Fuel++
+	}()
+	for range cap(slots) {
+		slots <- struct{}{}
+	}
+	sem := new(semaphore)
+	go func() {
+		defer sem.Release(1)
+		p.Fuel++
+	}()
+	return sem.Acquire(ctx, 8)
+}
+
+func wrongStopped(ships vast.Column[ship], e vast.Entity, done chan bool) {
+	p := ships.Get(e)
+	go func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				p.Fuel++ // want `p leads to memory off the Go heap and belongs to a goroutine`
+			}
+		}
+	}()
+	go func() {
+		<-done
+		p.Fuel++ // want `p leads to memory off the Go heap and belongs to a goroutine`
+	}()
+	var mu sync.Mutex
+	go func() {
+		mu.Lock()
+		defer mu.Unlock()
+		p.Fuel++ // want `p leads to memory off the Go heap and belongs to a goroutine`
+	}()
+	mu.Lock()
+}
+
+func wrongForgotten(ships vast.Column[ship], e vast.Entity) {
+	p := ships.Get(e)
+	var wg, other, counted sync.WaitGroup
+	wg.Add(1)
+	go func() {
+		defer wg.Done()
+		p.Fuel++ // want `p leads to memory off the Go heap and belongs to a goroutine`
+	}()
+	other.Go(func() { p.Fuel++ }) // want `p leads to memory off the Go heap and belongs to a goroutine`
+	counted.Add(1)
+	go burn(p, &counted) // want `p leads to memory off the Go heap and belongs to a goroutine`
+	f := func() {
+		p.Fuel++ // want `p leads to memory off the Go heap and belongs to a goroutine`
+	}
+	go f()
+	go func() {
+		go func() {
+			p.Fuel++ // want `p leads to memory off the Go heap and belongs to a goroutine`
+		}()
+	}()
+}
+
+func (s *ship) burn()    { s.Fuel-- }
+func (s ship) fuel() int { return s.Fuel }
+
+func wrongReceiver(ships vast.Column[ship], e vast.Entity) {
+	p := ships.Get(e)
+	go p.burn()                                      // want `p leads to memory off the Go heap and belongs to a goroutine`
+	go ships.Get(e).burn()                           // want `ships.Get\(e\) leads to memory off the Go heap and belongs to a goroutine`
+	go p.fuel()                                      // which has a copy
+	time.AfterFunc(time.Second, func() { p.Fuel++ }) // want `p leads to memory off the Go heap and belongs to a goroutine`
+}
+
+var (
+	world   = vast.NewWorld(vast.Options{})
+	fleet   = vast.NewColumn[ship](world)
+	First   = fleet.Get(vast.Entity{})                        // want `kept in First`
+	choose  = func(e vast.Entity) { selected = fleet.Get(e) } // want `kept in selected`
+	current atomic.Pointer[ship]
+	cache   sync.Map
+	numbers []int
+)
+
+func wrongStores(ships vast.Column[ship], pool *bulk.Indexed[ship], lists *bulk.Lists[int], l bulk.List[int], x *bulk.Field[int], b bulk.Block, e vast.Entity) {
+	current.Store(ships.Get(e))       // want `kept in current`
+	cache.Store(e, ships.Get(e))      // want `kept in cache`
+	_, selected = pool.Insert(ship{}) // want `kept in selected`
+	numbers = lists.Slice(l)          // want `kept in numbers, which may outlive it: keep the bulk.List, and look the elements up where they are used`
+	numbers = x.Slice(b)              // want `kept in numbers, which may outlive it: keep the row's number`
+	var local atomic.Pointer[ship]
+	local.Store(ships.Get(e))
+	fmt.Println(choose, numbers, local.Load())
 }

@@ -2,6 +2,9 @@
 package offheap
 
 import (
+	"fmt"
+	"os"
+	"runtime"
 	"unsafe"
 
 	"github.com/vastgo/vast"
@@ -96,6 +99,46 @@ func either[T any](w *vast.World, pointers bool) vast.AnyColumn {
 	return vast.NewColumn[T](w)
 }
 
+type store[T any] struct {
+	w       *vast.World
+	columns vast.Column[T]
+}
+
+func (s *store[T]) open() { // want open:`plain\[0\]`
+	s.columns = vast.NewColumn[T](s.w)
+}
+
+func (s *store[T]) reopen() { // want reopen:`plain\[0\]`
+	s.open()
+}
+
+func openStore[T any](w *vast.World) *store[T] { // want openStore:`plain\[0\]`
+	s := &store[T]{w: w}
+	s.reopen()
+	return s
+}
+
+// orHeap recovers from what NewColumn panics with.
+func orHeap[T any](w *vast.World) (column vast.AnyColumn) {
+	defer func() {
+		if recover() != nil {
+			column = vast.NewHeapColumn[T](w)
+		}
+	}()
+	return vast.NewColumn[T](w)
+}
+
+func wrongMethods(w *vast.World) {
+	s := &store[string]{w: w}
+	s.open()                     // want `store\[string\].open panics: string is a string`
+	var x struct{ *store[crew] } // which is embedded
+	x.reopen()                   // want `store\[crew\].reopen panics: crew.Name is a string`
+	openStore[*int](w)           // want `openStore\[\*int\] panics`
+	(&store[plain]{w: w}).open()
+	openStore[plain](w)
+	orHeap[string](w)
+}
+
 func right(w *vast.World, a *arena.Arena, o bulk.Options) {
 	vast.NewColumn[plain](w)
 	vast.NewHeapColumn[ship](w)
@@ -112,16 +155,29 @@ type seat struct {
 	Next uintptr
 }
 
-func wrongUnsafe(seats vast.Column[seat], a *arena.Arena, r *vm.Region, pool *bulk.Pool[seat], e vast.Entity, c *crew) {
-	*(**crew)(unsafe.Pointer(seats.Get(e))) = c // want `c is or has a Go pointer and is stored outside of Go's heap, where the collector does not see it and frees what it leads to: keep an index or a handle to the target instead`
+func wrongUnsafe(seats vast.Column[seat], a *arena.Arena, r *vm.Region, pool *bulk.Pool[seat], e vast.Entity, c *crew, b []byte, text string) {
+	*(**crew)(unsafe.Pointer(seats.Get(e))) = new(crew) // want `new\(crew\) is or has a Go pointer and is stored outside of Go's heap, where the collector does not see it and frees what it leads to: keep an index or a handle to the target instead`
 	p := seats.Get(e)
 	at := unsafe.Pointer(p)
-	*(*string)(at) = "name"                                 // want `"name" is or has a Go pointer`
-	(*ship)(unsafe.Add(r.Base(), 64)).Crew[0].Name = c.Name // want `c.Name is or has a Go pointer`
+	*(*string)(at) = string(b)                                  // want `string\(b\) is or has a Go pointer`
+	(*ship)(unsafe.Add(r.Base(), 64)).Crew[0].Name = "a" + text // want `"a" \+ text is or has a Go pointer`
+	(*crew)(at).Name += text                                    // want `\(\*crew\)\(at\).Name \+ text is or has a Go pointer`
+	(*crew)(at).Name = fmt.Sprint(text)                         // want `fmt.Sprint\(text\) is or has a Go pointer`
+	*(*crew)(at) = crew{Name: string(b)}                        // want `crew{…} is or has a Go pointer`
+	*(*[]byte)(at) = append([]byte(nil), b...)                  // want `is or has a Go pointer`
+	*(*[]byte)(at) = []byte(text)                               // want `is or has a Go pointer`
+	*(*string)(at) = unsafe.String(&make([]byte, 5)[0], 5)      // want `is or has a Go pointer`
+	var array [5]byte
+	*(*[]byte)(at) = array[1:] // want `array\[1:\] is or has a Go pointer`
 	mem, _ := a.Alloc(64, 8)
 	table := unsafe.Slice((**crew)(mem), 8)
-	table[3] = &crew{}                  // want `&crew{} is or has a Go pointer`
+	table[3] = &crew{} // want `&crew{} is or has a Go pointer`
+	other := &crew{}
+	table[4] = other                    // want `other is or has a Go pointer`
 	p.Next = uintptr(unsafe.Pointer(c)) // what c leads to is not known
+	table[5] = c
+	(*crew)(at).Name = c.Name
+	*(*crew)(at) = crew{Name: text}
 	local := crew{}
 	p.Next = uintptr(unsafe.Pointer(&local))                  // want `is the address of a Go variable as a number, and is stored in p.Next`
 	seats.Set(e, seat{Next: uintptr(unsafe.Pointer(&local))}) // want `is the address of a Go variable as a number, and is stored in seats.Set`
@@ -144,4 +200,85 @@ func rightUnsafe(seats vast.Column[seat], a *arena.Arena, e vast.Entity) {
 	*(*string)(unsafe.Pointer(&buffer[0])) = "on the Go heap"
 	local := seat{Next: uintptr(unsafe.Pointer(&buffer[0]))}
 	_ = local
+}
+
+type stack struct {
+	a    *arena.Arena
+	head *node
+}
+
+// rightList stores what lies in the arena too, which does not show here.
+func (s *stack) rightList(head *node, count int) {
+	mem, _ := s.a.Alloc(8, 8)
+	n := (*node)(mem)
+	*n = node{}
+	n.next = s.head
+	n.next = head
+	n.next = s.pop()
+	s.head = n
+	for range count {
+		mem, _ := s.a.Alloc(8, 8)
+		next := (*node)(mem)
+		next.next = head
+		head = next
+	}
+}
+
+func (s *stack) pop() *node {
+	n := s.head
+	s.head = n.next
+	return n
+}
+
+func rightStrings(h *heap.Heap, b []byte) {
+	mem, _ := h.Alloc(16, 8)
+	text := heap.MakeSlice[byte](h, 5, 5)
+	*(*string)(mem) = "a constant"
+	*(*string)(mem) = unsafe.String(&text[0], 5)
+	*(*string)(mem) = unsafe.String(unsafe.SliceData(text), 5)
+	*(*[]byte)(mem) = append(text[:3], b...)
+	*(*[]byte)(mem) = unsafe.Slice(unsafe.StringData(unsafe.String(&text[0], 5)), 5)
+	*(*crew)(mem) = crew{Age: 5}
+}
+
+var (
+	table [8]node
+	first = new(node)
+	all   []*node
+	known map[*node]bool
+)
+
+type keeper struct{ nodes []*node }
+
+// rightKept stores what something else keeps.
+func (k *keeper) rightKept(seats vast.Column[seat], e vast.Entity, pin *runtime.Pinner) {
+	store := func(p unsafe.Pointer) { seats.Set(e, seat{Next: uintptr(p)}) }
+	p := seats.Get(e)
+	p.Next = uintptr(unsafe.Pointer(&table))
+	p.Next = uintptr(unsafe.Pointer(&table[3].next))
+	p.Next = uintptr(unsafe.Pointer(first))
+	p.Next = uintptr(unsafe.Pointer(&os.Args))
+	pinned := new(node)
+	pin.Pin(pinned)
+	p.Next = uintptr(unsafe.Pointer(pinned))
+	var local node
+	pin.Pin(&local)
+	p.Next = uintptr(unsafe.Pointer(&local))
+	listed := &node{}
+	all = append(all, listed)
+	p.Next = uintptr(unsafe.Pointer(listed))
+	field := &node{}
+	k.nodes = append(k.nodes, field)
+	*(**node)(unsafe.Pointer(p)) = field
+	key := &node{}
+	alias := key
+	known[alias] = true
+	p.Next = uintptr(unsafe.Pointer(key))
+	held := &node{}
+	seats.Get(e).Next = uintptr(unsafe.Pointer(held))
+	runtime.KeepAlive(held)
+	captured := &node{}
+	defer func() { captured.next = nil }()
+	p.Next = uintptr(unsafe.Pointer(captured))
+	store(nil)
 }

@@ -82,6 +82,7 @@ func wrongWithCommands(w *vast.World, a *vast.Archetype, p, q vast.Column[hp], r
 		w.Archetype(p).New() // want `New changes the structure`
 	}
 	_ = a
+	w.Apply(cs)
 }
 
 func wrongSystem(w *vast.World, p vast.Column[hp]) sched.System {

@@ -2,10 +2,12 @@
 package unchecked
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/guard"
 	"github.com/vastgo/vast/ring"
 	"github.com/vastgo/vast/sched"
 	"github.com/vastgo/vast/vm"
@@ -36,7 +38,33 @@ func wrongElsewhere(r *vm.Region, s *sched.Schedule, q *ring.Ring) {
 	}(nil)
 }
 
-func right(ships *bulk.Array[int], w *vast.World, cs *vast.Commands, q *ring.Ring) error {
+func wrongMakers(q *ring.Ring, names *vast.Names, s *sched.Schedule, ctx context.Context, e vast.Entity) {
+	names.Set(e, "Vela")                                        // want `the error of vast.Names.Set is dropped: the entity may have no name`
+	ring.New(1<<20, ring.Options{})                             // want `ring.New`
+	ring.NewEndless(ring.EndlessOptions{})                      // want `ring.NewEndless`
+	q.ReserveContext(ctx, 5)                                    // want `ring.Ring.ReserveContext is dropped: there may be no room`
+	bulk.NewSharedArray[int](bulk.Options{})                    // want `bulk.NewSharedArray`
+	bulk.NewSharedPool[int](bulk.Options{})                     // want `bulk.NewSharedPool`
+	bulk.NewSharedTable[int](bulk.Options{})                    // want `bulk.NewSharedTable`
+	s.Run(ctx)                                                  // want `a tick stopped on its way`
+	guard.NewSampledPool[int](bulk.Options{}, guard.Sampling{}) // want `guard.NewSampledPool`
+}
+
+// wrongPlaces drops errors where no if statement may stand.
+func wrongPlaces(ships *bulk.Array[int]) error {
+	for ships.Grow(1); ships.Len() < 3; ships.Grow(2) { // want `bulk.Array.Grow` `bulk.Array.Grow`
+	}
+	if ships.Grow(3); ships.Len() < 3 { // want `bulk.Array.Grow`
+		return nil
+	}
+	switch ships.Grow(4); { // want `bulk.Array.Grow`
+	case ships.Len() > 3:
+		ships.Grow(5) // want `bulk.Array.Grow`
+	}
+	return nil
+}
+
+func right(ships *bulk.Array[int], w *vast.World, cs *vast.Commands, q *ring.Ring, names *vast.Names, columns vast.Column[int], e vast.Entity) error {
 	_ = ships.Grow(100)
 	if err := ships.Grow(100); err != nil {
 		return err
@@ -45,9 +73,19 @@ func right(ships *bulk.Array[int], w *vast.World, cs *vast.Commands, q *ring.Rin
 		return err
 	}
 	ships.Append(5)
+	_, _ = names.Set(e, "Vela")
+	columns.Set(e, 5)
 	q.Commit(0)
 	fmt.Println("Println returns an error too")
 	defer ships.Close()
 	ships.Close()
 	return w.Close()
+}
+
+// rightSilenced has a comment in a group that ends further down.
+//
+//vastvet:ignore unchecked: the room was made before
+//go:noinline
+func rightSilenced(ships *bulk.Array[int]) {
+	ships.Grow(5)
 }

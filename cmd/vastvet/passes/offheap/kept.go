@@ -1,0 +1,117 @@
+package offheap
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ast/edge"
+	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// kept reports whether something else than memory outside of Go's heap may keep what a local variable leads to, or, as a
+// place, the variable itself: it is pinned, stored in another variable, handed to a function and the like.
+func (f *finder) kept(v *types.Var, place bool, steps int) bool {
+	if f.uses == nil {
+		f.uses = map[*types.Var][]inspector.Cursor{}
+		for c := range f.Inspector.Root().Preorder((*ast.Ident)(nil)) {
+			if v, ok := f.TypesInfo.Uses[c.Node().(*ast.Ident)].(*types.Var); ok {
+				f.uses[v] = append(f.uses[v], c)
+			}
+		}
+	}
+	return steps == 0 || v.IsField() || v.Parent() == v.Pkg().Scope() ||
+		slices.ContainsFunc(f.uses[v], func(use inspector.Cursor) bool { return f.keeps(use, v, place, steps) })
+}
+
+// keeps reports whether a use of a variable may keep what it leads to. It goes up from the variable as long as the
+// expression still leads there, or, as a place, is there.
+func (f *finder) keeps(c inspector.Cursor, v *types.Var, place bool, steps int) bool {
+	for lit := range c.Enclosing((*ast.FuncLit)(nil)) {
+		if v.Pos() < lit.Node().Pos() {
+			return true // a function has it for as long as that is kept
+		}
+	}
+	for {
+		kind, i := c.ParentEdge()
+		child := c.Node()
+		c = c.Parent()
+		switch n := c.Node().(type) {
+		case *ast.ParenExpr, *ast.KeyValueExpr, *ast.CompositeLit:
+		case *ast.SelectorExpr:
+			if s := f.TypesInfo.Selections[n]; s == nil || s.Kind() != types.FieldVal {
+				return true // a method has it
+			}
+			place = true
+		case *ast.IndexExpr:
+			if kind == edge.IndexExpr_Index {
+				return !place // a map has it as a key
+			}
+			place = true
+		case *ast.StarExpr:
+			place = true
+		case *ast.SliceExpr:
+			if kind != edge.SliceExpr_X {
+				return false
+			}
+			place = false
+		case *ast.UnaryExpr:
+			if n.Op != token.AND {
+				return false
+			}
+			place = false
+		case *ast.CallExpr:
+			if kind != edge.CallExpr_Args || place {
+				return false
+			}
+			if leads, keeps := f.handed(n, i); !leads {
+				return keeps
+			}
+		case *ast.AssignStmt:
+			if place || kind == edge.AssignStmt_Lhs {
+				return false
+			}
+			return len(n.Lhs) != len(n.Rhs) || f.into(n.Lhs[i], v, steps)
+		case *ast.ValueSpec:
+			return !place && (len(n.Names) != len(n.Values) || f.into(n.Names[i], v, steps))
+		case *ast.BinaryExpr, *ast.RangeStmt, *ast.ExprStmt:
+			return false
+		default:
+			_, expression := child.(ast.Expr)
+			return !place && expression
+		}
+	}
+}
+
+// handed tells what becomes of a call's argument: whether the result leads where it does, and otherwise whether the call
+// may keep it.
+func (f *finder) handed(call *ast.CallExpr, i int) (leads, keeps bool) {
+	if f.TypesInfo.Types[call.Fun].IsType() {
+		t, number := f.TypesInfo.TypeOf(call).Underlying().(*types.Basic)
+		number = number && t.Info()&types.IsNumeric != 0
+		return !number && !f.copies(call), false
+	}
+	b, ok := typeutil.Callee(f.TypesInfo, call).(*types.Builtin)
+	switch {
+	case !ok:
+		return false, true
+	case b.Name() == "append":
+		return i == 0, !call.Ellipsis.IsValid()
+	}
+	return f.unsafe(call), false
+}
+
+// into reports whether the assignment of what a variable leads to may keep it.
+func (f *finder) into(to ast.Expr, v *types.Var, steps int) bool {
+	if base := f.base(to); base != nil {
+		return !f.outside(base, 16)
+	}
+	id, ok := ast.Unparen(to).(*ast.Ident)
+	if !ok || id.Name == "_" {
+		return !ok
+	}
+	x, ok := f.TypesInfo.ObjectOf(id).(*types.Var)
+	return !ok || x != v && f.kept(x, false, steps-1)
+}

@@ -1,0 +1,32 @@
+package queryloop
+
+import (
+	"reflect"
+
+	"github.com/vastgo/vast"
+)
+
+func wrongVerbs(w *vast.World, q vast.Query, p, also vast.Column[hp], tag vast.Tag, another vast.Entity) {
+	for e := range q.Without(tag).All() {
+		tag.Add(e) // want `Add changes the structure`
+	}
+	for e := range w.Query(p).Without(tag, also).All() {
+		tag.AddAll(w.Query(p))                        // want `AddAll changes the structure`
+		p.RemoveAll(w.Query())                        // want `RemoveAll changes the structure`
+		p.Remove(another)                             // want `Remove changes the structure`
+		vast.AddValue(also, e, reflect.ValueOf(hp{})) // want `AddValue changes the structure`
+		vast.RemoveValue(p, e)                        // want `RemoveValue changes the structure`
+	}
+}
+
+func rightVerbs(w *vast.World, q vast.Query, p vast.Column[hp], mana vast.Column[int], tag vast.Tag) {
+	for e := range w.Query(p).All() {
+		p.AddAll(w.Query(p), hp{}) // overwrites
+		tag.AddAll(q)              // may find none without it
+		vast.AddValue(p, e, reflect.ValueOf(hp{}))
+		if mana.Has(e) {
+			mana.Add(e, 3)
+		}
+		vast.SetValue(p, e, reflect.ValueOf(hp{}))
+	}
+}
