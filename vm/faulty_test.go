@@ -190,6 +190,7 @@ func TestCloseAtTheMappingLimit(t *testing.T) {
 	if got, want := state(r, limit), "2 2: 5-7"; got != want {
 		t.Errorf("state %q, want %q", got, want)
 	}
+	must(t, r.Commit(0, p)) // it is still open
 	delete(f.fails, "decommit 5")
 	must(t, r.Close())
 	if got, want := state(r, limit), "0 0:"; got != want {
