@@ -139,13 +139,13 @@ func TestMoreRoomsThanMappings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("tens of thousands of mappings")
 	}
-	h, err := NewHeap(Options{Capacity: 32 << 30, Pages: vm.PagesSmall}) // with large pages, 20 GiB of addresses
+	const size = blockMost + 1
+	all := make([]unsafe.Pointer, 60_000)
+	h, err := NewHeap(Options{Capacity: len(all) * (size + 4*vm.PageSize()), Pages: vm.PagesSmall})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer h.Close()
-	const size = blockMost + 1
-	all := make([]unsafe.Pointer, 60_000)
 	for i := range all {
 		all[i] = alloc(t, h, size)
 		if i%100 == 0 {
