@@ -210,8 +210,8 @@ func (s *Schedule) GrowCommands(bytes int) error {
 }
 
 // DropCommands forgets the commands that an error of [Schedule.Tick] left behind, where room for them cannot be made: the
-// next Tick goes on with the phases that are left of the same tick. Entities that they were to make never live. Where
-// nothing is left it gives the memory of the Commands back, with what GrowCommands made.
+// next Tick goes on with the phases that are left of the same tick. Entities that they were to make never live. The memory
+// of the Commands goes back, with what GrowCommands made.
 func (s *Schedule) DropCommands() error {
 	s.enter("DropCommands")
 	defer s.busy.Store(false)
