@@ -37,10 +37,7 @@ type place struct {
 // time.
 func (w *World) Apply(cs ...*Commands) (Applied, error) {
 	w.mustBeOpen("World.Apply")
-	if w.telling {
-		w.last = opApply
-		w.changedWhile("a hook was running")
-	}
+	w.mustNotBeCalling(opApply)
 	w.checkCommands(cs)
 	order := w.commands.order[:0]
 	for i, c := range cs {
@@ -170,10 +167,7 @@ func (w *World) applyOne(c *Commands, h *command, kind commandKind) bool {
 func (a *Archetype) newLater(h *command, end unsafe.Pointer) int {
 	switch {
 	case a.observed:
-		if err := a.makeRoom(1); err != nil {
-			panic(err)
-		}
-		h.entity = a.newBeside()
+		h.entity = a.newUntold()
 		a.tellBirths(h.entity.slot, h.entity.slot+1)
 		return 1
 	case h.value() == end || h.next().what != h.what:

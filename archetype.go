@@ -28,6 +28,7 @@ type Archetype struct {
 	at      *extent
 	vacancy *uint64 // the presence bits of word; a full word while the archetype owns nothing or is observed
 
+	promised int    // births that were promised room in stores, and not made yet
 	observed bool   // whether one of its columns is
 	id       uint32 // number in the world, in the order of making
 }
@@ -47,7 +48,7 @@ var noVacancy = ^uint64(0)
 func (w *World) Archetype(cols ...AnyColumn) *Archetype {
 	w.mustBeOpen("Archetype")
 	columns := w.columnsOf("Archetype", cols)
-	mustNotLink("Archetype", columns)
+	mustStandAlone("Archetype", columns)
 	slices.SortFunc(columns, func(a, b *column) int { return int(a.id) - int(b.id) })
 	var key []byte
 	for _, c := range columns {
@@ -97,16 +98,22 @@ func (a *Archetype) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("vast: Archetype.Grow(%d): the number of entities cannot be negative", n))
 	}
+	if err := a.ensure(n); err != nil {
+		return err
+	}
 	if len(a.extents) == 1 {
 		a.extents[0].spare = false // its room is promised now
 	}
-	if a.observed {
-		if err := a.makeRoom(n); err != nil {
-			return err
-		}
+	if a.observed && n > a.promised {
+		a.promise(n)
 	}
+	return nil
+}
+
+// ensure makes n births unable to fail until something else takes room. On failure nothing has changed.
+func (a *Archetype) ensure(n int) error {
 	free := a.free()
-	if n <= free {
+	if n <= free && (!a.observed || a.hasRoom(n)) {
 		return nil
 	}
 	if n > a.world.options.MaxEntities {
@@ -114,7 +121,17 @@ func (a *Archetype) Grow(n int) error {
 			Detail: fmt.Sprintf("%d entities are more than the %d slots of the world: set a larger Options.MaxEntities",
 				n, a.world.options.MaxEntities)}
 	}
-	return a.world.draw(a, n-free)
+	if err := a.world.prepare(); err != nil {
+		return err
+	}
+	return a.world.try(a.columns, func() error {
+		if a.observed {
+			if err := a.makeRoom(n); err != nil {
+				return err
+			}
+		}
+		return a.world.draw(a, n-free)
+	})
 }
 
 // New makes an entity. Its components are zero. It panics with a [*vm.Error] when there is no room and none can be made;
@@ -174,12 +191,21 @@ func (a *Archetype) New() Entity {
 
 // newObserved is New for an archetype with hooks or stores.
 func (a *Archetype) newObserved() Entity {
-	if err := a.makeRoom(1); err != nil {
-		panic(err)
-	}
-	e := a.newBeside()
+	a.world.mustBeOpen("Archetype.New")
+	a.world.mustNotBeCalling(opNew)
+	e := a.newUntold()
 	a.tellBirths(e.slot, e.slot+1)
 	return e
+}
+
+// newUntold is newObserved without telling hooks. On failure nothing has changed.
+func (a *Archetype) newUntold() Entity {
+	if a.at == nil || a.at.used == a.at.words*64 || !a.hasRoom(1) {
+		if err := a.ensure(1); err != nil {
+			panic(err)
+		}
+	}
+	return a.newBeside()
 }
 
 // summarize brings the summaries of the archetype's columns up to date after changes in a word.
@@ -250,28 +276,47 @@ func (a *Archetype) goTo(x *extent, word uint32) {
 }
 
 // NewN makes n entities and calls fill for each run of them, so that their components, which are zero, can be written as
-// slices; fill may be nil. The structure of the world must not be changed inside fill. It panics with a [*vm.Error] when
+// slices; fill may be nil. The structure of the world must not be changed inside fill. When fill panics, the runs that it was
+// called for are made, and no others. NewN panics with a [*vm.Error] when
 // there is no room for all, and then has made none; see [Archetype.Grow]. Complexity: whole 64-slot words at a time.
 func (a *Archetype) NewN(n int, fill func(Run)) {
-	if err := a.Grow(n); err != nil {
+	w := a.world
+	w.mustBeOpen("Archetype.NewN")
+	w.mustNotBeCalling(opNewN)
+	if n < 0 {
+		panic(fmt.Sprintf("vast: Archetype.NewN(%d): the number of entities cannot be negative", n))
+	}
+	if err := a.ensure(n); err != nil {
 		panic(err)
 	}
-	w := a.world
 	for n > 0 {
 		lo := a.seek(n)
 		hi := min(w.live.Next(uint(lo)), uint(a.at.end()), uint(lo)+uint(n))
 		run := a.take(lo, uint32(hi))
 		n -= run.Len()
 		if fill != nil {
-			before := w.changes
-			fill(run)
-			if w.changes != before {
-				w.changedWhile("Archetype.NewN was filling new entities")
-			}
+			a.fill(run, fill)
+		} else if a.observed {
+			a.tellBirths(run.start, run.start+run.n)
 		}
+	}
+}
+
+// fill calls f for entities that were made, and tells of their birth.
+func (a *Archetype) fill(run Run, f func(Run)) {
+	w := a.world
+	w.calling = fill
+	before := w.changes
+	defer func() {
+		w.calling = callback{}
+		// Also where f panics: hooks will be told when the entities go.
 		if a.observed {
 			a.tellBirths(run.start, run.start+run.n)
 		}
+	}()
+	f(run)
+	if w.changes != before {
+		w.changedWhile(fill.String())
 	}
 }
 

@@ -203,14 +203,3 @@ func (l *areaList) apart(a Area, reserved, committed int) {
 	a.Reservation, a.Bytes, a.Committed = -1, reserved, committed
 	l.areas = append(l.areas, a)
 }
-
-// bytesOnHeap returns the bytes of the blocks. Complexity: the number of blocks.
-func (s *heapStore[T]) bytesOnHeap() int {
-	n := 0
-	for _, b := range s.blocks {
-		if b != nil {
-			n++
-		}
-	}
-	return n * int(unsafe.Sizeof([heapBlock]T{}))
-}

@@ -4,6 +4,7 @@ package vast
 func (t Tag) AddAll(q Query) int {
 	var k walk
 	t.c.startAll("Tag.AddAll", q, &k)
+	k.world.mustNotBeCalling(opAddAll)
 	if err := t.c.growFor(q.q); err != nil {
 		panic(err)
 	}
@@ -61,15 +62,14 @@ type elementsOf[T any] interface {
 func addAllIn[T any](c *column, s elementsOf[T], what string, q Query, v T) int {
 	var k walk
 	c.startAll(what, q, &k)
+	k.world.mustNotBeCalling(opAddAll)
 	gains, missing := c.gainsOf(q)
-	columns := []*column{c}
-	before := c.world.committed(columns)
-	err := c.growFor(q.q)
-	if err == nil {
-		err = s.room(missing)
-	}
-	if err != nil {
-		c.world.shrink(columns, before)
+	if err := c.world.try([]*column{c}, func() error {
+		if err := c.growFor(q.q); err != nil {
+			return err
+		}
+		return c.room(missing, c.promised)
+	}); err != nil {
 		panic(err)
 	}
 	n, added := 0, 0
@@ -79,6 +79,7 @@ func addAllIn[T any](c *column, s elementsOf[T], what string, q Query, v T) int 
 			word, mask, end := wordOf(lo, hi)
 			for m := mask &^ c.set.Word(uint(word)); m != 0; m &= m - 1 {
 				s.put(word*64 + trailingZeros(m))
+				c.kept(1)
 			}
 			added += c.giveIn(word, mask)
 			for slot := lo; slot < end; slot++ {
@@ -122,6 +123,7 @@ func setAllIn[T any](c *column, s elementsOf[T], what string, q Query, v T) int 
 func (c *column) removeAll(what string, q Query) int {
 	var k walk
 	c.startAll(what, q, &k)
+	k.world.mustNotBeCalling(opRemoveAll)
 	marked := q.q.marked()
 	c.tellLossesOf(q)
 	q.q.mustBeMarkedAsBefore(marked)

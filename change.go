@@ -18,21 +18,61 @@ const (
 	opDelete
 	opDeleteAll
 	opClose
-	opHook
 	opApply
 	opTrack
 	opUntrack
 	opReset
+	opName
 )
 
 var operationNames = [...]string{
 	opNone: "nothing", opNew: "Archetype.New", opNewN: "Archetype.NewN", opAdd: "Column.Add", opRemove: "Column.Remove",
 	opAddAll: "Column.AddAll", opRemoveAll: "Column.RemoveAll", opExchange: "World.Exchange",
 	opRelate: "Relation.Set",
-	opDelete: "World.Delete", opDeleteAll: "World.DeleteAll", opClose: "World.Close", opHook: "what it called",
+	opDelete: "World.Delete", opDeleteAll: "World.DeleteAll", opClose: "World.Close",
 	opApply: "World.Apply",
 	opTrack: "World.Track", opUntrack: "Tracker.Close",
 	opReset: "World.Reset",
+	opName:  "Names.Set",
+}
+
+// callback is a function of the user's that an operation calls while it is under way, and relies on the room that it made.
+type callback struct {
+	what string  // empty while none is running
+	of   *column // whose hook it is, if it is one
+}
+
+// fill is the callback of Archetype.NewN.
+var fill = callback{what: "Archetype.NewN was filling new entities"}
+
+func (b callback) String() string {
+	if b.of != nil {
+		return fmt.Sprintf("%s of column %s was running", b.what, b.of.name)
+	}
+	return b.what
+}
+
+// mustNotBeCalling panics when an operation is called by a callback of another one. It comes before the first change, so
+// that nothing is half done. The short paths of New and Delete leave it out where no hook can miss a change: the operation
+// that called the callback notices the change afterwards.
+func (w *World) mustNotBeCalling(op operation) {
+	if w.calling.what != "" {
+		w.refuse(op)
+	}
+}
+
+//go:noinline
+func (w *World) refuse(op operation) {
+	w.last = op
+	w.changedWhile(w.calling.String())
+}
+
+// mustNotBeCalled panics when a callback calls what changes no structure, but takes from the operation that called it what it
+// relies on.
+func (w *World) mustNotBeCalled(what string) {
+	if w.calling.what != "" {
+		panic(fmt.Sprintf("vast: %s was called while %s: call it after the operation that this is a part of", what, w.calling))
+	}
 }
 
 // changed counts n structural changes. Queries compare the count at every step, which costs them less than a lock would

@@ -52,6 +52,9 @@ type column struct {
 	name  string
 	typ   reflect.Type // nil for a tag
 
+	owed     int // additions and births that were promised room in the store, and not made yet
+	promised int // of those, additions
+
 	linked string // the name of the relation or edges that the column belongs to; empty for most
 	skew   int    // bytes between the beginning of the span and base: see bitset.Skew
 }
@@ -94,14 +97,38 @@ func NewColumnWith[T any](w *World, o ColumnOptions) Column[T] {
 	return col
 }
 
-// register carves a column from the world's memory; without a type, one that has no elements.
+// register makes a column and enters it into the world; without a type, one that has no elements.
 func (w *World) register(name string, typ reflect.Type) (*column, error) {
+	c, err := w.newColumn(len(w.columns), name, typ)
+	if err != nil {
+		return nil, err
+	}
+	w.columns = append(w.columns, c)
+	return c, nil
+}
+
+// registerLinked makes the two columns of a relation or of edges and enters both into the world, or none.
+func (w *World) registerLinked(name string, source, target reflect.Type) (sources, targets *column, err error) {
+	if sources, err = w.newColumn(len(w.columns), name, source); err != nil {
+		return nil, nil, err
+	}
+	if targets, err = w.newColumn(len(w.columns)+1, name+" targets", target); err != nil {
+		return nil, nil, err
+	}
+	sources.linked, targets.linked = name, name
+	targets.internal = true
+	w.columns = append(w.columns, sources, targets)
+	return sources, targets, nil
+}
+
+// newColumn carves a column of the given number from the world's memory.
+func (w *World) newColumn(id int, name string, typ reflect.Type) (*column, error) {
 	if err := w.prepare(); err != nil {
 		return nil, err
 	}
 	n := w.options.MaxEntities
 	c := &column{
-		id: uint32(len(w.columns)), gens: w.gens, world: w, name: name, typ: typ,
+		id: uint32(id), gens: w.gens, world: w, name: name, typ: typ,
 	}
 	if typ == nil {
 		r, err := w.memory.room(w.options, bitset.Size(n))
@@ -135,14 +162,13 @@ func (w *World) register(name string, typ reflect.Type) (*column, error) {
 	return w.carve(c, r)
 }
 
-// carve takes a column's presence bits from a region and enters it into the world.
+// carve takes a column's presence bits from a region.
 func (w *World) carve(c *column, r *vm.Region) (*column, error) {
 	set, err := bitset.New(r, w.options.MaxEntities)
 	if err != nil {
 		return nil, err
 	}
 	c.set, c.words = set, set.Words()
-	w.columns = append(w.columns, c)
 	return c, nil
 }
 
@@ -250,21 +276,23 @@ func (c *column) add(e Entity) bool {
 		return false
 	}
 	if e.slot >= c.slots {
-		if err := c.grow(e.slot + 1); err != nil {
+		if err := c.growToAdd(e.slot); err != nil {
 			panic(err)
 		}
 	}
 	p := (*uint64)(unsafe.Add(c.words, uintptr(e.slot/64)*8))
 	before := *p
 	if before>>(e.slot%64)&1 == 0 {
+		w.mustNotBeCalling(opAdd)
 		if invariants.Enabled {
 			c.mustBeFree(e.slot, e.slot+1)
 		}
 		if c.store != nil {
-			if err := c.store.room(1); err != nil {
+			if err := c.room(1, c.promised); err != nil {
 				panic(err)
 			}
 			c.store.put(e.slot)
+			c.kept(1)
 		}
 		w.changed(opAdd, 1)
 		if before == 0 {
@@ -291,6 +319,7 @@ func (c *column) remove(e Entity) bool {
 	if !c.has(e) {
 		return false
 	}
+	c.world.mustNotBeCalling(opRemove)
 	if c.observed {
 		c.tell(c.onRemove, "OnRemove", e.slot/64, 1<<(e.slot%64))
 		if c.store != nil {

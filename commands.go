@@ -1,9 +1,11 @@
 package vast
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -42,6 +44,7 @@ type Commands struct {
 	lists    []list  // values with Go pointers, by column
 	batch    uint32  // the generation of placeholders; zero before the first
 	applied  bool    // whether all is done, so that recording begins anew
+	trimmed  bool    // whether only the births are left of what was applied: see trimApplied
 	applying bool    // whether Apply is at it
 	closed   bool
 	pass     uint64 // the last Apply that it was given to
@@ -222,23 +225,23 @@ func (c *Commands) makeRoom(size uintptr) {
 	if c.applied {
 		c.begin()
 	}
-	if err := c.commit(size); err != nil {
+	if err := c.commit(c.used, size); err != nil {
 		panic(err)
 	}
 }
 
 // begin forgets what was applied.
 func (c *Commands) begin() {
-	c.applied, c.batch, c.used, c.since = false, 0, 0, 0
+	c.applied, c.trimmed, c.batch, c.used, c.since = false, false, 0, 0, 0
 	c.room = c.usable()
 }
 
-// commit makes the memory usable that size more bytes need.
-func (c *Commands) commit(size uintptr) error {
-	if size > uintptr(c.bytes) || c.used > uintptr(c.bytes)-size {
+// commit makes the memory usable that size more bytes behind used ones need.
+func (c *Commands) commit(used, size uintptr) error {
+	if size > uintptr(c.bytes) || used > uintptr(c.bytes)-size {
 		return &vm.Error{Op: "record", Purpose: c.world.options.Name, Bytes: int(size), Err: vm.ErrCapacity,
 			Detail: fmt.Sprintf("the commands take %s of %s: apply them more often, or set a larger CommandsOptions.Bytes",
-				vm.Bytes(int(c.used)), vm.Bytes(c.bytes))}
+				vm.Bytes(int(used)), vm.Bytes(c.bytes))}
 	}
 	if c.base == nil {
 		o := &c.world.options
@@ -252,10 +255,12 @@ func (c *Commands) commit(size uintptr) error {
 		}
 		c.base = c.span.Base()
 	}
-	if err := c.span.Grow(int(c.used+size), 0); err != nil {
+	if err := c.span.Grow(int(used+size), 0); err != nil {
 		return err
 	}
-	c.room = c.usable()
+	if !c.applied {
+		c.room = c.usable()
+	}
 	return nil
 }
 
@@ -273,9 +278,10 @@ func (c *Commands) Grow(bytes int) error {
 		panic("vast: Commands.Grow of Commands that are being applied: make room before or afterwards")
 	}
 	if c.applied {
-		c.begin()
+		// What was applied stays for Resolve until the next command is recorded, which begins at the front.
+		return c.commit(0, uintptr(bytes))
 	}
-	return c.commit(uintptr(bytes))
+	return c.commit(c.used, uintptr(bytes))
 }
 
 // Resolve returns the entity that a placeholder of these Commands stands for, from [World.Apply] on until something is
@@ -292,11 +298,46 @@ func (c *Commands) resolve(e Entity) Entity {
 	if !e.placeholder() {
 		return e
 	}
+	if e.generation != c.batch {
+		return Entity{}
+	}
+	if c.trimmed {
+		return c.resolveTrimmed(e.slot)
+	}
 	at := uintptr(e.slot) * 8
-	if e.generation != c.batch || at >= c.used || c.used-at < headBytes {
+	if at >= c.used || c.used-at < headBytes {
 		return Entity{}
 	}
 	return c.head(at).entity
+}
+
+// resolveTrimmed finds the entity of a placeholder by its slot among the births that trimApplied left.
+func (c *Commands) resolveTrimmed(slot uint32) Entity {
+	births := unsafe.Slice((*command)(c.base), c.used/headBytes)
+	at, found := slices.BinarySearchFunc(births, slot, func(h command, slot uint32) int { return cmp.Compare(h.words, slot) })
+	if !found {
+		return Entity{}
+	}
+	return births[at].entity
+}
+
+// trimApplied leaves of what was applied only the births, moved to the front, for Resolve. In the place of its size, which
+// nobody reads any more, each gets its placeholder's slot.
+func (c *Commands) trimApplied() {
+	c.lists = nil
+	if c.trimmed {
+		return
+	}
+	births := uintptr(0)
+	for at := uintptr(0); at < c.used && c.batch != 0; {
+		h := *c.head(at)
+		if h.kind() == commandNew {
+			*c.head(births) = command{what: h.what, words: uint32(at / 8), entity: h.entity}
+			births += headBytes
+		}
+		at += uintptr(h.words) * 8
+	}
+	c.trimmed, c.used, c.since, c.room = true, births, births, births
 }
 
 // placeholder reports whether e was returned by Commands.New: worlds have marks other than zero.
@@ -305,21 +346,23 @@ func (e Entity) placeholder() bool { return e.generation <= generation.MaxCount 
 // head is sound for offsets at which a command was recorded, as record is.
 func (c *Commands) head(at uintptr) *command { return (*command)(unsafe.Add(c.base, at)) }
 
-// Trim gives back the memory that no recorded command needs.
+// Trim gives back the memory that neither a recorded command nor [Commands.Resolve] needs: from [World.Apply] on until
+// something is recorded again that is 16 bytes for each entity that was made.
 func (c *Commands) Trim() error {
 	c.mustBeOpen("Commands.Trim of")
 	if c.applying {
 		panic("vast: Commands.Trim of Commands that are being applied: trim them afterwards")
 	}
 	if c.applied {
-		c.begin()
-		c.lists = nil
+		c.trimApplied()
 	}
 	if c.base == nil {
 		return nil
 	}
 	err := c.span.Shrink(int(c.used))
-	c.room = c.usable()
+	if !c.applied {
+		c.room = c.usable()
+	}
 	return err
 }
 

@@ -14,6 +14,7 @@ type columnCommitted struct {
 	bits  int
 	bytes int
 	notes notesCommitted
+	undo  func() // takes back growth of the store, if not nil
 }
 
 func (w *World) committed(columns []*column) committed {
@@ -21,8 +22,21 @@ func (w *World) committed(columns []*column) committed {
 		vacant: w.vacant.Len(), columns: make([]columnCommitted, len(columns))}
 	for i, c := range columns {
 		m.columns[i] = columnCommitted{slots: c.slots, bits: c.set.Len(), bytes: c.span.Committed(), notes: c.notesCommitted()}
+		if c.store != nil {
+			m.columns[i].undo = c.store.mark()
+		}
 	}
 	return m
+}
+
+// try calls f, which makes room for entities with some columns, and gives back what f committed where it fails.
+func (w *World) try(columns []*column, f func() error) error {
+	before := w.committed(columns)
+	err := f()
+	if err != nil {
+		w.shrink(columns, before)
+	}
+	return err
 }
 
 // shrink gives back what was committed since m. No slot beyond may have been handed out. Where giving back fails, memory
@@ -34,6 +48,9 @@ func (w *World) shrink(columns []*column, m committed) {
 		c.set.Shrink(was.bits)
 		_ = c.span.Shrink(was.bytes)
 		c.shrinkMarks(was.notes)
+		if was.undo != nil {
+			was.undo()
+		}
 	}
 	w.size = m.size
 	w.live.Shrink(m.live)
@@ -51,13 +68,11 @@ func (w *World) commit(a *Archetype, end uint32) error {
 	if enough {
 		return nil
 	}
-	before := w.committed(a.columns)
-	err := w.reach(end * 64)
-	for i := 0; i < len(a.columns) && err == nil; i++ {
-		err = a.columns[i].grow(end * 64)
-	}
-	if err != nil {
-		w.shrink(a.columns, before)
-	}
-	return err
+	return w.try(a.columns, func() error {
+		err := w.reach(end * 64)
+		for i := 0; i < len(a.columns) && err == nil; i++ {
+			err = a.columns[i].grow(end * 64)
+		}
+		return err
+	})
 }

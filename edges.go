@@ -71,14 +71,11 @@ func NewEdges[T any](w *World, name string, o EdgesOptions) Edges[T] {
 		panic(err)
 	}
 	e := &edges[T]{world: w, pool: pool, onDelete: o.OnDelete}
-	for i, c := range []**column{&e.sources, &e.targets} {
-		if *c, err = w.register([]string{name, name + " targets"}[i], reflect.TypeFor[ends[T]]()); err != nil {
-			_ = pool.Close()
-			panic(err)
-		}
-		(*c).linked = name
+	typ := reflect.TypeFor[ends[T]]()
+	if e.sources, e.targets, err = w.registerLinked(name, typ, typ); err != nil {
+		_ = pool.Close()
+		panic(err)
 	}
-	e.targets.internal = true
 	e.sources.later = e.later
 	e.sources.keep((*edgeStore[T])(e))
 	e.targets.keep(targetStore{})
@@ -125,6 +122,7 @@ func (e Edges[T]) Add(from, to Entity, v T) *T {
 		s.written(from.slot)
 		return p
 	}
+	s.world.mustNotBeCalling(opRelate)
 	if err := s.room(from.slot, to.slot); err != nil {
 		panic(err)
 	}
@@ -162,6 +160,7 @@ func (e Edges[T]) Remove(from, to Entity) bool {
 	if h.IsZero() {
 		return false
 	}
+	s.world.mustNotBeCalling(opRelate)
 	if s.ends(s.sources, from.slot).count == 1 {
 		return s.sources.remove(from)
 	}
@@ -176,12 +175,7 @@ func (e Edges[T]) Remove(from, to Entity) bool {
 func (e Edges[T]) Grow(n int) error {
 	s := e.made()
 	s.world.mustBeOpen("Edges.Grow")
-	for _, c := range []*column{s.sources, s.targets} {
-		if err := c.grow(s.world.size); err != nil {
-			return err
-		}
-	}
-	return s.pool.Grow(n)
+	return s.reach(s.world.size, s.world.size, n)
 }
 
 // RemoveOut takes all edges out of an entity away and reports whether it had any. Complexity: one step for each.

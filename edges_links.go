@@ -2,15 +2,25 @@ package vast
 
 import "github.com/vastgo/vast/bulk"
 
-// room makes one more edge unable to fail.
+// room makes one more edge unable to fail. On failure nothing has changed.
 func (s *edges[T]) room(from, to uint32) error {
-	if err := s.sources.grow(from + 1); err != nil {
-		return err
+	if from < s.sources.slots && to < s.targets.slots {
+		return s.pool.Grow(1)
 	}
-	if err := s.targets.grow(to + 1); err != nil {
-		return err
-	}
-	return s.pool.Grow(1)
+	return s.reach(from+1, to+1, 1)
+}
+
+// reach makes n more edges between slots below the given ends unable to fail. On failure nothing has changed.
+func (s *edges[T]) reach(sources, targets uint32, n int) error {
+	return s.world.try([]*column{s.sources, s.targets}, func() error {
+		if err := s.sources.grow(sources); err != nil {
+			return err
+		}
+		if err := s.targets.grow(targets); err != nil {
+			return err
+		}
+		return s.pool.Grow(n)
+	})
 }
 
 // enter makes an edge and puts it at the end of both lists. There must be room.
@@ -91,15 +101,20 @@ func (s *edges[T]) dropOut(slot uint32) {
 // edgeStore is edges as the store of their sources' column.
 type edgeStore[T any] edges[T]
 
-func (s *edgeStore[T]) room(int) error   { return nil } // Edges.Add has made it
-func (s *edgeStore[T]) put(uint32)       { (*edges[T])(s).enter(s.pending) }
-func (s *edgeStore[T]) drop(slot uint32) { (*edges[T])(s).dropOut(slot) }
-func (s *edgeStore[T]) close() error     { return s.pool.Close() }
+func (s *edgeStore[T]) has(_, _ int) bool   { return true } // Edges.Add makes room
+func (s *edgeStore[T]) room(_, _ int) error { return nil }
+func (s *edgeStore[T]) put(uint32)          { (*edges[T])(s).enter(s.pending) }
+func (s *edgeStore[T]) drop(slot uint32)    { (*edges[T])(s).dropOut(slot) }
+func (s *edgeStore[T]) close() error        { return s.pool.Close() }
+
+func (s *edgeStore[T]) check(*column, func(bool, string, ...any)) {} // edges.check does
 
 // empty forgets all edges. What is known of their ends goes with the columns.
 func (s *edgeStore[T]) empty() { s.pool.Clear(nil) }
 
-func (s *edgeStore[T]) trim() error { return s.pool.Trim() }
+func (s *edgeStore[T]) trim(int) error { return s.pool.Trim() }
+
+func (s *edgeStore[T]) mark() (undo func()) { return nil } // the pool grows last
 
 func (s *edgeStore[T]) resident() (int, error) { return s.pool.Resident() }
 

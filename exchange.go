@@ -14,27 +14,31 @@ import (
 func (w *World) Exchange(q Query, add, remove []AnyColumn) int {
 	var k walk
 	w.startAll("World.Exchange", q, &k)
+	w.mustNotBeCalling(opExchange)
 	gained, lost := w.columnsOf("World.Exchange", add), w.columnsOf("World.Exchange", remove)
-	mustNotLink("World.Exchange", gained)
+	mustStandAlone("World.Exchange", gained)
 	mustNotSeverTargets(lost)
 	for _, c := range gained {
 		if slices.Contains(lost, c) {
 			panic(fmt.Sprintf("vast: World.Exchange: column %s is both to be added and to be removed", c.name))
 		}
 	}
-	before := w.committed(gained)
 	gains := make([][]gain, len(gained))
-	for i, c := range gained {
-		var missing int
-		gains[i], missing = c.gainsOf(q)
-		err := c.growFor(q.q)
-		if err == nil && c.store != nil {
-			err = c.store.room(missing)
+	if err := w.try(gained, func() error {
+		for i, c := range gained {
+			var missing int
+			gains[i], missing = c.gainsOf(q)
+			err := c.growFor(q.q)
+			if err == nil && c.store != nil {
+				err = c.room(missing, c.promised)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		if err != nil {
-			w.shrink(gained, before)
-			panic(err)
-		}
+		return nil
+	}); err != nil {
+		panic(err)
 	}
 	marked := q.q.marked()
 	for _, c := range lost {
@@ -61,12 +65,12 @@ func (w *World) Exchange(q Query, add, remove []AnyColumn) int {
 	if len(w.relations) > 0 {
 		settleBatch(lost)
 	}
-	w.changedAll(opExchange, changes)
 	for i, c := range gained {
 		if c.store != nil {
 			c.putGains(gains[i])
 		}
 	}
+	w.changedAll(opExchange, changes)
 	for i, c := range gained {
 		c.tellGains(gains[i])
 	}

@@ -11,13 +11,14 @@ type Extent struct {
 }
 
 // Extents yields the runs of slots that archetypes own, in the order of slots, from the one on that reaches beyond slot from.
-// The structure of the world must not be changed meanwhile. Complexity: a few steps for each extent, and for each range of
+// When the structure of the world was changed, the next step panics. Complexity: a few steps for each extent, and for each range of
 // slots that nobody owns.
 func (w *World) Extents(from int) iter.Seq[Extent] {
 	return func(yield func(Extent) bool) {
 		if w.closed || w.live == nil {
 			return
 		}
+		before := w.changes
 		for word := uint(max(from, 0) / 64); word < uint(w.frontier); {
 			if word = w.vacant.NextClear(word); word >= uint(w.frontier) {
 				return
@@ -26,6 +27,7 @@ func (w *World) Extents(from int) iter.Seq[Extent] {
 			if !yield(Extent{int(x.first()), int(x.words) * 64, int(x.used - x.worn), x.archetype}) {
 				return
 			}
+			w.unchanged(before, "extents were walked over")
 			word = uint(x.word + x.words)
 		}
 	}

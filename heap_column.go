@@ -3,6 +3,7 @@ package vast
 import (
 	"fmt"
 	"reflect"
+	"unsafe"
 
 	"github.com/vastgo/vast/internal/invariants"
 )
@@ -36,7 +37,7 @@ func NewHeapColumnWith[T any](w *World, o ColumnOptions) HeapColumn[T] {
 		panic(err)
 	}
 	c.typ = typ
-	s := new(heapStore[T])
+	s := newHeapStore[T]()
 	c.keep(s)
 	col := HeapColumn[T]{c, s}
 	c.later = col.later
@@ -110,28 +111,47 @@ func (c HeapColumn[T]) OnRemove(f func(e Entity, v *T)) {
 	c.c.hookRemove(func(e Entity) { f(e, c.at(e.slot)) })
 }
 
-// heapBlock is the number of elements that are allocated together: few enough that a rare component stays small, enough
-// that blocks are few.
-const heapBlock = 512
-
 // heapStore holds elements in blocks on the Go heap. Elements without an owner are zero.
 type heapStore[T any] struct {
-	blocks []*[heapBlock]T // by slot / heapBlock; nil where there is no element
-	used   []int           // elements in each block
+	blocks []*T   // the first element of each block; nil where no slot of the block has an element
+	used   []int  // elements in each block
+	shift  uint32 // a block has 1 << shift slots
+	mask   uint32 // of the bits of a slot that say where it lies in its block
 }
 
-func (s *heapStore[T]) at(slot uint32) *T { return &s.blocks[slot/heapBlock][slot%heapBlock] }
+// A block has few bytes, so that a rare component stays small, and not more slots than it takes to have few blocks.
+const (
+	heapBlockBytes = 64 << 10
+	heapBlockShift = 9
+)
 
-func (s *heapStore[T]) room(int) error { return nil }
+func newHeapStore[T any]() *heapStore[T] {
+	s := &heapStore[T]{shift: heapBlockShift}
+	for s.shift > 0 && unsafe.Sizeof(*(*T)(nil))<<s.shift > heapBlockBytes {
+		s.shift--
+	}
+	s.mask = 1<<s.shift - 1
+	return s
+}
+
+// at is sound for a slot with an element: its block is there, and has mask + 1 elements. It is no slice, so that
+// [HeapColumn.Get] is small enough to be inlined.
+func (s *heapStore[T]) at(slot uint32) *T {
+	return (*T)(unsafe.Add(unsafe.Pointer(s.blocks[slot>>(s.shift&31)]), uintptr(slot&s.mask)*unsafe.Sizeof(*(*T)(nil))))
+}
+
+func (s *heapStore[T]) has(_, _ int) bool   { return true }
+func (s *heapStore[T]) room(_, _ int) error { return nil }
+func (s *heapStore[T]) mark() (undo func()) { return nil }
 
 func (s *heapStore[T]) put(slot uint32) {
-	i := int(slot / heapBlock)
+	i := int(slot >> s.shift)
 	if i >= len(s.blocks) {
-		s.blocks = append(s.blocks, make([]*[heapBlock]T, i+1-len(s.blocks))...)
+		s.blocks = append(s.blocks, make([]*T, i+1-len(s.blocks))...)
 		s.used = append(s.used, make([]int, i+1-len(s.used))...)
 	}
 	if s.blocks[i] == nil {
-		s.blocks[i] = new([heapBlock]T)
+		s.blocks[i] = unsafe.SliceData(make([]T, s.mask+1))
 	}
 	// The collector reads what lies there, so that it is zero and not poison.
 	if invariants.Enabled && !reflect.ValueOf(s.at(slot)).Elem().IsZero() {
@@ -144,7 +164,7 @@ func (s *heapStore[T]) put(slot uint32) {
 func (s *heapStore[T]) drop(slot uint32) {
 	var zero T
 	*s.at(slot) = zero
-	i := slot / heapBlock
+	i := slot >> s.shift
 	if s.used[i]--; s.used[i] == 0 {
 		s.blocks[i] = nil
 	}
@@ -159,9 +179,32 @@ func (s *heapStore[T]) value(slot uint32) reflect.Value {
 
 func (s *heapStore[T]) set(slot uint32, v reflect.Value) { reflect.ValueOf(s.at(slot)).Elem().Set(v) }
 
+// bytesOnHeap returns the bytes of the blocks. Complexity: the number of blocks.
+func (s *heapStore[T]) bytesOnHeap() int {
+	n := 0
+	for _, b := range s.blocks {
+		if b != nil {
+			n++
+		}
+	}
+	return n << s.shift * int(unsafe.Sizeof(*(*T)(nil)))
+}
+
 func (s *heapStore[T]) empty() { s.blocks, s.used = nil, nil }
 
+func (s *heapStore[T]) check(c *column, must func(bool, string, ...any)) {
+	total := 0
+	for i, used := range s.used {
+		first := uint(i) << s.shift
+		n := c.set.CountRange(first, first+uint(s.mask)+1)
+		must(n == used, "column %s: block %d counts %d elements for %d entities", c.name, i, used, n)
+		must((s.blocks[i] != nil) == (used > 0), "column %s: block %d has %d elements", c.name, i, used)
+		total += n
+	}
+	must(total == c.set.Count(), "column %s: %d elements for %d entities", c.name, total, c.set.Count())
+}
+
 func (s *heapStore[T]) close() error {
-	s.blocks, s.used = nil, nil
+	s.empty()
 	return nil
 }

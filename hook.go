@@ -2,7 +2,6 @@ package vast
 
 import (
 	"cmp"
-	"fmt"
 	"math/bits"
 	"slices"
 )
@@ -16,7 +15,8 @@ type hook func(Entity)
 //
 // Entities that have the component when f is registered are not told of.
 //
-// f may read and write values and run queries. It must not change the structure of the world: that panics.
+// f may read and write values, run queries, make room, and make columns. It may register functions: each is told of the
+// entities whose turn comes afterwards. f must not change the structure of the world: that panics.
 func (c Column[T]) OnAdd(f func(e Entity, v *T)) {
 	c.c.hookAdd(func(e Entity) { f(e, c.at(e.slot)) })
 }
@@ -50,7 +50,8 @@ func (w *World) observe(c *column) {
 	}
 	c.observed = true
 	at, _ := slices.BinarySearchFunc(w.watched, c.id, func(c *column, id uint32) int { return cmp.Compare(c.id, id) })
-	w.watched = slices.Insert(w.watched, at, c)
+	// A hook may come here while the columns are being told in turn: the list that is walked over must stay as it is.
+	w.watched = slices.Insert(slices.Clone(w.watched), at, c)
 	for _, a := range w.archetypes {
 		if slices.Contains(a.columns, c) {
 			a.observed, a.vacancy = true, &noVacancy
@@ -64,7 +65,7 @@ func (w *World) unobserve(c *column) {
 		return
 	}
 	c.observed = false
-	w.watched = slices.DeleteFunc(w.watched, func(other *column) bool { return other == c })
+	w.watched = slices.DeleteFunc(slices.Clone(w.watched), func(other *column) bool { return other == c })
 	for _, a := range w.archetypes {
 		if a.observed && !slices.ContainsFunc(a.columns, func(c *column) bool { return c.observed }) {
 			a.observed = false
@@ -81,19 +82,15 @@ func (c *column) tell(hooks []hook, what string, word uint32, mask uint64) {
 		return
 	}
 	w := c.world
-	if w.telling {
-		w.last = opHook
-		w.changedWhile("a hook was running")
-	}
-	w.telling = true
-	defer func() { w.telling = false }()
+	w.calling = callback{what, c}
+	defer func() { w.calling = callback{} }()
 	before := w.changes
 	for ; mask != 0; mask &= mask - 1 {
 		slot := word*64 + trailingZeros(mask)
 		for _, f := range hooks {
 			f(Entity{slot: slot, generation: *w.generation(slot)})
 			if w.changes != before {
-				w.changedWhile(fmt.Sprintf("%s of column %s was running", what, c.name))
+				w.changedWhile(w.calling.String())
 			}
 		}
 	}

@@ -76,6 +76,24 @@ func (w *World) checkInvariants() {
 	for _, l := range w.relations {
 		l.check(must)
 	}
+	w.checkPromises(must)
+}
+
+// checkPromises checks that each column with a store knows what its archetypes and itself have promised.
+func (w *World) checkPromises(must func(bool, string, ...any)) {
+	owed := make(map[*column]int)
+	for _, a := range w.archetypes {
+		for _, c := range a.columns {
+			owed[c] += a.promised
+		}
+	}
+	for _, c := range w.columns {
+		if c.store != nil {
+			must(c.owed == owed[c]+c.promised, "column %s owes %d elements: its archetypes promised %d, itself %d", c.name, c.owed,
+				owed[c], c.promised)
+			c.store.check(c, must)
+		}
+	}
 }
 
 // checkExtent checks an extent's counts and returns how many of its slots are at their last generation.

@@ -135,7 +135,7 @@ func TestRecursionInOnRemove(t *testing.T) {
 			for outer, f := range map[string]func(){"Remove": func() { s.remove(e) }, "RemoveAll": func() { s.removeAll(w.Query()) },
 				"Delete": func() { w.Delete(e) }, "DeleteAll": func() { w.DeleteAll(w.Query()) }} {
 				depth = 0
-				says(t, f, `world "home" changed while a hook was running`)
+				says(t, f, `world "home" changed while OnRemove of column `)
 				if depth != 1 || s.count() != 5 || w.Len() != 5 || w.changes != changes {
 					t.Errorf("%s, %s in %s: depth %d, %d have it, %d entities", s.name, name, outer, depth, s.count(), w.Len())
 				}

@@ -1,12 +1,15 @@
 package vast
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+)
 
 // Names is an index from names to entities: an entity has one name at most, and a name belongs to one entity at most. Make
 // it with [NewNames].
 //
-// It is a column as well, so that queries find the entities that have a name. Names lie on the Go heap. A deleted entity's
-// name vanishes with it and may be given again. What [World] says of goroutines holds: Set and Remove change the
+// It is a column as well, so that queries find the entities that have a name; no entity is born with one. Names lie on the Go
+// heap. A deleted entity's name vanishes with it and may be given again. What [World] says of goroutines holds: Set and Remove change the
 // structure.
 type Names struct {
 	texts  HeapColumn[string]
@@ -51,6 +54,9 @@ func (n *Names) column() *column {
 	return n.texts.c
 }
 
+// namedBy reports whether a column is that of the world's names.
+func (w *World) namedBy(c *column) bool { return w.names != nil && w.names.texts.c == c }
+
 // made returns the names. It panics where there are none.
 func (n *Names) made() *Names {
 	if n == nil || n.texts.c == nil {
@@ -82,9 +88,11 @@ func (n *Names) Set(e Entity, name string) (bool, error) {
 		}
 		return true, &NameTaken{Name: name, Owner: owner}
 	}
+	w.mustNotBeCalling(opName)
 	if p := n.texts.Edit(e); p != nil {
 		delete(n.byName, *p)
 		*p = name
+		w.changed(opName, 1) // the index is
 	} else {
 		n.texts.Add(e, name)
 	}
@@ -98,12 +106,19 @@ func (n *Names) Set(e Entity, name string) (bool, error) {
 // forget sweeps out the names whose entities were deleted. It runs when the entries have doubled, so that it costs each
 // name a constant.
 func (n *Names) forget() {
-	for name := range n.byName {
-		if _, ok := n.Find(name); !ok {
-			delete(n.byName, name)
-		}
-	}
+	maps.DeleteFunc(n.byName, func(name string, _ Entity) bool {
+		_, ok := n.Find(name)
+		return !ok
+	})
 	n.sweep = max(64, 2*len(n.byName))
+}
+
+// trim is forget into a new map: a map keeps the memory of what is deleted from it.
+func (n *Names) trim() {
+	n.forget()
+	kept := make(map[string]Entity, len(n.byName))
+	maps.Copy(kept, n.byName)
+	n.byName = kept
 }
 
 // Find returns the living entity that has the name, and whether there is one. Complexity: that of a map.
@@ -122,7 +137,7 @@ func (n *Names) Find(name string) (Entity, bool) {
 // Of returns e's name, and whether e is alive and has one. Complexity: as [HeapColumn.Get].
 func (n *Names) Of(e Entity) (string, bool) {
 	if p := n.made().texts.Get(e); p != nil {
-		return *p, *p != "" // empty for an entity born with the column and not named yet
+		return *p, true
 	}
 	return "", false
 }
@@ -131,8 +146,8 @@ func (n *Names) Of(e Entity) (string, bool) {
 func (n *Names) Remove(e Entity) bool {
 	name, had := n.Of(e)
 	if had {
-		delete(n.byName, name)
 		n.texts.Remove(e)
+		delete(n.byName, name)
 	}
 	return had
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 )
@@ -104,9 +105,13 @@ func TestNames(t *testing.T) {
 	if ok, err := names.Set(e, ""); !ok || err != nil || names.column().has(e) {
 		t.Error("the empty name is one")
 	}
-	named := w.Archetype(names).New()
-	if _, ok := names.Of(named); ok {
-		t.Error("an entity born with the column has a name")
+	changes := w.Changes()
+	if _, err := names.Set(e, "first"); err != nil || w.Changes() == changes {
+		t.Errorf("naming is no structural change, or %v", err)
+	}
+	changes = w.Changes()
+	if _, err := names.Set(e, "second"); err != nil || w.Changes() == changes {
+		t.Errorf("renaming is no structural change, or %v", err)
 	}
 	for range 1000 { // names of the deleted do not pile up
 		e := a.New()
@@ -130,6 +135,68 @@ func TestNames(t *testing.T) {
 	if panicOf(func() { _, _ = names.Set(e, "x") }) == nil || panicOf(func() { NewNames(w) }) == nil {
 		t.Error("naming in a closed world does not panic")
 	}
+}
+
+// TestNoNameByBirth: an entity gets a name from Set only, so that whoever has the component has a name.
+func TestNoNameByBirth(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1024})
+	defer w.Close()
+	c, names := NewColumn[number](w), NewNames(w)
+	e := w.Archetype(c).New()
+	says(t, func() { w.Archetype(c, names) }, "Archetype: Name is the column of the world's Names", "use Names.Set")
+	says(t, func() { w.Exchange(w.Query(), []AnyColumn{names}, nil) }, "World.Exchange: Name is the column", "use Names.Set")
+	if names.Len() != 0 || names.Remove(e) {
+		t.Errorf("%d entities have names", names.Len())
+	}
+	if _, err := names.Set(e, "one"); err != nil {
+		t.Fatal(err)
+	}
+	if n := w.Exchange(w.Query(), nil, []AnyColumn{names}); n != 1 || names.Len() != 0 {
+		t.Errorf("%d entities, %d names after they were taken", n, names.Len())
+	}
+	if _, ok := names.Find("one"); ok {
+		t.Error("a name that was taken is found")
+	}
+}
+
+// TestNamesLetGo: Reset and Trim give back the memory of the names of the deleted.
+func TestNamesLetGo(t *testing.T) {
+	const n = 50_000
+	for name, empty := range map[string]func(*World) error{
+		"Reset": func(w *World) error { w.Reset(); return nil },
+		"Trim":  func(w *World) error { w.DeleteAll(w.Query()); return w.Trim() },
+		"Close": func(w *World) error { return w.Close() },
+	} {
+		w := NewWorld(Options{})
+		names := NewNames(w)
+		before := heapInUse()
+		a := w.Archetype()
+		for i := range n {
+			if _, err := names.Set(a.New(), fmt.Sprintf("the name of entity %d", i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		full := heapInUse()
+		if err := empty(w); err != nil {
+			t.Fatal(err)
+		}
+		if after := heapInUse(); after-before > (full-before)/10 {
+			t.Errorf("%s: names took %d bytes, %d of them stay", name, full-before, after-before)
+		}
+		runtime.KeepAlive(names)
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// heapInUse returns the bytes of what is reachable on the Go heap.
+func heapInUse() int {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
 }
 
 // TestRenamingIsWriting: trackers of the names are told of an entity that is given another name.

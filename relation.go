@@ -98,14 +98,9 @@ func NewRelation(w *World, name string, o RelationOptions) Relation {
 		panic(err)
 	}
 	k.linkBase = k.links.Base()
-	if k.sources, err = w.register(name, reflect.TypeFor[Entity]()); err != nil {
+	if k.sources, k.targets, err = w.registerLinked(name, reflect.TypeFor[Entity](), reflect.TypeFor[family]()); err != nil {
 		panic(err)
 	}
-	if k.targets, err = w.register(name+" targets", reflect.TypeFor[family]()); err != nil {
-		panic(err)
-	}
-	k.sources.linked, k.targets.linked = name, name
-	k.targets.internal = true
 	k.sources.later = k.later
 	k.sources.keep((*sourceStore)(k))
 	k.targets.keep(targetStore{})
@@ -227,6 +222,7 @@ func (r Relation) Set(source, target Entity) bool {
 	if had && *k.target(source.slot) == target {
 		return true
 	}
+	w.mustNotBeCalling(opRelate)
 	if !k.cyclic && (source == target || k.first(source.slot) != none) {
 		k.mustNotClose(source, target)
 	}
@@ -261,10 +257,12 @@ func (r Relation) Grow(levels int) error {
 	if w.size == 0 {
 		return nil
 	}
-	if err := k.reach(w.size, uint32(min(max(levels, 1), deep))); err != nil {
-		return err
-	}
-	return k.targets.grow(w.size)
+	return k.try(func() error {
+		if err := k.reach(w.size, uint32(min(max(levels, 1), deep))); err != nil {
+			return err
+		}
+		return k.targets.grow(w.size)
+	})
 }
 
 // OnAdd registers f to be told of each entity that gains a target, as [Column.OnAdd] does. A change of the target is no
@@ -288,9 +286,14 @@ func (w *World) unchanged(before uint64, while string) {
 	}
 }
 
-// mustNotLink panics when one of the columns is a relation's, to which a component alone would be a link without a target.
-func mustNotLink(what string, columns []*column) {
+// mustStandAlone panics when a component of one of the columns means nothing by itself: in a relation it would be a link
+// without a target, in the world's Names a name that is not one.
+func mustStandAlone(what string, columns []*column) {
 	for _, c := range columns {
+		if c.world.namedBy(c) {
+			panic(fmt.Sprintf("vast: %s: %s is the column of the world's Names: make the entities first and use Names.Set", what,
+				c.name))
+		}
 		if c.linked != "" {
 			panic(fmt.Sprintf("vast: %s: %s is a relation, and a link needs a target: make the entities first and use its Set, "+
 				"SetAll, SetRun or Add", what, c.linked))

@@ -55,20 +55,12 @@ func (r Relation) SetRun(run Run, target Entity) bool {
 
 // setRuns relates the entities of runs, which are in the order of their slots, to a target.
 func (k *relation) setRuns(runs []Run, target Entity) (n int) {
+	k.world.mustNotBeCalling(opRelate)
 	if !k.cyclic {
 		k.runsMustNotClose(runs, target)
 	}
-	// Make room for all first, the hindmost at first: so each set grows once.
-	for i := len(runs) - 1; i >= 0; i-- {
-		run := runs[i]
-		err := k.room(run.start+run.n-1, target.slot)
-		end := uint(min(run.start+run.n, k.targets.slots)) // beyond its usable slots a set finds its end
-		for slot := k.targets.set.Next(uint(run.start)); err == nil && slot < end; slot = k.targets.set.Next(slot + 1) {
-			err = k.room(uint32(slot), target.slot)
-		}
-		if err != nil {
-			panic(err)
-		}
+	if err := k.try(func() error { return k.roomForRuns(runs, target) }); err != nil {
+		panic(err)
 	}
 	gains := make([]gain, 0, len(runs))
 	changes := 0
@@ -88,6 +80,24 @@ func (k *relation) setRuns(runs []Run, target Entity) (n int) {
 	k.world.changedAll(opRelate, changes)
 	k.sources.tellGains(gains)
 	return n
+}
+
+// roomForRuns makes the linking of the runs' entities to a target unable to fail. Where it fails some room may have been
+// made.
+func (k *relation) roomForRuns(runs []Run, target Entity) error {
+	// The hindmost comes first: so each set grows once.
+	for i := len(runs) - 1; i >= 0; i-- {
+		run := runs[i]
+		err := k.room(run.start+run.n-1, target.slot)
+		end := uint(min(run.start+run.n, k.targets.slots)) // beyond its usable slots a set finds its end
+		for slot := k.targets.set.Next(uint(run.start)); err == nil && slot < end; slot = k.targets.set.Next(slot + 1) {
+			err = k.room(uint32(slot), target.slot)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // enterAll relates the entities of the slots of mask in a word to a target and returns how many had another or none.
@@ -171,6 +181,7 @@ func (r Relation) RemoveAll(q Query) int {
 	k := r.made()
 	var w walk
 	k.sources.startAll("Relation.RemoveAll", q, &w)
+	k.world.mustNotBeCalling(opRemoveAll)
 	q = q.pin()
 	k.sources.tellLossesOf(q)
 	k.batch = true

@@ -34,6 +34,8 @@ func (k *relation) check(must func(bool, string, ...any)) {
 	}
 	must(k.cyclic || atLevels == linked, "%s: %d slots are at levels, %d are sources", name, atLevels, linked)
 	for slot := range k.linkRoom {
-		must(k.link(slot).level == 0 || k.sources.set.Test(uint(slot)), "%s: slot %d is no source and has a level", name, slot)
+		if k.link(slot).level != 0 && !k.sources.set.Test(uint(slot)) {
+			must(false, "%s: slot %d is no source and has a level", name, slot)
+		}
 	}
 }

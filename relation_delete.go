@@ -76,7 +76,7 @@ type doom struct {
 }
 
 // startDoom returns an empty set. The world keeps one, so that a deletion allocates only where it is larger than those
-// before; one inside a hook, which panics in the end, finds none and makes its own.
+// before. While hooks are told of a deletion the world has none: where one panics, what it was working with is dropped.
 func (w *World) startDoom() *doom {
 	d := w.doom
 	w.doom = nil
@@ -260,15 +260,16 @@ func (w *World) deleteLinked(op operation, seeds []gain, allOrNothing bool) (n i
 		d.clear()
 	}
 	doomed := d.doomed()
-	lost := make([][]gain, len(w.relations))
-	for i, l := range w.relations {
+	relations := w.relations // hooks may make more
+	lost := make([][]gain, len(relations))
+	for i, l := range relations {
 		lost[i] = d.orphans(l, doomed)
 	}
 	d.clear()
-	w.tellDoomed(doomed, lost)
+	w.tellDoomed(doomed, relations, lost)
 	w.doom = d
 	changes := 0
-	for _, l := range w.relations {
+	for _, l := range relations {
 		changes += l.sever(doomed)
 	}
 	for _, g := range doomed {
@@ -281,11 +282,11 @@ func (w *World) deleteLinked(op operation, seeds []gain, allOrNothing bool) (n i
 	return n
 }
 
-// tellDoomed tells of all that the doomed lose, and of the targets that others lose with them.
-func (w *World) tellDoomed(doomed []gain, lost [][]gain) {
+// tellDoomed tells of all that the doomed lose, and of the targets that others lose with them in the relations.
+func (w *World) tellDoomed(doomed []gain, relations []linked, lost [][]gain) {
 	for _, c := range w.watched {
 		all := doomed
-		for i, l := range w.relations {
+		for i, l := range relations {
 			if sources, _ := l.columns(); sources == c && len(lost[i]) > 0 {
 				all = merge(doomed, lost[i])
 			}

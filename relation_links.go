@@ -47,13 +47,27 @@ func (k *relation) level(slot uint32) uint32 {
 // below returns the level of the sources of a slot's entity.
 func (k *relation) below(slot uint32) uint32 { return min(k.level(slot)+1, deep) }
 
-// room makes the linking of source to target unable to fail. Where it fails nothing has changed but that there is more
-// memory for the next attempt.
+// try calls f, which makes room for links, and gives back what f committed where it fails.
+func (k *relation) try(f func() error) error {
+	return k.world.try([]*column{k.sources, k.targets}, f)
+}
+
+// room makes the linking of source to target unable to fail. On failure nothing has changed.
 func (k *relation) room(source, target uint32) error {
 	level := uint32(0)
 	if !k.cyclic {
 		level = k.below(target)
 	}
+	if source < min(k.sources.slots, k.linkRoom) && target < k.targets.slots &&
+		(level == 0 || int(level) <= len(k.levels) && int(source) < k.levels[level-1].Len()) &&
+		(level == k.level(source) || k.first(source) == none) {
+		return nil
+	}
+	return k.try(func() error { return k.makeRoom(source, target, level) })
+}
+
+// makeRoom is room for a source that will be at the given level. Where it fails some may have been made.
+func (k *relation) makeRoom(source, target, level uint32) error {
 	if err := k.reach(source+1, level); err != nil {
 		return err
 	}
@@ -130,11 +144,17 @@ func (k *relation) reach(end, level uint32) error {
 }
 
 func (k *relation) trimEnd(slots int) error {
-	err := k.links.Shrink(slots * int(unsafe.Sizeof(link{})))
-	k.linkRoom = uint32(k.links.Committed() / int(unsafe.Sizeof(link{})))
+	err := k.shrinkLinks(slots * int(unsafe.Sizeof(link{})))
 	for _, level := range k.levels {
 		level.Shrink(slots)
 	}
+	return err
+}
+
+// shrinkLinks decommits the links behind the given number of bytes.
+func (k *relation) shrinkLinks(bytes int) error {
+	err := k.links.Shrink(bytes)
+	k.linkRoom = uint32(k.links.Committed() / int(unsafe.Sizeof(link{})))
 	return err
 }
 
@@ -240,8 +260,31 @@ func (k *relation) settle() {
 // sourceStore is a relation as the store of its sources' column.
 type sourceStore relation
 
-func (s *sourceStore) room(int) error { return nil } // Relation.Set has made it
-func (s *sourceStore) close() error   { return nil } // all is the world's memory
+func (s *sourceStore) has(_, _ int) bool   { return true } // Relation.Set makes room
+func (s *sourceStore) room(_, _ int) error { return nil }
+func (s *sourceStore) close() error        { return nil } // all is the world's memory
+
+func (s *sourceStore) check(*column, func(bool, string, ...any)) {} // relation.check does
+
+func (s *sourceStore) mark() (undo func()) {
+	k := (*relation)(s)
+	links := k.links.Committed()
+	levels := make([]int, len(k.levels))
+	for i, level := range k.levels {
+		levels[i] = level.Len()
+	}
+	return func() {
+		// Where giving back fails, memory stays committed that the next growth will use.
+		_ = k.shrinkLinks(links)
+		for i, level := range k.levels {
+			if i < len(levels) {
+				level.Shrink(levels[i])
+			} else {
+				level.Shrink(0) // it was made since
+			}
+		}
+	}
+}
 
 // empty forgets all links. What is known of targets goes with their column.
 func (s *sourceStore) empty() {
@@ -274,7 +317,11 @@ func (s *sourceStore) drop(slot uint32) {
 // when they lose the last one, which a deletion sees to before it comes here.
 type targetStore struct{}
 
-func (targetStore) room(int) error { return nil }
-func (targetStore) put(uint32)     {}
-func (targetStore) drop(uint32)    {}
-func (targetStore) close() error   { return nil }
+func (targetStore) has(_, _ int) bool   { return true }
+func (targetStore) room(_, _ int) error { return nil }
+func (targetStore) mark() (undo func()) { return nil }
+func (targetStore) put(uint32)          {}
+func (targetStore) drop(uint32)         {}
+func (targetStore) close() error        { return nil }
+
+func (targetStore) check(*column, func(bool, string, ...any)) {} // relation.check and edges.check do

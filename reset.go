@@ -9,10 +9,7 @@ import "github.com/vastgo/vast/internal/invariants"
 // for each call of a hook.
 func (w *World) Reset() {
 	w.mustBeOpen("Reset")
-	if w.telling {
-		w.last = opHook
-		w.changedWhile("a hook was running")
-	}
+	w.mustNotBeCalling(opReset)
 	if w.live == nil {
 		return
 	}
@@ -24,12 +21,16 @@ func (w *World) Reset() {
 		c.empty()
 	}
 	for _, a := range w.archetypes {
+		a.promise(0)
 		for i := len(a.extents) - 1; i >= 0; i-- {
 			w.vacate(a.extents[i])
 		}
 		if len(a.extents) > 0 {
 			a.moveOn(0)
 		}
+	}
+	if w.names != nil {
+		w.names.trim()
 	}
 	w.live.Empty()
 	if invariants.Enabled {

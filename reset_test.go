@@ -174,7 +174,7 @@ func TestResetMisuse(t *testing.T) {
 		}
 	})
 	e := w.Archetype(c, watched).New()
-	if s, _ := panicOf(func() { w.Delete(e) }).(string); !strings.Contains(s, "hook") || !w.Alive(e) {
+	if s, _ := panicOf(func() { w.Delete(e) }).(string); !strings.Contains(s, "OnRemove of column Watched was running") || !w.Alive(e) {
 		t.Errorf("Reset inside a hook: %v", s)
 	}
 	within = false

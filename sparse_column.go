@@ -1,12 +1,14 @@
 package vast
 
 import (
+	"fmt"
 	"reflect"
 	"unsafe"
 
 	"github.com/vastgo/vast/bulk"
 	"github.com/vastgo/vast/internal/invariants"
 	"github.com/vastgo/vast/internal/layout"
+	"github.com/vastgo/vast/internal/rooms"
 )
 
 // SparseColumn is a [Column] for components that are rare or large: its elements lie packed in a [bulk.Pool], and each slot
@@ -43,7 +45,7 @@ func NewSparseColumnWith[T any](w *World, o ColumnOptions) SparseColumn[T] {
 		panic(err)
 	}
 	c.typ = reflect.TypeFor[T]()
-	s := &sparseStore[T]{base: c.base, pool: pool}
+	s := &sparseStore[T]{base: c.base, pool: pool, rooms: rooms.Of(pool)}
 	c.keep(s)
 	col := SparseColumn[T]{c, s}
 	c.later = col.later
@@ -103,11 +105,21 @@ func (c SparseColumn[T]) Remove(e Entity) bool { return c.c.remove(e) }
 // Grow makes the next n additions of the component, to entities that the world has room for now, unable to fail. It
 // returns a [*vm.Error] as [Archetype.Grow] does.
 func (c SparseColumn[T]) Grow(n int) error {
-	c.c.world.mustBeOpen("SparseColumn.Grow")
-	if err := c.c.grow(c.c.world.size); err != nil {
+	w := c.c.world
+	w.mustBeOpen("SparseColumn.Grow")
+	if n < 0 {
+		panic(fmt.Sprintf("vast: SparseColumn.Grow(%d): the number of additions cannot be negative", n))
+	}
+	if err := w.try([]*column{c.c}, func() error {
+		if err := c.c.grow(w.size); err != nil {
+			return err
+		}
+		return c.c.room(n, c.c.promised)
+	}); err != nil {
 		return err
 	}
-	return c.s.room(n)
+	c.c.promise(n)
+	return nil
 }
 
 // OnAdd registers f to be told of each entity that gains the component, as [Column.OnAdd] does.
@@ -122,8 +134,9 @@ func (c SparseColumn[T]) OnRemove(f func(e Entity, v *T)) {
 
 // sparseStore holds elements in a pool, and a handle to each in the column.
 type sparseStore[T any] struct {
-	base unsafe.Pointer // handles, by slot
-	pool *bulk.Pool[T]
+	base  unsafe.Pointer // handles, by slot
+	pool  *bulk.Pool[T]
+	rooms rooms.Pool // the pool's memory
 }
 
 // handle is sound for the column's usable slots: they are committed and never move.
@@ -133,7 +146,20 @@ func (s *sparseStore[T]) handle(slot uint32) *bulk.Handle[T] {
 
 func (s *sparseStore[T]) at(slot uint32) *T { return s.pool.Get(*s.handle(slot)) }
 
-func (s *sparseStore[T]) room(n int) error { return s.pool.Grow(n) }
+func (s *sparseStore[T]) has(n, owed int) bool { return s.rooms.Free() >= s.need(n, owed) }
+
+func (s *sparseStore[T]) room(n, owed int) error { return s.pool.Grow(s.need(n, owed)) }
+
+// need returns for how many insertions there must be room so that n cannot fail, and of the owed ones those that can still
+// be made: no more entities than there are slots ever have the component.
+func (s *sparseStore[T]) need(n, owed int) int {
+	return n + max(0, min(owed, s.rooms.Left()-n))
+}
+
+func (s *sparseStore[T]) mark() (undo func()) {
+	before := s.rooms.Committed()
+	return func() { s.rooms.Restore(before) }
+}
 
 func (s *sparseStore[T]) put(slot uint32) {
 	var zero T
@@ -153,7 +179,7 @@ func (s *sparseStore[T]) set(slot uint32, v reflect.Value) { reflect.ValueOf(s.a
 
 func (s *sparseStore[T]) empty() { s.pool.Clear(nil) }
 
-func (s *sparseStore[T]) trim() error { return s.pool.Trim() }
+func (s *sparseStore[T]) trim(keep int) error { return s.rooms.Trim(keep) }
 
 func (s *sparseStore[T]) memory() (reserved, committed int) {
 	return s.pool.Reserved(), s.pool.Committed()
@@ -162,3 +188,13 @@ func (s *sparseStore[T]) memory() (reserved, committed int) {
 func (s *sparseStore[T]) resident() (int, error) { return s.pool.Resident() }
 
 func (s *sparseStore[T]) close() error { return s.pool.Close() }
+
+func (s *sparseStore[T]) check(c *column, must func(bool, string, ...any)) {
+	n := 0
+	for slot := c.set.Next(0); slot < uint(c.slots); slot = c.set.Next(slot + 1) {
+		must(s.at(uint32(slot)) != nil, "column %s: slot %d has the component and no element", c.name, slot)
+		n++
+	}
+	must(n == s.pool.Len(), "column %s: %d elements for %d entities", c.name, s.pool.Len(), n)
+	must(s.has(0, c.owed), "column %s: %d elements are promised, there is room for %d", c.name, c.owed, s.rooms.Free())
+}

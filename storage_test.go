@@ -170,7 +170,8 @@ func TestHeapColumnLetsGo(t *testing.T) {
 	defer w.Close()
 	names := NewHeapColumn[[]string](w)
 	a := w.Archetype(names)
-	es := make([]Entity, 3*heapBlock)
+	block := 1 << heapBlockShift
+	es := make([]Entity, 3*block)
 	for i := range es {
 		es[i] = a.New()
 		*names.Get(es[i]) = []string{"a", "b"}
@@ -180,7 +181,7 @@ func TestHeapColumnLetsGo(t *testing.T) {
 	if *first != nil {
 		t.Errorf("the element of a removed component still refers to %v", *first)
 	}
-	for _, e := range es[heapBlock : 2*heapBlock] {
+	for _, e := range es[block : 2*block] {
 		w.Delete(e)
 	}
 	if names.s.blocks[0] == nil || names.s.blocks[1] != nil || names.s.blocks[2] == nil {
@@ -243,5 +244,45 @@ func TestPointersAreAllowedOnTheHeapOnly(t *testing.T) {
 	NewHeapColumn[struct{ number *int }](w)
 	if invariants.Enabled {
 		w.checkInvariants()
+	}
+}
+
+// TestHeapColumnOfLargeElements: a few large elements take the memory of a few, wherever they lie.
+func TestHeapColumnOfLargeElements(t *testing.T) {
+	type large struct {
+		Text string
+		B    [1 << 20]byte
+	}
+	w := NewWorld(Options{MaxEntities: 1 << 16})
+	defer w.Close()
+	c, small := NewHeapColumn[large](w), NewHeapColumn[[200]string](w)
+	var es []Entity
+	w.Archetype().NewN(60_000, func(r Run) {
+		for i := range r.Len() {
+			es = append(es, r.Entity(i))
+		}
+	})
+	before := heapInUse()
+	for _, i := range []int{0, 1, 59_999} {
+		c.Add(es[i], large{Text: "far"}).B[1<<20-1] = byte(i)
+		small.Add(es[i], [200]string{199: "last"})
+	}
+	if took := heapInUse() - before; took > 5<<20 {
+		t.Errorf("three elements of 1 MiB and three of 3 KiB take %d bytes", took)
+	}
+	for _, i := range []int{0, 1, 59_999} {
+		if v := c.Get(es[i]); v.Text != "far" || v.B[1<<20-1] != byte(i) || small.Get(es[i])[199] != "last" {
+			t.Errorf("element %d has changed", i)
+		}
+	}
+	gone := c.Get(es[1])
+	if !c.Remove(es[1]) || gone.Text != "" || c.Get(es[0]) == nil || c.Len() != 2 {
+		t.Error("removing one element does more or less than that")
+	}
+	w.checkInvariants()
+	c.RemoveAll(w.Query())
+	small.RemoveAll(w.Query())
+	if left := heapInUse() - before; left > 1<<20 {
+		t.Errorf("%d bytes are left of a column without elements", left)
 	}
 }

@@ -4,14 +4,21 @@ import "reflect"
 
 // store keeps the elements of a column that do not lie at base + slot × size.
 type store interface {
-	// room makes the next n puts unable to fail.
-	room(n int) error
+	// has reports whether n puts cannot fail, whatever becomes of the owed ones, which were promised to others.
+	has(n, owed int) bool
+	// room makes it so. On failure nothing has changed.
+	room(n, owed int) error
+	// mark returns what takes back all growth since, nil where there is nothing to be taken back. Nothing may be put
+	// meanwhile.
+	mark() (undo func())
 	// put makes a zero element for a slot that has gained the component.
 	put(slot uint32)
 	// drop ends the element of a slot that is losing the component.
 	drop(slot uint32)
 	// close gives all memory back.
 	close() error
+	// check checks that there is an element for each entity of the column, and no other.
+	check(c *column, must func(bool, string, ...any))
 }
 
 // emptyStore is a store that can drop all elements at once.
@@ -21,7 +28,8 @@ type emptyStore interface {
 
 // packedStore is a store with off-heap memory of its own.
 type packedStore interface {
-	trim() error
+	// trim gives back what no element needs, but for the room of the next keep puts.
+	trim(keep int) error
 	memory() (reserved, committed int)
 	resident() (int, error)
 }
@@ -41,12 +49,43 @@ func (c *column) keep(s store) {
 	c.world.observe(c)
 }
 
+// owedBeside returns how many puts are owed beside n that are about to be made, of which so many may go by a promise.
+func (c *column) owedBeside(n, promised int) int { return c.owed - min(n, promised) }
+
+// room makes n puts unable to fail, of which so many may go by a promise. Promises to others stay kept.
+func (c *column) room(n, promised int) error { return c.store.room(n, c.owedBeside(n, promised)) }
+
+// promise notes that n additions were promised room.
+func (c *column) promise(n int) {
+	if more := n - c.promised; more > 0 {
+		c.promised += more
+		c.owed += more
+	}
+}
+
+// kept notes that n additions were made.
+func (c *column) kept(n int) {
+	n = min(n, c.promised)
+	c.promised -= n
+	c.owed -= n
+}
+
+// growToAdd makes an addition for a slot that is not usable yet unable to fail. On failure nothing has changed.
+func (c *column) growToAdd(slot uint32) error {
+	return c.world.try([]*column{c}, func() error {
+		err := c.grow(slot + 1)
+		if err == nil && c.store != nil {
+			err = c.room(1, c.promised)
+		}
+		return err
+	})
+}
+
 // makeRoom makes n births of the archetype unable to fail in the columns with stores.
 func (a *Archetype) makeRoom(n int) error {
-	a.world.mustBeOpen("Archetype.New")
 	for _, c := range a.columns {
 		if c.store != nil {
-			if err := c.store.room(n); err != nil {
+			if err := c.room(n, a.promised); err != nil {
 				return err
 			}
 		}
@@ -54,9 +93,32 @@ func (a *Archetype) makeRoom(n int) error {
 	return nil
 }
 
+// hasRoom reports whether n births of the archetype cannot fail in the columns with stores.
+func (a *Archetype) hasRoom(n int) bool {
+	for _, c := range a.columns {
+		if c.store != nil && !c.store.has(n, c.owedBeside(n, a.promised)) {
+			return false
+		}
+	}
+	return true
+}
+
+// promise notes that n births of the archetype were promised room in the columns with stores, or fewer than before.
+func (a *Archetype) promise(n int) {
+	for _, c := range a.columns {
+		if c.store != nil {
+			c.owed += n - a.promised
+		}
+	}
+	a.promised = n
+}
+
 // putBirths makes the elements of the entities born in the slots [lo, hi), in the columns with stores, and notes the births
 // for trackers.
 func (a *Archetype) putBirths(lo, hi uint32) {
+	if a.promised > 0 {
+		a.promise(max(0, a.promised-int(hi-lo)))
+	}
 	for _, c := range a.columns {
 		if c.store != nil {
 			for slot := lo; slot < hi; slot++ {
@@ -74,6 +136,7 @@ func (c *column) putGains(gains []gain) {
 	for _, g := range gains {
 		for m := g.mask; m != 0; m &= m - 1 {
 			c.store.put(g.word*64 + trailingZeros(m))
+			c.kept(1)
 		}
 	}
 }

@@ -41,6 +41,7 @@ type Tracker struct {
 // Complexity: as growing each column's presence bits from nothing; it does not look at components.
 func (w *World) Track(cols ...AnyColumn) *Tracker {
 	w.mustBeOpen("Track")
+	w.mustNotBeCalling(opTrack)
 	t := &Tracker{world: w, columns: w.columnsOf("Track", cols)}
 	if len(cols) == 0 {
 		panic("vast: Track: a tracker of no columns has nothing to note: name at least one")
@@ -72,10 +73,7 @@ func (w *World) Track(cols ...AnyColumn) *Tracker {
 // rest of the run would be missing; it panics in a hook.
 func (t *Tracker) Next() {
 	t.mustBeOpen("Tracker.Next")
-	if t.world.telling {
-		// The operation that called the hook may go by the marks.
-		panic("vast: Tracker.Next was called in a hook: call it after the operation that called the hook")
-	}
+	t.world.mustNotBeCalled("Tracker.Next")
 	t.looks++
 	for i, m := range t.marks {
 		t.columns[i].settle()
@@ -91,8 +89,9 @@ func (t *Tracker) Close() {
 	if t.closed || t.world.closed {
 		return
 	}
-	t.closed = true
 	w := t.world
+	w.mustNotBeCalling(opUntrack)
+	t.closed = true
 	for i, c := range t.columns {
 		c.untrack(t.marks[i])
 		w.unobserve(c)

@@ -173,7 +173,7 @@ func TestTrackerMisuse(t *testing.T) {
 		}
 	}, "Tracker.Next was called while Tracker.Changed was running")
 	c.OnRemove(func(e Entity, _ *number) { tr.Next() })
-	says(t, func() { w.Delete(e) }, "Next was called in a hook")
+	says(t, func() { w.Delete(e) }, "Next was called while OnRemove of column")
 	if !w.Alive(e) {
 		t.Error("a hook that panicked deleted an entity")
 	}

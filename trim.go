@@ -17,10 +17,7 @@ import (
 // returns an error of type *vm.Error where the system refuses; the world works as before.
 func (w *World) Trim() error {
 	w.mustBeOpen("Trim")
-	if w.telling {
-		// The operation that called the hook relies on the room that it has made.
-		panic("vast: World.Trim was called in a hook: call it after the operation that called the hook")
-	}
+	w.mustNotBeCalled("World.Trim")
 	if w.live == nil {
 		return nil
 	}
@@ -30,6 +27,10 @@ func (w *World) Trim() error {
 		errs = append(errs, w.trimWords(lo, hi))
 		lo = uint32(w.vacant.Next(uint(hi)))
 	}
+	if w.names != nil {
+		w.names.trim()
+	}
+	w.doom = nil
 	errs = append(errs, w.trimEnd(), w.live.Trim(), w.vacant.Trim())
 	for _, k := range w.relations {
 		errs = append(errs, k.trimEnd(int(w.frontier)*64))
@@ -109,8 +110,10 @@ func (c *column) trim() error {
 			}
 		}
 	}
+	c.owed -= c.promised
+	c.promised = 0
 	if s, ok := c.store.(packedStore); ok {
-		errs = append(errs, s.trim())
+		errs = append(errs, s.trim(c.owed))
 	}
 	return errors.Join(errs...)
 }

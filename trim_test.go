@@ -233,12 +233,45 @@ func TestTrimInHook(t *testing.T) {
 			_ = w.Trim()
 		}
 	})
-	says(t, func() { c.AddAll(w.Query(), 1) }, "World.Trim was called in a hook")
+	says(t, func() { c.AddAll(w.Query(), 1) }, "World.Trim was called while OnAdd of column uint64 was running")
 	trim = false
 	if c.AddAll(w.Query(), 2) != 10 || c.Len() != 10 {
 		t.Errorf("%d have the component", c.Len())
 	}
 	if err := w.Trim(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestTrimInFill: what fills new entities cannot take away the room of those that are still to be made.
+func TestTrimInFill(t *testing.T) {
+	limit := vm.NewLimit(64 << 20)
+	w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})
+	defer w.Close()
+	c := NewSparseColumn[[1 << 10]byte](w)
+	a := w.Archetype(c)
+	a.NewN(2000, nil)
+	for i, e := range entitiesOf(w.Query(c)) {
+		if i%100 >= 90 {
+			w.Delete(e) // so that births come in several runs
+		}
+	}
+	made, runs := 0, 0
+	says(t, func() {
+		a.NewN(3000, func(r Run) {
+			made += r.Len()
+			if runs++; runs == 2 {
+				limit.SetMax(limit.Used())
+				_ = w.Trim()
+			}
+		})
+	}, "World.Trim was called while Archetype.NewN was filling new entities")
+	if w.checkInvariants(); runs != 2 || c.Len() != 1800+made || w.Len() != c.Len() {
+		t.Errorf("%d runs with %d entities were made: the world has %d, %d with the component", runs, made, w.Len(), c.Len())
+	}
+	for e := range w.Query(c).All() {
+		if c.Get(e) == nil {
+			t.Fatalf("%v has the component and no element", e)
+		}
 	}
 }

@@ -98,7 +98,7 @@ func (c *column) mustTake(what string, v reflect.Value) {
 		panic(fmt.Sprintf("vast: %s: %s belongs to the links of %s, which have two ends: use Relation.Set or Edges.Add",
 			what, c.name, c.linked))
 	}
-	if n := c.world.names; n != nil && n.texts.c == c {
+	if c.world.namedBy(c) {
 		panic(fmt.Sprintf("vast: %s: %s is the column of the world's Names, which finds entities by them: use Names.Set",
 			what, c.name))
 	}

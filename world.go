@@ -33,7 +33,7 @@ type Options struct {
 // any number of goroutines may look entities up and run queries, and write to different elements.
 type World struct {
 	options Options
-	telling bool           // whether a hook is running
+	calling callback       // the user's function that an operation has called and not come back from
 	tag     generation.Tag // the mark that this world's generations carry
 	closed  bool
 	memory  memory
@@ -112,10 +112,14 @@ func (w *World) Close() error {
 	if w.closed {
 		return w.release()
 	}
+	w.mustNotBeCalling(opClose)
 	if len(w.watched) > 0 {
 		w.tellClosing()
 	}
 	w.closed, w.resources = true, nil
+	if w.names != nil {
+		w.names.byName = nil
+	}
 	w.visits.close()
 	w.changed(opClose, 1)
 	for _, c := range w.columns {

@@ -11,20 +11,34 @@ import (
 // alone, as a change does. It is worth its price after many elements were removed: one step for each gap between live
 // elements, and a system call for each that fills a page. It returns an error as [vm.Region.Discard] or
 // [vm.Region.Decommit] does; the pool works as before.
-func (p *Pool[T]) Trim() error {
+func (p *Pool[T]) Trim() error { return p.trim(0) }
+
+// trim is Trim, but for the room of the next keep insertions.
+func (p *Pool[T]) trim(keep int) error {
 	p.mustBeOpen()
 	room := p.room
+	end := uint(0) // no slot from here on is needed
+	if keep > 0 {
+		end = min(uint(p.len+p.retiredHoles()+keep), room)
+	}
 	for lo, hi := range p.live.Gaps(room) {
-		from, to := int(lo)*p.plan.sizeElement, int(hi)*p.plan.sizeElement
-		var err error
-		if hi == room {
-			err = p.elements.Shrink(from)
-			p.measure()
-		} else if to-from >= vm.PageSize() {
-			err = p.elements.Discard(from, to-from)
+		last := hi == room
+		if last {
+			end = max(end, lo)
+			hi = end
 		}
-		if err != nil {
-			return err
+		from, to := int(lo)*p.plan.sizeElement, int(hi)*p.plan.sizeElement
+		if to-from >= vm.PageSize() {
+			if err := p.elements.Discard(from, to-from); err != nil {
+				return err
+			}
+		}
+		if last {
+			err := p.elements.Shrink(to)
+			p.measure()
+			if err != nil {
+				return err
+			}
 		}
 	}
 	if invariants.Enabled {

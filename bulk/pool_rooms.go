@@ -1,0 +1,32 @@
+package bulk
+
+import "github.com/vastgo/vast/internal/rooms"
+
+// roomOf is a pool's memory for package vast.
+type roomOf[T any] struct{ p *Pool[T] }
+
+func init() {
+	rooms.Of = func(pool any) rooms.Pool {
+		return pool.(interface{ roomOf() rooms.Pool }).roomOf()
+	}
+}
+
+func (p *Pool[T]) roomOf() rooms.Pool { return roomOf[T]{p} }
+
+func (r roomOf[T]) Free() int { return int(r.p.room) - r.p.len - r.p.retiredHoles() }
+func (r roomOf[T]) Left() int { return r.p.plan.capacity - r.p.len - r.p.retiredHoles() }
+
+func (r roomOf[T]) Trim(keep int) error { return r.p.trim(keep) }
+
+func (r roomOf[T]) Committed() rooms.Committed {
+	p := r.p
+	return rooms.Committed{Elements: p.elements.Committed(), Generations: p.generations.committed(), Live: p.live.Len()}
+}
+
+func (r roomOf[T]) Restore(c rooms.Committed) {
+	p := r.p
+	p.elements.shrinkTo(c.Elements)
+	p.generations.shrinkTo(c.Generations)
+	p.live.Shrink(c.Live)
+	p.measure()
+}

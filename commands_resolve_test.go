@@ -1,0 +1,93 @@
+package vast
+
+import (
+	"errors"
+	"testing"
+)
+
+// TestResolveUntilRecording: placeholders stand for their entities from Apply on until something is recorded, whatever is
+// done with the memory of the Commands meanwhile.
+func TestResolveUntilRecording(t *testing.T) {
+	for name, meanwhile := range map[string]func(*World, *Commands) error{
+		"nothing":       func(*World, *Commands) error { return nil },
+		"Grow":          func(_ *World, c *Commands) error { return c.Grow(1 << 20) },
+		"Trim":          func(_ *World, c *Commands) error { return c.Trim() },
+		"Trim twice":    func(_ *World, c *Commands) error { return errors.Join(c.Trim(), c.Trim()) },
+		"Apply again":   func(w *World, c *Commands) error { _, err := w.Apply(c); return err },
+		"World.Trim":    func(w *World, _ *Commands) error { return w.Trim() },
+		"Trim and Grow": func(_ *World, c *Commands) error { _ = c.Trim(); return c.Grow(1 << 20) },
+	} {
+		w := NewWorld(Options{MaxEntities: 1 << 14})
+		num, text := NewColumn[[5]uint64](w), NewHeapColumn[string](w)
+		a, b := w.Archetype(), w.Archetype(num)
+		c := w.NewCommands()
+		var made []Entity
+		for i := range 3000 {
+			e := c.New([]*Archetype{a, b}[i/7%2])
+			made = append(made, e)
+			if i%3 == 0 {
+				num.AddLater(c, e, [5]uint64{uint64(i)})
+				text.AddLater(c, e, "text")
+			}
+		}
+		c.Delete(made[1])
+		if _, err := w.Apply(c); err != nil {
+			t.Fatal(err)
+		}
+		check := func() {
+			t.Helper()
+			for i, e := range made {
+				got := c.Resolve(e)
+				if w.Alive(got) != (i != 1) || i%3 == 0 && num.Get(got)[0] != uint64(i) {
+					t.Fatalf("%s: placeholder %d stands for %v", name, i, got)
+				}
+			}
+			beyond := Entity{slot: 1 << 28, generation: made[0].generation}
+			if c.Resolve(Entity{}) != (Entity{}) || c.Resolve(beyond) != (Entity{}) {
+				t.Errorf("%s: what is no placeholder stands for an entity", name)
+			}
+		}
+		check()
+		if err := meanwhile(w, c); err != nil {
+			t.Fatal(err)
+		}
+		check()
+		// What is recorded then begins a new batch.
+		again := c.New(a)
+		if c.Resolve(made[0]) != (Entity{}) || c.Resolve(again) != (Entity{}) {
+			t.Errorf("%s: a placeholder of the last batch, or one that was not applied, stands for an entity", name)
+		}
+		if _, err := w.Apply(c); err != nil || !w.Alive(c.Resolve(again)) {
+			t.Errorf("%s: the next batch: %v, %v", name, err, c.Resolve(again))
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestTrimKeepsBirthsOnly: after Apply, Trim leaves 16 bytes for each entity that was made.
+func TestTrimKeepsBirthsOnly(t *testing.T) {
+	w := NewWorld(Options{})
+	defer w.Close()
+	num := NewColumn[[60]uint64](w)
+	c := w.NewCommands()
+	first := c.New(w.Archetype())
+	for range 5000 {
+		num.AddLater(c, first, [60]uint64{7})
+	}
+	last := c.New(w.Archetype())
+	if _, err := w.Apply(c); err != nil {
+		t.Fatal(err)
+	}
+	full := c.span.Committed()
+	if err := c.Trim(); err != nil {
+		t.Fatal(err)
+	}
+	if left := c.span.Committed(); full < 2<<20 || left > 64<<10 {
+		t.Errorf("of %d bytes %d are left for two entities", full, left)
+	}
+	if num.Get(c.Resolve(first))[0] != 7 || !w.Alive(c.Resolve(last)) || c.Resolve(first) == c.Resolve(last) {
+		t.Errorf("%v and %v were made", c.Resolve(first), c.Resolve(last))
+	}
+}

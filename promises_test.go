@@ -1,0 +1,128 @@
+package vast
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/vastgo/vast/vm"
+)
+
+// TestPromisesOfBirthsAdd: archetypes that share a sparse column are promised room each, and Trim leaves it to them.
+func TestPromisesOfBirthsAdd(t *testing.T) {
+	limit := vm.NewLimit(1 << 30)
+	w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})
+	defer w.Close()
+	c, d := NewSparseColumn[[1 << 10]byte](w), NewTag(w, "d")
+	a, b := w.Archetype(c), w.Archetype(c, d)
+	for _, archetype := range []*Archetype{a, b} {
+		if err := archetype.Grow(1000); err != nil {
+			t.Fatal(err)
+		}
+	}
+	used := limit.Used()
+	if err := w.Trim(); err != nil {
+		t.Fatal(err)
+	}
+	if limit.Used() > used || limit.Used() < 2000<<10 {
+		t.Errorf("%d bytes were promised for, %d are there after Trim", used, limit.Used())
+	}
+	limit.SetMax(limit.Used())
+	for range 1000 {
+		a.New()
+	}
+	b.NewN(1000, nil)
+	if w.checkInvariants(); c.Len() != 2000 {
+		t.Errorf("%d entities have the component", c.Len())
+	}
+	exhausted(t, func() error { a.NewN(1000, nil); return nil }, vm.ErrLimit, "")
+	// Once the births were made nothing is promised any more.
+	w.DeleteAll(w.Query())
+	if err := w.Trim(); err != nil {
+		t.Fatal(err)
+	}
+	if left := StatsOf(c).Committed; left > 256<<10 {
+		t.Errorf("%d bytes are left of a column without elements", left)
+	}
+}
+
+// TestPromisesAreNoMoreThanSlots: more can be promised than there will ever be entities, and births go on.
+func TestPromisesAreNoMoreThanSlots(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1024})
+	defer w.Close()
+	c := NewSparseColumn[uint64](w)
+	a := w.Archetype(c)
+	if err := c.Grow(1000); err != nil {
+		t.Fatal(err)
+	}
+	a.NewN(1024, nil)
+	if w.checkInvariants(); c.Len() != 1024 {
+		t.Errorf("%d entities have the component", c.Len())
+	}
+	if err := c.Grow(1); !errors.Is(err, vm.ErrCapacity) {
+		t.Errorf("a promise beyond all slots: %v", err)
+	}
+	says(t, func() { _ = c.Grow(-1) }, "SparseColumn.Grow(-1)", "cannot be negative")
+	says(t, func() { a.NewN(-1, nil) }, "Archetype.NewN(-1)", "cannot be negative")
+}
+
+// TestRefusedLeavesNothing: what fails for want of memory gives back all that it had committed on the way.
+func TestRefusedLeavesNothing(t *testing.T) {
+	if vm.HeapStandIn() {
+		t.Skip("the addresses of these worlds would take memory in this build")
+	}
+	for name, f := range map[string]func(w *World, a *Archetype, cols []AnyColumn) error{
+		"Grow":     func(_ *World, a *Archetype, _ []AnyColumn) error { return a.Grow(60_000) },
+		"NewN":     func(_ *World, a *Archetype, _ []AnyColumn) error { a.NewN(60_000, nil); return nil },
+		"Exchange": func(w *World, _ *Archetype, cols []AnyColumn) error { w.Exchange(w.Query(), cols, nil); return nil },
+		"AddAll": func(w *World, _ *Archetype, cols []AnyColumn) error {
+			cols[1].(SparseColumn[[1 << 10]byte]).AddAll(w.Query(), [1 << 10]byte{})
+			return nil
+		},
+		"Relation.SetAll": func(w *World, _ *Archetype, cols []AnyColumn) error {
+			e, _ := w.Query().First()
+			cols[2].(Relation).SetAll(w.Query(), e)
+			return nil
+		},
+		"Relation.Grow": func(_ *World, _ *Archetype, cols []AnyColumn) error { return cols[2].(Relation).Grow(9) },
+		"Edges.Grow":    func(_ *World, _ *Archetype, cols []AnyColumn) error { return cols[3].(Edges[[100]byte]).Grow(1e5) },
+	} {
+		refused := 0
+		for slack := 64 << 10; slack < 80<<20; slack += slack/4 + 4<<10 {
+			limit := vm.NewLimit(1 << 30)
+			w := NewWorld(Options{MaxEntities: 1 << 16, Limit: limit})
+			first, second := NewSparseColumn[[1 << 10]byte](w), NewSparseColumn[[1 << 10]byte](w)
+			a := w.Archetype(first, second)
+			cols := []AnyColumn{first, second}
+			if name != "Grow" && name != "NewN" {
+				w.Archetype().NewN(40_000, nil)
+				cols = append(cols, NewRelation(w, "aims", RelationOptions{Cyclic: true}),
+					NewEdges[[100]byte](w, "roads", EdgesOptions{}))
+				if name == "Exchange" {
+					cols = cols[:2]
+				}
+			}
+			limit.SetMax(limit.Used() + slack)
+			used, committed, changes := limit.Used(), w.Stats().Committed, w.Changes()
+			var err error
+			if v := panicOf(func() { err = f(w, a, cols) }); v != nil {
+				err, _ = v.(error)
+			}
+			if err != nil {
+				if refused++; !errors.Is(err, vm.ErrLimit) {
+					t.Fatalf("%s: %v", name, err)
+				}
+				if limit.Used() != used || w.Stats().Committed != committed || w.Changes() != changes {
+					t.Fatalf("%s with %d bytes left: of %d bytes %d stay committed, %d of them under the limit, after %d changes", name,
+						slack, slack, w.Stats().Committed-committed, limit.Used()-used, w.Changes()-changes)
+				}
+			}
+			w.checkInvariants()
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if refused == 0 {
+			t.Errorf("%s was never refused", name)
+		}
+	}
+}
