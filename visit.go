@@ -3,10 +3,15 @@ package vast
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/vastgo/vast/internal/atwork"
 )
+
+func init() { atwork.Mark((*visits).admit) }
 
 // ErrClosed is what [World.Visit] returns when the world is closed.
 var ErrClosed = errors.New("vast: the world is closed")
@@ -38,12 +43,19 @@ type bell struct{ c chan<- struct{} }
 // must not take long: it returns false to be called again, in this Admit or a later one, until it returns true. So it looks
 // at as much as is done in some tenths of a millisecond, and remembers where it was.
 //
-// Visit may be called from any goroutine at any time, but for look itself and the goroutine that admits. It returns nil when
+// Visit may be called from any goroutine at any time that the owner does not wait for. What the owner calls must not call
+// it: a system, a hook, the body of a loop, look itself. They would wait for themselves, and can do at once what look would
+// do. Visit panics where it sees that, in a schedule and in look, while no other world is at work; elsewhere it waits. It returns nil when
 // look has returned true, the context's error when that ends sooner, and [ErrClosed] when the world is closed; look is not
 // running then, and will not be called again. It panics with what look panics with.
 func (w *World) Visit(ctx context.Context, look func() (done bool)) error {
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if atwork.Inside(w) {
+		panic(fmt.Sprintf("vast: World.Visit was called by what the owner of world %q is at, such as a system, a hook or a look, "+
+			"and would wait for itself: do there what look would do, or call it on a goroutine that the owner does not wait for",
+			w.options.Name))
 	}
 	v := &visitor{look: look, ended: make(chan struct{})}
 	if !w.visits.add(v) {
@@ -73,6 +85,8 @@ func (w *World) Admit(most time.Duration) (more bool) {
 	if w.visits.waiting.Load() == 0 {
 		return false
 	}
+	atwork.Enter(w)
+	defer atwork.Leave(w)
 	return w.visits.admit(most)
 }
 

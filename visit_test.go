@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -190,5 +191,27 @@ func TestVisitsFromManyGoroutines(t *testing.T) {
 	}
 	if total != visitors*each {
 		t.Errorf("%d calls, want %d", total, visitors*each)
+	}
+}
+
+// TestVisitFromLook: a look that visits would wait for itself, and is told so.
+func TestVisitFromLook(t *testing.T) {
+	w := NewWorld(Options{Name: "home"})
+	defer w.Close()
+	bell := make(chan struct{}, 1)
+	defer w.NotifyVisits(bell)()
+	told := make(chan any)
+	go func() {
+		told <- panicOf(func() {
+			_ = w.Visit(context.Background(), func() bool {
+				_ = w.Visit(context.Background(), func() bool { return true })
+				return true
+			})
+		})
+	}()
+	<-bell
+	w.Admit(time.Hour)
+	if s, _ := (<-told).(string); !strings.Contains(s, `what the owner of world "home" is at`) {
+		t.Errorf("it panics with %q", s)
 	}
 }

@@ -7,9 +7,16 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/atwork"
 	"github.com/vastgo/vast/internal/clock"
 	"github.com/vastgo/vast/internal/invariants"
 )
+
+// What these call is the work of the world's owner: on the goroutine that ticks, and on those of the other workers.
+func init() {
+	atwork.Mark((*Schedule).tick)
+	atwork.Mark((*team).stay)
+}
 
 // goexit is what stands for a panic where a system ended its goroutine.
 const goexit = "runtime.Goexit was called"
@@ -42,6 +49,8 @@ func (s *Schedule) Tick() error {
 }
 
 func (s *Schedule) tick() (err error) {
+	atwork.Enter(s.world)
+	defer atwork.Leave(s.world)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	ended := false
 	defer func() {

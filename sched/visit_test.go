@@ -2,6 +2,7 @@ package sched
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -104,3 +105,72 @@ func TestLateRunAdmitsVisitors(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestVisitFromSystem: what a tick runs cannot wait for the end of the tick, and is told so.
+func TestVisitFromSystem(t *testing.T) {
+	w := vast.NewWorld(vast.Options{})
+	defer w.Close()
+	c := vast.NewColumn[int](w)
+	w.Archetype(c).NewN(1000, nil)
+	visit := func() { _ = w.Visit(context.Background(), func() bool { return true }) }
+	hooked := false
+	tag := vast.NewTag(w, "tag")
+	tag.OnAdd(func(vast.Entity) {
+		if hooked {
+			visit()
+		}
+	})
+	for name, systems := range map[string][]System{
+		"a system": {{Name: "one", Run: func(*Context) { visit() }}},
+		"systems side by side": {
+			{Name: "one", Run: func(*Context) { visit() }}, {Name: "two", Run: func(*Context) { visit() }},
+			{Name: "three", Run: func(*Context) { visit() }},
+		},
+		"a part": {{Name: "parts", Reads: []vast.AnyColumn{c}, Run: func(k *Context) {
+			k.Each(w.Query(c), 64, func(*Context, vast.Batch) { visit() })
+		}}},
+		"a loop": {{Name: "loop", Reads: []vast.AnyColumn{c}, Run: func(*Context) {
+			for range w.Query(c).All() {
+				visit()
+			}
+		}}},
+		"a hook": {{Name: "hook", Run: func(k *Context) { hooked = true; tag.AddLater(k.Commands(), first(w)) }}},
+	} {
+		s := New(w, Options{Workers: 3, Visits: time.Hour})
+		for _, system := range systems {
+			s.Add(system)
+		}
+		if err := s.Tick(); err == nil || !strings.Contains(err.Error(), "World.Visit was called by what the owner of world") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestVisitOtherWorldFromSystem: the owner of another world can be waited for.
+func TestVisitOtherWorldFromSystem(t *testing.T) {
+	w, other := vast.NewWorld(vast.Options{}), vast.NewWorld(vast.Options{})
+	defer w.Close()
+	defer other.Close()
+	s := New(w, Options{Workers: 1})
+	defer s.Close()
+	seen := 0
+	s.Add(System{Name: "ask", Run: func(*Context) {
+		if err := other.Visit(context.Background(), func() bool { seen++; return true }); err != nil {
+			t.Error(err)
+		}
+	}})
+	bell := make(chan struct{}, 1)
+	defer other.NotifyVisits(bell)()
+	ticked := make(chan error, 1)
+	go func() { ticked <- s.Tick() }()
+	<-bell
+	other.Admit(time.Hour)
+	if err := <-ticked; err != nil || seen != 1 {
+		t.Errorf("%v, seen %d times", err, seen)
+	}
+}
+
+func first(w *vast.World) vast.Entity { e, _ := w.Query().First(); return e }

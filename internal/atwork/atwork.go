@@ -1,0 +1,77 @@
+// Package atwork tells whether a goroutine is in the middle of what the owner of a world does. Such a goroutine must not wait
+// for the owner: it would wait for itself.
+package atwork
+
+import (
+	"reflect"
+	"runtime"
+	"sync"
+)
+
+// busy holds the worlds whose owners are at work, once for each Enter, and the names of the functions that Mark was given.
+var busy struct {
+	mu     sync.Mutex
+	worlds []any
+	marked map[string]bool
+}
+
+// Mark notes that what a function calls, directly or not, is the work of a world's owner. The function must not be inlined.
+func Mark(f any) {
+	busy.mu.Lock()
+	defer busy.mu.Unlock()
+	if busy.marked == nil {
+		busy.marked = make(map[string]bool)
+	}
+	busy.marked[runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name()] = true
+}
+
+// Enter notes that the owner of a world begins to work, on whatever goroutines.
+func Enter(world any) {
+	busy.mu.Lock()
+	busy.worlds = append(busy.worlds, world)
+	busy.mu.Unlock()
+}
+
+// Leave ends what Enter began.
+func Leave(world any) {
+	busy.mu.Lock()
+	defer busy.mu.Unlock()
+	for i := len(busy.worlds) - 1; i >= 0; i-- {
+		if busy.worlds[i] == world {
+			last := len(busy.worlds) - 1
+			busy.worlds[i], busy.worlds[last] = busy.worlds[last], nil
+			busy.worlds = busy.worlds[:last]
+			return
+		}
+	}
+}
+
+// Inside reports whether the calling goroutine surely does the work of a world's owner: a marked function is among its
+// callers, and no owner of another world is at work, whose function it could be. Goroutines have no name to go by.
+func Inside(world any) bool {
+	busy.mu.Lock()
+	defer busy.mu.Unlock()
+	if len(busy.worlds) == 0 {
+		return false
+	}
+	for _, other := range busy.worlds {
+		if other != world {
+			return false
+		}
+	}
+	callers := make([]uintptr, 64)
+	n := runtime.Callers(2, callers)
+	for n == len(callers) {
+		callers = make([]uintptr, 2*n)
+		n = runtime.Callers(2, callers)
+	}
+	for frames := runtime.CallersFrames(callers[:n]); ; {
+		frame, more := frames.Next()
+		if busy.marked[frame.Function] {
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
+}
