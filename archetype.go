@@ -130,6 +130,9 @@ func (a *Archetype) ensure(n int) error {
 				return err
 			}
 		}
+		if n <= free {
+			return nil
+		}
 		return a.world.draw(a, n-free)
 	})
 }

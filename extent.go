@@ -1,6 +1,7 @@
 package vast
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -27,29 +28,73 @@ func (w *World) draw(a *Archetype, n int) error {
 	if err := w.prepare(); err != nil {
 		return err
 	}
-	var drawn []*extent
 	before := w.committed(a.columns)
-	for n > 0 {
-		least := uint32((n + 63) / 64)
-		word, words, err := w.place(a, max(least, a.words/4))
-		if err != nil && words > least {
-			// A quarter was too much for a limit: what is needed may still fit.
-			word, words, err = w.place(a, least)
-		}
-		if err != nil {
+	least := uint32((n + 63) / 64)
+	word, words, err := w.place(a, least, max(least, a.words/4))
+	if err != nil && a.words/4 > least {
+		// A quarter was too much for a limit: what is needed may still fit.
+		word, words, err = w.place(a, least, least)
+	}
+	switch {
+	case err == nil && words > 0:
+		w.own(a, word, words)
+	case err == nil:
+		err = w.drawHoles(a, least)
+	}
+	if err != nil {
+		w.shrink(a.columns, before)
+	}
+	return err
+}
+
+// hole is a run of words that no archetype owns.
+type hole struct{ word, words uint32 }
+
+// drawHoles gives the archetype as many words as asked for where no hole has all of them: the largest holes, as few as will
+// do. On failure it owns what it did, but memory may have been committed.
+func (w *World) drawHoles(a *Archetype, words uint32) error {
+	holes, total := w.holes()
+	if total < words && w.reclaim(a) {
+		holes, total = w.holes()
+	}
+	if total < words {
+		return w.full(a)
+	}
+	slices.SortFunc(holes, func(a, b hole) int { return cmp.Or(cmp.Compare(b.words, a.words), cmp.Compare(a.word, b.word)) })
+	chosen := 0
+	for left := words; left > 0; chosen++ {
+		h := &holes[chosen]
+		h.words = min(h.words, left)
+		left -= h.words
+	}
+	holes = holes[:chosen]
+	slices.SortFunc(holes, func(a, b hole) int { return cmp.Compare(a.word, b.word) })
+	var drawn []*extent
+	for _, h := range holes {
+		if err := w.claim(a, h.word, h.words); err != nil {
 			for _, x := range drawn {
 				w.giveBack(x)
 			}
-			w.shrink(a.columns, before)
 			return err
 		}
-		x := w.own(a, word, words)
-		n -= int(words) * 64
-		if n > 0 {
-			drawn = append(drawn, x)
-		}
+		drawn = append(drawn, w.own(a, h.word, h.words))
 	}
 	return nil
+}
+
+// holes returns all runs of words that no archetype owns, up to the world's last word, and how many words they have.
+func (w *World) holes() (holes []hole, words uint32) {
+	for lo := uint32(w.vacant.Next(0)); lo < w.frontier; {
+		n := min(uint32(w.vacant.NextClear(uint(lo))), w.frontier) - lo
+		holes = append(holes, hole{lo, n})
+		words += n
+		lo = uint32(w.vacant.Next(uint(lo + n)))
+	}
+	if most := uint32(w.options.MaxEntities / 64); most > w.frontier {
+		holes = append(holes, hole{w.frontier, most - w.frontier})
+		words += most - w.frontier
+	}
+	return holes, words
 }
 
 // own makes vacant words, whose memory is usable, an extent of the archetype.
@@ -83,17 +128,17 @@ func byWord(x *extent, word uint32) int { return int(x.word) - int(word) }
 
 // place finds words for an extent and makes the memory of the archetype's columns usable there. It takes the lowest hole
 // between extents that is large enough; then new words, which lie right behind the archetype's last extent when no other
-// was drawn meanwhile; and when those run out the largest hole, which may be smaller than asked for.
-func (w *World) place(a *Archetype, words uint32) (word, got uint32, err error) {
-	asked := words
-	var hole, holeWords uint32
+// was drawn meanwhile; and when those run out the largest hole, which may be smaller than asked for, but not smaller than
+// least. Where there is none such it returns no words.
+func (w *World) place(a *Archetype, least, words uint32) (word, got uint32, err error) {
+	var largest hole
 	for lo := uint32(w.vacant.Next(0)); lo < w.frontier; {
 		n := min(uint32(w.vacant.NextClear(uint(lo))), w.frontier) - lo
-		if n > holeWords {
-			hole, holeWords = lo, n
+		if n > largest.words {
+			largest = hole{lo, n}
 		}
 		if n >= words {
-			return w.claim(a, lo, words)
+			return lo, words, w.claim(a, lo, words)
 		}
 		lo = uint32(w.vacant.Next(uint(lo + n)))
 	}
@@ -106,18 +151,15 @@ func (w *World) place(a *Archetype, words uint32) (word, got uint32, err error) 
 		start = w.frontier
 	}
 	if left := most - start; words > left {
-		if left < holeWords {
-			return w.claim(a, hole, holeWords)
-		}
 		words = left
-	}
-	if words == 0 {
-		if w.reclaim(a) {
-			return w.place(a, asked)
+		if left < largest.words {
+			start, words = largest.word, largest.words
 		}
-		return 0, 0, w.full(a)
 	}
-	return w.claim(a, start, words)
+	if words < least {
+		return 0, 0, nil
+	}
+	return start, words, w.claim(a, start, words)
 }
 
 // full is the error for a world without free words.
@@ -140,17 +182,17 @@ func (w *World) align(a *Archetype, words uint32) uint32 {
 }
 
 // claim takes words that belong to nobody. Those between the frontier and a first word beyond it become vacant.
-func (w *World) claim(a *Archetype, word, words uint32) (uint32, uint32, error) {
+func (w *World) claim(a *Archetype, word, words uint32) error {
 	end := word + words
 	if err := w.commit(a, end); err != nil {
-		return 0, words, err
+		return err
 	}
 	if end > w.frontier {
 		w.vacant.Fill(uint(w.frontier), uint(end))
 		w.frontier = end
 	}
 	w.vacant.Erase(uint(word), uint(end))
-	return word, words, nil
+	return nil
 }
 
 // giveBack returns an emptied extent to the world. Its memory stays committed for the next owner.
