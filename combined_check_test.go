@@ -13,6 +13,7 @@ func (m *combinedModel) checkSome() {
 	if n := len(m.stale); n > 0 {
 		m.checkEntity(m.stale[m.step%n])
 	}
+	m.checkPlaceholders()
 }
 
 // checkEntity compares all that is known of an entity.

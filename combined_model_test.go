@@ -54,6 +54,7 @@ type combinedModel struct {
 
 	step, refusals, opened int
 	fault                  error // of the call that was made to fail
+	meddled                int   // calls of callbacks
 	applied, resumed       int   // commands that were applied, and Applies that ended early
 	operation              string
 	transcript             io.Writer
@@ -114,9 +115,11 @@ func (m *combinedModel) hookAll() {
 		return func(e Entity) {
 				m.must(!told[e] && has(e), "OnAdd of %s is told of %v, which it knew: %v", m.columns[i].Name(), e, told[e])
 				told[e] = true
+				m.meddle()
 			}, func(e Entity) {
 				m.must(told[e] && has(e), "OnRemove of %s is told of %v, which it knew: %v", m.columns[i].Name(), e, told[e])
 				delete(told, e)
+				m.meddle()
 			}
 	}
 	for _, i := range []int{1, 2, 3, 5} {

@@ -65,7 +65,7 @@ func (m *combinedModel) applyNew(b *byteStream) {
 	m.operation = "NewN"
 	n = n / 4 * (1 + b.next()%3)
 	var runs []Run
-	if !m.try(func() { m.archetypes[a].NewN(n, func(r Run) { runs = append(runs, r) }) }) {
+	if !m.try(func() { m.archetypes[a].NewN(n, func(r Run) { runs = append(runs, r); m.meddle() }) }) {
 		m.must(len(runs) == 0, "some were made")
 		return
 	}
@@ -223,7 +223,6 @@ func (m *combinedModel) applyMemory(b *byteStream) {
 	case v < 110:
 		m.operation = "Commands.Trim"
 		m.done("Commands.Trim", m.buffers[v%2].Trim)
-		m.buffers[v%2].begin()
 	case v < 120:
 		m.operation = "Reset"
 		w.Reset()

@@ -26,6 +26,10 @@ type Configuration struct {
 	Emptying Emptying
 	// TrimEvery trims the world after so many operations. Zero: never.
 	TrimEvery int
+	// Meddling has hooks and fills try what they must not do, and do what they may.
+	Meddling bool
+	// Growing makes room before every operation.
+	Growing bool
 	// Wrap stands in for a column, where a test wants one that misbehaves. Default: none.
 	Wrap func(Column) Column
 }
@@ -36,6 +40,12 @@ func (c Configuration) String() string {
 	s := fmt.Sprintf("%v columns, %v, %d workers, emptied by %s", c.Storage, c.Pages, c.Workers, emptied)
 	if c.TrimEvery > 0 {
 		s += fmt.Sprintf(", trimmed every %d operations", c.TrimEvery)
+	}
+	if c.Meddling {
+		s += ", with callbacks that meddle"
+	}
+	if c.Growing {
+		s += ", with room made ahead"
 	}
 	if c.Wrap != nil {
 		s += ", wrapped"
@@ -50,7 +60,7 @@ func Configurations() (cs []Configuration) {
 	workers := []int{1, 2, 4}
 	for i := range 12 {
 		cs = append(cs, Configuration{Storage: storages[i%3], Pages: pages[i%4], Workers: workers[i/4], Emptying: Emptying((i + i/4) % 4),
-			TrimEvery: []int{0, 7, 1, 50}[(i/2)%4]})
+			TrimEvery: []int{0, 7, 1, 50}[(i/2)%4], Meddling: i%4 >= 2, Growing: i%5 >= 3})
 	}
 	return cs
 }

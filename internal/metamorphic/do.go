@@ -98,6 +98,7 @@ func (p *player) make(archetype uint16, n int) {
 			p.key.Set(r.Entity(i), key)
 			key++
 		}
+		p.meddle()
 	})
 }
 

@@ -37,11 +37,12 @@ type player struct {
 	commands   *vast.Commands
 	schedule   *sched.Schedule
 
-	living []keyed   // by key
-	told   []string  // by hooks since the last operation
-	at     int       // operation
-	turn   int       // of a Tick
-	out    io.Writer // what can be seen
+	living  []keyed   // by key
+	told    []string  // by hooks since the last operation
+	at      int       // operation
+	turn    int       // of a Tick
+	meddled int       // calls of callbacks
+	out     io.Writer // what can be seen
 }
 
 // Play plays a stream on a world of a configuration and returns a sum of what can be seen after each operation, up to the one
@@ -57,6 +58,12 @@ func Play(c Configuration, ops []Op) (sums []uint64, panicked any) {
 	for i, op := range ops {
 		h := fnv.New64a()
 		p.at, p.out, p.told = i, h, p.told[:0]
+		if p.Growing {
+			p.grow()
+			if err := p.commands.Grow(i % 5000); err != nil {
+				panic(err)
+			}
+		}
 		ordered := p.do(op)
 		p.find()
 		if !ordered {
@@ -127,7 +134,10 @@ func (p *player) open() {
 	p.living = nil
 	p.newSchedule()
 	tell := func(what string) func(vast.Entity, uint64) {
-		return func(e vast.Entity, v uint64) { p.told = append(p.told, fmt.Sprint(what, p.keyOf(e), v)) }
+		return func(e vast.Entity, v uint64) {
+			p.told = append(p.told, fmt.Sprint(what, p.keyOf(e), v))
+			p.meddle()
+		}
 	}
 	p.columns[0].Hook(tell("+a"), tell("-a"))
 	p.parent.OnAdd(func(source, target vast.Entity) { tell("+parent")(source, p.keyOf(target)) })
@@ -135,7 +145,7 @@ func (p *player) open() {
 }
 
 func (p *player) close() {
-	for _, c := range []io.Closer{p.schedule, p.commands, p.world} {
+	for _, c := range []io.Closer{p.schedule, p.world, p.commands} {
 		if err := c.Close(); err != nil {
 			panic(err)
 		}
