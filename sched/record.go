@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/vastgo/vast/internal/atwork"
 )
 
 // MaxRecorded is how many ticks one call of [Schedule.Record] can ask for.
@@ -76,6 +78,13 @@ func (s *Schedule) Record(ticks int) (wait func(context.Context) ([]Recording, e
 	o := &s.observers
 	o.add(q, len(s.team.workers))
 	return func(ctx context.Context) ([]Recording, error) {
+		select {
+		case <-q.done:
+		default:
+			if atwork.Inside(s.world) {
+				panic("sched: what a tick runs waits for the recording of a tick, and so for itself: wait on another goroutine")
+			}
+		}
 		select {
 		case <-q.done:
 		case <-ctx.Done():

@@ -1,0 +1,213 @@
+package sched
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/vastgo/vast"
+)
+
+// callbackSchedule is a schedule in which a function of the user's is called in every way.
+type callbackSchedule struct {
+	*Schedule
+	w    *vast.World
+	num  vast.Column[uint64]
+	pool vast.SparseColumn[uint64]
+	tag  vast.Tag
+	es   []vast.Entity
+	call func(c *Context) // called once; c is nil in a hook
+	left atomic.Int32     // calls
+}
+
+func (f *callbackSchedule) at(c *Context) {
+	if f.left.Add(-1) == 0 {
+		f.call(c)
+	}
+}
+
+// schedulePlaces are the ways in which a schedule calls a function.
+var schedulePlaces = map[string]func(f *callbackSchedule) System{
+	"Run":       func(f *callbackSchedule) System { return System{Run: f.at} },
+	"Run alone": func(f *callbackSchedule) System { return System{Run: f.at, Exclusive: true} },
+	"If":        func(f *callbackSchedule) System { return System{If: func(c *Context) bool { f.at(c); return true }} },
+	"a part": func(f *callbackSchedule) System {
+		return System{Run: func(c *Context) { c.Split(1, func(c *Context, _ int) { f.at(c) }) }}
+	},
+	"a batch":       func(f *callbackSchedule) System { return System{Run: f.each} },
+	"Reduce's part": func(f *callbackSchedule) System { return System{Run: func(c *Context) { f.reduce(c, true) }} },
+	"Reduce's sum":  func(f *callbackSchedule) System { return System{Run: func(c *Context) { f.reduce(c, false) }} },
+	"a hook": func(f *callbackSchedule) System {
+		f.tag.OnAdd(func(vast.Entity) { f.at(nil) })
+		return System{Run: func(c *Context) { f.tag.AddLater(c.Commands(), f.es[0]) }}
+	},
+	"a loop": func(f *callbackSchedule) System {
+		return System{Run: func(c *Context) {
+			for range f.w.Query(f.num).Runs() {
+				f.at(c)
+			}
+		}}
+	},
+}
+
+func (f *callbackSchedule) each(c *Context) {
+	first := f.w.Query().Among(f.es[:1])
+	c.Each(first, 64, func(c *Context, _ vast.Batch) { f.at(c) })
+}
+
+func (f *callbackSchedule) reduce(c *Context, part bool) {
+	// Of the sum's two parts only one calls: the other may run at the same time.
+	Reduce(c, f.w.Query(), 2048, func(c *Context, b vast.Batch) int {
+		if part && b.Len() == 2048 {
+			f.at(c)
+		}
+		return b.Len()
+	}, func(a, b int) int {
+		if !part {
+			f.at(c)
+		}
+		return a + b
+	})
+}
+
+// scheduleVerbs are what may be called there: methods of the schedule, of the context, and of the world.
+var scheduleVerbs = map[string]func(f *callbackSchedule, c *Context){
+	"Add":           func(f *callbackSchedule, _ *Context) { f.Add(System{Name: "more", Run: func(*Context) {}}) },
+	"Build":         func(f *callbackSchedule, _ *Context) { _ = f.Build() },
+	"Close":         func(f *callbackSchedule, _ *Context) { _ = f.Close() },
+	"DropCommands":  func(f *callbackSchedule, _ *Context) { _ = f.DropCommands() },
+	"Graph":         func(f *callbackSchedule, _ *Context) { f.Graph() },
+	"GrowCommands":  func(f *callbackSchedule, _ *Context) { _ = f.GrowCommands(100) },
+	"Of":            func(f *callbackSchedule, _ *Context) { Of(f.w) },
+	"Pause, Step":   func(f *callbackSchedule, _ *Context) { f.Pause(); f.Step(1); f.Resume() },
+	"Record":        func(f *callbackSchedule, _ *Context) { f.Record(1) },
+	"Record's wait": func(f *callbackSchedule, _ *Context) { _, _ = f.Record(1)(context.Background()) },
+	"Recording":     func(f *callbackSchedule, _ *Context) { f.Recording() },
+	"Run":           func(f *callbackSchedule, _ *Context) { _ = f.Run(context.Background()) },
+	"Stats":         func(f *callbackSchedule, _ *Context) { f.Stats() },
+	"Tick":          func(f *callbackSchedule, _ *Context) { _ = f.Tick() },
+	"New":           func(f *callbackSchedule, _ *Context) { _ = New(f.w, Options{Workers: 2}).Close() },
+	"Commands": func(f *callbackSchedule, c *Context) {
+		if c != nil {
+			c.Commands().Delete(f.es[9])
+		}
+	},
+	"Each": func(f *callbackSchedule, c *Context) {
+		if c != nil {
+			c.Each(f.w.Query(), 64, func(*Context, vast.Batch) {})
+		}
+	},
+	"Random": func(f *callbackSchedule, c *Context) {
+		if c != nil {
+			c.Random(f.es[0])
+		}
+	},
+	"World.Admit":     func(f *callbackSchedule, _ *Context) { f.w.Admit(0) },
+	"World.Apply":     func(f *callbackSchedule, _ *Context) { c := f.w.NewCommands(); c.Delete(f.es[1]); _, _ = f.w.Apply(c) },
+	"World.Close":     func(f *callbackSchedule, _ *Context) { _ = f.w.Close() },
+	"World.Delete":    func(f *callbackSchedule, _ *Context) { f.w.Delete(f.es[2]) },
+	"World.DeleteAll": func(f *callbackSchedule, _ *Context) { f.w.DeleteAll(f.w.Query()) },
+	"World.New":       func(f *callbackSchedule, _ *Context) { f.w.Archetype(f.num).New() },
+	"World.NewN":      func(f *callbackSchedule, _ *Context) { f.w.Archetype(f.num, f.pool).NewN(50, nil) },
+	"World.Reset":     func(f *callbackSchedule, _ *Context) { f.w.Reset() },
+	"World.Track":     func(f *callbackSchedule, _ *Context) { f.w.Track(f.num) },
+	"World.Trim":      func(f *callbackSchedule, _ *Context) { _ = f.w.Trim() },
+	"World.Visit": func(f *callbackSchedule, _ *Context) {
+		_ = f.w.Visit(context.Background(), func() bool { return true })
+	},
+	"Column.AddAll":    func(f *callbackSchedule, _ *Context) { f.pool.AddAll(f.w.Query(), 1) },
+	"Column.RemoveAll": func(f *callbackSchedule, _ *Context) { f.num.RemoveAll(f.w.Query()) },
+	"Goexit":           func(*callbackSchedule, *Context) { runtime.Goexit() },
+	"panic":            func(*callbackSchedule, *Context) { panic("after the loop") },
+}
+
+// TestScheduleCallbacks calls every verb in every place: it works, or the tick's error says what to do; afterwards schedule
+// and world can be used.
+func TestScheduleCallbacks(t *testing.T) {
+	worked, refused := 0, 0
+	for place, system := range schedulePlaces {
+		for verb, do := range scheduleVerbs {
+			for _, workers := range []int{1, 3} {
+				f := &callbackSchedule{w: vast.NewWorld(vast.Options{MaxEntities: 1 << 12})}
+				f.num, f.pool, f.tag = vast.NewColumn[uint64](f.w), vast.NewSparseColumn[uint64](f.w), vast.NewTag(f.w, "tag")
+				f.w.Archetype(f.num, f.pool).NewN(3000, func(r vast.Run) {
+					for i := range r.Len() {
+						f.es = append(f.es, r.Entity(i))
+					}
+				})
+				f.Schedule = New(f.w, Options{Workers: workers})
+				s := system(f)
+				s.Name, s.Reads, s.Writes = "calling", Columns(f.num), Columns(f.pool)
+				if s.Run == nil {
+					s.Run = func(*Context) {}
+				}
+				f.Add(s)
+				called := false
+				f.left.Store(1)
+				f.call = func(c *Context) { called = true; do(f, c) }
+				what := fmt.Sprintf("%s in %s with %d workers", verb, place, workers)
+				var err error
+				ticked := make(chan struct{})
+				go func() { // which Goexit may end
+					defer close(ticked)
+					err = f.Tick()
+				}()
+				<-ticked
+				if !called {
+					t.Fatalf("%s was not reached", what)
+				}
+				if err == nil {
+					worked++
+				} else {
+					refused++
+					mustSayHow(t, what, err)
+				}
+				if err := f.Tick(); err != nil && !strings.Contains(what, "World.Close") {
+					t.Fatalf("%s: the next tick: %v", what, err)
+				}
+				if !strings.Contains(what, "World.Close") {
+					f.w.Reset()
+					f.w.Archetype(f.num, f.pool).NewN(100, nil)
+					if f.w.Len() != 100 || f.pool.Len() != 100 {
+						t.Fatalf("%s: %d entities afterwards", what, f.w.Len())
+					}
+				}
+				if err := errors.Join(f.Close(), f.w.Close()); err != nil {
+					t.Fatalf("%s: %v", what, err)
+				}
+			}
+		}
+	}
+	t.Logf("%d calls worked, %d were refused", worked, refused)
+	if worked == 0 || refused == 0 {
+		t.Error("the test does not reach what it should")
+	}
+}
+
+// mustSayHow checks that a tick's error says what to do.
+func mustSayHow(t *testing.T, what string, err error) {
+	t.Helper()
+	var structure *StructureError
+	var failed *PanicError
+	if errors.As(err, &structure) || errors.As(err, new(*AccessError)) {
+		return
+	}
+	if !errors.As(err, &failed) {
+		t.Fatalf("%s: %v", what, err)
+	}
+	if _, ok := failed.Value.(runtime.Error); ok {
+		t.Fatalf("%s: %v\n%s", what, failed, failed.Stack)
+	}
+	text := fmt.Sprint(failed.Value)
+	for _, remedy := range []string{"after the loop", ": call it ", "make one loop of the two", "use a world after Close", "wait on another goroutine",
+		"do there what look would do", goexit, "record what hooks want in other Commands"} {
+		if strings.Contains(text, remedy) {
+			return
+		}
+	}
+	t.Fatalf("%s: the panic says not what to do: %s", what, text)
+}
