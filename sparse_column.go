@@ -153,6 +153,9 @@ func (s *sparseStore[T]) room(n, owed int) error { return s.pool.Grow(s.need(n, 
 // need returns for how many insertions there must be room so that n cannot fail, and of the owed ones those that can still
 // be made: no more entities than there are slots ever have the component.
 func (s *sparseStore[T]) need(n, owed int) int {
+	if owed == 0 {
+		return n
+	}
 	return n + max(0, min(owed, s.rooms.Left()-n))
 }
 

@@ -65,6 +65,9 @@ func (c *column) promise(n int) {
 
 // kept notes that n additions were made.
 func (c *column) kept(n int) {
+	if c.promised == 0 {
+		return
+	}
 	n = min(n, c.promised)
 	c.promised -= n
 	c.owed -= n
