@@ -423,7 +423,7 @@ func TestCallbacks(t *testing.T) {
 	}
 	share := 4
 	if testing.Short() || raceEnabled {
-		share = 16
+		share = 48
 	}
 	refused, worked := 0, 0
 	for place, run := range places {
