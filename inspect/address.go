@@ -41,8 +41,32 @@ type elements struct {
 // place returns where e's component lies; nil for those that have no bytes, or have them in memory of their own. It is called
 // while the world lets the inspector look.
 func (k *whereabouts) place(w *vast.World, c *column, e vast.Entity) *place {
-	if c.info.Storage != vast.StorageDense || c.Size == 0 {
+	of, ok := k.elements(w, c)
+	if !ok || c.Size == 0 {
 		return nil
+	}
+	off, n := of.area.Place(int(e.Slot()))
+	return &place{of.area.Reservation, off, n, fmt.Sprintf("0x%x", of.base+uintptr(off))}
+}
+
+// number returns the number of the place of the first byte of e's component, as the memory page counts; -1
+// where it has none. It is called while the world lets the inspector look.
+func (k *whereabouts) number(w *vast.World, c *column, e vast.Entity) int {
+	of, ok := k.elements(w, c)
+	if !ok {
+		return -1
+	}
+	at, _ := of.area.Place(int(e.Slot()))
+	for _, r := range w.Reservations()[:of.area.Reservation] {
+		at += r.Bytes()
+	}
+	return at
+}
+
+// elements returns where a column's elements lie, and whether they lie in the world's reservations.
+func (k *whereabouts) elements(w *vast.World, c *column) (elements, bool) {
+	if c.info.Storage != vast.StorageDense {
+		return elements{}, false
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -50,11 +74,7 @@ func (k *whereabouts) place(w *vast.World, c *column, e vast.Entity) *place {
 		k.read(w)
 	}
 	of, ok := k.of[c.col]
-	if !ok {
-		return nil
-	}
-	off, n := of.area.Place(int(e.Slot()))
-	return &place{of.area.Reservation, off, n, fmt.Sprintf("0x%x", of.base+uintptr(off))}
+	return of, ok
 }
 
 func (k *whereabouts) read(w *vast.World) {

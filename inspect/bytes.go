@@ -56,8 +56,8 @@ func (in *Inspector) describeBytes(r *http.Request) (any, error) {
 func (in *Inspector) bytesOf(r *http.Request, slot, id int) (any, error) {
 	a := bytesAnswer{Slot: slot, Column: id, From: -1, Parts: []fieldBytes{}}
 	var c *column
-	var v reflect.Value
-	alive, has := false, false
+	var b []byte // the first ones
+	alive, having := false, false
 	err := in.look(r.Context(), func() bool {
 		var e vast.Entity
 		if c = in.columnAt(id); c == nil {
@@ -67,12 +67,11 @@ func (in *Inspector) bytesOf(r *http.Request, slot, id int) (any, error) {
 			return true
 		}
 		a.Entity = *in.occupant(e)
-		v, has = vast.Value(c.col, e) // a copy
-		for _, at := range in.newLayout().areas {
-			if at.Column == id && at.Kind == vast.AreaElements.String() && c.info.Storage == vast.StorageDense {
-				a.From, _ = at.place(slot)
-			}
+		if having = has(in.world, c.col, e); !having {
+			return true
 		}
+		b = in.firstBytes(c, e)
+		a.From = in.places.number(in.world, c, e)
 		return true
 	})
 	switch {
@@ -82,38 +81,51 @@ func (in *Inspector) bytesOf(r *http.Request, slot, id int) (any, error) {
 		return nil, notFound("there is no column %d", id)
 	case !alive:
 		return nil, notFound("no entity lives in slot %d", slot)
-	case !has:
+	case !having:
 		return nil, notFound("the entity %s has no %s", a.Entity.ID, c.Name)
 	}
 	a.Name, a.Storage, a.Type, a.Size = c.Name, c.Storage, c.Type, c.Size
-	if v.CanAddr() && c.info.Storage != vast.StorageHeap && c.Size > 0 {
-		// Sound because v is a copy of so many bytes without Go pointers.
-		b := unsafe.Slice((*byte)(v.Addr().UnsafePointer()), c.Size)
-		a.Hex, a.Cut = hex.EncodeToString(b[:min(len(b), maxBytes)]), len(b) > maxBytes
+	if c.info.Storage == vast.StorageHeap || c.Size == 0 {
+		return a, nil
 	}
-	if c.info.Storage != vast.StorageHeap && c.Size > 0 {
-		for _, f := range fieldsOf(c) {
-			if f.offset+int(f.typ.Size()) > maxBytes {
-				a.Cut = true
-				break
-			}
-			// Sound because the field lies in the copy.
-			at := reflect.NewAt(f.typ, unsafe.Add(v.Addr().UnsafePointer(), f.offset)).Elem()
-			a.Parts = append(a.Parts, fieldBytes{f.Path, f.Type, f.Kind, f.offset, int(f.typ.Size()), textOf(at)})
+	a.Hex, a.Cut = hex.EncodeToString(b), len(b) < c.Size
+	for _, f := range fieldsOf(c) {
+		if f.offset+int(f.typ.Size()) > len(b) {
+			a.Cut = true
+			break
 		}
-		a.Cut = a.Cut || len(a.Parts) == maxFields
+		// Sound because the field lies in the copy, which is aligned as the component is.
+		at := reflect.NewAt(f.typ, unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), f.offset)).Elem()
+		a.Parts = append(a.Parts, fieldBytes{f.Path, f.Type, f.Kind, f.offset, int(f.typ.Size()), textOf(at)})
 	}
+	a.Cut = a.Cut || len(a.Parts) == maxFields
 	return a, nil
+}
+
+// firstBytes returns a copy of the first bytes of e's component. It returns none of what lies on the Go heap or
+// is too large to be copied. It is called while the world lets the inspector look.
+func (in *Inspector) firstBytes(c *column, e vast.Entity) []byte {
+	if c.info.Type == nil || c.info.Storage == vast.StorageHeap || c.Size == 0 {
+		return nil
+	}
+	v, ok := valueNow(in.world, c.col, c.info.Storage, c.info.Type, e)
+	if !ok {
+		return nil
+	}
+	// Sound because v has so many bytes, without Go pointers.
+	b := unsafe.Slice((*byte)(v.Addr().UnsafePointer()), min(c.Size, maxBytes))
+	words := make([]uint64, (len(b)+7)/8) // no type takes more to be aligned
+	first := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(b))
+	copy(first, b)
+	return first
 }
 
 // fieldsOf returns a column's fields. Of links the value is one field.
 func fieldsOf(c *column) []field {
-	if len(c.Fields) > 0 || c.info.Linked == "" {
-		return c.Fields
+	if c.info.Type == nil {
+		return nil
 	}
-	linked := column{}
-	linked.addFields(c.info.Layout, "", 0)
-	return linked.Fields
+	return fieldsIn(c.info.Type)
 }
 
 // textOf writes a field's value. A String method of the program's may be called.

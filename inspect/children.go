@@ -34,8 +34,8 @@ type childRow struct {
 // listChildren answers with some of the sources of an entity in a relation. The offset-th is found by walking over those
 // before it, a part at a time; after=17.3 goes on behind a child that is known, which takes no walk.
 func (in *Inspector) listChildren(r *http.Request) (any, error) {
-	k := childrenReader{in: in, id: r.PathValue("id"), relation: r.URL.Query().Get("relation"), after: r.URL.Query().Get("after"),
-		atOnce: walkedAtOnce}
+	k := childrenReader{in: in, id: r.PathValue("id"), relation: r.URL.Query().Get("relation"), by: r.URL.Query().Get("by"),
+		after: r.URL.Query().Get("after"), atOnce: walkedAtOnce}
 	var err error
 	if k.limit, err = wholeNumber(r, "limit", 50, 1, childrenMost); err != nil {
 		return nil, err
@@ -58,13 +58,15 @@ func (in *Inspector) listChildren(r *http.Request) (any, error) {
 
 // childrenReader walks over the sources of a target. Between two looks it keeps the last source that it has passed.
 type childrenReader struct {
-	in              *Inspector
-	id              string
-	relation, after string
-	limit           int
-	atOnce          int // sources that a look passes
-	answer          childrenAnswer
-	err             error
+	in       *Inspector
+	id       string
+	relation string // its column
+	by       string // how the column is named
+	after    string
+	limit    int
+	atOnce   int // sources that a look passes
+	answer   childrenAnswer
+	err      error
 
 	passed int         // sources so far
 	last   vast.Entity // of them; none at the beginning
@@ -79,7 +81,7 @@ func (k *childrenReader) look() (done bool) {
 		k.err = stale(k.id)
 		return true
 	}
-	c, rel, err := in.relationNamed(k.relation, target)
+	c, rel, err := in.relationNamed(k.relation, k.by, target)
 	if err != nil {
 		k.err = err
 		return true
@@ -136,12 +138,13 @@ func (in *Inspector) childRow(e vast.Entity, rel vast.Relation) childRow {
 	return row
 }
 
-// relationNamed returns the relation of a name or number; without one, the first in which the target has sources, or else the
-// first of all. It is called while the world lets the inspector look.
-func (in *Inspector) relationNamed(text string, target vast.Entity) (*column, vast.Relation, error) {
-	columns := in.model.look(in.world)
+// relationNamed returns the relation that a text means, as columnNamed has it; without one, the first in
+// which the target has sources, or else the first of all. It is called while the world lets the inspector
+// look.
+func (in *Inspector) relationNamed(text, by string, target vast.Entity) (*column, vast.Relation, error) {
+	columns := in.model.look()
 	if text != "" {
-		c, err := columnNamed(columns, text)
+		c, err := columnNamed(columns, text, by)
 		if err != nil {
 			return nil, vast.Relation{}, err
 		}

@@ -76,15 +76,11 @@ func (in *Inspector) completeQuery(r *http.Request) (any, error) {
 func (in *Inspector) currentSchema(ctx context.Context) (*query.Schema, error) {
 	var columns []column
 	err := in.look(ctx, func() bool {
-		columns = in.model.look(in.world)
+		columns = in.model.look()
 		return true
 	})
 	if err != nil {
 		return nil, err
 	}
-	_, schema := in.asked.begin()
-	if schema == nil || len(schema.Columns) != len(columns) {
-		schema = in.asked.describe(columns)
-	}
-	return schema, nil
+	return in.asked.schemaOf(columns), nil
 }

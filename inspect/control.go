@@ -2,8 +2,6 @@ package inspect
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"time"
@@ -61,17 +59,9 @@ type order struct {
 
 // readOrder reads and checks an order.
 func readOrder(body io.Reader) (order, error) {
-	d := json.NewDecoder(body)
-	d.DisallowUnknownFields()
 	var o order
-	if err := d.Decode(&o); err != nil {
-		if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
-			return order{}, err
-		}
-		return order{}, badRequest(`the body must be like {"action": "step", "ticks": 1}: %v`, err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return order{}, badRequest("something follows the order")
+	if err := decodeBody(body, &o, `{"action": "step", "ticks": 1}`); err != nil && err != io.EOF {
+		return order{}, err
 	}
 	switch o.Action {
 	case "pause", "resume":

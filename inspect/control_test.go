@@ -69,15 +69,17 @@ func TestControlIsRefused(t *testing.T) {
 	f.refused(t, http.StatusUnauthorized, "POST", "control", "", `{"action": "pause"}`)
 	f.refused(t, http.StatusUnauthorized, "POST", "control", "wrong", `{"action": "pause"}`)
 	for _, body := range []string{``, `{}`, `{"action": "stop"}`, `{"action": "step", "ticks": -1}`, `{"action": "step", "ticks": 10001}`,
-		`{"action": "step", "ticks": 1.5}`, `{"action": "pause", "ticks": 1}`, `{"action": "pause", "then": 1}`, `{"action": "pause"} {}`,
+		`{"action": "step", "ticks": 1.5}`, `{"action": "pause", "ticks": 1}`, `{"action": "pause", "then": 1}`, `{"action": "pause"} {}`, `{"action": "pause"}}`, `{"action": "pause"}]`,
 		`["pause"]`, `{"action": "step", "ticks": 99999999999999999999}`, `{"action": "step"`} {
 		if p := f.refused(t, http.StatusBadRequest, "POST", "control", f.options.Token, body); p.Code != "request" {
 			t.Errorf("%q: %+v", body, p)
 		}
 	}
-	body := http.MaxBytesReader(httptest.NewRecorder(), io.NopCloser(strings.NewReader(`{"action": "pause"}`)), 10)
-	if _, err := readOrder(body); err == nil || problemOf(err).Status != http.StatusRequestEntityTooLarge {
-		t.Errorf("too large: %v", err)
+	for _, most := range []int64{10, 20} { // the order, and what follows it
+		body := http.MaxBytesReader(httptest.NewRecorder(), io.NopCloser(strings.NewReader(`{"action": "pause"}   {}`)), most)
+		if _, err := readOrder(body); err == nil || problemOf(err).Status != http.StatusRequestEntityTooLarge {
+			t.Errorf("larger than %d bytes: %v", most, err)
+		}
 	}
 	if f.schedule.Paused() {
 		t.Error("an order that was refused was obeyed")

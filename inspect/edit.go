@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"reflect"
-	"strconv"
 	"strings"
 
 	"github.com/vastgo/vast"
@@ -41,7 +40,7 @@ func (in *Inspector) edited(r *http.Request) (edited, error) {
 	}
 	var err error
 	if lookErr := in.look(r.Context(), func() bool {
-		one.column, err = columnNamed(in.model.look(in.world), r.PathValue("column"))
+		one.column, err = columnNamed(in.model.look(), r.PathValue("column"), r.URL.Query().Get("by"))
 		return true
 	}); lookErr != nil {
 		return one, lookErr
@@ -49,38 +48,10 @@ func (in *Inspector) edited(r *http.Request) (edited, error) {
 	return one, err
 }
 
-// columnNamed returns the column with a number or a name.
-func columnNamed(columns []column, text string) (*column, error) {
-	if n, err := strconv.Atoi(text); err == nil {
-		if n >= 0 && n < len(columns) && !columns[n].info.Private {
-			return &columns[n], nil
-		}
-		return nil, notFound("the world has no component of number %d", n)
-	}
-	for i := range columns {
-		if c := &columns[i]; c.Name == text && !c.info.Private {
-			return c, nil
-		}
-	}
-	return nil, notFound("the world has no component %.80q", text)
-}
-
 // decodeEdit reads a request's body, which may be left out where nothing has to be said.
 func decodeEdit(r *http.Request) (edit editRequest, err error) {
-	decoder := json.NewDecoder(r.Body)
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&edit); err != nil {
-		if errors.Is(err, io.EOF) {
-			return edit, nil
-		}
-		var tooLarge *http.MaxBytesError
-		if errors.As(err, &tooLarge) {
-			return edit, err
-		}
-		return edit, badRequest(`the body must be like {"path": "At.X", "value": 1.5}: %v`, err)
-	}
-	if decoder.More() {
-		return edit, badRequest("the body must be one JSON object")
+	if err := decodeBody(r.Body, &edit, `{"path": "At.X", "value": 1.5}`); err != io.EOF {
+		return edit, err
 	}
 	return edit, nil
 }
@@ -116,17 +87,6 @@ func (one edited) change(ctx context.Context, f func(e vast.Entity) error) error
 		return lookErr
 	}
 	return err
-}
-
-// findFor is Inspector.find with an error for those who edit.
-func (in *Inspector) findFor(text string) (vast.Entity, error) {
-	if e, ok := in.find(text); ok {
-		return e, nil
-	}
-	if _, _, ok := parseID(text); ok {
-		return vast.Entity{}, fmt.Errorf("entity %s is no longer alive", text)
-	}
-	return vast.Entity{}, fmt.Errorf("no entity is called %.80q", text)
 }
 
 // lacks is the answer for an entity without the component.
@@ -217,7 +177,7 @@ func (one edited) setter(asked editRequest) (func(e vast.Entity, add bool) error
 		}
 		if edit != nil {
 			var err error
-			if v, err = edit.Apply(v, in.findFor); err != nil {
+			if v, err = edit.Apply(v, in.find); err != nil {
 				return err
 			}
 		}
@@ -258,7 +218,7 @@ func (one edited) relationSetter(asked editRequest) (func(e vast.Entity, add boo
 		} else if !add && !had {
 			return one.lacks()
 		}
-		v, err := edit.Apply(reflect.Zero(entityType), one.in.findFor)
+		v, err := edit.Apply(reflect.Zero(entityType), one.in.find)
 		if err != nil {
 			return err
 		}

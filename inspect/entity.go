@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
-	"strconv"
 	"time"
 
 	"github.com/vastgo/vast"
@@ -13,11 +12,10 @@ import (
 )
 
 const (
-	lookTime      = 150 * time.Microsecond // after which a look leaves the rest to the next one
-	fieldsMost    = 4000                   // of all components of an entity
-	heapFields    = 300                    // of a component that must be read while the world stands still
-	componentMost = 1 << 20                // bytes of a component that is shown
-	endsMost      = 50                     // of edges that are listed
+	lookTime   = 150 * time.Microsecond // after which a look leaves the rest to the next one
+	fieldsMost = 4000                   // of all components of an entity
+	heapFields = 300                    // of a component that must be read while the world stands still
+	endsMost   = 50                     // of edges that are listed
 )
 
 func (in *Inspector) entityRoutes() []route {
@@ -131,7 +129,7 @@ func (k *entityReader) look() (done bool) {
 		k.gone = true
 		return true
 	}
-	columns := k.in.model.look(w)
+	columns := k.in.model.look()
 	if k.next == 0 {
 		k.answer = entityAnswer{ID: e.String(), Alive: true, Name: k.in.nameOf(e), Slot: int(e.Slot()), Generation: e.Generation(),
 			Components: []component{}, Links: []linkList{}}
@@ -155,7 +153,7 @@ func (k *entityReader) look() (done bool) {
 // component copies e's component, if it has one.
 func (k *entityReader) component(c *column, e vast.Entity) {
 	if c.Size > componentMost { // is not even copied
-		if k.in.world.Query(c.col).Between(int(e.Slot()), int(e.Slot())+1).Count() > 0 {
+		if has(k.in.world, c.col, e) {
 			one := k.componentOf(c, e)
 			one.Editable, one.Value = false, tooLarge(c)
 			k.answer.Components, k.values = append(k.answer.Components, one), append(k.values, reflect.Value{})
@@ -206,8 +204,7 @@ func (k *entityReader) componentOf(c *column, e vast.Entity) component {
 }
 
 func tooLarge(c *column) *value.Field {
-	return &value.Field{Type: c.Type, Kind: value.Other, Exported: true, Size: c.Size,
-		Text: strconv.Itoa(c.Size) + " bytes are too many to be shown"}
+	return &value.Field{Type: c.Type, Kind: value.Other, Exported: true, Size: c.Size, Text: tooManyBytes(c.Size)}
 }
 
 // resolve finds out about linked entities, some at a time.

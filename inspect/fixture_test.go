@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -204,8 +203,7 @@ func (f *fixture) get(t testing.TB, path string, into any) {
 	if status != http.StatusOK {
 		t.Fatalf("GET %s: %d %s", path, status, body)
 	}
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	if err := decoder.Decode(into); err != nil {
+	if err := json.Unmarshal(body, into); err != nil {
 		t.Fatalf("GET %s: %v in %s", path, err, body)
 	}
 }

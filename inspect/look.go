@@ -34,7 +34,7 @@ func (in *Inspector) look(ctx context.Context, f func() (done bool)) error {
 	defer patience.Stop()
 	err := in.world.Visit(ctx, func() bool {
 		patience.Reset(in.options.Patience)
-		return f()
+		return in.model.read(in.world) && f()
 	})
 	switch {
 	case err == nil || errors.Is(err, vast.ErrClosed):

@@ -25,7 +25,7 @@ type memory struct {
 	mu      sync.Mutex
 	limits  limits
 	asked   time.Time // when the limits were asked for
-	names   map[vast.AnyColumn]int
+	numbers map[vast.AnyColumn]int
 }
 
 // The world's reservations, one behind the other, are one range of addresses, in which each byte has a number, its place. It
@@ -39,6 +39,9 @@ type layout struct {
 	own          []area // of memory of its own
 	slots        int    // where those end that archetypes own
 	maxEntities  int
+
+	read    []vast.Area // until it is arranged
+	columns []column
 }
 
 // reservation is one of the world's reservations.
@@ -118,32 +121,37 @@ func (in *Inspector) lookAtMemory(ctx context.Context, extents bool) (*layout, [
 		}
 		return true
 	})
-	return l, slices.Concat(parts...), err
+	if err != nil {
+		return nil, nil, err
+	}
+	l.arrange(&in.memory)
+	return l, slices.Concat(parts...), nil
 }
 
-// newLayout is called while the world lets the inspector look.
+// newLayout reads where everything lies; the caller has it arranged after the look. It is called while the
+// world lets the inspector look.
 func (in *Inspector) newLayout() *layout {
 	w := in.world
-	columns := in.model.look(w)
-	l := &layout{areas: []area{}, own: []area{}, slots: w.Slots(), maxEntities: w.Options().MaxEntities}
+	l := &layout{slots: w.Slots(), maxEntities: w.Options().MaxEntities, read: w.Areas(), columns: in.model.look()}
 	for _, r := range w.Reservations() {
-		l.reservations = append(l.reservations, reservation{From: l.bytes, Bytes: r.Bytes(), Committed: r.Committed(),
-			Address: fmt.Sprintf("%#x", r.Address()), r: r})
+		l.reservations = append(l.reservations, reservation{From: l.bytes, Bytes: r.Bytes(), Committed: r.Committed(), r: r})
 		l.bytes += r.Bytes()
 	}
-	in.memory.mu.Lock()
-	defer in.memory.mu.Unlock()
-	if len(in.memory.names) != len(columns) {
-		in.memory.names = make(map[vast.AnyColumn]int)
-		for _, c := range columns {
-			in.memory.names[c.col] = c.ID
-		}
+	return l
+}
+
+// arrange computes the places of the areas. It is for outside of looks: each column has several areas.
+func (l *layout) arrange(m *memory) {
+	numbers := m.numbersOf(l.columns)
+	for i := range l.reservations {
+		l.reservations[i].Address = fmt.Sprintf("%#x", l.reservations[i].r.Address())
 	}
-	for _, a := range w.Areas() {
+	l.areas, l.own = make([]area, 0, len(l.read)), []area{}
+	for _, a := range l.read {
 		one := area{Kind: a.Kind.String(), Column: -1, Number: a.Number, From: -1, Bytes: a.Bytes, UsedFrom: -1, Committed: a.Committed,
 			First: -1, Stride: a.Stride, Share: a.Share, a: a}
 		if a.Column != nil {
-			one.Column, one.Name = in.memory.names[a.Column], a.Column.Name()
+			one.Column, one.Name = numbers[a.Column], a.Column.Name()
 		}
 		if a.Reservation < 0 {
 			l.own = append(l.own, one)
@@ -153,7 +161,20 @@ func (in *Inspector) newLayout() *layout {
 		one.From, one.UsedFrom, one.First = from+a.Offset, from+a.CommittedAt, from+a.First
 		l.areas = append(l.areas, one)
 	}
-	return l
+	l.read = nil
+}
+
+// numbersOf returns the columns' numbers. What it returns is not to be changed.
+func (m *memory) numbersOf(columns []column) map[vast.AnyColumn]int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.numbers) != len(columns) {
+		m.numbers = make(map[vast.AnyColumn]int, len(columns))
+		for _, c := range columns {
+			m.numbers[c.col] = c.ID
+		}
+	}
+	return m.numbers
 }
 
 // at returns the index of the area that holds a place, or of the next one behind it.
@@ -214,6 +235,8 @@ type archetype struct {
 	Extents  int      `json:"extents"`
 	Slots    int      `json:"slots"`
 	Entities int      `json:"entities"`
+
+	a *vast.Archetype
 }
 
 type purpose struct {
@@ -301,18 +324,20 @@ func archetypesOf(extents []vast.Extent) []archetype {
 		if !known {
 			i = len(all)
 			index[x.Archetype] = i
-			one := archetype{Number: x.Archetype.Number(), Columns: []string{}}
-			for _, c := range x.Archetype.Columns() { // never changes
-				one.Columns = append(one.Columns, c.Name())
-			}
-			all = append(all, one)
+			all = append(all, archetype{Number: x.Archetype.Number(), Columns: []string{}, a: x.Archetype})
 		}
 		all[i].Extents++
 		all[i].Slots += x.Slots
 		all[i].Entities += x.Entities
 	}
 	slices.SortStableFunc(all, func(a, b archetype) int { return b.Slots - a.Slots })
-	return all[:min(len(all), maxArchetypes)]
+	all = all[:min(len(all), maxArchetypes)]
+	for i := range all {
+		for _, c := range all[i].a.Columns() { // never changes
+			all[i].Columns = append(all[i].Columns, c.Name())
+		}
+	}
+	return all
 }
 
 // limitsNow returns the limits, asked for now and then: the system counts mappings by listing them.

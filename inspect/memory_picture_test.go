@@ -133,7 +133,7 @@ func TestPictureOfElements(t *testing.T) {
 		all := f.draw(t, fmt.Sprintf("from=%d&to=%d&cells=1&by=density", a.First, a.First+n*a.Stride))
 		f.see(t, func() {
 			slots := min(n, f.w.Slots())
-			col := f.model.look(f.w)[m.area(t, name, "elements").Column].col
+			col := f.model.look()[m.area(t, name, "elements").Column].col
 			if want := share(f.w.Occupied(col, 0, slots), slots); all.values[0] != want {
 				t.Errorf("%s: the density is %d, want %d", name, all.values[0], want)
 			}

@@ -192,6 +192,9 @@ func TestBytes(t *testing.T) {
 	if b = get(f.people[0], "Dead"); b.Hex != "" || b.Size != 0 {
 		t.Errorf("a tag is %+v", b)
 	}
+	if b = get(f.paris, "Road"); b.Size == 0 || len(b.Hex) != 2*b.Size || b.Cut || len(b.Parts) == 0 || b.From < 0 {
+		t.Errorf("a list of edges is %+v", b)
+	}
 	if b = get(f.london, "ChildOf"); len(b.Parts) != 1 || b.Parts[0].Text != f.paris.String() || b.Parts[0].Kind != "entity" {
 		t.Errorf("a link is %+v", b)
 	}

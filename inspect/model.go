@@ -1,11 +1,11 @@
 package inspect
 
 import (
-	"fmt"
 	"net/http"
 	"reflect"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/vm"
@@ -13,6 +13,10 @@ import (
 
 // maxFields is how many fields of a component are told of.
 const maxFields = 256
+
+// worldFields bounds the fields that the description of a world lists, of all components together. Each
+// component has the same share.
+const worldFields = 1 << 14
 
 // model is what does not change about a world's columns, read once for each.
 type model struct {
@@ -22,104 +26,63 @@ type model struct {
 
 // column is a column as the page sees it.
 type column struct {
-	ID       int     `json:"id"`
-	Name     string  `json:"name"`
-	Type     string  `json:"type"` // of an element; empty for a tag
-	Storage  string  `json:"storage"`
-	Size     int     `json:"size"`     // bytes of an element
-	Relation bool    `json:"relation"` // whether the value is the one target of a relation
-	Edges    bool    `json:"edges"`    // whether it stands for edges
-	Fields   []field `json:"fields"`
+	ID       int    `json:"id"`
+	Name     string `json:"name"`
+	Type     string `json:"type"` // of an element; empty for a tag
+	Storage  string `json:"storage"`
+	Size     int    `json:"size"`     // bytes of an element
+	Relation bool   `json:"relation"` // whether the value is the one target of a relation
+	Edges    bool   `json:"edges"`    // whether it stands for edges
+
+	// In the description of the world:
+	Fields []field `json:"fields"`
+	Label  string  `json:"label"` // what lists of entities call it: the name, and the number where several have the name
+	Text   string  `json:"text"`  // what queries call it
 
 	col  vast.AnyColumn
 	info vast.ColumnInfo
 }
 
-// field is a value within a component that is no struct or array of others.
-type field struct {
-	Path string `json:"path"` // such as At.X or Items[2]; empty where the component is one value
-	Type string `json:"type"`
-	Kind string `json:"kind"` // float, int, uint, bool, string, entity, enum or other
-
-	offset int // bytes from the start of the component
-	typ    reflect.Type
-}
-
-// look brings the model up to date and returns the columns, in the order of their making. It is called while the world lets
-// the inspector look. What it returns is not to be changed, and may be kept.
-func (m *model) look(w *vast.World) []column {
+// read takes in more of the world's columns, of which a program may have hundreds, and reports whether it knows
+// them all. It is called while the world lets the inspector look, before anything else.
+func (m *model) read(w *vast.World) (done bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	all := w.Columns()
-	for _, col := range all[len(m.columns):] {
+	begun := time.Now()
+	for _, col := range w.Columns()[len(m.columns):] {
+		if time.Since(begun) > lookTime {
+			return false
+		}
 		info := vast.Describe(col)
-		c := column{ID: info.ID, Name: info.Name, Storage: info.Storage.String(), Fields: []field{}, col: col, info: info}
+		c := column{ID: info.ID, Name: info.Name, Storage: info.Storage.String(), col: col, info: info}
 		if info.Type != nil {
-			c.Type, c.Size = info.Type.String(), info.Layout.Size
+			c.Type, c.Size = info.Type.String(), int(info.Type.Size())
 		}
 		c.Relation = info.Linked != "" && info.Type == entityType
 		c.Edges = info.Linked != "" && !c.Relation
-		if info.Type != nil && info.Linked == "" {
-			c.addFields(info.Layout, "", 0)
-		}
 		m.columns = append(m.columns, c)
 	}
+	return true
+}
+
+// fields returns the fields of a component; of links there are none. It is for outside of looks: see
+// fieldsIn.
+func (c *column) fields() []field {
+	if c.info.Type == nil || c.info.Linked != "" {
+		return []field{}
+	}
+	return fieldsIn(c.info.Type)
+}
+
+// look returns the columns in the order of their making, which [model.read] has taken in before. The caller may
+// keep what look returns, and does not change it.
+func (m *model) look() []column {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	return m.columns
 }
 
 var entityType = reflect.TypeFor[vast.Entity]()
-
-func (c *column) addFields(l vast.Layout, path string, offset int) {
-	kind := kindOf(l.Type)
-	switch {
-	case len(c.Fields) == maxFields:
-	case kind == "" && l.Type.Kind() == reflect.Struct:
-		for _, part := range l.Parts {
-			below := part.Name
-			if path != "" {
-				below = path + "." + part.Name
-			}
-			c.addFields(part, below, offset+part.Offset)
-		}
-	case kind == "" && l.Type.Kind() == reflect.Array:
-		for i := 0; i < l.Count && len(c.Fields) < maxFields; i++ {
-			c.addFields(l.Parts[0], fmt.Sprintf("%s[%d]", path, i), offset+i*l.Parts[0].Size)
-		}
-	default:
-		if kind == "" {
-			kind = "other"
-		}
-		c.Fields = append(c.Fields, field{path, l.Type.String(), kind, offset, l.Type})
-	}
-}
-
-var stringerType = reflect.TypeFor[fmt.Stringer]()
-
-// kindOf says how a value of a type is shown; empty for those that have parts, and those that cannot be shown.
-func kindOf(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Bool:
-		return "bool"
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		if t.Implements(stringerType) {
-			return "enum"
-		}
-		return "int"
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		if t.Implements(stringerType) {
-			return "enum"
-		}
-		return "uint"
-	case reflect.Float32, reflect.Float64:
-		return "float"
-	case reflect.String:
-		return "string"
-	}
-	if t == entityType {
-		return "entity"
-	}
-	return ""
-}
 
 // worldAnswer describes the world and the server.
 type worldAnswer struct {
@@ -146,16 +109,24 @@ func (in *Inspector) describeWorld(r *http.Request) (any, error) {
 		PageSize: vm.PageSize(), HugePageSize: vm.HugePageSize(), Attribution: append([]string{}, in.options.Attribution...),
 		Columns: []column{}, Views: in.gallery.names(),
 	}
+	var all []column
 	err := in.look(r.Context(), func() bool {
 		o := in.world.Options()
 		a.Name, a.MaxEntities = o.Name, o.MaxEntities
-		for _, c := range in.model.look(in.world) {
-			if !c.info.Private {
-				a.Columns = append(a.Columns, c)
-			}
-		}
+		all = in.model.look()
 		return true
 	})
+	schema := in.asked.schemaOf(all)
+	most := worldFields / max(len(all), 1)
+	for i, c := range all {
+		if c.info.Private {
+			continue
+		}
+		c.Label, c.Text = schema.Columns[i].Label(), schema.Columns[i].Text()
+		c.Fields = c.fields()
+		c.Fields = c.Fields[:min(len(c.Fields), max(most, 1))]
+		a.Columns = append(a.Columns, c)
+	}
 	return a, err
 }
 

@@ -1,11 +1,13 @@
 package inspect
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/inspect/internal/value"
 )
 
 const (
@@ -42,14 +44,32 @@ func shortName(name string) string {
 	return name
 }
 
-// find returns the living entity that a text means: an ID such as 17.3, or a name. It is called while the world lets the
+// find returns the living entity that an edit means. A text that has the form of an ID and is the name of
+// another entity is refused, because it is not known which is meant. It is called while the world lets the
 // inspector look.
-func (in *Inspector) find(text string) (vast.Entity, bool) {
-	if e, ok := in.entity(text); ok {
-		return e, true
+func (in *Inspector) find(to value.Reference) (vast.Entity, error) {
+	id, name := to.ID+to.Any, to.Name+to.Any // of the three one is set
+	_, _, isID := parseID(id)
+	byID, alive := in.entity(id)
+	byName, named := vast.Entity{}, false
+	if name != "" {
+		byName, named = in.namer().Find(name)
+		named = named && in.world.Alive(byName)
 	}
-	e, ok := in.namer().Find(text)
-	return e, ok && in.world.Alive(e)
+	switch {
+	case named && isID && byName != byID:
+		return vast.Entity{}, fmt.Errorf(`%q is the name of entity %v, and has the form of an ID: `+
+			`write {"id": %[1]q} or {"name": %[1]q}`, name, byName)
+	case alive:
+		return byID, nil
+	case named:
+		return byName, nil
+	case isID:
+		return vast.Entity{}, fmt.Errorf("entity %s is no longer alive", id)
+	case to.ID != "":
+		return vast.Entity{}, fmt.Errorf("an ID is a slot and a generation, such as 17.3, not %.40q", id)
+	}
+	return vast.Entity{}, fmt.Errorf("no entity is called %.80q", name)
 }
 
 // nobody is the Namer of a world without names.

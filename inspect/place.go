@@ -46,14 +46,16 @@ func (in *Inspector) describePlace(r *http.Request) (any, error) {
 		return nil, cmp.Or(err, badRequest("offset says which place: how many bytes behind the first one of the world's memory"))
 	}
 	a := placeAnswer{Place: place, Area: -1, Column: -1, FirstSlot: -1, Word: -1, Archetype: []string{}}
-	var l *layout
-	err = in.look(r.Context(), func() bool {
-		l = in.newLayout()
-		a.findArea(in, l)
-		return true
-	})
+	l, _, err := in.lookAtMemory(r.Context(), false)
 	if err != nil {
 		return nil, err
+	}
+	if at := a.findArea(l); at != nil {
+		// Areas stay where they are, so it is the same one in another look.
+		if err := in.look(r.Context(), func() bool { a.findSlots(in, l, at); return true }); err != nil {
+			return nil, err
+		}
+		a.findField(l, at)
 	}
 	for i, res := range l.reservations {
 		if place < res.From+res.Bytes {
@@ -66,14 +68,19 @@ func (in *Inspector) describePlace(r *http.Request) (any, error) {
 	return nil, notFound("the world's memory ends at place %d", l.bytes)
 }
 
-// findArea is called while the world lets the inspector look.
-func (a *placeAnswer) findArea(in *Inspector, l *layout) {
+// findArea finds the area of the place, or nil.
+func (a *placeAnswer) findArea(l *layout) *area {
 	i := l.at(a.Place)
 	if i == len(l.areas) || a.Place < l.areas[i].From {
-		return
+		return nil
 	}
 	at := &l.areas[i]
 	a.Area, a.Kind, a.Column, a.Name = i, at.Kind, at.Column, at.Name
+	return at
+}
+
+// findSlots finds the slots whose data lies at the place. It is called while the world lets the inspector look.
+func (a *placeAnswer) findSlots(in *Inspector, l *layout, at *area) {
 	lo, hi := at.slots(a.Place, a.Place+1)
 	if lo >= hi || hi > l.maxEntities+64 {
 		return
@@ -97,11 +104,20 @@ func (a *placeAnswer) findArea(in *Inspector, l *layout) {
 		a.Entity = in.occupant(e)
 		a.Component = a.InUse > 0
 	}
-	if c := in.columnAt(at.Column); c != nil && at.Kind == vast.AreaElements.String() && c.info.Storage == vast.StorageDense {
-		for _, f := range c.Fields {
-			if size := int(f.typ.Size()); f.offset <= a.Byte && a.Byte < f.offset+size {
-				a.Field, a.FieldType = f.Path, f.Type
-			}
+}
+
+// findField finds the field of which the byte at the place is one.
+func (a *placeAnswer) findField(l *layout, at *area) {
+	if a.Slots != 1 || at.Column < 0 || at.Kind != vast.AreaElements.String() {
+		return
+	}
+	c := &l.columns[at.Column]
+	if c.info.Storage != vast.StorageDense {
+		return // handles lie there
+	}
+	for _, f := range c.fields() {
+		if size := int(f.typ.Size()); f.offset <= a.Byte && a.Byte < f.offset+size {
+			a.Field, a.FieldType = f.Path, f.Type
 		}
 	}
 }
@@ -113,7 +129,7 @@ func (in *Inspector) occupant(e vast.Entity) *occupant {
 
 // columnAt returns the column with a number, or nil. It is called while the world lets the inspector look.
 func (in *Inspector) columnAt(id int) *column {
-	all := in.model.look(in.world)
+	all := in.model.look()
 	if id < 0 || id >= len(all) {
 		return nil
 	}

@@ -10,8 +10,10 @@ import (
 	"github.com/vastgo/vast/inspect/internal/value"
 )
 
-// cellBytes is how long the short text of a value is.
-const cellBytes = 120
+const (
+	cellBytes = 120     // of the short text of a value
+	keptBytes = 1 << 10 // of a component that is copied until the world goes on: many rows are read at once
+)
 
 // row is what was read of an entity.
 type row struct {
@@ -23,8 +25,8 @@ type row struct {
 // cell is what an entity has in a column.
 type cell struct {
 	has    bool
-	value  reflect.Value // a copy without Go pointers
-	text   string        // of what has none
+	value  reflect.Value // a small copy without Go pointers
+	text   string        // where there is none
 	leaves []any         // likewise: the values within
 	target vast.Entity
 }
@@ -40,7 +42,7 @@ type rowReader struct {
 type shownColumn struct {
 	query.Named
 	relation vast.Relation
-	plain    bool         // whether copies can be looked at when the world goes on
+	kept     bool         // whether copies are looked at when the world goes on
 	typ      reflect.Type // of the component; nil where there is nothing to read but that it is there
 	parts    []query.Part // the values that are read
 }
@@ -57,10 +59,13 @@ func (in *Inspector) newRowReader(shown []query.Named, leaves bool) *rowReader {
 			c.typ = nil
 		}
 		if c.typ != nil {
-			c.plain = value.IsPlain(c.typ)
+			c.kept = value.IsPlain(c.typ) && c.typ.Size() <= keptBytes
 			c.parts = n.Column.Values
 			if n.Part != nil {
 				c.parts = []query.Part{*n.Part}
+			}
+			if leaves && len(c.parts) == 0 {
+				c.typ = nil
 			}
 		}
 		r.shown = append(r.shown, c)
@@ -92,18 +97,23 @@ func (r *rowReader) cell(c *shownColumn, e vast.Entity) (out cell) {
 		}
 		return out
 	}
-	v, ok := vast.Value(c.Column.AnyColumn, e)
-	if out.has = ok; !ok || c.typ == nil {
+	if out.has = has(r.in.world, c.Column.AnyColumn, e); !out.has || c.typ == nil {
 		return out
 	}
-	out.value = v
-	if !c.plain { // others may write where its pointers lead
-		if r.leaves {
-			out.leaves = c.leavesOf(v)
-		} else {
-			out.text = c.textOf(v)
-		}
-		out.value = reflect.Value{}
+	if c.kept {
+		out.value, _ = vast.Value(c.Column.AnyColumn, e)
+		return out
+	}
+	v, ok := valueNow(r.in.world, c.Column.AnyColumn, c.Column.Storage, c.typ, e)
+	switch {
+	case !ok && r.leaves:
+		out.leaves = make([]any, len(c.parts)) // too large to be read
+	case !ok:
+		out.text = tooManyBytes(int(c.typ.Size()))
+	case r.leaves:
+		out.leaves = c.leavesOf(v)
+	default:
+		out.text = c.textOf(v)
 	}
 	return out
 }

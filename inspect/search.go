@@ -69,10 +69,8 @@ type wanted struct {
 	slots   int    // that a step looks at, at most, because more is done with each entity that is found; 0: as many as is best
 }
 
-const (
-	slotsRead = 4 << 10 // of a step that leads to something being done with each entity
-	slotsSlow = 128     // of one that gets values one by one
-)
+// slotsRead is how many slots a step looks at that leads to something being done with each entity.
+const slotsRead = 4 << 10
 
 // newSearch reads a request's query. The caller ends the search.
 func (in *Inspector) newSearch(r *http.Request, text string, want wanted, most time.Duration) (*search, error) {
@@ -131,12 +129,12 @@ func (s *search) compile(schema *query.Schema) {
 		}
 	} else {
 		for _, c := range s.plan.Shown() {
-			s.shown = append(s.shown, query.Named{Name: c.Name(), Column: c})
+			s.shown = append(s.shown, query.Named{Name: c.Label(), Column: c})
 		}
 	}
 	if s.want.number != "" {
-		if s.part, s.wrong = s.findNumber(); s.wrong == nil && s.shown[0].Column.Storage != vast.StorageDense {
-			s.want.slots = slotsSlow
+		if s.part, s.wrong = s.findNumber(); s.wrong == nil {
+			s.want.slots = min(s.want.slots, s.shown[0].Column.Step())
 		}
 	}
 	s.reader = s.in.newRowReader(s.shown, s.want.leaves)
@@ -184,7 +182,7 @@ func (s *search) look(f func() (done bool)) error {
 				}
 			}()
 			if s.found == nil {
-				if columns = s.in.model.look(s.in.world); len(columns) != len(s.schema.Columns) {
+				if columns = s.in.model.look(); len(columns) != len(s.schema.Columns) {
 					return true
 				}
 				columns = nil
@@ -209,7 +207,7 @@ func (s *search) look(f func() (done bool)) error {
 		case columns == nil:
 			return s.wrong
 		}
-		s.compile(s.in.asked.describe(columns)) // columns were made since
+		s.compile(s.in.asked.schemaOf(columns)) // columns were made since
 	}
 }
 
@@ -272,17 +270,21 @@ func (s *search) whole() bool {
 	return !s.over && (s.walked <= 1 || s.found.Plain() && !s.moved)
 }
 
-// describe keeps and returns the schema of a world's columns.
-func (q *searches) describe(columns []column) *query.Schema {
-	schema := &query.Schema{Columns: make([]query.Column, len(columns))}
+// schemaOf returns the schema of a world's columns, and keeps it. It takes a while: call it outside of looks.
+func (q *searches) schemaOf(columns []column) *query.Schema {
+	if _, kept := q.begin(); kept != nil && len(kept.Columns) == len(columns) {
+		return kept
+	}
+	list := make([]query.Column, len(columns))
 	for i, c := range columns {
-		col := query.Column{AnyColumn: c.col, Storage: c.info.Storage, Type: c.info.Type, Relation: c.Relation,
+		col := query.Column{AnyColumn: c.col, ID: c.ID, Storage: c.info.Storage, Type: c.info.Type, Relation: c.Relation,
 			Linked: c.info.Linked != "", Private: c.info.Private}
-		for _, f := range c.Fields {
+		for _, f := range c.fields() {
 			col.Values = append(col.Values, query.Part{Path: f.Path, Kind: query.Kind(f.Kind), Offset: f.offset, Type: f.typ})
 		}
-		schema.Columns[i] = col
+		list[i] = col
 	}
+	schema := query.NewSchema(list)
 	q.mu.Lock()
 	q.schema = schema
 	q.mu.Unlock()

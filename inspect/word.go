@@ -59,7 +59,7 @@ func (in *Inspector) describeWord(r *http.Request) (any, error) {
 		if len(a.Slots) == 0 {
 			a.findSlots(in)
 		}
-		columns := in.model.look(w)
+		columns := in.model.look()
 		for end := next + 256; next < len(columns); next++ {
 			if next == end {
 				return false

@@ -5,11 +5,12 @@ import { dialog, h } from './ui.js';
 const most = 12;
 const unasked = 3; // columns that are shown when nobody chose any
 
-// columnChooser returns { element, chosen(), proposed(names) }: element is a button, proposed tells which components a query
-// names, which are shown unless somebody chose others. onChange is called when the choice changes.
+// columnChooser returns { element, chosen(), proposed(labels) }: element is a button, chosen the labels of
+// the columns to show, proposed tells which components a query names, which are shown unless somebody chose
+// others. onChange is called when the choice changes.
 export function columnChooser(world, onChange) {
   const key = `vast-columns:${world.name}`;
-  const all = world.columns.filter((c) => c.storage !== 'tag').map((c) => c.name);
+  const all = world.columns.filter((c) => c.storage !== 'tag').map((c) => c.label);
   let kept = load(); // null: as the query says
   let named = [];
 

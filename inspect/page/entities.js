@@ -7,7 +7,7 @@ import { facets } from './facets.js';
 import { virtualList } from './list.js';
 import { check, complete, queryBox } from './querybox.js';
 import { sample } from './queryhelp.js';
-import { entityIn, quoteName } from './querytext.js';
+import { entityIn, textOf } from './querytext.js';
 import { emptyBox, format, h, later, panel, replace, setText } from './ui.js';
 
 const typingPause = 250; // milliseconds without a key, before a text is asked as a query
@@ -55,7 +55,7 @@ async function mount(root, app) {
     columns: listColumns(),
     fetch: async (offset, limit, signal) => {
       const begun = performance.now();
-      const answer = await get('entities', { query, offset, limit, columns: chooser.chosen().map(quoteName).join(',') }, { signal });
+      const answer = await get('entities', { query, offset, limit, columns: chooser.chosen().map((label) => textOf(app.world.columns, label)).join(',') }, { signal });
       pause = Math.max(livePause, 10 * (performance.now() - begun));
       if (!signal.aborted) showCount(answer);
       if (!named && answer.rows.some((row) => row.name)) {

@@ -20,7 +20,7 @@ export function childrenTree(id, relation, total) {
   }
 
   async function load(list, of, after) {
-    const answer = await api.get(`entities/${encodeURIComponent(of)}/children`, { relation: relation.id, limit: pageSize, after }, { signal: end.signal });
+    const answer = await api.get(`entities/${encodeURIComponent(of)}/children`, { relation: relation.id, by: 'id', limit: pageSize, after }, { signal: end.signal });
     list.querySelector(':scope > [role=none]')?.remove();
     const more = list.querySelector(':scope > .more-children');
     const hadFocus = more?.contains(document.activeElement);

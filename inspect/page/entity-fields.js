@@ -11,29 +11,31 @@ const foldedFrom = 9; // parts from which on an array begins folded
 //   mayEdit    whether values may be edited, besides what the component says
 //   save(component, path, value)   resolves when it is saved, and rejects with what is wrong
 //   slot           the entity's
+//   labelOf(component)             what tells its column from others
 //   remove(component)              asks for the component to be taken away
 export function componentView(component, context) {
   const inside = { ...context, component, mayEdit: context.mayEdit && component.editable };
+  const label = context.labelOf(component);
   const body = h('div', { class: 'panel-body' });
   const summary = h('span', { class: 'component-summary mono dim clip' });
   const place = h('a', { class: 'component-place mono dim hide-narrow', href: `#/memory?slot=${context.slot}&column=${component.id}`, hidden: true });
   let fields = null;
   let shape = '';
-  const twist = foldButton(component.column, `${component.id}`, true, context, (open) => {
+  const twist = foldButton(label, `${component.id}`, true, context, (open) => {
     body.hidden = !open;
     summary.hidden = open;
   });
-  const element = h('section', { class: 'panel component', data: { column: component.column }, aria: { label: component.column } },
+  const element = h('section', { class: 'panel component', data: { column: component.column }, aria: { label } },
     h('header', { class: 'panel-head' },
       component.value ? twist : h('span', { class: 'twist-none' }),
-      h('h2', null, component.column),
+      h('h2', null, label),
       component.type && component.type.split('.').at(-1) !== component.column && h('span', { class: 'dim mono clip hide-narrow' }, component.type),
       summary,
       h('div', { class: 'panel-tools' }, place,
         component.storage !== 'dense' && h('span', { class: 'chip' }, component.storage),
         component.size > 0 && h('span', { class: 'dim num' }, format.bytes(component.size)),
         context.mayEdit && h('button', {
-          type: 'button', class: 'quiet small', title: `Take ${component.column} away`, aria: { label: `Remove ${component.column}` },
+          type: 'button', class: 'quiet small', title: `Take ${label} away`, aria: { label: `Remove ${label}` },
           onclick: () => context.remove(component),
         }, 'Remove'))),
     component.value && body);
@@ -65,8 +67,9 @@ function shapeOf(field) {
   return `${field.path}:${field.kind}${field.editable ? '+' : ''}${field.more ?? ''}(${(field.parts ?? []).map(shapeOf).join()})`;
 }
 
-// partsOf tells whether a value is shown as its parts, each in a row.
-const partsOf = (field) => field.kind !== 'vector' && (field.parts?.length > 0 || field.more > 0 && field.kind !== 'string');
+// partsOf tells whether a value is shown as its parts, each in a row. A vector whose parts are all there has
+// one row.
+const partsOf = (field) => (field.kind !== 'vector' || field.more > 0) && (field.parts?.length > 0 || field.more > 0 && field.kind !== 'string');
 
 // foldButton folds and unfolds something, which it remembers by its key.
 function foldButton(name, key, open, context, toggle) {
@@ -240,7 +243,7 @@ function leafView(field, context, name) {
       save.disabled = true;
       editor.input.setAttribute('aria-invalid', 'false');
       try {
-        await context.save(context.component, latest.path, valueOf(latest, editor.value()));
+        await context.save(context.component, latest.path, editor.meant ? editor.meant() : valueOf(latest, editor.value()));
         close();
         flashOf(element);
       } catch (error) {
@@ -291,8 +294,8 @@ function editorOf(field, component, name) {
       return simple(input, input.value);
     }
     case 'entity': {
-      const box = entityInput({ label: name, value: field.entity ? field.entity.name || field.entity.id : '', placeholder: 'ID or name; empty for none' });
-      return { element: box.element, input: box.input, initial: box.input.value, value: () => box.input.value };
+      const box = entityInput({ label: name, value: field.entity ? field.entity.name || field.entity.id : '', id: field.entity?.id, placeholder: 'ID or name; empty for none' });
+      return { element: box.element, input: box.input, initial: box.input.value, value: () => box.input.value, meant: box.meant };
     }
     case 'string': {
       const value = field.value ?? '';
@@ -322,8 +325,8 @@ function valueOf(field, text) {
   switch (field.kind) {
     case 'bool':
       return text === 'true';
-    case 'entity':
-      return text.trim() === '' ? null : text.trim();
+    case 'enum': // a number without quotes, since the digits may be the name of another value
+      return Number.isSafeInteger(Number(text)) ? Number(text) : text;
     case 'float': {
       const number = Number(text);
       return text.trim() === '' || !Number.isFinite(number) ? text.trim() : number;

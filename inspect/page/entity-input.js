@@ -5,10 +5,13 @@ import { h, later, replace } from './ui.js';
 
 let inputs = 0;
 
-// entityInput makes the input: { element, input }. onChoose(text, id) is called when a suggestion is taken; id is its entity's.
-export function entityInput({ label, value = '', placeholder = 'ID or name', search = false, onChoose }) {
+// entityInput makes the input: { element, input, meant() }. value is what it holds at first, for the entity
+// id. onChoose(text, id) is called when a suggestion is taken; id is its entity's. meant returns what an edit
+// is to be sent: the ID where it is known which entity the text stands for, else the text, and null for none.
+export function entityInput({ label, value = '', id = '', placeholder = 'ID or name', search = false, onChoose }) {
   const listID = `suggestions-${++inputs}`;
   const list = h('ul', { class: 'suggestions', id: listID, role: 'listbox', hidden: true, aria: { label: 'Names' } });
+  let known = { text: value, id }; // of several with one name it was this one
   let found = [];
   let marked = -1;
   let end = null;
@@ -83,10 +86,17 @@ export function entityInput({ label, value = '', placeholder = 'ID or name', sea
   }
 
   function choose(name) {
-    input.value = onChoose ? name.name : name.id; // of several with one name just this one is meant
+    input.value = onChoose ? name.name : name.id;
+    known = { text: input.value, id: name.id };
     hide();
     onChoose?.(name.name, name.id);
   }
 
-  return { element, input };
+  function meant() {
+    const text = input.value.trim();
+    if (text === '') return null;
+    return known.id && text === known.text.trim() ? { id: known.id } : text;
+  }
+
+  return { element, input, meant };
 }

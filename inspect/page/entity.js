@@ -73,7 +73,8 @@ const entities = (n) => (n === 1 ? '1 entity' : `${format.number(n)} entities`);
 function show(root, app, first, finder) {
   const { id } = first;
   const mayWrite = !app.world.readOnly && app.api.hasToken();
-  const context = { folds, mayEdit: mayWrite, slot: first.slot, save, remove };
+  const labelOf = (c) => app.world.columns.find((one) => one.id === c.id)?.label ?? c.column;
+  const context = { folds, mayEdit: mayWrite, slot: first.slot, labelOf, save, remove };
   let latest = first;
   let dead = false;
   let stop = null;
@@ -223,7 +224,8 @@ function show(root, app, first, finder) {
 
   // Editing.
 
-  const path = (component) => `entities/${encodeURIComponent(id)}/components/${component.id}`;
+  // By its number: several components may have one name, and a name may be the number of another.
+  const path = (component) => `entities/${encodeURIComponent(id)}/components/${component.id}?by=id`;
 
   function changed(answer) {
     if (answer.component) {
@@ -273,19 +275,19 @@ function show(root, app, first, finder) {
   }
 
   function remove(component) {
-    ask(`Take ${component.column} away?`, async () => changed(await app.api.send('DELETE', path(component))), 'Remove', true,
+    ask(`Take ${labelOf(component)} away?`, async () => changed(await app.api.send('DELETE', path(component))), 'Remove', true,
       h('p', null, `${latest.name || id} loses the component and its value.`));
   }
 
   function changeTarget(l) {
-    const box = entityInput({ label: `Target in ${l.column}`, value: l.ends[0].name || l.ends[0].id, placeholder: 'ID or name; empty for none' });
-    ask(`Target in ${l.column}`, async () => changed(await app.api.send('PATCH', path(l), { value: box.input.value.trim() || null })), 'Save', false, box.element);
+    const box = entityInput({ label: `Target in ${l.column}`, value: l.ends[0].name || l.ends[0].id, id: l.ends[0].id, placeholder: 'ID or name; empty for none' });
+    ask(`Target in ${l.column}`, async () => changed(await app.api.send('PATCH', path(l), { value: box.meant() })), 'Save', false, box.element);
   }
 
   function addComponent() {
     const has = new Set([...latest.components.map((c) => c.id), ...latest.links.filter((l) => l.direction === 'out').map((l) => l.id)]);
     const free = app.world.columns.filter((c) => !has.has(c.id) && !c.edges);
-    const select = h('select', { id: 'which-component' }, free.map((c) => h('option', { value: c.id }, c.name)));
+    const select = h('select', { id: 'which-component' }, free.map((c) => h('option', { value: c.id }, c.label)));
     const target = entityInput({ label: 'Target' });
     const row = h('label', { class: 'field' }, 'Target', target.element);
     const chosen = () => free.find((c) => String(c.id) === select.value);
@@ -293,7 +295,7 @@ function show(root, app, first, finder) {
     select.addEventListener('change', choose);
     ask('Add a component', async () => {
       if (!chosen()) return;
-      await app.api.send('POST', path(chosen()), chosen().relation ? { value: target.input.value.trim() } : {});
+      await app.api.send('POST', path(chosen()), chosen().relation ? { value: target.meant() ?? '' } : {});
       await reload();
     }, 'Add', false, free.length > 0 ? [h('label', { class: 'field' }, 'Component', select), row] : h('p', null, 'It has all components of the world.'));
     choose();

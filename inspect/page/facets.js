@@ -1,7 +1,7 @@
 // The world's components as chips: each asks for its component in a query's text, leaves it out, or does neither.
 
 import { aborted, get } from './api.js';
-import { quoteName, stateOf, withState } from './querytext.js';
+import { stateOf, withState } from './querytext.js';
 import { format, h, replace, setText } from './ui.js';
 
 const few = 14; // chips that are shown at first
@@ -19,15 +19,15 @@ export function facets(world, onChange) {
   const end = new AbortController();
   const chips = world.columns.map((column) => {
     const number = h('span', { class: 'facet-count num' });
-    const element = h('button', { type: 'button', class: 'chip facet', onclick: () => press(column.name) },
-      h('span', { class: 'facet-name' }, column.name), number);
-    return { name: column.name, element, number, entities: null };
+    const element = h('button', { type: 'button', class: 'chip facet', onclick: () => press(column) },
+      h('span', { class: 'facet-name' }, column.label), number);
+    return { column, element, number, entities: null };
   });
   const more = h('button', { type: 'button', class: 'chip', onclick: toggle });
   const element = h('div', { class: 'facets', role: 'group', aria: { label: 'Components' } });
 
-  function press(name) {
-    onChange(withState(text, name, next[stateOf(text, name)]));
+  function press(column) {
+    onChange(withState(text, column, next[stateOf(text, column)]));
   }
 
   function toggle() {
@@ -37,14 +37,14 @@ export function facets(world, onChange) {
   }
 
   // Those that the query names are shown in any case.
-  const shown = () => chips.filter((chip, i) => all || i < few || stateOf(text, chip.name) !== 'off');
+  const shown = () => chips.filter((chip, i) => all || i < few || stateOf(text, chip.column) !== 'off');
 
   function draw() {
     const list = shown();
     for (const chip of list) {
-      const state = stateOf(text, chip.name);
+      const state = stateOf(text, chip.column);
       chip.element.dataset.state = state;
-      chip.element.setAttribute('aria-label', `${chip.name}: ${words[state]}` +
+      chip.element.setAttribute('aria-label', `${chip.column.label}: ${words[state]}` +
         (chip.entities === null ? '' : `, ${format.number(chip.entities)} entities have it`));
       chip.element.title = `${words[state]}; press for ${words[next[state]]}`;
     }
@@ -60,7 +60,7 @@ export function facets(world, onChange) {
     for (const chip of shown()) {
       if (end.signal.aborted || document.hidden) break;
       try {
-        const answer = await get('count', { query: quoteName(chip.name) }, { signal: end.signal });
+        const answer = await get('count', { query: chip.column.text }, { signal: end.signal });
         chip.entities = answer.count;
         setText(chip.number, format.short(answer.count));
       } catch (error) {

@@ -5,7 +5,7 @@ import { histogram } from './histogram.js';
 import { check, complete, queryBox } from './querybox.js';
 import { examples, reference, sample } from './queryhelp.js';
 import { forget, recent, remember } from './queryhistory.js';
-import { quoteName } from './querytext.js';
+import { fieldText, textOf } from './querytext.js';
 import { emptyBox, format, h, panel, replace, setText } from './ui.js';
 
 const bins = 60;
@@ -97,7 +97,7 @@ function mount(root, app) {
       if (error) throw error;
       const even = choice.value === 'sample';
       const [rows, count] = await Promise.all([
-        rowsOf(text, columns, { limit: Number(limit.value), even }, signal),
+        rowsOf(text, columnsText(columns), { limit: Number(limit.value), even }, signal),
         get('count', { query: text }, { signal }),
       ]);
       const took = (performance.now() - begun) / 1000;
@@ -116,6 +116,11 @@ function mount(root, app) {
       setText(state, '');
       box.fail(error);
     }
+  }
+
+  // columnsText writes the columns that a query names, as the server has called them.
+  function columnsText(labels) {
+    return labels.map((label) => textOf(app.world.columns, label)).join(',');
   }
 
   // address puts what is asked into the page's address, so that it can be kept and sent.
@@ -143,8 +148,8 @@ function mount(root, app) {
   }
 
   function showFields(columns) {
-    const able = app.world.columns.filter((c) => !columns.length || columns.includes(c.name));
-    const groups = able.map((c) => [c.name, c.fields.filter((f) => numeric.has(f.kind)).map((f) => fieldName(c, f))])
+    const able = app.world.columns.filter((c) => !columns.length || columns.includes(c.label));
+    const groups = able.map((c) => [c.label, c.fields.filter((f) => numeric.has(f.kind)).map((f) => fieldText(c, f))])
       .filter(([, names]) => names.length);
     replace(field, h('option', { value: '' }, 'no field'),
       groups.map(([name, names]) => h('optgroup', { label: name }, names.map((n) => h('option', { value: n }, n)))));
@@ -192,7 +197,7 @@ function mount(root, app) {
     try {
       const { columns, error } = await check(text);
       if (error) throw error;
-      const bytes = await binary('rows', { query: text, columns: columns.map(quoteName).join(','), format: kind, limit: saved });
+      const bytes = await binary('rows', { query: text, columns: columnsText(columns), format: kind, limit: saved });
       download(new Blob([bytes], { type: kind === 'csv' ? 'text/csv' : 'application/x-ndjson' }), `${app.world.name || 'world'}.${kind}`);
       setText(state, `Saved ${format.bytes(bytes.byteLength)}.`);
     } catch (error) {
@@ -219,12 +224,10 @@ function mount(root, app) {
 
 const numeric = new Set(['float', 'int', 'uint', 'enum', 'bool']); // kinds of fields that a histogram shows
 
-const fieldName = (column, field) => quoteName(column.name) + (field.path ? `.${field.path}` : '');
-
 const plural = (n, one, many) => `${format.number(n)} ${n === 1 ? one : many}`;
 
 async function rowsOf(text, columns, { limit, even }, signal) {
-  const params = { query: text, limit, columns: columns.map(quoteName).join(',') };
+  const params = { query: text, limit, columns };
   if (!even) return (await get('entities', params, { signal })).rows;
   return (await get('rows', { ...params, sample: limit }, { signal })).rows;
 }

@@ -1,7 +1,7 @@
 // What helps to ask: questions that fit the world, and the language in short.
 
 import { get } from './api.js';
-import { quoteName } from './querytext.js';
+import { fieldText, quoteName } from './querytext.js';
 import { h } from './ui.js';
 
 // examples returns [{ text, detail }]: made of the world's own components, so each of them is a query.
@@ -10,20 +10,19 @@ export async function examples(world) {
   const values = world.columns.filter((c) => c.storage !== 'tag' && !c.relation && !c.edges && c.name !== 'Name');
   const tags = world.columns.filter((c) => c.storage === 'tag');
   const add = (text, detail) => list.push({ text, detail });
-  const [a, b] = values.map((c) => quoteName(c.name));
+  const [a, b] = values.map((c) => c.text);
   if (a) add(a, 'all that have this component');
   if (a && b) add(`${a}, ${b}`, 'both');
-  if (a && tags[0]) add(`${a}, !${quoteName(tags[0].name)}`, 'one without the other');
+  if (a && tags[0]) add(`${a}, !${tags[0].text}`, 'one without the other');
   if (b) add(`${a} | ${b}`, 'one of the two, or both');
   const number = fieldOf(values, 'float') ?? fieldOf(values, 'int') ?? fieldOf(values, 'uint');
   if (number) add(`${number} > 0`, 'a number compared');
   if (a && b) add(`${a}, ?${b}`, 'shown where there is one');
   const relation = world.columns.find((c) => c.relation);
   if (relation) {
-    const name = quoteName(relation.name);
-    add(`${name}(*)`, 'has some target');
+    add(`${relation.text}(*)`, 'has some target');
     const target = await someName();
-    if (target) add(`${name}(${quoteName(target)})`, `has ${target} for its target`);
+    if (target) add(`${relation.text}(${quoteName(target)})`, `has ${target} for its target`);
   }
   return list;
 }
@@ -32,14 +31,14 @@ export async function examples(world) {
 export function sample(world) {
   const value = world.columns.find((c) => c.storage !== 'tag' && !c.relation && !c.edges && c.name !== 'Name');
   const tag = world.columns.find((c) => c.storage === 'tag');
-  const words = [value && quoteName(value.name), tag && `!${quoteName(tag.name)}`].filter(Boolean);
+  const words = [value?.text, tag && `!${tag.text}`].filter(Boolean);
   return words.join(', ') || 'Position, !Dead';
 }
 
 function fieldOf(columns, kind) {
   for (const column of columns) {
     const field = column.fields.find((f) => f.kind === kind && /^[\p{L}_]/u.test(f.path));
-    if (field) return `${quoteName(column.name)}.${field.path}`;
+    if (field) return fieldText(column, field);
   }
   return undefined;
 }
@@ -65,6 +64,7 @@ const language = [
   ['Infected.Stage == Mild', 'values with names compare with those'],
   ['Name ~ "Par"', 'the text contains the other, in whatever case; !~ where it does not'],
   ['"St. John\'s"', 'names with signs in them stand in quotes'],
+  ['Position#7', 'where several components are called Position, the one with this number'],
 ];
 
 // reference is the language in short, folded up.

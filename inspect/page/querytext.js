@@ -40,28 +40,46 @@ export function terms(text) {
   return found;
 }
 
-// stateOf says whether the query asks for the component ('with'), leaves it out ('without') or says nothing of it ('off').
-export function stateOf(text, component) {
+// stateOf says whether the query asks for the component of a column, as the world describes it, ('with'),
+// leaves it out ('without') or says nothing of it ('off').
+export function stateOf(text, column) {
   for (const term of terms(text)) {
-    const { name, without } = plain(term.text);
-    if (name === component) return without ? 'without' : 'with';
+    if (means(term.text, column)) return plain(term.text).without ? 'without' : 'with';
   }
   return 'off';
 }
 
 // withState returns the query with the component asked for, left out or not named, and the rest as it was.
-export function withState(text, component, state) {
-  const kept = terms(text).filter((term) => plain(term.text).name !== component).map((term) => term.text);
-  if (state === 'with') kept.push(quoteName(component));
-  if (state === 'without') kept.push(`!${quoteName(component)}`);
+export function withState(text, column, state) {
+  const kept = terms(text).filter((term) => !means(term.text, column)).map((term) => term.text);
+  if (state === 'with') kept.push(column.text);
+  if (state === 'without') kept.push(`!${column.text}`);
   return kept.join(', ');
+}
+
+// means tells whether a term names the column and nothing else. Several columns may have one name, and
+// numbers behind it.
+function means(term, column) {
+  const { name, number } = plain(term);
+  return name === column.name && (number === null ? column.label === column.name : number === column.id);
 }
 
 // plain takes a term apart that names a component and nothing else.
 function plain(term) {
   const [, not, word] = /^(!|not\s)?\s*(.*)$/s.exec(term);
-  const name = /^"(?:[^"\\]|\\.)*"$/s.test(word) ? word.slice(1, -1).replace(/\\(.)/gs, '$1') : word;
-  return { name, without: not !== undefined };
+  const [, written, number] = /^("(?:[^"\\]|\\.)*"|[^"#]*)(?:#(\d+))?$/s.exec(word) ?? [null, word];
+  const name = written.startsWith('"') ? written.slice(1, -1).replace(/\\(.)/gs, '$1') : written.trim();
+  return { name, number: number === undefined ? null : Number(number), without: not !== undefined };
+}
+
+// textOf returns how a query writes a column that the server has called by its label.
+export function textOf(columns, label) {
+  return columns.find((c) => c.label === label)?.text ?? quoteName(label);
+}
+
+// fieldText returns how a query writes a field of a column.
+export function fieldText(column, field) {
+  return column.text + (field.path === '' || field.path.startsWith('[') ? field.path : `.${field.path}`);
 }
 
 // quoteName writes a name so that a query means it.

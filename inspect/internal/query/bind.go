@@ -87,7 +87,7 @@ func (p *Plan) Bind(w *vast.World, names Names, own bool) (*Search, error) {
 			s.slots = min(s.slots, stepRelated)
 		}
 	}
-	p.listNamed(s, own)
+	p.listNamed(w, s, own)
 	if n := p.alternatives(); n > 4 { // that many take longer
 		s.slots = max(64, s.slots*4/n&^63)
 	}
@@ -178,7 +178,7 @@ func (p *Plan) bindTest(w *vast.World, s *Search, t test, to []bound) (boundTest
 			q = p.query(w, a.column, to)
 		}
 		if c := a.compare; c != nil {
-			s.slots = min(s.slots, c.step())
+			s.slots = min(s.slots, c.slots)
 			if c.kind == KindEntity {
 				var err error
 				if target, err = findEntity(w, s.names, c.id, c.text, c.at); err != nil {
@@ -200,9 +200,13 @@ func (p *Plan) bindTest(w *vast.World, s *Search, t test, to []bound) (boundTest
 }
 
 // listNamed keeps a search for the one or few entities of a name to these, where the names can list them.
-func (p *Plan) listNamed(s *Search, own bool) {
+func (p *Plan) listNamed(w *vast.World, s *Search, own bool) {
 	if s.names == nil {
 		return
+	}
+	namesColumn := -1 // others may be called Name, too
+	if n, ok := vast.NamesOf(w); ok && own {
+		namesColumn = vast.Describe(n).ID
 	}
 	for _, t := range p.tests {
 		a := t.either[0]
@@ -210,7 +214,7 @@ func (p *Plan) listNamed(s *Search, own bool) {
 		if t.not || len(t.either) > 1 || c == nil || c.kind != KindString || c.op != opEqual || c.not {
 			continue
 		}
-		if a.column != nil && (!own || a.column.Name() != nameOfEntities) {
+		if a.column != nil && a.column.ID != namesColumn {
 			continue
 		}
 		var list []vast.Entity

@@ -39,11 +39,12 @@ type comparison struct {
 	number       reflect.Kind
 	offset, size int  // of the value in the element, and of the element
 	packed       bool // whether elements lie side by side
+	slots        int  // that a step of the comparison should look at
 }
 
 // compileComparison reads what a field is compared with.
 func compileComparison(a *Atom, part *Part) (*comparison, error) {
-	c := &comparison{kind: part.Kind, at: a.Value.Span}
+	c := &comparison{kind: part.Kind, at: a.Value.Span, slots: stepSlow}
 	if part.Type != nil {
 		c.number = part.Type.Kind()
 	}
@@ -52,7 +53,7 @@ func compileComparison(a *Atom, part *Part) (*comparison, error) {
 		c.not = true
 		op = map[string]string{"!=": "==", "!~": "~"}[op]
 	}
-	name := quoteName(a.Name) + pathOf(a.Fields, true)
+	name := quoteName(a.Name) + a.Number + pathOf(a.Fields, true)
 	if op == "~" && c.kind != KindString {
 		return nil, a.OpSpan.errorf("%s is for texts, and %s is a %v: use == != < <= > or >=", a.Op, name, part.Type)
 	}

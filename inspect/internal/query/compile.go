@@ -108,7 +108,7 @@ func (p *Plan) addTarget(a alternative) error {
 				return nil
 			}
 			return a.target.Span.errorf("an entity has one target in %s: write %[1]s(…) | %[1]s(…) for either",
-				quoteName(a.column.Name()))
+				a.column.Text())
 		}
 	}
 	p.to = append(p.to, wanted{a.column, a.target})
@@ -116,12 +116,12 @@ func (p *Plan) addTarget(a alternative) error {
 }
 
 func compileAtom(a *Atom, s *Schema) (alternative, error) {
-	c, err := s.find(a.Name, a.NameSpan)
+	c, known, err := s.find(a.Name, a.Number, a.NameSpan)
 	if err != nil {
-		if strings.EqualFold(a.Name, nameOfEntities) && a.Target == nil && len(a.Fields) == 0 {
+		if !known && strings.EqualFold(a.Name, nameOfEntities) && a.Target == nil && len(a.Fields) == 0 {
 			part := &Part{Kind: KindString}
 			if a.Op == "" {
-				return alternative{compare: &comparison{kind: KindString, op: opNamed}}, nil
+				return alternative{compare: &comparison{kind: KindString, op: opNamed, slots: stepSlow}}, nil
 			}
 			compare, err := compileComparison(a, part)
 			return alternative{compare: compare}, err
@@ -130,7 +130,7 @@ func compileAtom(a *Atom, s *Schema) (alternative, error) {
 	}
 	switch {
 	case a.Target != nil && !c.Relation:
-		return alternative{}, a.Target.Span.errorf("%s is no relation and has no targets: write %s", c.Name(), quoteName(c.Name()))
+		return alternative{}, a.Target.Span.errorf("%s is no relation and has no targets: write %s", c.Label(), c.Text())
 	case a.Target != nil && a.Target.Any:
 		return alternative{column: c}, nil
 	case a.Target != nil:
@@ -161,7 +161,7 @@ func (p *Plan) simplify(q *Query) error {
 	}
 	for _, c := range p.minus {
 		if slices.Contains(p.with, c) {
-			return q.spanOf(c).errorf("%s is asked for and left out, so nothing is found: take one of them away", quoteName(c.Name()))
+			return q.spanOf(c).errorf("%s is asked for and left out, so nothing is found: take one of them away", c.Text())
 		}
 	}
 	var groups [][]*Column
@@ -185,7 +185,7 @@ func (p *Plan) simplify(q *Query) error {
 // spanOf returns where a column is left out.
 func (q *Query) spanOf(c *Column) Span {
 	for _, t := range q.Terms {
-		if t.Not && strings.EqualFold(t.Either[0].Name, c.Name()) {
+		if a := t.Either[0]; t.Not && strings.EqualFold(a.Name, c.Name()) && (a.Number == "" || a.Number == c.number()) {
 			return t.Span
 		}
 	}

@@ -52,7 +52,8 @@ type completer struct {
 	schema *Schema
 	stage  stage
 	called string  // the component
-	column *Column // nil where there is none of the name
+	column *Column // nil where there is none of the name, or several
+	known  bool    // whether there is any
 	path   int     // where the path begins
 	op     string
 }
@@ -141,10 +142,10 @@ func (k *completer) pass(t token) {
 	case t.is("!", "not", "?", "|", "or"):
 		k.stage = stageAtom
 	case k.stage <= stageAtom && (t.sort == sortWord || t.sort == sortQuoted):
-		k.stage, k.called, k.column = stageNamed, t.text, nil
-		if c, err := k.schema.find(t.text, t.Span); err == nil {
-			k.column = c
-		}
+		k.stage, k.called = stageNamed, t.text
+		k.column, k.known, _ = k.schema.find(t.text, "", t.Span)
+	case t.sort == sortColumn && k.stage == stageNamed:
+		k.column, k.known, _ = k.schema.find(k.called, t.text, t.Span)
 	case t.is("(") && k.stage == stageNamed:
 		k.stage = stageTarget
 	case t.is(")"):
@@ -180,10 +181,14 @@ func (k *completer) endOf(all []rune, cursor int, quoted bool) int {
 		if quoted && end < len(all) && all[end] == '"' {
 			end++
 		}
-		return end
+	} else {
+		for end < len(all) && isPart(all[end]) && k.stage != stageClose && k.stage != stageEnd {
+			end++
+		}
 	}
-	for end < len(all) && isPart(all[end]) && k.stage != stageClose && k.stage != stageEnd {
-		end++
+	if k.stage <= stageAtom && end+1 < len(all) && all[end] == '#' && isDigit(all[end+1]) { // the number of the column
+		for end++; end < len(all) && isDigit(all[end]); end++ {
+		}
 	}
 	return end
 }
@@ -238,16 +243,16 @@ func (c *Completion) addComponents(k *completer) {
 		if col.Private {
 			rank = 50
 		}
-		c.add(quoteName(col.Name()), col.detail(), kind, rank)
+		c.add(col.Text(), col.detail(), kind, rank)
 		if col.Name() != c.prefix {
 			continue
 		}
 		if col.Relation {
-			c.add(quoteName(col.Name())+"(", "with the target", "relation", 1)
+			c.add(col.Text()+"(", "with the target", "relation", 1)
 		}
 		for j := range col.Values {
 			if p := &col.Values[j]; p.Kind != KindOther && p.Path != "" && j < maxItems {
-				c.add(quoteName(col.Name())+dotted(p.Path), p.Type.String(), "field", 1)
+				c.add(col.Text()+dotted(p.Path), p.Type.String(), "field", 1)
 			}
 		}
 	}
@@ -273,7 +278,7 @@ func (c *Column) detail() string {
 
 func (c *Completion) addAfterName(k *completer) {
 	switch col := k.column; {
-	case col == nil && strings.EqualFold(k.called, nameOfEntities):
+	case !k.known && strings.EqualFold(k.called, nameOfEntities):
 		c.addOperatorsOf(KindString)
 	case col == nil:
 	case col.Relation:
@@ -307,7 +312,7 @@ func (c *Completion) addFields(k *completer) {
 // part returns what is compared; nil where it is not known.
 func (k *completer) part() *Part {
 	if k.column == nil {
-		if strings.EqualFold(k.called, nameOfEntities) {
+		if !k.known && strings.EqualFold(k.called, nameOfEntities) {
 			return &Part{Kind: KindString}
 		}
 		return nil

@@ -8,6 +8,7 @@
 // all entities.
 //
 //	Position               has the component, or a target in the relation, or edges
+//	Position#7             the same, where several components are called Position: 7 is the number of the column
 //	ChildOf(Paris)         has the target with this name; in quotes where it has signs in it: ChildOf("Paris, FR")
 //	ChildOf(17.3)          has the target with this ID
 //	ChildOf(*)             has a target
@@ -19,11 +20,12 @@
 //	!A, not A              does not fulfil it
 //	?Velocity              shown where an entity has it; chooses nothing
 //
-// Names of components are looked up as they are written, then in whatever case where that leaves one. Names that are no
-// words, and and, or and not, are quoted, with the escapes of Go. Where no component is called Name, that is what the entity
-// is called, and == finds what the name finds as a target too. A comparison chooses among entities that have the component,
-// also after != and !~; only ! before it chooses those that have not. NaN equals NaN, and is neither more nor less than
-// anything.
+// Names of components are looked up as they are written, then in whatever case where that leaves one. A name
+// that several components have is refused without a number behind it. Names that are no words, and and, or
+// and not, are quoted, with the escapes of Go. Where no component is called Name, that is what the entity is
+// called, and == finds what the name finds as a target too. A comparison chooses among entities that have the
+// component, also after != and !~; only ! before it chooses those that have not. NaN equals NaN, and is
+// neither more nor less than anything.
 //
 // # Use
 //

@@ -4,7 +4,7 @@ import "github.com/vastgo/vast"
 
 // Named is a component, or a value within one, that is to be shown.
 type Named struct {
-	Name   string // as it stands in a text
+	Name   string // the column's label, and the path
 	Column *Column
 	Part   *Part // nil for the whole
 }
@@ -46,7 +46,8 @@ func (p *parser) named(s *Schema) (n Named, err error) {
 	if start.sort != sortWord && start.sort != sortQuoted {
 		return n, start.errorf("the name of a component is expected here, not %v", start)
 	}
-	if err := p.advance(); err != nil {
+	name, number, at, err := p.name()
+	if err != nil {
 		return n, err
 	}
 	var fields []Field
@@ -57,10 +58,10 @@ func (p *parser) named(s *Schema) (n Named, err error) {
 		}
 		fields = append(fields, f)
 	}
-	if n.Column, err = s.find(start.text, start.Span); err != nil {
+	if n.Column, _, err = s.find(name, number, at); err != nil {
 		return n, err
 	}
-	n.Name = n.Column.Name()
+	n.Name = n.Column.Label()
 	if len(fields) > 0 {
 		n.Part, err = n.Column.value(fields, start.Span.to(p.end))
 		if err == nil {

@@ -124,7 +124,7 @@ func (p *parser) term() (Term, error) {
 		}
 	}
 	if a := t.Either[0]; t.Optional && (a.Target != nil || a.Op != "") {
-		return t, t.Span.errorf("? is for components: write ?%s", quoteName(a.Name))
+		return t, t.Span.errorf("? is for components: write ?%s", quoteName(a.Name)+a.Number)
 	}
 	return t, nil
 }
@@ -136,6 +136,8 @@ func (p *parser) atom() (a Atom, err error) {
 		return a, start.errorf("the name of a component is missing before %v", p.now)
 	case p.now.sort == sortNumber:
 		return a, start.errorf("a term begins with the name of a component, not with the number %s", p.now.text)
+	case p.now.sort == sortColumn:
+		return a, start.errorf("a number stands behind the name of a component, as in Position%s", p.now.text)
 	case p.now.is("*"):
 		return a, start.errorf("* stands for any target, as in Relation(*): for all entities leave the query empty")
 	case p.now.is(operators...):
@@ -143,8 +145,7 @@ func (p *parser) atom() (a Atom, err error) {
 	case p.now.sort == sortSign:
 		return a, start.errorf("the name of a component is expected here, not %v", p.now)
 	}
-	a.Name, a.NameSpan = p.now.text, p.now.Span
-	if err = p.advance(); err != nil {
+	if a.Name, a.Number, a.NameSpan, err = p.name(); err != nil {
 		return a, err
 	}
 	if p.now.is("(") {
@@ -167,8 +168,8 @@ func (p *parser) atom() (a Atom, err error) {
 	if p.now.is(operators...) {
 		err = p.comparison(&a)
 	} else if len(a.Fields) > 0 {
-		err = a.FieldsSpan.errorf("%s%s is compared with nothing: add == and a value, or name the component only", quoteName(a.Name),
-			pathOf(a.Fields, true))
+		err = a.FieldsSpan.errorf("%s%s is compared with nothing: add == and a value, or name the component only",
+			quoteName(a.Name)+a.Number, pathOf(a.Fields, true))
 		if p.now.is("=") {
 			err = p.now.errorf("write == to compare")
 		}
@@ -177,12 +178,23 @@ func (p *parser) atom() (a Atom, err error) {
 	return a, err
 }
 
+// name reads the name of a component, and the number of its column where one is given.
+func (p *parser) name() (name, number string, at Span, err error) {
+	name, at = p.now.text, p.now.Span
+	if err = p.advance(); err != nil || p.now.sort != sortColumn {
+		return name, "", at, err
+	}
+	number = p.now.text
+	err = p.advance()
+	return name, number, at.to(p.end), err
+}
+
 // target reads what stands in the brackets after a relation.
 func (p *parser) target() (*Target, error) {
 	open := p.now
 	p.space()
 	t := &Target{}
-	switch name := p.name(); {
+	switch name := p.lexer.name(); {
 	case name.text != "":
 		t.Span = name.Span
 		if idPattern.MatchString(name.text) {
@@ -252,7 +264,7 @@ func (p *parser) field() (Field, error) {
 // comparison reads an operator and a value.
 func (p *parser) comparison(a *Atom) error {
 	if a.Target != nil {
-		return p.now.errorf("a target is not compared: write %s(name)", quoteName(a.Name))
+		return p.now.errorf("a target is not compared: write %s(name)", quoteName(a.Name)+a.Number)
 	}
 	a.Op, a.OpSpan = p.now.text, p.now.Span
 	if err := p.advance(); err != nil {

@@ -3,12 +3,13 @@ package query
 import (
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/vastgo/vast"
 )
 
-// Schema is what a text may name.
+// Schema is what a text may name. [NewSchema] makes one.
 type Schema struct {
 	Columns []Column
 }
@@ -16,12 +17,51 @@ type Schema struct {
 // Column is a column of the world.
 type Column struct {
 	vast.AnyColumn
+	ID       int // its number in the world
 	Storage  vast.Storage
 	Type     reflect.Type // of an element; nil for a tag
 	Relation bool         // whether it is a relation
 	Linked   bool         // whether its elements are links, of a relation or edges, and have no fields
 	Private  bool         // whether it is rather not proposed
 	Values   []Part
+
+	numbered bool // whether the name alone may mean another
+}
+
+// NewSchema returns the schema of a world's columns, which it keeps.
+func NewSchema(columns []Column) *Schema {
+	having := make(map[string]int)    // number of columns, by name
+	numbered := make(map[string]bool) // names with numbers, which a column's name may look like
+	for i := range columns {
+		c := &columns[i]
+		having[c.Name()]++
+		numbered[c.Name()+c.number()] = true
+	}
+	for i := range columns {
+		c := &columns[i]
+		c.numbered = having[c.Name()] > 1 || numbered[c.Name()]
+	}
+	return &Schema{columns}
+}
+
+// number returns the column's number as it stands in a text.
+func (c *Column) number() string { return "#" + strconv.Itoa(c.ID) }
+
+// Label returns what people call the column: its name, with its number behind it where several columns have the
+// name. No other column has the label.
+func (c *Column) Label() string {
+	if c.numbered {
+		return c.Name() + c.number()
+	}
+	return c.Name()
+}
+
+// Text returns what a text calls the column, which means no other column.
+func (c *Column) Text() string {
+	if c.numbered {
+		return quoteName(c.Name()) + c.number()
+	}
+	return quoteName(c.Name())
 }
 
 // Part is a value within a component that is no struct or array of others.
@@ -50,28 +90,52 @@ const (
 // nameOfEntities stands for what entities are called, where no component has that name.
 const nameOfEntities = "Name"
 
-// find returns the column that a name means. Names that several columns have mean the first.
-func (s *Schema) find(name string, at Span) (*Column, error) {
-	if i := firstWhere(s.Columns, func(c *Column) bool { return c.Name() == name }); i >= 0 {
-		return &s.Columns[i], nil
-	}
-	found := -1
-	for i := range s.Columns {
-		if strings.EqualFold(s.Columns[i].Name(), name) {
-			if found >= 0 {
-				return nil, at.errorf("%q may be %s or %s: write it as it is", name, s.Columns[found].Name(), s.Columns[i].Name())
+// find returns the column that a name means, with the number behind it where there is one. known is false
+// where no column has the name. A name that several columns have means none of them: the number says which.
+func (s *Schema) find(name, number string, at Span) (c *Column, known bool, err error) {
+	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
+		var found []*Column
+		for i := range s.Columns {
+			if c := &s.Columns[i]; same(c.Name(), name) && (number == "" || number == c.number()) {
+				found = append(found, c)
 			}
-			found = i
+		}
+		switch {
+		case len(found) == 1:
+			return found[0], true, nil
+		case len(found) > 1 && found[0].Name() == name:
+			return nil, true, at.errorf("%d components are called %q: write %s", len(found), name, textsOf(found))
+		case len(found) > 1:
+			return nil, true, at.errorf("%q may be %s or %s: write it as it is", name, found[0].Label(), found[1].Label())
 		}
 	}
-	if found >= 0 {
-		return &s.Columns[found], nil
+	if number != "" {
+		for i := range s.Columns {
+			if c := &s.Columns[i]; c.number() == number {
+				return nil, true, at.errorf("the component %s is called %s", number, quoteName(c.Name()))
+			}
+		}
+		return nil, true, at.errorf("no component has the number %.20s", number)
 	}
 	var names []string
 	for i := range s.Columns {
 		names = append(names, s.Columns[i].Name())
 	}
-	return nil, at.errorf("no component %q%s", name, didYouMean(name, names))
+	return nil, false, at.errorf("no component %q%s", name, didYouMean(name, names))
+}
+
+// textsOf lists some columns as they stand in a text.
+func textsOf(columns []*Column) string {
+	const most = 8
+	var list []string
+	for _, c := range columns[:min(len(columns), most)] {
+		list = append(list, c.Text())
+	}
+	text := strings.Join(list[:len(list)-1], ", ") + " or " + list[len(list)-1]
+	if len(columns) > most {
+		text = strings.Join(list, ", ") + " or another"
+	}
+	return text
 }
 
 func firstWhere[T any](list []T, f func(*T) bool) int {
@@ -85,14 +149,17 @@ func firstWhere[T any](list []T, f func(*T) bool) int {
 
 // value returns the part of a component that fields lead to, or what keeps it from being compared.
 func (c *Column) value(fields []Field, at Span) (*Part, error) {
-	name, path := c.Name(), pathOf(fields, false)
+	name, path := c.Label(), pathOf(fields, false)
 	switch {
 	case c.Type == nil:
-		return nil, at.errorf("%s is a tag and has no value: write %s or !%[1]s", name, quoteName(name))
+		return nil, at.errorf("%s is a tag and has no value: write %s or !%[1]s", name, c.Text())
 	case c.Relation:
-		return nil, at.errorf("%s is a relation: write %s(target)", name, quoteName(name))
+		return nil, at.errorf("%s is a relation: write %s(target)", name, c.Text())
 	case len(c.Values) == 0:
 		return nil, at.errorf("%s has no fields", name)
+	case c.isCopied() && c.size() > CopyMost:
+		return nil, at.errorf("%s has %d bytes, which are too many to be looked at in %v storage", name, c.size(),
+			c.Storage)
 	}
 	find := func(same func(a, b string) bool) int {
 		return firstWhere(c.Values, func(p *Part) bool { return same(p.Path, path) })

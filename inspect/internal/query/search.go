@@ -17,7 +17,37 @@ const (
 	stepRelated  = 8 << 10 // where targets are looked at
 	stepCompared = 4 << 10
 	stepSlow     = 128 // of values that are got one by one
+	stepPages    = 512 // of values each of which lies in a page of its own
+	stepLarge    = 64  // of values that are large to be copied
 )
+
+// CopyMost is the size of the largest component that is copied to be looked at, in bytes: what is not in
+// dense storage cannot be looked at where it lies.
+const CopyMost = 1 << 20
+
+const (
+	largeBytes = 2 << 10 // from which on a component is large to be copied
+	pageBytes  = 4 << 10 // from which on a component takes a page of its own
+)
+
+// isCopied reports whether a component must be copied to be looked at.
+func (c *Column) isCopied() bool { return c.Storage != vast.StorageDense }
+
+// size returns the bytes of an element.
+func (c *Column) size() int { return int(c.Type.Size()) }
+
+// Step returns how many slots to look at, of a column with a type, before it is time to look at the clock.
+func (c *Column) Step() int {
+	switch {
+	case c.isCopied() && c.size() >= largeBytes:
+		return stepLarge
+	case c.isCopied():
+		return stepSlow
+	case c.size() >= pageBytes:
+		return stepPages
+	}
+	return stepCompared
+}
 
 // Step returns how many slots [Search.Words] should look at in one call, so that it takes some tens of microseconds. It is a
 // multiple of 64.
@@ -135,18 +165,10 @@ func (c *comparison) holds(text string) bool {
 	return strings.Contains(strings.ToLower(text), c.low)
 }
 
-// step returns how many slots a step of the comparison should take.
-func (c *comparison) step() int {
-	if c.packed {
-		return stepCompared
-	}
-	return stepSlow
-}
-
 // reach sets where in a component the value lies.
 func (c *comparison) reach(col *Column, part *Part) {
-	c.offset, c.size = part.Offset, int(col.Type.Size())
-	c.packed = col.Storage == vast.StorageDense && c.kind != KindString
+	c.offset, c.size, c.slots = part.Offset, col.size(), col.Step()
+	c.packed = !col.isCopied() && c.kind != KindString
 }
 
 // passPacked compares the values of n elements that lie side by side and sets bits, from one on, for those that pass.

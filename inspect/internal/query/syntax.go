@@ -22,6 +22,7 @@ type Term struct {
 // Atom is a condition.
 type Atom struct {
 	Name   string  // of a component or relation
+	Number string  // of its column, such as #7; empty where none is given
 	Target *Target // in a relation; nil where none is given
 	Fields []Field // from the component to what is compared; none where that is the whole
 	Op     string  // "" where nothing is compared
@@ -75,7 +76,7 @@ func (q *Query) String() string {
 }
 
 func (a *Atom) write(b *strings.Builder) {
-	b.WriteString(quoteName(a.Name))
+	b.WriteString(quoteName(a.Name) + a.Number)
 	if t := a.Target; t != nil {
 		b.WriteByte('(')
 		switch {

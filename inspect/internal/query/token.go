@@ -14,6 +14,7 @@ const (
 	sortWord        // letters, digits and _, not beginning with a digit
 	sortQuoted      // a text in quotes
 	sortNumber      // what begins with a digit or a sign
+	sortColumn      // the number of a column, with # before it
 	sortSign        // anything else: an operator or a bracket
 )
 
@@ -83,6 +84,10 @@ func (l *lexer) next() (token, error) {
 		return l.token(sortWord, start), nil
 	case r == '"':
 		return l.quoted()
+	case r == '#' && isDigit(l.peek(1)):
+		for l.at++; isDigit(l.peek(0)); l.at++ {
+		}
+		return l.token(sortColumn, start), nil
 	case isDigit(r), r == '.' && isDigit(l.peek(1)), (r == '+' || r == '-') && (isPart(l.peek(1)) || l.peek(1) == '.'):
 		return l.number(), nil
 	}

@@ -143,17 +143,17 @@ func (f *testWorld) Suggest(prefix string, most int) (list []Suggestion) {
 
 // schemaOf describes the columns of a world.
 func schemaOf(w *vast.World) *Schema {
-	s := &Schema{}
+	var all []Column
 	for _, col := range w.Columns() {
 		info := vast.Describe(col)
-		c := Column{AnyColumn: col, Storage: info.Storage, Type: info.Type, Linked: info.Linked != "", Private: info.Private}
+		c := Column{AnyColumn: col, ID: info.ID, Storage: info.Storage, Type: info.Type, Linked: info.Linked != "", Private: info.Private}
 		_, c.Relation = vast.RelationOf(col)
 		if info.Type != nil && !c.Linked {
 			c.addParts(info.Layout, "", 0)
 		}
-		s.Columns = append(s.Columns, c)
+		all = append(all, c)
 	}
-	return s
+	return NewSchema(all)
 }
 
 func (c *Column) addParts(l vast.Layout, path string, offset int) {

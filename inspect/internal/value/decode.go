@@ -1,6 +1,7 @@
 package value
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"reflect"
@@ -60,8 +61,8 @@ func decode(v reflect.Value, kind Kind, path string, text []byte) *Error {
 			}
 		}
 	case Enum:
-		if s, ok := asString(text); ok && !isDigits(s) {
-			return decodeName(v, path, s)
+		if s, ok := asString(text); ok {
+			return decodeEnum(v, path, s, text)
 		}
 	}
 	return decodeInteger(v, path, text)
@@ -83,25 +84,40 @@ func isDigits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-func decodeName(v reflect.Value, path, name string) *Error {
+// decodeEnum sets an enum to what a string says, a name or the digits of a number. It takes none that may
+// mean two values.
+func decodeEnum(v reflect.Value, path, s string, text []byte) *Error {
 	all := ChoicesOf(v.Type())
 	var names []string
 	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
+		var found []Choice
 		for _, c := range all {
-			if same(c.Name, name) {
-				if v.CanInt() {
-					v.SetInt(c.Value)
-				} else {
-					v.SetUint(uint64(c.Value))
-				}
-				return nil
+			if same(c.Name, s) {
+				found = append(found, c)
 			}
 		}
+		switch {
+		case len(found) > 1:
+			return fault(path, "%s may be %s or %s: write it as it is", quote(s), found[0].Name, found[1].Name)
+		case len(found) == 1 && isDigits(s) && strconv.FormatInt(found[0].Value, 10) != strings.TrimPrefix(s, "+"):
+			return fault(path, "%s is the name of %d, and may be the number %[3]s: write a number without quotes",
+				quote(s), found[0].Value, s)
+		case len(found) == 1:
+			if v.CanInt() {
+				v.SetInt(found[0].Value)
+			} else {
+				v.SetUint(uint64(found[0].Value))
+			}
+			return nil
+		}
+	}
+	if isDigits(s) {
+		return decodeInteger(v, path, text)
 	}
 	for _, c := range all {
 		names = append(names, c.Name)
 	}
-	return fault(path, "%s is none of %s", quote(name), cut(strings.Join(names, ", "), 2*textMost))
+	return fault(path, "%s is none of %s", quote(s), cut(strings.Join(names, ", "), 2*textMost))
 }
 
 func decodeFloat(v reflect.Value, path string, text []byte) *Error {
@@ -192,14 +208,27 @@ func outOfRange(v reflect.Value, path string, text []byte) *Error {
 	return fault(path, "%s holds 0 to %d, not %s", v.Kind(), uint64(math.MaxUint64)>>(64-bits), shortJSON(text))
 }
 
-// entityName returns the ID or name of an entity that a JSON text is; none is the empty name.
-func entityName(path string, text []byte) (string, *Error) {
+// decodeEntity returns the entity that a JSON text means; none is the zero Reference.
+func decodeEntity(path string, text []byte) (to Reference, err *Error) {
 	if string(text) == "null" {
-		return "", nil
+		return to, nil
 	}
-	s, ok := asString(text)
-	if !ok || len(s) > pathMost {
-		return "", fault(path, "an entity is needed, as its ID such as 17.3 or its name, or null for none, not %s", shortJSON(text))
+	if s, ok := asString(text); ok && len(s) <= pathMost {
+		return Reference{Any: s}, nil
 	}
-	return s, nil
+	var named struct{ ID, Name *string }
+	decoder := json.NewDecoder(bytes.NewReader(text)) // NewEdit has seen to it that the text is one value
+	decoder.DisallowUnknownFields()
+	if text[0] == '{' && decoder.Decode(&named) == nil && (named.ID == nil) != (named.Name == nil) {
+		if named.ID != nil {
+			to.ID = *named.ID
+		} else {
+			to.Name = *named.Name
+		}
+		if n := len(to.ID) + len(to.Name); n > 0 && n <= pathMost {
+			return to, nil
+		}
+	}
+	return Reference{}, fault(path, "an entity is needed, as its ID such as 17.3 or its name, or null for none, not %s",
+		shortJSON(text))
 }

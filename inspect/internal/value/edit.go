@@ -27,13 +27,21 @@ type assignment struct {
 	path   string
 	steps  []step
 	value  reflect.Value
-	entity string // of an entity: its name or ID, for Apply to look up
+	entity Reference // of an entity, for Apply to look up; zero for none
 }
 
-// NewEdit returns the edit that sets the part at path of a value of type t to what the JSON text says. A struct takes an
-// object with some of its fields, an array an array of as many elements, a slice one of any number; numbers whole digits
-// as a string too; floats "NaN", "+Inf" and "-Inf"; enums a name or a number; durations 1h30m or nanoseconds; times
-// RFC 3339; entities their ID or name, and null for none. The error is an [*Error].
+// Reference says which entity is meant. One of its fields is set.
+type Reference struct {
+	ID   string // such as 17.3
+	Name string
+	Any  string // an ID or a name, whichever there is
+}
+
+// NewEdit returns the edit that sets the part at path of a value of type t to what the JSON text says. A
+// struct takes an object with some of its fields, an array an array of as many elements, a slice one of any
+// number; numbers whole digits as a string too; floats "NaN", "+Inf" and "-Inf"; enums a name or a number;
+// durations 1h30m or nanoseconds; times RFC 3339; entities their ID or name as a string, {"id": …} or
+// {"name": …} where a string may be either, and null for none. The error is an [*Error].
 func NewEdit(t reflect.Type, path string, text []byte) (*Edit, error) {
 	steps, err := parse(path)
 	if err != nil {
@@ -163,7 +171,7 @@ func (c *compiler) set(t reflect.Type, path string, steps []step, text []byte) *
 		a := assignment{path: path, steps: steps, value: v}
 		var err *Error
 		if kind == Entity {
-			a.entity, err = entityName(path, text)
+			a.entity, err = decodeEntity(path, text)
 		} else {
 			err = decode(v, kind, path, text)
 		}
@@ -192,6 +200,9 @@ func (c *compiler) setStruct(t reflect.Type, path string, steps []step, text []b
 	}
 	// In the order of the type, so that of several errors the same one is told.
 	for i := range t.NumField() {
+		if len(fields) == 0 {
+			break // so that many small objects of a struct with many fields take no longer than their text
+		}
 		name := t.Field(i).Name
 		raw, ok := fields[name]
 		if !ok || name == "_" {
@@ -243,14 +254,15 @@ func extend(steps []step, one step) []step {
 	return append(steps[:len(steps):len(steps)], one)
 }
 
-// Apply returns a copy of v, which must be of the edit's type, with the edit made. find looks up entities by ID or name; it
-// is called only where the edit names some. The error is an [*Error], or find's with the path; v is as it was in any case.
-func (e *Edit) Apply(v reflect.Value, find func(text string) (vast.Entity, error)) (reflect.Value, error) {
+// Apply returns a copy of v, which must be of the edit's type, with the edit made. find looks up entities; it
+// is called only where the edit names some. The error is an [*Error], or find's with the path; v is as it was
+// in any case.
+func (e *Edit) Apply(v reflect.Value, find func(Reference) (vast.Entity, error)) (reflect.Value, error) {
 	made := addressable(v)
 	a := applying{own: map[uintptr]bool{}}
 	for _, s := range e.sets {
 		value := s.value
-		if s.entity != "" {
+		if s.entity != (Reference{}) {
 			found, err := find(s.entity)
 			if err != nil {
 				return v, fault(s.path, "%s", err.Error())

@@ -14,11 +14,12 @@ import (
 )
 
 // find knows the entity 17.3 and that it is called Paris.
-func find(text string) (vast.Entity, error) {
-	if text == "17.3" || text == "Paris" {
+func find(to Reference) (vast.Entity, error) {
+	switch to {
+	case Reference{Any: "17.3"}, Reference{Any: "Paris"}, Reference{ID: "17.3"}, Reference{Name: "Paris"}:
 		return vast.EntityOf(3<<32 | 17), nil
 	}
-	return vast.Entity{}, fmt.Errorf("there is no entity %q", text)
+	return vast.Entity{}, fmt.Errorf("there is no entity %q", to.ID+to.Name+to.Any)
 }
 
 func edit(v reflect.Value, path, text string) (reflect.Value, error) {
@@ -49,6 +50,8 @@ func TestEdit(t *testing.T) {
 		{"Pad[0]", `-0`, func(b *body) {}},
 		{"To", `"17.3"`, func(b *body) { b.To = vast.EntityOf(3<<32 | 17) }},
 		{"To", `"Paris"`, func(b *body) { b.To = vast.EntityOf(3<<32 | 17) }},
+		{"To", `{"id":"17.3"}`, func(b *body) { b.To = vast.EntityOf(3<<32 | 17) }},
+		{"To", `{"name": "Paris"}`, func(b *body) { b.To = vast.EntityOf(3<<32 | 17) }},
 		{"To", `null`, func(b *body) {}},
 		{"Left", `"1h30m"`, func(b *body) { b.Left = 90 * time.Minute }},
 		{"Left", `250`, func(b *body) { b.Left = 250 }},
@@ -141,6 +144,11 @@ func TestEditRefuses(t *testing.T) {
 		{plain, "Grid", strings.Repeat("[", 500) + strings.Repeat("]", 500), "the value is nested more than 32 deep"},
 		{plain, "Grid", strings.Repeat(" ", 1<<20), "at most 262144 bytes of JSON"},
 		{plain, "To", `5`, "an entity is needed, as its ID such as 17.3 or its name, or null for none, not 5"},
+		{plain, "To", `{}`, "an entity is needed, as its ID such as 17.3 or its name, or null for none, not {}"},
+		{plain, "To", `{"id":"17.3","name":"Paris"}`, "an entity is needed"},
+		{plain, "To", `{"id":""}`, "an entity is needed"},
+		{plain, "To", `{"id":17.3}`, "an entity is needed"},
+		{plain, "To", `{"slot":"17.3"}`, "an entity is needed"},
 		{plain, "To.slot", `5`, "To: a vast.Entity has no fields"},
 		{plain, "On", `1`, "true or false is needed, not 1"},
 		{plain, "Left", `"soon"`, "a duration such as 1h30m or 250ms is needed"},
@@ -183,6 +191,8 @@ func TestEditRefuses(t *testing.T) {
 		path, text, says string
 	}{
 		{reflect.ValueOf(body{}), "To", `"Atlantis"`, `To: there is no entity "Atlantis"`},
+		{reflect.ValueOf(body{}), "To", `{"name":"17.3"}`, `To: there is no entity "17.3"`},
+		{reflect.ValueOf(body{}), "To", `{"id":"Paris"}`, `To: there is no entity "Paris"`},
 		{reflect.ValueOf([]item{{}}), "[1].Kind", "1", "[1].Kind: there are 1 elements, and none of number 1"},
 		{reflect.ValueOf([]item(nil)), "[0].Kind", "1", "there are 0 elements"},
 	} {
@@ -224,5 +234,35 @@ func TestEditableIsEditable(t *testing.T) {
 	}
 	if edited < 80 {
 		t.Errorf("%d fields", edited)
+	}
+}
+
+// year is an enum whose names are the digits of other numbers, and of which two differ by their case only.
+type year uint8
+
+func (y year) String() string {
+	names := []string{"2", "1999", "one", "ONE"}
+	if int(y) < len(names) {
+		return names[y]
+	}
+	return "?"
+}
+
+// TestEnumsThatMayBeTwo: no text that may mean two values is taken for one of them.
+func TestEnumsThatMayBeTwo(t *testing.T) {
+	for text, want := range map[string]year{`2`: 2, `"3"`: 3, `"one"`: 2, `"ONE"`: 3, `0`: 0} {
+		if got, err := edit(reflect.ValueOf(year(9)), "", text); err != nil || got.Interface() != want {
+			t.Errorf("%s: %v, %v, want %d", text, got, err, want)
+		}
+	}
+	for text, says := range map[string]string{
+		`"2"`:    `"2" is the name of 0, and may be the number 2: write a number without quotes`,
+		`"1999"`: `"1999" is the name of 1, and may be the number 1999`,
+		`"One"`:  `"One" may be one or ONE: write it as it is`,
+		`"two"`:  `"two" is none of 2, 1999, one, ONE`,
+	} {
+		if got, err := edit(reflect.ValueOf(year(9)), "", text); err == nil || !strings.Contains(err.Error(), says) || got.Interface() != year(9) {
+			t.Errorf("%s: %v, %v, want %s", text, got, err, says)
+		}
 	}
 }

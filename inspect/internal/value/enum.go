@@ -94,13 +94,11 @@ func pattern(text string, n int64) string {
 // stringOf returns what a value's String method returns, or that it panics, and whether there is such a method and it does
 // not.
 func stringOf(v reflect.Value, most int) (text string, ok bool) {
-	if !v.CanInterface() {
+	// Interface copies the value, which may be large, and so is called where there is a method only.
+	if !v.CanInterface() || !v.Type().Implements(stringerType) {
 		return "", false
 	}
-	s, is := v.Interface().(fmt.Stringer)
-	if !is {
-		return "", false
-	}
+	s := v.Interface().(fmt.Stringer)
 	defer func() {
 		if inner := recover(); inner != nil {
 			text, ok = cut(fmt.Sprintf("String panics: %s", panicText(inner)), most), false

@@ -33,7 +33,8 @@ var (
 	timeType     = reflect.TypeFor[time.Time]()
 )
 
-// KindOf returns the kind of the values of a type. Complexity: constant, but for the first time it meets an enum.
+// KindOf returns the kind of the values of a type. Complexity: constant, but for the first time it meets an
+// enum or a struct.
 func KindOf(t reflect.Type) Kind {
 	switch t {
 	case entityType:
@@ -68,13 +69,7 @@ func KindOf(t reflect.Type) Kind {
 	case reflect.Slice:
 		return Array
 	case reflect.Struct:
-		switch {
-		case guarded(t):
-			return Other
-		case isVector(t):
-			return Vector
-		}
-		return Struct
+		return shapeOf(t).kind
 	}
 	return Other
 }
@@ -110,17 +105,6 @@ func isVector(t reflect.Type) bool {
 		}
 	}
 	return true
-}
-
-// guarded reports whether a struct holds a lock or the like, so that others may be writing to it.
-func guarded(t reflect.Type) bool {
-	for i := range t.NumField() {
-		switch f := t.Field(i).Type; {
-		case f.PkgPath() == "sync" || f.PkgPath() == "sync/atomic":
-			return true
-		}
-	}
-	return t.PkgPath() == "sync" || t.PkgPath() == "sync/atomic"
 }
 
 // typeName returns a type's name, cut short where the type is a long literal.

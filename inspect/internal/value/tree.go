@@ -60,6 +60,8 @@ const (
 	textsMost  = 1 << 16 // bytes of all strings' values, beyond which little is shown of each
 	textMost   = 120     // bytes of Field.Text
 	sortedMost = 1000    // entries of a map, which are sorted to be shown
+	copiedMost = 1 << 19 // bytes of what is copied to be shown: entries of maps, and what interfaces hold
+	entryBytes = 64      // what an entry of a map counts besides its size, for the text that it is sorted by
 	safeMost   = 1 << 53
 )
 
@@ -73,30 +75,11 @@ func Tree(v reflect.Value, o Options) Shown {
 	if !v.CanAddr() {
 		v = addressable(v)
 	}
-	b := &builder{left: o.Fields, texts: textsMost, plain: IsPlain(v.Type())}
+	b := &builder{left: o.Fields, texts: textsMost, copy: copiedMost, plain: IsPlain(v.Type())}
 	b.shown.Field = Field{Exported: true}
 	b.field(&b.shown.Field, v, place{editable: o.Editable})
 	b.shown.Fields = o.Fields - b.left
 	return b.shown
-}
-
-// IsPlain reports whether values of a type hold no Go pointers.
-func IsPlain(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Struct:
-		for i := range t.NumField() {
-			if !IsPlain(t.Field(i).Type) {
-				return false
-			}
-		}
-		return true
-	case reflect.Array:
-		return t.Len() == 0 || IsPlain(t.Elem())
-	case reflect.String, reflect.Slice, reflect.Map, reflect.Pointer, reflect.Interface, reflect.Chan, reflect.Func,
-		reflect.UnsafePointer:
-		return false
-	}
-	return true
 }
 
 // builder makes a tree.
@@ -104,6 +87,7 @@ type builder struct {
 	shown Shown
 	left  int // fields that may be added
 	texts int // bytes of strings' values that may be added
+	copy  int // bytes that may be copied
 	plain bool
 	way   []reference // what was followed to come to the field at work
 }
@@ -169,7 +153,8 @@ func (b *builder) field(f *Field, v reflect.Value, at place) {
 	case reflect.Interface:
 		if !v.IsNil() {
 			inner := v.Elem()
-			if inner.CanInterface() {
+			// What is not copied is shown too, but for the String methods of what is not exported.
+			if inner.CanInterface() && b.mayCopy(inner.Type().Size()) {
 				inner = addressable(inner)
 			}
 			b.into(f, inner, at.elsewhere())
@@ -248,9 +233,21 @@ func integerValue(v reflect.Value) any {
 	return number(v)
 }
 
+// hasRoom reports whether another part may be added at a depth.
+func (b *builder) hasRoom(depth int) bool { return b.left > 0 && depth <= deepest }
+
+// mayCopy reports whether so many bytes may be copied, and counts them.
+func (b *builder) mayCopy(bytes uintptr) bool {
+	if bytes > uintptr(b.copy) {
+		return false
+	}
+	b.copy -= int(bytes)
+	return true
+}
+
 // part adds one part, unless there are too many fields.
 func (b *builder) part(f *Field, name string, exported bool, v reflect.Value, at place) bool {
-	if b.left <= 0 || at.depth > deepest {
+	if !b.hasRoom(at.depth) {
 		return false
 	}
 	f.Parts = append(f.Parts, Field{Name: name, Exported: exported})
@@ -265,11 +262,13 @@ func (b *builder) structure(f *Field, v reflect.Value, at place) {
 		if sf.Name == "_" {
 			continue
 		}
+		if !b.hasRoom(at.depth + 1) {
+			f.More++
+			continue
+		}
 		in := at.below(join(at.path, sf.Name), int(sf.Offset))
 		in.editable = in.editable && (sf.IsExported() || b.plain)
-		if !b.part(f, sf.Name, sf.IsExported(), open(v.Field(i)), in) {
-			f.More += 1
-		}
+		b.part(f, sf.Name, sf.IsExported(), open(v.Field(i)), in)
 	}
 }
 
@@ -282,6 +281,10 @@ func join(path, name string) string {
 
 func (b *builder) elements(f *Field, v reflect.Value, at place) {
 	n := v.Len()
+	if v.Type().Elem().Size() == 0 {
+		f.More = n // there is nothing to see in them, and other parts need the room
+		return
+	}
 	for i := range min(n, partsMost) {
 		name := "[" + strconv.Itoa(i) + "]"
 		in := at.below(at.path+name, i*int(v.Type().Elem().Size()))
@@ -321,7 +324,8 @@ func (b *builder) into(f *Field, v reflect.Value, at place) {
 
 // entries makes a map's entries parts, sorted by the text of their keys.
 func (b *builder) entries(f *Field, v reflect.Value, at place) {
-	if v.Len() > sortedMost {
+	each := v.Type().Key().Size() + v.Type().Elem().Size() + entryBytes
+	if v.Len() > sortedMost || each > copiedMost || !b.mayCopy(uintptr(v.Len())*each) {
 		f.More = v.Len()
 		return
 	}

@@ -1,0 +1,191 @@
+package query
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vastgo/vast"
+)
+
+// newNamesakes returns a world with three components called Body, one of which differs from the others by its
+// case only, and two called Name: what entities are called, and the program's own.
+func newNamesakes(t *testing.T) (f *testWorld, own vast.HeapColumn[string]) {
+	f = newTestWorld(t, 40)
+	vast.NewTag(f.World, "Body")
+	vast.NewTag(f.World, "body")
+	own = vast.NewHeapColumnWith[string](f.World, vast.ColumnOptions{Name: "Name"})
+	f.schema = schemaOf(f.World)
+	return f, own
+}
+
+// TestNamesakes: a name that several columns have is nobody's, and what tells them apart is a text of its
+// own.
+func TestNamesakes(t *testing.T) {
+	f, _ := newNamesakes(t)
+	var labels []string
+	for i := range f.schema.Columns {
+		c := &f.schema.Columns[i]
+		labels = append(labels, c.Label())
+		q, err := Parse(c.Text())
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Compile(q, f.schema)
+		if err != nil || len(p.Shown()) != 1 || p.Shown()[0] != c || q.String() != c.Text() || p.Text() != c.Text() {
+			t.Errorf("%s: %v, shows %v", c.Text(), err, p)
+		}
+		list, err := FindNamed(c.Text(), f.schema)
+		if err != nil || len(list) != 1 || list[0].Column != c || list[0].Name != c.Label() {
+			t.Errorf("%s: %v, %+v", c.Text(), err, list)
+		}
+	}
+	want := "Body#0, Numbers, Illness, Note, Dead, Age in years, ChildOf, ChildOf targets, Name#8, DEAD, Body#10, " +
+		"body, Name#12"
+	if got := strings.Join(labels, ", "); got != want {
+		t.Errorf("the columns are called %s, want %s", got, want)
+	}
+	list, err := FindNamed("Body#0.X, body, Body#0", f.schema)
+	if err != nil || len(list) != 3 || list[0].Name != "Body#0.X" || list[0].Part.Path != "X" {
+		t.Errorf("%v, %+v", err, list)
+	}
+	for text, says := range map[string]string{
+		"Body":           `2 components are called "Body": write Body#0 or Body#10`,
+		"Name":           `2 components are called "Name": write Name#8 or Name#12`,
+		`Name == "x"`:    `2 components are called "Name"`,
+		"name":           `"name" may be Name#8 or Name#12`,
+		"BODY":           `"BODY" may be Body#0 or Body#10`,
+		"Body#1":         "the component #1 is called Numbers",
+		"Body#99":        "no component has the number #99",
+		"Body#010":       "no component has the number #010",
+		"Body#10.X == 1": "Body#10 is a tag and has no value: write Body#10 or !Body#10",
+		"Body#0 == 1":    "Body#0 is no single value",
+		"Body#0(x)":      "Body#0 is no relation and has no targets: write Body#0",
+	} {
+		q, err := Parse(text)
+		if err == nil {
+			_, err = Compile(q, f.schema)
+		}
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want %s", text, err, says)
+		}
+	}
+}
+
+// TestSearchForTheOtherName: what is looked up by what entities are called is not looked up in another
+// component called Name.
+func TestSearchForTheOtherName(t *testing.T) {
+	f, own := newNamesakes(t)
+	own.Add(f.entities[1], "Paris 0")
+	own.Add(f.entities[2], "Paris 14")
+	for text, want := range map[string]vast.Entity{
+		`Name#12 == "Paris 0"`: f.entities[1], `Name#8 == "Paris 0"`: f.entities[0], `Name#12 == "Paris 14"`: f.entities[2],
+	} {
+		s := f.search(t, text)
+		var found []int
+		for lo := 0; lo < f.Slots(); lo += s.Step() {
+			words := make([]uint64, s.Step()/64)
+			s.Words(lo, lo+s.Step(), words)
+			for slot := lo; slot < lo+s.Step(); slot++ {
+				if words[(slot-lo)/64]>>(slot%64)&1 != 0 {
+					found = append(found, slot)
+				}
+			}
+		}
+		if !slices.Equal(found, []int{int(want.Slot())}) {
+			t.Errorf("%s finds the slots %v, want %v", text, found, want)
+		}
+	}
+}
+
+// TestCompleteNamesakes proposes texts that mean one column.
+func TestCompleteNamesakes(t *testing.T) {
+	f, _ := newNamesakes(t)
+	for _, c := range []struct {
+		text     string // with ^ for the cursor
+		from, to int
+		items    string // the first ones
+	}{
+		{"Bo^", 0, 2, "Body#0, Body#10, body"},
+		{"Bo^dy#10, Dead", 0, 7, "Body#0, Body#10, body"},
+		{"!Na^", 1, 3, "Name#8, Name#12"},
+		{"Body#0.^", 7, 7, "X, Y, Mass"},
+		{"Body#0.X ^", 9, 9, "==, !=, <"},
+		{"Body#10 ^", 8, 8, ",, |, and"},
+		{"Body.^", 5, 5, ""},
+		{`Name#12 ^`, 8, 8, "==, !=, <"},
+		{"Body#0^", 6, 6, "., ,, |"},
+	} {
+		before, after, _ := strings.Cut(c.text, "^")
+		got := Complete(before+after, len([]rune(before)), f.schema)
+		var texts []string
+		for _, i := range got.Items {
+			texts = append(texts, i.Text)
+		}
+		list := strings.Join(texts, ", ")
+		if got.From != c.from || got.To != c.to || !strings.HasPrefix(list, c.items) || c.items == "" && list != "" {
+			t.Errorf("%q: from %d to %d, %s, want %d to %d, %s", c.text, got.From, got.To, list, c.from, c.to, c.items)
+		}
+	}
+}
+
+// addInAllStorages makes a column of a type in each storage that has elements.
+func addInAllStorages[T any](w *vast.World, name string) {
+	vast.NewColumnWith[T](w, vast.ColumnOptions{Name: "dense_" + name})
+	vast.NewSparseColumnWith[T](w, vast.ColumnOptions{Name: "sparse_" + name})
+	vast.NewHeapColumnWith[T](w, vast.ColumnOptions{Name: "heap_" + name})
+}
+
+// TestSteps: the larger what a search looks at, the fewer slots it looks at before it is time to look at the
+// clock. What would be too large a copy is refused.
+func TestSteps(t *testing.T) {
+	type large struct {
+		N    int32
+		Rest [1 << 12]byte
+	}
+	type larger struct {
+		N    int32
+		Rest [CopyMost]byte
+	}
+	w := vast.NewWorld(vast.Options{MaxEntities: 64})
+	defer w.Close()
+	addInAllStorages[int32](w, "small")
+	addInAllStorages[large](w, "large")
+	addInAllStorages[larger](w, "larger")
+	var all []Column
+	for _, col := range w.Columns() {
+		info := vast.Describe(col)
+		n := Part{Path: "N", Kind: KindInt, Type: reflect.TypeFor[int32]()}
+		if info.Type == n.Type {
+			n.Path = ""
+		}
+		all = append(all, Column{AnyColumn: col, ID: info.ID, Storage: info.Storage, Type: info.Type, Values: []Part{n}})
+	}
+	s := NewSchema(all)
+	for text, want := range map[string]int{
+		"dense_small == 0": stepCompared, "sparse_small == 0": stepSlow, "heap_small == 0": stepSlow,
+		"dense_large.N == 0": stepPages, "sparse_large.N == 0": stepLarge, "heap_large.N == 0": stepLarge,
+		"dense_larger.N == 0": stepPages, "sparse_larger.N == 0": 0, "heap_larger.N == 0": 0,
+		"sparse_larger": stepPlain, "!heap_larger": stepPlain,
+	} {
+		q, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Compile(q, s)
+		if want == 0 {
+			if err == nil || !strings.Contains(err.Error(), "has 1048580 bytes, which are too many to be looked at in") {
+				t.Errorf("%s: %v", text, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		found, err := p.Bind(w, nil, false)
+		if err != nil || found.Step() != want {
+			t.Errorf("%s: %v, %d slots a step, want %d", text, err, found.Step(), want)
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package value
+
+import (
+	"reflect"
+	"sync"
+)
+
+// shape is what is known of a struct or an array type. It is found once: a struct may have hundreds of
+// fields, and the same type may stand in many places of another.
+type shape struct {
+	plain   bool // whether values hold no Go pointers
+	guarded bool // see guarded
+	kind    Kind // of a struct
+}
+
+// shapes are the answers of shapeOf, by type: a program has a limited number of types.
+var shapes sync.Map
+
+// shapeOf returns the shape of a struct or an array type. Complexity: constant, but for the first time it
+// meets the type.
+func shapeOf(t reflect.Type) shape {
+	if found, ok := shapes.Load(t); ok {
+		return found.(shape)
+	}
+	s := shape{plain: true}
+	if t.Kind() == reflect.Array {
+		s.plain = t.Len() == 0 || IsPlain(t.Elem())
+	} else {
+		s.guarded = isGuard(t)
+		for i := range t.NumField() {
+			f := t.Field(i).Type
+			s.plain = s.plain && IsPlain(f)
+			s.guarded = s.guarded || isGuard(f)
+		}
+		switch {
+		case s.guarded:
+			s.kind = Other
+		case isVector(t):
+			s.kind = Vector
+		default:
+			s.kind = Struct
+		}
+	}
+	shapes.Store(t, s)
+	return s
+}
+
+// IsPlain reports whether values of a type hold no Go pointers. Complexity: constant, but for the first time
+// it meets a type.
+func IsPlain(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Struct, reflect.Array:
+		return shapeOf(t).plain
+	case reflect.String, reflect.Slice, reflect.Map, reflect.Pointer, reflect.Interface, reflect.Chan, reflect.Func,
+		reflect.UnsafePointer:
+		return false
+	}
+	return true
+}
+
+// guarded reports whether a struct holds a lock or the like, so that others may be writing to it.
+func guarded(t reflect.Type) bool { return t.Kind() == reflect.Struct && shapeOf(t).guarded }
+
+func isGuard(t reflect.Type) bool { return t.PkgPath() == "sync" || t.PkgPath() == "sync/atomic" }

@@ -1,0 +1,207 @@
+package inspect
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vastgo/vast"
+)
+
+// oddWide has 300 numbers.
+type oddWide struct {
+	Fifty ten[ten[int16]]
+	More  ten[ten[uint8]]
+	Last  ten[ten[float32]]
+}
+
+// TestManyColumns looks at a world of 300 wide columns, all of which one entity has.
+func TestManyColumns(t *testing.T) {
+	const columns = 300
+	var e vast.Entity
+	last := "Column299"
+	f := newOddWorld(t, Options{ReadWrite: true}, 1<<10, func(w *vast.World) {
+		e = w.Archetype().New()
+		for i := range columns {
+			o := vast.ColumnOptions{Name: fmt.Sprintf("Column%d", i)}
+			switch i % 4 {
+			case 0:
+				vast.NewColumnWith[oddWide](w, o).Add(e, oddWide{})
+			case 1:
+				vast.NewSparseColumnWith[oddWide](w, o).Add(e, oddWide{})
+			case 2:
+				vast.NewHeapColumnWith[oddWide](w, o).Add(e, oddWide{})
+			case 3:
+				vast.NewTag(w, o.Name).Add(e)
+			}
+		}
+	})
+	var w worldAnswer
+	f.get(t, "world", &w)
+	if len(w.Columns) != columns {
+		t.Fatalf("%d columns", len(w.Columns))
+	}
+	told := 0
+	for i, c := range w.Columns {
+		want := worldFields / columns
+		if i%4 == 3 {
+			want = 0
+		}
+		if name := fmt.Sprintf("Column%d", i); c.ID != i || c.Name != name || c.Label != name || c.Text != name ||
+			len(c.Fields) != want {
+			t.Errorf("column %d is %s with %d fields, want %d", c.ID, c.Name, len(c.Fields), want)
+		}
+		told += len(c.Fields)
+	}
+	if told > worldFields {
+		t.Errorf("%d fields are told of", told)
+	}
+
+	var a entityAnswer
+	f.get(t, "entities/"+e.String(), &a)
+	fields := 0
+	for i, c := range a.Components {
+		if c.ID != i || c.Column != w.Columns[i].Name || (c.Value == nil) != (i%4 == 3) {
+			t.Errorf("component %d is %s", i, c.Column)
+		}
+		if c.Value != nil {
+			fields += 1 + len(c.Value.Parts)
+		}
+	}
+	if len(a.Components) != columns || fields > fieldsMost+columns {
+		t.Errorf("%d components with %d fields", len(a.Components), fields)
+	}
+
+	// Fields that the world does not tell of are asked for all the same: the first 256 of each.
+	count := func(query string) (n countAnswer) {
+		t.Helper()
+		f.get(t, asking("count", "query", query), &n)
+		return n
+	}
+	if n := count("Column0.Last.F5.F5 == 0, Column298.Last.F5.F5 == 0, " + last); n.Count != 1 || !n.Exact {
+		t.Errorf("%+v", n)
+	}
+	f.refused(t, 400, "GET", asking("count", "query", "Column0.Last.F5.F6 == 0"), "", "")
+	var names []string
+	for i := range columns {
+		names = append(names, fmt.Sprintf("Column%d", i))
+	}
+	var page pageAnswer
+	f.get(t, asking("entities", "query", last, "columns", strings.Join(names[:64], ",")), &page)
+	if len(page.Rows) != 1 || len(page.Rows[0].Values) != 64 || page.Rows[0].Values["Column3"] != "yes" ||
+		!says(page.Rows[0].Values["Column0"], "{Fifty:{F0:{F0:0 F1:0 …") {
+		t.Errorf("%+v", page)
+	}
+	p := f.refused(t, 400, "GET", asking("entities", "columns", strings.Join(names, ",")), "", "")
+	if !strings.Contains(p.Message, "64 columns") {
+		t.Error(p.Message)
+	}
+	var complete completeAnswer
+	f.get(t, asking("query/complete", "text", "Column29"), &complete)
+	if len(complete.Items) != 50 || complete.Items[10].Text != last || complete.Items[11].Text != "Column29.Fifty.F0.F0" {
+		t.Errorf("%d proposals: %+v", len(complete.Items), complete)
+	}
+
+	var word wordAnswer
+	f.get(t, fmt.Sprintf("memory/word?slot=%d", e.Slot()), &word)
+	var m memoryAnswer
+	f.get(t, "memory", &m)
+	elements := 0
+	for _, area := range m.Areas {
+		if area.Kind == "elements" && area.Column >= 0 && area.Name == fmt.Sprintf("Column%d", area.Column) {
+			elements++
+		}
+	}
+	if len(word.Columns) != columns || elements != columns/2 { // those in dense storage, and the handles of sparse ones
+		t.Errorf("%d columns in the word, %d areas of elements", len(word.Columns), elements)
+	}
+	var costs Costs
+	f.get(t, "costs", &costs)
+	if len(costs.Columns) != mostCosts || costs.MoreColumns != columns-mostCosts {
+		t.Errorf("%d columns, %d more", len(costs.Columns), costs.MoreColumns)
+	}
+
+	path := fmt.Sprintf("entities/%v/components/Column298", e)
+	if a := f.change(t, "PATCH", path, `{"path":"Last.F9.F9","value":1.5}`); a.Component.ID != 298 {
+		t.Errorf("%+v", a)
+	}
+	f.see(t, func() {
+		for i, col := range f.w.Columns() {
+			v, _ := vast.Value(col, e)
+			want := float32(0)
+			if i == 298 {
+				want = 1.5
+			}
+			if got, ok := v.Interface().(oddWide); ok && got.Last.F9.F9 != want {
+				t.Errorf("column %d holds %v", i, got.Last.F9.F9)
+			}
+		}
+	})
+}
+
+// TestManyArchetypes looks at a world of more archetypes than are listed.
+func TestManyArchetypes(t *testing.T) {
+	const archetypes, columns = maxArchetypes + 88, 24
+	f := newOddWorld(t, Options{}, 1<<17, func(w *vast.World) {
+		var cols []vast.AnyColumn
+		for i := range columns {
+			cols = append(cols, vast.NewColumnWith[oddGrid](w, vast.ColumnOptions{Name: fmt.Sprintf("Grid%d", i)}))
+		}
+		for i := range archetypes {
+			var some []vast.AnyColumn
+			for k, c := range cols {
+				if (i+1)>>k&1 != 0 || k > 9 {
+					some = append(some, c)
+				}
+			}
+			w.Archetype(some...).NewN(1+i%64, nil)
+		}
+	})
+	entities := 0
+	for i := range archetypes {
+		entities += 1 + i%64
+	}
+	var m memoryAnswer
+	f.get(t, "memory", &m)
+	sum := 0
+	for i, a := range m.Archetypes {
+		sum += a.Entities
+		if a.Slots != 64 || a.Extents != 1 || a.Entities != 1+i%64 || a.Number != i+m.Archetypes[0].Number ||
+			!slices.Contains(a.Columns, "Grid10") || slices.Contains(a.Columns, "Grid0") != (i%2 == 0) {
+			t.Fatalf("archetype %d is %+v", i, a)
+		}
+	}
+	if len(m.Archetypes) != maxArchetypes || sum >= entities || m.Slots != 64*archetypes {
+		t.Errorf("%d archetypes with %d of %d entities in %d slots", len(m.Archetypes), sum, entities, m.Slots)
+	}
+	var p memoryForPeople
+	grid := m.area(t, "Grid10", "elements")
+	f.get(t, fmt.Sprintf("memory/picture?format=json&by=archetype&from=%d&to=%d&cells=%d", grid.First,
+		grid.First+64*archetypes*grid.Stride, archetypes), &p)
+	seen := make(map[int]bool)
+	for _, c := range p.Cells {
+		if c[6] >= 0 {
+			seen[c[6]] = true
+		}
+	}
+	if len(seen) != archetypes {
+		t.Errorf("%d archetypes in the picture", len(seen))
+	}
+	var n countAnswer
+	f.get(t, "count?query=Grid10", &n)
+	all := n.Count
+	f.get(t, asking("count", "query", "Grid10, Grid0[2][3] == 0"), &n)
+	odd := 0
+	for i := 0; i < archetypes; i += 2 {
+		odd += 1 + i%64
+	}
+	if all != entities || n.Count != odd {
+		t.Errorf("%d entities and %d with a number, want %d and %d", all, n.Count, entities, odd)
+	}
+	var page pageAnswer
+	f.get(t, asking("entities", "query", "Grid10, !Grid0", "columns", "Grid10[0][0]", "offset", "100", "limit", "3"), &page)
+	if page.Total != entities-odd || len(page.Rows) != 3 || page.Rows[2].Values["Grid10[0][0]"] != "0" {
+		t.Errorf("%+v", page)
+	}
+}

@@ -1,0 +1,599 @@
+package inspect
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/inspect/internal/value"
+)
+
+// many is a number of elements that takes minutes to count to. Only elements without bytes can be so many.
+const many = 1 << (30 + 3*(^uint(0)>>63))
+
+// Components of odd shapes. Those of a type parameter keep the number of declarations small.
+type (
+	ten[T any]   struct{ F0, F1, F2, F3, F4, F5, F6, F7, F8, F9 T }
+	level[T any] struct { // has 151 numbers of its own
+		N     int32
+		Fifty ten[[5]int16]
+		More  ten[ten[int16]]
+		In    T
+	}
+	levels[T any] struct {
+		In level[level[level[level[level[T]]]]]
+	}
+
+	oddNothing struct{}
+	oddVoids   struct {
+		A [many]struct{}
+		B [1 << 20][1 << 20]struct{}
+		N int32
+		C [many][0]int
+	}
+	oddGrid    [3][4]int16
+	oddSmaller struct {
+		N     int32
+		Bytes [1<<16 - 4]byte
+	}
+	oddLarge struct { // the largest that is copied
+		N     int32
+		Bytes [1<<20 - 4]byte
+	}
+	oddLarger struct {
+		N     int32
+		Bytes [1 << 20]byte
+	}
+	oddDeep struct { // 30 structs in each other, with thousands of numbers
+		In levels[levels[levels[levels[level[level[level[level[level[struct{}]]]]]]]]]
+	}
+)
+
+// newOddWorld serves a world that fill makes, with room for most entities. It lets the inspector look at any time.
+func newOddWorld(t testing.TB, o Options, most int, fill func(w *vast.World)) *fixture {
+	t.Helper()
+	w := vast.NewWorld(vast.Options{Name: "odd", MaxEntities: most})
+	fill(w)
+	knocks := make(chan struct{}, 1)
+	quiet := w.NotifyVisits(knocks)
+	ctx, cancel := context.WithCancel(context.Background())
+	var admitting sync.WaitGroup
+	admitting.Go(func() {
+		for {
+			select {
+			case <-knocks:
+				for w.Admit(time.Millisecond) {
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	in, err := Serve(context.Background(), w, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		cancel()
+		admitting.Wait()
+		quiet()
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &fixture{Inspector: in, w: w}
+}
+
+// oddColumn is a column whose type a test does not name.
+type oddColumn struct {
+	vast.AnyColumn
+	storage vast.Storage
+	give    func(e vast.Entity)
+}
+
+// columnsOf returns what makes a column of a type in each storage. The name of the storage ends the column's.
+func columnsOf[T any](name string, storages ...vast.Storage) func(w *vast.World) []oddColumn {
+	return func(w *vast.World) (made []oddColumn) {
+		for _, s := range storages {
+			o := vast.ColumnOptions{Name: name + " " + s.String()}
+			var zero T
+			switch s {
+			case vast.StorageDense:
+				c := vast.NewColumnWith[T](w, o)
+				made = append(made, oddColumn{c, s, func(e vast.Entity) { c.Add(e, zero) }})
+			case vast.StorageSparse:
+				c := vast.NewSparseColumnWith[T](w, o)
+				made = append(made, oddColumn{c, s, func(e vast.Entity) { c.Add(e, zero) }})
+			case vast.StorageHeap:
+				c := vast.NewHeapColumnWith[T](w, o)
+				made = append(made, oddColumn{c, s, func(e vast.Entity) { c.Add(e, zero) }})
+			}
+		}
+		return made
+	}
+}
+
+var (
+	inAllStorages = []vast.Storage{vast.StorageDense, vast.StorageSparse, vast.StorageHeap}
+)
+
+// oddShape is a component's type, and what the inspector says of it.
+type oddShape struct {
+	make        func(w *vast.World) []oddColumn
+	typ         string
+	size        int
+	fields      int    // that are told of
+	first, last string // of them
+	text        string // of a zero value, or its beginning with …
+	parts, more int    // of its value
+	path        string // of a number that is edited; empty where there is none
+	set         string // the text of the value when the number is 7, likewise
+}
+
+var oddShapes = []oddShape{
+	{make: columnsOf[oddNothing]("Nothing", inAllStorages...), typ: "inspect.oddNothing", text: "{}"},
+	{make: columnsOf[[0]int]("No ints", inAllStorages...), typ: "[0]int", text: "[]"},
+	{
+		make: columnsOf[[many]struct{}]("Void", inAllStorages...), typ: fmt.Sprintf("[%d]struct {}", many),
+		text: "[{} {} {} …", more: many,
+	},
+	{
+		make: columnsOf[[1 << 20][1 << 20]struct{}]("Plane", inAllStorages...), typ: "[1048576][1048576]struct {}",
+		text: "[[{} {} {} …", more: 1 << 20,
+	},
+	{
+		make: columnsOf[oddVoids]("Voids", inAllStorages...), typ: "inspect.oddVoids",
+		size: int(reflect.TypeFor[oddVoids]().Size()), fields: 1, first: "N", last: "N",
+		text: "{A:[{} {} {} …", parts: 4, path: "N", set: "{A:[{} {} {} …",
+	},
+	{
+		make: columnsOf[oddGrid]("Grid", inAllStorages...), typ: "inspect.oddGrid",
+		size: 24, fields: 12, first: "[0][0]", last: "[2][3]", text: "[[0 0 0 0] [0 0 0 0] [0 0 0 0]]", parts: 3,
+		path: "[2][3]", set: "[[0 0 0 0] [0 0 0 0] [0 0 0 7]]",
+	},
+	{
+		make: columnsOf[oddSmaller]("Smaller", inAllStorages...), typ: "inspect.oddSmaller",
+		size: 1 << 16, fields: 256, first: "N", last: "Bytes[254]", text: "{N:0 Bytes:0x0000000000…", parts: 2,
+		path: "N", set: "{N:7 Bytes:0x0000000000…",
+	},
+	{
+		make: columnsOf[oddLarge]("Large", inAllStorages...), typ: "inspect.oddLarge",
+		size: 1 << 20, fields: 256, first: "N", last: "Bytes[254]", text: "{N:0 Bytes:0x0000000000…", parts: 2,
+		path: "N", set: "{N:7 Bytes:0x0000000000…",
+	},
+	{
+		make: columnsOf[oddDeep]("Deep", inAllStorages...), typ: "inspect.oddDeep",
+		size: int(reflect.TypeFor[oddDeep]().Size()), fields: 256, first: "In.In.N", last: "In.In.In.More.F5.F3",
+		text: "{In:{In:{N:0 Fifty:{F0:[0 0 0 0 0] F1:…", parts: 1,
+		path: deepPath(reflect.TypeFor[oddDeep]()), set: "{In:{In:{N:0 Fifty:…",
+	},
+	{
+		make: columnsOf[oddLarger]("Larger", inAllStorages...), typ: "inspect.oddLarger",
+		size: 1<<20 + 4, fields: 256, first: "N", last: "Bytes[254]", text: "1048580 bytes are too many to be shown",
+	},
+}
+
+// deepPath returns the path of the deepest field N.
+func deepPath(t reflect.Type) string {
+	path, deepest := "", ""
+	for {
+		if _, ok := t.FieldByName("N"); ok {
+			deepest = path + "N"
+		}
+		in, ok := t.FieldByName("In")
+		if !ok || in.Type.Kind() != reflect.Struct {
+			return deepest
+		}
+		t, path = in.Type, path+"In."
+	}
+}
+
+// says reports whether a text is the wanted one, of which … stands for a rest.
+func says(text, want string) bool {
+	begin, cut := strings.CutSuffix(want, "…")
+	return text == want || cut && strings.HasPrefix(text, begin) && len(text) <= cellBytes+len("…")
+}
+
+// TestOddShapes asks every endpoint that touches components about odd ones, in all storages: without bytes,
+// with more elements than can be counted, large, deep.
+func TestOddShapes(t *testing.T) {
+	for _, shape := range oddShapes {
+		var cols []oddColumn
+		var e, other, tagged vast.Entity
+		var tag vast.Tag
+		f := newOddWorld(t, Options{ReadWrite: true}, 128, func(w *vast.World) {
+			cols = shape.make(w)
+			tag = vast.NewTag(w, "Tag")
+			e, other, tagged = w.Archetype().New(), w.Archetype().New(), w.Archetype().New()
+			for _, c := range cols {
+				c.give(e)
+			}
+			tag.Add(tagged)
+		})
+		for _, c := range cols {
+			t.Run(c.Name(), func(t *testing.T) { (&oddCase{f, shape, c, e, other}).test(t) })
+		}
+		t.Run(cols[0].Name()+", tag", func(t *testing.T) { f.testTag(t, tagged, other) })
+	}
+}
+
+// oddCase is a shape in one storage: of e's component, which other has not.
+type oddCase struct {
+	*fixture
+	oddShape
+	col      oddColumn
+	e, other vast.Entity
+}
+
+func (k *oddCase) test(t *testing.T) {
+	c := k.describes(t)
+	k.shows(t, c, k.text)
+	k.lists(t, c, k.text, 0)
+	k.searches(t, c, 0)
+	k.showsMemory(t, c)
+	k.edits(t, c)
+	k.costs(t)
+}
+
+// tooLarge reports whether the component is not shown as a whole.
+func (k *oddCase) tooLarge() bool { return k.size > componentMost }
+
+// told returns the path of a listed field and the number in it, after an edit that set set: the edited field,
+// or the first one where the edited field lies too deep to be listed.
+func (k *oddCase) told(set int) (path string, number int) {
+	if k.path == k.first || k.path == k.last {
+		return k.path, set
+	}
+	return k.first, 0
+}
+
+// describes looks the column up in the description of the world.
+func (k *oddCase) describes(t *testing.T) column {
+	t.Helper()
+	var w worldAnswer
+	k.get(t, "world", &w)
+	i := slices.IndexFunc(w.Columns, func(c column) bool { return c.Name == k.col.Name() })
+	if i < 0 {
+		t.Fatalf("there is no column %q", k.col.Name())
+	}
+	c := w.Columns[i]
+	if c.Type != k.typ || c.Size != k.size || c.Storage != k.col.storage.String() || len(c.Fields) != k.fields ||
+		c.ID != i || c.Label != c.Name || c.Text != `"`+c.Name+`"` {
+		t.Errorf("the world describes %+v", c)
+	}
+	if k.fields > 0 && (c.Fields[0].Path != k.first || c.Fields[k.fields-1].Path != k.last) {
+		t.Errorf("the fields go from %s to %s", c.Fields[0].Path, c.Fields[k.fields-1].Path)
+	}
+	return c
+}
+
+// shows looks at the entity's component as a tree.
+func (k *oddCase) shows(t *testing.T, c column, text string) {
+	t.Helper()
+	var a entityAnswer
+	k.get(t, "entities/"+k.e.String(), &a)
+	i := slices.IndexFunc(a.Components, func(one component) bool { return one.ID == c.ID })
+	if i < 0 {
+		t.Fatalf("the entity has %+v", a.Components)
+	}
+	one := a.Components[i]
+	v := one.Value
+	if v == nil || !says(v.Text, text) || len(v.Parts) != k.parts || v.More != k.more || v.Size != k.size ||
+		one.Size != k.size || one.Storage != c.Storage || one.Editable == k.tooLarge() {
+		t.Errorf("the entity has %+v with %+v", one, v)
+	}
+	if want := c.Storage == "dense" && k.size > 0; (one.Place != nil) != want || want && one.Place.Bytes != k.size {
+		t.Errorf("it lies at %+v", one.Place)
+	}
+	fields := 0
+	var count func(f *value.Field)
+	count = func(f *value.Field) {
+		fields++
+		for i := range f.Parts {
+			count(&f.Parts[i])
+		}
+	}
+	if count(v); fields > fieldsMost/2+1 {
+		t.Errorf("it is shown by %d fields", fields)
+	}
+}
+
+// lists asks for the component in lists of entities, as lists in every format.
+func (k *oddCase) lists(t *testing.T, c column, text string, set int) {
+	t.Helper()
+	if k.tooLarge() && c.Storage == "dense" {
+		text = "{N:0 Bytes:0x0000000000…" // is read where it lies
+	}
+	var page pageAnswer
+	k.get(t, asking("entities", "query", c.Text, "columns", c.Text), &page)
+	if page.Total != 1 || len(page.Rows) != 1 || page.Rows[0].ID != k.e.String() ||
+		!says(page.Rows[0].Values[c.Label], text) {
+		t.Errorf("the list is %+v", page)
+	}
+	status, lines := k.do(t, "GET", prefix+asking("rows", "query", c.Text, "format", "ndjson"), k.options.Token, "")
+	var row struct{ Values map[string]any }
+	if err := json.Unmarshal(lines, &row); err != nil || status != http.StatusOK {
+		t.Fatalf("%d %v %.200s", status, err, lines)
+	}
+	switch got := row.Values[c.Label].(type) {
+	case bool:
+		if k.fields > 0 || !got {
+			t.Errorf("the row is %.200s", lines)
+		}
+	case map[string]any:
+		at, number := k.told(set)
+		want := any(float64(number))
+		if k.tooLarge() && c.Storage != "dense" {
+			want = nil
+		}
+		if v, has := got[at]; len(got) != k.fields || v != want || !has {
+			t.Errorf("%d values in the row, and %v at %s, want %v", len(got), v, at, want)
+		}
+	default:
+		t.Errorf("the row is %.200s", lines)
+	}
+	_, table := k.do(t, "GET", prefix+asking("rows", "query", c.Text, "format", "csv"), k.options.Token, "")
+	titles, values, _ := strings.Cut(strings.TrimSpace(string(table)), "\n")
+	n := 2 + max(k.fields, 1)
+	if strings.Count(titles, ",") != n-1 || strings.Count(values, ",") != n-1 || strings.Contains(values, "\n") {
+		t.Errorf("the table has the titles %.200s and the row %.200s, want %d columns", titles, values, n)
+	}
+}
+
+// searches asks for the component, and for a number in it.
+func (k *oddCase) searches(t *testing.T, c column, set int) {
+	t.Helper()
+	count := func(query string) int {
+		t.Helper()
+		var a countAnswer
+		k.get(t, asking("count", "query", query), &a)
+		return a.Count
+	}
+	if has, lacks := count(c.Text), count("!"+c.Text); has != 1 || lacks != 2 {
+		t.Errorf("%d have it and %d do not", has, lacks)
+	}
+	var check checkAnswer
+	k.get(t, asking("query/check", "text", c.Text), &check)
+	var complete completeAnswer
+	k.get(t, asking("query/complete", "text", strings.TrimSuffix(c.Text, `"`)), &complete)
+	if !check.Valid || !slices.Equal(check.Columns, []string{c.Label}) || len(complete.Items) != 1 ||
+		complete.Items[0].Text != c.Text {
+		t.Errorf("%+v, %+v", check, complete)
+	}
+	if k.fields == 0 {
+		p := k.refused(t, 400, "GET", asking("count", "query", c.Text+" > 0"), "", "")
+		if !strings.HasSuffix(p.Message, "has no fields") {
+			t.Error(p.Message)
+		}
+		k.refused(t, 400, "GET", asking("histogram", "field", c.Text), "", "")
+		return
+	}
+	path, number := k.told(set)
+	named := c.Text + path
+	if path[0] != '[' {
+		named = c.Text + "." + path
+	}
+	if k.tooLarge() && c.Storage != "dense" {
+		for _, ask := range []string{
+			asking("count", "query", named+" == 0"), asking("histogram", "field", named), asking("rows", "columns", named),
+		} {
+			p := k.refused(t, 400, "GET", ask, "", "")
+			if !strings.Contains(p.Message, "1048580 bytes, which are too many") {
+				t.Error(p.Message)
+			}
+		}
+		return
+	}
+	same, others := count(fmt.Sprintf("%s == %d", named, number)), count(fmt.Sprintf("%s != %d", named, number))
+	if same != 1 || others != 0 {
+		t.Errorf("%s is %d in %d entities, and is not in %d", named, number, same, others)
+	}
+	var h histogramAnswer
+	k.get(t, asking("histogram", "field", named), &h)
+	if h.Count != 1 || h.Min == nil || *h.Min != float64(number) || *h.Max != float64(number) {
+		t.Errorf("the histogram is %+v", h)
+	}
+	var page pageAnswer
+	k.get(t, asking("entities", "query", c.Text, "columns", named), &page)
+	if want := fmt.Sprint(number); len(page.Rows) != 1 || len(page.Rows[0].Values) != 1 {
+		t.Errorf("the list is %+v", page)
+	} else if got := page.Rows[0].Values[c.Label+strings.TrimPrefix(named, c.Text)]; got != want {
+		t.Errorf("%s is listed as %q, want %s", named, got, want)
+	}
+}
+
+// showsMemory asks what lies where.
+func (k *oddCase) showsMemory(t *testing.T, c column) {
+	t.Helper()
+	var b bytesAnswer
+	k.get(t, fmt.Sprintf("memory/bytes?slot=%d&column=%d", k.e.Slot(), c.ID), &b)
+	raw, err := hex.DecodeString(b.Hex)
+	want := min(k.size, maxBytes)
+	if c.Storage == "heap" || c.Storage != "dense" && k.tooLarge() {
+		want = 0
+	}
+	whole := 0 // fields
+	for _, f := range fieldsIn(k.typeOf()) {
+		if f.offset+int(f.typ.Size()) <= want {
+			whole++
+		}
+	}
+	cut := c.Storage != "heap" && (want < k.size || whole == maxFields)
+	if err != nil || len(raw) != want || slices.ContainsFunc(raw, func(b byte) bool { return b != 0 }) ||
+		b.Size != k.size || len(b.Parts) != whole || b.Cut != cut || (b.From >= 0) != (c.Storage == "dense") {
+		t.Errorf("%d of %d bytes in %d fields, cut %t, at %d: %v", len(raw), b.Size, len(b.Parts), b.Cut, b.From, err)
+	}
+	var w wordAnswer
+	k.get(t, fmt.Sprintf("memory/word?slot=%d", k.e.Slot()), &w)
+	i := slices.IndexFunc(w.Columns, func(p presence) bool { return p.Column == c.ID })
+	if i < 0 || w.Columns[i].Size != k.size || w.Columns[i].Slots != "0000000000000001" {
+		t.Errorf("the word has %+v", w.Columns)
+	}
+	var m memoryAnswer
+	k.get(t, "memory", &m)
+	if c.Storage == "dense" {
+		a := m.area(t, c.Name, "elements")
+		if a.Stride != k.size {
+			t.Errorf("its area is %+v", a)
+		}
+		var at placeAnswer
+		k.get(t, fmt.Sprintf("memory/at?offset=%d", a.First+int(k.e.Slot())*a.Stride), &at)
+		if k.size > 0 && (at.Name != c.Name || at.Entity == nil || at.Entity.ID != k.e.String() ||
+			at.Field != k.first || at.Byte != 0) {
+			t.Errorf("where it begins lies %+v", at)
+		}
+	}
+	for _, mode := range memoryModes {
+		var p memoryForPeople
+		k.get(t, "memory/picture?format=json&cells=256&by="+mode, &p)
+		if len(p.Cells) != 256 {
+			t.Errorf("a picture by %s has %d cells", mode, len(p.Cells))
+		}
+	}
+}
+
+// typeOf returns the type of the component.
+func (k *oddCase) typeOf() reflect.Type { return vast.Describe(k.col).Type }
+
+// edits adds the component to an entity, sets a number in it, and takes it away.
+func (k *oddCase) edits(t *testing.T, c column) {
+	t.Helper()
+	token := k.options.Token
+	path := func(e vast.Entity) string { return fmt.Sprintf("entities/%v/components/%s", e, url.PathEscape(c.Name)) }
+	if k.tooLarge() {
+		for _, method := range []string{"PATCH", "POST"} {
+			p := k.refused(t, 400, method, path(k.other), token, `{"value":{"N":7}}`)
+			if !strings.Contains(p.Message, "too many to be edited") {
+				t.Error(p.Message)
+			}
+		}
+		return
+	}
+	if k.path == "" {
+		k.refused(t, 400, "PATCH", path(k.e), token, `{"path":"N","value":7}`)
+		k.refused(t, 400, "PATCH", path(k.e), token, `{"path":"[0]","value":7}`)
+		k.refused(t, 404, "PATCH", path(k.other), token, k.emptyValue())
+		a := k.change(t, "PATCH", path(k.e), k.emptyValue())
+		if a.Component == nil || a.Component.ID != c.ID || !says(a.Component.Value.Text, k.text) {
+			t.Errorf("%+v", a)
+		}
+	} else {
+		body := fmt.Sprintf(`{"path":%q,"value":7}`, k.path)
+		a := k.change(t, "PATCH", path(k.e), body)
+		if a.Component == nil || a.Component.ID != c.ID || !says(a.Component.Value.Text, k.set) {
+			t.Errorf("%+v", a)
+		}
+		k.see(t, func() {
+			v, _ := vast.Value(k.col, k.e)
+			for _, f := range stepsOf(k.path) {
+				v = f(v)
+			}
+			if v.Int() != 7 {
+				t.Errorf("%s is %v", k.path, v)
+			}
+		})
+		k.lists(t, c, k.set, 7)
+		k.searches(t, c, 7)
+	}
+	a := k.change(t, "POST", path(k.other), "")
+	if a.Component == nil || a.Component.ID != c.ID || !says(a.Component.Value.Text, k.text) {
+		t.Errorf("%+v", a)
+	}
+	k.see(t, func() {
+		if !has(k.w, k.col, k.other) {
+			t.Error("the component was not added")
+		}
+	})
+	k.change(t, "DELETE", path(k.other), "")
+	k.see(t, func() {
+		if has(k.w, k.col, k.other) || !has(k.w, k.col, k.e) {
+			t.Error("the component was not taken away, or another's was")
+		}
+	})
+}
+
+// emptyValue is an edit that a component without fields takes.
+func (k *oddCase) emptyValue() string {
+	switch t := k.typeOf(); {
+	case t.Kind() == reflect.Struct:
+		return `{"value":{}}`
+	case t.Len() == 0:
+		return `{"value":[]}`
+	case t.Elem().Kind() == reflect.Struct:
+		return fmt.Sprintf(`{"path":"[%d]","value":{}}`, min(t.Len()-1, math.MaxInt32-1))
+	default:
+		return `{"path":"[1048575][1048575]","value":{}}`
+	}
+}
+
+// stepsOf returns the steps of a path, for reflection.
+func stepsOf(path string) (steps []func(reflect.Value) reflect.Value) {
+	for _, f := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' }) {
+		i := 0
+		if n, err := fmt.Sscanf(f, "%d", &i); n == 1 && err == nil {
+			steps = append(steps, func(v reflect.Value) reflect.Value { return v.Index(i) })
+		} else {
+			steps = append(steps, func(v reflect.Value) reflect.Value { return v.FieldByName(f) })
+		}
+	}
+	return steps
+}
+
+// costs looks the column up among the costs.
+func (k *oddCase) costs(t *testing.T) {
+	t.Helper()
+	var a Costs
+	k.get(t, "costs", &a)
+	i := slices.IndexFunc(a.Columns, func(c ColumnCost) bool { return c.Name == k.col.Name() })
+	if i < 0 {
+		t.Fatalf("the costs are %+v", a)
+	}
+	if c := a.Columns[i]; c.Size != k.size || c.Type == "" || c.Slots != 64 || c.Entities < 1 || c.Entities > 2 {
+		t.Errorf("the costs are %+v", c)
+	}
+}
+
+// testTag does the same for a component without a value.
+func (f *fixture) testTag(t *testing.T, e, other vast.Entity) {
+	var a entityAnswer
+	f.get(t, "entities/"+e.String(), &a)
+	if len(a.Components) != 1 {
+		t.Fatalf("the entity has %+v", a.Components)
+	}
+	if c := a.Components[0]; c.Column != "Tag" || c.Value != nil || c.Storage != "tag" || c.Editable || c.Size != 0 {
+		t.Errorf("the entity has %+v", c)
+	}
+	var page pageAnswer
+	f.get(t, "entities?query=Tag", &page)
+	if page.Total != 1 || page.Rows[0].Values["Tag"] != "yes" {
+		t.Errorf("the list is %+v", page)
+	}
+	id := a.Components[0].ID
+	var b bytesAnswer
+	f.get(t, fmt.Sprintf("memory/bytes?slot=%d&column=%d", e.Slot(), id), &b)
+	if b.Size != 0 || b.Hex != "" || b.Cut || len(b.Parts) != 0 || b.From != -1 {
+		t.Errorf("its bytes are %+v", b)
+	}
+	f.refused(t, 400, "GET", "count?query=Tag==0", "", "")
+	f.refused(t, 400, "PATCH", fmt.Sprintf("entities/%v/components/Tag", e), f.options.Token, `{"value":{}}`)
+	path := fmt.Sprintf("entities/%v/components/Tag", other)
+	f.change(t, "POST", path, "")
+	f.get(t, "entities?query=Tag", &page)
+	if page.Total != 2 {
+		t.Errorf("the list is %+v", page)
+	}
+	f.change(t, "DELETE", path, "")
+	f.refused(t, 404, "DELETE", path, f.options.Token, "")
+}
