@@ -87,8 +87,9 @@ func (a *SharedArray[T]) Append(v T) (int, *T) {
 	return i, p
 }
 
-// AppendSlice puts a copy of values at the end, side by side, and returns the index of the first and the elements. It fails
-// as [SharedArray.Grow] does; then the array is as it was.
+// AppendSlice puts a copy of values at the end, side by side, and returns the index of the first and the
+// elements. It fails as [SharedArray.Grow] does; then the array is as it was. Where values cannot be read and
+// the fault is a panic (see [vm.Do]), as many zero values are appended.
 func (a *SharedArray[T]) AppendSlice(values []T) (index int, elements []T, err error) {
 	if len(values) == 0 {
 		a.mustBeOpen()
@@ -99,9 +100,23 @@ func (a *SharedArray[T]) AppendSlice(values []T) (index int, elements []T, err e
 		return 0, nil, err
 	}
 	elements = unsafe.Slice(after(a.base, i), len(values))
-	copy(elements, values)
-	a.written.add(i, len(values))
+	a.fill(i, elements, values)
 	return i, elements, nil
+}
+
+// fill writes the elements from first on, which the caller has claimed, and says that they are written. It
+// says so whatever happens: elements that are never written would hide from Len all that is appended behind
+// them.
+func (a *SharedArray[T]) fill(first int, elements, values []T) {
+	filled := false
+	defer func() {
+		if !filled {
+			clear(elements)
+		}
+		a.written.add(first, len(elements))
+	}()
+	copy(elements, values)
+	filled = true
 }
 
 // claim takes the next n indices and returns the first. They are below the room, which never shrinks before Close.

@@ -43,6 +43,8 @@ const (
 	maxRemoved = 32
 	// An inserter that has removed fewer takes other slots as well, so that it looks for announcements seldom.
 	enoughRemoved = maxRemoved / 2
+	// An inserter that finds a line busy so often in a row looks for another one: the owner was interrupted.
+	mostBusy = 100
 )
 
 // Inserter returns a new inserter, which has no slots yet.
@@ -140,13 +142,17 @@ func (in *Inserter[T]) refill() {
 		return
 	}
 	in.unreserve()
-	for {
+	for busy := 0; ; {
+		interrupted := uint(0) // the line whose owner seems to be, + 1
 		if in.hint != 0 {
 			i, slots, parked, came := p.reserve(in.hint - 1)
 			switch {
-			case came == lineBusy:
-				runtime.Gosched() // another goroutine takes a slot of this line because there are no others
+			case came == lineBusy && busy < mostBusy:
+				runtime.Gosched() // another goroutine takes a slot of this line
+				busy++
 				continue
+			case came == lineBusy:
+				interrupted, busy = in.hint, 0
 			case came == tookSlot && parked:
 				in.keep(p.chunk(i), i, slots)
 				return
@@ -157,6 +163,9 @@ func (in *Inserter[T]) refill() {
 		}
 		in.hint = 0
 		l, err := p.search()
+		if interrupted != 0 { // this one comes back to it only where there is no other
+			p.list(p.chunk((interrupted-1)*slotsPerLine), interrupted-1)
+		}
 		switch {
 		case err == nil:
 			in.hint = l + 1

@@ -28,8 +28,9 @@ func (t *SharedTable[T]) Reader() *SharedReader[T] {
 	return &SharedReader[T]{table: t, here: t.epochs.join()}
 }
 
-// Enter begins a look: what [SharedReader.Get] returns stays as it is until [SharedReader.Leave]. Values that are replaced
-// meanwhile wait, all of them, so a look should be short: a tick, a request. It panics inside another look.
+// Enter begins a look: what [SharedReader.Get] returns stays as it is until [SharedReader.Leave]. Values that
+// are replaced meanwhile wait, all of them, so a look should be short: a tick, a request. A look that nobody
+// ends holds them for good: defer Leave where the code between may panic. Enter panics inside another look.
 //
 // Complexity: one load and one store that the processor finishes before it goes on, some 5 to 10 ns, for any number of
 // entries.

@@ -12,18 +12,22 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// SharedTable is a table of as many entries as an object may ever have numbers, a billion if need be, whose entries
-// writers replace while readers look: the "obscenely big array" of "Virtual Memory Tricks" (Niklas Gray, 2017). A reader
-// never waits, and never sees half of a value: it gets the one that was there or the one that came in its place, and what
-// it got stays as it is until it says that it has finished looking.
+// SharedTable is a table of as many entries as an object may ever have numbers, a billion if need be, whose
+// entries writers replace while readers look: the "obscenely big array" of "Virtual Memory Tricks" (Niklas
+// Gray, 2017). A reader never waits, and never sees half of a value: it gets the one that was there or the
+// one that came in its place, and what it got stays as it is until it says that it has finished looking.
 //
-// Each goroutine that reads has a [SharedReader], each that writes a [SharedWriter]. Values are immutable once they are in
-// the table: a writer puts a new one beside the old one, and turns one word. An old value is freed when no reader can be
-// looking at it (by epochs, see [SharedReader.Enter]).
+// Each goroutine that reads has a [SharedReader], each that writes a [SharedWriter]. Values are immutable
+// once they are in the table: a writer puts a new one beside the old one, and turns one word. An old value is
+// freed when no reader can be looking at it (by epochs, see [SharedReader.Enter]).
 //
-// Memory: 8 bytes for each entry up to the highest that was set, as far as its pages were touched; and the values, of
-// which there may be an eighth more than entries, and 1,048,576 (16,384 on the heap stand-in), that wait to be freed or
-// that writers hold ready.
+// Memory: 8 bytes for each entry up to the highest that was set, as far as its pages were touched; and the
+// values, of which there may be an eighth more than entries, and 1,048,576 (16,384 on the heap stand-in),
+// that wait to be freed or that writers hold ready. Each that waits takes 4 bytes on Go's heap besides. What
+// is freed is used for the next values; Close gives the memory back.
+//
+// A reader that stays inside, and a writer whose change in [SharedWriter.Update] does not return, keep nobody
+// from reading. All that is replaced from then on waits for them, until there are no places left.
 type SharedTable[T any] struct {
 	entries unsafe.Pointer // atomic words: 0, or how far the value lies from values
 	values  unsafe.Pointer // the place at 0 is not used
@@ -37,9 +41,9 @@ type SharedTable[T any] struct {
 	region      *vm.Region
 	entrySpan   vm.Span
 	valueSpan   denseSpan
-	used        uint32    // places for values that were taken at least once
-	spare       []uint32  // of these, places that are free
-	abandoned   []retired // by writers that were closed
+	used        uint32         // places for values that were taken at least once
+	spare       []uint32       // of these, places that are free
+	waiting     []retiredBatch // places that writers gave up, in the order of their epochs
 	writers     map[*SharedWriter[T]]struct{}
 	liveOfOther int64 // entries that writers set which are closed now, less those that they deleted
 }
@@ -48,6 +52,12 @@ type SharedTable[T any] struct {
 type retired struct {
 	place uint32
 	since uint64 // epoch
+}
+
+// retiredBatch are the places of values that went out of sight in an epoch or before.
+type retiredBatch struct {
+	places []uint32
+	since  uint64
 }
 
 const (
@@ -63,7 +73,8 @@ const (
 
 // NewSharedTable makes an empty table of Options.Capacity entries. It reserves addresses and takes no memory.
 //
-// It returns an error as [vm.Reserve] does, and panics when T holds Go pointers or has no size, or an option is negative.
+// It returns an error as [vm.Reserve] does, and panics when T holds Go pointers or has no size, or an option
+// is negative.
 func NewSharedTable[T any](o Options) (*SharedTable[T], error) {
 	p, err := newPlan[T]("SharedTable", o, maxSlots/4*3)
 	if err != nil {
@@ -156,23 +167,39 @@ func (t *SharedTable[T]) Committed() int { return t.region.Committed() }
 // Resident returns the bytes that are in memory.
 func (t *SharedTable[T]) Resident() (int, error) { return t.region.Resident() }
 
-// Close gives the memory and the addresses back. It panics while a reader is inside. Nothing of the table may be used
-// afterwards; readers and writers that are used panic. Closing twice does nothing.
+// Close gives the memory and the addresses back. It panics while a reader is inside, or a writer in the
+// middle of an Update; no writer may be used beside it. Nothing of the table may be used afterwards; readers
+// and writers that are used panic. Closing twice does nothing.
 func (t *SharedTable[T]) Close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.ended.Load() != nil {
 		return nil
 	}
-	if n := t.epochs.inside(); n > 0 {
-		panic(fmt.Sprintf("bulk: Close of %s while %d of its readers are inside: let them Leave", t.plan.name, n))
-	}
-	if err := t.region.Close(); err != nil {
-		return err
-	}
-	t.room.Store(0)
+	t.mustBeLeft()
+	// A reader says that it is inside before it looks for the room, and here it is the other way round: one
+	// that enters at this moment is seen here, or sees that the table is closed.
+	room, closed := t.room.Load(), false
 	t.ended.Store(&closedError{t.plan.name})
-	return nil
+	t.room.Store(0)
+	defer func() {
+		if !closed {
+			t.ended.Store(nil)
+			t.room.Store(room)
+		}
+	}()
+	t.mustBeLeft()
+	err := t.region.Close()
+	closed = err == nil
+	return err
+}
+
+// mustBeLeft panics while somebody is inside.
+func (t *SharedTable[T]) mustBeLeft() {
+	if n := t.epochs.inside(); n > 0 {
+		panic(fmt.Sprintf("bulk: Close of %s while %d of its readers are inside, or of its writers in an Update: "+
+			"let them Leave, or return, before", t.plan.name, n))
+	}
 }
 
 func (t *SharedTable[T]) mustBeOpen() {
@@ -202,13 +229,14 @@ func (t *SharedTable[T]) places(op string, n int) ([]uint32, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.mustBeOpen()
-	t.abandoned = slices.DeleteFunc(t.abandoned, func(r retired) bool {
-		if !t.epochs.unseen(r.since) {
-			return false
+	unseen := 0
+	for unseen < len(t.waiting) && t.epochs.unseen(t.waiting[unseen].since) {
+		for _, place := range t.waiting[unseen].places {
+			t.spare = append(t.spare, t.freed(place))
 		}
-		t.spare = append(t.spare, t.freed(r.place))
-		return true
-	})
+		unseen++
+	}
+	t.waiting = slices.Delete(t.waiting, 0, unseen)
 	had := min(n, len(t.spare))
 	fresh := n - had
 	if fresh > int(t.most-t.used) {
@@ -224,6 +252,20 @@ func (t *SharedTable[T]) places(op string, n int) ([]uint32, error) {
 		t.used++
 	}
 	return got, nil
+}
+
+// takeOver takes places of values that went out of sight from a writer, so that others free them. mu must be
+// held.
+func (t *SharedTable[T]) takeOver(places []retired) {
+	if len(places) == 0 {
+		return
+	}
+	// The epoch is now that of any of them, or a later one.
+	b := retiredBatch{make([]uint32, 0, len(places)), t.epochs.now.Load()}
+	for _, r := range places {
+		b.places = append(b.places, r.place)
+	}
+	t.waiting = append(t.waiting, b)
 }
 
 // commitValues makes the first n places usable.
@@ -253,6 +295,7 @@ func (t *SharedTable[T]) freed(place uint32) uint32 {
 func (t *SharedTable[T]) full(op string, n int) *vm.Error {
 	return &vm.Error{Op: op, Purpose: t.plan.name, Bytes: n * t.plan.sizeElement, Err: vm.ErrCapacity,
 		Detail: fmt.Sprintf("all of %d places for the values of %d entries are taken, replaced values among them; "+
-			"%d readers are inside, and while one stays there nothing that was replaced is freed: let readers Leave soon",
+			"%d readers are inside, or writers in an Update, and while one stays there nothing that was replaced "+
+			"is freed: let them Leave, or return, soon, and Close writers that are not used",
 			t.most, t.plan.capacity, t.epochs.inside())}
 }

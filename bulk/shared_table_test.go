@@ -248,8 +248,10 @@ func checkTable(t *testing.T, table *SharedTable[object]) {
 	for _, place := range table.spare {
 		own(place, "the spare ones")
 	}
-	for _, r := range table.abandoned {
-		own(r.place, "the abandoned ones")
+	for _, b := range table.waiting {
+		for _, place := range b.places {
+			own(place, "the waiting ones")
+		}
 	}
 	for w := range table.writers {
 		for _, place := range w.free {

@@ -7,13 +7,17 @@ import (
 	"time"
 )
 
-// SharedWriter is one goroutine's way to change a [SharedTable]. Writers do not wait for readers, and for each other only
-// once in 64 values or so, when they take places for them.
+// SharedWriter is one goroutine's way to change a [SharedTable]. Writers do not wait for readers, and for
+// each other only once in 64 values or so, when they take places for them.
+//
+// A writer that does not go on keeps nobody from reading or writing. Until it goes on or is closed it keeps
+// fewer than 1,000 places from the others, or twice as many as Grow promised.
 type SharedWriter[T any] struct {
-	table *SharedTable[T]
-	here  *presence
-	live  atomic.Int64 // entries that it set, less those that it deleted
-	free  []uint32     // places for values
+	table  *SharedTable[T]
+	here   *presence
+	barred bool         // it cannot be used: it is closed, or in the middle of an Update
+	live   atomic.Int64 // entries that it set, less those that it deleted
+	free   []uint32     // places for values
 	// waiting are the places of values that it replaced, in the order of their epochs; those before first are free again.
 	waiting []retired
 	first   int
@@ -36,11 +40,15 @@ func (t *SharedTable[T]) Writer() *SharedWriter[T] {
 
 // Set makes v the value of entry i. Of those who set one entry at the same time the last one wins.
 //
-// It panics when i is not in [0, Capacity), and with a [*vm.Error] where there is no memory for the entry ([SharedTable.Grow]
-// makes sure of it) or for the value ([SharedWriter.Grow]); then nothing has changed. Where all places for values are taken
-// because readers are inside, it waits for them up to a tenth of a second before that.
+// It panics when i is not in [0, Capacity), and with a [*vm.Error] where there is no memory for the entry
+// ([SharedTable.Grow] makes sure of it) or for the value ([SharedWriter.Grow]); then nothing has changed.
+// Where all places for values are taken because readers are inside, it waits for them up to a tenth of a
+// second before that.
 func (w *SharedWriter[T]) Set(i int, v T) {
 	t := w.table
+	if w.barred {
+		w.mustBeFree("Set")
+	}
 	if uint64(i) >= t.room.Load() {
 		t.reach(i)
 	}
@@ -54,6 +62,9 @@ func (w *SharedWriter[T]) Set(i int, v T) {
 
 // Delete takes the value of entry i away and reports whether there was one. It panics when i is not in [0, Capacity).
 func (w *SharedWriter[T]) Delete(i int) bool {
+	if w.barred {
+		w.mustBeFree("Delete")
+	}
 	if !w.reaches(i) {
 		return false
 	}
@@ -66,10 +77,16 @@ func (w *SharedWriter[T]) Delete(i int) bool {
 	return true
 }
 
-// Update puts a changed copy into the place of the value of entry i, and reports whether there was a value. No other
-// change of the entry comes between: where one did, change is called again for a copy of the newer value, so that it must
-// do nothing else than to change what it is given. It must not use the writer. It fails as [SharedWriter.Set] does.
+// Update puts a changed copy into the place of the value of entry i, and reports whether there was a value.
+// No other change of the entry comes between: where one did, change is called again for a copy of the newer
+// value, so that it must do nothing else than to change what it is given. Using the writer panics while
+// change runs. Where change panics the entry stays as it is. It fails as [SharedWriter.Set] does.
+//
+// What is replaced while change runs is not freed before it returns, as while a reader is inside.
 func (w *SharedWriter[T]) Update(i int, change func(v *T)) bool {
+	if w.barred {
+		w.mustBeFree("Update")
+	}
 	if !w.reaches(i) {
 		return false
 	}
@@ -77,9 +94,11 @@ func (w *SharedWriter[T]) Update(i int, change func(v *T)) bool {
 	promised := w.promised
 	distance := w.put(*new(T))
 	used := false
+	w.barred = true
 	t.epochs.enter(w.here) // so that the old value is not freed, and its place not used again, before the entry is swapped
 	defer func() {
 		w.here.exit()
+		w.barred = false
 		if !used {
 			w.free, w.promised = append(w.free, t.place(distance)), promised
 		}
@@ -117,7 +136,10 @@ func (w *SharedWriter[T]) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("bulk: Grow(%d) on a writer of %s: a number of values is zero or more", n, w.table.plan.name))
 	}
-	w.mustBeOpen()
+	if w.barred {
+		w.mustBeFree("Grow")
+	}
+	w.table.mustBeOpen()
 	w.reclaim()
 	if n > len(w.free) {
 		got, err := w.table.places(opGrow, n-len(w.free))
@@ -130,10 +152,13 @@ func (w *SharedWriter[T]) Grow(n int) error {
 	return nil
 }
 
-func (w *SharedWriter[T]) mustBeOpen() {
+// mustBeFree panics because the writer cannot be used.
+func (w *SharedWriter[T]) mustBeFree(method string) {
 	if w.here == nil {
 		panic("bulk: a writer of " + w.table.plan.name + " is used after Close: ask the table for another Writer")
 	}
+	panic("bulk: " + method + " on a writer of " + w.table.plan.name + " in the middle of its Update: let change " +
+		"do nothing else than to change what it is given, or use another Writer")
 }
 
 // put writes a value where nobody sees it yet, and returns how far that is from the first place.
@@ -152,7 +177,6 @@ func (w *SharedWriter[T]) put(v T) uint64 {
 // more takes places for values: a batch, or where there are not so many, one. Where there is none because readers are
 // inside, it lets them run: a reader whose goroutine or thread was interrupted holds up all writers.
 func (w *SharedWriter[T]) more() {
-	w.mustBeOpen()
 	t := w.table
 	for try := 0; ; try++ {
 		if w.reclaim(); len(w.free) > 0 {
@@ -176,6 +200,9 @@ func (w *SharedWriter[T]) more() {
 	}
 }
 
+// mostWaiting is how many replaced values a writer keeps to free them itself.
+const mostWaiting = 8 * batchPlaces
+
 // How often a writer without places lets others run, and then sleeps a millisecond, before it gives up.
 const (
 	triesYield = 100
@@ -190,8 +217,9 @@ func (w *SharedWriter[T]) retire(distance uint64) {
 	}
 }
 
-// reclaim frees what nobody can see any more, and gives what it does not need soon to the other writers. Where nobody is
-// inside, two advances free everything.
+// reclaim frees what nobody can see any more, and gives what it does not need soon to the other writers.
+// Where nobody is inside, two advances free everything. Where somebody stays inside, the table gets what
+// waits: so the others can free it afterwards, though this writer does not go on.
 func (w *SharedWriter[T]) reclaim() {
 	t := w.table
 	w.since = 0
@@ -205,6 +233,12 @@ func (w *SharedWriter[T]) reclaim() {
 		w.waiting = append(w.waiting[:0], w.waiting[w.first:]...)
 		w.first = 0
 	}
+	if len(w.waiting)-w.first >= mostWaiting {
+		t.mu.Lock()
+		t.takeOver(w.waiting[w.first:])
+		t.mu.Unlock()
+		w.waiting, w.first = w.waiting[:0], 0
+	}
 	if keep := max(w.promised, 2*batchPlaces); len(w.free) > 2*keep {
 		t.mu.Lock()
 		t.spare = append(t.spare, w.free[keep:]...)
@@ -213,18 +247,22 @@ func (w *SharedWriter[T]) reclaim() {
 	}
 }
 
-// Close ends the use of the writer. Its places for values go to the others. Closing twice does nothing.
+// Close ends the use of the writer. Its places for values go to the others. It panics in the middle of an
+// Update. Closing twice does nothing.
 func (w *SharedWriter[T]) Close() {
 	if w.here == nil {
 		return
 	}
+	if w.barred {
+		w.mustBeFree("Close")
+	}
 	t := w.table
 	t.mu.Lock()
 	t.spare = append(t.spare, w.free...)
-	t.abandoned = append(t.abandoned, w.waiting[w.first:]...)
+	t.takeOver(w.waiting[w.first:])
 	t.liveOfOther += w.live.Load()
 	delete(t.writers, w)
 	t.mu.Unlock()
 	t.epochs.part(w.here)
-	w.here, w.free, w.waiting, w.first = nil, nil, nil, 0
+	w.here, w.barred, w.free, w.waiting, w.first = nil, true, nil, nil, 0
 }

@@ -125,9 +125,7 @@ func columnsOf[T any](name string, storages ...vast.Storage) func(w *vast.World)
 	}
 }
 
-var (
-	inAllStorages = []vast.Storage{vast.StorageDense, vast.StorageSparse, vast.StorageHeap}
-)
+var inAllStorages = []vast.Storage{vast.StorageDense, vast.StorageSparse, vast.StorageHeap}
 
 // oddShape is a component's type, and what the inspector says of it.
 type oddShape struct {

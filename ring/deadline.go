@@ -10,6 +10,7 @@ type deadline struct {
 	mu       sync.Mutex
 	reached  chan struct{} // closed when the time has come
 	passed   bool
+	ended    bool // it cannot be set any more
 	timer    *time.Timer
 	settings int // how often it was set: a timer of an earlier setting does nothing
 }
@@ -28,10 +29,9 @@ func (d *deadline) channel() <-chan struct{} {
 func (d *deadline) set(t time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.settings++
-	if d.timer != nil {
-		d.timer.Stop()
-		d.timer = nil
+	d.stop()
+	if d.ended {
+		return
 	}
 	if d.passed {
 		d.passed, d.reached = false, make(chan struct{})
@@ -52,6 +52,23 @@ func (d *deadline) set(t time.Time) {
 			d.pass()
 		}
 	})
+}
+
+// end withdraws the deadline for good: nothing waits any more, and no timer keeps the ring.
+func (d *deadline) end() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.stop()
+	d.ended = true
+}
+
+// stop withdraws the timer.
+func (d *deadline) stop() {
+	d.settings++
+	if d.timer != nil {
+		d.timer.Stop()
+		d.timer = nil
+	}
 }
 
 func (d *deadline) pass() {

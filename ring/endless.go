@@ -60,6 +60,7 @@ type Endless struct {
 	// The appending goroutine's own.
 	committed int64 // the position up to which memory is committed
 	reserved  int
+	filling   bool // ReadFrom's source fills the room at the end
 
 	_     cpu.CacheLinePad
 	start atomic.Int64 // what is before it was released
@@ -246,8 +247,9 @@ func (e *Endless) commit(n int) {
 // leastRead is the room that ReadFrom offers its source at the least, in bytes.
 const leastRead = 64 << 10
 
-// ReadFrom appends what src gives until it ends, without a copy of its own, and returns how many bytes came. It fails as
-// Append does, with the error of src, or with [io.ErrNoProgress]; what came before that is appended.
+// ReadFrom appends what src gives until it ends, without a copy of its own, and returns how many bytes came.
+// It fails as Append does, with the error of src, or with [io.ErrNoProgress]; what came before that is
+// appended. Appending panics while src is called.
 func (e *Endless) ReadFrom(src io.Reader) (total int64, err error) {
 	for empty := 0; empty < mostEmptyReads; empty++ {
 		// A capacity that is almost used up is used to its end.
@@ -256,10 +258,7 @@ func (e *Endless) ReadFrom(src io.Reader) (total int64, err error) {
 		if err != nil {
 			return total, err
 		}
-		n, err := src.Read(b)
-		if n < 0 || n > len(b) {
-			panic(fmt.Sprintf("ring: ReadFrom on %s: the source says that it read %d bytes into %d", e.name, n, len(b)))
-		}
+		n, err := e.fill(src, b)
 		if n > 0 {
 			e.commit(n)
 			total += int64(n)
@@ -275,8 +274,23 @@ func (e *Endless) ReadFrom(src io.Reader) (total int64, err error) {
 	return total, io.ErrNoProgress
 }
 
-// Close gives the memory and the addresses back. Its bytes must not be used afterwards; using the buffer panics. Closing
-// twice does nothing. It returns an error as [vm.Region.Close] does; then it may be called again.
+// fill lets src read into b, the room at the end. Nobody else may append meanwhile: that would take the room
+// away.
+func (e *Endless) fill(src io.Reader, b []byte) (int, error) {
+	e.filling = true
+	defer func() { e.filling = false }()
+	n, err := src.Read(b)
+	e.opened()
+	if n < 0 || n > len(b) {
+		panic(fmt.Sprintf("ring: ReadFrom on %s: the source says that it read %d bytes into %d", e.name, n, len(b)))
+	}
+	return n, err
+}
+
+// Close gives the memory and the addresses back. It must run alone. The bytes must not be used afterwards;
+// using the buffer panics, except that Start, End and Len go on saying what they said. Closing twice does
+// nothing. It returns an error as [vm.Region.Close] does; then the buffer is open, and Close may be called
+// again.
 func (e *Endless) Close() error {
 	if err := e.region.Close(); err != nil {
 		return err

@@ -13,6 +13,10 @@ import (
 // other lap.
 func (e *Endless) reserve(op string, n int) ([]byte, error) {
 	l, end := e.opened(), e.end.Load()
+	if e.filling {
+		panic("ring: " + e.name + " is appended to in the middle of ReadFrom: let one goroutine append, and let the " +
+			"source put its bytes where it is told to")
+	}
 	e.reserved = 0
 	if kept := int(end - e.start.Load()); n > e.capacity-kept {
 		return nil, &vm.Error{Op: op, Purpose: e.name, Bytes: n, Err: vm.ErrCapacity,

@@ -9,18 +9,18 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// Peek waits until there are n bytes to read and returns them where they lie, as one slice, without taking them out. The
-// slice must not be written to, and is good until Discard gives its bytes up or the ring is closed. Peek(r.Len())
-// returns all that is there.
+// Peek waits until there are n bytes to read and returns them where they lie, as one slice, without taking
+// them out. The slice must not be written to, and is good until Discard gives its bytes up or the ring is
+// closed. Peek(r.Len()) returns all that is there.
 //
 // Where fewer than n bytes are left after [Ring.CloseWrite], Peek returns them with [io.ErrUnexpectedEOF], or
 // [io.EOF] where there are none. Otherwise an error comes without bytes: [io.ErrClosedPipe] after Close,
-// [os.ErrDeadlineExceeded], or a [*vm.Error] wrapping [vm.ErrCapacity] where n is more than the ring holds, so that a
-// length out of a message may be asked for. It panics when n is negative.
+// [os.ErrDeadlineExceeded], or a [*vm.Error] wrapping [vm.ErrCapacity] where n is more than the ring holds,
+// so that a length out of a message may be asked for. It panics when n is negative.
 func (r *Ring) Peek(n int) ([]byte, error) {
 	s := &r.reader
 	if uint(n) > uint(s.seen-s.position) {
-		s.seen = r.writer.at.Load()
+		s.seen = r.written()
 	}
 	if uint(n) <= uint(s.seen-s.position) && !r.closed.Load() {
 		return r.bytes(s.offset, n)[:n:n], nil
@@ -35,7 +35,7 @@ func (r *Ring) peek(ctx context.Context, n int) ([]byte, error) {
 	if n < 0 {
 		panic(fmt.Sprintf("ring: Peek(%d) on %s: a number of bytes is zero or more", n, r.name))
 	}
-	if n > r.size {
+	if n > r.size && !r.closed.Load() {
 		return nil, r.tooLarge("peek", n)
 	}
 	have, err := r.readable(ctx, n)
@@ -59,7 +59,7 @@ func (r *Ring) readable(ctx context.Context, n int) (have int, err error) {
 		}
 		// The end is looked for first: what was written before it is seen then.
 		end := r.ended.Load()
-		s.seen = r.writer.at.Load()
+		s.seen = r.written()
 		if have := int(s.seen - s.position); have >= n || end != nil {
 			switch {
 			case have >= n:
@@ -80,17 +80,27 @@ func (r *Ring) readable(ctx context.Context, n int) (have int, err error) {
 // negative.
 func (r *Ring) Discard(n int) {
 	s := &r.reader
-	if uint(n) > uint(s.seen-s.position) {
-		s.seen = r.writer.at.Load()
-		if have := s.seen - s.position; uint(n) > uint(have) {
-			panic(fmt.Sprintf("ring: Discard(%d) on %s, which holds %d bytes: discard what Peek returned", n, r.name, have))
-		}
+	if uint(n) > uint(s.seen-s.position) || s.busy.Load() {
+		r.mustHold(n)
 	}
 	if invariants.Enabled && r.enter(s) {
 		r.poison(n)
 		r.leave(s)
 	}
 	r.advance(s, &r.writer, n)
+}
+
+// mustHold looks anew how many bytes there are, and panics unless n of them can be discarded.
+//
+//go:noinline
+func (r *Ring) mustHold(n int) {
+	if r.reader.busy.Load() {
+		r.mustNotBeIn(&r.reader)
+	}
+	if have := r.all(); uint(n) > uint(have) {
+		panic(fmt.Sprintf("ring: Discard(%d) on %s, which holds %d bytes: discard what Peek returned", n, r.name,
+			have))
+	}
 }
 
 // poison overwrites bytes about to be discarded, in checking builds.
@@ -102,28 +112,28 @@ func (r *Ring) poison(n int) {
 // Read waits until there is something to read, and moves at most len(p) bytes of it to p. It fails as [Ring.Peek] does,
 // with io.EOF at the end.
 func (r *Ring) Read(p []byte) (int, error) {
-	if len(p) == 0 {
-		return 0, nil
-	}
 	if !r.enter(&r.reader) {
 		return 0, io.ErrClosedPipe
 	}
-	have, err := r.readable(context.Background(), 1)
-	n := 0
-	if err == nil {
-		if have < len(p) {
-			have = r.all()
-		}
-		n = copy(p, r.bytes(r.reader.offset, have))
-		r.take(n)
+	defer r.leave(&r.reader) // also where p cannot be written
+	if len(p) == 0 {
+		return 0, nil
 	}
-	r.leave(&r.reader)
-	return n, err
+	have, err := r.readable(context.Background(), 1)
+	if err != nil {
+		return 0, err
+	}
+	if have < len(p) {
+		have = r.all()
+	}
+	n := copy(p, r.bytes(r.reader.offset, have))
+	r.take(n)
+	return n, nil
 }
 
 // all looks anew how many bytes there are to read.
 func (r *Ring) all() int {
-	r.reader.seen = r.writer.at.Load()
+	r.reader.seen = r.written()
 	return int(r.reader.seen - r.reader.position)
 }
 
@@ -142,9 +152,9 @@ func (r *Ring) ReadByte() (byte, error) {
 	return b[0], err
 }
 
-// WriteTo moves everything to w, as much at once as there is, until the end; it returns how many bytes w has taken. The
-// slices that w gets lie in the ring, and w must not keep them. It fails as [Ring.Read] does, without io.EOF, or with
-// the error of w.
+// WriteTo moves everything to w, as much at once as there is, until the end; it returns how many bytes w has
+// taken. The slices that w gets lie in the ring, and w must not keep them. It fails as [Ring.Read] does,
+// without io.EOF, or with the error of w. Reading or discarding panics while w is called.
 func (r *Ring) WriteTo(w io.Writer) (total int64, err error) {
 	if !r.enter(&r.reader) {
 		return 0, io.ErrClosedPipe

@@ -51,9 +51,6 @@ type Ring struct {
 	_      cpu.CacheLinePad
 }
 
-// ending is what the reader gets behind the last byte.
-type ending struct{ err error }
-
 // side is what the writer or the reader keeps.
 type side struct {
 	// at is how many bytes were written, or discarded, since the ring was made. The other side reads it.
@@ -96,7 +93,7 @@ func (r *Ring) Size() int { return r.size }
 // Len returns how many bytes there are to read. They can only become more until the reader discards some.
 func (r *Ring) Len() int {
 	read := r.reader.at.Load()
-	n := int(r.writer.at.Load() - read)
+	n := int(r.written() - read)
 	// A reader that asks again and again waits for the writer, who may be waiting for more room than there is now.
 	r.writer.nudge(read)
 	// Where a third goroutine asks, the reader may have gone on between the two looks.
@@ -105,7 +102,7 @@ func (r *Ring) Len() int {
 
 // Free returns how many bytes there is room for. They can only become more until the writer commits some.
 func (r *Ring) Free() int {
-	written := r.writer.at.Load()
+	written := r.written()
 	return r.size - int(min(max(int64(written-r.reader.at.Load()), 0), int64(r.size)))
 }
 
@@ -132,10 +129,16 @@ func (r *Ring) advance(me, other *side, n int) {
 	r.checkInvariants(me)
 }
 
-// enter begins a call that uses the ring's memory. It reports false, and the call must not begin, where the ring is
-// closed.
+// enter begins a call that uses the ring's memory. It reports false, and the call must not begin, where the
+// ring is closed. It panics inside another call of the same side: that one has looked how many bytes there
+// are, and would go on as if they were still there.
 func (r *Ring) enter(s *side) bool {
-	s.busy.Store(true)
+	if s.busy.Swap(true) {
+		if r.closed.Load() {
+			return false
+		}
+		r.mustNotBeIn(s)
+	}
 	if r.closed.Load() {
 		r.leave(s)
 		return false
@@ -143,8 +146,20 @@ func (r *Ring) enter(s *side) bool {
 	return true
 }
 
-// leave ends such a call. The last one after Close gives the memory back.
+// mustNotBeIn panics because a side is in a call already.
+func (r *Ring) mustNotBeIn(s *side) {
+	if s == &r.writer {
+		panic("ring: " + r.name + " is written to in the middle of another Write or ReadFrom: let one goroutine " +
+			"write, and let the source of ReadFrom put its bytes where it is told to")
+	}
+	panic("ring: " + r.name + " is read from in the middle of another Read or WriteTo: let one goroutine read, " +
+		"and let the destination of WriteTo say what it has taken by what it returns")
+}
+
+// leave ends such a call, and with it what was reserved before or by a source. The last one after Close gives
+// the memory back.
 func (r *Ring) leave(s *side) {
+	s.reserved = 0
 	s.busy.Store(false)
 	if r.closed.Load() {
 		_ = r.release() // where the system refuses, Close may be called again
@@ -162,8 +177,8 @@ func (r *Ring) leave(s *side) {
 func (r *Ring) Close() error {
 	if !r.closed.Swap(true) {
 		close(r.done)
-		r.writer.deadline.set(time.Time{})
-		r.reader.deadline.set(time.Time{})
+		r.writer.deadline.end()
+		r.reader.deadline.end()
 	}
 	return r.release()
 }
@@ -201,7 +216,7 @@ func (r *Ring) checkInvariants(s *side) {
 	}
 	// The other side may move on between the two looks, but each only in its own direction.
 	read := r.reader.at.Load()
-	written := r.writer.at.Load()
+	written := r.written()
 	if s == &r.reader && written-read > uint64(r.size) || s.offset != int(s.position%uint64(r.size)) {
 		panic(fmt.Sprintf("ring: %s: %d written, %d read of a ring of %d bytes; offset %d at position %d", r.name, written, read,
 			r.size, s.offset, s.position))

@@ -7,11 +7,12 @@ import (
 	"time"
 )
 
-// Reserve waits until there is room for n bytes and returns it, as one slice, to be filled and then committed. What it
-// holds is undefined. The slice is good until Commit, the next call of Reserve, Write or ReadFrom, or Close.
+// Reserve waits until there is room for n bytes and returns it, as one slice, to be filled and then
+// committed. What it holds is undefined. The slice is good until Commit, the next call of Reserve, Write or
+// ReadFrom, or Close.
 //
-// It returns [io.ErrClosedPipe] after Close or CloseWrite, [os.ErrDeadlineExceeded], or a [*vm.Error] wrapping
-// [vm.ErrCapacity] where n is more than the ring holds. It panics when n is negative.
+// It returns [io.ErrClosedPipe] after Close or CloseWrite, [os.ErrDeadlineExceeded], or a [*vm.Error]
+// wrapping [vm.ErrCapacity] where n is more than the ring holds. It panics when n is negative.
 func (r *Ring) Reserve(n int) ([]byte, error) {
 	s := &r.writer
 	if uint(n) > uint(r.size-int(s.position-s.seen)) {
@@ -31,7 +32,8 @@ func (r *Ring) reserve(ctx context.Context, n int) ([]byte, error) {
 	if n < 0 {
 		panic(fmt.Sprintf("ring: Reserve(%d) on %s: a number of bytes is zero or more", n, r.name))
 	}
-	if n > r.size {
+	r.writer.reserved = 0
+	if n > r.size && !r.over() {
 		return nil, r.tooLarge("reserve in a ring", n)
 	}
 	if _, err := r.room(ctx, n, n); err != nil {
@@ -44,7 +46,6 @@ func (r *Ring) reserve(ctx context.Context, n int) ([]byte, error) {
 // room waits until there is room for least bytes, and for enough unless the reader sleeps, and returns how much there is.
 func (r *Ring) room(ctx context.Context, least, enough int) (int, error) {
 	s := &r.writer
-	s.reserved = 0
 	for {
 		if r.over() {
 			return 0, io.ErrClosedPipe
@@ -63,24 +64,32 @@ func (r *Ring) room(ctx context.Context, least, enough int) (int, error) {
 	}
 }
 
-// Commit hands the first n bytes of what Reserve returned to the reader. The rest is not reserved any more. It panics
-// when n is more than was reserved, or negative.
+// Commit hands the first n bytes of what Reserve returned to the reader. The rest is not reserved any more.
+// Nothing is handed over where the stream was ended or the ring closed since. It panics when n is more than
+// was reserved, or negative.
 func (r *Ring) Commit(n int) {
 	s := &r.writer
-	if uint(n) > uint(s.reserved) {
-		panic(fmt.Sprintf("ring: Commit(%d) on %s, of which %d bytes are reserved: Reserve comes before each Commit", n,
-			r.name, s.reserved))
+	if uint(n) > uint(s.reserved) || s.busy.Load() {
+		r.mustNotCommit(n)
 	}
 	s.reserved = 0
-	if r.copied {
-		// The ring may be closed by now, and the memory gone.
-		if !r.enter(s) {
-			return
-		}
+	// The ring may be closed by now, and the memory gone.
+	if r.copied && r.enter(s) {
 		r.mirror.Written(s.offset, n)
 		r.leave(s)
 	}
-	r.advance(s, &r.reader, n)
+	r.advance(s, &r.reader, n) // where the stream was ended meanwhile, behind its end
+}
+
+// mustNotCommit panics because there is no reservation of n bytes.
+//
+//go:noinline
+func (r *Ring) mustNotCommit(n int) {
+	if r.writer.busy.Load() {
+		r.mustNotBeIn(&r.writer)
+	}
+	panic(fmt.Sprintf("ring: Commit(%d) on %s, of which %d bytes are reserved: Reserve comes before each Commit",
+		n, r.name, r.writer.reserved))
 }
 
 // Write copies p into the ring and waits for room where there is none; p may be larger than the ring. It fails as
@@ -89,21 +98,22 @@ func (r *Ring) Write(p []byte) (int, error) {
 	if !r.enter(&r.writer) {
 		return 0, io.ErrClosedPipe
 	}
+	defer r.leave(&r.writer) // also where p cannot be read
 	total := 0
 	for {
 		free, err := r.room(context.Background(), min(len(p), 1), min(len(p), r.size/2))
 		if err != nil {
-			r.leave(&r.writer)
 			return total, err
 		}
 		if free < len(p) {
 			free = r.allRoom()
 		}
 		n := copy(r.bytes(r.writer.offset, free), p)
-		r.put(n)
+		if !r.put(n) {
+			return total, io.ErrClosedPipe
+		}
 		total += n
 		if p = p[n:]; len(p) == 0 {
-			r.leave(&r.writer)
 			return total, nil
 		}
 	}
@@ -115,12 +125,12 @@ func (r *Ring) allRoom() int {
 	return r.size - int(r.writer.position-r.writer.seen)
 }
 
-// put hands n bytes to the reader within a call that has entered.
-func (r *Ring) put(n int) {
+// put is hand within a call that has entered.
+func (r *Ring) put(n int) bool {
 	if r.copied {
 		r.mirror.Written(r.writer.offset, n)
 	}
-	r.advance(&r.writer, &r.reader, n)
+	return r.hand(n)
 }
 
 // WriteByte writes one byte as Write does.
@@ -132,9 +142,10 @@ func (r *Ring) WriteByte(b byte) error {
 // mostEmptyReads is how often in a row a source may give no bytes and no error.
 const mostEmptyReads = 100
 
-// ReadFrom fills the ring from src, without a copy of its own, until src ends; it returns how many bytes came. It waits
-// for room where there is none, and gives src all the room there is. It does not end the ring: see [Ring.CloseWrite].
-// It fails as [Ring.Reserve] does, with the error of src, or with [io.ErrNoProgress].
+// ReadFrom fills the ring from src, without a copy of its own, until src ends; it returns how many bytes
+// came. It waits for room where there is none, and gives src all the room there is. It does not end the ring:
+// see [Ring.CloseWrite]. Writing to the ring panics while src is called. It fails as [Ring.Reserve] does,
+// with the error of src, or with [io.ErrNoProgress].
 func (r *Ring) ReadFrom(src io.Reader) (total int64, err error) {
 	if !r.enter(&r.writer) {
 		return 0, io.ErrClosedPipe
@@ -150,7 +161,9 @@ func (r *Ring) ReadFrom(src io.Reader) (total int64, err error) {
 			panic(fmt.Sprintf("ring: ReadFrom on %s: the source says that it read %d bytes into %d", r.name, n, free))
 		}
 		if n > 0 {
-			r.put(n)
+			if !r.put(n) {
+				return total, io.ErrClosedPipe
+			}
 			total += int64(n)
 			empty = -1
 		}
@@ -164,9 +177,10 @@ func (r *Ring) ReadFrom(src io.Reader) (total int64, err error) {
 	return total, io.ErrNoProgress
 }
 
-// CloseWrite says that nothing more will be written: the reader gets what is there, then io.EOF. A writer that waits is
-// woken, and writing returns [io.ErrClosedPipe] from then on. Another goroutine that calls it may lose the reader what
-// the writer writes at that moment.
+// CloseWrite says that nothing more will be written: the reader gets what was handed over before, then io.EOF
+// for good. A writer that waits is woken, and writing returns [io.ErrClosedPipe] from then on. A Write or
+// ReadFrom that is under way returns how many bytes came before the end; what a source has given after it is
+// lost.
 func (r *Ring) CloseWrite() { r.CloseWithError(nil) }
 
 // CloseWithError is CloseWrite with what the reader gets in place of io.EOF: why nothing more comes. The first call
@@ -175,10 +189,12 @@ func (r *Ring) CloseWithError(err error) {
 	if err == nil {
 		err = io.EOF
 	}
-	if r.ended.CompareAndSwap(nil, &ending{err}) {
-		r.writer.rouse()
-		r.reader.rouse()
-	}
+	e := &ending{err: err}
+	e.at.Store(undecided)
+	r.ended.CompareAndSwap(nil, e)
+	r.decided(r.ended.Load()) // so that nothing that is handed over from now on comes before the end
+	r.writer.rouse()
+	r.reader.rouse()
 }
 
 // SetWriteDeadline sets the time from which on the writer does not wait: a call that would wait, or does, returns

@@ -1,0 +1,256 @@
+package bulk
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/vastgo/vast/internal/modeltest"
+	"github.com/vastgo/vast/vm"
+)
+
+// poolUser is a pool with elements 0, 1, 2 and so on, while a function of the user's is called with the one
+// in the middle.
+type poolUser struct {
+	t       *testing.T
+	p       *SharedPool[record]
+	in      *Inserter[record]
+	handles []Handle[record]
+	live    []bool // which of the handles' elements are there
+	more    int    // how many others were inserted
+}
+
+const poolUserElements = 100
+
+func newPoolUser(t *testing.T) *poolUser {
+	u := &poolUser{t: t, p: newSharedPool[record](t, Options{Name: "ships", Capacity: 256})}
+	u.in = u.p.Inserter()
+	for i := range poolUserElements {
+		h, _ := u.p.Insert(numbered(i))
+		u.handles, u.live = append(u.handles, h), append(u.live, true)
+	}
+	return u
+}
+
+func (u *poolUser) remove(i int, by func(Handle[record]) bool) {
+	if by(u.handles[i]) != u.live[i] {
+		u.t.Errorf("removing element %d says that it is there: %t", i, !u.live[i])
+	}
+	u.live[i] = false
+}
+
+func (u *poolUser) insert(by func(record) (Handle[record], *record)) {
+	if h, e := by(numbered(1000 + u.more)); *e != numbered(1000+u.more) || u.p.Get(h) != e {
+		u.t.Errorf("an element that was inserted is %v", *e)
+	}
+	u.more++
+}
+
+// poolCalls are what a user's function may call, at element 50.
+var poolCalls = map[string]struct {
+	says string
+	call func(u *poolUser)
+}{
+	"nothing": {"", func(*poolUser) {}},
+	"look-ups": {"", func(u *poolUser) {
+		for i, h := range u.handles {
+			v, ok := u.p.Load(h)
+			if e := u.p.Get(h); ok != u.live[i] || u.p.Valid(h) != ok || (e != nil) != ok || ok &&
+				(v != numbered(i) || *e != v) {
+				u.t.Errorf("element %d is %v, %t", i, v, ok)
+			}
+		}
+	}},
+	"walks": {"", func(u *poolUser) {
+		n := u.p.Len()
+		for range u.p.All() {
+			n--
+		}
+		if n != 0 {
+			u.t.Errorf("a walk in a walk comes to %d elements too few", n)
+		}
+		for _, run := range u.p.Runs() {
+			n += len(run)
+		}
+		if n != u.p.Len() {
+			u.t.Errorf("runs in a walk come to %d elements of %d", n, u.p.Len())
+		}
+	}},
+	"Remove of this one":       {"", func(u *poolUser) { u.remove(50, u.p.Remove) }},
+	"Remove of a later one":    {"", func(u *poolUser) { u.remove(51, u.p.Remove) }},
+	"Remove of an earlier one": {"", func(u *poolUser) { u.remove(3, u.p.Remove) }},
+	"Remove of all": {"", func(u *poolUser) {
+		for i := range u.handles {
+			u.remove(i, u.p.Remove)
+		}
+	}},
+	"an inserter's Remove": {"", func(u *poolUser) {
+		for i := 40; i < 60; i++ {
+			u.remove(i, u.in.Remove)
+		}
+	}},
+	"Grow": {"", func(u *poolUser) {
+		if err := u.p.Grow(100); err != nil {
+			u.t.Error(err)
+		}
+	}},
+	"Close":   {"ships is used after Close: keep it open", func(u *poolUser) { _ = u.p.Close() }},
+	"a panic": {"stop", func(*poolUser) { panic("stop") }},
+}
+
+// check checks that the pool holds what it should, that walks agree, and that all other slots can be filled.
+func (u *poolUser) check(what string) {
+	u.t.Helper()
+	want := u.more
+	for i, h := range u.handles {
+		v, ok := u.p.Load(h)
+		if ok != u.live[i] || ok && v != numbered(i) || u.p.Valid(h) != ok {
+			u.t.Errorf("%s: element %d is %v, %t", what, i, v, ok)
+		}
+		if u.live[i] {
+			want++
+		}
+	}
+	n := 0
+	for _, e := range u.p.All() {
+		if *e != numbered(int(e[0])) {
+			u.t.Errorf("%s: All yields %v", what, *e)
+		}
+		n++
+	}
+	if n != want || u.p.Len() != want {
+		u.t.Errorf("%s: All yields %d elements, Len is %d, want %d", what, n, u.p.Len(), want)
+	}
+	u.in.Close()
+	u.p.checkInvariants()
+	for ; n < 256; n++ {
+		u.p.Insert(numbered(n))
+	}
+	if e := exhausted(func() { u.p.Insert(record{}) }); !errors.Is(e, vm.ErrCapacity) || u.p.Len() != 256 {
+		u.t.Errorf("%s: %d elements fill the pool: %v", what, u.p.Len(), e)
+	}
+	u.p.checkInvariants()
+}
+
+// TestSharedPoolWalkCallsBack has the body of All, and of Runs, use the pool in each way. It works, or panics
+// with what to do, and the walk comes once to each element that lives from its beginning to its end.
+func TestSharedPoolWalkCallsBack(t *testing.T) {
+	also := map[string]func(u *poolUser){ // in All only
+		"Insert":               func(u *poolUser) { u.insert(u.p.Insert) },
+		"an inserter's Insert": func(u *poolUser) { u.insert(u.in.Insert) },
+		"Remove and Insert": func(u *poolUser) {
+			for i := 30; i < 70; i++ {
+				u.remove(i, u.p.Remove)
+				u.insert(u.p.Insert)
+			}
+		},
+		"an inserter's Remove and Insert": func(u *poolUser) {
+			for i := 30; i < 70; i++ {
+				u.remove(i, u.in.Remove)
+				u.insert(u.in.Insert)
+			}
+		},
+		"Clear": func(u *poolUser) {
+			u.p.Clear(nil)
+			clear(u.live)
+		},
+		"Clear and Insert": func(u *poolUser) {
+			u.p.Clear(nil)
+			clear(u.live)
+			for range 60 {
+				u.insert(u.p.Insert)
+			}
+		},
+	}
+	walk := func(name, says string, call func(u *poolUser), runs bool) {
+		what := fmt.Sprintf("%s, runs: %t", name, runs)
+		u := newPoolUser(t)
+		if runs { // several of them
+			for i := 5; i < poolUserElements; i += 10 {
+				u.remove(i, u.p.Remove)
+			}
+		}
+		lived := append([]bool(nil), u.live...)
+		came := map[int]int{}
+		called := false
+		text := modeltest.PanicText(func() {
+			if runs {
+				for first, run := range u.p.Runs() {
+					for i := range run {
+						came[int(run[i][0])]++
+						if first+i == int(u.handles[50].Slot()) {
+							called = true
+							call(u)
+						}
+						if called && u.p.ended != nil {
+							break // the run is gone
+						}
+					}
+				}
+				return
+			}
+			for h, e := range u.p.All() {
+				came[int(e[0])]++
+				if h == u.handles[50] {
+					called = true
+					call(u)
+				}
+			}
+		})
+		if !called || (says == "") != (text == "") || !strings.Contains(text, says) {
+			t.Errorf("%s: called: %t; panics with %q, want %q", what, called, text, says)
+		}
+		for i := range poolUserElements {
+			if n := came[i]; n > 1 || text == "" && n == 0 && lived[i] && u.live[i] {
+				t.Errorf("%s: the walk comes %d times to element %d", what, n, i)
+			}
+		}
+		if u.p.ended == nil {
+			u.check(what)
+		}
+	}
+	for name, c := range poolCalls {
+		walk(name, c.says, c.call, false)
+		walk(name, c.says, c.call, true)
+	}
+	for name, call := range also {
+		walk(name, "", call, false)
+	}
+}
+
+// TestSharedClearCallsBack has the function that Clear calls use the pool in each way. It works, or panics
+// with what to do. Where it panics the elements are there, except those that it has removed itself; otherwise
+// none is.
+func TestSharedClearCallsBack(t *testing.T) {
+	for name, c := range poolCalls {
+		u := newPoolUser(t)
+		came := map[int]int{}
+		text := modeltest.PanicText(func() {
+			u.p.Clear(func(h Handle[record], e *record) {
+				i := int(e[0])
+				if came[i]++; h != u.handles[i] || *e != numbered(i) {
+					t.Errorf("%s: Clear passes %v", name, *e)
+				}
+				if i == 50 {
+					c.call(u)
+				}
+			})
+		})
+		if (c.says == "") != (text == "") || !strings.Contains(text, c.says) {
+			t.Errorf("%s: Clear panics with %q, want %q", name, text, c.says)
+		}
+		for i := range poolUserElements {
+			if came[i] > 1 || text == "" && came[i] == 0 && u.live[i] {
+				t.Errorf("%s: Clear passes element %d %d times", name, i, came[i])
+			}
+		}
+		if u.p.ended != nil {
+			continue
+		}
+		if text == "" {
+			clear(u.live)
+		}
+		u.check(name)
+	}
+}

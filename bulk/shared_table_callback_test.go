@@ -1,0 +1,249 @@
+package bulk
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/vastgo/vast/internal/modeltest"
+)
+
+// tableUsers are a table and those who use it, while a function of the user's is called by w or r.
+type tableUsers struct {
+	t        *testing.T
+	table    *SharedTable[object]
+	w, other *SharedWriter[object]
+	r        *SharedReader[object]
+}
+
+// loaded checks entry i.
+func (u tableUsers) loaded(what string, i int, want object) {
+	u.t.Helper()
+	r := u.table.Reader()
+	defer r.Close()
+	if v, ok := r.Load(i); v != want || ok != (want != object{}) {
+		u.t.Errorf("%s: entry %d is %v, %t, want %v", what, i, v, ok, want)
+	}
+}
+
+// TestSharedTableCallsBack has change, in the middle of an Update of entry 3, use the table in each way. What
+// its writer can do panics and changes nothing; everything else works. The Update is made of what is there in
+// the end, whether change goes on after the panic or not, and the writer can be used again.
+func TestSharedTableCallsBack(t *testing.T) {
+	type callBack struct {
+		says string
+		call func(u tableUsers)
+		want object // entry 3 before the Update is made
+		four object // entry 4 afterwards
+	}
+	one := objectOf(1)
+	cases := map[string]callBack{
+		"nothing": {"", func(tableUsers) {}, one, one},
+		"Close of the table": {"of its writers in an Update: let them Leave, or return", func(u tableUsers) {
+			_ = u.table.Close()
+		}, one, one},
+		"another writer's Set": {"", func(u tableUsers) { u.other.Set(4, objectOf(2)) }, one, objectOf(2)},
+		"another writer's Set of the same entry": {"", func(u tableUsers) {
+			u.other.Set(3, objectOf(2))
+		}, objectOf(2), one},
+		"another writer's Delete of the same entry": {"", func(u tableUsers) {
+			u.other.Delete(3)
+		}, object{}, one},
+		"another writer's Update of the same entry": {"", func(u tableUsers) {
+			u.other.Update(3, func(o *object) { *o = objectOf(o.A + 10) })
+		}, objectOf(11), one},
+		"other writers that come and go": {"", func(u tableUsers) {
+			for i := range 20 {
+				w := u.table.Writer()
+				for range 3 * batchPlaces {
+					w.Set(4, objectOf(uint64(i)))
+				}
+				w.Close()
+			}
+		}, one, objectOf(19)},
+		"readers": {"", func(u tableUsers) {
+			u.r.Enter()
+			if v := u.r.Get(3); *v != one {
+				u.t.Errorf("entry 3 is %v", *v)
+			}
+			n := 0
+			for range u.r.All() {
+				n++
+			}
+			u.r.Leave()
+			if n != 8 || u.table.Len() != 8 {
+				u.t.Errorf("%d entries, Len is %d", n, u.table.Len())
+			}
+			u.loaded("in change", 4, one)
+		}, one, one},
+		"Grow of the table": {"", func(u tableUsers) {
+			if err := u.table.Grow(10); err != nil || u.table.Committed() == 0 {
+				u.t.Error(err)
+			}
+		}, one, one},
+	}
+	for name, call := range map[string]func(u tableUsers){
+		"Set":                      func(u tableUsers) { u.w.Set(4, objectOf(2)) },
+		"Set of the same entry":    func(u tableUsers) { u.w.Set(3, objectOf(2)) },
+		"Set out of range":         func(u tableUsers) { u.w.Set(100, objectOf(2)) },
+		"Delete":                   func(u tableUsers) { u.w.Delete(4) },
+		"Delete of the same entry": func(u tableUsers) { u.w.Delete(3) },
+		"Update":                   func(u tableUsers) { u.w.Update(4, func(o *object) { *o = objectOf(2) }) },
+		"Update of nothing":        func(u tableUsers) { u.w.Update(9, func(*object) {}) },
+		"Grow":                     func(u tableUsers) { _ = u.w.Grow(1) },
+		"Close":                    func(u tableUsers) { u.w.Close() },
+	} {
+		method, _, _ := strings.Cut(name, " ")
+		says := method + " on a writer of objects in the middle of its Update: let change do nothing else than"
+		cases[name] = callBack{says, call, one, one}
+	}
+	for name, c := range cases {
+		for _, goesOn := range []bool{true, false} {
+			table := openSmallTable(t, Options{Name: "objects", Capacity: 10}, 6000)
+			u := tableUsers{t, table, table.Writer(), table.Writer(), table.Reader()}
+			for i := range 8 {
+				u.other.Set(i, objectOf(1))
+			}
+			if err := u.w.Grow(5); err != nil {
+				t.Fatal(err)
+			}
+			told, calls := "", 0
+			updated := false
+			passed := modeltest.PanicText(func() {
+				updated = u.w.Update(3, func(o *object) {
+					if calls++; calls == 1 {
+						if told = modeltest.PanicText(func() { c.call(u) }); told != "" && !goesOn {
+							panic(told)
+						}
+					}
+					*o = objectOf(o.A + 100)
+				})
+			})
+			if (c.says == "") != (told == "") || !strings.Contains(told, c.says) || passed != "" &&
+				(goesOn || passed != told) {
+				t.Errorf("%s in change panics with %q, want %q; Update with %q", name, told, c.says, passed)
+			}
+			want, wantCalls := c.want, 1
+			if want != objectOf(1) && want != (object{}) {
+				wantCalls = 2
+			}
+			wantUpdated := passed == "" && want != object{}
+			if wantUpdated {
+				want = objectOf(want.A + 100)
+			}
+			if updated != wantUpdated || calls != wantCalls {
+				t.Errorf("%s in change: Update returned %t after %d calls, want %t after %d", name, updated,
+					calls, wantUpdated, wantCalls)
+			}
+			u.loaded(name, 3, want)
+			u.loaded(name, 4, c.four)
+			if table.epochs.inside() != 0 {
+				t.Errorf("%s in change: somebody is inside afterwards", name)
+			}
+			checkTable(t, table)
+			u.w.Set(5, objectOf(77))
+			u.loaded(name, 5, objectOf(77))
+			if !u.w.Delete(5) {
+				t.Errorf("%s in change: entry 5 is not there afterwards", name)
+			}
+			u.w.Close()
+			u.other.Close()
+			mustHaveFree(t, table, name, 0)
+			checkTable(t, table)
+		}
+	}
+}
+
+// TestSharedTableWalkCallsBack has the body of a walk use the table in each way: a walk takes the entries as
+// they are, and goes on only inside its look.
+func TestSharedTableWalkCallsBack(t *testing.T) {
+	all := []int{0, 1, 2, 3, 4, 5, 6, 7}
+	for name, c := range map[string]struct {
+		says string
+		call func(u tableUsers) // at entry 2
+		want []int              // the entries that the walk comes to
+	}{
+		"nothing": {"", func(tableUsers) {}, all},
+		"Leave":   {"not inside: Enter first", func(u tableUsers) { u.r.Leave() }, []int{0, 1, 2}},
+		"Leave and Enter": {"", func(u tableUsers) {
+			u.r.Leave()
+			u.w.Delete(2)
+			u.r.Enter()
+		}, all},
+		"Enter": {"inside already", func(u tableUsers) { u.r.Enter() }, []int{0, 1, 2}},
+		"Close": {"that is inside: Leave first", func(u tableUsers) { u.r.Close() }, []int{0,
+			1, 2}},
+		"Close of the table": {"while 1 of its readers are inside",
+			func(u tableUsers) { _ = u.table.Close() }, []int{0, 1, 2}},
+		"Get and Load": {"", func(u tableUsers) {
+			if v, ok := u.r.Load(5); !ok || v != objectOf(5) || *u.r.Get(6) != objectOf(6) || !u.r.inside {
+				u.t.Errorf("entry 5 is %v, %t", v, ok)
+			}
+		}, all},
+		"Set of later entries": {"", func(u tableUsers) {
+			for i := range 10 {
+				u.w.Set(i, objectOf(uint64(i)))
+			}
+		}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}},
+		"Delete": {"", func(u tableUsers) {
+			for i := range 8 {
+				if i%2 == 0 {
+					u.w.Delete(i)
+				}
+			}
+		}, []int{0, 1, 2, 3, 5, 7}},
+		"Update": {"", func(u tableUsers) { u.w.Update(3, func(o *object) { *o = objectOf(3) }) }, all},
+		"more than waits": {"", func(u tableUsers) {
+			for range 10 * mostWaiting {
+				u.w.Set(2, objectOf(2))
+			}
+		}, all},
+		"a walk": {"", func(u tableUsers) {
+			n := 0
+			for range u.r.All() {
+				n++
+			}
+			if n != 8 {
+				u.t.Errorf("a walk in a walk comes to %d entries", n)
+			}
+		}, all},
+		"a panic": {"stop", func(tableUsers) { panic("stop") }, []int{0, 1, 2}},
+	} {
+		table := openSmallTable(t, Options{Name: "objects", Capacity: 10}, 6000)
+		u := tableUsers{t, table, table.Writer(), table.Writer(), table.Reader()}
+		if err := table.Grow(10); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 8 {
+			u.w.Set(i, objectOf(uint64(i)))
+		}
+		u.r.Enter()
+		var came []int
+		text := modeltest.PanicText(func() {
+			for i, v := range u.r.All() {
+				came = append(came, i)
+				if i == 2 {
+					c.call(u)
+				}
+				if *v != objectOf(uint64(i)) && u.r.inside {
+					t.Errorf("%s: entry %d is %v", name, i, *v)
+				}
+			}
+		})
+		if (c.says == "") != (text == "") || !strings.Contains(text, c.says) ||
+			fmt.Sprint(came) != fmt.Sprint(c.want) {
+			t.Errorf("%s: the walk came to %v and panicked with %q; want %v, %q", name, came, text, c.want,
+				c.says)
+		}
+		if u.r.inside {
+			u.r.Leave()
+		}
+		if table.epochs.inside() != 0 {
+			t.Errorf("%s: somebody is inside", name)
+		}
+		u.w.Close()
+		u.other.Close()
+		mustHaveFree(t, table, name, 0)
+		checkTable(t, table)
+	}
+}

@@ -1,0 +1,645 @@
+package bulk
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/vastgo/vast/internal/fault"
+	"github.com/vastgo/vast/internal/faulttest"
+	"github.com/vastgo/vast/internal/modeltest"
+	"github.com/vastgo/vast/vm"
+)
+
+// fillTable sets an entry until all places are taken, and returns the error and how many values were set.
+func fillTable(w *SharedWriter[object], entry int) (n int, err error) {
+	defer func() { err, _ = recover().(error) }()
+	for ; ; n++ {
+		w.Set(entry, objectOf(uint64(n)+1))
+	}
+}
+
+// openSmallTable returns a table with so few places that tests use them up.
+func openSmallTable(t *testing.T, o Options, places int) *SharedTable[object] {
+	t.Helper()
+	table := openTable(t, o)
+	table.most = uint32(places) + 1 // the place at 0 is not used
+	return table
+}
+
+// mustHaveFree checks that a new writer can have all places that hold no value, except those that others
+// keep.
+func mustHaveFree(t *testing.T, table *SharedTable[object], what string, kept int) {
+	t.Helper()
+	w := table.Writer()
+	defer w.Close()
+	all := int(table.most) - 1 - table.Len()
+	if err := w.Grow(all - kept); err != nil {
+		t.Fatalf("%s: of %d places that hold no value %d cannot be had: %v", what, all, all-kept, err)
+	}
+	if kept == 0 {
+		if err := w.Grow(all + 1); !errors.Is(err, vm.ErrCapacity) {
+			t.Fatalf("%s: one place more than there are: %v", what, err)
+		}
+	}
+}
+
+// TestSharedTableWriterThatStops has a writer stop for good after it has used up the places in one of its
+// ways, while a reader was inside. It keeps fewer than a thousand places from the others, and none when it is
+// closed.
+func TestSharedTableWriterThatStops(t *testing.T) {
+	for _, pages := range pageKinds {
+		for name, replace := range map[string]func(w *SharedWriter[object], n int){
+			"Set": func(w *SharedWriter[object], n int) { w.Set(n%8, objectOf(uint64(n))) },
+			"Delete": func(w *SharedWriter[object], n int) {
+				w.Set(n%8, objectOf(uint64(n)))
+				w.Delete(n % 8)
+			},
+			"Update": func(w *SharedWriter[object], n int) {
+				if n < 8 {
+					w.Set(n, objectOf(1))
+				}
+				w.Update(n%8, func(o *object) { *o = objectOf(uint64(n)) })
+			},
+		} {
+			for _, stops := range []int{0, 1, batchPlaces - 1, batchPlaces,
+				700} { // so many calls after the reader has left
+				what := fmt.Sprint(pages, name, stops)
+				table := openSmallTable(t, Options{Capacity: 8, Pages: pages}, 6000)
+				w, r := table.Writer(), table.Reader()
+				r.Enter()
+				n := 0
+				for ; len(w.free) > 0 || int(table.used) < int(table.most)-batchPlaces; n++ {
+					replace(w, n)
+				}
+				checkTable(t, table)
+				r.Leave()
+				for range stops {
+					replace(w, n)
+					n++
+				}
+				if held := len(w.free) + len(w.waiting) - w.first; held >= 1000 || cap(w.waiting) > 4000 {
+					t.Errorf("%s: a writer holds %d places, and room for %d", what, held, cap(w.waiting))
+				}
+				mustHaveFree(t, table, what, 999)
+				checkTable(t, table)
+				w.Close()
+				mustHaveFree(t, table, what, 0)
+				checkTable(t, table)
+				if err := table.Close(); err != nil { // the next ones take memory too
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
+// TestSharedTableWritersThatStop has many writers come to a stop, each with values that it replaced, and
+// others that go on. None is closed. Those who go on do not run out of places.
+func TestSharedTableWritersThatStop(t *testing.T) {
+	table := openSmallTable(t, Options{Capacity: 8}, 15_000)
+	r := table.Reader()
+	const stopped = 10
+	for n := range stopped {
+		r.Enter()
+		w := table.Writer()
+		for i := range 1500 {
+			w.Set(i%8, objectOf(uint64(n*10_000+i)))
+		}
+		r.Leave()
+	}
+	mustHaveFree(t, table, "after the writers have stopped", stopped*999)
+	checkTable(t, table)
+	w := table.Writer()
+	for i := range 2 * int(table.most) {
+		w.Set(i%8, objectOf(uint64(i)))
+	}
+	checkTable(t, table)
+}
+
+// TestSharedTableUpdateThatStalls has change stop in the middle of an Update, while another writer leaves the
+// entry, sets, deletes or updates it, in the end as often as there are places, and readers look. The readers
+// see all of it, and nothing that was there when the Update began is freed. When change goes on, panics or
+// ends its goroutine, the Update is made of the newest value, or not made, and every place comes back.
+func TestSharedTableUpdateThatStalls(t *testing.T) {
+	const goesOn, panics, exits = 0, 1, 2
+	for _, pages := range pageKinds {
+		for meanwhile, change := range map[string]func(w *SharedWriter[object]){
+			"nothing": func(w *SharedWriter[object]) {},
+			"Set":     func(w *SharedWriter[object]) { w.Set(3, objectOf(100)) },
+			"Delete":  func(w *SharedWriter[object]) { w.Delete(3) },
+			"Update": func(w *SharedWriter[object]) {
+				w.Update(3, func(o *object) { *o = objectOf(o.A * 5) })
+			},
+			"Delete and Set": func(w *SharedWriter[object]) {
+				w.Delete(3)
+				w.Set(3, objectOf(1)) // as it was, elsewhere
+			},
+			"everything": func(w *SharedWriter[object]) {
+				n, err := fillTable(w, 3)
+				if !errors.Is(err, vm.ErrCapacity) ||
+					!strings.Contains(err.Error(), "1 readers are inside, or writers in an Update") ||
+					!strings.Contains(err.Error(), "let them Leave, or return") || n < 5000 {
+					t.Errorf("after %d values: %v", n, err)
+				}
+			},
+		} {
+			for _, end := range []int{goesOn, panics, exits} {
+				what := fmt.Sprint(pages, " ", meanwhile, " ", end)
+				table := openSmallTable(t, Options{Capacity: 8, Pages: pages}, 6000)
+				other, w, r := table.Writer(), table.Writer(), table.Reader()
+				for i := range 8 {
+					other.Set(i, objectOf(1))
+				}
+				r.Enter()
+				seen := r.Get(3)
+				r.Leave() // what it saw stays all the same while change runs
+
+				began, goOn, done := make(chan bool), make(chan bool), make(chan any)
+				var given []object
+				updated := false
+				go func() {
+					defer func() { done <- recover() }()
+					updated = w.Update(3, func(o *object) {
+						given = append(given, *o)
+						if len(given) == 1 {
+							began <- true
+							<-goOn
+							switch end {
+							case panics:
+								panic("stop")
+							case exits:
+								runtime.Goexit()
+							}
+						}
+						*o = objectOf(o.A + 7)
+					})
+				}()
+				<-began
+				before := *seen
+				modeltest.PanicText(func() { change(other) })
+				want, there := r.Load(3)
+				if meanwhile == "nothing" && want != objectOf(1) || meanwhile == "Set" &&
+					want != objectOf(100) || meanwhile == "Delete" && there || meanwhile == "Update" &&
+					want != objectOf(5) {
+					t.Errorf("%s: beside the Update entry 3 is %v, %t", what, want, there)
+				}
+				for i := range 8 {
+					if v, ok := r.Load(i); i != 3 && (!ok || v != objectOf(1)) {
+						t.Errorf("%s: beside the Update entry %d is %v, %t", what, i, v, ok)
+					}
+				}
+				if *seen != before || before != objectOf(1) {
+					t.Errorf("%s: what the Update began with is %v", what, *seen)
+				}
+				says := modeltest.PanicText(func() { _ = table.Close() })
+				if !strings.Contains(says, "or of its writers in an Update: let them Leave, or return") {
+					t.Errorf("%s: Close panics with %q", what, says)
+				}
+				goOn <- true
+				came := <-done
+
+				calls := 1
+				if end == goesOn {
+					switch {
+					case meanwhile == "nothing":
+						want = objectOf(8)
+					case there:
+						want, calls = objectOf(want.A+7), 2
+					}
+				}
+				got, ok := r.Load(3)
+				if got != want || ok != there || updated != (there && end == goesOn) ||
+					len(given) != calls || (came != nil) != (end == panics) {
+					t.Errorf("%s: entry 3 is %v, %t, want %v, %t; change was called with %v; Update returned %t, "+
+						"and panicked with %v", what, got, ok, want, there, given, updated, came)
+				}
+				if given[0] != objectOf(1) || calls == 2 && given[1].A+7 != want.A {
+					t.Errorf("%s: change was called with %v", what, given)
+				}
+				checkTable(t, table)
+				w.Set(4, objectOf(9)) // the writer can be used again
+				if v, _ := r.Load(4); v != objectOf(9) {
+					t.Errorf("%s: entry 4 is %v", what, v)
+				}
+				w.Close()
+				other.Close()
+				mustHaveFree(t, table, what, 0)
+				checkTable(t, table)
+				if err := table.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
+// TestSharedTableReaderThatStalls has a reader enter before each of a stream's operations and leave before
+// each later one, while three writers go on and come and go. What it sees stays, no place has two owners, and
+// when it has left, everything that was replaced can be used again.
+func TestSharedTableReaderThatStalls(t *testing.T) {
+	const entries, operations = 6, 16
+	rounds := 2
+	if testing.Short() {
+		rounds = 1
+	}
+	for range rounds {
+		data := modeltest.RandomBytes(t, 2*operations)
+		for _, pages := range pageKinds {
+			limit := vm.NewLimit(1 << 26)
+			for from := range operations {
+				for to := from; to <= operations; to++ {
+					stallReader(t, Options{Capacity: entries, Pages: pages, Limit: limit}, data, from, to)
+					if limit.Used() != 0 {
+						t.Fatalf("%d bytes are in use after Close", limit.Used())
+					}
+				}
+			}
+		}
+	}
+}
+
+func stallReader(t *testing.T, o Options, data []byte, from, to int) {
+	t.Helper()
+	table := openSmallTable(t, o, 12_000)
+	what := fmt.Sprintf("%v, inside from operation %d to %d of %v", o.Pages, from, to, data)
+	writers := []*SharedWriter[object]{table.Writer(), table.Writer(), table.Writer()}
+	r := table.Reader()
+	model := make(map[int]object)
+	seen := make(map[*object]object)
+	s := modeltest.NewStream(data)
+	for n := 0; s.More(); n++ {
+		if n == from {
+			r.Enter()
+			for i, v := range r.All() {
+				seen[v] = model[i]
+			}
+			if len(seen) != len(model) {
+				t.Fatalf("%s: %d entries are seen, want %d", what, len(seen), len(model))
+			}
+		}
+		if n == to {
+			r.Leave()
+			clear(seen)
+		}
+		op := s.Byte()
+		w, i := &writers[op/8%3], s.Byte()%o.Capacity
+		v := objectOf(uint64(n) + 1)
+		_, had := model[i]
+		switch op % 8 {
+		case 0, 1:
+			(*w).Set(i, v)
+			model[i] = v
+		case 2:
+			if (*w).Delete(i) != had {
+				t.Fatalf("%s: Delete(%d) says %t", what, i, !had)
+			}
+			delete(model, i)
+		case 3:
+			if (*w).Update(i, func(o *object) { *o = v }) != had {
+				t.Fatalf("%s: Update(%d) says %t", what, i, !had)
+			}
+			if had {
+				model[i] = v
+			}
+		case 4: // more than a writer keeps
+			for range mostWaiting + batchPlaces {
+				(*w).Set(i, v)
+			}
+			model[i] = v
+		case 5:
+			if text := modeltest.PanicText(func() {
+				(*w).Update(i,
+					func(*object) { panic("stop") })
+			}); (text == "stop") != had {
+				t.Fatalf("%s: an Update that panics: %q", what, text)
+			}
+		case 6:
+			(*w).Close()
+			*w = table.Writer()
+		case 7:
+			if err := (*w).Grow(100 * (op / 64)); err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+		}
+		for p, was := range seen {
+			if *p != was {
+				t.Fatalf("%s: what was %v is %v after operation %d", what, was, *p, n)
+			}
+		}
+		for i := range o.Capacity {
+			want, had := model[i]
+			load := table.Reader()
+			if v, ok := load.Load(i); v != want || ok != had {
+				t.Fatalf("%s: entry %d is %v, %t, want %v", what, i, v, ok, want)
+			}
+			load.Close()
+		}
+		checkTable(t, table)
+	}
+	if r.inside {
+		r.Leave()
+	}
+	for _, w := range writers {
+		w.Close()
+	}
+	if table.Len() != len(model) {
+		t.Fatalf("%s: %d entries, want %d", what, table.Len(), len(model))
+	}
+	mustHaveFree(t, table, what, 0)
+	checkTable(t, table)
+	if err := table.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSharedTableStallAtALimit has a reader stay inside until a budget is used up. Deleting goes on, nobody
+// passes the budget, and when the reader has left, as many values as before can be set again in the same
+// memory.
+func TestSharedTableStallAtALimit(t *testing.T) {
+	for _, pages := range pageKinds {
+		limit := vm.NewLimit(64 * vm.PageSize())
+		table := openTable(t, Options{Capacity: 100, Limit: limit, Pages: pages})
+		w, r := table.Writer(), table.Reader()
+		w.Set(1, objectOf(42))
+		if err := table.Grow(100); err != nil {
+			t.Fatal(err)
+		}
+		r.Enter()
+		seen := r.Get(1)
+		first, err := fillTable(w, 2)
+		if !errors.Is(err, vm.ErrLimit) || limit.Used() > limit.Max() || first < 1000 {
+			t.Fatalf("%v: after %d values: %v, %d used", pages, first, err, limit.Used())
+		}
+		used := limit.Used()
+		if !w.Delete(2) || w.Delete(2) || !w.Delete(1) || table.Len() != 0 {
+			t.Errorf("%v: deleting at the limit: %d entries", pages, table.Len())
+		}
+		if r.Get(1) != nil || r.Get(2) != nil || *seen != objectOf(42) {
+			t.Errorf("%v: the reader sees %v, and saw %v", pages, r.Get(1), *seen)
+		}
+		r.Leave()
+		for range 2 {
+			w.Set(2, objectOf(1)) // finds that nobody is inside
+			r.Enter()
+			again, err := fillTable(w, 2)
+			r.Leave()
+			// The values that were there, and the one that is.
+			if !errors.Is(err, vm.ErrLimit) || again < first-1 || again > first+1 || limit.Used() != used {
+				t.Errorf("%v: %d values instead of %d: %v, %d used instead of %d", pages, again, first, err,
+					limit.Used(), used)
+			}
+		}
+		checkTable(t, table)
+		if err := table.Close(); err != nil || limit.Used() != 0 {
+			t.Errorf("%v: Close: %v, %d used", pages, err, limit.Used())
+		}
+	}
+}
+
+// TestSharedTableGoroutinesThatEnd has goroutines end, by panics and by Goexit, in the middle of a look, of a
+// walk and between changes, without closing what they used. What they hold is bounded, and comes back by
+// another goroutine's Leave and Close.
+func TestSharedTableGoroutinesThatEnd(t *testing.T) {
+	for name, end := range map[string]func(){"panic": func() { panic("stop") }, "Goexit": runtime.Goexit} {
+		table := openSmallTable(t, Options{Capacity: 100}, 10_000)
+		var readers []*SharedReader[object]
+		var writers []*SharedWriter[object]
+		run := func(f func(r *SharedReader[object], w *SharedWriter[object])) {
+			r, w := table.Reader(), table.Writer()
+			readers, writers = append(readers, r), append(writers, w)
+			var wait sync.WaitGroup
+			wait.Add(1)
+			go func() {
+				defer wait.Done()
+				defer func() { _ = recover() }()
+				f(r, w)
+			}()
+			wait.Wait()
+		}
+		run(func(r *SharedReader[object], w *SharedWriter[object]) {
+			for i := range 100 {
+				w.Set(i, objectOf(uint64(i)))
+			}
+			end()
+		})
+		run(func(r *SharedReader[object], w *SharedWriter[object]) {
+			r.Enter()
+			defer r.Leave()
+			if r.Get(5) == nil {
+				t.Error("entry 5 is not there")
+			}
+			end()
+		})
+		if table.epochs.inside() != 0 {
+			t.Errorf("%s: a reader that leaves in a deferred call is inside", name)
+		}
+		run(func(r *SharedReader[object], w *SharedWriter[object]) {
+			r.Enter()
+			for i := range r.All() {
+				if w.Delete(i); i == 9 {
+					end()
+				}
+			}
+		})
+		run(func(r *SharedReader[object], w *SharedWriter[object]) {
+			r.Load(1)
+			w.Update(50, func(*object) { end() })
+		})
+		if v, ok := readers[0].Load(50); !ok || v != objectOf(50) || table.Len() != 90 {
+			t.Errorf("%s: entry 50 is %v, %t of %d", name, v, ok, table.Len())
+		}
+		// One look was not ended: nothing that is replaced is freed.
+		w := table.Writer()
+		if n, err := fillTable(w, 0); !errors.Is(err, vm.ErrCapacity) || n < 5000 {
+			t.Errorf("%s: after %d values: %v", name, n, err)
+		}
+		w.Close()
+		readers[2].Leave()
+		mustHaveFree(t, table, name, 999*len(writers))
+		for _, w := range writers {
+			w.Close()
+		}
+		mustHaveFree(t, table, name, 0)
+		checkTable(t, table)
+	}
+}
+
+// TestSharedTableUsedAfterClose: a closed writer, and any writer of a closed table, changes nothing and says
+// why.
+func TestSharedTableUsedAfterClose(t *testing.T) {
+	for _, pages := range pageKinds {
+		table := openTable(t, Options{Name: "objects", Capacity: 10, Pages: pages})
+		w, other := table.Writer(), table.Writer()
+		r := table.Reader()
+		r.Enter()
+		for i := range 300 { // some values wait
+			w.Set(i%10, objectOf(1))
+			other.Set(i%10, objectOf(1))
+		}
+		r.Leave()
+		w.Close()
+		for name, f := range map[string]func(){
+			"Set":    func() { w.Set(1, objectOf(2)) },
+			"Delete": func() { w.Delete(1) },
+			"Update": func() { w.Update(1, func(o *object) { *o = objectOf(2) }) },
+			"Grow":   func() { _ = w.Grow(1) },
+		} {
+			says := "a writer of objects is used after Close: ask the table"
+			if text := modeltest.PanicText(f); !strings.Contains(text, says) {
+				t.Errorf("%v: %s on a closed writer panics with %q", pages, name, text)
+			}
+		}
+		if v, ok := r.Load(1); !ok || v != objectOf(1) || table.Len() != 10 {
+			t.Errorf("%v: a closed writer has changed entry 1 to %v, %t of %d", pages, v, ok, table.Len())
+		}
+		checkTable(t, table)
+		if err := table.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for name, f := range map[string]func(){
+			"Set":    func() { other.Set(1, objectOf(2)) },
+			"Delete": func() { other.Delete(1) },
+			"Update": func() { other.Update(1, func(o *object) { *o = objectOf(2) }) },
+			"Grow":   func() { _ = other.Grow(1) },
+			"Load":   func() { r.Load(1) },
+		} {
+			if text := modeltest.PanicText(f); !strings.Contains(text, "objects is used after Close: keep it open") {
+				t.Errorf("%v: %s on a closed table panics with %q", pages, name, text)
+			}
+		}
+		other.Close()
+		r.Close()
+	}
+}
+
+// TestSharedTableEnterDuringClose has a reader enter while the system takes the memory, and also while it
+// refuses to: then the table is open as before.
+func TestSharedTableEnterDuringClose(t *testing.T) {
+	for _, pages := range pageKinds {
+		var during func() error
+		stop := fault.Inject(func(op string) error {
+			if during != nil {
+				return during()
+			}
+			return nil
+		})
+		table := openTable(t, Options{Name: "objects", Capacity: 10, Pages: pages})
+		w, r := table.Writer(), table.Reader()
+		w.Set(3, objectOf(1))
+		for _, refuse := range []error{faulttest.Err, nil} {
+			asked := false
+			during = func() error {
+				asked = true
+				r.Enter()
+				var got *object
+				text := modeltest.PanicText(func() { got = r.Get(3) })
+				if got != nil || !strings.Contains(text, "objects is used after Close") {
+					t.Errorf("%v: a reader that enters during Close gets %v, and panics with %q", pages,
+						got, text)
+				}
+				r.Leave()
+				return refuse
+			}
+			err := table.Close()
+			during = nil
+			if asked && !errors.Is(err, refuse) {
+				t.Errorf("%v: Close: %v, want %v", pages, err, refuse)
+			}
+			if err == nil {
+				break
+			}
+			if v, ok := r.Load(3); !ok || v != objectOf(1) || table.Len() != 1 {
+				t.Errorf("%v: after a Close that was refused entry 3 is %v, %t", pages, v, ok)
+			}
+			w.Set(4, objectOf(2))
+			w.Delete(4)
+		}
+		stop()
+		text := modeltest.PanicText(func() { r.Load(3) })
+		if !strings.Contains(text, "objects is used after Close") {
+			t.Errorf("%v: a closed table panics with %q", pages, text)
+		}
+	}
+}
+
+// TestSharedTableCloseBesideEnter has readers enter at the moment of Close. Either Close sees them and
+// refuses, and they read, or they learn that the table is closed. None reads memory that is gone.
+func TestSharedTableCloseBesideEnter(t *testing.T) {
+	rounds := 1000
+	if testing.Short() || vm.HeapStandIn() {
+		rounds = 100
+	}
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	var refused, closed, read, told atomic.Int64
+	for round := range rounds {
+		table := openTable(t, Options{Name: "objects", Capacity: 10})
+		w := table.Writer()
+		for i := range 10 {
+			w.Set(i, objectOf(uint64(i)))
+		}
+		var ready atomic.Int32
+		var all sync.WaitGroup
+		const readers = 2
+		for n := range readers {
+			r := table.Reader()
+			all.Go(func() {
+				ready.Add(1)
+				for range 50 {
+					r.Enter()
+					var v object
+					text := modeltest.PanicText(func() { vm.Do(func() { v = *r.Get(n) }) })
+					r.Leave()
+					switch {
+					case text == "" && v == objectOf(uint64(n)):
+						read.Add(1)
+					case strings.Contains(text, "objects is used after Close"):
+						told.Add(1)
+						return
+					default:
+						t.Errorf("a reader got %v, %q", v, text)
+						return
+					}
+				}
+			})
+		}
+		rnd := rand.New(rand.NewPCG(seed, uint64(round)))
+		for ready.Load() < readers {
+			runtime.Gosched()
+		}
+		for range rnd.IntN(200) {
+			_ = table.Capacity()
+		}
+		for {
+			text := modeltest.PanicText(func() {
+				if err := table.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			if text == "" {
+				closed.Add(1)
+				break
+			}
+			refused.Add(1)
+			if !strings.Contains(text, "of its readers are inside") {
+				t.Fatalf("Close panics with %q", text)
+			}
+			runtime.Gosched()
+		}
+		all.Wait()
+		if t.Failed() {
+			return
+		}
+	}
+	t.Logf("Close was refused %d times; %d looks, %d readers were told", refused.Load(), read.Load(),
+		told.Load())
+	if int(closed.Load()) != rounds || read.Load() == 0 {
+		t.Errorf("%d of %d tables were closed, %d looks", closed.Load(), rounds, read.Load())
+	}
+}

@@ -1,0 +1,395 @@
+package ring
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/modeltest"
+	"github.com/vastgo/vast/vm"
+)
+
+const (
+	saysWriter = "is written to in the middle of another Write or ReadFrom: let one goroutine write"
+	saysReader = "is read from in the middle of another Read or WriteTo: let one goroutine read"
+)
+
+// calls are what a source or a destination may call of the ring that calls it. Each says what it panics with
+// in a source, and in a destination, or "" where it works.
+var calls = []struct {
+	name             string
+	inSource, inSink string
+	call             func(t *testing.T, r *Ring)
+}{
+	{"Write", saysWriter, "", func(t *testing.T, r *Ring) {
+		if n, err := r.Write([]byte("x")); n != 1 || err != nil {
+			t.Errorf("Write: %d, %v", n, err)
+		}
+	}},
+	{"Write of nothing", saysWriter, "", func(t *testing.T, r *Ring) { r.Write(nil) }},
+	{"WriteByte", saysWriter, "", func(t *testing.T, r *Ring) {
+		if err := r.WriteByte('x'); err != nil {
+			t.Error(err)
+		}
+	}},
+	{"ReadFrom", saysWriter, "", func(t *testing.T, r *Ring) {
+		if n, err := r.ReadFrom(strings.NewReader("x")); n != 1 || err != nil {
+			t.Errorf("ReadFrom: %d, %v", n, err)
+		}
+	}},
+	{"Reserve and Commit", saysWriter, "", func(t *testing.T, r *Ring) {
+		b, err := r.Reserve(1)
+		if len(b) != 1 || err != nil {
+			t.Fatalf("Reserve: %q, %v", b, err)
+		}
+		b[0] = 'x'
+		r.Commit(1)
+	}},
+	{"Commit", saysWriter, "of which 0 bytes are reserved", func(t *testing.T, r *Ring) { r.Commit(1) }},
+	{"Read", "", saysReader, func(t *testing.T, r *Ring) {
+		b := make([]byte, 1)
+		if n, err := r.Read(b); n != 1 || err != nil || b[0] != 'a' {
+			t.Errorf("Read: %d, %v, %q", n, err, b)
+		}
+	}},
+	{"Read of nothing", "", saysReader, func(t *testing.T, r *Ring) { r.Read(nil) }},
+	{"ReadByte", "", saysReader, func(t *testing.T, r *Ring) {
+		if b, err := r.ReadByte(); b != 'a' || err != nil {
+			t.Errorf("ReadByte: %q, %v", b, err)
+		}
+	}},
+	{"WriteTo", "", saysReader, func(t *testing.T, r *Ring) {
+		r.SetReadDeadline(past)
+		var b bytes.Buffer
+		if n, err := r.WriteTo(&b); n != 3 || err == nil || b.String() != "abc" {
+			t.Errorf("WriteTo: %d, %v, %q", n, err, b.String())
+		}
+	}},
+	{"Discard", "", saysReader, func(t *testing.T, r *Ring) { r.Discard(1) }},
+	{"Peek", "", "", func(t *testing.T, r *Ring) {
+		if b, err := r.Peek(3); string(b) != "abc" || err != nil {
+			t.Errorf("Peek: %q, %v", b, err)
+		}
+	}},
+	{"PeekContext", "", "", func(t *testing.T, r *Ring) {
+		if b, err := r.PeekContext(context.Background(), 2); string(b) != "ab" || err != nil {
+			t.Errorf("PeekContext: %q, %v", b, err)
+		}
+	}},
+	{"Len and Free", "", "", func(t *testing.T, r *Ring) {
+		if r.Len() != 3 || r.Free() != r.size-3 {
+			t.Errorf("length %d, free %d", r.Len(), r.Free())
+		}
+	}},
+}
+
+// TestCallsBack has a source, and a destination, call each method of the ring that calls it. It works, or
+// panics and changes nothing. The ring goes on, whether the panic ends the call or not.
+func TestCallsBack(t *testing.T) {
+	for _, pages := range pageKinds {
+		for _, c := range calls {
+			for _, recovers := range []bool{false, true} {
+				r := newRing(t, 1, Options{Pages: pages, Name: "frames"})
+				skip := make([]byte, r.size-2) // everything goes over the wrap-around
+				r.Write(skip)
+				r.Discard(len(skip))
+				r.Write([]byte("abc"))
+				told := ""
+				back := func() {
+					told = modeltest.PanicText(func() { c.call(t, r) })
+					if told != "" && !recovers {
+						panic(told)
+					}
+				}
+				passed := modeltest.PanicText(func() {
+					n, err := r.ReadFrom(readerFunc(func(p []byte) (int, error) {
+						back()
+						return copy(p, "def"), io.EOF
+					}))
+					if n != 3 || err != nil {
+						t.Errorf("%s in a source: %d, %v", c.name, n, err)
+					}
+				})
+				want := "abcdef"
+				switch c.name {
+				case "Read", "ReadByte", "Discard":
+					want = "bcdef"
+				case "WriteTo":
+					want = "def"
+				}
+				if passed != "" {
+					want = strings.TrimSuffix(want, "def")
+				}
+				checkTold(t, c.name+" in a source", c.inSource, told)
+				text := modeltest.PanicText(func() { r.Commit(1) })
+				if !strings.Contains(text, "of which 0 bytes are reserved") {
+					t.Errorf("%s in a source leaves a reservation: %q", c.name, text)
+				}
+				r.SetDeadline(past)
+				got, _ := io.ReadAll(r)
+				if string(got) != want || r.Len() != 0 || r.Free() != r.size {
+					t.Errorf("%s in a source, recovers: %t: %q comes out, want %q", c.name, recovers, got,
+						want)
+				}
+
+				r.SetDeadline(past)
+				r.Write([]byte("abc"))
+				told, want = "", ""
+				var sunk bytes.Buffer
+				passed = modeltest.PanicText(func() {
+					called := false
+					_, _ = r.WriteTo(writerFunc(func(p []byte) (int, error) {
+						if !called {
+							called = true
+							back()
+						}
+						return sunk.Write(p)
+					}))
+				})
+				checkTold(t, c.name+" in a destination", c.inSink, told)
+				if passed == "" {
+					want = "abc"
+					switch c.name {
+					case "Write", "WriteByte", "ReadFrom", "Reserve and Commit":
+						want = "abcx"
+					}
+				}
+				got, _ = io.ReadAll(r)
+				if passed != "" && string(got) != "abc" || passed == "" &&
+					(len(got) != 0 || sunk.String() != want) {
+					t.Errorf("%s in a destination, recovers: %t: it got %q, and %q is left; want %q",
+						c.name, recovers, sunk.String(), got, want)
+				}
+				if err := r.Close(); err != nil || !r.released {
+					t.Errorf("%s: the memory is kept: %v", c.name, err)
+				}
+			}
+		}
+	}
+}
+
+func checkTold(t *testing.T, what, want, got string) {
+	t.Helper()
+	if (want == "") != (got == "") || !strings.Contains(got, want) || got != "" &&
+		!strings.Contains(got, "frames") {
+		t.Errorf("%s panics with %q, want %q", what, got, want)
+	}
+}
+
+// TestSidesThatEndInACall: a source or a destination that panics, or ends its goroutine, ends the call and
+// nothing else. What was handed over before is there, the side can be used by another goroutine, and Close
+// gives the memory back.
+func TestSidesThatEndInACall(t *testing.T) {
+	for _, pages := range pageKinds {
+		for name, leave := range map[string]func(){"panic": func() { panic(errOwn) }, "Goexit": runtime.Goexit} {
+			for _, close := range []bool{false, true} {
+				r := newRing(t, 1, Options{Pages: pages})
+				done := make(chan any)
+				call := func(f func()) {
+					go func() {
+						defer func() { done <- recover() }()
+						f()
+					}()
+					if e := <-done; name == "panic" && e != error(errOwn) || name != "panic" && e != nil {
+						t.Errorf("%s: %v", name, e)
+					}
+				}
+				again := false
+				call(func() {
+					r.ReadFrom(readerFunc(func(p []byte) (int, error) {
+						if again {
+							if close {
+								_ = r.Close()
+							}
+							leave()
+						}
+						again = true
+						return copy(p, "abc"), nil
+					}))
+				})
+				if close {
+					if !r.released {
+						t.Errorf("%s: the memory is kept", name)
+					}
+					continue
+				}
+				if n, err := r.Write([]byte("def")); n != 3 || err != nil {
+					t.Errorf("%s: Write afterwards: %d, %v", name, n, err)
+				}
+				call(func() { r.WriteTo(writerFunc(func(p []byte) (int, error) { leave(); return 0, nil })) })
+				if b, err := r.Peek(6); string(b) != "abcdef" || err != nil || r.Len() != 6 {
+					t.Errorf("%s: %q, %v", name, b, err)
+				}
+				r.CloseWrite()
+				if b, err := io.ReadAll(r); string(b) != "abcdef" || err != nil {
+					t.Errorf("%s: %q, %v", name, b, err)
+				}
+				if err := r.Close(); err != nil || !r.released {
+					t.Errorf("%s: the memory is kept: %v", name, err)
+				}
+			}
+		}
+	}
+}
+
+// TestFaultsInACall: memory of the caller's that is gone ends Write and Read by a panic, and the ring goes
+// on.
+func TestFaultsInACall(t *testing.T) {
+	if vm.HeapStandIn() {
+		t.Skip("nothing faults in this build")
+	}
+	region, err := vm.Reserve(vm.PageSize(), vm.Options{Purpose: t.Name()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = region.Close() }()
+	gone := unsafe.Slice((*byte)(region.Base()), vm.PageSize())
+	for name, f := range map[string]func(*Ring){
+		"Write": func(r *Ring) { r.Write(gone) },
+		"Read":  func(r *Ring) { r.Read(gone) },
+	} {
+		for _, goesOn := range []bool{false, true} {
+			r := newRing(t, 1, Options{})
+			r.Write([]byte("abc"))
+			func() {
+				defer func() {
+					if e, _ := recover().(error); !errors.As(e, new(*vm.Fault)) {
+						t.Errorf("%s panics with %v", name, e)
+					}
+				}()
+				vm.Do(func() { f(r) })
+			}()
+			if goesOn {
+				if n, err := r.Write([]byte("def")); n != 3 || err != nil {
+					t.Errorf("after a fault in %s: %d, %v", name, n, err)
+				}
+				b := make([]byte, 10)
+				if n, err := r.Read(b); string(b[:n]) != "abcdef" || err != nil {
+					t.Errorf("after a fault in %s: %q, %v", name, b[:n], err)
+				}
+			}
+			if err := r.Close(); err != nil || !r.released {
+				t.Errorf("after a fault in %s the memory is kept: %v", name, err)
+			}
+		}
+	}
+}
+
+// TestEndlessCallsBack has a source call the buffer that calls it. What appends panics and changes nothing;
+// what releases and reads works.
+func TestEndlessCallsBack(t *testing.T) {
+	page := vm.PageSize()
+	for _, pages := range pageKinds {
+		for name, c := range map[string]struct {
+			says string
+			call func(e *Endless) error
+		}{
+			"Append": {"in the middle of ReadFrom", func(e *Endless) error {
+				_, err := e.Append([]byte("x"))
+				return err
+			}},
+			"Append of nothing": {"in the middle of ReadFrom", func(e *Endless) error {
+				_, err := e.Append(nil)
+				return err
+			}},
+			"Write": {"in the middle of ReadFrom", func(e *Endless) error {
+				_, err := e.Write([]byte("x"))
+				return err
+			}},
+			"Reserve": {"in the middle of ReadFrom", func(e *Endless) error {
+				_, err := e.Reserve(3 * page)
+				return err
+			}},
+			"ReadFrom": {"in the middle of ReadFrom", func(e *Endless) error {
+				_, err := e.ReadFrom(strings.NewReader("x"))
+				return err
+			}},
+			"Commit":  {"of which 0 bytes are reserved", func(e *Endless) error { e.Commit(1); return nil }},
+			"Release": {"", func(e *Endless) error { return e.Release(e.End()) }},
+			"Discard": {"", func(e *Endless) error { return e.Discard(1) }},
+			"At": {"", func(e *Endless) error {
+				b, err := e.At(e.End()-3, 3)
+				if string(b) != "abc" {
+					t.Errorf("At: %q", b)
+				}
+				return err
+			}},
+		} {
+			for _, leaves := range []bool{false, true} {
+				limit := vm.NewLimit(1 << 20)
+				e := newEndless(t, EndlessOptions{Name: "log", Capacity: 4 * page, Step: page, Pages: pages,
+					Limit: limit})
+				for e.End() < int64(e.lapSize-4*page) { // the next laps are near
+					if _, err := e.Append(make([]byte, page)); err != nil {
+						t.Fatal(err)
+					}
+					if err := e.Release(e.End()); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if _, err := e.Append([]byte("abc")); err != nil {
+					t.Fatal(err)
+				}
+				start, told := e.End()-3, ""
+				passed := modeltest.PanicText(func() {
+					n, err := e.ReadFrom(readerFunc(func(p []byte) (int, error) {
+						n := copy(p, "def")
+						told = modeltest.PanicText(func() {
+							if err := c.call(e); err != nil {
+								t.Errorf("%s: %v", name, err)
+							}
+						})
+						if told != "" && leaves {
+							panic(told)
+						}
+						return n, io.EOF
+					}))
+					if n != 3 || err != nil {
+						t.Errorf("%s in a source: %d, %v", name, n, err)
+					}
+				})
+				if (c.says == "") != (told == "") || !strings.Contains(told, c.says) || told != "" &&
+					!strings.Contains(told, "log") {
+					t.Errorf("%s in a source panics with %q, want %q", name, told, c.says)
+				}
+				want := "abcdef"
+				switch {
+				case name == "Release":
+					want = "def"
+				case name == "Discard":
+					want = "bcdef"
+				case passed != "":
+					want = "abc"
+				}
+				from := start + int64(6-len(want))
+				if passed != "" {
+					from = start
+				}
+				if b, err := e.At(from, len(want)); string(b) != want || err != nil || e.Start() != from ||
+					e.Len() != len(want) {
+					t.Errorf("%s in a source: %q from %d on, %v; want %q from %d on", name, b, e.Start(),
+						err, want, from)
+				}
+				// The capacity is what it was.
+				if _, err := e.Append(make([]byte, 4*page-len(want)+1)); !errors.Is(err, vm.ErrCapacity) {
+					t.Errorf("%s: beyond the capacity: %v", name, err)
+				}
+				if _, err := e.Append(make([]byte, 4*page-len(want))); err != nil {
+					t.Errorf("%s: up to the capacity: %v", name, err)
+				}
+				if b, err := e.At(from, 4*page); string(b[:len(want)]) != want || len(b) != 4*page ||
+					err != nil {
+					t.Errorf("%s: %d bytes, %v", name, len(b), err)
+				}
+				if err := e.Close(); err != nil || limit.Used() != 0 {
+					t.Errorf("%s: Close: %v, %d in use", name, err, limit.Used())
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,465 @@
+package ring
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vastgo/vast/internal/modeltest"
+	"github.com/vastgo/vast/vm"
+)
+
+// errOwn is why a writer says that nothing more comes.
+var errOwn = errors.New("the source went away")
+
+// endings are the ways to end an exchange.
+var endings = []struct {
+	name   string
+	end    func(*Ring) error
+	behind error // what the reader gets behind the last byte
+	closes bool
+}{
+	{"CloseWrite", func(r *Ring) error { r.CloseWrite(); return nil }, io.EOF, false},
+	{"CloseWithError", func(r *Ring) error { r.CloseWithError(errOwn); return nil }, errOwn, false},
+	{"CloseWithError(nil), CloseWithError", func(r *Ring) error {
+		r.CloseWithError(nil)
+		r.CloseWithError(errOwn)
+		return nil
+	}, io.EOF, false},
+	{"CloseWithError, CloseWrite", func(r *Ring) error {
+		r.CloseWithError(errOwn)
+		r.CloseWrite()
+		return nil
+	}, errOwn, false},
+	{"Close", (*Ring).Close, nil, true},
+	{"Close, Close", func(r *Ring) error { return errors.Join(r.Close(), r.Close()) }, nil, true},
+	{"CloseWrite, Close", func(r *Ring) error { r.CloseWrite(); return r.Close() }, io.EOF, true},
+	{"Close, CloseWithError", func(r *Ring) error {
+		err := r.Close()
+		r.CloseWithError(errOwn)
+		return err
+	}, errOwn, true},
+}
+
+// closeStep is one call of an exchange.
+type closeStep struct{ op, n int }
+
+const (
+	closeOps      = 16
+	mostCloseStep = 24
+)
+
+// closeSteps decodes an exchange: at most mostCloseStep calls.
+func closeSteps(data []byte, size int) (steps []closeStep) {
+	for s := modeltest.NewStream(data); s.More() && len(steps) < mostCloseStep; {
+		op := s.Byte() % closeOps
+		steps = append(steps, closeStep{op, s.Below(size + 2)})
+	}
+	return steps
+}
+
+// exchange is a ring, and a plain slice that stands for it.
+type exchange struct {
+	t        *testing.T
+	what     string // the case, for messages
+	r        *Ring
+	unread   []byte
+	written  uint64
+	reserved int
+	behind   error // what comes behind the last byte; nil while the writer may go on
+	closed   bool
+	trace    []string // what each call answered; the same on all kinds of memory
+}
+
+// over reports whether the writer's calls fail.
+func (x *exchange) over() bool { return x.closed || x.behind != nil }
+
+func (x *exchange) free() int { return x.r.size - len(x.unread) }
+
+// made returns the next n bytes of the stream.
+func (x *exchange) made(n int) []byte {
+	b := make([]byte, n)
+	numbered(b, x.written)
+	return b
+}
+
+// came notes that the writer handed n bytes over.
+func (x *exchange) came(n int) {
+	x.unread = append(x.unread, x.made(n)...)
+	x.written += uint64(n)
+}
+
+// expect compares what a call answered with what it should.
+func (x *exchange) expect(call string, n, got, want int, err, wantErr error) {
+	x.t.Helper()
+	if got != want || !errors.Is(err, wantErr) || wantErr == nil && err != nil {
+		x.t.Fatalf("%s: %s(%d) with %d unread of %d: %d, %v; want %d, %v", x.what, call, n, len(x.unread),
+			x.r.size, got, err, want, wantErr)
+	}
+	x.trace = append(x.trace, fmt.Sprint(call, n, got, errors.Is(err, vm.ErrCapacity) || err == wantErr))
+}
+
+// room is what a write of n bytes that may be made in parts should answer.
+func (x *exchange) room(n int) (int, error) {
+	switch {
+	case x.over():
+		return 0, io.ErrClosedPipe
+	case n > x.free():
+		return x.free(), os.ErrDeadlineExceeded
+	}
+	return n, nil
+}
+
+// there is what a reader that wants n bytes should get.
+func (x *exchange) there(n int, wait error) (int, error) {
+	switch {
+	case x.closed:
+		return 0, io.ErrClosedPipe
+	case n > x.r.size:
+		return 0, vm.ErrCapacity
+	case len(x.unread) >= n:
+		return n, nil
+	case x.behind == nil:
+		return 0, wait
+	case x.behind == io.EOF && len(x.unread) > 0:
+		return len(x.unread), io.ErrUnexpectedEOF
+	}
+	return len(x.unread), x.behind
+}
+
+// take compares bytes that came out, and takes them from the model.
+func (x *exchange) take(call string, b []byte, out bool) {
+	x.t.Helper()
+	if !bytes.Equal(b, x.unread[:len(b)]) {
+		x.t.Fatalf("%s: %s gives other bytes than were written", x.what, call)
+	}
+	if out {
+		x.unread = x.unread[len(b):]
+	}
+}
+
+// withoutDeadline makes a call that only its context keeps from waiting.
+func (x *exchange) withoutDeadline(f func(ctx context.Context)) {
+	x.r.SetDeadline(time.Time{})
+	defer x.r.SetDeadline(past)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(errOwn)
+	f(ctx)
+}
+
+// step makes a call. Where now is not nil, the call lets it run in its middle, if it calls anything.
+func (x *exchange) step(s closeStep, now func()) {
+	x.t.Helper()
+	r, n := x.r, s.n
+	switch s.op {
+	case 0, 1:
+		want, wantErr := x.room(n)
+		x.reserved = 0
+		got, err := r.Write(x.made(n))
+		x.expect("Write", n, got, want, err, wantErr)
+		x.came(got)
+	case 2:
+		want, wantErr := x.room(1)
+		x.reserved = 0
+		err := r.WriteByte(numberedByte(x.written))
+		x.expect("WriteByte", 1, want, want, err, wantErr)
+		x.came(want)
+	case 3, 4:
+		wait := os.ErrDeadlineExceeded
+		reserve := func() ([]byte, error) { return r.Reserve(n) }
+		if n%4 == 0 {
+			wait = errOwn
+			reserve = func() (b []byte, err error) {
+				x.withoutDeadline(func(ctx context.Context) { b, err = r.ReserveContext(ctx, n) })
+				return b, err
+			}
+		}
+		want, wantErr := n, error(nil)
+		switch {
+		case x.over():
+			want, wantErr = 0, io.ErrClosedPipe
+		case n > r.size:
+			want, wantErr = 0, vm.ErrCapacity
+		case n > x.free():
+			want, wantErr = 0, wait
+		}
+		b, err := reserve()
+		x.expect("Reserve", n, len(b), want, err, wantErr)
+		numbered(b, x.written)
+		x.reserved = len(b)
+	case 5, 6:
+		if n %= r.size + 1; n > x.reserved {
+			text := modeltest.PanicText(func() { r.Commit(n) })
+			if !strings.Contains(text, "Reserve comes before each Commit") {
+				x.t.Fatalf("%s: Commit(%d) of %d reserved bytes panics with %q", x.what, n, x.reserved, text)
+			}
+			return
+		}
+		r.Commit(n)
+		x.reserved = 0
+		if x.behind == nil {
+			x.came(n) // after Close too, where nobody can read it
+		}
+	case 7:
+		x.readFrom(n, now)
+	case 8, 9:
+		want, wantErr := x.there(n, os.ErrDeadlineExceeded)
+		b, err := r.Peek(n)
+		x.expect("Peek", n, len(b), want, err, wantErr)
+		x.take("Peek", b, false)
+	case 10:
+		x.withoutDeadline(func(ctx context.Context) {
+			want, wantErr := x.there(n, errOwn)
+			b, err := r.PeekContext(ctx, n)
+			x.expect("PeekContext", n, len(b), want, err, wantErr)
+			x.take("PeekContext", b, false)
+		})
+	case 11, 12:
+		if n > len(x.unread) {
+			text := modeltest.PanicText(func() { r.Discard(n) })
+			if !strings.Contains(text, "discard what Peek returned") {
+				x.t.Fatalf("%s: Discard(%d) of %d bytes panics with %q", x.what, n, len(x.unread), text)
+			}
+			return
+		}
+		r.Discard(n)
+		x.unread = x.unread[n:]
+	case 13:
+		b := make([]byte, n)
+		want, wantErr := 0, error(nil)
+		if n > 0 || x.closed {
+			if want, wantErr = x.there(1, os.ErrDeadlineExceeded); wantErr == nil {
+				want = min(n, len(x.unread))
+			}
+		}
+		got, err := r.Read(b)
+		x.expect("Read", n, got, want, err, wantErr)
+		x.take("Read", b[:got], true)
+	case 14:
+		want, wantErr := x.there(1, os.ErrDeadlineExceeded)
+		b, err := r.ReadByte()
+		x.expect("ReadByte", 1, want, want, err, wantErr)
+		x.take("ReadByte", []byte{b}[:want], true)
+	case 15:
+		x.writeTo(now)
+	}
+}
+
+// readFrom lets a source give n bytes in one piece, as far as there is room, and then end.
+func (x *exchange) readFrom(n int, now func()) {
+	x.t.Helper()
+	want, wantErr := x.room(1)
+	room, called := want > 0, false
+	got, err := x.r.ReadFrom(readerFunc(func(p []byte) (int, error) {
+		if called {
+			return 0, io.EOF
+		}
+		called = true
+		if len(p) != x.free() {
+			x.t.Fatalf("%s: a source gets %d bytes with %d free", x.what, len(p), x.free())
+		}
+		k := min(n, len(p))
+		numbered(p[:k], x.written)
+		if now != nil {
+			now()
+		}
+		if want, wantErr = k, nil; x.behind != nil && k > 0 {
+			want, wantErr = 0, io.ErrClosedPipe // what the source gave comes after the end
+			return k, nil
+		}
+		x.came(k)
+		if x.over() {
+			wantErr = io.ErrClosedPipe
+		} else if x.free() == 0 {
+			wantErr = os.ErrDeadlineExceeded
+		}
+		return k, nil
+	}))
+	x.reserved = 0
+	x.expect("ReadFrom", n, int(got), want, err, wantErr)
+	if called != room {
+		x.t.Fatalf("%s: ReadFrom called its source: %t", x.what, called)
+	}
+}
+
+// writeTo moves all there is to a destination.
+func (x *exchange) writeTo(now func()) {
+	x.t.Helper()
+	_, wantErr := x.there(1, os.ErrDeadlineExceeded)
+	want := 0
+	var dst bytes.Buffer
+	got, err := x.r.WriteTo(writerFunc(func(p []byte) (int, error) {
+		if len(p) != len(x.unread) {
+			x.t.Fatalf("%s: a destination gets %d of %d bytes", x.what, len(p), len(x.unread))
+		}
+		dst.Write(p)
+		x.take("WriteTo", p, true)
+		if now != nil {
+			now()
+		}
+		want += len(p)
+		_, wantErr = x.there(1, os.ErrDeadlineExceeded)
+		return len(p), nil
+	}))
+	if wantErr == io.EOF {
+		wantErr = nil
+	}
+	x.expect("WriteTo", 0, int(got), want, err, wantErr)
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// playClose makes the calls of an exchange and ends it before one of them, or in its middle, and returns what
+// all answered.
+func playClose(t *testing.T, pages vm.Pages, steps []closeStep, ending, at int, inside, third bool) []string {
+	t.Helper()
+	e, limit := endings[ending], vm.NewLimit(1<<20)
+	r, err := New(1, Options{Pages: pages, Limit: limit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &exchange{t: t, r: r, written: uint64(r.size) - 5, // the wrap-around comes early
+		what: fmt.Sprintf("%v, %s before step %d (inside: %t, third: %t) of %v", pages, e.name, at, inside,
+			third, steps)}
+	skip := make([]byte, x.written)
+	r.Write(skip)
+	r.Discard(len(skip))
+	r.SetDeadline(past)
+	end := func() {
+		done := make(chan error, 1)
+		if third {
+			go func() { done <- e.end(r) }()
+		} else {
+			done <- e.end(r)
+		}
+		if err := <-done; err != nil {
+			t.Fatalf("%s: %v", x.what, err)
+		}
+		x.behind, x.closed = e.behind, e.closes
+	}
+	for i, s := range steps {
+		switch {
+		case i != at:
+			x.step(s, nil)
+		case inside:
+			x.step(s, end)
+		default:
+			end()
+			x.step(s, nil)
+		}
+		x.check()
+	}
+	if !x.closed {
+		x.drain()
+	}
+	if err := r.Close(); err != nil {
+		t.Fatalf("%s: %v", x.what, err)
+	}
+	x.closed = true
+	for op := range closeOps {
+		x.step(closeStep{op, 0}, nil)
+		if op != 5 && op != 6 && op != 11 && op != 12 { // Commit and Discard have no error
+			x.step(closeStep{op, r.size + 1}, nil)
+		}
+	}
+	if limit.Used() != 0 {
+		t.Fatalf("%s: %d bytes are in use after Close", x.what, limit.Used())
+	}
+	return x.trace
+}
+
+func (x *exchange) check() {
+	x.t.Helper()
+	if x.r.Len() != len(x.unread) || x.r.Free() != x.free() {
+		x.t.Fatalf("%s: length %d, free %d; want %d of %d", x.what, x.r.Len(), x.r.Free(), len(x.unread),
+			x.r.size)
+	}
+}
+
+// drain reads what is left. The end is final.
+func (x *exchange) drain() {
+	x.t.Helper()
+	if x.behind == nil {
+		x.r.CloseWrite()
+		x.behind = io.EOF
+	}
+	rest, err := io.ReadAll(x.r)
+	if x.behind == io.EOF && err != nil || x.behind != io.EOF && err != x.behind ||
+		!bytes.Equal(rest, x.unread) {
+		x.t.Fatalf("%s: the rest is %d bytes, %v; want %d, %v", x.what, len(rest), err, len(x.unread),
+			x.behind)
+	}
+	x.unread = nil
+	for _, op := range []int{5, 8, 13, 14, 15} { // Commit hands nothing over any more
+		x.step(closeStep{op, x.reserved}, nil)
+		x.step(closeStep{8, 1}, nil)
+	}
+}
+
+// closeEverywhere ends an exchange in each way before each of its calls, and in the middle of those that call
+// something.
+func closeEverywhere(t *testing.T, data []byte) {
+	t.Helper()
+	r := newRing(t, 1, Options{})
+	steps := closeSteps(data, r.size)
+	for at := range steps {
+		for ending := range endings {
+			for _, inside := range []bool{false, true} {
+				third := (at+ending)%2 == 0
+				if inside && steps[at].op != 7 && steps[at].op != 15 {
+					continue
+				}
+				var first []string
+				for i, pages := range pageKinds {
+					trace := playClose(t, pages, steps, ending, at, inside, third)
+					if i > 0 && strings.Join(trace, ";") != strings.Join(first, ";") {
+						t.Fatalf("%v: %s before step %d answers %v, and on other memory %v", steps,
+							endings[ending].name, at, trace, first)
+					}
+					first = trace
+				}
+			}
+		}
+	}
+}
+
+// closeSeeds are exchanges in which each call comes once with the ring empty, full, and with something
+// reserved.
+var closeSeeds = [][]byte{
+	// Each pair, over the wrap-around.
+	{3, 10, 5, 10, 8, 10, 11, 10, 0, 9, 13, 9},
+	// Full, then empty.
+	{3, 255, 255, 0, 255, 255, 2, 0, 3, 1, 8, 255, 255, 15, 0, 8, 1, 13, 4, 14, 0},
+	// Reservations that other calls end.
+	{3, 10, 3, 20, 5, 7, 3, 8, 7, 5, 5, 3, 3, 4, 0, 0, 5, 4},
+	// Sources and destinations.
+	{7, 30, 8, 5, 11, 3, 7, 255, 255, 10, 255, 255, 15, 0, 7, 9, 15, 1},
+	{0, 3, 8, 5, 10, 5, 12, 2, 13, 7, 3, 12, 8, 1, 6, 6, 9, 6, 14, 0, 13, 255, 255},
+}
+
+// TestCloseBetweenCalls ends exchanges in each way at each moment between the calls of one goroutine that
+// writes and reads, and in the middle of those that call a source or a destination.
+func TestCloseBetweenCalls(t *testing.T) {
+	name := t.Name()
+	for _, data := range closeSeeds {
+		closeEverywhere(t, data)
+	}
+	rounds := 12
+	if testing.Short() {
+		rounds = 2
+	}
+	for range rounds {
+		closeEverywhere(t, modeltest.RandomBytes(t, 2*mostCloseStep))
+	}
+	if open(name) {
+		t.Error("memory is left")
+	}
+}

@@ -1,0 +1,274 @@
+package ring
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vastgo/vast/internal/faulttest"
+	"github.com/vastgo/vast/vm"
+)
+
+// errCancelled is why a context ends.
+var errCancelled = errors.New("the request was cancelled")
+
+// waitingCall is a call that waits, because there are not enough bytes to read or there is not enough room.
+type waitingCall struct {
+	name    string
+	writes  bool
+	context bool
+	less    int // how many bytes, or how much room for them, is there before; the call wants more
+	call    func(r *Ring, ctx context.Context) (n int, err error)
+}
+
+var waitingCalls = []waitingCall{
+	{"Peek", false, false, 0, peekThree},
+	{"Peek of more", false, false, 2, peekThree},
+	{"PeekContext", false, true, 2, func(r *Ring, ctx context.Context) (int, error) {
+		b, err := r.PeekContext(ctx, 3)
+		return len(b), err
+	}},
+	{"Read", false, false, 0, func(r *Ring, _ context.Context) (int, error) {
+		return r.Read(make([]byte, 3))
+	}},
+	{"ReadByte", false, false, 0, func(r *Ring, _ context.Context) (int, error) {
+		_, err := r.ReadByte()
+		return 0, err
+	}},
+	{"WriteTo", false, false, 2, func(r *Ring, _ context.Context) (int, error) {
+		n, err := r.WriteTo(io.Discard)
+		return int(n), err
+	}},
+	{"Reserve", true, false, 0, reserveThree},
+	{"Reserve of more", true, false, 2, reserveThree},
+	{"ReserveContext", true, true, 2, func(r *Ring, ctx context.Context) (int, error) {
+		b, err := r.ReserveContext(ctx, 3)
+		return len(b), err
+	}},
+	{"Write", true, false, 2, func(r *Ring, _ context.Context) (int, error) {
+		return r.Write(numberedFrom(r, 5))
+	}},
+	{"WriteByte", true, false, 0, func(r *Ring, _ context.Context) (int, error) { return 0, r.WriteByte(1) }},
+	{"ReadFrom", true, false, 2, func(r *Ring, _ context.Context) (int, error) {
+		n, err := r.ReadFrom(bytes.NewReader(numberedFrom(r, 5)))
+		return int(n), err
+	}},
+}
+
+func peekThree(r *Ring, _ context.Context) (int, error) {
+	b, err := r.Peek(3)
+	return len(b), err
+}
+
+func reserveThree(r *Ring, _ context.Context) (int, error) {
+	b, err := r.Reserve(3)
+	return len(b), err
+}
+
+// numberedFrom returns the next n bytes of the stream.
+func numberedFrom(r *Ring, n int) []byte {
+	b := make([]byte, n)
+	numbered(b, r.writer.at.Load())
+	return b
+}
+
+// interruption is what ends waiting.
+type interruption struct {
+	name   string
+	happen func(r *Ring, cancel context.CancelCauseFunc) error
+	close  bool
+	ends   error // what the reader gets behind the last byte
+	cause  error // the error of the wait, where the stream goes on
+}
+
+// nothingFails is what happens where it cannot fail.
+func nothingFails(f func(r *Ring)) func(*Ring, context.CancelCauseFunc) error {
+	return func(r *Ring, _ context.CancelCauseFunc) error { f(r); return nil }
+}
+
+var interruptions = []interruption{
+	{"Close", func(r *Ring, _ context.CancelCauseFunc) error { return r.Close() }, true, nil, nil},
+	{"CloseWrite", nothingFails(func(r *Ring) { r.CloseWrite() }), false, io.EOF, nil},
+	{"CloseWithError", nothingFails(func(r *Ring) { r.CloseWithError(errOwn) }), false, errOwn, nil},
+	{"a deadline", nothingFails(func(r *Ring) { r.SetDeadline(past) }), false, nil, os.ErrDeadlineExceeded},
+	{"a deadline that is due", nothingFails(func(r *Ring) {
+		r.SetDeadline(time.Now().Add(time.Microsecond))
+	}), false, nil, os.ErrDeadlineExceeded},
+	{"a context", func(_ *Ring, cancel context.CancelCauseFunc) error {
+		cancel(errCancelled)
+		return nil
+	}, false, nil, errCancelled},
+}
+
+// TestCloseWhileWaiting ends each call that waits, at the beginning of the memory and at the wrap-around, by
+// each pair of two things that end it, both from other goroutines. It returns with the error of one of the
+// two, what was there can be read or is gone with the ring, and no side sleeps any more.
+func TestCloseWhileWaiting(t *testing.T) {
+	for _, pages := range pageKinds {
+		for _, w := range waitingCalls {
+			for _, offset := range []int{0, -1, 1} {
+				for first := range interruptions {
+					for second := range interruptions {
+						if !w.context && interruptions[first].cause == errCancelled {
+							continue
+						}
+						t.Run(fmt.Sprint(pages, w.name, offset, first, second), func(t *testing.T) {
+							interrupt(t, pages, w, offset, first, second)
+						})
+					}
+				}
+			}
+		}
+	}
+}
+
+func interrupt(t *testing.T, pages vm.Pages, w waitingCall, offset, first, second int) {
+	limit := vm.NewLimit(1 << 20)
+	r := newRing(t, 1, Options{Pages: pages, Limit: limit})
+	r.patience = patience{}
+	skip := (r.size + offset) % r.size
+	r.Write(make([]byte, skip))
+	r.Discard(skip)
+	there, me := w.less, &r.reader
+	if w.writes {
+		there, me = r.size-w.less, &r.writer
+	}
+	r.Write(numberedFrom(r, there))
+
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	type answer struct {
+		n   int
+		err error
+	}
+	answers := make(chan answer)
+	go func() {
+		n, err := w.call(r, ctx)
+		answers <- answer{n, err}
+	}()
+	for me.until.Load() == 0 {
+		runtime.Gosched()
+	}
+	closed, ends, may := false, error(nil), []error(nil)
+	for _, i := range []int{first, second} {
+		do := interruptions[i]
+		errs := make(chan error)
+		go func() { errs <- do.happen(r, cancel) }()
+		if err := <-errs; err != nil {
+			t.Fatal(err)
+		}
+		closed = closed || do.close
+		if ends == nil {
+			ends = do.ends
+		}
+		switch {
+		case do.close || do.ends != nil && w.writes:
+			may = append(may, io.ErrClosedPipe)
+		case do.ends == io.EOF && w.name == "WriteTo":
+			may = append(may, nil)
+		case do.ends == io.EOF && strings.HasPrefix(w.name, "Peek") && w.less > 0:
+			may = append(may, io.ErrUnexpectedEOF)
+		case do.ends != nil:
+			may = append(may, do.ends)
+		case do.cause != errCancelled || w.context:
+			may = append(may, do.cause)
+		}
+	}
+	got := <-answers
+
+	n, moved := 0, 0 // what the call returns, and what it moved
+	switch w.name {
+	case "Write", "ReadFrom", "WriteTo":
+		n, moved = w.less, w.less
+	default:
+		if ends != nil && (got.err == io.ErrUnexpectedEOF || got.err == errOwn) &&
+			strings.HasPrefix(w.name, "Peek") {
+			n = w.less // what is left comes with the error
+		}
+	}
+	if got.n != n || !slices.Contains(may, got.err) {
+		t.Fatalf("%d, %v; want %d and one of %v", got.n, got.err, n, may)
+	}
+	if r.writer.until.Load() != 0 || r.reader.until.Load() != 0 {
+		t.Error("a side sleeps for ever")
+	}
+	left := there
+	if w.writes {
+		left += moved
+	} else {
+		left -= moved
+	}
+	r.SetDeadline(past)
+	if closed {
+		if limit.Used() != 0 {
+			t.Errorf("%d bytes are in use after Close", limit.Used())
+		}
+		left, ends = 0, io.ErrClosedPipe
+	} else if ends == nil {
+		ends = os.ErrDeadlineExceeded
+	}
+	from := r.reader.at.Load()
+	rest, err := io.ReadAll(r)
+	if ends == io.EOF {
+		ends = nil
+	}
+	if len(rest) != left || err != ends {
+		t.Fatalf("%d bytes are left, and then comes %v; want %d, %v", len(rest), err, left, ends)
+	}
+	verify(t, rest, from)
+}
+
+// TestCloseRefusedInACall: where the system refuses to take the memory at the end of the last call, Close can
+// be called again, and gives it back.
+func TestCloseRefusedInACall(t *testing.T) {
+	for _, pages := range pageKinds {
+		calls := faulttest.EachCall(t, func() error {
+			r, err := New(1, Options{Pages: pages})
+			if err != nil {
+				return err
+			}
+			if n, err := r.Write([]byte("abc")); n != 3 || err != nil {
+				t.Errorf("%d, %v", n, err)
+			}
+			n, err := r.WriteTo(writerFunc(func(p []byte) (int, error) {
+				if err := r.Close(); err != nil || string(p) != "abc" {
+					t.Errorf("%q, %v", p, err)
+				}
+				return len(p), nil
+			}))
+			if n != 3 || err != io.ErrClosedPipe {
+				t.Errorf("WriteTo: %d, %v", n, err)
+			}
+			return errors.Join(r.Close(), r.Close())
+		})
+		if calls < 3 {
+			t.Errorf("%v: only %d calls", pages, calls)
+		}
+	}
+}
+
+// TestCloseWithdrawsDeadlines: no timer keeps a closed ring.
+func TestCloseWithdrawsDeadlines(t *testing.T) {
+	r := newRing(t, 1, Options{})
+	r.SetDeadline(time.Now().Add(time.Hour))
+	if r.writer.deadline.timer == nil || r.reader.deadline.timer == nil {
+		t.Error("there is no timer")
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if r.writer.deadline.timer != nil || r.reader.deadline.timer != nil {
+			t.Error("a closed ring has a timer")
+		}
+		r.SetDeadline(time.Now().Add(time.Hour))
+	}
+}
