@@ -37,7 +37,7 @@ type place struct {
 // time.
 func (w *World) Apply(cs ...*Commands) (Applied, error) {
 	w.mustBeOpen("World.Apply")
-	w.mustNotBeCalling(opApply)
+	w.mustNotBeInCallback(opApply)
 	w.checkCommands(cs)
 	order := w.commands.order[:0]
 	for i, c := range cs {

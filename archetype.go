@@ -195,7 +195,7 @@ func (a *Archetype) New() Entity {
 // newObserved is New for an archetype with hooks or stores.
 func (a *Archetype) newObserved() Entity {
 	a.world.mustBeOpen("Archetype.New")
-	a.world.mustNotBeCalling(opNew)
+	a.world.mustNotBeInCallback(opNew)
 	e := a.newUntold()
 	a.tellBirths(e.slot, e.slot+1)
 	return e
@@ -278,14 +278,14 @@ func (a *Archetype) goTo(x *extent, word uint32) {
 	}
 }
 
-// NewN makes n entities and calls fill for each run of them, so that their components, which are zero, can be written as
-// slices; fill may be nil. The structure of the world must not be changed inside fill. When fill panics, the runs that it was
-// called for are made, and no others. NewN panics with a [*vm.Error] when
-// there is no room for all, and then has made none; see [Archetype.Grow]. Complexity: whole 64-slot words at a time.
+// NewN makes n entities and calls fill for each run of them, so that their components, which are zero, can be
+// written as slices; fill may be nil. fill must not change the structure of the world: that panics. When fill
+// panics, the entities that fill was called for exist, and no others. NewN panics with a [*vm.Error] when there
+// is no room for all, and then has made none; see [Archetype.Grow]. Complexity: whole 64-slot words at a time.
 func (a *Archetype) NewN(n int, fill func(Run)) {
 	w := a.world
 	w.mustBeOpen("Archetype.NewN")
-	w.mustNotBeCalling(opNewN)
+	w.mustNotBeInCallback(opNewN)
 	if n < 0 {
 		panic(fmt.Sprintf("vast: Archetype.NewN(%d): the number of entities cannot be negative", n))
 	}

@@ -16,7 +16,7 @@ import (
 func (c Column[T]) AddAll(q Query, v T) int {
 	var k walk
 	c.c.startAll("Column.AddAll", q, &k)
-	k.world.mustNotBeCalling(opAddAll)
+	k.world.mustNotBeInCallback(opAddAll)
 	if err := c.c.growFor(q.q); err != nil {
 		panic(err)
 	}

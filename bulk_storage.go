@@ -4,7 +4,7 @@ package vast
 func (t Tag) AddAll(q Query) int {
 	var k walk
 	t.c.startAll("Tag.AddAll", q, &k)
-	k.world.mustNotBeCalling(opAddAll)
+	k.world.mustNotBeInCallback(opAddAll)
 	if err := t.c.growFor(q.q); err != nil {
 		panic(err)
 	}
@@ -62,7 +62,7 @@ type elementsOf[T any] interface {
 func addAllIn[T any](c *column, s elementsOf[T], what string, q Query, v T) int {
 	var k walk
 	c.startAll(what, q, &k)
-	k.world.mustNotBeCalling(opAddAll)
+	k.world.mustNotBeInCallback(opAddAll)
 	gains, missing := c.gainsOf(q)
 	if err := c.world.try([]*column{c}, func() error {
 		if err := c.growFor(q.q); err != nil {
@@ -123,7 +123,7 @@ func setAllIn[T any](c *column, s elementsOf[T], what string, q Query, v T) int 
 func (c *column) removeAll(what string, q Query) int {
 	var k walk
 	c.startAll(what, q, &k)
-	k.world.mustNotBeCalling(opRemoveAll)
+	k.world.mustNotBeInCallback(opRemoveAll)
 	marked := q.q.marked()
 	c.tellLossesOf(q)
 	q.q.mustBeMarkedAsBefore(marked)

@@ -36,7 +36,7 @@ var operationNames = [...]string{
 	opName:  "Names.Set",
 }
 
-// callback is a function of the user's that an operation calls while it is under way, and relies on the room that it made.
+// callback is a user's function that runs within an operation. The operation has made room, and relies on it.
 type callback struct {
 	what string  // empty while none is running
 	of   *column // whose hook it is, if it is one
@@ -52,10 +52,10 @@ func (b callback) String() string {
 	return b.what
 }
 
-// mustNotBeCalling panics when an operation is called by a callback of another one. It comes before the first change, so
-// that nothing is half done. The short paths of New and Delete leave it out where no hook can miss a change: the operation
-// that called the callback notices the change afterwards.
-func (w *World) mustNotBeCalling(op operation) {
+// mustNotBeInCallback panics when a callback of one operation calls another. It runs before the first change, so
+// that nothing is half done. The short paths of New and Delete leave it out where no hook can miss a change: the
+// operation that called the callback notices the change afterwards.
+func (w *World) mustNotBeInCallback(op operation) {
 	if w.calling.what != "" {
 		w.refuse(op)
 	}
@@ -67,11 +67,11 @@ func (w *World) refuse(op operation) {
 	w.changedWhile(w.calling.String())
 }
 
-// mustNotBeCalled panics when a callback calls what changes no structure, but takes from the operation that called it what it
+// mustRunAlone panics when a callback calls what changes no structure, but takes away room that the operation
 // relies on.
-func (w *World) mustNotBeCalled(what string) {
+func (w *World) mustRunAlone(what string) {
 	if w.calling.what != "" {
-		panic(fmt.Sprintf("vast: %s was called while %s: call it after the operation that this is a part of", what, w.calling))
+		panic(fmt.Sprintf("vast: %s was called while %s: call it after that operation has ended", what, w.calling))
 	}
 }
 

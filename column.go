@@ -283,7 +283,7 @@ func (c *column) add(e Entity) bool {
 	p := (*uint64)(unsafe.Add(c.words, uintptr(e.slot/64)*8))
 	before := *p
 	if before>>(e.slot%64)&1 == 0 {
-		w.mustNotBeCalling(opAdd)
+		w.mustNotBeInCallback(opAdd)
 		if invariants.Enabled {
 			c.mustBeFree(e.slot, e.slot+1)
 		}
@@ -319,7 +319,7 @@ func (c *column) remove(e Entity) bool {
 	if !c.has(e) {
 		return false
 	}
-	c.world.mustNotBeCalling(opRemove)
+	c.world.mustNotBeInCallback(opRemove)
 	if c.observed {
 		c.tell(c.onRemove, "OnRemove", e.slot/64, 1<<(e.slot%64))
 		if c.store != nil {

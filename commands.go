@@ -321,8 +321,8 @@ func (c *Commands) resolveTrimmed(slot uint32) Entity {
 	return births[at].entity
 }
 
-// trimApplied leaves of what was applied only the births, moved to the front, for Resolve. In the place of its size, which
-// nobody reads any more, each gets its placeholder's slot.
+// trimApplied keeps the births of what was applied, for Resolve, and moves them to the front. The size of such a
+// command is not needed any more: its field holds the slot of the placeholder.
 func (c *Commands) trimApplied() {
 	c.lists = nil
 	if c.trimmed {
@@ -346,8 +346,8 @@ func (e Entity) placeholder() bool { return e.generation <= generation.MaxCount 
 // head is sound for offsets at which a command was recorded, as record is.
 func (c *Commands) head(at uintptr) *command { return (*command)(unsafe.Add(c.base, at)) }
 
-// Trim gives back the memory that neither a recorded command nor [Commands.Resolve] needs: from [World.Apply] on until
-// something is recorded again that is 16 bytes for each entity that was made.
+// Trim gives back the memory of commands that were applied. [Commands.Resolve] needs 16 bytes for each entity that
+// was made: these stay until something is recorded again.
 func (c *Commands) Trim() error {
 	c.mustBeOpen("Commands.Trim of")
 	if c.applying {

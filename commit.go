@@ -29,7 +29,8 @@ func (w *World) committed(columns []*column) committed {
 	return m
 }
 
-// try calls f, which makes room for entities with some columns, and gives back what f committed where it fails.
+// try calls f, which makes room for entities with some columns, and gives back what f committed where it
+// fails.
 func (w *World) try(columns []*column, f func() error) error {
 	before := w.committed(columns)
 	err := f()

@@ -21,7 +21,7 @@ func (w *World) Delete(e Entity) bool {
 	}
 	word, mask := e.slot/64, uint64(1)<<(e.slot%64)
 	if len(w.watched) > 0 {
-		w.mustNotBeCalling(opDelete)
+		w.mustNotBeInCallback(opDelete)
 		if len(w.relations) > 0 && w.isTarget(e.slot) {
 			return w.deleteLinked(opDelete, []gain{{word, mask}}, true) > 0
 		}
@@ -54,7 +54,7 @@ func (w *World) Delete(e Entity) bool {
 func (w *World) DeleteAll(q Query) int {
 	var k walk
 	w.startAll("World.DeleteAll", q, &k)
-	w.mustNotBeCalling(opDeleteAll)
+	w.mustNotBeInCallback(opDeleteAll)
 	if len(w.relations) > 0 {
 		return w.deleteAllLinked(q)
 	}

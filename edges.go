@@ -122,7 +122,7 @@ func (e Edges[T]) Add(from, to Entity, v T) *T {
 		s.written(from.slot)
 		return p
 	}
-	s.world.mustNotBeCalling(opRelate)
+	s.world.mustNotBeInCallback(opRelate)
 	if err := s.room(from.slot, to.slot); err != nil {
 		panic(err)
 	}
@@ -160,7 +160,7 @@ func (e Edges[T]) Remove(from, to Entity) bool {
 	if h.IsZero() {
 		return false
 	}
-	s.world.mustNotBeCalling(opRelate)
+	s.world.mustNotBeInCallback(opRelate)
 	if s.ends(s.sources, from.slot).count == 1 {
 		return s.sources.remove(from)
 	}

@@ -14,7 +14,7 @@ import (
 func (w *World) Exchange(q Query, add, remove []AnyColumn) int {
 	var k walk
 	w.startAll("World.Exchange", q, &k)
-	w.mustNotBeCalling(opExchange)
+	w.mustNotBeInCallback(opExchange)
 	gained, lost := w.columnsOf("World.Exchange", add), w.columnsOf("World.Exchange", remove)
 	mustStandAlone("World.Exchange", gained)
 	mustNotSeverTargets(lost)

@@ -50,8 +50,8 @@ func (w *World) draw(a *Archetype, n int) error {
 // hole is a run of words that no archetype owns.
 type hole struct{ word, words uint32 }
 
-// drawHoles gives the archetype as many words as asked for where no hole has all of them: the largest holes, as few as will
-// do. On failure it owns what it did, but memory may have been committed.
+// drawHoles gives the archetype words from several holes, where no hole has all of them: from as few as possible,
+// the largest ones. On failure the archetype owns what it owned before, and memory may stay committed.
 func (w *World) drawHoles(a *Archetype, words uint32) error {
 	holes, total := w.holes()
 	if total < words && w.reclaim(a) {
@@ -82,7 +82,8 @@ func (w *World) drawHoles(a *Archetype, words uint32) error {
 	return nil
 }
 
-// holes returns all runs of words that no archetype owns, up to the world's last word, and how many words they have.
+// holes returns all runs of words that no archetype owns, up to the world's last word, and how many words
+// they have.
 func (w *World) holes() (holes []hole, words uint32) {
 	for lo := uint32(w.vacant.Next(0)); lo < w.frontier; {
 		n := min(uint32(w.vacant.NextClear(uint(lo))), w.frontier) - lo
@@ -126,10 +127,10 @@ func (w *World) own(a *Archetype, word, words uint32) *extent {
 
 func byWord(x *extent, word uint32) int { return int(x.word) - int(word) }
 
-// place finds words for an extent and makes the memory of the archetype's columns usable there. It takes the lowest hole
-// between extents that is large enough; then new words, which lie right behind the archetype's last extent when no other
-// was drawn meanwhile; and when those run out the largest hole, which may be smaller than asked for, but not smaller than
-// least. Where there is none such it returns no words.
+// place finds words for an extent and makes the memory of the archetype's columns usable there. It takes, in this
+// order, the lowest hole between extents that is large enough; new words, which lie right behind the archetype's
+// last extent when no other was drawn meanwhile; the largest hole, if it has at least least words. Otherwise it
+// returns no words.
 func (w *World) place(a *Archetype, least, words uint32) (word, got uint32, err error) {
 	var largest hole
 	for lo := uint32(w.vacant.Next(0)); lo < w.frontier; {

@@ -10,9 +10,9 @@ type Extent struct {
 	Archetype *Archetype
 }
 
-// Extents yields the runs of slots that archetypes own, in the order of slots, from the one on that reaches beyond slot from.
-// When the structure of the world was changed, the next step panics. Complexity: a few steps for each extent, and for each range of
-// slots that nobody owns.
+// Extents yields the runs of slots that archetypes own, in the order of slots, from the one on that reaches
+// beyond slot from. When the structure of the world was changed, the next step panics. Complexity: a few
+// steps for each extent, and for each range of slots that nobody owns.
 func (w *World) Extents(from int) iter.Seq[Extent] {
 	return func(yield func(Extent) bool) {
 		if w.closed || w.live == nil {

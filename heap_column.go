@@ -119,7 +119,8 @@ type heapStore[T any] struct {
 	mask   uint32 // of the bits of a slot that say where it lies in its block
 }
 
-// A block has few bytes, so that a rare component stays small, and not more slots than it takes to have few blocks.
+// A block has few bytes, so that a rare component stays small, and not more slots than it takes to have few
+// blocks.
 const (
 	heapBlockBytes = 64 << 10
 	heapBlockShift = 9
@@ -134,8 +135,8 @@ func newHeapStore[T any]() *heapStore[T] {
 	return s
 }
 
-// at is sound for a slot with an element: its block is there, and has mask + 1 elements. It is no slice, so that
-// [HeapColumn.Get] is small enough to be inlined.
+// at is sound for a slot with an element: its block is there, and has mask + 1 elements. It is no slice, so
+// that [HeapColumn.Get] is small enough to be inlined.
 func (s *heapStore[T]) at(slot uint32) *T {
 	return (*T)(unsafe.Add(unsafe.Pointer(s.blocks[slot>>(s.shift&31)]), uintptr(slot&s.mask)*unsafe.Sizeof(*(*T)(nil))))
 }

@@ -15,8 +15,9 @@ type hook func(Entity)
 //
 // Entities that have the component when f is registered are not told of.
 //
-// f may read and write values, run queries, make room, and make columns. It may register functions: each is told of the
-// entities whose turn comes afterwards. f must not change the structure of the world: that panics.
+// f may read and write values, run queries, make room, and make columns. It may register functions: each is
+// told of the entities whose turn comes afterwards. f must not change the structure of the world: that
+// panics.
 func (c Column[T]) OnAdd(f func(e Entity, v *T)) {
 	c.c.hookAdd(func(e Entity) { f(e, c.at(e.slot)) })
 }
@@ -50,7 +51,8 @@ func (w *World) observe(c *column) {
 	}
 	c.observed = true
 	at, _ := slices.BinarySearchFunc(w.watched, c.id, func(c *column, id uint32) int { return cmp.Compare(c.id, id) })
-	// A hook may come here while the columns are being told in turn: the list that is walked over must stay as it is.
+	// A hook may come here while the columns are being told in turn: the list that is walked over must stay as
+	// it is.
 	w.watched = slices.Insert(slices.Clone(w.watched), at, c)
 	for _, a := range w.archetypes {
 		if slices.Contains(a.columns, c) {

@@ -8,9 +8,9 @@ import (
 // Names is an index from names to entities: an entity has one name at most, and a name belongs to one entity at most. Make
 // it with [NewNames].
 //
-// It is a column as well, so that queries find the entities that have a name; no entity is born with one. Names lie on the Go
-// heap. A deleted entity's name vanishes with it and may be given again. What [World] says of goroutines holds: Set and Remove change the
-// structure.
+// It is a column as well, so that queries find the entities that have a name; no entity is born with one.
+// Names lie on the Go heap. A deleted entity's name vanishes with it and may be given again. What [World]
+// says of goroutines holds: Set and Remove change the structure.
 type Names struct {
 	texts  HeapColumn[string]
 	byName map[string]Entity // holds names of the deleted too, until they are swept out
@@ -88,7 +88,7 @@ func (n *Names) Set(e Entity, name string) (bool, error) {
 		}
 		return true, &NameTaken{Name: name, Owner: owner}
 	}
-	w.mustNotBeCalling(opName)
+	w.mustNotBeInCallback(opName)
 	if p := n.texts.Edit(e); p != nil {
 		delete(n.byName, *p)
 		*p = name

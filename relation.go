@@ -222,7 +222,7 @@ func (r Relation) Set(source, target Entity) bool {
 	if had && *k.target(source.slot) == target {
 		return true
 	}
-	w.mustNotBeCalling(opRelate)
+	w.mustNotBeInCallback(opRelate)
 	if !k.cyclic && (source == target || k.first(source.slot) != none) {
 		k.mustNotClose(source, target)
 	}
@@ -286,8 +286,8 @@ func (w *World) unchanged(before uint64, while string) {
 	}
 }
 
-// mustStandAlone panics when a component of one of the columns means nothing by itself: in a relation it would be a link
-// without a target, in the world's Names a name that is not one.
+// mustStandAlone panics when a component of one of the columns means nothing by itself: in a relation it
+// would be a link without a target, in the world's Names a name that is not one.
 func mustStandAlone(what string, columns []*column) {
 	for _, c := range columns {
 		if c.world.namedBy(c) {

@@ -55,7 +55,7 @@ func (r Relation) SetRun(run Run, target Entity) bool {
 
 // setRuns relates the entities of runs, which are in the order of their slots, to a target.
 func (k *relation) setRuns(runs []Run, target Entity) (n int) {
-	k.world.mustNotBeCalling(opRelate)
+	k.world.mustNotBeInCallback(opRelate)
 	if !k.cyclic {
 		k.runsMustNotClose(runs, target)
 	}
@@ -82,8 +82,8 @@ func (k *relation) setRuns(runs []Run, target Entity) (n int) {
 	return n
 }
 
-// roomForRuns makes the linking of the runs' entities to a target unable to fail. Where it fails some room may have been
-// made.
+// roomForRuns makes the linking of the runs' entities to a target unable to fail. Where it fails some room
+// may have been made.
 func (k *relation) roomForRuns(runs []Run, target Entity) error {
 	// The hindmost comes first: so each set grows once.
 	for i := len(runs) - 1; i >= 0; i-- {
@@ -181,7 +181,7 @@ func (r Relation) RemoveAll(q Query) int {
 	k := r.made()
 	var w walk
 	k.sources.startAll("Relation.RemoveAll", q, &w)
-	k.world.mustNotBeCalling(opRemoveAll)
+	k.world.mustNotBeInCallback(opRemoveAll)
 	q = q.pin()
 	k.sources.tellLossesOf(q)
 	k.batch = true

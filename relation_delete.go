@@ -75,8 +75,9 @@ type doom struct {
 	slots []uint32 // a buffer
 }
 
-// startDoom returns an empty set. The world keeps one, so that a deletion allocates only where it is larger than those
-// before. While hooks are told of a deletion the world has none: where one panics, what it was working with is dropped.
+// startDoom returns an empty set. The world keeps one, so that a deletion allocates only where it is larger
+// than those before. While hooks are told of a deletion the world has none: where one panics, what it was
+// working with is dropped.
 func (w *World) startDoom() *doom {
 	d := w.doom
 	w.doom = nil
@@ -282,7 +283,8 @@ func (w *World) deleteLinked(op operation, seeds []gain, allOrNothing bool) (n i
 	return n
 }
 
-// tellDoomed tells of all that the doomed lose, and of the targets that others lose with them in the relations.
+// tellDoomed tells of all that the doomed lose, and of the targets that others lose with them in the
+// relations.
 func (w *World) tellDoomed(doomed []gain, relations []linked, lost [][]gain) {
 	for _, c := range w.watched {
 		all := doomed

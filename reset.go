@@ -9,7 +9,7 @@ import "github.com/vastgo/vast/internal/invariants"
 // for each call of a hook.
 func (w *World) Reset() {
 	w.mustBeOpen("Reset")
-	w.mustNotBeCalling(opReset)
+	w.mustNotBeInCallback(opReset)
 	if w.live == nil {
 		return
 	}

@@ -150,8 +150,8 @@ func (s *sparseStore[T]) has(n, owed int) bool { return s.rooms.Free() >= s.need
 
 func (s *sparseStore[T]) room(n, owed int) error { return s.pool.Grow(s.need(n, owed)) }
 
-// need returns for how many insertions there must be room so that n cannot fail, and of the owed ones those that can still
-// be made: no more entities than there are slots ever have the component.
+// need returns for how many insertions there must be room so that n cannot fail, and of the owed ones those
+// that can still be made: no more entities than there are slots ever have the component.
 func (s *sparseStore[T]) need(n, owed int) int {
 	if owed == 0 {
 		return n

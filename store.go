@@ -8,8 +8,8 @@ type store interface {
 	has(n, owed int) bool
 	// room makes it so. On failure nothing has changed.
 	room(n, owed int) error
-	// mark returns what takes back all growth since, nil where there is nothing to be taken back. Nothing may be put
-	// meanwhile.
+	// mark returns what takes back all growth since, nil where there is nothing to be taken back. Nothing may be
+	// put meanwhile.
 	mark() (undo func())
 	// put makes a zero element for a slot that has gained the component.
 	put(slot uint32)
@@ -49,10 +49,10 @@ func (c *column) keep(s store) {
 	c.world.observe(c)
 }
 
-// owedBeside returns how many puts are owed beside n that are about to be made, of which so many may go by a promise.
+// owedBeside returns how many puts stay owed to others while n are made, of which up to promised go by a promise.
 func (c *column) owedBeside(n, promised int) int { return c.owed - min(n, promised) }
 
-// room makes n puts unable to fail, of which so many may go by a promise. Promises to others stay kept.
+// room makes n puts unable to fail, of which up to promised go by a promise. Promises to others stay kept.
 func (c *column) room(n, promised int) error { return c.store.room(n, c.owedBeside(n, promised)) }
 
 // promise notes that n additions were promised room.
@@ -73,7 +73,8 @@ func (c *column) kept(n int) {
 	c.owed -= n
 }
 
-// growToAdd makes an addition for a slot that is not usable yet unable to fail. On failure nothing has changed.
+// growToAdd makes an addition for a slot that is not usable yet unable to fail. On failure nothing has
+// changed.
 func (c *column) growToAdd(slot uint32) error {
 	return c.world.try([]*column{c}, func() error {
 		err := c.grow(slot + 1)
@@ -106,7 +107,8 @@ func (a *Archetype) hasRoom(n int) bool {
 	return true
 }
 
-// promise notes that n births of the archetype were promised room in the columns with stores, or fewer than before.
+// promise notes that n births of the archetype were promised room in the columns with stores, or fewer than
+// before.
 func (a *Archetype) promise(n int) {
 	for _, c := range a.columns {
 		if c.store != nil {

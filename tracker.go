@@ -41,7 +41,7 @@ type Tracker struct {
 // Complexity: as growing each column's presence bits from nothing; it does not look at components.
 func (w *World) Track(cols ...AnyColumn) *Tracker {
 	w.mustBeOpen("Track")
-	w.mustNotBeCalling(opTrack)
+	w.mustNotBeInCallback(opTrack)
 	t := &Tracker{world: w, columns: w.columnsOf("Track", cols)}
 	if len(cols) == 0 {
 		panic("vast: Track: a tracker of no columns has nothing to note: name at least one")
@@ -73,7 +73,7 @@ func (w *World) Track(cols ...AnyColumn) *Tracker {
 // rest of the run would be missing; it panics in a hook.
 func (t *Tracker) Next() {
 	t.mustBeOpen("Tracker.Next")
-	t.world.mustNotBeCalled("Tracker.Next")
+	t.world.mustRunAlone("Tracker.Next")
 	t.looks++
 	for i, m := range t.marks {
 		t.columns[i].settle()
@@ -90,7 +90,7 @@ func (t *Tracker) Close() {
 		return
 	}
 	w := t.world
-	w.mustNotBeCalling(opUntrack)
+	w.mustNotBeInCallback(opUntrack)
 	t.closed = true
 	for i, c := range t.columns {
 		c.untrack(t.marks[i])

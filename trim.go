@@ -17,7 +17,7 @@ import (
 // returns an error of type *vm.Error where the system refuses; the world works as before.
 func (w *World) Trim() error {
 	w.mustBeOpen("Trim")
-	w.mustNotBeCalled("World.Trim")
+	w.mustRunAlone("World.Trim")
 	if w.live == nil {
 		return nil
 	}

@@ -43,11 +43,12 @@ type bell struct{ c chan<- struct{} }
 // must not take long: it returns false to be called again, in this Admit or a later one, until it returns true. So it looks
 // at as much as is done in some tenths of a millisecond, and remembers where it was.
 //
-// Visit may be called from any goroutine at any time that the owner does not wait for. What the owner calls must not call
-// it: a system, a hook, the body of a loop, look itself. They would wait for themselves, and can do at once what look would
-// do. Visit panics where it sees that, in a schedule and in look, while no other world is at work; elsewhere it waits. It returns nil when
-// look has returned true, the context's error when that ends sooner, and [ErrClosed] when the world is closed; look is not
-// running then, and will not be called again. It panics with what look panics with.
+// Visit may be called from any goroutine at any time that the owner does not wait for. What the owner calls
+// must not call it: a system, a hook, the body of a loop, look itself. They would wait for themselves, and
+// can do at once what look would do. Visit panics where it sees that, in a schedule and in look, while no
+// other world is at work; elsewhere it waits. It returns nil when look has returned true, the context's error
+// when that ends sooner, and [ErrClosed] when the world is closed; look is not running then, and will not be
+// called again. It panics with what look panics with.
 func (w *World) Visit(ctx context.Context, look func() (done bool)) error {
 	if err := ctx.Err(); err != nil {
 		return err

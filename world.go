@@ -112,7 +112,7 @@ func (w *World) Close() error {
 	if w.closed {
 		return w.release()
 	}
-	w.mustNotBeCalling(opClose)
+	w.mustNotBeInCallback(opClose)
 	if len(w.watched) > 0 {
 		w.tellClosing()
 	}

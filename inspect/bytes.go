@@ -102,8 +102,8 @@ func (in *Inspector) bytesOf(r *http.Request, slot, id int) (any, error) {
 	return a, nil
 }
 
-// firstBytes returns a copy of the first bytes of e's component. It returns none of what lies on the Go heap or
-// is too large to be copied. It is called while the world lets the inspector look.
+// firstBytes returns a copy of the first bytes of e's component. It returns none of what lies on the Go heap
+// or is too large to be copied. It is called while the world lets the inspector look.
 func (in *Inspector) firstBytes(c *column, e vast.Entity) []byte {
 	if c.info.Type == nil || c.info.Storage == vast.StorageHeap || c.Size == 0 {
 		return nil

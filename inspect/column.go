@@ -13,8 +13,8 @@ const mostListed = 8
 
 // columnNamed returns the column that a request means by a text: a number where by is id, a name where by is
 // name, either where by is empty. Several columns may have one name, and the name of one may be the number of
-// another. A text that may mean two columns is refused, since an edit would silently change another component.
-// by=id never means two.
+// another. A text that may mean two columns is refused, since an edit would silently change another
+// component. by=id never means two.
 func columnNamed(columns []column, text, by string) (*column, error) {
 	if by != "" && by != "id" && by != "name" {
 		return nil, badRequest("by is %.40q: give id where the column is named by its number, or name", by)

@@ -18,8 +18,8 @@ func has(w *vast.World, col vast.AnyColumn, e vast.Entity) bool {
 }
 
 // valueNow returns e's component, to be read until the world goes on: where it lies in dense storage, else a
-// copy. There is none where e has no such component, and where its copy would be too large. It is called while
-// the world lets the inspector look.
+// copy. There is none where e has no such component, and where its copy would be too large. It is called
+// while the world lets the inspector look.
 func valueNow(w *vast.World, col vast.AnyColumn, storage vast.Storage, t reflect.Type, e vast.Entity) (
 	v reflect.Value, ok bool) {
 	if storage != vast.StorageDense || t.Size() == 0 {

@@ -20,10 +20,10 @@ type field struct {
 // fieldsKnown are the answers of fieldsIn, by type: a program has a limited number of types.
 var fieldsKnown sync.Map
 
-// fieldsIn returns the first fields of a type, in the order of their offsets. The caller does not change them.
-// Complexity: constant after the first call for a type, which takes a step for each field that it returns and
-// for each part of each struct type. The length of arrays does not count: where one element has no field, none
-// has.
+// fieldsIn returns the first fields of a type, in the order of their offsets. The caller does not change
+// them. Complexity: constant after the first call for a type, which takes a step for each field that it
+// returns and for each part of each struct type. The length of arrays does not count: where one element has
+// no field, none has.
 func fieldsIn(t reflect.Type) []field {
 	if known, ok := fieldsKnown.Load(t); ok {
 		return known.([]field)
@@ -94,7 +94,8 @@ func (l *fieldList) isBare(t reflect.Type) bool {
 
 var stringerType = reflect.TypeFor[fmt.Stringer]()
 
-// kindOf says how a value of a type is shown; empty for those that have parts, and those that cannot be shown.
+// kindOf says how a value of a type is shown; empty for those that have parts, and those that cannot be
+// shown.
 func kindOf(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Bool:

@@ -43,8 +43,8 @@ type column struct {
 	info vast.ColumnInfo
 }
 
-// read takes in more of the world's columns, of which a program may have hundreds, and reports whether it knows
-// them all. It is called while the world lets the inspector look, before anything else.
+// read takes in more of the world's columns, of which a program may have hundreds, and reports whether it
+// knows them all. It is called while the world lets the inspector look, before anything else.
 func (m *model) read(w *vast.World) (done bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -74,8 +74,8 @@ func (c *column) fields() []field {
 	return fieldsIn(c.info.Type)
 }
 
-// look returns the columns in the order of their making, which [model.read] has taken in before. The caller may
-// keep what look returns, and does not change it.
+// look returns the columns in the order of their making, which [model.read] has taken in before. The caller
+// may keep what look returns, and does not change it.
 func (m *model) look() []column {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -79,7 +79,8 @@ func (a *placeAnswer) findArea(l *layout) *area {
 	return at
 }
 
-// findSlots finds the slots whose data lies at the place. It is called while the world lets the inspector look.
+// findSlots finds the slots whose data lies at the place. It is called while the world lets the inspector
+// look.
 func (a *placeAnswer) findSlots(in *Inspector, l *layout, at *area) {
 	lo, hi := at.slots(a.Place, a.Place+1)
 	if lo >= hi || hi > l.maxEntities+64 {

@@ -12,7 +12,8 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// What these call is the work of the world's owner: on the goroutine that ticks, and on those of the other workers.
+// What these call is the work of the world's owner: on the goroutine that ticks, and on those of the other
+// workers.
 func init() {
 	atwork.Mark((*Schedule).tick)
 	atwork.Mark((*team).stay)

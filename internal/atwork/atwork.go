@@ -1,5 +1,5 @@
-// Package atwork tells whether a goroutine is in the middle of what the owner of a world does. Such a goroutine must not wait
-// for the owner: it would wait for itself.
+// Package atwork tells whether a goroutine is in the middle of what the owner of a world does. Such a
+// goroutine must not wait for the owner: it would wait for itself.
 package atwork
 
 import (
@@ -8,14 +8,16 @@ import (
 	"sync"
 )
 
-// busy holds the worlds whose owners are at work, once for each Enter, and the names of the functions that Mark was given.
+// busy holds the worlds whose owners are at work, once for each Enter, and the names of the functions that
+// Mark was given.
 var busy struct {
 	mu     sync.Mutex
 	worlds []any
 	marked map[string]bool
 }
 
-// Mark notes that what a function calls, directly or not, is the work of a world's owner. The function must not be inlined.
+// Mark notes that what a function calls, directly or not, is the work of a world's owner. The function must
+// not be inlined.
 func Mark(f any) {
 	busy.mu.Lock()
 	defer busy.mu.Unlock()
@@ -46,8 +48,9 @@ func Leave(world any) {
 	}
 }
 
-// Inside reports whether the calling goroutine surely does the work of a world's owner: a marked function is among its
-// callers, and no owner of another world is at work, whose function it could be. Goroutines have no name to go by.
+// Inside reports whether the calling goroutine surely does the work of a world's owner: a marked function is
+// among its callers, and no owner of another world is at work, whose function it could be. Goroutines have no
+// name to go by.
 func Inside(world any) bool {
 	busy.mu.Lock()
 	defer busy.mu.Unlock()

@@ -7,7 +7,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// meddle is what a hook or a fill does in a configuration with Meddling: what it must not do is refused, and changes nothing.
+// meddle is what a hook or a fill does in a configuration with Meddling: what it must not do is refused, and
+// changes nothing.
 func (p *player) meddle() {
 	if !p.Meddling {
 		return

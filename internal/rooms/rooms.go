@@ -1,5 +1,5 @@
-// Package rooms lets package vast do with the memory of a bulk.Pool what the pool's users cannot: take growth back, and
-// trim without taking room that was promised.
+// Package rooms lets package vast do with the memory of a bulk.Pool what the pool's users cannot: take growth
+// back, and trim without taking room that was promised.
 package rooms
 
 // Pool is the memory of a bulk.Pool.
@@ -10,7 +10,8 @@ type Pool interface {
 	Left() int
 	// Committed returns how much is committed.
 	Committed() Committed
-	// Restore gives back what was committed since Committed returned c. Nothing may have been inserted meanwhile.
+	// Restore gives back what was committed since Committed returned c. Nothing may have been inserted
+	// meanwhile.
 	Restore(c Committed)
 	// Trim is the pool's own, but for the room of the next keep insertions, which stays.
 	Trim(keep int) error

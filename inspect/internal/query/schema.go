@@ -47,8 +47,8 @@ func NewSchema(columns []Column) *Schema {
 // number returns the column's number as it stands in a text.
 func (c *Column) number() string { return "#" + strconv.Itoa(c.ID) }
 
-// Label returns what people call the column: its name, with its number behind it where several columns have the
-// name. No other column has the label.
+// Label returns what people call the column: its name, with its number behind it where several columns have
+// the name. No other column has the label.
 func (c *Column) Label() string {
 	if c.numbered {
 		return c.Name() + c.number()
