@@ -4,14 +4,14 @@ import "github.com/vastgo/vast/bulk"
 
 // room makes one more edge unable to fail. On failure nothing has changed.
 func (s *edges[T]) room(from, to uint32) error {
-	if from < s.sources.slots && to < s.targets.slots {
-		return s.pool.Grow(1)
-	}
 	return s.reach(from+1, to+1, 1)
 }
 
 // reach makes n more edges between slots below the given ends unable to fail. On failure nothing has changed.
 func (s *edges[T]) reach(sources, targets uint32, n int) error {
+	if sources <= s.sources.slots && targets <= s.targets.slots {
+		return s.pool.Grow(n)
+	}
 	return s.world.try([]*column{s.sources, s.targets}, func() error {
 		if err := s.sources.grow(sources); err != nil {
 			return err

@@ -126,3 +126,27 @@ func TestRefusedLeavesNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestGrowAllocatesNothing: a Grow for which there is room already costs a few comparisons, so that it can be called each
+// tick.
+func TestGrowAllocatesNothing(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1 << 12})
+	defer w.Close()
+	c, tag, heap := NewSparseColumn[uint64](w), NewTag(w, "tag"), NewHeapColumn[string](w)
+	child, aims := NewRelation(w, "child", RelationOptions{}), NewRelation(w, "aims", RelationOptions{Cyclic: true})
+	roads := NewEdges[uint64](w, "roads", EdgesOptions{})
+	a := w.Archetype(c, tag, heap)
+	a.NewN(100, nil)
+	grow := func() {
+		for _, err := range [...]error{a.Grow(100), c.Grow(100), tag.Grow(), heap.Grow(), child.Grow(5), aims.Grow(1),
+			roads.Grow(100)} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	grow()
+	if n := testing.AllocsPerRun(100, grow); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

@@ -257,8 +257,15 @@ func (r Relation) Grow(levels int) error {
 	if w.size == 0 {
 		return nil
 	}
+	level := uint32(min(max(levels, 1), deep))
+	if k.cyclic {
+		level = 0
+	}
+	if k.reaches(w.size, level) && w.size <= k.targets.slots {
+		return nil // what is called each tick allocates nothing
+	}
 	return k.try(func() error {
-		if err := k.reach(w.size, uint32(min(max(levels, 1), deep))); err != nil {
+		if err := k.reach(w.size, level); err != nil {
 			return err
 		}
 		return k.targets.grow(w.size)

@@ -58,12 +58,16 @@ func (k *relation) room(source, target uint32) error {
 	if !k.cyclic {
 		level = k.below(target)
 	}
-	if source < min(k.sources.slots, k.linkRoom) && target < k.targets.slots &&
-		(level == 0 || int(level) <= len(k.levels) && int(source) < k.levels[level-1].Len()) &&
-		(level == k.level(source) || k.first(source) == none) {
+	if k.reaches(source+1, level) && target < k.targets.slots && (level == k.level(source) || k.first(source) == none) {
 		return nil
 	}
 	return k.try(func() error { return k.makeRoom(source, target, level) })
+}
+
+// reaches reports whether the slots below end are usable as sources at the levels up to level.
+func (k *relation) reaches(end, level uint32) bool {
+	return end <= min(k.sources.slots, k.linkRoom) &&
+		(level == 0 || int(level) <= len(k.levels) && int(end) <= k.levels[level-1].Len())
 }
 
 // makeRoom is room for a source that will be at the given level. Where it fails some may have been made.

@@ -110,13 +110,15 @@ func (c SparseColumn[T]) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("vast: SparseColumn.Grow(%d): the number of additions cannot be negative", n))
 	}
-	if err := w.try([]*column{c.c}, func() error {
-		if err := c.c.grow(w.size); err != nil {
+	if w.size > c.c.slots || !c.s.has(n, c.c.owedBeside(n, c.c.promised)) {
+		if err := w.try([]*column{c.c}, func() error {
+			if err := c.c.grow(w.size); err != nil {
+				return err
+			}
+			return c.c.room(n, c.c.promised)
+		}); err != nil {
 			return err
 		}
-		return c.c.room(n, c.c.promised)
-	}); err != nil {
-		return err
 	}
 	c.c.promise(n)
 	return nil
