@@ -8,7 +8,7 @@ require (
 	github.com/mlange-42/arche v0.15.3
 	github.com/mlange-42/ark v0.8.2
 	github.com/unitoftime/ecs v0.0.3
-	github.com/vastgo/vast v0.0.0
+	github.com/vastgo/vast v0.1.0
 	github.com/yohamta/donburi v1.15.8
 	gonum.org/v1/plot v0.16.0
 	modernc.org/memory v1.11.0
@@ -28,5 +28,3 @@ require (
 	golang.org/x/sys v0.46.0 // indirect
 	golang.org/x/text v0.39.0 // indirect
 )
-
-replace github.com/vastgo/vast => ../

@@ -2,10 +2,8 @@ package bulk
 
 import (
 	"errors"
-	"math/rand/v2"
 	"testing"
 
-	"github.com/anishathalye/porcupine"
 	"github.com/vastgo/vast/internal/generation"
 	"github.com/vastgo/vast/vm"
 )
@@ -113,71 +111,6 @@ func TestInserterFillsWhatItRemoved(t *testing.T) {
 	if p.Len() != 2048 {
 		t.Errorf("%d elements", p.Len())
 	}
-}
-
-// TestInsertersAreLinearizable has every operation made by an inserter, one of a few that pass from hand to hand.
-func TestInsertersAreLinearizable(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	p, left := churned(t, 512)
-	stay := map[Handle[uint64]]bool{}
-	for _, h := range left {
-		stay[h] = true
-	}
-	free := insertersOf(p, 4)
-	parked := 0
-	for i := range uint64(linearHistories()) {
-		h := poolHistory(byInserters{p, free}, seed+i)
-		if !porcupine.CheckOperations(poolOrder, h) {
-			t.Fatalf("history %d has no order:\n%s", i, printed(h))
-		}
-		in := <-free
-		for handle := range p.All() {
-			if i%8 == 0 && !stay[handle] {
-				in.Remove(handle)
-			}
-		}
-		parked += int(in.ready + in.waiting)
-		if i%16 == 0 {
-			in.Close()
-		}
-		free <- in
-	}
-	if parked == 0 {
-		t.Error("no slot was ever parked")
-	}
-	for _, h := range left {
-		if !p.Valid(h) {
-			t.Fatalf("%v is gone", h)
-		}
-	}
-	p.checkInvariants()
-}
-
-// byInserters is a pool that is changed by whichever inserter is free.
-type byInserters struct {
-	*SharedPool[uint64]
-	free chan *Inserter[uint64]
-}
-
-func insertersOf(p *SharedPool[uint64], n int) chan *Inserter[uint64] {
-	free := make(chan *Inserter[uint64], n)
-	for range n {
-		free <- p.Inserter()
-	}
-	return free
-}
-
-func (b byInserters) Insert(v uint64) (Handle[uint64], *uint64) {
-	in := <-b.free
-	defer func() { b.free <- in }()
-	return in.Insert(v)
-}
-
-func (b byInserters) Remove(h Handle[uint64]) bool {
-	in := <-b.free
-	defer func() { b.free <- in }()
-	return in.Remove(h)
 }
 
 // TestInserterSparesAnnouncedSlots has readers announce what the inserter removes.

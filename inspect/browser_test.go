@@ -6,7 +6,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"github.com/vastgo/vast/internal/browsertest"
+	"github.com/vastgo/vast/internal/tests/browsertest"
 )
 
 func TestMain(m *testing.M) { browsertest.Main(m) }

@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/vastgo/vast"
-	"github.com/vastgo/vast/internal/browsertest"
+	"github.com/vastgo/vast/internal/tests/browsertest"
 	"github.com/vastgo/vast/sched"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/vastgo/vast/internal/browsertest"
+	"github.com/vastgo/vast/internal/tests/browsertest"
 )
 
 // What people do with the page, from the click to the world and back.

@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
-	"github.com/vastgo/vast/internal/browsertest"
+	"github.com/vastgo/vast/internal/tests/browsertest"
 )
 
 func TestMain(m *testing.M) { browsertest.Main(m) }

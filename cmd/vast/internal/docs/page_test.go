@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/vastgo/vast/internal/browsertest"
+	"github.com/vastgo/vast/internal/tests/browsertest"
 )
 
 // ask types a question into the search box and waits until its answers are shown.

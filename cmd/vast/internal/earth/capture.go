@@ -3,7 +3,7 @@ package earth
 import (
 	"os"
 
-	"github.com/vastgo/vast/earth/atlas"
+	"github.com/vastgo/vast/cmd/vast/earth/atlas"
 )
 
 // The window of a captured picture, whatever the terminal's.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vastgo/vast/earth/places"
+	"github.com/vastgo/vast/cmd/vast/earth/places"
 )
 
 func TestCapture(t *testing.T) {

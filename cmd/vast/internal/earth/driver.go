@@ -4,8 +4,8 @@ import (
 	"sync"
 	"time"
 
-	simulation "github.com/vastgo/vast/earth"
-	"github.com/vastgo/vast/earth/atlas"
+	simulation "github.com/vastgo/vast/cmd/vast/earth"
+	"github.com/vastgo/vast/cmd/vast/earth/atlas"
 	"github.com/vastgo/vast/internal/clock"
 )
 

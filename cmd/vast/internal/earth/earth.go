@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
-	simulation "github.com/vastgo/vast/earth"
-	"github.com/vastgo/vast/earth/atlas"
+	simulation "github.com/vastgo/vast/cmd/vast/earth"
+	"github.com/vastgo/vast/cmd/vast/earth/atlas"
 	"github.com/vastgo/vast/vm"
 )
 

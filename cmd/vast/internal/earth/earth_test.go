@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vastgo/vast/earth/places"
+	"github.com/vastgo/vast/cmd/vast/earth/places"
 	"github.com/vastgo/vast/internal/clock/clocktest"
 )
 

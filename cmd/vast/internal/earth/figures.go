@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	simulation "github.com/vastgo/vast/earth"
+	simulation "github.com/vastgo/vast/cmd/vast/earth"
 )
 
 // figures are all numbers that are shown of a run at one moment.

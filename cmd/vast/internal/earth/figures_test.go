@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	simulation "github.com/vastgo/vast/earth"
+	simulation "github.com/vastgo/vast/cmd/vast/earth"
 	"github.com/vastgo/vast/vm"
 )
 

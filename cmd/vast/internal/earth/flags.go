@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/vastgo/vast/earth/places"
+	"github.com/vastgo/vast/cmd/vast/earth/places"
 )
 
 // options are what the command line asks for. Zero means none for ticks, length,

@@ -1,6 +1,6 @@
 package earth
 
-import "github.com/vastgo/vast/earth/atlas"
+import "github.com/vastgo/vast/cmd/vast/earth/atlas"
 
 // The smallest window that has room for a map and its figures.
 const (

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
-	simulation "github.com/vastgo/vast/earth"
-	"github.com/vastgo/vast/earth/places"
+	simulation "github.com/vastgo/vast/cmd/vast/earth"
+	"github.com/vastgo/vast/cmd/vast/earth/places"
 	"github.com/vastgo/vast/vm"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/vastgo/vast"
-	simulation "github.com/vastgo/vast/earth"
-	"github.com/vastgo/vast/earth/places"
+	simulation "github.com/vastgo/vast/cmd/vast/earth"
+	"github.com/vastgo/vast/cmd/vast/earth/places"
 	"github.com/vastgo/vast/inspect"
 )
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast"
-	simulation "github.com/vastgo/vast/earth"
-	"github.com/vastgo/vast/earth/places"
+	simulation "github.com/vastgo/vast/cmd/vast/earth"
+	"github.com/vastgo/vast/cmd/vast/earth/places"
 )
 
 const namesakes = `name,lat,lon,country,population

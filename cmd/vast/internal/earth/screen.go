@@ -6,7 +6,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
-	"github.com/vastgo/vast/earth/atlas"
+	"github.com/vastgo/vast/cmd/vast/earth/atlas"
 )
 
 // framesPerSecond bounds drawing; a slow tick makes it rarer.

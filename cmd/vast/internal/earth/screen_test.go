@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/gdamore/tcell/v2"
-	"github.com/vastgo/vast/earth/places"
+	"github.com/vastgo/vast/cmd/vast/earth/places"
 )
 
 // simulated is a screen that keeps what it showed last: the cells of tcell's

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"syscall"
 
-	"github.com/vastgo/vast/earth/atlas"
+	"github.com/vastgo/vast/cmd/vast/earth/atlas"
 	"github.com/vastgo/vast/inspect"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/vastgo/vast/earth/atlas"
-	"github.com/vastgo/vast/earth/places"
+	"github.com/vastgo/vast/cmd/vast/earth/atlas"
+	"github.com/vastgo/vast/cmd/vast/earth/places"
 	"github.com/vastgo/vast/vm"
 )
 

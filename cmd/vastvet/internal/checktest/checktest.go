@@ -8,10 +8,12 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/analysistest"
+
+	_ "github.com/vastgo/vast" // which testdata uses, where the go command does not look for requirements
 )
 
 // root is the module's directory, seen from an analyzer's.
-const root = "../../../.."
+const root = "../.."
 
 // Run looks at the package below testdata that has the analyzer's name. It must find what the comments "// want" there
 // say and nothing else; where there are files that end in .golden, its fixes must make these of the others.
@@ -28,7 +30,7 @@ func Run(t *testing.T, a *analysis.Analyzer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pattern := "./cmd/vastvet/passes/" + a.Name + "/testdata/" + a.Name
+	pattern := "./passes/" + a.Name + "/testdata/" + a.Name
 	var results []*analysistest.Result
 	if len(golden) > 0 {
 		results = analysistest.RunWithSuggestedFixes(t, dir, a, pattern)

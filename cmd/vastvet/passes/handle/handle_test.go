@@ -16,11 +16,11 @@ func TestLeavesToPeopleWhatNeedsMoreThanOneEdit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("what an analyzer finds is the same in all builds: it is tested in whole runs")
 	}
-	root, err := filepath.Abs("../../../..")
+	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	results := analysistest.Run(t, root, handle.Analyzer, "./cmd/vastvet/passes/handle/testdata/unfixed")
+	results := analysistest.Run(t, root, handle.Analyzer, "./passes/handle/testdata/unfixed")
 	if len(results) != 1 {
 		t.Fatalf("%d packages were looked at, want 1", len(results))
 	}

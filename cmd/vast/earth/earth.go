@@ -8,7 +8,7 @@ import (
 	"runtime"
 
 	"github.com/vastgo/vast"
-	"github.com/vastgo/vast/earth/places"
+	"github.com/vastgo/vast/cmd/vast/earth/places"
 	"github.com/vastgo/vast/sched"
 	"github.com/vastgo/vast/vm"
 )

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
-	"github.com/vastgo/vast/earth/places"
+	"github.com/vastgo/vast/cmd/vast/earth/places"
 	"github.com/vastgo/vast/internal/invariants"
 	"github.com/vastgo/vast/vm"
 )

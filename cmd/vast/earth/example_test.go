@@ -3,7 +3,7 @@ package earth_test
 import (
 	"fmt"
 
-	"github.com/vastgo/vast/earth"
+	"github.com/vastgo/vast/cmd/vast/earth"
 )
 
 func Example() {

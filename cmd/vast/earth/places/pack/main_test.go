@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vastgo/vast/earth/places"
+	"github.com/vastgo/vast/cmd/vast/earth/places"
 )
 
 func TestPack(t *testing.T) {

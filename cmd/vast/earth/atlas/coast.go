@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/vastgo/vast/earth/atlas/internal/land"
+	"github.com/vastgo/vast/cmd/vast/earth/atlas/internal/land"
 )
 
 // Attribution is the line that programs may show with the map. Natural Earth is

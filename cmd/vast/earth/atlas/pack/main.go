@@ -16,7 +16,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/vastgo/vast/earth/atlas/internal/land"
+	"github.com/vastgo/vast/cmd/vast/earth/atlas/internal/land"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }

@@ -2,7 +2,7 @@ package earth
 
 import (
 	"github.com/vastgo/vast"
-	"github.com/vastgo/vast/earth/atlas"
+	"github.com/vastgo/vast/cmd/vast/earth/atlas"
 )
 
 // paintedMoving is how many of those on their way are looked at for a picture, at most.

@@ -4,7 +4,7 @@ import (
 	"iter"
 
 	"github.com/vastgo/vast"
-	"github.com/vastgo/vast/earth/atlas"
+	"github.com/vastgo/vast/cmd/vast/earth/atlas"
 )
 
 // Place returns the entity of a place, by its number in the list that the world was made with. It panics for numbers that

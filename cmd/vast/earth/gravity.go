@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/vastgo/vast/bulk"
-	"github.com/vastgo/vast/earth/places"
+	"github.com/vastgo/vast/cmd/vast/earth/places"
 	"github.com/vastgo/vast/sched"
 )
 

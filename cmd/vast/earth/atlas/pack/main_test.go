@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vastgo/vast/earth/atlas/internal/land"
+	"github.com/vastgo/vast/cmd/vast/earth/atlas/internal/land"
 )
 
 // Two squares that share a side (arc 1), in tenths of a degree from 0, 0.

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/vastgo/vast"
-	"github.com/vastgo/vast/earth/places"
+	"github.com/vastgo/vast/cmd/vast/earth/places"
 	"github.com/vastgo/vast/sched"
 )
 

@@ -1,4 +1,4 @@
-package bulk
+package linearizability
 
 import (
 	"math/rand/v2"
@@ -7,7 +7,13 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+	"github.com/vastgo/vast/bulk"
 )
+
+// object is an entry of a table. Its words follow from the first one, so that a torn copy is found.
+type object struct{ A, B, C, D uint64 }
+
+func objectOf(n uint64) object { return object{n, n * 3, n * 5, n * 7} }
 
 // entryDo is an operation on one entry of a table: what was called, and what came of it.
 type entryDo struct {
@@ -61,8 +67,8 @@ type entryUser interface {
 }
 
 type tableUser struct {
-	r *SharedReader[object]
-	w *SharedWriter[object]
+	r *bulk.SharedReader[object]
+	w *bulk.SharedWriter[object]
 }
 
 func (u tableUser) do(d entryDo) (got entryGot) {
@@ -70,6 +76,9 @@ func (u tableUser) do(d entryDo) (got entryGot) {
 	case "load":
 		var v object
 		v, got.had = u.r.Load(d.entry)
+		if got.had && v != objectOf(v.A) {
+			panic("a torn value")
+		}
 		got.value = v.A
 	case "set":
 		u.w.Set(d.entry, objectOf(d.value))
@@ -94,6 +103,19 @@ func history(seed uint64, users []entryUser) []porcupine.Operation {
 	})
 }
 
+func newTable(t *testing.T) *bulk.SharedTable[object] {
+	table, err := bulk.NewSharedTable[object](bulk.Options{Capacity: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := table.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return table
+}
+
 // TestSharedTableLinearizable: whatever goroutines do at once could have been done by one after the other, each operation at
 // some moment between its call and its return (checked as in Wing and Gong, 1993, and Lowe, 2017).
 func TestSharedTableLinearizable(t *testing.T) {
@@ -101,7 +123,7 @@ func TestSharedTableLinearizable(t *testing.T) {
 	if testing.Short() {
 		rounds = 100
 	}
-	table := openTable(t, Options{Capacity: 2})
+	table := newTable(t)
 	for seed := range uint64(rounds) {
 		var users []entryUser
 		for range 4 {
@@ -142,7 +164,7 @@ func (u brokenUser) do(d entryDo) (got entryGot) {
 
 // TestLinearizabilityIsChecked: updates that lose each other are found.
 func TestLinearizabilityIsChecked(t *testing.T) {
-	table := openTable(t, Options{Capacity: 2})
+	table := newTable(t)
 	for seed := range uint64(200) {
 		var users []entryUser
 		for range 4 {

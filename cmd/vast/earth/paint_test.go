@@ -3,7 +3,7 @@ package earth
 import (
 	"testing"
 
-	"github.com/vastgo/vast/earth/atlas"
+	"github.com/vastgo/vast/cmd/vast/earth/atlas"
 )
 
 func total(counts []uint32) (n int) {

@@ -1,0 +1,239 @@
+// Command modules gives the modules of this repository a version, in the order in which they are tagged, and writes each
+// to a module proxy in a folder.
+//
+//	modules -version v0.2.0 -proxy DIR
+//
+// It changes go.work and each go.mod and go.sum of the checkout in the current folder, which must hold nothing but what a commit
+// would: requirements of siblings get the version, and sums are those of the proxy's files. It prints a line for each
+// module: its folder, its path, and its tag.
+package main
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
+	"golang.org/x/mod/sumdb/dirhash"
+	"golang.org/x/mod/zip"
+)
+
+// untagged are modules that are built in a checkout alone.
+var untagged = []string{"bench"}
+
+// mod is a module of the workspace.
+type mod struct {
+	folder string
+	file   *modfile.File
+	sums   string // the lines of go.sum for those that require it, once it is written to the proxy
+}
+
+func (m *mod) path() string { return m.file.Module.Mod.Path }
+
+// tag returns the name of the tag that gives the module a version.
+func (m *mod) tag(version string) string {
+	if m.folder == "." {
+		return version
+	}
+	return m.folder + "/" + version
+}
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("modules: ")
+	version := flag.String("version", "", "the `version` that the modules get, such as v0.2.0")
+	proxy := flag.String("proxy", "", "the `folder` of the proxy")
+	flag.Parse()
+	if *version == "" || *proxy == "" || flag.NArg() > 0 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	if err := run(os.Stdout, *version, *proxy); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(out io.Writer, version, proxy string) error {
+	mods, work, err := workspace()
+	if err != nil {
+		return err
+	}
+	ordered, err := order(mods)
+	if err != nil {
+		return err
+	}
+	for _, m := range ordered {
+		if err := m.require(ordered, version); err != nil {
+			return err
+		}
+		if slices.Contains(untagged, m.folder) {
+			continue
+		}
+		if err := m.publish(version, proxy); err != nil {
+			return err
+		}
+		fmt.Fprintln(out, m.folder, m.path(), m.tag(version))
+	}
+	for _, r := range work.Replace {
+		if err := work.AddReplace(r.Old.Path, version, r.New.Path, ""); err != nil {
+			return err
+		}
+		if r.Old.Version != version {
+			if err := work.DropReplace(r.Old.Path, r.Old.Version); err != nil {
+				return err
+			}
+		}
+	}
+	work.Cleanup()
+	return os.WriteFile("go.work", modfile.Format(work.Syntax), 0o644)
+}
+
+// workspace reads go.work and the go.mod of each of its modules.
+func workspace() (mods []*mod, work *modfile.WorkFile, err error) {
+	text, err := os.ReadFile("go.work")
+	if err != nil {
+		return nil, nil, err
+	}
+	work, err = modfile.ParseWork("go.work", text, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, use := range work.Use {
+		name := filepath.Join(use.Path, "go.mod")
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		file, err := modfile.Parse(name, text, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(file.Replace) > 0 {
+			return nil, nil, fmt.Errorf("%s has a replace, which those who install the module do not see", name)
+		}
+		mods = append(mods, &mod{folder: path.Clean(filepath.ToSlash(use.Path)), file: file})
+	}
+	return mods, work, nil
+}
+
+// order sorts the modules so that each comes after those that it requires.
+func order(mods []*mod) ([]*mod, error) {
+	var ordered []*mod
+	for len(ordered) < len(mods) {
+		before := len(ordered)
+		for _, m := range mods {
+			if slices.Contains(ordered, m) {
+				continue
+			}
+			if !slices.ContainsFunc(mods, func(o *mod) bool { return m.requires(o) && !slices.Contains(ordered, o) }) {
+				ordered = append(ordered, m)
+			}
+		}
+		if len(ordered) == before {
+			return nil, fmt.Errorf("modules require each other in a circle")
+		}
+	}
+	return ordered, nil
+}
+
+func (m *mod) requires(o *mod) bool {
+	return slices.ContainsFunc(m.file.Require, func(r *modfile.Require) bool { return r.Mod.Path == o.path() })
+}
+
+// require gives the requirements of siblings the version, and their sums, which come before in the order.
+func (m *mod) require(siblings []*mod, version string) error {
+	name := filepath.Join(m.folder, "go.sum")
+	sums, err := os.ReadFile(name)
+	if err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	var lines []string
+	for line := range strings.Lines(string(sums)) {
+		if !slices.ContainsFunc(siblings, func(o *mod) bool { return strings.HasPrefix(line, o.path()+" ") }) {
+			lines = append(lines, line)
+		}
+	}
+	for _, o := range siblings {
+		if !m.requires(o) {
+			continue
+		}
+		if err := m.file.AddRequire(o.path(), version); err != nil {
+			return err
+		}
+		lines = slices.AppendSeq(lines, strings.Lines(o.sums))
+	}
+	slices.SortFunc(lines, bySum)
+	if text := strings.Join(lines, ""); text != "" {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	text, err := m.file.Format()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(m.folder, "go.mod"), text, 0o644)
+}
+
+// bySum is the order of lines in go.sum.
+func bySum(a, b string) int {
+	first, second := strings.Fields(a), strings.Fields(b)
+	v, of, _ := strings.Cut(first[1], "/")
+	u, with, _ := strings.Cut(second[1], "/")
+	return cmp.Or(strings.Compare(first[0], second[0]), semver.Compare(v, u), strings.Compare(of, with))
+}
+
+// publish writes the module to the proxy, in the layout that the go command's GOPROXY describes, and notes its sums.
+func (m *mod) publish(version, proxy string) error {
+	escaped, err := module.EscapePath(m.path())
+	if err != nil {
+		return err
+	}
+	folder := filepath.Join(proxy, filepath.FromSlash(escaped), "@v")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	text, err := os.ReadFile(filepath.Join(m.folder, "go.mod"))
+	if err != nil {
+		return err
+	}
+	files := map[string]string{"list": version + "\n", version + ".info": `{"Version":"` + version + `"}`, version + ".mod": string(text)}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	archive := filepath.Join(folder, version+".zip")
+	f, err := os.Create(archive)
+	if err != nil {
+		return err
+	}
+	if err := zip.CreateFromDir(f, module.Version{Path: m.path(), Version: version}, m.folder); err != nil {
+		f.Close()
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	whole, err := dirhash.HashZip(archive, dirhash.Hash1)
+	if err != nil {
+		return err
+	}
+	mod, err := dirhash.Hash1([]string{"go.mod"}, func(string) (io.ReadCloser, error) {
+		return os.Open(filepath.Join(m.folder, "go.mod"))
+	})
+	if err != nil {
+		return err
+	}
+	m.sums = fmt.Sprintf("%s %s %s\n%s %s/go.mod %s\n", m.path(), version, whole, m.path(), version, mod)
+	return nil
+}

@@ -1,0 +1,56 @@
+package linearizability
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// recordHistory runs operations in several goroutines at once and returns what went in, what came out, and when, for porcupine
+// to find an order in which a sequential object would have done the same. Moments are counted, not timed: what a coarse clock
+// calls the same moment would count as done at once, and the orders to try would be far too many.
+func recordHistory(clients, operations int, seed uint64, choose func(*rand.Rand) any, do func(client int, input any) any) []porcupine.Operation {
+	var clock, ready atomic.Int64
+	of := make([][]porcupine.Operation, clients)
+	var all sync.WaitGroup
+	for client := range clients {
+		all.Go(func() {
+			r := rand.New(rand.NewPCG(seed, uint64(client)))
+			for ready.Add(1); ready.Load() < int64(clients); {
+				runtime.Gosched()
+			}
+			for range operations {
+				input := choose(r)
+				call := clock.Add(1)
+				output := do(client, input)
+				of[client] = append(of[client], porcupine.Operation{ClientId: client, Input: input, Call: call, Output: output, Return: clock.Add(1)})
+			}
+		})
+	}
+	all.Wait()
+	var whole []porcupine.Operation
+	for _, operations := range of {
+		whole = append(whole, operations...)
+	}
+	return whole
+}
+
+// linearHistories returns how many histories are checked.
+func linearHistories() int {
+	if testing.Short() {
+		return 300
+	}
+	return 3000
+}
+
+func printed(history []porcupine.Operation) (text string) {
+	for _, o := range history {
+		text += fmt.Sprintf("goroutine %d from %d to %d: %v returned %v\n", o.ClientId, o.Call, o.Return, o.Input, o.Output)
+	}
+	return text
+}
