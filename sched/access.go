@@ -1,13 +1,39 @@
 package sched
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/vastgo/vast/internal/access"
 )
 
-// watch has every column that a system touches looked up in what it declares, until stop is called. What it does not declare
-// panics with an [*AccessError], which [Schedule.Tick] returns.
+// AccessError says that a system touched a column that it does not declare. Only builds with the tag
+// invariants look.
+type AccessError struct {
+	// System and Column are their names.
+	System, Column string
+	// Write reports whether the system wrote the column, or may have written it.
+	Write bool
+	// Others are the names of the systems of the same phase whose declared use of the column conflicts with
+	// this access.
+	Others []string
+}
+
+func (e *AccessError) Error() string {
+	verb, list := "reads", "Reads or Writes"
+	if e.Write {
+		verb, list = "writes", "Writes"
+	}
+	others := ""
+	if len(e.Others) > 0 {
+		others = ", and may run beside " + quoted(e.Others) + ", which declares it"
+	}
+	return fmt.Sprintf("sched: system %q %s column %s without declaring it%s: name the column in its %s",
+		e.System, verb, e.Column, others, list)
+}
+
+// watch checks each column access against the declarations of the system until stop is called. An undeclared
+// access panics with an [*AccessError], which [Schedule.Tick] returns.
 func (s *Schedule) watch(n *node) (stop func()) {
 	return access.Watch(s.world, func(column int, write bool) {
 		declared, writes := n.uses(column)
@@ -16,12 +42,15 @@ func (s *Schedule) watch(n *node) (stop func()) {
 		}
 		e := &AccessError{System: n.Name, Column: s.world.Stats().Columns[column].Name, Write: write}
 		for _, other := range s.nodes {
-			if declared, writes := other.uses(column); other != n && other.Phase == n.Phase && (writes || write && declared) {
+			if other == n || other.Phase != n.Phase {
+				continue
+			}
+			if declared, writes := other.uses(column); writes || write && declared {
 				e.Others = append(e.Others, other.Name)
 			}
 		}
 		slices.Sort(e.Others)
-		s.failed(n, e) // now, lest the system catch the panic
+		s.failed(n, e) // before the panic, which the system may recover from
 		panic(e)
 	})
 }

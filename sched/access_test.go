@@ -11,10 +11,10 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// TestUndeclaredAccess: what a system touches is held against what it declares.
+// TestUndeclaredAccess checks each kind of column access against the declarations of the system.
 func TestUndeclaredAccess(t *testing.T) {
 	w, c := newWorld(t, 3)
-	heap, sparse := vast.NewHeapColumn[string](w), vast.NewSparseColumnWith[[9]uint64](w, vast.ColumnOptions{Name: "big"})
+	heap, sparse := vast.NewHeapColumn[string](w), vast.NewSparseColumn[[9]uint64](w).Named("big")
 	tag := vast.NewTag(w, "tag")
 	e := w.Archetype(c[0], c[1], c[2], heap, sparse).New()
 	q := w.Query(c[0], c[1], c[2]).Without(tag)
@@ -25,11 +25,15 @@ func TestUndeclaredAccess(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		run    func(c *Context)
-		column string // empty where all is well
+		column string // empty if the access is declared
 		write  bool
 	}{
 		"reads and writes": {run: func(*Context) { slice(c[0]); c[1].Set(e, 1); c[1].Get(e); slice(c[1]) }},
-		"presence":         {run: func(x *Context) { c[2].Has(e); q.Count(); c[2].SetLater(x.Commands(), e, 5) }},
+		"presence": {run: func(x *Context) {
+			c[2].Has(e)
+			q.Count()
+			c[2].SetLater(x.Commands(), e, 5)
+		}},
 		"get":              {func(*Context) { c[2].Get(e) }, "C", false},
 		"slice":            {func(*Context) { slice(c[2]) }, "C", false},
 		"set what is read": {func(*Context) { c[0].Set(e, 1) }, "A", true},
@@ -49,8 +53,13 @@ func TestUndeclaredAccess(t *testing.T) {
 		"add":                   {func(*Context) { c[2].Add(e, 1) }, "C", true},
 		"remove":                {func(*Context) { c[2].Remove(e) }, "C", true},
 		"tag":                   {func(*Context) { tag.Add(e) }, "tag", true},
-		"in a part":             {func(x *Context) { x.Each(q, 64, func(*Context, vast.Batch) { c[2].Get(e) }) }, "C", false},
-		"though it is caught":   {func(*Context) { defer func() { _ = recover() }(); c[2].Get(e) }, "C", false},
+		"in a part": {func(x *Context) {
+			x.Each(q, 64, func(*Context, vast.Batch) { c[2].Get(e) })
+		}, "C", false},
+		"though it recovers": {func(*Context) {
+			defer func() { _ = recover() }()
+			c[2].Get(e)
+		}, "C", false},
 		"after another's panic": {run: func(*Context) {}},
 	} {
 		for _, workers := range []int{1, 3} {

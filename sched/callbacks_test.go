@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// callbackSchedule is a schedule in which a function of the user's is called in every way.
+// callbackSchedule is a schedule that calls a function of the user in each possible way.
 type callbackSchedule struct {
 	*Schedule
 	w    *vast.World
@@ -30,17 +30,23 @@ func (f *callbackSchedule) at(c *Context) {
 	}
 }
 
-// schedulePlaces are the ways in which a schedule calls a function.
+// schedulePlaces are the places in which a schedule calls a function of the user.
 var schedulePlaces = map[string]func(f *callbackSchedule) System{
 	"Run":       func(f *callbackSchedule) System { return System{Run: f.at} },
 	"Run alone": func(f *callbackSchedule) System { return System{Run: f.at, Exclusive: true} },
-	"If":        func(f *callbackSchedule) System { return System{If: func(c *Context) bool { f.at(c); return true }} },
+	"If": func(f *callbackSchedule) System {
+		return System{If: func(c *Context) bool { f.at(c); return true }}
+	},
 	"a part": func(f *callbackSchedule) System {
 		return System{Run: func(c *Context) { c.Split(1, func(c *Context, _ int) { f.at(c) }) }}
 	},
-	"a batch":       func(f *callbackSchedule) System { return System{Run: f.each} },
-	"Reduce's part": func(f *callbackSchedule) System { return System{Run: func(c *Context) { f.reduce(c, true) }} },
-	"Reduce's sum":  func(f *callbackSchedule) System { return System{Run: func(c *Context) { f.reduce(c, false) }} },
+	"a batch": func(f *callbackSchedule) System { return System{Run: f.each} },
+	"Reduce's part": func(f *callbackSchedule) System {
+		return System{Run: func(c *Context) { f.reduce(c, true) }}
+	},
+	"Reduce's sum": func(f *callbackSchedule) System {
+		return System{Run: func(c *Context) { f.reduce(c, false) }}
+	},
 	"a hook": func(f *callbackSchedule) System {
 		f.tag.OnAdd(func(vast.Entity) { f.at(nil) })
 		return System{Run: func(c *Context) { f.tag.AddLater(c.Commands(), f.es[0]) }}
@@ -60,7 +66,7 @@ func (f *callbackSchedule) each(c *Context) {
 }
 
 func (f *callbackSchedule) reduce(c *Context, part bool) {
-	// Of the sum's two parts only one calls: the other may run at the same time.
+	// Only one of the two parts calls f.at: the other may run at the same time.
 	Reduce(c, f.w.Query(), 2048, func(c *Context, b vast.Batch) int {
 		if part && b.Len() == 2048 {
 			f.at(c)
@@ -74,23 +80,25 @@ func (f *callbackSchedule) reduce(c *Context, part bool) {
 	})
 }
 
-// scheduleVerbs are what may be called there: methods of the schedule, of the context, and of the world.
+// scheduleVerbs are calls for those places: methods of the schedule, of the context and of the world.
 var scheduleVerbs = map[string]func(f *callbackSchedule, c *Context){
-	"Add":           func(f *callbackSchedule, _ *Context) { f.Add(System{Name: "more", Run: func(*Context) {}}) },
-	"Build":         func(f *callbackSchedule, _ *Context) { _ = f.Build() },
-	"Close":         func(f *callbackSchedule, _ *Context) { _ = f.Close() },
-	"DropCommands":  func(f *callbackSchedule, _ *Context) { _ = f.DropCommands() },
-	"Graph":         func(f *callbackSchedule, _ *Context) { f.Graph() },
-	"GrowCommands":  func(f *callbackSchedule, _ *Context) { _ = f.GrowCommands(100) },
-	"Of":            func(f *callbackSchedule, _ *Context) { Of(f.w) },
-	"Pause, Step":   func(f *callbackSchedule, _ *Context) { f.Pause(); f.Step(1); f.Resume() },
-	"Record":        func(f *callbackSchedule, _ *Context) { f.Record(1) },
-	"Record's wait": func(f *callbackSchedule, _ *Context) { _, _ = f.Record(1)(context.Background()) },
-	"Recording":     func(f *callbackSchedule, _ *Context) { f.Recording() },
-	"Run":           func(f *callbackSchedule, _ *Context) { _ = f.Run(context.Background()) },
-	"Stats":         func(f *callbackSchedule, _ *Context) { f.Stats() },
-	"Tick":          func(f *callbackSchedule, _ *Context) { _ = f.Tick() },
-	"New":           func(f *callbackSchedule, _ *Context) { _ = New(f.w, Options{Workers: 2}).Close() },
+	"Add": func(f *callbackSchedule, _ *Context) {
+		f.Add(System{Name: "more", Run: func(*Context) {}})
+	},
+	"Build":            func(f *callbackSchedule, _ *Context) { _ = f.Build() },
+	"Close":            func(f *callbackSchedule, _ *Context) { _ = f.Close() },
+	"DropCommands":     func(f *callbackSchedule, _ *Context) { _ = f.DropCommands() },
+	"Graph":            func(f *callbackSchedule, _ *Context) { f.Graph() },
+	"GrowCommandBytes": func(f *callbackSchedule, _ *Context) { _ = f.GrowCommandBytes(100) },
+	"Of":               func(f *callbackSchedule, _ *Context) { Of(f.w) },
+	"Pause, Step":      func(f *callbackSchedule, _ *Context) { f.Pause(); f.Step(1); f.Resume() },
+	"Record":           func(f *callbackSchedule, _ *Context) { f.Record(1) },
+	"Record's wait":    func(f *callbackSchedule, _ *Context) { _, _ = f.Record(1)(context.Background()) },
+	"Recording":        func(f *callbackSchedule, _ *Context) { f.Recording() },
+	"Run":              func(f *callbackSchedule, _ *Context) { _ = f.Run(context.Background()) },
+	"Stats":            func(f *callbackSchedule, _ *Context) { f.Stats() },
+	"Tick":             func(f *callbackSchedule, _ *Context) { _ = f.Tick() },
+	"New":              func(f *callbackSchedule, _ *Context) { _ = New(f.w, Options{Workers: 2}).Close() },
 	"Commands": func(f *callbackSchedule, c *Context) {
 		if c != nil {
 			c.Commands().Delete(f.es[9])
@@ -106,15 +114,19 @@ var scheduleVerbs = map[string]func(f *callbackSchedule, c *Context){
 			c.Random(f.es[0])
 		}
 	},
-	"World.Admit":     func(f *callbackSchedule, _ *Context) { f.w.Admit(0) },
-	"World.Apply":     func(f *callbackSchedule, _ *Context) { c := f.w.NewCommands(); c.Delete(f.es[1]); _, _ = f.w.Apply(c) },
+	"World.Admit": func(f *callbackSchedule, _ *Context) { f.w.Admit(0) },
+	"World.Apply": func(f *callbackSchedule, _ *Context) {
+		c := vast.NewCommands(f.w, vast.CommandsOptions{})
+		c.Delete(f.es[1])
+		_, _ = f.w.Apply(c)
+	},
 	"World.Close":     func(f *callbackSchedule, _ *Context) { _ = f.w.Close() },
 	"World.Delete":    func(f *callbackSchedule, _ *Context) { f.w.Delete(f.es[2]) },
 	"World.DeleteAll": func(f *callbackSchedule, _ *Context) { f.w.DeleteAll(f.w.Query()) },
 	"World.New":       func(f *callbackSchedule, _ *Context) { f.w.Archetype(f.num).New() },
 	"World.NewN":      func(f *callbackSchedule, _ *Context) { f.w.Archetype(f.num, f.pool).NewN(50, nil) },
 	"World.Reset":     func(f *callbackSchedule, _ *Context) { f.w.Reset() },
-	"World.Track":     func(f *callbackSchedule, _ *Context) { f.w.Track(f.num) },
+	"NewTracker":      func(f *callbackSchedule, _ *Context) { vast.NewTracker(f.w, f.num) },
 	"World.Trim":      func(f *callbackSchedule, _ *Context) { _ = f.w.Trim() },
 	"World.Visit": func(f *callbackSchedule, _ *Context) {
 		_ = f.w.Visit(context.Background(), func() bool { return true })
@@ -125,15 +137,16 @@ var scheduleVerbs = map[string]func(f *callbackSchedule, c *Context){
 	"panic":            func(*callbackSchedule, *Context) { panic("after the loop") },
 }
 
-// TestScheduleCallbacks calls every verb in every place: it works, or the tick's error says what to do; afterwards schedule
-// and world can be used.
+// TestScheduleCallbacks makes every call in every place. The call works, or the tick's error says what to do.
+// Afterwards the schedule and the world are usable.
 func TestScheduleCallbacks(t *testing.T) {
 	worked, refused := 0, 0
 	for place, system := range schedulePlaces {
 		for verb, do := range scheduleVerbs {
 			for _, workers := range []int{1, 3} {
 				f := &callbackSchedule{w: vast.NewWorld(vast.Options{MaxEntities: 1 << 12})}
-				f.num, f.pool, f.tag = vast.NewColumn[uint64](f.w), vast.NewSparseColumn[uint64](f.w), vast.NewTag(f.w, "tag")
+				f.num, f.pool, f.tag = vast.NewColumn[uint64](f.w), vast.NewSparseColumn[uint64](f.w),
+					vast.NewTag(f.w, "tag")
 				f.w.Archetype(f.num, f.pool).NewN(3000, func(r vast.Run) {
 					for i := range r.Len() {
 						f.es = append(f.es, r.Entity(i))
@@ -152,7 +165,7 @@ func TestScheduleCallbacks(t *testing.T) {
 				what := fmt.Sprintf("%s in %s with %d workers", verb, place, workers)
 				var err error
 				ticked := make(chan struct{})
-				go func() { // which Goexit may end
+				go func() { // Goexit may end this goroutine
 					defer close(ticked)
 					err = f.Tick()
 				}()
@@ -184,7 +197,7 @@ func TestScheduleCallbacks(t *testing.T) {
 	}
 	t.Logf("%d calls worked, %d were refused", worked, refused)
 	if worked == 0 || refused == 0 {
-		t.Error("the test does not reach what it should")
+		t.Error("the test does not reach both outcomes")
 	}
 }
 
@@ -203,11 +216,12 @@ func mustSayHow(t *testing.T, what string, err error) {
 		t.Fatalf("%s: %v\n%s", what, failed, failed.Stack)
 	}
 	text := fmt.Sprint(failed.Value)
-	for _, remedy := range []string{"after the loop", ": call it ", "make one loop of the two", "use a world after Close", "wait on another goroutine",
+	for _, remedy := range []string{"after the loop", ": call it ", "make one loop of the two",
+		"use a world after Close", "wait on another goroutine",
 		"do there what look would do", goexit, "record what hooks want in other Commands"} {
 		if strings.Contains(text, remedy) {
 			return
 		}
 	}
-	t.Fatalf("%s: the panic says not what to do: %s", what, text)
+	t.Fatalf("%s: the panic does not say what to do: %s", what, text)
 }

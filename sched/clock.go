@@ -2,17 +2,17 @@ package sched
 
 import "time"
 
-// Clock is the time that [Schedule.Run] goes by. Tests may put their own in its place.
+// Clock tells the time to [Schedule.Run]. A test may supply its own.
 type Clock interface {
-	// Now returns the time, which must not go back.
+	// Now returns the time. It never goes back.
 	Now() time.Time
-	// Wait returns when d has passed or something was received from wake; when d is negative it waits for wake only.
+	// Wait returns when d has passed or wake yields a value. A negative d waits for wake only.
 	Wait(d time.Duration, wake <-chan struct{})
 }
 
-// realClock is the Clock of real time.
+// realClock is the default Clock.
 type realClock struct {
-	timer *time.Timer // kept, so that waiting allocates nothing
+	timer *time.Timer // reused, so that Wait allocates nothing
 }
 
 func newRealClock() *realClock {

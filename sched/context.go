@@ -8,25 +8,26 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Context is what a system is given to run with. It is valid until the function that got it returns, and for the goroutine
-// that runs this function only.
+// Context gives a system the tick, its commands, its random numbers and its parallel loops. It is valid until
+// the function that received it returns, and only on the goroutine that runs this function.
 type Context struct {
 	schedule *Schedule
 	system   *node
-	worker   *worker // that runs it
-	sequence int     // where in the system's course it is; commands go by it
-	part     bool    // whether it was made for one batch
-	job      *job    // kept for the next Each
-	results  []any   // kept for the next Reduce
+	worker   *worker // the worker that runs the system
+	sequence int     // the step within the system; it orders commands
+	part     bool    // whether this Context belongs to a part
+	job      *job    // reused by the next Each or Split
+	results  []any   // reductions, reused by the next Reduce
 }
 
-// sequenceBits of a position tell where in its system's course a command was recorded, those above which system it was.
+// sequenceBits is the number of low bits of a position that hold the step within a system. The bits above
+// hold the place of the system.
 const sequenceBits = 20 + bits.UintSize/64*20
 
-// of returns the schedule. It panics for a Context that no schedule has made.
+// of returns the schedule. It panics if no schedule made the Context.
 func (c *Context) of() *Schedule {
 	if c == nil || c.schedule == nil {
-		panic("sched: the zero Context belongs to no schedule: use the one that a system is given")
+		panic("sched: the zero Context belongs to no schedule: use the Context that the system receives")
 	}
 	return c.schedule
 }
@@ -34,16 +35,16 @@ func (c *Context) of() *Schedule {
 // World returns the world.
 func (c *Context) World() *vast.World { return c.of().world }
 
-// System returns the name of the system that runs.
+// System returns the name of the running system.
 func (c *Context) System() string {
 	c.of()
 	return c.system.Name
 }
 
-// Tick returns the number of the tick; the first one is 1.
+// Tick returns the number of the tick. The first tick is 1.
 func (c *Context) Tick() uint64 { return c.of().number }
 
-// Delta returns the simulated time that passes in a tick: always the same, however long ticks take.
+// Delta returns the simulated time of one tick. It is constant: it does not depend on how long ticks take.
 func (c *Context) Delta() time.Duration { return c.of().step }
 
 // Seconds returns [Context.Delta] in seconds.
@@ -52,33 +53,34 @@ func (c *Context) Seconds() float64 { return c.of().step.Seconds() }
 // Seed returns the schedule's seed.
 func (c *Context) Seed() uint64 { return c.of().options.Seed }
 
-// Commands returns what structural changes are recorded in. They are applied when all systems of the phase are done, and
-// before an exclusive system: first those of the system that comes first in the order that one worker runs them in, and
-// those of one system in the order of its own course, batch after batch. So it does not matter which worker recorded what.
+// Commands returns the Commands in which the system records structural changes. The schedule applies them
+// when all systems of the phase are done, and before each exclusive system. It applies them system by system,
+// in the order in which one worker runs the systems, and within a system in the order of its steps, batch
+// after batch. The result does not depend on which worker recorded a command.
 //
-// The Commands are for this Context: do not keep them, and do not call their At. Entities that they return are
-// placeholders until they are applied, of use to the same Context only.
+// The Commands belong to this Context: do not keep them and do not call their At. An entity that they return
+// is a placeholder until the commands are applied. Only the same Context can use it.
 func (c *Context) Commands() *vast.Commands {
 	s := c.of()
 	if c.job.underWay() {
-		panic(fmt.Sprintf("sched: system %q uses its own Context in a part of Each, Split or Reduce: use the one that the part is "+
-			"given", c.system.Name))
+		panic(fmt.Sprintf("sched: system %q uses its own Context in a part of Each, Split or Reduce: "+
+			"use the Context that the part receives", c.system.Name))
 	}
 	commands := c.worker.ownCommands(s)
 	c.settle()
 	return commands
 }
 
-// ownCommands returns the worker's Commands, which are made when they are first needed.
+// ownCommands returns the worker's Commands. The first call makes them.
 func (w *worker) ownCommands(s *Schedule) *vast.Commands {
 	if w.commands == nil {
-		w.commands = s.world.NewCommandsWith(s.options.Commands)
+		w.commands = vast.NewCommands(s.world, s.options.Commands)
 	}
 	return w.commands
 }
 
-// settle makes what the worker records from now on belong to where the Context is. Not more often than need be: what is
-// recorded between two calls of At takes some room of its own.
+// settle gives the commands that the worker records next the position of the Context. It calls At only when
+// the position changes, because each call of At takes room in the Commands.
 func (c *Context) settle() {
 	w := c.worker
 	if position := c.system.place<<sequenceBits | c.sequence; !w.recorded || w.position != position {
@@ -87,9 +89,10 @@ func (c *Context) settle() {
 	}
 }
 
-// advance takes n places of the system's course.
+// advance moves the Context n steps on.
 func (c *Context) advance(n int) {
 	if c.sequence += n; c.sequence >= 1<<sequenceBits {
-		panic(fmt.Sprintf("sched: system %q made more than %d batches in a tick: make them larger", c.system.Name, 1<<sequenceBits))
+		panic(fmt.Sprintf("sched: system %q made more than %d batches in a tick: make them larger",
+			c.system.Name, 1<<sequenceBits))
 	}
 }

@@ -1,52 +1,56 @@
-// Package sched runs plain functions over a world, tick by tick: those that do not touch the same columns at once, the others
-// one after the other, with the same result on any number of workers.
+// Package sched runs plain functions over a world, tick by tick. Functions that do not touch the same columns
+// run in parallel, the others one after the other. The result is the same on any number of workers.
 //
 // # Types
 //
-//   - [Schedule] holds the systems and runs them: [Schedule.Tick] once, [Schedule.Run] in real time.
-//   - [System] is a function with what it reads and writes.
-//   - [Context] is what the function gets: the tick, [vast.Commands], random numbers, and [Context.Each] and [Reduce], which
-//     spread one system's work over several workers.
-//   - [Stats] tell what it cost, [Graph] what waits for what, and why, and a [Recording] what each worker did in one tick.
-//     Tools find the schedules of a world with [Of].
+//   - [Schedule] holds the systems and runs them: [Schedule.Tick] runs one tick, [Schedule.Run] runs in real
+//     time.
+//   - [System] is a function and the columns that it reads and writes.
+//   - [Context] gives the function the tick, [vast.Commands] and random numbers. [Context.Each] and [Reduce]
+//     spread the work of one system over several workers.
+//   - [Stats] holds the costs, [Graph] the order of the systems and its reasons, and a [Recording] the work
+//     of each worker in one tick. Tools find the schedules of a world with [Of].
 //
 // # Terminology
 //
 //   - tick: one step of simulated time, in which each system runs once
 //   - phase: a part of a tick; its systems are done, and their commands applied, before the next phase begins
-//   - conflict: two systems of a phase of which one writes what the other reads or writes
-//   - worker: a goroutine that runs systems; whoever calls Tick is one of them
-//   - batch: a part of what a query matches, cut by the world and a number of entities, not by the number of workers
-//   - position: what orders commands: the system, then how far it had come when it recorded them
+//   - conflict: two systems of a phase conflict when one writes what the other reads or writes
+//   - worker: a goroutine that runs systems; the goroutine that calls Tick is one of them
+//   - batch: a part of the entities that a query matches; the world and the batch size decide the cuts, the
+//     number of workers does not
+//   - position: the order of commands: first the system, then the step within the system that recorded them
 //
 // # Order
 //
-// Phases run one after the other. In a phase a system starts as soon as those are done that it must wait for: those named
-// by Before and After, and those that it conflicts with and that were added earlier, unless Before and After say
-// otherwise, be it by way of others. An exclusive system conflicts with all. So which of two conflicting systems is first
-// never depends on timing, and neither does what a system reads; with commands that are applied by position and random
-// numbers that are computed from what they are for, a tick gives the same world, to the last bit, on one worker and on many.
+// Phases run one after the other. Within a phase a system waits for the systems that Before and After name,
+// and for each system that conflicts with it and was added earlier, unless Before and After reverse the two,
+// directly or through other systems. It starts as soon as all of them are done. An exclusive system conflicts
+// with every other system. So the order of two conflicting systems never depends on timing, and neither do
+// the values that a system reads. Commands are applied by position, and random numbers are computed from the
+// system, the tick and the entity. So a tick gives the same world, to the last bit, on one worker and on
+// many.
 //
-// That holds as long as systems declare what they touch. What the race detector and the schedule itself can see, they tell:
-// built with -race, columns lie in memory that the detector watches; built with -tags invariants, each look-up is held against
-// what the running system declares; and in every build the structure of the world must be the same before and after systems
-// that are not exclusive.
+// This holds as long as systems declare the columns that they touch. Three checks find systems that do not.
+// Built with -race, columns lie in memory that the race detector watches. Built with -tags invariants, the
+// schedule checks each access to a column against the declarations of the running system. In every build, the
+// structure of the world must be the same before and after systems that are not exclusive.
 //
 // # Costs
 //
-// With one worker a system costs a call and a look at the clock. Workers that have nothing to do sleep; waking one takes
-// some microseconds, so systems that take less gain nothing by running at once, and neither do batches. A tick allocates
-// nothing on the Go heap in the long run. While runtime/trace runs, each tick is a task, and each system, each worker's help
-// with another's parts and each application of commands a region.
+// With one worker a system costs a call and one reading of the clock. Idle workers sleep. Waking one takes
+// some microseconds, so shorter systems and shorter batches gain nothing from running in parallel. In the
+// long run a tick allocates nothing on the Go heap. While runtime/trace runs, each tick is a task. Each
+// system, each share of a worker in another worker's parts, and each application of commands is a region.
 //
 // # Lifetimes
 //
-// A [Schedule] keeps goroutines until [Schedule.Close], which also gives back the memory of its Commands. It does not own
-// the world: close the schedule first, then the world. A [Context] is valid until the function that got it returns, and so
-// are the Commands that it hands out.
+// A [Schedule] keeps goroutines until [Schedule.Close], which also releases the memory of its Commands. It
+// does not own the world: close the schedule first, then the world. A [Context] and its Commands are valid
+// until the function that received the Context returns.
 //
 // # Errors
 //
-// What a caller does wrong when adding a system panics. Systems that cannot be ordered are an [*OrderError]. A tick that
-// stops returns why, and leaves the world and the schedule usable: see [Schedule.Tick].
+// Adding an invalid system panics. Systems that have no valid order give an [*OrderError]. A tick that stops
+// returns the reason and leaves the world and the schedule usable: see [Schedule.Tick].
 package sched

@@ -11,29 +11,31 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Each calls f for each part of the query's entities, on this worker and on those that have nothing else to do, and
-// returns when all are done. The parts are [vast.Query.Batches] of n entities: where they are cut depends on the world and
-// on n only. A part should take some microseconds at least, which is what waking a worker takes; 4,096 entities are a good
-// start.
+// Each calls f for each part of the query's entities, on this worker and on idle workers, and returns when
+// all parts are done. The parts are [vast.Query.Batches] of n entities: the cuts depend only on the world and
+// on n. A part should take at least some microseconds, because waking a worker takes that long. 4,096
+// entities are a good start.
 //
-// f may write values of the batch's entities in columns that the system writes, and read everything else that the system
-// declares and that no part writes. It gets a Context of its own; commands that are recorded in it are applied in the order
-// of the batches. It must not call Each, [Context.Split] or [Reduce].
+// f may write values of the batch's entities in columns that the system writes. It may read everything else
+// that the system declares and that no part writes. Each call receives a Context of its own. The commands of
+// the parts are applied in the order of the batches. f must not call Each, [Context.Split] or [Reduce].
 //
-// When f panics the system does, once the other parts under way are done. Each itself allocates nothing in the long run; a
-// function literal may, so make f once where that matters, outside of System.Run.
+// If f panics, Each panics with the same value once the other running parts are done. In the long run Each
+// itself allocates nothing. A function literal may allocate: where this matters, make f once, outside of
+// System.Run.
 func (c *Context) Each(q vast.Query, n int, f func(c *Context, b vast.Batch)) {
 	j := c.cut(q, n)
 	j.part = f
 	j.run()
 }
 
-// Split calls f for each i from 0 to n-1, on this worker and on those that have nothing else to do, and returns when all
-// are done: [Context.Each] for work that is divided by something else than a query. What is said there holds, with i for
-// the number of the batch; calls must not write what others read or write. It panics when n is negative.
+// Split calls f for each i from 0 to n-1, on this worker and on idle workers, and returns when all calls are
+// done. It is [Context.Each] for work that no query divides. The rules of Each hold, with i as the number of
+// the batch. A call must not write what another call reads or writes. Split panics when n is negative.
 func (c *Context) Split(n int, f func(c *Context, i int)) {
 	if n < 0 {
-		panic(fmt.Sprintf("sched: Context.Split(%d) in system %q: the number of parts cannot be negative", n, c.system.Name))
+		panic(fmt.Sprintf("sched: Context.Split(%d) in system %q: "+
+			"the number of parts cannot be negative", n, c.system.Name))
 	}
 	j := c.begin()
 	j.count = n
@@ -42,7 +44,7 @@ func (c *Context) Split(n int, f func(c *Context, i int)) {
 	j.run()
 }
 
-// cut returns the job of going over a query in parts.
+// cut prepares the job for the batches of a query.
 func (c *Context) cut(q vast.Query, n int) *job {
 	j := c.begin()
 	j.batches = j.batches[:0]
@@ -54,12 +56,13 @@ func (c *Context) cut(q vast.Query, n int) *job {
 	return j
 }
 
-// begin returns the context's job, to be used anew.
+// begin returns the context's job for reuse. It panics inside a part.
 func (c *Context) begin() *job {
 	c.of()
 	j := c.job
 	if c.part || j.underWay() {
-		panic(fmt.Sprintf("sched: system %q calls Each, Split or Reduce inside a part of another: make one loop of the two", c.system.Name))
+		panic(fmt.Sprintf("sched: system %q calls Each, Split or Reduce inside a part of another: "+
+			"make one loop of the two", c.system.Name))
 	}
 	if j == nil {
 		j = &job{context: c}
@@ -68,17 +71,17 @@ func (c *Context) begin() *job {
 	return j
 }
 
-// place gives the job's parts their places in the system's course.
+// place reserves a step of the system for each part.
 func (j *job) place() {
 	c := j.context
 	j.first = c.sequence + 1
 	c.advance(j.count + 1)
 }
 
-// underWay reports whether the job's parts are being done.
+// underWay reports whether parts of the job are running.
 func (j *job) underWay() bool { return j != nil && (j.part != nil || j.index != nil) }
 
-// run does the job.
+// run runs all parts of the job.
 func (j *job) run() {
 	c := j.context
 	j.failed = nil
@@ -90,7 +93,7 @@ func (j *job) run() {
 		j.take(c.worker)
 	}
 	if c.worker.recorded {
-		// The system may go on to use what Commands returned before.
+		// The system may go on to use the Commands that it already holds.
 		c.settle()
 	}
 	if j.failed != nil {
@@ -98,32 +101,32 @@ func (j *job) run() {
 	}
 }
 
-// job is the work of one Each or Split.
+// job is the work of one Each, Split or Reduce.
 type job struct {
 	context *Context // of the system
-	count   int      // of its parts
+	count   int      // parts
 	batches []vast.Batch
-	part    func(*Context, vast.Batch) // what Each does with a batch, while it is under way
-	index   func(*Context, int)        // or Split with a number
-	first   int                        // where in the system's course the first part is
+	part    func(*Context, vast.Batch) // the callback of Each while the job runs
+	index   func(*Context, int)        // the callback of Split while the job runs
+	first   int                        // step of the first part
 
 	// Guarded by the team's mutex:
-	helpers int  // workers under way, other than the system's
-	waiting bool // whether the system's worker sleeps until there are none
+	helpers int  // other workers that work on this job
+	waiting bool // whether the system's worker sleeps until helpers is 0
 	failed  *partPanic
 
 	_    [64]byte
-	next atomic.Int64 // alone on its cache line: every worker writes it
+	next atomic.Int64 // next part; alone on its cache line because every worker writes it
 	_    [64]byte
 }
 
-// partPanic is what a part panicked with on another worker, and where.
+// partPanic is the panic of a part on another worker.
 type partPanic struct {
 	value any
 	stack []byte
 }
 
-// take works on parts until there are none left.
+// take runs parts until none is left.
 func (j *job) take(w *worker) {
 	c := &w.part
 	c.schedule, c.system, c.worker, c.part = j.context.schedule, j.context.system, w, true
@@ -147,7 +150,7 @@ func (j *job) take(w *worker) {
 	}
 }
 
-// help is take for a worker other than the system's. It keeps a panic for the system.
+// help runs parts on a worker other than the system's. It keeps a panic for the system.
 func (j *job) help(t *team, w *worker) {
 	ended := false
 	defer func() {
@@ -178,13 +181,13 @@ func (j *job) help(t *team, w *worker) {
 	ended = true
 }
 
-// share works on the job with whoever is idle, and returns when it is done.
+// share runs the job together with idle workers and returns when it is done.
 func (t *team) share(j *job) {
 	t.mu.Lock()
 	t.jobs = append(t.jobs, j)
 	t.rouse(j.count - 1)
 	t.mu.Unlock()
-	// Whatever happens in a part, the others must be done before the system goes on.
+	// The system must not go on before all parts are done, even if a part panics.
 	defer func() {
 		j.next.Store(int64(j.count))
 		w := j.context.worker
@@ -194,7 +197,8 @@ func (t *team) share(j *job) {
 		if r != nil && j.helpers > 0 {
 			start := t.schedule.now()
 			defer func() {
-				r.keep(w, mark{kind: AwaitedParts, system: j.context.system, part: -1, start: start, end: t.schedule.now()})
+				r.keep(w, mark{kind: AwaitedParts, system: j.context.system, part: -1, start: start,
+					end: t.schedule.now()})
 			}()
 		}
 		for j.helpers > 0 {
@@ -208,7 +212,7 @@ func (t *team) share(j *job) {
 	j.take(j.context.worker)
 }
 
-// unlist takes a job of which nothing is left from the list.
+// unlist removes a job that has no parts left from the list.
 func (t *team) unlist(j *job) {
 	if i := slices.Index(t.jobs, j); i >= 0 {
 		t.jobs = slices.Delete(t.jobs, i, i+1)

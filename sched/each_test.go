@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// TestEachOnce: each entity is in one part, whatever the number of workers and the size of parts.
+// TestEachOnce checks that each entity is in one part, on any number of workers and with any size of parts.
 func TestEachOnce(t *testing.T) {
 	for _, workers := range []int{1, 2, 5} {
 		w, c := newWorld(t, 2)
@@ -43,7 +43,7 @@ func TestEachOnce(t *testing.T) {
 	}
 }
 
-// TestReduceSameBits: sums of floating-point numbers, which depend on their order.
+// TestReduceSameBits compares sums of floating-point numbers, which depend on the order of the additions.
 func TestReduceSameBits(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -71,7 +71,11 @@ func TestReduceSameBits(t *testing.T) {
 				}
 				return sum
 			}, func(a, b float64) float64 { return a + b })
-			most = Reduce(c, none, 3000, func(_ *Context, b vast.Batch) int { return b.Len() }, func(a, b int) int { return max(a, b) })
+			most = Reduce(c, none, 3000, func(_ *Context, b vast.Batch) int {
+				return b.Len()
+			}, func(a, b int) int {
+				return max(a, b)
+			})
 		}})
 		for range 20 {
 			tick(t, s, 1)
@@ -109,7 +113,7 @@ func TestRandom(t *testing.T) {
 	draw(1, "a")
 	draw(1, "a")
 	if len(seen) != 6000 {
-		t.Errorf("%d numbers, want 6000, twice the same", len(seen))
+		t.Errorf("%d numbers, want 6000: both runs must give the same", len(seen))
 	}
 	draw(2, "a")
 	draw(1, "b")
@@ -129,7 +133,7 @@ func TestRandom(t *testing.T) {
 	if sum < 49_000 || sum > 51_000 || mean < 295_000 || mean > 305_000 || r.Chance(0) || !r.Chance(1) {
 		t.Error(sum, mean)
 	}
-	// The first numbers from seed 0 that the authors' SplitMix64 gives.
+	// The first numbers of the authors' SplitMix64 from seed 0.
 	zero := Random(0)
 	if a, b := zero.Uint64(), zero.Uint64(); a != 0xe220a8397b1dcdaf || b != 0x6e789e6aa1b965f4 {
 		t.Errorf("%#x %#x", a, b)

@@ -7,23 +7,25 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// OrderError says why the systems cannot be brought into an order.
+// OrderError says why the systems have no valid order.
 type OrderError struct {
-	// Systems are those concerned; for a cycle the way around it, from a system back to itself.
+	// Systems are the systems involved. For a cycle they are the path around it: the first system is also the
+	// last.
 	Systems []string
 	detail  string
 }
 
 func (e *OrderError) Error() string { return "sched: " + e.detail }
 
-// PanicError says that a system panicked, or ended its goroutine, or made a memory fault.
+// PanicError says that a system panicked, ended its goroutine or caused a memory fault.
 type PanicError struct {
-	// System is the system's name; empty where a hook panicked while commands were applied.
+	// System is the system's name. It is empty if a hook panicked while commands were applied.
 	System string
-	// Value is what it panicked with; where it touched memory that is not there, a [*vm.Fault] that says what it was, or a
-	// *guard.Fault. So it is on every goroutine of a schedule, but not on those that a system starts: see [vm.Watch].
+	// Value is the value of the panic. For a memory fault it is a [*vm.Fault] that describes the memory, or a
+	// *guard.Fault. This holds on every goroutine of the schedule, but not on goroutines that a system
+	// starts: see [vm.Watch].
 	Value any
-	// Stack is where, as by runtime/debug.Stack.
+	// Stack is the stack of the panic, as runtime/debug.Stack formats it.
 	Stack []byte
 }
 
@@ -34,7 +36,7 @@ func (e *PanicError) Error() string {
 	return fmt.Sprintf("sched: system %q panicked: %v", e.System, e.Value)
 }
 
-// explained returns what is known of a memory fault, and any other value as it is.
+// explained returns the explanation of a memory fault, and any other value unchanged.
 func explained(v any) any {
 	if err, ok := vm.Explain(v); ok {
 		return err
@@ -42,16 +44,16 @@ func explained(v any) any {
 	return v
 }
 
-// Unwrap returns the value if it is an error, such as the *vm.Error of a full memory limit.
+// Unwrap returns Value if it is an error, such as the *vm.Error of a full memory limit.
 func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err
 }
 
-// StructureError says that the structure of the world changed while systems ran that are not exclusive. The changes are
-// made; another system may have seen only some of them.
+// StructureError says that the structure of the world changed while systems ran that are not exclusive. The
+// changes stay. Another system may have seen only some of them.
 type StructureError struct {
-	// Systems are those that were running, one of which made the changes.
+	// Systems are the systems that were running. One of them made the changes.
 	Systems []string
 }
 
@@ -60,31 +62,8 @@ func (e *StructureError) Error() string {
 	if len(e.Systems) == 1 {
 		who = "system"
 	}
-	return fmt.Sprintf("sched: %s %s changed the structure of the world directly: record it in Context.Commands, or make "+
-		"the system Exclusive", who, quoted(e.Systems))
-}
-
-// AccessError says that a system touched a column that it does not declare. Only builds with the tag invariants look.
-type AccessError struct {
-	// System and Column are the names of the two.
-	System, Column string
-	// Write tells whether it wrote the column, or may have.
-	Write bool
-	// Others are the systems of its phase whose declared use of the column conflicts with this one, by name.
-	Others []string
-}
-
-func (e *AccessError) Error() string {
-	did, list := "reads", "Reads or Writes"
-	if e.Write {
-		did, list = "writes", "Writes"
-	}
-	others := ""
-	if len(e.Others) > 0 {
-		others = ", and may run beside " + quoted(e.Others) + ", which declares it"
-	}
-	return fmt.Sprintf("sched: system %q %s column %s and does not say so%s: name the column in its %s", e.System, did,
-		e.Column, others, list)
+	return fmt.Sprintf("sched: %s %s changed the structure of the world directly: "+
+		"record it in Context.Commands, or make the system Exclusive", who, quoted(e.Systems))
 }
 
 func quoted(names []string) string {

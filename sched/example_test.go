@@ -14,7 +14,7 @@ type (
 	age      uint32
 )
 
-// A complete loop: ships move and age, old ones are scrapped, and the loop ends when none is left.
+// A complete loop: ships move and age, old ships are scrapped, and the loop ends when none is left.
 func Example() {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -28,7 +28,7 @@ func Example() {
 
 	s := sched.New(w, sched.Options{Rate: 1000})
 	defer s.Close()
-	s.Add(sched.System{ // writes what the next one does not touch: the two run at once
+	s.Add(sched.System{ // runs beside "age": the two touch different columns
 		Name: "move", Reads: sched.Columns(vel), Writes: sched.Columns(pos),
 		Run: func(c *sched.Context) {
 			for run := range moving.Runs() {
@@ -68,7 +68,8 @@ func Example() {
 	// no ship is left after tick 26
 }
 
-// One system on all workers: the parts are cut by the world, so the sum is the same on any number of them.
+// One system runs on all workers. The world decides the cuts, so the sum is the same on any number of
+// workers.
 func ExampleReduce() {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -119,8 +120,8 @@ func ExampleReduce() {
 	// 60000
 }
 
-// A system is a plain function with what it reads and writes. Each spreads it over the workers; what it records in its
-// Commands is done after the phase, in the same order on any number of them.
+// A system is a plain function with the columns that it reads and writes. Each spreads it over the workers.
+// The recorded commands are applied after the phase, in the same order on any number of workers.
 func ExampleContext_Each() {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -153,7 +154,7 @@ func ExampleContext_Each() {
 	// Output: 20000
 }
 
-// The order of systems follows from what they touch, and can be looked at.
+// The order of systems follows from the columns that they touch. Graph shows it.
 func ExampleSchedule_Graph() {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -164,7 +165,7 @@ func ExampleSchedule_Graph() {
 	nothing := func(*sched.Context) {}
 	s.Add(sched.System{Name: "steer", Writes: sched.Columns(vel), Run: nothing})
 	s.Add(sched.System{Name: "move", Reads: sched.Columns(vel), Writes: sched.Columns(pos), Run: nothing})
-	s.Add(sched.System{Name: "age", Writes: sched.Columns(ages), Run: nothing}) // beside either
+	s.Add(sched.System{Name: "age", Writes: sched.Columns(ages), Run: nothing}) // runs beside the other two
 	if err := s.Build(); err != nil {
 		fmt.Println(err)
 	}
@@ -174,16 +175,18 @@ func ExampleSchedule_Graph() {
 	// Output: steer before move because steer writes velocity, move reads it
 }
 
-// One tick, as its workers saw it.
+// The work of each worker in one tick.
 func ExampleSchedule_Record() {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
 	defer w.Close()
 	s := sched.New(w, sched.Options{Workers: 1})
 	defer s.Close()
-	s.Add(sched.System{Name: "think", Run: func(c *sched.Context) { c.Split(2, func(*sched.Context, int) {}) }})
+	s.Add(sched.System{Name: "think", Run: func(c *sched.Context) {
+		c.Split(2, func(*sched.Context, int) {})
+	}})
 	s.Add(sched.System{Name: "act", Phase: "after thinking", Run: func(*sched.Context) {}})
 
-	wait := s.Record(1) // a tool does this on a goroutine of its own
+	wait := s.Record(1) // a tool calls wait on another goroutine
 	if err := s.Tick(); err != nil {
 		panic(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// TestPanic: a tick stops, what it recorded is dropped, and the next one runs.
+// TestPanic checks that a tick stops and drops its commands, and that the next one runs.
 func TestPanic(t *testing.T) {
 	bug := errors.New("a bug")
 	for _, workers := range []int{1, 2, 4} {
@@ -42,7 +42,8 @@ func TestPanic(t *testing.T) {
 			where = place
 			var e *PanicError
 			err := s.Tick()
-			if !errors.As(err, &e) || e.System != "bad" || !strings.Contains(string(e.Stack), "failure_test.go") ||
+			if !errors.As(err, &e) || e.System != "bad" ||
+				!strings.Contains(string(e.Stack), "failure_test.go") ||
 				!strings.Contains(err.Error(), `system "bad" panicked`) {
 				t.Fatalf("%s: %v", place, err)
 			}
@@ -55,7 +56,8 @@ func TestPanic(t *testing.T) {
 			where = ""
 			tick(t, s, 1)
 		}
-		// On the caller's goroutine Goexit ends the caller, on another worker's it is an error; the schedule goes on either way.
+		// Goexit ends the calling goroutine. On another worker it gives an error. The schedule goes on in
+		// both cases.
 		where = "goexit"
 		ended := make(chan error, 1)
 		go func() {
@@ -78,7 +80,7 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestGoexitOnWorker: the goroutine is replaced.
+// TestGoexitOnWorker checks that the goroutine of the worker is replaced.
 func TestGoexitOnWorker(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	s := newSchedule(t, w, Options{Workers: 2})
@@ -98,7 +100,7 @@ func TestGoexitOnWorker(t *testing.T) {
 	if serial(s) {
 		t.Skip("systems run one after the other")
 	}
-	for range 3 { // each tick needs both workers, lest it hang
+	for range 3 { // each tick hangs unless both workers are there
 		var e *PanicError
 		if err := s.Tick(); !errors.As(err, &e) || e.Value != goexit {
 			t.Fatalf("%v", err)
@@ -106,7 +108,7 @@ func TestGoexitOnWorker(t *testing.T) {
 	}
 }
 
-// TestHookPanics: the commands that are left are applied by the next tick.
+// TestHookPanics checks that the next tick applies the remaining commands.
 func TestHookPanics(t *testing.T) {
 	w, c := newWorld(t, 1)
 	a := w.Archetype(c[0])
@@ -139,7 +141,8 @@ func TestMisuseOfSchedule(t *testing.T) {
 	s := newSchedule(t, w, Options{Workers: 1})
 	s.Add(System{Name: "a", Run: func(*Context) { s.Add(System{Name: "b", Run: nothing}) }})
 	var e *PanicError
-	if err := s.Tick(); !errors.As(err, &e) || !strings.Contains(err.Error(), "Schedule.Add while the schedule is at work") {
+	if err := s.Tick(); !errors.As(err, &e) ||
+		!strings.Contains(err.Error(), "Schedule.Add while the schedule is at work") {
 		t.Errorf("%v", err)
 	}
 	for range 2 {
@@ -147,7 +150,7 @@ func TestMisuseOfSchedule(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// The other way round than it should be: nothing breaks.
+	// The wrong order of Close breaks nothing.
 	w2, c := newWorld(t, 1)
 	a := w2.Archetype(c[0])
 	late := New(w2, Options{Workers: 2})
@@ -156,7 +159,8 @@ func TestMisuseOfSchedule(t *testing.T) {
 	if err := w2.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := late.Tick(); !errors.As(err, &e) || e.System != "a" || !strings.Contains(err.Error(), "closed world") {
+	if err := late.Tick(); !errors.As(err, &e) || e.System != "a" ||
+		!strings.Contains(err.Error(), "closed world") {
 		t.Errorf("%v", err)
 	}
 	if err := late.Close(); err != nil {

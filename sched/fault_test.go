@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestFault: a system that touches memory that is not there ends the tick with an error that says what it was, on whatever
-// goroutine of the schedule, and the schedule goes on.
+// TestFault checks that a memory fault of a system ends the tick with an error that describes the memory, on
+// any goroutine of the schedule, and that the schedule goes on.
 func TestFault(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("columns are Go heap memory in this build, where nothing faults")
@@ -42,11 +42,14 @@ func TestFault(t *testing.T) {
 			err := s.Tick()
 			var stopped *PanicError
 			var f *vm.Fault
-			if !errors.As(err, &stopped) || stopped.System != "bad" || !errors.As(err, &f) || f.Address != uintptr(unsafe.Pointer(stray)) {
+			if !errors.As(err, &stopped) || stopped.System != "bad" || !errors.As(err, &f) ||
+				f.Address != uintptr(unsafe.Pointer(stray)) {
 				t.Fatalf("%d workers, %s: %v", workers, place, err)
 			}
-			if text := err.Error(); !strings.Contains(text, `sched: system "bad" panicked: vm: bad access at 0x`) ||
-				!strings.Contains(text, ` of column uint64 of world "demo" is beyond its `) || !strings.Contains(string(stopped.Stack), "fault_test.go") {
+			text := err.Error()
+			if !strings.Contains(text, `sched: system "bad" panicked: vm: bad access at 0x`) ||
+				!strings.Contains(text, ` of column uint64 of world "demo" is beyond its `) ||
+				!strings.Contains(string(stopped.Stack), "fault_test.go") {
 				t.Errorf("%d workers, %s: it says\n%s\n%s", workers, place, text, stopped.Stack)
 			}
 			where, ran = "", 0

@@ -9,8 +9,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestScheduleWithEachCallFailing runs ticks with each memory call of theirs failing in turn: what a system could not record
-// is dropped with the rest of its phase and recorded by the next tick; what could not be applied is applied by the next.
+// TestScheduleWithEachCallFailing runs ticks while each of their memory calls fails in turn. If a system
+// cannot record, its phase is dropped and the next tick records it again. If commands cannot be applied, the
+// next tick applies them.
 func TestScheduleWithEachCallFailing(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		refused := 0
@@ -23,7 +24,10 @@ func TestScheduleWithEachCallFailing(t *testing.T) {
 				met = errors.Join(met, faulttest.Again(t, what, op, func() {}))
 			}
 			again("NewColumn", func() error { c = vast.NewColumn[uint64](w); return nil })
-			again("NewRelation", func() error { links = vast.NewRelation(w, "links", vast.RelationOptions{}); return nil })
+			again("NewRelation", func() error {
+				links = vast.NewRelation(w, "links", vast.RelationOptions{})
+				return nil
+			})
 			a, root := w.Archetype(c), vast.Entity{}
 			again("New", func() error { root = w.Archetype().New(); return nil })
 			s := New(w, Options{Workers: workers})
@@ -65,11 +69,11 @@ func TestScheduleWithEachCallFailing(t *testing.T) {
 					}
 				}
 				if w.Len() != 1+want || got != sum || links.CountSources(root) != want {
-					t.Fatalf("after tick %d: %d entities, sum %d, %d links; want %d and %d; after %v", ticks, w.Len(), got,
-						links.CountSources(root), 1+want, sum, met)
+					t.Fatalf("after tick %d: %d entities, sum %d, %d links; want %d and %d; after %v", ticks,
+						w.Len(), got, links.CountSources(root), 1+want, sum, met)
 				}
 			}
-			again("GrowCommands", func() error { return s.GrowCommands(1 << 19) })
+			again("GrowCommandBytes", func() error { return s.GrowCommandBytes(1 << 19) })
 			again("Trim", w.Trim)
 			again("Close of the schedule", s.Close)
 			again("Close of the world", w.Close)
@@ -78,9 +82,9 @@ func TestScheduleWithEachCallFailing(t *testing.T) {
 			}
 			return met
 		})
-		t.Logf("%d workers: %d calls, of which %d refuse something", workers, calls, refused)
+		t.Logf("%d workers: %d calls, %d of them fail a tick", workers, calls, refused)
 		if refused < 5 && !vm.HeapStandIn() {
-			t.Errorf("%d workers: %d calls, %d of which refuse something", workers, calls, refused)
+			t.Errorf("%d workers: %d calls, %d of them fail a tick", workers, calls, refused)
 		}
 	}
 }

@@ -5,12 +5,13 @@ import (
 	"strings"
 )
 
-// Graph is a schedule as a graph, for people and tools: it marshals to JSON, and [Graph.DOT] draws it.
+// Graph describes the order of a schedule, for people and tools. It marshals to JSON, and [Graph.DOT] draws
+// it.
 type Graph struct {
 	// Systems are in the order in which one worker runs them.
 	Systems []GraphSystem `json:"systems"`
-	// Edges are what orders systems within a phase. An edge that follows from others is there only when Before or After
-	// ask for it.
+	// Edges order systems within a phase. An edge that follows from other edges is listed only if Before or
+	// After name it.
 	Edges []Edge `json:"edges"`
 }
 
@@ -25,14 +26,14 @@ type GraphSystem struct {
 	WritesResources []string `json:"writesResources,omitempty"`
 }
 
-// Edge says that a system starts when another one is done, and why.
+// Edge says that system To starts after system From is done, and why.
 type Edge struct {
 	From string   `json:"from"`
 	To   string   `json:"to"`
 	Why  []string `json:"why"`
 }
 
-// describe returns the system for the graph.
+// describe returns the system as the graph shows it.
 func (n *node) describe() GraphSystem {
 	g := GraphSystem{Name: n.Name, Phase: n.Phase, Exclusive: n.Exclusive}
 	for _, c := range n.reads {
@@ -56,7 +57,8 @@ func (g Graph) DOT() string {
 	b.WriteString("digraph schedule {\n\trankdir=LR;\n\tnode [shape=box];\n")
 	for i := 0; i < len(g.Systems); {
 		phase := g.Systems[i].Phase
-		fmt.Fprintf(&b, "\tsubgraph %s {\n\t\tlabel=%s;\n", dotQuote("cluster "+string(phase)), dotQuote(string(phase)))
+		fmt.Fprintf(&b, "\tsubgraph %s {\n\t\tlabel=%s;\n",
+			dotQuote("cluster "+string(phase)), dotQuote(string(phase)))
 		for ; i < len(g.Systems) && g.Systems[i].Phase == phase; i++ {
 			s := &g.Systems[i]
 			label := s.Name
@@ -77,7 +79,8 @@ func (g Graph) DOT() string {
 		b.WriteString("\t}\n")
 	}
 	for _, e := range g.Edges {
-		fmt.Fprintf(&b, "\t%s -> %s [label=%s];\n", dotQuote(e.From), dotQuote(e.To), dotQuote(strings.Join(e.Why, "\n")))
+		fmt.Fprintf(&b, "\t%s -> %s [label=%s];\n",
+			dotQuote(e.From), dotQuote(e.To), dotQuote(strings.Join(e.Why, "\n")))
 	}
 	b.WriteString("}\n")
 	return b.String()

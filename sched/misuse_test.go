@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// TestZeroValues: a Schedule and a Context that nobody made say how to get one.
+// TestZeroValues checks that the zero Schedule and the zero Context say how to get a valid one.
 func TestZeroValues(t *testing.T) {
 	var c Context
 	var s Schedule
@@ -42,7 +42,7 @@ func TestZeroValues(t *testing.T) {
 		func() {
 			defer func() {
 				if v := recover(); v == nil || !strings.Contains(fmt.Sprint(v), test.says) {
-					t.Errorf("number %d panics with %v, want one that says %q", i, v, test.says)
+					t.Errorf("number %d panics with %v, want %q", i, v, test.says)
 				}
 			}()
 			test.do()
@@ -50,8 +50,8 @@ func TestZeroValues(t *testing.T) {
 	}
 }
 
-// TestOuterContextInPart: a part that uses the system's Context instead of its own is told so, on any number of workers, and
-// the system may go on to use Each in the next tick.
+// TestOuterContextInPart checks that a part that uses the system's Context instead of its own panics with a
+// hint, on any number of workers, and that the system can use Each in the next tick.
 func TestOuterContextInPart(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		for name, misuse := range map[string]func(outer *Context, q vast.Query){
@@ -60,7 +60,9 @@ func TestOuterContextInPart(t *testing.T) {
 				outer.Each(q, 64, func(*Context, vast.Batch) {})
 			},
 			"calls Each, Split or Reduce inside a part": func(outer *Context, q vast.Query) {
-				Reduce(outer, q, 64, func(*Context, vast.Batch) int { return 1 }, func(a, b int) int { return a + b })
+				Reduce(outer, q, 64, func(*Context, vast.Batch) int { return 1 }, func(a, b int) int {
+					return a + b
+				})
 			},
 		} {
 			w, c := newWorld(t, 1)
@@ -79,7 +81,7 @@ func TestOuterContextInPart(t *testing.T) {
 			}})
 			var failed *PanicError
 			if err := s.Tick(); !errors.As(err, &failed) || !strings.Contains(err.Error(), name) {
-				t.Errorf("%d workers: %v, want one that says %q", workers, err, name)
+				t.Errorf("%d workers: %v, want %q", workers, err, name)
 			}
 			tick(t, s, 1)
 		}

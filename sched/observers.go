@@ -7,24 +7,24 @@ import (
 	"sync/atomic"
 )
 
-// observers are who looks at the course of the tick under way: as a rule nobody, and then it costs a look at two numbers a
-// tick and at a nil pointer a system. Workers read recorder and task as they read the systems to run, and only the goroutine
-// that ticks writes them, between ticks.
+// observers record and trace the tick under way. Without observers they cost two loads a tick and a nil check
+// a system. Workers read recorder and task while they run systems. Only the goroutine that ticks writes them,
+// between ticks.
 type observers struct {
 	recorder *recorder       // nil unless the tick is recorded
-	task     *trace.Task     // of runtime/trace; nil unless that runs
+	task     *trace.Task     // nil unless runtime/trace runs
 	trace    context.Context // of the task
 
-	wanted atomic.Int32 // requests, for begin to look at without the lock
+	wanted atomic.Int32 // requests; begin reads it without the lock
 
 	mu       sync.Mutex
 	requests []*request
-	unused   []*recorder // as many as the request for most ticks still lacks
-	last     *recorder   // the last tick that was recorded
+	unused   []*recorder // as many as the longest request still needs
+	last     *recorder   // of the last recorded tick
 	closed   bool
 }
 
-// begin has a tick observed if somebody wants to.
+// begin starts the recorder and the trace task if they are wanted.
 func (o *observers) begin(s *Schedule) {
 	if o.wanted.Load() > 0 {
 		o.startRecording(s)
@@ -34,7 +34,7 @@ func (o *observers) begin(s *Schedule) {
 	}
 }
 
-// end ends what begin began.
+// end ends the recorder and the trace task.
 func (o *observers) end(s *Schedule) {
 	if o.recorder != nil {
 		o.endRecording(s)

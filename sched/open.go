@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// open holds the schedules that are not closed, so that tools need only know the world. It keeps neither them nor worlds
-// alive: a schedule that was forgotten instead of closed goes when the collector takes it.
+// open lists the schedules that are not closed, so that a tool needs only the world. It keeps neither
+// schedules nor worlds alive: the garbage collector can take a schedule that was never closed.
 var open struct {
 	mu   sync.Mutex
 	made uint64                                                // schedules so far
@@ -23,8 +23,8 @@ type enlisted struct {
 	schedule weak.Pointer[Schedule]
 }
 
-// Of returns the world's schedules that are not closed, in the order in which they were made. It may be called from any
-// goroutine at any time; another one may close what it returns.
+// Of returns the open schedules of the world, oldest first. It may be called from any goroutine at any time.
+// Another goroutine may close a schedule of the result.
 func Of(w *vast.World) []*Schedule {
 	open.mu.Lock()
 	defer open.mu.Unlock()
@@ -37,7 +37,7 @@ func Of(w *vast.World) []*Schedule {
 	return list
 }
 
-// enlist makes the schedule known to Of until it is closed.
+// enlist lists the schedule for Of until it is closed.
 func (s *Schedule) enlist() {
 	e := enlisted{weak.Make(s.world), weak.Make(s)}
 	open.mu.Lock()
@@ -55,11 +55,13 @@ func (s *Schedule) enlist() {
 	}
 }
 
-// delist takes a schedule out of open.
+// delist removes a schedule from open.
 func delist(e enlisted) {
 	open.mu.Lock()
 	defer open.mu.Unlock()
-	list := slices.DeleteFunc(open.of[e.world], func(p weak.Pointer[Schedule]) bool { return p == e.schedule })
+	list := slices.DeleteFunc(open.of[e.world], func(p weak.Pointer[Schedule]) bool {
+		return p == e.schedule
+	})
 	if len(list) == 0 {
 		delete(open.of, e.world)
 		return

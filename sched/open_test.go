@@ -17,7 +17,8 @@ func TestOf(t *testing.T) {
 	if list := Of(w); list != nil {
 		t.Errorf("a world without schedules has %v", list)
 	}
-	a, b, c := New(w, Options{Workers: 2}), New(other, Options{}), New(w, Options{Rate: 7, Phases: []Phase{"x"}})
+	a, b, c := New(w, Options{Workers: 2}), New(other, Options{}),
+		New(w, Options{Rate: 7, Phases: []Phase{"x"}})
 	if list := Of(w); !slices.Equal(list, []*Schedule{a, c}) {
 		t.Errorf("got %v, want %v and %v", list, a, c)
 	}
@@ -46,7 +47,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// Whoever forgets a schedule and its world is not kept from forgetting them.
+// TestOfKeepsNothingAlive checks that the list does not keep a forgotten schedule and its world alive.
 func TestOfKeepsNothingAlive(t *testing.T) {
 	forget := func() (weak.Pointer[vast.World], weak.Pointer[Schedule]) {
 		w := vast.NewWorld(vast.Options{})
@@ -62,7 +63,8 @@ func TestOfKeepsNothingAlive(t *testing.T) {
 		defer open.mu.Unlock()
 		return open.of[w] != nil
 	}
-	for deadline := time.Now().Add(time.Minute); w.Value() != nil || s.Value() != nil || known(); runtime.GC() {
+	for deadline := time.Now().Add(time.Minute); w.Value() != nil || s.Value() != nil ||
+		known(); runtime.GC() {
 		if time.Now().After(deadline) {
 			t.Fatalf("world %p, schedule %p, in the list: %v", w.Value(), s.Value(), known())
 		}

@@ -6,23 +6,24 @@ import (
 	"strings"
 )
 
-// stage is a part of a phase between two applications of commands: an exclusive system, or what stands between them.
+// stage is a part of a phase between two applications of commands: one exclusive system, or the systems
+// between two exclusive systems.
 type stage struct {
 	nodes []*node // in an order that fits all edges
-	roots int     // how many wait for nothing
+	roots int     // nodes that wait for no other
 }
 
-// ordering brings the systems of one phase into an order.
+// ordering finds an order of the systems of one phase.
 type ordering struct {
 	nodes []*node
-	next  [][]int    // edges, without those that follow from others at the time when they were found
-	reach [][]uint64 // for each system a bit for each that comes after it
+	next  [][]int    // edges; an edge that followed from others when it was found is left out
+	reach [][]uint64 // for each system one bit for each system after it
 	edges []Edge
 
-	explained map[[2]int]int // the index in edges, by what an edge joins
+	explained map[[2]int]int // from the two ends of an edge to its index in edges
 }
 
-// plan brings all systems into stages.
+// plan divides all systems into stages.
 func (s *Schedule) plan() ([]stage, Graph, error) {
 	var stages []stage
 	graph := Graph{Systems: make([]GraphSystem, 0, len(s.nodes))}
@@ -58,25 +59,34 @@ func (s *Schedule) plan() ([]stage, Graph, error) {
 	return stages, graph, nil
 }
 
-// checkNames looks at what a system says of others that it names.
+// checkNames checks the systems that Before and After of n name.
 func (s *Schedule) checkNames(n *node) error {
-	for i, name := range slices.Concat(n.Before, n.After) {
-		list := "Before"
-		if i >= len(n.Before) {
-			list = "After"
+	phase := slices.Index(s.phases, n.Phase)
+	for _, name := range n.Before {
+		if other := s.byName[name]; other == nil {
+			return unknownName(n, name, "Before")
+		} else if phase > slices.Index(s.phases, other.Phase) {
+			return wrongPhase(n, other, "Before", "before")
 		}
-		other := s.byName[name]
-		if other == nil {
-			return &OrderError{[]string{n.Name, name},
-				fmt.Sprintf("system %q names %q in %s, and there is no such system: add it, or mend the name", n.Name, name, list)}
-		}
-		mine, its := slices.Index(s.phases, n.Phase), slices.Index(s.phases, other.Phase)
-		if list == "Before" && mine > its || list == "After" && mine < its {
-			return &OrderError{[]string{n.Name, name}, fmt.Sprintf("system %q names %q in %s, but its phase %q does not come %s %q",
-				n.Name, name, list, n.Phase, strings.ToLower(list), other.Phase)}
+	}
+	for _, name := range n.After {
+		if other := s.byName[name]; other == nil {
+			return unknownName(n, name, "After")
+		} else if phase < slices.Index(s.phases, other.Phase) {
+			return wrongPhase(n, other, "After", "after")
 		}
 	}
 	return nil
+}
+
+func unknownName(n *node, name, list string) error {
+	return &OrderError{[]string{n.Name, name}, fmt.Sprintf("system %q names %q in %s, and there is no "+
+		"such system: add it, or correct the name", n.Name, name, list)}
+}
+
+func wrongPhase(n, other *node, list, order string) error {
+	return &OrderError{[]string{n.Name, other.Name}, fmt.Sprintf("system %q names %q in %s, but its phase "+
+		"%q does not come %s %q", n.Name, other.Name, list, n.Phase, order, other.Phase)}
 }
 
 // named adds the edges of Before and After.
@@ -100,24 +110,26 @@ func (o *ordering) named(s *Schedule) error {
 	return nil
 }
 
-// name adds an edge that a system asks for.
+// name adds an edge that Before or After asks for.
 func (o *ordering) name(from, to int, why string) error {
 	if from == to || o.reaches(to, from) {
-		way := []string{o.nodes[from].Name}
-		for _, k := range o.way(to, from) {
-			way = append(way, o.nodes[k].Name)
+		names := []string{o.nodes[from].Name}
+		for _, k := range o.path(to, from) {
+			names = append(names, o.nodes[k].Name)
 		}
-		return &OrderError{way, "the order of systems is a cycle: " + strings.Join(way, " → ") + ": take one Before or After away"}
+		return &OrderError{names, "the order of systems is a cycle: " + strings.Join(names, " → ") +
+			": remove one Before or After"}
 	}
 	o.explain(from, to, why)
 	o.link(from, to)
 	return nil
 }
 
-// conflicts adds edges between systems that conflict: in the order in which they were added, unless there is a way back.
+// conflicts adds an edge for each conflict. The system that was added first runs first, unless the edges so
+// far reverse the two.
 func (o *ordering) conflicts() {
 	for later := range o.nodes {
-		// From the nearest to the farthest, so that edges that follow from others are seen to.
+		// From the nearest to the farthest: so an edge that follows from others is found after them.
 		for earlier := later - 1; earlier >= 0; earlier-- {
 			from, to := earlier, later
 			if o.reaches(later, earlier) {
@@ -137,7 +149,7 @@ func (o *ordering) conflicts() {
 	}
 }
 
-// conflicts returns why two systems cannot run at once, or nothing.
+// conflicts returns the reasons why two systems cannot run in parallel.
 func (n *node) conflicts(m *node) (why []string) {
 	if n.Exclusive || m.Exclusive {
 		return []string{"exclusive"}
@@ -173,7 +185,7 @@ func (n *node) conflicts(m *node) (why []string) {
 
 func (o *ordering) reaches(from, to int) bool { return o.reach[from][to/64]>>(to%64)&1 != 0 }
 
-// link adds an edge and all that follows from it.
+// link adds an edge and everything that follows from it.
 func (o *ordering) link(from, to int) {
 	if o.reaches(from, to) {
 		return
@@ -190,9 +202,9 @@ func (o *ordering) link(from, to int) {
 	}
 }
 
-// way returns the systems on a way along the edges, both ends included. There must be one.
-func (o *ordering) way(from, to int) []int {
-	way := []int{from}
+// path returns the systems on a path along the edges, both ends included. There must be a path.
+func (o *ordering) path(from, to int) []int {
+	path := []int{from}
 	for from != to {
 		for _, k := range o.next[from] {
 			if k == to || o.reaches(k, to) {
@@ -200,12 +212,12 @@ func (o *ordering) way(from, to int) []int {
 				break
 			}
 		}
-		way = append(way, from)
+		path = append(path, from)
 	}
-	return way
+	return path
 }
 
-// explain puts an edge into the graph.
+// explain adds reasons to an edge of the graph. The first call for an edge adds the edge.
 func (o *ordering) explain(from, to int, why ...string) {
 	i, explained := o.explained[[2]int{from, to}]
 	if !explained {
@@ -216,8 +228,8 @@ func (o *ordering) explain(from, to int, why ...string) {
 	o.edges[i].Why = append(o.edges[i].Why, why...)
 }
 
-// sorted returns the systems in an order that fits all edges: at each step the one that was added first of those that can
-// come next.
+// sorted returns the systems in an order that fits all edges. Each step takes the system that was added first
+// among those that wait for no other.
 func (o *ordering) sorted() []*node {
 	in := make([]int, len(o.nodes))
 	for _, next := range o.next {
@@ -237,7 +249,8 @@ func (o *ordering) sorted() []*node {
 	return order
 }
 
-// stages cuts an order at the exclusive systems, and tells each system of a stage which others wait for it.
+// stages cuts an order at the exclusive systems, and links each system to the systems of its stage that wait
+// for it.
 func (o *ordering) stages(order []*node) (stages []stage) {
 	for _, n := range order {
 		if len(stages) == 0 || n.Exclusive || stages[len(stages)-1].nodes[0].Exclusive {

@@ -11,8 +11,8 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// FuzzOrder declares systems that read, write and name each other at will: either a circle or a wrong name is told, or all run
-// once a tick, those that conflict one after the other.
+// FuzzOrder declares systems that read, write and name each other at random. Either Tick reports a cycle or a
+// wrong name, or all systems run once a tick, and conflicting systems run one after the other.
 func FuzzOrder(f *testing.F) {
 	f.Add([]byte{3, 1, 0, 1, 0, 0, 2, 1, 1, 0, 4, 0, 2, 1, 0, 0, 1, 2, 0, 1, 0, 8})
 	f.Add([]byte{6, 0, 255, 255, 9, 9, 1, 2, 3, 4, 5, 6, 7, 1, 0, 0, 0, 1, 1, 1, 2, 2, 2})
@@ -20,7 +20,8 @@ func FuzzOrder(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		b := modeltest.NewStream(data)
 		n := 1 + b.Below(12)
-		s := New(w, Options{Workers: 1 + b.Below(3), Phases: []Phase{"first", "second"}, Commands: vast.CommandsOptions{Bytes: 1 << 16}})
+		s := New(w, Options{Workers: 1 + b.Below(3), Phases: []Phase{"first", "second"},
+			Commands: vast.CommandsOptions{Bytes: 1 << 16}})
 		defer s.Close()
 		var clock atomic.Int64
 		systems, began, ended := make([]System, n), make([]int64, n), make([]int64, n)
@@ -36,14 +37,15 @@ func FuzzOrder(f *testing.F) {
 		}
 		for i := range systems {
 			reads := b.Byte() % 16
-			sys := System{Name: name(i), Phase: []Phase{"first", "second"}[b.Byte()%2], Exclusive: b.Byte()%8 == 1, Run: func(*Context) {
-				began[i] = clock.Add(1)
-				runs[i]++
-				ended[i] = clock.Add(1)
-			}}
+			sys := System{Name: name(i), Phase: []Phase{"first", "second"}[b.Byte()%2],
+				Exclusive: b.Byte()%8 == 1, Run: func(*Context) {
+					began[i] = clock.Add(1)
+					runs[i]++
+					ended[i] = clock.Add(1)
+				}}
 			sys.Reads, sys.Writes = some(reads), some(b.Byte()%16&^reads)
 			for range b.Byte() % 3 {
-				if other := b.Below(n + 1); b.Byte()%2 == 0 { // one of them is no system
+				if other := b.Below(n + 1); b.Byte()%2 == 0 { // n is not the number of a system
 					sys.Before = append(sys.Before, name(other))
 				} else {
 					sys.After = append(sys.After, name(other))
@@ -72,7 +74,7 @@ func FuzzOrder(f *testing.F) {
 	})
 }
 
-// checkTick checks what ran beside what, and in which order.
+// checkTick checks the order of the systems, and that conflicting systems did not run at once.
 func checkTick(t *testing.T, systems []System, began, ended []int64) {
 	t.Helper()
 	touches := func(a, b []vast.AnyColumn) bool {
@@ -85,7 +87,8 @@ func checkTick(t *testing.T, systems []System, began, ended []int64) {
 				a.Phase == "first" && b.Phase == "second" && !before {
 				t.Fatalf("%s is not done when %s begins", a.Name, b.Name)
 			}
-			if i != k && (a.Exclusive || touches(a.Writes, b.Writes) || touches(a.Writes, b.Reads)) && !before && ended[k] > began[i] {
+			if i != k && (a.Exclusive || touches(a.Writes, b.Writes) || touches(a.Writes, b.Reads)) &&
+				!before && ended[k] > began[i] {
 				t.Fatalf("%s runs beside %s", a.Name, b.Name)
 			}
 		}

@@ -16,7 +16,7 @@ import (
 
 func nothing(*Context) {}
 
-// newWorld returns a world and n columns of it.
+// newWorld returns a world with n columns.
 func newWorld(t testing.TB, n int) (*vast.World, []vast.Column[uint64]) {
 	t.Helper()
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 14})
@@ -27,7 +27,7 @@ func newWorld(t testing.TB, n int) (*vast.World, []vast.Column[uint64]) {
 	})
 	cols := make([]vast.Column[uint64], n)
 	for i := range cols {
-		cols[i] = vast.NewColumnWith[uint64](w, vast.ColumnOptions{Name: string(rune('A' + i))})
+		cols[i] = vast.NewColumn[uint64](w).Named(string(rune('A' + i)))
 	}
 	return w, cols
 }
@@ -52,7 +52,7 @@ func tick(t testing.TB, s *Schedule, n int) {
 	}
 }
 
-// order returns the names of all systems as one worker runs them.
+// order returns the names of all systems in the order in which one worker runs them.
 func order(t testing.TB, s *Schedule) string {
 	t.Helper()
 	if err := s.Build(); err != nil {
@@ -76,7 +76,8 @@ func TestOrderByConflicts(t *testing.T) {
 	w, c := newWorld(t, 2)
 	s := newSchedule(t, w, Options{Workers: 1})
 	s.Add(System{Name: "read", Reads: Columns(c[0]), Run: nothing})
-	s.Add(System{Name: "read too", Reads: Columns(c[0]), ReadsResources: Resources(ResourceOf[int]()), Run: nothing})
+	s.Add(System{Name: "read too", Reads: Columns(c[0]), ReadsResources: Resources(ResourceOf[int]()),
+		Run: nothing})
 	s.Add(System{Name: "write", Reads: Columns(c[0]), Writes: Columns(c[0]), Run: nothing})
 	s.Add(System{Name: "write again", Writes: Columns(c[0], c[1]), Run: nothing})
 	s.Add(System{Name: "clock", WritesResources: Resources(ResourceOf[int]()), Run: nothing})
@@ -104,11 +105,13 @@ func TestOrderByName(t *testing.T) {
 	s.Add(System{Name: "d", Run: nothing})
 	s.Add(System{Name: "e", After: []string{"f"}, Run: nothing})
 	s.Add(System{Name: "f", Before: []string{"d"}, Run: nothing})
-	// c is before a, and a conflicts with the later b, so b comes after both; d and e follow f, with which they do not conflict.
+	// c is before a, and a conflicts with the later b, so b comes after both. d and e come after f without
+	// conflict.
 	if got := order(t, s); got != "c a b f d e" {
 		t.Errorf("order %s", got)
 	}
-	want := []string{"c>a: c is Before a; both write A", "f>e: e is After f", "f>d: f is Before d", "a>b: both write A"}
+	want := []string{"c>a: c is Before a; both write A", "f>e: e is After f", "f>d: f is Before d",
+		"a>b: both write A"}
 	if got := edges(s); !slices.Equal(got, want) {
 		t.Errorf("edges %q", got)
 	}
@@ -144,8 +147,10 @@ func TestNames(t *testing.T) {
 	}{
 		{System{Name: "b", After: []string{"nobody"}}, `"b" names "nobody" in After`},
 		{System{Name: "b", Before: []string{"nobody"}}, `"b" names "nobody" in Before`},
-		{System{Name: "b", Phase: "late", Before: []string{"a"}}, `its phase "late" does not come before "update"`},
-		{System{Name: "b", Phase: "early", After: []string{"a"}}, `its phase "early" does not come after "update"`},
+		{System{Name: "b", Phase: "late", Before: []string{"a"}},
+			`its phase "late" does not come before "update"`},
+		{System{Name: "b", Phase: "early", After: []string{"a"}},
+			`its phase "early" does not come after "update"`},
 	} {
 		s := newSchedule(t, w, Options{Workers: 1, Phases: []Phase{"early", Update, "late"}})
 		s.Add(System{Name: "a", Run: nothing})
@@ -235,7 +240,8 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// TestOrderModel: random systems come in an order that keeps what they ask for, and conflicts are never left open.
+// TestOrderModel checks that the order of random systems respects Before and After and separates all
+// conflicts.
 func TestOrderModel(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -244,7 +250,7 @@ func TestOrderModel(t *testing.T) {
 	for range 100 {
 		s := newSchedule(t, w, Options{Workers: 1})
 		n := 1 + r.IntN(30)
-		rank := r.Perm(n) // Before and After agree with it, so there is no cycle
+		rank := r.Perm(n) // Before and After follow it, so there is no cycle
 		for i := range n {
 			sys := System{Name: string(rune('a' + i)), Exclusive: r.IntN(20) == 0, Run: nothing}
 			for _, col := range c {
@@ -264,7 +270,7 @@ func TestOrderModel(t *testing.T) {
 		}
 		names := strings.Fields(order(t, s))
 		at := func(name string) int { return slices.Index(names, name) }
-		// reached from what the executor waits for, stage by stage
+		// The pairs that the executor keeps in order, stage by stage.
 		after := make(map[[2]*node]bool)
 		var all []*node
 		for k, st := range s.stages {
@@ -306,7 +312,7 @@ func TestOrderModel(t *testing.T) {
 	}
 }
 
-// TestThousandSystems: a chain of as many systems as anybody has gets no more edges than it needs, with few workers and many.
+// TestThousandSystems checks that a chain of a thousand systems gets no more edges than it needs.
 func TestThousandSystems(t *testing.T) {
 	const n = 1000
 	for _, workers := range []int{1, 3} {
@@ -315,11 +321,16 @@ func TestThousandSystems(t *testing.T) {
 		var order []int
 		var apart atomic.Int64
 		for i := range n {
-			s.Add(System{Name: fmt.Sprint("chained ", i), Writes: Columns(c[0]), Run: func(*Context) { order = append(order, i) }})
-			s.Add(System{Name: fmt.Sprint("apart ", i), Reads: Columns(c[1]), Run: func(*Context) { apart.Add(1) }})
+			s.Add(System{Name: fmt.Sprint("chained ", i), Writes: Columns(c[0]), Run: func(*Context) {
+				order = append(order, i)
+			}})
+			s.Add(System{Name: fmt.Sprint("apart ", i), Reads: Columns(c[1]), Run: func(*Context) {
+				apart.Add(1)
+			}})
 		}
 		tick(t, s, 2)
-		if len(order) != 2*n || !slices.IsSorted(order[:n]) || !slices.IsSorted(order[n:]) || apart.Load() != 2*n {
+		if len(order) != 2*n || !slices.IsSorted(order[:n]) || !slices.IsSorted(order[n:]) ||
+			apart.Load() != 2*n {
 			t.Errorf("%d workers: %d of the chain ran, and %d others", workers, len(order), apart.Load())
 		}
 		if edges := len(s.Graph().Edges); edges != n-1 {

@@ -8,20 +8,20 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Random is a stream of random numbers that were computed from what they are for: the seed of the schedule, the name of
-// the system, the tick and an entity. So they do not depend on who drew before, on the number of workers, or on the order
-// in which entities are visited. It is a small value; make it where it is needed, with [Context.Random].
+// Random is a stream of random numbers that is computed from the seed of the schedule, the name of the
+// system, the tick and an entity or number. The stream does not depend on earlier draws, the number of
+// workers or the order of visits. It is a small value: make it where it is needed, with [Context.Random].
 //
-// The generator is SplitMix64: G. L. Steele, D. Lea, C. H. Flood, "Fast Splittable Pseudorandom Number Generators",
-// OOPSLA 2014, with the constants of D. Stafford's variant 13 of its mixing function. It is not for secrets. A *Random is a
-// Source of math/rand/v2.
+// The generator is SplitMix64: G. L. Steele, D. Lea, C. H. Flood, "Fast Splittable Pseudorandom Number
+// Generators", OOPSLA 2014, with the constants of D. Stafford's variant 13 of its mixing function. It is not
+// for secrets. A *Random is a Source of math/rand/v2.
 type Random uint64
 
 // golden is 2⁶⁴ divided by the golden ratio, the increment of SplitMix64.
 const golden = 0x9e3779b97f4a7c15
 
-// mix is the bijective finalizer of SplitMix64. The source applies it to multiples of the increment; here it spreads
-// small numbers, such as a tick, over all bits.
+// mix is the bijective finalizer of SplitMix64. SplitMix64 applies it to multiples of the increment. Here it
+// also spreads small numbers, such as a tick, over all bits.
 func mix(z uint64) uint64 {
 	z ^= z >> 30
 	z *= 0xbf58476d1ce4e5b9
@@ -30,13 +30,15 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// Random returns the random numbers of an entity in this system and tick. Each call begins the same stream anew.
+// Random returns the random numbers of an entity in this system and tick. Each call starts the same stream
+// again.
 func (c *Context) Random(e vast.Entity) Random {
 	return c.RandomOf(uint64(e.Generation())<<32 | uint64(e.Slot()))
 }
 
-// RandomOf is [Context.Random] for what is no entity, such as a place on a map: any number tells its streams apart. It is
-// also that of the entity with the number as its slot and generation 0, which no entity has.
+// RandomOf returns the random numbers of any number, such as a place on a map, in this system and tick. Equal
+// numbers give equal streams. Numbers below 2³² share no stream with an entity. A larger number has the stream
+// of the entity whose generation is in its upper 32 bits and whose slot is in its lower 32 bits.
 func (c *Context) RandomOf(number uint64) Random {
 	s := c.of()
 	return randomOf(s.options.Seed, c.system.hash, s.number, number)
@@ -55,8 +57,9 @@ func (r *Random) Uint64() uint64 {
 // Float64 returns a number in [0, 1), a multiple of 2⁻⁵³.
 func (r *Random) Float64() float64 { return float64(r.Uint64()>>11) * (1.0 / (1 << 53)) }
 
-// Below returns a number from 0 to n-1. It panics unless n is positive. The chances are equal but for n in 2⁶⁴: D. Lemire,
-// "Fast Random Integer Generation in an Interval", ACM TOMACS 29, 2019, without its rejection step.
+// Below returns a number from 0 to n-1. It panics unless n is positive. The probabilities differ by at most n
+// in 2⁶⁴: D. Lemire, "Fast Random Integer Generation in an Interval", ACM TOMACS 29, 2019, without its
+// rejection step.
 func (r *Random) Below(n int) int {
 	if n <= 0 {
 		panic(fmt.Sprintf("sched: Random.Below(%d): the number must be positive", n))
@@ -68,6 +71,7 @@ func (r *Random) Below(n int) int {
 // Chance reports true with probability p.
 func (r *Random) Chance(p float64) bool { return r.Float64() < p }
 
-// Exponential returns an exponentially distributed number, such as the time until something happens that happens once in
-// mean units of time. The largest is 37 times the mean. Its last bits depend on the machine's logarithm.
+// Exponential returns an exponentially distributed number, such as the time until the next event when events
+// occur once in mean units of time on average. The largest is 37 times the mean. The last bits depend on the
+// machine's logarithm.
 func (r *Random) Exponential(mean float64) float64 { return -mean * math.Log(1-r.Float64()) }

@@ -12,62 +12,64 @@ import (
 	"github.com/vastgo/vast/internal/atwork"
 )
 
-// MaxRecorded is how many ticks one call of [Schedule.Record] can ask for.
+// MaxRecorded is the largest number of ticks that one call of [Schedule.Record] can ask for.
 const MaxRecorded = 16
 
-// ErrClosed is what one who waits after [Schedule.Record] gets when the schedule is closed before the ticks came.
+// ErrClosed is the error of a wait for [Schedule.Record] when the schedule is closed before all ticks were
+// recorded.
 var ErrClosed = errors.New("sched: the schedule is closed")
 
-// Recording is the course of one tick.
+// Recording describes the course of one tick.
 type Recording struct {
 	Tick    uint64
 	Began   time.Time
 	Took    time.Duration
 	Workers int
-	Phases  []PhaseSpan // one after the other
-	Spans   []Span      // by Start; of those that start together the longest first
-	// Lost is how many parts and waits were not kept. There is room for 8,192, each worker having an equal share of it, or for
-	// 256 a worker where that is more.
+	Phases  []PhaseSpan // in order
+	Spans   []Span      // by Start, then the longest first
+	// Lost is the number of parts and waits that found no room. There is room for 8,192 in total, divided
+	// equally among the workers, or for 256 a worker if this is more.
 	Lost int
 }
 
-// PhaseSpan is a phase in a [Recording], from its first system to the last of its commands. Times count from the
-// beginning of the tick.
+// PhaseSpan is a phase in a [Recording], from its first system to the last of its commands. Times count from
+// the beginning of the tick.
 type PhaseSpan struct {
 	Phase      Phase
 	Start, End time.Duration
 }
 
-// Span is something that a worker did, or waited for, in a [Recording]. Between its spans a worker had nothing to do. Times
-// count from the beginning of the tick.
+// Span is one piece of work, or one wait, of a worker in a [Recording]. Between its spans a worker was idle.
+// Times count from the beginning of the tick.
 type Span struct {
 	Kind       SpanKind
 	System     string // empty for commands
-	Part       int    // the number of the batch or of Split's call; -1 for what is no part
-	Worker     int    // from 0, which is the goroutine that called Tick, to below Options.Workers
+	Part       int    // the number of the batch or of Split's call; -1 unless this is a part
+	Worker     int    // 0 is the goroutine that called Tick; less than Options.Workers
 	Start, End time.Duration
 }
 
-// SpanKind tells what a [Span] is.
+// SpanKind is the kind of a [Span].
 type SpanKind string
 
-// A part or a wait on the worker that runs its system lies within the system's span. What panicked is there for systems,
-// not for parts.
+// A part or a wait lies within the span of its system if both are on the same worker. A system that panicked
+// has a span, a part that panicked has none.
 const (
-	RanSystem       SpanKind = "system"   // a system, with its condition
-	RanPart         SpanKind = "part"     // a part of Each, Split or Reduce
+	RanSystem       SpanKind = "system"   // a system ran, with its condition
+	RanPart         SpanKind = "part"     // a part of Each, Split or Reduce ran
 	AwaitedParts    SpanKind = "wait"     // a system waited for parts on other workers
 	AppliedCommands SpanKind = "commands" // commands were applied
 )
 
-// Record has the next ticks recorded, from the first that begins after it, and returns how to wait for them: wait returns
-// their course in their order. When its context ends before, it returns the context's error with the ticks recorded so far, and
-// no more are recorded for it; when the schedule is closed, [ErrClosed]. A tick that goes on later, because its commands could
-// not be applied at first, counts twice. Both may be called from any goroutine at any time, but wait not from the one that
-// makes the ticks.
+// Record records the next ticks and returns a function that waits for them. The first recorded tick is the
+// first that begins after the call. wait returns the recordings in order. If its context ends first, wait
+// returns the context's error with the ticks recorded so far, and this call of Record records no more. If the
+// schedule is closed, wait returns [ErrClosed]. A tick that continues later, because its commands could not
+// be applied at first, counts twice. Record and wait may be called from any goroutine at any time, except
+// that the goroutine that makes the ticks must not call wait.
 //
-// A recorded tick takes longer by a look at the clock for each part; room for parts is made beforehand. Without Record
-// a tick pays for this with one look at a number, and a system with one at a pointer. It panics unless ticks is 1 to
+// Recording costs a tick one reading of the clock for each part. The room for parts is allocated beforehand.
+// Without Record a tick pays one atomic load and a system one nil check. Record panics unless ticks is 1 to
 // [MaxRecorded].
 func (s *Schedule) Record(ticks int) (wait func(context.Context) ([]Recording, error)) {
 	s.mustBeMade("Record")
@@ -82,7 +84,8 @@ func (s *Schedule) Record(ticks int) (wait func(context.Context) ([]Recording, e
 		case <-q.done:
 		default:
 			if atwork.Inside(s.world) {
-				panic("sched: what a tick runs waits for the recording of a tick, and so for itself: wait on another goroutine")
+				panic("sched: code that a tick runs waits for the recording of a tick, and so for itself: " +
+					"wait on another goroutine")
 			}
 		}
 		select {
@@ -98,8 +101,7 @@ func (s *Schedule) Record(ticks int) (wait func(context.Context) ([]Recording, e
 	}
 }
 
-// Recording returns the course of the last tick that was recorded, if any was. It may be called from any goroutine at any
-// time.
+// Recording returns the last recorded tick, if there is one. It may be called from any goroutine at any time.
 func (s *Schedule) Recording() (r Recording, ok bool) {
 	s.mustBeMade("Recording")
 	o := &s.observers
@@ -112,16 +114,16 @@ func (s *Schedule) Recording() (r Recording, ok bool) {
 	return last.recording(), true
 }
 
-// request is a call of Record. The lock of the observers guards it.
+// request is one call of Record. The lock of the observers guards it.
 type request struct {
 	left     int
-	begun    bool // whether it was there when the tick under way began
+	begun    bool // whether the request is older than the tick under way
 	recorded []*recorder
-	err      error         // why no more will come
-	done     chan struct{} // closed when nothing is left, or nothing will come
+	err      error         // why no more ticks will come
+	done     chan struct{} // closed when no more ticks will come
 }
 
-// add takes a request in, with room for its ticks.
+// add adds a request, and recorders for its ticks.
 func (o *observers) add(q *request, workers int) {
 	room := make([]*recorder, q.left)
 	for i := range room {
@@ -140,7 +142,8 @@ func (o *observers) add(q *request, workers int) {
 	o.wanted.Store(int32(len(o.requests)))
 }
 
-// settle returns what there is for a request. One that still lacks ticks has been waited for in vain, and gets no more.
+// settle returns the ticks of a request. A request that is still short of ticks has timed out, and is
+// removed.
 func (o *observers) settle(ctx context.Context, q *request) (recorded []*recorder, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -157,19 +160,19 @@ func (q *request) end(err error) {
 	close(q.done)
 }
 
-// tidy is for when requests have gone. The lock is held.
+// tidy drops recorders that the remaining requests do not need. The lock is held.
 func (o *observers) tidy() {
 	most := 0
 	for _, q := range o.requests {
 		most = max(most, q.left)
 	}
-	most = min(most, len(o.unused)) // one may be in use for the tick under way
+	most = min(most, len(o.unused)) // the tick under way may use one
 	clear(o.unused[most:])
 	o.unused = o.unused[:most]
 	o.wanted.Store(int32(len(o.requests)))
 }
 
-// close tells those who wait that no tick will come.
+// close ends all requests.
 func (o *observers) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -181,7 +184,7 @@ func (o *observers) close() {
 	o.tidy()
 }
 
-// startRecording has the tick that begins recorded, if a request is still there.
+// startRecording gives the tick that begins a recorder, unless all requests have gone meanwhile.
 func (o *observers) startRecording(s *Schedule) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -196,7 +199,7 @@ func (o *observers) startRecording(s *Schedule) {
 	}
 }
 
-// endRecording gives the tick to those who wait for it. One who came while it was under way waits for the next one.
+// endRecording gives the tick to all requests that are older than the tick.
 func (o *observers) endRecording(s *Schedule) {
 	r := o.recorder
 	o.recorder = nil
@@ -217,32 +220,32 @@ func (o *observers) endRecording(s *Schedule) {
 	o.tidy()
 }
 
-// How many marks there is room for: in all, and for one worker at least.
+// Limits of the number of marks: for all workers together, and the minimum for one worker.
 const (
 	marksKept        = 8192
 	marksKeptAtLeast = 256
 )
 
-// recorder takes down what workers do in one tick: each into room of its own, without locks.
+// recorder notes the work of each worker in one tick. Each worker writes its own list, without locks.
 type recorder struct {
 	tick       uint64
 	began      time.Time
-	start, end time.Duration // as all times here: since the schedule was made
+	start, end time.Duration // like all times here: since the schedule was made
 	phases     []PhaseSpan
 	workers    []marks
 
-	once sync.Once // guards what follows
+	once sync.Once // guards made
 	made Recording
 }
 
-// marks are what one worker did. They end with room for no other worker's to share their cache line.
+// marks are the notes of one worker. The padding keeps the lists of two workers off the same cache line.
 type marks struct {
 	list []mark
 	lost int
 	_    [64]byte
 }
 
-// mark is a Span as it is taken down.
+// mark is a Span under construction.
 type mark struct {
 	kind       SpanKind
 	system     *node
@@ -258,11 +261,12 @@ func newRecorder(workers int) *recorder {
 	return r
 }
 
-// keep takes a mark down, on the goroutine of the worker. Systems and commands are always kept: there are as many as the
-// schedule has.
+// keep adds a mark, on the goroutine of the worker. Systems and commands are always kept: the schedule bounds
+// their number.
 func (r *recorder) keep(w *worker, m mark) {
 	own := &r.workers[w.index]
-	if len(own.list) >= max(marksKept/len(r.workers), marksKeptAtLeast) && (m.kind == RanPart || m.kind == AwaitedParts) {
+	full := len(own.list) >= max(marksKept/len(r.workers), marksKeptAtLeast)
+	if full && (m.kind == RanPart || m.kind == AwaitedParts) {
 		own.lost++
 		return
 	}
@@ -281,10 +285,12 @@ func (r *recorder) enter(p Phase, now time.Duration) {
 	r.phases = append(r.phases, PhaseSpan{Phase: p, Start: now})
 }
 
-// recording returns what was taken down, once the tick has ended. Everyone gets the same slices.
+// recording returns the Recording of a tick that has ended. The first call makes it, and each call returns a
+// copy.
 func (r *recorder) recording() Recording {
 	r.once.Do(func() {
-		r.made = Recording{Tick: r.tick, Began: r.began, Took: r.end - r.start, Workers: len(r.workers), Phases: r.phases}
+		r.made = Recording{Tick: r.tick, Began: r.began, Took: r.end - r.start, Workers: len(r.workers),
+			Phases: r.phases}
 		if last := len(r.phases) - 1; last >= 0 {
 			r.phases[last].End = r.made.Took
 		}
@@ -292,7 +298,8 @@ func (r *recorder) recording() Recording {
 			own := &r.workers[i]
 			r.made.Lost += own.lost
 			for _, m := range own.list {
-				span := Span{Kind: m.kind, Part: m.part, Worker: i, Start: m.start - r.start, End: m.end - r.start}
+				span := Span{Kind: m.kind, Part: m.part, Worker: i, Start: m.start - r.start,
+					End: m.end - r.start}
 				if m.system != nil {
 					span.System = m.system.Name
 				}
@@ -300,7 +307,7 @@ func (r *recorder) recording() Recording {
 			}
 			own.list = nil
 		}
-		// A coarse clock makes a system begin and end with its parts.
+		// With a coarse clock a system can begin and end at the same time as its parts: it goes first.
 		inner := func(s Span) int {
 			if s.Kind == RanPart || s.Kind == AwaitedParts {
 				return 1
@@ -308,7 +315,8 @@ func (r *recorder) recording() Recording {
 			return 0
 		}
 		slices.SortStableFunc(r.made.Spans, func(a, b Span) int {
-			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), cmp.Compare(inner(a), inner(b)))
+			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End),
+				cmp.Compare(inner(a), inner(b)))
 		})
 	})
 	made := r.made

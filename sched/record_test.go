@@ -16,7 +16,7 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// record has n ticks recorded while they are made.
+// record records n ticks.
 func record(t *testing.T, s *Schedule, n int) []Recording {
 	t.Helper()
 	wait := s.Record(n)
@@ -40,13 +40,13 @@ func (r Recording) spansOf(kind SpanKind, system string) (list []Span) {
 	return list
 }
 
-// check looks at what holds for every recording.
+// check checks the properties of every recording.
 func (r Recording) check(t *testing.T) {
 	t.Helper()
 	if r.Took < 0 || r.Began.IsZero() {
 		t.Errorf("began %v, took %v", r.Began, r.Took)
 	}
-	ends := make([]time.Duration, r.Workers) // of the last span of a worker that lies in no other
+	ends := make([]time.Duration, r.Workers) // end of each worker's last outermost span
 	inner := make([]time.Duration, r.Workers)
 	for i, s := range r.Spans {
 		if s.Worker < 0 || s.Worker >= r.Workers || s.Start < 0 || s.End < s.Start || s.End > r.Took {
@@ -56,7 +56,7 @@ func (r Recording) check(t *testing.T) {
 			t.Fatalf("span %d, %+v, comes after %+v", i, s, r.Spans[i-1])
 		}
 		if s.Start == s.End {
-			continue // clocks are coarse: it may have come before another that began at the same moment, or lie in it
+			continue // with a coarse clock a span of length 0 may lie before or within another span
 		}
 		outer := s.Start >= ends[s.Worker]
 		if !outer && s.End > ends[s.Worker] {
@@ -102,12 +102,14 @@ func TestRecord(t *testing.T) {
 				})
 			}})
 			s.Add(System{Name: "after", Reads: Columns(c[0]), Run: func(x *Context) { x.Commands().New(a) }})
-			s.Add(System{Name: "beside", Writes: Columns(c[1]), Run: func(x *Context) { x.Split(7, func(*Context, int) {}) }})
+			s.Add(System{Name: "beside", Writes: Columns(c[1]), Run: func(x *Context) {
+				x.Split(7, func(*Context, int) {})
+			}})
 			s.Add(System{Name: "never", If: func(*Context) bool { return false }, Run: nothing})
 			s.Add(System{Name: "alone", Phase: "second", Exclusive: true, Run: nothing})
 			tick(t, s, 3)
 			if _, ok := s.Recording(); ok {
-				t.Error("a tick was recorded that nobody asked for")
+				t.Error("a tick was recorded without a call of Record")
 			}
 			list := record(t, s, 3)
 			for i, r := range list {
@@ -117,31 +119,37 @@ func TestRecord(t *testing.T) {
 				}
 				each, after := r.spansOf(RanSystem, "each"), r.spansOf(RanSystem, "after")
 				beside, alone := r.spansOf(RanSystem, "beside"), r.spansOf(RanSystem, "alone")
-				if len(each) != 1 || len(after) != 1 || len(beside) != 1 || len(alone) != 1 || r.spansOf(RanSystem, "never") != nil {
-					t.Fatalf("systems ran so often: %d %d %d %d", len(each), len(after), len(beside), len(alone))
+				if len(each) != 1 || len(after) != 1 || len(beside) != 1 || len(alone) != 1 ||
+					r.spansOf(RanSystem, "never") != nil {
+					t.Fatalf("numbers of runs: %d %d %d %d", len(each), len(after), len(beside), len(alone))
 				}
 				if after[0].Start < each[0].End {
 					t.Errorf("%+v before the end of %+v", after[0], each[0])
 				}
-				for system, want := range map[string]int{"each": (w.Len() - len(list) + i + 63) / 64, "beside": 7} {
+				atLeast := map[string]int{"each": (w.Len() - len(list) + i + 63) / 64, "beside": 7}
+				for system, want := range atLeast {
 					var parts []int
 					for _, p := range r.spansOf(RanPart, system) {
 						parts = append(parts, p.Part)
-						if whole := r.spansOf(RanSystem, system)[0]; p.Start < whole.Start || p.End > whole.End {
+						if whole := r.spansOf(RanSystem, system)[0]; p.Start < whole.Start ||
+							p.End > whole.End {
 							t.Errorf("%+v lies outside of %+v", p, whole)
 						}
 					}
 					slices.Sort(parts)
-					if n := len(parts); n < want || parts[0] != 0 || parts[n-1] != n-1 || len(slices.Compact(parts)) != n {
-						t.Errorf("parts of %s, of which there are %d or more: %v", system, want, parts)
+					if n := len(parts); n < want || parts[0] != 0 || parts[n-1] != n-1 ||
+						len(slices.Compact(parts)) != n {
+						t.Errorf("parts of %s, want at least %d: %v", system, want, parts)
 					}
 				}
 				commands := r.spansOf(AppliedCommands, "")
-				if len(commands) != 1 || commands[0].Worker != 0 || commands[0].Start < after[0].End || alone[0].Start < commands[0].End {
+				if len(commands) != 1 || commands[0].Worker != 0 || commands[0].Start < after[0].End ||
+					alone[0].Start < commands[0].End {
 					t.Errorf("commands at %+v, recorded in %+v, then %+v", commands, after, alone)
 				}
 				if len(r.Phases) != 2 || r.Phases[0].Phase != Update || r.Phases[1].Phase != "second" ||
-					r.Phases[0].End < commands[0].End || r.Phases[1].Start > alone[0].Start || r.Phases[1].End < alone[0].End {
+					r.Phases[0].End < commands[0].End || r.Phases[1].Start > alone[0].Start ||
+					r.Phases[1].End < alone[0].End {
 					t.Errorf("phases %+v", r.Phases)
 				}
 			}
@@ -150,13 +158,13 @@ func TestRecord(t *testing.T) {
 			}
 			tick(t, s, 2)
 			if last, _ := s.Recording(); last.Tick != 6 || len(s.observers.unused) != 0 {
-				t.Errorf("recorded further: tick %d, room for %d", last.Tick, len(s.observers.unused))
+				t.Errorf("still recording: tick %d, room for %d", last.Tick, len(s.observers.unused))
 			}
 		})
 	}
 }
 
-// TestRecordIsBounded: parts beyond what there is room for are counted, systems and commands are kept.
+// TestRecordIsBounded checks that parts beyond the room are counted, and that systems and commands are kept.
 func TestRecordIsBounded(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	for workers, room := range map[int]int{1: 8192, 64: 256} {
@@ -171,8 +179,10 @@ func TestRecordIsBounded(t *testing.T) {
 		r := record(t, s, 1)[0]
 		r.check(t)
 		kept := len(r.spansOf(RanPart, "many")) + len(r.spansOf(AwaitedParts, "many"))
-		if kept > room*workers || kept+r.Lost < parts || kept+r.Lost > parts+2 || len(r.spansOf(RanSystem, "after")) != 1 {
-			t.Errorf("%d workers: kept %d, lost %d of %d parts and at most 2 waits", workers, kept, r.Lost, parts)
+		if kept > room*workers || kept+r.Lost < parts || kept+r.Lost > parts+2 ||
+			len(r.spansOf(RanSystem, "after")) != 1 {
+			t.Errorf("%d workers: kept %d, lost %d of %d parts and at most 2 waits", workers, kept, r.Lost,
+				parts)
 		}
 		if workers == 1 && kept != room {
 			t.Errorf("kept %d, want %d", kept, room)
@@ -180,7 +190,7 @@ func TestRecordIsBounded(t *testing.T) {
 	}
 }
 
-// TestRecordFailures: a tick that a panic or Goexit stopped is recorded as far as it came.
+// TestRecordFailures checks that a tick that a panic or Goexit stopped is recorded up to that point.
 func TestRecordFailures(t *testing.T) {
 	for _, workers := range []int{1, 2, 4} {
 		w, _ := newWorld(t, 0)
@@ -201,7 +211,8 @@ func TestRecordFailures(t *testing.T) {
 		for _, where = range []string{"system", "part"} {
 			r := record(t, s, 1)[0]
 			r.check(t)
-			if len(r.spansOf(RanSystem, "first")) != 1 || len(r.spansOf(RanSystem, "bad")) != 1 || r.spansOf(RanSystem, "after") != nil ||
+			if len(r.spansOf(RanSystem, "first")) != 1 || len(r.spansOf(RanSystem, "bad")) != 1 ||
+				r.spansOf(RanSystem, "after") != nil ||
 				len(r.Phases) != 1 {
 				t.Errorf("panic in %s: %+v", where, r)
 			}
@@ -211,12 +222,13 @@ func TestRecordFailures(t *testing.T) {
 				}
 			}
 			where = ""
-			if r = record(t, s, 1)[0]; len(r.spansOf(RanPart, "bad")) != 100 || len(r.spansOf(RanSystem, "after")) != 1 {
+			if r = record(t, s, 1)[0]; len(r.spansOf(RanPart, "bad")) != 100 ||
+				len(r.spansOf(RanSystem, "after")) != 1 {
 				t.Errorf("the tick after that: %+v", r)
 			}
 		}
 	}
-	// Where the goroutine that ticks ends, the recording does.
+	// If the goroutine that ticks ends, the recording ends.
 	w, _ := newWorld(t, 0)
 	s := newSchedule(t, w, Options{Workers: 1})
 	s.Add(System{Name: "ends", Run: func(*Context) { runtime.Goexit() }})
@@ -247,8 +259,9 @@ func TestRecordEndsWithContextAndSchedule(t *testing.T) {
 		t.Errorf("room for %d ticks, want 1", n)
 	}
 	tick(t, s, 1)
-	for range 2 { // one may wait again
-		if list, err := three(context.Background()); err != nil || len(list) != 3 || list[2].Tick != 3 || s.observers.wanted.Load() != 0 {
+	for range 2 { // wait may be called again
+		if list, err := three(context.Background()); err != nil || len(list) != 3 || list[2].Tick != 3 ||
+			s.observers.wanted.Load() != 0 {
 			t.Errorf("%+v, %v", list, err)
 		}
 	}
@@ -268,7 +281,7 @@ func TestRecordEndsWithContextAndSchedule(t *testing.T) {
 	}
 }
 
-// TestRecordBesideTicks: many ask at once while ticks are made, and each gets ticks that follow one another.
+// TestRecordBesideTicks calls Record from many goroutines while ticks run. Each gets consecutive ticks.
 func TestRecordBesideTicks(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	s := newSchedule(t, w, Options{Workers: 3})
@@ -282,7 +295,7 @@ func TestRecordBesideTicks(t *testing.T) {
 				n := 1 + (i+k)%MaxRecorded
 				ctx, cancel := context.WithCancel(context.Background())
 				if k%3 == 2 {
-					cancel() // at the worst moment, or any other
+					cancel() // at a random moment
 				}
 				list, err := s.Record(n)(ctx)
 				cancel()
@@ -292,7 +305,8 @@ func TestRecordBesideTicks(t *testing.T) {
 				for j, r := range list {
 					r.check(t)
 					if r.Tick != list[0].Tick+uint64(j) || len(r.spansOf(RanSystem, "5")) != 1 {
-						t.Errorf("tick %d is the %d. after %d: %d spans", r.Tick, j, list[0].Tick, len(r.Spans))
+						t.Errorf("tick %d is number %d after %d: %d spans", r.Tick, j, list[0].Tick,
+							len(r.Spans))
 					}
 				}
 				_, _ = s.Recording()
@@ -317,7 +331,7 @@ func TestRecordBesideTicks(t *testing.T) {
 	}
 }
 
-// TestRecordCostsNoAllocations of ticks, recorded or not.
+// TestRecordCostsNoAllocations checks that ticks allocate nothing, recorded or not.
 func TestRecordCostsNoAllocations(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	s := newSchedule(t, w, Options{Workers: 1})
@@ -341,7 +355,7 @@ func TestRecordCostsNoAllocations(t *testing.T) {
 func TestTrace(t *testing.T) {
 	var out bytes.Buffer
 	if err := trace.Start(&out); err != nil {
-		t.Skip("somebody traces already:", err)
+		t.Skip("tracing is already on:", err)
 	}
 	w, c := newWorld(t, 1)
 	a := w.Archetype(c[0])
@@ -352,14 +366,18 @@ func TestTrace(t *testing.T) {
 		both.Add(2) // so that the other worker must help
 		x.Split(2, func(*Context, int) { both.Done(); both.Wait() })
 	}})
-	s.Add(System{Name: "one that panics", After: []string{"a system to be traced"}, Phase: "next", Run: func(*Context) { panic("!") }})
+	s.Add(System{Name: "one that panics", After: []string{"a system to be traced"}, Phase: "next",
+		Run: func(*Context) {
+			panic("!")
+		}})
 	for range 2 {
 		if s.Tick() == nil {
 			t.Error("no panic")
 		}
 	}
 	trace.Stop()
-	for _, name := range []string{"a system to be traced", "parts of a system to be traced", "one that panics", "commands", "tick"} {
+	for _, name := range []string{"a system to be traced", "parts of a system to be traced",
+		"one that panics", "commands", "tick"} {
 		if !bytes.Contains(out.Bytes(), []byte(name)) {
 			t.Errorf("the trace does not name %q", name)
 		}

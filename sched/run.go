@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// loop is what other goroutines may tell Run.
+// loop is the state that other goroutines share with Run.
 type loop struct {
-	poke     chan struct{} // holds a token when Run is to look again
+	poke     chan struct{} // holds a token when Run must look at this state again
 	unnotify func()        // ends the tokens for visitors of the world
 
 	mu      sync.Mutex
 	running bool
 	paused  bool
-	steps   int // ticks to be made though paused
+	steps   int // ticks to run despite the pause
 }
 
-// Run lets time pass: it calls for Options.Rate ticks a second, the first one at once, until ctx ends or a tick returns an
-// error. It returns that error, or nil when ctx has ended; a tick under way is ended first.
+// Run calls for Options.Rate ticks a second, the first one at once, until ctx ends or a tick returns an
+// error. It finishes the tick under way. It returns the error of the tick, or nil when ctx has ended.
 //
-// Each tick stands for the same step of time. When ticks come too late, Run makes up for up to Options.CatchUp of them
-// without waiting, and drops the rest: then simulated time is behind for good, and [Stats] counts how much. While the
-// schedule is paused no ticks become due.
+// Each tick stands for the same step of simulated time. When ticks are late, Run makes up to Options.CatchUp
+// of them without waiting and drops the rest. Simulated time then stays behind, and [Stats] counts the
+// dropped ticks. While the schedule is paused, no ticks become due.
 func (s *Schedule) Run(ctx context.Context) error {
 	s.enter("Run")
 	defer s.busy.Store(false)
@@ -35,7 +35,7 @@ func (s *Schedule) Run(ctx context.Context) error {
 	defer s.loop.setRunning(false)
 	defer context.AfterFunc(ctx, s.poke)()
 	clock := s.options.Clock
-	due, held := clock.Now(), false // when the next tick is to begin; whether the schedule was paused meanwhile
+	due, held := clock.Now(), false // when the next tick starts; whether a pause came since the last one
 	for ctx.Err() == nil {
 		now, step := s.mayTick()
 		if !now {
@@ -72,22 +72,23 @@ func (s *Schedule) Run(ctx context.Context) error {
 			return err
 		}
 		if held || s.isBehind(due) {
-			// There is no wait in which visitors would be let in.
+			// No wait follows in which visitors would be admitted.
 			s.admit(s.options.Visits)
 		}
 	}
 	return nil
 }
 
-// isBehind reports whether the next tick is due already.
+// isBehind reports whether the next tick is already due.
 func (s *Schedule) isBehind(due time.Time) bool { return !s.options.Clock.Now().Before(due) }
 
-// oneThread says that nothing interrupts a goroutine: while one does not wait, no other one runs.
+// oneThread reports whether the platform never preempts a goroutine: no other goroutine runs until this one
+// waits.
 const oneThread = runtime.GOARCH == "wasm"
 
-// admit lets visitors of the world in and reports whether some still wait. Between two ticks it is always called, so that on
-// one thread others come to run, who visit, pause the schedule or end the loop, even where ticks follow each other without
-// a wait.
+// admit admits visitors of the world and reports whether some still wait. Run calls it between any two ticks,
+// also when ticks follow each other without a wait. So on one thread other goroutines can visit, pause the
+// schedule or end the loop.
 func (s *Schedule) admit(most time.Duration) (more bool) {
 	if oneThread {
 		runtime.Gosched()
@@ -101,7 +102,7 @@ func (l *loop) setRunning(is bool) {
 	l.running = is
 }
 
-// mayTick reports whether a tick may be made, and whether that is one that Step asked for.
+// mayTick reports whether a tick may run now, and whether Step asked for it.
 func (s *Schedule) mayTick() (now, step bool) {
 	l := &s.loop
 	l.mu.Lock()
@@ -116,14 +117,15 @@ func (s *Schedule) mayTick() (now, step bool) {
 	return true, true
 }
 
-// Pause makes [Schedule.Run] wait once the tick under way is done. It may be called from any goroutine at any time, even
-// before Run.
+// Pause makes [Schedule.Run] wait after the tick under way. It may be called from any goroutine at any time,
+// even before Run.
 func (s *Schedule) Pause() { s.control(func(l *loop) { l.paused, l.steps = true, 0 }) }
 
-// Resume ends a pause. Time that passed meanwhile is not made up for.
+// Resume ends a pause. Run does not make up for the time of the pause.
 func (s *Schedule) Resume() { s.control(func(l *loop) { l.paused, l.steps = false, 0 }) }
 
-// Step pauses [Schedule.Run] but for n more ticks, which it makes without waiting. It panics when n is negative.
+// Step pauses [Schedule.Run] after n more ticks, which Run makes without waiting. It panics when n is
+// negative.
 func (s *Schedule) Step(n int) {
 	if n < 0 {
 		panic(fmt.Sprintf("sched: Schedule.Step(%d): the number of ticks cannot be negative", n))
@@ -131,8 +133,8 @@ func (s *Schedule) Step(n int) {
 	s.control(func(l *loop) { l.paused, l.steps = true, l.steps+n })
 }
 
-// Paused reports whether [Schedule.Run] waits, or will, but for ticks that Step asked for. It may be called from any
-// goroutine at any time.
+// Paused reports whether [Schedule.Run] is paused, or will be as soon as it runs. Ticks of Step do not end a
+// pause. It may be called from any goroutine at any time.
 func (s *Schedule) Paused() bool {
 	s.mustBeMade("Paused")
 	s.loop.mu.Lock()
@@ -140,8 +142,8 @@ func (s *Schedule) Paused() bool {
 	return s.loop.paused
 }
 
-// Running reports whether [Schedule.Run] is at work: a program that calls Tick itself need not heed Pause. It may be called
-// from any goroutine at any time.
+// Running reports whether [Schedule.Run] is running. A program that calls Tick itself need not heed Pause. It
+// may be called from any goroutine at any time.
 func (s *Schedule) Running() bool {
 	s.mustBeMade("Running")
 	s.loop.mu.Lock()
@@ -157,10 +159,10 @@ func (s *Schedule) control(f func(l *loop)) {
 	s.poke()
 }
 
-// poke makes Run look again.
+// poke makes Run look at the loop state again.
 func (s *Schedule) poke() {
 	select {
 	case s.loop.poke <- struct{}{}:
-	default: // it will
+	default: // a token is there already
 	}
 }

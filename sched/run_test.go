@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// fakeClock goes on only when it is waited for, and when a test says so.
+// fakeClock moves only when Run waits for it, and when a test moves it.
 type fakeClock struct {
 	now    time.Time
 	waits  []time.Duration
-	asleep func() // called when Run waits for wake only
+	asleep func() // called when Run waits for wake without a duration
 }
 
 func (c *fakeClock) Now() time.Time { return c.now }
@@ -34,7 +34,7 @@ func (c *fakeClock) Wait(d time.Duration, wake <-chan struct{}) {
 
 const ms = time.Millisecond
 
-// loopOf returns a schedule of 100 ticks a second whose only system calls f.
+// loopOf returns a schedule of 100 ticks a second with one system, which calls f.
 func loopOf(t *testing.T, f func(tick uint64, clock *fakeClock)) (*Schedule, *fakeClock) {
 	w, _ := newWorld(t, 0)
 	clock := &fakeClock{now: time.Unix(1000, 0)}
@@ -50,9 +50,9 @@ func TestRunKeepsTime(t *testing.T) {
 		case 2:
 			clock.now = clock.now.Add(4 * ms)
 		case 3:
-			clock.now = clock.now.Add(25 * ms) // two more are due, which are made up for at once
+			clock.now = clock.now.Add(25 * ms) // two more ticks are due; Run makes both at once
 		case 7:
-			clock.now = clock.now.Add(95 * ms) // nine are due: six are dropped
+			clock.now = clock.now.Add(95 * ms) // nine ticks are due; Run drops six
 		case 12:
 			stop()
 		}
@@ -60,7 +60,7 @@ func TestRunKeepsTime(t *testing.T) {
 	if err := s.Run(ctx); err != nil {
 		t.Fatal(err)
 	}
-	// Ticks 4 and 5 make up for tick 3, then 5 ms are left; 8, 9 and 10 make up for tick 7.
+	// Ticks 4 and 5 catch up after tick 3, then 5 ms are left. Ticks 8, 9 and 10 catch up after tick 7.
 	want := []time.Duration{10 * ms, 6 * ms, 5 * ms, 10 * ms, 5 * ms, 10 * ms}
 	if !slices.Equal(clock.waits, want) {
 		t.Errorf("waited %v, want %v", clock.waits, want)
@@ -103,7 +103,7 @@ func TestPauseAndStep(t *testing.T) {
 		t.Errorf("paused after %v", ticks)
 	}
 	if st := s.Stats(); st.Tick != 6 || st.Dropped != 0 || st.Late != 0 {
-		t.Errorf("the hours of the pause are made up for: %+v", st)
+		t.Errorf("Run makes up for the hours of the pause: %+v", st)
 	}
 	if want := []time.Duration{10 * ms, 10 * ms}; !slices.Equal(clock.waits, want) {
 		t.Errorf("waited %v, want %v", clock.waits, want)
@@ -116,7 +116,7 @@ func TestRunEnds(t *testing.T) {
 	s, clock := loopOf(t, func(uint64, *fakeClock) { ran++ })
 	s.Pause()
 	clock.asleep = stop
-	if err := s.Run(ctx); err != nil || ran != 0 { // it ends though it is paused
+	if err := s.Run(ctx); err != nil || ran != 0 { // Run ends although the schedule is paused
 		t.Errorf("%v, ran %d times", err, ran)
 	}
 	if err := s.Run(ctx); err != nil || ran != 0 {
@@ -133,7 +133,7 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
-// TestRunFromOtherGoroutines: with real time, what may be called at any time is.
+// TestRunFromOtherGoroutines calls the methods that may be called at any time, in real time.
 func TestRunFromOtherGoroutines(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	s := newSchedule(t, w, Options{Workers: 2, Rate: 10_000})

@@ -13,57 +13,58 @@ import (
 	"github.com/vastgo/vast/internal/clock"
 )
 
-// Options say how a schedule is made. The zero value works.
+// Options are the options of a schedule. The zero value works.
 type Options struct {
-	// Workers is how many goroutines run systems, the one that calls [Schedule.Tick] among them. Default:
-	// runtime.GOMAXPROCS(0).
+	// Workers is the number of goroutines that run systems, including the one that calls [Schedule.Tick].
+	// Default: runtime.GOMAXPROCS(0).
 	Workers int
-	// Rate is the number of ticks a second of simulated time, and of real time in [Schedule.Run]. Default: 60.
+	// Rate is the number of ticks a second of simulated time, and of real time in [Schedule.Run]. Default:
+	// 60.
 	Rate int
-	// CatchUp is how many ticks [Schedule.Run] may be behind real time, and makes up for without waiting; the rest is
-	// dropped and counted. Default: 4.
+	// CatchUp is the number of late ticks that [Schedule.Run] makes without waiting. It drops and counts
+	// further late ticks. Default: 4.
 	CatchUp int
-	// Seed is what all random numbers depend on. Default: 0.
+	// Seed determines all random numbers. Default: 0.
 	Seed uint64
-	// Phases are the phases of a tick in their order; systems of others cannot be added then. Default: those that systems
-	// name, in the order in which they are named first.
+	// Phases are the phases of a tick in order. A system of any other phase cannot be added. Default: the
+	// phases of the systems, in the order in which they are first named.
 	Phases []Phase
-	// Commands are the options of each worker's Commands. Default: those of vast.World.NewCommands.
+	// Commands are the options of each worker's Commands. Default: those of vast.NewCommands.
 	Commands vast.CommandsOptions
-	// Clock is the time that [Schedule.Run] goes by. Default: real time.
+	// Clock tells the time to [Schedule.Run]. Default: real time.
 	Clock Clock
-	// Visits is how long visitors of the world may look at a time (see vast.World.Visit): after each tick, and in
-	// [Schedule.Run] also while it waits. It is no part of the tick's time. Negative: they are not let in here, and the program calls
-	// vast.World.Admit itself. Default: half a millisecond.
+	// Visits is the longest time for visitors of the world (see vast.World.Visit) after each tick and during
+	// each wait of [Schedule.Run]. It does not count as time of the tick. Negative: the schedule admits no
+	// visitors, and the program calls vast.World.Admit itself. Default: half a millisecond.
 	Visits time.Duration
 }
 
 // Schedule runs systems over a world, tick by tick. Make one with [New].
 //
-// One goroutine at a time may call Add, Build, Tick, Run and Close, and use the world only when none of these is at work.
-// What tells of the schedule (Stats, Recent, Graph, Options, World, ID, Paused, Running), Record, Recording, Pause, Resume and
-// Step may be called from any goroutine at any time.
+// One goroutine at a time may call Add, Build, Tick, Run and Close. The program may use the world only while
+// none of these runs. Stats, Recent, Graph, Options, World, ID, Paused, Running, Record, Recording, Pause,
+// Resume and Step may be called from any goroutine at any time.
 type Schedule struct {
 	world   *vast.World
 	id      uint64
-	delist  func() // makes Of forget it
+	delist  func() // removes the schedule from Of
 	options Options
 	step    time.Duration
-	epoch   time.Duration // of package clock; times are measured from it on
+	epoch   time.Duration // of package clock; all times count from it
 
 	nodes  []*node // in the order in which they were added
 	byName map[string]*node
 	phases []Phase
 
-	busy   atomic.Bool // whether something runs that must not run twice
+	busy   atomic.Bool // whether a method runs that must not run twice at once
 	built  bool
 	closed bool
 	stages []stage
 
 	// The tick under way, or the last one.
 	number    uint64
-	at        int  // the stage
-	applying  bool // whether the stage's systems are done, and only commands are left
+	at        int  // stage
+	applying  bool // whether the systems of the stage are done and only their commands remain
 	changes   uint64
 	took      measured
 	apply     measured
@@ -73,20 +74,20 @@ type Schedule struct {
 	loop      loop
 	observers observers
 
-	mu       sync.Mutex // of the rest, which any goroutine may ask for
+	mu       sync.Mutex // guards the fields below, which any goroutine may ask for
 	graph    Graph
 	counters counters
 }
 
-// New returns a schedule without systems for the world. It starts its goroutines at once; they sleep until there is work,
-// and end with [Schedule.Close]. It panics when w is nil or an option is out of range.
+// New returns a schedule for the world, without systems. It starts the goroutines at once. They sleep until
+// there is work, and end with [Schedule.Close]. New panics when w is nil or an option is out of range.
 func New(w *vast.World, o Options) *Schedule {
 	if w == nil {
 		panic("sched: New: the world is nil")
 	}
 	if o.Workers < 0 || o.Rate < 0 || o.CatchUp < 0 || o.Rate > int(time.Second) {
-		panic(fmt.Sprintf("sched: New: Workers is %d, Rate %d, CatchUp %d: none can be negative, or a tick shorter than a nanosecond",
-			o.Workers, o.Rate, o.CatchUp))
+		panic(fmt.Sprintf("sched: New: Workers is %d, Rate %d, CatchUp %d: none can be negative, "+
+			"and a tick takes at least one nanosecond", o.Workers, o.Rate, o.CatchUp))
 	}
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
@@ -105,7 +106,7 @@ func New(w *vast.World, o Options) *Schedule {
 	}
 	for i, p := range o.Phases {
 		if p == "" || slices.Contains(o.Phases[:i], p) {
-			panic(fmt.Sprintf("sched: New: phase %d of Options.Phases, %q, is empty or there already", i+1, p))
+			panic(fmt.Sprintf("sched: New: phase %d of Options.Phases, %q, is empty or a duplicate", i+1, p))
 		}
 	}
 	s := &Schedule{world: w, options: o, step: time.Second / time.Duration(o.Rate), epoch: clock.Now(),
@@ -127,13 +128,13 @@ func (s *Schedule) World() *vast.World {
 	return s.world
 }
 
-// ID returns the number of the schedule among all that were made in this process, from 1 on.
+// ID returns the number of the schedule among all schedules of this process, counted from 1.
 func (s *Schedule) ID() uint64 {
 	s.mustBeMade("ID")
 	return s.id
 }
 
-// Options returns the options that the schedule goes by, with the defaults in their places.
+// Options returns the options of the schedule, with the defaults filled in.
 func (s *Schedule) Options() Options {
 	s.mustBeMade("Options")
 	o := s.options
@@ -141,15 +142,17 @@ func (s *Schedule) Options() Options {
 	return o
 }
 
-// Add adds a system; it runs from the next tick on. It panics, and says why, when the system has no name or that of
-// another one, has nothing to run, names a column of another world, or is of a phase that Options.Phases leaves out.
+// Add adds a system, which runs from the next tick on. It panics with the reason when the system has no name,
+// the name of another system or no Run, names a column of another world, or belongs to a phase that
+// Options.Phases leaves out.
 func (s *Schedule) Add(sys System) {
 	s.enter("Add")
 	defer s.busy.Store(false)
 	n := newNode(s, sys)
 	if !slices.Contains(s.phases, n.Phase) {
 		if len(s.options.Phases) > 0 {
-			panic(fmt.Sprintf("sched: Schedule.Add: system %q is of phase %q, which Options.Phases does not list", n.Name, n.Phase))
+			panic(fmt.Sprintf("sched: Schedule.Add: system %q is of phase %q, which Options.Phases does not list",
+				n.Name, n.Phase))
 		}
 		s.phases = append(s.phases, n.Phase)
 	}
@@ -158,9 +161,9 @@ func (s *Schedule) Add(sys System) {
 	s.built = false
 }
 
-// Build brings the systems into an order. [Schedule.Tick] does so by itself; call Build to see an error or the
-// [Schedule.Graph] sooner. It returns an [*OrderError] when Before and After ask for a cycle, name a system that does not
-// exist, or contradict the phases. Complexity: the square of the number of systems.
+// Build brings the systems into an order. [Schedule.Tick] does so by itself; call Build to see an error or
+// the [Schedule.Graph] sooner. It returns an [*OrderError] when Before and After form a cycle, name a system
+// that does not exist, or contradict the phases. Complexity: the square of the number of systems.
 func (s *Schedule) Build() error {
 	s.enter("Build")
 	defer s.busy.Store(false)
@@ -168,7 +171,7 @@ func (s *Schedule) Build() error {
 }
 
 func (s *Schedule) build() error {
-	if s.built || s.applying { // a tick that was begun is ended with the systems that it began with
+	if s.built || s.applying { // a tick under way ends with the systems that it began with
 		return nil
 	}
 	stages, graph, err := s.plan()
@@ -187,8 +190,8 @@ func (s *Schedule) build() error {
 	return nil
 }
 
-// Graph returns the systems and what orders them, as the last [Schedule.Build] or tick left them. It is not to be changed.
-// It may be called from any goroutine at any time.
+// Graph returns the systems and their order, as of the last [Schedule.Build] or tick. The caller must not
+// change it. It may be called from any goroutine at any time.
 func (s *Schedule) Graph() Graph {
 	s.mustBeMade("Graph")
 	s.mu.Lock()
@@ -196,10 +199,11 @@ func (s *Schedule) Graph() Graph {
 	return s.graph
 }
 
-// GrowCommands makes room for so many bytes of commands in each worker's Commands, as vast.Commands.Grow does it, so that
-// recording them cannot fail in the next tick. It returns a [*vm.Error] where there is no memory.
-func (s *Schedule) GrowCommands(bytes int) error {
-	s.enter("GrowCommands")
+// GrowCommandBytes makes room for the given number of bytes of commands in each worker's Commands (see
+// vast.Commands.Grow), so that recording them cannot fail in the next tick. It returns a [*vm.Error] if there
+// is no memory.
+func (s *Schedule) GrowCommandBytes(bytes int) error {
+	s.enter("GrowCommandBytes")
 	defer s.busy.Store(false)
 	for _, w := range s.team.workers {
 		if err := w.ownCommands(s).Grow(bytes); err != nil {
@@ -209,17 +213,18 @@ func (s *Schedule) GrowCommands(bytes int) error {
 	return nil
 }
 
-// DropCommands forgets the commands that an error of [Schedule.Tick] left behind, where room for them cannot be made: the
-// next Tick goes on with the phases that are left of the same tick. Entities that they were to make never live. The memory
-// of the Commands goes back, with what GrowCommands made.
+// DropCommands drops the commands that an error of [Schedule.Tick] left behind. Use it when there is no way
+// to make room for them. The next Tick continues the same tick with its remaining phases. The entities of the
+// dropped commands never live. DropCommands releases the memory of the Commands, including the room from
+// GrowCommandBytes.
 func (s *Schedule) DropCommands() error {
 	s.enter("DropCommands")
 	defer s.busy.Store(false)
 	return s.drop()
 }
 
-// Close ends the goroutines, waits until they have ended, and gives the memory of the Commands back. Commands that could
-// not be applied are dropped. The world stays open. Closing twice does nothing.
+// Close ends the goroutines, waits for them, and releases the memory of the Commands. It drops commands that
+// could not be applied. The world stays open. Closing twice does nothing.
 func (s *Schedule) Close() error {
 	s.mustBeMade("Close")
 	if s.closed {
@@ -235,11 +240,12 @@ func (s *Schedule) Close() error {
 	return s.drop()
 }
 
-// enter panics when the schedule is at work or closed.
+// enter marks the schedule as busy. It panics if the schedule is busy already or closed.
 func (s *Schedule) enter(what string) {
 	s.mustBeMade(what)
 	if !s.busy.CompareAndSwap(false, true) {
-		panic(fmt.Sprintf("sched: Schedule.%s while the schedule is at work: call it between ticks, on one goroutine at a time", what))
+		panic(fmt.Sprintf("sched: Schedule.%s while the schedule is at work: "+
+			"call it between ticks, on one goroutine at a time", what))
 	}
 	if s.closed {
 		s.busy.Store(false)
@@ -249,11 +255,11 @@ func (s *Schedule) enter(what string) {
 
 func (s *Schedule) mustBeMade(what string) {
 	if s == nil || s.world == nil {
-		panic(fmt.Sprintf("sched: Schedule.%s on no schedule: make one with New", what))
+		panic(fmt.Sprintf("sched: Schedule.%s on a nil or zero Schedule: make one with New", what))
 	}
 }
 
-// drop forgets what was recorded and not applied.
+// drop drops all recorded commands that were not applied.
 func (s *Schedule) drop() error {
 	var errs []error
 	for _, w := range s.team.workers {

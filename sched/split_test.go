@@ -19,7 +19,7 @@ func TestSplit(t *testing.T) {
 		s := New(w, Options{Workers: workers})
 		calls := make([]int, 100)
 		s.Add(System{Name: "split", Run: func(c *Context) {
-			c.Split(0, func(*Context, int) { t.Error("no part was asked for") })
+			c.Split(0, func(*Context, int) { t.Error("Split(0) called a part") })
 			c.Split(len(calls), func(c *Context, i int) {
 				calls[i]++
 				numbers.SetLater(c.Commands(), c.Commands().New(made), number{i})
@@ -77,7 +77,7 @@ func TestSplitPanics(t *testing.T) {
 	says("inside a part of another")
 	n = -1
 	says("Context.Split(-1)")
-	// What panicked is forgotten.
+	// The next tick forgets the panic.
 	n, part = 1, func(*Context, int) {}
 	w.Archetype().New()
 	if err := s.Tick(); err != nil || batches != 1 {
@@ -91,13 +91,13 @@ func TestGrowCommands(t *testing.T) {
 	defer w.Close()
 	s := New(w, Options{Workers: 2})
 	defer s.Close()
-	if err := s.GrowCommands(1 << 20); err != nil {
+	if err := s.GrowCommandBytes(1 << 20); err != nil {
 		t.Fatal(err)
 	}
 	if used := limit.Used(); used < 2<<20 {
 		t.Errorf("%d bytes are committed for two workers", used)
 	}
-	if err := s.GrowCommands(3 << 20); !errors.Is(err, vm.ErrLimit) {
+	if err := s.GrowCommandBytes(3 << 20); !errors.Is(err, vm.ErrLimit) {
 		t.Errorf("%v, want the limit", err)
 	}
 }

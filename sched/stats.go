@@ -9,64 +9,65 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Stats describe what a schedule did so far.
+// Stats are the statistics of a schedule since it was made.
 type Stats struct {
 	Tick           uint64        // number of the last tick
-	Commands       vast.Applied  // what became of all commands
-	Late           uint64        // ticks that [Schedule.Run] began a whole step or more after their time
+	Commands       vast.Applied  // results of all commands
+	Late           uint64        // ticks that [Schedule.Run] began at least one whole step late
 	Dropped        uint64        // ticks that [Schedule.Run] left out, see Options.CatchUp
 	Ticks          Times         // whole ticks
-	RecentTicks    Times         // the last 256 of them, exactly
-	Applying       Times         // applications of commands, a tick's together
-	RecentApplying Times         // the last 256 of them, exactly
+	RecentTicks    Times         // the last 256 ticks, exact
+	Applying       Times         // applications of commands, one sum a tick
+	RecentApplying Times         // the last 256 of these sums, exact
 	Systems        []SystemStats // in the order in which one worker runs them
 }
 
-// SystemStats describe one system. Times leaves out the ticks in which its condition did not hold.
+// SystemStats are the statistics of one system. Times leaves out the ticks in which its condition returned
+// false.
 type SystemStats struct {
 	Name   string
 	Phase  Phase
 	Times  Times
-	Recent Times // of the last 256 ticks in which it ran, exactly
+	Recent Times // the last 256 ticks in which it ran, exact
 }
 
-// Times describe how long something took. P50, P99 and Max are within one hundredth; times beyond a minute count as one
-// there.
+// Times summarizes durations. P50, P99 and Max are within 1% of the exact value. In them a duration over one
+// minute counts as one minute.
 type Times struct {
 	Count               uint64
 	Total               time.Duration
 	Last, P50, P99, Max time.Duration
 }
 
-// How many times are kept as they were, the last ones. Both are powers of two.
+// Capacities of the rings of recent times. Both are powers of two.
 const (
 	recentTicks = 4096 // whole ticks, for Recent
-	recentRuns  = 256  // of a system
+	recentRuns  = 256  // runs of a system
 )
 
-// longest is the longest time that is told from longer ones.
+// longest is the upper bound of the histogram.
 const longest = time.Minute
 
-// measured is how long something took in the tick under way. It is recorded at the tick's end, so that a tick takes the lock
-// once.
+// measured is a duration of the tick under way. It is recorded at the end of the tick, so that a tick takes
+// the lock once.
 type measured struct {
 	took time.Duration
 	done bool
 }
 
-// times collects Times.
+// times collects durations for Times.
 type times struct {
 	histogram *hdrhistogram.Histogram
 	total     time.Duration
-	ring      []time.Duration // the last ones, the n-th at n modulo the length
+	ring      []time.Duration // the last durations: the n-th at n modulo the length
 }
 
-// newTimes keeps so many times as they were, a power of two.
+// newTimes keeps the given number of recent durations, a power of two.
 func newTimes(recent int) times {
 	return times{histogram: hdrhistogram.New(1, int64(longest), 2), ring: make([]time.Duration, recent)}
 }
 
-// record records what was measured, once. It allocates nothing, because nothing is out of range.
+// record records a duration once. It allocates nothing, because no value is out of the histogram's range.
 func (t *times) record(m *measured) {
 	if m.done {
 		m.done = false
@@ -90,7 +91,8 @@ func (t *times) stats() Times {
 	}
 }
 
-// recent appends the times after the first so many, as far as they are kept, the oldest first.
+// recent appends the durations after the first `after`, oldest first. Durations that the ring has lost are
+// missing.
 func (t *times) recent(after uint64, into []time.Duration) []time.Duration {
 	count, n := t.count(), uint64(len(t.ring))
 	for i := max(after, count-min(count, n)); i < count; i++ {
@@ -99,7 +101,7 @@ func (t *times) recent(after uint64, into []time.Duration) []time.Duration {
 	return into
 }
 
-// timesOf returns the Times of a list in the order of time. It sorts the list.
+// timesOf summarizes durations in order of time. It sorts the list.
 func timesOf(list []time.Duration) Times {
 	if len(list) == 0 {
 		return Times{}
@@ -109,13 +111,13 @@ func timesOf(list []time.Duration) Times {
 		st.Total += took
 	}
 	slices.Sort(list)
-	// The smallest time that so many hundredths of all do not pass.
-	quantile := func(hundredths int) time.Duration { return list[(len(list)*hundredths+99)/100-1] }
+	// The smallest duration that at least this percentage of the list does not exceed.
+	quantile := func(percent int) time.Duration { return list[(len(list)*percent+99)/100-1] }
 	st.P50, st.P99, st.Max = quantile(50), quantile(99), list[len(list)-1]
 	return st
 }
 
-// counters are what Stats tells, up to the end of the last tick.
+// counters are the statistics up to the end of the last tick.
 type counters struct {
 	tick          uint64
 	late, dropped uint64
@@ -125,10 +127,10 @@ type counters struct {
 	systems       []*node
 }
 
-// Stats returns the statistics up to the end of the last tick. It may be called from any goroutine at any time; beside a
-// schedule at work the times of some systems may be a tick or more newer than others. Complexity: some ten microseconds a
-// system, of which a tick's end waits for those of one at most. It is not for systems and hooks: [Context.Tick] has the
-// number of the tick.
+// Stats returns the statistics up to the end of the last tick. It may be called from any goroutine at any
+// time. While a tick runs, the times of some systems may be a tick or more newer than others. Complexity:
+// about ten microseconds a system; the end of a tick waits for at most one system's share. Systems and hooks
+// must not call it: [Context.Tick] has the number of the tick.
 func (s *Schedule) Stats() Stats {
 	s.mustBeMade("Stats")
 	s.mu.Lock()
@@ -151,10 +153,10 @@ func (s *Schedule) Stats() Stats {
 	return st
 }
 
-// Recent appends to into how long the ticks took after the first so many, the oldest first, and returns how many there
-// were so far, to be given as after the next time. So who asks again and again gets each tick once; of ticks that were not
-// asked for in time the last 4,096 are left. It counts as Stats.Ticks.Count does, and may be called from any goroutine at any
-// time.
+// Recent appends to into the durations of the ticks after the first `after` ticks, oldest first. It returns
+// the number of ticks so far, for use as after in the next call: so a caller that polls receives each tick
+// once. The schedule keeps the last 4,096 ticks; older ticks are missing. count is the same as
+// Stats.Ticks.Count. Recent may be called from any goroutine at any time.
 func (s *Schedule) Recent(after uint64, into []time.Duration) (count uint64, times []time.Duration) {
 	s.mustBeMade("Recent")
 	s.mu.Lock()

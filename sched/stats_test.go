@@ -26,7 +26,8 @@ func TestTimes(t *testing.T) {
 		t.Errorf("of three: %v", got)
 	}
 	record(2, 8, 4)
-	for after, want := range map[uint64][]time.Duration{0: {3, 2, 8, 4}, 2: {3, 2, 8, 4}, 4: {8, 4}, 6: nil, 9: nil} {
+	recent := map[uint64][]time.Duration{0: {3, 2, 8, 4}, 2: {3, 2, 8, 4}, 4: {8, 4}, 6: nil, 9: nil}
+	for after, want := range recent {
 		if got := s.recent(after, nil); !slices.Equal(got, want) {
 			t.Errorf("after %d: %v, want %v", after, got, want)
 		}
@@ -34,7 +35,8 @@ func TestTimes(t *testing.T) {
 	if got, want := s.stats(), (Times{Count: 6, Total: 23, Last: 4, P50: 3, P99: 8, Max: 8}); got != want {
 		t.Errorf("all: %+v, want %+v", got, want)
 	}
-	if got, want := timesOf(s.recent(0, nil)), (Times{Count: 4, Total: 17, Last: 4, P50: 3, P99: 8, Max: 8}); got != want {
+	want := Times{Count: 4, Total: 17, Last: 4, P50: 3, P99: 8, Max: 8}
+	if got := timesOf(s.recent(0, nil)); got != want {
 		t.Errorf("the last ones: %+v, want %+v", got, want)
 	}
 	hundred := make([]time.Duration, 200)
@@ -46,7 +48,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestRecent: one who asks again and again gets each tick once, and a system its last 256 only.
+// TestRecent checks that a caller that polls gets each tick once, and a system keeps its last 256 times.
 func TestRecent(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	s := newSchedule(t, w, Options{Workers: 1})
@@ -86,11 +88,13 @@ func TestRecent(t *testing.T) {
 	if st.RecentTicks.Count != recentRuns || st.RecentTicks != timesOf(list) {
 		t.Errorf("the last ticks: %+v, want %+v", st.RecentTicks, timesOf(list))
 	}
-	if some := st.Systems[1]; some.Times.Count != count/3 || some.Recent.Count != recentRuns || some.Recent.Last != some.Times.Last ||
+	if some := st.Systems[1]; some.Times.Count != count/3 || some.Recent.Count != recentRuns ||
+		some.Recent.Last != some.Times.Last ||
 		some.Recent.Max > some.Times.Max*101/100+1 || some.Recent.Total > some.Times.Total {
 		t.Errorf("%+v", some)
 	}
-	if st.Applying.Count != 9 || st.RecentApplying.Count != 9 || st.RecentApplying.Total != st.Applying.Total {
+	if st.Applying.Count != 9 || st.RecentApplying.Count != 9 ||
+		st.RecentApplying.Total != st.Applying.Total {
 		t.Errorf("applications of commands: %+v, recently %+v", st.Applying, st.RecentApplying)
 	}
 }
@@ -100,7 +104,7 @@ func TestPausedAndRunning(t *testing.T) {
 	var s *Schedule
 	s, clock := loopOf(t, func(tick uint64, _ *fakeClock) {
 		if !s.Running() {
-			t.Error("a system does not see that Run is at work")
+			t.Error("Running is false in a system")
 		}
 		switch tick {
 		case 1:

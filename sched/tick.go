@@ -12,32 +12,37 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// What these call is the work of the world's owner: on the goroutine that ticks, and on those of the other
-// workers.
+// These two functions run on the goroutine that ticks and on those of the other workers. The code that they
+// call counts as the work of the world's owner.
 func init() {
 	atwork.Mark((*Schedule).tick)
 	atwork.Mark((*team).stay)
 }
 
-// goexit is what stands for a panic where a system ended its goroutine.
+// goexit is the panic value of a system that ended its goroutine.
 const goexit = "runtime.Goexit was called"
 
-// Tick lets one step of time pass: it runs the systems of each phase and applies the commands that they recorded.
+// Tick runs one step of simulated time: it runs the systems of each phase and applies the commands that they
+// recorded.
 //
-// The first time, and after [Schedule.Add], it may return what [Schedule.Build] does. Other errors stop the tick:
+// The first call, and the first call after [Schedule.Add], may return the error of [Schedule.Build]. Other
+// errors stop the tick:
 //
-//   - When commands cannot be applied for want of memory or slots, the [*vm.Error] is returned and nothing is lost: the next
-//     Tick applies what is left and goes on with the phases that are left of the same tick. A hook that panics there is a
-//     [*PanicError] and has the same consequence, with the command that it was told of done or gone.
-//   - When a system panics a [*PanicError] is returned, when one changes the structure though it is not exclusive a
-//     [*StructureError], and when one touches what it does not declare, in builds that look, an [*AccessError]. Systems under way
-//     end first, and no more start. What this phase recorded and was not applied is dropped; what systems wrote stays.
-//     The next Tick is a new one. Recording commands for which there is no memory panics, too; errors.As finds the
-//     [*vm.Error].
+//   - If there is no memory or slot to apply commands, Tick returns the [*vm.Error] and loses nothing. The
+//     next Tick applies the remaining commands and continues the same tick with its remaining phases. A hook
+//     that panics then gives a [*PanicError] and has the same consequence, except that the command that
+//     called the hook is done or gone.
+//   - If a system panics, Tick returns a [*PanicError]. If a system that is not exclusive changes the
+//     structure, Tick returns a [*StructureError]. If a system touches a column that it does not declare, in
+//     builds that check this, Tick returns an [*AccessError]. Running systems end first, and no more start.
+//     Tick drops the commands of this phase that were not applied, and keeps the values that systems wrote.
+//     The next Tick is a new one. Recording commands for which there is no memory panics, too: errors.As
+//     finds the [*vm.Error].
 //
-// Visitors of the world are let in afterwards, see Options.Visits.
+// Afterwards Tick admits visitors of the world, see Options.Visits.
 //
-// Tick allocates nothing on the Go heap in the long run, but for what the systems do and what the world needs when it grows.
+// In the long run Tick allocates nothing on the Go heap, except for allocations of the systems and of a world
+// that grows.
 func (s *Schedule) Tick() error {
 	s.enter("Tick")
 	defer s.busy.Store(false)
@@ -89,7 +94,8 @@ func (s *Schedule) tick() (err error) {
 	return err
 }
 
-// abandon ends a tick whose goroutine is ending: a system called runtime.Goexit on it, as testing.T.FailNow does.
+// abandon ends a tick whose goroutine is ending because a system called runtime.Goexit, as testing.T.FailNow
+// does.
 func (s *Schedule) abandon() {
 	t := &s.team
 	w := t.workers[0]
@@ -112,15 +118,15 @@ func (s *Schedule) abandon() {
 	s.record()
 }
 
-// runStage runs the systems of a stage and returns what stopped it.
+// runStage runs the systems of a stage and returns the error that stopped it.
 func (s *Schedule) runStage(st *stage) error {
 	s.changes = s.world.Changes()
 	t := &s.team
 	t.mu.Lock()
 	t.halted, t.err = false, nil
 	t.mu.Unlock()
-	// A look-up cannot know which goroutine it is on, and so not for which of several systems: builds that check what systems
-	// touch run them one after the other.
+	// A column access does not know its goroutine, and so not which of several running systems made it.
+	// Builds that check accesses therefore run the systems one after the other.
 	if len(t.workers) == 1 || len(st.nodes) == 1 || invariants.Enabled {
 		t.runInTurn(st)
 	} else {
@@ -129,7 +135,7 @@ func (s *Schedule) runStage(st *stage) error {
 	return t.err
 }
 
-// run runs a system, if its condition holds. A panic halts the team.
+// run runs a system if its condition holds. A panic halts the team.
 func (s *Schedule) run(w *worker, n *node) {
 	ended := false
 	defer func() {
@@ -159,7 +165,7 @@ func (s *Schedule) runTraced(n *node, c *Context) {
 	n.Run(c)
 }
 
-// failed halts the team because a system panicked, or ended its goroutine.
+// failed halts the team because a system panicked or ended its goroutine.
 func (s *Schedule) failed(n *node, v any) {
 	var err error
 	switch v := v.(type) {
@@ -180,7 +186,7 @@ func (s *Schedule) failed(n *node, v any) {
 	s.team.halt(n, err)
 }
 
-// applyAll applies what the workers recorded.
+// applyAll applies the commands of all workers.
 func (s *Schedule) applyAll() (err error) {
 	s.commands = s.commands[:0]
 	for _, w := range s.team.workers {
@@ -199,7 +205,8 @@ func (s *Schedule) applyAll() (err error) {
 		end := s.now()
 		s.apply = measured{s.apply.took + end - start, true}
 		if s.observers.recorder != nil {
-			s.observers.recorder.keep(s.team.workers[0], mark{kind: AppliedCommands, part: -1, start: start, end: end})
+			s.observers.recorder.keep(s.team.workers[0],
+				mark{kind: AppliedCommands, part: -1, start: start, end: end})
 		}
 		if v := recover(); v != nil {
 			err = &PanicError{Value: explained(v), Stack: debug.Stack()}
@@ -217,7 +224,7 @@ func (s *Schedule) applyAll() (err error) {
 	return nil
 }
 
-// record enters a tick into the statistics.
+// record adds a tick to the statistics.
 func (s *Schedule) record() {
 	s.observers.end(s)
 	s.mu.Lock()

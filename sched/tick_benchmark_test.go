@@ -55,8 +55,8 @@ func heavyWork(p, v []benchmarkPosition) {
 	}
 }
 
-// BenchmarkEach compares in one run: a plain loop over the query, and Each with one worker and two. The ratios are those
-// of the best of several rounds: over 1 is faster than the plain loop.
+// BenchmarkEach compares a plain loop over the query with Each on one worker and on two, in one run. It takes
+// the best of several rounds: a ratio over 1 is faster than the plain loop.
 func BenchmarkEach(b *testing.B) {
 	for _, test := range []struct {
 		name          string
@@ -89,7 +89,9 @@ func BenchmarkEach(b *testing.B) {
 			}
 			for workers := 1; workers <= 2; workers++ {
 				s := newSchedule(b, w, Options{Workers: workers})
-				s.Add(System{Name: "move", Reads: Columns(vel), Writes: Columns(pos), Run: func(c *Context) { c.Each(q, test.cut, part) }})
+				s.Add(System{Name: "move", Reads: Columns(vel), Writes: Columns(pos), Run: func(c *Context) {
+					c.Each(q, test.cut, part)
+				}})
 				forms[workers] = func() { s.Tick() }
 			}
 			best := [3]time.Duration{time.Hour, time.Hour, time.Hour}

@@ -14,7 +14,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// hash is over all entities and their components.
+// hash returns a hash of all entities and their components.
 func hash(w *vast.World, c []vast.Column[uint64]) uint64 {
 	h := fnv.New64a()
 	for e := range w.Query().All() {
@@ -29,7 +29,8 @@ func hash(w *vast.World, c []vast.Column[uint64]) uint64 {
 	return h.Sum64()
 }
 
-// randomSchedule runs a random schedule over a random world, both made from the seed, and returns the world's hash.
+// randomSchedule runs a random schedule over a random world and returns the world's hash. The seed determines
+// both.
 func randomSchedule(t *testing.T, seed uint64, workers int) uint64 {
 	r := rand.New(rand.NewPCG(seed, 1))
 	w, c := newWorld(t, 6)
@@ -63,7 +64,8 @@ func randomSchedule(t *testing.T, seed uint64, workers int) uint64 {
 			}
 		}
 		sys := System{
-			Name: fmt.Sprint("system ", i), Phase: []Phase{"one", "two"}[r.IntN(2)], Reads: Columns(from), Writes: Columns(to),
+			Name: fmt.Sprint("system ", i), Phase: []Phase{"one", "two"}[r.IntN(2)], Reads: Columns(from),
+			Writes: Columns(to),
 			Run: func(c *Context) {
 				to.AddLater(c.Commands(), c.Commands().New(born), 5)
 				c.Each(q, size, one)
@@ -103,11 +105,12 @@ func TestSameForAnyNumberOfWorkers(t *testing.T) {
 		}
 	}
 	if randomSchedule(t, 1, 1) == randomSchedule(t, 2, 1) {
-		t.Error("the hash sees nothing")
+		t.Error("the hash does not depend on the world")
 	}
 }
 
-// TestCommandsOrder: commands go by system, then by its course, whoever recorded them.
+// TestCommandsOrder checks that commands are ordered by system, then by the step within the system, on any
+// worker.
 func TestCommandsOrder(t *testing.T) {
 	for _, workers := range []int{1, 2, 4} {
 		w, c := newWorld(t, 2)
@@ -116,7 +119,7 @@ func TestCommandsOrder(t *testing.T) {
 		q := w.Query(c[0])
 		s := newSchedule(t, w, Options{Workers: workers})
 		for i, name := range []string{"late", "early", "free"} {
-			// Entities are made in ascending slots, so their values tell the order in which they were made.
+			// Slots are given out in ascending order, so the values show the order of creation.
 			note := func(c0 *vast.Commands, n int) { c[1].AddLater(c0, c0.New(made), uint64(i*100+n)) }
 			sys := System{Name: name, Run: func(x *Context) {
 				first := x.Commands()
@@ -166,7 +169,11 @@ func TestPhaseSeesCommandsOfTheOneBefore(t *testing.T) {
 	see := func(*Context) { seen = append(seen, w.Len()) }
 	s.Add(System{Name: "make", Run: func(c *Context) { c.Commands().New(a) }})
 	s.Add(System{Name: "same phase", After: []string{"make"}, Run: see})
-	s.Add(System{Name: "exclusive", Exclusive: true, Run: func(c *Context) { see(c); a.New(); c.Commands().New(a) }})
+	s.Add(System{Name: "exclusive", Exclusive: true, Run: func(c *Context) {
+		see(c)
+		a.New()
+		c.Commands().New(a)
+	}})
 	s.Add(System{Name: "after exclusive", Run: see})
 	s.Add(System{Name: "next phase", Phase: "next", Run: see})
 	tick(t, s, 1)
@@ -192,12 +199,14 @@ func TestConditions(t *testing.T) {
 		t.Errorf("ran %s", got)
 	}
 	st := s.Stats()
-	if st.Systems[0].Times.Count != 2 || st.Systems[1].Times.Count != 3 || st.Ticks.Count != 4 || st.Ticks.Max < st.Ticks.P50 {
+	if st.Systems[0].Times.Count != 2 || st.Systems[1].Times.Count != 3 || st.Ticks.Count != 4 ||
+		st.Ticks.Max < st.Ticks.P50 {
 		t.Errorf("%+v", st)
 	}
 }
 
-// TestExhaustion: what cannot be applied is kept, and the tick goes on where it stopped.
+// TestExhaustion checks that commands that cannot be applied are kept, and that the tick continues where it
+// stopped.
 func TestExhaustion(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 128})
 	defer w.Close()
@@ -214,7 +223,8 @@ func TestExhaustion(t *testing.T) {
 	s.Add(System{Name: "count", Phase: "next", Run: func(*Context) { ran++ }})
 	for range 2 {
 		var e *vm.Error
-		if err := s.Tick(); !errors.As(err, &e) || !errors.Is(err, vm.ErrCapacity) || ran != 0 || w.Len() != 128 {
+		if err := s.Tick(); !errors.As(err, &e) || !errors.Is(err, vm.ErrCapacity) || ran != 0 ||
+			w.Len() != 128 {
 			t.Fatalf("%v, %d entities, the next phase ran %d times", err, w.Len(), ran)
 		}
 	}
@@ -236,7 +246,7 @@ func TestExhaustion(t *testing.T) {
 	}
 }
 
-// TestDropCommands: where no room can be made for commands, they can be given up, and the tick goes on.
+// TestDropCommands checks that commands without room can be dropped, and that the tick then continues.
 func TestDropCommands(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 64})
 	defer w.Close()
@@ -272,12 +282,13 @@ func TestDropCommands(t *testing.T) {
 		t.Errorf("%d entities, %d were deleted in %d ticks", w.Len(), reaped, s.Stats().Tick)
 	}
 	s.Add(System{Name: "drop", Exclusive: true, Run: func(*Context) { _ = s.DropCommands() }})
-	if err := s.Tick(); err == nil || !strings.Contains(err.Error(), "Schedule.DropCommands while the schedule is at work") {
+	if err := s.Tick(); err == nil ||
+		!strings.Contains(err.Error(), "Schedule.DropCommands while the schedule is at work") {
 		t.Errorf("dropping commands in a system gave %v", err)
 	}
 }
 
-// TestNoRoomToRecord: a system whose commands have no room fails, with the reason.
+// TestNoRoomToRecord checks that a system without room for its commands fails with the reason.
 func TestNoRoomToRecord(t *testing.T) {
 	w, c := newWorld(t, 1)
 	a := w.Archetype(c[0])
@@ -290,7 +301,8 @@ func TestNoRoomToRecord(t *testing.T) {
 	}})
 	var full *vm.Error
 	var e *PanicError
-	if err := s.Tick(); !errors.As(err, &full) || !errors.Is(err, vm.ErrCapacity) || !errors.As(err, &e) || e.System != "make" {
+	if err := s.Tick(); !errors.As(err, &full) || !errors.Is(err, vm.ErrCapacity) || !errors.As(err, &e) ||
+		e.System != "make" {
 		t.Errorf("%v", err)
 	}
 	n = 10
@@ -327,7 +339,7 @@ func TestStructureChangedDirectly(t *testing.T) {
 
 func TestAllocations(t *testing.T) {
 	if invariants.Enabled {
-		t.Skip("checks allocate")
+		t.Skip("the checks of this build allocate")
 	}
 	for _, workers := range []int{1, 2} {
 		w, c := newWorld(t, 3)

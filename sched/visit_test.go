@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// visit has a goroutine visit the world once, and returns what it will have got.
+// visit starts a visit of three calls on another goroutine, and returns a channel for its result.
 func visit(w *vast.World) <-chan error {
 	result := make(chan error, 1)
 	calls := 0
@@ -53,7 +53,7 @@ func TestTickLeavesVisitorsToOthers(t *testing.T) {
 	}
 	select {
 	case err := <-result:
-		t.Fatalf("let in by a schedule that is not to: %v", err)
+		t.Fatalf("a schedule without visits admitted a visitor: %v", err)
 	default:
 	}
 	for w.Admit(0) {
@@ -66,17 +66,17 @@ func TestTickLeavesVisitorsToOthers(t *testing.T) {
 func TestRunAdmitsVisitors(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
-	s := New(w, Options{Workers: 1, Rate: 1}) // a second of waiting between ticks
+	s := New(w, Options{Workers: 1, Rate: 1}) // Run waits one second between ticks
 	defer s.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error)
 	go func() { ended <- s.Run(ctx) }()
 	if err := <-visit(w); err != nil {
-		t.Error("while it waits:", err)
+		t.Error("during a wait:", err)
 	}
 	s.Pause()
 	if err := <-visit(w); err != nil {
-		t.Error("while it is paused:", err)
+		t.Error("during a pause:", err)
 	}
 	s.Step(1)
 	if err := <-visit(w); err != nil {
@@ -88,7 +88,7 @@ func TestRunAdmitsVisitors(t *testing.T) {
 	}
 }
 
-// A schedule that is always late has no time to wait, but its visitors are let in all the same.
+// TestLateRunAdmitsVisitors checks that a schedule that is always late, and so never waits, admits visitors.
 func TestLateRunAdmitsVisitors(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -106,7 +106,7 @@ func TestLateRunAdmitsVisitors(t *testing.T) {
 	}
 }
 
-// TestVisitFromSystem: what a tick runs cannot wait for the end of the tick, and is told so.
+// TestVisitFromSystem checks that Visit panics inside a tick, which would have to wait for its own end.
 func TestVisitFromSystem(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -134,13 +134,17 @@ func TestVisitFromSystem(t *testing.T) {
 				visit()
 			}
 		}}},
-		"a hook": {{Name: "hook", Run: func(k *Context) { hooked = true; tag.AddLater(k.Commands(), first(w)) }}},
+		"a hook": {{Name: "hook", Run: func(k *Context) {
+			hooked = true
+			tag.AddLater(k.Commands(), first(w))
+		}}},
 	} {
 		s := New(w, Options{Workers: 3, Visits: time.Hour})
 		for _, system := range systems {
 			s.Add(system)
 		}
-		if err := s.Tick(); err == nil || !strings.Contains(err.Error(), "World.Visit was called by what the owner of world") {
+		if err := s.Tick(); err == nil ||
+			!strings.Contains(err.Error(), "World.Visit was called by what the owner of world") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err := s.Close(); err != nil {
@@ -149,7 +153,7 @@ func TestVisitFromSystem(t *testing.T) {
 	}
 }
 
-// TestVisitOtherWorldFromSystem: the owner of another world can be waited for.
+// TestVisitOtherWorldFromSystem checks that a system can visit another world.
 func TestVisitOtherWorldFromSystem(t *testing.T) {
 	w, other := vast.NewWorld(vast.Options{}), vast.NewWorld(vast.Options{})
 	defer w.Close()

@@ -4,36 +4,37 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/vastgo/vast"
 )
 
-// worker is a goroutine that runs systems and parts of them. The first worker is whoever calls Tick.
+// worker is a goroutine that runs systems and parts. The first worker is the goroutine that calls Tick.
 type worker struct {
 	index    int
-	commands *vast.Commands // nil until something is recorded
-	recorded bool           // whether something may have been recorded since the last application
-	position int            // of what is recorded, if so
-	part     Context        // for batches
-	system   *node          // what it runs
-	wake     chan struct{}  // holds a token for a worker that is asleep or about to be
+	commands *vast.Commands // nil until the first use
+	recorded bool           // whether commands may contain something that is not applied
+	position int            // of the last recorded command, if recorded
+	part     Context        // for parts
+	system   *node          // the running system
+	wake     chan struct{}  // holds a token for a worker that is idle
 }
 
-// team is the workers. They sleep unless there is something to do, and nobody spins.
+// team is the set of workers. Idle workers sleep; none spins.
 type team struct {
 	schedule *Schedule
 	workers  []*worker
 	gone     sync.WaitGroup
 
 	mu      sync.Mutex
-	idle    []*worker // asleep, or about to be; a token awaits nobody else
+	idle    []*worker // asleep, or about to be; only these receive tokens
 	ready   []*node   // systems that may start
-	jobs    []*job    // of which parts may be left
-	left    int       // systems of the stage that have not started or are not done
-	running int       // systems under way
-	halted  bool      // whether no more systems are to start
-	err     error     // why
-	place   int       // of the system that failed
+	jobs    []*job    // jobs that may have parts left
+	left    int       // systems of the stage that are not done
+	running int       // running systems
+	halted  bool      // whether no more systems may start
+	err     error     // why halted
+	place   int       // of the system that caused err
 	closed  bool
 }
 
@@ -51,14 +52,14 @@ func (t *team) start(s *Schedule, n int) {
 	}
 }
 
-// makeRoom makes room for n systems that are ready at once.
+// makeRoom makes room for n ready systems.
 func (t *team) makeRoom(n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.ready = slices.Grow(t.ready[:0], n)
 }
 
-// stop ends the goroutines and waits until they have ended. No stage may be under way.
+// stop ends the goroutines and waits for them. No stage may be running.
 func (t *team) stop() {
 	t.mu.Lock()
 	t.closed = true
@@ -67,7 +68,7 @@ func (t *team) stop() {
 	t.gone.Wait()
 }
 
-// stay is the life of a worker's goroutine.
+// stay is the main loop of a worker's goroutine.
 func (t *team) stay(w *worker) {
 	debug.SetPanicOnFault(true)
 	ended := false
@@ -76,7 +77,7 @@ func (t *team) stay(w *worker) {
 			t.gone.Done()
 			return
 		}
-		// A system ended the goroutine: another one takes its place. A panic would have been kept.
+		// A system ended this goroutine: start another one. A panic would have been recovered.
 		t.mu.Lock()
 		if w.system != nil {
 			t.finish(w)
@@ -94,7 +95,7 @@ func (t *team) stay(w *worker) {
 	ended = true
 }
 
-// sleep waits for something to do. The mutex is held before and after.
+// sleep waits for work. The mutex is held before and after.
 func (t *team) sleep(w *worker) {
 	t.idle = append(t.idle, w)
 	t.mu.Unlock()
@@ -115,9 +116,10 @@ func (t *team) rouse(n int) {
 	go makeWay()
 }
 
-// makeWay does nothing. A goroutine that becomes ready last is the next one on its processor, and for some fifty microseconds
-// other processors leave it there, because most who wake somebody are about to wait themselves. Who wakes a worker is not:
-// starting this goroutine puts it in that place, and the worker where others take it at once.
+// makeWay does nothing. The goroutine that became ready last is the next to run on its processor, and for
+// about fifty microseconds other processors do not steal it, because a goroutine that wakes another usually
+// waits soon. A goroutine that wakes a worker does not wait. Starting this goroutine takes that place, so
+// that other processors can steal the worker at once.
 func makeWay() {}
 
 // rouseFirst wakes the first worker, which waits for the end of a stage. The mutex is held.
@@ -132,7 +134,8 @@ func (t *team) rouseFirst() {
 	}
 }
 
-// work does something that there is to do, and reports whether there was. The mutex is held before and after.
+// work runs a system or parts of a job, and reports whether there were any. The mutex is held before and
+// after.
 func (t *team) work(w *worker) bool {
 	if len(t.ready) > 0 && !t.halted {
 		n := t.ready[0]
@@ -143,11 +146,7 @@ func (t *team) work(w *worker) bool {
 		s := t.schedule
 		start := s.now()
 		s.run(w, n)
-		end := s.now()
-		n.took.took = end - start
-		if s.observers.recorder != nil && n.took.done {
-			s.observers.recorder.keep(w, mark{kind: RanSystem, system: n, part: -1, start: start, end: end})
-		}
+		s.ran(w, n, start, s.now())
 		t.mu.Lock()
 		t.finish(w)
 		return true
@@ -167,7 +166,18 @@ func (t *team) work(w *worker) bool {
 	return false
 }
 
-// finish enters that the worker's system is done, and wakes as many as can go on. The mutex is held.
+// ran notes the duration of a system, and reports whether a recorder kept it.
+func (s *Schedule) ran(w *worker, n *node, start, end time.Duration) (recorded bool) {
+	n.took.took = end - start
+	recorded = s.observers.recorder != nil && n.took.done
+	if recorded {
+		s.observers.recorder.keep(w, mark{kind: RanSystem, system: n, part: -1, start: start, end: end})
+	}
+	return recorded
+}
+
+// finish marks the worker's system as done, and wakes a worker for each system that can start. The mutex is
+// held.
 func (t *team) finish(w *worker) {
 	n := w.system
 	w.system = nil
@@ -186,14 +196,14 @@ func (t *team) finish(w *worker) {
 	if t.over() {
 		t.rouseFirst()
 	} else if !t.halted {
-		t.rouse(more - 1) // this worker is one
+		t.rouse(more - 1) // this worker runs one of them
 	}
 }
 
 // over reports whether a stage has ended.
 func (t *team) over() bool { return t.left == 0 || t.halted && t.running == 0 }
 
-// runStage runs the systems of a stage, those that do not conflict at once.
+// runStage runs the systems of a stage, in parallel unless they conflict.
 func (t *team) runStage(st *stage) {
 	t.mu.Lock()
 	t.left, t.running = len(st.nodes), 0
@@ -222,9 +232,7 @@ func (t *team) runInTurn(st *stage) {
 		s.run(w, n)
 		w.system = nil
 		end := s.now()
-		n.took.took = end - start
-		if s.observers.recorder != nil && n.took.done {
-			s.observers.recorder.keep(w, mark{kind: RanSystem, system: n, part: -1, start: start, end: end})
+		if s.ran(w, n, start, end) {
 			end = s.now()
 		}
 		start = end
@@ -237,7 +245,8 @@ func (t *team) runInTurn(st *stage) {
 	}
 }
 
-// structureChanged notes that a system that is not exclusive, or one that runs beside it, changed the structure.
+// structureChanged records that n, or a system that runs beside it, changed the structure without being
+// exclusive.
 func (t *team) structureChanged(n *node) {
 	e := &StructureError{Systems: []string{n.Name}}
 	for _, w := range t.workers {
@@ -248,7 +257,7 @@ func (t *team) structureChanged(n *node) {
 	t.halt(n, e)
 }
 
-// halt lets no more systems start. Of several errors that of the system that is first in order is told.
+// halt lets no more systems start. Of several errors it keeps the error of the first system in order.
 func (t *team) halt(n *node, err error) {
 	if t.err == nil || n.place < t.place {
 		t.err, t.place = err, n.place

@@ -13,7 +13,7 @@ import (
 // serial reports whether this build runs systems one after the other.
 func serial(*Schedule) bool { return invariants.Enabled }
 
-// goroutines returns the stacks of the goroutines of all teams.
+// goroutines returns the stacks of the goroutines of all schedules.
 func goroutines() (stacks []string) {
 	b := make([]byte, 1<<20)
 	for _, stack := range strings.Split(string(b[:runtime.Stack(b, true)]), "\n\n") {
@@ -24,9 +24,9 @@ func goroutines() (stacks []string) {
 	return stacks
 }
 
-// TestIdleWorkersSleep: between ticks all goroutines are blocked, and Close ends them.
+// TestIdleWorkersSleep checks that between ticks all goroutines are blocked, and that Close ends them.
 func TestIdleWorkersSleep(t *testing.T) {
-	for len(goroutines()) > 0 { // those of earlier tests are ending
+	for len(goroutines()) > 0 { // goroutines of earlier tests are ending
 		runtime.Gosched()
 	}
 	w, c := newWorld(t, 1)
@@ -37,7 +37,7 @@ func TestIdleWorkersSleep(t *testing.T) {
 		x.Each(q, 64, func(*Context, vast.Batch) {})
 	}})
 	tick(t, s, 10)
-	for { // workers that have seen that nothing is left are on their way to sleep
+	for { // a worker that found no work may not be asleep yet
 		s.team.mu.Lock()
 		idle := len(s.team.idle)
 		s.team.mu.Unlock()
@@ -60,17 +60,17 @@ func TestIdleWorkersSleep(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for len(goroutines()) > 0 { // the last step of an ending goroutine comes after what Close waits for
+	for len(goroutines()) > 0 { // Close does not wait for the last step of a goroutine
 		runtime.Gosched()
 	}
 }
 
-// TestRunAtOnce: systems that do not conflict really run at once: each waits for the others.
+// TestRunAtOnce checks that systems that do not conflict run in parallel: each waits for the others.
 func TestRunAtOnce(t *testing.T) {
 	w, c := newWorld(t, 1)
 	s := newSchedule(t, w, Options{Workers: 3})
 	if serial(s) {
-		t.Skip("systems run one after the other")
+		t.Skip("this build runs systems one after the other")
 	}
 	var all sync.WaitGroup
 	ran := 0
@@ -87,7 +87,7 @@ func TestRunAtOnce(t *testing.T) {
 	}
 }
 
-// TestPartsRunAtOnce: so do the parts of one system.
+// TestPartsRunAtOnce checks that the parts of one system run in parallel.
 func TestPartsRunAtOnce(t *testing.T) {
 	w, c := newWorld(t, 1)
 	w.Archetype(c[0]).NewN(192, nil)
