@@ -13,7 +13,7 @@ import (
 // Options say how an arena is made. The zero value works.
 type Options struct {
 	// Name is the purpose under which the arena's bytes are counted (see [vm.Snapshot]) and named in errors.
-	// Default: "arena".
+	// Default: "arena.Arena".
 	Name string
 	// Capacity is how many bytes addresses are reserved for, which costs no memory. Default: 16 GiB, or 16 MiB where
 	// regions are Go heap memory ([vm.PagesHeap], the race detector, systems without virtual memory).
@@ -57,12 +57,12 @@ type Arena struct {
 
 var tags atomic.Uint32
 
-// NewArena makes an empty arena. It reserves addresses and takes no memory.
+// New makes an empty arena. It reserves addresses and takes no memory.
 //
 // It returns an error as [vm.Reserve] does, and panics when Options.Capacity is negative.
-func NewArena(o Options) (*Arena, error) {
+func New(o Options) (*Arena, error) {
 	if o.Name == "" {
-		o.Name = "arena"
+		o.Name = "arena.Arena"
 	}
 	switch {
 	case o.Capacity < 0:
@@ -80,7 +80,7 @@ func NewArena(o Options) (*Arena, error) {
 		o.HighWater = defaultHighWater
 	}
 	// The page behind stays reserved, so that the address of something of no size at the end still is the arena's.
-	r, err := vm.Reserve(o.Capacity+vm.PageSize(), vm.Options{Purpose: o.Name, Limit: o.Limit, Pages: o.Pages})
+	r, err := vm.Reserve(o.Capacity+vm.PageSize(), vm.Options{Name: o.Name, Limit: o.Limit, Pages: o.Pages})
 	if err != nil {
 		return nil, err
 	}
@@ -164,8 +164,8 @@ func (a *Arena) makeRoom(op string, first, size uintptr) error {
 // Used returns the bytes that are given out, and lost to alignment between them.
 func (a *Arena) Used() int { return int(a.next) }
 
-// Capacity returns the bytes that addresses are reserved for.
-func (a *Arena) Capacity() int { return int(a.capacity) }
+// Cap returns the number of bytes that the arena can give out: Options.Capacity.
+func (a *Arena) Cap() int { return int(a.capacity) }
 
 // Committed returns the bytes that may be touched.
 func (a *Arena) Committed() int { return a.region.Committed() }

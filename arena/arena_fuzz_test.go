@@ -65,7 +65,7 @@ func play(t *testing.T, data []byte, pages vm.Pages) {
 		size := int(data[n+1])
 		switch data[n] % 9 {
 		case 0:
-			if e, failed := panicOf(func() { add(bytesOf(New[record](a), 1)) }).(error); failed && a.Used() < 1<<20-64 {
+			if e, failed := panicOf(func() { add(bytesOf(Make[record](a), 1)) }).(error); failed && a.Used() < 1<<20-64 {
 				t.Fatal(e)
 			}
 		case 1:

@@ -20,7 +20,7 @@ type record struct {
 
 func open(t testing.TB, o Options) *Arena {
 	t.Helper()
-	a, err := NewArena(o)
+	a, err := New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,10 +57,10 @@ func TestReserveCostsNothing(t *testing.T) {
 	}
 	tenGiB := int64(10 << 30)
 	a := open(t, Options{Capacity: int(tenGiB)})
-	if a.Capacity() != int(tenGiB) || a.Committed() != 0 {
-		t.Errorf("capacity %d, %d committed", a.Capacity(), a.Committed())
+	if a.Cap() != int(tenGiB) || a.Committed() != 0 {
+		t.Errorf("capacity %d, %d committed", a.Cap(), a.Committed())
 	}
-	*New[byte](a) = 1
+	*Make[byte](a) = 1
 	if n, err := a.Resident(); n != vm.PageSize() || err != nil || a.Used() != 1 {
 		t.Errorf("one byte takes %d bytes: %v", n, err)
 	}
@@ -68,20 +68,20 @@ func TestReserveCostsNothing(t *testing.T) {
 
 func TestAlignment(t *testing.T) {
 	a := open(t, Options{Capacity: 1 << 20})
-	New[byte](a)
+	Make[byte](a)
 	for _, p := range []struct{ address, align uintptr }{
-		{uintptr(unsafe.Pointer(New[record](a))), unsafe.Alignof(record{})},
-		{uintptr(unsafe.Pointer(New[byte](a))), 1},
-		{uintptr(unsafe.Pointer(New[uint16](a))), 2},
+		{uintptr(unsafe.Pointer(Make[record](a))), unsafe.Alignof(record{})},
+		{uintptr(unsafe.Pointer(Make[byte](a))), 1},
+		{uintptr(unsafe.Pointer(Make[uint16](a))), 2},
 		{uintptr(unsafe.Pointer(unsafe.SliceData(MakeSlice[uint32](a, 3, 3)))), 4},
-		{uintptr(unsafe.Pointer(New[complex128](a))), unsafe.Alignof(complex128(0))},
+		{uintptr(unsafe.Pointer(Make[complex128](a))), unsafe.Alignof(complex128(0))},
 	} {
 		if p.address%p.align != 0 {
 			t.Errorf("%x is no multiple of %d", p.address, p.align)
 		}
 	}
 	for align := 1; align <= vm.PageSize(); align *= 2 {
-		New[byte](a)
+		Make[byte](a)
 		if p, err := a.Alloc(3, align); err != nil || uintptr(p)%uintptr(align) != 0 {
 			t.Errorf("%p for an alignment of %d: %v", p, align, err)
 		}
@@ -115,14 +115,14 @@ func TestHighWater(t *testing.T) {
 // TestMarks: a mark gives back what came after it, and is good once, in its arena, in order.
 func TestMarks(t *testing.T) {
 	a, other := open(t, Options{Name: "scene", Capacity: 1 << 20}), open(t, Options{Capacity: 1 << 20})
-	first := New[record](a)
+	first := Make[record](a)
 	first.A = 1
 	outer := a.Mark()
-	New[record](a).A = 2
+	Make[record](a).A = 2
 	inner := a.Mark()
-	New[record](a).A = 3
+	Make[record](a).A = 3
 	a.Release(inner)
-	if again := New[record](a); again.A != 0 || uintptr(unsafe.Pointer(again))-uintptr(unsafe.Pointer(first)) != 2*unsafe.Sizeof(*first) {
+	if again := Make[record](a); again.A != 0 || uintptr(unsafe.Pointer(again))-uintptr(unsafe.Pointer(first)) != 2*unsafe.Sizeof(*first) {
 		t.Errorf("after a release the next record is %v at %p", *again, again)
 	}
 	between := a.Mark()
@@ -164,7 +164,7 @@ func TestAppend(t *testing.T) {
 	if unsafe.SliceData(s) != began || a.Used() != 100*int(unsafe.Sizeof(0)) {
 		t.Errorf("a slice at the end moved, or takes %d bytes", a.Used())
 	}
-	New[byte](a)
+	Make[byte](a)
 	s = Append(a, s, 101)
 	if unsafe.SliceData(s) == began || cap(s) != 200 {
 		t.Errorf("a slice that is followed by others did not move, or has room for %d", cap(s))
@@ -195,7 +195,7 @@ func TestExhaustion(t *testing.T) {
 			MakeSlice[byte](a, 1<<20-7, 1<<20-7)
 			used := a.Used()
 			for what, f := range map[string]func(){
-				"New":       func() { New[record](a) },
+				"New":       func() { Make[record](a) },
 				"MakeSlice": func() { MakeSlice[record](a, 0, 1<<18) },
 				"Append":    func() { Append(a, make([]record, 4), record{}) },
 				"Alloc": func() {
@@ -218,7 +218,7 @@ func TestExhaustion(t *testing.T) {
 			}
 			MakeSlice[byte](a, 7, 7)
 			a.Reset()
-			New[record](a)
+			Make[record](a)
 		})
 	}
 }
@@ -234,7 +234,7 @@ func TestGrow(t *testing.T) {
 	for other.Grow(other.Committed()+1) == nil { // take the rest
 	}
 	for range 500_000 / 24 {
-		New[[3]uint64](a)
+		Make[[3]uint64](a)
 	}
 }
 
@@ -254,32 +254,32 @@ func TestSizes(t *testing.T) {
 			t.Errorf("Grow(%d): %v", n, err)
 		}
 	}
-	if _, err := NewArena(Options{Capacity: math.MaxInt}); !errors.Is(err, vm.ErrSize) {
+	if _, err := New(Options{Capacity: math.MaxInt}); !errors.Is(err, vm.ErrSize) {
 		t.Errorf("an arena of all addresses: %v", err)
 	}
 	if a.Used() != 0 {
 		t.Errorf("%d bytes are used", a.Used())
 	}
-	New[struct{}](a)
+	Make[struct{}](a)
 	if s := MakeSlice[struct{}](a, 5, 10); len(s) != 5 || cap(s) != 10 || a.Used() != 0 {
 		t.Errorf("%d of %d elements without size take %d bytes", len(s), cap(s), a.Used())
 	}
 	MakeSlice[byte](a, 1<<16, 1<<16) // to the last byte
-	New[struct{}](a)
+	Make[struct{}](a)
 }
 
 func TestMisuse(t *testing.T) {
 	a := open(t, Options{Name: "frame", Capacity: 1 << 16})
 	for want, f := range map[string]func(){
-		"arena: new[T]: T.Name is a string":                                   func() { type T struct{ Name string }; New[T](a) },
-		"arena: make slice[*int]: *int is a pointer":                          func() { MakeSlice[*int](a, 1, 1) },
-		"arena: append[string]":                                               func() { Append(a, []string{"a"}, "b") },
-		"arena: MakeSlice[record] on frame of length -1 and capacity 2":       func() { MakeSlice[record](a, -1, 2) },
-		"arena: MakeSlice[record] on frame of length 3 and capacity 2":        func() { MakeSlice[record](a, 3, 2) },
-		"arena: Alloc(8, 3) on frame: the alignment must be a power of two":   func() { _, _ = a.Alloc(8, 3) },
-		"arena: Alloc(8, 0) on frame: the alignment":                          func() { _, _ = a.Alloc(8, 0) },
-		"arena: Grow(-1) on frame":                                            func() { _ = a.Grow(-1) },
-		"arena: Options.Capacity of arena is -1: leave it zero for the defau": func() { _, _ = NewArena(Options{Capacity: -1}) },
+		"arena: new[T]: T.Name is a string":                                         func() { type T struct{ Name string }; Make[T](a) },
+		"arena: make slice[*int]: *int is a pointer":                                func() { MakeSlice[*int](a, 1, 1) },
+		"arena: append[string]":                                                     func() { Append(a, []string{"a"}, "b") },
+		"arena: MakeSlice[record] on frame of length -1 and capacity 2":             func() { MakeSlice[record](a, -1, 2) },
+		"arena: MakeSlice[record] on frame of length 3 and capacity 2":              func() { MakeSlice[record](a, 3, 2) },
+		"arena: Alloc(8, 3) on frame: the alignment must be a power of two":         func() { _, _ = a.Alloc(8, 3) },
+		"arena: Alloc(8, 0) on frame: the alignment":                                func() { _, _ = a.Alloc(8, 0) },
+		"arena: Grow(-1) on frame":                                                  func() { _ = a.Grow(-1) },
+		"arena: Options.Capacity of arena.Arena is -1: leave it zero for the defau": func() { _, _ = New(Options{Capacity: -1}) },
 	} {
 		if got := fmt.Sprint(panicOf(f)); !strings.HasPrefix(got, want) {
 			t.Errorf("panicked with %q, want %q", got, want)
@@ -290,7 +290,7 @@ func TestMisuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, f := range map[string]func(){
-		"New": func() { New[record](a) }, "MakeSlice": func() { MakeSlice[byte](a, 1, 1) },
+		"New": func() { Make[record](a) }, "MakeSlice": func() { MakeSlice[byte](a, 1, 1) },
 		"Append": func() { Append(a, nil, 1) }, "Alloc": func() { _, _ = a.Alloc(1, 1) },
 		"Alloc of less than nothing": func() { _, _ = a.Alloc(-1, 1) }, "Grow": func() { _ = a.Grow(1) },
 		"Mark": func() { a.Mark() }, "Release": func() { a.Release(m) }, "Reset": a.Reset,
@@ -304,7 +304,7 @@ func TestMisuse(t *testing.T) {
 // TestFaults makes each memory call fail in turn.
 func TestFaults(t *testing.T) {
 	calls := faulttest.EachCall(t, func() (err error) {
-		a, err := NewArena(Options{Capacity: 1 << 22, HighWater: 1 << 17})
+		a, err := New(Options{Capacity: 1 << 22, HighWater: 1 << 17})
 		if err != nil {
 			return err
 		}
@@ -372,7 +372,7 @@ func TestLifeWithEachCallFailing(t *testing.T) {
 				all = append(all, s)
 			}
 		}
-		again("NewArena", func() (err error) { a, err = NewArena(Options{Capacity: 1 << 23, HighWater: 1 << 17}); return err })
+		again("NewArena", func() (err error) { a, err = New(Options{Capacity: 1 << 23, HighWater: 1 << 17}); return err })
 		alloc(10)
 		again("Grow", func() error { return a.Grow(2 << 20) })
 		m := a.Mark()

@@ -1,7 +1,7 @@
 // Package arena holds what is allocated one after the other and freed together: the working memory of a request, a tick,
 // a scene that is loaded.
 //
-// An [Arena] is a range of reserved addresses and a place in it. [New] and [MakeSlice] move the place forward, and that is
+// An [Arena] is a range of reserved addresses and a place in it. [Make] and [MakeSlice] move the place forward, and that is
 // all they do; [Arena.Reset] moves it back to the beginning, and [Arena.Release] to where an [Arena.Mark] was set. Nothing
 // is freed one by one, nothing moves, and the collector has nothing to look at.
 //

@@ -13,7 +13,7 @@ type Contact struct {
 
 // The working memory of a simulation's tick: allocated without a thought, and given up at its end.
 func Example() {
-	frame, err := arena.NewArena(arena.Options{Name: "frame"})
+	frame, err := arena.New(arena.Options{Name: "frame"})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -31,7 +31,7 @@ func Example() {
 		for i := range order {
 			order[i] = uint32(len(order) - 1 - i)
 		}
-		deepest := arena.New[Contact](frame)
+		deepest := arena.Make[Contact](frame)
 		*deepest = contacts[order[0]]
 		fmt.Println("tick", tick, "has", len(contacts), "contacts, the last of", deepest.A, "and", deepest.B)
 		frame.Release(mark)

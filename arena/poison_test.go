@@ -20,7 +20,7 @@ func TestReleasedMemoryIsPoisoned(t *testing.T) {
 	}
 	page := vm.PageSize()
 	for _, highWater := range []int{0, 2 * page} {
-		a, err := NewArena(Options{Name: "frame", HighWater: highWater})
+		a, err := New(Options{Name: "frame", HighWater: highWater})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +44,7 @@ func TestReleasedMemoryIsPoisoned(t *testing.T) {
 		a.Release(m)
 		s[3] = 5
 		_, _ = a.Alloc(8, 4) // ends before it
-		text := modeltest.PanicText(func() { New[[2]uint64](a) })
+		text := modeltest.PanicText(func() { Make[[2]uint64](a) })
 		if !strings.Contains(text, "arena: what lies from byte 108 of frame on was written after it was freed: byte 4 of 20 is 0x05, and 0xdb was left there") {
 			t.Errorf("allocating again panics with %q", text)
 		}

@@ -10,11 +10,11 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// New returns the address of a zero T. It panics with the [*vm.Error] that [Arena.Grow] would return where there is no room,
+// Make returns the address of a zero T. It panics with the [*vm.Error] that [Arena.Grow] would return where there is no room,
 // and when T holds Go pointers.
 //
 // Complexity: constant, two or three nanoseconds; some twenty where the type differs from that of the allocation before.
-func New[T any](a *Arena) *T {
+func Make[T any](a *Arena) *T {
 	var v T
 	first := (a.next + unsafe.Alignof(v) - 1) &^ (unsafe.Alignof(v) - 1)
 	// The sum cannot overflow: first is at most a page beyond an eighth of all addresses, and no type is so large.
@@ -39,7 +39,7 @@ func mustBePlain[T any](a *Arena, op string) {
 	}
 }
 
-// MakeSlice returns length zero elements with room for capacity of them. It panics as [New] does, and unless
+// MakeSlice returns length zero elements with room for capacity of them. It panics as [Make] does, and unless
 // 0 ≤ length ≤ capacity. For a length that comes from outside there is [Arena.Alloc].
 func MakeSlice[T any](a *Arena, length, capacity int) []T {
 	if length < 0 || length > capacity {
@@ -67,7 +67,7 @@ func makeSlice[T any](a *Arena, op string, n int) []T {
 
 // Append appends to a slice that lies in the arena, or to nil, and stays there: as the built-in append does, it writes behind
 // the length where there is capacity. Otherwise it extends a slice that ends where the next allocation begins, and moves
-// another one, with room for as many elements again. It panics as [New] does; then nothing has changed.
+// another one, with room for as many elements again. It panics as [Make] does; then nothing has changed.
 func Append[T any](a *Arena, s []T, vs ...T) []T {
 	n := len(s) + len(vs)
 	if n <= cap(s) {

@@ -37,7 +37,7 @@ type Allocator struct {
 // It returns an error as [vm.Reserve] does, and panics when an option is negative.
 func NewAllocator(o Options) (*Allocator, error) {
 	o = o.withDefaults()
-	r, err := vm.Reserve(o.Addresses, vm.Options{Purpose: o.Name, Limit: o.Limit, Pages: o.Pages})
+	r, err := vm.Reserve(o.Addresses, vm.Options{Name: o.Name, Limit: o.Limit, Pages: o.Pages})
 	if err != nil {
 		return nil, err
 	}

@@ -152,7 +152,7 @@ func TestLimits(t *testing.T) {
 				t.Fatalf("%v: beyond the limit: %v; %d blocks, %d bytes", pages, err, a.Len(), limit.Used())
 			}
 		}
-		_, e := caught(func() { New[record](a) })
+		_, e := caught(func() { Make[record](a) })
 		if e == nil || !errors.Is(e, vm.ErrLimit) || e.Purpose != "limited" {
 			t.Errorf("%v: New beyond the limit: %v", pages, e)
 		}
@@ -190,7 +190,7 @@ func TestTyped(t *testing.T) {
 	page := uintptr(vm.PageSize())
 	for _, pages := range pageKinds {
 		a := newAllocator(t, Options{Pages: pages})
-		p := New[record](a)
+		p := Make[record](a)
 		if *p != (record{}) || (uintptr(unsafe.Pointer(p))+40)%page != 0 {
 			t.Errorf("%v: a record lies at %p and holds %v", pages, p, *p)
 		}
@@ -200,7 +200,7 @@ func TestTyped(t *testing.T) {
 		}
 		s[0], s[999] = numberedOdd(1), numberedOdd(2)
 		none := MakeSlice[record](a, 0, 0)
-		nothing := New[struct{}](a)
+		nothing := Make[struct{}](a)
 		if len(none) != 0 || cap(none) != 0 || a.Len() != 3 {
 			t.Errorf("%v: %d blocks", pages, a.Len())
 		}
@@ -218,7 +218,7 @@ func TestTyped(t *testing.T) {
 			t.Errorf("%v: %d blocks are left", pages, a.Len())
 		}
 		b := newAllocator(t, Options{Pages: pages, AtStart: true})
-		if q := New[record](b); uintptr(unsafe.Pointer(q))%page != 0 {
+		if q := Make[record](b); uintptr(unsafe.Pointer(q))%page != 0 {
 			t.Errorf("%v: a record lies at %p", pages, q)
 		}
 	}
@@ -240,7 +240,7 @@ func TestMisuse(t *testing.T) {
 		"align 3":    {func() { _, _ = a.Alloc(8, 3) }, "guard: Alloc(8, 3) on misused: an alignment is a power of two"},
 		"align high": {func() { _, _ = a.Alloc(8, 2*vm.PageSize()) }, "an alignment is a power of two"},
 		"length":     {func() { MakeSlice[int](a, -2, 5) }, "guard: AllocSlice[int](-2, 5) on misused: a length is from zero to the capacity"},
-		"pointers":   {func() { New[struct{ Name string }](a) }, "guard: Alloc[struct { Name string }]: struct { Name string }.Name is a string"},
+		"pointers":   {func() { Make[struct{ Name string }](a) }, "guard: Alloc[struct { Name string }]: struct { Name string }.Name is a string"},
 		"slices":     {func() { _, _ = AllocSlice[[]int](a, 1, 1) }, "guard: AllocSlice[[]int]: []int is a slice"},
 		"options":    {func() { _, _ = NewAllocator(Options{Capacity: -1}) }, "Options.Capacity is -1: leave it zero"},
 		"addresses":  {func() { _, _ = NewAllocator(Options{Addresses: -1}) }, "Options.Addresses is -1: leave it zero"},
@@ -267,7 +267,7 @@ func TestManyGoroutines(t *testing.T) {
 			all.Go(func() {
 				var mine []*record
 				for i := range 200 {
-					p := New[record](a)
+					p := Make[record](a)
 					*p = numbered(worker*1000 + i)
 					if f, ok := Describe(uintptr(unsafe.Pointer(p))); !ok || f.Kind != Nothing {
 						t.Errorf("a live block is described as %+v", f)

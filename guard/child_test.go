@@ -12,6 +12,7 @@ import (
 	"github.com/vastgo/vast/bulk"
 	"github.com/vastgo/vast/guard"
 	"github.com/vastgo/vast/internal/childtest"
+	"github.com/vastgo/vast/vm"
 )
 
 // childVariable names the function of children that a process started by these tests runs instead of the tests.
@@ -19,9 +20,9 @@ const childVariable = "VAST_GUARD_TEST_CHILD"
 
 // children are programs with one bad access or call each, of which they die.
 var children = map[string]func(){
-	"write after free":     func() { defer guard.Watch()(); p := childBlock(false); freeRecord(ofChild, p); writeByte(at(p), 16) },
-	"write past the end":   func() { defer guard.Watch()(); writeByte(at(childBlock(false)), 44) },
-	"write before a start": func() { defer guard.Watch()(); writeByte(at(childBlock(true)), -3) },
+	"write after free":     func() { defer vm.Watch()(); p := childBlock(false); freeRecord(ofChild, p); writeByte(at(p), 16) },
+	"write past the end":   func() { defer vm.Watch()(); writeByte(at(childBlock(false)), 44) },
+	"write before a start": func() { defer vm.Watch()(); writeByte(at(childBlock(true)), -3) },
 	"double free":          func() { p := childBlock(false); freeRecord(ofChild, p); freeRecord(ofChild, p) },
 	"overwritten":          func() { p := childBlock(false); writeByte(at(p), -3); freeRecord(ofChild, p) },
 	"stale element":        staleElement,
@@ -32,7 +33,7 @@ var children = map[string]func(){
 		writeByte(at(p), 16)
 	},
 	"other goroutine": func() {
-		defer guard.Watch()()
+		defer vm.Watch()()
 		p := childBlock(false)
 		freeRecord(ofChild, p)
 		fmt.Printf("writing to %#x\n", uintptr(at(p))+16)
@@ -56,7 +57,7 @@ func childBlock(atStart bool) *record {
 }
 
 func staleElement() {
-	defer guard.Watch()()
+	defer vm.Watch()()
 	p, err := guard.NewPool[record](bulk.Options{Name: "records"})
 	if err != nil {
 		fmt.Println(err)

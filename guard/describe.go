@@ -52,6 +52,33 @@ func Describe(p uintptr) (*Fault, bool) {
 	return a.describe(p), true
 }
 
+// Explain returns the report about what a deferred function has recovered, or false where that is neither a memory fault
+// at an address of an open allocator's nor a [*Fault] already. Faults can be recovered where [runtime/debug.SetPanicOnFault] is
+// set. Called in the deferred function itself it also tells where the access was made.
+func Explain(recovered any) (*Fault, bool) {
+	switch r := recovered.(type) {
+	case *Fault:
+		return r, true
+	case interface{ Addr() uintptr }:
+		f, ok := Describe(r.Addr())
+		if ok {
+			f.At = here()
+		}
+		return f, ok
+	}
+	return nil, false
+}
+
+// explained is what [vm.Explain] says about an address of an allocator's.
+func explained(p uintptr) error {
+	f, ok := Describe(p)
+	if !ok {
+		return nil
+	}
+	f.At = here()
+	return f
+}
+
 // describe is Describe for an address of this allocator.
 func (a *Allocator) describe(p uintptr) *Fault {
 	offset := int(p - uintptr(a.base))

@@ -8,7 +8,7 @@
 // that Bruce Perens, Electric Fence, 1987), with both of the precautions that the text names: addresses are kept after
 // their memory is freed, and a page is kept behind each object.
 //
-//   - [Allocator]: any values, by [New] and [MakeSlice], [Alloc] and [AllocSlice], or [Allocator.Alloc].
+//   - [Allocator]: any values, by [Make] and [MakeSlice], [Alloc] and [AllocSlice], or [Allocator.Alloc].
 //   - [Pool]: takes the place of a [bulk.Pool] that is under suspicion, in one line.
 //   - [SampledPool] and [Sampler]: guard one insertion in a thousand, for production.
 //   - [Do], [Watch], [Explain], [Describe]: make a report, the [Fault], of a memory fault.

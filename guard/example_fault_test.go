@@ -9,9 +9,10 @@ import (
 
 	"github.com/vastgo/vast/bulk"
 	"github.com/vastgo/vast/guard"
+	"github.com/vastgo/vast/vm"
 )
 
-func ExampleDo() {
+func ExampleFault() {
 	p, err := guard.NewPool[[10]byte](bulk.Options{Name: "names"}) // was: bulk.NewPool
 	if err != nil {
 		log.Fatal(err)
@@ -23,7 +24,7 @@ func ExampleDo() {
 		f := recover().(*guard.Fault)
 		fmt.Printf("%v of %s: %d byte behind its %d\n", f.Kind, f.Allocator, f.Distance, f.Size)
 	}()
-	guard.Do(func() {
+	vm.Do(func() {
 		for i := range 11 {
 			*(*byte)(unsafe.Add(unsafe.Pointer(name), i)) = 'x'
 		}

@@ -39,7 +39,7 @@ func Example() {
 
 // One insertion in a hundred is guarded; the program does not see a difference.
 func ExampleSampledPool() {
-	p, err := guard.NewSampledPool[int64](bulk.Options{Capacity: 10_000}, guard.Sampling{Every: 100})
+	p, err := guard.NewSampledPool[int64](guard.SampledPoolOptions{Options: bulk.Options{Capacity: 10_000}, Every: 100})
 	if err != nil {
 		log.Fatal(err)
 	}

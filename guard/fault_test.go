@@ -60,7 +60,7 @@ func caught(t testing.TB, f func()) (found *guard.Fault) {
 // The functions below are where things happen, so that reports can be asked for their names.
 
 //go:noinline
-func allocateRecord(a *guard.Allocator) *record { return guard.New[record](a) }
+func allocateRecord(a *guard.Allocator) *record { return guard.Make[record](a) }
 
 //go:noinline
 func freeRecord(a *guard.Allocator, p *record) { guard.Free(a, p) }
@@ -94,7 +94,7 @@ func TestUseAfterFree(t *testing.T) {
 	} {
 		p := allocateRecord(a)
 		freeRecord(a, p)
-		f := caught(t, func() { guard.Do(func() { access(unsafe.Pointer(p), 8) }) })
+		f := caught(t, func() { vm.Do(func() { access(unsafe.Pointer(p), 8) }) })
 		if f == nil || f.Kind != guard.AfterFree || f.Offset != 8 || f.Size != 40 || f.Distance != 0 || f.Type != "record" ||
 			f.Allocator != "ships" || f.Address != uintptr(unsafe.Pointer(p))+8 {
 			t.Fatalf("%s: %+v", name, f)
@@ -148,7 +148,7 @@ func TestOutsideTheBlock(t *testing.T) {
 			t.Fatal(err)
 		}
 		a.Free(after)
-		f := caught(t, func() { guard.Do(func() { writeByte(p, c.offset) }) })
+		f := caught(t, func() { vm.Do(func() { writeByte(p, c.offset) }) })
 		if f == nil || f.Kind != c.kind || f.Offset != c.offset || f.Distance != c.distance || f.Size != c.size || f.FreedAt != nil {
 			t.Errorf("byte %d of %d (AtStart %t): %+v", c.offset, c.size, c.atStart, f)
 			continue
@@ -216,7 +216,7 @@ func TestWriteToFreedOnTheHeap(t *testing.T) {
 	if err := a.Check(); err != nil {
 		t.Error(err)
 	}
-	guard.Do(func() { p.data[1] = 5 })
+	vm.Do(func() { p.data[1] = 5 })
 	f, ok := a.Check().(*guard.Fault)
 	if !ok || f.Kind != guard.AfterFree || f.Offset != 16 || f.FreedAt == nil {
 		t.Fatalf("%+v", f)
@@ -308,7 +308,7 @@ func TestDoLeavesOthersAlone(t *testing.T) {
 					t.Errorf("a panic with %v came out as %v", want, got)
 				}
 			}()
-			guard.Do(func() { panic(want) })
+			vm.Do(func() { panic(want) })
 		}()
 	}
 	func() {
@@ -317,7 +317,7 @@ func TestDoLeavesOthersAlone(t *testing.T) {
 				t.Errorf("a nil pointer came out as %v", r)
 			}
 		}()
-		guard.Do(func() {
+		vm.Do(func() {
 			var p *record
 			p.id = 1
 		})
@@ -326,7 +326,7 @@ func TestDoLeavesOthersAlone(t *testing.T) {
 		t.Error("faults are still panics")
 	}
 	returned := false
-	guard.Do(func() { returned = true })
+	vm.Do(func() { returned = true })
 	if !returned {
 		t.Error("Do did not call")
 	}
@@ -336,7 +336,7 @@ func TestDoLeavesOthersAlone(t *testing.T) {
 	ended := make(chan bool)
 	go func() {
 		defer close(ended)
-		guard.Do(runtime.Goexit)
+		vm.Do(runtime.Goexit)
 	}()
 	<-ended
 }
@@ -350,7 +350,7 @@ func TestWatch(t *testing.T) {
 	found := make(chan any)
 	go func() {
 		defer func() { found <- recover() }()
-		defer guard.Watch()()
+		defer vm.Watch()()
 		p.data[2]++
 	}()
 	if f, ok := (<-found).(*guard.Fault); !ok || f.Kind != guard.AfterFree || f.Offset != 24 {

@@ -55,7 +55,7 @@ func pools[T any](shared *Allocator, every int) []makePool[T] {
 		func(o bulk.Options) (exchangeable[T], error) { return NewPool[T](o) },
 		func(o bulk.Options) (exchangeable[T], error) { return NewPoolIn[T](shared, o) },
 		func(o bulk.Options) (exchangeable[T], error) {
-			return NewSampledPool[T](o, Sampling{Every: every, Slots: 20, Quarantine: 30})
+			return NewSampledPool[T](SampledPoolOptions{Options: o, Every: every, Slots: 20, Quarantine: 30})
 		},
 	}
 }

@@ -9,7 +9,7 @@ import (
 // Options say how an allocator is made. The zero value works.
 type Options struct {
 	// Name is the purpose under which the allocator's bytes are counted (see [vm.Snapshot]), and named in reports.
-	// Default: "guard".
+	// Default: "guard.Allocator".
 	Name string
 	// Capacity is the largest number of live blocks. On Linux each costs two of the process's mappings, of which there
 	// are 65,530 unless vm.max_map_count is raised. Default: 16,384, half of them.
@@ -49,7 +49,7 @@ func (o Options) withDefaults() Options {
 		}
 	}
 	if o.Name == "" {
-		o.Name = "guard"
+		o.Name = "guard.Allocator"
 	}
 	if o.Capacity == 0 {
 		o.Capacity = defaultCapacity

@@ -117,11 +117,11 @@ func nameOf[T any](kind string, o bulk.Options) string {
 // slot and generation.
 
 func cellOf[T any](h bulk.Handle[T]) bulk.Handle[cell] {
-	return bulk.HandleOf[cell](h.Slot(), h.Generation())
+	return bulk.HandleOf[cell](h.ID())
 }
 
 func handleOf[T any](h bulk.Handle[cell]) bulk.Handle[T] {
-	return bulk.HandleOf[T](h.Slot(), h.Generation())
+	return bulk.HandleOf[T](h.ID())
 }
 
 // element returns the element of a cell. It is sound because the block was made for a T, which holds no Go pointers, and

@@ -8,18 +8,21 @@ import (
 
 	"github.com/vastgo/vast/bulk"
 	"github.com/vastgo/vast/internal/layout"
+	"github.com/vastgo/vast/internal/outside"
 	"github.com/vastgo/vast/vm"
 )
 
-// Sampling says which elements of a [SampledPool] are guarded. The zero value works.
-type Sampling struct {
-	// Every makes one in so many insertions guarded, on average. Default: 1000.
+// SampledPoolOptions say how a sampled pool is made. The zero value works.
+type SampledPoolOptions struct {
+	// Options are those of the [bulk.Pool] that holds the other elements. Name, Limit and Pages hold for the guarded elements
+	// too.
+	bulk.Options
+	// Every is the average number of insertions for each guarded one. Default: 1000.
 	Every int
-	// Slots is the largest number of guarded elements at a time. While that many live, no others are guarded. Default: 16,
-	// as in LLVM's GWP-ASan.
+	// Slots is the largest number of guarded elements that live at a time. Default: 16, as in LLVM's GWP-ASan.
 	Slots int
-	// Quarantine is how many guarded elements are remembered after they were removed, so that the use of a pointer to them
-	// faults. Default: 16 times Slots.
+	// Quarantine is the number of removed guarded elements whose addresses are not used again yet, so that a stale pointer
+	// to one faults. Default: 16 times Slots.
 	Quarantine int
 }
 
@@ -29,7 +32,7 @@ type Sampling struct {
 //
 // Elements that are not guarded are in the bulk.Pool, and looking them up, removing them and passing them costs nothing
 // more; an insertion costs the sampler's decision. Guarded elements have slots from Options.Capacity on, are yielded after
-// the others, do not count for Options.Capacity and Options.MaxBytes, and are bounded by Sampling.Slots. Where one cannot
+// the others, do not count for Options.Capacity and Options.MaxBytes, and are bounded by Options.Slots. Where one cannot
 // be had, the element goes to the bulk.Pool.
 //
 // What may run beside what is as with a bulk.Pool.
@@ -46,28 +49,29 @@ type plain[T any] = bulk.Pool[T]
 
 // NewSampledPool makes an empty pool. It returns an error as [vm.Reserve] does, and panics when T holds Go pointers or an
 // option is negative.
-func NewSampledPool[T any](o bulk.Options, s Sampling) (*SampledPool[T], error) {
+func NewSampledPool[T any](o SampledPoolOptions) (*SampledPool[T], error) {
 	layout.Check[T]("guard: NewSampledPool")
-	if s.Every < 0 || s.Slots < 0 || s.Quarantine < 0 {
-		panic(fmt.Sprintf("guard: NewSampledPool[%s]: Sampling is %+v: leave zero for the default", layout.Name[T](), s))
+	if o.Every < 0 || o.Slots < 0 || o.Quarantine < 0 {
+		panic(fmt.Sprintf("guard: NewSampledPool[%s]: Every is %d, Slots is %d and Quarantine is %d: leave zero for the default",
+			layout.Name[T](), o.Every, o.Slots, o.Quarantine))
 	}
-	if s.Every == 0 {
-		s.Every = 1000
+	if o.Every == 0 {
+		o.Every = 1000
 	}
-	if s.Slots == 0 {
-		s.Slots = 16
+	if o.Slots == 0 {
+		o.Slots = 16
 	}
-	if s.Quarantine == 0 {
-		s.Quarantine = 16 * s.Slots
+	if o.Quarantine == 0 {
+		o.Quarantine = 16 * o.Slots
 	}
-	o.Name = nameOf[T]("SampledPool", o)
-	p, err := bulk.NewPool[T](o)
+	o.Name = nameOf[T]("SampledPool", o.Options)
+	p, err := bulk.NewPool[T](o.Options)
 	if err != nil {
 		return nil, err
 	}
 	pages := pagesOf(layout.Size[T]()) + 1
-	a, err := NewAllocator(Options{Name: o.Name, Capacity: s.Slots, Limit: o.Limit, Pages: o.Pages,
-		Addresses: (1 + (s.Slots+s.Quarantine)*pages) * vm.PageSize()})
+	a, err := NewAllocator(Options{Name: o.Name, Capacity: o.Slots, Limit: o.Limit, Pages: o.Pages,
+		Addresses: (1 + (o.Slots+o.Quarantine)*pages) * vm.PageSize()})
 	if err != nil {
 		_ = p.Close()
 		return nil, err
@@ -79,12 +83,12 @@ func NewSampledPool[T any](o bulk.Options, s Sampling) (*SampledPool[T], error) 
 	}
 	g.owned = true
 	// An empty pool may be copied.
-	sampled := &SampledPool[T]{plain: *p, sampler: NewSampler(s.Every), guarded: g, slots: s.Slots}
-	first := sampled.plain.KeepOutside((*outsidePool[T])(sampled))
-	if uint64(first)+uint64(s.Slots) > math.MaxUint32 {
+	sampled := &SampledPool[T]{plain: *p, sampler: NewSampler(o.Every), guarded: g, slots: o.Slots}
+	first := outside.Keep(&sampled.plain, (*outsidePool[T])(sampled))
+	if uint64(first)+uint64(o.Slots) > math.MaxUint32 {
 		_, _ = g.Close(), sampled.plain.Close()
 		panic(fmt.Sprintf("guard: NewSampledPool[%s]: Options.Capacity is %d: leave %d handles for guarded elements", layout.Name[T](),
-			first, s.Slots))
+			first, o.Slots))
 	}
 	sampled.first = uint32(first)
 	return sampled, nil
@@ -96,16 +100,16 @@ type outsidePool[T any] SampledPool[T]
 
 // Get implements outside.Store.
 func (p *outsidePool[T]) Get(h bulk.Handle[T]) *T {
-	return p.guarded.Get(bulk.HandleOf[T](h.Slot()-p.first, h.Generation()))
+	return p.guarded.Get(bulk.HandleOf[T](h.ID() - uint64(p.first)))
 }
 
 // Remove implements outside.Store.
 func (p *outsidePool[T]) Remove(h bulk.Handle[T]) bool {
-	return p.guarded.Remove(bulk.HandleOf[T](h.Slot()-p.first, h.Generation()))
+	return p.guarded.Remove(bulk.HandleOf[T](h.ID() - uint64(p.first)))
 }
 
 func (p *SampledPool[T]) handle(guarded bulk.Handle[T]) bulk.Handle[T] {
-	return bulk.HandleOf[T](guarded.Slot()+p.first, guarded.Generation())
+	return bulk.HandleOf[T](guarded.ID() + uint64(p.first))
 }
 
 // Insert is [bulk.Pool.Insert], or for some elements [Pool.Insert].

@@ -11,9 +11,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-func newSampledPool[T any](t testing.TB, o bulk.Options, s Sampling) *SampledPool[T] {
+func newSampledPool[T any](t testing.TB, o SampledPoolOptions) *SampledPool[T] {
 	t.Helper()
-	p, err := NewSampledPool[T](o, s)
+	p, err := NewSampledPool[T](o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestSampler(t *testing.T) {
 // TestSampledPool: some elements are guarded, never more than there are slots for, and the others are in a bulk.Pool.
 func TestSampledPool(t *testing.T) {
 	const slots = 8
-	p := newSampledPool[record](t, bulk.Options{Name: "sampled", Capacity: 1000}, Sampling{Every: 10, Slots: slots, Quarantine: 20})
+	p := newSampledPool[record](t, SampledPoolOptions{Options: bulk.Options{Name: "sampled", Capacity: 1000}, Every: 10, Slots: slots, Quarantine: 20})
 	var handles []bulk.Handle[record]
 	for i := range 800 {
 		h, e := p.Insert(numbered(i))
@@ -113,7 +113,7 @@ func TestSampledPool(t *testing.T) {
 // TestSampledPoolWithoutMemoryForGuards: elements that cannot be guarded go where the others are.
 func TestSampledPoolWithoutMemoryForGuards(t *testing.T) {
 	limit := vm.NewLimit(1 << 20)
-	p := newSampledPool[record](t, bulk.Options{Capacity: 1000, Limit: limit}, Sampling{Every: 1})
+	p := newSampledPool[record](t, SampledPoolOptions{Options: bulk.Options{Capacity: 1000, Limit: limit}, Every: 1})
 	if err := p.Grow(1000); err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestSampledPoolWithoutMemoryForGuards(t *testing.T) {
 }
 
 func TestSampledPoolMisuse(t *testing.T) {
-	p := newSampledPool[odd](t, bulk.Options{Name: "odds", Capacity: 10}, Sampling{Every: 1, Slots: 2})
+	p := newSampledPool[odd](t, SampledPoolOptions{Options: bulk.Options{Name: "odds", Capacity: 10}, Every: 1, Slots: 2})
 	h, e := p.Insert(numberedOdd(1))
 	*(*byte)(unsafe.Add(unsafe.Pointer(e), -1)) = 0
 	if f, ok := p.Check().(*Fault); !ok || f.Kind != Overwritten {

@@ -21,8 +21,8 @@ func Alloc[T any](a *Allocator) (*T, error) {
 	return (*T)(a.at(b)), nil // sound: the block is zero, aligned, of this size, and T holds no Go pointers
 }
 
-// New is [Alloc], and panics with the error.
-func New[T any](a *Allocator) *T {
+// Make is [Alloc], and panics with the error.
+func Make[T any](a *Allocator) *T {
 	p, err := Alloc[T](a)
 	if err != nil {
 		panic(err)
@@ -64,7 +64,7 @@ func MakeSlice[T any](a *Allocator, length, capacity int) []T {
 	return s
 }
 
-// Free takes away what [Alloc] or [New] returned. It panics as [Allocator.Free] does.
+// Free takes away what [Alloc] or [Make] returned. It panics as [Allocator.Free] does.
 func Free[T any](a *Allocator, p *T) { a.free(uintptr(unsafe.Pointer(p))) }
 
 // FreeSlice takes away what [AllocSlice] or [MakeSlice] returned; s must begin where that began, and one without capacity is

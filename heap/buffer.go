@@ -165,14 +165,14 @@ func (b *Buffer[T]) Len() int { return len(b.elements) }
 // Cap returns how many elements the pages have room for.
 func (b *Buffer[T]) Cap() int { return cap(b.elements) }
 
-// Pages returns how many pages the buffer has.
-func (b *Buffer[T]) Pages() int { return b.pages }
+// Committed returns the bytes of memory that the buffer may touch: whole pages; 0 after Close.
+func (b *Buffer[T]) Committed() int { return b.pages << b.heap.pages.shift }
 
-// Close gives the memory back. The elements must not be used afterwards; changing the buffer panics. Closing twice does
-// nothing, and closing the heap first is fine.
-func (b *Buffer[T]) Close() {
+// Close gives the memory back. The elements must not be used afterwards, and changing the buffer panics. Closing twice does
+// nothing. The heap may be closed first. The result is always nil: it makes a buffer an [io.Closer].
+func (b *Buffer[T]) Close() error {
 	if b.ended {
-		return
+		return nil
 	}
 	b.ended = true
 	b.heap.lock()
@@ -180,9 +180,10 @@ func (b *Buffer[T]) Close() {
 	b.heap.unlock()
 	if closed {
 		b.elements, b.pages = nil, 0
-		return
+		return nil
 	}
 	b.free()
+	return nil
 }
 
 func (b *Buffer[T]) mustBeOpen(op string) {

@@ -19,7 +19,7 @@ func FuzzBuffer(f *testing.F) {
 }
 
 func playBuffers(t *testing.T, o Options, data []byte) {
-	h, err := NewHeap(o)
+	h, err := New(o)
 	if err != nil {
 		t.Fatal(err)
 	}

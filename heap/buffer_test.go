@@ -51,12 +51,12 @@ func checkGrowth[T any](t *testing.T, h *Heap) {
 	for pages < 64 {
 		var v T
 		b.Append(v)
-		switch {
-		case b.Pages() == pages:
-		case pages == 0 && b.Pages() == (size+vm.PageSize()-1)/vm.PageSize(), pages > 0 && b.Pages() == 2*pages:
-			pages = b.Pages()
+		switch now := b.Committed() / vm.PageSize(); {
+		case now == pages:
+		case pages == 0 && now == (size+vm.PageSize()-1)/vm.PageSize(), pages > 0 && now == 2*pages:
+			pages = now
 		default:
-			t.Fatalf("elements of %d bytes: %d pages after %d", size, b.Pages(), pages)
+			t.Fatalf("elements of %d bytes: %d pages after %d", size, now, pages)
 		}
 		if unused := pages*vm.PageSize() - b.Cap()*size; unused < 0 || unused >= size {
 			t.Fatalf("elements of %d bytes: room for %d leaves %d bytes of %d pages", size, b.Cap(), unused, pages)

@@ -13,7 +13,7 @@
 //	heap.FreeSlice(h, names)
 //	heap.Free(h, s)
 //
-// The functions that return an error have short forms that panic with it: [New] and [MakeSlice] for [Alloc] and
+// The functions that return an error have short forms that panic with it: [Make] and [MakeSlice] for [Alloc] and
 // [AllocSlice].
 //
 // # Terminology

@@ -13,13 +13,13 @@ type Ship struct {
 }
 
 func Example() {
-	h, err := heap.NewHeap(heap.Options{})
+	h, err := heap.New(heap.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer h.Close()
 
-	s := heap.New[Ship](h)
+	s := heap.Make[Ship](h)
 	s.X = 3
 	copy(s.Name[:], "Argo")
 
@@ -41,7 +41,7 @@ func Example() {
 }
 
 func ExampleBuffer() {
-	h, err := heap.NewHeap(heap.Options{})
+	h, err := heap.New(heap.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -53,6 +53,6 @@ func ExampleBuffer() {
 		b.Append(Ship{X: float32(i)})
 	}
 	b.At(1).Y = 7
-	fmt.Println(b.Len(), b.Slice()[1].Y, b.Pages())
-	// Output: 3 7 1
+	fmt.Println(b.Len(), b.Slice()[1].Y)
+	// Output: 3 7
 }

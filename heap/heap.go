@@ -62,10 +62,10 @@ const (
 	roomsPerPages = 4
 )
 
-// NewHeap makes an empty heap. It reserves addresses, and takes no memory.
+// New makes an empty heap. It reserves addresses, and takes no memory.
 //
 // It returns an error as [vm.Reserve] does, and panics when an option is negative.
-func NewHeap(o Options) (*Heap, error) {
+func New(o Options) (*Heap, error) {
 	if o.Capacity < 0 {
 		panic(fmt.Sprintf("heap: NewHeap: Options.Capacity is %d: leave it zero for the default", o.Capacity))
 	}
@@ -95,7 +95,7 @@ func newHeap(o Options, capacity, block, unit int) (*Heap, error) {
 	}
 	count := (capacity + page - 1) / page
 	r, err := vm.Reserve(count*(page+stride)+units*(unit+bytesEntry)+max(unit, alignMost)+alignMost+4*page,
-		vm.Options{Purpose: h.name, Limit: o.Limit, Pages: o.Pages})
+		vm.Options{Name: h.name, Limit: o.Limit, Pages: o.Pages})
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 func BenchmarkNewFree(b *testing.B) {
 	for name, o := range map[string]Options{"shared": {}, "unshared": {Unshared: true}} {
 		b.Run(name, func(b *testing.B) {
-			h, err := NewHeap(o)
+			h, err := New(o)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -24,7 +24,7 @@ func BenchmarkNewFree(b *testing.B) {
 //go:noinline
 func newAndFree(h *Heap, all *[4096]*ship) {
 	for i := range all {
-		all[i] = New[ship](h)
+		all[i] = Make[ship](h)
 	}
 	for _, s := range all {
 		Free(h, s)
@@ -33,7 +33,7 @@ func newAndFree(h *Heap, all *[4096]*ship) {
 
 // BenchmarkReallocMove moves 64 MiB from room to room.
 func BenchmarkReallocMove(b *testing.B) {
-	h, err := NewHeap(Options{})
+	h, err := New(Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func onlyOS(t *testing.T) {
 // was freed. It takes no more memory than was in use before, and costs no mappings.
 func TestMemoryGoesBack(t *testing.T) {
 	onlyOS(t)
-	h, err := NewHeap(Options{Pages: vm.PagesSmall})
+	h, err := New(Options{Pages: vm.PagesSmall})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestPoolsGiveMemoryBack(t *testing.T) {
 // TestReallocTakesNoMemory: moving a large allocation takes no memory but for its end, and leaves none behind.
 func TestReallocTakesNoMemory(t *testing.T) {
 	onlyOS(t)
-	h, err := NewHeap(Options{Pages: vm.PagesSmall})
+	h, err := New(Options{Pages: vm.PagesSmall})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestMoreRoomsThanMappings(t *testing.T) {
 	}
 	const size = blockMost + 1
 	all := make([]unsafe.Pointer, 60_000)
-	h, err := NewHeap(Options{Capacity: len(all) * (size + 4*vm.PageSize()), Pages: vm.PagesSmall})
+	h, err := New(Options{Capacity: len(all) * (size + 4*vm.PageSize()), Pages: vm.PagesSmall})
 	if err != nil {
 		t.Fatal(err)
 	}

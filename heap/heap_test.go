@@ -94,7 +94,7 @@ func TestMisuse(t *testing.T) {
 			t.Errorf("after Close: %v", s)
 		}
 	}
-	if text := modeltest.PanicText(func() { _, _ = NewHeap(Options{Capacity: -1}) }); !strings.Contains(text, "Options.Capacity is -1") {
+	if text := modeltest.PanicText(func() { _, _ = New(Options{Capacity: -1}) }); !strings.Contains(text, "Options.Capacity is -1") {
 		t.Errorf("panic %q", text)
 	}
 }

@@ -105,7 +105,7 @@ func TestGrowIsAPromise(t *testing.T) {
 	h := open(t, Options{Name: "ships", Limit: limit})
 	all := make([]*ship, 0, 5000)
 	for range 100 {
-		all = append(all, New[ship](h))
+		all = append(all, Make[ship](h))
 	}
 	if err := Grow[ship](h, 4000); err != nil {
 		t.Fatal(err)

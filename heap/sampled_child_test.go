@@ -42,7 +42,7 @@ var children = map[string]func(h *heap.Heap){
 }
 
 //go:noinline
-func makeShip(h *heap.Heap) *ship { return heap.New[ship](h) }
+func makeShip(h *heap.Heap) *ship { return heap.Make[ship](h) }
 
 //go:noinline
 func freeShip(h *heap.Heap, s *ship) { heap.Free(h, s) }
@@ -53,7 +53,7 @@ func use(p unsafe.Pointer) { *(*byte)(p) ^= 1 }
 func TestMain(m *testing.M) {
 	if child := children[os.Getenv(childVariable)]; child != nil {
 		defer vm.Watch()()
-		h, err := heap.NewHeap(heap.Options{Name: "ships"})
+		h, err := heap.New(heap.Options{Name: "ships"})
 		if err != nil {
 			panic(err)
 		}

@@ -37,8 +37,8 @@ func mustBePlain[T any](op string) {
 	}
 }
 
-// New is [Alloc], but panics with the [*vm.Error] where that returns one.
-func New[T any](h *Heap) *T {
+// Make is [Alloc], but panics with the [*vm.Error] where that returns one.
+func Make[T any](h *Heap) *T {
 	p, err := Alloc[T](h)
 	if err != nil {
 		panic(err)
@@ -117,7 +117,7 @@ func sliceSize[T any](op string, h *Heap, length, capacity int) (int, error) {
 	return capacity * each, nil
 }
 
-// Free gives back what [Alloc] or [New] returned, as [Heap.Free] does.
+// Free gives back what [Alloc] or [Make] returned, as [Heap.Free] does.
 func Free[T any](h *Heap, p *T) { h.Free(unsafe.Pointer(p)) }
 
 // FreeSlice gives back what [AllocSlice], [MakeSlice] or [Resize] returned, as [Heap.Free] does. s must begin where it was

@@ -52,7 +52,7 @@ func TestTyped(t *testing.T) {
 	if none := MakeSlice[int](h, 0, 0); none != nil {
 		t.Error("a slice of no capacity has a place")
 	}
-	if p := New[struct{}](h); p == nil {
+	if p := Make[struct{}](h); p == nil {
 		t.Error("a value of no size has no place")
 	}
 	for _, capacity := range []int{math.MaxInt, math.MaxInt/8 + 1} {
@@ -76,7 +76,7 @@ func TestTyped(t *testing.T) {
 func TestTypedMisuse(t *testing.T) {
 	h := open(t, Options{Name: "ships"})
 	for says, use := range map[string]func(){
-		"heap: Alloc[string]: string is a string":                              func() { New[string](h) },
+		"heap: Alloc[string]: string is a string":                              func() { Make[string](h) },
 		"heap: AllocSlice[":                                                    func() { MakeSlice[struct{ Crew []*ship }](h, 1, 1) },
 		".Crew is a slice":                                                     func() { MakeSlice[struct{ Crew []*ship }](h, 1, 1) },
 		"heap: Resize[func()]":                                                 func() { _, _ = Resize[func()](h, nil, 1) },

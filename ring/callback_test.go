@@ -94,7 +94,7 @@ func TestCallsBack(t *testing.T) {
 	for _, pages := range pageKinds {
 		for _, c := range calls {
 			for _, recovers := range []bool{false, true} {
-				r := newRing(t, 1, Options{Pages: pages, Name: "frames"})
+				r := newRing(t, Options{Capacity: 1, Pages: pages, Name: "frames"})
 				skip := make([]byte, r.size-2) // everything goes over the wrap-around
 				r.Write(skip)
 				r.Discard(len(skip))
@@ -188,7 +188,7 @@ func TestSidesThatEndInACall(t *testing.T) {
 	for _, pages := range pageKinds {
 		for name, leave := range map[string]func(){"panic": func() { panic(errOwn) }, "Goexit": runtime.Goexit} {
 			for _, close := range []bool{false, true} {
-				r := newRing(t, 1, Options{Pages: pages})
+				r := newRing(t, Options{Capacity: 1, Pages: pages})
 				done := make(chan any)
 				call := func(f func()) {
 					go func() {
@@ -243,7 +243,7 @@ func TestFaultsInACall(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("nothing faults in this build")
 	}
-	region, err := vm.Reserve(vm.PageSize(), vm.Options{Purpose: t.Name()})
+	region, err := vm.Reserve(vm.PageSize(), vm.Options{Name: t.Name()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +254,7 @@ func TestFaultsInACall(t *testing.T) {
 		"Read":  func(r *Ring) { r.Read(gone) },
 	} {
 		for _, goesOn := range []bool{false, true} {
-			r := newRing(t, 1, Options{})
+			r := newRing(t, Options{Capacity: 1})
 			r.Write([]byte("abc"))
 			func() {
 				defer func() {
@@ -311,7 +311,6 @@ func TestEndlessCallsBack(t *testing.T) {
 			}},
 			"Commit":  {"of which 0 bytes are reserved", func(e *Endless) error { e.Commit(1); return nil }},
 			"Release": {"", func(e *Endless) error { return e.Release(e.End()) }},
-			"Discard": {"", func(e *Endless) error { return e.Discard(1) }},
 			"At": {"", func(e *Endless) error {
 				b, err := e.At(e.End()-3, 3)
 				if string(b) != "abc" {

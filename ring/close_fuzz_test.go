@@ -8,7 +8,7 @@ func FuzzClose(f *testing.F) {
 		f.Add(byte(i), byte(2*i), data)
 	}
 	f.Fuzz(func(t *testing.T, ending, at byte, data []byte) {
-		r := newRing(t, 1, Options{})
+		r := newRing(t, Options{Capacity: 1})
 		steps := closeSteps(data, r.size)
 		if len(steps) == 0 {
 			return

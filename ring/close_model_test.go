@@ -322,7 +322,7 @@ func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 func playClose(t *testing.T, pages vm.Pages, steps []closeStep, ending, at int, inside, third bool) []string {
 	t.Helper()
 	e, limit := endings[ending], vm.NewLimit(1<<20)
-	r, err := New(1, Options{Pages: pages, Limit: limit})
+	r, err := New(Options{Capacity: 1, Pages: pages, Limit: limit})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -408,7 +408,7 @@ func (x *exchange) drain() {
 // something.
 func closeEverywhere(t *testing.T, data []byte) {
 	t.Helper()
-	r := newRing(t, 1, Options{})
+	r := newRing(t, Options{Capacity: 1})
 	steps := closeSteps(data, r.size)
 	for at := range steps {
 		for ending := range endings {

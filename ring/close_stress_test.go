@@ -22,7 +22,7 @@ type sent struct {
 
 // writeUntilEnded writes in all ways, or in those that copy, until a call fails.
 func writeUntilEnded(r *Ring, rnd *rand.Rand, copying bool) (s sent) {
-	buffer := make([]byte, 2*r.Size())
+	buffer := make([]byte, 2*r.Cap())
 	for s.err == nil {
 		if rnd.IntN(4) == 0 {
 			runtime.Gosched() // on one thread the two sides would keep it from all others
@@ -42,7 +42,7 @@ func writeUntilEnded(r *Ring, rnd *rand.Rand, copying bool) (s sent) {
 		case 2, 3:
 			if !copying {
 				var room []byte
-				if room, s.err = r.Reserve(min(len(b), r.Size()/2)); s.err == nil {
+				if room, s.err = r.Reserve(min(len(b), r.Cap()/2)); s.err == nil {
 					committed = copy(room, b)
 					if rnd.IntN(2) == 0 {
 						runtime.Gosched()
@@ -65,12 +65,12 @@ func writeUntilEnded(r *Ring, rnd *rand.Rand, copying bool) (s sent) {
 
 // readUntilEnded reads and verifies in all ways, or in those that copy, until the end or an error.
 func readUntilEnded(t *testing.T, r *Ring, rnd *rand.Rand, copying bool) (at uint64, err error) {
-	buffer := make([]byte, r.Size())
+	buffer := make([]byte, r.Cap())
 	for err == nil {
 		n := 0
 		switch rnd.IntN(5) {
 		case 0:
-			sink := &stressSink{t, at, at + uint64(piece(rnd, 2*r.Size()))}
+			sink := &stressSink{t, at, at + uint64(piece(rnd, 2*r.Cap()))}
 			var n64 int64
 			n64, err = r.WriteTo(sink)
 			if n = int(n64); err == nil {
@@ -87,7 +87,7 @@ func readUntilEnded(t *testing.T, r *Ring, rnd *rand.Rand, copying bool) (at uin
 		case 2, 3:
 			if !copying {
 				var b []byte
-				if b, err = r.Peek(piece(rnd, r.Size()/2)); err == io.ErrUnexpectedEOF {
+				if b, err = r.Peek(piece(rnd, r.Cap()/2)); err == io.ErrUnexpectedEOF {
 					err = nil // and io.EOF behind it
 				}
 				verify(t, b, at)
@@ -143,7 +143,7 @@ func eachExchange(t *testing.T, copying bool, closers func(rnd *rand.Rand, r *Ri
 		for _, pages := range pageKinds {
 			rnd := rand.New(rand.NewPCG(seed, uint64(round)))
 			limit := vm.NewLimit(1 << 20)
-			r := newRing(t, 1, Options{Pages: pages, Limit: limit})
+			r := newRing(t, Options{Capacity: 1, Pages: pages, Limit: limit})
 			if rnd.IntN(2) == 0 {
 				r.patience = patience{} // sleep at once
 			}

@@ -132,7 +132,7 @@ func TestCloseWhileWaiting(t *testing.T) {
 
 func interrupt(t *testing.T, pages vm.Pages, w waitingCall, offset, first, second int) {
 	limit := vm.NewLimit(1 << 20)
-	r := newRing(t, 1, Options{Pages: pages, Limit: limit})
+	r := newRing(t, Options{Capacity: 1, Pages: pages, Limit: limit})
 	r.patience = patience{}
 	skip := (r.size + offset) % r.size
 	r.Write(make([]byte, skip))
@@ -231,7 +231,7 @@ func interrupt(t *testing.T, pages vm.Pages, w waitingCall, offset, first, secon
 func TestCloseRefusedInACall(t *testing.T) {
 	for _, pages := range pageKinds {
 		calls := faulttest.EachCall(t, func() error {
-			r, err := New(1, Options{Pages: pages})
+			r, err := New(Options{Capacity: 1, Pages: pages})
 			if err != nil {
 				return err
 			}
@@ -257,7 +257,7 @@ func TestCloseRefusedInACall(t *testing.T) {
 
 // TestCloseWithdrawsDeadlines: no timer keeps a closed ring.
 func TestCloseWithdrawsDeadlines(t *testing.T) {
-	r := newRing(t, 1, Options{})
+	r := newRing(t, Options{Capacity: 1})
 	r.SetDeadline(time.Now().Add(time.Hour))
 	if r.writer.deadline.timer == nil || r.reader.deadline.timer == nil {
 		t.Error("there is no timer")

@@ -125,7 +125,7 @@ func NewEndless(o EndlessOptions) (*Endless, error) {
 	lapSize := (o.Capacity*lapCapacities + step - 1) / step * step
 	// A page behind the laps stays reserved, so that the address behind the last byte lies in the region too: the
 	// collector stops the process when it meets a pointer into a part of its own heap that is not in use.
-	r, err := vm.Reserve(2*lapSize+page, vm.Options{Purpose: o.Name, Limit: o.Limit, Pages: o.Pages})
+	r, err := vm.Reserve(2*lapSize+page, vm.Options{Name: o.Name, Limit: o.Limit, Pages: o.Pages})
 	if err != nil {
 		return nil, err
 	}

@@ -68,12 +68,7 @@ func (k *kept) step(s closeStep) {
 		n = min(n, k.reserved)
 		e.Commit(n)
 		k.model, k.reserved = append(k.model, k.made(n)...), 0
-	case 4:
-		if err = e.Discard(min(n, len(k.model))); err == nil {
-			n = min(n, len(k.model))
-			k.model, k.start = k.model[n:], k.start+int64(n)
-		}
-	case 5:
+	case 4, 5:
 		if err = e.Release(k.start + int64(min(n, len(k.model)))); err == nil {
 			n = min(n, len(k.model))
 			k.model, k.start = k.model[n:], k.start+int64(n)
@@ -135,7 +130,6 @@ func (k *kept) closed(limit *vm.Limit) {
 		"Write": func() { e.Write([]byte("x")) }, "Reserve": func() { e.Reserve(1) },
 		"Commit":   func() { e.Commit(k.reserved) },
 		"ReadFrom": func() { e.ReadFrom(strings.NewReader("x")) }, "Release": func() { e.Release(e.End()) },
-		"Discard": func() { e.Discard(e.Len()) },
 	} {
 		if text := modeltest.PanicText(f); !strings.Contains(text, "log is used after Close: keep it open") {
 			k.t.Fatalf("%s: %s after Close panics with %q", k.what, name, text)

@@ -134,15 +134,6 @@ func (e *Endless) poison(from, to int64) {
 // offset returns where in the region a byte of a lap is.
 func (e *Endless) offset(i, off int) int { return i*e.lapSize + off }
 
-// Discard releases the first n bytes that are kept, as Release does.
-func (e *Endless) Discard(n int) error {
-	start := e.start.Load()
-	if kept := e.Len(); uint(n) > uint(kept) {
-		panic(fmt.Sprintf("ring: Discard(%d) on %s, which keeps %d bytes", n, e.name, kept))
-	}
-	return e.Release(start + int64(n))
-}
-
 // decommit gives back what a lap has committed before an offset.
 func (e *Endless) decommit(i, before int) error {
 	m := &e.laps[i]

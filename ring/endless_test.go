@@ -120,12 +120,7 @@ func playEndless(t *testing.T, pages vm.Pages, data []byte) {
 			}
 		case 8, 9:
 			n = min(n, len(model))
-			if op == 8 {
-				err = e.Discard(n)
-			} else {
-				err = e.Release(start + int64(n))
-			}
-			if err != nil {
+			if err = e.Release(start + int64(n)); err != nil {
 				t.Fatal(err)
 			}
 			model, start = model[n:], start+int64(n)
@@ -182,7 +177,7 @@ func TestEndlessLaps(t *testing.T) {
 					if old.position >= e.Start() {
 						verify(t, old.bytes, uint64(old.position))
 					}
-					if err := e.Discard(e.Len() - keep); err != nil {
+					if err := e.Release(e.End() - int64(keep)); err != nil {
 						t.Fatal(err)
 					}
 					if keep > 0 {
@@ -222,8 +217,6 @@ func TestEndlessMisuse(t *testing.T) {
 		"Reserve(-1) on log":                      func() { e.Reserve(-1) },
 		"Commit(1) on log, of which 0 bytes":      func() { e.Commit(1) },
 		"Release(7) on log, which ends at 6":      func() { e.Release(7) },
-		"Discard(5) on log, which keeps 4 bytes":  func() { e.Discard(5) },
-		"Discard(-1) on log":                      func() { e.Discard(-1) },
 		"NewEndless with Capacity -1 and Step 0":  func() { NewEndless(EndlessOptions{Capacity: -1}) },
 		"NewEndless with Capacity 0 and Step -10": func() { NewEndless(EndlessOptions{Step: -10}) },
 		"the source says that it read -1 bytes":   func() { e.ReadFrom(liar(-1)) },
@@ -265,7 +258,7 @@ func TestEndlessMisuse(t *testing.T) {
 	}
 	for name, f := range map[string]func(){
 		"At": func() { e.At(3, 1) }, "Append": func() { e.Append(nil) }, "Release": func() { e.Release(3) }, "Commit": func() { e.Commit(0) },
-		"ReadAt": func() { e.ReadAt(nil, 0) }, "Reserve": func() { e.Reserve(0) }, "Discard": func() { e.Discard(0) },
+		"ReadAt": func() { e.ReadAt(nil, 0) }, "Reserve": func() { e.Reserve(0) },
 	} {
 		if text := modeltest.PanicText(f); !strings.Contains(text, "log is used after Close") {
 			t.Errorf("%s after Close panics with %q", name, text)

@@ -12,7 +12,7 @@ import (
 
 // A writer puts messages with their lengths into a ring, cut anywhere; the reader parses them where they lie.
 func Example() {
-	r, err := ring.New(4096, ring.Options{})
+	r, err := ring.New(ring.Options{Capacity: 4096})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func Example() {
 }
 
 func ExampleRing_Reserve() {
-	r, err := ring.New(4096, ring.Options{})
+	r, err := ring.New(ring.Options{Capacity: 4096})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -30,9 +30,9 @@ func numberedByte(position uint64) byte { return byte(position%251) ^ byte(posit
 // each kind of memory must give the same answers.
 var pageKinds = []vm.Pages{vm.PagesAuto, vm.PagesHeap}
 
-func newRing(t testing.TB, bytes int, o Options) *Ring {
+func newRing(t testing.TB, o Options) *Ring {
 	t.Helper()
-	r, err := New(bytes, o)
+	r, err := New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,8 @@ var past = time.Unix(1, 0)
 func playRing(t *testing.T, o Options, data []byte) {
 	s := modeltest.NewStream(data)
 	for s.More() {
-		r, err := New(1+s.Below(2*vm.PageSize()), o)
+		o.Capacity = 1 + s.Below(2*vm.PageSize())
+		r, err := New(o)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,14 +30,14 @@ func TestRingInASandbox(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			seccomptest.Child(t, func(t *testing.T) {
-				r, err := New(1, Options{})
+				r, err := New(Options{Capacity: 1})
 				if err != nil {
 					t.Fatal(err)
 				}
 				if (r.Refused() != nil) != c.copies || c.copies && !errors.Is(r.Refused(), vm.ErrRefused) {
 					t.Errorf("the ring says %v", r.Refused())
 				}
-				sent := make([]byte, r.Size()*3/4)
+				sent := make([]byte, r.Cap()*3/4)
 				for round := range 9 { // over the end and on at the beginning
 					for i := range sent {
 						sent[i] = byte(i*7 + round)

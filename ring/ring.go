@@ -18,6 +18,9 @@ type Options struct {
 	// Name is the purpose under which the ring's bytes are counted (see [vm.Snapshot]) and named in errors.
 	// Default: "ring.Ring".
 	Name string
+	// Capacity is the number of bytes that the ring holds, rounded up to whole pages (on Windows to 64 KiB).
+	// Default: 64 KiB.
+	Capacity int
 	// Limit is a budget of committed memory, shared with others. Default: none.
 	Limit *vm.Limit
 	// Pages is [vm.PagesHeap] for a ring on Go's heap; the other policies make no difference. Default: the system's pages.
@@ -68,15 +71,23 @@ type side struct {
 	parking
 }
 
-// New makes an empty ring of bytes, rounded up to whole pages (on Windows to 64 KiB). Its memory is taken when it is
-// first written to.
+// defaultRing is the capacity in bytes of a ring whose options leave it open: that of a pipe on Linux.
+const defaultRing = 64 << 10
+
+// New makes an empty ring. A page of the ring takes memory when it is first written to.
 //
-// It returns an error as [vm.ReserveMirror] does.
-func New(bytes int, o Options) (*Ring, error) {
+// New returns an error as [vm.ReserveMirror] does, and panics when Options.Capacity is negative.
+func New(o Options) (*Ring, error) {
+	if o.Capacity < 0 {
+		panic(fmt.Sprintf("ring: New with Capacity %d: leave it zero for the default", o.Capacity))
+	}
+	if o.Capacity == 0 {
+		o.Capacity = defaultRing
+	}
 	if o.Name == "" {
 		o.Name = "ring.Ring"
 	}
-	m, err := vm.ReserveMirror(bytes, vm.Options{Purpose: o.Name, Limit: o.Limit, Pages: o.Pages})
+	m, err := vm.ReserveMirror(o.Capacity, vm.Options{Name: o.Name, Limit: o.Limit, Pages: o.Pages})
 	if err != nil {
 		return nil, err
 	}
@@ -87,8 +98,8 @@ func New(bytes int, o Options) (*Ring, error) {
 	return r, nil
 }
 
-// Size returns the bytes that the ring holds at most.
-func (r *Ring) Size() int { return r.size }
+// Cap returns the number of bytes that the ring can hold.
+func (r *Ring) Cap() int { return r.size }
 
 // Len returns how many bytes there are to read. They can only become more until the reader discards some.
 func (r *Ring) Len() int {
@@ -205,7 +216,7 @@ func (r *Ring) SetDeadline(t time.Time) {
 // tooLarge is the error for a piece that the ring can never hold.
 func (r *Ring) tooLarge(op string, n int) error {
 	return &vm.Error{Op: op, Purpose: r.name, Bytes: n, Err: vm.ErrCapacity,
-		Detail: fmt.Sprintf("the ring holds %s: make it larger, or take the piece in parts", vm.Bytes(r.size))}
+		Detail: fmt.Sprintf("the ring holds %s: raise Options.Capacity, or take the piece in parts", vm.Bytes(r.size))}
 }
 
 // checkInvariants panics unless what was written and not discarded fits into the ring, and the side's offset is that of

@@ -9,7 +9,7 @@ import (
 func BenchmarkPlace(b *testing.B) {
 	for _, n := range []int{16, 1 << 10, 64 << 10} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			r := newRing(b, 256<<10, Options{})
+			r := newRing(b, Options{Capacity: 256 << 10})
 			b.SetBytes(int64(n))
 			b.ResetTimer()
 			place(b, r, n, b.N)
@@ -36,7 +36,7 @@ func place(b *testing.B, r *Ring, size, n int) {
 
 // BenchmarkPingPong sends a byte to another goroutine and waits for the answer: twice the time of waking a goroutine.
 func BenchmarkPingPong(b *testing.B) {
-	there, back := newRing(b, 1, Options{}), newRing(b, 1, Options{})
+	there, back := newRing(b, Options{Capacity: 1}), newRing(b, Options{Capacity: 1})
 	go func() {
 		for {
 			v, err := there.ReadByte()

@@ -46,7 +46,7 @@ func TestRingMemory(t *testing.T) {
 		t.Skip("regions are Go heap memory in this build")
 	}
 	const size = 1 << 20
-	r := newRing(t, size, Options{})
+	r := newRing(t, Options{Capacity: size})
 	if err := r.Refused(); err != nil {
 		t.Skip(err)
 	}

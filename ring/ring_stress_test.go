@@ -23,7 +23,7 @@ func TestStress(t *testing.T) {
 	for _, processors := range []int{1, 2, 4} {
 		for _, pages := range pageKinds {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
-			r := newRing(t, 1, Options{Pages: pages})
+			r := newRing(t, Options{Capacity: 1, Pages: pages})
 			if processors == 4 {
 				r.patience = patience{} // sleep at once
 			}
@@ -44,7 +44,7 @@ func piece(rnd *rand.Rand, most int) int {
 }
 
 func writeStress(t *testing.T, r *Ring, rnd *rand.Rand, total uint64) {
-	buffer := make([]byte, 3*r.Size())
+	buffer := make([]byte, 3*r.Cap())
 	for at := uint64(0); at < total; {
 		left := int(min(total-at, uint64(len(buffer))))
 		var n int
@@ -52,7 +52,7 @@ func writeStress(t *testing.T, r *Ring, rnd *rand.Rand, total uint64) {
 		switch rnd.IntN(5) {
 		case 0:
 			// Both sides together must not wait for more than the ring holds.
-			n = min(left, piece(rnd, r.Size()/2))
+			n = min(left, piece(rnd, r.Cap()/2))
 			var b []byte
 			if b, err = r.Reserve(n); err == nil {
 				numbered(b, at)
@@ -112,7 +112,7 @@ func verify(t *testing.T, b []byte, at uint64) {
 }
 
 func readStress(t *testing.T, r *Ring, rnd *rand.Rand, total uint64) {
-	buffer := make([]byte, r.Size())
+	buffer := make([]byte, r.Cap())
 	at := uint64(0)
 	for {
 		var n int
@@ -120,7 +120,7 @@ func readStress(t *testing.T, r *Ring, rnd *rand.Rand, total uint64) {
 		switch rnd.IntN(5) {
 		case 0, 1:
 			var b []byte
-			b, err = r.Peek(piece(rnd, r.Size()/2))
+			b, err = r.Peek(piece(rnd, r.Cap()/2))
 			verify(t, b, at)
 			n = len(b)
 			if n > 0 && rnd.IntN(3) == 0 {
@@ -131,7 +131,7 @@ func readStress(t *testing.T, r *Ring, rnd *rand.Rand, total uint64) {
 				err = nil
 			}
 		case 2:
-			sink := &stressSink{t, at, at + uint64(piece(rnd, 2*r.Size()))}
+			sink := &stressSink{t, at, at + uint64(piece(rnd, 2*r.Cap()))}
 			var n64 int64
 			n64, err = r.WriteTo(sink)
 			n = int(n64)
@@ -170,7 +170,7 @@ func TestNoWakeUpIsLost(t *testing.T) {
 	if testing.Short() {
 		rounds = 10_000
 	}
-	there, back := newRing(t, 1, Options{}), newRing(t, 1, Options{})
+	there, back := newRing(t, Options{Capacity: 1}), newRing(t, Options{Capacity: 1})
 	there.patience, back.patience = patience{}, patience{}
 	go func() {
 		for {
@@ -200,17 +200,17 @@ func TestNoWakeUpIsLost(t *testing.T) {
 // TestReaderWaitsForAll: a writer that sleeps until there is more room wakes when the reader wants all that fits.
 func TestReaderWaitsForAll(t *testing.T) {
 	for _, pages := range pageKinds {
-		r := newRing(t, 1, Options{Pages: pages})
+		r := newRing(t, Options{Capacity: 1, Pages: pages})
 		const rings = 50
 		go func() {
-			b := make([]byte, rings*r.Size())
+			b := make([]byte, rings*r.Cap())
 			numbered(b, 0)
 			r.Write(b)
 			r.CloseWrite()
 		}()
 		at := uint64(0)
 		for i := 0; ; i++ {
-			n := r.Size()
+			n := r.Cap()
 			if i%2 == 1 {
 				n = 1 // frees less than the writer waits for, and then wants all again
 			}
@@ -226,7 +226,7 @@ func TestReaderWaitsForAll(t *testing.T) {
 			r.Discard(n)
 			at += uint64(n)
 		}
-		if at != uint64(rings*r.Size()) {
+		if at != uint64(rings*r.Cap()) {
 			t.Errorf("%d bytes came out", at)
 		}
 	}
@@ -235,10 +235,10 @@ func TestReaderWaitsForAll(t *testing.T) {
 // TestNobodySleepsInVain: a side does not sleep where there is enough already, nor where there is a little and the other
 // side sleeps.
 func TestNobodySleepsInVain(t *testing.T) {
-	r := newRing(t, 1, Options{})
+	r := newRing(t, Options{Capacity: 1})
 	r.patience = patience{}
 	r.SetDeadline(past)
-	r.Write(make([]byte, r.Size()))
+	r.Write(make([]byte, r.Cap()))
 	r.Discard(10)
 	ctx, me, other := context.Background(), &r.writer, &r.reader
 	if err := r.await(ctx, me, other, 1, 10); err != nil {
@@ -261,17 +261,17 @@ func TestNobodySleepsInVain(t *testing.T) {
 
 // TestAskingWakesWriter: a reader that asks for the length until it is enough does not wait for ever.
 func TestAskingWakesWriter(t *testing.T) {
-	r := newRing(t, 1, Options{})
+	r := newRing(t, Options{Capacity: 1})
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		r.Write(make([]byte, 3*r.Size()))
+		r.Write(make([]byte, 3*r.Cap()))
 	}()
 	for r.writer.until.Load() == 0 {
 		runtime.Gosched()
 	}
 	r.Discard(1)
-	for r.Len() < r.Size() {
+	for r.Len() < r.Cap() {
 		runtime.Gosched()
 	}
 	r.CloseWrite()

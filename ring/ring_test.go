@@ -22,8 +22,8 @@ import (
 // TestGapless: a piece that goes over the end is one slice, for the writer and for the reader.
 func TestGapless(t *testing.T) {
 	for _, pages := range pageKinds {
-		r := newRing(t, vm.PageSize(), Options{Pages: pages})
-		size := r.Size()
+		r := newRing(t, Options{Capacity: vm.PageSize(), Pages: pages})
+		size := r.Cap()
 		for range 5 {
 			b, err := r.Reserve(size - 10)
 			if err != nil || len(b) != size-10 {
@@ -47,8 +47,8 @@ func TestGapless(t *testing.T) {
 
 func TestReader(t *testing.T) {
 	for _, pages := range pageKinds {
-		r := newRing(t, 1000, Options{Pages: pages})
-		content := make([]byte, 3*r.Size()+7)
+		r := newRing(t, Options{Capacity: 1000, Pages: pages})
+		content := make([]byte, 3*r.Cap()+7)
 		numbered(content, 0)
 		go func() {
 			for i := 0; i < len(content); i += 1000 {
@@ -66,18 +66,20 @@ func TestSizes(t *testing.T) {
 	unit := vm.PageSize()
 	for _, pages := range pageKinds {
 		for _, n := range []int{1, unit, unit + 1, 10*unit - 1} {
-			if r := newRing(t, n, Options{Pages: pages}); r.Size() < n || r.Size()%unit != 0 {
-				t.Errorf("a ring of %d bytes has %d", n, r.Size())
+			if r := newRing(t, Options{Capacity: n, Pages: pages}); r.Cap() < n || r.Cap()%unit != 0 {
+				t.Errorf("a ring of %d bytes has %d", n, r.Cap())
 			}
 		}
-		for _, n := range []int{0, -1, math.MinInt, math.MaxInt} {
-			var e *vm.Error
-			if _, err := New(n, Options{Pages: pages}); !errors.Is(err, vm.ErrSize) || !errors.As(err, &e) || e.Purpose != "ring.Ring" {
-				t.Errorf("a ring of %d bytes: %v", n, err)
-			}
+		var e *vm.Error
+		_, err := New(Options{Capacity: math.MaxInt, Pages: pages})
+		if !errors.Is(err, vm.ErrSize) || !errors.As(err, &e) || e.Purpose != "ring.Ring" {
+			t.Errorf("a ring of all addresses: %v", err)
+		}
+		if r := newRing(t, Options{Pages: pages}); r.Cap() != max(64<<10, unit) {
+			t.Errorf("by default a ring has %d bytes", r.Cap())
 		}
 		limit := vm.NewLimit(16 * unit)
-		if _, err := New(32*unit, Options{Pages: pages, Limit: limit, Name: "frames"}); !errors.Is(err, vm.ErrLimit) || limit.Used() != 0 {
+		if _, err := New(Options{Capacity: 32 * unit, Pages: pages, Limit: limit, Name: "frames"}); !errors.Is(err, vm.ErrLimit) || limit.Used() != 0 {
 			t.Errorf("beyond the limit: %v, %d used", err, limit.Used())
 		}
 	}
@@ -85,9 +87,9 @@ func TestSizes(t *testing.T) {
 
 // TestTooLarge: a length may come from outside; one that never fits is an error, and nothing waits for it.
 func TestTooLarge(t *testing.T) {
-	r := newRing(t, 1, Options{Name: "frames"})
+	r := newRing(t, Options{Capacity: 1, Name: "frames"})
 	r.Write([]byte("abc"))
-	for _, n := range []int{r.Size() + 1, math.MaxInt} {
+	for _, n := range []int{r.Cap() + 1, math.MaxInt} {
 		_, errPeek := r.Peek(n)
 		_, errReserve := r.Reserve(n)
 		for _, err := range []error{errPeek, errReserve} {
@@ -103,11 +105,12 @@ func TestTooLarge(t *testing.T) {
 }
 
 func TestMisuse(t *testing.T) {
-	r := newRing(t, 1, Options{Name: "frames"})
+	r := newRing(t, Options{Capacity: 1, Name: "frames"})
 	r.Write([]byte("abc"))
 	for want, f := range map[string]func(){
 		"Peek(-1) on frames":                        func() { r.Peek(-1) },
 		"Reserve(-1) on frames":                     func() { r.Reserve(-1) },
+		"New with Capacity -1":                      func() { New(Options{Capacity: -1}) },
 		"Discard(4) on frames, which holds 3 bytes": func() { r.Discard(4) },
 		"Discard(-1) on frames":                     func() { r.Discard(-1) },
 		"of which 5 bytes are reserved":             func() { r.Commit(6) },
@@ -138,7 +141,7 @@ func (l liar) Read([]byte) (int, error) { return int(l), nil }
 func (l liar) Write([]byte) (int, error) { return int(l), nil }
 
 func TestSourcesAndDestinationsThatFail(t *testing.T) {
-	r := newRing(t, 1, Options{})
+	r := newRing(t, Options{Capacity: 1})
 	failure := errors.New("failed")
 	if n, err := r.ReadFrom(io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(failure))); n != 3 || err != failure {
 		t.Errorf("a source that fails: %d, %v", n, err)
@@ -186,10 +189,10 @@ func eachWait(t *testing.T, only string, end func(*Ring, context.CancelFunc), ch
 			continue
 		}
 		for _, pages := range pageKinds {
-			r := newRing(t, 1, Options{Pages: pages})
+			r := newRing(t, Options{Capacity: 1, Pages: pages})
 			s := &r.reader
 			if w.full {
-				r.Write(make([]byte, r.Size()))
+				r.Write(make([]byte, r.Cap()))
 				s = &r.writer
 			}
 			ctx, cancel := context.WithCancel(context.Background())
@@ -252,7 +255,7 @@ func TestContextWakes(t *testing.T) {
 
 // TestDeadlineIsForWaiting: what needs no waiting succeeds after the deadline, and a new deadline takes the old one back.
 func TestDeadlineIsForWaiting(t *testing.T) {
-	r := newRing(t, 1, Options{})
+	r := newRing(t, Options{Capacity: 1})
 	r.SetDeadline(past)
 	if n, err := r.Write([]byte("abc")); n != 3 || err != nil {
 		t.Errorf("%d, %v", n, err)
@@ -277,7 +280,7 @@ func TestDeadlineIsForWaiting(t *testing.T) {
 
 func TestAfterClose(t *testing.T) {
 	for _, pages := range pageKinds {
-		r := newRing(t, 1, Options{Pages: pages})
+		r := newRing(t, Options{Capacity: 1, Pages: pages})
 		r.Write([]byte("abc"))
 		r.Peek(2)
 		_, _ = r.Reserve(2)
@@ -302,7 +305,7 @@ func TestAfterClose(t *testing.T) {
 func TestCloseLeavesMemoryToCalls(t *testing.T) {
 	for _, pages := range pageKinds {
 		name := fmt.Sprint(t.Name(), pages)
-		r := newRing(t, 1, Options{Name: name, Pages: pages})
+		r := newRing(t, Options{Capacity: 1, Name: name, Pages: pages})
 		source, began := make(chan string), make(chan bool)
 		result := make(chan error)
 		go func() {
@@ -349,7 +352,7 @@ func TestDiscardedBytesArePoisoned(t *testing.T) {
 		t.Skip("only with the tag invariants")
 	}
 	for _, pages := range pageKinds {
-		r := newRing(t, 1, Options{Pages: pages})
+		r := newRing(t, Options{Capacity: 1, Pages: pages})
 		r.Write([]byte("abc"))
 		b, _ := r.Peek(3)
 		r.Discard(2)
@@ -363,7 +366,7 @@ func TestRingUnderFaults(t *testing.T) {
 	for _, pages := range pageKinds {
 		calls := faulttest.EachCall(t, func() error {
 			var r *Ring
-			met := faulttest.Again(t, "New", func() (err error) { r, err = New(1, Options{Pages: pages}); return err }, func() {})
+			met := faulttest.Again(t, "New", func() (err error) { r, err = New(Options{Capacity: 1, Pages: pages}); return err }, func() {})
 			if _, err := r.Write([]byte("abc")); err != nil {
 				t.Error(err)
 			}

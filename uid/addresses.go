@@ -77,7 +77,7 @@ func reserve(used *span, n uint64) error {
 	var err error
 	for _, size := range sizes {
 		var r *vm.Region
-		if r, err = vm.Reserve(max(size, int(n)), vm.Options{Purpose: "uid", Pages: vm.PagesSmall}); err == nil {
+		if r, err = vm.Reserve(max(size, int(n)), vm.Options{Name: "uid", Pages: vm.PagesSmall}); err == nil {
 			regions = append(regions, r)
 			s := &span{end: uint64(uintptr(r.Base())) + uint64(r.Size())}
 			s.next.Store(uint64(uintptr(r.Base())))

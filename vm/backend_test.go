@@ -43,8 +43,8 @@ func onlyOS(tb testing.TB) backend {
 // open reserves a region that is closed with the test. Its purpose is the test's name unless o has one.
 func open(tb testing.TB, be backend, bytes int, o Options) *Region {
 	tb.Helper()
-	if o.Purpose == "" {
-		o.Purpose = tb.Name()
+	if o.Name == "" {
+		o.Name = tb.Name()
 	}
 	var made origin
 	made.record()
@@ -243,7 +243,7 @@ func TestSteps(t *testing.T) {
 func TestReserveSizes(t *testing.T) {
 	eachBackend(t, func(t *testing.T, be backend) {
 		for _, bytes := range []int{0, -1, -PageSize(), maxReserve + 1, math.MaxInt, math.MinInt} {
-			r, err := reserveOn(be, bytes, Options{Purpose: "sizes"}, origin{})
+			r, err := reserveOn(be, bytes, Options{Name: "sizes"}, origin{})
 			var e *Error
 			if r != nil || !errors.Is(err, ErrSize) || !errors.As(err, &e) || e.Bytes != bytes || e.Op != "reserve" {
 				t.Errorf("Reserve(%d) gave %v, %v; want ErrSize", bytes, r, err)
@@ -277,7 +277,7 @@ func TestReserveAlignsToHugePages(t *testing.T) {
 
 func TestUseAfterClose(t *testing.T) {
 	eachBackend(t, func(t *testing.T, be backend) {
-		r := open(t, be, 4*PageSize(), Options{Purpose: "ships"})
+		r := open(t, be, 4*PageSize(), Options{Name: "ships"})
 		s, err := r.Carve(PageSize(), 0)
 		must(t, err)
 		must(t, r.Close())

@@ -46,7 +46,7 @@ func TestCacheRandom(t *testing.T) {
 	for i := range 4000 {
 		if len(regions) < 20 || rnd.IntN(2) == 0 && len(regions) < 60 {
 			bytes := 1 + rnd.IntN(PageSize()<<rnd.IntN(12))
-			r := open(t, be, bytes, Options{Purpose: "cache"})
+			r := open(t, be, bytes, Options{Name: "cache"})
 			lo, hi := address(r.Base()), address(r.Base())+r.Size()
 			for _, other := range regions {
 				if l := address(other.Base()); lo < l+other.Size() && l < hi {

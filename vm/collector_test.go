@@ -32,7 +32,7 @@ func TestCollectorMeetsStalePointers(t *testing.T) {
 				var list *node
 				for i := 0; time.Now().Before(stop) || i == 0; i++ { // on a slow machine once at least
 					pages := 1 + rnd.IntN(64)
-					r, err := reserveOn(be, pages*PageSize(), Options{Purpose: "collector"}, origin{})
+					r, err := reserveOn(be, pages*PageSize(), Options{Name: "collector"}, origin{})
 					if err == nil {
 						err = r.Commit(0, r.Size())
 					}

@@ -11,7 +11,7 @@ import (
 // A region is reserved large and paid for page by page.
 func Example() {
 	budget := vm.NewLimit(1 << 20)
-	r, err := vm.Reserve(64<<20, vm.Options{Purpose: "grid", Limit: budget})
+	r, err := vm.Reserve(64<<20, vm.Options{Name: "grid", Limit: budget})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -44,7 +44,7 @@ func Example() {
 
 // A Span commits ahead of what is needed, so that system calls are rare.
 func ExampleSpan_Grow() {
-	r, err := vm.Reserve(64<<20, vm.Options{Purpose: "columns"})
+	r, err := vm.Reserve(64<<20, vm.Options{Name: "columns"})
 	if err != nil {
 		fmt.Println(err)
 		return

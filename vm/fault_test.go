@@ -24,7 +24,7 @@ func writeAt(p unsafe.Pointer, off int) { *(*byte)(unsafe.Add(p, off)) = 1 }
 func TestFault(t *testing.T) {
 	be := onlyOS(t)
 	p := PageSize()
-	r := open(t, be, 8*p, Options{Purpose: "world"})
+	r := open(t, be, 8*p, Options{Name: "world"})
 	must(t, r.Commit(0, 2*p))
 	r.Label(0, 4*p, Label{What: "column Position", Element: "slot", Size: 16, Advice: "ask Get"})
 	says := func(off int, want ...string) {
@@ -92,7 +92,7 @@ func TestFaultsElsewhere(t *testing.T) {
 func TestExplain(t *testing.T) {
 	be := onlyOS(t)
 	p := PageSize()
-	r := open(t, be, 4*p, Options{Purpose: "guarded"})
+	r := open(t, be, 4*p, Options{Name: "guarded"})
 	own := errors.New("block 7 was freed")
 	r.Label(0, 2*p, Label{Explain: func(addr uintptr) error {
 		if addr == uintptr(r.Base())+5 {

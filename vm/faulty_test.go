@@ -77,7 +77,7 @@ func state(r *Region, l *Limit) string {
 func TestReserveFails(t *testing.T) {
 	f := &faulty{fails: map[string]error{"reserve": errFaulty}}
 	before := fmt.Sprint(Snapshot(false))
-	_, err := reserveOn(f, 1, Options{Purpose: "ships"}, origin{})
+	_, err := reserveOn(f, 1, Options{Name: "ships"}, origin{})
 	var e *Error
 	if !errors.Is(err, errFaulty) || !errors.As(err, &e) || *e != (Error{"reserve", "ships", PageSize(), errFaulty, "explained"}) {
 		t.Errorf("got %+v", err)
@@ -155,7 +155,7 @@ func TestBareRangesAreDressed(t *testing.T) {
 		if pages == PagesAuto && HugeMode() == "always" {
 			want = append(want, "advise false 2+2")
 		}
-		f, r, _ := openFaulty(t, Options{Purpose: "ships", Pages: pages})
+		f, r, _ := openFaulty(t, Options{Name: "ships", Pages: pages})
 		must(t, r.Commit(0, 8*p))
 		f.calls, f.bare = nil, true
 		must(t, r.Decommit(2*p, 2*p))
@@ -164,7 +164,7 @@ func TestBareRangesAreDressed(t *testing.T) {
 		}
 	}
 	// What Huge was called for is remembered too.
-	f, r, _ := openFaulty(t, Options{Purpose: "ships"})
+	f, r, _ := openFaulty(t, Options{Name: "ships"})
 	r.m.dense.add(3*p, 12*p)
 	must(t, r.Commit(0, 8*p))
 	f.calls, f.bare = nil, true

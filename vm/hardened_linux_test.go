@@ -162,7 +162,7 @@ func TestStrictOvercommitLife(t *testing.T) {
 		if f := facts(); f.OvercommitMode != 2 {
 			t.Fatalf("the mode is %d", f.OvercommitMode)
 		}
-		r := open(t, osBackend{}, 64*PageSize(), Options{Purpose: "refused", Pages: PagesSmall})
+		r := open(t, osBackend{}, 64*PageSize(), Options{Name: "refused", Pages: PagesSmall})
 		must(t, r.Commit(0, r.Size()))
 		fill(r, 0, r.Size())
 		must(t, r.Decommit(0, r.Size()))

@@ -86,7 +86,7 @@ func setLimit(which, bytes int) {
 }
 
 func reserveIn(child string, bytes int, o Options) *Region {
-	o.Purpose = child
+	o.Name = child
 	r, err := reserveOn(osBackend{}, bytes, o, origin{})
 	done(err)
 	return r
@@ -104,14 +104,14 @@ func limitedAddressSpace() {
 	closed := reserveIn("as", 64*mib, Options{})
 	setLimit(unix.RLIMIT_AS, ReadUsage().AddressSpace+300*mib)
 	before := Snapshot(false)
-	_, err := reserveOn(osBackend{}, 1<<30, Options{Purpose: "as"}, origin{})
+	_, err := reserveOn(osBackend{}, 1<<30, Options{Name: "as"}, origin{})
 	wants(err, ErrAddressSpace, "RLIMIT_AS")
 	check(fmt.Sprint(Snapshot(false)) == fmt.Sprint(before), "a refused reservation is counted: %+v", Snapshot(false))
 	// A smaller one works, and so does using it.
 	r := reserveIn("as", 200*mib, Options{})
 	done(r.Commit(0, 200*mib))
 	view(r)[199*mib] = 1
-	_, err = reserveOn(osBackend{}, 100*mib, Options{Purpose: "as"}, origin{})
+	_, err = reserveOn(osBackend{}, 100*mib, Options{Name: "as"}, origin{})
 	wants(err, ErrAddressSpace, "RLIMIT_AS")
 	// What is closed serves again, though the limit has no room.
 	done(closed.Close())
@@ -192,7 +192,7 @@ func limitedMappings() {
 	check(inUse.Committed() == 9*p && view(inUse)[4*p] == 5, "a refused decommit took something away")
 	for i := 0; err == nil || i == 0; i++ {
 		check(i < 3, "regions are not counted")
-		_, err = reserveOn(osBackend{}, p, Options{Purpose: "one more"}, origin{})
+		_, err = reserveOn(osBackend{}, p, Options{Name: "one more"}, origin{})
 	}
 	wants(err, ErrMappings, "vm.max_map_count")
 	if huge := HugePageSize(); huge > 0 && r.Size() >= 2*huge {

@@ -48,7 +48,7 @@ func TestLeak(t *testing.T) {
 			t.Errorf("counted as %+v", s)
 		}
 		// A closed region is no leak, and the leaked one is not reported again.
-		open(t, be, p, Options{Purpose: purpose}).Close()
+		open(t, be, p, Options{Name: purpose}).Close()
 		for range 3 {
 			runtime.GC()
 			time.Sleep(time.Millisecond)
@@ -69,7 +69,7 @@ func TestLeak(t *testing.T) {
 func dropRegion(t *testing.T, be backend, purpose string) (base unsafe.Pointer, m *mapping) {
 	var made origin
 	made.record()
-	r, err := reserveOn(be, 8*PageSize(), Options{Purpose: purpose}, made)
+	r, err := reserveOn(be, 8*PageSize(), Options{Name: purpose}, made)
 	must(t, err)
 	must(t, r.Commit(0, 2*PageSize()))
 	view(r)[PageSize()] = 42
@@ -96,7 +96,7 @@ func TestSpanKeepsRegion(t *testing.T) {
 
 // open0 reserves a region that nothing but its result refers to.
 func open0(t *testing.T, bytes int) *Region {
-	r, err := Reserve(bytes, Options{Purpose: t.Name()})
+	r, err := Reserve(bytes, Options{Name: t.Name()})
 	must(t, err)
 	return r
 }

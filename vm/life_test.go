@@ -71,7 +71,7 @@ func liveRegion(t *testing.T, pages vm.Pages) (operations int, met error) {
 		written[off] = v
 	}
 	do("Reserve", 0, func() (err error) {
-		r, err = vm.Reserve(size, vm.Options{Pages: pages, Limit: limit, Purpose: "faults"})
+		r, err = vm.Reserve(size, vm.Options{Pages: pages, Limit: limit, Name: "faults"})
 		return err
 	})
 	do("Commit", 4*p, func() error { return r.Commit(4*p, 4*p) })
@@ -164,7 +164,7 @@ func TestMirrorWithEachCallFailing(t *testing.T) {
 			for round := range 2 { // the second one is given the addresses of the first
 				var m *vm.Mirror
 				met = errors.Join(met, faulttest.Again(t, "ReserveMirror", func() (err error) {
-					m, err = vm.ReserveMirror(100, vm.Options{Pages: pages, Limit: limit, Purpose: "faults"})
+					m, err = vm.ReserveMirror(100, vm.Options{Pages: pages, Limit: limit, Name: "faults"})
 					return err
 				}, none))
 				b := unsafe.Slice((*byte)(m.Base()), 2*m.Size())
@@ -195,7 +195,7 @@ func TestMirrorWithEachCallFailing(t *testing.T) {
 func TestNoPartOfARegion(t *testing.T) {
 	p := vm.PageSize()
 	calls := faulttest.EachCall(t, func() error {
-		r, err := vm.Reserve(64*p, vm.Options{Purpose: "faults"})
+		r, err := vm.Reserve(64*p, vm.Options{Name: "faults"})
 		if err != nil {
 			return err
 		}

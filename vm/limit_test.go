@@ -12,8 +12,8 @@ func TestLimit(t *testing.T) {
 	p := PageSize()
 	eachBackend(t, func(t *testing.T, be backend) {
 		limit := NewLimit(5 * p)
-		a := open(t, be, 8*p, Options{Limit: limit, Purpose: "a"})
-		b := open(t, be, 8*p, Options{Limit: limit, Purpose: "b"})
+		a := open(t, be, 8*p, Options{Limit: limit, Name: "a"})
+		b := open(t, be, 8*p, Options{Limit: limit, Name: "b"})
 		must(t, a.Commit(0, 2*p))
 		must(t, b.Commit(4*p, 2*p))
 		view(b)[4*p] = 3

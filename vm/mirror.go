@@ -52,11 +52,11 @@ func ReserveMirror(bytes int, o Options) (*Mirror, error) {
 
 // mirrorOn is ReserveMirror with the source of the memory given.
 func mirrorOn(be backend, bytes int, o Options, made origin) (*Mirror, error) {
-	if o.Purpose == "" {
-		o.Purpose = "other"
+	if o.Name == "" {
+		o.Name = "other"
 	}
 	if bytes <= 0 || bytes > maxMirror {
-		return nil, &Error{Op: "mirror", Purpose: o.Purpose, Bytes: bytes, Err: ErrSize,
+		return nil, &Error{Op: "mirror", Purpose: o.Name, Bytes: bytes, Err: ErrSize,
 			Detail: fmt.Sprintf("ask for 1 to %d bytes", maxMirror)}
 	}
 	if o.Limit == nil {
@@ -74,7 +74,7 @@ func mirrorOn(be backend, bytes int, o Options, made origin) (*Mirror, error) {
 		}
 		refused = err
 	} else {
-		refused = &Error{Op: "mirror", Purpose: o.Purpose, Bytes: size, Err: ErrRefused,
+		refused = &Error{Op: "mirror", Purpose: o.Name, Bytes: size, Err: ErrRefused,
 			Detail: "regions are Go heap memory here (" + runtime.GOOS + "/" + runtime.GOARCH + ", the race detector, or PagesHeap)"}
 	}
 	r, err := reserveOn(be, 2*size, o, made)
@@ -92,19 +92,19 @@ func mirrorOn(be backend, bytes int, o Options, made origin) (*Mirror, error) {
 // as committed: that is the memory it takes.
 func mapMirror(be backend, size int, o Options, made origin) (*Region, error) {
 	if detail := tooManyMappings(be, 2); detail != "" {
-		return nil, &Error{Op: "mirror", Purpose: o.Purpose, Bytes: size, Err: ErrMappings, Detail: detail}
+		return nil, &Error{Op: "mirror", Purpose: o.Name, Bytes: size, Err: ErrMappings, Detail: detail}
 	}
 	if !o.Limit.take(size) {
-		return nil, o.Limit.passed("mirror", o.Purpose, size)
+		return nil, o.Limit.passed("mirror", o.Name, size)
 	}
-	base, err := be.mirror(size, "vast: "+o.Purpose)
+	base, err := be.mirror(size, "vast: "+o.Name)
 	if err != nil {
 		o.Limit.give(size)
-		return nil, mirrorError(be, o.Purpose, size, err)
+		return nil, mirrorError(be, o.Name, size, err)
 	}
 	m := &mapping{be: mirrored{be}, base: base, size: 2 * size, pages: o.Pages, limit: o.Limit, made: made}
 	m.committed.add(0, size)
-	register(m, o.Purpose)
+	register(m, o.Name)
 	m.counted.committed.Add(int64(size))
 	if m.be.reuses() {
 		m.mappings = 2

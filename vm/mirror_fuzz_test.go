@@ -11,7 +11,7 @@ func FuzzMirror(f *testing.F) {
 	f.Add(byte(0), []byte{0, 0, 0, 7, 255, 255, 200, 1, 127, 255, 16, 9})
 	f.Fuzz(func(t *testing.T, pages byte, ops []byte) {
 		for _, kind := range []Pages{PagesAuto, PagesHeap} {
-			m, err := ReserveMirror((1+int(pages)%4)*PageSize(), Options{Purpose: "mirror", Pages: kind})
+			m, err := ReserveMirror((1+int(pages)%4)*PageSize(), Options{Name: "mirror", Pages: kind})
 			must(t, err)
 			size := m.Size()
 			model, b := make([]byte, size), unsafe.Slice((*byte)(m.Base()), 2*size)

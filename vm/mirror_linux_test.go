@@ -26,7 +26,7 @@ func init() {
 // TestMirrorMemoryIsOnce: the kernel counts each page of both halves as half of one.
 func TestMirrorMemoryIsOnce(t *testing.T) {
 	p := PageSize()
-	m := openMirror(t, onlyOS(t), 64*p, Options{Purpose: "twice"})
+	m := openMirror(t, onlyOS(t), 64*p, Options{Name: "twice"})
 	first, second := halves(m)
 	for i := range 64 {
 		if n, err := m.Resident(); err != nil || n != i*p {
@@ -88,7 +88,7 @@ func refuse(call uint32, onlyZero bool, errno unix.Errno) {
 
 // mirrorIn makes a mirror in a child, and checks how its halves are kept the same, and that they are.
 func mirrorIn(child string, bytes int, copied bool) *Mirror {
-	m, err := mirrorOn(osBackend{}, bytes, Options{Purpose: child}, origin{})
+	m, err := mirrorOn(osBackend{}, bytes, Options{Name: child}, origin{})
 	done(err)
 	check((m.Refused() != nil) == copied, "refused: %v", m.Refused())
 	first, second := halves(m)
@@ -176,7 +176,7 @@ func noDescriptorForMemfd() {
 	takeDescriptors()
 	before := Snapshot(false)
 	limit := NewLimit(math.MaxInt)
-	_, err := mirrorOn(osBackend{}, mirrorPages(), Options{Purpose: "files", Limit: limit}, origin{})
+	_, err := mirrorOn(osBackend{}, mirrorPages(), Options{Name: "files", Limit: limit}, origin{})
 	wants(err, ErrDescriptors, "RLIMIT_NOFILE")
 	check(!errors.Is(err, ErrRefused) && limit.Used() == 0 && len(Snapshot(false).Purposes) == len(before.Purposes), "kept: %+v", Snapshot(false))
 	done(unix.Close(19))
@@ -189,9 +189,9 @@ func mirrorAddressSpace() {
 	const mib = 1 << 20
 	setLimit(unix.RLIMIT_AS, ReadUsage().AddressSpace+300*mib)
 	before := fmt.Sprint(Snapshot(false))
-	_, err := mirrorOn(osBackend{}, 256*mib, Options{Purpose: "as"}, origin{})
+	_, err := mirrorOn(osBackend{}, 256*mib, Options{Name: "as"}, origin{})
 	wants(err, ErrAddressSpace, "RLIMIT_AS")
-	_, err = mirrorOn(osBackend{}, 120*mib, Options{Purpose: "as"}, origin{}) // fits, but not while it is moved
+	_, err = mirrorOn(osBackend{}, 120*mib, Options{Name: "as"}, origin{}) // fits, but not while it is moved
 	wants(err, ErrAddressSpace, "RLIMIT_AS")
 	check(fmt.Sprint(Snapshot(false)) == before, "kept: %+v", Snapshot(false))
 	done(mirrorIn("as", 16*mib, false).Close())

@@ -81,7 +81,7 @@ func TestMirrorSizes(t *testing.T) {
 		if math.MaxInt == math.MaxInt32 {
 			return
 		}
-		if _, err := mirrorOn(be, maxMirror, Options{Purpose: "huge"}, origin{}); !errors.Is(err, ErrAddressSpace) {
+		if _, err := mirrorOn(be, maxMirror, Options{Name: "huge"}, origin{}); !errors.Is(err, ErrAddressSpace) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -91,7 +91,7 @@ func TestMirrorIsCounted(t *testing.T) {
 	eachBackend(t, func(t *testing.T, be backend) {
 		purpose := t.Name()
 		limit := NewLimit(8 * mirrorPages())
-		m := openMirror(t, be, mirrorPages(), Options{Purpose: purpose, Limit: limit})
+		m := openMirror(t, be, mirrorPages(), Options{Name: purpose, Limit: limit})
 		memory := m.Size()
 		if m.Refused() != nil {
 			memory *= 2
@@ -102,7 +102,7 @@ func TestMirrorIsCounted(t *testing.T) {
 		}
 		// A mirror that the limit does not allow changes nothing.
 		var e *Error
-		_, err := mirrorOn(be, 8*mirrorPages(), Options{Purpose: purpose, Limit: limit}, origin{})
+		_, err := mirrorOn(be, 8*mirrorPages(), Options{Name: purpose, Limit: limit}, origin{})
 		if !errors.Is(err, ErrLimit) || !errors.As(err, &e) || e.Purpose != purpose || find(t, purpose, false) != want || limit.Used() != memory {
 			t.Errorf("got %v, counted %+v, used %d", err, find(t, purpose, false), limit.Used())
 		}
@@ -181,7 +181,7 @@ func TestMirrorLeak(t *testing.T) {
 func dropMirror(t *testing.T, be backend, purpose string) *mapping {
 	var made origin
 	made.record()
-	m, err := mirrorOn(be, mirrorPages(), Options{Purpose: purpose}, made)
+	m, err := mirrorOn(be, mirrorPages(), Options{Name: purpose}, made)
 	must(t, err)
 	return m.r.m
 }
@@ -210,7 +210,7 @@ func (r *refusing) unmirror(p unsafe.Pointer, n int) error {
 func TestMirrorFailures(t *testing.T) {
 	be := &refusing{backend: onlyOS(t)}
 	limit := NewLimit(100 * mirrorPages())
-	o := Options{Purpose: t.Name(), Limit: limit}
+	o := Options{Name: t.Name(), Limit: limit}
 	be.mirrorErr = fmt.Errorf("the sandbox: %w", ErrRefused)
 	m, err := mirrorOn(be, mirrorPages(), o, origin{})
 	must(t, err)

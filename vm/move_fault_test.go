@@ -13,7 +13,7 @@ import (
 func TestMoveFaults(t *testing.T) {
 	p := vm.PageSize()
 	calls := faulttest.EachCall(t, func() error {
-		r, err := vm.Reserve(64*p, vm.Options{Purpose: "faults"})
+		r, err := vm.Reserve(64*p, vm.Options{Name: "faults"})
 		if err != nil {
 			return err
 		}

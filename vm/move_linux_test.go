@@ -11,7 +11,7 @@ func TestMoveTakesNoMemory(t *testing.T) {
 	p := PageSize()
 	for _, pages := range []Pages{PagesAuto, PagesSmall} {
 		r := open(t, onlyOS(t), 512*p, Options{Pages: pages})
-		to := open(t, onlyOS(t), 512*p, Options{Pages: pages, Purpose: "destination"})
+		to := open(t, onlyOS(t), 512*p, Options{Pages: pages, Name: "destination"})
 		must(t, r.Commit(0, 300*p))
 		fill(r, 10*p, 100*p)
 		must(t, r.MovePages(to, 101*p, 0, 200*p))

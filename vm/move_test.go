@@ -38,7 +38,7 @@ func TestMovePages(t *testing.T) {
 			t.Run(fromName+" to "+toName, func(t *testing.T) {
 				mine, theirs := NewLimit(16*p), NewLimit(4*p)
 				r := open(t, fromBackend, 16*p, Options{Limit: mine})
-				to := open(t, toBackend, 16*p, Options{Limit: theirs, Purpose: "destination"})
+				to := open(t, toBackend, 16*p, Options{Limit: theirs, Name: "destination"})
 				must(t, r.Commit(2*p, 8*p))
 				stamp(r, 2*p, 8*p, 1)
 				must(t, r.MovePages(to, 5*p, 4*p, 3*p))
@@ -109,7 +109,7 @@ func TestMovePagesOverSeveralMappings(t *testing.T) {
 func TestMovePagesMisuse(t *testing.T) {
 	p := PageSize()
 	eachBackend(t, func(t *testing.T, be backend) {
-		r, to := open(t, be, 8*p, Options{Purpose: "ships"}), open(t, be, 8*p, Options{Purpose: "boats"})
+		r, to := open(t, be, 8*p, Options{Name: "ships"}), open(t, be, 8*p, Options{Name: "boats"})
 		must(t, r.Commit(p, 4*p))
 		must(t, to.Commit(0, p))
 		for _, c := range []struct {

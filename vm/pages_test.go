@@ -115,7 +115,7 @@ func TestPagesMove(t *testing.T) {
 }
 
 func TestPagesOutside(t *testing.T) {
-	r := open(t, heapBackend{}, 4*PageSize(), Options{Purpose: "ships"})
+	r := open(t, heapBackend{}, 4*PageSize(), Options{Name: "ships"})
 	for _, outside := range [][2]int{{-1, 1}, {0, -1}, {0, r.Size() + 1}, {r.Size() + 1, 0}, {1, r.Size()}} {
 		func() {
 			defer func() {

@@ -53,7 +53,7 @@ func TestDescribe(t *testing.T) {
 // TestDescribeClosed: a closed region is remembered as long as nobody else has its addresses, and not too many are.
 func TestDescribeClosed(t *testing.T) {
 	be := onlyOS(t)
-	r := open(t, be, 3*PageSize(), Options{Purpose: "first"})
+	r := open(t, be, 3*PageSize(), Options{Name: "first"})
 	r.Label(0, r.Size(), Label{What: "numbers", Element: "number", Size: 8})
 	base := uintptr(r.Base())
 	must(t, r.Close())
@@ -63,7 +63,7 @@ func TestDescribeClosed(t *testing.T) {
 		t.Errorf("it is %+v: %v", at, at)
 	}
 	// Held open, so that regions that come and go below do not get these addresses.
-	again := open(t, be, 3*PageSize(), Options{Purpose: "second"})
+	again := open(t, be, 3*PageSize(), Options{Name: "second"})
 	if uintptr(again.Base()) != base {
 		t.Skip("the addresses were not used again")
 	}

@@ -106,7 +106,7 @@ func liveRefused(t *testing.T, refused func(seccomptest.Rule) bool, errno unix.E
 	before := fmt.Sprint(Snapshot(false))
 	for _, pages := range []Pages{PagesAuto, PagesSmall, PagesHuge} {
 		limit := NewLimit(size)
-		r, err := reserveOn(be, size, Options{Pages: pages, Limit: limit, Purpose: "refused"}, origin{})
+		r, err := reserveOn(be, size, Options{Pages: pages, Limit: limit, Name: "refused"}, origin{})
 		must(t, err)
 		must(t, r.Commit(0, size))
 		must(t, r.Huge(0, size))

@@ -15,9 +15,9 @@ import (
 
 // Options say how a region is made. The zero value works.
 type Options struct {
-	// Purpose is the name under which the region's bytes are counted and, on Linux, shown in /proc/self/maps.
+	// Name is the name under which the region's bytes are counted and, on Linux, shown in /proc/self/maps.
 	// Default: "other".
-	Purpose string
+	Name string
 	// Limit is a budget of committed bytes, shared with other regions. Default: [DefaultLimit], which is none unless the
 	// program or VAST_LIMIT sets one.
 	Limit *Limit
@@ -74,11 +74,11 @@ func Reserve(bytes int, o Options) (*Region, error) {
 
 // reserveOn is Reserve with the source of the addresses given.
 func reserveOn(be backend, bytes int, o Options, made origin) (*Region, error) {
-	if o.Purpose == "" {
-		o.Purpose = "other"
+	if o.Name == "" {
+		o.Name = "other"
 	}
 	if bytes <= 0 || bytes > maxReserve {
-		return nil, &Error{Op: "reserve", Purpose: o.Purpose, Bytes: bytes, Err: ErrSize,
+		return nil, &Error{Op: "reserve", Purpose: o.Name, Bytes: bytes, Err: ErrSize,
 			Detail: fmt.Sprintf("ask for 1 to %d bytes", maxReserve)}
 	}
 	if o.Limit == nil {
@@ -86,7 +86,7 @@ func reserveOn(be backend, bytes int, o Options, made origin) (*Region, error) {
 	}
 	size := roundUp(bytes, pageSize)
 	if detail := tooManyMappings(be, 1); detail != "" {
-		return nil, &Error{Op: "reserve", Purpose: o.Purpose, Bytes: size, Err: ErrMappings, Detail: detail}
+		return nil, &Error{Op: "reserve", Purpose: o.Name, Bytes: size, Err: ErrMappings, Detail: detail}
 	}
 	align := pageSize
 	if huge := HugePageSize(); huge > 0 && size >= huge && be.reuses() {
@@ -95,10 +95,10 @@ func reserveOn(be backend, bytes int, o Options, made origin) (*Region, error) {
 	base, err := reserveAddresses(be, size, align)
 	if err != nil {
 		detail, sentinel := be.explain("reserve", size, err)
-		return nil, &Error{Op: "reserve", Purpose: o.Purpose, Bytes: size, Err: sentinel, Detail: detail}
+		return nil, &Error{Op: "reserve", Purpose: o.Name, Bytes: size, Err: sentinel, Detail: detail}
 	}
 	m := &mapping{be: be, base: base, size: size, pages: o.Pages, limit: o.Limit, made: made}
-	register(m, o.Purpose)
+	register(m, o.Name)
 	m.recount()
 	m.dress(interval{0, size})
 	r := &Region{m: m}

@@ -43,7 +43,7 @@ func BenchmarkPopulate(b *testing.B) {
 func BenchmarkReserveClose(b *testing.B) {
 	be := onlyOS(b)
 	for b.Loop() {
-		r, err := reserveOn(be, 64<<20, Options{Purpose: "bench"}, origin{})
+		r, err := reserveOn(be, 64<<20, Options{Name: "bench"}, origin{})
 		must(b, err)
 		must(b, r.Close())
 	}

@@ -27,7 +27,7 @@ func driveRegion(t *testing.T, ops []byte) {
 		var r *Region
 		reopen := func() {
 			var err error
-			if r, err = reserveOn(be, modelPages*p, Options{Purpose: "model", Limit: limit}, origin{}); err != nil {
+			if r, err = reserveOn(be, modelPages*p, Options{Name: "model", Limit: limit}, origin{}); err != nil {
 				t.Fatal(err)
 			}
 		}

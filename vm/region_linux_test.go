@@ -168,7 +168,7 @@ func TestHugePages(t *testing.T) {
 	}
 	size := 8 * huge
 
-	r := open(t, be, size, Options{Purpose: "huge asked"})
+	r := open(t, be, size, Options{Name: "huge asked"})
 	must(t, r.Huge(huge/2, 4*huge)) // three whole ones inside
 	must(t, r.Commit(0, size))
 	fill(r, 0, size)
@@ -176,14 +176,14 @@ func TestHugePages(t *testing.T) {
 		t.Errorf("three huge pages were asked for, %d are there", n)
 	}
 
-	r = open(t, be, size, Options{Purpose: "huge everywhere", Pages: PagesHuge})
+	r = open(t, be, size, Options{Name: "huge everywhere", Pages: PagesHuge})
 	must(t, r.Commit(0, size))
 	fill(r, 0, size)
 	if n := count(r); n != 8 {
 		t.Errorf("PagesHuge: %d huge pages, want 8", n)
 	}
 
-	r = open(t, be, size, Options{Purpose: "huge never", Pages: PagesSmall})
+	r = open(t, be, size, Options{Name: "huge never", Pages: PagesSmall})
 	must(t, r.Huge(0, size))
 	must(t, r.Commit(0, size))
 	fill(r, 0, size)
@@ -192,7 +192,7 @@ func TestHugePages(t *testing.T) {
 		t.Errorf("PagesSmall: %d huge pages", n)
 	}
 
-	r = open(t, be, size, Options{Purpose: "huge later"})
+	r = open(t, be, size, Options{Name: "huge later"})
 	must(t, r.Commit(0, size))
 	fill(r, 0, size)
 	if n := count(r); n != 0 {
@@ -260,7 +260,7 @@ func TestNames(t *testing.T) {
 		if got := printableName("vast: " + purpose); got != want {
 			t.Errorf("%q is called %q, want %q", purpose, got, want)
 		}
-		r := open(t, onlyOS(t), 3*PageSize(), Options{Purpose: purpose})
+		r := open(t, onlyOS(t), 3*PageSize(), Options{Name: purpose})
 		must(t, r.Commit(PageSize(), 1))
 		_, names := smaps(t, r)
 		if len(names) == 0 {

@@ -22,7 +22,7 @@ func FuzzSpan(f *testing.F) {
 func playSpans(t *testing.T, pages Pages, ops []byte) {
 	p := PageSize()
 	limit := NewLimit(20 * p)
-	r, err := Reserve(3*spanPages*p, Options{Purpose: "spans", Limit: limit, Pages: pages})
+	r, err := Reserve(3*spanPages*p, Options{Name: "spans", Limit: limit, Pages: pages})
 	must(t, err)
 	defer func() { must(t, r.Close()) }()
 	s, err := r.Carve(spanPages*p, 0)

@@ -10,7 +10,7 @@ import (
 func TestCarve(t *testing.T) {
 	p := PageSize()
 	eachBackend(t, func(t *testing.T, be backend) {
-		r := open(t, be, 64*p, Options{Purpose: "columns"})
+		r := open(t, be, 64*p, Options{Name: "columns"})
 		a, err := r.Carve(p+1, 0)
 		must(t, err)
 		b, err := r.Carve(3*p, 16*p)

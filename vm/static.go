@@ -43,7 +43,7 @@ func Static[T any](n int) []T {
 		panic(&Error{Op: "reserve", Purpose: purpose, Bytes: math.MaxInt, Err: ErrSize,
 			Detail: fmt.Sprintf("%d elements of %d bytes are more than there are addresses: ask for fewer", n, size)})
 	}
-	r, err := Reserve(n*size, Options{Purpose: purpose, Limit: NewLimit(math.MaxInt)})
+	r, err := Reserve(n*size, Options{Name: purpose, Limit: NewLimit(math.MaxInt)})
 	if err == nil {
 		if err = r.Commit(0, n*size); err != nil {
 			_ = r.Close() // nobody has seen its addresses

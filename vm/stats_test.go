@@ -38,8 +38,8 @@ func TestSnapshot(t *testing.T) {
 			}
 		}
 		expect(PurposeStats{})
-		a := open(t, be, 10*p, Options{Purpose: purpose, Pages: PagesSmall})
-		b := open(t, be, 20*p, Options{Purpose: purpose, Pages: PagesSmall})
+		a := open(t, be, 10*p, Options{Name: purpose, Pages: PagesSmall})
+		b := open(t, be, 20*p, Options{Name: purpose, Pages: PagesSmall})
 		expect(PurposeStats{Regions: 2, Reserved: 30 * p})
 		must(t, a.Commit(0, 4*p))
 		must(t, b.Commit(5*p, 10*p))
@@ -97,7 +97,7 @@ func TestSnapshotWhileRegionsChange(t *testing.T) {
 						return
 					default:
 					}
-					r, err := reserveOn(be, 64*PageSize(), Options{Purpose: purpose}, origin{})
+					r, err := reserveOn(be, 64*PageSize(), Options{Name: purpose}, origin{})
 					if err == nil {
 						err = r.Commit(PageSize(), 8*PageSize())
 					}

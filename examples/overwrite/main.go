@@ -14,6 +14,7 @@ import (
 
 	"github.com/vastgo/vast/bulk"
 	"github.com/vastgo/vast/guard"
+	"github.com/vastgo/vast/vm"
 )
 
 type ship struct {
@@ -87,7 +88,7 @@ func hunt(out io.Writer) error {
 	return nil
 }
 
-// run makes the voyage and prints the report when there is one. guard.Do does no harm to the run without guards.
+// run makes the voyage and prints the report when there is one. vm.Do does no harm to the run without guards.
 func run(out io.Writer, ships fleet) {
 	defer func() {
 		switch r := recover().(type) {
@@ -101,7 +102,7 @@ func run(out io.Writer, ships fleet) {
 			panic(r)
 		}
 	}()
-	guard.Do(func() { voyage(out, ships) })
+	vm.Do(func() { voyage(out, ships) })
 }
 
 // calls returns the two innermost calls of a stack in short. r.Error() has them all, with the whole paths.

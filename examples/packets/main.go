@@ -130,7 +130,7 @@ func send(conn net.Conn, b []byte) {
 
 // receive reads packets until the connection ends or sends what is no packet, and closes it.
 func receive(conn net.Conn) (c counts, err error) {
-	r, err := ring.New(bytesRing, ring.Options{Name: "packets"})
+	r, err := ring.New(ring.Options{Name: "packets", Capacity: bytesRing})
 	if err != nil {
 		conn.Close()
 		return c, err

@@ -13,7 +13,7 @@ func TestEachCall(t *testing.T) {
 	runs, failures := 0, 0
 	calls := EachCall(t, func() error {
 		runs++
-		r, err := vm.Reserve(4*p, vm.Options{Purpose: "faulttest"})
+		r, err := vm.Reserve(4*p, vm.Options{Name: "faulttest"})
 		if err != nil {
 			failures++
 			return err
