@@ -45,7 +45,7 @@ func NewArray[T any](o Options) (*Array[T], error) {
 	bytes := (p.capacity + 1) * p.sizeElement
 	// The page behind the elements stays reserved, so that next always points into the region: the collector stops the
 	// process when it meets a pointer into a part of its own heap that is not in use.
-	r, err := vm.Reserve(alignedSize(bytes)+vm.PageSize(), vm.Options{Purpose: p.name, Limit: o.Limit, Pages: o.Pages})
+	r, err := vm.Reserve(alignedSize(bytes)+vm.PageSize(), vm.Options{Name: p.name, Limit: o.Limit, Pages: o.Pages})
 	if err != nil {
 		return nil, err
 	}

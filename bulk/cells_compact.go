@@ -203,7 +203,7 @@ func (c *cells) shrink() error {
 	if huge := vm.HugePageSize(); c.elements.advised && huge > 0 && keep >= huge {
 		keep = min((keep+huge-1)/huge*huge, c.elements.Size())
 	}
-	err := c.elements.Shrink(keep)
+	err := c.elements.DecommitTo(keep)
 	c.measure(min(c.usable, uint(c.elements.Committed())>>c.shiftUnit))
-	return errors.Join(err, c.table.Shrink(int(c.usable*c.bytesSlab)))
+	return errors.Join(err, c.table.DecommitTo(int(c.usable*c.bytesSlab)))
 }

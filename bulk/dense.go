@@ -71,7 +71,7 @@ func NewDense[T any](o Options) (*Dense[T], error) {
 	for _, bytes := range sizesTables(p.capacity) {
 		total += alignedSize(bytes)
 	}
-	r, err := vm.Reserve(total, vm.Options{Purpose: p.name, Limit: o.Limit, Pages: o.Pages})
+	r, err := vm.Reserve(total, vm.Options{Name: p.name, Limit: o.Limit, Pages: o.Pages})
 	if err != nil {
 		return nil, err
 	}

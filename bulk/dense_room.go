@@ -86,7 +86,7 @@ func (d *Dense[T]) Trim() error {
 		span *denseSpan
 		size int
 	}{{&d.elements, d.plan.sizeElement}, {&d.tables[1], bytesOwner}} {
-		err := s.span.Shrink(slots * s.size)
+		err := s.span.DecommitTo(slots * s.size)
 		d.measure()
 		if err != nil {
 			return err

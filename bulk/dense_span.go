@@ -27,10 +27,10 @@ func carve(r *vm.Region, bytes int) (denseSpan, error) {
 	return denseSpan{Span: span}, err
 }
 
-// grow commits a prefix of at least need bytes. It fails as [vm.Span.Grow] does, and then nothing has changed.
+// grow commits a prefix of at least need bytes. It fails as [vm.Span.CommitTo] does, and then nothing has changed.
 func (s *denseSpan) grow(need int) error {
 	// The containers choose how far to commit ahead; a step of one byte leaves the span to round to pages.
-	if err := s.Grow(need, 1); err != nil {
+	if err := s.CommitTo(need, 1); err != nil {
 		return err
 	}
 	if huge := vm.HugePageSize(); !s.advised && huge > 0 && s.Committed() >= huge {
@@ -42,4 +42,4 @@ func (s *denseSpan) grow(need int) error {
 }
 
 // shrinkTo decommits down to a prefix that was committed before. A failure leaves memory committed that is not used.
-func (s *denseSpan) shrinkTo(committed int) { _ = s.Shrink(committed) }
+func (s *denseSpan) shrinkTo(committed int) { _ = s.DecommitTo(committed) }

@@ -36,7 +36,7 @@ func ExampleLists() {
 	for _, child := range children.Slice(ship.Children) {
 		total += parts.Get(child).Weight
 	}
-	fmt.Println(children.Len(ship.Children), "children, together", total)
+	fmt.Println(len(children.Slice(ship.Children)), "children, together", total)
 
 	// Compact writes to the owners where their lists have gone.
 	owners := func(yield func(*bulk.List[bulk.Handle[part]]) bool) {
@@ -49,11 +49,11 @@ func ExampleLists() {
 	if err := children.Compact(owners); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(children.Len(ship.Children), "children after Compact")
+	fmt.Println(len(children.Slice(ship.Children)), "children after Compact")
 
 	kept := ship.Children
 	children.Free(&ship.Children)
-	fmt.Println(children.Len(ship.Children), "children; a copy of the list is good:", children.Valid(kept))
+	fmt.Println(len(children.Slice(ship.Children)), "children; a copy of the list is good:", children.Valid(kept))
 	// Output:
 	// 2 children, together 1204
 	// 2 children after Compact

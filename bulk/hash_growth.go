@@ -223,7 +223,7 @@ func (x *HashIndex[K, V]) squeezable() bool {
 
 // squeeze joins so many buckets again, where the table is too empty. It reports whether it did.
 func (x *HashIndex[K, V]) squeeze(steps int) bool {
-	x.many.giveBack() // what Grow made for groups that did not come
+	_ = x.many.giveBack() // what Grow made for groups that did not come
 	if !x.squeezable() {
 		return false
 	}
@@ -243,7 +243,7 @@ func (x *HashIndex[K, V]) squeeze(steps int) bool {
 	}
 	if x.split == x.small {
 		x.setLevel(x.level)
-		x.shrink()
+		_ = x.shrink()
 	}
 	return true
 }
@@ -278,9 +278,10 @@ func (x *HashIndex[K, V]) join(g, b uint64) {
 }
 
 // shrink gives the memory behind the table back.
-func (x *HashIndex[K, V]) shrink() {
-	x.span.shrink(int(max(x.homes()+spareBuckets, x.lastPassed(x.homes()))) * int(x.form.bytes))
+func (x *HashIndex[K, V]) shrink() error {
+	err := x.span.shrink(int(max(x.homes()+spareBuckets, x.lastPassed(x.homes()))) * int(x.form.bytes))
 	x.setEnd()
+	return err
 }
 
 // collect adds the entries with home b, of small, to those that are moved.

@@ -70,7 +70,7 @@ func NewHashIndex[K comparable, V any](o Options) (*HashIndex[K, V], error) {
 	bytesTable := (int(homes) + p.capacity/slotsPerBucket + 8*spareBuckets) * int(form.bytes)
 	bytesMany := bytesTree(p.capacity, size[uint32](), size[V]())
 	r, err := vm.Reserve(alignedSize(bytesTable)+alignedSize(bytesMany),
-		vm.Options{Purpose: p.name, Limit: o.Limit, Pages: o.Pages})
+		vm.Options{Name: p.name, Limit: o.Limit, Pages: o.Pages})
 	if err != nil {
 		return nil, err
 	}
@@ -303,19 +303,19 @@ func (x *HashIndex[K, V]) Count(k K) (n int) {
 	return n
 }
 
-// All yields the values of a key, in no particular order.
-func (x *HashIndex[K, V]) All(k K) iter.Seq[V] {
+// Values yields the values of a key, in no particular order.
+func (x *HashIndex[K, V]) Values(k K) iter.Seq[V] {
 	return func(yield func(V) bool) {
 		x.mustBeOpen()
 		changes := x.changes
 		h := x.hash.of(k)
 		for at, ok := x.find(h, k); ok; at, ok = x.findNext(h, k, at) {
 			if at.many {
-				x.allOfGroup("All", *x.groupIn(at), yield)
+				x.allOfGroup("Values", *x.groupIn(at), yield)
 				return
 			}
 			more := yield(x.valueAt(at))
-			x.mustBe(changes, "All")
+			x.mustBe(changes, "Values")
 			if !more {
 				return
 			}
@@ -323,8 +323,8 @@ func (x *HashIndex[K, V]) All(k K) iter.Seq[V] {
 	}
 }
 
-// Pairs yields all pairs, in no particular order.
-func (x *HashIndex[K, V]) Pairs() iter.Seq2[K, V] {
+// All yields all pairs, in no particular order.
+func (x *HashIndex[K, V]) All() iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
 		x.mustBeOpen()
 		changes := x.changes
@@ -335,10 +335,10 @@ func (x *HashIndex[K, V]) Pairs() iter.Seq2[K, V] {
 				s, more := slotOf(m), true
 				k := *x.key(p, s)
 				if c>>(8*s)&manyBit != 0 {
-					more = x.allOfGroup("Pairs", *x.groupIn(place{i, s, true}), func(v V) bool { return yield(k, v) })
+					more = x.allOfGroup("All", *x.groupIn(place{i, s, true}), func(v V) bool { return yield(k, v) })
 				} else {
 					more = yield(k, *x.value(p, s))
-					x.mustBe(changes, "Pairs")
+					x.mustBe(changes, "All")
 				}
 				if !more {
 					return

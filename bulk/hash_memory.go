@@ -1,6 +1,9 @@
 package bulk
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Grow makes the next n insertions unable to fail, by committing memory for them, in the table and for values of keys that
 // have many. The room stays until it is used, or until Trim or Clear. An empty index is made as large at once as it will
@@ -28,7 +31,7 @@ func (x *HashIndex[K, V]) Grow(n int) error {
 	// Behind the last home there is four times as much memory as usual, because more cannot be had then.
 	if err := x.commit(opGrow, bucketCounts[level]+4*spareBuckets); err != nil {
 		x.many.span.promised = promised
-		x.many.giveBack()
+		_ = x.many.giveBack()
 		return err
 	}
 	x.span.promised = max(x.span.promised, x.span.committed)
@@ -56,18 +59,17 @@ func (x *HashIndex[K, V]) clearTable() {
 }
 
 // Trim gives the room back that Grow made and nothing has used. Complexity: a few steps for each pair where there is some,
-// because the table is squeezed at once.
-func (x *HashIndex[K, V]) Trim() {
+// because the table is squeezed at once. It returns an error as [vm.Region.Decommit] does; the index works as before.
+func (x *HashIndex[K, V]) Trim() error {
 	x.mustBeOpen()
 	x.forget()
+	err := x.many.giveBack()
 	if x.level == noLevel {
-		x.many.giveBack()
-		x.span.shrink(0)
-		return
+		return cmp.Or(err, x.span.shrink(0))
 	}
 	for x.squeeze(int(x.large)) {
 	}
-	x.shrink()
+	return cmp.Or(err, x.shrink())
 }
 
 // Clear takes all pairs out and gives the memory back.
@@ -77,7 +79,7 @@ func (x *HashIndex[K, V]) Clear() {
 	x.clearTable()
 	x.len = 0
 	x.forget()
-	x.span.shrink(0)
+	_ = x.span.shrink(0)
 	x.changed()
 }
 

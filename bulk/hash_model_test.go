@@ -124,7 +124,9 @@ func playHash[K comparable](t *testing.T, o Options, data []byte, key func(int) 
 				x.Clear()
 				m = hashModel[K]{values: map[K]map[uint32]bool{}}
 			}
-			x.Trim()
+			if err := x.Trim(); err != nil {
+				t.Fatal(err)
+			}
 		case 7:
 			compareHash(t, x, &m)
 		case 8, 9, 10, 11:
@@ -144,7 +146,7 @@ func playHash[K comparable](t *testing.T, o Options, data []byte, key func(int) 
 func compareHashKey[K comparable](t *testing.T, x *HashIndex[K, uint32], m *hashModel[K], k K) {
 	t.Helper()
 	want := m.values[k]
-	got := slices.Collect(x.All(k))
+	got := slices.Collect(x.Values(k))
 	for _, v := range got {
 		if !want[v] || !x.Has(k, v) || x.Has(k, v+100_000) {
 			t.Fatalf("All(%v) yields %d", k, v)
@@ -164,7 +166,7 @@ func compareHash[K comparable](t *testing.T, x *HashIndex[K, uint32], m *hashMod
 		value uint32
 	}
 	seen := make(map[pair]bool)
-	for k, v := range x.Pairs() {
+	for k, v := range x.All() {
 		if p := (pair{k, v}); seen[p] || !m.values[k][v] {
 			t.Fatalf("Pairs yields %v", p)
 		} else {

@@ -66,7 +66,7 @@ func ExampleHashIndex() {
 	fmt.Println("put in again:", places.Add(code("SW1A 1AA"), 8))
 
 	sum := uint32(0)
-	for slot := range places.All(code("SW1A 1AA")) {
+	for slot := range places.Values(code("SW1A 1AA")) {
 		sum += slot
 	}
 	fmt.Println("both were seen:", sum == 15)

@@ -98,7 +98,9 @@ func fillAndEmptyHash[K, V uint32 | uint64](t *testing.T, valuesPerKey, n int) {
 	if x.Committed() != promised {
 		t.Errorf("%d bytes of %d that Grow made", x.Committed(), promised)
 	}
-	x.Trim()
+	if err := x.Trim(); err != nil {
+		t.Fatal(err)
+	}
 	bounded(t, x, "trimmed", x.Len(), bytesPair)
 }
 
@@ -129,7 +131,7 @@ func TestOrderedIndexMemory(t *testing.T) {
 	for _, every := range []int{3, 5, 2, 7, 2, 2, 3} {
 		i := 0
 		var gone []uint32
-		for k := range x.Ascend() {
+		for k := range x.All() {
 			if i++; i%every == 0 {
 				gone = append(gone, k)
 			}

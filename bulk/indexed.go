@@ -13,13 +13,13 @@ type Index[K comparable, V any] interface {
 	Remove(K, V) bool
 	RemoveAll(K) int
 	First(K) (V, bool)
-	All(K) iter.Seq[V]
+	Values(K) iter.Seq[V]
 	Contains(K) bool
 	Has(K, V) bool
 	Count(K) int
 	Len() int
 	Grow(int) error
-	Trim()
+	Trim() error
 	Clear()
 	Close() error
 	allower
@@ -76,7 +76,7 @@ func Attach[T any, K comparable](x *Indexed[T], index Index[K, Handle[T]], keyOf
 	for h, e := range x.pool.All() {
 		index.Add(keyOf(e), h)
 	}
-	index.Trim()
+	_ = index.Trim() // the index works with more memory than it needs
 	x.indices = append(x.indices, attached[T]{
 		add:    func(h Handle[T], e *T) { index.Add(keyOf(e), h) },
 		remove: func(h Handle[T], e *T) { index.Remove(keyOf(e), h) },

@@ -109,7 +109,7 @@ func TestIndexed(t *testing.T) {
 		}
 		u.compare(t)
 		var speeds []float32
-		for s, h := range u.bySpeed.Ascend() {
+		for s, h := range u.bySpeed.All() {
 			if u.Pool().Get(h).speed != s {
 				t.Fatalf("a unit of speed %v is found at %v", u.Pool().Get(h).speed, s)
 			}
@@ -159,7 +159,7 @@ func TestIndexedFailures(t *testing.T) {
 	if e := exhausted(func() { small.Insert(unit{7, 7, 7}) }); !errors.Is(e, vm.ErrCapacity) {
 		t.Errorf("Insert into full indices: %v", e)
 	}
-	full := slices.Collect(small.byTeam.All(7))
+	full := slices.Collect(small.byTeam.Values(7))
 	small.Update(full[0], func(e *unit) { e.team, e.speed = 1007, 1007 })
 	if err := small.Grow(1); !errors.Is(err, vm.ErrCapacity) {
 		t.Errorf("Grow of full indices: %v", err)

@@ -62,7 +62,7 @@ func (l List[T]) IsZero() bool { return l == List[T]{} }
 // too, down to a page.
 //
 // One goroutine may change lists at a time, and nobody may read them meanwhile. While nobody changes them, any number
-// of goroutines may call At, Slice, Len, Valid, All, Count and Stats. What the elements hold is the caller's to order.
+// of goroutines may call At, Slice, Valid, All, Len and Stats. What the elements hold is the caller's to order.
 type Lists[T any] struct {
 	cells     cells
 	count     int // lists
@@ -89,7 +89,7 @@ func NewLists[T any](o Options) (*Lists[T], error) {
 	}
 	ls := &Lists[T]{cells: planCells(p)}
 	total := alignedSize(ls.cells.bytesElements()) + alignedSize(ls.cells.bytesSlabs())
-	if ls.region, err = vm.Reserve(total, vm.Options{Purpose: p.name, Limit: o.Limit, Pages: o.Pages}); err != nil {
+	if ls.region, err = vm.Reserve(total, vm.Options{Name: p.name, Limit: o.Limit, Pages: o.Pages}); err != nil {
 		return nil, err
 	}
 	if err := ls.cells.carve(ls.region); err != nil {
@@ -142,16 +142,19 @@ func (ls *Lists[T]) Append(l *List[T], v T) *T {
 	return p
 }
 
-// AppendSlice puts a copy of vs at the end of l and returns the new elements. vs may be elements of l. It writes *l and
-// panics as [Lists.Append] does; then the list is as it was.
-func (ls *Lists[T]) AppendSlice(l *List[T], vs []T) []T {
+// AppendSlice puts a copy of vs at the end of l and returns the new elements. vs may be elements of l. It writes *l as
+// [Lists.Append] does. It fails as [Lists.Grow] does; then the list is as it was.
+func (ls *Lists[T]) AppendSlice(l *List[T], vs []T) ([]T, error) {
 	h := ls.find(*l)
 	if len(vs) == 0 {
-		return nil
+		return nil, nil
 	}
 	if uint(len(vs)) > uint(ls.cells.room(l.place)-h.len) {
 		old, have := unsafe.Pointer(ls.element(h, 0)), uint(h.len)
-		h = ls.grown(opAppendN, l, len(vs))
+		var err error
+		if h, err = ls.makeRoom(opAppendN, l, len(vs)); err != nil {
+			return nil, err
+		}
 		// Where vs is a part of the list it has moved with it.
 		var v T
 		if off := uint(uintptr(unsafe.Pointer(unsafe.SliceData(vs))) - uintptr(old)); off < have*uint(unsafe.Sizeof(v)) {
@@ -161,7 +164,7 @@ func (ls *Lists[T]) AppendSlice(l *List[T], vs []T) []T {
 	added := unsafe.Slice(ls.element(h, uint(h.len)), len(vs))
 	copy(added, vs)
 	h.len += uint32(len(vs))
-	return added[:len(added):len(added)]
+	return added[:len(added):len(added)], nil
 }
 
 // Slice returns the elements of l. It stays good while the list keeps its cell (see [Lists]) and does not see what is
@@ -186,15 +189,6 @@ func (ls *Lists[T]) At(l List[T], i int) *T {
 	return ls.element(h, uint(i))
 }
 
-// Len returns the number of elements of l.
-func (ls *Lists[T]) Len(l List[T]) int {
-	h := ls.cells.find(l.place, l.generation)
-	if h == nil {
-		h = ls.absent(l)
-	}
-	return int(h.len)
-}
-
 // Valid reports whether l refers to a list of this container that was not freed and has not moved. The zero List,
 // though good for every call, is not valid. Complexity: constant.
 func (ls *Lists[T]) Valid(l List[T]) bool {
@@ -202,8 +196,8 @@ func (ls *Lists[T]) Valid(l List[T]) bool {
 	return l.generation != 0 && ls.cells.find(l.place, l.generation) != nil
 }
 
-// Count returns the number of lists: those that were appended to or grown and not freed, with elements or without.
-func (ls *Lists[T]) Count() int { return ls.count }
+// Len returns the number of lists: those that were appended to or grown and not freed, with elements or without.
+func (ls *Lists[T]) Len() int { return ls.count }
 
 // All yields the lists and their elements, in no order that means anything. The body may free lists, which are not
 // yielded any more, make lists, and change them; lists that it makes and those that move by it, because they grow, may

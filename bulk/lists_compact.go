@@ -11,7 +11,7 @@ import (
 //
 // owners yields the addresses of the Lists that the owners keep, and Compact writes to them where the lists have gone.
 // A list that no owner names stays as it is, and where it is, and its List good. So owners may be left out, which
-// leaves gaps; and where Compact ends and [Lists.Count] is more than the owners have, lists have lost theirs. The zero
+// leaves gaps; and where Compact ends and [Lists.Len] is more than the owners have, lists have lost theirs. The zero
 // List may be among them. owners is walked over two or three times and must not change lists. Owners may lie in lists
 // of this container: what is yielded after the List that leads to them must be looked up after it was yielded, because
 // their addresses change with it.

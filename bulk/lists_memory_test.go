@@ -37,12 +37,12 @@ func TestListsExhaustion(t *testing.T) {
 		}
 		for name, f := range map[string]func() error{
 			"Insert":      func() error { return listsError(exhausted(func() { ls.Insert(&l, 0, record{}) })) },
-			"AppendSlice": func() error { return listsError(exhausted(func() { ls.AppendSlice(&l, make([]record, 100_000)) })) },
+			"AppendSlice": func() error { _, err := ls.AppendSlice(&l, make([]record, 100_000)); return err },
 			"Grow":        func() error { return ls.Grow(&l, 100_000) },
 			"first Grow":  func() error { return ls.Grow(&second, 100_000) },
 		} {
-			if err := f(); !errors.Is(err, vm.ErrLimit) || l != before || !second.IsZero() || ls.Len(l) != n || limit.Used() > used {
-				t.Fatalf("%v: %s changed something: %v, %d elements, %d bytes", pages, name, err, ls.Len(l), limit.Used())
+			if err := f(); !errors.Is(err, vm.ErrLimit) || l != before || !second.IsZero() || len(ls.Slice(l)) != n || limit.Used() > used {
+				t.Fatalf("%v: %s changed something: %v, %d elements, %d bytes", pages, name, err, len(ls.Slice(l)), limit.Used())
 			}
 		}
 		ls.checkInvariants()
@@ -82,7 +82,7 @@ func TestListsBudgetAndSizes(t *testing.T) {
 	}
 	ls.Append(&l, numbered(1))
 	for _, n := range []int{1 << 20, math.MaxInt, maxRoom} {
-		if err := ls.Grow(&l, n); !errors.Is(err, vm.ErrLimit) || ls.Len(l) != 1 {
+		if err := ls.Grow(&l, n); !errors.Is(err, vm.ErrLimit) || len(ls.Slice(l)) != 1 {
 			t.Errorf("Grow(%d) of a list: %v", n, err)
 		}
 	}
@@ -93,7 +93,7 @@ func TestListsBudgetAndSizes(t *testing.T) {
 	// Empty slabs, one a class, do not keep a list from all the memory.
 	var small [100]List[record]
 	for i := range small {
-		ls.AppendSlice(&small[i], make([]record, 1+i))
+		mustAppend(t, ls, &small[i], make([]record, 1+i))
 	}
 	for i := range small {
 		ls.Free(&small[i])
@@ -125,7 +125,7 @@ func checkListsWaste[T any](t *testing.T) {
 	size, unit := ls.cells.plan.sizeElement, 1<<ls.cells.shiftUnit
 	for n := 1; n*size < 8*unit && n < 9000; n += 1 + n/50 {
 		var exact, grown List[T]
-		ls.AppendSlice(&exact, make([]T, n))
+		mustAppend(t, ls, &exact, make([]T, n))
 		for range n {
 			ls.Append(&grown, *new(T))
 		}
@@ -264,7 +264,7 @@ func TestListsReuseWhatIsFreed(t *testing.T) {
 		t.Errorf("the memory has grown from %d to %d bytes", committed, ls.Committed())
 	}
 	ls.Clear()
-	if ls.Count() != 0 || modeltest.PanicText(func() { ls.Slice(owners[5]) }) == "" {
+	if ls.Len() != 0 || modeltest.PanicText(func() { ls.Slice(owners[5]) }) == "" {
 		t.Error("Clear leaves a list")
 	}
 	clear(owners)
@@ -306,9 +306,8 @@ func TestListsWithFailingMemory(t *testing.T) {
 		var failed error
 		for round := range 12 {
 			for i := range owners {
-				e := exhausted(func() { ls.AppendSlice(&owners[i], make([]uint64, i*round)) })
-				if e != nil {
-					failed = e
+				if _, err := ls.AppendSlice(&owners[i], make([]uint64, i*round)); err != nil {
+					failed = err
 				} else {
 					want[i] += i * round
 				}
@@ -322,8 +321,8 @@ func TestListsWithFailingMemory(t *testing.T) {
 		failed = errors.Join(failed, ls.Compact(each(owners[:]...)))
 		ls.checkInvariants()
 		for i, l := range owners {
-			if ls.Len(l) != want[i] {
-				t.Errorf("list %d has %d elements, want %d", i, ls.Len(l), want[i])
+			if len(ls.Slice(l)) != want[i] {
+				t.Errorf("list %d has %d elements, want %d", i, len(ls.Slice(l)), want[i])
 			}
 		}
 		if err := ls.Close(); err != nil {

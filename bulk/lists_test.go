@@ -11,6 +11,16 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
+// mustAppend is AppendSlice in a container that has room.
+func mustAppend[T any](t testing.TB, ls *Lists[T], l *List[T], vs []T) []T {
+	t.Helper()
+	added, err := ls.AppendSlice(l, vs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return added
+}
+
 // newLists returns lists that are closed at the end of the test.
 func newLists[T any](t testing.TB, o Options) *Lists[T] {
 	t.Helper()
@@ -49,8 +59,8 @@ func TestListsMisuse(t *testing.T) {
 	}
 	freed := l
 	ls.Append(&freed, numbered(3)) // a copy is the same list while it is where it is
-	if ls.Len(l) != 2 || *ls.At(l, 1) != numbered(3) {
-		t.Fatalf("a copy of a List is another list: %d elements", ls.Len(l))
+	if len(ls.Slice(l)) != 2 || *ls.At(l, 1) != numbered(3) {
+		t.Fatalf("a copy of a List is another list: %d elements", len(ls.Slice(l)))
 	}
 	ls.Free(&freed)
 	freed = l
@@ -65,7 +75,7 @@ func TestListsMisuse(t *testing.T) {
 	}
 	ls.Append(&l, numbered(4))
 	outgrown := l
-	ls.AppendSlice(&l, make([]record, 100))
+	mustAppend(t, ls, &l, make([]record, 100))
 	ls.Truncate(l, 1)
 	closed := newLists[record](t, Options{Name: "ships", Capacity: 1000})
 	var lost List[record]
@@ -75,8 +85,8 @@ func TestListsMisuse(t *testing.T) {
 			t.Fatalf("Close: %v", err)
 		}
 	}
-	if closed.Count() != 0 || closed.Committed() != 0 || closed.Reserved() != 0 {
-		t.Errorf("after Close there are %d lists and %d bytes", closed.Count(), closed.Committed())
+	if closed.Len() != 0 || closed.Committed() != 0 || closed.Reserved() != 0 {
+		t.Errorf("after Close there are %d lists and %d bytes", closed.Len(), closed.Committed())
 	}
 	if n, err := closed.Resident(); n != 0 || err != nil {
 		t.Errorf("after Close %d bytes are resident: %v", n, err)
@@ -101,11 +111,10 @@ func TestListsMisuse(t *testing.T) {
 		{"Truncate", func() { ls.Truncate(l, 2) }, "Truncate(2) on a list of crews of length 1"},
 		{"Grow", func() { _ = ls.Grow(&l, -1) }, "Grow(-1) on a list of crews"},
 		{"freed Append", func() { ls.Append(&freed, record{}) }, afterFree},
-		{"freed AppendSlice", func() { ls.AppendSlice(&freed, nil) }, afterFree},
+		{"freed AppendSlice", func() { _, _ = ls.AppendSlice(&freed, nil) }, afterFree},
 		{"freed Insert", func() { ls.Insert(&freed, 0, record{}) }, afterFree},
 		{"freed Slice", func() { ls.Slice(freed) }, afterFree},
 		{"freed At", func() { ls.At(freed, 0) }, afterFree},
-		{"freed Len", func() { ls.Len(freed) }, afterFree},
 		{"freed Remove", func() { ls.Remove(freed, 0) }, afterFree},
 		{"freed RemoveSwap", func() { ls.RemoveSwap(freed, 0) }, afterFree},
 		{"freed Truncate", func() { ls.Truncate(freed, 0) }, afterFree},
@@ -117,7 +126,7 @@ func TestListsMisuse(t *testing.T) {
 		{"foreign Append", func() { ls.Append(&foreign, record{}) }, "another Lists has made it"},
 		{"closed Append", func() { closed.Append(&lost, record{}) }, afterClose},
 		{"closed first Append", func() { closed.Append(&zero, record{}) }, afterClose},
-		{"closed AppendSlice", func() { closed.AppendSlice(&zero, make([]record, 1)) }, afterClose},
+		{"closed AppendSlice", func() { _, _ = closed.AppendSlice(&zero, make([]record, 1)) }, afterClose},
 		{"closed Slice", func() { closed.Slice(lost) }, afterClose},
 		{"closed Free", func() { closed.Free(&lost) }, afterClose},
 		{"closed Clear", func() { closed.Clear() }, afterClose},
@@ -134,7 +143,8 @@ func TestListsMisuse(t *testing.T) {
 			t.Errorf("%s: panic %q, want %q", c.name, got, c.want)
 		}
 	}
-	if !zero.IsZero() || ls.Len(zero) != 0 || len(ls.Slice(zero)) != 0 || ls.Valid(zero) || ls.AppendSlice(&zero, nil) != nil {
+	added, err := ls.AppendSlice(&zero, nil)
+	if !zero.IsZero() || len(ls.Slice(zero)) != 0 || ls.Valid(zero) || added != nil || err != nil {
 		t.Error("the zero List is not an empty one")
 	}
 	ls.Truncate(zero, 0)
@@ -177,7 +187,7 @@ func TestListsOfLists(t *testing.T) {
 	}
 	for i, child := range ls.Slice(root) {
 		for j, n := range ls.Slice(child.children) {
-			if child.value != i || n.value != i*j || ls.Len(child.children) != 20 {
+			if child.value != i || n.value != i*j || len(ls.Slice(child.children)) != 20 {
 				t.Fatalf("child %d of %d is %d", j, i, n.value)
 			}
 		}
@@ -219,7 +229,7 @@ func TestHugeList(t *testing.T) {
 	for i := range small {
 		ls.Free(&small[i])
 	}
-	if err := ls.Grow(&huge, n/2); err != nil || ls.Len(huge) != n || *ls.At(huge, n-1) != uint32(n-1) {
+	if err := ls.Grow(&huge, n/2); err != nil || len(ls.Slice(huge)) != n || *ls.At(huge, n-1) != uint32(n-1) {
 		t.Fatalf("Grow: %v", err)
 	}
 	if err := ls.Compact(func(yield func(*List[uint32]) bool) { yield(&huge) }); err != nil || ls.At(huge, 0) == before {
@@ -256,7 +266,7 @@ func TestFreedListsArePoisoned(t *testing.T) {
 	}
 	ls := newLists[uint64](t, Options{Capacity: 1000})
 	var l List[uint64]
-	s := ls.AppendSlice(&l, []uint64{1, 2, 3, 4})
+	s := mustAppend(t, ls, &l, []uint64{1, 2, 3, 4})
 	const poisoned = 0x0101010101010101 * uint64(invariants.PoisonByte)
 	ls.RemoveSwap(l, 0)
 	if s[0] != 4 || s[3] != poisoned {
@@ -270,7 +280,7 @@ func TestFreedListsArePoisoned(t *testing.T) {
 	if s[0] != 2 || s[1] != poisoned {
 		t.Errorf("after Truncate: %x", s)
 	}
-	ls.AppendSlice(&l, make([]uint64, 100))
+	mustAppend(t, ls, &l, make([]uint64, 100))
 	if s[0] != poisoned {
 		t.Errorf("after the list has moved: %x", s)
 	}

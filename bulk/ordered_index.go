@@ -46,7 +46,7 @@ func NewOrderedIndex[K cmp.Ordered, V any](o Options) (*OrderedIndex[K, V], erro
 		return nil, err
 	}
 	bytes := bytesTree(p.capacity, size[K](), size[V]())
-	r, err := vm.Reserve(alignedSize(bytes), vm.Options{Purpose: p.name, Limit: o.Limit, Pages: o.Pages})
+	r, err := vm.Reserve(alignedSize(bytes), vm.Options{Name: p.name, Limit: o.Limit, Pages: o.Pages})
 	if err != nil {
 		return nil, err
 	}
@@ -123,8 +123,8 @@ func (x *OrderedIndex[K, V]) Count(k K) int {
 	return x.tree.count(k)
 }
 
-// All yields the values of a key.
-func (x *OrderedIndex[K, V]) All(k K) iter.Seq[V] {
+// Values yields the values of a key.
+func (x *OrderedIndex[K, V]) Values(k K) iter.Seq[V] {
 	return func(yield func(V) bool) {
 		x.mustBeOpen()
 		changes := x.changes
@@ -133,7 +133,7 @@ func (x *OrderedIndex[K, V]) All(k K) iter.Seq[V] {
 			values, leaf, ok = x.tree.run(k, leaf, at)
 			for _, v := range values {
 				more := yield(v)
-				x.mustBe(changes, "All")
+				x.mustBe(changes, "Values")
 				if !more {
 					return
 				}
@@ -187,12 +187,13 @@ func (x *OrderedIndex[K, V]) Grow(n int) error {
 	return nil
 }
 
-// Trim gives the room back that Grow made and nothing has used.
-func (x *OrderedIndex[K, V]) Trim() {
+// Trim gives the room back that Grow made and nothing has used. It returns an error as [vm.Region.Decommit] does; the
+// index works as before.
+func (x *OrderedIndex[K, V]) Trim() error {
 	x.mustBeOpen()
 	x.promise = promise{}
 	x.tree.span.promised = 0
-	x.tree.giveBack()
+	return x.tree.giveBack()
 }
 
 // Clear takes all pairs out and gives the memory back.

@@ -2,12 +2,12 @@ package bulk
 
 import "iter"
 
-// Ascend yields all pairs in ascending order.
-func (x *OrderedIndex[K, V]) Ascend() iter.Seq2[K, V] {
+// All yields all pairs in ascending order.
+func (x *OrderedIndex[K, V]) All() iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
 		x.mustBeOpen()
 		if x.tree.len > 0 {
-			x.walk("Ascend", x.tree.first, 0, nil, yield)
+			x.walk("All", x.tree.first, 0, nil, yield)
 		}
 	}
 }

@@ -128,7 +128,9 @@ func playOrdered[K cmp.Ordered](t *testing.T, o Options, data []byte, key func(i
 				x.Clear()
 				m = nil
 			}
-			x.Trim()
+			if err := x.Trim(); err != nil {
+				t.Fatal(err)
+			}
 		case 7:
 			high := key(in.Below(65536))
 			compareRange(t, x, m.between(k, high), k, high)
@@ -156,7 +158,7 @@ func compareKey[K cmp.Ordered](t *testing.T, x *OrderedIndex[K, uint32], m order
 	for ; at < len(m) && m[at].key == k; at++ {
 		want = append(want, m[at].value)
 	}
-	if got := slices.Collect(x.All(k)); !slices.Equal(got, want) {
+	if got := slices.Collect(x.Values(k)); !slices.Equal(got, want) {
 		t.Fatalf("All(%v) = %d, want %d", k, got, want)
 	}
 	first, ok := x.First(k)
@@ -199,7 +201,7 @@ func compareFrom[K cmp.Ordered](t *testing.T, x *OrderedIndex[K, uint32], m orde
 func compareOrdered[K cmp.Ordered](t *testing.T, x *OrderedIndex[K, uint32], m orderedModel[K]) {
 	t.Helper()
 	var up, down orderedModel[K]
-	for k, v := range x.Ascend() {
+	for k, v := range x.All() {
 		up = append(up, pair[K, uint32]{k, v})
 	}
 	for k, v := range x.Descend() {

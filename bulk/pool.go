@@ -50,7 +50,7 @@ func NewPool[T any](o Options) (*Pool[T], error) {
 	for _, bytes := range sizesGenerations(p.capacity) {
 		total += alignedSize(bytes)
 	}
-	r, err := vm.Reserve(total, vm.Options{Purpose: p.name, Limit: o.Limit, Pages: o.Pages})
+	r, err := vm.Reserve(total, vm.Options{Name: p.name, Limit: o.Limit, Pages: o.Pages})
 	if err != nil {
 		return nil, err
 	}

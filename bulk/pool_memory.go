@@ -34,7 +34,7 @@ func (p *Pool[T]) trim(keep int) error {
 			}
 		}
 		if last {
-			err := p.elements.Shrink(to)
+			err := p.elements.DecommitTo(to)
 			p.measure()
 			if err != nil {
 				return err

@@ -2,14 +2,19 @@ package bulk
 
 import "github.com/vastgo/vast/internal/outside"
 
-// KeepOutside has the pool ask s about handles that are beyond its capacity, whose slots begin at first: some elements may
-// so lie elsewhere, and those in the pool cost nothing for it. It is for package guard.
-func (p *Pool[T]) KeepOutside(s outside.Store[Handle[T], T]) (first int) {
-	p.outside = s
+func init() {
+	outside.Keep = func(pool, store any) (first int) {
+		return pool.(interface{ keepOutside(store any) int }).keepOutside(store)
+	}
+}
+
+// keepOutside implements [outside.Keep].
+func (p *Pool[T]) keepOutside(store any) (first int) {
+	p.outside = store.(outside.Store[Handle[T], T])
 	return p.plan.capacity
 }
 
-// getOutside returns the element of a handle without a slot in the pool, where something keeps it, or nil.
+// getOutside returns the element of a handle whose slot has no memory in the pool, or nil.
 //
 //go:noinline
 func (p *Pool[T]) getOutside(h Handle[T]) *T {
@@ -20,7 +25,8 @@ func (p *Pool[T]) getOutside(h Handle[T]) *T {
 	return p.outside.Get(h)
 }
 
-// removeOutside is getOutside for Remove.
+// removeOutside removes the element of a handle whose slot has no memory in the pool, and reports whether there was
+// one.
 //
 //go:noinline
 func (p *Pool[T]) removeOutside(h Handle[T]) bool {

@@ -1,9 +1,11 @@
 package bulk
 
 import (
+	"math"
 	"testing"
 
 	"github.com/vastgo/vast/internal/modeltest"
+	"github.com/vastgo/vast/internal/outside"
 )
 
 // keptOutside is one element outside a pool.
@@ -27,20 +29,20 @@ func (k *keptOutside) Remove(h Handle[record]) bool {
 	return true
 }
 
-// TestKeepOutside: a pool asks for what it has no slot for, and for nothing else.
-func TestKeepOutside(t *testing.T) {
+// TestOutside: a pool asks for what it has no slot for, and for nothing else.
+func TestOutside(t *testing.T) {
 	p := newPool[record](t, Options{Capacity: 100})
-	outside := &keptOutside{e: &record{7}}
-	first := p.KeepOutside(outside)
+	store := &keptOutside{e: &record{7}}
+	first := outside.Keep(p, store)
 	if first != 100 {
 		t.Errorf("the first slot outside is %d", first)
 	}
-	outside.h = HandleOf[record](uint32(first), 5)
+	store.h = HandleOf[record](uint64(first) | 5<<32)
 	h, e := p.Insert(numbered(1))
-	if HandleOf[record](h.Slot(), h.Generation()) != h {
-		t.Errorf("the handle of %d, %d is not %v", h.Slot(), h.Generation(), h)
+	if HandleOf[record](h.ID()) != h || h.ID()&math.MaxUint32 != uint64(h.Slot()) {
+		t.Errorf("the handle of ID %#x is not %v", h.ID(), h)
 	}
-	if p.Get(h) != e || p.Get(outside.h) != outside.e || !p.Valid(outside.h) {
+	if p.Get(h) != e || p.Get(store.h) != store.e || !p.Valid(store.h) {
 		t.Error("Get does not find an element in the pool, or the one outside")
 	}
 	for _, stale := range []Handle[record]{{100, 6}, {101, 5}, {99, 5}, {h.slot, 5}} {
@@ -48,13 +50,13 @@ func TestKeepOutside(t *testing.T) {
 			t.Errorf("there is an element of %v", stale)
 		}
 	}
-	if !p.Remove(outside.h) || p.Remove(outside.h) || p.Valid(outside.h) || p.Len() != 1 {
+	if !p.Remove(store.h) || p.Remove(store.h) || p.Valid(store.h) || p.Len() != 1 {
 		t.Errorf("the element outside was not removed, or counts for the pool: %d elements", p.Len())
 	}
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if text := modeltest.PanicText(func() { p.Get(outside.h) }); text == "" {
+	if text := modeltest.PanicText(func() { p.Get(store.h) }); text == "" {
 		t.Error("a closed pool asks outside")
 	}
 }

@@ -61,7 +61,7 @@ func NewSharedArray[T any](o Options) (*SharedArray[T], error) {
 		panic("bulk: NewSharedArray[" + layout.Name[T]() + "]: the elements have no size: count them instead")
 	}
 	bytes := max(1, p.capacity) * p.sizeElement
-	r, err := vm.Reserve(alignedSize(bytes), vm.Options{Purpose: p.name, Limit: o.Limit, Pages: o.Pages})
+	r, err := vm.Reserve(alignedSize(bytes), vm.Options{Name: p.name, Limit: o.Limit, Pages: o.Pages})
 	if err != nil {
 		return nil, err
 	}

@@ -63,7 +63,7 @@ func NewSharedPool[T any](o Options) (*SharedPool[T], error) {
 		return nil, err
 	}
 	bytes := max(1, plan.capacity*plan.sizeElement)
-	r, err := vm.Reserve(alignedSize(bytes), vm.Options{Purpose: plan.name, Limit: o.Limit, Pages: o.Pages})
+	r, err := vm.Reserve(alignedSize(bytes), vm.Options{Name: plan.name, Limit: o.Limit, Pages: o.Pages})
 	if err != nil {
 		return nil, err
 	}

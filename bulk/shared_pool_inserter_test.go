@@ -150,7 +150,7 @@ func TestInserterRetiresSlots(t *testing.T) {
 			last = h
 		}
 	}
-	if generation.Count(last.Generation()) != generation.MaxCount || !in.Remove(last) || in.Remove(last) {
+	if last.Generation() != generation.MaxCount || !in.Remove(last) || in.Remove(last) {
 		t.Fatalf("the last handle is %v", last)
 	}
 	if e := exhausted(func() { in.Insert(1) }); !errors.Is(e, vm.ErrCapacity) {

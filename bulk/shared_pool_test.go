@@ -147,7 +147,7 @@ func TestReservedSlotsAreRetired(t *testing.T) {
 	p.chunk(0).lines[0].taken[0], p.chunk(0).lines[0].ready[0] = 0, 0
 	in := p.Inserter()
 	h, _ := in.Insert(numbered(1))
-	if generation.Count(h.Generation()) != generation.MaxCount {
+	if h.Generation() != generation.MaxCount {
 		t.Fatalf("handle %v", h)
 	}
 	in.Close()

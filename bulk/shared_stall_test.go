@@ -286,7 +286,7 @@ func TestSharedArrayFaults(t *testing.T) {
 		t.Skip("nothing faults in this build")
 	}
 	page := vm.PageSize()
-	region, err := vm.Reserve(2*page, vm.Options{Purpose: t.Name(), Pages: vm.PagesSmall})
+	region, err := vm.Reserve(2*page, vm.Options{Name: t.Name(), Pages: vm.PagesSmall})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,7 +92,7 @@ func NewSharedTable[T any](o Options) (*SharedTable[T], error) {
 	t.writers = make(map[*SharedWriter[T]]struct{})
 	bytesEntries, bytesValues := max(1, p.capacity)*bytesEntry, int(t.most)*p.sizeElement
 	t.region, err = vm.Reserve(bytesEntries+vm.PageSize()+alignedSize(bytesValues),
-		vm.Options{Purpose: p.name, Limit: o.Limit, Pages: o.Pages})
+		vm.Options{Name: p.name, Limit: o.Limit, Pages: o.Pages})
 	if err != nil {
 		return nil, err
 	}
@@ -141,17 +141,17 @@ func (t *SharedTable[T]) Len() int {
 	return int(n)
 }
 
-// Grow makes setting any of the first n entries unable to fail for want of memory for the entry; [SharedWriter.Grow] does
+// GrowEntries makes setting any of the first n entries unable to fail for want of memory for the entry; [SharedWriter.Grow] does
 // the same for values. It panics when n is not in [0, Capacity], and fails as [vm.Region.Commit] does; then nothing has
 // changed.
-func (t *SharedTable[T]) Grow(n int) error {
+func (t *SharedTable[T]) GrowEntries(n int) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.mustBeOpen()
 	if n < 0 || n > t.plan.capacity {
-		panic(fmt.Sprintf("bulk: Grow(%d) on %s, which has %d entries: raise Options.Capacity", n, t.plan.name, t.plan.capacity))
+		panic(fmt.Sprintf("bulk: GrowEntries(%d) on %s, which has %d entries: raise Options.Capacity", n, t.plan.name, t.plan.capacity))
 	}
-	if err := t.entrySpan.Grow(n*bytesEntry, 0); err != nil {
+	if err := t.entrySpan.CommitTo(n*bytesEntry, 0); err != nil {
 		return err
 	}
 	t.room.Store(uint64(min(t.entrySpan.Committed()/bytesEntry, t.plan.capacity)))
@@ -219,7 +219,7 @@ func (t *SharedTable[T]) mustHave(i int) {
 // reach makes sure that entry i is committed.
 func (t *SharedTable[T]) reach(i int) {
 	t.mustHave(i)
-	if err := t.Grow(i + 1); err != nil {
+	if err := t.GrowEntries(i + 1); err != nil {
 		panic(err)
 	}
 }

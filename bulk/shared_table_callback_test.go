@@ -46,8 +46,8 @@ func TestSharedTableCallsBack(t *testing.T) {
 		"another writer's Set of the same entry": {"", func(u tableUsers) {
 			u.other.Set(3, objectOf(2))
 		}, objectOf(2), one},
-		"another writer's Delete of the same entry": {"", func(u tableUsers) {
-			u.other.Delete(3)
+		"another writer's Remove of the same entry": {"", func(u tableUsers) {
+			u.other.Remove(3)
 		}, object{}, one},
 		"another writer's Update of the same entry": {"", func(u tableUsers) {
 			u.other.Update(3, func(o *object) { *o = objectOf(o.A + 10) })
@@ -77,7 +77,7 @@ func TestSharedTableCallsBack(t *testing.T) {
 			u.loaded("in change", 4, one)
 		}, one, one},
 		"Grow of the table": {"", func(u tableUsers) {
-			if err := u.table.Grow(10); err != nil || u.table.Committed() == 0 {
+			if err := u.table.GrowEntries(10); err != nil || u.table.Committed() == 0 {
 				u.t.Error(err)
 			}
 		}, one, one},
@@ -86,8 +86,8 @@ func TestSharedTableCallsBack(t *testing.T) {
 		"Set":                      func(u tableUsers) { u.w.Set(4, objectOf(2)) },
 		"Set of the same entry":    func(u tableUsers) { u.w.Set(3, objectOf(2)) },
 		"Set out of range":         func(u tableUsers) { u.w.Set(100, objectOf(2)) },
-		"Delete":                   func(u tableUsers) { u.w.Delete(4) },
-		"Delete of the same entry": func(u tableUsers) { u.w.Delete(3) },
+		"Remove":                   func(u tableUsers) { u.w.Remove(4) },
+		"Remove of the same entry": func(u tableUsers) { u.w.Remove(3) },
 		"Update":                   func(u tableUsers) { u.w.Update(4, func(o *object) { *o = objectOf(2) }) },
 		"Update of nothing":        func(u tableUsers) { u.w.Update(9, func(*object) {}) },
 		"Grow":                     func(u tableUsers) { _ = u.w.Grow(1) },
@@ -143,7 +143,7 @@ func TestSharedTableCallsBack(t *testing.T) {
 			checkTable(t, table)
 			u.w.Set(5, objectOf(77))
 			u.loaded(name, 5, objectOf(77))
-			if !u.w.Delete(5) {
+			if !u.w.Remove(5) {
 				t.Errorf("%s in change: entry 5 is not there afterwards", name)
 			}
 			u.w.Close()
@@ -167,7 +167,7 @@ func TestSharedTableWalkCallsBack(t *testing.T) {
 		"Leave":   {"not inside: Enter first", func(u tableUsers) { u.r.Leave() }, []int{0, 1, 2}},
 		"Leave and Enter": {"", func(u tableUsers) {
 			u.r.Leave()
-			u.w.Delete(2)
+			u.w.Remove(2)
 			u.r.Enter()
 		}, all},
 		"Enter": {"inside already", func(u tableUsers) { u.r.Enter() }, []int{0, 1, 2}},
@@ -185,10 +185,10 @@ func TestSharedTableWalkCallsBack(t *testing.T) {
 				u.w.Set(i, objectOf(uint64(i)))
 			}
 		}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}},
-		"Delete": {"", func(u tableUsers) {
+		"Remove": {"", func(u tableUsers) {
 			for i := range 8 {
 				if i%2 == 0 {
-					u.w.Delete(i)
+					u.w.Remove(i)
 				}
 			}
 		}, []int{0, 1, 2, 3, 5, 7}},
@@ -211,7 +211,7 @@ func TestSharedTableWalkCallsBack(t *testing.T) {
 	} {
 		table := openSmallTable(t, Options{Name: "objects", Capacity: 10}, 6000)
 		u := tableUsers{t, table, table.Writer(), table.Writer(), table.Reader()}
-		if err := table.Grow(10); err != nil {
+		if err := table.GrowEntries(10); err != nil {
 			t.Fatal(err)
 		}
 		for i := range 8 {

@@ -45,8 +45,8 @@ func playTable(t *testing.T, o Options, data []byte) {
 			w.Set(i, v)
 			model[i] = v
 		case 2:
-			if w.Delete(i) != had {
-				t.Fatalf("Delete(%d) of an entry whose having a value is %v", i, had)
+			if w.Remove(i) != had {
+				t.Fatalf("Remove(%d) of an entry whose having a value is %v", i, had)
 			}
 			delete(model, i)
 		case 3:
@@ -81,7 +81,7 @@ func playTable(t *testing.T, o Options, data []byte) {
 			w.Close()
 			w = table.Writer()
 		case 7:
-			if err := table.Grow(i); err != nil {
+			if err := table.GrowEntries(i); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -56,9 +56,9 @@ func TestSharedTableWriterThatStops(t *testing.T) {
 	for _, pages := range pageKinds {
 		for name, replace := range map[string]func(w *SharedWriter[object], n int){
 			"Set": func(w *SharedWriter[object], n int) { w.Set(n%8, objectOf(uint64(n))) },
-			"Delete": func(w *SharedWriter[object], n int) {
+			"Remove": func(w *SharedWriter[object], n int) {
 				w.Set(n%8, objectOf(uint64(n)))
-				w.Delete(n % 8)
+				w.Remove(n % 8)
 			},
 			"Update": func(w *SharedWriter[object], n int) {
 				if n < 8 {
@@ -132,12 +132,12 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 		for meanwhile, change := range map[string]func(w *SharedWriter[object]){
 			"nothing": func(w *SharedWriter[object]) {},
 			"Set":     func(w *SharedWriter[object]) { w.Set(3, objectOf(100)) },
-			"Delete":  func(w *SharedWriter[object]) { w.Delete(3) },
+			"Remove":  func(w *SharedWriter[object]) { w.Remove(3) },
 			"Update": func(w *SharedWriter[object]) {
 				w.Update(3, func(o *object) { *o = objectOf(o.A * 5) })
 			},
-			"Delete and Set": func(w *SharedWriter[object]) {
-				w.Delete(3)
+			"Remove and Set": func(w *SharedWriter[object]) {
+				w.Remove(3)
 				w.Set(3, objectOf(1)) // as it was, elsewhere
 			},
 			"everything": func(w *SharedWriter[object]) {
@@ -185,7 +185,7 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 				modeltest.PanicText(func() { change(other) })
 				want, there := r.Load(3)
 				if meanwhile == "nothing" && want != objectOf(1) || meanwhile == "Set" &&
-					want != objectOf(100) || meanwhile == "Delete" && there || meanwhile == "Update" &&
+					want != objectOf(100) || meanwhile == "Remove" && there || meanwhile == "Update" &&
 					want != objectOf(5) {
 					t.Errorf("%s: beside the Update entry 3 is %v, %t", what, want, there)
 				}
@@ -297,8 +297,8 @@ func stallReader(t *testing.T, o Options, data []byte, from, to int) {
 			(*w).Set(i, v)
 			model[i] = v
 		case 2:
-			if (*w).Delete(i) != had {
-				t.Fatalf("%s: Delete(%d) says %t", what, i, !had)
+			if (*w).Remove(i) != had {
+				t.Fatalf("%s: Remove(%d) says %t", what, i, !had)
 			}
 			delete(model, i)
 		case 3:
@@ -368,7 +368,7 @@ func TestSharedTableStallAtALimit(t *testing.T) {
 		table := openTable(t, Options{Capacity: 100, Limit: limit, Pages: pages})
 		w, r := table.Writer(), table.Reader()
 		w.Set(1, objectOf(42))
-		if err := table.Grow(100); err != nil {
+		if err := table.GrowEntries(100); err != nil {
 			t.Fatal(err)
 		}
 		r.Enter()
@@ -378,7 +378,7 @@ func TestSharedTableStallAtALimit(t *testing.T) {
 			t.Fatalf("%v: after %d values: %v, %d used", pages, first, err, limit.Used())
 		}
 		used := limit.Used()
-		if !w.Delete(2) || w.Delete(2) || !w.Delete(1) || table.Len() != 0 {
+		if !w.Remove(2) || w.Remove(2) || !w.Remove(1) || table.Len() != 0 {
 			t.Errorf("%v: deleting at the limit: %d entries", pages, table.Len())
 		}
 		if r.Get(1) != nil || r.Get(2) != nil || *seen != objectOf(42) {
@@ -443,7 +443,7 @@ func TestSharedTableGoroutinesThatEnd(t *testing.T) {
 		run(func(r *SharedReader[object], w *SharedWriter[object]) {
 			r.Enter()
 			for i := range r.All() {
-				if w.Delete(i); i == 9 {
+				if w.Remove(i); i == 9 {
 					end()
 				}
 			}
@@ -487,7 +487,7 @@ func TestSharedTableUsedAfterClose(t *testing.T) {
 		w.Close()
 		for name, f := range map[string]func(){
 			"Set":    func() { w.Set(1, objectOf(2)) },
-			"Delete": func() { w.Delete(1) },
+			"Remove": func() { w.Remove(1) },
 			"Update": func() { w.Update(1, func(o *object) { *o = objectOf(2) }) },
 			"Grow":   func() { _ = w.Grow(1) },
 		} {
@@ -505,7 +505,7 @@ func TestSharedTableUsedAfterClose(t *testing.T) {
 		}
 		for name, f := range map[string]func(){
 			"Set":    func() { other.Set(1, objectOf(2)) },
-			"Delete": func() { other.Delete(1) },
+			"Remove": func() { other.Remove(1) },
 			"Update": func() { other.Update(1, func(o *object) { *o = objectOf(2) }) },
 			"Grow":   func() { _ = other.Grow(1) },
 			"Load":   func() { r.Load(1) },
@@ -560,7 +560,7 @@ func TestSharedTableEnterDuringClose(t *testing.T) {
 				t.Errorf("%v: after a Close that was refused entry 3 is %v, %t", pages, v, ok)
 			}
 			w.Set(4, objectOf(2)) //vastvet:ignore useafter: Close was refused
-			w.Delete(4)           //vastvet:ignore useafter: Close was refused
+			w.Remove(4)           //vastvet:ignore useafter: Close was refused
 		}
 		stop()
 		text := modeltest.PanicText(func() { r.Load(3) })

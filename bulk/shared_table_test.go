@@ -85,7 +85,7 @@ func TestSharedTableReaders(t *testing.T) {
 			for range rounds {
 				switch i := random.IntN(entries); random.IntN(8) {
 				case 0:
-					w.Delete(i)
+					w.Remove(i)
 				case 1:
 					w.Update(i, func(o *object) { *o = objectOf(clock.Add(1)) })
 				default:
@@ -282,7 +282,7 @@ func TestSharedTableMisuse(t *testing.T) {
 	}
 	says("entry 10 of objects, which has 10: raise Options.Capacity", func() { w.Set(10, object{}) })
 	says("entry -1 of objects", func() { w.Set(-1, object{}) })
-	says("entry -1 of objects", func() { w.Delete(-1) })
+	says("entry -1 of objects", func() { w.Remove(-1) })
 	says("entry 11 of objects", func() { w.Update(11, func(*object) {}) })
 	says("not inside: Enter first", func() { r.Get(0) })
 	says("not inside: Enter first", func() {
@@ -291,8 +291,8 @@ func TestSharedTableMisuse(t *testing.T) {
 		}
 	})
 	says("not inside: Enter first", r.Leave)
-	says("Grow(11) on objects, which has 10 entries", func() { _ = table.Grow(11) })
-	says("Grow(-1)", func() { _ = table.Grow(-1) })
+	says("GrowEntries(11) on objects, which has 10 entries", func() { _ = table.GrowEntries(11) })
+	says("GrowEntries(-1)", func() { _ = table.GrowEntries(-1) })
 	says("Grow(-1) on a writer", func() { _ = w.Grow(-1) })
 	r.Enter()
 	says("entry 10 of objects", func() { r.Get(10) })
@@ -316,10 +316,10 @@ func TestSharedTableMisuse(t *testing.T) {
 	}
 	closed := "objects is used after Close"
 	says(closed, func() { w.Set(1, object{}) })
-	says(closed, func() { w.Delete(1) })
+	says(closed, func() { w.Remove(1) })
 	says(closed, func() { table.Reader() })
 	says(closed, func() { table.Writer() })
-	says(closed, func() { _ = table.Grow(1) })
+	says(closed, func() { _ = table.GrowEntries(1) })
 	says(closed, func() { r.Enter(); r.Get(1) })
 }
 
@@ -338,7 +338,7 @@ func TestSharedTableLimit(t *testing.T) {
 	if !errors.Is(err, vm.ErrLimit) || n == 0 || table.Len() != n {
 		t.Fatalf("after %d of %d: %v", n, table.Len(), err)
 	}
-	if err := table.Grow(100_000); !errors.Is(err, vm.ErrLimit) {
+	if err := table.GrowEntries(100_000); !errors.Is(err, vm.ErrLimit) {
 		t.Errorf("Grow returned %v", err)
 	}
 	r.Enter()
@@ -349,7 +349,7 @@ func TestSharedTableLimit(t *testing.T) {
 	}
 	r.Leave()
 	for i := range n / 2 {
-		w.Delete(i)
+		w.Remove(i)
 	}
 	for i := range n / 4 {
 		w.Set(i, objectOf(1))

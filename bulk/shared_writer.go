@@ -60,10 +60,10 @@ func (w *SharedWriter[T]) Set(i int, v T) {
 	}
 }
 
-// Delete takes the value of entry i away and reports whether there was one. It panics when i is not in [0, Capacity).
-func (w *SharedWriter[T]) Delete(i int) bool {
+// Remove takes the value of entry i away and reports whether there was one. It panics when i is not in [0, Capacity).
+func (w *SharedWriter[T]) Remove(i int) bool {
 	if w.barred {
-		w.mustBeFree("Delete")
+		w.mustBeFree("Remove")
 	}
 	if !w.reaches(i) {
 		return false

@@ -71,13 +71,15 @@ func (s *snugSpan) grow(op string, need int) error {
 }
 
 // shrink decommits what lies far beyond the first keep bytes and was not promised. What becomes committed again is zero.
-// A failure leaves memory committed that is not used.
-func (s *snugSpan) shrink(keep int) {
+// It returns an error as [vm.Region.Decommit] does; then memory stays committed that is not used.
+func (s *snugSpan) shrink(keep int) error {
 	to := s.target(max(keep, s.promised))
 	if to+s.committed/16 >= s.committed {
-		return
+		return nil
 	}
-	if s.region.Decommit(s.off+to, s.committed-to) == nil {
+	err := s.region.Decommit(s.off+to, s.committed-to)
+	if err == nil {
 		s.committed = to
 	}
+	return err
 }

@@ -103,7 +103,7 @@ func (t *Table) reserve() error {
 	for i := range a.parts {
 		total += alignedSize(a.parts[i].lead + groups*a.parts[i].bytes)
 	}
-	r, err := vm.Reserve(total, vm.Options{Purpose: p.name, Limit: t.options.Limit, Pages: t.options.Pages})
+	r, err := vm.Reserve(total, vm.Options{Name: p.name, Limit: t.options.Limit, Pages: t.options.Pages})
 	if err != nil {
 		return err
 	}

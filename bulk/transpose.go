@@ -165,9 +165,9 @@ func (t *Transpose[T]) Index(row int) int {
 	return int(t.words[row/wordBits])*wordBits + row%wordBits
 }
 
-// Handle returns the handle of the element that a row stands for, when a pool is passed; for a hole it returns the zero
+// HandleAt returns the handle of the element that a row stands for, when a pool is passed; for a hole it returns the zero
 // Handle, and for an element that the body has removed one that is stale.
-func (t *Transpose[T]) Handle(row int) Handle[T] {
+func (t *Transpose[T]) HandleAt(row int) Handle[T] {
 	i := t.Index(row)
 	if i < 0 || t.pool == nil {
 		return Handle[T]{}

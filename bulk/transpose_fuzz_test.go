@@ -40,7 +40,7 @@ func FuzzTranspose(f *testing.F) {
 			}
 			passed := []Handle[body]{}
 			for i := range x {
-				h := c.Handle(i)
+				h := c.HandleAt(i)
 				if h.IsZero() {
 					continue
 				}

@@ -134,7 +134,7 @@ func TestTransposePool(t *testing.T) {
 					t.Fatalf("a block of %d rows has a slice of %d", rows, len(x))
 				}
 				for i := range x {
-					h := c.Handle(i)
+					h := c.HandleAt(i)
 					if h.IsZero() {
 						if c.Index(i) != -1 || math.Float32bits(x[i]) != 0 || mass[i] != -1 {
 							t.Fatalf("a hole, row %d, has index %d, %v and %v", i, c.Index(i), x[i], mass[i])
@@ -178,7 +178,7 @@ func TestTransposeRemoves(t *testing.T) {
 	for rows := range c.Pool(p) {
 		x := c.x.Slice()
 		for i := range rows {
-			h := c.Handle(i)
+			h := c.HandleAt(i)
 			x[i]++
 			if i%3 == 0 {
 				if p.Remove(h) == h.IsZero() {

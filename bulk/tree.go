@@ -415,7 +415,7 @@ const mostBeside = fewestInGroup
 func (t *tree[K, V]) clear() {
 	t.height, t.nodes, t.len = 0, 0, 0
 	t.span.promised = 0
-	t.giveBack()
+	_ = t.giveBack()
 }
 
 // makeRoom makes the next n insertions unable to fail.
@@ -437,9 +437,10 @@ func (t *tree[K, V]) makeNodes(op string, n int) error {
 }
 
 // giveBack decommits what lies far beyond the nodes in use.
-func (t *tree[K, V]) giveBack() {
-	t.span.shrink(t.nodes * bytesNode)
+func (t *tree[K, V]) giveBack() error {
+	err := t.span.shrink(t.nodes * bytesNode)
 	t.room = t.span.committed / bytesNode
+	return err
 }
 
 // promise makes the next n insertions unable to fail until as many were made, or the promise is taken back.

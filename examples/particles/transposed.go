@@ -58,7 +58,7 @@ func (s *transposed) cull() {
 		life := s.life.Slice()
 		for row := range rows {
 			if life[row] <= 0 {
-				s.pool.Remove(s.ticks.Handle(row))
+				s.pool.Remove(s.ticks.HandleAt(row))
 			}
 		}
 	}

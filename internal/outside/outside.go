@@ -1,10 +1,15 @@
-// Package outside is what packages bulk and guard know of each other.
+// Package outside lets package guard keep some elements of a bulk.Pool in other memory than the pool's.
 package outside
 
-// Store keeps elements of a pool that do not lie in its memory, under handles that the pool does not give out.
+// Store keeps elements under handles whose slots the pool does not have.
 type Store[Handle, T any] interface {
-	// Get returns the element of h, or nil where it is gone or h was never given out.
+	// Get returns the element of h, or nil if the element was removed or h was never given out.
 	Get(h Handle) *T
-	// Remove takes the element of h out and reports whether there was one.
+	// Remove removes the element of h and reports whether there was one.
 	Remove(h Handle) bool
 }
+
+// Keep makes pool, a *bulk.Pool[T], pass each handle whose slot has no memory in the pool to store, which is a
+// Store[bulk.Handle[T], T]. It returns the pool's capacity, which is the first slot that store may use. Look-ups of
+// the pool's own elements cost what they cost without a store. Package bulk sets Keep.
+var Keep func(pool, store any) (first int)

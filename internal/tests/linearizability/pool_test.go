@@ -143,7 +143,7 @@ func (p *forgetfulPool) Insert(v uint64) (bulk.Handle[uint64], *uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.next++
-	h := bulk.HandleOf[uint64](p.next, 1)
+	h := bulk.HandleOf[uint64](uint64(p.next) | 1<<32)
 	p.live[h] = v
 	return h, nil
 }

@@ -83,7 +83,7 @@ func (u tableUser) do(d entryDo) (got entryGot) {
 	case "set":
 		u.w.Set(d.entry, objectOf(d.value))
 	case "delete":
-		got.had = u.w.Delete(d.entry)
+		got.had = u.w.Remove(d.entry)
 	case "update":
 		got.had = u.w.Update(d.entry, func(o *object) { *o = objectOf(o.A + d.value) })
 	}

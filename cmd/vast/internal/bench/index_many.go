@@ -12,22 +12,22 @@ const valuesPerKey = 100
 func partyOf(i, n int) uint64 { return uint64(i) * 0x9e3779b97f4a7c15 % uint64(n/valuesPerKey+1) }
 
 // manyInsertions returns the sides that put n values under keys of which each gets about valuesPerKey, in no order.
-func manyInsertions(n int) []side {
+func manyInsertions(n int) (sides []side, done func()) {
 	return []side{
 		{"vast", func(m *meter) {
 			x := newHash(n)
 			m.run(func() { fillMany(x, n) })
 			m.weigh()
-			mustHave(x.Len(), n)
+			mustBe("vast", x.Len(), n)
 			closed(x.Close())
 		}},
 		{"map-of-slices", func(m *meter) {
 			x := make(map[uint64][]uint64)
 			m.run(func() { fillSlices(x, n) })
 			m.weigh()
-			mustHave(len(x), min(n, n/valuesPerKey+1))
+			mustBe("map-of-slices", len(x), min(n, n/valuesPerKey+1))
 		}},
-	}
+	}, nil
 }
 
 //go:noinline
@@ -50,23 +50,17 @@ func manyReadings(n int) (sides []side, done func()) {
 	x, slices := newHash(n), make(map[uint64][]uint64)
 	fillMany(x, n)
 	fillSlices(slices, n)
-	timed := func(sum func() uint64) func(*meter) {
-		return func(m *meter) {
-			var got uint64
-			m.run(func() { got = sum() })
-			mustHave(int(got), n*(n-1)/2)
-		}
-	}
+	want := uint64(n) * uint64(n-1) / 2
 	return []side{
-		{"vast", timed(func() uint64 { return sumMany(x, n) })},
-		{"map-of-slices", timed(func() uint64 { return sumManySlices(slices, n) })},
+		reading("vast", want, func() uint64 { return sumMany(x, n) }),
+		reading("map-of-slices", want, func() uint64 { return sumManySlices(slices, n) }),
 	}, func() { closed(x.Close()) }
 }
 
 //go:noinline
 func sumMany(x *bulk.HashIndex[uint64, uint64], n int) (sum uint64) {
 	for k := range uint64(n/valuesPerKey + 1) {
-		for v := range x.All(k) {
+		for v := range x.Values(k) {
 			sum += v
 		}
 	}
@@ -84,22 +78,22 @@ func sumManySlices(x map[uint64][]uint64, n int) (sum uint64) {
 }
 
 // manyRemovals returns the sides that remove one pair after the other, in the order in which they came.
-func manyRemovals(n int) []side {
+func manyRemovals(n int) (sides []side, done func()) {
 	return []side{
 		{"vast", func(m *meter) {
 			x := newHash(n)
 			fillMany(x, n)
 			m.run(func() { emptyMany(x, n) })
-			mustHave(x.Len(), 0)
+			mustBe("vast", x.Len(), 0)
 			closed(x.Close())
 		}},
 		{"map-of-slices", func(m *meter) {
 			x := make(map[uint64][]uint64)
 			fillSlices(x, n)
 			m.run(func() { emptySlices(x, n) })
-			mustHave(len(x), 0)
+			mustBe("map-of-slices", len(x), 0)
 		}},
-	}
+	}, nil
 }
 
 //go:noinline

@@ -109,7 +109,7 @@ func appendToSlices(owners [][]uint64, which []uint32) {
 //go:noinline
 func removeFromLists(ls *bulk.Lists[uint64], owners []bulk.List[uint64], which []uint32) {
 	for _, i := range which {
-		if l := owners[i]; ls.Len(l) > 0 {
+		if l := owners[i]; len(ls.Slice(l)) > 0 {
 			ls.Remove(l, 0)
 		}
 	}
@@ -126,7 +126,7 @@ func removeFromSlices(owners [][]uint64, which []uint32) {
 
 func countLists(ls *bulk.Lists[uint64], owners []bulk.List[uint64]) (n uint64) {
 	for _, l := range owners {
-		n += uint64(ls.Len(l))
+		n += uint64(len(ls.Slice(l)))
 	}
 	return n
 }

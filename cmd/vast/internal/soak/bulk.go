@@ -99,7 +99,7 @@ func (o *owners) use(r *rand.Rand, steps int) {
 				for k := range vs {
 					vs[k] = r.Uint32()
 				}
-				o.lists.AppendSlice(l, vs)
+				some(o.lists.AppendSlice(l, vs))
 				*m = append(*m, vs...)
 			}
 		default:

@@ -5,6 +5,7 @@ import (
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/probe"
 )
 
 // hostileShare is how many forged and stale references a churn of them asks for in a round.
@@ -69,7 +70,7 @@ func hostileEntities(t *tally) churn {
 				_, has := n.boss.Target(e)
 				must(!has && n.boss.CountSources(e) == 0 && n.boss.Depth(e) == 0 && !n.boss.Remove(e), "%v has a boss", e)
 			case 1:
-				must(n.roads.CountIn(e) == 0 && n.roads.CountOut(e) == 0 && !n.roads.RemoveOut(e), "%v has roads", e)
+				must(n.roads.CountSources(e) == 0 && n.roads.CountTargets(e) == 0 && !n.roads.RemoveTargets(e), "%v has roads", e)
 			case 2:
 				must(n.at.Add(e, place{}) == nil && !n.at.Set(e, place{}) && !n.at.Remove(e) && n.at.Edit(e) == nil, "%v has a place", e)
 			case 3:
@@ -79,7 +80,7 @@ func hostileEntities(t *tally) churn {
 				must(n.world.Query(n.at).To(n.boss, e).Count() == 0, "%v has staff", e)
 			case 5:
 				n.world.Sprint(e)
-				must(len(n.world.ComponentsOf(e)) == 0, "%v has components", e)
+				must(len(probe.ComponentsOf(n.world, e)) == 0, "%v has components", e)
 			case 6:
 				n.at.AddLater(n.commands, e, place{})
 				n.boss.SetLater(n.commands, e, e)
@@ -111,15 +112,15 @@ func hostileHandles(t *tally) churn {
 			held.use(r, 2000)
 			good, stale := []uint64{1 << 32}, append([]uint64{1}, before...)
 			for _, h := range held.gone {
-				stale = append(stale, idOf(h))
+				stale = append(stale, h.ID())
 			}
 			for h := range held.model {
-				good = append(good, idOf(h))
+				good = append(good, h.ID())
 			}
 			before = good
 			for i := range hostileShare {
 				v := forge(r, good, stale)
-				h := bulk.HandleOf[place](uint32(v), uint32(v>>32))
+				h := bulk.HandleOf[place](v)
 				p := in.Get(h)
 				if w, ok := held.model[h]; ok {
 					must(p != nil && *p == w, "%v is not there", h)
@@ -138,5 +139,3 @@ func hostileHandles(t *tally) churn {
 		none(shared.Close())
 	}}
 }
-
-func idOf(h bulk.Handle[place]) uint64 { return uint64(h.Generation())<<32 | uint64(h.Slot()) }

@@ -42,7 +42,7 @@ func (p *pairs) use(r *rand.Rand, steps int) {
 	must(p.index.Len() == p.count, "%d pairs, not %d", p.index.Len(), p.count)
 	for k, vs := range p.model {
 		n := 0
-		for v := range p.index.All(k) {
+		for v := range p.index.Values(k) {
 			must(vs[v], "%d has %d", k, v)
 			n++
 		}
@@ -53,7 +53,7 @@ func (p *pairs) use(r *rand.Rand, steps int) {
 // compareOrder checks that an ordered index yields its pairs in order.
 func compareOrder(x *bulk.OrderedIndex[int32, int64], count int) {
 	last, n := int32(-1), 0
-	for k := range x.Ascend() {
+	for k := range x.All() {
 		must(k >= last, "%d after %d", k, last)
 		last = k
 		n++
@@ -71,7 +71,7 @@ func indices(t *tally) churn {
 		p.use(r, 5000)
 		compareOrder(ordered, p.count)
 		hash.Clear()
-		hash.Trim()
+		none(hash.Trim())
 		none(hash.Close())
 		none(ordered.Close())
 

@@ -1,4 +1,4 @@
-// Package unchecked finds errors of running out that nobody looks at.
+// Package unchecked finds dropped errors that say that there is no room.
 package unchecked
 
 import (
@@ -13,11 +13,11 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
 )
 
-// Analyzer finds calls whose error says that there was no room, and is dropped.
-var Analyzer = check.New("unchecked", `find errors of Grow, Commit and the like that are dropped
+// Analyzer finds calls whose error says that there is no room, and is dropped.
+var Analyzer = check.New("unchecked", `find dropped errors of Grow, Commit and similar functions
 
-Where Grow, Commit or another function returns an error nothing has changed: there is no room. A program that goes on as if
-there were panics later, or loses what it meant to keep.
+If Grow, Commit or a similar function returns an error, nothing has changed: there is no room. A program that ignores the
+error panics later, or loses data.
 
 	ships.Grow(n) // wrong
 
@@ -25,51 +25,52 @@ there were panics later, or loses what it meant to keep.
 		return err
 	}
 
-To drop an error on purpose say so: _ = ships.Grow(n).`, run)
+To drop an error on purpose, write _ = ships.Grow(n).`, run)
 
-// lost says what is overlooked when an error is dropped, by the last part of the function's name, or by all of it where
-// others have the same last part.
+// lost maps a function to the consequence of dropping its error. The key is the function's short name, or its
+// full name if other functions have the same short name.
 var lost = map[string]string{
-	"Alloc":           noRoom,
-	"AllocSlice":      noRoom,
-	"Append":          noRoom,
-	"AppendN":         noRoom,
-	"AppendSlice":     noRoom,
-	"Apply":           "the commands from the failing one on are still recorded, and not done",
-	"Attach":          "the index is empty and not attached",
-	"Build":           "the systems are not in order",
-	"Carve":           noRoom,
-	"Commit":          noRoom,
-	"Compact":         noRoom,
-	"Flush":           "what was not flushed is still in the buffer",
-	"Grow":            noRoom,
-	"GrowCommands":    noRoom,
-	"MovePages":       "nothing has moved",
-	"NewAllocator":    nothingMade,
-	"NewArena":        nothingMade,
-	"NewArray":        nothingMade,
-	"NewDense":        nothingMade,
-	"NewEndless":      nothingMade,
-	"NewHashIndex":    nothingMade,
-	"NewHeap":         nothingMade,
-	"NewLists":        nothingMade,
-	"NewOrderedIndex": nothingMade,
-	"NewPool":         nothingMade,
-	"NewPoolIn":       nothingMade,
-	"NewSampledPool":  nothingMade,
-	"NewSharedArray":  nothingMade,
-	"NewSharedPool":   nothingMade,
-	"NewSharedTable":  nothingMade,
-	"Populate":        "the memory may be missing when it is touched",
-	"Realloc":         noRoom,
-	"Reserve":         nothingMade,
-	"ReserveContext":  noRoom,
-	"ReserveMirror":   nothingMade,
-	"Resize":          noRoom,
-	"Tick":            "the tick stopped on its way",
+	"Alloc":            noRoom,
+	"AllocSlice":       noRoom,
+	"Append":           noRoom,
+	"AppendN":          noRoom,
+	"AppendSlice":      noRoom,
+	"Apply":            "the commands from the failing one on are still recorded and not applied",
+	"Attach":           "the index is empty and not attached",
+	"Build":            "the systems are not in order",
+	"Carve":            noRoom,
+	"Commit":           noRoom,
+	"Compact":          noRoom,
+	"Flush":            "the rest of the data is still in the buffer",
+	"Grow":             noRoom,
+	"GrowCommandBytes": noRoom,
+	"GrowEntries":      noRoom,
+	"MovePages":        "nothing has moved",
+	"NewAllocator":     nothingMade,
+	"NewArray":         nothingMade,
+	"NewDense":         nothingMade,
+	"NewEndless":       nothingMade,
+	"NewHashIndex":     nothingMade,
+	"NewLists":         nothingMade,
+	"NewOrderedIndex":  nothingMade,
+	"NewPool":          nothingMade,
+	"NewPoolIn":        nothingMade,
+	"NewSampledPool":   nothingMade,
+	"NewSharedArray":   nothingMade,
+	"NewSharedPool":    nothingMade,
+	"NewSharedTable":   nothingMade,
+	"Populate":         "the memory may be missing when it is touched",
+	"Realloc":          noRoom,
+	"Reserve":          nothingMade,
+	"ReserveContext":   noRoom,
+	"ReserveMirror":    nothingMade,
+	"Resize":           noRoom,
+	"Tick":             "the tick stopped before its end",
 
+	"arena.New":          nothingMade,
+	"heap.New":           nothingMade,
 	"ring.New":           nothingMade,
-	"sched.Schedule.Run": "a tick stopped on its way, and no more follow",
+	"sched.Schedule.Run": "a tick stopped before its end, and no more follow",
 	"vast.Names.Set":     "the entity may have no name, or still its old one",
 }
 
@@ -93,7 +94,7 @@ func run(p *check.Pass) {
 	}
 }
 
-// look reports a call whose results nobody takes, in a statement.
+// look reports a call statement that drops an error.
 func look(p *check.Pass, call *ast.CallExpr, statement inspector.Cursor) {
 	name := lib.Callee(p.TypesInfo, call)
 	if name == "" {
@@ -105,7 +106,7 @@ func look(p *check.Pass, call *ast.CallExpr, statement inspector.Cursor) {
 		said, ok = lost[last]
 	}
 	if of != "vm" && last == "Reserve" {
-		said = noRoom // of a ring
+		said = noRoom // the method of a ring
 	}
 	if !ok || !returnsError(p.TypesInfo, call) {
 		return
@@ -118,8 +119,8 @@ func look(p *check.Pass, call *ast.CallExpr, statement inspector.Cursor) {
 			{Pos: n.End(), End: n.End(), NewText: []byte("; err != nil {\nreturn err\n}")},
 		}
 	}
-	p.SayWithFix(call, "Return the error", edits, "the error of %s is dropped: %s; look at it, or write _ = to drop it on purpose",
-		name, said)
+	p.SayWithFix(call, "Return the error", edits,
+		"the error of %s is dropped: %s; check it, or write _ = to drop it on purpose", name, said)
 }
 
 func returnsError(info *types.Info, call *ast.CallExpr) bool {
@@ -130,13 +131,13 @@ func returnsError(info *types.Info, call *ast.CallExpr) bool {
 	return t != nil && types.Identical(t, types.Universe.Lookup("error").Type())
 }
 
-// canReturn reports whether an if statement may stand in the place of a call's, and the error is all that the call returns,
-// and all that the function returns in which it stands.
+// canReturn reports whether an if statement that returns the error can replace the call statement: the error
+// is the only result of the call, and the only result of the surrounding function.
 func canReturn(p *check.Pass, call *ast.CallExpr, statement inspector.Cursor) bool {
 	if _, ok := statement.Node().(*ast.ExprStmt); !ok {
 		return false
 	}
-	// Elsewhere it begins an if, for or switch statement, or a loop's step, or has a label.
+	// In other places the statement is part of an if, for or switch statement, or has a label.
 	switch statement.ParentEdgeKind() {
 	case edge.BlockStmt_List, edge.CaseClause_Body, edge.CommClause_Body:
 	default:

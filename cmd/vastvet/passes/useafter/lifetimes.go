@@ -11,17 +11,17 @@ var needsOpen = map[string][]string{
 	"arena.Arena":    words("Alloc Grow Mark Release Reset"),
 	"bulk.Array":     words("Append AppendN At Grow Slice Truncate"),
 	"bulk.Dense":     words("All Clear Get Grow HandleAt Index Insert Remove Runs Slice Trim Valid"),
-	"bulk.HashIndex": words("Add All Clear Contains Count First Grow Has Pairs Remove RemoveAll Trim"),
-	"bulk.Lists": words("All Append AppendSlice At Clear Compact Free Grow Insert Len Remove RemoveSwap Slice Stats " +
+	"bulk.HashIndex": words("Add All Clear Contains Count First Grow Has Remove RemoveAll Trim Values"),
+	"bulk.Lists": words("All Append AppendSlice At Clear Compact Free Grow Insert Remove RemoveSwap Slice Stats " +
 		"Truncate Valid"),
-	"bulk.OrderedIndex": words("Add All Ascend Clear Contains Count Descend First From Grow Has Max Min Range Remove RemoveAll " +
-		"Runs Trim"),
+	"bulk.OrderedIndex": words("Add All Clear Contains Count Descend First From Grow Has Max Min Range Remove RemoveAll " +
+		"Runs Trim Values"),
 	"bulk.Pool":         words("All Clear Get Grow Insert Remove Runs Trim Valid"),
 	"bulk.SharedArray":  words("Append AppendSlice Appender At Grow Slice"),
 	"bulk.SharedPool":   words("All Clear Get Grow Insert Inserter Load Remove Runs Valid"),
 	"bulk.SharedReader": words("All Enter Get Leave Load"),
-	"bulk.SharedTable":  words("Grow Reader Writer"),
-	"bulk.SharedWriter": words("Delete Grow Set Update"),
+	"bulk.SharedTable":  words("GrowEntries Reader Writer"),
+	"bulk.SharedWriter": words("Grow Remove Set Update"),
 	"bulk.Table":        words("Append AppendN Blocks Clear Grow PaddedBlocks RemoveSwap Truncate"),
 	"guard.Allocator":   words("Alloc Check Free"),
 	"guard.Pool":        words("All Check Clear Get Grow Insert Remove Runs Trim Valid"),
@@ -29,10 +29,10 @@ var needsOpen = map[string][]string{
 	"heap.Buffer":       words("Append AppendN At Grow Truncate"),
 	"heap.Heap":         words("Alloc Realloc SizeOf"),
 	"ring.Endless":      words("Append At Commit ReadAt ReadFrom Release Reserve Write"),
-	"sched.Schedule":    words("Add Build GrowCommands Run Tick"),
+	"sched.Schedule":    words("Add Build GrowCommandBytes Run Tick"),
 	"vast.Commands":     words("Delete Grow New Trim"),
 	"vast.Tracker":      words("Added Changed Next Removed"),
-	"vast.World":        words("Apply Archetype DeleteAll Exchange NewCommands NewCommandsWith Query Reset Track Trim"),
+	"vast.World":        words("Apply Archetype DeleteAll Exchange Names Query Reset Trim"),
 	"vm.Region":         words("Carve Collapse Commit Decommit Discard Huge Label Populate Protect"),
 
 	// What is made from a world is of no use without it.
@@ -87,10 +87,10 @@ var removes = words("bulk.Lists.Free bulk.Pool.Remove bulk.SharedPool.Remove gua
 var keyed = words("bulk.Lists bulk.Pool bulk.SharedPool guard.Pool guard.SampledPool vast.Column vast.SparseColumn")
 
 // uses are the functions that need their first argument open.
-var uses = words("arena.Append arena.MakeSlice arena.New bulk.NewField guard.Alloc guard.AllocSlice guard.MakeSlice " +
-	"guard.New heap.Alloc heap.AllocSlice heap.MakeSlice heap.New heap.Resize vast.NewColumn vast.NewColumnWith " +
-	"vast.NewEdges vast.NewHeapColumn vast.NewHeapColumnWith vast.NewNames vast.NewRelation vast.NewSparseColumn " +
-	"vast.NewSparseColumnWith vast.NewTag")
+var uses = words("arena.Append arena.Make arena.MakeSlice bulk.NewField guard.Alloc guard.AllocSlice guard.Make " +
+	"guard.MakeSlice heap.Alloc heap.AllocSlice heap.Make heap.MakeSlice heap.Resize vast.NewColumn " +
+	"vast.NewEdges vast.NewHeapColumn vast.NewRelation vast.NewSparseColumn " +
+	"vast.NewTag")
 
 func init() {
 	for of, methods := range map[string]string{
@@ -127,7 +127,7 @@ func init() {
 		from[f] = result{part: strings.HasPrefix(f, "vast.") || f == "bulk.NewField"}
 	}
 	for _, f := range words(mark + " bulk.SharedTable.Reader bulk.SharedTable.Writer heap.NewBuffer " +
-		"vast.World.Archetype vast.World.NewCommands vast.World.NewCommandsWith vast.World.Query vast.World.Track " +
+		"vast.World.Archetype vast.NewCommands vast.World.Query vast.NewTracker " +
 		"vast.Query.Among vast.Query.Any vast.Query.Between vast.Query.Changed vast.Query.Exactly vast.Query.Optional " +
 		"vast.Query.To vast.Query.Without") {
 		from[f] = result{part: true}

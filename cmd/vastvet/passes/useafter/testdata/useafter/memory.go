@@ -15,22 +15,22 @@ import (
 
 func rightMarks(a *arena.Arena) int {
 	m := a.Mark()
-	x := arena.New[ship](a)
+	x := arena.Make[ship](a)
 	for range 3 {
 		m := a.Mark()
-		y := arena.New[ship](a)
+		y := arena.Make[ship](a)
 		y.Fuel = 2
 		a.Release(m)
 		x.Fuel++
 	}
 	first := m
 	m = a.Mark()
-	arena.New[ship](a).Crew = x.Fuel
+	arena.Make[ship](a).Crew = x.Fuel
 	a.Release(m)
 	n := x.Fuel
 	a.Release(first)
 	for range 3 {
-		x = arena.New[ship](a)
+		x = arena.Make[ship](a)
 		m = a.Mark()
 		a.Release(m)
 		n += x.Crew
@@ -40,14 +40,14 @@ func rightMarks(a *arena.Arena) int {
 
 // rightMarkAgain sets a mark at the same place again, behind what is used.
 func rightMarkAgain(a *arena.Arena, n int) (sum int) {
-	x := arena.New[ship](a)
+	x := arena.Make[ship](a)
 	for {
 		m := a.Mark()
 		x.Fuel++
 		if n--; n == 0 {
 			return sum
 		}
-		y := arena.New[ship](a)
+		y := arena.Make[ship](a)
 		if n > 5 {
 			x = y
 			continue
@@ -59,12 +59,12 @@ func rightMarkAgain(a *arena.Arena, n int) (sum int) {
 func wrongMarks(a *arena.Arena, n int) int {
 	outer := a.Mark()
 	inner := a.Mark()
-	x := arena.New[ship](a)
+	x := arena.Make[ship](a)
 	for range n {
-		x = arena.New[ship](a)
+		x = arena.Make[ship](a)
 	}
 	if n > 3 {
-		x = arena.New[ship](a)
+		x = arena.Make[ship](a)
 	}
 	a.Release(outer)
 	a.Release(inner) // want `the mark inner is released after a.Release\(outer\)`
@@ -72,7 +72,7 @@ func wrongMarks(a *arena.Arena, n int) int {
 }
 
 func rightBuffer(h *heap.Heap) int {
-	p := heap.New[ship](h)
+	p := heap.Make[ship](h)
 	b := heap.NewBuffer[int](h)
 	b.Append(1)
 	b.Truncate(0)
@@ -166,7 +166,7 @@ func wrongRemove(pool *bulk.Pool[ship], lists *bulk.Lists[ship], l *bulk.List[sh
 	q := pool.Get(h)
 	pool.Remove(h)
 	n := p.Fuel + q.Fuel // want `p is used after pool.Remove\(h\)` `q is used after pool.Remove\(h\)`
-	s := lists.AppendSlice(l, nil)
+	s, _ := lists.AppendSlice(l, nil)
 	lists.Free(l)
 	return n + s[0].Fuel // want `s is used after lists.Free\(l\)`
 }
@@ -222,7 +222,7 @@ func wrongMadeOfWorld(e vast.Entity, cs *vast.Commands) {
 	hull, tag := vast.NewColumn[ship](w), vast.NewTag(w, "lost")
 	child := vast.NewRelation(w, "child", vast.RelationOptions{})
 	near := vast.NewEdges[int](w, "near", vast.EdgesOptions{})
-	names := vast.NewNames(w)
+	names := w.Names()
 	q := w.Query(hull)
 	lost := q.Among(nil)
 	w.Close()
