@@ -9,12 +9,12 @@ import (
 // sprintMost is how many bytes of a component [World.Sprint] shows.
 const sprintMost = 120
 
-// Sprint returns what a person may want to know of e: slot and generation, its name if the world has [Names], and its
-// components with their values, such as
+// Sprint describes e for a person: slot and generation, its name if the world has [Names], and its components with their
+// values, such as
 //
 //	17.3 "Paris" {Position{X:1 Y:2} Docked}
 //
-// Of each component about 120 bytes are shown, and a … for the rest. A stale entity is shown as 17.3 (stale). Complexity:
+// Each component is cut to about 120 bytes; a … stands for the rest. A stale entity is shown as 17.3 (stale). Complexity:
 // the number of columns.
 func (w *World) Sprint(e Entity) string {
 	b := []byte(e.String())
@@ -28,9 +28,12 @@ func (w *World) Sprint(e Entity) string {
 	}
 	b = append(b, " {"...)
 	first := true
-	for _, col := range w.ComponentsOf(e) {
-		c := col.column()
-		if w.names != nil && c == w.names.column() {
+	for _, c := range w.columns {
+		if c.internal || w.namedBy(c) {
+			continue
+		}
+		v, ok := c.value(e)
+		if !ok {
 			continue
 		}
 		if !first {
@@ -38,7 +41,6 @@ func (w *World) Sprint(e Entity) string {
 		}
 		first = false
 		b = append(b, c.name...)
-		v, _ := Value(col, e)
 		switch {
 		case v.Kind() == reflect.Struct && v.Type() != entityType:
 			if v.NumField() > 0 {

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 )
 
 // address says where an entity is, for the memory picture.
@@ -34,7 +35,7 @@ type whereabouts struct {
 
 // elements are where a column's elements lie.
 type elements struct {
-	area vast.Area
+	area probe.Area
 	base uintptr // of the reservation
 }
 
@@ -57,7 +58,7 @@ func (k *whereabouts) number(w *vast.World, c *column, e vast.Entity) int {
 		return -1
 	}
 	at, _ := of.area.Place(int(e.Slot()))
-	for _, r := range w.Reservations()[:of.area.Reservation] {
+	for _, r := range probe.Reservations(w)[:of.area.Reservation] {
 		at += r.Bytes()
 	}
 	return at
@@ -65,7 +66,7 @@ func (k *whereabouts) number(w *vast.World, c *column, e vast.Entity) int {
 
 // elements returns where a column's elements lie, and whether they lie in the world's reservations.
 func (k *whereabouts) elements(w *vast.World, c *column) (elements, bool) {
-	if c.info.Storage != vast.StorageDense {
+	if c.info.Storage != probe.StorageDense {
 		return elements{}, false
 	}
 	k.mu.Lock()
@@ -79,13 +80,13 @@ func (k *whereabouts) elements(w *vast.World, c *column) (elements, bool) {
 
 func (k *whereabouts) read(w *vast.World) {
 	k.of = make(map[vast.AnyColumn]elements)
-	reservations := w.Reservations()
-	for _, a := range w.Areas() {
-		if a.Kind == vast.AreaElements && a.Reservation >= 0 {
+	reservations := probe.Reservations(w)
+	for _, a := range probe.Areas(w) {
+		if a.Kind == probe.AreaElements && a.Reservation >= 0 {
 			k.of[a.Column] = elements{a, reservations[a.Reservation].Address()}
 		}
 	}
-	k.known = len(w.Columns())
+	k.known = len(probe.Columns(w))
 }
 
 // addressOf returns where an entity is, and the names of the components that it was born with.
@@ -93,9 +94,9 @@ func addressOf(w *vast.World, e vast.Entity) (a address, born []string) {
 	slot := int(e.Slot())
 	a = address{Slot: slot, Word: slot / 64, Bit: slot % 64}
 	born = []string{}
-	for x := range w.Extents(slot) {
+	for x := range probe.Extents(w, slot) {
 		a.Extent, a.Slots, a.Entities = x.First, x.Slots, x.Entities
-		for _, col := range x.Archetype.Columns() {
+		for _, col := range probe.ColumnsOf(x.Archetype) {
 			born = append(born, col.Name())
 		}
 		break

@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 )
 
 // maxBytes is how many bytes of an element are told.
@@ -63,7 +64,7 @@ func (in *Inspector) bytesOf(r *http.Request, slot, id int) (any, error) {
 		if c = in.columnAt(id); c == nil {
 			return true
 		}
-		if e, alive = in.world.At(slot); !alive {
+		if e, alive = probe.EntityAt(in.world, slot); !alive {
 			return true
 		}
 		a.Entity = *in.occupant(e)
@@ -85,7 +86,7 @@ func (in *Inspector) bytesOf(r *http.Request, slot, id int) (any, error) {
 		return nil, notFound("the entity %s has no %s", a.Entity.ID, c.Name)
 	}
 	a.Name, a.Storage, a.Type, a.Size = c.Name, c.Storage, c.Type, c.Size
-	if c.info.Storage == vast.StorageHeap || c.Size == 0 {
+	if c.info.Storage == probe.StorageHeap || c.Size == 0 {
 		return a, nil
 	}
 	a.Hex, a.Cut = hex.EncodeToString(b), len(b) < c.Size
@@ -105,7 +106,7 @@ func (in *Inspector) bytesOf(r *http.Request, slot, id int) (any, error) {
 // firstBytes returns a copy of the first bytes of e's component. It returns none of what lies on the Go heap
 // or is too large to be copied. It is called while the world lets the inspector look.
 func (in *Inspector) firstBytes(c *column, e vast.Entity) []byte {
-	if c.info.Type == nil || c.info.Storage == vast.StorageHeap || c.Size == 0 {
+	if c.info.Type == nil || c.info.Storage == probe.StorageHeap || c.Size == 0 {
 		return nil
 	}
 	v, ok := valueNow(in.world, c.col, c.info.Storage, c.info.Type, e)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 )
 
 const (
@@ -128,9 +129,9 @@ func (k *childrenReader) look() (done bool) {
 
 func (in *Inspector) childRow(e vast.Entity, rel vast.Relation) childRow {
 	row := childRow{ID: e.String(), Name: in.nameOf(e), Children: rel.CountSources(e), Has: []string{}}
-	for _, col := range in.world.ComponentsOf(e) {
-		_, isRelation := vast.RelationOf(col)
-		_, isEdges := vast.EdgesOf(col)
+	for _, col := range probe.ComponentsOf(in.world, e) {
+		_, isRelation := probe.RelationOf(col)
+		_, isEdges := probe.EdgesOf(col)
 		if !isRelation && !isEdges {
 			row.Has = append(row.Has, col.Name())
 		}
@@ -148,7 +149,7 @@ func (in *Inspector) relationNamed(text, by string, target vast.Entity) (*column
 		if err != nil {
 			return nil, vast.Relation{}, err
 		}
-		rel, ok := vast.RelationOf(c.col)
+		rel, ok := probe.RelationOf(c.col)
 		if !ok {
 			return nil, rel, badRequest("%s is no relation", c.Name)
 		}
@@ -159,7 +160,7 @@ func (in *Inspector) relationNamed(text, by string, target vast.Entity) (*column
 		if !isRelation(c) {
 			return false
 		}
-		rel, ok := vast.RelationOf(c.col)
+		rel, ok := probe.RelationOf(c.col)
 		return ok && rel.CountSources(target) > 0
 	})
 	if i < 0 {
@@ -168,6 +169,6 @@ func (in *Inspector) relationNamed(text, by string, target vast.Entity) (*column
 	if i < 0 {
 		return nil, vast.Relation{}, notFound("the world has no relations")
 	}
-	rel, _ := vast.RelationOf(columns[i].col)
+	rel, _ := probe.RelationOf(columns[i].col)
 	return &columns[i], rel, nil
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 )
 
 // namesakes is a world whose columns bear names that may mean others.
@@ -25,20 +26,19 @@ func newNamesakes(t *testing.T) *namesakes {
 	n.fixture = newOddWorld(t, Options{ReadWrite: true}, 1<<10, func(w *vast.World) {
 		n.e, n.targets[0], n.targets[1] = w.Archetype().New(), w.Archetype().New(), w.Archetype().New()
 		for i, name := range n.names {
-			o := vast.ColumnOptions{Name: name}
 			switch i % 3 {
 			case 0:
-				vast.NewColumnWith[int32](w, o).Add(n.e, 10)
+				vast.NewColumn[int32](w).Named(name).Add(n.e, 10)
 			case 1:
-				vast.NewSparseColumnWith[int32](w, o).Add(n.e, 10)
+				vast.NewSparseColumn[int32](w).Named(name).Add(n.e, 10)
 			case 2:
-				vast.NewHeapColumnWith[int32](w, o).Add(n.e, 10)
+				vast.NewHeapColumn[int32](w).Named(name).Add(n.e, 10)
 			}
 		}
 		for i := range 2 { // numbers 11 to 14; the even ones are of who is a target
 			vast.NewRelation(w, "Kin", vast.RelationOptions{}).Set(n.e, n.targets[i])
 		}
-		n.cols = w.Columns()
+		n.cols = probe.Columns(w)
 	})
 	return n
 }
@@ -48,7 +48,7 @@ func (n *namesakes) values(t *testing.T) (all []int64) {
 	t.Helper()
 	n.see(t, func() {
 		for _, col := range n.cols[:len(n.names)] {
-			v, _ := vast.Value(col, n.e)
+			v, _ := probe.Value(col, n.e)
 			all = append(all, v.Int())
 		}
 	})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/inspect/internal/query"
+	"github.com/vastgo/vast/probe"
 )
 
 // componentMost is the size of the largest component that is copied while the world stands still, in bytes.
@@ -14,25 +15,25 @@ const componentMost = query.CopyMost
 
 // has reports whether a living entity has a component. It is called while the world lets the inspector look.
 func has(w *vast.World, col vast.AnyColumn, e vast.Entity) bool {
-	return w.Alive(e) && w.Presence(col, int(e.Slot()/64))>>(e.Slot()%64)&1 != 0
+	return w.Alive(e) && probe.Presence(w, col, int(e.Slot()/64))>>(e.Slot()%64)&1 != 0
 }
 
 // valueNow returns e's component, to be read until the world goes on: where it lies in dense storage, else a
 // copy. There is none where e has no such component, and where its copy would be too large. It is called
 // while the world lets the inspector look.
-func valueNow(w *vast.World, col vast.AnyColumn, storage vast.Storage, t reflect.Type, e vast.Entity) (
+func valueNow(w *vast.World, col vast.AnyColumn, storage probe.Storage, t reflect.Type, e vast.Entity) (
 	v reflect.Value, ok bool) {
-	if storage != vast.StorageDense || t.Size() == 0 {
+	if storage != probe.StorageDense || t.Size() == 0 {
 		if t.Size() > componentMost {
 			return v, false
 		}
-		return vast.Value(col, e)
+		return probe.Value(col, e)
 	}
 	if !has(w, col, e) {
 		return v, false
 	}
 	for run := range w.Query(col).Between(int(e.Slot()), int(e.Slot())+1).Runs() {
-		if b := vast.Bytes(col, run); len(b) == int(t.Size()) {
+		if b := probe.Bytes(col, run); len(b) == int(t.Size()) {
 			// Sound because the bytes are one element of the column, which has this type.
 			return reflect.NewAt(t, unsafe.Pointer(unsafe.SliceData(b))).Elem(), true
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/inspect/internal/value"
+	"github.com/vastgo/vast/probe"
 )
 
 // editRequest is what an edit is asked for by.
@@ -164,7 +165,7 @@ func (one edited) setter(asked editRequest) (func(e vast.Entity, add bool) error
 		}
 	}
 	return func(e vast.Entity, add bool) error {
-		v, had := vast.Value(c.col, e)
+		v, had := probe.Value(c.col, e)
 		switch {
 		case add && had:
 			return conflict("entity %s has %s already", one.id, c.Name)
@@ -188,16 +189,16 @@ func (one edited) setter(asked editRequest) (func(e vast.Entity, add bool) error
 // put writes a component that the entity has, or adds one.
 func (one edited) put(e vast.Entity, v reflect.Value, add bool) error {
 	col := one.column.col
-	if names, ok := vast.NamesOf(one.in.world); ok && vast.Describe(names).ID == one.column.ID {
+	if names, ok := probe.NamesOf(one.in.world); ok && probe.Describe(names).ID == one.column.ID {
 		if _, err := names.Set(e, v.String()); err != nil {
 			return conflict("%v", err)
 		}
 		return nil
 	}
 	if add {
-		vast.AddValue(col, e, v)
+		probe.AddValue(col, e, v)
 	} else {
-		vast.SetValue(col, e, v)
+		probe.SetValue(col, e, v)
 	}
 	return nil
 }
@@ -212,7 +213,7 @@ func (one edited) relationSetter(asked editRequest) (func(e vast.Entity, add boo
 		return nil, refuse(err)
 	}
 	return func(e vast.Entity, add bool) error {
-		rel, _ := vast.RelationOf(one.column.col)
+		rel, _ := probe.RelationOf(one.column.col)
 		if had := rel.Has(e); add && had {
 			return conflict("entity %s has a target in %s already", one.id, one.column.Name)
 		} else if !add && !had {
@@ -284,7 +285,7 @@ func (in *Inspector) removeComponent(r *http.Request) (any, error) {
 		return nil, err
 	}
 	if err := one.change(r.Context(), func(e vast.Entity) error {
-		if !vast.RemoveValue(one.column.col, e) {
+		if !probe.RemoveValue(one.column.col, e) {
 			return one.lacks()
 		}
 		return nil

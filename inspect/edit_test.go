@@ -29,7 +29,7 @@ func TestEditComponent(t *testing.T) {
 	e := f.people[0] // is dead, so no system writes to it
 	base := "entities/" + e.String() + "/components/"
 	var changed *vast.Tracker
-	f.see(t, func() { changed = f.w.Track(f.position) })
+	f.see(t, func() { changed = vast.NewTracker(f.w, f.position) })
 	defer f.see(t, func() { changed.Close() })
 
 	a := f.change(t, "PATCH", base+"Position", `{"path":"X","value":-2.5}`)

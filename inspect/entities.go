@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 )
 
 const (
@@ -213,7 +214,7 @@ func (p *pager) findCompared() error {
 		slots := m.from(p.offset, p.limit)
 		return p.look(func() bool {
 			for ; len(slots) > 0; slots = slots[1:] {
-				if e, ok := p.in.world.At(slots[0]); ok {
+				if e, ok := probe.EntityAt(p.in.world, slots[0]); ok {
 					p.picked = append(p.picked, e)
 				}
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/inspect/internal/value"
+	"github.com/vastgo/vast/probe"
 )
 
 const (
@@ -160,7 +161,7 @@ func (k *entityReader) component(c *column, e vast.Entity) {
 		}
 		return
 	}
-	v, ok := vast.Value(c.col, e)
+	v, ok := probe.Value(c.col, e)
 	if !ok {
 		return
 	}
@@ -236,12 +237,12 @@ func (in *Inspector) linksOf(c *column, e vast.Entity) (lists []linkList) {
 			lists = append(lists, linkList{c.Name, c.ID, kind, direction, total, ends})
 		}
 	}
-	if r, ok := vast.RelationOf(c.col); ok {
+	if r, ok := probe.RelationOf(c.col); ok {
 		if target, ok := r.Target(e); ok {
 			add("relation", "out", 1, []linkEnd{{ID: target.String(), Name: in.nameOf(target)}})
 		}
 		add("relation", "in", r.CountSources(e), []linkEnd{})
-	} else if edges, ok := vast.EdgesOf(c.col); ok {
+	} else if edges, ok := probe.EdgesOf(c.col); ok {
 		some := func(all func(func(vast.Entity, reflect.Value) bool)) []linkEnd {
 			ends := []linkEnd{}
 			for other, v := range all {
@@ -256,8 +257,8 @@ func (in *Inspector) linksOf(c *column, e vast.Entity) (lists []linkList) {
 			}
 			return ends
 		}
-		add("edges", "out", edges.CountOut(e), some(edges.Out(e)))
-		add("edges", "in", edges.CountIn(e), some(edges.In(e)))
+		add("edges", "out", edges.CountTargets(e), some(edges.Targets(e)))
+		add("edges", "in", edges.CountSources(e), some(edges.Sources(e)))
 	}
 	return lists
 }

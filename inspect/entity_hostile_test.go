@@ -7,6 +7,7 @@ import (
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/inspect/internal/value"
+	"github.com/vastgo/vast/probe"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -49,9 +50,9 @@ func TestHostileComponents(t *testing.T) {
 		vast.NewColumn[Crasher](f.w).Add(f.paris, 7)
 		vast.NewColumn[Shouter](f.w).Add(f.paris, Shouter{})
 		hugeToo = addHuge(f.w, f.paris)
-		vast.NewHeapColumnWith[Wide](f.w, vast.ColumnOptions{Name: hostileName}).Add(f.paris, Wide{})
+		vast.NewHeapColumn[Wide](f.w).Named(hostileName).Add(f.paris, Wide{})
 		vast.NewHeapColumn[Ring](f.w).Add(f.paris, *ring)
-		vast.NewHeapColumnWith[[]string](f.w, vast.ColumnOptions{Name: ""}).Add(f.paris, make([]string, 1<<20))
+		vast.NewHeapColumn[[]string](f.w).Named("").Add(f.paris, make([]string, 1<<20))
 	})
 	var e entityAnswer
 	f.get(t, "entities/"+f.paris.String(), &e)
@@ -86,9 +87,9 @@ func TestHostileComponents(t *testing.T) {
 	}
 	f.change(t, "PATCH", base+"Crasher", `{"value":"255"}`)
 	f.see(t, func() {
-		cols := f.w.ComponentsOf(f.paris)
+		cols := probe.ComponentsOf(f.w, f.paris)
 		for _, col := range cols {
-			if v, _ := vast.Value(col, f.paris); col.Name() == "Crasher" && v.Uint() != 255 {
+			if v, _ := probe.Value(col, f.paris); col.Name() == "Crasher" && v.Uint() != 255 {
 				t.Errorf("the value is %d", v.Uint())
 			}
 		}
@@ -100,8 +101,8 @@ func TestManyComponents(t *testing.T) {
 	f := newFixture(t, Options{})
 	f.see(t, func() {
 		for i := range 40 {
-			vast.NewHeapColumnWith[Ship](f.w, vast.ColumnOptions{Name: strings.Repeat("x", i+1)}).Add(f.paris, Ship{Hull: int32(i)})
-			vast.NewHeapColumnWith[Infected](f.w, vast.ColumnOptions{Name: strings.Repeat("y", i+1)}).Add(f.paris, Infected{Source: f.london})
+			vast.NewHeapColumn[Ship](f.w).Named(strings.Repeat("x", i+1)).Add(f.paris, Ship{Hull: int32(i)})
+			vast.NewHeapColumn[Infected](f.w).Named(strings.Repeat("y", i+1)).Add(f.paris, Infected{Source: f.london})
 		}
 	})
 	var e entityAnswer

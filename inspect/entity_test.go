@@ -16,6 +16,7 @@ import (
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/inspect/internal/value"
+	"github.com/vastgo/vast/probe"
 )
 
 // fieldAt returns the field at a path of a component.
@@ -87,7 +88,7 @@ func TestEntity(t *testing.T) {
 	f.see(t, func() {
 		base := uintptr(unsafe.Pointer(f.infected.Get(f.people[0])))
 		if p := e.Components[2].Place; p == nil || p.Address != fmt.Sprintf("0x%x", base) || p.Bytes != e.Components[2].Size ||
-			f.w.Reservations()[p.Reservation].Address()+uintptr(p.Offset) != base {
+			probe.Reservations(f.w)[p.Reservation].Address()+uintptr(p.Offset) != base {
 			t.Errorf("%+v, want %#x", p, base)
 		}
 	})

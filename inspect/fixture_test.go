@@ -87,7 +87,7 @@ func newFixtureOf(t testing.TB, o Options, people int) *fixture {
 	w := vast.NewWorld(vast.Options{Name: "fixture", MaxEntities: max(1<<14, 2*people)})
 	f := &fixture{
 		w: w, position: vast.NewColumn[Position](w), velocity: vast.NewColumn[Velocity](w), infected: vast.NewColumn[Infected](w),
-		dead: vast.NewTag(w, "Dead"), ship: vast.NewSparseColumn[Ship](w), note: vast.NewHeapColumn[Note](w), names: vast.NewNames(w),
+		dead: vast.NewTag(w, "Dead"), ship: vast.NewSparseColumn[Ship](w), note: vast.NewHeapColumn[Note](w), names: w.Names(),
 		childOf: vast.NewRelation(w, "ChildOf", vast.RelationOptions{}), road: vast.NewEdges[Road](w, "Road", vast.EdgesOptions{}),
 	}
 	o.Views = append(o.Views, Plane("plane", Bounds{X1: 1000, Y1: 1000}, f.position,

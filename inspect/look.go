@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 )
 
 // maxLooking is how many requests may look at the world at a time, or wait to.
@@ -55,7 +56,7 @@ func (in *Inspector) entity(id string) (vast.Entity, bool) {
 	if !ok {
 		return vast.Entity{}, false
 	}
-	e, ok := in.world.At(slot)
+	e, ok := probe.EntityAt(in.world, slot)
 	return e, ok && e.Generation() == generation
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 )
 
 // oddWide has 300 numbers.
@@ -24,14 +25,14 @@ func TestManyColumns(t *testing.T) {
 	f := newOddWorld(t, Options{ReadWrite: true}, 1<<10, func(w *vast.World) {
 		e = w.Archetype().New()
 		for i := range columns {
-			o := vast.ColumnOptions{Name: fmt.Sprintf("Column%d", i)}
+			name := fmt.Sprintf("Column%d", i)
 			switch i % 4 {
 			case 0:
-				vast.NewColumnWith[oddWide](w, o).Add(e, oddWide{})
+				vast.NewColumn[oddWide](w).Named(name).Add(e, oddWide{})
 			case 1:
-				vast.NewSparseColumnWith[oddWide](w, o).Add(e, oddWide{})
+				vast.NewSparseColumn[oddWide](w).Named(name).Add(e, oddWide{})
 			case 2:
-				vast.NewHeapColumnWith[oddWide](w, o).Add(e, oddWide{})
+				vast.NewHeapColumn[oddWide](w).Named(name).Add(e, oddWide{})
 			case 3:
 				vast.NewTag(w, o.Name).Add(e)
 			}
@@ -127,8 +128,8 @@ func TestManyColumns(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	f.see(t, func() {
-		for i, col := range f.w.Columns() {
-			v, _ := vast.Value(col, e)
+		for i, col := range probe.Columns(f.w) {
+			v, _ := probe.Value(col, e)
 			want := float32(0)
 			if i == 298 {
 				want = 1.5
@@ -146,7 +147,7 @@ func TestManyArchetypes(t *testing.T) {
 	f := newOddWorld(t, Options{}, 1<<17, func(w *vast.World) {
 		var cols []vast.AnyColumn
 		for i := range columns {
-			cols = append(cols, vast.NewColumnWith[oddGrid](w, vast.ColumnOptions{Name: fmt.Sprintf("Grid%d", i)}))
+			cols = append(cols, vast.NewColumn[oddGrid](w).Named(fmt.Sprintf("Grid%d", i)))
 		}
 		for i := range archetypes {
 			var some []vast.AnyColumn

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 )
 
 const (
@@ -131,7 +132,7 @@ func eachEntity(w *vast.World, lo int, words []uint64, skip int, f func(vast.Ent
 				skip--
 				continue
 			}
-			if e, ok := w.At(lo + 64*i + bits.TrailingZeros64(mask)); ok && !f(e) {
+			if e, ok := probe.EntityAt(w, lo+64*i+bits.TrailingZeros64(mask)); ok && !f(e) {
 				return
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -40,7 +41,7 @@ type layout struct {
 	slots        int    // where those end that archetypes own
 	maxEntities  int
 
-	read    []vast.Area // until it is arranged
+	read    []probe.Area // until it is arranged
 	columns []column
 }
 
@@ -51,7 +52,7 @@ type reservation struct {
 	Committed int    `json:"committed"`
 	Address   string `json:"address"`
 
-	r vast.Reservation
+	r probe.Reservation
 }
 
 // area is a part of memory in which one array lies.
@@ -74,7 +75,7 @@ type area struct {
 	Swapped     int `json:"swapped"`
 	Decommitted int `json:"decommitted"`
 
-	a vast.Area
+	a probe.Area
 }
 
 // slots returns the slots whose data lies in the places [from, to), which are in the area.
@@ -94,9 +95,9 @@ func (a *area) place(slot int) (from, n int) {
 func (a *area) density() (col vast.AnyColumn, ok bool) { return a.a.Column, a.Stride != 0 }
 
 // lookAtMemory returns the layout. With extents it also returns which archetype owns which slots, in the order of slots.
-func (in *Inspector) lookAtMemory(ctx context.Context, extents bool) (*layout, []vast.Extent, error) {
+func (in *Inspector) lookAtMemory(ctx context.Context, extents bool) (*layout, []probe.Extent, error) {
 	var l *layout
-	var parts [][]vast.Extent // none is made longer, which would take time while the world waits
+	var parts [][]probe.Extent // none is made longer, which would take time while the world waits
 	next := 0
 	err := in.look(ctx, func() bool {
 		if l == nil {
@@ -104,7 +105,7 @@ func (in *Inspector) lookAtMemory(ctx context.Context, extents bool) (*layout, [
 			return !extents
 		}
 		begun := time.Now()
-		for x := range in.world.Extents(next) {
+		for x := range probe.Extents(in.world, next) {
 			k := len(parts)
 			if k == 0 || len(parts[k-1]) == extentsAtOnce {
 				if k == maxExtents/extentsAtOnce {
@@ -113,7 +114,7 @@ func (in *Inspector) lookAtMemory(ctx context.Context, extents bool) (*layout, [
 				if time.Since(begun) > memoryLookTime {
 					return false
 				}
-				parts = append(parts, make([]vast.Extent, 0, extentsAtOnce))
+				parts = append(parts, make([]probe.Extent, 0, extentsAtOnce))
 				k++
 			}
 			parts[k-1] = append(parts[k-1], x)
@@ -132,8 +133,8 @@ func (in *Inspector) lookAtMemory(ctx context.Context, extents bool) (*layout, [
 // world lets the inspector look.
 func (in *Inspector) newLayout() *layout {
 	w := in.world
-	l := &layout{slots: w.Slots(), maxEntities: w.Options().MaxEntities, read: w.Areas(), columns: in.model.look()}
-	for _, r := range w.Reservations() {
+	l := &layout{slots: w.Slots(), maxEntities: w.Options().MaxEntities, read: probe.Areas(w), columns: in.model.look()}
+	for _, r := range probe.Reservations(w) {
 		l.reservations = append(l.reservations, reservation{From: l.bytes, Bytes: r.Bytes(), Committed: r.Committed(), r: r})
 		l.bytes += r.Bytes()
 	}
@@ -316,7 +317,7 @@ func (a *area) count(n int, s vm.PageState) {
 }
 
 // archetypesOf adds extents up; the largest archetypes come first.
-func archetypesOf(extents []vast.Extent) []archetype {
+func archetypesOf(extents []probe.Extent) []archetype {
 	index := make(map[*vast.Archetype]int)
 	all := []archetype{}
 	for _, x := range extents {
@@ -324,7 +325,7 @@ func archetypesOf(extents []vast.Extent) []archetype {
 		if !known {
 			i = len(all)
 			index[x.Archetype] = i
-			all = append(all, archetype{Number: x.Archetype.Number(), Columns: []string{}, a: x.Archetype})
+			all = append(all, archetype{Number: probe.NumberOf(x.Archetype), Columns: []string{}, a: x.Archetype})
 		}
 		all[i].Extents++
 		all[i].Slots += x.Slots
@@ -333,7 +334,7 @@ func archetypesOf(extents []vast.Extent) []archetype {
 	slices.SortStableFunc(all, func(a, b archetype) int { return b.Slots - a.Slots })
 	all = all[:min(len(all), maxArchetypes)]
 	for i := range all {
-		for _, c := range all[i].a.Columns() { // never changes
+		for _, c := range probe.ColumnsOf(all[i].a) { // never changes
 			all[i].Columns = append(all[i].Columns, c.Name())
 		}
 	}

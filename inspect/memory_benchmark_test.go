@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 )
 
 // quietWorld is a world that nothing happens in but looks, whose times are taken.
@@ -25,7 +26,7 @@ func newQuietWorld(b *testing.B, entities int) *quietWorld {
 	w.Archetype(cols...).NewN(entities*9/10, func(r vast.Run) {})
 	w.Archetype(cols[:2]...).NewN(entities/10, nil)
 	for slot := 0; slot < entities; slot += 10 {
-		if e, ok := w.At(slot); ok {
+		if e, ok := probe.EntityAt(w, slot); ok {
 			some.Add(e, Infected{})
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -291,7 +292,7 @@ func (p *memoryPicture) slotsOf(l *layout, c cells, base, i int) (a *area, lo, h
 }
 
 // drawArchetypes finds the archetype that owns most slots of each cell.
-func (p *memoryPicture) drawArchetypes(l *layout, extents []vast.Extent) {
+func (p *memoryPicture) drawArchetypes(l *layout, extents []probe.Extent) {
 	base := 0
 	owned := make(map[int]int)
 	for _, c := range p.ranges {
@@ -300,21 +301,21 @@ func (p *memoryPicture) drawArchetypes(l *layout, extents []vast.Extent) {
 			if lo == hi {
 				continue
 			}
-			at, _ := slices.BinarySearchFunc(extents, lo, func(x vast.Extent, slot int) int {
+			at, _ := slices.BinarySearchFunc(extents, lo, func(x probe.Extent, slot int) int {
 				if x.First+x.Slots <= slot {
 					return -1
 				}
 				return 1
 			})
 			if at < len(extents) && extents[at].First <= lo && hi <= extents[at].First+extents[at].Slots {
-				p.archetype[base+i] = uint16(min(extents[at].Archetype.Number(), nothing-1))
+				p.archetype[base+i] = uint16(min(probe.NumberOf(extents[at].Archetype), nothing-1))
 				continue
 			}
 			clear(owned)
 			best, most := nothing, 0
 			for ; at < len(extents) && extents[at].First < hi; at++ {
 				x := extents[at]
-				number := min(x.Archetype.Number(), nothing-1)
+				number := min(probe.NumberOf(x.Archetype), nothing-1)
 				owned[number] += min(hi, x.First+x.Slots) - max(lo, x.First)
 				if owned[number] > most {
 					best, most = number, owned[number]
@@ -373,7 +374,7 @@ func (in *Inspector) drawDensity(ctx context.Context, p *memoryPicture, l *layou
 			}
 			end := min(q.hi, from+step)
 			counted := min(end, from+take)
-			live += in.world.Occupied(q.col, from, counted)
+			live += probe.Occupied(in.world, q.col, from, counted)
 			seen += counted - from
 			if done += counted - from + 64; end == q.hi {
 				p.value[q.cell] = share(live, seen)

@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"testing"
 	"time"
+
+	"github.com/vastgo/vast/probe"
 )
 
 // drawnPicture is what the binary answer says.
@@ -104,7 +106,7 @@ func TestPictureOfElements(t *testing.T) {
 		var columns []string
 		f.see(t, func() {
 			for slot := range n {
-				e, alive := f.w.At(slot)
+				e, alive := probe.EntityAt(f.w, slot)
 				has := alive && (f.position.Has(e) && name == "Position" || f.velocity.Has(e) && name == "Velocity" || f.infected.Has(e) && name == "Infected")
 				want := uint8(0)
 				if has {
@@ -114,11 +116,11 @@ func TestPictureOfElements(t *testing.T) {
 					t.Fatalf("%s: slot %d has density %d, notes %b", name, slot, density.values[slot], density.notes[slot])
 				}
 				number := uint16(nothing)
-				for x := range f.w.Extents(slot) {
+				for x := range probe.Extents(f.w, slot) {
 					if x.First <= slot {
-						number = uint16(x.Archetype.Number())
+						number = uint16(probe.NumberOf(x.Archetype))
 						columns = nil
-						for _, c := range x.Archetype.Columns() {
+						for _, c := range probe.ColumnsOf(x.Archetype) {
 							columns = append(columns, c.Name())
 						}
 					}
@@ -134,7 +136,7 @@ func TestPictureOfElements(t *testing.T) {
 		f.see(t, func() {
 			slots := min(n, f.w.Slots())
 			col := f.model.look()[m.area(t, name, "elements").Column].col
-			if want := share(f.w.Occupied(col, 0, slots), slots); all.values[0] != want {
+			if want := share(probe.Occupied(f.w, col, 0, slots), slots); all.values[0] != want {
 				t.Errorf("%s: the density is %d, want %d", name, all.values[0], want)
 			}
 		})

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -28,7 +29,7 @@ func (a *memoryAnswer) area(t *testing.T, column, kind string) area {
 
 func TestMemoryAddsUp(t *testing.T) {
 	f := newFixture(t, Options{})
-	f.see(t, func() { f.w.Track(f.position) })
+	f.see(t, func() { vast.NewTracker(f.w, f.position) })
 	var m memoryAnswer
 	f.get(t, "memory", &m)
 	committed, end := 0, 0
@@ -156,8 +157,8 @@ func TestBytes(t *testing.T) {
 	f := newFixture(t, Options{})
 	ids := make(map[string]int)
 	f.see(t, func() {
-		for _, c := range f.w.Columns() {
-			ids[c.Name()] = vast.Describe(c).ID
+		for _, c := range probe.Columns(f.w) {
+			ids[c.Name()] = probe.Describe(c).ID
 		}
 	})
 	get := func(e vast.Entity, column string) (b bytesAnswer) {

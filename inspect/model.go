@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -40,7 +41,7 @@ type column struct {
 	Text   string  `json:"text"`  // what queries call it
 
 	col  vast.AnyColumn
-	info vast.ColumnInfo
+	info probe.ColumnInfo
 }
 
 // read takes in more of the world's columns, of which a program may have hundreds, and reports whether it
@@ -49,11 +50,11 @@ func (m *model) read(w *vast.World) (done bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	begun := time.Now()
-	for _, col := range w.Columns()[len(m.columns):] {
+	for _, col := range probe.Columns(w)[len(m.columns):] {
 		if time.Since(begun) > lookTime {
 			return false
 		}
-		info := vast.Describe(col)
+		info := probe.Describe(col)
 		c := column{ID: info.ID, Name: info.Name, Storage: info.Storage.String(), col: col, info: info}
 		if info.Type != nil {
 			c.Type, c.Size = info.Type.String(), int(info.Type.Size())

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/inspect/internal/value"
+	"github.com/vastgo/vast/probe"
 )
 
 const (
@@ -22,7 +23,7 @@ func (in *Inspector) namer() Namer {
 	if in.options.Names != nil {
 		return in.options.Names
 	}
-	if names, ok := vast.NamesOf(in.world); ok {
+	if names, ok := probe.NamesOf(in.world); ok {
 		return worldNames{in.world, names}
 	}
 	return nobody{}

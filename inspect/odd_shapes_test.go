@@ -17,6 +17,7 @@ import (
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/inspect/internal/value"
+	"github.com/vastgo/vast/probe"
 )
 
 // many is a number of elements that takes minutes to count to. Only elements without bytes can be so many.
@@ -99,25 +100,25 @@ func newOddWorld(t testing.TB, o Options, most int, fill func(w *vast.World)) *f
 // oddColumn is a column whose type a test does not name.
 type oddColumn struct {
 	vast.AnyColumn
-	storage vast.Storage
+	storage probe.Storage
 	give    func(e vast.Entity)
 }
 
 // columnsOf returns what makes a column of a type in each storage. The name of the storage ends the column's.
-func columnsOf[T any](name string, storages ...vast.Storage) func(w *vast.World) []oddColumn {
+func columnsOf[T any](name string, storages ...probe.Storage) func(w *vast.World) []oddColumn {
 	return func(w *vast.World) (made []oddColumn) {
 		for _, s := range storages {
-			o := vast.ColumnOptions{Name: name + " " + s.String()}
+			name := name + " " + s.String()
 			var zero T
 			switch s {
-			case vast.StorageDense:
-				c := vast.NewColumnWith[T](w, o)
+			case probe.StorageDense:
+				c := vast.NewColumn[T](w).Named(name)
 				made = append(made, oddColumn{c, s, func(e vast.Entity) { c.Add(e, zero) }})
-			case vast.StorageSparse:
-				c := vast.NewSparseColumnWith[T](w, o)
+			case probe.StorageSparse:
+				c := vast.NewSparseColumn[T](w).Named(name)
 				made = append(made, oddColumn{c, s, func(e vast.Entity) { c.Add(e, zero) }})
-			case vast.StorageHeap:
-				c := vast.NewHeapColumnWith[T](w, o)
+			case probe.StorageHeap:
+				c := vast.NewHeapColumn[T](w).Named(name)
 				made = append(made, oddColumn{c, s, func(e vast.Entity) { c.Add(e, zero) }})
 			}
 		}
@@ -125,7 +126,7 @@ func columnsOf[T any](name string, storages ...vast.Storage) func(w *vast.World)
 	}
 }
 
-var inAllStorages = []vast.Storage{vast.StorageDense, vast.StorageSparse, vast.StorageHeap}
+var inAllStorages = []probe.Storage{probe.StorageDense, probe.StorageSparse, probe.StorageHeap}
 
 // oddShape is a component's type, and what the inspector says of it.
 type oddShape struct {
@@ -463,7 +464,7 @@ func (k *oddCase) showsMemory(t *testing.T, c column) {
 }
 
 // typeOf returns the type of the component.
-func (k *oddCase) typeOf() reflect.Type { return vast.Describe(k.col).Type }
+func (k *oddCase) typeOf() reflect.Type { return probe.Describe(k.col).Type }
 
 // edits adds the component to an entity, sets a number in it, and takes it away.
 func (k *oddCase) edits(t *testing.T, c column) {
@@ -494,7 +495,7 @@ func (k *oddCase) edits(t *testing.T, c column) {
 			t.Errorf("%+v", a)
 		}
 		k.see(t, func() {
-			v, _ := vast.Value(k.col, k.e)
+			v, _ := probe.Value(k.col, k.e)
 			for _, f := range stepsOf(k.path) {
 				v = f(v)
 			}

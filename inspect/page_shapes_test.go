@@ -7,6 +7,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 )
 
 // TestPageKeepsNamesakesApart edits and asks for one of two components of one name.
@@ -16,8 +17,8 @@ func TestPageKeepsNamesakesApart(t *testing.T) {
 	var second vast.Column[Ship]
 	var number int
 	f.see(t, func() {
-		second = vast.NewColumnWith[Ship](f.w, vast.ColumnOptions{Name: "Ship"})
-		number = vast.Describe(second).ID
+		second = vast.NewColumn[Ship](f.w).Named("Ship")
+		number = probe.Describe(second).ID
 		second.Add(f.london, Ship{Hull: 9})
 		second.Add(f.paris, Ship{Hull: 10})
 		vast.NewTag(f.w, fmt.Sprint(number)).Add(f.paris) // a name that is the number of another
@@ -63,11 +64,11 @@ func TestPageShowsOddShapes(t *testing.T) {
 	var e vast.Entity
 	f := newOddWorld(t, Options{ReadWrite: true}, 128, func(w *vast.World) {
 		e = w.Archetype().New()
-		vast.NewColumnWith[[many]struct{}](w, vast.ColumnOptions{Name: "Void"}).Add(e, [many]struct{}{})
-		vast.NewColumnWith[oddVoids](w, vast.ColumnOptions{Name: "Voids"}).Add(e, oddVoids{N: 5})
-		vast.NewSparseColumnWith[oddGrid](w, vast.ColumnOptions{Name: "Grid"}).Add(e, oddGrid{})
-		vast.NewColumnWith[vectors](w, vast.ColumnOptions{Name: "Vectors"}).Add(e, vectors{})
-		vast.NewHeapColumnWith[oddDeep](w, vast.ColumnOptions{Name: "Deep"}).Add(e, oddDeep{})
+		vast.NewColumn[[many]struct{}](w).Named("Void").Add(e, [many]struct{}{})
+		vast.NewColumn[oddVoids](w).Named("Voids").Add(e, oddVoids{N: 5})
+		vast.NewSparseColumn[oddGrid](w).Named("Grid").Add(e, oddGrid{})
+		vast.NewColumn[vectors](w).Named("Vectors").Add(e, vectors{})
+		vast.NewHeapColumn[oddDeep](w).Named("Deep").Add(e, oddDeep{})
 	})
 	p := openEntity(t, f, e)
 	p.waitText("[data-column=Void] .more", map[int]string{1 << 3: "8,589,934,592 more", 1: "1,073,741,824 more"}[many>>30])

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -88,20 +89,20 @@ func (a *placeAnswer) findSlots(in *Inspector, l *layout, at *area) {
 	}
 	from, _ := at.place(lo)
 	a.FirstSlot, a.Slots, a.Word, a.Byte = lo, hi-lo, lo/64, a.Place-from
-	for x := range in.world.Extents(lo) {
+	for x := range probe.Extents(in.world, lo) {
 		if x.First <= lo {
-			for _, c := range x.Archetype.Columns() {
+			for _, c := range probe.ColumnsOf(x.Archetype) {
 				a.Archetype = append(a.Archetype, c.Name())
 			}
 		}
 		break
 	}
 	col, _ := at.density()
-	a.InUse = in.world.Occupied(col, lo, hi)
+	a.InUse = probe.Occupied(in.world, col, lo, hi)
 	if a.Slots > 1 {
 		return
 	}
-	if e, alive := in.world.At(lo); alive {
+	if e, alive := probe.EntityAt(in.world, lo); alive {
 		a.Entity = in.occupant(e)
 		a.Component = a.InUse > 0
 	}
@@ -109,11 +110,11 @@ func (a *placeAnswer) findSlots(in *Inspector, l *layout, at *area) {
 
 // findField finds the field of which the byte at the place is one.
 func (a *placeAnswer) findField(l *layout, at *area) {
-	if a.Slots != 1 || at.Column < 0 || at.Kind != vast.AreaElements.String() {
+	if a.Slots != 1 || at.Column < 0 || at.Kind != probe.AreaElements.String() {
 		return
 	}
 	c := &l.columns[at.Column]
-	if c.info.Storage != vast.StorageDense {
+	if c.info.Storage != probe.StorageDense {
 		return // handles lie there
 	}
 	for _, f := range c.fields() {

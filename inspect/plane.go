@@ -1,6 +1,9 @@
 package inspect
 
-import "github.com/vastgo/vast"
+import (
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
+)
 
 // Plane returns the [View] of the entities that have a component which says where they are in a plane, such as that of a
 // game:
@@ -17,7 +20,7 @@ import "github.com/vastgo/vast"
 // A picture takes some 10 nanoseconds for each entity and layer. Plane panics when the column was not made by a world or there
 // are more than seven others.
 func Plane[T any](id string, bounds Bounds, col vast.Column[T], at func(*T) (x, y float64), parts ...vast.AnyColumn) View {
-	w := vast.Describe(col).World
+	w := probe.Describe(col).World
 	v := View{ID: id, Bounds: bounds, Layers: []Layer{{Name: col.Name()}}}
 	queries := []vast.Query{w.Query(col)}
 	for i, part := range parts {

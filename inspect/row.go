@@ -8,6 +8,7 @@ import (
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/inspect/internal/query"
 	"github.com/vastgo/vast/inspect/internal/value"
+	"github.com/vastgo/vast/probe"
 )
 
 const (
@@ -53,7 +54,7 @@ func (in *Inspector) newRowReader(shown []query.Named, leaves bool) *rowReader {
 		c := shownColumn{Named: n, typ: n.Column.Type}
 		switch {
 		case n.Column.Relation:
-			c.relation, _ = vast.RelationOf(n.Column.AnyColumn)
+			c.relation, _ = probe.RelationOf(n.Column.AnyColumn)
 			c.typ = nil
 		case n.Column.Linked:
 			c.typ = nil
@@ -101,7 +102,7 @@ func (r *rowReader) cell(c *shownColumn, e vast.Entity) (out cell) {
 		return out
 	}
 	if c.kept {
-		out.value, _ = vast.Value(c.Column.AnyColumn, e)
+		out.value, _ = probe.Value(c.Column.AnyColumn, e)
 		return out
 	}
 	v, ok := valueNow(r.in.world, c.Column.AnyColumn, c.Column.Storage, c.typ, e)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 	"github.com/vastgo/vast/sched"
 )
 
@@ -39,10 +40,10 @@ type survey struct {
 
 func takeSurvey(w *vast.World, s *survey) bool {
 	if !s.begun {
-		s.left, s.begun = w.Columns(), true
+		s.left, s.begun = probe.Columns(w), true
 	}
 	for start := time.Now(); len(s.left) > 0 && time.Since(start) < stepTime; s.left = s.left[1:] {
-		s.columns = append(s.columns, vast.StatsOf(s.left[0]))
+		s.columns = append(s.columns, probe.StatsOf(s.left[0]))
 	}
 	return len(s.left) == 0 && takeCensus(w, &s.census)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 )
 
 // BenchmarkSampling tells what a sample, and a scrape, cost a world of a million entities: what holds the world up (census,
@@ -33,7 +34,7 @@ func BenchmarkSampling(b *testing.B) {
 	})
 	b.Run("column", func(b *testing.B) {
 		for b.Loop() {
-			vast.StatsOf(dead)
+			probe.StatsOf(dead)
 		}
 	})
 	in := &Inspector{world: w}

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/inspect/internal/query"
+	"github.com/vastgo/vast/probe"
 )
 
 const (
@@ -217,7 +217,7 @@ func (s *search) bind() bool {
 		return false
 	}
 	s.before = s.in.world.Changes()
-	_, named := vast.NamesOf(s.in.world)
+	_, named := probe.NamesOf(s.in.world)
 	found, err := s.plan.Bind(s.in.world, queryNames{s.in.namer()}, named && s.in.options.Names == nil)
 	if err != nil {
 		s.wrong = queryProblem(err)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+
+	"github.com/vastgo/vast/probe"
 )
 
 // maxSlot is the largest number of a slot that may be asked for.
@@ -65,7 +67,7 @@ func (in *Inspector) describeWord(r *http.Request) (any, error) {
 				return false
 			}
 			c := &columns[next]
-			if bits := w.Presence(c.col, a.Word); bits != 0 {
+			if bits := probe.Presence(w, c.col, a.Word); bits != 0 {
 				a.Columns = append(a.Columns, presence{c.ID, c.Name, c.Storage, c.info.Private, hexadecimal(bits), c.Size})
 			}
 		}
@@ -80,18 +82,18 @@ func (in *Inspector) describeWord(r *http.Request) (any, error) {
 // findSlots is called while the world lets the inspector look.
 func (a *wordAnswer) findSlots(in *Inspector) {
 	w := in.world
-	a.Live = hexadecimal(w.Presence(nil, a.Word))
+	a.Live = hexadecimal(probe.Presence(w, nil, a.Word))
 	for slot := a.First; slot < a.First+64; slot++ {
-		info := slotInfo{Slot: slot, Uses: int(w.Uses(slot))}
-		if e, alive := w.At(slot); alive {
+		info := slotInfo{Slot: slot, Uses: int(probe.Uses(w, slot))}
+		if e, alive := probe.EntityAt(w, slot); alive {
 			info.Alive, info.ID, info.Name = true, e.String(), in.nameOf(e)
 		}
 		a.Slots = append(a.Slots, info)
 	}
-	for x := range w.Extents(a.First) {
+	for x := range probe.Extents(w, a.First) {
 		if x.First <= a.First {
 			a.Owned, a.ExtentFirst, a.ExtentSlots = true, x.First, x.Slots
-			for _, c := range x.Archetype.Columns() {
+			for _, c := range probe.ColumnsOf(x.Archetype) {
 				a.Archetype = append(a.Archetype, c.Name())
 			}
 		}

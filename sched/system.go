@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 )
 
 // Phase is a part of a tick. The systems of a phase are done, and their commands applied, before the next
@@ -83,7 +84,7 @@ func Not(f func(*Context) bool) func(*Context) bool { return func(c *Context) bo
 type node struct {
 	System
 	hash          uint64 // of the name
-	reads, writes []vast.ColumnInfo
+	reads, writes []probe.ColumnInfo
 
 	// Set by plan:
 	place    int     // in the order of the phase
@@ -129,14 +130,14 @@ func newNode(s *Schedule, sys System) *node {
 }
 
 // columnsOf describes the columns of a list of a system.
-func (s *Schedule) columnsOf(system, list string, cols []vast.AnyColumn) []vast.ColumnInfo {
-	infos := make([]vast.ColumnInfo, 0, len(cols))
+func (s *Schedule) columnsOf(system, list string, cols []vast.AnyColumn) []probe.ColumnInfo {
+	infos := make([]probe.ColumnInfo, 0, len(cols))
 	for i, col := range cols {
 		if col == nil || reflect.ValueOf(col).IsZero() {
 			panic(fmt.Sprintf("sched: Schedule.Add: system %q: column %d of %s was not made with NewColumn",
 				system, i+1, list))
 		}
-		info := vast.Describe(col)
+		info := probe.Describe(col)
 		if info.World != s.world {
 			panic(fmt.Sprintf("sched: Schedule.Add: system %q: column %s of %s belongs to another world",
 				system, info.Name, list))

@@ -1,6 +1,9 @@
 package metamorphic
 
-import "github.com/vastgo/vast"
+import (
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
+)
 
 // Column is a column of any storage whose values are numbers.
 type Column interface {
@@ -57,15 +60,14 @@ type stored interface {
 type column struct{ s stored }
 
 // NewColumn registers a column of a storage that holds values.
-func NewColumn(w *vast.World, s vast.Storage, name string) Column {
-	o := vast.ColumnOptions{Name: name}
+func NewColumn(w *vast.World, s probe.Storage, name string) Column {
 	switch s {
-	case vast.StorageSparse:
-		return column{vast.NewSparseColumnWith[element](w, o)}
-	case vast.StorageHeap:
-		return column{vast.NewHeapColumnWith[element](w, o)}
+	case probe.StorageSparse:
+		return column{vast.NewSparseColumn[element](w).Named(name)}
+	case probe.StorageHeap:
+		return column{vast.NewHeapColumn[element](w).Named(name)}
 	}
-	return column{vast.NewColumnWith[element](w, o)}
+	return column{vast.NewColumn[element](w).Named(name)}
 }
 
 func (c column) In() vast.AnyColumn { return c.s }

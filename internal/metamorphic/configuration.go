@@ -3,7 +3,7 @@ package metamorphic
 import (
 	"fmt"
 
-	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -20,7 +20,7 @@ const (
 
 // Configuration is one way to make a world. Nothing in it may make a difference.
 type Configuration struct {
-	Storage  vast.Storage
+	Storage  probe.Storage
 	Pages    vm.Pages
 	Workers  int
 	Emptying Emptying
@@ -55,7 +55,7 @@ func (c Configuration) String() string {
 
 // Configurations are twelve in which each storage meets each kind of pages, and the others in turn. The first is the default.
 func Configurations() (cs []Configuration) {
-	storages := []vast.Storage{vast.StorageDense, vast.StorageSparse, vast.StorageHeap}
+	storages := []probe.Storage{probe.StorageDense, probe.StorageSparse, probe.StorageHeap}
 	pages := []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHuge, vm.PagesHeap}
 	workers := []int{1, 2, 4}
 	for i := range 12 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 )
 
 // Names say what entities are called, as inspect.Namer does.
@@ -104,7 +105,7 @@ func (p *Plan) alternatives() (n int) {
 
 func bindTarget(w *vast.World, names Names, c *Column, t *Target) (bound, error) {
 	b := bound{column: c}
-	b.relation, _ = vast.RelationOf(c.AnyColumn)
+	b.relation, _ = probe.RelationOf(c.AnyColumn)
 	var err error
 	b.target, err = findEntity(w, names, t.ID, t.Name, t.Span)
 	return b, err
@@ -115,7 +116,7 @@ func findEntity(w *vast.World, names Names, id, name string, at Span) (vast.Enti
 	if id != "" {
 		slot, generation, _ := strings.Cut(id, ".")
 		n, err := strconv.ParseUint(slot, 10, 31)
-		if e, ok := w.At(int(n)); ok && err == nil && e.String() == slot+"."+strings.TrimLeft(generation, "0") {
+		if e, ok := probe.EntityAt(w, int(n)); ok && err == nil && e.String() == slot+"."+strings.TrimLeft(generation, "0") {
 			return e, nil
 		}
 		return vast.Entity{}, at.errorf("no entity %s is alive", id)
@@ -205,8 +206,8 @@ func (p *Plan) listNamed(w *vast.World, s *Search, own bool) {
 		return
 	}
 	namesColumn := -1 // others may be called Name, too
-	if n, ok := vast.NamesOf(w); ok && own {
-		namesColumn = vast.Describe(n).ID
+	if n, ok := probe.NamesOf(w); ok && own {
+		namesColumn = probe.Describe(n).ID
 	}
 	for _, t := range p.tests {
 		a := t.either[0]

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 )
 
 // newNamesakes returns a world with three components called Body, one of which differs from the others by its
@@ -15,7 +16,7 @@ func newNamesakes(t *testing.T) (f *testWorld, own vast.HeapColumn[string]) {
 	f = newTestWorld(t, 40)
 	vast.NewTag(f.World, "Body")
 	vast.NewTag(f.World, "body")
-	own = vast.NewHeapColumnWith[string](f.World, vast.ColumnOptions{Name: "Name"})
+	own = vast.NewHeapColumn[string](f.World).Named("Name")
 	f.schema = schemaOf(f.World)
 	return f, own
 }
@@ -132,9 +133,9 @@ func TestCompleteNamesakes(t *testing.T) {
 
 // addInAllStorages makes a column of a type in each storage that has elements.
 func addInAllStorages[T any](w *vast.World, name string) {
-	vast.NewColumnWith[T](w, vast.ColumnOptions{Name: "dense_" + name})
-	vast.NewSparseColumnWith[T](w, vast.ColumnOptions{Name: "sparse_" + name})
-	vast.NewHeapColumnWith[T](w, vast.ColumnOptions{Name: "heap_" + name})
+	vast.NewColumn[T](w).Named("dense_" + name)
+	vast.NewSparseColumn[T](w).Named("sparse_" + name)
+	vast.NewHeapColumn[T](w).Named("heap_" + name)
 }
 
 // TestSteps: the larger what a search looks at, the fewer slots it looks at before it is time to look at the
@@ -154,8 +155,8 @@ func TestSteps(t *testing.T) {
 	addInAllStorages[large](w, "large")
 	addInAllStorages[larger](w, "larger")
 	var all []Column
-	for _, col := range w.Columns() {
-		info := vast.Describe(col)
+	for _, col := range probe.Columns(w) {
+		info := probe.Describe(col)
 		n := Part{Path: "N", Kind: KindInt, Type: reflect.TypeFor[int32]()}
 		if info.Type == n.Type {
 			n.Path = ""

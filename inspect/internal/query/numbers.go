@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 )
 
 // Keep clears the bits of the entities that lack the component, and returns how many are left; bits stand for the slots from
@@ -33,8 +34,8 @@ func (n Named) AppendNumbers(to []float64, w *vast.World, part *Part, lo int, wo
 	for run := range n.has(w, lo, lo+64*len(words)).Runs() {
 		from := run.Start() - lo
 		var elements unsafe.Pointer
-		if n.Column.Storage == vast.StorageDense {
-			elements = unsafe.Pointer(unsafe.SliceData(vast.Bytes(n.Column.AnyColumn, run)))
+		if n.Column.Storage == probe.StorageDense {
+			elements = unsafe.Pointer(unsafe.SliceData(probe.Bytes(n.Column.AnyColumn, run)))
 		}
 		for i := range run.Len() {
 			at := from + i
@@ -43,7 +44,7 @@ func (n Named) AppendNumbers(to []float64, w *vast.World, part *Part, lo int, wo
 			}
 			if elements != nil {
 				to = append(to, read(unsafe.Add(elements, i*size+part.Offset))) // sound as in passPacked
-			} else if v, ok := vast.Value(n.Column.AnyColumn, run.Entity(i)); ok {
+			} else if v, ok := probe.Value(n.Column.AnyColumn, run.Entity(i)); ok {
 				to = append(to, read(unsafe.Add(v.Addr().UnsafePointer(), part.Offset)))
 			}
 		}

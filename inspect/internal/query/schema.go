@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 )
 
 // Schema is what a text may name. [NewSchema] makes one.
@@ -18,7 +19,7 @@ type Schema struct {
 type Column struct {
 	vast.AnyColumn
 	ID       int // its number in the world
-	Storage  vast.Storage
+	Storage  probe.Storage
 	Type     reflect.Type // of an element; nil for a tag
 	Relation bool         // whether it is a relation
 	Linked   bool         // whether its elements are links, of a relation or edges, and have no fields

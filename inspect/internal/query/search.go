@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 )
 
 // How many slots a step should look at, so that it takes some tens of microseconds.
@@ -31,7 +32,7 @@ const (
 )
 
 // isCopied reports whether a component must be copied to be looked at.
-func (c *Column) isCopied() bool { return c.Storage != vast.StorageDense }
+func (c *Column) isCopied() bool { return c.Storage != probe.StorageDense }
 
 // size returns the bytes of an element.
 func (c *Column) size() int { return int(c.Type.Size()) }
@@ -106,7 +107,7 @@ func (a *boundAlternative) pass(names Names, lo, hi int, words, passed []uint64)
 		case c == nil:
 			setBits(passed, from, from+run.Len())
 		case c.packed:
-			c.passPacked(vast.Bytes(a.column.AnyColumn, run), run.Len(), from, a.value, passed)
+			c.passPacked(probe.Bytes(a.column.AnyColumn, run), run.Len(), from, a.value, passed)
 		default:
 			for i := range run.Len() {
 				if words[(from+i)/64]>>((from+i)%64)&1 != 0 {
@@ -138,7 +139,7 @@ func (c *comparison) passOne(names Names, col *Column, e, value vast.Entity) boo
 		name, ok := names.Name(e)
 		return ok && (c.op == opNamed || (c.holds(name) || e == value) != c.not)
 	}
-	v, ok := vast.Value(col.AnyColumn, e)
+	v, ok := probe.Value(col.AnyColumn, e)
 	if !ok {
 		return false
 	}

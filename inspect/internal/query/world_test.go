@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 )
 
 // Components of the tests' world.
@@ -71,13 +72,13 @@ func newTestWorld(tb testing.TB, n int) *testWorld {
 	w := vast.NewWorld(vast.Options{MaxEntities: max(1<<14, n)})
 	tb.Cleanup(func() { w.Close() })
 	f := &testWorld{World: w}
-	f.body, f.numbers = vast.NewColumnWith[body](w, vast.ColumnOptions{Name: "Body"}), vast.NewColumnWith[numbers](w, vast.ColumnOptions{Name: "Numbers"})
-	f.illness = vast.NewSparseColumnWith[illness](w, vast.ColumnOptions{Name: "Illness"})
-	f.note = vast.NewHeapColumnWith[note](w, vast.ColumnOptions{Name: "Note"})
+	f.body, f.numbers = vast.NewColumn[body](w).Named("Body"), vast.NewColumn[numbers](w).Named("Numbers")
+	f.illness = vast.NewSparseColumn[illness](w).Named("Illness")
+	f.note = vast.NewHeapColumn[note](w).Named("Note")
 	f.dead = vast.NewTag(w, "Dead")
-	f.age = vast.NewColumnWith[int32](w, vast.ColumnOptions{Name: "Age in years"})
+	f.age = vast.NewColumn[int32](w).Named("Age in years")
 	f.childOf = vast.NewRelation(w, "ChildOf", vast.RelationOptions{Cyclic: true})
-	f.names = vast.NewNames(w)
+	f.names = w.Names()
 	vast.NewTag(w, "DEAD") // differs from another by its case only
 	f.schema = schemaOf(w)
 	r := rand.New(rand.NewPCG(3, 4))
@@ -144,10 +145,10 @@ func (f *testWorld) Suggest(prefix string, most int) (list []Suggestion) {
 // schemaOf describes the columns of a world.
 func schemaOf(w *vast.World) *Schema {
 	var all []Column
-	for _, col := range w.Columns() {
-		info := vast.Describe(col)
+	for _, col := range probe.Columns(w) {
+		info := probe.Describe(col)
 		c := Column{AnyColumn: col, ID: info.ID, Storage: info.Storage, Type: info.Type, Linked: info.Linked != "", Private: info.Private}
-		_, c.Relation = vast.RelationOf(col)
+		_, c.Relation = probe.RelationOf(col)
 		if info.Type != nil && !c.Linked {
 			c.addParts(info.Layout, "", 0)
 		}
@@ -156,7 +157,7 @@ func schemaOf(w *vast.World) *Schema {
 	return NewSchema(all)
 }
 
-func (c *Column) addParts(l vast.Layout, path string, offset int) {
+func (c *Column) addParts(l probe.Layout, path string, offset int) {
 	kinds := map[reflect.Kind]Kind{reflect.Bool: KindBool, reflect.Float32: KindFloat, reflect.Float64: KindFloat, reflect.String: KindString}
 	kind, ok := kinds[l.Type.Kind()]
 	switch {

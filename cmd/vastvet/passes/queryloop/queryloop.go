@@ -143,7 +143,7 @@ func (l *loop) say(call *ast.CallExpr, name string, v verb, statement bool) {
 // concerns reports whether a change is one of the world that the loop goes over, and changes something.
 func (l *loop) concerns(call *ast.CallExpr, name string, v verb) bool {
 	on := lib.Receiver(call)
-	if of, _ := lib.Split(name); of == "vast" {
+	if of, _ := lib.Split(name); of == "vast" || of == "probe" {
 		on = call.Args[0]
 	}
 	if on == nil {

@@ -341,9 +341,9 @@ func (ws worlds) made(call *ast.CallExpr, steps int) world {
 		if p := ws.place(lib.Receiver(call), steps); p.root != nil {
 			return world{from: name, in: p}
 		}
-	case of == "vast" && strings.HasPrefix(last, "New") && len(call.Args) > 0:
+	case (of == "vast" && strings.HasPrefix(last, "New") || of == "probe") && len(call.Args) > 0:
 		return ws.follow(call.Args[0], steps)
-	case strings.HasPrefix(of, "vast."):
+	case strings.HasPrefix(of, "vast.") || strings.HasPrefix(of, "probe."):
 		return ws.follow(lib.Receiver(call), steps)
 	}
 	return world{}

@@ -5,7 +5,7 @@ import "github.com/vastgo/vast"
 func (g *game) world() *vast.World { return g.w }
 
 func (g *game) fixed(p vast.Column[hp]) {
-	w, cs := g.w, g.w.NewCommands()
+	w, cs := g.w, vast.NewCommands(g.w, vast.CommandsOptions{})
 	for range w.Query(p).All() {
 		w.Archetype([]vast.AnyColumn{p}...).New() // want `New changes the structure`
 		(g.ships).New()                           // want `New changes the structure`
@@ -36,7 +36,7 @@ func shadowed(w *vast.World, q vast.Query, cs *vast.Commands) {
 }
 
 func ofAnother(w, other *vast.World, p vast.Column[hp]) {
-	cs := other.NewCommands()
+	cs := vast.NewCommands(other, vast.CommandsOptions{})
 	for e := range w.Query(p).All() {
 		w.Delete(e) // want `Delete changes the structure`
 	}

@@ -54,7 +54,7 @@ func rightByResult(w *vast.World, q vast.Query, done chan bool) int {
 }
 
 func rightByError(w *vast.World) error {
-	names := vast.NewNames(w)
+	names := w.Names()
 	for e := range w.Query().Without(names).All() {
 		_, err := names.Set(e, "x")
 		if err == nil {
@@ -118,7 +118,7 @@ func wrongByResult(w *vast.World, q vast.Query, fail func() error) error {
 			return err
 		}
 	}
-	names := vast.NewNames(w)
+	names := w.Names()
 	for e := range w.Query().Without(names).All() {
 		if _, err := names.Set(e, "x"); err != nil { // want `Set changes the structure`
 			return err

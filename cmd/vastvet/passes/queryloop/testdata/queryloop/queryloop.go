@@ -161,7 +161,7 @@ func (g *game) right(other *game, q vast.Query, p vast.Column[hp]) {
 }
 
 func rightNames(w *vast.World, roads vast.Edges[int]) {
-	names := vast.NewNames(w)
+	names := w.Names()
 	for e := range w.Query(names, roads).All() {
 		if ok, err := names.Set(e, "another"); !ok || err != nil { // in place of the one that it has
 			continue
@@ -171,7 +171,7 @@ func rightNames(w *vast.World, roads vast.Edges[int]) {
 }
 
 func wrongNames(w *vast.World) {
-	names := vast.NewNames(w)
+	names := w.Names()
 	for e := range w.Query().Without(names).All() {
 		if _, err := names.Set(e, "x"); err != nil { // want `Set changes the structure while .*: make the change behind the loop`
 			continue

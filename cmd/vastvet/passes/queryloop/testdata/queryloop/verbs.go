@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 )
 
 func wrongVerbs(w *vast.World, q vast.Query, p, also vast.Column[hp], tag vast.Tag, another vast.Entity) {
@@ -11,11 +12,11 @@ func wrongVerbs(w *vast.World, q vast.Query, p, also vast.Column[hp], tag vast.T
 		tag.Add(e) // want `Add changes the structure`
 	}
 	for e := range w.Query(p).Without(tag, also).All() {
-		tag.AddAll(w.Query(p))                        // want `AddAll changes the structure`
-		p.RemoveAll(w.Query())                        // want `RemoveAll changes the structure`
-		p.Remove(another)                             // want `Remove changes the structure`
-		vast.AddValue(also, e, reflect.ValueOf(hp{})) // want `AddValue changes the structure`
-		vast.RemoveValue(p, e)                        // want `RemoveValue changes the structure`
+		tag.AddAll(w.Query(p))                         // want `AddAll changes the structure`
+		p.RemoveAll(w.Query())                         // want `RemoveAll changes the structure`
+		p.Remove(another)                              // want `Remove changes the structure`
+		probe.AddValue(also, e, reflect.ValueOf(hp{})) // want `AddValue changes the structure`
+		probe.RemoveValue(p, e)                        // want `RemoveValue changes the structure`
 	}
 }
 
@@ -23,10 +24,10 @@ func rightVerbs(w *vast.World, q vast.Query, p vast.Column[hp], mana vast.Column
 	for e := range w.Query(p).All() {
 		p.AddAll(w.Query(p), hp{}) // overwrites
 		tag.AddAll(q)              // may find none without it
-		vast.AddValue(p, e, reflect.ValueOf(hp{}))
+		probe.AddValue(p, e, reflect.ValueOf(hp{}))
 		if mana.Has(e) {
 			mana.Add(e, 3)
 		}
-		vast.SetValue(p, e, reflect.ValueOf(hp{}))
+		probe.SetValue(p, e, reflect.ValueOf(hp{}))
 	}
 }

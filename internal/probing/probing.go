@@ -1,0 +1,73 @@
+// Package probing connects package probe with package vast, which exports nothing for it.
+package probing
+
+import (
+	"reflect"
+
+	"github.com/vastgo/vast/internal/bitset"
+	"github.com/vastgo/vast/vm"
+)
+
+// Vast holds the methods that package probe calls. Package vast sets it in an init function. Package probe asserts an
+// interface: the parameters have types of package vast, which this package cannot import.
+var Vast any
+
+// Storage is the way in which a column keeps its elements.
+type Storage uint8
+
+const (
+	StorageDense Storage = iota
+	StorageTag
+	StorageSparse
+	StorageHeap
+)
+
+// Column describes a column.
+type Column struct {
+	ID      int
+	Name    string
+	Type    reflect.Type // of an element; nil for a tag
+	Storage Storage
+	Linked  string // name of the relation or the edges that own the column; empty for other columns
+	Private bool   // whether the column is a column of targets
+}
+
+// Kind is the kind of a [Part].
+type Kind uint8
+
+const (
+	KindElements Kind = iota
+	KindPresence
+	KindSummaries
+	KindGenerations
+	KindOwners
+	KindLive
+	KindLinks
+	KindLevels
+	KindWritten
+	KindMarks
+	KindMarkGenerations
+	KindStore
+	KindCommands
+	KindHeap
+)
+
+// Part is an array, or a set of bits with its summaries, that a world keeps. At most one of Span, Seam and Set is not nil;
+// if all are nil, the part lies outside of the world's regions and has Reserved bytes.
+type Part struct {
+	Kind   Kind
+	Number int // among parts of the same kind and column
+
+	Span *vm.Span
+	Skew int // bytes before the first element of Span
+
+	Seam  *vm.Seam
+	Below bool // whether the array is the one that grows downwards
+
+	Set *bitset.Set
+
+	Stride int // bytes of the elements for Share slots, in Span or Seam
+	Share  int // slots; 0 stands for 1
+
+	Reserved, Committed int // bytes of a part that lies outside of the regions
+}

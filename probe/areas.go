@@ -1,0 +1,175 @@
+package probe
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/bitset"
+	"github.com/vastgo/vast/internal/probing"
+	"github.com/vastgo/vast/vm"
+)
+
+// AreaKind is the kind of array that lies in an [Area].
+type AreaKind uint8
+
+const (
+	// AreaElements holds the elements of a column: handles for a [vast.SparseColumn], lists for [vast.Edges].
+	AreaElements = AreaKind(probing.KindElements)
+	// AreaPresence holds one bit a slot: whether its entity has the component.
+	AreaPresence = AreaKind(probing.KindPresence)
+	// AreaSummaries holds which words of presence bits or live bits are empty and which are full.
+	AreaSummaries = AreaKind(probing.KindSummaries)
+	// AreaGenerations holds how often each slot was used.
+	AreaGenerations = AreaKind(probing.KindGenerations)
+	// AreaOwners holds the archetype that owns each word, and other facts about the word.
+	AreaOwners = AreaKind(probing.KindOwners)
+	// AreaLive holds one bit a slot: whether it holds an entity.
+	AreaLive = AreaKind(probing.KindLive)
+	// AreaLinks holds the neighbours of a relation's sources.
+	AreaLinks = AreaKind(probing.KindLinks)
+	// AreaLevels holds the sources of a relation at one depth, one bit a slot, and summaries of these bits.
+	AreaLevels = AreaKind(probing.KindLevels)
+	// AreaWritten holds one bit a slot: whether the element was written since trackers were told.
+	AreaWritten = AreaKind(probing.KindWritten)
+	// AreaMarks holds what a tracker has noted of a column, one bit a slot, and summaries of these bits.
+	AreaMarks = AreaKind(probing.KindMarks)
+	// AreaMarkGenerations holds the generations that a tracker has noted.
+	AreaMarkGenerations = AreaKind(probing.KindMarkGenerations)
+	// AreaStore holds the packed elements of a [vast.SparseColumn] or of [vast.Edges], outside of the reservations.
+	AreaStore = AreaKind(probing.KindStore)
+	// AreaCommands holds recorded [vast.Commands], outside of the reservations.
+	AreaCommands = AreaKind(probing.KindCommands)
+	// AreaHeap holds the blocks of a [vast.HeapColumn], on the Go heap.
+	AreaHeap = AreaKind(probing.KindHeap)
+)
+
+var areaKinds = [...]string{"elements", "presence", "summaries", "generations", "owners", "live", "links", "levels", "written",
+	"marks", "mark generations", "store", "commands", "heap"}
+
+// String returns the kind in one or two words, such as elements.
+func (k AreaKind) String() string {
+	if int(k) < len(areaKinds) {
+		return areaKinds[k]
+	}
+	return fmt.Sprintf("AreaKind(%d)", k)
+}
+
+// Area is the part of a world's memory in which one array lies. [Area.Place] and [Area.Slots] convert between slots and
+// offsets. All offsets are in bytes from the base of the reservation.
+type Area struct {
+	Kind   AreaKind
+	Column vast.AnyColumn // the column that the array belongs to, as [Columns] returns it; nil for an array of the world
+	Number int            // among areas of the same kind and column, from 0 on: levels, marks, commands
+
+	// Reservation is an index into [Reservations]. It is -1 for an array that lies outside of them: the offset is then 0,
+	// and only Bytes and Committed are known.
+	Reservation int
+	Offset      int
+	Bytes       int // addresses
+
+	// The committed range of the area. It begins above Offset if the area grows downwards.
+	CommittedAt int // offset
+	Committed   int // bytes
+
+	// The bytes of the first Share slots begin at offset First. The bytes of each next Share slots lie Stride bytes
+	// further. Stride is negative if the area grows downwards, and 0 if slots have no place in the area.
+	First  int
+	Stride int
+	Share  int
+}
+
+// Place returns the offset and the number of the bytes that belong to a slot. The slot must not be negative. It may lie
+// beyond the slots that the area has memory for.
+func (a *Area) Place(slot int) (off, n int) {
+	if a.Stride == 0 {
+		return a.First, 0
+	}
+	return a.First + slot/a.Share*a.Stride, max(a.Stride, -a.Stride)
+}
+
+// Slots returns the slots [lo, hi) that have bytes in [off, off+n), whether the slots are in use or not.
+func (a *Area) Slots(off, n int) (lo, hi int) {
+	if a.Stride == 0 || n <= 0 {
+		return 0, 0
+	}
+	from, to := off-a.First, off+n-a.First
+	unit := a.Stride
+	if a.Stride < 0 {
+		// Count downwards from the end of the bytes of the first slots.
+		unit = -a.Stride
+		from, to = unit-to, unit-from
+	}
+	from, to = max(from, 0)/unit, (max(to, 0)+unit-1)/unit
+	return from * a.Share, max(from, to) * a.Share
+}
+
+// Areas returns the areas of the world's reservations in the order of addresses, and after them the areas that lie outside
+// of the reservations. Areas do not overlap, and all committed memory of the reservations lies in areas. Areas makes no
+// system call. It returns nil if the world is closed. Complexity: the number of areas.
+func Areas(w *vast.World) []Area {
+	l := areaList{regions: engine.Regions(w)}
+	engine.Parts(w, l.add)
+	slices.SortStableFunc(l.areas, func(a, b Area) int {
+		return cmp.Or(cmp.Compare(uint(a.Reservation), uint(b.Reservation)), cmp.Compare(a.Offset, b.Offset))
+	})
+	return l.areas
+}
+
+// areaList collects areas.
+type areaList struct {
+	regions []*vm.Region
+	areas   []Area
+}
+
+// add adds the area of a part, or the two areas of a part that is a set.
+func (l *areaList) add(col vast.AnyColumn, p probing.Part) {
+	a := Area{Kind: AreaKind(p.Kind), Column: col, Number: p.Number, Stride: p.Stride, Share: max(p.Share, 1)}
+	switch {
+	case p.Span != nil:
+		l.addSpan(p.Span, p.Skew, a)
+	case p.Seam != nil:
+		l.addSide(p.Seam, p.Below, a)
+	case p.Set != nil:
+		l.addSet(p.Set, a)
+	default:
+		a.Reservation, a.Bytes, a.Committed, a.Share = -1, p.Reserved, p.Committed, 0
+		l.areas = append(l.areas, a)
+	}
+}
+
+// addSpan adds a span whose elements begin skew bytes into it.
+func (l *areaList) addSpan(s *vm.Span, skew int, a Area) {
+	a.Reservation, a.Offset, a.Bytes = slices.Index(l.regions, s.Region()), s.Offset(), s.Size()
+	a.CommittedAt, a.Committed = a.Offset, s.Committed()
+	a.First = a.Offset + skew
+	l.areas = append(l.areas, a)
+}
+
+// addSide adds one array of a seam.
+func (l *areaList) addSide(s *vm.Seam, below bool, a Area) {
+	a.Reservation = slices.Index(l.regions, s.Region())
+	bytesBelow, bytesAbove := s.Size()
+	if below {
+		a.Offset, a.Bytes = s.Offset()-bytesBelow, bytesBelow
+		a.CommittedAt, a.Committed = s.Offset()-s.Below(), s.Below()
+		a.First, a.Stride = s.Offset()-a.Stride, -a.Stride
+	} else {
+		a.Offset, a.Bytes = s.Offset(), bytesAbove
+		a.CommittedAt, a.Committed = s.Offset(), s.Above()
+		a.First = s.Offset()
+	}
+	l.areas = append(l.areas, a)
+}
+
+// addSet adds bits and their summaries. The summaries of marks and levels are areas of the same kind.
+func (l *areaList) addSet(s *bitset.Set, a Area) {
+	a.Stride, a.Share = 8, 64
+	l.addSide(s.Memory(), false, a)
+	if a.Kind != AreaMarks && a.Kind != AreaLevels {
+		a.Kind = AreaSummaries
+	}
+	a.Stride, a.Share = bitset.BlockBytes, bitset.BlockBits
+	l.addSide(s.Memory(), true, a)
+}

@@ -1,0 +1,98 @@
+package probe
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/probing"
+)
+
+// ColumnInfo describes a column.
+type ColumnInfo struct {
+	World   *vast.World
+	ID      int // a world numbers its columns in the order in which they were made, from 0 on
+	Name    string
+	Type    reflect.Type // of an element; nil for a tag
+	Storage Storage
+	Layout  Layout // of an element; zero for a tag
+	Linked  string // the name of the [vast.Relation] or the [vast.Edges] that own the column; empty for other columns
+	Private bool   // whether the column holds no component: it is the target column of Linked
+}
+
+// Storage is the way in which a column keeps its elements.
+type Storage uint8
+
+const (
+	StorageDense  = Storage(probing.StorageDense)  // at base + slot × size: [vast.Column]
+	StorageTag    = Storage(probing.StorageTag)    // no elements: [vast.Tag]
+	StorageSparse = Storage(probing.StorageSparse) // packed in a pool: [vast.SparseColumn]
+	StorageHeap   = Storage(probing.StorageHeap)   // on the Go heap: [vast.HeapColumn]
+)
+
+// String returns the storage in one word, such as dense.
+func (s Storage) String() string {
+	names := [...]string{"dense", "tag", "sparse", "heap"}
+	if int(s) < len(names) {
+		return names[s]
+	}
+	return fmt.Sprintf("Storage(%d)", s)
+}
+
+// Layout describes the bytes of a value: an element, a field of a struct, or an element of an array.
+type Layout struct {
+	Name     string // of a field; empty for other values
+	Type     reflect.Type
+	Offset   int // bytes from the start of the enclosing struct or array
+	Size     int // bytes
+	Align    int // bytes
+	Exported bool
+	Count    int      // elements of an array; 0 for other values
+	Parts    []Layout // the fields of a struct, or the first element of an array; pointers are not followed
+}
+
+// Describe returns the description of a column of any world.
+func Describe(col vast.AnyColumn) ColumnInfo {
+	w, c := engine.Describe(col)
+	info := ColumnInfo{World: w, ID: c.ID, Name: c.Name, Type: c.Type, Storage: Storage(c.Storage), Linked: c.Linked,
+		Private: c.Private}
+	if c.Type != nil {
+		info.Layout = layoutOf(c.Type)
+		info.Layout.Exported = true
+	}
+	return info
+}
+
+// layoutOf terminates because only pointers, slices and maps can lead back to a type.
+func layoutOf(t reflect.Type) Layout {
+	l := Layout{Type: t, Size: int(t.Size()), Align: t.Align()}
+	switch t.Kind() {
+	case reflect.Struct:
+		for i := range t.NumField() {
+			f := t.Field(i)
+			part := layoutOf(f.Type)
+			part.Name, part.Offset, part.Exported = f.Name, int(f.Offset), f.IsExported()
+			l.Parts = append(l.Parts, part)
+		}
+	case reflect.Array:
+		l.Count = t.Len()
+		if l.Count > 0 {
+			part := layoutOf(t.Elem())
+			part.Exported = true
+			l.Parts = []Layout{part}
+		}
+	}
+	return l
+}
+
+// Columns returns the world's columns in the order in which they were made. Pass them to [Describe], [Value] and queries.
+func Columns(w *vast.World) []vast.AnyColumn { return engine.Columns(w) }
+
+// ComponentsOf returns the columns in which e has a component, in the order in which the columns were made. It returns none
+// if e is stale. Being the target of a [vast.Relation] or of [vast.Edges] is not a component. Complexity: the number of
+// columns.
+func ComponentsOf(w *vast.World, e vast.Entity) []vast.AnyColumn { return engine.ComponentsOf(w, e) }
+
+// StatsOf returns the statistics of one column, as [vast.World.Stats] has them. A tool that must not hold up a program asks
+// for one column at a time. Complexity: as [vast.Column.Len].
+func StatsOf(col vast.AnyColumn) vast.ColumnStats { return engine.StatsOf(col) }

@@ -1,0 +1,63 @@
+package probe
+
+import (
+	"iter"
+	"reflect"
+
+	"github.com/vastgo/vast"
+)
+
+// NamesOf returns the world's names, and whether the world has any. It does not make them; [vast.World.Names] does.
+func NamesOf(w *vast.World) (*vast.Names, bool) { return engine.NamesOf(w) }
+
+// RelationOf returns the relation whose column of sources is col, and whether there is one. The column that
+// [vast.Relation.TargetColumn] returns is not such a column.
+func RelationOf(col vast.AnyColumn) (vast.Relation, bool) { return engine.RelationOf(col) }
+
+// AnyEdges are [vast.Edges] without the type of their values. [EdgesOf] returns them.
+type AnyEdges struct {
+	storage any
+}
+
+// EdgesOf returns the edges whose column of sources is col, and whether there are any. The column that
+// [vast.Edges.TargetColumn] returns is not such a column. Complexity: the number of relations and edges of the world.
+func EdgesOf(col vast.AnyColumn) (AnyEdges, bool) {
+	s := engine.EdgesOf(col)
+	return AnyEdges{s}, s != nil
+}
+
+// made returns the storage. It panics for the zero AnyEdges.
+func (e AnyEdges) made() any {
+	if e.storage == nil {
+		panic("probe: the zero AnyEdges belong to no world: get them from EdgesOf")
+	}
+	return e.storage
+}
+
+// Name returns the edges' name.
+func (e AnyEdges) Name() string { return e.SourceColumn().Name() }
+
+// Type returns the type of the edges' values.
+func (e AnyEdges) Type() reflect.Type { return engine.EdgesType(e.made()) }
+
+// SourceColumn returns the column of the entities that have edges to others, for queries.
+func (e AnyEdges) SourceColumn() vast.AnyColumn { return engine.SourceColumn(e.made()) }
+
+// TargetColumn is [vast.Edges.TargetColumn].
+func (e AnyEdges) TargetColumn() vast.AnyColumn { return engine.TargetColumn(e.made()) }
+
+// CountSources is [vast.Edges.CountSources].
+func (e AnyEdges) CountSources(to vast.Entity) int { return engine.CountSources(e.made(), to) }
+
+// CountTargets is [vast.Edges.CountTargets].
+func (e AnyEdges) CountTargets(from vast.Entity) int { return engine.CountTargets(e.made(), from) }
+
+// Sources is [vast.Edges.Sources] with copies of the values. It allocates for each of them.
+func (e AnyEdges) Sources(to vast.Entity) iter.Seq2[vast.Entity, reflect.Value] {
+	return func(yield func(vast.Entity, reflect.Value) bool) { engine.Sources(e.made(), to, yield) }
+}
+
+// Targets is [vast.Edges.Targets] with copies of the values. It allocates for each of them.
+func (e AnyEdges) Targets(from vast.Entity) iter.Seq2[vast.Entity, reflect.Value] {
+	return func(yield func(vast.Entity, reflect.Value) bool) { engine.Targets(e.made(), from, yield) }
+}
