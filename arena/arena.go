@@ -145,9 +145,9 @@ func (a *Arena) makeRoom(op string, first, size uintptr) error {
 	need, committed := int(first+size), a.span.Committed()
 	if need > committed {
 		ahead := min(max(need, committed+max(minStep, committed/8)), a.span.Size())
-		err := a.span.Grow(ahead, 1)
+		err := a.span.CommitTo(ahead, 1)
 		if err != nil && need < ahead {
-			err = a.span.Grow(need, 1)
+			err = a.span.CommitTo(need, 1)
 		}
 		if err != nil {
 			return err

@@ -58,7 +58,7 @@ func (a *Arena) popTo(offset uintptr) {
 	}
 	if a.span.Committed() > keep {
 		// What is decommitted comes back zero. A failure leaves memory committed, to be cleared like the rest.
-		_ = a.span.Shrink(keep)
+		_ = a.span.DecommitTo(keep)
 		a.end = min(uintptr(a.span.Committed()), a.capacity)
 	}
 	if dirty := min(used, a.end); dirty > offset {

@@ -40,7 +40,7 @@ func (p *pages) runBytes(page, n uint32) []byte {
 
 // begin commits the first pages before mappings end: later ones cost none. That it may fail is for whoever takes a run.
 func (p *pages) begin() {
-	if p.committed == 0 && p.meta.Grow(p.stride, 0) == nil {
+	if p.committed == 0 && p.meta.CommitTo(p.stride, 0) == nil {
 		_ = p.usable(0, 1, false)
 	}
 }

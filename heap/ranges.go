@@ -72,7 +72,7 @@ func (r *ranges) take(n, align uint32) (at uint32, reserved bool, err error) {
 		}
 		at = (r.top + align - 1) &^ (align - 1)
 		if at <= r.end && n <= r.end-at {
-			if err := r.meta.Grow(int(at+n)*r.stride, 0); err != nil {
+			if err := r.meta.CommitTo(int(at+n)*r.stride, 0); err != nil {
 				return 0, false, err
 			}
 			below := r.top
@@ -130,7 +130,7 @@ func (r *ranges) takeAt(at, n uint32) (reserved, ok bool, err error) {
 		if n > r.end-at {
 			return false, false, nil
 		}
-		if err := r.meta.Grow(int(at+n)*r.stride, 0); err != nil {
+		if err := r.meta.CommitTo(int(at+n)*r.stride, 0); err != nil {
 			return false, false, err
 		}
 		r.top = at + n
@@ -144,7 +144,7 @@ func (r *ranges) takeAt(at, n uint32) (reserved, ok bool, err error) {
 }
 
 // forget gives back the memory of the entries above the top. Where the system refuses, they stay.
-func (r *ranges) forget() { _ = r.meta.Shrink(int(r.top) * r.stride) }
+func (r *ranges) forget() { _ = r.meta.DecommitTo(int(r.top) * r.stride) }
 
 // mark makes a range in use of n units, with no kind at its first one yet.
 func (r *ranges) mark(at, n uint32) {

@@ -297,7 +297,7 @@ func TestUseAfterClose(t *testing.T) {
 				t.Errorf("%s panicked with %q, want %q", name, got, want)
 			}
 		}
-		if got := panics(func() { _ = s.Grow(1, 0) }); !strings.Contains(got, "closed region (ships)") {
+		if got := panics(func() { _ = s.CommitTo(1, 0) }); !strings.Contains(got, "closed region (ships)") {
 			t.Errorf("growing a span of a closed region panicked with %q", got)
 		}
 		if n, err := r.Resident(); n != 0 || err != nil || r.Committed() != 0 {

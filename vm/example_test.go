@@ -43,7 +43,7 @@ func Example() {
 }
 
 // A Span commits ahead of what is needed, so that system calls are rare.
-func ExampleSpan_Grow() {
+func ExampleSpan_CommitTo() {
 	r, err := vm.Reserve(64<<20, vm.Options{Name: "columns"})
 	if err != nil {
 		fmt.Println(err)
@@ -56,13 +56,13 @@ func ExampleSpan_Grow() {
 		return
 	}
 	for _, need := range []int{1, 64 << 10, 320 << 10, 1 << 20} {
-		if err := s.Grow(need, 256<<10); err != nil {
+		if err := s.CommitTo(need, 256<<10); err != nil {
 			fmt.Println(err)
 			return
 		}
 		fmt.Println(vm.Bytes(need), "->", vm.Bytes(s.Committed()))
 	}
-	fmt.Println(s.Grow(17<<20, 0))
+	fmt.Println(s.CommitTo(17<<20, 0))
 	// Output:
 	// 1 B -> 256 KiB
 	// 64 KiB -> 256 KiB

@@ -86,7 +86,7 @@ func TestSpanKeepsRegion(t *testing.T) {
 		runtime.GC()
 		time.Sleep(time.Millisecond)
 	}
-	must(t, s.Grow(1, 0))
+	must(t, s.CommitTo(1, 0))
 	OnLeak(nil)
 	if reported {
 		t.Error("a region with a live span was reported as dropped")

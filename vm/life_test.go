@@ -118,8 +118,8 @@ func liveRegion(t *testing.T, pages vm.Pages) (operations int, met error) {
 		t.Fatal(err)
 	}
 	committed = r.Committed()
-	do("Span.Grow", 0, func() error {
-		err := span.Grow(size/4, p)
+	do("Span.CommitTo", 0, func() error {
+		err := span.CommitTo(size/4, p)
 		if err == nil {
 			committed = r.Committed()
 		}
@@ -131,8 +131,8 @@ func liveRegion(t *testing.T, pages vm.Pages) (operations int, met error) {
 			delete(written, off)
 		}
 	}
-	do("Span.Shrink", 0, func() error {
-		err := span.Shrink(0)
+	do("Span.DecommitTo", 0, func() error {
+		err := span.DecommitTo(0)
 		if err == nil {
 			committed = r.Committed()
 		}

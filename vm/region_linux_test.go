@@ -232,12 +232,12 @@ func TestMappingsOfSpans(t *testing.T) {
 		s, err := r.Carve(1024*p, 0)
 		must(t, err)
 		for need := p; need < 512*p; need += 50 * p {
-			must(t, s.Grow(need, p))
+			must(t, s.CommitTo(need, p))
 		}
 		if sum, _ := smaps(t, r); sum["mappings"] > 2*(i+1) {
 			t.Fatalf("%d mappings for %d spans", sum["mappings"], i+1)
 		}
-		must(t, s.Shrink(100*p))
+		must(t, s.DecommitTo(100*p))
 	}
 	sum, _ := smaps(t, r)
 	if sum["mappings"] != 2*spans {

@@ -54,12 +54,12 @@ func (s *Seam) Above() int { return max(0, s.hi-s.at) }
 // Committed returns the committed bytes on both sides.
 func (s *Seam) Committed() int { return s.hi - s.lo }
 
-// Grow commits at least so many bytes above the seam, and below it what belongs to them. It commits ahead as [Span.Grow]
+// CommitTo commits at least so many bytes above the seam, and below it what belongs to them. It commits ahead as [Span.CommitTo]
 // does, by the distance from the page in which the seam lies: so seams of one size grow alike, wherever in a page they are.
 // Where the limits do not allow that much it commits just what is needed.
 //
 // On failure it returns an [*Error] (ErrCapacity, or as [Region.Commit]) and nothing has changed.
-func (s *Seam) Grow(above int) error {
+func (s *Seam) CommitTo(above int) error {
 	if above <= s.Above() {
 		return nil
 	}
@@ -99,9 +99,9 @@ func (s *Seam) commit(hi int) error {
 	return nil
 }
 
-// Shrink decommits what lies beyond so many bytes above the seam, and beyond so many below it, but nothing that belongs to
+// DecommitTo decommits what lies beyond so many bytes above the seam, and beyond so many below it, but nothing that belongs to
 // what stays above. It works in whole pages.
-func (s *Seam) Shrink(below, above int) error {
+func (s *Seam) DecommitTo(below, above int) error {
 	lo, hi := s.at-below, s.at+above
 	if above > 0 {
 		hi = roundUp(hi, pageSize)

@@ -42,34 +42,34 @@ func TestSeamGrowsBothWays(t *testing.T) {
 	for _, lead := range []int{0, 256, page - 64} {
 		r, s := newSeam(t, lead, Options{Limit: l, Pages: PagesSmall})
 		checkSeam(t, r, s, l, 0, 0)
-		must(t, s.Grow(1))
+		must(t, s.CommitTo(1))
 		top := roundUp(max(lead+1, step*page), page)
 		first := roundDown(4*page+lead-top/8, page) / page
 		checkSeam(t, r, s, l, first, 4+top/page)
-		must(t, s.Grow(1)) // changes nothing
+		must(t, s.CommitTo(1)) // changes nothing
 		checkSeam(t, r, s, l, first, 4+top/page)
 		all := 60 * page / 8 // of the array below, rounded inward to what fits
-		must(t, s.Grow(60*page-lead))
+		must(t, s.CommitTo(60*page-lead))
 		begin := roundDown(4*page+lead-min(all, 4*page+lead), page) / page
 		checkSeam(t, r, s, l, begin, 64)
 		var e *Error
-		if err := s.Grow(60*page - lead + 1); !errors.As(err, &e) || !errors.Is(err, ErrCapacity) {
+		if err := s.CommitTo(60*page - lead + 1); !errors.As(err, &e) || !errors.Is(err, ErrCapacity) {
 			t.Errorf("beyond the end: %v", err)
 		}
 		// What is kept above keeps what belongs to it below.
-		must(t, s.Shrink(0, 16*page-lead))
+		must(t, s.DecommitTo(0, 16*page-lead))
 		checkSeam(t, r, s, l, roundDown(4*page+lead-2*page, page)/page, 20)
 		// What is kept below is kept, and the seam's own page with it.
 		lowest := s.Below()
-		must(t, s.Shrink(lowest, 0))
+		must(t, s.DecommitTo(lowest, 0))
 		if got := r.Committed(); got != roundUp(lead, page)+lowest-lead {
 			t.Errorf("%d bytes are committed, want the %d below the seam and the rest of its page", got, lowest)
 		}
-		must(t, s.Grow(1))
+		must(t, s.CommitTo(1))
 		if s.Below() != lowest {
 			t.Errorf("%d bytes are left below the seam of %d", s.Below(), lowest)
 		}
-		must(t, s.Shrink(0, 0))
+		must(t, s.DecommitTo(0, 0))
 		checkSeam(t, r, s, l, 0, 0)
 		must(t, r.Close())
 	}
@@ -80,13 +80,13 @@ func TestSeamAtALimit(t *testing.T) {
 	l := NewLimit(4 * pageSize)
 	lead := pageSize / 4
 	r, s := newSeam(t, lead, Options{Limit: l, Pages: PagesSmall})
-	must(t, s.Grow(pageSize))
+	must(t, s.CommitTo(pageSize))
 	checkSeam(t, r, s, l, 4, 6)
-	if err := s.Grow(5 * pageSize); !errors.Is(err, ErrLimit) {
+	if err := s.CommitTo(5 * pageSize); !errors.Is(err, ErrLimit) {
 		t.Errorf("got %v", err)
 	}
 	checkSeam(t, r, s, l, 4, 6)
-	must(t, s.Grow(3*pageSize-lead)) // an eighth of it belongs below: a quarter of a page lies in the seam's own
+	must(t, s.CommitTo(3*pageSize-lead)) // an eighth of it belongs below: a quarter of a page lies in the seam's own
 	if s.Above() < 3*pageSize-lead || l.Used() > l.Max() {
 		t.Errorf("%d bytes above, %d used", s.Above(), l.Used())
 	}
@@ -98,8 +98,8 @@ func TestSeamsGrowAlike(t *testing.T) {
 	_, a := newSeam(t, 0, Options{Limit: l})
 	_, b := newSeam(t, 960, Options{Limit: l})
 	for n := pageSize; n < 50*pageSize; n += 3*pageSize + 64 {
-		must(t, a.Grow(n))
-		must(t, b.Grow(n-960))
+		must(t, a.CommitTo(n))
+		must(t, b.CommitTo(n-960))
 		if a.Above() != b.Above()+960 {
 			t.Fatalf("%d and %d bytes above for %d", a.Above(), b.Above(), n)
 		}

@@ -62,12 +62,12 @@ func (s *Span) Region() *Region { return s.region }
 // Offset returns where the span begins in its region, in bytes.
 func (s *Span) Offset() int { return s.off }
 
-// Grow commits a prefix of at least need bytes. To keep system calls rare it commits ahead: step bytes, or with step 0
+// CommitTo commits a prefix of at least need bytes. To keep system calls rare it commits ahead: step bytes, or with step 0
 // an eighth of what is committed and at least 64 KiB; from one huge page on the prefix is rounded up to whole huge pages.
 // Where the limits do not allow that much it commits just what is needed.
 //
 // On failure it returns an [*Error] (ErrCapacity, or as [Region.Commit]) and nothing has changed.
-func (s *Span) Grow(need, step int) error {
+func (s *Span) CommitTo(need, step int) error {
 	if need <= s.committed {
 		return nil
 	}
@@ -95,8 +95,8 @@ func (s *Span) Grow(need, step int) error {
 	return nil
 }
 
-// Shrink decommits what lies beyond the first keep bytes, in whole pages.
-func (s *Span) Shrink(keep int) error {
+// DecommitTo decommits what lies beyond the first keep bytes, in whole pages.
+func (s *Span) DecommitTo(keep int) error {
 	keep = roundUp(max(keep, 0), pageSize)
 	if keep >= s.committed {
 		return nil

@@ -14,7 +14,7 @@ func TestSpanDiscard(t *testing.T) {
 		must(t, err)
 		s, err := r.Carve(32*p, 0)
 		must(t, err)
-		must(t, s.Grow(16*p, 1))
+		must(t, s.CommitTo(16*p, 1))
 		b := unsafe.Slice((*byte)(s.Base()), 16*p)
 		for i := range b {
 			b[i] = 7
@@ -52,7 +52,7 @@ func TestSpanDiscardLost(t *testing.T) {
 	f, r, _ := openFaulty(t, Options{})
 	s, err := r.Carve(8*p, 0)
 	must(t, err)
-	must(t, s.Grow(8*p, 1))
+	must(t, s.CommitTo(8*p, 1))
 	f.fails["discard"] = errLost
 	if err := s.Discard(2*p, 2*p); !errors.Is(err, errLost) {
 		t.Errorf("Discard gave %v", err)

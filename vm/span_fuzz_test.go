@@ -36,7 +36,7 @@ func playSpans(t *testing.T, pages Pages, ops []byte) {
 		before, used := s.Committed(), limit.Used()
 		switch ops[i] % 7 {
 		case 0, 1:
-			if err := s.Grow(n, int(ops[i])/7%3*p); err != nil {
+			if err := s.CommitTo(n, int(ops[i])/7%3*p); err != nil {
 				if s.Committed() != before || limit.Used() != used || !errors.Is(err, ErrLimit) {
 					t.Fatalf("a refusal changed something: %v", err)
 				}
@@ -44,7 +44,7 @@ func playSpans(t *testing.T, pages Pages, ops []byte) {
 				t.Fatalf("%d bytes are committed, not %d", s.Committed(), n)
 			}
 		case 2:
-			must(t, s.Shrink(min(n, s.Committed())))
+			must(t, s.DecommitTo(min(n, s.Committed())))
 			clear(model[s.Committed():])
 		case 3:
 			off := min(n, s.Committed())
@@ -55,12 +55,12 @@ func playSpans(t *testing.T, pages Pages, ops []byte) {
 			}
 		case 4:
 			_, above := seam.Size()
-			if err := seam.Grow(min(n, above)); err == nil && seam.Above() < min(n, above) {
+			if err := seam.CommitTo(min(n, above)); err == nil && seam.Above() < min(n, above) {
 				t.Fatalf("%d bytes are above the seam, not %d", seam.Above(), n)
 			}
 		case 5:
 			above := min(n, seam.Above())
-			must(t, seam.Shrink(min(above/4, seam.Below()), above))
+			must(t, seam.DecommitTo(min(above/4, seam.Below()), above))
 			if seam.Above() < above || seam.Below() < min(above/4, seam.Below()) {
 				t.Fatalf("%d bytes are left above the seam, not %d", seam.Above(), above)
 			}

@@ -68,37 +68,37 @@ func TestSpanGrow(t *testing.T) {
 			{16*mib - 1, 0, 16 * mib},         //
 			{16 * mib, math.MaxInt, 16 * mib}, // nothing is left to do
 		} {
-			must(t, s.Grow(c.need, c.step))
+			must(t, s.CommitTo(c.need, c.step))
 			if s.Committed() != c.want || r.Committed() != c.want {
 				t.Fatalf("Grow(%d, %d): %d committed, %d in the region, want %d", c.need, c.step, s.Committed(), r.Committed(), c.want)
 			}
 		}
-		if err := s.Grow(16*mib+1, 0); !errors.Is(err, ErrCapacity) || s.Committed() != 16*mib {
+		if err := s.CommitTo(16*mib+1, 0); !errors.Is(err, ErrCapacity) || s.Committed() != 16*mib {
 			t.Errorf("growing past the size gave %v", err)
 		}
 		// Where the limit has no room for a whole step, just what is needed is committed.
 		other, err := r.Carve(24*mib, 0)
 		must(t, err)
-		must(t, other.Grow(16*mib-4*p, 1))
-		must(t, other.Grow(16*mib-3*p, 0))
+		must(t, other.CommitTo(16*mib-4*p, 1))
+		must(t, other.CommitTo(16*mib-3*p, 0))
 		if other.Committed() != 16*mib-3*p {
 			t.Errorf("near the limit %d are committed, want %d", other.Committed(), 16*mib-3*p)
 		}
-		if err := other.Grow(16*mib+1, 0); !errors.Is(err, ErrLimit) || other.Committed() != 16*mib-3*p || limit.Used() != 32*mib-3*p {
+		if err := other.CommitTo(16*mib+1, 0); !errors.Is(err, ErrLimit) || other.Committed() != 16*mib-3*p || limit.Used() != 32*mib-3*p {
 			t.Errorf("past the limit: %v, %d committed, %d used", err, other.Committed(), limit.Used())
 		}
 		// Room returns.
-		must(t, s.Shrink(mib+1))
+		must(t, s.DecommitTo(mib+1))
 		if s.Committed() != mib+p {
 			t.Errorf("shrunk to %d, want %d", s.Committed(), mib+p)
 		}
-		must(t, s.Shrink(2*mib)) // larger than it is
-		must(t, other.Grow(16*mib+1, 0))
-		must(t, s.Shrink(-1))
+		must(t, s.DecommitTo(2*mib)) // larger than it is
+		must(t, other.CommitTo(16*mib+1, 0))
+		must(t, s.DecommitTo(-1))
 		if s.Committed() != 0 || r.Committed() != other.Committed() {
 			t.Errorf("shrunk to %d, the region has %d of %d", s.Committed(), r.Committed(), other.Committed())
 		}
-		must(t, s.Grow(1, 0))
+		must(t, s.CommitTo(1, 0))
 		if b := view(r); b[0] != 0 {
 			t.Error("a span grown again is not zero")
 		}
@@ -116,7 +116,7 @@ func TestSpanGrowsInHugePages(t *testing.T) {
 	must(t, err)
 	for _, c := range [][2]int{{huge / 2, huge / 2}, {huge/2 + 1, huge/2 + huge/16}, {huge, huge}, {huge + 1, 2 * huge},
 		{8*huge + 1, 8*huge + PageSize()}} {
-		must(t, s.Grow(c[0], 0))
+		must(t, s.CommitTo(c[0], 0))
 		if s.Committed() != c[1] {
 			t.Errorf("Grow(%d): %d committed, want %d", c[0], s.Committed(), c[1])
 		}
