@@ -1,5 +1,5 @@
-// Package checktest runs an analyzer over its testdata: packages that use the real library, with comments that say what
-// is to be found.
+// Package checktest runs an analyzer over its testdata: packages that use the real library, with comments
+// that list the expected findings.
 package checktest
 
 import (
@@ -9,18 +9,19 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/analysistest"
 
-	_ "github.com/vastgo/vast" // which testdata uses, where the go command does not look for requirements
+	_ "github.com/vastgo/vast" // testdata uses it, and the go command ignores the imports of testdata
 )
 
-// root is the module's directory, seen from an analyzer's.
-const root = "../.."
+// root is the folder of go.work, seen from an analyzer's: testdata uses the library that lies beside.
+const root = "../../../.."
 
-// Run looks at the package below testdata that has the analyzer's name. It must find what the comments "// want" there
-// say and nothing else; where there are files that end in .golden, its fixes must make these of the others.
+// Run analyzes the package below testdata that has the analyzer's name. The analyzer must find exactly the
+// mistakes of the "// want" comments. If there are files that end in .golden, the fixes must turn the other
+// files into them.
 func Run(t *testing.T, a *analysis.Analyzer) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("what an analyzer finds is the same in all builds: it is tested in whole runs")
+		t.Skip("an analyzer finds the same in all builds: only full runs test it")
 	}
 	dir, err := filepath.Abs(root)
 	if err != nil {
@@ -30,7 +31,7 @@ func Run(t *testing.T, a *analysis.Analyzer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pattern := "./passes/" + a.Name + "/testdata/" + a.Name
+	pattern := "./cmd/vastvet/passes/" + a.Name + "/testdata/" + a.Name
 	var results []*analysistest.Result
 	if len(golden) > 0 {
 		results = analysistest.RunWithSuggestedFixes(t, dir, a, pattern)
@@ -38,6 +39,6 @@ func Run(t *testing.T, a *analysis.Analyzer) {
 		results = analysistest.Run(t, dir, a, pattern)
 	}
 	if len(results) == 0 {
-		t.Fatal("nothing was looked at")
+		t.Fatal("no package was analyzed")
 	}
 }

@@ -17,11 +17,11 @@ func TestKnowsProgramsWithOneWorld(t *testing.T) {
 	if testing.Short() {
 		t.Skip("what an analyzer finds is the same in all builds: it is tested in whole runs")
 	}
-	root, err := filepath.Abs("../..")
+	root, err := filepath.Abs("../../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	const below = "./passes/queryloop/testdata/"
+	const below = "./cmd/vastvet/passes/queryloop/testdata/"
 	results := analysistest.Run(t, root, queryloop.Analyzer, below+"oneworld", below+"twoworlds")
 	if len(results) != 2 {
 		t.Fatalf("%d programs were looked at, want 2", len(results))
