@@ -1,23 +1,24 @@
-// Command vastvet finds mistakes in programs that use Vast, before they run. It is used through go vet,
+// Command vastvet finds mistakes in programs that use Vast, before they run. go vet can run it:
 //
 //	go install github.com/vastgo/vast/cmd/vastvet@latest
 //	go vet -vettool=$(which vastvet) ./...
 //
-// which looks at each package once and remembers what it found, or by itself:
+// go vet caches the result of each package. The command also runs by itself:
 //
 //	vastvet ./...
-//	vastvet -fix ./...     # mends what can be mended for certain
-//	vastvet -json ./...    # for other programs
-//	vastvet -escape ./...  # one check only; vastvet help lists them
+//	vastvet -fix ./...     # applies the fixes that are certain to be right
+//	vastvet -json ./...    # output for other programs
+//	vastvet -escape ./...  # one check only; vastvet help lists the checks
 //
-// Packages that do not import Vast, be it by way of others, are passed over. A check reports what is certain and is
-// silent about the rest: nothing is reported where a value could not be followed. Programs that run analyzers
-// themselves find these in the packages below passes.
+// It skips packages that do not import Vast directly or indirectly. A check reports only certain mistakes: if
+// it cannot follow a value, it reports nothing. Programs that run analyzers themselves find the analyzers in
+// the packages below passes.
 //
 // # offheap
 //
-// Go pointers outside of Go's heap, where the collector does not look: element types that hold some, also behind a generic
-// function of the program's; pointers that are stored through unsafe; addresses of Go variables as a uintptr.
+// Finds Go pointers outside of Go's heap, where the garbage collector does not see them: element types that
+// contain Go pointers, also behind a generic function of the program; pointers stored through unsafe;
+// addresses of Go variables stored as a uintptr.
 //
 //	type Ship struct{ Name string }
 //
@@ -26,8 +27,9 @@
 //
 // # escape
 //
-// Pointers to components, and to elements of a pool, that are kept where they may outlive them: in a package-level
-// variable, in a channel, with a goroutine that nobody waits for, in a resource, in a component on the Go heap.
+// Finds pointers to components, and to elements of a pool, that may outlive them: in a package-level
+// variable, in a channel, in a goroutine that the function does not wait for, in a resource, or in a
+// component on the Go heap.
 //
 //	var selected *Ship
 //	selected = ships.Get(e) // wrong
@@ -37,8 +39,8 @@
 //
 // # useafter
 //
-// Use after Close, and of memory after a Release, Reset, Truncate(0), Clear or Free, in one function, on all ways
-// through it.
+// Finds uses after Close, and uses of memory after Release, Reset, Truncate(0), Clear or Free, if both happen
+// in one function on every path.
 //
 //	first := ships.At(0)
 //	ships.Close()
@@ -49,7 +51,8 @@
 //
 // # unchecked
 //
-// Errors of Grow, Commit, Append, New and the like that are dropped, so that nobody sees that there is no room.
+// Finds dropped errors of Grow, Commit, Append, New and similar functions. The program would not notice that
+// there is no room.
 //
 //	ships.Grow(n) // wrong
 //
@@ -59,37 +62,39 @@
 //
 // # queryloop
 //
-// Structural changes inside a loop over a query, a relation, a tracker or an order, whose next step panics then.
+// Finds structural changes inside a loop over a query, a relation, a tracker or an order. The next step of
+// the loop panics.
 //
 //	for e := range q.All() {
 //		w.Delete(e)        // wrong
-//		commands.Delete(e) // right, with w.Apply(commands) behind the loop
+//		commands.Delete(e) // right, with w.Apply(commands) after the loop
 //	}
 //
 // # handle
 //
-// Handles and entities compared by slot, which is used again.
+// Finds handles and entities that are compared by slot. Slots are reused.
 //
 //	if target.Slot() == ship.Slot() { // wrong
 //	if target == ship {               // right
 //
 // # declared
 //
-// Systems that touch a column which they do not declare, so that they run beside others that write it.
+// Finds systems that touch a column without declaring it. They run beside other systems that write the
+// column.
 //
 //	s.Add(sched.System{Name: "move", Writes: sched.Columns(pos), Run: func(c *sched.Context) {
 //		for run := range q.Runs() {
 //			p, v := pos.Slice(run), vel.Slice(run) // wrong: Reads: sched.Columns(vel) is missing
 //
-// # Where a mistake is meant
+// # Intended mistakes
 //
-// A comment silences one check for the line it stands on, or, on a line of its own, for the statement or declaration
-// below it:
+// A comment silences one check. At the end of a line it applies to that line. On a line of its own it applies
+// to the statement or declaration below it:
 //
 //	//vastvet:ignore useafter: to see the panic
 //	ships.Append(Ship{})
 //
-// It needs a reason. One that silences nothing is reported, and so is one that names no check (the check "ignored"). In
-// tests a function literal of one statement without parameters, as in mustPanic(func() { ships.Grow(-1) }), is taken
-// for a mistake that is made to be caught: unchecked, queryloop and offheap pass it over.
+// The comment needs a reason. The check "ignored" reports comments that silence nothing or name no check. In
+// tests a function literal of one statement without parameters, as in mustPanic(func() { ships.Grow(-1) }),
+// counts as an intended mistake: unchecked, queryloop and offheap skip it.
 package main

@@ -16,7 +16,7 @@ const (
 	pointers = "./passes/offheap/testdata/offheap"
 )
 
-// run runs a command and returns what it writes, and whether it finds fault.
+// run runs a command. It returns the output, and whether the command failed.
 func run(t *testing.T, name string, args ...string) (stdout, stderr string, fault bool) {
 	t.Helper()
 	cmd := exec.Command(name, args...)
@@ -32,7 +32,7 @@ func run(t *testing.T, name string, args ...string) (stdout, stderr string, faul
 
 func TestAsACommand(t *testing.T) {
 	if testing.Short() {
-		t.Skip("what the command finds is the same in all builds: it is tested in whole runs")
+		t.Skip("the command finds the same in all builds: only full runs test it")
 	}
 	tool := filepath.Join(t.TempDir(), "vastvet.exe")
 	if out, err := exec.Command("go", "build", "-o", tool, ".").CombinedOutput(); err != nil {
@@ -41,11 +41,12 @@ func TestAsACommand(t *testing.T) {
 	t.Run("go vet", func(t *testing.T) {
 		_, text, fault := run(t, "go", "vet", "-vettool="+tool, slots, pointers)
 		if !fault {
-			t.Error("no fault is found")
+			t.Error("no mistake was found")
 		}
-		// The last one needs to be known of another function of the package, and the one before of other packages.
-		for _, want := range []string{"handle.go:15:5: a and b are compared by slot only", "NewSampledPool[string] panics",
-			"pairs[crew] panics"} {
+		// The last message needs facts about another function of the package, the second about other
+		// packages.
+		for _, want := range []string{"handle.go:15:5: a and b are compared by slot only",
+			"NewSampledPool[string] panics", "pairs[crew] panics"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%q is not in\n%s", want, text)
 			}
@@ -78,7 +79,7 @@ func TestAsACommand(t *testing.T) {
 			}
 		}
 		if by["handle"] < 5 || by["offheap"] < 30 || len(by) != 2 {
-			t.Errorf("it found %v", by)
+			t.Errorf("found %v", by)
 		}
 	})
 	t.Run("fixes", func(t *testing.T) {

@@ -1,5 +1,5 @@
-// Package passes lists the analyzers of vastvet, for programs that run analyzers themselves, such as golangci-lint or a
-// driver of your own. Each is a package of its own below this one.
+// Package passes lists the analyzers of vastvet, for programs that run analyzers themselves, such as
+// golangci-lint or your own driver. Each analyzer has a package below this one.
 package passes
 
 import (
@@ -27,5 +27,6 @@ var all = []*analysis.Analyzer{
 
 var comments = ignored.New(all)
 
-// All returns the analyzers: those that look for mistakes, and one that looks at the comments which silence them.
+// All returns all analyzers: those that find mistakes, and the one that checks the comments that silence
+// them.
 func All() []*analysis.Analyzer { return append(all[:len(all):len(all)], comments) }

@@ -1,5 +1,5 @@
-// Package check makes the analyzers of vastvet alike: they pass over packages that have nothing to do with Vast, and over
-// what a comment tells them to.
+// Package check holds the parts that all analyzers of vastvet share: they skip packages that do not use Vast,
+// and mistakes that a comment silences.
 package check
 
 import (
@@ -17,8 +17,8 @@ import (
 
 const address = "https://pkg.go.dev/" + lib.Module + "/cmd/vastvet"
 
-// New returns an analyzer. Its documentation begins with a line that says what it finds. Facts are what it knows of
-// functions of packages that others import.
+// New returns an analyzer. The first line of doc says what the analyzer finds. facts are the types of its
+// facts about functions of imported packages.
 func New(name, doc string, run func(*Pass), facts ...analysis.Fact) *analysis.Analyzer {
 	return &analysis.Analyzer{
 		Name:      name,
@@ -45,19 +45,19 @@ func New(name, doc string, run func(*Pass), facts ...analysis.Fact) *analysis.An
 	}
 }
 
-// Pass is what an analyzer is given: one package.
+// Pass gives an analyzer one package.
 type Pass struct {
 	*analysis.Pass
 	Inspector *inspector.Inspector
 	provoked  []*ast.FuncLit
 }
 
-// Say reports what is wrong at a node.
+// Say reports a mistake at a node.
 func (p *Pass) Say(at ast.Node, format string, args ...any) {
 	p.Report(analysis.Diagnostic{Pos: at.Pos(), End: at.End(), Message: fmt.Sprintf(format, args...)})
 }
 
-// SayWithFix is Say with a change of the source that mends it. Without edits it is Say.
+// SayWithFix is Say with edits that fix the mistake. Without edits it is Say.
 func (p *Pass) SayWithFix(at ast.Node, mend string, edits []analysis.TextEdit, format string, args ...any) {
 	d := analysis.Diagnostic{Pos: at.Pos(), End: at.End(), Message: fmt.Sprintf(format, args...)}
 	if edits != nil {
@@ -66,7 +66,7 @@ func (p *Pass) SayWithFix(at ast.Node, mend string, edits []analysis.TextEdit, f
 	p.Report(d)
 }
 
-// Functions yields the bodies of all functions and function literals, each with the node that it belongs to.
+// Functions calls f for the body of each function and function literal.
 func (p *Pass) Functions(f func(function ast.Node, typ *ast.FuncType, body *ast.BlockStmt)) {
 	for n := range p.Inspector.PreorderSeq((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
 		switch n := n.(type) {
@@ -80,17 +80,17 @@ func (p *Pass) Functions(f func(function ast.Node, typ *ast.FuncType, body *ast.
 	}
 }
 
-// InTest reports whether a node stands in a file with tests.
+// InTest reports whether a node is in a test file.
 func (p *Pass) InTest(n ast.Node) bool {
 	return strings.HasSuffix(p.Fset.File(n.Pos()).Name(), "_test.go")
 }
 
-// Provoked reports whether a node stands in a function literal of one statement, and declarations for it, without
-// parameters, in a test: such as
+// Provoked reports whether a node is part of a function literal in a test that has no parameters and one
+// statement besides declarations, such as
 //
 //	mustPanic(t, func() { vast.NewColumn[string](w) })
 //
-// It is there to see a mistake be caught.
+// Such a literal makes a mistake on purpose.
 func (p *Pass) Provoked(n ast.Node) bool {
 	if !p.InTest(n) {
 		return false
@@ -110,5 +110,7 @@ func (p *Pass) Provoked(n ast.Node) bool {
 			}
 		}
 	}
-	return slices.ContainsFunc(p.provoked, func(lit *ast.FuncLit) bool { return lit.Pos() <= n.Pos() && n.End() <= lit.End() })
+	return slices.ContainsFunc(p.provoked, func(lit *ast.FuncLit) bool {
+		return lit.Pos() <= n.Pos() && n.End() <= lit.End()
+	})
 }

@@ -8,22 +8,23 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// Prefix begins a comment that tells an analyzer to be silent, as in
+// Prefix begins a comment that silences an analyzer, as in
 //
 //	//vastvet:ignore useafter: this test provokes the panic
 //
-// It holds for its own line where code stands before it, else for the statement or declaration that begins on the next
+// Behind code the comment applies to its own line. Otherwise it applies to the statement or declaration that
+// begins on the next line, to its end.
 // line, to its end.
 const Prefix = "//vastvet:ignore"
 
-// Parse takes a comment apart into the name of an analyzer and the reason. ok reports whether it is one that tells an
-// analyzer to be silent at all; where the name or the reason is missing it is empty.
+// Parse splits a comment into the name of an analyzer and the reason. ok reports whether the comment silences
+// an analyzer. A missing name or reason is empty.
 func Parse(comment string) (name, reason string, ok bool) {
 	rest, ok := strings.CutPrefix(comment, Prefix)
 	if !ok || rest != "" && !strings.ContainsAny(rest[:1], " \t:") {
 		return "", "", false
 	}
-	// Behind a second comment mark is something for others.
+	// The text after a second comment mark is for other tools.
 	rest, _, _ = strings.Cut(rest, "//")
 	name, reason, found := strings.Cut(rest, ":")
 	if !found {
@@ -32,7 +33,7 @@ func Parse(comment string) (name, reason string, ok bool) {
 	return strings.TrimSpace(name), strings.TrimSpace(reason), true
 }
 
-// ignore is such a comment, for one analyzer.
+// ignore is a comment that silences an analyzer.
 type ignore struct {
 	comment     *ast.Comment
 	file        string
@@ -45,11 +46,11 @@ type ignores struct {
 	all  []*ignore
 }
 
-// ignoresOf returns the comments of a package that concern the pass's analyzer.
+// ignoresOf returns the comments of a package that silence the pass's analyzer.
 func ignoresOf(p *analysis.Pass) *ignores {
 	is := &ignores{name: p.Analyzer.Name}
 	for _, f := range p.Files {
-		var code *layout // of the file, once a comment asks for it
+		var code *layout // made when the first comment needs it
 		for _, group := range f.Comments {
 			for _, c := range group.List {
 				if name, reason, ok := Parse(c.Text); ok && name == is.name && reason != "" {
@@ -57,7 +58,8 @@ func ignoresOf(p *analysis.Pass) *ignores {
 						code = layoutOf(p.Fset, f)
 					}
 					first, last := code.lines(p.Fset, c)
-					is.all = append(is.all, &ignore{comment: c, file: p.Fset.Position(c.Pos()).Filename, first: first, last: last})
+					is.all = append(is.all, &ignore{comment: c, file: p.Fset.Position(c.Pos()).Filename,
+						first: first, last: last})
 				}
 			}
 		}
@@ -65,12 +67,12 @@ func ignoresOf(p *analysis.Pass) *ignores {
 	return is
 }
 
-// layout is where the code of a file stands, by lines.
+// layout maps the lines of a file to its code.
 type layout struct {
-	begins map[int]token.Pos              // where the first node begins that does so on a line
-	ends   map[int]token.Pos              // where the first node ends that does so on a line
-	last   map[int]int                    // the last line of the statements and declarations that begin on a line
-	docs   map[*ast.Comment]*ast.FuncDecl // the functions that comments belong to
+	begins map[int]token.Pos              // first position on a line where a node begins
+	ends   map[int]token.Pos              // first position on a line where a node ends
+	last   map[int]int                    // last line of the statements and declarations that begin on a line
+	docs   map[*ast.Comment]*ast.FuncDecl // functions, by the comments of their docs
 }
 
 func layoutOf(fset *token.FileSet, f *ast.File) *layout {
@@ -103,7 +105,7 @@ func layoutOf(fset *token.FileSet, f *ast.File) *layout {
 	return l
 }
 
-// lines returns the lines that a comment is about.
+// lines returns the lines that a comment applies to.
 func (l *layout) lines(fset *token.FileSet, c *ast.Comment) (first, last int) {
 	own := fset.Position(c.Pos()).Line
 	if begins, ok := l.begins[own]; ok && begins < c.Pos() {
@@ -113,14 +115,14 @@ func (l *layout) lines(fset *token.FileSet, c *ast.Comment) (first, last int) {
 		return own, own
 	}
 	last = max(own+1, l.last[own+1])
-	// A comment in a group that ends further down is about what comes behind the group.
+	// A comment in a function's doc comment applies to the function.
 	if d := l.docs[c]; d != nil {
 		last = max(last, fset.Position(d.End()).Line)
 	}
 	return own + 1, last
 }
 
-// hide reports whether a comment says that what is found at a place is to be passed over.
+// hide reports whether a comment silences the analyzer at a position.
 func (is *ignores) hide(fset *token.FileSet, pos token.Pos) bool {
 	at := fset.Position(pos)
 	for _, i := range is.all {
@@ -132,14 +134,14 @@ func (is *ignores) hide(fset *token.FileSet, pos token.Pos) bool {
 	return false
 }
 
-// unused reports the comments that had nothing to pass over.
+// unused reports the comments that silenced nothing.
 func (is *ignores) unused(report func(analysis.Diagnostic)) {
 	for _, i := range is.all {
 		if !i.used {
 			report(analysis.Diagnostic{
 				Pos:     i.comment.Pos(),
 				End:     i.comment.End(),
-				Message: "this comment silences nothing: " + is.name + " finds no fault here; remove it",
+				Message: "this comment silences nothing: " + is.name + " finds no mistake here; remove it",
 				SuggestedFixes: []analysis.SuggestedFix{{
 					Message:   "Remove the comment",
 					TextEdits: []analysis.TextEdit{{Pos: i.comment.Pos(), End: i.comment.End()}},

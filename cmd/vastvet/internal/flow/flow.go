@@ -16,7 +16,7 @@ func Graph(info *types.Info, body *ast.BlockStmt) *cfg.CFG {
 	return cfg.New(body, func(call *ast.CallExpr) bool { return mayReturn(info, call) })
 }
 
-// mayReturn reports whether the control flow may go on behind a call. What it does not know may.
+// mayReturn reports whether a call may return. An unknown function may.
 func mayReturn(info *types.Info, call *ast.CallExpr) bool {
 	switch f := typeutil.Callee(info, call).(type) {
 	case *types.Builtin:
@@ -31,7 +31,8 @@ func mayReturn(info *types.Info, call *ast.CallExpr) bool {
 		case "log":
 			return !strings.HasPrefix(name, "Fatal") && !strings.HasPrefix(name, "Panic")
 		case "testing":
-			return !strings.HasPrefix(name, "Fatal") && !strings.HasPrefix(name, "Skip") && name != "FailNow" || name == "Skipped"
+			return !strings.HasPrefix(name, "Fatal") && !strings.HasPrefix(name, "Skip") &&
+				name != "FailNow" || name == "Skipped"
 		}
 	}
 	return true
@@ -44,8 +45,8 @@ func pathOf(f *types.Func) string {
 	return f.Pkg().Path()
 }
 
-// Find returns the block of a graph in which a node lies, and the index of the part of the block that holds it; nil
-// where it is in none, as what stands in a function literal is not.
+// Find returns the block of a graph that contains a node, and the index of the block's node that contains it.
+// It returns nil for a node that no block contains, such as a node in a function literal.
 func Find(g *cfg.CFG, n ast.Node) (*cfg.Block, int) {
 	for _, b := range g.Blocks {
 		for i, part := range b.Nodes {
@@ -57,8 +58,8 @@ func Find(g *cfg.CFG, n ast.Node) (*cfg.Block, int) {
 	return nil, 0
 }
 
-// Reaches reports whether control may come from the beginning of some blocks to that of one which the function to says,
-// without passing through one that the function past says.
+// Reaches reports whether a path leads from the beginning of one of the blocks to a block for which to
+// returns true, without passing through a block for which past returns true.
 func Reaches(from []*cfg.Block, to, past func(*cfg.Block) bool) bool {
 	seen := map[*cfg.Block]bool{}
 	var walk func(*cfg.Block) bool
@@ -75,7 +76,7 @@ func Reaches(from []*cfg.Block, to, past func(*cfg.Block) bool) bool {
 	return slices.ContainsFunc(from, walk)
 }
 
-// Always reports whether every call of a function passes through a block, unless it ends in a panic.
+// Always reports whether every call of a function passes through a block or panics.
 func Always(g *cfg.CFG, through *cfg.Block) bool {
 	ends := func(b *cfg.Block) bool {
 		if len(b.Succs) > 0 || len(b.Nodes) == 0 {

@@ -1,4 +1,4 @@
-// Package lib knows what belongs to Vast: its packages, types and functions by their names.
+// Package lib identifies the packages, types and functions of Vast by name.
 package lib
 
 import (
@@ -10,15 +10,15 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// Module is the path of the module whose users are checked.
+// Module is the module path of Vast.
 const Module = "github.com/vastgo/vast"
 
-// Own reports whether a package is one of the module's.
+// Own reports whether a package belongs to Vast.
 func Own(pkg *types.Package) bool {
 	return pkg != nil && (pkg.Path() == Module || strings.HasPrefix(pkg.Path(), Module+"/"))
 }
 
-// Reaches reports whether a package is one of the module's or imports one, be it by way of others.
+// Reaches reports whether a package belongs to Vast or imports it directly or indirectly.
 func Reaches(pkg *types.Package) bool {
 	seen := map[*types.Package]bool{}
 	var reaches func(*types.Package) bool
@@ -37,8 +37,9 @@ func Reaches(pkg *types.Package) bool {
 	return reaches(pkg)
 }
 
-// Callee returns the name of the module's function or method that is called, such as "bulk.NewPool" or "vast.Column.Get";
-// empty for others. A method is that of the type it is called on, also where the type embeds another one that has it.
+// Callee returns the name of the called function or method of Vast, such as "bulk.NewPool" or
+// "vast.Column.Get", and an empty string for other functions. The type in a method's name is the type of the
+// receiver expression, even if the method comes from an embedded type.
 func Callee(info *types.Info, call *ast.CallExpr) string {
 	f, ok := typeutil.Callee(info, call).(*types.Func)
 	if !ok {
@@ -47,7 +48,7 @@ func Callee(info *types.Info, call *ast.CallExpr) string {
 	return FuncName(info, call.Fun, f)
 }
 
-// FuncName returns the name of a function or method as [Callee] does, which fun, an expression, stands for.
+// FuncName returns the name of f in the form of [Callee]. fun is the expression that refers to f.
 func FuncName(info *types.Info, fun ast.Expr, f *types.Func) string {
 	if !Own(f.Pkg()) {
 		return ""
@@ -66,8 +67,8 @@ func FuncName(info *types.Info, fun ast.Expr, f *types.Func) string {
 	return TypeName(recv.Type()) + "." + f.Name()
 }
 
-// TypeName returns the name of a type of the module, or of what a pointer to it leads to, such as "vast.Column"; empty for
-// others.
+// TypeName returns the name of a type of Vast, such as "vast.Column", and an empty string for other types.
+// For a pointer it returns the name of the pointer's base type.
 func TypeName(t types.Type) string {
 	t = types.Unalias(t)
 	if p, ok := t.(*types.Pointer); ok {
@@ -80,8 +81,8 @@ func TypeName(t types.Type) string {
 	return short(named.Obj().Pkg()) + "." + named.Obj().Name()
 }
 
-// short is the name by which messages and tables call a package. Those below internal, cmd and the like have their whole
-// path, so that they are nobody else's.
+// short returns the name of a package in messages and tables: its path within the module, or "vast" for the
+// root.
 func short(pkg *types.Package) string {
 	below := strings.TrimPrefix(strings.TrimPrefix(pkg.Path(), Module), "/")
 	if below == "" {
@@ -90,7 +91,7 @@ func short(pkg *types.Package) string {
 	return below
 }
 
-// Receiver returns the expression that a method is called on, or nil.
+// Receiver returns the receiver expression of a method call, or nil.
 func Receiver(call *ast.CallExpr) ast.Expr {
 	if s, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
 		return s.X
@@ -98,7 +99,7 @@ func Receiver(call *ast.CallExpr) ast.Expr {
 	return nil
 }
 
-// Split takes a name that [Callee] returned apart into what comes before its last dot and what behind.
+// Split splits a name from [Callee] at its last dot.
 func Split(name string) (of, last string) {
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
 		return name[:i], name[i+1:]

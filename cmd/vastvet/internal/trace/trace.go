@@ -1,5 +1,5 @@
-// Package trace follows values through a package to where they come from, as far as that is certain: through variables and
-// fields that are given a value in one place only.
+// Package trace finds the origins of values within a package, as far as they are certain: it follows
+// variables and fields that are assigned in one place only.
 package trace
 
 import (
@@ -11,32 +11,34 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 )
 
-// Source is where a variable gets a value.
+// Source is one place where a variable gets a value.
 type Source struct {
-	// Expr is the value, or what yields it: a call with several results, or what a range statement goes over. It is nil
-	// where the value is computed from an older one.
+	// Expr is the value, a call with several results, or the operand of a range statement. It is nil if the
+	// value is computed from an older one.
 	Expr ast.Expr
-	// Result is which of a call's results it is, or which of the two variables of a range statement.
+	// Result is the index among the results of the call, or among the two variables of the range statement.
 	Result int
 	// Range is the range statement, or nil.
 	Range *ast.RangeStmt
 }
 
-// Values knows where the variables and fields of a package get their values.
+// Values holds the sources of all variables and fields of a package.
 type Values struct {
 	Info    *types.Info
 	sources map[*types.Var][]Source
-	taken   map[*types.Var]bool // by address: others may give them values
-	read    map[*types.Var]bool // used other than to be given a value
+	taken   map[*types.Var]bool // their address is taken: other code may write them
+	read    map[*types.Var]bool // they are used other than as the target of an assignment
 	owner   map[*types.Var]bool // parameters, receivers and results
 }
 
-// New looks at all assignments of a package.
+// New collects the sources of a package.
 func New(info *types.Info, in *inspector.Inspector) *Values {
-	v := &Values{info, map[*types.Var][]Source{}, map[*types.Var]bool{}, map[*types.Var]bool{}, map[*types.Var]bool{}}
+	v := &Values{info, map[*types.Var][]Source{}, map[*types.Var]bool{}, map[*types.Var]bool{},
+		map[*types.Var]bool{}}
 	written := map[*ast.Ident]bool{}
-	for n := range in.PreorderSeq((*ast.AssignStmt)(nil), (*ast.ValueSpec)(nil), (*ast.RangeStmt)(nil), (*ast.IncDecStmt)(nil),
-		(*ast.CompositeLit)(nil), (*ast.UnaryExpr)(nil), (*ast.FuncType)(nil), (*ast.FuncDecl)(nil)) {
+	for n := range in.PreorderSeq((*ast.AssignStmt)(nil), (*ast.ValueSpec)(nil), (*ast.RangeStmt)(nil),
+		(*ast.IncDecStmt)(nil), (*ast.CompositeLit)(nil), (*ast.UnaryExpr)(nil), (*ast.FuncType)(nil),
+		(*ast.FuncDecl)(nil)) {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
 			for i, to := range n.Lhs {
@@ -107,7 +109,7 @@ func (v *Values) own(fields *ast.FieldList) {
 	}
 }
 
-// last is the identifier that an assignment to an expression writes: the variable or the field.
+// last returns the identifier of the variable or field that an assignment to the expression writes.
 func last(to ast.Expr) *ast.Ident {
 	switch to := ast.Unparen(to).(type) {
 	case *ast.Ident:
@@ -124,7 +126,7 @@ func (v *Values) add(to ast.Expr, s Source) {
 	}
 }
 
-// literal notes the fields that a composite literal sets.
+// literal adds the fields that a composite literal sets.
 func (v *Values) literal(l *ast.CompositeLit) {
 	t := v.Info.TypeOf(l)
 	if t == nil {
@@ -147,7 +149,7 @@ func (v *Values) literal(l *ast.CompositeLit) {
 	}
 }
 
-// Var returns the variable or field that an expression names, or nil.
+// Var returns the variable or field that an expression refers to, or nil.
 func (v *Values) Var(e ast.Expr) *types.Var {
 	id := last(e)
 	if id == nil {
@@ -159,13 +161,13 @@ func (v *Values) Var(e ast.Expr) *types.Var {
 	return nil
 }
 
-// Sources returns all places where a variable gets a value. sure reports whether these are all: it is no parameter, and
-// nobody may write it by its address or from another package.
+// Sources returns the places of the package where a variable gets a value. sure reports whether there are no
+// others: the variable is not a parameter, its address is not taken, and other packages cannot write it.
 func (v *Values) Sources(x *types.Var) (all []Source, sure bool) {
 	return v.sources[x], !v.owner[x] && !v.taken[x] && !exposed(x)
 }
 
-// exposed reports whether other packages may write a variable or field by its name.
+// exposed reports whether other packages can write a variable or field by its name.
 func exposed(x *types.Var) bool {
 	pkg := x.Pkg()
 	if !x.Exported() || pkg == nil || !x.IsField() && x.Parent() != pkg.Scope() {
@@ -183,9 +185,8 @@ func (v *Values) Taken(x *types.Var) bool { return v.taken[x] }
 // Parameter reports whether a variable is a parameter, a receiver or a result.
 func (v *Values) Parameter(x *types.Var) bool { return v.owner[x] }
 
-// Only returns the one value that an expression may have come from: itself, or what the variable that it names was given in
-// the only place where it is given one, and so on. Of a call with several results, or of a range statement, it returns the
-// source.
+// Only returns the only possible source of an expression. It follows variables that have one source. It stops
+// at a call with several results and at a range statement, and returns that source.
 func (v *Values) Only(e ast.Expr) Source {
 	for range 16 {
 		e = ast.Unparen(e)
@@ -205,14 +206,41 @@ func (v *Values) Only(e ast.Expr) Source {
 	return Source{Expr: e}
 }
 
-// several reports whether an expression is a call with more results than one.
+// several reports whether an expression is a call with several results.
 func (v *Values) several(e ast.Expr) bool {
 	t, ok := v.Info.TypeOf(e).(*types.Tuple)
 	return ok && t.Len() > 1
 }
 
-// Path returns an expression that is a variable, or fields of one, as a text that is the same for the same place, and the
-// variable; empty for others.
+// Base returns the pointer or slice through which an expression is reached, such as p for p.Place.X and s for
+// s[i].X. It returns nil if the expression is part of a variable or is no place at all.
+func Base(info *types.Info, e ast.Expr) ast.Expr {
+	for {
+		var x ast.Expr
+		switch e := ast.Unparen(e).(type) {
+		case *ast.StarExpr:
+			return e.X
+		case *ast.SelectorExpr:
+			x = e.X
+		case *ast.IndexExpr:
+			x = e.X
+		default:
+			return nil
+		}
+		t := info.TypeOf(x)
+		if t == nil {
+			return nil
+		}
+		switch t.Underlying().(type) {
+		case *types.Pointer, *types.Slice:
+			return x
+		}
+		e = x
+	}
+}
+
+// Path returns a text for a variable or a field of it, and the variable. Equal texts with equal variables
+// mean the same place. For other expressions path is empty and root is nil.
 func Path(info *types.Info, e ast.Expr) (path string, root *types.Var) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:

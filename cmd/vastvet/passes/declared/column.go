@@ -13,8 +13,8 @@ import (
 
 // makers return a new column at each call.
 var makers = map[string]bool{
-	"vast.NewColumn": true, "vast.NewColumnWith": true, "vast.NewHeapColumn": true, "vast.NewHeapColumnWith": true,
-	"vast.NewSparseColumn": true, "vast.NewSparseColumnWith": true,
+	"vast.NewColumn": true, "vast.NewHeapColumn": true,
+	"vast.NewSparseColumn": true,
 }
 
 // key returns what stands for a column: the call that made it, or the variable or field that it lies in, or the text of

@@ -14,14 +14,16 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// Analyzer finds pointers to components and elements in package-level variables, channels, goroutines, resources and
+// Analyzer finds pointers to components and elements in package-level variables, channels, goroutines,
+// resources and components on the Go heap.
 // components on the Go heap.
 var Analyzer = check.New("escape", `find pointers to components that are kept for longer than the component
 
-A pointer or a slice that a column hands out is good while the entity has the component. Afterwards it sees another
-entity's, and once the world is closed it faults. So it must not lie in a package-level variable, go through a channel,
-be a goroutine's that nobody waits for, or lie in a resource or a HeapColumn. An Entity may: it knows when its entity is
-gone. The same holds for the elements of a bulk.Pool or Dense, and their handles.
+A pointer or a slice from a column is valid while the entity has the component. Afterwards it leads to the
+component of another entity, and after Close of the world it faults. So it must not be kept in a package-level
+variable, a channel, a goroutine that the function does not wait for, a resource or a HeapColumn. Keep the
+Entity instead: the column reports when it is gone. The same holds for the elements of a bulk.Pool or Dense,
+and their handles.
 
 	var selected *Ship
 
@@ -31,10 +33,11 @@ gone. The same holds for the elements of a bulk.Pool or Dense, and their handles
 
 	selected = e // right: ships.Get(selected) is nil once it is gone
 
-A function that waits behind the channel or the go statement, for a WaitGroup or by receiving, is passed over. So are a
-goroutine that says its end to somebody who may wait elsewhere, and variables that nobody reads.`, run)
+The analyzer skips a function that waits after the send or the go statement, for a WaitGroup or by receiving.
+It skips goroutines that signal their end to code that may wait elsewhere, and variables that are never
+read.`, run)
 
-// kept says what is to be kept in place of a pointer.
+// What to keep instead of a pointer.
 const (
 	entity = "keep the vast.Entity, and look the component up where it is used"
 	handle = "keep the bulk.Handle, and look the element up where it is used"
@@ -42,9 +45,10 @@ const (
 	row    = "keep the row's number, and look the row up where it is used"
 )
 
-// hand are the functions that hand out pointers, as results of a call or as the second value of an iterator.
+// hand are the functions that hand out pointers: as the given result of a call, or as the second value of an
+// iterator.
 var (
-	hand  = map[string]int{} // the number of the result
+	hand  = map[string]int{} // index among the results
 	yield = map[string]bool{}
 )
 
@@ -76,12 +80,11 @@ func init() {
 }
 
 func run(p *check.Pass) {
-	l := &look{Pass: p, values: trace.New(p.TypesInfo, p.Inspector), functions: map[*types.Func]*ast.FuncDecl{}}
-	for _, f := range p.Files {
-		for _, d := range f.Decls {
-			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil {
-				l.functions[p.TypesInfo.Defs[d.Name].(*types.Func)] = d
-			}
+	l := &look{Pass: p, values: trace.New(p.TypesInfo, p.Inspector),
+		functions: map[*types.Func]*ast.FuncDecl{}}
+	for n := range p.Inspector.PreorderSeq((*ast.FuncDecl)(nil)) {
+		if d := n.(*ast.FuncDecl); d.Body != nil {
+			l.functions[p.TypesInfo.Defs[d.Name].(*types.Func)] = d
 		}
 	}
 	for _, f := range p.Files {
@@ -97,7 +100,7 @@ type look struct {
 	functions map[*types.Func]*ast.FuncDecl // of the package
 }
 
-// declaration looks at a function, or at variables of the package, with all literals in it.
+// declaration examines a declaration and all function literals in it.
 func (l *look) declaration(d ast.Decl) {
 	ast.Inspect(d, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -119,8 +122,8 @@ func (l *look) declaration(d ast.Decl) {
 			}
 		case *ast.SendStmt:
 			if at, remedy := l.pointer(n.Value); at != nil && !l.waits(d, n, nil) {
-				l.Say(at, "%s leads to memory off the Go heap and goes through a channel to whoever may use it when it is gone: %s",
-					types.ExprString(at), remedy)
+				l.Say(at, "%s leads to memory off the Go heap and goes through a channel "+
+					"to a receiver that may use it when it is gone: %s", types.ExprString(at), remedy)
 			}
 		case *ast.GoStmt:
 			l.goroutine(start{in: d, at: n, fun: n.Call.Fun, args: n.Call.Args})
@@ -135,7 +138,7 @@ func (l *look) declaration(d ast.Decl) {
 	})
 }
 
-// keep reports an assignment to a variable of a package.
+// keep reports an assignment of a pointer to a package-level variable.
 func (l *look) keep(to, value ast.Expr, number int) {
 	root := l.global(to)
 	if root == nil {
@@ -149,13 +152,14 @@ func (l *look) keep(to, value ast.Expr, number int) {
 		return
 	}
 	if !root.Exported() && root.Pkg() == l.Pkg && !l.values.Read(root) {
-		return // such as what keeps a benchmark's compiler from leaving out the work
+		return // for example the sink of a benchmark
 	}
-	l.Say(at, "%s leads to memory off the Go heap and is kept in %s, which may outlive it: %s", types.ExprString(at), root.Name(),
-		remedy)
+	l.Say(at, "%s leads to memory off the Go heap and is kept in %s, which may outlive it: %s",
+		types.ExprString(at),
+		root.Name(), remedy)
 }
 
-// global returns the variable of a package that an expression is or is reached from, or nil.
+// global returns the package-level variable from which an expression is reached, or nil.
 func (l *look) global(e ast.Expr) *types.Var {
 	for {
 		switch x := ast.Unparen(e).(type) {
@@ -180,8 +184,8 @@ func (l *look) global(e ast.Expr) *types.Var {
 	}
 }
 
-// handed returns what to keep in place of a value that is a pointer or a slice handed out for a while; empty for others.
-// number is which of a call's results it is.
+// handed returns what to keep instead of a value that is a pointer or slice with a limited lifetime, and an
+// empty string for other values. number is the index among a call's results.
 func (l *look) handed(e ast.Expr, number int) (remedy string) {
 	for range 16 {
 		s := l.values.Only(e)
@@ -216,7 +220,7 @@ func (l *look) handed(e ast.Expr, number int) (remedy string) {
 			if x.Op != token.AND {
 				return ""
 			}
-			if e = l.into(x.X); e == nil {
+			if e = trace.Base(l.TypesInfo, x.X); e == nil {
 				return ""
 			}
 		default:
@@ -229,8 +233,9 @@ func (l *look) handed(e ast.Expr, number int) (remedy string) {
 	return ""
 }
 
-// mayBeGo reports whether a function may hand out what a HeapColumn holds, which is on the Go heap: one of a ValueColumn or
-// of an Order, whose elements have Go pointers or which is known to be over a HeapColumn.
+// mayBeGo reports whether a function may hand out memory on the Go heap: a method of a ValueColumn or an
+// Order that may be over a HeapColumn, because its elements have Go pointers or because the package makes it
+// so.
 func (l *look) mayBeGo(name string, call *ast.CallExpr) bool {
 	of, _ := lib.Split(name)
 	column := lib.Receiver(call)
@@ -242,10 +247,11 @@ func (l *look) mayBeGo(name string, call *ast.CallExpr) bool {
 		t = p.Elem()
 	}
 	named, ok := types.Unalias(t).(*types.Named)
-	return !ok || named.TypeArgs().Len() == 0 || pointers(named.TypeArgs().At(0), map[types.Type]bool{}) || l.heap(column, 16)
+	return !ok || named.TypeArgs().Len() == 0 ||
+		pointers(named.TypeArgs().At(0), map[types.Type]bool{}) || l.heap(column, 16)
 }
 
-// pointers reports whether a type has Go pointers, or may have them, other than in types that were seen.
+// pointers reports whether a type contains, or may contain, Go pointers. It skips the types in seen.
 func pointers(t types.Type, seen map[types.Type]bool) bool {
 	if seen[t] {
 		return false
@@ -288,34 +294,8 @@ func (l *look) heap(e ast.Expr, steps int) bool {
 	return false
 }
 
-// into returns the pointer or slice through which an expression is reached: p of p.Place.X, and s of s[i].X.
-func (l *look) into(e ast.Expr) ast.Expr {
-	for {
-		var x ast.Expr
-		switch e := ast.Unparen(e).(type) {
-		case *ast.SelectorExpr:
-			x = e.X
-		case *ast.IndexExpr:
-			x = e.X
-		case *ast.StarExpr:
-			return e.X
-		default:
-			return nil
-		}
-		t := l.TypesInfo.TypeOf(x)
-		if t == nil {
-			return nil
-		}
-		switch t.Underlying().(type) {
-		case *types.Pointer, *types.Slice:
-			return x
-		}
-		e = x
-	}
-}
-
-// pointer returns the part of a value that is handed out for a while: all of it, a field of a literal, or what is appended;
-// and what to keep in its place.
+// pointer returns the part of a value that has a limited lifetime, and what to keep instead. The part is the
+// whole value, an element of a literal, or an argument of append.
 func (l *look) pointer(e ast.Expr) (at ast.Expr, remedy string) {
 	e = ast.Unparen(e)
 	if remedy = l.handed(e, 0); remedy != "" {
@@ -348,12 +328,13 @@ func (l *look) pointer(e ast.Expr) (at ast.Expr, remedy string) {
 	return nil, ""
 }
 
-// call reports what is put into a resource, or into a component on the Go heap.
+// call reports a pointer that is put into a resource or a component on the Go heap.
 func (l *look) call(c *ast.CallExpr) {
 	l.store(c)
 	var value ast.Expr
 	switch lib.Callee(l.TypesInfo, c) {
-	case "vast.SetResource", "vast.HeapColumn.Add", "vast.HeapColumn.AddAll", "vast.HeapColumn.Set", "vast.HeapColumn.SetAll":
+	case "vast.SetResource", "vast.HeapColumn.Add", "vast.HeapColumn.AddAll", "vast.HeapColumn.Set",
+		"vast.HeapColumn.SetAll":
 		if len(c.Args) == 2 {
 			value = c.Args[1]
 		}
@@ -366,12 +347,12 @@ func (l *look) call(c *ast.CallExpr) {
 		return
 	}
 	if at, remedy := l.pointer(value); at != nil {
-		l.Say(at, "%s leads to memory off the Go heap and is kept by %s, where it may outlive it: %s", types.ExprString(at),
-			types.ExprString(c.Fun), remedy)
+		l.Say(at, "%s leads to memory off the Go heap and is kept by %s, where it may outlive it: %s",
+			types.ExprString(at), types.ExprString(c.Fun), remedy)
 	}
 }
 
-// store reports what is put into a variable of a package that is an atomic pointer or a map for many goroutines.
+// store reports a pointer that is put into a package-level atomic pointer or sync.Map.
 func (l *look) store(c *ast.CallExpr) {
 	f, ok := typeutil.Callee(l.TypesInfo, c).(*types.Func)
 	if !ok {

@@ -1,4 +1,4 @@
-// Package handle finds handles and entities that are compared by their slots only.
+// Package handle finds handles and entities that are compared by slot only.
 package handle
 
 import (
@@ -14,27 +14,29 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// Analyzer finds comparisons of two handles, or of two entities, by slot.
+// Analyzer finds comparisons of two handles or two entities by slot.
 var Analyzer = check.New("handle", `find handles and entities compared by slot only
 
-A slot is used again when its element or entity is gone. So two handles with one slot may mean two different things: what
-tells them apart is the generation.
+A slot is reused when its element or entity is gone. So two handles with the same slot may mean different
+elements. The generation tells them apart.
 
-	if target.Slot() == ship.Slot() { // wrong: true for whoever took the slot since
+	if target.Slot() == ship.Slot() { // wrong: true for the next owner of the slot
 	if target == ship {               // right
 
-Slots that were put in variables, which nothing but comparisons use, count as well. Comparisons are passed over in functions
-that look at the generation of one of the two too, compare the two themselves or ask whether both are there, and in tests,
-which look at slots to see that one was used again.`, run)
+Slots in variables count as well, if the variables are only used in comparisons. The analyzer skips
+comparisons in functions that also check the generation of one of the two, compare the two themselves, or
+check that both are alive. It skips tests, which compare slots to see that one was reused.`, run)
 
 func run(p *check.Pass) {
 	var values *trace.Values
-	p.Inspector.WithStack([]ast.Node{(*ast.BinaryExpr)(nil)}, func(n ast.Node, push bool, stack []ast.Node) bool {
+	comparisons := []ast.Node{(*ast.BinaryExpr)(nil)}
+	p.Inspector.WithStack(comparisons, func(n ast.Node, push bool, stack []ast.Node) bool {
 		compare := n.(*ast.BinaryExpr)
 		if !push || !equality(compare) || p.InTest(n) {
 			return true
 		}
-		if t, ok := p.TypesInfo.TypeOf(compare.X).Underlying().(*types.Basic); !ok || t.Info()&types.IsInteger == 0 {
+		if t, ok := p.TypesInfo.TypeOf(compare.X).Underlying().(*types.Basic); !ok ||
+			t.Info()&types.IsInteger == 0 {
 			return true
 		}
 		if values == nil {
@@ -58,26 +60,27 @@ func run(p *check.Pass) {
 			edits = []analysis.TextEdit{{Pos: a.End(), End: x.End()}, {Pos: b.End(), End: y.End()}}
 		}
 		p.SayWithFix(compare, "Compare the handles themselves", edits,
-			"%s and %s are compared by slot only, and a slot is used again: compare %s with %s, which looks at the generation too",
+			"%s and %s are compared by slot only, and slots are reused: compare %s with %s, "+
+				"which includes the generation",
 			types.ExprString(a), types.ExprString(b), them, compare.Op)
 		return true
 	})
 }
 
-// whole are the types whose values are compared as a whole. A struct that embeds one has other fields, which may be no
-// part of the question, or not comparable.
+// whole are the types whose values are compared as a whole. A struct that embeds such a type has other
+// fields, which may not matter or may not be comparable.
 var whole = map[string]bool{"bulk.Handle": true, "vast.Entity": true}
 
 func equality(e *ast.BinaryExpr) bool { return e.Op == token.EQL || e.Op == token.NEQ }
 
-// look is at one declaration.
+// look examines one declaration.
 type look struct {
 	info        *types.Info
 	values      *trace.Values
 	declaration ast.Node
 }
 
-// slot returns the call of Slot that an expression is the result of, or nil.
+// slot returns the call of Slot whose result an expression is, or nil.
 func (l *look) slot(e ast.Expr) *ast.CallExpr {
 	e = l.convertedFrom(e)
 	variable, _ := e.(*ast.Ident)
@@ -100,12 +103,13 @@ func (l *look) slot(e ast.Expr) *ast.CallExpr {
 		return nil
 	}
 	if _, ok := types.Unalias(l.info.TypeOf(x)).(*types.Pointer); ok {
-		return nil // pointers are no handles to compare
+		return nil // a pointer to a handle is not compared itself
 	}
 	return call
 }
 
-// convertedFrom strips conversions that keep all bits of a slot; what drops some makes groups of slots.
+// convertedFrom strips conversions that keep all bits of a slot. A conversion that drops bits groups slots on
+// purpose.
 func (l *look) convertedFrom(e ast.Expr) ast.Expr {
 	for {
 		e = ast.Unparen(e)
@@ -126,8 +130,8 @@ func (l *look) convertedFrom(e ast.Expr) ast.Expr {
 	}
 }
 
-// onlyCompared reports whether a name is that of a variable of the declaration which is used in comparisons only. One that
-// is an index too stands for a place, which has no generation.
+// onlyCompared reports whether an identifier is a variable of the declaration that is used in comparisons
+// only. A variable that is also used as an index stands for a place, which has no generation.
 func (l *look) onlyCompared(id *ast.Ident) bool {
 	x, ok := l.info.Uses[id].(*types.Var)
 	if !ok || x.Pos() < l.declaration.Pos() || x.Pos() >= l.declaration.End() {
@@ -142,7 +146,8 @@ func (l *look) onlyCompared(id *ast.Ident) bool {
 			}
 		case *ast.BinaryExpr:
 			for _, operand := range []ast.Expr{n.X, n.Y} {
-				if operand, ok := l.convertedFrom(operand).(*ast.Ident); ok && equality(n) && l.info.Uses[operand] == x {
+				if operand, ok := l.convertedFrom(operand).(*ast.Ident); ok && equality(n) &&
+					l.info.Uses[operand] == x {
 					compared++
 				}
 			}
@@ -152,11 +157,12 @@ func (l *look) onlyCompared(id *ast.Ident) bool {
 	return uses == compared
 }
 
-// present says of two handles, asked of both, that both are there: then their slots tell them apart.
+// present are the calls that report whether a handle is alive. The slots of two handles that are both alive
+// tell them apart.
 var present = map[string]bool{"Alive": true, "Get": true, "Has": true, "Valid": true}
 
-// comparedFurther reports whether the declaration asks for the generation of one of the handles, compares the two as a
-// whole, or asks for both whether they are there. It may do so in a statement far from the comparison of the slots.
+// comparedFurther reports whether the declaration also checks the generation of one of the handles, compares
+// the two as a whole, or checks that both are alive. The check may be far from the comparison of the slots.
 func (l *look) comparedFurther(a, b ast.Expr) bool {
 	x, y := l.place(a), l.place(b)
 	if x == y {
@@ -190,7 +196,8 @@ func (l *look) comparedFurther(a, b ast.Expr) bool {
 	return further || presentX && presentY
 }
 
-// place returns a text that is the same for two expressions that read alike and whose names stand for the same things.
+// place returns a text for an expression. Two expressions with the same text and the same identifiers have
+// the same place.
 func (l *look) place(e ast.Expr) string {
 	e = ast.Unparen(e)
 	text := []byte(types.ExprString(e))

@@ -1,4 +1,4 @@
-// Package ignored finds comments to the analyzers of vastvet that say nothing to any of them.
+// Package ignored finds vastvet:ignore comments that no analyzer of vastvet understands.
 package ignored
 
 import (
@@ -11,18 +11,18 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/check"
 )
 
-// New returns the analyzer that knows the names of the others.
+// New returns the analyzer. others are the analyzers that a comment can name.
 func New(others []*analysis.Analyzer) *analysis.Analyzer {
 	var names []string
 	for _, a := range others {
 		names = append(names, a.Name)
 	}
-	return check.New("ignored", `find vastvet:ignore comments that nobody understands
+	return check.New("ignored", `find vastvet:ignore comments without a valid analyzer or reason
 
-A comment silences one analyzer for the code beside it or below it, and says why:
+A comment silences one analyzer for the code beside or below it, and gives the reason:
 
-	//vastvet:ignore             // wrong: whom?
-	//vastvet:ignore escape      // wrong: why?
+	//vastvet:ignore             // wrong: no analyzer
+	//vastvet:ignore escape      // wrong: no reason
 	//vastvet:ignore escape: the world is never closed // right`, func(p *check.Pass) {
 		for _, f := range p.Files {
 			for _, group := range f.Comments {
@@ -39,9 +39,10 @@ func look(p *check.Pass, c *ast.Comment, names []string) {
 	switch {
 	case !ok:
 	case !slices.Contains(names, name):
-		p.Say(c, "%q is no analyzer of vastvet: name one of %s, as in %s escape: the reason", name, strings.Join(names, ", "),
-			check.Prefix)
+		p.Say(c, "%q is not an analyzer of vastvet: name one of %s, as in %s escape: the reason", name,
+			strings.Join(names, ", "), check.Prefix)
 	case reason == "":
-		p.Say(c, "this comment silences nothing without a reason: write %s %s: and why", check.Prefix, name)
+		p.Say(c, "this comment silences nothing without a reason: write %s %s: and the reason",
+			check.Prefix, name)
 	}
 }

@@ -14,5 +14,5 @@ func TestFindsEachMistakeAndNothingElse(t *testing.T) {
 			return
 		}
 	}
-	t.Fatal("it is not among the others")
+	t.Fatal("passes.All does not contain it")
 }

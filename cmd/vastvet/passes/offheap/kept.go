@@ -9,10 +9,13 @@ import (
 	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// kept reports whether something else than memory outside of Go's heap may keep what a local variable leads to, or, as a
-// place, the variable itself: it is pinned, stored in another variable, handed to a function and the like.
+// kept reports whether something other than memory outside of Go's heap may keep the target of a local
+// variable alive, or, with place, the variable itself: it is pinned, stored in another variable, passed to a
+// function or the like.
 func (f *finder) kept(v *types.Var, place bool, steps int) bool {
 	if f.uses == nil {
 		f.uses = map[*types.Var][]inspector.Cursor{}
@@ -23,15 +26,17 @@ func (f *finder) kept(v *types.Var, place bool, steps int) bool {
 		}
 	}
 	return steps == 0 || v.IsField() || v.Parent() == v.Pkg().Scope() ||
-		slices.ContainsFunc(f.uses[v], func(use inspector.Cursor) bool { return f.keeps(use, v, place, steps) })
+		slices.ContainsFunc(f.uses[v], func(use inspector.Cursor) bool {
+			return f.keeps(use, v, place, steps)
+		})
 }
 
-// keeps reports whether a use of a variable may keep what it leads to. It goes up from the variable as long as the
-// expression still leads there, or, as a place, is there.
+// keeps reports whether a use of a variable may keep its target alive. It goes up from the variable as long
+// as the expression still leads to the target, or, with place, is the variable itself.
 func (f *finder) keeps(c inspector.Cursor, v *types.Var, place bool, steps int) bool {
 	for lit := range c.Enclosing((*ast.FuncLit)(nil)) {
 		if v.Pos() < lit.Node().Pos() {
-			return true // a function has it for as long as that is kept
+			return true // the function literal keeps it
 		}
 	}
 	for {
@@ -42,12 +47,12 @@ func (f *finder) keeps(c inspector.Cursor, v *types.Var, place bool, steps int) 
 		case *ast.ParenExpr, *ast.KeyValueExpr, *ast.CompositeLit:
 		case *ast.SelectorExpr:
 			if s := f.TypesInfo.Selections[n]; s == nil || s.Kind() != types.FieldVal {
-				return true // a method has it
+				return true // the method value keeps it
 			}
 			place = true
 		case *ast.IndexExpr:
 			if kind == edge.IndexExpr_Index {
-				return !place // a map has it as a key
+				return !place // a map keeps it as a key
 			}
 			place = true
 		case *ast.StarExpr:
@@ -85,8 +90,8 @@ func (f *finder) keeps(c inspector.Cursor, v *types.Var, place bool, steps int) 
 	}
 }
 
-// handed tells what becomes of a call's argument: whether the result leads where it does, and otherwise whether the call
-// may keep it.
+// handed reports what happens to an argument of a call: whether the result leads to the same target, and
+// otherwise whether the call may keep the argument.
 func (f *finder) handed(call *ast.CallExpr, i int) (leads, keeps bool) {
 	if f.TypesInfo.Types[call.Fun].IsType() {
 		t, number := f.TypesInfo.TypeOf(call).Underlying().(*types.Basic)
@@ -103,9 +108,9 @@ func (f *finder) handed(call *ast.CallExpr, i int) (leads, keeps bool) {
 	return f.unsafe(call), false
 }
 
-// into reports whether the assignment of what a variable leads to may keep it.
+// into reports whether an assignment to an expression may keep the target of the variable alive.
 func (f *finder) into(to ast.Expr, v *types.Var, steps int) bool {
-	if base := f.base(to); base != nil {
+	if base := trace.Base(f.TypesInfo, to); base != nil {
 		return !f.outside(base, 16)
 	}
 	id, ok := ast.Unparen(to).(*ast.Ident)

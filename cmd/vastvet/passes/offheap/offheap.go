@@ -1,4 +1,5 @@
-// Package offheap finds Go pointers that are to lie outside of Go's heap, where the collector does not look.
+// Package offheap finds Go pointers that are stored outside of Go's heap, where the garbage collector does
+// not see them.
 package offheap
 
 import (
@@ -7,7 +8,6 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/cfg"
@@ -18,13 +18,14 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// Analyzer finds element types with Go pointers, and Go pointers that are stored through unsafe.
+// Analyzer finds element types with Go pointers, and Go pointers stored through unsafe.
 var Analyzer = check.New("offheap", `find Go pointers stored outside of Go's heap
 
-The collector does not look into a column, a container or an arena: what only a pointer there leads to is freed while it
-is in use. So a type with Go pointers panics when the container is made. This says it before, also where a generic
-function of the program's stands between; and it finds pointers that are smuggled in by package unsafe, or as a uintptr,
-where they certainly lead to what only they keep: what leads off the heap itself, or to a variable of a package, may be there.
+The garbage collector does not scan columns, containers and arenas: it frees the target of a Go pointer there
+while the target is in use. So making a container for a type with Go pointers panics. This analyzer finds such
+types before the program runs, also behind a generic function of the program. It also finds Go pointers that
+are stored through package unsafe or as a uintptr, if nothing else keeps their target alive. Pointers to
+memory off the heap and to package-level variables are allowed.
 
 	type Ship struct{ Name string }
 
@@ -34,7 +35,7 @@ where they certainly lead to what only they keep: what leads off the heap itself
 	*(**Crew)(unsafe.Pointer(seat.Get(e))) = new(Crew) // wrong
 	seat.Set(e, Seat{Crew: handle})                    // right`, run, new(plain))
 
-// plain is the fact that some type parameters of a function must hold no Go pointers.
+// plain is the fact that some type parameters of a function must not contain Go pointers.
 type plain struct{ Parameters []int }
 
 func (*plain) AFact() {}
@@ -55,7 +56,7 @@ func run(p *check.Pass) {
 	f.stores()
 }
 
-// checks is the path of the package whose Check refuses types with pointers.
+// checks is the path of the package whose Check rejects types with Go pointers.
 const checks = lib.Module + "/internal/layout"
 
 type finder struct {
@@ -66,7 +67,7 @@ type finder struct {
 	uses   map[*types.Var][]inspector.Cursor
 }
 
-// need returns which type parameters of a function must hold no Go pointers.
+// need returns the indexes of a function's type parameters that must not contain Go pointers.
 func (f *finder) need(fn *types.Func) []int {
 	fn = fn.Origin()
 	if fn.Pkg() != nil && fn.Pkg().Path() == checks && fn.Name() == "Check" {
@@ -82,13 +83,14 @@ func (f *finder) need(fn *types.Func) []int {
 	return nil
 }
 
-// infer finds out which functions of the package hand their type parameters on to where there must be no Go pointers,
-// in all calls: what a function does under a condition may depend on the type.
+// infer finds the functions of the package that always pass their type parameters to places that must not
+// contain Go pointers. A call under a condition does not count: the condition may depend on the type.
 func (f *finder) infer() {
 	var generic []*ast.FuncDecl
 	for _, file := range f.Files {
 		for _, d := range file.Decls {
-			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil && f.parameters(d).Len() > 0 && !f.recovers(d) {
+			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil && f.parameters(d).Len() > 0 &&
+				!f.recovers(d) {
 				generic = append(generic, d)
 			}
 		}
@@ -118,7 +120,7 @@ func (f *finder) parameters(d *ast.FuncDecl) *types.TypeParamList {
 	return signature.TypeParams()
 }
 
-// recovers reports whether a function may go on behind a panic.
+// recovers reports whether a function may recover from a panic.
 func (f *finder) recovers(d *ast.FuncDecl) (found bool) {
 	ast.Inspect(d.Body, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok {
@@ -130,8 +132,8 @@ func (f *finder) recovers(d *ast.FuncDecl) (found bool) {
 	return found
 }
 
-// arguments returns the function that an identifier stands for, and the types it is used with: those of its own type
-// parameters, or of its receiver's.
+// arguments returns the function that an identifier refers to, and its type arguments or those of its
+// receiver.
 func (f *finder) arguments(id *ast.Ident) (*types.Func, *types.TypeList) {
 	fn, ok := f.TypesInfo.Uses[id].(*types.Func)
 	if !ok {
@@ -146,7 +148,7 @@ func (f *finder) arguments(id *ast.Ident) (*types.Func, *types.TypeList) {
 	return fn, nil
 }
 
-// receiver returns the type that a function is a method of, or nil.
+// receiver returns the receiver type of a method, or nil.
 func receiver(fn *types.Func) *types.Named {
 	recv := fn.Signature().Recv()
 	if recv == nil {
@@ -160,7 +162,7 @@ func receiver(fn *types.Func) *types.Named {
 	return named
 }
 
-// needed returns the numbers of the type parameters of a function that it needs without pointers.
+// needed returns the indexes of the type parameters that a function needs without Go pointers.
 func (f *finder) needed(d *ast.FuncDecl) (numbers []int) {
 	parameters := f.parameters(d)
 	needed := map[*types.TypeParam]bool{}
@@ -197,13 +199,15 @@ func (f *finder) needed(d *ast.FuncDecl) (numbers []int) {
 	return numbers
 }
 
-// checking reports whether a function is one of the library's that check types: there conditions ask whether that was
-// done already.
+// checking reports whether a function belongs to a package of the library that checks types itself. There a
+// condition only skips a repeated check.
 func (f *finder) checking(d *ast.FuncDecl) bool {
-	return !f.InTest(d) && slices.ContainsFunc(f.Pkg.Imports(), func(pkg *types.Package) bool { return pkg.Path() == checks })
+	return !f.InTest(d) && slices.ContainsFunc(f.Pkg.Imports(), func(pkg *types.Package) bool {
+		return pkg.Path() == checks
+	})
 }
 
-// always reports whether every call of a function makes a call in it.
+// always reports whether every call of a function makes the given call.
 func (f *finder) always(d *ast.FuncDecl, call *ast.CallExpr) bool {
 	g := f.graphs[d]
 	if g == nil {
@@ -214,7 +218,7 @@ func (f *finder) always(d *ast.FuncDecl, call *ast.CallExpr) bool {
 	return b != nil && flow.Always(g, b)
 }
 
-// called is the identifier of the function that is called.
+// called returns the identifier of the called function.
 func called(call *ast.CallExpr) *ast.Ident {
 	fun := ast.Unparen(call.Fun)
 	switch x := fun.(type) {
@@ -232,10 +236,10 @@ func called(call *ast.CallExpr) *ast.Ident {
 	return nil
 }
 
-// columns are the functions that make columns, which there are for Go pointers too.
-var columns = []string{"NewColumn", "NewColumnWith", "NewSparseColumn", "NewSparseColumnWith"}
+// columns are the functions for columns that have a variant for Go pointers.
+var columns = []string{"NewColumn", "NewSparseColumn"}
 
-// instance reports a function that is used with a type it must not have.
+// instance reports a function whose type argument contains Go pointers that it must not contain.
 func (f *finder) instance(id *ast.Ident) {
 	fn, arguments := f.arguments(id)
 	if arguments.Len() == 0 || f.Provoked(id) {
@@ -252,26 +256,28 @@ func (f *finder) instance(id *ast.Ident) {
 			if of := receiver(fn); of != nil {
 				called = name(of) + "." + fn.Name()
 			}
-			f.Say(id, "%s panics: %s is %s, and memory outside Go's heap must not hold Go pointers; keep %s%s", called, path, kind,
-				remedy(kind), other)
+			f.Say(id, "%s panics: %s is %s, and memory outside Go's heap must not hold Go pointers; keep %s%s",
+				called, path, kind, remedy(kind), other)
 			return
 		}
 	}
 }
 
-// name returns the name of a type as its own package writes it.
+// name returns the name of a type without its package.
 func name(t types.Type) string {
 	return types.TypeString(t, func(*types.Package) string { return "" })
 }
 
-// pointer returns the path of the first Go pointer inside t, which path leads to, and what it is; or empty strings.
-// Type parameters that lie inside it notes.
+// pointer returns the path to the first Go pointer in a value of type t, and the kind of the pointer, or
+// empty strings. path is the path to the value. It adds the type parameters in t to parameters.
 func pointer(t types.Type, path string, parameters map[*types.TypeParam]bool) (at, kind string) {
 	return inner(t, path, parameters, map[types.Type]bool{})
 }
 
-// inner is pointer. seen are the types in which there was none: types that hold others twice would take for ever.
-func inner(t types.Type, path string, parameters map[*types.TypeParam]bool, seen map[types.Type]bool) (at, kind string) {
+// inner is pointer. seen holds the types without a pointer: without it, types that contain others twice take
+// exponential time.
+func inner(t types.Type, path string, parameters map[*types.TypeParam]bool,
+	seen map[types.Type]bool) (at, kind string) {
 	if p, ok := types.Unalias(t).(*types.TypeParam); ok {
 		parameters[p] = true
 		return "", ""
@@ -315,7 +321,7 @@ func inner(t types.Type, path string, parameters map[*types.TypeParam]bool, seen
 	return "", ""
 }
 
-// remedy says what to store in place of a Go pointer.
+// remedy says what to store instead of a Go pointer.
 func remedy(kind string) string {
 	switch kind {
 	case "a string":
@@ -328,7 +334,7 @@ func remedy(kind string) string {
 	return "it on the Go heap and its index here"
 }
 
-// stores reports Go pointers that are stored through unsafe, or as a uintptr.
+// stores reports Go pointers that are stored through unsafe or as a uintptr.
 func (f *finder) stores() {
 	for n := range f.Inspector.PreorderSeq((*ast.AssignStmt)(nil), (*ast.CallExpr)(nil)) {
 		switch n := n.(type) {
@@ -341,7 +347,7 @@ func (f *finder) stores() {
 				f.join(n)
 			}
 		case *ast.CallExpr:
-			if of, last := lib.Split(lib.Callee(f.TypesInfo, n)); of != "" && strings.Contains(putters, " "+last+" ") {
+			if of, last := lib.Split(lib.Callee(f.TypesInfo, n)); of != "" && slices.Contains(putters, last) {
 				for _, arg := range n.Args {
 					f.numbers(arg, types.ExprString(n.Fun))
 				}
@@ -350,5 +356,6 @@ func (f *finder) stores() {
 	}
 }
 
-// putters are the methods and functions that put values into memory outside of Go's heap.
-const putters = " Add AddAll AddLater Append AppendSlice Insert Set SetAll SetLater Update "
+// putters are the methods and functions that store values outside of Go's heap.
+var putters = []string{"Add", "AddAll", "AddLater", "Append", "AppendSlice", "Insert", "Set", "SetAll",
+	"SetLater", "Update"}

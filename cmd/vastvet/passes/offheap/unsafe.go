@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/types/typeutil"
@@ -12,12 +13,12 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// hand are the functions that return memory outside of Go's heap.
+// hand are the functions that return pointers to memory outside of Go's heap.
 var hand = map[string]bool{}
 
 func init() {
 	for of, functions := range map[string]string{
-		"arena":             "Append MakeSlice New",
+		"arena":             "Append Make MakeSlice",
 		"arena.Arena":       "Alloc",
 		"bulk.Array":        "Append AppendN At Slice",
 		"bulk.Dense":        "Get Slice",
@@ -26,10 +27,10 @@ func init() {
 		"bulk.Pool":         "Get",
 		"bulk.SharedArray":  "At Slice",
 		"bulk.SharedPool":   "Get",
-		"guard":             "Alloc AllocSlice MakeSlice New",
+		"guard":             "Alloc AllocSlice Make MakeSlice",
 		"guard.Allocator":   "Alloc",
 		"guard.Pool":        "Get",
-		"heap":              "Alloc AllocSlice MakeSlice New Resize",
+		"heap":              "Alloc AllocSlice Make MakeSlice Resize",
 		"heap.Buffer":       "AppendN At Slice",
 		"heap.Heap":         "Alloc Realloc",
 		"ring.Endless":      "At Reserve",
@@ -49,9 +50,9 @@ func init() {
 	}
 }
 
-// store reports the assignment of a Go pointer to memory outside of Go's heap.
+// store reports an assignment of a Go pointer to memory outside of Go's heap.
 func (f *finder) store(to, value ast.Expr) {
-	base := f.base(to)
+	base := trace.Base(f.TypesInfo, to)
 	if base == nil {
 		return
 	}
@@ -69,15 +70,15 @@ func (f *finder) store(to, value ast.Expr) {
 	if _, kind = pointer(t, "", map[*types.TypeParam]bool{}); kind == "" || !f.outside(base, 16) {
 		return
 	}
-	// What is not on Go's heap either may be stored: the collector has nothing to do with it.
+	// Pointers to memory off the Go heap are allowed: the garbage collector does not manage their target.
 	if f.inside(value, 16) {
 		f.sayStored(value, types.ExprString(value), kind)
 	}
 }
 
-// join reports what is appended to a string outside of Go's heap: the new string is on it.
+// join reports a += of strings whose target is outside of Go's heap: the new string is on Go's heap.
 func (f *finder) join(n *ast.AssignStmt) {
-	base := f.base(n.Lhs[0])
+	base := trace.Base(f.TypesInfo, n.Lhs[0])
 	if base == nil {
 		return
 	}
@@ -87,9 +88,8 @@ func (f *finder) join(n *ast.AssignStmt) {
 }
 
 func (f *finder) sayStored(at ast.Node, value, kind string) {
-	f.Say(at, "%s is or has a Go pointer and is stored outside of Go's heap, where the collector does not see it and frees "+
-		"what it leads to: keep %s",
-		value, remedy(kind))
+	f.Say(at, "%s is or has a Go pointer and is stored outside of Go's heap, "+
+		"where the collector does not see it and frees its target: keep %s", value, remedy(kind))
 }
 
 func (f *finder) trace() *trace.Values {
@@ -99,39 +99,13 @@ func (f *finder) trace() *trace.Values {
 	return f.values
 }
 
-// source is the expression that a value comes from.
+// source returns the expression that a value comes from.
 func (f *finder) source(e ast.Expr) ast.Expr {
 	s := f.trace().Only(e)
 	if s.Range != nil || s.Expr == nil {
 		return e
 	}
 	return ast.Unparen(s.Expr)
-}
-
-// base returns the pointer or slice through which an expression is reached, or nil where it is a variable of its own.
-func (f *finder) base(e ast.Expr) ast.Expr {
-	for {
-		var x ast.Expr
-		switch e := ast.Unparen(e).(type) {
-		case *ast.StarExpr:
-			return e.X
-		case *ast.SelectorExpr:
-			x = e.X
-		case *ast.IndexExpr:
-			x = e.X
-		default:
-			return nil
-		}
-		t := f.TypesInfo.TypeOf(x)
-		if t == nil {
-			return nil
-		}
-		switch t.Underlying().(type) {
-		case *types.Pointer, *types.Slice:
-			return x
-		}
-		e = x
-	}
 }
 
 // outside reports whether a pointer or slice certainly leads to memory outside of Go's heap.
@@ -157,7 +131,7 @@ func (f *finder) outside(e ast.Expr, steps int) bool {
 		return f.outside(x.X, steps-1)
 	case *ast.UnaryExpr:
 		if x.Op == token.AND {
-			if base := f.base(x.X); base != nil {
+			if base := trace.Base(f.TypesInfo, x.X); base != nil {
 				return f.outside(base, steps-1)
 			}
 		}
@@ -165,7 +139,7 @@ func (f *finder) outside(e ast.Expr, steps int) bool {
 	return false
 }
 
-// numbers reports Go pointers that are a part of a value as numbers.
+// numbers reports Go pointers that a value contains as numbers.
 func (f *finder) numbers(value ast.Expr, into string) {
 	switch x := f.source(value).(type) {
 	case *ast.CompositeLit:
@@ -185,21 +159,22 @@ func (f *finder) numbers(value ast.Expr, into string) {
 		if t := f.TypesInfo.TypeOf(x.Args[0]); t != nil && t.Underlying() == types.Typ[types.Uintptr] {
 			f.numbers(x.Args[0], into)
 		} else if t != nil && t.Underlying() == types.Typ[types.UnsafePointer] && f.inside(x.Args[0], 16) {
-			f.Say(value, "%s is the address of a Go variable as a number, and is stored in %s: the collector does not count it and "+
-				"frees the variable; keep %s",
-				types.ExprString(value), into, remedy("a pointer"))
+			f.Say(value, "%s is the address of a Go variable as a number, and is stored in %s: "+
+				"the collector does not see it and frees the variable; keep %s", types.ExprString(value),
+				into, remedy("a pointer"))
 		}
 	}
 }
 
-// unsafe reports whether a call is one of package unsafe's that make a pointer, a slice or a string of another.
+// unsafe reports whether a call is a function of package unsafe that derives a pointer, slice or string from
+// its argument.
 func (f *finder) unsafe(call *ast.CallExpr) bool {
 	b, ok := typeutil.Callee(f.TypesInfo, call).(*types.Builtin)
-	return ok && strings.Contains(" Add Slice SliceData String StringData ", " "+b.Name()+" ")
+	return ok && slices.Contains([]string{"Add", "Slice", "SliceData", "String", "StringData"}, b.Name())
 }
 
-// inside reports whether a value certainly leads to what is on Go's heap, or is moved there, and what nobody but the value
-// is known to keep.
+// inside reports whether a value certainly leads to memory on Go's heap, or to a variable that moves there,
+// and nothing else is known to keep the target alive.
 func (f *finder) inside(e ast.Expr, steps int) bool {
 	e = ast.Unparen(e)
 	if steps == 0 || f.TypesInfo.Types[e].Value != nil {
@@ -207,9 +182,12 @@ func (f *finder) inside(e ast.Expr, steps int) bool {
 	}
 	if x := f.trace().Var(e); x != nil {
 		sources, sure := f.trace().Sources(x)
-		return sure && len(sources) == 1 && sources[0].Expr != nil && sources[0].Range == nil &&
-			f.TypesInfo.TypeOf(sources[0].Expr) != nil && types.AssignableTo(f.TypesInfo.TypeOf(sources[0].Expr), x.Type()) &&
-			f.inside(sources[0].Expr, steps-1) && !f.kept(x, false, 16)
+		if !sure || len(sources) != 1 || sources[0].Expr == nil || sources[0].Range != nil {
+			return false
+		}
+		t := f.TypesInfo.TypeOf(sources[0].Expr)
+		return t != nil && types.AssignableTo(t, x.Type()) && f.inside(sources[0].Expr, steps-1) &&
+			!f.kept(x, false, 16)
 	}
 	switch x := e.(type) {
 	case *ast.CallExpr:
@@ -244,7 +222,7 @@ func (f *finder) inside(e ast.Expr, steps int) bool {
 
 // addressed is inside for the address of an expression.
 func (f *finder) addressed(e ast.Expr, steps int) bool {
-	if base := f.base(e); base != nil {
+	if base := trace.Base(f.TypesInfo, e); base != nil {
 		return f.inside(base, steps-1)
 	}
 	for {
@@ -278,7 +256,7 @@ func (f *finder) made(call *ast.CallExpr, steps int) bool {
 		case "new", "make":
 			return true
 		case "append":
-			// Else there may be room for it elsewhere.
+			// An append to anything else may find room outside of Go's heap.
 			first := ast.Unparen(call.Args[0])
 			if conversion, ok := first.(*ast.CallExpr); ok && f.TypesInfo.Types[conversion.Fun].IsType() {
 				first = conversion.Args[0]
@@ -287,12 +265,13 @@ func (f *finder) made(call *ast.CallExpr, steps int) bool {
 		}
 		return f.unsafe(call) && f.inside(call.Args[0], steps-1)
 	case *types.Func:
-		return callee.Pkg() != nil && callee.Pkg().Path() == "fmt" && strings.HasPrefix(callee.Name(), "Sprint")
+		return callee.Pkg() != nil && callee.Pkg().Path() == "fmt" &&
+			strings.HasPrefix(callee.Name(), "Sprint")
 	}
 	return false
 }
 
-// copies reports whether a conversion copies: a slice to a string, or a string to a slice.
+// copies reports whether a conversion copies: from a slice to a string, or from a string to a slice.
 func (f *finder) copies(call *ast.CallExpr) bool {
 	to, from := f.TypesInfo.TypeOf(call), f.TypesInfo.TypeOf(call.Args[0])
 	return isString(to) && isSlice(from) || isSlice(to) && isString(from)

@@ -16,8 +16,8 @@ import (
 // Analyzer finds calls whose error says that there is no room, and is dropped.
 var Analyzer = check.New("unchecked", `find dropped errors of Grow, Commit and similar functions
 
-If Grow, Commit or a similar function returns an error, nothing has changed: there is no room. A program that ignores the
-error panics later, or loses data.
+If Grow, Commit or a similar function returns an error, nothing has changed: there is no room. A program that
+ignores the error panics later, or loses data.
 
 	ships.Grow(n) // wrong
 
@@ -80,7 +80,8 @@ const (
 )
 
 func run(p *check.Pass) {
-	for c := range p.Inspector.Root().Preorder((*ast.ExprStmt)(nil), (*ast.GoStmt)(nil), (*ast.DeferStmt)(nil)) {
+	for c := range p.Inspector.Root().Preorder((*ast.ExprStmt)(nil), (*ast.GoStmt)(nil),
+		(*ast.DeferStmt)(nil)) {
 		switch n := c.Node().(type) {
 		case *ast.ExprStmt:
 			if call, ok := ast.Unparen(n.X).(*ast.CallExpr); ok && !p.Provoked(n) {
@@ -156,5 +157,6 @@ func canReturn(p *check.Pass, call *ast.CallExpr, statement inspector.Cursor) bo
 		}
 	}
 	return around.Results.NumFields() == 1 && len(around.Results.List[0].Names) == 0 &&
-		types.Identical(p.TypesInfo.TypeOf(around.Results.List[0].Type), types.Universe.Lookup("error").Type())
+		types.Identical(p.TypesInfo.TypeOf(around.Results.List[0].Type),
+			types.Universe.Lookup("error").Type())
 }

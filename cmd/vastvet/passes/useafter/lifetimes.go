@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// needsOpen are the methods that panic once Close was called, by type. The others, such as Len and Close itself, may be
-// called.
+// needsOpen are the methods that panic after Close, by type. Other methods, such as Len and Close itself, may
+// be called.
 var needsOpen = map[string][]string{
 	"arena.Arena":    words("Alloc Grow Mark Release Reset"),
 	"bulk.Array":     words("Append AppendN At Grow Slice Truncate"),
 	"bulk.Dense":     words("All Clear Get Grow HandleAt Index Insert Remove Runs Slice Trim Valid"),
 	"bulk.HashIndex": words("Add All Clear Contains Count First Grow Has Remove RemoveAll Trim Values"),
-	"bulk.Lists": words("All Append AppendSlice At Clear Compact Free Grow Insert Remove RemoveSwap Slice Stats " +
-		"Truncate Valid"),
-	"bulk.OrderedIndex": words("Add All Clear Contains Count Descend First From Grow Has Max Min Range Remove RemoveAll " +
-		"Runs Trim Values"),
+	"bulk.Lists": words("All Append AppendSlice At Clear Compact Free Grow Insert Remove RemoveSwap Slice " +
+		"Stats Truncate Valid"),
+	"bulk.OrderedIndex": words("Add All Clear Contains Count Descend First From Grow Has Max Min Range " +
+		"Remove RemoveAll Runs Trim Values"),
 	"bulk.Pool":         words("All Clear Get Grow Insert Remove Runs Trim Valid"),
 	"bulk.SharedArray":  words("Append AppendSlice Appender At Grow Slice"),
 	"bulk.SharedPool":   words("All Clear Get Grow Insert Inserter Load Remove Runs Valid"),
@@ -35,62 +35,70 @@ var needsOpen = map[string][]string{
 	"vast.World":        words("Apply Archetype DeleteAll Exchange Names Query Reset Trim"),
 	"vm.Region":         words("Carve Collapse Commit Decommit Discard Huge Label Populate Protect"),
 
-	// What is made from a world is of no use without it.
-	"vast.Archetype":    words("Grow New NewN"),
-	"vast.Column":       words("Add AddAll AddLater Grow OnAdd OnRemove RemoveAll RemoveLater SetAll SetLater"),
-	"vast.Edges":        words("Add AddLater Grow RemoveLater"),
-	"vast.HeapColumn":   words("Add AddAll AddLater Grow OnAdd OnRemove RemoveAll RemoveLater SetAll SetLater"),
-	"vast.Names":        words("Set"),
-	"vast.Order":        words("All Descending"),
-	"vast.Query":        words("All Among Any Batches Between Changed Count Exactly First Optional Runs Single To Without Words"),
-	"vast.Relation":     words("Grow InDepthOrder OnAdd OnRemove RemoveAll RemoveLater Set SetAll SetLater SetRun"),
-	"vast.SparseColumn": words("Add AddAll AddLater Grow OnAdd OnRemove RemoveAll RemoveLater SetAll SetLater"),
-	"vast.Tag":          words("Add AddAll AddLater Grow OnAdd OnRemove RemoveAll RemoveLater"),
+	// Types made from a world.
+	"vast.Archetype": words("Grow New NewN"),
+	"vast.Column": words("Add AddAll AddLater Grow OnAdd OnRemove RemoveAll RemoveLater SetAll " +
+		"SetLater"),
+	"vast.Edges": words("Add AddLater Grow RemoveLater"),
+	"vast.HeapColumn": words("Add AddAll AddLater Grow OnAdd OnRemove RemoveAll RemoveLater SetAll " +
+		"SetLater"),
+	"vast.Names": words("Set"),
+	"vast.Order": words("All Descending"),
+	"vast.Query": words("All Among Any Batches Between Changed Count Exactly First Optional Runs " +
+		"Single To Without Words"),
+	"vast.Relation": words("Grow InDepthOrder OnAdd OnRemove RemoveAll RemoveLater Set SetAll " +
+		"SetLater SetRun"),
+	"vast.SparseColumn": words("Add AddAll AddLater Grow OnAdd OnRemove RemoveAll RemoveLater SetAll " +
+		"SetLater"),
+	"vast.Tag": words("Add AddAll AddLater Grow OnAdd OnRemove RemoveAll RemoveLater"),
 }
 
-// closes are the types of which Close ends the use, without a method that panics afterwards.
+// closes are the types whose Close ends the use, but whose methods do not panic afterwards.
 var closes = words("ring.Ring vm.Mirror")
 
-// unsure are the functions that may fail and then have ended nothing.
-var unsure = words("guard.Allocator.Close heap.Heap.Realloc heap.Resize ring.Endless.Close vm.Mirror.Close vm.Region.Close")
+// unsure are the functions that end nothing if they return an error.
+var unsure = words("guard.Allocator.Close heap.Heap.Realloc heap.Resize ring.Endless.Close " +
+	"vm.Mirror.Close vm.Region.Close")
 
-// callbacks are the functions of worlds and schedules that run hooks, systems and other functions of the program, and those
-// of rings that wait for another goroutine.
-var callbacks = words("Add AddAll AddValue Admit Apply Delete DeleteAll Exchange New NewN Peek Read ReadFrom Remove RemoveAll " +
-	"RemoveOut RemoveValue Reserve Reset Run Set SetAll SetRun SetValue Step Tick Visit Write WriteTo")
+// callbacks are the functions of worlds and schedules that run hooks, systems and other functions of the
+// program, and the functions of rings that wait for another goroutine.
+var callbacks = words("Add AddAll AddValue Admit Apply Delete DeleteAll Exchange New NewN Peek Read " +
+	"ReadFrom Remove RemoveAll RemoveTargets RemoveValue Reserve Reset Run Set SetAll SetRun SetValue " +
+	"Step Tick Visit Write WriteTo")
 
-// from says what functions hand out: the method's receiver, or a function's first argument, is the owner of the result
-// with the number; memory must not be touched once its owner says so, a part of the owner not be used once that is
-// closed.
+// from holds the functions that hand out memory or parts. The owner of the result is the method's receiver or
+// the function's first argument. Memory becomes bad when its owner releases it. A part, such as a query of a
+// world, cannot be used after its owner is closed.
 var from = map[string]result{}
 
 type result struct {
-	number int
+	number int // index among the results
 	part   bool
 }
 
-// ends are the methods that make all the memory bad that came from their receiver.
-var ends = words("arena.Arena.Reset bulk.Dense.Clear bulk.Lists.Clear bulk.Pool.Clear bulk.SharedPool.Clear " +
-	"bulk.SharedReader.Leave bulk.Table.Clear guard.Pool.Clear guard.SampledPool.Clear ring.Ring.Commit vast.World.Reset")
+// ends are the methods that make all memory of their receiver bad.
+var ends = words("arena.Arena.Reset bulk.Dense.Clear bulk.Lists.Clear bulk.Pool.Clear " +
+	"bulk.SharedPool.Clear bulk.SharedReader.Leave bulk.Table.Clear guard.Pool.Clear " +
+	"guard.SampledPool.Clear ring.Ring.Commit vast.World.Reset")
 
-// truncates are the methods that make all the memory bad when their argument is 0.
+// truncates are the methods that make all memory of their receiver bad when their argument is 0.
 var truncates = words("bulk.Array.Truncate bulk.Table.Truncate heap.Buffer.Truncate")
 
-// frees are the functions that make their last argument bad.
+// frees are the functions that make the memory in their last argument bad.
 var frees = words("guard.Allocator.Free guard.Free guard.FreeSlice heap.Free heap.FreeSlice heap.Heap.Free")
 
-// removes are the methods that make the memory bad that belongs to their argument.
-var removes = words("bulk.Lists.Free bulk.Pool.Remove bulk.SharedPool.Remove guard.Pool.Remove guard.SampledPool.Remove " +
-	"vast.World.Delete")
+// removes are the methods that make the memory of their argument bad.
+var removes = words("bulk.Lists.Free bulk.Pool.Remove bulk.SharedPool.Remove guard.Pool.Remove " +
+	"guard.SampledPool.Remove vast.World.Delete")
 
-// keyed are the types of which what a method returns belongs to its first argument.
-var keyed = words("bulk.Lists bulk.Pool bulk.SharedPool guard.Pool guard.SampledPool vast.Column vast.SparseColumn")
+// keyed are the types whose methods return memory that belongs to the first argument.
+var keyed = words("bulk.Lists bulk.Pool bulk.SharedPool guard.Pool guard.SampledPool vast.Column " +
+	"vast.SparseColumn")
 
-// uses are the functions that need their first argument open.
-var uses = words("arena.Append arena.Make arena.MakeSlice bulk.NewField guard.Alloc guard.AllocSlice guard.Make " +
-	"guard.MakeSlice heap.Alloc heap.AllocSlice heap.Make heap.MakeSlice heap.Resize vast.NewColumn " +
-	"vast.NewEdges vast.NewHeapColumn vast.NewRelation vast.NewSparseColumn " +
-	"vast.NewTag")
+// uses are the functions whose first argument must be open.
+var uses = words("arena.Append arena.Make arena.MakeSlice bulk.NewField guard.Alloc guard.AllocSlice " +
+	"guard.Make guard.MakeSlice heap.Alloc heap.AllocSlice heap.Make heap.MakeSlice heap.Resize " +
+	"vast.NewColumn vast.NewEdges vast.NewHeapColumn vast.NewRelation vast.NewSparseColumn vast.NewTag")
 
 func init() {
 	for of, methods := range map[string]string{
@@ -119,16 +127,16 @@ func init() {
 			from[of+"."+m] = result{}
 		}
 	}
-	for _, f := range words("bulk.Dense.Insert bulk.Pool.Insert bulk.SharedArray.Append bulk.SharedArray.AppendSlice " +
-		"bulk.SharedPool.Insert guard.Pool.Insert guard.SampledPool.Insert") {
+	for _, f := range words("bulk.Dense.Insert bulk.Pool.Insert bulk.SharedArray.Append " +
+		"bulk.SharedArray.AppendSlice bulk.SharedPool.Insert guard.Pool.Insert guard.SampledPool.Insert") {
 		from[f] = result{number: 1}
 	}
 	for _, f := range uses {
 		from[f] = result{part: strings.HasPrefix(f, "vast.") || f == "bulk.NewField"}
 	}
 	for _, f := range words(mark + " bulk.SharedTable.Reader bulk.SharedTable.Writer heap.NewBuffer " +
-		"vast.World.Archetype vast.NewCommands vast.World.Query vast.NewTracker " +
-		"vast.Query.Among vast.Query.Any vast.Query.Between vast.Query.Changed vast.Query.Exactly vast.Query.Optional " +
+		"vast.World.Archetype vast.NewCommands vast.World.Query vast.NewTracker vast.Query.Among " +
+		"vast.Query.Any vast.Query.Between vast.Query.Changed vast.Query.Exactly vast.Query.Optional " +
 		"vast.Query.To vast.Query.Without") {
 		from[f] = result{part: true}
 	}

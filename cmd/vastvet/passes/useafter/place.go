@@ -9,8 +9,9 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
 )
 
-// place is a variable, or what is reached from one: its path has the fields behind the variable's name, those of embedding
-// too, and a star for what a pointer to a pointer leads to. A pointer to a struct and the struct are one place.
+// place is a variable or something that a variable leads to. The path lists the fields after the variable's
+// name, including embedded fields, and a star for the target of a pointer to a pointer. A pointer to a struct
+// and the struct are the same place.
 type place struct {
 	root *types.Var
 	path string
@@ -19,12 +20,12 @@ type place struct {
 // field reports whether a place is more than a variable.
 func (p place) field() bool { return strings.Contains(p.path, ".") }
 
-// below reports whether a place is another one or a part of it.
+// below reports whether a place is equal to another or a part of it.
 func (p place) below(other place) bool {
 	return p.root == other.root && (p.path == other.path || strings.HasPrefix(p.path, other.path+"."))
 }
 
-// through reports whether a place is reached by one of some fields.
+// through reports whether the path of a place contains one of the given fields.
 func (p place) through(names map[string]bool) bool {
 	for _, name := range strings.Split(p.path, ".")[1:] {
 		if names[name] {
@@ -34,7 +35,7 @@ func (p place) through(names map[string]bool) bool {
 	return false
 }
 
-// String is what messages call a place.
+// String returns the name of a place in messages.
 func (p place) String() string {
 	path, star := strings.CutSuffix(p.path, ".*")
 	path = strings.ReplaceAll(path, ".*", "")
@@ -44,7 +45,7 @@ func (p place) String() string {
 	return path
 }
 
-// place returns what an expression names, if that can be followed.
+// place returns the place that an expression refers to, if the analyzer can follow it.
 func (f *function) place(e ast.Expr) (place, bool) {
 	if e == nil {
 		return place{}, false
@@ -86,8 +87,8 @@ func (f *function) path(e ast.Expr) place {
 	return place{}
 }
 
-// embedding is the path of what a selector's field or method belongs to, with the embedded fields that the selector leaves
-// out. It ends at a type of the library: what that embeds is its own affair.
+// embedding returns the place that contains a selector's field or method, including embedded fields that the
+// selector omits. It stops at a type of the library, which may embed others.
 func (f *function) embedding(e *ast.SelectorExpr, s *types.Selection) place {
 	p := f.path(e.X)
 	if p.root == nil {
@@ -108,7 +109,7 @@ func (f *function) embedding(e *ast.SelectorExpr, s *types.Selection) place {
 	return p
 }
 
-// owner returns what a call is made on or for.
+// owner returns the receiver of a method call, or the first argument of a function call.
 func (f *function) owner(call *ast.CallExpr) (place, bool) {
 	if s, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && f.p.TypesInfo.Types[s.X].IsValue() {
 		if selection := f.p.TypesInfo.Selections[s]; selection != nil {
@@ -124,14 +125,15 @@ func (f *function) owner(call *ast.CallExpr) (place, bool) {
 	return f.place(call.Args[0])
 }
 
-// changes reports whether a function that is not known may give a place a value: a field, a variable of a package, or one
-// that belongs to the function around this one and gets values behind its declaration.
+// changes reports whether an unknown function may assign to a place: the place is a field, a package-level
+// variable, or a variable of a surrounding function that is assigned again after its declaration.
 func (f *function) changes(p place) bool {
 	if p.root == nil {
 		return false
 	}
 	outside := p.root.Pos() < f.node.Pos() || p.root.Pos() >= f.node.End()
-	return p.field() || p.root.Pkg() != nil && p.root.Parent() == p.root.Pkg().Scope() || outside && f.rewritten[p.root]
+	return p.field() || p.root.Pkg() != nil && p.root.Parent() == p.root.Pkg().Scope() || outside &&
+		f.rewritten[p.root]
 }
 
 func pointer(t types.Type) bool {
@@ -144,8 +146,8 @@ func isStruct(t types.Type) bool {
 	return ok
 }
 
-// fields adds the names of a struct's fields, and of those of the structs in it. Each struct is seen once: there may be
-// more ways to it than can be gone.
+// fields adds the names of a struct's fields, and of the fields of the structs in it. It visits each struct
+// once: the number of paths may be exponential.
 func fields(t types.Type, names map[string]bool, seen map[types.Type]bool) {
 	s, ok := t.Underlying().(*types.Struct)
 	if !ok || seen[s] {

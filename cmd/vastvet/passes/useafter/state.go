@@ -7,24 +7,26 @@ import (
 	"strings"
 )
 
-// origin is where a variable's value was handed out.
+// origin says where the value of a variable was handed out.
 type origin struct {
 	owner place
-	part  bool      // of the owner, rather than memory
+	part  bool      // a part of the owner, not memory
 	by    string    // the function
-	at    token.Pos // of a mark, where it was set
-	marks string    // where the marks were set that memory came behind: positions in ascending order, each between commas
-	key   place     // what the memory belongs to: a handle, a list or an entity
+	at    token.Pos // position of the call of Mark, for a mark
+	// marks that are older than the memory: their positions in ascending order, each between commas
+	marks string
+	key   place // the handle, list or entity that the memory belongs to
 }
 
 const mark = "arena.Arena.Mark"
 
-// behind reports whether memory came behind the mark set at a position.
+// behind reports whether memory is newer than the mark set at a position.
 func (o origin) behind(at token.Pos) bool { return strings.Contains(o.marks, comma(at)) }
 
 func comma(at token.Pos) string { return "," + strconv.Itoa(int(at)) + "," }
 
-// meet returns what holds of both origins; nothing where they are of different owners or functions.
+// meet returns what both origins have in common. It returns the zero origin if the owners or functions
+// differ.
 func (o origin) meet(p origin) origin {
 	if o.key != p.key {
 		o.key, p.key = place{}, place{}
@@ -44,19 +46,19 @@ func (o origin) meet(p origin) origin {
 	return o
 }
 
-// ending is what ends where an error is nil.
+// ending is an end of use that happened if an error is nil.
 type ending struct {
 	of    place
 	why   string
-	freed bool // memory, rather than a container
+	freed bool // of memory, not of a container
 }
 
-// state is what holds on all ways that lead to a point of a function.
+// state holds the facts that are true on all paths to a point of a function.
 type state struct {
-	closed map[place]string // what ended its use, in words
-	bad    map[place]string // memory that must not be touched, and why
+	closed map[place]string // closed containers, and the call that closed each
+	bad    map[place]string // memory that must not be touched, and the call that ended it
 	from   map[place]origin
-	ends   map[place]ending // by the error that says whether it did
+	ends   map[place]ending // by the variable of the error that decides
 }
 
 func newState() *state {
@@ -67,9 +69,11 @@ func (s *state) clone() *state {
 	return &state{maps.Clone(s.closed), maps.Clone(s.bad), maps.Clone(s.from), maps.Clone(s.ends)}
 }
 
-// meet keeps what holds in both states, and reports whether the first one has lost something.
+// meet keeps the facts that are true in both states, and reports whether s has lost any.
 func (s *state) meet(t *state) bool {
-	closed, bad, ends := keep(s.closed, t.closed), keep(s.bad, t.bad), keep(s.ends, t.ends)
+	anyReason := func(string, string) bool { return true }
+	closed, bad := keep(s.closed, t.closed, anyReason), keep(s.bad, t.bad, anyReason)
+	ends := keep(s.ends, t.ends, func(a, b ending) bool { return a == b })
 	changed := closed || bad || ends
 	for p, o := range s.from {
 		both := o.meet(t.from[p])
@@ -86,11 +90,10 @@ func (s *state) meet(t *state) bool {
 	return changed
 }
 
-// keep removes from a what b has not, or has otherwise. Why something ended may differ.
-func keep[V comparable](a, b map[place]V) (changed bool) {
+// keep removes the entries of a that b does not have, or for which same returns false.
+func keep[V any](a, b map[place]V, same func(V, V) bool) (changed bool) {
 	for p, v := range a {
-		w, ok := b[p]
-		if _, why := any(v).(string); !ok || !why && w != v {
+		if w, ok := b[p]; !ok || !same(v, w) {
 			delete(a, p)
 			changed = true
 		}
@@ -98,10 +101,10 @@ func keep[V comparable](a, b map[place]V) (changed bool) {
 	return changed
 }
 
-// assign forgets what was known of a place that gets a value.
+// assign forgets the facts about a place that is assigned.
 func (s *state) assign(p place) { s.forget(func(q place) bool { return q.below(p) }) }
 
-// overwrite forgets what was known of what lies where a pointer leads to. The pointer stays what it is.
+// overwrite forgets the facts about the target of a pointer, but keeps those about the pointer.
 func (s *state) overwrite(p place) {
 	from, known := s.from[p]
 	why, bad := s.bad[p]
@@ -114,7 +117,7 @@ func (s *state) overwrite(p place) {
 	}
 }
 
-// forget forgets what is known of some places.
+// forget forgets the facts about some places.
 func (s *state) forget(of func(place) bool) {
 	drop(s.closed, of)
 	drop(s.bad, of)
@@ -144,7 +147,7 @@ func drop[V any](m map[place]V, of func(place) bool) {
 	}
 }
 
-// remark forgets the mark that was set at a position before: the next one is set there.
+// remark forgets an earlier mark of the same call: the next one replaces it.
 func (s *state) remark(at token.Pos) {
 	for p, o := range s.from {
 		if o.behind(at) {
@@ -154,7 +157,7 @@ func (s *state) remark(at token.Pos) {
 	}
 }
 
-// close notes that the use of a place, and of all that was made from it, has ended.
+// close records that a place, and everything made from it, is closed.
 func (s *state) close(p place, why string) {
 	s.closed[p] = why
 	for q, o := range s.from {
@@ -170,8 +173,7 @@ func (s *state) close(p place, why string) {
 	}
 }
 
-// empty notes that the memory that came from a place, or from a part of it, must not be touched any more, as far as which
-// says.
+// empty records that memory of a place, or of a part of it, is bad if which returns true for its origin.
 func (s *state) empty(p place, why string, which func(origin) bool) {
 	for q, o := range s.from {
 		if o.owner == p {
@@ -188,7 +190,7 @@ func (s *state) empty(p place, why string, which func(origin) bool) {
 	}
 }
 
-// settle notes what ended because an error is nil.
+// settle records an ending whose error is nil.
 func (s *state) settle(e ending) {
 	if e.freed {
 		s.bad[e.of] = e.why

@@ -59,14 +59,14 @@ func wrong(ships vast.Column[ship], pool *bulk.Pool[ship], q vast.Query, e vast.
 }
 
 func wrongChannel(ships vast.Column[ship], e vast.Entity, c chan *ship, selections chan selection) {
-	c <- ships.Get(e)                           // want `ships.Get\(e\) leads to memory off the Go heap and goes through a channel to whoever may use it when it is gone: keep the vast.Entity`
+	c <- ships.Get(e)                           // want `ships.Get\(e\) leads to memory off the Go heap and goes through a channel to a receiver that may use it when it is gone: keep the vast.Entity`
 	selections <- selection{ship: ships.Get(e)} // want `goes through a channel`
 }
 
 func wrongGoroutine(ships vast.SparseColumn[ship], e vast.Entity) {
 	p := ships.Get(e)
 	go func() {
-		fmt.Println(p.Fuel) // want `p leads to memory off the Go heap and belongs to a goroutine that nobody waits for here, and that may use it when it is gone: wait for the goroutine, or keep the vast.Entity`
+		fmt.Println(p.Fuel) // want `p leads to memory off the Go heap and belongs to a goroutine that the function does not wait for: wait for the goroutine, or keep the vast.Entity`
 	}()
 	go use(p) // want `p leads to memory off the Go heap and belongs to a goroutine`
 }
@@ -75,7 +75,7 @@ func wrongKept(w *vast.World, ships vast.Column[ship], targets vast.HeapColumn[s
 	p := ships.Get(e)
 	vast.SetResource(w, selection{ship: p})                 // want `p leads to memory off the Go heap and is kept by vast.SetResource`
 	targets.Add(e, selection{p, "x"})                       // want `kept by targets.Add`
-	targets.SetLater(w.NewCommands(), e, selection{p, "x"}) // want `kept by targets.SetLater`
+	targets.SetLater(vast.NewCommands(w, vast.CommandsOptions{}), e, selection{p, "x"}) // want `kept by targets.SetLater`
 }
 
 func use(*ship) {}

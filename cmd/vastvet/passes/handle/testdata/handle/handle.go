@@ -12,7 +12,7 @@ type ship struct {
 }
 
 func wrong(a, b bulk.Handle[ship], e, f vast.Entity, s *ship) int {
-	if a.Slot() == b.Slot() { // want `a and b are compared by slot only, and a slot is used again: compare them with ==`
+	if a.Slot() == b.Slot() { // want `a and b are compared by slot only, and slots are reused: compare them with ==`
 		return 1
 	}
 	if (s.Target).Slot() != a.Slot() { // want `compared by slot only`
@@ -138,5 +138,5 @@ func rightRepeated(list []vast.Entity) bool {
 	return false
 }
 
-//vastvet:ignore handle: there is nothing here // want `this comment silences nothing: handle finds no fault here; remove it`
+//vastvet:ignore handle: there is nothing here // want `this comment silences nothing: handle finds no mistake here; remove it`
 func nothing() {}

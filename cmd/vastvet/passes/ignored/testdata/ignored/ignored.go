@@ -3,12 +3,12 @@ package ignored
 
 import "github.com/vastgo/vast"
 
-var a vast.Entity //vastvet:ignore // want `"" is no analyzer of vastvet: name one of declared, escape, .*, as in //vastvet:ignore escape: the reason`
+var a vast.Entity //vastvet:ignore // want `"" is not an analyzer of vastvet: name one of declared, escape, .*, as in //vastvet:ignore escape: the reason`
 
-//vastvet:ignore ecsape: a slip of the pen // want `"ecsape" is no analyzer of vastvet`
+//vastvet:ignore ecsape: a slip of the pen // want `"ecsape" is not an analyzer of vastvet`
 var b = a
 
-//vastvet:ignore escape // want `this comment silences nothing without a reason: write //vastvet:ignore escape: and why`
+//vastvet:ignore escape // want `this comment silences nothing without a reason: write //vastvet:ignore escape: and the reason`
 var c = b
 
 //vastvet:ignore escape: // want `without a reason`

@@ -33,9 +33,9 @@ type plain struct {
 
 func wrong(w *vast.World, a *arena.Arena, h *heap.Heap, g *guard.Allocator, t *bulk.Table, o bulk.Options) {
 	vast.NewColumn[ship](w)                                                                                   // want `NewColumn\[ship\] panics: ship.Crew\[\].Name is a string, and memory outside Go's heap must not hold Go pointers; keep the text in a Go slice and its index here, or use an array of bytes of a fixed size, or make it a HeapColumn`
-	vast.NewColumnWith[[]int](w, vast.ColumnOptions{})                                                        // want `\[\]int is a slice`
+	vast.NewColumn[[]int](w)                                                                                  // want `\[\]int is a slice`
 	vast.NewSparseColumn[map[int]int](w)                                                                      // want `is a map`
-	vast.NewSparseColumnWith[*int](w, vast.ColumnOptions{})                                                   // want `is a pointer.*keep an index or a handle to the target instead`
+	vast.NewSparseColumn[*int](w)                                                                             // want `is a pointer.*keep an index or a handle to the target instead`
 	vast.NewEdges[any](w, "x", vast.EdgesOptions{})                                                           // want `is an interface`
 	_, _ = bulk.NewArray[chan int](o)                                                                         // want `is a channel`
 	_, _ = bulk.NewPool[func()](o)                                                                            // want `is a function`
@@ -48,19 +48,19 @@ func wrong(w *vast.World, a *arena.Arena, h *heap.Heap, g *guard.Allocator, t *b
 	_, _ = bulk.NewSharedTable[string](o)                                                                     // want `NewSharedTable`
 	bulk.NewField[string](t, "name")                                                                          // want `NewField`
 	_ = vm.Static[string](5)                                                                                  // want `Static\[string\]`
-	arena.New[ship](a)                                                                                        // want `New\[ship\]`
+	arena.Make[ship](a)                                                                                       // want `Make\[ship\]`
 	arena.MakeSlice[string](a, 1, 1)                                                                          // want `MakeSlice`
 	arena.Append(a, nil, "x")                                                                                 // want `Append\[string\] panics: string is a string`
-	heap.New[string](h)                                                                                       // want `New\[string\]`
+	heap.Make[string](h)                                                                                      // want `Make\[string\]`
 	heap.MakeSlice[string](h, 1, 1)                                                                           // want `MakeSlice`
 	_, _ = heap.Alloc[string](h)                                                                              // want `Alloc`
 	_, _ = heap.AllocSlice[string](h, 1, 1)                                                                   // want `AllocSlice`
 	_, _ = heap.Resize[string](h, nil, 1)                                                                     // want `Resize`
 	heap.NewBuffer[string](h)                                                                                 // want `NewBuffer`
-	guard.New[string](g)                                                                                      // want `New\[string\]`
+	guard.Make[string](g)                                                                                     // want `Make\[string\]`
 	_, _ = guard.NewPool[string](o)                                                                           // want `NewPool`
 	_, _ = guard.NewPoolIn[string](g, o)                                                                      // want `NewPoolIn`
-	_, _ = guard.NewSampledPool[string](o, guard.Sampling{})                                                  // want `NewSampledPool`
+	_, _ = guard.NewSampledPool[string](guard.SampledPoolOptions{})                                           // want `NewSampledPool`
 	bulk.ColumnOf(bulk.NewTranspose[crew](bulk.TransposeOptions{}), func(c *crew) *string { return &c.Name }) // want `ColumnOf\[string\] panics`
 	named[crew](w)                                                                                            // want `named\[crew\] panics: crew.Name is a string`
 	pairs[int, crew](w)                                                                                       // want `pairs\[crew\] panics: crew.Name is a string`
@@ -70,7 +70,7 @@ func wrong(w *vast.World, a *arena.Arena, h *heap.Heap, g *guard.Allocator, t *b
 }
 
 func named[T any](w *vast.World) vast.Column[T] { // want named:`plain\[0\]`
-	return vast.NewColumnWith[T](w, vast.ColumnOptions{Name: "x"})
+	return vast.NewColumn[T](w).Named("x")
 }
 
 func pairs[K comparable, V any](w *vast.World) { // want pairs:`plain\[1\]`
@@ -156,7 +156,7 @@ type seat struct {
 }
 
 func wrongUnsafe(seats vast.Column[seat], a *arena.Arena, r *vm.Region, pool *bulk.Pool[seat], e vast.Entity, c *crew, b []byte, text string) {
-	*(**crew)(unsafe.Pointer(seats.Get(e))) = new(crew) // want `new\(crew\) is or has a Go pointer and is stored outside of Go's heap, where the collector does not see it and frees what it leads to: keep an index or a handle to the target instead`
+	*(**crew)(unsafe.Pointer(seats.Get(e))) = new(crew) // want `new\(crew\) is or has a Go pointer and is stored outside of Go's heap, where the collector does not see it and frees its target: keep an index or a handle to the target instead`
 	p := seats.Get(e)
 	at := unsafe.Pointer(p)
 	*(*string)(at) = string(b)                                  // want `string\(b\) is or has a Go pointer`

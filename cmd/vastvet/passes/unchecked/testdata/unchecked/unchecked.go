@@ -14,7 +14,7 @@ import (
 )
 
 func wrong(ships *bulk.Array[int], a *vast.Archetype, w *vast.World, cs *vast.Commands) error {
-	ships.Grow(100)     // want `the error of bulk.Array.Grow is dropped: there may be no room, and then nothing has changed; look at it, or write _ = to drop it on purpose`
+	ships.Grow(100)     // want `the error of bulk.Array.Grow is dropped: there may be no room, and then nothing has changed; check it, or write _ = to drop it on purpose`
 	w.Apply(cs)         // want `the error of vast.World.Apply is dropped: the commands from the failing one on are still recorded`
 	defer a.Grow(1)     // want `vast.Archetype.Grow`
 	go ships.AppendN(5) // want `bulk.Array.AppendN`
@@ -26,7 +26,7 @@ func wrong(ships *bulk.Array[int], a *vast.Archetype, w *vast.World, cs *vast.Co
 
 func wrongElsewhere(r *vm.Region, s *sched.Schedule, q *ring.Ring) {
 	r.Commit(0, 1)                       // want `vm.Region.Commit`
-	s.Tick()                             // want `the tick stopped on its way`
+	s.Tick()                             // want `the tick stopped before its end`
 	q.Reserve(5)                         // want `the error of ring.Ring.Reserve is dropped: there may be no room`
 	vm.Reserve(1<<20, vm.Options{})      // want `there may be nothing to use`
 	bulk.NewPool[int](bulk.Options{})    // want `bulk.NewPool`
@@ -40,14 +40,14 @@ func wrongElsewhere(r *vm.Region, s *sched.Schedule, q *ring.Ring) {
 
 func wrongMakers(q *ring.Ring, names *vast.Names, s *sched.Schedule, ctx context.Context, e vast.Entity) {
 	names.Set(e, "Vela")                                        // want `the error of vast.Names.Set is dropped: the entity may have no name`
-	ring.New(1<<20, ring.Options{})                             // want `ring.New`
+	ring.New(ring.Options{Capacity: 1 << 20})                   // want `ring.New`
 	ring.NewEndless(ring.EndlessOptions{})                      // want `ring.NewEndless`
 	q.ReserveContext(ctx, 5)                                    // want `ring.Ring.ReserveContext is dropped: there may be no room`
 	bulk.NewSharedArray[int](bulk.Options{})                    // want `bulk.NewSharedArray`
 	bulk.NewSharedPool[int](bulk.Options{})                     // want `bulk.NewSharedPool`
 	bulk.NewSharedTable[int](bulk.Options{})                    // want `bulk.NewSharedTable`
 	s.Run(ctx)                                                  // want `a tick stopped on its way`
-	guard.NewSampledPool[int](bulk.Options{}, guard.Sampling{}) // want `guard.NewSampledPool`
+	guard.NewSampledPool[int](guard.SampledPoolOptions{})       // want `guard.NewSampledPool`
 }
 
 // wrongPlaces drops errors where no if statement may stand.

@@ -22,7 +22,7 @@ func wrongClose(ships *bulk.Array[ship]) int {
 	second := &all[0]
 	ships.Close()
 	ships.Append(ship{}) // want `ships is used after ships.Close: Append panics then; end its use when nothing needs it any more`
-	n := first.Fuel      // want `first is used after ships.Close: what it leads to is gone; take what you need from it before`
+	n := first.Fuel      // want `first is used after ships.Close: its memory is gone; take what you need from it before`
 	n += all[0].Fuel     // want `all is used after ships.Close`
 	second.Crew = 5      // want `second is used after ships.Close`
 	*first = ship{}      // want `first is used after ships.Close`
@@ -48,18 +48,18 @@ func wrongOnEachWay(ships *bulk.Pool[ship], early bool) {
 func wrongArena(a *arena.Arena) {
 	frame := arena.MakeSlice[ship](a, 0, 10)
 	m := a.Mark()
-	scratch := arena.New[ship](a)
+	scratch := arena.Make[ship](a)
 	frame = append(frame[:0], *scratch)
 	a.Release(m)
 	scratch.Fuel = 1 // want `scratch is used after a.Release\(m\)`
 	a.Release(m)     // want `the mark m is released after a.Release\(m\): a mark is good for one release`
-	again := arena.New[ship](a)
+	again := arena.Make[ship](a)
 	other := a.Mark()
 	a.Reset()
 	fmt.Println(again.Crew) // want `again is used after a.Reset`
 	a.Release(other)        // want `the mark other is released after a.Reset`
 	a.Close()
-	arena.New[ship](a) // want `a is used after a.Close: New panics then`
+	arena.Make[ship](a) // want `a is used after a.Close: Make panics then`
 	a.Reset()          // want `a is used after a.Close: Reset panics then`
 }
 
@@ -72,7 +72,7 @@ func wrongTruncate(ships *bulk.Array[ship], b *heap.Buffer[int]) int {
 }
 
 func wrongFree(h *heap.Heap) {
-	p := heap.New[ship](h)
+	p := heap.Make[ship](h)
 	heap.Free(h, p)
 	p.Fuel = 1      // want `p is used after heap.Free\(h, p\)`
 	heap.Free(h, p) // want `p is used after heap.Free\(h, p\)`
@@ -175,7 +175,7 @@ func rightLoop(a *arena.Arena, worlds []*vast.World, n int) {
 		a.Release(m)
 	}
 	for {
-		p := arena.New[ship](a)
+		p := arena.Make[ship](a)
 		p.Fuel++
 		a.Reset()
 		if n--; n == 0 {

@@ -1,0 +1,195 @@
+package escape
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
+)
+
+// end collects the signals by which a goroutine may announce its end.
+type end struct {
+	*look
+	told    []ast.Expr          // the channels, WaitGroups and the like that receive a signal
+	unknown bool                // whether there may be other signals
+	seen    []*ast.FuncDecl     // functions that were examined
+	locked  map[string]struct{} // mutexes that the goroutine itself locks
+}
+
+func (e *end) body(body *ast.BlockStmt) {
+	e.locked = map[string]struct{}{}
+	ast.Inspect(body, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok && strings.HasSuffix(s.Sel.Name, "Lock") {
+			e.locked[types.ExprString(s.X)] = struct{}{}
+		}
+		return true
+	})
+	if last := len(body.List) - 1; last >= 0 {
+		if s, ok := body.List[last].(*ast.ExprStmt); ok {
+			e.receive(s.X)
+		}
+	}
+	e.walk(body, false)
+}
+
+// receive adds a channel that is received from: receiving is how a goroutine leaves a semaphore.
+func (e *end) receive(x ast.Expr) {
+	if u, ok := ast.Unparen(x).(*ast.UnaryExpr); ok && u.Op == token.ARROW {
+		e.told = append(e.told, u.X)
+	}
+}
+
+// walk collects signals. endless says that root is part of a loop without a condition. There, most apparent
+// signals do not announce an end.
+func (e *end) walk(root ast.Node, endless bool) {
+	ast.Inspect(root, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			return false
+		case *ast.ForStmt:
+			if n.Cond == nil && !endless {
+				e.walk(n.Body, true)
+				return false
+			}
+		case *ast.BlockStmt:
+			return e.list(n, n.List, root, endless)
+		case *ast.CaseClause:
+			return e.list(n, n.Body, root, endless)
+		case *ast.CommClause:
+			return e.list(n, n.Body, root, endless)
+		case *ast.DeferStmt:
+			e.deferred(n.Call)
+			return false
+		case *ast.SendStmt:
+			if !endless {
+				e.told = append(e.told, n.Chan)
+			}
+		case *ast.CallExpr:
+			e.call(n, endless)
+		}
+		return true
+	})
+}
+
+// list examines a statement list of an endless loop that leaves the loop like code outside of the loop. It
+// reports whether the caller must still examine the list.
+func (e *end) list(n ast.Node, list []ast.Stmt, root ast.Node, endless bool) bool {
+	if !endless || n == root || len(list) == 0 {
+		return true
+	}
+	switch s := list[len(list)-1].(type) {
+	case *ast.ReturnStmt:
+	case *ast.BranchStmt:
+		if s.Tok == token.CONTINUE || s.Tok == token.BREAK && s.Label == nil {
+			return true
+		}
+	default:
+		return true
+	}
+	e.walk(n, false)
+	return false
+}
+
+// deferred examines a deferred call. Any method of a value that the goroutine received may be the signal.
+func (e *end) deferred(call *ast.CallExpr) {
+	before := len(e.told)
+	e.call(call, false)
+	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok {
+		e.walk(lit.Body, false)
+		ast.Inspect(lit.Body, func(n ast.Node) bool {
+			if x, ok := n.(ast.Expr); ok {
+				e.receive(x)
+			}
+			return true
+		})
+		return
+	}
+	if s, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && len(e.told) == before &&
+		e.TypesInfo.Selections[s] != nil && !strings.HasSuffix(s.Sel.Name, "Unlock") {
+		e.told = append(e.told, s.X)
+	}
+}
+
+// call examines a call that may be a signal.
+func (e *end) call(call *ast.CallExpr, endless bool) {
+	callee := typeutil.Callee(e.TypesInfo, call)
+	if b, ok := callee.(*types.Builtin); ok {
+		if b.Name() == "close" {
+			e.told = append(e.told, call.Args[0])
+		}
+		return
+	}
+	f, ok := callee.(*types.Func)
+	if ok && f.Name() == "Done" && f.Signature().Results().Len() == 0 && lib.Receiver(call) != nil {
+		e.told = append(e.told, lib.Receiver(call))
+		return
+	}
+	if endless {
+		return
+	}
+	if !ok {
+		if v, ok := callee.(*types.Var); ok && len(call.Args) == 0 && e.TypesInfo.Types[call].IsVoid() {
+			e.unknown = e.unknown || !v.IsField() // for example cancel() or onEnd()
+		}
+	} else if of := f.Pkg(); of != nil && !lib.Own(of) {
+		e.method(f, call)
+	}
+	for _, arg := range call.Args {
+		if e.signals(e.TypesInfo.TypeOf(arg)) {
+			e.told = append(e.told, arg)
+		}
+	}
+	if d := e.function(call.Fun); d != nil && !slices.Contains(e.seen, d) {
+		e.inside(d)
+	}
+}
+
+// method examines a call of a function whose name may be that of a signal.
+func (e *end) method(f *types.Func, call *ast.CallExpr) {
+	x := lib.Receiver(call)
+	if x == nil {
+		return
+	}
+	standard := f.Pkg().Path() == "sync" || f.Pkg().Path() == "sync/atomic"
+	switch name := f.Name(); {
+	case f.Signature().Recv() == nil:
+		if standard && len(call.Args) > 0 {
+			e.told = append(e.told, call.Args[0])
+		}
+	case name == "Unlock" || name == "RUnlock":
+		if _, own := e.locked[types.ExprString(x)]; !own {
+			e.told = append(e.told, x)
+		}
+	case name == "Release" || name == "Signal" || name == "Broadcast",
+		standard && (name == "Store" || name == "Add" || name == "Swap" || name == "CompareAndSwap"):
+		e.told = append(e.told, x)
+	}
+}
+
+// signals reports whether a function may signal through an argument of a type.
+func (e *end) signals(t types.Type) bool {
+	switch u := types.Unalias(t).(type) {
+	case *types.Chan:
+		return u.Dir() != types.RecvOnly
+	case *types.Pointer:
+		named, ok := types.Unalias(u.Elem()).(*types.Named)
+		return ok && named.Obj().Pkg() != nil && strings.HasPrefix(named.Obj().Pkg().Path(), "sync")
+	}
+	return false
+}
+
+// inside examines a function of the package that the goroutine calls. Its signals are not traced back to the
+// arguments.
+func (e *end) inside(d *ast.FuncDecl) {
+	called := &end{look: e.look, seen: append(slices.Clip(e.seen), d)}
+	called.body(d.Body)
+	e.unknown = e.unknown || called.unknown || slices.ContainsFunc(called.told, func(to ast.Expr) bool {
+		v := e.root(to)
+		return v == nil || v.Parent() == v.Pkg().Scope() || e.values.Parameter(v)
+	})
+}
