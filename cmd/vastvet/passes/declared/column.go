@@ -17,8 +17,8 @@ var makers = map[string]bool{
 	"vast.NewSparseColumn": true,
 }
 
-// key returns what stands for a column: the call that made it, or the variable or field that it lies in, or the text of
-// the expression that yields it; nil where one expression stands for many columns.
+// key returns the identity of a column: the call that made it, the variable or field that holds it, or the
+// text of the expression that yields it. It returns nil if one expression stands for many columns.
 func (l *look) key(column ast.Expr) any {
 	source := l.values.Only(column)
 	if source.Range != nil {
@@ -36,17 +36,18 @@ func (l *look) key(column ast.Expr) any {
 	return types.ExprString(column)
 }
 
-// maker returns the only call that may have made a column, or nil.
+// maker returns the only call that can have made a column, or nil.
 func (l *look) maker(column ast.Expr) *ast.CallExpr {
 	source := l.values.Only(column)
-	if call, ok := ast.Unparen(source.Expr).(*ast.CallExpr); ok && source.Range == nil && makers[lib.Callee(l.TypesInfo, call)] {
+	if call, ok := ast.Unparen(source.Expr).(*ast.CallExpr); ok && source.Range == nil &&
+		makers[lib.Callee(l.TypesInfo, call)] {
 		return call
 	}
 	return nil
 }
 
-// declares reports whether a column is, or may be, one of those in a list. Of two of one type only calls that made them
-// tell that they are two: variables and fields may hold one column.
+// declares reports whether a column is or may be in a list. Two columns of one type are certainly different
+// only if different calls made them: two variables or fields may hold the same column.
 func (s *system) declares(list []ast.Expr, column ast.Expr, key any) bool {
 	t := bare(s.TypesInfo.TypeOf(column))
 	_, made := key.(*ast.CallExpr)
@@ -58,7 +59,8 @@ func (s *system) declares(list []ast.Expr, column ast.Expr, key any) bool {
 		if _, ok := other.(*ast.CallExpr); ok && made {
 			continue
 		}
-		if u := bare(s.typeOf(e)); types.Identical(t, u) || lib.TypeName(t) == lib.TypeName(u) && (generic(t) || generic(u)) {
+		if u := bare(s.typeOf(e)); types.Identical(t, u) || lib.TypeName(t) == lib.TypeName(u) &&
+			(generic(t) || generic(u)) {
 			return true
 		}
 	}
@@ -72,7 +74,8 @@ func bare(t types.Type) types.Type {
 	return t
 }
 
-// generic reports whether a type has, or may have, type parameters in it: then it may be the same as another one.
+// generic reports whether a type contains, or may contain, type parameters. Then it may be identical to
+// another type.
 func generic(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:
@@ -94,9 +97,9 @@ func generic(t types.Type) bool {
 	return true
 }
 
-// ofSameWorld reports whether a column belongs to the world of the system, as far as that can be seen: the package knows
-// one world only and the column is its own, or a column of the same struct, or made of the same world in the same function,
-// is declared.
+// ofSameWorld reports whether a column certainly belongs to the world of the system: the package has only one
+// world and owns the column, or the system declares a column of the same struct, or one that the same
+// function made from the same world.
 func (s *system) ofSameWorld(column ast.Expr) bool {
 	several := s.severalWorlds || s.worldsOf(s.declaration) > 1
 	if !several && !s.foreign(column) {
@@ -107,11 +110,12 @@ func (s *system) ofSameWorld(column ast.Expr) bool {
 			return !several || s.madeOf(column) != nil && s.madeOf(column) == s.madeOf(other)
 		}
 		a, b := s.maker(column), s.maker(other)
-		return a != nil && b != nil && s.here(a) && s.here(b) && s.madeOf(column) != nil && s.madeOf(column) == s.madeOf(other)
+		return a != nil && b != nil && s.here(a) && s.here(b) && s.madeOf(column) != nil &&
+			s.madeOf(column) == s.madeOf(other)
 	})
 }
 
-// foreign reports whether a column lies in, or is returned by, another package, whose world may be its own.
+// foreign reports whether another package holds or returns a column, which may belong to another world.
 func (s *system) foreign(column ast.Expr) bool {
 	e := ast.Unparen(s.values.Only(column).Expr)
 	if x := s.values.Var(e); x != nil {
@@ -129,7 +133,7 @@ func (s *system) here(call *ast.CallExpr) bool {
 	return s.declaration.Pos() <= call.Pos() && call.End() <= s.declaration.End()
 }
 
-// besides reports whether two columns are fields of one struct, or of the same package's variables.
+// besides reports whether two columns are fields of the same struct, or variables of the same package.
 func (s *system) besides(a, b ast.Expr) bool {
 	x, ok := ast.Unparen(a).(*ast.SelectorExpr)
 	y, both := ast.Unparen(b).(*ast.SelectorExpr)
@@ -141,7 +145,7 @@ func (s *system) besides(a, b ast.Expr) bool {
 	return root != nil && root == other && p == q
 }
 
-// madeOf returns what stands for the world that a column was made of; nil where that is not known.
+// madeOf returns the identity of the world that a column was made from, or nil if unknown.
 func (s *system) madeOf(column ast.Expr) any {
 	if call := s.maker(column); call != nil {
 		return s.world(call.Args[0])
@@ -149,10 +153,12 @@ func (s *system) madeOf(column ast.Expr) any {
 	return nil
 }
 
-// world returns what stands for a world: the variable that it came in, or the call that made it; nil where it is not known.
+// world returns the identity of a world: the variable that holds it, or the call that made it; nil if
+// unknown.
 func (l *look) world(e ast.Expr) any {
 	source := l.values.Only(e)
-	if call, ok := ast.Unparen(source.Expr).(*ast.CallExpr); ok && lib.Callee(l.TypesInfo, call) == "vast.NewWorld" {
+	if call, ok := ast.Unparen(source.Expr).(*ast.CallExpr); ok &&
+		lib.Callee(l.TypesInfo, call) == "vast.NewWorld" {
 		return call
 	}
 	if x := l.values.Var(source.Expr); x != nil && source.Range == nil {
@@ -161,8 +167,8 @@ func (l *look) world(e ast.Expr) any {
 	return nil
 }
 
-// worldsOf returns how many worlds a declaration may deal with: its variables and fields that hold one, and calls that yield
-// one, but for those of contexts and schedules, which yield the world that the system is of.
+// worldsOf returns the number of worlds that a declaration may use: variables and fields that hold a world,
+// and calls that return one, except calls of contexts and schedules, which return the system's world.
 func (l *look) worldsOf(declaration ast.Node) int {
 	worlds := map[any]bool{}
 	note := func(x *types.Var, e ast.Expr) {
@@ -201,7 +207,7 @@ func (l *look) worldsOf(declaration ast.Node) int {
 	return len(worlds)
 }
 
-// yieldsWorld reports whether a call's type is a world, or several results with one among them.
+// yieldsWorld reports whether the results of a call contain a world.
 func yieldsWorld(t types.Type) bool {
 	if results, ok := t.(*types.Tuple); ok {
 		for x := range results.Variables() {
@@ -214,7 +220,8 @@ func yieldsWorld(t types.Type) bool {
 	return lib.TypeName(t) == "vast.World"
 }
 
-// worldsOfPackage returns how many worlds a package may deal with at once, without its tests, each of which has its own.
+// worldsOfPackage returns the number of worlds that a package may use at once. It skips tests, which have
+// their own worlds.
 func (l *look) worldsOfPackage() (most int) {
 	made, fields := 0, 0
 	for _, file := range l.Files {

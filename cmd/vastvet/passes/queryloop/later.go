@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
 )
 
-// later returns the edits that record a change in place of making it. There are none where the call's result is used, or no
-// Commands are at hand.
+// later returns the edits that record a change instead of making it. It returns nil if the result of the call
+// is used, or if no Commands are in scope.
 func (l *loop) later(call *ast.CallExpr, v verb, statement bool) []analysis.TextEdit {
 	s, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok || !statement || v.later == "" {
@@ -38,8 +38,8 @@ func (l *loop) later(call *ast.CallExpr, v verb, statement bool) []analysis.Text
 	}
 }
 
-// usedElsewhere reports whether the program still compiles when the fixes have taken an expression away from all calls of
-// Delete: each variable and package that it names is used elsewhere too, or need not be.
+// usedElsewhere reports whether the program still compiles after the fixes have removed an expression from
+// all calls of Delete: each variable and package in it is used elsewhere, or need not be used.
 func (l *loop) usedElsewhere(world ast.Expr) bool {
 	info := l.p.TypesInfo
 	gone := map[*ast.Ident]bool{}
@@ -75,9 +75,9 @@ func (l *loop) usedElsewhere(world ast.Expr) bool {
 	return len(needed) == 0
 }
 
-// commandsAt returns an expression for the Commands that are at hand at a place: the innermost variable that is such and
-// applied behind the loop, or a Context, whose schedule does that. It is empty where there is none, or more than one in one
-// scope.
+// commandsAt returns an expression for the Commands that a place can use: the innermost variable of type
+// *vast.Commands that is applied after the loop, or a Context, whose schedule applies its commands. It
+// returns an empty string if there is none, or more than one in a scope.
 func (l *loop) commandsAt(at ast.Node) string {
 	innermost := l.p.Pkg.Scope().Innermost(at.Pos())
 	for scope := innermost; scope != nil && scope != l.p.Pkg.Scope(); scope = scope.Parent() {
@@ -112,7 +112,7 @@ func (l *loop) commandsAt(at ast.Node) string {
 	return ""
 }
 
-// applied reports whether Commands are applied behind the loop, to a world that may be its own.
+// applied reports whether Commands are applied after the loop, to a world that may be the loop's.
 func (l *loop) applied(cs *types.Var) (found bool) {
 	ast.Inspect(l.function, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
@@ -120,7 +120,8 @@ func (l *loop) applied(cs *types.Var) (found bool) {
 			return true
 		}
 		for _, arg := range call.Args {
-			found = found || l.values.Var(arg) == cs && !l.worlds.of(lib.Receiver(call)).differs(l.worlds.of(l.over))
+			found = found || l.values.Var(arg) == cs &&
+				!l.worlds.of(lib.Receiver(call)).differs(l.worlds.of(l.over))
 		}
 		return true
 	})

@@ -1,4 +1,4 @@
-// Package queryloop finds changes of a world's structure inside loops over its queries.
+// Package queryloop finds structural changes of a world inside loops over its queries.
 package queryloop
 
 import (
@@ -16,11 +16,12 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// Analyzer finds structural changes after which a loop over a query takes its next step.
+// Analyzer finds structural changes that are followed by the next step of a loop over a query.
 var Analyzer = check.New("queryloop", `find changes of the structure inside loops over queries
 
-While a loop goes over a query, a relation's sources, a tracker or an order, values may be written, but nothing may make or
-delete entities, add or remove components, or change links: the loop's next step panics.
+While a loop runs over a query, the sources of a relation, a tracker or an order, the program may write
+values. It must not make or delete entities, add or remove components, or change links: then the next step of
+the loop panics.
 
 	for e := range q.All() {
 		if hp.Get(e).Points == 0 {
@@ -30,13 +31,14 @@ delete entities, add or remove components, or change links: the loop's next step
 
 	for e := range q.All() {
 		if hp.Get(e).Points == 0 {
-			commands.Delete(e) // right: w.Apply(commands) behind the loop
+			commands.Delete(e) // right, with w.Apply(commands) after the loop
 		}
 	}
 
-A change that the loop is left after, by break or return, is right too. It is not reported where the loop may be left between
-the change and the next step, as by a flag that is set beside the change. Changes of another world are not reported, and
-neither is Add for a component that the query asks for, because that overwrites.`, run)
+A change is allowed if break or return leaves the loop after it. The analyzer reports no change if the loop
+may be left between the change and the next step, for example by a flag that is set beside the change. It
+reports no change of another world, and no Add of a component that the query asks for, because such an Add
+overwrites.`, run)
 
 func init() { Analyzer.Requires = append(Analyzer.Requires, ctrlflow.Analyzer) }
 
@@ -51,7 +53,8 @@ func run(p *check.Pass) {
 			case *ast.FuncLit:
 				return false
 			case *ast.RangeStmt:
-				if _, ok := p.TypesInfo.TypeOf(n.X).Underlying().(*types.Signature); ok && changes(p.TypesInfo, n.Body) {
+				if _, ok := p.TypesInfo.TypeOf(n.X).Underlying().(*types.Signature); ok &&
+					changes(p.TypesInfo, n.Body) {
 					found = append(found, n)
 				}
 			}
@@ -66,10 +69,12 @@ func run(p *check.Pass) {
 		}
 		said := map[*ast.CallExpr]bool{}
 		for _, r := range found {
-			if over, ok := values.Only(r.X).Expr.(*ast.CallExpr); ok && loops[lib.Callee(p.TypesInfo, over)] && !p.Provoked(r) {
+			if over, ok := values.Only(r.X).Expr.(*ast.CallExpr); ok &&
+				loops[lib.Callee(p.TypesInfo, over)] && !p.Provoked(r) {
 				l := &loop{
-					p: p, values: values, worlds: worlds{values, p.Inspector, function}, graphs: graphs, function: function,
-					one: one, r: r, over: over, atOnce: map[*ast.FuncLit]*ast.CallExpr{}, said: said,
+					p: p, values: values, worlds: worlds{values, p.Inspector, function}, graphs: graphs,
+					function: function, one: one, r: r, over: over, atOnce: map[*ast.FuncLit]*ast.CallExpr{},
+					said: said,
 				}
 				l.look()
 			}
@@ -77,7 +82,7 @@ func run(p *check.Pass) {
 	})
 }
 
-// changes reports whether anything in a loop may change the structure of a world.
+// changes reports whether a loop body may change the structure of a world.
 func changes(info *types.Info, body *ast.BlockStmt) (found bool) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok && !found {
@@ -88,18 +93,18 @@ func changes(info *types.Info, body *ast.BlockStmt) (found bool) {
 	return found
 }
 
-// loop is one that must not see the structure change.
+// loop is the analysis of one loop.
 type loop struct {
 	p        *check.Pass
 	values   *trace.Values
 	worlds   worlds
 	graphs   *ctrlflow.CFGs
-	function ast.Node // that it stands in
-	one      bool     // whether there is one world only
+	function ast.Node // the surrounding function
+	one      bool     // whether the program has only one world
 	r        *ast.RangeStmt
 	over     *ast.CallExpr
-	atOnce   map[*ast.FuncLit]*ast.CallExpr // the calls of function literals where they stand
-	said     map[*ast.CallExpr]bool         // in a loop further out
+	atOnce   map[*ast.FuncLit]*ast.CallExpr // function literals that are called in place
+	said     map[*ast.CallExpr]bool         // changes that are already reported, for an outer loop
 }
 
 func (l *loop) look() {
@@ -128,19 +133,19 @@ func (l *loop) look() {
 
 func (l *loop) say(call *ast.CallExpr, name string, v verb, statement bool) {
 	_, last := lib.Split(name)
-	remedy := "make the change behind the loop"
+	remedy := "make the change after the loop"
 	if v.later != "" {
-		remedy = "record it with " + v.later + " and apply it behind the loop"
+		remedy = "record it with " + v.later + " and apply it after the loop"
 	}
 	if v.later == "AddLater" {
-		remedy += ", or use Set where the component is there already"
+		remedy += ", or use Set if the component is already there"
 	}
 	l.p.SayWithFix(call, "Record the change", l.later(call, v, statement),
 		"%s changes the structure while the loop over %s runs, whose next step panics: %s",
 		last, types.ExprString(l.over.Fun), remedy)
 }
 
-// concerns reports whether a change is one of the world that the loop goes over, and changes something.
+// concerns reports whether a call changes the structure of the world that the loop runs over.
 func (l *loop) concerns(call *ast.CallExpr, name string, v verb) bool {
 	on := lib.Receiver(call)
 	if of, _ := lib.Split(name); of == "vast" || of == "probe" {
@@ -151,14 +156,16 @@ func (l *loop) concerns(call *ast.CallExpr, name string, v verb) bool {
 	}
 	a, b := l.worlds.of(l.over), l.worlds.of(on)
 	own := v.entity >= 0 && len(call.Args) > v.entity && l.yields(call.Args[v.entity]) && !a.differs(b)
-	// An entity of this world would be stale in another one, and a query takes only columns and arguments of its world.
-	same := own || l.one || a.same(b) || l.named(on) || slices.ContainsFunc(call.Args, func(arg ast.Expr) bool {
+	// An entity of this world would be stale in another, and a query takes only columns and arguments of its
+	// world.
+	same := own || l.one || a.same(b) || l.named(on)
+	same = same || slices.ContainsFunc(call.Args, func(arg ast.Expr) bool {
 		return lib.TypeName(l.p.TypesInfo.TypeOf(arg)) == "vast.Query" && l.worlds.of(arg).same(a)
 	})
 	if !v.adds {
 		return same
 	}
-	// What gets a component that it has already overwrites.
+	// Adding a component that the entity already has only overwrites.
 	q := l.query()
 	if v.entity < 0 {
 		q = call.Args[0]
@@ -169,15 +176,16 @@ func (l *loop) concerns(call *ast.CallExpr, name string, v verb) bool {
 	return same && (l.names(n.without, on) || n.known && !l.among(n.with, on) && !l.asks(on))
 }
 
-// named reports whether the query that the loop goes over names a column.
+// named reports whether the query of the loop names a column.
 func (l *loop) named(col ast.Expr) bool {
 	n := columns(l.values, l.query())
 	return slices.ContainsFunc(slices.Concat(n.with, n.without), func(e ast.Expr) bool {
-		return l.names([]ast.Expr{e}, col) && l.worlds.of(col).same(l.worlds.of(e)) // not that of another struct
+		// The names may agree although the structs that hold the columns differ.
+		return l.names([]ast.Expr{e}, col) && l.worlds.of(col).same(l.worlds.of(e))
 	})
 }
 
-// asks reports whether the loop looks for itself whether an entity has a component.
+// asks reports whether the loop itself checks whether an entity has a component.
 func (l *loop) asks(col ast.Expr) (found bool) {
 	ast.Inspect(l.r.Body, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok {
@@ -189,12 +197,13 @@ func (l *loop) asks(col ast.Expr) (found bool) {
 	return found
 }
 
-// query returns the query that the loop goes over, or what takes its place.
+// query returns the query that the loop runs over, or its equivalent.
 func (l *loop) query() ast.Expr {
 	x := lib.Receiver(l.over)
 	switch lib.Callee(l.p.TypesInfo, l.over) {
 	case "vast.Order.All", "vast.Order.Descending":
-		if made, ok := l.values.Only(x).Expr.(*ast.CallExpr); ok && lib.Callee(l.p.TypesInfo, made) == "vast.NewOrder" {
+		if made, ok := l.values.Only(x).Expr.(*ast.CallExpr); ok &&
+			lib.Callee(l.p.TypesInfo, made) == "vast.NewOrder" {
 			return made.Args[0]
 		}
 	case "vast.Relation.InDepthOrder":
@@ -203,7 +212,7 @@ func (l *loop) query() ast.Expr {
 	return x
 }
 
-// names reports whether a column is one of some for certain.
+// names reports whether a column is certainly in a list.
 func (l *loop) names(list []ast.Expr, col ast.Expr) bool {
 	c := l.values.Only(col).Expr
 	x := l.values.Var(c)
@@ -213,7 +222,7 @@ func (l *loop) names(list []ast.Expr, col ast.Expr) bool {
 	})
 }
 
-// among reports whether a column is, or may be, one of some.
+// among reports whether a column is or may be in a list.
 func (l *loop) among(list []ast.Expr, col ast.Expr) bool {
 	if l.names(list, col) {
 		return true
@@ -224,8 +233,9 @@ func (l *loop) among(list []ast.Expr, col ast.Expr) bool {
 		d := l.values.Only(e).Expr
 		_, madeHere := c.(*ast.CallExpr)
 		_, madeThere := d.(*ast.CallExpr)
-		if u := l.p.TypesInfo.TypeOf(e); !(madeHere && madeThere) && (types.Identical(t, u) || types.IsInterface(u)) {
-			return true // may be another name of it
+		if u := l.p.TypesInfo.TypeOf(e); !(madeHere && madeThere) &&
+			(types.Identical(t, u) || types.IsInterface(u)) {
+			return true // the two may be the same column
 		}
 	}
 	return false
@@ -242,15 +252,16 @@ func (l *loop) yields(e ast.Expr) bool {
 		l.values.Only(lib.Receiver(call)).Range == l.r
 }
 
-// change is where the structure changes.
+// change is a structural change.
 type change struct {
-	call    *ast.CallExpr
-	within  bool // in the function literal that is called: what the call returns says nothing of the change
+	call *ast.CallExpr
+	// the change is inside the called function literal: the results of the call say nothing about it
+	within  bool
 	results []ast.Expr
 }
 
-// goesOn reports whether the loop takes its next step after a call that did what it says. Where something else may decide
-// otherwise on the way this is not known: it may be a flag that is set beside the change.
+// goesOn reports whether the loop certainly takes its next step after a change. Any other condition on the
+// way makes this uncertain: it may be a flag that is set beside the change.
 func (l *loop) goesOn(call *ast.CallExpr) bool {
 	at := change{call: call}
 	for {
@@ -273,11 +284,11 @@ func (l *loop) goesOn(call *ast.CallExpr) bool {
 	}
 	head := func(b *cfg.Block) bool { return b.Kind == cfg.KindRangeLoop && b.Stmt == l.r }
 	return l.arrives(g, at, head, func(b *cfg.Block) bool {
-		return slices.Contains(b.Nodes, ast.Node(l.r.X)) // here the loop begins anew
+		return slices.Contains(b.Nodes, ast.Node(l.r.X)) // the loop starts again
 	})
 }
 
-// literal returns the innermost function literal in the loop that a call stands in, or nil.
+// literal returns the innermost function literal of the loop that contains a call, or nil.
 func (l *loop) literal(call *ast.CallExpr) (inner *ast.FuncLit) {
 	for lit := range l.atOnce {
 		if lit.Pos() <= call.Pos() && call.End() <= lit.End() && (inner == nil || lit.Pos() > inner.Pos()) {
@@ -287,8 +298,8 @@ func (l *loop) literal(call *ast.CallExpr) (inner *ast.FuncLit) {
 	return inner
 }
 
-// arrives reports whether control always comes from behind a call to a block that the function to says, and never to where
-// it cannot come there any more without passing through one that the function past says.
+// arrives reports whether every path from a change reaches a block for which to returns true, without passing
+// through a block for which past returns true.
 func (l *loop) arrives(g *cfg.CFG, at change, to, past func(*cfg.Block) bool) bool {
 	if g == nil {
 		return false
@@ -319,15 +330,15 @@ func (l *loop) arrives(g *cfg.CFG, at change, to, past func(*cfg.Block) bool) bo
 	return len(from) > 0 && !slices.ContainsFunc(from, func(next *cfg.Block) bool { return !all(next) })
 }
 
-// next returns where control may go from a block: all its successors, but for one that stands for a change that was none,
-// or for an error that has nothing to do with the change. here says that the change is in the block.
+// next returns the successors of a block, without the branch on which the change did nothing, and without the
+// branch on an error that has nothing to do with the change. here says that the change is in the block.
 func (l *loop) next(b *cfg.Block, at change, here bool) []*cfg.Block {
 	if len(b.Succs) != 2 || len(b.Nodes) == 0 {
 		return b.Succs
 	}
 	cond, ok := b.Nodes[len(b.Nodes)-1].(ast.Expr)
 	if !ok {
-		return b.Succs // of a select or a type switch
+		return b.Succs // a select or a type switch
 	}
 	yes, no := b.Succs[:1], b.Succs[1:]
 	cond = ast.Unparen(cond)
@@ -339,7 +350,7 @@ func (l *loop) next(b *cfg.Block, at change, here bool) []*cfg.Block {
 	if here && cond == at.call {
 		return yes
 	}
-	// What the condition is about must have been found out right before it.
+	// The statement right before must have computed the condition's operand.
 	if len(b.Nodes) < 2 {
 		return b.Succs
 	}
@@ -357,7 +368,8 @@ func (l *loop) next(b *cfg.Block, at change, here bool) []*cfg.Block {
 	}
 	x, ok := cond.(*ast.BinaryExpr)
 	last := assign.Lhs[len(assign.Lhs)-1]
-	if !ok || !l.is(x.X, last) || !l.p.TypesInfo.Types[x.Y].IsNil() || !types.Identical(l.p.TypesInfo.TypeOf(last), errorType) {
+	if !ok || !l.is(x.X, last) || !l.p.TypesInfo.Types[x.Y].IsNil() ||
+		!types.Identical(l.p.TypesInfo.TypeOf(last), errorType) {
 		return b.Succs
 	}
 	switch {
@@ -369,11 +381,13 @@ func (l *loop) next(b *cfg.Block, at change, here bool) []*cfg.Block {
 	return b.Succs
 }
 
-// regards reports whether a call is given what a change reports, or makes it.
+// regards reports whether a call makes the change, or receives one of its results.
 func (l *loop) regards(call *ast.CallExpr, at change) (found bool) {
 	ast.Inspect(call, func(n ast.Node) bool {
 		e, ok := n.(ast.Expr)
-		found = found || n == at.call || ok && slices.ContainsFunc(at.results, func(r ast.Expr) bool { return l.is(e, r) })
+		found = found || n == at.call || ok && slices.ContainsFunc(at.results, func(r ast.Expr) bool {
+			return l.is(e, r)
+		})
 		return !found
 	})
 	return found
@@ -381,7 +395,7 @@ func (l *loop) regards(call *ast.CallExpr, at change) (found bool) {
 
 var errorType = types.Universe.Lookup("error").Type()
 
-// is reports whether two expressions name the same variable.
+// is reports whether two expressions are the same variable.
 func (l *loop) is(a, b ast.Expr) bool {
 	x, ok := ast.Unparen(a).(*ast.Ident)
 	y, too := ast.Unparen(b).(*ast.Ident)

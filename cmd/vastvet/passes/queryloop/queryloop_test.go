@@ -12,10 +12,11 @@ import (
 
 func TestFindsEachMistakeAndNothingElse(t *testing.T) { checktest.Run(t, queryloop.Analyzer) }
 
-// Where a program makes one world, which is certain only of a main package, all that it has is of that one.
+// TestKnowsProgramsWithOneWorld checks that in a main package that makes one world everything belongs to that
+// world.
 func TestKnowsProgramsWithOneWorld(t *testing.T) {
 	if testing.Short() {
-		t.Skip("what an analyzer finds is the same in all builds: it is tested in whole runs")
+		t.Skip("an analyzer finds the same in all builds: only full runs test it")
 	}
 	root, err := filepath.Abs("../../../..")
 	if err != nil {
@@ -24,6 +25,6 @@ func TestKnowsProgramsWithOneWorld(t *testing.T) {
 	const below = "./cmd/vastvet/passes/queryloop/testdata/"
 	results := analysistest.Run(t, root, queryloop.Analyzer, below+"oneworld", below+"twoworlds")
 	if len(results) != 2 {
-		t.Fatalf("%d programs were looked at, want 2", len(results))
+		t.Fatalf("%d programs were examined, want 2", len(results))
 	}
 }

@@ -10,13 +10,14 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
 )
 
-// single reports whether a program has one world, so that all there is belongs to it: it makes one in one place, which is
-// come to once, and uses no package that may make others.
+// single reports whether a program has only one world: it calls NewWorld in one place, which runs once, and
+// uses no package that may make worlds.
 func single(p *check.Pass) bool {
-	return p.Pkg.Name() == "main" && !makesWorlds(p.Pkg, map[*types.Package]bool{}) && runsOnce(p, lib.Module, "NewWorld", 16)
+	return p.Pkg.Name() == "main" && !makesWorlds(p.Pkg, map[*types.Package]bool{}) &&
+		runsOnce(p, lib.Module, "NewWorld", 16)
 }
 
-// makesWorlds reports whether packages that one imports may make worlds.
+// makesWorlds reports whether a package imports packages that may make worlds.
 func makesWorlds(pkg *types.Package, seen map[*types.Package]bool) bool {
 	for _, imported := range pkg.Imports() {
 		path := imported.Path()
@@ -36,13 +37,14 @@ func makesWorlds(pkg *types.Package, seen map[*types.Package]bool) bool {
 	return false
 }
 
-// runsOnce reports whether a program calls a function at most once: it is named in one place, in no loop, and there in main
-// or in a function that runs at most once itself.
+// runsOnce reports whether a program calls a function at most once: the only reference is a call outside of
+// loops, in main or in a function that itself runs at most once.
 func runsOnce(p *check.Pass, path, name string, steps int) bool {
 	var use *ast.Ident
 	for id, object := range p.TypesInfo.Uses {
 		f, ok := object.(*types.Func)
-		if !ok || f.Name() != name || f.Pkg() == nil || f.Pkg().Path() != path || f.Signature().Recv() != nil {
+		if !ok || f.Name() != name || f.Pkg() == nil || f.Pkg().Path() != path ||
+			f.Signature().Recv() != nil {
 			continue
 		}
 		if use != nil {
@@ -57,17 +59,19 @@ func runsOnce(p *check.Pass, path, name string, steps int) bool {
 	if !ok || !called(at, use) {
 		return false
 	}
-	for c := range at.Enclosing((*ast.ForStmt)(nil), (*ast.RangeStmt)(nil), (*ast.LabeledStmt)(nil), (*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
+	around := []ast.Node{(*ast.ForStmt)(nil), (*ast.RangeStmt)(nil), (*ast.LabeledStmt)(nil),
+		(*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)}
+	for c := range at.Enclosing(around...) {
 		f, ok := c.Node().(*ast.FuncDecl)
 		if !ok || f.Recv != nil {
 			return false
 		}
 		return f.Name.Name == "main" || runsOnce(p, p.Pkg.Path(), f.Name.Name, steps-1)
 	}
-	return true // in the declaration of a variable of the package
+	return true // in the declaration of a package-level variable
 }
 
-// called reports whether a name stands for what a call calls, rather than for a value that others may call.
+// called reports whether an identifier is the function of a call, and not a function value.
 func called(at inspector.Cursor, name *ast.Ident) bool {
 	for c := range at.Enclosing((*ast.CallExpr)(nil)) {
 		fun := ast.Unparen(c.Node().(*ast.CallExpr).Fun)

@@ -8,7 +8,8 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// loops are the functions over whose results a loop may go that must not see the structure change.
+// loops are the functions whose results a loop can run over, and that do not allow structural changes
+// meanwhile.
 var loops = map[string]bool{
 	"probe.AnyEdges.Sources":     true,
 	"probe.AnyEdges.Targets":     true,
@@ -32,11 +33,11 @@ var loops = map[string]bool{
 	"vast.Tracker.Removed":       true,
 }
 
-// verb is what changes the structure of a world.
+// verb describes a function that changes the structure of a world.
 type verb struct {
-	entity int  // which argument is the entity; -1 where there is none
-	adds   bool // whether it changes nothing where the entity has the component already
-	later  string
+	entity int    // index of the argument that is the entity; -1 if there is none
+	adds   bool   // whether it changes nothing if the entity already has the component
+	later  string // the method that records the change, or empty
 }
 
 var verbs = map[string]verb{
@@ -73,13 +74,13 @@ func init() {
 	}
 }
 
-// named are the columns that a query asks for, and those that it leaves out; known reports whether these are all.
+// named are the columns that a query includes and excludes. known reports whether the list is complete.
 type named struct {
 	with, without []ast.Expr
 	known         bool
 }
 
-// columns returns the columns that a query names, as far as they are known.
+// columns returns the columns that a query names.
 func columns(values *trace.Values, query ast.Expr) (n named) {
 	call, ok := values.Only(query).Expr.(*ast.CallExpr)
 	if !ok || call.Ellipsis.IsValid() {

@@ -12,17 +12,18 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// world tells worlds apart: where one comes from, and, where it was found in a struct, in which.
+// world identifies a world by its origin and, if it was found in a struct, by the struct.
 type world struct {
-	from any // the variable that it was given in, the call that made it, or what a field of the struct was given
+	// the variable that holds it, the call that made it, or the worlds that a field of the struct is given
+	from any
 	in   place
-	kept bool // in a variable that another function sets, whose own worlds may be of another call of it
+	kept bool // in a variable that another function sets, perhaps in another call with another world
 }
 
-// given are the worlds that a field was given, each where a struct is made.
+// given are the worlds that a field is given, one for each place that makes the struct.
 type given [8]world
 
-// place is a variable or a field of one. The zero place is not known.
+// place is a variable or a field of one. The zero place is unknown.
 type place struct {
 	root *types.Var
 	path string
@@ -39,8 +40,8 @@ func (w world) origin() any {
 	}
 }
 
-// same reports whether two worlds are one for certain. Two fields of a struct are of one world where a function that sets
-// both says so.
+// same reports whether two worlds are certainly the same. Two fields of a struct have the same world if a
+// function that sets both gives them the same.
 func (w world) same(v world) bool {
 	if w == v {
 		return w != world{}
@@ -52,8 +53,8 @@ func (w world) same(v world) bool {
 	})
 }
 
-// differs reports whether two worlds are meant to be different ones: two worlds side by side in one scope or one struct, or
-// those of two structs of one type. Of others that are not the same this is not known.
+// differs reports whether two worlds are meant to be different: two worlds in one scope or one struct, or
+// those of two structs of one type. Worlds that are neither the same nor different are unknown.
 func (w world) differs(v world) bool {
 	if w.same(v) {
 		return false
@@ -76,14 +77,15 @@ func (w world) differs(v world) bool {
 		lib.TypeName(x.Type()) == "vast.World" && lib.TypeName(y.Type()) == "vast.World"
 }
 
-// worlds finds out what belongs to which world.
+// worlds finds the world of a value.
 type worlds struct {
 	values *trace.Values
 	in     *inspector.Inspector
-	within ast.Node // the function that is looked at
+	within ast.Node // the function under analysis
 }
 
-// of returns the world that a value belongs to: a world, or what was made of one. The zero world is not known.
+// of returns the world of a value: the value itself if it is a world, or the world that it was made from. The
+// zero world is unknown.
 func (ws worlds) of(e ast.Expr) world { return ws.follow(e, 16) }
 
 func (ws worlds) follow(e ast.Expr, steps int) world {
@@ -133,19 +135,21 @@ func (ws worlds) variable(x *types.Var, steps int) world {
 	return w
 }
 
-// once reports whether a variable is given a value in one place only.
+// once reports whether a variable is assigned in one place only.
 func (ws worlds) once(x *types.Var, all []trace.Source) bool {
 	return len(all) == 1 && all[0].Expr != nil && !ws.values.Parameter(x)
 }
 
-// apart reports whether a variable may be seen at another time than its value was: the value is given again by a loop that
-// the variable outlives, or by a function that it does.
+// apart reports whether a variable may hold the value of another time. again means that a loop assigns a
+// variable declared outside of the loop. kept means that a function assigns a variable declared outside of
+// the function.
 func (ws worlds) apart(source ast.Expr, x *types.Var) (again, kept bool) {
 	at, ok := ws.in.Root().FindByPos(source.Pos(), source.End())
 	if !ok {
 		return true, false
 	}
-	for c := range at.Enclosing((*ast.ForStmt)(nil), (*ast.RangeStmt)(nil), (*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
+	for c := range at.Enclosing((*ast.ForStmt)(nil), (*ast.RangeStmt)(nil), (*ast.FuncDecl)(nil),
+		(*ast.FuncLit)(nil)) {
 		n := c.Node()
 		if n.Pos() <= x.Pos() && x.Pos() < n.End() {
 			break
@@ -154,7 +158,7 @@ func (ws worlds) apart(source ast.Expr, x *types.Var) (again, kept bool) {
 		case *ast.ForStmt, *ast.RangeStmt:
 			return true, false
 		case *ast.FuncDecl:
-			kept = kept || n.Name.Name != "main" || n.Recv != nil // which runs once
+			kept = kept || n.Name.Name != "main" || n.Recv != nil // main runs once
 		case *ast.FuncLit:
 			kept = true
 		}
@@ -162,7 +166,7 @@ func (ws worlds) apart(source ast.Expr, x *types.Var) (again, kept bool) {
 	return false, kept
 }
 
-// field returns the world that a field of a struct belongs to: what the field was given, seen from where the struct is.
+// field returns the world of a field: the value that the field is given, as seen from the struct.
 func (ws worlds) field(s *ast.SelectorExpr, f *types.Var, steps int) world {
 	in := ws.place(s.X, steps)
 	if in == (place{}) {
@@ -175,14 +179,14 @@ func (ws worlds) field(s *ast.SelectorExpr, f *types.Var, steps int) world {
 	if len(all) > 1 && slices.ContainsFunc(all, ws.setsHere) {
 		return world{}
 	}
-	from, ok := ws.given(all, steps/2) // there may be several each time
+	from, ok := ws.given(all, steps/2) // each step may branch
 	if !ok {
 		from = given{{from: f}}
 	}
 	return world{from: from, in: in}
 }
 
-// given returns the worlds that a field is given, and reports whether these are known.
+// given returns the worlds that a field is given. ok reports whether all are known.
 func (ws worlds) given(all []trace.Source, steps int) (from given, ok bool) {
 	var list []world
 	for _, s := range all {
@@ -198,7 +202,7 @@ func (ws worlds) given(all []trace.Source, steps int) (from given, ok bool) {
 		}
 		inner, ofField := w.from.(given)
 		if !ofField || w.in != ws.holder(s.Expr, steps) {
-			inner = given{w} // not that of a field of the same struct
+			inner = given{w} // not the world of a field of the same struct
 		}
 		for _, w := range inner {
 			if w != (world{}) {
@@ -213,8 +217,8 @@ func (ws worlds) given(all []trace.Source, steps int) (from given, ok bool) {
 	return from, true
 }
 
-// madeWith returns the value that a struct's own literal gives a field, if no other value is ever given to the field of a
-// struct that is there.
+// madeWith returns the value that a struct's own literal gives a field, if all values of the field come from
+// literals.
 func (ws worlds) madeWith(e ast.Expr, all []trace.Source) ast.Expr {
 	x := ws.values.Var(e)
 	if x == nil || x.IsField() {
@@ -247,7 +251,7 @@ func (ws worlds) madeWith(e ast.Expr, all []trace.Source) ast.Expr {
 	return value
 }
 
-// literal returns the literal of a struct, a field of which has a value, or nil where the value is given otherwise.
+// literal returns the composite literal that contains a value as a field, or nil.
 func (ws worlds) literal(value ast.Expr) ast.Expr {
 	at, ok := ws.in.Root().FindByPos(value.Pos(), value.End())
 	if !ok {
@@ -264,7 +268,7 @@ func (ws worlds) literal(value ast.Expr) ast.Expr {
 	return nil
 }
 
-// holder returns the struct whose field is given a value by an assignment.
+// holder returns the struct whose field an assignment gives a value.
 func (ws worlds) holder(value ast.Expr, steps int) place {
 	at, ok := ws.in.Root().FindByPos(value.Pos(), value.End())
 	if !ok {
@@ -273,7 +277,8 @@ func (ws worlds) holder(value ast.Expr, steps int) place {
 	for c := range at.Enclosing((*ast.AssignStmt)(nil)) {
 		n := c.Node().(*ast.AssignStmt)
 		for i, to := range n.Lhs {
-			if s, ok := ast.Unparen(to).(*ast.SelectorExpr); ok && len(n.Rhs) == len(n.Lhs) && n.Rhs[i] == value {
+			if s, ok := ast.Unparen(to).(*ast.SelectorExpr); ok && len(n.Rhs) == len(n.Lhs) &&
+				n.Rhs[i] == value {
 				return ws.place(s.X, steps)
 			}
 		}
@@ -281,12 +286,13 @@ func (ws worlds) holder(value ast.Expr, steps int) place {
 	return place{}
 }
 
-// setsHere reports whether the function that is looked at gives the field of a struct that is there a value.
+// setsHere reports whether the function under analysis assigns a field of an existing struct.
 func (ws worlds) setsHere(s trace.Source) bool {
-	return s.Expr == nil || ws.within.Pos() <= s.Expr.Pos() && s.Expr.End() <= ws.within.End() && ws.literal(s.Expr) == nil
+	return s.Expr == nil || ws.within.Pos() <= s.Expr.Pos() && s.Expr.End() <= ws.within.End() &&
+		ws.literal(s.Expr) == nil
 }
 
-// place returns the place that an expression names, which is the same struct each time it is named.
+// place returns the place that an expression refers to, if the place is the same struct each time.
 func (ws worlds) place(e ast.Expr, steps int) place {
 	if steps == 0 {
 		return place{}
@@ -330,7 +336,7 @@ func (ws worlds) place(e ast.Expr, steps int) place {
 	return place{}
 }
 
-// made returns the world that the result of a call belongs to.
+// made returns the world of a call's result.
 func (ws worlds) made(call *ast.CallExpr, steps int) world {
 	name := lib.Callee(ws.values.Info, call)
 	of, last := lib.Split(name)

@@ -26,7 +26,7 @@ func newGame(w *vast.World) *game {
 func (g *game) wrong(childOf vast.Relation, target vast.Entity) {
 	for e := range g.alive.All() {
 		if g.hp.Get(e).Points == 0 {
-			g.w.Delete(e) // want `Delete changes the structure while the loop over g.alive.All runs, whose next step panics: record it with Commands.Delete and apply it behind the loop`
+			g.w.Delete(e) // want `Delete changes the structure while the loop over g.alive.All runs, whose next step panics: record it with Commands.Delete and apply it after the loop`
 		}
 		g.dead.Add(e)      // want `Add changes the structure while the loop over g.alive.All runs, whose next step panics: record it with AddLater`
 		e := g.ships.New() // want `New changes the structure`
@@ -38,7 +38,7 @@ func (g *game) wrong(childOf vast.Relation, target vast.Entity) {
 			e := run.Entity(i)
 			childOf.Set(e, target) // want `Set changes the structure`
 		}
-		g.w.DeleteAll(g.alive) // want `DeleteAll changes the structure while the loop over g.alive.Runs runs, whose next step panics: make the change behind the loop`
+		g.w.DeleteAll(g.alive) // want `DeleteAll changes the structure while the loop over g.alive.Runs runs, whose next step panics: make the change after the loop`
 	}
 	for range g.w.Query(g.hp).Batches(64) {
 		g.ships.NewN(5, nil) // want `NewN changes the structure`
@@ -173,7 +173,7 @@ func rightNames(w *vast.World, roads vast.Edges[int]) {
 func wrongNames(w *vast.World) {
 	names := w.Names()
 	for e := range w.Query().Without(names).All() {
-		if _, err := names.Set(e, "x"); err != nil { // want `Set changes the structure while .*: make the change behind the loop`
+		if _, err := names.Set(e, "x"); err != nil { // want `Set changes the structure while .*: make the change after the loop`
 			continue
 		}
 	}
