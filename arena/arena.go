@@ -10,20 +10,23 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Options say how an arena is made. The zero value works.
+// Options configure an arena. The zero value works.
 type Options struct {
 	// Name is the purpose under which the arena's bytes are counted (see [vm.Snapshot]) and named in errors.
 	// Default: "arena.Arena".
 	Name string
-	// Capacity is how many bytes addresses are reserved for, which costs no memory. Default: 16 GiB, or 16 MiB where
-	// regions are Go heap memory ([vm.PagesHeap], the race detector, systems without virtual memory).
+	// Capacity is the number of bytes that the arena can give out. Addresses for all of them are reserved,
+	// which costs no memory. Default: 16 GiB, or 16 MiB if regions are Go heap memory ([vm.PagesHeap], the
+	// race detector, systems without virtual memory).
 	Capacity int
-	// HighWater is how many bytes of memory the arena keeps when it is released, rounded up to whole pages: below it what is
-	// released is cleared, above it the memory goes back. Default: 64 MiB. A negative number keeps nothing.
+	// HighWater is the number of bytes, rounded up to whole pages, whose memory the arena keeps when it is
+	// released. Released bytes below it are cleared; memory above it goes back to the operating system. A
+	// negative number keeps nothing. Default: 64 MiB.
 	HighWater int
-	// Limit is a budget of committed memory, shared with other arenas and containers. Default: none.
+	// Limit is a budget of committed memory, shared with other arenas and containers. Default:
+	// [vm.DefaultLimit].
 	Limit *vm.Limit
-	// Pages is the page policy. Default: huge pages as soon as what is allocated fills one, where the system has them.
+	// Pages is the page policy. Default: huge pages once the allocations fill one, if the system has them.
 	Pages vm.Pages
 }
 
@@ -31,28 +34,28 @@ const (
 	defaultCapacity     = int64(16 << 30)
 	defaultCapacityHeap = 16 << 20
 	defaultHighWater    = 64 << 20
-	// minStep is the least number of bytes that growth commits: enough to make system calls rare beside the page faults.
+	// minStep is the smallest growth in bytes. It keeps system calls rare beside page faults.
 	minStep = 64 << 10
 )
 
-// Arena is memory that is given out from its beginning on, and taken back from its end. See the package documentation.
+// Arena gives out memory from its start, and takes it back from its end. See the package documentation.
 type Arena struct {
 	base unsafe.Pointer
-	next uintptr // bytes that are given out
-	end  uintptr // bytes that may be
-	kind any     // a nil *T of the type T that was allocated last, which holds no Go pointers
+	next uintptr // bytes given out
+	end  uintptr // usable bytes: the committed ones, up to the capacity
+	kind any     // a nil *T of the last allocated type T, which is known to hold no Go pointers
 
 	capacity  uintptr
 	highWater int
 	tag       uint32   // of this arena's marks
-	serials   uint64   // marks that were ever set
-	marks     []uint64 // the serials of those that were not released yet
+	serials   uint64   // marks ever set
+	marks     []uint64 // the serials of the marks that are not released yet
 	span      vm.Span
-	advised   bool // huge pages were asked for
+	advised   bool // huge pages were requested
 	region    *vm.Region
 	name      string
 	closed    bool
-	poisoned  uintptr // in builds that check invariants: what lies between next and here was released
+	poisoned  uintptr // with invariants: the bytes between next and poisoned were released
 }
 
 var tags atomic.Uint32
@@ -66,7 +69,8 @@ func New(o Options) (*Arena, error) {
 	}
 	switch {
 	case o.Capacity < 0:
-		panic(fmt.Sprintf("arena: Options.Capacity of %s is %d: leave it zero for the default", o.Name, o.Capacity))
+		panic(fmt.Sprintf("arena: Options.Capacity of %s is %d: leave it zero for the default", o.Name,
+			o.Capacity))
 	case o.Capacity == 0 && (o.Pages == vm.PagesHeap || vm.HeapStandIn()):
 		o.Capacity = defaultCapacityHeap
 	case o.Capacity == 0:
@@ -79,7 +83,8 @@ func New(o Options) (*Arena, error) {
 	if o.HighWater == 0 {
 		o.HighWater = defaultHighWater
 	}
-	// The page behind stays reserved, so that the address of something of no size at the end still is the arena's.
+	// The page behind the capacity stays reserved. So the address of a zero-size value at the end still
+	// belongs to the arena.
 	r, err := vm.Reserve(o.Capacity+vm.PageSize(), vm.Options{Name: o.Name, Limit: o.Limit, Pages: o.Pages})
 	if err != nil {
 		return nil, err
@@ -89,28 +94,33 @@ func New(o Options) (*Arena, error) {
 		_ = r.Close()
 		return nil, err
 	}
-	span.Label(vm.Label{What: o.Name, Advice: "keep no pointer longer than the mark before it, and none over a Reset"})
-	return &Arena{base: span.Base(), capacity: uintptr(o.Capacity), highWater: max(0, o.HighWater), tag: tags.Add(1),
+	span.Label(vm.Label{What: o.Name, Advice: "keep no pointer longer than the mark before it, and none " +
+		"over a Reset"})
+	return &Arena{base: span.Base(), capacity: uintptr(o.Capacity), highWater: max(0, o.HighWater),
+		tag:  tags.Add(1),
 		span: span, region: r, name: o.Name}, nil
 }
 
-// Alloc returns size zero bytes at an address that is a multiple of align, a power of two and at most a page. It is for sizes
-// that come from outside, and for what is no Go type; what is stored there must not be a Go pointer.
+// Alloc returns size zero bytes at an address that is a multiple of align, a power of two and at most a page.
+// It is for sizes from untrusted input, and for memory that is not a Go type. Do not store Go pointers there.
 //
-// It returns an [*vm.Error] wrapping [vm.ErrSize] (a negative size), [vm.ErrCapacity] (Options.Capacity), or another limit as
-// [vm.Region.Commit] does; then nothing has changed. It panics when align is no such number.
+// It returns an [*vm.Error] wrapping [vm.ErrSize] (a negative size), [vm.ErrCapacity] (Options.Capacity) or
+// another limit as [vm.Region.Commit] does; then nothing has changed. It panics when align is not such a
+// number.
 func (a *Arena) Alloc(size, align int) (unsafe.Pointer, error) {
 	if align <= 0 || align&(align-1) != 0 || align > vm.PageSize() {
-		panic(fmt.Sprintf("arena: Alloc(%d, %d) on %s: the alignment must be a power of two up to a page", size, align, a.name))
+		panic(fmt.Sprintf("arena: Alloc(%d, %d) on %s: the alignment must be a power of two up to a page",
+			size, align, a.name))
 	}
 	if size < 0 {
 		a.mustBeOpen()
-		return nil, &vm.Error{Op: "alloc", Purpose: a.name, Bytes: size, Err: vm.ErrSize, Detail: "ask for zero bytes or more"}
+		return nil, &vm.Error{Op: "alloc", Purpose: a.name, Bytes: size, Err: vm.ErrSize,
+			Detail: "ask for zero bytes or more"}
 	}
 	return a.alloc("alloc", uintptr(size), uintptr(align))
 }
 
-// alloc is Alloc for a size and an alignment that are sound.
+// alloc is Alloc for a valid size and alignment.
 func (a *Arena) alloc(op string, size, align uintptr) (unsafe.Pointer, error) {
 	first := (a.next + align - 1) &^ (align - 1)
 	if first > a.end || size > a.end-first {
@@ -125,7 +135,7 @@ func (a *Arena) alloc(op string, size, align uintptr) (unsafe.Pointer, error) {
 	return unsafe.Add(a.base, first), nil
 }
 
-// Grow makes the next n bytes unable to fail, alignment included, by committing memory for them. It panics when n is negative,
+// Grow commits memory so that the next n bytes cannot fail, alignment included. It panics when n is negative,
 // and returns an [*vm.Error] as [Arena.Alloc] does; then nothing has changed.
 func (a *Arena) Grow(n int) error {
 	if n < 0 {
@@ -134,7 +144,7 @@ func (a *Arena) Grow(n int) error {
 	return a.makeRoom("grow", a.next, uintptr(n))
 }
 
-// makeRoom commits memory for size bytes from first on.
+// makeRoom commits memory for size bytes from offset first on.
 func (a *Arena) makeRoom(op string, first, size uintptr) error {
 	a.mustBeOpen()
 	if first > a.capacity || size > a.capacity-first {
@@ -156,25 +166,25 @@ func (a *Arena) makeRoom(op string, first, size uintptr) error {
 	a.end = min(uintptr(a.span.Committed()), a.capacity)
 	if huge := vm.HugePageSize(); !a.advised && huge > 0 && a.span.Committed() >= huge {
 		a.advised = true
-		_ = a.region.Huge(a.span.Offset(), a.span.Size()) // faster, not different
+		_ = a.region.Huge(a.span.Offset(), a.span.Size()) // an optimisation; a failure changes nothing else
 	}
 	return nil
 }
 
-// Used returns the bytes that are given out, and lost to alignment between them.
+// Used returns the number of bytes given out, including those lost to alignment.
 func (a *Arena) Used() int { return int(a.next) }
 
 // Cap returns the number of bytes that the arena can give out: Options.Capacity.
 func (a *Arena) Cap() int { return int(a.capacity) }
 
-// Committed returns the bytes that may be touched.
+// Committed returns the number of bytes that may be touched; 0 after Close.
 func (a *Arena) Committed() int { return a.region.Committed() }
 
-// Resident returns the bytes that are in memory. Complexity: as [vm.Region.Resident].
+// Resident returns the number of bytes in memory. Complexity: as [vm.Region.Resident].
 func (a *Arena) Resident() (int, error) { return a.region.Resident() }
 
-// Close gives the memory and the addresses back. What was allocated must not be used afterwards; using the arena panics.
-// Closing twice does nothing.
+// Close gives the memory and the addresses back. Allocations must not be used afterwards, and using the arena
+// panics. Closing twice does nothing.
 func (a *Arena) Close() error {
 	if a.closed {
 		return nil
@@ -182,7 +192,7 @@ func (a *Arena) Close() error {
 	if err := a.region.Close(); err != nil {
 		return err
 	}
-	// Without room every allocation finds out.
+	// An arena without room sends each allocation to makeRoom, which panics.
 	a.closed, a.next, a.end, a.marks = true, 0, 0, nil
 	return nil
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// allocation is what the model knows of one: its bytes are all filled with its number.
+// allocation is one allocation as the model knows it: all its bytes hold its number.
 type allocation struct {
 	bytes  []byte
 	number byte
 }
 
-// FuzzArena plays a stream of operations on an arena, and on lists of what was allocated.
+// FuzzArena plays a stream of operations on an arena and on a list of its allocations.
 func FuzzArena(f *testing.F) {
 	f.Add([]byte{0, 3, 1, 200, 5, 0, 2, 9, 3, 77, 4, 1, 6, 0, 0, 1, 5, 0, 1, 255, 7, 0, 2, 2})
 	f.Fuzz(func(t *testing.T, data []byte) { play(t, data, vm.PagesAuto) })
@@ -37,13 +37,13 @@ func bytesOf[T any](p *T, n int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(p)), n*int(unsafe.Sizeof(*p)))
 }
 
-// play decodes operations of two bytes each: what, and how much.
+// play decodes operations of two bytes each: the operation and its size.
 func play(t *testing.T, data []byte, pages vm.Pages) {
 	t.Helper()
 	a := open(t, Options{Capacity: 1 << 20, HighWater: 1 << 16, Pages: pages})
 	var live []allocation
 	var marks []Mark
-	var lived []int // how many allocations there were at each mark
+	var lived []int // the number of allocations at each mark
 	var growing []uint16
 	number := byte(0)
 	add := func(b []byte) {
@@ -65,7 +65,8 @@ func play(t *testing.T, data []byte, pages vm.Pages) {
 		size := int(data[n+1])
 		switch data[n] % 9 {
 		case 0:
-			if e, failed := panicOf(func() { add(bytesOf(Make[record](a), 1)) }).(error); failed && a.Used() < 1<<20-64 {
+			if e, failed := panicOf(func() { add(bytesOf(Make[record](a), 1)) }).(error); failed &&
+				a.Used() < 1<<20-64 {
 				t.Fatal(e)
 			}
 		case 1:

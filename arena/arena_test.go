@@ -32,7 +32,7 @@ func open(t testing.TB, o Options) *Arena {
 	return a
 }
 
-// panicOf returns what f panics with.
+// panicOf returns the value that f panics with.
 func panicOf(f func()) (r any) {
 	defer func() { r = recover() }()
 	f()
@@ -50,7 +50,7 @@ func exhausted(t *testing.T, f func()) *vm.Error {
 	return e
 }
 
-// TestReserveCostsNothing: an arena of 10 GiB takes memory for what was touched.
+// TestReserveCostsNothing: an arena of 10 GiB takes memory only for touched pages.
 func TestReserveCostsNothing(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("regions are Go heap memory in this build")
@@ -88,7 +88,8 @@ func TestAlignment(t *testing.T) {
 	}
 }
 
-// TestHighWater: what is released above the high-water mark goes back to the system, and all of it is zero afterwards.
+// TestHighWater: released memory above the high-water mark goes back to the system, and all released memory
+// reads zero.
 func TestHighWater(t *testing.T) {
 	const mib = 1 << 20
 	for keep, want := range map[int]int{-1: 0, mib: mib, 3 * mib: 3 * mib, 0: 4 * mib} {
@@ -112,7 +113,7 @@ func TestHighWater(t *testing.T) {
 	}
 }
 
-// TestMarks: a mark gives back what came after it, and is good once, in its arena, in order.
+// TestMarks: a release gives up the allocations since the mark. A mark is good once, in its arena, in order.
 func TestMarks(t *testing.T) {
 	a, other := open(t, Options{Name: "scene", Capacity: 1 << 20}), open(t, Options{Capacity: 1 << 20})
 	first := Make[record](a)
@@ -122,17 +123,23 @@ func TestMarks(t *testing.T) {
 	inner := a.Mark()
 	Make[record](a).A = 3
 	a.Release(inner)
-	if again := Make[record](a); again.A != 0 || uintptr(unsafe.Pointer(again))-uintptr(unsafe.Pointer(first)) != 2*unsafe.Sizeof(*first) {
+	again := Make[record](a)
+	if again.A != 0 ||
+		uintptr(unsafe.Pointer(again))-uintptr(unsafe.Pointer(first)) != 2*unsafe.Sizeof(*first) {
 		t.Errorf("after a release the next record is %v at %p", *again, again)
 	}
 	between := a.Mark()
 	for want, f := range map[string]func(){
-		"which was released before":       func() { a.Release(inner) },
-		"that another arena set, or none": func() { a.Release(other.Mark()) },
-		"arena: Release on scene of a":    func() { a.Release(Mark{}) },
-		"release it where it was set":     func() { other.Release(between) },
-		"mark 7":                          func() { a.Release(Mark{tag: a.tag, serial: 7, depth: 0}) },
-		"mark 9":                          func() { a.Release(Mark{tag: a.tag, serial: 9, depth: 1000}) },
+		"which was released before":                 func() { a.Release(inner) },
+		"of a zero mark or a mark of another arena": func() { a.Release(other.Mark()) },
+		"arena: Release on scene of a":              func() { a.Release(Mark{}) },
+		"in the arena that set it":                  func() { other.Release(between) },
+		"mark 7": func() {
+			a.Release(Mark{tag: a.tag, serial: 7, depth: 0})
+		},
+		"mark 9": func() {
+			a.Release(Mark{tag: a.tag, serial: 9, depth: 1000})
+		},
 	} {
 		used := a.Used()
 		if got := fmt.Sprint(panicOf(f)); !strings.Contains(got, want) || a.Used() != used {
@@ -153,7 +160,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestAppend: a slice grows in place at the end of the arena, and moves otherwise; its elements stay.
+// TestAppend: a slice at the end of the arena grows in place; other slices move. Their elements stay equal.
 func TestAppend(t *testing.T) {
 	a := open(t, Options{Capacity: 1 << 20})
 	s := Append(a, nil, 1, 2, 3)
@@ -180,7 +187,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// TestExhaustion: where the capacity or a limit ends, nothing has changed.
+// TestExhaustion: a failure at the capacity or at a limit changes nothing.
 func TestExhaustion(t *testing.T) {
 	limit := vm.NewLimit(1 << 20)
 	for name, c := range map[string]struct {
@@ -223,7 +230,7 @@ func TestExhaustion(t *testing.T) {
 	}
 }
 
-// TestGrow: what Grow made room for needs nothing more.
+// TestGrow: allocations that Grow made room for commit nothing more.
 func TestGrow(t *testing.T) {
 	limit := vm.NewLimit(1 << 20)
 	a := open(t, Options{Capacity: 1 << 24, Limit: limit})
@@ -244,7 +251,8 @@ func TestSizes(t *testing.T) {
 		t.Errorf("a negative size: %v", err)
 	}
 	for _, n := range []int{math.MaxInt, math.MaxInt / 8, math.MaxInt/16 + 1} {
-		if e := exhausted(t, func() { MakeSlice[record](a, 0, n) }); !errors.Is(e, vm.ErrSize) && !errors.Is(e, vm.ErrCapacity) {
+		if e := exhausted(t, func() { MakeSlice[record](a, 0, n) }); !errors.Is(e, vm.ErrSize) &&
+			!errors.Is(e, vm.ErrCapacity) {
 			t.Errorf("%d records: %v", n, e)
 		}
 		if _, err := a.Alloc(n, 8); !errors.Is(err, vm.ErrCapacity) {
@@ -271,15 +279,29 @@ func TestSizes(t *testing.T) {
 func TestMisuse(t *testing.T) {
 	a := open(t, Options{Name: "frame", Capacity: 1 << 16})
 	for want, f := range map[string]func(){
-		"arena: new[T]: T.Name is a string":                                         func() { type T struct{ Name string }; Make[T](a) },
-		"arena: make slice[*int]: *int is a pointer":                                func() { MakeSlice[*int](a, 1, 1) },
-		"arena: append[string]":                                                     func() { Append(a, []string{"a"}, "b") },
-		"arena: MakeSlice[record] on frame of length -1 and capacity 2":             func() { MakeSlice[record](a, -1, 2) },
-		"arena: MakeSlice[record] on frame of length 3 and capacity 2":              func() { MakeSlice[record](a, 3, 2) },
-		"arena: Alloc(8, 3) on frame: the alignment must be a power of two":         func() { _, _ = a.Alloc(8, 3) },
-		"arena: Alloc(8, 0) on frame: the alignment":                                func() { _, _ = a.Alloc(8, 0) },
-		"arena: Grow(-1) on frame":                                                  func() { _ = a.Grow(-1) },
-		"arena: Options.Capacity of arena.Arena is -1: leave it zero for the defau": func() { _, _ = New(Options{Capacity: -1}) },
+		"arena: new[T]: T.Name is a string":          func() { type T struct{ Name string }; Make[T](a) },
+		"arena: make slice[*int]: *int is a pointer": func() { MakeSlice[*int](a, 1, 1) },
+		"arena: append[string]": func() {
+			Append(a,
+				[]string{"a"}, "b")
+		},
+		"arena: MakeSlice[record] on frame of length -1 and capacity " +
+			"2": func() { MakeSlice[record](a, -1, 2) },
+		"arena: MakeSlice[record] on frame of length 3 and capacity " +
+			"2": func() { MakeSlice[record](a, 3, 2) },
+		"arena: Alloc(8, 3) on frame: the alignment must be a power of two": func() {
+			_,
+				_ = a.Alloc(8, 3)
+		},
+		"arena: Alloc(8, 0) on frame: the alignment": func() {
+			_,
+				_ = a.Alloc(8, 0)
+		},
+		"arena: Grow(-1) on frame": func() { _ = a.Grow(-1) },
+		"arena: Options.Capacity of arena.Arena is -1: leave it zero for the defau": func() {
+			_,
+				_ = New(Options{Capacity: -1})
+		},
 	} {
 		if got := fmt.Sprint(panicOf(f)); !strings.HasPrefix(got, want) {
 			t.Errorf("panicked with %q, want %q", got, want)
@@ -295,7 +317,8 @@ func TestMisuse(t *testing.T) {
 		"Alloc of less than nothing": func() { _, _ = a.Alloc(-1, 1) }, "Grow": func() { _ = a.Grow(1) },
 		"Mark": func() { a.Mark() }, "Release": func() { a.Release(m) }, "Reset": a.Reset,
 	} {
-		if got := fmt.Sprint(panicOf(f)); got != "arena: frame is used after Close: keep it open as long as what it holds is in use" {
+		if got := fmt.Sprint(panicOf(f)); got != "arena: frame is used after Close: keep it open as long "+
+			"as what it holds is in use" {
 			t.Errorf("%s panicked with %q", what, got)
 		}
 	}
@@ -342,7 +365,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestLifeWithEachCallFailing does all that takes memory or gives it back, and what fails again.
+// TestLifeWithEachCallFailing runs every operation that takes or returns memory, and repeats the one that
+// fails.
 func TestLifeWithEachCallFailing(t *testing.T) {
 	calls := faulttest.EachCall(t, func() (met error) {
 		var a *Arena
@@ -372,7 +396,11 @@ func TestLifeWithEachCallFailing(t *testing.T) {
 				all = append(all, s)
 			}
 		}
-		again("NewArena", func() (err error) { a, err = New(Options{Capacity: 1 << 23, HighWater: 1 << 17}); return err })
+		again("NewArena", func() (err error) {
+			a,
+				err = New(Options{Capacity: 1 << 23, HighWater: 1 << 17})
+			return err
+		})
 		alloc(10)
 		again("Grow", func() error { return a.Grow(2 << 20) })
 		m := a.Mark()

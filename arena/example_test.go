@@ -11,7 +11,7 @@ type Contact struct {
 	Depth float32
 }
 
-// The working memory of a simulation's tick: allocated without a thought, and given up at its end.
+// An arena holds the working memory of a simulation's tick and gives it up when the tick ends.
 func Example() {
 	frame, err := arena.New(arena.Options{Name: "frame"})
 	if err != nil {

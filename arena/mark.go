@@ -8,16 +8,16 @@ import (
 	"github.com/vastgo/vast/internal/sampling"
 )
 
-// Mark is a place in an arena to come back to. It is good for one release.
+// Mark is a position in an arena to return to. It is good for one release.
 type Mark struct {
 	offset uintptr
-	serial uint64 // which of all marks of the arena
-	tag    uint32 // of the arena
-	depth  uint32 // how many marks were not released when it was set
+	serial uint64 // the mark's number in the arena
+	tag    uint32 // the arena's
+	depth  uint32 // the number of unreleased marks before this one
 }
 
-// Mark returns the present place. Marks are released in the reverse order in which they were set; releasing one gives up all
-// that were set after it too.
+// Mark returns the current position. Release marks in the reverse order of setting them: releasing one also
+// releases all later marks.
 func (a *Arena) Mark() Mark {
 	a.mustBeOpen()
 	a.serials++
@@ -25,44 +25,47 @@ func (a *Arena) Mark() Mark {
 	return Mark{a.next, a.serials, a.tag, uint32(len(a.marks) - 1)}
 }
 
-// Release gives up all that was allocated since the mark was set, and the mark. Below Options.HighWater what is given up is
-// cleared; memory above goes back to the operating system. It panics for a mark of another arena, one that was released, by
-// itself or with an older one or by [Arena.Reset], and the zero Mark.
+// Release gives up the mark and all allocations since the mark was set. Memory below Options.HighWater is
+// cleared; memory above it goes back to the operating system. Release panics for the zero Mark, for a mark of
+// another arena, and for a mark that was released before: by itself, with an older mark, or by [Arena.Reset].
 func (a *Arena) Release(m Mark) {
 	a.mustBeOpen()
 	if m.tag != a.tag {
-		panic("arena: Release on " + a.name + " of a mark that another arena set, or none: release it where it was set")
+		panic("arena: Release on " + a.name + " of a mark that another arena set, or none: release it " +
+			"where it was set")
 	}
 	if int(m.depth) >= len(a.marks) || a.marks[m.depth] != m.serial {
-		panic(fmt.Sprintf("arena: Release on %s of mark %d, which was released before, by itself or with an older mark: "+
+		panic(fmt.Sprintf("arena: Release on %s of mark %d, which was released before, by itself or with "+
+			"an older mark: "+
 			"release marks once, the last one first", a.name, m.serial))
 	}
 	a.marks = a.marks[:m.depth]
 	a.popTo(m.offset)
 }
 
-// Reset gives up all that was allocated, and all marks, as [Arena.Release] does.
+// Reset gives up all allocations and all marks, as [Arena.Release] does.
 func (a *Arena) Reset() {
 	a.mustBeOpen()
 	a.marks = a.marks[:0]
 	a.popTo(0)
 }
 
-// popTo makes everything from offset on zero again.
+// popTo moves the position back to offset and makes everything behind it zero again.
 func (a *Arena) popTo(offset uintptr) {
 	used := a.next
 	a.next = offset
 	keep := max(int(offset), a.highWater)
 	if sampling.Pick() {
-		keep = int(offset) // so that a use of what was released faults
+		keep = int(offset) // decommitted, so that a stale pointer faults
 	}
 	if a.span.Committed() > keep {
-		// What is decommitted comes back zero. A failure leaves memory committed, to be cleared like the rest.
+		// Decommitted memory is zero when it is committed again. After a failure the memory stays committed
+		// and is cleared below.
 		_ = a.span.DecommitTo(keep)
 		a.end = min(uintptr(a.span.Committed()), a.capacity)
 	}
 	if dirty := min(used, a.end); dirty > offset {
-		// Sound because these bytes are committed, and hold no Go pointers.
+		// Sound because these bytes are committed and hold no Go pointers.
 		clear(unsafe.Slice((*byte)(unsafe.Add(a.base, offset)), dirty-offset))
 	}
 	if invariants.Enabled {

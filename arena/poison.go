@@ -7,10 +7,10 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// What follows runs in builds that check invariants only: there what was released is poison until it is allocated again,
-// and zero then as in all builds.
+// This code runs in builds that check invariants. There released memory is poisoned; it becomes zero, as in
+// all builds, when it is allocated again.
 
-// poison overwrites what was released from offset on, of what used to be given out, as far as it is still committed.
+// poison overwrites the released bytes [offset, used) that are still committed.
 func (a *Arena) poison(offset, used uintptr) {
 	committed := min(uintptr(a.span.Committed()), a.capacity)
 	a.poisoned = min(max(a.poisoned, used), committed)
@@ -19,17 +19,20 @@ func (a *Arena) poison(offset, used uintptr) {
 	}
 }
 
-// reuse makes what lies between next and end zero, which is about to be given out. It panics where that was written since it
-// was released.
+// reuse makes the bytes from next to end zero before they are given out. It panics if they were written since
+// their release.
 func (a *Arena) reuse(end uintptr) {
 	if again := min(end, a.poisoned); a.next < again {
 		b := a.bytes(a.next, again)
-		invariants.MustBeFree(b, func() string { return fmt.Sprintf("arena: what lies from byte %d of %s on", a.next, a.name) })
+		invariants.MustBeFree(b, func() string {
+			return fmt.Sprintf("arena: the memory from byte %d of %s on",
+				a.next, a.name)
+		})
 		clear(b)
 	}
 }
 
-// bytes views [from, to). It is sound for committed bytes; they hold no Go pointers.
+// bytes views [from, to). It is sound for committed bytes, which hold no Go pointers.
 func (a *Arena) bytes(from, to uintptr) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(a.base, from)), to-from)
 }

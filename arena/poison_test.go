@@ -10,10 +10,10 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestReleasedMemoryIsPoisoned: what was released is seen to be, comes back zero, and a write to it is found by who is given
-// it next.
+// TestReleasedMemoryIsPoisoned: released memory holds poison and reads zero when it is allocated again. The
+// next allocation finds a write through a stale pointer.
 //
-//vastvet:ignore useafter: uses of released memory are what it provokes
+//vastvet:ignore useafter: the test uses released memory on purpose
 func TestReleasedMemoryIsPoisoned(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("built without the tag invariants")
@@ -43,9 +43,10 @@ func TestReleasedMemoryIsPoisoned(t *testing.T) {
 		}
 		a.Release(m)
 		s[3] = 5
-		_, _ = a.Alloc(8, 4) // ends before it
+		_, _ = a.Alloc(8, 4) // ends before the written byte
 		text := modeltest.PanicText(func() { Make[[2]uint64](a) })
-		if !strings.Contains(text, "arena: what lies from byte 108 of frame on was written after it was freed: byte 4 of 20 is 0x05, and 0xdb was left there") {
+		if !strings.Contains(text, "arena: the memory from byte 108 of frame on was written after it was "+
+			"freed: byte 4 of 20 is 0x05, and 0xdb was left there") {
 			t.Errorf("allocating again panics with %q", text)
 		}
 		s[3] = s[4]

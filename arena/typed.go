@@ -10,14 +10,15 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Make returns the address of a zero T. It panics with the [*vm.Error] that [Arena.Grow] would return where there is no room,
-// and when T holds Go pointers.
+// Make returns the address of a zero T. It panics with the [*vm.Error] that [Arena.Grow] would return if
+// there is no room, and when T holds Go pointers.
 //
-// Complexity: constant, two or three nanoseconds; some twenty where the type differs from that of the allocation before.
+// Complexity: constant, two or three nanoseconds; some twenty if the previous allocation had another type.
 func Make[T any](a *Arena) *T {
 	var v T
 	first := (a.next + unsafe.Alignof(v) - 1) &^ (unsafe.Alignof(v) - 1)
-	// The sum cannot overflow: first is at most a page beyond an eighth of all addresses, and no type is so large.
+	// The sum cannot overflow: first is at most a page beyond an eighth of all addresses, and no type is that
+	// large.
 	if _, plain := a.kind.(*T); !plain || first+unsafe.Sizeof(v) > a.end {
 		return newSlow[T](a)
 	}
@@ -31,7 +32,7 @@ func Make[T any](a *Arena) *T {
 //go:noinline
 func newSlow[T any](a *Arena) *T { return &makeSlice[T](a, "new", 1)[0] }
 
-// mustBePlain panics when T holds Go pointers, and remembers the type.
+// mustBePlain panics when T holds Go pointers. It remembers the last type.
 func mustBePlain[T any](a *Arena, op string) {
 	if _, plain := a.kind.(*T); !plain {
 		layout.Check[T]("arena: " + op)
@@ -40,10 +41,11 @@ func mustBePlain[T any](a *Arena, op string) {
 }
 
 // MakeSlice returns length zero elements with room for capacity of them. It panics as [Make] does, and unless
-// 0 ≤ length ≤ capacity. For a length that comes from outside there is [Arena.Alloc].
+// 0 ≤ length ≤ capacity. For a length from untrusted input use [Arena.Alloc].
 func MakeSlice[T any](a *Arena, length, capacity int) []T {
 	if length < 0 || length > capacity {
-		panic(fmt.Sprintf("arena: MakeSlice[%s] on %s of length %d and capacity %d: a length is 0 to the capacity",
+		panic(fmt.Sprintf("arena: MakeSlice[%s] on %s of length %d and capacity %d: a length is 0 to the "+
+			"capacity",
 			layout.Name[T](), a.name, length, capacity))
 	}
 	return makeSlice[T](a, "make slice", capacity)[:length]
@@ -55,19 +57,20 @@ func makeSlice[T any](a *Arena, op string, n int) []T {
 	size := unsafe.Sizeof(v)
 	if size > 0 && uintptr(n) > math.MaxInt/size {
 		panic(&vm.Error{Op: op, Purpose: a.name, Bytes: math.MaxInt, Err: vm.ErrSize,
-			Detail: fmt.Sprintf("%d elements of %d bytes: no memory is so large", n, size)})
+			Detail: fmt.Sprintf("%d elements of %d bytes are more than any address space has", n, size)})
 	}
 	p, err := a.alloc(op, size*uintptr(n), unsafe.Alignof(v))
 	if err != nil {
 		panic(err)
 	}
-	// Sound because so many bytes are committed, aligned and zero, and T holds no Go pointers.
+	// Sound because these bytes are committed, aligned and zero, and T holds no Go pointers.
 	return unsafe.Slice((*T)(p), n)
 }
 
-// Append appends to a slice that lies in the arena, or to nil, and stays there: as the built-in append does, it writes behind
-// the length where there is capacity. Otherwise it extends a slice that ends where the next allocation begins, and moves
-// another one, with room for as many elements again. It panics as [Make] does; then nothing has changed.
+// Append appends to a slice that lies in the arena, or to nil, and keeps it there. Like the built-in append
+// it writes behind the length while there is capacity. Then it extends the slice in place if the slice is the
+// last allocation; otherwise it moves the slice, with at least twice its length as capacity. Append panics as
+// [Make] does; then nothing has changed.
 func Append[T any](a *Arena, s []T, vs ...T) []T {
 	n := len(s) + len(vs)
 	if n <= cap(s) {
@@ -76,8 +79,10 @@ func Append[T any](a *Arena, s []T, vs ...T) []T {
 	mustBePlain[T](a, "append")
 	var v T
 	size := unsafe.Sizeof(v)
-	if cap(s) > 0 && uintptr(unsafe.Pointer(unsafe.SliceData(s)))+uintptr(cap(s))*size == uintptr(a.base)+a.next {
-		// The new capacity follows the old one without a gap, for the size of a type is a multiple of its alignment.
+	end := uintptr(unsafe.Pointer(unsafe.SliceData(s))) + uintptr(cap(s))*size
+	if cap(s) > 0 && end == uintptr(a.base)+a.next {
+		// The new capacity follows the old one without a gap: the size of a type is a multiple of its
+		// alignment.
 		makeSlice[T](a, "append", n-cap(s))
 		return append(unsafe.Slice(unsafe.SliceData(s), n)[:len(s)], vs...)
 	}

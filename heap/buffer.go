@@ -9,36 +9,36 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Buffer is a sequence in a heap that grows at its end by whole pages: by doubling their number, so that an insertion costs
-// the same on average whatever the length, and then it has room for as many elements as fit. So what is unused at its end
-// beyond the room for growth is less than one element, where doubling the number of elements leaves half a page on average:
-// pages of 4 KiB hold 13 elements of 300 bytes, two of them 27, then 54 and 109. The idea is Niklas Gray's ("Virtual Memory
-// Tricks", 2017).
+// Buffer is a sequence in a heap that grows at its end by whole pages. It doubles the number of pages, so the
+// average cost of an insertion does not depend on the length. Its capacity is the number of elements that fit
+// into its pages. So the unused rest of its pages is smaller than one element; doubling the number of
+// elements instead leaves half a page unused on average. Pages of 4 KiB hold 13 elements of 300 bytes, two
+// pages hold 27, then 54 and 109. The idea is Niklas Gray's ("Virtual Memory Tricks", 2017).
 //
-// Growing can move the elements: pointers to them, and slices of them, are good only until the next insertion. (An
-// element of a [github.com/vastgo/vast/bulk.Array] never moves.) From 256 KiB on they move by their pages, on Linux without being copied,
-// and seldom; see [Heap.Realloc].
+// Growing can move the elements: pointers and slices to them are valid only until the next insertion. (An
+// element of a [github.com/vastgo/vast/bulk.Array] never moves.) From 256 KiB on elements move by their
+// pages, on Linux without a copy, and rarely; see [Heap.Realloc].
 //
-// One goroutine may use a buffer at a time; any number of them may have buffers in one heap.
+// One goroutine may use a buffer at a time. Any number of goroutines may have buffers in one heap.
 type Buffer[T any] struct {
 	heap     *Heap
-	elements []T // in the heap; its capacity is what fits into the pages
+	elements []T // in the heap; the capacity is what fits into the pages
 	pages    int
 	ended    bool
 }
 
-// NewBuffer makes an empty buffer. It takes no memory before the first insertion. It panics when T holds Go pointers or
-// has no size.
+// NewBuffer makes an empty buffer. It takes no memory before the first insertion. It panics when T holds Go
+// pointers or has size zero.
 func NewBuffer[T any](h *Heap) *Buffer[T] {
 	_, _ = sliceSize[T]("NewBuffer", h, 0, 0)
 	return &Buffer[T]{heap: h}
 }
 
-// fitting returns how many elements of a size fit into a number of pages, both sizes in bytes.
+// fitting returns how many elements of size bytes fit into pages of page bytes.
 func fitting(pages, page, size int) int { return pages * page / size }
 
-// nextPages returns how many pages a buffer of so many has next, for it to hold need elements: twice as many, or what is
-// needed. It returns 0 where they cannot be counted.
+// nextPages returns the page count to which a buffer grows to hold need elements: twice its pages, or as many
+// as needed. It returns 0 if the count overflows.
 func nextPages(pages, page, size, need int) int {
 	if need > (math.MaxInt-page)/2/size {
 		return 0
@@ -46,8 +46,8 @@ func nextPages(pages, page, size, need int) int {
 	return max(2*pages, (need*size+page-1)/page)
 }
 
-// Append puts v at the end. It panics with the [*vm.Error] that [Buffer.Grow] would return where there is no room; then
-// the buffer is as it was.
+// Append puts v at the end. It panics with the [*vm.Error] that [Buffer.Grow] would return if there is no
+// room; then the buffer is unchanged.
 func (b *Buffer[T]) Append(v T) {
 	if len(b.elements) == cap(b.elements) {
 		if err := b.Grow(1); err != nil {
@@ -59,8 +59,8 @@ func (b *Buffer[T]) Append(v T) {
 	b.elements[n] = v
 }
 
-// AppendN puts n zero elements at the end and returns them to be filled. It panics when n is negative, and fails as
-// [Buffer.Grow] does; then the buffer is as it was.
+// AppendN puts n zero elements at the end and returns them. It panics when n is negative, and fails as
+// [Buffer.Grow] does; then the buffer is unchanged.
 func (b *Buffer[T]) AppendN(n int) ([]T, error) {
 	if err := b.Grow(n); err != nil {
 		return nil, err
@@ -72,12 +72,13 @@ func (b *Buffer[T]) AppendN(n int) ([]T, error) {
 
 // Grow makes the next n appended elements unable to fail. It panics when n is negative.
 //
-// It returns an error as [Heap.Alloc] does; then the buffer is as it was.
+// It returns an error as [Heap.Alloc] does; then the buffer is unchanged.
 func (b *Buffer[T]) Grow(n int) error {
 	b.mustBeOpen("Grow")
 	have := len(b.elements)
 	if n < 0 {
-		panic(fmt.Sprintf("heap: Grow(%d) on a buffer in %s: a number of elements is zero or more", n, b.heap.name))
+		panic(fmt.Sprintf("heap: Grow(%d) on a buffer in %s: a number of elements is zero or more", n,
+			b.heap.name))
 	}
 	if n <= cap(b.elements)-have {
 		return nil
@@ -90,7 +91,8 @@ func (b *Buffer[T]) Grow(n int) error {
 	}
 	if pages == 0 {
 		return &vm.Error{Op: "grow", Purpose: b.heap.name, Bytes: math.MaxInt, Err: vm.ErrSize,
-			Detail: fmt.Sprintf("%d elements of %d bytes and %d more are more than any address space has", have, size, n)}
+			Detail: fmt.Sprintf("%d elements of %d bytes and %d more are more than any address space has",
+				have, size, n)}
 	}
 	exact := (have*size + n*size + page - 1) / page
 	err := b.resize(pages)
@@ -100,8 +102,8 @@ func (b *Buffer[T]) Grow(n int) error {
 	return err
 }
 
-// resize gives the buffer so many pages, which hold its elements. What Realloc adds is zero, and so is what lies behind the
-// elements in the pages that stay.
+// resize changes the number of pages. The pages must hold all elements. Memory that Realloc adds is zero, and
+// so are the bytes behind the elements in the old pages.
 func (b *Buffer[T]) resize(pages int) error {
 	page := vm.PageSize()
 	p, err := b.heap.Realloc(unsafe.Pointer(unsafe.SliceData(b.elements)), pages*page, page)
@@ -113,19 +115,20 @@ func (b *Buffer[T]) resize(pages int) error {
 	return nil
 }
 
-// Truncate keeps the first n elements. Where they need no more than a quarter of the pages, half of these or more go back.
-// It panics when n is not in [0, Len].
+// Truncate keeps the first n elements. If they need at most a quarter of the pages, Truncate gives back half
+// of the pages or more. It panics when n is not in [0, Len].
 func (b *Buffer[T]) Truncate(n int) {
 	b.mustBeOpen("Truncate")
 	if uint(n) > uint(len(b.elements)) {
-		panic(fmt.Sprintf("heap: Truncate(%d) on a buffer of length %d in %s", n, len(b.elements), b.heap.name))
+		panic(fmt.Sprintf("heap: Truncate(%d) on a buffer of length %d in %s", n, len(b.elements),
+			b.heap.name))
 	}
 	size, page := layout.Size[T](), vm.PageSize()
 	pages := b.pages
 	if need := (n*size + page - 1) / page; need <= b.pages/4 {
 		pages = 2 * need
 	}
-	// What stays of the elements cut off must be zero for AppendN.
+	// AppendN relies on zero bytes behind the elements.
 	clear(b.elements[n:min(len(b.elements), (pages*page+size-1)/size)])
 	b.elements = b.elements[:n]
 	switch {
@@ -143,7 +146,8 @@ func (b *Buffer[T]) free() {
 	b.elements, b.pages = nil, 0
 }
 
-// At returns the address of element i, good until the next insertion. It panics when i is not in [0, Len).
+// At returns the address of element i, which is valid until the next insertion. It panics when i is not in
+// [0, Len).
 func (b *Buffer[T]) At(i int) *T {
 	if uint(i) >= uint(len(b.elements)) {
 		b.outside(i)
@@ -156,20 +160,21 @@ func (b *Buffer[T]) outside(i int) {
 	panic(fmt.Sprintf("heap: At(%d) on a buffer of length %d in %s", i, len(b.elements), b.heap.name))
 }
 
-// Slice returns the elements, good until the next insertion.
+// Slice returns the elements. The slice is valid until the next insertion.
 func (b *Buffer[T]) Slice() []T { return b.elements[:len(b.elements):len(b.elements)] }
 
 // Len returns the number of elements; 0 after Close.
 func (b *Buffer[T]) Len() int { return len(b.elements) }
 
-// Cap returns how many elements the pages have room for.
+// Cap returns the number of elements that the pages can hold.
 func (b *Buffer[T]) Cap() int { return cap(b.elements) }
 
-// Committed returns the bytes of memory that the buffer may touch: whole pages; 0 after Close.
+// Committed returns the number of bytes of the buffer's pages; 0 after Close.
 func (b *Buffer[T]) Committed() int { return b.pages << b.heap.pages.shift }
 
-// Close gives the memory back. The elements must not be used afterwards, and changing the buffer panics. Closing twice does
-// nothing. The heap may be closed first. The result is always nil: it makes a buffer an [io.Closer].
+// Close gives the memory back. The elements must not be used afterwards, and changing the buffer panics.
+// Closing twice does nothing. The heap may be closed first. The result is always nil: it makes a buffer an
+// [io.Closer].
 func (b *Buffer[T]) Close() error {
 	if b.ended {
 		return nil
@@ -188,6 +193,7 @@ func (b *Buffer[T]) Close() error {
 
 func (b *Buffer[T]) mustBeOpen(op string) {
 	if b.ended {
-		panic(fmt.Sprintf("heap: %s on a buffer in %s after Close: keep it open as long as its elements are in use", op, b.heap.name))
+		panic(fmt.Sprintf("heap: %s on a buffer in %s after Close: keep it open as long as its elements "+
+			"are in use", op, b.heap.name))
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// FuzzBuffer plays the same operations with two buffers in one heap, whose memory is limited, and with slices.
+// FuzzBuffer plays the same operations on two buffers in one heap with limited memory, and on slices.
 func FuzzBuffer(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 200, 100, 3, 255, 255, 4, 3, 2, 0, 1, 9, 3, 128, 10, 5, 6})
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -40,7 +40,7 @@ func playBuffers(t *testing.T, o Options, data []byte) {
 			n := b.Below(1 << 15)
 			added, err := buffer.AppendN(n)
 			if err != nil {
-				break // nothing was appended, which is compared below
+				break // nothing was appended; the comparison below checks it
 			}
 			for i := range added {
 				if added[i] != (element{}) {

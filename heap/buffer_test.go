@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestBufferFigures are those of "Virtual Memory Tricks": elements of 300 bytes in pages of 4 KiB.
+// TestBufferFigures checks the figures of "Virtual Memory Tricks": elements of 300 bytes in pages of 4 KiB.
 func TestBufferFigures(t *testing.T) {
 	var rooms []int
 	pages, wasted := 0, 0
@@ -32,7 +32,7 @@ func TestBufferFigures(t *testing.T) {
 
 type bytes300 [300]byte
 
-// TestBufferGrows: the same with this system's pages, and for elements of more than a page.
+// TestBufferGrows checks the same with this system's pages, and elements larger than a page.
 func TestBufferGrows(t *testing.T) {
 	h := open(t, Options{Capacity: 16 << 20})
 	checkGrowth[bytes300](t, h)
@@ -59,7 +59,8 @@ func checkGrowth[T any](t *testing.T, h *Heap) {
 			t.Fatalf("elements of %d bytes: %d pages after %d", size, now, pages)
 		}
 		if unused := pages*vm.PageSize() - b.Cap()*size; unused < 0 || unused >= size {
-			t.Fatalf("elements of %d bytes: room for %d leaves %d bytes of %d pages", size, b.Cap(), unused, pages)
+			t.Fatalf("elements of %d bytes: room for %d leaves %d bytes of %d pages", size, b.Cap(), unused,
+				pages)
 		}
 	}
 	b.Close()
@@ -68,7 +69,7 @@ func checkGrowth[T any](t *testing.T, h *Heap) {
 	}
 }
 
-// TestBufferAgainstSlice plays the same operations with a slice.
+// TestBufferAgainstSlice plays the same operations on a slice.
 func TestBufferAgainstSlice(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -115,7 +116,8 @@ func TestBufferAgainstSlice(t *testing.T) {
 					want[k] = v
 				}
 			case 7:
-				if text := modeltest.PanicText(func() { b.At(len(want)) }); !strings.Contains(text, "heap: At(") {
+				if text := modeltest.PanicText(func() { b.At(len(want)) }); !strings.Contains(text,
+					"heap: At(") {
 					t.Fatalf("panic %q", text)
 				}
 			}
@@ -152,7 +154,8 @@ func TestBufferExhaustion(t *testing.T) {
 		}
 	}
 	for _, more := range []int{1 << 30, math.MaxInt / 300, math.MaxInt} {
-		if err := b.Grow(more); !errors.Is(err, vm.ErrSize) && !errors.Is(err, vm.ErrLimit) && !errors.Is(err, vm.ErrCapacity) {
+		if err := b.Grow(more); !errors.Is(err, vm.ErrSize) && !errors.Is(err, vm.ErrLimit) &&
+			!errors.Is(err, vm.ErrCapacity) {
 			t.Errorf("Grow(%d): %v", more, err)
 		}
 	}
@@ -168,7 +171,9 @@ func TestBufferExhaustion(t *testing.T) {
 	}
 	b.Close()
 	b.Close()
-	for op, use := range map[string]func(){"Grow": func() { b.Append(bytes300{}) }, "At": func() { b.At(0) }, "Truncate": func() { b.Truncate(0) }} {
+	for op, use := range map[string]func(){
+		"Grow": func() { b.Append(bytes300{}) }, "At": func() { b.At(0) }, "Truncate": func() { b.Truncate(0) },
+	} {
 		if text := modeltest.PanicText(use); !strings.Contains(text, op+" on a buffer in ships after Close") {
 			t.Errorf("panic %q after Close", text)
 		}
@@ -178,5 +183,5 @@ func TestBufferExhaustion(t *testing.T) {
 	if err := h.Close(); err != nil {
 		t.Error(err)
 	}
-	c.Close() // behind its heap
+	c.Close() // after its heap
 }

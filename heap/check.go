@@ -8,19 +8,22 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// checkInvariants panics when the heap contradicts itself, in builds that check that. It is called with the lock held.
+// checkInvariants panics if the heap is inconsistent, in builds that check invariants. The caller holds the
+// lock.
 func (h *Heap) checkInvariants() {
-	if invariants.Enabled && h.pages.top < 1<<10 && h.rooms.top < 1<<10 { // checking more after each change would take all the time there is
+	// A larger heap takes too long to check after each change.
+	if invariants.Enabled && h.pages.top < 1<<10 && h.rooms.top < 1<<10 {
 		h.check()
 	}
 }
 
-// mustBeFree panics where memory that is being allocated was written since it was freed.
+// mustBeFree panics if memory was written between its release and this allocation.
 func (h *Heap) mustBeFree(p unsafe.Pointer, n int) {
-	invariants.MustBeFree(unsafe.Slice((*byte)(p), n), func() string { return fmt.Sprintf("heap: what lies at %p on %s", p, h.name) })
+	invariants.MustBeFree(unsafe.Slice((*byte)(p), n),
+		func() string { return fmt.Sprintf("heap: the memory at %p on %s", p, h.name) })
 }
 
-// check walks over everything that the heap knows and panics where it does not add up.
+// check walks over the heap's data and panics at the first contradiction.
 func (h *Heap) check() {
 	var live, inUse, held, kept int
 	listed := make([]int, len(classes))
@@ -38,12 +41,14 @@ func (h *Heap) check() {
 			zero := 0
 			for w, word := range h.words(at, c) {
 				if word != 0 && w < int(e.first) {
-					panic(fmt.Sprintf("heap: word %d of the pool at page %d has free objects, but %d is the first", w, at, e.first))
+					panic(fmt.Sprintf("heap: word %d of the pool at page %d has free objects, but %d is "+
+						"the first", w, at, e.first))
 				}
 				zero += bits.OnesCount64(word)
 			}
 			if zero != int(e.free) || e.units != c.pages {
-				panic(fmt.Sprintf("heap: the pool of %d pages at page %d counts %d free objects, and has %d", e.units, at, e.free, zero))
+				panic(fmt.Sprintf("heap: the pool of %d pages at page %d counts %d free objects, and has %d",
+					e.units, at, e.free, zero))
 			}
 			for i := uint32(1); i < e.units; i++ {
 				if t := h.pages.entry(at + i); t.kind != kindTail || t.head != at {
@@ -69,7 +74,8 @@ func (h *Heap) check() {
 		held += int(e.pages) * h.rooms.page
 	})
 	if live != h.live || inUse != h.inUse || held != h.held || kept != h.pages.pagesKept {
-		panic(fmt.Sprintf("heap: counts %d allocations, %d bytes, %d held, %d pages kept; there are %d, %d, %d, %d",
+		panic(fmt.Sprintf("heap: counts %d allocations, %d bytes, %d held, %d pages kept; there are %d, "+
+			"%d, %d, %d",
 			h.live, h.inUse, h.held, h.pages.pagesKept, live, inUse, held, kept))
 	}
 	for number := range h.supplies {
@@ -77,12 +83,14 @@ func (h *Heap) check() {
 		for i, prev := s.first, uint32(0); i != 0; listed[number]-- {
 			e := h.pages.entry(i - 1)
 			if e.kind != kindPool || int(e.class) != number || e.free == 0 || e.prev != prev {
-				panic(fmt.Sprintf("heap: page %d is listed as a pool of class %d with free objects", i-1, number))
+				panic(fmt.Sprintf("heap: page %d is listed as a pool of class %d with free objects", i-1,
+					number))
 			}
 			i, prev = e.next, i
 		}
 		if listed[number] != 0 || s.free != free[number] || s.promised > s.free {
-			panic(fmt.Sprintf("heap: class %d counts %d free objects, %d promised; there are %d, and %d pools too many",
+			panic(fmt.Sprintf("heap: class %d counts %d free objects, %d promised; there are %d, and %d "+
+				"pools too many",
 				number, s.free, s.promised, free[number], listed[number]))
 		}
 	}

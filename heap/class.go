@@ -6,10 +6,10 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// grain is the smallest object in bytes, and what all sizes of objects in pools are multiples of.
+// grain is the smallest object in bytes. All object sizes are multiples of it.
 const grain = 16
 
-// runMost is the most pages that a pool is divided from.
+// runMost is the largest number of pages in a pool.
 const runMost = 8
 
 // class is a size of objects in pools.
@@ -17,21 +17,22 @@ type class struct {
 	size    uint32 // bytes
 	pages   uint32 // of a pool
 	objects uint32 // of a pool
-	inverse uint64 // 2^40/size rounded up, to divide by the size with a multiplication
+	inverse uint64 // 2^40/size rounded up: dividing by size becomes a multiplication
 }
 
-// index returns the number of the object in which off lies, a distance from the beginning of its pool. It is exact: the
-// inverse is too large by less than 1, and a pool (at most 512 KiB) times the size of an object is less than 2^40.
+// index returns the number of the object that holds the byte at off in its pool. It is exact: the inverse is
+// too large by less than 1, and a pool's size (at most 512 KiB) times an object's size is less than 2^40.
 func (c *class) index(off uint32) uint32 { return uint32(uint64(off) * c.inverse >> 40) }
 
-// classes are all sizes of objects in pools, ascending: eight to a doubling, so that less than an eighth is added to what
-// was asked for (below 128 bytes, less than a grain).
+// classes are all object sizes in ascending order. There are eight sizes to a doubling, so rounding up adds
+// less than an eighth (below 128 bytes, less than a grain).
 var classes = makeClasses(vm.PageSize())
 
-// classOf holds, for a number of grains, the smallest class that has them.
+// classOf holds, for each number of grains, the smallest class of at least that size.
 var classOf = makeClassOf(classes)
 
-// makeClasses returns the classes for a size of pages. From seven eighths of a page on an allocation has pages to itself.
+// makeClasses returns the classes for pages of page bytes. Allocations from seven eighths of a page on have
+// their own pages.
 func makeClasses(page int) []class {
 	var all []class
 	for size := grain; size <= page-page/8; {
@@ -44,7 +45,8 @@ func makeClasses(page int) []class {
 	return all
 }
 
-// poolPages returns how many pages a pool of objects of a size has: the fewest of which less than a tenth is cut off.
+// poolPages returns the number of pages in a pool of objects of size bytes: the smallest that leaves less
+// than a tenth unused.
 func poolPages(page, size int) uint32 {
 	for n := 1; n < runMost; n++ {
 		if n*page%size*10 < n*page {
@@ -64,11 +66,11 @@ func makeClassOf(classes []class) []uint8 {
 	return of
 }
 
-// smallMost is the largest size of an object in a pool.
+// smallMost is the largest object size.
 var smallMost = int(classes[len(classes)-1].size)
 
-// classFor returns the smallest class of objects of at least size bytes whose places are multiples of align, or false
-// where there is none. Pools begin at pages, so that the size decides.
+// classFor returns the smallest class of at least size bytes whose objects are aligned to align, or false if
+// there is none. Pools begin at pages, so the object size alone decides the alignment.
 func classFor(size, align int) (int, bool) {
 	if size > smallMost {
 		return 0, false

@@ -2,7 +2,7 @@ package heap
 
 import "testing"
 
-// TestClasses checks the promises of the classes for all usual sizes of pages.
+// TestClasses checks the promises of the classes for all common page sizes.
 func TestClasses(t *testing.T) {
 	for _, page := range []int{4 << 10, 8 << 10, 16 << 10, 64 << 10} {
 		all := makeClasses(page)
@@ -16,7 +16,8 @@ func TestClasses(t *testing.T) {
 			if size%grain != 0 || c.pages < 1 || c.pages > runMost || bytes > 512<<10 {
 				t.Errorf("pages of %d: pools of %d pages of objects of %d bytes", page, c.pages, size)
 			}
-			if n := int(c.objects); n != bytes/size || n > page/grain || n > 1<<16-1 || bytes-n*size >= bytes/8 {
+			if n := int(c.objects); n != bytes/size || n > page/grain || n > 1<<16-1 ||
+				bytes-n*size >= bytes/8 {
 				t.Errorf("pages of %d: %d objects of %d bytes in %d pages", page, n, size, c.pages)
 			}
 			if i > 0 {
@@ -26,7 +27,8 @@ func TestClasses(t *testing.T) {
 			}
 			for off := range bytes {
 				if got, want := c.index(uint32(off)), off/size; int(got) != want {
-					t.Fatalf("pages of %d: byte %d lies in object %d of %d bytes, got %d", page, off, want, size, got)
+					t.Fatalf("pages of %d: byte %d lies in object %d of %d bytes, got %d", page, off, want,
+						size, got)
 				}
 			}
 		}

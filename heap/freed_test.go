@@ -10,14 +10,14 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestFreedMemoryIsPoisoned: what was freed is seen to be, and a write to it is found by who is given it next.
+// TestFreedMemoryIsPoisoned: freed memory holds poison, and the next allocation finds a write to it.
 func TestFreedMemoryIsPoisoned(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("built without the tag invariants")
 	}
 	for _, size := range []int{24, 900, vm.PageSize(), 3 * vm.PageSize()} {
 		h := open(t, Options{Name: "ships"})
-		keep := alloc(t, h, size) // so that the pool of small ones stays
+		keep := alloc(t, h, size) // keeps the pool of the small sizes
 		p := alloc(t, h, size)
 		n := h.SizeOf(p)
 		h.Free(p)
@@ -28,7 +28,8 @@ func TestFreedMemoryIsPoisoned(t *testing.T) {
 		}
 		*(*byte)(unsafe.Add(p, 13)) = 7
 		text := modeltest.PanicText(func() { _, _ = h.Alloc(size, 0) })
-		if !strings.Contains(text, " on ships was written after it was freed: byte 13 of ") || !strings.Contains(text, "is 0x07, and 0xdb was left there") {
+		if !strings.Contains(text, " on ships was written after it was freed: byte 13 of ") ||
+			!strings.Contains(text, "is 0x07, and 0xdb was left there") {
 			t.Errorf("%d bytes: allocating again panics with %q", size, text)
 		}
 		h.Free(keep)

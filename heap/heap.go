@@ -13,56 +13,61 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Options say how a heap is made. The zero value works.
+// Options configure a heap. The zero value works.
 type Options struct {
 	// Name is the purpose under which the heap's bytes are counted (see [vm.Snapshot]) and named in errors.
 	// Default: "heap.Heap".
 	Name string
-	// Capacity is how many bytes of pages allocations of up to 256 KiB may take together. For larger ones there are four
-	// times as many addresses. All of them are reserved when the heap is made, which costs no memory. Default: 16 GiB,
-	// or 8 MiB where regions are Go heap memory ([vm.PagesHeap], the race detector, systems without virtual memory).
+	// Capacity is the number of bytes of pages for all allocations of up to 256 KiB together. Larger
+	// allocations have four times as many addresses. All addresses are reserved when the heap is made, which
+	// costs no memory. Default: 16 GiB, or 8 MiB if regions are Go heap memory ([vm.PagesHeap], the race
+	// detector, systems without virtual memory).
 	Capacity int
-	// Unshared says that one goroutine at a time uses the heap. Then it takes no lock, which is a third or half of the time that a
-	// small allocation takes, and more where the caches miss: a lock waits for the writes before it. Default: shared.
+	// Unshared declares that one goroutine at a time uses the heap. Then the heap takes no lock. The lock
+	// takes a third to a half of the time of a small allocation, and more if the caches miss: it waits for
+	// earlier writes. Default: shared.
 	Unshared bool
-	// Limit is a budget of committed memory, shared with other heaps and containers. Default: none.
+	// Limit is a budget of committed memory, shared with other heaps and containers. Default:
+	// [vm.DefaultLimit].
 	Limit *vm.Limit
-	// Pages is the page policy. Default: small pages, and huge ones for large allocations, where the system has them.
+	// Pages is the page policy. Default: small pages, and huge pages for large allocations if the system has
+	// them.
 	Pages vm.Pages
 }
 
-// Heap allocates memory outside Go's heap, piece by piece, and takes pieces back in any order. See the package
-// documentation. All methods, and the functions of this package that take a heap, may be called from many goroutines at
-// once, also for what another one has allocated; a mutex orders them, which is held while pages are committed, given back
-// or moved, but not while memory is cleared or copied. A heap made with Options.Unshared has none.
+// Heap allocates memory outside Go's heap, and takes allocations back in any order. See the package
+// documentation. All methods, and the functions of this package that take a heap, may be called from many
+// goroutines at once, also with another goroutine's allocations. A mutex orders them. It is held while pages
+// are committed, given back or moved, but not while memory is cleared or copied. A heap made with
+// Options.Unshared has no mutex.
 type Heap struct {
 	mu       sync.Mutex
 	unshared bool
-	unusual  bool // closed, or sampled
+	unusual  bool // closed or sampled: the slow paths must look
 	closed   bool
 	name     string
 	region   *vm.Region
 	pages    pages
 	rooms    rooms
 	supplies []supply // by class
-	live     int      // allocations
-	inUse    int      // bytes of them
-	held     int      // bytes of the pages that they lie on, and of pools
-	sampled  *sampled // nil unless VAST_GUARD says so
+	live     int      // number of allocations
+	inUse    int      // bytes of allocations
+	held     int      // bytes of their pages and pools
+	sampled  *sampled // nil unless VAST_GUARD is set
 }
 
-// The sizes of the two parts of a heap.
+// These constants size the two parts of a heap.
 const (
-	// blockMost is the largest allocation in bytes that lies among others; larger ones have a room to themselves.
+	// blockMost is the largest block in bytes; larger allocations have rooms.
 	blockMost = 256 << 10
-	// roomUnit is what the lengths and the addresses of rooms are multiples of, where huge pages are not larger.
+	// roomUnit is the unit of room lengths and addresses, unless huge pages are larger.
 	roomUnit = 2 << 20
-	// roomsPerPages is how many times as many addresses rooms have as pages: a room is made at least twice as long as what
-	// lies in it.
+	// roomsPerPages is the ratio of room addresses to page addresses. A new room is at least twice as long as
+	// its allocation.
 	roomsPerPages = 4
 )
 
-// New makes an empty heap. It reserves addresses, and takes no memory.
+// New makes an empty heap. It reserves addresses and takes no memory.
 //
 // It returns an error as [vm.Reserve] does, and panics when an option is negative.
 func New(o Options) (*Heap, error) {
@@ -70,14 +75,14 @@ func New(o Options) (*Heap, error) {
 		panic(fmt.Sprintf("heap: NewHeap: Options.Capacity is %d: leave it zero for the default", o.Capacity))
 	}
 	if vm.HeapStandIn() || o.Pages == vm.PagesHeap {
-		// Small units, so that few megabytes are many rooms.
+		// Small units make many rooms of a few megabytes.
 		return newHeap(o, 8<<20, 64<<10, 128<<10)
 	}
 	capacity := int64(16 << 30)
 	return newHeap(o, int(capacity), blockMost, max(roomUnit, vm.HugePageSize()))
 }
 
-// newHeap is NewHeap with the default capacity, the largest block, and the unit of rooms given in bytes.
+// newHeap is New with the default capacity, the largest block and the unit of rooms in bytes.
 func newHeap(o Options, capacity, block, unit int) (*Heap, error) {
 	h := &Heap{name: o.Name, unshared: o.Unshared, supplies: make([]supply, len(classes))}
 	if h.name == "" {
@@ -99,7 +104,7 @@ func newHeap(o Options, capacity, block, unit int) (*Heap, error) {
 	if err != nil {
 		return nil, err
 	}
-	// There is room for all of them, so that carving cannot fail.
+	// The region has room for all of them, so carving cannot fail.
 	carve := func(bytes, align int) vm.Span {
 		s, e := r.Carve(bytes, align)
 		if e != nil {
@@ -114,12 +119,14 @@ func newHeap(o Options, capacity, block, unit int) (*Heap, error) {
 		_ = r.Close()
 		return nil, err
 	}
-	r.Label(0, r.Size(), vm.Label{What: h.name, Advice: "drop every copy of a pointer where its allocation is freed"})
+	r.Label(0, r.Size(), vm.Label{What: h.name, Advice: "drop every copy of a pointer where its allocation " +
+		"is freed"})
 	h.region = r
 	h.pages = pages{
 		ranges: ranges{base: pagesMeta.Base(), stride: stride, meta: pagesMeta, end: uint32(count)},
-		region: r, off: pagesAt.Offset(), base: pagesAt.Base(), size: page, shift: uint(bits.TrailingZeros(uint(page))),
-		kept: make([][]uint32, max(block/page, runMost)+1),
+		region: r, off: pagesAt.Offset(), base: pagesAt.Base(), size: page,
+		shift: uint(bits.TrailingZeros(uint(page))),
+		kept:  make([][]uint32, max(block/page, runMost)+1),
 	}
 	h.rooms = rooms{
 		ranges: ranges{base: roomsMeta.Base(), stride: bytesEntry, meta: roomsMeta, end: uint32(units)},
@@ -142,9 +149,9 @@ func (h *Heap) unlock() {
 	}
 }
 
-// Close gives the memory and the addresses back. What was allocated must not be used afterwards; using the heap panics.
-// Closing twice does nothing. Where VAST_GUARD is set it may return a [*guard.Fault] as [guard.Allocator.Close] does; then the
-// heap is closed.
+// Close gives the memory and the addresses back. Allocations must not be used afterwards, and using the heap
+// panics. Closing twice does nothing. With VAST_GUARD set it may return a [*guard.Fault] as
+// [guard.Allocator.Close] does; then the heap is closed.
 func (h *Heap) Close() error {
 	h.lock()
 	defer h.unlock()
@@ -167,13 +174,13 @@ func (h *Heap) Close() error {
 // alignMost is the largest alignment in bytes.
 const alignMost = 1 << 20
 
-// Alloc returns size bytes, all zero, at an address that is a multiple of align, a power of two up to 1 MiB; align 0
-// means 16. There may be more of them than asked for, see [Heap.SizeOf]. A size of zero gives an address of its own too.
-// It panics when size is negative or align is something else.
+// Alloc returns size zero bytes at an address that is a multiple of align, a power of two up to 1 MiB; align
+// 0 means 16. The allocation may be larger, see [Heap.SizeOf]. An allocation of size zero has an address of
+// its own. Alloc panics when size is negative or align is not such a number.
 //
-// It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.Limit) or another limit
-// as [vm.Region.Commit] does; then nothing has changed. Complexity: constant for what lies in a pool; a system call or
-// two where pages must be committed, and for more than 256 KiB always.
+// It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.Limit) or
+// another limit as [vm.Region.Commit] does; then nothing has changed. Complexity: constant for objects of
+// pools; one or two system calls if pages must be committed, and always for more than 256 KiB.
 func (h *Heap) Alloc(size, align int) (unsafe.Pointer, error) {
 	checkSize("Alloc", h.name, size, align)
 	if c, ok := classFor(size, align); ok {
@@ -200,7 +207,7 @@ func (h *Heap) Alloc(size, align int) (unsafe.Pointer, error) {
 	return h.allocPages(size, max(align, 1))
 }
 
-// allocPages is Alloc for what has whole pages.
+// allocPages is Alloc for allocations of whole pages.
 func (h *Heap) allocPages(size, align int) (unsafe.Pointer, error) {
 	h.lock()
 	h.mustBeOpen("Alloc")
@@ -229,10 +236,11 @@ func (h *Heap) allocPages(size, align int) (unsafe.Pointer, error) {
 	return p, nil
 }
 
-// pagesFor returns the number of pages of an allocation of its own pages.
+// pagesFor returns the number of pages of an allocation of whole pages.
 func (h *Heap) pagesFor(size int) int { return max(1, (size+h.pages.size-1)>>h.pages.shift) }
 
-// tooLarge returns an error for a size that no part of the heap has addresses for. It keeps sizes far from overflow.
+// tooLarge returns an error for a size beyond all addresses of the heap. It keeps size arithmetic from
+// overflowing.
 func (h *Heap) tooLarge(size int) error {
 	if size > int(h.rooms.end)*h.rooms.unit {
 		return h.full(size)
@@ -240,14 +248,15 @@ func (h *Heap) tooLarge(size int) error {
 	return nil
 }
 
-// full returns the error of a heap whose addresses do not suffice.
+// full returns the error for exhausted addresses.
 func (h *Heap) full(size int) error {
 	return &vm.Error{Op: "alloc", Purpose: h.name, Bytes: size, Err: vm.ErrCapacity,
-		Detail: fmt.Sprintf("%s are in use, and no addresses of that length are free: free some, or raise Options.Capacity, which is %s",
+		Detail: fmt.Sprintf("%s are in use, and no addresses of that length are free: free some, or raise "+
+			"Options.Capacity, which is %s",
 			vm.Bytes(h.inUse), vm.Bytes(int(h.pages.end)<<h.pages.shift))}
 }
 
-// run takes a run of pages. Where memory is refused it gives back what nobody uses, and tries again.
+// run takes a run of pages. If memory is refused, it gives back unused memory and tries again.
 func (h *Heap) run(n, align uint32) (at uint32, dirty bool, err error) {
 	at, dirty, err = h.pages.run(n, align)
 	for try := 0; err != nil && h.retry(err, int(n)<<h.pages.shift, try); try++ {
@@ -259,14 +268,14 @@ func (h *Heap) run(n, align uint32) (at uint32, dirty bool, err error) {
 	return at, dirty, err
 }
 
-// tries is how often an allocation is tried again, each time with twice as much given back: the entries that it takes count
-// in limits too, and ranges that are long enough may lie where there were none before.
+// tries is the number of retries of an allocation, each with twice as much memory given back: the entries
+// that the allocation takes count in limits too, and new free ranges may be long enough.
 const tries = 4
 
-// retry makes room in the limits for so many bytes after err. It reports whether there is a reason to try again.
+// retry makes room for bytes in the limits after err. It reports whether trying again makes sense.
 func (h *Heap) retry(err error, bytes, try int) bool {
 	if err == errNoRange || errors.Is(err, vm.ErrMappings) || try == tries {
-		return false // giving memory back gains neither addresses nor mappings
+		return false // giving memory back frees neither addresses nor mappings
 	}
 	before := h.region.Committed()
 	h.trim()
@@ -274,7 +283,7 @@ func (h *Heap) retry(err error, bytes, try int) bool {
 	return h.region.Committed() < before
 }
 
-// newBlock makes an allocation of whole pages among others.
+// newBlock allocates a block.
 func (h *Heap) newBlock(n, align uint32) (p unsafe.Pointer, dirty bool, err error) {
 	at, dirty, err := h.run(n, align)
 	if err != nil {
@@ -286,14 +295,14 @@ func (h *Heap) newBlock(n, align uint32) (p unsafe.Pointer, dirty bool, err erro
 	return h.pages.at(at), dirty, nil
 }
 
-// count counts allocations of whole pages.
+// count updates the counters of whole-page allocations.
 func (h *Heap) count(allocations, bytes int) {
 	h.live += allocations
 	h.inUse += bytes
 	h.held += bytes
 }
 
-// place is where an allocation lies.
+// place is the location of an allocation.
 type place struct {
 	e      *entry
 	unit   uint32 // of pages or of rooms
@@ -302,7 +311,7 @@ type place struct {
 	size   int // usable bytes
 }
 
-// find returns the place of the allocation that begins at p, or what is wrong with p.
+// find returns the place of the allocation that begins at p, or the reason why there is none.
 func (h *Heap) find(p unsafe.Pointer) (at place, wrong string) {
 	if off := uintptr(p) - uintptr(h.pages.base); off < uintptr(h.pages.end)<<h.pages.shift {
 		at.unit = uint32(off >> h.pages.shift)
@@ -311,7 +320,7 @@ func (h *Heap) find(p unsafe.Pointer) (at place, wrong string) {
 		}
 		at.e = h.pages.entry(at.unit)
 		if at.e.kind == kindTail {
-			// It may be what is left of a pool that was here before.
+			// The head may be stale: a pool that was here before.
 			if head := at.e.head; head < at.unit {
 				if e := h.pages.entry(head); e.kind == kindPool && at.unit-head < e.units {
 					at.unit, at.e = head, e
@@ -367,9 +376,9 @@ func (h *Heap) locked(op string, p unsafe.Pointer) place {
 	return at
 }
 
-// Free gives an allocation back. Its memory may go to the operating system at once; nobody may use it afterwards. Nil is
-// nothing to free. It panics when no allocation of this heap begins at p, or it was freed already; with a
-// [*guard.Fault] where the allocation is one of those that VAST_GUARD has guarded.
+// Free gives an allocation back. Its memory may go to the operating system at once, and must not be used
+// afterwards. Free(nil) does nothing. Free panics when no allocation of this heap begins at p, or when it was
+// freed already. For an allocation guarded by VAST_GUARD it panics with a [*guard.Fault].
 func (h *Heap) Free(p unsafe.Pointer) {
 	if p == nil {
 		return
@@ -391,7 +400,7 @@ func (h *Heap) Free(p unsafe.Pointer) {
 	h.unlock()
 }
 
-// freeObject is the short way for the usual case: an object of a pool of one page. It reports whether it was one.
+// freeObject is the fast path for an object in the first page of a pool. It reports whether p was one.
 func (h *Heap) freeObject(p unsafe.Pointer) bool {
 	off := uintptr(p) - uintptr(h.pages.base)
 	if off >= uintptr(h.pages.top)<<h.pages.shift {
@@ -404,7 +413,8 @@ func (h *Heap) freeObject(p unsafe.Pointer) bool {
 	}
 	c := &classes[e.class]
 	i := c.index(uint32(off) & uint32(h.pages.size-1))
-	if i >= c.objects || unsafe.Add(h.pages.at(pool), int(i*c.size)) != p || h.words(pool, c)[i/64]>>(i%64)&1 != 0 {
+	if i >= c.objects || unsafe.Add(h.pages.at(pool), int(i*c.size)) != p ||
+		h.words(pool, c)[i/64]>>(i%64)&1 != 0 {
 		return false
 	}
 	h.putObject(pool, e, i)
@@ -423,8 +433,8 @@ func (h *Heap) free(at place) {
 	}
 }
 
-// SizeOf returns how many bytes from p on belong to the allocation that begins there: what was asked for or more. All of
-// them may be used. It panics as [Heap.Free] does.
+// SizeOf returns the usable bytes of the allocation that begins at p: the requested size or more. It panics
+// as [Heap.Free] does.
 func (h *Heap) SizeOf(p unsafe.Pointer) int {
 	if h.guarded(p) {
 		return h.guardedSize("SizeOf", p)

@@ -31,7 +31,7 @@ func newAndFree(h *Heap, all *[4096]*ship) {
 	}
 }
 
-// BenchmarkReallocMove moves 64 MiB from room to room.
+// BenchmarkReallocMove moves 64 MiB between rooms.
 func BenchmarkReallocMove(b *testing.B) {
 	h, err := New(Options{})
 	if err != nil {

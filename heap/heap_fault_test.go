@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestFaults goes through everything that asks for memory or gives it back, with each call failing in turn.
+// TestFaults runs every operation that takes or returns memory, with each call failing in turn.
 func TestFaults(t *testing.T) {
 	page := vm.PageSize()
 	calls := faulttest.EachCall(t, func() (err error) {
@@ -19,7 +19,7 @@ func TestFaults(t *testing.T) {
 		}
 		defer func() {
 			again := h.Close()
-			for range 2 { // the first time may be the one that is made to fail
+			for range 2 { // the first call may be the failing one
 				again = h.Close()
 			}
 			if again != nil {
@@ -27,7 +27,7 @@ func TestFaults(t *testing.T) {
 			}
 		}()
 		var all []piece
-		// What fails changes nothing, and is done again.
+		// again repeats an operation that failed without changing anything.
 		again := func(what string, op func() error) {
 			t.Helper()
 			err = errors.Join(err, faulttest.Again(t, what, op, func() {
@@ -38,7 +38,8 @@ func TestFaults(t *testing.T) {
 			}))
 			h.checked()
 		}
-		for i, size := range []int{20, 3 * page, 2 * testBlock, 40 * page, 7 * page, 2 * testBlock, 300, 3 * testUnit} {
+		for i, size := range []int{20, 3 * page, 2 * testBlock, 40 * page, 7 * page, 2 * testBlock, 300,
+			3 * testUnit} {
 			var p unsafe.Pointer
 			again("Alloc", func() (err error) { p, err = h.Alloc(size, 0); return err })
 			c := piece{p: p, size: size, number: byte(i)}
@@ -75,7 +76,7 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%v after everything was freed", s)
 		}
 		h.checked()
-		// What comes back is zero, whatever was refused when it was freed.
+		// Reused memory is zero, even if the system refused to take it back when it was freed.
 		for range 3 {
 			if p, one := h.Alloc(3*testUnit, 0); one == nil {
 				zero(t, p, 0, 3*testUnit)

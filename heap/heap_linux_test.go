@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// mappings counts those of the process.
+// mappings returns the number of the process's mappings.
 func mappings(t *testing.T) int {
 	b, err := os.ReadFile("/proc/self/maps")
 	if err != nil {
@@ -33,8 +33,8 @@ func onlyOS(t *testing.T) {
 	}
 }
 
-// TestMemoryGoesBack is the picture of the source: allocations, every second one freed, and one large allocation of what
-// was freed. It takes no more memory than was in use before, and costs no mappings.
+// TestMemoryGoesBack allocates, frees every second allocation, and makes one large allocation of the freed
+// size, as in "Virtual Memory Tricks". It takes no more memory than was in use before, and no mappings.
 func TestMemoryGoesBack(t *testing.T) {
 	onlyOS(t)
 	h, err := New(Options{Pages: vm.PagesSmall})
@@ -82,7 +82,7 @@ func TestMemoryGoesBack(t *testing.T) {
 	}
 }
 
-// TestPoolsGiveMemoryBack: pages go back when their last object is freed.
+// TestPoolsGiveMemoryBack: a pool's pages go back with its last object.
 func TestPoolsGiveMemoryBack(t *testing.T) {
 	onlyOS(t)
 	h := open(t, Options{Capacity: 64 << 20})
@@ -105,7 +105,8 @@ func TestPoolsGiveMemoryBack(t *testing.T) {
 	}
 }
 
-// TestReallocTakesNoMemory: moving a large allocation takes no memory but for its end, and leaves none behind.
+// TestReallocTakesNoMemory: moving a large allocation takes memory only for its new end, and leaves none
+// behind.
 func TestReallocTakesNoMemory(t *testing.T) {
 	onlyOS(t)
 	h, err := New(Options{Pages: vm.PagesSmall})
@@ -124,13 +125,13 @@ func TestReallocTakesNoMemory(t *testing.T) {
 	if err != nil || q == p {
 		t.Fatalf("%p stays at %p: %v", p, q, err)
 	}
-	// A page of what is known of rooms is touched perhaps.
+	// An entry of a room may touch another page.
 	if n := resident(t, h); n > before+2*vm.PageSize() {
 		t.Errorf("%d bytes are resident after the move, before %d", n, before)
 	}
 }
 
-// TestMoreRoomsThanMappings: where the mappings end, large allocations lie among the others.
+// TestMoreRoomsThanMappings: when mappings run out, large allocations lie among the blocks.
 func TestMoreRoomsThanMappings(t *testing.T) {
 	onlyOS(t)
 	if most := vm.ReadFacts().MaxMappings; most == 0 || most > 100_000 {

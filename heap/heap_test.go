@@ -53,21 +53,35 @@ func TestMisuse(t *testing.T) {
 			{h.rooms.at(h.rooms.top), "no allocation begins there"},
 		} {
 			for op, use := range map[string]func(){
-				"Free": func() { h.Free(c.p) }, "SizeOf": func() { h.SizeOf(c.p) }, "Realloc": func() { _, _ = h.Realloc(c.p, 5, 0) },
+				"Free": func() { h.Free(c.p) }, "SizeOf": func() { h.SizeOf(c.p) },
+				"Realloc": func() { _, _ = h.Realloc(c.p, 5, 0) },
 			} {
 				text := modeltest.PanicText(use)
-				if !strings.HasPrefix(text, "heap: "+op+"(0x") || !strings.Contains(text, ") on ships: "+c.says) {
+				if !strings.HasPrefix(text, "heap: "+op+"(0x") ||
+					!strings.Contains(text, ") on ships: "+c.says) {
 					t.Errorf("%v: %s panics with %q, want %q", pages, op, text, c.says)
 				}
 			}
 		}
 		for says, use := range map[string]func(){
-			"Alloc(-1 bytes, alignment 0) on ships: a size is zero or more":                            func() { _, _ = h.Alloc(-1, 0) },
-			"Alloc(8 bytes, alignment 24) on ships: an alignment is a power of two":                    func() { _, _ = h.Alloc(8, 24) },
-			"Alloc(8 bytes, alignment -8) on ships: an alignment is a power of two":                    func() { _, _ = h.Alloc(8, -8) },
-			"Alloc(8 bytes, alignment 2097152) on ships: an alignment is a power of two up to 1048576": func() { _, _ = h.Alloc(8, 2<<20) },
-			"Realloc(-7 bytes, alignment 0) on ships: a size is zero or more":                          func() { _, _ = h.Realloc(object, -7, 0) },
-			"Realloc(7 bytes, alignment 3) on ships: an alignment":                                     func() { _, _ = h.Realloc(object, 7, 3) },
+			"Alloc(-1 bytes, alignment 0) on ships: a size is zero or more": func() {
+				_, _ = h.Alloc(-1, 0)
+			},
+			"Alloc(8 bytes, alignment 24) on ships: an alignment is a power of two": func() {
+				_, _ = h.Alloc(8, 24)
+			},
+			"Alloc(8 bytes, alignment -8) on ships: an alignment is a power of two": func() {
+				_, _ = h.Alloc(8, -8)
+			},
+			"Alloc(8 bytes, alignment 2097152) on ships: an alignment is a power of two up to 1048576": func() {
+				_, _ = h.Alloc(8, 2<<20)
+			},
+			"Realloc(-7 bytes, alignment 0) on ships: a size is zero or more": func() {
+				_, _ = h.Realloc(object, -7, 0)
+			},
+			"Realloc(7 bytes, alignment 3) on ships: an alignment": func() {
+				_, _ = h.Realloc(object, 7, 3)
+			},
 		} {
 			if text := modeltest.PanicText(use); !strings.Contains(text, says) {
 				t.Errorf("%v: panic %q, want %q", pages, text, says)
@@ -82,10 +96,12 @@ func TestMisuse(t *testing.T) {
 			t.Error(err)
 		}
 		for op, use := range map[string]func(){
-			"Free": func() { h.Free(object) }, "SizeOf": func() { h.SizeOf(object) }, "Alloc": func() { _, _ = h.Alloc(5, 0) },
+			"Free": func() { h.Free(object) }, "SizeOf": func() { h.SizeOf(object) },
+			"Alloc":   func() { _, _ = h.Alloc(5, 0) },
 			"Realloc": func() { _, _ = h.Realloc(object, 5, 0) }, "Grow": func() { _ = Grow[int](h, 1) },
 		} {
-			if text := modeltest.PanicText(use); !strings.Contains(text, op+" on ships after Close: keep it open") {
+			if text := modeltest.PanicText(use); !strings.Contains(text,
+				op+" on ships after Close: keep it open") {
 				t.Errorf("%v: %s after Close panics with %q", pages, op, text)
 			}
 		}
@@ -94,17 +110,20 @@ func TestMisuse(t *testing.T) {
 			t.Errorf("after Close: %v", s)
 		}
 	}
-	if text := modeltest.PanicText(func() { _, _ = New(Options{Capacity: -1}) }); !strings.Contains(text, "Options.Capacity is -1") {
+	if text := modeltest.PanicText(func() { _, _ = New(Options{Capacity: -1}) }); !strings.Contains(text,
+		"Options.Capacity is -1") {
 		t.Errorf("panic %q", text)
 	}
 }
 
-// TestStaleWrites: what is written through stale pointers, anywhere in what was freed, harms no allocation and not the heap.
+// TestStaleWrites: writes through stale pointers, anywhere in freed memory, harm neither allocations nor the
+// heap.
 func TestStaleWrites(t *testing.T) {
 	h := open(t, Options{})
 	var all []unsafe.Pointer
 	sizes := []int{16, 40, 300, 2500, vm.PageSize(), 5 * vm.PageSize()}
-	// Each third of what is freed is a page. All of them are kept: what is written into other free memory stays there.
+	// A third of the freed allocations are pages. All of them are kept; in other free memory the written
+	// bytes would stay.
 	count := min(600, 3*bytesKept/vm.PageSize())
 	for i := range count {
 		all = append(all, alloc(t, h, sizes[i%len(sizes)]))
@@ -125,7 +144,8 @@ func TestStaleWrites(t *testing.T) {
 	for i := range count / 2 {
 		size := sizes[2*i%len(sizes)]
 		if invariants.Enabled {
-			if text := modeltest.PanicText(func() { alloc(t, h, size) }); strings.Contains(text, " on TestStaleWrites was written after it was freed: ") {
+			if text := modeltest.PanicText(func() { alloc(t, h, size) }); strings.Contains(text,
+				" on TestStaleWrites was written after it was freed: ") {
 				found++
 			} else if text != "" {
 				t.Fatal(text)
@@ -133,21 +153,22 @@ func TestStaleWrites(t *testing.T) {
 			continue
 		}
 		p := alloc(t, h, size)
-		zero(t, p, 0, h.SizeOf(p)) // cleared when it is used again
+		zero(t, p, 0, h.SizeOf(p)) // cleared when reused
 	}
-	// Some allocations are made of memory that was never used.
+	// Some allocations use memory that was never used before.
 	if invariants.Enabled && found < count/6 {
 		t.Errorf("%d of %d allocations were found to be written after they were freed", found, count/2)
 	}
 	h.checked()
 }
 
-// TestInsideBlocks: where pools were, blocks lie now; what is known of the old pools does not make objects of their pages.
+// TestInsideBlocks: blocks lie where pools were; the stale entries of the pools do not turn their pages into
+// objects.
 func TestInsideBlocks(t *testing.T) {
 	h := open(t, Options{})
 	page := vm.PageSize()
 	var all []unsafe.Pointer
-	for range 2 * testCapacity / page / 2 { // half of the pages: more than what is kept
+	for range 2 * testCapacity / page / 2 { // half of the pages: more than are kept
 		all = append(all, alloc(t, h, page/2))
 	}
 	for _, p := range all {
@@ -156,7 +177,8 @@ func TestInsideBlocks(t *testing.T) {
 	for range testCapacity / testBlock / 2 {
 		p := alloc(t, h, testBlock)
 		for off := page; off < testBlock; off += page / 2 {
-			if text := modeltest.PanicText(func() { h.Free(unsafe.Add(p, off)) }); !strings.Contains(text, "no allocation begins there") &&
+			if text := modeltest.PanicText(func() { h.Free(unsafe.Add(p, off)) }); !strings.Contains(text,
+				"no allocation begins there") &&
 				!strings.Contains(text, "into an allocation of") {
 				t.Fatalf("freeing %d bytes inside a block panics with %q", off, text)
 			}
@@ -178,7 +200,7 @@ func TestZeroSize(t *testing.T) {
 	}
 }
 
-// TestManyGoroutines: what one goroutine allocates another one checks, resizes and frees.
+// TestManyGoroutines: goroutines check, resize and free each other's allocations.
 func TestManyGoroutines(t *testing.T) {
 	h := open(t, Options{})
 	seed := rand.Uint64()

@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// exhaust allocates until it is refused, and checks why.
+// exhaust allocates until an allocation fails, and checks the reason.
 func exhaust(t *testing.T, h *Heap, size int, why error) []unsafe.Pointer {
 	t.Helper()
 	var all []unsafe.Pointer
@@ -24,7 +24,8 @@ func exhaust(t *testing.T, h *Heap, size int, why error) []unsafe.Pointer {
 		if !errors.Is(err, why) || !errors.As(err, &e) || e.Purpose != "ships" || len(all) == 0 {
 			t.Fatalf("after %d allocations of %d bytes: %v, want %v", len(all), size, err, why)
 		}
-		if after := h.Stats(); after.Allocations != before.Allocations || after.InUse != before.InUse || after.Wasted > before.Wasted {
+		if after := h.Stats(); after.Allocations != before.Allocations || after.InUse != before.InUse ||
+			after.Wasted > before.Wasted {
 			t.Fatalf("an allocation that failed changed %v to %v", before, after)
 		}
 		h.checked()
@@ -32,8 +33,7 @@ func exhaust(t *testing.T, h *Heap, size int, why error) []unsafe.Pointer {
 	}
 }
 
-// TestLimit: whatever was allocated and freed before, the whole limit can be used for something else: nothing is lost in
-// holes.
+// TestLimit: after any allocations and frees the whole limit is usable again. Holes lose nothing.
 func TestLimit(t *testing.T) {
 	const budget = 3 << 20
 	page := vm.PageSize()
@@ -44,16 +44,18 @@ func TestLimit(t *testing.T) {
 			all := exhaust(t, h, size, vm.ErrLimit)
 			taken := h.Stats().InUse + h.Stats().Wasted + h.Stats().Own
 			if taken+max(size, 8*page)+128<<10 < budget {
-				t.Errorf("of a limit of %d bytes %d can be used with allocations of %d: %v", budget, taken, size, h.Stats())
+				t.Errorf("of a limit of %d bytes %d can be used with allocations of %d: %v", budget, taken,
+					size, h.Stats())
 			}
-			// Every second one, then the rest.
+			// Free every second one, then the rest.
 			for i := 0; i < len(all); i += 2 {
 				h.Free(all[i])
 			}
 			if size >= page {
 				half := exhaust(t, h, 3*page, vm.ErrLimit)
 				if len(half)*3*page < len(all)/2*size-10*page {
-					t.Errorf("after every second of %d allocations of %d bytes was freed, %d of %d fit", len(all), size, len(half), 3*page)
+					t.Errorf("after every second of %d allocations of %d bytes was freed, %d of %d fit",
+						len(all), size, len(half), 3*page)
 				}
 				for _, p := range half {
 					h.Free(p)
@@ -80,10 +82,11 @@ func TestCapacity(t *testing.T) {
 		t.Errorf("%d pages were allocated, want %d", n, testCapacity/page)
 	}
 	_, err := h.Alloc(1, 0)
-	if want := "no addresses of that length are free: free some, or raise Options.Capacity, which is " + vm.Bytes(testCapacity); err == nil || !strings.Contains(err.Error(), want) {
+	if want := "no addresses of that length are free: free some, or raise Options.Capacity, which is " +
+		vm.Bytes(testCapacity); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)
 	}
-	// Rooms have addresses of their own, and take those of pages when they end.
+	// Rooms have addresses of their own, and use those of pages when theirs run out.
 	h = open(t, Options{Name: "ships"})
 	all := exhaust(t, h, 2*testBlock, vm.ErrCapacity)
 	if bytes := len(all) * 2 * testBlock; bytes <= 2*testCapacity {
@@ -98,7 +101,7 @@ func TestCapacity(t *testing.T) {
 	}
 }
 
-// TestGrowIsAPromise: what Grow was called for cannot fail, whatever happens to the limit meanwhile.
+// TestGrowIsAPromise: allocations promised by Grow cannot fail, even if the limit shrinks.
 func TestGrowIsAPromise(t *testing.T) {
 	type ship [9]uint64
 	limit := vm.NewLimit(2 << 20)
@@ -111,7 +114,7 @@ func TestGrowIsAPromise(t *testing.T) {
 		t.Fatal(err)
 	}
 	exhaust(t, h, vm.PageSize(), vm.ErrLimit)
-	for _, s := range all { // their pools could go, but are promised
+	for _, s := range all { // the pools are empty now, but promised
 		Free(h, s)
 	}
 	h.Trim()

@@ -5,23 +5,26 @@ import (
 	"unsafe"
 )
 
-// What can be wrong with a pointer that is given back.
+// These texts say why a pointer cannot be given back.
 const (
 	misuseForeign = "it lies outside the heap's addresses: give it back where it came from"
 	misuseFreed   = "it was freed already: free an allocation once, and drop every copy of its pointer then"
-	misuseOutside = "no allocation begins there: pass the pointer that the allocation returned, which was not freed since"
-	misuseInside  = "it points %d bytes into an allocation of %d: pass the pointer that the allocation returned"
+	misuseOutside = "no allocation begins there: pass the pointer that the allocation returned, which was " +
+		"not freed since"
+	misuseInside = "it points %d bytes into an allocation of %d: pass the pointer that the allocation " +
+		"returned"
 )
 
-// misused panics about a pointer that op was called with. It is called without the lock.
+// misused panics about a pointer passed to op. The caller does not hold the lock.
 func (h *Heap) misused(op string, p unsafe.Pointer, wrong string) {
 	panic(fmt.Sprintf("heap: %s(%p) on %s: %s", op, p, h.name, wrong))
 }
 
-// mustBeOpen panics after Close. It is called with the lock held, and gives it back then.
+// mustBeOpen panics after Close. The caller holds the lock; mustBeOpen unlocks before it panics.
 func (h *Heap) mustBeOpen(op string) {
 	if h.closed {
 		h.unlock()
-		panic(fmt.Sprintf("heap: %s on %s after Close: keep it open as long as its allocations are in use", op, h.name))
+		panic(fmt.Sprintf("heap: %s on %s after Close: keep it open as long as its allocations are in use",
+			op, h.name))
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// sizeOf returns a number of bytes: often of a small object, sometimes near a page's border, of a block, or of a room.
+// sizeOf returns a size: often of a small object, sometimes near a page's border, of a block, or of a room.
 func sizeOf(s *modeltest.Stream) int {
 	page := vm.PageSize()
 	switch v := s.Byte(); v % 8 {
@@ -30,14 +30,14 @@ func sizeOf(s *modeltest.Stream) int {
 	return s.Byte() * testUnit / 100
 }
 
-// Heaps of tests are small, so that they come to their limits. A block is several pages whatever a page is.
+// Test heaps are small, so that they reach their limits. A block is several pages for every page size.
 var (
 	testBlock    = max(128<<10, 8*vm.PageSize())
 	testUnit     = 2 * testBlock
 	testCapacity = 32 * testBlock
 )
 
-// each kind of pages must give the same answers.
+// The test runs with all page kinds, which must give the same answers.
 var pageKinds = []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHuge, vm.PagesHeap}
 
 func open(tb testing.TB, o Options) *Heap {
@@ -63,7 +63,7 @@ func (h *Heap) checked() {
 	h.check()
 }
 
-// piece is an allocation as the model knows it: it holds a pattern that depends on its number and is found nowhere else.
+// piece is an allocation as the model knows it. It holds a unique pattern that depends on its number.
 type piece struct {
 	p      unsafe.Pointer
 	size   int
@@ -74,7 +74,8 @@ type piece struct {
 
 func bytesOf(p unsafe.Pointer, n int) []byte { return unsafe.Slice((*byte)(p), n) }
 
-// probes are the bytes of a piece that are written and read: all of a small one, the ends and some of each page.
+// probes yields the bytes of a piece to write and read: all of a small piece, or the ends and some of each
+// page.
 func (c *piece) probes(yield func(i int)) {
 	step := 1
 	if c.size > 512 {
@@ -114,29 +115,30 @@ func zero(t *testing.T, p unsafe.Pointer, from, to int) {
 	}
 }
 
-// heapModel is what a heap should hold.
+// heapModel is the expected content of a heap.
 type heapModel struct {
 	t      *testing.T
 	h      *Heap
 	limit  *vm.Limit
 	pieces []piece
-	freed  map[unsafe.Pointer]bool // what was freed and not returned since
+	freed  map[unsafe.Pointer]bool // freed and not allocated again
 	number byte
 }
 
-// refused reports whether an error is one that may happen, and fails where it is another one.
+// refused reports whether err is an expected failure; it fails the test for any other error.
 func (m *heapModel) refused(err error) bool {
 	m.t.Helper()
 	if err == nil {
 		return false
 	}
-	if e := (*vm.Error)(nil); !errors.As(err, &e) || !errors.Is(err, vm.ErrCapacity) && (m.limit == nil || !errors.Is(err, vm.ErrLimit)) {
+	if e := (*vm.Error)(nil); !errors.As(err, &e) || !errors.Is(err, vm.ErrCapacity) &&
+		(m.limit == nil || !errors.Is(err, vm.ErrLimit)) {
 		m.t.Fatalf("an error that there is no reason for: %v", err)
 	}
 	return true
 }
 
-// add checks what was allocated, and fills it.
+// add checks an allocation and fills it.
 func (m *heapModel) add(p unsafe.Pointer, size, align, zeroFrom int) {
 	c := piece{p: p, size: size, align: align, number: m.number, usable: m.h.SizeOf(p)}
 	m.number++
@@ -149,7 +151,7 @@ func (m *heapModel) add(p unsafe.Pointer, size, align, zeroFrom int) {
 	m.pieces = append(m.pieces, c)
 }
 
-// drop takes a piece out of the model.
+// drop removes a piece from the model.
 func (m *heapModel) drop(i int) piece {
 	c := m.pieces[i]
 	m.pieces[i] = m.pieces[len(m.pieces)-1]
@@ -157,7 +159,7 @@ func (m *heapModel) drop(i int) piece {
 	return c
 }
 
-// compare looks at everything.
+// compare checks the whole heap against the model.
 func (m *heapModel) compare() {
 	m.t.Helper()
 	m.h.checked()
@@ -173,7 +175,8 @@ func (m *heapModel) compare() {
 		sum += c.usable
 	}
 	s := m.h.Stats()
-	if s.Allocations != len(m.pieces) || s.InUse != sum || s.Wasted < 0 || s.Committed < sum+s.Wasted+s.Kept+s.Own {
+	if s.Allocations != len(m.pieces) || s.InUse != sum || s.Wasted < 0 ||
+		s.Committed < sum+s.Wasted+s.Kept+s.Own {
 		m.t.Fatalf("%v; want %d allocations of %d bytes", s, len(m.pieces), sum)
 	}
 	if m.limit != nil && m.limit.Used() != s.Committed {
@@ -181,7 +184,7 @@ func (m *heapModel) compare() {
 	}
 }
 
-// play applies the operations in data to a heap and to the model and fails where they differ.
+// play applies the operations in data to a heap and to the model, and fails if they differ.
 func play(t *testing.T, o Options, data []byte) {
 	o.Capacity = testCapacity
 	h := open(t, o)
@@ -274,7 +277,7 @@ func play(t *testing.T, o Options, data []byte) {
 	h.checked()
 }
 
-// promisedBytes returns what pools may have that are empty and promised.
+// promisedBytes returns the largest size of the empty pools that are promised.
 func (h *Heap) promisedBytes() int {
 	n := 0
 	for number, s := range h.supplies {
@@ -284,7 +287,7 @@ func (h *Heap) promisedBytes() int {
 	return n
 }
 
-// misuse frees what must not be freed.
+// misuse frees pointers that must not be freed.
 func (m *heapModel) misuse(in *modeltest.Stream) {
 	var p unsafe.Pointer
 	switch kind := in.Byte(); {
@@ -303,7 +306,8 @@ func (m *heapModel) misuse(in *modeltest.Stream) {
 		return
 	}
 	for name, use := range map[string]func(){
-		"Free": func() { m.h.Free(p) }, "SizeOf": func() { m.h.SizeOf(p) }, "Realloc": func() { _, _ = m.h.Realloc(p, 10, 0) },
+		"Free": func() { m.h.Free(p) }, "SizeOf": func() { m.h.SizeOf(p) },
+		"Realloc": func() { _, _ = m.h.Realloc(p, 10, 0) },
 	} {
 		if text := modeltest.PanicText(use); len(text) < 20 || text[:6] != "heap: " {
 			m.t.Fatalf("%s of %p, where nothing begins, panics with %q", name, p, text)
@@ -325,7 +329,7 @@ func TestAgainstModel(t *testing.T) {
 	}
 }
 
-// TestSizesThatNobodyHas: sizes that cannot be had are errors, and nothing changes.
+// TestSizesThatNobodyHas: impossible sizes are errors, and nothing changes.
 func TestSizesThatNobodyHas(t *testing.T) {
 	h := open(t, Options{})
 	p, err := h.Alloc(100, 0)

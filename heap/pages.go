@@ -7,45 +7,47 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// stepCommit is the least number of bytes that are committed at a time, as bulk does: enough to make system calls rare
-// beside the page faults that follow them.
+// stepCommit is the smallest commit in bytes, the same as in package bulk. It keeps system calls rare beside
+// page faults.
 const stepCommit = 64 << 10
 
-// bytesKept is how much memory of free pages is kept for the next allocations of the same length. Giving a page back and
-// taking another one costs two to five microseconds, clearing it a tenth of one.
+// bytesKept is the amount of free memory that is kept for later allocations of the same length. Giving a page
+// back and taking another costs two to five microseconds; clearing a page costs a tenth of one.
 const bytesKept = 1 << 20
 
-// pages gives out runs of pages. It commits them from the lowest address on, and gives the memory of free ones back
-// without decommitting them, by [vm.Region.Discard]: a hole in the committed pages would cost a mapping, of which a
-// process has few. Only where memory is refused are the holes decommitted, so that they do not count in a limit.
+// pages gives out runs of pages. It commits them from the lowest address on. Freed runs give their memory
+// back by [vm.Region.Discard] and stay committed: a hole in the committed pages would cost one of the
+// process's few mappings. The holes are decommitted only when memory is refused, so that they no longer count
+// in a limit.
 type pages struct {
 	ranges
 	region    *vm.Region
 	off       int            // of the first page in the region, bytes
 	base      unsafe.Pointer // of the first page
 	size      int            // bytes of a page
-	shift     uint           // its logarithm
-	committed uint32         // pages above the top and below this one are committed
-	kept      [][]uint32     // free runs whose memory is kept, by the number of their pages
+	shift     uint           // log2 of size
+	committed uint32         // the pages from top to here are committed
+	kept      [][]uint32     // free runs whose memory is kept, by length in pages
 	pagesKept int
 }
 
 // at returns the address of a page. It is sound for pages of the reserved range.
 func (p *pages) at(page uint32) unsafe.Pointer { return unsafe.Add(p.base, int(page)<<p.shift) }
 
-// runBytes views pages that are committed.
+// runBytes views committed pages.
 func (p *pages) runBytes(page, n uint32) []byte {
 	return unsafe.Slice((*byte)(p.at(page)), int(n)<<p.shift)
 }
 
-// begin commits the first pages before mappings end: later ones cost none. That it may fail is for whoever takes a run.
+// begin commits the first pages before mappings run out; later pages cost none. It ignores failures: taking a
+// run reports them.
 func (p *pages) begin() {
 	if p.committed == 0 && p.meta.CommitTo(p.stride, 0) == nil {
 		_ = p.usable(0, 1, false)
 	}
 }
 
-// run takes n pages, whose first is a multiple of align. dirty says that they may not be zero.
+// run takes n pages; the first is a multiple of align. dirty reports that they may not be zero.
 func (p *pages) run(n, align uint32) (at uint32, dirty bool, err error) {
 	if align == 1 && int(n) < len(p.kept) {
 		if k := len(p.kept[n]) - 1; k >= 0 {
@@ -65,7 +67,7 @@ func (p *pages) run(n, align uint32) (at uint32, dirty bool, err error) {
 	return at, false, nil
 }
 
-// extend takes the n pages from at on, the first behind a run, where they are free.
+// extend takes the n pages from at on, directly behind a run, if they are free.
 func (p *pages) extend(at, n uint32) (ok bool, err error) {
 	if at < p.top && p.entry(at).kind == kindKept {
 		p.release(at)
@@ -82,7 +84,7 @@ func (p *pages) extend(at, n uint32) (ok bool, err error) {
 	return true, nil
 }
 
-// usable commits what of a run is not, and what lies between the committed pages and it.
+// usable commits the uncommitted pages of a run and the gap between the committed pages and the run.
 func (p *pages) usable(at, n uint32, reserved bool) error {
 	if reserved {
 		if err := p.commit(at, at+n); err != nil {
@@ -109,8 +111,8 @@ func (p *pages) commit(from, to uint32) error {
 	return p.region.Commit(p.off+int(from)<<p.shift, int(to-from)<<p.shift)
 }
 
-// give puts back a run whose pages are zero where they are committed. Where the top comes down over holes, what is between
-// them is decommitted too.
+// give puts back a run whose committed pages are zero. If the top comes down over holes, give decommits the
+// pages between the holes too.
 func (p *pages) give(at, n uint32, reserved bool) {
 	if head, mixed := p.put(at, n, reserved); head == p.top && mixed && head < p.committed {
 		_ = p.region.Decommit(p.off+int(head)<<p.shift, int(p.committed-head)<<p.shift)
@@ -118,7 +120,7 @@ func (p *pages) give(at, n uint32, reserved bool) {
 	}
 }
 
-// free gives back a run that was used: it is kept, or its memory goes back to the system.
+// free gives back a used run: it keeps the memory, or returns it to the system.
 func (p *pages) free(at, n uint32) {
 	if int(n) < len(p.kept) && p.pagesKept+int(n) <= bytesKept>>p.shift {
 		if invariants.Enabled {
@@ -133,8 +135,8 @@ func (p *pages) free(at, n uint32) {
 	p.give(at, n, !p.discard(at, n))
 }
 
-// discard gives the memory of a run back and reports whether it is still committed. Whatever the system refuses, what is
-// committed is zero afterwards.
+// discard gives the memory of a run back and reports whether the run is still committed. Committed pages are
+// zero afterwards, even if the system refuses.
 func (p *pages) discard(at, n uint32) (committed bool) {
 	off, bytes := p.off+int(at)<<p.shift, int(n)<<p.shift
 	err := p.region.Discard(off, bytes)
@@ -173,7 +175,7 @@ func (p *pages) releaseAll() {
 	}
 }
 
-// lower decommits what is committed above the top. Where the system refuses, the pages stay as they are.
+// lower decommits the pages above the top. If the system refuses, they stay committed.
 func (p *pages) lower() {
 	if p.committed <= p.top {
 		return
@@ -183,8 +185,8 @@ func (p *pages) lower() {
 	}
 }
 
-// uncharge decommits free ranges, the long ones first, until so many bytes count in no limit any more, and stops where the
-// system does not allow another hole.
+// uncharge decommits free ranges, the longest first, until at least bytes no longer count in any limit. It
+// stops when the system refuses another hole.
 func (p *pages) uncharge(bytes int) {
 	for b := len(p.bins) - 1; b >= 0; b-- {
 		for i := p.bins[b]; i != 0 && bytes > 0; {

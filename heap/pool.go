@@ -8,25 +8,25 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// A pool is a run of pages divided into objects of one class. The bits of the free ones lie behind the entry of its first
-// page; entries of its other pages lead to that one. A pool whose objects are all free gives its pages back, unless it is
-// the only one of its class with free objects, or Grow has promised them.
+// A pool is a run of pages divided into objects of one class. The bits of its free objects lie behind the
+// entry of its first page; the entries of its other pages lead to that one. A pool whose objects are all free
+// gives its pages back, unless it is the only pool of its class with free objects, or Grow has promised them.
 
-// supply is what a class has of free objects.
+// supply is the stock of free objects of a class.
 type supply struct {
-	first    uint32 // pool with free objects plus 1, or 0; the others follow in a list
+	first    uint32 // first pool with free objects plus 1, or 0; the others follow in a list
 	free     int    // free objects
-	promised int    // of these, what Grow has promised to insertions to come
+	promised int    // of these, promised by Grow to later allocations
 }
 
-// words returns the bits of a pool's free objects. It is sound because behind each entry there is room for a bit for every
-// grain of a page, and a pool of more than one page has fewer objects than that.
+// words returns the bits of a pool's free objects. It is sound because each entry is followed by a bit for
+// every grain of a page, and a pool of several pages has fewer objects than that.
 func (h *Heap) words(pool uint32, c *class) []uint64 {
 	first := (*uint64)(unsafe.Add(unsafe.Pointer(h.pages.entry(pool)), bytesEntry))
 	return unsafe.Slice(first, (c.objects+63)/64)
 }
 
-// newPool makes a pool of a class, the first of its list.
+// newPool makes a pool of a class and lists it.
 func (h *Heap) newPool(number int) error {
 	c := &classes[number]
 	at, dirty, err := h.run(c.pages, 1)
@@ -56,7 +56,7 @@ func (h *Heap) newPool(number int) error {
 	return nil
 }
 
-// listPool puts a pool that has free objects into the list of its class.
+// listPool puts a pool with free objects at the front of its class's list.
 func (h *Heap) listPool(number int, pool uint32, e *entry) {
 	s := &h.supplies[number]
 	e.prev, e.next = 0, s.first
@@ -66,7 +66,7 @@ func (h *Heap) listPool(number int, pool uint32, e *entry) {
 	s.first = pool + 1
 }
 
-// unlistPool takes a pool out of the list of its class.
+// unlistPool removes a pool from its class's list.
 func (h *Heap) unlistPool(number int, e *entry) {
 	if e.prev != 0 {
 		h.pages.entry(e.prev - 1).next = e.next
@@ -78,7 +78,7 @@ func (h *Heap) unlistPool(number int, e *entry) {
 	}
 }
 
-// takeObject takes the lowest free object of the class's first pool. dirty says that it may not be zero.
+// takeObject takes the lowest free object of the class's first pool. dirty reports that it may not be zero.
 func (h *Heap) takeObject(number int) (p unsafe.Pointer, dirty bool, err error) {
 	s := &h.supplies[number]
 	if s.first == 0 {
@@ -112,7 +112,8 @@ func (h *Heap) takeObject(number int) (p unsafe.Pointer, dirty bool, err error) 
 	return unsafe.Add(h.pages.at(pool), int(i*c.size)), dirty, nil
 }
 
-// object finds the object that begins at p, an address in a pool, or says what is wrong with it.
+// object returns the number of the object that begins at p, an address in a pool, or the reason why there is
+// none.
 func (h *Heap) object(pool uint32, e *entry, p unsafe.Pointer) (i uint32, wrong string) {
 	c := &classes[e.class]
 	off := uint32(uintptr(p) - uintptr(h.pages.at(pool)))
@@ -143,13 +144,14 @@ func (h *Heap) putObject(pool uint32, e *entry, i uint32) {
 	s.free++
 	h.live--
 	h.inUse -= int(c.size)
-	// The last one with free objects stays: freeing and allocating in turn must not make and give back a pool each time.
+	// The last pool with free objects stays: alternating free and alloc must not create and end a pool each
+	// time.
 	if uint32(e.free) == c.objects && s.first != 0 && (s.first != pool+1 || e.next != 0) {
 		h.endPool(number, pool, e)
 	}
 }
 
-// endPool gives the pages of a pool back whose objects are all free, unless they are promised.
+// endPool gives back the pages of a pool without live objects, unless they are promised.
 func (h *Heap) endPool(number int, pool uint32, e *entry) {
 	c, s := &classes[number], &h.supplies[number]
 	if s.free-int(c.objects) < s.promised {
@@ -161,7 +163,7 @@ func (h *Heap) endPool(number int, pool uint32, e *entry) {
 	h.pages.free(pool, c.pages)
 }
 
-// endEmptyPools gives the pages of all pools back that have no object in use and are not promised.
+// endEmptyPools gives back the pages of all pools without live objects that are not promised.
 func (h *Heap) endEmptyPools() {
 	for number := range h.supplies {
 		c := &classes[number]

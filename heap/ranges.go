@@ -8,62 +8,63 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// kind is what a unit is a part of. Units inside a range keep what they were before: only the first and the last of a
-// range, and all pages of a pool, are marked.
+// kind says what a unit is part of. Only the first and the last unit of a range, and all pages of a pool, are
+// marked; inner units keep stale kinds.
 type kind uint8
 
 const (
-	kindNone  kind = iota // nothing yet
+	kindNone  kind = iota // not used yet
 	kindFree              // a free range
 	kindKept              // free pages whose memory is kept
 	kindPool              // a pool
 	kindBlock             // one allocation of whole pages
-	kindTail              // not the first unit of a range that is in use
+	kindTail              // a unit in use that is not the first of its range
 )
 
-// entry is what is known of a unit. Those of pages have the bits of a pool behind them.
+// entry describes a unit. The entry of a page is followed by the bits of a pool.
 type entry struct {
 	kind     kind
 	class    uint8  // of a pool
-	reserved bool   // a part of a free range is not committed
+	reserved bool   // a part of a free range may be uncommitted
 	free     uint16 // free objects of a pool
-	first    uint16 // the words of a pool's bits below this one are zero
+	first    uint16 // the words of a pool's bits before this one are zero
 	fresh    uint16 // the objects of a pool from this one on are zero
-	units    uint32 // length of a range; free ranges have it at both ends
-	head     uint32 // of a tail: the first unit
-	next     uint32 // in a list of free ranges, or of pools with room: number of the next one's first unit plus 1, or 0
+	units    uint32 // length of a range; a free range stores it at both ends
+	head     uint32 // of a tail: the range's first unit
+	next     uint32 // in a list of free ranges or pools: the first unit of the next one plus 1, or 0
 	prev     uint32
-	pages    uint32 // of a block in a room: those that are committed
+	pages    uint32 // of a room: the committed ones
 }
 
 const bytesEntry = int(unsafe.Sizeof(entry{}))
 
-// ranges gives out ranges of numbered units and takes them back. What it knows is in memory of its own, indexed by the
-// number of the unit: nothing is written into free memory, so that a write through a stale pointer cannot harm it.
+// ranges gives out ranges of numbered units and takes them back. Its entries are in memory of their own,
+// indexed by unit number. Nothing is written into free memory, so a write through a stale pointer cannot harm
+// the entries.
 //
-// Free ranges that touch are joined. They are in lists by the logarithm of their length. A free range at the top is none:
-// the top comes down.
+// Adjacent free ranges are joined. Free ranges are in lists by the logarithm of their length. There is no
+// free range at the top: the top comes down instead.
 type ranges struct {
-	base   unsafe.Pointer // of the entries
-	stride int            // bytes from one entry to the next
-	meta   vm.Span        // where the entries are
+	base   unsafe.Pointer // of entry 0
+	stride int            // bytes between entries
+	meta   vm.Span        // the entries' memory
 	top    uint32         // units from here on are free and in no range
-	end    uint32         // the number of units
-	bins   [32]uint32     // the first free range of 2^i to 2^(i+1)-1 units plus 1, or 0
-	filled uint32         // the bins that have any
+	end    uint32         // number of units
+	bins   [32]uint32     // first free range of 2^i to 2^(i+1)-1 units plus 1, or 0
+	filled uint32         // a bit for each bin that is not empty
 }
 
-// scanLimit is how many free ranges of a bin are tried before a larger one is split, or the top moved.
+// scanLimit is the number of free ranges in a bin to try before splitting a larger one or moving the top.
 const scanLimit = 16
 
-// entry returns what is known of a unit. It is sound for units below the top, for which the entries are committed; they
-// hold no Go pointers.
+// entry returns the entry of a unit. It is sound for units below the top, whose entries are committed.
+// Entries hold no Go pointers.
 func (r *ranges) entry(unit uint32) *entry {
 	return (*entry)(unsafe.Add(r.base, int(unit)*r.stride))
 }
 
-// take returns the first of n free units, in a multiple of align, a power of two. reserved says that a part of them may not
-// be committed; above fresh units that is the caller's to know.
+// take returns the first of n free units; it is a multiple of align, a power of two. reserved reports that a
+// part of them may be uncommitted. For units above the old top the caller must know.
 func (r *ranges) take(n, align uint32) (at uint32, reserved bool, err error) {
 	for limit := scanLimit; ; limit = -1 {
 		at, reserved, ok := r.takeFree(n, align, limit)
@@ -89,10 +90,11 @@ func (r *ranges) take(n, align uint32) (at uint32, reserved bool, err error) {
 	}
 }
 
-// errNoRange says that no range of the length asked for is free. Who asked knows the bytes.
+// errNoRange reports that no free range is long enough. The caller adds the bytes.
 var errNoRange = &vm.Error{Op: "alloc", Err: vm.ErrCapacity}
 
-// takeFree is take from the free ranges. Of each list it looks at as many as limit says, all where it is negative.
+// takeFree is take from the free ranges. It tries at most limit ranges of each list, or all if limit is
+// negative.
 func (r *ranges) takeFree(n, align uint32, limit int) (at uint32, reserved, ok bool) {
 	for filled := r.filled &^ (1<<log2(n) - 1); filled != 0; filled &= filled - 1 {
 		looked := 0
@@ -109,7 +111,8 @@ func (r *ranges) takeFree(n, align uint32, limit int) (at uint32, reserved, ok b
 	return 0, false, false
 }
 
-// cut takes n units from at on out of the free range that begins at head, and returns whether they may be uncommitted.
+// cut takes n units from at on out of the free range that begins at head. It reports whether they may be
+// uncommitted.
 func (r *ranges) cut(head, at, n uint32) (reserved bool) {
 	e := r.entry(head)
 	units, reserved := e.units, e.reserved
@@ -124,7 +127,7 @@ func (r *ranges) cut(head, at, n uint32) (reserved bool) {
 	return reserved
 }
 
-// takeAt takes the n units from at on, where they are free.
+// takeAt takes the n units from at on if they are free.
 func (r *ranges) takeAt(at, n uint32) (reserved, ok bool, err error) {
 	if at == r.top {
 		if n > r.end-at {
@@ -143,10 +146,10 @@ func (r *ranges) takeAt(at, n uint32) (reserved, ok bool, err error) {
 	return r.cut(at, at, n), true, nil
 }
 
-// forget gives back the memory of the entries above the top. Where the system refuses, they stay.
+// forget gives back the memory of the entries above the top. If the system refuses, they stay committed.
 func (r *ranges) forget() { _ = r.meta.DecommitTo(int(r.top) * r.stride) }
 
-// mark makes a range in use of n units, with no kind at its first one yet.
+// mark makes n units a range in use, whose first unit has no kind yet.
 func (r *ranges) mark(at, n uint32) {
 	last := r.entry(at + n - 1)
 	last.kind, last.head = kindTail, at
@@ -154,8 +157,8 @@ func (r *ranges) mark(at, n uint32) {
 	e.kind, e.units, e.reserved = kindNone, n, false
 }
 
-// put gives units back that are in use. reserved says that a part of them may not be committed. It returns the free range
-// that they are a part of now, before the top came down.
+// put gives back units in use. reserved says that a part of them may be uncommitted. It returns the free
+// range that now holds them, before the top comes down.
 func (r *ranges) put(at, n uint32, reserved bool) (head uint32, mixed bool) {
 	r.entry(at).kind = kindTail
 	if at > 0 {
@@ -196,7 +199,7 @@ func (r *ranges) link(at, n uint32, reserved bool) {
 	r.filled |= 1 << b
 }
 
-// unlink takes a free range out of its list.
+// unlink removes a free range from its list.
 func (r *ranges) unlink(at uint32) {
 	e := r.entry(at)
 	b := log2(e.units)
@@ -215,8 +218,8 @@ func (r *ranges) unlink(at uint32) {
 // log2 returns the logarithm of n, rounded down.
 func log2(n uint32) int { return bits.Len32(n) - 1 }
 
-// check panics unless the ranges cover all units below the top without gaps, free ones do not touch, and exactly they are
-// in the lists. It calls inUse for the first unit of each range that is in use.
+// check panics unless the ranges cover all units below the top without gaps, no two free ranges touch, and
+// the lists hold exactly the free ranges. It calls inUse for the first unit of each range in use.
 func (r *ranges) check(inUse func(unit uint32, e *entry)) {
 	free, wasFree := 0, false
 	for at := uint32(0); at < r.top; {
@@ -233,7 +236,8 @@ func (r *ranges) check(inUse func(unit uint32, e *entry)) {
 			free++
 		case kindKept, kindPool, kindBlock:
 			if e.units > 1 && (last.kind != kindTail || last.head != at) {
-				panic(fmt.Sprintf("heap: the last of %d units at unit %d is of kind %d", e.units, at, last.kind))
+				panic(fmt.Sprintf("heap: the last of %d units at unit %d is of kind %d", e.units, at,
+					last.kind))
 			}
 			inUse(at, e)
 		default:
@@ -249,7 +253,8 @@ func (r *ranges) check(inUse func(unit uint32, e *entry)) {
 		for i, prev := first, uint32(0); i != 0; free-- {
 			e := r.entry(i - 1)
 			if e.kind != kindFree || log2(e.units) != b || e.prev != prev {
-				panic(fmt.Sprintf("heap: unit %d of kind %d with %d units is in bin %d", i-1, e.kind, e.units, b))
+				panic(fmt.Sprintf("heap: unit %d of kind %d with %d units is in bin %d", i-1, e.kind, e.units,
+					b))
 			}
 			i, prev = e.next, i
 		}

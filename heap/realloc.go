@@ -8,17 +8,17 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Realloc makes the allocation that begins at p size bytes large, and returns where it lies then. What it holds is kept,
-// up to the smaller of both sizes, and what is added is zero, provided that nobody wrote beyond the size asked for last.
-// p must not be used afterwards unless it is what Realloc returned. A nil p allocates. align is as for [Heap.Alloc]. It
-// panics as Alloc and [Heap.Free] do.
+// Realloc resizes the allocation that begins at p to size bytes and returns its new address. It keeps the
+// contents up to the smaller of both sizes. Added bytes are zero, if the program did not write beyond the
+// last requested size. p must not be used afterwards unless it equals the result. Realloc(nil, …) allocates.
+// align is as for [Heap.Alloc]. Realloc panics as Alloc and [Heap.Free] do.
 //
-// An allocation of pages grows where it is while the addresses behind it are free, and of more than 256 KiB they are
-// until it has doubled. Then those larger ones move by [vm.Region.MovePages]: on Linux no byte is copied, whatever the
-// size. Smaller allocations are copied. What shrinks stays where it is and gives the pages back that it does not need, or
-// moves to smaller ones.
+// An allocation of whole pages grows in place while the addresses behind it are free. Above 256 KiB they are
+// free until the allocation has doubled. After that it moves by [vm.Region.MovePages]: on Linux no byte is
+// copied, whatever the size. Smaller allocations are copied. An allocation that shrinks stays in place and
+// gives back the pages that it does not need, or moves to a smaller place.
 //
-// It returns an error as Alloc does; then p is as it was. Making an allocation smaller cannot fail.
+// It returns an error as Alloc does; then p is unchanged. Shrinking an allocation cannot fail.
 func (h *Heap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error) {
 	checkSize("Realloc", h.name, size, align)
 	if p == nil {
@@ -35,7 +35,7 @@ func (h *Heap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error
 			q = nil
 		case at.room:
 			if q, err = h.resizeRoom(at, p, size, align); errors.Is(err, vm.ErrMappings) {
-				q, err = nil, nil // among the smaller ones it needs none
+				q, err = nil, nil // a block needs no mapping
 			}
 		case at.e.kind == kindBlock:
 			q = h.resizeBlock(at, p, size)
@@ -55,17 +55,20 @@ func (h *Heap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error
 	return q, nil
 }
 
-// checkSize panics about sizes and alignments that nothing can have.
+// checkSize panics about invalid sizes and alignments.
 func checkSize(op, name string, size, align int) {
 	if size < 0 {
-		panic(fmt.Sprintf("heap: %s(%d bytes, alignment %d) on %s: a size is zero or more", op, size, align, name))
+		panic(fmt.Sprintf("heap: %s(%d bytes, alignment %d) on %s: a size is zero or more", op, size, align,
+			name))
 	}
 	if align < 0 || align&(align-1) != 0 || align > alignMost {
-		panic(fmt.Sprintf("heap: %s(%d bytes, alignment %d) on %s: an alignment is a power of two up to %d", op, size, align, name, alignMost))
+		panic(fmt.Sprintf("heap: %s(%d bytes, alignment %d) on %s: an alignment is a power of two up to %d",
+			op, size, align, name, alignMost))
 	}
 }
 
-// copyTo moves an allocation by copying it. One that only becomes smaller stays where it is if there is no other place.
+// copyTo moves an allocation by copying it. An allocation that only shrinks stays in place if there is no
+// other place.
 func (h *Heap) copyTo(p unsafe.Pointer, had, size, align int) (unsafe.Pointer, error) {
 	q, err := h.Alloc(size, align)
 	if err != nil {
@@ -80,19 +83,19 @@ func (h *Heap) copyTo(p unsafe.Pointer, had, size, align int) (unsafe.Pointer, e
 	return q, nil
 }
 
-// clearBehind clears what an allocation has beyond the size asked for.
+// clearBehind clears the usable bytes of an allocation behind size.
 func (h *Heap) clearBehind(p unsafe.Pointer, size int) {
 	if usable := h.SizeOf(p); usable > size {
 		clear(unsafe.Slice((*byte)(p), usable)[size:])
 	}
 }
 
-// resizeBlock resizes an allocation of pages where it is, or returns nil.
+// resizeBlock resizes a block in place, or returns nil.
 func (h *Heap) resizeBlock(at place, p unsafe.Pointer, size int) unsafe.Pointer {
 	n, have := uint32(h.pagesFor(size)), at.e.units
 	switch {
 	case size <= smallMost, int(n) >= len(h.pages.kept) && int(have) < len(h.pages.kept):
-		return nil // it is to be an object, or to have a room
+		return nil // it becomes an object or a room
 	case n > have:
 		if ok, err := h.pages.extend(at.unit+have, n-have); !ok || err != nil {
 			return nil
@@ -109,8 +112,8 @@ func (h *Heap) resizeBlock(at place, p unsafe.Pointer, size int) unsafe.Pointer 
 	return p
 }
 
-// resizeRoom resizes an allocation that has a room, where it is or by moving its pages. It returns nil for one that is to
-// lie elsewhere.
+// resizeRoom resizes an allocation in a room, in place or by moving its pages. It returns nil if the
+// allocation must go elsewhere.
 func (h *Heap) resizeRoom(at place, p unsafe.Pointer, size, align int) (unsafe.Pointer, error) {
 	n, have := h.pagesFor(size), int(at.e.pages)
 	if n <= have {
@@ -145,23 +148,23 @@ func (h *Heap) resizeRoom(at place, p unsafe.Pointer, size, align int) (unsafe.P
 	return p, nil
 }
 
-// resized counts an allocation in a room with n pages.
+// resized sets the page count of a room to n.
 func (h *Heap) resized(e *entry, n int) {
 	h.count(0, (n-int(e.pages))*h.rooms.page)
 	e.pages = uint32(n)
 }
 
-// moveRoom moves an allocation to a longer room, page by page and without copying where the system can. It returns nil
-// where there are no addresses for one.
+// moveRoom moves an allocation to a longer room, page by page, without a copy if the system can. It returns
+// nil if no addresses are free for one.
 func (h *Heap) moveRoom(at place, n, align int) (unsafe.Pointer, error) {
 	have := int(at.e.pages)
 	to, err := h.takeRoom(n, align)
 	if err != nil {
-		return nil, nil // perhaps it can lie among the smaller ones
+		return nil, nil // it may fit among the blocks
 	}
 	e := h.rooms.entry(to)
 	if err = h.commitRoom(to, have, n); err == nil {
-		// Usually there is nothing to decommit: see decommitRoom.
+		// Usually nothing is committed here: see decommitRoom.
 		off, bytes := h.rooms.offset(to), have*h.rooms.page
 		if err = h.region.Decommit(off, bytes); err == nil {
 			err = h.region.MovePages(h.region, off, h.rooms.offset(at.unit), bytes)

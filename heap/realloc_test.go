@@ -10,7 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestReallocWays makes an allocation grow and shrink through pools, blocks and rooms, and checks which way was taken.
+// TestReallocWays grows and shrinks an allocation through pools, blocks and rooms, and checks whether it
+// moves.
 func TestReallocWays(t *testing.T) {
 	page := vm.PageSize()
 	for _, pages := range pageKinds {
@@ -23,8 +24,8 @@ func TestReallocWays(t *testing.T) {
 		}{
 			{16, true},             // the same class
 			{100, false},           // another class
-			{60, true},             // still more than half
-			{20, false},            // less
+			{60, true},             // still more than half of its class
+			{20, false},            // less than half
 			{2 * page, false},      // a block
 			{3 * page, true},       // the pages behind are free
 			{page, true},           // gives pages back
@@ -41,7 +42,8 @@ func TestReallocWays(t *testing.T) {
 			had := c
 			p, err := h.Realloc(c.p, step.size, 0)
 			if err != nil || (p == c.p) != step.stays {
-				t.Fatalf("%v, step %d: from %d bytes at %p to %d at %p: %v", pages, i, c.size, c.p, step.size, p, err)
+				t.Fatalf("%v, step %d: from %d bytes at %p to %d at %p: %v", pages, i, c.size, c.p, step.size,
+					p, err)
 			}
 			had.p = p
 			had.holds(t, min(had.size, step.size))
@@ -57,7 +59,7 @@ func TestReallocWays(t *testing.T) {
 	}
 }
 
-// TestReallocMoves: a room that cannot grow where it is moves by its pages.
+// TestReallocMoves: a room that cannot grow in place moves by its pages.
 func TestReallocMoves(t *testing.T) {
 	for _, pages := range pageKinds {
 		h := open(t, Options{Pages: pages, Capacity: 3 * testCapacity})
@@ -66,7 +68,7 @@ func TestReallocMoves(t *testing.T) {
 		c.fill()
 		for _, size := range []int{5 * testUnit, 11 * testUnit, 30*testUnit + 7} {
 			for range 12 {
-				alloc(t, h, 2*testBlock) // one of them takes the addresses behind
+				alloc(t, h, 2*testBlock) // one of them occupies the addresses behind p
 			}
 			p, err := h.Realloc(c.p, size, 0)
 			if err != nil || p == c.p {
@@ -90,7 +92,7 @@ func TestReallocMoves(t *testing.T) {
 	}
 }
 
-// TestReallocWithoutRoom: what cannot grow is as it was, and making something smaller never fails.
+// TestReallocWithoutRoom: a failed growth changes nothing, and shrinking never fails.
 func TestReallocWithoutRoom(t *testing.T) {
 	limit := vm.NewLimit(testCapacity)
 	h := open(t, Options{Name: "ships", Limit: limit})
@@ -110,7 +112,8 @@ func TestReallocWithoutRoom(t *testing.T) {
 			c.holds(t, c.size)
 		}
 	}
-	if after := h.Stats(); after.InUse != before.InUse || after.Allocations != before.Allocations || after.Wasted != before.Wasted {
+	if after := h.Stats(); after.InUse != before.InUse || after.Allocations != before.Allocations ||
+		after.Wasted != before.Wasted {
 		t.Errorf("%v, before %v", after, before)
 	}
 	for _, c := range all {
@@ -131,7 +134,7 @@ func TestReallocOfNothing(t *testing.T) {
 	if err != nil || uintptr(p)%64 != 0 {
 		t.Fatal(p, err)
 	}
-	// An alignment that the place does not have is a reason to move.
+	// An unmet alignment moves the allocation.
 	bytesOf(p, 1)[0] = 9
 	q, err := h.Realloc(p, 100, alignMost)
 	if err != nil || uintptr(q)%alignMost != 0 || bytesOf(q, 1)[0] != 9 {

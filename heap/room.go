@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// rooms are ranges of addresses for large allocations, at least twice as long as these when they are made, so that one
-// that grows usually grows where it is. Only what is allocated is committed.
+// rooms are ranges of addresses for large allocations. A new room is at least twice as long as its
+// allocation, which can therefore grow in place. Only the pages of the allocation are committed.
 type rooms struct {
 	ranges
 	region *vm.Region
@@ -16,21 +16,21 @@ type rooms struct {
 	base   unsafe.Pointer // of the first room
 	unit   int            // bytes
 	page   int            // bytes
-	asked  bool           // for huge pages
-	full   bool           // there was no mapping for a room, and none was freed since
+	asked  bool           // huge pages were requested
+	full   bool           // the mappings ran out, and no room was freed since
 }
 
-// offset returns where a room begins in the region.
+// offset returns the offset of a room in the region.
 func (r *rooms) offset(unit uint32) int { return r.off + int(unit)*r.unit }
 
 // at returns the address of a room. It is sound for units of the reserved range.
 func (r *rooms) at(unit uint32) unsafe.Pointer { return unsafe.Add(r.base, int(unit)*r.unit) }
 
-// unitsFor returns how many units so many pages fill.
+// unitsFor returns the number of units that hold pages.
 func (r *rooms) unitsFor(pages int) uint32 { return uint32((pages*r.page + r.unit - 1) / r.unit) }
 
-// askForHuge asks for huge pages once, for all rooms in one piece: for single rooms each would cost a mapping more. They
-// come where an allocation is committed over the whole of one. It is a hint.
+// askForHuge asks for huge pages once, for all rooms together: asking for each room would cost a mapping
+// each. A huge page comes where an allocation covers it. The call is a hint.
 func (r *rooms) askForHuge() {
 	if !r.asked {
 		r.asked = true
@@ -38,8 +38,8 @@ func (r *rooms) askForHuge() {
 	}
 }
 
-// takeRoom takes a room for n pages, at a multiple of align bytes: where there are no addresses for a long one, one that
-// just suffices.
+// takeRoom takes a room for n pages at a multiple of align bytes. If no addresses are free for a long room,
+// it takes one that just fits.
 func (h *Heap) takeRoom(n, align int) (at uint32, err error) {
 	h.rooms.askForHuge()
 	h.pages.begin()
@@ -60,7 +60,7 @@ func (h *Heap) takeRoom(n, align int) (at uint32, err error) {
 	return at, err
 }
 
-// commitRoom commits pages of a room. Where memory is refused it gives back what nobody uses, and tries again.
+// commitRoom commits pages of a room. If memory is refused, it gives back unused memory and tries again.
 func (h *Heap) commitRoom(at uint32, from, to int) error {
 	off, n := h.rooms.offset(at)+from*h.rooms.page, (to-from)*h.rooms.page
 	err := h.region.Commit(off, n)
@@ -70,12 +70,12 @@ func (h *Heap) commitRoom(at uint32, from, to int) error {
 	return err
 }
 
-// newRoom makes an allocation of n pages in a room of its own. Where there is no room, or no mapping for one, it lies among
-// the smaller ones, which cost no mappings.
+// newRoom allocates n pages in a room of its own. If there is no room or no mapping for one, it allocates a
+// block, which needs no mapping.
 func (h *Heap) newRoom(n, align int) (p unsafe.Pointer, dirty bool, err error) {
 	var at uint32
 	if h.rooms.full {
-		err = vm.ErrMappings // asking again would take the system longer than everything else
+		err = vm.ErrMappings // asking again takes the system longer than all other work
 	} else {
 		at, err = h.takeRoom(n, align)
 	}
@@ -103,8 +103,8 @@ func (h *Heap) endRoom(at uint32, e *entry) {
 	h.rooms.put(at, e.units, true)
 }
 
-// decommitRoom gives back the memory of pages of a room. Where the system refuses to decommit them they are zero for the
-// next one who has the room.
+// decommitRoom gives back the memory of pages of a room. If the system refuses to decommit them, decommitRoom
+// makes them zero for the next owner of the room.
 func (h *Heap) decommitRoom(at uint32, from, to int) {
 	off, n := h.rooms.offset(at)+from*h.rooms.page, (to-from)*h.rooms.page
 	if h.region.Decommit(off, n) != nil && h.region.Discard(off, n) != nil {

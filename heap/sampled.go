@@ -8,41 +8,44 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// sampled is what a heap has where the environment variable VAST_GUARD=1/n is set: a few of its small allocations, chosen at
-// random, are blocks of a guard.Allocator. The heap's addresses and those of the blocks are apart, so that what is freed is
-// looked for among the blocks only when it was not found in a pool.
+// sampled guards a few small allocations of a heap, chosen at random, when the environment variable
+// VAST_GUARD=1/n is set. A guarded allocation is a block of a guard.Allocator. Its addresses are not the
+// heap's, so Free looks among the blocks only after it found no pool.
 type sampled struct {
 	blocks  *guard.Allocator
 	sampler guard.Sampler
-	found   error // the damage that closing blocks found
-	bytes   int   // of live blocks; the heap's lock guards it
+	found   error // the damage found when the blocks were closed
+	bytes   int   // of live blocks; guarded by the heap's lock
 }
 
 const (
-	// sampledLive is how many guarded allocations may live at a time, and sampledFreed how many are remembered after they were
-	// freed: as in a guard.SampledPool.
+	// sampledLive bounds the live guarded allocations, and sampledFreed the freed ones in quarantine, as in a
+	// guard.SampledPool.
 	sampledLive  = 16
 	sampledFreed = 16 * sampledLive
-	// sampledPages is the pages of addresses that they take: each has one behind it, and one stands before them all.
+	// sampledPages is the number of pages of addresses: each block has a guard page behind it, and one comes
+	// before the first.
 	sampledPages = 1 + 2*(sampledLive+sampledFreed)
 )
 
-// newSampled returns what guards one allocation in every of a heap; nil where none is to be guarded, or where there are no
-// addresses for it.
+// newSampled returns the guard for one in every allocations of a heap. It returns nil if every is 0, or if no
+// addresses are available.
 func newSampled(name string, o Options, every int) *sampled {
 	if every == 0 {
 		return nil
 	}
-	blocks, err := guard.NewAllocator(guard.Options{Name: name, Capacity: sampledLive, Addresses: sampledPages * vm.PageSize(),
-		Limit: o.Limit, Pages: o.Pages})
+	blocks, err := guard.NewAllocator(guard.Options{Name: name, Capacity: sampledLive,
+		Addresses: sampledPages * vm.PageSize(),
+		Limit:     o.Limit, Pages: o.Pages})
 	if err != nil {
 		return nil
 	}
 	return &sampled{blocks: blocks, sampler: guard.NewSampler(every)}
 }
 
-// allocUnusually is called with the lock held, for a small allocation of a heap that is closed or has some of them guarded. It
-// panics for a closed one. Otherwise it returns a guarded allocation without the lock, or nil and the heap goes on.
+// allocUnusually handles a small allocation of a heap that is closed or sampled. The caller holds the lock.
+// It panics if the heap is closed. It returns a guarded allocation after unlocking, or nil with the lock
+// still held.
 //
 //go:noinline
 func (h *Heap) allocUnusually(size, align, class int) unsafe.Pointer {
@@ -54,7 +57,7 @@ func (h *Heap) allocUnusually(size, align, class int) unsafe.Pointer {
 	if align == 0 {
 		align = grain
 	}
-	size = max(size, 1) // so that its address is in it
+	size = max(size, 1) // a block of size zero would not contain its address
 	p, err := s.blocks.Alloc(size, align)
 	if err != nil {
 		return nil
@@ -65,10 +68,10 @@ func (h *Heap) allocUnusually(size, align, class int) unsafe.Pointer {
 	return p
 }
 
-// guarded reports whether p points into the blocks that are guarded.
+// guarded reports whether p points into the guarded blocks.
 func (h *Heap) guarded(p unsafe.Pointer) bool { return h.sampled != nil && h.sampled.blocks.Owns(p) }
 
-// guardedSize returns the bytes of a guarded allocation, or panics with a [*guard.Fault] that says what is wrong with p.
+// guardedSize returns the size of a guarded allocation, or panics with a [*guard.Fault] about p.
 func (h *Heap) guardedSize(op string, p unsafe.Pointer) int {
 	h.lock()
 	h.mustBeOpen(op)
@@ -83,7 +86,8 @@ func (h *Heap) guardedSize(op string, p unsafe.Pointer) int {
 	return f.Size
 }
 
-// freeGuarded frees a guarded allocation. Where the system cannot take its page away it stays, and nobody has it.
+// freeGuarded frees a guarded allocation. If the system refuses to decommit its page, the block stays live
+// and is lost.
 func (h *Heap) freeGuarded(p unsafe.Pointer) {
 	size := h.guardedSize("Free", p)
 	defer func() {
@@ -106,7 +110,7 @@ func (h *Heap) reallocGuarded(p unsafe.Pointer, size, align int) (unsafe.Pointer
 	return h.copyTo(p, h.guardedSize("Realloc", p), size, align)
 }
 
-// close closes the blocks. Damage around them is kept for the end of closing.
+// close closes the blocks. It keeps the damage around them for the end of Heap.Close.
 func (s *sampled) close() error {
 	if s == nil {
 		return nil
@@ -118,7 +122,7 @@ func (s *sampled) close() error {
 	return err
 }
 
-// addTo counts the guarded allocations in a heap's statistics.
+// addTo adds the guarded allocations to the heap's statistics.
 func (s *sampled) addTo(st *Stats) {
 	if s == nil {
 		return

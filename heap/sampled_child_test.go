@@ -14,12 +14,12 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// childVariable names the function of children that a process started by these tests runs instead of the tests.
+// childVariable names the function that a child process of these tests runs instead of the tests.
 const childVariable = "VAST_HEAP_TEST_CHILD"
 
 type ship struct{ id, x, y uint64 }
 
-// children are programs with one bad access or call each, to memory of a heap.
+// children are programs with one bad access or call each to memory of a heap.
 var children = map[string]func(h *heap.Heap){
 	"use after free": func(h *heap.Heap) { s := makeShip(h); freeShip(h, s); s.x = 3 },
 	"past the end":   func(h *heap.Heap) { s := makeShip(h); use(unsafe.Add(unsafe.Pointer(s), 24)) },
@@ -30,7 +30,7 @@ var children = map[string]func(h *heap.Heap){
 	},
 	"overwritten at Close": func(h *heap.Heap) {
 		p, _ := h.Alloc(21, 0)
-		use(unsafe.Add(p, 21)) // up to the next multiple of 16 it does not fault
+		use(unsafe.Add(p, 21)) // bytes up to the next multiple of 16 do not fault
 		fmt.Println("Close:", h.Close())
 		fmt.Println("again:", h.Close())
 	},
@@ -64,7 +64,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// run starts a child with VAST_GUARD set to a value, and returns what it says and how it ends.
+// run starts a child with VAST_GUARD set to value, and returns its output and exit code.
 func run(t *testing.T, child, value string) (says string, code int) {
 	t.Helper()
 	childtest.Needed(t)
@@ -79,26 +79,36 @@ func run(t *testing.T, child, value string) (says string, code int) {
 	return string(out), code
 }
 
-// TestGuardedByEnvironment: with VAST_GUARD a bad access to a heap's memory dies with a report, which says what it was, where it
-// was allocated and where freed.
+// TestGuardedByEnvironment: with VAST_GUARD a bad access to a heap's memory ends the process with a report of
+// the block, its allocation and its release.
 func TestGuardedByEnvironment(t *testing.T) {
 	for _, c := range []struct {
 		child  string
-		faults bool // only where pages can
+		faults bool // only on pages that can fault
 		code   int
 		says   []string // in this order
 	}{
-		{"use after free", true, 2, []string{"guard: use after free: byte 8 of a block (24 bytes) of ships, which was freed", "at\n",
-			"heap_test.init.func", "allocated at\n\t\tgithub.com/vastgo/vast/heap_test.makeShip ", "freed at\n\t\tgithub.com/vastgo/vast/heap_test.freeShip "}},
-		{"past the end", true, 2, []string{"guard: access past the end: 1 byte past the end of a block (24 bytes) of ships",
-			"at\n\t\tgithub.com/vastgo/vast/heap_test.use ", "allocated at\n\t\tgithub.com/vastgo/vast/heap_test.makeShip "}},
-		{"double free", false, 2, []string{"guard: double free: a block (24 bytes) of ships", "at\n\t\tgithub.com/vastgo/vast/heap_test.freeShip ",
-			"allocated at\n\t\tgithub.com/vastgo/vast/heap_test.makeShip ", "freed at\n\t\tgithub.com/vastgo/vast/heap_test.freeShip "}},
-		{"size of freed", false, 2, []string{"guard: use after free: byte 0 of a block (24 bytes) of ships", "freed at\n"}},
-		{"interior", false, 2, []string{"guard: free of an interior address: byte 8 of a block (24 bytes) of ships"}},
-		{"overwritten at Close", false, 0, []string{"Close: guard: overwritten: 1 byte past the end of a block (21 bytes) of ships",
+		{"use after free", true, 2, []string{"guard: use after free: byte 8 of a block (24 bytes) of " +
+			"ships, which was freed", "at\n",
+			"heap_test.init.func", "allocated at\n\t\tgithub.com/vastgo/vast/heap_test.makeShip ", "freed " +
+				"at\n\t\tgithub.com/vastgo/vast/heap_test.freeShip "}},
+		{"past the end", true, 2, []string{"guard: access past the end: 1 byte past the end of a block (24 " +
+			"bytes) of ships",
+			"at\n\t\tgithub.com/vastgo/vast/heap_test.use ", "allocated " +
+				"at\n\t\tgithub.com/vastgo/vast/heap_test.makeShip "}},
+		{"double free", false, 2, []string{"guard: double free: a block (24 bytes) of ships",
+			"at\n\t\tgithub.com/vastgo/vast/heap_test.freeShip ",
+			"allocated at\n\t\tgithub.com/vastgo/vast/heap_test.makeShip ", "freed " +
+				"at\n\t\tgithub.com/vastgo/vast/heap_test.freeShip "}},
+		{"size of freed", false, 2, []string{"guard: use after free: byte 0 of a block (24 bytes) of ships",
+			"freed at\n"}},
+		{"interior", false, 2, []string{"guard: free of an interior address: byte 8 of a block (24 bytes) " +
+			"of ships"}},
+		{"overwritten at Close", false, 0, []string{"Close: guard: overwritten: 1 byte past the end of a " +
+			"block (21 bytes) of ships",
 			"again: <nil>", "child has survived"}},
-		{"after Close", true, 2, []string{"Close: <nil>", "vm: bad access at 0x", " of ships is gone: it was closed", "closed at "}},
+		{"after Close", true, 2, []string{"Close: <nil>", "vm: bad access at 0x",
+			" of ships is gone: it was closed", "closed at "}},
 	} {
 		t.Run(c.child, func(t *testing.T) {
 			if c.faults && vm.HeapStandIn() {
@@ -120,14 +130,16 @@ func TestGuardedByEnvironment(t *testing.T) {
 	}
 }
 
-// TestMalformedVariable: a value that is not understood is said to be ignored, once, and nothing is guarded.
+// TestMalformedVariable: an invalid value is reported once as ignored, and nothing is guarded.
 func TestMalformedVariable(t *testing.T) {
 	for value, ignored := range map[string]int{"often": 1, "1/0": 1, "off": 0, "": 0} {
 		says, code := run(t, "double free", value)
-		if n := strings.Count(says, "is ignored: write VAST_GUARD=1/1000 to have one in a thousand guarded"); n != ignored {
+		if n := strings.Count(says, "is ignored: write VAST_GUARD=1/1000 to have one in a thousand "+
+			"guarded"); n != ignored {
 			t.Errorf("VAST_GUARD=%s: it is said %d times to be ignored:\n%s", value, n, says)
 		}
-		if code != 2 || !strings.Contains(says, "it was freed already: free an allocation once") || strings.Contains(says, "guard:") {
+		if code != 2 || !strings.Contains(says, "it was freed already: free an allocation once") ||
+			strings.Contains(says, "guard:") {
 			t.Errorf("VAST_GUARD=%s: status %d, and it says\n%s", value, code, says)
 		}
 	}

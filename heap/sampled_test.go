@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// openSampled makes a heap that guards one small allocation in every.
+// openSampled makes a heap that guards one in every small allocations.
 func openSampled(t *testing.T, every int, o Options) *Heap {
 	t.Helper()
 	h := open(t, o)
@@ -19,8 +19,8 @@ func openSampled(t *testing.T, every int, o Options) *Heap {
 	return h
 }
 
-// TestSampledHeap: with some allocations guarded a heap does what it does without: the sizes and contents are right, whatever
-// comes in whatever order, and in the end nothing is left.
+// TestSampledHeap: a heap with guarded allocations behaves as one without: sizes and contents are right in
+// any order of calls, and nothing is left at the end.
 func TestSampledHeap(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -78,7 +78,8 @@ func TestSampledHeap(t *testing.T) {
 			for _, c := range all {
 				inUse += h.SizeOf(c.p)
 			}
-			if s := h.Stats(); s.Allocations != len(all) || s.InUse != inUse || s.Committed < s.InUse || s.Wasted < 0 {
+			if s := h.Stats(); s.Allocations != len(all) || s.InUse != inUse || s.Committed < s.InUse ||
+				s.Wasted < 0 {
 				t.Errorf("%v, but there are %d allocations of %d bytes", s, len(all), inUse)
 			}
 			if most == 0 || most > sampledLive {
@@ -105,7 +106,8 @@ func fillBytes(p unsafe.Pointer, n int, v byte) {
 	}
 }
 
-// TestSampledLimit: where a guarded allocation cannot be had the heap gives an ordinary one, and what Grow has promised holds.
+// TestSampledLimit: if a guarded allocation fails, the heap makes an ordinary one, and the promises of Grow
+// hold.
 func TestSampledLimit(t *testing.T) {
 	limit := vm.NewLimit(1 << 20)
 	h := openSampled(t, 1, Options{Limit: limit})

@@ -2,15 +2,15 @@ package heap
 
 import "fmt"
 
-// Stats are the bytes of a heap at one moment.
+// Stats are the counters of a heap at one moment, in bytes except for Allocations.
 type Stats struct {
-	Reserved    int // of addresses
-	Committed   int // that may be touched; what a limit counts
-	Allocations int // that were not freed
-	InUse       int // of these, with what they have beyond what was asked for: the sum of SizeOf
-	Wasted      int // of the pages that allocations lie on, beyond InUse: free objects of pools, and ends cut off
-	Kept        int // of free pages whose memory was not given back yet: at most 1 MiB
-	Own         int // committed for what the heap knows of its allocations
+	Reserved    int // addresses
+	Committed   int // memory that may be touched: the part that limits count
+	Allocations int // number of live allocations
+	InUse       int // the sum of SizeOf of all allocations
+	Wasted      int // pages of allocations beyond InUse: free objects and unused ends
+	Kept        int // free pages whose memory is not given back yet: at most 1 MiB
+	Own         int // committed for the heap's own data
 }
 
 // Stats returns the heap's counters. Complexity: constant, without a system call.
@@ -27,18 +27,19 @@ func (h *Heap) Stats() Stats {
 	return s
 }
 
-// String formats the figures in one line.
+// String formats the counters in one line.
 func (s Stats) String() string {
 	return fmt.Sprintf("%d allocations of %d bytes, %d wasted, %d kept, %d own, %d committed, %d reserved",
 		s.Allocations, s.InUse, s.Wasted, s.Kept, s.Own, s.Committed, s.Reserved)
 }
 
-// Resident returns how many bytes of the heap are in memory. Complexity: as [vm.Region.Resident].
+// Resident returns the number of bytes in memory. Complexity: as [vm.Region.Resident].
 func (h *Heap) Resident() (int, error) { return h.region.Resident() }
 
-// Trim gives back all memory that no allocation lies on, and decommits what is behind the last one. Free and Realloc give
-// memory back by themselves, but for 1 MiB of free pages, and one pool a size, that the next allocations are to find.
-// What Grow has promised stays. Complexity: a system call for each stretch of pages that is given back.
+// Trim gives back all memory without allocations, and decommits the pages behind the last allocation. Free
+// and Realloc give memory back by themselves, except for 1 MiB of free pages and one pool a size, which the
+// next allocations use. Trim keeps the room that Grow has promised. Complexity: a system call for each range
+// of pages given back.
 func (h *Heap) Trim() {
 	h.lock()
 	defer h.unlock()

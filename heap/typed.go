@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Alloc returns a zero T outside Go's heap. It panics when T holds Go pointers. It returns an error, and has the cost, of
-// [Heap.Alloc].
+// Alloc returns a zero T outside Go's heap. It panics when T holds Go pointers. Its errors and its cost are
+// those of [Heap.Alloc].
 func Alloc[T any](h *Heap) (*T, error) {
 	mustBePlain[T]("Alloc")
 	var v T
@@ -19,14 +19,14 @@ func Alloc[T any](h *Heap) (*T, error) {
 	return (*T)(p), err
 }
 
-// plain holds the addresses of types that were found to hold no Go pointers, each where its own address says.
+// plain caches type addresses that are known to hold no Go pointers, each at a slot derived from the address.
 var plain [256]atomic.Uintptr
 
-// mustBePlain panics when T holds Go pointers. For a type seen before, the usual case, it is one comparison: allocating a
-// small object takes no longer than looking a type up.
+// mustBePlain panics when T holds Go pointers. For a cached type, the usual case, it is one comparison: a
+// small allocation takes no longer than a type look-up.
 //
-// The first word of an interface is the address of the description of its dynamic type, here *T, which is a constant of
-// the program and lives as long. It is only compared.
+// The first word of an interface is the address of its dynamic type, here *T. That address is a constant of
+// the program. It is only compared.
 func mustBePlain[T any](op string) {
 	e := any((*T)(nil))
 	described := *(*uintptr)(unsafe.Pointer(&e))
@@ -37,7 +37,7 @@ func mustBePlain[T any](op string) {
 	}
 }
 
-// Make is [Alloc], but panics with the [*vm.Error] where that returns one.
+// Make is [Alloc] that panics with the error.
 func Make[T any](h *Heap) *T {
 	p, err := Alloc[T](h)
 	if err != nil {
@@ -46,11 +46,11 @@ func Make[T any](h *Heap) *T {
 	return p
 }
 
-// AllocSlice returns length zero elements with room for capacity of them, and for no more: what append returns beyond that
-// lies on Go's heap. See [Resize] to make it longer. A capacity of zero takes nothing. It panics when T holds Go pointers
-// or has no size, or unless 0 ≤ length ≤ capacity.
+// AllocSlice returns length zero elements with room for capacity of them. Beyond that the built-in append
+// moves the slice to Go's heap; [Resize] makes it longer in place of that. A capacity of zero allocates
+// nothing. AllocSlice panics when T holds Go pointers or has size zero, or unless 0 ≤ length ≤ capacity.
 //
-// It returns an error as [Heap.Alloc], or one wrapping [vm.ErrSize] where the bytes cannot be counted.
+// It returns an error as [Heap.Alloc] does, or one wrapping [vm.ErrSize] if the byte count overflows.
 func AllocSlice[T any](h *Heap, length, capacity int) ([]T, error) {
 	size, err := sliceSize[T]("AllocSlice", h, length, capacity)
 	if capacity == 0 || err != nil {
@@ -64,7 +64,7 @@ func AllocSlice[T any](h *Heap, length, capacity int) ([]T, error) {
 	return unsafe.Slice((*T)(p), capacity)[:length], nil
 }
 
-// MakeSlice is [AllocSlice], but panics with the [*vm.Error] where that returns one.
+// MakeSlice is [AllocSlice] that panics with the error.
 func MakeSlice[T any](h *Heap, length, capacity int) []T {
 	s, err := AllocSlice[T](h, length, capacity)
 	if err != nil {
@@ -73,11 +73,12 @@ func MakeSlice[T any](h *Heap, length, capacity int) []T {
 	return s
 }
 
-// Resize gives a slice of [AllocSlice] room for capacity elements, as [Heap.Realloc] does: the elements are kept, those
-// behind the length too, what does not fit is cut off, and what is added is zero. s must not be used afterwards, and must
-// begin where it was allocated; one without capacity is new. It panics as AllocSlice does.
+// Resize gives a slice of [AllocSlice] room for capacity elements, as [Heap.Realloc] does. It keeps the
+// elements, also those between length and capacity, cuts off those that do not fit, and adds zero elements. s
+// must begin where it was allocated, and must not be used afterwards. Resize of a slice without capacity
+// allocates. It panics as AllocSlice does.
 //
-// It returns an error as AllocSlice does; then s is as it was.
+// It returns an error as AllocSlice does; then s is unchanged.
 func Resize[T any](h *Heap, s []T, capacity int) ([]T, error) {
 	size, err := sliceSize[T]("Resize", h, 0, capacity)
 	if err != nil {
@@ -99,47 +100,51 @@ func Resize[T any](h *Heap, s []T, capacity int) ([]T, error) {
 	return unsafe.Slice((*T)(p), capacity)[:min(len(s), capacity)], nil
 }
 
-// sliceSize checks what a slice is to be, and returns its size in bytes.
+// sliceSize checks the shape of a slice and returns its size in bytes.
 func sliceSize[T any](op string, h *Heap, length, capacity int) (int, error) {
 	mustBePlain[T](op)
 	var v T
 	each := int(unsafe.Sizeof(v))
 	if each == 0 {
-		panic(fmt.Sprintf("heap: %s[%s] on %s: the elements have no size: count them instead", op, layout.Name[T](), h.name))
+		panic(fmt.Sprintf("heap: %s[%s] on %s: the elements have no size: count them instead", op,
+			layout.Name[T](), h.name))
 	}
 	if length < 0 || capacity < length {
-		panic(fmt.Sprintf("heap: %s[%s](%d, %d) on %s: a length is from zero to the capacity", op, layout.Name[T](), length, capacity, h.name))
+		panic(fmt.Sprintf("heap: %s[%s](%d, %d) on %s: a length is from zero to the capacity", op,
+			layout.Name[T](), length, capacity, h.name))
 	}
 	if capacity > math.MaxInt/each {
 		return 0, &vm.Error{Op: "alloc", Purpose: h.name, Bytes: math.MaxInt, Err: vm.ErrSize,
-			Detail: fmt.Sprintf("%d elements of %d bytes are more than any address space has", capacity, each)}
+			Detail: fmt.Sprintf("%d elements of %d bytes are more than any address space has", capacity,
+				each)}
 	}
 	return capacity * each, nil
 }
 
-// Free gives back what [Alloc] or [Make] returned, as [Heap.Free] does.
+// Free gives back an allocation of [Alloc] or [Make], as [Heap.Free] does.
 func Free[T any](h *Heap, p *T) { h.Free(unsafe.Pointer(p)) }
 
-// FreeSlice gives back what [AllocSlice], [MakeSlice] or [Resize] returned, as [Heap.Free] does. s must begin where it was
-// allocated; its length does not matter, and one without capacity is nothing to free.
+// FreeSlice gives back a slice of [AllocSlice], [MakeSlice] or [Resize], as [Heap.Free] does. s must begin
+// where it was allocated; its length does not matter. A slice without capacity is not an allocation.
 func FreeSlice[T any](h *Heap, s []T) {
 	if cap(s) > 0 {
 		h.Free(unsafe.Pointer(unsafe.SliceData(s)))
 	}
 }
 
-// Grow makes the next n allocations of a T unable to fail, those with other types of about the same size counted too. It
-// panics when n is negative, T holds Go pointers, or T is larger than what lies in pools (seven eighths of a page):
-// what has whole pages fails or does not when it is allocated.
+// Grow makes the next n allocations of a T unable to fail. Allocations of other types of about the same size
+// count too. It panics when n is negative, when T holds Go pointers, or when T is larger than an object of a
+// pool (seven eighths of a page).
 //
-// It returns an error as [Heap.Alloc] does; then nothing has changed, but that pages may be committed.
+// It returns an error as [Heap.Alloc] does; then only committed pages may have changed.
 func Grow[T any](h *Heap, n int) error {
 	mustBePlain[T]("Grow")
 	var v T
 	size, align := int(unsafe.Sizeof(v)), int(unsafe.Alignof(v))
 	c, ok := classFor(size, align)
 	if n < 0 || !ok {
-		panic(fmt.Sprintf("heap: Grow[%s](%d) of %d bytes each on %s: a number is zero or more, and the size at most %d",
+		panic(fmt.Sprintf("heap: Grow[%s](%d) of %d bytes each on %s: a number is zero or more, and the "+
+			"size at most %d",
 			layout.Name[T](), n, size, h.name, smallMost))
 	}
 	h.lock()
@@ -156,7 +161,7 @@ func (h *Heap) promise(number, n int) error {
 		return h.full(min(n, math.MaxInt/int(c.size)) * int(c.size))
 	}
 	for s.free < n {
-		s.promised = max(before, s.free) // so that what is there already does not go while memory is looked for
+		s.promised = max(before, s.free) // keeps the free objects while memory is sought
 		if err := h.newPool(number); err != nil {
 			s.promised = before
 			h.trim()

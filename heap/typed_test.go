@@ -76,19 +76,39 @@ func TestTyped(t *testing.T) {
 func TestTypedMisuse(t *testing.T) {
 	h := open(t, Options{Name: "ships"})
 	for says, use := range map[string]func(){
-		"heap: Alloc[string]: string is a string":                              func() { Make[string](h) },
-		"heap: AllocSlice[":                                                    func() { MakeSlice[struct{ Crew []*ship }](h, 1, 1) },
-		".Crew is a slice":                                                     func() { MakeSlice[struct{ Crew []*ship }](h, 1, 1) },
-		"heap: Resize[func()]":                                                 func() { _, _ = Resize[func()](h, nil, 1) },
-		"heap: Grow[error]":                                                    func() { _ = Grow[error](h, 1) },
-		"heap: Grow[int64](-1) of 8 bytes each on ships":                       func() { _ = Grow[int64](h, -1) },
-		"a number is zero or more, and the size at most":                       func() { _ = Grow[[1 << 20]byte](h, 1) },
-		"heap: AllocSlice[int](2, 1) on ships: a length is from zero":          func() { MakeSlice[int](h, 2, 1) },
-		"heap: AllocSlice[int](-1, 1) on ships: a length is from zero":         func() { MakeSlice[int](h, -1, 1) },
-		"heap: Resize[int](0, -1) on ships":                                    func() { _, _ = Resize[int](h, nil, -1) },
-		"heap: AllocSlice[struct {}] on ships: the elements have no size: cou": func() { MakeSlice[struct{}](h, 1, 1) },
+		"heap: Alloc[string]: string is a string": func() { Make[string](h) },
+		"heap: AllocSlice[": func() {
+			MakeSlice[struct{ Crew []*ship }](h, 1, 1)
+		},
+		".Crew is a slice": func() {
+			MakeSlice[struct{ Crew []*ship }](h, 1, 1)
+		},
+		"heap: Resize[func()]": func() {
+			_, _ = Resize[func()](h, nil, 1)
+		},
+		"heap: Grow[error]": func() {
+			_ = Grow[error](h, 1)
+		},
+		"heap: Grow[int64](-1) of 8 bytes each on ships": func() {
+			_ = Grow[int64](h, -1)
+		},
+		"a number is zero or more, and the size at most": func() {
+			_ = Grow[[1 << 20]byte](h, 1)
+		},
+		"heap: AllocSlice[int](2, 1) on ships: a length is from zero": func() {
+			MakeSlice[int](h, 2, 1)
+		},
+		"heap: AllocSlice[int](-1, 1) on ships: a length is from zero": func() {
+			MakeSlice[int](h, -1, 1)
+		},
+		"heap: Resize[int](0, -1) on ships": func() {
+			_, _ = Resize[int](h, nil, -1)
+		},
+		"heap: AllocSlice[struct {}] on ships: the elements have no size: cou": func() {
+			MakeSlice[struct{}](h, 1, 1)
+		},
 	} {
-		for range 2 { // the second time for types that were looked at before
+		for range 2 { // the second time with cached types
 			if text := modeltest.PanicText(use); !strings.Contains(text, says) {
 				t.Errorf("panic %q, want %q", text, says)
 			}

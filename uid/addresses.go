@@ -9,20 +9,20 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// span is addresses that IDs are made of. next runs past end when several goroutines find the span used up at once, each
-// by one.
+// span is a range of addresses for IDs. next may run past end, by one for each goroutine that finds the span
+// used up at once.
 type span struct {
 	next atomic.Uint64
 	end  uint64
 }
 
-// one returns an address, or false where there is none left.
+// one returns an address, or false if none is left.
 func (s *span) one() (address uint64, ok bool) {
 	next := s.next.Add(1)
 	return next - 1, next <= s.end
 }
 
-// take returns n addresses in a row, or false where the span does not have them.
+// take returns n addresses in a row, or false if the span does not have them.
 func (s *span) take(n uint64) (first uint64, ok bool) {
 	for {
 		first = s.next.Load()
@@ -38,15 +38,16 @@ func (s *span) take(n uint64) (first uint64, ok bool) {
 var (
 	current   atomic.Pointer[span]
 	reserving sync.Mutex
-	regions   []*vm.Region // kept, so that they do not count as leaked; they are never closed
+	regions   []*vm.Region // kept so that they do not count as leaked; never closed
 )
 
 func init() { current.Store(&span{}) }
 
-// sizes are the reservations to try, in bytes: where the process may not have the first (RLIMIT_AS), it may have another.
+// sizes are the reservations to try, in bytes. If an address limit (RLIMIT_AS) forbids the first, a later one
+// may fit.
 var sizes = []int{1 << min(36, strconv.IntSize-4), 1 << 28, 1 << 20}
 
-// take returns n addresses in a row that nobody else has. It fails as [vm.Reserve] does.
+// take returns n addresses in a row that belong to this caller alone. It fails as [vm.Reserve] does.
 func take(n uint64) (first uint64, err error) {
 	if n > math.MaxInt/8 {
 		return 0, tooMany(n)
@@ -62,8 +63,8 @@ func take(n uint64) (first uint64, err error) {
 	}
 }
 
-// reserve puts a new span with room for n addresses in the place of used, unless somebody else has replaced that. What is
-// left of used is never used.
+// reserve replaces the span used by a new one with room for n addresses, unless another goroutine has
+// replaced it already. The remaining addresses of used are lost.
 func reserve(used *span, n uint64) error {
 	reserving.Lock()
 	defer reserving.Unlock()
@@ -88,8 +89,8 @@ func reserve(used *span, n uint64) error {
 	return err
 }
 
-// counted returns the span behind used where IDs are numbers from a counter. It begins where no address is, in the upper
-// half of all numbers.
+// counted returns the span behind used for systems where IDs are numbers from a counter. It begins in the
+// upper half of all numbers, which no address has.
 func counted(used *span, n uint64) *span {
 	first := max(used.end, 1<<63)
 	s := &span{end: first + max(n, 1<<36)}

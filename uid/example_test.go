@@ -12,7 +12,7 @@ type Sound struct{ Volume float32 }
 type Mesh struct{ Triangles int }
 
 func Example() {
-	// Two parts of a program number what they have, and a third keeps names for all of it.
+	// Two parts of a program number their objects, and a third part keeps names for all of them.
 	names := make(map[any]string)
 
 	var sounds uid.Source[Sound] // one for each goroutine that makes sounds

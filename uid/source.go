@@ -2,14 +2,14 @@ package uid
 
 import "fmt"
 
-// block is how many addresses a Source takes at a time.
+// block is the number of addresses that a Source takes at a time.
 const block = 4096
 
-// New returns an ID that the program has not had before. Any number of goroutines may call it; one that needs many has a
-// [Source].
+// New returns an ID that the program has not had before. Any number of goroutines may call it. A goroutine
+// that needs many IDs has a [Source].
 //
-// It panics with the [*vm.Error] that [Source.Grow] would return where the process has no more addresses, which takes
-// limits on its address space: 64 billion IDs take one two-thousandth of it.
+// It panics with the [*vm.Error] that [Source.Grow] would return if the process has no more addresses. That
+// happens only under limits on its address space: 64 billion IDs take one two-thousandth of it.
 func New[T any]() ID[T] {
 	address, ok := current.Load().one()
 	if !ok {
@@ -21,8 +21,8 @@ func New[T any]() ID[T] {
 	return ID[T]{address: address}
 }
 
-// Source hands out IDs to one goroutine at a time, from a block of addresses that is its alone. The zero Source is ready
-// for use; it must not be copied once it was used, for the copy would hand out the same IDs.
+// Source hands out IDs to one goroutine at a time, from a block of addresses of its own. The zero Source is
+// ready for use. Do not copy a Source after its first use: the copy would hand out the same IDs.
 type Source[T any] struct {
 	_         noCopy
 	next, end uint64
@@ -44,8 +44,8 @@ func (s *Source[T]) more() {
 	}
 }
 
-// Grow makes the next n IDs of the source unable to fail. It panics when n is negative, and returns a [*vm.Error] as
-// [vm.Reserve] does. What is left of the source's block before that is not used, where it is too small.
+// Grow makes the next n IDs of the source unable to fail. It panics when n is negative, and returns a
+// [*vm.Error] as [vm.Reserve] does. The rest of the source's block is lost if it is too small.
 func (s *Source[T]) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("uid: Grow(%d): a number of IDs is zero or more", n))
@@ -61,7 +61,7 @@ func (s *Source[T]) Grow(n int) error {
 	return err
 }
 
-// noCopy makes go vet tell of copies.
+// noCopy makes go vet report copies.
 type noCopy struct{}
 
 func (*noCopy) Lock()   {}

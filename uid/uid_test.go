@@ -24,7 +24,8 @@ type ship struct{ _ [100]byte }
 
 type crew struct{}
 
-// TestUnique: IDs from New and from sources with blocks of several sizes, on many goroutines, are all different.
+// TestUnique: IDs from New and from sources with blocks of several sizes, on many goroutines, are all
+// different.
 func TestUnique(t *testing.T) {
 	const goroutines, each = 8, 20_000
 	got := make([][]uint64, goroutines)
@@ -39,7 +40,8 @@ func TestUnique(t *testing.T) {
 						t.Error(err)
 					}
 				}
-				got[g] = append(got[g], s.New().address, c.New().address, New[ship]().address, New[crew]().address)
+				got[g] = append(got[g], s.New().address, c.New().address, New[ship]().address,
+					New[crew]().address)
 			}
 		})
 	}
@@ -54,7 +56,7 @@ func TestUnique(t *testing.T) {
 	}
 }
 
-// TestReservedAddresses: an ID lies in a reservation of this package, so that nothing else has its address.
+// TestReservedAddresses: an ID lies in a reservation of this package, so nothing else has its address.
 func TestReservedAddresses(t *testing.T) {
 	id := New[ship]()
 	if vm.HeapStandIn() {
@@ -73,7 +75,7 @@ func TestReservedAddresses(t *testing.T) {
 	}
 }
 
-// TestSpanEnds: IDs go on in another reservation when one is used up, from many goroutines at once.
+// TestSpanEnds: when a reservation is used up, IDs continue in another one, also for many goroutines at once.
 func TestSpanEnds(t *testing.T) {
 	const small = 10_000
 	s := &span{}
@@ -105,14 +107,14 @@ func TestSpanEnds(t *testing.T) {
 	}
 }
 
-// TestGrow: a source that has grown takes nothing more until its IDs are used up.
+// TestGrow: a source that has grown takes no addresses until its IDs are used up.
 func TestGrow(t *testing.T) {
 	var s Source[ship]
 	if err := s.Grow(3 * block); err != nil {
 		t.Fatal(err)
 	}
 	first := s.New()
-	if err := s.Grow(3*block - 1); err != nil { // it has these
+	if err := s.Grow(3*block - 1); err != nil { // the block has these
 		t.Fatal(err)
 	}
 	last := first
@@ -147,7 +149,7 @@ func TestTooMany(t *testing.T) {
 	_ = s.Grow(-1)
 }
 
-// TestReservationsFail: each reservation that is tried fails in turn, and then all of them.
+// TestReservationsFail makes each reservation attempt fail in turn, and then all of them.
 func TestReservationsFail(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("IDs are numbers from a counter in this build, and nothing can fail")
@@ -157,11 +159,11 @@ func TestReservationsFail(t *testing.T) {
 	kept := len(regions)
 	calls := faulttest.EachCall(t, func() error {
 		current.Store(&span{})
-		id := New[ship]() // another size is tried
+		id := New[ship]() // comes from another size
 		if id.IsZero() {
 			t.Error("the zero ID was given out")
 		}
-		err := regions[kept].Close() // in a program they stay
+		err := regions[kept].Close() // a program never closes them
 		if err != nil {
 			_ = regions[kept].Close()
 		}
@@ -174,7 +176,7 @@ func TestReservationsFail(t *testing.T) {
 
 	current.Store(&span{})
 	usual := sizes
-	sizes = []int{math.MaxInt} // refused by vm.Reserve itself
+	sizes = []int{math.MaxInt} // vm.Reserve refuses it
 	defer func() { sizes = usual }()
 	defer func() {
 		e, ok := recover().(*vm.Error)
@@ -189,8 +191,8 @@ func TestReservationsFail(t *testing.T) {
 	New[ship]()
 }
 
-// TestNoMemory: a billion IDs take no memory, as the reservations say, and less than 1 MB as the system says. An emulator's own
-// memory counts there, too.
+// TestNoMemory: a billion IDs take no memory by the counts of their reservations, and less than 1 MB by the
+// system's count, which includes an emulator's own memory.
 func TestNoMemory(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("IDs are numbers from a counter in this build")
@@ -223,7 +225,7 @@ func TestNoMemory(t *testing.T) {
 	}
 }
 
-// resident returns the resident bytes of the process, or 0 where the system does not say.
+// resident returns the resident bytes of the process, or 0 if the system does not say.
 func resident() int {
 	var size, pages int
 	statm, _ := os.ReadFile("/proc/self/statm")
@@ -241,7 +243,7 @@ func TestZero(t *testing.T) {
 	}
 }
 
-// TestProcessLocal: an ID cannot be written for another process, nor read.
+// TestProcessLocal: an ID can neither be encoded nor decoded.
 func TestProcessLocal(t *testing.T) {
 	type record struct{ Owner ID[ship] }
 	r := record{New[ship]()}

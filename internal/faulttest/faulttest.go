@@ -55,11 +55,11 @@ func EachCall(t *testing.T, body func() error) (calls int) {
 // because of the call that is made to fail, check looks whether anything has changed, and op is run once more: then it
 // must not fail. Again returns the first error.
 func Again(t testing.TB, what string, op func() error, check func()) error {
-	t.Helper()
 	err := run(op)
 	if err == nil {
 		return nil
 	}
+	t.Helper()
 	if !errors.Is(err, Err) || !errors.As(err, new(*vm.Error)) {
 		t.Fatalf("%s: %v", what, err)
 	}

@@ -23,8 +23,8 @@ var cut = vm.PageSize() * 3 / 2 / 8
 // children are programs that use what a container has given up.
 var children = map[string]func(){
 	"arena": func() {
-		a := made(arena.NewArena(arena.Options{Name: "frame"}))
-		first := arena.New[uint64](a)
+		a := made(arena.New(arena.Options{Name: "frame"}))
+		first := arena.Make[uint64](a)
 		m := a.Mark()
 		s := arena.MakeSlice[uint64](a, 10_000, 10_000)
 		release(a, m)
@@ -94,7 +94,7 @@ func TestGivenUp(t *testing.T) {
 	}
 	childtest.Needed(t)
 	for child, says := range map[string][]string{
-		"arena": {"byte 80000 of frame lies in memory that was given back: keep no pointer longer than the mark before it", "made at ",
+		"arena": {"byte 80000 of frame lies in memory that was given back: drop every pointer before its mark is released or the arena is reset", "made at ",
 			"given back at ", "vm/span.go:", "arena/mark.go:", "containers_test.go:"},
 		"array": {fmt.Sprintf("element %d of events lies in memory that was given back: drop pointers and slices", cut), "given back at ", "bulk/array.go:",
 			"containers_test.go:"},
