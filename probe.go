@@ -180,7 +180,7 @@ func (probes) SourceColumn(edges any) AnyColumn {
 
 func (probes) TargetColumn(edges any) AnyColumn {
 	_, targets := edges.(anyEdges).columns()
-	return related{targets}
+	return columnOfAnyType{targets}
 }
 
 func (probes) CountSources(edges any, to Entity) int {

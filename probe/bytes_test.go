@@ -1,19 +1,22 @@
-package vast
+package probe_test
 
 import (
 	"bytes"
 	"encoding/binary"
 	"testing"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 )
 
 func TestBytes(t *testing.T) {
-	w := NewWorld(Options{MaxEntities: 1 << 10})
+	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 10})
 	t.Cleanup(func() { w.Close() })
 	type pair struct{ A, B uint32 }
-	a, s, h, tag := NewColumn[pair](w), NewSparseColumn[uint64](w), NewHeapColumn[string](w), NewTag(w, "Tag")
-	nothing := NewColumn[struct{}](w)
+	a, s, h, tag := vast.NewColumn[pair](w), vast.NewSparseColumn[uint64](w), vast.NewHeapColumn[string](w), vast.NewTag(w, "Tag")
+	nothing := vast.NewColumn[struct{}](w)
 	made := w.Archetype(a, s, h, tag, nothing)
-	made.NewN(300, func(r Run) {
+	made.NewN(300, func(r vast.Run) {
 		for i := range r.Len() {
 			a.Slice(r)[i] = pair{uint32(r.Start() + i), 7}
 		}
@@ -25,11 +28,11 @@ func TestBytes(t *testing.T) {
 			want = binary.NativeEndian.AppendUint32(want, p.A)
 			want = binary.NativeEndian.AppendUint32(want, p.B)
 		}
-		if got := Bytes(a, run); !bytes.Equal(got, want) {
+		if got := probe.Bytes(a, run); !bytes.Equal(got, want) {
 			t.Errorf("the bytes of slots %d to %d differ", run.Start(), run.Start()+run.Len())
 		}
-		for _, col := range []AnyColumn{s, h, tag, nothing} {
-			if got := Bytes(col, run); len(got) != 0 {
+		for _, col := range []vast.AnyColumn{s, h, tag, nothing} {
+			if got := probe.Bytes(col, run); len(got) != 0 {
 				t.Errorf("%s has %d bytes", col.Name(), len(got))
 			}
 		}
@@ -38,13 +41,13 @@ func TestBytes(t *testing.T) {
 	if n != 190 {
 		t.Errorf("%d entities were looked at, want 190", n)
 	}
-	b := NewColumn[uint64](w)
+	b := vast.NewColumn[uint64](w)
 	defer func() {
 		if recover() == nil {
 			t.Error("the bytes of a run without the component did not panic")
 		}
 	}()
 	for run := range w.Query(a).Runs() {
-		Bytes(b, run)
+		probe.Bytes(b, run)
 	}
 }

@@ -1,0 +1,105 @@
+// Package probetest checks what package probe says of a world, for the tests of packages vast and probe.
+package probetest
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
+	"github.com/vastgo/vast/vm"
+)
+
+// CheckAreas checks that a world's areas lie in its reservations and do not overlap, that the committed ranges of the areas
+// are the committed pages of the reservations, and that slots and places agree.
+func CheckAreas(t testing.TB, w *vast.World) {
+	t.Helper()
+	areas, reservations := probe.Areas(w), probe.Reservations(w)
+	committed := make([]int, len(reservations))
+	end, last := 0, 0
+	for i, a := range areas {
+		switch {
+		case a.Reservation == -1:
+			last = len(reservations)
+			if a.Offset != 0 || a.Stride != 0 || a.Committed < 0 || a.Committed > a.Bytes {
+				t.Fatalf("area %d lies outside of the reservations, and is %+v", i, a)
+			}
+			continue
+		case a.Reservation < last:
+			t.Fatalf("area %d is out of order: %+v", i, a)
+		case a.Reservation > last:
+			last, end = a.Reservation, 0
+		}
+		if a.Offset < end || a.Bytes <= 0 || a.Offset+a.Bytes > reservations[last].Bytes() {
+			t.Fatalf("area %d is %+v, the one before ends at %d", i, a, end)
+		}
+		end = a.Offset + a.Bytes
+		if a.Committed < 0 || a.CommittedAt < a.Offset || a.CommittedAt+a.Committed > end {
+			t.Fatalf("the committed range of area %d exceeds the area: %+v", i, a)
+		}
+		committed[last] += a.Committed
+		checkPlaces(t, w, a)
+	}
+	for i, r := range reservations {
+		runs, err := r.Pages(0, r.Bytes(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want, got ranges
+		for _, a := range areas {
+			if a.Reservation == i && a.Committed > 0 {
+				want.add(a.CommittedAt, a.Committed)
+			}
+		}
+		for _, run := range runs {
+			if run.State&vm.PageCommitted != 0 {
+				got.add(run.Offset, run.Bytes)
+			}
+		}
+		if !slices.Equal(got, want) || committed[i] != r.Committed() {
+			t.Fatalf("reservation %d has committed %v, %d bytes; its areas have %v, %d bytes", i, got, r.Committed(), want,
+				committed[i])
+		}
+	}
+}
+
+// ranges are offsets [lo, hi) in ascending order, of which no two touch.
+type ranges [][2]int
+
+func (r *ranges) add(off, n int) {
+	if k := len(*r); k > 0 && (*r)[k-1][1] == off {
+		(*r)[k-1][1] += n
+		return
+	}
+	*r = append(*r, [2]int{off, off + n})
+}
+
+// checkPlaces checks the places of some slots in an area.
+func checkPlaces(t testing.TB, w *vast.World, a probe.Area) {
+	t.Helper()
+	if a.Stride == 0 {
+		return
+	}
+	most := w.Options().MaxEntities
+	for _, slot := range []int{0, 1, 63, 64, 4095, 4096, most / 2, most - 1} {
+		if slot >= most {
+			continue
+		}
+		off, n := a.Place(slot)
+		if n <= 0 || off < a.Offset || off+n > a.Offset+a.Bytes {
+			t.Fatalf("slot %d lies at %d+%d of %+v", slot, off, n, a)
+		}
+		lo, hi := a.Slots(off, n)
+		if lo != slot/a.Share*a.Share || hi != lo+a.Share {
+			t.Fatalf("at %d+%d lie the slots [%d, %d) of %+v, want the %d slots around %d", off, n, lo, hi, a, a.Share, slot)
+		}
+		if lo2, hi2 := a.Slots(off+n-1, 1); lo2 != lo || hi2 != hi {
+			t.Fatalf("at the last byte of [%d, %d) lie the slots [%d, %d) of %+v", lo, hi, lo2, hi2, a)
+		}
+		// A range that exceeds the place by one byte on each side touches the places beside it.
+		lo2, hi2 := a.Slots(off-1, n+2)
+		if off > a.First && off-1 >= a.Offset && slot >= a.Share && (lo2 != lo-a.Share || hi2 != hi+a.Share) {
+			t.Fatalf("around [%d, %d) lie the slots [%d, %d) of %+v", lo, hi, lo2, hi2, a)
+		}
+	}
+}
