@@ -206,7 +206,7 @@ func (s *Schedule) GrowCommandBytes(bytes int) error {
 	s.enter("GrowCommandBytes")
 	defer s.busy.Store(false)
 	for _, w := range s.team.workers {
-		if err := w.ownCommands(s).Grow(bytes); err != nil {
+		if err := w.ownCommands(s).GrowBytes(bytes); err != nil {
 			return err
 		}
 	}

@@ -1,5 +1,5 @@
-// Package atwork tells whether a goroutine is in the middle of what the owner of a world does. Such a
-// goroutine must not wait for the owner: it would wait for itself.
+// Package atwork reports whether a goroutine does the work of a world's owner. Such a goroutine must not wait
+// for the owner: it would wait for itself.
 package atwork
 
 import (
@@ -8,16 +8,15 @@ import (
 	"sync"
 )
 
-// busy holds the worlds whose owners are at work, once for each Enter, and the names of the functions that
-// Mark was given.
+// busy holds the worlds whose owners are at work, once for each Enter, and the names of the marked functions.
 var busy struct {
 	mu     sync.Mutex
 	worlds []any
 	marked map[string]bool
 }
 
-// Mark notes that what a function calls, directly or not, is the work of a world's owner. The function must
-// not be inlined.
+// Mark declares that a function, and everything that it calls, does the work of a world's owner. The function
+// must not be inlined.
 func Mark(f any) {
 	busy.mu.Lock()
 	defer busy.mu.Unlock()
@@ -27,14 +26,14 @@ func Mark(f any) {
 	busy.marked[runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name()] = true
 }
 
-// Enter notes that the owner of a world begins to work, on whatever goroutines.
+// Enter records that the owner of a world starts to work, on any goroutines.
 func Enter(world any) {
 	busy.mu.Lock()
 	busy.worlds = append(busy.worlds, world)
 	busy.mu.Unlock()
 }
 
-// Leave ends what Enter began.
+// Leave undoes one Enter.
 func Leave(world any) {
 	busy.mu.Lock()
 	defer busy.mu.Unlock()
@@ -48,9 +47,9 @@ func Leave(world any) {
 	}
 }
 
-// Inside reports whether the calling goroutine surely does the work of a world's owner: a marked function is
-// among its callers, and no owner of another world is at work, whose function it could be. Goroutines have no
-// name to go by.
+// Inside reports whether the calling goroutine certainly does the work of the world's owner: a marked
+// function is among its callers, and no owner of another world is at work, which might have called the
+// function. Goroutines cannot be told apart otherwise.
 func Inside(world any) bool {
 	busy.mu.Lock()
 	defer busy.mu.Unlock()

@@ -22,30 +22,30 @@ func TestInside(t *testing.T) {
 		return is
 	}
 	if inside() {
-		t.Error("nobody is at work")
+		t.Error("inside, but no owner is at work")
 	}
 	Enter(mine)
 	Enter(mine)
 	if !inside() || Inside(mine) {
-		t.Error("what a marked function calls is not told from what it does not")
+		t.Error("Inside does not tell the callees of a marked function from other code")
 	}
 	there := make(chan bool)
 	work(func() { go func() { there <- Inside(mine) }() })
 	if <-there {
-		t.Error("another goroutine counts as inside")
+		t.Error("another goroutine is inside")
 	}
 	Enter(other)
 	if inside() {
-		t.Error("it is taken for the work of one owner where two are at work")
+		t.Error("inside, but two owners are at work")
 	}
 	Leave(other)
 	Leave(mine)
 	if !inside() {
-		t.Error("the owner is still at work")
+		t.Error("not inside, but the owner is still at work")
 	}
 	Leave(mine)
 	Leave(mine)
 	if inside() || len(busy.worlds) != 0 {
-		t.Error("nobody is at work any more")
+		t.Error("inside, but no owner is at work any more")
 	}
 }

@@ -1,15 +1,52 @@
 package metamorphic
 
-// T is what of a *testing.T is needed here.
+import "fmt"
+
+// Disagreement says where a configuration differs from the first one, or panics.
+type Disagreement struct {
+	Operation    int
+	First, Other Configuration
+	Panic        any // of the other
+}
+
+// String describes the operation after which the two differ.
+func (d *Disagreement) String() string {
+	if d.Panic != nil {
+		return fmt.Sprintf("operation %d panics: %v\n\t%v", d.Operation, d.Panic, d.Other)
+	}
+	return fmt.Sprintf("after operation %d these differ:\n\t%v\n\t%v", d.Operation, d.First, d.Other)
+}
+
+// Compare plays a stream in all configurations. It returns the first disagreement, or nil.
+func Compare(cs []Configuration, ops []Op) *Disagreement {
+	var first []uint64
+	for i, c := range cs {
+		sums, panicked := Play(c, ops)
+		if panicked != nil {
+			return &Disagreement{len(sums), cs[0], c, panicked}
+		}
+		if i == 0 {
+			first = sums
+		}
+		for at := range sums {
+			if sums[at] != first[at] {
+				return &Disagreement{at, cs[0], c, nil}
+			}
+		}
+	}
+	return nil
+}
+
+// T is the part of a *testing.T that this package needs.
 type T interface {
 	Helper()
 	Fatalf(format string, a ...any)
 }
 
-// standard is the expression for the configurations that streams are compared in.
+// standard is the Go expression for the configurations of CheckAll.
 const standard = "metamorphic.Configurations()"
 
-// Check fails where a stream is not the same in all configurations.
+// Check fails if the configurations disagree on a stream.
 func Check(t T, cs []Configuration, ops []Op) {
 	t.Helper()
 	if d := Compare(cs, ops); d != nil {
@@ -17,7 +54,7 @@ func Check(t T, cs []Configuration, ops []Op) {
 	}
 }
 
-// CheckAll is Check for [Configurations]. Where it fails the stream is shrunk, and printed as a Go test.
+// CheckAll is Check for [Configurations]. If it fails, it shrinks the stream and prints it as a Go test.
 func CheckAll(t T, ops []Op) {
 	t.Helper()
 	d := Compare(Configurations(), ops)
@@ -25,5 +62,6 @@ func CheckAll(t T, ops []Op) {
 		return
 	}
 	short := Shrink(ops, func(ops []Op) bool { return Compare(Configurations(), ops) != nil })
-	t.Fatalf("%v\n%d operations are left of %d:\n%v\n\n%s", d, len(short), len(ops), Compare(Configurations(), short), Print(short, standard))
+	t.Fatalf("%v\n%d of %d operations are left:\n%v\n\n%s", d, len(short), len(ops),
+		Compare(Configurations(), short), Print(short, standard))
 }

@@ -25,19 +25,19 @@ type Column interface {
 	Hook(add, remove func(e vast.Entity, v uint64))
 }
 
-// element is a number twice, so that half of one is found.
+// element holds a number twice, so that a torn write is found.
 type element struct{ v, again uint64 }
 
 func of(v uint64) element { return element{v, v} }
 
 func (e *element) number() uint64 {
 	if e.again != e.v {
-		panic("metamorphic: half of an element")
+		panic("metamorphic: a torn element")
 	}
 	return e.v
 }
 
-// stored is what the storages have in common.
+// stored is the common interface of the storages.
 type stored interface {
 	vast.ValueColumn[element]
 	Has(vast.Entity) bool
@@ -56,10 +56,10 @@ type stored interface {
 	Len() int
 }
 
-// column is a Column of any storage.
+// column implements Column for any storage.
 type column struct{ s stored }
 
-// NewColumn registers a column of a storage that holds values.
+// NewColumn registers a column with the given storage.
 func NewColumn(w *vast.World, s probe.Storage, name string) Column {
 	switch s {
 	case probe.StorageSparse:

@@ -7,30 +7,31 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Emptying is how a world is emptied.
+// Emptying is a way to empty a world.
 type Emptying uint8
 
-// The ways of emptying a world.
+// The ways to empty a world.
 const (
 	ByReset     Emptying = iota // World.Reset
 	ByReopening                 // World.Close, and a new world
 	ByDeleteAll                 // World.DeleteAll, and World.Trim
-	OneByOne                    // World.Delete of each entity
+	OneByOne                    // World.Delete for each entity
 )
 
-// Configuration is one way to make a world. Nothing in it may make a difference.
+// Configuration describes a way to make a world. It must not change any result.
 type Configuration struct {
 	Storage  probe.Storage
 	Pages    vm.Pages
 	Workers  int
 	Emptying Emptying
-	// TrimEvery trims the world after so many operations. Zero: never.
+	// TrimEvery is the number of operations between two calls of World.Trim. Zero: never.
 	TrimEvery int
-	// Meddling has hooks and fills try what they must not do, and do what they may.
+	// Meddling makes hooks and fills call functions that they must not call, and functions that they may
+	// call.
 	Meddling bool
 	// Growing makes room before every operation.
 	Growing bool
-	// Wrap stands in for a column, where a test wants one that misbehaves. Default: none.
+	// Wrap wraps each column, for a test that needs a faulty one. Default: none.
 	Wrap func(Column) Column
 }
 
@@ -53,14 +54,16 @@ func (c Configuration) String() string {
 	return s
 }
 
-// Configurations are twelve in which each storage meets each kind of pages, and the others in turn. The first is the default.
+// Configurations returns twelve configurations. They combine each storage with each kind of pages, and vary
+// the other fields. The first is the default.
 func Configurations() (cs []Configuration) {
 	storages := []probe.Storage{probe.StorageDense, probe.StorageSparse, probe.StorageHeap}
 	pages := []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHuge, vm.PagesHeap}
 	workers := []int{1, 2, 4}
 	for i := range 12 {
-		cs = append(cs, Configuration{Storage: storages[i%3], Pages: pages[i%4], Workers: workers[i/4], Emptying: Emptying((i + i/4) % 4),
-			TrimEvery: []int{0, 7, 1, 50}[(i/2)%4], Meddling: i%4 >= 2, Growing: i%5 >= 3})
+		cs = append(cs, Configuration{Storage: storages[i%3], Pages: pages[i%4], Workers: workers[i/4],
+			Emptying: Emptying((i + i/4) % 4), TrimEvery: []int{0, 7, 1, 50}[(i/2)%4],
+			Meddling: i%4 >= 2, Growing: i%5 >= 3})
 	}
 	return cs
 }

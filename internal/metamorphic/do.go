@@ -7,7 +7,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// do does an operation. It reports whether what hooks are told of it has a promised order that does not go by slots.
+// do performs an operation. It reports whether the order of its hook calls is promised and independent of
+// slots.
 func (p *player) do(op Op) (ordered bool) {
 	e, c := p.entity(op.A), p.columns[op.B%2]
 	switch op.Do {
@@ -19,7 +20,7 @@ func (p *player) do(op Op) (ordered bool) {
 		p.make(op.B, min(int(op.A%100), max(0, mostLiving-len(p.living))))
 	case Delete:
 		p.see("Delete", p.world.Delete(e))
-		return false // by slots where parts go with it
+		return false // parts are deleted in the order of slots
 	case DeleteAll:
 		q := p.world.Query(p.tag)
 		if op.B%2 == 1 {
@@ -85,7 +86,7 @@ func (p *player) do(op Op) (ordered bool) {
 	return true
 }
 
-// make makes n entities, whose keys tell of the operation.
+// make makes n entities. Their keys contain the number of the operation.
 func (p *player) make(archetype uint16, n int) {
 	key := uint64(p.at+1) << 16
 	a := p.archetypes[int(archetype)%len(p.archetypes)]
@@ -102,7 +103,7 @@ func (p *player) make(archetype uint16, n int) {
 	})
 }
 
-// link relates two entities unless that would be a circle.
+// link relates two entities, unless this would make a cycle.
 func (p *player) link(op Op, e, target vast.Entity) {
 	if op.V%2 == 1 {
 		p.see("Set", p.aim.Set(e, target))
@@ -114,7 +115,7 @@ func (p *player) link(op Op, e, target vast.Entity) {
 	p.see("Set", p.parent.Set(e, target))
 }
 
-// query returns one of some queries.
+// query returns one of eight kinds of query.
 func (p *player) query(n uint16) vast.Query {
 	w, a, b := p.world, p.columns[0].In(), p.columns[1].In()
 	switch n % 8 {
@@ -129,7 +130,7 @@ func (p *player) query(n uint16) vast.Query {
 	case 4:
 		return w.Query(p.key).To(p.aim, p.entity(n/8))
 	case 5:
-		return w.Query(p.parent.Targets()).Without(p.tag)
+		return w.Query(p.parent.TargetColumn()).Without(p.tag)
 	case 6:
 		return w.Query(p.roads).Optional(a)
 	}
@@ -173,7 +174,7 @@ func (p *player) record(op Op) {
 	p.see("applied", applied)
 }
 
-// ask asks a query in several ways.
+// ask evaluates a query in several ways.
 func (p *player) ask(op Op) {
 	q := p.query(op.A)
 	byLinks := op.A%8 == 3 || op.A%8 == 4
@@ -192,7 +193,7 @@ func (p *player) ask(op Op) {
 			batched = append(batched, p.keyOf(e))
 		}
 	}
-	if op.A%8 != 3 { // the parts of an entity have the order in which they became that
+	if op.A%8 != 3 { // the parts of an entity are in the order in which they were added
 		slices.Sort(keys)
 	}
 	slices.Sort(batched)
@@ -206,20 +207,20 @@ func (p *player) ask(op Op) {
 	}
 	p.see("depths", depths)
 	e := p.entity(op.B)
-	p.see("above", p.keyOf(p.parent.Root(e)), p.parent.CountSources(e), p.roads.CountOut(e))
+	p.see("above", p.keyOf(p.parent.Root(e)), p.parent.CountSources(e), p.roads.CountTargets(e))
 	for d := range p.parent.Descendants(e) {
 		p.see("below", p.keyOf(d))
 	}
 }
 
-// empty empties the world in the way of the configuration. What hooks are told of then is compared as a set, but
-// closing tells them nothing.
+// empty empties the world as the configuration says. The hook calls of these ways are compared as a set.
+// World.Close calls no hooks.
 func (p *player) empty() {
 	switch p.Emptying {
 	case ByReset:
 		p.world.Reset()
 	case ByReopening:
-		p.world.DeleteAll(p.world.Query()) // so that hooks are told
+		p.world.DeleteAll(p.world.Query()) // calls the hooks
 		p.close()
 		told := p.told
 		p.open()

@@ -1,10 +1,11 @@
-// Package metamorphic plays one stream of operations on worlds that are made differently (with other storages of columns, other
-// pages, other numbers of workers, emptied and trimmed in other ways) and compares what can be seen of them, which must be the
-// same. There is no model: the worlds check each other. A stream on which they differ is shrunk and printed as a Go test.
+// Package metamorphic plays one stream of operations on worlds with different configurations: storages of
+// columns, kinds of pages, numbers of workers, ways to empty and trim. The visible results must be the same.
+// There is no model: the worlds check each other. A stream on which they differ is shrunk and printed as a Go
+// test.
 //
-// What is compared is free of slots and generations, which may differ: an entity is known by its key, a number in one of its
-// columns. What the library promises an order of is compared in that order (the parts of a whole, what hooks are told
-// of one by one); what goes by slots is checked to ascend, and compared as a set.
+// The compared results contain no slots and generations, which may differ. A key identifies an entity: a
+// number in one of its columns. Results with a promised order are compared in that order: the parts of a
+// whole, and the hook calls of single changes. Results in slot order must ascend, and are compared as a set.
 //
 // It is for tests only.
 package metamorphic

@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// meddle is what a hook or a fill does in a configuration with Meddling: what it must not do is refused, and
-// changes nothing.
+// meddle runs in hooks and fills of a configuration with Meddling. A forbidden call must panic and change
+// nothing.
 func (p *player) meddle() {
 	if !p.Meddling {
 		return
@@ -30,21 +30,25 @@ func (p *player) meddle() {
 	case 5:
 		p.grow()
 		if p.meddled < 100 {
-			vast.NewTag(w, "met").OnRemove(func(vast.Entity) { panic("metamorphic: a tag that nobody has is lost") })
+			vast.NewTag(w, "met").OnRemove(func(vast.Entity) {
+				panic("metamorphic: a tag was removed that no entity has")
+			})
 		}
 		return
 	}
 	defer func() {
-		if text := fmt.Sprint(recover()); !strings.Contains(text, "after the loop") && !strings.Contains(text, ": call it after ") {
-			panic(fmt.Sprintf("metamorphic: a callback did what it must not do, and it says %q", text))
+		text := fmt.Sprint(recover())
+		if !strings.Contains(text, "after the loop") && !strings.Contains(text, ": call it after ") {
+			panic(fmt.Sprintf("metamorphic: a forbidden call in a callback gave %q", text))
 		}
 	}()
 	forbidden()
 }
 
-// grow makes room for what may come. There is enough of it for all streams.
+// grow makes room for the next operations. There is enough room for all streams.
 func (p *player) grow() {
-	errs := []error{p.archetypes[p.at%len(p.archetypes)].Grow(p.at % 50), p.key.Grow(), p.tag.Grow(), p.parent.Grow(p.at % 10),
+	errs := []error{p.archetypes[p.at%len(p.archetypes)].Grow(p.at % 50), p.key.Grow(1), p.tag.Grow(1),
+		p.parent.Grow(p.at % 10),
 		p.aim.Grow(1), p.roads.Grow(p.at % 20)}
 	for _, err := range errs {
 		if err != nil {

@@ -13,10 +13,11 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// streamOps is how long a stream is.
+// streamOps is the length of a stream.
 const streamOps = 400
 
-// TestStreams plays random streams in all configurations; VAST_STREAMS says how many, and VAST_SEED with which seed.
+// TestStreams plays random streams in all configurations. VAST_STREAMS sets their number, and VAST_SEED the
+// seed.
 func TestStreams(t *testing.T) {
 	streams, seed := 4, rand.Uint64()
 	if testing.Short() {
@@ -35,9 +36,10 @@ func TestStreams(t *testing.T) {
 	t.Logf("%d streams of %d operations in %d configurations", streams, streamOps, len(Configurations()))
 }
 
-// FuzzStream plays what is decoded from bytes.
+// FuzzStream plays a stream decoded from bytes.
 func FuzzStream(f *testing.F) {
-	f.Add([]byte("\x01\x40\x00\x02\x00\x00\x00\x04\x01\x00\x00\x00\x07\x00\x11\x02\x00\x00\x00\x00\x00\x13\x00\x00\x00\x00\x00\x00\x12\x03\x00\x05\x00\x00\x00"))
+	f.Add([]byte("\x01\x40\x00\x02\x00\x00\x00\x04\x01\x00\x00\x00\x07\x00\x11\x02\x00\x00\x00\x00\x00" +
+		"\x13\x00\x00\x00\x00\x00\x00\x12\x03\x00\x05\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		ops := Decode(data[:min(len(data), 7*200)])
 		if d := Compare(Configurations()[:4], ops); d != nil {
@@ -46,16 +48,18 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// The configurations are not all alike, and every stream does all that there is to do.
+// TestCoverage checks that the configurations vary, and that a long stream contains every verb.
 func TestCoverage(t *testing.T) {
 	type pair struct {
 		storage fmt.Stringer
 		pages   vm.Pages
 	}
-	pairs, others := map[pair]bool{}, map[[3]int]bool{}
+	pairs, others := map[pair]bool{}, map[[2]int]bool{}
 	for _, c := range Configurations() {
 		pairs[pair{c.Storage, c.Pages}] = true
-		others[[3]int{0, c.Workers}], others[[3]int{1, int(c.Emptying)}], others[[3]int{2, c.TrimEvery}] = true, true, true
+		for i, v := range [3]int{c.Workers, int(c.Emptying), c.TrimEvery} {
+			others[[2]int{i, v}] = true
+		}
 	}
 	if len(pairs) != 12 || len(others) != 3+4+4 {
 		t.Errorf("%d pairs, %d others", len(pairs), len(others))
@@ -67,7 +71,7 @@ func TestCoverage(t *testing.T) {
 	if len(done) != int(verbs) || done[Empty] == 0 {
 		t.Errorf("%v", done)
 	}
-	// Two streams that differ are not taken for one another.
+	// Streams that differ have different results.
 	for do := range verbs {
 		ops := []Op{{New, 0, 2, 0}, {New, 0, 1, 0}, {Add, 0, 0, 1}, {Link, 0, 1, 0}, {Connect, 0, 1, 5}}
 		a, _ := Play(Configuration{Workers: 1}, append(slices.Clone(ops), Op{do, 0, 0, 9}))
@@ -94,7 +98,8 @@ func TestShrink(t *testing.T) {
 		return at == len(needed)
 	}
 	short := Shrink(ops, fails)
-	if len(short) != 3 || short[0] != (Op{Do: New}) || short[1].Do != Tick || short[1].A <= 5 || short[2] != (Op{Do: Empty}) {
+	if len(short) != 3 || short[0] != (Op{Do: New}) || short[1].Do != Tick || short[1].A <= 5 ||
+		short[2] != (Op{Do: Empty}) {
 		t.Errorf("%v", short)
 	}
 	if tries > 2000 {
@@ -102,16 +107,17 @@ func TestShrink(t *testing.T) {
 	}
 }
 
-// panicking panics when it is added to.
+// panicking is a column whose Add panics.
 type panicking struct{ Column }
 
 func (panicking) Add(vast.Entity, uint64) bool { panic("too much") }
 
-// A panic is a failure also where all configurations panic alike.
+// TestPanicFails checks that a panic is a failure even if all configurations panic alike.
 func TestPanicFails(t *testing.T) {
 	c := Configuration{Workers: 1, Wrap: func(c Column) Column { return panicking{c} }}
 	ops := []Op{{Do: New}, {Do: Tag}, {Do: Add}, {Do: Ask}}
-	if d := Compare([]Configuration{c, c}, ops); d == nil || d.Operation != 2 || d.Panic != "too much" || !strings.Contains(d.String(), "too much") {
+	if d := Compare([]Configuration{c, c}, ops); d == nil || d.Operation != 2 || d.Panic != "too much" ||
+		!strings.Contains(d.String(), "too much") {
 		t.Errorf("%v", d)
 	}
 	if d := Compare([]Configuration{c, c}, ops[:2]); d != nil {

@@ -5,36 +5,37 @@ import (
 	"math/rand/v2"
 )
 
-// Verb is what an operation does.
+// Verb is the kind of an operation.
 type Verb uint8
 
-// The verbs. A and B choose entities or other things, V is a value.
+// The verbs. A and B select entities or other things, V is a value.
 const (
 	New       Verb = iota // an entity of archetype B with value V
 	NewMany               // up to 100 entities of archetype B
 	Delete                // entity A
-	DeleteAll             // what has the tag, or by B what has none
+	DeleteAll             // entities with the tag or, by B, without
 	Add                   // V to column B of entity A
 	Set                   // V in column B of entity A
 	Remove                // column B from entity A
-	Tag                   // or by V untag, entity A
-	Link                  // entity A to B in the hierarchy, or by V in the relation that may have circles
+	Tag                   // tag or, by V, untag entity A
+	Link                  // entity A to B in the hierarchy or, by V, in the relation that may have cycles
 	Unlink                // entity A
-	LinkAll               // what query A matches to entity B, in the relation that may have circles
+	LinkAll               // the entities of query A to entity B, in the relation that may have cycles
 	Connect               // entity A to B, with V
 	Cut                   // the edge from A to B
-	AddAll                // V to column B of what query A matches
-	SetAll                // V in column B of what query A matches
-	RemoveAll             // column B of what query A matches
-	Exchange              // the tag for column B in what query A matches
-	Record                // commands: up to 16 changes that V seeds
+	AddAll                // V to column B of the entities of query A
+	SetAll                // V in column B of the entities of query A
+	RemoveAll             // column B from the entities of query A
+	Exchange              // column B for the tag in the entities of query A
+	Record                // commands: up to 16 changes, with V as the seed
 	Tick                  // a schedule, 1 to 3 times
-	Ask                   // queries, and whatever can be asked for
-	Empty                 // the world, in the way of the configuration
+	Ask                   // queries and all other questions
+	Empty                 // the world, as the configuration says
 	verbs
 )
 
-var verbNames = [verbs]string{"New", "NewMany", "Delete", "DeleteAll", "Add", "Set", "Remove", "Tag", "Link", "Unlink", "LinkAll", "Connect", "Cut",
+var verbNames = [verbs]string{"New", "NewMany", "Delete", "DeleteAll", "Add", "Set", "Remove", "Tag", "Link",
+	"Unlink", "LinkAll", "Connect", "Cut",
 	"AddAll", "SetAll", "RemoveAll", "Exchange", "Record", "Tick", "Ask", "Empty"}
 
 // String returns the verb's name.
@@ -51,9 +52,11 @@ type Op struct {
 	A, B, V uint16
 }
 
-// weights say how frequent the verbs are in a random stream: so that a world fills with components and links before it is emptied.
-var weights = [verbs]int{New: 20, NewMany: 6, Delete: 6, DeleteAll: 1, Add: 40, Set: 10, Remove: 6, Tag: 12, Link: 60, Unlink: 5, LinkAll: 3,
-	Connect: 50, Cut: 6, AddAll: 8, SetAll: 4, RemoveAll: 2, Exchange: 2, Record: 20, Tick: 10, Ask: 20, Empty: 1}
+// weights are the frequencies of the verbs in a random stream. They let a world fill with components and
+// links before it is emptied.
+var weights = [verbs]int{New: 20, NewMany: 6, Delete: 6, DeleteAll: 1, Add: 40, Set: 10, Remove: 6, Tag: 12,
+	Link: 60, Unlink: 5, LinkAll: 3, Connect: 50, Cut: 6, AddAll: 8, SetAll: 4, RemoveAll: 2, Exchange: 2,
+	Record: 20, Tick: 10, Ask: 20, Empty: 1}
 
 // Random returns a stream of n operations.
 func Random(r *rand.Rand, n int) []Op {
@@ -72,7 +75,7 @@ func Random(r *rand.Rand, n int) []Op {
 	return ops
 }
 
-// Decode makes operations of bytes, seven each, for a fuzzer.
+// Decode decodes operations for a fuzzer, each from seven bytes.
 func Decode(data []byte) (ops []Op) {
 	for ; len(data) >= 7; data = data[7:] {
 		word := func(i int) uint16 { return uint16(data[i]) | uint16(data[i+1])<<8 }

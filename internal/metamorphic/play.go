@@ -13,11 +13,11 @@ import (
 
 const (
 	maxEntities = 1 << 12
-	// mostLiving bounds what a stream makes, far below the slots, so that nothing is ever refused.
+	// mostLiving limits the entities of a stream, far below the number of slots, so that no operation fails.
 	mostLiving = 300
 )
 
-// keyed is an entity by the name that it has in every world.
+// keyed is an entity with the key that it has in every world.
 type keyed struct {
 	key uint64
 	e   vast.Entity
@@ -30,23 +30,24 @@ type player struct {
 	key        vast.Column[uint64]
 	columns    [2]Column
 	tag        vast.Tag
-	parent     vast.Relation // a hierarchy whose parts go with the whole
-	aim        vast.Relation // which may have circles
+	parent     vast.Relation // a hierarchy that deletes parts with the whole
+	aim        vast.Relation // may have cycles
 	roads      vast.Edges[uint64]
 	archetypes []*vast.Archetype
 	commands   *vast.Commands
 	schedule   *sched.Schedule
 
 	living  []keyed   // by key
-	told    []string  // by hooks since the last operation
-	at      int       // operation
-	turn    int       // of a Tick
-	meddled int       // calls of callbacks
-	out     io.Writer // what can be seen
+	told    []string  // hook calls since the last operation
+	at      int       // number of the operation
+	turn    int       // number of the tick within a Tick
+	meddled int       // calls of meddle
+	out     io.Writer // receives the visible results
 }
 
-// Play plays a stream on a world of a configuration and returns a sum of what can be seen after each operation, up to the one
-// that panics, and what with: no operation should.
+// Play plays a stream on a world of a configuration. It returns a hash of the visible results after each
+// operation. If an operation panics, it returns the hashes before it and the panic value: no operation should
+// panic.
 func Play(c Configuration, ops []Op) (sums []uint64, panicked any) {
 	p := &player{Configuration: c}
 	p.open()
@@ -81,44 +82,9 @@ func Play(c Configuration, ops []Op) (sums []uint64, panicked any) {
 	return sums, nil
 }
 
-// Disagreement is where a configuration differs from the first one, or panics.
-type Disagreement struct {
-	Operation    int
-	First, Other Configuration
-	Panic        any // of the other
-}
-
-// String tells of the operation after which the two differ.
-func (d *Disagreement) String() string {
-	if d.Panic != nil {
-		return fmt.Sprintf("operation %d panics: %v\n\t%v", d.Operation, d.Panic, d.Other)
-	}
-	return fmt.Sprintf("after operation %d these differ:\n\t%v\n\t%v", d.Operation, d.First, d.Other)
-}
-
-// Compare plays a stream in all configurations. It returns nil where all agree, or else what differs first.
-func Compare(cs []Configuration, ops []Op) *Disagreement {
-	var first []uint64
-	for i, c := range cs {
-		sums, panicked := Play(c, ops)
-		if panicked != nil {
-			return &Disagreement{len(sums), cs[0], c, panicked}
-		}
-		if i == 0 {
-			first = sums
-		}
-		for at := range sums {
-			if sums[at] != first[at] {
-				return &Disagreement{at, cs[0], c, nil}
-			}
-		}
-	}
-	return nil
-}
-
 func (p *player) open() {
 	w := vast.NewWorld(vast.Options{Name: "metamorphic", MaxEntities: maxEntities, Pages: p.Pages})
-	p.world, p.key, p.tag = w, vast.NewColumnWith[uint64](w, vast.ColumnOptions{Name: "key"}), vast.NewTag(w, "tag")
+	p.world, p.key, p.tag = w, vast.NewColumn[uint64](w).Named("key"), vast.NewTag(w, "tag")
 	for i := range p.columns {
 		p.columns[i] = NewColumn(w, p.Storage, []string{"a", "b"}[i])
 		if p.Wrap != nil {
@@ -129,8 +95,9 @@ func (p *player) open() {
 	p.aim = vast.NewRelation(w, "aim", vast.RelationOptions{Cyclic: true})
 	p.roads = vast.NewEdges[uint64](w, "roads", vast.EdgesOptions{Capacity: maxEntities})
 	a, b := p.columns[0].In(), p.columns[1].In()
-	p.archetypes = []*vast.Archetype{w.Archetype(p.key), w.Archetype(p.key, a), w.Archetype(p.key, a, b, p.tag)}
-	p.commands = w.NewCommandsWith(vast.CommandsOptions{Bytes: 1 << 16})
+	p.archetypes = []*vast.Archetype{w.Archetype(p.key), w.Archetype(p.key, a),
+		w.Archetype(p.key, a, b, p.tag)}
+	p.commands = vast.NewCommands(w, vast.CommandsOptions{Bytes: 1 << 16})
 	p.living = nil
 	p.newSchedule()
 	tell := func(what string) func(vast.Entity, uint64) {
@@ -152,10 +119,11 @@ func (p *player) close() {
 	}
 }
 
-// see writes down something that can be seen.
+// see writes a visible result to out.
 func (p *player) see(what string, a ...any) { fmt.Fprintln(p.out, what, a) }
 
-// keyOf returns what an entity is called in every world. One that is being made has no key yet.
+// keyOf returns the key of an entity, which is the same in every world. An entity under construction has no
+// key yet.
 func (p *player) keyOf(e vast.Entity) uint64 {
 	if k := p.key.Get(e); k != nil {
 		return *k
@@ -163,7 +131,7 @@ func (p *player) keyOf(e vast.Entity) uint64 {
 	return 0
 }
 
-// find looks for who lives.
+// find updates the list of living entities.
 func (p *player) find() {
 	p.living = p.living[:0]
 	last := -1
@@ -179,7 +147,7 @@ func (p *player) find() {
 	slices.SortFunc(p.living, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
 }
 
-// entity returns the living entity that a number chooses.
+// entity returns the living entity that a number selects.
 func (p *player) entity(n uint16) vast.Entity {
 	if len(p.living) == 0 {
 		return vast.Entity{}
@@ -187,24 +155,26 @@ func (p *player) entity(n uint16) vast.Entity {
 	return p.living[int(n)%len(p.living)].e
 }
 
-// look writes down all that can be seen of the entities.
+// look writes everything that is visible of the entities to out.
 func (p *player) look() {
-	p.see("counts", p.world.Len(), p.columns[0].Len(), p.columns[1].Len(), p.tag.Len(), p.parent.Len(), p.aim.Len(), p.roads.Len())
+	p.see("counts", p.world.Len(), p.columns[0].Len(), p.columns[1].Len(), p.tag.Len(), p.parent.Len(),
+		p.aim.Len(), p.roads.Len())
 	for _, one := range p.living {
 		e := one.e
 		a, hasA := p.columns[0].Get(e)
 		b, hasB := p.columns[1].Get(e)
 		parent, _ := p.parent.Target(e)
 		aim, _ := p.aim.Target(e)
-		p.see("entity", one.key, a, hasA, b, hasB, p.tag.Has(e), p.keyOf(parent), p.parent.Depth(e), p.keyOf(aim), p.roads.CountIn(e))
+		p.see("entity", one.key, a, hasA, b, hasB, p.tag.Has(e), p.keyOf(parent), p.parent.Depth(e),
+			p.keyOf(aim), p.roads.CountSources(e))
 		for s := range p.parent.Sources(e) {
 			p.see("part", p.keyOf(s))
 		}
 		var aiming, roads []string
-		for s := range p.aim.Sources(e) { // LinkAll relates by slots
+		for s := range p.aim.Sources(e) { // in the order of slots, because of LinkAll
 			aiming = append(aiming, fmt.Sprint(p.keyOf(s)))
 		}
-		for to, v := range p.roads.Out(e) {
+		for to, v := range p.roads.Targets(e) {
 			roads = append(roads, fmt.Sprint(p.keyOf(to), *v))
 		}
 		slices.Sort(aiming)

@@ -5,15 +5,17 @@ import (
 	"strings"
 )
 
-// Print returns the Go source of a test that plays a stream. configurations is an expression for the configurations to compare,
-// and imports are the packages that it needs, besides this one.
+// Print returns the Go source of a test that plays a stream. configurations is a Go expression for the
+// configurations to compare. imports are the packages that the expression needs besides this one.
 func Print(ops []Op, configurations string, imports ...string) string {
 	var b strings.Builder
-	b.WriteString("package shrunk\n\nimport (\n\t\"testing\"\n\n\t\"github.com/vastgo/vast/internal/metamorphic\"\n")
+	b.WriteString("package shrunk\n\nimport (\n\t\"testing\"\n\n" +
+		"\t\"github.com/vastgo/vast/internal/metamorphic\"\n")
 	for _, path := range imports {
 		fmt.Fprintf(&b, "\t%q\n", path)
 	}
-	b.WriteString(")\n\nfunc TestShrunk(t *testing.T) {\n\tmetamorphic.Check(t, " + configurations + ", []metamorphic.Op{\n")
+	b.WriteString(")\n\nfunc TestShrunk(t *testing.T) {\n\tmetamorphic.Check(t, " + configurations +
+		", []metamorphic.Op{\n")
 	for _, op := range ops {
 		fmt.Fprintf(&b, "\t\t{Do: metamorphic.%v", op.Do)
 		for _, field := range []struct {

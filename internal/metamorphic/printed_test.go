@@ -14,7 +14,7 @@ import (
 	"github.com/vastgo/vast/internal/metamorphic/testdata/forgetful"
 )
 
-// caught is a test that can be told of a failure.
+// caught is a T that keeps the message of a failure.
 type caught struct{ text string }
 
 func (c *caught) Helper() {}
@@ -24,25 +24,26 @@ func (c *caught) Fatalf(format string, a ...any) {
 	}
 }
 
-// TestPrinted shrinks a stream on which a column that forgets fails, prints it, compiles what was printed, and sees it fail alike.
+// TestPrinted shrinks a stream that fails with a faulty column, prints and compiles it, and checks that the
+// program fails in the same way.
 func TestPrinted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compiles and runs a program")
 	}
 	compiler, err := exec.LookPath("go")
 	if err != nil {
-		t.Skip("there is no go command here")
+		t.Skip("the go command is missing")
 	}
 	root, err := filepath.Abs(".")
 	if err != nil {
 		t.Fatal(err)
 	}
 	wrong := forgetful.Configurations()
-	// Not every stream adds to an entity for the second time.
+	// Not every stream adds a component twice to an entity.
 	var ops []metamorphic.Op
 	for seed := uint64(1); ops == nil; seed++ {
 		if seed > 100 {
-			t.Fatal("the mistake is not found")
+			t.Fatal("no stream finds the mistake")
 		}
 		if random := metamorphic.Random(rand.New(rand.NewPCG(seed, 6)), 400); metamorphic.Compare(wrong, random) != nil {
 			ops = random
@@ -50,11 +51,11 @@ func TestPrinted(t *testing.T) {
 	}
 	short := metamorphic.Shrink(ops, func(ops []metamorphic.Op) bool { return metamorphic.Compare(wrong, ops) != nil })
 	if len(short) > 4 {
-		t.Errorf("%d operations are left of %d", len(short), len(ops))
+		t.Errorf("%d of %d operations are left", len(short), len(ops))
 	}
 	source := metamorphic.Print(short, "forgetful.Configurations()", "github.com/vastgo/vast/internal/metamorphic/testdata/forgetful")
 	t.Log(source)
-	// The file lies in the module for the compiler only.
+	// The overlay makes the file appear in the module, for the compiler only.
 	directory := t.TempDir()
 	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {
 		filepath.Join(root, "testdata", "shrunk", "shrunk_test.go"): filepath.Join(directory, "shrunk_test.go")}})
@@ -69,7 +70,7 @@ func TestPrinted(t *testing.T) {
 	program := filepath.Join(directory, "shrunk.test")
 	if out, err := exec.Command(compiler, "test", "-c", "-vet=off", "-overlay", filepath.Join(directory, "overlay.json"), "-o", program,
 		"./testdata/shrunk").CombinedOutput(); err != nil {
-		t.Fatalf("what was printed cannot be compiled: %v\n%s\n%s", err, out, source)
+		t.Fatalf("the printed test does not compile: %v\n%s\n%s", err, out, source)
 	}
 	command := exec.Command(program)
 	command.Dir = directory
@@ -78,6 +79,6 @@ func TestPrinted(t *testing.T) {
 	metamorphic.Check(&told, wrong, short)
 	first, _, _ := strings.Cut(told.text, "\n")
 	if err == nil || !strings.Contains(string(out), "--- FAIL: TestShrunk") || !strings.Contains(string(out), first) {
-		t.Errorf("what was printed does not fail with %q: %v\n%s", first, err, out)
+		t.Errorf("the printed test does not fail with %q: %v\n%s", first, err, out)
 	}
 }

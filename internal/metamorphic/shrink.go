@@ -2,12 +2,12 @@ package metamorphic
 
 import "slices"
 
-// mostPairs is up to how many operations any two are tried to be left out together, for that takes the square of them.
+// mostPairs is the largest number of operations for which pairs are tried. The number of pairs is quadratic.
 const mostPairs = 40
 
-// Shrink returns a short stream that fails, made from one that does: operations are left out in ever smaller groups, then any
-// two of them, and the numbers of those that are left are made smaller, which may let others go, until nothing can be left out
-// and no number made smaller any more.
+// Shrink returns a short failing stream, made from a failing one. It leaves out operations in ever smaller
+// groups, then in pairs, and lowers the numbers of the rest, which may make further operations unnecessary.
+// It repeats this until nothing changes.
 func Shrink(ops []Op, fails func([]Op) bool) []Op {
 	ops = slices.Clone(ops)
 	for again := true; again; {
@@ -18,7 +18,7 @@ func Shrink(ops []Op, fails func([]Op) bool) []Op {
 	return ops
 }
 
-// leaveOut leaves out groups of operations, halves first, single ones at last.
+// leaveOut leaves out groups of operations, from half of the stream down to single operations.
 func leaveOut(ops []Op, fails func([]Op) bool) []Op {
 	for size := max(1, len(ops)/2); ; {
 		shorter, found := without(ops, size, fails)
@@ -34,7 +34,7 @@ func leaveOut(ops []Op, fails func([]Op) bool) []Op {
 	}
 }
 
-// without leaves out one group of so many operations.
+// without leaves out one group of the given size.
 func without(ops []Op, size int, fails func([]Op) bool) ([]Op, bool) {
 	for end := len(ops); end > 0; end -= size {
 		if shorter := slices.Concat(ops[:max(0, end-size)], ops[end:]); fails(shorter) {
@@ -44,8 +44,8 @@ func without(ops []Op, size int, fails func([]Op) bool) ([]Op, bool) {
 	return ops, false
 }
 
-// leaveOutTwo leaves out two operations that are not neighbours, of which each alone cannot go: one may undo the other, or
-// both together leave the choice of entities as it is.
+// leaveOutTwo leaves out a pair of operations. Neither may be removable alone: one may undo the other, or the
+// two together may keep the selection of entities unchanged.
 func leaveOutTwo(ops *[]Op, fails func([]Op) bool) bool {
 	for i := range *ops {
 		for j := i + 1; j < len(*ops); j++ {
@@ -58,7 +58,7 @@ func leaveOutTwo(ops *[]Op, fails func([]Op) bool) bool {
 	return false
 }
 
-// lower makes the operations' numbers smaller, in place.
+// lower lowers the numbers of the operations, in place.
 func lower(ops []Op, fails func([]Op) bool) (found bool) {
 	for i := range ops {
 		for _, n := range []*uint16{&ops[i].A, &ops[i].B, &ops[i].V} {

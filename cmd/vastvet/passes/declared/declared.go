@@ -40,8 +40,7 @@ func run(p *check.Pass) {
 		}
 		if l == nil {
 			l = &look{Pass: p, values: trace.New(p.TypesInfo, p.Inspector),
-				functions: map[*types.Func]*ast.FuncDecl{},
-				uses:      map[types.Object][][]ast.Node{}, adds: map[types.Object]bool{}}
+				functions: map[*types.Func]*ast.FuncDecl{}, uses: map[types.Object][][]ast.Node{}, adds: map[types.Object]bool{}}
 			l.index()
 		}
 		if l.goesToAdd(stack) {
@@ -53,12 +52,10 @@ func run(p *check.Pass) {
 
 type look struct {
 	*check.Pass
-	values    *trace.Values
-	functions map[*types.Func]*ast.FuncDecl
-	// uses of the holders of systems or lists of columns, each with its stack
-	uses map[types.Object][][]ast.Node
-	// whether a holder's systems only go to Schedule.Add, if known
-	adds          map[types.Object]bool
+	values        *trace.Values
+	functions     map[*types.Func]*ast.FuncDecl
+	uses          map[types.Object][][]ast.Node // stacks of the uses of holders of systems or column lists
+	adds          map[types.Object]bool         // whether a holder's systems only go to Schedule.Add
 	severalWorlds bool
 }
 

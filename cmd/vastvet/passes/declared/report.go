@@ -30,8 +30,7 @@ func (s *system) report() {
 		switch {
 		case f.readOnly:
 			s.Say(f.at, "%s writes %s and declares it as read only: "+
-				"move it to Writes, or others read it meanwhile",
-				s.name, text)
+				"move it to Writes, or others read it meanwhile", s.name, text)
 		case f.write:
 			mend, edits := s.declare("Writes", f, &writes)
 			s.SayWithFix(f.at, mend, edits,
@@ -40,8 +39,8 @@ func (s *system) report() {
 		default:
 			mend, edits := s.declare("Reads", f, &reads)
 			s.SayWithFix(f.at, mend, edits,
-				"%s reads %s and does not declare it: add it to Reads, or others write it meanwhile", s.name,
-				text)
+				"%s reads %s and does not declare it: add it to Reads, or others write it meanwhile",
+				s.name, text)
 		}
 	}
 }

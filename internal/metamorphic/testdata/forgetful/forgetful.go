@@ -1,4 +1,4 @@
-// Package forgetful has a column that makes a mistake, for the test of what finds mistakes.
+// Package forgetful has a faulty column, for a test that must find the fault.
 package forgetful
 
 import (
@@ -6,13 +6,13 @@ import (
 	"github.com/vastgo/vast/internal/metamorphic"
 )
 
-// column forgets the value of what is added to an entity for the second time.
+// column loses the value when a component is added to an entity for the second time.
 type column struct {
 	metamorphic.Column
 	removed map[vast.Entity]bool
 }
 
-// Add is wrong now and then.
+// Add adds 0 for an entity whose component was removed before.
 func (c *column) Add(e vast.Entity, v uint64) bool {
 	if c.removed[e] {
 		v = 0
@@ -20,7 +20,7 @@ func (c *column) Add(e vast.Entity, v uint64) bool {
 	return c.Column.Add(e, v)
 }
 
-// Remove notes who must come back for the mistake.
+// Remove records the entity for Add.
 func (c *column) Remove(e vast.Entity) bool {
 	ok := c.Column.Remove(e)
 	if ok {
@@ -29,7 +29,7 @@ func (c *column) Remove(e vast.Entity) bool {
 	return ok
 }
 
-// Configurations are one that is right and one that is not.
+// Configurations returns a correct configuration and a faulty one.
 func Configurations() []metamorphic.Configuration {
 	wrong := metamorphic.Configuration{Workers: 1, Wrap: func(c metamorphic.Column) metamorphic.Column {
 		return &column{c, map[vast.Entity]bool{}}

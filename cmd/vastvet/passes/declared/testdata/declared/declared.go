@@ -1,4 +1,4 @@
-// Package declared has systems.
+// Package declared has systems that touch declared and undeclared columns.
 package declared
 
 import (
@@ -101,7 +101,8 @@ func wrongLocal(w *vast.World, s *sched.Schedule, tr *vast.Tracker) {
 	}})
 }
 
-func wrongSeveral(s *sched.Schedule, pos vast.Column[position], vel vast.Column[velocity], weight vast.Column[mass]) {
+func wrongSeveral(s *sched.Schedule, pos vast.Column[position], vel vast.Column[velocity],
+	weight vast.Column[mass]) {
 	s.Add(sched.System{Name: "several", Run: func(c *sched.Context) {
 		p := pos.Get(vast.Entity{})
 		p.X += vel.Get(vast.Entity{}).X            // want `system "several" writes pos` `system "several" reads vel`
@@ -201,7 +202,8 @@ func columns(w *vast.World) (vast.Column[position], vast.Column[velocity]) {
 	return g.pos, g.vel
 }
 
-func (g *game) right(w *vast.World, s *sched.Schedule, tag vast.Tag, cols []vast.AnyColumn, any vast.Column[mass]) {
+func (g *game) right(w *vast.World, s *sched.Schedule, tag vast.Tag, cols []vast.AnyColumn,
+	any vast.Column[mass]) {
 	s.Add(sched.System{Name: "move", Reads: sched.Columns(g.vel), Writes: sched.Columns(g.pos), Run: func(c *sched.Context) {
 		for run := range g.moves.Runs() {
 			p, v := g.pos.Slice(run), g.vel.Slice(run)
@@ -234,19 +236,19 @@ func (g *game) right(w *vast.World, s *sched.Schedule, tag vast.Tag, cols []vast
 	}})
 	s.Add(sched.System{Name: "by a parameter", Run: func(c *sched.Context) { helper(any) }})
 	s.Add(sched.System{Name: "ignored", Run: func(c *sched.Context) {
-		//vastvet:ignore declared: nobody writes it after the start
+		//vastvet:ignore declared: no system writes it after the start
 		_ = g.vel.Get(vast.Entity{})
 	}})
 }
 
 func helper(m vast.Column[mass]) *mass { return m.Get(vast.Entity{}) }
 
-// later may be given any column.
+// later may hold any column.
 type later struct{ col vast.Column[position] }
 
 func (l *later) set(col vast.Column[position]) { l.col = col }
 
-// other holds columns that it was given elsewhere.
+// other holds columns that other code sets.
 type other struct{ col vast.Column[position] }
 
 func (l *later) share(s *sched.Schedule, o *other) {
@@ -346,7 +348,7 @@ func rightParameters(s *sched.Schedule, a, b vast.Column[position]) {
 	s.Add(sched.System{Name: "maybe one", Reads: sched.Columns(a), Run: func(*sched.Context) { _ = b.Get(vast.Entity{}) }})
 }
 
-// velocities is an alias, because a type that this module declares passes for one of Vast's.
+// velocities is an alias, because a type that this module declares counts as a type of Vast.
 type velocities = struct{ vast.Column[velocity] }
 
 func rightEmbedded(s *sched.Schedule, v velocities) {
@@ -362,7 +364,7 @@ func rightGeneric(s *sched.Schedule, v *store[velocity]) {
 	s.Add(sched.System{Name: "generic", Reads: sched.Columns(v.col), Run: func(*sched.Context) { _ = v.get(vast.Entity{}) }})
 }
 
-// Functions that do not run with the system that they are mentioned in.
+// Functions that do not run with the system that mentions them.
 func (g *game) rightLater(s *sched.Schedule, on func(func(*sched.Context))) {
 	var later []func()
 	s.Add(sched.System{Name: "note", Run: func(c *sched.Context) {

@@ -1,4 +1,4 @@
-// Package escape keeps pointers.
+// Package escape keeps pointers to components.
 package escape
 
 import (
@@ -73,21 +73,22 @@ func wrongGoroutine(ships vast.SparseColumn[ship], e vast.Entity) {
 
 func wrongKept(w *vast.World, ships vast.Column[ship], targets vast.HeapColumn[selection], e vast.Entity) {
 	p := ships.Get(e)
-	vast.SetResource(w, selection{ship: p})                 // want `p leads to memory off the Go heap and is kept by vast.SetResource`
-	targets.Add(e, selection{p, "x"})                       // want `kept by targets.Add`
+	vast.SetResource(w, selection{ship: p})                                             // want `p leads to memory off the Go heap and is kept by vast.SetResource`
+	targets.Add(e, selection{p, "x"})                                                   // want `kept by targets.Add`
 	targets.SetLater(vast.NewCommands(w, vast.CommandsOptions{}), e, selection{p, "x"}) // want `kept by targets.SetLater`
 }
 
 func use(*ship) {}
 
-func right(w *vast.World, ships vast.Column[ship], names vast.HeapColumn[selection], e vast.Entity, c chan vast.Entity, fuel chan int) {
+func right(w *vast.World, ships vast.Column[ship], names vast.HeapColumn[selection], e vast.Entity,
+	c chan vast.Entity, fuel chan int) {
 	p := ships.Get(e)
 	use(p)
 	chosen = e
 	c <- e
 	fuel <- p.Fuel
 	list = nil
-	sink = ships.Get(e) // nobody reads it
+	sink = ships.Get(e) // never read
 	local := []*ship{p}
 	fmt.Println(local, selected, known, state, row, chosen)
 	selected = &ship{Fuel: p.Fuel}
@@ -132,7 +133,7 @@ var (
 	count *int
 )
 
-// rightColumn looks at what lies on the Go heap, though its column's type does not say so.
+// rightColumn keeps pointers to the Go heap, although the type of the column does not show it.
 func rightColumn(w *vast.World, e vast.Entity) {
 	labels := vast.NewHeapColumn[label](w)
 	var column vast.ValueColumn[label] = labels
@@ -326,7 +327,7 @@ func wrongReceiver(ships vast.Column[ship], e vast.Entity) {
 	p := ships.Get(e)
 	go p.burn()                                      // want `p leads to memory off the Go heap and belongs to a goroutine`
 	go ships.Get(e).burn()                           // want `ships.Get\(e\) leads to memory off the Go heap and belongs to a goroutine`
-	go p.fuel()                                      // which has a copy
+	go p.fuel()                                      // the method has a copy
 	time.AfterFunc(time.Second, func() { p.Fuel++ }) // want `p leads to memory off the Go heap and belongs to a goroutine`
 }
 
@@ -340,7 +341,8 @@ var (
 	numbers []int
 )
 
-func wrongStores(ships vast.Column[ship], pool *bulk.Indexed[ship], lists *bulk.Lists[int], l bulk.List[int], x *bulk.Field[int], b bulk.Block, e vast.Entity) {
+func wrongStores(ships vast.Column[ship], pool *bulk.Indexed[ship], lists *bulk.Lists[int], l bulk.List[int],
+	x *bulk.Field[int], b bulk.Block, e vast.Entity) {
 	current.Store(ships.Get(e))       // want `kept in current`
 	cache.Store(e, ships.Get(e))      // want `kept in cache`
 	_, selected = pool.Insert(ship{}) // want `kept in selected`

@@ -56,7 +56,7 @@ func right(a, b bulk.Handle[ship], e, f vast.Entity, other bulk.Handle[int]) int
 	if a.Slot() == b.Slot() && a.Generation() == b.Generation() {
 		return 2
 	}
-	if e.Slot() == f.Slot() && e != f { // the slot was used again
+	if e.Slot() == f.Slot() && e != f { // the slot was reused
 		return 3
 	}
 	return 0
@@ -66,7 +66,7 @@ func rightAlone(a, b bulk.Handle[ship], e, f vast.Entity, other bulk.Handle[int]
 	if e.Slot() == 7 || a.Slot() == e.Slot() || a.Slot() == other.Slot() || a.Slot() < b.Slot() {
 		return 4
 	}
-	//vastvet:ignore handle: the place on the screen goes by slot
+	//vastvet:ignore handle: the slot is the place on the screen
 	if e.Slot() == f.Slot() {
 		return 5
 	}
@@ -116,7 +116,7 @@ func rightBothThere(ships *bulk.Pool[ship], a, b bulk.Handle[ship]) bool {
 	return func() bool { return a.Slot() == b.Slot() }()
 }
 
-// rightPlaces asks for places: those of two entities that had one slot, one after the other, are the same.
+// rightPlaces compares places: two entities that used a slot one after the other have the same place.
 func rightPlaces(seen []bool, a, b vast.Entity) bool {
 	first, second := a.Slot(), b.Slot()
 	seen[first], seen[second] = true, true

@@ -1,10 +1,10 @@
-// Package unfixed compares handles and entities in ways that are for people to mend.
+// Package unfixed compares handles and entities in ways that have no automatic fix.
 package unfixed
 
 import "github.com/vastgo/vast"
 
-// named has more fields, so it is not for a fix to compare it as a whole. It is an alias, because a
-// type that this module declares passes for one of Vast's.
+// named has more fields, so a fix cannot compare it as a whole. It is an alias, because a type that this
+// module declares counts as a type of Vast.
 type named = struct {
 	vast.Entity
 	tags []string

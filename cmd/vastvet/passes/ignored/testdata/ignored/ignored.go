@@ -1,4 +1,4 @@
-// Package ignored has comments.
+// Package ignored has comments that silence analyzers, and others.
 package ignored
 
 import "github.com/vastgo/vast"

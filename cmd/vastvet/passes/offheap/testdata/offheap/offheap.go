@@ -1,4 +1,4 @@
-// Package offheap puts Go pointers where the collector does not look.
+// Package offheap stores Go pointers where the garbage collector does not see them.
 package offheap
 
 import (
@@ -91,7 +91,7 @@ func both[T any](w *vast.World, more bool) { // want both:`plain\[0\]`
 	vast.NewColumn[T](w)
 }
 
-// either keeps a T where it may be.
+// either stores a T on the Go heap or off it.
 func either[T any](w *vast.World, pointers bool) vast.AnyColumn {
 	if pointers {
 		return vast.NewHeapColumn[T](w)
@@ -118,7 +118,7 @@ func openStore[T any](w *vast.World) *store[T] { // want openStore:`plain\[0\]`
 	return s
 }
 
-// orHeap recovers from what NewColumn panics with.
+// orHeap recovers from the panic of NewColumn.
 func orHeap[T any](w *vast.World) (column vast.AnyColumn) {
 	defer func() {
 		if recover() != nil {
@@ -131,7 +131,7 @@ func orHeap[T any](w *vast.World) (column vast.AnyColumn) {
 func wrongMethods(w *vast.World) {
 	s := &store[string]{w: w}
 	s.open()                     // want `store\[string\].open panics: string is a string`
-	var x struct{ *store[crew] } // which is embedded
+	var x struct{ *store[crew] } // the store is embedded
 	x.reopen()                   // want `store\[crew\].reopen panics: crew.Name is a string`
 	openStore[*int](w)           // want `openStore\[\*int\] panics`
 	(&store[plain]{w: w}).open()
@@ -155,7 +155,8 @@ type seat struct {
 	Next uintptr
 }
 
-func wrongUnsafe(seats vast.Column[seat], a *arena.Arena, r *vm.Region, pool *bulk.Pool[seat], e vast.Entity, c *crew, b []byte, text string) {
+func wrongUnsafe(seats vast.Column[seat], a *arena.Arena, r *vm.Region, pool *bulk.Pool[seat], e vast.Entity,
+	c *crew, b []byte, text string) {
 	*(**crew)(unsafe.Pointer(seats.Get(e))) = new(crew) // want `new\(crew\) is or has a Go pointer and is stored outside of Go's heap, where the collector does not see it and frees its target: keep an index or a handle to the target instead`
 	p := seats.Get(e)
 	at := unsafe.Pointer(p)
@@ -174,7 +175,7 @@ func wrongUnsafe(seats vast.Column[seat], a *arena.Arena, r *vm.Region, pool *bu
 	table[3] = &crew{} // want `&crew{} is or has a Go pointer`
 	other := &crew{}
 	table[4] = other                    // want `other is or has a Go pointer`
-	p.Next = uintptr(unsafe.Pointer(c)) // what c leads to is not known
+	p.Next = uintptr(unsafe.Pointer(c)) // the target of c is unknown
 	table[5] = c
 	(*crew)(at).Name = c.Name
 	*(*crew)(at) = crew{Name: text}
@@ -207,7 +208,7 @@ type stack struct {
 	head *node
 }
 
-// rightList stores what lies in the arena too, which does not show here.
+// rightList stores a pointer to memory of the arena, which this function does not show.
 func (s *stack) rightList(head *node, count int) {
 	mem, _ := s.a.Alloc(8, 8)
 	n := (*node)(mem)
@@ -250,7 +251,7 @@ var (
 
 type keeper struct{ nodes []*node }
 
-// rightKept stores what something else keeps.
+// rightKept stores pointers whose targets something else keeps alive.
 func (k *keeper) rightKept(seats vast.Column[seat], e vast.Entity, pin *runtime.Pinner) {
 	store := func(p unsafe.Pointer) { seats.Set(e, seat{Next: uintptr(p)}) }
 	p := seats.Get(e)

@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// What the change reports decides whether the loop goes on.
+// The result of the change decides whether the loop goes on.
 func rightByResult(w *vast.World, q vast.Query, done chan bool) int {
 	for e := range q.All() {
 		ok := w.Delete(e)
@@ -127,8 +127,9 @@ func wrongByResult(w *vast.World, q vast.Query, fail func() error) error {
 	return nil
 }
 
-// What is set beside the change decides.
-func rightByFlag(w *vast.World, q vast.Query, p vast.Column[hp], list []vast.Entity, fail func() error) (err error) {
+// A flag that is set beside the change decides.
+func rightByFlag(w *vast.World, q vast.Query, p vast.Column[hp], list []vast.Entity,
+	fail func() error) (err error) {
 	for e := range q.All() {
 		found := false
 		for _, x := range list {

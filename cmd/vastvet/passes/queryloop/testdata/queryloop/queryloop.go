@@ -72,7 +72,8 @@ func wrongTracker(w *vast.World, p vast.Column[hp], tr *vast.Tracker) {
 	}
 }
 
-func wrongWithCommands(w *vast.World, a *vast.Archetype, p, q vast.Column[hp], rel vast.Relation, cs *vast.Commands) {
+func wrongWithCommands(w *vast.World, a *vast.Archetype, p, q vast.Column[hp], rel vast.Relation,
+	cs *vast.Commands) {
 	for e := range w.Query(p).Without(q).All() {
 		w.Delete(e)          // want `Delete changes the structure`
 		q.Add(e, hp{1})      // want `Add changes the structure`
@@ -163,10 +164,10 @@ func (g *game) right(other *game, q vast.Query, p vast.Column[hp]) {
 func rightNames(w *vast.World, roads vast.Edges[int]) {
 	names := w.Names()
 	for e := range w.Query(names, roads).All() {
-		if ok, err := names.Set(e, "another"); !ok || err != nil { // in place of the one that it has
+		if ok, err := names.Set(e, "another"); !ok || err != nil { // replaces the name
 			continue
 		}
-		roads.Add(e, e, 5) // may be there
+		roads.Add(e, e, 5) // the link may exist already
 	}
 }
 

@@ -23,7 +23,7 @@ func wrongVerbs(w *vast.World, q vast.Query, p, also vast.Column[hp], tag vast.T
 func rightVerbs(w *vast.World, q vast.Query, p vast.Column[hp], mana vast.Column[int], tag vast.Tag) {
 	for e := range w.Query(p).All() {
 		p.AddAll(w.Query(p), hp{}) // overwrites
-		tag.AddAll(q)              // may find none without it
+		tag.AddAll(q)              // may match no entity without the tag
 		probe.AddValue(p, e, reflect.ValueOf(hp{}))
 		if mana.Has(e) {
 			mana.Add(e, 3)

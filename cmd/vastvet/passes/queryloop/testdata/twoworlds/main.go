@@ -1,4 +1,4 @@
-// Command twoworlds makes two worlds in one place.
+// Command twoworlds makes two worlds in the same place.
 package main
 
 import "github.com/vastgo/vast"

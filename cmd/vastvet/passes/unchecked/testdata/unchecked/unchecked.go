@@ -30,27 +30,27 @@ func wrongElsewhere(r *vm.Region, s *sched.Schedule, q *ring.Ring) {
 	q.Reserve(5)                         // want `the error of ring.Ring.Reserve is dropped: there may be no room`
 	vm.Reserve(1<<20, vm.Options{})      // want `there may be nothing to use`
 	bulk.NewPool[int](bulk.Options{})    // want `bulk.NewPool`
-	var x struct{ *bulk.Pool[int] }      // which is embedded
+	var x struct{ *bulk.Pool[int] }      // the pool is embedded
 	x.Grow(1)                            // want `bulk.Pool.Grow`
-	func(p *bulk.SharedArray[int]) int { // a function with a result of another kind
+	func(p *bulk.SharedArray[int]) int { // its result is not an error
 		p.Grow(1) // want `bulk.SharedArray.Grow`
 		return 0
 	}(nil)
 }
 
 func wrongMakers(q *ring.Ring, names *vast.Names, s *sched.Schedule, ctx context.Context, e vast.Entity) {
-	names.Set(e, "Vela")                                        // want `the error of vast.Names.Set is dropped: the entity may have no name`
-	ring.New(ring.Options{Capacity: 1 << 20})                   // want `ring.New`
-	ring.NewEndless(ring.EndlessOptions{})                      // want `ring.NewEndless`
-	q.ReserveContext(ctx, 5)                                    // want `ring.Ring.ReserveContext is dropped: there may be no room`
-	bulk.NewSharedArray[int](bulk.Options{})                    // want `bulk.NewSharedArray`
-	bulk.NewSharedPool[int](bulk.Options{})                     // want `bulk.NewSharedPool`
-	bulk.NewSharedTable[int](bulk.Options{})                    // want `bulk.NewSharedTable`
-	s.Run(ctx)                                                  // want `a tick stopped on its way`
-	guard.NewSampledPool[int](guard.SampledPoolOptions{})       // want `guard.NewSampledPool`
+	names.Set(e, "Vela")                                  // want `the error of vast.Names.Set is dropped: the entity may have no name`
+	ring.New(ring.Options{Capacity: 1 << 20})             // want `ring.New`
+	ring.NewEndless(ring.EndlessOptions{})                // want `ring.NewEndless`
+	q.ReserveContext(ctx, 5)                              // want `ring.Ring.ReserveContext is dropped: there may be no room`
+	bulk.NewSharedArray[int](bulk.Options{})              // want `bulk.NewSharedArray`
+	bulk.NewSharedPool[int](bulk.Options{})               // want `bulk.NewSharedPool`
+	bulk.NewSharedTable[int](bulk.Options{})              // want `bulk.NewSharedTable`
+	s.Run(ctx)                                            // want `a tick stopped before its end`
+	guard.NewSampledPool[int](guard.SampledPoolOptions{}) // want `guard.NewSampledPool`
 }
 
-// wrongPlaces drops errors where no if statement may stand.
+// wrongPlaces drops errors in places where an if statement is not allowed.
 func wrongPlaces(ships *bulk.Array[int]) error {
 	for ships.Grow(1); ships.Len() < 3; ships.Grow(2) { // want `bulk.Array.Grow` `bulk.Array.Grow`
 	}
@@ -64,7 +64,8 @@ func wrongPlaces(ships *bulk.Array[int]) error {
 	return nil
 }
 
-func right(ships *bulk.Array[int], w *vast.World, cs *vast.Commands, q *ring.Ring, names *vast.Names, columns vast.Column[int], e vast.Entity) error {
+func right(ships *bulk.Array[int], w *vast.World, cs *vast.Commands, q *ring.Ring, names *vast.Names,
+	columns vast.Column[int], e vast.Entity) error {
 	_ = ships.Grow(100)
 	if err := ships.Grow(100); err != nil {
 		return err
@@ -82,7 +83,7 @@ func right(ships *bulk.Array[int], w *vast.World, cs *vast.Commands, q *ring.Rin
 	return w.Close()
 }
 
-// rightSilenced has a comment in a group that ends further down.
+// rightSilenced has a silencing comment in the middle of a comment group.
 //
 //vastvet:ignore unchecked: the room was made before
 //go:noinline

@@ -38,7 +38,7 @@ func rightMarks(a *arena.Arena) int {
 	return n
 }
 
-// rightMarkAgain sets a mark at the same place again, behind what is used.
+// rightMarkAgain sets a mark at the same place again, after the memory that is used.
 func rightMarkAgain(a *arena.Arena, n int) (sum int) {
 	x := arena.Make[ship](a)
 	for {
@@ -191,7 +191,7 @@ func wrongDelete(e vast.Entity) {
 	p.Fuel = 3 // want `p is used after w.Delete\(e\)`
 }
 
-// rightDelete goes on with entities that a relation keeps, and with those of another world.
+// rightDelete uses entities that a relation keeps, and entities of another world.
 func rightDelete(e, other vast.Entity, there *vast.World) {
 	w := vast.NewWorld(vast.Options{})
 	hull := vast.NewColumn[ship](w)

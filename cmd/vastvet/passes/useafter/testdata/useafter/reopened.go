@@ -72,7 +72,7 @@ func wrongSiblings(pool *bulk.Pool[ship], show func()) {
 	shut()
 }
 
-// wrongCaptured gives p no other value in the literal: it changes what p leads to.
+// wrongCaptured does not assign p in the literal: it changes the target of p.
 func wrongCaptured(ships *bulk.Array[ship]) int {
 	p := ships.At(0)
 	f := func() { p.Fuel = 1 }
@@ -123,8 +123,9 @@ func rightVariablesAddress(fresh *bulk.Pool[ship]) {
 	(*slot).Insert(ship{})
 }
 
-// rightCallbacks calls what may open the pool again.
-func (f *fleet) rightCallbacks(w *vast.World, s *sched.Schedule, a *vast.Archetype, hull vast.Column[ship], e vast.Entity,
+// rightCallbacks calls functions that may open the pool again.
+func (f *fleet) rightCallbacks(w *vast.World, s *sched.Schedule, a *vast.Archetype, hull vast.Column[ship],
+	e vast.Entity,
 	others *bulk.Pool[ship]) {
 	f.ships.Close()
 	s.Tick()
@@ -149,7 +150,8 @@ func (f *fleet) rightCallbacks(w *vast.World, s *sched.Schedule, a *vast.Archety
 	f.ships.Insert(ship{})
 }
 
-func (f *fleet) rightOthers(ask, done chan int, q *ring.Ring, each func(func(int) bool), wait *sync.WaitGroup) {
+func (f *fleet) rightOthers(ask, done chan int, q *ring.Ring, each func(func(int) bool),
+	wait *sync.WaitGroup) {
 	f.ships.Close()
 	ask <- 1
 	f.ships.Insert(ship{})

@@ -1,4 +1,4 @@
-// Package useafter uses what is over.
+// Package useafter uses containers and memory after their end.
 package useafter
 
 import (
