@@ -1,13 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
+
+	"github.com/vastgo/vast/internal/measure"
 )
 
 // Work memory2comp: what the process's resident memory grows by when a world of n entities with Position and Velocity is
@@ -28,30 +28,16 @@ func memory(parts int) *outside {
 
 // measureMemory returns the bytes that a world takes, an entity.
 func measureMemory(n int, fill func() any) (float64, error) {
-	before, err := resident()
+	measure.Settle()
+	before, err := measure.Resident()
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("%w: leave the works memory2comp and memory10comp out", err)
 	}
 	world := fill()
-	after, err := resident()
+	measure.Settle()
+	after, err := measure.Resident()
 	runtime.KeepAlive(world)
 	return float64(after-before) / float64(n), err
-}
-
-// resident returns the bytes of this process that are in memory, without garbage.
-func resident() (int, error) {
-	debug.FreeOSMemory()
-	debug.FreeOSMemory() // what the first found unused while sweeping
-	text, err := os.ReadFile("/proc/self/smaps_rollup")
-	if err != nil {
-		return 0, fmt.Errorf("%w (%w)", errNotLinux, err)
-	}
-	_, rest, found := bytes.Cut(text, []byte("\nRss:"))
-	var kib int
-	if _, err := fmt.Sscan(string(rest), &kib); err != nil || !found {
-		return 0, errNotLinux
-	}
-	return kib << 10, nil
 }
 
 // A collection is what some cycles of the collector took together.

@@ -5,9 +5,11 @@ import (
 	"io"
 	"math"
 	"runtime"
-	"slices"
 	"sync"
 	"time"
+
+	"github.com/vastgo/vast/internal/clock"
+	"github.com/vastgo/vast/internal/measure"
 )
 
 // A side is one party of a comparison, set up and ready to be timed.
@@ -45,11 +47,11 @@ func (s *side) finish() error {
 // called from; it costs either side one indirect call a repetition.
 func timeAll[S any](state *S, work func(*S)) func(reps int) time.Duration {
 	return func(reps int) time.Duration {
-		start := time.Now()
+		start := clock.Now()
 		for range reps {
 			work(state)
 		}
-		return time.Since(start)
+		return clock.Now() - start
 	}
 }
 
@@ -69,9 +71,9 @@ func timeWork[S any](state *S, work, undo func(*S)) func(reps int) time.Duration
 func readTime[S any](state *S, work, undo func(*S), reps int) time.Duration {
 	var total time.Duration
 	for range reps {
-		start := time.Now()
+		start := clock.Now()
 		work(state)
-		total += time.Since(start)
+		total += clock.Now() - start
 		undo(state)
 	}
 	return total
@@ -115,7 +117,7 @@ type emptyKey struct {
 
 // times are the samples of both sides, in nanoseconds a unit.
 type times struct {
-	ours, theirs []float64
+	ours, theirs measure.Samples
 }
 
 // measureAll measures the planned rows and hands each to the report.
@@ -178,22 +180,17 @@ func (m measurement) comparePlan(p plan, rounds int, to *times) error {
 func (m measurement) compare(ours, theirs *side, rounds int, to *times) error {
 	start := time.Now()
 	sides := [2]*side{ours, theirs}
-	samples := [2]*[]float64{&to.ours, &to.theirs}
-	var reps [2]int
-	for i, s := range sides {
-		reps[i] = m.calibrate(s)
+	reps := [2]int{m.calibrate(ours), m.calibrate(theirs)}
+	enough := func(round int) bool {
+		return m.rowTime > 0 && round >= leastRounds && time.Since(start) > m.rowTime/time.Duration(m.passes)
 	}
-	for round := range rounds {
-		if m.rowTime > 0 && round >= leastRounds && time.Since(start) > m.rowTime/time.Duration(m.passes) {
-			break
-		}
-		for i, s := range sides {
-			runtime.GC()
-			s.run(max(1, reps[i]/16))
-			took := s.run(reps[i])
-			*samples[i] = append(*samples[i], float64(took.Nanoseconds())/float64(reps[i])/float64(s.units))
-		}
-	}
+	samples := measure.Turns(rounds, len(sides), enough, func(i int) float64 {
+		runtime.GC()
+		sides[i].run(max(1, reps[i]/16))
+		took := sides[i].run(reps[i])
+		return float64(took.Nanoseconds()) / float64(reps[i]) / float64(sides[i].units)
+	})
+	to.ours, to.theirs = append(to.ours, samples[0]...), append(to.theirs, samples[1]...)
 	// Both are checked and closed, whatever the first says.
 	errOurs, errTheirs := ours.finish(), theirs.finish()
 	if errOurs != nil {
@@ -218,14 +215,4 @@ func (m measurement) calibrate(s *side) int {
 		want := float64(reps) * 1.2 * float64(m.sampleTime) / float64(max(took, 1))
 		reps = int(min(max(want, float64(reps+1)), float64(reps)*64))
 	}
-}
-
-// median returns the middle value, or the mean of the two in the middle.
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	half := len(sorted) / 2
-	if len(sorted)%2 == 1 {
-		return sorted[half]
-	}
-	return (sorted[half-1] + sorted[half]) / 2
 }

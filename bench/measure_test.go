@@ -179,14 +179,3 @@ func TestTimeWorkTakesTheClockOff(t *testing.T) {
 		t.Errorf("no work took %v", took)
 	}
 }
-
-func TestMedian(t *testing.T) {
-	for _, c := range []struct {
-		values []float64
-		want   float64
-	}{{[]float64{3}, 3}, {[]float64{9, 1, 4}, 4}, {[]float64{8, 1, 2, 4}, 3}} {
-		if got := median(c.values); got != c.want {
-			t.Errorf("median of %v is %v, not %v", c.values, got, c.want)
-		}
-	}
-}

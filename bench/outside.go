@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -113,10 +112,6 @@ func outsideMatches(peers ...string) []match {
 	}
 	return matches
 }
-
-// errNotLinux says where the process's memory can be read.
-var errNotLinux = errors.New("memory in use is read from /proc/self/smaps_rollup, which only Linux has: " +
-	"leave the works memory2comp and memory10comp out")
 
 // canMeasure reports whether a work can be measured on this system.
 func (w *workload) canMeasure() bool {

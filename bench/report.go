@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
+
+	"github.com/vastgo/vast/internal/measure"
 )
 
 // A row is one line of the result. All times are nanoseconds an entity, except those of the empty query and of collections.
@@ -30,17 +31,16 @@ type row struct {
 
 // newRow makes the row of a plan, without an empty query where that has no samples. The ratio is taken before rounding.
 func newRow(p plan, t, empty *times) row {
-	ours, theirs := slices.Min(t.ours), slices.Min(t.theirs)
-	r := row{Work: p.work.name, N: p.n, Peer: p.match.peer, Ratio: rounded(theirs / ours)}
+	r := row{Work: p.work.name, N: p.n, Peer: p.match.peer, Ratio: rounded(measure.Ratio(t.ours, t.theirs))}
 	if p.work.outside != nil && p.work.outside.bytes {
-		r.OursBytes, r.PeerBytes = rounded(ours), rounded(theirs)
-		r.OursMedianBytes, r.PeerMedianBytes = rounded(median(t.ours)), rounded(median(t.theirs))
+		r.OursBytes, r.PeerBytes = rounded(t.ours.Best()), rounded(t.theirs.Best())
+		r.OursMedianBytes, r.PeerMedianBytes = rounded(t.ours.Median()), rounded(t.theirs.Median())
 	} else {
-		r.OursNS, r.PeerNS = rounded(ours), rounded(theirs)
-		r.OursMedianNS, r.PeerMedianNS = rounded(median(t.ours)), rounded(median(t.theirs))
+		r.OursNS, r.PeerNS = rounded(t.ours.Best()), rounded(t.theirs.Best())
+		r.OursMedianNS, r.PeerMedianNS = rounded(t.ours.Median()), rounded(t.theirs.Median())
 	}
 	if len(empty.ours) > 0 {
-		r.OursEmptyQueryNS, r.PeerEmptyQueryNS = rounded(slices.Min(empty.ours)), rounded(slices.Min(empty.theirs))
+		r.OursEmptyQueryNS, r.PeerEmptyQueryNS = rounded(empty.ours.Best()), rounded(empty.theirs.Best())
 	}
 	return r
 }

@@ -46,7 +46,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	var rows []row
 	for _, a := range allocators {
-		r, err := measure(a, *count, *size)
+		r, err := fragment(a, *count, *size)
 		if err != nil {
 			fmt.Fprintf(stderr, "fragmentation: %s: %v\n", a.name, err)
 			return 1

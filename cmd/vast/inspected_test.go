@@ -17,7 +17,7 @@ type body struct{ X, Y float32 }
 func inspected(t *testing.T) string {
 	t.Helper()
 	w := library.NewWorld(library.Options{Name: "town"})
-	bodies, ill, names := library.NewColumnWith[body](w, library.ColumnOptions{Name: "Body"}), library.NewTag(w, "Ill"), library.NewNames(w)
+	bodies, ill, names := library.NewColumn[body](w).Named("Body"), library.NewTag(w, "Ill"), w.Names()
 	library.NewTag(w, "Person\x1b[31m")
 	n := 0
 	w.Archetype(bodies).NewN(1234, func(r library.Run) {

@@ -70,7 +70,7 @@ type components struct {
 }
 
 func column[T any](w *vast.World, name string) vast.Column[T] {
-	return vast.NewColumnWith[T](w, vast.ColumnOptions{Name: name})
+	return vast.NewColumn[T](w).Named(name)
 }
 
 func newComponents(w *vast.World) components {
@@ -90,15 +90,15 @@ func newComponents(w *vast.World) components {
 	}
 }
 
-// growChanging makes room for the components that travellers gain after birth, so that Add cannot fail in a tick.
-func (c *components) growChanging() error {
-	for _, grow := range [...]func() error{c.stay.Grow, c.trip.Grow, c.susceptible.Grow, c.infectious.Grow, c.recovered.Grow} {
-		if err := grow(); err != nil {
+// growChanging makes room for the components that n travellers gain after birth, so that Add cannot fail in a tick.
+func (c *components) growChanging(n int) error {
+	for _, grow := range [...]func(int) error{c.stay.Grow, c.trip.Grow, c.susceptible.Grow, c.infectious.Grow, c.recovered.Grow} {
+		if err := grow(n); err != nil {
 			return err
 		}
 	}
 	for _, r := range [...]vast.Relation{c.home, c.at} {
-		if err := r.Grow(1); err != nil {
+		if err := r.GrowLevels(1); err != nil {
 			return err
 		}
 	}

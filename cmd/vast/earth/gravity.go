@@ -87,7 +87,7 @@ func (g *gravity) someone(c *cell, s *stream) uint32 {
 func (g *gravity) destination(from uint32, s *stream) uint32 {
 	here := g.cellOf[from]
 	row := g.from(here)
-	r := uint32(s.next() >> 32)
+	r := uint32(s.Uint64() >> 32)
 	to, _ := slices.BinarySearch(row[:len(row)-1], r) // the last one's chance is 1
 	if c := &g.cells[to]; !g.isNear(&g.cells[here], c) {
 		return g.someone(c, s)

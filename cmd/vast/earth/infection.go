@@ -74,7 +74,7 @@ func (e *Earth) infect(who vast.Entity, until uint32, commands *vast.Commands) {
 
 // breakOut infects some travellers in a few places: where travellers rest who are drawn by chance.
 func (e *Earth) breakOut() error {
-	commands := e.world.NewCommands()
+	commands := vast.NewCommands(e.world, vast.CommandsOptions{})
 	defer commands.Close()
 	draw := draws(e.seed, 0, 0, forOutbreak)
 	most := min(outbreakMax, 1+e.life.Len()/2000)

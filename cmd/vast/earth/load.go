@@ -93,7 +93,7 @@ func (e *Earth) loadTravellers(n int) error {
 		r.travellers.NewN(int(r.size), nil)
 		e.born += uint32(r.size)
 	}
-	if err := e.growChanging(); err != nil {
+	if err := e.growChanging(e.world.Len()); err != nil {
 		return err
 	}
 	return e.settle()

@@ -51,7 +51,7 @@ func (e *Earth) Paint(m *atlas.Map, density, infected []uint32) {
 func (e *Earth) beginPainting(m *atlas.Map, dots int) {
 	p := &e.painting
 	if p.since == nil {
-		p.since = e.world.Track(e.presence)
+		p.since = vast.NewTracker(e.world, e.presence)
 	}
 	p.since.Next()
 	p.of = m

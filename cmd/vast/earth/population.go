@@ -22,7 +22,7 @@ func (e *Earth) births(index int, now uint32) int {
 // prepareBirths makes room for a region's births, for all that the newborn may become, and for recording what happens in
 // the tick. On failure the state is as it was.
 func (e *Earth) prepareBirths(r *region) error {
-	if err := e.schedule.GrowCommands(recordedBytes(e.life.Len() + r.births)); err != nil {
+	if err := e.schedule.GrowCommandBytes(recordedBytes(e.life.Len() + r.births)); err != nil {
 		return err
 	}
 	if r.births == 0 {
@@ -31,7 +31,7 @@ func (e *Earth) prepareBirths(r *region) error {
 	if err := r.travellers.Grow(r.births); err != nil {
 		return err
 	}
-	return e.growChanging()
+	return e.growChanging(e.world.Len())
 }
 
 // recordedBytes returns how much room is made for what a tick of n travellers records: one in hundreds of them sets out or

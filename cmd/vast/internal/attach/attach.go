@@ -153,7 +153,14 @@ func (p *Program) Get(ctx context.Context, path string, query url.Values, most i
 		return err
 	}
 	defer body.Close()
-	if err := json.NewDecoder(io.LimitReader(body, most)).Decode(into); err != nil {
+	answer, err := io.ReadAll(io.LimitReader(body, most+1))
+	if err == nil && int64(len(answer)) > most {
+		err = fmt.Errorf("it has more than %d bytes", most)
+	}
+	if err == nil {
+		err = json.Unmarshal(answer, into)
+	}
+	if err != nil {
 		return fmt.Errorf("%s gave an answer that cannot be understood: %w", p.Address(), err)
 	}
 	return nil

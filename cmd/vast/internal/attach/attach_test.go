@@ -3,7 +3,6 @@ package attach
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -78,6 +77,16 @@ func TestGet(t *testing.T) {
 	}
 	if err := p.Get(t.Context(), "entities/17.3", url.Values{"query": {"A & B"}}, 5, &got); err == nil || !strings.Contains(err.Error(), "cannot be understood") {
 		t.Errorf("an answer of more than the bound: %v", err)
+	}
+}
+
+func TestAnswersAreOneValue(t *testing.T) {
+	for _, answer := range []string{"", `{"n": 7`, `{"n": 7} {"n": 8}`, `{"n": 7}]`, `{"n": 7} x`} {
+		p := serve(t, "", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, answer) })
+		err := p.Get(t.Context(), "x", nil, 100, new(any))
+		if err == nil || !strings.Contains(err.Error(), "cannot be understood") {
+			t.Errorf("%q: %v", answer, err)
+		}
 	}
 }
 
@@ -192,26 +201,4 @@ func FuzzReadEvents(f *testing.F) {
 			t.Errorf("%d lines, %v", lines, err)
 		}
 	})
-}
-
-func TestFlagsAnywhere(t *testing.T) {
-	for _, c := range []struct{ args, rest, want string }{
-		{"a b", "a b", "0 false"},
-		{"-n 3 a -x b", "a b", "3 true"},
-		{"a -n=4", "a", "4 false"},
-		{"a -- -n 4", "a -n 4", "0 false"},
-		{"-x -- -x", "-x", "0 true"},
-		{"", "", "0 false"},
-	} {
-		f := flag.NewFlagSet("test", flag.ContinueOnError)
-		f.SetOutput(io.Discard)
-		n, x := f.Int("n", 0, ""), f.Bool("x", false, "")
-		rest, err := Parse(f, strings.Fields(c.args))
-		if got := fmt.Sprint(*n, *x); err != nil || strings.Join(rest, " ") != c.rest || got != c.want {
-			t.Errorf("%q: %q and %s, %v; want %q and %s", c.args, rest, got, err, c.rest, c.want)
-		}
-		if _, err := Parse(f, []string{"a", "-nonsense"}); err == nil {
-			t.Error("an unknown flag behind an argument is taken")
-		}
-	}
 }

@@ -10,16 +10,35 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
+// element is what all containers hold: 40 bytes, the Transform of "Virtual Arrays for Virtual Worlds" (3dverse).
+type element struct {
+	position vector
+	rotation quaternion
+	scale    vector
+}
+
+type vector struct{ x, y, z float32 }
+
+type quaternion struct{ x, y, z, w float32 }
+
+const bytesElement = int(unsafe.Sizeof(element{}))
+
+func bytesElements(n int) int { return n * bytesElement }
+
+// numbered returns the element that is put in as number i. The works that append write the same as a literal in their
+// loops, as programs do: an argument that an inlined function returns is copied once more.
+func numbered(i int) element { return element{position: vector{float32(i), 1, 2}} }
+
 func arrayWorks() []work {
 	return []work{
-		{"append", bytesElements, func(n int) ([]side, func()) { return appends(n, false), nil }},
-		{"append-longest", bytesElements, func(n int) ([]side, func()) { return appends(n, true), nil }},
+		{"append", bytesElements, func(n int) ([]side, func()) { return appends(n, false) }},
+		{"append-longest", bytesElements, func(n int) ([]side, func()) { return appends(n, true) }},
 	}
 }
 
 // appends returns the sides of the works append and append-longest: ours first, then each growth strategy that it is
 // measured against. With longest the time is that of the longest single append, and memory is not weighed again.
-func appends(n int, longest bool) []side {
+func appends(n int, longest bool) (sides []side, done func()) {
 	return []side{
 		{"vast", func(m *meter) { appendArray(m, n, longest) }},
 		{"slice-grown", func(m *meter) { appendSlice(m, n, 0, longest) }},
@@ -27,7 +46,7 @@ func appends(n int, longest bool) []side {
 		{"fresh-region", func(m *meter) { appendRegion(m, n, longest) }},
 		{"geometric-blocks", func(m *meter) { appendBlocks(m, n, &geometricBlocks{}, longest) }},
 		{"fixed-blocks", func(m *meter) { appendBlocks(m, n, &fixedBlocks{}, longest) }},
-	}
+	}, nil
 }
 
 // stopwatch keeps the longest time between two laps.
@@ -133,7 +152,7 @@ func appendRegion(m *meter, n int, longest bool) {
 // newRegion commits memory for n elements at once, with the page policy that an array of that size has.
 func newRegion(n int) *vm.Region {
 	bytes := n * bytesElement
-	r := made(vm.Reserve(bytes, vm.Options{Purpose: "bench"}))
+	r := made(vm.Reserve(bytes, vm.Options{Name: "bench"}))
 	closed(r.Huge(0, r.Size()))
 	closed(r.Commit(0, bytes))
 	return r

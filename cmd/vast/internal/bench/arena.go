@@ -26,7 +26,7 @@ func arenaWorks() []work {
 			return []side{
 				{"vast", func(m *meter) {
 					kept := make([]*record, perFrame(n))
-					a := made(arena.NewArena(arena.Options{Name: "bench"}))
+					a := made(arena.New(arena.Options{Name: "bench"}))
 					m.run(func() {
 						for range arenaFrames {
 							fillRecordsArena(a, kept)
@@ -64,7 +64,7 @@ func arenaWorks() []work {
 			return []side{
 				{"vast", func(m *meter) {
 					kept := make([][]record, perFrame(n))
-					a := made(arena.NewArena(arena.Options{Name: "bench"}))
+					a := made(arena.New(arena.Options{Name: "bench"}))
 					m.run(func() {
 						for range arenaFrames {
 							fillSlicesArena(a, kept)
@@ -93,7 +93,7 @@ func perFrame(n int) int { return max(1, n/arenaFrames) }
 //go:noinline
 func fillRecordsArena(a *arena.Arena, kept []*record) {
 	for i := range kept {
-		r := arena.New[record](a)
+		r := arena.Make[record](a)
 		r.key = uint64(i)
 		kept[i] = r
 	}

@@ -73,7 +73,7 @@ func TestMemoryIsWeighed(t *testing.T) {
 		t.Skip("regions are Go heap memory in this build, and what the rounds before left of it is resident already")
 	}
 	const n = 1_000_000
-	rows, err := measure(options{n: n, rounds: 1, names: []string{"append"}, json: true}, nil)
+	rows, err := measureAll(options{n: n, rounds: 1, names: []string{"append"}, json: true}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestTable(t *testing.T) {
 	}
 	lines := strings.Split(strings.TrimSpace(stdout.String()), "\n")
 	if len(lines) != 6 || !strings.HasPrefix(lines[0], "N = 1000, best and median of 1 rounds") ||
-		!strings.HasPrefix(lines[2], "bulk.Pool: N elements of 40 bytes are") {
+		!strings.HasPrefix(lines[2], "bulk.Pool: remove N elements of 40 bytes") {
 		t.Fatalf("output:\n%s", stdout.String())
 	}
 	if len(lines[4]) != len(lines[5]) || !strings.Contains(lines[5], "refill  free-list") {
@@ -114,8 +114,8 @@ func TestCommandLine(t *testing.T) {
 		{"-n many", 2, "invalid value \"many\""},
 		{"-n 99999999999999999999", 2, "value out of range"},
 		{"-rounds 0", 2, "-rounds 0: at least one round"},
-		{"sort", 2, "\"sort\": there are array, pool"},
-		{"append sort", 2, "\"sort\": there are array, pool"},
+		{"sort", 2, "\"sort\": the names are array, pool"},
+		{"append sort", 2, "\"sort\": the names are array, pool"},
 		{"append -svg x", 2, "-svg draws the growth strategies: name growth too"},
 		{"append -n 0", 2, "-n 0: a number of elements is 1 to"},
 		{"-fast", 2, "-fast"},

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"math/rand/v2"
 	"runtime"
 
 	"github.com/vastgo/vast/bulk"
@@ -10,17 +9,17 @@ import (
 // denseWorks are the works of the family dense. The others are packed slices too, whose elements are found by ids.
 func denseWorks() []work {
 	return []work{
-		{"dense-insert", bytesElements, func(n int) ([]side, func()) { return denseInsertions(n), nil }},
+		{"dense-insert", bytesElements, denseInsertions},
 		{"dense-get", nil, denseGets},
 		{"dense-iterate", nil, denseIterations},
-		{"dense-remove", bytesElements, func(n int) ([]side, func()) { return denseRemovals(n), nil }},
-		{"dense-refill", bytesElements, func(n int) ([]side, func()) { return denseRefills(n), nil }},
+		{"dense-remove", bytesElements, denseRemovals},
+		{"dense-refill", bytesElements, denseRefills},
 	}
 }
 
 // denseInsertions returns the sides of the work dense-insert: n elements are put into an empty container with room for
 // them, and what refers to each is kept.
-func denseInsertions(n int) []side {
+func denseInsertions(n int) (sides []side, done func()) {
 	return []side{
 		{"vast", func(m *meter) {
 			handles := make([]bulk.Handle[element], n)
@@ -49,7 +48,7 @@ func denseInsertions(n int) []side {
 			})
 			runtime.KeepAlive(p)
 		}},
-	}
+	}, nil
 }
 
 // denseGets returns the sides of the work dense-get: a number is read from each element, found by what refers to it, in
@@ -86,32 +85,21 @@ func denseIterations(n int) (sides []side, done func()) {
 	}, func() { closed(d.Close()) }
 }
 
-// reading returns a side that reads, and checks what comes out.
-func reading(name string, want float32, sum func() float32) side {
-	return side{name, func(m *meter) {
-		var got float32
-		m.run(func() { got = sum() })
-		if got != want {
-			panic("bench: " + name + " did not pass the same elements")
-		}
-	}}
-}
-
 // denseRemovals returns the sides of the work dense-remove: n elements are removed one by one in random order.
-func denseRemovals(n int) []side {
+func denseRemovals(n int) (sides []side, done func()) {
 	order := randomOrder(n)
 	return []side{
 		{"vast", func(m *meter) {
 			d, handles := filledDense(n)
 			shuffled := shuffle(handles, order)
 			m.run(func() { removeFromDense(d, shuffled) })
-			empty("vast", d.Len())
+			mustBe("vast", d.Len(), 0)
 			closed(d.Close())
 		}},
 		{"swap-and-pop-ids", func(m *meter) {
 			p := filledPacked(n)
 			m.run(func() { removeFromPacked(p, order) })
-			empty("swap-and-pop-ids", len(p.elements))
+			mustBe("swap-and-pop-ids", len(p.elements), 0)
 		}},
 		{"map-and-slice", func(m *meter) {
 			p := filledMapped(n)
@@ -120,13 +108,13 @@ func denseRemovals(n int) []side {
 				ids[i] = uint64(id)
 			}
 			m.run(func() { removeFromMapped(p, ids) })
-			empty("map-and-slice", len(p.elements))
+			mustBe("map-and-slice", len(p.elements), 0)
 		}},
-	}
+	}, nil
 }
 
 // denseRefills returns the sides of the work dense-refill: after n elements were removed in random order, n are put in.
-func denseRefills(n int) []side {
+func denseRefills(n int) (sides []side, done func()) {
 	order := randomOrder(n)
 	return []side{
 		{"vast", func(m *meter) {
@@ -142,16 +130,7 @@ func denseRefills(n int) []side {
 			m.run(func() { fillPacked(p, ids) })
 			runtime.KeepAlive(p)
 		}},
-	}
-}
-
-// randomOrder returns the numbers below n in an order that is the same in every run.
-func randomOrder(n int) []uint32 {
-	order := make([]uint32, n)
-	for i, index := range rand.New(rand.NewPCG(seedOrder, 0)).Perm(n) {
-		order[i] = uint32(index)
-	}
-	return order
+	}, nil
 }
 
 func newDense(n int) *bulk.Dense[element] {

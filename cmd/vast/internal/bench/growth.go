@@ -10,6 +10,7 @@ import (
 
 	"github.com/vastgo/vast/bulk"
 	"github.com/vastgo/vast/internal/clock"
+	"github.com/vastgo/vast/internal/measure"
 )
 
 // growthFamily compares the growth strategies that "Data Structures Part 1: Bulk Data" (Niklas Gray) weighs: one
@@ -18,12 +19,13 @@ import (
 const growthFamily = "growth"
 
 func growthWorks() []work {
-	of := func(sides []side) []side {
-		return slices.DeleteFunc(sides, func(s side) bool { return !slices.Contains(growthNames[:], s.name) })
+	of := func(n int, longest bool) ([]side, func()) {
+		sides, done := appends(n, longest)
+		return slices.DeleteFunc(sides, func(s side) bool { return !slices.Contains(growthNames[:], s.name) }), done
 	}
 	return []work{
-		{"growth-append", bytesElements, func(n int) ([]side, func()) { return of(appends(n, false)), nil }},
-		{"growth-longest", bytesElements, func(n int) ([]side, func()) { return of(appends(n, true)), nil }},
+		{"growth-append", bytesElements, func(n int) ([]side, func()) { return of(n, false) }},
+		{"growth-longest", bytesElements, func(n int) ([]side, func()) { return of(n, true) }},
 		{"growth-iterate", nil, growthIterations},
 	}
 }
@@ -167,7 +169,7 @@ func traceGrowth(o options, progress io.Writer) (traces []trace, err error) {
 	for _, name := range growthNames {
 		var best trace
 		for round := range o.rounds {
-			settle()
+			measure.Settle()
 			warm(2 * bytesElements(o.n))
 			t := traceOnce(name, o.n)
 			for i := range t.Points {

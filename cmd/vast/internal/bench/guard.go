@@ -12,10 +12,10 @@ import (
 
 func guardWorks() []work {
 	return []work{
-		{"guard-all", nil, func(n int) ([]side, func()) { return guardedChurns(max(1, n/1000)), nil }},
+		{"guard-all", nil, func(n int) ([]side, func()) { return guardedChurns(max(1, n/1000)) }},
 		{"sample-ticks", nil, sampledTicks},
-		{"sample-churn", nil, func(n int) ([]side, func()) { return sampledChurns(max(1, n/10), guard.Sampling{Every: 1000}), nil }},
-		{"sample-decision", nil, func(n int) ([]side, func()) { return sampledChurns(max(1, n/10), guard.Sampling{Every: 1 << 30}), nil }},
+		{"sample-churn", nil, func(n int) ([]side, func()) { return sampledChurns(max(1, n/10), 1000) }},
+		{"sample-decision", nil, func(n int) ([]side, func()) { return sampledChurns(max(1, n/10), 1<<30) }},
 	}
 }
 
@@ -24,18 +24,18 @@ const live = 64
 
 // guardedChurns returns the sides of the work guard-all: n times an element is put in and the one from 64 elements before
 // is taken out. This is what it costs to guard every element. The Go heap's elements are left to the collector.
-func guardedChurns(n int) []side {
+func guardedChurns(n int) (sides []side, done func()) {
 	return []side{
 		{"vast", func(m *meter) {
 			p := made(guard.NewPool[element](bulk.Options{Name: "bench"}))
 			m.run(func() { churnGuarded(p, n) })
-			empty("guard.Pool", p.Len()-min(n, live))
+			mustBe("guard.Pool", p.Len()-min(n, live), 0)
 			closed(p.Close())
 		}},
 		{"bulk-pool", func(m *meter) {
 			p := made(bulk.NewPool[element](bulk.Options{Name: "bench", Capacity: n + live}))
 			m.run(func() { churnPool(p, n) })
-			empty("bulk.Pool", p.Len()-min(n, live))
+			mustBe("bulk.Pool", p.Len()-min(n, live), 0)
 			closed(p.Close())
 		}},
 		{"go-new", func(m *meter) {
@@ -43,26 +43,27 @@ func guardedChurns(n int) []side {
 			m.run(func() { churnGoHeap(&last, n) })
 			runtime.KeepAlive(&last)
 		}},
-	}
+	}, nil
 }
 
 // sampledChurns returns the sides of the works sample-churn and sample-decision, the same for a sampled pool: nothing but
 // insertions and removals of elements that live for a moment, so that there is always a slot for one that is picked.
-func sampledChurns(n int, s guard.Sampling) []side {
+func sampledChurns(n, every int) (sides []side, done func()) {
 	return []side{
 		{"vast", func(m *meter) {
-			p := made(guard.NewSampledPool[element](bulk.Options{Name: "bench", Capacity: n + live}, s))
+			p := made(guard.NewSampledPool[element](guard.SampledPoolOptions{
+				Options: bulk.Options{Name: "bench", Capacity: n + live}, Every: every}))
 			m.run(func() { churnSampled(p, n) })
-			empty("guard.SampledPool", p.Len()-min(n, live))
+			mustBe("guard.SampledPool", p.Len()-min(n, live), 0)
 			closed(p.Close())
 		}},
 		{"bulk-pool", func(m *meter) {
 			p := made(bulk.NewPool[element](bulk.Options{Name: "bench", Capacity: n + live}))
 			m.run(func() { churnPool(p, n) })
-			empty("bulk.Pool", p.Len()-min(n, live))
+			mustBe("bulk.Pool", p.Len()-min(n, live), 0)
 			closed(p.Close())
 		}},
-	}
+	}, nil
 }
 
 //go:noinline
@@ -119,7 +120,8 @@ const (
 // few ticks an element is guarded or one that was comes out: 16 slots for elements that live for a thousand ticks make one
 // of either in 60 ticks, at some 10 µs (see sample-churn).
 func sampledTicks(n int) (sides []side, done func()) {
-	s := made(guard.NewSampledPool[element](bulk.Options{Name: "bench", Capacity: n}, guard.Sampling{Every: 1000}))
+	s := made(guard.NewSampledPool[element](guard.SampledPoolOptions{
+		Options: bulk.Options{Name: "bench", Capacity: n}, Every: 1000}))
 	p := made(bulk.NewPool[element](bulk.Options{Name: "bench", Capacity: n}))
 	handles := [2][]bulk.Handle[element]{make([]bulk.Handle[element], n), make([]bulk.Handle[element], n)}
 	for i := range n {

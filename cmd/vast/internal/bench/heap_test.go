@@ -29,7 +29,7 @@ func TestFragmentedIsWeighed(t *testing.T) {
 		t.Skipf("the holes are smaller than a page of %s, so that their memory does not come back", vm.Bytes(vm.PageSize()))
 	}
 	const n = 400_000 // 32 MB
-	rows, err := measure(options{n: n, rounds: 1, names: []string{"fragmented"}, json: true}, nil)
+	rows, err := measureAll(options{n: n, rounds: 1, names: []string{"fragmented"}, json: true}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,15 +14,15 @@ func bytesPairs(n int) int { return n * bytesPair }
 
 func indexWorks() []work {
 	return []work{
-		{"hash-insert", bytesPairs, func(n int) ([]side, func()) { return hashInsertions(n, false), nil }},
-		{"hash-insert-longest", bytesPairs, func(n int) ([]side, func()) { return hashInsertions(n, true), nil }},
+		{"hash-insert", bytesPairs, func(n int) ([]side, func()) { return hashInsertions(n, false) }},
+		{"hash-insert-longest", bytesPairs, func(n int) ([]side, func()) { return hashInsertions(n, true) }},
 		{"hash-hit", nil, func(n int) ([]side, func()) { return hashSearches(n, true) }},
 		{"hash-miss", nil, func(n int) ([]side, func()) { return hashSearches(n, false) }},
-		{"hash-remove", nil, func(n int) ([]side, func()) { return hashRemovals(n), nil }},
-		{"many-insert", bytesPairs, func(n int) ([]side, func()) { return manyInsertions(n), nil }},
+		{"hash-remove", nil, hashRemovals},
+		{"many-insert", bytesPairs, manyInsertions},
 		{"many-read", nil, manyReadings},
-		{"many-remove", nil, func(n int) ([]side, func()) { return manyRemovals(n), nil }},
-		{"ordered-insert", bytesPairs, func(n int) ([]side, func()) { return orderedInsertions(n), nil }},
+		{"many-remove", nil, manyRemovals},
+		{"ordered-insert", bytesPairs, orderedInsertions},
 		{"ordered-hit", nil, orderedSearches},
 		{"ordered-range", nil, orderedRanges},
 	}
@@ -43,15 +43,6 @@ const (
 	seedMisses = 22
 )
 
-// shuffled returns the keys in another order.
-func shuffled(keys []uint64) []uint64 {
-	other := make([]uint64, len(keys))
-	for i, at := range rand.New(rand.NewPCG(seedOrder, 0)).Perm(len(keys)) {
-		other[i] = keys[at]
-	}
-	return other
-}
-
 // insertions puts keys into an empty table, timed as a whole or one by one.
 func insertions(m *meter, longest bool, fill func(), lapping func(*stopwatch)) {
 	if !longest {
@@ -70,20 +61,20 @@ func newHash(n int) *bulk.HashIndex[uint64, uint64] {
 
 // hashInsertions returns the sides that put n pairs into an empty table: ours, Go's map, Go's map made for n, and a table
 // with linear probing that doubles.
-func hashInsertions(n int, longest bool) []side {
+func hashInsertions(n int, longest bool) (sides []side, done func()) {
 	keys := randomKeys(n, seedKeys)
 	goMap := func(size int) func(*meter) {
 		return func(m *meter) {
 			table := make(map[uint64]uint64, size)
 			insertions(m, longest, func() { fillMap(table, keys) }, func(s *stopwatch) { fillMapLapping(table, keys, s) })
-			mustHave(len(table), n)
+			mustBe("go-map", len(table), n)
 		}
 	}
 	return []side{
 		{"vast", func(m *meter) {
 			x := newHash(n)
 			insertions(m, longest, func() { fillHash(x, keys) }, func(s *stopwatch) { fillHashLapping(x, keys, s) })
-			mustHave(x.Len(), n)
+			mustBe("vast", x.Len(), n)
 			closed(x.Close())
 		}},
 		{"go-map", goMap(0)},
@@ -91,16 +82,9 @@ func hashInsertions(n int, longest bool) []side {
 		{"probing-table", func(m *meter) {
 			t := newProbing()
 			insertions(m, longest, func() { fillProbing(t, keys) }, func(s *stopwatch) { fillProbingLapping(t, keys, s) })
-			mustHave(t.len, n)
+			mustBe("probing-table", t.len, n)
 		}},
-	}
-}
-
-// mustHave makes sure that a side has done its work.
-func mustHave(got, want int) {
-	if got != want {
-		panic("bench: a side has not done the work")
-	}
+	}, nil
 }
 
 //go:noinline
@@ -136,7 +120,7 @@ func fillMapLapping(m map[uint64]uint64, keys []uint64, s *stopwatch) {
 // hashSearches returns the sides that look n keys up in a table of n: all of them there, or none.
 func hashSearches(n int, hits bool) (sides []side, done func()) {
 	keys := randomKeys(n, seedKeys)
-	sought := shuffled(keys)
+	sought := shuffle(keys, randomOrder(n))
 	want := uint64(n) * uint64(n-1) / 2
 	if !hits {
 		sought, want = randomKeys(n, seedMisses), 0
@@ -145,17 +129,10 @@ func hashSearches(n int, hits bool) (sides []side, done func()) {
 	fillHash(x, keys)
 	fillMap(table, keys)
 	fillProbing(probing, keys)
-	timed := func(sum func() uint64) func(*meter) {
-		return func(m *meter) {
-			var got uint64
-			m.run(func() { got = sum() })
-			mustHave(int(got), int(want))
-		}
-	}
 	return []side{
-		{"vast", timed(func() uint64 { return sumHash(x, sought) })},
-		{"go-map", timed(func() uint64 { return sumFound(table, sought) })},
-		{"probing-table", timed(func() uint64 { return sumProbing(probing, sought) })},
+		reading("vast", want, func() uint64 { return sumHash(x, sought) }),
+		reading("go-map", want, func() uint64 { return sumFound(table, sought) }),
+		reading("probing-table", want, func() uint64 { return sumProbing(probing, sought) }),
 	}, func() { closed(x.Close()) }
 }
 
@@ -177,23 +154,23 @@ func sumFound(m map[uint64]uint64, keys []uint64) (sum uint64) {
 }
 
 // hashRemovals returns the sides that remove n pairs in the order in which they came.
-func hashRemovals(n int) []side {
+func hashRemovals(n int) (sides []side, done func()) {
 	keys := randomKeys(n, seedKeys)
 	return []side{
 		{"vast", func(m *meter) {
 			x := newHash(n)
 			fillHash(x, keys)
 			m.run(func() { emptyHash(x, keys) })
-			mustHave(x.Len(), 0)
+			mustBe("vast", x.Len(), 0)
 			closed(x.Close())
 		}},
 		{"go-map", func(m *meter) {
 			table := make(map[uint64]uint64)
 			fillMap(table, keys)
 			m.run(func() { emptyMap(table, keys) })
-			mustHave(len(table), 0)
+			mustBe("go-map", len(table), 0)
 		}},
-	}
+	}, nil
 }
 
 //go:noinline

@@ -18,14 +18,14 @@ type sortedPair struct{ key, value uint64 }
 
 // orderedInsertions returns the sides that put n pairs in order: ours one by one, and a slice that is sorted at the end,
 // which is the best a slice can do; kept in order after each it would take n²/4 moves.
-func orderedInsertions(n int) []side {
+func orderedInsertions(n int) (sides []side, done func()) {
 	keys := randomKeys(n, seedKeys)
 	return []side{
 		{"vast", func(m *meter) {
 			x := newOrdered(n)
 			m.run(func() { fillOrdered(x, keys) })
 			m.weigh()
-			mustHave(x.Len(), n)
+			mustBe("vast", x.Len(), n)
 			closed(x.Close())
 		}},
 		{"slice-sorted-once", func(m *meter) {
@@ -34,7 +34,7 @@ func orderedInsertions(n int) []side {
 			m.weigh()
 			runtime.KeepAlive(ps)
 		}},
-	}
+	}, nil
 }
 
 //go:noinline
@@ -57,19 +57,13 @@ func sortPairs(keys []uint64) []sortedPair {
 // orderedSearches returns the sides that look n keys up in random order.
 func orderedSearches(n int) (sides []side, done func()) {
 	keys := randomKeys(n, seedKeys)
-	sought := shuffled(keys)
+	sought := shuffle(keys, randomOrder(n))
 	x, ps := newOrdered(n), sortPairs(keys)
 	fillOrdered(x, keys)
-	timed := func(sum func() uint64) func(*meter) {
-		return func(m *meter) {
-			var got uint64
-			m.run(func() { got = sum() })
-			mustHave(int(got), n*(n-1)/2)
-		}
-	}
+	want := uint64(n) * uint64(n-1) / 2
 	return []side{
-		{"vast", timed(func() uint64 { return sumOrdered(x, sought) })},
-		{"sorted-slice", timed(func() uint64 { return sumSorted(ps, sought) })},
+		reading("vast", want, func() uint64 { return sumOrdered(x, sought) }),
+		reading("sorted-slice", want, func() uint64 { return sumSorted(ps, sought) }),
 	}, func() { closed(x.Close()) }
 }
 
@@ -102,22 +96,12 @@ func orderedRanges(n int) (sides []side, done func()) {
 	for i := 0; i < n; i += pairsPerRange {
 		lows = append(lows, ps[i].key)
 	}
-	lows = shuffled(lows)
+	lows = shuffle(lows, randomOrder(len(lows)))
 	width := uint64(1<<64-1) / uint64(max(1, n/pairsPerRange))
-	var want uint64
-	timed := func(sum func() uint64) func(*meter) {
-		return func(m *meter) {
-			var got uint64
-			m.run(func() { got = sum() })
-			if want == 0 {
-				want = got
-			}
-			mustHave(int(got), int(want))
-		}
-	}
+	want := sumSortedRanges(ps, lows, width)
 	return []side{
-		{"vast", timed(func() uint64 { return sumRanges(x, lows, width) })},
-		{"sorted-slice", timed(func() uint64 { return sumSortedRanges(ps, lows, width) })},
+		reading("vast", want, func() uint64 { return sumRanges(x, lows, width) }),
+		reading("sorted-slice", want, func() uint64 { return sumSortedRanges(ps, lows, width) }),
 	}, func() { closed(x.Close()) }
 }
 

@@ -32,31 +32,14 @@ func iterations(n int, half bool) (sides []side, done func()) {
 	for i := range es {
 		want += es[i].position.y
 	}
-	check := func(name string, got float32) {
-		if got != want {
-			panic("bench: " + name + " did not pass the same elements")
-		}
+	pass := func() float32 { return sumPool(p) }
+	if half {
+		pass = func() float32 { return sumPoolHoles(p) }
 	}
 	return []side{
-		{"vast", func(m *meter) {
-			var sum float32
-			if half {
-				m.run(func() { sum = sumPoolHoles(p) })
-			} else {
-				m.run(func() { sum = sumPool(p) })
-			}
-			check("vast", sum)
-		}},
-		{"slice-loop", func(m *meter) {
-			var sum float32
-			m.run(func() { sum = sumSlice(es) })
-			check("slice-loop", sum)
-		}},
-		{"free-list", func(m *meter) {
-			var sum float32
-			m.run(func() { sum = sumFreeList(l) })
-			check("free-list", sum)
-		}},
+		reading("vast", want, pass),
+		reading("slice-loop", want, func() float32 { return sumSlice(es) }),
+		reading("free-list", want, func() float32 { return sumFreeList(l) }),
 	}, func() { closed(p.Close()) }
 }
 

@@ -1,27 +1,45 @@
 package bench
 
 import (
+	"cmp"
+	"fmt"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"time"
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/clock"
+	"github.com/vastgo/vast/internal/measure"
 	"github.com/vastgo/vast/vm"
 )
 
-// side does a work once in its own way. It prepares what it needs, has the meter time the work itself, and cleans up.
+// side does a work once in its own way: it prepares, lets the meter time the work itself, and cleans up.
 type side struct {
 	name string
 	do   func(*meter)
 }
 
-// meter takes the measures of one side in one round.
+// reading returns a side that reads elements, and checks the result.
+func reading[T comparable](name string, want T, read func() T) side {
+	return side{name, func(m *meter) {
+		var got T
+		m.run(func() { got = read() })
+		mustBe(name, got, want)
+	}}
+}
+
+// mustBe panics if a side got another result than wanted: its time would mean nothing.
+func mustBe[T comparable](name string, got, want T) {
+	if got != want {
+		panic(fmt.Sprintf("bench: %s comes to %v, not %v", name, got, want))
+	}
+}
+
+// meter measures one side in one round.
 type meter struct {
-	before int           // bytes resident when the side began
+	before int           // resident bytes when the side began
 	time   time.Duration // of the work
-	used   int           // bytes resident after the work
+	used   int           // resident bytes after the work, beyond before
 }
 
 // run times f, which must call a function that is not inlined.
@@ -31,31 +49,39 @@ func (m *meter) run(f func()) {
 	m.time = clock.Now() - start
 }
 
-// weigh takes how much more memory is resident than before the side began. What the collector can free does not count.
-// The caller keeps alive what is to be weighed.
+// weigh notes how much more memory is resident than before the side began, without garbage. The caller keeps its data alive.
 func (m *meter) weigh() {
-	settle()
-	m.used = max(0, resident()-m.before)
+	measure.Settle()
+	m.heft()
 }
 
-// settle gives the memory that nobody uses back to the operating system.
-func settle() {
-	runtime.GC()
-	debug.FreeOSMemory()
+// heft is weigh with garbage: the memory that the program takes at this moment.
+func (m *meter) heft() { m.used = max(0, resident()-m.before) }
+
+// resident returns the bytes of this process that are in memory. On other systems than Linux it adds up the sizes that Go's
+// heap and the regions give.
+func resident() int {
+	n, err := measure.Resident()
+	if err != nil {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		n = int(m.HeapInuse) + vm.Snapshot(true).Total().Resident
+	}
+	return n
 }
 
-// result is what one side measured over all rounds.
+// result is the measures of one side over all rounds.
 type result struct {
-	name         string
-	best, median time.Duration
-	used         int // bytes, of the best round
+	name  string
+	times measure.Samples // milliseconds
+	used  int             // bytes, of the best round
 }
 
-// warm makes sure that so many bytes of the machine's free memory were in use a moment ago. Where the machine is a virtual
-// one, memory that its kernel has had free for seconds may have gone back to the host, and touching it again takes ten
-// times as long: without this, a side would be measured by what ran before it.
+// warm touches and frees some memory, so that the next side gets memory that was in use a moment ago. In a virtual machine,
+// memory that has been free for seconds may have gone back to the host, and touching it again takes ten times as long.
+// Without warm, the time of a side would depend on the side before.
 func warm(bytes int) {
-	r := made(vm.Reserve(bytes, vm.Options{Purpose: "bench"}))
+	r := made(vm.Reserve(bytes, vm.Options{Name: "bench"}))
 	closed(r.Huge(0, r.Size()))
 	closed(r.Commit(0, bytes))
 	touch(unsafe.Slice((*byte)(r.Base()), bytes))
@@ -69,33 +95,32 @@ func touch(memory []byte) {
 	}
 }
 
-// contest runs all sides in turn, a round to warm up and rounds that count, and returns a result for each. bytes is about
-// how much memory a side takes; 0 where that does not matter.
+// contest runs all sides in turns, first in a round that warms up, and returns a result for each. bytes is roughly the memory
+// that a side takes, or 0 if memory need not be warm.
 func contest(rounds, bytes int, sides []side) []result {
-	took := make([][]meter, len(sides))
-	for round := range rounds + 1 {
-		for i, s := range sides {
-			settle()
-			if bytes > 0 {
-				warm(bytes)
-			}
-			m := meter{before: resident()}
-			s.do(&m)
-			if round > 0 {
-				took[i] = append(took[i], m)
-			}
+	took := measure.Turns(rounds+1, len(sides), nil, func(i int) meter {
+		measure.Settle()
+		if bytes > 0 {
+			warm(bytes)
 		}
-	}
-	settle()
+		m := meter{before: resident()}
+		sides[i].do(&m)
+		return m
+	})
+	measure.Settle()
 	results := make([]result, len(sides))
 	for i, s := range sides {
-		results[i] = summary(s.name, took[i])
+		results[i] = summary(s.name, took[i][1:])
 	}
 	return results
 }
 
-// summary returns the best and the median of the rounds.
+// summary puts the rounds of one side together.
 func summary(name string, rounds []meter) result {
-	slices.SortFunc(rounds, func(a, b meter) int { return int(a.time - b.time) })
-	return result{name, rounds[0].time, rounds[len(rounds)/2].time, rounds[0].used}
+	best := slices.MinFunc(rounds, func(a, b meter) int { return cmp.Compare(a.time, b.time) })
+	r := result{name: name, used: best.used}
+	for _, m := range rounds {
+		r.times = append(r.times, float64(max(1, m.time))/1e6)
+	}
+	return r
 }

@@ -1,20 +1,15 @@
 package bench
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"runtime"
 
 	"github.com/vastgo/vast/bulk"
 )
 
-// seedOrder makes the random orders the same in every run.
-const seedOrder = 1
-
 func poolWorks() []work {
 	return []work{
-		{"remove", bytesElements, func(n int) ([]side, func()) { return removals(n), nil }},
-		{"refill", bytesElements, func(n int) ([]side, func()) { return refills(n), nil }},
+		{"remove", bytesElements, removals},
+		{"refill", bytesElements, refills},
 		{"iterate-full", bytesElements, func(n int) ([]side, func()) { return iterations(n, false) }},
 		{"iterate-half", bytesElements, func(n int) ([]side, func()) { return iterations(n, true) }},
 	}
@@ -23,13 +18,11 @@ func poolWorks() []work {
 // removals returns the sides of the work remove: n elements are removed one by one in random order. The plain swap-and-pop
 // removes whichever element is at a position; swap-and-pop-ids removes the given ones, as the others do, and so has to
 // know where they were swapped to.
-func removals(n int) []side {
-	order := rand.New(rand.NewPCG(seedOrder, 0)).Perm(n)
-	indices := make([]uint32, n) // each element once
+func removals(n int) (sides []side, done func()) {
+	indices := randomOrder(n) // each element once
 	shrinking := make([]uint32, n)
-	for i, index := range order {
-		indices[i] = uint32(index)
-		shrinking[i] = uint32(index % (n - i)) // an element of those that are left
+	for i, index := range indices {
+		shrinking[i] = index % uint32(n-i) // an element of those that are left
 	}
 	return []side{
 		{"vast", func(m *meter) {
@@ -38,37 +31,33 @@ func removals(n int) []side {
 			m.run(func() { removeFromPool(p, shuffled) })
 			handles, shuffled = nil, nil
 			m.weigh()
-			empty("vast", p.Len())
+			mustBe("vast", p.Len(), 0)
 			closed(p.Close())
 		}},
 		{"free-list", func(m *meter) {
 			l := filledFreeList(n)
 			m.run(func() { removeFromFreeList(l, indices) })
 			m.weigh()
-			empty("free-list", l.live())
+			mustBe("free-list", l.live(), 0)
 		}},
 		{"swap-and-pop", func(m *meter) {
 			es := fillSlice(n, n)
 			m.run(func() { es = swapAndPop(es, shrinking) })
 			m.weigh()
-			empty("swap-and-pop", len(es))
+			mustBe("swap-and-pop", len(es), 0)
 		}},
 		{"swap-and-pop-ids", func(m *meter) {
 			l := filledPacked(n)
 			m.run(func() { removeFromPacked(l, indices) })
 			m.weigh()
-			empty("swap-and-pop-ids", len(l.elements))
+			mustBe("swap-and-pop-ids", len(l.elements), 0)
 		}},
-	}
+	}, nil
 }
 
 // refills returns the sides of the work refill: after n elements were removed in random order, n are put in.
-func refills(n int) []side {
-	order := rand.New(rand.NewPCG(seedOrder, 0)).Perm(n)
-	indices := make([]uint32, n)
-	for i, index := range order {
-		indices[i] = uint32(index)
-	}
+func refills(n int) (sides []side, done func()) {
+	indices := randomOrder(n)
 	return []side{
 		{"vast", func(m *meter) {
 			p, handles := filledPool(n)
@@ -85,7 +74,7 @@ func refills(n int) []side {
 			m.weigh()
 			runtime.KeepAlive(l)
 		}},
-	}
+	}, nil
 }
 
 // filledPool returns a pool of n elements and their handles in the order of insertion.
@@ -96,15 +85,6 @@ func filledPool(n int) (*bulk.Pool[element], []bulk.Handle[element]) {
 		handles[i], _ = p.Insert(numbered(i))
 	}
 	return p, handles
-}
-
-// shuffle returns the handles in the order of indices.
-func shuffle(handles []bulk.Handle[element], indices []uint32) []bulk.Handle[element] {
-	shuffled := make([]bulk.Handle[element], len(handles))
-	for i, index := range indices {
-		shuffled[i] = handles[index]
-	}
-	return shuffled
 }
 
 //go:noinline
@@ -150,11 +130,4 @@ func swapAndPop(es []element, indices []uint32) []element {
 		es = es[:last]
 	}
 	return es
-}
-
-// empty panics when a side has not removed everything: its time would mean nothing.
-func empty(name string, left int) {
-	if left != 0 {
-		panic(fmt.Sprintf("bench: %s has %d elements left after all were removed", name, left))
-	}
 }

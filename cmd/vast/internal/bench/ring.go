@@ -2,7 +2,6 @@ package bench
 
 import (
 	"encoding/binary"
-	"fmt"
 	"io"
 	"sync"
 
@@ -20,11 +19,11 @@ const (
 
 func ringWorks() []work {
 	return []work{
-		{"ring-blocks", nil, func(n int) ([]side, func()) { return ringBlocks(max(1, n/1000)), nil }},
-		{"ring-blocks-between", nil, func(n int) ([]side, func()) { return ringBlocksBetween(max(1, n/1000)), nil }},
-		{"ring-messages", nil, func(n int) ([]side, func()) { return ringMessages(max(1, n/10)), nil }},
-		{"ring-endless", nil, func(n int) ([]side, func()) { return ringEndless(max(1, n/10)), nil }},
-		{"ring-frames", nil, func(n int) ([]side, func()) { return ringFrames(max(1, n/2)), nil }},
+		{"ring-blocks", nil, func(n int) ([]side, func()) { return ringBlocks(max(1, n/1000)) }},
+		{"ring-blocks-between", nil, func(n int) ([]side, func()) { return ringBlocksBetween(max(1, n/1000)) }},
+		{"ring-messages", nil, func(n int) ([]side, func()) { return ringMessages(max(1, n/10)) }},
+		{"ring-endless", nil, func(n int) ([]side, func()) { return ringEndless(max(1, n/10)) }},
+		{"ring-frames", nil, func(n int) ([]side, func()) { return ringFrames(max(1, n/2)) }},
 		{"ring-socket", nil, func(n int) ([]side, func()) { return ringSocket(max(1, n/10), true) }},
 		{"ring-socket-alone", nil, func(n int) ([]side, func()) { return ringSocket(max(1, n/10), false) }},
 	}
@@ -76,23 +75,17 @@ func blockOf() (block []byte, sum uint64) {
 	return block, parseBlock(block)
 }
 
-func sameSum(side string, got, want uint64) {
-	if got != want {
-		panic(fmt.Sprintf("bench: %s: the sum is %d, want %d", side, got, want))
-	}
-}
-
 // ringBlocks returns the sides of the work ring-blocks: n blocks are received, go through a buffer, and are parsed, one
 // after the other, by one goroutine. A ring lets them be received and parsed where they lie; the others copy them in, in
 // two parts where they go over the end, and out.
-func ringBlocks(n int) []side {
+func ringBlocks(n int) (sides []side, done func()) {
 	block, sum := blockOf()
 	through := func(name string, make func() pipe) side {
 		return side{name, func(m *meter) {
 			var got uint64
 			p := make()
 			m.run(func() { got = copyBlocks(p, block, n) })
-			sameSum(name, got, uint64(n)*sum)
+			mustBe(name, got, uint64(n)*sum)
 		}}
 	}
 	return []side{
@@ -100,15 +93,15 @@ func ringBlocks(n int) []side {
 			r := newRing()
 			var got uint64
 			m.run(func() { got = placeBlocks(r, block, n) })
-			sameSum("vast", got, uint64(n)*sum)
+			mustBe("vast", got, uint64(n)*sum)
 			closed(r.Close())
 		}},
 		through("locked-ring", func() pipe { return newLockedRing(bytesRing) }),
 		through("lock-free-ring", func() pipe { return newLockFreeRing(bytesRing) }),
-	}
+	}, nil
 }
 
-func newRing() *ring.Ring { return made(ring.New(bytesRing, ring.Options{Name: "bench"})) }
+func newRing() *ring.Ring { return made(ring.New(ring.Options{Name: "bench", Capacity: bytesRing})) }
 
 //go:noinline
 func placeBlocks(r *ring.Ring, block []byte, n int) (sum uint64) {
@@ -139,7 +132,7 @@ func copyBlocks(p pipe, block []byte, n int) (sum uint64) {
 
 // ringBlocksBetween returns the sides of the work ring-blocks-between: the same, with one goroutine that receives and
 // another one that parses.
-func ringBlocksBetween(n int) []side {
+func ringBlocksBetween(n int) (sides []side, done func()) {
 	block, sum := blockOf()
 	through := func(name string, make func() pipe) side {
 		return side{name, func(m *meter) {
@@ -148,7 +141,7 @@ func ringBlocksBetween(n int) []side {
 			m.run(func() {
 				between(func() { receiveAndWrite(p, block, n) }, func() { got = readAndParse(p, len(block)) })
 			})
-			sameSum(name, got, uint64(n)*sum)
+			mustBe(name, got, uint64(n)*sum)
 		}}
 	}
 	return []side{
@@ -158,13 +151,13 @@ func ringBlocksBetween(n int) []side {
 			m.run(func() {
 				between(func() { receiveInPlace(r, block, n) }, func() { got = parseInPlace(r, len(block)) })
 			})
-			sameSum("vast", got, uint64(n)*sum)
+			mustBe("vast", got, uint64(n)*sum)
 			closed(r.Close())
 		}},
 		through("locked-ring", func() pipe { return newLockedRing(bytesRing) }),
 		through("lock-free-ring", func() pipe { return newLockFreeRing(bytesRing) }),
 		through("io.Pipe", func() pipe { return newOSPipe() }),
-	}
+	}, nil
 }
 
 // between runs a writer and a reader at once.
@@ -222,7 +215,7 @@ func readAndParse(p pipe, size int) (sum uint64) {
 
 // ringMessages returns the sides of the work ring-messages: n messages of 64 bytes go from one goroutine to another one,
 // which reads each by itself.
-func ringMessages(n int) []side {
+func ringMessages(n int) (sides []side, done func()) {
 	block, _ := blockOf()
 	message := block[:bytesMessage]
 	want := uint64(n) * parseBlock(message)
@@ -233,7 +226,7 @@ func ringMessages(n int) []side {
 			m.run(func() {
 				between(func() { writeMessages(p, message, n) }, func() { got = readAndParse(p, bytesMessage) })
 			})
-			sameSum(name, got, want)
+			mustBe(name, got, want)
 		}}
 	}
 	return []side{
@@ -243,7 +236,7 @@ func ringMessages(n int) []side {
 			m.run(func() {
 				between(func() { writeToRing(r, message, n) }, func() { got = parseInPlace(r, bytesMessage) })
 			})
-			sameSum("vast", got, want)
+			mustBe("vast", got, want)
 			closed(r.Close())
 		}},
 		through("locked-ring", func() pipe { return newLockedRing(bytesRing) }),
@@ -255,9 +248,9 @@ func ringMessages(n int) []side {
 			m.run(func() {
 				between(func() { sendMessages(c, message, n) }, func() { got = receiveMessages(c) })
 			})
-			sameSum("channel", got, want)
+			mustBe("channel", got, want)
 		}},
-	}
+	}, nil
 }
 
 //go:noinline

@@ -58,10 +58,10 @@ const framesRepeated = 1000
 
 // ringFrames returns the sides of the work ring-frames: n frames are taken from a source that copies them, by one
 // goroutine.
-func ringFrames(n int) []side {
+func ringFrames(n int) (sides []side, done func()) {
 	frames, sum := framesOf(framesRepeated)
 	times := max(1, n/framesRepeated)
-	check := func(name string, got uint64) { sameSum(name, got, uint64(times)*sum) }
+	check := func(name string, got uint64) { mustBe(name, got, uint64(times)*sum) }
 	return []side{
 		{"vast", func(m *meter) {
 			r := newRing()
@@ -82,7 +82,7 @@ func ringFrames(n int) []side {
 			m.run(func() { got = framesRead(b) })
 			check("bufio-readfull", got)
 		}},
-	}
+	}, nil
 }
 
 //go:noinline
@@ -170,7 +170,7 @@ func ringSocket(n int, two bool) ([]side, func()) {
 			m.run(func() { got = receive(c) })
 			wg.Wait()
 			closed(c.Close())
-			sameSum(name, got, uint64(times)*sum)
+			mustBe(name, got, uint64(times)*sum)
 		}}
 	}
 	return []side{

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 
@@ -21,12 +20,10 @@ const (
 // Load on two. Beside a writer another goroutine removes and inserts elements, other ones than those that are read, until
 // the reader is done.
 func sharedReads(n int, what sharedReading) (sides []side, done func()) {
-	order := rand.New(rand.NewPCG(seedOrder, 0)).Perm(n)
-	indices := make([]uint32, n)
+	order := randomOrder(n)
 	want := float32(0)
-	for i, index := range order {
-		indices[i] = uint32(index)
-		want += numbered(index).position.y
+	for i := range n {
+		want += numbered(i).position.y
 	}
 	readers := 1
 	if what == readLoad2 {
@@ -45,9 +42,7 @@ func sharedReads(n int, what sharedReading) (sides []side, done func()) {
 			})
 			stop.Store(true)
 			writer.Wait()
-			if sums[0]+sums[1] != want {
-				panic("bench: " + name + " did not read the same elements")
-			}
+			mustBe(name, sums[0]+sums[1], want)
 		}}
 	}
 	p := made(bulk.NewSharedPool[element](bulk.Options{Name: "bench", Capacity: n + 10*window}))
@@ -57,7 +52,7 @@ func sharedReads(n int, what sharedReading) (sides []side, done func()) {
 		handles[i], _ = in.Insert(numbered(i))
 	}
 	in.Close()
-	shared := shuffle(handles, indices)
+	shared := shuffle(handles, order)
 	churnShared := func(stop *atomic.Bool) {
 		c := inserting(p)()
 		churnUntil(stop, c.insert, c.remove)
@@ -74,7 +69,7 @@ func sharedReads(n int, what sharedReading) (sides []side, done func()) {
 	for i := range handles {
 		handles[i], _ = plain.pool.Insert(numbered(i))
 	}
-	plainHandles := shuffle(handles, indices)
+	plainHandles := shuffle(handles, order)
 	if what == readGet {
 		// A Pool must not be read beside a writer, nor be written beside a reader.
 		sides = append(sides, read("pool", func(lo, hi int) float32 { return sumPoolGets(plain.pool, plainHandles[lo:hi]) }, nil))
@@ -87,7 +82,7 @@ func sharedReads(n int, what sharedReading) (sides []side, done func()) {
 	for i := range keys {
 		keys[i] = maps.insert(numbered(i))
 	}
-	mapKeys := permute(keys, indices)
+	mapKeys := shuffle(keys, order)
 	sides = append(sides, read("sharded-maps", func(lo, hi int) float32 { return sumShards(maps, mapKeys[lo:hi]) }, func(stop *atomic.Bool) {
 		churnUntil(stop, func(e *element) uint64 { return maps.insert(*e) }, maps.remove)
 	}))
@@ -95,7 +90,7 @@ func sharedReads(n int, what sharedReading) (sides []side, done func()) {
 	for i := range keys {
 		keys[i] = std.insert(numbered(i))
 	}
-	stdKeys := permute(keys, indices)
+	stdKeys := shuffle(keys, order)
 	sides = append(sides, read("sync.Map", func(lo, hi int) float32 { return sumSyncMap(std, stdKeys[lo:hi]) }, func(stop *atomic.Bool) {
 		churnUntil(stop, func(e *element) uint64 { return std.insert(*e) }, std.remove)
 	}))
@@ -103,14 +98,6 @@ func sharedReads(n int, what sharedReading) (sides []side, done func()) {
 		closed(p.Close())
 		closed(plain.pool.Close())
 	}
-}
-
-func permute(keys []uint64, indices []uint32) []uint64 {
-	permuted := make([]uint64, len(keys))
-	for i, index := range indices {
-		permuted[i] = keys[index]
-	}
-	return permuted
 }
 
 // churnUntil inserts elements and removes them until it is told to stop.

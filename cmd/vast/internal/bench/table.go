@@ -130,20 +130,20 @@ func tableRemovals(n int) ([]side, func()) {
 		{"vast", func(m *meter) {
 			t := filledTable(n, bulk.LayoutColumns, false)
 			m.run(func() { removeFromTable(t, rows) })
-			empty("vast", t.Len()-(n-len(rows)))
+			mustBe("vast", t.Len()-(n-len(rows)), 0)
 			left("vast", func(i int) float32 { return *t.life.At(i) })
 			closed(t.Close())
 		}},
 		{"structs", func(m *meter) {
 			ps := appendStructs(n)
 			m.run(func() { ps = removeFromStructs(ps, rows) })
-			empty("structs", len(ps)-(n-len(rows)))
+			mustBe("structs", len(ps)-(n-len(rows)), 0)
 			left("structs", func(i int) float32 { return ps[i].life })
 		}},
 		{"slices", func(m *meter) {
 			f := appendFields(n)
 			m.run(func() { removeFromFields(f, rows) })
-			empty("slices", len(f.b)-(n-len(rows)))
+			mustBe("slices", len(f.b)-(n-len(rows)), 0)
 			left("slices", func(i int) float32 { return f.life[i] })
 		}},
 	}, nil

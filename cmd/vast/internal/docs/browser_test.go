@@ -8,7 +8,6 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
-
 	"github.com/vastgo/vast/internal/tests/browsertest"
 )
 

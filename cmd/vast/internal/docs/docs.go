@@ -17,14 +17,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/vastgo/vast/cmd/vast/internal/cli"
 	pages "github.com/vastgo/vast/docs"
-)
-
-// The exit statuses of the command.
-const (
-	success = 0
-	failure = 1 // the address is taken, or nothing could be written
-	misuse  = 2 // flags that cannot be understood
 )
 
 // Run shows the pages until a signal ends it, or writes them. It returns the exit status.
@@ -40,14 +34,14 @@ func Run(args []string, stdout, stderr io.Writer) int {
 		flags.PrintDefaults()
 	}
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
-		return success
+		return cli.Success
 	} else if err != nil {
-		return misuse
+		return cli.Misuse
 	}
 	if flags.NArg() > 0 {
 		fmt.Fprintf(stderr, "vast docs: unexpected argument %q\n", flags.Arg(0))
 		flags.Usage()
-		return misuse
+		return cli.Misuse
 	}
 	s, err := newSite(pages.Files)
 	if err == nil && *out != "" {
@@ -67,10 +61,9 @@ func Run(args []string, stdout, stderr io.Writer) int {
 		})
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, "vast docs:", err)
-		return failure
+		return cli.Fail(stderr, "docs", err, cli.Failure)
 	}
-	return success
+	return cli.Success
 }
 
 // serve shows the site at an address until ctx ends. ready is told where that is.

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/vastgo/vast/cmd/vast/internal/cli"
 )
 
 // ask asks the site for something.
@@ -116,12 +118,12 @@ func TestRun(t *testing.T) {
 		status int
 		says   string
 	}{
-		{[]string{"-h"}, success, "usage: vast docs"},
-		{[]string{"-nothing"}, misuse, "-nothing"},
-		{[]string{"somewhere"}, misuse, `unexpected argument "somewhere"`},
-		{[]string{"-addr", taken.Addr().String()}, failure, taken.Addr().String()},
-		{[]string{"-out", filepath.Join(file, "under")}, failure, "file"},
-		{[]string{"-out", filepath.Join(dir, "site")}, success, "begin with index.html"},
+		{[]string{"-h"}, cli.Success, "usage: vast docs"},
+		{[]string{"-nothing"}, cli.Misuse, "-nothing"},
+		{[]string{"somewhere"}, cli.Misuse, `unexpected argument "somewhere"`},
+		{[]string{"-addr", taken.Addr().String()}, cli.Failure, taken.Addr().String()},
+		{[]string{"-out", filepath.Join(file, "under")}, cli.Failure, "file"},
+		{[]string{"-out", filepath.Join(dir, "site")}, cli.Success, "begin with index.html"},
 	} {
 		var stdout, stderr bytes.Buffer
 		if status := Run(c.args, &stdout, &stderr); status != c.status || !strings.Contains(stdout.String()+stderr.String(), c.says) {

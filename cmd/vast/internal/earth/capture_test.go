@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast/cmd/vast/earth/places"
+	"github.com/vastgo/vast/cmd/vast/internal/cli"
 )
 
 func TestCapture(t *testing.T) {
@@ -17,7 +18,7 @@ func TestCapture(t *testing.T) {
 	var stdout strings.Builder
 	w := &fakeWorld{}
 	w.counts.Infectious = 4321
-	if status := runWorld(w, options{ticks: 90, json: true, capture: file}, nil, &stdout, os.Stderr); status != success {
+	if status := runWorld(w, options{ticks: 90, json: true, capture: file}, nil, &stdout, os.Stderr); status != cli.Success {
 		t.Fatalf("exit status %d", status)
 	}
 	picture, err := os.ReadFile(file)
@@ -48,7 +49,7 @@ func TestCapture(t *testing.T) {
 func TestCaptureCannotWrite(t *testing.T) {
 	var stdout, stderr strings.Builder
 	file := filepath.Join(t.TempDir(), "no", "such", "folder.svg")
-	if status := runWorld(&fakeWorld{}, options{ticks: 1, json: true, capture: file}, nil, &stdout, &stderr); status != failure || !strings.Contains(stderr.String(), file) || stdout.String() != "" {
-		t.Errorf("exit status %d, stdout %q, stderr %q; want %d and the file's name", status, stdout.String(), stderr.String(), failure)
+	if status := runWorld(&fakeWorld{}, options{ticks: 1, json: true, capture: file}, nil, &stdout, &stderr); status != cli.Failure || !strings.Contains(stderr.String(), file) || stdout.String() != "" {
+		t.Errorf("exit status %d, stdout %q, stderr %q; want %d and the file's name", status, stdout.String(), stderr.String(), cli.Failure)
 	}
 }

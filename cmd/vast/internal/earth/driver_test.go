@@ -10,6 +10,7 @@ import (
 
 	simulation "github.com/vastgo/vast/cmd/vast/earth"
 	"github.com/vastgo/vast/cmd/vast/earth/atlas"
+	"github.com/vastgo/vast/cmd/vast/internal/cli"
 	"github.com/vastgo/vast/internal/clock/clocktest"
 )
 
@@ -248,8 +249,8 @@ func TestDriverStopsAtAnError(t *testing.T) {
 			return 0, nil
 		}}
 		status := runWorld(w, options{hz: 60}, nil, io.Discard, io.Discard)
-		if status != failure || w.counts.Ticks != 3 {
-			t.Errorf("exit status %d after %d ticks, want %d after 3", status, w.counts.Ticks, failure)
+		if status != cli.Failure || w.counts.Ticks != 3 {
+			t.Errorf("exit status %d after %d ticks, want %d after 3", status, w.counts.Ticks, cli.Failure)
 		}
 	})
 }

@@ -17,19 +17,11 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/vastgo/vast/cmd/vast/internal/tty"
 	simulation "github.com/vastgo/vast/cmd/vast/earth"
 	"github.com/vastgo/vast/cmd/vast/earth/atlas"
+	"github.com/vastgo/vast/cmd/vast/internal/cli"
+	"github.com/vastgo/vast/cmd/vast/internal/tty"
 	"github.com/vastgo/vast/vm"
-)
-
-// The exit statuses of the command. One that a signal ended exits with 128 and
-// the signal's number, as shells have it: 130 for Ctrl-C.
-const (
-	success     = 0
-	failure     = 1 // ran out of memory, or could not write
-	misuse      = 2 // flags or a places file that cannot be understood
-	interrupted = 128 + int(syscall.SIGINT)
 )
 
 // world is what the command needs of the simulation.
@@ -46,9 +38,9 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		usage(stdout)
-		return success
+		return cli.Success
 	case err != nil:
-		return fail(stderr, err, misuse)
+		return cli.Fail(stderr, "earth", err, cli.Misuse)
 	}
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -72,19 +64,13 @@ func runUntil(o options, signals <-chan os.Signal, stdout, stderr io.Writer) int
 			n.inspector = in.URL()
 			defer in.Close() // before the Earth, which may be looked at until then
 		case o.inspect != "":
-			return fail(stderr, err, failure)
+			return cli.Fail(stderr, "earth", err, cli.Failure)
 		default:
 			// Nobody asked for it, so the show goes on.
 			fmt.Fprintf(stderr, "vast earth: no inspector: %v\n", err)
 		}
 	}
 	return run(d, n, o, signals, stdout, stderr)
-}
-
-// fail says what went wrong and gives the status back.
-func fail(stderr io.Writer, err error, status int) int {
-	fmt.Fprintf(stderr, "vast earth: %v\n", err)
-	return status
 }
 
 // run ticks and shows a driver's world until its end and reports.
@@ -102,7 +88,7 @@ func run(d *driver, n notes, o options, signals <-chan os.Signal, stdout, stderr
 		err = writeReport(stdout, d.world, o, d.meter.timing())
 	}
 	if err != nil {
-		return fail(stderr, err, failure)
+		return cli.Fail(stderr, "earth", err, cli.Failure)
 	}
 	return status
 }
@@ -123,12 +109,11 @@ func watch(d *driver, r *reader, n notes, o options, signals <-chan os.Signal, s
 	if o.plain || !tty.Draws(stdout) {
 		return watchLines(d, r, n, signals, stdout)
 	}
-	screen, err := tty.Open()
+	screen, err := tty.Open(fallbacks())
 	if err != nil {
 		fmt.Fprintf(stderr, "vast earth: no live screen, printing lines: %v\n", err)
 		return watchLines(d, r, n, signals, stdout)
 	}
-	replaceGlyphs(screen)
 	status := watchScreen(d, r, n, screen, signals)
 	d.halt()
 	printSummary(stdout, d, r, o)
@@ -139,9 +124,9 @@ func watchNothing(d *driver, signals <-chan os.Signal) int {
 	d.start(nil)
 	select {
 	case <-d.done:
-		return success
+		return cli.Success
 	case s := <-signals:
-		return tty.Status(s)
+		return cli.Status(s)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast/cmd/vast/earth/places"
+	"github.com/vastgo/vast/cmd/vast/internal/cli"
 	"github.com/vastgo/vast/internal/clock/clocktest"
 )
 
@@ -48,7 +49,7 @@ func runWorld(w world, o options, signals <-chan os.Signal, stdout, stderr io.Wr
 
 func TestHelp(t *testing.T) {
 	status, stdout, stderr := runEarth("-h")
-	if status != success || stderr != "" {
+	if status != cli.Success || stderr != "" {
 		t.Fatalf("exit status %d, stderr %q", status, stderr)
 	}
 	for _, want := range []string{
@@ -90,8 +91,8 @@ func TestBadInput(t *testing.T) {
 			args = append(args, "-places", file)
 		}
 		status, stdout, stderr := runEarth(args...)
-		if status != misuse || stdout != "" {
-			t.Errorf("%s: exit status %d, stdout %q, want %d and nothing", c.name, status, stdout, misuse)
+		if status != cli.Misuse || stdout != "" {
+			t.Errorf("%s: exit status %d, stdout %q, want %d and nothing", c.name, status, stdout, cli.Misuse)
 		}
 		if !strings.HasPrefix(stderr, "vast earth: ") || strings.Count(stderr, "\n") != 1 || len(stderr) > 1000 {
 			t.Errorf("%s: stderr %.1000q, want one line", c.name, stderr)
@@ -106,15 +107,15 @@ func TestBadInput(t *testing.T) {
 
 func TestMemoryLimit(t *testing.T) {
 	status, stdout, stderr := runEarth("-memory-limit", "1000B", "-json", "-ticks", "1")
-	if status != failure || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "memory limit") {
-		t.Errorf("exit status %d, stdout %q, stderr %q; want %d, nothing and one line on the limit", status, stdout, stderr, failure)
+	if status != cli.Failure || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "memory limit") {
+		t.Errorf("exit status %d, stdout %q, stderr %q; want %d, nothing and one line on the limit", status, stdout, stderr, cli.Failure)
 	}
 }
 
 func TestReport(t *testing.T) {
 	file := write(t, "places.csv", village)
 	status, stdout, stderr := runEarth("-json", "-places", file, "-travellers", "100", "-ticks", "50", "-hz", "0", "-seed", "7", "-inspect", "off")
-	if status != success || stderr != "" {
+	if status != cli.Success || stderr != "" {
 		t.Fatalf("exit status %d, stderr %q", status, stderr)
 	}
 	decoder := json.NewDecoder(strings.NewReader(stdout))
@@ -226,7 +227,7 @@ func TestLinesGoToStdout(t *testing.T) {
 		var stdout, stderr bytes.Buffer
 		w := &fakeWorld{tick: steady(2 * time.Millisecond)}
 		w.counts.Travellers, w.counts.Infectious = 1234567, 89
-		if status := runWorld(w, options{hz: 60, length: 3*time.Second + 500*time.Millisecond}, nil, &stdout, &stderr); status != success {
+		if status := runWorld(w, options{hz: 60, length: 3*time.Second + 500*time.Millisecond}, nil, &stdout, &stderr); status != cli.Success {
 			t.Fatalf("exit status %d", status)
 		}
 		lines := strings.Split(strings.TrimSuffix(stdout.String(), "\n"), "\n")
@@ -273,7 +274,7 @@ func TestLastLineIsNotRepeated(t *testing.T) {
 func TestOwnPlacesHaveNoCredits(t *testing.T) {
 	file := write(t, "places.csv", village)
 	status, stdout, _ := runEarth("-places", file, "-travellers", "10", "-ticks", "2", "-inspect", "off")
-	if status != success || strings.Contains(stdout, "GeoNames") || !strings.HasPrefix(stdout, "tick=2 ") {
+	if status != cli.Success || strings.Contains(stdout, "GeoNames") || !strings.HasPrefix(stdout, "tick=2 ") {
 		t.Errorf("exit status %d, stdout %q; want the last line alone", status, stdout)
 	}
 }
@@ -283,7 +284,7 @@ func TestCannotWrite(t *testing.T) {
 	for _, o := range []options{{ticks: 1, json: true}, {ticks: 1, places: "own"}, {hz: 60, places: "own"}} {
 		clocktest.Bubble(t, func(t *testing.T) {
 			stderr.Reset()
-			if status := runWorld(&fakeWorld{}, o, nil, brokenPipe{}, &stderr); status != failure || stderr.String() != "vast earth: broken pipe\n" {
+			if status := runWorld(&fakeWorld{}, o, nil, brokenPipe{}, &stderr); status != cli.Failure || stderr.String() != "vast earth: broken pipe\n" {
 				t.Errorf("%+v: exit status %d, stderr %q", o, status, &stderr)
 			}
 		})

@@ -2,7 +2,6 @@ package earth
 
 import (
 	"fmt"
-	"strconv"
 	"time"
 
 	simulation "github.com/vastgo/vast/cmd/vast/earth"
@@ -62,15 +61,6 @@ func (r *reader) read(s *snapshot) figures {
 // timeOfDay is the simulated time: a tick is a minute, and the first day is day 1.
 func timeOfDay(ticks uint64) (day uint64, time string) {
 	return ticks/(24*60) + 1, fmt.Sprintf("%02d:%02d", ticks/60%24, ticks%60)
-}
-
-// grouped writes a number with a comma before every three digits.
-func grouped[T int | uint64](n T) string {
-	digits := strconv.FormatUint(uint64(n), 10)
-	for at := len(digits) - 3; at > 0; at -= 3 {
-		digits = digits[:at] + "," + digits[at:]
-	}
-	return digits
 }
 
 // percent cuts off, so that 100 % means all.

@@ -40,7 +40,7 @@ func TestReaderRates(t *testing.T) {
 func TestReadMemory(t *testing.T) {
 	before := readMemory()
 	const bytes = 3 << 20
-	region, err := vm.Reserve(16<<20, vm.Options{Purpose: "figures test"})
+	region, err := vm.Reserve(16<<20, vm.Options{Name: "figures test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,16 +88,6 @@ func TestClock(t *testing.T) {
 	}{{0, 1, "00:00"}, {61, 1, "01:01"}, {1439, 1, "23:59"}, {1440, 2, "00:00"}, {1440*365 + 90, 366, "01:30"}} {
 		if day, time := timeOfDay(c.ticks); day != c.day || time != c.time {
 			t.Errorf("timeOfDay(%d) = day %d %s, want day %d %s", c.ticks, day, time, c.day, c.time)
-		}
-	}
-}
-
-func TestGrouped(t *testing.T) {
-	for n, want := range map[uint64]string{
-		0: "0", 12: "12", 999: "999", 1000: "1,000", 123456: "123,456", 1234567: "1,234,567", math.MaxUint64: "18,446,744,073,709,551,615",
-	} {
-		if got := grouped(n); got != want {
-			t.Errorf("grouped(%d) = %q, want %q", n, got, want)
 		}
 	}
 }

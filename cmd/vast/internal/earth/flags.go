@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast/cmd/vast/earth/places"
+	"github.com/vastgo/vast/cmd/vast/internal/cli"
 )
 
 // options are what the command line asks for. Zero means none for ticks, length,
@@ -41,12 +42,6 @@ const (
 	maxHz         = 1_000_000
 	maxWorkers    = 4096
 )
-
-// flagError is a command line that cannot be understood.
-type flagError struct{ err error }
-
-func (e *flagError) Error() string { return e.err.Error() + "; `vast earth -h` lists the flags" }
-func (e *flagError) Unwrap() error { return e.err }
 
 // number is a flag for a whole number within bounds.
 type number struct {
@@ -150,7 +145,7 @@ func flags(o *options) *flag.FlagSet {
 }
 
 // parse reads the flags. It gives flag.ErrHelp when help is asked for, and a
-// *flagError for everything that cannot be understood.
+// *cli.UsageError for everything that cannot be understood.
 func parse(args []string) (options, error) {
 	var o options
 	f := flags(&o)
@@ -158,13 +153,13 @@ func parse(args []string) (options, error) {
 	case errors.Is(err, flag.ErrHelp):
 		return o, err
 	case err != nil:
-		return o, &flagError{err}
+		return o, &cli.UsageError{Command: "earth", Err: err}
 	case f.NArg() > 0:
-		return o, &flagError{fmt.Errorf("unexpected argument %q", f.Arg(0))}
+		return o, &cli.UsageError{Command: "earth", Err: fmt.Errorf("unexpected argument %q", f.Arg(0))}
 	case o.inspect == noInspector && o.inspectAll:
-		return o, &flagError{errors.New("-inspect off and -inspect-write contradict each other")}
+		return o, &cli.UsageError{Command: "earth", Err: errors.New("-inspect off and -inspect-write contradict each other")}
 	case o.json && o.plain:
-		return o, &flagError{errors.New("-json and -plain contradict each other: both say what standard output holds")}
+		return o, &cli.UsageError{Command: "earth", Err: errors.New("-json and -plain contradict each other: both say what standard output holds")}
 	}
 	return o, nil
 }

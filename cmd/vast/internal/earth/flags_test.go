@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/vastgo/vast/cmd/vast/internal/cli"
 )
 
 func TestFlags(t *testing.T) {
@@ -72,11 +74,11 @@ func TestFlagErrors(t *testing.T) {
 		{"-json -plain", "-json and -plain contradict each other"},
 	} {
 		_, err := parse(strings.Fields(c.args))
-		if _, ok := errors.AsType[*flagError](err); !ok {
-			t.Errorf("parse(%q): %v, want a flagError", c.args, err)
+		if _, ok := errors.AsType[*cli.UsageError](err); !ok {
+			t.Errorf("parse(%q): %v, want a UsageError", c.args, err)
 			continue
 		}
-		if text := err.Error(); !strings.Contains(text, c.want) || !strings.HasSuffix(text, "; `vast earth -h` lists the flags") || strings.Contains(text, "\n") {
+		if text := err.Error(); !strings.Contains(text, c.want) || !strings.HasSuffix(text, "; `vast earth -h` shows the usage") || strings.Contains(text, "\n") {
 			t.Errorf("parse(%q): %q, want one line with %q and the way to help", c.args, text, c.want)
 		}
 	}

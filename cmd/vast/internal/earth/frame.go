@@ -37,7 +37,7 @@ func (l layout) compose(s *snapshot, f figures, noColor bool) atlas.Grid {
 	g.Paste(0, 0, s.atlas.Draw(s.density, s.infected, atlas.Style{NoColor: noColor}))
 	lines := statusLines(f, l.notes)
 	for i, line := range linesFor(l.rows, l.notes) {
-		lines[line].print(g, 1, l.mapRows+i, l.columns-2)
+		printLine(g, 1, l.mapRows+i, l.columns-2, lines[line])
 	}
 	return g
 }

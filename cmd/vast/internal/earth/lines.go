@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/vastgo/vast/cmd/vast/internal/tty"
+	"github.com/vastgo/vast/cmd/vast/internal/cli"
 )
 
 // watchLines starts the driver and prints a line a second, and one at the end
@@ -24,7 +24,7 @@ func watchLines(d *driver, r *reader, n notes, signals <-chan os.Signal, w io.Wr
 
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
-	status := success
+	status := cli.Success
 	var failed error
 	told := uint64(math.MaxUint64) // the tick of the last line; none yet
 	for {
@@ -40,7 +40,7 @@ func watchLines(d *driver, r *reader, n notes, signals <-chan os.Signal, w io.Wr
 				d.halt()
 			}
 		case signal := <-signals:
-			status = tty.Status(signal)
+			status = cli.Status(signal)
 			d.halt()
 		case <-d.done:
 			last := newSnapshot(0, 0)

@@ -8,9 +8,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/vastgo/vast/cmd/vast/internal/tty"
 	simulation "github.com/vastgo/vast/cmd/vast/earth"
 	"github.com/vastgo/vast/cmd/vast/earth/places"
+	"github.com/vastgo/vast/cmd/vast/internal/cli"
+	"github.com/vastgo/vast/cmd/vast/internal/tty"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -71,15 +72,15 @@ func load(o options, signals <-chan os.Signal, stderr io.Writer) (loaded, int) {
 		case r := <-results:
 			clear()
 			if _, ok := errors.AsType[*vm.Error](r.err); ok {
-				return loaded{}, fail(stderr, r.err, failure)
+				return loaded{}, cli.Fail(stderr, "earth", r.err, cli.Failure)
 			}
 			if r.err != nil {
-				return loaded{}, fail(stderr, r.err, misuse)
+				return loaded{}, cli.Fail(stderr, "earth", r.err, cli.Misuse)
 			}
-			return r.loaded, success
+			return r.loaded, cli.Success
 		case s := <-signals:
 			clear()
-			return loaded{}, tty.Status(s)
+			return loaded{}, cli.Status(s)
 		}
 	}
 }

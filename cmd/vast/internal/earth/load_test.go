@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"os"
 	"testing"
+
+	"github.com/vastgo/vast/cmd/vast/internal/cli"
 )
 
 func TestStage(t *testing.T) {
@@ -26,7 +28,7 @@ func TestLoadingIsInterrupted(t *testing.T) {
 	signals <- os.Interrupt
 	var stderr bytes.Buffer
 	l, status := load(options{travellers: 1000, seed: 1}, signals, &stderr)
-	if l.earth != nil || status != interrupted || stderr.Len() > 0 {
-		t.Errorf("a world %v, exit status %d, stderr %q; want none, %d and nothing", l.earth != nil, status, &stderr, interrupted)
+	if l.earth != nil || status != cli.Interrupted || stderr.Len() > 0 {
+		t.Errorf("a world %v, exit status %d, stderr %q; want none, %d and nothing", l.earth != nil, status, &stderr, cli.Interrupted)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/vastgo/vast"
 	simulation "github.com/vastgo/vast/cmd/vast/earth"
 	"github.com/vastgo/vast/cmd/vast/earth/places"
+	"github.com/vastgo/vast/cmd/vast/internal/tty"
 	"github.com/vastgo/vast/inspect"
 )
 
@@ -214,7 +215,7 @@ func (n names) Suggest(prefix string, most int) (list []inspect.Suggestion) {
 	for _, place := range n.suggest(prefix, most) {
 		s := inspect.Suggestion{Name: n.name(place), Entity: n.earth.Place(place)}
 		if people := n.list.Population(place); people > 0 {
-			s.Detail = grouped(people) + " inhabitants"
+			s.Detail = tty.Grouped(people) + " inhabitants"
 		}
 		list = append(list, s)
 	}

@@ -1,31 +1,28 @@
 package earth
 
 import (
+	"math/bits"
 	"os"
 	"time"
 
 	"github.com/gdamore/tcell/v2"
-	"github.com/vastgo/vast/cmd/vast/internal/tty"
 	"github.com/vastgo/vast/cmd/vast/earth/atlas"
+	"github.com/vastgo/vast/cmd/vast/internal/cli"
+	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
 // framesPerSecond bounds drawing; a slow tick makes it rarer.
 const framesPerSecond = 15
 
-// replaceGlyphs gives terminals without braille a letter for each glyph, the
-// fuller the more dots it has.
-func replaceGlyphs(screen tcell.Screen) {
+// fallbacks gives terminals without braille an ASCII character for each pattern. It is fuller the more dots the pattern has.
+func fallbacks() map[rune]string {
 	const first, shades = '\u2800', " .,:;+*%#"
-	if tty.IsUnicode(screen) {
-		return
+	glyphs := make(map[rune]string)
+	for pattern := range 256 {
+		dots := bits.OnesCount(uint(pattern))
+		glyphs[first+rune(pattern)] = shades[dots : dots+1]
 	}
-	for bits := range 256 {
-		dots := 0
-		for b := bits; b != 0; b &= b - 1 {
-			dots++
-		}
-		screen.RegisterRuneFallback(first+rune(bits), shades[dots:dots+1])
-	}
+	return glyphs
 }
 
 // watchScreen starts the driver and shows it on a screen until it ends, or a key
@@ -35,11 +32,10 @@ func watchScreen(d *driver, r *reader, n notes, screen tcell.Screen, signals <-c
 	defer screen.Fini()
 	d.start(screen.Fini)
 
-	events, quit := make(chan tcell.Event), make(chan struct{})
-	go screen.ChannelEvents(events, quit)
-	defer close(quit)
+	events, stop := tty.Events(screen)
+	defer stop()
 
-	v := &view{driver: d, reader: r, screen: screen, notes: n, noColor: os.Getenv("NO_COLOR") != ""}
+	v := &view{driver: d, reader: r, screen: screen, notes: n, noColor: tty.NoColor()}
 	v.fit()
 	beat := time.NewTicker(time.Second / framesPerSecond)
 	defer beat.Stop()
@@ -49,17 +45,14 @@ func watchScreen(d *driver, r *reader, n notes, screen tcell.Screen, signals <-c
 			v.ask()
 		case s := <-d.ready:
 			v.show(s)
-		case e, open := <-events:
-			if !open {
-				return failure
-			}
-			if status, ended := v.handle(e); ended {
+		case e := <-events:
+			if status, ended := tty.Handle(e, screen, v.resized, v.typed); ended {
 				return status
 			}
 		case <-d.done:
-			return success
+			return cli.Success
 		case s := <-signals:
-			return tty.Status(s)
+			return cli.Status(s)
 		}
 	}
 }
@@ -108,29 +101,20 @@ func (v *view) show(s *snapshot) {
 	v.idle = s
 }
 
-// handle gives the exit status if the event ends the run.
-func (v *view) handle(e tcell.Event) (status int, ended bool) {
-	switch e := e.(type) {
-	case *tcell.EventResize:
-		v.screen.Sync()
-		v.layout = newLayout(v.size())
-		if v.idle != nil && v.fitted != v.layout {
-			v.fit()
-			v.ask()
-		}
-	case *tcell.EventError: // the terminal is gone
-		return failure, true
-	case *tcell.EventKey:
-		switch {
-		case e.Key() == tcell.KeyCtrlC:
-			return interrupted, true
-		case e.Key() == tcell.KeyEscape, e.Key() == tcell.KeyRune && (e.Rune() == 'q' || e.Rune() == 'Q'):
-			return success, true
-		case e.Key() == tcell.KeyRune && e.Rune() == ' ':
-			v.driver.control.toggle()
-		}
+// resized lays the view out anew.
+func (v *view) resized() {
+	v.layout = newLayout(v.size())
+	if v.idle != nil && v.fitted != v.layout {
+		v.fit()
+		v.ask()
 	}
-	return 0, false
+}
+
+// typed pauses or resumes the run at the space bar.
+func (v *view) typed(key rune) {
+	if key == ' ' {
+		v.driver.control.toggle()
+	}
 }
 
 // paint puts a grid on the screen, which sends what has changed.

@@ -4,110 +4,35 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/gdamore/tcell/v2"
 	"github.com/vastgo/vast/cmd/vast/earth/places"
+	"github.com/vastgo/vast/cmd/vast/internal/cli"
+	"github.com/vastgo/vast/cmd/vast/internal/tty/ttytest"
 )
-
-// simulated is a screen that keeps what it showed last: the cells of tcell's
-// simulation are for the goroutine that draws.
-type simulated struct {
-	tcell.SimulationScreen
-	mu       sync.Mutex
-	lines    []string
-	columns  int
-	coloured int // cells painted in a colour of their own
-}
-
-func (s *simulated) Show() {
-	s.SimulationScreen.Show()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	cells, columns, rows := s.GetContents()
-	s.columns, s.coloured, s.lines = columns, 0, nil
-	for row := range rows {
-		var line strings.Builder
-		for _, c := range cells[row*columns : (row+1)*columns] {
-			line.Write(c.Bytes)
-			if fg, bg, _ := c.Style.Decompose(); fg != tcell.ColorDefault || bg != tcell.ColorDefault {
-				s.coloured++
-			}
-		}
-		s.lines = append(s.lines, line.String())
-	}
-}
 
 const inspectorURL = "http://127.0.0.1:54321/#token=ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 // terminal is a simulated screen with a driver behind it.
 type terminal struct {
-	screen  *simulated
-	driver  *driver
-	world   *fakeWorld
-	signals chan os.Signal
-	status  chan int
+	*ttytest.Screen
+	driver *driver
 }
 
 // show runs a world on a screen of a size. The test ends it.
 func show(t *testing.T, columns, rows int, charset string) *terminal {
 	t.Helper()
-	s := &simulated{SimulationScreen: tcell.NewSimulationScreen(charset)}
-	if err := s.Init(); err != nil {
-		t.Fatal(err)
-	}
-	replaceGlyphs(s)
-	s.SetSize(columns, rows)
 	w := &fakeWorld{}
 	w.counts.Travellers, w.counts.Infectious, w.counts.Recovered, w.counts.Entities = 1_000_000, 4_321, 77, 1_199_568
 	o := options{hz: 1000}
 	d := newDriver(w, o)
-	p := &terminal{s, d, w, make(chan os.Signal, 1), make(chan int, 1)}
-	go func() {
-		status := watchScreen(d, newReader(w.counts), notes{o.credits(), inspectorURL}, s, p.signals)
+	return &terminal{ttytest.Show(t, columns, rows, charset, fallbacks(), func(s *ttytest.Screen) int {
+		status := watchScreen(d, newReader(w.counts), notes{o.credits(), inspectorURL}, s, s.Signals)
 		d.halt()
-		p.status <- status
-	}()
-	return p
-}
-
-// lines waits until the screen shows a text in its size and gives its lines.
-func (p *terminal) lines(t *testing.T, columns, rows int, text string) []string {
-	t.Helper()
-	s := p.screen
-	for range 1000 {
-		s.mu.Lock()
-		lines, found := s.lines, s.columns == columns && len(s.lines) == rows && strings.Contains(strings.Join(s.lines, "\n"), text)
-		s.mu.Unlock()
-		if found {
-			return lines
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	t.Fatalf("the screen never showed %q at %d×%d; at last:\n%s", text, columns, rows, strings.Join(s.lines, "\n"))
-	return nil
-}
-
-func (p *terminal) end(t *testing.T, key tcell.Key, r rune, want int) {
-	t.Helper()
-	p.screen.InjectKey(key, r, tcell.ModNone)
-	p.ended(t, want)
-}
-
-func (p *terminal) ended(t *testing.T, want int) {
-	t.Helper()
-	if status := <-p.status; status != want {
-		t.Errorf("exit status %d, want %d", status, want)
-	}
-}
-
-func (p *terminal) coloured() int {
-	p.screen.mu.Lock()
-	defer p.screen.mu.Unlock()
-	return p.screen.coloured
+		return status
+	}), d}
 }
 
 func braille(lines []string) (n int) {
@@ -135,7 +60,7 @@ func TestScreenSizes(t *testing.T) {
 		t.Run(fmt.Sprintf("%d×%d", c.columns, c.rows), func(t *testing.T) {
 			t.Setenv("NO_COLOR", "")
 			p := show(t, c.columns, c.rows, "UTF-8")
-			lines := p.lines(t, c.columns, c.rows, "tick p50")
+			lines := p.Lines(t, c.columns, c.rows, "tick p50")
 			for i, line := range lines {
 				if n := len([]rune(line)); n != c.columns {
 					t.Errorf("line %d has %d columns, want %d: %q", i, n, c.columns, line)
@@ -154,10 +79,10 @@ func TestScreenSizes(t *testing.T) {
 					t.Errorf("lacks %q:\n%s", want, text)
 				}
 			}
-			if p.coloured() == 0 {
+			if p.Coloured() == 0 {
 				t.Error("no colours")
 			}
-			p.end(t, tcell.KeyRune, 'q', success)
+			p.End(t, tcell.KeyRune, 'q', cli.Success)
 		})
 	}
 }
@@ -165,27 +90,27 @@ func TestScreenSizes(t *testing.T) {
 func TestScreenTooSmall(t *testing.T) {
 	for _, size := range [][2]int{{19, 24}, {80, 5}, {3, 1}, {1, 1}} {
 		p := show(t, size[0], size[1], "UTF-8")
-		p.lines(t, size[0], size[1], "too small"[:min(9, size[0])])
-		p.end(t, tcell.KeyEscape, 0, success)
+		p.Lines(t, size[0], size[1], "too small"[:min(9, size[0])])
+		p.End(t, tcell.KeyEscape, 0, cli.Success)
 	}
 }
 
 func TestScreenWithoutColour(t *testing.T) {
 	t.Setenv("NO_COLOR", "1")
 	p := show(t, 80, 24, "UTF-8")
-	lines := p.lines(t, 80, 24, "travellers")
-	if got := p.coloured(); got > 0 {
+	lines := p.Lines(t, 80, 24, "travellers")
+	if got := p.Coloured(); got > 0 {
 		t.Errorf("%d cells in colour", got)
 	}
 	if got := braille(lines); got < 250 {
 		t.Errorf("%d cells of the map have dots:\n%s", got, strings.Join(lines, "\n"))
 	}
-	p.end(t, tcell.KeyRune, 'Q', success)
+	p.End(t, tcell.KeyRune, 'Q', cli.Success)
 }
 
 func TestScreenWithoutBraille(t *testing.T) {
 	p := show(t, 80, 24, "US-ASCII")
-	lines := p.lines(t, 80, 24, "travellers")
+	lines := p.Lines(t, 80, 24, "travellers")
 	shapes := 0
 	for i, line := range lines {
 		for _, r := range line {
@@ -200,20 +125,19 @@ func TestScreenWithoutBraille(t *testing.T) {
 	if shapes < 250 {
 		t.Errorf("%d cells of the map are not blank:\n%s", shapes, strings.Join(lines, "\n"))
 	}
-	p.end(t, tcell.KeyRune, 'q', success)
+	p.End(t, tcell.KeyRune, 'q', cli.Success)
 }
 
 func TestScreenFollowsResizing(t *testing.T) {
 	p := show(t, 80, 24, "UTF-8")
-	p.lines(t, 80, 24, "travellers")
+	p.Lines(t, 80, 24, "travellers")
 	for _, size := range [][2]int{{120, 40}, {40, 12}, {10, 3}, {200, 60}, {20, 6}} {
-		p.screen.SetSize(size[0], size[1])
-		p.screen.PostEvent(tcell.NewEventResize(size[0], size[1])) // which a terminal sends itself
+		p.ResizeTo(size[0], size[1])
 		text := "tick p50"
 		if size[0] < minColumns {
 			text = "too small"
 		}
-		lines := p.lines(t, size[0], size[1], text)
+		lines := p.Lines(t, size[0], size[1], text)
 		if text == "tick p50" {
 			mapRows := newLayout(size[0], size[1], notes{"credits", inspectorURL}).mapRows
 			if braille(lines[:mapRows]) < mapRows || braille(lines[mapRows:]) > 0 {
@@ -221,32 +145,32 @@ func TestScreenFollowsResizing(t *testing.T) {
 			}
 		}
 	}
-	p.end(t, tcell.KeyRune, 'q', success)
+	p.End(t, tcell.KeyRune, 'q', cli.Success)
 }
 
 func TestScreenPauses(t *testing.T) {
 	p := show(t, 80, 24, "UTF-8")
-	p.lines(t, 80, 24, "space pause")
-	p.screen.InjectKey(tcell.KeyRune, ' ', tcell.ModNone)
-	lines := p.lines(t, 80, 24, "paused")
+	p.Lines(t, 80, 24, "space pause")
+	p.Type(tcell.KeyRune, ' ')
+	lines := p.Lines(t, 80, 24, "paused")
 	if !strings.Contains(strings.Join(lines, "\n"), "space go on") {
 		t.Errorf("does not say how to go on:\n%s", strings.Join(lines, "\n"))
 	}
-	p.screen.InjectKey(tcell.KeyRune, ' ', tcell.ModNone)
-	p.lines(t, 80, 24, "ticks/s")
-	p.end(t, tcell.KeyCtrlC, 0, interrupted)
+	p.Type(tcell.KeyRune, ' ')
+	p.Lines(t, 80, 24, "ticks/s")
+	p.End(t, tcell.KeyCtrlC, 0, cli.Interrupted)
 }
 
 func TestScreenEnds(t *testing.T) {
 	p := show(t, 80, 24, "UTF-8")
-	p.signals <- syscall.SIGTERM
-	p.ended(t, 143)
+	p.Signals <- syscall.SIGTERM
+	p.Ended(t, 143)
 
 	p = show(t, 80, 24, "UTF-8")
-	p.screen.PostEvent(tcell.NewEventError(os.ErrClosed))
-	p.ended(t, failure)
+	p.PostEvent(tcell.NewEventError(os.ErrClosed))
+	p.Ended(t, cli.Failure)
 
 	p = show(t, 80, 24, "UTF-8")
 	p.driver.halt() // as after the last tick
-	p.ended(t, success)
+	p.Ended(t, cli.Success)
 }

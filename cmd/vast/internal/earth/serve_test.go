@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/vastgo/vast/cmd/vast/internal/cli"
 )
 
 // background is a run of the command that the test watches.
@@ -197,7 +199,7 @@ func TestMapKnowsPlaces(t *testing.T) {
 
 func TestInspectOff(t *testing.T) {
 	b := begin(t, "-plain", "-inspect", "off", "-ticks", "5")
-	if status := <-b.status; status != success || strings.Contains(b.text(), "inspector") {
+	if status := <-b.status; status != cli.Success || strings.Contains(b.text(), "inspector") {
 		t.Errorf("exit status %d: %s", status, b.text())
 	}
 	b.status <- 0
@@ -210,15 +212,15 @@ func TestTakenPort(t *testing.T) {
 	}
 	defer l.Close()
 	status, stdout, stderr := runEarth("-places", write(t, "places.csv", village), "-travellers", "10", "-ticks", "1", "-inspect", l.Addr().String())
-	if status != failure || stdout != "" || strings.Count(stderr, "\n") != 1 {
-		t.Errorf("exit status %d, stdout %q, stderr %q; want %d and one line", status, stdout, stderr, failure)
+	if status != cli.Failure || stdout != "" || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("exit status %d, stdout %q, stderr %q; want %d and one line", status, stdout, stderr, cli.Failure)
 	}
 	for _, want := range []string{l.Addr().String(), "taken", "-inspect", "127.0.0.1:0", "off"} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("stderr %q lacks %q", stderr, want)
 		}
 	}
-	if status, _, stderr = runEarth("-travellers", "10", "-places", write(t, "places.csv", village), "-inspect", "no.such.host.invalid:1"); status != failure || !strings.Contains(stderr, "another address") {
+	if status, _, stderr = runEarth("-travellers", "10", "-places", write(t, "places.csv", village), "-inspect", "no.such.host.invalid:1"); status != cli.Failure || !strings.Contains(stderr, "another address") {
 		t.Errorf("exit status %d, stderr %q", status, stderr)
 	}
 }

@@ -3,12 +3,12 @@ package earth
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/vastgo/vast/cmd/vast/earth/atlas"
 	"github.com/vastgo/vast/cmd/vast/earth/places"
+	"github.com/vastgo/vast/cmd/vast/internal/tty"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -19,118 +19,79 @@ var (
 	ill    = atlas.RGB{R: 255, G: 96, B: 70}
 )
 
-// field is a value with the words around it. Where a line is too narrow, it is
-// left out whole.
-type field struct {
-	before, value, after string
-	colour               atlas.RGB // of the value
-}
-
-func (f field) text() string {
-	return strings.TrimSpace(f.before + " " + f.value + " " + f.after)
-}
-
-func plain(before, value, after string) field { return field{before, value, after, bright} }
-
-const gap = 3 // columns between fields
-
-// statusLine is one line beneath the map: its fields, the most important first.
-type statusLine []field
-
-// fit keeps the fields that have room in so many columns, of which at least the first
-// is cut rather than left out.
-func (l statusLine) fit(columns int) (kept statusLine) {
-	used := 0
-	for i, f := range l {
-		width := utf8.RuneCountInString(f.text())
-		if i > 0 {
-			width += gap
+// printLine prints a status line in so many columns of a grid.
+func printLine(g atlas.Grid, x, y, columns int, fields tty.Fields) {
+	for _, s := range fields.Line(columns) {
+		colour := bright
+		switch s.Tone {
+		case tty.Dim:
+			colour = dim
+		case tty.Bad:
+			colour = ill
 		}
-		if used+width > columns && i > 0 {
-			break
-		}
-		used += width
-		kept = append(kept, f)
-	}
-	return kept
-}
-
-func (l statusLine) print(g atlas.Grid, x, y, columns int) {
-	for _, f := range l.fit(columns) {
-		for _, part := range []struct {
-			text   string
-			colour atlas.RGB
-		}{{f.before, dim}, {f.value, f.colour}, {f.after, dim}} {
-			if part.text != "" {
-				g.Print(x, y, part.text, part.colour)
-				x += utf8.RuneCountInString(part.text) + 1
-			}
-		}
-		x += gap - 1
+		g.Print(x, y, s.Text, colour)
+		x += tty.Width(s.Text)
 	}
 }
 
-func (l statusLine) String() string {
-	texts := make([]string, len(l))
-	for i, f := range l {
-		texts[i] = f.text()
-	}
-	return strings.Join(texts, strings.Repeat(" ", gap))
+// strong returns a field with a bright value.
+func strong(before, value, after string) tty.Field {
+	return tty.Value(before, value, after, tty.Strong)
 }
 
 // statusLines are all lines that may be shown, from top to bottom.
-func statusLines(f figures, n notes) []statusLine {
+func statusLines(f figures, n notes) []tty.Fields {
 	c, t, m := f.counts, f.timing, f.memory
 	day, time := timeOfDay(c.Ticks)
-	pace := plain("", fmt.Sprintf("%.1f", f.rates.ticks), "ticks/s")
+	pace := strong("", fmt.Sprintf("%.1f", f.rates.ticks), "ticks/s")
 	if f.paused {
-		pace = plain("", "paused", "")
+		pace = strong("", "paused", "")
 	}
-	lines := []statusLine{
+	lines := []tty.Fields{
 		lineTicks: {
-			plain("tick p50", fmt.Sprintf("%.1f", milliseconds(t.p50)), "ms"),
-			plain("p99", fmt.Sprintf("%.1f", milliseconds(t.p99)), "ms"),
+			strong("tick p50", fmt.Sprintf("%.1f", milliseconds(t.p50)), "ms"),
+			strong("p99", fmt.Sprintf("%.1f", milliseconds(t.p99)), "ms"),
 			pace,
-			plain("worst", fmt.Sprintf("%.1f", milliseconds(t.max)), "ms"),
-			plain("", percent(t.within)+" %", fmt.Sprintf("inside %.1f ms", milliseconds(t.budget))),
-			plain("", grouped(f.late), "late"),
+			strong("worst", fmt.Sprintf("%.1f", milliseconds(t.max)), "ms"),
+			strong("", percent(t.within)+" %", fmt.Sprintf("inside %.1f ms", milliseconds(t.budget))),
+			strong("", tty.Grouped(f.late), "late"),
 		},
 		linePeople: {
-			plain("day", fmt.Sprintf("%d %s", day, time), ""),
-			plain("", grouped(c.Travellers), "travellers"),
-			plain("", grouped(c.Moving), "moving"),
-			{"", grouped(c.Infectious), "infected", ill},
-			plain("", grouped(c.Recovered), "recovered"),
-			plain("", grouped(c.Places), "places"),
+			strong("day", fmt.Sprintf("%d %s", day, time), ""),
+			strong("", tty.Grouped(c.Travellers), "travellers"),
+			strong("", tty.Grouped(c.Moving), "moving"),
+			tty.Value("", tty.Grouped(c.Infectious), "infected", tty.Bad),
+			strong("", tty.Grouped(c.Recovered), "recovered"),
+			strong("", tty.Grouped(c.Places), "places"),
 		},
 		lineEntities: {
-			plain("", grouped(c.Entities), "entities"),
-			plain("", grouped(uint64(f.rates.changes)), "changes of structure/s"),
-			plain("", grouped(c.Born), "born"),
-			plain("", grouped(c.Died), "died"),
+			strong("", tty.Grouped(c.Entities), "entities"),
+			strong("", tty.Grouped(uint64(f.rates.changes)), "changes of structure/s"),
+			strong("", tty.Grouped(c.Born), "born"),
+			strong("", tty.Grouped(c.Died), "died"),
 		},
 		lineMemory: {
-			plain("memory", vm.Bytes(m.resident), "resident"),
-			plain("", vm.Bytes(m.committed), "committed"),
-			plain("", vm.Bytes(m.reserved), "reserved"),
+			strong("memory", vm.Bytes(m.resident), "resident"),
+			strong("", vm.Bytes(m.committed), "committed"),
+			strong("", vm.Bytes(m.reserved), "reserved"),
 		},
 		lineHeap: {
-			plain("Go heap", vm.Bytes(m.goHeap), ""),
-			plain("", grouped(m.collections), "collections"),
-			plain("longest pause", fmt.Sprintf("%.2f", milliseconds(m.pauseMax)), "ms"),
+			strong("Go heap", vm.Bytes(m.goHeap), ""),
+			strong("", tty.Grouped(m.collections), "collections"),
+			strong("longest pause", fmt.Sprintf("%.2f", milliseconds(m.pauseMax)), "ms"),
 		},
 		lineKeys: {
-			plain("", "q", "quit"),
-			plain("", "space", "pause"),
+			strong("", "q", "quit"),
+			strong("", "space", "pause"),
 		},
 	}
 	if f.paused {
-		lines[lineKeys][1].after = "go on"
+		lines[lineKeys][1].After = "go on"
 	}
 	if n.credits != "" {
-		lines[lineKeys] = append(lines[lineKeys], plain(n.credits, "", ""))
+		lines[lineKeys] = append(lines[lineKeys], strong(n.credits, "", ""))
 	}
-	lines[lineInspector] = statusLine{plain("inspector", n.inspector, "")}
+	lines[lineInspector] = tty.Fields{strong("inspector", n.inspector, "")}
 	return lines
 }
 
@@ -178,7 +139,7 @@ func printSummary(w io.Writer, d *driver, r *reader, o options) {
 	s := newSnapshot(0, 0)
 	d.fill(s)
 	for _, line := range statusLines(r.read(s), notes{})[:lineInspector] {
-		fmt.Fprintln(w, line)
+		fmt.Fprintln(w, line.Line(math.MaxInt))
 	}
 	if credits := o.credits(); credits != "" {
 		fmt.Fprintln(w, credits)

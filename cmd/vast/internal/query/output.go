@@ -9,7 +9,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/vastgo/vast/cmd/vast/internal/attach"
+	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
 // mostLine bounds one row, in bytes.
@@ -43,7 +43,7 @@ func (o *output) lines(from io.Reader, most int) (n int, more bool, err error) {
 			return n, false, errors.Join(out.Flush(), err)
 		}
 		if o.terminal {
-			line = attach.Clean(line)
+			line = tty.Clean(line)
 		}
 		if _, err := out.WriteString(line + "\n"); err != nil {
 			return n, false, err
@@ -89,7 +89,7 @@ func (o *output) csv(from io.Reader, most int) (n int, more bool, err error) {
 		}
 		if o.terminal {
 			for i := range record {
-				record[i] = attach.Clean(record[i])
+				record[i] = tty.Clean(record[i])
 			}
 		}
 		if err := out.Write(record); err != nil {

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/vastgo/vast/cmd/vast/internal/attach"
+	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
 // On a terminal nothing raw gets through, in any format, and lines fit.
@@ -36,7 +36,7 @@ func TestTerminalIsSafe(t *testing.T) {
 			}
 		}
 		for line := range strings.Lines(b.String()) {
-			if w := attach.Width(strings.TrimSuffix(line, "\n")); c.name == "table" && w > 60 {
+			if w := tty.Width(strings.TrimSuffix(line, "\n")); c.name == "table" && w > 60 {
 				t.Errorf("a line of %d cells: %q", w, line)
 			}
 		}

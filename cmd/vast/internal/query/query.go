@@ -16,17 +16,9 @@ import (
 	"strings"
 	"syscall"
 
-	"golang.org/x/term"
-
 	"github.com/vastgo/vast/cmd/vast/internal/attach"
+	"github.com/vastgo/vast/cmd/vast/internal/cli"
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
-)
-
-// The exit statuses of the command. One that a signal ended exits with 128 and the signal's number: 130 for Ctrl-C.
-const (
-	success = 0
-	failure = 1 // the program does not answer, or nothing could be written
-	misuse  = 2 // flags, an address or a query that cannot be understood
 )
 
 // usualLimit is how many rows a table has unless more are asked for.
@@ -49,12 +41,6 @@ type options struct {
 	columns string
 	count   bool
 }
-
-// flagError is a command line that cannot be understood.
-type flagError struct{ err error }
-
-func (e *flagError) Error() string { return e.err.Error() + "; `vast query -h` shows the usage" }
-func (e *flagError) Unwrap() error { return e.err }
 
 // amount is a flag for a number of rows.
 type amount int
@@ -91,18 +77,18 @@ func flags(o *options) *flag.FlagSet {
 
 func parse(args []string, terminal bool) (options, error) {
 	var o options
-	rest, err := attach.Parse(flags(&o), args)
+	rest, err := cli.Parse(flags(&o), args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return o, err
 	case err != nil:
-		return o, &flagError{err}
+		return o, &cli.UsageError{Command: "query", Err: err}
 	case len(rest) == 0:
-		return o, &flagError{errors.New("which program? Its inspector's address is missing, and the query")}
+		return o, &cli.UsageError{Command: "query", Err: errors.New("which program? Its inspector's address is missing, and the query")}
 	case len(rest) == 1:
-		return o, &flagError{errors.New("the query is missing, such as 'Position, !Dead'")}
+		return o, &cli.UsageError{Command: "query", Err: errors.New("the query is missing, such as 'Position, !Dead'")}
 	case len(rest) > 2:
-		return o, &flagError{fmt.Errorf("unexpected argument %q: put the query between quotes", rest[2])}
+		return o, &cli.UsageError{Command: "query", Err: fmt.Errorf("unexpected argument %q: put the query between quotes", rest[2])}
 	}
 	o.address, o.text = rest[0], rest[1]
 	switch o.format {
@@ -113,7 +99,7 @@ func parse(args []string, terminal bool) (options, error) {
 		}
 	case "table", "json", "csv":
 	default:
-		return o, &flagError{fmt.Errorf("-format %q: want table, json or csv", o.format)}
+		return o, &cli.UsageError{Command: "query", Err: fmt.Errorf("-format %q: want table, json or csv", o.format)}
 	}
 	if o.limit < 0 {
 		o.limit = 0
@@ -142,18 +128,18 @@ An error in the query is shown at its place, with exit status 2.
 
 // Run is `vast query`: args are what follows these words. It gives the exit status.
 func Run(args []string, stdout, stderr io.Writer) int {
-	columns, terminal := window(stdout)
+	columns, terminal := tty.Columns(stdout)
 	o, err := parse(args, terminal)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		usage(stdout)
-		return success
+		return cli.Success
 	case err != nil:
-		return fail(stderr, err, misuse)
+		return fail(stderr, err, cli.Misuse)
 	}
 	program, err := attach.New(o.address, o.token)
 	if err != nil {
-		return fail(stderr, &flagError{err}, misuse)
+		return fail(stderr, &cli.UsageError{Command: "query", Err: err}, cli.Misuse)
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
@@ -172,14 +158,14 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	var refused *attach.Error
 	switch {
 	case errors.As(context.Cause(ctx), &stopped):
-		return tty.Status(stopped.signal)
+		return cli.Status(stopped.signal)
 	case err == nil:
-		return success
+		return cli.Success
 	case errors.As(err, &refused) && refused.Length > 0:
 		showPlace(stderr, o.text, refused)
-		return misuse
+		return cli.Misuse
 	}
-	return fail(stderr, err, failure)
+	return fail(stderr, err, cli.Failure)
 }
 
 // interruption is a signal that ended the command.
@@ -187,10 +173,9 @@ type interruption struct{ signal os.Signal }
 
 func (i *interruption) Error() string { return i.signal.String() }
 
-// fail says what went wrong and gives the status back.
+// fail prints why the command fails, as text that is safe on a terminal, and returns the exit status.
 func fail(stderr io.Writer, err error, status int) int {
-	fmt.Fprintf(stderr, "vast query: %s\n", attach.Clean(err.Error()))
-	return status
+	return cli.Fail(stderr, "query", errors.New(tty.Clean(err.Error())), status)
 }
 
 // output is where rows go.
@@ -199,19 +184,6 @@ type output struct {
 	notes    io.Writer // for what is no row
 	columns  int       // cells of the terminal; 0 where there is none
 	terminal bool
-}
-
-// window returns the width of a terminal.
-func window(w io.Writer) (columns int, terminal bool) {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return 0, false
-	}
-	columns, _, err := term.GetSize(int(f.Fd()))
-	if err != nil || columns <= 0 {
-		columns = 80
-	}
-	return columns, true
 }
 
 // ask asks the program and writes what it answers.
@@ -269,11 +241,11 @@ func ask(ctx context.Context, p *attach.Program, o options, out *output) error {
 
 // showPlace shows an error under the word of the query that it is about.
 func showPlace(w io.Writer, text string, e *attach.Error) {
-	clean := []rune(attach.Clean(text))
+	clean := []rune(tty.Clean(text))
 	at := min(e.Position, len(clean))
 	length := min(e.Length, max(len(clean)-at, 1))
-	before := attach.Width(string(clean[:at]))
-	marked := max(attach.Width(string(clean[at:min(at+length, len(clean))])), 1)
-	fmt.Fprintf(w, "vast query: %s\n\n    %s\n    %s%s\n", attach.Clean(e.Message), string(clean), strings.Repeat(" ", before),
+	before := tty.Width(string(clean[:at]))
+	marked := max(tty.Width(string(clean[at:min(at+length, len(clean))])), 1)
+	fmt.Fprintf(w, "vast query: %s\n\n    %s\n    %s%s\n", tty.Clean(e.Message), string(clean), strings.Repeat(" ", before),
 		strings.Repeat("^", marked))
 }

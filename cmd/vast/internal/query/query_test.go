@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/vastgo/vast/cmd/vast/internal/cli"
 )
 
 // program stands for a running one whose inspector is asked.
@@ -57,12 +59,12 @@ func TestMisuse(t *testing.T) {
 		{[]string{"ftp://x", "A"}, "HOST:PORT"},
 	} {
 		status, stdout, stderr := runQuery(c.args...)
-		if status != misuse || stdout != "" || !strings.Contains(stderr, c.want) || !strings.Contains(stderr, "`vast query -h`") ||
+		if status != cli.Misuse || stdout != "" || !strings.Contains(stderr, c.want) || !strings.Contains(stderr, "`vast query -h`") ||
 			strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%q: exit status %d, stdout %q, stderr %q; want %d and %q", c.args, status, stdout, stderr, misuse, c.want)
+			t.Errorf("%q: exit status %d, stdout %q, stderr %q; want %d and %q", c.args, status, stdout, stderr, cli.Misuse, c.want)
 		}
 	}
-	if status, stdout, stderr := runQuery("-h"); status != success || stderr != "" || !strings.Contains(stdout, "usage: vast query ADDRESS") ||
+	if status, stdout, stderr := runQuery("-h"); status != cli.Success || stderr != "" || !strings.Contains(stdout, "usage: vast query ADDRESS") ||
 		!strings.Contains(stdout, "-sample") {
 		t.Errorf("-h: exit status %d, stdout %q, stderr %q", status, stdout, stderr)
 	}
@@ -89,7 +91,7 @@ func TestWhatIsAsked(t *testing.T) {
 		}
 		p := newProgram(t, 200, body)
 		args := append([]string{p.URL, "A, !B & C"}, strings.Fields(c.args)...)
-		if status, _, stderr := runQuery(args...); status != success {
+		if status, _, stderr := runQuery(args...); status != cli.Success {
 			t.Errorf("%s: exit status %d, %s", c.args, status, stderr)
 		}
 		if p.asked.Get("query") != "A, !B & C" || p.path != "/api/v1/"+c.path {
@@ -114,20 +116,20 @@ func TestErrorIsShownAtItsPlace(t *testing.T) {
 		p := newProgram(t, 400, fmt.Sprintf(`{"error":{"code":"query","message":"no \u001b[31mcolumn","position":%s,"length":%s}}`, c.position, c.length))
 		for _, more := range []string{"-format=csv", "-count"} {
 			status, stdout, stderr := runQuery(p.URL, c.text, more)
-			if want := "vast query: no ␛[31mcolumn\n\n" + c.want; status != misuse || stdout != "" || stderr != want {
+			if want := "vast query: no ␛[31mcolumn\n\n" + c.want; status != cli.Misuse || stdout != "" || stderr != want {
 				t.Errorf("%q: exit status %d, stdout %q, stderr\n%s\nwant\n%s", c.text, status, stdout, stderr, want)
 			}
 		}
 	}
 	p := newProgram(t, 503, `{"error":{"code":"busy","message":"too many\u001b[0m requests"}}`)
-	if status, _, stderr := runQuery(p.URL, "A"); status != failure || stderr != "vast query: too many␛[0m requests\n" {
+	if status, _, stderr := runQuery(p.URL, "A"); status != cli.Failure || stderr != "vast query: too many␛[0m requests\n" {
 		t.Errorf("exit status %d, stderr %q", status, stderr)
 	}
 }
 
 func TestCount(t *testing.T) {
 	p := newProgram(t, 200, `{"count": 1234567, "scanned": 9, "exact": true}`)
-	if status, stdout, stderr := runQuery(p.URL, "A", "-count"); status != success || stdout != "1234567\n" || stderr != "" {
+	if status, stdout, stderr := runQuery(p.URL, "A", "-count"); status != cli.Success || stdout != "1234567\n" || stderr != "" {
 		t.Errorf("exit status %d, stdout %q, stderr %q", status, stdout, stderr)
 	}
 	if _, stdout, _ := runQuery(p.URL, "A", "-count", "-format", "json"); stdout != `{"count":1234567,"exact":true}`+"\n" {
@@ -159,7 +161,7 @@ func TestFormats(t *testing.T) {
 	} {
 		p := newProgram(t, 200, c.body)
 		status, stdout, stderr := runQuery(p.URL, "A", "-format", c.format, "-limit", c.limit)
-		if status != success || stdout != c.want || !strings.Contains(stderr, c.note) || (c.note == "") != (stderr == "") {
+		if status != cli.Success || stdout != c.want || !strings.Contains(stderr, c.note) || (c.note == "") != (stderr == "") {
 			t.Errorf("%s of %q, limit %s: exit status %d, stderr %q, stdout\n%s\nwant\n%s", c.format, c.body, c.limit, status, stderr, stdout, c.want)
 		}
 	}
@@ -170,18 +172,18 @@ func TestAnswerThatBreaksOff(t *testing.T) {
 		p := newProgram(t, 200, "a,b\n1,2\n")
 		p.broken = true
 		status, stdout, stderr := runQuery(p.URL, "A", "-format", format)
-		if status != failure || !strings.Contains(stderr, "broke off after") || stdout == "" {
+		if status != cli.Failure || !strings.Contains(stderr, "broke off after") || stdout == "" {
 			t.Errorf("%s: exit status %d, stdout %q, stderr %q", format, status, stdout, stderr)
 		}
 	}
 	p := newProgram(t, 200, "{\"id\":\"1.1\"}\n{\"error\":{\"code\":\"time\",\"message\":\"the rows are not all\"}}\n")
-	if status, stdout, stderr := runQuery(p.URL, "A", "-format", "json"); status != failure || stdout != "{\"id\":\"1.1\"}\n" ||
+	if status, stdout, stderr := runQuery(p.URL, "A", "-format", "json"); status != cli.Failure || stdout != "{\"id\":\"1.1\"}\n" ||
 		stderr != "vast query: the rows are not all\n" {
 		t.Errorf("an error as the last line: exit status %d, stdout %q, stderr %q", status, stdout, stderr)
 	}
 	p = newProgram(t, 200, "a,b\n1,\"2\n")
 	for _, format := range []string{"csv", "table"} {
-		if status, _, stderr := runQuery(p.URL, "A", "-format", format); status != failure || stderr == "" {
+		if status, _, stderr := runQuery(p.URL, "A", "-format", format); status != cli.Failure || stderr == "" {
 			t.Errorf("no CSV, as %s: exit status %d, stderr %q", format, status, stderr)
 		}
 	}
@@ -196,7 +198,7 @@ func TestNowhereToWrite(t *testing.T) {
 	for _, format := range []string{"csv", "json", "table"} {
 		p := newProgram(t, 200, "a,b\n"+strings.Repeat("1,2\n", 10_000))
 		var errs strings.Builder
-		if status := Run([]string{p.URL, "A", "-format", format}, failing{}, &errs); status != failure || errs.String() == "" {
+		if status := Run([]string{p.URL, "A", "-format", format}, failing{}, &errs); status != cli.Failure || errs.String() == "" {
 			t.Errorf("%s: exit status %d, stderr %q", format, status, errs.String())
 		}
 	}

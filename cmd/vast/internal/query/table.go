@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vastgo/vast/cmd/vast/internal/attach"
+	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
 // The widths of a table's columns are taken from its first rows: from so many, or those that have come after a while.
@@ -89,7 +89,7 @@ func read(in *csv.Reader, to chan<- record, stop <-chan struct{}) {
 		fields, err := in.Read()
 		r := record{err: err}
 		for _, f := range fields {
-			r.fields = append(r.fields, attach.Clean(unquoted(f)))
+			r.fields = append(r.fields, tty.Clean(unquoted(f)))
 		}
 		if err != nil {
 			r.fields = nil
@@ -143,7 +143,7 @@ type layout struct {
 func (o *output) layOut(head []string, rows [][]string) layout {
 	l := layout{make([]int, len(head)), make([]bool, len(head))}
 	for i, name := range head {
-		l.widths[i] = attach.Width(name)
+		l.widths[i] = tty.Width(name)
 		l.numbers[i] = len(rows) > 0 && !slices.ContainsFunc(rows, func(r []string) bool {
 			if i >= len(r) || r[i] == "" {
 				return false
@@ -153,7 +153,7 @@ func (o *output) layOut(head []string, rows [][]string) layout {
 		})
 		for _, r := range rows {
 			if i < len(r) {
-				l.widths[i] = max(l.widths[i], attach.Width(r[i]))
+				l.widths[i] = max(l.widths[i], tty.Width(r[i]))
 			}
 		}
 		l.widths[i] = o.bounded(l.widths[i])
@@ -181,18 +181,18 @@ func (o *output) row(l layout, fields []string) string {
 			b.WriteString(f)
 			continue
 		}
-		if w := attach.Width(f); w > l.widths[i] {
+		if w := tty.Width(f); w > l.widths[i] {
 			l.widths[i] = o.bounded(w)
 		}
 		if l.numbers[i] {
-			b.WriteString(attach.PadLeft(f, l.widths[i]))
+			b.WriteString(tty.PadLeft(f, l.widths[i]))
 		} else {
-			b.WriteString(attach.Pad(f, l.widths[i]))
+			b.WriteString(tty.Pad(f, l.widths[i]))
 		}
 	}
 	line := strings.TrimRight(b.String(), " ")
 	if o.terminal {
-		line = attach.Cut(line, o.columns)
+		line = tty.Cut(line, o.columns)
 	}
 	return line
 }

@@ -26,7 +26,7 @@ func arenas(t *tally) churn {
 			numbers := []int32(nil)
 			for i := range int32(1 + r.IntN(2000)) {
 				numbers = arena.Append(a, numbers, i)
-				if p := arena.New[place](a); *p != (place{}) {
+				if p := arena.Make[place](a); *p != (place{}) {
 					must(false, "what is new in an arena is %v", *p)
 				} else {
 					*p = place{1, 2}
@@ -46,10 +46,10 @@ func arenas(t *tally) churn {
 	}
 	return churn{name: "arenas", round: func(r *rand.Rand) {
 		if lasting == nil {
-			lasting = some(arena.NewArena(arena.Options{HighWater: 16 << 10}))
+			lasting = some(arena.New(arena.Options{HighWater: 16 << 10}))
 		}
 		use(lasting, r)
-		passing := some(arena.NewArena(arena.Options{Capacity: mebibyte, HighWater: -1, Pages: vm.Pages(r.IntN(4))}))
+		passing := some(arena.New(arena.Options{Capacity: mebibyte, HighWater: -1, Pages: vm.Pages(r.IntN(4))}))
 		use(passing, r)
 		none(passing.Close())
 	}, close: func() { none(lasting.Close()) }}
@@ -100,10 +100,10 @@ func heaps(t *tally) churn {
 	)
 	return churn{name: "heaps", round: func(r *rand.Rand) {
 		if lasting == nil {
-			lasting, blocks = some(heap.NewHeap(heap.Options{})), make([]block, 300)
+			lasting, blocks = some(heap.New(heap.Options{})), make([]block, 300)
 		}
 		use(lasting, blocks, r)
-		passing := some(heap.NewHeap(heap.Options{Capacity: 4 * mebibyte, Unshared: true, Pages: vm.Pages(r.IntN(3))}))
+		passing := some(heap.New(heap.Options{Capacity: 4 * mebibyte, Unshared: true, Pages: vm.Pages(r.IntN(3))}))
 		buffer := heap.NewBuffer[place](passing)
 		for i := range int64(3000) {
 			buffer.Append(place{i, i})
@@ -136,7 +136,7 @@ func guards(t *tally) churn {
 		}
 		none(pool.Check())
 		none(pool.Close())
-		sampled := some(guard.NewSampledPool[place](bulk.Options{Capacity: 5000}, guard.Sampling{Every: 50}))
+		sampled := some(guard.NewSampledPool[place](guard.SampledPoolOptions{Options: bulk.Options{Capacity: 5000}, Every: 50}))
 		newHolder(sampled, 1000).use(r, 3000)
 		none(sampled.Close())
 		t.operations.Add(3500)
@@ -146,7 +146,7 @@ func guards(t *tally) churn {
 // provoke returns the fault that f ends with.
 func provoke(f func()) (fault *guard.Fault) {
 	defer func() { fault, _ = guard.Explain(recover()) }()
-	guard.Do(f)
+	vm.Do(f)
 	return nil
 }
 
@@ -155,7 +155,7 @@ func regions(t *tally) churn {
 	return churn{name: "regions", round: func(r *rand.Rand) {
 		const pages = 64
 		page := vm.PageSize()
-		region := some(vm.Reserve(pages*page, vm.Options{Purpose: "soak", Pages: vm.Pages(r.IntN(4))}))
+		region := some(vm.Reserve(pages*page, vm.Options{Name: "soak", Pages: vm.Pages(r.IntN(4))}))
 		var committed [pages]bool
 		for range 100 {
 			at := r.IntN(pages)
@@ -187,7 +187,7 @@ func regions(t *tally) churn {
 		}
 		must(region.Committed() == want, "%d bytes are committed, not %d", region.Committed(), want)
 		none(region.Close())
-		mirror := some(vm.ReserveMirror(4*page, vm.Options{Purpose: "soak mirror"}))
+		mirror := some(vm.ReserveMirror(4*page, vm.Options{Name: "soak mirror"}))
 		twice := unsafe.Slice((*byte)(mirror.Base()), 2*mirror.Size())
 		for i := range mirror.Size() {
 			twice[i] = byte(i * 7)

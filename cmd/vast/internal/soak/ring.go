@@ -15,7 +15,7 @@ func rings(t *tally) churn {
 		end     int64
 	)
 	return churn{name: "rings", round: func(r *rand.Rand) {
-		buffer := some(ring.New(1<<(13+r.IntN(4)), ring.Options{})) // at least what both sides may wait for
+		buffer := some(ring.New(ring.Options{Capacity: 1 << (13 + r.IntN(4))})) // at least the room that both sides may wait for
 		total, seed := 100_000+r.IntN(100_000), r.Uint64()
 		var all together
 		all.run(func() {

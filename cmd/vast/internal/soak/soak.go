@@ -21,14 +21,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/vastgo/vast/cmd/vast/internal/cli"
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
-)
-
-// The exit statuses of the command. A signal ends it early, with what the rounds so far have shown.
-const (
-	success = 0
-	failure = 1 // something has grown, or an answer was wrong
-	misuse  = 2 // flags that cannot be understood
 )
 
 // options are what the command line asks for.
@@ -44,10 +38,9 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args, stdout)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		return success
+		return cli.Success
 	case err != nil:
-		fmt.Fprintf(stderr, "vast soak: %v; `vast soak -h` lists the flags\n", err)
-		return misuse
+		return cli.Fail(stderr, "soak", &cli.UsageError{Command: "soak", Err: err}, cli.Misuse)
 	}
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -59,13 +52,12 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	}
 	result := s.run()
 	if err := write(stdout, o, result); err != nil {
-		fmt.Fprintln(stderr, "vast soak:", err)
-		return failure
+		return cli.Fail(stderr, "soak", err, cli.Failure)
 	}
 	if result.failed() {
-		return failure
+		return cli.Failure
 	}
-	return success
+	return cli.Success
 }
 
 // linesTo is where a line a second goes: nowhere with -json, unless somebody sees standard error.

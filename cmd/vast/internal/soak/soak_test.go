@@ -12,6 +12,7 @@ import (
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/cmd/vast/internal/cli"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -68,7 +69,7 @@ func TestLeaks(t *testing.T) {
 		leave  func(t *testing.T)
 	}{
 		{"regions", func(*testing.T) {
-			r := some(vm.Reserve(1<<20, vm.Options{Purpose: "left behind"}))
+			r := some(vm.Reserve(1<<20, vm.Options{Name: "left behind"}))
 			closing = append(closing, func() { r.Close() })
 		}},
 		{"reserved memory", func(*testing.T) {
@@ -166,13 +167,13 @@ func TestFlags(t *testing.T) {
 		status int
 		tells  string
 	}{
-		{"-h", success, "usage: vast soak"},
-		{"-for 0s", misuse, "-for 0s"},
-		{"-for soon", misuse, "soon"},
-		{"-workers 0", misuse, "-workers 0"},
-		{"-workers 5000", misuse, "-workers 5000"},
-		{"-nonsense", misuse, "nonsense"},
-		{"now", misuse, `"now"`},
+		{"-h", cli.Success, "usage: vast soak"},
+		{"-for 0s", cli.Misuse, "-for 0s"},
+		{"-for soon", cli.Misuse, "soon"},
+		{"-workers 0", cli.Misuse, "-workers 0"},
+		{"-workers 5000", cli.Misuse, "-workers 5000"},
+		{"-nonsense", cli.Misuse, "nonsense"},
+		{"now", cli.Misuse, `"now"`},
 	} {
 		var out, errs bytes.Buffer
 		if got := Run(strings.Fields(c.args), &out, &errs); got != c.status || !strings.Contains(out.String()+errs.String(), c.tells) {

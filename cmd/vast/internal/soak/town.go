@@ -58,13 +58,13 @@ func newTown(t *tally, o vast.Options, most int) *town {
 	n := &town{
 		tally: t, world: w, at: vast.NewColumn[place](w), ill: vast.NewTag(w, "ill"), goods: vast.NewSparseColumn[[5]uint64](w),
 		note: vast.NewHeapColumn[string](w), boss: vast.NewRelation(w, "boss", vast.RelationOptions{OnDelete: vast.Cascade}),
-		roads: vast.NewEdges[uint64](w, "roads", vast.EdgesOptions{Capacity: 4 * most}), names: vast.NewNames(w),
-		commands: w.NewCommandsWith(vast.CommandsOptions{Bytes: mebibyte}),
+		roads: vast.NewEdges[uint64](w, "roads", vast.EdgesOptions{Capacity: 4 * most}), names: w.Names(),
+		commands: vast.NewCommands(w, vast.CommandsOptions{Bytes: mebibyte}),
 		people:   map[vast.Entity]*person{}, most: most,
 	}
 	n.births = []*vast.Archetype{w.Archetype(), w.Archetype(n.at), w.Archetype(n.at, n.ill)}
 	n.born = [][2]bool{{}, {true, false}, {true, true}}
-	n.tracker = w.Track(n.at, n.ill)
+	n.tracker = vast.NewTracker(w, n.at, n.ill)
 	n.order = vast.NewOrder(w.Query(n.at), n.at, func(p *place) int64 { return p.X })
 	n.at.OnAdd(func(vast.Entity, *place) { n.arrivals++ })
 	n.at.OnRemove(func(vast.Entity, *place) { n.arrivals-- })

@@ -104,12 +104,12 @@ func (n *town) compareOne(e vast.Entity, p *person) {
 	}
 	must(staff == len(p.staff) && n.boss.CountSources(e) == staff, "%v has %d staff, not %d", e, staff, len(p.staff))
 	roads := 0
-	for to, v := range n.roads.Out(e) {
+	for to, v := range n.roads.Targets(e) {
 		w, ok := p.roads[to]
 		must(ok && w == *v, "the road from %v to %v", e, to)
 		roads++
 	}
-	must(roads == len(p.roads) && n.roads.CountIn(e) == len(p.arrives), "the roads of %v", e)
+	must(roads == len(p.roads) && n.roads.CountSources(e) == len(p.arrives), "the roads of %v", e)
 	name, _ := n.names.Of(e)
 	must(name == p.name, "%v is called %q, not %q", e, name, p.name)
 	if name != "" {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast/cmd/vast/internal/attach"
+	"github.com/vastgo/vast/cmd/vast/internal/tty"
 	"github.com/vastgo/vast/inspect"
 )
 
@@ -64,7 +65,7 @@ func (f *feed) begin(ctx context.Context, s *state) error {
 	// A program that hangs cannot say what its world is called, and is of interest all the same.
 	var w world
 	if err := f.program.Get(ctx, "world", nil, mostAnswer, &w); err == nil {
-		s.world = attach.Clean(w.Name)
+		s.world = tty.Clean(w.Name)
 	}
 	s.apply(update{attached: o})
 	s.apply(update{costs: &costs})

@@ -5,20 +5,9 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/vastgo/vast/cmd/vast/internal/tty"
 	"github.com/vastgo/vast/vm"
 )
-
-// whole writes a number with a comma before every three digits.
-func whole(n uint64) string {
-	digits := strconv.FormatUint(n, 10)
-	for at := len(digits) - 3; at > 0; at -= 3 {
-		digits = digits[:at] + "," + digits[at:]
-	}
-	return digits
-}
-
-// count is a number from outside, which may be anything.
-func count(n int) string { return whole(uint64(max(n, 0))) }
 
 // rate is a number a second: with a decimal where it is small.
 func rate(x float64) string {
@@ -28,7 +17,7 @@ func rate(x float64) string {
 	case x < 10:
 		return strconv.FormatFloat(x, 'f', 1, 64)
 	case x < 1e15:
-		return whole(uint64(math.Round(x)))
+		return tty.Grouped(uint64(math.Round(x)))
 	}
 	return "∞"
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vastgo/vast/cmd/vast/internal/tty"
+	"github.com/vastgo/vast/cmd/vast/internal/cli"
 	"github.com/vastgo/vast/inspect"
 )
 
@@ -54,7 +54,7 @@ func watchLines(f *feed, s *state, o options, signals <-chan os.Signal, stdout, 
 			s.apply(u)
 			if u.lost != nil {
 				if hopeless(u.lost) {
-					return fail(stderr, u.lost, failure)
+					return cli.Fail(stderr, "top", u.lost, cli.Failure)
 				}
 				if !lost {
 					fmt.Fprintf(stderr, "vast top: lost, trying again: %v\n", u.lost)
@@ -67,10 +67,10 @@ func watchLines(f *feed, s *state, o options, signals <-chan os.Signal, stdout, 
 				told, err = now, tell()
 			}
 		case signal := <-signals:
-			return tty.Status(signal)
+			return cli.Status(signal)
 		}
 	}
-	return fail(stderr, err, failure)
+	return cli.Fail(stderr, "top", err, cli.Failure)
 }
 
 // plainLine is made to be searched and cut: name=value, one space between, sizes in bytes.

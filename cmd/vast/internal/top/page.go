@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vastgo/vast/cmd/vast/internal/attach"
+	"github.com/vastgo/vast/cmd/vast/internal/tty"
 	"github.com/vastgo/vast/inspect"
 )
 
@@ -19,27 +19,27 @@ const (
 const sideBySide = 100
 
 // compose returns the lines of a page for a window, at most as many as it has rows.
-func compose(s *state, columns, rows int, now time.Time) []line {
+func compose(s *state, columns, rows int, now time.Time) []tty.Line {
 	if columns < minColumns || rows < minRows {
-		return []line{line{{"too small", strong}}.cut(columns)}
+		return []tty.Line{tty.Line{tty.Text("too small", tty.Strong)}.Cut(columns)}
 	}
 	n := s.now()
-	lines := []line{header(s, columns, now)}
+	lines := []tty.Line{header(s, columns, now)}
 	if rows >= 20 {
 		lines = append(lines, nil)
 	}
 	if n.Pace != nil {
-		lines = append(lines, ticks(n).line(columns))
+		lines = append(lines, ticks(n).Line(columns))
 		lines = append(lines, timeline(s, columns, chartRows(rows))...)
 	}
-	lines = append(lines, structure(n).line(columns))
+	lines = append(lines, structure(n).Line(columns))
 	if rows >= 16 {
 		lines = append(lines, memory(n, columns)...)
 	} else {
-		lines = append(lines, memoryFields(n).line(columns))
+		lines = append(lines, memoryFields(n).Line(columns))
 	}
-	lines = append(lines, process(n).line(columns))
-	foot := fields{{"", "q", "quit", plain}}.line(columns)
+	lines = append(lines, process(n).Line(columns))
+	foot := tty.Fields{tty.Value("", "q", "quit", tty.Plain)}.Line(columns)
 	if room := rows - len(lines) - 2; room >= 3 { // a blank line, and the foot
 		lines = append(lines, nil)
 		lines = append(lines, tables(s, columns, room)...)
@@ -64,70 +64,70 @@ func chartRows(rows int) int {
 }
 
 // header says what is looked at, and how it is.
-func header(s *state, columns int, now time.Time) line {
-	right := line{health(s, now)}
+func header(s *state, columns int, now time.Time) tty.Line {
+	right := tty.Line{health(s, now)}
 	if at := s.now().At; at > 0 && columns >= 60 {
-		right = append(right, span{time.Unix(int64(at), 0).Format("   15:04:05"), dim})
+		right = append(right, tty.Text(time.Unix(int64(at), 0).Format("   15:04:05"), tty.Dim))
 	}
 	name := s.world
 	if name == "" {
 		name = "a world without a name"
 	}
-	left := line{{"vast top", accent}, {"   ", plain}, {name, strong}, {"   ", plain}, {s.address, dim}}
-	room := columns - right.width() - 2
+	left := tty.Line{tty.Text("vast top", tty.Accent), tty.Text("   ", tty.Plain), tty.Text(name, tty.Strong), tty.Text("   ", tty.Plain), tty.Text(s.address, tty.Dim)}
+	room := columns - right.Width() - 2
 	if room < 8 {
-		return right.cut(columns)
+		return right.Cut(columns)
 	}
-	return append(append(left.pad(room), span{"  ", plain}), right...)
+	return append(append(left.Pad(room), tty.Text("  ", tty.Plain)), right...)
 }
 
 // health is how the program and the way to it are.
-func health(s *state, now time.Time) span {
+func health(s *state, now time.Time) tty.Span {
 	n := s.now()
 	switch {
 	case s.lost != nil:
 		if hopeless(s.lost) {
-			return span{"refused: " + s.lost.Error(), bad}
+			return tty.Text("refused: "+s.lost.Error(), tty.Bad)
 		}
-		return span{fmt.Sprintf("lost for %d s, trying again", int(now.Sub(s.heard).Seconds())), bad}
+		return tty.Text(fmt.Sprintf("lost for %d s, trying again", int(now.Sub(s.heard).Seconds())), tty.Bad)
 	case !n.Admitting:
-		return span{fmt.Sprintf("the world lets nobody look for %.0f s", n.Age), warn}
+		return tty.Text(fmt.Sprintf("the world lets nobody look for %.0f s", n.Age), tty.Warn)
 	case n.Paused:
-		return span{"paused", warn}
+		return tty.Text("paused", tty.Warn)
 	}
-	return span{"live", good}
+	return tty.Text("live", tty.Good)
 }
 
-func ticks(n inspect.Sample) fields {
+func ticks(n inspect.Sample) tty.Fields {
 	p := n.Pace
-	t := func(s float64) tone {
+	t := func(s float64) tty.Tone {
 		if s > p.BudgetSeconds && p.BudgetSeconds > 0 {
-			return warn
+			return tty.Warn
 		}
-		return strong
+		return tty.Strong
 	}
-	late := fields{{"", whole(p.Late), "late", strong}}
+	late := tty.Fields{tty.Value("", tty.Grouped(p.Late), "late", tty.Strong)}
 	if p.Dropped > 0 {
-		late = append(late, field{"", whole(p.Dropped), "dropped", warn})
+		late = append(late, tty.Value("", tty.Grouped(p.Dropped), "dropped", tty.Warn))
 	}
-	pace := field{"ticks", rate(p.TicksPerSecond), "/s", strong}
+	pace := tty.Value("ticks", rate(p.TicksPerSecond), "/s", tty.Strong)
 	if n.Paused {
-		pace = field{"ticks", "paused", "", warn}
+		pace = tty.Value("ticks", "paused", "", tty.Warn)
 	}
-	f := fields{
+	f := tty.Fields{
 		pace,
-		{"p50", seconds(p.TickSeconds.P50), "", t(p.TickSeconds.P50)},
-		{"p99", seconds(p.TickSeconds.P99), "", t(p.TickSeconds.P99)},
-		{"worst", seconds(p.TickSeconds.Worst), "", t(p.TickSeconds.Worst)},
+		tty.Value("p50", seconds(p.TickSeconds.P50), "", t(p.TickSeconds.P50)),
+		tty.Value("p99", seconds(p.TickSeconds.P99), "", t(p.TickSeconds.P99)),
+		tty.Value("worst", seconds(p.TickSeconds.Worst), "", t(p.TickSeconds.Worst)),
 	}
 	if p.BudgetSeconds > 0 {
-		f = append(f, field{"budget", seconds(p.BudgetSeconds), "", plain})
+		f = append(f, tty.Value("budget", seconds(p.BudgetSeconds), "", tty.Plain))
 	}
-	return append(append(f, field{"tick", whole(p.Tick), "", plain}), late...)
+	return append(append(f, tty.Value("tick", tty.Grouped(p.Tick), "", tty.Plain)), late...)
 }
 
 // timeline is the chart of the worst ticks of each second.
-func timeline(s *state, columns, rows int) []line {
+func timeline(s *state, columns, rows int) []tty.Line {
 	values := bySecond(s.history, columns, func(n inspect.Sample) float64 {
 		if n.Pace == nil || n.TickSeconds.Worst <= 0 {
 			return missing
@@ -142,7 +142,7 @@ func timeline(s *state, columns, rows int) []line {
 		label += ", once " + seconds(worst)
 	}
 	label += " "
-	cells := attach.Width(label)
+	cells := tty.Width(label)
 	if rows == 1 || cells > columns {
 		return lines
 	}
@@ -151,59 +151,59 @@ func timeline(s *state, columns, rows int) []line {
 			return lines
 		}
 	}
-	lines[0] = append(line{{label, dim}}, lines[0].from(cells)...)
+	lines[0] = append(tty.Line{tty.Text(label, tty.Dim)}, lines[0].From(cells)...)
 	return lines
 }
 
-func structure(n inspect.Sample) fields {
-	return fields{
-		{"entities", count(n.Entities), "", strong},
-		{"changes of structure", rate(n.ChangesPerSecond), "/s", strong},
+func structure(n inspect.Sample) tty.Fields {
+	return tty.Fields{
+		tty.Value("entities", tty.Grouped(n.Entities), "", tty.Strong),
+		tty.Value("changes of structure", rate(n.ChangesPerSecond), "/s", tty.Strong),
 	}
 }
 
 // memory draws what is held, in bars of one scale.
-func memory(n inspect.Sample, columns int) []line {
+func memory(n inspect.Sample, columns int) []tty.Line {
 	const label, figure = 11, 11
 	m := n.Memory
 	most := max(m.Committed, m.Resident, m.GoHeap, 1)
-	var lines []line
+	var lines []tty.Line
 	for _, x := range []struct {
 		name  string
 		bytes int
-		tone  tone
-	}{{"resident", m.Resident, accent}, {"committed", m.Committed, dim}, {"Go heap", m.GoHeap, good}} {
-		l := line{{x.name, dim}}.pad(label)
-		l = append(l, line{{strings.Repeat(" ", max(figure-1-len(size(x.bytes)), 0)) + size(x.bytes), strong}}.pad(figure)...)
+		tone  tty.Tone
+	}{{"resident", m.Resident, tty.Accent}, {"committed", m.Committed, tty.Dim}, {"Go heap", m.GoHeap, tty.Good}} {
+		l := tty.Line{tty.Text(x.name, tty.Dim)}.Pad(label)
+		l = append(l, tty.Line{tty.Text(strings.Repeat(" ", max(figure-1-len(size(x.bytes)), 0))+size(x.bytes), tty.Strong)}.Pad(figure)...)
 		l = append(l, bar(float64(x.bytes)/float64(most), max(min(columns-label-figure-26, 60), 4), x.tone)...)
 		lines = append(lines, l)
 	}
-	lines[1] = append(lines[1], span{"  of " + size(m.Reserved) + " reserved", dim})
+	lines[1] = append(lines[1], tty.Text("  of "+size(m.Reserved)+" reserved", tty.Dim))
 	for i := range lines {
-		lines[i] = lines[i].cut(columns)
+		lines[i] = lines[i].Cut(columns)
 	}
 	return lines
 }
 
-func memoryFields(n inspect.Sample) fields {
+func memoryFields(n inspect.Sample) tty.Fields {
 	m := n.Memory
-	return fields{
-		{"resident", size(m.Resident), "", strong},
-		{"Go heap", size(m.GoHeap), "", strong},
-		{"committed", size(m.Committed), "", strong},
-		{"reserved", size(m.Reserved), "", strong},
+	return tty.Fields{
+		tty.Value("resident", size(m.Resident), "", tty.Strong),
+		tty.Value("Go heap", size(m.GoHeap), "", tty.Strong),
+		tty.Value("committed", size(m.Committed), "", tty.Strong),
+		tty.Value("reserved", size(m.Reserved), "", tty.Strong),
 	}
 }
 
-func process(n inspect.Sample) fields {
-	f := fields{
-		{"collections", whole(n.GC.Collections), "", strong},
-		{"pauses", rate(n.GC.PausesPerSecond), "/s", strong},
-		{"worst", seconds(n.GC.PauseWorst), "", strong},
-		{"goroutines", count(n.Goroutines), "", strong},
+func process(n inspect.Sample) tty.Fields {
+	f := tty.Fields{
+		tty.Value("collections", tty.Grouped(n.GC.Collections), "", tty.Strong),
+		tty.Value("pauses", rate(n.GC.PausesPerSecond), "/s", tty.Strong),
+		tty.Value("worst", seconds(n.GC.PauseWorst), "", tty.Strong),
+		tty.Value("goroutines", tty.Grouped(n.Goroutines), "", tty.Strong),
 	}
 	if n.CPU > 0 {
-		f = append(f, field{"processors", fmt.Sprintf("%.2f", n.CPU), "busy", strong})
+		f = append(f, tty.Value("processors", fmt.Sprintf("%.2f", n.CPU), "busy", tty.Strong))
 	}
 	return f
 }

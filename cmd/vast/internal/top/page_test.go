@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"github.com/vastgo/vast/cmd/vast/internal/attach"
+	"github.com/vastgo/vast/cmd/vast/internal/tty"
 	"github.com/vastgo/vast/inspect"
 )
 
 // text returns the lines of a page.
-func text(lines []line) string {
+func text(lines []tty.Line) string {
 	var b strings.Builder
 	for _, l := range lines {
 		b.WriteString(l.String() + "\n")
@@ -37,8 +38,8 @@ func TestPageFitsEveryWindow(t *testing.T) {
 				t.Fatalf("%d×%d: %d lines", columns, rows, len(lines))
 			}
 			for _, l := range lines {
-				if l.width() > columns {
-					t.Fatalf("%d×%d: %q has %d cells", columns, rows, l, l.width())
+				if l.Width() > columns {
+					t.Fatalf("%d×%d: %q has %d cells", columns, rows, l, l.Width())
 				}
 			}
 		}
@@ -90,13 +91,13 @@ func TestHealth(t *testing.T) {
 	now := time.Now()
 	for _, c := range []struct {
 		change func(*state)
-		want   span
+		want   tty.Span
 	}{
-		{func(*state) {}, span{"live", good}},
-		{func(s *state) { s.history[0].Paused = true }, span{"paused", warn}},
-		{func(s *state) { s.history[0].Admitting, s.history[0].Age = false, 7.4 }, span{"the world lets nobody look for 7 s", warn}},
-		{func(s *state) { s.lost, s.heard = errors.New("x"), now.Add(-5*time.Second) }, span{"lost for 5 s, trying again", bad}},
-		{func(s *state) { s.lost = &attach.Error{Status: 403, Message: "no"} }, span{"refused: no", bad}},
+		{func(*state) {}, tty.Text("live", tty.Good)},
+		{func(s *state) { s.history[0].Paused = true }, tty.Text("paused", tty.Warn)},
+		{func(s *state) { s.history[0].Admitting, s.history[0].Age = false, 7.4 }, tty.Text("the world lets nobody look for 7 s", tty.Warn)},
+		{func(s *state) { s.lost, s.heard = errors.New("x"), now.Add(-5*time.Second) }, tty.Text("lost for 5 s, trying again", tty.Bad)},
+		{func(s *state) { s.lost = &attach.Error{Status: 403, Message: "no"} }, tty.Text("refused: no", tty.Bad)},
 	} {
 		s := p.state(t)
 		c.change(s)
@@ -125,8 +126,8 @@ func TestHostileProgram(t *testing.T) {
 		s.apply(update{sample: &n})
 		for _, columns := range []int{20, 80, 150} {
 			for _, l := range compose(s, columns, 40, time.Now()) {
-				if l.width() > columns {
-					t.Errorf("%q has %d cells", l, l.width())
+				if l.Width() > columns {
+					t.Errorf("%q has %d cells", l, l.Width())
 				}
 				for _, r := range l.String() {
 					if r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u202e' {
@@ -187,7 +188,7 @@ func TestChart(t *testing.T) {
 			t.Errorf("%v in %d rows: %q, want %q", c.values, c.rows, got, c.want)
 		}
 	}
-	if l := spark([]float64{1, 3, 1}, 1, 3, 2)[0]; len(l) != 3 || l[1].tone != warn || l[0].tone != accent {
+	if l := spark([]float64{1, 3, 1}, 1, 3, 2)[0]; len(l) != 3 || l[1].Tone != tty.Warn || l[0].Tone != tty.Accent {
 		t.Errorf("above the bound: %+v", l)
 	}
 
@@ -203,7 +204,7 @@ func TestChart(t *testing.T) {
 
 func TestFigures(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{whole(0), "0"}, {whole(999), "999"}, {whole(1000), "1,000"}, {whole(1234567), "1,234,567"}, {count(-1), "0"},
+
 		{rate(0), "0"}, {rate(1.26), "1.3"}, {rate(60.4), "60"}, {rate(12345.6), "12,346"}, {rate(math.NaN()), "0"}, {rate(math.Inf(1)), "∞"},
 		{seconds(0), "0"}, {seconds(-1), "0"}, {seconds(3e-9), "3.00 ns"}, {seconds(8e-5), "80.0 µs"}, {seconds(0.0042), "4.20 ms"},
 		{seconds(0.01667), "16.7 ms"}, {seconds(0.9999), "1.00 s"}, {seconds(123), "123 s"}, {seconds(math.Inf(1)), "∞"},

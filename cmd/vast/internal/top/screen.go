@@ -6,20 +6,17 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/uniseg"
+	"github.com/vastgo/vast/cmd/vast/internal/cli"
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
-// replaceGlyphs gives terminals without blocks a sign for each, the fuller the higher it is.
-func replaceGlyphs(screen tcell.Screen) {
-	if tty.IsUnicode(screen) {
-		return
-	}
+// fallbacks gives terminals without blocks an ASCII character for each block. It is fuller the higher the block is.
+func fallbacks() map[rune]string {
+	glyphs := map[rune]string{'░': ".", '…': "~", 'µ': "u"}
 	for i, r := range eighths[1:] {
-		screen.RegisterRuneFallback(r, "._-=+*%#"[i:i+1])
+		glyphs[r] = "._-=+*%#"[i : i+1]
 	}
-	screen.RegisterRuneFallback('░', ".")
-	screen.RegisterRuneFallback('…', "~")
-	screen.RegisterRuneFallback('µ', "u")
+	return glyphs
 }
 
 // watchScreen shows the state on a screen until a key or a signal ends it. The terminal is then as it was. It gives the exit
@@ -28,11 +25,10 @@ func watchScreen(f *feed, s *state, screen tcell.Screen, signals <-chan os.Signa
 	// Deferred, so that a panic leaves the terminal in order, too.
 	defer screen.Fini()
 
-	events, quit := make(chan tcell.Event), make(chan struct{})
-	go screen.ChannelEvents(events, quit)
-	defer close(quit)
+	events, stop := tty.Events(screen)
+	defer stop()
 
-	v := &view{screen: screen, state: s, styles: newStyles(os.Getenv("NO_COLOR") != "")}
+	v := &view{screen: screen, state: s, styles: newStyles(tty.NoColor())}
 	v.paint()
 	second := time.NewTicker(time.Second) // for times that pass while nothing comes
 	defer second.Stop()
@@ -45,15 +41,12 @@ func watchScreen(f *feed, s *state, screen tcell.Screen, signals <-chan os.Signa
 			if s.lost != nil {
 				v.paint()
 			}
-		case e, open := <-events:
-			if !open {
-				return failure
-			}
-			if status, ended := v.handle(e); ended {
+		case e := <-events:
+			if status, ended := tty.Handle(e, screen, v.paint, func(rune) {}); ended {
 				return status
 			}
 		case s := <-signals:
-			return tty.Status(s)
+			return cli.Status(s)
 		}
 	}
 }
@@ -62,41 +55,22 @@ func watchScreen(f *feed, s *state, screen tcell.Screen, signals <-chan os.Signa
 type view struct {
 	screen tcell.Screen
 	state  *state
-	styles [bad + 1]tcell.Style
+	styles [tty.Tones]tcell.Style
 }
 
 // newStyles gives the tones colours that can be read on a dark and on a light ground.
-func newStyles(noColor bool) (styles [bad + 1]tcell.Style) {
-	styles[strong] = tcell.StyleDefault.Bold(true)
+func newStyles(noColor bool) (styles [tty.Tones]tcell.Style) {
+	styles[tty.Strong] = tcell.StyleDefault.Bold(true)
 	if noColor {
-		styles[warn], styles[bad] = tcell.StyleDefault.Bold(true), tcell.StyleDefault.Reverse(true)
+		styles[tty.Warn], styles[tty.Bad] = tcell.StyleDefault.Bold(true), tcell.StyleDefault.Reverse(true)
 		return styles
 	}
-	styles[dim] = tcell.StyleDefault.Foreground(tcell.NewRGBColor(128, 144, 162))
-	styles[accent] = tcell.StyleDefault.Foreground(tcell.NewRGBColor(64, 156, 216))
-	styles[good] = tcell.StyleDefault.Foreground(tcell.NewRGBColor(70, 168, 104))
-	styles[warn] = tcell.StyleDefault.Foreground(tcell.NewRGBColor(214, 138, 30))
-	styles[bad] = tcell.StyleDefault.Foreground(tcell.NewRGBColor(226, 80, 66)).Bold(true)
+	styles[tty.Dim] = tcell.StyleDefault.Foreground(tcell.NewRGBColor(128, 144, 162))
+	styles[tty.Accent] = tcell.StyleDefault.Foreground(tcell.NewRGBColor(64, 156, 216))
+	styles[tty.Good] = tcell.StyleDefault.Foreground(tcell.NewRGBColor(70, 168, 104))
+	styles[tty.Warn] = tcell.StyleDefault.Foreground(tcell.NewRGBColor(214, 138, 30))
+	styles[tty.Bad] = tcell.StyleDefault.Foreground(tcell.NewRGBColor(226, 80, 66)).Bold(true)
 	return styles
-}
-
-// handle gives the exit status if the event ends the command.
-func (v *view) handle(e tcell.Event) (status int, ended bool) {
-	switch e := e.(type) {
-	case *tcell.EventResize:
-		v.screen.Sync()
-		v.paint()
-	case *tcell.EventError: // the terminal is gone
-		return failure, true
-	case *tcell.EventKey:
-		switch {
-		case e.Key() == tcell.KeyCtrlC:
-			return interrupted, true
-		case e.Key() == tcell.KeyEscape, e.Key() == tcell.KeyRune && (e.Rune() == 'q' || e.Rune() == 'Q'):
-			return success, true
-		}
-	}
-	return 0, false
 }
 
 // paint puts the page on the screen, which sends what has changed.
@@ -111,12 +85,12 @@ func (v *view) paint() {
 	for y, l := range compose(v.state, columns-2*margin, rows, time.Now()) {
 		x := margin
 		for _, s := range l {
-			for state, rest := -1, s.text; rest != ""; {
+			for state, rest := -1, s.Text; rest != ""; {
 				var cluster string
 				var width int
 				cluster, rest, width, state = uniseg.FirstGraphemeClusterInString(rest, state)
 				runes := []rune(cluster)
-				v.screen.SetContent(x, y, runes[0], runes[1:], v.styles[s.tone])
+				v.screen.SetContent(x, y, runes[0], runes[1:], v.styles[s.Tone])
 				x += width
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vastgo/vast/cmd/vast/internal/tty"
 	"github.com/vastgo/vast/inspect"
 )
 
@@ -69,8 +70,8 @@ func scale(values []float64) float64 {
 
 // spark draws values as columns, in so many rows, as high as they are in the scale. Those above the bound, if that is not 0,
 // have the tone warn.
-func spark(values []float64, rows int, top, bound float64) []line {
-	lines := make([]line, rows)
+func spark(values []float64, rows int, top, bound float64) []tty.Line {
+	lines := make([]tty.Line, rows)
 	for row := range lines {
 		below := 8 * (rows - 1 - row) // eighths that the rows beneath this one hold
 		for _, v := range values {
@@ -79,15 +80,15 @@ func spark(values []float64, rows int, top, bound float64) []line {
 				// What is there is seen, be it ever so low.
 				level = max(int(math.Round(v/top*float64(8*rows))), 1)
 			}
-			t := accent
+			t := tty.Accent
 			if bound > 0 && v > bound {
-				t = warn
+				t = tty.Warn
 			}
 			r := string(eighths[min(max(level-below, 0), 8)])
-			if n := len(lines[row]); n > 0 && lines[row][n-1].tone == t {
-				lines[row][n-1].text += r
+			if n := len(lines[row]); n > 0 && lines[row][n-1].Tone == t {
+				lines[row][n-1].Text += r
 			} else {
-				lines[row] = append(lines[row], span{r, t})
+				lines[row] = append(lines[row], tty.Text(r, t))
 			}
 		}
 	}
@@ -95,7 +96,7 @@ func spark(values []float64, rows int, top, bound float64) []line {
 }
 
 // bar draws a share, from 0 to 1, in so many cells.
-func bar(share float64, cells int, t tone) line {
+func bar(share float64, cells int, t tty.Tone) tty.Line {
 	if !(share > 0) {
 		share = 0
 	}
@@ -103,5 +104,5 @@ func bar(share float64, cells int, t tone) line {
 	if share > 0 && full == 0 {
 		full = 1
 	}
-	return line{{strings.Repeat("█", full), t}, {strings.Repeat("░", max(cells-full, 0)), dim}}
+	return tty.Line{tty.Text(strings.Repeat("█", full), t), tty.Text(strings.Repeat("░", max(cells-full, 0)), tty.Dim)}
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/vastgo/vast/cmd/vast/internal/attach"
+	"github.com/vastgo/vast/cmd/vast/internal/tty"
 	"github.com/vastgo/vast/inspect"
 )
 
@@ -21,7 +21,7 @@ type state struct {
 	heard   time.Time
 }
 
-func newState(address string) *state { return &state{address: attach.Clean(address)} }
+func newState(address string) *state { return &state{address: tty.Clean(address)} }
 
 // now is the newest sample.
 func (s *state) now() inspect.Sample {
@@ -56,11 +56,11 @@ func (s *state) apply(u update) {
 		s.costs = *u.costs
 		for i := range s.costs.Systems {
 			c := &s.costs.Systems[i]
-			c.Name, c.Phase = attach.Clean(c.Name), attach.Clean(c.Phase)
+			c.Name, c.Phase = tty.Clean(c.Name), tty.Clean(c.Phase)
 		}
 		for i := range s.costs.Columns {
 			c := &s.costs.Columns[i]
-			c.Name, c.Type = attach.Clean(c.Name), attach.Clean(c.Type)
+			c.Name, c.Type = tty.Clean(c.Name), tty.Clean(c.Type)
 		}
 	}
 	if extra := len(s.history) - mostSamples; extra > 0 {

@@ -1,8 +1,6 @@
 package top
 
-import (
-	"github.com/vastgo/vast/cmd/vast/internal/attach"
-)
+import "github.com/vastgo/vast/cmd/vast/internal/tty"
 
 // table is a list under headings. Its first column is as wide as the others leave room for; of the others, the last ones are
 // left out where that would be too narrow.
@@ -20,7 +18,7 @@ func systemsTable(s *state) table {
 	}
 	for _, c := range s.costs.Systems {
 		t.rows = append(t.rows, []string{
-			c.Name, percent(c.Load), seconds(c.P50), seconds(c.P99), seconds(c.Last), seconds(c.Worst), whole(c.Runs),
+			c.Name, percent(c.Load), seconds(c.P50), seconds(c.P99), seconds(c.Last), seconds(c.Worst), tty.Grouped(c.Runs),
 		})
 	}
 	return t
@@ -37,14 +35,14 @@ func columnsTable(s *state) table {
 			density = percent(float64(c.Entities) / float64(c.Slots))
 		}
 		t.rows = append(t.rows, []string{
-			c.Name, size(c.Committed), count(c.Entities), density, count(c.Size), size(c.Reserved),
+			c.Name, size(c.Committed), tty.Grouped(c.Entities), density, tty.Grouped(c.Size), size(c.Reserved),
 		})
 	}
 	return t
 }
 
 // lines returns the table in so many cells and at most so many rows, the headings among them.
-func (t table) lines(cells, rows int) []line {
+func (t table) lines(cells, rows int) []tty.Line {
 	if rows < 2 {
 		return nil
 	}
@@ -59,24 +57,24 @@ func (t table) lines(cells, rows int) []line {
 		}
 	}
 	shown = max(shown, 1)
-	row := func(texts []string, heading bool) line {
-		tones := []tone{strong, plain}
+	row := func(texts []string, heading bool) tty.Line {
+		tones := []tty.Tone{tty.Strong, tty.Plain}
 		if heading {
-			tones = []tone{dim, dim}
+			tones = []tty.Tone{tty.Dim, tty.Dim}
 		}
-		l := line{{attach.Pad(texts[0], first-1) + " ", tones[0]}}
+		l := tty.Line{tty.Text(tty.Pad(texts[0], first-1)+" ", tones[0])}
 		for i := 1; i < shown; i++ {
-			l = append(l, span{attach.PadLeft(texts[i], t.widths[i]), tones[1]})
+			l = append(l, tty.Text(tty.PadLeft(texts[i], t.widths[i]), tones[1]))
 		}
-		return l.cut(cells)
+		return l.Cut(cells)
 	}
-	lines := []line{row(t.headings, true)}
+	lines := []tty.Line{row(t.headings, true)}
 	if len(t.rows) == 0 {
-		return append(lines, line{{t.none, dim}}.cut(cells))
+		return append(lines, tty.Line{tty.Text(t.none, tty.Dim)}.Cut(cells))
 	}
 	for i, r := range t.rows {
 		if len(lines) == rows-1 && len(t.rows)-i > 1 {
-			return append(lines, line{{"and " + count(len(t.rows)-i) + " more", dim}}.cut(cells))
+			return append(lines, tty.Line{tty.Text("and "+tty.Grouped(len(t.rows)-i)+" more", tty.Dim)}.Cut(cells))
 		}
 		if len(lines) == rows {
 			break
@@ -88,19 +86,19 @@ func (t table) lines(cells, rows int) []line {
 
 // tables are the dearest systems and the largest columns, beside each other where there is room, otherwise one above the
 // other.
-func tables(s *state, columns, rows int) []line {
+func tables(s *state, columns, rows int) []tty.Line {
 	systems, cols := systemsTable(s), columnsTable(s)
 	if columns >= sideBySide {
 		const between = 3
 		half := (columns - between) / 2
 		left, right := systems.lines(half, rows), cols.lines(columns-between-half, rows)
-		lines := make([]line, max(len(left), len(right)))
+		lines := make([]tty.Line, max(len(left), len(right)))
 		for i := range lines {
 			if i < len(left) {
 				lines[i] = left[i]
 			}
 			if i < len(right) {
-				lines[i] = append(append(lines[i].pad(half), span{"   ", plain}), right[i]...)
+				lines[i] = append(append(lines[i].Pad(half), tty.Text("   ", tty.Plain)), right[i]...)
 			}
 		}
 		return lines

@@ -16,15 +16,8 @@ import (
 	"syscall"
 
 	"github.com/vastgo/vast/cmd/vast/internal/attach"
+	"github.com/vastgo/vast/cmd/vast/internal/cli"
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
-)
-
-// The exit statuses of the command. One that a signal ended exits with 128 and the signal's number: 130 for Ctrl-C.
-const (
-	success     = 0
-	failure     = 1 // the program does not answer, or nothing could be written
-	misuse      = 2 // flags or an address that cannot be understood
-	interrupted = 128 + int(syscall.SIGINT)
 )
 
 // options are what the command line asks for.
@@ -35,12 +28,6 @@ type options struct {
 	json    bool
 	plain   bool
 }
-
-// flagError is a command line that cannot be understood.
-type flagError struct{ err error }
-
-func (e *flagError) Error() string { return e.err.Error() + "; `vast top -h` shows the usage" }
-func (e *flagError) Unwrap() error { return e.err }
 
 // flags declares the flags. It keeps package flag from printing: every error is to be one message.
 func flags(o *options) *flag.FlagSet {
@@ -56,18 +43,18 @@ func flags(o *options) *flag.FlagSet {
 
 func parse(args []string) (options, error) {
 	var o options
-	rest, err := attach.Parse(flags(&o), args)
+	rest, err := cli.Parse(flags(&o), args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return o, err
 	case err != nil:
-		return o, &flagError{err}
+		return o, &cli.UsageError{Command: "top", Err: err}
 	case len(rest) == 0:
-		return o, &flagError{errors.New("which program? Its inspector's address is missing")}
+		return o, &cli.UsageError{Command: "top", Err: errors.New("which program? Its inspector's address is missing")}
 	case len(rest) > 1:
-		return o, &flagError{fmt.Errorf("unexpected argument %q", rest[1])}
+		return o, &cli.UsageError{Command: "top", Err: fmt.Errorf("unexpected argument %q", rest[1])}
 	case o.json && o.plain:
-		return o, &flagError{errors.New("-json and -plain contradict each other: both say what standard output holds")}
+		return o, &cli.UsageError{Command: "top", Err: errors.New("-json and -plain contradict each other: both say what standard output holds")}
 	}
 	o.address = rest[0]
 	return o, nil
@@ -99,24 +86,18 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		usage(stdout)
-		return success
+		return cli.Success
 	case err != nil:
-		return fail(stderr, err, misuse)
+		return cli.Fail(stderr, "top", err, cli.Misuse)
 	}
 	program, err := attach.New(o.address, o.token)
 	if err != nil {
-		return fail(stderr, &flagError{err}, misuse)
+		return cli.Fail(stderr, "top", &cli.UsageError{Command: "top", Err: err}, cli.Misuse)
 	}
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
 	return run(newFeed(program), o, signals, stdout, stderr)
-}
-
-// fail says what went wrong and gives the status back.
-func fail(stderr io.Writer, err error, status int) int {
-	fmt.Fprintf(stderr, "vast top: %v\n", err)
-	return status
 }
 
 // run shows what the feed brings until its end.
@@ -129,26 +110,25 @@ func run(f *feed, o options, signals <-chan os.Signal, stdout, stderr io.Writer)
 	select {
 	case err := <-first:
 		if err != nil {
-			return fail(stderr, err, failure)
+			return cli.Fail(stderr, "top", err, cli.Failure)
 		}
 	case signal := <-signals:
-		return tty.Status(signal)
+		return cli.Status(signal)
 	}
 	if o.once {
 		if err := printOnce(stdout, s, o); err != nil {
-			return fail(stderr, err, failure)
+			return cli.Fail(stderr, "top", err, cli.Failure)
 		}
-		return success
+		return cli.Success
 	}
 	go f.follow(ctx)
 	if o.json || o.plain || !tty.Draws(stdout) {
 		return watchLines(f, s, o, signals, stdout, stderr)
 	}
-	screen, err := tty.Open()
+	screen, err := tty.Open(fallbacks())
 	if err != nil {
 		fmt.Fprintf(stderr, "vast top: no live screen, printing lines: %v\n", err)
 		return watchLines(f, s, o, signals, stdout, stderr)
 	}
-	replaceGlyphs(screen)
 	return watchScreen(f, s, screen, signals)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vastgo/vast/cmd/vast/internal/cli"
 	"github.com/vastgo/vast/inspect"
 )
 
@@ -29,12 +30,12 @@ func TestMisuse(t *testing.T) {
 		"127.0.0.1:1 -token é": "a token",
 	} {
 		status, stdout, stderr := runTop(strings.Fields(args)...)
-		if status != misuse || stdout != "" || !strings.Contains(stderr, want) || !strings.Contains(stderr, "`vast top -h`") ||
+		if status != cli.Misuse || stdout != "" || !strings.Contains(stderr, want) || !strings.Contains(stderr, "`vast top -h`") ||
 			strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%q: exit status %d, stdout %q, stderr %q; want %d and %q", args, status, stdout, stderr, misuse, want)
+			t.Errorf("%q: exit status %d, stdout %q, stderr %q; want %d and %q", args, status, stdout, stderr, cli.Misuse, want)
 		}
 	}
-	if status, stdout, stderr := runTop("-h"); status != success || stderr != "" || !strings.Contains(stdout, "usage: vast top ADDRESS") ||
+	if status, stdout, stderr := runTop("-h"); status != cli.Success || stderr != "" || !strings.Contains(stdout, "usage: vast top ADDRESS") ||
 		!strings.Contains(stdout, "-token") {
 		t.Errorf("-h: exit status %d, stdout %q, stderr %q", status, stdout, stderr)
 	}
@@ -44,7 +45,7 @@ func TestNobodyThere(t *testing.T) {
 	p := newProgram(t)
 	p.Close()
 	status, stdout, stderr := runTop(p.URL)
-	if status != failure || stdout != "" || !strings.Contains(stderr, "no answer from 127.0.0.1:") || strings.Count(stderr, "\n") != 1 {
+	if status != cli.Failure || stdout != "" || !strings.Contains(stderr, "no answer from 127.0.0.1:") || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("exit status %d, stdout %q, stderr %q", status, stdout, stderr)
 	}
 }
@@ -52,7 +53,7 @@ func TestNobodyThere(t *testing.T) {
 func TestRefused(t *testing.T) {
 	p := newProgram(t)
 	p.refuse = 401
-	if status, _, stderr := runTop(p.URL, "-once"); status != failure || !strings.Contains(stderr, "-token") {
+	if status, _, stderr := runTop(p.URL, "-once"); status != cli.Failure || !strings.Contains(stderr, "-token") {
 		t.Errorf("exit status %d, stderr %q", status, stderr)
 	}
 }
@@ -60,7 +61,7 @@ func TestRefused(t *testing.T) {
 func TestOnce(t *testing.T) {
 	p := newProgram(t)
 	status, stdout, stderr := runTop(p.URL, "-once")
-	if status != success || stderr != "" || !strings.HasPrefix(stdout, "vast top   demo   127.0.0.1:") || !strings.Contains(stdout, "system11") ||
+	if status != cli.Success || stderr != "" || !strings.HasPrefix(stdout, "vast top   demo   127.0.0.1:") || !strings.Contains(stdout, "system11") ||
 		!strings.Contains(stdout, "Column11") || strings.Contains(stdout, "quit") || strings.Contains(stdout, "\x1b") {
 		t.Errorf("exit status %d, stderr %q:\n%s", status, stderr, stdout)
 	}
@@ -76,7 +77,7 @@ func TestOnce(t *testing.T) {
 		History []inspect.Sample
 		Costs   inspect.Costs
 	}
-	if err := json.Unmarshal([]byte(stdout), &got); status != success || err != nil || got.Now.Tick != 86_400 || len(got.History) != 1 ||
+	if err := json.Unmarshal([]byte(stdout), &got); status != cli.Success || err != nil || got.Now.Tick != 86_400 || len(got.History) != 1 ||
 		len(got.Costs.Systems) != 12 {
 		t.Errorf("exit status %d, %v: %s", status, err, stdout)
 	}
@@ -153,8 +154,8 @@ func TestLines(t *testing.T) {
 			p.next(nil)
 			out.await(t, 4)
 			signals <- os.Interrupt
-			if got := <-status; got != interrupted {
-				t.Errorf("exit status %d, want %d", got, interrupted)
+			if got := <-status; got != cli.Interrupted {
+				t.Errorf("exit status %d, want %d", got, cli.Interrupted)
 			}
 		})
 	}
@@ -163,7 +164,7 @@ func TestLines(t *testing.T) {
 func TestLinesEnd(t *testing.T) {
 	p := newProgram(t)
 	var errs piped
-	if status := run(p.feed(t), options{plain: true}, nil, &piped{fail: true}, &errs); status != failure {
+	if status := run(p.feed(t), options{plain: true}, nil, &piped{fail: true}, &errs); status != cli.Failure {
 		t.Errorf("nowhere to write: exit status %d", status)
 	}
 	var out piped
@@ -172,7 +173,7 @@ func TestLinesEnd(t *testing.T) {
 	out.await(t, 1)
 	p.change(func() { p.refuse = 403 })
 	p.cut <- struct{}{}
-	if got := <-status; got != failure {
-		t.Errorf("refused: exit status %d, want %d", got, failure)
+	if got := <-status; got != cli.Failure {
+		t.Errorf("refused: exit status %d, want %d", got, cli.Failure)
 	}
 }

@@ -1,19 +1,21 @@
-// Package tty is what the commands of vast that draw on a terminal share.
+// Package tty draws on terminals: the parts that the commands of vast share.
 package tty
 
 import (
 	"io"
 	"os"
+	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/gdamore/tcell/v2"
+	"github.com/vastgo/vast/cmd/vast/internal/cli"
 	"golang.org/x/term"
 )
 
-// Open takes the terminal over.
-func Open() (tcell.Screen, error) {
-	// A locale of a character set that is not known is taken for plain ASCII.
+// Open takes the terminal over. If the terminal cannot show every character, the screen shows the fallback of a character
+// that has one.
+func Open(fallbacks map[rune]string) (tcell.Screen, error) {
+	// An unknown character set is taken for ASCII.
 	tcell.SetEncodingFallback(tcell.EncodingFallbackASCII)
 	screen, err := tcell.NewScreen()
 	if err != nil {
@@ -22,19 +24,69 @@ func Open() (tcell.Screen, error) {
 	if err := screen.Init(); err != nil {
 		return nil, err
 	}
+	Replace(screen, fallbacks)
 	return screen, nil
 }
 
-// IsUnicode reports whether a screen can show every character. Others need fallbacks.
-func IsUnicode(screen tcell.Screen) bool {
+// Replace registers fallbacks on a screen that cannot show every character.
+func Replace(screen tcell.Screen, fallbacks map[rune]string) {
 	switch strings.ToLower(screen.CharacterSet()) {
 	case "utf-8", "utf8":
-		return true
+		return
 	}
-	return false
+	for character, text := range fallbacks {
+		screen.RegisterRuneFallback(character, text)
+	}
 }
 
-// Is reports whether what is written to w is seen on a terminal.
+// Events sends the events of a screen to a channel until stop is called.
+func Events(screen tcell.Screen) (events <-chan tcell.Event, stop func()) {
+	to, quit := make(chan tcell.Event), make(chan struct{})
+	go screen.ChannelEvents(to, quit)
+	return to, func() { close(quit) }
+}
+
+// Handle takes an event: after a change of the size it calls resized; q, Esc and Ctrl-C end the command; other characters go
+// to typed. It returns the exit status if the command ends, also after the terminal is gone.
+func Handle(e tcell.Event, screen tcell.Screen, resized func(), typed func(rune)) (status int, ended bool) {
+	switch e := e.(type) {
+	case nil, *tcell.EventError: // the terminal is gone
+		return cli.Failure, true
+	case *tcell.EventResize:
+		screen.Sync()
+		resized()
+	case *tcell.EventKey:
+		switch e.Key() {
+		case tcell.KeyCtrlC:
+			return cli.Interrupted, true
+		case tcell.KeyEscape:
+			return cli.Success, true
+		case tcell.KeyRune:
+			if r := e.Rune(); r == 'q' || r == 'Q' {
+				return cli.Success, true
+			}
+			typed(e.Rune())
+		}
+	}
+	return 0, false
+}
+
+// Columns returns the width of the terminal that w writes to.
+func Columns(w io.Writer) (columns int, terminal bool) {
+	if !Is(w) {
+		return 0, false
+	}
+	columns, _, err := term.GetSize(int(w.(*os.File).Fd()))
+	if err != nil || columns <= 0 {
+		columns = 80
+	}
+	return columns, true
+}
+
+// NoColor reports whether the user wants no colours: see no-color.org.
+func NoColor() bool { return os.Getenv("NO_COLOR") != "" }
+
+// Is reports whether w writes to a terminal.
 func Is(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
@@ -43,10 +95,11 @@ func Is(w io.Writer) bool {
 // Draws reports whether w is a terminal that can be drawn on.
 func Draws(w io.Writer) bool { return Is(w) && os.Getenv("TERM") != "dumb" }
 
-// Status is the exit status of a program that a signal ends, as shells have it: 128 and the signal's number.
-func Status(s os.Signal) int {
-	if number, ok := s.(syscall.Signal); ok {
-		return 128 + int(number)
+// Grouped writes a number with a comma before every three digits, and a negative one as 0.
+func Grouped[T int | uint64](n T) string {
+	digits := strconv.FormatUint(uint64(max(n, 0)), 10)
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
 	}
-	return 1
+	return digits
 }

@@ -2,12 +2,10 @@ package tty
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
-
-	"github.com/gdamore/tcell/v2"
 )
 
 func TestNoTerminals(t *testing.T) {
@@ -21,24 +19,16 @@ func TestNoTerminals(t *testing.T) {
 	}
 }
 
-func TestIsUnicode(t *testing.T) {
-	for set, want := range map[string]bool{"UTF-8": true, "utf8": true, "US-ASCII": false, "ISO8859-1": false} {
-		if got := IsUnicode(tcell.NewSimulationScreen(set)); got != want {
-			t.Errorf("%s: %t", set, got)
+func TestGrouped(t *testing.T) {
+	for n, want := range map[uint64]string{
+		0: "0", 12: "12", 999: "999", 1000: "1,000", 123456: "123,456", 1234567: "1,234,567",
+		math.MaxUint64: "18,446,744,073,709,551,615",
+	} {
+		if got := Grouped(n); got != want {
+			t.Errorf("Grouped(%d) = %q, want %q", n, got, want)
 		}
 	}
-}
-
-// foreign is a signal of a system that does not number them.
-type foreign struct{}
-
-func (foreign) String() string { return "foreign" }
-func (foreign) Signal()        {}
-
-func TestStatus(t *testing.T) {
-	for s, want := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 143, foreign{}: 1} {
-		if got := Status(s); got != want {
-			t.Errorf("%v: %d, want %d", s, got, want)
-		}
+	if got := Grouped(-1); got != "0" {
+		t.Errorf("Grouped(-1) = %q", got)
 	}
 }

@@ -1,4 +1,4 @@
-package attach
+package tty
 
 import (
 	"math/rand/v2"

@@ -2,13 +2,10 @@ package main
 
 import (
 	"errors"
-	"os"
 	"runtime"
-	"runtime/debug"
-	"strconv"
-	"strings"
 
 	"github.com/vastgo/vast/heap"
+	"github.com/vastgo/vast/internal/measure"
 	"modernc.org/memory"
 )
 
@@ -19,10 +16,13 @@ type memories interface {
 	close() error
 }
 
-var allocators = []struct {
+// allocator is a way to get memories.
+type allocator struct {
 	name string
 	open func() (memories, error)
-}{
+}
+
+var allocators = []allocator{
 	{"vast/heap", openHeap},
 	{"modernc.org/memory", func() (memories, error) { return &modernc{}, nil }},
 	{"go", func() (memories, error) { return collected{}, nil }},
@@ -31,7 +31,7 @@ var allocators = []struct {
 type offHeap struct{ *heap.Heap }
 
 func openHeap() (memories, error) {
-	h, err := heap.NewHeap(heap.Options{})
+	h, err := heap.New(heap.Options{})
 	return offHeap{h}, err
 }
 
@@ -62,18 +62,15 @@ func (collected) free([]byte) error { return nil }
 
 func (collected) close() error { return nil }
 
-// measure goes through the three steps with one allocator.
-func measure(a struct {
-	name string
-	open func() (memories, error)
-}, count, size int) (r row, err error) {
-	debug.FreeOSMemory()
-	before, err := resident()
+// fragment goes through the three steps with one allocator.
+func fragment(a allocator, count, size int) (r row, err error) {
+	measure.Settle()
+	before, err := measure.Resident()
 	if err != nil {
 		return r, err
 	}
 	now := func() int {
-		n, e := resident()
+		n, e := measure.Resident()
 		err = errors.Join(err, e)
 		return n - before
 	}
@@ -118,18 +115,4 @@ func write(b []byte) {
 	for i := 0; i < len(b); i += 1 << 10 {
 		b[i] = 1
 	}
-}
-
-// resident returns how many bytes of this process are in memory.
-func resident() (int, error) {
-	b, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		return 0, errors.New("memory in use is read from /proc/self/statm, which only Linux has")
-	}
-	fields := strings.Fields(string(b))
-	if len(fields) < 2 {
-		return 0, errors.New("/proc/self/statm has no second figure")
-	}
-	pages, err := strconv.Atoi(fields[1])
-	return pages * os.Getpagesize(), err
 }

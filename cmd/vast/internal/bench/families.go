@@ -1,0 +1,87 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"slices"
+)
+
+// family is the works that measure one part of the library.
+type family struct {
+	name  string
+	about string // for the help and the report; N is the number that -n gives
+	works func() []work
+}
+
+// work is something that each of its sides does in its own way.
+type work struct {
+	name  string
+	bytes func(n int) int                         // of the data alone; nil if memory is not compared
+	sides func(n int) (sides []side, done func()) // ours first; done cleans up and may be nil
+}
+
+// families lists the families in the order in which they are measured.
+var families = []family{
+	{"array", "bulk.Array: append N elements of 40 bytes", arrayWorks},
+	{"pool", "bulk.Pool: remove N elements of 40 bytes in random order, insert as many again, and read them", poolWorks},
+	{"shared", "bulk.SharedArray, bulk.SharedPool: append N elements of 40 bytes, replace N ÷ 2, read N ÷ 10, by 1 to 8 goroutines",
+		sharedWorks},
+	{"dense", "bulk.Dense: insert N elements of 40 bytes, find them by handles, read them, and remove them in random order",
+		denseWorks},
+	{growthFamily, "growth strategies: append N elements of 40 bytes, and read them", growthWorks},
+	{"table", "bulk.Table: append N particles of ten float32, 40 bytes, remove them, and step them in time", tableWorks},
+	{"lists", "bulk.Lists: build, free, read and change N ÷ 10 lists of 0 to 8 elements of 8 bytes", listsWorks},
+	{"index", "bulk.HashIndex, bulk.OrderedIndex: insert, find and remove N pairs of 16 bytes", indexWorks},
+	{"replace", "bulk.SharedTable: N operations on N ÷ 10 entries of 40 bytes; one in 16 replaces an entry, the others read one",
+		replaceWorks},
+	{"arena", "arena: allocate N records of 24 bytes, or slices of 1 to 4 records, in 10 frames that are freed whole; " +
+		"the collector's work counts", arenaWorks},
+	{"ring", "ring: pass blocks of 64 KiB (N ÷ 1,000), messages (N ÷ 10) and frames (N ÷ 2, over a socket N ÷ 10) through a buffer",
+		ringWorks},
+	{"heap", "heap.Heap: replace N objects of 64 bytes; grow 100 N bytes; allocate N ÷ 200 blocks of 16 KiB and free every second",
+		heapWorks},
+	{"guard", "guard: N elements of 40 bytes of which one in 1,000 is guarded; replace N ÷ 10; replace N ÷ 1,000, all guarded",
+		guardWorks},
+	{"uid", "uid: make N identifiers", uidWorks},
+}
+
+func familyNames() []string {
+	names := make([]string, len(families))
+	for i, f := range families {
+		names[i] = f.name
+	}
+	return names
+}
+
+// has reports whether name is that of the family or of one of its works.
+func (f family) has(name string) bool {
+	return name == f.name || slices.ContainsFunc(f.works(), func(w work) bool { return w.name == name })
+}
+
+// measureAll runs the chosen works and returns their rows.
+func measureAll(o options, progress io.Writer) (rows []row, err error) {
+	defer catch(&err)
+	for _, f := range families {
+		for _, w := range f.works() {
+			if !o.wants(f, w) {
+				continue
+			}
+			if !o.json {
+				fmt.Fprintf(progress, "measuring %s ...\n", w.name)
+			}
+			bytes := 0
+			if w.bytes != nil {
+				bytes = w.bytes(o.n)
+			}
+			sides, done := w.sides(o.n)
+			results := contest(o.rounds, 2*bytes, sides)
+			if done != nil {
+				done()
+			}
+			for _, theirs := range results[1:] {
+				rows = append(rows, newRow(f.name, w.name, bytes, results[0], theirs))
+			}
+		}
+	}
+	return rows, nil
+}

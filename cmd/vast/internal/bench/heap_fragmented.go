@@ -1,0 +1,127 @@
+package bench
+
+import (
+	"runtime"
+	"slices"
+	"unsafe"
+
+	"github.com/vastgo/vast/heap"
+	"github.com/vastgo/vast/vm"
+)
+
+// holes is how many blocks the fragmented heap has.
+func holes(n int) int { return max(2, n/elementsHole) }
+
+// fragmentHeap allocates blocks, frees every second one, and makes one large allocation of what was freed.
+func fragmentHeap(m *meter, count int) {
+	h := newHeap()
+	blocks := make([]unsafe.Pointer, count)
+	var large unsafe.Pointer
+	m.run(func() { large = punchHeap(h, blocks) })
+	m.heft()
+	mustBeMarked(viewOf(large, count/2*bytesHole))
+	closed(h.Close())
+}
+
+//go:noinline
+func punchHeap(h *heap.Heap, blocks []unsafe.Pointer) unsafe.Pointer {
+	for i := range blocks {
+		blocks[i] = made(h.Alloc(bytesHole, 0))
+		touch(viewOf(blocks[i], bytesHole))
+	}
+	for i := 0; i < len(blocks); i += 2 {
+		h.Free(blocks[i])
+	}
+	large := made(h.Alloc(len(blocks)/2*bytesHole, 0))
+	marked(viewOf(large, len(blocks)/2*bytesHole))
+	return large
+}
+
+// fragmentGo has the collector run before the large allocation, so that it knows what is free.
+func fragmentGo(m *meter, count int) {
+	blocks := make([][]byte, count)
+	var large []byte
+	m.run(func() { large = punchGo(blocks) })
+	m.heft()
+	mustBeMarked(large)
+	runtime.KeepAlive(blocks)
+}
+
+//go:noinline
+func punchGo(blocks [][]byte) []byte {
+	for i := range blocks {
+		blocks[i] = make([]byte, bytesHole)
+		touch(blocks[i])
+	}
+	for i := 0; i < len(blocks); i += 2 {
+		blocks[i] = nil
+	}
+	runtime.GC()
+	large := make([]byte, len(blocks)/2*bytesHole)
+	marked(large)
+	return large
+}
+
+func fragmentFreeList(m *meter, count int) {
+	r := made(vm.Reserve(2*count*bytesHole, vm.Options{Name: "bench"}))
+	closed(r.Commit(0, r.Size()))
+	l := &chunkList{memory: viewOf(r.Base(), r.Size())}
+	blocks := make([]int, count)
+	var large int
+	m.run(func() { large = punchFreeList(l, blocks) })
+	m.heft()
+	mustBeMarked(l.memory[large:][:count/2*bytesHole])
+	closed(r.Close())
+}
+
+//go:noinline
+func punchFreeList(l *chunkList, blocks []int) int {
+	for i := range blocks {
+		blocks[i] = l.alloc(bytesHole)
+		touch(l.memory[blocks[i]:][:bytesHole])
+	}
+	for i := 0; i < len(blocks); i += 2 {
+		l.release(blocks[i], bytesHole)
+	}
+	large := l.alloc(len(blocks) / 2 * bytesHole)
+	marked(l.memory[large:][:len(blocks)/2*bytesHole])
+	return large
+}
+
+// chunkList is an allocator as programs without one of pages have it: memory is cut off at the end of what is in use, and
+// what is freed goes into a list of chunks, sorted and joined, of which the first that is long enough is taken.
+type chunkList struct {
+	memory []byte
+	used   int
+	free   []chunk
+}
+
+type chunk struct{ at, n int }
+
+func (l *chunkList) alloc(n int) int {
+	for i := range l.free {
+		if c := &l.free[i]; c.n >= n {
+			at := c.at
+			if c.at, c.n = c.at+n, c.n-n; c.n == 0 {
+				l.free = slices.Delete(l.free, i, i+1)
+			}
+			return at
+		}
+	}
+	at := l.used
+	l.used += n
+	return at
+}
+
+func (l *chunkList) release(at, n int) {
+	i, _ := slices.BinarySearchFunc(l.free, at, func(c chunk, at int) int { return c.at - at })
+	if i < len(l.free) && at+n == l.free[i].at {
+		n += l.free[i].n
+		l.free = slices.Delete(l.free, i, i+1)
+	}
+	if i > 0 && l.free[i-1].at+l.free[i-1].n == at {
+		l.free[i-1].n += n
+		return
+	}
+	l.free = slices.Insert(l.free, i, chunk{at, n})
+}

@@ -1,0 +1,60 @@
+package bench
+
+import (
+	"unsafe"
+
+	"github.com/vastgo/vast/heap"
+)
+
+// reallocRoom times the growth of an allocation whose memory is resident by a quarter. To move, its room must be full: it
+// has been made twice as large already, and another one lies behind it.
+func reallocRoom(m *meter, n int, moves bool) {
+	h := newHeap()
+	p := made(h.Alloc(n/2, 0))
+	made(h.Alloc(n/2, 0))
+	if moves {
+		p = made(h.Realloc(p, n, 0))
+	} else {
+		p = made(h.Alloc(n, 0))
+	}
+	marked(viewOf(p, n))
+	var q unsafe.Pointer
+	m.run(func() { q = growRoom(h, p, n+n/4) })
+	mustBeMarked(viewOf(q, n))
+	if moved := q != p; moved != moves && n/2 > 1<<20 {
+		panic("bench: an allocation took the other way to grow")
+	}
+	closed(h.Close())
+}
+
+//go:noinline
+func growRoom(h *heap.Heap, p unsafe.Pointer, n int) unsafe.Pointer { return made(h.Realloc(p, n, 0)) }
+
+// reallocCopying grows as an allocator does that cannot move pages.
+func reallocCopying(m *meter, n int) {
+	h := newHeap()
+	p := made(h.Alloc(n, 0))
+	marked(viewOf(p, n))
+	var q unsafe.Pointer
+	m.run(func() { q = growByCopying(h, p, n, n+n/4) })
+	mustBeMarked(viewOf(q, n))
+	closed(h.Close())
+}
+
+//go:noinline
+func growByCopying(h *heap.Heap, p unsafe.Pointer, n, to int) unsafe.Pointer {
+	q := made(h.Alloc(to, 0))
+	copy(viewOf(q, n), viewOf(p, n))
+	h.Free(p)
+	return q
+}
+
+func reallocSlice(m *meter, n int) {
+	b := make([]byte, n)
+	marked(b)
+	m.run(func() { b = appendOne(b) })
+	mustBeMarked(b[:n])
+}
+
+//go:noinline
+func appendOne(b []byte) []byte { return append(b, 1) }

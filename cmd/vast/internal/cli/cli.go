@@ -1,0 +1,62 @@
+// Package cli is the part of a command line that the commands of vast share: exit statuses, errors and flags.
+package cli
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+)
+
+// The exit statuses. A command that a signal ends exits with [Status].
+const (
+	Success     = 0
+	Failure     = 1
+	Misuse      = 2 // the command line cannot be understood
+	Interrupted = 128 + int(syscall.SIGINT)
+)
+
+// Status returns the exit status of a program that a signal ends: 128 and the signal's number, as in shells.
+func Status(s os.Signal) int {
+	if number, ok := s.(syscall.Signal); ok {
+		return 128 + int(number)
+	}
+	return Failure
+}
+
+// UsageError is a command line that cannot be understood.
+type UsageError struct {
+	Command string
+	Err     error
+}
+
+func (e *UsageError) Error() string {
+	return fmt.Sprintf("%v; `vast %s -h` shows the usage", e.Err, e.Command)
+}
+
+func (e *UsageError) Unwrap() error { return e.Err }
+
+// Fail prints why a command fails, and returns the exit status.
+func Fail(stderr io.Writer, command string, err error, status int) int {
+	fmt.Fprintf(stderr, "vast %s: %v\n", command, err)
+	return status
+}
+
+// Parse reads flags that stand before, between or after the other arguments, and returns those arguments. After -- there
+// are no flags.
+func Parse(f *flag.FlagSet, args []string) (rest []string, err error) {
+	for {
+		if err := f.Parse(args); err != nil {
+			return nil, err
+		}
+		left := f.Args()
+		if consumed := len(args) - len(left); consumed > 0 && args[consumed-1] == "--" {
+			return append(rest, left...), nil
+		}
+		if len(left) == 0 {
+			return rest, nil
+		}
+		rest, args = append(rest, left[0]), left[1:]
+	}
+}

@@ -1,0 +1,42 @@
+// Package measure compares several ways to do the same work in one process. `vast bench` and the module bench share it.
+//
+// The sides of a comparison take turns: each round takes one sample of every side, so that a bad moment of the machine
+// falls on all of them. The best sample is the figure to compare, because other programs only add to a sample. The median
+// shows how noisy the machine was.
+package measure
+
+import "slices"
+
+// Turns takes samples of several sides in turns, round by round, and returns the samples of each side. It stops before a
+// round for which enough returns true; a nil enough never does.
+func Turns[T any](rounds, sides int, enough func(round int) bool, sample func(side int) T) [][]T {
+	samples := make([][]T, sides)
+	for round := range rounds {
+		if enough != nil && enough(round) {
+			break
+		}
+		for side := range samples {
+			samples[side] = append(samples[side], sample(side))
+		}
+	}
+	return samples
+}
+
+// Samples are measured figures of one side, such as times. Less is better.
+type Samples []float64
+
+// Best returns the least sample. There must be one.
+func (s Samples) Best() float64 { return slices.Min(s) }
+
+// Median returns the sample in the middle, or the mean of the two in the middle. There must be one.
+func (s Samples) Median() float64 {
+	sorted := slices.Sorted(slices.Values(s))
+	half := len(sorted) / 2
+	if len(sorted)%2 == 1 {
+		return sorted[half]
+	}
+	return (sorted[half-1] + sorted[half]) / 2
+}
+
+// Ratio returns how many times better the best of ours is than the best of theirs: over 1 when we are ahead.
+func Ratio(ours, theirs Samples) float64 { return theirs.Best() / ours.Best() }
