@@ -15,10 +15,11 @@
 //   - [Commands] are structural changes that are recorded while queries run, and made afterwards by [World.Apply].
 //   - [Tracker] notes who gained or lost some components, or had them written, since it last looked. Hooks, such as
 //     [Column.OnAdd], are told at once.
-//   - [Names] finds entities by name; [World.Sprint], [Describe] and [Value] show what any world holds.
+//   - [Names] finds entities by name; [World.Sprint] shows an entity.
 //   - [World.Visit] lets other goroutines look at a world, when its own one says so by [World.Admit].
 //
-// Package sched runs systems over a world, in parallel; package inspect shows one that runs in a browser.
+// Package sched runs systems over a world, in parallel. Package inspect shows a running world in a browser. Package probe
+// lets other tools look into any world without the types of its components.
 //
 // # Terminology
 //
