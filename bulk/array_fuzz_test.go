@@ -3,6 +3,7 @@ package bulk
 import (
 	"testing"
 
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
@@ -16,10 +17,7 @@ func FuzzArray(f *testing.F) {
 }
 
 func TestArrayAgainstModel(t *testing.T) {
-	rounds := 12
-	if testing.Short() {
-		rounds = 4
-	}
+	rounds := longtest.Pick(3, 12)
 	for range rounds {
 		data := modeltest.RandomBytes(t, 3000)
 		for _, pages := range pageKinds {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
@@ -30,7 +31,7 @@ func many() int {
 	if testing.Short() || heapStandIn() {
 		return 300_000
 	}
-	return 10_000_000
+	return longtest.Pick(3_000_000, 10_000_000)
 }
 
 func TestPointersStayWhileArrayGrows(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -12,10 +13,7 @@ import (
 // collector meanwhile. A pointer into memory that the collector takes for its own would end the process ("found bad
 // pointer"), and memory freed too early would be seen in the sums.
 func TestCollectorLeavesContainersAlone(t *testing.T) {
-	rounds := 30
-	if testing.Short() {
-		rounds = 6
-	}
+	rounds := longtest.Pick(6, 30)
 	var all sync.WaitGroup
 	for worker := range 50 {
 		all.Go(func() {

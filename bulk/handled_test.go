@@ -9,16 +9,14 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast/internal/generation"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
 
 // TestHandlesAgainstModel has the containers with handles do the same operations.
 func TestHandlesAgainstModel(t *testing.T) {
-	rounds := 8
-	if testing.Short() {
-		rounds = 2
-	}
+	rounds := longtest.Pick(2, 8)
 	for range rounds {
 		data := modeltest.RandomBytes(t, 1500)
 		for _, kind := range kinds {

@@ -3,6 +3,7 @@ package bulk
 import (
 	"testing"
 
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
@@ -14,10 +15,7 @@ type padded struct {
 }
 
 func TestHashIndexAgainstModel(t *testing.T) {
-	rounds := 6
-	if testing.Short() {
-		rounds = 2
-	}
+	rounds := longtest.Pick(2, 6)
 	for range rounds {
 		data := modeltest.RandomBytes(t, 600)
 		for _, pages := range pageKinds {

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -34,7 +35,7 @@ func largest() int {
 	if testing.Short() || heapStandIn() {
 		return 20_000
 	}
-	return 400_000
+	return longtest.Pick(100_000, 400_000)
 }
 
 // TestHashIndexMemory fills an index and empties it again, and looks at its memory all the way.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast/internal/faulttest"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
@@ -96,8 +97,8 @@ func TestSearchesAreShort(t *testing.T) {
 // TestManyValues gives a key a million values and takes them away in another order. Were a step of it linear, it would
 // take hours.
 func TestManyValues(t *testing.T) {
-	n := 1_000_000
-	if testing.Short() || heapStandIn() {
+	n := longtest.Pick(100_000, 1_000_000)
+	if heapStandIn() {
 		n = 100_000
 	}
 	h := newHashIndex[uint64, uint32](t, Options{Capacity: n + 10})

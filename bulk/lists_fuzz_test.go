@@ -3,6 +3,7 @@ package bulk
 import (
 	"testing"
 
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
@@ -17,10 +18,7 @@ func FuzzLists(f *testing.F) {
 }
 
 func TestListsAgainstModel(t *testing.T) {
-	rounds := 4
-	if testing.Short() {
-		rounds = 2
-	}
+	rounds := longtest.Pick(2, 4)
 	for range rounds {
 		data := modeltest.RandomBytes(t, 3000)
 		for _, pages := range pageKinds {

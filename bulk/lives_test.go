@@ -7,17 +7,19 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast/internal/faulttest"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/vm"
 )
 
 // life is a container's, from its making to its closing, on the way of which a memory call fails. What fails changes
 // nothing and is done again.
 type life struct {
-	t     *testing.T
-	o     Options
-	met   []error
-	tries int
-	check func() // compares the container, if it is made, with what it should hold
+	t      *testing.T
+	o      Options
+	met    []error
+	tries  int
+	marked bool   // short is marked as a helper
+	check  func() // compares the container, if it is made, with what it should hold
 }
 
 // lives are those of the containers. Each does all that takes memory or gives it back. Most make the same calls in every run;
@@ -47,7 +49,7 @@ var lives = []struct {
 func TestLivesWithEachCallFailing(t *testing.T) {
 	for _, tt := range lives {
 		kinds := []vm.Pages{vm.PagesSmall, vm.PagesAuto}
-		if testing.Short() {
+		if !longtest.Enabled() {
 			kinds = kinds[1:]
 		}
 		for _, pages := range kinds {
@@ -87,14 +89,18 @@ func TestLivesWithEachCallFailing(t *testing.T) {
 
 // try does what can fail.
 func (l *life) try(what string, op func() error) {
-	l.t.Helper()
-	l.tries++
+	if l.tries++; l.tries == 1 {
+		l.t.Helper() // once: the mark stays for the test, and setting it costs more than most operations
+	}
 	l.met = append(l.met, faulttest.Again(l.t, what, op, l.check))
 }
 
 // short does what panics where it fails.
 func (l *life) short(what string, op func()) {
-	l.t.Helper()
+	if !l.marked {
+		l.marked = true
+		l.t.Helper()
+	}
 	l.try(what, func() error { op(); return nil })
 }
 
@@ -339,10 +345,11 @@ func liveIndex(l *life, make func() (indexLife, error)) {
 			})
 		}
 	}
-	add(0, 2000)
-	l.try("Grow", func() error { return x.Grow(3000) })
-	add(2000, 6000)
-	for n := uint64(100); n < 6000; n++ {
+	part := uint64(longtest.Pick(500, 1000))
+	add(0, 2*part)
+	l.try("Grow", func() error { return x.Grow(3 * int(part)) })
+	add(2*part, 6*part)
+	for n := uint64(100); n < 6*part; n++ {
 		l.short("Remove", func() {
 			l.must(x.Remove(n%170, uint32(n)), "%d is no pair", n)
 			delete(pairs, [2]uint64{n % 170, n})
@@ -353,7 +360,7 @@ func liveIndex(l *life, make func() (indexLife, error)) {
 		delete(pairs, [2]uint64{3, 3})
 	})
 	l.try("Trim", x.Trim)
-	add(7000, 9000)
+	add(7*part, 9*part)
 	clear(pairs)
 	l.short("Clear", x.Clear)
 	add(0, 500)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
@@ -73,7 +74,7 @@ func sharedRounds() int {
 	if testing.Short() || vm.HeapStandIn() {
 		return 1
 	}
-	return 6
+	return longtest.Pick(2, 6)
 }
 
 func TestSharedPoolAgainstModel(t *testing.T) {

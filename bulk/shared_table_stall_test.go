@@ -12,6 +12,7 @@ import (
 
 	"github.com/vastgo/vast/internal/fault"
 	"github.com/vastgo/vast/internal/faulttest"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
@@ -245,10 +246,7 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 // when it has left, everything that was replaced can be used again.
 func TestSharedTableReaderThatStalls(t *testing.T) {
 	const entries, operations = 6, 16
-	rounds := 2
-	if testing.Short() {
-		rounds = 1
-	}
+	rounds := longtest.Pick(1, 2)
 	for range rounds {
 		data := modeltest.RandomBytes(t, 2*operations)
 		for _, pages := range pageKinds {

@@ -1,0 +1,18 @@
+// Package longtest chooses between the form of a test that every run plays and its long form, which .ci/night plays.
+package longtest
+
+import (
+	"os"
+	"testing"
+)
+
+// Enabled reports whether tests run in their long form: VAST_LONG is set and the flag -short is not.
+func Enabled() bool { return os.Getenv("VAST_LONG") != "" && !testing.Short() }
+
+// Pick returns the number of rounds, elements or bytes of a test: long in the long form, and otherwise usual.
+func Pick(usual, long int) int {
+	if Enabled() {
+		return long
+	}
+	return usual
+}
