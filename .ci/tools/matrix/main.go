@@ -1,8 +1,8 @@
-// Command matrix tells what ran on which platform, from the results that .ci/platform leaves.
+// Command matrix summarizes the test results that .ci/platform leaves for each platform.
 //
-//	matrix line FILE           one platform: how many tests passed, and why others were skipped
+//	matrix line FILE           one platform: the number of passed tests, and the reasons for skipped tests
 //	matrix page PAGE FILE…     writes the table of all platforms into the page
-//	matrix check PAGE FILE…    fails where a platform of the page's table did not run, or had failures
+//	matrix check PAGE FILE…    fails if a platform of the page's table did not run, or had failures
 package main
 
 import (
@@ -46,7 +46,7 @@ func run(args []string) error {
 	case "check":
 		return check(args[1], all)
 	}
-	return fmt.Errorf("there is no command %q", args[0])
+	return fmt.Errorf("unknown command %q", args[0])
 }
 
 func write(path string, all []*results) error {

@@ -36,7 +36,8 @@ func TestLine(t *testing.T) {
 func TestTable(t *testing.T) {
 	other := parse(t, `{"Action":"fail","Package":"github.com/vastgo/vast","Test":"TestA"}`)
 	other.platform = "q"
-	page, err := replaceTable("above\n"+begins+"\nold\n"+ends+"\nbelow\n", table([]*results{parse(t, log), other}))
+	page, err := replaceTable("above\n"+begins+"\nold\n"+ends+"\nbelow\n",
+		table([]*results{parse(t, log), other}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +61,7 @@ Skipped on p:
 		t.Errorf("platforms %q", got)
 	}
 	if _, err := replaceTable("nothing", ""); err == nil {
-		t.Error("a page without a place for the table was taken")
+		t.Error("no error for a page without a place for the table")
 	}
 }
 

@@ -7,13 +7,14 @@ import (
 	"strings"
 )
 
-// The table stands between these lines of the page. What is around it is written by hand.
+// The table is between these lines of the page. The rest of the page is written by hand.
 const (
 	begins = "<!-- made by .ci/matrix page -->"
 	ends   = "<!-- end -->"
 )
 
-// table draws the matrix: a row a package, a column a platform, in each cell how many tests passed there.
+// table returns the table: a row a package, a column a platform, with the number of passed tests in each
+// cell.
 func table(all []*results) string {
 	var b strings.Builder
 	cell := func(c *counts) string {

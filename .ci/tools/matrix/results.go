@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// results are what go test reported of one platform. Tests are counted without their subtests.
+// results are the results of go test on one platform. Subtests are not counted.
 type results struct {
 	platform string
 	packages map[string]*counts
@@ -31,12 +31,13 @@ func (c *counts) add(d counts) {
 // event is a line of go test -json, see "go doc test2json".
 type event struct{ Action, Package, Test, Output string }
 
-// reasonLine is where a test says why it skips: "    file_test.go:12: no such thing here".
+// reasonLine matches the line in which a test gives the reason for skipping: "    file_test.go:12: no such
+// thing here".
 var reasonLine = regexp.MustCompile(`^\s*[\w.]+_test\.go:\d+: (.*)\n$`)
 
 const module = "github.com/vastgo/vast"
 
-// readResults reads what go test -json wrote for a platform, which the file is named after.
+// readResults reads the output of go test -json for a platform. The file's name is the platform's name.
 func readResults(path string) (*results, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -53,7 +54,7 @@ func readResults(path string) (*results, error) {
 
 func parseResults(in io.Reader) (*results, error) {
 	r := &results{packages: map[string]*counts{}, skips: map[string]int{}}
-	said := map[string]string{} // the last reason-like line of a test
+	said := map[string]string{} // the last line of each test that reasonLine matches
 	lines := bufio.NewReader(in)
 	for {
 		line, err := lines.ReadBytes('\n')
@@ -97,7 +98,7 @@ func (r *results) take(e event, said map[string]string) {
 	}
 }
 
-// total returns the sum over all packages, and how many of those have tests.
+// total returns the sum over all packages, and the number of packages with tests.
 func (r *results) total() (sum counts, packages int) {
 	for _, c := range r.packages {
 		sum.add(*c)
@@ -105,17 +106,18 @@ func (r *results) total() (sum counts, packages int) {
 	return sum, len(r.packages)
 }
 
-// line is what a run of the platform says at its end.
+// line returns the summary of a platform.
 func (r *results) line() string {
 	sum, packages := r.total()
-	s := fmt.Sprintf("%s: %d tests passed, %d skipped, %d failed in %d packages", r.platform, sum.passed, sum.skipped, sum.failed, packages)
+	s := fmt.Sprintf("%s: %d tests passed, %d skipped, %d failed in %d packages", r.platform, sum.passed,
+		sum.skipped, sum.failed, packages)
 	for _, reason := range r.reasons() {
 		s += fmt.Sprintf("\n  skipped %d: %s", r.skips[reason], reason)
 	}
 	return s
 }
 
-// reasons returns why tests were skipped, the most frequent reason first.
+// reasons returns the reasons for skipped tests, the most frequent first.
 func (r *results) reasons() []string {
 	all := make([]string, 0, len(r.skips))
 	for reason := range r.skips {

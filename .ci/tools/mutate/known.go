@@ -8,13 +8,14 @@ import (
 	"strings"
 )
 
-// known holds why no test can tell some mutants from the code.
+// known holds the known survivors: mutants that no test can tell from the code, with the reason.
 type known map[knownKey]string
 
 type knownKey struct{ file, function, change, text string }
 
-// readKnown reads a file of five columns between tabs: a file's path from the working directory, a function, a change, the text of the changed line as mutate prints
-// them, and why the change is none. Lines that begin with # say something else.
+// readKnown reads a file of five columns, separated by tabs: the path of a file, relative to the working
+// directory; a function; a change; the text of the changed line, as mutate prints it; and the reason why the
+// change has no effect. Lines that begin with # are comments.
 func readKnown(path string) (known, error) {
 	if path == "" {
 		return nil, nil
@@ -33,7 +34,8 @@ func readKnown(path string) (known, error) {
 		}
 		fields := strings.Split(line, "\t")
 		if len(fields) != 5 || fields[4] == "" {
-			return nil, fmt.Errorf("%s:%d: a line has a file, a function, a change, a text and a reason, with tabs between them", path, n)
+			return nil, fmt.Errorf("%s:%d: a line needs a file, a function, a change, a text and a reason, "+
+				"separated by tabs", path, n)
 		}
 		k[knownKey{fields[0], fields[1], fields[2], fields[3]}] = fields[4]
 	}

@@ -22,7 +22,8 @@ func TestKnown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := mutant{File: filepath.Join(here, "f.go"), Line: 7, Func: "less", Change: "< → <=", Text: "if a < b {"}
+	m := mutant{File: filepath.Join(here, "f.go"), Line: 7, Func: "less", Change: "< → <=",
+		Text: "if a < b {"}
 	if why := k.reason(m); why != "b is odd" {
 		t.Errorf("reason %q", why)
 	}
@@ -36,6 +37,6 @@ func TestKnown(t *testing.T) {
 	}
 	write("f.go\t< → <=\tif a < b {\n")
 	if _, err := readKnown(path); err == nil {
-		t.Error("a line without a reason is read")
+		t.Error("no error for a line without a reason")
 	}
 }

@@ -1,11 +1,12 @@
-// Command mutate changes a package's code in small ways, one at a time, and looks whether its tests notice.
+// Command mutate makes small changes to a package's code, one at a time, and checks whether the tests notice.
 //
-//	mutate [-sample N] [-seed S] [-run REGEXP] [-skip REGEXP] [-tags TAGS]... [-files GLOB] [-timeout D] [-known FILE] PACKAGE
+//	mutate [-sample N] [-seed S] [-run REGEXP] [-skip REGEXP] [-tags TAGS]... [-files GLOB]
+//		[-timeout D] [-known FILE] PACKAGE
 //
-// With several -tags, what survives the tests of one build is tried with the next. A mutant is killed when the tests fail or do
-// not end in time. Mutants that do not compile are not counted. What survives is printed: such code is not needed, not tested,
-// or only faster. A file of known survivors, .ci/mutants.tsv, says of some why no test can tell them from the code: see
-// [readKnown].
+// With several -tags, mutants that survive the tests of one build are tried with the next. A mutant is killed
+// when the tests fail or time out. Mutants that do not compile do not count. Mutate prints the survivors:
+// such code is unnecessary, untested, or only an optimization. A file of known survivors, .ci/mutants.tsv,
+// gives the reason why no test can tell them from the code: see [readKnown].
 package main
 
 import (
@@ -41,15 +42,17 @@ func main() {
 	var o options
 	flag.IntVar(&o.sample, "sample", 0, "try this `number` of mutants, chosen at random; 0 tries all")
 	flag.Uint64Var(&o.seed, "seed", 1, "`seed` of the choice")
-	flag.StringVar(&o.run, "run", ".", "tests to run, as of go test")
-	flag.StringVar(&o.skip, "skip", "", "tests to leave out, as of go test: those that take long and look at other things")
-	flag.Func("tags", "build `tags`, once for each build: with invariants, checks that are left out otherwise count, and help",
+	flag.StringVar(&o.run, "run", ".", "tests to run, as for go test")
+	flag.StringVar(&o.skip, "skip", "", "tests to skip, as for go test: slow tests of other things")
+	flag.Func("tags", "build `tags`, once for each build: with invariants, the checks of that build help",
 		func(tags string) error { o.tags = append(o.tags, tags); return nil })
 	flag.StringVar(&o.files, "files", "*.go", "comma-separated `patterns` of the package's files to change")
-	flag.DurationVar(&o.timeout, "timeout", 0, "`time` after which the tests count as failed; 0: four times of what they take unchanged")
+	flag.DurationVar(&o.timeout, "timeout", 0,
+		"`time` after which the tests count as failed; 0: four times their usual time")
 	flag.IntVar(&o.workers, "workers", 2, "mutants tried at the same time")
 	flag.StringVar(&o.json, "json", "", "write all results into this `file`")
-	flag.StringVar(&o.known, "known", ".ci/mutants.tsv", "`file` of mutants that no test can kill, and why; empty: none")
+	flag.StringVar(&o.known, "known", ".ci/mutants.tsv",
+		"`file` of mutants that no test can kill, with reasons; empty: none")
 	flag.Parse()
 	if len(o.tags) == 0 {
 		o.tags = []string{""}
@@ -64,10 +67,20 @@ func main() {
 	}
 }
 
-// outcome is what became of a mutant.
+// result says how the tests reacted to a mutant.
+type result string
+
+const (
+	killed   result = "killed"
+	survived result = "survived"
+	timedOut result = "timeout"
+	invalid  result = "invalid" // the mutant does not compile
+)
+
+// outcome is the result of a mutant.
 type outcome struct {
 	mutant
-	Result string `json:"result"`        // killed, survived, timeout, invalid
+	Result result `json:"result"`
 	Reason string `json:"why,omitempty"` // of a known survivor
 }
 
@@ -90,14 +103,20 @@ func mutate(pkg string, o options) error {
 	defer os.RemoveAll(tmp)
 
 	t := &trial{options: o, pkg: pkg, dir: dir, tmp: tmp, reasons: reasons}
-	result, took := t.try(-1, mutant{})
-	if result != "survived" {
-		return fmt.Errorf("the tests of %s do not pass unchanged: %s", pkg, result)
+	unchanged, took, err := t.try(-1, mutant{})
+	if err != nil {
+		return err
+	}
+	if unchanged != survived {
+		return fmt.Errorf("the tests of %s do not pass unchanged: %s", pkg, unchanged)
 	}
 	if t.timeout == 0 {
 		t.timeout = 4*took + 5*time.Second
 	}
-	outcomes := t.all(mutants)
+	outcomes, err := t.all(mutants)
+	if err != nil {
+		return err
+	}
 	report(found, outcomes)
 	if o.json == "" {
 		return nil
@@ -109,7 +128,7 @@ func mutate(pkg string, o options) error {
 	return os.WriteFile(o.json, b, 0o644)
 }
 
-// find returns the mutants of a package's files, and its folder.
+// find returns the mutants of a package's files, and the package's folder.
 func find(pkg, patterns string) (all []mutant, dir string, err error) {
 	out, err := exec.Command("go", "list", "-f", `{{.Dir}}{{range .GoFiles}} {{.}}{{end}}`, pkg).Output()
 	if err != nil {
@@ -117,7 +136,10 @@ func find(pkg, patterns string) (all []mutant, dir string, err error) {
 	}
 	names := strings.Fields(string(out))
 	for _, name := range names[1:] {
-		if !slices.ContainsFunc(strings.Split(patterns, ","), func(p string) bool { ok, _ := filepath.Match(p, name); return ok }) {
+		if !slices.ContainsFunc(strings.Split(patterns, ","), func(p string) bool {
+			ok, _ := filepath.Match(p, name)
+			return ok
+		}) {
 			continue
 		}
 		path := filepath.Join(names[0], name)
@@ -144,8 +166,8 @@ type trial struct {
 	reasons       known
 }
 
-// all tries mutants until as many as asked for were valid ones.
-func (t *trial) all(mutants []mutant) []outcome {
+// all tries mutants until the requested number of valid ones is reached.
+func (t *trial) all(mutants []mutant) ([]outcome, error) {
 	want := t.sample
 	if want == 0 {
 		want = len(mutants)
@@ -155,6 +177,7 @@ func (t *trial) all(mutants []mutant) []outcome {
 		outcomes []outcome
 		valid    int
 		next     int
+		failure  error
 		workers  sync.WaitGroup
 	)
 	for range t.workers {
@@ -162,51 +185,54 @@ func (t *trial) all(mutants []mutant) []outcome {
 			for {
 				mu.Lock()
 				i := next
-				if valid >= want || i == len(mutants) {
+				if failure != nil || valid >= want || i == len(mutants) {
 					mu.Unlock()
 					return
 				}
 				next++
-				valid++ // until shown otherwise
+				valid++ // unless the mutant proves invalid
 				mu.Unlock()
-				result, _ := t.try(i, mutants[i])
-				mu.Lock()
-				if result == "invalid" {
-					valid--
-				}
 				m := mutants[i]
 				reason := t.reasons.reason(m)
+				result, _, err := t.try(i, m)
+				mu.Lock()
+				if err != nil {
+					failure = err
+				}
+				if result == invalid {
+					valid--
+				}
 				outcomes = append(outcomes, outcome{m, result, reason})
 				mu.Unlock()
 				where := fmt.Sprintf("%s:%d: %s: %s", filepath.Base(m.File), m.Line, m.Change, m.Text)
 				switch {
-				case result == "survived" && reason == "":
+				case result == survived && reason == "":
 					fmt.Println("survived", where)
-				case result != "survived" && result != "invalid" && reason != "":
-					fmt.Println("killed, though it is said that no test can:", where)
+				case (result == killed || result == timedOut) && reason != "":
+					fmt.Println("killed, though a known survivor:", where)
 				}
 			}
 		})
 	}
 	workers.Wait()
-	return outcomes
+	return outcomes, failure
 }
 
-// try runs the tests of each build with a mutant in place of its file until one fails, and returns the result and how long the
-// longest ran; a negative number means without any mutant.
-func (t *trial) try(number int, m mutant) (result string, longest time.Duration) {
+// try runs the tests of each build with a mutant in place of its file, until a build does not let it survive.
+// It returns the result, and the longest time of a test run. A negative number means no mutant.
+func (t *trial) try(number int, m mutant) (r result, longest time.Duration, err error) {
 	for _, tags := range t.tags {
 		var took time.Duration
-		if result, took = t.build(number, m, tags); result != "survived" {
-			return result, 0
+		if r, took, err = t.build(number, m, tags); err != nil || r != survived {
+			return r, 0, err
 		}
 		longest = max(longest, took)
 	}
-	return result, longest
+	return r, longest, nil
 }
 
 // build is try for one build.
-func (t *trial) build(number int, m mutant, tags string) (result string, took time.Duration) {
+func (t *trial) build(number int, m mutant, tags string) (r result, took time.Duration, err error) {
 	at := func(name string) string { return filepath.Join(t.tmp, fmt.Sprintf("%d%s", number, name)) }
 	program := at(".test")
 	defer os.Remove(program)
@@ -214,19 +240,21 @@ func (t *trial) build(number int, m mutant, tags string) (result string, took ti
 	if number >= 0 {
 		overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{m.File: at(".go")}})
 		if err == nil {
-			err = errors.Join(os.WriteFile(at(".go"), m.source, 0o644), os.WriteFile(at(".json"), overlay, 0o644))
+			err = errors.Join(os.WriteFile(at(".go"), m.source, 0o644),
+				os.WriteFile(at(".json"), overlay, 0o644))
 		}
 		if err != nil {
-			return err.Error(), 0
+			return "", 0, err
 		}
 		defer os.Remove(at(".go"))
 		defer os.Remove(at(".json"))
 		args = append(args, "-overlay", at(".json"))
 	}
 	compile := exec.Command("go", append(args, t.pkg)...)
-	compile.Env = append(os.Environ(), "GOCACHE="+filepath.Join(t.tmp, "cache")) // what mutants leave there is of no use to others
+	// The build results of mutants are useless to others.
+	compile.Env = append(os.Environ(), "GOCACHE="+filepath.Join(t.tmp, "cache"))
 	if compile.Run() != nil {
-		return "invalid", 0
+		return invalid, 0, nil
 	}
 	ctx := context.Background()
 	if t.timeout > 0 {
@@ -234,33 +262,34 @@ func (t *trial) build(number int, m mutant, tags string) (result string, took ti
 		ctx, cancel = context.WithTimeout(ctx, t.timeout)
 		defer cancel()
 	}
-	tests := exec.CommandContext(ctx, program, "-test.short", "-test.failfast", "-test.run", t.run, "-test.skip", t.skip)
+	tests := exec.CommandContext(ctx, program, "-test.short", "-test.failfast", "-test.run", t.run,
+		"-test.skip", t.skip)
 	tests.Dir = t.dir
 	tests.WaitDelay = time.Second
 	began := time.Now()
-	err := tests.Run()
+	err = tests.Run()
 	took = time.Since(began)
 	switch {
 	case ctx.Err() != nil:
-		return "timeout", took
+		return timedOut, took, nil
 	case err != nil:
-		return "killed", took
+		return killed, took, nil
 	}
-	return "survived", took
+	return survived, took, nil
 }
 
 func report(found int, outcomes []outcome) {
-	count, known := map[string]int{}, 0
+	count, known := map[result]int{}, 0
 	for _, o := range outcomes {
 		count[o.Result]++
-		if o.Result == "survived" && o.Reason != "" {
+		if o.Result == survived && o.Reason != "" {
 			known++
 		}
 	}
-	valid := len(outcomes) - count["invalid"]
-	killed := count["killed"] + count["timeout"]
-	percent := func(of int) float64 { return 100 * float64(killed) / float64(max(of, 1)) }
-	fmt.Printf("%d mutants found, %d tried, of these %d do not compile; %d killed (%d by time), %d survived: %.1f %% killed; "+
-		"%.1f %% without %d that no test can tell from the code\n", found, len(outcomes), count["invalid"], killed, count["timeout"],
-		count["survived"], percent(valid), percent(valid-known), known)
+	valid := len(outcomes) - count[invalid]
+	dead := count[killed] + count[timedOut]
+	percent := func(of int) float64 { return 100 * float64(dead) / float64(max(of, 1)) }
+	fmt.Printf("%d mutants found, %d tried, of these %d do not compile; %d killed (%d by time), %d survived: "+
+		"%.1f %% killed; %.1f %% without %d that no test can tell from the code\n", found, len(outcomes),
+		count[invalid], dead, count[timedOut], count[survived], percent(valid), percent(valid-known), known)
 }

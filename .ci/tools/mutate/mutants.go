@@ -7,37 +7,40 @@ import (
 	"go/format"
 	"go/parser"
 	"go/token"
+	"strconv"
 )
 
-// mutant is one small change of a file.
+// mutant is one small change to a file.
 type mutant struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"`
 	Func   string `json:"func"`
 	Change string `json:"change"`
-	Text   string `json:"text"` // the changed line's text before
+	Text   string `json:"text"` // the changed line before the change
 
 	source []byte // the whole file with the change
 }
 
-// opposite holds what an operator is replaced with: the nearest one that means something else.
+// opposite maps an operator to its replacements: the closest operators with another meaning.
 var opposite = map[token.Token][]token.Token{
 	token.LSS: {token.LEQ, token.GEQ}, token.LEQ: {token.LSS, token.GTR},
 	token.GTR: {token.GEQ, token.LEQ}, token.GEQ: {token.GTR, token.LSS},
 	token.EQL: {token.NEQ}, token.NEQ: {token.EQL},
-	token.ADD: {token.SUB}, token.SUB: {token.ADD}, token.MUL: {token.QUO}, token.QUO: {token.MUL}, token.REM: {token.MUL},
+	token.ADD: {token.SUB}, token.SUB: {token.ADD}, token.MUL: {token.QUO}, token.QUO: {token.MUL},
+	token.REM: {token.MUL},
 	token.AND: {token.OR}, token.OR: {token.AND}, token.XOR: {token.AND}, token.AND_NOT: {token.AND},
 	token.SHL: {token.SHR}, token.SHR: {token.SHL},
 	token.LAND: {token.LOR}, token.LOR: {token.LAND},
 	token.INC: {token.DEC}, token.DEC: {token.INC},
 	token.ADD_ASSIGN: {token.SUB_ASSIGN}, token.SUB_ASSIGN: {token.ADD_ASSIGN},
-	token.OR_ASSIGN: {token.AND_ASSIGN}, token.AND_ASSIGN: {token.OR_ASSIGN}, token.AND_NOT_ASSIGN: {token.OR_ASSIGN},
-	token.SHL_ASSIGN: {token.SHR_ASSIGN}, token.SHR_ASSIGN: {token.SHL_ASSIGN},
+	token.OR_ASSIGN: {token.AND_ASSIGN}, token.AND_ASSIGN: {token.OR_ASSIGN},
+	token.AND_NOT_ASSIGN: {token.OR_ASSIGN},
+	token.SHL_ASSIGN:     {token.SHR_ASSIGN}, token.SHR_ASSIGN: {token.SHL_ASSIGN},
 	token.BREAK: {token.CONTINUE}, token.CONTINUE: {token.BREAK},
 }
 
-// mutantsOf returns every mutant of a file: operators replaced, numbers off by one, statements left out. What stands in the
-// arguments of a panic or of an error's text is not touched.
+// mutantsOf returns all mutants of a file: replaced operators, forced conditions, omitted statements. It does
+// not change the arguments of panic and of error texts.
 func mutantsOf(path string, source []byte) ([]mutant, error) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, path, source, parser.ParseComments)
@@ -55,7 +58,7 @@ type mutator struct {
 	set    *token.FileSet
 	file   *ast.File
 	found  []mutant
-	inside string // the function that is being visited
+	inside string // the current function
 }
 
 func (m *mutator) visit(n ast.Node) bool {
@@ -63,7 +66,8 @@ func (m *mutator) visit(n ast.Node) bool {
 	case *ast.FuncDecl:
 		m.inside = n.Name.Name
 	case *ast.GenDecl:
-		return n.Tok == token.VAR // imports, types and constants mean the same everywhere or nothing
+		// a change to an import, type or constant affects the code and its tests alike
+		return n.Tok == token.VAR
 	case *ast.CallExpr:
 		return !describes(n)
 	case *ast.CompositeLit:
@@ -80,10 +84,10 @@ func (m *mutator) visit(n ast.Node) bool {
 		}
 	case *ast.IfStmt:
 		if sel, ok := n.Cond.(*ast.SelectorExpr); ok && describes(&ast.CallExpr{Fun: sel}) {
-			return true // invariants.Enabled: either way there is such a build
+			return true // invariants.Enabled: there is a build for either value
 		}
-		m.change(n.Cond.Pos(), "condition → true", func() func() { return m.force(&n.Cond, "true") })
-		m.change(n.Cond.Pos(), "condition → false", func() func() { return m.force(&n.Cond, "false") })
+		m.change(n.Cond.Pos(), "condition → true", func() func() { return m.force(&n.Cond, true) })
+		m.change(n.Cond.Pos(), "condition → false", func() func() { return m.force(&n.Cond, false) })
 	case *ast.BlockStmt:
 		m.leaveOut(n.List)
 	case *ast.CaseClause:
@@ -92,14 +96,15 @@ func (m *mutator) visit(n ast.Node) bool {
 	return true
 }
 
-// force replaces a condition, but still names what it names, so that nothing becomes unused.
-func (m *mutator) force(cond *ast.Expr, value string) (undo func()) {
+// force replaces a condition. The new condition still contains the old one, so that no variable becomes
+// unused.
+func (m *mutator) force(cond *ast.Expr, value bool) (undo func()) {
 	old := *cond
-	op := token.LOR
-	if value == "false" {
-		op = token.LAND
+	op := token.LAND
+	if value {
+		op = token.LOR
 	}
-	*cond = &ast.BinaryExpr{X: ast.NewIdent(value), Op: op, Y: &ast.ParenExpr{X: old}}
+	*cond = &ast.BinaryExpr{X: ast.NewIdent(strconv.FormatBool(value)), Op: op, Y: &ast.ParenExpr{X: old}}
 	return func() { *cond = old }
 }
 
@@ -112,7 +117,8 @@ func (m *mutator) replace(pos token.Pos, op token.Token, at *token.Token) {
 	}
 }
 
-// leaveOut makes a mutant of each statement that only does something: calls, assignments to what exists, steps.
+// leaveOut makes a mutant of each statement without a definition: calls, assignments to existing variables,
+// steps.
 func (m *mutator) leaveOut(list []ast.Stmt) {
 	for i, s := range list {
 		switch s := s.(type) {
@@ -135,20 +141,21 @@ func (m *mutator) leaveOut(list []ast.Stmt) {
 	}
 }
 
-// change makes a mutant: do changes the tree and returns how to change it back.
+// change makes a mutant. do changes the syntax tree and returns a function that undoes the change.
 func (m *mutator) change(pos token.Pos, what string, do func() (undo func())) {
 	undo := do()
 	defer undo()
 	var b bytes.Buffer
 	if err := format.Node(&b, m.set, m.file); err != nil {
-		return // no such program
+		return // not a valid program
 	}
 	line := m.set.Position(pos).Line
 	text := bytes.TrimSpace(bytes.Split(m.source, []byte("\n"))[line-1])
-	m.found = append(m.found, mutant{File: m.path, Line: line, Func: m.inside, Change: what, Text: string(text), source: b.Bytes()})
+	m.found = append(m.found, mutant{File: m.path, Line: line, Func: m.inside, Change: what,
+		Text: string(text), source: b.Bytes()})
 }
 
-// describes reports whether a call only makes words: panic, fmt.Sprintf, errors.New and the like.
+// describes reports whether a call only makes a text: panic, fmt.Sprintf, errors.New and the like.
 func describes(call *ast.CallExpr) bool {
 	switch f := call.Fun.(type) {
 	case *ast.Ident:

@@ -28,7 +28,8 @@ func f(a, b int, s []int) int {
 }
 `
 
-// TestMutants: each change once, none in constants and messages, and what comes out is a program.
+// TestMutants checks that each change appears once, that constants and messages are not changed, and that
+// each mutant parses.
 func TestMutants(t *testing.T) {
 	mutants, err := mutantsOf("p.go", []byte(program))
 	if err != nil {
