@@ -94,8 +94,8 @@ func New(o Options) (*Arena, error) {
 		_ = r.Close()
 		return nil, err
 	}
-	span.Label(vm.Label{What: o.Name, Advice: "keep no pointer longer than the mark before it, and none " +
-		"over a Reset"})
+	span.Label(vm.Label{What: o.Name,
+		Advice: "drop every pointer before its mark is released or the arena is reset"})
 	return &Arena{base: span.Base(), capacity: uintptr(o.Capacity), highWater: max(0, o.HighWater),
 		tag:  tags.Add(1),
 		span: span, region: r, name: o.Name}, nil

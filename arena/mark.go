@@ -31,8 +31,8 @@ func (a *Arena) Mark() Mark {
 func (a *Arena) Release(m Mark) {
 	a.mustBeOpen()
 	if m.tag != a.tag {
-		panic("arena: Release on " + a.name + " of a mark that another arena set, or none: release it " +
-			"where it was set")
+		panic("arena: Release on " + a.name + " of a zero mark or a mark of another arena: release a mark " +
+			"in the arena that set it")
 	}
 	if int(m.depth) >= len(a.marks) || a.marks[m.depth] != m.serial {
 		panic(fmt.Sprintf("arena: Release on %s of mark %d, which was released before, by itself or with "+

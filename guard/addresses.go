@@ -2,17 +2,17 @@ package guard
 
 import "slices"
 
-// addresses hands out ranges of pages: first those that were never used, then those that were given back.
+// addresses hands out ranges of pages: never-used pages first, then pages that were given back.
 type addresses struct {
-	total int         // pages of the region
-	next  int         // the pages from here on were never used, or are as good as that
-	again []pageRange // pages below next that may be used again: sorted, and apart
+	total int         // pages in the region
+	next  int         // the pages from here on are unused
+	again []pageRange // the free ranges below next, sorted and not adjacent
 }
 
-// pageRange is a range of page numbers, lo included, hi not.
+// pageRange is a range of page numbers, including lo and excluding hi.
 type pageRange struct{ lo, hi int }
 
-// take returns the first of n neighbouring pages, or false where there are none.
+// take returns the first of n adjacent pages, or false if there are none.
 func (a *addresses) take(n int) (page int, ok bool) {
 	if n <= a.total-a.next {
 		page = a.next
@@ -30,7 +30,7 @@ func (a *addresses) take(n int) (page int, ok bool) {
 	return 0, false
 }
 
-// give takes n pages back. They are joined with their neighbours.
+// give takes n pages back and joins them with free neighbours.
 func (a *addresses) give(page, n int) {
 	lo, hi := page, page+n
 	i, _ := slices.BinarySearchFunc(a.again, lo, func(r pageRange, lo int) int { return r.lo - lo })

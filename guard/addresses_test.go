@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestAddresses: what is given back is joined with its neighbours, and with the pages that were never used.
+// TestAddresses: returned pages are joined with their free neighbours and with the unused pages.
 func TestAddresses(t *testing.T) {
 	a := addresses{total: 20, next: 1}
 	take := func(n, want int) {

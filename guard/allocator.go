@@ -8,27 +8,27 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Allocator gives every block pages of its own, with a page that is never committed before and behind them, and takes the
-// memory, but not the addresses, away when the block is freed.
+// Allocator gives every block pages of its own, with an uncommitted guard page before and behind them.
+// Freeing a block takes its memory away and keeps its addresses.
 //
-// Its methods may be called from many goroutines.
+// The methods may be called from many goroutines.
 type Allocator struct {
 	region *vm.Region
 	base   unsafe.Pointer
-	size   uintptr // bytes of the region
+	size   uintptr // of the region, bytes
 	o      Options
-	faults bool // pages that are not committed fault
+	faults bool // accesses to uncommitted pages fault
 
 	mu             sync.Mutex
 	joinable       bool // see makeJoinable
 	addresses      addresses
-	blocks         map[int]*block // by first page: spare, live and freed ones
-	used           int            // spare and live ones
+	blocks         map[int]*block // by first page: spare, live and freed blocks
+	used           int            // number of spare and live blocks
 	live           int
-	oldest, newest *block // of those freed
-	unchecked      int    // changes since checkInvariants ran
+	oldest, newest *block // of the freed blocks
+	unchecked      int    // changes since the last checkInvariants
 	closing        bool   // Close was called
-	found          *Fault // by Close
+	found          *Fault // damage that Close found
 	closed         bool
 }
 
@@ -43,7 +43,7 @@ func NewAllocator(o Options) (*Allocator, error) {
 	}
 	a := &Allocator{
 		region: r, base: r.Base(), size: uintptr(r.Size()), o: o, faults: !standsIn(o.Pages),
-		addresses: addresses{total: r.Size() / vm.PageSize(), next: 1}, // the first page stands before the first block
+		addresses: addresses{total: r.Size() / vm.PageSize(), next: 1}, // page 0 guards the first block
 		blocks:    make(map[int]*block),
 	}
 	open.add(a)
@@ -51,19 +51,20 @@ func NewAllocator(o Options) (*Allocator, error) {
 	return a, nil
 }
 
-// Alloc returns a block of so many bytes, all zero, aligned to align, a power of two up to the page size. Free it with
-// [Allocator.Free].
+// Alloc returns a block of size zero bytes whose address is a multiple of align, a power of two up to the
+// page size. Free it with [Allocator.Free].
 //
-// It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity or Options.Addresses) or another limit as
-// [vm.Region.Commit] does; then nothing has changed, except that the oldest freed blocks may be forgotten. It panics when
-// size is negative or align no such number. Complexity: two system calls a block, one at each end of its life, and a page
-// fault; and the recording of the calls that led here.
+// It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity or Options.Addresses) or another
+// limit as [vm.Region.Commit] does; then nothing has changed, except that the oldest freed blocks may have
+// left the quarantine. It panics when size is negative or align is not such a number. Complexity: one system
+// call when the block is made and one when it is freed, a page fault, and the recording of the call stack.
 func (a *Allocator) Alloc(size, align int) (unsafe.Pointer, error) {
 	if size < 0 {
 		panic(fmt.Sprintf("guard: Alloc(%d, %d) on %s: a size is zero bytes or more", size, align, a.o.Name))
 	}
 	if align < 1 || align&(align-1) != 0 || align > vm.PageSize() {
-		panic(fmt.Sprintf("guard: Alloc(%d, %d) on %s: an alignment is a power of two from 1 to the page size, %d", size, align,
+		panic(fmt.Sprintf("guard: Alloc(%d, %d) on %s: an alignment is a power of two from 1 to the page "+
+			"size, %d", size, align,
 			a.o.Name, vm.PageSize()))
 	}
 	b, err := a.alloc(size, align, kind{})
@@ -76,7 +77,7 @@ func (a *Allocator) Alloc(size, align int) (unsafe.Pointer, error) {
 // at returns the address of a block. It is sound while the allocator is open: the region does not move.
 func (a *Allocator) at(b *block) unsafe.Pointer { return unsafe.Add(a.base, b.start) }
 
-// alloc is Alloc of a size and an alignment that are in order.
+// alloc is Alloc for a valid size and alignment.
 //
 //go:noinline
 func (a *Allocator) alloc(size, align int, what kind) (*block, error) {
@@ -88,16 +89,17 @@ func (a *Allocator) alloc(size, align int, what kind) (*block, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.bear(b, what, from)
+	a.makeLive(b, what, from)
 	return b, nil
 }
 
-// prepare takes addresses and commits them: the result is a spare block.
+// prepare takes addresses and commits them. It returns a spare block.
 func (a *Allocator) prepare(op string, size, align int) (*block, error) {
 	a.mustBeOpen()
 	page := vm.PageSize()
 	if size > int(a.size) {
-		return nil, a.failed(op, size, fmt.Sprintf("all blocks share %s of addresses: raise Options.Addresses", vm.Bytes(int(a.size))))
+		return nil, a.failed(op, size, fmt.Sprintf("all blocks share %s of addresses: raise "+
+			"Options.Addresses", vm.Bytes(int(a.size))))
 	}
 	if a.used >= a.o.Capacity {
 		return nil, a.full(op, size)
@@ -111,7 +113,8 @@ func (a *Allocator) prepare(op string, size, align int) (*block, error) {
 		a.forgetOldest()
 	}
 	if !ok {
-		return nil, a.failed(op, size, fmt.Sprintf("%d blocks fill the %s of addresses: free some, or raise Options.Addresses",
+		return nil, a.failed(op, size, fmt.Sprintf("%d blocks fill the %s of addresses: free some, or "+
+			"raise Options.Addresses",
 			a.used, vm.Bytes(int(a.size))))
 	}
 	b.start = a.place(b.page, size, align)
@@ -134,10 +137,11 @@ func (a *Allocator) prepare(op string, size, align int) (*block, error) {
 	return b, nil
 }
 
-// makeJoinable has Linux join the pages of freed blocks with what lies around them into one mapping. By default it does
-// not: a range that was touched has a record of its pages (an anon_vma), which ranges between untouched ones get each for
-// themselves, and mappings with different records stay apart for ever. Parts of one mapping share its record: so the first
-// page, which belongs to no block, is touched while everything is one mapping.
+// makeJoinable lets Linux join the pages of freed blocks with their neighbours into one mapping. By default
+// Linux does not: a touched range has a record of its pages (an anon_vma), separate touched ranges get
+// separate records, and mappings with different records are never joined. Parts of one mapping share its
+// record. So makeJoinable touches the first page, which belongs to no block, while the whole region is one
+// mapping.
 func (a *Allocator) makeJoinable() error {
 	if a.joinable {
 		return nil
@@ -153,9 +157,10 @@ func (a *Allocator) makeJoinable() error {
 	return nil
 }
 
-// full says that there are as many blocks as there may be.
+// full returns the error for an allocator at its capacity.
 func (a *Allocator) full(op string, bytes int) error {
-	return a.failed(op, bytes, fmt.Sprintf("%d of %d blocks are in use: free some, or raise Options.Capacity (on Linux each takes "+
+	return a.failed(op, bytes, fmt.Sprintf("%d of %d blocks are in use: free some, or raise "+
+		"Options.Capacity (on Linux each takes "+
 		"two of the mappings that vm.max_map_count allows)", a.used, a.o.Capacity))
 }
 
@@ -163,7 +168,7 @@ func (a *Allocator) failed(op string, bytes int, detail string) error {
 	return &vm.Error{Op: op, Purpose: a.o.Name, Bytes: bytes, Err: vm.ErrCapacity, Detail: detail}
 }
 
-// forgetOldest lets the addresses of the block that was freed first be used again.
+// forgetOldest makes the addresses of the oldest freed block available again.
 func (a *Allocator) forgetOldest() {
 	b := a.oldest
 	if a.oldest = b.after; a.oldest == nil {
@@ -173,17 +178,18 @@ func (a *Allocator) forgetOldest() {
 	a.addresses.give(b.page, b.pages+1)
 }
 
-// bear makes a spare block a live one.
-func (a *Allocator) bear(b *block, what kind, from calls) {
+// makeLive turns a spare block into a live one.
+func (a *Allocator) makeLive(b *block, what kind, from calls) {
 	b.what, b.allocated, b.state = what, from, live
 	a.mark(b)
 	a.live++
 }
 
-// Free takes the block at p away: touching it faults from now on. Where p is no live block's address (it was freed before,
-// or points into a block, or elsewhere), or where bytes around the block were overwritten, Free panics with a [*Fault]; a
-// block with such damage is freed all the same. It panics with an [*vm.Error] where the system cannot take the memory
-// away (see [vm.Region.Decommit]); then the block is as it was.
+// Free takes the memory of the block at p away: accesses to it fault from now on. Free panics with a [*Fault]
+// if p is not the address of a live block (a freed block, an interior address, a foreign address), or if
+// bytes around the block were overwritten; an overwritten block is freed nevertheless. It panics with an
+// [*vm.Error] if the system cannot decommit the memory (see [vm.Region.Decommit]); then the block is
+// unchanged.
 func (a *Allocator) Free(p unsafe.Pointer) { a.free(uintptr(p)) }
 
 //go:noinline
@@ -205,7 +211,7 @@ func (a *Allocator) free(p uintptr) {
 	}
 }
 
-// end makes a live block a freed one. It returns the damage around it, or an error and then nothing has changed.
+// end frees a live block and returns the damage around it. After an error nothing has changed.
 func (a *Allocator) end(b *block) (*Fault, error) {
 	offset, damaged := a.damage(b)
 	if err := a.uncommit(b); err != nil {
@@ -227,7 +233,7 @@ func (a *Allocator) end(b *block) (*Fault, error) {
 	return nil, nil
 }
 
-// drop takes a spare block back, as if it had never been.
+// drop gives back a spare block and its addresses.
 func (a *Allocator) drop(b *block) error {
 	if err := a.uncommit(b); err != nil {
 		return err
@@ -244,7 +250,7 @@ func (a *Allocator) uncommit(b *block) error {
 		return err
 	}
 	if !a.faults {
-		a.bury(b)
+		a.fillFreed(b)
 	}
 	a.used--
 	return nil
@@ -263,8 +269,8 @@ func (a *Allocator) blockAt(p uintptr) *block {
 	return b
 }
 
-// Owns reports whether p points into the allocator's addresses, live or not. It costs a comparison: it is how a program
-// that takes a part of its blocks from here tells which ones.
+// Owns reports whether p points into the allocator's addresses, live or not. It costs a comparison. A program
+// that allocates only some blocks here uses it to tell them from the others.
 func (a *Allocator) Owns(p unsafe.Pointer) bool { return uintptr(p)-uintptr(a.base) < a.size }
 
 // Len returns the number of live blocks; 0 after Close.
@@ -274,9 +280,9 @@ func (a *Allocator) Len() int {
 	return a.live
 }
 
-// Check looks at the bytes around all live blocks, and returns a [*Fault] of the first block where they were overwritten.
-// Where nothing faults (see the package documentation) it also finds what was written into freed blocks. Nothing is
-// changed. Complexity: less than two pages are read for each block.
+// Check compares the bytes around all live blocks, and returns a [*Fault] about the first block whose
+// surroundings were overwritten. If nothing faults (see the package documentation), it also finds writes to
+// freed blocks. It changes nothing. Complexity: it reads less than two pages for each block.
 func (a *Allocator) Check() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -288,9 +294,10 @@ func (a *Allocator) Check() error {
 	return nil
 }
 
-// Close gives the memory of all blocks and the addresses back. Blocks must not be used afterwards; using the allocator
-// panics. Closing twice does nothing. It returns an error as [vm.Region.Close] does, and then the allocator is still open;
-// or the [*Fault] that [Allocator.Check] would have returned, and then it is closed.
+// Close gives the memory of all blocks and the addresses back. Blocks must not be used afterwards, and using
+// the allocator panics. Closing twice does nothing. Close returns an error as [vm.Region.Close] does, and
+// then the allocator is still open; or it returns the [*Fault] that [Allocator.Check] would return, and then
+// the allocator is closed.
 func (a *Allocator) Close() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -298,7 +305,7 @@ func (a *Allocator) Close() error {
 		return nil
 	}
 	if !a.closing {
-		// Where the region stays open, some of its pages may be gone: they are looked at now or never.
+		// A failing Region.Close may decommit some pages, so the check comes first, and once.
 		a.closing, a.found = true, a.check()
 	}
 	if err := a.region.Close(); err != nil {

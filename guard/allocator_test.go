@@ -37,7 +37,8 @@ func alloc(t testing.TB, a *Allocator, size int) unsafe.Pointer {
 	return p
 }
 
-// TestAddressesAreUsedAgainOldestFirst: not before all addresses were used once, and then in the order of the frees.
+// TestAddressesAreUsedAgainOldestFirst: addresses are used again only after all were used once, in the order
+// of the frees.
 func TestAddressesAreUsedAgainOldestFirst(t *testing.T) {
 	for _, pages := range pageKinds {
 		const blocks = 10
@@ -67,11 +68,12 @@ func TestAddressesAreUsedAgainOldestFirst(t *testing.T) {
 		}
 		_, err := a.Alloc(40, 8)
 		var e *vm.Error
-		if !errors.As(err, &e) || !errors.Is(err, vm.ErrCapacity) || !strings.Contains(e.Detail, "raise Options.Addresses") {
+		if !errors.As(err, &e) || !errors.Is(err, vm.ErrCapacity) ||
+			!strings.Contains(e.Detail, "raise Options.Addresses") {
 			t.Errorf("%v: without addresses: %v", pages, err)
 		}
 		a.Free(kept)
-		// Neighbours that were freed make room for a larger block.
+		// Freed neighbours make room for a larger block.
 		for _, p := range order {
 			a.Free(p)
 		}
@@ -82,7 +84,7 @@ func TestAddressesAreUsedAgainOldestFirst(t *testing.T) {
 	}
 }
 
-// TestFreedMemoryIsGivenBack looks at the region: freed blocks have no memory, and keep their addresses.
+// TestFreedMemoryIsGivenBack checks in the region that freed blocks have addresses but no memory.
 func TestFreedMemoryIsGivenBack(t *testing.T) {
 	a := newAllocator(t, Options{Name: "given back"})
 	if a.faults != !vm.HeapStandIn() {
@@ -109,7 +111,7 @@ func TestFreedMemoryIsGivenBack(t *testing.T) {
 	}
 }
 
-// TestMappings counts what a live block costs, from outside.
+// TestMappings counts the mappings of a live block in /proc.
 func TestMappings(t *testing.T) {
 	if vm.HeapStandIn() || runtime.GOOS != "linux" {
 		t.Skip("only Linux counts mappings")
@@ -148,7 +150,8 @@ func TestLimits(t *testing.T) {
 			blocks = append(blocks, alloc(t, a, 40))
 		}
 		for range 3 {
-			if _, err := a.Alloc(40, 8); !errors.Is(err, vm.ErrLimit) || a.Len() != 3 || limit.Used() != 3*page {
+			if _, err := a.Alloc(40, 8); !errors.Is(err, vm.ErrLimit) || a.Len() != 3 ||
+				limit.Used() != 3*page {
 				t.Fatalf("%v: beyond the limit: %v; %d blocks, %d bytes", pages, err, a.Len(), limit.Used())
 			}
 		}
@@ -164,7 +167,8 @@ func TestLimits(t *testing.T) {
 		alloc(t, b, 1)
 		alloc(t, b, 1)
 		_, err := b.Alloc(1, 1)
-		if !errors.As(err, &e) || e.Op != "alloc" || e.Err != vm.ErrCapacity || !strings.Contains(e.Detail, "2 of 2 blocks are in use: free some, or raise Options.Capacity") {
+		if !errors.As(err, &e) || e.Op != "alloc" || e.Err != vm.ErrCapacity ||
+			!strings.Contains(e.Detail, "2 of 2 blocks are in use: free some, or raise Options.Capacity") {
 			t.Errorf("%v: a third block of two: %v", pages, err)
 		}
 		for _, size := range []int{math.MaxInt, math.MaxInt - 5, b.region.Size() + 1, b.region.Size()} {
@@ -174,7 +178,8 @@ func TestLimits(t *testing.T) {
 			}
 			alloc(t, c, 1)
 		}
-		if _, e := caught(func() { MakeSlice[record](b, 0, math.MaxInt/2) }); e == nil || !errors.Is(e, vm.ErrSize) {
+		if _, e := caught(func() { MakeSlice[record](b, 0, math.MaxInt/2) }); e == nil ||
+			!errors.Is(e, vm.ErrSize) {
 			t.Errorf("%v: a slice beyond all memory: %v", pages, e)
 		}
 		if limit.Used() != 3*page {
@@ -195,7 +200,8 @@ func TestTyped(t *testing.T) {
 			t.Errorf("%v: a record lies at %p and holds %v", pages, p, *p)
 		}
 		s := MakeSlice[odd](a, 900, 1000)[:1000]
-		if len(s) != 1000 || cap(s) != 1000 || (uintptr(unsafe.Pointer(&s[999]))+13)%page != 0 || s[500] != (odd{}) {
+		if len(s) != 1000 || cap(s) != 1000 || (uintptr(unsafe.Pointer(&s[999]))+13)%page != 0 ||
+			s[500] != (odd{}) {
 			t.Errorf("%v: a slice of %d lies at %p", pages, len(s), s)
 		}
 		s[0], s[999] = numberedOdd(1), numberedOdd(2)
@@ -204,7 +210,8 @@ func TestTyped(t *testing.T) {
 		if len(none) != 0 || cap(none) != 0 || a.Len() != 3 {
 			t.Errorf("%v: %d blocks", pages, a.Len())
 		}
-		if f, ok := Describe(uintptr(unsafe.Pointer(&s[3]))); !ok || f.Type != "[1000]odd" || f.Size != 13000 || f.Offset != 39 {
+		if f, ok := Describe(uintptr(unsafe.Pointer(&s[3]))); !ok || f.Type != "[1000]odd" ||
+			f.Size != 13000 || f.Offset != 39 {
 			t.Errorf("%v: a slice is described as %+v", pages, f)
 		}
 		if !a.Owns(unsafe.Pointer(p)) || a.Owns(unsafe.Pointer(t)) {
@@ -235,19 +242,28 @@ func TestMisuse(t *testing.T) {
 		f    func()
 		says string
 	}{
-		"size":       {func() { _, _ = a.Alloc(-1, 8) }, "guard: Alloc(-1, 8) on misused: a size is zero bytes or more"},
-		"align 0":    {func() { _, _ = a.Alloc(8, 0) }, "an alignment is a power of two from 1 to the page size"},
-		"align 3":    {func() { _, _ = a.Alloc(8, 3) }, "guard: Alloc(8, 3) on misused: an alignment is a power of two"},
+		"size": {func() { _, _ = a.Alloc(-1, 8) },
+			"guard: Alloc(-1, 8) on misused: a size is zero bytes or more"},
+		"align 0": {func() { _, _ = a.Alloc(8, 0) },
+			"an alignment is a power of two from 1 to the page size"},
+		"align 3": {func() { _, _ = a.Alloc(8, 3) },
+			"guard: Alloc(8, 3) on misused: an alignment is a power of two"},
 		"align high": {func() { _, _ = a.Alloc(8, 2*vm.PageSize()) }, "an alignment is a power of two"},
-		"length":     {func() { MakeSlice[int](a, -2, 5) }, "guard: AllocSlice[int](-2, 5) on misused: a length is from zero to the capacity"},
-		"pointers":   {func() { Make[struct{ Name string }](a) }, "guard: Alloc[struct { Name string }]: struct { Name string }.Name is a string"},
-		"slices":     {func() { _, _ = AllocSlice[[]int](a, 1, 1) }, "guard: AllocSlice[[]int]: []int is a slice"},
-		"options":    {func() { _, _ = NewAllocator(Options{Capacity: -1}) }, "Options.Capacity is -1: leave it zero"},
-		"addresses":  {func() { _, _ = NewAllocator(Options{Addresses: -1}) }, "Options.Addresses is -1: leave it zero"},
-		"sampler":    {func() { NewSampler(-1) }, "guard: NewSampler: one in how many"},
-		"alloc":      {func() { _, _ = closed.Alloc(1, 1) }, "guard: closed is used after Close: keep it open"},
-		"free":       {func() { closed.Free(p) }, "guard: closed is used after Close"},
-		"check":      {func() { _ = closed.Check() }, "guard: closed is used after Close"},
+		"length": {func() { MakeSlice[int](a, -2, 5) },
+			"guard: AllocSlice[int](-2, 5) on misused: a length is from zero to the capacity"},
+		"pointers": {func() { Make[struct{ Name string }](a) },
+			"guard: Alloc[struct { Name string }]: struct { Name string }.Name is a string"},
+		"slices": {func() { _, _ = AllocSlice[[]int](a, 1, 1) },
+			"guard: AllocSlice[[]int]: []int is a slice"},
+		"options": {func() { _, _ = NewAllocator(Options{Capacity: -1}) },
+			"Options.Capacity is -1: leave it zero"},
+		"addresses": {func() { _, _ = NewAllocator(Options{Addresses: -1}) },
+			"Options.Addresses is -1: leave it zero"},
+		"sampler": {func() { NewSampler(-1) }, "guard: NewSampler: one in how many"},
+		"alloc": {func() { _, _ = closed.Alloc(1, 1) },
+			"guard: closed is used after Close: keep it open"},
+		"free":  {func() { closed.Free(p) }, "guard: closed is used after Close"},
+		"check": {func() { _ = closed.Check() }, "guard: closed is used after Close"},
 	} {
 		if text := modeltest.PanicText(c.f); !strings.Contains(text, c.says) {
 			t.Errorf("%s: %q does not say %q", name, text, c.says)
@@ -258,7 +274,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// TestManyGoroutines has an allocator used from everywhere at once.
+// TestManyGoroutines uses an allocator from many goroutines at once.
 func TestManyGoroutines(t *testing.T) {
 	for _, pages := range pageKinds {
 		a := newAllocator(t, Options{Pages: pages, Addresses: 400 * vm.PageSize()})

@@ -7,34 +7,34 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// block is what is known of one block, live or freed. It lies on the Go heap, so that no bad write reaches it.
+// block describes one block, live or freed. It lies on the Go heap, where no bad write reaches it.
 type block struct {
-	page, pages int // the block's pages; the one behind them is never committed
+	page, pages int // the block's pages; a guard page follows
 	start       int // offset of the first byte in the region
 	size        int // bytes
 	what        kind
 	state       state
 	allocated   calls
 	freed       calls
-	after       *block // the block that was freed next
+	after       *block // the next block to be freed
 }
 
-// kind says what a block holds: one value of a type, some of them, or (without a name) bytes.
+// kind says what a block holds: a value of a type, a slice of them, or (without a name) bytes.
 type kind struct {
 	name  string
-	count int // -1: one value, not a slice
+	count int // elements of a slice; -1 for one value
 }
 
-// state is where a block is in its life.
+// state is the state of a block.
 type state uint8
 
 const (
-	spare state = iota // committed, and kept for an allocation that must not fail
+	spare state = iota // committed and kept for an allocation that must not fail
 	live
 	freed
 )
 
-// place returns the offset of a block of a size, in whole pages from a page on.
+// place returns the offset of a block in the whole pages that begin at page.
 func (a *Allocator) place(page, size, align int) int {
 	offset := page * vm.PageSize()
 	if a.o.AtStart {
@@ -44,15 +44,15 @@ func (a *Allocator) place(page, size, align int) int {
 	return offset + pagesOf(rounded)*vm.PageSize() - rounded
 }
 
-// roundedSize returns the bytes that a block takes at the end of its pages. One of no bytes takes some too, so that it
-// has an address of its own.
+// roundedSize returns the bytes that a block takes at the end of its pages. A block of size zero takes at
+// least one byte, so that it has an address of its own.
 func roundedSize(size, align int) int { return (max(1, size) + align - 1) &^ (align - 1) }
 
-// pagesOf returns how many pages a block takes.
+// pagesOf returns the number of pages for a block of a rounded size.
 func pagesOf(bytes int) int { return (bytes + vm.PageSize() - 1) / vm.PageSize() }
 
-// canary is what the bytes of a block's pages that do not belong to it hold: a page full, each byte another one than its
-// neighbours, so that a copy that is off by a few bytes is seen.
+// canary is the pattern of the slack, one page long. Neighbouring bytes differ, so that a copy shifted by a
+// few bytes shows.
 var canary = func() []byte {
 	b := make([]byte, vm.PageSize())
 	for i := range b {
@@ -61,8 +61,8 @@ var canary = func() []byte {
 	return b
 }()
 
-// slack returns the bytes before and after the block in its pages. Either is shorter than a page, and lies in one. It is
-// sound while the block's pages are committed, or lie on the Go heap.
+// slack returns the bytes before and after the block in its pages. Each part is shorter than a page and lies
+// in one page. It is sound while the block's pages are committed or lie on the Go heap.
 func (a *Allocator) slack(b *block) (before, after []byte) {
 	page := vm.PageSize()
 	lo, hi := b.page*page, (b.page+b.pages)*page
@@ -71,14 +71,14 @@ func (a *Allocator) slack(b *block) (before, after []byte) {
 	return before, after
 }
 
-// mark fills the slack of a block.
+// mark fills the slack of a block with the pattern.
 func (a *Allocator) mark(b *block) {
 	before, after := a.slack(b)
 	copy(before, canary)
 	copy(after, canary[len(canary)-len(after):])
 }
 
-// damage returns the offset from the block's start of the first byte of its slack that was overwritten.
+// damage returns the offset, from the block's start, of the first overwritten byte of its slack.
 func (a *Allocator) damage(b *block) (offset int, damaged bool) {
 	before, after := a.slack(b)
 	if i := firstDifference(before, canary[:len(before)]); i >= 0 {
@@ -90,15 +90,15 @@ func (a *Allocator) damage(b *block) (offset int, damaged bool) {
 	return 0, false
 }
 
-// bury fills the pages of a freed block that lie on the Go heap, where nothing faults: what is written there afterwards is
-// found by Check.
-func (a *Allocator) bury(b *block) {
+// fillFreed fills the pages of a freed block with the pattern, if they lie on the Go heap, where nothing
+// faults. Check finds later writes.
+func (a *Allocator) fillFreed(b *block) {
 	for page := range b.pages {
 		copy(a.pageOf(b.page+page), canary)
 	}
 }
 
-// disturbed returns the offset from the block's start of the first byte that was written after the block was buried.
+// disturbed returns the offset, from the block's start, of the first byte written after fillFreed.
 func (a *Allocator) disturbed(b *block) (offset int, yes bool) {
 	for page := range b.pages {
 		if i := firstDifference(a.pageOf(b.page+page), canary); i >= 0 {
@@ -112,7 +112,7 @@ func (a *Allocator) pageOf(page int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(a.base, page*vm.PageSize())), vm.PageSize())
 }
 
-// firstDifference returns the first index at which two slices of one length differ, or -1.
+// firstDifference returns the first index at which two slices of equal length differ, or -1.
 func firstDifference(x, y []byte) int {
 	if bytes.Equal(x, y) {
 		return -1

@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// changed runs checkInvariants after a change, often enough to be near the cause and seldom enough that many blocks can be
-// tested.
+// changed runs checkInvariants after a change: often enough to be near the cause, and rarely enough for tests
+// with many blocks.
 func (a *Allocator) changed() {
 	if !invariants.Enabled {
 		return
@@ -19,8 +19,8 @@ func (a *Allocator) changed() {
 	}
 }
 
-// checkInvariants panics when the bookkeeping contradicts itself. Every page below addresses.next, but the first one,
-// belongs to one block, or may be used again.
+// checkInvariants panics if the bookkeeping is inconsistent. Every page from 1 to addresses.next belongs to
+// one block or to a free range.
 func (a *Allocator) checkInvariants() {
 	a.unchecked = 0
 	fail := func(format string, args ...any) {
@@ -31,7 +31,8 @@ func (a *Allocator) checkInvariants() {
 	committed := 0
 	for page, b := range a.blocks {
 		if page != b.page || b.start < page*vm.PageSize() || b.start+b.size > (page+b.pages)*vm.PageSize() {
-			fail("the block of page %d is %d bytes from %d on, in %d pages from page %d on", page, b.size, b.start, b.pages, b.page)
+			fail("the block of page %d is %d bytes from %d on, in %d pages from page %d on", page, b.size,
+				b.start, b.pages, b.page)
 		}
 		count[b.state]++
 		if b.state != freed {
@@ -48,11 +49,12 @@ func (a *Allocator) checkInvariants() {
 		next = r.hi
 	}
 	if next != a.addresses.next || next > a.addresses.total {
-		fail("the last block ends at page %d, the first unused one is %d of %d", next, a.addresses.next, a.addresses.total)
+		fail("the last block ends at page %d, the first unused one is %d of %d", next, a.addresses.next,
+			a.addresses.total)
 	}
 	if a.live != count[live] || a.used != count[live]+count[spare] || a.used > a.o.Capacity {
-		fail("%d blocks are live and %d in use of %d, but there are %d live and %d spare ones", a.live, a.used, a.o.Capacity,
-			count[live], count[spare])
+		fail("%d blocks are live and %d in use of %d, but there are %d live and %d spare ones", a.live,
+			a.used, a.o.Capacity, count[live], count[spare])
 	}
 	if got := a.region.Committed(); got != committed {
 		fail("%d bytes are committed for blocks of %d", got, committed)

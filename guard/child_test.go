@@ -15,12 +15,17 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// childVariable names the function of children that a process started by these tests runs instead of the tests.
+// childVariable names the function that a child process of these tests runs instead of the tests.
 const childVariable = "VAST_GUARD_TEST_CHILD"
 
-// children are programs with one bad access or call each, of which they die.
+// children are programs that die of one bad access or call each.
 var children = map[string]func(){
-	"write after free":     func() { defer vm.Watch()(); p := childBlock(false); freeRecord(ofChild, p); writeByte(at(p), 16) },
+	"write after free": func() {
+		defer vm.Watch()()
+		p := childBlock(false)
+		freeRecord(ofChild, p)
+		writeByte(at(p), 16)
+	},
 	"write past the end":   func() { defer vm.Watch()(); writeByte(at(childBlock(false)), 44) },
 	"write before a start": func() { defer vm.Watch()(); writeByte(at(childBlock(true)), -3) },
 	"double free":          func() { p := childBlock(false); freeRecord(ofChild, p); freeRecord(ofChild, p) },
@@ -66,7 +71,7 @@ func staleElement() {
 	h, e := p.Insert(record{id: 1})
 	p.Remove(h)
 	p.Insert(record{id: 2})
-	e.data[0] = 3 //vastvet:ignore useafter: the use is what is tested
+	e.data[0] = 3 // vastvet:ignore useafter: the test needs this use
 }
 
 func TestMain(m *testing.M) {
@@ -78,28 +83,38 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestDeath starts the children and looks at their exit status and last words.
+// TestDeath starts the children and checks their exit status and last words.
 func TestDeath(t *testing.T) {
 	for _, c := range []struct {
 		child  string
-		faults bool     // it dies of a fault, which must be one in this build
+		faults bool     // it dies of a fault, which needs pages that fault
 		says   []string // in this order
 	}{
-		{"write after free", true, []string{"panic: guard: use after free: byte 16 of record (40 bytes) of child, which was freed",
-			"at\n", "guard_test.writeByte ", "allocated at\n", "guard_test.allocateRecord ", "freed at\n", "guard_test.freeRecord "}},
-		{"write past the end", true, []string{"panic: guard: access past the end: 5 bytes past the end of record (40 bytes) of child",
+		{"write after free", true, []string{"panic: guard: use after free: byte 16 of record (40 bytes) of " +
+			"child, which was freed",
+			"at\n", "guard_test.writeByte ", "allocated at\n", "guard_test.allocateRecord ", "freed at\n",
+			"guard_test.freeRecord "}},
+		{"write past the end", true, []string{"panic: guard: access past the end: 5 bytes past the end of " +
+			"record (40 bytes) of child",
 			"at\n", "guard_test.writeByte ", "allocated at\n", "guard_test.allocateRecord "}},
 		{"write before a start", true, []string{
-			"panic: guard: access before the start: 3 bytes before the start of record (40 bytes) of child", "at\n", "guard_test.writeByte ",
+			"panic: guard: access before the start: 3 bytes before the start of record (40 bytes) of child",
+			"at\n", "guard_test.writeByte ",
 			"allocated at\n", "guard_test.allocateRecord "}},
-		{"double free", false, []string{"panic: guard: double free: record (40 bytes) of child", "at\n", "guard_test.freeRecord ",
+		{"double free", false, []string{"panic: guard: double free: record (40 bytes) of child", "at\n",
+			"guard_test.freeRecord ",
 			"allocated at\n", "guard_test.allocateRecord ", "freed at\n", "guard_test.freeRecord "}},
-		{"overwritten", false, []string{"panic: guard: overwritten: 3 bytes before the start of record (40 bytes) of child",
+		{"overwritten", false, []string{"panic: guard: overwritten: 3 bytes before the start of record (40 " +
+			"bytes) of child",
 			"found at\n", "guard_test.freeRecord ", "allocated at\n", "guard_test.allocateRecord "}},
-		{"stale element", true, []string{"panic: guard: use after free: byte 8 of record (40 bytes) of records, which was freed",
-			"at\n", "guard_test.staleElement ", "allocated at\n", "guard_test.staleElement ", "freed at\n", "guard_test.staleElement "}},
-		{"not watched", true, []string{"unexpected fault address 0x", "fatal error: fault", "guard_test.writeByte("}},
-		{"other goroutine", true, []string{"unexpected fault address 0x", "fatal error: fault", "guard_test.writeByte("}},
+		{"stale element", true, []string{"panic: guard: use after free: byte 8 of record (40 bytes) of " +
+			"records, which was freed",
+			"at\n", "guard_test.staleElement ", "allocated at\n", "guard_test.staleElement ", "freed at\n",
+			"guard_test.staleElement "}},
+		{"not watched", true, []string{"unexpected fault address 0x", "fatal error: fault",
+			"guard_test.writeByte("}},
+		{"other goroutine", true, []string{"unexpected fault address 0x", "fatal error: fault",
+			"guard_test.writeByte("}},
 	} {
 		t.Run(c.child, func(t *testing.T) {
 			if c.faults {
@@ -124,7 +139,7 @@ func TestDeath(t *testing.T) {
 				}
 				rest = after
 			}
-			// The runtime's own message names the address; Describe would tell what it is.
+			// The runtime's own message names the address, which Describe could explain.
 			if _, after, found := strings.Cut(string(out), "writing to "); found {
 				address, _, _ := strings.Cut(after, "\n")
 				if !strings.Contains(after, "unexpected fault address "+address+"\n") {

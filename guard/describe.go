@@ -27,7 +27,7 @@ func (r *registry) remove(a *Allocator) {
 	r.all = slices.DeleteFunc(r.all, func(other *Allocator) bool { return other == a })
 }
 
-// find returns the open allocator whose addresses p belongs to, or nil.
+// find returns the open allocator that owns the address p, or nil.
 func (r *registry) find(p uintptr) *Allocator {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -39,9 +39,10 @@ func (r *registry) find(p uintptr) *Allocator {
 	return nil
 }
 
-// Describe tells what an address belongs to, or false where it is no open allocator's: an address from a log, a debugger, or
-// a comparison of pointers. The report has no stack At. It may be called from many goroutines. Complexity: linear in the
-// number of open allocators, and in the pages of the block.
+// Describe reports which block an address belongs to: an address from a log, from a debugger, or of a
+// suspected pointer. It returns false for an address of no open allocator. The report has no stack At.
+// Describe may be called from many goroutines. Complexity: linear in the number of open allocators and in the
+// pages of the block.
 func Describe(p uintptr) (*Fault, bool) {
 	a := open.find(p)
 	if a == nil {
@@ -52,9 +53,10 @@ func Describe(p uintptr) (*Fault, bool) {
 	return a.describe(p), true
 }
 
-// Explain returns the report about what a deferred function has recovered, or false where that is neither a memory fault
-// at an address of an open allocator's nor a [*Fault] already. Faults can be recovered where [runtime/debug.SetPanicOnFault] is
-// set. Called in the deferred function itself it also tells where the access was made.
+// Explain returns the report about the value that a deferred function has recovered. It returns false unless
+// that value is a [*Fault] or a memory fault at an address of an open allocator. A memory fault can be
+// recovered only after [runtime/debug.SetPanicOnFault]. If the deferred function itself calls Explain, the
+// report also tells where the access was.
 func Explain(recovered any) (*Fault, bool) {
 	switch r := recovered.(type) {
 	case *Fault:
@@ -69,7 +71,7 @@ func Explain(recovered any) (*Fault, bool) {
 	return nil, false
 }
 
-// explained is what [vm.Explain] says about an address of an allocator's.
+// explained is the [vm.Label] callback for the addresses of allocators.
 func explained(p uintptr) error {
 	f, ok := Describe(p)
 	if !ok {
@@ -98,7 +100,7 @@ func (a *Allocator) describe(p uintptr) *Fault {
 		}
 		return a.report(Nothing, b, at)
 	}
-	// A page between two blocks: what lies there is told from the nearer one.
+	// The address is in a page between two blocks: the report is about the nearer one.
 	next := a.blocks[page+1]
 	if b != nil && b.state == spare {
 		b = nil
@@ -115,7 +117,7 @@ func (a *Allocator) describe(p uintptr) *Fault {
 	return a.wild(p)
 }
 
-// around returns the block to which a page belongs, or for the page behind a block that block; or nil.
+// around returns the block that a page, or the guard page behind it, belongs to; or nil.
 func (a *Allocator) around(page int) *block {
 	for first := page; first > 0; first-- {
 		if b := a.blocks[first]; b != nil {
@@ -132,7 +134,7 @@ func (a *Allocator) wild(p uintptr) *Fault {
 	return &Fault{Kind: Wild, Allocator: a.o.Name, Address: p}
 }
 
-// notFreed says why p cannot be freed.
+// notFreed returns the report that p cannot be freed.
 func (a *Allocator) notFreed(p uintptr) *Fault {
 	f := &Fault{Kind: ForeignFree, Allocator: a.o.Name, Address: p}
 	if p-uintptr(a.base) < a.size {
@@ -149,7 +151,7 @@ func (a *Allocator) notFreed(p uintptr) *Fault {
 	return f
 }
 
-// check returns a report of the first block in memory whose surroundings, or whose remains, were overwritten.
+// check returns a report about the lowest block whose slack, or whose freed bytes, were overwritten; or nil.
 func (a *Allocator) check() *Fault {
 	var first *block
 	var kind Kind

@@ -29,7 +29,7 @@ func Example() {
 			}
 		}
 	}()
-	guard.FreeSlice(g, numbers) //vastvet:ignore useafter: to see the report
+	guard.FreeSlice(g, numbers) // vastvet:ignore useafter: shows the report
 	// Output:
 	// double free of [5]int64 in numbers
 	// github.com/vastgo/vast/guard_test.Example
@@ -37,9 +37,10 @@ func Example() {
 	// github.com/vastgo/vast/guard_test.Example
 }
 
-// One insertion in a hundred is guarded; the program does not see a difference.
+// One insertion in a hundred is guarded; the program sees no difference.
 func ExampleSampledPool() {
-	p, err := guard.NewSampledPool[int64](guard.SampledPoolOptions{Options: bulk.Options{Capacity: 10_000}, Every: 100})
+	p, err := guard.NewSampledPool[int64](guard.SampledPoolOptions{Options: bulk.Options{Capacity: 10_000},
+		Every: 100})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// closeFailed closes what may have failed to close once.
+// closeFailed closes a container whose Close may fail once.
 func closeFailed(t *testing.T, c interface{ Close() error }) (err error) {
 	if err = c.Close(); err != nil {
 		if again := c.Close(); again != nil {
@@ -19,7 +19,7 @@ func closeFailed(t *testing.T, c interface{ Close() error }) (err error) {
 	return err
 }
 
-// attempt returns the error of memory that f panics with.
+// attempt returns the memory error that f panics with.
 func attempt(f func()) error {
 	if _, e := caught(f); e != nil {
 		return e
@@ -27,7 +27,7 @@ func attempt(f func()) error {
 	return nil
 }
 
-// TestAllocatorWhereEachCallFails goes through the life of an allocator.
+// TestAllocatorWhereEachCallFails runs the life of an allocator.
 func TestAllocatorWhereEachCallFails(t *testing.T) {
 	calls := faulttest.EachCall(t, func() error {
 		a, err := NewAllocator(Options{Addresses: 9 * vm.PageSize()})
@@ -73,7 +73,7 @@ func TestAllocatorWhereEachCallFails(t *testing.T) {
 	}
 }
 
-// TestPoolsWhereEachCallFails goes through the lives of all kinds of pools.
+// TestPoolsWhereEachCallFails runs the lives of all kinds of pools.
 func TestPoolsWhereEachCallFails(t *testing.T) {
 	for kind := range 3 {
 		calls := faulttest.EachCall(t, func() (err error) {
@@ -95,7 +95,7 @@ func TestPoolsWhereEachCallFails(t *testing.T) {
 	}
 }
 
-// livePool uses a pool, and looks after each failure whether anything has changed.
+// livePool uses a pool, and checks after each failure that nothing has changed.
 func livePool(t *testing.T, p exchangeable[record]) (all []error) {
 	var handles []bulk.Handle[record]
 	unchanged := func(err error) {

@@ -9,7 +9,7 @@ import (
 type Kind uint8
 
 const (
-	// Nothing is wrong: the address lies in a live block. Only [Describe] returns it.
+	// Nothing: the address lies in a live block and nothing is wrong. Only [Describe] returns it.
 	Nothing Kind = iota
 	// AfterFree: memory of a freed block was accessed.
 	AfterFree
@@ -17,20 +17,21 @@ const (
 	PastEnd
 	// BeforeStart: memory before a block was accessed.
 	BeforeStart
-	// Overwritten: bytes before or behind a block, in its own pages, were found overwritten. When that happened is not
-	// known.
+	// Overwritten: bytes of the block's pages, before or behind the block, were found overwritten. The time
+	// of the write is not known.
 	Overwritten
-	// Wild: the address belongs to an allocator, but is near no block that it knows.
+	// Wild: the address belongs to an allocator, but is near no known block.
 	Wild
 	// DoubleFree: a freed block was freed again.
 	DoubleFree
 	// InteriorFree: an address inside a block was freed.
 	InteriorFree
-	// ForeignFree: an address was freed that is no block's of this allocator.
+	// ForeignFree: an address was freed that is not the address of a block of this allocator.
 	ForeignFree
 )
 
-var kindNames = [...]string{"nothing wrong", "use after free", "access past the end", "access before the start", "overwritten",
+var kindNames = [...]string{"nothing wrong", "use after free", "access past the end",
+	"access before the start", "overwritten",
 	"wild access", "double free", "free of an interior address", "free of a foreign address"}
 
 // String returns the kind's name.
@@ -41,23 +42,23 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// Fault is a report: what was done to which block, and where that block comes from. It is what [Do] and [Watch] turn a bad
-// access into, and what wrong calls panic with.
+// Fault is a report about a bad access or call: the kind, the block, and where the block was allocated and
+// freed. [vm.Do] and [vm.Watch] panic with it after a bad access. Wrong calls panic with it too.
 type Fault struct {
 	Kind      Kind
 	Allocator string  // the allocator's Options.Name
-	Address   uintptr // what was accessed or freed
-	Type      string  // what the block holds, such as "ship" or "[5]ship"; "" for plain bytes and where there is no block
+	Address   uintptr // the accessed or freed address
+	Type      string  // the block's content, such as "ship" or "[5]ship"; "" for plain bytes or no block
 	Size      int     // bytes of the block
 	Offset    int     // of Address from the block's start, in bytes
-	Distance  int     // how many bytes Address is outside the block: 1 is the byte next to it, 0 lies inside
+	Distance  int     // of Address outside the block, in bytes: 1 is adjacent, 0 is inside
 
-	At          Stack // the access, the wrong call, or the call that found the damage; nil where it is not known
-	AllocatedAt Stack // nil where there is no block
-	FreedAt     Stack // nil where the block is live
+	At          Stack // of the access, the wrong call, or the call that found the damage; nil if not known
+	AllocatedAt Stack // nil if there is no block
+	FreedAt     Stack // nil if the block is live
 }
 
-// Error tells all of it, in several lines.
+// Error describes the fault in several lines.
 func (f *Fault) Error() string {
 	var b strings.Builder
 	b.WriteString("guard: " + f.Kind.String() + ": ")
@@ -80,11 +81,11 @@ func (f *Fault) Error() string {
 			side = "past the end"
 		}
 		fmt.Fprintf(&b, "%s %s of %s", count(f.Distance), side, f.subject())
-		remedy = "find who writes there: Check tells how early it happens, Options.AtStart makes the other side fault"
+		remedy = "find the writer: Check narrows down the time, and Options.AtStart makes the other side fault"
 		at = "found at"
 	case Wild:
 		fmt.Fprintf(&b, "%#x is near no block of %s", f.Address, f.Allocator)
-		remedy = "look for pointer arithmetic, or for a block that was freed so long ago that it is forgotten (Options.Addresses)"
+		remedy = "look for pointer arithmetic, or raise Options.Addresses: a freed block may be out of quarantine"
 	case DoubleFree:
 		fmt.Fprintf(&b, "%s", f.subject())
 		remedy = "free a block once: where the pointer is dropped"
@@ -125,9 +126,10 @@ func count(n int) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// report makes a report about the byte at an offset from the block's start.
+// report makes a report about the byte at offset from the block's start.
 func (a *Allocator) report(k Kind, b *block, offset int) *Fault {
-	f := &Fault{Kind: k, Allocator: a.o.Name, Address: uintptr(a.base) + uintptr(b.start+offset), Type: b.what.String(),
+	f := &Fault{Kind: k, Allocator: a.o.Name, Address: uintptr(a.base) + uintptr(b.start+offset),
+		Type: b.what.String(),
 		Size: b.size, Offset: offset, AllocatedAt: b.allocated.stack(), FreedAt: b.freed.stack()}
 	switch {
 	case offset < 0:
@@ -138,7 +140,7 @@ func (a *Allocator) report(k Kind, b *block, offset int) *Fault {
 	return f
 }
 
-// String returns the block's type as Go writes it.
+// String returns the block's type in Go syntax.
 func (k kind) String() string {
 	if k.count < 0 || k.name == "" {
 		return k.name

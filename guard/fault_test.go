@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// onlyOS skips a test where nothing faults.
+// onlyOS skips a test where no access faults.
 func onlyOS(t *testing.T) {
 	t.Helper()
 	if vm.HeapStandIn() {
@@ -57,7 +57,7 @@ func caught(t testing.TB, f func()) (found *guard.Fault) {
 	return nil
 }
 
-// The functions below are where things happen, so that reports can be asked for their names.
+// The functions below make the accesses and calls, so that tests can look for their names in reports.
 
 //go:noinline
 func allocateRecord(a *guard.Allocator) *record { return guard.Make[record](a) }
@@ -95,16 +95,18 @@ func TestUseAfterFree(t *testing.T) {
 		p := allocateRecord(a)
 		freeRecord(a, p)
 		f := caught(t, func() { vm.Do(func() { access(unsafe.Pointer(p), 8) }) })
-		if f == nil || f.Kind != guard.AfterFree || f.Offset != 8 || f.Size != 40 || f.Distance != 0 || f.Type != "record" ||
-			f.Allocator != "ships" || f.Address != uintptr(unsafe.Pointer(p))+8 {
+		if f == nil || f.Kind != guard.AfterFree || f.Offset != 8 || f.Size != 40 || f.Distance != 0 ||
+			f.Type != "record" || f.Allocator != "ships" || f.Address != uintptr(unsafe.Pointer(p))+8 {
 			t.Fatalf("%s: %+v", name, f)
 		}
 		mentions(t, "At", f.At, name)
 		mentions(t, "AllocatedAt", f.AllocatedAt, "allocateRecord")
 		mentions(t, "FreedAt", f.FreedAt, "freeRecord")
 		text := f.Error()
-		for _, want := range []string{"guard: use after free: byte 8 of record (40 bytes) of ships, which was freed\n",
-			"\nat\n\tgithub.com/vastgo/vast/guard_test." + name + " ", "\nallocated at\n\tgithub.com/vastgo/vast/guard_test.allocateRecord ",
+		for _, want := range []string{"guard: use after free: byte 8 of record (40 bytes) of ships, which " +
+			"was freed\n",
+			"\nat\n\tgithub.com/vastgo/vast/guard_test." + name + " ",
+			"\nallocated at\n\tgithub.com/vastgo/vast/guard_test.allocateRecord ",
 			"\nfreed at\n\tgithub.com/vastgo/vast/guard_test.freeRecord ", "fault_test.go:"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the report does not say %q:\n%s", want, text)
@@ -135,7 +137,7 @@ func TestOutsideTheBlock(t *testing.T) {
 		{true, 2 * page, 8, 2 * page, 1, guard.PastEnd},
 	} {
 		a := newAllocator(t, guard.Options{AtStart: c.atStart})
-		// Neighbours on both sides, one of them freed: the report must not be about them.
+		// The report must not be about the neighbours on both sides, one of them freed.
 		if _, err := a.Alloc(page, 1); err != nil {
 			t.Fatal(err)
 		}
@@ -149,7 +151,8 @@ func TestOutsideTheBlock(t *testing.T) {
 		}
 		a.Free(after)
 		f := caught(t, func() { vm.Do(func() { writeByte(p, c.offset) }) })
-		if f == nil || f.Kind != c.kind || f.Offset != c.offset || f.Distance != c.distance || f.Size != c.size || f.FreedAt != nil {
+		if f == nil || f.Kind != c.kind || f.Offset != c.offset || f.Distance != c.distance ||
+			f.Size != c.size || f.FreedAt != nil {
 			t.Errorf("byte %d of %d (AtStart %t): %+v", c.offset, c.size, c.atStart, f)
 			continue
 		}
@@ -158,19 +161,20 @@ func TestOutsideTheBlock(t *testing.T) {
 		if c.kind == guard.BeforeStart {
 			side = "before the start of a block ("
 		}
-		if text := f.Error(); !strings.Contains(text, side) || !strings.Contains(text, fmt.Sprintf(": %d byte", c.distance)) {
+		if text := f.Error(); !strings.Contains(text, side) ||
+			!strings.Contains(text, fmt.Sprintf(": %d byte", c.distance)) {
 			t.Errorf("the report says\n%s", text)
 		}
 	}
 }
 
-// TestSlack: what no fault shows is found when the block is freed.
+// TestSlack: writes that do not fault are found when the block is freed.
 func TestSlack(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesHeap} {
 		for _, c := range []struct {
 			atStart                bool
 			size, align            int
-			offset, distance, also int // also is written too, and is further away
+			offset, distance, also int // a second written byte, farther away
 		}{
 			{false, 13, 8, 13, 1, 15},
 			{false, 40, 8, -1, 1, -1},
@@ -189,12 +193,13 @@ func TestSlack(t *testing.T) {
 			}
 			*(*byte)(unsafe.Add(p, c.offset)) ^= 0x10
 			*(*byte)(unsafe.Add(p, c.also)) |= 0
-			if f, ok := a.Check().(*guard.Fault); !ok || f.Kind != guard.Overwritten || f.Offset != c.offset || f.Distance != c.distance {
+			if f, ok := a.Check().(*guard.Fault); !ok || f.Kind != guard.Overwritten ||
+				f.Offset != c.offset || f.Distance != c.distance {
 				t.Errorf("Check of byte %d of %d: %+v", c.offset, c.size, f)
 			}
 			f := caught(t, func() { a.Free(p) })
-			if f == nil || f.Kind != guard.Overwritten || f.Offset != c.offset || f.Distance != c.distance || f.Size != c.size ||
-				f.FreedAt == nil || !strings.Contains(f.Error(), "\nfound at\n") {
+			if f == nil || f.Kind != guard.Overwritten || f.Offset != c.offset || f.Distance != c.distance ||
+				f.Size != c.size || f.FreedAt == nil || !strings.Contains(f.Error(), "\nfound at\n") {
 				t.Errorf("free after writing byte %d of %d: %+v", c.offset, c.size, f)
 			}
 			if a.Len() != 0 {
@@ -204,7 +209,7 @@ func TestSlack(t *testing.T) {
 	}
 }
 
-// TestWriteToFreedOnTheHeap: where nothing faults, Check finds it.
+// TestWriteToFreedOnTheHeap: where no access faults, Check finds the write.
 func TestWriteToFreedOnTheHeap(t *testing.T) {
 	a, err := guard.NewAllocator(guard.Options{Pages: vm.PagesHeap, Name: "heap"})
 	if err != nil {
@@ -232,7 +237,8 @@ func TestWriteToFreedOnTheHeap(t *testing.T) {
 
 func TestWrongFrees(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesHeap} {
-		a, other := newAllocator(t, guard.Options{Name: "a", Pages: pages}), newAllocator(t, guard.Options{Name: "other", Pages: pages})
+		a, other := newAllocator(t, guard.Options{Name: "a", Pages: pages}), newAllocator(t,
+			guard.Options{Name: "other", Pages: pages})
 		p, live, foreign := allocateRecord(a), allocateRecord(a), allocateRecord(other)
 		freeRecord(a, p)
 		onHeap := new(record)
@@ -243,7 +249,8 @@ func TestWrongFrees(t *testing.T) {
 			says string
 		}{
 			{"freed twice", unsafe.Pointer(p), guard.DoubleFree, "double free: record (40 bytes) of a\n"},
-			{"inside a live block", unsafe.Pointer(&live.data), guard.InteriorFree, "byte 8 of record (40 bytes) of a\n"},
+			{"inside a live block", unsafe.Pointer(&live.data), guard.InteriorFree,
+				"byte 8 of record (40 bytes) of a\n"},
 			{"inside a freed block", unsafe.Add(unsafe.Pointer(p), 8), guard.DoubleFree, "double free"},
 			{"of another allocator", unsafe.Pointer(foreign), guard.ForeignFree, "is no block of a\n"},
 			{"of the Go heap", unsafe.Pointer(onHeap), guard.ForeignFree, "is no block of a\n"},
@@ -251,12 +258,14 @@ func TestWrongFrees(t *testing.T) {
 			{"between blocks", unsafe.Add(unsafe.Pointer(p), 41), guard.ForeignFree, "is no block of a\n"},
 		} {
 			f := caught(t, func() { a.Free(c.p) })
-			if f == nil || f.Kind != c.kind || f.Address != uintptr(c.p) || !strings.Contains(f.Error(), c.says) {
+			if f == nil || f.Kind != c.kind || f.Address != uintptr(c.p) ||
+				!strings.Contains(f.Error(), c.says) {
 				t.Errorf("%s: %+v\n%v", c.name, f, f)
 				continue
 			}
 			mentions(t, c.name, f.At, "TestWrongFrees.func1")
-			if (c.kind == guard.ForeignFree) != (f.AllocatedAt == nil) || (c.kind == guard.DoubleFree) != (f.FreedAt != nil) {
+			if (c.kind == guard.ForeignFree) != (f.AllocatedAt == nil) ||
+				(c.kind == guard.DoubleFree) != (f.FreedAt != nil) {
 				t.Errorf("%s: allocated at %v, freed at %v", c.name, f.AllocatedAt, f.FreedAt)
 			}
 		}
@@ -280,7 +289,8 @@ func TestDescribe(t *testing.T) {
 		{at + uintptr(5*vm.PageSize()), guard.Wild},
 	} {
 		f, ok := guard.Describe(c.p)
-		if !ok || f.Kind != c.kind || f.Address != c.p || f.Allocator != "described" || f.At != nil || !strings.Contains(f.Error(), "described") {
+		if !ok || f.Kind != c.kind || f.Address != c.p || f.Allocator != "described" || f.At != nil ||
+			!strings.Contains(f.Error(), "described") {
 			t.Errorf("%#x, %d bytes into the block: %+v", c.p, c.p-at, f)
 		}
 	}
@@ -299,7 +309,8 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestDoLeavesOthersAlone: panics and faults that are none of ours go on as they are, and what Do set is set back.
+// TestDoLeavesOthersAlone: foreign panics and faults pass through unchanged, and Do restores the goroutine's
+// setting.
 func TestDoLeavesOthersAlone(t *testing.T) {
 	for _, want := range []any{"text", fmt.Errorf("an error"), &guard.Fault{Kind: guard.Wild}} {
 		func() {
@@ -341,7 +352,7 @@ func TestDoLeavesOthersAlone(t *testing.T) {
 	<-ended
 }
 
-// TestWatch: the usual first line of a goroutine.
+// TestWatch checks the usual first line of a goroutine.
 func TestWatch(t *testing.T) {
 	onlyOS(t)
 	a := newAllocator(t, guard.Options{})

@@ -11,7 +11,8 @@ import (
 var pageKinds = []vm.Pages{vm.PagesAuto, vm.PagesHeap}
 
 func FuzzAllocator(f *testing.F) {
-	f.Add([]byte{0, 40, 3, 1, 0, 13, 3, 1, 0, 200, 3, 0, 140, 1, 4, 0, 7, 3, 0, 5, 0, 1, 3, 9, 6, 0, 7, 7, 3, 0})
+	f.Add([]byte{0, 40, 3, 1, 0, 13, 3, 1, 0, 200, 3, 0, 140, 1, 4, 0, 7, 3, 0, 5, 0, 1, 3, 9, 6, 0, 7, 7, 3,
+		0})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, pages := range pageKinds {
 			for _, atStart := range []bool{false, true} {
@@ -36,7 +37,7 @@ func TestAllocatorAgainstModel(t *testing.T) {
 	}
 }
 
-// record is 40 bytes; odd is no multiple of anything; large is more than a page.
+// record is 40 bytes; odd has an odd size; large is more than a page.
 type (
 	record [5]uint64
 	odd    [13]byte
@@ -48,7 +49,8 @@ func numberedOdd(i int) odd      { return odd{0: byte(i), 12: byte(i >> 8)} }
 func numberedLarge(i int) large  { return large{0: uint64(i), 350: uint64(i), 699: ^uint64(i)} }
 func numberedNothing(int) [0]int { return [0]int{} }
 
-// pools returns the ways to make a pool that has the verbs of a bulk.Pool, that one first and the sampled one last.
+// pools returns the constructors of pools with a bulk.Pool's verbs: the bulk.Pool first and the sampled one
+// last.
 func pools[T any](shared *Allocator, every int) []makePool[T] {
 	return []makePool[T]{
 		func(o bulk.Options) (exchangeable[T], error) { return bulk.NewPool[T](o) },
@@ -61,7 +63,8 @@ func pools[T any](shared *Allocator, every int) []makePool[T] {
 }
 
 func playPools[T comparable](t *testing.T, pages vm.Pages, every int, data []byte, element func(int) T) {
-	shared, err := NewAllocator(Options{Pages: pages, AtStart: true, Capacity: 120, Addresses: 1000 * vm.PageSize()})
+	shared, err := NewAllocator(Options{Pages: pages, AtStart: true, Capacity: 120,
+		Addresses: 1000 * vm.PageSize()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,10 +80,11 @@ func playPools[T comparable](t *testing.T, pages vm.Pages, every int, data []byt
 }
 
 func FuzzPool(f *testing.F) {
-	f.Add([]byte{2, 20, 3, 4, 3, 1, 5, 30, 2, 29, 2, 29, 2, 29, 2, 29, 6, 120, 9, 9, 9, 6, 10, 1, 1, 1, 7, 1, 8, 2, 3, 4, 7, 4, 0, 8, 0, 9, 9})
+	f.Add([]byte{2, 20, 3, 4, 3, 1, 5, 30, 2, 29, 2, 29, 2, 29, 2, 29, 6, 120, 9, 9, 9, 6, 10, 1, 1, 1, 7, 1,
+		8, 2, 3, 4, 7, 4, 0, 8, 0, 9, 9})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, pages := range pageKinds {
-			playPools(t, pages, 1, data, numbered) // one in one: the same elements are guarded each time
+			playPools(t, pages, 1, data, numbered) // every element is guarded, so that runs repeat
 		}
 	})
 }

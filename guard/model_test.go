@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// caught returns the report or the error of memory that f panics with.
+// caught returns the report or the memory error that f panics with.
 func caught(f func()) (fault *Fault, e *vm.Error) {
 	defer func() {
 		switch r := recover().(type) {
@@ -29,14 +29,15 @@ func caught(f func()) (fault *Fault, e *vm.Error) {
 	return nil, nil
 }
 
-// piece is what the model knows of a live block.
+// piece is a live block as the model knows it.
 type piece struct {
 	p     unsafe.Pointer
-	bytes []byte // the block itself
-	want  []byte // what it should hold
+	bytes []byte // the block's memory
+	want  []byte // its expected content
 }
 
-// playAllocator applies the operations in data to an allocator and to a list of its blocks and fails where they differ.
+// playAllocator applies the operations in data to an allocator and to a list of its blocks, and fails if they
+// differ.
 func playAllocator(t *testing.T, o Options, data []byte) {
 	const capacity, pages = 20, 60
 	page := vm.PageSize()
@@ -47,7 +48,7 @@ func playAllocator(t *testing.T, o Options, data []byte) {
 	}
 	var blocks []piece
 	var gone []unsafe.Pointer
-	taken := make([]bool, pages) // pages of live blocks, and behind them
+	taken := make([]bool, pages) // pages of live blocks and their guard pages
 	taken[0] = true
 	mark := func(p unsafe.Pointer, size int, to bool) {
 		first := int(uintptr(p)-uintptr(a.base)) / page
@@ -81,7 +82,7 @@ func playAllocator(t *testing.T, o Options, data []byte) {
 				if !errors.Is(err, vm.ErrCapacity) || p != nil {
 					t.Fatal(err)
 				}
-				// It may fail only where there are so many blocks, or no gap between the live ones is long enough.
+				// It may fail only at the capacity, or if no gap between the live blocks is long enough.
 				n := pagesOf(roundedSize(size, align)) + 1
 				gap := 0
 				for _, used := range taken {
@@ -121,7 +122,7 @@ func playAllocator(t *testing.T, o Options, data []byte) {
 					b.want[i] = b.bytes[i]
 				}
 			}
-		case 5: // one byte of a slack is overwritten
+		case 5: // overwrites one byte of a slack
 			if len(blocks) > 0 {
 				i := in.Below(len(blocks))
 				before, after := a.slack(a.blockAt(uintptr(blocks[i].p)))
@@ -135,17 +136,21 @@ func playAllocator(t *testing.T, o Options, data []byte) {
 				at := in.Below(len(slack))
 				slack[at] ^= byte(1 + in.Below(255))
 				if f, ok := a.Check().(*Fault); !ok || f.Kind != Overwritten || f.Offset != offset+at {
-					t.Fatalf("Check does not find byte %d of a block of %d bytes: %+v", offset+at, len(blocks[i].bytes), f)
+					t.Fatalf("Check does not find byte %d of a block of %d bytes: %+v", offset+at,
+						len(blocks[i].bytes), f)
 				}
-				if f, _ := caught(func() { a.Free(blocks[i].p) }); f == nil || f.Kind != Overwritten || f.Offset != offset+at {
-					t.Fatalf("Free does not find byte %d of a block of %d bytes: %+v", offset+at, len(blocks[i].bytes), f)
+				if f, _ := caught(func() { a.Free(blocks[i].p) }); f == nil || f.Kind != Overwritten ||
+					f.Offset != offset+at {
+					t.Fatalf("Free does not find byte %d of a block of %d bytes: %+v", offset+at,
+						len(blocks[i].bytes), f)
 				}
 				forget(i)
 			}
 		case 6:
 			if len(gone) > 0 {
 				p := gone[in.Below(len(gone))]
-				if f, ok := Describe(uintptr(p)); !ok || f.Kind == Nothing && !taken[int(uintptr(p)-uintptr(a.base))/page] {
+				if f, ok := Describe(uintptr(p)); !ok || f.Kind == Nothing &&
+					!taken[int(uintptr(p)-uintptr(a.base))/page] {
 					t.Fatalf("a freed block is described as %+v", f)
 				}
 				if !slices.ContainsFunc(blocks, func(b piece) bool { return b.p == p }) {
@@ -174,7 +179,7 @@ func playAllocator(t *testing.T, o Options, data []byte) {
 	}
 }
 
-// spoil overwrites a byte of the slack of the block at p and reports whether it has any.
+// spoil overwrites a byte of the slack of the block at p. It reports false if the block has no slack.
 func spoil(a *Allocator, p uintptr, in *modeltest.Stream) bool {
 	slack, after := a.slack(a.blockAt(p))
 	if len(slack) == 0 {
@@ -187,12 +192,13 @@ func spoil(a *Allocator, p uintptr, in *modeltest.Stream) bool {
 	return true
 }
 
-// makePool makes one of the pools that can take each other's place.
+// makePool makes one of the exchangeable pools.
 type makePool[T any] func(bulk.Options) (exchangeable[T], error)
 
-// playPool applies the operations in data to a pool and to a map and fails where they differ. inOrder says that elements
-// take the lowest free slot.
-func playPool[T comparable](t *testing.T, pool makePool[T], o bulk.Options, data []byte, inOrder bool, element func(int) T) {
+// playPool applies the operations in data to a pool and to a map, and fails if they differ. inOrder says that
+// elements take the lowest free slot.
+func playPool[T comparable](t *testing.T, pool makePool[T], o bulk.Options, data []byte, inOrder bool,
+	element func(int) T) {
 	const capacity = 100
 	o.Capacity = capacity
 	p, err := pool(o)
@@ -296,7 +302,7 @@ func playPool[T comparable](t *testing.T, pool makePool[T], o bulk.Options, data
 				clear(slots)
 			}
 			compare()
-		case 8: // a byte beside an element is overwritten
+		case 8: // overwrites a byte beside an element
 			g, guarded := p.(*Pool[T])
 			if !guarded || len(known) == 0 {
 				break
@@ -322,6 +328,7 @@ func playPool[T comparable](t *testing.T, pool makePool[T], o bulk.Options, data
 		t.Fatal(err)
 	}
 	if p.Len() != 0 || p.Reserved() != 0 || p.Committed() != 0 {
-		t.Fatalf("after Close: %d elements, %d bytes reserved, %d committed", p.Len(), p.Reserved(), p.Committed())
+		t.Fatalf("after Close: %d elements, %d bytes reserved, %d committed", p.Len(), p.Reserved(),
+			p.Committed())
 	}
 }

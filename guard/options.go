@@ -6,26 +6,28 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Options say how an allocator is made. The zero value works.
+// Options configure an allocator. The zero value works.
 type Options struct {
-	// Name is the purpose under which the allocator's bytes are counted (see [vm.Snapshot]), and named in reports.
-	// Default: "guard.Allocator".
+	// Name is the purpose under which the allocator's bytes are counted (see [vm.Snapshot]), and named in
+	// reports. Default: "guard.Allocator".
 	Name string
-	// Capacity is the largest number of live blocks. On Linux each costs two of the process's mappings, of which there
-	// are 65,530 unless vm.max_map_count is raised. Default: 16,384, half of them.
+	// Capacity is the largest number of live blocks. On Linux each costs two of the process's mappings, of
+	// which there are 65,530 unless vm.max_map_count is raised. Default: 16,384, half of them.
 	Capacity int
-	// Addresses is how many bytes of addresses the blocks share, live ones and freed ones: a block takes its pages and one
-	// more. An address that was freed is used again when all others have been used, the one freed first before the
-	// others. What is remembered of a freed block costs some 400 bytes of Go heap as long. Default: 1 GiB, which is good
-	// for 131,072 blocks of one page of 4 KiB; 16 MiB where regions are Go heap memory ([vm.PagesHeap], the race detector,
-	// systems without virtual memory).
+	// Addresses is the number of bytes of addresses that live and freed blocks share. A block takes its pages
+	// and one more. Freed addresses are used again when no others are left, the oldest first. Until then a
+	// freed block costs some 400 bytes of Go heap. Default: 1 GiB, enough for 131,072 blocks of one page of 4
+	// KiB; 16 MiB if regions are Go heap memory ([vm.PagesHeap], the race detector, systems without virtual
+	// memory).
 	Addresses int
-	// AtStart puts blocks at the start of their pages, so that an access before the start faults. Default: at the end,
-	// so that an access past the end does.
+	// AtStart puts blocks at the start of their pages, so that an access before the start faults. Default: at
+	// the end, so that an access past the end faults.
 	AtStart bool
-	// Limit is a budget of committed memory, shared with others. A block is committed in whole pages. Default: none.
+	// Limit is a budget of committed memory, shared with other containers. A block commits whole pages.
+	// Default: [vm.DefaultLimit].
 	Limit *vm.Limit
-	// Pages is [vm.PagesHeap] for an allocator on the Go heap, where nothing faults; other policies change nothing.
+	// Pages is [vm.PagesHeap] for an allocator on the Go heap, where nothing faults. Other policies change
+	// nothing.
 	Pages vm.Pages
 }
 
@@ -35,17 +37,18 @@ const (
 	standInBytes    = 16 << 20
 )
 
-// standsIn reports whether an allocator of this policy lies on the Go heap.
+// standsIn reports whether an allocator with this policy lies on the Go heap.
 func standsIn(p vm.Pages) bool { return p == vm.PagesHeap || vm.HeapStandIn() }
 
-// withDefaults returns the options made definite, and panics where one is negative.
+// withDefaults fills in the defaults. It panics if an option is negative.
 func (o Options) withDefaults() Options {
 	for _, v := range []struct {
 		name  string
 		value int
 	}{{"Capacity", o.Capacity}, {"Addresses", o.Addresses}} {
 		if v.value < 0 {
-			panic(fmt.Sprintf("guard: NewAllocator: Options.%s is %d: leave it zero for the default", v.name, v.value))
+			panic(fmt.Sprintf("guard: NewAllocator: Options.%s is %d: leave it zero for the default", v.name,
+				v.value))
 		}
 	}
 	if o.Name == "" {
@@ -61,7 +64,7 @@ func (o Options) withDefaults() Options {
 		}
 	}
 	if o.Pages != vm.PagesHeap {
-		// Huge pages would make blocks share one, and are of no use to blocks with gaps between them.
+		// With huge pages several blocks would share a page.
 		o.Pages = vm.PagesSmall
 	}
 	return o

@@ -10,12 +10,13 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Pool is a [bulk.Pool] whose elements have blocks of an [Allocator] to themselves: a pointer that is used after its element
-// was removed faults, and so does one that goes past the element's end. It has the verbs, the handles and the order of
-// slots of a bulk.Pool, so that it takes its place in one line and the program does what it did before, up to the fault.
+// Pool is a [bulk.Pool] in which each element has a block of an [Allocator] to itself. Using a pointer after
+// its element was removed faults, and so does an access past the element's end. A Pool has the verbs, the
+// handles and the slot order of a bulk.Pool. It replaces one in one line, and the program behaves the same up
+// to the fault.
 //
-// What differs: an element costs pages, system calls and mappings (see [Options]); a run of [Pool.Runs] is one element;
-// and a slice that Runs yielded faults when its element was removed.
+// Three things differ. An element costs pages, system calls and mappings (see [Options]). A run of
+// [Pool.Runs] is one element. A slice from Runs faults once its element is removed.
 //
 // One goroutine may change a pool at a time, as with a bulk.Pool.
 type Pool[T any] struct {
@@ -24,14 +25,14 @@ type Pool[T any] struct {
 	owned bool     // the allocator is the pool's own
 	spare []*block // committed by Grow
 	name  string
-	most  int // elements that the budget allows; 0: any number
-	bytes int // the budget
+	most  int // number of elements that the budget allows; 0: any number
+	bytes int // the budget, Options.MaxBytes
 }
 
-// cell tells where an element is.
+// cell is the entry of an element: the first page of its block.
 type cell struct{ page int }
 
-// exchangeable is what bulk.Pool and Pool must both be, so that one can take the place of the other.
+// exchangeable is the interface that bulk.Pool and Pool share, so that one can replace the other.
 type exchangeable[T any] interface {
 	Insert(v T) (bulk.Handle[T], *T)
 	Remove(h bulk.Handle[T]) bool
@@ -55,9 +56,9 @@ var (
 	_ exchangeable[int] = (*SampledPool[int])(nil)
 )
 
-// NewPool makes an empty pool with an allocator of its own, for which it takes the defaults of [Options], and more
-// addresses where the elements are large. Options.Capacity may be larger than the allocator's, which then ends the growth:
-// 16,384 elements live at once. Options.Step means nothing here.
+// NewPool makes an empty pool with an allocator of its own. The allocator has the defaults of [Options], and
+// more addresses if the elements are large. Its capacity bounds a larger Options.Capacity: 16,384 elements
+// live at once. Options.Step is ignored.
 //
 // It returns an error as [vm.Reserve] does, and panics when T holds Go pointers or an option is negative.
 func NewPool[T any](o bulk.Options) (*Pool[T], error) {
@@ -85,24 +86,26 @@ func NewPool[T any](o bulk.Options) (*Pool[T], error) {
 	return p, nil
 }
 
-// NewPoolIn makes an empty pool whose elements are blocks of a, which must stay open as long as the pool is. It fails as
-// [NewPool] does.
+// NewPoolIn makes an empty pool whose elements are blocks of a. The allocator must stay open as long as the
+// pool. NewPoolIn fails as [NewPool] does.
 func NewPoolIn[T any](a *Allocator, o bulk.Options) (*Pool[T], error) {
 	layout.Check[T]("guard: NewPool")
 	if o.Capacity < 0 || o.MaxBytes < 0 {
-		panic(fmt.Sprintf("guard: NewPool[%s]: Options.Capacity is %d, Options.MaxBytes is %d: leave them zero for the default",
+		panic(fmt.Sprintf("guard: NewPool[%s]: Options.Capacity is %d, Options.MaxBytes is %d: leave them "+
+			"zero for the default",
 			layout.Name[T](), o.Capacity, o.MaxBytes))
 	}
 	p := &Pool[T]{a: a, name: nameOf[T]("Pool", o), bytes: o.MaxBytes}
 	if o.MaxBytes > 0 {
-		// An element counts with its own bytes, as in a bulk.Pool: the same budget allows the same number.
+		// An element counts by its own bytes, as in a bulk.Pool: the same budget allows the same number.
 		p.most = o.MaxBytes / layout.Size[T]()
 	}
 	if o.Capacity == 0 {
 		o.Capacity = a.o.Capacity
 	}
 	var err error
-	p.cells, err = bulk.NewPool[cell](bulk.Options{Name: p.name, Capacity: o.Capacity, Limit: o.Limit, Pages: o.Pages})
+	p.cells, err = bulk.NewPool[cell](bulk.Options{Name: p.name, Capacity: o.Capacity, Limit: o.Limit,
+		Pages: o.Pages})
 	return p, err
 }
 
@@ -113,8 +116,8 @@ func nameOf[T any](kind string, o bulk.Options) string {
 	return "guard." + kind + "[" + layout.Name[T]() + "]"
 }
 
-// cellOf and handleOf turn handles of elements into those of their cells and back: an element and its cell have the same
-// slot and generation.
+// cellOf and handleOf convert between handles of elements and handles of cells. An element and its cell have
+// the same slot and generation.
 
 func cellOf[T any](h bulk.Handle[T]) bulk.Handle[cell] {
 	return bulk.HandleOf[cell](h.ID())
@@ -124,16 +127,16 @@ func handleOf[T any](h bulk.Handle[cell]) bulk.Handle[T] {
 	return bulk.HandleOf[T](h.ID())
 }
 
-// element returns the element of a cell. It is sound because the block was made for a T, which holds no Go pointers, and
-// lives as long as the cell.
+// element returns the element of a cell. It is sound because the block was made for a T, which holds no Go
+// pointers, and lives as long as the cell.
 func (p *Pool[T]) element(c *cell) *T {
 	var v T
 	return (*T)(unsafe.Add(p.a.base, p.a.place(c.page, int(unsafe.Sizeof(v)), int(unsafe.Alignof(v)))))
 }
 
-// Insert puts v into the lowest free slot and returns a handle to it and its address. It panics with the [*vm.Error]
-// that [Pool.Grow] would return where there is no room; then the pool is as it was. Complexity: two system calls and a
-// page fault.
+// Insert puts v into the lowest free slot and returns its handle and its address. It panics with the
+// [*vm.Error] that [Pool.Grow] would return if there is no room; then the pool is unchanged. Complexity: two
+// system calls and a page fault.
 func (p *Pool[T]) Insert(v T) (bulk.Handle[T], *T) {
 	h, e, err := p.insert(v)
 	if err != nil {
@@ -148,16 +151,16 @@ func (p *Pool[T]) insert(v T) (bulk.Handle[T], *T, error) {
 	}
 	b := p.spare[len(p.spare)-1]
 	p.spare = p.spare[:len(p.spare)-1]
-	p.a.use(b, kind{layout.Name[T](), -1})
+	p.a.useSpare(b, kind{layout.Name[T](), -1})
 	h, c := p.cells.Insert(cell{b.page})
 	e := p.element(c)
 	*e = v
 	return handleOf[T](h), e, nil
 }
 
-// Remove takes the element of h out and reports whether there was one. It panics with a [*Fault] where bytes around the
-// element were overwritten, after it has removed it; and with an [*vm.Error] as [Allocator.Free] does, and then the
-// element is still there.
+// Remove removes the element of h and reports whether it was there. It panics with a [*Fault] if bytes around
+// the element were overwritten; then the element is removed. It panics with an [*vm.Error] as
+// [Allocator.Free] does; then the element is still there.
 func (p *Pool[T]) Remove(h bulk.Handle[T]) bool {
 	c := p.cells.Get(cellOf(h))
 	if c == nil {
@@ -174,10 +177,11 @@ func (p *Pool[T]) Remove(h bulk.Handle[T]) bool {
 	return true
 }
 
-// Valid reports whether the element of h is still there. Complexity: constant.
+// Valid reports whether the element of h is live. Complexity: constant.
 func (p *Pool[T]) Valid(h bulk.Handle[T]) bool { return p.cells.Valid(cellOf(h)) }
 
-// Get returns the address of the element of h, or nil where it is gone or h is of another pool. Complexity: constant.
+// Get returns the address of the element of h, or nil if the element is gone or h belongs to another pool.
+// Complexity: constant.
 func (p *Pool[T]) Get(h bulk.Handle[T]) *T {
 	c := p.cells.Get(cellOf(h))
 	if c == nil {
@@ -189,8 +193,8 @@ func (p *Pool[T]) Get(h bulk.Handle[T]) *T {
 // Len returns the number of live elements; 0 after Close.
 func (p *Pool[T]) Len() int { return p.cells.Len() }
 
-// Runs yields the live elements in ascending order of slots, each as a run of its own: its slot and a slice of one. The
-// body may remove elements, and must not touch the slice of one that it has removed.
+// Runs yields each live element as a run of one: its slot and a slice. The order is ascending by slot. The
+// body may remove elements, and must not touch the slice of a removed one.
 func (p *Pool[T]) Runs() iter.Seq2[int, []T] {
 	return func(yield func(int, []T) bool) {
 		for h, c := range p.cells.All() {
@@ -201,8 +205,8 @@ func (p *Pool[T]) Runs() iter.Seq2[int, []T] {
 	}
 }
 
-// All yields the live elements with their handles, in ascending order of slots. The body may remove elements, and those
-// are not yielded any more; elements that it inserts may be yielded or not.
+// All yields the live elements with their handles in ascending order of slots. The body may remove elements,
+// which are then not yielded. Elements that the body inserts may or may not be yielded.
 func (p *Pool[T]) All() iter.Seq2[bulk.Handle[T], *T] {
 	return func(yield func(bulk.Handle[T], *T) bool) {
 		for h, c := range p.cells.All() {
@@ -213,9 +217,9 @@ func (p *Pool[T]) All() iter.Seq2[bulk.Handle[T], *T] {
 	}
 }
 
-// Clear removes all elements. Before that it calls f, unless nil, with each of them in ascending order of slots; f must
-// not change the pool. Where f panics nothing has been removed. It panics as [Pool.Remove] does, and then the elements up
-// to that one are gone.
+// Clear removes all elements. Before that it calls f, unless f is nil, with each of them in ascending order
+// of slots; f must not change the pool. If f panics, nothing is removed. Clear panics as [Pool.Remove] does;
+// then the elements up to that one are gone.
 func (p *Pool[T]) Clear(f func(bulk.Handle[T], *T)) {
 	if f != nil {
 		for h, e := range p.All() {
@@ -228,5 +232,5 @@ func (p *Pool[T]) Clear(f func(bulk.Handle[T], *T)) {
 	p.cells.Clear(nil)
 }
 
-// Check looks for overwritten bytes around the elements as [Allocator.Check] does.
+// Check looks for overwritten bytes around the elements, as [Allocator.Check] does.
 func (p *Pool[T]) Check() error { return p.a.Check() }

@@ -10,11 +10,12 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Grow makes the next n insertions unable to fail, by committing a block for each. It panics when n is negative.
+// Grow makes the next n insertions unable to fail by committing a block for each. It panics when n is
+// negative.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity of the pool or of the allocator, and
-// Options.Addresses), [vm.ErrLimit] (Options.MaxBytes or Options.Limit) or another limit as [vm.Region.Commit] does; then
-// the pool is as it was.
+// Options.Addresses), [vm.ErrLimit] (Options.MaxBytes or Options.Limit) or another limit as
+// [vm.Region.Commit] does; then the pool is unchanged.
 func (p *Pool[T]) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("guard: Grow(%d) on %s: a number of elements is zero or more", n, p.name))
@@ -22,11 +23,12 @@ func (p *Pool[T]) Grow(n int) error {
 	return p.makeRoom("grow", n)
 }
 
-// makeRoom makes n free cells and as many spare blocks.
+// makeRoom makes n free cells and n spare blocks.
 func (p *Pool[T]) makeRoom(op string, n int) error {
 	if have := p.Len(); p.most > 0 && n > p.most-have {
 		e := &vm.Error{Op: op, Purpose: p.name, Bytes: math.MaxInt, Err: vm.ErrLimit,
-			Detail: fmt.Sprintf("%d of the %d elements that Options.MaxBytes (%s) allows are in use: remove some, or raise it",
+			Detail: fmt.Sprintf("%d of the %d elements that Options.MaxBytes (%s) allows are in use: "+
+				"remove some, or raise it",
 				have, p.most, vm.Bytes(p.bytes))}
 		if size := layout.Size[T](); n <= math.MaxInt/size {
 			e.Bytes = n * size
@@ -42,10 +44,10 @@ func (p *Pool[T]) makeRoom(op string, n int) error {
 	}
 	before := len(p.spare)
 	for len(p.spare) < n {
-		b, err := p.a.hold(op, int(unsafe.Sizeof(v)), int(unsafe.Alignof(v)))
+		b, err := p.a.takeSpare(op, int(unsafe.Sizeof(v)), int(unsafe.Alignof(v)))
 		if err != nil {
-			// A block that cannot be dropped stays a spare one: the next insertion takes it.
-			for len(p.spare) > before && p.a.letGo(p.spare[len(p.spare)-1]) == nil {
+			// A block that cannot be dropped stays spare: the next insertion takes it.
+			for len(p.spare) > before && p.a.returnSpare(p.spare[len(p.spare)-1]) == nil {
 				p.spare = p.spare[:len(p.spare)-1]
 			}
 			return renamed(op, err)
@@ -55,7 +57,7 @@ func (p *Pool[T]) makeRoom(op string, n int) error {
 	return nil
 }
 
-// renamed returns an error of the parts that a pool consists of as one of the pool's operation.
+// renamed returns an error of a part of the pool as an error of the pool's operation op.
 func renamed(op string, err error) error {
 	var e *vm.Error
 	if !errors.As(err, &e) {
@@ -66,17 +68,19 @@ func renamed(op string, err error) error {
 	return &other
 }
 
-// Trim gives back the memory of the table of elements, as far as whole pages of it are unused: what the elements had is
-// given back when they are removed. It returns an error as [vm.Region.Discard] does.
+// Trim gives back the memory of the table of elements, as far as whole pages of it are unused. The elements'
+// own memory goes back when they are removed. Trim returns an error as [vm.Region.Discard] does.
 func (p *Pool[T]) Trim() error { return p.cells.Trim() }
 
-// Reserved returns the bytes of addresses that the pool takes, those of its own allocator included; 0 after Close.
+// Reserved returns the number of bytes of addresses that the pool takes, including its own allocator; 0 after
+// Close.
 func (p *Pool[T]) Reserved() int { return p.cells.Reserved() + p.ofAllocator(p.a.region.Size()) }
 
-// Committed returns the bytes of memory that the pool may touch, those of its own allocator included; 0 after Close.
+// Committed returns the number of bytes of memory that the pool may touch, including its own allocator; 0
+// after Close.
 func (p *Pool[T]) Committed() int { return p.cells.Committed() + p.ofAllocator(p.a.region.Committed()) }
 
-// ofAllocator returns what counts of a number of bytes that are the allocator's.
+// ofAllocator returns bytes if they belong to the pool's own open allocator, or 0.
 func (p *Pool[T]) ofAllocator(bytes int) int {
 	if !p.owned || p.cells.Reserved() == 0 {
 		return 0
@@ -84,8 +88,8 @@ func (p *Pool[T]) ofAllocator(bytes int) int {
 	return bytes
 }
 
-// Resident returns how many bytes of the pool, those of its own allocator included, are in memory. It asks the operating
-// system; see [vm.Region.Resident].
+// Resident returns the number of bytes of the pool in memory, including its own allocator. It asks the
+// operating system; see [vm.Region.Resident].
 func (p *Pool[T]) Resident() (int, error) {
 	bytes, err := p.cells.Resident()
 	if err != nil || !p.owned {
@@ -95,9 +99,9 @@ func (p *Pool[T]) Resident() (int, error) {
 	return bytes + blocks, err
 }
 
-// Close gives the memory back, and the addresses too where the allocator is the pool's own. The elements must not be used
-// afterwards; using the pool panics. Closing twice does nothing. It returns an error as [Allocator.Close] does, and in a
-// shared allocator as [Allocator.Free] panics.
+// Close gives the memory back, and the addresses too if the allocator is the pool's own. The elements must
+// not be used afterwards, and using the pool panics. Closing twice does nothing. Close returns an error as
+// [Allocator.Close] does. In a shared allocator it also returns the [*Fault] of a damaged element.
 func (p *Pool[T]) Close() error {
 	if p.cells.Reserved() == 0 {
 		return nil
@@ -119,7 +123,7 @@ func (p *Pool[T]) Close() error {
 			p.cells.Remove(h)
 		}
 		for len(p.spare) > 0 {
-			if err := p.a.letGo(p.spare[len(p.spare)-1]); err != nil {
+			if err := p.a.returnSpare(p.spare[len(p.spare)-1]); err != nil {
 				return err
 			}
 			p.spare = p.spare[:len(p.spare)-1]

@@ -26,7 +26,7 @@ func newPool[T any](t testing.TB, o bulk.Options) *Pool[T] {
 	return p
 }
 
-// fault calls f and returns the report that its access becomes, or nil.
+// fault calls f and returns the report about its access, or nil.
 func fault(f func()) *Fault {
 	found, _ := caught(func() { vm.Do(f) })
 	return found
@@ -68,7 +68,8 @@ func TestPoolFaults(t *testing.T) {
 	p := newPool[record](t, bulk.Options{Name: "records"})
 	h, e := p.Insert(numbered(1))
 	other, _ := p.Insert(numbered(2))
-	if f := fault(func() { unsafe.Slice(e, 2)[1][0] = 1 }); f == nil || f.Kind != PastEnd || f.Distance != 1 || f.Type != "record" {
+	if f := fault(func() { unsafe.Slice(e, 2)[1][0] = 1 }); f == nil || f.Kind != PastEnd ||
+		f.Distance != 1 || f.Type != "record" {
 		t.Errorf("past the end: %+v", f)
 	}
 	p.Remove(h)
@@ -76,7 +77,8 @@ func TestPoolFaults(t *testing.T) {
 	if again.Slot() != h.Slot() {
 		t.Errorf("slot %d was taken, not %d", again.Slot(), h.Slot())
 	}
-	if f := fault(func() { e[1] = 9 }); f == nil || f.Kind != AfterFree || f.Offset != 8 || f.Allocator != "records" {
+	if f := fault(func() { e[1] = 9 }); f == nil || f.Kind != AfterFree || f.Offset != 8 ||
+		f.Allocator != "records" {
 		t.Errorf("after Remove: %+v", f)
 	}
 	if *p.Get(other) != numbered(2) || *p.Get(again) != numbered(3) {
@@ -100,7 +102,8 @@ func TestPoolDamage(t *testing.T) {
 		if f, ok := p.Check().(*Fault); !ok || f.Kind != Overwritten || f.Offset != -2 {
 			t.Errorf("%v: Check: %+v", pages, f)
 		}
-		if f, _ := caught(func() { p.Remove(h) }); f == nil || f.Kind != Overwritten || f.Offset != -2 || f.Type != "odd" {
+		if f, _ := caught(func() { p.Remove(h) }); f == nil || f.Kind != Overwritten || f.Offset != -2 ||
+			f.Type != "odd" {
 			t.Errorf("%v: Remove: %+v", pages, f)
 		}
 		if p.Valid(h) || p.Len() != 0 {
@@ -125,7 +128,8 @@ func TestPoolLimits(t *testing.T) {
 			p.Insert(numbered(i))
 		}
 		_, e := caught(func() { p.Insert(numbered(4)) })
-		if e == nil || e.Op != "insert" || e.Bytes != 40 || e.Purpose != "budget" || !errors.Is(e, vm.ErrLimit) ||
+		if e == nil || e.Op != "insert" || e.Bytes != 40 || e.Purpose != "budget" ||
+			!errors.Is(e, vm.ErrLimit) ||
 			!strings.Contains(e.Detail, "3 of the 3 elements that Options.MaxBytes (159 B) allows") {
 			t.Errorf("%v: beyond MaxBytes: %v", pages, e)
 		}
@@ -134,14 +138,15 @@ func TestPoolLimits(t *testing.T) {
 		}
 
 		p = newPool[record](t, bulk.Options{Capacity: 2, Pages: pages})
-		if err := p.Grow(3); !errors.As(err, &e) || e.Op != "grow" || !errors.Is(err, vm.ErrCapacity) || len(p.spare) != 0 {
+		if err := p.Grow(3); !errors.As(err, &e) || e.Op != "grow" || !errors.Is(err, vm.ErrCapacity) ||
+			len(p.spare) != 0 {
 			t.Errorf("%v: Grow beyond Options.Capacity: %v", pages, err)
 		}
 		if err := p.Grow(math.MaxInt); !errors.Is(err, vm.ErrCapacity) {
 			t.Errorf("%v: Grow by a lot: %v", pages, err)
 		}
 
-		// What Grow made room for goes in when nothing else does.
+		// Insertions that Grow made room for succeed when all others fail.
 		limit := vm.NewLimit(100 * page)
 		a := newAllocator(t, Options{Limit: limit, Pages: pages, Capacity: 50})
 		shared, err := NewPoolIn[record](a, bulk.Options{Limit: limit, Pages: pages})
@@ -159,7 +164,8 @@ func TestPoolLimits(t *testing.T) {
 		for i := range 10 {
 			shared.Insert(numbered(i))
 		}
-		if _, e := caught(func() { shared.Insert(numbered(10)) }); e == nil || !errors.Is(e, vm.ErrLimit) || shared.Len() != 10 {
+		if _, e := caught(func() { shared.Insert(numbered(10)) }); e == nil || !errors.Is(e, vm.ErrLimit) ||
+			shared.Len() != 10 {
 			t.Errorf("%v: an insertion without memory: %v", pages, e)
 		}
 		rest.Free(last)
@@ -222,16 +228,21 @@ func TestPoolMisuse(t *testing.T) {
 		f    func()
 		says string
 	}{
-		"pointers":  {func() { _, _ = NewPool[*int](bulk.Options{}) }, "guard: NewPool[*int]: *int is a pointer"},
-		"capacity":  {func() { _, _ = NewPool[int](bulk.Options{Capacity: -1}) }, "guard: NewPool[int]: Options.Capacity is -1"},
-		"sampling":  {func() { _, _ = NewSampledPool[int](SampledPoolOptions{Slots: -1}) }, "leave zero for the default"},
-		"unsampled": {func() { _, _ = NewSampledPool[[]int](SampledPoolOptions{}) }, "guard: NewSampledPool[[]int]: []int is a slice"},
-		"grow":      {func() { _ = p.Grow(-1) }, "guard: Grow(-1) on records: a number of elements is zero or more"},
-		"Insert":    {func() { p.Insert(record{}) }, closed},
-		"Remove":    {func() { p.Remove(h) }, closed},
-		"Get":       {func() { p.Get(h) }, closed},
-		"Valid":     {func() { p.Valid(h) }, closed},
-		"Clear":     {func() { p.Clear(nil) }, closed},
+		"pointers": {func() { _, _ = NewPool[*int](bulk.Options{}) },
+			"guard: NewPool[*int]: *int is a pointer"},
+		"capacity": {func() { _, _ = NewPool[int](bulk.Options{Capacity: -1}) },
+			"guard: NewPool[int]: Options.Capacity is -1"},
+		"sampling": {func() { _, _ = NewSampledPool[int](SampledPoolOptions{Slots: -1}) },
+			"leave zero for the default"},
+		"unsampled": {func() { _, _ = NewSampledPool[[]int](SampledPoolOptions{}) },
+			"guard: NewSampledPool[[]int]: []int is a slice"},
+		"grow": {func() { _ = p.Grow(-1) }, "guard: Grow(-1) on records: a number of elements is zero " +
+			"or more"},
+		"Insert": {func() { p.Insert(record{}) }, closed},
+		"Remove": {func() { p.Remove(h) }, closed},
+		"Get":    {func() { p.Get(h) }, closed},
+		"Valid":  {func() { p.Valid(h) }, closed},
+		"Clear":  {func() { p.Clear(nil) }, closed},
 		"All": {func() {
 			for range p.All() {
 			}

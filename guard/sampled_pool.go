@@ -12,47 +12,49 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// SampledPoolOptions say how a sampled pool is made. The zero value works.
+// SampledPoolOptions configure a sampled pool. The zero value works.
 type SampledPoolOptions struct {
-	// Options are those of the [bulk.Pool] that holds the other elements. Name, Limit and Pages hold for the guarded elements
-	// too.
+	// Options are those of the [bulk.Pool] of the unguarded elements. Name, Limit and Pages apply to the
+	// guarded elements too.
 	bulk.Options
 	// Every is the average number of insertions for each guarded one. Default: 1000.
 	Every int
-	// Slots is the largest number of guarded elements that live at a time. Default: 16, as in LLVM's GWP-ASan.
+	// Slots is the largest number of guarded elements that live at a time. Default: 16, as in LLVM's
+	// GWP-ASan.
 	Slots int
-	// Quarantine is the number of removed guarded elements whose addresses are not used again yet, so that a stale pointer
-	// to one faults. Default: 16 times Slots.
+	// Quarantine is the number of removed guarded elements whose addresses are not used again yet, so that a
+	// stale pointer to one faults. Default: 16 times Slots.
 	Quarantine int
 }
 
-// SampledPool is a [bulk.Pool] some of whose elements, chosen at random, are guarded as those of [Pool] are. It is meant for
-// production: many programs that run for long find what a test does not, at a price that does not show. The method is
-// GWP-ASan's (see the package documentation).
+// SampledPool is a [bulk.Pool] that guards some elements, chosen at random, as [Pool] does. It is meant for
+// production: over many long-running programs it finds bugs that tests miss, at a negligible price. The
+// method is GWP-ASan's (see the package documentation).
 //
-// Elements that are not guarded are in the bulk.Pool, and looking them up, removing them and passing them costs nothing
-// more; an insertion costs the sampler's decision. Guarded elements have slots from Options.Capacity on, are yielded after
-// the others, do not count for Options.Capacity and Options.MaxBytes, and are bounded by Options.Slots. Where one cannot
-// be had, the element goes to the bulk.Pool.
+// Unguarded elements are in the bulk.Pool. Looking them up, removing them and iterating over them costs
+// nothing more; an insertion costs the sampler's decision. Guarded elements have slots from Options.Capacity
+// on and are yielded after the others. They do not count for Options.Capacity and Options.MaxBytes;
+// SampledPoolOptions.Slots bounds them. If an element cannot be guarded, it goes to the bulk.Pool.
 //
-// What may run beside what is as with a bulk.Pool.
+// The rules for concurrent use are those of a bulk.Pool.
 type SampledPool[T any] struct {
-	plain[T] // not a pointer, which would have to be loaded for each look-up
+	plain[T] // not a pointer, which each look-up would have to load
 	sampler  Sampler
 	guarded  *Pool[T]
-	slots    int    // of guarded
-	first    uint32 // the slot of the first one
+	slots    int    // the largest number of guarded elements
+	first    uint32 // the slot of the first guarded element
 }
 
-// plain is the pool of the elements that are not guarded, under a name that keeps it from being a field for everybody.
+// plain is the pool of the unguarded elements. The alias keeps the embedded field unexported.
 type plain[T any] = bulk.Pool[T]
 
-// NewSampledPool makes an empty pool. It returns an error as [vm.Reserve] does, and panics when T holds Go pointers or an
-// option is negative.
+// NewSampledPool makes an empty pool. It returns an error as [vm.Reserve] does, and panics when T holds Go
+// pointers or an option is negative.
 func NewSampledPool[T any](o SampledPoolOptions) (*SampledPool[T], error) {
 	layout.Check[T]("guard: NewSampledPool")
 	if o.Every < 0 || o.Slots < 0 || o.Quarantine < 0 {
-		panic(fmt.Sprintf("guard: NewSampledPool[%s]: Every is %d, Slots is %d and Quarantine is %d: leave zero for the default",
+		panic(fmt.Sprintf("guard: NewSampledPool[%s]: Every is %d, Slots is %d and Quarantine is %d: leave "+
+			"zero for the default",
 			layout.Name[T](), o.Every, o.Slots, o.Quarantine))
 	}
 	if o.Every == 0 {
@@ -87,15 +89,16 @@ func NewSampledPool[T any](o SampledPoolOptions) (*SampledPool[T], error) {
 	first := outside.Keep(&sampled.plain, (*outsidePool[T])(sampled))
 	if uint64(first)+uint64(o.Slots) > math.MaxUint32 {
 		_, _ = g.Close(), sampled.plain.Close()
-		panic(fmt.Sprintf("guard: NewSampledPool[%s]: Options.Capacity is %d: leave %d handles for guarded elements", layout.Name[T](),
+		panic(fmt.Sprintf("guard: NewSampledPool[%s]: Options.Capacity is %d: leave %d handles for guarded "+
+			"elements", layout.Name[T](),
 			first, o.Slots))
 	}
 	sampled.first = uint32(first)
 	return sampled, nil
 }
 
-// outsidePool is how the plain pool sees the guarded elements. A slot below first, for which the plain pool has no memory
-// yet, becomes one that the guarded elements never reach.
+// outsidePool is the view that the plain pool has of the guarded elements. A slot below first, for which the
+// plain pool has no memory yet, wraps around to a slot that guarded elements never reach.
 type outsidePool[T any] SampledPool[T]
 
 // Get implements outside.Store.
@@ -112,16 +115,16 @@ func (p *SampledPool[T]) handle(guarded bulk.Handle[T]) bulk.Handle[T] {
 	return bulk.HandleOf[T](guarded.ID() + uint64(p.first))
 }
 
-// Insert is [bulk.Pool.Insert], or for some elements [Pool.Insert].
+// Insert is [bulk.Pool.Insert], or [Pool.Insert] for a guarded element.
 func (p *SampledPool[T]) Insert(v T) (bulk.Handle[T], *T) {
-	// This is Sampler.Sample, but that no call stands before the usual way on: v stays in the registers in which it came.
+	// This is Sampler.Sample without a call on the fast path: v stays in its registers.
 	if p.sampler.left--; p.sampler.left != 0 {
 		return p.plain.Insert(v)
 	}
 	return p.insertPicked(v)
 }
 
-// insertPicked inserts an element for which the sampler's interval has ended.
+// insertPicked inserts an element at the end of the sampler's interval.
 //
 //go:noinline
 func (p *SampledPool[T]) insertPicked(v T) (bulk.Handle[T], *T) {
@@ -133,13 +136,13 @@ func (p *SampledPool[T]) insertPicked(v T) (bulk.Handle[T], *T) {
 	return p.plain.Insert(v)
 }
 
-// Guarded returns the number of live elements that are guarded.
+// Guarded returns the number of live guarded elements.
 func (p *SampledPool[T]) Guarded() int { return p.guarded.Len() }
 
 // Len returns the number of live elements; 0 after Close.
 func (p *SampledPool[T]) Len() int { return p.plain.Len() + p.guarded.Len() }
 
-// Runs is [bulk.Pool.Runs], and after that [Pool.Runs] for the guarded elements.
+// Runs yields the runs of [bulk.Pool.Runs], then those of [Pool.Runs] for the guarded elements.
 func (p *SampledPool[T]) Runs() iter.Seq2[int, []T] {
 	return func(yield func(int, []T) bool) {
 		for first, run := range p.plain.Runs() {
@@ -155,7 +158,7 @@ func (p *SampledPool[T]) Runs() iter.Seq2[int, []T] {
 	}
 }
 
-// All is [bulk.Pool.All], and after that [Pool.All] for the guarded elements.
+// All yields the elements of [bulk.Pool.All], then those of [Pool.All] for the guarded elements.
 func (p *SampledPool[T]) All() iter.Seq2[bulk.Handle[T], *T] {
 	return func(yield func(bulk.Handle[T], *T) bool) {
 		for h, e := range p.plain.All() {
@@ -182,13 +185,14 @@ func (p *SampledPool[T]) Clear(f func(bulk.Handle[T], *T)) {
 	p.guarded.Clear(nil)
 }
 
-// Reserved returns the bytes of addresses that the pool takes; 0 after Close.
+// Reserved returns the number of bytes of addresses that the pool takes; 0 after Close.
 func (p *SampledPool[T]) Reserved() int { return p.plain.Reserved() + p.guarded.Reserved() }
 
-// Committed returns the bytes of memory that the pool may touch; 0 after Close.
+// Committed returns the number of bytes of memory that the pool may touch; 0 after Close.
 func (p *SampledPool[T]) Committed() int { return p.plain.Committed() + p.guarded.Committed() }
 
-// Resident returns how many bytes of the pool are in memory. It asks the operating system; see [vm.Region.Resident].
+// Resident returns the number of bytes of the pool in memory. It asks the operating system; see
+// [vm.Region.Resident].
 func (p *SampledPool[T]) Resident() (int, error) {
 	bytes, err := p.plain.Resident()
 	if err != nil {
@@ -198,11 +202,11 @@ func (p *SampledPool[T]) Resident() (int, error) {
 	return bytes + guarded, err
 }
 
-// Check looks for overwritten bytes around the guarded elements as [Allocator.Check] does.
+// Check looks for overwritten bytes around the guarded elements, as [Allocator.Check] does.
 func (p *SampledPool[T]) Check() error { return p.guarded.Check() }
 
-// Close gives the memory and the addresses back. The elements must not be used afterwards; using the pool panics. Closing
-// twice does nothing. It returns an error as [Allocator.Close] does.
+// Close gives the memory and the addresses back. The elements must not be used afterwards, and using the pool
+// panics. Closing twice does nothing. Close returns an error as [Allocator.Close] does.
 func (p *SampledPool[T]) Close() error {
 	err := p.guarded.Close()
 	if damage := (*Fault)(nil); err != nil && !errors.As(err, &damage) {

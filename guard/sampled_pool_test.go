@@ -25,7 +25,7 @@ func newSampledPool[T any](t testing.TB, o SampledPoolOptions) *SampledPool[T] {
 	return p
 }
 
-// TestSampler: intervals have the mean that was asked for, and none is longer than twice that.
+// TestSampler: intervals have the requested mean, and none is longer than twice the mean.
 func TestSampler(t *testing.T) {
 	for _, every := range []int{1, 2, 10, 1000} {
 		s := NewSampler(every)
@@ -38,7 +38,8 @@ func TestSampler(t *testing.T) {
 			distinct[n-last] = true
 			longest, last = max(longest, n-last), n
 		}
-		// The intervals are uniform on 1 to 2·every-1: the standard error of their mean is every/√(3·picked), 0.4 %.
+		// Intervals are uniform on 1 to 2·every-1: the standard error of their mean is every/√(3·picked), 0.4
+		// %.
 		if mean := float64(n) / picked; mean < 0.97*float64(every) || mean > 1.03*float64(every) {
 			t.Errorf("one in %.2f was picked, want one in %d", mean, every)
 		}
@@ -55,14 +56,17 @@ func TestSampler(t *testing.T) {
 	}
 }
 
-// TestSampledPool: some elements are guarded, never more than there are slots for, and the others are in a bulk.Pool.
+// TestSampledPool: some elements are guarded, never more than there are slots, and the others are in a
+// bulk.Pool.
 func TestSampledPool(t *testing.T) {
 	const slots = 8
-	p := newSampledPool[record](t, SampledPoolOptions{Options: bulk.Options{Name: "sampled", Capacity: 1000}, Every: 10, Slots: slots, Quarantine: 20})
+	p := newSampledPool[record](t, SampledPoolOptions{Options: bulk.Options{Name: "sampled", Capacity: 1000},
+		Every: 10, Slots: slots, Quarantine: 20})
 	var handles []bulk.Handle[record]
 	for i := range 800 {
 		h, e := p.Insert(numbered(i))
-		if p.guarded.a.Owns(unsafe.Pointer(e)) != (h.Slot() >= 1000) || *p.Get(h) != numbered(i) || !p.Valid(h) {
+		if p.guarded.a.Owns(unsafe.Pointer(e)) != (h.Slot() >= 1000) || *p.Get(h) != numbered(i) ||
+			!p.Valid(h) {
 			t.Fatalf("element %d has handle %v", i, h)
 		}
 		handles = append(handles, h)
@@ -94,11 +98,12 @@ func TestSampledPool(t *testing.T) {
 		t.Errorf("%d elements are left; %d were guarded", p.Len(), len(stale))
 	}
 	if !vm.HeapStandIn() {
-		if f := fault(func() { stale[3][2] = 1 }); f == nil || f.Kind != AfterFree || f.Offset != 16 || f.Allocator != "sampled" {
+		if f := fault(func() { stale[3][2] = 1 }); f == nil || f.Kind != AfterFree || f.Offset != 16 ||
+			f.Allocator != "sampled" {
 			t.Errorf("a guarded element after Remove: %+v", f)
 		}
 	}
-	// As they come and go, about one in ten is guarded.
+	// Over many insertions and removals about one in ten is guarded.
 	guarded := 0
 	for i := range 5000 {
 		h, _ := p.Insert(numbered(i))
@@ -110,10 +115,11 @@ func TestSampledPool(t *testing.T) {
 	}
 }
 
-// TestSampledPoolWithoutMemoryForGuards: elements that cannot be guarded go where the others are.
+// TestSampledPoolWithoutMemoryForGuards: elements that cannot be guarded go to the bulk.Pool.
 func TestSampledPoolWithoutMemoryForGuards(t *testing.T) {
 	limit := vm.NewLimit(1 << 20)
-	p := newSampledPool[record](t, SampledPoolOptions{Options: bulk.Options{Capacity: 1000, Limit: limit}, Every: 1})
+	p := newSampledPool[record](t, SampledPoolOptions{Options: bulk.Options{Capacity: 1000, Limit: limit},
+		Every: 1})
 	if err := p.Grow(1000); err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +135,8 @@ func TestSampledPoolWithoutMemoryForGuards(t *testing.T) {
 	if p.Guarded() != 0 || p.Len() != 1000 {
 		t.Errorf("%d of %d elements are guarded", p.Guarded(), p.Len())
 	}
-	if _, e := caught(func() { p.Insert(record{}) }); e == nil || !errors.Is(e, vm.ErrCapacity) || p.Len() != 1000 {
+	if _, e := caught(func() { p.Insert(record{}) }); e == nil || !errors.Is(e, vm.ErrCapacity) ||
+		p.Len() != 1000 {
 		t.Errorf("an element too many: %v", e)
 	}
 	if p.Reserved() <= p.plain.Reserved() || p.Committed() < p.plain.Committed() {
@@ -144,7 +151,8 @@ func TestSampledPoolWithoutMemoryForGuards(t *testing.T) {
 }
 
 func TestSampledPoolMisuse(t *testing.T) {
-	p := newSampledPool[odd](t, SampledPoolOptions{Options: bulk.Options{Name: "odds", Capacity: 10}, Every: 1, Slots: 2})
+	p := newSampledPool[odd](t, SampledPoolOptions{Options: bulk.Options{Name: "odds", Capacity: 10},
+		Every: 1, Slots: 2})
 	h, e := p.Insert(numberedOdd(1))
 	*(*byte)(unsafe.Add(unsafe.Pointer(e), -1)) = 0
 	if f, ok := p.Check().(*Fault); !ok || f.Kind != Overwritten {

@@ -2,9 +2,9 @@ package guard
 
 import "math"
 
-// What pools ask of their allocator.
+// These methods serve pools, which hold spare blocks.
 
-// allows returns an error where n more blocks are more than there may be.
+// allows returns an error if n more blocks exceed the capacity.
 func (a *Allocator) allows(op string, n, size int) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -19,33 +19,34 @@ func (a *Allocator) allows(op string, n, size int) error {
 	return nil
 }
 
-// hold returns a spare block for a later use that cannot fail.
-func (a *Allocator) hold(op string, size, align int) (*block, error) {
+// takeSpare returns a spare block for a later use that cannot fail.
+func (a *Allocator) takeSpare(op string, size, align int) (*block, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.prepare(op, size, align)
 }
 
-// letGo takes a spare block back.
-func (a *Allocator) letGo(b *block) error {
+// returnSpare gives a spare block back.
+func (a *Allocator) returnSpare(b *block) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.drop(b)
 }
 
-// use makes a spare block a live one.
+// useSpare turns a spare block into a live one.
 //
 //go:noinline
-func (a *Allocator) use(b *block, what kind) {
+func (a *Allocator) useSpare(b *block, what kind) {
 	var from calls
 	from.record()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.mustBeOpen()
-	a.bear(b, what, from)
+	a.makeLive(b, what, from)
 }
 
-// release frees the live block that begins in a page, and returns the damage around it. After an error the block is live.
+// release frees the live block that begins in page, and returns the damage around it. After an error the
+// block is live.
 //
 //go:noinline
 func (a *Allocator) release(page int) (*Fault, error) {

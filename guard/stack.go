@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// Stack is where something happened: the calls that led there, innermost first, as [runtime.Callers] gives them.
+// Stack is a call stack, innermost call first, in the format of [runtime.Callers].
 type Stack []uintptr
 
-// calls is what is kept of a stack for each block.
+// calls is the stack recorded with a block.
 type calls [16]uintptr
 
-// record takes the stack of the caller's caller.
+// record records the stack of the caller's caller.
 func (c *calls) record() {
 	n := runtime.Callers(3, c[:])
 	clear(c[n:])
 }
 
-// stack returns the recorded calls, nil where there are none.
+// stack returns the recorded calls, or nil if there are none.
 func (c *calls) stack() Stack {
 	n := 0
 	for n < len(c) && c[n] != 0 {
@@ -37,7 +37,8 @@ func here() Stack {
 	return append(Stack(nil), c[:runtime.Callers(3, c[:])]...)
 }
 
-// Frames yields the calls of the program, innermost first, without those of this package, of packages vm and heap, and of Go's runtime.
+// Frames yields the program's calls, innermost first. It skips this package, packages vm and heap, and Go's
+// runtime.
 func (s Stack) Frames() iter.Seq[runtime.Frame] {
 	return func(yield func(runtime.Frame) bool) {
 		if len(s) == 0 {
@@ -56,8 +57,8 @@ func (s Stack) Frames() iter.Seq[runtime.Frame] {
 	}
 }
 
-// internal reports whether a function is of this package (but not of its external tests), of those that call it for a
-// report or for a block, or of Go's runtime.
+// internal reports whether a function belongs to this package (but not to its external tests), to packages vm
+// and heap, or to Go's runtime.
 func internal(function string) bool {
 	for _, prefix := range []string{"runtime.", "github.com/vastgo/vast/guard.", "github.com/vastgo/vast/vm.",
 		"github.com/vastgo/vast/heap."} {

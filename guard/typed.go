@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Alloc returns the address of a zero T in a block of its own. It returns an error as [Allocator.Alloc] does, and panics
-// when T holds Go pointers.
+// Alloc returns the address of a zero T in a block of its own. It returns an error as [Allocator.Alloc] does,
+// and panics when T holds Go pointers.
 func Alloc[T any](a *Allocator) (*T, error) {
 	layout.Check[T]("guard: Alloc")
 	var v T
@@ -21,7 +21,7 @@ func Alloc[T any](a *Allocator) (*T, error) {
 	return (*T)(a.at(b)), nil // sound: the block is zero, aligned, of this size, and T holds no Go pointers
 }
 
-// Make is [Alloc], and panics with the error.
+// Make is [Alloc] that panics with the error.
 func Make[T any](a *Allocator) *T {
 	p, err := Alloc[T](a)
 	if err != nil {
@@ -30,16 +30,16 @@ func Make[T any](a *Allocator) *T {
 	return p
 }
 
-// AllocSlice returns a slice of zero values of T in one block, which ends where the capacity does. One without capacity
-// takes no block. It returns an error as [Allocator.Alloc] does, and panics when T holds Go pointers, or length is not from
-// zero to the capacity.
+// AllocSlice returns a slice of zero values of T in one block, which ends with the slice's capacity. A slice
+// without capacity takes no block. AllocSlice returns an error as [Allocator.Alloc] does, and panics when T
+// holds Go pointers, or unless 0 ≤ length ≤ capacity.
 func AllocSlice[T any](a *Allocator, length, capacity int) ([]T, error) {
 	layout.Check[T]("guard: AllocSlice")
 	var v T
 	size := int(unsafe.Sizeof(v))
 	if length < 0 || capacity < length {
-		panic(fmt.Sprintf("guard: AllocSlice[%s](%d, %d) on %s: a length is from zero to the capacity", layout.Name[T](), length,
-			capacity, a.o.Name))
+		panic(fmt.Sprintf("guard: AllocSlice[%s](%d, %d) on %s: a length is from zero to the capacity",
+			layout.Name[T](), length, capacity, a.o.Name))
 	}
 	if size > 0 && capacity > math.MaxInt/size {
 		return nil, &vm.Error{Op: "alloc", Purpose: a.o.Name, Bytes: math.MaxInt, Err: vm.ErrSize,
@@ -55,7 +55,7 @@ func AllocSlice[T any](a *Allocator, length, capacity int) ([]T, error) {
 	return unsafe.Slice((*T)(a.at(b)), capacity)[:length], nil // sound as in Alloc
 }
 
-// MakeSlice is [AllocSlice], and panics with the error.
+// MakeSlice is [AllocSlice] that panics with the error.
 func MakeSlice[T any](a *Allocator, length, capacity int) []T {
 	s, err := AllocSlice[T](a, length, capacity)
 	if err != nil {
@@ -64,11 +64,11 @@ func MakeSlice[T any](a *Allocator, length, capacity int) []T {
 	return s
 }
 
-// Free takes away what [Alloc] or [Make] returned. It panics as [Allocator.Free] does.
+// Free frees a value from [Alloc] or [Make]. It panics as [Allocator.Free] does.
 func Free[T any](a *Allocator, p *T) { a.free(uintptr(unsafe.Pointer(p))) }
 
-// FreeSlice takes away what [AllocSlice] or [MakeSlice] returned; s must begin where that began, and one without capacity is
-// nothing to free. It panics as [Allocator.Free] does.
+// FreeSlice frees a slice from [AllocSlice] or [MakeSlice]. s must begin where it was allocated; a slice
+// without capacity is not an allocation. It panics as [Allocator.Free] does.
 func FreeSlice[T any](a *Allocator, s []T) {
 	if cap(s) > 0 {
 		a.free(uintptr(unsafe.Pointer(unsafe.SliceData(s))))
