@@ -1,8 +1,8 @@
-// Command overwrite hunts for a memory overwrite, one of the hardest bugs to find: something writes to memory that is no
-// longer its own, and something else is found broken, later and far away.
+// Command overwrite finds a memory overwrite, one of the hardest bugs to find: code writes to memory that it
+// has freed, and the damage shows later in unrelated data.
 //
-// The program below has such a bug planted in it. It runs with a [bulk.Pool] first and shows the symptom, and then with a
-// [guard.Pool], which is one line of difference, and shows the report.
+// The program below contains such a bug. It first runs with a [bulk.Pool] and shows the symptom. Then it runs
+// with a [guard.Pool], which is one line of difference, and shows the report.
 package main
 
 import (
@@ -23,7 +23,7 @@ type ship struct {
 	Cargo int
 }
 
-// fleet is what this program needs of a pool.
+// fleet is the part of a pool that this program needs.
 type fleet interface {
 	Insert(ship) (bulk.Handle[ship], *ship)
 	Remove(bulk.Handle[ship]) bool
@@ -33,7 +33,7 @@ type fleet interface {
 
 // yard repairs one ship at a time.
 type yard struct {
-	// The bug: a pointer is kept for longer than the ship may live. It should be a bulk.Handle[ship].
+	// The bug: the pointer outlives the ship. It should be a bulk.Handle[ship].
 	inDock *ship
 }
 
@@ -41,17 +41,17 @@ func (y *yard) dock(s *ship) { y.inDock = s }
 
 func (y *yard) work() { y.inDock.Hull += 25 }
 
-// launch puts a ship into the water.
+// launch adds a ship to the fleet.
 func launch(ships fleet, name string, hull int) (bulk.Handle[ship], *ship) {
 	s := ship{Hull: hull}
 	copy(s.Name[:], name)
 	return ships.Insert(s)
 }
 
-// sink takes a ship out of the fleet, and does not tell the yard.
+// sink removes a ship from the fleet, but does not tell the yard.
 func sink(ships fleet, h bulk.Handle[ship]) { ships.Remove(h) }
 
-// voyage is the program. It prints what it finds out about the merchant.
+// voyage is the buggy program. It prints the hull of the merchant.
 func voyage(out io.Writer, ships fleet) {
 	var y yard
 	raider, s := launch(ships, "raider", 100)
@@ -59,7 +59,8 @@ func voyage(out io.Writer, ships fleet) {
 	sink(ships, raider)
 	merchant, _ := launch(ships, "merchant", 40)
 	y.work()
-	fmt.Fprintf(out, "The merchant was launched with hull 40 and never repaired. It has hull %d.\n", ships.Get(merchant).Hull)
+	fmt.Fprintf(out, "The merchant was launched with hull 40 and never repaired. It has hull %d.\n",
+		ships.Get(merchant).Hull)
 }
 
 func main() {
@@ -88,7 +89,7 @@ func hunt(out io.Writer) error {
 	return nil
 }
 
-// run makes the voyage and prints the report when there is one. vm.Do does no harm to the run without guards.
+// run makes the voyage and prints the report, if there is one. vm.Do is harmless without guards.
 func run(out io.Writer, ships fleet) {
 	defer func() {
 		switch r := recover().(type) {
@@ -105,7 +106,8 @@ func run(out io.Writer, ships fleet) {
 	vm.Do(func() { voyage(out, ships) })
 }
 
-// calls returns the two innermost calls of a stack in short. r.Error() has them all, with the whole paths.
+// calls returns the two innermost calls of a stack in short form. r.Error() has the whole stack with full
+// paths.
 func calls(s guard.Stack) string {
 	var short []string
 	for f := range s.Frames() {

@@ -11,7 +11,7 @@ import (
 
 var line = regexp.MustCompile(`\.go:\d+`)
 
-// TestHunt compares what the program prints, but for the numbers of lines.
+// TestHunt compares the output of the program, without line numbers.
 func TestHunt(t *testing.T) {
 	want := `With bulk.NewPool:
 The merchant was launched with hull 40 and never repaired. It has hull 65.
@@ -23,7 +23,7 @@ use after free of ship, byte 16 of 32
   freed by     sink (main.go) from voyage (main.go)
 `
 	if vm.HeapStandIn() {
-		t.Log("blocks are Go heap memory in this build, where nothing faults")
+		t.Log("blocks are Go heap memory in this build, which does not fault")
 		want, _, _ = strings.Cut(want, "use after")
 		want += "The merchant was launched with hull 40 and never repaired. It has hull 40.\n"
 	}

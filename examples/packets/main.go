@@ -1,18 +1,17 @@
-// Packets reads length-prefixed packets from a TCP connection and parses them where they lie:
+// Packets reads length-prefixed packets from a TCP connection and parses them in place:
 //
 //	go run ./examples/packets
 //
-// A connection gives bytes in pieces that have nothing to do with the packets in them, so what has come must be kept until
-// a packet is complete. That is what "Virtual Memory Tricks" describes the gapless ring buffer for. Here
+// A connection delivers bytes in pieces of any size, so the received bytes must be kept until a packet is
+// complete. "Virtual Memory Tricks" describes the gapless ring buffer for this purpose. Here
 //
-//   - one goroutine lets the connection write straight into a ring.Ring;
-//   - another one peeks at a packet's length, then at the packet, and hands its fields on as parts of the ring's own memory:
-//     nothing is copied, also where a packet goes over the ring's end;
-//   - a length that no packet may have, as a broken or hostile peer would send it, ends that connection with an error;
-//   - a peer that goes away in the middle of a packet is noticed.
+//   - one goroutine lets the connection write directly into a ring.Ring;
+//   - another one peeks at a packet's length, then at the packet, and uses its fields in the ring's own
+//     memory: nothing is copied, even if a packet crosses the ring's end;
+//   - an invalid length, from a broken or hostile peer, ends that connection with an error;
+//   - a peer that disconnects in the middle of a packet is noticed.
 //
-// The packets come over loopback, cut at places that have nothing to do with them. What it prints is the same in every
-// run.
+// The packets come over loopback, in pieces of random size. The output is the same in every run.
 package main
 
 import (
@@ -28,18 +27,19 @@ import (
 	"github.com/vastgo/vast/ring"
 )
 
-// A packet is its length (of what follows) as 4 bytes, a kind of 1 byte, a sequence number of 4 bytes, the payload, and a
-// checksum of 4 bytes over kind, number and payload. Numbers are big-endian.
+// A packet is a length in 4 bytes, a kind in 1 byte, a sequence number in 4 bytes, the payload, and a
+// checksum in 4 bytes over kind, number and payload. The length counts everything after it. Numbers are
+// big-endian.
 const (
 	bytesLength  = 4
-	bytesFixed   = 1 + 4 + 4 // beside length and payload
+	bytesFixed   = 1 + 4 + 4 // without length and payload
 	mostPayload  = 20_000
 	bytesToKind  = 0
 	bytesToCount = 1
 	bytesToData  = 5
 )
 
-// bytesRing is room for more than the longest packet, so that one is received while another one is parsed.
+// bytesRing is more than the longest packet, so that one packet is received while another one is parsed.
 const bytesRing = 64 << 10
 
 func main() {
@@ -67,7 +67,7 @@ func run(out io.Writer) error {
 	return nil
 }
 
-// packets returns so many packets behind each other, always the same.
+// packets returns n packets, one after the other. They are the same in each call.
 func packets(n int) []byte {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	var b []byte
@@ -89,13 +89,13 @@ func packets(n int) []byte {
 	return b
 }
 
-// counts are what a connection's packets add up to.
+// counts are sums over a connection's packets.
 type counts struct {
 	packets, payload, pings int
 	checksums               uint32
 }
 
-// serve sends bytes over a connection to itself and returns what the reading side made of them.
+// serve sends bytes over a connection to itself and returns the counts of the reading side.
 func serve(sent []byte) (c counts, err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -115,20 +115,20 @@ func serve(sent []byte) (c counts, err error) {
 	return receive(conn)
 }
 
-// send sends bytes, cut anywhere, and hangs up.
+// send sends bytes in pieces of random size, and closes the connection.
 func send(conn net.Conn, b []byte) {
 	defer conn.Close()
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for len(b) > 0 {
 		n := min(len(b), 1+rnd.IntN(30_000))
 		if _, err := conn.Write(b[:n]); err != nil {
-			return // the other side has had enough
+			return // the other side has closed the connection
 		}
 		b = b[n:]
 	}
 }
 
-// receive reads packets until the connection ends or sends what is no packet, and closes it.
+// receive reads packets until the connection ends or sends an invalid packet, and closes the connection.
 func receive(conn net.Conn) (c counts, err error) {
 	r, err := ring.New(ring.Options{Name: "packets", Capacity: bytesRing})
 	if err != nil {
@@ -141,7 +141,8 @@ func receive(conn net.Conn) (c counts, err error) {
 		_, err := r.ReadFrom(conn)
 		r.CloseWithError(err)
 	}()
-	// First the connection, then the ring: so the goroutine is woken wherever it waits, and gone when the memory goes.
+	// First the connection, then the ring: this wakes the goroutine from either, and it ends before the
+	// memory is released.
 	defer func() {
 		conn.Close()
 		r.CloseWrite()
@@ -173,7 +174,7 @@ func receive(conn net.Conn) (c counts, err error) {
 	}
 }
 
-// next returns a whole packet behind its length. It stays in the ring.
+// next returns a whole packet without its length. The packet stays in the ring.
 func next(r *ring.Ring) ([]byte, error) {
 	header, err := r.Peek(bytesLength)
 	if err != nil {
@@ -181,7 +182,8 @@ func next(r *ring.Ring) ([]byte, error) {
 	}
 	length := binary.BigEndian.Uint32(header)
 	if length < bytesFixed || length > bytesFixed+mostPayload {
-		return nil, fmt.Errorf("a packet of %d bytes is none: there are %d to %d", length, bytesFixed, bytesFixed+mostPayload)
+		return nil, fmt.Errorf("a packet cannot have %d bytes: it has %d to %d", length, bytesFixed,
+			bytesFixed+mostPayload)
 	}
 	p, err := r.Peek(bytesLength + int(length))
 	if err != nil {

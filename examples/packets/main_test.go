@@ -11,28 +11,28 @@ import (
 
 const received = `a peer that sends all: 5000 packets with 1116613 bytes, 714 pings, checksums 99a7986a: <nil>
 a peer that goes away: 4999 packets with 1116470 bytes, 714 pings, checksums 077cfaea: unexpected EOF
-a peer that lies: 3 packets with 12418 bytes, 0 pings, checksums d656a804: a packet of 4000000000 bytes is none: there are 9 to 20009
+a peer that lies: 3 packets with 12418 bytes, 0 pings, checksums d656a804: a packet cannot have 4000000000 bytes: it has 9 to 20009
 `
 
-// TestPackets: what it prints, and that nothing is held afterwards.
+// TestPackets checks the output, and that all memory is released at the end.
 func TestPackets(t *testing.T) {
 	var out strings.Builder
 	if err := run(&out); err != nil {
 		t.Fatal(err)
 	}
 	if out.String() != received {
-		t.Errorf("it prints\n%s\nwant\n%s", out.String(), received)
+		t.Errorf("the output is\n%s\nwant\n%s", out.String(), received)
 	}
 	for _, p := range vm.Snapshot(false).Purposes {
 		t.Errorf("%s still holds %+v", p.Purpose, p)
 	}
 }
 
-// TestSums: what packets adds up to, counted without a ring.
+// TestSums checks the function packets, without a ring.
 func TestSums(t *testing.T) {
 	b := packets(5000)
 	if len(b) < 10*bytesRing {
-		t.Errorf("%d bytes do not go over the ring's end often", len(b))
+		t.Errorf("%d bytes cross the ring's end too rarely", len(b))
 	}
 	count, payload := 0, 0
 	for ; len(b) > 0; count++ {
@@ -45,7 +45,7 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// TestAnyBytes: whatever a peer sends, there is an error or an end, and no packet that was not sent.
+// TestAnyBytes checks that bytes from a faulty peer give an error, and no packet that was not sent.
 func TestAnyBytes(t *testing.T) {
 	good := packets(20)
 	for i := range good {

@@ -1,14 +1,15 @@
-// Particles runs one particle system in every layout that package bulk has for it, and shows that the code around them stays
-// the same and the result too.
+// Particles runs one particle system in every layout of package bulk. It shows that neither the surrounding
+// code nor the result depends on the layout.
 //
-// A particle has ten numbers: its lifetime, position, velocity and color. Three calculations run over all particles in
-// each step: tick touches one of the numbers, move six, fade three. Particles whose time is over are taken out, and new
-// ones come.
+// A particle has ten numbers: its lifetime, position, velocity and color. Three calculations run over all
+// particles in each step: tick touches one of the numbers, move six, fade three. Particles whose lifetime is
+// over are removed, and new ones are added.
 //
-//	go run ./examples/particles            # the same sum of all states in every layout
-//	go run ./examples/particles -measure   # and what each calculation costs in each layout
+//	go run ./examples/particles            # prints the same sum of all states for every layout
+//	go run ./examples/particles -measure   # prints the cost of each calculation in each layout
 //
-// The system and the layouts are those of Niklas Gray, "Data Structures Part 1: Bulk Data" (Our Machinery, 2019).
+// The system and the layouts are those of Niklas Gray, "Data Structures Part 1: Bulk Data" (Our Machinery,
+// 2019).
 package main
 
 import (
@@ -26,12 +27,12 @@ type system interface {
 	tick()
 	move()
 	fade()
-	cull() // takes out the particles whose time is over
+	cull() // removes the particles whose lifetime is over
 	sum() (live int, state uint64)
 	close() error
 }
 
-// layouts are the systems, each with what makes it, for at most so many particles.
+// layouts are the systems, with their constructors.
 var layouts = []struct {
 	name string
 	make func(capacity int) (system, error)
@@ -47,12 +48,12 @@ var layouts = []struct {
 
 func main() {
 	measuring := flag.Bool("measure", false, "measure the calculations")
-	n := flag.Int("n", 2_000_000, "with -measure: the number of particles")
+	n := flag.Int("n", 2_000_000, "number of particles for -measure")
 	flag.Parse()
 	var err error
 	switch {
 	case *n < 1:
-		err = fmt.Errorf("-n %d: a number of particles is 1 or more", *n)
+		err = fmt.Errorf("-n %d: the number of particles must be at least 1", *n)
 	case *measuring:
 		err = measure(os.Stdout, *n)
 	default:
@@ -66,11 +67,11 @@ func main() {
 
 const (
 	steps    = 200
-	perStep  = 97 // particles that come in each step
+	perStep  = 97 // new particles in each step
 	capacity = steps * perStep
 )
 
-// show runs all layouts for a while and prints what they come to.
+// show runs all layouts and prints the number and state of their particles.
 func show(out io.Writer) error {
 	for _, l := range layouts {
 		s, err := l.make(capacity)
@@ -87,7 +88,7 @@ func show(out io.Writer) error {
 	return nil
 }
 
-// run lets particles come and go.
+// run adds, moves and removes particles for some steps.
 func run(s system) {
 	for step := range steps {
 		for i := range perStep {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// plain is the system as a Go slice, which the others are compared with.
+// plain runs the system with a Go slice, as the reference.
 func plain() (live int, state uint64) {
 	var ps []particle
 	for step := range steps {
@@ -31,11 +31,11 @@ func plain() (live int, state uint64) {
 	return len(ps), state
 }
 
-// TestOutput compares what all layouts come to with the plain slice.
+// TestOutput compares the results of all layouts with those of the slice.
 func TestOutput(t *testing.T) {
 	live, state := plain()
 	if live != 7231 || state != 0xd44fe4a032792b84 {
-		t.Errorf("a plain slice comes to %d particles, state %016x", live, state)
+		t.Errorf("the slice gives %d particles, state %016x", live, state)
 	}
 	var out bytes.Buffer
 	if err := show(&out); err != nil {

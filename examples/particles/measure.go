@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// rounds is how often a calculation is measured; the best round counts.
+// rounds is the number of measurements of a calculation. The shortest counts.
 const rounds = 7
 
-// measure prints the time that each calculation takes in each layout, per particle, and how much faster it is than in the
-// first one. All particles live, so there are no holes: the best case for structs.
+// measure prints the time of each calculation per particle in each layout, and the speedup over the first
+// layout. All particles live, so there are no holes: this is the best case for structs.
 func measure(out io.Writer, n int) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(out, "%d particles, nanoseconds for each, and how many times faster than the first layout\n\n", n)
+	fmt.Fprintf(out, "%d particles, nanoseconds per particle, and the speedup over the first layout\n\n", n)
 	fmt.Fprintln(w, "layout\ttick (1 of 10 fields)\t\tmove (6)\t\tfade (3)\t\t")
 	var first [3]float64
 	for k, l := range layouts {

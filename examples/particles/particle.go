@@ -11,11 +11,11 @@ type particle struct {
 }
 
 const (
-	dt   = 1.0 / 64 // seconds of a step
-	glow = 1 - dt/2 // what is left of a color after a step
+	dt   = 1.0 / 64 // seconds in a step
+	glow = 1 - dt/2 // factor of a color in a step
 )
 
-// newParticle returns the i-th particle that comes.
+// newParticle returns the i-th particle.
 func newParticle(i int) particle {
 	spread := func(k int) float32 { return float32(i*k%61) / 8 }
 	return particle{
@@ -26,8 +26,8 @@ func newParticle(i int) particle {
 	}
 }
 
-// The calculations on one particle. The conversions round each product, so that every processor comes to the same state:
-// without them a compiler may join a multiplication and an addition.
+// The calculations on one particle. The conversions round each product: without them a compiler may fuse a
+// multiplication and an addition, and the state would depend on the processor.
 
 func (p *particle) tick() { p.life -= dt }
 
@@ -43,9 +43,9 @@ func (p *particle) fade() {
 	}
 }
 
-// And on many values of one field. A function like these is where vector instructions would go.
+// The calculations on many values of one field. Vector instructions would go into functions like these.
 
-// tick takes time off eight lifetimes at once; their number is a multiple of eight.
+// tick reduces eight lifetimes at once. Their number is a multiple of eight.
 func tick(life []float32) {
 	for ; len(life) >= 8; life = life[8:] {
 		l := (*[8]float32)(life)
@@ -73,7 +73,7 @@ func fade(color []float32) {
 	}
 }
 
-// state returns a number for a particle. The sum of all does not depend on their order.
+// state returns a hash of a particle. The sum over all particles does not depend on their order.
 func (p *particle) state() uint64 {
 	h := uint64(math.Float32bits(p.life))
 	for _, v := range [...][3]float32{p.position, p.velocity, p.color} {

@@ -2,7 +2,7 @@ package main
 
 import "github.com/vastgo/vast/bulk"
 
-// pooled are structs that keep their place, with holes between them.
+// pooled holds structs that keep their places, with holes between them.
 type pooled struct{ pool *bulk.Pool[particle] }
 
 func newPooled(capacity int) (system, error) {
@@ -54,7 +54,7 @@ func (s *pooled) sum() (live int, state uint64) {
 
 func (s *pooled) close() error { return s.pool.Close() }
 
-// packed are structs without holes: the last one moves into the place of one that goes.
+// packed holds structs without holes: the last one moves into the place of a removed one.
 type packed struct{ array *bulk.Array[particle] }
 
 func newPacked(capacity int) (system, error) {
@@ -88,7 +88,7 @@ func (s *packed) fade() {
 func (s *packed) cull() {
 	all := s.array.Slice()
 	n := len(all)
-	// From the end, so that what moves has been looked at.
+	// From the end, so that a struct that moves was already checked.
 	for i := n - 1; i >= 0; i-- {
 		if all[i].life <= 0 {
 			n--

@@ -6,10 +6,10 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// field is one of a particle's numbers in a table.
+// field is one of a particle's numbers, in a table.
 type field = *bulk.Field[float32]
 
-// tabled are particles in a table, in whatever layout.
+// tabled holds particles in a table of any layout.
 type tabled struct {
 	table    *bulk.Table
 	life     field
@@ -35,11 +35,12 @@ func (s *tabled) spawn(p particle) {
 	row := s.table.Append()
 	*s.life.At(row) = p.life
 	for i := range 3 {
-		*s.position[i].At(row), *s.velocity[i].At(row), *s.color[i].At(row) = p.position[i], p.velocity[i], p.color[i]
+		*s.position[i].At(row), *s.velocity[i].At(row) = p.position[i], p.velocity[i]
+		*s.color[i].At(row) = p.color[i]
 	}
 }
 
-// tick calculates with the padding too, which holds safe values: so there is no rest to deal with.
+// tick also calculates with the padding, which holds safe values: so there is no remainder.
 func (s *tabled) tick() {
 	for b := range s.table.PaddedBlocks() {
 		tick(s.life.Slice(b))
@@ -74,7 +75,8 @@ func (s *tabled) sum() (live int, state uint64) {
 	for row := range s.table.Len() {
 		p := particle{life: *s.life.At(row)}
 		for i := range 3 {
-			p.position[i], p.velocity[i], p.color[i] = *s.position[i].At(row), *s.velocity[i].At(row), *s.color[i].At(row)
+			p.position[i], p.velocity[i] = *s.position[i].At(row), *s.velocity[i].At(row)
+			p.color[i] = *s.color[i].At(row)
 		}
 		live++
 		state += p.state()

@@ -2,10 +2,10 @@ package main
 
 import "github.com/vastgo/vast/bulk"
 
-// column is one of a particle's numbers in temporary columns.
+// column is one of a particle's numbers, in temporary columns.
 type column = *bulk.Temporary[float32]
 
-// transposed are structs with holes like pooled, from which each calculation takes the columns that it needs.
+// transposed holds structs like pooled. Each calculation copies the columns that it needs.
 type transposed struct {
 	pooled
 	life               column
@@ -32,7 +32,7 @@ func newTransposed(capacity int) (system, error) {
 
 func (s *transposed) tick() {
 	for range s.ticks.Pool(s.pool) {
-		tick(s.life.Slice()) // rows of a pool come by 64
+		tick(s.life.Slice()) // the rows of a pool come in multiples of 64
 	}
 }
 
@@ -52,7 +52,7 @@ func (s *transposed) fade() {
 	}
 }
 
-// cull finds out by rows whose time is over.
+// cull finds the particles to remove in a temporary column.
 func (s *transposed) cull() {
 	for rows := range s.ticks.Pool(s.pool) {
 		life := s.life.Slice()

@@ -2,16 +2,18 @@
 //
 //	go run ./examples/scene
 //
-// It is the arena of entities of "Memory Arena", in which a game keeps everything it simulates in a few megabytes that it
-// sets aside when it starts: insert, get, change, remove, iterate and flush, and a stop where the budget is exceeded. Here
+// It is the arena of entities of "Memory Arena". There a game keeps everything that it simulates in a few
+// megabytes that it reserves at the start: it inserts, gets, changes, removes, iterates and flushes, and
+// stops when the budget is exceeded. Here
 //
-//   - the entities are in a bulk.Pool with Options.MaxBytes: addresses are set aside, memory is taken as a scene needs it,
-//     and never more than the budget. The stop is an error that names the budget, before anything is loaded.
-//   - references are handles. After a flush those to the old scene are stale, and say so, though the new scene is where the
-//     old one was.
-//   - what a loader needs only while it loads is in an arena.Arena, and is given up in one go.
+//   - the entities are in a bulk.Pool with Options.MaxBytes: the pool reserves addresses, commits memory as a
+//     scene needs it, and never exceeds the budget. The stop is an error that names the budget, before
+//     anything is loaded.
+//   - references are handles. After a flush, handles to the old scene are stale and detected as such,
+//     although the new scene uses the same memory.
+//   - temporary data of the loader is in an arena.Arena, and is freed at once.
 //
-// A scene is generated from its number, so it prints the same in every run.
+// A scene is generated from its number, so the output is the same in every run.
 package main
 
 import (
@@ -27,7 +29,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// budget is what the entities of a scene may take, in bytes.
+// budget is the limit for the entities of a scene, in bytes.
 const budget = 10_000_000
 
 // Entity is anything in a scene: a tree, a lamp, a villager.
@@ -35,10 +37,10 @@ type Entity struct {
 	Kind     uint32
 	Position [3]float32
 	Health   float32
-	Leader   bulk.Handle[Entity] // whom it follows, if anybody
+	Leader   bulk.Handle[Entity] // the entity that it follows, or zero
 }
 
-// game is what lives as long as the program.
+// game is the state that lives as long as the program.
 type game struct {
 	out      io.Writer
 	entities *bulk.Pool[Entity]
@@ -58,7 +60,7 @@ func run(out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, g.entities.Close()) }()
-	if g.loading, err = arena.NewArena(arena.Options{Name: "loading"}); err != nil {
+	if g.loading, err = arena.New(arena.Options{Name: "loading"}); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, g.loading.Close()) }()
@@ -69,12 +71,13 @@ func run(out io.Writer) (err error) {
 	}
 	g.entities.Get(hero).Health -= 30
 	g.play()
-	fmt.Fprintf(out, "  the hero has %.0f health, and %d follow\n", g.entities.Get(hero).Health, g.followers(hero))
+	fmt.Fprintf(out, "  the hero has %.0f health, and %d follow\n", g.entities.Get(hero).Health,
+		g.followers(hero))
 
 	g.flush()
 	fmt.Fprintln(out, "  the hero of the village is gone:", g.entities.Get(hero) == nil)
 
-	// A city is more than there is room for.
+	// There is no room for a city.
 	if _, err = g.load("city", 2, 500_000); !errors.Is(err, vm.ErrLimit) {
 		return fmt.Errorf("loading more than the budget: %v", err)
 	}
@@ -85,15 +88,16 @@ func run(out io.Writer) (err error) {
 		return err
 	}
 	g.play()
-	fmt.Fprintf(out, "  the hero has %.0f health, and %d follow\n", g.entities.Get(hero).Health, g.followers(hero))
+	fmt.Fprintf(out, "  the hero has %.0f health, and %d follow\n", g.entities.Get(hero).Health,
+		g.followers(hero))
 	return nil
 }
 
-// load makes a scene of n entities and returns its hero. Every entity but the hero may follow one that was made before it,
-// so the loader keeps a list of all handles, which nobody needs afterwards.
+// load makes a scene of n entities and returns its hero. Every entity except the hero may follow an earlier
+// one, so the loader keeps a temporary list of all handles.
 func (g *game) load(name string, number uint64, n int) (hero bulk.Handle[Entity], err error) {
 	fmt.Fprintf(g.out, "%s: %d entities\n", name, n)
-	// One question before, instead of a stop in the middle: after it no insertion fails.
+	// One check before the loop: after it no insertion fails.
 	if err := g.entities.Grow(n); err != nil {
 		return hero, err
 	}
@@ -116,7 +120,7 @@ func (g *game) load(name string, number uint64, n int) (hero bulk.Handle[Entity]
 	return handles[0], nil
 }
 
-// play lets the scene run: some entities die, and the others move.
+// play runs the scene: some entities die, and the others move.
 func (g *game) play() {
 	random := rand.New(rand.NewPCG(7, 0))
 	died := 0
@@ -131,7 +135,8 @@ func (g *game) play() {
 	fmt.Fprintf(g.out, "  %d died, %d live\n", died, g.entities.Len())
 }
 
-// followers counts who follows a leader. A follower whose leader has died follows nobody: its handle is stale.
+// followers counts the followers of a leader. The handle of a dead leader is stale, so its followers do not
+// count.
 func (g *game) followers(leader bulk.Handle[Entity]) (n int) {
 	for _, e := range g.entities.All() {
 		if e.Leader == leader && g.entities.Get(e.Leader) != nil {

@@ -21,14 +21,14 @@ forest: 200000 entities
   the hero has 100 health, and 4774 follow
 `
 
-// TestScenes: what it prints, and that nothing is held afterwards.
+// TestScenes checks the output, and that all memory is released at the end.
 func TestScenes(t *testing.T) {
 	var out strings.Builder
 	if err := run(&out); err != nil {
 		t.Fatal(err)
 	}
 	if out.String() != scenes {
-		t.Errorf("it prints\n%s\nwant\n%s", out.String(), scenes)
+		t.Errorf("the output is\n%s\nwant\n%s", out.String(), scenes)
 	}
 	for _, p := range vm.Snapshot(false).Purposes {
 		if p.Regions != 0 || p.Committed != 0 {

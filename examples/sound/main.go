@@ -2,20 +2,20 @@
 //
 //	go run ./examples/sound
 //
-// It has the three kinds of objects by which "Data Structures Part 1: Bulk Data" (Niklas Gray) explains what a system
-// needs of its storage, each in the container that suits what is done with it:
+// It has the three kinds of objects with which "Data Structures Part 1: Bulk Data" (Niklas Gray) explains the
+// needs of a system. Each kind is in the container that fits its use:
 //
-//   - Sound resources are in a bulk.Pool. Nothing goes over all of them, but everything that plays looks its own up, in
-//     every step: one access, and a resource never moves.
-//   - Playing sounds are in a bulk.Dense. Every step mixes all of them, and they come and go: they lie side by side
-//     whatever has ended. A fade finds its sound by a handle, wherever it has moved to.
-//   - Fades are in a bulk.Dense too. Every step goes over all of them, and nobody looks one up.
+//   - Sound resources are in a bulk.Pool. No code iterates over them, but every playing sound looks up its
+//     resource in every step: a lookup is one access, and a resource never moves.
+//   - Playing sounds are in a bulk.Dense. Every step mixes all of them, and they come and go: they stay
+//     contiguous. A fade finds its sound by a handle, even after the sound has moved.
+//   - Fades are in a bulk.Dense, too. Every step iterates over them, and no code looks one up.
 //
-// A sound refers to its resource, and a fade to its sound, by a handle: 8 bytes that know when their target is gone. So a
-// sound may end while a fade still refers to it, and a resource may be unloaded while it plays. Nobody has to search for
-// who refers to what: the fade and the sound find out by themselves.
+// A sound refers to its resource, and a fade to its sound, by a handle: 8 bytes that detect when the target
+// is gone. So a sound may end while a fade refers to it, and a resource may be unloaded while it plays. No
+// code has to search for references: the fade and the sound notice by themselves.
 //
-// Time goes in steps of a fixed number of samples, and no clock is read: it prints the same in every run.
+// Time passes in steps of a fixed number of samples, without a clock: the output is the same in every run.
 package main
 
 import (
@@ -32,7 +32,7 @@ func main() {
 	}
 }
 
-// play is four seconds of a scene: music fades in, it rains, a door falls shut.
+// play runs a scene of four seconds: music fades in, it rains, a door slams.
 func play(out io.Writer) (err error) {
 	s, err := newSystem(out)
 	if err != nil {
@@ -65,7 +65,7 @@ func play(out io.Writer) (err error) {
 	}
 	s.run(seconds(1))
 
-	// The door falls shut in half a second, which the one who fades it out over two does not know.
+	// The door's sound takes half a second, but the fade takes two.
 	bang, err := s.start(door, 1)
 	if err != nil {
 		return err
@@ -75,12 +75,13 @@ func play(out io.Writer) (err error) {
 	}
 	s.run(seconds(1))
 
-	// The rain plays on and on until its resource is gone.
+	// The rain plays until its resource is gone.
 	s.unload(rain)
 	if err := s.fade(tune, 0.2, seconds(1.5)); err != nil {
 		return err
 	}
 	s.run(seconds(2))
-	s.say("is over: the handle of the door's sound is good: %t, that of the tune: %t", s.sounds.Valid(bang), s.sounds.Valid(tune))
+	s.say("the end: the handle of the door's sound is valid: %t, that of the tune: %t",
+		s.sounds.Valid(bang), s.sounds.Valid(tune))
 	return nil
 }

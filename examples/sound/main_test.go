@@ -28,7 +28,7 @@ const scene = `0.00 s  music is loaded: compressed, 2880000 samples
 3.50 s  a fade is done, at volume 0.20
 3.50 s  1 sounds, 0 fades, volume 0.20
 4.00 s  1 sounds, 0 fades, volume 0.20
-4.00 s  is over: the handle of the door's sound is good: false, that of the tune: true
+4.00 s  the end: the handle of the door's sound is valid: false, that of the tune: true
 `
 
 func TestScene(t *testing.T) {
@@ -51,7 +51,7 @@ func TestScene(t *testing.T) {
 	}
 }
 
-// TestFadeLeavesTheNextSoundAlone has a sound take the slot, and the place, of one that a fade still refers to.
+// TestFadeLeavesTheNextSoundAlone reuses the slot and the place of a sound that a fade still refers to.
 func TestFadeLeavesTheNextSoundAlone(t *testing.T) {
 	s, err := newSystem(io.Discard)
 	if err != nil {
@@ -78,7 +78,7 @@ func TestFadeLeavesTheNextSoundAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.now += samplesPerStep
-	s.mix() // the click ends; the fade does not know yet
+	s.mix() // the click ends; the fade has not noticed yet
 	second, err := s.start(long, 0.5)
 	if err != nil {
 		t.Fatal(err)
@@ -95,6 +95,6 @@ func TestFadeLeavesTheNextSoundAlone(t *testing.T) {
 	}
 	s.unload(click)
 	if _, err := s.start(click, 1); err == nil {
-		t.Error("a resource that was unloaded is played")
+		t.Error("an unloaded resource is played")
 	}
 }

@@ -19,7 +19,7 @@ type samples uint64
 
 func seconds(s float64) samples { return samples(s * samplesPerSecond) }
 
-// format says how the data of a resource are encoded.
+// format is the encoding of a resource's data.
 type format uint32
 
 const (
@@ -29,7 +29,8 @@ const (
 
 func (f format) String() string { return [...]string{"plain", "compressed"}[f] }
 
-// resource is sound that can be played. Its name is a string, which the collector must see: it stands in system.names.
+// resource is sound that can be played. Its name is a string, which must be on Go's heap: it is in
+// system.names.
 type resource struct {
 	name   uint32
 	format format
@@ -50,7 +51,7 @@ type fade struct {
 	begins, ends samples // on the system's clock
 }
 
-// system has all objects, and a clock that counts samples.
+// system holds all objects, and a clock that counts samples.
 type system struct {
 	resources *bulk.Pool[resource]
 	sounds    *bulk.Dense[sound]
@@ -60,11 +61,12 @@ type system struct {
 	out       io.Writer
 }
 
-// newSystem makes an empty system. Capacities cost addresses, not memory: they are far beyond what will be needed.
+// newSystem makes an empty system. Capacities reserve addresses, not memory: they are far larger than needed.
 func newSystem(out io.Writer) (*system, error) {
 	s := &system{out: out}
 	var err error
-	if s.resources, err = bulk.NewPool[resource](bulk.Options{Name: "resources", Capacity: 100_000}); err != nil {
+	s.resources, err = bulk.NewPool[resource](bulk.Options{Name: "resources", Capacity: 100_000})
+	if err != nil {
 		return nil, err
 	}
 	if s.sounds, err = bulk.NewDense[sound](bulk.Options{Name: "sounds", Capacity: 10_000}); err != nil {
@@ -80,13 +82,13 @@ func (s *system) close() error {
 	return errors.Join(s.fades.Close(), s.sounds.Close(), s.resources.Close())
 }
 
-// say prints what happens, and when.
+// say prints an event with its time.
 func (s *system) say(what string, args ...any) {
 	fmt.Fprintf(s.out, "%.2f s  %s\n", float64(s.now)/samplesPerSecond, fmt.Sprintf(what, args...))
 }
 
-// load makes a resource. Like start and fade it makes room first: where there is none it returns an error and nothing has
-// changed.
+// load makes a resource. Like start and fade it makes room first: if there is none, it returns an error and
+// changes nothing.
 func (s *system) load(name string, f format, length samples) (bulk.Handle[resource], error) {
 	if err := s.resources.Grow(1); err != nil {
 		return bulk.Handle[resource]{}, err
@@ -97,7 +99,7 @@ func (s *system) load(name string, f format, length samples) (bulk.Handle[resour
 	return h, nil
 }
 
-// unload takes a resource away, whoever plays it.
+// unload removes a resource, even while it plays.
 func (s *system) unload(h bulk.Handle[resource]) {
 	if r := s.resources.Get(h); r != nil {
 		s.say("%s is unloaded", s.names[r.name])
@@ -119,7 +121,7 @@ func (s *system) start(h bulk.Handle[resource], volume float32) (bulk.Handle[sou
 	return sh, nil
 }
 
-// fade lets the volume of a sound go to another one from now on, if the sound has not ended.
+// fade starts to change the volume of a sound, unless the sound has ended.
 func (s *system) fade(h bulk.Handle[sound], to float32, length samples) error {
 	target := s.sounds.Get(h)
 	if target == nil {
@@ -132,7 +134,7 @@ func (s *system) fade(h bulk.Handle[sound], to float32, length samples) error {
 	return nil
 }
 
-// run lets time pass in whole steps.
+// run advances the time in whole steps.
 func (s *system) run(length samples) {
 	for end := s.now + length; s.now < end; {
 		s.step()
@@ -148,8 +150,8 @@ func (s *system) step() {
 	s.changeVolumes()
 }
 
-// mix plays all sounds a step on. It goes backwards, so that what moves into the place of one that is removed was mixed
-// already.
+// mix advances all sounds by one step. It iterates backwards, so that a sound that moves into the place of a
+// removed one is already mixed.
 func (s *system) mix() {
 	all := s.sounds.Slice()
 	for i := len(all) - 1; i >= 0; i-- {
@@ -167,7 +169,7 @@ func (s *system) mix() {
 	}
 }
 
-// changeVolumes does what the fades are there for, and drops those that are done or whose sound is gone.
+// changeVolumes applies the fades, and removes those that are done or whose sound is gone.
 func (s *system) changeVolumes() {
 	all := s.fades.Slice()
 	for i := len(all) - 1; i >= 0; i-- {
@@ -187,7 +189,7 @@ func (s *system) changeVolumes() {
 	}
 }
 
-// report sums up all that plays: the loop is one over a plain slice.
+// report prints the sum of all volumes: the loop runs over a plain slice.
 func (s *system) report() {
 	var volume float32
 	for _, p := range s.sounds.Slice() {

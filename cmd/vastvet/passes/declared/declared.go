@@ -40,7 +40,8 @@ func run(p *check.Pass) {
 		}
 		if l == nil {
 			l = &look{Pass: p, values: trace.New(p.TypesInfo, p.Inspector),
-				functions: map[*types.Func]*ast.FuncDecl{}, uses: map[types.Object][][]ast.Node{}, adds: map[types.Object]bool{}}
+				functions: map[*types.Func]*ast.FuncDecl{}, uses: map[types.Object][][]ast.Node{},
+				adds: map[types.Object]bool{}}
 			l.index()
 		}
 		if l.goesToAdd(stack) {
@@ -226,5 +227,5 @@ func targets(info *types.Info, e ast.Expr) bool {
 		return false
 	}
 	name := lib.Callee(info, call)
-	return name == "vast.Relation.Targets" || name == "vast.Edges.Targets"
+	return name == "vast.Relation.TargetColumn" || name == "vast.Edges.TargetColumn"
 }

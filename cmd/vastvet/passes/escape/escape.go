@@ -74,7 +74,7 @@ func init() {
 		yield[of+".All"], yield[of+".Runs"] = true, true
 	}
 	hand["bulk.Indexed.Insert"] = 1
-	for _, f := range strings.Fields("vast.Edges.In vast.Edges.Out vast.Order.All vast.Order.Descending") {
+	for _, f := range strings.Fields("vast.Edges.Sources vast.Edges.Targets vast.Order.All vast.Order.Descending") {
 		yield[f] = true
 	}
 }

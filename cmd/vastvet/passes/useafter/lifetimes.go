@@ -30,7 +30,7 @@ var needsOpen = map[string][]string{
 	"heap.Heap":         words("Alloc Realloc SizeOf"),
 	"ring.Endless":      words("Append At Commit ReadAt ReadFrom Release Reserve Write"),
 	"sched.Schedule":    words("Add Build GrowCommandBytes Run Tick"),
-	"vast.Commands":     words("Delete Grow New Trim"),
+	"vast.Commands":     words("Delete GrowBytes New Trim"),
 	"vast.Tracker":      words("Added Changed Next Removed"),
 	"vast.World":        words("Apply Archetype DeleteAll Exchange Names Query Reset Trim"),
 	"vm.Region":         words("Carve Collapse Commit Decommit Discard Huge Label Populate Protect"),
@@ -46,7 +46,7 @@ var needsOpen = map[string][]string{
 	"vast.Order": words("All Descending"),
 	"vast.Query": words("All Among Any Batches Between Changed Count Exactly First Optional Runs " +
 		"Single To Without Words"),
-	"vast.Relation": words("Grow InDepthOrder OnAdd OnRemove RemoveAll RemoveLater Set SetAll " +
+	"vast.Relation": words("GrowLevels InDepthOrder OnAdd OnRemove RemoveAll RemoveLater Set SetAll " +
 		"SetLater SetRun"),
 	"vast.SparseColumn": words("Add AddAll AddLater Grow OnAdd OnRemove RemoveAll RemoveLater SetAll " +
 		"SetLater"),
