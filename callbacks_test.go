@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vastgo/vast/internal/longtest"
+	"github.com/vastgo/vast/internal/probing"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -42,18 +44,18 @@ func newCallbackWorld() *callbackWorld {
 	limit := vm.NewLimit(64 << 20)
 	w := NewWorld(Options{Name: "home", MaxEntities: 1 << 10, Limit: limit})
 	f := &callbackWorld{World: w, limit: limit}
-	f.num = NewColumnWith[uint64](w, ColumnOptions{Name: "num"})
-	f.late = NewColumnWith[uint64](w, ColumnOptions{Name: "late"})
-	f.pool = NewSparseColumnWith[uint64](w, ColumnOptions{Name: "pool"})
-	f.text = NewHeapColumnWith[string](w, ColumnOptions{Name: "text"})
+	f.num = NewColumn[uint64](w).Named("num")
+	f.late = NewColumn[uint64](w).Named("late")
+	f.pool = NewSparseColumn[uint64](w).Named("pool")
+	f.text = NewHeapColumn[string](w).Named("text")
 	f.tag = NewTag(w, "tag")
 	f.child = NewRelation(w, "child", RelationOptions{OnDelete: Cascade})
 	f.aims = NewRelation(w, "aims", RelationOptions{Cyclic: true})
 	f.roads = NewEdges[uint64](w, "roads", EdgesOptions{Capacity: 1000})
-	f.names = NewNames(w)
+	f.names = w.Names()
 	f.full = w.Archetype(f.num, f.pool, f.text, f.tag)
 	f.plain = w.Archetype(f.num)
-	f.commands = w.NewCommands()
+	f.commands = NewCommands(w, CommandsOptions{})
 	for _, a := range []*Archetype{f.full, f.full, f.full, f.full, f.full, f.full, f.full, f.plain} {
 		a.NewN(10, func(r Run) {
 			for i := range r.Len() {
@@ -71,7 +73,7 @@ func newCallbackWorld() *callbackWorld {
 	for i := 20; i < 60; i += 3 {
 		w.Delete(f.es[i])
 	}
-	f.tracker, f.spare = w.Track(f.num, f.pool), w.Track(f.num)
+	f.tracker, f.spare = NewTracker(w, f.num, f.pool), NewTracker(w, f.num)
 	f.num.Set(f.es[1], 1)
 	f.num.Remove(f.es[2])
 	f.num.Add(f.es[2], 3)
@@ -86,35 +88,37 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	"World.Alive":        func(f *callbackWorld) { f.Alive(f.es[0]) },
 	"World.Apply":        func(f *callbackWorld) { f.commands.Delete(f.es[5]); _, _ = f.Apply(f.commands) },
 	"World.Archetype":    func(f *callbackWorld) { f.Archetype(f.late, f.pool) },
-	"World.Areas":        func(f *callbackWorld) { f.Areas() },
-	"World.At":           func(f *callbackWorld) { f.At(0) },
+	"probe.Areas":        func(f *callbackWorld) { probed.Parts(f.World, func(AnyColumn, probing.Part) {}) },
+	"probe.EntityAt":     func(f *callbackWorld) { probed.EntityAt(f.World, 0) },
 	"World.Changes":      func(f *callbackWorld) { f.Changes() },
 	"World.Close":        func(f *callbackWorld) { _ = f.Close() },
-	"World.Columns":      func(f *callbackWorld) { f.Columns() },
-	"World.ComponentsOf": func(f *callbackWorld) { f.ComponentsOf(f.es[0]) },
+	"probe.Columns":      func(f *callbackWorld) { probed.Columns(f.World) },
+	"probe.ComponentsOf": func(f *callbackWorld) { probed.ComponentsOf(f.World, f.es[0]) },
 	"World.Delete":       func(f *callbackWorld) { f.Delete(f.es[6]) },
 	"World.DeleteAll":    func(f *callbackWorld) { f.DeleteAll(f.Query(f.tag)) },
 	"World.Exchange": func(f *callbackWorld) {
 		f.Exchange(f.Query(f.num), []AnyColumn{f.late, f.pool}, []AnyColumn{f.tag, f.child})
 	},
-	"World.Extents":        func(f *callbackWorld) { _ = slices.Collect(f.Extents(0)) },
+	"probe.Extents": func(f *callbackWorld) {
+		probed.Extents(f.World, 0, func(_, _, _ int, _ *Archetype) bool { return true })
+	},
 	"World.Len":            func(f *callbackWorld) { f.Len() },
-	"World.NewCommands":    func(f *callbackWorld) { f.NewCommands().Delete(f.es[1]) },
+	"NewCommands":          func(f *callbackWorld) { NewCommands(f.World, CommandsOptions{}).Delete(f.es[1]) },
 	"World.NotifyVisits":   func(f *callbackWorld) { f.NotifyVisits(make(chan struct{}, 1))() },
-	"World.Occupied":       func(f *callbackWorld) { f.Occupied(f.num, 0, 100) },
+	"probe.Occupied":       func(f *callbackWorld) { probed.Occupied(f.World, f.num, 0, 100) },
 	"World.Options":        func(f *callbackWorld) { f.Options() },
-	"World.Presence":       func(f *callbackWorld) { f.Presence(f.num, 0) },
+	"probe.Presence":       func(f *callbackWorld) { probed.Presence(f.World, f.num, 0) },
 	"World.Query":          func(f *callbackWorld) { f.Query(f.num).Count() },
-	"World.Reservations":   func(f *callbackWorld) { f.Reservations() },
+	"probe.Reservations":   func(f *callbackWorld) { probed.Regions(f.World) },
 	"World.Reset":          func(f *callbackWorld) { f.Reset() },
 	"World.Resident":       func(f *callbackWorld) { _, _ = f.Resident() },
 	"World.ResidentStats":  func(f *callbackWorld) { _, _ = f.ResidentStats() },
 	"World.Slots":          func(f *callbackWorld) { f.Slots() },
 	"World.Sprint":         func(f *callbackWorld) { f.Sprint(f.es[0]) },
 	"World.Stats":          func(f *callbackWorld) { f.Stats() },
-	"World.Track":          func(f *callbackWorld) { f.Track(f.late, f.tag) },
+	"NewTracker":           func(f *callbackWorld) { NewTracker(f.World, f.late, f.tag) },
 	"World.Trim":           func(f *callbackWorld) { _ = f.Trim() },
-	"World.Uses":           func(f *callbackWorld) { f.Uses(0) },
+	"probe.Uses":           func(f *callbackWorld) { probed.Uses(f.World, 0) },
 	"NewColumn":            func(f *callbackWorld) { NewColumn[int32](f.World) },
 	"NewSparseColumn":      func(f *callbackWorld) { NewSparseColumn[int32](f.World).Add(f.es[0], 1) },
 	"NewSparseColumn only": func(f *callbackWorld) { NewSparseColumn[int32](f.World) },
@@ -123,9 +127,9 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	"NewRelation":          func(f *callbackWorld) { NewRelation(f.World, "more", RelationOptions{OnDelete: Cascade}) },
 	"NewEdges":             func(f *callbackWorld) { NewEdges[int](f.World, "more", EdgesOptions{}) },
 	"SetResource":          func(f *callbackWorld) { SetResource(f.World, 7); RemoveResource[int](f.World) },
-	"SetValue":             func(f *callbackWorld) { SetValue(f.num, f.es[0], reflect.ValueOf(uint64(1))) },
-	"AddValue":             func(f *callbackWorld) { AddValue(f.late, f.es[0], reflect.ValueOf(uint64(1))) },
-	"RemoveValue":          func(f *callbackWorld) { RemoveValue(f.tag, f.es[0]) },
+	"probe.SetValue":       func(f *callbackWorld) { probed.SetValue(f.num, f.es[0], reflect.ValueOf(uint64(1))) },
+	"probe.AddValue":       func(f *callbackWorld) { probed.AddValue(f.late, f.es[0], reflect.ValueOf(uint64(1))) },
+	"probe.RemoveValue":    func(f *callbackWorld) { probed.RemoveValue(f.tag, f.es[0]) },
 
 	"Column.Add":       func(f *callbackWorld) { f.late.Add(f.es[0], 1) },
 	"Column.Add again": func(f *callbackWorld) { f.num.Add(f.es[0], 1) },
@@ -138,7 +142,7 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 		}
 	},
 	"Column.Get":         func(f *callbackWorld) { f.num.Get(f.es[0]) },
-	"Column.Grow":        func(f *callbackWorld) { _ = f.late.Grow() },
+	"Column.Grow":        func(f *callbackWorld) { _ = f.late.Grow(1) },
 	"Column.Has":         func(f *callbackWorld) { f.num.Has(f.es[0]) },
 	"Column.Len":         func(f *callbackWorld) { f.num.Len() },
 	"Column.OnAdd":       func(f *callbackWorld) { f.late.OnAdd(func(Entity, *uint64) {}) },
@@ -170,7 +174,7 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	"HeapColumn.AddLater":    func(f *callbackWorld) { f.text.AddLater(f.commands, f.es[0], "x") },
 	"HeapColumn.Edit":        func(f *callbackWorld) { f.text.Edit(f.es[0]) },
 	"HeapColumn.Get":         func(f *callbackWorld) { f.text.Get(f.es[0]) },
-	"HeapColumn.Grow":        func(f *callbackWorld) { _ = f.text.Grow() },
+	"HeapColumn.Grow":        func(f *callbackWorld) { _ = f.text.Grow(1) },
 	"HeapColumn.OnAdd":       func(f *callbackWorld) { f.text.OnAdd(func(Entity, *string) {}) },
 	"HeapColumn.OnRemove":    func(f *callbackWorld) { f.text.OnRemove(func(Entity, *string) {}) },
 	"HeapColumn.Remove":      func(f *callbackWorld) { f.text.Remove(f.es[1]) },
@@ -183,7 +187,7 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	"Tag.Add":         func(f *callbackWorld) { f.tag.Add(f.es[75]) },
 	"Tag.AddAll":      func(f *callbackWorld) { f.tag.AddAll(f.Query()) },
 	"Tag.AddLater":    func(f *callbackWorld) { f.tag.AddLater(f.commands, f.es[0]) },
-	"Tag.Grow":        func(f *callbackWorld) { _ = f.tag.Grow() },
+	"Tag.Grow":        func(f *callbackWorld) { _ = f.tag.Grow(1) },
 	"Tag.OnAdd":       func(f *callbackWorld) { f.tag.OnAdd(func(Entity) {}) },
 	"Tag.OnRemove":    func(f *callbackWorld) { f.tag.OnRemove(func(Entity) {}) },
 	"Tag.Remove":      func(f *callbackWorld) { f.tag.Remove(f.es[1]) },
@@ -192,7 +196,7 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 
 	"Relation.Ancestors":    func(f *callbackWorld) { _ = slices.Collect(f.child.Ancestors(f.es[7])) },
 	"Relation.Descendants":  func(f *callbackWorld) { _ = slices.Collect(f.child.Descendants(f.es[0])) },
-	"Relation.Grow":         func(f *callbackWorld) { _ = f.child.Grow(5) },
+	"Relation.GrowLevels":   func(f *callbackWorld) { _ = f.child.GrowLevels(5) },
 	"Relation.InDepthOrder": func(f *callbackWorld) { _ = slices.Collect(f.child.InDepthOrder(f.Query())) },
 	"Relation.OnAdd":        func(f *callbackWorld) { f.child.OnAdd(func(_, _ Entity) {}) },
 	"Relation.OnRemove":     func(f *callbackWorld) { f.child.OnRemove(func(_, _ Entity) {}) },
@@ -206,37 +210,37 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	"Relation.SetRun":       func(f *callbackWorld) { f.aims.SetRun(Run{start: f.es[1].slot, n: 5, gens: f.gens}, f.es[0]) },
 	"Relation.Sources":      func(f *callbackWorld) { _ = slices.Collect(f.child.Sources(f.es[1])) },
 
-	"Edges.Add":         func(f *callbackWorld) { f.roads.Add(f.es[9], f.es[8], 1) },
-	"Edges.Add again":   func(f *callbackWorld) { f.roads.Add(f.es[1], f.es[0], 2) },
-	"Edges.Add further": func(f *callbackWorld) { f.roads.Add(f.es[1], f.es[9], 2) },
-	"Edges.AddLater":    func(f *callbackWorld) { f.roads.AddLater(f.commands, f.es[1], f.es[2], 3) },
-	"Edges.Grow":        func(f *callbackWorld) { _ = f.roads.Grow(100) },
-	"Edges.In":          func(f *callbackWorld) { f.roads.In(f.es[0])(func(Entity, *uint64) bool { return true }) },
-	"Edges.Out":         func(f *callbackWorld) { f.roads.Out(f.es[1])(func(Entity, *uint64) bool { return true }) },
-	"Edges.Remove":      func(f *callbackWorld) { f.roads.Remove(f.es[1], f.es[0]) },
-	"Edges.RemoveLater": func(f *callbackWorld) { f.roads.RemoveLater(f.commands, f.es[1], f.es[0]) },
-	"Edges.RemoveOut":   func(f *callbackWorld) { f.roads.RemoveOut(f.es[1]) },
+	"Edges.Add":           func(f *callbackWorld) { f.roads.Add(f.es[9], f.es[8], 1) },
+	"Edges.Add again":     func(f *callbackWorld) { f.roads.Add(f.es[1], f.es[0], 2) },
+	"Edges.Add further":   func(f *callbackWorld) { f.roads.Add(f.es[1], f.es[9], 2) },
+	"Edges.AddLater":      func(f *callbackWorld) { f.roads.AddLater(f.commands, f.es[1], f.es[2], 3) },
+	"Edges.Grow":          func(f *callbackWorld) { _ = f.roads.Grow(100) },
+	"Edges.Sources":       func(f *callbackWorld) { f.roads.Sources(f.es[0])(func(Entity, *uint64) bool { return true }) },
+	"Edges.Targets":       func(f *callbackWorld) { f.roads.Targets(f.es[1])(func(Entity, *uint64) bool { return true }) },
+	"Edges.Remove":        func(f *callbackWorld) { f.roads.Remove(f.es[1], f.es[0]) },
+	"Edges.RemoveLater":   func(f *callbackWorld) { f.roads.RemoveLater(f.commands, f.es[1], f.es[0]) },
+	"Edges.RemoveTargets": func(f *callbackWorld) { f.roads.RemoveTargets(f.es[1]) },
 
-	"Names.Find":      func(f *callbackWorld) { f.names.Find("zero") },
-	"Names.Remove":    func(f *callbackWorld) { f.names.Remove(f.es[0]) },
-	"Names.Set":       func(f *callbackWorld) { _, _ = f.names.Set(f.es[4], "four") },
-	"Names.Set anew":  func(f *callbackWorld) { _, _ = f.names.Set(f.es[0], "nought") },
-	"Archetype.Grow":  func(f *callbackWorld) { _ = f.full.Grow(500) },
-	"Archetype.New":   func(f *callbackWorld) { f.full.New() },
-	"Archetype.NewN":  func(f *callbackWorld) { f.full.NewN(80, func(Run) {}) },
-	"Archetype.New 2": func(f *callbackWorld) { f.plain.New() },
-	"Tracker.Added":   func(f *callbackWorld) { _ = slices.Collect(f.tracker.Added(f.num)) },
-	"Tracker.Changed": func(f *callbackWorld) { _ = slices.Collect(f.tracker.Changed(f.num)) },
-	"Tracker.Close":   func(f *callbackWorld) { f.spare.Close() },
-	"Tracker.Next":    func(f *callbackWorld) { f.spare.Next() },
-	"Tracker.Removed": func(f *callbackWorld) { _ = slices.Collect(f.tracker.Removed(f.num)) },
-	"Commands.Close":  func(f *callbackWorld) { _ = f.NewCommands().Close() },
-	"Commands.Delete": func(f *callbackWorld) { f.commands.Delete(f.es[0]) },
-	"Commands.Grow":   func(f *callbackWorld) { _ = f.commands.Grow(1000) },
-	"Commands.New":    func(f *callbackWorld) { f.commands.New(f.full) },
-	"Commands.Trim":   func(f *callbackWorld) { _ = f.commands.Trim() },
-	"Query.Changed":   func(f *callbackWorld) { f.Query().Changed(f.num, f.tracker).Count() },
-	"Query.To":        func(f *callbackWorld) { f.Query().To(f.child, f.es[0]).Count() },
+	"Names.Find":         func(f *callbackWorld) { f.names.Find("zero") },
+	"Names.Remove":       func(f *callbackWorld) { f.names.Remove(f.es[0]) },
+	"Names.Set":          func(f *callbackWorld) { _, _ = f.names.Set(f.es[4], "four") },
+	"Names.Set anew":     func(f *callbackWorld) { _, _ = f.names.Set(f.es[0], "nought") },
+	"Archetype.Grow":     func(f *callbackWorld) { _ = f.full.Grow(500) },
+	"Archetype.New":      func(f *callbackWorld) { f.full.New() },
+	"Archetype.NewN":     func(f *callbackWorld) { f.full.NewN(80, func(Run) {}) },
+	"Archetype.New 2":    func(f *callbackWorld) { f.plain.New() },
+	"Tracker.Added":      func(f *callbackWorld) { _ = slices.Collect(f.tracker.Added(f.num)) },
+	"Tracker.Changed":    func(f *callbackWorld) { _ = slices.Collect(f.tracker.Changed(f.num)) },
+	"Tracker.Close":      func(f *callbackWorld) { f.spare.Close() },
+	"Tracker.Next":       func(f *callbackWorld) { f.spare.Next() },
+	"Tracker.Removed":    func(f *callbackWorld) { _ = slices.Collect(f.tracker.Removed(f.num)) },
+	"Commands.Close":     func(f *callbackWorld) { _ = NewCommands(f.World, CommandsOptions{}).Close() },
+	"Commands.Delete":    func(f *callbackWorld) { f.commands.Delete(f.es[0]) },
+	"Commands.GrowBytes": func(f *callbackWorld) { _ = f.commands.GrowBytes(1000) },
+	"Commands.New":       func(f *callbackWorld) { f.commands.New(f.full) },
+	"Commands.Trim":      func(f *callbackWorld) { _ = f.commands.Trim() },
+	"Query.Changed":      func(f *callbackWorld) { f.Query().Changed(f.num, f.tracker).Count() },
+	"Query.To":           func(f *callbackWorld) { f.Query().To(f.child, f.es[0]).Count() },
 }
 
 // callbackPlaces are where the package calls a user's function: each has call called there once.
@@ -302,11 +306,11 @@ var callbackPlaces = map[string]func(f *callbackWorld, call func()){
 	"Relation.InDepthOrder": func(f *callbackWorld, call func()) {
 		f.child.InDepthOrder(f.Query())(func(Run) bool { call(); return true })
 	},
-	"Edges.Out": func(f *callbackWorld, call func()) {
-		f.roads.Out(f.es[1])(func(Entity, *uint64) bool { call(); return true })
+	"Edges.Targets": func(f *callbackWorld, call func()) {
+		f.roads.Targets(f.es[1])(func(Entity, *uint64) bool { call(); return true })
 	},
-	"Edges.In": func(f *callbackWorld, call func()) {
-		f.roads.In(f.es[1])(func(Entity, *uint64) bool { call(); return true })
+	"Edges.Sources": func(f *callbackWorld, call func()) {
+		f.roads.Sources(f.es[1])(func(Entity, *uint64) bool { call(); return true })
 	},
 	"Tracker.Added": func(f *callbackWorld, call func()) { f.tracker.Added(f.num)(func(Entity) bool { call(); return true }) },
 	"Tracker.Changed": func(f *callbackWorld, call func()) {
@@ -315,7 +319,9 @@ var callbackPlaces = map[string]func(f *callbackWorld, call func()){
 	"Tracker.Removed": func(f *callbackWorld, call func()) {
 		f.tracker.Removed(f.num)(func(Entity) bool { call(); return true })
 	},
-	"World.Extents": func(f *callbackWorld, call func()) { f.Extents(0)(func(Extent) bool { call(); return true }) },
+	"probe.Extents": func(f *callbackWorld, call func()) {
+		probed.Extents(f.World, 0, func(_, _, _ int, _ *Archetype) bool { call(); return true })
+	},
 }
 
 // callbackHooks register call as a hook: the operations that tell it follow.
@@ -365,7 +371,7 @@ var callbackGains = map[string]func(f *callbackWorld){
 		f.child.SetAll(f.Query().Among(f.es[10:15]), f.es[0])
 	},
 	"Apply": func(f *callbackWorld) {
-		c := f.NewCommands()
+		c := NewCommands(f.World, CommandsOptions{})
 		e := c.New(f.full)
 		f.child.SetLater(c, e, f.es[0])
 		if _, err := f.Apply(c); err != nil {
@@ -397,7 +403,7 @@ var callbackLosses = map[string]func(f *callbackWorld){
 		f.Exchange(f.Query(), []AnyColumn{f.late}, []AnyColumn{f.num, f.pool, f.text, f.tag, f.child})
 	},
 	"Apply": func(f *callbackWorld) {
-		c := f.NewCommands()
+		c := NewCommands(f.World, CommandsOptions{})
 		c.Delete(f.es[4])
 		if _, err := f.Apply(c); err != nil {
 			panic(err)
@@ -421,7 +427,7 @@ func TestCallbacks(t *testing.T) {
 			places["OnRemove of "+name+" in "+op] = func(f *callbackWorld, call func()) { hook.remove(f, call); do(f) }
 		}
 	}
-	share := 4
+	share := longtest.Pick(12, 4)
 	if testing.Short() || raceEnabled {
 		share = 48
 	}
@@ -513,11 +519,11 @@ func (f *callbackWorld) mustBeUsable(t *testing.T, what string) {
 // TestCallbackVerbsAreAll: no method of what holds or changes entities is left out of callbackVerbs.
 func TestCallbackVerbsAreAll(t *testing.T) {
 	// What only says something about its receiver, or makes a value, or is a place where a function is called.
-	others := strings.Fields(`World.Admit World.Visit World.NewCommandsWith Column.In Column.Name Column.Slice Column.TrySlice
-		SparseColumn.Has SparseColumn.In SparseColumn.Len SparseColumn.Name HeapColumn.Has HeapColumn.In HeapColumn.Len HeapColumn.Name
+	others := strings.Fields(`World.Admit World.Visit Column.In Column.Name Column.Named Column.Slice Column.TrySlice
+		SparseColumn.Has SparseColumn.In SparseColumn.Len SparseColumn.Name SparseColumn.Named HeapColumn.Has HeapColumn.In HeapColumn.Len HeapColumn.Name HeapColumn.Named
 		Tag.Has Tag.In Tag.Len Tag.Name Relation.CountSources Relation.Depth Relation.Has Relation.Len Relation.Name Relation.Root
-		Relation.Slice Relation.SourcesAfter Relation.Target Relation.Targets Edges.CountIn Edges.CountOut Edges.Get Edges.Has Edges.Len
-		Edges.Name Edges.Targets Names.Len Names.Name Names.Of Archetype.Columns Archetype.Len Archetype.Number Commands.At
+		Relation.Slice Relation.SourcesAfter Relation.Target Relation.TargetColumn Edges.CountSources Edges.CountTargets Edges.Get Edges.Has Edges.Len
+		Edges.Name Edges.TargetColumn Names.Len Names.Name Names.Of Archetype.Columns Archetype.Len Archetype.Number Commands.At
 		Commands.Resolve`)
 	for name, v := range map[string]any{"World": &World{}, "Column": Column[uint64]{}, "SparseColumn": SparseColumn[uint64]{},
 		"HeapColumn": HeapColumn[string]{}, "Tag": Tag{}, "Relation": Relation{}, "Edges": Edges[uint64]{}, "Names": &Names{},

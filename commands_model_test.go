@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -209,7 +210,7 @@ func runCommands(t *testing.T, stream []byte, workers int, r *rand.Rand, pages v
 	defer later.Close()
 	cs := make([]*Commands, workers)
 	for i := range cs {
-		cs[i] = later.NewCommands()
+		cs[i] = NewCommands(later.World, CommandsOptions{})
 	}
 	b := &byteStream{stream}
 	for round := 0; len(b.rest) > 0; round++ {
@@ -286,7 +287,7 @@ func runCommands(t *testing.T, stream []byte, workers int, r *rand.Rand, pages v
 func TestCommandsModel(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	bytes := 60_000
+	bytes := longtest.Pick(30_000, 60_000)
 	if testing.Short() || raceEnabled {
 		bytes = 10_000
 	}

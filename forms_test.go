@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 // formsWorld is a world of entities with random components of many columns, and what is known of each.
@@ -23,7 +25,7 @@ func newFormsWorld(r *rand.Rand, columns, entities int) *formsWorld {
 	f := &formsWorld{World: NewWorld(Options{MaxEntities: 1 << 14}), r: r, living: map[Entity]map[int]bool{}}
 	for i := range columns {
 		if i%2 == 0 {
-			f.marks = append(f.marks, NewColumnWith[uint16](f.World, ColumnOptions{Name: fmt.Sprint("c", i)}))
+			f.marks = append(f.marks, NewColumn[uint16](f.World).Named(fmt.Sprint("c", i)))
 			f.columns = append(f.columns, f.marks[i/2])
 		} else {
 			f.tags = append(f.tags, NewTag(f.World, fmt.Sprint("t", i)))
@@ -243,7 +245,7 @@ func (f *formsWorld) check(t *testing.T, q Query, name string, optional []int, w
 func TestForms(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	rounds := 150
+	rounds := longtest.Pick(80, 150)
 	if testing.Short() || raceEnabled {
 		rounds = 60
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/vastgo/vast/internal/longtest"
+	"github.com/vastgo/vast/internal/probing"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -62,7 +64,7 @@ func tryOddShape[T comparable](t *testing.T, zero, one T) {
 			gained, lost := 0, 0
 			c.OnAdd(func(_ Entity, v *T) { gained++ })
 			c.OnRemove(func(_ Entity, v *T) { lost++ })
-			tracker := w.Track(c)
+			tracker := NewTracker(w, c)
 			a, bare := w.Archetype(c), w.Archetype(other)
 			n := slots / 4
 			a.NewN(n, nil)
@@ -75,8 +77,8 @@ func tryOddShape[T comparable](t *testing.T, zero, one T) {
 			if p := c.Add(e, one); *p != one || !c.Set(e, zero) || *c.Get(e) != zero || !c.Set(e, one) {
 				t.Fatal("Add and Set")
 			}
-			v, ok := Value(c, e)
-			if !ok || v.Interface() != any(one) || !SetValue(c, e, reflect.ValueOf(zero)) || *c.Edit(e) != zero {
+			v, ok := probed.Value(c, e)
+			if !ok || v.Interface() != any(one) || !probed.SetValue(c, e, reflect.ValueOf(zero)) || *c.Edit(e) != zero {
 				t.Fatal("Value and SetValue")
 			}
 			if got := c.AddAll(w.Query(other), one); got != n+1 || c.Len() != 2*n+1 || *c.Get(e) != one {
@@ -85,7 +87,7 @@ func tryOddShape[T comparable](t *testing.T, zero, one T) {
 			if c.SetAll(w.Query(c).Without(other), one) != n || *c.Get(born[n-1]) != one {
 				t.Fatal("SetAll")
 			}
-			cs := w.NewCommands()
+			cs := NewCommands(w, CommandsOptions{})
 			later := cs.New(bare)
 			c.AddLater(cs, later, zero)
 			c.SetLater(cs, later, one)
@@ -105,16 +107,17 @@ func tryOddShape[T comparable](t *testing.T, zero, one T) {
 				t.Fatalf("Trim: %v", err)
 			}
 			text := w.Sprint(born[0])
-			if !strings.Contains(text, Describe(c).Name) || len(text) > 1000 {
+			_, d := probed.Describe(c)
+			if !strings.Contains(text, d.Name) || len(text) > 1000 {
 				t.Errorf("printed as %d bytes: %.200s", len(text), text)
 			}
-			if d := Describe(c); d.Layout.Size != int(unsafe.Sizeof(one)) || d.Type != reflect.TypeFor[T]() {
+			if d.Type != reflect.TypeFor[T]() {
 				t.Errorf("described as %+v", d)
 			}
 			for range w.Query(c).Runs() {
 			}
-			w.Areas()
-			if s := StatsOf(c); s.Entities != 2*n+2 {
+			CheckAreas(t, w)
+			if s := probed.StatsOf(c); s.Entities != 2*n+2 {
 				t.Errorf("stats: %+v", s)
 			}
 			w.checkInvariants()
@@ -155,7 +158,7 @@ func TestManyColumns(t *testing.T) {
 	var cols []Column[uint32]
 	var any []AnyColumn
 	for i := range 300 {
-		cols = append(cols, NewColumnWith[uint32](w, ColumnOptions{Name: fmt.Sprintf("c%d", i)}))
+		cols = append(cols, NewColumn[uint32](w).Named(fmt.Sprintf("c%d", i)))
 		any = append(any, cols[i])
 	}
 	all := w.Archetype(any...)
@@ -166,7 +169,7 @@ func TestManyColumns(t *testing.T) {
 		cols[(i+64)%300].Add(e, uint32(i))
 		es = append(es, e)
 	}
-	if got := len(w.ComponentsOf(e)); got != 300 {
+	if got := len(probed.ComponentsOf(w, e)); got != 300 {
 		t.Errorf("the entity with all has %d components", got)
 	}
 	if n := w.Query(any...).Count(); n != 1 {
@@ -179,8 +182,10 @@ func TestManyColumns(t *testing.T) {
 	if text := w.Sprint(e); !strings.Contains(text, "c0") || len(text) > 20_000 {
 		t.Errorf("printed as %d bytes", len(text))
 	}
-	if len(w.Areas()) < 600 || len(w.Columns()) != 300 {
-		t.Errorf("%d areas, %d columns", len(w.Areas()), len(w.Columns()))
+	parts := 0
+	probed.Parts(w, func(AnyColumn, probing.Part) { parts++ })
+	if parts < 600 || len(probed.Columns(w)) != 300 {
+		t.Errorf("%d parts, %d columns", parts, len(probed.Columns(w)))
 	}
 	w.checkInvariants()
 	for i, e := range es {
@@ -204,7 +209,7 @@ func TestManyColumns(t *testing.T) {
 
 // TestHundredThousandArchetypes: each of many archetypes has an entity, gives it up, and lets others have its slots.
 func TestHundredThousandArchetypes(t *testing.T) {
-	bits := 17
+	bits := longtest.Pick(14, 17)
 	if testing.Short() || raceEnabled || vm.HeapStandIn() {
 		bits = 10
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -189,7 +190,7 @@ func (m *promisesModel) apply(f *promisesWorld, b *byteStream) {
 		}
 	case 16:
 		m.what = "Grow of the dense column"
-		if m.try(false, f.dense.Grow) {
+		if m.try(false, func() error { return f.dense.Grow(1) }) {
 			f.reach[2] = int(f.size)
 		}
 	case 17, 18, 19:
@@ -233,9 +234,9 @@ func (m *promisesModel) apply(f *promisesWorld, b *byteStream) {
 		}
 	case 28:
 		m.what = "commands"
-		cs := f.NewCommands()
+		cs := NewCommands(f.World, CommandsOptions{})
 		defer cs.Close()
-		if m.try(false, func() error { return cs.Grow(16 * n) }) && n > 0 {
+		if m.try(false, func() error { return cs.GrowBytes(16 * n) }) && n > 0 {
 			m.limit.SetMax(m.limit.Used())
 			for range n {
 				m.try(true, func() error { cs.New(f.archetypes[a]); return nil })
@@ -306,7 +307,7 @@ func (m *promisesModel) applyLinks(f *promisesWorld, b *byteStream) {
 		}
 	case 2:
 		m.what = "Grow of a relation"
-		if m.try(false, func() error { return f.child.Grow(2) }) {
+		if m.try(false, func() error { return f.child.GrowLevels(2) }) {
 			f.links = int(f.size)
 		}
 	case 3:
@@ -319,7 +320,7 @@ func (m *promisesModel) applyLinks(f *promisesWorld, b *byteStream) {
 			m.try(promised, func() error { f.child.Set(es[i], es[0]); return nil })
 		}
 		if len(es) > 1 {
-			q := f.Query().Among(es[1:]).Without(f.child.Targets())
+			q := f.Query().Among(es[1:]).Without(f.child.TargetColumn())
 			m.try(false, func() error { f.child.SetAll(q, es[0]); return nil })
 		}
 	}
@@ -332,13 +333,16 @@ func (m *promisesModel) applyTracker(f *promisesWorld, b *byteStream) {
 		f.trackers = f.trackers[1:]
 	}
 	// A tracker is memory for each slot, of columns that are promised too.
-	m.try(false, func() error { f.trackers = append(f.trackers, f.Track(f.sparse[b.next()%2], f.dense)); return nil })
+	m.try(false, func() error {
+		f.trackers = append(f.trackers, NewTracker(f.World, f.sparse[b.next()%2], f.dense))
+		return nil
+	})
 }
 
 func TestPromises(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	bytes, streams := 20_000, 4
+	bytes, streams := 20_000, longtest.Pick(2, 4)
 	if testing.Short() || raceEnabled {
 		bytes, streams = 6_000, 1
 	}

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 // relationModel is what a relation should be: maps and slices.
@@ -208,7 +210,7 @@ func (m *relationWorld) query() (Query, []Entity) {
 			q = q.Without(rel)
 			tests = append(tests, func(e Entity) bool { _, ok := rel.target[e]; return !ok })
 		case 1:
-			q = q.Without(rel.Targets())
+			q = q.Without(rel.TargetColumn())
 			tests = append(tests, func(e Entity) bool { return len(rel.sources[e]) == 0 })
 		case 2:
 			target := m.any()
@@ -218,7 +220,7 @@ func (m *relationWorld) query() (Query, []Entity) {
 			q = q.To(rel.Relation, target)
 			tests = append(tests, func(e Entity) bool { t, ok := rel.target[e]; return ok && t == target })
 		case 3:
-			q = q.Any(rel, rel.Targets())
+			q = q.Any(rel, rel.TargetColumn())
 			tests = append(tests, func(e Entity) bool { _, ok := rel.target[e]; return ok || len(rel.sources[e]) > 0 })
 		}
 	}
@@ -400,7 +402,7 @@ func (m *relationWorld) check() {
 	m.must(m.w.Len() == len(m.alive), "%d entities, want %d", m.w.Len(), len(m.alive))
 	for _, rel := range m.relations {
 		m.must(rel.Len() == len(rel.target), "%s: %d sources, want %d", rel.Name(), rel.Len(), len(rel.target))
-		m.must(m.w.Query(rel.Targets()).Count() == len(rel.sources), "%s: %d targets", rel.Name(), len(rel.sources))
+		m.must(m.w.Query(rel.TargetColumn()).Count() == len(rel.sources), "%s: %d targets", rel.Name(), len(rel.sources))
 		for _, e := range slices.Concat(m.order, m.stale) {
 			got, has := rel.Target(e)
 			want, ok := rel.target[e]
@@ -438,7 +440,7 @@ func (m *relationWorld) check() {
 func TestRelationModel(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	steps := 4000
+	steps := longtest.Pick(1500, 4000)
 	if testing.Short() || raceEnabled {
 		steps = 800
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 // entitiesIn makes n entities and returns them.
@@ -18,7 +20,7 @@ func entitiesIn(a *Archetype, n int) (es []Entity) {
 
 // TestDeepChain builds, walks, shortens and deletes a hierarchy as deep as it has entities.
 func TestDeepChain(t *testing.T) {
-	n := 200_000
+	n := longtest.Pick(50_000, 200_000)
 	if raceEnabled || testing.Short() {
 		n = 20_000
 	}
@@ -308,14 +310,14 @@ func TestRelationMisuse(t *testing.T) {
 		says []string
 	}{
 		{"in an archetype", func() { w.Archetype(childOf) }, []string{"Archetype: ChildOf is a relation", "a link needs a target", "Set"}},
-		{"targets in an archetype", func() { w.Archetype(childOf.Targets()) }, []string{"Archetype: ChildOf is a relation"}},
+		{"targets in an archetype", func() { w.Archetype(childOf.TargetColumn()) }, []string{"Archetype: ChildOf is a relation"}},
 		{"exchanged in", func() { w.Exchange(q, []AnyColumn{childOf}, nil) }, []string{"World.Exchange: ChildOf is a relation"}},
-		{"targets exchanged out", func() { w.Exchange(q, nil, []AnyColumn{childOf.Targets()}) }, []string{"ChildOf targets is no component", "from their sources"}},
+		{"targets exchanged out", func() { w.Exchange(q, nil, []AnyColumn{childOf.TargetColumn()}) }, []string{"ChildOf targets is not a component", "from their sources"}},
 		{"zero relation", func() { w.Query(Relation{}) }, []string{"column 1 was not made"}},
 		{"unknown rule", func() { NewRelation(w, "x", RelationOptions{OnDelete: 7}) }, []string{"OnDelete is 7", "Orphan, Cascade or Refuse"}},
 		{"To in another world", func() { q.To(foreign, es[0]) }, []string{`belongs to world "abroad"`}},
-		{"To of what is left out", func() { q.Without(childOf).To(childOf, es[0]) }, []string{"leaves ChildOf out"}},
-		{"leaving out To", func() { q.To(childOf, es[0]).Without(childOf) }, []string{"leaves nothing"}},
+		{"To of what is left out", func() { q.Without(childOf).To(childOf, es[0]) }, []string{"asks for ChildOf and leaves it out"}},
+		{"leaving out To", func() { q.To(childOf, es[0]).Without(childOf) }, []string{"asks for ChildOf and leaves it out"}},
 		{"To twice", func() { q.To(childOf, es[0]).To(childOf, es[1]) }, []string{"a target in ChildOf already"}},
 		{"To of the zero query", func() { Query{}.To(childOf, es[0]) }, []string{"zero Query"}},
 		{"SetAll of the zero query", func() { childOf.SetAll(Query{}, es[0]) }, []string{"zero Query"}},
@@ -378,7 +380,7 @@ func TestRelationMisuse(t *testing.T) {
 		"SetAll":      func() { childOf.SetAll(q, es[0]) },
 		"SetRun":      func() { childOf.SetRun(Run{}, es[0]) },
 		"RemoveAll":   func() { childOf.RemoveAll(q) },
-		"Grow":        func() { childOf.Grow(3) },
+		"Grow":        func() { childOf.GrowLevels(3) },
 		"To":          func() { q.To(childOf, es[0]) },
 		"Count":       func() { rel.Count() },
 		"NewRelation": func() { NewRelation(w, "x", RelationOptions{}) },
@@ -409,4 +411,31 @@ func TestSetRunOfAnotherWorld(t *testing.T) {
 	if rel.Len() != 0 || !rel.SetRun(Run{}, target) {
 		t.Errorf("%d are related", rel.Len())
 	}
+}
+
+func TestSourcesAfter(t *testing.T) {
+	w := NewWorld(Options{MaxEntities: 1024})
+	defer w.Close()
+	childOf := NewRelation(w, "ChildOf", RelationOptions{})
+	es := entitiesIn(w.Archetype(), 102)
+	parent, children := es[0], es[2:]
+	for _, e := range children {
+		childOf.Set(e, parent)
+	}
+	for i, e := range children {
+		if got := slices.Collect(childOf.SourcesAfter(e)); !slices.Equal(got, children[i+1:]) {
+			t.Fatalf("after %d: %v", i, got)
+		}
+	}
+	childOf.Set(children[50], es[1])
+	for _, e := range []Entity{children[50], parent, {}} {
+		for after := range childOf.SourcesAfter(e) {
+			t.Errorf("%v after %v", after, e)
+		}
+	}
+	says(t, func() {
+		for range childOf.SourcesAfter(children[3]) {
+			childOf.Remove(children[0])
+		}
+	}, "the sources of a target were walked over")
 }

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 // Trackers are compared with plain maps: what was known at the last look, and what was written since.
@@ -228,7 +230,7 @@ func (m *trackedWorld) looks() {
 			of[i] = &trackedModel{known: maps.Clone(m.has[i]), written: map[Entity]bool{}}
 			cols = append(cols, m.cols[i])
 		}
-		m.trackers, m.of = append(m.trackers, m.w.Track(cols...)), append(m.of, of)
+		m.trackers, m.of = append(m.trackers, NewTracker(m.w, cols...)), append(m.of, of)
 	case len(m.trackers) > 0:
 		k := m.r.IntN(len(m.trackers))
 		switch m.r.IntN(6) {
@@ -289,7 +291,7 @@ func (m *trackedWorld) same(what string, tracker, col int, got, want []Entity) {
 func TestTrackersAgainstModel(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	steps := 4000
+	steps := longtest.Pick(2000, 4000)
 	if testing.Short() || raceEnabled {
 		steps = 1000
 	}

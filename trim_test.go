@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast/internal/generation"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestTrimKeepsGenerations(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	rounds := 150
+	rounds := longtest.Pick(75, 150)
 	if testing.Short() || raceEnabled {
 		rounds = 30
 	}
@@ -198,7 +199,7 @@ func TestTrimLeavesWhatTrackersNoted(t *testing.T) {
 	for range 20_000 {
 		all = append(all, a.New())
 	}
-	tr := w.Track(c)
+	tr := NewTracker(w, c)
 	// What is left in the middle keeps vacant words below the frontier, with generations that Trim takes too.
 	kept := all[10_000]
 	for _, e := range all {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -22,7 +23,7 @@ type modelColumn interface {
 	AnyColumn
 	Name() string
 	Len() int
-	Grow() error
+	Grow(n int) error
 	Has(Entity) bool
 	Remove(Entity) bool
 	cut(v uint64) uint64 // what is left of v in an element
@@ -91,20 +92,20 @@ func (c numbered[T]) write(r Run, v func(i int) uint64) {
 const mixed = ^uint64(0) - 7
 
 func newModelColumn(w *World, i int) modelColumn {
-	o := ColumnOptions{Name: fmt.Sprintf("c%d", i)}
+	name := fmt.Sprintf("c%d", i)
 	switch i {
 	case 5, 67:
-		return numberedTag{NewTag(w, o.Name)}
+		return numberedTag{NewTag(w, name)}
 	case 20, 66:
-		return newNumberedSparse(w, o)
+		return newNumberedSparse(w, name)
 	case 21, 65:
-		return newNumberedHeap(w, o)
+		return newNumberedHeap(w, name)
 	}
 	switch i % 6 {
 	case 0:
-		return numbered[uint64]{NewColumnWith[uint64](w, o), func(v uint64) uint64 { return v }, func(t uint64) uint64 { return t }}
+		return numbered[uint64]{NewColumn[uint64](w).Named(name), func(v uint64) uint64 { return v }, func(t uint64) uint64 { return t }}
 	case 1:
-		return numbered[[3]uint64]{NewColumnWith[[3]uint64](w, o),
+		return numbered[[3]uint64]{NewColumn[[3]uint64](w).Named(name),
 			func(v uint64) [3]uint64 { return [3]uint64{v, v, v} },
 			func(t [3]uint64) uint64 {
 				if t[0] != t[1] || t[0] != t[2] {
@@ -113,12 +114,12 @@ func newModelColumn(w *World, i int) modelColumn {
 				return t[0]
 			}}
 	case 2:
-		return numbered[struct{}]{NewColumnWith[struct{}](w, o), func(uint64) struct{} { return struct{}{} },
+		return numbered[struct{}]{NewColumn[struct{}](w).Named(name), func(uint64) struct{} { return struct{}{} },
 			func(struct{}) uint64 { return 0 }}
 	case 3:
-		return numbered[byte]{NewColumnWith[byte](w, o), func(v uint64) byte { return byte(v) }, func(t byte) uint64 { return uint64(t) }}
+		return numbered[byte]{NewColumn[byte](w).Named(name), func(v uint64) byte { return byte(v) }, func(t byte) uint64 { return uint64(t) }}
 	case 4:
-		return numbered[[100]byte]{NewColumnWith[[100]byte](w, o),
+		return numbered[[100]byte]{NewColumn[[100]byte](w).Named(name),
 			func(v uint64) (t [100]byte) {
 				for i := range t {
 					t[i] = byte(v)
@@ -132,7 +133,7 @@ func newModelColumn(w *World, i int) modelColumn {
 				return uint64(t[0])
 			}}
 	}
-	return numbered[uint16]{NewColumnWith[uint16](w, o), func(v uint64) uint16 { return uint16(v) }, func(t uint16) uint64 { return uint64(t) }}
+	return numbered[uint16]{NewColumn[uint16](w).Named(name), func(v uint64) uint16 { return uint16(v) }, func(t uint16) uint64 { return uint64(t) }}
 }
 
 // modelColumns is more than 64, so that columns share bits in the masks of words.
@@ -377,7 +378,7 @@ func randomStream(r *rand.Rand, n int) []byte {
 func TestWorldModel(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	bytes := 150_000
+	bytes := longtest.Pick(50_000, 150_000)
 	if testing.Short() || raceEnabled {
 		bytes = 30_000
 	}
@@ -397,7 +398,7 @@ func TestWorldModel(t *testing.T) {
 func TestWorldModelPages(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	bytes := 30_000
+	bytes := longtest.Pick(12_000, 30_000)
 	if testing.Short() || raceEnabled {
 		bytes = 8_000
 	}
