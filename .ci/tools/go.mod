@@ -12,7 +12,10 @@ tool (
 	honnef.co/go/tools/cmd/staticcheck
 )
 
-require golang.org/x/mod v0.31.0
+require (
+	golang.org/x/mod v0.31.0
+	golang.org/x/tools v0.40.1-0.20260108161641-ca281cf95054
+)
 
 require (
 	dario.cat/mergo v1.0.0 // indirect
@@ -72,7 +75,6 @@ require (
 	golang.org/x/telemetry v0.0.0-20251203150158-8fff8a5912fc // indirect
 	golang.org/x/term v0.38.0 // indirect
 	golang.org/x/text v0.32.0 // indirect
-	golang.org/x/tools v0.40.1-0.20260108161641-ca281cf95054 // indirect
 	golang.org/x/vuln v1.1.4 // indirect
 	gonum.org/v1/gonum v0.7.0 // indirect
 	gopkg.in/neurosnap/sentences.v1 v1.0.6 // indirect
