@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	saysWriter = "is written to in the middle of another Write or ReadFrom: let one goroutine write"
-	saysReader = "is read from in the middle of another Read or WriteTo: let one goroutine read"
+	saysWriter = "is written to in the middle of another Write or ReadFrom: write from one goroutine"
+	saysReader = "is read from in the middle of another Read or WriteTo: read from one goroutine"
 )
 
-// calls are what a source or a destination may call of the ring that calls it. Each says what it panics with
-// in a source, and in a destination, or "" where it works.
+// calls are the methods that a source or a destination may call on the ring that calls it, with the panic
+// text of each in a source and in a destination, or "" if the call works.
 var calls = []struct {
 	name             string
 	inSource, inSink string
@@ -88,14 +88,14 @@ var calls = []struct {
 	}},
 }
 
-// TestCallsBack has a source, and a destination, call each method of the ring that calls it. It works, or
-// panics and changes nothing. The ring goes on, whether the panic ends the call or not.
+// TestCallsBack lets a source and a destination call each method of the ring that calls them. The call works,
+// or it panics and changes nothing. The ring continues even if the panic ends the outer call.
 func TestCallsBack(t *testing.T) {
 	for _, pages := range pageKinds {
 		for _, c := range calls {
 			for _, recovers := range []bool{false, true} {
 				r := newRing(t, Options{Capacity: 1, Pages: pages, Name: "frames"})
-				skip := make([]byte, r.size-2) // everything goes over the wrap-around
+				skip := make([]byte, r.size-2) // makes all pieces cross the end of the memory
 				r.Write(skip)
 				r.Discard(len(skip))
 				r.Write([]byte("abc"))
@@ -181,12 +181,14 @@ func checkTold(t *testing.T, what, want, got string) {
 	}
 }
 
-// TestSidesThatEndInACall: a source or a destination that panics, or ends its goroutine, ends the call and
-// nothing else. What was handed over before is there, the side can be used by another goroutine, and Close
-// gives the memory back.
+// TestSidesThatEndInACall: a source or a destination that panics, or ends its goroutine, ends only the call.
+// Bytes handed over before can be read, another goroutine can take over the side, and Close gives the memory
+// back.
 func TestSidesThatEndInACall(t *testing.T) {
 	for _, pages := range pageKinds {
-		for name, leave := range map[string]func(){"panic": func() { panic(errOwn) }, "Goexit": runtime.Goexit} {
+		for name, leave := range map[string]func(){
+			"panic": func() { panic(errOwn) }, "Goexit": runtime.Goexit,
+		} {
 			for _, close := range []bool{false, true} {
 				r := newRing(t, Options{Capacity: 1, Pages: pages})
 				done := make(chan any)
@@ -237,8 +239,7 @@ func TestSidesThatEndInACall(t *testing.T) {
 	}
 }
 
-// TestFaultsInACall: memory of the caller's that is gone ends Write and Read by a panic, and the ring goes
-// on.
+// TestFaultsInACall: if the caller's memory is gone, Write and Read panic, and the ring continues.
 func TestFaultsInACall(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("nothing faults in this build")
@@ -280,8 +281,8 @@ func TestFaultsInACall(t *testing.T) {
 	}
 }
 
-// TestEndlessCallsBack has a source call the buffer that calls it. What appends panics and changes nothing;
-// what releases and reads works.
+// TestEndlessCallsBack lets a source call the buffer that calls it. Calls that append panic and change
+// nothing; calls that release and read work.
 func TestEndlessCallsBack(t *testing.T) {
 	page := vm.PageSize()
 	for _, pages := range pageKinds {
@@ -323,7 +324,7 @@ func TestEndlessCallsBack(t *testing.T) {
 				limit := vm.NewLimit(1 << 20)
 				e := newEndless(t, EndlessOptions{Name: "log", Capacity: 4 * page, Step: page, Pages: pages,
 					Limit: limit})
-				for e.End() < int64(e.lapSize-4*page) { // the next laps are near
+				for e.End() < int64(e.lapSize-4*page) { // brings the next laps near
 					if _, err := e.Append(make([]byte, page)); err != nil {
 						t.Fatal(err)
 					}
@@ -374,7 +375,7 @@ func TestEndlessCallsBack(t *testing.T) {
 					t.Errorf("%s in a source: %q from %d on, %v; want %q from %d on", name, b, e.Start(),
 						err, want, from)
 				}
-				// The capacity is what it was.
+				// The capacity is unchanged.
 				if _, err := e.Append(make([]byte, 4*page-len(want)+1)); !errors.Is(err, vm.ErrCapacity) {
 					t.Errorf("%s: beyond the capacity: %v", name, err)
 				}

@@ -15,14 +15,14 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// errOwn is why a writer says that nothing more comes.
+// errOwn is a writer's own reason for ending the stream.
 var errOwn = errors.New("the source went away")
 
 // endings are the ways to end an exchange.
 var endings = []struct {
 	name   string
 	end    func(*Ring) error
-	behind error // what the reader gets behind the last byte
+	behind error // the reader's error after the last byte
 	closes bool
 }{
 	{"CloseWrite", func(r *Ring) error { r.CloseWrite(); return nil }, io.EOF, false},
@@ -55,7 +55,7 @@ const (
 	mostCloseStep = 24
 )
 
-// closeSteps decodes an exchange: at most mostCloseStep calls.
+// closeSteps decodes an exchange of at most mostCloseStep calls.
 func closeSteps(data []byte, size int) (steps []closeStep) {
 	for s := modeltest.NewStream(data); s.More() && len(steps) < mostCloseStep; {
 		op := s.Byte() % closeOps
@@ -64,17 +64,17 @@ func closeSteps(data []byte, size int) (steps []closeStep) {
 	return steps
 }
 
-// exchange is a ring, and a plain slice that stands for it.
+// exchange is a ring and its model, a plain slice.
 type exchange struct {
 	t        *testing.T
-	what     string // the case, for messages
+	what     string // the test case, for messages
 	r        *Ring
 	unread   []byte
 	written  uint64
 	reserved int
-	behind   error // what comes behind the last byte; nil while the writer may go on
+	behind   error // the error after the last byte; nil while the writer may continue
 	closed   bool
-	trace    []string // what each call answered; the same on all kinds of memory
+	trace    []string // the result of each call; the same on all kinds of memory
 }
 
 // over reports whether the writer's calls fail.
@@ -89,13 +89,13 @@ func (x *exchange) made(n int) []byte {
 	return b
 }
 
-// came notes that the writer handed n bytes over.
+// came records that the writer handed n bytes over.
 func (x *exchange) came(n int) {
 	x.unread = append(x.unread, x.made(n)...)
 	x.written += uint64(n)
 }
 
-// expect compares what a call answered with what it should.
+// expect compares the result of a call with the expected one.
 func (x *exchange) expect(call string, n, got, want int, err, wantErr error) {
 	x.t.Helper()
 	if got != want || !errors.Is(err, wantErr) || wantErr == nil && err != nil {
@@ -105,7 +105,7 @@ func (x *exchange) expect(call string, n, got, want int, err, wantErr error) {
 	x.trace = append(x.trace, fmt.Sprint(call, n, got, errors.Is(err, vm.ErrCapacity) || err == wantErr))
 }
 
-// room is what a write of n bytes that may be made in parts should answer.
+// room returns the expected result of a write of n bytes that may be split.
 func (x *exchange) room(n int) (int, error) {
 	switch {
 	case x.over():
@@ -116,7 +116,7 @@ func (x *exchange) room(n int) (int, error) {
 	return n, nil
 }
 
-// there is what a reader that wants n bytes should get.
+// there returns the expected result of a read of n bytes.
 func (x *exchange) there(n int, wait error) (int, error) {
 	switch {
 	case x.closed:
@@ -133,7 +133,7 @@ func (x *exchange) there(n int, wait error) (int, error) {
 	return len(x.unread), x.behind
 }
 
-// take compares bytes that came out, and takes them from the model.
+// take compares the bytes of a read with the model. If out is set, it removes them from the model.
 func (x *exchange) take(call string, b []byte, out bool) {
 	x.t.Helper()
 	if !bytes.Equal(b, x.unread[:len(b)]) {
@@ -144,7 +144,7 @@ func (x *exchange) take(call string, b []byte, out bool) {
 	}
 }
 
-// withoutDeadline makes a call that only its context keeps from waiting.
+// withoutDeadline makes a call that only its context can keep from waiting.
 func (x *exchange) withoutDeadline(f func(ctx context.Context)) {
 	x.r.SetDeadline(time.Time{})
 	defer x.r.SetDeadline(past)
@@ -153,7 +153,7 @@ func (x *exchange) withoutDeadline(f func(ctx context.Context)) {
 	f(ctx)
 }
 
-// step makes a call. Where now is not nil, the call lets it run in its middle, if it calls anything.
+// step makes a call. If now is not nil and the call has a callback, the callback runs now.
 func (x *exchange) step(s closeStep, now func()) {
 	x.t.Helper()
 	r, n := x.r, s.n
@@ -204,7 +204,7 @@ func (x *exchange) step(s closeStep, now func()) {
 		r.Commit(n)
 		x.reserved = 0
 		if x.behind == nil {
-			x.came(n) // after Close too, where nobody can read it
+			x.came(n) // after Close too, when nobody can read it
 		}
 	case 7:
 		x.readFrom(n, now)
@@ -270,7 +270,7 @@ func (x *exchange) readFrom(n int, now func()) {
 			now()
 		}
 		if want, wantErr = k, nil; x.behind != nil && k > 0 {
-			want, wantErr = 0, io.ErrClosedPipe // what the source gave comes after the end
+			want, wantErr = 0, io.ErrClosedPipe // the source's bytes come after the end
 			return k, nil
 		}
 		x.came(k)
@@ -288,7 +288,7 @@ func (x *exchange) readFrom(n int, now func()) {
 	}
 }
 
-// writeTo moves all there is to a destination.
+// writeTo moves all bytes to a destination.
 func (x *exchange) writeTo(now func()) {
 	x.t.Helper()
 	_, wantErr := x.there(1, os.ErrDeadlineExceeded)
@@ -317,8 +317,8 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// playClose makes the calls of an exchange and ends it before one of them, or in its middle, and returns what
-// all answered.
+// playClose plays an exchange, ends it before or in the middle of one of its calls, and returns the results
+// of all calls.
 func playClose(t *testing.T, pages vm.Pages, steps []closeStep, ending, at int, inside, third bool) []string {
 	t.Helper()
 	e, limit := endings[ending], vm.NewLimit(1<<20)
@@ -366,7 +366,7 @@ func playClose(t *testing.T, pages vm.Pages, steps []closeStep, ending, at int, 
 	x.closed = true
 	for op := range closeOps {
 		x.step(closeStep{op, 0}, nil)
-		if op != 5 && op != 6 && op != 11 && op != 12 { // Commit and Discard have no error
+		if op != 5 && op != 6 && op != 11 && op != 12 { // Commit and Discard return no error
 			x.step(closeStep{op, r.size + 1}, nil)
 		}
 	}
@@ -384,7 +384,7 @@ func (x *exchange) check() {
 	}
 }
 
-// drain reads what is left. The end is final.
+// drain reads the remaining bytes. The end is final.
 func (x *exchange) drain() {
 	x.t.Helper()
 	if x.behind == nil {
@@ -398,14 +398,14 @@ func (x *exchange) drain() {
 			x.behind)
 	}
 	x.unread = nil
-	for _, op := range []int{5, 8, 13, 14, 15} { // Commit hands nothing over any more
+	for _, op := range []int{5, 8, 13, 14, 15} { // Commit no longer hands bytes over
 		x.step(closeStep{op, x.reserved}, nil)
 		x.step(closeStep{8, 1}, nil)
 	}
 }
 
-// closeEverywhere ends an exchange in each way before each of its calls, and in the middle of those that call
-// something.
+// closeEverywhere ends an exchange in each way before each of its calls, and in the middle of calls with
+// callbacks.
 func closeEverywhere(t *testing.T, data []byte) {
 	t.Helper()
 	r := newRing(t, Options{Capacity: 1})
@@ -431,8 +431,7 @@ func closeEverywhere(t *testing.T, data []byte) {
 	}
 }
 
-// closeSeeds are exchanges in which each call comes once with the ring empty, full, and with something
-// reserved.
+// closeSeeds are exchanges in which each call occurs with the ring empty, full, and with a reservation.
 var closeSeeds = [][]byte{
 	// Each pair, over the wrap-around.
 	{3, 10, 5, 10, 8, 10, 11, 10, 0, 9, 13, 9},
@@ -445,8 +444,8 @@ var closeSeeds = [][]byte{
 	{0, 3, 8, 5, 10, 5, 12, 2, 13, 7, 3, 12, 8, 1, 6, 6, 9, 6, 14, 0, 13, 255, 255},
 }
 
-// TestCloseBetweenCalls ends exchanges in each way at each moment between the calls of one goroutine that
-// writes and reads, and in the middle of those that call a source or a destination.
+// TestCloseBetweenCalls ends exchanges of one goroutine in each way: between any two calls, and in the middle
+// of calls with a source or a destination.
 func TestCloseBetweenCalls(t *testing.T) {
 	name := t.Name()
 	for _, data := range closeSeeds {
@@ -462,4 +461,23 @@ func TestCloseBetweenCalls(t *testing.T) {
 	if open(name) {
 		t.Error("memory is left")
 	}
+}
+
+// FuzzClose ends an exchange in one way at one moment.
+func FuzzClose(f *testing.F) {
+	for i, data := range closeSeeds {
+		f.Add(byte(i), byte(2*i), data)
+	}
+	f.Fuzz(func(t *testing.T, ending, at byte, data []byte) {
+		r := newRing(t, Options{Capacity: 1})
+		steps := closeSteps(data, r.size)
+		if len(steps) == 0 {
+			return
+		}
+		where := int(at>>1) % len(steps)
+		inside := at&1 != 0 && (steps[where].op == 7 || steps[where].op == 15)
+		for _, pages := range pageKinds {
+			playClose(t, pages, steps, int(ending)%len(endings), where, inside, ending >= 128)
+		}
+	})
 }

@@ -13,19 +13,19 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// sent is what a writer knows when it was ended.
+// sent is the state of a writer when its stream ended.
 type sent struct {
-	at   uint64 // how many bytes it handed over, or believes so
-	last uint64 // how many of these by a Commit that no other call came after
+	at   uint64 // bytes that the writer believes to have handed over
+	last uint64 // how many of these by a last Commit without a later call
 	err  error
 }
 
-// writeUntilEnded writes in all ways, or in those that copy, until a call fails.
+// writeUntilEnded writes in all ways, or only in those that copy, until a call fails.
 func writeUntilEnded(r *Ring, rnd *rand.Rand, copying bool) (s sent) {
 	buffer := make([]byte, 2*r.Cap())
 	for s.err == nil {
 		if rnd.IntN(4) == 0 {
-			runtime.Gosched() // on one thread the two sides would keep it from all others
+			runtime.Gosched() // on one thread the two sides would starve the others
 		}
 		b := buffer[:piece(rnd, len(buffer))]
 		numbered(b, s.at)
@@ -63,7 +63,7 @@ func writeUntilEnded(r *Ring, rnd *rand.Rand, copying bool) (s sent) {
 	return s
 }
 
-// readUntilEnded reads and verifies in all ways, or in those that copy, until the end or an error.
+// readUntilEnded reads and verifies in all ways, or only in those that copy, until the end or an error.
 func readUntilEnded(t *testing.T, r *Ring, rnd *rand.Rand, copying bool) (at uint64, err error) {
 	buffer := make([]byte, r.Cap())
 	for err == nil {
@@ -88,7 +88,7 @@ func readUntilEnded(t *testing.T, r *Ring, rnd *rand.Rand, copying bool) (at uin
 			if !copying {
 				var b []byte
 				if b, err = r.Peek(piece(rnd, r.Cap()/2)); err == io.ErrUnexpectedEOF {
-					err = nil // and io.EOF behind it
+					err = nil // io.EOF follows
 				}
 				verify(t, b, at)
 				n = len(b)
@@ -105,7 +105,7 @@ func readUntilEnded(t *testing.T, r *Ring, rnd *rand.Rand, copying bool) (at uin
 	return at, err
 }
 
-// moment lets others run for a random while.
+// moment lets other goroutines run for a random while.
 func moment(rnd *rand.Rand, r *Ring) {
 	switch rnd.IntN(3) {
 	case 0:
@@ -121,7 +121,7 @@ func moment(rnd *rand.Rand, r *Ring) {
 		if rnd.IntN(2) == 0 {
 			side = &r.reader
 		}
-		for tries := 0; side.until.Load() == 0 && tries < 1000; tries++ { // it may never wait
+		for tries := 0; side.until.Load() == 0 && tries < 1000; tries++ { // the side may never wait
 			runtime.Gosched()
 		}
 	}
@@ -134,7 +134,7 @@ func closeRounds() int {
 	return 1500
 }
 
-// eachExchange has a goroutine write and one read, and closers end it at a random moment, each in its way.
+// eachExchange runs a writer and a reader, and closers that end the exchange at random moments.
 func eachExchange(t *testing.T, copying bool, closers func(rnd *rand.Rand, r *Ring) []func() error,
 	check func(r *Ring, s sent, read uint64, err error)) {
 	seed := rand.Uint64()
@@ -162,7 +162,7 @@ func eachExchange(t *testing.T, copying bool, closers func(rnd *rand.Rand, r *Ri
 				})
 			}
 			read, err := readUntilEnded(t, r, rand.New(rand.NewPCG(seed, uint64(round)<<2|3)), copying)
-			// The end is final, whatever the writer does at the moment; only Close comes behind it.
+			// The end is final, whatever the writer does meanwhile; only Close may follow it.
 			behind := func(may ...error) {
 				b, again := r.Peek(1)
 				n, errRead := r.Read(make([]byte, 1))
@@ -193,8 +193,8 @@ func eachExchange(t *testing.T, copying bool, closers func(rnd *rand.Rand, r *Ri
 	}
 }
 
-// TestEndAtRandomMoments ends the stream by one or several goroutines. The reader gets what the writer handed
-// over, to the last byte; only what the writer committed at the moment may come behind the end.
+// TestEndAtRandomMoments ends the stream from one or several goroutines. The reader gets all bytes that the
+// writer handed over; only bytes of a Commit at that moment may fall behind the end.
 func TestEndAtRandomMoments(t *testing.T) {
 	reasons := make([]error, 3)
 	for i := range reasons {
@@ -216,9 +216,9 @@ func TestEndAtRandomMoments(t *testing.T) {
 	})
 }
 
-// TestCloseAtRandomMoments closes the ring by one or several goroutines, one of which may end the stream
-// before. Both sides learn of it, what the reader got is the beginning of the stream, and the memory is gone
-// when both have returned.
+// TestCloseAtRandomMoments closes the ring from one or several goroutines, one of which may end the stream
+// first. Both sides notice, the reader gets a prefix of the stream, and the memory is gone when both sides
+// have returned.
 func TestCloseAtRandomMoments(t *testing.T) {
 	eachExchange(t, true, func(rnd *rand.Rand, r *Ring) (all []func() error) {
 		for range 1 + rnd.IntN(2) {

@@ -17,15 +17,15 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// errCancelled is why a context ends.
+// errCancelled is the cause of a cancelled context.
 var errCancelled = errors.New("the request was cancelled")
 
-// waitingCall is a call that waits, because there are not enough bytes to read or there is not enough room.
+// waitingCall is a call that waits for bytes or for room.
 type waitingCall struct {
 	name    string
 	writes  bool
 	context bool
-	less    int // how many bytes, or how much room for them, is there before; the call wants more
+	less    int // the bytes, or the bytes of room, that are there; the call wants more
 	call    func(r *Ring, ctx context.Context) (n int, err error)
 }
 
@@ -80,16 +80,16 @@ func numberedFrom(r *Ring, n int) []byte {
 	return b
 }
 
-// interruption is what ends waiting.
+// interruption is an event that ends waiting.
 type interruption struct {
 	name   string
 	happen func(r *Ring, cancel context.CancelCauseFunc) error
 	close  bool
-	ends   error // what the reader gets behind the last byte
-	cause  error // the error of the wait, where the stream goes on
+	ends   error // the reader's error after the last byte
+	cause  error // the error of the waiting call if the stream continues
 }
 
-// nothingFails is what happens where it cannot fail.
+// nothingFails wraps an event that cannot fail.
 func nothingFails(f func(r *Ring)) func(*Ring, context.CancelCauseFunc) error {
 	return func(r *Ring, _ context.CancelCauseFunc) error { f(r); return nil }
 }
@@ -108,9 +108,9 @@ var interruptions = []interruption{
 	}, false, nil, errCancelled},
 }
 
-// TestCloseWhileWaiting ends each call that waits, at the beginning of the memory and at the wrap-around, by
-// each pair of two things that end it, both from other goroutines. It returns with the error of one of the
-// two, what was there can be read or is gone with the ring, and no side sleeps any more.
+// TestCloseWhileWaiting ends each waiting call, at the start of the memory and at the wrap-around, by each
+// pair of events from other goroutines. The call returns the error of one of the two, the bytes can be read
+// or are gone with the ring, and no side sleeps any more.
 func TestCloseWhileWaiting(t *testing.T) {
 	for _, pages := range pageKinds {
 		for _, w := range waitingCalls {
@@ -184,14 +184,14 @@ func interrupt(t *testing.T, pages vm.Pages, w waitingCall, offset, first, secon
 	}
 	got := <-answers
 
-	n, moved := 0, 0 // what the call returns, and what it moved
+	n, moved := 0, 0 // the call's result, and the bytes it moved
 	switch w.name {
 	case "Write", "ReadFrom", "WriteTo":
 		n, moved = w.less, w.less
 	default:
 		if ends != nil && (got.err == io.ErrUnexpectedEOF || got.err == errOwn) &&
 			strings.HasPrefix(w.name, "Peek") {
-			n = w.less // what is left comes with the error
+			n = w.less // the remaining bytes come with the error
 		}
 	}
 	if got.n != n || !slices.Contains(may, got.err) {
@@ -226,8 +226,8 @@ func interrupt(t *testing.T, pages vm.Pages, w waitingCall, offset, first, secon
 	verify(t, rest, from)
 }
 
-// TestCloseRefusedInACall: where the system refuses to take the memory at the end of the last call, Close can
-// be called again, and gives it back.
+// TestCloseRefusedInACall: if the system refuses to take the memory back at the end of the last call, a later
+// Close gives it back.
 func TestCloseRefusedInACall(t *testing.T) {
 	for _, pages := range pageKinds {
 		calls := faulttest.EachCall(t, func() error {

@@ -5,27 +5,27 @@ import (
 	"time"
 )
 
-// deadline is a time from which on a side does not wait.
+// deadline is the time after which a side no longer waits.
 type deadline struct {
 	mu       sync.Mutex
-	reached  chan struct{} // closed when the time has come
+	reached  chan struct{} // closed when the deadline passes
 	passed   bool
-	ended    bool // it cannot be set any more
+	ended    bool // the deadline is final
 	timer    *time.Timer
-	settings int // how often it was set: a timer of an earlier setting does nothing
+	settings int // number of calls of set: a timer of an earlier setting does nothing
 }
 
 func (d *deadline) init() { d.reached = make(chan struct{}) }
 
-// channel returns the channel that is closed when the deadline passes. It stays the same while the deadline has not
-// passed, however often it is set, so that whoever waits hears of a new one.
+// channel returns the channel that is closed when the deadline passes. Setting the deadline keeps the channel
+// until it is closed, so a waiting side notices a new deadline.
 func (d *deadline) channel() <-chan struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.reached
 }
 
-// set makes t the deadline; the zero time is none.
+// set makes t the deadline; the zero time is no deadline.
 func (d *deadline) set(t time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -54,7 +54,7 @@ func (d *deadline) set(t time.Time) {
 	})
 }
 
-// end withdraws the deadline for good: nothing waits any more, and no timer keeps the ring.
+// end withdraws the deadline for good: no side waits any more, and no timer keeps the ring.
 func (d *deadline) end() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -62,7 +62,7 @@ func (d *deadline) end() {
 	d.ended = true
 }
 
-// stop withdraws the timer.
+// stop stops the timer.
 func (d *deadline) stop() {
 	d.settings++
 	if d.timer != nil {

@@ -1,44 +1,46 @@
-// Package ring holds buffers of bytes between one goroutine that writes and one that reads, in which whatever is there
-// lies in one piece: it can be parsed in place.
+// Package ring holds byte buffers between one goroutine that writes and one that reads. The bytes in a buffer
+// are always one slice, so they can be parsed in place.
 //
 // # Types
 //
-//   - [Ring] has a fixed size. Its memory is mapped twice in a row, so that a part which goes over the end goes on where
-//     the beginning is seen again. It needs no copy at the wrap and no code for it. The writer waits while it is full, the
-//     reader while it is empty.
-//   - [Endless] grows at its end and is released from its beginning. What is in it is found by its position in the stream.
-//     Nobody waits.
+//   - [Ring] has a fixed size. Its memory is mapped twice in a row: a piece that crosses the end continues
+//     where the beginning is mapped again. The wrap needs neither a copy nor code. The writer waits while the
+//     ring is full, the reader while it is empty.
+//   - [Endless] grows at its end and is released from its beginning. Bytes are found by their position in the
+//     stream. No call waits.
 //
 // # Terminology
 //
-//   - position: how many bytes came before, since the beginning
-//   - offset: where in memory a position is
-//   - reserve, commit: get room to write into; hand to the reader what was written there
-//   - peek, discard: look at what is there; give it up, so that its place can be written again
-//   - passed: released, and gone
+//   - position: the number of bytes before, since the beginning of the stream
+//   - offset: the place of a position in memory
+//   - reserve, commit: get room to write into; hand the written bytes to the reader
+//   - peek, discard: look at bytes; give them up, so that their place can be written again
+//   - passed: released
 //   - lap: one of the two parts of an Endless buffer's addresses, written in turn
 //
 // # Lifetimes
 //
-// The slices that Peek, Reserve and At return lie outside Go's heap, and do not keep a buffer open. They end with
-// Discard, Commit and Release, and with Close: touching one after that reads what was written since, or faults. Close
-// every buffer that was made; one that is dropped instead keeps its memory, and [vm.OnLeak] tells of it.
+// The slices that Peek, Reserve and At return lie outside Go's heap, and do not keep a buffer open. They end
+// with Discard, Commit, Release and Close. After that an access reads later bytes, or faults. Close every
+// buffer: a buffer that is dropped without Close keeps its memory, and [vm.OnLeak] reports it.
 //
 // # Where memory cannot be mapped twice
 //
-// On the heap stand-in (see package vm), and where a sandbox refuses it, a [Ring] takes twice its size and copies each
-// byte once more as it is committed. Nothing else is different; [Ring.Refused] tells. There the race detector sees the
-// bytes, so that a slice which is used too long is found: by -race, or with -tags invariants by what it holds then.
+// On the heap stand-in (see package vm), and where a sandbox refuses the mapping, a [Ring] takes twice its
+// size and copies each byte once more when it is committed. Nothing else differs; [Ring.Refused] reports it.
+// The race detector sees the bytes of a copying ring. So a slice that is used too long is found: by -race, or
+// with -tags invariants by its content.
 //
 // # Errors
 //
-// A Ring is used as a pipe or a connection is: [io.EOF] when the writer has ended it, [io.ErrClosedPipe] when it is
-// closed, [os.ErrDeadlineExceeded] when a deadline passes. A piece that can never fit is a [*vm.Error] wrapping
-// [vm.ErrCapacity], because the length may come from outside. An Endless buffer that may not grow returns a [*vm.Error] as
-// the containers of package bulk do. What can only be a caller's bug panics, and says how to mend it.
+// A Ring behaves like a pipe or a connection: [io.EOF] after the writer has ended the stream,
+// [io.ErrClosedPipe] after Close, [os.ErrDeadlineExceeded] after a deadline. A piece that can never fit is a
+// [*vm.Error] wrapping [vm.ErrCapacity], because its length may be untrusted input. An Endless buffer that
+// cannot grow returns a [*vm.Error] as the containers of package bulk do. A caller's bug panics with a
+// message that says how to fix it.
 //
 // # Sources
 //
-// The gapless ring and the endless buffer are in "Virtual Memory Tricks" by Niklas Gray, who has the ring from Fabian
-// Giesen.
+// The gapless ring and the endless buffer are from "Virtual Memory Tricks" by Niklas Gray, who has the ring
+// from Fabian Giesen.
 package ring

@@ -2,21 +2,21 @@ package ring
 
 import "sync/atomic"
 
-// ending is what the reader gets behind the last byte.
+// ending is the reader's error after the last byte, and its position.
 //
-// Bytes may be handed over while another goroutine ends the stream, and both sides must agree which of the
-// two came first. The writer moves its position and looks then whether there is an ending; where there is
-// one, the position at which the stream ends is decided once, by whoever comes first, as where the writer is
-// at that moment. A reader that sees a later position sees the ending too, because that was there before. So
-// what is before the end can be read, and the writer knows of what is behind it that nobody reads it.
+// One goroutine may hand bytes over while another ends the stream. Both sides must agree on the order. The
+// writer moves its position first and looks for an ending second. If there is one, the first goroutine to
+// look decides its position: the writer's position at that moment. A reader that sees a later position also
+// sees the ending, which was set before. So all bytes before the end can be read, and the writer knows which
+// of its bytes come after the end.
 type ending struct {
 	err error
-	at  atomic.Uint64 // how many bytes come before it, or undecided
+	at  atomic.Uint64 // number of bytes before the end, or undecided
 }
 
 const undecided = ^uint64(0)
 
-// decided returns how many bytes come before the end.
+// decided returns the number of bytes before the end.
 func (r *Ring) decided(e *ending) uint64 {
 	if e.at.Load() == undecided {
 		e.at.CompareAndSwap(undecided, r.writer.at.Load())
@@ -24,7 +24,7 @@ func (r *Ring) decided(e *ending) uint64 {
 	return e.at.Load()
 }
 
-// written returns how many bytes were handed over since the ring was made.
+// written returns the number of bytes handed over since the ring was made.
 func (r *Ring) written() uint64 {
 	at := r.writer.at.Load()
 	if e := r.ended.Load(); e != nil {
@@ -33,7 +33,7 @@ func (r *Ring) written() uint64 {
 	return at
 }
 
-// hand gives n bytes to the reader, and reports whether it did: not where the stream was ended before.
+// hand gives n bytes to the reader. It reports false if the stream had ended before.
 func (r *Ring) hand(n int) bool {
 	s := &r.writer
 	r.advance(s, &r.reader, n)

@@ -15,79 +15,83 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// ErrPassed is what a position gives that was released: what was there is gone.
+// ErrPassed is the error for a position whose bytes were released.
 var ErrPassed = errors.New("the position has been released")
 
-// EndlessOptions say how an endless buffer is made. The zero value works.
+// EndlessOptions configure an endless buffer. The zero value works.
 type EndlessOptions struct {
 	// Name is the purpose under which the buffer's bytes are counted (see [vm.Snapshot]) and named in errors.
 	// Default: "ring.Endless".
 	Name string
-	// Capacity is how many bytes may lie between the oldest kept one and the end. Eight times as many addresses are
-	// reserved, which costs no memory. Default: 16 GiB, or 1 MiB where regions are Go heap memory ([vm.PagesHeap], the
-	// race detector, systems without virtual memory).
+	// Capacity is the largest number of bytes between the oldest kept byte and the end. Eight times as many
+	// addresses are reserved, which costs no memory. Default: 16 GiB, or 1 MiB if regions are Go heap memory
+	// ([vm.PagesHeap], the race detector, systems without virtual memory).
 	Capacity int
-	// Step is how many bytes are committed ahead of the writer and decommitted behind the reader at a time, rounded up to
-	// whole pages. Default: a huge page, or 1 MiB where the system has none; or an eighth of Capacity where that is less.
+	// Step is the number of bytes to commit ahead of the writer, and to decommit behind the reader, at a
+	// time. It is rounded up to whole pages. Default: a huge page, or 1 MiB if the system has none; at most
+	// an eighth of Capacity.
 	Step int
-	// Limit is a budget of committed memory, shared with others. Default: none.
+	// Limit is a budget of committed memory, shared with other containers. Default: [vm.DefaultLimit].
 	Limit *vm.Limit
-	// Pages is the page policy. Default: huge pages where Step is a whole number of them.
+	// Pages is the page policy. Default: huge pages if Step is a multiple of a huge page.
 	Pages vm.Pages
 }
 
-// Endless is a stream of bytes of which an end part is kept: what is appended has a position, its distance from the
-// beginning of the stream, under which it is found in one piece until it is released. Memory is committed ahead of the
-// writer and given back behind what is released, so that the buffer takes about as much as is kept.
+// Endless is a stream of bytes that keeps its last part. Each byte has a position: its distance from the
+// beginning of the stream. Kept bytes are found by their positions, in one slice. Memory is committed ahead
+// of the writer and given back behind the released bytes, so the buffer takes about as much memory as it
+// keeps.
 //
-// One goroutine appends (Append, Write, ReadFrom, Reserve and Commit), one releases; both may be the same. Any number
-// may read at the same time, with At, ReadAt, Start and End: each must be done with a part before that is released.
+// One goroutine appends (Append, Write, ReadFrom, Reserve and Commit) and one releases; both may be the same.
+// Any number of goroutines may read at the same time, with At, ReadAt, Start and End. Each must finish with
+// its bytes before they are released.
 //
-// The addresses are two laps of four times the capacity. When one lap is written to its end, what is kept is copied to
-// the beginning of the other one, and goes on there; at most a third of what was appended, and mostly next to nothing.
-// Slices into the old lap stay good until they are released. So positions, and the stream, have no end.
+// The addresses are two laps of four times the capacity. At the end of a lap the kept bytes are copied to the
+// beginning of the other lap, and the stream continues there. At most a third of all appended bytes is
+// copied, usually next to none. Slices into the old lap stay valid until their bytes are released. So neither
+// the positions nor the stream have an end.
 type Endless struct {
 	region   *vm.Region
 	name     string
 	capacity int
 	lapSize  int
 	step     int
-	lap      atomic.Pointer[lap] // where positions are found now; nil after Close
+	lap      atomic.Pointer[lap] // where positions are now; nil after Close
 
 	_   cpu.CacheLinePad
-	end atomic.Int64 // what is before it was appended
+	end atomic.Int64 // the position behind the last byte
 
-	// The appending goroutine's own.
+	// These fields belong to the appending goroutine.
 	committed int64 // the position up to which memory is committed
 	reserved  int
-	filling   bool // ReadFrom's source fills the room at the end
+	filling   bool // ReadFrom's source is filling the room at the end
 
 	_     cpu.CacheLinePad
-	start atomic.Int64 // what is before it was released
+	start atomic.Int64 // the position of the first kept byte
 
-	// The releasing goroutine's own.
-	trimmed int64 // what is before this position has given its memory back
+	// This field belongs to the releasing goroutine.
+	trimmed int64 // the memory before this position was given back
 
 	_    cpu.CacheLinePad
-	mu   sync.Mutex // guards what follows, and changing lap
+	mu   sync.Mutex // guards laps, now and changes of lap
 	laps [2]lapMemory
-	now  int // the index in laps of the lap written to
+	now  int // index of the lap written to
 }
 
-// lap says where positions from first on lie.
+// lap maps positions from first on to addresses.
 type lap struct {
 	base  unsafe.Pointer
 	first int64
 }
 
-// lapMemory is the committed part of a lap, from its beginning on in bytes.
+// lapMemory is the committed part [lo, hi) of a lap, in bytes.
 type lapMemory struct {
-	first  int64 // the position of its first byte
+	first  int64 // the position of the lap's first byte
 	lo, hi int
 }
 
-// lapCapacities is the length of a lap in capacities. The lap is begun with at most one of them copied, so a quarter of
-// what it holds.
+// lapCapacities is the length of a lap in capacities. A lap starts with at most one capacity of copied bytes,
+// a quarter of it.
 const lapCapacities = 4
 
 const (
@@ -101,7 +105,8 @@ const (
 // It returns an error as [vm.Reserve] does, and panics when an option is negative.
 func NewEndless(o EndlessOptions) (*Endless, error) {
 	if o.Capacity < 0 || o.Step < 0 {
-		panic(fmt.Sprintf("ring: NewEndless with Capacity %d and Step %d: leave them zero for the defaults", o.Capacity, o.Step))
+		panic(fmt.Sprintf("ring: NewEndless with Capacity %d and Step %d: leave them zero for the defaults",
+			o.Capacity, o.Step))
 	}
 	if o.Name == "" {
 		o.Name = "ring.Endless"
@@ -116,22 +121,24 @@ func NewEndless(o EndlessOptions) (*Endless, error) {
 	}
 	if o.Capacity > math.MaxInt/8/lapCapacities || o.Step > math.MaxInt/8/lapCapacities {
 		return nil, &vm.Error{Op: "reserve", Purpose: o.Name, Bytes: max(o.Capacity, o.Step), Err: vm.ErrSize,
-			Detail: fmt.Sprintf("ask for a capacity, and steps, of at most %d bytes", math.MaxInt/8/lapCapacities)}
+			Detail: fmt.Sprintf("ask for a capacity, and steps, of at most %d bytes",
+				math.MaxInt/8/lapCapacities)}
 	}
 	if o.Step == 0 {
 		o.Step = min(max(defaultStep, vm.HugePageSize()), o.Capacity/8)
 	}
 	step := max(1, (o.Step+page-1)/page) * page
 	lapSize := (o.Capacity*lapCapacities + step - 1) / step * step
-	// A page behind the laps stays reserved, so that the address behind the last byte lies in the region too: the
-	// collector stops the process when it meets a pointer into a part of its own heap that is not in use.
+	// The page behind the laps stays reserved, so that the address behind the last byte lies in the region
+	// too. Otherwise Go's heap could own that address, and the garbage collector stops the process at a
+	// pointer into an unused part of its heap.
 	r, err := vm.Reserve(2*lapSize+page, vm.Options{Name: o.Name, Limit: o.Limit, Pages: o.Pages})
 	if err != nil {
 		return nil, err
 	}
-	r.Label(0, r.Size(), vm.Label{What: o.Name, Advice: "use what is read before it is released"})
+	r.Label(0, r.Size(), vm.Label{What: o.Name, Advice: "use bytes before their position is released"})
 	if huge := vm.HugePageSize(); huge > 0 && step%huge == 0 {
-		// Huge pages make it faster, not different: without them it works as well.
+		// An optimisation; a failure changes nothing else.
 		_ = r.Huge(0, r.Size())
 	}
 	e := &Endless{region: r, name: o.Name, capacity: o.Capacity, lapSize: lapSize, step: step}
@@ -139,13 +146,13 @@ func NewEndless(o EndlessOptions) (*Endless, error) {
 	return e, nil
 }
 
-// Start returns the oldest position that was not released.
+// Start returns the position of the first kept byte.
 func (e *Endless) Start() int64 { return e.start.Load() }
 
-// End returns the position of what is appended next.
+// End returns the position of the next appended byte.
 func (e *Endless) End() int64 { return e.end.Load() }
 
-// Len returns how many bytes are kept.
+// Len returns the number of kept bytes.
 func (e *Endless) Len() int {
 	start := e.start.Load()
 	return int(e.end.Load() - start)
@@ -160,26 +167,26 @@ func (e *Endless) opened() *lap {
 	return l
 }
 
-// at views n bytes from a position on, which must be kept or reserved. It is sound because these are committed in the
-// lap, in one piece, until they are released or the buffer is closed; they hold no Go pointers.
+// at views n kept or reserved bytes from position on. It is sound because these bytes are committed in the
+// lap, in one piece, until they are released or the buffer is closed. They hold no Go pointers.
 func (l *lap) at(position int64, n int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(l.base, int(position-l.first))), n)[:n:n]
 }
 
-// At returns the n bytes from a position on, where they lie. They must not be written to, and are good until they are
-// released.
+// At returns the n bytes from position on, in place. They are read-only, and valid until they are released.
 //
-// Where fewer were appended it returns those, with [io.EOF]. Where the position was released, or is negative, the error
-// wraps [ErrPassed]. It panics when n is negative.
+// If fewer bytes were appended, At returns those and [io.EOF]. If the position was released, or is negative,
+// the error wraps [ErrPassed]. At panics when n is negative.
 func (e *Endless) At(position int64, n int) ([]byte, error) {
 	if n < 0 {
 		panic(fmt.Sprintf("ring: At(%d, %d) on %s: a number of bytes is zero or more", position, n, e.name))
 	}
-	// The end first: a lap that holds everything before it is seen then.
+	// Load the end first: the lap loaded after it holds everything before that end.
 	end := e.end.Load()
 	l := e.opened()
 	if start := e.start.Load(); position < start {
-		return nil, fmt.Errorf("ring: position %d of %s: %w; the oldest one kept is %d", position, e.name, ErrPassed, start)
+		return nil, fmt.Errorf("ring: position %d of %s: %w; the oldest one kept is %d", position, e.name,
+			ErrPassed, start)
 	}
 	if position > end {
 		return nil, io.EOF
@@ -190,7 +197,7 @@ func (e *Endless) At(position int64, n int) ([]byte, error) {
 	return l.at(position, n), nil
 }
 
-// ReadAt copies from a position on, as [io.ReaderAt] does. It fails as At does.
+// ReadAt copies bytes from position on, as [io.ReaderAt] does. It fails as At does.
 func (e *Endless) ReadAt(p []byte, position int64) (int, error) {
 	b, err := e.At(position, len(p))
 	return copy(p, b), err
@@ -198,8 +205,8 @@ func (e *Endless) ReadAt(p []byte, position int64) (int, error) {
 
 // Append copies p to the end and returns its position.
 //
-// It returns a [*vm.Error] wrapping [vm.ErrCapacity], [vm.ErrLimit] or another limit as [vm.Region.Commit] does; then
-// nothing was appended, and it can be tried again when something was released.
+// It returns a [*vm.Error] wrapping [vm.ErrCapacity], [vm.ErrLimit] or another limit as [vm.Region.Commit]
+// does. Then nothing was appended, and Append may succeed after a release.
 func (e *Endless) Append(p []byte) (position int64, err error) {
 	b, err := e.reserve("append", len(p))
 	if err != nil {
@@ -218,8 +225,8 @@ func (e *Endless) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Reserve makes room for n bytes at the end and returns it, to be filled and then committed. It fails as Append does,
-// and panics when n is negative.
+// Reserve makes room for n bytes at the end and returns it. Fill it, then commit it. Reserve fails as Append
+// does, and panics when n is negative.
 func (e *Endless) Reserve(n int) ([]byte, error) {
 	if n < 0 {
 		panic(fmt.Sprintf("ring: Reserve(%d) on %s: a number of bytes is zero or more", n, e.name))
@@ -229,11 +236,12 @@ func (e *Endless) Reserve(n int) ([]byte, error) {
 	return b, err
 }
 
-// Commit appends the first n bytes of what Reserve returned. It panics when n is more than was reserved, or negative.
+// Commit appends the first n reserved bytes. It panics when n is negative or larger than the reservation.
 func (e *Endless) Commit(n int) {
 	e.opened()
 	if uint(n) > uint(e.reserved) {
-		panic(fmt.Sprintf("ring: Commit(%d) on %s, of which %d bytes are reserved: Reserve comes before each Commit", n,
+		panic(fmt.Sprintf("ring: Commit(%d) on %s, of which %d bytes are reserved: Reserve comes before "+
+			"each Commit", n,
 			e.name, e.reserved))
 	}
 	e.commit(n)
@@ -244,15 +252,15 @@ func (e *Endless) commit(n int) {
 	e.end.Store(e.end.Load() + int64(n))
 }
 
-// leastRead is the room that ReadFrom offers its source at the least, in bytes.
+// leastRead is the smallest room in bytes that ReadFrom offers its source.
 const leastRead = 64 << 10
 
-// ReadFrom appends what src gives until it ends, without a copy of its own, and returns how many bytes came.
-// It fails as Append does, with the error of src, or with [io.ErrNoProgress]; what came before that is
-// appended. Appending panics while src is called.
+// ReadFrom appends the bytes of src until src ends, without a copy of its own. It returns the number of
+// bytes. It fails as Append does, with the error of src, or with [io.ErrNoProgress]; the bytes read before
+// are appended. Appending panics while src is called.
 func (e *Endless) ReadFrom(src io.Reader) (total int64, err error) {
 	for empty := 0; empty < mostEmptyReads; empty++ {
-		// A capacity that is almost used up is used to its end.
+		// The last room of a full buffer may be smaller than leastRead.
 		room := max(1, min(leastRead, e.capacity-e.Len()))
 		b, err := e.reserve("append", room)
 		if err != nil {
@@ -274,22 +282,23 @@ func (e *Endless) ReadFrom(src io.Reader) (total int64, err error) {
 	return total, io.ErrNoProgress
 }
 
-// fill lets src read into b, the room at the end. Nobody else may append meanwhile: that would take the room
-// away.
+// fill lets src read into b, the room at the end. Appending meanwhile would take that room away, so it
+// panics.
 func (e *Endless) fill(src io.Reader, b []byte) (int, error) {
 	e.filling = true
 	defer func() { e.filling = false }()
 	n, err := src.Read(b)
 	e.opened()
 	if n < 0 || n > len(b) {
-		panic(fmt.Sprintf("ring: ReadFrom on %s: the source says that it read %d bytes into %d", e.name, n, len(b)))
+		panic(fmt.Sprintf("ring: ReadFrom on %s: the source says that it read %d bytes into %d", e.name, n,
+			len(b)))
 	}
 	return n, err
 }
 
-// Close gives the memory and the addresses back. It must run alone. The bytes must not be used afterwards;
-// using the buffer panics, except that Start, End and Len go on saying what they said. Closing twice does
-// nothing. It returns an error as [vm.Region.Close] does; then the buffer is open, and Close may be called
+// Close gives the memory and the addresses back. It must run alone. The bytes must not be used afterwards,
+// and using the buffer panics, except that Start, End and Len keep their last values. Closing twice does
+// nothing. Close returns an error as [vm.Region.Close] does; then the buffer is open, and Close may be called
 // again.
 func (e *Endless) Close() error {
 	if err := e.region.Close(); err != nil {
@@ -299,15 +308,17 @@ func (e *Endless) Close() error {
 	return nil
 }
 
-// checkInvariants panics unless what is kept lies in one lap's committed memory.
+// checkInvariants panics unless all kept bytes lie in the committed memory of one lap.
 func (e *Endless) checkInvariants() {
 	if !invariants.Enabled {
 		return
 	}
 	m := e.laps[e.now]
 	start, end := e.start.Load(), e.end.Load()
-	if start > end || start < end && (int(start-m.first) < m.lo || int(end-m.first) > m.hi) || m.hi > e.lapSize {
-		panic(fmt.Sprintf("ring: %s: positions %d to %d are kept, and of the lap from %d on bytes %d to %d are committed",
+	if start > end || start < end && (int(start-m.first) < m.lo || int(end-m.first) > m.hi) ||
+		m.hi > e.lapSize {
+		panic(fmt.Sprintf("ring: %s: positions %d to %d are kept, and of the lap from %d on bytes %d to %d "+
+			"are committed",
 			e.name, start, end, m.first, m.lo, m.hi))
 	}
 }

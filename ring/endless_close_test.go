@@ -14,18 +14,18 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// closing is how a buffer is closed in the middle of a stream of calls.
+// closing is a way to close a buffer in the middle of a stream of calls.
 type closing int
 
 const (
 	closedBetween closing = iota // between two calls
-	closedTwice                  // the same, twice
-	closedRefused                // the system refuses it once, and the calls go on
-	closedInside                 // by the source of a ReadFrom, which goes on then
+	closedTwice                  // between two calls, twice
+	closedRefused                // the system refuses once, and the calls continue
+	closedInside                 // by the source of a ReadFrom, which then continues
 	closings
 )
 
-// kept is an endless buffer, and a plain slice that stands for it.
+// kept is an endless buffer and its model, a plain slice.
 type kept struct {
 	t        *testing.T
 	what     string
@@ -44,7 +44,7 @@ func (k *kept) made(n int) []byte {
 	return b
 }
 
-// step makes a call and compares what it answers.
+// step makes a call and compares its result.
 func (k *kept) step(s closeStep) {
 	k.t.Helper()
 	e, n, err := k.e, s.n, error(nil)
@@ -106,7 +106,7 @@ func (k *kept) appended(n int, fits bool, err error) {
 	k.reserved = 0
 }
 
-// check compares what is kept.
+// check compares the kept bytes.
 func (k *kept) check() {
 	k.t.Helper()
 	b, err := k.e.At(k.start, len(k.model))
@@ -117,7 +117,7 @@ func (k *kept) check() {
 	}
 }
 
-// closed checks that the buffer can only say what it said, and be closed again.
+// closed checks that only Start, End, Len and Close work on the closed buffer.
 func (k *kept) closed(limit *vm.Limit) {
 	k.t.Helper()
 	e := k.e
@@ -145,7 +145,7 @@ func (k *kept) closed(limit *vm.Limit) {
 }
 
 // playEndlessClose makes the calls and closes the buffer before one of them. It reports whether the second
-// lap was begun before that.
+// lap began before.
 func playEndlessClose(t *testing.T, pages vm.Pages, data []byte, capacity, at int, how closing) bool {
 	t.Helper()
 	refusing := false
@@ -221,8 +221,8 @@ func playEndlessClose(t *testing.T, pages vm.Pages, data []byte, capacity, at in
 	return e.now != 0
 }
 
-// TestEndlessCloseBetweenCalls closes a buffer in each way before each of the calls of a stream, also while
-// bytes are reserved, before and after the second lap begins, when it is empty and when it is full.
+// TestEndlessCloseBetweenCalls closes a buffer in each way before each of a stream of calls: with bytes
+// reserved, before and after the second lap begins, empty and full.
 func TestEndlessCloseBetweenCalls(t *testing.T) {
 	rounds := 6
 	if testing.Short() {

@@ -9,18 +9,19 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// reserve makes room for n bytes at the end: in the lap if it has memory for them, else with more memory, or in the
+// reserve makes room for n bytes at the end: in the committed memory of the lap, in more memory, or in the
 // other lap.
 func (e *Endless) reserve(op string, n int) ([]byte, error) {
 	l, end := e.opened(), e.end.Load()
 	if e.filling {
-		panic("ring: " + e.name + " is appended to in the middle of ReadFrom: let one goroutine append, and let the " +
-			"source put its bytes where it is told to")
+		panic("ring: " + e.name + " is appended to in the middle of ReadFrom: append from one goroutine, " +
+			"and let the source only fill the slice it gets")
 	}
 	e.reserved = 0
 	if kept := int(end - e.start.Load()); n > e.capacity-kept {
 		return nil, &vm.Error{Op: op, Purpose: e.name, Bytes: n, Err: vm.ErrCapacity,
-			Detail: fmt.Sprintf("%d of %d bytes are kept: release some, or raise EndlessOptions.Capacity", kept, e.capacity)}
+			Detail: fmt.Sprintf("%d of %d bytes are kept: release some, or raise EndlessOptions.Capacity",
+				kept, e.capacity)}
 	}
 	if int64(n) > e.committed-end {
 		if err := e.makeRoom(n); err != nil {
@@ -46,8 +47,8 @@ func (e *Endless) makeRoom(n int) error {
 	return e.nextLap(end, n)
 }
 
-// nextLap goes on at the beginning of the other lap. That one is free: since it was left its whole successor has been
-// written, and of that at most a quarter is kept.
+// nextLap continues at the beginning of the other lap. That lap is free: since it was left the current lap
+// was written to its end, and at most a quarter of a lap is kept.
 func (e *Endless) nextLap(end int64, n int) error {
 	to, start := 1-e.now, e.start.Load()
 	if err := e.decommit(to, e.lapSize); err != nil {
@@ -66,7 +67,7 @@ func (e *Endless) nextLap(end int64, n int) error {
 	return nil
 }
 
-// commitTo commits a lap up to need bytes: by whole steps, or where the limits do not allow that by as little as will do.
+// commitTo commits a lap up to need bytes: whole steps, or only the needed pages if a limit forbids more.
 func (e *Endless) commitTo(i, need int) error {
 	m, page := &e.laps[i], vm.PageSize()
 	ahead := min((need+e.step-1)/e.step*e.step, e.lapSize)
@@ -85,11 +86,11 @@ func (e *Endless) commitTo(i, need int) error {
 	return err
 }
 
-// Release gives up what is before a position, and with it the memory, in whole steps. It panics when the position is
-// beyond the end; where it was released before nothing happens.
+// Release gives up the bytes before position, and their memory in whole steps. It panics when the position is
+// beyond the end. Releasing a position again does nothing.
 //
-// It returns a [*vm.Error] wrapping [vm.ErrMappings] where the system does not take the memory back; then the positions
-// are released all the same, and a later Release tries again. Complexity: two system calls a step.
+// It returns a [*vm.Error] wrapping [vm.ErrMappings] if the system does not take the memory back. Then the
+// bytes are released nevertheless, and a later Release tries again. Complexity: two system calls a step.
 func (e *Endless) Release(position int64) error {
 	e.opened()
 	if end := e.end.Load(); position > end {
@@ -108,7 +109,7 @@ func (e *Endless) Release(position int64) error {
 	e.checkInvariants()
 	e.poison(start, position)
 	for i := range e.laps {
-		// Of a lap that was left this comes to be more than it has.
+		// For the lap that was left this may exceed its committed memory.
 		done := int(min(position-e.laps[i].first, int64(e.lapSize)))
 		if err := e.decommit(i, done/e.step*e.step); err != nil {
 			return err
@@ -118,7 +119,7 @@ func (e *Endless) Release(position int64) error {
 	return nil
 }
 
-// poison overwrites what is released but stays committed, in checking builds.
+// poison overwrites released bytes that stay committed, in builds that check invariants.
 func (e *Endless) poison(from, to int64) {
 	if !invariants.Enabled {
 		return
@@ -131,10 +132,10 @@ func (e *Endless) poison(from, to int64) {
 	}
 }
 
-// offset returns where in the region a byte of a lap is.
+// offset returns the offset in the region of a byte of lap i.
 func (e *Endless) offset(i, off int) int { return i*e.lapSize + off }
 
-// decommit gives back what a lap has committed before an offset.
+// decommit gives back the committed memory of lap i before an offset.
 func (e *Endless) decommit(i, before int) error {
 	m := &e.laps[i]
 	before = min(before, m.hi)

@@ -31,19 +31,20 @@ func newEndless(t testing.TB, o EndlessOptions) *Endless {
 	return e
 }
 
-// held is a slice that was taken some time ago and must not have changed.
+// held is an earlier slice, which must not have changed.
 type held struct {
 	position int64
 	bytes    []byte
 }
 
-// playEndless makes the operations that data stand for, on a buffer and on a plain slice of what is kept.
+// playEndless plays the operations in data on a buffer and on a plain slice of the kept bytes.
 func playEndless(t *testing.T, pages vm.Pages, data []byte) {
 	s := modeltest.NewStream(data)
 	capacity := 1 + s.Below(3*vm.PageSize())
-	// The window is committed twice while a lap begins.
+	// The kept bytes are committed twice while a lap begins.
 	limit := vm.NewLimit(8*vm.PageSize() + 2*capacity)
-	e, err := NewEndless(EndlessOptions{Capacity: capacity, Step: s.Below(2 * vm.PageSize()), Limit: limit, Pages: pages})
+	e, err := NewEndless(EndlessOptions{Capacity: capacity, Step: s.Below(2 * vm.PageSize()), Limit: limit,
+		Pages: pages})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +90,8 @@ func playEndless(t *testing.T, pages vm.Pages, data []byte) {
 		case 4:
 			got, err := e.ReadFrom(iotest.HalfReader(bytes.NewReader(made(n))))
 			model = append(model, made(int(got))...)
-			if err != nil && !errors.Is(err, vm.ErrCapacity) && !errors.Is(err, vm.ErrLimit) || err == nil && int(got) != n {
+			if err != nil && !errors.Is(err, vm.ErrCapacity) && !errors.Is(err, vm.ErrLimit) || err == nil &&
+				int(got) != n {
 				t.Fatalf("ReadFrom of %d bytes: %d, %v", n, got, err)
 			}
 		case 5, 6, 7:
@@ -113,7 +115,8 @@ func playEndless(t *testing.T, pages vm.Pages, data []byte) {
 			}
 			if !bytes.Equal(b, want) || cap(b) != len(b) || !errors.Is(err, wantErr) ||
 				!bytes.Equal(copied[:read], want) || !errors.Is(errRead, wantErr) {
-				t.Fatalf("At(%d, %d) of %d to %d: %d bytes, %v; want %d, %v", position, n, start, end(), len(b), err, len(want), wantErr)
+				t.Fatalf("At(%d, %d) of %d to %d: %d bytes, %v; want %d, %v", position, n, start, end(),
+					len(b), err, len(want), wantErr)
 			}
 			if len(b) > 0 {
 				slices = append(slices, held{position, b})
@@ -155,7 +158,7 @@ func TestEndlessAgainstModel(t *testing.T) {
 	}
 }
 
-// TestEndlessLaps: positions go on over many laps, whatever is kept, and old slices hold.
+// TestEndlessLaps: positions continue over many laps, whatever is kept, and old slices stay valid.
 func TestEndlessLaps(t *testing.T) {
 	page, want := vm.PageSize(), 30
 	if testing.Short() {
@@ -173,7 +176,8 @@ func TestEndlessLaps(t *testing.T) {
 					t.Fatal(err)
 				}
 				if e.Len() > keep {
-					// What is about to be released is still as it was when it was appended, be it in the other lap.
+					// Bytes about to be released are unchanged since they were appended, also in the other
+					// lap.
 					if old.position >= e.Start() {
 						verify(t, old.bytes, uint64(old.position))
 					}
@@ -191,8 +195,10 @@ func TestEndlessLaps(t *testing.T) {
 						}
 					}
 				}
-				if left := e.laps[1-e.now]; left.hi > left.lo && e.Start() >= left.first+int64(left.hi+e.step) {
-					t.Fatalf("of a lap that was left %d bytes are committed at %d", left.hi-left.lo, e.Start())
+				if left := e.laps[1-e.now]; left.hi > left.lo &&
+					e.Start() >= left.first+int64(left.hi+e.step) {
+					t.Fatalf("of a lap that was left %d bytes are committed at %d", left.hi-left.lo,
+						e.Start())
 				}
 				laps[e.lap.Load()] = true
 				if used := e.region.Committed(); used > 2*keep+4*page+4*len(b) {
@@ -226,7 +232,8 @@ func TestEndlessMisuse(t *testing.T) {
 		}
 	}
 	for _, position := range []int64{0, 1, -1, math.MinInt64} {
-		if _, err := e.At(position, 1); !errors.Is(err, ErrPassed) || !strings.Contains(err.Error(), "oldest one kept is 2") {
+		if _, err := e.At(position, 1); !errors.Is(err, ErrPassed) ||
+			!strings.Contains(err.Error(), "oldest one kept is 2") {
 			t.Errorf("At(%d): %v", position, err)
 		}
 		if err := e.Release(position); err != nil || e.Start() != 2 {
@@ -245,7 +252,8 @@ func TestEndlessMisuse(t *testing.T) {
 		t.Errorf("%d, %v", n, err)
 	}
 	var failure *vm.Error
-	if n, err := e.Write(make([]byte, 97)); n != 0 || !errors.As(err, &failure) || failure.Purpose != "log" || failure.Bytes != 97 {
+	if n, err := e.Write(make([]byte, 97)); n != 0 || !errors.As(err, &failure) || failure.Purpose != "log" ||
+		failure.Bytes != 97 {
 		t.Errorf("%d, %v", n, err)
 	}
 	for _, o := range []EndlessOptions{{Capacity: math.MaxInt}, {Step: math.MaxInt}} {
@@ -257,7 +265,8 @@ func TestEndlessMisuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, f := range map[string]func(){
-		"At": func() { e.At(3, 1) }, "Append": func() { e.Append(nil) }, "Release": func() { e.Release(3) }, "Commit": func() { e.Commit(0) },
+		"At": func() { e.At(3, 1) }, "Append": func() { e.Append(nil) }, "Release": func() { e.Release(3) },
+		"Commit": func() { e.Commit(0) },
 		"ReadAt": func() { e.ReadAt(nil, 0) }, "Reserve": func() { e.Reserve(0) },
 	} {
 		if text := modeltest.PanicText(f); !strings.Contains(text, "log is used after Close") {
@@ -266,7 +275,7 @@ func TestEndlessMisuse(t *testing.T) {
 	}
 }
 
-// TestEndlessLimit: a budget ends appending without a loss, and appending goes on when something was released.
+// TestEndlessLimit: a budget makes appending fail without a loss, and appending works again after a release.
 func TestEndlessLimit(t *testing.T) {
 	page := vm.PageSize()
 	for _, pages := range pageKinds {
@@ -301,7 +310,7 @@ func TestEndlessLimit(t *testing.T) {
 	}
 }
 
-// TestEndlessStress: one goroutine appends, two read everything, and what both have read is released.
+// TestEndlessStress: one goroutine appends, two read everything, and bytes that both have read are released.
 func TestEndlessStress(t *testing.T) {
 	page := vm.PageSize()
 	total := int64(16 << 20)
@@ -396,4 +405,14 @@ func TestEndlessUnderFaults(t *testing.T) {
 			t.Errorf("%v: only %d calls", pages, calls)
 		}
 	}
+}
+
+func FuzzEndless(f *testing.F) {
+	f.Add([]byte{200, 50, 9, 100, 0, 200, 9, 1, 50, 8, 40, 0, 5, 30, 10, 5, 200, 40, 9, 200, 40, 3, 100})
+	f.Add([]byte{1, 0, 1, 0, 0, 6, 1, 8, 1, 2, 1, 8, 1, 4, 1, 9})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, pages := range pageKinds {
+			playEndless(t, pages, data)
+		}
+	})
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/vastgo/vast/ring"
 )
 
-// A writer puts messages with their lengths into a ring, cut anywhere; the reader parses them where they lie.
+// A writer puts messages with their lengths into a ring, in arbitrary pieces. The reader parses them in
+// place.
 func Example() {
 	r, err := ring.New(ring.Options{Capacity: 4096})
 	if err != nil {
@@ -40,7 +41,7 @@ func Example() {
 			log.Fatal(err)
 		}
 		n := int(binary.BigEndian.Uint32(header))
-		message, err := r.Peek(4 + n) // an error where n is more than the ring holds
+		message, err := r.Peek(4 + n) // an error if n exceeds the ring's capacity
 		if err != nil {
 			log.Fatal(err)
 		}

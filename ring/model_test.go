@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// numbered fills b with what stands at a position of every test's stream.
+// numbered fills b with the bytes of the test stream from position on.
 func numbered(b []byte, position uint64) {
 	rest := position % 251
 	for i := range b {
@@ -24,10 +24,10 @@ func numbered(b []byte, position uint64) {
 	}
 }
 
-// numberedByte does not repeat with any power of two.
+// numberedByte has no period that is a power of two.
 func numberedByte(position uint64) byte { return byte(position%251) ^ byte(position>>13) }
 
-// each kind of memory must give the same answers.
+// Each kind of memory must give the same answers.
 var pageKinds = []vm.Pages{vm.PagesAuto, vm.PagesHeap}
 
 func newRing(t testing.TB, o Options) *Ring {
@@ -44,10 +44,10 @@ func newRing(t testing.TB, o Options) *Ring {
 	return r
 }
 
-// past is a deadline that lets nothing wait.
+// past is a deadline at which no call waits.
 var past = time.Unix(1, 0)
 
-// playRing makes the operations that data stand for, in one goroutine, on a ring and on a plain slice.
+// playRing plays the operations in data, in one goroutine, on a ring and on a plain slice.
 func playRing(t *testing.T, o Options, data []byte) {
 	s := modeltest.NewStream(data)
 	for s.More() {
@@ -70,7 +70,7 @@ func playUntilClosed(t *testing.T, s *modeltest.Stream, r *Ring) {
 		numbered(b, written)
 		return b
 	}
-	// fits checks the result of a write of n bytes of which as many should be written as there is room for.
+	// fits checks the result of a write of n bytes that is cut to the room there is.
 	wrote := func(what string, n, got int, err error, whole bool) {
 		t.Helper()
 		free := r.size - len(model)
@@ -84,12 +84,13 @@ func playUntilClosed(t *testing.T, s *modeltest.Stream, r *Ring) {
 			want, wantErr = free, os.ErrDeadlineExceeded
 		}
 		if got != want || !errors.Is(err, wantErr) {
-			t.Fatalf("%s of %d bytes with %d of %d free: %d, %v; want %d, %v", what, n, free, r.size, got, err, want, wantErr)
+			t.Fatalf("%s of %d bytes with %d of %d free: %d, %v; want %d, %v", what, n, free, r.size, got,
+				err, want, wantErr)
 		}
 		model = append(model, made(got)...)
 		written += uint64(got)
 	}
-	// end is the error of a reader that wants n bytes.
+	// end returns the error of a reader that wants n bytes.
 	end := func(n int) error {
 		switch {
 		case len(model) >= n:
@@ -127,7 +128,8 @@ func playUntilClosed(t *testing.T, s *modeltest.Stream, r *Ring) {
 				want = nil
 			}
 			if !bytes.Equal(b, want) || err != end(n) {
-				t.Fatalf("Peek(%d) of %d: %d bytes, %v; want %d, %v", n, len(model), len(b), err, len(want), end(n))
+				t.Fatalf("Peek(%d) of %d: %d bytes, %v; want %d, %v", n, len(model), len(b), err, len(want),
+					end(n))
 			}
 		case 7, 8:
 			n = min(n, len(model))
@@ -155,7 +157,8 @@ func playUntilClosed(t *testing.T, s *modeltest.Stream, r *Ring) {
 			}
 			got, err := r.ReadFrom(src)
 			if n == free && err == nil {
-				// The source said that it ended together with its last byte, so no room was needed to ask again.
+				// The source reported its end together with its last byte, so ReadFrom needed no room to ask
+				// again.
 				n = int(got)
 			} else if n == free && !ended {
 				n++
@@ -206,7 +209,7 @@ func playUntilClosed(t *testing.T, s *modeltest.Stream, r *Ring) {
 			t.Fatalf("length %d, free %d; want %d of %d", r.Len(), r.Free(), len(model), r.size)
 		}
 	}
-	// All that is left comes out as it went in.
+	// The remaining bytes come out as they went in.
 	r.CloseWrite()
 	if rest, err := io.ReadAll(r); err != nil || !bytes.Equal(rest, model) {
 		t.Fatalf("the rest is %d bytes, %v; want %d", len(rest), err, len(model))
@@ -227,4 +230,14 @@ func TestRingAgainstModel(t *testing.T) {
 			playRing(t, Options{Pages: pages}, data)
 		}
 	}
+}
+
+func FuzzRing(f *testing.F) {
+	f.Add([]byte{9, 200, 50, 0, 100, 2, 255, 4, 255, 7, 0, 200, 9, 9, 1, 11, 1, 15, 200, 4, 40, 12})
+	f.Add([]byte{255, 255, 143, 255, 0, 143, 255, 7, 143, 255, 2, 143, 255, 4, 143, 255, 11, 3, 14, 3, 13})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, pages := range pageKinds {
+			playRing(t, Options{Pages: pages}, data)
+		}
+	})
 }

@@ -7,15 +7,15 @@ import (
 	"sync/atomic"
 )
 
-// parking is where a side sleeps.
+// parking lets a side sleep.
 //
-// A side that must wait writes down the position of the other side that it waits for, looks once more, and sleeps. The
-// other side moves its position, and then looks whether somebody waits. Both write before they look, and Go's atomic
-// operations happen in one order: so one of the two sees what the other wrote, and no wake-up is lost.
+// A side that must wait stores the other side's position that it waits for, looks once more, and sleeps. The
+// other side moves its position, and then looks for a sleeper. Both store before they load, and Go's atomic
+// operations have one total order. So at least one of them sees the other's store, and no wake-up is lost.
 type parking struct {
-	until atomic.Uint64 // the position of the other side that wakes this one; 0: it does not sleep
-	// least is the position that this side can do with. It sleeps until a later one only to be woken less often, and
-	// not where the other side sleeps too.
+	until atomic.Uint64 // the other side's position that wakes this one; 0: not sleeping
+	// least is the position that is enough for this side. It sleeps until a later one to be woken less often,
+	// but not while the other side sleeps too.
 	least    atomic.Uint64
 	wake     chan struct{}
 	deadline deadline
@@ -26,7 +26,7 @@ func (p *parking) init() {
 	p.deadline.init()
 }
 
-// rouse wakes the side where it sleeps. Waking one that has gone on already does no harm: it looks, and sleeps again.
+// rouse wakes the side if it sleeps. A spurious wake-up is harmless: the side looks, and sleeps again.
 func (p *parking) rouse() {
 	if p.until.Swap(0) != 0 {
 		select {
@@ -36,23 +36,23 @@ func (p *parking) rouse() {
 	}
 }
 
-// nudge wakes the side where it can do with what the other one, which is at a position, is about to wait with.
+// nudge wakes the side if at, the position at which the other side is about to wait, is enough for it.
 func (p *parking) nudge(at uint64) {
 	if p.until.Load() != 0 && at >= p.least.Load() {
 		p.rouse()
 	}
 }
 
-// patience is how often a side looks, before it sleeps, whether it must: at once, and after letting other goroutines
-// run.
+// patience is the number of times that a side polls before it sleeps: at once, and after yielding to other
+// goroutines.
 type patience struct{ looks, yields int }
 
 // defaultPatience takes about as long as waking a sleeping goroutine.
 var defaultPatience = patience{looks: 100, yields: 10}
 
-// await returns nil when the other side has come to enough; when it has come to least and waits itself, or was woken for
-// another reason; when the ring has ended, for which the caller looks; or an error because the deadline or the context
-// does not allow to wait for it.
+// await returns nil when the other side has reached enough; when it has reached least and sleeps itself, or a
+// wake-up had another reason; or when the ring has ended, which the caller checks. It returns an error if the
+// deadline or the context ends the wait.
 func (r *Ring) await(ctx context.Context, me, other *side, least, enough uint64) error {
 	for i := range r.patience.looks + r.patience.yields {
 		if other.at.Load() >= enough || r.over() {
@@ -88,5 +88,5 @@ func (r *Ring) await(ctx context.Context, me, other *side, least, enough uint64)
 	}
 }
 
-// over reports whether the ring is closed, or at least for the writer.
+// over reports whether the ring is closed or the stream has ended: whether the writer must stop.
 func (r *Ring) over() bool { return r.closed.Load() || r.ended.Load() != nil }

@@ -9,14 +9,14 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// Peek waits until there are n bytes to read and returns them where they lie, as one slice, without taking
-// them out. The slice must not be written to, and is good until Discard gives its bytes up or the ring is
-// closed. Peek(r.Len()) returns all that is there.
+// Peek waits until there are n bytes to read and returns them in place, as one slice, without taking them
+// out. The slice is read-only, and valid until Discard gives its bytes up or the ring is closed.
+// Peek(r.Len()) returns all bytes.
 //
-// Where fewer than n bytes are left after [Ring.CloseWrite], Peek returns them with [io.ErrUnexpectedEOF], or
-// [io.EOF] where there are none. Otherwise an error comes without bytes: [io.ErrClosedPipe] after Close,
-// [os.ErrDeadlineExceeded], or a [*vm.Error] wrapping [vm.ErrCapacity] where n is more than the ring holds,
-// so that a length out of a message may be asked for. It panics when n is negative.
+// If fewer than n bytes are left after [Ring.CloseWrite], Peek returns them with [io.ErrUnexpectedEOF], or
+// [io.EOF] if there are none. Other errors come without bytes: [io.ErrClosedPipe] after Close,
+// [os.ErrDeadlineExceeded], or a [*vm.Error] wrapping [vm.ErrCapacity] if n exceeds the ring's capacity, so n
+// may be a length from a message. Peek panics when n is negative.
 func (r *Ring) Peek(n int) ([]byte, error) {
 	s := &r.reader
 	if uint(n) > uint(s.seen-s.position) {
@@ -28,7 +28,7 @@ func (r *Ring) Peek(n int) ([]byte, error) {
 	return r.peek(context.Background(), n)
 }
 
-// PeekContext is Peek that stops waiting when ctx is done, with the cause of that as error.
+// PeekContext is Peek that stops waiting when ctx is done, and returns the context's cause.
 func (r *Ring) PeekContext(ctx context.Context, n int) ([]byte, error) { return r.peek(ctx, n) }
 
 func (r *Ring) peek(ctx context.Context, n int) ([]byte, error) {
@@ -46,8 +46,8 @@ func (r *Ring) peek(ctx context.Context, n int) ([]byte, error) {
 	return r.bytes(r.reader.offset, n)[:n:n], err
 }
 
-// readable waits until there are n bytes to read and returns how many there are. Fewer come with the error that says
-// why; they are none where it is not the end.
+// readable waits until there are n bytes to read and returns their number. With an error it returns fewer:
+// the remaining bytes at the end of the stream, or none.
 func (r *Ring) readable(ctx context.Context, n int) (have int, err error) {
 	s := &r.reader
 	for {
@@ -57,7 +57,7 @@ func (r *Ring) readable(ctx context.Context, n int) (have int, err error) {
 		if have := int(s.seen - s.position); have >= n {
 			return have, nil
 		}
-		// The end is looked for first: what was written before it is seen then.
+		// Load the end first: all bytes written before it are then visible.
 		end := r.ended.Load()
 		s.seen = r.written()
 		if have := int(s.seen - s.position); have >= n || end != nil {
@@ -76,8 +76,8 @@ func (r *Ring) readable(ctx context.Context, n int) (have int, err error) {
 	}
 }
 
-// Discard takes the first n bytes out, so that they can be written again. It panics when there are fewer, or n is
-// negative.
+// Discard takes the first n bytes out, so that their place can be written again. It panics when there are
+// fewer bytes, or n is negative.
 func (r *Ring) Discard(n int) {
 	s := &r.reader
 	if uint(n) > uint(s.seen-s.position) || s.busy.Load() {
@@ -90,7 +90,7 @@ func (r *Ring) Discard(n int) {
 	r.advance(s, &r.writer, n)
 }
 
-// mustHold looks anew how many bytes there are, and panics unless n of them can be discarded.
+// mustHold reloads the number of bytes, and panics unless n of them can be discarded.
 //
 //go:noinline
 func (r *Ring) mustHold(n int) {
@@ -98,24 +98,24 @@ func (r *Ring) mustHold(n int) {
 		r.mustNotBeIn(&r.reader)
 	}
 	if have := r.all(); uint(n) > uint(have) {
-		panic(fmt.Sprintf("ring: Discard(%d) on %s, which holds %d bytes: discard what Peek returned", n, r.name,
-			have))
+		panic(fmt.Sprintf("ring: Discard(%d) on %s, which holds %d bytes: discard what Peek returned", n,
+			r.name, have))
 	}
 }
 
-// poison overwrites bytes about to be discarded, in checking builds.
+// poison overwrites bytes about to be discarded, in builds that check invariants.
 func (r *Ring) poison(n int) {
 	invariants.Poison(r.bytes(r.reader.offset, n))
 	r.mirror.Written(r.reader.offset, n)
 }
 
-// Read waits until there is something to read, and moves at most len(p) bytes of it to p. It fails as [Ring.Peek] does,
-// with io.EOF at the end.
+// Read waits until there is a byte to read, and moves at most len(p) bytes to p. It fails as [Ring.Peek]
+// does, with io.EOF at the end.
 func (r *Ring) Read(p []byte) (int, error) {
 	if !r.enter(&r.reader) {
 		return 0, io.ErrClosedPipe
 	}
-	defer r.leave(&r.reader) // also where p cannot be written
+	defer r.leave(&r.reader) // also if p cannot be written
 	if len(p) == 0 {
 		return 0, nil
 	}
@@ -131,7 +131,7 @@ func (r *Ring) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// all looks anew how many bytes there are to read.
+// all reloads the number of bytes to read.
 func (r *Ring) all() int {
 	r.reader.seen = r.written()
 	return int(r.reader.seen - r.reader.position)
@@ -152,9 +152,9 @@ func (r *Ring) ReadByte() (byte, error) {
 	return b[0], err
 }
 
-// WriteTo moves everything to w, as much at once as there is, until the end; it returns how many bytes w has
-// taken. The slices that w gets lie in the ring, and w must not keep them. It fails as [Ring.Read] does,
-// without io.EOF, or with the error of w. Reading or discarding panics while w is called.
+// WriteTo moves all bytes to w until the end, each time as many as there are. It returns the number of bytes
+// that w has taken. The slices passed to w lie in the ring, and w must not keep them. WriteTo fails as
+// [Ring.Read] does, without io.EOF, or with the error of w. Reading or discarding panics while w is called.
 func (r *Ring) WriteTo(w io.Writer) (total int64, err error) {
 	if !r.enter(&r.reader) {
 		return 0, io.ErrClosedPipe
@@ -171,7 +171,8 @@ func (r *Ring) WriteTo(w io.Writer) (total int64, err error) {
 		have := r.all()
 		n, err := w.Write(r.bytes(r.reader.offset, have)[:have:have])
 		if n < 0 || n > have {
-			panic(fmt.Sprintf("ring: WriteTo on %s: the destination says that it took %d of %d bytes", r.name, n, have))
+			panic(fmt.Sprintf("ring: WriteTo on %s: the destination says that it took %d of %d bytes", r.name,
+				n, have))
 		}
 		r.take(n)
 		total += int64(n)
@@ -184,6 +185,6 @@ func (r *Ring) WriteTo(w io.Writer) (total int64, err error) {
 	}
 }
 
-// SetReadDeadline sets the time from which on the reader does not wait: a call that would wait, or does, returns
-// [os.ErrDeadlineExceeded]. What is there can be read all the same. The zero time is no deadline.
+// SetReadDeadline sets the time after which the reader no longer waits: a call that waits or would wait
+// returns [os.ErrDeadlineExceeded]. Bytes that are there can still be read. The zero time is no deadline.
 func (r *Ring) SetReadDeadline(t time.Time) { r.reader.deadline.set(t) }

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestRingInASandbox: where memory may not be mapped twice a ring says so, and copies; where only one of the two ways is
-// refused it takes the other.
+// TestRingInASandbox: if memory may not be mapped twice, a ring reports it and copies. If only one of the two
+// system calls is refused, the ring uses the other.
 func TestRingInASandbox(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("regions are Go heap memory in this build, and nothing is mapped")
@@ -38,7 +38,7 @@ func TestRingInASandbox(t *testing.T) {
 					t.Errorf("the ring says %v", r.Refused())
 				}
 				sent := make([]byte, r.Cap()*3/4)
-				for round := range 9 { // over the end and on at the beginning
+				for round := range 9 { // crosses the end of the memory
 					for i := range sent {
 						sent[i] = byte(i*7 + round)
 					}

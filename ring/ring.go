@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Options say how a ring is made. The zero value works.
+// Options configure a ring. The zero value works.
 type Options struct {
 	// Name is the purpose under which the ring's bytes are counted (see [vm.Snapshot]) and named in errors.
 	// Default: "ring.Ring".
@@ -21,31 +21,33 @@ type Options struct {
 	// Capacity is the number of bytes that the ring holds, rounded up to whole pages (on Windows to 64 KiB).
 	// Default: 64 KiB.
 	Capacity int
-	// Limit is a budget of committed memory, shared with others. Default: none.
+	// Limit is a budget of committed memory, shared with other containers. Default: [vm.DefaultLimit].
 	Limit *vm.Limit
-	// Pages is [vm.PagesHeap] for a ring on Go's heap; the other policies make no difference. Default: the system's pages.
+	// Pages is [vm.PagesHeap] for a ring on Go's heap; other policies change nothing. Default: the system's
+	// pages.
 	Pages vm.Pages
 }
 
-// Ring is a buffer of a fixed size between one goroutine that writes and one that reads: the writer and the reader,
-// which may also be the same. Neither takes a lock. Whatever is in it, and whatever is free, is one slice.
+// Ring is a buffer of a fixed size between one goroutine that writes and one that reads: the writer and the
+// reader. They may be the same goroutine. Neither takes a lock. All bytes in the ring are one slice, and so
+// is all free room.
 //
-// Reserve, Commit, Write, WriteByte and ReadFrom belong to the writer; Peek, Discard, Read, ReadByte and WriteTo to the
-// reader. A side may pass to another goroutine that is told so (by a channel, say). All other methods may be called
-// from any goroutine at any time.
+// Reserve, Commit, Write, WriteByte and ReadFrom belong to the writer; Peek, Discard, Read, ReadByte and
+// WriteTo to the reader. A side may pass to another goroutine that is told so (by a channel, say). All other
+// methods may be called from any goroutine at any time.
 type Ring struct {
 	mirror *vm.Mirror
 	base   unsafe.Pointer // of 2 × size bytes
 	size   int            // bytes
-	copied bool           // what is written must be copied to the other half
+	copied bool           // written bytes must be copied to the other half
 	name   string
 	closed atomic.Bool
-	ended  atomic.Pointer[ending] // set when nothing more will be written
+	ended  atomic.Pointer[ending] // set at the end of the stream
 	done   chan struct{}          // closed with the ring
 	patience
 
 	mu       sync.Mutex
-	released bool // the memory is given back
+	released bool // the memory was given back
 
 	_      cpu.CacheLinePad
 	writer side
@@ -54,16 +56,17 @@ type Ring struct {
 	_      cpu.CacheLinePad
 }
 
-// side is what the writer or the reader keeps.
+// side is the state of the writer or the reader.
 type side struct {
-	// at is how many bytes were written, or discarded, since the ring was made. The other side reads it.
+	// at is the number of bytes written, or discarded, since the ring was made. The other side reads it.
 	at atomic.Uint64
 	_  cpu.CacheLinePad
 
-	// What only this side's goroutine uses, so that the common paths meet no cache line that the other one writes.
-	position uint64 // at
+	// These fields belong to this side's goroutine. On the common paths they share no cache line with the
+	// other side's writes.
+	position uint64 // the value of at
 	offset   int    // position modulo size
-	seen     uint64 // the other side's at when it was last looked at
+	seen     uint64 // the other side's at when last loaded
 	reserved int    // the writer's: bytes that Commit may take
 	busy     atomic.Bool
 	_        cpu.CacheLinePad
@@ -71,7 +74,7 @@ type side struct {
 	parking
 }
 
-// defaultRing is the capacity in bytes of a ring whose options leave it open: that of a pipe on Linux.
+// defaultRing is the default capacity in bytes: that of a pipe on Linux.
 const defaultRing = 64 << 10
 
 // New makes an empty ring. A page of the ring takes memory when it is first written to.
@@ -91,7 +94,8 @@ func New(o Options) (*Ring, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Ring{mirror: m, base: m.Base(), size: m.Size(), copied: m.Refused() != nil, name: o.Name, done: make(chan struct{}),
+	r := &Ring{mirror: m, base: m.Base(), size: m.Size(), copied: m.Refused() != nil, name: o.Name,
+		done:     make(chan struct{}),
 		patience: defaultPatience}
 	r.writer.parking.init()
 	r.reader.parking.init()
@@ -101,33 +105,34 @@ func New(o Options) (*Ring, error) {
 // Cap returns the number of bytes that the ring can hold.
 func (r *Ring) Cap() int { return r.size }
 
-// Len returns how many bytes there are to read. They can only become more until the reader discards some.
+// Len returns the number of bytes to read. It can only grow until the reader discards some.
 func (r *Ring) Len() int {
 	read := r.reader.at.Load()
 	n := int(r.written() - read)
-	// A reader that asks again and again waits for the writer, who may be waiting for more room than there is now.
+	// A reader that polls Len waits for the writer, which may be waiting for more room than there is now.
 	r.writer.nudge(read)
-	// Where a third goroutine asks, the reader may have gone on between the two looks.
+	// If a third goroutine asks, the reader may have moved between the two loads.
 	return min(n, r.size)
 }
 
-// Free returns how many bytes there is room for. They can only become more until the writer commits some.
+// Free returns the number of bytes of free room. It can only grow until the writer commits some.
 func (r *Ring) Free() int {
 	written := r.written()
 	return r.size - int(min(max(int64(written-r.reader.at.Load()), 0), int64(r.size)))
 }
 
-// Refused returns nil where the ring's memory is mapped twice. Otherwise it says why the ring copies each byte once more
-// instead; see [vm.Mirror.Refused].
+// Refused returns nil if the ring's memory is mapped twice. Otherwise it returns the reason why the ring
+// copies each byte once more; see [vm.Mirror.Refused].
 func (r *Ring) Refused() error { return r.mirror.Refused() }
 
-// bytes views n bytes from an offset in [0, size) on. It is sound because n is at most size, and 2 × size bytes are
-// committed until the ring is closed; they hold no Go pointers.
+// bytes views n bytes from offset in [0, size) on. It is sound because n is at most size, and 2 × size bytes
+// are committed until the ring is closed. They hold no Go pointers.
 func (r *Ring) bytes(offset, n int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(r.base, offset)), n)
 }
 
-// advance moves a side by n bytes, tells the other side's goroutine, and wakes it where it waits for that.
+// advance moves a side by n bytes and publishes its position. It wakes the other side if that waits for the
+// position.
 func (r *Ring) advance(me, other *side, n int) {
 	me.position += uint64(n)
 	if me.offset += n; me.offset >= r.size {
@@ -140,9 +145,8 @@ func (r *Ring) advance(me, other *side, n int) {
 	r.checkInvariants(me)
 }
 
-// enter begins a call that uses the ring's memory. It reports false, and the call must not begin, where the
-// ring is closed. It panics inside another call of the same side: that one has looked how many bytes there
-// are, and would go on as if they were still there.
+// enter begins a call that uses the ring's memory. It reports false if the ring is closed; then the call must
+// not begin. It panics inside another call of the same side, which relies on the byte count it has loaded.
 func (r *Ring) enter(s *side) bool {
 	if s.busy.Swap(true) {
 		if r.closed.Load() {
@@ -160,31 +164,33 @@ func (r *Ring) enter(s *side) bool {
 // mustNotBeIn panics because a side is in a call already.
 func (r *Ring) mustNotBeIn(s *side) {
 	if s == &r.writer {
-		panic("ring: " + r.name + " is written to in the middle of another Write or ReadFrom: let one goroutine " +
-			"write, and let the source of ReadFrom put its bytes where it is told to")
+		panic("ring: " + r.name + " is written to in the middle of another Write or ReadFrom: write from " +
+			"one " +
+			"goroutine, and let the source of ReadFrom only fill the slice it gets")
 	}
-	panic("ring: " + r.name + " is read from in the middle of another Read or WriteTo: let one goroutine read, " +
-		"and let the destination of WriteTo say what it has taken by what it returns")
+	panic("ring: " + r.name + " is read from in the middle of another Read or WriteTo: read from one " +
+		"goroutine, " +
+		"and let the destination of WriteTo return the number of bytes it took")
 }
 
-// leave ends such a call, and with it what was reserved before or by a source. The last one after Close gives
-// the memory back.
+// leave ends a call that has entered, and with it any reservation. The last call after Close gives the memory
+// back.
 func (r *Ring) leave(s *side) {
 	s.reserved = 0
 	s.busy.Store(false)
 	if r.closed.Load() {
-		_ = r.release() // where the system refuses, Close may be called again
+		_ = r.release() // if the system refuses, Close may be called again
 	}
 }
 
-// Close ends the ring for both sides: whoever waits is woken, and every method that can fail returns
-// [io.ErrClosedPipe] from then on. Slices from Peek and Reserve must not be used any more: so close a ring when both
-// sides are done, or where they only use the methods that copy. [Ring.CloseWithError] stops both sides and leaves the
-// memory.
+// Close ends the ring for both sides. It wakes waiting calls, and every method that can fail returns
+// [io.ErrClosedPipe] from then on. Slices from Peek and Reserve must not be used any more. So close a ring
+// when both sides are done, or when both only use methods that copy. [Ring.CloseWithError] stops both sides
+// and keeps the memory.
 //
-// The memory goes back at once, or when the calls of Read, Write, ReadFrom and WriteTo that are under way return; Close
-// does not wait for them. It does not interrupt the source of a ReadFrom, nor the destination of a WriteTo. Closing
-// twice does nothing. It returns an error as [vm.Mirror.Close] does; then it may be called again.
+// The memory goes back at once, or when the running calls of Read, Write, ReadFrom and WriteTo return; Close
+// does not wait for them. It interrupts neither the source of a ReadFrom nor the destination of a WriteTo.
+// Closing twice does nothing. Close returns an error as [vm.Mirror.Close] does; then it may be called again.
 func (r *Ring) Close() error {
 	if !r.closed.Swap(true) {
 		close(r.done)
@@ -194,8 +200,8 @@ func (r *Ring) Close() error {
 	return r.release()
 }
 
-// release gives the memory back unless a call uses it. Each side says that it is busy before it looks whether the ring
-// is closed, and here it is the other way round: so one of the two sees the other.
+// release gives the memory back unless a call uses it. Each side first stores that it is busy and then loads
+// closed; release does the reverse. So at least one of them sees the other.
 func (r *Ring) release() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -213,23 +219,24 @@ func (r *Ring) SetDeadline(t time.Time) {
 	r.SetWriteDeadline(t)
 }
 
-// tooLarge is the error for a piece that the ring can never hold.
+// tooLarge returns the error for a piece that the ring can never hold.
 func (r *Ring) tooLarge(op string, n int) error {
 	return &vm.Error{Op: op, Purpose: r.name, Bytes: n, Err: vm.ErrCapacity,
-		Detail: fmt.Sprintf("the ring holds %s: raise Options.Capacity, or take the piece in parts", vm.Bytes(r.size))}
+		Detail: fmt.Sprintf("the ring holds %s: raise Options.Capacity, or take the piece in parts",
+			vm.Bytes(r.size))}
 }
 
-// checkInvariants panics unless what was written and not discarded fits into the ring, and the side's offset is that of
-// its position.
+// checkInvariants panics unless the undiscarded bytes fit into the ring, and the side's offset matches its
+// position.
 func (r *Ring) checkInvariants(s *side) {
 	if !invariants.Enabled {
 		return
 	}
-	// The other side may move on between the two looks, but each only in its own direction.
+	// The other side may move between the two loads, but only forwards.
 	read := r.reader.at.Load()
 	written := r.written()
 	if s == &r.reader && written-read > uint64(r.size) || s.offset != int(s.position%uint64(r.size)) {
-		panic(fmt.Sprintf("ring: %s: %d written, %d read of a ring of %d bytes; offset %d at position %d", r.name, written, read,
-			r.size, s.offset, s.position))
+		panic(fmt.Sprintf("ring: %s: %d written, %d read of a ring of %d bytes; offset %d at position %d",
+			r.name, written, read, r.size, s.offset, s.position))
 	}
 }

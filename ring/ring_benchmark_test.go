@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// BenchmarkPlace puts pieces into a ring and takes them out where they lie, in one goroutine.
+// BenchmarkPlace puts pieces into a ring and takes them out in place, in one goroutine.
 func BenchmarkPlace(b *testing.B) {
 	for _, n := range []int{16, 1 << 10, 64 << 10} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -34,7 +34,8 @@ func place(b *testing.B, r *Ring, size, n int) {
 	}
 }
 
-// BenchmarkPingPong sends a byte to another goroutine and waits for the answer: twice the time of waking a goroutine.
+// BenchmarkPingPong sends a byte to another goroutine and waits for the answer: twice the time to wake a
+// goroutine.
 func BenchmarkPingPong(b *testing.B) {
 	there, back := newRing(b, Options{Capacity: 1}), newRing(b, Options{Capacity: 1})
 	go func() {

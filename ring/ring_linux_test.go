@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// smaps adds up a field of /proc/self/smaps over the mappings in a range of addresses, in bytes.
+// smaps sums a field of /proc/self/smaps, in bytes, over the mappings in a range of addresses.
 func smaps(t *testing.T, base unsafe.Pointer, n int, field string) (bytes int) {
 	t.Helper()
 	f, err := os.Open("/proc/self/smaps")
@@ -24,7 +24,7 @@ func smaps(t *testing.T, base unsafe.Pointer, n int, field string) (bytes int) {
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
 		var from, to uintptr
-		if c := lines.Text()[0]; c < 'A' || c > 'Z' { // a mapping, and no field of one
+		if c := lines.Text()[0]; c < 'A' || c > 'Z' { // a mapping, not a field of one
 			if k, _ := fmt.Sscanf(lines.Text(), "%x-%x ", &from, &to); k != 2 {
 				t.Fatalf("no mapping: %s", lines.Text())
 			}
@@ -40,7 +40,8 @@ func smaps(t *testing.T, base unsafe.Pointer, n int, field string) (bytes int) {
 	return bytes
 }
 
-// TestRingMemory: a ring takes its size once, of twice the addresses, and what goes through it takes no more.
+// TestRingMemory: a ring takes its size once, at twice the addresses, and bytes that pass through it take no
+// more memory.
 func TestRingMemory(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("regions are Go heap memory in this build")
@@ -67,7 +68,7 @@ func TestRingMemory(t *testing.T) {
 	if n := smaps(t, r.base, 2*size, "Pss"); n != size {
 		t.Errorf("a ring of %d bytes takes %d", size, n)
 	}
-	// Written in one half, and read in the other.
+	// Write in one half, and read in the other.
 	b := r.bytes(0, r.size)
 	other := unsafe.Slice((*byte)(unsafe.Add(r.base, r.size)), r.size)
 	for i := 0; i < r.size; i += 777 {
@@ -84,7 +85,7 @@ func TestRingMemory(t *testing.T) {
 	}
 }
 
-// TestEndlessMemory: a stream much larger than memory could hold for long goes through in the memory of what is kept.
+// TestEndlessMemory: a very long stream passes through the memory of the kept bytes.
 func TestEndlessMemory(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("regions are Go heap memory in this build")
@@ -125,7 +126,7 @@ func streamThrough(t *testing.T, o EndlessOptions) {
 			most = max(most, smaps(t, e.region.Base(), e.region.Size(), "Rss"))
 		}
 	}
-	// What is kept, a step ahead and one behind; while a lap begins what is kept is there twice.
+	// The kept bytes, a step ahead and a step behind; while a lap begins the kept bytes are there twice.
 	if most < window || most > 2*window+4*step {
 		t.Errorf("for %d kept bytes %d were in memory", window, most)
 	}

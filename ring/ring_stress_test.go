@@ -12,7 +12,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestStress: one goroutine writes and one reads, each in all its ways and in pieces of random sizes, through small rings.
+// TestStress: one goroutine writes and one reads, in all ways and in pieces of random sizes, through small
+// rings.
 func TestStress(t *testing.T) {
 	total := uint64(20 << 20)
 	if testing.Short() || vm.HeapStandIn() {
@@ -35,7 +36,7 @@ func TestStress(t *testing.T) {
 	}
 }
 
-// pieces returns a size: often a few bytes, now and then up to most.
+// piece returns a size: often a few bytes, sometimes up to most.
 func piece(rnd *rand.Rand, most int) int {
 	if rnd.IntN(4) > 0 {
 		return 1 + rnd.IntN(20)
@@ -83,7 +84,7 @@ func writeStress(t *testing.T, r *Ring, rnd *rand.Rand, total uint64) {
 	r.CloseWrite()
 }
 
-// stressSink checks what WriteTo gives it and stops it after some bytes.
+// stressSink checks the bytes of WriteTo and stops it after some of them.
 type stressSink struct {
 	t        *testing.T
 	at, stop uint64
@@ -164,7 +165,8 @@ func readStress(t *testing.T, r *Ring, rnd *rand.Rand, total uint64) {
 	}
 }
 
-// TestNoWakeUpIsLost: a byte goes back and forth; each side sleeps, or is about to, when the other one writes.
+// TestNoWakeUpIsLost: a byte goes back and forth; each side sleeps, or is about to, when the other one
+// writes.
 func TestNoWakeUpIsLost(t *testing.T) {
 	rounds := 100_000
 	if testing.Short() {
@@ -197,7 +199,8 @@ func TestNoWakeUpIsLost(t *testing.T) {
 	}
 }
 
-// TestReaderWaitsForAll: a writer that sleeps until there is more room wakes when the reader wants all that fits.
+// TestReaderWaitsForAll: a writer that sleeps until there is more room wakes when the reader wants a full
+// ring.
 func TestReaderWaitsForAll(t *testing.T) {
 	for _, pages := range pageKinds {
 		r := newRing(t, Options{Capacity: 1, Pages: pages})
@@ -232,7 +235,7 @@ func TestReaderWaitsForAll(t *testing.T) {
 	}
 }
 
-// TestNobodySleepsInVain: a side does not sleep where there is enough already, nor where there is a little and the other
+// TestNobodySleepsInVain: a side does not sleep if there is enough, nor if there is a little and the other
 // side sleeps.
 func TestNobodySleepsInVain(t *testing.T) {
 	r := newRing(t, Options{Capacity: 1})
@@ -259,7 +262,7 @@ func TestNobodySleepsInVain(t *testing.T) {
 	}
 }
 
-// TestAskingWakesWriter: a reader that asks for the length until it is enough does not wait for ever.
+// TestAskingWakesWriter: a reader that polls Len for enough bytes does not wait forever.
 func TestAskingWakesWriter(t *testing.T) {
 	r := newRing(t, Options{Capacity: 1})
 	done := make(chan struct{})

@@ -19,7 +19,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestGapless: a piece that goes over the end is one slice, for the writer and for the reader.
+// TestGapless: a piece that crosses the end is one slice, for the writer and for the reader.
 func TestGapless(t *testing.T) {
 	for _, pages := range pageKinds {
 		r := newRing(t, Options{Capacity: vm.PageSize(), Pages: pages})
@@ -79,13 +79,14 @@ func TestSizes(t *testing.T) {
 			t.Errorf("by default a ring has %d bytes", r.Cap())
 		}
 		limit := vm.NewLimit(16 * unit)
-		if _, err := New(Options{Capacity: 32 * unit, Pages: pages, Limit: limit, Name: "frames"}); !errors.Is(err, vm.ErrLimit) || limit.Used() != 0 {
+		if _, err := New(Options{Capacity: 32 * unit, Pages: pages, Limit: limit,
+			Name: "frames"}); !errors.Is(err, vm.ErrLimit) || limit.Used() != 0 {
 			t.Errorf("beyond the limit: %v, %d used", err, limit.Used())
 		}
 	}
 }
 
-// TestTooLarge: a length may come from outside; one that never fits is an error, and nothing waits for it.
+// TestTooLarge: a length may be untrusted input; one that never fits is an error, and nothing waits for it.
 func TestTooLarge(t *testing.T) {
 	r := newRing(t, Options{Capacity: 1, Name: "frames"})
 	r.Write([]byte("abc"))
@@ -94,7 +95,8 @@ func TestTooLarge(t *testing.T) {
 		_, errReserve := r.Reserve(n)
 		for _, err := range []error{errPeek, errReserve} {
 			var e *vm.Error
-			if !errors.Is(err, vm.ErrCapacity) || !errors.As(err, &e) || e.Purpose != "frames" || e.Bytes != n {
+			if !errors.Is(err, vm.ErrCapacity) || !errors.As(err, &e) || e.Purpose != "frames" ||
+				e.Bytes != n {
 				t.Errorf("%d bytes: %v", n, err)
 			}
 		}
@@ -125,7 +127,8 @@ func TestMisuse(t *testing.T) {
 	}
 	_, _ = r.Reserve(5)
 	r.Write(nil)
-	if text := modeltest.PanicText(func() { r.Commit(5) }); !strings.Contains(text, "of which 0 bytes are reserved") {
+	if text := modeltest.PanicText(func() { r.Commit(5) }); !strings.Contains(text,
+		"of which 0 bytes are reserved") {
 		t.Errorf("after Write a reservation is gone; Commit panics with %q", text)
 	}
 	if b, err := r.Peek(3); string(b) != "abc" || err != nil {
@@ -133,7 +136,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// liar is a source and destination that says it moved so many bytes.
+// liar is a source and destination that claims to have moved this many bytes.
 type liar int
 
 func (l liar) Read([]byte) (int, error) { return int(l), nil }
@@ -143,7 +146,8 @@ func (l liar) Write([]byte) (int, error) { return int(l), nil }
 func TestSourcesAndDestinationsThatFail(t *testing.T) {
 	r := newRing(t, Options{Capacity: 1})
 	failure := errors.New("failed")
-	if n, err := r.ReadFrom(io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(failure))); n != 3 || err != failure {
+	if n, err := r.ReadFrom(io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(failure))); n != 3 ||
+		err != failure {
 		t.Errorf("a source that fails: %d, %v", n, err)
 	}
 	if n, err := r.ReadFrom(liar(0)); n != 0 || err != io.ErrNoProgress {
@@ -167,23 +171,48 @@ func TestSourcesAndDestinationsThatFail(t *testing.T) {
 	}
 }
 
-// waits are the calls that can wait, on a ring whose writer or reader waits in each.
+// waits are the calls that can wait, each with a ring in which it waits.
 var waits = map[string]struct {
 	full bool
 	call func(*Ring, context.Context) error
 }{
-	"Peek":           {false, func(r *Ring, _ context.Context) error { _, err := r.Peek(1); return err }},
-	"PeekContext":    {false, func(r *Ring, ctx context.Context) error { _, err := r.PeekContext(ctx, 1); return err }},
-	"Read":           {false, func(r *Ring, _ context.Context) error { _, err := r.Read(make([]byte, 1)); return err }},
-	"WriteTo":        {false, func(r *Ring, _ context.Context) error { _, err := r.WriteTo(io.Discard); return err }},
-	"Reserve":        {true, func(r *Ring, _ context.Context) error { _, err := r.Reserve(1); return err }},
-	"ReserveContext": {true, func(r *Ring, ctx context.Context) error { _, err := r.ReserveContext(ctx, 1); return err }},
-	"Write":          {true, func(r *Ring, _ context.Context) error { _, err := r.Write(make([]byte, 1)); return err }},
-	"ReadFrom":       {true, func(r *Ring, _ context.Context) error { _, err := r.ReadFrom(strings.NewReader("a")); return err }},
+	"Peek": {false, func(r *Ring, _ context.Context) error {
+		_, err := r.Peek(1)
+		return err
+	}},
+	"PeekContext": {false, func(r *Ring, ctx context.Context) error {
+		_, err := r.PeekContext(ctx, 1)
+		return err
+	}},
+	"Read": {false, func(r *Ring, _ context.Context) error {
+		_, err := r.Read(make([]byte, 1))
+		return err
+	}},
+	"WriteTo": {false, func(r *Ring, _ context.Context) error {
+		_, err := r.WriteTo(io.Discard)
+		return err
+	}},
+	"Reserve": {true, func(r *Ring, _ context.Context) error {
+		_, err := r.Reserve(1)
+		return err
+	}},
+	"ReserveContext": {true, func(r *Ring, ctx context.Context) error {
+		_, err := r.ReserveContext(ctx, 1)
+		return err
+	}},
+	"Write": {true, func(r *Ring, _ context.Context) error {
+		_, err := r.Write(make([]byte, 1))
+		return err
+	}},
+	"ReadFrom": {true, func(r *Ring, _ context.Context) error {
+		_, err := r.ReadFrom(strings.NewReader("a"))
+		return err
+	}},
 }
 
-// eachWait begins each call that can wait, and when it sleeps, what is to end it; err is what it must return.
-func eachWait(t *testing.T, only string, end func(*Ring, context.CancelFunc), check func(name string, full bool, err error)) {
+// eachWait starts each call that can wait, and calls end when it sleeps. The call must return err.
+func eachWait(t *testing.T, only string, end func(*Ring, context.CancelFunc),
+	check func(name string, full bool, err error)) {
 	for name, w := range waits {
 		if !strings.Contains(name, only) {
 			continue
@@ -217,23 +246,24 @@ func TestCloseWakes(t *testing.T) {
 }
 
 func TestCloseWriteWakes(t *testing.T) {
-	eachWait(t, "", func(r *Ring, _ context.CancelFunc) { r.CloseWrite() }, func(name string, full bool, err error) {
-		want := io.EOF
-		if full {
-			want = io.ErrClosedPipe
-		} else if name == "WriteTo" {
-			want = nil
-		}
-		if err != want {
-			t.Errorf("%s: %v, want %v", name, err, want)
-		}
-	})
+	eachWait(t, "", func(r *Ring, _ context.CancelFunc) { r.CloseWrite() },
+		func(name string, full bool, err error) {
+			want := io.EOF
+			if full {
+				want = io.ErrClosedPipe
+			} else if name == "WriteTo" {
+				want = nil
+			}
+			if err != want {
+				t.Errorf("%s: %v, want %v", name, err, want)
+			}
+		})
 }
 
 func TestDeadlineWakes(t *testing.T) {
 	for _, in := range []time.Duration{-time.Hour, 0, 5 * time.Millisecond} {
 		eachWait(t, "", func(r *Ring, _ context.CancelFunc) {
-			// A later deadline, and then none, are withdrawn again.
+			// A later deadline, and no deadline, replace the earlier one.
 			r.SetDeadline(time.Now().Add(time.Hour))
 			r.SetDeadline(time.Time{})
 			r.SetDeadline(time.Now().Add(in))
@@ -246,14 +276,16 @@ func TestDeadlineWakes(t *testing.T) {
 }
 
 func TestContextWakes(t *testing.T) {
-	eachWait(t, "Context", func(_ *Ring, cancel context.CancelFunc) { cancel() }, func(name string, _ bool, err error) {
-		if err != context.Canceled {
-			t.Errorf("%s: %v", name, err)
-		}
-	})
+	eachWait(t, "Context", func(_ *Ring, cancel context.CancelFunc) { cancel() },
+		func(name string, _ bool, err error) {
+			if err != context.Canceled {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 }
 
-// TestDeadlineIsForWaiting: what needs no waiting succeeds after the deadline, and a new deadline takes the old one back.
+// TestDeadlineIsForWaiting: calls that need not wait succeed after the deadline, and a new deadline replaces
+// the old one.
 func TestDeadlineIsForWaiting(t *testing.T) {
 	r := newRing(t, Options{Capacity: 1})
 	r.SetDeadline(past)
@@ -287,7 +319,7 @@ func TestAfterClose(t *testing.T) {
 		if err := errors.Join(r.Close(), r.Close()); err != nil {
 			t.Fatal(err)
 		}
-		// What cannot fail does nothing to memory that is gone.
+		// Calls without an error leave closed memory alone.
 		r.Commit(2)
 		r.Discard(2)
 		r.CloseWrite()
@@ -336,7 +368,7 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// open reports whether there is memory for a purpose.
+// open reports whether regions of a purpose are open.
 func open(purpose string) bool {
 	for _, p := range vm.Snapshot(false).Purposes {
 		if p.Purpose == purpose {
@@ -346,7 +378,7 @@ func open(purpose string) bool {
 	return false
 }
 
-// TestDiscardedBytesArePoisoned: a slice that is used too long is seen in checking builds.
+// TestDiscardedBytesArePoisoned: builds that check invariants poison a discarded slice.
 func TestDiscardedBytesArePoisoned(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("only with the tag invariants")
@@ -366,7 +398,10 @@ func TestRingUnderFaults(t *testing.T) {
 	for _, pages := range pageKinds {
 		calls := faulttest.EachCall(t, func() error {
 			var r *Ring
-			met := faulttest.Again(t, "New", func() (err error) { r, err = New(Options{Capacity: 1, Pages: pages}); return err }, func() {})
+			met := faulttest.Again(t, "New", func() (err error) {
+				r, err = New(Options{Capacity: 1, Pages: pages})
+				return err
+			}, func() {})
 			if _, err := r.Write([]byte("abc")); err != nil {
 				t.Error(err)
 			}

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Reserve waits until there is room for n bytes and returns it, as one slice, to be filled and then
-// committed. What it holds is undefined. The slice is good until Commit, the next call of Reserve, Write or
-// ReadFrom, or Close.
+// Reserve waits until there is room for n bytes and returns it as one slice. Fill it, then commit it. Its
+// content is undefined. The slice is valid until Commit, the next call of Reserve, Write or ReadFrom, or
+// Close.
 //
 // It returns [io.ErrClosedPipe] after Close or CloseWrite, [os.ErrDeadlineExceeded], or a [*vm.Error]
-// wrapping [vm.ErrCapacity] where n is more than the ring holds. It panics when n is negative.
+// wrapping [vm.ErrCapacity] if n exceeds the ring's capacity. It panics when n is negative.
 func (r *Ring) Reserve(n int) ([]byte, error) {
 	s := &r.writer
 	if uint(n) > uint(r.size-int(s.position-s.seen)) {
@@ -25,7 +25,7 @@ func (r *Ring) Reserve(n int) ([]byte, error) {
 	return r.reserve(context.Background(), n)
 }
 
-// ReserveContext is Reserve that stops waiting when ctx is done, with the cause of that as error.
+// ReserveContext is Reserve that stops waiting when ctx is done, and returns the context's cause.
 func (r *Ring) ReserveContext(ctx context.Context, n int) ([]byte, error) { return r.reserve(ctx, n) }
 
 func (r *Ring) reserve(ctx context.Context, n int) ([]byte, error) {
@@ -43,7 +43,8 @@ func (r *Ring) reserve(ctx context.Context, n int) ([]byte, error) {
 	return r.bytes(r.writer.offset, n)[:n:n], nil
 }
 
-// room waits until there is room for least bytes, and for enough unless the reader sleeps, and returns how much there is.
+// room waits until there is room for least bytes, and unless the reader sleeps for enough bytes. It returns
+// the room.
 func (r *Ring) room(ctx context.Context, least, enough int) (int, error) {
 	s := &r.writer
 	for {
@@ -57,48 +58,49 @@ func (r *Ring) room(ctx context.Context, least, enough int) (int, error) {
 		if free := r.size - int(s.position-s.seen); free >= least {
 			return free, nil
 		}
-		empty := s.position - uint64(r.size) // the reader's position at which there would be no room
+		empty := s.position - uint64(r.size) // the reader's position with no room left
 		if err := r.await(ctx, s, &r.reader, empty+uint64(least), empty+uint64(enough)); err != nil {
 			return 0, err
 		}
 	}
 }
 
-// Commit hands the first n bytes of what Reserve returned to the reader. The rest is not reserved any more.
-// Nothing is handed over where the stream was ended or the ring closed since. It panics when n is more than
-// was reserved, or negative.
+// Commit hands the first n reserved bytes to the reader and ends the reservation. It hands nothing over if
+// the stream was ended or the ring closed meanwhile. It panics when n is negative or larger than the
+// reservation.
 func (r *Ring) Commit(n int) {
 	s := &r.writer
 	if uint(n) > uint(s.reserved) || s.busy.Load() {
 		r.mustNotCommit(n)
 	}
 	s.reserved = 0
-	// The ring may be closed by now, and the memory gone.
+	// The ring may be closed by now, and its memory gone.
 	if r.copied && r.enter(s) {
 		r.mirror.Written(s.offset, n)
 		r.leave(s)
 	}
-	r.advance(s, &r.reader, n) // where the stream was ended meanwhile, behind its end
+	r.advance(s, &r.reader, n) // behind the end, if the stream was ended meanwhile
 }
 
-// mustNotCommit panics because there is no reservation of n bytes.
+// mustNotCommit panics because no n bytes are reserved.
 //
 //go:noinline
 func (r *Ring) mustNotCommit(n int) {
 	if r.writer.busy.Load() {
 		r.mustNotBeIn(&r.writer)
 	}
-	panic(fmt.Sprintf("ring: Commit(%d) on %s, of which %d bytes are reserved: Reserve comes before each Commit",
+	panic(fmt.Sprintf("ring: Commit(%d) on %s, of which %d bytes are reserved: Reserve comes before each "+
+		"Commit",
 		n, r.name, r.writer.reserved))
 }
 
-// Write copies p into the ring and waits for room where there is none; p may be larger than the ring. It fails as
-// [Ring.Reserve] does, and returns how many bytes it has written.
+// Write copies p into the ring, and waits for room while there is none; p may be larger than the ring. It
+// returns the number of bytes written, and fails as [Ring.Reserve] does.
 func (r *Ring) Write(p []byte) (int, error) {
 	if !r.enter(&r.writer) {
 		return 0, io.ErrClosedPipe
 	}
-	defer r.leave(&r.writer) // also where p cannot be read
+	defer r.leave(&r.writer) // also if p cannot be read
 	total := 0
 	for {
 		free, err := r.room(context.Background(), min(len(p), 1), min(len(p), r.size/2))
@@ -119,7 +121,7 @@ func (r *Ring) Write(p []byte) (int, error) {
 	}
 }
 
-// allRoom looks anew for how many bytes there is room.
+// allRoom reloads the free room.
 func (r *Ring) allRoom() int {
 	r.writer.seen = r.reader.at.Load()
 	return r.size - int(r.writer.position-r.writer.seen)
@@ -139,12 +141,12 @@ func (r *Ring) WriteByte(b byte) error {
 	return err
 }
 
-// mostEmptyReads is how often in a row a source may give no bytes and no error.
+// mostEmptyReads is the number of times in a row that a source may return no bytes and no error.
 const mostEmptyReads = 100
 
-// ReadFrom fills the ring from src, without a copy of its own, until src ends; it returns how many bytes
-// came. It waits for room where there is none, and gives src all the room there is. It does not end the ring:
-// see [Ring.CloseWrite]. Writing to the ring panics while src is called. It fails as [Ring.Reserve] does,
+// ReadFrom fills the ring from src until src ends, without a copy of its own. It returns the number of bytes.
+// It waits while there is no room, and offers src all the room there is. It does not end the stream: see
+// [Ring.CloseWrite]. Writing to the ring panics while src is called. ReadFrom fails as [Ring.Reserve] does,
 // with the error of src, or with [io.ErrNoProgress].
 func (r *Ring) ReadFrom(src io.Reader) (total int64, err error) {
 	if !r.enter(&r.writer) {
@@ -158,7 +160,8 @@ func (r *Ring) ReadFrom(src io.Reader) (total int64, err error) {
 		free := r.allRoom()
 		n, err := src.Read(r.bytes(r.writer.offset, free)[:free:free])
 		if n < 0 || n > free {
-			panic(fmt.Sprintf("ring: ReadFrom on %s: the source says that it read %d bytes into %d", r.name, n, free))
+			panic(fmt.Sprintf("ring: ReadFrom on %s: the source says that it read %d bytes into %d", r.name,
+				n, free))
 		}
 		if n > 0 {
 			if !r.put(n) {
@@ -177,14 +180,12 @@ func (r *Ring) ReadFrom(src io.Reader) (total int64, err error) {
 	return total, io.ErrNoProgress
 }
 
-// CloseWrite says that nothing more will be written: the reader gets what was handed over before, then io.EOF
-// for good. A writer that waits is woken, and writing returns [io.ErrClosedPipe] from then on. A Write or
-// ReadFrom that is under way returns how many bytes came before the end; what a source has given after it is
-// lost.
+// CloseWrite ends the stream: the reader gets the bytes handed over before, then io.EOF for good. It wakes a
+// waiting writer, and writing returns [io.ErrClosedPipe] from then on. A running Write or ReadFrom returns
+// the number of bytes before the end. Bytes that a source gives after the end are lost.
 func (r *Ring) CloseWrite() { r.CloseWithError(nil) }
 
-// CloseWithError is CloseWrite with what the reader gets in place of io.EOF: why nothing more comes. The first call
-// counts; nil stands for io.EOF.
+// CloseWithError is CloseWrite with err in place of io.EOF. The first call counts; nil stands for io.EOF.
 func (r *Ring) CloseWithError(err error) {
 	if err == nil {
 		err = io.EOF
@@ -192,11 +193,11 @@ func (r *Ring) CloseWithError(err error) {
 	e := &ending{err: err}
 	e.at.Store(undecided)
 	r.ended.CompareAndSwap(nil, e)
-	r.decided(r.ended.Load()) // so that nothing that is handed over from now on comes before the end
+	r.decided(r.ended.Load()) // later bytes come after the end
 	r.writer.rouse()
 	r.reader.rouse()
 }
 
-// SetWriteDeadline sets the time from which on the writer does not wait: a call that would wait, or does, returns
-// [os.ErrDeadlineExceeded]. What there is room for can be written all the same. The zero time is no deadline.
+// SetWriteDeadline sets the time after which the writer no longer waits: a call that waits or would wait
+// returns [os.ErrDeadlineExceeded]. Bytes that fit can still be written. The zero time is no deadline.
 func (r *Ring) SetWriteDeadline(t time.Time) { r.writer.deadline.set(t) }

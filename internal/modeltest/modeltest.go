@@ -3,6 +3,7 @@
 package modeltest
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 )
@@ -45,4 +46,19 @@ func RandomBytes(t *testing.T, n int) []byte {
 		data[i] = byte(r.Uint32())
 	}
 	return data
+}
+
+// PanicText returns what f panics with as text, or "".
+func PanicText(f func()) (text string) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case error:
+			text = r.Error()
+		default:
+			text = fmt.Sprint(r)
+		}
+	}()
+	f()
+	return ""
 }
