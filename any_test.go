@@ -79,7 +79,7 @@ func TestAnyIllFormed(t *testing.T) {
 		{func() { q.Any(vel, nil) }, "Query.Any: column 2 was not made with NewColumn"},
 		{func() { q.Any(foreign) }, `Query.Any: column uint64 belongs to world "abroad", not to "home"`},
 		{func() { q.Without(vel).Any(vel) }, "Query.Any: the query leaves velocity out"},
-		{func() { q.Any(vel).Without(vel) }, "Query.Without: the query has velocity among the columns of Any"},
+		{func() { q.Any(vel).Without(vel) }, "Query.Without: the query leaves velocity out and names it in Any"},
 	} {
 		says(t, tt.f, tt.says)
 	}

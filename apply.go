@@ -70,7 +70,7 @@ func (w *World) checkCommands(cs []*Commands) {
 	for i, c := range cs {
 		switch {
 		case c == nil:
-			panic(fmt.Sprintf("vast: World.Apply: Commands %d are nil: make them with World.NewCommands", i+1))
+			panic(fmt.Sprintf("vast: World.Apply: Commands %d are nil: make them with NewCommands", i+1))
 		case c.world != w:
 			c.mustBeOpen("World.Apply was given")
 			panic(fmt.Sprintf("vast: World.Apply: Commands %d belong to world %q, not to %q", i+1, c.world.options.Name,

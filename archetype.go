@@ -379,6 +379,6 @@ func (a *Archetype) adviseHuge(at int) {
 		hi++
 	}
 	for _, c := range a.columns {
-		c.dense(a.extents[lo].first(), a.extents[hi].end())
+		c.adviseHuge(a.extents[lo].first(), a.extents[hi].end())
 	}
 }

@@ -23,7 +23,7 @@ func (q Query) Batches(n int) iter.Seq[Batch] {
 	return func(yield func(Batch) bool) {
 		var k walk
 		k.start(q.q)
-		k.related.bySlot = true
+		k.goBySlot()
 		b := Batch{q: q.q, changes: k.changes}
 		for k.next() {
 			for lo, hi := k.cursor.Lo, k.cursor.Hi; lo < hi; {
@@ -63,13 +63,13 @@ func (b Batch) Runs() iter.Seq[Run] {
 		if b.q == nil {
 			return // the zero Batch is empty
 		}
-		k := walk{world: b.q.world, q: b.q, changes: b.changes}
+		k := walk{world: b.q.world, q: b.q, changes: b.changes, source: b.q.source}
 		k.world.mustBeOpen("Batch.Runs")
 		if k.world.changes != k.changes {
 			k.world.changedWhile("batches of a query were in use")
 		}
+		k.goBySlot()
 		k.startBetween(uint(b.lo), uint(b.end))
-		k.startList(uint(b.lo) * 64)
 		k.runs(yield)
 	}
 }

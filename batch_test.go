@@ -211,7 +211,7 @@ func TestQueryFormsAllocateNothing(t *testing.T) {
 	}
 	w, a, b := mixedWorld(t)
 	c := NewColumn[uint64](w)
-	if err := c.Grow(); err != nil {
+	if err := c.Grow(1); err != nil {
 		t.Fatal(err)
 	}
 	q, other, all := w.Query(a).Any(b, c), w.Query(a).Without(c), w.Query()

@@ -31,7 +31,7 @@ func TestBetween(t *testing.T) {
 			got := []Entity{}
 			for word, mask := range q.Between(lo, hi).Words() {
 				for ; mask != 0; mask &= mask - 1 {
-					e, _ := w.At(word*64 + int(trailingZeros(mask)))
+					e, _ := probed.EntityAt(w, word*64+int(trailingZeros(mask)))
 					got = append(got, e)
 				}
 			}

@@ -3,77 +3,10 @@ package vast
 import (
 	"fmt"
 	"math/bits"
-	"unsafe"
 
 	"github.com/vastgo/vast/internal/bitset"
 	"github.com/vastgo/vast/internal/invariants"
 )
-
-// AddAll gives every entity that matches the query the component with the value v, or overwrites the one that it has, and
-// returns how many match. The query sees the world as it was before. Memory is made available first: where that fails
-// AddAll panics with a [*vm.Error], and then nothing has changed; see [Column.Grow]. It panics when the query is of another
-// world. Complexity: 64 entities at a time, and writing the values.
-func (c Column[T]) AddAll(q Query, v T) int {
-	var k walk
-	c.c.startAll("Column.AddAll", q, &k)
-	k.world.mustNotBeInCallback(opAddAll)
-	if err := c.c.growFor(q.q); err != nil {
-		panic(err)
-	}
-	gains, _ := c.c.gainsOf(q)
-	n, added := 0, 0
-	// Bits change only in slots that the walk has passed, so it may go on.
-	for k.next() {
-		run := k.run()
-		if gained := c.c.give(run.start, run.start+run.n); gained > 0 {
-			c.c.dense(run.start, run.start+run.n)
-			added += gained
-		}
-		c.write(run.start, run.start+run.n, v)
-		n += run.Len()
-	}
-	k.world.changedAll(opAddAll, added)
-	c.c.tellGains(gains)
-	return n
-}
-
-// SetAll overwrites the component of every entity that matches the query and has it, and returns how many these are. It is
-// no structural change. It panics when the query is of another world. Complexity: as [Column.AddAll].
-func (c Column[T]) SetAll(q Query, v T) int {
-	var k walk
-	c.c.startAll("Column.SetAll", q, &k)
-	n := 0
-	for k.next() {
-		lo, end := uint32(k.cursor.Lo), min(uint32(k.cursor.Hi), c.c.slots)
-		for lo < end {
-			lo = uint32(c.c.set.Next(uint(lo)))
-			if lo >= end {
-				break
-			}
-			hi := min(uint32(c.c.set.NextClear(uint(lo))), end)
-			c.write(lo, hi, v)
-			n += int(hi - lo)
-			lo = hi
-		}
-	}
-	return n
-}
-
-// RemoveAll takes the component from every entity that matches the query and has it, and returns how many these were. The
-// query sees the world as it was before. The elements' memory is not touched. It panics when the query is of another
-// world. Complexity: 64 entities at a time.
-func (c Column[T]) RemoveAll(q Query) int { return c.c.removeAll("Column.RemoveAll", q) }
-
-// write sets the elements of the slots [lo, hi), which must be usable.
-func (c Column[T]) write(lo, hi uint32, v T) {
-	s := unsafe.Slice(c.at(lo), hi-lo)
-	for i := range s {
-		s[i] = v
-	}
-	if c.c.tracked {
-		c.c.wroteRange(lo, hi)
-	}
-}
 
 // startAll sets a walk before the first run of a query that a bulk operation on the column goes over.
 func (c *column) startAll(what string, q Query, k *walk) {
@@ -93,6 +26,26 @@ func (w *World) startAll(what string, q Query, k *walk) {
 		panic(fmt.Sprintf("vast: %s: the query belongs to another world", what))
 	}
 	k.start(q.q)
+}
+
+// removeAll is RemoveAll for any column.
+func (c *column) removeAll(what string, q Query) int {
+	var k walk
+	c.startAll(what, q, &k)
+	k.world.mustNotBeInCallback(opRemoveAll)
+	marked := q.q.marked()
+	c.tellLossesOf(q)
+	q.q.mustBeMarkedAsBefore(marked)
+	n := 0
+	// Bits change only in slots that the walk has passed, so the walk may go on.
+	for k.next() {
+		n += c.take(uint32(k.cursor.Lo), uint32(k.cursor.Hi))
+	}
+	if c.store != nil {
+		c.store.dropped()
+	}
+	k.world.changedAll(opRemoveAll, n)
+	return n
 }
 
 // changedAll counts n structural changes of a bulk operation.

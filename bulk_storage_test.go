@@ -2,6 +2,7 @@ package vast
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/vastgo/vast/vm"
@@ -184,12 +185,13 @@ func TestBulkOfStoragesMisuse(t *testing.T) {
 	}
 	changes := w.changes
 	for name, f := range verbs {
+		name = name[strings.Index(name, ".")+1:]
 		says(t, func() { f(theirs) }, name+": the query belongs to another world")
 		says(t, func() { f(Query{}) }, "zero Query")
 	}
 	says(t, func() { Tag{}.AddAll(q) }, "Tag.AddAll: the column was not made")
-	says(t, func() { SparseColumn[int]{}.AddAll(q, 1) }, "SparseColumn.AddAll: the column was not made")
-	says(t, func() { HeapColumn[int]{}.SetAll(q, 1) }, "HeapColumn.SetAll: the column was not made")
+	says(t, func() { SparseColumn[int]{}.AddAll(q, 1) }, "AddAll: the column was not made")
+	says(t, func() { HeapColumn[int]{}.SetAll(q, 1) }, "SetAll: the column was not made")
 	says(t, func() {
 		for range q.All() {
 			rare.RemoveAll(q)
@@ -200,6 +202,6 @@ func TestBulkOfStoragesMisuse(t *testing.T) {
 	}
 	w.Close()
 	for name, f := range verbs {
-		says(t, func() { f(q) }, name+" on the closed world")
+		says(t, func() { f(q) }, name[strings.Index(name, ".")+1:]+" on the closed world")
 	}
 }

@@ -523,7 +523,7 @@ func TestCallbackVerbsAreAll(t *testing.T) {
 		SparseColumn.Has SparseColumn.In SparseColumn.Len SparseColumn.Name SparseColumn.Named HeapColumn.Has HeapColumn.In HeapColumn.Len HeapColumn.Name HeapColumn.Named
 		Tag.Has Tag.In Tag.Len Tag.Name Relation.CountSources Relation.Depth Relation.Has Relation.Len Relation.Name Relation.Root
 		Relation.Slice Relation.SourcesAfter Relation.Target Relation.TargetColumn Edges.CountSources Edges.CountTargets Edges.Get Edges.Has Edges.Len
-		Edges.Name Edges.TargetColumn Names.Len Names.Name Names.Of Archetype.Columns Archetype.Len Archetype.Number Commands.At
+		Edges.Name Edges.TargetColumn Names.Len Names.Name Names.Of World.Names Archetype.Columns Archetype.Len Archetype.Number Commands.At
 		Commands.Resolve`)
 	for name, v := range map[string]any{"World": &World{}, "Column": Column[uint64]{}, "SparseColumn": SparseColumn[uint64]{},
 		"HeapColumn": HeapColumn[string]{}, "Tag": Tag{}, "Relation": Relation{}, "Edges": Edges[uint64]{}, "Names": &Names{},

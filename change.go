@@ -31,7 +31,7 @@ var operationNames = [...]string{
 	opRelate: "Relation.Set",
 	opDelete: "World.Delete", opDeleteAll: "World.DeleteAll", opClose: "World.Close",
 	opApply: "World.Apply",
-	opTrack: "World.Track", opUntrack: "Tracker.Close",
+	opTrack: "NewTracker", opUntrack: "Tracker.Close",
 	opReset: "World.Reset",
 	opName:  "Names.Set",
 }

@@ -6,24 +6,22 @@ import (
 	"reflect"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/bitset"
 	"github.com/vastgo/vast/internal/invariants"
-	"github.com/vastgo/vast/internal/layout"
 	"github.com/vastgo/vast/vm"
 )
 
-// AnyColumn is a column of whatever type: an element of the sets that archetypes and queries are made of. Only this
-// package implements it.
+// AnyColumn is a column of any type. Archetypes and queries are sets of columns. Only this package implements it.
 type AnyColumn interface {
-	// Name returns the name under which the column stands in statistics and messages.
+	// Name returns the column's name in statistics and messages.
 	Name() string
 	column() *column
 }
 
-// column is the storage of one component: presence bits, and elements indexed by the entity's slot.
+// column is the engine below all storages of a component: presence bits, hooks, trackers, and elements indexed by the
+// entity's slot. It does not know the type of its elements.
 type column struct {
 	// What a look-up needs comes first, in one cache line.
 	slots uint32         // slots below it may be tested and touched: a multiple of 64
@@ -36,15 +34,15 @@ type column struct {
 	tracked  bool           // whether it has trackers
 	observed bool           // whether it has hooks, a store or trackers
 	internal bool           // whether it is the package's own, which users' sets of columns pass over
-	fresh    unsafe.Pointer // while it is tracked: a bit for each slot written that its trackers have not been told of yet
-	store    store          // where the elements are, when they are not at base
+	dirty    unsafe.Pointer // while it is tracked: a dirty bit for each slot written since the last flushDirty
+	store    store          // keeps the elements that do not lie at base; nil for most columns
 	onAdd    []hook
 	onRemove []hook
-	later    later // applies commands
+	later    later // applies a recorded command
 
 	marks     []*marks   // of each of its trackers
-	freshSpan vm.Span    // where fresh lies
-	settling  sync.Mutex // held while trackers are told of what is fresh
+	dirtySpan vm.Span    // where the dirty bits lie
+	flushing  sync.Mutex // held while flushDirty tells trackers of them
 
 	set   *bitset.Set
 	world *World
@@ -57,44 +55,6 @@ type column struct {
 
 	linked string // the name of the relation or edges that the column belongs to; empty for most
 	skew   int    // bytes between the beginning of the span and base: see bitset.Skew
-}
-
-// ColumnOptions say how a column is made. The zero value works.
-type ColumnOptions struct {
-	// Name is the column's name in statistics and messages. Default: the name of the element's type.
-	Name string
-}
-
-// Column is the storage of one component: a T for each entity that has it, at base + slot × size. It is a small value;
-// copy it freely. Make one with [NewColumn].
-//
-// A pointer that it hands out stays valid as long as the entity has the component; the element never moves. Afterwards
-// the pointer may see another entity's element, and once the world is closed it must not be used.
-type Column[T any] struct {
-	base unsafe.Pointer
-	c    *column
-}
-
-// NewColumn registers a component with the world. T must not hold Go pointers, strings, slices, maps, channels, functions
-// or interfaces, at any depth: NewColumn panics with the path of the field that does. It takes addresses only, and
-// panics with a [*vm.Error] where there are none left.
-func NewColumn[T any](w *World) Column[T] { return NewColumnWith[T](w, ColumnOptions{}) }
-
-// NewColumnWith is [NewColumn] with options.
-func NewColumnWith[T any](w *World, o ColumnOptions) Column[T] {
-	w.mustBeOpen("NewColumn")
-	layout.Check[T]("vast: NewColumn")
-	typ := reflect.TypeFor[T]()
-	if o.Name == "" {
-		o.Name = typ.Name()
-	}
-	c, err := w.register(o.Name, typ)
-	if err != nil {
-		panic(err)
-	}
-	col := Column[T]{base: c.base, c: c}
-	c.later = col.later
-	return col
 }
 
 // register makes a column and enters it into the world; without a type, one that has no elements.
@@ -144,7 +104,7 @@ func (w *World) newColumn(id int, name string, typ reflect.Type) (*column, error
 				vm.Bytes(c.bytes), n)}
 	}
 	c.skew = bitset.Skew(int(c.id))
-	size := c.reach(n)
+	size := c.bytesFor(n)
 	r, err := w.memory.room(w.options, bitset.Size(n)+size+vm.PageSize())
 	if err != nil {
 		return nil, err
@@ -157,9 +117,29 @@ func (w *World) newColumn(id int, name string, typ reflect.Type) (*column, error
 		return nil, err
 	}
 	c.base = unsafe.Add(c.span.Base(), c.skew)
-	r.Label(c.span.Offset()+c.skew, c.span.Size()-c.skew, vm.Label{What: "column " + name + " of world " + strconv.Quote(w.options.Name),
-		Element: "slot", Size: c.bytes, Advice: "look the component up by its Entity, and keep no pointer longer than the entity has it"})
+	c.label()
 	return w.carve(c, r)
+}
+
+// label names the column's elements in reports about bad accesses.
+func (c *column) label() {
+	c.span.Region().Label(c.span.Offset()+c.skew, c.span.Size()-c.skew, vm.Label{
+		What:    "column " + c.name + " of world " + strconv.Quote(c.world.options.Name),
+		Element: "slot",
+		Size:    c.bytes,
+		Advice:  "look the component up by its Entity, and keep no pointer longer than the entity has it",
+	})
+}
+
+// rename gives the column a name; the empty one changes nothing.
+func (c *column) rename(name string) {
+	if name == "" {
+		return
+	}
+	c.name = name
+	if c.base != nil {
+		c.label()
+	}
 }
 
 // carve takes a column's presence bits from a region.
@@ -172,90 +152,6 @@ func (w *World) carve(c *column, r *vm.Region) (*column, error) {
 	return c, nil
 }
 
-func (c Column[T]) column() *column { return c.c }
-
-// Len returns the number of entities that have the component. Complexity: one step for each 4,096 slots, and one for each
-// 64-slot word where some have it and some do not.
-func (c Column[T]) Len() int { return c.c.len() }
-
-// Name returns the column's name.
-func (c Column[T]) Name() string { return c.c.name }
-
-// Has reports whether e is alive and has the component.
-func (c Column[T]) Has(e Entity) bool { return c.c.has(e) }
-
-// Get returns e's component, or nil when e is stale or has none. Complexity: one generation, one bit, one address.
-func (c Column[T]) Get(e Entity) *T {
-	if invariants.Enabled {
-		c.c.touch(false)
-	}
-	if !c.c.has(e) {
-		return nil
-	}
-	return c.at(e.slot)
-}
-
-// at is sound for slots below c.c.slots: the span is committed that far, never moves, and holds no Go pointers.
-func (c Column[T]) at(slot uint32) *T {
-	return (*T)(unsafe.Add(c.base, uintptr(slot)*unsafe.Sizeof(*(*T)(nil))))
-}
-
-// Add gives e the component, or overwrites the one that it has, and returns where it lies. It returns nil when e is
-// stale, and panics when the world is closed. It panics with a [*vm.Error] when memory is needed and cannot be had; see [Column.Grow].
-func (c Column[T]) Add(e Entity, v T) *T {
-	had := c.c.observed && c.c.has(e)
-	if !c.c.add(e) {
-		return nil
-	}
-	p := c.at(e.slot)
-	*p = v
-	if c.c.observed && !had {
-		c.c.tell(c.c.onAdd, "OnAdd", e.slot/64, 1<<(e.slot%64))
-	}
-	return p
-}
-
-// Set overwrites e's component and reports whether e has one.
-func (c Column[T]) Set(e Entity, v T) (ok bool) {
-	if invariants.Enabled {
-		c.c.touch(true)
-	}
-	// What Edit does, written out so that it is small enough to be inlined.
-	if e.slot >= c.c.slots || *(*uint32)(unsafe.Add(c.c.gens, uintptr(e.slot)*4)) != e.generation ||
-		*(*uint64)(unsafe.Add(c.c.words, e.slot/64*8))>>(e.slot%64)&1 == 0 {
-		return
-	}
-	if c.c.tracked {
-		atomic.OrUint64((*uint64)(unsafe.Add(c.c.fresh, e.slot/64*8)), 1<<(e.slot%64))
-	}
-	*(*T)(unsafe.Add(c.base, uintptr(e.slot)*unsafe.Sizeof(v))) = v
-	return true
-}
-
-// Remove takes the component from e and reports whether e had one. The element's memory is not touched.
-func (c Column[T]) Remove(e Entity) bool { return c.c.remove(e) }
-
-// Grow makes every [Column.Add] to entities that the world has room for now unable to fail. It returns a [*vm.Error] as
-// [Archetype.Grow] does.
-func (c Column[T]) Grow() error {
-	c.c.world.mustBeOpen("Column.Grow")
-	return c.c.grow(c.c.world.size)
-}
-
-// Slice returns the components of a run, one for each of its entities, as an ordinary slice. The run must come from a
-// query with this column, or from the making of entities with it. The slice is valid as long as the entities have the
-// component.
-func (c Column[T]) Slice(r Run) []T {
-	if r.start+r.n > c.c.slots {
-		panic(beyond{c.c, r})
-	}
-	if invariants.Enabled {
-		c.c.mustHave(r)
-		c.c.touch(false)
-	}
-	return unsafe.Slice(c.at(r.start), r.n)
-}
-
 // has is the test that every look-up makes. The generation is read only where it is committed.
 func (c *column) has(e Entity) bool {
 	return e.slot < c.slots &&
@@ -263,8 +159,9 @@ func (c *column) has(e Entity) bool {
 		*(*uint64)(unsafe.Add(c.words, uintptr(e.slot/64)*8))>>(e.slot%64)&1 != 0
 }
 
-// add sets e's bit and reports whether e is alive.
-func (c *column) add(e Entity) bool {
+// add gives e the component and reports whether e is alive and whether e lacked the component. It makes a zero element in a
+// store; an element at base keeps its bytes. The caller writes the value, and calls tellAdded where e lacked it.
+func (c *column) add(e Entity) (alive, gained bool) {
 	if invariants.Enabled {
 		c.touch(true)
 	}
@@ -273,7 +170,7 @@ func (c *column) add(e Entity) bool {
 		if w.closed {
 			w.mustBeOpen("Column.Add")
 		}
-		return false
+		return false, false
 	}
 	if e.slot >= c.slots {
 		if err := c.growToAdd(e.slot); err != nil {
@@ -282,33 +179,35 @@ func (c *column) add(e Entity) bool {
 	}
 	p := (*uint64)(unsafe.Add(c.words, uintptr(e.slot/64)*8))
 	before := *p
-	if before>>(e.slot%64)&1 == 0 {
-		w.mustNotBeInCallback(opAdd)
-		if invariants.Enabled {
-			c.mustBeFree(e.slot, e.slot+1)
+	if before>>(e.slot%64)&1 != 0 {
+		if c.tracked && c.typ != nil {
+			c.wrote(e.slot)
 		}
-		if c.store != nil {
-			if err := c.room(1, c.promised); err != nil {
-				panic(err)
-			}
-			c.store.put(e.slot)
-			c.kept(1)
-		}
-		w.changed(opAdd, 1)
-		if before == 0 {
-			w.addedTo(c, e.slot/64)
-		}
-		c.set.Set(uint(e.slot))
-		if c.tracked {
-			c.gained(e.slot/64, 1<<(e.slot%64))
-		}
-		if invariants.Enabled {
-			w.checkNowAndThen()
-		}
-	} else if c.tracked && c.typ != nil {
-		c.wrote(e.slot)
+		return true, false
 	}
-	return true
+	w.mustNotBeInCallback(opAdd)
+	if invariants.Enabled {
+		c.mustBeFree(e.slot, e.slot+1)
+	}
+	if c.store != nil {
+		if err := c.room(1, c.promised); err != nil {
+			panic(err)
+		}
+		c.store.put(e.slot)
+		c.kept(1)
+	}
+	w.changed(opAdd, 1)
+	if before == 0 {
+		w.addedTo(c, e.slot/64)
+	}
+	c.set.Set(uint(e.slot))
+	if c.tracked {
+		c.gained(e.slot/64, 1<<(e.slot%64))
+	}
+	if invariants.Enabled {
+		w.checkNowAndThen()
+	}
+	return true, true
 }
 
 // remove clears e's bit and reports whether it was set.
@@ -324,6 +223,7 @@ func (c *column) remove(e Entity) bool {
 		c.tell(c.onRemove, "OnRemove", e.slot/64, 1<<(e.slot%64))
 		if c.store != nil {
 			c.store.drop(e.slot)
+			c.store.dropped()
 		}
 		if c.tracked {
 			c.lost(e.slot/64, 1<<(e.slot%64))
@@ -367,7 +267,7 @@ func (c *column) grow(end uint32) error {
 		return err
 	}
 	if c.base != nil {
-		if err := c.span.Grow(c.reach(int(end)), 0); err != nil {
+		if err := c.span.CommitTo(c.bytesFor(int(end)), 0); err != nil {
 			c.set.Shrink(bits)
 			return err
 		}
@@ -375,7 +275,7 @@ func (c *column) grow(end uint32) error {
 	if c.tracked {
 		if err := c.growMarks(end); err != nil {
 			c.set.Shrink(bits)
-			_ = c.span.Shrink(bytes)
+			_ = c.span.DecommitTo(bytes)
 			return err
 		}
 	}
@@ -383,9 +283,33 @@ func (c *column) grow(end uint32) error {
 	return nil
 }
 
-// reach returns how many bytes of the span hold the elements of so many slots. Elements without size share one address,
-// which must be as good as any other.
-func (c *column) reach(slots int) int { return c.skew + max(slots*c.bytes, 1) }
+// growForAdditions makes the next n additions, to entities that the world has room for now, unable to fail.
+func (c *column) growForAdditions(what string, n int) error {
+	w := c.world
+	w.mustBeOpen(what)
+	if n < 0 {
+		panic(fmt.Sprintf("vast: %s(%d): the number of additions cannot be negative", what, n))
+	}
+	if c.store == nil {
+		return c.grow(w.size)
+	}
+	if w.size > c.slots || !c.store.has(n, c.owedBeside(n, c.promised)) {
+		if err := w.try([]*column{c}, func() error {
+			if err := c.grow(w.size); err != nil {
+				return err
+			}
+			return c.room(n, c.promised)
+		}); err != nil {
+			return err
+		}
+	}
+	c.promise(n)
+	return nil
+}
+
+// bytesFor returns how many bytes of the span hold the elements of a number of slots. Elements without size share one
+// address, which must be committed too.
+func (c *column) bytesFor(slots int) int { return c.skew + max(slots*c.bytes, 1) }
 
 // measure counts the slots that are usable.
 func (c *column) measure() {
@@ -406,7 +330,17 @@ func (c *column) len() int {
 	return c.set.Count()
 }
 
-// element returns the bytes of a slot's element, which must be usable.
+// at returns where the element of a slot that has the component lies.
+func (c *column) at(slot uint32) unsafe.Pointer {
+	if c.store != nil {
+		if p := c.store.at(slot); p != nil {
+			return p
+		}
+	}
+	return unsafe.Add(c.base, uintptr(slot)*uintptr(c.bytes))
+}
+
+// element returns the bytes of a slot's element at base, which must be usable.
 func (c *column) element(slot uint32) []byte { return c.elements(slot, slot+1) }
 
 // elements returns the bytes of the elements of the slots [lo, hi), which must be usable.
@@ -414,17 +348,16 @@ func (c *column) elements(lo, hi uint32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(c.base, uintptr(lo)*uintptr(c.bytes))), uintptr(hi-lo)*uintptr(c.bytes))
 }
 
-// dense asks for huge pages behind the elements of the slots [lo, hi), where they fill one, up to the end of the last huge
-// page: where so many lie together more will follow, and a huge page that was touched before it was asked for stays
-// small pages.
-func (c *column) dense(lo, hi uint32) {
+// adviseHuge asks for huge pages behind the elements of the slots [lo, hi) if they fill one, up to the end of the last huge
+// page. More elements are likely to follow, and pages that a program touches before the advice stay small.
+func (c *column) adviseHuge(lo, hi uint32) {
 	huge := vm.HugePageSize()
 	from, to := c.skew+int(lo)*c.bytes, c.skew+int(hi)*c.bytes
 	if huge == 0 || to-from < huge {
 		return
 	}
 	to = min((to+huge-1)&^(huge-1), c.span.Size())
-	// Without huge pages the column works as well.
+	// The column works without huge pages, too.
 	_ = c.span.Region().Huge(c.span.Offset()+from, to-from)
 }
 
@@ -450,21 +383,6 @@ func (c *column) poison(word uint32, mask uint64) {
 	}
 }
 
-// beyond is what [Column.Slice] panics with. The message is made when it is asked for, so that Slice is small enough to be
-// inlined.
-type beyond struct {
-	c *column
-	r Run
-}
-
-func (b beyond) Error() string {
-	if b.c.world.closed {
-		return closedMessage("Column.Slice", b.c.world)
-	}
-	return fmt.Sprintf("vast: Column[%s].Slice: the run [%d, %d) reaches beyond the column's %d slots: take the run from a "+
-		"query that has this column", b.c.name, b.r.start, b.r.start+b.r.n, b.c.slots)
-}
-
 // mustHave panics unless every entity of the run has the component.
 func (c *column) mustHave(r Run) {
 	for slot := uint(r.start); slot < uint(r.start+r.n); slot++ {
@@ -473,4 +391,9 @@ func (c *column) mustHave(r Run) {
 				"that has this column", c.name, slot))
 		}
 	}
+}
+
+// in reports whether a run's first entity has the component.
+func (c *column) in(r Run) bool {
+	return r.n > 0 && r.start < c.slots && c.set.Word(uint(r.start/64))>>(r.start%64)&1 != 0
 }

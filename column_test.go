@@ -10,7 +10,7 @@ func TestColumn(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
 	pos := NewColumn[position](w)
-	named := NewColumnWith[velocity](w, ColumnOptions{Name: "speed"})
+	named := NewColumn[velocity](w).Named("speed")
 	if pos.Name() != "position" || named.Name() != "speed" {
 		t.Errorf("names are %q and %q", pos.Name(), named.Name())
 	}
@@ -182,7 +182,7 @@ func TestColumnGrow(t *testing.T) {
 	a := w.Archetype()
 	a.NewN(10_000, nil)
 	c := NewColumn[[24]byte](w)
-	if err := c.Grow(); err != nil {
+	if err := c.Grow(1); err != nil {
 		t.Fatal(err)
 	}
 	committed := w.Stats().Columns[0].Committed

@@ -33,8 +33,8 @@ func (m *combinedModel) checkEntity(e Entity) {
 		m.must(got == want && has == ok && r.Has(e) == ok, "%s: the target of %v is %v, want %v", r.Name(), e, got, want)
 		m.must(r.CountSources(e) == len(r.sources[e]), "%s: %v has %d sources, want %d", r.Name(), e, r.CountSources(e), len(r.sources[e]))
 	}
-	m.must(m.roads.CountOut(e) == len(m.roads.out[e]) && m.roads.CountIn(e) == len(m.roads.in[e]), "%v has %d edges out and %d in", e,
-		m.roads.CountOut(e), m.roads.CountIn(e))
+	m.must(m.roads.CountTargets(e) == len(m.roads.out[e]) && m.roads.CountSources(e) == len(m.roads.in[e]), "%v has %d edges out and %d in", e,
+		m.roads.CountTargets(e), m.roads.CountSources(e))
 }
 
 // checkLinks compares the order of an entity's links, and what is above and below it.
@@ -60,11 +60,11 @@ func (m *combinedModel) checkLinks(e Entity) {
 		}
 	}
 	var out, in []Entity
-	for to, v := range m.roads.Out(e) {
+	for to, v := range m.roads.Targets(e) {
 		out = append(out, to)
 		m.must(*v == m.roads.value[[2]Entity{e, to}], "the edge %v → %v is %d", e, to, *v)
 	}
-	for from, v := range m.roads.In(e) {
+	for from, v := range m.roads.Sources(e) {
 		in = append(in, from)
 		m.must(*v == m.roads.value[[2]Entity{from, e}], "the edge %v → %v is %d", from, e, *v)
 	}
@@ -78,7 +78,7 @@ func (m *combinedModel) checkAll() {
 	m.world.checkInvariants()
 	m.done("Resident", func() error { _, err := m.world.Resident(); return err })
 	if !m.options.faults {
-		checkAreas(m.t, m.world)
+		CheckAreas(m.t, m.world)
 	}
 	counts, born := make([]int, combinedCount), make([]int, len(m.archetypes))
 	for _, e := range m.order {

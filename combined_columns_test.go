@@ -3,6 +3,8 @@ package vast
 import (
 	"fmt"
 	"strconv"
+
+	"github.com/vastgo/vast/internal/probing"
 )
 
 // combinedColumn is a column of any storage whose elements are made from, and read as, one number.
@@ -83,24 +85,23 @@ func combinedOf[T comparable](c valued[T], to func(uint64) T, from func(T) uint6
 }
 
 // combinedStored makes a column in one of the storages: the answers must not depend on which.
-func combinedStored[T comparable](m *combinedModel, name string, s Storage, to func(uint64) T, from func(T) uint64) combinedColumn {
-	o := ColumnOptions{Name: name}
+func combinedStored[T comparable](m *combinedModel, name string, s probing.Storage, to func(uint64) T, from func(T) uint64) combinedColumn {
 	switch s {
-	case StorageSparse:
-		col := made(m, func() SparseColumn[T] { return NewSparseColumnWith[T](m.world, o) })
+	case probing.StorageSparse:
+		col := made(m, func() SparseColumn[T] { return NewSparseColumn[T](m.world).Named(name) })
 		c := combinedOf(col, to, from)
 		c.in, c.grow = col.In, func() error { return col.Grow(3) }
 		return c
-	case StorageHeap:
-		col := made(m, func() HeapColumn[T] { return NewHeapColumnWith[T](m.world, o) })
+	case probing.StorageHeap:
+		col := made(m, func() HeapColumn[T] { return NewHeapColumn[T](m.world).Named(name) })
 		c := combinedOf(col, to, from)
-		c.in, c.grow = col.In, col.Grow
+		c.in, c.grow = col.In, func() error { return col.Grow(3) }
 		return c
 	}
-	col := made(m, func() Column[T] { return NewColumnWith[T](m.world, o) })
+	col := made(m, func() Column[T] { return NewColumn[T](m.world).Named(name) })
 	c := combinedOf(col, to, from)
 	c.in = func(r Run) bool { return len(col.TrySlice(r)) == r.Len() }
-	c.grow = col.Grow
+	c.grow = func() error { return col.Grow(3) }
 	c.editRun = func(r Run, v uint64) {
 		for i := range col.EditRun(r) {
 			col.EditRun(r)[i] = to(v)
@@ -117,7 +118,7 @@ func combinedStored[T comparable](m *combinedModel, name string, s Storage, to f
 
 func combinedTag(t Tag) combinedColumn {
 	return combinedColumn{
-		AnyColumn: t, tag: true, in: t.In, grow: t.Grow, count: t.Len,
+		AnyColumn: t, tag: true, in: t.In, grow: func() error { return t.Grow(3) }, count: t.Len,
 		cut:  func(uint64) uint64 { return 0 },
 		get:  func(e Entity) (uint64, bool) { return 0, t.Has(e) },
 		add:  func(e Entity, _ uint64) bool { return t.Add(e) },
@@ -140,7 +141,7 @@ const (
 
 func number64(v uint64) uint64 { return v }
 
-func combinedColumns(m *combinedModel, s Storage) []combinedColumn {
+func combinedColumns(m *combinedModel, s probing.Storage) []combinedColumn {
 	return []combinedColumn{
 		combinedStored(m, "number", s, number64, number64),
 		combinedStored(m, "wide", s, func(v uint64) [3]uint64 { return [3]uint64{v, v, v} }, func(t [3]uint64) uint64 {
@@ -150,12 +151,12 @@ func combinedColumns(m *combinedModel, s Storage) []combinedColumn {
 			return t[0]
 		}),
 		combinedTag(made(m, func() Tag { return NewTag(m.world, "tag") })),
-		combinedStored(m, "rare", StorageSparse, number64, number64),
-		combinedStored(m, "text", StorageHeap, func(v uint64) string { return fmt.Sprint(v) }, func(t string) uint64 {
+		combinedStored(m, "rare", probing.StorageSparse, number64, number64),
+		combinedStored(m, "text", probing.StorageHeap, func(v uint64) string { return fmt.Sprint(v) }, func(t string) uint64 {
 			v, _ := strconv.ParseUint(t, 10, 64) // a zero component is empty
 			return v
 		}),
-		combinedStored(m, "small", StorageDense, func(v uint64) byte { return byte(v) }, func(t byte) uint64 { return uint64(t) }),
+		combinedStored(m, "small", probing.StorageDense, func(v uint64) byte { return byte(v) }, func(t byte) uint64 { return uint64(t) }),
 	}
 }
 

@@ -255,7 +255,7 @@ func (m *combinedModel) forget(i int) {
 	for _, p := range c.made {
 		p.buffer = nil
 	}
-	m.buffers[i] = &combinedBuffer{Commands: m.world.NewCommands(), made: c.made}
+	m.buffers[i] = &combinedBuffer{Commands: NewCommands(m.world, CommandsOptions{}), made: c.made}
 }
 
 // circles reports whether a command closes a circle, so that it panics.

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast/internal/faulttest"
+	"github.com/vastgo/vast/internal/probing"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -22,7 +23,7 @@ import (
 type combinedOptions struct {
 	slots   int
 	pages   vm.Pages
-	storage Storage // of two columns
+	storage probing.Storage // of two columns
 	hooks   bool
 	roads   OnDelete
 	limit   *vm.Limit // nil for none
@@ -63,7 +64,7 @@ type combinedModel struct {
 func newCombinedModel(t testing.TB, o combinedOptions, transcript io.Writer) *combinedModel {
 	m := &combinedModel{t: t, options: o, transcript: transcript}
 	if o.limit != nil {
-		r, err := vm.Reserve(o.limit.Max(), vm.Options{Purpose: "hog", Limit: o.limit})
+		r, err := vm.Reserve(o.limit.Max(), vm.Options{Name: "hog", Limit: o.limit})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,18 +90,18 @@ func (m *combinedModel) open() {
 	for i, o := range []RelationOptions{{OnDelete: Cascade}, {OnDelete: Orphan, Cyclic: true}, needs} {
 		r := made(m, func() Relation { return NewRelation(w, []string{"childOf", "aims", "needs"}[i], o) })
 		m.relations = append(m.relations, &relationModel{r, o, map[Entity]Entity{}, map[Entity][]Entity{}})
-		m.columns = append(m.columns, r, r.Targets())
+		m.columns = append(m.columns, r, r.TargetColumn())
 	}
 	roads := made(m, func() Edges[uint64] {
 		return NewEdges[uint64](w, "roads", EdgesOptions{OnDelete: m.options.roads, Capacity: 300})
 	})
 	m.roads = &combinedEdges{roads, m.options.roads, map[Entity][]Entity{}, map[Entity][]Entity{}, map[[2]Entity]uint64{}}
-	m.columns = append(m.columns, roads, roads.Targets())
+	m.columns = append(m.columns, roads, roads.TargetColumn())
 	for _, set := range combinedSets {
 		m.archetypes = append(m.archetypes, made(m, func() *Archetype { return w.Archetype(m.chosen(set)...) }))
 	}
 	m.trackers = make([]*combinedTracker, 2)
-	m.buffers = []*combinedBuffer{{Commands: w.NewCommands()}, {Commands: w.NewCommandsWith(CommandsOptions{Bytes: 1 << 16})}}
+	m.buffers = []*combinedBuffer{{Commands: NewCommands(w, CommandsOptions{})}, {Commands: NewCommands(w, CommandsOptions{Bytes: 1 << 16})}}
 	m.entities, m.order, m.told = map[Entity]*combinedEntity{}, nil, map[int]map[Entity]bool{}
 	if m.options.hooks {
 		m.hookAll()
@@ -299,7 +300,7 @@ func (m *combinedModel) close() {
 	for _, e := range m.order[:min(len(m.order), 20)] {
 		r := m.relations[0]
 		_, has := r.Target(e)
-		m.must(!w.Alive(e) && !w.Delete(e) && !has && r.CountSources(e) == 0 && m.roads.CountOut(e) == 0, "%v lives", e)
+		m.must(!w.Alive(e) && !w.Delete(e) && !has && r.CountSources(e) == 0 && m.roads.CountTargets(e) == 0, "%v lives", e)
 	}
 	m.stale = slices.Clone(m.order[:min(len(m.order), 50)])
 }
@@ -335,8 +336,8 @@ func TestCombinedModelAlike(t *testing.T) {
 	t.Logf("seed %d", seed)
 	stream := randomStream(rand.New(rand.NewPCG(seed, 1)), combinedBytes(15_000))
 	var first uint64
-	for i, o := range []combinedOptions{{}, {pages: vm.PagesSmall, storage: StorageSparse}, {pages: vm.PagesHuge, storage: StorageHeap},
-		{pages: vm.PagesHeap, storage: StorageSparse}} {
+	for i, o := range []combinedOptions{{}, {pages: vm.PagesSmall, storage: probing.StorageSparse}, {pages: vm.PagesHuge, storage: probing.StorageHeap},
+		{pages: vm.PagesHeap, storage: probing.StorageSparse}} {
 		o.slots, o.hooks = 704, i%2 == 0
 		sum, _ := combinedDigest(t, o, stream)
 		if i == 0 {
@@ -360,7 +361,7 @@ func TestCombinedModelLimit(t *testing.T) {
 	refusals, streams := 0, uint64(0)
 	for ; streams < 4 || refusals < least && streams < 40; streams++ {
 		o := combinedOptions{slots: 1 << 13, pages: vm.PagesSmall, hooks: streams%2 == 0,
-			storage: []Storage{StorageDense, StorageSparse}[streams/2%2], limit: vm.NewLimit(64 << 20)}
+			storage: []probing.Storage{probing.StorageDense, probing.StorageSparse}[streams/2%2], limit: vm.NewLimit(64 << 20)}
 		_, m := combinedDigest(t, o, randomStream(rand.New(rand.NewPCG(seed, streams)), combinedBytes(15_000)))
 		refusals += m.refusals + m.resumed
 	}
@@ -372,9 +373,9 @@ func TestCombinedModelLimit(t *testing.T) {
 
 // combinedOf64 spreads the bits of a byte over the options.
 func combinedOf64(v byte) combinedOptions {
-	o := combinedOptions{slots: 64 << (v % 4 * 2), pages: vm.Pages(v / 64), hooks: v&4 != 0, storage: StorageDense, roads: OnDelete(v % 3)}
+	o := combinedOptions{slots: 64 << (v % 4 * 2), pages: vm.Pages(v / 64), hooks: v&4 != 0, storage: probing.StorageDense, roads: OnDelete(v % 3)}
 	if v&8 != 0 {
-		o.storage = StorageSparse
+		o.storage = probing.StorageSparse
 	}
 	if v&16 != 0 && o.pages != vm.PagesHeap {
 		o.limit = vm.NewLimit(64 << 20)

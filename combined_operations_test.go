@@ -180,7 +180,7 @@ func (m *combinedModel) applyEdge(b *byteStream) {
 	switch {
 	case how == 0:
 		m.operation = "RemoveOut"
-		m.must(r.RemoveOut(from) == (len(r.out[from]) > 0), "%v", from)
+		m.must(r.RemoveTargets(from) == (len(r.out[from]) > 0), "%v", from)
 		m.disconnectAll(from)
 	case how < 3:
 		m.operation = "Edges.Remove"
@@ -218,8 +218,8 @@ func (m *combinedModel) applyMemory(b *byteStream) {
 		m.operation = "Grow"
 		refusing(func() error { return m.archetypes[v%len(m.archetypes)].Grow(b.next()) })
 		refusing(m.values[v%len(m.values)].grow)
-		refusing(func() error { return m.relations[v%len(m.relations)].Grow(b.next() % 80) })
-		refusing(func() error { return m.buffers[v%2].Grow(b.next()) })
+		refusing(func() error { return m.relations[v%len(m.relations)].GrowLevels(b.next() % 80) })
+		refusing(func() error { return m.buffers[v%2].GrowBytes(b.next()) })
 	case v < 110:
 		m.operation = "Commands.Trim"
 		m.done("Commands.Trim", m.buffers[v%2].Trim)

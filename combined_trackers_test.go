@@ -47,7 +47,7 @@ func (m *combinedModel) applyTracker(b *byteStream) {
 	case tr == nil:
 		set := combinedTracked[how%len(combinedTracked)]
 		made := &combinedTracker{cols: set}
-		if m.try(func() { made.Tracker = m.world.Track(m.chosen(set)...) }) {
+		if m.try(func() { made.Tracker = NewTracker(m.world, m.chosen(set)...) }) {
 			m.look(made)
 			m.trackers[k] = made
 		}

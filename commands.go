@@ -24,11 +24,11 @@ type CommandsOptions struct {
 
 // Commands are structural changes that are recorded now and made later, by [World.Apply]: while a query runs nothing may
 // make or delete entities, or add or remove components, but recording that it shall be done is allowed, on any goroutine.
-// Make them with [World.NewCommands].
+// Make them with [NewCommands].
 //
 // Recording writes a few words into memory off the Go heap, which is kept for the next time after Apply; see
 // [Commands.Trim]. A panic with a [*vm.Error] for want of memory leaves what was recorded before as it is; see
-// [Commands.Grow]. Recording into closed Commands, while they are being applied, or for another world panics.
+// [Commands.GrowBytes]. Recording into closed Commands, while they are being applied, or for another world panics.
 //
 // One goroutine may record into Commands at a time: give each its own. Recording may run beside queries and look-ups, and
 // beside recording into other Commands of the same world, but not beside changes of the structure.
@@ -116,12 +116,9 @@ type commandsList struct {
 	order []place
 }
 
-// NewCommands returns empty Commands for the world. They take no memory before the first command, and are closed with
-// the world at the latest. Several goroutines may call it at once.
-func (w *World) NewCommands() *Commands { return w.NewCommandsWith(CommandsOptions{}) }
-
-// NewCommandsWith is [World.NewCommands] with options. It panics when Bytes is negative or more than 32 GiB.
-func (w *World) NewCommandsWith(o CommandsOptions) *Commands {
+// NewCommands returns empty Commands for a world. They take no memory before the first command. The world closes them at the
+// latest. Several goroutines may call NewCommands at once. It panics if Bytes is negative or more than 32 GiB.
+func NewCommands(w *World, o CommandsOptions) *Commands {
 	w.mustBeOpen("NewCommands")
 	if o.Bytes < 0 || o.Bytes > maxCommands {
 		panic(fmt.Sprintf("vast: NewCommands: Bytes is %d: use 1 to %d, or 0 for the default", o.Bytes, maxCommands))
@@ -135,6 +132,10 @@ func (w *World) NewCommandsWith(o CommandsOptions) *Commands {
 	w.commands.all = append(w.commands.all, c)
 	return c
 }
+
+// later applies a recorded command to a column and reports whether the command had an effect. The value is at v; c resolves
+// placeholders in it. For want of memory it panics with a [*vm.Error] and has changed nothing.
+type later func(c *Commands, kind commandKind, e Entity, v unsafe.Pointer) bool
 
 func defaultCommands(p vm.Pages) int {
 	switch {
@@ -246,7 +247,7 @@ func (c *Commands) commit(used, size uintptr) error {
 	if c.base == nil {
 		o := &c.world.options
 		// The place behind the last command is in the region too: pointers to it must not be to something else.
-		r, err := vm.Reserve(c.bytes+int(headBytes), vm.Options{Purpose: o.Name, Limit: o.Limit, Pages: o.Pages})
+		r, err := vm.Reserve(c.bytes+int(headBytes), vm.Options{Name: o.Name, Limit: o.Limit, Pages: o.Pages})
 		if err != nil {
 			return err
 		}
@@ -255,7 +256,7 @@ func (c *Commands) commit(used, size uintptr) error {
 		}
 		c.base = c.span.Base()
 	}
-	if err := c.span.Grow(int(used+size), 0); err != nil {
+	if err := c.span.CommitTo(int(used+size), 0); err != nil {
 		return err
 	}
 	if !c.applied {
@@ -267,9 +268,9 @@ func (c *Commands) commit(used, size uintptr) error {
 // usable returns how many bytes may be recorded without asking for memory.
 func (c *Commands) usable() uintptr { return uintptr(min(c.span.Committed(), c.bytes)) }
 
-// Grow makes the next commands unable to fail that take as many bytes together; see [CommandsOptions]. It returns a
+// GrowBytes makes the next commands unable to fail that take as many bytes together; see [CommandsOptions]. It returns a
 // [*vm.Error] wrapping vm.ErrCapacity, vm.ErrLimit or another of that package's; then nothing has changed.
-func (c *Commands) Grow(bytes int) error {
+func (c *Commands) GrowBytes(bytes int) error {
 	c.mustBeOpen("Commands.Grow of")
 	if bytes < 0 {
 		panic(fmt.Sprintf("vast: Commands.Grow(%d): the number of bytes cannot be negative", bytes))
@@ -359,7 +360,7 @@ func (c *Commands) Trim() error {
 	if c.base == nil {
 		return nil
 	}
-	err := c.span.Shrink(int(c.used))
+	err := c.span.DecommitTo(int(c.used))
 	if !c.applied {
 		c.room = c.usable()
 	}
@@ -406,7 +407,7 @@ func (c *Commands) close() error {
 
 func (c *Commands) mustBeOpen(what string) {
 	if c == nil || c.world == nil {
-		panic(fmt.Sprintf("vast: %s the zero Commands: make them with World.NewCommands", what))
+		panic(fmt.Sprintf("vast: %s the zero Commands: make them with NewCommands", what))
 	}
 	c.world.mustBeOpen("Commands")
 	if c.closed {

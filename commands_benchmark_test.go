@@ -51,7 +51,7 @@ func apply(b *testing.B, w *World, c *Commands, want int) {
 func BenchmarkCommandsRecord(b *testing.B) {
 	w, a, es, _, vel := benchmarkWorld(b, benchmarkEntities)
 	tag := NewTag(w, "tag")
-	c := w.NewCommands()
+	c := NewCommands(w, CommandsOptions{})
 	for name, f := range map[string]func(){
 		"add":    func() { recordAdds(c, vel, es) },
 		"tag":    func() { recordTags(c, tag, es) },
@@ -89,7 +89,7 @@ func BenchmarkCommandsAdd(b *testing.B) {
 	ordered := entitiesOf(q)
 	shuffled := append([]Entity(nil), ordered...)
 	rand.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-	c := w.NewCommands()
+	c := NewCommands(w, CommandsOptions{})
 	var slice []Entity
 	for _, order := range []struct {
 		name string
@@ -135,7 +135,7 @@ func BenchmarkCommandsAdd(b *testing.B) {
 func BenchmarkCommandsNew(b *testing.B) {
 	w, a, _, pos, vel := benchmarkWorld(b, 0)
 	all := w.Query()
-	c := w.NewCommands()
+	c := NewCommands(w, CommandsOptions{})
 	es := make([]Entity, benchmarkEntities)
 	run := func(name string, f func()) {
 		b.Run(name, func(b *testing.B) {
@@ -166,7 +166,7 @@ func BenchmarkCommandsNew(b *testing.B) {
 func BenchmarkCommandsDelete(b *testing.B) {
 	w, a, es, _, _ := benchmarkWorld(b, benchmarkEntities)
 	rand.Shuffle(len(es), func(i, j int) { es[i], es[j] = es[j], es[i] })
-	c := w.NewCommands()
+	c := NewCommands(w, CommandsOptions{})
 	slice := make([]Entity, 0, len(es))
 	for _, t := range []struct {
 		name string

@@ -24,7 +24,7 @@ func TestCommandsResume(t *testing.T) {
 			for range 1000 {
 				es = append(es, a.New())
 			}
-			first, second := w.NewCommands(), w.NewCommands()
+			first, second := NewCommands(w, CommandsOptions{}), NewCommands(w, CommandsOptions{})
 			var made []Entity
 			want := 0
 			for i, e := range es {
@@ -97,7 +97,7 @@ func TestCommandsMaxEntities(t *testing.T) {
 		defer w.Close()
 		num := NewColumn[uint64](w)
 		a := w.Archetype(num)
-		c := w.NewCommands()
+		c := NewCommands(w, CommandsOptions{})
 		var made []Entity
 		for i := range 300 {
 			made = append(made, c.New(a))
@@ -136,10 +136,10 @@ func TestCommandsRoom(t *testing.T) {
 	a := w.Archetype(num)
 	es := []Entity{a.New(), a.New()}
 	page := vm.PageSize()
-	c := w.NewCommandsWith(CommandsOptions{Bytes: 1 << 20})
+	c := NewCommands(w, CommandsOptions{Bytes: 1 << 20})
 	leave(0)
 	exhausted(t, func() error { c.Delete(es[0]); return nil }, vm.ErrLimit, "raise the limit")
-	exhausted(t, func() error { return c.Grow(1) }, vm.ErrLimit, "raise the limit")
+	exhausted(t, func() error { return c.GrowBytes(1) }, vm.ErrLimit, "raise the limit")
 	leave(page)
 	n := 0
 	exhausted(t, func() error {
@@ -151,13 +151,13 @@ func TestCommandsRoom(t *testing.T) {
 	if n != page/24 {
 		t.Errorf("%d commands in a page", n)
 	}
-	exhausted(t, func() error { return c.Grow(page) }, vm.ErrLimit, "raise the limit")
+	exhausted(t, func() error { return c.GrowBytes(page) }, vm.ErrLimit, "raise the limit")
 	if done, err := w.Apply(c); done.Done != n || err != nil || *num.Get(es[1]) != uint64(n-1) {
 		t.Errorf("%+v, %v: %d", done, err, *num.Get(es[1]))
 	}
 	// To the end of the capacity.
 	leave(64 << 20)
-	if err := c.Grow(1 << 20); err != nil {
+	if err := c.GrowBytes(1 << 20); err != nil {
 		t.Fatal(err)
 	}
 	leave(0)
@@ -169,7 +169,7 @@ func TestCommandsRoom(t *testing.T) {
 		exhausted(t, func() error { c.Delete(es[0]); return nil }, vm.ErrCapacity, text)
 		exhausted(t, func() error { c.New(a); return nil }, vm.ErrCapacity, text)
 		exhausted(t, func() error { wide.AddLater(c, es[0], [1 << 12]byte{}); return nil }, vm.ErrCapacity, text)
-		exhausted(t, func() error { return c.Grow(1) }, vm.ErrCapacity, text)
+		exhausted(t, func() error { return c.GrowBytes(1) }, vm.ErrCapacity, text)
 	}
 	if done, err := w.Apply(c); done != (Applied{Skipped: 1 << 16}) || err != nil {
 		t.Errorf("%+v, %v", done, err)
@@ -200,7 +200,7 @@ func TestCommandsMemory(t *testing.T) {
 	a := w.Archetype(pos)
 	a.NewN(100, nil)
 	es := entitiesOf(w.Query())
-	cs := []*Commands{w.NewCommands(), w.NewCommands()}
+	cs := []*Commands{NewCommands(w, CommandsOptions{}), NewCommands(w, CommandsOptions{})}
 	before := limit.Used()
 	tick := func() {
 		for i, e := range es {

@@ -17,7 +17,7 @@ func TestCommandsMisuse(t *testing.T) {
 	fnum, fname := NewColumn[uint64](abroad), NewHeapColumn[string](abroad)
 	fsparse, ftag := NewSparseColumn[uint64](abroad), NewTag(abroad, "tag")
 	e := w.Archetype(num).New()
-	c, closed, foreign := w.NewCommands(), w.NewCommands(), abroad.NewCommands()
+	c, closed, foreign := NewCommands(w, CommandsOptions{}), NewCommands(w, CommandsOptions{}), NewCommands(abroad, CommandsOptions{})
 	num.SetLater(c, e, 7)
 	num.SetLater(closed, e, 8)
 	for range 2 {
@@ -27,14 +27,14 @@ func TestCommandsMisuse(t *testing.T) {
 	}
 	gone := []string{"closed Commands", `"home"`, "do not use them after Close"}
 	other := []string{`belongs to world "abroad", the Commands belong to "home"`, "of its own world"}
-	zero := []string{"zero Commands", "make them with World.NewCommands"}
+	zero := []string{"zero Commands", "make them with NewCommands"}
 	tests := []struct {
 		name string
 		f    func()
 		says []string
 	}{
-		{"Bytes negative", func() { w.NewCommandsWith(CommandsOptions{Bytes: -1}) }, []string{"Bytes is -1", "use 1 to"}},
-		{"Bytes too large", func() { w.NewCommandsWith(CommandsOptions{Bytes: math.MaxInt}) }, []string{"Bytes is", "use 1 to"}},
+		{"Bytes negative", func() { NewCommands(w, CommandsOptions{Bytes: -1}) }, []string{"Bytes is -1", "use 1 to"}},
+		{"Bytes too large", func() { NewCommands(w, CommandsOptions{Bytes: math.MaxInt}) }, []string{"Bytes is", "use 1 to"}},
 		{"foreign column", func() { fnum.AddLater(c, e, 1) }, other},
 		{"foreign column set", func() { fnum.SetLater(c, e, 1) }, other},
 		{"foreign column removed", func() { fnum.RemoveLater(c, e) }, other},
@@ -48,17 +48,17 @@ func TestCommandsMisuse(t *testing.T) {
 		{"closed heap column", func() { name.AddLater(closed, e, "") }, gone},
 		{"closed sparse column", func() { sparse.RemoveLater(closed, e) }, gone},
 		{"closed tag", func() { tag.RemoveLater(closed, e) }, gone},
-		{"closed Grow", func() { _ = closed.Grow(1) }, gone},
+		{"closed Grow", func() { _ = closed.GrowBytes(1) }, gone},
 		{"closed Trim", func() { _ = closed.Trim() }, gone},
 		{"closed in Apply", func() { _, _ = w.Apply(c, closed) }, gone},
 		{"zero Delete", func() { new(Commands).Delete(e) }, zero},
 		{"zero AddLater", func() { num.AddLater(new(Commands), e, 1) }, zero},
 		{"zero in Apply", func() { _, _ = w.Apply(c, new(Commands)) }, zero},
-		{"zero Grow", func() { _ = new(Commands).Grow(1) }, zero},
-		{"nil in Apply", func() { _, _ = w.Apply(c, nil) }, []string{"Commands 2 are nil", "World.NewCommands"}},
-		{"twice in Apply", func() { _, _ = w.Apply(c, w.NewCommands(), c) }, []string{"Commands 3 are given twice"}},
+		{"zero Grow", func() { _ = new(Commands).GrowBytes(1) }, zero},
+		{"nil in Apply", func() { _, _ = w.Apply(c, nil) }, []string{"Commands 2 are nil", "NewCommands"}},
+		{"twice in Apply", func() { _, _ = w.Apply(c, NewCommands(w, CommandsOptions{}), c) }, []string{"Commands 3 are given twice"}},
 		{"foreign in Apply", func() { _, _ = w.Apply(c, foreign) }, []string{`Commands 2 belong to world "abroad", not to "home"`}},
-		{"Grow negative", func() { _ = c.Grow(-1) }, []string{"Grow(-1)", "cannot be negative"}},
+		{"Grow negative", func() { _ = c.GrowBytes(-1) }, []string{"Grow(-1)", "cannot be negative"}},
 	}
 	changes := w.Changes()
 	for _, tt := range tests {
@@ -81,7 +81,7 @@ func TestCommandsOfClosedWorld(t *testing.T) {
 	num := NewColumn[uint64](w)
 	a := w.Archetype(num)
 	e := a.New()
-	used, empty := w.NewCommands(), w.NewCommands()
+	used, empty := NewCommands(w, CommandsOptions{}), NewCommands(w, CommandsOptions{})
 	num.SetLater(used, e, 1)
 	p := used.New(a)
 	if err := w.Close(); err != nil {
@@ -91,10 +91,10 @@ func TestCommandsOfClosedWorld(t *testing.T) {
 		"record":      func() { num.SetLater(used, e, 1) },
 		"first":       func() { empty.Delete(e) },
 		"New":         func() { used.New(a) },
-		"Grow":        func() { _ = empty.Grow(1) },
+		"Grow":        func() { _ = empty.GrowBytes(1) },
 		"Trim":        func() { _ = used.Trim() },
 		"Apply":       func() { _, _ = w.Apply(used) },
-		"NewCommands": func() { w.NewCommands() },
+		"NewCommands": func() { NewCommands(w, CommandsOptions{}) },
 	} {
 		t.Run(name, func(t *testing.T) { says(t, f, `closed world "gone"`, "do not use a world after Close") })
 	}
@@ -114,7 +114,7 @@ func TestApplyInsideQueries(t *testing.T) {
 	num, tag := NewColumn[uint64](w), NewTag(w, "tag")
 	a := w.Archetype(num)
 	a.NewN(100, nil)
-	c := w.NewCommands()
+	c := NewCommands(w, CommandsOptions{})
 	says(t, func() {
 		for e := range w.Query(num).All() {
 			tag.AddLater(c, e)
@@ -142,7 +142,7 @@ func TestApplyAndHooks(t *testing.T) {
 	num, other := NewColumn[uint64](w), NewColumn[uint64](w)
 	a, observed := w.Archetype(), w.Archetype(num)
 	es := []Entity{a.New(), a.New(), a.New()}
-	c, spare := w.NewCommands(), w.NewCommands()
+	c, spare := NewCommands(w, CommandsOptions{}), NewCommands(w, CommandsOptions{})
 	var hook func()
 	told := 0
 	tell := func(Entity, *uint64) {
@@ -166,7 +166,7 @@ func TestApplyAndHooks(t *testing.T) {
 		{"Apply", func() { _, _ = w.Apply(spare) }, "was running, by World.Apply"},
 		{"record", func() { c.Delete(es[0]) }, "Commands that are being applied: record what hooks want in other Commands"},
 		{"record for a column", func() { num.RemoveLater(c, es[0]) }, "Commands that are being applied"},
-		{"Grow", func() { _ = c.Grow(1) }, "Commands that are being applied"},
+		{"Grow", func() { _ = c.GrowBytes(1) }, "Commands that are being applied"},
 		{"Trim", func() { _ = c.Trim() }, "Commands that are being applied"},
 		{"Close", func() { _ = c.Close() }, "Commands that are being applied"},
 	} {
@@ -232,7 +232,7 @@ func TestApplyOrder(t *testing.T) {
 	e := w.Archetype().New()
 	var told []uint64
 	num.OnRemove(func(_ Entity, v *uint64) { told = append(told, *v) })
-	cs := []*Commands{w.NewCommands(), w.NewCommands()}
+	cs := []*Commands{NewCommands(w, CommandsOptions{}), NewCommands(w, CommandsOptions{})}
 	say := func(c, position int, v uint64) {
 		cs[c].At(position)
 		num.AddLater(cs[c], e, v)

@@ -10,17 +10,17 @@ import (
 func TestResolveUntilRecording(t *testing.T) {
 	for name, meanwhile := range map[string]func(*World, *Commands) error{
 		"nothing":       func(*World, *Commands) error { return nil },
-		"Grow":          func(_ *World, c *Commands) error { return c.Grow(1 << 20) },
+		"Grow":          func(_ *World, c *Commands) error { return c.GrowBytes(1 << 20) },
 		"Trim":          func(_ *World, c *Commands) error { return c.Trim() },
 		"Trim twice":    func(_ *World, c *Commands) error { return errors.Join(c.Trim(), c.Trim()) },
 		"Apply again":   func(w *World, c *Commands) error { _, err := w.Apply(c); return err },
 		"World.Trim":    func(w *World, _ *Commands) error { return w.Trim() },
-		"Trim and Grow": func(_ *World, c *Commands) error { _ = c.Trim(); return c.Grow(1 << 20) },
+		"Trim and Grow": func(_ *World, c *Commands) error { _ = c.Trim(); return c.GrowBytes(1 << 20) },
 	} {
 		w := NewWorld(Options{MaxEntities: 1 << 14})
 		num, text := NewColumn[[5]uint64](w), NewHeapColumn[string](w)
 		a, b := w.Archetype(), w.Archetype(num)
-		c := w.NewCommands()
+		c := NewCommands(w, CommandsOptions{})
 		var made []Entity
 		for i := range 3000 {
 			e := c.New([]*Archetype{a, b}[i/7%2])
@@ -71,7 +71,7 @@ func TestTrimKeepsBirthsOnly(t *testing.T) {
 	w := NewWorld(Options{})
 	defer w.Close()
 	num := NewColumn[[60]uint64](w)
-	c := w.NewCommands()
+	c := NewCommands(w, CommandsOptions{})
 	first := c.New(w.Archetype())
 	for range 5000 {
 		num.AddLater(c, first, [60]uint64{7})

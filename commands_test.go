@@ -12,7 +12,7 @@ func TestCommands(t *testing.T) {
 	a := w.Archetype(pos, name)
 	old, doomed := a.New(), a.New()
 	tag.Add(old)
-	c := w.NewCommands()
+	c := NewCommands(w, CommandsOptions{})
 	e := c.New(a)
 	if w.Alive(e) || pos.Has(e) || w.Delete(e) || e.IsZero() || c.Resolve(e) != (Entity{}) {
 		t.Errorf("placeholder %v is alive", e)

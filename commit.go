@@ -47,7 +47,7 @@ func (w *World) shrink(columns []*column, m committed) {
 		was := m.columns[i]
 		c.slots = was.slots
 		c.set.Shrink(was.bits)
-		_ = c.span.Shrink(was.bytes)
+		_ = c.span.DecommitTo(was.bytes)
 		c.shrinkMarks(was.notes)
 		if was.undo != nil {
 			was.undo()
@@ -56,7 +56,7 @@ func (w *World) shrink(columns []*column, m committed) {
 	w.size = m.size
 	w.live.Shrink(m.live)
 	w.vacant.Shrink(m.vacant)
-	_ = w.control.Shrink(m.owners, m.gens)
+	_ = w.control.DecommitTo(m.owners, m.gens)
 }
 
 // commit makes the control arrays and the archetype's columns usable below the given word. On failure nothing has

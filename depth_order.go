@@ -26,7 +26,7 @@ func (k *relation) inDepthOrder(q Query, yield func(Run) bool) {
 	var start walk
 	k.sources.startAll("Relation.InDepthOrder", q, &start)
 	d := depthWalk{relation: k, q: q.q}
-	if q.q.apart {
+	if !q.q.plain {
 		d.chosen = make([]uint64, w.frontier)
 		for word, mask := range q.Words() {
 			d.chosen[word] |= mask
@@ -106,7 +106,7 @@ func (d *depthWalk) nextWord() bool {
 				d.mask |= 1 << (d.slots[d.at] % 64)
 			}
 		}
-		if d.q.apart {
+		if !d.q.plain {
 			d.mask &= d.chosen[d.word]
 		} else {
 			d.mask &= d.q.filter.All(uint(d.word))

@@ -23,7 +23,7 @@ type EdgesOptions struct {
 // entity may be linked to itself, and circles are nothing special. An edge ends when either entity is deleted. Edges are a
 // small value; copy them freely. Make them with [NewEdges]; where no data is needed, as Edges[struct{}].
 //
-// Edges are a column too, of those that have edges to others: World.Query(roads) finds them, and [Edges.Targets] stands for
+// Edges are a column too, of those that have edges to others: World.Query(roads) finds them, and [Edges.TargetColumn] stands for
 // those that others have edges to. They lie in a [bulk.Pool]: a pointer to a T stays valid as long as its edge is there.
 //
 // Adding and removing edges changes the structure of the world; the rules of [World] and [Query.Runs] hold.
@@ -52,7 +52,6 @@ type edges[T any] struct {
 	targets  *column // elements: the ends of those in
 	pool     *bulk.Pool[edge[T]]
 	onDelete OnDelete
-	pending  edge[T] // the first edge of an entity that is about to become a source
 }
 
 // NewEdges registers edges with the world; name stands in statistics and messages. T must not hold Go pointers, as in
@@ -77,8 +76,8 @@ func NewEdges[T any](w *World, name string, o EdgesOptions) Edges[T] {
 		panic(err)
 	}
 	e.sources.later = e.later
-	e.sources.keep((*edgeStore[T])(e))
-	e.targets.keep(targetStore{})
+	e.sources.keep(edgeStore[T]{e: e})
+	e.targets.keep(inPlace{})
 	w.relations = append(w.relations, e)
 	return Edges[T]{e}
 }
@@ -98,8 +97,8 @@ func (e Edges[T]) column() *column {
 	return e.e.sources
 }
 
-// Targets returns the column of the entities that others, or they themselves, have edges to, for queries.
-func (e Edges[T]) Targets() AnyColumn { return related{e.made().targets} }
+// TargetColumn returns the column of the entities that others, or they themselves, have edges to, for queries.
+func (e Edges[T]) TargetColumn() AnyColumn { return columnOfAnyType{e.made().targets} }
 
 // Name returns the edges' name.
 func (e Edges[T]) Name() string { return e.made().sources.name }
@@ -133,10 +132,10 @@ func (e Edges[T]) Add(from, to Entity, v T) *T {
 		s.world.changedAll(opRelate, 1)
 		return &p.value
 	}
-	s.pending = one
+	p := s.enter(one)
 	s.sources.add(from)
-	s.sources.tell(s.sources.onAdd, "OnAdd", from.slot/64, 1<<(from.slot%64))
-	return &s.pool.Get(s.ends(s.sources, from.slot).first).value
+	s.sources.tellAdded(from.slot)
+	return &p.value
 }
 
 // Get returns the value of an edge, or nil where there is none. Complexity: the number of edges out of the one or into the
@@ -178,24 +177,49 @@ func (e Edges[T]) Grow(n int) error {
 	return s.reach(s.world.size, s.world.size, n)
 }
 
-// RemoveOut takes all edges out of an entity away and reports whether it had any. Complexity: one step for each.
-func (e Edges[T]) RemoveOut(from Entity) bool { return e.made().sources.remove(from) }
+// RemoveTargets takes all edges out of an entity away and reports whether it had any. Complexity: one step for each.
+func (e Edges[T]) RemoveTargets(from Entity) bool { return e.made().sources.remove(from) }
 
-// CountOut returns the number of edges out of an entity. Complexity: constant.
-func (e Edges[T]) CountOut(from Entity) int { return e.made().count(e.made().sources, from) }
+// CountTargets returns the number of edges out of an entity. Complexity: constant.
+func (e Edges[T]) CountTargets(from Entity) int { return e.made().count(e.made().sources, from) }
 
-// CountIn returns the number of edges into an entity. Complexity: constant.
-func (e Edges[T]) CountIn(to Entity) int { return e.made().count(e.made().targets, to) }
+// CountSources returns the number of edges into an entity. Complexity: constant.
+func (e Edges[T]) CountSources(to Entity) int { return e.made().count(e.made().targets, to) }
 
-// Out yields the entities that from has edges to, with the edges' values, in the order in which the edges were made. Values
+// Targets yields the entities that from has edges to, with the edges' values, in the order in which the edges were made. Values
 // may be written; when the structure of the world was changed, the next step panics.
-func (e Edges[T]) Out(from Entity) iter.Seq2[Entity, *T] {
+func (e Edges[T]) Targets(from Entity) iter.Seq2[Entity, *T] {
 	return func(yield func(Entity, *T) bool) { e.made().walk(e.made().sources, from, yield) }
 }
 
-// In yields the entities that have edges to the given one, as [Edges.Out] does.
-func (e Edges[T]) In(to Entity) iter.Seq2[Entity, *T] {
+// Sources yields the entities that have edges to the given one, as [Edges.Targets] does.
+func (e Edges[T]) Sources(to Entity) iter.Seq2[Entity, *T] {
 	return func(yield func(Entity, *T) bool) { e.made().walk(e.made().targets, to, yield) }
+}
+
+// laterEdge is the value of a recorded command.
+type laterEdge[T any] struct {
+	to    Entity
+	value T
+}
+
+// AddLater records the making or overwriting of an edge, as by [Edges.Add]. Both entities may be placeholders.
+func (e Edges[T]) AddLater(cs *Commands, from, to Entity, v T) {
+	one := laterEdge[T]{to, v}
+	*(*laterEdge[T])(cs.recordFor(e.made().sources, commandAdd, from, unsafe.Sizeof(one))) = one
+}
+
+// RemoveLater records the removal of an edge, as by [Edges.Remove].
+func (e Edges[T]) RemoveLater(cs *Commands, from, to Entity) {
+	*(*Entity)(cs.recordFor(e.made().sources, commandRemove, from, unsafe.Sizeof(to))) = to
+}
+
+func (s *edges[T]) later(cs *Commands, kind commandKind, from Entity, v unsafe.Pointer) bool {
+	to := cs.resolve(*(*Entity)(v))
+	if kind == commandRemove {
+		return Edges[T]{s}.Remove(from, to)
+	}
+	return Edges[T]{s}.Add(from, to, (*laterEdge[T])(v).value) != nil
 }
 
 func (s *edges[T]) count(c *column, e Entity) int {

@@ -98,29 +98,18 @@ func (s *edges[T]) dropOut(slot uint32) {
 	}
 }
 
-// edgeStore is edges as the store of their sources' column.
-type edgeStore[T any] edges[T]
-
-func (s *edgeStore[T]) has(_, _ int) bool   { return true } // Edges.Add makes room
-func (s *edgeStore[T]) room(_, _ int) error { return nil }
-func (s *edgeStore[T]) put(uint32)          { (*edges[T])(s).enter(s.pending) }
-func (s *edgeStore[T]) drop(slot uint32)    { (*edges[T])(s).dropOut(slot) }
-func (s *edgeStore[T]) close() error        { return s.pool.Close() }
-
-func (s *edgeStore[T]) check(*column, func(bool, string, ...any)) {} // edges.check does
-
-// empty forgets all edges. What is known of their ends goes with the columns.
-func (s *edgeStore[T]) empty() { s.pool.Clear(nil) }
-
-func (s *edgeStore[T]) trim(int) error { return s.pool.Trim() }
-
-func (s *edgeStore[T]) mark() (undo func()) { return nil } // the pool grows last
-
-func (s *edgeStore[T]) resident() (int, error) { return s.pool.Resident() }
-
-func (s *edgeStore[T]) memory() (reserved, committed int) {
-	return s.pool.Reserved(), s.pool.Committed()
+// edgeStore is the store of the sources of edges. Edges.Add makes room and links.
+type edgeStore[T any] struct {
+	inPlace
+	e *edges[T]
 }
+
+func (s edgeStore[T]) drop(slot uint32)        { s.e.dropOut(slot) }
+func (s edgeStore[T]) empty()                  { s.e.pool.Clear(nil) } // the ends of edges go with the columns
+func (s edgeStore[T]) trim(int) error          { return s.e.pool.Trim() }
+func (s edgeStore[T]) resident() (int, error)  { return s.e.pool.Resident() }
+func (s edgeStore[T]) close() error            { return s.e.pool.Close() }
+func (s edgeStore[T]) memory() (int, int, int) { return s.e.pool.Reserved(), s.e.pool.Committed(), 0 }
 
 func (s *edges[T]) columns() (sources, targets *column) { return s.sources, s.targets }
 func (s *edges[T]) rule() OnDelete                      { return s.onDelete }

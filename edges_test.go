@@ -125,7 +125,7 @@ func TestEdgesModel(t *testing.T) {
 			}
 			m.remove(from, to)
 		case op < 67:
-			if m.RemoveOut(from) != (len(m.out[from]) > 0) {
+			if m.RemoveTargets(from) != (len(m.out[from]) > 0) {
 				t.Fatalf("step %d: RemoveOut(%v)", step, from)
 			}
 			m.removeOut(from)
@@ -179,22 +179,22 @@ func TestEdgesModel(t *testing.T) {
 			sources, targets := 0, 0
 			for _, e := range slices.Concat(alive, stale) {
 				var out, in []Entity
-				for to, v := range m.Out(e) {
+				for to, v := range m.Targets(e) {
 					out = append(out, to)
 					if *v != m.values[[2]Entity{e, to}] {
 						t.Fatalf("step %d: the value of %v → %v is %d", step, e, to, *v)
 					}
 				}
-				for from := range m.In(e) {
+				for from := range m.Sources(e) {
 					in = append(in, from)
 				}
-				if !slices.Equal(out, m.out[e]) || !slices.Equal(in, m.in[e]) || m.CountOut(e) != len(out) || m.CountIn(e) != len(in) {
+				if !slices.Equal(out, m.out[e]) || !slices.Equal(in, m.in[e]) || m.CountTargets(e) != len(out) || m.CountSources(e) != len(in) {
 					t.Fatalf("step %d: edges of %v: out %v, want %v, in %v, want %v", step, e, out, m.out[e], in, m.in[e])
 				}
 				sources += min(len(out), 1)
 				targets += min(len(in), 1)
 			}
-			if m.Len() != len(m.values) || w.Query(m).Count() != sources || w.Query(m.Targets()).Count() != targets {
+			if m.Len() != len(m.values) || w.Query(m).Count() != sources || w.Query(m.TargetColumn()).Count() != targets {
 				t.Fatalf("step %d: %d edges, want %d", step, m.Len(), len(m.values))
 			}
 		}
@@ -202,7 +202,7 @@ func TestEdgesModel(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if m := models[0]; m.Len() != 0 || m.Has(any(), any()) || m.RemoveOut(any()) {
+	if m := models[0]; m.Len() != 0 || m.Has(any(), any()) || m.RemoveTargets(any()) {
 		t.Error("a closed world has edges")
 	}
 }
@@ -221,10 +221,10 @@ func TestEdgesMisuse(t *testing.T) {
 		"unknown rule":    {func() { NewEdges[int](w, "x", EdgesOptions{OnDelete: 9}) }, []string{"NewEdges: OnDelete is 9"}},
 		"in an archetype": {func() { w.Archetype(roads) }, []string{"Archetype: Road is a relation"}},
 		"exchanged in":    {func() { w.Exchange(w.Query(), []AnyColumn{roads}, nil) }, []string{"World.Exchange: Road is a relation"}},
-		"targets out":     {func() { w.Exchange(w.Query(), nil, []AnyColumn{roads.Targets()}) }, []string{"Road targets is no component"}},
+		"targets out":     {func() { w.Exchange(w.Query(), nil, []AnyColumn{roads.TargetColumn()}) }, []string{"Road targets is not a component"}},
 		"zero edges":      {func() { w.Query(Edges[int]{}) }, []string{"column 1 was not made"}},
 		"changed": {func() {
-			for to := range roads.Out(es[0]) {
+			for to := range roads.Targets(es[0]) {
 				roads.Add(to, es[0], 1)
 			}
 		}, []string{"changed while edges were walked over"}},
@@ -269,7 +269,7 @@ func TestEdgesLimit(t *testing.T) {
 	two := entitiesIn(few.Archetype(), 2)
 	one.Add(two[0], two[1], struct{}{})
 	exhausted(t, func() error { one.Add(two[1], two[0], struct{}{}); return nil }, vm.ErrCapacity, "Options.Capacity")
-	if one.Len() != 1 || one.CountIn(two[0]) != 0 || one.CountOut(two[1]) != 0 {
+	if one.Len() != 1 || one.CountSources(two[0]) != 0 || one.CountTargets(two[1]) != 0 {
 		t.Error("a refused edge left something behind")
 	}
 }
@@ -279,7 +279,7 @@ func TestEdgesReset(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 64})
 	defer w.Close()
 	roads := NewEdges[int](w, "Road", EdgesOptions{})
-	tr := w.Track(roads)
+	tr := NewTracker(w, roads)
 	defer tr.Close()
 	es := entitiesIn(w.Archetype(), 3)
 	roads.Add(es[0], es[1], 1)

@@ -21,7 +21,7 @@ func ExampleCommands() {
 		fuel.Set(e, int32(i%3))
 	}
 
-	c := w.NewCommands()
+	c := vast.NewCommands(w, vast.CommandsOptions{})
 	for e := range w.Query(fuel).All() {
 		switch *fuel.Get(e) {
 		case 0:
@@ -58,7 +58,7 @@ func ExampleCommands_At() {
 	workers := make([]*vast.Commands, 4)
 	var wg sync.WaitGroup
 	for i := range workers {
-		c := w.NewCommands()
+		c := vast.NewCommands(w, vast.CommandsOptions{})
 		workers[i] = c
 		wg.Go(func() {
 			for p := range work {

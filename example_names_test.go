@@ -11,7 +11,7 @@ func ExampleNames() {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
 	positions := vast.NewColumn[Position](w)
-	names := vast.NewNames(w)
+	names := w.Names()
 	cities := w.Archetype(positions)
 
 	paris := cities.New()

@@ -69,11 +69,11 @@ func ExampleEdges() {
 	roads.Add(bergen, voss, road{107})
 	roads.Add(bergen, oslo, road{463})
 	roads.Add(voss, oslo, road{356})
-	for to, r := range roads.Out(bergen) {
+	for to, r := range roads.Targets(bergen) {
 		fmt.Println("to", to.Slot(), r.Kilometres)
 	}
 	w.Delete(voss)
-	fmt.Println(roads.Len(), "road,", roads.CountIn(oslo), "to Oslo")
+	fmt.Println(roads.Len(), "road,", roads.CountSources(oslo), "to Oslo")
 	// Output:
 	// to 2 107
 	// to 1 463
@@ -84,7 +84,7 @@ func ExampleEdges() {
 func ExampleRelation() {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
-	names := vast.NewNames(w)
+	names := w.Names()
 	childOf := vast.NewRelation(w, "ChildOf", vast.RelationOptions{OnDelete: vast.Cascade})
 	things := w.Archetype()
 	made := map[string]vast.Entity{}

@@ -76,7 +76,7 @@ func ExampleColumn() {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
 	pos := vast.NewColumn[Position](w)
-	hull := vast.NewColumnWith[int32](w, vast.ColumnOptions{Name: "hull"})
+	hull := vast.NewColumn[int32](w).Named("hull")
 	e := w.Archetype(pos).New()
 
 	fmt.Println(hull.Has(e), hull.Get(e), hull.Set(e, 5))

@@ -19,7 +19,7 @@ func ExampleTracker() {
 		pos.Set(e, Position{X: float64(i)})
 		es = append(es, e)
 	}
-	sent := w.Track(pos) // the client has been sent everything up to now
+	sent := vast.NewTracker(w, pos) // the client has been sent everything up to now
 
 	send := func() {
 		for e := range sent.Removed(pos) {
@@ -56,7 +56,7 @@ func ExampleQuery_Changed() {
 	defer w.Close()
 	pos, cell := vast.NewColumn[Position](w), vast.NewColumn[int32](w)
 	ships := w.Archetype(pos, cell)
-	moved := w.Track(pos)
+	moved := vast.NewTracker(w, pos)
 	ships.NewN(1000, func(run vast.Run) {
 		for i := range pos.Slice(run) {
 			pos.Slice(run)[i].X = float64(run.Start() + i)

@@ -46,7 +46,7 @@ func (w *World) Exchange(q Query, add, remove []AnyColumn) int {
 	}
 	q.q.mustBeMarkedAsBefore(marked)
 	if len(w.relations) > 0 {
-		q = w.startBatch(q, lost)
+		q = pinForLosses(q, lost)
 		k = walk{}
 		k.start(q.q)
 	}
@@ -62,12 +62,16 @@ func (w *World) Exchange(q Query, add, remove []AnyColumn) int {
 		}
 		n += int(hi - lo)
 	}
-	if len(w.relations) > 0 {
-		settleBatch(lost)
+	for _, c := range lost {
+		if c.store != nil {
+			c.store.dropped()
+		}
 	}
 	for i, c := range gained {
 		if c.store != nil {
-			c.putGains(gains[i])
+			for _, g := range gains[i] {
+				c.putIn(g.word, g.mask)
+			}
 		}
 	}
 	w.changedAll(opExchange, changes)

@@ -107,7 +107,7 @@ func sharedLimit(t *testing.T, pages vm.Pages) {
 	defer second.Close()
 	defer first.Close()
 	big := NewColumn[[1000]byte](first)
-	if err := big.Grow(); err != nil {
+	if err := big.Grow(1); err != nil {
 		t.Fatal(err)
 	}
 	hog := first.Archetype(big)
@@ -157,7 +157,7 @@ func sharedLimit(t *testing.T, pages vm.Pages) {
 		}
 		return nil
 	}, vm.ErrLimit, "raise the limit")
-	exhausted(t, late.Grow, vm.ErrLimit, "raise the limit")
+	exhausted(t, func() error { return late.Grow(1) }, vm.ErrLimit, "raise the limit")
 	second.checkInvariants()
 	if n := late.Len(); n == made || second.Len() != made {
 		t.Errorf("%d components beside the limit", n)
@@ -197,7 +197,7 @@ func sharedLimit(t *testing.T, pages vm.Pages) {
 // hog takes all of a limit's room but some bytes, and returns how to take another amount.
 func hog(t *testing.T, limit *vm.Limit) (leave func(bytes int)) {
 	t.Helper()
-	r, err := vm.Reserve(limit.Max(), vm.Options{Purpose: "hog", Limit: limit})
+	r, err := vm.Reserve(limit.Max(), vm.Options{Name: "hog", Limit: limit})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,12 +261,12 @@ func TestLimitOfColumnGrow(t *testing.T) {
 	w.Archetype().NewN(1<<21, nil)
 	leave(1 << 20)
 	used := limit.Used()
-	exhausted(t, c.Grow, vm.ErrLimit, "raise the limit")
+	exhausted(t, func() error { return c.Grow(1) }, vm.ErrLimit, "raise the limit")
 	if limit.Used() != used || c.Len() != 0 {
 		t.Errorf("a refusal keeps %d bytes", limit.Used()-used)
 	}
 	leave(200 << 20)
-	if err := c.Grow(); err != nil {
+	if err := c.Grow(1); err != nil {
 		t.Fatal(err)
 	}
 	leave(0)

@@ -30,7 +30,7 @@ func TestWritesToRemovedComponents(t *testing.T) {
 		} {
 			for _, written := range []bool{false, true} {
 				w := demoWorld(t)
-				c := NewColumnWith[uint64](w, ColumnOptions{Name: "mass"})
+				c := NewColumn[uint64](w).Named("mass")
 				a := w.Archetype(c)
 				if giving == "Add" || giving == "AddAll" {
 					a = w.Archetype()

@@ -9,29 +9,6 @@ import (
 // hook is a function that is told of an entity that gains or loses a component.
 type hook func(Entity)
 
-// OnAdd registers f to be told of each entity that gains the component, after it has: by [Column.Add] once the value is
-// written, by [Archetype.New] with the component still zero, by [Archetype.NewN] after fill. Overwriting a component that
-// is there already is no gain. Functions run in the order of their registration; entities in the order of their slots.
-//
-// Entities that have the component when f is registered are not told of.
-//
-// f may read and write values, run queries, make room, and make columns. It may register functions: each is
-// told of the entities whose turn comes afterwards. f must not change the structure of the world: that
-// panics.
-func (c Column[T]) OnAdd(f func(e Entity, v *T)) {
-	c.c.hookAdd(func(e Entity) { f(e, c.at(e.slot)) })
-}
-
-// OnRemove registers f to be told of each entity that loses the component, while it still has it: before [Column.Remove],
-// [World.Delete], [World.DeleteAll] and [World.Close] take it. Of several entities all are told of before the first loses
-// anything: column by column in the order of their making, in each by slot. It is told once of each loss, and only of
-// entities that have the component. It is the place to release what the component refers to.
-//
-// The rules of [Column.OnAdd] hold. When f panics nothing has been removed.
-func (c Column[T]) OnRemove(f func(e Entity, v *T)) {
-	c.c.hookRemove(func(e Entity) { f(e, c.at(e.slot)) })
-}
-
 func (c *column) hookAdd(f hook) {
 	c.world.mustBeOpen("OnAdd")
 	c.onAdd = append(c.onAdd, f)
@@ -97,6 +74,9 @@ func (c *column) tell(hooks []hook, what string, word uint32, mask uint64) {
 		}
 	}
 }
+
+// tellAdded tells of the component that a slot's entity gained.
+func (c *column) tellAdded(slot uint32) { c.tell(c.onAdd, "OnAdd", slot/64, 1<<(slot%64)) }
 
 // tellLosses tells of the components that the slots of mask in a word have and will lose.
 func (w *World) tellLosses(word uint32, mask uint64) {

@@ -158,7 +158,7 @@ func (w *World) checkColumn(c *column, must func(bool, string, ...any)) {
 	c.set.CheckInvariants()
 	w.checkMarks(c, must)
 	must(c.slots%64 == 0 && c.slots <= w.size && int(c.slots) <= c.set.Len() &&
-		(c.slots == 0 || c.bytes == 0 || c.reach(int(c.slots)) <= c.span.Committed()),
+		(c.slots == 0 || c.bytes == 0 || c.bytesFor(int(c.slots)) <= c.span.Committed()),
 		"column %s is usable for %d slots, with %d bits and %d bytes", c.name, c.slots, c.set.Len(), c.span.Committed())
 	for i := range uint(c.set.Len() / 64) {
 		word := c.set.Word(i)

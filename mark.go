@@ -64,7 +64,7 @@ func (w *World) giveBackMarks(m *marks) {
 // grow makes the slots below end usable. On failure nothing has changed.
 func (m *marks) grow(end int) error {
 	before := m.committed()
-	err := m.span.Grow(4*end, 0)
+	err := m.span.CommitTo(4*end, 0)
 	for _, s := range [3]*bitset.Set{m.changed, m.touched, m.had} {
 		if err == nil {
 			err = s.Grow(end)
@@ -94,7 +94,7 @@ func (m *marks) shrink(to marksCommitted) {
 	m.touched.Shrink(to.touched)
 	m.had.Shrink(to.had)
 	// Where this fails, memory stays committed that the next growth will use.
-	_ = m.span.Shrink(to.gens)
+	_ = m.span.DecommitTo(to.gens)
 }
 
 // generation is sound for usable slots: the span is committed that far, never moves and holds no Go pointers.
@@ -105,7 +105,7 @@ func (m *marks) generation(slot uint32) *uint32 {
 // growMarks makes the slots below end usable in the marks of all the column's trackers. On failure nothing has changed.
 func (c *column) growMarks(end uint32) error {
 	before := c.notesCommitted()
-	if err := c.freshSpan.Grow(int(end)/8, 0); err != nil {
+	if err := c.dirtySpan.CommitTo(int(end)/8, 0); err != nil {
 		return err
 	}
 	for _, m := range c.marks {
@@ -119,7 +119,7 @@ func (c *column) growMarks(end uint32) error {
 
 // noted returns how many slots can be noted by all the column's trackers.
 func (c *column) noted() int {
-	usable := min(c.freshSpan.Committed()*8, c.world.options.MaxEntities)
+	usable := min(c.dirtySpan.Committed()*8, c.world.options.MaxEntities)
 	for _, m := range c.marks {
 		usable = min(usable, m.usable())
 	}
@@ -128,12 +128,12 @@ func (c *column) noted() int {
 
 // notesCommitted is how much is committed of what is noted of a column: bytes, and the marks in the order of its trackers.
 type notesCommitted struct {
-	fresh int
+	dirty int
 	marks []marksCommitted
 }
 
 func (c *column) notesCommitted() notesCommitted {
-	n := notesCommitted{fresh: c.freshSpan.Committed()}
+	n := notesCommitted{dirty: c.dirtySpan.Committed()}
 	for _, m := range c.marks {
 		n.marks = append(n.marks, m.committed())
 	}
@@ -141,10 +141,10 @@ func (c *column) notesCommitted() notesCommitted {
 }
 
 func (c *column) shrinkMarks(to notesCommitted) {
-	if c.fresh == nil {
+	if c.dirty == nil {
 		return // it was never tracked
 	}
-	_ = c.freshSpan.Shrink(to.fresh)
+	_ = c.dirtySpan.DecommitTo(to.dirty)
 	for i, m := range c.marks {
 		m.shrink(to.marks[i])
 	}
@@ -152,26 +152,26 @@ func (c *column) shrinkMarks(to notesCommitted) {
 
 // track makes m the marks of a further tracker of the column. On failure nothing has changed.
 func (c *column) track(m *marks) error {
-	before := c.freshSpan.Committed()
-	if c.fresh == nil {
+	before := c.dirtySpan.Committed()
+	if c.dirty == nil {
 		bytes := c.world.options.MaxEntities / 8
 		r, err := c.world.memory.room(c.world.options, bytes)
 		if err != nil {
 			return err
 		}
-		if c.freshSpan, err = r.Carve(bytes, 0); err != nil {
+		if c.dirtySpan, err = r.Carve(bytes, 0); err != nil {
 			return err
 		}
-		c.fresh = c.freshSpan.Base()
+		c.dirty = c.dirtySpan.Base()
 	}
-	if err := c.freshSpan.Grow(int(c.slots)/8, 0); err != nil {
+	if err := c.dirtySpan.CommitTo(int(c.slots)/8, 0); err != nil {
 		return err
 	}
 	if err := m.grow(int(c.slots)); err != nil {
-		_ = c.freshSpan.Shrink(before)
+		_ = c.dirtySpan.DecommitTo(before)
 		return err
 	}
-	c.settle()
+	c.flushDirty()
 	c.marks = append(c.marks, m)
 	c.tracked = true
 	return nil
@@ -179,27 +179,27 @@ func (c *column) track(m *marks) error {
 
 // untrack takes back what track did.
 func (c *column) untrack(m *marks) {
-	c.settle()
+	c.flushDirty()
 	c.marks = slices.DeleteFunc(c.marks, func(other *marks) bool { return other == m })
 	c.tracked = len(c.marks) > 0
 	if !c.tracked {
-		_ = c.freshSpan.Shrink(0)
+		_ = c.dirtySpan.DecommitTo(0)
 	}
 	c.world.giveBackMarks(m)
 }
 
-// settle tells the column's trackers of what was written through [Column.Set] and [Column.Edit]. These leave one bit each,
+// flushDirty tells the column's trackers of what was written through [Column.Set] and [Column.Edit]. These leave one bit each,
 // for all trackers and without summaries, because calling a function to do more would triple the cost of Set for those who
 // track nothing. It is called before marks are read, by several goroutines at once where these run queries: then each goes
 // on when all that was written before it came is told. Complexity: one step for each 64 usable slots.
-func (c *column) settle() {
+func (c *column) flushDirty() {
 	if !c.tracked {
 		return
 	}
-	c.settling.Lock()
-	defer c.settling.Unlock()
+	c.flushing.Lock()
+	defer c.flushing.Unlock()
 	for word := range c.slots / 64 {
-		p := (*uint64)(unsafe.Add(c.fresh, uintptr(word)*8))
+		p := (*uint64)(unsafe.Add(c.dirty, uintptr(word)*8))
 		if atomic.LoadUint64(p) != 0 {
 			c.wroteIn(word, atomic.SwapUint64(p, 0))
 		}
@@ -316,8 +316,8 @@ func (w *World) checkMarks(c *column, must func(bool, string, ...any)) {
 	if c.observed != slices.Contains(w.watched, c) {
 		must(false, "column %s is observed and not watched, or the other way round", c.name)
 	}
-	must(!c.tracked || c.freshSpan.Committed()*8 >= int(c.slots), "column %s is usable for %d slots, what is fresh for %d", c.name,
-		c.slots, c.freshSpan.Committed()*8)
+	must(!c.tracked || c.dirtySpan.Committed()*8 >= int(c.slots), "column %s is usable for %d slots, the dirty bits for %d", c.name,
+		c.slots, c.dirtySpan.Committed()*8)
 	for _, m := range c.marks {
 		must(m.usable() >= int(c.slots), "column %s is usable for %d slots, its marks for %d", c.name, c.slots, m.usable())
 		m.changed.CheckInvariants()

@@ -212,7 +212,7 @@ func TestThousandColumns(t *testing.T) {
 	var cs []Column[uint32]
 	var all []AnyColumn
 	for i := range columns {
-		cs = append(cs, NewColumnWith[uint32](w, ColumnOptions{Name: fmt.Sprint("c", i)}))
+		cs = append(cs, NewColumn[uint32](w).Named(fmt.Sprint("c", i)))
 		all = append(all, cs[i])
 	}
 	every, few := w.Archetype(all...), w.Archetype(all[64])

@@ -56,7 +56,7 @@ func TestPointerfulComponents(t *testing.T) {
 		}, ".F is a function"},
 		{func() { NewColumn[struct{ V any }](w) }, ".V is an interface"},
 		{func() { NewColumn[struct{ C chan int }](w) }, ".C is a channel"},
-		{func() { NewColumnWith[*World](w, ColumnOptions{Name: "w"}) }, "is a pointer"},
+		{func() { NewColumn[*World](w).Named("w") }, "is a pointer"},
 	}
 	for _, tt := range tests {
 		says(t, tt.make, tt.path, "vast: NewColumn", "must not hold Go pointers")
@@ -101,8 +101,8 @@ func TestMisuse(t *testing.T) {
 		{"column twice in Archetype", func() { w.Archetype(pos, vel, pos) }, []string{"Archetype: column position is named twice"}},
 		{"column twice in Query", func() { w.Query(pos, pos) }, []string{"Query: column position is named twice"}},
 		{"column twice in Without", func() { q.Without(vel, vel) }, []string{"Query.Without: column velocity is named twice"}},
-		{"without a column of the query", func() { q.Without(pos) }, []string{"the query asks for position", "leaves nothing"}},
-		{"without a column again", func() { q.Without(vel).Without(vel) }, []string{"velocity is left out already"}},
+		{"without a column of the query", func() { q.Without(pos) }, []string{"the query asks for position", "nothing matches"}},
+		{"without a column again", func() { q.Without(vel).Without(vel) }, []string{"leaves velocity out already"}},
 		{"Grow negative", func() { _ = a.Grow(-1) }, []string{"Grow(-1)", "cannot be negative"}},
 		{"NewN negative", func() { a.NewN(-5, nil) }, []string{"(-5)", "cannot be negative"}},
 		{"Slice of a run beyond the column", func() { vel.Slice(Run{start: 900, n: 10}) },
@@ -249,7 +249,7 @@ func TestClosedWorld(t *testing.T) {
 		"NewN of none":   func() { a.NewN(0, nil) },
 		"Grow":           func() { _ = a.Grow(1) },
 		"Add":            func() { c.Add(e, 1) },
-		"Column.Grow":    func() { _ = c.Grow() },
+		"Column.Grow":    func() { _ = c.Grow(1) },
 		"Slice":          func() { c.Slice(run) },
 		"Archetype":      func() { w.Archetype(c) },
 		"NewColumn":      func() { NewColumn[byte](w) },

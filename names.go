@@ -6,7 +6,7 @@ import (
 )
 
 // Names is an index from names to entities: an entity has one name at most, and a name belongs to one entity at most. Make
-// it with [NewNames].
+// it with [World.Names].
 //
 // It is a column as well, so that queries find the entities that have a name; no entity is born with one.
 // Names lie on the Go heap. A deleted entity's name vanishes with it and may be given again. What [World]
@@ -27,22 +27,18 @@ func (e *NameTaken) Error() string {
 	return fmt.Sprintf("vast: the name %q belongs to entity %v: remove it there first, or choose another", e.Name, e.Owner)
 }
 
-// NewNames returns the world's names. A world has one such index: it is made at the first call, as [NewHeapColumn] makes a
-// column.
-func NewNames(w *World) *Names {
-	w.mustBeOpen("NewNames")
+// Names returns the world's names. A world has one such index. The first call makes it, as [NewHeapColumn] makes a column.
+func (w *World) Names() *Names {
+	w.mustBeOpen("World.Names")
 	if w.names == nil {
 		w.names = &Names{
-			texts:  NewHeapColumnWith[string](w, ColumnOptions{Name: "Name"}),
+			texts:  NewHeapColumn[string](w).Named("Name"),
 			byName: make(map[string]Entity),
 			sweep:  64,
 		}
 	}
 	return w.names
 }
-
-// NamesOf returns the world's names, and whether it has any: whether [NewNames] was called.
-func NamesOf(w *World) (*Names, bool) { return w.names, w.names != nil }
 
 // Name returns the column's name in statistics and messages; for that of an entity see [Names.Of].
 func (n *Names) Name() string { return n.made().texts.Name() }
@@ -60,7 +56,7 @@ func (w *World) namedBy(c *column) bool { return w.names != nil && w.names.texts
 // made returns the names. It panics where there are none.
 func (n *Names) made() *Names {
 	if n == nil || n.texts.c == nil {
-		panic("vast: there are no Names: make them with NewNames")
+		panic("vast: there are no Names: make them with World.Names")
 	}
 	return n
 }

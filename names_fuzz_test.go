@@ -14,7 +14,7 @@ func FuzzNames(f *testing.F) {
 	f.Fuzz(func(t *testing.T, letters string, data []byte) {
 		w := NewWorld(Options{MaxEntities: 64})
 		defer w.Close()
-		names, b := NewNames(w), modeltest.NewStream(data)
+		names, b := w.Names(), modeltest.NewStream(data)
 		byName, byEntity := map[string]Entity{}, map[Entity]string{}
 		var es []Entity // deleted ones too
 		for len(es) < 20 {

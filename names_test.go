@@ -16,8 +16,8 @@ func TestNames(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 12})
 	defer w.Close()
 	c := NewColumn[uint64](w)
-	names := NewNames(w)
-	if NewNames(w) != names {
+	names := w.Names()
+	if w.Names() != names {
 		t.Fatal("a world has two indexes")
 	}
 	a := w.Archetype(c)
@@ -132,7 +132,7 @@ func TestNames(t *testing.T) {
 	if _, ok := names.Find("last"); ok || names.Len() != 0 {
 		t.Error("a closed world has names")
 	}
-	if panicOf(func() { _, _ = names.Set(e, "x") }) == nil || panicOf(func() { NewNames(w) }) == nil {
+	if panicOf(func() { _, _ = names.Set(e, "x") }) == nil || panicOf(func() { w.Names() }) == nil {
 		t.Error("naming in a closed world does not panic")
 	}
 }
@@ -141,7 +141,7 @@ func TestNames(t *testing.T) {
 func TestNoNameByBirth(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
-	c, names := NewColumn[number](w), NewNames(w)
+	c, names := NewColumn[number](w), w.Names()
 	e := w.Archetype(c).New()
 	says(t, func() { w.Archetype(c, names) }, "Archetype: Name is the column of the world's Names", "use Names.Set")
 	says(t, func() { w.Exchange(w.Query(), []AnyColumn{names}, nil) }, "World.Exchange: Name is the column", "use Names.Set")
@@ -168,7 +168,7 @@ func TestNamesLetGo(t *testing.T) {
 		"Close": func(w *World) error { return w.Close() },
 	} {
 		w := NewWorld(Options{})
-		names := NewNames(w)
+		names := w.Names()
 		before := heapInUse()
 		a := w.Archetype()
 		for i := range n {
@@ -203,7 +203,7 @@ func heapInUse() int {
 func TestRenamingIsWriting(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
-	names := NewNames(w)
+	names := w.Names()
 	a := w.Archetype()
 	e, other := a.New(), a.New()
 	set := func(e Entity, name string) {
@@ -214,7 +214,7 @@ func TestRenamingIsWriting(t *testing.T) {
 	}
 	set(e, "Paris")
 	set(other, "Nice")
-	tr := w.Track(names)
+	tr := NewTracker(w, names)
 	set(e, "Lutetia")
 	set(other, "Nice") // the name that it has
 	if got := slices.Collect(tr.Changed(names)); !slices.Equal(got, []Entity{e}) {

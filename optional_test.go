@@ -22,11 +22,11 @@ func TestOptionalIllFormed(t *testing.T) {
 		{func() { Query{}.Among(nil) }, "zero Query"},
 		{func() { q.Optional(pos) }, "Query.Optional: the query asks for position"},
 		{func() { q.Optional(vel, vel) }, "Query.Optional: column velocity is named twice"},
-		{func() { q.Optional(vel).Optional(tag, vel) }, "Query.Optional: velocity is optional already"},
+		{func() { q.Optional(vel).Optional(tag, vel) }, "Query.Optional: velocity is optional in the query already"},
 		{func() { q.Optional(nil) }, "Query.Optional: column 1 was not made with NewColumn"},
 		{func() { q.Optional(foreign) }, `Query.Optional: column uint64 belongs to world "abroad", not to "home"`},
 		{func() { q.Without(vel).Optional(vel) }, "Query.Optional: the query leaves velocity out"},
-		{func() { q.Optional(vel).Without(vel) }, "Query.Without: velocity is optional in the query"},
+		{func() { q.Optional(vel).Without(vel) }, "Query.Without: the query leaves velocity out and names it in Any or Optional"},
 	} {
 		says(t, tt.f, tt.says)
 	}

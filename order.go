@@ -20,10 +20,6 @@ type ValueColumn[T any] interface {
 	at(slot uint32) *T
 }
 
-func (c SparseColumn[T]) at(slot uint32) *T { return c.s.at(slot) }
-
-func (c HeapColumn[T]) at(slot uint32) *T { return c.s.at(slot) }
-
 // Order yields the entities of a query in the order of a key that is read from one of their components. Nothing moves:
 // what is sorted is the slots, in memory that the Order keeps for the next time, 32 bytes for each entity, so that in
 // steady state nothing is allocated. Make one with [NewOrder] and use it again and again.
@@ -50,7 +46,7 @@ func NewOrder[T any, K OrderKey](q Query, col ValueColumn[T], key func(*T) K) *O
 		panic(zeroQuery)
 	}
 	c := q.q.world.columnsOf("NewOrder", []AnyColumn{col})[0]
-	if !slices.Contains(q.q.with, c) {
+	if !slices.Contains(q.q.columns(asked, implied), c) {
 		panic(fmt.Sprintf("vast: NewOrder: the query does not ask for %s: name it in World.Query", c.name))
 	}
 	if key == nil {
@@ -82,7 +78,7 @@ func (o *Order[T, K]) sorted(turn uint64) iter.Seq2[Entity, *T] {
 		var k walk
 		k.start(o.q.q)
 		o.gather(&k, turn)
-		if len(o.q.q.to) > 0 { // they came in the order in which they were related
+		if len(o.q.q.targets) > 0 { // they came in the order in which they were related
 			slices.SortFunc(o.in, func(a, b ranked) int { return cmp.Compare(a.slot, b.slot) })
 		}
 		o.in, o.out = sortRanked(o.in, o.out)

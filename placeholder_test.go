@@ -10,7 +10,7 @@ func TestPlaceholders(t *testing.T) {
 	defer w.Close()
 	num := NewColumn[uint64](w)
 	a, b := w.Archetype(num), w.Archetype()
-	c, other := w.NewCommands(), w.NewCommands()
+	c, other := NewCommands(w, CommandsOptions{}), NewCommands(w, CommandsOptions{})
 	// Of another buffer, and of a later position.
 	p, q := c.New(a), other.New(a)
 	if p == q || p.Slot() != q.Slot() {
@@ -69,13 +69,13 @@ func TestPlaceholdersInsideValues(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
 	target := NewColumn[Entity](w)
-	plain := NewColumnWith[Entity](w, ColumnOptions{Name: "plain"})
+	plain := NewColumn[Entity](w).Named("plain")
 	target.c.later = func(c *Commands, kind commandKind, e Entity, v unsafe.Pointer) bool {
 		return kind == commandSet && target.Add(e, c.Resolve(*(*Entity)(v))) != nil
 	}
 	a := w.Archetype()
 	old := a.New()
-	c, other := w.NewCommands(), w.NewCommands()
+	c, other := NewCommands(w, CommandsOptions{}), NewCommands(w, CommandsOptions{})
 	child, parent, foreign := c.New(a), c.New(a), other.New(a)
 	target.SetLater(c, child, parent)
 	target.SetLater(c, parent, old)

@@ -40,7 +40,7 @@ func TestPromisesOfBirthsAdd(t *testing.T) {
 	if err := w.Trim(); err != nil {
 		t.Fatal(err)
 	}
-	if left := StatsOf(c).Committed; left > 256<<10 {
+	if left := probed.StatsOf(c).Committed; left > 256<<10 {
 		t.Errorf("%d bytes are left of a column without elements", left)
 	}
 }
@@ -83,7 +83,7 @@ func TestRefusedLeavesNothing(t *testing.T) {
 			cols[2].(Relation).SetAll(w.Query(), e)
 			return nil
 		},
-		"Relation.Grow": func(_ *World, _ *Archetype, cols []AnyColumn) error { return cols[2].(Relation).Grow(9) },
+		"Relation.Grow": func(_ *World, _ *Archetype, cols []AnyColumn) error { return cols[2].(Relation).GrowLevels(9) },
 		"Edges.Grow":    func(_ *World, _ *Archetype, cols []AnyColumn) error { return cols[3].(Edges[[100]byte]).Grow(1e5) },
 	} {
 		refused := 0
@@ -138,7 +138,7 @@ func TestGrowAllocatesNothing(t *testing.T) {
 	a := w.Archetype(c, tag, heap)
 	a.NewN(100, nil)
 	grow := func() {
-		for _, err := range [...]error{a.Grow(100), c.Grow(100), tag.Grow(), heap.Grow(), child.Grow(5), aims.Grow(1),
+		for _, err := range [...]error{a.Grow(100), c.Grow(100), tag.Grow(1), heap.Grow(1), child.GrowLevels(5), aims.GrowLevels(1),
 			roads.Grow(100)} {
 			if err != nil {
 				t.Fatal(err)

@@ -1,6 +1,7 @@
 package vast
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"math"
@@ -9,96 +10,156 @@ import (
 	"github.com/vastgo/vast/internal/bitset"
 )
 
-// Query chooses the entities that have some components, lack others, and have at least one of further ones. It is a value made once and used again and
-// again; running it allocates nothing, and a query needs no registration to be fast. It always sees the world as it is.
+// Query selects entities by their components: all of some, none of others, at least one of a group. A Query is a value. Make
+// it once and use it again and again: it needs no registration, running it allocates nothing, and it always sees the world as
+// it is. Its methods add conditions. The order of the conditions makes no difference.
 //
-// Several goroutines may run one query at once while nobody changes the structure.
+// Several goroutines may run one query at once while nothing changes the structure.
 type Query struct {
 	q *query
 }
 
+// query is the conditions of a Query, and what follows from them: where runs come from (source.go), and what cuts these into
+// parts (cuts.go).
 type query struct {
-	world  *World
-	since  []*Tracker // whose marks the query asks for
-	with   []*column
-	minus  []*column
-	any    [][]*column // groups, of each of which an entity has at least one
-	to     []condition // targets that entities are to have: see related.go
-	pinned []Run       // what matched at some moment, in place of all conditions
-	filter bitset.Filter
-	apart  bool // whether walks over it are more than a cursor over the filter: see walk.nextApart
+	world   *World
+	named   []named    // the columns that the query names, with their roles
+	groups  int        // calls of Any so far
+	targets []targetOf // targets that entities must have, in the order of the relations' columns
+	written []writtenSince
 
-	noted    []*column     // for each of since, the column it is asked about
-	changed  []*bitset.Set // and the marks that an entity has
-	optional []*column     // runs have each throughout or not at all
-	exact    bool          // whether entities with other components are left out
-	ids      []uint64      // of an exact query, the numbers of the columns that it names, as bits
-	list     []Entity      // when not nil, only these match; in the order of slots
-	ranged   bool          // whether only the slots [lo, hi) match
-	lo, hi   uint          // all slots where it is not ranged
+	list   []Entity // if not nil, only these match; in the order of slots
+	pinned []Run    // if not nil, the matches at some moment, in place of all conditions
+	lo, hi uint     // only the slots [lo, hi) match
+	exact  bool     // whether entities with other components are left out
+
+	filter   bitset.Filter
+	source   source
+	plain    bool      // whether a cursor over the filter yields all runs as they are
+	optional []*column // each run has each of them throughout, or lacks it throughout
+	ids      []uint64  // of an exact query, the numbers of the columns that it names, as bits
 }
 
-// Query returns the query for the entities that have all the given components; without any, for all entities. It panics
-// when a column belongs to another world or is named twice.
-func (w *World) Query(cols ...AnyColumn) Query {
-	w.mustBeOpen("Query")
-	if err := w.prepare(); err != nil {
-		panic(err)
+// role is the part that a column has in a query.
+type role uint8
+
+const (
+	asked    role = iota // World.Query: every match has it
+	implied              // To or Changed: every match has it
+	oneOf                // Any: every match has one of the group
+	optional             // Optional: runs have it or lack it
+	leftOut              // Without: no match has it
+)
+
+// named is a column in a role.
+type named struct {
+	*column
+	role  role
+	group int // of Any
+}
+
+// targetOf is a target that the entities of a query must have.
+type targetOf struct {
+	relation *relation
+	target   Entity
+}
+
+// writtenSince is a column that a tracker must have noted as written.
+type writtenSince struct {
+	tracker *Tracker
+	column  *column
+	marks   *bitset.Set
+}
+
+// conflict returns the format of a message that says why a column cannot have two roles in a query, in any order. It
+// returns "" if the column can.
+func conflict(a, b role) string {
+	a, b = min(a, b), max(a, b)
+	switch {
+	case a == leftOut:
+		return "the query leaves %s out already"
+	case b == leftOut && a == asked, b == leftOut && a == implied:
+		return "the query asks for %s and leaves it out, so nothing matches"
+	case b == leftOut:
+		return "the query leaves %s out and names it in Any or Optional: name it in one of the two"
+	case a == optional:
+		return "%s is optional in the query already"
+	case a == asked && b == oneOf:
+		return "the query asks for %s, so there is nothing to choose"
+	case a == asked && b == optional:
+		return "the query asks for %s, so every match has it"
 	}
-	q := &query{world: w, with: w.columnsOf("Query", cols), hi: math.MaxUint}
-	q.build()
-	return Query{q}
+	return ""
 }
 
-// Without returns the query that also leaves out the entities that have any of the given components. It panics when a
-// column is of another world, is named twice, or is one that the query asks for, be it as one of several.
-func (q Query) Without(cols ...AnyColumn) Query {
+// with returns a copy of the query to which a method adds a condition.
+func (q Query) with(method string) *query {
 	if q.q == nil {
 		panic(zeroQuery)
 	}
-	w := q.q.world
-	w.mustBeOpen("Query.Without")
-	minus := w.columnsOf("Query.Without", cols)
-	for _, c := range minus {
-		if slices.Contains(q.q.with, c) {
-			panic(fmt.Sprintf("vast: Query.Without: the query asks for %s, so leaving it out leaves nothing", c.name))
-		}
-		if slices.Contains(q.q.minus, c) {
-			panic(fmt.Sprintf("vast: Query.Without: %s is left out already", c.name))
-		}
-		if slices.Contains(q.q.optional, c) {
-			panic(fmt.Sprintf("vast: Query.Without: %s is optional in the query: name it in one of the two", c.name))
-		}
-		for _, group := range q.q.any {
-			if slices.Contains(group, c) {
-				panic(fmt.Sprintf("vast: Query.Without: the query has %s among the columns of Any: name it in one of the two", c.name))
+	q.q.world.mustBeOpen(method)
+	made := *q.q
+	return &made
+}
+
+// name gives columns a role. It panics if one of them has a role that does not go with it.
+func (q *query) name(method string, r role, cols ...AnyColumn) {
+	columns := q.world.columnsOf(method, cols)
+	for _, c := range columns {
+		for _, other := range q.named {
+			if other.column != c {
+				continue
+			}
+			if why := conflict(other.role, r); why != "" {
+				panic(fmt.Sprintf("vast: %s: "+why, method, c.name))
 			}
 		}
 	}
-	made := *q.q
-	made.minus = slices.Concat(q.q.minus, minus)
-	made.build()
-	return Query{&made}
+	q.named = slices.Clip(q.named)
+	for _, c := range columns {
+		q.named = append(q.named, named{c, r, q.groups})
+	}
 }
 
-func (q *query) build() {
-	and := append(setsOf(q.with), q.changed...)
-	var any [][]*bitset.Set
-	for _, group := range q.any {
-		if len(group) == 1 {
-			and = append(and, group[0].set) // one of one is that one
-		} else {
-			any = append(any, setsOf(group))
+// columns returns the columns in one of some roles.
+func (q *query) columns(roles ...role) (columns []*column) {
+	for _, n := range q.named {
+		if slices.Contains(roles, n.role) && !slices.Contains(columns, n.column) {
+			columns = append(columns, n.column)
 		}
 	}
+	return columns
+}
+
+// made computes what follows from the conditions.
+func (q *query) made() Query {
+	and := setsOf(q.columns(asked, implied))
+	for _, w := range q.written {
+		and = append(and, w.marks)
+	}
+	any := make([][]*bitset.Set, q.groups)
+	for _, n := range q.named {
+		if n.role == oneOf {
+			any[n.group] = append(any[n.group], n.set)
+		}
+	}
+	any = slices.DeleteFunc(any, func(group []*bitset.Set) bool {
+		if len(group) == 1 {
+			and = append(and, group[0]) // the one column of a group is asked for
+		}
+		return len(group) == 1
+	})
 	if len(and) == 0 {
 		and = append(and, q.world.live)
 	}
-	q.filter = bitset.NewFilter(and, setsOf(q.minus), any...)
+	q.filter = bitset.NewFilter(and, setsOf(q.columns(leftOut)), any...)
+	q.optional = q.columns(optional)
 	if q.exact {
-		q.ids = q.named()
+		q.ids = q.nameIDs()
 	}
-	q.apart = q.exact || len(q.optional) > 0 || q.list != nil || len(q.to) > 0 || q.ranged
+	q.source = q.chooseSource()
+	q.plain = q.source == fromFilter && !q.ranged() && !q.cuts()
+	return Query{q}
 }
 
 func setsOf(columns []*column) (sets []*bitset.Set) {
@@ -109,7 +170,7 @@ func setsOf(columns []*column) (sets []*bitset.Set) {
 }
 
 // columnsOf checks the columns that a caller names.
-func (w *World) columnsOf(what string, cols []AnyColumn) []*column {
+func (w *World) columnsOf(method string, cols []AnyColumn) []*column {
 	columns := make([]*column, 0, len(cols))
 	for i, col := range cols {
 		var c *column
@@ -118,12 +179,12 @@ func (w *World) columnsOf(what string, cols []AnyColumn) []*column {
 		}
 		switch {
 		case c == nil:
-			panic(fmt.Sprintf("vast: %s: column %d was not made with NewColumn", what, i+1))
+			panic(fmt.Sprintf("vast: %s: column %d was not made with NewColumn", method, i+1))
 		case c.world != w:
-			panic(fmt.Sprintf("vast: %s: column %s belongs to world %q, not to %q", what, c.name, c.world.options.Name,
+			panic(fmt.Sprintf("vast: %s: column %s belongs to world %q, not to %q", method, c.name, c.world.options.Name,
 				w.options.Name))
 		case slices.Contains(columns, c):
-			panic(fmt.Sprintf("vast: %s: column %s is named twice", what, c.name))
+			panic(fmt.Sprintf("vast: %s: column %s is named twice", method, c.name))
 		}
 		columns = append(columns, c)
 	}
@@ -132,164 +193,165 @@ func (w *World) columnsOf(what string, cols []AnyColumn) []*column {
 
 const zeroQuery = "vast: the zero Query belongs to no world: make queries with World.Query"
 
-// walk is the state of one run of a query.
-type walk struct {
-	world   *World
-	q       *query
-	changes uint64
-	cursor  bitset.Cursor
-
-	// Of queries that are apart.
-	end     uint   // of the run that the cursor is in a part of
-	at      int    // the next entity of the list
-	bits    uint64 // the list's matches that were not yielded yet, in the word of slot end
-	related relatedWalk
+// Query returns the query for the entities that have all the given components; without a component, for all entities. It
+// panics if a column belongs to another world or is named twice.
+func (w *World) Query(cols ...AnyColumn) Query {
+	w.mustBeOpen("Query")
+	if err := w.prepare(); err != nil {
+		panic(err)
+	}
+	q := &query{world: w, hi: math.MaxUint}
+	q.name("Query", asked, cols...)
+	return q.made()
 }
 
-// next moves to the next run, cursor.Lo to cursor.Hi, and reports whether there is one.
-func (k *walk) next() bool {
-	if k.q.apart {
-		return k.nextApart()
-	}
-	return k.cursor.Next()
+// Without returns the query that leaves out the entities that have any of the given components. It panics if a column is of
+// another world, is named twice, or has another role in the query.
+func (q Query) Without(cols ...AnyColumn) Query {
+	made := q.with("Query.Without")
+	made.name("Query.Without", leftOut, cols...)
+	return made.made()
 }
 
-// nextApart is next for the queries that need more: it takes one run after the other from where they come from, and
-// yields the parts of each that the query wants to be apart.
-func (k *walk) nextApart() bool {
-	for !k.nextPart() {
-		if !k.nextWhole() {
-			return false
-		}
-		k.end, k.cursor.Hi = k.cursor.Hi, k.cursor.Lo
+// Any returns the query that also asks for at least one of the given components. Each call adds a group. Any panics if no
+// column is given, and if a column is of another world, is named twice in the call, is left out, or is one that
+// [World.Query] asks for.
+//
+// Entities of one run may differ in which of the components they have. Use [Column.Get] for these columns, or name them in
+// [Query.Optional] too.
+func (q Query) Any(cols ...AnyColumn) Query {
+	made := q.with("Query.Any")
+	if len(cols) == 0 {
+		panic("vast: Query.Any: no entity has one of no columns: name at least one")
 	}
-	return true
+	made.name("Query.Any", oneOf, cols...)
+	made.groups++
+	return made.made()
 }
 
-// nextWhole moves the cursor to the next run that is to be looked at for parts.
-func (k *walk) nextWhole() bool {
-	switch {
-	case k.q.pinned != nil:
-		return k.nextPinned()
-	case k.q.list != nil:
-		return k.nextListed()
-	case len(k.q.to) > 0:
-		return k.nextRelated()
-	}
-	return k.nextBetween()
+// Optional returns the query with runs that have each of the given components throughout, or lack it throughout.
+// [Column.TrySlice] and [Tag.In] tell which. The query matches the same entities. Columns of [Query.Any] may be named, to use
+// them as slices. Optional panics if a column is of another world, is named twice, is left out, or is one that [World.Query]
+// asks for. Complexity: a few steps more for each run and column; within one word a border is found in one step.
+func (q Query) Optional(cols ...AnyColumn) Query {
+	made := q.with("Query.Optional")
+	made.name("Query.Optional", optional, cols...)
+	return made.made()
 }
 
-// nextPart moves the cursor to the next part of what is left of a run, from the cursor's Hi to the end.
-func (k *walk) nextPart() bool {
-	for lo := k.cursor.Hi; lo < k.end; {
-		hi := k.q.alike(lo, k.end)
-		if k.q.exact {
-			from, to := k.q.pure(uint32(lo), uint32(hi))
-			if from == to {
-				lo = hi
-				continue
-			}
-			lo, hi = uint(from), uint(to)
-		}
-		k.cursor.Lo, k.cursor.Hi = lo, hi
-		return true
-	}
-	return false
+// Exactly returns the query that leaves out the entities with a component that the query does not name, in [World.Query],
+// [Query.Any], [Query.Optional], [Query.To] or [Query.Changed]. This includes columns that are registered later. A query that
+// names no column matches the entities without any component.
+//
+// Complexity: one step for each 64-slot word that matches otherwise, and one for each component that the entities there were
+// born with or gained and that the query does not name. The number of the world's columns makes no difference.
+func (q Query) Exactly() Query {
+	made := q.with("Query.Exactly")
+	made.exact = true
+	return made.made()
 }
 
-func (k *walk) start(q *query) {
-	if q == nil {
-		panic(zeroQuery)
-	}
-	k.world, k.q, k.changes = q.world, q, q.world.changes
-	if q.world.closed {
-		q.world.mustBeOpen("Query")
-	}
-	if q.since != nil {
-		q.settle()
-	}
-	k.cursor.Start(&q.filter, uint(q.world.frontier))
-	if q.apart {
-		k.startApart()
-	}
-}
-
-// startApart is what starting takes for queries that need more.
-func (k *walk) startApart() {
-	if len(k.q.to) > 0 {
-		k.startRelated()
-	}
-	if k.q.ranged {
-		k.startBetween(0, k.cursor.End())
-		k.startList(k.q.lo)
-	}
-}
-
-// nextWord moves to the next word with matches and returns it with their mask, which is zero where there is none.
-func (k *walk) nextWord() (word uint, mask uint64) {
-	for {
-		if k.q.list != nil {
-			word, mask = k.nextListedWord()
-		} else {
-			word, mask = k.cursor.NextWord()
-		}
-		if mask == 0 || !k.q.apart {
-			return word, mask
-		}
-		if k.q.ranged {
-			mask = k.q.inRange(word, mask)
-		}
-		if len(k.q.to) > 0 && k.q.list == nil {
-			mask = k.keepRelated(word, mask)
-		}
-		if k.q.exact {
-			mask &^= k.q.others(uint32(word), mask)
-		}
-		if mask != 0 {
-			return word, mask
+// To returns the query that also asks for a given target in a relation. Called again, it asks for a target in another
+// relation too. It panics if the relation is of another world or left out, and if the query asks for a target in it already.
+// A stale target has no sources, so nothing matches.
+//
+// Running such a query takes one step for each source of the target; sources of other targets make no difference. It yields
+// the sources in the order in which they were linked, not by slot. Sources that are consecutive in both orders come as one
+// run. [Query.First] returns the first source in that order. [Query.Words], [Query.Batches] and [Relation.InDepthOrder] go by
+// slot, and look at all entities that have a target.
+func (q Query) To(rel Relation, target Entity) Query {
+	made := q.with("Query.To")
+	made.name("Query.To", implied, rel)
+	for _, t := range made.targets {
+		if t.relation == rel.r {
+			panic(fmt.Sprintf("vast: Query.To: the query asks for a target in %s already, and no entity has two", rel.Name()))
 		}
 	}
+	made.targets = append(slices.Clip(made.targets), targetOf{rel.r, target})
+	slices.SortFunc(made.targets, func(a, b targetOf) int { return int(a.relation.sources.id) - int(b.relation.sources.id) })
+	return made.made()
 }
 
-// run returns the run that the walk is at.
-func (k *walk) run() Run {
-	return Run{start: uint32(k.cursor.Lo), n: uint32(k.cursor.Hi - k.cursor.Lo), gens: k.world.gens}
-}
-
-// check panics when the structure changed since the walk began.
-func (k *walk) check() {
-	if k.world.changes != k.changes {
-		k.world.changedWhile("a query was running")
+// Changed returns the query that also asks for a component that was written or gained since a tracker last looked: the
+// entities that [Tracker.Changed] and [Tracker.Added] yield. It is as fast as any query, except for one step for each 64
+// slots in use at its start. It may run in all ways. Each run sees the marks that exist then.
+//
+// A mark that is set during the run counts only if the run has not passed its slot, and not always then. So a loop may edit
+// the entities that the query yields, also in batches on several goroutines.
+//
+// It panics if the tracker is closed, is of another world or does not track the column, and if the query leaves the column
+// out. Running the query panics once the tracker is closed.
+func (q Query) Changed(col AnyColumn, since *Tracker) Query {
+	const method = "Query.Changed"
+	made := q.with(method)
+	if since == nil {
+		panic("vast: Query.Changed: there is no tracker: make one with NewTracker")
 	}
+	if since.world != made.world {
+		panic("vast: Query.Changed: the tracker belongs to another world")
+	}
+	c, m := since.marksOf(method, col)
+	made.name(method, implied, col)
+	made.written = append(slices.Clip(made.written), writtenSince{since, c, m.changed})
+	return made.made()
 }
 
-// Runs yields the matching entities as maximal runs of consecutive slots, in ascending order: the fast way through many
-// entities, to be used with [Column.Slice]. Values may be changed while it runs; when the structure of the world was
-// changed, the next step panics.
+// Among returns the query that matches only entities of a list. It is the way to apply a bulk operation to a list, as in
+//
+//	w.DeleteAll(w.Query().Among(list))
+//
+// The list may have any order. Stale entities do not match, and an entity that the list names twice counts once. Among copies
+// the list. Called again, entities must be in both lists. An entity that dies no longer matches.
+//
+// Complexity: Among sorts the list, unless it has the order of slots already. Running the query takes one step for each
+// entity of the list, however large the world is. Bulk operations take whole 64-slot words if the list does.
+func (q Query) Among(list []Entity) Query {
+	made := q.with("Query.Among")
+	made.list = append(make([]Entity, 0, len(list)), list...) // not nil
+	if !slices.IsSortedFunc(made.list, bySlot) {
+		slices.SortFunc(made.list, bySlot)
+	}
+	made.list = slices.Compact(made.list)
+	if q.q.list != nil {
+		made.list = slices.DeleteFunc(made.list, func(e Entity) bool {
+			_, both := slices.BinarySearchFunc(q.q.list, e, bySlot)
+			return !both
+		})
+	}
+	return made.made()
+}
+
+// Between returns the query that matches only the slots from lo to below hi. It cuts a walk over a large world into parts,
+// such as one for each [World.Visit]. Called again, slots must be in both ranges. Any range is allowed: a range without slots
+// matches nothing. [World.Slots] returns where the world's slots end.
+//
+// The query goes by slot, also with [Query.To], and then looks at all entities in the range that have a target. Complexity:
+// Between copies the query. Running it takes no time for slots outside the range, except what [Query.Changed] says of its
+// start.
+func (q Query) Between(lo, hi int) Query {
+	made := q.with("Query.Between")
+	made.lo = max(made.lo, uint(max(lo, 0)))
+	made.hi = max(min(made.hi, uint(max(hi, 0))), made.lo)
+	return made.made()
+}
+
+// Runs yields the matching entities as maximal runs of consecutive slots, in ascending order. With [Column.Slice], this is
+// the fast way through many entities. The loop may change values. If it changes the structure of the world, the next step
+// panics.
 func (q Query) Runs() iter.Seq[Run] {
 	return func(yield func(Run) bool) {
 		var k walk
 		k.start(q.q)
-		if q.q.apart {
+		if !q.q.plain {
 			k.runs(yield)
 			return
 		}
-		for k.cursor.Next() { // not next, which would be a call more for each run
+		for k.cursor.Next() { // not k.next, which would be one call more for each run
 			if !yield(k.run()) {
 				return
 			}
 			k.check()
 		}
-	}
-}
-
-// runs yields the runs that are left.
-func (k *walk) runs(yield func(Run) bool) {
-	for k.next() {
-		if !yield(k.run()) {
-			return
-		}
-		k.check()
 	}
 }
 
@@ -309,6 +371,23 @@ func (q Query) All() iter.Seq[Entity] {
 	}
 }
 
+// Words yields the matching entities 64 slots at a time, in ascending order: the index of a word, and a mask whose bit i
+// stands for slot 64 × word + i. It leaves out words without matches. Use it to combine matches with bits of your own. The
+// rules of [Query.Runs] hold.
+func (q Query) Words() iter.Seq2[int, uint64] {
+	return func(yield func(int, uint64) bool) {
+		var k walk
+		k.start(q.q)
+		for {
+			word, mask := k.nextWord()
+			if mask == 0 || !yield(int(word), mask) {
+				return
+			}
+			k.check()
+		}
+	}
+}
+
 // Count returns the number of matching entities. Complexity: as running the query, without touching components.
 func (q Query) Count() int {
 	n := 0
@@ -316,4 +395,127 @@ func (q Query) Count() int {
 		n += run.Len()
 	}
 	return n
+}
+
+// First returns the matching entity with the lowest slot, and whether there is one. Complexity: as the first step of running
+// the query.
+func (q Query) First() (Entity, bool) {
+	var k walk
+	k.start(q.q)
+	if !k.next() {
+		return Entity{}, false
+	}
+	return k.run().Entity(0), true
+}
+
+// Single returns the one entity that matches, and true. If no entity matches, it returns the zero Entity and false. If several
+// match, it returns the first and false. Complexity: as the first two steps of running the query.
+func (q Query) Single() (Entity, bool) {
+	var k walk
+	k.start(q.q)
+	if !k.next() {
+		return Entity{}, false
+	}
+	run := k.run()
+	return run.Entity(0), run.n == 1 && !k.next()
+}
+
+// walk is the state of one run of a query.
+type walk struct {
+	world   *World
+	q       *query
+	changes uint64        // of the world, when the walk began
+	cursor  bitset.Cursor // its Lo and Hi are the current run
+
+	// These serve the queries that are not plain.
+	source source
+	end    uint // of the run that is being cut; the cursor's Hi is the end of the last part
+	listed listed
+	linked linkedSources
+	slots  related
+	pinned int // runs of a pinned query that the walk has passed
+}
+
+func (k *walk) start(q *query) {
+	if q == nil {
+		panic(zeroQuery)
+	}
+	k.world, k.q, k.changes = q.world, q, q.world.changes
+	if q.world.closed {
+		q.world.mustBeOpen("Query")
+	}
+	if q.written != nil {
+		q.flushDirty()
+	}
+	k.cursor.Start(&q.filter, uint(q.world.frontier))
+	if !q.plain {
+		k.startSource()
+	}
+}
+
+// next moves to the next run, cursor.Lo to cursor.Hi, and reports whether there is one.
+func (k *walk) next() bool {
+	if k.q.plain {
+		return k.cursor.Next()
+	}
+	return k.nextPart()
+}
+
+// run returns the run that the walk is at.
+func (k *walk) run() Run {
+	return Run{start: uint32(k.cursor.Lo), n: uint32(k.cursor.Hi - k.cursor.Lo), gens: k.world.gens}
+}
+
+// check panics if the structure changed since the walk began.
+func (k *walk) check() {
+	if k.world.changes != k.changes {
+		k.world.changedWhile("a query was running")
+	}
+}
+
+// runs yields the remaining runs.
+func (k *walk) runs(yield func(Run) bool) {
+	for k.next() {
+		if !yield(k.run()) {
+			return
+		}
+		k.check()
+	}
+}
+
+// pin returns a query for the current matches of q, by slot, which do not change while it runs.
+func (q Query) pin() Query {
+	made := query{world: q.q.world, filter: q.q.filter, source: fromPinned, pinned: []Run{}, hi: math.MaxUint}
+	for run := range q.Runs() {
+		made.pinned = append(made.pinned, run)
+	}
+	slices.SortFunc(made.pinned, func(a, b Run) int { return cmp.Compare(a.start, b.start) })
+	return Query{&made}
+}
+
+// flushDirty brings the marks that the query asks for up to date. It panics if a tracker is closed.
+//
+//go:noinline
+func (q *query) flushDirty() {
+	for _, w := range q.written {
+		w.tracker.mustBeOpen("Query")
+		w.column.flushDirty()
+	}
+}
+
+// marked returns the number of marks that the query looks at.
+func (q *query) marked() (n int) {
+	for _, w := range q.written {
+		w.column.flushDirty()
+		n += w.marks.Count()
+	}
+	return n
+}
+
+// mustBeMarkedAsBefore panics if hooks that ran before a bulk operation changed the matches of its query.
+func (q *query) mustBeMarkedAsBefore(marked int) {
+	if len(q.written) > 0 && q.marked() != marked {
+		panic("vast: a hook wrote entities of a tracked column, while a bulk operation ran over a query that asks with " +
+			"Changed what was written: write after the operation, or collect the entities first")
+	}
 }

@@ -173,7 +173,7 @@ func TestQueryLeftEarly(t *testing.T) {
 		}
 		c.Set(e, uint64(e.Slot()))
 		*c.Get(e)++
-		if err := c.Grow(); err != nil {
+		if err := c.Grow(1); err != nil {
 			t.Fatal(err)
 		}
 		if err := a.Grow(100); err != nil {

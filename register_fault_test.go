@@ -16,7 +16,7 @@ func TestRegisteringFails(t *testing.T) {
 		"Tag":          func(w *World) { NewTag(w, "tag") },
 		"Relation":     func(w *World) { NewRelation(w, "child", RelationOptions{}) },
 		"Edges":        func(w *World) { NewEdges[uint64](w, "roads", EdgesOptions{}) },
-		"Names":        func(w *World) { NewNames(w) },
+		"Names":        func(w *World) { w.Names() },
 	} {
 		refused := 0
 		calls := faulttest.EachCall(t, func() error {
@@ -25,7 +25,7 @@ func TestRegisteringFails(t *testing.T) {
 			defer w.Close()
 			err := faulttest.Again(t, name, func() error { register(w); return nil }, func() {
 				refused++
-				if n := len(w.Columns()); n != 0 || len(w.relations) != 0 || len(w.watched) != 0 {
+				if n := len(w.columns); n != 0 || len(w.relations) != 0 || len(w.watched) != 0 {
 					t.Fatalf("%s: %d columns, %d relations and %d watched columns are left", name, n, len(w.relations), len(w.watched))
 				}
 			})

@@ -38,7 +38,7 @@ type RelationOptions struct {
 // is deleted, so a target is never stale. It is a small value; copy it freely. Make one with [NewRelation].
 //
 // A Relation is a column too, of those that have a target: World.Query(childOf) finds them, Query.Without(childOf) the
-// others, and [Relation.Targets] stands for those that are one. Links are intrusive: linking and unlinking are a few writes
+// others, and [Relation.TargetColumn] stands for those that are one. Links are intrusive: linking and unlinking are a few writes
 // and allocate nothing. In a relation that is a hierarchy, linking or unlinking an entity that has sources of its own also
 // moves all below it to their new depth: one step for each of them.
 //
@@ -75,9 +75,7 @@ type relation struct {
 	linkRoom uint32        // slots whose links are committed; beyond them no slot was ever a source
 	levels   []*bitset.Set // the sources of depth 1, 2 and so on; the last of all possible ones holds all deeper ones too
 
-	pending  Entity   // the target of the source that is about to be entered
-	batch    bool     // whether links are taken away by the many: then what was below them is moved afterwards
-	detached []uint32 // what lost its target meanwhile, and has sources
+	detached []uint32 // sources that lost their target in the running operation and have sources of their own
 }
 
 // NewRelation registers a relation with the world; name stands in statistics and messages. It takes addresses only, and
@@ -102,8 +100,8 @@ func NewRelation(w *World, name string, o RelationOptions) Relation {
 		panic(err)
 	}
 	k.sources.later = k.later
-	k.sources.keep((*sourceStore)(k))
-	k.targets.keep(targetStore{})
+	k.sources.keep(sourceStore{k: k})
+	k.targets.keep(inPlace{})
 	w.relations = append(w.relations, k)
 	return Relation{k}
 }
@@ -129,16 +127,8 @@ func (r Relation) column() *column {
 	return r.r.sources
 }
 
-// related is the column of the entities that are targets.
-type related struct {
-	c *column
-}
-
-func (t related) Name() string    { return t.c.name }
-func (t related) column() *column { return t.c }
-
-// Targets returns the column of the entities that are somebody's target, for queries.
-func (r Relation) Targets() AnyColumn { return related{r.made().targets} }
+// TargetColumn returns the column of the entities that are somebody's target, for queries.
+func (r Relation) TargetColumn() AnyColumn { return columnOfAnyType{r.made().targets} }
 
 // Name returns the relation's name.
 func (r Relation) Name() string { return r.made().sources.name }
@@ -209,7 +199,7 @@ func (k *relation) sourcesFrom(slot uint32, yield func(Entity) bool) {
 
 // Set makes target the target of source, in place of the one that it has, and reports whether both are alive. It panics
 // when that would close a circle, unless the relation allows it; when the world is closed; and with a [*vm.Error] when
-// memory is needed and cannot be had, see [Relation.Grow]. Complexity: constant; for a source that has sources itself, the
+// memory is needed and cannot be had, see [Relation.GrowLevels]. Complexity: constant; for a source that has sources itself, the
 // number of target's ancestors and of those below source.
 func (r Relation) Set(source, target Entity) bool {
 	k := r.made()
@@ -238,9 +228,9 @@ func (r Relation) Set(source, target Entity) bool {
 		w.changedAll(opRelate, 1)
 		return true
 	}
-	k.pending = target
+	k.enter(source.slot, target)
 	k.sources.add(source)
-	k.sources.tell(k.sources.onAdd, "OnAdd", source.slot/64, 1<<(source.slot%64))
+	k.sources.tellAdded(source.slot)
 	return true
 }
 
@@ -248,12 +238,30 @@ func (r Relation) Set(source, target Entity) bool {
 // itself, the number of those below it.
 func (r Relation) Remove(source Entity) bool { return r.made().sources.remove(source) }
 
-// Grow makes every [Relation.Set] between entities that the world has room for now, in hierarchies as deep as levels says,
+// SetLater records that target becomes source's target, as by [Relation.Set]. Both may be placeholders. World.Apply
+// panics at a link that would close a circle.
+func (r Relation) SetLater(cs *Commands, source, target Entity) {
+	*(*Entity)(cs.recordFor(r.made().sources, commandSet, source, unsafe.Sizeof(target))) = target
+}
+
+// RemoveLater records that source loses its target, as by [Relation.Remove].
+func (r Relation) RemoveLater(cs *Commands, source Entity) {
+	cs.recordFor(r.made().sources, commandRemove, source, 0)
+}
+
+func (k *relation) later(cs *Commands, kind commandKind, source Entity, v unsafe.Pointer) bool {
+	if kind == commandRemove {
+		return k.sources.remove(source)
+	}
+	return Relation{k}.Set(source, cs.resolve(*(*Entity)(v)))
+}
+
+// GrowLevels makes every [Relation.Set] between entities that the world has room for now, in hierarchies as deep as levels says,
 // unable to fail. It returns a [*vm.Error] as [Archetype.Grow] does.
-func (r Relation) Grow(levels int) error {
+func (r Relation) GrowLevels(levels int) error {
 	k := r.made()
 	w := k.world
-	w.mustBeOpen("Relation.Grow")
+	w.mustBeOpen("Relation.GrowLevels")
 	if w.size == 0 {
 		return nil
 	}

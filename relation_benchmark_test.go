@@ -186,7 +186,7 @@ func BenchmarkRelate(b *testing.B) {
 		for b.Loop() {
 			b.StopTimer()
 			makeAll(func(run Run, parent Entity) { childOf.SetRun(run, parent) })
-			es := entitiesOf(w.Query(childOf.Targets()))
+			es := entitiesOf(w.Query(childOf.TargetColumn()))
 			b.StartTimer()
 			for _, e := range es {
 				w.Delete(e)
@@ -209,7 +209,7 @@ func BenchmarkRelate(b *testing.B) {
 	b.Run("To", func(b *testing.B) {
 		w.DeleteAll(all)
 		makeAll(func(run Run, parent Entity) { childOf.SetRun(run, parent) })
-		es := entitiesOf(w.Query(childOf.Targets()))
+		es := entitiesOf(w.Query(childOf.TargetColumn()))
 		var queries []Query
 		for _, e := range es {
 			queries = append(queries, w.Query(pos).To(childOf, e))

@@ -65,7 +65,7 @@ func (k *relation) setRuns(runs []Run, target Entity) (n int) {
 	gains := make([]gain, 0, len(runs))
 	changes := 0
 	for _, run := range runs {
-		k.sources.dense(run.start, run.start+run.n)
+		k.sources.adviseHuge(run.start, run.start+run.n)
 		for lo, end := run.start, run.start+run.n; lo < end; {
 			word, mask, hi := wordOf(lo, end)
 			lo = hi
@@ -184,47 +184,31 @@ func (r Relation) RemoveAll(q Query) int {
 	k.world.mustNotBeInCallback(opRemoveAll)
 	q = q.pin()
 	k.sources.tellLossesOf(q)
-	k.batch = true
 	n := 0
 	for _, run := range q.q.pinned {
 		n += k.sources.take(run.start, run.start+run.n)
 	}
-	k.settle()
+	k.sources.store.dropped()
 	k.world.changedAll(opRemoveAll, n)
 	return n
 }
 
-// startBatch returns the query for an exchange that takes the given columns. Taking links changes what other entities match, so
-// it is pinned where a relation is among them.
-func (w *World) startBatch(q Query, lost []*column) Query {
+// pinForLosses returns the query for an operation that takes the given columns. Removing links changes what other entities
+// match, so the query is pinned if a relation is among the columns.
+func pinForLosses(q Query, lost []*column) Query {
 	for _, c := range lost {
-		if c.linked == "" {
-			continue
-		}
-		if s, ok := c.store.(*sourceStore); ok {
-			s.batch = true
-		}
-		if q.q.pinned == nil {
+		if c.linked != "" && q.q.pinned == nil {
 			q = q.pin()
 		}
 	}
 	return q
 }
 
-// settleBatch ends what startBatch began.
-func settleBatch(lost []*column) {
-	for _, c := range lost {
-		if s, ok := c.store.(*sourceStore); ok {
-			(*relation)(s).settle()
-		}
-	}
-}
-
-// mustNotSeverTargets panics when a column is that of a relation's targets.
+// mustNotSeverTargets panics if a column is that of a relation's targets.
 func mustNotSeverTargets(lost []*column) {
 	for _, c := range lost {
-		if _, ok := c.store.(targetStore); ok {
-			panic(fmt.Sprintf("vast: World.Exchange: %s is no component to be taken: take the links from their sources", c.name))
+		if c.internal {
+			panic(fmt.Sprintf("vast: World.Exchange: %s is not a component: take the links from their sources", c.name))
 		}
 	}
 }

@@ -3,7 +3,7 @@ package vast
 // check checks that links, lists, counts and levels agree.
 func (k *relation) check(must func(bool, string, ...any)) {
 	name := k.sources.name
-	must(!k.batch && len(k.detached) == 0, "%s is amidst a batch", name)
+	must(len(k.detached) == 0, "%s: an operation left detached sources", name)
 	linked := 0
 	for t := k.targets.set.Next(0); t < uint(k.targets.slots); t = k.targets.set.Next(t + 1) {
 		f := k.family(uint32(t))

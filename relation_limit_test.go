@@ -42,7 +42,7 @@ func TestRelationLimit(t *testing.T) {
 			try(func() { childOf.Set(es[1<<13], es[100]) })
 			try(func() { childOf.Set(es[1<<14-1], es[69]) }) // moves two down
 			if childOf.Has(es[69]) {
-				try(func() { childOf.SetAll(w.Query().Without(childOf, childOf.Targets()), es[69]) })
+				try(func() { childOf.SetAll(w.Query().Without(childOf, childOf.TargetColumn()), es[69]) })
 			}
 			// What needs no memory works.
 			childOf.Remove(es[3])
@@ -69,11 +69,11 @@ func TestRelationGrow(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 12, Limit: limit})
 	defer w.Close()
 	childOf := NewRelation(w, "ChildOf", RelationOptions{})
-	if err := childOf.Grow(5); err != nil {
+	if err := childOf.GrowLevels(5); err != nil {
 		t.Fatal(err)
 	}
 	es := entitiesIn(w.Archetype(), 1<<12)
-	if err := childOf.Grow(5); err != nil {
+	if err := childOf.GrowLevels(5); err != nil {
 		t.Fatal(err)
 	}
 	used := limit.Used()

@@ -117,7 +117,7 @@ func (k *relation) reach(end, level uint32) error {
 		}
 	}
 	if end > k.linkRoom {
-		if err := k.links.Grow(int(end)*int(unsafe.Sizeof(link{})), 0); err != nil {
+		if err := k.links.CommitTo(int(end)*int(unsafe.Sizeof(link{})), 0); err != nil {
 			return err
 		}
 		k.linkRoom = uint32(k.links.Committed() / int(unsafe.Sizeof(link{})))
@@ -157,7 +157,7 @@ func (k *relation) trimEnd(slots int) error {
 
 // shrinkLinks decommits the links behind the given number of bytes.
 func (k *relation) shrinkLinks(bytes int) error {
-	err := k.links.Shrink(bytes)
+	err := k.links.DecommitTo(bytes)
 	k.linkRoom = uint32(k.links.Committed() / int(unsafe.Sizeof(link{})))
 	return err
 }
@@ -252,26 +252,14 @@ func (k *relation) following(slot, root uint32, down bool) uint32 {
 	return none
 }
 
-// settle ends a batch: what lost its target in it is a root now.
-func (k *relation) settle() {
-	k.batch = false
-	for _, slot := range k.detached {
-		k.relevel(slot)
-	}
-	k.detached = k.detached[:0]
+// sourceStore is the store of a relation's sources. Relation.Set makes room and links.
+type sourceStore struct {
+	inPlace
+	k *relation
 }
 
-// sourceStore is a relation as the store of its sources' column.
-type sourceStore relation
-
-func (s *sourceStore) has(_, _ int) bool   { return true } // Relation.Set makes room
-func (s *sourceStore) room(_, _ int) error { return nil }
-func (s *sourceStore) close() error        { return nil } // all is the world's memory
-
-func (s *sourceStore) check(*column, func(bool, string, ...any)) {} // relation.check does
-
-func (s *sourceStore) mark() (undo func()) {
-	k := (*relation)(s)
+func (s sourceStore) mark() (undo func()) {
+	k := s.k
 	links := k.links.Committed()
 	levels := make([]int, len(k.levels))
 	for i, level := range k.levels {
@@ -291,41 +279,30 @@ func (s *sourceStore) mark() (undo func()) {
 }
 
 // empty forgets all links. What is known of targets goes with their column.
-func (s *sourceStore) empty() {
-	k := (*relation)(s)
+func (s sourceStore) empty() {
+	k := s.k
 	set := k.sources.set
 	for slot := set.Next(0); slot < uint(k.sources.slots); slot = set.Next(slot + 1) {
 		k.link(uint32(slot)).level = 0
 	}
 	for _, level := range k.levels {
-		level.Empty()
+		level.Reset()
 	}
 }
 
-func (s *sourceStore) put(slot uint32) { (*relation)(s).enter(slot, s.pending) }
-
-func (s *sourceStore) drop(slot uint32) {
-	k := (*relation)(s)
+func (s sourceStore) drop(slot uint32) {
+	k := s.k
 	k.unlink(slot)
-	if k.cyclic || k.first(slot) == none {
-		return
-	}
-	if k.batch {
+	if !k.cyclic && k.first(slot) != none {
 		k.detached = append(k.detached, slot)
-		return
 	}
-	k.relevel(slot)
 }
 
-// targetStore marks the column of the targets of a relation or of edges. Entities become targets by links, and cease to be
-// when they lose the last one, which a deletion sees to before it comes here.
-type targetStore struct{}
-
-func (targetStore) has(_, _ int) bool   { return true }
-func (targetStore) room(_, _ int) error { return nil }
-func (targetStore) mark() (undo func()) { return nil }
-func (targetStore) put(uint32)          {}
-func (targetStore) drop(uint32)         {}
-func (targetStore) close() error        { return nil }
-
-func (targetStore) check(*column, func(bool, string, ...any)) {} // relation.check and edges.check do
+// dropped moves everything below the sources that are roots now.
+func (s sourceStore) dropped() {
+	k := s.k
+	for _, slot := range k.detached {
+		k.relevel(slot)
+	}
+	k.detached = k.detached[:0]
+}

@@ -32,7 +32,7 @@ func (w *World) Reset() {
 	if w.names != nil {
 		w.names.trim()
 	}
-	w.live.Empty()
+	w.live.Reset()
 	if invariants.Enabled {
 		w.checkInvariants()
 	}
@@ -54,14 +54,9 @@ func (w *World) vacate(x *extent) {
 
 // empty ends all elements of a column.
 func (c *column) empty() {
-	if c.store != nil || c.tracked || invariants.Enabled {
-		s, whole := c.store.(emptyStore)
+	if c.tracked || invariants.Enabled {
 		for slot := c.set.Next(0); slot < uint(c.slots); slot = c.set.Next(slot/64*64 + 64) {
-			word := uint32(slot / 64)
-			mask := c.set.Word(slot / 64)
-			if c.store != nil && !whole {
-				c.dropIn(word, mask)
-			}
+			word, mask := uint32(slot/64), c.set.Word(slot/64)
 			if c.tracked {
 				c.lost(word, mask)
 			}
@@ -69,9 +64,9 @@ func (c *column) empty() {
 				c.poison(word, mask)
 			}
 		}
-		if whole {
-			s.empty()
-		}
 	}
-	c.set.Empty()
+	if c.store != nil {
+		c.store.empty()
+	}
+	c.set.Reset()
 }

@@ -93,7 +93,7 @@ func TestReset(t *testing.T) {
 			}
 		}
 		s := w.Stats()
-		if w.Len() != 0 || q.Count() != 0 || a.Len() != 0 || c.Len() != 0 || sparse.Len() != 0 || s.Slots != 0 || sparse.s.pool.Len() != 0 {
+		if w.Len() != 0 || q.Count() != 0 || a.Len() != 0 || c.Len() != 0 || sparse.Len() != 0 || s.Slots != 0 || sparse.pool.pool.Len() != 0 {
 			t.Fatalf("something is left: %+v", s)
 		}
 		if *Resource[int](w) != 7 {

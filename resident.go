@@ -54,8 +54,8 @@ func (c *column) resident() (int, error) {
 		n, e := c.span.Resident()
 		total, err = total+n, e
 	}
-	if p, ok := c.store.(packedStore); ok && err == nil {
-		n, e := p.resident()
+	if c.store != nil && err == nil {
+		n, e := c.store.resident()
 		total, err = total+n, e
 	}
 	return total, err

@@ -20,12 +20,12 @@ func TestSparseColumnWithoutAddresses(t *testing.T) {
 	if err, ok := v.(error); !ok || !(errors.Is(err, vm.ErrSize) || errors.Is(err, vm.ErrAddressSpace)) {
 		t.Errorf("%v", v)
 	}
-	if n := len(w.Columns()); n != 0 {
+	if n := len(w.columns); n != 0 {
 		t.Errorf("%d columns", n)
 	}
 	c := NewSparseColumn[uint64](w)
 	e := w.Archetype(c).New()
-	if p := c.Get(e); p == nil || *p != 0 || Describe(c).ID != 0 {
+	if p := c.Get(e); p == nil || *p != 0 || c.c.id != 0 {
 		t.Error("the column made next does not work")
 	}
 }

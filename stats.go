@@ -56,9 +56,9 @@ func (w *World) Stats() Stats {
 		}
 	}
 	for _, c := range w.columns {
-		if p, ok := c.store.(packedStore); ok && !w.closed {
-			// Other columns lie in the world's regions, which are counted.
-			reserved, committed := p.memory()
+		if c.store != nil && !w.closed {
+			// The elements of other columns lie in the world's regions.
+			reserved, committed, _ := c.store.memory()
 			s.Reserved, s.Committed = s.Reserved+reserved, s.Committed+committed
 		}
 		s.Columns = append(s.Columns, c.stats())
@@ -74,9 +74,6 @@ func (w *World) Stats() Stats {
 	return s
 }
 
-// StatsOf returns the statistics of one column, for tools that must not take long at a time. Complexity: as [Column.Len].
-func StatsOf(col AnyColumn) ColumnStats { return columnOf("StatsOf", col).stats() }
-
 func (c *column) stats() ColumnStats {
 	s := ColumnStats{Name: c.name, Entities: c.len()}
 	if c.typ != nil {
@@ -85,8 +82,8 @@ func (c *column) stats() ColumnStats {
 	if !c.world.closed {
 		s.Slots = c.set.OccupiedWords() * 64
 		s.Reserved, s.Committed = c.span.Size(), c.span.Committed()+c.set.Committed()
-		if p, ok := c.store.(packedStore); ok {
-			reserved, committed := p.memory()
+		if c.store != nil {
+			reserved, committed, _ := c.store.memory()
 			s.Reserved, s.Committed = s.Reserved+reserved, s.Committed+committed
 		}
 	}

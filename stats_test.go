@@ -31,8 +31,8 @@ func TestStatsOfColumns(t *testing.T) {
 	}
 	s := w.Stats()
 	living := 64 + 63*16
-	for i, col := range w.Columns() {
-		if got := StatsOf(col); got != s.Columns[i] {
+	for i, col := range probed.Columns(w) {
+		if got := probed.StatsOf(col); got != s.Columns[i] {
 			t.Errorf("column %d by itself: %+v, want %+v", i, got, s.Columns[i])
 		}
 	}
@@ -50,7 +50,7 @@ func TestStatsOfColumns(t *testing.T) {
 	for _, cs := range s.Columns {
 		sum += cs.Committed
 	}
-	if s.Committed < sum || s.Reserved < s.Committed || sparse.s.pool.Committed() == 0 || s.Columns[2].Committed <= sparse.s.pool.Committed() {
+	if s.Committed < sum || s.Reserved < s.Committed || sparse.pool.pool.Committed() == 0 || s.Columns[2].Committed <= sparse.pool.pool.Committed() {
 		t.Errorf("%d bytes committed, %d of them by columns: %+v", s.Committed, sum, s)
 	}
 	r, err := w.ResidentStats()

@@ -24,9 +24,9 @@ type boxed struct{ N *uint64 }
 
 // storages makes one column of each kind in w.
 func storages(w *World) []storage {
-	c := NewColumnWith[number](w, ColumnOptions{Name: "column"})
-	s := NewSparseColumnWith[number](w, ColumnOptions{Name: "sparse"})
-	h := NewHeapColumnWith[boxed](w, ColumnOptions{Name: "heap"})
+	c := NewColumn[number](w).Named("column")
+	s := NewSparseColumn[number](w).Named("sparse")
+	h := NewHeapColumn[boxed](w).Named("heap")
 	g := NewTag(w, "tag")
 	deref := func(v *number) (uint64, bool) {
 		if v == nil {
@@ -184,8 +184,8 @@ func TestHeapColumnLetsGo(t *testing.T) {
 	for _, e := range es[block : 2*block] {
 		w.Delete(e)
 	}
-	if names.s.blocks[0] == nil || names.s.blocks[1] != nil || names.s.blocks[2] == nil {
-		t.Errorf("the block without elements should be given back, and no other: %v", names.s.used)
+	if names.heap.blocks[0] == nil || names.heap.blocks[1] != nil || names.heap.blocks[2] == nil {
+		t.Errorf("the block without elements should be given back, and no other: %v", names.heap.used)
 	}
 	if got := names.Get(es[5]); got == nil || len(*got) != 2 {
 		t.Errorf("an entity in another block lost its component: %v", got)
@@ -212,12 +212,12 @@ func TestSparseColumnStaysSmall(t *testing.T) {
 			t.Fatalf("entity %d: the component moved or changed", i)
 		}
 	}
-	if rare.s.pool.Len() != 20 {
-		t.Errorf("the pool holds %d elements, want 20", rare.s.pool.Len())
+	if rare.pool.pool.Len() != 20 {
+		t.Errorf("the pool holds %d elements, want 20", rare.pool.pool.Len())
 	}
 	w.DeleteAll(w.Query(rare))
-	if rare.s.pool.Len() != 0 {
-		t.Errorf("the pool holds %d elements after all were deleted", rare.s.pool.Len())
+	if rare.pool.pool.Len() != 0 {
+		t.Errorf("the pool holds %d elements after all were deleted", rare.pool.pool.Len())
 	}
 }
 
@@ -232,7 +232,7 @@ func TestTagTakesBitsOnly(t *testing.T) {
 	if s := w.Stats().Columns[0]; s.Reserved != 0 || s.Size != 0 || s.Type != "" {
 		t.Errorf("a tag reserves %d bytes for elements of %d bytes of type %q", s.Reserved, s.Size, s.Type)
 	}
-	if err := tag.Grow(); err != nil || !tag.Remove(e) || tag.Remove(e) || tag.Has(e) {
+	if err := tag.Grow(1); err != nil || !tag.Remove(e) || tag.Remove(e) || tag.Has(e) {
 		t.Errorf("Grow %v, then the tag is not removed exactly once", err)
 	}
 }

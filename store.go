@@ -1,53 +1,70 @@
 package vast
 
-import "reflect"
+import (
+	"unsafe"
 
-// store keeps the elements of a column that do not lie at base + slot × size.
+	"github.com/vastgo/vast/internal/probing"
+)
+
+// store keeps the elements of a column that do not lie at base + slot × size. Embed [inPlace] for the methods that a store has
+// no need of.
 type store interface {
-	// has reports whether n puts cannot fail, whatever becomes of the owed ones, which were promised to others.
+	// storage says where the elements lie.
+	storage() probing.Storage
+	// at returns the address of the element of a slot that has the component, or nil if it lies in the column.
+	at(slot uint32) unsafe.Pointer
+	// put makes a zero element for a slot that gains the component.
+	put(slot uint32)
+	// drop ends the element of a slot that loses the component. dropped follows the last drop of an operation.
+	drop(slot uint32)
+	dropped()
+	// empty ends all elements at once.
+	empty()
+	// has reports whether n puts cannot fail, even after the owed ones, which were promised to others.
 	has(n, owed int) bool
 	// room makes it so. On failure nothing has changed.
 	room(n, owed int) error
-	// mark returns what takes back all growth since, nil where there is nothing to be taken back. Nothing may be
-	// put meanwhile.
+	// mark returns a function that takes back all growth since, or nil if there is nothing to take back. No put may happen
+	// between the two.
 	mark() (undo func())
-	// put makes a zero element for a slot that has gained the component.
-	put(slot uint32)
-	// drop ends the element of a slot that is losing the component.
-	drop(slot uint32)
+	// trim gives back what no element needs, except room for the next keep puts.
+	trim(keep int) error
+	// memory returns the bytes of the store's own memory: addresses, committed memory, and memory on the Go heap.
+	memory() (reserved, committed, heap int)
+	// resident returns how many of the committed bytes are in memory.
+	resident() (int, error)
 	// close gives all memory back.
 	close() error
-	// check checks that there is an element for each entity of the column, and no other.
+	// check checks that there is one element for each entity of the column, and no other.
 	check(c *column, must func(bool, string, ...any))
 }
 
-// emptyStore is a store that can drop all elements at once.
-type emptyStore interface {
-	empty()
-}
+// inPlace is a store of elements that lie in the column. It needs nothing.
+type inPlace struct{}
 
-// packedStore is a store with off-heap memory of its own.
-type packedStore interface {
-	// trim gives back what no element needs, but for the room of the next keep puts.
-	trim(keep int) error
-	memory() (reserved, committed int)
-	resident() (int, error)
-}
+func (inPlace) storage() probing.Storage                  { return probing.StorageDense }
+func (inPlace) at(uint32) unsafe.Pointer                  { return nil }
+func (inPlace) put(uint32)                                {}
+func (inPlace) drop(uint32)                               {}
+func (inPlace) dropped()                                  {}
+func (inPlace) empty()                                    {}
+func (inPlace) has(_, _ int) bool                         { return true }
+func (inPlace) room(_, _ int) error                       { return nil }
+func (inPlace) mark() (undo func())                       { return nil }
+func (inPlace) trim(int) error                            { return nil }
+func (inPlace) memory() (reserved, committed, heap int)   { return 0, 0, 0 }
+func (inPlace) resident() (int, error)                    { return 0, nil }
+func (inPlace) close() error                              { return nil }
+func (inPlace) check(*column, func(bool, string, ...any)) {}
 
-// valueStore is a store whose elements are values of the column's type.
-type valueStore interface {
-	storage() Storage
-	// value returns a copy of the element of a slot that has the component.
-	value(slot uint32) reflect.Value
-	// set overwrites the element of a slot that has the component with a value of the column's type.
-	set(slot uint32, v reflect.Value)
-}
-
-// keep makes s the place of a column's elements.
+// keep makes s the store of a column's elements.
 func (c *column) keep(s store) {
 	c.store = s
 	c.world.observe(c)
 }
+
+// elsewhere reports whether the elements lie outside the column.
+func (c *column) elsewhere() bool { return c.store != nil && c.store.storage() != probing.StorageDense }
 
 // owedBeside returns how many puts stay owed to others while n are made, of which up to promised go by a promise.
 func (c *column) owedBeside(n, promised int) int { return c.owed - min(n, promised) }
@@ -136,13 +153,11 @@ func (a *Archetype) putBirths(lo, hi uint32) {
 	}
 }
 
-// putGains makes the elements of what a column with a store has gained.
-func (c *column) putGains(gains []gain) {
-	for _, g := range gains {
-		for m := g.mask; m != 0; m &= m - 1 {
-			c.store.put(g.word*64 + trailingZeros(m))
-			c.kept(1)
-		}
+// putIn makes the elements of the slots of mask in a word of a column with a store.
+func (c *column) putIn(word uint32, mask uint64) {
+	for ; mask != 0; mask &= mask - 1 {
+		c.store.put(word*64 + trailingZeros(mask))
+		c.kept(1)
 	}
 }
 

@@ -1,5 +1,7 @@
 package vast
 
+import "unsafe"
+
 // Tag is a component without a value: presence bits and nothing else. It is a small value; copy it freely. Make one with
 // [NewTag].
 type Tag struct {
@@ -30,27 +32,38 @@ func (t Tag) Name() string { return t.c.name }
 // Has reports whether e is alive and has the tag.
 func (t Tag) Has(e Entity) bool { return t.c.has(e) }
 
-// Add gives e the tag and reports whether e is alive. It panics when the world is closed, and with a [*vm.Error] when
-// memory is needed and cannot be had; see [Tag.Grow].
+// Add gives e the tag and reports whether e is alive. It panics if the world is closed, and with a [*vm.Error] if it needs
+// memory and gets none; see [Tag.Grow].
 func (t Tag) Add(e Entity) bool {
-	had := t.c.observed && t.c.has(e)
-	if !t.c.add(e) {
-		return false
+	alive, gained := t.c.add(e)
+	if gained && t.c.observed {
+		t.c.tellAdded(e.slot)
 	}
-	if t.c.observed && !had {
-		t.c.tell(t.c.onAdd, "OnAdd", e.slot/64, 1<<(e.slot%64))
-	}
-	return true
+	return alive
 }
 
 // Remove takes the tag from e and reports whether e had it.
 func (t Tag) Remove(e Entity) bool { return t.c.remove(e) }
 
-// Grow makes every [Tag.Add] to entities that the world has room for now unable to fail, as [Column.Grow] does.
-func (t Tag) Grow() error {
-	t.c.world.mustBeOpen("Tag.Grow")
-	return t.c.grow(t.c.world.size)
+// Grow makes the next n additions, to entities that the world has room for now, unable to fail, as [Column.Grow] does.
+func (t Tag) Grow(n int) error { return t.c.growForAdditions("Tag.Grow", n) }
+
+// AddLater records that e gains the tag, as by [Tag.Add].
+func (t Tag) AddLater(cs *Commands, e Entity) { cs.recordFor(t.c, commandAdd, e, 0) }
+
+// RemoveLater records that e loses the tag, as by [Tag.Remove].
+func (t Tag) RemoveLater(cs *Commands, e Entity) { cs.recordFor(t.c, commandRemove, e, 0) }
+
+func (t Tag) later(_ *Commands, kind commandKind, e Entity, _ unsafe.Pointer) bool {
+	if kind == commandAdd {
+		return t.Add(e)
+	}
+	return t.c.remove(e)
 }
+
+// In reports whether the entities of a run of a query with [Query.Optional] have the tag. It looks at the run's first entity
+// only.
+func (t Tag) In(r Run) bool { return t.c.in(r) }
 
 // OnAdd registers f to be told of each entity that gains the tag, as [Column.OnAdd] does.
 func (t Tag) OnAdd(f func(e Entity)) {
@@ -61,3 +74,27 @@ func (t Tag) OnAdd(f func(e Entity)) {
 func (t Tag) OnRemove(f func(e Entity)) {
 	t.c.hookRemove(f)
 }
+
+// AddAll gives every entity that matches the query the tag and returns how many entities match, as [Column.AddAll] does.
+func (t Tag) AddAll(q Query) int {
+	var k walk
+	t.c.startAll("Tag.AddAll", q, &k)
+	k.world.mustNotBeInCallback(opAddAll)
+	if err := t.c.growFor(q.q); err != nil {
+		panic(err)
+	}
+	gains, _ := t.c.gainsOf(q)
+	n, added := 0, 0
+	// Bits change only in slots that the walk has passed, so the walk may go on.
+	for k.next() {
+		added += t.c.give(uint32(k.cursor.Lo), uint32(k.cursor.Hi))
+		n += int(k.cursor.Hi - k.cursor.Lo)
+	}
+	k.world.changedAll(opAddAll, added)
+	t.c.tellGains(gains)
+	return n
+}
+
+// RemoveAll takes the tag from every entity that matches the query and has it, and returns how many had it, as
+// [Column.RemoveAll] does.
+func (t Tag) RemoveAll(q Query) int { return t.c.removeAll("Tag.RemoveAll", q) }

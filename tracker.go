@@ -10,7 +10,7 @@ import (
 
 // Tracker notes which entities gained or lost some components, or had them written, since it last looked: for sending
 // only what changed, or for bringing up to date what was derived from components. It looks when it is made and whenever
-// [Tracker.Next] is called. Make one with [World.Track].
+// [Tracker.Next] is called. Make one with [NewTracker].
 //
 // Written are components by Set, Edit, EditRun, Add, SetAll, AddAll and Exchange, and by being born: whether the value
 // differs is not compared. Writing through Get and Slice leaves no mark and costs nothing.
@@ -34,17 +34,17 @@ type Tracker struct {
 	closed  bool
 }
 
-// Track returns a tracker of some columns, which has looked at the world as it is. It panics when no column is given, when
+// NewTracker returns a tracker of some columns, which has looked at the world as it is. It panics when no column is given, when
 // one is of another world or is named twice, and with a [*vm.Error] when memory is needed and cannot be had, and then
 // nothing has changed. It counts as a structural change, so it must not be called while a query runs.
 //
 // Complexity: as growing each column's presence bits from nothing; it does not look at components.
-func (w *World) Track(cols ...AnyColumn) *Tracker {
-	w.mustBeOpen("Track")
+func NewTracker(w *World, cols ...AnyColumn) *Tracker {
+	w.mustBeOpen("NewTracker")
 	w.mustNotBeInCallback(opTrack)
-	t := &Tracker{world: w, columns: w.columnsOf("Track", cols)}
+	t := &Tracker{world: w, columns: w.columnsOf("NewTracker", cols)}
 	if len(cols) == 0 {
-		panic("vast: Track: a tracker of no columns has nothing to note: name at least one")
+		panic("vast: NewTracker: a tracker of no columns has nothing to note: name at least one")
 	}
 	for _, c := range t.columns {
 		m, err := w.newMarks()
@@ -76,13 +76,13 @@ func (t *Tracker) Next() {
 	t.world.mustRunAlone("Tracker.Next")
 	t.looks++
 	for i, m := range t.marks {
-		t.columns[i].settle()
+		t.columns[i].flushDirty()
 		m.reset()
 	}
 }
 
 // Close ends the noting and gives the memory back. The tracker, and queries made with it, must not be used any more. It
-// counts as a structural change, as [World.Track] does. Closing twice does nothing; the end of the world closes its
+// counts as a structural change, as [NewTracker] does. Closing twice does nothing; the end of the world closes its
 // trackers.
 func (t *Tracker) Close() {
 	t.mustBeMade("Tracker.Close")
@@ -134,7 +134,7 @@ func (t *Tracker) each(what string, c *column, m *marks, of func(*marks) *bitset
 	gone := what == "Tracker.Removed"
 	return func(yield func(Entity) bool) {
 		t.mustBeOpen(what)
-		c.settle()
+		c.flushDirty()
 		set, changes, looks := of(m), t.world.changes, t.looks
 		for at := set.Next(0); at < uint(set.Len()); at = set.Next(at/64*64 + 64) {
 			word := uint32(at / 64)
@@ -165,7 +165,7 @@ func (t *Tracker) marksOf(what string, col AnyColumn) (*column, *marks) {
 	c := t.world.columnsOf(what, []AnyColumn{col})[0]
 	at := slices.Index(t.columns, c)
 	if at < 0 {
-		panic(fmt.Sprintf("vast: %s: the tracker does not track column %s: name it in World.Track", what, c.name))
+		panic(fmt.Sprintf("vast: %s: the tracker does not track column %s: name it in NewTracker", what, c.name))
 	}
 	return c, t.marks[at]
 }
@@ -180,75 +180,6 @@ func (t *Tracker) mustBeOpen(what string) {
 
 func (t *Tracker) mustBeMade(what string) {
 	if t == nil || t.world == nil {
-		panic(fmt.Sprintf("vast: %s: there is no tracker: make one with World.Track", what))
-	}
-}
-
-// Changed returns the query that also asks for a component that was written or gained since a tracker last looked: what
-// [Tracker.Changed] and [Tracker.Added] yield together. It is as fast as any query, but for one step more for each 64
-// slots in use when it starts, and may be run in all ways; each run sees the marks that are there.
-//
-// What is marked while it runs is not yielded where the run has passed; where it has not, it may be. So the entities that
-// are yielded may be edited, by several goroutines in batches too.
-//
-// It panics when the tracker is closed, is of another world or does not track the column, and when the query leaves the
-// column out or has it as one of several. When the tracker is closed later, running the query panics.
-func (q Query) Changed(col AnyColumn, since *Tracker) Query {
-	if q.q == nil {
-		panic(zeroQuery)
-	}
-	const what = "Query.Changed"
-	w := q.q.world
-	w.mustBeOpen(what)
-	if since == nil {
-		panic("vast: Query.Changed: there is no tracker: make one with World.Track")
-	}
-	if since.world != w {
-		panic("vast: Query.Changed: the tracker belongs to another world")
-	}
-	c, m := since.marksOf(what, col)
-	if slices.Contains(q.q.minus, c) {
-		panic(fmt.Sprintf("vast: Query.Changed: the query leaves %s out: name it in one of the two", c.name))
-	}
-	for _, group := range q.q.any {
-		if slices.Contains(group, c) {
-			panic(fmt.Sprintf("vast: Query.Changed: the query has %s among the columns of Any: name it in one of the two", c.name))
-		}
-	}
-	made := *q.q
-	if !slices.Contains(made.with, c) {
-		made.with = append(slices.Clip(made.with), c)
-	}
-	made.since = append(slices.Clip(made.since), since)
-	made.noted = append(slices.Clip(made.noted), c)
-	made.changed = append(slices.Clip(made.changed), m.changed)
-	made.build()
-	return Query{&made}
-}
-
-// settle brings the marks that the query asks for up to date. It panics when a tracker is closed.
-//
-//go:noinline
-func (q *query) settle() {
-	for i, t := range q.since {
-		t.mustBeOpen("Query")
-		q.noted[i].settle()
-	}
-}
-
-// marked returns how many marks the query looks at.
-func (q *query) marked() (n int) {
-	for i, s := range q.changed {
-		q.noted[i].settle()
-		n += s.Count()
-	}
-	return n
-}
-
-// mustBeMarkedAsBefore panics when hooks that ran before a bulk operation changed what its query matches.
-func (q *query) mustBeMarkedAsBefore(marked int) {
-	if len(q.changed) > 0 && q.marked() != marked {
-		panic("vast: a hook wrote entities of a tracked column, while a bulk operation ran over a query that asks with " +
-			"Changed what was written: write after the operation, or collect the entities first")
+		panic(fmt.Sprintf("vast: %s: there is no tracker: make one with NewTracker", what))
 	}
 }

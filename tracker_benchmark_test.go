@@ -80,7 +80,7 @@ func BenchmarkTracker(b *testing.B) {
 		each("EditRun, "+how, nil, func() { editRuns(q, pos) })
 	}
 	writing("untracked")
-	tr := w.Track(pos)
+	tr := NewTracker(w, pos)
 	writing("tracked")
 	each("EditRun, tracked, after Next", tr.Next, func() { editRuns(q, pos) })
 	each("Next after EditRun", func() { editRuns(q, pos) }, tr.Next)

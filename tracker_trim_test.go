@@ -15,7 +15,7 @@ func TestTrackerAfterTrim(t *testing.T) {
 			w.Archetype(d).New()
 		}
 		old := entitiesOf(w.Query(c))
-		tr := w.Track(c)
+		tr := NewTracker(w, c)
 		w.DeleteAll(w.Query(c))
 		slots := w.size
 		if err := w.Trim(); err != nil {

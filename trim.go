@@ -81,17 +81,17 @@ func (w *World) generationsOf(word uint32) *[64]uint32 {
 func (w *World) trimEnd() error {
 	w.noteFloors(w.frontier, w.size/64)
 	for _, c := range w.columns {
-		c.settle()
+		c.flushDirty()
 	}
 	slots := int(w.frontier) * 64
-	err := w.control.Shrink(w.control.Below(), 4*slots)
+	err := w.control.DecommitTo(w.control.Below(), 4*slots)
 	w.live.Shrink(slots)
 	w.vacant.Shrink(slots / 64)
 	w.measure()
 	errs := []error{err}
 	for _, c := range w.columns {
 		if c.base != nil {
-			errs = append(errs, c.span.Shrink(c.reach(slots)))
+			errs = append(errs, c.span.DecommitTo(c.bytesFor(slots)))
 		}
 		c.set.Shrink(slots)
 		c.measure()
@@ -112,8 +112,8 @@ func (c *column) trim() error {
 	}
 	c.owed -= c.promised
 	c.promised = 0
-	if s, ok := c.store.(packedStore); ok {
-		errs = append(errs, s.trim(c.owed))
+	if c.store != nil {
+		errs = append(errs, c.store.trim(c.owed))
 	}
 	return errors.Join(errs...)
 }

@@ -225,7 +225,7 @@ func (w *World) reach(end uint32) error {
 		return nil
 	}
 	n := int(end)
-	if err := w.control.Grow(4 * n); err != nil {
+	if err := w.control.CommitTo(4 * n); err != nil {
 		return err
 	}
 	if err := w.vacant.Grow(n / 64); err != nil {

@@ -6,11 +6,9 @@ type numberedSparse struct {
 	SparseColumn[[3]uint64]
 }
 
-func newNumberedSparse(w *World, o ColumnOptions) numberedSparse {
-	return numberedSparse{NewSparseColumnWith[[3]uint64](w, o)}
+func newNumberedSparse(w *World, name string) numberedSparse {
+	return numberedSparse{NewSparseColumn[[3]uint64](w).Named(name)}
 }
-
-func (c numberedSparse) Grow() error { return c.SparseColumn.Grow(0) }
 
 func (c numberedSparse) cut(v uint64) uint64 { return v }
 
@@ -48,8 +46,8 @@ type numberedHeap struct {
 	HeapColumn[boxed]
 }
 
-func newNumberedHeap(w *World, o ColumnOptions) numberedHeap {
-	return numberedHeap{NewHeapColumnWith[boxed](w, o)}
+func newNumberedHeap(w *World, name string) numberedHeap {
+	return numberedHeap{NewHeapColumn[boxed](w).Named(name)}
 }
 
 func (c numberedHeap) cut(v uint64) uint64 { return v }

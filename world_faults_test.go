@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast/internal/faulttest"
+	"github.com/vastgo/vast/internal/probing"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestWorldFaults(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	n, storages := 900, []Storage{StorageDense, StorageSparse, StorageHeap}
+	n, storages := 900, []probing.Storage{probing.StorageDense, probing.StorageSparse, probing.StorageHeap}
 	if testing.Short() || raceEnabled {
 		n = 300
 	}

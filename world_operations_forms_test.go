@@ -60,19 +60,17 @@ func (m *model) applyForms(b *byteStream) {
 
 // moreForms makes parts of a query's runs optional, excludes other columns, or keeps to a list.
 func (m *model) moreForms(b *byteStream, q Query, match func(*modelEntity) bool) (Query, func(*modelEntity) bool) {
-	optional := slices.DeleteFunc(b.set(3), func(i int) bool {
+	chosen := slices.DeleteFunc(b.set(3), func(i int) bool {
 		c := m.columns[i].column()
-		return slices.Contains(q.q.with, c) || slices.Contains(q.q.minus, c)
+		return slices.Contains(q.q.columns(asked, implied, leftOut), c)
 	})
-	q = q.Optional(m.chosen(optional)...)
+	q = q.Optional(m.chosen(chosen)...)
 	how := b.next()
 	if how%3 == 0 {
 		q = q.Exactly()
 		named := map[int]bool{}
-		for _, group := range append(slices.Clip(q.q.any), q.q.with, q.q.optional) {
-			for _, c := range group {
-				named[int(c.id)] = true
-			}
+		for _, c := range q.q.columns(asked, implied, oneOf, optional) {
+			named[int(c.id)] = true
 		}
 		before := match
 		match = func(v *modelEntity) bool {

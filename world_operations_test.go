@@ -29,7 +29,7 @@ func (m *model) apply(b *byteStream) {
 	case 17:
 		m.operation = "Column.Grow"
 		i := b.column()
-		m.must(m.columns[i].Grow() == nil, "column %d", i)
+		m.must(m.columns[i].Grow(0) == nil, "column %d", i)
 		m.must(int(m.columns[i].column().slots) == int(m.world.size), "column %d is not grown", i)
 	case 18:
 		m.operation = "Trim"

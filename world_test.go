@@ -94,7 +94,7 @@ func TestWorldReservesNothing(t *testing.T) {
 func TestStats(t *testing.T) {
 	w := NewWorld(Options{Name: "numbers", MaxEntities: 4096})
 	defer w.Close()
-	pos, tag := NewColumn[position](w), NewColumnWith[struct{}](w, ColumnOptions{Name: "tag"})
+	pos, tag := NewColumn[position](w), NewColumn[struct{}](w).Named("tag")
 	a := w.Archetype(tag, pos)
 	a.NewN(100, nil)
 	e := a.New()

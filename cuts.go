@@ -1,0 +1,157 @@
+package vast
+
+import (
+	"math"
+	"math/bits"
+)
+
+// ranged reports whether the query matches only some slots.
+func (q *query) ranged() bool { return q.lo > 0 || q.hi != math.MaxUint }
+
+// cuts reports whether the query's runs are parts of those of its source.
+func (q *query) cuts() bool { return q.exact || len(q.optional) > 0 }
+
+// nextPart moves the cursor to the next part of the source's run, and to the next run of the source at the end of each.
+func (k *walk) nextPart() bool {
+	for {
+		for lo := k.cursor.Hi; lo < k.end; {
+			hi := k.q.alike(lo, k.end)
+			if k.q.exact {
+				from, to := k.q.pure(uint32(lo), uint32(hi))
+				if from == to {
+					lo = hi
+					continue
+				}
+				lo, hi = uint(from), uint(to)
+			}
+			k.cursor.Lo, k.cursor.Hi = lo, hi
+			return true
+		}
+		if !k.nextWhole() {
+			return false
+		}
+		k.end, k.cursor.Hi = k.cursor.Hi, k.cursor.Lo
+	}
+}
+
+// nextBetween is the cursor's Next, kept to the query's range.
+func (k *walk) nextBetween() bool {
+	for k.cursor.Next() {
+		k.cursor.Lo, k.cursor.Hi = max(k.cursor.Lo, k.q.lo), min(k.cursor.Hi, k.q.hi)
+		if k.cursor.Lo < k.cursor.Hi {
+			return true
+		}
+	}
+	return false
+}
+
+// inRange returns the slots of mask in a word that lie in the query's range.
+func (q *query) inRange(word uint, mask uint64) uint64 {
+	if lo := q.lo; lo > word*64 {
+		mask &= ^uint64(0) << (lo - word*64) // zero if the range begins behind the word
+	}
+	if hi := q.hi; hi < word*64+64 {
+		mask &= 1<<(max(hi, word*64)-word*64) - 1
+	}
+	return mask
+}
+
+// alike returns how far, from lo and up to hi, entities have the same optional components.
+func (q *query) alike(lo, hi uint) uint {
+	if len(q.optional) == 0 {
+		return hi
+	}
+	// Look at the word in all columns first: a border in it is nearer than any border behind it.
+	for _, c := range q.optional {
+		var here uint64
+		if lo < uint(c.slots) {
+			here = c.set.Word(lo / 64)
+		}
+		if here>>(lo%64)&1 != 0 {
+			here = ^here
+		}
+		if other := here >> (lo % 64); other != 0 {
+			hi = min(hi, lo+uint(bits.TrailingZeros64(other)))
+		}
+	}
+	word := lo/64*64 + 64
+	if hi <= word {
+		return hi
+	}
+	for _, c := range q.optional {
+		switch {
+		case c.set.Test(lo):
+			hi = min(hi, c.set.NextClear(word))
+		default:
+			if next := c.set.Next(word); next < uint(c.slots) {
+				hi = min(hi, next)
+			}
+		}
+	}
+	return hi
+}
+
+// nameIDs returns the numbers of the columns that entities of an exact query may have, as a set of bits.
+func (q *query) nameIDs() (ids []uint64) {
+	for _, c := range q.columns(asked, implied, oneOf, optional) {
+		for int(c.id/64) >= len(ids) {
+			ids = append(ids, 0)
+		}
+		ids[c.id/64] |= 1 << (c.id % 64)
+	}
+	return ids
+}
+
+// foreign reports whether a component keeps entities out of an exact query.
+func (q *query) foreign(c *column) bool {
+	return !c.internal && (int(c.id/64) >= len(q.ids) || q.ids[c.id/64]>>(c.id%64)&1 == 0)
+}
+
+// others returns the slots of mask in a word, which hold entities, that have a component that an exact query does not name. It
+// looks only at the columns that the word's entities were born with, and at those that were added in the word.
+func (q *query) others(word uint32, mask uint64) (m uint64) {
+	w := q.world
+	o := w.owner(word)
+	for _, c := range w.extents[o.extent].archetype.columns {
+		if q.foreign(c) {
+			if m |= mask & c.set.Word(uint(word)); m == mask {
+				return m
+			}
+		}
+	}
+	for extra := o.extra; extra != 0; extra &= extra - 1 {
+		for id := int(trailingZeros(extra)); id < len(w.columns); id += 64 {
+			if c := w.columns[id]; word < c.slots/64 && q.foreign(c) {
+				m |= mask & c.set.Word(uint(word))
+			}
+		}
+	}
+	return m
+}
+
+// pure returns the first stretch among the slots [lo, hi), which all hold entities, in which every entity has only components
+// that an exact query names. It returns hi and hi if no entity does.
+func (q *query) pure(lo, hi uint32) (uint32, uint32) {
+	found := false
+	for at := lo; at < hi; {
+		word, mask, end := wordOf(at, hi)
+		others := q.others(word, mask)
+		if !found {
+			if mask &^= others; mask == 0 {
+				at = end
+				continue
+			}
+			found = true
+			lo = word*64 + trailingZeros(mask)
+			others &= ^uint64(0) << (lo % 64)
+		}
+		if others != 0 {
+			return lo, word*64 + trailingZeros(others)
+		}
+		at = end
+	}
+	if !found {
+		return hi, hi
+	}
+	return lo, hi
+}

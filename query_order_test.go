@@ -1,0 +1,136 @@
+package vast
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// permutations calls f with the numbers below n in every order.
+func permutations(n int, f func([]int)) {
+	order := make([]int, 0, n)
+	var extend func()
+	extend = func() {
+		if len(order) == n {
+			f(order)
+			return
+		}
+		for i := range n {
+			if !slices.Contains(order, i) {
+				order = append(order, i)
+				extend()
+				order = order[:len(order)-1]
+			}
+		}
+	}
+	extend()
+}
+
+// TestConditionsInAnyOrder gives queries the same conditions in every order: either all of these queries panic, or all match
+// the same entities in the same runs.
+func TestConditionsInAnyOrder(t *testing.T) {
+	w := NewWorld(Options{})
+	defer w.Close()
+	a, b := NewColumn[uint64](w).Named("a"), NewSparseColumn[uint64](w).Named("b")
+	tag, relation, other := NewTag(w, "tag"), NewRelation(w, "of", RelationOptions{}), NewRelation(w, "by", RelationOptions{})
+	tracker := NewTracker(w, a)
+	var es []Entity
+	w.Archetype(a).NewN(400, func(r Run) {
+		for i := range r.Len() {
+			es = append(es, r.Entity(i))
+		}
+	})
+	tracker.Next()
+	for i, e := range es {
+		if i%3 == 0 {
+			a.Set(e, 1)
+		}
+		if i%4 == 0 {
+			b.Add(e, 1)
+		}
+		if i%5 < 3 {
+			tag.Add(e)
+		}
+		if i > 2 && i%2 == 0 {
+			relation.Set(e, es[0])
+		}
+		if i > 2 && i%7 < 5 {
+			other.Set(e, es[1+i%2])
+		}
+	}
+	conditions := map[string]func(Query) Query{
+		"Without(b)":       func(q Query) Query { return q.Without(b) },
+		"Without(of)":      func(q Query) Query { return q.Without(relation) },
+		"Any(b, tag)":      func(q Query) Query { return q.Any(b, tag) },
+		"Any(of, by)":      func(q Query) Query { return q.Any(relation, other) },
+		"Any(a, by)":       func(q Query) Query { return q.Any(a, other) },
+		"Optional(tag)":    func(q Query) Query { return q.Optional(tag) },
+		"Optional(a)":      func(q Query) Query { return q.Optional(a) },
+		"Optional(of)":     func(q Query) Query { return q.Optional(relation) },
+		"To(of, 0)":        func(q Query) Query { return q.To(relation, es[0]) },
+		"To(by, 1)":        func(q Query) Query { return q.To(other, es[1]) },
+		"Changed(a)":       func(q Query) Query { return q.Changed(a, tracker) },
+		"Among":            func(q Query) Query { return q.Among(es[50:300]) },
+		"Among others":     func(q Query) Query { return q.Among(es[20:200]) },
+		"Between(10, 300)": func(q Query) Query { return q.Between(10, 300) },
+		"Exactly":          func(q Query) Query { return q.Exactly() },
+	}
+	names := make([]string, 0, len(conditions))
+	for name := range conditions {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	panics, answers := 0, 0
+	// try compares all orders of some conditions.
+	try := func(q Query, chosen []string) {
+		want := ""
+		permutations(len(chosen), func(order []int) {
+			got := ""
+			func() {
+				defer func() {
+					if recover() != nil {
+						got = "panics"
+					}
+				}()
+				made := q
+				for _, i := range order {
+					made = conditions[chosen[i]](made)
+				}
+				for run := range made.Runs() {
+					got += fmt.Sprintf("[%d %d)", run.start, run.start+run.n)
+				}
+				for word, mask := range made.Words() {
+					got += fmt.Sprintf(" %d:%x", word, mask)
+				}
+				got += fmt.Sprint(" ", made.Count())
+			}()
+			if want == "" {
+				want = got
+			}
+			if got != want {
+				t.Errorf("%v in the order %v: %s, in another order %s", chosen, order, got, want)
+			}
+		})
+		if want == "panics" {
+			panics++
+		} else {
+			answers++
+		}
+	}
+	queries := []Query{w.Query(), w.Query(tag)}
+	for i := range names {
+		for j := range i {
+			for _, q := range queries {
+				try(q, []string{names[i], names[j]})
+				for k := range j {
+					try(q, []string{names[i], names[j], names[k]})
+				}
+			}
+		}
+	}
+	try(w.Query(), []string{"Any(b, tag)", "Optional(tag)", "To(of, 0)", "Changed(a)", "Between(10, 300)", "Exactly"})
+	try(w.Query(), []string{"Any(of, by)", "To(of, 0)", "To(by, 1)", "Among", "Among others", "Optional(of)"})
+	if panics < 50 || answers < 500 {
+		t.Errorf("%d sets of conditions panic and %d do not: the test says little", panics, answers)
+	}
+}

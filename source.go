@@ -1,0 +1,290 @@
+package vast
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// source says where the runs of a query come from.
+type source uint8
+
+const (
+	fromFilter  source = iota // a cursor over presence bits
+	fromList                  // the list of Query.Among
+	fromLinks                 // the sources of a target, in the order of their links
+	fromRelated               // a cursor over presence bits, kept to the entities with the right targets
+	fromPinned                // runs that were collected before
+)
+
+// chooseSource returns the source that the query's conditions ask for.
+func (q *query) chooseSource() source {
+	switch {
+	case q.list != nil:
+		return fromList
+	case len(q.targets) > 0 && q.ranged():
+		return fromRelated
+	case len(q.targets) > 0:
+		return fromLinks
+	}
+	return fromFilter
+}
+
+// startSource sets the walk of a query that is not plain before its first run.
+func (k *walk) startSource() {
+	k.source = k.q.source
+	if k.source == fromLinks {
+		k.startLinks()
+	}
+	if k.q.ranged() {
+		k.startBetween(0, k.cursor.End())
+	}
+}
+
+// startBetween sets the walk before the part of its matches that lies in the words [lo, end).
+func (k *walk) startBetween(lo, end uint) {
+	k.cursor.StartAt(&k.q.filter, max(lo, k.q.lo/64), min(end, k.q.hi/64+1))
+	if k.source == fromList {
+		k.startList(max(lo*64, k.q.lo))
+	}
+}
+
+// goBySlot makes a walk that begins go by slot.
+func (k *walk) goBySlot() {
+	if k.source == fromLinks {
+		k.source = fromRelated
+	}
+}
+
+// nextWhole moves the cursor to the next run of the source and reports whether there is one.
+func (k *walk) nextWhole() bool {
+	switch k.source {
+	case fromList:
+		return k.nextListed()
+	case fromLinks:
+		return k.nextLinked()
+	case fromRelated:
+		return k.nextRelated()
+	case fromPinned:
+		return k.nextPinned()
+	}
+	return k.nextBetween()
+}
+
+// nextWord moves to the next word with matches and returns it with their mask, which is zero at the end. It goes by slot.
+func (k *walk) nextWord() (word uint, mask uint64) {
+	for {
+		if k.source == fromList {
+			word, mask = k.nextListedWord()
+		} else {
+			word, mask = k.cursor.NextWord()
+		}
+		if mask == 0 || k.q.plain {
+			return word, mask
+		}
+		if k.source != fromList {
+			mask = k.keep(word, mask)
+		}
+		if k.q.exact {
+			mask &^= k.q.others(uint32(word), mask)
+		}
+		if mask != 0 {
+			return word, mask
+		}
+	}
+}
+
+// keep returns the slots of mask in a word that lie in the query's range and have the targets that it asks for.
+func (k *walk) keep(word uint, mask uint64) uint64 {
+	if k.q.ranged() {
+		mask = k.q.inRange(word, mask)
+	}
+	if len(k.q.targets) == 0 {
+		return mask
+	}
+	for m := mask; m != 0; m &= m - 1 {
+		if !k.hasTargets(uint32(word)*64 + trailingZeros(m)) {
+			mask &^= m & -m
+		}
+	}
+	return mask
+}
+
+// listed is the part of a walk over a list.
+type listed struct {
+	at   int    // the next entity of the list
+	word uint   // the current word
+	bits uint64 // its matches that were not yielded yet
+}
+
+func bySlot(a, b Entity) int {
+	return cmp.Or(cmp.Compare(a.slot, b.slot), cmp.Compare(a.generation, b.generation))
+}
+
+// startList moves to the first entity of the list whose slot is not below lo.
+func (k *walk) startList(lo uint) {
+	k.listed.at, _ = slices.BinarySearchFunc(k.q.list, lo, func(e Entity, lo uint) int { return cmp.Compare(uint(e.slot), lo) })
+}
+
+// nextListed is nextWhole for a list.
+func (k *walk) nextListed() bool {
+	l := &k.listed
+	if l.bits == 0 {
+		if l.word, l.bits = k.nextListedWord(); l.bits == 0 {
+			return false
+		}
+	}
+	first := uint(bits.TrailingZeros64(l.bits))
+	after := l.bits + 1<<first // as in the cursor: its lowest bit is the run's end, or it is zero if the run leaves the word
+	k.cursor.Lo = l.word*64 + first
+	if after != 0 {
+		k.cursor.Hi = l.word*64 + uint(bits.TrailingZeros64(after))
+		l.bits &= after
+		return true
+	}
+	for {
+		l.word++
+		l.bits = 0
+		k.cursor.Hi = l.word * 64
+		if l.at == len(k.q.list) || uint(k.q.list[l.at].slot/64) != l.word || l.word >= k.cursor.End() {
+			return true
+		}
+		m := k.listedIn(l.word)
+		n := uint(bits.TrailingZeros64(^m))
+		if n < 64 {
+			k.cursor.Hi += n
+			l.bits = m &^ (1<<n - 1)
+			return true
+		}
+	}
+}
+
+// nextListedWord is nextWord for a list.
+func (k *walk) nextListedWord() (word uint, mask uint64) {
+	for k.listed.at < len(k.q.list) {
+		word = uint(k.q.list[k.listed.at].slot / 64)
+		if word >= k.cursor.End() {
+			break
+		}
+		if mask = k.listedIn(word); mask != 0 {
+			return word, mask
+		}
+	}
+	return 0, 0
+}
+
+// listedIn moves past the list's entities in a word, which must be below the cursor's end, and returns those that match.
+func (k *walk) listedIn(word uint) (m uint64) {
+	for ; k.listed.at < len(k.q.list); k.listed.at++ {
+		e := k.q.list[k.listed.at]
+		if uint(e.slot/64) != word {
+			break
+		}
+		if *k.world.generation(e.slot) == e.generation {
+			m |= 1 << (e.slot % 64)
+		}
+	}
+	return k.keep(word, m&k.q.filter.All(word))
+}
+
+// linkedSources is the part of a walk over the sources of a target.
+type linkedSources struct {
+	of   *targetOf
+	next uint32 // the next source
+	word uint32 // the word that mask belongs to; none before the first
+	mask uint64 // matches of the query's other conditions in it
+}
+
+// startLinks chooses the target with the fewest sources.
+func (k *walk) startLinks() {
+	l := linkedSources{word: none, next: none}
+	fewest := uint32(math.MaxUint32)
+	for i := range k.q.targets {
+		t := &k.q.targets[i]
+		if !t.relation.targets.has(t.target) {
+			l.of, l.next = t, none
+			break
+		}
+		if f := t.relation.family(t.target.slot); l.of == nil || f.count < fewest {
+			l.of, l.next, fewest = t, f.first, f.count
+		}
+	}
+	k.linked = l
+}
+
+// nextLinked is nextWhole for the sources of a target. It reads the link of a source before it yields the source.
+func (k *walk) nextLinked() bool {
+	l := &k.linked
+	relation := l.of.relation
+	for l.next != none {
+		lo := l.next
+		l.next = relation.link(lo).next
+		if !k.matches(lo) {
+			continue
+		}
+		hi := lo + 1
+		for l.next == hi && k.matches(hi) {
+			l.next = relation.link(hi).next
+			hi++
+		}
+		k.cursor.Lo, k.cursor.Hi = uint(lo), uint(hi)
+		return true
+	}
+	return false
+}
+
+// matches reports whether a source meets the query's other conditions.
+func (k *walk) matches(slot uint32) bool {
+	l := &k.linked
+	if word := slot / 64; word != l.word {
+		l.word, l.mask = word, k.q.filter.All(uint(word))
+	}
+	return l.mask>>(slot%64)&1 != 0 && (len(k.q.targets) == 1 || k.hasTargets(slot))
+}
+
+// hasTargets reports whether an entity with targets in all relations of the query has the right ones.
+func (k *walk) hasTargets(slot uint32) bool {
+	for i := range k.q.targets {
+		if t := &k.q.targets[i]; *t.relation.target(slot) != t.target {
+			return false
+		}
+	}
+	return true
+}
+
+// related is the part of a walk by slot over entities with some targets: the rest of the cursor's run.
+type related struct{ next, end uint32 }
+
+// nextRelated is nextWhole for entities with the right targets, by slot.
+func (k *walk) nextRelated() bool {
+	r := &k.slots
+	for {
+		for r.next < r.end && !k.hasTargets(r.next) {
+			r.next++
+		}
+		if r.next < r.end {
+			lo := r.next
+			for r.next < r.end && k.hasTargets(r.next) {
+				r.next++
+			}
+			k.cursor.Lo, k.cursor.Hi = uint(lo), uint(r.next)
+			return true
+		}
+		if !k.nextBetween() {
+			return false
+		}
+		r.next, r.end = uint32(k.cursor.Lo), uint32(k.cursor.Hi)
+	}
+}
+
+// nextPinned is nextWhole for runs that were collected before.
+func (k *walk) nextPinned() bool {
+	if k.pinned == len(k.q.pinned) {
+		return false
+	}
+	run := k.q.pinned[k.pinned]
+	k.pinned++
+	k.cursor.Lo, k.cursor.Hi = uint(run.start), uint(run.start+run.n)
+	return true
+}

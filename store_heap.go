@@ -1,0 +1,150 @@
+package vast
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/internal/probing"
+)
+
+// HeapColumn is a [Column] for components that hold Go pointers: strings, slices, maps, interfaces and the like. Its elements
+// lie on the Go heap, in fixed blocks that never move, so the collector scans them. Presence bits, queries and verbs are
+// those of a Column. Make one with [NewHeapColumn].
+//
+// A HeapColumn clears an element when its entity loses the component, so that the collector can free what the element
+// referred to. It drops a block without elements. A vm.Limit does not count memory on the Go heap.
+type HeapColumn[T any] struct {
+	stored[T]
+	heap *heapStore[T]
+}
+
+// NewHeapColumn registers a component of any Go type with the world, under the name of its type; see [HeapColumn.Named]. For
+// a type without Go pointers, [Column] is faster. NewHeapColumn takes addresses only, and panics with a [*vm.Error] if none
+// are left.
+func NewHeapColumn[T any](w *World) HeapColumn[T] {
+	w.mustBeOpen("NewHeapColumn")
+	typ := reflect.TypeFor[T]()
+	c, err := w.register(typ.Name(), nil)
+	if err != nil {
+		panic(err)
+	}
+	c.typ = typ
+	s := newHeapStore[T]()
+	return HeapColumn[T]{keptBy[T](c, s), s}
+}
+
+// Named gives the column a name, as [Column.Named] does.
+func (c HeapColumn[T]) Named(name string) HeapColumn[T] {
+	c.c.rename(name)
+	return c
+}
+
+// Get returns e's component, or nil if e is stale or lacks it. The pointer stays valid as Go pointers do. Once e has lost the
+// component, it points to memory that another component may use.
+func (c HeapColumn[T]) Get(e Entity) *T {
+	if invariants.Enabled {
+		c.c.touch(false)
+	}
+	if !c.c.has(e) {
+		return nil
+	}
+	return c.heap.element(e.slot)
+}
+
+func (c HeapColumn[T]) at(slot uint32) *T { return c.heap.element(slot) }
+
+// Grow makes the next n additions, to entities that the world has room for now, unable to fail, as [Column.Grow] does. It
+// does not allocate the Go heap's memory for them.
+func (c HeapColumn[T]) Grow(n int) error { return c.c.growForAdditions("HeapColumn.Grow", n) }
+
+// heapStore keeps elements in blocks on the Go heap. Elements without an owner are zero.
+type heapStore[T any] struct {
+	inPlace
+	blocks []*T   // the first element of each block; nil if no slot of the block has an element
+	used   []int  // elements in each block
+	shift  uint32 // a block has 1 << shift slots
+	mask   uint32 // of the bits of a slot that say where it lies in its block
+}
+
+// A block has few bytes, so that a rare component stays small, and at most 1 << heapBlockShift slots, so that the list of
+// blocks stays short.
+const (
+	heapBlockBytes = 64 << 10
+	heapBlockShift = 9
+)
+
+func newHeapStore[T any]() *heapStore[T] {
+	s := &heapStore[T]{shift: heapBlockShift}
+	for s.shift > 0 && unsafe.Sizeof(*(*T)(nil))<<s.shift > heapBlockBytes {
+		s.shift--
+	}
+	s.mask = 1<<s.shift - 1
+	return s
+}
+
+// element is sound for a slot with an element: its block exists and has mask + 1 elements. A block is not a slice, so that
+// [HeapColumn.Get] is small enough for inlining.
+func (s *heapStore[T]) element(slot uint32) *T {
+	return (*T)(unsafe.Add(unsafe.Pointer(s.blocks[slot>>(s.shift&31)]), uintptr(slot&s.mask)*unsafe.Sizeof(*(*T)(nil))))
+}
+
+func (s *heapStore[T]) storage() probing.Storage      { return probing.StorageHeap }
+func (s *heapStore[T]) at(slot uint32) unsafe.Pointer { return unsafe.Pointer(s.element(slot)) }
+
+func (s *heapStore[T]) put(slot uint32) {
+	i := int(slot >> s.shift)
+	if i >= len(s.blocks) {
+		s.blocks = append(s.blocks, make([]*T, i+1-len(s.blocks))...)
+		s.used = append(s.used, make([]int, i+1-len(s.used))...)
+	}
+	if s.blocks[i] == nil {
+		s.blocks[i] = unsafe.SliceData(make([]T, s.mask+1))
+	}
+	// Free elements are zero and not poisoned, because the collector scans them.
+	if invariants.Enabled && !reflect.ValueOf(s.element(slot)).Elem().IsZero() {
+		panic(fmt.Sprintf("vast: slot %d of a HeapColumn of %s was written after its component was removed: drop every pointer to "+
+			"a component where it is removed", slot, reflect.TypeFor[T]()))
+	}
+	s.used[i]++
+}
+
+func (s *heapStore[T]) drop(slot uint32) {
+	var zero T
+	*s.element(slot) = zero
+	i := slot >> s.shift
+	if s.used[i]--; s.used[i] == 0 {
+		s.blocks[i] = nil
+	}
+}
+
+func (s *heapStore[T]) empty() { s.blocks, s.used = nil, nil }
+
+func (s *heapStore[T]) close() error {
+	s.empty()
+	return nil
+}
+
+// memory counts the bytes of the blocks. Complexity: the number of blocks.
+func (s *heapStore[T]) memory() (reserved, committed, heap int) {
+	n := 0
+	for _, b := range s.blocks {
+		if b != nil {
+			n++
+		}
+	}
+	return 0, 0, n << s.shift * int(unsafe.Sizeof(*(*T)(nil)))
+}
+
+func (s *heapStore[T]) check(c *column, must func(bool, string, ...any)) {
+	total := 0
+	for i, used := range s.used {
+		first := uint(i) << s.shift
+		n := c.set.CountRange(first, first+uint(s.mask)+1)
+		must(n == used, "column %s: block %d counts %d elements for %d entities", c.name, i, used, n)
+		must((s.blocks[i] != nil) == (used > 0), "column %s: block %d has %d elements", c.name, i, used)
+		total += n
+	}
+	must(total == c.set.Count(), "column %s: %d elements for %d entities", c.name, total, c.set.Count())
+}

@@ -1,0 +1,200 @@
+package vast
+
+import (
+	"unsafe"
+
+	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/internal/probing"
+)
+
+// stored is the part that [SparseColumn] and [HeapColumn] share: a column whose elements a store keeps.
+type stored[T any] struct {
+	c *column
+}
+
+// keptBy makes s the store of a new column and returns the column's verbs.
+func keptBy[T any](c *column, s store) stored[T] {
+	c.keep(s)
+	k := stored[T]{c}
+	c.later = k.later
+	return k
+}
+
+func (k stored[T]) column() *column { return k.c }
+
+// at returns the address of the element of a slot that has the component.
+func (k stored[T]) at(slot uint32) *T { return (*T)(k.c.store.at(slot)) }
+
+// Name returns the column's name.
+func (k stored[T]) Name() string { return k.c.name }
+
+// Len returns the number of entities that have the component. Complexity: as [Column.Len].
+func (k stored[T]) Len() int { return k.c.len() }
+
+// Has reports whether e is alive and has the component.
+func (k stored[T]) Has(e Entity) bool { return k.c.has(e) }
+
+// Edit returns e's component for writing, as [Column.Edit] does.
+func (k stored[T]) Edit(e Entity) *T {
+	if invariants.Enabled {
+		k.c.touch(true)
+	}
+	if !k.c.has(e) {
+		return nil
+	}
+	if k.c.tracked {
+		k.c.wrote(e.slot)
+	}
+	return k.at(e.slot)
+}
+
+// Set overwrites e's component and reports whether e has one.
+func (k stored[T]) Set(e Entity, v T) bool {
+	p := k.Edit(e)
+	if p == nil {
+		return false
+	}
+	*p = v
+	return true
+}
+
+// Add gives e the component, or overwrites the one that e has, and returns its address, as [Column.Add] does.
+func (k stored[T]) Add(e Entity, v T) *T {
+	alive, gained := k.c.add(e)
+	if !alive {
+		return nil
+	}
+	p := k.at(e.slot)
+	*p = v
+	if gained {
+		k.c.tellAdded(e.slot)
+	}
+	return p
+}
+
+// Remove takes the component from e and reports whether e had one.
+func (k stored[T]) Remove(e Entity) bool { return k.c.remove(e) }
+
+// AddLater records that e gains the component with the value v, as by Add. A HeapColumn keeps the value on the Go heap until
+// [World.Apply].
+func (k stored[T]) AddLater(cs *Commands, e Entity, v T) { k.record(cs, commandAdd, e, v) }
+
+// SetLater records that e's component is overwritten, as by Set. A HeapColumn keeps the value on the Go heap until
+// [World.Apply].
+func (k stored[T]) SetLater(cs *Commands, e Entity, v T) { k.record(cs, commandSet, e, v) }
+
+// RemoveLater records that e loses the component, as by Remove.
+func (k stored[T]) RemoveLater(cs *Commands, e Entity) { cs.recordFor(k.c, commandRemove, e, 0) }
+
+// record puts a command and its value into the log. A value that may hold Go pointers goes into the list that the Commands
+// keep for the column, and its index into the log.
+func (k stored[T]) record(cs *Commands, kind commandKind, e Entity, v T) {
+	if k.c == nil || k.c.store.storage() != probing.StorageHeap {
+		*(*T)(cs.recordFor(k.c, kind, e, unsafe.Sizeof(v))) = v
+		return
+	}
+	index := (*uint64)(cs.recordFor(k.c, kind, e, 8))
+	if n := int(k.c.id) + 1; n > len(cs.lists) {
+		cs.lists = append(cs.lists, make([]list, n-len(cs.lists))...)
+	}
+	l, _ := cs.lists[k.c.id].(*listOf[T])
+	if l == nil {
+		l = new(listOf[T])
+		cs.lists[k.c.id] = l
+	}
+	*index = uint64(len(l.values))
+	l.values = append(l.values, v)
+}
+
+func (k stored[T]) later(cs *Commands, kind commandKind, e Entity, v unsafe.Pointer) bool {
+	if kind == commandRemove {
+		return k.c.remove(e)
+	}
+	p := (*T)(v)
+	if k.c.store.storage() == probing.StorageHeap {
+		p = &cs.lists[k.c.id].(*listOf[T]).values[*(*uint64)(v)]
+	}
+	if kind == commandAdd {
+		return k.Add(e, *p) != nil
+	}
+	return k.Set(e, *p)
+}
+
+// OnAdd registers a callback for each entity that gains the component, as [Column.OnAdd] does.
+func (k stored[T]) OnAdd(f func(e Entity, v *T)) {
+	k.c.hookAdd(func(e Entity) { f(e, k.at(e.slot)) })
+}
+
+// OnRemove registers a callback for each entity that loses the component, as [Column.OnRemove] does.
+func (k stored[T]) OnRemove(f func(e Entity, v *T)) {
+	k.c.hookRemove(func(e Entity) { f(e, k.at(e.slot)) })
+}
+
+// In reports whether the entities of a run have the component, as [Tag.In] does.
+func (k stored[T]) In(r Run) bool { return k.c.in(r) }
+
+// AddAll gives every entity that matches the query the component with the value v, or overwrites the one that the entity
+// has, and returns how many entities match, as [Column.AddAll] does. In a HeapColumn the entities share what v refers to.
+// Complexity: one step for each entity.
+func (k stored[T]) AddAll(q Query, v T) int {
+	var walk walk
+	c := k.c
+	c.startAll("AddAll", q, &walk)
+	c.world.mustNotBeInCallback(opAddAll)
+	gains, missing := c.gainsOf(q)
+	if err := c.world.try([]*column{c}, func() error {
+		if err := c.growFor(q.q); err != nil {
+			return err
+		}
+		return c.room(missing, c.promised)
+	}); err != nil {
+		panic(err)
+	}
+	n, added := 0, 0
+	// Bits change only in slots that the walk has passed, so the walk may go on.
+	for walk.next() {
+		for lo, hi := uint32(walk.cursor.Lo), uint32(walk.cursor.Hi); lo < hi; {
+			word, mask, end := wordOf(lo, hi)
+			c.putIn(word, mask&^c.set.Word(uint(word)))
+			added += c.giveIn(word, mask)
+			k.write(word, mask, v)
+			n += int(end - lo)
+			lo = end
+		}
+	}
+	c.world.changedAll(opAddAll, added)
+	c.tellGains(gains)
+	return n
+}
+
+// SetAll overwrites the component of every entity that matches the query and has it, and returns how many have it, as
+// [Column.SetAll] does. In a HeapColumn the entities share what v refers to.
+func (k stored[T]) SetAll(q Query, v T) int {
+	var walk walk
+	k.c.startAll("SetAll", q, &walk)
+	n := 0
+	for walk.next() {
+		for lo, hi := uint32(walk.cursor.Lo), min(uint32(walk.cursor.Hi), k.c.slots); lo < hi; {
+			word, mask, end := wordOf(lo, hi)
+			n += k.write(word, mask&k.c.set.Word(uint(word)), v)
+			lo = end
+		}
+	}
+	return n
+}
+
+// write overwrites the elements of the slots of mask in a word, which all have the component, and returns how many they are.
+func (k stored[T]) write(word uint32, mask uint64, v T) (n int) {
+	for m := mask; m != 0; m &= m - 1 {
+		*k.at(word*64 + trailingZeros(m)) = v
+		n++
+	}
+	if k.c.tracked {
+		k.c.wroteIn(word, mask)
+	}
+	return n
+}
+
+// RemoveAll takes the component from every entity that matches the query and has it, and returns how many had it, as
+// [Column.RemoveAll] does. Complexity: one step for each of them.
+func (k stored[T]) RemoveAll(q Query) int { return k.c.removeAll("RemoveAll", q) }
