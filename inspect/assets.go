@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+
+	"github.com/vastgo/vast/internal/theme"
 )
 
 //go:embed page
@@ -26,7 +28,6 @@ func pageHandler() http.Handler {
 	if err != nil {
 		panic(err) // the pattern above names it
 	}
-	server := http.FileServerFS(files)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := path.Clean("/" + r.URL.Path)[1:]
 		if name == "" {
@@ -37,14 +38,18 @@ func pageHandler() http.Handler {
 			fail(w, &problem{Status: http.StatusMethodNotAllowed, Code: "method", Message: r.Method + " is not for the page"})
 			return
 		}
+		from := files
+		if _, err := fs.Stat(theme.Files, name); err == nil {
+			from = theme.Files // the part that the documentation's site shares
+		}
 		kind, known := contentTypes[path.Ext(name)]
-		if info, err := fs.Stat(files, name); !known || err != nil || info.IsDir() {
+		if info, err := fs.Stat(from, name); !known || err != nil || info.IsDir() {
 			fail(w, notFound("there is no such page; the inspector's begins at /"))
 			return
 		}
 		w.Header().Set("Content-Type", kind)
 		// A program that was built anew brings a new page.
 		w.Header().Set("Cache-Control", "no-cache")
-		server.ServeHTTP(w, r)
+		http.ServeFileFS(w, r, from, name)
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/vastgo/vast/internal/theme"
 )
 
 // forbidden is what would let a text of the world become a part of the page, or what the page's policy refuses.
@@ -15,11 +17,21 @@ var forbidden = regexp.MustCompile(`(?i)innerHTML|outerHTML|insertAdjacentHTML|d
 // TestPageSource holds all files of the page, also what others wrote, against what they must not do.
 func TestPageSource(t *testing.T) {
 	scripts := 0
-	err := fs.WalkDir(pageFiles, "page", func(name string, d fs.DirEntry, err error) error {
+	for _, files := range []fs.FS{pageFiles, theme.Files} {
+		scripts += checkSource(t, files)
+	}
+	if scripts < 6 {
+		t.Errorf("only %d scripts were looked at", scripts)
+	}
+}
+
+// checkSource checks all files of a file system, and returns the number of scripts.
+func checkSource(t *testing.T, files fs.FS) (scripts int) {
+	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		text, err := fs.ReadFile(pageFiles, name)
+		text, err := fs.ReadFile(files, name)
 		if err != nil {
 			return err
 		}
@@ -50,7 +62,5 @@ func TestPageSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if scripts < 6 {
-		t.Errorf("only %d scripts were looked at", scripts)
-	}
+	return scripts
 }

@@ -12,6 +12,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/vastgo/vast/internal/theme"
 )
 
 // own are the site's style sheet, its scripts and the frame of its pages.
@@ -78,7 +80,7 @@ func newSite(documentation fs.FS) (*site, error) {
 	if s.files["index.js"], err = s.index.script(); err != nil {
 		return nil, err
 	}
-	return s, errors.Join(s.add(own, "site"), s.add(documentation, "."))
+	return s, errors.Join(s.add(own, "site"), s.add(theme.Files, "."), s.add(documentation, "."))
 }
 
 // add takes the files of a folder that are shown as they are.

@@ -1,8 +1,8 @@
-// The theme that was chosen last, set before anything is drawn: so the page does not flash. Without a choice the
+// Set the theme that the user chose last before anything is drawn, so that the page does not flash. Without a choice, the
 // style sheet follows the system.
 try {
   const chosen = localStorage.getItem('vast-theme');
   if (chosen === 'light' || chosen === 'dark') document.documentElement.dataset.theme = chosen;
 } catch {
-  // Storage may be forbidden; then the system's theme it is.
+  // If storage is forbidden, the style sheet follows the system.
 }

@@ -1,7 +1,6 @@
-package inspect
+package theme
 
 import (
-	"io/fs"
 	"maps"
 	"math"
 	"regexp"
@@ -9,10 +8,10 @@ import (
 	"testing"
 )
 
-// TestPageContrast holds the style sheet's colours against what people with weak eyes need: 4.5 to 1 for text and 3 to 1 for
-// lines and frames that mean something (WCAG 2.2, 1.4.3 and 1.4.11).
-func TestPageContrast(t *testing.T) {
-	css, err := fs.ReadFile(pageFiles, "page/style.css")
+// TestContrast checks the contrast of the colours against WCAG 2.2, 1.4.3 and 1.4.11: 4.5 to 1 for text, and 3 to 1 for lines
+// and frames with a meaning.
+func TestContrast(t *testing.T) {
+	css, err := Files.ReadFile("base.css")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,7 +19,7 @@ func TestPageContrast(t *testing.T) {
 	dark := colorsOf(t, css, `(?s)\n:root\[data-theme="dark"\] \{(.*?)\n\}`)
 	system := colorsOf(t, css, `(?s)\n  :root:not\(\[data-theme="light"\]\) \{(.*?)\n  \}`)
 	if !maps.Equal(dark, system) {
-		t.Errorf("the dark theme that is chosen is not the one that the system asks for:\n%v\n%v", dark, system)
+		t.Errorf("the dark theme by choice differs from the dark theme by the system:\n%v\n%v", dark, system)
 	}
 	for theme, colors := range map[string]map[string]float64{"light": light, "dark": dark} {
 		for _, ground := range []string{"bg", "panel", "sunk", "wash"} {
@@ -28,6 +27,11 @@ func TestPageContrast(t *testing.T) {
 				if c := contrast(colors[text], colors[ground]); c < 4.5 {
 					t.Errorf("%s: --%s on --%s has a contrast of %.2f", theme, text, ground, c)
 				}
+			}
+		}
+		for _, code := range []string{"c1", "c2", "c3", "c4", "c7"} { // the words of code in the documentation
+			if c := contrast(colors[code], colors["panel"]); c < 4.5 {
+				t.Errorf("%s: --%s on --panel has a contrast of %.2f", theme, code, c)
 			}
 		}
 		if c := contrast(colors["on-accent"], colors["accent"]); c < 4.5 {
@@ -43,7 +47,7 @@ func TestPageContrast(t *testing.T) {
 	}
 }
 
-// colorsOf returns the luminances of the variables in a block that are colours.
+// colorsOf returns the luminances of the colours in a block of variables.
 func colorsOf(t *testing.T, css []byte, block string) map[string]float64 {
 	t.Helper()
 	body := regexp.MustCompile(block).FindSubmatch(css)
@@ -64,7 +68,7 @@ func colorsOf(t *testing.T, css []byte, block string) map[string]float64 {
 	return colors
 }
 
-// linear is how bright a part of an sRGB colour is, of one.
+// linear returns the brightness of a part of an sRGB colour, from 0 to 1.
 func linear(part uint64) float64 {
 	v := float64(part) / 255
 	if v <= 0.04045 {
