@@ -37,8 +37,8 @@ func (c *Context) Random(e vast.Entity) Random {
 }
 
 // RandomOf returns the random numbers of any number, such as a place on a map, in this system and tick. Equal
-// numbers give equal streams. Numbers below 2³² share no stream with an entity. A larger number has the stream
-// of the entity whose generation is in its upper 32 bits and whose slot is in its lower 32 bits.
+// numbers give equal streams. Numbers below 2³² share no stream with an entity. A larger number has the
+// stream of the entity whose generation is in its upper 32 bits and whose slot is in its lower 32 bits.
 func (c *Context) RandomOf(number uint64) Random {
 	s := c.of()
 	return randomOf(s.options.Seed, c.system.hash, s.number, number)

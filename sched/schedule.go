@@ -151,8 +151,8 @@ func (s *Schedule) Add(sys System) {
 	n := newNode(s, sys)
 	if !slices.Contains(s.phases, n.Phase) {
 		if len(s.options.Phases) > 0 {
-			panic(fmt.Sprintf("sched: Schedule.Add: system %q is of phase %q, which Options.Phases does not list",
-				n.Name, n.Phase))
+			panic(fmt.Sprintf("sched: Schedule.Add: system %q is of phase %q, "+
+				"which Options.Phases does not list", n.Name, n.Phase))
 		}
 		s.phases = append(s.phases, n.Phase)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -19,7 +20,7 @@ const streamOps = 400
 // TestStreams plays random streams in all configurations. VAST_STREAMS sets their number, and VAST_SEED the
 // seed.
 func TestStreams(t *testing.T) {
-	streams, seed := 4, rand.Uint64()
+	streams, seed := longtest.Pick(2, 100), rand.Uint64()
 	if testing.Short() {
 		streams = 1
 	}

@@ -45,20 +45,25 @@ func TestPrinted(t *testing.T) {
 		if seed > 100 {
 			t.Fatal("no stream finds the mistake")
 		}
-		if random := metamorphic.Random(rand.New(rand.NewPCG(seed, 6)), 400); metamorphic.Compare(wrong, random) != nil {
+		random := metamorphic.Random(rand.New(rand.NewPCG(seed, 6)), 400)
+		if metamorphic.Compare(wrong, random) != nil {
 			ops = random
 		}
 	}
-	short := metamorphic.Shrink(ops, func(ops []metamorphic.Op) bool { return metamorphic.Compare(wrong, ops) != nil })
+	short := metamorphic.Shrink(ops, func(ops []metamorphic.Op) bool {
+		return metamorphic.Compare(wrong, ops) != nil
+	})
 	if len(short) > 4 {
 		t.Errorf("%d of %d operations are left", len(short), len(ops))
 	}
-	source := metamorphic.Print(short, "forgetful.Configurations()", "github.com/vastgo/vast/internal/metamorphic/testdata/forgetful")
+	source := metamorphic.Print(short, "forgetful.Configurations()",
+		"github.com/vastgo/vast/internal/metamorphic/testdata/forgetful")
 	t.Log(source)
 	// The overlay makes the file appear in the module, for the compiler only.
 	directory := t.TempDir()
-	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {
-		filepath.Join(root, "testdata", "shrunk", "shrunk_test.go"): filepath.Join(directory, "shrunk_test.go")}})
+	file := filepath.Join(directory, "shrunk_test.go")
+	inModule := filepath.Join(root, "testdata", "shrunk", "shrunk_test.go")
+	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {inModule: file}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,8 +73,10 @@ func TestPrinted(t *testing.T) {
 		}
 	}
 	program := filepath.Join(directory, "shrunk.test")
-	if out, err := exec.Command(compiler, "test", "-c", "-vet=off", "-overlay", filepath.Join(directory, "overlay.json"), "-o", program,
-		"./testdata/shrunk").CombinedOutput(); err != nil {
+	compile := exec.Command(compiler, "test", "-c", "-vet=off", "-overlay",
+		filepath.Join(directory, "overlay.json"),
+		"-o", program, "./testdata/shrunk")
+	if out, err := compile.CombinedOutput(); err != nil {
 		t.Fatalf("the printed test does not compile: %v\n%s\n%s", err, out, source)
 	}
 	command := exec.Command(program)
@@ -78,7 +85,8 @@ func TestPrinted(t *testing.T) {
 	var told caught
 	metamorphic.Check(&told, wrong, short)
 	first, _, _ := strings.Cut(told.text, "\n")
-	if err == nil || !strings.Contains(string(out), "--- FAIL: TestShrunk") || !strings.Contains(string(out), first) {
+	if err == nil || !strings.Contains(string(out), "--- FAIL: TestShrunk") ||
+		!strings.Contains(string(out), first) {
 		t.Errorf("the printed test does not fail with %q: %v\n%s", first, err, out)
 	}
 }

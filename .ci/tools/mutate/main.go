@@ -289,7 +289,7 @@ func report(found int, outcomes []outcome) {
 	valid := len(outcomes) - count[invalid]
 	dead := count[killed] + count[timedOut]
 	percent := func(of int) float64 { return 100 * float64(dead) / float64(max(of, 1)) }
-	fmt.Printf("%d mutants found, %d tried, of these %d do not compile; %d killed (%d by time), %d survived: "+
-		"%.1f %% killed; %.1f %% without %d that no test can tell from the code\n", found, len(outcomes),
+	fmt.Printf("%d mutants found, %d tried, of these %d do not compile; "+
+		"%d killed (%d by time), %d survived: %.1f %% killed; %.1f %% without %d that no test can tell from the code\n", found, len(outcomes),
 		count[invalid], dead, count[timedOut], count[survived], percent(valid), percent(valid-known), known)
 }

@@ -12,7 +12,7 @@ import (
 //
 //	//vastvet:ignore useafter: this test provokes the panic
 //
-// Behind code the comment applies to its own line. Otherwise it applies to the statement or declaration that
+// After code the comment applies to its own line. Otherwise it applies to the statement or declaration that
 // begins on the next line, to its end.
 // line, to its end.
 const Prefix = "//vastvet:ignore"

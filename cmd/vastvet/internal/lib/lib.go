@@ -99,6 +99,22 @@ func Receiver(call *ast.CallExpr) ast.Expr {
 	return nil
 }
 
+// Unnamed returns an expression without parentheses and calls of a method Named of Vast, which return their
+// receiver.
+func Unnamed(info *types.Info, e ast.Expr) ast.Expr {
+	for {
+		e = ast.Unparen(e)
+		call, ok := e.(*ast.CallExpr)
+		if !ok {
+			return e
+		}
+		if _, last := Split(Callee(info, call)); last != "Named" {
+			return e
+		}
+		e = Receiver(call)
+	}
+}
+
 // Split splits a name from [Callee] at its last dot.
 func Split(name string) (of, last string) {
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
 )
 
 // Source is one place where a variable gets a value.
@@ -185,11 +187,12 @@ func (v *Values) Taken(x *types.Var) bool { return v.taken[x] }
 // Parameter reports whether a variable is a parameter, a receiver or a result.
 func (v *Values) Parameter(x *types.Var) bool { return v.owner[x] }
 
-// Only returns the only possible source of an expression. It follows variables that have one source. It stops
-// at a call with several results and at a range statement, and returns that source.
+// Only returns the only possible source of an expression. It follows variables that have one source, and
+// calls of a method Named of Vast, which return their receiver. It stops at a call with several results and
+// at a range statement, and returns that source.
 func (v *Values) Only(e ast.Expr) Source {
 	for range 16 {
-		e = ast.Unparen(e)
+		e = lib.Unnamed(v.Info, e)
 		x := v.Var(e)
 		if x == nil {
 			return Source{Expr: e}

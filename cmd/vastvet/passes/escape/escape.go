@@ -37,7 +37,7 @@ The analyzer skips a function that waits after the send or the go statement, for
 It skips goroutines that signal their end to code that may wait elsewhere, and variables that are never
 read.`, run)
 
-// What to keep instead of a pointer.
+// The advice of the messages: a reference to keep instead of the pointer.
 const (
 	entity = "keep the vast.Entity, and look the component up where it is used"
 	handle = "keep the bulk.Handle, and look the element up where it is used"
@@ -74,7 +74,8 @@ func init() {
 		yield[of+".All"], yield[of+".Runs"] = true, true
 	}
 	hand["bulk.Indexed.Insert"] = 1
-	for _, f := range strings.Fields("vast.Edges.Sources vast.Edges.Targets vast.Order.All vast.Order.Descending") {
+	for _, f := range strings.Fields("vast.Edges.Sources vast.Edges.Targets " +
+		"vast.Order.All vast.Order.Descending") {
 		yield[f] = true
 	}
 }

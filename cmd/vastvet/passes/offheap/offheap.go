@@ -256,7 +256,8 @@ func (f *finder) instance(id *ast.Ident) {
 			if of := receiver(fn); of != nil {
 				called = name(of) + "." + fn.Name()
 			}
-			f.Say(id, "%s panics: %s is %s, and memory outside Go's heap must not hold Go pointers; keep %s%s",
+			f.Say(id, "%s panics: %s is %s, and memory outside Go's heap must not hold Go pointers; "+
+				"keep %s%s",
 				called, path, kind, remedy(kind), other)
 			return
 		}

@@ -48,7 +48,7 @@ func (f *function) unsure(to []ast.Expr, value ast.Expr, s *state) {
 
 // origin returns where a value was handed out, or nil. number is the index among a call's results.
 func (f *function) origin(e ast.Expr, number int, s *state) *origin {
-	switch e := ast.Unparen(e).(type) {
+	switch e := lib.Unnamed(f.p.TypesInfo, e).(type) {
 	case *ast.CallExpr:
 		name := lib.Callee(f.p.TypesInfo, e)
 		r, ok := from[name]

@@ -135,9 +135,9 @@ func init() {
 		from[f] = result{part: strings.HasPrefix(f, "vast.") || f == "bulk.NewField"}
 	}
 	for _, f := range words(mark + " bulk.SharedTable.Reader bulk.SharedTable.Writer heap.NewBuffer " +
-		"vast.World.Archetype vast.NewCommands vast.World.Query vast.NewTracker vast.Query.Among " +
-		"vast.Query.Any vast.Query.Between vast.Query.Changed vast.Query.Exactly vast.Query.Optional " +
-		"vast.Query.To vast.Query.Without") {
+		"vast.World.Archetype vast.World.Names vast.NewCommands vast.World.Query vast.NewTracker " +
+		"vast.Query.Among vast.Query.Any vast.Query.Between vast.Query.Changed vast.Query.Exactly " +
+		"vast.Query.Optional vast.Query.To vast.Query.Without") {
 		from[f] = result{part: true}
 	}
 }

@@ -29,3 +29,13 @@ func TestOneWorld(t *testing.T) {
 		_ = pos.Get(vast.Entity{}) // want `system "reads" reads pos`
 	}})
 }
+
+func TestNamedColumns(t *testing.T) {
+	w := vast.NewWorld(vast.Options{})
+	defer w.Close()
+	s := sched.New(w, sched.Options{})
+	pos, old := vast.NewColumn[position](w).Named("position"), vast.NewColumn[position](w).Named("old")
+	s.Add(sched.System{Name: "named", Reads: sched.Columns(old), Run: func(c *sched.Context) {
+		_ = pos.Get(vast.Entity{}) // want `system "named" reads pos`
+	}})
+}

@@ -223,6 +223,7 @@ func wrongMadeOfWorld(e vast.Entity, cs *vast.Commands) {
 	child := vast.NewRelation(w, "child", vast.RelationOptions{})
 	near := vast.NewEdges[int](w, "near", vast.EdgesOptions{})
 	names := w.Names()
+	deck := vast.NewColumn[ship](w).Named("deck")
 	q := w.Query(hull)
 	lost := q.Among(nil)
 	w.Close()
@@ -231,6 +232,7 @@ func wrongMadeOfWorld(e vast.Entity, cs *vast.Commands) {
 	child.Set(e, e)                 // want `child is used after w.Close: Set panics then`
 	near.Grow(1)                    // want `near is used after w.Close: Grow panics then`
 	names.Set(e, "x")               // want `names is used after w.Close: Set panics then`
+	deck.Grow(1)                    // want `deck is used after w.Close: Grow panics then`
 	q.Between(0, 1)                 // want `q is used after w.Close: Between panics then`
 	lost.Count()                    // want `lost is used after w.Close: Count panics then`
 	fmt.Println(near.Len(), names.Len(), child.Name())
