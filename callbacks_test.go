@@ -88,7 +88,7 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	"World.Alive":        func(f *callbackWorld) { f.Alive(f.es[0]) },
 	"World.Apply":        func(f *callbackWorld) { f.commands.Delete(f.es[5]); _, _ = f.Apply(f.commands) },
 	"World.Archetype":    func(f *callbackWorld) { f.Archetype(f.late, f.pool) },
-	"probe.Areas":        func(f *callbackWorld) { probed.Parts(f.World, func(AnyColumn, probing.Part) {}) },
+	"probe.Parts":        func(f *callbackWorld) { probed.Parts(f.World, func(AnyColumn, probing.Part) {}) },
 	"probe.EntityAt":     func(f *callbackWorld) { probed.EntityAt(f.World, 0) },
 	"World.Changes":      func(f *callbackWorld) { f.Changes() },
 	"World.Close":        func(f *callbackWorld) { _ = f.Close() },
@@ -109,7 +109,7 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	"World.Options":        func(f *callbackWorld) { f.Options() },
 	"probe.Presence":       func(f *callbackWorld) { probed.Presence(f.World, f.num, 0) },
 	"World.Query":          func(f *callbackWorld) { f.Query(f.num).Count() },
-	"probe.Reservations":   func(f *callbackWorld) { probed.Regions(f.World) },
+	"probe.Regions":        func(f *callbackWorld) { probed.Regions(f.World) },
 	"World.Reset":          func(f *callbackWorld) { f.Reset() },
 	"World.Resident":       func(f *callbackWorld) { _, _ = f.Resident() },
 	"World.ResidentStats":  func(f *callbackWorld) { _, _ = f.ResidentStats() },
@@ -523,11 +523,13 @@ func TestCallbackVerbsAreAll(t *testing.T) {
 		SparseColumn.Has SparseColumn.In SparseColumn.Len SparseColumn.Name SparseColumn.Named HeapColumn.Has HeapColumn.In HeapColumn.Len HeapColumn.Name HeapColumn.Named
 		Tag.Has Tag.In Tag.Len Tag.Name Relation.CountSources Relation.Depth Relation.Has Relation.Len Relation.Name Relation.Root
 		Relation.Slice Relation.SourcesAfter Relation.Target Relation.TargetColumn Edges.CountSources Edges.CountTargets Edges.Get Edges.Has Edges.Len
-		Edges.Name Edges.TargetColumn Names.Len Names.Name Names.Of World.Names Archetype.Columns Archetype.Len Archetype.Number Commands.At
-		Commands.Resolve`)
+		Edges.Name Edges.TargetColumn Names.Len Names.Name Names.Of World.Names Archetype.Len Commands.At
+		Commands.Resolve
+		probe.Bytes probe.ColumnsOf probe.CountSources probe.CountTargets probe.Describe probe.EdgesOf probe.EdgesType probe.NamesOf
+		probe.NumberOf probe.RelationOf probe.SourceColumn probe.Sources probe.StatsOf probe.TargetColumn probe.Targets probe.Value`)
 	for name, v := range map[string]any{"World": &World{}, "Column": Column[uint64]{}, "SparseColumn": SparseColumn[uint64]{},
 		"HeapColumn": HeapColumn[string]{}, "Tag": Tag{}, "Relation": Relation{}, "Edges": Edges[uint64]{}, "Names": &Names{},
-		"Archetype": &Archetype{}, "Tracker": &Tracker{}, "Commands": &Commands{}} {
+		"Archetype": &Archetype{}, "Tracker": &Tracker{}, "Commands": &Commands{}, "probe": probed} {
 		typ := reflect.TypeOf(v)
 		for i := range typ.NumMethod() {
 			method := name + "." + typ.Method(i).Name

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
 )
 
 // condition is an alternative of a term, and who fulfils it.
@@ -183,7 +184,7 @@ func (f *testWorld) check(t *testing.T, text string, of func(vast.Entity) bool) 
 		n += s.Words(lo, lo+s.Step(), words)
 		for i, mask := range words {
 			for ; mask != 0; mask &= mask - 1 {
-				e, ok := f.At(lo + i*64 + bits.TrailingZeros64(mask))
+				e, ok := probe.EntityAt(f.World, lo+i*64+bits.TrailingZeros64(mask))
 				if !ok {
 					t.Fatalf("%q found an empty slot", text)
 				}
