@@ -7,12 +7,12 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Work add_remove: n entities with Position. Add a zero Velocity to each of them, then remove it from each; a row's time
-// is for both, an entity. The batch peers do either by one call for all that match a query.
+// Work add_remove: add a zero Velocity to each of n entities with Position, then remove it from each. A row's
+// time is for both, per entity. The batch peers add with one call for all entities, and remove with another.
 //
-// Work toggle: the same with every tenth of n entities, while the others stay as they are.
+// Work toggle: the same for every tenth of n entities; the others stay unchanged.
 
-// vastEdit is Vast's state of the work.
+// vastEdit is the state of Vast's side.
 type vastEdit struct {
 	world    *vast.World
 	pos      vast.Column[Position]
@@ -42,7 +42,7 @@ func addRemoveVastBatch(s *vastEdit) {
 	s.vel.RemoveAll(s.all)
 }
 
-// arkEdit is Ark's state of the work.
+// arkEdit is the state of Ark's side.
 type arkEdit struct {
 	world    *ecs.World
 	vel      *ecs.Map1[Velocity]
@@ -72,8 +72,8 @@ func addRemoveArkBatch(s *arkEdit) {
 	s.vel.RemoveBatch(s.both.Batch(), nil)
 }
 
-// checkEdits compares what is left with what n entities with positions 0 … n−1 must leave: half way through, all of them
-// have a velocity; at the end none has, and the positions are as they were.
+// checkEdits checks a world of n entities with positions 0 … n−1: half of them is the number with a velocity
+// after adding, and must be n; end is the number after removing, and must be 0; sum is that of the positions.
 func checkEdits(n, half, end int, sum float64) error {
 	if want := float64(n) * float64(n-1) / 2; half != n || end != 0 || sum != want {
 		return fmt.Errorf("%d of %d have a velocity after adding, %d after removing; the positions add up to %v, not %v",
@@ -82,8 +82,8 @@ func checkEdits(n, half, end int, sum float64) error {
 	return nil
 }
 
-// editSide makes the side that adds and removes. For the check, add gives all entities a velocity, count tells how many
-// have one, and sum adds up the X of those that have.
+// editSide makes the side that adds and removes. Its check calls add, which gives all entities a velocity,
+// count, which counts the entities with a velocity, and sum, which adds up their X.
 func editSide[S any](s *S, work func(*S), n int, add func(), count func() int, sum func() float64) side {
 	return side{
 		units:  n,
@@ -96,7 +96,7 @@ func editSide[S any](s *S, work func(*S), n int, add func(), count func() int, s
 	}
 }
 
-// toggledEvery is how many entities there are for each that toggle edits.
+// toggledEvery is the number of entities for each one that toggle edits.
 const toggledEvery = 10
 
 // The numbers of components beside Position of the entities of add_remove and add_remove_large.
@@ -105,7 +105,8 @@ const (
 	largeExtras = 10
 )
 
-// newAddRemoveVast sets the work up for Vast, with entities that have some of C1 … C10 as well; one of so many is edited.
+// newAddRemoveVast sets the work up for Vast. The entities also have the first extras of C1 … C10; one in
+// every is edited.
 func newAddRemoveVast(extras, every int, work func(*vastEdit)) func(n int) side {
 	return func(n int) side {
 		w := newSizedVastWorld(n)
@@ -136,7 +137,8 @@ func newAddRemoveVast(extras, every int, work func(*vastEdit)) func(n int) side 
 	}
 }
 
-// newAddRemoveArk sets the work up for Ark, with entities that have some of C1 … C10 as well; one of so many is edited.
+// newAddRemoveArk sets the work up for Ark. The entities also have the first extras of C1 … C10; one in every
+// is edited.
 func newAddRemoveArk(extras, every int, work func(*arkEdit)) func(n int) side {
 	return func(n int) side {
 		w := ecs.NewWorld(initialCapacity)
@@ -168,7 +170,7 @@ func newAddRemoveArk(extras, every int, work func(*arkEdit)) func(n int) side {
 	}
 }
 
-// countArk counts what a filter matches.
+// countArk counts the entities that a filter matches.
 func countArk(f *ecs.Filter2[Position, Velocity]) int {
 	query := f.Query()
 	defer query.Close()

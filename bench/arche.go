@@ -4,10 +4,10 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// The works by arche: with component ids, which its documentation calls faster than its generic types, and with filters
-// that are registered in the world's cache.
+// The works by arche. They use component ids, which its documentation calls faster than its generic types,
+// and filters that are registered in the world's cache.
 
-// archeStore is a world of arche and what its works need.
+// archeStore is a world of arche with everything that its works need.
 type archeStore struct {
 	world    *ecs.World
 	ids      []ecs.ID // Position, Velocity, C1 …
@@ -130,7 +130,7 @@ func (s *archeStore) find() *archeStore {
 	return s
 }
 
-// count counts what a filter matches.
+// count counts the entities that a filter matches.
 func (s *archeStore) count(f ecs.Filter) int {
 	query := s.world.Query(f)
 	defer query.Close()
@@ -253,13 +253,13 @@ func newAddRemoveArche(extras, every int, work func(*archeStore)) func(n int) si
 	}
 }
 
-// check compares the world with one of n entities, which are those that were handed out last.
+// check compares the world with a world of n entities: those created last.
 func (s *archeStore) check(n int) error {
 	return checkCrowd(n, s.count(ecs.All(s.ids...)), s.world.Stats().Entities.Used, s.entities, s.world.Alive,
 		func(e ecs.Entity) *Velocity { return (*Velocity)(s.world.Get(e, s.ids[1])) })
 }
 
-// checkMatching is check for entities that were made by one call: a query tells which they are.
+// checkMatching is check for entities that one call created: it finds them by a query.
 func (s *archeStore) checkMatching(n int) error {
 	made := *s
 	made.entities = nil

@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// A chartReport draws, when all rows are there, how many times faster Vast is than the fastest other store, over the number
-// of entities: a panel for each kind of work, both axes logarithmic, as SVG.
+// A chartReport draws a chart as SVG once it has all rows: how many times faster Vast is than the fastest
+// other store, over the number of entities. It has a panel for each kind of work; both axes are logarithmic.
 type chartReport struct {
 	out    io.Writer
 	stores *grid
@@ -31,7 +31,7 @@ func (c *chartReport) add(r row) error {
 	return nil
 }
 
-// The chart's measures, in points of 1/72 inch: 600 of them are 800 pixels.
+// The chart's measures, in points of 1/72 inch. 600 points are 800 pixels.
 const (
 	chartWidth    = vg.Length(600)
 	chartHeight   = vg.Length(610)
@@ -43,7 +43,7 @@ const (
 	markRadius    = vg.Length(2.2)
 )
 
-// The chart's colours, which chartStyle exchanges where the reader prefers dark ones. Those of the lines suit both.
+// The chart's colours. chartStyle replaces all but those of the lines for readers who prefer dark colours.
 var (
 	paper = color.NRGBA{0xFF, 0xFF, 0xFE, 0xFF}
 	ink   = color.NRGBA{0x1F, 0x23, 0x28, 0xFF}
@@ -87,7 +87,7 @@ func (c *chartReport) finish() error {
 	if _, err := file.WriteTo(&drawn); err != nil {
 		return err
 	}
-	// The style goes before the first thing drawn, which is a group.
+	// The style goes before the first drawn element, which is a group.
 	before, after, _ := bytes.Cut(drawn.Bytes(), []byte("<g "))
 	_, err := c.out.Write(bytes.Join([][]byte{before, []byte(chartStyle + "<g "), after}, nil))
 	return err
@@ -100,7 +100,7 @@ func words(size vg.Length, align text.XAlignment) text.Style {
 	return style
 }
 
-// panel draws the lines of one kind of work, with what they mean below.
+// panel draws the lines of one kind of work, with a legend below.
 func (c *chartReport) panel(name string, canvas draw.Canvas) {
 	p := plot.New()
 	p.Title.Text, p.Title.TextStyle = name, words(11, draw.XCenter)
@@ -137,12 +137,12 @@ func (c *chartReport) panel(name string, canvas draw.Canvas) {
 	p.Draw(draw.Crop(canvas, 0, 0, legendLines*legendLine+chartMargin, 0))
 }
 
-// line adds a line to a panel, and its name to what stands below.
+// line adds a line to a panel, and its name to the legend.
 func (c *chartReport) line(p *plot.Plot, below *draw.Canvas, name string, number int, points plotter.XYs) {
 	style := draw.LineStyle{Color: lineColors[number%len(lineColors)], Width: 1.4}
 	mark := draw.GlyphStyle{Color: style.Color, Radius: markRadius, Shape: lineMarks[number%len(lineMarks)]}
 	p.Add(&plotter.Line{XYs: points, LineStyle: style}, &plotter.Scatter{XYs: points, GlyphStyle: mark})
-	width := (below.Max.X - below.Min.X) * 0.54 // the names in the second column are the shorter ones
+	width := (below.Max.X - below.Min.X) * 0.54 // the second column has the shorter names
 	at := vg.Point{
 		X: below.Min.X + width*vg.Length(number%legendColumns),
 		Y: below.Max.Y - legendLine*(vg.Length(number/legendColumns)+0.5),
@@ -171,7 +171,8 @@ func countTicks() []plot.Tick {
 	return ticks
 }
 
-// ratioTicks are the powers of ten between two ratios, or where these are few twice and five times them too.
+// ratioTicks are the powers of ten between two ratios. If these are few, it adds twice and five times each
+// power.
 func ratioTicks(least, most float64) []plot.Tick {
 	steps := []float64{1, 2, 5}
 	if most/least > 300 {
@@ -180,7 +181,7 @@ func ratioTicks(least, most float64) []plot.Tick {
 	var ticks []plot.Tick
 	for power := math.Pow10(int(math.Floor(math.Log10(least)))); power <= most; power *= 10 {
 		for _, step := range steps {
-			// Rounded, because powers below one are not exact.
+			// Rounded, because powers below one are inexact.
 			value, _ := strconv.ParseFloat(strconv.FormatFloat(power*step, 'g', 3, 64), 64)
 			if value >= least && value <= most {
 				ticks = append(ticks, plot.Tick{Value: value, Label: strconv.FormatFloat(value, 'f', -1, 64)})

@@ -26,19 +26,20 @@ type (
 	C10 struct{ X, Y float64 }
 )
 
-// initialCapacity is the capacity that the public suite gives to the worlds of the peers that ask for one.
+// initialCapacity is the capacity that the public suite gives to worlds of peers that need one.
 const initialCapacity = 1024
 
-// The numbers of components of the entities that are created and deleted: Position and Velocity, or those and C1 … C8.
+// The numbers of components of the entities that are created and deleted: Position and Velocity, with or
+// without C1 … C8.
 const (
 	twoParts = 2
 	tenParts = 10
 )
 
-// entitiesByDefault is how many entities certainly fit a world made with default options.
+// entitiesByDefault is a number of entities that fits any world with default options.
 const entitiesByDefault = 12 << 20
 
-// newSizedVastWorld returns a world with default options, unless so many entities need more slots than those give.
+// newSizedVastWorld returns a world with default options, or a larger one if the entities need more slots.
 func newSizedVastWorld(entities int) *vast.World {
 	var o vast.Options
 	if entities > entitiesByDefault {
@@ -47,7 +48,8 @@ func newSizedVastWorld(entities int) *vast.World {
 	return vast.NewWorld(o)
 }
 
-// closeVast returns a function that closes a world. An error would mean that a later row measures with less memory.
+// closeVast returns a function that closes a world. It panics on an error, because later rows would have less
+// memory.
 func closeVast(w *vast.World) func() {
 	return func() {
 		if err := w.Close(); err != nil {
@@ -91,7 +93,7 @@ func extraArk(w *ecs.World, n int) []ecs.ID {
 	return ids
 }
 
-// subset returns base followed by those of extras whose bits are set in number.
+// subset returns base followed by the extras whose bits are set in number.
 func subset[T any](base, extras []T, number int) []T {
 	chosen := append([]T(nil), base...)
 	for bit, extra := range extras {

@@ -5,13 +5,14 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Work create2comp: create n entities with Position and Velocity in a world that has held as many before, one by one and
-// keeping them in a slice, or by one call (the batch peers). Deleting them again is not timed.
+// Work create2comp: create n entities with Position and Velocity in a world that has held n before. The peers
+// create them one by one and keep them in a slice; the batch peers use one call. Deleting them again is not
+// timed.
 //
 // Work create10comp: the same with entities that also have C1 … C8.
 //
-// Work create2comp_alloc: create2comp in a new world each time, so that getting memory is part of the work. Making the
-// world and naming its component types is not timed, nor is dropping it.
+// Work create2comp_alloc: create2comp in a new world each time, so that the work includes getting memory.
+// Making the world, registering its component types and dropping it are not timed.
 
 // createVast is the timed work, one by one.
 //
@@ -85,7 +86,7 @@ func newCreateArk(parts int) func(n int) side {
 	}
 }
 
-// arkCreator returns the timed work, one by one, for entities of so many components.
+// arkCreator returns the timed work, one by one, for entities of some number of components.
 func arkCreator(parts int) func(*arkCrowd) {
 	if parts == tenParts {
 		return createArkTen

@@ -7,19 +7,19 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// The works that create and delete entities share their worlds: crowds.
+// A crowd is a world for the works that create and delete entities.
 
 // vastCrowd is a world of Vast with entities that are created and deleted.
 type vastCrowd struct {
 	world     *vast.World
 	archetype *vast.Archetype
 	columns   []vast.AnyColumn
-	all       vast.Query // the entities with Position and Velocity: everybody
+	all       vast.Query // all entities: those with Position and Velocity
 	vel       vast.Column[Velocity]
 	entities  []vast.Entity
 }
 
-// newVastCrowd prepares a world of Vast for entities of so many components, empty and without a query.
+// newVastCrowd prepares an empty world of Vast for entities of some number of components, without a query.
 func newVastCrowd(entities []vast.Entity, parts int) *vastCrowd {
 	w := newSizedVastWorld(len(entities))
 	pos, vel := vast.NewColumn[Position](w), vast.NewColumn[Velocity](w)
@@ -39,13 +39,13 @@ func (c *vastCrowd) renew() {
 	*c = *newVastCrowd(c.entities, len(c.columns))
 }
 
-// check compares the world with one of n entities, which are those that were handed out last.
+// check compares the world with a world of n entities: those created last.
 func (c *vastCrowd) check(n int) error {
 	matching := c.world.Query(c.columns...).Count()
 	return checkCrowd(n, matching, c.world.Len(), c.entities, c.world.Alive, c.vel.Get)
 }
 
-// checkMatching is check for entities that were made by one call: a query tells which they are.
+// checkMatching is check for entities that one call created: it finds them by a query.
 func (c *vastCrowd) checkMatching(n int) error {
 	made := *c.find()
 	made.entities = nil
@@ -64,11 +64,11 @@ type arkCrowd struct {
 	parts    int
 	two      *ecs.Map2[Position, Velocity]
 	ten      *arkTen                          // nil if the entities have two components
-	all      *ecs.Filter2[Position, Velocity] // everybody
+	all      *ecs.Filter2[Position, Velocity] // all entities
 	entities []ecs.Entity
 }
 
-// newArkCrowd prepares a world of Ark for entities of so many components, empty and without a filter.
+// newArkCrowd prepares an empty world of Ark for entities of some number of components, without a filter.
 func newArkCrowd(entities []ecs.Entity, parts int) *arkCrowd {
 	w := ecs.NewWorld(initialCapacity)
 	c := &arkCrowd{world: w, parts: parts, two: ecs.NewMap2[Position, Velocity](w), entities: entities}
@@ -98,7 +98,7 @@ func (c *arkCrowd) complete() *ecs.Filter2[Position, Velocity] {
 	return complete
 }
 
-// check compares the world with one of n entities, which are those that were handed out last.
+// check compares the world with a world of n entities: those created last.
 func (c *arkCrowd) check(n int) error {
 	return checkCrowd(n, countArk(c.complete()), c.world.Stats().Entities.Used, c.entities, c.world.Alive,
 		func(e ecs.Entity) *Velocity {
@@ -107,7 +107,7 @@ func (c *arkCrowd) check(n int) error {
 		})
 }
 
-// checkMatching is check for entities that were made by one call: a query tells which they are.
+// checkMatching is check for entities that one call created: it finds them by a query.
 func (c *arkCrowd) checkMatching(n int) error {
 	made := *c
 	made.entities = nil
@@ -118,8 +118,8 @@ func (c *arkCrowd) checkMatching(n int) error {
 	return made.check(n)
 }
 
-// checkCrowd compares a world with one that holds n entities with zero components: as many must have all of them and be in
-// the world, and as many of the entities that were handed out must be alive.
+// checkCrowd checks a world that should hold n entities with zero components: n entities match and are in the
+// world, and n of those created last are alive.
 func checkCrowd[E any](n, matching, total int, entities []E, isAlive func(E) bool, velocity func(E) *Velocity) error {
 	alive, sum := 0, 0.0
 	for _, e := range entities {
@@ -135,14 +135,14 @@ func checkCrowd[E any](n, matching, total int, entities []E, isAlive func(E) boo
 	return nil
 }
 
-// crowdSide makes a side out of a world, of work that changes how many of the n entities are in it, and of its opposite.
-// After the work there are so many of them, after undoing it the rest.
+// crowdSide makes a side of a world from work that changes the number of its entities, and from the opposite
+// work. The world has after entities once the work is done; undo restores the rest of the n.
 func crowdSide[C any](c *C, n int, work, undo func(*C), after int, check func(n int) error) side {
 	return side{
 		units:  n,
 		sample: timeWork(c, work, undo),
 		check: func(int) error {
-			// Once more, slowly, looking at either state.
+			// Do both once more, untimed, to check the world after each.
 			work(c)
 			if err := check(after); err != nil {
 				return fmt.Errorf("after the work: %w", err)
@@ -156,7 +156,7 @@ func crowdSide[C any](c *C, n int, work, undo func(*C), after int, check func(n 
 	}
 }
 
-// side makes a side of the crowd. The world that is closed is the last of those that renew made.
+// side makes a side of the crowd. It closes the last world that renew made.
 func (c *vastCrowd) side(work, undo func(*vastCrowd), after int, check func(n int) error) side {
 	made := crowdSide(c, len(c.entities), work, undo, after, check)
 	made.close = func() { closeVast(c.world)() }

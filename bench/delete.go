@@ -5,12 +5,12 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Work delete2comp: delete n entities with Position and Velocity, one by one in the order of their creation, or by one call
-// for all that match a query (the batch peers).
+// Work delete2comp: delete n entities with Position and Velocity, one by one in the order of their creation;
+// the batch peers delete all that match a query by one call.
 //
 // Work delete10comp: the same with entities that also have C1 … C8.
 //
-// Creating them again is not timed; they are created one by one in either case.
+// The entities are created again one by one, which is not timed.
 
 // deleteVast is the timed work, one by one.
 //

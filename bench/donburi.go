@@ -5,10 +5,10 @@ import (
 	"github.com/yohamta/donburi/filter"
 )
 
-// The works by donburi: queries by its iterator, which spares the callbacks of Each, and components added without a value,
-// which spares an allocation.
+// The works by donburi. Queries use its iterator, which avoids the callbacks of Each. Components are added
+// without a value, which avoids an allocation.
 
-// The component types of donburi belong to all worlds.
+// donburi's component types are shared by all worlds.
 var (
 	donburiPosition = donburi.NewComponentType[Position]()
 	donburiVelocity = donburi.NewComponentType[Velocity]()
@@ -21,7 +21,7 @@ var (
 	}
 )
 
-// donburiStore is a world of donburi and what its works need.
+// donburiStore is a world of donburi with everything that its works need.
 type donburiStore struct {
 	world    donburi.World
 	types    []donburi.IComponentType // Position, Velocity, C1 …
@@ -216,14 +216,14 @@ func newAddRemoveDonburi(extras, every int) func(n int) side {
 	}
 }
 
-// check compares the world with one of n entities, which are those that were handed out last.
+// check compares the world with a world of n entities: those created last.
 func (s *donburiStore) check(n int) error {
 	matching := donburi.NewQuery(filter.Contains(s.types...)).Count(s.world)
 	return checkCrowd(n, matching, s.world.Len(), s.entities, s.world.Valid,
 		func(e donburi.Entity) *Velocity { return donburiVelocity.Get(s.world.Entry(e)) })
 }
 
-// checkMatching is check for entities of a world that may have been replaced: a query tells which they are.
+// checkMatching is check for a world that may have been replaced: it finds the entities by a query.
 func (s *donburiStore) checkMatching(n int) error {
 	made := *s
 	made.entities = nil

@@ -5,8 +5,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// The fixed cost of a query: the work of query2comp in a world where nothing matches. The world holds one entity with
-// Position and one with Velocity, so that the query has something to reject, and some more component types.
+// The fixed cost of a query: the work of query2comp in a world without a match. The world holds one entity
+// with Position and one with Velocity, for the query to reject, and some more component types.
 
 // newEmptyVast sets up a query of Vast that matches nothing.
 func newEmptyVast(extras int) side {

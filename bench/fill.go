@@ -12,8 +12,9 @@ import (
 	uot "github.com/unitoftime/ecs"
 )
 
-// fillers make worlds of n entities with so many components, by one call where there is one, write to every component, and
-// count the entities that have them all. They are named after the peers, and what the worlds hold lives as long as world.
+// fillers make worlds of n entities with a number of components. A filler uses one call if the store has one,
+// writes to every component, and counts the entities that have all components. The keys are the names of the
+// peers. The memory of a world lives as long as the returned world.
 var fillers = map[string]func(n, parts int) (world any, made int){
 	sideVast:    fillVast,
 	peerSlice:   fillSlices,
@@ -85,7 +86,7 @@ func fillArche(n, parts int) (any, int) {
 	query := s.world.Batch().NewQ(n, s.ids...)
 	for query.Next() {
 		for _, id := range s.ids {
-			(*Position)(query.Get(id)).X = 1 // the components are alike
+			(*Position)(query.Get(id)).X = 1 // all component types are laid out alike
 		}
 	}
 	return s, s.count(arche.All(s.ids...))
@@ -114,7 +115,7 @@ func fillDonburi(n, parts int) (any, int) {
 	all := donburi.NewQuery(filter.Contains(s.types...))
 	for entry := range all.Iter(s.world) {
 		for _, t := range s.types {
-			(*Position)(entry.Component(t)).X = 1 // the components are alike
+			(*Position)(entry.Component(t)).X = 1 // all component types are laid out alike
 		}
 	}
 	return s, all.Count(s.world)
@@ -139,7 +140,7 @@ func fillGGECS(n, parts int) (any, int) {
 	}
 	for query := s.world.Query(ggecs.MakeComponentMask(s.ids...)); query.Next(); {
 		for _, id := range s.ids {
-			(*Position)(query.Component(id)).X = 1 // the components are alike
+			(*Position)(query.Component(id)).X = 1 // all component types are laid out alike
 		}
 	}
 	return s, s.count(s.ids...)

@@ -10,23 +10,25 @@ import (
 	"github.com/vastgo/vast/internal/measure"
 )
 
-// Work memory2comp: what the process's resident memory grows by when a world of n entities with Position and Velocity is
-// made, an entity. Every component is written to. Garbage is collected and given back to the system before either reading.
+// Work memory2comp: make a world of n entities with Position and Velocity, write to every component, and
+// measure the growth of the process's resident memory, per entity. Before each reading, garbage is collected
+// and returned to the system.
 //
 // Work memory10comp: the same with entities that also have C1 … C8.
 //
-// Works gc_cycle, gc_cpu and gc_pause: with a world of n entities of two components alive, the time from the start of a
-// collection to its end, the processor time that all its threads take, and the time for which it stops the program.
+// Works gc_cycle, gc_cpu and gc_pause: with a world of n entities of two components alive, the time from the
+// start of a collection to its end, the processor time of all its threads, and the time for which it stops
+// the program.
 
-// cycles is how many collections a process measures.
+// cycles is the number of collections that a process measures.
 const cycles = 5
 
-// memory returns the work that measures what a world takes.
+// memory returns the work that measures the memory of a world.
 func memory(parts int) *outside {
 	return &outside{bytes: true, parts: parts, measure: measureMemory}
 }
 
-// measureMemory returns the bytes that a world takes, an entity.
+// measureMemory returns the bytes per entity that a world takes.
 func measureMemory(n int, fill func() any) (float64, error) {
 	measure.Settle()
 	before, err := measure.Resident()
@@ -40,13 +42,13 @@ func measureMemory(n int, fill func() any) (float64, error) {
 	return float64(after-before) / float64(n), err
 }
 
-// A collection is what some cycles of the collector took together.
+// A collection is the times of one garbage collection.
 type collection struct {
 	wall, processor, stopped time.Duration
 }
 
-// collector returns the work that measures one figure of the collections with a world alive: the least of a few, which the
-// machine's other business has added least to.
+// collector returns the work that measures one figure of collections while a world is alive: the least of
+// several collections, to which other programs added least.
 func collector(figure func(collection) time.Duration) *outside {
 	return &outside{parts: twoParts, measure: func(_ int, fill func() any) (float64, error) {
 		world := fill()
@@ -61,7 +63,7 @@ func collector(figure func(collection) time.Duration) *outside {
 	}}
 }
 
-// collect runs the collector.
+// collect runs the collector once and times it.
 func collect() collection {
 	var stats debug.GCStats
 	processor, start := processorTime(), time.Now()
@@ -72,7 +74,7 @@ func collect() collection {
 	return c
 }
 
-// processorTime returns how long threads have worked for the collector so far, those included that had nothing else to do.
+// processorTime returns the processor time of the collector so far, idle threads included.
 func processorTime() time.Duration {
 	sample := []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}}
 	metrics.Read(sample)

@@ -4,10 +4,10 @@ import (
 	ecs "github.com/marioolofo/go-gameengine-ecs"
 )
 
-// The works by go-gameengine-ecs, ggecs for short. Its columns grow by 2,048 elements at a time, which makes filling a world
-// slow and is part of create2comp_alloc. It leaves in a new component what stood in its place before.
+// The works by go-gameengine-ecs, ggecs for short. Its columns grow by 2,048 elements at a time, which makes
+// filling a world slow and is part of create2comp_alloc. It does not clear the memory of a new component.
 
-// The ids of the component types of ggecs, chosen by its user.
+// The ids of the component types of ggecs; its user chooses them.
 const (
 	ggecsPosition ecs.ComponentID = iota
 	ggecsVelocity
@@ -26,7 +26,7 @@ const (
 // ggecsBoth matches the entities with Position and Velocity.
 var ggecsBoth = ecs.MakeComponentMask(ggecsPosition, ggecsVelocity)
 
-// ggecsStore is a world of ggecs and what its works need.
+// ggecsStore is a world of ggecs with everything that its works need.
 type ggecsStore struct {
 	world    ecs.World
 	ids      []ecs.ComponentID // Position, Velocity, C1 …
@@ -237,13 +237,13 @@ func newAddRemoveGGECS(extras, every int) func(n int) side {
 	}
 }
 
-// check compares the world with one of n entities, which are those that were handed out last.
+// check compares the world with a world of n entities: those created last.
 func (s *ggecsStore) check(n int) error {
 	return checkCrowd(n, s.count(s.ids...), s.count(), s.entities, s.world.IsAlive,
 		func(e ecs.EntityID) *Velocity { return (*Velocity)(s.world.Component(e, ggecsVelocity)) })
 }
 
-// checkMatching is check for entities of a world that may have been replaced: a query tells which they are.
+// checkMatching is check for a world that may have been replaced: it finds the entities by a query.
 func (s *ggecsStore) checkMatching(n int) error {
 	made := *s
 	made.entities = nil

@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// A grid is what the rows say about the other stores, work by work and size by size: how many times faster Vast is than the
-// best way to use each of them. Rows beside no other store are not in it.
+// A grid holds the ratios to the other stores, by work and size: how many times faster Vast is than the best
+// way to use each store. It leaves out rows without another store.
 type grid struct {
 	lines []line // in the order of the rows
 	sizes []int  // ascending
 	cells map[cell]verdict
 }
 
-// A line is a work, or what is done of it by one call.
+// A line is a work, or its form with one call for all entities.
 type line struct {
 	work    string
 	oneCall bool
@@ -26,14 +26,14 @@ type cell struct {
 	n    int
 }
 
-// A verdict is what the rows of one cell say: the least of the ratios over all ways to use a store, by store.
+// A verdict is the rows of one cell: for each store, the least ratio over all ways to use it.
 type verdict map[string]float64
 
 func newGrid() *grid {
 	return &grid{cells: make(map[cell]verdict)}
 }
 
-// name says what is measured in a line.
+// name returns the text for the line.
 func (l line) name() string {
 	if l.oneCall {
 		return l.work + ", one call"
@@ -65,7 +65,8 @@ func (g *grid) add(r row) {
 	}
 }
 
-// part returns the lines of the works that are measured at one size, or of the others, and the sizes of their rows.
+// part returns the lines of the works that are measured at one size, or the other lines, and the sizes of
+// their rows.
 func (g *grid) part(oneSize bool) (lines []line, sizes []int) {
 	for _, l := range g.lines {
 		if workNamed(l.work).oneSize() == oneSize {
@@ -80,7 +81,8 @@ func (g *grid) part(oneSize bool) (lines []line, sizes []int) {
 	return lines, sizes
 }
 
-// best returns the ratio to the fastest store, and which it is. Without any, the ratio is infinite.
+// best returns the ratio to the fastest store, and the store's name. The ratio is infinite if there is no
+// store.
 func (v verdict) best() (ratio float64, store string) {
 	ratio = math.Inf(1)
 	for _, name := range slices.Sorted(maps.Keys(v)) {
@@ -91,7 +93,7 @@ func (v verdict) best() (ratio float64, store string) {
 	return ratio, store
 }
 
-// beside returns the ratio to one store, infinite if it is not there.
+// beside returns the ratio to one store, or infinity if the store has no row.
 func (v verdict) beside(store string) float64 {
 	if ratio, found := v[store]; found {
 		return ratio
@@ -99,7 +101,7 @@ func (v verdict) beside(store string) float64 {
 	return math.Inf(1)
 }
 
-// ratios returns those that pick takes out of the cells, without the infinite ones.
+// ratios returns the finite ratios that pick returns for the cells.
 func (g *grid) ratios(pick func(verdict) float64) []float64 {
 	var picked []float64
 	for _, v := range g.cells {
@@ -110,13 +112,14 @@ func (g *grid) ratios(pick func(verdict) float64) []float64 {
 	return picked
 }
 
-// The limits of a tie: an iteration of so many entities or more is one when Vast is behind by no more than this.
+// The limits of a tie: an iteration of at least tieSize entities in which Vast's ratio is at least tieRatio.
 const (
 	tieSize  = 1000
 	tieRatio = 0.95
 )
 
-// places counts the cells from so many entities up in which Vast is first, ties with the fastest, or is behind.
+// places counts the cells with at least so many entities in which Vast is first, ties with the fastest, or is
+// behind.
 func (g *grid) places(least int) (first, ties, behind int) {
 	for at, v := range g.cells {
 		ratio, _ := v.best()
@@ -133,7 +136,7 @@ func (g *grid) places(least int) (first, ties, behind int) {
 	return first, ties, behind
 }
 
-// geometricMean returns the mean of ratios, infinite if there are none.
+// geometricMean returns the geometric mean of ratios, or infinity if there are none.
 func geometricMean(ratios []float64) float64 {
 	if len(ratios) == 0 {
 		return math.Inf(1)

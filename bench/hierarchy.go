@@ -7,17 +7,17 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Work hierarchy: n entities in families of 21, made one after the other: a root, its four children, and four children of
-// each of those. Every root moves one step; then everybody's place is that of its parent and its own position added up,
-// parents before children.
+// Work hierarchy: n entities in families of 21, made one after the other: a root, its four children, and four
+// children of each child. Every root moves one step; then the place of each entity becomes the sum of its own
+// position and its parent's place, parents first.
 //
-// Vast walks its relation in the order of depth. Ark follows the links to the first child and the next one that its entities
-// have in a component, from the roots down: its own relations make a table for each parent.
+// Vast walks its relation in the order of depth. Ark's entities link to their first child and next sibling in
+// a component, and the walk goes down from the roots: Ark's own relations make a table for each parent.
 
-// A Place is where an entity is, all ancestors counted.
+// A Place is where an entity is, with all its ancestors' positions added.
 type Place struct{ X, Y float64 }
 
-// hierarchyExtras is how many component types there are beside those of query2comp.
+// hierarchyExtras is the number of component types beside those of query2comp.
 const hierarchyExtras = 1
 
 // The shape of a family.
@@ -44,7 +44,7 @@ func depthOf(i int) int {
 	return depth
 }
 
-// stepOf returns the first position of the i-th entity: below a root one step away from the parent.
+// stepOf returns the first position of the i-th entity. Below a root, it is one step away from the parent.
 func stepOf(i int) Position {
 	if parentOf(i) < 0 {
 		return Position{}
@@ -52,7 +52,7 @@ func stepOf(i int) Position {
 	return Position{X: 1}
 }
 
-// checkPlaces compares the sum of the places of n entities with what they must be after so many walks.
+// checkPlaces compares the sum of the places of n entities with the right sum after done walks.
 func checkPlaces(n, done int, sum float64) error {
 	want := 0
 	for i := range n {
@@ -64,7 +64,7 @@ func checkPlaces(n, done int, sum float64) error {
 	return nil
 }
 
-// vastTree is Vast's state of the work.
+// vastTree is the state of Vast's side.
 type vastTree struct {
 	world   *vast.World
 	pos     vast.Column[Position]
@@ -97,17 +97,17 @@ func walkVast(s *vastTree) {
 	}
 }
 
-// Kin is the component of Ark's entities that links them; the zero entity is nobody.
+// Kin is the component that links Ark's entities. The zero entity means none.
 type Kin struct{ First, Next ecs.Entity }
 
-// arkTree is Ark's state of the work.
+// arkTree is the state of Ark's side.
 type arkTree struct {
 	all   *ecs.Map3[Position, Place, Kin]
 	roots *ecs.Filter3[Position, Place, Kin]
-	open  []arkBranch // entities that are still to be visited
+	open  []arkBranch // entities to visit
 }
 
-// arkBranch is an entity to be visited, and the place of its parent.
+// arkBranch is an entity to visit, and the place of its parent.
 type arkBranch struct {
 	entity ecs.Entity
 	at     Place
@@ -179,7 +179,7 @@ func newHierarchyArk(n int) side {
 	w := ecs.NewWorld(initialCapacity)
 	all, root := ecs.NewMap3[Position, Place, Kin](w), ecs.NewMap4[Position, Place, Kin, C1](w)
 	entities := make([]ecs.Entity, n)
-	last := make([]ecs.Entity, n) // child of each
+	last := make([]ecs.Entity, n) // the last child of each entity
 	for i := range entities {
 		p := stepOf(i)
 		parent := parentOf(i)

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// A markdownReport prints tables when all rows are there: how many times faster Vast is than Ark, and than the best of all
-// stores, with a line for a work and a column for a number of entities; the means over all of them; and how many times
-// faster it is than itself in another way.
+// A markdownReport prints tables once it has all rows: the ratios to Ark and to the best of all stores, with
+// a line for a work and a column for a number of entities; the means over all rows; and the ratios to Vast
+// itself in another way.
 type markdownReport struct {
 	out    io.Writer
 	stores *grid
@@ -45,8 +45,8 @@ func (m *markdownReport) finish() error {
 	return err
 }
 
-// table writes one table; pick takes a ratio and what to write behind it out of a cell. The last column is the geometric
-// mean of the line.
+// table writes one table. pick returns the ratio of a cell and a note to write after it. The last column is
+// the geometric mean of the line.
 func (m *markdownReport) table(text *strings.Builder, title string, pick func(verdict) (float64, string)) {
 	lines, sizes := m.stores.part(false)
 	if len(lines) == 0 {
@@ -100,16 +100,18 @@ func (m *markdownReport) single(text *strings.Builder) {
 	}
 }
 
-// placesFrom is the least number of entities of which the places are counted: below, a row measures calls.
+// placesFrom is the least number of entities for which places are counted. Smaller rows measure the cost of
+// calls.
 const placesFrom = 64
 
-// means writes the geometric means over all cells, beside each store and beside the fastest in each cell, and the places.
+// means writes the geometric means over all cells, beside each store and beside the fastest in each cell, and
+// the places.
 func (m *markdownReport) means(text *strings.Builder) {
 	text.WriteString("\nOver all of these rows:\n\n| beside | rows | mean |\n|---|--:|--:|\n")
 	var known []string
 	for _, p := range peers {
 		if p.store != p.name {
-			continue // another way to use a store, or none
+			continue // another way to use a store, or no store
 		}
 		known = append(known, p.name)
 	}
@@ -126,7 +128,7 @@ func (m *markdownReport) means(text *strings.Builder) {
 		first+ties+behind, placesFrom, first, ties, grouped(tieSize), 100*(1-tieRatio), behind)
 }
 
-// mean writes one line of the means, unless there is nothing to take it of.
+// mean writes one line of the means, unless it has no ratios.
 func mean(text *strings.Builder, name string, ratios []float64) {
 	if len(ratios) > 0 {
 		fmt.Fprintf(text, "| %s | %d | %s |\n", name, len(ratios), times3(geometricMean(ratios)))
@@ -144,7 +146,7 @@ func (m *markdownReport) beside(text *strings.Builder) {
 	}
 }
 
-// times3 writes a ratio with two digits behind the point, one from 10 up, and none from 100 up.
+// times3 writes a ratio with two decimals, with one from 10 up, and with none from 100 up.
 func times3(ratio float64) string {
 	digits := 2
 	switch {
@@ -156,7 +158,7 @@ func times3(ratio float64) string {
 	return strconv.FormatFloat(ratio, 'f', digits, 64)
 }
 
-// grouped writes a number with commas between groups of three digits.
+// grouped writes a number with a comma between groups of three digits.
 func grouped(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {

@@ -14,15 +14,15 @@ import (
 
 // A side is one party of a comparison, set up and ready to be timed.
 type side struct {
-	// sample does the work reps times and returns the time that the work alone took.
+	// sample does the work reps times and returns the time of the work alone.
 	sample func(reps int) time.Duration
-	// check returns an error if doing the work done times should have left something else than it did.
+	// check returns an error if the state is wrong after the work was done that many times.
 	check func(done int) error
-	// close gives back what the collector does not; nil if there is nothing.
+	// close frees memory that the collector does not free; it may be nil.
 	close func()
-	// units is how many entities one repetition handles: the times of a row are for one of them.
+	// units is the number of entities that one repetition handles. The times of a row are per unit.
 	units int
-	// done counts how often the work was done.
+	// done counts the repetitions so far.
 	done int
 }
 
@@ -32,7 +32,7 @@ func (s *side) run(reps int) time.Duration {
 	return s.sample(reps)
 }
 
-// finish checks what the side computed and closes it.
+// finish checks the result of a side and closes it.
 func (s *side) finish() error {
 	err := s.check(s.done)
 	if s.close != nil {
@@ -41,10 +41,11 @@ func (s *side) finish() error {
 	return err
 }
 
-// timeAll returns a sample function for work that can be done again and again as it is: the clock runs around all of it.
+// timeAll returns a sample function for work that can be repeated without undoing it. The clock runs around
+// all repetitions.
 //
-// The work is a function of its own that must not be inlined, so that what is timed is compiled the same wherever it is
-// called from; it costs either side one indirect call a repetition.
+// The work must be a function that is not inlined, so that it is compiled the same for every caller. It costs
+// either side one indirect call per repetition.
 func timeAll[S any](state *S, work func(*S)) func(reps int) time.Duration {
 	return func(reps int) time.Duration {
 		start := clock.Now()
@@ -55,19 +56,21 @@ func timeAll[S any](state *S, work func(*S)) func(reps int) time.Duration {
 	}
 }
 
-// timeWork returns a sample function for work that must be undone before it can be done again: the clock runs around the
-// work alone, and what reading it costs is taken off.
+// timeWork returns a sample function for work that must be undone before it can be repeated. The clock runs
+// around the work alone, and the cost of reading the clock is subtracted.
 //
-// All repetitions are in one world, whose data is in the caches. Working on many worlds between two readings would make
-// their cost negligible, but measure something else: the arrays of many worlds begin at the same place of a page and so
-// compete for the same few cache sets, which doubles the times of both sides and more.
+// All repetitions use one world, whose data are in the caches. Working on many worlds between two readings
+// would make the cost of the readings negligible, but measure something else: the arrays of many worlds begin
+// at the same place of a page, so they compete for the same few cache sets, which at least doubles the times
+// of both sides.
 func timeWork[S any](state *S, work, undo func(*S)) func(reps int) time.Duration {
 	return func(reps int) time.Duration {
 		return max(1, readTime(state, work, undo, reps)-time.Duration(reps)*clockCost())
 	}
 }
 
-// readTime does the work reps times, undoing it after each, and returns the time between the readings around the work.
+// readTime does the work reps times, undoes it after each, and returns the time of the work, readings of the
+// clock included.
 func readTime[S any](state *S, work, undo func(*S), reps int) time.Duration {
 	var total time.Duration
 	for range reps {
@@ -84,8 +87,8 @@ func readTime[S any](state *S, work, undo func(*S), reps int) time.Duration {
 //go:noinline
 func nothing(*struct{}) {}
 
-// clockCost returns the time between two readings of the clock around no work: some 20 ns. It is the least of several
-// rounds, so that rather too little is taken off than too much.
+// clockCost returns the time between two readings of the clock around no work: about 20 ns. It is the least
+// of several rounds, because subtracting too little is better than too much.
 var clockCost = sync.OnceValue(func() time.Duration {
 	const reps, rounds = 10_000, 20
 	least := time.Duration(math.MaxInt64)
@@ -97,34 +100,34 @@ var clockCost = sync.OnceValue(func() time.Duration {
 
 // A measurement says how rows are measured.
 type measurement struct {
-	rounds     int           // rounds a row, each with one sample of either side
-	passes     int           // passes that the rounds are spread over, at most
-	sampleTime time.Duration // the least time that a sample takes
-	rowTime    time.Duration // a row that has taken so long gets no more rounds than leastRounds; 0 for no limit
+	rounds     int           // rounds a row; each takes one sample of either side
+	passes     int           // most passes over which the rounds are spread
+	sampleTime time.Duration // the least time of a sample
+	rowTime    time.Duration // after this time, a row gets no more rounds than leastRounds; 0 for no limit
 }
 
-// defaultMeasurement takes some ten minutes for all rows together.
+// defaultMeasurement takes about ten minutes for all rows.
 var defaultMeasurement = measurement{rounds: 9, passes: 3, sampleTime: 4 * time.Millisecond, rowTime: 500 * time.Millisecond}
 
-// leastRounds is how many rounds a row gets in a pass that it takes part in, however slow it is.
+// leastRounds is the number of rounds that even the slowest row gets in a pass.
 const leastRounds = 2
 
-// emptyKey names an empty query: all rows with the same one share its measurement.
+// emptyKey names an empty query. All rows with the same key share its measurement.
 type emptyKey struct {
 	peer   string
 	extras int
 }
 
-// times are the samples of both sides, in nanoseconds a unit.
+// times are the samples of both sides, in nanoseconds per unit.
 type times struct {
 	ours, theirs measure.Samples
 }
 
 // measureAll measures the planned rows and hands each to the report.
 //
-// It goes through all rows several times and sets each up anew every time, so that neither a bad minute of the machine nor
-// an unlucky place in memory spoils a row. A row that is slow to set up or to measure leaves out later passes. Rows are
-// handed over in the last pass; the earlier ones are announced on progress.
+// It makes several passes over all rows and sets each row up anew in every pass, so that neither a bad minute
+// of the machine nor an unlucky place in memory spoils a row. A slow row leaves out later passes. The report
+// gets the rows in the last pass; progress tells about each pass.
 func (m measurement) measureAll(plans []plan, out report, progress io.Writer) error {
 	passes := min(m.passes, m.rounds)
 	rows := make([]times, len(plans))
@@ -163,7 +166,7 @@ func (m measurement) measureAll(plans []plan, out report, progress io.Writer) er
 	return out.finish()
 }
 
-// comparePlan measures one row, in processes of its own or in this one.
+// comparePlan measures one row, in this process or in processes of its own.
 func (m measurement) comparePlan(p plan, rounds int, to *times) error {
 	if p.work.outside != nil {
 		return m.measureOutside(p, to)
@@ -172,11 +175,11 @@ func (m measurement) comparePlan(p plan, rounds int, to *times) error {
 	return m.compare(&ours, &theirs, rounds, to)
 }
 
-// compare measures both sides in alternating rounds, adds the samples to those of earlier passes and checks what the sides
-// computed.
+// compare measures both sides in turns, appends the samples to those of earlier passes, and checks the
+// results of the sides.
 //
-// Before each sample the collector runs, so that neither side pays for the other's garbage, and some untimed work brings
-// the side's data back into the caches that the collector and the other side have taken.
+// Before each sample the collector runs, so that neither side pays for the other's garbage. Then some untimed
+// work brings the side's data back into the caches.
 func (m measurement) compare(ours, theirs *side, rounds int, to *times) error {
 	start := time.Now()
 	sides := [2]*side{ours, theirs}
@@ -191,7 +194,7 @@ func (m measurement) compare(ours, theirs *side, rounds int, to *times) error {
 		return float64(took.Nanoseconds()) / float64(reps[i]) / float64(sides[i].units)
 	})
 	to.ours, to.theirs = append(to.ours, samples[0]...), append(to.theirs, samples[1]...)
-	// Both are checked and closed, whatever the first says.
+	// Both are checked and closed, even if the first fails.
 	errOurs, errTheirs := ours.finish(), theirs.finish()
 	if errOurs != nil {
 		return fmt.Errorf("vast: %w", errOurs)
@@ -202,7 +205,7 @@ func (m measurement) compare(ours, theirs *side, rounds int, to *times) error {
 	return nil
 }
 
-// calibrate warms a side up and returns how many repetitions make a sample of the wanted time.
+// calibrate warms a side up and returns the number of repetitions for a sample of the wanted time.
 func (m measurement) calibrate(s *side) int {
 	s.run(1)
 	reps := 1
@@ -211,7 +214,8 @@ func (m measurement) calibrate(s *side) int {
 		if took >= m.sampleTime {
 			return reps
 		}
-		// Aim a fifth beyond the wanted time, and grow step by step while the measured time is too short to rely on.
+		// Aim a fifth beyond the wanted time, and grow in steps while the measured time is too short to be
+		// reliable.
 		want := float64(reps) * 1.2 * float64(m.sampleTime) / float64(max(took, 1))
 		reps = int(min(max(want, float64(reps+1)), float64(reps)*64))
 	}

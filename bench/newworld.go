@@ -9,11 +9,12 @@ import (
 
 // Work new_world: make a world and drop it, as the public suite does.
 //
-// Work first_entity: make a world with Position and Velocity, create one entity with both, and give the world back. It
-// stands beside new_world because a world of Vast reserves nothing before it is used: here it is used. Vast's time
-// includes closing the world; Ark's is given back by the collector, whose work falls into the time as it comes.
+// Work first_entity: make a world with Position and Velocity, create one entity with both, and free the
+// world. It complements new_world, because a world of Vast reserves no memory before its first use. Vast's
+// time includes closing the world. Ark's worlds are freed by the collector, whose work is part of the time
+// whenever it happens.
 
-// worlds keeps the last world made, so that making it is not optimized away.
+// worlds keeps the last world, so that the compiler does not remove the work.
 type worlds[W any] struct {
 	last W
 	made int
@@ -60,7 +61,7 @@ func makeFirstArk(s *worlds[*ecs.World]) {
 	s.last = w
 }
 
-// checkMade compares the number of worlds, or of their entities.
+// checkMade checks the number of worlds, or of their entities.
 func checkMade(made, done int) error {
 	if made != done {
 		return fmt.Errorf("%d repetitions made %d", done, made)

@@ -11,23 +11,23 @@ import (
 	"strings"
 )
 
-// The works that are measured in a process of their own: what a full world costs the rest of the program. Each side's
-// process fills one world, measures, and prints one number.
+// Some works are measured in a process of their own: the costs of a full world for the rest of the program.
+// The process of each side fills one world, measures, and prints one number.
 
 // outside is such a work.
 type outside struct {
-	bytes   bool // an entity; otherwise nanoseconds a collection
+	bytes   bool // the figure is bytes per entity; otherwise nanoseconds per collection
 	parts   int  // components of an entity
 	measure func(n int, fill func() any) (float64, error)
 }
 
-// sideVast names Vast's side to the process that measures it; the other sides have the names of their peers.
+// sideVast names Vast's side to the process that measures it. The other sides have the names of their peers.
 const sideVast = "vast"
 
-// outsideVariable is the environment variable that tells a process of this command to measure one side and what.
+// outsideVariable is the environment variable that tells a process which work and side to measure.
 const outsideVariable = "VAST_BENCH_OUTSIDE"
 
-// sample starts a process that measures one side, and returns what it prints.
+// sample starts a process that measures one side, and returns the number that it prints.
 func (w *workload) sample(side string, n int) (float64, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -43,7 +43,7 @@ func (w *workload) sample(side string, n int) (float64, error) {
 	return strconv.ParseFloat(stdout.String(), 64)
 }
 
-// runOutside measures one side if the environment asks this process for it, and returns its exit status.
+// runOutside measures one side if the environment asks for it, and returns the exit status.
 func runOutside(stdout, stderr io.Writer) (status int, asked bool) {
 	order := os.Getenv(outsideVariable)
 	if order == "" {
@@ -58,7 +58,7 @@ func runOutside(stdout, stderr io.Writer) (status int, asked bool) {
 	return exitOK, true
 }
 
-// measureOutside follows an order: a work, a side and a number of entities.
+// measureOutside measures the work, side and number of entities of an order.
 func measureOutside(order string) (float64, error) {
 	var name, side string
 	var n int

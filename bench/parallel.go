@@ -6,23 +6,23 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Work query_parallel: n entities with Position and Velocity, whose position moves by the velocity in 32 steps, by two
-// goroutines at once. Vast cuts the query into batches each time; the goroutine that calls works on them together with one
-// that stays. Beside itself Vast does the same work by one goroutine, run by run.
+// Work query_parallel: two goroutines move n entities with Position and Velocity in 32 steps. Vast cuts the
+// query into batches each time; the calling goroutine and a second one that lives on take batches. Beside
+// itself, Vast does the same work on one goroutine, run by run.
 
 const (
 	parallelSteps   = 32
 	parallelWorkers = 2
-	parallelLeast   = 1024 // entities of a batch, at least: fewer are not worth a goroutine
-	parallelBatches = 8    // parts for each goroutine, so that one that is held up does not hold up the other
+	parallelLeast   = 1024 // least entities of a batch: fewer do not pay for a goroutine
+	parallelBatches = 8    // batches for each goroutine, so that neither waits long for a slow one
 )
 
-// parallelBatch returns how many of n entities a part of the work has.
+// parallelBatch returns the number of entities in a batch of n.
 func parallelBatch(n int) int {
 	return max(parallelLeast, n/(parallelWorkers*parallelBatches))
 }
 
-// step moves one entity in all its steps.
+// step moves one entity through all steps.
 func step(p *Position, v *Velocity) {
 	x, y := p.X, p.Y
 	for range parallelSteps {
@@ -32,7 +32,7 @@ func step(p *Position, v *Velocity) {
 	p.X, p.Y = x, y
 }
 
-// stepAll moves many entities. All ways of Vast call this one function.
+// stepAll moves many entities. All ways of Vast call this function.
 //
 //go:noinline
 func stepAll(p []Position, v []Velocity) {
@@ -42,14 +42,14 @@ func stepAll(p []Position, v []Velocity) {
 	}
 }
 
-// vastParallel is a query of Vast with the goroutine that helps.
+// vastParallel is a query of Vast with the second goroutine.
 type vastParallel struct {
 	vastQuery
 	size    int          // of a batch
-	batches []vast.Batch // of the query that runs
-	taken   atomic.Int64 // how many of them somebody works on or has done
-	wake    chan bool    // tells the other goroutine to work
-	done    chan bool    // says that it is finished
+	batches []vast.Batch // of the current query
+	taken   atomic.Int64 // number of batches that are taken
+	wake    chan bool    // starts the second goroutine; false ends it
+	done    chan bool    // the second goroutine has finished
 }
 
 // moveVastParallel is the timed work.
@@ -121,7 +121,7 @@ func newParallelVast(work func(*vastParallel)) func(n int) side {
 	}
 }
 
-// inSteps turns the check of a side that moves once a repetition into that of one that moves in steps.
+// inSteps adapts the check of a side that moves once per repetition to one that moves in steps.
 func inSteps(s side) side {
 	check := s.check
 	s.check = func(done int) error { return check(done * parallelSteps) }

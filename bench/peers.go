@@ -1,12 +1,12 @@
 package main
 
-// A peer is another store, in one of the ways to use it.
+// A peer is one way to use another store.
 type peer struct {
-	name string // as -peer and the rows give it
-	// store is the name that all ways of one store share; empty if the peer is no entity store.
+	name string // for -peer and the rows
+	// store is common to all ways of using one store. It is empty if the peer is not an entity store.
 	store string
-	batch bool // one call for all entities; what stands beside it is one call too
-	// most is the largest number of entities that it is measured with unless -n asks for more; 0 for no limit.
+	batch bool // one call for all entities; Vast's side uses one call too
+	// most is the largest number of entities by default; 0 for no limit. With -n there is no limit.
 	most int
 }
 
@@ -26,17 +26,17 @@ const (
 	peerGGECS        = "ggecs"
 )
 
-// slowMost spares the default run the peers whose larger worlds take seconds to fill and collect. With ggecs that time grows
+// slowMost limits the peers whose larger worlds take seconds to fill and collect. With ggecs, that time grows
 // with the square of n.
 const slowMost = 256_000
 
-// peers lists all of them in the order in which a workload's rows name them.
+// peers lists all peers in the order of a workload's rows.
 var peers = []peer{
 	{name: peerArk, store: peerArk},
 	{name: peerArkTables, store: peerArk}, // a table's columns at a time
 	{name: peerArkBatch, store: peerArk, batch: true},
 	{name: peerSlice}, // two plain Go slices: the limit
-	{name: peerSelf},  // Vast in another way
+	{name: peerSelf},  // Vast itself in another way
 	{name: peerArche, store: peerArche},
 	{name: peerArcheBatch, store: peerArche, batch: true},
 	{name: peerVolt, store: peerVolt, most: slowMost},

@@ -7,10 +7,11 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Work query2comp: n entities with Position and Velocity, made after 10·n with Position alone. Query both, and add the
-// velocity to the position.
+// Work query2comp: n entities with Position and Velocity, made after 10·n with Position alone. Query both
+// components, and add the velocity to the position.
 //
-// All sides read v through a slice cut to p's length, which spares the loop a bounds check; the loops are the same to the letter.
+// All sides read v through a slice that is cut to the length of p, which removes a bounds check. The loops of
+// all sides are identical.
 
 // vastQuery is a system of Vast: its query and its columns.
 type vastQuery struct {
@@ -35,7 +36,7 @@ func moveVast(s *vastQuery) {
 	}
 }
 
-// arkQuery is a system of Ark. The filter is registered with the world, which makes its queries faster than without.
+// arkQuery is a system of Ark. Its filter is registered with the world, which makes queries faster.
 type arkQuery struct {
 	world  *ecs.World
 	filter *ecs.Filter2[Position, Velocity]
@@ -68,7 +69,7 @@ func moveArkTables(s *arkQuery) {
 	}
 }
 
-// slicesQuery holds what a program without an entity store would.
+// slicesQuery holds the same data in plain slices.
 type slicesQuery struct {
 	pos []Position
 	vel []Velocity
@@ -91,21 +92,22 @@ func velocityOf(i int) Velocity {
 	return Velocity{X: 1, Y: float64(i % 4)}
 }
 
-// A tally is what all positions of a world add up to.
+// A tally is the sum of all positions in a world.
 type tally struct {
 	entities int
 	matching int
 	x, y     float64
 }
 
-// add counts one entity's position.
+// add adds one entity's position.
 func (t *tally) add(p *Position) {
 	t.entities++
 	t.x += p.X
 	t.y += p.Y
 }
 
-// check compares with what moving matching of the entities done times must give; the others must not have moved.
+// check compares the sum with the right one after done repetitions that move matching of the entities. The
+// others must not move.
 func (t tally) check(entities, matching, done int) error {
 	want := tally{entities: entities, matching: matching}
 	for i := range matching {
@@ -119,7 +121,8 @@ func (t tally) check(entities, matching, done int) error {
 	return nil
 }
 
-// moveSide makes the side that moves matching of a world's entities: count tells how many match, each visits all positions.
+// moveSide makes the side that moves matching of a world's entities. count returns the number of matches, and
+// each visits all positions.
 func moveSide[S any](s *S, work func(*S), entities, matching int, count func() int, each func(visit func(*Position))) side {
 	return side{
 		units:  max(1, matching),
@@ -193,7 +196,7 @@ func newArkQuery(n int) *arkQuery {
 	return &arkQuery{world: w, filter: ecs.NewFilter2[Position, Velocity](w).Register()}
 }
 
-// newQuerySlice sets the work up for plain slices. There is nothing to skip: the 10·n others do not exist.
+// newQuerySlice sets the work up for plain slices. They do not hold the 10·n other entities.
 func newQuerySlice(n int) side {
 	s := &slicesQuery{pos: make([]Position, n), vel: make([]Velocity, n)}
 	for i := range s.vel {

@@ -8,11 +8,11 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Work random: n entities with Position, looked up one by one in shuffled order; their X are summed.
+// Work random: look up n entities with Position one by one in shuffled order, and add up their X.
 //
-// Vast, Ark, arche, uot and ggecs check that the entity is alive; the look-ups of donburi and volt do not.
+// Vast, Ark, arche, uot and ggecs check that the entity is alive; donburi and volt do not.
 
-// vastLookUp is Vast's state of the work.
+// vastLookUp is the state of Vast's side.
 type vastLookUp struct {
 	world    *vast.World
 	pos      vast.Column[Position]
@@ -31,7 +31,7 @@ func lookUpVast(s *vastLookUp) {
 	s.sum += sum
 }
 
-// arkLookUp is Ark's state of the work.
+// arkLookUp is the state of Ark's side.
 type arkLookUp struct {
 	pos      *ecs.Map[Position]
 	entities []ecs.Entity
@@ -49,18 +49,19 @@ func lookUpArk(s *arkLookUp) {
 	s.sum += sum
 }
 
-// shuffle brings the entities into an order that depends on their number alone: the same for both sides.
+// shuffle brings the entities into an order that depends only on their number, so that it is the same for all
+// sides.
 func shuffle[E any](entities []E) {
 	r := rand.New(rand.NewPCG(1, uint64(len(entities))))
 	r.Shuffle(len(entities), func(i, j int) { entities[i], entities[j] = entities[j], entities[i] })
 }
 
-// randomX returns the X of the i-th entity made: small whole numbers, so that sums are exact.
+// randomX returns the X of the i-th entity: small whole numbers, so that sums are exact.
 func randomX(i int) float64 {
 	return float64(i%1021 + 1)
 }
 
-// checkSum compares a sum with what n entities must give after done repetitions.
+// checkSum compares a sum with the right one for n entities after done repetitions.
 func checkSum(got float64, n, done int) error {
 	want := 0.0
 	for i := range n {
@@ -72,7 +73,7 @@ func checkSum(got float64, n, done int) error {
 	return nil
 }
 
-// lookUpSide makes the side that looks n entities up; sum is where it adds up what it reads.
+// lookUpSide makes the side that looks n entities up and adds to sum.
 func lookUpSide[S any](s *S, work func(*S), n int, sum *float64) side {
 	return side{units: n, sample: timeAll(s, work), check: func(done int) error { return checkSum(*sum, n, done) }}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/internal/measure"
 )
 
-// A row is one line of the result. All times are nanoseconds an entity, except those of the empty query and of collections.
-// A row has either times or bytes.
+// A row is one line of the result, with either times or bytes. Times are nanoseconds per entity, except those
+// of the empty query and of collections.
 type row struct {
 	Work             string  `json:"work"`
 	N                int     `json:"n"`
@@ -29,7 +29,8 @@ type row struct {
 	PeerEmptyQueryNS float64 `json:"peer_empty_query_ns,omitempty"` // a whole query that matches nothing, best round
 }
 
-// newRow makes the row of a plan, without an empty query where that has no samples. The ratio is taken before rounding.
+// newRow makes the row of a plan. It has no empty query if empty has no samples. The ratio is computed before
+// rounding.
 func newRow(p plan, t, empty *times) row {
 	r := row{Work: p.work.name, N: p.n, Peer: p.match.peer, Ratio: rounded(measure.Ratio(t.ours, t.theirs))}
 	if p.work.outside != nil && p.work.outside.bytes {
@@ -45,12 +46,12 @@ func newRow(p plan, t, empty *times) row {
 	return r
 }
 
-// rounded keeps four decimals: below that, nothing was measured.
+// rounded keeps four decimals, which is finer than any measurement here.
 func rounded(v float64) float64 {
 	return math.Round(v*1e4) / 1e4
 }
 
-// A report takes rows one after the other.
+// A report takes one row after the other.
 type report interface {
 	add(row) error
 	finish() error
@@ -110,7 +111,7 @@ func (t *table) finish() error {
 	return err
 }
 
-// A jsonReport prints one object when all rows are there.
+// A jsonReport prints one object once it has all rows.
 type jsonReport struct {
 	out  io.Writer
 	rows []row

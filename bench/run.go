@@ -1,3 +1,6 @@
+// Command bench compares Vast with other entity stores, work by work, in one process.
+//
+// README.md says what each row means and how to read it.
 package main
 
 import (
@@ -11,20 +14,27 @@ import (
 	"strings"
 )
 
+func main() {
+	if status, asked := runOutside(os.Stdout, os.Stderr); asked {
+		os.Exit(status)
+	}
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
 // Exit statuses of the command.
 const (
 	exitOK     = 0
-	exitFailed = 1 // a side computed something else than it should
+	exitFailed = 1 // a side computed a wrong result
 	exitUsage  = 2
 )
 
-// publicSizes are the numbers of entities of the public suite's tables.
+// publicSizes are the numbers of entities in the public suite's tables.
 var publicSizes = []int{1, 4, 16, 64, 256, 1024, 16_000, 256_000, 1_000_000}
 
-// sizeMax bounds -n: the query of two components holds 11 entities for each of n, and their slots are numbered in 32 bits.
+// sizeMax bounds -n: query2comp holds 11·n entities, and slots have 32-bit numbers.
 const sizeMax = 64 << 20
 
-// A plan is one row to be measured: a match at one number of entities.
+// A plan is one row to measure: a match at one number of entities.
 type plan struct {
 	work  *workload
 	match *match
@@ -95,8 +105,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return exitOK
 }
 
-// choose returns the rows that the three comma-separated lists select, in the order of the workloads.
-// An empty list selects everything, but of the slowest peers only what their limits allow.
+// choose returns the rows that three comma-separated lists select, in the order of the workloads. An empty
+// list selects everything within the limits of the slowest peers.
 func choose(works, sizes, peers string) ([]plan, error) {
 	chosenWorks, err := parseNames("work", works, workNames())
 	if err != nil {
@@ -139,7 +149,7 @@ func choose(works, sizes, peers string) ([]plan, error) {
 	return plans, nil
 }
 
-// pairings says which peers each of the works has, and which of them exist at n = 1 only.
+// pairings names the peers of each work, and the works with n = 1 only.
 func pairings(works []string) string {
 	var parts []string
 	for i := range workloads {
@@ -176,7 +186,8 @@ func parseNames(flagName, list string, known []string) ([]string, error) {
 	return names, nil
 }
 
-// parseSizes splits a comma-separated list of positive numbers; an empty list means the public suite's.
+// parseSizes splits a comma-separated list of positive numbers; an empty list means the sizes of the public
+// suite.
 func parseSizes(list string) ([]int, error) {
 	if list == "" {
 		return publicSizes, nil

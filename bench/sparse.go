@@ -5,26 +5,27 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Work sparse_added: n entities with Position, every sixteenth of which has been given a Velocity afterwards. Query both and
-// move, by the functions of query2comp.
+// Work sparse_added: query Position and Velocity of n entities and move them, with the functions of
+// query2comp. Every sixteenth entity got its Velocity after its creation; the others have none.
 //
-// Work sparse_born: the same where every sixteenth entity is born with both components.
+// Work sparse_born: the same if every sixteenth entity is created with both components.
 //
-// Beside itself Vast does sparse_added against sparse_born: what it costs that entities which became alike later stay where
-// they were born.
+// Beside itself, Vast compares sparse_added with sparse_born: the cost of entities that stay where they were
+// created after they became alike.
 
-// sparseEvery is how many entities there are for each that matches.
+// sparseEvery is the number of entities for each one that matches.
 const sparseEvery = 16
 
-// sparseCount returns how many of n entities match.
+// sparseCount returns the number of n entities that match.
 func sparseCount(n int) int {
 	return (n + sparseEvery - 1) / sparseEvery
 }
 
-// A sparse is a world in which a part of the entities matches: in what way these get their components.
+// A sparse is a world in which a part of the entities matches. Its functions create entities and add
+// components.
 type sparse[E any] struct {
 	one  func() E              // makes an entity with Position
-	both func(Velocity) E      // makes one with both, nil if all get their Velocity afterwards
+	both func(Velocity) E      // makes an entity with both; nil if all get their Velocity later
 	add  func(e E, v Velocity) // gives an entity its Velocity
 }
 

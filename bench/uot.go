@@ -4,10 +4,10 @@ import (
 	"github.com/unitoftime/ecs"
 )
 
-// The works by unitoftime/ecs, uot for short: all components of an entity in one call of Write, boxed beforehand, and
-// look-ups through a view, which spares finding the column each time.
+// The works by unitoftime/ecs, uot for short. All components of an entity go into one call of Write and are
+// boxed before. Look-ups use a view, which avoids finding the column each time.
 
-// uotStore is a world of uot and what its works need.
+// uotStore is a world of uot with everything that its works need.
 type uotStore struct {
 	world     *ecs.World
 	parts     []ecs.Component // Position, Velocity, C1 …
@@ -28,7 +28,7 @@ func moveUOT(s *uotStore) {
 	})
 }
 
-// moveUOTParallel is the timed work of query_parallel, which uot does by as many goroutines as there are processors.
+// moveUOTParallel is the timed work of query_parallel. uot uses as many goroutines as there are processors.
 //
 //go:noinline
 func moveUOTParallel(s *uotStore) {
@@ -225,14 +225,14 @@ func (s *uotStore) complete() *ecs.View2[Position, Velocity] {
 	return ecs.Query2[Position, Velocity](s.world, ecs.With(others...))
 }
 
-// check compares the world with one of n entities, which are those that were handed out last.
+// check compares the world with a world of n entities: those created last.
 func (s *uotStore) check(n int) error {
 	total := ecs.Query1[Position](s.world)
 	return checkCrowd(n, s.complete().Count(), total.Count(), s.entities, s.world.Exists,
 		func(e ecs.Id) *Velocity { return ecs.ReadPtr[Velocity](s.world, e) })
 }
 
-// checkMatching is check for entities of a world that may have been replaced: a query tells which they are.
+// checkMatching is check for a world that may have been replaced: it finds the entities by a query.
 func (s *uotStore) checkMatching(n int) error {
 	made := *s
 	made.entities = nil

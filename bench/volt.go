@@ -7,9 +7,9 @@ import (
 	"github.com/akmonengine/volt"
 )
 
-// The works by volt: by its generic functions, with as many components in one call as those take.
+// The works by volt. They use its generic functions, with as many components in one call as those take.
 
-// The ids of the component types of volt, chosen by its user.
+// The ids of the component types of volt; its user chooses them.
 const (
 	voltPosition volt.ComponentId = iota
 	voltVelocity
@@ -25,7 +25,7 @@ const (
 	voltC10
 )
 
-// A component type of volt tells its id.
+// A component type of volt returns its id.
 
 func (Position) GetComponentId() volt.ComponentId { return voltPosition }
 func (Velocity) GetComponentId() volt.ComponentId { return voltVelocity }
@@ -40,7 +40,7 @@ func (C8) GetComponentId() volt.ComponentId       { return voltC8 }
 func (C9) GetComponentId() volt.ComponentId       { return voltC9 }
 func (C10) GetComponentId() volt.ComponentId      { return voltC10 }
 
-// voltStore is a world of volt and what its works need.
+// voltStore is a world of volt with everything that its works need.
 type voltStore struct {
 	world     *volt.World
 	both      volt.Query2[Position, Velocity]
@@ -60,7 +60,7 @@ func moveVolt(s *voltStore) {
 	}
 }
 
-// moveVoltParallel is the timed work of query_parallel: the goroutine that calls takes parts together with another one.
+// moveVoltParallel is the timed work of query_parallel. The calling goroutine and a second one take parts.
 //
 //go:noinline
 func moveVoltParallel(s *voltStore) {
@@ -116,7 +116,7 @@ func createVolt(s *voltStore) {
 	}
 }
 
-// createVoltTen is the timed work of creating entities of ten components: eight is the most that one call takes.
+// createVoltTen is the timed work of creating entities of ten components. One call takes at most eight.
 //
 //go:noinline
 func createVoltTen(s *voltStore) {
@@ -147,14 +147,15 @@ func makeVolt(s *worlds[*volt.World]) {
 	s.made++
 }
 
-// must panics if the peer refuses what it is asked for.
+// must panics if the peer refuses a call.
 func must(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// newVolt returns an empty world with all component types: their number costs volt nothing, its tables have a fixed size.
+// newVolt returns an empty world with all component types. Their number costs volt nothing, because its
+// tables have a fixed size.
 func newVolt() *voltStore {
 	w := volt.CreateWorld(initialCapacity)
 	volt.RegisterComponent[Position](w, &volt.ComponentConfig[Position]{})
@@ -176,7 +177,7 @@ func newVolt() *voltStore {
 	}
 }
 
-// create creates an entity of any set of component types, which takes some calls more than a fixed one.
+// create creates an entity of any set of component types, which takes more calls than a fixed set.
 func (s *voltStore) create(ids []volt.ComponentId) volt.EntityId {
 	e := s.world.CreateEntity()
 	for _, id := range ids {
@@ -319,7 +320,7 @@ func newAddRemoveVolt(extras, every int) func(n int) side {
 	}
 }
 
-// complete counts the entities that have so many components.
+// complete counts the entities that have a number of components.
 func (s *voltStore) complete(parts int) int {
 	n, extras := 0, voltExtras(parts-twoParts)
 	for _, e := range s.both.GetEntitiesIds() {
@@ -330,8 +331,8 @@ func (s *voltStore) complete(parts int) int {
 	return n
 }
 
-// check compares the world with one of n entities of so many components, which are those that were handed out last. volt
-// does not tell whether an entity is alive: those are that a query finds.
+// check compares the world with a world of n entities with a number of components: those created last. volt
+// has no call that tells whether an entity is alive; check uses a query.
 func (s *voltStore) check(parts int) func(n int) error {
 	return func(n int) error {
 		alive := make(map[volt.EntityId]bool)
@@ -344,7 +345,7 @@ func (s *voltStore) check(parts int) func(n int) error {
 	}
 }
 
-// checkMatching is check for entities of a world that may have been replaced: a query tells which they are.
+// checkMatching is check for a world that may have been replaced: it finds the entities by a query.
 func (s *voltStore) checkMatching(n int) error {
 	made := *s
 	made.entities = s.both.GetEntitiesIds()
@@ -365,7 +366,7 @@ func newVoltCrowd(n int) *voltStore {
 	return s
 }
 
-// voltCreator returns the timed work of creating entities of so many components.
+// voltCreator returns the timed work of creating entities with a number of components.
 func voltCreator(parts int) func(*voltStore) {
 	if parts == tenParts {
 		return createVoltTen

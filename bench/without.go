@@ -2,9 +2,9 @@ package main
 
 import "github.com/vastgo/vast"
 
-// Work without: n entities with Position, Velocity and C2, made in turns with n that have C1 instead. Query Position and
-// Velocity without C1, and move, by the functions of query2comp. Beside itself Vast asks for C2: the same entities, found by
-// what they have and not by what they lack.
+// Work without: query Position and Velocity without C1 and move the entities, with the functions of
+// query2comp. n entities have Position, Velocity and C2; in turns with them, n entities are made with C1
+// instead of C2. Beside itself, Vast asks for C2: the same entities, found by a component that they have.
 
 // newWithoutVast sets the query up.
 func newWithoutVast(n int) side {
@@ -13,14 +13,14 @@ func newWithoutVast(n int) side {
 	})
 }
 
-// newWithVast sets the query up that it is compared with.
+// newWithVast sets up the query with C2.
 func newWithVast(n int) side {
 	return newHalfVast(n, func(s *vastQuery, _, c2 vast.AnyColumn) vast.Query {
 		return s.world.Query(s.pos, s.vel, c2)
 	})
 }
 
-// newHalfVast fills the world.
+// newHalfVast makes a world in which one half of the entities matches.
 func newHalfVast(n int, ask func(s *vastQuery, c1, c2 vast.AnyColumn) vast.Query) side {
 	w := newSizedVastWorld(2 * n)
 	s := &vastQuery{world: w, pos: vast.NewColumn[Position](w), vel: vast.NewColumn[Velocity](w)}

@@ -5,35 +5,35 @@ import (
 	"time"
 )
 
-// A workload is one kind of work that Vast and its peers are measured at.
+// A workload is one kind of work that Vast and its peers do.
 type workload struct {
 	name     string
-	single   bool   // the work has no number of entities: measured at n = 1 only
-	sizes    []int  // numbers of entities that it is measured with unless -n asks for others; nil for the public suite's
-	least    int    // fewer entities are not measured
-	iterates bool   // the work goes over all that match a query
-	panel    string // the part of the chart that the work is in; empty for none
+	single   bool   // the work has no number of entities, so it is measured at n = 1 only
+	sizes    []int  // numbers of entities without -n; nil for those of the public suite
+	least    int    // least number of entities
+	iterates bool   // the work goes over all entities that match a query
+	panel    string // part of the chart; empty for none
 	extras   int    // component types in the row's worlds beside Position and Velocity
 	matches  []match
-	outside  *outside // the work is measured in processes of its own, and the matches name the peers only; otherwise nil
+	outside  *outside // of works in processes of their own, whose matches name only the peers; otherwise nil
 }
 
-// oneSize reports whether it is measured with one number of entities unless -n asks for others.
+// oneSize reports whether the work has one number of entities without -n.
 func (w *workload) oneSize() bool {
 	return w.single || len(w.sizes) == 1
 }
 
-// A match is a workload beside one peer. Each function sets a side up for n entities; works that are measured in processes
-// of their own have none.
+// A match is a workload beside one peer. Each function sets a side up for n entities. Works in processes of
+// their own have no functions.
 type match struct {
 	peer   string
 	ours   func(n int) side
 	theirs func(n int) side
-	// emptyTheirs sets up the peer's query over a world with extras more component types in which nothing matches.
+	// emptyTheirs sets up the peer's query in a world without a match, with extras more component types.
 	emptyTheirs func(extras int) side
 }
 
-// workloads lists every work in the order in which it is measured and printed.
+// workloads lists every work in the order of the rows.
 var workloads = []workload{
 	{name: "query2comp", panel: panelQueries, iterates: true, matches: []match{
 		{peerArk, newQueryVast, newQueryArk, newEmptyArk},
@@ -127,10 +127,10 @@ var workloads = []workload{
 	}},
 }
 
-// sparseSizes leaves out the numbers of entities of which one matches or none does.
+// sparseSizes leaves out numbers of entities with one match or none.
 var sparseSizes = []int{64, 256, 1024, 16_000, 256_000, 1_000_000}
 
-// sparseMatches lists the sides of which one of so many entities matches, born so or not.
+// sparseMatches lists the sides of the sparse works.
 func sparseMatches(born bool) []match {
 	ours := newSparseVast(born)
 	return []match{
@@ -144,7 +144,8 @@ func sparseMatches(born bool) []match {
 	}
 }
 
-// addRemoveMatches lists the sides that add to and remove from entities with Position and some of C1 … C10, one of so many.
+// addRemoveMatches lists the sides that edit one in every of the entities, which have Position and the first
+// extras of C1 … C10.
 func addRemoveMatches(extras, every int) []match {
 	ours := newAddRemoveVast(extras, every, addRemoveVast)
 	return []match{
@@ -157,7 +158,7 @@ func addRemoveMatches(extras, every int) []match {
 	}
 }
 
-// addRemoveBatches lists the sides that add to all of the entities by one call, and remove by another.
+// addRemoveBatches lists the sides that add to all entities by one call, and remove by another.
 func addRemoveBatches(extras int) []match {
 	ours := newAddRemoveVast(extras, 1, addRemoveVastBatch)
 	return []match{
@@ -166,7 +167,7 @@ func addRemoveBatches(extras int) []match {
 	}
 }
 
-// createMatches lists the sides that create entities of so many components.
+// createMatches lists the sides that create entities with a number of components.
 func createMatches(parts int) []match {
 	one, batch := newCreateVast(parts), newCreateVastBatch(parts)
 	return []match{
@@ -182,7 +183,7 @@ func createMatches(parts int) []match {
 	}
 }
 
-// deleteMatches lists the sides that delete entities of so many components.
+// deleteMatches lists the sides that delete entities with a number of components.
 func deleteMatches(parts int) []match {
 	one, batch := newDeleteVast(parts, deleteVast), newDeleteVast(parts, deleteVastBatch)
 	return []match{

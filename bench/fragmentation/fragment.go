@@ -9,14 +9,14 @@ import (
 	"modernc.org/memory"
 )
 
-// memories is an allocator in use. What it returns is made and given back by itself only.
+// memories is an allocator in use.
 type memories interface {
 	alloc(n int) ([]byte, error)
 	free(b []byte) error
 	close() error
 }
 
-// allocator is a way to get memories.
+// allocator is a kind of memories.
 type allocator struct {
 	name string
 	open func() (memories, error)
@@ -53,7 +53,7 @@ func (m *modernc) free(b []byte) error { return m.Free(b) }
 
 func (m *modernc) close() error { return m.Close() }
 
-// collected is Go's heap. What is freed is known to it after a collection.
+// collected is Go's heap. It frees memory in a collection.
 type collected struct{}
 
 func (collected) alloc(n int) ([]byte, error) { return make([]byte, n), nil }
@@ -62,7 +62,7 @@ func (collected) free([]byte) error { return nil }
 
 func (collected) close() error { return nil }
 
-// fragment goes through the three steps with one allocator.
+// fragment makes the three steps with one allocator.
 func fragment(a allocator, count, size int) (r row, err error) {
 	measure.Settle()
 	before, err := measure.Resident()
@@ -103,7 +103,7 @@ func fragment(a allocator, count, size int) (r row, err error) {
 	r.Large = now()
 	for i := 1; i < len(blocks); i += 2 {
 		if blocks[i][0] != 1 {
-			return r, errors.New("a block holds something else")
+			return r, errors.New("the contents of a block have changed")
 		}
 	}
 	runtime.KeepAlive(large)

@@ -1,8 +1,9 @@
-// Command fragmentation allocates many blocks, frees every second one, and makes one large allocation of what was freed,
-// with each of three allocators in turn. It prints what was resident after each of the three steps: where the memory of
-// freed blocks is of no use to the large one, the last figure is half as large again as the first.
+// Command fragmentation allocates many blocks, frees every second block, and makes one large allocation of
+// the freed size, with each of three allocators. It prints the resident memory after each of the three steps.
+// If the large allocation cannot use the memory of the freed blocks, the last figure is half as large again
+// as the first.
 //
-// It is the picture in "Virtual Memory Tricks" (Niklas Gray, 2017).
+// The picture is from "Virtual Memory Tricks" (Niklas Gray, 2017).
 package main
 
 import (
@@ -17,7 +18,7 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// row is what one allocator made resident, in bytes.
+// row is the resident memory of one allocator after each step, in bytes.
 type row struct {
 	Allocator string `json:"allocator"`
 	Allocated int    `json:"allocated"` // after all blocks were allocated and written
@@ -25,8 +26,8 @@ type row struct {
 	Large     int    `json:"large"`     // after the large allocation was made and written
 }
 
-// run executes the command and returns its exit status: 0, 1 where a measurement failed, or 2 for a command line that it
-// does not understand.
+// run executes the command and returns its exit status: 0, 1 if a measurement failed, or 2 if it does not
+// understand the command line.
 func run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("fragmentation", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -40,7 +41,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	const most = 16 << 30
 	if *count < 2 || *size < 1 || int64(*count) > most/int64(*size) || flags.NArg() > 0 {
-		fmt.Fprintf(stderr, "fragmentation: -n %d -size %d %v: at least two blocks of at least a byte, 16 GiB together, and no arguments\n",
+		fmt.Fprintf(stderr, "fragmentation: -n %d -size %d %v: want at least two blocks of at least one byte, at most 16 GiB together, and no arguments\n",
 			*count, *size, flags.Args())
 		return 2
 	}

@@ -339,3 +339,12 @@ func TestDeclaredCountsTakeNoMemory(t *testing.T) {
 		t.Errorf("%d bytes were taken for a file of %d", n, len(packed))
 	}
 }
+
+func BenchmarkEmbedded(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Embedded(Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"cmp"
-	"fmt"
 	"runtime"
 	"slices"
 	"time"
@@ -12,28 +11,6 @@ import (
 	"github.com/vastgo/vast/internal/measure"
 	"github.com/vastgo/vast/vm"
 )
-
-// side does a work once in its own way: it prepares, lets the meter time the work itself, and cleans up.
-type side struct {
-	name string
-	do   func(*meter)
-}
-
-// reading returns a side that reads elements, and checks the result.
-func reading[T comparable](name string, want T, read func() T) side {
-	return side{name, func(m *meter) {
-		var got T
-		m.run(func() { got = read() })
-		mustBe(name, got, want)
-	}}
-}
-
-// mustBe panics if a side got another result than wanted: its time would mean nothing.
-func mustBe[T comparable](name string, got, want T) {
-	if got != want {
-		panic(fmt.Sprintf("bench: %s comes to %v, not %v", name, got, want))
-	}
-}
 
 // meter measures one side in one round.
 type meter struct {

@@ -1,9 +1,11 @@
 package soak
 
 import (
+	"os"
 	"runtime"
 	"runtime/metrics"
 
+	"github.com/vastgo/vast/internal/measure"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -28,11 +30,26 @@ func readFigures() figures {
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(heap)
 	usage, total := vm.ReadUsage(), vm.Snapshot(true).Total()
+	resident, _ := measure.Resident() // 0 if unknown
 	return figures{
-		Mappings: usage.Mappings, AddressSpace: usage.AddressSpace, Resident: residentBytes(),
+		Mappings: usage.Mappings, AddressSpace: usage.AddressSpace, Resident: resident,
 		Descriptors: openDescriptors(), Goroutines: runtime.NumGoroutine(), GoHeap: int(heap[0].Value.Uint64()),
 		Regions: total.Regions, Reserved: total.Reserved, Committed: total.Committed, InRegions: total.Resident, Leaked: total.Leaked,
 	}
+}
+
+// openDescriptors returns the number of open files of this process, or 0 on other systems than Linux.
+func openDescriptors() int {
+	directory, err := os.Open("/proc/self/fd")
+	if err != nil {
+		return 0
+	}
+	defer directory.Close()
+	names, err := directory.Readdirnames(-1)
+	if err != nil {
+		return 0
+	}
+	return len(names) - 1 // without the directory itself
 }
 
 // figure is one of the figures, and how it is judged.

@@ -1,0 +1,49 @@
+package bench
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// side does a work once in its own way: it prepares, lets the meter time the work itself, and cleans up.
+type side struct {
+	name string
+	do   func(*meter)
+}
+
+// reading returns a side that reads elements, and checks the result.
+func reading[T comparable](name string, want T, read func() T) side {
+	return side{name, func(m *meter) {
+		var got T
+		m.run(func() { got = read() })
+		mustBe(name, got, want)
+	}}
+}
+
+// mustBe panics if a side got another result than wanted: its time would mean nothing.
+func mustBe[T comparable](name string, got, want T) {
+	if got != want {
+		panic(fmt.Sprintf("bench: %s comes to %v, not %v", name, got, want))
+	}
+}
+
+// seedOrder makes the random orders the same in every run.
+const seedOrder = 1
+
+// randomOrder returns the numbers below n in an order that is the same in every run.
+func randomOrder(n int) []uint32 {
+	order := make([]uint32, n)
+	for i, index := range rand.New(rand.NewPCG(seedOrder, 0)).Perm(n) {
+		order[i] = uint32(index)
+	}
+	return order
+}
+
+// shuffle returns the values in the given order.
+func shuffle[T any](values []T, order []uint32) []T {
+	shuffled := make([]T, len(values))
+	for i, index := range order {
+		shuffled[i] = values[index]
+	}
+	return shuffled
+}
