@@ -121,7 +121,7 @@ func (a *Array[T]) Grow(n int) error {
 	return a.makeRoom(opGrow, n)
 }
 
-func (a *Array[T]) makeRoom(op string, n int) error {
+func (a *Array[T]) makeRoom(op operation, n int) error {
 	a.mustBeOpen()
 	have, committed := a.Len(), a.span.Committed()
 	if n > a.plan.capacity-have {
@@ -132,10 +132,7 @@ func (a *Array[T]) makeRoom(op string, n int) error {
 		return nil
 	}
 	ahead := min(max(need, committed+a.plan.stepFrom(committed)), a.span.Size())
-	err := a.span.grow(ahead)
-	if err != nil && need < ahead && settlesForLess(op, err) {
-		err = a.span.grow(need)
-	}
+	err := op.commitAhead(need, ahead, a.span.grow)
 	if err == nil {
 		a.setEnd()
 	}

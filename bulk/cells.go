@@ -133,7 +133,7 @@ const (
 // planCells decides how the memory of a container is divided.
 func planCells(p plan) cells {
 	c := cells{plan: p, doubles: uint32(doublingBytes / 2 / p.sizeElement), lowest: firstUnit}
-	c.origin = uint32(generation.NewTag()) >> 1
+	c.origin = uint32(generation.NewMark()) >> 1
 	c.newest = c.origin
 	bytes := p.capacity * p.sizeElement
 	unit := vm.PageSize()
@@ -289,7 +289,7 @@ func (c *cells) search(n int) int {
 
 // take hands out a cell or a stretch for at least n elements, up to maxRoom, or changes nothing. It has no elements
 // yet.
-func (c *cells) take(op string, n int) (place, generation uint32, err error) {
+func (c *cells) take(op operation, n int) (place, generation uint32, err error) {
 	k := c.classFor(n)
 	if k == len(c.classes) {
 		return c.takeStretch(op, n, 0)
@@ -315,7 +315,7 @@ func (c *cells) pop(cl *sizeClass) (place uint32) {
 // prepare makes the lowest free cells of class k ready, all of a word, or changes nothing.
 //
 //go:noinline
-func (c *cells) prepare(op string, k int) error {
+func (c *cells) prepare(op operation, k int) error {
 	cl := &c.classes[k]
 	if cl.lowest == noSlab {
 		if err := c.newSlab(op, k); err != nil {

@@ -11,7 +11,7 @@ import (
 // newSlab makes the lowest free units a slab of class k, or changes nothing.
 //
 //go:noinline
-func (c *cells) newSlab(op string, k int) error {
+func (c *cells) newSlab(op operation, k int) error {
 	cl := &c.classes[k]
 	u, _, err := c.takeUnits(op, int(cl.room), uint(cl.units), uint(cl.units))
 	if err != nil {
@@ -50,7 +50,7 @@ func (c *cells) describe(u uint, s slab, r holding) {
 }
 
 // takeStretch hands out a stretch of units for n elements, with some ahead where it can be had, or changes nothing.
-func (c *cells) takeStretch(op string, n int, ahead uint) (place, generation uint32, err error) {
+func (c *cells) takeStretch(op operation, n int, ahead uint) (place, generation uint32, err error) {
 	need := c.unitsFor(n)
 	if need > c.units {
 		return 0, 0, c.full(op, n)
@@ -94,7 +94,7 @@ func (c *cells) roomAfter(room uint32) uint32 {
 
 // regrow hands out room for n elements to the list at a place, which it has outgrown. Where the place that it returns
 // is a new one, the caller copies the elements and gives the old place back. Or it changes nothing.
-func (c *cells) regrow(op string, place uint32, n int) (at, generation uint32, err error) {
+func (c *cells) regrow(op operation, place uint32, n int) (at, generation uint32, err error) {
 	n = max(n, int(c.roomAfter(c.room(place))))
 	if c.classFor(n) < len(c.classes) {
 		return c.take(op, n)
@@ -110,7 +110,7 @@ func (c *cells) regrow(op string, place uint32, n int) (at, generation uint32, e
 
 // extend makes the stretch at unit u one of need units, with some ahead where it can be had, and reports whether it
 // could.
-func (c *cells) extend(op string, s *slab, u, need, ahead uint) bool {
+func (c *cells) extend(op operation, s *slab, u, need, ahead uint) bool {
 	lo := u + uint(s.units)
 	hi := c.nextUsed(lo)
 	if hi-u < need {
@@ -162,7 +162,7 @@ func (c *cells) gap(n uint) uint {
 
 // takeUnits takes the lowest stretch of most units that are free; or, where there is none or no memory for it, of need
 // units, which n elements need. Or it changes nothing.
-func (c *cells) takeUnits(op string, n int, need, most uint) (u, units uint, err error) {
+func (c *cells) takeUnits(op operation, n int, need, most uint) (u, units uint, err error) {
 	for {
 		for units = most; ; units = need {
 			err = nil
@@ -227,28 +227,24 @@ func (c *cells) reclaim() (found bool) {
 
 // clear takes everything back.
 func (c *cells) clear() {
-	c.used.Empty()
+	c.used.Reset()
 	c.lowest = firstUnit
 	c.forget(firstUnit, max(firstUnit, uint(len(c.holdings))))
 	for i := range c.classes {
 		cl := &c.classes[i]
-		cl.open.Empty()
+		cl.open.Reset()
 		cl.lowest, cl.ready = noSlab, 0
 	}
 }
 
 // makeUsable commits memory for the first n units, or changes nothing.
-func (c *cells) makeUsable(op string, n uint) error {
+func (c *cells) makeUsable(op operation, n uint) error {
 	if n <= c.usable {
 		return nil
 	}
 	need, committed := int(n)<<c.shiftUnit, c.elements.Committed()
 	ahead := min(max(need, committed+c.plan.stepFrom(committed)), c.elements.Size())
-	err := c.commit(ahead)
-	if err != nil && need < ahead && settlesForLess(op, err) {
-		err = c.commit(need)
-	}
-	return err
+	return op.commitAhead(need, ahead, c.commit)
 }
 
 // commit commits so many bytes of elements, and what the table needs for them, or changes nothing.
@@ -278,8 +274,8 @@ func (c *cells) measure(usable uint) {
 }
 
 // full returns the error of a container that has no place for n elements.
-func (c *cells) full(op string, n int) *vm.Error {
-	e := &vm.Error{Op: op, Purpose: c.plan.name, Bytes: math.MaxInt, Err: vm.ErrCapacity}
+func (c *cells) full(op operation, n int) *vm.Error {
+	e := &vm.Error{Op: op.String(), Purpose: c.plan.name, Bytes: math.MaxInt, Err: vm.ErrCapacity}
 	if n <= math.MaxInt/c.plan.sizeElement {
 		e.Bytes = n * c.plan.sizeElement
 	}

@@ -5,10 +5,8 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"github.com/vastgo/vast/internal/bitset"
 	"github.com/vastgo/vast/internal/generation"
 	"github.com/vastgo/vast/internal/invariants"
-	"github.com/vastgo/vast/vm"
 )
 
 // Dense is bulk data without holes: its elements lie side by side, so that [Dense.Slice] has them all in one slice. Where
@@ -34,16 +32,11 @@ import (
 type Dense[T any] struct {
 	base     unsafe.Pointer // the first element
 	locators unsafe.Pointer // a locator for each slot
-	owners   unsafe.Pointer // for each element the slot that its handle has, 4 bytes
+	owners   unsafe.Pointer // for each element the slot of its handle, 4 bytes
+	tag      generation.Mark
 	slots
-	tag      generation.Tag
 	elements denseSpan
 	tables   [2]denseSpan // of locators and owners
-	region   *vm.Region
-	plan     plan
-	ended    error // what using the dense panics with after Close
-	// unchecked counts the changes since checkInvariants ran.
-	unchecked int
 }
 
 // locator says where the element of a slot is. Looking one up and moving one read and write nothing else of the slot.
@@ -62,22 +55,18 @@ const (
 //
 // It returns an error as [vm.Reserve] does, and panics when T holds Go pointers or an option is negative.
 func NewDense[T any](o Options) (*Dense[T], error) {
-	p, err := newPlan[T]("Dense", o, maxDense)
+	plan, err := newPlan[T]("Dense", o, maxDense)
 	if err != nil {
 		return nil, err
 	}
-	bytesElements := max(1, p.capacity*p.sizeElement)
-	total := bitset.Size(max(1, p.capacity)) + alignedSize(bytesElements)
-	for _, bytes := range sizesTables(p.capacity) {
-		total += alignedSize(bytes)
-	}
-	r, err := vm.Reserve(total, vm.Options{Name: p.name, Limit: o.Limit, Pages: o.Pages})
+	sizes := sizesTables(plan.capacity)
+	s, err := newSlots(plan, o, sizes[:])
 	if err != nil {
 		return nil, err
 	}
-	d := &Dense[T]{slots: slots{words: unsafe.Pointer(&noFree)}, tag: generation.NewTag(), region: r, plan: p}
-	if err := d.carve(bytesElements); err != nil {
-		_ = r.Close()
+	d := &Dense[T]{slots: s, tag: generation.NewMark()}
+	if err := d.carve(); err != nil {
+		_ = d.region.Close()
 		return nil, err
 	}
 	return d, nil
@@ -88,18 +77,15 @@ func sizesTables(slots int) [2]int {
 	return [2]int{max(1, slots) * bytesLocator, max(1, slots) * bytesOwner}
 }
 
-// carve divides the region.
-func (d *Dense[T]) carve(bytesElements int) (err error) {
-	if d.live, err = bitset.New(d.region, max(1, d.plan.capacity)); err != nil {
-		return err
-	}
+// carve divides the rest of the region.
+func (d *Dense[T]) carve() (err error) {
 	for i, bytes := range sizesTables(d.plan.capacity) {
 		if d.tables[i], err = carve(d.region, bytes); err != nil {
 			return err
 		}
 	}
 	d.locators, d.owners = d.tables[0].Base(), d.tables[1].Base()
-	if d.elements, err = carve(d.region, bytesElements); err != nil {
+	if d.elements, err = carve(d.region, max(1, d.plan.capacity*d.plan.sizeElement)); err != nil {
 		return err
 	}
 	d.elements.Label(d.plan.label("element"))
@@ -129,7 +115,7 @@ func (d *Dense[T]) Insert(v T) (Handle[T], *T) {
 	free := ^*d.word(d.hint) &^ d.skip
 	slot := d.hint*wordBits + uint(bits.TrailingZeros64(free))
 	if free == 0 || slot >= d.room {
-		slot = d.search()
+		slot = d.search(d)
 	}
 	if invariants.Enabled {
 		d.mustBeFree(uint(d.len))
@@ -153,7 +139,7 @@ func (d *Dense[T]) Insert(v T) (Handle[T], *T) {
 	e := d.element(i)
 	*e = v
 	if invariants.Enabled {
-		d.changed()
+		d.changed(d)
 	}
 	return Handle[T]{uint32(slot), g}, e
 }
@@ -162,22 +148,17 @@ func (d *Dense[T]) Insert(v T) (Handle[T], *T) {
 // may be taken again by the next Insert. Complexity: constant; an element is copied, and the tables change in two slots.
 func (d *Dense[T]) Remove(h Handle[T]) bool {
 	slot := uint(h.slot)
-	if slot >= d.room {
-		d.mustBeOpen()
+	i := d.Index(h)
+	if i < 0 {
 		return false
 	}
-	l := d.locator(slot)
-	number := l.number
-	if l.generation != h.generation || number == 0 {
-		return false
-	}
-	// Where the last element is the one removed it moves to itself, which is cheaper than finding out.
-	i, last := uint(number)-1, uint(d.len)-1
+	// If h is the last element, the element moves to itself: that costs less than a test for it.
+	last := uint(d.len) - 1
 	moved := *d.owner(last)
-	*d.element(i) = *d.element(last)
-	*d.owner(i) = moved
-	d.locator(uint(moved)).number = number
-	l.number = 0
+	*d.element(uint(i)) = *d.element(last)
+	*d.owner(uint(i)) = moved
+	d.locator(uint(moved)).number = uint32(i) + 1
+	d.locator(slot).number = 0
 	d.len--
 	w := d.word(slot / wordBits)
 	before := *w
@@ -188,7 +169,7 @@ func (d *Dense[T]) Remove(h Handle[T]) bool {
 	}
 	if invariants.Enabled {
 		d.poison(last, 1)
-		d.changed()
+		d.changed(d)
 	}
 	return true
 }
@@ -199,6 +180,7 @@ func (d *Dense[T]) Valid(h Handle[T]) bool { return d.Index(h) >= 0 }
 // Get returns the address of the element of h, or nil where it is gone or h is of another container. The address is good
 // until something is removed. Complexity: constant.
 func (d *Dense[T]) Get(h Handle[T]) *T {
+	// This is Index, written out: Get would not be inlined with a call of Index.
 	if uint(h.slot) >= d.room {
 		d.mustBeOpen()
 	} else if l := d.locator(uint(h.slot)); l.generation == h.generation && l.number != 0 {
@@ -226,9 +208,7 @@ func (d *Dense[T]) Clear(f func(Handle[T], *T)) {
 	if invariants.Enabled {
 		d.poison(0, d.len)
 	}
-	d.live.Erase(0, min(d.room, uint(d.live.Len())))
-	d.len = 0
-	d.lower(0)
+	d.slots.clear()
 	if invariants.Enabled {
 		d.checkInvariants()
 	}
@@ -243,17 +223,5 @@ func (d *Dense[T]) Close() error {
 	if invariants.Enabled {
 		d.checkInvariants()
 	}
-	if err := d.region.Close(); err != nil {
-		return err
-	}
-	// Without room and free slots the short paths of Get and Insert come to mustBeOpen.
-	d.ended, d.base = &closedError{d.plan.name}, nil
-	d.slots.end()
-	return nil
-}
-
-func (d *Dense[T]) mustBeOpen() {
-	if d.ended != nil {
-		panic(d.ended)
-	}
+	return d.slots.close()
 }

@@ -21,36 +21,25 @@ func (d *Dense[T]) mustBeFree(i uint) {
 	})
 }
 
-// changed runs checkInvariants after a change, as seldom as [Pool] does.
-func (d *Dense[T]) changed() {
-	if d.unchecked++; d.unchecked*16 >= int(d.room) {
-		d.checkInvariants()
-	}
-}
-
 // checkInvariants panics when the bookkeeping contradicts itself. Complexity: one step for each slot that has memory.
 func (d *Dense[T]) checkInvariants() {
-	d.unchecked = 0
-	fail := func(format string, args ...any) {
-		panic("bulk: " + d.plan.name + ": broken invariant: " + fmt.Sprintf(format, args...))
-	}
-	d.slots.checkInvariants(d.plan.capacity, fail)
+	d.slots.checkInvariants()
 	// As many slots have an element as there are elements, and each of them is the owner of its own: so the two tables are
 	// the inverse of each other.
 	for slot := range d.room {
 		l := *d.locator(slot)
 		live := d.live.Test(slot)
 		if live != (l.number != 0) {
-			fail("slot %d has element %d - 1, but its presence bit is %t", slot, l.number, live)
+			d.broken("slot %d has element %d - 1, but its presence bit is %t", slot, l.number, live)
 		}
 		if live && (int(l.number) > d.len || uint(*d.owner(uint(l.number) - 1)) != slot) {
-			fail("slot %d has element %d - 1 of %d, which it does not own", slot, l.number, d.len)
+			d.broken("slot %d has element %d - 1 of %d, which it does not own", slot, l.number, d.len)
 		}
 		if live && (generation.Count(l.generation) == 0 || l.generation != uint32(d.tag)|generation.Count(l.generation)) {
-			fail("live slot %d has generation %#x", slot, l.generation)
+			d.broken("live slot %d has generation %#x", slot, l.generation)
 		}
 		if got := d.retired[slot/wordBits]>>(slot%wordBits)&1 != 0; got != generation.Exhausted(l.generation) {
-			fail("slot %d has generation %#x, and whether it is retired is %t", slot, l.generation, got)
+			d.broken("slot %d has generation %#x, and whether it is retired is %t", slot, l.generation, got)
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package bulk
 
 import (
-	"fmt"
-
 	"github.com/vastgo/vast/internal/invariants"
 	"github.com/vastgo/vast/vm"
 )
@@ -11,24 +9,9 @@ import (
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
 // Options.Limit) or another limit as [vm.Region.Commit] does; then the dense is as it was.
-func (d *Dense[T]) Grow(n int) error {
-	if n < 0 {
-		panic(fmt.Sprintf("bulk: Grow(%d) on %s: a number of elements is zero or more", n, d.plan.name))
-	}
-	return d.makeRoom(opGrow, n)
-}
+func (d *Dense[T]) Grow(n int) error { return d.slots.grow(d, n) }
 
-func (d *Dense[T]) makeRoom(op string, n int) error {
-	d.mustBeOpen()
-	room := d.room
-	err := d.slots.makeRoom(&d.plan, d.elements.Committed(), op, n, d.commit)
-	if invariants.Enabled && d.room != room {
-		d.checkInvariants()
-	}
-	return err
-}
-
-// commit makes at least the first n slots and places of elements usable, or changes nothing.
+// commit implements container.
 func (d *Dense[T]) commit(n int) error {
 	elements, locators, owners := d.elements.Committed(), d.tables[0].Committed(), d.tables[1].Committed()
 	sizes := sizesTables(n)
@@ -52,26 +35,14 @@ func (d *Dense[T]) commit(n int) error {
 	return nil
 }
 
+// committed implements container.
+func (d *Dense[T]) committed() int { return d.elements.Committed() }
+
 // measure brings up to date for how many slots and places there is memory.
 func (d *Dense[T]) measure() {
 	d.room = uint(min(d.elements.Committed()/d.plan.sizeElement, d.tables[0].Committed()/bytesLocator,
 		d.tables[1].Committed()/bytesOwner, d.live.Len(), d.plan.capacity))
 	d.words = d.live.Words()
-}
-
-// search returns the lowest free slot. Where there is none it makes room, or panics and changes nothing.
-//
-//go:noinline
-func (d *Dense[T]) search() uint {
-	d.mustBeOpen()
-	for {
-		if i, ok := d.lowest(); ok {
-			return i
-		}
-		if err := d.makeRoom(opInsert, 1); err != nil {
-			panic(err)
-		}
-	}
 }
 
 // Trim gives back the memory behind the last element, as far as it fills whole pages. Behind the last slot that has an
@@ -105,12 +76,7 @@ func (d *Dense[T]) Trim() error {
 }
 
 // Reserved returns the bytes of addresses that the dense takes; 0 after Close.
-func (d *Dense[T]) Reserved() int {
-	if d.ended != nil {
-		return 0
-	}
-	return d.region.Size()
-}
+func (d *Dense[T]) Reserved() int { return d.slots.reserved() }
 
 // Committed returns the bytes of memory that the dense may touch; 0 after Close.
 func (d *Dense[T]) Committed() int { return d.region.Committed() }

@@ -17,7 +17,7 @@ type generations struct {
 	shared  unsafe.Pointer // for each presence word the generation of its slots, or 0 where some are apart
 	commons unsafe.Pointer // a common for each presence word
 	slots   unsafe.Pointer // a generation for each slot, read only for those apart
-	tag     generation.Tag
+	tag     generation.Mark
 	spans   [3]denseSpan // of the three
 }
 
@@ -51,7 +51,7 @@ func newGenerations(r *vm.Region, slots int) (g generations, err error) {
 		}
 	}
 	g.shared, g.commons, g.slots = g.spans[0].Base(), g.spans[1].Base(), g.spans[2].Base()
-	g.tag = generation.NewTag()
+	g.tag = generation.NewMark()
 	return g, nil
 }
 

@@ -103,7 +103,7 @@ func (x *HashIndex[K, V]) lastPassed(i uint64) uint64 {
 }
 
 // commit makes at least n buckets usable.
-func (x *HashIndex[K, V]) commit(op string, n uint64) error {
+func (x *HashIndex[K, V]) commit(op operation, n uint64) error {
 	if x.level != noLevel && n <= x.end {
 		return nil
 	}
@@ -119,7 +119,7 @@ func (x *HashIndex[K, V]) commit(op string, n uint64) error {
 func (x *HashIndex[K, V]) setEnd() { x.end = uint64(x.span.committed) / uint64(x.form.bytes) }
 
 // makeSlot makes sure that one more entry may come, and an empty slot for a hash.
-func (x *HashIndex[K, V]) makeSlot(op string, h uint64) (bucket uint64, err error) {
+func (x *HashIndex[K, V]) makeSlot(op operation, h uint64) (bucket uint64, err error) {
 	if x.used >= x.room {
 		if err := x.enlarge(op); err != nil {
 			return 0, err
@@ -133,7 +133,7 @@ func (x *HashIndex[K, V]) makeSlot(op string, h uint64) (bucket uint64, err erro
 }
 
 // enlarge gives the table room for more entries.
-func (x *HashIndex[K, V]) enlarge(op string) error {
+func (x *HashIndex[K, V]) enlarge(op operation) error {
 	if x.level == noLevel {
 		if err := x.commit(op, bucketCounts[0]+spareBuckets); err != nil {
 			return err
@@ -163,7 +163,7 @@ func (x *HashIndex[K, V]) start(level int) {
 }
 
 // stretch splits so many buckets, or all there are to split.
-func (x *HashIndex[K, V]) stretch(op string, steps int) error {
+func (x *HashIndex[K, V]) stretch(op operation, steps int) error {
 	for ; steps > 0 && x.split > 0; steps-- {
 		b := x.split - 1
 		if x.stretchAlone(b) {
@@ -304,7 +304,7 @@ func (x *HashIndex[K, V]) collect(b uint64) {
 }
 
 // makeSpare makes sure that n entries find slots, wherever their homes are.
-func (x *HashIndex[K, V]) makeSpare(op string, n int) error {
+func (x *HashIndex[K, V]) makeSpare(op operation, n int) error {
 	if behind := x.end - x.homes(); x.beyond+n > int(behind)*slotsPerBucket {
 		return x.commit(op, x.end+uint64(n)/slotsPerBucket+1)
 	}

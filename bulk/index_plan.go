@@ -10,8 +10,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-const opAdd = "add"
-
 // size returns the bytes of a T.
 func size[T any]() int {
 	var v T

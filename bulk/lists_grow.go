@@ -54,7 +54,7 @@ func (ls *Lists[T]) roomForOne(l *List[T], h *cell) *cell {
 // grown is makeRoom for the short forms, which panic.
 //
 //go:noinline
-func (ls *Lists[T]) grown(op string, l *List[T], n int) *cell {
+func (ls *Lists[T]) grown(op operation, l *List[T], n int) *cell {
 	h, err := ls.makeRoom(op, l, n)
 	if err != nil {
 		panic(err)
@@ -64,7 +64,7 @@ func (ls *Lists[T]) grown(op string, l *List[T], n int) *cell {
 
 // makeRoom sees to it that l has room for n more elements. It returns its cell, which is another one where the list
 // had to move or l was the zero List; or it changes nothing.
-func (ls *Lists[T]) makeRoom(op string, l *List[T], n int) (*cell, error) {
+func (ls *Lists[T]) makeRoom(op operation, l *List[T], n int) (*cell, error) {
 	h := ls.find(*l)
 	if uint(n) <= uint(ls.cells.room(l.place)-h.len) {
 		return h, nil

@@ -100,25 +100,43 @@ func (p *plan) stepFrom(committed int) int {
 	return max(minStep, committed/8)
 }
 
-// The operations that make room, as errors name them.
+// operation is an operation that makes room.
+type operation uint8
+
 const (
-	opAppend  = "append"
-	opInsert  = "insert"
-	opAppendN = "append several"
-	opGrow    = "grow"
-	opCompact = "compact"
+	opAdd operation = iota
+	opAppend
+	opAppendN // and AppendSlice
+	opCompact
+	opGrow
+	opInsert
 )
 
-// settlesForLess reports whether to try for just the room that op needs after committing a step ahead failed. A budget of our
-// own is used up to its end. Where the operating system refuses a step, an operation on one element does not take what is
-// left: that is what the program lives on while it deals with the error, and Go's runtime ends it when it gets no memory.
-func settlesForLess(op string, err error) bool {
-	return op == opGrow || op == opAppendN || errors.Is(err, vm.ErrLimit)
+// String returns the operation's name in errors.
+func (o operation) String() string {
+	return [...]string{"add", "append", "append several", "compact", "grow", "insert"}[o]
+}
+
+// commitAhead commits memory for ahead elements with commit. If that fails, it may commit memory for just the need.
+func (o operation) commitAhead(need, ahead int, commit func(n int) error) error {
+	err := commit(ahead)
+	if err != nil && need < ahead && o.settlesForLess(err) {
+		err = commit(need)
+	}
+	return err
+}
+
+// settlesForLess reports whether to try for just the need after committing ahead failed with err. A budget of the
+// program's own is used up to its end. If the operating system refuses a step, an operation on one element does not
+// take the memory that is left: the program needs that memory to deal with the error, and Go's runtime ends a process
+// that gets no memory.
+func (o operation) settlesForLess(err error) bool {
+	return o == opGrow || o == opAppendN || errors.Is(err, vm.ErrLimit)
 }
 
 // full returns the error of a container that cannot hold the n elements asked for beside the ones that it has.
-func (p *plan) full(op string, n, have int) *vm.Error {
-	e := &vm.Error{Op: op, Purpose: p.name, Bytes: math.MaxInt, Err: vm.ErrCapacity,
+func (p *plan) full(op operation, n, have int) *vm.Error {
+	e := &vm.Error{Op: op.String(), Purpose: p.name, Bytes: math.MaxInt, Err: vm.ErrCapacity,
 		Detail: fmt.Sprintf("%d of %d elements are in use: remove some, or raise Options.Capacity", have, p.capacity)}
 	if n <= math.MaxInt/p.sizeElement {
 		e.Bytes = n * p.sizeElement

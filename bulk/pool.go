@@ -9,7 +9,6 @@ import (
 	"github.com/vastgo/vast/internal/generation"
 	"github.com/vastgo/vast/internal/invariants"
 	"github.com/vastgo/vast/internal/outside"
-	"github.com/vastgo/vast/vm"
 )
 
 // Pool is bulk data with holes: elements keep their place while they live, and new ones fill the lowest holes first.
@@ -22,57 +21,45 @@ import (
 // One goroutine may change a pool at a time, and nobody may read it meanwhile. While nobody changes it, any number of
 // goroutines may call Get, Valid, Len, All and Runs. What the elements hold is the caller's to order.
 type Pool[T any] struct {
-	base unsafe.Pointer // the first element
-	slots
+	base        unsafe.Pointer // the first element
 	generations generations
-	liveOnly    bitset.Filter
-	elements    denseSpan
-	region      *vm.Region
-	plan        plan
-	ended       error // what using the pool panics with after Close
-	unchecked   int   // changes since checkInvariants ran
-	outside     outside.Store[Handle[T], T]
+	slots
+	liveOnly bitset.Filter
+	elements denseSpan
+	outside  outside.Store[Handle[T], T]
 }
 
-// maxSlots is as many slots as a Handle can number.
+// maxSlots is the number of slots that a Handle can tell apart.
 const maxSlots = min(1<<32, math.MaxInt)
 
 // NewPool makes an empty pool. It reserves addresses and takes no memory.
 //
 // It returns an error as [vm.Reserve] does, and panics when T holds Go pointers or an option is negative.
 func NewPool[T any](o Options) (*Pool[T], error) {
-	p, err := newPlan[T]("Pool", o, maxSlots)
+	plan, err := newPlan[T]("Pool", o, maxSlots)
 	if err != nil {
 		return nil, err
 	}
-	bytesElements := max(1, p.capacity*p.sizeElement)
-	total := bitset.Size(max(1, p.capacity)) + alignedSize(bytesElements)
-	for _, bytes := range sizesGenerations(p.capacity) {
-		total += alignedSize(bytes)
-	}
-	r, err := vm.Reserve(total, vm.Options{Name: p.name, Limit: o.Limit, Pages: o.Pages})
+	sizes := sizesGenerations(plan.capacity)
+	s, err := newSlots(plan, o, sizes[:])
 	if err != nil {
 		return nil, err
 	}
-	pool := &Pool[T]{slots: slots{words: unsafe.Pointer(&noFree)}, region: r, plan: p}
-	if err := pool.carve(bytesElements); err != nil {
-		_ = r.Close()
+	p := &Pool[T]{slots: s}
+	if err := p.carve(); err != nil {
+		_ = p.region.Close()
 		return nil, err
 	}
-	return pool, nil
+	return p, nil
 }
 
-// carve divides the region.
-func (p *Pool[T]) carve(bytesElements int) (err error) {
-	// The presence words come first, so that those of a small pool and its generations are neighbours.
-	if p.live, err = bitset.New(p.region, max(1, p.plan.capacity)); err != nil {
-		return err
-	}
+// carve divides the rest of the region.
+func (p *Pool[T]) carve() (err error) {
 	p.liveOnly = bitset.NewFilter([]*bitset.Set{p.live}, nil)
 	if p.generations, err = newGenerations(p.region, p.plan.capacity); err != nil {
 		return err
 	}
-	if p.elements, err = carve(p.region, bytesElements); err != nil {
+	if p.elements, err = carve(p.region, max(1, p.plan.capacity*p.plan.sizeElement)); err != nil {
 		return err
 	}
 	p.elements.Label(p.plan.label("slot"))
@@ -95,7 +82,7 @@ func (p *Pool[T]) Insert(v T) (Handle[T], *T) {
 	free := ^*p.word(p.hint) &^ p.skip
 	i := p.hint*wordBits + uint(bits.TrailingZeros64(free))
 	if free == 0 || i >= p.room {
-		i = p.search()
+		i = p.search(p)
 	}
 	if invariants.Enabled {
 		p.mustBeFree(i)
@@ -121,7 +108,7 @@ func (p *Pool[T]) Insert(v T) (Handle[T], *T) {
 	e := p.slot(i)
 	*e = v
 	if invariants.Enabled {
-		p.changed()
+		p.changed(p)
 	}
 	return Handle[T]{uint32(i), g}, e
 }
@@ -154,15 +141,14 @@ func (p *Pool[T]) remove(h Handle[T]) bool {
 	if i >= p.room {
 		return p.removeOutside(h)
 	}
-	w := *p.word(i / wordBits)
-	if w>>(i%wordBits)&1 == 0 || p.generations.of(i) != h.generation {
+	if !p.Valid(h) {
 		return false
 	}
 	p.len--
-	p.free(i/wordBits, w&^(1<<(i%wordBits)))
+	p.free(i/wordBits, *p.word(i / wordBits)&^(1<<(i%wordBits)))
 	if invariants.Enabled {
 		p.poison(i)
-		p.changed()
+		p.changed(p)
 	}
 	return true
 }
@@ -209,9 +195,7 @@ func (p *Pool[T]) Clear(f func(Handle[T], *T)) {
 			}
 		}
 	}
-	p.live.Erase(0, min(p.room, uint(p.live.Len())))
-	p.len = 0
-	p.lower(0)
+	p.slots.clear()
 	if invariants.Enabled {
 		p.checkInvariants()
 	}
@@ -226,17 +210,5 @@ func (p *Pool[T]) Close() error {
 	if invariants.Enabled {
 		p.checkInvariants()
 	}
-	if err := p.region.Close(); err != nil {
-		return err
-	}
-	// Without room and free slots the short paths of Valid and Insert come to mustBeOpen.
-	p.ended, p.base = &closedError{p.plan.name}, nil
-	p.slots.end()
-	return nil
-}
-
-func (p *Pool[T]) mustBeOpen() {
-	if p.ended != nil {
-		panic(p.ended)
-	}
+	return p.slots.close()
 }

@@ -23,38 +23,26 @@ func (p *Pool[T]) mustBeFree(i uint) {
 	})
 }
 
-// changed runs checkInvariants after a change, often enough to be near the cause and seldom enough that a large pool can
-// be tested: the checks take no more than a constant factor of the changes.
-func (p *Pool[T]) changed() {
-	if p.unchecked++; p.unchecked*16 >= int(p.room) {
-		p.checkInvariants()
-	}
-}
-
 // checkInvariants panics when the bookkeeping contradicts itself. Complexity: one step for each slot that has memory.
 func (p *Pool[T]) checkInvariants() {
-	p.unchecked = 0
-	fail := func(format string, args ...any) {
-		panic("bulk: " + p.plan.name + ": broken invariant: " + fmt.Sprintf(format, args...))
-	}
-	p.slots.checkInvariants(p.plan.capacity, fail)
+	p.slots.checkInvariants()
 	for w := range (p.room + wordBits - 1) / wordBits {
 		live, c := p.live.Word(w), p.generations.common(w)
 		if taken := uint64(1)<<c.fresh - 1; (live|c.apart)&^taken != 0 {
-			fail("word %d has live slots %#x and slots apart %#x, but only those below %d were taken", w, live, c.apart, c.fresh)
+			p.broken("word %d has live slots %#x and slots apart %#x, but only those below %d were taken", w, live, c.apart, c.fresh)
 		}
 		if shared := *p.generations.ofWord(w); c.apart == 0 && shared != c.generation || c.apart != 0 && shared != 0 {
-			fail("word %d shares generation %#x, but has %#x with slots apart %#x", w, shared, c.generation, c.apart)
+			p.broken("word %d shares generation %#x, but has %#x with slots apart %#x", w, shared, c.generation, c.apart)
 		}
 		for m := live; m != 0; m &= m - 1 {
 			i := w*wordBits + uint(bits.TrailingZeros64(m))
 			g := p.generations.of(i)
 			if generation.Count(g) == 0 || g != uint32(p.generations.tag)|generation.Count(g) {
-				fail("live slot %d has generation %#x", i, g)
+				p.broken("live slot %d has generation %#x", i, g)
 			}
 		}
 		if got, want := p.retired[w], p.generations.exhausted(w); got != want {
-			fail("the slots %#x of word %d are exhausted, but %#x retired", want, w, got)
+			p.broken("the slots %#x of word %d are exhausted, but %#x retired", want, w, got)
 		}
 	}
 }

@@ -48,12 +48,7 @@ func (p *Pool[T]) trim(keep int) error {
 }
 
 // Reserved returns the bytes of addresses that the pool takes; 0 after Close.
-func (p *Pool[T]) Reserved() int {
-	if p.ended != nil {
-		return 0
-	}
-	return p.region.Size()
-}
+func (p *Pool[T]) Reserved() int { return p.slots.reserved() }
 
 // Committed returns the bytes of memory that the pool may touch; 0 after Close.
 func (p *Pool[T]) Committed() int { return p.region.Committed() }

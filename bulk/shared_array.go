@@ -120,7 +120,7 @@ func (a *SharedArray[T]) fill(first int, elements, values []T) {
 }
 
 // claim takes the next n indices and returns the first. They are below the room, which never shrinks before Close.
-func (a *SharedArray[T]) claim(op string, n int) (int, error) {
+func (a *SharedArray[T]) claim(op operation, n int) (int, error) {
 	for {
 		first := a.claimed.Load()
 		if int64(n) > a.room.Load()-first {
@@ -147,7 +147,7 @@ func (a *SharedArray[T]) Grow(n int) error {
 	return a.makeRoom(opGrow, n)
 }
 
-func (a *SharedArray[T]) makeRoom(op string, n int) error {
+func (a *SharedArray[T]) makeRoom(op operation, n int) error {
 	a.mustBeOpen()
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -160,10 +160,7 @@ func (a *SharedArray[T]) makeRoom(op string, n int) error {
 		return nil
 	}
 	ahead := min(max(need, committed+a.plan.stepFrom(committed)), a.span.Size())
-	err := a.span.grow(ahead)
-	if err != nil && need < ahead && settlesForLess(op, err) {
-		err = a.span.grow(need)
-	}
+	err := op.commitAhead(need, ahead, a.span.grow)
 	if err == nil {
 		room := min(a.span.Committed()/a.plan.sizeElement, a.plan.capacity)
 		a.written.grow(room)

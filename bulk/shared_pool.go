@@ -75,7 +75,7 @@ func NewSharedPool[T any](o Options) (*SharedPool[T], error) {
 	span.Label(plan.label("slot"))
 	const slotsPerSummary = 64 * slotsPerChunk
 	summaries := (plan.capacity + slotsPerSummary - 1) / slotsPerSummary
-	p := &SharedPool[T]{base: span.Base(), sharedSlots: sharedSlots{tag: generation.NewTag(), elements: span, region: r, plan: plan}}
+	p := &SharedPool[T]{base: span.Base(), sharedSlots: sharedSlots{tag: generation.NewMark(), elements: span, region: r, plan: plan}}
 	p.summary = make([]atomic.Uint64, summaries, summaries+bytesLine) // nothing else on its cache lines
 	p.offer.Store(offerUsually)
 	if invariants.Enabled {

@@ -47,13 +47,10 @@ func (s *sharedSlots) enlarge(seen uint64) error {
 }
 
 // makeRoom commits memory for need slots, which the capacity allows, and more ahead. mu must be held.
-func (s *sharedSlots) makeRoom(op string, need int) error {
+func (s *sharedSlots) makeRoom(op operation, need int) error {
 	committed := s.elements.Committed()
 	ahead := min(max(need, (committed+s.plan.stepFrom(committed))/s.plan.sizeElement), s.plan.capacity)
-	err := s.elements.grow(ahead * s.plan.sizeElement)
-	if err != nil && need < ahead && settlesForLess(op, err) {
-		err = s.elements.grow(need * s.plan.sizeElement)
-	}
+	err := op.commitAhead(need, ahead, func(n int) error { return s.elements.grow(n * s.plan.sizeElement) })
 	if err != nil {
 		return err
 	}

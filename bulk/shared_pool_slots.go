@@ -17,7 +17,7 @@ type sharedSlots struct {
 	// What look-ups read comes first. It changes only when the room grows.
 	room   atomic.Uint64  // slots for which memory is committed
 	chunks unsafe.Pointer // the first of an array of pointers to chunks, enough of them for the room; read it by chunk
-	tag    generation.Tag
+	tag    generation.Mark
 	offer  atomic.Uint32 // a line is listed when a removal leaves so many elements in one of its words
 	cells  atomic.Pointer[readerCells]
 	ended  error      // what using the pool panics with after Close

@@ -153,7 +153,7 @@ func (c *sharedChunk) remove(i uint, g uint32) (left uint32, ok bool) {
 
 // publish makes slot i live, which the caller has taken. The element must be written already: the atomic operations here
 // order that before the loads of those who find it live. It returns the element's generation.
-func (c *sharedChunk) publish(i uint, tag generation.Tag) uint32 {
+func (c *sharedChunk) publish(i uint, tag generation.Mark) uint32 {
 	w, bit := c.word(i), uint64(1)<<(i%slotsPerWord)
 	for {
 		before := w.Load()
@@ -180,7 +180,7 @@ func (c *sharedChunk) publish(i uint, tag generation.Tag) uint32 {
 
 // renew gives the slots of the word from slot i on, none of which is live or reserved, a common generation above all that
 // they had. It does nothing where that would use counts up that many slots have not had. The line must be the caller's.
-func (c *sharedChunk) renew(line *sharedLine, i uint, tag generation.Tag) {
+func (c *sharedChunk) renew(line *sharedLine, i uint, tag generation.Mark) {
 	k, w := i/slotsPerWord%wordsPerLine, c.word(i)
 	last := commonOf(w.Load())
 	if last != 0 {

@@ -225,7 +225,7 @@ func (t *SharedTable[T]) reach(i int) {
 }
 
 // places gives a writer n places for values, or none and an error.
-func (t *SharedTable[T]) places(op string, n int) ([]uint32, error) {
+func (t *SharedTable[T]) places(op operation, n int) ([]uint32, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.mustBeOpen()
@@ -269,17 +269,13 @@ func (t *SharedTable[T]) takeOver(places []retired) {
 }
 
 // commitValues makes the first n places usable.
-func (t *SharedTable[T]) commitValues(op string, n int) error {
+func (t *SharedTable[T]) commitValues(op operation, n int) error {
 	need, committed := n*t.plan.sizeElement, t.valueSpan.Committed()
 	if need <= committed {
 		return nil
 	}
 	ahead := min(max(need, committed+t.plan.stepFrom(committed)), t.valueSpan.Size())
-	err := t.valueSpan.grow(ahead)
-	if err != nil && need < ahead && settlesForLess(op, err) {
-		err = t.valueSpan.grow(need)
-	}
-	return err
+	return op.commitAhead(need, ahead, t.valueSpan.grow)
 }
 
 // freed returns a place that nobody can see any more.
@@ -292,8 +288,8 @@ func (t *SharedTable[T]) freed(place uint32) uint32 {
 }
 
 // full says why there is no place for n values.
-func (t *SharedTable[T]) full(op string, n int) *vm.Error {
-	return &vm.Error{Op: op, Purpose: t.plan.name, Bytes: n * t.plan.sizeElement, Err: vm.ErrCapacity,
+func (t *SharedTable[T]) full(op operation, n int) *vm.Error {
+	return &vm.Error{Op: op.String(), Purpose: t.plan.name, Bytes: n * t.plan.sizeElement, Err: vm.ErrCapacity,
 		Detail: fmt.Sprintf("all of %d places for the values of %d entries are taken, replaced values among them; "+
 			"%d readers are inside, or writers in an Update, and while one stays there nothing that was replaced "+
 			"is freed: let them Leave, or return, soon, and Close writers that are not used",

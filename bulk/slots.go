@@ -1,22 +1,59 @@
 package bulk
 
 import (
+	"fmt"
 	"math/bits"
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/bitset"
+	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/vm"
 )
 
-// slots are the numbered places that handles refer to: which are live, and which is taken next. A [Pool] has its elements
-// in them, a [Dense] the places of its elements.
+// slots is what a [Pool] and a [Dense] have in common: numbered places that handles refer to, of which some are live,
+// in a region of memory. A slot of a Pool holds an element. A slot of a Dense holds the place of an element.
 type slots struct {
-	words   unsafe.Pointer // the presence words; &noFree where there is no memory for any
+	words   unsafe.Pointer // the presence words; &noFree if no memory is committed for any
 	room    uint           // slots for which memory is committed
 	hint    uint           // no word below this one has a slot that is free to take
 	skip    uint64         // the retired slots of word hint
 	len     int            // live slots
 	live    *bitset.Set
 	retired map[uint]uint64 // by word: the slots that were taken as often as they can be
+
+	region    *vm.Region
+	plan      plan
+	ended     error // the panic after Close
+	unchecked int   // changes since checkInvariants ran
+}
+
+// container is a Pool or a Dense, as its slots see it.
+type container interface {
+	// commit makes at least the first n slots usable, or changes nothing.
+	commit(n int) error
+	// committed returns the bytes of elements that have memory.
+	committed() int
+	checkInvariants()
+}
+
+// newSlots reserves a region for a container of elements of T, whose tables take sizes bytes, and carves the presence
+// bits from it.
+func newSlots(p plan, o Options, sizes []int) (slots, error) {
+	capacity := max(1, p.capacity)
+	total := bitset.Size(capacity) + alignedSize(capacity*p.sizeElement)
+	for _, bytes := range sizes {
+		total += alignedSize(bytes)
+	}
+	r, err := vm.Reserve(total, vm.Options{Name: p.name, Limit: o.Limit, Pages: o.Pages})
+	if err != nil {
+		return slots{}, err
+	}
+	// The presence words come first: those of a small container and its tables are neighbours.
+	live, err := bitset.New(r, capacity)
+	if err != nil {
+		_ = r.Close()
+	}
+	return slots{words: unsafe.Pointer(&noFree), live: live, region: r, plan: p}, err
 }
 
 // noFree stands for the presence words of a container that has no memory. It sends Insert the long way.
@@ -75,22 +112,48 @@ func (s *slots) retiredHoles() int {
 	return n
 }
 
-// makeRoom has commit make slots usable until n are free to take. committed is the bytes of elements that have memory.
-func (s *slots) makeRoom(p *plan, committed int, op string, n int, commit func(slots int) error) error {
+// grow makes the next n insertions unable to fail.
+func (s *slots) grow(c container, n int) error {
+	if n < 0 {
+		panic(fmt.Sprintf("bulk: Grow(%d) on %s: a number of elements is zero or more", n, s.plan.name))
+	}
+	return s.makeRoom(c, opGrow, n)
+}
+
+// makeRoom makes slots usable until n are free to take.
+func (s *slots) makeRoom(c container, op operation, n int) error {
+	s.mustBeOpen()
 	inUse := s.len + s.retiredHoles()
 	if n <= int(s.room)-inUse {
 		return nil
 	}
+	p := &s.plan
 	if n > p.capacity-inUse {
 		return p.full(op, n, inUse)
 	}
-	need := inUse + n
+	need, committed := inUse+n, c.committed()
 	ahead := min(max(need, (committed+p.stepFrom(committed))/p.sizeElement), p.capacity)
-	err := commit(ahead)
-	if err != nil && need < ahead && settlesForLess(op, err) {
-		err = commit(need)
+	room := s.room
+	err := op.commitAhead(need, ahead, c.commit)
+	if invariants.Enabled && s.room != room {
+		c.checkInvariants()
 	}
 	return err
+}
+
+// search returns the lowest free slot. If there is none, it makes room, or panics and changes nothing.
+//
+//go:noinline
+func (s *slots) search(c container) uint {
+	s.mustBeOpen()
+	for {
+		if i, ok := s.lowest(); ok {
+			return i
+		}
+		if err := s.makeRoom(c, opInsert, 1); err != nil {
+			panic(err)
+		}
+	}
 }
 
 // behindLast returns how many slots there are up to the last live one. Complexity: as [bitset.Set.Gaps].
@@ -103,7 +166,7 @@ func (s *slots) behindLast() int {
 	return int(s.room)
 }
 
-// free brings the summaries and the hint up to date where word w became after, and a slot of it free.
+// free brings the summaries and the hint up to date: word w became after, and a slot of it became free.
 //
 //go:noinline
 func (s *slots) free(w uint, after uint64) {
@@ -113,27 +176,68 @@ func (s *slots) free(w uint, after uint64) {
 	}
 }
 
-// checkInvariants calls fail where the bookkeeping of a container of so many slots contradicts itself.
-func (s *slots) checkInvariants(capacity int, fail func(format string, args ...any)) {
-	s.live.CheckInvariants()
-	if n := s.live.Count(); n != s.len {
-		fail("%d presence bits for %d elements", n, s.len)
-	}
-	if int(s.room) > capacity {
-		fail("room for %d of %d elements", s.room, capacity)
-	}
-	if i := s.live.Next(s.room); i < uint(s.live.Len()) {
-		fail("slot %d is live, but there are %d", i, s.room)
-	}
-	for w := range min(s.hint, (s.room+wordBits-1)/wordBits) {
-		if free := ^s.live.Word(w) &^ s.retired[w]; free != 0 {
-			fail("slot %d is free below the hint %d", w*wordBits+uint(bits.TrailingZeros64(free)), s.hint)
-		}
-	}
-	if s.room > 0 && s.skip != s.retired[s.hint] {
-		fail("retired slots %#x are to be skipped, not %#x", s.retired[s.hint], s.skip)
+// clear frees all slots.
+func (s *slots) clear() {
+	s.live.Erase(0, min(s.room, uint(s.live.Len())))
+	s.len = 0
+	s.lower(0)
+}
+
+// changed runs checkInvariants after a change, often enough to be near the cause and seldom enough that a large
+// container can be tested: the checks take at most a constant factor of the changes.
+func (s *slots) changed(c container) {
+	if s.unchecked++; s.unchecked*16 >= int(s.room) {
+		c.checkInvariants()
 	}
 }
 
-// end makes the short paths of a closed container fail their first test.
-func (s *slots) end() { *s = slots{words: unsafe.Pointer(&noFree), live: s.live} }
+// broken panics: the bookkeeping contradicts itself.
+func (s *slots) broken(format string, args ...any) {
+	panic("bulk: " + s.plan.name + ": broken invariant: " + fmt.Sprintf(format, args...))
+}
+
+// checkInvariants panics when the bookkeeping of the slots contradicts itself.
+func (s *slots) checkInvariants() {
+	s.unchecked = 0
+	s.live.CheckInvariants()
+	if n := s.live.Count(); n != s.len {
+		s.broken("%d presence bits for %d elements", n, s.len)
+	}
+	if int(s.room) > s.plan.capacity {
+		s.broken("room for %d of %d elements", s.room, s.plan.capacity)
+	}
+	if i := s.live.Next(s.room); i < uint(s.live.Len()) {
+		s.broken("slot %d is live, but there are %d", i, s.room)
+	}
+	for w := range min(s.hint, (s.room+wordBits-1)/wordBits) {
+		if free := ^s.live.Word(w) &^ s.retired[w]; free != 0 {
+			s.broken("slot %d is free below the hint %d", w*wordBits+uint(bits.TrailingZeros64(free)), s.hint)
+		}
+	}
+	if s.room > 0 && s.skip != s.retired[s.hint] {
+		s.broken("retired slots %#x are to be skipped, not %#x", s.retired[s.hint], s.skip)
+	}
+}
+
+// close gives the memory back. Without room and free slots, the short paths of a closed container reach mustBeOpen.
+func (s *slots) close() error {
+	if err := s.region.Close(); err != nil {
+		return err
+	}
+	*s = slots{words: unsafe.Pointer(&noFree), live: s.live, region: s.region, plan: s.plan, ended: &closedError{s.plan.name}}
+	return nil
+}
+
+func (s *slots) mustBeOpen() {
+	if s.ended != nil {
+		panic(s.ended)
+	}
+}
+
+// reserved returns the bytes of addresses of the container.
+func (s *slots) reserved() int {
+	if s.ended != nil {
+		return 0
+	}
+	return s.region.Size()
+}

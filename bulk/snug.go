@@ -43,26 +43,27 @@ func (s *snugSpan) target(need int) int {
 
 // grow commits a prefix of at least need bytes. It returns an [*vm.Error] wrapping [vm.ErrCapacity], or as
 // [vm.Region.Commit] does, and then nothing has changed.
-func (s *snugSpan) grow(op string, need int) error {
+func (s *snugSpan) grow(op operation, need int) error {
 	if need <= s.committed {
 		return nil
 	}
 	if need > s.size {
-		return &vm.Error{Op: op, Purpose: s.purpose, Bytes: need - s.committed, Err: vm.ErrCapacity,
+		return &vm.Error{Op: op.String(), Purpose: s.purpose, Bytes: need - s.committed, Err: vm.ErrCapacity,
 			Detail: vm.Bytes(s.size) + " of addresses are reserved: raise Options.Capacity"}
 	}
 	page := vm.PageSize()
-	to, exact := s.target(need), (need+page-1)/page*page
-	err := s.region.Commit(s.off+s.committed, to-s.committed)
-	if err != nil && exact < to && settlesForLess(op, err) {
-		to = exact
-		err = s.region.Commit(s.off+s.committed, to-s.committed)
-	}
+	exact := (need + page - 1) / page * page
+	err := op.commitAhead(exact, s.target(need), func(to int) error {
+		err := s.region.Commit(s.off+s.committed, to-s.committed)
+		if err == nil {
+			s.committed = to
+		}
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	s.committed = to
-	if huge := vm.HugePageSize(); !s.advised && huge > 0 && to >= huge {
+	if huge := vm.HugePageSize(); !s.advised && huge > 0 && s.committed >= huge {
 		s.advised = true
 		// Huge pages make it faster, not different: without them it works as well.
 		_ = s.region.Huge(s.off, s.size)

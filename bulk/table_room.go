@@ -23,7 +23,7 @@ func (t *Table) Grow(n int) error {
 }
 
 // makeRoom commits memory for n more rows.
-func (t *Table) makeRoom(op string, n int) error {
+func (t *Table) makeRoom(op operation, n int) error {
 	t.mustBeOpen()
 	if t.region == nil {
 		if err := t.reserve(); err != nil {
@@ -43,10 +43,7 @@ func (t *Table) makeRoom(op string, n int) error {
 	need := ceil(t.len+n, t.group)
 	most := ceil(t.plan.capacity, t.group)
 	ahead := min(max(need, (committed+t.plan.stepFrom(committed))/t.arranged.bytesGroup()), most)
-	err := t.commit(ahead)
-	if err != nil && need < ahead && settlesForLess(op, err) {
-		err = t.commit(need)
-	}
+	err := op.commitAhead(need, ahead, t.commit)
 	if err == nil && invariants.Enabled {
 		t.checkInvariants()
 	}

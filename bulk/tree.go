@@ -345,7 +345,7 @@ func (t *tree[K, V]) descend(p *path, k K, v uint64) {
 }
 
 // add puts a pair in and reports whether it was not there yet. There must be room: see makeRoom. Complexity: O(log n).
-func (t *tree[K, V]) add(op string, k K, v V) (bool, error) {
+func (t *tree[K, V]) add(op operation, k K, v V) (bool, error) {
 	if t.height == 0 {
 		if err := t.makeRoom(op, 1); err != nil {
 			return false, err
@@ -419,7 +419,7 @@ func (t *tree[K, V]) clear() {
 }
 
 // makeRoom makes the next n insertions unable to fail.
-func (t *tree[K, V]) makeRoom(op string, n int) error {
+func (t *tree[K, V]) makeRoom(op operation, n int) error {
 	// Each insertion makes a leaf at most, and nodes are half full at least.
 	need := min(t.nodes+n+n/8, max(t.nodes, t.form.nodesFor(t.len+n)))
 	// An insertion asks for a node on each level and a new root before it begins.
@@ -427,7 +427,7 @@ func (t *tree[K, V]) makeRoom(op string, n int) error {
 }
 
 // makeNodes commits memory for so many nodes.
-func (t *tree[K, V]) makeNodes(op string, n int) error {
+func (t *tree[K, V]) makeNodes(op operation, n int) error {
 	if n <= t.room {
 		return nil
 	}

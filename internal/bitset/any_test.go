@@ -80,8 +80,8 @@ func TestRunsThatAGroupFills(t *testing.T) {
 	var c Cursor
 	c.Start(&f, n)
 	same(t, "full", walk(&c), []run{{0, n}})
-	odd.Clear(blockBits + 1)
+	odd.Clear(BlockBits + 1)
 	c = Cursor{}
 	c.Start(&f, n)
-	same(t, "with a gap", walk(&c), []run{{0, blockBits + 1}, {blockBits + 2, n}})
+	same(t, "with a gap", walk(&c), []run{{0, BlockBits + 1}, {BlockBits + 2, n}})
 }

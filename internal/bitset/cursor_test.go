@@ -12,13 +12,13 @@ func pattern(r *rand.Rand, s *Set) model {
 	n := uint(s.Len())
 	m := make(model, n)
 	for lo := uint(0); lo < n; {
-		length := []uint{1, 7, wordBits, 3 * wordBits, blockBits, 2 * blockBits, groupBits}[r.IntN(7)]
+		length := []uint{1, 7, wordBits, 3 * wordBits, BlockBits, 2 * BlockBits, groupBits}[r.IntN(7)]
 		if r.IntN(2) == 0 {
 			length += r.UintN(2 * wordBits)
 		}
 		hi := min(n, lo+length)
 		if r.IntN(3) == 0 {
-			hi = min(n, (hi+blockBits-1)/blockBits*blockBits)
+			hi = min(n, (hi+BlockBits-1)/BlockBits*BlockBits)
 		}
 		kind := r.IntN(5)
 		for i := lo; i < hi; i++ {
@@ -154,8 +154,8 @@ func TestCursorOverFullAndEmptySets(t *testing.T) {
 	}{
 		{"empty", 0, 0, nil},
 		{"full", 0, n, []run{{0, n}}},
-		{"one block", blockBits, 2 * blockBits, []run{{blockBits, 2 * blockBits}}},
-		{"across a group", groupBits - 3, groupBits + blockBits + 1, []run{{groupBits - 3, groupBits + blockBits + 1}}},
+		{"one block", BlockBits, 2 * BlockBits, []run{{BlockBits, 2 * BlockBits}}},
+		{"across a group", groupBits - 3, groupBits + BlockBits + 1, []run{{groupBits - 3, groupBits + BlockBits + 1}}},
 		{"last slot", n - 1, n, []run{{n - 1, n}}},
 	} {
 		s.Erase(0, n)
@@ -194,7 +194,7 @@ func TestWalkToTheEnd(t *testing.T) {
 	if last != 4*groupBits-1 {
 		t.Skipf("%d slots are usable: the pages of this system are too large", s.Len())
 	}
-	for _, want := range []run{{5, 6}, {last - blockBits, last}, {last, last + 1}, {last - 3*blockBits, last + 1}} {
+	for _, want := range []run{{5, 6}, {last - BlockBits, last}, {last, last + 1}, {last - 3*BlockBits, last + 1}} {
 		for _, set := range []*Set{large, s, other} {
 			set.Fill(want.lo, want.hi)
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestEmpty: what was emptied holds nothing, at any level of its summaries, and can be filled and made smaller again.
-func TestEmpty(t *testing.T) {
+// TestReset: a set that was reset holds nothing, at any level of its summaries, and can be filled and made smaller again.
+func TestReset(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 1))
@@ -45,14 +45,14 @@ func TestEmpty(t *testing.T) {
 			if s.OccupiedWords() != len(words) || s.Count() != count {
 				t.Errorf("%s: %d words with %d slots are occupied, want %d with %d", name, s.OccupiedWords(), s.Count(), len(words), count)
 			}
-			s.Empty()
+			s.Reset()
 			s.CheckInvariants()
 			if s.OccupiedWords() != 0 || s.Count() != 0 || s.Next(0) != uint(s.Len()) || s.NextClear(0) != 0 {
-				t.Fatalf("%s: %d words are occupied after Empty, %d slots, the first is %d", name, s.OccupiedWords(), s.Count(), s.Next(0))
+				t.Fatalf("%s: %d words are occupied after Reset, %d slots, the first is %d", name, s.OccupiedWords(), s.Count(), s.Next(0))
 			}
 			for b := range uint(n / 4096) {
 				if any, full := s.Block(b); any != 0 || full != 0 {
-					t.Fatalf("%s: block %d says %x, %x after Empty", name, b, any, full)
+					t.Fatalf("%s: block %d says %x, %x after Reset", name, b, any, full)
 				}
 			}
 		}

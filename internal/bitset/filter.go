@@ -35,7 +35,7 @@ func NewFilter(and, minus []*Set, any ...[]*Set) Filter {
 
 // Match returns the slots of word i that the filter chooses, groups apart. The word must be usable in every set to be in.
 func (f *Filter) Match(i uint) uint64 {
-	m := *(*uint64)(unsafe.Add(f.aWords, i*8)) & *(*uint64)(unsafe.Add(f.bWords, i*8))
+	m := *(*uint64)(unsafe.Add(f.aWords, i*bytesWord)) & *(*uint64)(unsafe.Add(f.bWords, i*bytesWord))
 	if f.more {
 		m = f.matchMore(i, m)
 	}
@@ -65,7 +65,7 @@ func (f *Filter) words() uint {
 
 // candidates returns which words of block b may match, by the summaries.
 func (f *Filter) candidates(b uint) uint64 {
-	m := (*summary)(unsafe.Add(f.aBlocks, -int(b)*bytesBlock)).any & (*summary)(unsafe.Add(f.bBlocks, -int(b)*16)).any
+	m := (*summary)(unsafe.Add(f.aBlocks, -int(b)*BlockBytes)).any & (*summary)(unsafe.Add(f.bBlocks, -int(b)*BlockBytes)).any
 	if f.more {
 		m = f.candidatesMore(b, m)
 	}
@@ -101,7 +101,7 @@ func (f *Filter) nextBlock(b, end uint) uint {
 
 // whole returns which words of block b match in all their slots, by the summaries.
 func (f *Filter) whole(b uint) uint64 {
-	m := (*summary)(unsafe.Add(f.aBlocks, -int(b)*bytesBlock)).full & (*summary)(unsafe.Add(f.bBlocks, -int(b)*16)).full
+	m := (*summary)(unsafe.Add(f.aBlocks, -int(b)*BlockBytes)).full & (*summary)(unsafe.Add(f.bBlocks, -int(b)*BlockBytes)).full
 	if f.more {
 		m = f.wholeMore(b, m)
 	}

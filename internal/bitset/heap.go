@@ -9,21 +9,21 @@ func NewOnHeap() *Set { return &Set{onHeap: true} }
 // growHeap makes at least the first n slots usable, and at least twice as many as were.
 func (s *Set) growHeap(n int) {
 	before := int(s.usable) / 64 // blocks
-	blocks := max(ceil(n, blockBits), 2*before)
-	const pair = bytesBlock / 8
+	blocks := max(ceil(n, BlockBits), 2*before)
+	const pair = BlockBytes / bytesWord
 	memory := make([]uint64, blocks*(pair+64))
 	words := unsafe.Pointer(&memory[blocks*pair])
 	if before > 0 {
-		copy(memory[(blocks-before)*pair:], unsafe.Slice((*uint64)(unsafe.Add(s.words, -before*bytesBlock)), before*(pair+64)))
+		copy(memory[(blocks-before)*pair:], unsafe.Slice((*uint64)(unsafe.Add(s.words, -before*BlockBytes)), before*(pair+64)))
 	}
-	s.words, s.blocks = words, unsafe.Add(words, -bytesBlock)
+	s.words, s.blocks = words, unsafe.Add(words, -BlockBytes)
 	s.usable = uint(blocks) * 64
 	s.addGroups()
 }
 
 // addGroups makes a group for each 64 usable blocks.
 func (s *Set) addGroups() {
-	if missing := ceil(int(s.usable), 64*64) - len(s.groups); missing > 0 {
+	if missing := ceil(int(s.usable), groupBits/wordBits) - len(s.groups); missing > 0 {
 		s.groups = append(s.groups, make([]summary, missing)...)
 	}
 }

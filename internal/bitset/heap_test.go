@@ -23,7 +23,7 @@ func TestHeapSetGrowsLikeTheOthers(t *testing.T) {
 		m = append(m, make(model, s.Len()-len(m))...)
 		for range 20 {
 			lo := uint(r.IntN(len(m)))
-			hi := min(lo+uint(r.IntN(3*blockBits)), uint(len(m)))
+			hi := min(lo+uint(r.IntN(3*BlockBits)), uint(len(m)))
 			if value := r.IntN(2) == 0; value {
 				s.Fill(lo, hi)
 				m.fill(lo, hi, true)
@@ -50,7 +50,7 @@ func TestHeapSetGrowsLikeTheOthers(t *testing.T) {
 
 // TestFullHeapSet: the search for a clear slot ends with the set, where its last group ends too.
 func TestFullHeapSet(t *testing.T) {
-	for _, n := range []int{blockBits, groupBits, 2 * groupBits} {
+	for _, n := range []int{BlockBits, groupBits, 2 * groupBits} {
 		s := NewOnHeap()
 		if err := s.Grow(n); err != nil || s.Len() != n {
 			t.Fatalf("Grow(%d): %d slots, %v", n, s.Len(), err)

@@ -1,9 +1,6 @@
 package bitset
 
-import (
-	"math/bits"
-	"sync/atomic"
-)
+import "sync/atomic"
 
 // Marks are set by several goroutines at once, in one word too, as long as nobody clears bits meanwhile. Then each change of
 // a word or a summary that concerns the level above is seen by exactly one of them: the one whose Or made it. Summaries
@@ -36,7 +33,7 @@ func (s *Set) Mark(i uint, mask uint64) {
 func (s *Set) MarkRange(lo, hi uint) {
 	for lo < hi {
 		i := lo / wordBits
-		if lo%blockBits == 0 && hi-lo >= blockBits {
+		if lo%BlockBits == 0 && hi-lo >= BlockBits {
 			if atomic.LoadUint64(&s.block(i/64).full) != ones {
 				for w := i; w < i+64; w++ {
 					if p := s.word(w); atomic.LoadUint64(p) != ones {
@@ -45,7 +42,7 @@ func (s *Set) MarkRange(lo, hi uint) {
 				}
 				s.markBlock(i/64, ones, ones)
 			}
-			lo += blockBits
+			lo += BlockBits
 			continue
 		}
 		end := min(hi, (i+1)*wordBits)
@@ -65,22 +62,5 @@ func (s *Set) markBlock(i uint, any, full uint64) {
 		if before := atomic.OrUint64(&b.full, full); before != ones && before|full == ones {
 			atomic.OrUint64(&g.full, bit)
 		}
-	}
-}
-
-// Reset clears the set. Complexity: one step for each word that is not empty, and for each 262,144 slots.
-func (s *Set) Reset() {
-	blocks := (s.usable + 63) / 64
-	for g := range (blocks + 63) / 64 {
-		group := s.group(g)
-		for any := group.any; any != 0; any &= any - 1 {
-			b := g*64 + uint(bits.TrailingZeros64(any))
-			block := s.block(b)
-			for some := block.any; some != 0; some &= some - 1 {
-				*s.word(b*64 + uint(bits.TrailingZeros64(some))) = 0
-			}
-			*block = summary{}
-		}
-		*group = summary{}
 	}
 }

@@ -26,7 +26,7 @@ func TestMarkAgainstFill(t *testing.T) {
 				want.Or(word, ones)
 			case 2:
 				lo := r.UintN(n)
-				hi := lo + r.UintN(min(n-lo, 3*blockBits)+1)
+				hi := lo + r.UintN(min(n-lo, 3*BlockBits)+1)
 				got.MarkRange(lo, hi)
 				want.Fill(lo, hi)
 			}
@@ -63,8 +63,8 @@ func TestMarksOfSeveralGoroutines(t *testing.T) {
 					switch {
 					case round%2 == 0:
 						s.Mark(lo/64, 0x1111111111111111<<k)
-					case lo%blockBits == 0 && lo/blockBits%4 == k:
-						s.MarkRange(lo, min(lo+blockBits, n))
+					case lo%BlockBits == 0 && lo/BlockBits%4 == k:
+						s.MarkRange(lo, min(lo+BlockBits, n))
 					default:
 						s.Mark(lo/64, 1<<((lo/64+k*7)%64))
 					}

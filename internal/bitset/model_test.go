@@ -7,12 +7,12 @@ import (
 )
 
 // capacityTest is slots of three groups, the last one cut short in the middle of a word.
-const capacityTest = 2*groupBits + 3*blockBits + 5*wordBits + 17
+const capacityTest = 2*groupBits + 3*BlockBits + 5*wordBits + 17
 
 // newSet returns a set of capacity slots, all usable, that is closed at the end of the test.
 func newSet(t testing.TB, capacity int) *Set {
 	t.Helper()
-	r, err := vm.Reserve(Size(capacity), vm.Options{Purpose: "bitset test"})
+	r, err := vm.Reserve(Size(capacity), vm.Options{Name: "bitset test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func (s *stream) below(n uint) uint {
 	case 0:
 		v = v%(n/wordBits+1)*wordBits + uint(kind>>2)%3 - 1
 	case 1:
-		v = v%(n/blockBits+1)*blockBits + uint(kind>>2)%3 - 1
+		v = v%(n/BlockBits+1)*BlockBits + uint(kind>>2)%3 - 1
 	case 2:
 		v = v%(n/groupBits+1)*groupBits + uint(kind>>2)%3 - 1
 	}
@@ -162,8 +162,8 @@ func play(t *testing.T, s *Set, data []byte) {
 	if got, want := s.Count(), m.count(); got != want {
 		t.Fatalf("Count() = %d, want %d", got, want)
 	}
-	for _, r := range [][2]uint{{0, n}, {1, n + 100}, {wordBits, blockBits}, {blockBits - 1, 3*blockBits + 1}, {5, 5}, {70, 60},
-		{blockBits, groupBits}, {groupBits + 17, groupBits + 30}, {n, n + 1}} {
+	for _, r := range [][2]uint{{0, n}, {1, n + 100}, {wordBits, BlockBits}, {BlockBits - 1, 3*BlockBits + 1}, {5, 5}, {70, 60},
+		{BlockBits, groupBits}, {groupBits + 17, groupBits + 30}, {n, n + 1}} {
 		if got, want := s.CountRange(r[0], r[1]), m[min(r[0], n):max(min(r[0], n), min(r[1], n))].count(); got != want {
 			t.Fatalf("CountRange(%d, %d) = %d, want %d", r[0], r[1], got, want)
 		}

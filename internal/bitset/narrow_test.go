@@ -11,14 +11,14 @@ func TestSummariesNarrow(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 5))
-	const n = 3 * blockBits
+	const n = 3 * BlockBits
 	for range 40 {
 		sets := make([]*Set, 8)
 		for i := range sets {
 			sets[i] = NewOnHeap()
 			slots := n
 			if i >= 4 {
-				slots = (1 + i%3) * blockBits // those to be out, and those of groups, may be shorter
+				slots = (1 + i%3) * BlockBits // those to be out, and those of groups, may be shorter
 			}
 			if err := sets[i].Grow(slots); err != nil {
 				t.Fatal(err)
@@ -30,7 +30,7 @@ func TestSummariesNarrow(t *testing.T) {
 		}
 		and, minus, groups := sets[:2+r.IntN(3)], sets[4:4+r.IntN(3)], [][]*Set{sets[5:8], sets[4:6]}
 		f := NewFilter(and, minus, groups...)
-		for b := range uint(n / blockBits) {
+		for b := range uint(n / BlockBits) {
 			var candidates, whole, any, full uint64
 			for i := range uint(64) {
 				w, bit := b*64+i, uint64(1)<<i

@@ -7,23 +7,17 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// BlockBits is how many slots a block has, the unit of the first summary level.
-const BlockBits = blockBits
-
-// BlockBytes is how many bytes the summary of a block takes.
-const BlockBytes = int(unsafe.Sizeof(summary{}))
-
 const (
-	wordBits  = 64
-	blockBits = 64 * wordBits
-	groupBits = 64 * blockBits
-	ones      = ^uint64(0)
-)
+	// BlockBits is the number of slots in a block, which is the unit of the first summary level.
+	BlockBits = 64 * wordBits
+	// BlockBytes is the size of a block's summary.
+	BlockBytes = int(unsafe.Sizeof(summary{}))
 
-// What belongs together: a block's summary, and its words.
-const (
-	bytesBlock = BlockBytes
-	bytesWords = 64 * 8
+	wordBits        = 64
+	groupBits       = 64 * BlockBits
+	bytesWord       = wordBits / 8
+	bytesBlockWords = 64 * bytesWord // of a block's words
+	ones            = ^uint64(0)
 )
 
 // summary describes 64 things of the level below.
@@ -65,14 +59,14 @@ func above(capacity, skew int) int {
 	if capacity == 0 {
 		return 0
 	}
-	return skewRoom - skew + ceil(capacity, wordBits)*8
+	return skewRoom - skew + ceil(capacity, wordBits)*bytesWord
 }
 
 // sizes returns the bytes of addresses for the blocks and for the words of capacity slots, in whole pages.
 func sizes(capacity int) (blocks, words int) {
 	page := vm.PageSize()
 	words = ceil(above(capacity, 0), page) * page
-	return ceil(ceil(words, bytesWords)*bytesBlock, page) * page, words
+	return ceil(ceil(words, bytesBlockWords)*BlockBytes, page) * page, words
 }
 
 // Size returns the bytes of addresses that a set of capacity slots carves from its region.
@@ -90,13 +84,13 @@ func New(r *vm.Region, capacity int) (*Set, error) {
 	blocks, _ := sizes(capacity)
 	s := &Set{skew: Skew(span.Offset() / vm.PageSize())}
 	// The first blocks lie in the page in which the words begin.
-	s.seam = span.Seam(blocks+s.skew, bytesBlock, bytesWords)
+	s.seam = span.Seam(blocks+s.skew, BlockBytes, bytesBlockWords)
 	s.words = s.seam.Base()
-	s.blocks = unsafe.Add(s.words, -bytesBlock)
+	s.blocks = unsafe.Add(s.words, -BlockBytes)
 	return s, nil
 }
 
-// Grow makes at least the first n slots usable; new ones are clear. It fails as [vm.Seam.Grow] does, and then the set is
+// Grow makes at least the first n slots usable; new ones are clear. It fails as [vm.Seam.CommitTo] does, and then the set is
 // as it was.
 func (s *Set) Grow(n int) error {
 	if uint(n) <= s.usable*wordBits {
@@ -106,7 +100,7 @@ func (s *Set) Grow(n int) error {
 		s.growHeap(n)
 		return nil
 	}
-	if err := s.seam.Grow(above(n, s.skew)); err != nil {
+	if err := s.seam.CommitTo(above(n, s.skew)); err != nil {
 		return err
 	}
 	s.measure()
@@ -119,13 +113,13 @@ func (s *Set) Shrink(n int) {
 		return
 	}
 	// Where this fails, memory stays committed that the next Grow will use.
-	_ = s.seam.Shrink(0, above(n, s.skew))
+	_ = s.seam.DecommitTo(0, above(n, s.skew))
 	s.measure()
 }
 
 // measure counts the usable words.
 func (s *Set) measure() {
-	words := max(0, s.seam.Above()-skewRoom+s.skew) / 8
+	words := max(0, s.seam.Above()-skewRoom+s.skew) / bytesWord
 	s.usable = uint(words)
 	s.addGroups()
 }
@@ -141,8 +135,8 @@ func (s *Set) Words() unsafe.Pointer { return s.words }
 
 // word and block are sound for indices below the usable length: the memory is committed that far, never moves, and holds
 // no Go pointers.
-func (s *Set) word(i uint) *uint64   { return (*uint64)(unsafe.Add(s.words, i*8)) }
-func (s *Set) block(i uint) *summary { return (*summary)(unsafe.Add(s.blocks, -int(i)*bytesBlock)) }
+func (s *Set) word(i uint) *uint64   { return (*uint64)(unsafe.Add(s.words, i*bytesWord)) }
+func (s *Set) block(i uint) *summary { return (*summary)(unsafe.Add(s.blocks, -int(i)*BlockBytes)) }
 func (s *Set) group(i uint) *summary { return &s.groups[i] }
 
 // Word returns the 64 bits of word i, which must be usable.
@@ -245,13 +239,13 @@ func (s *Set) Erase(lo, hi uint) { s.storeRange(lo, hi, 0) }
 func (s *Set) storeRange(lo, hi uint, value uint64) {
 	for lo < hi {
 		i := lo / wordBits
-		if lo%blockBits == 0 && hi-lo >= blockBits {
+		if lo%BlockBits == 0 && hi-lo >= BlockBits {
 			for w := i; w < i+64; w++ {
 				*s.word(w) = value
 			}
 			*s.block(i / 64) = summary{any: value, full: value}
 			s.summarizeBlock(i/64, summary{any: value, full: value})
-			lo += blockBits
+			lo += BlockBits
 			continue
 		}
 		end := min(hi, (i+1)*wordBits)
@@ -261,20 +255,21 @@ func (s *Set) storeRange(lo, hi uint, value uint64) {
 	}
 }
 
-// Empty clears all slots. Complexity: one step for each block, and for each word that is not empty; memory that was never
-// touched stays so.
-func (s *Set) Empty() {
+// Reset clears all slots. Complexity: one step for each word that is not empty, and one for each 262,144 slots. Memory
+// that was never touched stays untouched.
+func (s *Set) Reset() {
 	blocks := (s.usable + 63) / 64
-	for b := uint(0); b < blocks; b++ {
-		sum := s.block(b)
-		if sum.any == 0 {
-			continue
+	for g := range (blocks + 63) / 64 {
+		group := s.group(g)
+		for any := group.any; any != 0; any &= any - 1 {
+			b := g*64 + uint(bits.TrailingZeros64(any))
+			block := s.block(b)
+			for some := block.any; some != 0; some &= some - 1 {
+				*s.word(b*64 + uint(bits.TrailingZeros64(some))) = 0
+			}
+			*block = summary{}
 		}
-		for m := sum.any; m != 0; m &= m - 1 {
-			*s.word(b*64 + uint(bits.TrailingZeros64(m))) = 0
-		}
-		*sum = summary{}
-		s.summarizeBlock(b, *sum)
+		*group = summary{}
 	}
 }
 
@@ -370,13 +365,13 @@ func (s *Set) CountRange(lo, hi uint) int {
 	n := 0
 	for lo < hi {
 		i := lo / wordBits
-		if lo%blockBits == 0 && hi-lo >= blockBits {
+		if lo%BlockBits == 0 && hi-lo >= BlockBits {
 			b := s.block(i / 64)
 			n += bits.OnesCount64(b.full) * wordBits
 			for m := b.any &^ b.full; m != 0; m &= m - 1 {
 				n += bits.OnesCount64(*s.word(i + uint(bits.TrailingZeros64(m))))
 			}
-			lo += blockBits
+			lo += BlockBits
 			continue
 		}
 		end := min(hi, (i+1)*wordBits)

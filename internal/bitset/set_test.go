@@ -28,7 +28,7 @@ func TestSetAgainstModel(t *testing.T) {
 func TestFillAndEraseAtBorders(t *testing.T) {
 	s := newSet(t, capacityTest)
 	n := uint(s.Len())
-	borders := []uint{0, 1, 63, 64, 65, blockBits - 1, blockBits, blockBits + 1, groupBits - 1, groupBits, groupBits + 1, n - 1, n}
+	borders := []uint{0, 1, 63, 64, 65, BlockBits - 1, BlockBits, BlockBits + 1, groupBits - 1, groupBits, groupBits + 1, n - 1, n}
 	for _, lo := range borders {
 		for _, hi := range borders {
 			if lo > hi {
@@ -57,7 +57,7 @@ func TestFillAndEraseAtBorders(t *testing.T) {
 }
 
 func TestGrowKeepsWhatIsSet(t *testing.T) {
-	r, err := vm.Reserve(Size(capacityTest), vm.Options{Purpose: "bitset test"})
+	r, err := vm.Reserve(Size(capacityTest), vm.Options{Name: "bitset test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestGrowKeepsWhatIsSet(t *testing.T) {
 
 func TestGrowBeyondLimitChangesNothing(t *testing.T) {
 	limit := vm.NewLimit(3 * 64 << 10)
-	r, err := vm.Reserve(Size(100*groupBits), vm.Options{Purpose: "bitset test", Limit: limit})
+	r, err := vm.Reserve(Size(100*groupBits), vm.Options{Name: "bitset test", Limit: limit})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ func TestStartAt(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 6))
-	const n = 5 * blockBits
+	const n = 5 * BlockBits
 	a, b, c := NewOnHeap(), NewOnHeap(), NewOnHeap()
 	for _, s := range []*Set{a, b, c} {
 		if err := s.Grow(n); err != nil {

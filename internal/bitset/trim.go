@@ -27,7 +27,7 @@ func (s *Set) Trim() error {
 		return nil
 	}
 	for lo, hi := range s.Gaps(s.usable * wordBits) {
-		from, to := ceil(int(lo), wordBits)*8, int(hi/wordBits)*8
+		from, to := ceil(int(lo), wordBits)*bytesWord, int(hi/wordBits)*bytesWord
 		if to-from < vm.PageSize() {
 			continue
 		}
