@@ -34,7 +34,7 @@ func TestManyColumns(t *testing.T) {
 			case 2:
 				vast.NewHeapColumn[oddWide](w).Named(name).Add(e, oddWide{})
 			case 3:
-				vast.NewTag(w, o.Name).Add(e)
+				vast.NewTag(w, name).Add(e)
 			}
 		}
 	})
