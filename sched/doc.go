@@ -23,13 +23,13 @@
 //
 // # Order
 //
-// Phases run one after the other. Within a phase a system waits for the systems that Before and After name,
-// and for each system that conflicts with it and was added earlier, unless Before and After reverse the two,
-// directly or through other systems. It starts as soon as all of them are done. An exclusive system conflicts
-// with every other system. So the order of two conflicting systems never depends on timing, and neither do
-// the values that a system reads. Commands are applied by position, and random numbers are computed from the
-// system, the tick and the entity. So a tick gives the same world, to the last bit, on one worker and on
-// many.
+// Phases run one after the other. Within a phase a system waits for the systems that Before and After put
+// before it, and for each system that conflicts with it and was added earlier, unless Before and After put
+// that system behind it, directly or through other systems. It starts as soon as all of them are done. An
+// exclusive system conflicts with every other system. So the order of two conflicting systems never depends
+// on timing, and neither do the values that a system reads. Commands are applied by position, and random
+// numbers are computed from the system, the tick and the entity. So a tick gives the same world, to the last
+// bit, on one worker and on many.
 //
 // This holds as long as systems declare the columns that they touch. Three checks find systems that do not.
 // Built with -race, columns lie in memory that the race detector watches. Built with -tags invariants, the
