@@ -10,7 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// element is what all containers hold: 40 bytes, the Transform of "Virtual Arrays for Virtual Worlds" (3dverse).
+// element is the element of most containers: 40 bytes, the Transform of "Virtual Arrays for Virtual Worlds"
+// (3dverse).
 type element struct {
 	position vector
 	rotation quaternion
@@ -25,8 +26,8 @@ const bytesElement = int(unsafe.Sizeof(element{}))
 
 func bytesElements(n int) int { return n * bytesElement }
 
-// numbered returns the element that is put in as number i. The works that append write the same as a literal in their
-// loops, as programs do: an argument that an inlined function returns is copied once more.
+// numbered returns the i-th element. The works that append write the same as a literal in their loops, as
+// programs do, because an element that an inlined function returns is copied once more.
 func numbered(i int) element { return element{position: vector{float32(i), 1, 2}} }
 
 func arrayWorks() []work {
@@ -36,8 +37,8 @@ func arrayWorks() []work {
 	}
 }
 
-// appends returns the sides of the works append and append-longest: ours first, then each growth strategy that it is
-// measured against. With longest the time is that of the longest single append, and memory is not weighed again.
+// appends returns the sides of the works append and append-longest: ours first, then the growth strategies to
+// compare with. With longest, the time is that of the longest single append, and memory is not weighed.
 func appends(n int, longest bool) (sides []side, done func()) {
 	return []side{
 		{"vast", func(m *meter) { appendArray(m, n, longest) }},
@@ -62,7 +63,7 @@ func (s *stopwatch) lap() {
 	s.last = now
 }
 
-// resume begins anew: what happened since the last lap does not count.
+// resume starts anew: the time since the last lap does not count.
 func (s *stopwatch) resume() { s.last, s.longest = clock.Now()-s.start, 0 }
 
 func appendArray(m *meter, n int, longest bool) {
@@ -149,7 +150,7 @@ func appendRegion(m *meter, n int, longest bool) {
 	closed(r.Close())
 }
 
-// newRegion commits memory for n elements at once, with the page policy that an array of that size has.
+// newRegion commits memory for n elements at once, with the page policy of an array of that size.
 func newRegion(n int) *vm.Region {
 	bytes := n * bytesElement
 	r := made(vm.Reserve(bytes, vm.Options{Name: "bench"}))
@@ -176,7 +177,7 @@ func fillRegionLapping(es []element, s *stopwatch) {
 	}
 }
 
-// blocks is a container that grows by blocks which never move.
+// blocks is a container that grows by blocks. They never move.
 type blocks interface {
 	fill(n int)
 	fillLapping(n int, s *stopwatch)

@@ -7,18 +7,19 @@ import (
 	"github.com/vastgo/vast/arena"
 )
 
-// record is small, as most of what programs allocate: 24 bytes.
+// record is small, as most allocations of programs are: 24 bytes.
 type record struct {
 	key    uint64
 	values [2]uint64
 }
 
-// arenaFrames is how many times the memory of a frame is allocated and given up in one round.
+// arenaFrames is the number of frames in one round.
 const arenaFrames = 10
 
-// arenaWorks measure frames: in each, N/10 records are allocated one by one, all in use until it ends, and then given up
-// together. The time is that of all frames, with what the collector does beside them; for Go's heap it ends when what
-// was allocated has been collected. Records are kept in a slice of pointers, on both sides.
+// arenaWorks measure frames. In each frame, N/10 records are allocated one by one, stay in use until the
+// frame ends, and are then freed together. The time is that of all frames, with the collector's work in that
+// time. For Go's heap, it ends after everything has been collected. Both sides keep the records in a slice of
+// pointers.
 func arenaWorks() []work {
 	bytes := func(n int) int { return perFrame(n) * 24 }
 	return []work{
@@ -108,7 +109,7 @@ func fillRecordsNew(kept []*record) {
 	}
 }
 
-// fillRecordsSlice is what a program does that knows the number of records before.
+// fillRecordsSlice does the work of a program that knows the number of records beforehand.
 //
 //go:noinline
 func fillRecordsSlice(kept []*record) {

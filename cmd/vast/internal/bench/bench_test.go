@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestJSON runs every work of every family, a small one, and looks at the rows.
+// TestJSON runs every work of every family at a small size, and checks the rows.
 func TestJSON(t *testing.T) {
 	rounds := "2"
 	if testing.Short() {
@@ -134,7 +134,7 @@ func TestCommandLine(t *testing.T) {
 	}
 }
 
-// TestPeers checks that the others do the work that they are timed for.
+// TestPeers checks that the other sides do the work that they are timed for.
 func TestPeers(t *testing.T) {
 	const n = 5000
 	g, f := &geometricBlocks{}, &fixedBlocks{}

@@ -1,6 +1,6 @@
 package bench
 
-// geometricBlocks grows by blocks of which each is as large as all before it.
+// geometricBlocks grows by blocks. Each block is as large as all earlier blocks together.
 type geometricBlocks struct {
 	current []element // the last block
 	total   int       // elements of all blocks

@@ -6,7 +6,8 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// denseWorks are the works of the family dense. The others are packed slices too, whose elements are found by ids.
+// denseWorks are the works of the family dense. The other sides are packed slices whose elements are found by
+// ids.
 func denseWorks() []work {
 	return []work{
 		{"dense-insert", bytesElements, denseInsertions},
@@ -17,8 +18,8 @@ func denseWorks() []work {
 	}
 }
 
-// denseInsertions returns the sides of the work dense-insert: n elements are put into an empty container with room for
-// them, and what refers to each is kept.
+// denseInsertions returns the sides of the work dense-insert: insert n elements into an empty container with
+// room for them, and keep their handles or ids.
 func denseInsertions(n int) (sides []side, done func()) {
 	return []side{
 		{"vast", func(m *meter) {
@@ -51,8 +52,8 @@ func denseInsertions(n int) (sides []side, done func()) {
 	}, nil
 }
 
-// denseGets returns the sides of the work dense-get: a number is read from each element, found by what refers to it, in
-// random order.
+// denseGets returns the sides of the work dense-get: find each element by its handle or id in random order,
+// and read a number.
 func denseGets(n int) (sides []side, done func()) {
 	order := randomOrder(n)
 	d, handles := filledDense(n)
@@ -70,7 +71,7 @@ func denseGets(n int) (sides []side, done func()) {
 	}, func() { closed(d.Close()) }
 }
 
-// denseIterations returns the sides of the work dense-iterate: a number is read from each of n elements, after as many
+// denseIterations returns the sides of the work dense-iterate: read a number from each of n elements, after n
 // others were removed.
 func denseIterations(n int) (sides []side, done func()) {
 	d, handles := filledDense(2 * n)
@@ -85,7 +86,7 @@ func denseIterations(n int) (sides []side, done func()) {
 	}, func() { closed(d.Close()) }
 }
 
-// denseRemovals returns the sides of the work dense-remove: n elements are removed one by one in random order.
+// denseRemovals returns the sides of the work dense-remove: remove n elements one by one in random order.
 func denseRemovals(n int) (sides []side, done func()) {
 	order := randomOrder(n)
 	return []side{
@@ -113,7 +114,8 @@ func denseRemovals(n int) (sides []side, done func()) {
 	}, nil
 }
 
-// denseRefills returns the sides of the work dense-refill: after n elements were removed in random order, n are put in.
+// denseRefills returns the sides of the work dense-refill: insert n elements after n were removed in random
+// order.
 func denseRefills(n int) (sides []side, done func()) {
 	order := randomOrder(n)
 	return []side{
@@ -137,7 +139,7 @@ func newDense(n int) *bulk.Dense[element] {
 	return made(bulk.NewDense[element](bulk.Options{Name: "bench", Capacity: n}))
 }
 
-// filledDense returns a dense of n elements and their handles in the order of insertion.
+// filledDense returns a Dense of n elements and their handles in the order of insertion.
 func filledDense(n int) (*bulk.Dense[element], []bulk.Handle[element]) {
 	d, handles := newDense(n), make([]bulk.Handle[element], n)
 	fillDense(d, handles)

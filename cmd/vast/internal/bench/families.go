@@ -9,7 +9,7 @@ import (
 // family is the works that measure one part of the library.
 type family struct {
 	name  string
-	about string // for the help and the report; N is the number that -n gives
+	about string // for the help and the report; N is the value of -n
 	works func() []work
 }
 

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// freeList is an array with holes as "Virtual Arrays for Virtual Worlds" (3dverse) has it: each hole holds the index of the
-// next one in its first bytes, and a bit for each element tells whether it is valid.
+// freeList is an array with holes as in "Virtual Arrays for Virtual Worlds" (3dverse): the first bytes of
+// each hole hold the index of the next hole, and a bit for each element tells whether it is valid.
 type freeList struct {
 	elements []element
 	valid    []uint64
@@ -23,8 +23,8 @@ func filledFreeList(n int) *freeList {
 	return l
 }
 
-// next is the link that a hole holds. It is sound because an element is larger than the link, as aligned as it, and holds
-// no Go pointers.
+// next returns the link of a hole. It is sound because an element is larger than the link, has the same
+// alignment, and holds no Go pointers.
 func (l *freeList) next(i uint32) *uint32 { return (*uint32)(unsafe.Pointer(&l.elements[i])) }
 
 func (l *freeList) insert(e element) uint32 {

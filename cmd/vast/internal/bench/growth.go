@@ -13,9 +13,9 @@ import (
 	"github.com/vastgo/vast/internal/measure"
 )
 
-// growthFamily compares the growth strategies that "Data Structures Part 1: Bulk Data" (Niklas Gray) weighs: one
-// reservation, a slice that is reallocated, geometric blocks that are kept, and blocks of 16 KiB. Beside the times of all
-// appends there is a trace of each strategy, which also tells when it takes how much.
+// growthFamily compares the growth strategies of "Data Structures Part 1: Bulk Data" (Niklas Gray): one
+// reservation, a slice that is reallocated, geometric blocks that are kept, and blocks of 16 KiB. Beside the
+// times of all appends, a trace shows how the time and memory of each strategy develop.
 const growthFamily = "growth"
 
 func growthWorks() []work {
@@ -30,14 +30,14 @@ func growthWorks() []work {
 	}
 }
 
-// growthNames are the strategies, as the sides of the work append call them.
+// growthNames are the strategies. The sides of the work append have the same names.
 var growthNames = [...]string{"vast", "slice-grown", "geometric-blocks", "fixed-blocks"}
 
-// growing is a container under one of the strategies.
+// growing is a container with one of the strategies.
 type growing interface {
 	fillLapping(n int, s *stopwatch)
-	// held returns the bytes that are allocated, or committed, and how many were in the worst moment since the last
-	// fillLapping: a reallocation holds the old memory and the new.
+	// held returns the allocated or committed bytes: now, and the most since the last fillLapping. During a
+	// reallocation, the old and the new memory count.
 	held() (now, worst int)
 	moved() int // elements copied by growing
 	sum() float32
@@ -67,7 +67,7 @@ func (a grownArray) close()                          { closed(a.Close()) }
 type grownSlice struct {
 	elements []element
 	copied   int
-	given    int // bytes given up by the last fillLapping
+	given    int // bytes freed by the last fillLapping
 }
 
 func (g *grownSlice) fillLapping(n int, s *stopwatch) {
@@ -117,7 +117,7 @@ func (b *fixedBlocks) sum() (sum float32) {
 }
 func (b *fixedBlocks) close() { runtime.KeepAlive(b) }
 
-// growthIterations returns the sides of the work growth-iterate: a number is read from each element.
+// growthIterations returns the sides of the work growth-iterate: read a number from each element.
 func growthIterations(n int) (sides []side, done func()) {
 	var all []growing
 	for _, name := range growthNames {
@@ -133,7 +133,7 @@ func growthIterations(n int) (sides []side, done func()) {
 	}
 }
 
-// trace is what happens while elements are appended under one strategy.
+// trace is the cost of appending elements with one strategy.
 type trace struct {
 	Strategy string  `json:"strategy"`
 	HeldMB   float64 `json:"held_mb"`         // at the end
@@ -143,7 +143,7 @@ type trace struct {
 	Points   []point `json:"points"`
 }
 
-// point is about the appends between the number of elements of the point before and of this one.
+// point describes the appends since the point before.
 type point struct {
 	Elements  int     `json:"elements"`
 	LongestNs int     `json:"longest_ns"` // of a single append, in the best of the rounds
@@ -151,11 +151,11 @@ type point struct {
 }
 
 const (
-	pointsFrom      = 1000 // elements, before which nothing is worth a point
+	pointsFrom      = 1000 // elements at the first point
 	pointsPerDecade = 12
 )
 
-// wantsTraces reports whether the growth strategies are to be traced.
+// wantsTraces reports whether the command line asks for traces of the growth strategies.
 func (o *options) wantsTraces() bool {
 	return len(o.names) == 0 || slices.Contains(o.names, growthFamily)
 }
@@ -214,7 +214,7 @@ func traceOnce(name string, n int) trace {
 	return t
 }
 
-// traceTable prints the traces for people.
+// traceTable prints the traces as a table.
 func traceTable(out io.Writer, o options, traces []trace) error {
 	if len(traces) == 0 {
 		return nil

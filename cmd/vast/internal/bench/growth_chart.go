@@ -7,7 +7,8 @@ import (
 	"runtime"
 )
 
-// The chart's measures, in pixels: it is as wide as a small telephone, where its text must be read without zooming.
+// The chart's measures, in pixels. It is as wide as a small phone, where its text must be legible without
+// zooming.
 const (
 	chartWidth  = 360
 	chartHeight = 478
@@ -16,7 +17,7 @@ const (
 	plotHeight  = 150
 )
 
-// A panel is one of the two diagrams of the chart, with the number of elements from left to right.
+// A panel is one of the two diagrams of the chart. The number of elements runs from left to right.
 type panel struct {
 	title string
 	top   float64               // of the plot
@@ -30,7 +31,8 @@ type tick struct {
 	label string
 }
 
-// growthLines are how the strategies are drawn: their names in the legend, and patterns for those who do not see colours.
+// growthLines has the name of each strategy in the legend, and its colour and dash pattern. The patterns are
+// for readers who do not see colours.
 var growthLines = map[string]struct{ label, class, dash string }{
 	"vast":             {"one reservation (Array)", "a", ""},
 	"slice-grown":      {"reallocated (append)", "b", "6 3"},
@@ -38,7 +40,7 @@ var growthLines = map[string]struct{ label, class, dash string }{
 	"fixed-blocks":     {"blocks of 16 KiB", "d", "8 2 2 2"},
 }
 
-// The colours of the lines suit light and dark paper.
+// The colours of the lines suit light and dark backgrounds.
 const growthStyle = `<style>
 svg { --paper: #fffffe; --ink: #1f2328; --soft: #59636e; --rule: #e1e4e9; --a: #1f83d0; --b: #d9601a; --c: #14a07a; --d: #a05fc6;
   font: 12px system-ui, "Segoe UI", "Liberation Sans", Arial, sans-serif }
@@ -54,8 +56,8 @@ text { fill: var(--ink) }
 </style>
 `
 
-// growthChart draws the traces as SVG: over the number of elements the longest single append, and how much memory is held
-// for each byte of elements.
+// growthChart draws the traces as SVG, over the number of elements: the longest single append, and the bytes
+// held for each byte of elements.
 func growthChart(o options, traces []trace) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img">`+"\n",
@@ -104,7 +106,7 @@ func (p *panel) draw(b *bytes.Buffer, traces []trace, most float64) {
 		fmt.Fprintf(b, `<text class="soft" x="%.1f" y="%.0f" text-anchor="middle">%s</text>`+"\n", min(x(n), plotRight-8), p.top+plotHeight+16,
 			count(n))
 	}
-	// Ours comes last, above the others.
+	// Ours is last, so that it lies above the others.
 	for i := len(traces) - 1; i >= 0; i-- {
 		l := growthLines[traces[i].Strategy]
 		fmt.Fprintf(b, `<path class="line %s" stroke-dasharray="%s" d="`, l.class, l.dash)
@@ -119,12 +121,12 @@ func (p *panel) draw(b *bytes.Buffer, traces []trace, most float64) {
 	}
 }
 
-// logarithmic returns where v is between least and most: 0 to 1.
+// logarithmic returns the place of v between least and most on a logarithmic scale, from 0 to 1.
 func logarithmic(v, least, most float64) float64 {
 	return min(1, max(0, math.Log(v/least)/math.Log(most/least)))
 }
 
-// count writes a power of ten.
+// count formats a power of ten.
 func count(n float64) string {
 	if n >= 1e6 {
 		return fmt.Sprintf("%.0f M", n/1e6)

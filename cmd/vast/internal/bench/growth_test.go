@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/internal/clock"
 )
 
-// TestStrategies checks what the strategies tell of themselves.
+// TestStrategies checks the figures that the strategies give.
 func TestStrategies(t *testing.T) {
 	const n = 5000
 	for _, name := range growthNames {

@@ -19,11 +19,12 @@ func guardWorks() []work {
 	}
 }
 
-// live is how many elements are there while others come and go.
+// live is the number of elements that live at a time in the churns.
 const live = 64
 
-// guardedChurns returns the sides of the work guard-all: n times an element is put in and the one from 64 elements before
-// is taken out. This is what it costs to guard every element. The Go heap's elements are left to the collector.
+// guardedChurns returns the sides of the work guard-all: n times, insert an element and remove the one
+// inserted 64 before. It shows the cost of guarding every element. The Go heap's elements are left to the
+// collector.
 func guardedChurns(n int) (sides []side, done func()) {
 	return []side{
 		{"vast", func(m *meter) {
@@ -46,8 +47,8 @@ func guardedChurns(n int) (sides []side, done func()) {
 	}, nil
 }
 
-// sampledChurns returns the sides of the works sample-churn and sample-decision, the same for a sampled pool: nothing but
-// insertions and removals of elements that live for a moment, so that there is always a slot for one that is picked.
+// sampledChurns returns the sides of the works sample-churn and sample-decision: the same churn for a sampled
+// pool. Elements live so briefly that a guarded slot is always free for the next sampled element.
 func sampledChurns(n, every int) (sides []side, done func()) {
 	return []side{
 		{"vast", func(m *meter) {
@@ -101,24 +102,24 @@ func churnGoHeap(last *[live]*element, n int) {
 	}
 }
 
-// ticks is how many ticks a round of the work sample-ticks has.
+// ticks is the number of ticks in a round of the work sample-ticks.
 const ticks = 40
 
-// turnover is the part of the elements, one in so many, that is replaced in a tick, and lookups the part that is looked up.
+// One in turnover elements is replaced in a tick, and one in lookups is looked up.
 const (
 	turnover = 1000
 	lookups  = 100
 )
 
-// sampledTicks returns the sides of the work sample-ticks: n elements in the manner of a server that runs a simulation. In
-// each tick every element moves, one in a hundred, chosen at random, is looked up by its handle, and one in a thousand is
-// replaced: with 20 ticks a second an element lives for 50 seconds. One insertion in a thousand is guarded, while there is
-// one of the 16 slots for it. The pools are filled once.
+// sampledTicks returns the sides of the work sample-ticks: n elements as in the server of a simulation. In
+// each tick every element moves, one in a hundred, chosen at random, is looked up by its handle, and one in a
+// thousand is replaced: at 20 ticks a second, an element lives for 50 seconds. One insertion in a thousand is
+// guarded while one of the 16 slots is free. The pools are filled once.
 //
-// The sides differ by so little that what else the machine does would drown it. So they take turns tick by tick, the first
-// side measuring both, and the time of a round is that of its tick at the lower quartile, in which nothing interfered. In
-// few ticks an element is guarded or one that was comes out: 16 slots for elements that live for a thousand ticks make one
-// of either in 60 ticks, at some 10 µs (see sample-churn).
+// The difference between the sides is smaller than the disturbances of the machine. So they take turns tick
+// by tick; the first side measures both. The time of a round is that of the tick at the lower quartile, in
+// which nothing interfered. Few ticks insert or remove a guarded element: 16 slots for elements that live for
+// a thousand ticks give one such operation in 60 ticks, of about 10 µs (see sample-churn).
 func sampledTicks(n int) (sides []side, done func()) {
 	s := made(guard.NewSampledPool[element](guard.SampledPoolOptions{
 		Options: bulk.Options{Name: "bench", Capacity: n}, Every: 1000}))
@@ -128,7 +129,7 @@ func sampledTicks(n int) (sides []side, done func()) {
 		handles[0][i], _ = s.Insert(numbered(i))
 		handles[1][i], _ = p.Insert(numbered(i))
 	}
-	// Either side makes the same random choices.
+	// Both sides make the same random choices.
 	choices := [2]*rand.Rand{rand.New(rand.NewPCG(seedOrder, 0)), rand.New(rand.NewPCG(seedOrder, 0))}
 	var found [2]int
 	var quartile [2]time.Duration
@@ -196,7 +197,7 @@ func tickPool(p *bulk.Pool[element], handles []bulk.Handle[element], r *rand.Ran
 	return found
 }
 
-// move is what happens to every element in a tick.
+// move is the work of a tick on every element.
 //
 //go:noinline
 func move(es []element) {

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	bytesRealloc = 100   // of the allocation that grows, for each element that -n asks for
-	bytesHole    = 16384 // of a block of the fragmented heap: whole pages on most systems
+	bytesRealloc = 100   // bytes of the growing allocation for each element of -n
+	bytesHole    = 16384 // bytes of a block in the fragmented heap: whole pages on most systems
 	elementsHole = 200   // elements for each block
 	churnLive    = 10    // one in so many objects is alive at a time
 )
@@ -68,10 +68,10 @@ func heapWorks() []work {
 
 func newHeap() *heap.Heap { return made(heap.New(heap.Options{Name: "bench"})) }
 
-// viewOf is sound while the allocation lives, which the works see to.
+// viewOf is sound while the allocation lives. The works see to that.
 func viewOf(p unsafe.Pointer, n int) []byte { return unsafe.Slice((*byte)(p), n) }
 
-// marked writes the ends of what grows, so that they can be found again.
+// marked writes the ends of a growing allocation, for mustBeMarked.
 func marked(b []byte) {
 	touch(b)
 	b[0], b[len(b)-1] = 7, 9

@@ -6,10 +6,10 @@ import (
 	"github.com/vastgo/vast/heap"
 )
 
-// object is a small one.
+// object is a small object: 64 bytes.
 type object [8]uint64
 
-// churnHeap replaces objects at random, n times; all along a tenth of so many are alive.
+// churnHeap replaces n objects at random. A tenth of n is alive all the time.
 func churnHeap(m *meter, h *heap.Heap, n int) {
 	live := make([]*object, max(1, n/churnLive))
 	for i := range live {

@@ -9,10 +9,10 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// holes is how many blocks the fragmented heap has.
+// holes returns the number of blocks in the fragmented heap.
 func holes(n int) int { return max(2, n/elementsHole) }
 
-// fragmentHeap allocates blocks, frees every second one, and makes one large allocation of what was freed.
+// fragmentHeap allocates blocks, frees every second block, and makes one large allocation of the freed size.
 func fragmentHeap(m *meter, count int) {
 	h := newHeap()
 	blocks := make([]unsafe.Pointer, count)
@@ -37,7 +37,7 @@ func punchHeap(h *heap.Heap, blocks []unsafe.Pointer) unsafe.Pointer {
 	return large
 }
 
-// fragmentGo has the collector run before the large allocation, so that it knows what is free.
+// fragmentGo runs the collector before the large allocation, so that the freed blocks are known.
 func fragmentGo(m *meter, count int) {
 	blocks := make([][]byte, count)
 	var large []byte
@@ -88,8 +88,9 @@ func punchFreeList(l *chunkList, blocks []int) int {
 	return large
 }
 
-// chunkList is an allocator as programs without one of pages have it: memory is cut off at the end of what is in use, and
-// what is freed goes into a list of chunks, sorted and joined, of which the first that is long enough is taken.
+// chunkList is an allocator that does not map pages. It takes memory from the end of the used part. Freed
+// memory goes into a sorted list of chunks, whose neighbours are joined; an allocation takes the first chunk
+// that is long enough.
 type chunkList struct {
 	memory []byte
 	used   int

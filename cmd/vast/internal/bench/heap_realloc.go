@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/heap"
 )
 
-// reallocRoom times the growth of an allocation whose memory is resident by a quarter. To move, its room must be full: it
-// has been made twice as large already, and another one lies behind it.
+// reallocRoom times the growth by a quarter of an allocation whose memory is resident. It moves only if its
+// room is full: it has been doubled already, and another allocation lies behind it.
 func reallocRoom(m *meter, n int, moves bool) {
 	h := newHeap()
 	p := made(h.Alloc(n/2, 0))
@@ -30,7 +30,7 @@ func reallocRoom(m *meter, n int, moves bool) {
 //go:noinline
 func growRoom(h *heap.Heap, p unsafe.Pointer, n int) unsafe.Pointer { return made(h.Realloc(p, n, 0)) }
 
-// reallocCopying grows as an allocator does that cannot move pages.
+// reallocCopying grows like an allocator that cannot move pages.
 func reallocCopying(m *meter, n int) {
 	h := newHeap()
 	p := made(h.Alloc(n, 0))

@@ -20,7 +20,8 @@ func TestChunkList(t *testing.T) {
 	}
 }
 
-// TestFragmentedIsWeighed: the holes are in use again where pages are mapped one by one, and are not in a list of chunks.
+// TestFragmentedIsWeighed checks that the holes are used again if pages are mapped one by one, and are not in
+// a list of chunks.
 func TestFragmentedIsWeighed(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("regions are Go heap memory in this build")

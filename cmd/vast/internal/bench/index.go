@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/internal/clock"
 )
 
-// The pairs of the family index: keys without order, and their numbers as values.
+// The pairs of the family index have random keys, and their numbers as values.
 const bytesPair = 16
 
 func bytesPairs(n int) int { return n * bytesPair }
@@ -28,7 +28,7 @@ func indexWorks() []work {
 	}
 }
 
-// randomKeys returns n keys without order; two seeds have none in common but by chance.
+// randomKeys returns n random keys. Two seeds have keys in common only by chance.
 func randomKeys(n int, seed uint64) []uint64 {
 	r := rand.New(rand.NewPCG(seed, 0))
 	keys := make([]uint64, n)
@@ -43,7 +43,7 @@ const (
 	seedMisses = 22
 )
 
-// insertions puts keys into an empty table, timed as a whole or one by one.
+// insertions inserts keys into an empty table, timed as a whole or one by one.
 func insertions(m *meter, longest bool, fill func(), lapping func(*stopwatch)) {
 	if !longest {
 		m.run(fill)
@@ -59,8 +59,8 @@ func newHash(n int) *bulk.HashIndex[uint64, uint64] {
 	return made(bulk.NewHashIndex[uint64, uint64](bulk.Options{Name: "bench", Capacity: n}))
 }
 
-// hashInsertions returns the sides that put n pairs into an empty table: ours, Go's map, Go's map made for n, and a table
-// with linear probing that doubles.
+// hashInsertions returns the sides that insert n pairs into an empty table: ours, Go's map, Go's map made for
+// n, and a table with linear probing that doubles.
 func hashInsertions(n int, longest bool) (sides []side, done func()) {
 	keys := randomKeys(n, seedKeys)
 	goMap := func(size int) func(*meter) {
@@ -117,7 +117,8 @@ func fillMapLapping(m map[uint64]uint64, keys []uint64, s *stopwatch) {
 	}
 }
 
-// hashSearches returns the sides that look n keys up in a table of n: all of them there, or none.
+// hashSearches returns the sides that look up n keys in a table of n. Either all keys are in the table, or
+// none.
 func hashSearches(n int, hits bool) (sides []side, done func()) {
 	keys := randomKeys(n, seedKeys)
 	sought := shuffle(keys, randomOrder(n))
@@ -153,7 +154,7 @@ func sumFound(m map[uint64]uint64, keys []uint64) (sum uint64) {
 	return sum
 }
 
-// hashRemovals returns the sides that remove n pairs in the order in which they came.
+// hashRemovals returns the sides that remove n pairs in the order of their insertion.
 func hashRemovals(n int) (sides []side, done func()) {
 	keys := randomKeys(n, seedKeys)
 	return []side{

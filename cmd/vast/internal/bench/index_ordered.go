@@ -13,11 +13,11 @@ func newOrdered(n int) *bulk.OrderedIndex[uint64, uint64] {
 	return made(bulk.NewOrderedIndex[uint64, uint64](bulk.Options{Name: "bench", Capacity: n}))
 }
 
-// sortedPair is a pair of a sorted slice.
+// sortedPair is an element of a sorted slice.
 type sortedPair struct{ key, value uint64 }
 
-// orderedInsertions returns the sides that put n pairs in order: ours one by one, and a slice that is sorted at the end,
-// which is the best a slice can do; kept in order after each it would take n²/4 moves.
+// orderedInsertions returns the sides that bring n pairs into order: ours one by one, and a slice that is
+// sorted at the end. That is the best case for a slice: keeping it sorted would take n²/4 moves.
 func orderedInsertions(n int) (sides []side, done func()) {
 	keys := randomKeys(n, seedKeys)
 	return []side{
@@ -84,7 +84,7 @@ func sumSorted(ps []sortedPair, keys []uint64) (sum uint64) {
 	return sum
 }
 
-// pairsPerRange is how many pairs a range has on average.
+// pairsPerRange is the average number of pairs in a range.
 const pairsPerRange = 1000
 
 // orderedRanges returns the sides that add up the values in ranges of a thousand pairs, n pairs in all.
@@ -105,7 +105,7 @@ func orderedRanges(n int) (sides []side, done func()) {
 	}, func() { closed(x.Close()) }
 }
 
-// upper returns the end of the range from low on.
+// upper returns the end of the range that begins at low.
 func upper(low, width uint64) uint64 {
 	if low+width < low {
 		return 1<<64 - 1

@@ -7,10 +7,9 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// iterations returns the sides of the works iterate-full and iterate-half: a number is read from each live element. In
-// the half-full containers every element had the same chance to be removed; the slice of the slice-loop has only the
-// elements that are left, side by side. The containers are filled once, so the sides must be closed by the function that
-// is returned beside them.
+// iterations returns the sides of the works iterate-full and iterate-half: read a number from each live
+// element. In the half-full containers, every element had the same chance of removal; the slice of slice-loop
+// holds only the remaining elements, packed. The containers are filled once, and done closes them.
 func iterations(n int, half bool) (sides []side, done func()) {
 	keepIt := func() func() bool {
 		r := rand.New(rand.NewPCG(seedOrder, 0))
@@ -53,7 +52,7 @@ func sumPool(p *bulk.Pool[element]) (sum float32) {
 	return sum
 }
 
-// sumPoolHoles is the way over a pool that its documentation advises for many holes.
+// sumPoolHoles visits a pool in the way that its documentation recommends for many holes.
 //
 //go:noinline
 func sumPoolHoles(p *bulk.Pool[element]) (sum float32) {

@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// listsWorks measure lists of 8-byte elements, one for every ten of n. Each has 0 to 8 elements. The slices grow by append and are
-// freed by forgetting them.
+// listsWorks measure lists of 8-byte elements: N/10 lists of 0 to 8 elements. The slices grow by append, and
+// are freed by dropping the reference.
 func listsWorks() []work {
 	return []work{
 		{"lists-churn", nil, churns},
@@ -19,10 +19,10 @@ func listsWorks() []work {
 	}
 }
 
-// manyLists returns how many lists there are.
+// manyLists returns the number of lists.
 func manyLists(n int) int { return max(1, n/10) }
 
-// listSizes returns how many elements each list has.
+// listSizes returns the number of elements of each list.
 func listSizes(n int) []uint8 {
 	r := rand.New(rand.NewPCG(seedOrder, 0))
 	sizes := make([]uint8, manyLists(n))
@@ -41,12 +41,14 @@ func totalSize(sizes []uint8) (total int) {
 
 func listsBytes(n int) int { return totalSize(listSizes(n)) * 8 }
 
-// churnRounds is how often the lists are built and freed: enough that the collector has to run while the work is timed.
+// churnRounds is how often the lists are built and freed: often enough that the collector runs in the
+// measured time.
 const churnRounds = 5
 
-// churns returns the sides of the work lists-churn: all lists are built, element by element, and freed, several times. At the end the
-// collector runs once more, for all sides alike: until then the slices of the last round are not free. What it does beside the
-// work, on another processor, is not counted. Maps of slices are left out: they are slower several times over.
+// churns returns the sides of the work lists-churn: build all lists, element by element, and free them,
+// several times. At the end the collector runs once more for both sides, because only then the last slices
+// are free. Its work on another processor is not counted. Maps of slices are left out, because they are
+// several times slower.
 func churns(n int) (sides []side, done func()) {
 	sizes := listSizes(n)
 	return []side{
@@ -78,7 +80,7 @@ func churns(n int) (sides []side, done func()) {
 	}, nil
 }
 
-// collections returns the sides of the work lists-collect: the collector runs while all lists are there.
+// collections returns the sides of the work lists-collect: run the collector while all lists are alive.
 func collections(n int) (sides []side, done func()) {
 	sizes := listSizes(n)
 	return []side{
@@ -105,7 +107,7 @@ func collections(n int) (sides []side, done func()) {
 	}, nil
 }
 
-// listIterations returns the sides of the work lists-iterate: the elements of all lists are added up, ten times.
+// listIterations returns the sides of the work lists-iterate: add up the elements of all lists, ten times.
 func listIterations(n int) (sides []side, done func()) {
 	sizes := listSizes(n)
 	want := uint64(0)
@@ -137,7 +139,7 @@ func listIterations(n int) (sides []side, done func()) {
 	}, nil
 }
 
-// randomLists returns a list for each of so many operations.
+// randomLists returns the number of a random list for each operation.
 func randomLists(operations, lists int) []uint32 {
 	r := rand.New(rand.NewPCG(seedOrder, 1))
 	which := make([]uint32, operations)
@@ -147,8 +149,8 @@ func randomLists(operations, lists int) []uint32 {
 	return which
 }
 
-// randomAppends returns the sides of the work lists-append-random: as many elements as there are lists are appended, each to
-// any list.
+// randomAppends returns the sides of the work lists-append-random: append one element for each list, to
+// random lists.
 func randomAppends(n int) (sides []side, done func()) {
 	sizes := listSizes(n)
 	which := randomLists(len(sizes), len(sizes))
@@ -168,8 +170,8 @@ func randomAppends(n int) (sides []side, done func()) {
 	}, nil
 }
 
-// randomRemovals returns the sides of the work lists-remove-random: the first elements of any lists are removed, as often as there
-// are lists. The order of the others stays.
+// randomRemovals returns the sides of the work lists-remove-random: remove one first element for each list,
+// from random lists. The order of the other elements stays.
 func randomRemovals(n int) (sides []side, done func()) {
 	sizes := listSizes(n)
 	which := randomLists(len(sizes), len(sizes))

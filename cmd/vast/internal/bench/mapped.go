@@ -1,6 +1,6 @@
 package bench
 
-// mapped is packed with a map from ids to positions: what is written first where ids are not numbers from zero on.
+// mapped is packed with a map from ids to positions, the usual first version if ids are arbitrary numbers.
 type mapped struct {
 	elements  []element
 	ids       []uint64 // by position

@@ -1,14 +1,14 @@
 package bench
 
-// packed is a slice without holes whose elements are known by their ids: removing moves the last element into the gap.
+// packed is a slice without holes whose elements have ids. A removal moves the last element into the gap.
 type packed struct {
 	elements  []element
 	ids       []uint32 // by position
 	positions []uint32 // by id
-	free      []uint32 // ids of removed elements, to be given again
+	free      []uint32 // ids of removed elements, for reuse
 }
 
-// newPacked returns one with room for n elements.
+// newPacked returns a packed with room for n elements.
 func newPacked(n int) *packed {
 	return &packed{
 		elements:  make([]element, 0, n),

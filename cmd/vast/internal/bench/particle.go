@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// particle is what the works on tables calculate with: the ten numbers of the particle system in "Data Structures Part 1:
-// Bulk Data" (Our Machinery), 40 bytes.
+// particle is the element of the works on tables: the ten numbers of the particle system in "Data Structures
+// Part 1: Bulk Data" (Our Machinery), 40 bytes.
 type particle struct {
 	life                    float32
 	position, velocity, hue vector
@@ -15,7 +15,7 @@ type particle struct {
 
 const bytesParticle = 40
 
-// numberedParticle returns particle i as it is put in.
+// numberedParticle returns the i-th particle before any step.
 func numberedParticle(i int) particle {
 	return particle{float32(i%1024) + 1, vector{float32(i % 4096), 1, 2}, vector{1, float32(i % 16), 3},
 		vector{1, 0.5, float32(i % 2)}}
@@ -24,7 +24,7 @@ func numberedParticle(i int) particle {
 // dt is the time of a step: a power of two, so that all sides round alike.
 const dt = 1.0 / 64
 
-// drag is what is left of a speed after a step, and fade of a color.
+// A step multiplies a speed by drag, and a colour by fade.
 const (
 	drag = 1 - dt/4
 	fade = 1 - dt/16
@@ -51,7 +51,7 @@ func (p *particle) live() {
 	p.hue.z *= fade
 }
 
-// particleTable is a table of particles. Its first fields are those that the calculations touch first.
+// particleTable is a table of particles. The fields that the calculations touch first come first.
 type particleTable struct {
 	*bulk.Table
 	life       *bulk.Field[float32]
@@ -85,7 +85,7 @@ func (t *particleTable) get(row int) particle {
 		vector{*t.vx.At(row), *t.vy.At(row), *t.vz.At(row)}, vector{*t.r.At(row), *t.g.At(row), *t.b.At(row)}}
 }
 
-// particleFields are particles in ten slices, as programs without a table keep them.
+// particleFields are particles in ten slices, as in programs without a table.
 type particleFields struct {
 	life, x, y, z, vx, vy, vz, r, g, b []float32
 }
@@ -124,7 +124,7 @@ func appendFields(n int) *particleFields {
 	return f
 }
 
-// same panics unless a side has some of its particles where they belong after all its steps.
+// same panics unless some particles of a side are right after all its steps.
 func same(side string, n, steps int, step func(*particle), get func(int) particle) {
 	for _, i := range []int{0, n / 3, n - 1} {
 		want := numberedParticle(i)

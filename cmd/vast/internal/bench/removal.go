@@ -15,14 +15,14 @@ func poolWorks() []work {
 	}
 }
 
-// removals returns the sides of the work remove: n elements are removed one by one in random order. The plain swap-and-pop
-// removes whichever element is at a position; swap-and-pop-ids removes the given ones, as the others do, and so has to
-// know where they were swapped to.
+// removals returns the sides of the work remove: remove n elements one by one in random order. The plain
+// swap-and-pop removes the element at a position. swap-and-pop-ids removes given elements, as the other sides
+// do, so it must know their positions after swaps.
 func removals(n int) (sides []side, done func()) {
 	indices := randomOrder(n) // each element once
 	shrinking := make([]uint32, n)
 	for i, index := range indices {
-		shrinking[i] = index % uint32(n-i) // an element of those that are left
+		shrinking[i] = index % uint32(n-i) // one of the remaining elements
 	}
 	return []side{
 		{"vast", func(m *meter) {
@@ -55,7 +55,7 @@ func removals(n int) (sides []side, done func()) {
 	}, nil
 }
 
-// refills returns the sides of the work refill: after n elements were removed in random order, n are put in.
+// refills returns the sides of the work refill: insert n elements after n were removed in random order.
 func refills(n int) (sides []side, done func()) {
 	indices := randomOrder(n)
 	return []side{

@@ -6,8 +6,9 @@ import (
 	"sync"
 )
 
-// replaceWorks measure a table whose entries are replaced while others read them, on 1, 2, 4 and 8 goroutines: N
-// operations in all, on N/10 entries in random order. One in 16 replaces an entry, the others read one.
+// replaceWorks measure a table whose entries are replaced while others read them, on 1, 2, 4 and 8
+// goroutines: N operations in all, on N/10 entries in random order. One in 16 replaces an entry, the others
+// read one.
 func replaceWorks() (works []work) {
 	for _, goroutines := range []int{1, 2, 4, 8} {
 		works = append(works, work{fmt.Sprintf("replace-%d", goroutines), nil, func(n int) ([]side, func()) {
@@ -23,8 +24,8 @@ func replaceWorks() (works []work) {
 	return works
 }
 
-// replaceable is a table of one side. Each goroutine calls use once, which does n operations and returns the sum of what
-// it read, so that reading is not left out.
+// replaceable is the table of one side. Each goroutine calls use once. It does n operations and returns the
+// sum of the numbers that it read, so that the compiler does not remove the reads.
 type replaceable interface {
 	use(entries int, order *rand.PCG, n int) (sum float32)
 	close()

@@ -122,7 +122,7 @@ func (t *syncMap) use(entries int, order *rand.PCG, n int) (sum float32) {
 
 func (t *syncMap) close() {}
 
-// shards are 64 maps with a lock each, on cache lines of their own.
+// shards are 64 maps. Each has a lock, and cache lines of its own.
 type shards [64]struct {
 	mu       sync.RWMutex
 	elements map[int]element

@@ -8,12 +8,12 @@ import (
 	"github.com/vastgo/vast/ring"
 )
 
-// bytesBlock is the size of the pieces in the works that move large ones; the rings hold four of them.
+// bytesBlock is the size of the pieces in the works with large pieces. The rings hold four of them.
 const (
 	bytesBlock   = 64 << 10
 	bytesRing    = 4 * bytesBlock
 	bytesMessage = 64
-	// bytesAside is what goes through a buffer before the blocks, so that one in four goes over the end.
+	// bytesAside go through a buffer before the blocks, so that one block in four wraps around the end.
 	bytesAside = bytesBlock/2 + 1000
 )
 
@@ -51,12 +51,12 @@ func (p osPipe) CloseWrite() { p.PipeWriter.Close() }
 
 func (p osPipe) Close() error { return p.PipeReader.Close() }
 
-// receive fills b as a system call would that has received it: by copying the block.
+// receive fills b as a system call does: by copying the block.
 //
 //go:noinline
 func receive(b, block []byte) { copy(b, block) }
 
-// parseBlock looks at each cache line of a block.
+// parseBlock reads each cache line of a block.
 //
 //go:noinline
 func parseBlock(b []byte) (sum uint64) {
@@ -66,7 +66,7 @@ func parseBlock(b []byte) (sum uint64) {
 	return sum
 }
 
-// blockOf returns a block and what parsing it gives.
+// blockOf returns a block and the result of parsing it.
 func blockOf() (block []byte, sum uint64) {
 	block = make([]byte, bytesBlock)
 	for i := range block {
@@ -75,9 +75,9 @@ func blockOf() (block []byte, sum uint64) {
 	return block, parseBlock(block)
 }
 
-// ringBlocks returns the sides of the work ring-blocks: n blocks are received, go through a buffer, and are parsed, one
-// after the other, by one goroutine. A ring lets them be received and parsed where they lie; the others copy them in, in
-// two parts where they go over the end, and out.
+// ringBlocks returns the sides of the work ring-blocks: one goroutine receives n blocks, passes them through
+// a buffer, and parses them, one after the other. With a ring, blocks are received and parsed in place. The
+// other sides copy them in and out, in two parts if they wrap around the end.
 func ringBlocks(n int) (sides []side, done func()) {
 	block, sum := blockOf()
 	through := func(name string, make func() pipe) side {
@@ -130,8 +130,8 @@ func copyBlocks(p pipe, block []byte, n int) (sum uint64) {
 	return sum
 }
 
-// ringBlocksBetween returns the sides of the work ring-blocks-between: the same, with one goroutine that receives and
-// another one that parses.
+// ringBlocksBetween returns the sides of the work ring-blocks-between: the same, with one goroutine that
+// receives and another that parses.
 func ringBlocksBetween(n int) (sides []side, done func()) {
 	block, sum := blockOf()
 	through := func(name string, make func() pipe) side {
@@ -213,8 +213,8 @@ func readAndParse(p pipe, size int) (sum uint64) {
 	}
 }
 
-// ringMessages returns the sides of the work ring-messages: n messages of 64 bytes go from one goroutine to another one,
-// which reads each by itself.
+// ringMessages returns the sides of the work ring-messages: pass n messages of 64 bytes from one goroutine to
+// another, which reads each by itself.
 func ringMessages(n int) (sides []side, done func()) {
 	block, _ := blockOf()
 	message := block[:bytesMessage]

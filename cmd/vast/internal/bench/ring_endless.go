@@ -11,8 +11,8 @@ const (
 	bytesKept   = 16 << 20
 )
 
-// ringEndless returns the sides of the work ring-endless: n records of 1 KiB are appended to a stream of which the last
-// 16 MiB are kept; the record that is given up is looked at before.
+// ringEndless returns the sides of the work ring-endless: append n records of 1 KiB to a stream that keeps
+// the last 16 MiB. Each record is read before it is discarded.
 func ringEndless(n int) (sides []side, done func()) {
 	block, _ := blockOf()
 	record := block[:bytesRecord]

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// lockedRing is the ordinary circular buffer: a mutex, two conditions, and copies in two parts.
+// lockedRing is the usual circular buffer: a mutex, two conditions, and copies in two parts.
 type lockedRing struct {
 	mu              sync.Mutex
 	readable, empty sync.Cond
@@ -66,21 +66,22 @@ func (r *lockedRing) CloseWrite() {
 	r.readable.Signal()
 }
 
-// lockFreeRing is a circular buffer between one writer and one reader: two positions, each on a cache line of its own,
-// and copies in two parts. Whoever must wait lets others run and looks again.
+// lockFreeRing is a circular buffer between one writer and one reader: two positions, each on a cache line of
+// its own, and copies in two parts. A side that must wait yields and tries again.
 type lockFreeRing struct {
 	buffer  []byte
 	_       [64]byte
 	written atomic.Uint64
-	read0   uint64 // read, as the writer last saw it
+	read0   uint64 // read, as last loaded by the writer
 	_       [64]byte
 	read    atomic.Uint64
-	wrote0  uint64 // written, as the reader last saw it
+	wrote0  uint64 // written, as last loaded by the reader
 	_       [64]byte
 	ended   atomic.Bool
 }
 
-// newLockFreeRing makes a ring whose size, a power of two, turns positions into places without a division.
+// newLockFreeRing makes a ring. Its size must be a power of two, so that positions become offsets without a
+// division.
 func newLockFreeRing(bytes int) *lockFreeRing { return &lockFreeRing{buffer: make([]byte, bytes)} }
 
 func (r *lockFreeRing) Write(p []byte) (int, error) {

@@ -12,11 +12,10 @@ import (
 	"github.com/vastgo/vast/ring"
 )
 
-// bytesHeader is the length in front of each frame, little-endian.
+// bytesHeader is the size of the length before each frame, which is little-endian.
 const bytesHeader = 4
 
-// framesOf returns so many frames of 1 to 1,000 bytes behind each other, and what adding up their first and last bytes
-// and their lengths gives.
+// framesOf returns n frames of 1 to 1,000 bytes, one after the other, and the sum of their frameSums.
 func framesOf(n int) (frames []byte, sum uint64) {
 	rnd := rand.New(rand.NewPCG(seedOrder, 0))
 	for range n {
@@ -32,14 +31,14 @@ func framesOf(n int) (frames []byte, sum uint64) {
 
 func frameSum(b []byte) uint64 { return uint64(b[0]) + uint64(b[len(b)-1])<<8 + uint64(len(b)) }
 
-// repeatedFrames is a source of the same frames again and again, in pieces as a socket gives them.
+// repeatedFrames is a source of the same frames over and over, in pieces as from a socket.
 type repeatedFrames struct {
 	frames []byte
 	at     int
 	times  int
 }
 
-// bytesSegment is what a system call often returns: a loopback segment.
+// bytesSegment is a typical result of a system call: a loopback segment.
 const bytesSegment = 32 << 10
 
 func (f *repeatedFrames) Read(p []byte) (int, error) {
@@ -53,11 +52,11 @@ func (f *repeatedFrames) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// framesRepeated is how many different frames there are.
+// framesRepeated is the number of different frames.
 const framesRepeated = 1000
 
-// ringFrames returns the sides of the work ring-frames: n frames are taken from a source that copies them, by one
-// goroutine.
+// ringFrames returns the sides of the work ring-frames: one goroutine reads n frames from a source that
+// copies them.
 func ringFrames(n int) (sides []side, done func()) {
 	frames, sum := framesOf(framesRepeated)
 	times := max(1, n/framesRepeated)
@@ -154,9 +153,9 @@ func framesOfRing(r *ring.Ring) (sum uint64) {
 	}
 }
 
-// ringSocket returns the sides of the works ring-socket and ring-socket-alone: n frames come over a loopback TCP
-// connection. With a ring one goroutine may receive while the other one parses, or one may do both in turn, as with a
-// bufio.Reader.
+// ringSocket returns the sides of the works ring-socket and ring-socket-alone: receive n frames over a
+// loopback TCP connection. With a ring, either one goroutine receives while another parses, or one does both
+// in turn, as with a bufio.Reader.
 func ringSocket(n int, two bool) ([]side, func()) {
 	frames, sum := framesOf(framesRepeated)
 	times := max(1, n/framesRepeated)

@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// sharedWorks are the works of the family shared. Where a machine has fewer processors than a work has goroutines, they
-// take turns, and a goroutine that is interrupted while it holds a lock makes the others wait.
+// sharedWorks are the works of the family shared. On a machine with fewer processors than goroutines, the
+// goroutines take turns. A goroutine that is interrupted while it holds a lock then delays the others.
 func sharedWorks() (works []work) {
 	for _, goroutines := range []int{1, 2, 4, 8} {
 		works = append(works, work{fmt.Sprintf("shared-append-%d", goroutines), bytesElements, func(n int) ([]side, func()) {
@@ -27,7 +27,7 @@ func sharedWorks() (works []work) {
 	)
 }
 
-// together runs f in so many goroutines, which begin when all of them are there, and waits for all of them.
+// together runs f in several goroutines, which start together, and waits for all of them.
 func together(goroutines int, f func(g int)) {
 	var there, all sync.WaitGroup
 	there.Add(goroutines)
@@ -41,10 +41,10 @@ func together(goroutines int, f func(g int)) {
 	all.Wait()
 }
 
-// share returns how many of n things goroutine g of several does.
+// share returns the number of the n operations that goroutine g does.
 func share(n, g, goroutines int) int { return n*(g+1)/goroutines - n*g/goroutines }
 
-// sharedAppends returns the sides of the works shared-append: n elements are appended by several goroutines.
+// sharedAppends returns the sides of the works shared-append: several goroutines append n elements.
 func sharedAppends(n, goroutines int) (sides []side, done func()) {
 	array := func(name string, fill func(a *bulk.SharedArray[element], n int)) side {
 		return side{name, func(m *meter) {
@@ -91,7 +91,7 @@ func fillShared(a *bulk.SharedArray[element], n int) {
 	}
 }
 
-// lockedSlice is what a Go program appends to from many goroutines.
+// lockedSlice is the usual slice for appends from many goroutines.
 type lockedSlice struct {
 	sync.Mutex
 	elements []element
@@ -106,7 +106,7 @@ func fillLocked(s *lockedSlice, n int) {
 	}
 }
 
-// fillLockedBatches collects as many elements as an Appender does before it takes the lock.
+// fillLockedBatches collects as many elements as an Appender before it takes the lock.
 //
 //go:noinline
 func fillLockedBatches(s *lockedSlice, n int) {

@@ -7,11 +7,11 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// window is how many elements each goroutine of the works shared-churn keeps.
+// window is the number of elements that each goroutine of the works shared-churn keeps.
 const window = 1024
 
-// sharedChurns returns the sides of the works shared-churn: several goroutines remove n elements in all and insert as
-// many. Each keeps a window of its own and takes from it in random order.
+// sharedChurns returns the sides of the works shared-churn: several goroutines remove n elements in all and
+// insert as many. Each keeps a window of elements and removes from it in random order.
 func sharedChurns(n, goroutines int) (sides []side, done func()) {
 	return []side{
 		churning("vast", n, goroutines, func() store[bulk.Handle[element]] {
@@ -46,27 +46,27 @@ func newSharedPool(n int) *bulk.SharedPool[element] {
 	return made(bulk.NewSharedPool[element](bulk.Options{Name: "bench", Capacity: 2 * n}))
 }
 
-// store is something that several goroutines insert elements into and remove them from.
+// store is a container that several goroutines change.
 type store[H any] struct {
 	open  func() changer[H] // for one goroutine
 	live  func() int
 	close func() error
 }
 
-// changer is how one goroutine changes a store.
+// changer changes a store on one goroutine.
 type changer[H any] struct {
 	insert func(*element) H
 	remove func(H) bool
 	done   func()
 }
 
-// everywhere opens a store that all goroutines change alike.
+// everywhere opens a store that needs no state for a goroutine.
 func everywhere[H any](insert func(*element) H, remove func(H) bool) func() changer[H] {
 	return func() changer[H] { return changer[H]{insert, remove, func() {}} }
 }
 
-// inserting opens a pool by an inserter for each goroutine. Were it inlined, the compiler would not inline what is called
-// in it.
+// inserting opens a pool with an inserter for each goroutine. If it were inlined, the compiler would not
+// inline the calls in it.
 //
 //go:noinline
 func inserting(p *bulk.SharedPool[element]) func() changer[bulk.Handle[element]] {
@@ -109,8 +109,8 @@ func churning[H any](name string, n, goroutines int, open func() store[H]) side 
 	}}
 }
 
-// randomPlaces returns random places in a window. They are made beforehand, because that takes as long as an atomic
-// operation.
+// randomPlaces returns random places in a window. They are made beforehand, because making one takes as long
+// as an atomic operation.
 func randomPlaces(seed int) []uint16 {
 	r := rand.New(rand.NewPCG(seedOrder, uint64(seed)))
 	places := make([]uint16, 16*window)
@@ -120,7 +120,7 @@ func randomPlaces(seed int) []uint16 {
 	return places
 }
 
-// churnMany replaces n elements of a window, in random order, and returns how many of them were gone.
+// churnMany replaces n elements of a window, in random order, and returns how many of them were missing.
 //
 //go:noinline
 func churnMany[H any](own []H, places []uint16, n int, c changer[H]) (lost int) {

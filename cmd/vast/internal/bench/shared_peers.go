@@ -28,8 +28,9 @@ func (l *lockedFreeList) remove(i uint32) bool {
 	return live
 }
 
-// atomicFreeList is an array of fixed size whose holes are a stack without locks (R. Kent Treiber, 1986). The first hole's
-// index is swapped together with a count, so that a stack which has changed in between is not taken for the same.
+// atomicFreeList is an array of fixed size whose holes are a lock-free stack (R. Kent Treiber, 1986). A count
+// is swapped together with the index of the first hole, so that a changed stack is not mistaken for an
+// unchanged one.
 type atomicFreeList struct {
 	first    atomic.Uint64 // count, index
 	_        [56]byte
@@ -79,7 +80,7 @@ func (l *atomicFreeList) live() (n int) {
 	return n
 }
 
-// shardedMap is 64 maps with a lock each. Keys are made by one counter.
+// shardedMap is 64 maps with a lock each. One counter makes the keys.
 type shardedMap struct {
 	key    atomic.Uint64
 	shards [64]struct {

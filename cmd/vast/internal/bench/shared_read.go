@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// sharedReading is what the works shared-get, shared-load-2 and shared-get-beside-writer do.
+// sharedReading is one of the works shared-get, shared-load-2 and shared-get-beside-writer.
 type sharedReading int
 
 const (
@@ -16,8 +16,8 @@ const (
 	readBesideWriter
 )
 
-// sharedReads returns the sides of the works that read a number from each of n elements in random order: on one goroutine,
-// Load on two. Beside a writer another goroutine removes and inserts elements, other ones than those that are read, until
+// sharedReads returns the sides of the works that read a number from each of n elements in random order: Get
+// on one goroutine, Load on two. Beside a writer, another goroutine removes and inserts other elements until
 // the reader is done.
 func sharedReads(n int, what sharedReading) (sides []side, done func()) {
 	order := randomOrder(n)
@@ -71,7 +71,7 @@ func sharedReads(n int, what sharedReading) (sides []side, done func()) {
 	}
 	plainHandles := shuffle(handles, order)
 	if what == readGet {
-		// A Pool must not be read beside a writer, nor be written beside a reader.
+		// A Pool must not be read and written at the same time.
 		sides = append(sides, read("pool", func(lo, hi int) float32 { return sumPoolGets(plain.pool, plainHandles[lo:hi]) }, nil))
 	}
 	sides = append(sides, read("rwmutex-pool", func(lo, hi int) float32 { return sumLocked(plain, plainHandles[lo:hi]) }, func(stop *atomic.Bool) {
@@ -100,7 +100,7 @@ func sharedReads(n int, what sharedReading) (sides []side, done func()) {
 	}
 }
 
-// churnUntil inserts elements and removes them until it is told to stop.
+// churnUntil inserts and removes elements until stop is set.
 func churnUntil[H any](stop *atomic.Bool, insert func(*element) H, remove func(H) bool) {
 	own := make([]H, 0, window)
 	for !stop.Load() {
@@ -115,7 +115,7 @@ func churnUntil[H any](stop *atomic.Bool, insert func(*element) H, remove func(H
 	}
 }
 
-// lockedPool is a Pool that is shared under a lock.
+// lockedPool is a Pool under a lock.
 type lockedPool struct {
 	mu   sync.RWMutex
 	pool *bulk.Pool[element]

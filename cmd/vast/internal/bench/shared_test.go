@@ -2,7 +2,7 @@ package bench
 
 import "testing"
 
-// TestSharedPeers checks that the others do the work that they are timed for.
+// TestSharedPeers checks that the other sides do the work that they are timed for.
 func TestSharedPeers(t *testing.T) {
 	a := newAtomicFreeList(2)
 	first, second := a.insert(numbered(1)), a.insert(numbered(2))

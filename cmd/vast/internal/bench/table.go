@@ -30,7 +30,7 @@ func tableWorks() []work {
 	return append(ws, work{"rows", nil, tableRows}, work{"stagger", nil, tableBases}, work{"temporary", nil, temporaries})
 }
 
-// calculation is one step in the time of all particles, done by each side in its own way.
+// calculation is one step in time of all particles, in the way of each side.
 type calculation struct {
 	name    string
 	one     func(*particle)
@@ -45,10 +45,11 @@ var calculations = []calculation{
 	{"live", (*particle).live, liveTable, liveStructs, liveFields},
 }
 
-// stepsTimed is how many steps a round takes the time of.
+// stepsTimed is the number of steps in a round.
 const stepsTimed = 4
 
-// tableSteps returns the sides of a calculation on a table of some layout. Slices are what columns are compared with.
+// tableSteps returns the sides of a calculation on a table with a layout. Only columns are compared with
+// slices.
 func tableSteps(n int, l bulk.Layout, c calculation) (sides []side, done func()) {
 	t, structs := filledTable(n, l, false), make([]particle, n)
 	for i := range structs {
@@ -77,7 +78,7 @@ func tableSteps(n int, l bulk.Layout, c calculation) (sides []side, done func())
 	return sides, func() { closed(t.Close()) }
 }
 
-// tableAppends returns the sides of the work table-append: n particles are put in one by one.
+// tableAppends returns the sides of the work table-append: append n particles one by one.
 func tableAppends(n int) ([]side, func()) {
 	return []side{
 		{"vast", func(m *meter) {
@@ -106,15 +107,15 @@ func tableAppends(n int) ([]side, func()) {
 	}, nil
 }
 
-// tableRemovals returns the sides of the work table-remove: half of n particles are removed, each a random one of those
-// that are left, by moving the last one into its place.
+// tableRemovals returns the sides of the work table-remove: remove half of n particles, each time a random
+// one, by moving the last particle into its place.
 func tableRemovals(n int) ([]side, func()) {
 	r := rand.New(rand.NewPCG(seedOrder, 0))
 	rows := make([]uint32, n/2)
 	for i := range rows {
 		rows[i] = uint32(r.IntN(n - i))
 	}
-	var sum float64 // of what is left, as the first side has it
+	var sum float64 // of the remaining particles of the first side
 	left := func(name string, life func(int) float32) {
 		s := 0.0
 		for i := range n - len(rows) {
@@ -149,8 +150,8 @@ func tableRemovals(n int) ([]side, func()) {
 	}, nil
 }
 
-// tableBases returns the sides of the work stagger: random rows of a table, few enough for a processor's caches, are
-// visited again and again, and all ten fields of each are touched.
+// tableBases returns the sides of the work stagger: visit random rows of a table over and over, and touch all
+// ten fields of each. The rows are so few that they fit into the caches.
 func tableBases(n int) ([]side, func()) {
 	visits := min(n, 1<<14)
 	n = min(n, 1<<20)
@@ -175,8 +176,8 @@ func tableBases(n int) ([]side, func()) {
 	}
 }
 
-// tableRows returns the sides of the work rows: random rows of the whole table are visited, and all ten fields of each are
-// touched, which blocks are better for than columns, and structs best.
+// tableRows returns the sides of the work rows: visit random rows of the whole table, and touch all ten
+// fields of each. Blocks are better at it than columns, and structs are best.
 func tableRows(n int) ([]side, func()) {
 	blocks, columns := filledTable(n, bulk.LayoutBlocks8, false), filledTable(n, bulk.LayoutColumns, false)
 	structs := make([]particle, n)
@@ -200,7 +201,8 @@ func tableRows(n int) ([]side, func()) {
 		}
 }
 
-// temporaries returns the sides of the work temporary: particles in a pool move by temporary columns, and as they are.
+// temporaries returns the sides of the work temporary: move the particles in a pool through temporary
+// columns, and directly.
 func temporaries(n int) ([]side, func()) {
 	p := made(bulk.NewPool[particle](bulk.Options{Name: "bench", Capacity: n}))
 	for i := range n {

@@ -2,7 +2,7 @@ package bench
 
 import "github.com/vastgo/vast/bulk"
 
-// The calculations on tables: the same code for all layouts.
+// The calculations on tables are the same code for all layouts.
 
 //go:noinline
 func tickTable(t *particleTable) {
@@ -11,8 +11,8 @@ func tickTable(t *particleTable) {
 	}
 }
 
-// age takes time off all lifetimes, eight at once: the loop's own work would otherwise take longer than the memory does.
-// Structs gain nothing from that, because they wait for memory.
+// age subtracts dt from all lifetimes, eight at once: otherwise the loop overhead would exceed the time for
+// memory. Structs gain nothing from that, because they wait for memory.
 func age(life []float32) {
 	for ; len(life) >= 8; life = life[8:] {
 		l := (*[8]float32)(life)
@@ -65,7 +65,7 @@ func liveTable(t *particleTable) {
 	}
 }
 
-// slow moves by the speed and reduces it.
+// slow moves positions by the speeds and reduces the speeds.
 func slow(x, v []float32) {
 	v = v[:len(x)]
 	for i := range x {
@@ -149,7 +149,7 @@ func swapOut(s []float32, row uint32) []float32 {
 	return s[:last]
 }
 
-// visitRows steps the particles of some rows in the time, again and again, each by itself.
+// visitRows steps the particles of some rows over and over, one row at a time.
 //
 //go:noinline
 func visitRows(t *particleTable, rows []int, visits int) {
@@ -176,7 +176,7 @@ func visitStructs(ps []particle, rows []int) {
 	}
 }
 
-// particleColumns are temporary columns of what moving needs.
+// particleColumns are temporary columns of the fields that moving needs.
 type particleColumns struct {
 	*bulk.Transpose[particle]
 	x, y, z, vx, vy, vz *bulk.Temporary[float32]

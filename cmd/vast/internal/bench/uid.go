@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/uid"
 )
 
-// uidWorks measure identifiers beside the counters that programs have for them, each an int that all goroutines share,
-// and beside the random bytes of a UUID.
+// uidWorks compare identifiers with the usual counters, which all goroutines share, and with the random bytes
+// of a UUID.
 func uidWorks() []work {
 	return []work{
 		{"uid-source", nil, func(n int) ([]side, func()) {
@@ -28,7 +28,7 @@ func uidWorks() []work {
 	}
 }
 
-// counters are what the goroutines of one side share.
+// counters are shared by the goroutines of one side.
 type counters struct {
 	_      [64]byte
 	atomic atomic.Uint64
@@ -37,7 +37,7 @@ type counters struct {
 	count  uint64
 }
 
-// makers makes n identifiers on so many goroutines. make returns the last two, which must differ.
+// makers makes n identifiers on several goroutines. make returns the last two identifiers, which must differ.
 func makers(name string, n, goroutines int, make func(*counters, int) (last, before any)) side {
 	return side{name, func(m *meter) {
 		shared := &counters{}
