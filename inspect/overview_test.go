@@ -104,6 +104,7 @@ func admitted(w *vast.World, f func()) {
 }
 
 func TestOverviewTopics(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{})
 	var ticks []uint64
 	systems := 0

@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/tests/browsertest"
 )
 
@@ -100,7 +101,7 @@ func TestPageListsMillion(t *testing.T) {
 	p.waitPage("entities")
 	p.waitText(".entities-count", "1,000,003")
 	p.Eval("document.querySelector('.vlist-scroll').focus()", nil)
-	for i := 1; i <= 9; i++ {
+	for i := 1; i <= 9; i += longtest.Pick(4, 1) {
 		p.Eval(fmt.Sprintf("(() => { const s = document.querySelector('.vlist-scroll'); s.scrollTop = s.scrollHeight * %d / 10; })()", i), nil)
 		p.Until(fmt.Sprintf(`[...document.querySelectorAll('.vlist-row')].some((row) =>
 			row.querySelector('a') && Math.abs(row.getAttribute('aria-rowindex') / %d - %d / 10) < 0.02)`, people, i))
@@ -125,7 +126,7 @@ func TestPageListKeepsScrolls(t *testing.T) {
 	p := openPage(t, f, "/#/entities")
 	p.waitPage("entities")
 	p.waitText(".entities-count", "100,003")
-	for i := 1; i <= 9; i++ {
+	for i := 1; i <= 9; i += longtest.Pick(4, 1) {
 		p.Eval(fmt.Sprintf(`new Promise((done) => {
 			const s = document.querySelector('.vlist-scroll');
 			s.addEventListener('scroll', () => setTimeout(() => { // just before the list's own time is over
