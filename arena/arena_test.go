@@ -285,10 +285,10 @@ func TestMisuse(t *testing.T) {
 			Append(a,
 				[]string{"a"}, "b")
 		},
-		"arena: MakeSlice[record] on frame of length -1 and capacity " +
-			"2": func() { MakeSlice[record](a, -1, 2) },
-		"arena: MakeSlice[record] on frame of length 3 and capacity " +
-			"2": func() { MakeSlice[record](a, 3, 2) },
+		"arena: MakeSlice[record] on frame of length -1 and capacity 2": func() {
+			MakeSlice[record](a, -1, 2)
+		},
+		"arena: MakeSlice[record] on frame of length 3 and capacity 2": func() { MakeSlice[record](a, 3, 2) },
 		"arena: Alloc(8, 3) on frame: the alignment must be a power of two": func() {
 			_,
 				_ = a.Alloc(8, 3)

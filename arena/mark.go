@@ -36,8 +36,7 @@ func (a *Arena) Release(m Mark) {
 	}
 	if int(m.depth) >= len(a.marks) || a.marks[m.depth] != m.serial {
 		panic(fmt.Sprintf("arena: Release on %s of mark %d, which was released before, by itself or with "+
-			"an older mark: "+
-			"release marks once, the last one first", a.name, m.serial))
+			"an older mark: release marks once, the last one first", a.name, m.serial))
 	}
 	a.marks = a.marks[:m.depth]
 	a.popTo(m.offset)

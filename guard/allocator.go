@@ -160,8 +160,8 @@ func (a *Allocator) makeJoinable() error {
 // full returns the error for an allocator at its capacity.
 func (a *Allocator) full(op string, bytes int) error {
 	return a.failed(op, bytes, fmt.Sprintf("%d of %d blocks are in use: free some, or raise "+
-		"Options.Capacity (on Linux each takes "+
-		"two of the mappings that vm.max_map_count allows)", a.used, a.o.Capacity))
+		"Options.Capacity (on Linux each takes two of the mappings that vm.max_map_count "+
+		"allows)", a.used, a.o.Capacity))
 }
 
 func (a *Allocator) failed(op string, bytes int, detail string) error {

@@ -81,11 +81,13 @@ func (f *Fault) Error() string {
 			side = "past the end"
 		}
 		fmt.Fprintf(&b, "%s %s of %s", count(f.Distance), side, f.subject())
-		remedy = "find the writer: Check narrows down the time, and Options.AtStart makes the other side fault"
+		remedy = "find the writer: Check narrows down the time, and Options.AtStart makes the other side " +
+			"fault"
 		at = "found at"
 	case Wild:
 		fmt.Fprintf(&b, "%#x is near no block of %s", f.Address, f.Allocator)
-		remedy = "look for pointer arithmetic, or raise Options.Addresses: a freed block may be out of quarantine"
+		remedy = "look for pointer arithmetic, or raise Options.Addresses: a freed block may be out of " +
+			"quarantine"
 	case DoubleFree:
 		fmt.Fprintf(&b, "%s", f.subject())
 		remedy = "free a block once: where the pointer is dropped"

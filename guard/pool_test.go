@@ -236,8 +236,8 @@ func TestPoolMisuse(t *testing.T) {
 			"leave zero for the default"},
 		"unsampled": {func() { _, _ = NewSampledPool[[]int](SampledPoolOptions{}) },
 			"guard: NewSampledPool[[]int]: []int is a slice"},
-		"grow": {func() { _ = p.Grow(-1) }, "guard: Grow(-1) on records: a number of elements is zero " +
-			"or more"},
+		"grow": {func() { _ = p.Grow(-1) }, "guard: Grow(-1) on records: a number of elements is zero or " +
+			"more"},
 		"Insert": {func() { p.Insert(record{}) }, closed},
 		"Remove": {func() { p.Remove(h) }, closed},
 		"Get":    {func() { p.Get(h) }, closed},

@@ -172,7 +172,8 @@ func TestBufferExhaustion(t *testing.T) {
 	b.Close()
 	b.Close()
 	for op, use := range map[string]func(){
-		"Grow": func() { b.Append(bytes300{}) }, "At": func() { b.At(0) }, "Truncate": func() { b.Truncate(0) },
+		"Grow": func() { b.Append(bytes300{}) }, "At": func() { b.At(0) },
+		"Truncate": func() { b.Truncate(0) },
 	} {
 		if text := modeltest.PanicText(use); !strings.Contains(text, op+" on a buffer in ships after Close") {
 			t.Errorf("panic %q after Close", text)

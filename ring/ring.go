@@ -165,12 +165,10 @@ func (r *Ring) enter(s *side) bool {
 func (r *Ring) mustNotBeIn(s *side) {
 	if s == &r.writer {
 		panic("ring: " + r.name + " is written to in the middle of another Write or ReadFrom: write from " +
-			"one " +
-			"goroutine, and let the source of ReadFrom only fill the slice it gets")
+			"one goroutine, and let the source of ReadFrom only fill the slice it gets")
 	}
 	panic("ring: " + r.name + " is read from in the middle of another Read or WriteTo: read from one " +
-		"goroutine, " +
-		"and let the destination of WriteTo return the number of bytes it took")
+		"goroutine, and let the destination of WriteTo return the number of bytes it took")
 }
 
 // leave ends a call that has entered, and with it any reservation. The last call after Close gives the memory

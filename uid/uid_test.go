@@ -17,6 +17,7 @@ import (
 
 	"github.com/vastgo/vast/internal/childtest"
 	"github.com/vastgo/vast/internal/faulttest"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -197,7 +198,7 @@ func TestNoMemory(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("IDs are numbers from a counter in this build")
 	}
-	n := 1_000_000_000
+	n := longtest.Pick(300_000_000, 1_000_000_000)
 	if testing.Short() {
 		n /= 10
 	}

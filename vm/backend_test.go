@@ -219,7 +219,8 @@ func TestSteps(t *testing.T) {
 					}
 					for k, got := range b[page*p : (page+1)*p] {
 						if got != want {
-							t.Fatalf("%v, step %d %s: byte %d of page %d is %#x, want %#x", pages, i, s.do, k, page, got, want)
+							t.Fatalf("%v, step %d %s: byte %d of page %d is %#x, want %#x", pages, i, s.do, k,
+								page, got, want)
 						}
 					}
 				}
@@ -229,7 +230,8 @@ func TestSteps(t *testing.T) {
 				}
 				n, err := r.Resident()
 				if err != nil || n > committed {
-					t.Fatalf("%v, step %d %s: %d resident of %d committed, %v", pages, i, s.do, n, committed, err)
+					t.Fatalf("%v, step %d %s: %d resident of %d committed, %v", pages, i, s.do, n, committed,
+						err)
 				}
 			}
 			must(t, r.Close())
@@ -245,7 +247,8 @@ func TestReserveSizes(t *testing.T) {
 		for _, bytes := range []int{0, -1, -PageSize(), maxReserve + 1, math.MaxInt, math.MinInt} {
 			r, err := reserveOn(be, bytes, Options{Name: "sizes"}, origin{})
 			var e *Error
-			if r != nil || !errors.Is(err, ErrSize) || !errors.As(err, &e) || e.Bytes != bytes || e.Op != "reserve" {
+			if r != nil || !errors.Is(err, ErrSize) || !errors.As(err, &e) || e.Bytes != bytes ||
+				e.Op != "reserve" {
 				t.Errorf("Reserve(%d) gave %v, %v; want ErrSize", bytes, r, err)
 			}
 		}
@@ -311,13 +314,19 @@ func TestOffsetsOutside(t *testing.T) {
 	eachBackend(t, func(t *testing.T, be backend) {
 		size := 4 * PageSize()
 		r := open(t, be, size, Options{})
-		for _, c := range [][2]int{{-1, 1}, {0, -1}, {0, size + 1}, {size, 1}, {size + 1, 0}, {1, size}, {big, 1}, {1, big}, {big, big},
+		for _, c := range [][2]int{{-1, 1}, {0, -1}, {0, size + 1}, {size, 1}, {size + 1, 0}, {1, size},
+			{big, 1}, {1, big}, {big, big},
 			{-big - 1, -big - 1}} {
 			for name, use := range map[string]func(off, n int) error{
-				"commit": r.Commit, "decommit": r.Decommit, "discard": r.Discard, "populate": r.Populate, "huge": r.Huge,
-				"collapse": r.Collapse, "protect": func(off, n int) error { return r.Protect(off, n, ReadOnly) },
+				"commit": r.Commit, "decommit": r.Decommit, "discard": r.Discard, "populate": r.Populate,
+				"huge":     r.Huge,
+				"collapse": r.Collapse, "protect": func(off,
+					n int) error {
+					return r.Protect(off, n, ReadOnly)
+				},
 			} {
-				if got := panics(func() { _ = use(c[0], c[1]) }); !strings.Contains(got, "reaches outside a region of") ||
+				if got := panics(func() { _ = use(c[0], c[1]) }); !strings.Contains(got,
+					"reaches outside a region of") ||
 					!strings.Contains(got, name) {
 					t.Errorf("%s(%d, %d) panicked with %q", name, c[0], c[1], got)
 				}
@@ -335,7 +344,8 @@ func TestProtectNeedsWholeCommittedPages(t *testing.T) {
 		r := open(t, be, 8*p, Options{})
 		must(t, r.Commit(2*p, 2*p))
 		for _, c := range [][2]int{{0, p}, {2 * p, 3 * p}, {p, 2 * p}, {2*p + 1, p}, {2 * p, p - 1}} {
-			if got := panics(func() { _ = r.Protect(c[0], c[1], NoAccess) }); !strings.Contains(got, "whole committed pages") {
+			if got := panics(func() { _ = r.Protect(c[0], c[1], NoAccess) }); !strings.Contains(got,
+				"whole committed pages") {
 				t.Errorf("Protect(%d, %d) panicked with %q", c[0], c[1], got)
 			}
 		}
@@ -352,8 +362,8 @@ func TestFaults(t *testing.T) {
 	expect := func(what string, page int, readFaults, writeFaults bool) {
 		t.Helper()
 		if read(page) != readFaults || write(page) != writeFaults {
-			t.Errorf("%s page: reading faults: %v, writing faults: %v; want %v, %v", what, read(page), write(page),
-				readFaults, writeFaults)
+			t.Errorf("%s page: reading faults: %v, writing faults: %v; want %v, %v", what, read(page),
+				write(page), readFaults, writeFaults)
 		}
 	}
 	expect("a reserved", 0, true, true)

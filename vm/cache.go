@@ -9,16 +9,16 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// closedRegions holds the addresses of closed regions. They stay reserved, so that a stale pointer into one faults and
-// Go's heap can never be given them; only later regions use them again.
+// closedRegions holds the addresses of closed regions. They stay reserved, so that a stale pointer into one
+// faults and Go's heap never gets them. Only later regions use them again.
 var closedRegions addressCache
 
-// addressCache is a best-fit allocator of address ranges. Ranges are joined again where they belong to one reservation
-// of the operating system: some systems cannot act on two reservations in one call.
+// addressCache is a best-fit allocator of address ranges. Adjacent ranges are joined if they belong to one
+// reservation of the operating system: some systems cannot act on two reservations in one call.
 type addressCache struct {
 	mu    sync.Mutex
 	owned []interval // the operating system's reservations, sorted
-	free  []interval // what no open region uses, sorted
+	free  []interval // the ranges that no open region uses, sorted
 }
 
 func byLow(iv interval, lo int) int { return iv.lo - lo }
@@ -32,7 +32,7 @@ func (c *addressCache) own(p unsafe.Pointer, n int) {
 	c.owned = slices.Insert(c.owned, i, interval{lo, lo + n})
 }
 
-// take returns n bytes of free addresses aligned to align, or nil. Of the ranges that fit it takes the smallest.
+// take returns n bytes of free addresses aligned to align, or nil. It takes the smallest range that fits.
 // Complexity: linear in the number of free ranges.
 func (c *addressCache) take(n, align int) unsafe.Pointer {
 	c.mu.Lock()
@@ -89,7 +89,8 @@ func (c *addressCache) together(a, b int) bool {
 	return i >= 0 && c.owned[i].lo <= a && b < c.owned[i].hi
 }
 
-// checkInvariants panics unless the free ranges are sorted, apart or of different reservations, and each inside one.
+// checkInvariants panics unless the free ranges are sorted, are not adjacent within a reservation, and each
+// lie in one.
 func (c *addressCache) checkInvariants() {
 	if !invariants.Enabled {
 		return

@@ -2,18 +2,18 @@ package vm
 
 import "sync"
 
-// closings remembers the regions that were closed last, so that a fault by a stale pointer can be told from others. Their
-// addresses fault until a later region takes them.
+// closings remembers the most recently closed regions, so that a fault by a stale pointer can be explained.
+// Their addresses fault until a later region takes them.
 var closings closed
 
-// closed is a ring of what is known of closed regions.
+// closed is a ring of closed regions.
 type closed struct {
 	mu   sync.Mutex
 	of   [256]closing
 	next int
 }
 
-// closing is what is remembered of a closed region.
+// closing describes a closed region.
 type closing struct {
 	base    uintptr
 	size    int
@@ -23,12 +23,13 @@ type closing struct {
 	closed  origin
 }
 
-// add remembers a region that is being closed, by the caller's caller.
+// add remembers a region that the caller's caller closes.
 func (c *closed) add(m *mapping) {
-	e := closing{base: uintptr(m.base), size: m.size, purpose: m.counted.purpose, labels: m.labels, made: m.made}
+	e := closing{base: uintptr(m.base), size: m.size, purpose: m.counted.purpose, labels: m.labels,
+		made: m.made}
 	e.closed.recordAbove(1)
 	for i := range e.labels {
-		e.labels[i].Explain = nil // it knows of what is no more, and would keep that in memory
+		e.labels[i].Explain = nil // its owner is gone, and it would keep that in memory
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -36,19 +37,20 @@ func (c *closed) add(m *mapping) {
 	c.next++
 }
 
-// describe tells what an address of a closed region was.
+// describe describes an address of a closed region.
 func (c *closed) describe(addr uintptr) (Place, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range min(c.next, len(c.of)) {
-		// The latest one holds, where several have had the address.
+		// The most recent region with this address is first.
 		e := &c.of[(c.next-1-i)%len(c.of)]
 		if addr-e.base >= uintptr(e.size) {
 			continue
 		}
 		off := int(addr - e.base)
 		l := labelAt(e.labels, off, e.size, e.purpose)
-		return Place{Address: addr, Purpose: e.purpose, What: l.What, Element: l.Element, Index: (off - l.lo) / l.Size, Closed: true,
+		return Place{Address: addr, Purpose: e.purpose, What: l.What, Element: l.Element,
+			Index: (off - l.lo) / l.Size, Closed: true,
 			Made: e.made.String(), ClosedAt: e.closed.String()}, true
 	}
 	return Place{}, false

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 // node is garbage with a pointer into a region in it, which may be stale.
@@ -23,7 +25,7 @@ func TestCollectorMeetsStalePointers(t *testing.T) {
 	eachBackend(t, func(t *testing.T, be backend) {
 		seed := rand.Uint64()
 		t.Logf("seed %d", seed)
-		stop := time.Now().Add(1500 * time.Millisecond)
+		stop := time.Now().Add(time.Duration(longtest.Pick(500, 1500)) * time.Millisecond)
 		var opened, garbage atomic.Int64
 		var wg sync.WaitGroup
 		for w := range 50 {

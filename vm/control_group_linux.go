@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// controlGroupLimits returns the smallest memory limit on the way from the control group of this process to the root, and
-// the smallest of the limits beyond which a group is slowed down, 0 where there is none. root is where the file system
-// begins: a test has one of its own.
+// controlGroupLimits returns the smallest memory limit from the process's control group up to the root, and
+// the smallest limit beyond which a group is slowed down; 0 means none. root is the root of the file system,
+// or of a test's.
 //
-// Within a container the way is that of the container's own view, or one that is not to be seen there: then the root of
-// what is to be seen has the container's limit.
+// Within a container the path is as the container sees it, or the group is not visible; then the visible root
+// has the container's limit.
 func controlGroupLimits(root string) (most, high int) {
 	b, err := os.ReadFile(filepath.Join(root, "proc/self/cgroup"))
 	if err != nil {
@@ -29,16 +29,17 @@ func controlGroupLimits(root string) (most, high int) {
 			most = smallest(most, upwards(dir, parts[2], "memory.max"))
 			high = smallest(high, upwards(dir, parts[2], "memory.high"))
 		case strings.Contains(","+parts[1]+",", ",memory,"):
-			most = smallest(most, upwards(filepath.Join(root, "sys/fs/cgroup/memory"), parts[2], "memory.limit_in_bytes"))
+			most = smallest(most, upwards(filepath.Join(root, "sys/fs/cgroup/memory"), parts[2],
+				"memory.limit_in_bytes"))
 		}
 	}
 	return most, high
 }
 
-// upwards returns the smallest limit that files of a name hold, on the way from a group to the one at the top.
+// upwards returns the smallest limit in the files called name, from group up to top.
 func upwards(top, group, name string) (limit int) {
 	for dir := filepath.Join("/", group); ; dir = filepath.Dir(dir) {
-		// Version 1 says "no limit" by a number near the largest, version 2 by a word.
+		// Version 1 writes "no limit" as a number near the largest, version 2 as a word.
 		if n := readNumber(filepath.Join(top, dir, name)); n < math.MaxInt>>2 {
 			limit = smallest(limit, n)
 		}
@@ -48,7 +49,7 @@ func upwards(top, group, name string) (limit int) {
 	}
 }
 
-// smallest returns the smaller of two limits, of which one that is not positive is none.
+// smallest returns the smaller of two limits. A limit that is not positive is none.
 func smallest(a, b int) int {
 	if b <= 0 || a > 0 && a < b {
 		return a

@@ -15,14 +15,21 @@ func TestControlGroupLimits(t *testing.T) {
 		most, high int
 	}{
 		{"nothing", nil, 0, 0},
-		{"no limits", map[string]string{"proc/self/cgroup": "0::/a/b\n", top + "a/b/memory.max": "max\n", top + "a/memory.high": "max\n"}, 0, 0},
-		{"the group's own", map[string]string{"proc/self/cgroup": "0::/a/b\n", top + "a/b/memory.max": "1000000\n", top + "a/memory.max": "max\n"},
+		{"no limits", map[string]string{"proc/self/cgroup": "0::/a/b\n", top + "a/b/memory.max": "max\n",
+			top + "a/memory.high": "max\n"}, 0, 0},
+		{"the group's own", map[string]string{"proc/self/cgroup": "0::/a/b\n", top +
+			"a/b/memory.max": "1000000\n", top + "a/memory.max": "max\n"},
 			1000000, 0},
-		{"one above is smaller", map[string]string{"proc/self/cgroup": "0::/a/b/c\n", top + "a/b/c/memory.max": "3000000\n",
-			top + "a/b/memory.max": "2000000\n", top + "a/memory.max": "4000000\n", top + "a/b/memory.high": "1500000\n"}, 2000000, 1500000},
-		{"in a namespace of its own", map[string]string{"proc/self/cgroup": "0::/\n", top + "memory.max": "1000000\n"}, 1000000, 0},
-		{"outside of what is to be seen", map[string]string{"proc/self/cgroup": "0::/../../x\n", top + "memory.max": "1000000\n"}, 1000000, 0},
-		{"a path of the host's", map[string]string{"proc/self/cgroup": "0::/docker/12ab\n", top + "memory.max": "1000000\n"}, 1000000, 0},
+		{"one above is smaller", map[string]string{"proc/self/cgroup": "0::/a/b/c\n", top +
+			"a/b/c/memory.max": "3000000\n",
+			top + "a/b/memory.max": "2000000\n", top + "a/memory.max": "4000000\n", top +
+				"a/b/memory.high": "1500000\n"}, 2000000, 1500000},
+		{"in a namespace of its own", map[string]string{"proc/self/cgroup": "0::/\n", top +
+			"memory.max": "1000000\n"}, 1000000, 0},
+		{"outside of what is to be seen", map[string]string{"proc/self/cgroup": "0::/../../x\n", top +
+			"memory.max": "1000000\n"}, 1000000, 0},
+		{"a path of the host's", map[string]string{"proc/self/cgroup": "0::/docker/12ab\n", top +
+			"memory.max": "1000000\n"}, 1000000, 0},
 		{"version 1", map[string]string{"proc/self/cgroup": "5:cpu:/\n4:memory:/a/b\n0::/\n",
 			top + "memory/a/b/memory.limit_in_bytes":    "9223372036854771712\n",
 			top + "memory/a/memory.limit_in_bytes":      "2000000\n",
@@ -32,8 +39,10 @@ func TestControlGroupLimits(t *testing.T) {
 			top + "memory/a/b/memory.soft_limit_in_byt": "9\n"}, 2000000, 0},
 		{"version 1 in a container", map[string]string{"proc/self/cgroup": "4:hugetlb,memory:/docker/12ab\n",
 			top + "memory/memory.limit_in_bytes": "3000000\n"}, 3000000, 0},
-		{"what is no group", map[string]string{"proc/self/cgroup": "\n0\n0:\nmemory\n:::::\n", top + "memory.max": "5\n"}, 0, 0},
-		{"what is no number", map[string]string{"proc/self/cgroup": "0::/a\n", top + "a/memory.max": "lots\n", top + "memory.max": "-5\n"}, 0, 0},
+		{"what is no group", map[string]string{"proc/self/cgroup": "\n0\n0:\nmemory\n:::::\n", top +
+			"memory.max": "5\n"}, 0, 0},
+		{"what is no number", map[string]string{"proc/self/cgroup": "0::/a\n", top + "a/memory.max": "lots\n",
+			top + "memory.max": "-5\n"}, 0, 0},
 	} {
 		root := t.TempDir()
 		for name, text := range c.files {

@@ -5,38 +5,40 @@ import (
 	"fmt"
 )
 
-// Each sentinel is one way of running out. The operating system reports most of them with the same code; an [Error]
-// carries the one that the limits in force explain.
+// Each sentinel is one way of running out. The operating system reports most of them with the same code; an
+// [Error] carries the one that the limits in force explain.
 var (
-	// ErrSize: the size asked for is zero, negative, or larger than any address space.
+	// ErrSize: the requested size is zero, negative, or larger than any address space.
 	ErrSize = errors.New("size out of range")
-	// ErrCapacity: the region, or the container in it, was made for fewer bytes. Make it with a larger capacity.
+	// ErrCapacity: the region, or the container in it, was made for fewer bytes. Make it with a larger
+	// capacity.
 	ErrCapacity = errors.New("capacity reached")
-	// ErrLimit: the [Limit] that the region shares does not allow it.
+	// ErrLimit: the [Limit] of the region does not allow it.
 	ErrLimit = errors.New("memory limit reached")
-	// ErrAddressSpace: the process may not take that many addresses (RLIMIT_AS, or the machine's address space).
+	// ErrAddressSpace: the process may not take that many addresses (RLIMIT_AS, or the machine's address
+	// space).
 	ErrAddressSpace = errors.New("address space exhausted")
 	// ErrDataLimit: the process may not have that much writable memory (RLIMIT_DATA).
 	ErrDataLimit = errors.New("data limit reached")
 	// ErrMappings: the process has as many mappings as the system allows (vm.max_map_count on Linux).
 	ErrMappings = errors.New("too many memory mappings")
-	// ErrOvercommit: the request alone is larger than memory and swap, and the system judges each request
-	// (vm.overcommit_memory=0). Regions are exempt from that judgement, unless the mode was stricter when they were
-	// reserved.
+	// ErrOvercommit: the request alone is larger than memory and swap, and the system checks single requests
+	// (vm.overcommit_memory=0). Regions are exempt from that check, unless the mode was stricter when they
+	// were reserved.
 	ErrOvercommit = errors.New("request larger than memory")
-	// ErrCommitCharge: the system has promised all the memory it may promise (vm.overcommit_memory=2; on Windows the
+	// ErrCommitCharge: the system has promised all the memory it can (vm.overcommit_memory=2; on Windows the
 	// commit limit).
 	ErrCommitCharge = errors.New("commit limit reached")
 )
 
-// Error says what a region was asked for and why it could not be had. Nothing has changed when one is returned, except
-// where the function that returned it says so.
+// Error says which request on a region failed, and why. Nothing has changed when one is returned, unless the
+// function that returns it says so.
 type Error struct {
-	Op      string // what was done: reserve, carve, grow, commit and so on, or a container's operation
-	Purpose string // the purpose of the region
-	Bytes   int    // how much was asked for
+	Op      string // the operation: reserve, carve, grow, commit and so on, or a container's
+	Purpose string // of the region
+	Bytes   int    // the size of the request
 	Err     error  // a sentinel of this package, or the operating system's error
-	Detail  string // the numbers, and what to do
+	Detail  string // the numbers, and the remedy
 }
 
 // Error describes the failure and its remedy in one line.

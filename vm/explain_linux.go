@@ -7,11 +7,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// explain finds out which limit an ENOMEM stands for: the kernel has one code for all of them.
+// explain finds the limit behind an ENOMEM: the kernel has one code for all of them.
 func (osBackend) explain(op string, n int, err error) (detail string, sentinel error) {
 	switch {
 	case errors.Is(err, unix.EAGAIN) && op == "reserve":
-		return "the process locks all its memory (mlockall): raise RLIMIT_MEMLOCK (ulimit -l) or do not lock future memory", err
+		return "the process locks all its memory (mlockall): raise RLIMIT_MEMLOCK (ulimit -l) or do not " +
+			"lock future memory", err
 	case errors.Is(err, unix.ENOMEM), errors.Is(err, unix.EAGAIN):
 		if detail, sentinel := shortage(op, n, ReadFacts(), ReadUsage()); sentinel != nil {
 			return detail, sentinel
@@ -25,20 +26,21 @@ func (osBackend) explain(op string, n int, err error) (detail string, sentinel e
 	return "", err
 }
 
-// callOf is the system call without which an operation cannot be done.
-var callOf = map[string]string{"reserve": "mmap", "commit": "mprotect", "protect": "mprotect", "decommit": "mprotect",
-	"discard": "mmap", "resident": "mincore", "pages": "mincore"}
+// callOf is the system call that an operation needs.
+var callOf = map[string]string{"reserve": "mmap", "commit": "mprotect", "protect": "mprotect",
+	"decommit": "mprotect",
+	"discard":  "mmap", "resident": "mincore", "pages": "mincore"}
 
-// shortage returns the first limit that a request of n bytes would pass, or nil where all of them leave room.
+// shortage returns the first limit that a request of n bytes would exceed, or nil if all of them leave room.
 func shortage(op string, n int, f Facts, u Usage) (detail string, sentinel error) {
-	// A change inside a mapping makes up to two more of it.
+	// A change inside a mapping adds up to two mappings.
 	if f.MaxMappings > 0 && u.Mappings+2 >= f.MaxMappings {
-		return fmt.Sprintf("the process has %d of %d: raise vm.max_map_count, or keep fewer regions and fewer "+
-			"gaps between committed pages", u.Mappings, f.MaxMappings), ErrMappings
+		return fmt.Sprintf("the process has %d of %d: raise vm.max_map_count, or keep fewer regions and "+
+			"fewer gaps between committed pages", u.Mappings, f.MaxMappings), ErrMappings
 	}
 	switch op {
 	case "reserve":
-		// A huge page more is reserved for a moment, to align the rest.
+		// Reserving takes one more huge page for a moment, to align the rest.
 		if f.AddressLimit > 0 && n > f.AddressLimit-u.AddressSpace-f.HugePageSize {
 			return fmt.Sprintf("%s of the %s that RLIMIT_AS allows are taken: raise it (ulimit -v) or "+
 				"reserve less (a smaller capacity)", Bytes(u.AddressSpace), Bytes(f.AddressLimit)), ErrAddressSpace
@@ -46,7 +48,7 @@ func shortage(op string, n int, f Facts, u Usage) (detail string, sentinel error
 		return fmt.Sprintf("%s of addresses are taken: reserve less (a smaller capacity)",
 			Bytes(u.AddressSpace)), ErrAddressSpace
 	case "mirror":
-		// Its memory is somewhere else for a moment. Being shared it is no data.
+		// Its memory is mapped elsewhere for a moment. It is shared, so it does not count as data.
 		if f.AddressLimit > 0 && n > f.AddressLimit-u.AddressSpace {
 			return shortage("reserve", n, f, u)
 		}
@@ -59,7 +61,8 @@ func shortage(op string, n int, f Facts, u Usage) (detail string, sentinel error
 		}
 		if f.OvercommitMode == 2 {
 			return fmt.Sprintf("the system has promised %s of %s (vm.overcommit_memory=2): raise "+
-				"vm.overcommit_ratio, add swap, or close what is not needed", Bytes(u.CommitCharge), Bytes(f.CommitLimit)), ErrCommitCharge
+				"vm.overcommit_ratio, add swap, or close what is not "+
+				"needed", Bytes(u.CommitCharge), Bytes(f.CommitLimit)), ErrCommitCharge
 		}
 		if f.OvercommitMode == 0 && n > f.Memory+f.Swap {
 			return fmt.Sprintf("the machine has %s with swap: commit less at once, or set "+

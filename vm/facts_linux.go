@@ -20,7 +20,7 @@ func readFacts(f *Facts) {
 	}
 	f.HugeMode = hugeModeHere(f.HugeMode)
 	if f.HugeMode != "never" && !heedsAdvice() {
-		f.HugeMode = "disabled" // asking for huge pages is advice too
+		f.HugeMode = "disabled" // a request for huge pages is advice too
 	}
 	if f.HugeMode == "always" || f.HugeMode == "madvise" {
 		f.HugePageSize = readNumber(thp + "hpage_pmd_size")
@@ -34,7 +34,7 @@ func readFacts(f *Facts) {
 	f.Memory, f.Swap, f.CommitLimit = memory["MemTotal"], memory["SwapTotal"], memory["CommitLimit"]
 }
 
-// ReadUsage asks the operating system what is taken of the limits.
+// ReadUsage asks the operating system for the current usage.
 func ReadUsage() Usage {
 	u := Usage{Mappings: countMappings(), CommitCharge: memoryInfo()["Committed_AS"]}
 	if b, err := os.ReadFile("/proc/self/statm"); err == nil {
@@ -58,13 +58,13 @@ func memoryInfo() map[string]int {
 	for line := range strings.Lines(string(b)) {
 		if name, rest, ok := strings.Cut(line, ":"); ok {
 			kib, _ := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(rest), " kB"))
-			info[name] = min(kib, math.MaxInt>>10) << 10 // 32 bits cannot count what large machines have
+			info[name] = min(kib, math.MaxInt>>10) << 10 // 32 bits cannot count the memory of large machines
 		}
 	}
 	return info
 }
 
-// readNumber returns the number that a file of the kernel holds, or 0.
+// readNumber returns the number in a file of the kernel, or 0.
 func readNumber(path string) int {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -77,8 +77,9 @@ func readNumber(path string) int {
 	return n
 }
 
-// hugeModeHere is the system's mode of huge pages as it holds for this process, which may have none by its own wish or
-// that of who started it (prctl(PR_SET_THP_DISABLE)), or, from Linux 6.18 on, none but those it asks for.
+// hugeModeHere returns the mode of huge pages for this process, given the system's mode. The process or its
+// parent may have turned huge pages off (prctl(PR_SET_THP_DISABLE)), or, from Linux 6.18 on, off except where
+// requested.
 func hugeModeHere(mode string) string {
 	disabled, err := unix.PrctlRetInt(unix.PR_GET_THP_DISABLE, 0, 0, 0, 0)
 	switch {
@@ -90,8 +91,8 @@ func hugeModeHere(mode string) string {
 	return "madvise"
 }
 
-// countMappings returns how many mappings the process has, or 0. The list is read through one small buffer: it can be
-// megabytes long, and at the mapping limit Go's heap may be unable to grow.
+// countMappings returns the number of the process's mappings, or 0. It reads the list through one small
+// buffer: the list can be megabytes long, and at the mapping limit Go's heap may be unable to grow.
 func countMappings() int {
 	f, err := os.Open("/proc/self/maps")
 	if err != nil {

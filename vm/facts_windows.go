@@ -7,9 +7,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// memoryStatus is MEMORYSTATUSEX: https://learn.microsoft.com/windows/win32/api/sysinfoapi/ns-sysinfoapi-memorystatusex
+// memoryStatus is MEMORYSTATUSEX:
+// https://learn.microsoft.com/windows/win32/api/sysinfoapi/ns-sysinfoapi-memorystatusex
 type memoryStatus struct {
-	length               uint32 // bytes of this struct
+	length               uint32 // size of this struct in bytes
 	load                 uint32
 	totalPhys, availPhys uint64
 	totalPageFile        uint64 // the commit limit of the system or the process, whichever is smaller
@@ -19,13 +20,14 @@ type memoryStatus struct {
 	availExtendedVirtual uint64
 }
 
-// memoryCounters is PROCESS_MEMORY_COUNTERS: https://learn.microsoft.com/windows/win32/api/psapi/ns-psapi-process_memory_counters
+// memoryCounters is PROCESS_MEMORY_COUNTERS:
+// https://learn.microsoft.com/windows/win32/api/psapi/ns-psapi-process_memory_counters
 type memoryCounters struct {
-	length, faults              uint32 // bytes of this struct; how often a page was not there
+	length, faults              uint32 // size of this struct in bytes; number of page faults
 	peakWorkingSet, workingSet  uintptr
 	peakPagedPool, pagedPool    uintptr
 	peakNonPagedPool, unpaged   uintptr
-	pageFileUsage, peakPageFile uintptr // the former is what of the process's own memory is charged to the commit limit
+	pageFileUsage, peakPageFile uintptr // the first is the process's private memory charged to the commit limit
 }
 
 var (
@@ -42,10 +44,11 @@ func readMemoryStatus() memoryStatus {
 	return s
 }
 
-// privateMemory returns 0 where it is not known.
+// privateMemory returns the private memory of the process in bytes, or 0 if it is not known.
 func privateMemory() int {
 	c := memoryCounters{length: uint32(unsafe.Sizeof(memoryCounters{}))}
-	ok, _, _ := getProcessMemoryInfo.Call(uintptr(windows.CurrentProcess()), uintptr(unsafe.Pointer(&c)), uintptr(c.length))
+	ok, _, _ := getProcessMemoryInfo.Call(uintptr(windows.CurrentProcess()), uintptr(unsafe.Pointer(&c)),
+		uintptr(c.length))
 	if ok == 0 {
 		return 0
 	}
@@ -60,7 +63,7 @@ func readFacts(f *Facts) {
 	f.ControlGroup = jobLimit()
 }
 
-// ReadUsage asks the operating system what is taken of the limits.
+// ReadUsage asks the operating system for the current usage.
 func ReadUsage() Usage {
 	s := readMemoryStatus()
 	return Usage{
@@ -70,9 +73,10 @@ func ReadUsage() Usage {
 	}
 }
 
-// jobLimit returns the memory limit of the job that the process belongs to, or 0.
+// jobLimit returns the memory limit of the process's job, or 0.
 func jobLimit() int {
-	// The call takes the address of info as a number, so it must not move with a stack: pinning puts it on the heap.
+	// The call takes the address of info as a number, so info must not move with a stack: pinning puts it on
+	// the heap.
 	info := new(windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION)
 	var pin runtime.Pinner
 	pin.Pin(info)

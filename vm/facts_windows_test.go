@@ -35,7 +35,8 @@ func TestJobLimit(t *testing.T) {
 	info := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{JobMemoryLimit: limit}
 	info.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_JOB_MEMORY
 	bytes := uint32(unsafe.Sizeof(info))
-	_, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&info)), bytes)
+	_, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
+		uintptr(unsafe.Pointer(&info)), bytes)
 	must(t, err)
 	if os.Getenv("VAST_IN_JOB") != "" {
 		must(t, windows.AssignProcessToJobObject(job, windows.CurrentProcess()))
@@ -45,7 +46,8 @@ func TestJobLimit(t *testing.T) {
 		return
 	}
 	info = windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{}
-	err = windows.QueryInformationJobObject(job, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&info)), bytes, nil)
+	err = windows.QueryInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
+		uintptr(unsafe.Pointer(&info)), bytes, nil)
 	if err != nil || info.JobMemoryLimit != limit {
 		t.Skip("this system does not keep the memory limit of a job:", info.JobMemoryLimit, err)
 	}

@@ -5,14 +5,14 @@ import (
 	"runtime/debug"
 )
 
-// Fault is a bad access to an address of a region: what [Do], [Watch] and [Explain] make of a memory fault there.
+// Fault is a bad access to an address of a region. [Do], [Watch] and [Explain] make it from a memory fault.
 type Fault struct {
 	Place
 	// Cause is the runtime's error.
 	Cause error
 }
 
-// Error says what was accessed, and what to do about it.
+// Error describes the access and the remedy.
 func (f *Fault) Error() string {
 	advice := f.advice
 	switch {
@@ -42,18 +42,19 @@ func (f *Fault) Error() string {
 // Unwrap returns the runtime's error.
 func (f *Fault) Unwrap() error { return f.Cause }
 
-// Do calls f, and turns a memory fault of f's at an address of a region into a panic that says what lies there: with a
-// [*Fault], or with what a [Label] has to say. It works for the goroutine that calls it, not for those that f starts: each
-// needs a Do or [Watch] of its own, or the runtime ends the process with "unexpected fault address" and the bare number.
-// Other panics go on as they are; so do faults elsewhere, which are panics then too.
+// Do calls f. It turns a memory fault of f at an address of a region into a panic that explains the address:
+// with a [*Fault], or with the error of a [Label]. It works for the goroutine that calls it, not for
+// goroutines that f starts. Each of those needs a Do or [Watch] of its own; otherwise the runtime ends the
+// process with "unexpected fault address" and the bare number. Other panics pass unchanged. So do faults at
+// other addresses, which are panics too in f.
 func Do(f func()) {
 	defer Watch()()
 	f()
 }
 
-// Watch is [Do] for the rest of a function: `defer vm.Watch()()`, the first line of a goroutine. It costs some nanoseconds
-// when it begins and ends, and nothing in between: it sets the goroutine's own flag of [debug.SetPanicOnFault]. The heap
-// stand-in never faults.
+// Watch is [Do] for the rest of a function: make `defer vm.Watch()()` the first line of a goroutine. It costs
+// a few nanoseconds at its beginning and end, and nothing in between: it sets the goroutine's own flag of
+// [debug.SetPanicOnFault]. The heap stand-in never faults.
 func Watch() (end func()) {
 	before := debug.SetPanicOnFault(true)
 	return func() {
@@ -69,8 +70,9 @@ func Watch() (end func()) {
 	}
 }
 
-// Explain returns what there is to say about what a deferred function has recovered, or false where that is no memory fault
-// at an address of a region. It is for those who recover panics anyway, in goroutines where [debug.SetPanicOnFault] is set.
+// Explain returns an explanation of the value that a deferred function has recovered, or false if that value
+// is not a memory fault at an address of a region. It is for functions that recover panics anyway, in
+// goroutines with [debug.SetPanicOnFault].
 func Explain(recovered any) (error, bool) {
 	fault, ok := recovered.(interface {
 		error
@@ -94,7 +96,7 @@ func Explain(recovered any) (error, bool) {
 	return &Fault{p, fault}, true
 }
 
-// explainer returns the function of the label of an address, or nil.
+// explainer returns the Explain function of the address's label, or nil.
 func (m *mapping) explainer(addr uintptr) func(uintptr) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -39,14 +39,17 @@ func TestFault(t *testing.T) {
 			t.Errorf("byte %d: %+v because of %v", off, f, f.Cause)
 		}
 		text := f.Error()
-		for _, w := range append(want, fmt.Sprintf("vm: bad access at %#x: ", f.Address), "\n\tmade at ", "fault_test.go:") {
+		for _, w := range append(want, fmt.Sprintf("vm: bad access at %#x: ", f.Address), "\n\tmade at ",
+			"fault_test.go:") {
 			if !strings.Contains(text, w) {
 				t.Errorf("byte %d: it does not say %q:\n%s", off, w, text)
 			}
 		}
 	}
-	says(3*p, fmt.Sprintf("slot %d of column Position is beyond its %d usable slots: ask Get\n", 3*p/16, 2*p/16))
-	says(5*p, fmt.Sprintf(`byte %d of region "world" is beyond its %d usable bytes: look for an index`, 5*p, 2*p))
+	says(3*p, fmt.Sprintf("slot %d of column Position is beyond its %d usable slots: ask Get\n", 3*p/16,
+		2*p/16))
+	says(5*p, fmt.Sprintf(`byte %d of region "world" is beyond its %d usable bytes: look for an index`, 5*p,
+		2*p))
 	must(t, r.Protect(p, p, NoAccess))
 	says(p, fmt.Sprintf("slot %d of column Position is usable: its pages were protected", p/16))
 	must(t, r.Decommit(p, p))

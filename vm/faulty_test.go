@@ -79,7 +79,8 @@ func TestReserveFails(t *testing.T) {
 	before := fmt.Sprint(Snapshot(false))
 	_, err := reserveOn(f, 1, Options{Name: "ships"}, origin{})
 	var e *Error
-	if !errors.Is(err, errFaulty) || !errors.As(err, &e) || *e != (Error{"reserve", "ships", PageSize(), errFaulty, "explained"}) {
+	if !errors.Is(err, errFaulty) || !errors.As(err, &e) ||
+		*e != (Error{"reserve", "ships", PageSize(), errFaulty, "explained"}) {
 		t.Errorf("got %+v", err)
 	}
 	if after := fmt.Sprint(Snapshot(false)); after != before {
@@ -196,7 +197,8 @@ func TestCloseAtTheMappingLimit(t *testing.T) {
 	if got, want := state(r, limit), "0 0:"; got != want {
 		t.Errorf("state %q, want %q", got, want)
 	}
-	want := []string{"reset 0+16", "decommit 1+2", "decommit 5+2", "commit 0+1", "reset 0+16", "decommit 0+1", "decommit 5+2", "reset 0+16"}
+	want := []string{"reset 0+16", "decommit 1+2", "decommit 5+2", "commit 0+1", "reset 0+16", "decommit 0+1",
+		"decommit 5+2", "reset 0+16"}
 	if !slices.Equal(f.calls, want) {
 		t.Errorf("calls %q, want %q", f.calls, want)
 	}

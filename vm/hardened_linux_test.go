@@ -37,7 +37,8 @@ func TestWithoutHugePages(t *testing.T) {
 			t.Skipf("the kernel has no PR_SET_THP_DISABLE: %v", err)
 		}
 		f := ReadFacts()
-		if want := map[bool]string{true: "never", false: "disabled"}[usual.HugeMode == "never"]; f.HugeMode != want || f.HugePageSize != 0 {
+		if want := map[bool]string{true: "never",
+			false: "disabled"}[usual.HugeMode == "never"]; f.HugeMode != want || f.HugePageSize != 0 {
 			t.Errorf("huge pages of %d bytes, %s; want none, %s", f.HugePageSize, f.HugeMode, want)
 		}
 		liveRefused(t, noRefusal, 0)
@@ -112,7 +113,8 @@ func TestLittleLockedMemory(t *testing.T) {
 		must(t, unix.Setrlimit(unix.RLIMIT_MEMLOCK, &limit))
 		runtime.LockOSThread() // whose privileges go
 		var none [2]unix.CapUserData
-		if err := unix.Capset(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &none[0]); err != nil {
+		if err := unix.Capset(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3},
+			&none[0]); err != nil {
 			t.Skipf("privileges cannot be given up: %v", err)
 		}
 		before := fmt.Sprint(Snapshot(false))
@@ -142,7 +144,8 @@ func TestStrictOvercommit(t *testing.T) {
 		r, err := reserveOn(osBackend{}, 1<<20, Options{Limit: limit}, origin{})
 		must(t, err)
 		var e *Error
-		if err := r.Commit(0, 1<<20); !errors.Is(err, ErrCommitCharge) || !errors.As(err, &e) || !strings.Contains(e.Detail, "vm.overcommit_memory=2") {
+		if err := r.Commit(0, 1<<20); !errors.Is(err, ErrCommitCharge) || !errors.As(err, &e) ||
+			!strings.Contains(e.Detail, "vm.overcommit_memory=2") {
 			t.Errorf("got %v", err)
 		}
 		if r.Committed() != 0 || limit.Used() != 0 {

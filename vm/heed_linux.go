@@ -7,24 +7,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errIgnored is why a kernel's word is not enough.
+// errIgnored is the error of advice that the kernel accepts and ignores.
 var errIgnored = errors.New("the advice is accepted and ignored")
 
 // unknownAdvice is a kind of advice that does not exist.
 const unknownAdvice = 0x7654321
 
-// heedsAdvice reports whether advice that the kernel accepts does what it promises. Kernels in user space (emulators of
-// processors, sandboxes) may take advice for hints, always or for memory with a past that they have lost track of, and
-// would leave old contents where zeros are promised. Such a kernel has no reason to refuse advice that it does not know,
-// and Linux does refuse it. Both are tried once, on a page that has gone the way of a region's: the answer does not change
-// while a process runs.
+// heedsAdvice reports whether advice that the kernel accepts takes effect. Kernels in user space (processor
+// emulators, sandboxes) may treat advice as a hint, always or for memory whose history they have lost. They
+// would leave old contents where zeros are promised. Such a kernel accepts unknown advice, and Linux refuses
+// it. heedsAdvice tries both once, on a page that has been reserved and committed like a region's. The answer
+// does not change while a process runs.
 var heedsAdvice = sync.OnceValue(func() bool {
 	var be osBackend
 	p, err := be.reserve(pageSize, pageSize)
 	if err != nil {
-		return false // without a page to try it on, nothing is taken on trust
+		return false // without a page to try, assume the worst
 	}
-	defer func() { _ = be.release(p, pageSize) }() // nobody has seen these addresses
+	defer func() { _ = be.release(p, pageSize) }() // no code has seen these addresses
 	if be.commit(p, pageSize) != nil {
 		return false
 	}

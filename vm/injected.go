@@ -6,9 +6,9 @@ import (
 	"github.com/vastgo/vast/internal/fault"
 )
 
-// injected is a backend whose calls fail where a test says so. A call that fails does nothing, or the first half where the
-// contract allows a part. Reserving is asked about in reserveAddresses, because addresses may come from a closed region
-// without a call.
+// injected is a backend whose calls fail when a test says so. A failing call does nothing, or its first half
+// if the contract allows a part. For reserving, reserveAddresses asks the test, because addresses may come
+// from a closed region without a call.
 type injected struct{ backend }
 
 func (b injected) commit(p unsafe.Pointer, n int) error {

@@ -7,11 +7,12 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// interval is a range of offsets, lo included, hi not.
+// interval is a range of offsets, including lo and excluding hi.
 type interval struct{ lo, hi int }
 
-// intervals is a set of offsets kept as sorted ranges that neither touch nor overlap. A region's committed pages are
-// such a set; because adjacent ranges are joined, its length is also the number of mappings that they cost.
+// intervals is a set of offsets, kept as sorted ranges that neither touch nor overlap. A region's committed
+// pages are such a set. Adjacent ranges are joined, so its length is also the number of mappings that they
+// cost.
 type intervals struct {
 	of    []interval
 	bytes int
@@ -28,7 +29,7 @@ func (s *intervals) first(off int) int {
 	return i
 }
 
-// gaps returns the parts of [lo, hi) that are not in the set, in order; none where hi is not above lo.
+// gaps returns the parts of [lo, hi) outside the set, in order; none if hi ≤ lo.
 func (s *intervals) gaps(lo, hi int) []interval {
 	var out []interval
 	for i := s.first(lo); i < len(s.of) && s.of[i].lo < hi; i++ {
@@ -43,8 +44,8 @@ func (s *intervals) gaps(lo, hi int) []interval {
 	return out
 }
 
-// covered returns the parts of [lo, hi) that are in the set, in order; none where hi is not above lo, as happens when a
-// range inside one page is rounded inward.
+// covered returns the parts of [lo, hi) inside the set, in order; none if hi ≤ lo, as for a range inside one
+// page that was rounded inward.
 func (s *intervals) covered(lo, hi int) []interval {
 	if lo >= hi {
 		return nil
@@ -62,18 +63,18 @@ func (s *intervals) contains(lo, hi int) bool {
 	return lo >= hi || i < len(s.of) && s.of[i].lo <= lo && hi <= s.of[i].hi
 }
 
-// meets reports whether a part of [lo, hi) is in the set, or what lies next to it.
+// meets reports whether a part of [lo, hi), or an adjacent offset, is in the set.
 func (s *intervals) meets(lo, hi int) bool {
 	i := s.first(lo - 1)
 	return i < len(s.of) && s.of[i].lo <= hi
 }
 
-// add puts [lo, hi) into the set.
+// add adds [lo, hi) to the set.
 func (s *intervals) add(lo, hi int) {
 	if lo >= hi {
 		return
 	}
-	i := s.first(lo - 1) // a range that ends at lo is joined too
+	i := s.first(lo - 1) // joins a range that ends at lo
 	j := i
 	for j < len(s.of) && s.of[j].lo <= hi {
 		lo, hi = min(lo, s.of[j].lo), max(hi, s.of[j].hi)
@@ -85,7 +86,7 @@ func (s *intervals) add(lo, hi int) {
 	s.checkInvariants()
 }
 
-// remove takes [lo, hi) out of the set.
+// remove removes [lo, hi) from the set.
 func (s *intervals) remove(lo, hi int) {
 	if lo >= hi {
 		return
@@ -108,10 +109,10 @@ func (s *intervals) remove(lo, hi int) {
 	s.checkInvariants()
 }
 
-// checkInvariants panics unless the ranges are sorted, apart, and add up to bytes.
+// checkInvariants panics unless the ranges are sorted, are not adjacent, and add up to bytes.
 func (s *intervals) checkInvariants() {
 	if !invariants.Enabled || len(s.of) > 4096 {
-		return // checking more after each change would take all the time there is
+		return // checking more after each change takes too long
 	}
 	bytes := 0
 	for i, iv := range s.of {

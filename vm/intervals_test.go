@@ -63,7 +63,8 @@ func driveIntervals(t *testing.T, ops []byte) {
 		if got, want := s.covered(lo, hi), m.ranges(lo, hi, true); !slices.Equal(got, want) {
 			t.Fatalf("covered of [%d, %d) in %v: %v, want %v", lo, hi, s.of, got, want)
 		}
-		if got, want := s.meets(lo, hi), len(m.ranges(max(lo-1, 0), min(hi+1, modelSize), true)) > 0; lo < hi && got != want {
+		if got, want := s.meets(lo, hi), len(m.ranges(max(lo-1, 0), min(hi+1, modelSize),
+			true)) > 0; lo < hi && got != want {
 			t.Fatalf("meets [%d, %d) in %v: %v, want %v", lo, hi, s.of, got, want)
 		}
 		if got, want := s.contains(lo, hi), len(m.ranges(lo, hi, false)) == 0; got != want {

@@ -61,7 +61,8 @@ func TestKernelLimits(t *testing.T) {
 				cmd := exec.Command(os.Args[0])
 				cmd.Env = append(os.Environ(), childVariable+"="+name)
 				out, err = cmd.CombinedOutput()
-				if name != "all mappings" || !strings.Contains(string(out), "fatal error: ") || strings.Contains(string(out), "bad pointer") {
+				if name != "all mappings" || !strings.Contains(string(out), "fatal error: ") ||
+					strings.Contains(string(out), "bad pointer") {
 					break
 				}
 				t.Log("Go's runtime needed a mapping when there was none: once more")
@@ -106,7 +107,8 @@ func limitedAddressSpace() {
 	before := Snapshot(false)
 	_, err := reserveOn(osBackend{}, 1<<30, Options{Name: "as"}, origin{})
 	wants(err, ErrAddressSpace, "RLIMIT_AS")
-	check(fmt.Sprint(Snapshot(false)) == fmt.Sprint(before), "a refused reservation is counted: %+v", Snapshot(false))
+	check(fmt.Sprint(Snapshot(false)) == fmt.Sprint(before), "a refused reservation is counted: %+v",
+		Snapshot(false))
 	// A smaller one works, and so does using it.
 	r := reserveIn("as", 200*mib, Options{})
 	done(r.Commit(0, 200*mib))
@@ -132,7 +134,8 @@ func limitedData() {
 	setLimit(unix.RLIMIT_DATA, ReadUsage().Data+3*64*mib+48*mib)
 	err := r.Commit(0, 512*mib)
 	wants(err, ErrDataLimit, "RLIMIT_DATA")
-	check(r.Committed() == 0 && limit.Used() == 0, "%d committed, %d used after a refused commit", r.Committed(), limit.Used())
+	check(r.Committed() == 0 && limit.Used() == 0, "%d committed, %d used after a refused commit",
+		r.Committed(), limit.Used())
 	check(faults(func() { view(r)[0] = 1 }), "a page of a refused commit is usable")
 	// A refused commit of two gaps takes the first back, and mappings that advice has split are not committed in part.
 	done(r.Commit(100*mib, mib))
@@ -142,7 +145,8 @@ func limitedData() {
 		done(r.Huge(202*mib, 10*mib))
 		before := ReadUsage().Data
 		wants(r.Commit(200*mib, 512*mib), ErrDataLimit, "RLIMIT_DATA")
-		check(r.Committed() == mib && faults(func() { view(r)[200*mib] = 1 }) && faults(func() { view(r)[204*mib] = 1 }),
+		check(r.Committed() == mib && faults(func() { view(r)[200*mib] = 1 }) &&
+			faults(func() { view(r)[204*mib] = 1 }),
 			"a part of a refused commit is usable")
 		check(ReadUsage().Data < before+512*mib, "a refused commit is charged")
 	}
@@ -180,8 +184,8 @@ func limitedMappings() {
 		}
 	}
 	wants(err, ErrMappings, "vm.max_map_count")
-	check(r.Committed() == page/2*p && limit.Used() == r.Committed(), "%d committed, %d used, %d wanted", r.Committed(),
-		limit.Used(), page/2*p)
+	check(r.Committed() == page/2*p && limit.Used() == r.Committed(), "%d committed, %d used, %d wanted",
+		r.Committed(), limit.Used(), page/2*p)
 	check(faults(func() { view(r)[page*p] = 1 }), "a page of a refused commit is usable")
 	have := ReadUsage().Mappings
 	check(have > most*9/10 && have < most*19/20, "%d of %d mappings are taken", have, most)
@@ -281,7 +285,8 @@ func exhaustedMappings() {
 		wants(advised.Decommit(huge, 2*huge+huge/2), ErrMappings, "vm.max_map_count")
 		b := view(advised)
 		check(!faults(func() { b[huge]++; b[2*huge]++; b[3*huge]++ }), "a refused decommit was done in part")
-		check(advised.Committed() == 5*huge && b[huge] == 2 && b[2*huge] == 3 && b[3*huge] == 4, "a refused decommit took something away")
+		check(advised.Committed() == 5*huge && b[huge] == 2 && b[2*huge] == 3 &&
+			b[3*huge] == 4, "a refused decommit took something away")
 	}
 	// mmap goes one further than mprotect; after that it refuses even a mapping that replaces others.
 	for i := 0; err == nil || i == 0; i++ {

@@ -9,7 +9,8 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// Leak tells of a region that was dropped without Close. Its memory stays taken: pointers into it may still be in use.
+// Leak reports a region that was dropped without Close. Its memory stays taken: pointers into it may still be
+// in use.
 type Leak struct {
 	Purpose   string
 	Reserved  int    // bytes
@@ -19,8 +20,9 @@ type Leak struct {
 
 var onLeak atomic.Pointer[func(Leak)]
 
-// OnLeak sets the function that is told of leaked regions. It is called from a goroutine of the runtime's and must not
-// block. nil sets the default: leaks are only counted (see [PurposeStats]), and in builds with the tag invariants also written to standard error.
+// OnLeak sets the callback for leaked regions. A goroutine of the runtime calls it, and it must not block.
+// nil sets the default: leaks are only counted (see [PurposeStats]), and in builds with the tag invariants
+// also written to standard error.
 func OnLeak(f func(Leak)) {
 	if f == nil {
 		onLeak.Store(nil)
@@ -29,12 +31,12 @@ func OnLeak(f func(Leak)) {
 	onLeak.Store(&f)
 }
 
-// origin is where a region was made, or closed, or a part of it given back.
+// origin is the call stack of a Reserve, Close or Decommit.
 type origin [8]uintptr
 
 func (o *origin) record() { o.recordAbove(1) }
 
-// recordAbove leaves out so many calls: with 0 the first one is the call of the function that calls it.
+// recordAbove skips the innermost calls: with 0 the first recorded call is the caller's caller.
 func (o *origin) recordAbove(calls int) { runtime.Callers(3+calls, o[:]) }
 
 func (o *origin) String() string {
@@ -58,8 +60,8 @@ func (o *origin) String() string {
 	}
 }
 
-// leaked runs when a Region was collected that nobody closed. It reports and must not free: an interior pointer does not
-// keep the Region alive.
+// leaked runs when the collector has found a Region that was not closed. It reports the leak and must not
+// free the memory: an interior pointer does not keep the Region alive.
 func leaked(m *mapping) {
 	m.mu.Lock()
 	closed, committed := m.closed, m.committed.bytes

@@ -34,7 +34,8 @@ func TestLeak(t *testing.T) {
 			}
 		}
 		if leak.Reserved != 8*p || leak.Committed != 2*p {
-			t.Errorf("reported %d reserved, %d committed, want %d, %d", leak.Reserved, leak.Committed, 8*p, 2*p)
+			t.Errorf("reported %d reserved, %d committed, want %d, %d", leak.Reserved, leak.Committed, 8*p,
+				2*p)
 		}
 		if !strings.Contains(leak.Made, "leak_test.go:") {
 			t.Errorf("reported as made at %q", leak.Made)
@@ -44,7 +45,8 @@ func TestLeak(t *testing.T) {
 			t.Errorf("the leaked memory holds %d, want 42", b[p])
 		}
 		b[0] = 1 // and can be written
-		if s := find(t, purpose, false); s.Regions != 1 || s.Leaked != 8*p || s.Reserved != 8*p || s.Committed != 2*p {
+		if s := find(t, purpose, false); s.Regions != 1 || s.Leaked != 8*p || s.Reserved != 8*p ||
+			s.Committed != 2*p {
 			t.Errorf("counted as %+v", s)
 		}
 		// A closed region is no leak, and the leaked one is not reported again.

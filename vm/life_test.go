@@ -178,7 +178,8 @@ func TestMirrorWithEachCallFailing(t *testing.T) {
 						t.Errorf("the other half has %d, %d bytes are used", b[m.Size()+1], limit.Used())
 					}
 				}
-				met = errors.Join(met, faulttest.Again(t, "Resident", func() error { _, err := m.Resident(); return err }, same),
+				met = errors.Join(met, faulttest.Again(t, "Resident",
+					func() error { _, err := m.Resident(); return err }, same),
 					faulttest.Again(t, "Close", m.Close, same))
 				none()
 			}

@@ -5,15 +5,15 @@ import (
 	"sync/atomic"
 )
 
-// Limit is a budget of committed bytes that any number of regions share. Passing it is an error, where passing a
-// control group's limit would be the end of the process.
+// Limit is a budget of committed bytes that any number of regions share. Exceeding it is an error; exceeding
+// a control group's limit ends the process.
 //
 // A Limit may be used from many goroutines. It must not be copied.
 type Limit struct {
 	max    atomic.Int64
 	used   atomic.Int64
-	source string // where it was asked for, if not by the program
-	wrong  string // why it allows nothing, where that was nobody's wish
+	source string // where the limit comes from, unless the program set it
+	wrong  string // why the limit allows nothing, if that is a mistake
 }
 
 // NewLimit returns a budget of max bytes. It panics when max is negative.
@@ -29,8 +29,8 @@ func NewLimit(max int) *Limit {
 // Max returns the budget in bytes.
 func (l *Limit) Max() int { return int(l.max.Load()) }
 
-// SetMax makes the budget larger or smaller. What is committed stays: where that is more than max nothing more is allowed
-// until enough was given back. It panics when max is negative.
+// SetMax changes the budget. Committed memory stays: if it exceeds max, nothing more is allowed until enough
+// was given back. SetMax panics when max is negative.
 func (l *Limit) SetMax(max int) {
 	if max < 0 {
 		panic(fmt.Sprintf("vm: Limit.SetMax(%d): a limit is a number of bytes, zero or more", max))
@@ -38,10 +38,10 @@ func (l *Limit) SetMax(max int) {
 	l.max.Store(int64(max))
 }
 
-// Used returns the bytes that regions under this limit have committed.
+// Used returns the number of bytes that regions under this limit have committed.
 func (l *Limit) Used() int { return int(l.used.Load()) }
 
-// take charges n bytes and reports whether they fitted. A nil limit takes everything.
+// take charges n bytes and reports whether they fit. A nil limit fits everything.
 func (l *Limit) take(n int) bool {
 	if l == nil {
 		return true
@@ -63,7 +63,7 @@ func (l *Limit) give(n int) {
 	}
 }
 
-// passed returns the error of an operation that needs n bytes which the limit does not allow.
+// passed returns the error of an operation on n bytes that exceeds the limit.
 func (l *Limit) passed(op, purpose string, n int) *Error {
 	e := &Error{Op: op, Purpose: purpose, Bytes: n, Err: ErrLimit, Detail: l.wrong}
 	if l.wrong == "" || l.Max() > 0 {
@@ -71,7 +71,8 @@ func (l *Limit) passed(op, purpose string, n int) *Error {
 		if l.source != "" {
 			source = " (" + l.source + ")"
 		}
-		e.Detail = fmt.Sprintf("%s of %s%s are in use: raise the limit (Limit.SetMax) or close what is not needed", Bytes(l.Used()), Bytes(l.Max()),
+		e.Detail = fmt.Sprintf("%s of %s%s are in use: raise the limit (Limit.SetMax) or close what is not "+
+			"needed", Bytes(l.Used()), Bytes(l.Max()),
 			source)
 	}
 	return e

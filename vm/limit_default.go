@@ -11,18 +11,19 @@ import (
 	"sync/atomic"
 )
 
-// LimitVariable is the environment variable that says what all regions of a process together may commit, unless their
-// program says otherwise: see [ParseLimit] for its values, and [SetDefaultLimit] for what it does.
+// LimitVariable is the environment variable for the bytes that all regions of a process together may commit,
+// unless the program sets another limit. [ParseLimit] lists its values, and [SetDefaultLimit] explains its
+// effect.
 const LimitVariable = "VAST_LIMIT"
 
-// defaultLimit is the budget of what is made without one; nil means none.
+// defaultLimit is the budget of regions without one; nil means none.
 var defaultLimit atomic.Pointer[Limit]
 
-// readDefault takes the budget from the environment, once.
+// readDefault reads the budget from the environment, once.
 var readDefault = sync.OnceFunc(func() { defaultLimit.Store(limitOf(os.Getenv(LimitVariable))) })
 
-// limitOf returns the budget that the environment asks for. One that it does not understand allows nothing, and says so
-// when something is committed: a limit that was misspelt must not be none.
+// limitOf returns the budget for a value of the environment variable. An invalid value allows nothing, and
+// the error of the first commit says so: a misspelt limit must not mean no limit.
 func limitOf(value string) *Limit {
 	l, err := ParseLimit(value)
 	if err != nil {
@@ -34,37 +35,39 @@ func limitOf(value string) *Limit {
 	return l
 }
 
-// DefaultLimit returns the budget of regions and mirrors that are made without one in their options, or nil where there
-// is none, which is so unless the environment or the program sets one: see [SetDefaultLimit].
+// DefaultLimit returns the budget of regions and mirrors that are made without one in their options. It is
+// nil, no budget, unless the environment or the program sets one: see [SetDefaultLimit].
 func DefaultLimit() *Limit {
 	readDefault()
 	return defaultLimit.Load()
 }
 
-// SetDefaultLimit makes l the budget of all regions and mirrors that are made from now on without one in their options,
-// those of containers and worlds too; nil is none. What was made before keeps its budget. A part of a program that must
-// not be bound gets a budget of its own, such as NewLimit(math.MaxInt).
+// SetDefaultLimit makes l the budget of all later regions and mirrors without one in their options, including
+// those of containers and worlds; nil means none. Existing regions keep their budgets. Give a part of a
+// program that must not be bound a budget of its own, such as NewLimit(math.MaxInt).
 //
-// Without a call it is what the environment variable VAST_LIMIT says, which holds for package-level variables as well,
-// and without that there is none. In a container a good one is ContainerLimit(75), or VAST_LIMIT=75%: then what would
-// take the process past its container's memory is an [*Error] wrapping ErrLimit, and not its end.
+// Without a call the default is the value of the environment variable VAST_LIMIT, which applies to
+// package-level variables too; without that variable it is none. In a container a good choice is
+// ContainerLimit(75), or VAST_LIMIT=75%. Then a commit that would take the process past its container's
+// memory returns an [*Error] wrapping ErrLimit, and the process lives.
 //
-// A budget counts what is committed, whether it is touched or not; memory is less, and sometimes much less: containers
-// commit a step ahead, and a page that is mostly holes counts whole. Therefore no budget is taken from a container's limit
-// unless somebody asks for it: it would refuse programs that run well. [Static] tables are not bound by it at all.
+// A budget counts committed memory, touched or not. Used memory is less, sometimes much less: containers
+// commit a step ahead, and a page that is mostly holes counts whole. Therefore a container's limit is not the
+// default: it would refuse programs that run well. [Static] tables are not bound by any default.
 func SetDefaultLimit(l *Limit) {
-	readDefault() // or it would come later
+	readDefault() // a later read would overwrite l
 	defaultLimit.Store(l)
 }
 
-// ContainerLimit returns a budget of so many percent of what the memory limit of the process's container leaves beside
-// the Go heap: of the limit, or where GOMEMLIMIT or debug.SetMemoryLimit says how large the Go heap may become, of what is
-// left of it then. The limit is the smallest on the way from the control group of the process to the root (memory.max and
-// memory.high, or memory.limit_in_bytes in version 1 of control groups), on Windows that of the job. Where there is none
-// it is the memory of the machine, and where that is unknown too the result is nil, which is no budget.
+// ContainerLimit returns a budget of percent percent of the memory that the process's container leaves beside
+// the Go heap. That is the container's limit, less the size of the Go heap if GOMEMLIMIT or
+// debug.SetMemoryLimit bounds it. The container's limit is the smallest from the process's control group to
+// the root (memory.max and memory.high, or memory.limit_in_bytes in version 1 of control groups), on Windows
+// the job's. Without such a limit it is the memory of the machine. If that is unknown too, the result is nil,
+// no budget.
 //
-// The rest is for the Go heap, for stacks, for the program itself and for what others do in the same container. It panics
-// unless percent is 1 to 100.
+// The rest is for the Go heap, stacks, the program itself and other processes in the same container.
+// ContainerLimit panics unless percent is 1 to 100.
 func ContainerLimit(percent int) *Limit {
 	if percent < 1 || percent > 100 {
 		panic(fmt.Sprintf("vm: ContainerLimit(%d): a share is 1 to 100 percent", percent))
@@ -72,7 +75,7 @@ func ContainerLimit(percent int) *Limit {
 	return shareOf(percent, ReadFacts(), debug.SetMemoryLimit(-1))
 }
 
-// shareOf is ContainerLimit with what it goes by.
+// shareOf is ContainerLimit with its inputs as arguments.
 func shareOf(percent int, f Facts, goHeap int64) *Limit {
 	most := 0
 	for _, n := range []int{f.ControlGroup, f.ControlGroupHigh, f.Memory} {
@@ -86,7 +89,8 @@ func shareOf(percent int, f Facts, goHeap int64) *Limit {
 	l := &Limit{}
 	if goHeap < math.MaxInt64 {
 		if goHeap >= int64(most) {
-			l.wrong = fmt.Sprintf("GOMEMLIMIT gives all of the %s that there are to the Go heap: lower it", Bytes(most))
+			l.wrong = fmt.Sprintf("GOMEMLIMIT gives all of the %s that there are to the Go heap: lower it",
+				Bytes(most))
 			return l
 		}
 		most -= int(goHeap)
@@ -95,10 +99,11 @@ func shareOf(percent int, f Facts, goHeap int64) *Limit {
 	return l
 }
 
-// ParseLimit returns the budget that a text asks for: a number of bytes as in GOMEMLIMIT (64MiB, 2GiB, 1000000), a share
-// as in [ContainerLimit] (75%), or nil for no budget (off, or nothing).
+// ParseLimit parses a budget: a number of bytes as in GOMEMLIMIT (64MiB, 2GiB, 1000000), a share as in
+// [ContainerLimit] (75%), or no budget (off, or the empty string), which is nil.
 func ParseLimit(text string) (*Limit, error) {
-	wrong := fmt.Errorf("%s=%s is not understood: want bytes such as 512MiB, a share of the container's memory such as 75%%, or off",
+	wrong := fmt.Errorf("%s=%s is not understood: want bytes such as 512MiB, a share of the container's "+
+		"memory such as 75%%, or off",
 		LimitVariable, strconv.Quote(text))
 	if text == "" || text == "off" {
 		return nil, nil
@@ -120,7 +125,7 @@ func ParseLimit(text string) (*Limit, error) {
 	if err != nil || n < 0 || strings.HasPrefix(digits, "+") {
 		return nil, wrong
 	}
-	// More than there are addresses is no budget that anything could pass.
+	// A budget beyond all addresses cannot be exceeded.
 	if n > math.MaxInt/unit {
 		return NewLimit(math.MaxInt), nil
 	}

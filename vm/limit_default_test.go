@@ -35,7 +35,8 @@ func TestDefaultLimit(t *testing.T) {
 		c := open(t, be, 8*p, Options{})
 		must(t, c.Commit(0, 8*p))
 		if err := a.Commit(2*p, 2*p); !errors.Is(err, ErrLimit) || l.Used() != 2*p {
-			t.Errorf("what was made before the change has %d bytes, and a further commit gave %v", l.Used(), err)
+			t.Errorf("what was made before the change has %d bytes, and a further commit gave %v", l.Used(),
+				err)
 		}
 	})
 }
@@ -50,7 +51,8 @@ func TestLimitOfTheEnvironment(t *testing.T) {
 	} {
 		r := open(t, chosen(PagesAuto), p, Options{Limit: limitOf(value)})
 		var e *Error
-		if err := r.Commit(0, 1); !errors.Is(err, ErrLimit) || !errors.As(err, &e) || !strings.Contains(e.Detail, says) {
+		if err := r.Commit(0, 1); !errors.Is(err, ErrLimit) || !errors.As(err, &e) ||
+			!strings.Contains(e.Detail, says) {
 			t.Errorf("%s: %v", value, err)
 		}
 	}
@@ -63,7 +65,8 @@ func TestLimitOfTheEnvironment(t *testing.T) {
 
 func TestParseLimit(t *testing.T) {
 	for text, want := range map[string]int{
-		"0": 0, "0B": 0, "1000000": 1000000, "64MiB": 64 << 20, "1KiB": 1 << 10, "1B": 1, "3GiB": min(3<<30&math.MaxInt, math.MaxInt),
+		"0": 0, "0B": 0, "1000000": 1000000, "64MiB": 64 << 20, "1KiB": 1 << 10, "1B": 1,
+		"3GiB":                min(3<<30&math.MaxInt, math.MaxInt),
 		"9223372036854775807": math.MaxInt, "9000000TiB": math.MaxInt,
 	} {
 		if strings.HasSuffix(text, "GiB") && math.MaxInt == math.MaxInt32 {
@@ -74,9 +77,11 @@ func TestParseLimit(t *testing.T) {
 			t.Errorf("%q: %+v, %v, want %d", text, l, err, want)
 		}
 	}
-	for _, text := range []string{"-1", "+1", "1.5GiB", "1GB", "1Gi", "GiB", "B", "1 MiB", "MiB1", "0%", "101%", "-5%", "%", "1e9", "none",
+	for _, text := range []string{"-1", "+1", "1.5GiB", "1GB", "1Gi", "GiB", "B", "1 MiB", "MiB1", "0%",
+		"101%", "-5%", "%", "1e9", "none",
 		"9223372036854775808", "١", "1MiBB", "1KiMiB", " ", "1\n"} {
-		if l, err := ParseLimit(text); err == nil || l != nil || !strings.Contains(err.Error(), "VAST_LIMIT") {
+		if l, err := ParseLimit(text); err == nil || l != nil ||
+			!strings.Contains(err.Error(), "VAST_LIMIT") {
 			t.Errorf("%q: %+v, %v", text, l, err)
 		}
 	}
@@ -85,7 +90,8 @@ func TestParseLimit(t *testing.T) {
 	}
 	// A share is one of what this process may have.
 	l, err := ParseLimit("75%")
-	if want := ContainerLimit(75); err != nil || (l == nil) != (want == nil) || l != nil && (l.Max() != want.Max() || l.wrong != want.wrong) {
+	if want := ContainerLimit(75); err != nil || (l == nil) != (want == nil) || l != nil &&
+		(l.Max() != want.Max() || l.wrong != want.wrong) {
 		t.Errorf("75%%: %+v, %v, want %+v", l, err, want)
 	}
 }
@@ -99,9 +105,12 @@ func TestShareOf(t *testing.T) {
 		goHeap  int64
 		want    int
 	}{
-		{"a control group", 75, Facts{ControlGroup: 400 * unit, Memory: 2000 * unit}, math.MaxInt64, 300 * unit},
-		{"one that is slowed down before", 50, Facts{ControlGroup: 400 * unit, ControlGroupHigh: 200 * unit, Memory: 2000 * unit}, math.MaxInt64, 100 * unit},
-		{"one that is larger than the machine", 100, Facts{ControlGroup: 400 * unit, Memory: 200 * unit}, math.MaxInt64, 200 * unit},
+		{"a control group", 75, Facts{ControlGroup: 400 * unit, Memory: 2000 * unit}, math.MaxInt64,
+			300 * unit},
+		{"one that is slowed down before", 50, Facts{ControlGroup: 400 * unit, ControlGroupHigh: 200 * unit,
+			Memory: 2000 * unit}, math.MaxInt64, 100 * unit},
+		{"one that is larger than the machine", 100, Facts{ControlGroup: 400 * unit, Memory: 200 * unit},
+			math.MaxInt64, 200 * unit},
 		{"beside the Go heap", 100, Facts{ControlGroup: 400 * unit}, 100 * unit, 300 * unit},
 		{"a share beside the Go heap", 50, Facts{ControlGroup: 400 * unit}, 100 * unit, 150 * unit},
 		{"a machine", 25, Facts{Memory: 400 * unit}, math.MaxInt64, 100 * unit},
@@ -116,11 +125,13 @@ func TestShareOf(t *testing.T) {
 	}
 	all := shareOf(75, Facts{ControlGroup: 400 * unit}, 400*unit)
 	r := open(t, chosen(PagesAuto), PageSize(), Options{Limit: all})
-	if err := r.Commit(0, 1); !errors.Is(err, ErrLimit) || !strings.Contains(err.Error(), "GOMEMLIMIT gives all of the 400 MiB") {
+	if err := r.Commit(0, 1); !errors.Is(err, ErrLimit) ||
+		!strings.Contains(err.Error(), "GOMEMLIMIT gives all of the 400 MiB") {
 		t.Errorf("where the Go heap may have all: %v", err)
 	}
 	for _, percent := range []int{0, 101, -1} {
-		if got := panics(func() { ContainerLimit(percent) }); !strings.Contains(got, "a share is 1 to 100 percent") {
+		if got := panics(func() { ContainerLimit(percent) }); !strings.Contains(got,
+			"a share is 1 to 100 percent") {
 			t.Errorf("%d percent: %q", percent, got)
 		}
 	}

@@ -19,8 +19,8 @@ func TestLimit(t *testing.T) {
 		view(b)[4*p] = 3
 		err := b.Commit(2*p, 6*p) // four pages more
 		var e *Error
-		if !errors.Is(err, ErrLimit) || !errors.As(err, &e) || e.Bytes != 4*p || e.Op != "commit" || e.Purpose != "b" ||
-			!strings.Contains(e.Detail, Bytes(4*p)+" of "+Bytes(5*p)) {
+		if !errors.Is(err, ErrLimit) || !errors.As(err, &e) || e.Bytes != 4*p || e.Op != "commit" ||
+			e.Purpose != "b" || !strings.Contains(e.Detail, Bytes(4*p)+" of "+Bytes(5*p)) {
 			t.Fatalf("committing past the limit gave %v", err)
 		}
 		if limit.Used() != 4*p || b.Committed() != 2*p || view(b)[4*p] != 3 {

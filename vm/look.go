@@ -5,16 +5,17 @@ import (
 	"unsafe"
 )
 
-// Look calls f with what lies in the committed pages of [off, off+n): for each range of them in that its offset in the
-// region and its bytes, which are for reading only and not to be kept. Where nothing is committed, or the region is closed,
-// f is not called. Pages that [Region.Protect] took away must not be among them.
+// Look calls f for each range of committed pages in [off, off+n), with the range's offset in the region and
+// its bytes. The bytes are read-only and must not be kept. If nothing is committed, or the region is closed,
+// f is not called. Pages that [Region.Protect] made inaccessible must not be among them.
 //
-// It is for diagnosis: what others write meanwhile is the caller's to order, and f must not call methods of the region,
-// because nothing is committed or decommitted until f is done.
+// Look is for diagnosis. The caller orders it with other writes to the memory. f must not call methods of the
+// region: Look keeps pages from being committed or decommitted until f returns.
 func (r *Region) Look(off, n int, f func(off int, b []byte)) {
 	m := r.m
 	if off < 0 || n < 0 || off > m.size || n > m.size-off {
-		panic(fmt.Sprintf("vm: look(%d, %d) reaches outside a region of %d bytes (%s)", off, n, m.size, m.counted.purpose))
+		panic(fmt.Sprintf("vm: look(%d, %d) reaches outside a region of %d bytes (%s)", off, n, m.size,
+			m.counted.purpose))
 	}
 	if n == 0 {
 		return
@@ -24,7 +25,7 @@ func (r *Region) Look(off, n int, f func(off int, b []byte)) {
 	for i := m.committed.first(off); i < len(m.committed.of) && m.committed.of[i].lo < off+n; i++ {
 		iv := m.committed.of[i]
 		lo, hi := max(off, iv.lo), min(off+n, iv.hi)
-		// Sound because the pages are committed, and stay so while the lock is held.
+		// Sound because the pages are committed, and stay committed while the lock is held.
 		f(lo, unsafe.Slice((*byte)(m.at(lo)), hi-lo))
 	}
 }

@@ -25,13 +25,17 @@ func TestLook(t *testing.T) {
 			ranges []string
 			bytes  []byte
 		}{
-			{0, 8 * p, []string{fmt.Sprintf("%d+%d", p, 2*p), fmt.Sprintf("%d+%d", 5*p, p)}, []byte{1, 2, 0, 0}},
-			{3*p - 1, 2*p + 9, []string{fmt.Sprintf("%d+1", 3*p-1), fmt.Sprintf("%d+8", 5*p)}, []byte{2, 2, 0, 3}},
+			{0, 8 * p, []string{fmt.Sprintf("%d+%d", p, 2*p), fmt.Sprintf("%d+%d", 5*p, p)},
+				[]byte{1, 2, 0, 0}},
+			{3*p - 1, 2*p + 9, []string{fmt.Sprintf("%d+1", 3*p-1), fmt.Sprintf("%d+8", 5*p)},
+				[]byte{2, 2, 0, 3}},
 			{3 * p, 2 * p, nil, nil},
 			{p + 1, 0, nil, nil},
 		} {
-			if ranges, bytes := seen(c.off, c.n); !slices.Equal(ranges, c.ranges) || !slices.Equal(bytes, c.bytes) {
-				t.Errorf("[%d, %d): %v with %v, want %v with %v", c.off, c.off+c.n, ranges, bytes, c.ranges, c.bytes)
+			if ranges, bytes := seen(c.off, c.n); !slices.Equal(ranges, c.ranges) ||
+				!slices.Equal(bytes, c.bytes) {
+				t.Errorf("[%d, %d): %v with %v, want %v with %v", c.off, c.off+c.n, ranges, bytes, c.ranges,
+					c.bytes)
 			}
 		}
 		must(t, r.Close())

@@ -5,16 +5,18 @@ import (
 	"sync/atomic"
 )
 
-// mappingsUsed is how many of the process's mappings the open regions cost, or a few less where pages are protected.
+// mappingsUsed is the number of the process's mappings that open regions cost, or slightly less if pages are
+// protected.
 //
-// Where the kernel limits them, regions stop short of the limit. Go's runtime needs mappings too, for its heap and its
-// own tables, and ends the process when it gets none: an error from the kernel here would come too late to be of use.
+// If the kernel limits mappings, regions stop short of the limit. Go's runtime needs mappings too, for its
+// heap and its own tables, and ends the process when it gets none. An error from the kernel would come too
+// late.
 var mappingsUsed atomic.Int64
 
-// mappingsKept is the share of the limit, one part in so many, that regions leave to the rest of the process.
+// mappingsKept is the divisor of the limit: one part of mappingsKept is left to the rest of the process.
 const mappingsKept = 16
 
-// recount brings mappingsUsed up to date after a change. It is called with the lock held, and by Close.
+// recount updates mappingsUsed after a change. The caller holds the lock, or is Close.
 func (m *mapping) recount() {
 	if !m.be.reuses() {
 		return
@@ -23,7 +25,7 @@ func (m *mapping) recount() {
 	if !m.closed {
 		n = 1 + 2*len(m.committed.of) + 2*len(m.dense.of) + m.borders
 		if m.committed.bytes > 0 {
-			// An end of the region is no border between two mappings.
+			// An end of the region is not a border between two mappings.
 			if m.committed.of[0].lo == 0 {
 				n--
 			}
@@ -36,14 +38,15 @@ func (m *mapping) recount() {
 	m.mappings = n
 }
 
-// tooManyMappings returns an explanation where more mappings would leave too few to the rest of the process, or "".
+// tooManyMappings returns an explanation if more mappings would leave too few to the rest of the process, or
+// "".
 func tooManyMappings(be backend, more int) string {
 	if !be.reuses() {
 		return ""
 	}
 	used := int(mappingsUsed.Load())
 	full := func(most int) bool { return most > 0 && used+more > most-most/mappingsKept }
-	// The limit may have been raised since it was first read.
+	// The limit may have been raised since it was read.
 	if !full(facts().MaxMappings) {
 		return ""
 	}
@@ -51,6 +54,6 @@ func tooManyMappings(be backend, more int) string {
 	if !full(most) {
 		return ""
 	}
-	return fmt.Sprintf("regions use %d of the %d that vm.max_map_count allows, and the rest is kept for Go's runtime: raise it, "+
-		"or keep fewer regions and fewer gaps between committed pages", used, most)
+	return fmt.Sprintf("regions use %d of the %d that vm.max_map_count allows, and the rest is kept for "+
+		"Go's runtime: raise it, or keep fewer regions and fewer gaps between committed pages", used, most)
 }

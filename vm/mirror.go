@@ -9,48 +9,48 @@ import (
 	"github.com/vastgo/vast/internal/fault"
 )
 
-// Further ways of running out, which only mirrors meet.
+// Only mirrors return these errors.
 var (
-	// ErrRefused: a sandbox, a security policy or the system itself does not let memory be mapped twice.
+	// ErrRefused: a sandbox, a security policy or the system itself does not allow mapping memory twice.
 	ErrRefused = errors.New("mapping memory twice is refused")
-	// ErrDescriptors: the process, or the system, has as many open files as it may (RLIMIT_NOFILE).
+	// ErrDescriptors: the process, or the system, has reached its limit of open files (RLIMIT_NOFILE).
 	ErrDescriptors = errors.New("too many open files")
 )
 
-// Mirror is memory that appears twice in a row: byte i is also byte i + Size. So each run of up to Size bytes is
-// contiguous, also one that goes over the end and on at the beginning: what a ring buffer needs.
+// Mirror is memory that appears twice in a row: byte i is also byte i + Size. So each run of up to Size bytes
+// is contiguous, even if it crosses the end and continues at the beginning, as a ring buffer needs.
 //
-// Where the system refuses that, and on the heap stand-in, a mirror is ordinary memory of twice the size, and
-// [Mirror.Written] copies from one half to the other. [Mirror.Refused] says whether it is so, and why.
+// If the system refuses that, and on the heap stand-in, a mirror is ordinary memory of twice the size, and
+// [Mirror.Written] copies from one half to the other. [Mirror.Refused] returns the reason.
 //
-// All of it is Committed from the beginning, and memory is taken when a page is first touched. What lies in it is the
-// caller's to order; the methods may be called from many goroutines.
+// All of a mirror is Committed, and memory is taken when a page is first touched. The methods may be called
+// from many goroutines; the caller orders accesses to the memory.
 type Mirror struct {
 	r       *Region // of twice the size
 	size    int
-	refused error // why the halves are copied; nil where they are the same memory
+	refused error // why the halves are copied; nil if they are the same memory
 }
 
 // maxMirror leaves room for doubling and rounding.
 const maxMirror = maxReserve / 4
 
-// ReserveMirror makes a mirror of bytes, rounded up to whole pages (on Windows to 64 KiB): nothing → Committed. It
-// counts as 2 × Size reserved and Size committed bytes, and where it is copied as 2 × Size of both.
+// ReserveMirror makes a mirror of bytes, rounded up to whole pages (on Windows to 64 KiB): nothing →
+// Committed. It counts as 2 × Size reserved and Size committed bytes, or as 2 × Size of both if it is copied.
 //
-// On Linux the memory is shared anonymous memory, which mremap maps a second time: that takes no file descriptor, and
-// strict overcommit mode charges it now, so that touching it cannot fail later. Where mremap is refused it is a memfd,
-// closed again at once. On macOS it is a temporary file without a name. On Windows it is charged now, as all committed
-// memory is. Huge pages are not used.
+// On Linux the memory is shared anonymous memory, mapped a second time by mremap. That takes no file
+// descriptor, and strict overcommit mode charges it now, so touching it cannot fail later. If mremap is
+// refused, the memory is a memfd, closed again at once. On macOS it is an unlinked temporary file. On Windows
+// it is charged now, as all committed memory is. Mirrors do not use huge pages.
 //
-// It returns an [*Error] wrapping ErrSize, ErrLimit, ErrAddressSpace, ErrMappings, ErrDescriptors, ErrOvercommit or
-// ErrCommitCharge. A refusal is no error: see [Mirror.Refused].
+// It returns an [*Error] wrapping ErrSize, ErrLimit, ErrAddressSpace, ErrMappings, ErrDescriptors,
+// ErrOvercommit or ErrCommitCharge. A refusal is not an error: see [Mirror.Refused].
 func ReserveMirror(bytes int, o Options) (*Mirror, error) {
 	var made origin
 	made.record()
 	return mirrorOn(chosen(o.Pages), bytes, o, made)
 }
 
-// mirrorOn is ReserveMirror with the source of the memory given.
+// mirrorOn is ReserveMirror with a backend.
 func mirrorOn(be backend, bytes int, o Options, made origin) (*Mirror, error) {
 	if o.Name == "" {
 		o.Name = "other"
@@ -75,7 +75,8 @@ func mirrorOn(be backend, bytes int, o Options, made origin) (*Mirror, error) {
 		refused = err
 	} else {
 		refused = &Error{Op: "mirror", Purpose: o.Name, Bytes: size, Err: ErrRefused,
-			Detail: "regions are Go heap memory here (" + runtime.GOOS + "/" + runtime.GOARCH + ", the race detector, or PagesHeap)"}
+			Detail: "regions are Go heap memory here (" + runtime.GOOS + "/" + runtime.GOARCH +
+				", the race detector, or PagesHeap)"}
 	}
 	r, err := reserveOn(be, 2*size, o, made)
 	if err != nil {
@@ -88,8 +89,8 @@ func mirrorOn(be backend, bytes int, o Options, made origin) (*Mirror, error) {
 	return &Mirror{r: r, size: size, refused: refused}, nil
 }
 
-// mapMirror makes the region of a mirror whose halves are the same memory. Of the region's bytes the first half counts
-// as committed: that is the memory it takes.
+// mapMirror makes the region of a mirror whose halves are the same memory. Only its first half counts as
+// committed: that is the memory it takes.
 func mapMirror(be backend, size int, o Options, made origin) (*Region, error) {
 	if detail := tooManyMappings(be, 2); detail != "" {
 		return nil, &Error{Op: "mirror", Purpose: o.Name, Bytes: size, Err: ErrMappings, Detail: detail}
@@ -115,7 +116,7 @@ func mapMirror(be backend, size int, o Options, made origin) (*Region, error) {
 	return r, nil
 }
 
-// mirrorError explains why a mirror could not be had.
+// mirrorError explains the failure to make a mirror.
 func mirrorError(be backend, purpose string, size int, err error) error {
 	if e, ok := err.(*Error); ok { // there were no addresses
 		e.Purpose = purpose
@@ -125,7 +126,8 @@ func mirrorError(be backend, purpose string, size int, err error) error {
 	switch {
 	case errors.Is(err, ErrDescriptors):
 		e.Err = ErrDescriptors
-		e.Detail = err.Error() + ": raise RLIMIT_NOFILE (ulimit -n) or close files; the one needed here is closed again at once"
+		e.Detail = err.Error() + ": raise RLIMIT_NOFILE (ulimit -n) or close files; the one needed here is " +
+			"closed again at once"
 	case errors.Is(err, ErrRefused):
 		e.Err = ErrRefused
 		e.Detail = err.Error() + ": allow it in the sandbox; until then every byte is copied once more"
@@ -135,13 +137,13 @@ func mirrorError(be backend, purpose string, size int, err error) error {
 	return e
 }
 
-// mirrored is the backend of a region whose halves are the same memory. Of a region's methods only Close and Resident
-// are used on it.
+// mirrored is the backend of a region whose halves are the same memory. Of the region's methods only Close
+// and Resident use it.
 type mirrored struct{ backend }
 
 func (b mirrored) reset(p unsafe.Pointer, n int) error { return b.unmirror(p, n/2) }
 
-// decommit is what Close tries when reset fails: for a mirror there is no gentler way.
+// decommit is called by Close when reset fails; a mirror has no gentler way.
 func (b mirrored) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 	return true, b.unmirror(p, n)
 }
@@ -166,7 +168,7 @@ func (b injected) unmirror(p unsafe.Pointer, n int) error {
 	return b.backend.unmirror(p, n)
 }
 
-// mirror is never called: where regions do not reuse addresses, mirrors are copied.
+// mirror is never called: mirrors are copied if regions do not reuse addresses.
 func (heapBackend) mirror(int, string) (unsafe.Pointer, error) { return nil, ErrRefused }
 
 func (heapBackend) unmirror(unsafe.Pointer, int) error { return nil }
@@ -174,26 +176,27 @@ func (heapBackend) unmirror(unsafe.Pointer, int) error { return nil }
 // Base returns the address of the first of 2 × Size bytes. It does not change while the mirror is open.
 func (m *Mirror) Base() unsafe.Pointer { return m.r.m.base }
 
-// Size returns the bytes of memory: half of the addresses.
+// Size returns the number of bytes of memory: half of the addresses.
 func (m *Mirror) Size() int { return m.size }
 
-// Refused returns nil where both halves are the same memory. Otherwise it returns the [*Error], wrapping ErrRefused,
-// that says why they are copied.
+// Refused returns nil if both halves are the same memory. Otherwise it returns the [*Error], wrapping
+// ErrRefused, with the reason why they are copied.
 func (m *Mirror) Refused() error { return m.refused }
 
-// Written makes what was written at [off, off+n) appear in the other half. It must be called before that is read
-// there. Where both halves are the same memory it does nothing. The range must lie in the 2 × Size bytes and be at most
-// Size long.
+// Written makes the bytes written at [off, off+n) appear in the other half. Call it before reading them
+// there. It does nothing if both halves are the same memory. The range must lie in the 2 × Size bytes and be
+// at most Size long.
 func (m *Mirror) Written(off, n int) {
 	if m.refused != nil {
 		m.copyAcross(off, n)
 	}
 }
 
-// copyAcross copies a range that may lie in both halves: each part goes to the other one.
+// copyAcross copies a range that may lie in both halves: each part goes to the other half.
 func (m *Mirror) copyAcross(off, n int) {
 	if off < 0 || n < 0 || n > m.size || off > 2*m.size-n {
-		panic(fmt.Sprintf("vm: Written(%d, %d) reaches outside a mirror of 2 × %d bytes (%s)", off, n, m.size, m.r.m.counted.purpose))
+		panic(fmt.Sprintf("vm: Written(%d, %d) reaches outside a mirror of 2 × %d bytes (%s)", off, n, m.size,
+			m.r.m.counted.purpose))
 	}
 	b := unsafe.Slice((*byte)(m.Base()), 2*m.size)
 	border := min(max(off, m.size), off+n) // where the second half begins
@@ -205,13 +208,13 @@ func (m *Mirror) copyAcross(off, n int) {
 	}
 }
 
-// Resident returns how many bytes are in memory.
+// Resident returns the number of bytes in memory.
 func (m *Mirror) Resident() (int, error) { return m.r.Resident() }
 
-// Close gives the memory back, and the addresses to later regions or mirrors of this process, as [Region.Close] does.
-// Pointers into the mirror must not be used afterwards. Closing twice does nothing. Before Windows 10, version 1803, what
-// was charged for the memory stays so, for the next mirror of the same size.
+// Close gives the memory back, and the addresses to later regions or mirrors of this process, as
+// [Region.Close] does. Pointers into the mirror must not be used afterwards. Closing twice does nothing.
+// Before Windows 10, version 1803, the memory stays charged, for the next mirror of the same size.
 //
-// It returns an [*Error] wrapping ErrMappings where the process has too many mappings even for this; then the mirror is
-// still open, and Close may be called again.
+// It returns an [*Error] wrapping ErrMappings if the process has too many mappings even for this. Then the
+// mirror is still open, and Close may be called again.
 func (m *Mirror) Close() error { return m.r.Close() }

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapTwice maps a temporary file that has no name any more: shared memory by name and vm_remap want C. The system may
-// write what lies there to disk from time to time, which nobody waits for. Room on the disk is taken now, because
-// touching a page without any would end the process.
+// mapTwice maps an unlinked temporary file: named shared memory and vm_remap need C. The system may write the
+// contents to disk from time to time, which blocks nothing. Room on the disk is taken now, because touching a
+// page without any would end the process.
 func mapTwice(p unsafe.Pointer, n int, _ string) error {
 	f, err := os.CreateTemp("", "vast-mirror-*")
 	switch {

@@ -8,8 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapTwice puts memory over both halves of a reservation: by mremap, or where that is refused by a memfd. mremap comes
-// first because it needs neither a descriptor nor a file, of which limits and sandboxes take more notice.
+// mapTwice maps the same memory over both halves of a reservation: by mremap, or by a memfd if mremap is
+// refused. mremap comes first because it needs neither a descriptor nor a file, which limits and sandboxes
+// restrict more often.
 func mapTwice(p unsafe.Pointer, n int, name string) error {
 	err := mapAndDuplicate(p, n)
 	if !refuses(err) && !errors.Is(err, errNotTwice) {
@@ -25,14 +26,15 @@ func mapTwice(p unsafe.Pointer, n int, name string) error {
 	}
 }
 
-// refuses reports whether an error is that of a sandbox or a kernel which does not do such a thing at all.
+// refuses reports whether an error comes from a sandbox, or from a kernel without this call.
 func refuses(err error) bool {
-	return errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL)
+	return errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.ENOSYS) ||
+		errors.Is(err, unix.EINVAL)
 }
 
-// mapAndDuplicate maps shared anonymous memory and, by an mremap of no bytes, a second time (mremap(2): a shareable
-// mapping is duplicated then). It is made elsewhere and moved into the reservation, because an mmap that is refused
-// over the reservation may have unmapped what lay there.
+// mapAndDuplicate maps shared anonymous memory and duplicates the mapping by an mremap of zero bytes
+// (mremap(2)). The memory is mapped elsewhere and moved into the reservation, because an mmap that fails over
+// the reservation may have unmapped it.
 func mapAndDuplicate(p unsafe.Pointer, n int) error {
 	made, err := unix.MmapPtr(-1, 0, reserveHint(n), uintptr(n), readWrite, unix.MAP_SHARED|unix.MAP_ANON)
 	if err != nil {
@@ -49,8 +51,8 @@ func mapAndDuplicate(p unsafe.Pointer, n int) error {
 	return err
 }
 
-// errNotTwice is that of an mremap of no bytes for which there is no memory: what kernels in user space may say that do
-// not know what it means.
+// errNotTwice is the error of an mremap of zero bytes that fails for lack of memory. Kernels in user space
+// may answer so if they do not know this use.
 var errNotTwice = errors.New("it cannot be mapped a second time")
 
 // mremap moves a mapping of have bytes to exactly to, as n bytes.
@@ -63,8 +65,8 @@ func mremap(from unsafe.Pointer, have int, to unsafe.Pointer, n int) error {
 	return nil
 }
 
-// mapMemfd maps a file without a place in the file system. It is sealed, so that nobody who opens it under /proc can
-// shorten it: touching what was cut off would end the process.
+// mapMemfd maps an unnamed file. The file is sealed, so that nobody who opens it under /proc can shorten it:
+// touching the part cut off would end the process.
 func mapMemfd(p unsafe.Pointer, n int, name string) error {
 	name = printableName(name)
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|unix.MFD_NOEXEC_SEAL)
@@ -78,7 +80,7 @@ func mapMemfd(p unsafe.Pointer, n int, name string) error {
 		return fmt.Errorf("memfd_create: %w: %w", ErrRefused, err)
 	}
 	defer unix.Close(fd)
-	// Passing this limit is a signal, not an error.
+	// Exceeding this limit is a signal, not an error.
 	var size unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_FSIZE, &size) == nil && size.Cur < uint64(n) {
 		return fmt.Errorf("memfd_create: %w: RLIMIT_FSIZE allows files of %d bytes", ErrRefused, size.Cur)
@@ -86,14 +88,15 @@ func mapMemfd(p unsafe.Pointer, n int, name string) error {
 	if err := unix.Ftruncate(fd, int64(n)); err != nil {
 		return err
 	}
-	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_GROW|unix.F_SEAL_SHRINK|unix.F_SEAL_SEAL); err != nil {
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS,
+		unix.F_SEAL_GROW|unix.F_SEAL_SHRINK|unix.F_SEAL_SEAL); err != nil {
 		return err
 	}
 	if err := mapFileTwice(p, n, fd); err != nil {
 		return err
 	}
 	if facts().OvercommitMode == 2 {
-		// A memfd is charged when its pages are touched, and where that is refused then the process ends.
+		// A memfd is charged when its pages are touched. If that were refused later, the process would end.
 		err := osBackend{}.populate(p, n)
 		if errors.Is(err, errors.ErrUnsupported) {
 			err = fmt.Errorf("memfd_create: %w: %w", ErrRefused, err)

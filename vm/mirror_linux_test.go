@@ -153,7 +153,8 @@ func bothRefused() {
 	refuse(unix.SYS_MREMAP, true, unix.EPERM)
 	refuse(unix.SYS_MEMFD_CREATE, false, unix.ENOSYS)
 	m := mirrorIn("copied", mirrorPages(), true)
-	for _, part := range []string{"mremap: operation not permitted", "memfd_create: ", "function not implemented", "sandbox"} {
+	for _, part := range []string{"mremap: operation not permitted", "memfd_create: ",
+		"function not implemented", "sandbox"} {
 		wants(m.Refused(), ErrRefused, part)
 	}
 	base := m.Base()
@@ -178,7 +179,8 @@ func noDescriptorForMemfd() {
 	limit := NewLimit(math.MaxInt)
 	_, err := mirrorOn(osBackend{}, mirrorPages(), Options{Name: "files", Limit: limit}, origin{})
 	wants(err, ErrDescriptors, "RLIMIT_NOFILE")
-	check(!errors.Is(err, ErrRefused) && limit.Used() == 0 && len(Snapshot(false).Purposes) == len(before.Purposes), "kept: %+v", Snapshot(false))
+	check(!errors.Is(err, ErrRefused) && limit.Used() == 0 &&
+		len(Snapshot(false).Purposes) == len(before.Purposes), "kept: %+v", Snapshot(false))
 	done(unix.Close(19))
 	done(mirrorIn("files", mirrorPages(), false).Close())
 	fd, err := unix.Open("/dev/null", unix.O_RDONLY, 0)
@@ -214,7 +216,8 @@ func TestMirrorShortage(t *testing.T) {
 		want  error
 	}{
 		{Facts{AddressLimit: 10 * mib}, Usage{AddressSpace: 9*mib + 1}, ErrAddressSpace},
-		{Facts{AddressLimit: 10 * mib, DataLimit: 1, OvercommitMode: 2}, Usage{AddressSpace: 9 * mib, Data: 1}, ErrCommitCharge},
+		{Facts{AddressLimit: 10 * mib, DataLimit: 1, OvercommitMode: 2},
+			Usage{AddressSpace: 9 * mib, Data: 1}, ErrCommitCharge},
 		{Facts{DataLimit: 1, OvercommitMode: 1}, Usage{Data: 1}, nil},
 		{Facts{Memory: mib / 2, OvercommitMode: 0}, Usage{}, ErrOvercommit},
 		{Facts{MaxMappings: 100}, Usage{Mappings: 99}, ErrMappings},

@@ -58,7 +58,8 @@ func TestMirror(t *testing.T) {
 				t.Fatalf("the halves differ from what was written after Written(%d, %d)", off, n)
 			}
 		}
-		for _, r := range [][2]int{{-1, 1}, {0, size + 1}, {2 * size, 1}, {0, -1}, {math.MaxInt, math.MaxInt}} {
+		for _, r := range [][2]int{{-1, 1}, {0, size + 1}, {2 * size, 1}, {0, -1},
+			{math.MaxInt, math.MaxInt}} {
 			text := panics(func() { m.Written(r[0], r[1]) })
 			if m.Refused() != nil && !strings.Contains(text, "reaches outside a mirror") {
 				t.Errorf("Written(%d, %d) panics with %q", r[0], r[1], text)
@@ -81,7 +82,8 @@ func TestMirrorSizes(t *testing.T) {
 		if math.MaxInt == math.MaxInt32 {
 			return
 		}
-		if _, err := mirrorOn(be, maxMirror, Options{Name: "huge"}, origin{}); !errors.Is(err, ErrAddressSpace) {
+		if _, err := mirrorOn(be, maxMirror, Options{Name: "huge"}, origin{}); !errors.Is(err,
+			ErrAddressSpace) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -103,7 +105,8 @@ func TestMirrorIsCounted(t *testing.T) {
 		// A mirror that the limit does not allow changes nothing.
 		var e *Error
 		_, err := mirrorOn(be, 8*mirrorPages(), Options{Name: purpose, Limit: limit}, origin{})
-		if !errors.Is(err, ErrLimit) || !errors.As(err, &e) || e.Purpose != purpose || find(t, purpose, false) != want || limit.Used() != memory {
+		if !errors.Is(err, ErrLimit) || !errors.As(err, &e) || e.Purpose != purpose ||
+			find(t, purpose, false) != want || limit.Used() != memory {
 			t.Errorf("got %v, counted %+v, used %d", err, find(t, purpose, false), limit.Used())
 		}
 		must(t, m.Close())
@@ -132,7 +135,8 @@ func TestMirrorAddressesServeAgain(t *testing.T) {
 	for range 10 {
 		m := openMirror(t, be, size, Options{})
 		if first, _ := halves(m); m.Base() != base || first[5] != 0 {
-			t.Fatalf("the next mirror is at %p and holds %d, the closed one was at %p", m.Base(), first[5], base)
+			t.Fatalf("the next mirror is at %p and holds %d, the closed one was at %p", m.Base(), first[5],
+				base)
 		}
 		must(t, m.Close())
 	}
@@ -144,7 +148,8 @@ func TestMirrorAddressesServeAgain(t *testing.T) {
 	must(t, r.Commit(0, r.Size()))
 	view(r)[5] = 1
 	if from := address(r.Base()) - address(base); from < 0 || from > HugePageSize() || view(r)[size+5] != 0 {
-		t.Errorf("a region is %d bytes behind the mirror's base; byte 5 of the other half is %d", from, view(r)[size+5])
+		t.Errorf("a region is %d bytes behind the mirror's base; byte 5 of the other half is %d", from,
+			view(r)[size+5])
 	}
 }
 
@@ -218,14 +223,15 @@ func TestMirrorFailures(t *testing.T) {
 	first[3] = 7
 	m.Written(3, 1)
 	var e *Error
-	if second[3] != 7 || !errors.As(m.Refused(), &e) || !strings.Contains(e.Detail, "the sandbox") || limit.Used() != 2*mirrorPages() {
+	if second[3] != 7 || !errors.As(m.Refused(), &e) || !strings.Contains(e.Detail, "the sandbox") ||
+		limit.Used() != 2*mirrorPages() {
 		t.Errorf("holds %d, refused: %v, used %d", second[3], m.Refused(), limit.Used())
 	}
 	must(t, m.Close())
 	for _, sentinel := range []error{errFaulty, ErrDescriptors} {
 		be.mirrorErr = fmt.Errorf("told to: %w", sentinel)
-		if _, err := mirrorOn(be, mirrorPages(), o, origin{}); !errors.Is(err, sentinel) || errors.Is(err, ErrRefused) ||
-			limit.Used() != 0 || find(t, t.Name(), false).Regions != 0 {
+		if _, err := mirrorOn(be, mirrorPages(), o, origin{}); !errors.Is(err, sentinel) ||
+			errors.Is(err, ErrRefused) || limit.Used() != 0 || find(t, t.Name(), false).Regions != 0 {
 			t.Errorf("%v gave %v; %d used", be.mirrorErr, err, limit.Used())
 		}
 	}

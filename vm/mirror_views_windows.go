@@ -8,17 +8,17 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// This is how mirrors are made where there are no placeholders: Windows 10 before version 1803, Windows Server 2016, older
-// versions of Wine. Addresses for both halves are found by reserving and releasing them, and then each half is mapped there,
-// unless another thread has taken the place: then it begins again elsewhere.
+// This file makes mirrors without placeholders: on Windows 10 before version 1803, Windows Server 2016, and
+// older versions of Wine. It finds addresses for both halves by reserving and releasing them, and then maps
+// each half there. If another thread has taken the addresses meanwhile, it starts again elsewhere.
 //
-// Taking views away would open the same gap with addresses that a stale pointer may know, and what another thread puts
-// there may be Go's heap. So the views of a closed mirror stay, without access, for the next mirror of that size; what
-// lay in them leaves memory, but stays charged to the system's commit limit.
+// Unmapping a view would open the same gap at addresses that a stale pointer may know, and another thread
+// could put Go's heap there. So the views of a closed mirror stay, without access, for the next mirror of
+// that size. Their contents leave memory but stay charged to the system's commit limit.
 
 var mapViewOfFileEx = kernel32.NewProc("MapViewOfFileEx")
 
-// mostGaps is how often another thread may come first.
+// mostGaps is the number of times that another thread may be faster.
 const mostGaps = 64
 
 // mapViews makes a mirror of two views side by side.
@@ -28,7 +28,7 @@ func mapViews(n int) (unsafe.Pointer, error) {
 			putMirror(p, n)
 			return nil, err
 		}
-		clear(unsafe.Slice((*byte)(p), n)) // resetting leaves it open what is there
+		clear(unsafe.Slice((*byte)(p), n)) // resetting leaves the contents undefined
 		return p, nil
 	}
 	gap, err := findGap(n)
@@ -54,38 +54,39 @@ func mapViews(n int) (unsafe.Pointer, error) {
 	return nil, fmt.Errorf("%w: other threads took the addresses %d times", ErrRefused, mostGaps)
 }
 
-// findGap returns where 2n bytes of addresses are free now.
+// findGap returns an address with 2n free bytes behind it at this moment.
 func findGap(n int) (uintptr, error) {
 	gap, err := windows.VirtualAlloc(0, uintptr(2*n), windows.MEM_RESERVE, windows.PAGE_NOACCESS)
 	if err != nil {
 		return 0, err
 	}
-	return gap, windows.VirtualFree(gap, 0, windows.MEM_RELEASE) // nobody has seen the addresses
+	return gap, windows.VirtualFree(gap, 0, windows.MEM_RELEASE) // no code has seen these addresses
 }
 
-// mapViewsAt maps both views or none. The error is ERROR_INVALID_ADDRESS where another thread came first.
+// mapViewsAt maps both views or none. The error is ERROR_INVALID_ADDRESS if another thread was faster.
 func mapViewsAt(gap uintptr, file windows.Handle, n int) error {
 	for i := range 2 {
-		at, _, err := mapViewOfFileEx.Call(uintptr(file), windows.FILE_MAP_WRITE, 0, 0, uintptr(n), gap+uintptr(i*n))
+		at, _, err := mapViewOfFileEx.Call(uintptr(file), windows.FILE_MAP_WRITE, 0, 0, uintptr(n),
+			gap+uintptr(i*n))
 		if at != 0 {
 			continue
 		}
 		if i > 0 {
-			_ = windows.UnmapViewOfFile(gap) // nobody has seen this either
+			_ = windows.UnmapViewOfFile(gap) // no code has seen this view
 		}
 		return err
 	}
 	return nil
 }
 
-// retireViews keeps the views of a closed mirror where they are.
+// retireViews keeps the views of a closed mirror in place.
 func retireViews(p unsafe.Pointer, n int) error {
 	if err := protectViews(p, n, windows.PAGE_READWRITE, windows.PAGE_NOACCESS); err != nil {
 		return err
 	}
 	for _, half := range []uintptr{uintptr(p), uintptr(p) + uintptr(n)} {
-		// Reset pages need not be written to the paging file; unlocking pages that are not locked takes them out of the
-		// working set. Where that does not work, memory is only given back later.
+		// Reset pages need not be written to the paging file. Unlocking pages that are not locked removes
+		// them from the working set. If that fails, the memory is given back later.
 		_, _ = windows.VirtualAlloc(half, uintptr(n), windows.MEM_RESET, windows.PAGE_NOACCESS)
 		_ = windows.VirtualUnlock(half, uintptr(n))
 	}
@@ -93,7 +94,7 @@ func retireViews(p unsafe.Pointer, n int) error {
 	return nil
 }
 
-// protectViews changes what both views may be used for, or neither.
+// protectViews changes the protection of both views, or of neither.
 func protectViews(p unsafe.Pointer, n int, from, to uint32) error {
 	var old uint32
 	if err := windows.VirtualProtect(uintptr(p), uintptr(n), to, &old); err != nil {

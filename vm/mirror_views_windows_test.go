@@ -20,7 +20,8 @@ func TestMirrorOfViews(t *testing.T) {
 	for range 2 {
 		others.Go(func() {
 			for !stop.Load() {
-				if p, err := windows.VirtualAlloc(0, n, windows.MEM_RESERVE, windows.PAGE_NOACCESS); err == nil {
+				if p, err := windows.VirtualAlloc(0, n, windows.MEM_RESERVE,
+					windows.PAGE_NOACCESS); err == nil {
 					_ = windows.VirtualFree(p, 0, windows.MEM_RELEASE)
 				}
 			}

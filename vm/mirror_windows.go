@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// mirrorUnit is the granularity at which views of a file mapping begin.
+// mirrorUnit is the granularity of the addresses of views.
 const mirrorUnit = 64 << 10
 
 // mirrorsServeRegions: the addresses of a closed mirror stay placeholders, which VirtualAlloc does not take.
 const mirrorsServeRegions = false
 
-// Placeholders came with Windows 10, version 1803. They replace what was done before, see mapViews.
+// Placeholders came with Windows 10, version 1803. See mapViews for older systems.
 var (
 	kernelbase       = windows.NewLazySystemDLL("kernelbase.dll")
 	virtualAlloc2    = kernelbase.NewProc("VirtualAlloc2")
@@ -29,8 +29,8 @@ const (
 	memPreservePlaceholder = 0x2     // MEM_PRESERVE_PLACEHOLDER
 )
 
-// placeholders reports whether the system has them. Wine has had the functions for longer than what they do, so that only
-// trying tells. Nobody has seen the addresses, so they go back.
+// placeholders reports whether the system has working placeholders. Wine had the functions before they
+// worked, so they must be tried. No code has seen the addresses, so they go back.
 var placeholders = sync.OnceValue(func() bool {
 	for _, proc := range []*windows.LazyProc{virtualAlloc2, mapViewOfFile3, unmapViewOfFile2} {
 		if proc.Find() != nil {
@@ -47,7 +47,8 @@ var placeholders = sync.OnceValue(func() bool {
 	return true
 })
 
-// closedMirrors holds the addresses of closed mirrors, as pairs of placeholders or of views, for mirrors of the same size.
+// closedMirrors holds the addresses of closed mirrors, as pairs of placeholders or of views, for mirrors of
+// the same size.
 var closedMirrors struct {
 	mu   sync.Mutex
 	free []interval
@@ -71,7 +72,7 @@ func putMirror(p unsafe.Pointer, n int) {
 	closedMirrors.free = append(closedMirrors.free, interval{address(p), address(p) + 2*n})
 }
 
-// reservePlaceholders returns two placeholders of n bytes side by side.
+// reservePlaceholders returns two adjacent placeholders of n bytes.
 func reservePlaceholders(n int) (unsafe.Pointer, error) {
 	addr, _, err := virtualAlloc2.Call(uintptr(windows.CurrentProcess()), 0, uintptr(2*n),
 		windows.MEM_RESERVE|memReservePlaceholder, windows.PAGE_NOACCESS, 0, 0)
@@ -79,9 +80,9 @@ func reservePlaceholders(n int) (unsafe.Pointer, error) {
 		return nil, err
 	}
 	p := pointerAt(int(addr))
-	// Releasing a part and keeping it as a placeholder cuts one in two.
+	// Releasing a part as a placeholder cuts the placeholder in two.
 	if err := windows.VirtualFree(addr, uintptr(n), windows.MEM_RELEASE|memPreservePlaceholder); err != nil {
-		_ = windows.VirtualFree(addr, 0, windows.MEM_RELEASE) // nobody has seen the addresses
+		_ = windows.VirtualFree(addr, 0, windows.MEM_RELEASE) // no code has seen these addresses
 		return nil, err
 	}
 	return p, nil
@@ -104,19 +105,20 @@ func (osBackend) unmirror(p unsafe.Pointer, n int) error {
 	return retireViews(p, n)
 }
 
-// noAddresses says that there are none for a mirror of n bytes.
+// noAddresses returns the error for a mirror of n bytes without addresses.
 func noAddresses(n int, err error) error {
 	detail, sentinel := osBackend{}.explain("reserve", 2*n, err)
 	return &Error{Op: "reserve", Bytes: 2 * n, Err: sentinel, Detail: detail}
 }
 
-// sharedMemory makes n bytes that can be mapped, and are there as long as a handle or a view of them. They are charged to
-// the system's commit limit at once; touching them cannot fail afterwards.
+// sharedMemory makes n bytes that can be mapped, and that live as long as a handle or a view of them. They
+// are charged to the system's commit limit at once; touching them cannot fail afterwards.
 func sharedMemory(n int) (windows.Handle, error) {
-	return windows.CreateFileMapping(windows.InvalidHandle, nil, windows.PAGE_READWRITE, uint32(uint64(n)>>32), uint32(n), nil)
+	return windows.CreateFileMapping(windows.InvalidHandle, nil, windows.PAGE_READWRITE,
+		uint32(uint64(n)>>32), uint32(n), nil)
 }
 
-// mapPlaceholders puts both views where placeholders are, so that the addresses never belong to anybody else.
+// mapPlaceholders replaces placeholders by both views, so that the addresses never belong to other code.
 func mapPlaceholders(n int) (unsafe.Pointer, error) {
 	p := takeMirror(n)
 	if p == nil {
@@ -132,8 +134,8 @@ func mapPlaceholders(n int) (unsafe.Pointer, error) {
 	}
 	defer windows.CloseHandle(file)
 	for i := range 2 {
-		at, _, err := mapViewOfFile3.Call(uintptr(file), uintptr(windows.CurrentProcess()), uintptr(p)+uintptr(i*n), 0, uintptr(n),
-			memReplacePlaceholder, windows.PAGE_READWRITE, 0, 0)
+		at, _, err := mapViewOfFile3.Call(uintptr(file), uintptr(windows.CurrentProcess()),
+			uintptr(p)+uintptr(i*n), 0, uintptr(n), memReplacePlaceholder, windows.PAGE_READWRITE, 0, 0)
 		if at != 0 {
 			continue
 		}
@@ -149,16 +151,17 @@ func unmapPlaceholders(p unsafe.Pointer, n int) error {
 	if err := unmapView(p); err != nil {
 		return err
 	}
-	// The first half is a placeholder again. Should the other one refuse, the addresses serve nobody any more.
+	// The first half is a placeholder again. If the second half stays mapped, the addresses are lost.
 	if unmapView(unsafe.Add(p, n)) == nil {
 		putMirror(p, n)
 	}
 	return nil
 }
 
-// unmapView leaves a placeholder where the view was.
+// unmapView replaces a view by a placeholder.
 func unmapView(p unsafe.Pointer) error {
-	if ok, _, err := unmapViewOfFile2.Call(uintptr(windows.CurrentProcess()), uintptr(p), memPreservePlaceholder); ok == 0 {
+	if ok, _, err := unmapViewOfFile2.Call(uintptr(windows.CurrentProcess()), uintptr(p),
+		memPreservePlaceholder); ok == 0 {
 		return err
 	}
 	return nil

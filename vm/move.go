@@ -6,45 +6,50 @@ import (
 	"unsafe"
 )
 
-// errSeveral is what a move wraps that did nothing because the pages belong to several of the system's mappings.
+// errSeveral is wrapped by a move that did nothing because the pages belong to several mappings of the
+// system.
 var errSeveral = errors.New("the pages are several mappings")
 
-// moveStep is how much of a range that must be copied is in memory twice at a time: a huge page on most systems.
+// moveStep is the part of a copied range that is in memory twice: a huge page on most systems.
 const moveStep = 2 << 20
 
-// moveSmallest is the size in bytes up to which copying is cheaper than looking for the border between two mappings.
+// moveSmallest is the size in bytes up to which copying is cheaper than finding the border between two
+// mappings.
 const moveSmallest = 64 << 10
 
-// MovePages moves what lies in the n bytes of r from off on to the n bytes of to, which may be r, from toOff on. The pages
-// of r go Committed → Reserved, those of to Reserved → Committed. All three numbers must be multiples of the page size,
-// all pages of r Committed and ReadWrite, and all pages of to Reserved, so that the ranges never overlap; anything else is
-// a caller's bug and panics. Pointers into the range of r must not be used afterwards, and nobody may touch either range
-// meanwhile: for a moment the contents are in neither.
+// MovePages moves the contents of the n bytes of r from off on to the n bytes of to, which may be r, from
+// toOff on. The pages of r go Committed → Reserved, those of to Reserved → Committed. All three numbers must
+// be multiples of the page size, all pages of r Committed and ReadWrite, and all pages of to Reserved, so
+// that the ranges never overlap; MovePages panics otherwise. Pointers into the range of r must not be used
+// afterwards, and no goroutine may touch either range meanwhile: for a moment the contents are in neither.
 //
-// On Linux (5.7 and later) the pages themselves move, by mremap: nothing is copied, no memory is taken, and the pages
-// that were never touched stay so. The old addresses stay reserved all the time. Huge pages stay whole, and whole tables
-// of 512 pages move at once, where off and toOff lie equally in a huge page; otherwise it is the page table's entries that
-// are copied, a few nanoseconds a page. On the heap stand-in, on other systems, between regions of different page
-// sources, and where Linux refuses, the bytes are copied in steps of 2 MiB and given back behind the step.
+// On Linux (5.7 and later) mremap moves the pages themselves: nothing is copied, no memory is taken, and
+// untouched pages stay untouched. The old addresses stay reserved all the time. Huge pages stay whole, and
+// whole tables of 512 pages move at once, if off and toOff have the same offset in a huge page; otherwise the
+// page table's entries are copied, at a few nanoseconds a page. On the heap stand-in, on other systems,
+// between regions of different backends, and if Linux refuses, the bytes are copied in steps of 2 MiB, and
+// each step's old memory is given back.
 //
-// What [Region.Huge] was called for in r counts for the pages in to as well.
+// Ranges of [Region.Huge] in r move to the pages in to.
 //
-// It returns an [*Error] as [Region.Commit] does; then nothing has changed. That takes a limit: where r and to have the
-// same [Limit] it is not asked for more. Complexity: some six system calls, and some more for each border between
-// mappings that lies in the range.
+// It returns an [*Error] as [Region.Commit] does; then nothing has changed. A shared [Limit] of r and to is
+// not charged twice. Complexity: about six system calls, and a few more for each border between mappings in
+// the range.
 func (r *Region) MovePages(to *Region, toOff, off, n int) error {
 	from, dest := r.m, to.m
 	defer lockBoth(from, dest)()
 	from.check("move from", off, n)
 	dest.check("move to", toOff, n)
-	if (off|toOff|n)&(pageSize-1) != 0 || !from.committed.contains(off, off+n) || len(dest.committed.covered(toOff, toOff+n)) > 0 {
-		panic(fmt.Sprintf("vm: move(to %d, from %d, %d): whole committed pages move to whole reserved pages of %d bytes (%s)",
+	if (off|toOff|n)&(pageSize-1) != 0 || !from.committed.contains(off, off+n) ||
+		len(dest.committed.covered(toOff, toOff+n)) > 0 {
+		panic(fmt.Sprintf("vm: move(to %d, from %d, %d): whole committed pages move to whole reserved "+
+			"pages of %d bytes (%s)",
 			toOff, off, n, pageSize, from.counted.purpose))
 	}
 	if n == 0 {
 		return nil
 	}
-	// A mapping in between, and the ends of both ranges.
+	// One mapping in between, and the ends of both ranges.
 	if detail := tooManyMappings(dest.be, 5); detail != "" {
 		return &Error{Op: "move", Purpose: dest.counted.purpose, Bytes: n, Err: ErrMappings, Detail: detail}
 	}
@@ -78,8 +83,8 @@ func (r *Region) MovePages(to *Region, toOff, off, n int) error {
 	return nil
 }
 
-// lockBoth locks two mappings, in the order of their addresses so that no two moves wait for each other, and returns what
-// unlocks them.
+// lockBoth locks two mappings and returns the function that unlocks them. It locks in the order of their
+// addresses, so that two moves cannot deadlock.
 func lockBoth(a, b *mapping) (unlock func()) {
 	if a == b {
 		a.mu.Lock()
@@ -96,8 +101,8 @@ func lockBoth(a, b *mapping) (unlock func()) {
 	}
 }
 
-// moveContents makes the pages at toOff usable and brings there what lies at off, whose pages stay usable. After a
-// failure both are as they were.
+// moveContents commits the pages at toOff and moves the contents at off there; the pages at off stay
+// committed. After a failure both ranges are unchanged.
 func (m *mapping) moveContents(to *mapping, toOff, off, n int) error {
 	var moved, copied []interval // offsets in the range
 	for done, part := 0, n; done < n; part = n - done {
@@ -110,7 +115,8 @@ func (m *mapping) moveContents(to *mapping, toOff, off, n int) error {
 			done += next
 			continue
 		}
-		// What cannot move is copied, but not before all of the destination is usable: that alone can fail.
+		// Pages that cannot move are copied, but only after all of the destination is committed: only
+		// committing can fail.
 		if err := to.be.commit(to.at(toOff+done), next); err != nil {
 			for _, iv := range moved {
 				copy(bytesOf(m.at(off+iv.lo), iv.hi-iv.lo), bytesOf(to.at(toOff+iv.lo), iv.hi-iv.lo))
@@ -125,15 +131,15 @@ func (m *mapping) moveContents(to *mapping, toOff, off, n int) error {
 		for lo := iv.lo; lo < iv.hi; lo += moveStep {
 			step := min(moveStep, iv.hi-lo)
 			copy(bytesOf(to.at(toOff+lo), step), bytesOf(m.at(off+lo), step))
-			// Giving memory back early is a kindness only: all of it goes back in the end.
+			// This gives memory back early; all of it goes back in the end.
 			_ = m.be.discard(m.at(off+lo), step)
 		}
 	}
 	return nil
 }
 
-// moveSome moves the first bytes of a range, as many as belong to one mapping. Where it returns an error, next is how many
-// must be copied instead.
+// moveSome moves the first bytes of a range, up to the end of their mapping. After an error, next is the
+// number of bytes to copy instead.
 func (m *mapping) moveSome(to *mapping, toOff, off, n int) (next int, err error) {
 	if m.be != to.be {
 		return n, errors.ErrUnsupported
@@ -147,12 +153,12 @@ func (m *mapping) moveSome(to *mapping, toOff, off, n int) (next int, err error)
 	}
 }
 
-// bytesOf views pages that may be read and written. It is sound because they lie in a region that is locked, so that
-// nobody closes it meanwhile.
+// bytesOf views readable and writable pages. It is sound because their region is locked, so it cannot be
+// closed meanwhile.
 func bytesOf(p unsafe.Pointer, n int) []byte { return unsafe.Slice((*byte)(p), n) }
 
-// vacate is decommit for a range that counts as Reserved from now on, whatever the system says: where it refuses, the
-// pages stay usable, but their memory is given back, and they are zero for whoever commits them.
+// vacate is decommit for a range that counts as Reserved from now on, even if the system refuses. Then the
+// pages stay usable, but their memory is given back, and they are zero when they are committed again.
 func (m *mapping) vacate(iv interval) {
 	bare, err := m.uncommit(iv)
 	if bare {
@@ -170,8 +176,8 @@ func (m *mapping) vacate(iv interval) {
 	}
 }
 
-// uncommit asks the system for Committed → Reserved. Pages that were moved there are mapped afresh, so that the mapping
-// which they were is joined with its neighbours.
+// uncommit asks the system for Committed → Reserved. Moved pages are mapped afresh, so that their mapping is
+// joined with its neighbours.
 func (m *mapping) uncommit(iv interval) (bare bool, err error) {
 	if m.moved.meets(iv.lo, iv.hi) && m.be.reset(m.at(iv.lo), iv.hi-iv.lo) == nil {
 		m.rebordered(iv.lo, iv.hi, func() { m.moved.remove(iv.lo, iv.hi) })

@@ -8,32 +8,33 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// move takes the pages to a place of the kernel's choice first, and from there to where they belong. In one call it would
-// be done as well, but a kernel before 6.17 unmaps the destination before it looks whether it can move: where it cannot,
-// another thread could be given addresses that are handed out. The first call has no destination to unmap and leaves the
-// old addresses mapped, empty; the second has nothing left to refuse.
+// move moves the pages to an address of the kernel's choice first, and from there to their destination. One
+// call could do both, but a kernel before 6.17 unmaps the destination before it checks whether it can move.
+// If it cannot, another thread could get addresses that are handed out. The first call has no destination to
+// unmap and leaves the old addresses mapped and empty; the second call has no reason left to fail.
 func (osBackend) move(to, from unsafe.Pointer, n int) error {
-	between, err := unix.MremapPtr(from, uintptr(n), hintLike(from, n), uintptr(n), unix.MREMAP_MAYMOVE|unix.MREMAP_DONTUNMAP)
+	between, err := unix.MremapPtr(from, uintptr(n), hintLike(from, n), uintptr(n),
+		unix.MREMAP_MAYMOVE|unix.MREMAP_DONTUNMAP)
 	if errors.Is(err, unix.EFAULT) {
 		return fmt.Errorf("%w: %w", errSeveral, err)
 	}
 	if err != nil {
-		return err // a kernel before 5.7, or a limit that copying may not reach
+		return err // a kernel before 5.7, or a limit that does not affect copying
 	}
 	_, err = unix.MremapPtr(between, uintptr(n), to, uintptr(n), unix.MREMAP_MAYMOVE|unix.MREMAP_FIXED)
 	if err == nil {
 		return nil
 	}
-	// The kernel has no memory for the few bytes of a mapping's description.
+	// The kernel has no memory for the description of a mapping.
 	copy(bytesAt(from, n), bytesAt(between, n))
-	_ = unix.MunmapPtr(between, uintptr(n)) // nobody has seen these addresses
+	_ = unix.MunmapPtr(between, uintptr(n)) // no code has seen these addresses
 	_, _ = unix.MmapPtr(-1, 0, to, uintptr(n), unix.PROT_NONE, reserveFlags|unix.MAP_FIXED_NOREPLACE)
 	return err
 }
 
-// hintLike returns a free place that lies in a huge page like p, so that page tables and huge pages move whole; nil, any
-// place, for a range that has none. Where another thread takes the place first the kernel chooses one, and the move only
-// takes longer.
+// hintLike returns a free address at the same offset in a huge page as p, so that page tables and huge pages
+// move whole. For a range without a huge page it returns nil, any address. If another thread takes the
+// address first, the kernel chooses one, and the move only takes longer.
 func hintLike(p unsafe.Pointer, n int) unsafe.Pointer {
 	huge := HugePageSize()
 	if huge == 0 || n < huge {
@@ -43,6 +44,6 @@ func hintLike(p unsafe.Pointer, n int) unsafe.Pointer {
 	if err != nil {
 		return nil
 	}
-	_ = unix.MunmapPtr(free, uintptr(n+huge)) // nobody has seen these addresses
+	_ = unix.MunmapPtr(free, uintptr(n+huge)) // no code has seen these addresses
 	return pointerAt(roundUp(address(free), huge) + address(p)&(huge-1))
 }

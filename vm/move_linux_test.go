@@ -108,6 +108,7 @@ func TestMovedMappingsAreCounted(t *testing.T) {
 	fill(r, 2*pages*p, pages*p)
 	sum, names := smaps(t, r)
 	if sum["mappings"] > 3 || r.m.mappings != 3 || len(r.m.moved) != 0 {
-		t.Errorf("%d mappings, %d counted, after all was decommitted: %q", sum["mappings"], r.m.mappings, slices.Compact(names))
+		t.Errorf("%d mappings, %d counted, after all was decommitted: %q", sum["mappings"], r.m.mappings,
+			slices.Compact(names))
 	}
 }

@@ -51,21 +51,25 @@ func TestMovePages(t *testing.T) {
 				if got, want := state(to, theirs), "3 3: 5-8"; got != want {
 					t.Errorf("destination %q, want %q", got, want)
 				}
-				if fromBackend.reuses() && (!faults(func() { sink = view(r)[4*p] }) || !faults(func() { sink = view(r)[7*p-1] })) {
+				if fromBackend.reuses() && (!faults(func() { sink = view(r)[4*p] }) ||
+					!faults(func() { sink = view(r)[7*p-1] })) {
 					t.Error("pages that were moved away can be read")
 				}
 				// The limit of the destination has room for one page more.
 				var e *Error
-				if err := r.MovePages(to, 0, 7*p, 2*p); !errors.Is(err, ErrLimit) || !errors.As(err, &e) || e.Op != "move" || e.Bytes != 2*p {
+				if err := r.MovePages(to, 0, 7*p, 2*p); !errors.Is(err, ErrLimit) || !errors.As(err, &e) ||
+					e.Op != "move" || e.Bytes != 2*p {
 					t.Errorf("got %v, want the limit", err)
 				}
-				if state(r, mine) != "5 5: 2-4 7-10" || state(to, theirs) != "3 3: 5-8" || !stamped(r, 7*p, 3*p, 6) {
+				if state(r, mine) != "5 5: 2-4 7-10" || state(to, theirs) != "3 3: 5-8" ||
+					!stamped(r, 7*p, 3*p, 6) {
 					t.Errorf("a refused move changed something: %q, %q", state(r, mine), state(to, theirs))
 				}
 				// What was moved can move on, and back to where it was, where new pages are zero.
 				must(t, to.MovePages(to, 0, 5*p, 3*p))
 				must(t, to.MovePages(r, 4*p, 0, 3*p))
-				if got := state(r, mine) + ", " + state(to, theirs); got != "8 8: 2-10, 0 0:" || !stamped(r, 2*p, 8*p, 1) {
+				if got := state(r, mine) + ", " + state(to, theirs); got != "8 8: 2-10, 0 0:" ||
+					!stamped(r, 2*p, 8*p, 1) {
 					t.Errorf("after moving back: %s", got)
 				}
 				must(t, to.Commit(0, 4*p))
@@ -128,18 +132,22 @@ func TestMovePagesMisuse(t *testing.T) {
 			{p, p, -p, "reaches outside a region of"},                       //
 			{p, p, math.MaxInt - p + 1, "reaches outside a region of"},
 		} {
-			if got := panics(func() { _ = r.MovePages(to, c.toOff, c.off, c.n) }); !strings.Contains(got, c.says) {
+			if got := panics(func() { _ = r.MovePages(to, c.toOff, c.off, c.n) }); !strings.Contains(got,
+				c.says) {
 				t.Errorf("to %d from %d, %d bytes: panic %q, want %q", c.toOff, c.off, c.n, got, c.says)
 			}
 		}
-		if got := panics(func() { _ = r.MovePages(r, 2*p, p, 2*p) }); !strings.Contains(got, "whole reserved pages") {
+		if got := panics(func() { _ = r.MovePages(r, 2*p, p, 2*p) }); !strings.Contains(got,
+			"whole reserved pages") {
 			t.Errorf("overlapping ranges: panic %q", got)
 		}
 		must(t, to.Close())
-		if got := panics(func() { _ = r.MovePages(to, p, p, p) }); !strings.Contains(got, "move to on a closed region (boats)") {
+		if got := panics(func() { _ = r.MovePages(to, p, p, p) }); !strings.Contains(got,
+			"move to on a closed region (boats)") {
 			t.Errorf("to a closed region: panic %q", got)
 		}
-		if got := panics(func() { _ = to.MovePages(r, 6*p, 0, p) }); !strings.Contains(got, "move from on a closed region (boats)") {
+		if got := panics(func() { _ = to.MovePages(r, 6*p, 0, p) }); !strings.Contains(got,
+			"move from on a closed region (boats)") {
 			t.Errorf("from a closed region: panic %q", got)
 		}
 	})
@@ -247,7 +255,8 @@ func driveMoves(t *testing.T, ops []byte) {
 	p := PageSize()
 	for name, be := range backends() {
 		limit := NewLimit(2 * pages * p)
-		rs := []*Region{open(t, be, pages*p, Options{Limit: limit}), open(t, be, pages*p, Options{Limit: limit})}
+		rs := []*Region{open(t, be, pages*p, Options{Limit: limit}),
+			open(t, be, pages*p, Options{Limit: limit})}
 		model := [2]map[int]byte{{}, {}}
 		for i := 0; i+4 <= len(ops); i += 4 {
 			a, off, n := int(ops[i]>>4)%2, int(ops[i+1])%pages, int(ops[i+2])%pages
@@ -287,13 +296,16 @@ func driveMoves(t *testing.T, ops []byte) {
 					}
 				}
 			}
-			if used := (len(model[0]) + len(model[1])) * p; limit.Used() != used || rs[0].Committed()+rs[1].Committed() != used {
-				t.Fatalf("%s, op %d: %d used, %d and %d committed, want %d", name, i/4, limit.Used(), rs[0].Committed(), rs[1].Committed(), used)
+			if used := (len(model[0]) + len(model[1])) * p; limit.Used() != used ||
+				rs[0].Committed()+rs[1].Committed() != used {
+				t.Fatalf("%s, op %d: %d used, %d and %d committed, want %d", name, i/4, limit.Used(),
+					rs[0].Committed(), rs[1].Committed(), used)
 			}
 			for a, m := range model {
 				for page, want := range m {
 					if got := view(rs[a])[page*p+p-1]; got != want {
-						t.Fatalf("%s, op %d: page %d of region %d holds %d, want %d", name, i/4, page, a, got, want)
+						t.Fatalf("%s, op %d: page %d of region %d holds %d, want %d", name, i/4, page, a, got,
+							want)
 					}
 				}
 				checkBorders(t, rs[a])

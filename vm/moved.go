@@ -2,9 +2,10 @@ package vm
 
 import "slices"
 
-// pieces are ranges of pages that were moved to where they are, sorted, that may touch but do not overlap. The kernel
-// numbers the pages of a mapping by the address at which they were first touched, so it joins a moved range with nothing
-// that is not moved along with it: each end of a piece between committed pages is a border between two mappings.
+// pieces are sorted ranges of pages that were moved to their place. They may touch but do not overlap. The
+// kernel numbers the pages of a mapping by the address at which they were first touched, so it does not join
+// a moved range with its neighbours. Each end of a piece between committed pages is a border between two
+// mappings.
 type pieces []interval
 
 // first returns the index of the first piece that ends after off.
@@ -24,10 +25,10 @@ func (s pieces) meets(lo, hi int) bool {
 	return i < len(s) && s[i].lo < hi
 }
 
-// add puts in a piece in which no other lies.
+// add adds a piece that contains no other.
 func (s *pieces) add(lo, hi int) { *s = slices.Insert(*s, s.first(lo), interval{lo, hi}) }
 
-// remove takes [lo, hi) out, and leaves what pieces have on both sides of it.
+// remove removes [lo, hi) from the pieces and keeps their parts on both sides.
 func (s *pieces) remove(lo, hi int) {
 	i := s.first(lo)
 	j := i
@@ -44,14 +45,15 @@ func (s *pieces) remove(lo, hi int) {
 	*s = slices.Replace(*s, i, j, keep...)
 }
 
-// rebordered makes a change of the pages in [lo, hi) and brings the number of borders inside committed ranges up to date.
+// rebordered runs a change of the pages in [lo, hi) and updates the number of borders inside committed
+// ranges.
 func (m *mapping) rebordered(lo, hi int, change func()) {
 	m.borders -= m.bordersIn(lo, hi)
 	change()
 	m.borders += m.bordersIn(lo, hi)
 }
 
-// bordersIn counts the borders from lo to hi, both included, that moving has made between committed pages.
+// bordersIn counts the borders from lo to hi, both included, that moves have made between committed pages.
 func (m *mapping) bordersIn(lo, hi int) int {
 	n, last := 0, -1
 	at := func(off int) {

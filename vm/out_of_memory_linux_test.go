@@ -40,9 +40,11 @@ func TestOutOfMemory(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		defer cancel()
 		// As in a container, the process is in the group before it begins.
-		cmd := exec.CommandContext(ctx, "/bin/sh", "-c", `echo $$ > "$`+groupPath+`/cgroup.procs" && exec "$0" "$@"`,
+		cmd := exec.CommandContext(ctx, "/bin/sh", "-c",
+			`echo $$ > "$`+groupPath+`/cgroup.procs" && exec "$0" "$@"`,
 			os.Args[0], "-test.run=^TestOutOfMemory$", "-test.v", "-test.count=1")
-		cmd.Env = append(os.Environ(), groupVariable+"="+role, groupPath+"="+group, "GOMEMLIMIT=off", LimitVariable+"=off")
+		cmd.Env = append(os.Environ(), groupVariable+"="+role, groupPath+"="+group, "GOMEMLIMIT=off",
+			LimitVariable+"=off")
 		cmd.Env = append(cmd.Env, environment...)
 		out, err := cmd.CombinedOutput()
 		if ctx.Err() != nil {
@@ -53,7 +55,8 @@ func TestOutOfMemory(t *testing.T) {
 
 	out, err := run("no budget")
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL || !strings.Contains(out, "in the group") {
+	if !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL ||
+		!strings.Contains(out, "in the group") {
 		t.Errorf("without a budget: %v\n%s", err, out)
 	}
 	if n := killedIn(group); n < 1 {
@@ -71,7 +74,8 @@ func TestOutOfMemory(t *testing.T) {
 		"budget of the program's own":   {LimitVariable + "=1TiB"},
 		"budget of a wrong environment": {LimitVariable + "=a lot"},
 	} {
-		if out, err := run(role, environment...); err != nil || !strings.Contains(out, "--- PASS: TestOutOfMemory ") {
+		if out, err := run(role, environment...); err != nil ||
+			!strings.Contains(out, "--- PASS: TestOutOfMemory ") {
 			t.Errorf("%s: %v\n%s", role, err, out)
 		}
 	}
@@ -107,7 +111,8 @@ func outgrow(t *testing.T, role string) {
 		if !errors.Is(err, ErrLimit) || off > most || off < most-step {
 			t.Errorf("%v, after %d bytes, want %d", err, off, most)
 		}
-		if fromOutside := o.Limit == nil && role != "budget of the program's own"; fromOutside != strings.Contains(err.Error(), LimitVariable) {
+		if fromOutside := o.Limit == nil && role != "budget of the program's "+
+			"own"; fromOutside != strings.Contains(err.Error(), LimitVariable) {
 			t.Errorf("%v, where the limit was taken from the environment: %v", err, fromOutside)
 		}
 		// With room again it goes on.

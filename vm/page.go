@@ -10,13 +10,13 @@ import (
 type Pages uint8
 
 const (
-	// PagesAuto uses small pages, and huge pages for the ranges that their owner calls dense (see [Region.Huge]).
+	// PagesAuto uses small pages, and huge pages for the ranges declared dense by [Region.Huge].
 	PagesAuto Pages = iota
 	// PagesSmall never uses huge pages, whatever the system's mode.
 	PagesSmall
 	// PagesHuge asks for huge pages everywhere. A page touched once then costs a whole huge page.
 	PagesHuge
-	// PagesHeap backs the region by Go heap memory: the stand-in described in the package documentation.
+	// PagesHeap backs the region by Go heap memory: the stand-in of the package documentation.
 	PagesHeap
 )
 
@@ -36,55 +36,59 @@ func (p Pages) String() string {
 }
 
 var (
-	systemPage = os.Getpagesize()              // bytes that the system maps as one
-	pageSize   = max(systemPage, pageSmallest) // bytes that a region treats as one
+	systemPage = os.Getpagesize()              // the system's page, bytes
+	pageSize   = max(systemPage, pageSmallest) // a region's page, bytes
 )
 
 // PageSize returns the size of a page in bytes.
 func PageSize() int { return pageSize }
 
-// Facts are what the operating system says about memory. Zero means unknown or without limit.
+// Facts are the operating system's answers about memory. Zero means unknown or without limit.
 type Facts struct {
 	PageSize         int    // bytes
-	HugePageSize     int    // bytes; 0 where the system has none that a program may ask for
-	HugeMode         string // Linux: always, madvise or never, or disabled for this process; elsewhere unsupported
+	HugePageSize     int    // bytes; 0 if a program cannot ask for huge pages
+	HugeMode         string // Linux: always, madvise, never, or disabled for this process; elsewhere unsupported
 	OvercommitMode   int    // Linux: vm.overcommit_memory; -1 elsewhere
 	MaxMappings      int    // Linux: vm.max_map_count
 	AddressLimit     int    // bytes: RLIMIT_AS; on Windows the address space of a process
 	DataLimit        int    // bytes: RLIMIT_DATA
 	ControlGroup     int    // bytes: the memory limit of the control group; on Windows of the job
-	ControlGroupHigh int    // bytes: what is used beyond them makes the control group slow (memory.high); Linux
-	Memory           int    // bytes of the machine; 0 where it was not asked for
+	ControlGroupHigh int    // bytes: above them the control group is slowed down (memory.high); Linux
+	Memory           int    // bytes of the machine; 0 if ContainerLimit did not need it
 	Swap             int    // bytes
 	CommitLimit      int    // bytes that the system may promise: Linux in overcommit mode 2, Windows
 	HeapStandIn      bool   // regions are Go heap memory by default
 }
 
-// Usage is what is taken of the limits in [Facts]. Zero means unknown.
+// Usage is the used part of the limits in [Facts]. Zero means unknown.
 type Usage struct {
 	Mappings     int // of this process; Linux only
 	AddressSpace int // bytes of addresses of this process
-	Data         int // bytes of private writable memory of this process; on Windows what of it is charged
+	Data         int // bytes of private writable memory of this process; on Windows the charged ones
 	CommitCharge int // bytes that the system has promised to all processes
 }
 
-// facts are those that the package goes by. The ones that it uses do not change while a process runs, or only by an
-// administrator's hand.
+// facts are the facts that the package relies on. They do not change while a process runs, or only by an
+// administrator.
 var facts = sync.OnceValue(ReadFacts)
 
-// ReadFacts asks the operating system anew. Limits may change while a process runs.
+// ReadFacts asks the operating system again. Limits may change while a process runs.
 func ReadFacts() Facts {
 	f := Facts{PageSize: pageSize, HugeMode: "unsupported", OvercommitMode: -1, HeapStandIn: heapByDefault}
 	readFacts(&f)
 	return f
 }
 
-// HugePageSize returns the size of a transparent huge page in bytes, or 0 where a program cannot ask for one.
+// HugePageSize returns the size of a transparent huge page in bytes, or 0 if a program cannot ask for one.
 func HugePageSize() int { return facts().HugePageSize }
 
-// HugeMode returns when the system gives out huge pages: always, madvise (where asked for), never, disabled (not to this
-// process), or unsupported.
+// HugeMode returns the mode of huge pages: always, madvise (on request), never, disabled (for this process),
+// or unsupported.
 func HugeMode() string { return facts().HugeMode }
+
+// HeapStandIn reports whether regions of this build are Go heap memory by default; see the package
+// documentation. The call costs nothing.
+func HeapStandIn() bool { return heapByDefault }
 
 // roundUp returns n rounded up to a multiple of unit, a power of two.
 func roundUp(n, unit int) int { return (n + unit - 1) &^ (unit - 1) }
@@ -92,9 +96,9 @@ func roundUp(n, unit int) int { return (n + unit - 1) &^ (unit - 1) }
 // roundDown returns n rounded down to a multiple of unit, a power of two.
 func roundDown(n, unit int) int { return n &^ (unit - 1) }
 
-// pointerAt turns an address of a reservation into a pointer. It is sound because the address lies outside Go's heap and
-// is never given back to the operating system while the process may hold it, so the collector neither moves nor frees
-// what lies there.
+// pointerAt turns an address of a reservation into a pointer. It is sound because the address lies outside
+// Go's heap and does not go back to the operating system while the process may use it. So the collector
+// neither moves nor frees its memory.
 func pointerAt(addr int) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
 
 // address is the inverse of pointerAt.

@@ -2,5 +2,5 @@
 
 package vm
 
-// pageSmallest: regions work in the system's pages.
+// pageSmallest: regions use the system's pages.
 const pageSmallest = 1

@@ -7,7 +7,8 @@ import (
 
 func TestFacts(t *testing.T) {
 	f := ReadFacts()
-	if f.PageSize != max(os.Getpagesize(), pageSmallest) || PageSize() != f.PageSize || f.HugePageSize != HugePageSize() || f.HugeMode != HugeMode() {
+	if f.PageSize != max(os.Getpagesize(), pageSmallest) || PageSize() != f.PageSize ||
+		f.HugePageSize != HugePageSize() || f.HugeMode != HugeMode() {
 		t.Errorf("facts %+v, page %d, huge page %d, mode %s", f, PageSize(), HugePageSize(), HugeMode())
 	}
 	if f.HugePageSize != 0 && (f.HugePageSize&(f.HugePageSize-1) != 0 || f.HugePageSize <= f.PageSize) {
@@ -19,7 +20,8 @@ func TestFacts(t *testing.T) {
 }
 
 func TestRounding(t *testing.T) {
-	for _, c := range [][3]int{{0, 0, 0}, {1, 8, 0}, {7, 8, 0}, {8, 8, 8}, {9, 16, 8}, {maxReserve, maxReserve + 1, maxReserve - 7}} {
+	for _, c := range [][3]int{{0, 0, 0}, {1, 8, 0}, {7, 8, 0}, {8, 8, 8}, {9, 16, 8},
+		{maxReserve, maxReserve + 1, maxReserve - 7}} {
 		if up, down := roundUp(c[0], 8), roundDown(c[0], 8); up != c[1] || down != c[2] {
 			t.Errorf("%d rounds to %d and %d, want %d and %d", c[0], up, down, c[1], c[2])
 		}
@@ -27,7 +29,8 @@ func TestRounding(t *testing.T) {
 }
 
 func TestPagesString(t *testing.T) {
-	for p, want := range map[Pages]string{PagesAuto: "auto", PagesSmall: "small", PagesHuge: "huge", PagesHeap: "heap", 99: "unknown"} {
+	for p, want := range map[Pages]string{PagesAuto: "auto", PagesSmall: "small", PagesHuge: "huge",
+		PagesHeap: "heap", 99: "unknown"} {
 		if got := p.String(); got != want {
 			t.Errorf("%d is %q, want %q", p, got, want)
 		}
@@ -35,7 +38,8 @@ func TestPagesString(t *testing.T) {
 }
 
 func TestBytes(t *testing.T) {
-	for n, want := range map[int]string{0: "0 B", 1023: "1023 B", 1024: "1 KiB", 1536: "1.5 KiB", -2048: "-2 KiB", 1 << 20: "1 MiB",
+	for n, want := range map[int]string{0: "0 B", 1023: "1023 B", 1024: "1 KiB", 1536: "1.5 KiB",
+		-2048: "-2 KiB", 1 << 20: "1 MiB",
 		3 << 29: "1.5 GiB", 1234567890: "1.15 GiB"} {
 		if got := Bytes(n); got != want {
 			t.Errorf("%d is %q, want %q", n, got, want)

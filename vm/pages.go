@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// PageState is what is known of a page: any number of flags. None of them: it is Reserved and was never committed.
+// PageState is the state of a page as a set of flags. Without flags the page is Reserved and was never
+// committed.
 type PageState uint8
 
 const (
@@ -14,12 +15,12 @@ const (
 	PageCommitted PageState = 1 << iota
 	// PageResident: the page is in memory. [Region.Resident] counts these.
 	PageResident
-	// PageHuge: it is in memory as a part of a huge page. Only Linux since 6.7 says so.
+	// PageHuge: the page is in memory as a part of a huge page. Only Linux since 6.7 reports it.
 	PageHuge
-	// PageZero: it was read and never written, so that it is the system's own page of zeros and takes no memory, although
-	// it counts as resident. Only Linux since 6.7 says so.
+	// PageZero: the page was read and never written. It is the system's shared page of zeros and takes no
+	// memory, although it counts as resident. Only Linux since 6.7 reports it.
 	PageZero
-	// PageSwapped: what lies in it was written to the swap space. Only Linux since 6.7 says so.
+	// PageSwapped: the page's contents are in the swap space. Only Linux since 6.7 reports it.
 	PageSwapped
 	// PageDecommitted: the page is Reserved, and was committed before.
 	PageDecommitted
@@ -27,7 +28,7 @@ const (
 
 var pageStates = [...]string{"committed", "resident", "huge", "zero", "swapped", "decommitted"}
 
-// String returns the flags in words, such as "committed resident", or reserved where there is none.
+// String returns the flags in words, such as "committed resident", or "reserved" without flags.
 func (s PageState) String() string {
 	var words []string
 	for i, word := range pageStates {
@@ -51,17 +52,18 @@ type PageRun struct {
 	State  PageState
 }
 
-// Pages appends the states of the pages in [off, off+n), rounded outward to whole pages, to a slice of runs and returns
-// that. The runs follow each other without gaps. It is for diagnosis, and may be called on a closed region, whose pages
-// are all Reserved.
+// Pages appends the states of the pages in [off, off+n), rounded outward to whole pages, to into and returns
+// the result. The runs follow each other without gaps. Pages is for diagnosis, and may be called on a closed
+// region, whose pages are all Reserved.
 //
-// Nobody waits for it: pages that change their state meanwhile are told as they were or as they are. After an error the
-// runs end where it happened. Complexity: the number of runs, and a system call for each 16 Ki committed pages, in which
-// the system looks at each page, or at each huge page where there are such.
+// Pages blocks nothing: pages that change meanwhile are reported in their old or new state. After an error
+// the runs end where it happened. Complexity: the number of runs, and a system call for each 16 Ki committed
+// pages, in which the system visits each page or huge page.
 func (r *Region) Pages(off, n int, into []PageRun) ([]PageRun, error) {
 	m := r.m
 	if off < 0 || n < 0 || off > m.size || n > m.size-off {
-		panic(fmt.Sprintf("vm: pages(%d, %d) reaches outside a region of %d bytes (%s)", off, n, m.size, m.counted.purpose))
+		panic(fmt.Sprintf("vm: pages(%d, %d) reaches outside a region of %d bytes (%s)", off, n, m.size,
+			m.counted.purpose))
 	}
 	lo, hi := roundDown(off, pageSize), roundUp(off+n, pageSize)
 	if n == 0 {
@@ -89,13 +91,13 @@ func (r *Region) Pages(off, n int, into []PageRun) ([]PageRun, error) {
 	return runs.of, nil
 }
 
-// pageRuns joins what it is told of into runs.
+// pageRuns joins reported pages into runs.
 type pageRuns struct {
 	of     []PageRun
-	before int // runs that were there before
+	before int // number of runs at the start
 }
 
-// add tells of the pages [lo, hi), which follow those told of before.
+// add reports the pages [lo, hi), which follow those reported before.
 func (p *pageRuns) add(lo, hi int, s PageState) {
 	if lo >= hi {
 		return
@@ -107,7 +109,7 @@ func (p *pageRuns) add(lo, hi int, s PageState) {
 	p.of = append(p.of, PageRun{lo, hi - lo, s})
 }
 
-// reserved tells of the Reserved pages [lo, hi), given the ranges that were ever committed.
+// reserved reports the Reserved pages [lo, hi), given the ranges that were ever committed.
 func (p *pageRuns) reserved(lo, hi int, ever []interval) {
 	i, _ := slices.BinarySearchFunc(ever, lo, func(iv interval, lo int) int {
 		if iv.hi <= lo {
@@ -124,7 +126,7 @@ func (p *pageRuns) reserved(lo, hi int, ever []interval) {
 	p.add(lo, hi, 0)
 }
 
-// tellPages tells of the runs of equal states among some pages; of those in state 0 it does not.
+// tellPages calls tell for the runs of equal, nonzero states among n pages.
 func tellPages(n int, state func(page int) PageState, tell func(page, n int, s PageState)) {
 	for i := 0; i < n; {
 		s, from := state(i), i

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pages asks for ranges of equal pages, which spares an answer for each page and tells huge ones apart. Kernels before 6.7,
-// and processes without /proc, are asked which pages are in memory, and no more.
+// pages asks the kernel for ranges of equal pages, which saves an answer for each page and reports huge
+// pages. Kernels before 6.7, and processes without /proc, can only say which pages are in memory.
 func (osBackend) pages(p unsafe.Pointer, n int, tell func(off, n int, s PageState)) error {
 	done := scanPages(p, n, tell)
 	return pagesInCore(unsafe.Add(p, done), n-done, func(off, n int, s PageState) { tell(done+off, n, s) })
@@ -44,8 +44,8 @@ type scannedRange struct {
 	categories uint64
 }
 
-// scanPages returns how far the kernel could say, which is all or nothing but for accidents. It asks for so many pages at a
-// time because nobody can map memory meanwhile.
+// scanPages returns the number of bytes that the kernel reported: all or none, except for rare failures. It
+// asks for limited ranges because mapping memory blocks meanwhile.
 func scanPages(p unsafe.Pointer, n int, tell func(off, n int, s PageState)) (done int) {
 	if pageSize > systemPage {
 		return 0 // the ranges would end inside pages
@@ -67,7 +67,8 @@ func scanPages(p unsafe.Pointer, n int, tell func(off, n int, s PageState)) (don
 	for done < n {
 		a := &memory.argument
 		*a = scanArgument{
-			size: uint64(unsafe.Sizeof(*a)), start: base + uint64(done), end: base + uint64(min(n, done+residentBatch*pageSize)),
+			size: uint64(unsafe.Sizeof(*a)), start: base + uint64(done), end: base +
+				uint64(min(n, done+residentBatch*pageSize)),
 			vec: uint64(uintptr(unsafe.Pointer(&memory.answers))), vecLen: uint64(len(memory.answers)),
 			categoryAnyOf: scanPresent | scanSwapped,
 			returnMask:    scanPresent | scanSwapped | scanZero | scanHuge,

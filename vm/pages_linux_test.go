@@ -38,7 +38,8 @@ func TestPagesAgreeWithTheKernel(t *testing.T) {
 			if i >= 100 && i < pages-100 {
 				want = PageCommitted
 				var in [1]byte
-				if _, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(r.m.at(i*p)), uintptr(systemPage), uintptr(unsafe.Pointer(&in))); errno != 0 {
+				if _, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(r.m.at(i*p)), uintptr(systemPage),
+					uintptr(unsafe.Pointer(&in))); errno != 0 {
 					t.Fatal(errno)
 				}
 				if in[0]&1 != 0 {
@@ -82,7 +83,8 @@ func TestPagesSayWhichAreHuge(t *testing.T) {
 	count := 0
 	for i, s := range pagesOf(t, r, 0, r.Size()) {
 		off := i * PageSize()
-		if resident := off >= huge && off < 7*huge; resident != (s&PageResident != 0) || s&PageHuge != 0 && s&PageResident == 0 {
+		if resident := off >= huge && off < 7*huge; resident != (s&PageResident != 0) || s&PageHuge != 0 &&
+			s&PageResident == 0 {
 			t.Fatalf("the page at %s is %v", Bytes(off), s)
 		}
 		if s&PageHuge != 0 {

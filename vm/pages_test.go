@@ -21,7 +21,8 @@ func pagesOf(t *testing.T, r *Region, off, n int) []PageState {
 	var states []PageState
 	at := roundDown(off, pageSize)
 	for i, run := range runs[1:] {
-		if run.Offset != at || run.Bytes <= 0 || run.Bytes%pageSize != 0 || i > 0 && run.State == runs[i].State {
+		if run.Offset != at || run.Bytes <= 0 || run.Bytes%pageSize != 0 || i > 0 &&
+			run.State == runs[i].State {
 			t.Fatalf("run %d of %v", i, runs[1:])
 		}
 		at += run.Bytes
@@ -119,7 +120,8 @@ func TestPagesOutside(t *testing.T) {
 	for _, outside := range [][2]int{{-1, 1}, {0, -1}, {0, r.Size() + 1}, {r.Size() + 1, 0}, {1, r.Size()}} {
 		func() {
 			defer func() {
-				if text := fmt.Sprint(recover()); !strings.Contains(text, "reaches outside a region") || !strings.Contains(text, "ships") {
+				if text := fmt.Sprint(recover()); !strings.Contains(text, "reaches outside a region") ||
+					!strings.Contains(text, "ships") {
 					t.Errorf("%v: %s", outside, text)
 				}
 			}()

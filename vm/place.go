@@ -2,27 +2,29 @@ package vm
 
 import "fmt"
 
-// Place is what is known of an address in a region.
+// Place describes an address in a region.
 type Place struct {
 	Address uintptr
 	Purpose string // of the region
-	// What lies there, and what its elements are called, as a [Label] says.
+	// What names the contents and Element the kind of element, from a [Label].
 	What, Element string
 	Index         int       // of the element
-	Usable        int       // how many elements, from the first on, lie in Committed pages
-	State         PageState // PageCommitted; PageDecommitted, where memory was given back; or none of them: Reserved
-	Closed        bool      // the region is closed, and its addresses belong to no other one yet
+	Usable        int       // number of elements, from the first on, in Committed pages
+	State         PageState // PageCommitted; PageDecommitted after memory was given back; or no flag: Reserved
+	Closed        bool      // the region is closed, and no other one uses the address yet
 	Made          string    // file:line of the calls that led to Reserve, innermost first
-	ClosedAt      string    // the same of Close
-	ReturnedAt    string    // the same of the Decommit that took the memory; only while VAST_GUARD is set
+	ClosedAt      string    // the same for Close
+	ReturnedAt    string    // the same for the Decommit that took the memory; only while VAST_GUARD is set
 	advice        string
-	between       bool // something behind it is committed
+	between       bool // a part behind it is committed
 }
 
-// Describe tells what an address is: one from a log, from a debugger, or of a pointer under suspicion. It returns false where
-// the address lies in no region of this process, nor in one of the 256 that were closed last. Nothing is read there.
+// Describe describes an address: one from a log, from a debugger, or of a suspected pointer. It returns false
+// if the address lies in no region of this process, nor in one of the 256 closed last. It does not read the
+// address.
 //
-// It may be called from many goroutines. Complexity: linear in the number of regions and in the labels of one.
+// Describe may be called from many goroutines. Complexity: linear in the number of regions and in the labels
+// of one.
 func Describe(addr uintptr) (Place, bool) {
 	if m := registry.find(addr); m != nil {
 		return m.describe(addr), true
@@ -30,7 +32,7 @@ func Describe(addr uintptr) (Place, bool) {
 	return closings.describe(addr)
 }
 
-// find returns the open region in which an address lies, or nil.
+// find returns the open region that contains an address, or nil.
 func (r *regions) find(addr uintptr) *mapping {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -48,8 +50,9 @@ func (m *mapping) describe(addr uintptr) Place {
 	defer m.mu.Unlock()
 	off := int(addr - uintptr(m.base))
 	l := labelAt(m.labels, off, m.size, m.counted.purpose)
-	p := Place{Address: addr, Purpose: m.counted.purpose, What: l.What, Element: l.Element, Index: (off - l.lo) / l.Size,
-		Made: m.made.String(), advice: l.Advice, between: len(m.committed.covered(off, l.hi)) > 0}
+	p := Place{Address: addr, Purpose: m.counted.purpose, What: l.What, Element: l.Element,
+		Index: (off - l.lo) / l.Size,
+		Made:  m.made.String(), advice: l.Advice, between: len(m.committed.covered(off, l.hi)) > 0}
 	switch page := roundDown(off, pageSize); {
 	case m.committed.contains(page, page+pageSize):
 		p.State = PageCommitted
@@ -62,7 +65,7 @@ func (m *mapping) describe(addr uintptr) Place {
 	return p
 }
 
-// String tells of it in a sentence: "slot 5000 of column Position of world "demo" is beyond its 4096 usable slots".
+// String returns a sentence: "slot 5000 of column Position of world "demo" is beyond its 4096 usable slots".
 func (p Place) String() string {
 	s := fmt.Sprintf("%s %d of %s ", p.Element, p.Index, p.What)
 	switch {

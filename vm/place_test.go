@@ -17,7 +17,8 @@ func TestDescribe(t *testing.T) {
 		says := func(off int, state PageState, index int, want string) {
 			t.Helper()
 			at, ok := Describe(uintptr(r.Base()) + uintptr(off))
-			if !ok || at.State != state || at.Index != index || at.String() != want || at.Purpose != t.Name() || at.Closed {
+			if !ok || at.State != state || at.Index != index || at.String() != want ||
+				at.Purpose != t.Name() || at.Closed {
 				t.Errorf("byte %d is %q: %+v, want %q", off, at, at, want)
 			}
 			if !strings.Contains(at.Made, "place_test.go:") || at.ClosedAt != "" {
@@ -31,11 +32,14 @@ func TestDescribe(t *testing.T) {
 		says(2*p, 0, usable, fmt.Sprintf("slot %d of ships is beyond its %d usable slots", usable, usable))
 		says(7*p+64, 0, 7*p/40, fmt.Sprintf("slot %d of ships is beyond its %d usable slots", 7*p/40, usable))
 		must(t, r.Commit(5*p, p))
-		says(4*p, 0, (4*p-64)/40, fmt.Sprintf("slot %d of ships lies in memory that is not committed", (4*p-64)/40))
+		says(4*p, 0, (4*p-64)/40, fmt.Sprintf("slot %d of ships lies in memory that is not committed",
+			(4*p-64)/40))
 		must(t, r.Decommit(p, p))
-		says(p+40, PageDecommitted, (p-24)/40, fmt.Sprintf("slot %d of ships lies in memory that was given back", (p-24)/40))
+		says(p+40, PageDecommitted, (p-24)/40, fmt.Sprintf("slot %d of ships lies in memory that was given "+
+			"back", (p-24)/40))
 		// What nobody has labelled is bytes of the region.
-		says(9*p+3, 0, 9*p+3, fmt.Sprintf("byte %d of region %q is beyond its %d usable bytes", 9*p+3, t.Name(), p))
+		says(9*p+3, 0, 9*p+3, fmt.Sprintf("byte %d of region %q is beyond its %d usable bytes", 9*p+3,
+			t.Name(), p))
 		says(7, PageCommitted, 7, fmt.Sprintf("byte 7 of region %q is usable", t.Name()))
 		// Of labels that overlap the last one holds.
 		r.Label(9*p, p, Label{})
@@ -58,7 +62,8 @@ func TestDescribeClosed(t *testing.T) {
 	base := uintptr(r.Base())
 	must(t, r.Close())
 	at, ok := Describe(base + 80)
-	if !ok || !at.Closed || at.Purpose != "first" || at.String() != "number 10 of numbers is gone: it was closed" ||
+	if !ok || !at.Closed || at.Purpose != "first" ||
+		at.String() != "number 10 of numbers is gone: it was closed" ||
 		!strings.Contains(at.Made, "place_test.go:") || !strings.Contains(at.ClosedAt, "place_test.go:") {
 		t.Errorf("it is %+v: %v", at, at)
 	}

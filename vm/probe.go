@@ -1,9 +1,10 @@
 package vm
 
-// LargestReservation returns how many bytes one region could reserve now, up to max, to one part in a thousand. It is
-// meant for diagnosis. On Windows it looks for the largest free range. Elsewhere it tries sizes by bisection, some thirty
-// system calls, and for the moment of each call the process may have no addresses left for anything else; what it takes
-// goes back to the operating system at once, which is sound because nobody has seen the addresses.
+// LargestReservation returns the number of bytes that one region could reserve now, up to max, to one part in
+// a thousand. It is meant for diagnosis. On Windows it looks for the largest free range. Elsewhere it tries
+// sizes by bisection, in some thirty system calls. During each call the process may have no addresses left
+// for anything else. The tried addresses go back to the operating system at once, which is sound because no
+// code has seen them.
 func LargestReservation(max int) int {
 	max = roundDown(min(max, maxReserve), pageSize)
 	be := chosen(PagesAuto)
@@ -13,5 +14,31 @@ func LargestReservation(max int) int {
 	case !be.reuses():
 		return min(max, maxHeapRegion)
 	}
-	return largestReservation(be, max)
+	if walker, ok := be.(interface{ largestReservation(most int) int }); ok {
+		return walker.largestReservation(max)
+	}
+	return bisect(be, max)
+}
+
+// bisect tries sizes up to most, a positive multiple of the page size.
+func bisect(be backend, most int) int {
+	fits := func(n int) bool {
+		p, err := be.reserve(n, pageSize)
+		if err != nil {
+			return false
+		}
+		return be.release(p, n) == nil
+	}
+	if fits(most) {
+		return most
+	}
+	lo, hi := 0, most // lo fits, hi does not
+	for hi-lo > pageSize+hi/1024 {
+		if mid := roundDown(lo+(hi-lo)/2, pageSize); fits(mid) {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo
 }

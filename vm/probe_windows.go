@@ -6,17 +6,18 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// memFree is MEM_FREE, the state of addresses that belong to nobody.
+// memFree is MEM_FREE, the state of free addresses.
 const memFree = 0x10000
 
-// largestReservation walks over the address space, up to a free range of most bytes, a positive multiple of the page size.
-// Nothing is tried: Wine keeps a table of the pages that are reserved, which takes it a minute for 64 TiB.
-func largestReservation(_ backend, most int) int {
+// largestReservation walks over the address space until it finds a free range of most bytes, a positive
+// multiple of the page size. It tries nothing: Wine keeps a table of reserved pages, which takes it a minute
+// for 64 TiB.
+func (osBackend) largestReservation(most int) int {
 	largest := 0
 	var at windows.MemoryBasicInformation
 	for address := uintptr(0); largest < most; address = at.BaseAddress + at.RegionSize {
 		if windows.VirtualQuery(address, &at, unsafe.Sizeof(at)) != nil {
-			break // these were the process's addresses
+			break // the end of the address space
 		}
 		if at.State == memFree {
 			// A reservation begins at a multiple of 64 KiB.

@@ -7,13 +7,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func refusals() []Refusal {
-	be := osBackend{}
+func (be osBackend) refusals() []Refusal {
 	p, err := be.reserve(2*pageSize, pageSize)
 	if forbids(err) {
 		return []Refusal{{"mmap", err, "No region can be made."}}
 	} else if err != nil {
-		return nil // out of addresses, which is another matter
+		return nil // out of addresses, which is no refusal
 	}
 	defer func() { _ = be.release(p, 2*pageSize) }()
 	var all []Refusal
@@ -25,16 +24,22 @@ func refusals() []Refusal {
 	}
 	advice := func(kind int, name, instead string) { note("madvise("+name+")", adviceTaken(p, kind), instead) }
 
-	// Where nothing can be committed there is no page to try advice on.
-	if refused := note("mprotect", be.commit(p, 2*pageSize), "Nothing can be committed."); !refused && !heedsAdvice() {
-		all = append(all, Refusal{"madvise", errIgnored, "Memory is given back by mapping anew, which takes a little longer. " +
-			"Huge pages cannot be asked for, and Region.Populate is not supported."})
+	// Without a committed page the advice cannot be tried.
+	if refused := note("mprotect", be.commit(p, 2*pageSize), "Nothing can be committed."); !refused &&
+		!heedsAdvice() {
+		all = append(all, Refusal{"madvise", errIgnored,
+			"Memory is given back by mapping anew, which takes a little longer. Huge pages cannot be asked " +
+				"for, and Region.Populate is not supported."})
 	}
-	note("prctl(PR_SET_VMA)", nameTaken(p, pageSize), "Regions have no names in /proc/self/maps; counters have them all the same.")
-	advice(unix.MADV_DONTNEED, "MADV_DONTNEED", "Memory is given back by mapping anew, which takes a little longer.")
-	advice(unix.MADV_POPULATE_WRITE, "MADV_POPULATE_WRITE", "Region.Populate says that it is not supported: pages are taken when they are touched.")
+	note("prctl(PR_SET_VMA)", nameTaken(p, pageSize),
+		"Regions have no names in /proc/self/maps; counters have them all the same.")
+	advice(unix.MADV_DONTNEED, "MADV_DONTNEED", "Memory is given back by mapping anew, which takes a "+
+		"little longer.")
+	advice(unix.MADV_POPULATE_WRITE, "MADV_POPULATE_WRITE",
+		"Region.Populate says that it is not supported: pages are taken when they are touched.")
 	if HugePageSize() > 0 {
-		advice(unix.MADV_HUGEPAGE, "MADV_HUGEPAGE", "Pages are small unless the system's mode is always: first touches take several times as long.")
+		advice(unix.MADV_HUGEPAGE, "MADV_HUGEPAGE",
+			"Pages are small unless the system's mode is always: first touches take several times as long.")
 		advice(unix.MADV_COLLAPSE, "MADV_COLLAPSE", "Region.Collapse does nothing.")
 	}
 	_, err = be.resident(p, pageSize)
@@ -55,7 +60,7 @@ func refusals() []Refusal {
 	return all
 }
 
-// forbids reports whether an error is a sandbox's rather than a kernel's that is too old or has no room.
+// forbids reports whether an error comes from a sandbox, and not from an old kernel or a lack of room.
 func forbids(err error) bool {
 	return errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.ENOSYS)
 }
@@ -63,8 +68,8 @@ func forbids(err error) bool {
 // nameTaken names a range and returns the system's answer.
 func nameTaken(p unsafe.Pointer, n int) error {
 	label := [...]byte{'v', 'a', 's', 't', 0}
-	_, _, errno := unix.Syscall6(unix.SYS_PRCTL, unix.PR_SET_VMA, unix.PR_SET_VMA_ANON_NAME, uintptr(p), uintptr(n),
-		uintptr(unsafe.Pointer(&label)), 0)
+	_, _, errno := unix.Syscall6(unix.SYS_PRCTL, unix.PR_SET_VMA, unix.PR_SET_VMA_ANON_NAME, uintptr(p),
+		uintptr(n), uintptr(unsafe.Pointer(&label)), 0)
 	if errno != 0 {
 		return errno
 	}

@@ -46,11 +46,14 @@ func TestRefusedCalls(t *testing.T) {
 		{"nothing", nil, ""},
 		{"names", []seccomptest.Rule{refusedNames}, "prctl(PR_SET_VMA)"},
 		{"giving back", []seccomptest.Rule{refusedKind(unix.MADV_DONTNEED)}, "madvise(MADV_DONTNEED)"},
-		{"populating", []seccomptest.Rule{refusedKind(unix.MADV_POPULATE_WRITE)}, "madvise(MADV_POPULATE_WRITE)"},
-		{"huge pages", []seccomptest.Rule{refusedKind(unix.MADV_HUGEPAGE), refusedKind(unix.MADV_NOHUGEPAGE), refusedKind(unix.MADV_COLLAPSE)},
+		{"populating", []seccomptest.Rule{refusedKind(unix.MADV_POPULATE_WRITE)},
+			"madvise(MADV_POPULATE_WRITE)"},
+		{"huge pages", []seccomptest.Rule{refusedKind(unix.MADV_HUGEPAGE), refusedKind(unix.MADV_NOHUGEPAGE),
+			refusedKind(unix.MADV_COLLAPSE)},
 			"madvise(MADV_HUGEPAGE) madvise(MADV_COLLAPSE)"},
 		{"advice", []seccomptest.Rule{refusedAdvice},
-			"madvise(MADV_DONTNEED) madvise(MADV_POPULATE_WRITE) madvise(MADV_HUGEPAGE) madvise(MADV_COLLAPSE)"},
+			"madvise(MADV_DONTNEED) madvise(MADV_POPULATE_WRITE) madvise(MADV_HUGEPAGE) " +
+				"madvise(MADV_COLLAPSE)"},
 		{"moves", []seccomptest.Rule{refusedMoves}, "mremap"},
 		{"files", []seccomptest.Rule{refusedFiles}, "memfd_create"},
 		{"moves and files", []seccomptest.Rule{refusedMoves, refusedFiles}, "mremap memfd_create"},
@@ -58,8 +61,10 @@ func TestRefusedCalls(t *testing.T) {
 		{"faults in user space", []seccomptest.Rule{refusedFaults}, ""}, // regions have none
 		{"limits", []seccomptest.Rule{refusedLimits}, ""},
 		{"the files of the kernel", []seccomptest.Rule{refusedProc}, ""},
-		{"all", []seccomptest.Rule{refusedNames, refusedAdvice, refusedMoves, refusedFiles, refusedResident, refusedFaults, refusedLimits, refusedProc},
-			"prctl(PR_SET_VMA) madvise(MADV_DONTNEED) madvise(MADV_POPULATE_WRITE) madvise(MADV_HUGEPAGE) madvise(MADV_COLLAPSE) mincore mremap memfd_create"},
+		{"all", []seccomptest.Rule{refusedNames, refusedAdvice, refusedMoves, refusedFiles, refusedResident,
+			refusedFaults, refusedLimits, refusedProc},
+			"prctl(PR_SET_VMA) madvise(MADV_DONTNEED) madvise(MADV_POPULATE_WRITE) madvise(MADV_HUGEPAGE) " +
+				"madvise(MADV_COLLAPSE) mincore mremap memfd_create"},
 	} {
 		for _, errno := range []unix.Errno{unix.EPERM, unix.ENOSYS} {
 			rules := slices.Clone(c.rules)
@@ -70,7 +75,8 @@ func TestRefusedCalls(t *testing.T) {
 				seccomptest.Child(t, func(t *testing.T) {
 					refused := func(r seccomptest.Rule) bool {
 						return slices.ContainsFunc(rules, func(s seccomptest.Rule) bool {
-							return s.Call == r.Call && (s.Argument == 0 || s.Argument == r.Argument && s.Value == r.Value)
+							return s.Call == r.Call &&
+								(s.Argument == 0 || s.Argument == r.Argument && s.Value == r.Value)
 						})
 					}
 					liveRefused(t, refused, errno)
@@ -127,7 +133,8 @@ func liveRefused(t *testing.T, refused func(seccomptest.Rule) bool, errno unix.E
 		}
 		must(t, r.Discard(p, size/2))
 		if b := view(r); b[0] != 1 || b[p] != 0 || b[size/2] != 0 || b[size/2+p] != 1 {
-			t.Errorf("%v: after Discard the bytes are %d, %d, %d, %d", pages, b[0], b[p], b[size/2], b[size/2+p])
+			t.Errorf("%v: after Discard the bytes are %d, %d, %d, %d", pages, b[0], b[p], b[size/2],
+				b[size/2+p])
 		}
 		checkNamed(t, r, refused)
 		must(t, r.Decommit(size/2, size/2))
@@ -181,7 +188,8 @@ func checkNamed(t *testing.T, r *Region, refused func(seccomptest.Rule) bool) {
 	if refused(refusedProc) || refused(refusedNames) {
 		return
 	}
-	if sum, names := smaps(t, r); len(names) > 0 && (len(names) != sum["mappings"] || slices.Compact(names)[0] != "[anon:vast: refused]") {
+	if sum, names := smaps(t, r); len(names) > 0 &&
+		(len(names) != sum["mappings"] || slices.Compact(names)[0] != "[anon:vast: refused]") {
 		t.Errorf("%d mappings have the names %q", sum["mappings"], names)
 	}
 }
@@ -211,7 +219,9 @@ func TestRefusedMemory(t *testing.T) {
 					must(t, r.Close())
 				}
 				var e *Error
-				if !errors.Is(err, unix.EPERM) || !errors.As(err, &e) || !strings.Contains(e.Detail, "(seccomp) or a security policy refuses "+c.call+": allow it") {
+				if !errors.Is(err, unix.EPERM) || !errors.As(err, &e) ||
+					!strings.Contains(e.Detail, "(seccomp) or a security policy refuses "+c.call+": allow "+
+						"it") {
 					t.Errorf("got %v", err)
 				}
 				if after := fmt.Sprint(Snapshot(false)); after != before {

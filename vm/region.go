@@ -13,13 +13,12 @@ import (
 	"github.com/vastgo/vast/internal/sampling"
 )
 
-// Options say how a region is made. The zero value works.
+// Options configure a region. The zero value works.
 type Options struct {
-	// Name is the name under which the region's bytes are counted and, on Linux, shown in /proc/self/maps.
-	// Default: "other".
+	// Name is the purpose under which the region's bytes are counted (see [Snapshot]) and named in errors. On
+	// Linux /proc/self/maps shows it too. Default: "other".
 	Name string
-	// Limit is a budget of committed bytes, shared with other regions. Default: [DefaultLimit], which is none unless the
-	// program or VAST_LIMIT sets one.
+	// Limit is a budget of committed memory, shared with other regions. Default: [DefaultLimit].
 	Limit *Limit
 	// Pages is the page policy. Default: PagesAuto.
 	Pages Pages
@@ -27,15 +26,16 @@ type Options struct {
 
 // Region is one reservation of address space. See the package documentation for the states of its pages.
 //
-// Its methods may be called from many goroutines; what lies in its memory is the caller's to order. Offsets and sizes
-// are in bytes from the region's base. A range that reaches outside the region is a caller's bug and panics, as does
-// every change of a closed region; Base, Size, Committed, Resident, Pages, Look and Close may still be called then.
+// Its methods may be called from many goroutines; the caller orders accesses to its memory. Offsets and sizes
+// are in bytes from the region's base. A range that reaches outside the region panics, and so does every
+// change of a closed region. Base, Size, Committed, Resident, Pages, Look and Close still work on a closed
+// region.
 type Region struct {
 	m *mapping
 }
 
-// mapping is what the registry, the counters and the leak report know of a region. It is apart from Region so that the
-// runtime can tell when the Region itself is no longer used.
+// mapping is the part of a region that the registry, the counters and the leak report use. It is separate
+// from Region so that the runtime can tell when the Region itself is no longer used.
 type mapping struct {
 	be      backend
 	base    unsafe.Pointer
@@ -50,20 +50,21 @@ type mapping struct {
 	closed    bool
 	carved    int // bytes handed out by Carve
 	committed intervals
-	ever      intervals // what was committed at some time
-	dense     intervals // what Huge was called for
-	moved     pieces    // what MovePages brought here
+	ever      intervals // the pages that were ever committed
+	dense     intervals // the ranges of Huge
+	moved     pieces    // the pages that MovePages moved here
 	labels    []labelled
 	returns   *returns // nil unless VAST_GUARD is set
-	borders   int      // between committed pages, because of what was moved
-	mappings  int      // what the region counts for in mappingsUsed
+	borders   int      // borders between committed pages, made by moves
+	mappings  int      // the region's share of mappingsUsed
 }
 
-// maxReserve keeps sizes far from overflow in roundings and sums.
+// maxReserve keeps roundings and sums of sizes far from overflow.
 const maxReserve = math.MaxInt / 4
 
-// Reserve takes bytes of addresses, rounded up to whole pages: nothing → Reserved. It costs no memory and is not
-// charged to any commit limit. The base is aligned to a page, and to a huge page when the region is as large as one.
+// Reserve takes bytes of addresses, rounded up to whole pages: nothing → Reserved. It costs no memory and is
+// not charged to any commit limit. The base is aligned to a page, and to a huge page if the region is at
+// least that large.
 //
 // It returns an [*Error] wrapping ErrSize, ErrAddressSpace or ErrMappings.
 func Reserve(bytes int, o Options) (*Region, error) {
@@ -72,7 +73,7 @@ func Reserve(bytes int, o Options) (*Region, error) {
 	return reserveOn(chosen(o.Pages), bytes, o, made)
 }
 
-// reserveOn is Reserve with the source of the addresses given.
+// reserveOn is Reserve with a backend.
 func reserveOn(be backend, bytes int, o Options, made origin) (*Region, error) {
 	if o.Name == "" {
 		o.Name = "other"
@@ -123,15 +124,16 @@ func reserveAddresses(be backend, size, align int) (unsafe.Pointer, error) {
 	return p, err
 }
 
-// dress gives a bare range its name and the page policy. Without either the region works as well, only more slowly or
-// namelessly, so that failures do not matter.
+// dress gives a bare range its name and the page policy. Failures are ignored: without them the region is
+// slower or nameless, but works.
 func (m *mapping) dress(iv interval) {
 	m.be.name(m.at(iv.lo), iv.hi-iv.lo, "vast: "+m.counted.purpose)
 	switch {
 	case m.pages == PagesHuge:
 		_ = m.be.advise(m.at(iv.lo), iv.hi-iv.lo, true)
 	case m.pages == PagesSmall, facts().HugeMode == "always":
-		// Where huge pages come unasked, a sparse region would grow by one for each touch; Huge asks for dense ranges.
+		// If the system hands out huge pages unasked, each touch of a sparse region would cost one; Huge
+		// requests them for dense ranges.
 		_ = m.be.advise(m.at(iv.lo), iv.hi-iv.lo, false)
 	}
 	for _, dense := range m.dense.covered(iv.lo, iv.hi) {
@@ -152,19 +154,21 @@ func (r *Region) Committed() int {
 	return r.m.committed.bytes
 }
 
-// check panics unless the region is open and [off, off+n) lies in it. It is called with the lock held.
+// check panics unless the region is open and [off, off+n) lies in it. The caller holds the lock.
 func (m *mapping) check(op string, off, n int) {
 	if m.closed {
-		panic(fmt.Sprintf("vm: %s on a closed region (%s): a region must not be used after Close", op, m.counted.purpose))
+		panic(fmt.Sprintf("vm: %s on a closed region (%s): a region must not be used after Close", op,
+			m.counted.purpose))
 	}
 	if off < 0 || n < 0 || off > m.size || n > m.size-off {
-		panic(fmt.Sprintf("vm: %s(%d, %d) reaches outside a region of %d bytes (%s)", op, off, n, m.size, m.counted.purpose))
+		panic(fmt.Sprintf("vm: %s(%d, %d) reaches outside a region of %d bytes (%s)", op, off, n, m.size,
+			m.counted.purpose))
 	}
 }
 
 func (m *mapping) at(off int) unsafe.Pointer { return unsafe.Add(m.base, off) }
 
-// failed explains an error of the backend's. One that is explained already stays as it is.
+// failed explains an error of the backend. An error that is explained already passes unchanged.
 func (m *mapping) failed(op string, n int, err error) error {
 	if e, ok := err.(*Error); ok {
 		return e
@@ -173,12 +177,12 @@ func (m *mapping) failed(op string, n int, err error) error {
 	return &Error{Op: op, Purpose: m.counted.purpose, Bytes: n, Err: sentinel, Detail: detail}
 }
 
-// Commit makes [off, off+n) usable, rounded outward to whole pages: Reserved → Committed. Pages that are committed
-// already stay as they are. Memory is taken when a page is first touched.
+// Commit makes [off, off+n) usable, rounded outward to whole pages: Reserved → Committed. Committed pages
+// stay as they are. Memory is taken when a page is first touched.
 //
-// It returns an [*Error] wrapping ErrLimit, ErrDataLimit, ErrMappings, ErrOvercommit or ErrCommitCharge; then no page
-// has changed. Complexity: one system call for each gap between committed pages, and a moving of the list of committed
-// ranges where they are many.
+// It returns an [*Error] wrapping ErrLimit, ErrDataLimit, ErrMappings, ErrOvercommit or ErrCommitCharge; then
+// no page has changed. Complexity: one system call for each gap between committed pages, and a copy of the
+// list of committed ranges if it is long.
 func (r *Region) Commit(off, n int) error {
 	m := r.m
 	m.mu.Lock()
@@ -204,7 +208,8 @@ func (r *Region) Commit(off, n int) error {
 	for i, g := range gaps {
 		if err := m.be.commit(m.at(g.lo), g.hi-g.lo); err != nil {
 			for _, changed := range gaps[:i+1] {
-				// Should this fail, pages are usable that count as Reserved: their memory is given back in any case.
+				// If this fails, the pages are usable but count as Reserved; their memory is given back in
+				// any case.
 				if bare, _ := m.be.decommit(m.at(changed.lo), changed.hi-changed.lo); bare {
 					m.dress(changed)
 				}
@@ -220,19 +225,19 @@ func (r *Region) Commit(off, n int) error {
 	return nil
 }
 
-// remember notes that a range was committed. Mostly it was before.
+// remember records that a range was committed. Usually it was committed before.
 func (m *mapping) remember(lo, hi int) {
 	if !m.ever.contains(lo, hi) {
 		m.ever.add(lo, hi)
 	}
 }
 
-// Decommit gives the memory of [off, off+n) back and keeps the addresses, rounded inward to whole pages: Committed →
-// Reserved. What lay there is lost; touching it faults until it is committed again. A part of a huge page leaves memory
-// only when the system splits that page.
+// Decommit gives the memory of [off, off+n) back and keeps the addresses, rounded inward to whole pages:
+// Committed → Reserved. The contents are lost, and touching the pages faults until they are committed again.
+// A part of a huge page leaves memory only when the system splits that page.
 //
-// It returns an [*Error] wrapping ErrMappings where a mapping cannot be split; then the committed ranges before the
-// failing one are Reserved, the others are as they were, and pages that Protect had changed may be ReadWrite.
+// It returns an [*Error] wrapping ErrMappings if a mapping cannot be split. Then the committed ranges before
+// the failing one are Reserved, the others are unchanged, and pages changed by Protect may be ReadWrite.
 func (r *Region) Decommit(off, n int) error {
 	return r.inward("decommit", off, n, func(m *mapping, iv interval) error {
 		if m.committed.contains(iv.lo-1, iv.hi+1) {
@@ -250,7 +255,8 @@ func (r *Region) Decommit(off, n int) error {
 	})
 }
 
-// spare returns an error where a new range of committed pages, or a new hole in one, would take too many mappings.
+// spare returns an error if a new range of committed pages, or a new hole in one, would take too many
+// mappings.
 func (m *mapping) spare(op string, n int) error {
 	if detail := tooManyMappings(m.be, 2); detail != "" {
 		return &Error{Op: op, Purpose: m.counted.purpose, Bytes: n, Err: ErrMappings, Detail: detail}
@@ -270,7 +276,7 @@ func (m *mapping) decommit(iv interval) error {
 	return nil
 }
 
-// forget counts a committed range as Reserved.
+// forget records a committed range as Reserved.
 func (m *mapping) forget(iv interval) {
 	m.rebordered(iv.lo, iv.hi, func() { m.committed.remove(iv.lo, iv.hi) })
 	m.recount()
@@ -278,11 +284,11 @@ func (m *mapping) forget(iv interval) {
 	m.limit.give(iv.hi - iv.lo)
 }
 
-// Discard gives the memory of [off, off+n) back, rounded inward to whole pages, and leaves it usable: Committed →
-// Committed, zero. Pages that Protect had changed may be ReadWrite afterwards.
+// Discard gives the memory of [off, off+n) back, rounded inward to whole pages, and leaves the pages usable:
+// Committed → Committed, zero. Pages changed by Protect may become ReadWrite.
 //
-// On Windows it can return an [*Error] wrapping ErrCommitCharge, when another process takes what the system can promise
-// in the moment between giving back and committing anew; then pages are Reserved.
+// On Windows it can return an [*Error] wrapping ErrCommitCharge, if another process takes the system's last
+// memory between the decommit and the new commit; then pages are Reserved.
 func (r *Region) Discard(off, n int) error {
 	return r.inward("discard", off, n, func(m *mapping, iv interval) error {
 		err := m.be.discard(m.at(iv.lo), iv.hi-iv.lo)
@@ -313,11 +319,11 @@ func (r *Region) inward(op string, off, n int, f func(*mapping, interval) error)
 	return nil
 }
 
-// Protect changes what the committed pages in [off, off+n) may be used for. The range must consist of whole committed
-// pages. Decommitting pages and committing them again makes them ReadWrite. The heap stand-in cannot protect and does
-// nothing.
+// Protect changes the access of the committed pages in [off, off+n). The range must consist of whole
+// committed pages. Decommitting pages and committing them again makes them ReadWrite. The heap stand-in
+// cannot protect and does nothing.
 //
-// It returns an [*Error] wrapping ErrMappings where the system cannot split a mapping; then a part of the pages may have
+// It returns an [*Error] wrapping ErrMappings if the system cannot split a mapping; then some pages may have
 // changed.
 func (r *Region) Protect(off, n int, a Access) error {
 	m := r.m
@@ -325,8 +331,8 @@ func (r *Region) Protect(off, n int, a Access) error {
 	defer m.mu.Unlock()
 	m.check("protect", off, n)
 	if off%pageSize != 0 || n%pageSize != 0 || !m.committed.contains(off, off+n) {
-		panic(fmt.Sprintf("vm: protect(%d, %d): the range must be whole committed pages of %d bytes (%s)", off, n, pageSize,
-			m.counted.purpose))
+		panic(fmt.Sprintf("vm: protect(%d, %d): the range must be whole committed pages of %d bytes (%s)",
+			off, n, pageSize, m.counted.purpose))
 	}
 	if n == 0 {
 		return nil
@@ -337,22 +343,22 @@ func (r *Region) Protect(off, n int, a Access) error {
 	return nil
 }
 
-// Populate takes memory for the committed pages in [off, off+n) now, rounded inward; they must be ReadWrite. Where the
-// system has no memory left it returns an error, while touching a page would end the process (a control group's limit
-// ends it all the same: set a [Limit]). A part of the pages may be populated then. On kernels that cannot do it (Linux
-// before 5.14) the error wraps errors.ErrUnsupported.
+// Populate takes memory for the committed pages in [off, off+n) now, rounded inward; they must be ReadWrite.
+// If the system has no memory left, it returns an error, while touching a page would end the process (a
+// control group's limit still ends it: set a [Limit]). After an error some pages may be populated. On kernels
+// without this call (Linux before 5.14) the error wraps errors.ErrUnsupported.
 func (r *Region) Populate(off, n int) error {
 	return r.inward("populate", off, n, func(m *mapping, iv interval) error {
 		return m.be.populate(m.at(iv.lo), iv.hi-iv.lo)
 	})
 }
 
-// Huge says that [off, off+n) is or will be dense: it asks for huge pages in the whole huge pages inside the range, in
-// any state. Pages touched from then on are huge; small ones in memory already are joined by the system in its own time,
-// or by [Region.Collapse]. Decommitting does not take the wish back.
+// Huge declares that [off, off+n) is or will be dense: it requests huge pages for the whole huge pages inside
+// the range, in any state. Pages touched from then on are huge. The system joins small pages in memory in its
+// own time, or [Region.Collapse] does it now. The request survives a decommit.
 //
-// It is a hint: where the policy is not PagesAuto, or the system has no huge pages, nothing happens. An [*Error] wrapping
-// ErrMappings says that the range could not become a mapping of its own.
+// Huge is a hint: if the policy is not PagesAuto, or the system has no huge pages, it does nothing. An
+// [*Error] wrapping ErrMappings says that the range could not become a mapping of its own.
 func (r *Region) Huge(off, n int) error {
 	m := r.m
 	m.mu.Lock()
@@ -377,8 +383,8 @@ func (r *Region) Huge(off, n int) error {
 	return nil
 }
 
-// Collapse joins the committed pages of [off, off+n) into huge pages now, by copying what is in memory and filling up
-// with zeros, wherever the range has whole huge pages. It is a hint like [Region.Huge].
+// Collapse joins the committed pages of the whole huge pages in [off, off+n) into huge pages now. It copies
+// the pages in memory and fills the rest with zeros. It is a hint like [Region.Huge].
 func (r *Region) Collapse(off, n int) error {
 	return r.inward("collapse", off, n, func(m *mapping, iv interval) error {
 		whole := m.wholeHugePages(iv)
@@ -389,7 +395,7 @@ func (r *Region) Collapse(off, n int) error {
 	})
 }
 
-// wholeHugePages returns the part of a range that consists of whole huge pages: an empty one where there are none.
+// wholeHugePages returns the part of a range that consists of whole huge pages; it may be empty.
 func (m *mapping) wholeHugePages(iv interval) interval {
 	huge, base := HugePageSize(), address(m.base)
 	if huge == 0 {
@@ -400,12 +406,12 @@ func (m *mapping) wholeHugePages(iv interval) interval {
 	return interval{lo, max(lo, hi)}
 }
 
-// Resident returns how many bytes of the region are in memory. Complexity: one system call for each 16 Ki committed
-// pages.
+// Resident returns the number of bytes of the region in memory. Complexity: one system call for each 16 Ki
+// committed pages.
 func (r *Region) Resident() (int, error) { return r.m.resident() }
 
-// resident asks without the lock, so that nobody waits for it: the addresses stay reserved whatever happens to the
-// region meanwhile, and pages that are gone by then count as not in memory.
+// resident asks without the lock, so that it blocks nothing: the addresses stay reserved whatever happens to
+// the region, and pages decommitted meanwhile count as not in memory.
 func (m *mapping) resident() (int, error) { return m.residentIn(interval{0, m.size}) }
 
 // residentIn is resident for a part of the region.
@@ -424,11 +430,11 @@ func (m *mapping) residentIn(part interval) (int, error) {
 	return total, nil
 }
 
-// Close gives all memory back and the addresses to later regions of this process: any state → Released. Pointers into
-// the region must not be used afterwards. Closing twice does nothing.
+// Close gives all memory back and the addresses to later regions of this process: any state → Released.
+// Pointers into the region must not be used afterwards. Closing twice does nothing.
 //
-// It returns an [*Error] wrapping ErrMappings where the process has so many mappings that even this needs too many; then
-// the region is still open, some of its pages may be Reserved, and Close may be called again.
+// It returns an [*Error] wrapping ErrMappings if the process has too many mappings even for this. Then the
+// region is still open, some of its pages may be Reserved, and Close may be called again.
 func (r *Region) Close() error {
 	m := r.m
 	m.mu.Lock()
@@ -437,8 +443,8 @@ func (r *Region) Close() error {
 		return nil
 	}
 	if err := m.be.reset(m.base, m.size); err != nil {
-		// At the mapping limit Linux refuses even a mapping that replaces others. Decommitting joins the committed
-		// ranges with what lies between them. Then resetting would only take names and advice away.
+		// At the mapping limit Linux refuses even a mapping that replaces others. Decommitting joins the
+		// committed ranges with their neighbours. After that, resetting would only remove names and advice.
 		for _, iv := range slices.Clone(m.committed.of) {
 			if err := m.decommit(iv); err != nil {
 				return m.failed("close", iv.hi-iv.lo, err)

@@ -67,7 +67,8 @@ func BenchmarkPages(b *testing.B) {
 		name  string
 		step  int
 		pages Pages
-	}{{"every second", 2 * PageSize(), PagesSmall}, {"small", PageSize(), PagesSmall}, {"huge", PageSize(), PagesHuge}} {
+	}{{"every second", 2 * PageSize(), PagesSmall}, {"small", PageSize(), PagesSmall}, {"huge", PageSize(),
+		PagesHuge}} {
 		b.Run(o.name, func(b *testing.B) {
 			r := open(b, onlyOS(b), bytes, Options{Pages: o.pages})
 			must(b, r.Commit(0, bytes))

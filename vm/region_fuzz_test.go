@@ -27,7 +27,8 @@ func driveRegion(t *testing.T, ops []byte) {
 		var r *Region
 		reopen := func() {
 			var err error
-			if r, err = reserveOn(be, modelPages*p, Options{Name: "model", Limit: limit}, origin{}); err != nil {
+			if r, err = reserveOn(be, modelPages*p, Options{Name: "model", Limit: limit},
+				origin{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -51,7 +52,8 @@ func driveRegion(t *testing.T, ops []byte) {
 				}
 				err = r.Commit(off, end-off)
 				if fits := len(model)+missing <= modelBudget; fits != (err == nil) {
-					t.Fatalf("%s, op %d: commit(%d, %d) of %d missing pages gave %v", name, i/4, off, end-off, missing, err)
+					t.Fatalf("%s, op %d: commit(%d, %d) of %d missing pages gave %v", name, i/4, off, end-off,
+						missing, err)
 				}
 				for page := outLo; page < outHi && end > off && err == nil; page++ {
 					if _, ok := model[page]; !ok {
@@ -97,12 +99,14 @@ func driveRegion(t *testing.T, ops []byte) {
 				t.Fatalf("%s, op %d, kind %d: %v", name, i/4, op, err)
 			}
 			if r.Committed() != len(model)*p || limit.Used() != len(model)*p {
-				t.Fatalf("%s, op %d, kind %d: %d committed, %d used, want %d pages", name, i/4, op, r.Committed(), limit.Used(), len(model))
+				t.Fatalf("%s, op %d, kind %d: %d committed, %d used, want %d pages", name, i/4, op,
+					r.Committed(), limit.Used(), len(model))
 			}
 			for page, held := range model {
 				for k, want := range held {
 					if got := view(r)[page*p+probes()[k]]; got != want {
-						t.Fatalf("%s, op %d, kind %d: page %d holds %d at probe %d, want %d", name, i/4, op, page, got, k, want)
+						t.Fatalf("%s, op %d, kind %d: page %d holds %d at probe %d, want %d", name, i/4, op,
+							page, got, k, want)
 					}
 				}
 			}

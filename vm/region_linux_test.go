@@ -65,7 +65,8 @@ func mincore(tb testing.TB, r *Region, off, n int) int {
 	count := 0
 	for ; n > 0; off, n = off+systemPage, n-systemPage {
 		var present [1]byte
-		_, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(r.m.at(off)), uintptr(systemPage), uintptr(unsafe.Pointer(&present)))
+		_, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(r.m.at(off)), uintptr(systemPage),
+			uintptr(unsafe.Pointer(&present)))
 		if errno == unix.ENOMEM && !tellsOfReserved() {
 			continue
 		}

@@ -1,7 +1,7 @@
 package vm
 
-// returns remembers where memory of a region was given back last, while the environment variable VAST_GUARD is set: the other
-// half of what there is to know about a use of it afterwards.
+// returns remembers the latest decommits of a region while the environment variable VAST_GUARD is set, for
+// reports about later accesses.
 type returns struct {
 	of [64]struct {
 		interval
@@ -10,7 +10,7 @@ type returns struct {
 	next int
 }
 
-// returned remembers a range that [Region.Decommit] has given back. It is called with the lock held.
+// returned remembers a range that [Region.Decommit] has given back. The caller holds the lock.
 //
 //go:noinline
 func (m *mapping) returned(iv interval) {
@@ -23,7 +23,7 @@ func (m *mapping) returned(iv interval) {
 	e.at.recordAbove(3) // the function for the range, inward, Decommit
 }
 
-// find returns where the memory at an offset was given back, or "".
+// find returns the latest decommit of the memory at an offset, or "".
 func (r *returns) find(off int) string {
 	if r == nil {
 		return ""

@@ -5,58 +5,60 @@ import (
 	"unsafe"
 )
 
-// Seam is a part of a region with two arrays that grow away from each other: one downwards from the seam, the other
-// upwards. Their committed bytes are one growing range, so that both together cost the mappings and the system calls of
-// one [Span], and while they are small they share a page. It is for arrays that are read at the same index, and must not
-// be copied once it has grown.
+// Seam is a part of a region with two arrays that grow away from each other: one downwards from the seam, the
+// other upwards. Their committed bytes are one growing range. So both together cost the mappings and system
+// calls of one [Span], and small ones share a page. A Seam is for arrays that are read at the same index. It
+// must not be copied once it has grown.
 type Seam struct {
 	region *Region
 	base   unsafe.Pointer // the seam's address
 	at     int            // its offset in the region
-	lead   int            // how far it is into its page
-	lo, hi int            // the committed range, in offsets of the region; equal where there is none
+	lead   int            // the offset of the seam in its page
+	lo, hi int            // the committed range, in offsets of the region; lo = hi if there is none
 	low    int            // bytes that fit below
 	high   int            // bytes that fit above
-	down   int            // the array below has so many bytes …
-	up     int            // … for each so many of the one above
+	down   int            // the array below has down bytes …
+	up     int            // … for each up bytes of the one above
 }
 
-// Seam turns a span of which nothing is committed into a seam, at bytes from the span's base. The array below it has down
-// bytes for each up bytes of the one above. The span must not be used afterwards.
+// Seam turns a span without committed bytes into a seam, at bytes from the span's base. The array below it
+// has down bytes for each up bytes of the array above. The span must not be used afterwards.
 func (s *Span) Seam(at, down, up int) Seam {
 	if at < 0 || at >= s.size || s.committed != 0 || down <= 0 || up <= 0 {
-		panic(fmt.Sprintf("vm: seam(%d, %d, %d): the seam must lie in the %d bytes of a span that has not grown, and both "+
-			"arrays must have elements (%s)", at, down, up, s.size, s.region.m.counted.purpose))
+		panic(fmt.Sprintf("vm: seam(%d, %d, %d): the seam must lie in the %d bytes of a span that has not "+
+			"grown, and both arrays must have elements "+
+			"(%s)", at, down, up, s.size, s.region.m.counted.purpose))
 	}
 	off := s.off + at
-	return Seam{region: s.region, base: unsafe.Add(s.base, at), at: off, lead: off % pageSize, lo: off, hi: off, low: at,
+	return Seam{region: s.region, base: unsafe.Add(s.base, at), at: off, lead: off % pageSize, lo: off,
+		hi: off, low: at,
 		high: s.size - at, down: down, up: up}
 }
 
 // Base returns the address of the seam: the array above begins there, the one below ends there.
 func (s *Seam) Base() unsafe.Pointer { return s.base }
 
-// Offset returns where the seam is in its region, in bytes.
+// Offset returns the offset of the seam in its region, in bytes.
 func (s *Seam) Offset() int { return s.at }
 
-// Size returns the bytes that the arrays below and above the seam may grow to.
+// Size returns the largest sizes in bytes of the arrays below and above the seam.
 func (s *Seam) Size() (below, above int) { return s.low, s.high }
 
-// Region returns the region that the seam is a part of.
+// Region returns the region of the seam.
 func (s *Seam) Region() *Region { return s.region }
 
-// Below returns the committed bytes below the seam.
+// Below returns the number of committed bytes below the seam.
 func (s *Seam) Below() int { return max(0, s.at-s.lo) }
 
-// Above returns the committed bytes above the seam.
+// Above returns the number of committed bytes above the seam.
 func (s *Seam) Above() int { return max(0, s.hi-s.at) }
 
-// Committed returns the committed bytes on both sides.
+// Committed returns the number of committed bytes on both sides.
 func (s *Seam) Committed() int { return s.hi - s.lo }
 
-// CommitTo commits at least so many bytes above the seam, and below it what belongs to them. It commits ahead as [Span.CommitTo]
-// does, by the distance from the page in which the seam lies: so seams of one size grow alike, wherever in a page they are.
-// Where the limits do not allow that much it commits just what is needed.
+// CommitTo commits at least above bytes above the seam, and the corresponding bytes below it. It commits
+// ahead as [Span.CommitTo] does, measured from the page of the seam: so seams of one size grow alike, at any
+// offset in a page. If the limits do not allow that, it commits only the needed bytes.
 //
 // On failure it returns an [*Error] (ErrCapacity, or as [Region.Commit]) and nothing has changed.
 func (s *Seam) CommitTo(above int) error {
@@ -86,10 +88,12 @@ func (s *Seam) CommitTo(above int) error {
 	return err
 }
 
-// share returns how many bytes below the seam belong to what lies above it, up to offset hi of the region.
+// share returns the number of bytes below the seam that correspond to the bytes above it, up to offset hi of
+// the region.
 func (s *Seam) share(hi int) int { return min((hi-s.at+s.lead+s.up-1)/s.up*s.down, s.low) }
 
-// commit makes what lies above the seam, up to offset hi of the region, usable, and what belongs to it below.
+// commit commits the bytes above the seam up to offset hi of the region, and the corresponding bytes below
+// it.
 func (s *Seam) commit(hi int) error {
 	lo := min(s.lo, roundDown(s.at-s.share(hi), pageSize))
 	if err := s.region.Commit(lo, hi-lo); err != nil {
@@ -99,15 +103,15 @@ func (s *Seam) commit(hi int) error {
 	return nil
 }
 
-// DecommitTo decommits what lies beyond so many bytes above the seam, and beyond so many below it, but nothing that belongs to
-// what stays above. It works in whole pages.
+// DecommitTo keeps the first below bytes below the seam and the first above bytes above it, and decommits the
+// rest. It keeps bytes below the seam that correspond to kept bytes above. It works in whole pages.
 func (s *Seam) DecommitTo(below, above int) error {
 	lo, hi := s.at-below, s.at+above
 	if above > 0 {
 		hi = roundUp(hi, pageSize)
 		lo = min(lo, s.at-s.share(hi))
 	} else if below > 0 {
-		hi = roundUp(hi, pageSize) // the page in which the seam lies
+		hi = roundUp(hi, pageSize) // the page of the seam
 	} else {
 		lo, hi = s.lo, s.lo
 	}
@@ -130,11 +134,11 @@ func (s *Seam) DecommitTo(below, above int) error {
 	return nil
 }
 
-// Discard gives the memory of n bytes from off on back, off being the distance above the seam, as [Span.Discard] does.
+// Discard gives back the memory of n bytes from off bytes above the seam on, as [Span.Discard] does.
 func (s *Seam) Discard(off, n int) error {
 	above := Span{region: s.region, off: s.at}
 	return above.Discard(off, n)
 }
 
-// Resident returns how many bytes of both sides are in memory. Complexity: as [Region.Resident].
+// Resident returns the number of bytes of both sides in memory. Complexity: as [Region.Resident].
 func (s *Seam) Resident() (int, error) { return s.region.m.residentIn(interval{s.lo, s.hi}) }

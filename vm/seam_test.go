@@ -22,7 +22,8 @@ func newSeam(t *testing.T, lead int, o Options) (*Region, *Seam) {
 func checkSeam(t *testing.T, r *Region, s *Seam, l *Limit, lo, hi int) {
 	t.Helper()
 	if got := s.Committed(); got != (hi-lo)*pageSize || r.Committed() != got || l.Used() != got {
-		t.Errorf("%d bytes are committed, the region counts %d, the limit %d, want %d pages", got, r.Committed(), l.Used(), hi-lo)
+		t.Errorf("%d bytes are committed, the region counts %d, the limit %d, want %d pages", got,
+			r.Committed(), l.Used(), hi-lo)
 	}
 	if lo < hi && !r.m.committed.contains(lo*pageSize, hi*pageSize) {
 		t.Errorf("%v is committed, want pages %d to %d", r.m.committed.of, lo, hi)
@@ -63,7 +64,8 @@ func TestSeamGrowsBothWays(t *testing.T) {
 		lowest := s.Below()
 		must(t, s.DecommitTo(lowest, 0))
 		if got := r.Committed(); got != roundUp(lead, page)+lowest-lead {
-			t.Errorf("%d bytes are committed, want the %d below the seam and the rest of its page", got, lowest)
+			t.Errorf("%d bytes are committed, want the %d below the seam and the rest of its page", got,
+				lowest)
 		}
 		must(t, s.CommitTo(1))
 		if s.Below() != lowest {

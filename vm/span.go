@@ -6,9 +6,10 @@ import (
 	"unsafe"
 )
 
-// Span is a part of a region whose committed bytes are one growing prefix: the form that costs fewest mappings, at most
-// two a span (and up to two more where [Region.Huge] is called for a part of it). It is not safe for use from several
-// goroutines at once, and must not be copied once it has grown: a copy does not learn of later growth.
+// Span is a part of a region whose committed bytes are one growing prefix. This form costs the fewest
+// mappings: at most two a span (and up to two more if [Region.Huge] is called for a part of it). A Span is
+// not safe for use from several goroutines at once. It must not be copied once it has grown: a copy does not
+// see later growth.
 type Span struct {
 	region    *Region
 	base      unsafe.Pointer
@@ -16,21 +17,22 @@ type Span struct {
 	committed int
 }
 
-// minStep is the smallest growth of a span in bytes: enough that a system call is rare beside the page faults that
-// follow it.
+// minStep is the smallest growth of a span in bytes. It keeps system calls rare beside page faults.
 const minStep = 64 << 10
 
-// Carve hands out the next bytes of the region, rounded up to whole pages, as a Span whose base is a multiple of align, a
-// power of two; align 0 means a page. What is carved cannot be given back before the region is closed.
+// Carve hands out the next bytes of the region, rounded up to whole pages, as a Span. Its base is a multiple
+// of align, a power of two; align 0 means a page. A carved span cannot be given back before the region is
+// closed.
 //
-// It returns an [*Error] wrapping ErrSize, or ErrCapacity when the region has no room left.
+// It returns an [*Error] wrapping ErrSize, or ErrCapacity if the region has no room left.
 func (r *Region) Carve(bytes, align int) (Span, error) {
 	m := r.m
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.check("carve", 0, 0)
 	if align < 0 || align > maxReserve || align&(align-1) != 0 {
-		panic(fmt.Sprintf("vm: carve(%d, %d): the alignment must be a power of two (%s)", bytes, align, m.counted.purpose))
+		panic(fmt.Sprintf("vm: carve(%d, %d): the alignment must be a power of two (%s)", bytes, align,
+			m.counted.purpose))
 	}
 	if bytes <= 0 || bytes > maxReserve {
 		return Span{}, &Error{Op: "carve", Purpose: m.counted.purpose, Bytes: bytes, Err: ErrSize,
@@ -50,21 +52,21 @@ func (r *Region) Carve(bytes, align int) (Span, error) {
 // Base returns the span's first address.
 func (s *Span) Base() unsafe.Pointer { return s.base }
 
-// Size returns the bytes that the span may grow to.
+// Size returns the largest number of bytes that the span can commit.
 func (s *Span) Size() int { return s.size }
 
 // Committed returns the length of the usable prefix in bytes.
 func (s *Span) Committed() int { return s.committed }
 
-// Region returns the region that the span is a part of.
+// Region returns the region of the span.
 func (s *Span) Region() *Region { return s.region }
 
-// Offset returns where the span begins in its region, in bytes.
+// Offset returns the offset of the span in its region, in bytes.
 func (s *Span) Offset() int { return s.off }
 
-// CommitTo commits a prefix of at least need bytes. To keep system calls rare it commits ahead: step bytes, or with step 0
-// an eighth of what is committed and at least 64 KiB; from one huge page on the prefix is rounded up to whole huge pages.
-// Where the limits do not allow that much it commits just what is needed.
+// CommitTo commits a prefix of at least need bytes. To keep system calls rare it commits ahead: step bytes,
+// or with step 0 an eighth of the committed bytes and at least 64 KiB. From one huge page on, the prefix is
+// rounded up to whole huge pages. If the limits do not allow that, it commits only the needed bytes.
 //
 // On failure it returns an [*Error] (ErrCapacity, or as [Region.Commit]) and nothing has changed.
 func (s *Span) CommitTo(need, step int) error {
@@ -95,7 +97,7 @@ func (s *Span) CommitTo(need, step int) error {
 	return nil
 }
 
-// DecommitTo decommits what lies beyond the first keep bytes, in whole pages.
+// DecommitTo keeps the first keep bytes and decommits the rest, in whole pages.
 func (s *Span) DecommitTo(keep int) error {
 	keep = roundUp(max(keep, 0), pageSize)
 	if keep >= s.committed {
@@ -108,9 +110,9 @@ func (s *Span) DecommitTo(keep int) error {
 	return nil
 }
 
-// Discard gives the memory of [off, off+n) back as [Region.Discard] does, off being the distance from the span's base.
-// Where the system has taken pages away on the way (see there), it tries to commit them anew, so that the prefix stays
-// whole.
+// Discard gives back the memory of [off, off+n), off being the distance from the span's base, as
+// [Region.Discard] does. If that leaves pages Reserved, it tries to commit them again, so that the prefix
+// stays whole.
 func (s *Span) Discard(off, n int) error {
 	err := s.region.Discard(s.off+off, n)
 	if err == nil {
@@ -119,7 +121,7 @@ func (s *Span) Discard(off, n int) error {
 	return errors.Join(err, s.region.Commit(s.off+off, n))
 }
 
-// Resident returns how many bytes of the span are in memory. Complexity: as [Region.Resident].
+// Resident returns the number of bytes of the span in memory. Complexity: as [Region.Resident].
 func (s *Span) Resident() (int, error) {
 	return s.region.m.residentIn(interval{s.off, s.off + s.committed})
 }

@@ -79,7 +79,8 @@ func playSpans(t *testing.T, pages Pages, ops []byte) {
 			*(*byte)(unsafe.Add(seam.Base(), at))++
 		}
 		if got := s.Committed() + seam.Committed(); got != limit.Used() || got != r.Committed() {
-			t.Fatalf("%d bytes are committed, the limit counts %d, the region %d", got, limit.Used(), r.Committed())
+			t.Fatalf("%d bytes are committed, the limit counts %d, the region %d", got, limit.Used(),
+				r.Committed())
 		}
 	}
 }

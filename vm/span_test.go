@@ -31,7 +31,8 @@ func TestCarve(t *testing.T) {
 		for _, bytes := range []int{rest + 1, 64 * p, maxReserve} {
 			_, err := r.Carve(bytes, 0)
 			var e *Error
-			if !errors.Is(err, ErrCapacity) || !errors.As(err, &e) || e.Purpose != "columns" || e.Bytes != bytes {
+			if !errors.Is(err, ErrCapacity) || !errors.As(err, &e) || e.Purpose != "columns" ||
+				e.Bytes != bytes {
 				t.Errorf("Carve(%d) gave %v, want ErrCapacity", bytes, err)
 			}
 		}
@@ -70,7 +71,8 @@ func TestSpanGrow(t *testing.T) {
 		} {
 			must(t, s.CommitTo(c.need, c.step))
 			if s.Committed() != c.want || r.Committed() != c.want {
-				t.Fatalf("Grow(%d, %d): %d committed, %d in the region, want %d", c.need, c.step, s.Committed(), r.Committed(), c.want)
+				t.Fatalf("Grow(%d, %d): %d committed, %d in the region, want %d", c.need, c.step,
+					s.Committed(), r.Committed(), c.want)
 			}
 		}
 		if err := s.CommitTo(16*mib+1, 0); !errors.Is(err, ErrCapacity) || s.Committed() != 16*mib {
@@ -84,7 +86,8 @@ func TestSpanGrow(t *testing.T) {
 		if other.Committed() != 16*mib-3*p {
 			t.Errorf("near the limit %d are committed, want %d", other.Committed(), 16*mib-3*p)
 		}
-		if err := other.CommitTo(16*mib+1, 0); !errors.Is(err, ErrLimit) || other.Committed() != 16*mib-3*p || limit.Used() != 32*mib-3*p {
+		if err := other.CommitTo(16*mib+1, 0); !errors.Is(err, ErrLimit) || other.Committed() != 16*mib-3*p ||
+			limit.Used() != 32*mib-3*p {
 			t.Errorf("past the limit: %v, %d committed, %d used", err, other.Committed(), limit.Used())
 		}
 		// Room returns.
@@ -114,7 +117,8 @@ func TestSpanGrowsInHugePages(t *testing.T) {
 	r := open(t, onlyOS(t), 8*huge+PageSize(), Options{})
 	s, err := r.Carve(8*huge+PageSize(), huge)
 	must(t, err)
-	for _, c := range [][2]int{{huge / 2, huge / 2}, {huge/2 + 1, huge/2 + huge/16}, {huge, huge}, {huge + 1, 2 * huge},
+	for _, c := range [][2]int{{huge / 2, huge / 2}, {huge/2 + 1, huge/2 + huge/16}, {huge, huge},
+		{huge + 1, 2 * huge},
 		{8*huge + 1, 8*huge + PageSize()}} {
 		must(t, s.CommitTo(c[0], 0))
 		if s.Committed() != c[1] {

@@ -9,26 +9,27 @@ import (
 	"github.com/vastgo/vast/internal/layout"
 )
 
-// statics keeps the regions of static tables from being reported as leaked.
+// statics keeps the regions of static tables, so that they are not reported as leaked.
 var statics struct {
 	mu      sync.Mutex
 	regions []*Region
 }
 
-// Static returns a table of n zero elements that lives as long as the process, like the static array of a C program, and
-// costs what is touched of it: a page for each that was written or read. It is meant for package-level variables:
+// Static returns a table of n zero elements that lives as long as the process, like the static array of a C
+// program. It costs only the pages that were read or written. It is meant for package-level variables:
 //
 //	var tanks = vm.Static[Tank](1_000_000)
 //
-// so that "large enough for anybody" costs addresses instead of memory. The elements never move.
+// With it, "large enough for every case" costs addresses instead of memory. The elements never move.
 //
-// All of the table is Committed. Where the system charges for that (vm.overcommit_memory=2, RLIMIT_DATA, Windows) the whole
-// table counts: a table that might need a lot, and usually does not, is better a bulk.Array there. [DefaultLimit] does not
-// bind tables: it would count the whole of each, and a program would end before its main function. Tables are counted
-// under the purpose "static Tank". The heap stand-in takes their memory at once.
+// All of the table is Committed. If the system charges for that (vm.overcommit_memory=2, RLIMIT_DATA,
+// Windows), the whole table counts. There, use a bulk.Array for a table that usually stays small.
+// [DefaultLimit] does not bind tables: it would count the whole of each, and a program would end before its
+// main function. Tables are counted under the purpose "static Tank". The heap stand-in takes their memory at
+// once.
 //
-// It panics when n is negative or T holds Go pointers, and with the [*Error] of [Reserve] or [Region.Commit] where the
-// addresses or the memory cannot be had.
+// Static panics when n is negative or T holds Go pointers. It panics with the [*Error] of [Reserve] or
+// [Region.Commit] if the addresses or the memory are not available.
 func Static[T any](n int) []T {
 	layout.Check[T]("vm: Static")
 	if n < 0 {
@@ -41,12 +42,13 @@ func Static[T any](n int) []T {
 	size := layout.Size[T]()
 	if n > math.MaxInt/size {
 		panic(&Error{Op: "reserve", Purpose: purpose, Bytes: math.MaxInt, Err: ErrSize,
-			Detail: fmt.Sprintf("%d elements of %d bytes are more than there are addresses: ask for fewer", n, size)})
+			Detail: fmt.Sprintf("%d elements of %d bytes are more than there are addresses: ask for fewer", n,
+				size)})
 	}
 	r, err := Reserve(n*size, Options{Name: purpose, Limit: NewLimit(math.MaxInt)})
 	if err == nil {
 		if err = r.Commit(0, n*size); err != nil {
-			_ = r.Close() // nobody has seen its addresses
+			_ = r.Close() // no code has seen its addresses
 		}
 	}
 	if err != nil {
@@ -55,6 +57,6 @@ func Static[T any](n int) []T {
 	statics.mu.Lock()
 	statics.regions = append(statics.regions, r)
 	statics.mu.Unlock()
-	// The region has n elements' bytes, is never closed, and T holds no Go pointers.
+	// Sound because the region has n elements' bytes and is never closed, and T holds no Go pointers.
 	return unsafe.Slice((*T)(r.Base()), n)
 }

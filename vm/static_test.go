@@ -42,7 +42,8 @@ func TestStatic(t *testing.T) {
 	}
 	s := purposeStats("static tank")
 	bytes := 2 * roundUp(n*int(unsafe.Sizeof(tank{})), PageSize())
-	if s.Regions-before.Regions != 2 || s.Committed-before.Committed != bytes || s.Reserved-before.Reserved != bytes || s.Leaked != 0 {
+	if s.Regions-before.Regions != 2 || s.Committed-before.Committed != bytes ||
+		s.Reserved-before.Reserved != bytes || s.Leaked != 0 {
 		t.Errorf("counted %+v, before %+v, want %d bytes more", s, before, bytes)
 	}
 }
@@ -97,7 +98,8 @@ func TestStaticFails(t *testing.T) {
 			defer stop()
 			defer func() {
 				var e *Error
-				if err, _ := recover().(error); !errors.As(err, &e) || e.Op != failing || !errors.Is(err, errFaulty) {
+				if err, _ := recover().(error); !errors.As(err, &e) || e.Op != failing ||
+					!errors.Is(err, errFaulty) {
 					t.Errorf("with a failing %s it panicked with %v", failing, err)
 				}
 			}()

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// Stats are the bytes of all open regions, by purpose. Go's own metrics and GOMEMLIMIT do not see them.
+// Stats are the bytes of all open regions, by purpose. Go's own metrics and GOMEMLIMIT do not include them.
 type Stats struct {
 	Purposes []PurposeStats // sorted by purpose
 }
@@ -15,14 +15,14 @@ type Stats struct {
 // PurposeStats are the bytes of the open regions that share a purpose.
 type PurposeStats struct {
 	Purpose   string
-	Regions   int // leaked ones too
+	Regions   int // including leaked ones
 	Reserved  int // bytes of addresses
 	Committed int // bytes that may be touched
-	Resident  int // bytes in memory; only from Snapshot with resident set
+	Resident  int // bytes in memory; only from Snapshot(true)
 	Leaked    int // bytes reserved by regions that were dropped without Close
 }
 
-// Total adds the purposes up.
+// Total returns the sum of all purposes.
 func (s Stats) Total() PurposeStats {
 	total := PurposeStats{Purpose: "total"}
 	for _, p := range s.Purposes {
@@ -35,7 +35,7 @@ func (s Stats) Total() PurposeStats {
 	return total
 }
 
-// counter holds the bytes of one purpose.
+// counter counts the bytes of one purpose.
 type counter struct {
 	purpose   string
 	regions   atomic.Int64
@@ -44,7 +44,7 @@ type counter struct {
 	leaked    atomic.Int64
 }
 
-// regions are all open regions, and the counters of their purposes.
+// regions are all open regions and the counters of their purposes.
 type regions struct {
 	mu       sync.Mutex
 	counters map[string]*counter
@@ -79,14 +79,15 @@ func unregister(m *mapping) {
 	m.counted.reserved.Add(-int64(m.size))
 	m.counted.committed.Add(-int64(m.committed.bytes))
 	if m.counted.regions.Load() == 0 {
-		// A program that makes up purposes (one for each world, say) must not collect counters for ever.
+		// A program with ever new purposes (one for each world, say) must not collect counters.
 		delete(registry.counters, m.counted.purpose)
 	}
 }
 
-// Snapshot returns the counters of the purposes that have open regions. With resident it also asks the operating system
-// how much is in memory, which takes a system call for each 16 Ki committed pages; without, it costs no system call.
-// Nothing waits for it: a region that changes meanwhile is counted as it was or as it is.
+// Snapshot returns the counters of the purposes with open regions. With resident it also asks the operating
+// system for the resident bytes, which takes a system call for each 16 Ki committed pages; without, it takes
+// no system call. Snapshot blocks nothing: a region that changes meanwhile is counted in its old or new
+// state.
 func Snapshot(resident bool) Stats {
 	registry.mu.Lock()
 	var s Stats
@@ -110,7 +111,7 @@ func Snapshot(resident bool) Stats {
 		byPurpose[s.Purposes[i].Purpose] = &s.Purposes[i]
 	}
 	for _, m := range open {
-		// A system that cannot say leaves the figure at zero.
+		// If the system cannot say, the figure stays zero.
 		n, _ := m.resident()
 		byPurpose[m.counted.purpose].Resident += n
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 // find returns the counters of a purpose; none counts as zero.
@@ -112,7 +114,7 @@ func TestSnapshotWhileRegionsChange(t *testing.T) {
 				}
 			})
 		}
-		for range 200 {
+		for range longtest.Pick(50, 200) {
 			s := find(t, purpose, true)
 			if s.Regions < 0 || s.Regions > 4 || s.Reserved != s.Regions*64*PageSize() {
 				t.Errorf("counted %+v", s)

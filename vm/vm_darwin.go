@@ -10,27 +10,24 @@ import (
 
 const noReserve = unix.MAP_NORESERVE
 
-// reserveHint lets the kernel choose the place.
-func reserveHint(int) unsafe.Pointer { return nil }
-
-// decommit maps the range anew: mprotect alone would keep the memory, and no advice takes it away at once.
+// decommit maps the range afresh: mprotect alone would keep the memory, and no advice frees it at once.
 func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 	return true, b.reset(p, n)
 }
 
-// discard maps the range anew too. MADV_FREE and MADV_FREE_REUSABLE leave the old contents in place until the system
-// wants the pages, and MADV_DONTNEED only ages them: none of them promises zeros. MADV_FREE_REUSABLE would be right for
-// memory of which nobody expects anything, such as an allocator's free pages that are cleared when they are used again;
-// but it wants MADV_FREE_REUSE before that, or the system counts the process too low, and what it saves over mapping anew
-// is the fault of a page that was not taken meanwhile. Nothing in this module holds such memory for long.
+// discard maps the range afresh too. MADV_FREE and MADV_FREE_REUSABLE keep the old contents until the system
+// needs the pages, and MADV_DONTNEED only ages them: none of them promises zeros. MADV_FREE_REUSABLE suits
+// memory whose contents do not matter, such as an allocator's free pages that are cleared before reuse. But
+// it needs a later MADV_FREE_REUSE, or the system's count of the process is too low. All it saves is the
+// fault of a page that was not taken meanwhile. This module does not hold such memory for long.
 func (osBackend) discard(p unsafe.Pointer, n int) error { return remap(p, n, readWrite) }
 
-// populate touches the pages: the system pages out or compresses where memory is short, so that a touch does not end the
-// process as it can on Linux.
+// populate touches the pages: if memory is short, the system pages out or compresses, so a touch does not end
+// the process as it can on Linux.
 func (osBackend) populate(p unsafe.Pointer, n int) error { return touch(p, n) }
 
-// advise does nothing: the system has no huge pages for anonymous memory on arm64, and on amd64 only ones that must be
-// asked for when the addresses are taken and cannot be decommitted in part.
+// advise does nothing: the system has no huge pages for anonymous memory on arm64. On amd64 they must be
+// requested with the addresses and cannot be decommitted in part.
 func (osBackend) advise(unsafe.Pointer, int, bool) error { return nil }
 
 func (osBackend) collapse(unsafe.Pointer, int) error { return nil }
@@ -41,8 +38,7 @@ func (osBackend) pages(p unsafe.Pointer, n int, tell func(off, n int, s PageStat
 
 func (osBackend) name(unsafe.Pointer, int, string) {}
 
-// explain goes by the operation and the limits that are set; the system does not tell a program without C how much of
-// them it uses.
+// explain uses the operation and the configured limits: the system reports their usage only to C programs.
 func (osBackend) explain(op string, n int, err error) (detail string, sentinel error) {
 	if !errors.Is(err, unix.ENOMEM) {
 		return "", err
@@ -60,3 +56,14 @@ func (osBackend) explain(op string, n int, err error) (detail string, sentinel e
 	}
 	return "the kernel has no memory left for this", err
 }
+
+func readFacts(f *Facts) {
+	if n, err := unix.SysctlUint64("hw.memsize"); err == nil {
+		f.Memory = int(n)
+	}
+	f.AddressLimit = resourceLimit(unix.RLIMIT_AS)
+	f.DataLimit = resourceLimit(unix.RLIMIT_DATA)
+}
+
+// ReadUsage asks the operating system for the usage. macOS does not tell it.
+func ReadUsage() Usage { return Usage{} }

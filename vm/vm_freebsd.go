@@ -3,29 +3,27 @@ package vm
 import (
 	"errors"
 	"fmt"
+	"math"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// This back end goes by the manual pages of mmap(2), mprotect(2), madvise(2), mincore(2) and tuning(7): it is built and
-// vetted, but nothing runs its tests on FreeBSD. So it uses the plainest calls, and takes nothing for granted that is not
-// written there.
+// This backend follows the manual pages of mmap(2), mprotect(2), madvise(2), mincore(2) and tuning(7). It is
+// built and vetted, but its tests do not run on FreeBSD. So it uses the simplest calls and relies only on
+// documented behaviour.
 
-// noReserve is nothing here: only memory that may be written to counts in the system's reservation of swap space.
+// noReserve is zero here: only writable memory counts in the system's reservation of swap space.
 const noReserve = 0
 
-// reserveHint lets the kernel choose the place.
-func reserveHint(int) unsafe.Pointer { return nil }
-
-// decommit maps the range anew: mprotect alone would keep the memory, and the charge for it.
+// decommit maps the range afresh: mprotect alone would keep the memory, and the charge for it.
 func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 	return true, b.reset(p, n)
 }
 
-// discard maps the range anew. MADV_FREE lets the system take the pages when it wants them and MADV_DONTNEED only ages
-// them: neither promises zeros. It goes by pages without access, which are charged to nothing: a mapping that is refused
-// may have unmapped what lay there.
+// discard maps the range afresh. MADV_FREE lets the system take the pages when it needs them and
+// MADV_DONTNEED only ages them: neither promises zeros. It first maps pages without access, which are not
+// charged: a failed mmap may have unmapped the range.
 func (b osBackend) discard(p unsafe.Pointer, n int) error {
 	if err := b.reset(p, n); err != nil {
 		return err
@@ -36,10 +34,11 @@ func (b osBackend) discard(p unsafe.Pointer, n int) error {
 	return nil
 }
 
-// populate is not there: no call takes memory for a range, and where there is none left a touch ends the process.
+// populate is not supported: no call takes memory for a range, and if memory runs out, a touch ends the
+// process.
 func (osBackend) populate(unsafe.Pointer, int) error { return errors.ErrUnsupported }
 
-// advise does nothing: the system makes superpages unasked of what is dense and aligned, and takes no advice about it.
+// advise does nothing: the system makes superpages of dense aligned ranges by itself, and takes no advice.
 func (osBackend) advise(unsafe.Pointer, int, bool) error { return nil }
 
 func (osBackend) collapse(unsafe.Pointer, int) error { return nil }
@@ -50,7 +49,7 @@ func (osBackend) pages(p unsafe.Pointer, n int, tell func(off, n int, s PageStat
 
 func (osBackend) name(unsafe.Pointer, int, string) {}
 
-// explain goes by the operation and the limits that are set.
+// explain uses the operation and the configured limits.
 func (osBackend) explain(op string, n int, err error) (detail string, sentinel error) {
 	if !errors.Is(err, unix.ENOMEM) {
 		return "", err
@@ -63,8 +62,31 @@ func (osBackend) explain(op string, n int, err error) (detail string, sentinel e
 	case op == "reserve":
 		return "reserve less (a smaller capacity)", ErrAddressSpace
 	case op == "commit" || op == "discard":
-		return "the system has promised all the swap space it may promise (vm.overcommit, or RLIMIT_SWAP of the user): add swap, " +
-			"raise the limit (limits -w), or close what is not needed", ErrCommitCharge
+		return "the system has promised all the swap space it may promise (vm.overcommit, or RLIMIT_SWAP " +
+			"of the user): add swap, raise the limit (limits -w), or close what is not " +
+			"needed", ErrCommitCharge
 	}
 	return "the kernel has no memory left for this", err
+}
+
+func readFacts(f *Facts) {
+	// hw.physmem is an unsigned long: four bytes on 32-bit machines, where this call fails and the size stays
+	// unknown.
+	if n, err := unix.SysctlUint64("hw.physmem"); err == nil {
+		f.Memory = int(min(n, math.MaxInt))
+	}
+	f.AddressLimit = resourceLimit(unix.RLIMIT_AS)
+	f.DataLimit = resourceLimit(unix.RLIMIT_DATA)
+}
+
+// ReadUsage asks the operating system for the usage. FreeBSD does not tell it.
+func ReadUsage() Usage { return Usage{} }
+
+// mapTwice refuses, so that mirrors are copied. Anonymous memory that can be mapped twice (SHM_ANON) needs C:
+// the number of the system call has changed between versions, and a kernel without that call answers with a
+// signal instead of an error.
+func mapTwice(_ unsafe.Pointer, n int, _ string) error {
+	return &Error{Op: "mirror", Bytes: n, Err: ErrRefused,
+		Detail: "shared memory without a name (SHM_ANON) is not to be had without C here, so every byte is " +
+			"copied once more"}
 }

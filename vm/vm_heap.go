@@ -9,21 +9,21 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// heapBackend stands in for address space: a region is one Go heap allocation, which its base keeps alive. Everything is
-// always readable and writable, so nothing faults; the region's own bookkeeping keeps the states. With invariants on,
-// decommitted memory is poisoned, so that a read through a stale pointer is seen.
+// heapBackend is the heap stand-in: a region is one Go heap allocation, which its base keeps alive. All pages
+// are always readable and writable, so nothing faults; only the region's bookkeeping has states. In builds
+// that check invariants decommitted memory is poisoned, so that a read through a stale pointer shows.
 type heapBackend struct{}
 
 var errHeapTooLarge = errors.New("too large for the heap stand-in")
 
-// maxHeapRegion is what the stand-in agrees to allocate: a region of it takes its whole size from Go's heap, where a
-// request beyond memory cannot be refused but ends the process. It is 4 GiB, or 256 MiB where that would be all of the
-// address space.
+// maxHeapRegion is the largest region of the stand-in. The region takes its whole size from Go's heap, where
+// a request beyond memory ends the process. It is 4 GiB, or 256 MiB if that would be all of the address
+// space.
 var maxHeapRegion = func() int {
 	if strconv.IntSize == 32 || runtime.GOARCH == "wasm" {
 		return 256 << 20
 	}
-	return 1 << min(32, strconv.IntSize-2) // the minimum is 32 here; without it 32-bit builds do not compile
+	return 1 << min(32, strconv.IntSize-2) // always 32 here; without min, 32-bit builds do not compile
 }()
 
 func (heapBackend) reserve(n, align int) (unsafe.Pointer, error) {
@@ -34,7 +34,7 @@ func (heapBackend) reserve(n, align int) (unsafe.Pointer, error) {
 	return unsafe.Add(p, roundUp(address(p), align)-address(p)), nil
 }
 
-// release does nothing: the collector takes the memory when the last pointer into it is gone.
+// release does nothing: the collector frees the memory after the last pointer into it is gone.
 func (heapBackend) release(unsafe.Pointer, int) error { return nil }
 
 func (heapBackend) commit(p unsafe.Pointer, n int) error {
@@ -64,7 +64,7 @@ func (heapBackend) move(to, from unsafe.Pointer, n int) error {
 	return nil
 }
 
-// reset does nothing, as release.
+// reset does nothing, like release.
 func (heapBackend) reset(unsafe.Pointer, int) error { return nil }
 
 func (heapBackend) protect(unsafe.Pointer, int, Access) error { return nil }
@@ -87,10 +87,11 @@ func (heapBackend) name(unsafe.Pointer, int, string) {}
 func (heapBackend) explain(_ string, _ int, err error) (detail string, sentinel error) {
 	if errors.Is(err, errHeapTooLarge) {
 		return "regions are Go heap memory here (" + runtime.GOOS + "/" + runtime.GOARCH +
-			", the race detector, or PagesHeap) and take their whole size: ask for less, at most " + Bytes(maxHeapRegion), ErrAddressSpace
+			", the race detector, or PagesHeap) and take their whole size: ask for less, at most " +
+			Bytes(maxHeapRegion), ErrAddressSpace
 	}
 	return "", err
 }
 
-// reuses is false: the collector knows when the memory is free.
+// reuses is false: the collector decides when the memory is free.
 func (heapBackend) reuses() bool { return false }

@@ -10,8 +10,8 @@ import (
 
 const noReserve = unix.MAP_NORESERVE
 
-// decommit keeps names and advice where memory is not charged. In strict overcommit mode only a fresh mapping gives the
-// charge back, and on some kernels nothing else gives memory back.
+// decommit keeps names and advice if memory is not charged. In strict overcommit mode only a fresh mapping
+// gives the charge back, and on some kernels only a fresh mapping gives memory back.
 func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 	if facts().OvercommitMode == 2 || !heedsAdvice() {
 		return true, b.reset(p, n)
@@ -25,17 +25,17 @@ func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 		bare, err = true, b.reset(p, n)
 	}
 	if err != nil {
-		// mprotect stops where it fails: what it changed before that is made usable again. That needs no mapping that
-		// there was not before, and can fail only where mmap has taken the process past the limit, by its one more.
+		// mprotect stops where it fails: this makes its changed pages usable again. It needs no new mapping,
+		// so it can fail only if mmap has taken the process past the limit by one.
 		_ = unix.Mprotect(bytesAt(p, n), readWrite)
 		return false, err
 	}
 	return bare, nil
 }
 
-// discard gives memory back at once; the kernel fills the pages with zeros when they are touched again. Where it does not
-// take that advice a fresh mapping does the same: one without access first, because an mmap that is refused may have
-// unmapped what lay there, and that one takes nothing that could be refused.
+// discard gives memory back at once; the kernel zeroes the pages when they are touched again. If it ignores
+// that advice, a fresh mapping does the same: first one without access, because a failed mmap may have
+// unmapped the range, and that one needs no charge that could be refused.
 func (b osBackend) discard(p unsafe.Pointer, n int) error {
 	if heedsAdvice() {
 		err := unix.Madvise(bytesAt(p, n), unix.MADV_DONTNEED)
@@ -66,8 +66,8 @@ func (osBackend) populate(p unsafe.Pointer, n int) error {
 	return err
 }
 
-// adviceTaken returns the error with which the kernel, or a sandbox, refuses a kind of advice: for no bytes at all the
-// kernel looks at nothing else.
+// adviceTaken returns the error with which the kernel, or a sandbox, refuses a kind of advice. For zero bytes
+// the kernel checks only the kind.
 func adviceTaken(p unsafe.Pointer, advice int) error {
 	if _, _, errno := unix.Syscall(unix.SYS_MADVISE, uintptr(p), 0, uintptr(advice)); errno != 0 {
 		return errno
@@ -82,7 +82,7 @@ func (osBackend) advise(p unsafe.Pointer, n int, huge bool) error {
 	}
 	err := unix.Madvise(bytesAt(p, n), advice)
 	if refuses(err) {
-		return nil // a kernel without huge pages, or a sandbox that does not let them be asked for
+		return nil // no huge pages in the kernel, or a sandbox forbids them
 	}
 	return err
 }
@@ -91,24 +91,24 @@ func (osBackend) collapse(p unsafe.Pointer, n int) error {
 	err := unix.Madvise(bytesAt(p, n), unix.MADV_COLLAPSE)
 	if refuses(err) || errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EBUSY) ||
 		errors.Is(err, unix.ENOMEM) {
-		return nil // a kernel before 6.1, a sandbox, a range advised against it, or no huge page free now
+		return nil // a kernel before 6.1, a sandbox, contrary advice, or no free huge page
 	}
 	return err
 }
 
-// name labels the range: neighbours with different names are never joined into one mapping. Kernels without
+// name labels the range. Neighbours with different names are never joined into one mapping. Kernels without
 // CONFIG_ANON_VMA_NAME refuse, which does no harm.
 func (osBackend) name(p unsafe.Pointer, n int, name string) {
 	label, err := unix.BytePtrFromString(printableName(name))
 	if err != nil {
 		return
 	}
-	_, _, _ = unix.Syscall6(unix.SYS_PRCTL, unix.PR_SET_VMA, unix.PR_SET_VMA_ANON_NAME, uintptr(p), uintptr(n),
-		uintptr(unsafe.Pointer(label)), 0)
+	_, _, _ = unix.Syscall6(unix.SYS_PRCTL, unix.PR_SET_VMA, unix.PR_SET_VMA_ANON_NAME, uintptr(p),
+		uintptr(n), uintptr(unsafe.Pointer(label)), 0)
 }
 
-// printableName returns what the kernel takes of a name: 79 bytes of printable ASCII, without the characters that mean
-// something in /proc/self/maps and in shells. Every other byte becomes an underscore.
+// printableName returns the characters of a name that the kernel accepts: 79 bytes of printable ASCII,
+// without those that have a meaning in /proc/self/maps or shells. Every other byte becomes an underscore.
 func printableName(name string) string {
 	b := []byte(name[:min(len(name), 79)])
 	for i, c := range b {

@@ -3,20 +3,21 @@
 package vm
 
 import (
+	"math"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// osBackend is virtual memory by mmap and its relatives. What the systems have in common is here.
+// osBackend is virtual memory by mmap and its relatives. This file has the parts that the systems share.
 type osBackend struct{}
 
-// reserveFlags ask for addresses that are charged to no commit limit.
+// reserveFlags request addresses that are charged to no commit limit.
 const reserveFlags = unix.MAP_PRIVATE | unix.MAP_ANON | noReserve
 
 const readWrite = unix.PROT_READ | unix.PROT_WRITE
 
-// bytesAt views a range of a region as the slice that package unix takes.
+// bytesAt views a range of a region as a slice for package unix.
 func bytesAt(p unsafe.Pointer, n int) []byte { return unsafe.Slice((*byte)(p), n) }
 
 func (osBackend) reserve(n, align int) (unsafe.Pointer, error) {
@@ -31,7 +32,7 @@ func (osBackend) reserve(n, align int) (unsafe.Pointer, error) {
 	if slack == 0 {
 		return p, nil
 	}
-	// What lies around the aligned part was never handed to anybody and can go back.
+	// The addresses around the aligned part were never handed out and can go back.
 	before := roundUp(address(p), align) - address(p)
 	if before > 0 {
 		_ = unix.MunmapPtr(p, uintptr(before))
@@ -51,7 +52,7 @@ func (osBackend) commit(p unsafe.Pointer, n int) error {
 
 func (osBackend) reset(p unsafe.Pointer, n int) error { return remap(p, n, unix.PROT_NONE) }
 
-// remap puts a fresh anonymous mapping over the range: memory, charge, names and advice are gone.
+// remap maps fresh anonymous memory over the range: contents, charge, names and advice are gone.
 func remap(p unsafe.Pointer, n, prot int) error {
 	_, err := unix.MmapPtr(-1, 0, p, uintptr(n), prot, reserveFlags|unix.MAP_FIXED)
 	return err
@@ -74,10 +75,10 @@ func (osBackend) resident(p unsafe.Pointer, n int) (int, error) {
 	return total, err
 }
 
-// pagesInCore is pages for systems that say no more than what is in memory.
+// pagesInCore is pages for systems that report only whether pages are in memory.
 func pagesInCore(p unsafe.Pointer, n int, tell func(off, n int, s PageState)) error {
 	var present [residentBatch]byte
-	each := pageSize / systemPage // more than one only where a build has pages larger than the system's
+	each := pageSize / systemPage // more than one only in builds with pages larger than the system's
 	for off := 0; off < n; {
 		pages := min((n-off)/pageSize, len(present)/each)
 		if err := inCore(unsafe.Add(p, off), present[:pages*each]); err != nil {
@@ -95,16 +96,27 @@ func pagesInCore(p unsafe.Pointer, n int, tell func(off, n int, s PageState)) er
 	return nil
 }
 
-// inCore asks which of the system's pages from p on are in memory: bit 0 of each answer says so.
+// inCore asks which of the system's pages from p on are in memory: bit 0 of each answer.
 func inCore(p unsafe.Pointer, present []byte) error {
-	_, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(p), uintptr(len(present)*systemPage), uintptr(unsafe.Pointer(&present[0])))
+	_, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(p), uintptr(len(present)*systemPage),
+		uintptr(unsafe.Pointer(&present[0])))
 	if errno != 0 {
 		return errno
 	}
 	return nil
 }
 
-// residentBatch is how many of the system's pages one call asks about: its answer, a byte a page, stays on the stack.
+// residentBatch is the number of the system's pages for one call: the answer, a byte a page, stays on the
+// stack.
 const residentBatch = 16 << 10
 
 func (osBackend) reuses() bool { return true }
+
+// resourceLimit returns a limit of the process in bytes, or 0 if there is none.
+func resourceLimit(which int) int {
+	var l unix.Rlimit
+	if unix.Getrlimit(which, &l) != nil || l.Cur >= math.MaxInt {
+		return 0
+	}
+	return int(l.Cur)
+}

@@ -9,12 +9,12 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// osBackend is virtual memory by VirtualAlloc. A call never spans two reservations: the address cache joins only what
-// belongs to one.
+// osBackend is virtual memory by VirtualAlloc. A call never spans two reservations: the address cache joins
+// only ranges of one.
 type osBackend struct{}
 
-// reserve has no alignment to do: nothing asks for more than a page where there are no huge pages to ask for, and every
-// reservation begins at a multiple of 64 KiB. The rest of the last 64 KiB stays unused.
+// reserve ignores the alignment: without huge pages nothing needs more than a page, and every reservation
+// begins at a multiple of 64 KiB. The rest of the last 64 KiB stays unused.
 func (osBackend) reserve(n, _ int) (unsafe.Pointer, error) {
 	addr, err := windows.VirtualAlloc(0, uintptr(n), windows.MEM_RESERVE, windows.PAGE_NOACCESS)
 	if err != nil {
@@ -33,14 +33,15 @@ func (osBackend) commit(p unsafe.Pointer, n int) error {
 	return err
 }
 
-// decommit gives back the memory and the charge. DiscardVirtualMemory and OfferVirtualMemory would keep the charge: what a
-// program does not use is another one's then only until that is used up too.
+// decommit gives back the memory and the charge. DiscardVirtualMemory and OfferVirtualMemory would keep the
+// charge, so other processes could not use the commit limit.
 func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 	return true, b.reset(p, n)
 }
 
-// discard decommits and commits again. MEM_RESET and DiscardVirtualMemory would keep the charge, but leave the contents
-// undefined where zeros are promised. Between the two calls another process may take what the system can promise.
+// discard decommits and commits again. MEM_RESET and DiscardVirtualMemory would keep the charge, but leave
+// the contents undefined instead of zero. Between the two calls another process may take the system's last
+// memory.
 func (b osBackend) discard(p unsafe.Pointer, n int) error {
 	if err := b.reset(p, n); err != nil {
 		return err
@@ -51,7 +52,7 @@ func (b osBackend) discard(p unsafe.Pointer, n int) error {
 	return nil
 }
 
-// reset may meet pages that are not committed: decommitting them does nothing.
+// reset may meet uncommitted pages: decommitting them does nothing.
 func (osBackend) reset(p unsafe.Pointer, n int) error {
 	return windows.VirtualFree(uintptr(p), uintptr(n), windows.MEM_DECOMMIT)
 }
@@ -67,11 +68,12 @@ func (osBackend) protect(p unsafe.Pointer, n int, a Access) error {
 	return windows.VirtualProtect(uintptr(p), uintptr(n), prot, &old)
 }
 
-// populate touches the pages: what is committed is charged, so that a touch cannot fail. PrefetchVirtualMemory brings
-// back only what was paged out.
+// populate touches the pages: committed pages are charged, so a touch cannot fail. PrefetchVirtualMemory only
+// brings back pages that were paged out.
 func (osBackend) populate(p unsafe.Pointer, n int) error { return touch(p, n) }
 
-// advise does nothing: large pages are a privilege, must be committed when they are reserved, and never leave memory.
+// advise does nothing: large pages need a privilege, must be committed when they are reserved, and never
+// leave memory.
 func (osBackend) advise(unsafe.Pointer, int, bool) error { return nil }
 
 func (osBackend) collapse(unsafe.Pointer, int) error { return nil }
@@ -83,7 +85,8 @@ func (osBackend) resident(p unsafe.Pointer, n int) (int, error) {
 }
 
 func (osBackend) pages(p unsafe.Pointer, n int, tell func(off, n int, s PageState)) error {
-	// The call takes the address of pages as a number, so they must not move with a stack: pinning puts them on the heap.
+	// The call takes the address of pages as a number, so they must not move with a stack: pinning puts them
+	// on the heap.
 	pages := new([1024]windows.PSAPI_WORKING_SET_EX_INFORMATION)
 	var pin runtime.Pinner
 	pin.Pin(pages)
@@ -91,7 +94,8 @@ func (osBackend) pages(p unsafe.Pointer, n int, tell func(off, n int, s PageStat
 	for off := 0; off < n; {
 		count := min(n-off, len(pages)*pageSize) / pageSize
 		for i := range count {
-			pages[i] = windows.PSAPI_WORKING_SET_EX_INFORMATION{VirtualAddress: windows.Pointer(unsafe.Add(p, off+i*pageSize))}
+			pages[i] = windows.PSAPI_WORKING_SET_EX_INFORMATION{VirtualAddress: windows.Pointer(unsafe.Add(p,
+				off+i*pageSize))}
 		}
 		err := windows.QueryWorkingSetEx(windows.CurrentProcess(), uintptr(unsafe.Pointer(pages)),
 			uint32(uintptr(count)*unsafe.Sizeof(pages[0])))
@@ -112,21 +116,24 @@ func (osBackend) pages(p unsafe.Pointer, n int, tell func(off, n int, s PageStat
 
 func (osBackend) name(unsafe.Pointer, int, string) {}
 
-// explain goes by the code: unlike elsewhere the limits have codes of their own.
+// explain uses the error code: on Windows each limit has a code of its own.
 func (osBackend) explain(op string, n int, err error) (detail string, sentinel error) {
 	f, u := ReadFacts(), ReadUsage()
 	switch {
-	case errors.Is(err, windows.ERROR_COMMITMENT_LIMIT), errors.Is(err, windows.ERROR_NOT_ENOUGH_MEMORY) && op != "reserve":
-		detail := fmt.Sprintf("the system has promised %s of %s: enlarge the paging file or close other programs",
+	case errors.Is(err, windows.ERROR_COMMITMENT_LIMIT), errors.Is(err, windows.ERROR_NOT_ENOUGH_MEMORY) &&
+		op != "reserve":
+		detail := fmt.Sprintf("the system has promised %s of %s: enlarge the paging file or close other "+
+			"programs",
 			Bytes(u.CommitCharge), Bytes(f.CommitLimit))
 		if f.ControlGroup > 0 {
-			detail += fmt.Sprintf("; this process's job may have %s, and the process has %s", Bytes(f.ControlGroup), Bytes(u.Data))
+			detail += fmt.Sprintf("; this process's job may have %s, and the process has %s",
+				Bytes(f.ControlGroup), Bytes(u.Data))
 		}
 		return detail, ErrCommitCharge
 	case errors.Is(err, windows.ERROR_PAGEFILE_QUOTA):
 		return "the process's paging file quota is used up", ErrDataLimit
 	case op == "reserve" && errors.As(err, new(windows.Errno)):
-		// The code depends on whether the size is beyond what is free or beyond what can ever be.
+		// The code depends on whether the size exceeds the free addresses or all addresses.
 		return fmt.Sprintf("%s of %s of addresses are taken: reserve less (a smaller capacity)",
 			Bytes(u.AddressSpace), Bytes(f.AddressLimit)), ErrAddressSpace
 	}

@@ -13,8 +13,8 @@ import (
 // that left b as it was, or zero to the last byte, is not found.
 func MustBeFree(b []byte, what func() string) {
 	if i, left := disturbed(b); i >= 0 {
-		panic(what() + fmt.Sprintf(" was written after it was freed: byte %d of %d is %#02x, and %#02x was left "+
-			"there: drop every pointer to an element where it is removed", i, len(b), b[i], left))
+		panic(what() + fmt.Sprintf(" was written after it was freed: byte %d of %d is %#02x, and %#02x was "+
+			"left there: drop every pointer to an element where it is removed", i, len(b), b[i], left))
 	}
 }
 

@@ -7,7 +7,8 @@ import (
 
 func TestStream(t *testing.T) {
 	s := NewStream([]byte{7, 127, 128, 200, 255, 255})
-	if s.Byte() != 7 || s.Below(100) != 27 || s.Below(1000) != 200 || s.Below(1<<20) != 127<<8|255 || s.More() {
+	if s.Byte() != 7 || s.Below(100) != 27 || s.Below(1000) != 200 || s.Below(1<<20) != 127<<8|255 ||
+		s.More() {
 		t.Error("the bytes were decoded otherwise")
 	}
 	if s.Byte() != 0 || s.Below(5) != 0 {
@@ -20,7 +21,8 @@ func TestStream(t *testing.T) {
 
 func TestPanicText(t *testing.T) {
 	for want, f := range map[string]func(){
-		"": func() {}, "text": func() { panic("text") }, "error": func() { panic(errors.New("error")) }, "3": func() { panic(3) },
+		"": func() {}, "text": func() { panic("text") }, "error": func() { panic(errors.New("error")) },
+		"3": func() { panic(3) },
 	} {
 		if got := PanicText(f); got != want {
 			t.Errorf("got %q, want %q", got, want)

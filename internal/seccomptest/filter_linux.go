@@ -55,8 +55,8 @@ func Refuse(rules ...Rule) error {
 		return fmt.Errorf("PR_SET_NO_NEW_PRIVS: %w", err)
 	}
 	filter := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
-	thread, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC,
-		uintptr(unsafe.Pointer(&filter)))
+	thread, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER,
+		unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&filter)))
 	switch {
 	case errno != 0:
 		return fmt.Errorf("SECCOMP_SET_MODE_FILTER: %w", errno)

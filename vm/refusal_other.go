@@ -1,5 +1,0 @@
-//go:build !linux
-
-package vm
-
-func refusals() []Refusal { return nil }
