@@ -156,7 +156,7 @@ func (a *Archetype) New() Entity {
 	if w.worn > 0 && generation.Exhausted(used) {
 		return a.newBeside()
 	}
-	next := generation.Next(used, w.tag)
+	next := generation.Next(used, w.mark)
 	*gen = next
 	if generation.Exhausted(next) {
 		w.worn++
@@ -335,7 +335,7 @@ func (a *Archetype) take(lo, hi uint32) Run {
 			break
 		}
 		used |= g
-		gens[i] = generation.Next(g, w.tag)
+		gens[i] = generation.Next(g, w.mark)
 	}
 	if generation.Exhausted(used | 1) { // some may have had one use left: look which
 		for _, g := range gens {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/vastgo/vast/internal/access"
 	"github.com/vastgo/vast/internal/bitset"
 	"github.com/vastgo/vast/internal/invariants"
 	"github.com/vastgo/vast/vm"
@@ -397,3 +398,6 @@ func (c *column) mustHave(r Run) {
 func (c *column) in(r Run) bool {
 	return r.n > 0 && r.start < c.slots && c.set.Word(uint(r.start/64))>>(r.start%64)&1 != 0
 }
+
+// touch reports an access to the column's values, in builds that check invariants.
+func (c *column) touch(write bool) { access.Touch(c.world, int(c.id), write) }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast/internal/faulttest"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/probing"
 	"github.com/vastgo/vast/vm"
 )
@@ -383,11 +384,14 @@ func combinedOf64(v byte) combinedOptions {
 	return o
 }
 
-// TestCombinedModelLong runs as many random streams as the environment asks for.
+// TestCombinedModelLong runs many random streams in the long form, or as many as VAST_STREAMS asks for.
 func TestCombinedModelLong(t *testing.T) {
-	streams, _ := strconv.Atoi(os.Getenv("VAST_STREAMS"))
+	streams := longtest.Pick(0, 200)
+	if n, err := strconv.Atoi(os.Getenv("VAST_STREAMS")); err == nil {
+		streams = n
+	}
 	if streams == 0 {
-		t.Skip("VAST_STREAMS says how many streams to run")
+		t.Skip("only the long form runs it: VAST_LONG=1, or VAST_STREAMS with the number of streams")
 	}
 	seed := rand.Uint64()
 	if s, err := strconv.ParseUint(os.Getenv("VAST_SEED"), 10, 64); err == nil {

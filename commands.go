@@ -38,18 +38,18 @@ type Commands struct {
 	room  uintptr        // bytes that may be used without looking further: as many as are used while recording needs a look
 	world *World
 
-	position int     // of what is recorded now
-	since    uintptr // where that begins
-	pieces   []piece // what was recorded before
-	lists    []list  // values with Go pointers, by column
-	batch    uint32  // the generation of placeholders; zero before the first
-	applied  bool    // whether all is done, so that recording begins anew
-	trimmed  bool    // whether only the births are left of what was applied: see trimApplied
-	applying bool    // whether Apply is at it
-	closed   bool
-	pass     uint64 // the last Apply that it was given to
-	span     vm.Span
-	bytes    int // that may be recorded
+	position     int     // of what is recorded now
+	since        uintptr // where that begins
+	pieces       []piece // what was recorded before
+	lists        []list  // values with Go pointers, by column
+	placeholders uint32  // the generation of placeholders; zero before the first
+	applied      bool    // whether all is done, so that recording begins anew
+	trimmed      bool    // whether only the births are left of what was applied: see trimApplied
+	applying     bool    // whether Apply is at it
+	closed       bool
+	pass         uint64 // the last Apply that it was given to
+	span         vm.Span
+	bytes        int // that may be recorded
 }
 
 // command is the head of a recorded command; its value follows, and behind it, at the next multiple of 8 bytes, the next
@@ -181,10 +181,10 @@ func (c *Commands) New(a *Archetype) Entity {
 		c.foreign("Commands.New: the archetype", a.world)
 	}
 	c.record(uint32(commandNew)|a.id, Entity{}, 0)
-	for c.batch == 0 {
-		c.batch = generation.Count(batches.Add(1))
+	for c.placeholders == 0 {
+		c.placeholders = generation.Count(batches.Add(1))
 	}
-	return Entity{slot: uint32((c.used - headBytes) / 8), generation: c.batch}
+	return Entity{slot: uint32((c.used - headBytes) / 8), generation: c.placeholders}
 }
 
 // Delete records that e shall be deleted, as [World.Delete] does.
@@ -233,7 +233,7 @@ func (c *Commands) makeRoom(size uintptr) {
 
 // begin forgets what was applied.
 func (c *Commands) begin() {
-	c.applied, c.trimmed, c.batch, c.used, c.since = false, false, 0, 0, 0
+	c.applied, c.trimmed, c.placeholders, c.used, c.since = false, false, 0, 0, 0
 	c.room = c.usable()
 }
 
@@ -299,7 +299,7 @@ func (c *Commands) resolve(e Entity) Entity {
 	if !e.placeholder() {
 		return e
 	}
-	if e.generation != c.batch {
+	if e.generation != c.placeholders {
 		return Entity{}
 	}
 	if c.trimmed {
@@ -330,7 +330,7 @@ func (c *Commands) trimApplied() {
 		return
 	}
 	births := uintptr(0)
-	for at := uintptr(0); at < c.used && c.batch != 0; {
+	for at := uintptr(0); at < c.used && c.placeholders != 0; {
 		h := *c.head(at)
 		if h.kind() == commandNew {
 			*c.head(births) = command{what: h.what, words: uint32(at / 8), entity: h.entity}
@@ -398,7 +398,7 @@ func (c *Commands) Close() error {
 
 func (c *Commands) close() error {
 	c.closed = true
-	c.used, c.room, c.since, c.batch, c.pieces, c.lists = 0, 0, 0, 0, nil, nil
+	c.used, c.room, c.since, c.placeholders, c.pieces, c.lists = 0, 0, 0, 0, nil, nil
 	if c.base == nil {
 		return nil
 	}

@@ -23,7 +23,7 @@ func (w *World) Delete(e Entity) bool {
 	if len(w.watched) > 0 {
 		w.mustNotBeInCallback(opDelete)
 		if len(w.relations) > 0 && w.isTarget(e.slot) {
-			return w.deleteLinked(opDelete, []gain{{word, mask}}, true) > 0
+			return w.deleteLinked(opDelete, []wordMask{{word, mask}}, true) > 0
 		}
 		w.tellLosses(word, mask)
 		w.dropLosses(word, mask)

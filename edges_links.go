@@ -137,37 +137,19 @@ func (s *edges[T]) appendTargets(to []uint32, slot uint32) []uint32 {
 	return to
 }
 
-func (s *edges[T]) sever(doomed []gain) (orphans int) {
-	for _, g := range doomed {
-		if g.word >= s.sources.slots/64 {
-			break
+func (s *edges[T]) unlinkSource(slot uint32) { s.dropOut(slot) }
+
+func (s *edges[T]) unlinkTarget(slot uint32) (orphans int) {
+	for in := s.ends(s.targets, slot); in.count > 0; {
+		from := s.pool.Get(in.first).from
+		s.unlink(in.first)
+		if s.ends(s.sources, from).count > 0 {
+			s.written(from)
+			continue
 		}
-		lost := g.mask & s.sources.set.Word(uint(g.word))
-		for m := lost; m != 0; m &= m - 1 {
-			s.dropOut(g.word*64 + trailingZeros(m))
-		}
-		if lost != 0 {
-			s.sources.lose(g.word, lost)
-		}
-	}
-	for _, g := range doomed {
-		if g.word >= s.targets.slots/64 {
-			break
-		}
-		for m := g.mask & s.targets.set.Word(uint(g.word)); m != 0; m &= m - 1 {
-			in := s.ends(s.targets, g.word*64+trailingZeros(m))
-			for in.count > 0 {
-				from := s.pool.Get(in.first).from
-				s.unlink(in.first)
-				if s.ends(s.sources, from).count == 0 {
-					s.sources.tell(s.sources.onRemove, "OnRemove", from/64, 1<<(from%64))
-					s.sources.lose(from/64, 1<<(from%64))
-					orphans++
-				} else {
-					s.written(from)
-				}
-			}
-		}
+		s.sources.tell(s.sources.onRemove, "OnRemove", from/64, 1<<(from%64))
+		s.sources.lose(from/64, 1<<(from%64))
+		orphans++
 	}
 	return orphans
 }

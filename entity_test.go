@@ -96,7 +96,7 @@ func TestEntitiesOfRandomBits(t *testing.T) {
 		case 0:
 			id &^= 0xFFFF_F000 // a slot near those that are used
 		case 1:
-			id = id&0x03_FFFF_FFFF | uint64(uint32(w.tag))<<32 // this world's tag and a low count
+			id = id&0x03_FFFF_FFFF | uint64(uint32(w.mark))<<32 // this world's tag and a low count
 		}
 		e := EntityOf(id)
 		if !alive[e] && (foundBy(w, c, e) || c.Add(e, 1) != nil || foundBy(w, empty, e)) || foundBy(closed, gone, e) {

@@ -23,7 +23,7 @@ func (w *World) Exchange(q Query, add, remove []AnyColumn) int {
 			panic(fmt.Sprintf("vast: World.Exchange: column %s is both to be added and to be removed", c.name))
 		}
 	}
-	gains := make([][]gain, len(gained))
+	gains := make([][]wordMask, len(gained))
 	if err := w.try(gained, func() error {
 		for i, c := range gained {
 			var missing int

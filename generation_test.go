@@ -11,7 +11,7 @@ import (
 // age makes free slots as old as if they had been taken count times.
 func age(w *World, count uint32, slots ...uint32) {
 	for _, slot := range slots {
-		*w.generation(slot) = count | uint32(w.tag)
+		*w.generation(slot) = count | uint32(w.mark)
 	}
 }
 

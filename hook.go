@@ -108,14 +108,14 @@ func (c *column) tellLossesOf(q Query) {
 	}
 }
 
-// gain is the slots of a word that gain a component.
-type gain struct {
+// wordMask is some slots of a word.
+type wordMask struct {
 	word uint32
 	mask uint64
 }
 
 // gainsOf returns what the entities of a query would gain by a column with hooks or a store, and how many they are.
-func (c *column) gainsOf(q Query) (gains []gain, n int) {
+func (c *column) gainsOf(q Query) (gains []wordMask, n int) {
 	if !c.observed {
 		return nil, 0
 	}
@@ -126,7 +126,7 @@ func (c *column) gainsOf(q Query) (gains []gain, n int) {
 				mask &^= c.set.Word(uint(word))
 			}
 			if mask != 0 {
-				gains = append(gains, gain{word, mask})
+				gains = append(gains, wordMask{word, mask})
 				n += bits.OnesCount64(mask)
 			}
 			lo = hi
@@ -136,7 +136,7 @@ func (c *column) gainsOf(q Query) (gains []gain, n int) {
 }
 
 // tellGains tells of what was gained.
-func (c *column) tellGains(gains []gain) {
+func (c *column) tellGains(gains []wordMask) {
 	for _, g := range gains {
 		c.tell(c.onAdd, "OnAdd", g.word, g.mask)
 	}

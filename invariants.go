@@ -65,7 +65,7 @@ func (w *World) checkInvariants() {
 			must(false, "word %d is nobody's and holds entities", i)
 		}
 		if i < uint(w.size/64) {
-			if f := w.owner(uint32(i)).floor; f != 0 && (f&^generation.MaxCount != uint32(w.tag) || generation.Exhausted(f)) {
+			if f := w.owner(uint32(i)).floor; f != 0 && (f&^generation.MaxCount != uint32(w.mark) || generation.Exhausted(f)) {
 				must(false, "word %d has the floor %#x", i, f)
 			}
 		}
@@ -109,7 +109,7 @@ func (w *World) checkExtent(x *extent, must func(bool, string, ...any)) (last in
 			if f := w.owner(i).floor; g < f {
 				must(false, "slot %d has generation %#x, the floor is %#x", i*64+bit, g, f)
 			}
-			if alive && (g&^generation.MaxCount != uint32(w.tag) || generation.Count(g) == 0) {
+			if alive && (g&^generation.MaxCount != uint32(w.mark) || generation.Count(g) == 0) {
 				must(false, "the entity in slot %d has generation %#x", i*64+bit, g)
 			}
 			if generation.Exhausted(g) {

@@ -3,6 +3,7 @@ package vast
 import (
 	"errors"
 	"math"
+	"runtime"
 
 	"github.com/vastgo/vast/vm"
 )
@@ -16,6 +17,9 @@ type memory struct {
 // pieceSize is how much a world reserves at once: enough for dozens of columns of the default size, little enough that a
 // thousand worlds fit many times into the address space. (Where an int cannot say it, nothing is reserved ahead anyway.)
 const pieceSize = min(8<<30, math.MaxInt/4)
+
+// dearAddresses says whether reserved addresses cost memory. Windows keeps page tables for them.
+const dearAddresses = runtime.GOOS == "windows"
 
 func defaultEntities(p vm.Pages) int {
 	switch {

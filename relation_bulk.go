@@ -62,7 +62,7 @@ func (k *relation) setRuns(runs []Run, target Entity) (n int) {
 	if err := k.try(func() error { return k.roomForRuns(runs, target) }); err != nil {
 		panic(err)
 	}
-	gains := make([]gain, 0, len(runs))
+	gains := make([]wordMask, 0, len(runs))
 	changes := 0
 	for _, run := range runs {
 		k.sources.adviseHuge(run.start, run.start+run.n)
@@ -72,7 +72,7 @@ func (k *relation) setRuns(runs []Run, target Entity) (n int) {
 			gained := mask &^ k.sources.set.Word(uint(word))
 			changes += k.enterAll(word, mask, target)
 			if gained != 0 {
-				gains = append(gains, gain{word, gained})
+				gains = append(gains, wordMask{word, gained})
 			}
 			n += bits.OnesCount64(mask)
 		}

@@ -13,8 +13,10 @@ type linked interface {
 	// appendSources appends the sources of a target, appendTargets the targets of a source.
 	appendSources(to []uint32, target uint32) []uint32
 	appendTargets(to []uint32, source uint32) []uint32
-	// sever takes away all links from and to the doomed, and returns how many sources that live on lost their last one.
-	sever(doomed []gain) int
+	// unlinkSource takes all links from a source that is deleted; its presence bit is the caller's.
+	unlinkSource(slot uint32)
+	// unlinkTarget takes all links to a target that is deleted, and returns how many sources lost their last one.
+	unlinkTarget(slot uint32) (orphans int)
 	// trimEnd decommits what is kept beside the columns for the slots from the given one on, which hold no entities.
 	trimEnd(slots int) error
 	check(must func(bool, string, ...any))
@@ -30,44 +32,50 @@ func (k *relation) appendTargets(to []uint32, slot uint32) []uint32 {
 	return to
 }
 
-// sever unlinks the doomed sources first, so that what hangs below an orphan then is what lives on: each entity below is
-// moved once. Between two of the doomed nothing needs to be moved at all.
-func (k *relation) sever(doomed []gain) (orphans int) {
+func (k *relation) unlinkSource(slot uint32) { k.unlink(slot) }
+
+func (k *relation) unlinkTarget(target uint32) (orphans int) {
+	for slot := k.first(target); slot != none; orphans++ {
+		next := k.link(slot).next
+		k.unlink(slot)
+		k.sources.lose(slot/64, 1<<(slot%64))
+		if !k.cyclic {
+			k.relevel(slot)
+		}
+		slot = next
+	}
+	return orphans
+}
+
+// sever takes all links from and to the doomed, and returns how many sources that live on lost their last one. It unlinks the
+// doomed sources first: then only survivors are below an orphan, and each of them moves to its new level once.
+func sever(l linked, doomed []wordMask) (orphans int) {
+	sources, targets := l.columns()
 	for _, g := range doomed {
-		if g.word >= k.sources.slots/64 {
+		if g.word >= sources.slots/64 {
 			break
 		}
-		lost := g.mask & k.sources.set.Word(uint(g.word))
+		lost := g.mask & sources.set.Word(uint(g.word))
 		for m := lost; m != 0; m &= m - 1 {
-			k.unlink(g.word*64 + trailingZeros(m))
+			l.unlinkSource(g.word*64 + trailingZeros(m))
 		}
 		if lost != 0 {
-			k.sources.lose(g.word, lost)
+			sources.lose(g.word, lost)
 		}
 	}
 	for _, g := range doomed {
-		if g.word >= k.targets.slots/64 {
+		if g.word >= targets.slots/64 {
 			break
 		}
-		for m := g.mask & k.targets.set.Word(uint(g.word)); m != 0; m &= m - 1 {
-			target := g.word*64 + trailingZeros(m)
-			for slot := k.first(target); slot != none; {
-				next := k.link(slot).next
-				k.unlink(slot)
-				k.sources.lose(slot/64, 1<<(slot%64))
-				if !k.cyclic {
-					k.relevel(slot)
-				}
-				orphans++
-				slot = next
-			}
+		for m := g.mask & targets.set.Word(uint(g.word)); m != 0; m &= m - 1 {
+			orphans += l.unlinkTarget(g.word*64 + trailingZeros(m))
 		}
 	}
 	return orphans
 }
 
-// doom is the set of entities that a deletion takes, by slot.
-type doom struct {
+// deletion is the set of entities that a deletion takes, by slot.
+type deletion struct {
 	world *World
 	marks []uint64 // by word
 	words []uint32 // those with marks
@@ -75,14 +83,14 @@ type doom struct {
 	slots []uint32 // a buffer
 }
 
-// startDoom returns an empty set. The world keeps one, so that a deletion allocates only where it is larger
+// startDeletion returns an empty set. The world keeps one, so that a deletion allocates only where it is larger
 // than those before. While hooks are told of a deletion the world has none: where one panics, what it was
 // working with is dropped.
-func (w *World) startDoom() *doom {
-	d := w.doom
-	w.doom = nil
+func (w *World) startDeletion() *deletion {
+	d := w.deletion
+	w.deletion = nil
 	if d == nil {
-		d = &doom{world: w}
+		d = &deletion{world: w}
 	}
 	if n := int(w.frontier) - len(d.marks); n > 0 {
 		d.marks = append(d.marks, make([]uint64, n)...)
@@ -91,17 +99,17 @@ func (w *World) startDoom() *doom {
 }
 
 // clear empties the set.
-func (d *doom) clear() {
+func (d *deletion) clear() {
 	for _, word := range d.words {
 		d.marks[word] = 0
 	}
 	d.words = d.words[:0]
 }
 
-func (d *doom) has(slot uint32) bool { return d.marks[slot/64]>>(slot%64)&1 != 0 }
+func (d *deletion) has(slot uint32) bool { return d.marks[slot/64]>>(slot%64)&1 != 0 }
 
 // add enters the slots of mask in a word.
-func (d *doom) add(word uint32, mask uint64) {
+func (d *deletion) add(word uint32, mask uint64) {
 	mask &^= d.marks[word]
 	if mask == 0 {
 		return
@@ -122,7 +130,7 @@ func (d *doom) add(word uint32, mask uint64) {
 }
 
 // close adds what goes with those that are in the set.
-func (d *doom) close() {
+func (d *deletion) close() {
 	for len(d.queue) > 0 {
 		slot := d.queue[len(d.queue)-1]
 		d.queue = d.queue[:len(d.queue)-1]
@@ -139,7 +147,7 @@ func (d *doom) close() {
 }
 
 // refused appends the slots of the set's entities that must live because others, not in the set, refer to them.
-func (d *doom) refused(to []uint32) []uint32 {
+func (d *deletion) refused(to []uint32) []uint32 {
 	for _, l := range d.world.relations {
 		if l.rule() != Refuse {
 			continue
@@ -163,7 +171,7 @@ func (d *doom) refused(to []uint32) []uint32 {
 
 // spare takes the entities of the given slots out of the seeds, and what would take them along or be refused because of
 // them.
-func (d *doom) spare(seeds []gain, slots []uint32) []gain {
+func (d *deletion) spare(seeds []wordMask, slots []uint32) []wordMask {
 	spared := make(map[uint32]uint64)
 	for len(slots) > 0 {
 		slot := slots[len(slots)-1]
@@ -185,17 +193,17 @@ func (d *doom) spare(seeds []gain, slots []uint32) []gain {
 }
 
 // doomed returns the set, in the order of its words.
-func (d *doom) doomed() []gain {
+func (d *deletion) doomed() []wordMask {
 	slices.Sort(d.words)
-	gains := make([]gain, len(d.words))
+	gains := make([]wordMask, len(d.words))
 	for i, word := range d.words {
-		gains[i] = gain{word, d.marks[word]}
+		gains[i] = wordMask{word, d.marks[word]}
 	}
 	return gains
 }
 
 // orphans returns the sources of a relation that live on and lose their target, in the order of their words.
-func (d *doom) orphans(l linked, doomed []gain) []gain {
+func (d *deletion) orphans(l linked, doomed []wordMask) []wordMask {
 	k, ok := l.(*relation)
 	if !ok || k.onDelete != Orphan {
 		return nil
@@ -218,13 +226,13 @@ func (d *doom) orphans(l linked, doomed []gain) []gain {
 }
 
 // gainsFrom returns slots by word.
-func gainsFrom(slots []uint32) (gains []gain) {
+func gainsFrom(slots []uint32) (gains []wordMask) {
 	slices.Sort(slots)
 	for _, s := range slots {
 		if n := len(gains); n > 0 && gains[n-1].word == s/64 {
 			gains[n-1].mask |= 1 << (s % 64)
 		} else {
-			gains = append(gains, gain{s / 64, 1 << (s % 64)})
+			gains = append(gains, wordMask{s / 64, 1 << (s % 64)})
 		}
 	}
 	return gains
@@ -242,8 +250,8 @@ func (w *World) isTarget(slot uint32) bool {
 
 // deleteLinked deletes the entities of the seeds and all that goes with them. Where something refuses it spares what it
 // must, or all where it is to be all or nothing. It returns how many entities it deleted.
-func (w *World) deleteLinked(op operation, seeds []gain, allOrNothing bool) (n int) {
-	d := w.startDoom()
+func (w *World) deleteLinked(op operation, seeds []wordMask, allOrNothing bool) (n int) {
+	d := w.startDeletion()
 	for {
 		for _, g := range seeds {
 			d.add(g.word, g.mask)
@@ -262,16 +270,16 @@ func (w *World) deleteLinked(op operation, seeds []gain, allOrNothing bool) (n i
 	}
 	doomed := d.doomed()
 	relations := w.relations // hooks may make more
-	lost := make([][]gain, len(relations))
+	lost := make([][]wordMask, len(relations))
 	for i, l := range relations {
 		lost[i] = d.orphans(l, doomed)
 	}
 	d.clear()
 	w.tellDoomed(doomed, relations, lost)
-	w.doom = d
+	w.deletion = d
 	changes := 0
 	for _, l := range relations {
-		changes += l.sever(doomed)
+		changes += sever(l, doomed)
 	}
 	for _, g := range doomed {
 		w.dropLosses(g.word, g.mask)
@@ -285,7 +293,7 @@ func (w *World) deleteLinked(op operation, seeds []gain, allOrNothing bool) (n i
 
 // tellDoomed tells of all that the doomed lose, and of the targets that others lose with them in the
 // relations.
-func (w *World) tellDoomed(doomed []gain, relations []linked, lost [][]gain) {
+func (w *World) tellDoomed(doomed []wordMask, relations []linked, lost [][]wordMask) {
 	for _, c := range w.watched {
 		all := doomed
 		for i, l := range relations {
@@ -302,9 +310,9 @@ func (w *World) tellDoomed(doomed []gain, relations []linked, lost [][]gain) {
 }
 
 // merge joins two lists of slots by word.
-func merge(a, b []gain) []gain {
+func merge(a, b []wordMask) []wordMask {
 	all := slices.Concat(a, b)
-	slices.SortFunc(all, func(a, b gain) int { return cmp.Compare(a.word, b.word) })
+	slices.SortFunc(all, func(a, b wordMask) int { return cmp.Compare(a.word, b.word) })
 	joined := all[:0]
 	for _, g := range all {
 		if n := len(joined); n > 0 && joined[n-1].word == g.word {
@@ -319,13 +327,13 @@ func merge(a, b []gain) []gain {
 // deleteAllLinked is DeleteAll in a world with relations: what it deletes is known before the first link goes, because
 // links that go change what matches.
 func (w *World) deleteAllLinked(q Query) int {
-	var seeds []gain
+	var seeds []wordMask
 	var k walk
 	k.start(q.q)
 	for k.next() {
 		for lo, end := uint32(k.cursor.Lo), uint32(k.cursor.Hi); lo < end; {
 			word, mask, hi := wordOf(lo, end)
-			seeds = append(seeds, gain{word, mask})
+			seeds = append(seeds, wordMask{word, mask})
 			lo = hi
 		}
 	}

@@ -105,42 +105,52 @@ func (t *Tracker) Close() {
 // the tracker looked anew, the next step panics. It panics when the tracker does not track the column. Complexity:
 // what was noted, and one step for each 64 slots in use.
 func (t *Tracker) Added(col AnyColumn) iter.Seq[Entity] {
-	const what = "Tracker.Added"
-	c, m := t.marksOf(what, col)
-	return t.each(what, c, m, func(m *marks) *bitset.Set { return m.touched }, (*marks).added)
+	return t.each("Tracker.Added", col, look{
+		set:  func(m *marks) *bitset.Set { return m.touched },
+		pick: (*marks).added,
+	})
 }
 
 // Removed yields the entities that had the component when the tracker last looked, and have lost it or are no more; in the
 // order of their slots. Of those that are no more the references are stale, which is as it should be. What
 // [Tracker.Added] says holds.
 func (t *Tracker) Removed(col AnyColumn) iter.Seq[Entity] {
-	const what = "Tracker.Removed"
-	c, m := t.marksOf(what, col)
-	return t.each(what, c, m, func(m *marks) *bitset.Set { return m.had }, (*marks).removed)
+	return t.each("Tracker.Removed", col, look{
+		set:  func(m *marks) *bitset.Set { return m.had },
+		pick: (*marks).removed,
+		gone: true,
+	})
 }
 
 // Changed yields the entities that had the component when the tracker last looked, and have it now, written since; in the
 // order of their slots. What [Tracker.Added] says holds. What is marked while it runs is not yielded where it has passed; where it has
 // not, it may be.
 func (t *Tracker) Changed(col AnyColumn) iter.Seq[Entity] {
-	const what = "Tracker.Changed"
-	c, m := t.marksOf(what, col)
-	return t.each(what, c, m, func(m *marks) *bitset.Set { return m.changed }, (*marks).rewritten)
+	return t.each("Tracker.Changed", col, look{
+		set:  func(m *marks) *bitset.Set { return m.changed },
+		pick: (*marks).rewritten,
+	})
 }
 
-// each yields the entities in the slots that pick chooses in the words where a set of the marks has any.
-func (t *Tracker) each(what string, c *column, m *marks, of func(*marks) *bitset.Set,
-	pick func(*marks, *column, uint32) uint64) iter.Seq[Entity] {
-	gone := what == "Tracker.Removed"
+// look says which entities of a tracker's marks to yield.
+type look struct {
+	set  func(*marks) *bitset.Set             // where it has no bit in a word, the word has no such entity
+	pick func(*marks, *column, uint32) uint64 // the slots in a word
+	gone bool                                 // whether the entities are those of the last look
+}
+
+// each yields the entities that a look picks.
+func (t *Tracker) each(method string, col AnyColumn, l look) iter.Seq[Entity] {
+	c, m := t.marksOf(method, col)
 	return func(yield func(Entity) bool) {
-		t.mustBeOpen(what)
+		t.mustBeOpen(method)
 		c.flushDirty()
-		set, changes, looks := of(m), t.world.changes, t.looks
+		set, changes, looks := l.set(m), t.world.changes, t.looks
 		for at := set.Next(0); at < uint(set.Len()); at = set.Next(at/64*64 + 64) {
 			word := uint32(at / 64)
-			for mask := pick(m, c, word); mask != 0; mask &= mask - 1 {
+			for mask := l.pick(m, c, word); mask != 0; mask &= mask - 1 {
 				e := Entity{slot: word*64 + trailingZeros(mask)}
-				if gone {
+				if l.gone {
 					e.generation = *m.generation(e.slot)
 				} else {
 					e.generation = *t.world.generation(e.slot)
@@ -149,10 +159,10 @@ func (t *Tracker) each(what string, c *column, m *marks, of func(*marks) *bitset
 					return
 				}
 				if t.world.changes != changes {
-					t.world.changedWhile(what + " was running")
+					t.world.changedWhile(method + " was running")
 				}
 				if t.looks != looks {
-					panic("vast: Tracker.Next was called while " + what + " was running: call it after the loop")
+					panic("vast: Tracker.Next was called while " + method + " was running: call it after the loop")
 				}
 			}
 		}

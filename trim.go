@@ -30,7 +30,7 @@ func (w *World) Trim() error {
 	if w.names != nil {
 		w.names.trim()
 	}
-	w.doom = nil
+	w.deletion = nil
 	errs = append(errs, w.trimEnd(), w.live.Trim(), w.vacant.Trim())
 	for _, k := range w.relations {
 		errs = append(errs, k.trimEnd(int(w.frontier)*64))

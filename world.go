@@ -34,7 +34,7 @@ type Options struct {
 type World struct {
 	options Options
 	calling callback       // the user's function that an operation has called and not come back from
-	tag     generation.Tag // the mark that this world's generations carry
+	mark    generation.Mark // the mark that this world's generations carry
 	closed  bool
 	memory  memory
 
@@ -52,7 +52,7 @@ type World struct {
 	columns    []*column
 	watched    []*column            // those with hooks, stores or trackers, in the same order
 	relations  []linked             // relations and edges
-	doom       *doom                // what deletions with relations work with; nil while one is under way
+	deletion   *deletion            // kept for the next deletion; nil while one runs
 	resources  map[reflect.Type]any // pointers to values, by their type
 	names      *Names               // nil where there are none
 	archetypes []*Archetype
@@ -85,7 +85,7 @@ func NewWorld(o Options) *World {
 		panic(fmt.Sprintf("vast: NewWorld: MaxEntities is %d: use 1 to %d, or 0 for the default", o.MaxEntities, most))
 	}
 	o.MaxEntities = (o.MaxEntities + 63) &^ 63
-	return &World{options: o, tag: generation.NewTag()}
+	return &World{options: o, mark: generation.NewMark()}
 }
 
 // Options returns what the world was made with, with the defaults filled in.
@@ -248,4 +248,12 @@ func (w *World) reach(end uint32) error {
 func (w *World) measure() {
 	slots := min(w.control.Above()/4, w.control.Below()/bytesOwner*64, w.live.Len(), w.vacant.Len()*64, w.options.MaxEntities)
 	w.size = uint32(slots) &^ 63
+}
+
+// Slots returns the end of the slots: the slot of every living entity is below it. Complexity: constant.
+func (w *World) Slots() int {
+	if w.closed {
+		return 0
+	}
+	return int(w.frontier) * 64
 }

@@ -398,7 +398,7 @@ func (m *model) applyRandomBits(b *byteStream) {
 	if b.next()%2 == 0 {
 		// Near what exists: the slot of a living entity, this world's tag, another generation.
 		e := m.entity(b)
-		id = uint64(uint32(m.world.tag))<<32 | id&0x03_0000_0000 | uint64(e.slot)
+		id = uint64(uint32(m.world.mark))<<32 | id&0x03_0000_0000 | uint64(e.slot)
 	}
 	if e := EntityOf(id); m.entities[e] == nil {
 		m.checkNobody(e, b.column())

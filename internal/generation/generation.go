@@ -1,7 +1,7 @@
 // Package generation numbers the uses of a slot, so that a reference to a slot's earlier element is known to be stale.
 //
-// A generation is a word of 32 bits: in the low 24 how often the slot was taken, in the high 8 the tag of the container.
-// Zero is the generation of a slot that was never taken. Because a tag is never zero, no taken slot has generation zero.
+// A generation is a word of 32 bits: in the low 24 how often the slot was taken, in the high 8 the mark of the container.
+// Zero is the generation of a slot that was never taken. Because a mark is never zero, no taken slot has generation zero.
 package generation
 
 import "sync/atomic"
@@ -11,21 +11,21 @@ const (
 	// MaxCount is how often a slot can be taken. A slot at this count is retired: it is never taken again, because the
 	// next count would be one that an old reference may still carry.
 	MaxCount = 1<<countBits - 1
-	// MaxTag is the number of tags. Containers that were made a multiple of MaxTag apart share one.
-	MaxTag = 255
+	// MaxMark is the number of marks. Containers that were made a multiple of MaxMark apart share one.
+	MaxMark = 255
 )
 
-// Tag tells containers apart: 1 to MaxTag, in the high 8 bits of a generation.
-type Tag uint32
+// Mark tells containers apart: 1 to MaxMark, in the high 8 bits of a generation.
+type Mark uint32
 
 var serial atomic.Uint32
 
-// NewTag returns the next tag of the process. A reference of another container is stale here unless its tag and its count
+// NewMark returns the next mark of the process. A reference of another container is stale here unless its mark and its count
 // both agree by chance.
-func NewTag() Tag { return Tag((serial.Add(1)-1)%MaxTag+1) << countBits }
+func NewMark() Mark { return Mark((serial.Add(1)-1)%MaxMark+1) << countBits }
 
 // Next returns the generation of a slot that is taken once more. old must not be exhausted.
-func Next(old uint32, tag Tag) uint32 { return (old+1)&MaxCount | uint32(tag) }
+func Next(old uint32, mark Mark) uint32 { return (old+1)&MaxCount | uint32(mark) }
 
 // Exhausted reports whether a slot of this generation is retired once it is free.
 func Exhausted(g uint32) bool { return g&MaxCount == MaxCount }

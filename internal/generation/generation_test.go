@@ -3,15 +3,15 @@ package generation
 import "testing"
 
 func TestNextCountsAndRetires(t *testing.T) {
-	tag := NewTag()
+	mark := NewMark()
 	g := uint32(0)
 	for i := uint32(1); i <= MaxCount; i++ {
 		if Exhausted(g) {
 			t.Fatalf("exhausted after %d of %d", i-1, MaxCount)
 		}
-		g = Next(g, tag)
-		if Count(g) != i || g&^uint32(MaxCount) != uint32(tag) {
-			t.Fatalf("generation %d is %#x with tag %#x", i, g, tag)
+		g = Next(g, mark)
+		if Count(g) != i || g&^uint32(MaxCount) != uint32(mark) {
+			t.Fatalf("generation %d is %#x with mark %#x", i, g, mark)
 		}
 	}
 	if !Exhausted(g) {
@@ -20,15 +20,15 @@ func TestNextCountsAndRetires(t *testing.T) {
 }
 
 func TestTagsAreDifferentAndNeverZero(t *testing.T) {
-	seen := map[Tag]bool{}
-	for range MaxTag {
-		tag := NewTag()
-		if uint32(tag)>>countBits == 0 || uint32(tag)&MaxCount != 0 {
-			t.Fatalf("tag %#x", tag)
+	seen := map[Mark]bool{}
+	for range MaxMark {
+		mark := NewMark()
+		if uint32(mark)>>countBits == 0 || uint32(mark)&MaxCount != 0 {
+			t.Fatalf("mark %#x", mark)
 		}
-		seen[tag] = true
+		seen[mark] = true
 	}
-	if len(seen) != MaxTag {
-		t.Fatalf("%d different tags, want %d", len(seen), MaxTag)
+	if len(seen) != MaxMark {
+		t.Fatalf("%d different marks, want %d", len(seen), MaxMark)
 	}
 }

@@ -48,8 +48,8 @@ func (p *player) meddle() {
 // grow makes room for the next operations. There is enough room for all streams.
 func (p *player) grow() {
 	errs := []error{p.archetypes[p.at%len(p.archetypes)].Grow(p.at % 50), p.key.Grow(1), p.tag.Grow(1),
-		p.parent.Grow(p.at % 10),
-		p.aim.Grow(1), p.roads.Grow(p.at % 20)}
+		p.parent.GrowLevels(p.at % 10),
+		p.aim.GrowLevels(1), p.roads.Grow(p.at % 20)}
 	for _, err := range errs {
 		if err != nil {
 			panic(err)

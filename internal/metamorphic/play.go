@@ -61,7 +61,7 @@ func Play(c Configuration, ops []Op) (sums []uint64, panicked any) {
 		p.at, p.out, p.told = i, h, p.told[:0]
 		if p.Growing {
 			p.grow()
-			if err := p.commands.Grow(i % 5000); err != nil {
+			if err := p.commands.GrowBytes(i % 5000); err != nil {
 				panic(err)
 			}
 		}

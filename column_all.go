@@ -1,0 +1,174 @@
+package vast
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/vastgo/vast/internal/bitset"
+	"github.com/vastgo/vast/internal/invariants"
+)
+
+// startAll sets a walk before the first run of a query that a bulk operation on the column goes over.
+func (c *column) startAll(what string, q Query, k *walk) {
+	if c == nil {
+		panic(fmt.Sprintf("vast: %s: the column was not made with NewColumn", what))
+	}
+	c.world.startAll(what, q, k)
+	if invariants.Enabled {
+		c.touch(true)
+	}
+}
+
+// startAll sets a walk before the first run of a query that a bulk operation goes over.
+func (w *World) startAll(what string, q Query, k *walk) {
+	w.mustBeOpen(what)
+	if q.q != nil && q.q.world != w {
+		panic(fmt.Sprintf("vast: %s: the query belongs to another world", what))
+	}
+	k.start(q.q)
+}
+
+// removeAll is RemoveAll for any column.
+func (c *column) removeAll(what string, q Query) int {
+	var k walk
+	c.startAll(what, q, &k)
+	k.world.mustNotBeInCallback(opRemoveAll)
+	marked := q.q.marked()
+	c.tellLossesOf(q)
+	q.q.mustBeMarkedAsBefore(marked)
+	n := 0
+	// Bits change only in slots that the walk has passed, so the walk may go on.
+	for k.next() {
+		n += c.take(uint32(k.cursor.Lo), uint32(k.cursor.Hi))
+	}
+	if c.store != nil {
+		c.store.dropped()
+	}
+	k.world.changedAll(opRemoveAll, n)
+	return n
+}
+
+// changedAll counts n structural changes of a bulk operation.
+func (w *World) changedAll(op operation, n int) {
+	if n == 0 {
+		return
+	}
+	w.changed(op, n)
+	if invariants.Enabled {
+		w.checkNowAndThen()
+	}
+}
+
+// growFor makes the column usable for all entities that match the query.
+func (c *column) growFor(q *query) error {
+	if c.slots >= c.world.frontier*64 {
+		return nil
+	}
+	var k walk
+	k.start(q)
+	end := uint(0)
+	for k.next() {
+		end = max(end, k.cursor.Hi) // sources of a target come in the order in which they were related
+	}
+	return c.grow(uint32(end))
+}
+
+// give sets the bits of the slots [lo, hi), which must be usable and hold entities, and returns how many were clear.
+func (c *column) give(lo, hi uint32) (added int) {
+	if invariants.Enabled {
+		c.mustBeFree(lo, hi)
+	}
+	for lo < hi {
+		if lo%bitset.BlockBits == 0 && hi-lo >= bitset.BlockBits {
+			if any, _ := c.set.Block(uint(lo / bitset.BlockBits)); any == 0 {
+				c.giveBlock(lo)
+				lo += bitset.BlockBits
+				added += bitset.BlockBits
+				continue
+			}
+		}
+		word, mask, end := wordOf(lo, hi)
+		added += c.giveIn(word, mask)
+		lo = end
+	}
+	return added
+}
+
+// giveBlock is give for an empty block of the presence bits, without a test for each word.
+func (c *column) giveBlock(lo uint32) {
+	w := c.world
+	last, born := ^uint32(0), true
+	for word := lo / 64; word < (lo+bitset.BlockBits)/64; word++ {
+		o := w.owner(word)
+		if o.extent != last {
+			last, born = o.extent, w.bornWith(c, o.extent)
+		}
+		if !born {
+			o.extra |= 1 << (c.id % 64)
+		}
+	}
+	c.set.Fill(uint(lo), uint(lo+bitset.BlockBits))
+	if c.tracked {
+		c.gainedRange(lo, lo+bitset.BlockBits)
+	}
+}
+
+// giveIn is give for the slots of mask in a word.
+func (c *column) giveIn(word uint32, mask uint64) int {
+	before := c.set.Word(uint(word))
+	gained := mask &^ before
+	if gained == 0 {
+		return 0
+	}
+	if before == 0 {
+		c.world.addedTo(c, word)
+	}
+	c.set.Store(uint(word), before|mask)
+	if c.tracked {
+		c.gained(word, gained)
+	}
+	return bits.OnesCount64(gained)
+}
+
+// take clears the bits of the slots [lo, hi) and returns how many were set.
+func (c *column) take(lo, hi uint32) (removed int) {
+	hi = min(hi, c.slots)
+	for lo < hi {
+		if lo%bitset.BlockBits == 0 && hi-lo >= bitset.BlockBits && c.store == nil && !c.tracked && !invariants.Enabled {
+			if any, full := c.set.Block(uint(lo / bitset.BlockBits)); any&^full == 0 {
+				// Each word is full or empty: the block empties as a whole.
+				if any != 0 {
+					c.set.Erase(uint(lo), uint(lo+bitset.BlockBits))
+				}
+				removed += bits.OnesCount64(full) * 64
+				lo += bitset.BlockBits
+				continue
+			}
+		}
+		word, mask, end := wordOf(lo, hi)
+		lo = end
+		before := c.set.Word(uint(word))
+		lost := mask & before
+		if lost == 0 {
+			continue
+		}
+		if c.store != nil {
+			c.dropIn(word, lost)
+		}
+		if c.tracked {
+			c.lost(word, lost)
+		}
+		if invariants.Enabled {
+			c.poison(word, lost)
+		}
+		c.set.Store(uint(word), before&^mask)
+		removed += bits.OnesCount64(lost)
+	}
+	return removed
+}
+
+// wordOf returns the word of slot lo, the mask of those of the slots [lo, hi) that lie in it, and where they end.
+func wordOf(lo, hi uint32) (word uint32, mask uint64, end uint32) {
+	end = min(hi, lo&^63+64)
+	return lo / 64, ^uint64(0) << (lo % 64) & (^uint64(0) >> (-end % 64)), end
+}

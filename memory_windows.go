@@ -1,4 +1,0 @@
-package vast
-
-// dearAddresses: Windows keeps page tables even for addresses that are only reserved.
-const dearAddresses = true
