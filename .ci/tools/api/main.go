@@ -1,17 +1,20 @@
-// Command api writes the exported API of packages, one name a line, in the order of the alphabet:
+// Command api writes the exported API of packages into a folder, one file a package:
 //
-//	api PACKAGE...
+//	api FOLDER PACKAGE...
 //
-// Each line says the package, the kind of the name, and its type without the names of parameters, as the listings of the
-// Go tree do.
+// The file of a package carries the last element of its path, such as sched.txt. Each line is a constant, a variable, a
+// function, a type, an exported field or a method, with types and without the names of parameters. The lines are sorted.
+// The folder loses its other files that end in .txt.
 package main
 
 import (
-	"flag"
+	"errors"
 	"fmt"
 	"go/types"
 	"log"
 	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -21,35 +24,56 @@ import (
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("api: ")
-	flag.Parse()
-	const mode = packages.NeedName | packages.NeedTypes | packages.NeedDeps | packages.NeedImports | packages.NeedSyntax | packages.NeedTypesInfo
-	found, err := packages.Load(&packages.Config{Mode: mode}, flag.Args()...)
-	if err != nil {
+	if len(os.Args) < 3 {
+		log.Fatal("usage: api FOLDER PACKAGE...")
+	}
+	if err := run(os.Args[1], os.Args[2:]); err != nil {
 		log.Fatal(err)
 	}
-	if packages.PrintErrors(found) > 0 {
-		os.Exit(1)
-	}
-	var lines []string
-	for _, p := range found {
-		lines = append(lines, exported(p.Types)...)
-	}
-	slices.Sort(lines)
-	fmt.Print(strings.Join(lines, ""))
 }
 
-// exported returns a line for each exported name of a package.
-func exported(p *types.Package) (lines []string) {
-	inside := func(other *types.Package) string {
-		if other == p {
-			return ""
+func run(folder string, patterns []string) error {
+	const mode = packages.NeedName | packages.NeedTypes | packages.NeedDeps | packages.NeedImports
+	found, err := packages.Load(&packages.Config{Mode: mode}, patterns...)
+	if err != nil {
+		return err
+	}
+	if packages.PrintErrors(found) > 0 {
+		return errors.New("the packages have errors")
+	}
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	old, err := filepath.Glob(filepath.Join(folder, "*.txt"))
+	if err != nil {
+		return err
+	}
+	for _, name := range old {
+		if err := os.Remove(name); err != nil {
+			return err
 		}
-		return other.Name()
 	}
-	add := func(format string, args ...any) {
-		lines = append(lines, fmt.Sprintf("pkg %s, %s\n", p.Path(), fmt.Sprintf(format, args...)))
+	for _, p := range found {
+		name := filepath.Join(folder, path.Base(p.PkgPath)+".txt")
+		if _, err := os.Stat(name); err == nil {
+			return fmt.Errorf("two packages would be written to %s", name)
+		}
+		if err := os.WriteFile(name, []byte(strings.Join(linesOf(p.Types), "")), 0o666); err != nil {
+			return err
+		}
 	}
-	show := func(t types.Type) string { return types.TypeString(t, inside) }
+	return nil
+}
+
+// listing collects the lines of one package.
+type listing struct {
+	pkg   *types.Package
+	lines []string
+}
+
+// linesOf returns the sorted lines of a package.
+func linesOf(p *types.Package) []string {
+	l := &listing{pkg: p}
 	for _, name := range p.Scope().Names() {
 		o := p.Scope().Lookup(name)
 		if !o.Exported() {
@@ -57,59 +81,106 @@ func exported(p *types.Package) (lines []string) {
 		}
 		switch o := o.(type) {
 		case *types.Const:
-			add("const %s %s = %s", name, show(o.Type()), o.Val())
+			l.add("const %s %s = %s", name, l.show(o.Type()), o.Val().ExactString())
 		case *types.Var:
-			add("var %s %s", name, show(o.Type()))
+			l.add("var %s %s", name, l.show(o.Type()))
 		case *types.Func:
-			add("func %s%s", name, signature(o.Signature(), inside))
+			l.add("func %s%s", name, l.signature(o.Signature()))
 		case *types.TypeName:
-			typeLines(o, inside, add)
+			l.typeName(o)
 		}
 	}
-	return lines
+	slices.Sort(l.lines)
+	return slices.Compact(l.lines)
 }
 
-// typeLines tells of a type, its exported fields and its methods.
-func typeLines(o *types.TypeName, inside types.Qualifier, add func(string, ...any)) {
+func (l *listing) add(format string, args ...any) {
+	l.lines = append(l.lines, fmt.Sprintf(format, args...)+"\n")
+}
+
+// show writes a type. Names of other packages are qualified.
+func (l *listing) show(t types.Type) string {
+	return types.TypeString(t, func(other *types.Package) string {
+		if other == l.pkg {
+			return ""
+		}
+		return other.Name()
+	})
+}
+
+// typeName adds a type, its exported fields and its methods.
+func (l *listing) typeName(o *types.TypeName) {
 	if o.IsAlias() {
-		add("type %s = %s", o.Name(), types.TypeString(types.Unalias(o.Type()), inside))
+		l.add("type %s = %s", o.Name(), l.show(types.Unalias(o.Type())))
 		return
 	}
 	named := o.Type().(*types.Named)
-	name := o.Name() + parameters(named.TypeParams(), inside)
+	name := o.Name() + l.parameters(named.TypeParams())
 	switch u := named.Underlying().(type) {
 	case *types.Struct:
-		add("type %s struct", name)
-		for f := range u.Fields() {
-			if f.Exported() {
-				add("type %s struct, %s %s", name, f.Name(), types.TypeString(f.Type(), inside))
-			}
-		}
+		l.add("type %s struct", name)
+		l.fields(name, u)
 	case *types.Interface:
-		add("type %s interface", name)
+		l.add("type %s interface", name)
 		for m := range u.Methods() {
 			if m.Exported() {
-				add("type %s interface, %s%s", name, m.Name(), signature(m.Signature(), inside))
+				l.add("type %s interface, %s%s", name, m.Name(), l.signature(m.Signature()))
 			} else {
-				add("type %s interface, unexported methods", name)
+				l.add("type %s interface, unexported methods", name)
 			}
 		}
+		for t := range u.EmbeddedTypes() {
+			if _, named := types.Unalias(t).(*types.Named); !named {
+				l.add("type %s interface, %s", name, l.show(t))
+			}
+		}
+		return
 	default:
-		add("type %s %s", name, types.TypeString(u, inside))
+		l.add("type %s %s", name, l.show(u))
 	}
-	for m := range named.Methods() {
-		if m.Exported() {
-			receiver := types.TypeString(m.Signature().Recv().Type(), inside)
-			add("method (%s) %s%s", receiver, m.Name(), signature(m.Signature(), inside))
+	// The method set contains the methods of embedded fields.
+	value := types.NewMethodSet(named)
+	for m := range types.NewMethodSet(types.NewPointer(named)).Methods() {
+		f := m.Obj().(*types.Func)
+		if !f.Exported() {
+			continue
+		}
+		star := "*"
+		if value.Lookup(f.Pkg(), f.Name()) != nil {
+			star = ""
+		}
+		l.add("method (%s%s) %s%s", star, receiver(named), f.Name(), l.signature(m.Type().(*types.Signature)))
+	}
+}
+
+// receiver writes a type with the names of its parameters.
+func receiver(t *types.Named) string {
+	var each []string
+	for p := range t.TypeParams().TypeParams() {
+		each = append(each, p.Obj().Name())
+	}
+	if each == nil {
+		return t.Obj().Name()
+	}
+	return t.Obj().Name() + "[" + strings.Join(each, ", ") + "]"
+}
+
+// fields adds the exported fields of a struct, and of the unexported structs that it embeds.
+func (l *listing) fields(name string, s *types.Struct) {
+	for f := range s.Fields() {
+		if f.Exported() {
+			l.add("type %s struct, %s %s", name, f.Name(), l.show(f.Type()))
+		} else if embedded, ok := f.Type().Underlying().(*types.Struct); ok && f.Embedded() {
+			l.fields(name, embedded)
 		}
 	}
 }
 
 // parameters writes type parameters with their constraints.
-func parameters(list *types.TypeParamList, inside types.Qualifier) string {
+func (l *listing) parameters(list *types.TypeParamList) string {
 	var each []string
 	for t := range list.TypeParams() {
-		each = append(each, t.Obj().Name()+" "+types.TypeString(t.Constraint(), inside))
+		each = append(each, t.Obj().Name()+" "+l.show(t.Constraint()))
 	}
 	if each == nil {
 		return ""
@@ -117,19 +188,19 @@ func parameters(list *types.TypeParamList, inside types.Qualifier) string {
 	return "[" + strings.Join(each, ", ") + "]"
 }
 
-// signature writes what a function takes and returns.
-func signature(s *types.Signature, inside types.Qualifier) string {
+// signature writes the types of parameters and results.
+func (l *listing) signature(s *types.Signature) string {
 	var in, out []string
 	for v := range s.Params().Variables() {
-		in = append(in, types.TypeString(v.Type(), inside))
+		in = append(in, l.show(v.Type()))
 	}
 	if s.Variadic() {
 		in[len(in)-1] = "..." + strings.TrimPrefix(in[len(in)-1], "[]")
 	}
 	for v := range s.Results().Variables() {
-		out = append(out, types.TypeString(v.Type(), inside))
+		out = append(out, l.show(v.Type()))
 	}
-	text := parameters(s.TypeParams(), inside) + "(" + strings.Join(in, ", ") + ")"
+	text := l.parameters(s.TypeParams()) + "(" + strings.Join(in, ", ") + ")"
 	switch len(out) {
 	case 0:
 		return text
