@@ -2,18 +2,19 @@ package earth
 
 import "math"
 
-// The state must come out the same on every machine, bit by bit. Two things stand in the way. A compiler may fuse a
-// product and a sum into one instruction that rounds once (Go does on arm64, ppc64, s390x, riscv64 and amd64 at level v3);
-// an explicit conversion of the product forbids it, and that is why float32(x*y) and float64(x*y) stand in this package
-// wherever a product is added to. And the functions of package math are assembly on some machines and may be fused on
-// others; so the few that the state depends on are written out here. Square roots are exact everywhere (IEEE 754).
+// The state must be the same on every machine, bit by bit. Two things would prevent that. First, a compiler
+// may fuse a product and a sum into one instruction that rounds once (Go does on arm64, ppc64, s390x, riscv64
+// and amd64 at level v3). An explicit conversion of the product prevents it, so this package writes
+// float32(x*y) and float64(x*y) wherever it adds to a product. Second, the functions of package math are
+// assembly on some machines and may be fused on others, so the few that the state depends on are written
+// here. Square roots are exact everywhere (IEEE 754).
 
 const degreesPerRadian = 180 / math.Pi
 
 // vector is a point on the unit sphere, or a direction: x points to 0° N 0° E, y to 0° N 90° E, z to the north pole.
 type vector struct{ X, Y, Z float32 }
 
-// wide is a vector for computations in between.
+// wide is a vector for intermediate results.
 type wide struct{ x, y, z float64 }
 
 func (v vector) wide() wide { return wide{float64(v.X), float64(v.Y), float64(v.Z)} }
@@ -68,8 +69,8 @@ func sinCosSmall(x float64) (sin, cos float64) {
 	return sin, cos
 }
 
-// arc returns the angle between two unit vectors in radians, to 4e-8 (a quarter of a metre on the Earth). Twice the arc
-// tangent of |a−b| over |a+b| is exact for small and for large angles alike (W. Kahan).
+// arc returns the angle between two unit vectors in radians, to 4e-8 (a quarter of a metre on the Earth).
+// Twice the arc tangent of |a−b| over |a+b| is exact for small and for large angles (W. Kahan).
 func arc(a, b wide) float64 {
 	near, far := a.minus(b).length(), a.plus(b).length()
 	if near <= far {
@@ -84,8 +85,8 @@ func arcTangent(x float64) float64 {
 		-0.0161657367, 0.0028662257))
 }
 
-// logarithm returns the natural logarithm of a positive, normal number to 1e-11: the series of 2 artanh((m−1)/(m+1)), with
-// the number taken apart into m·2ⁿ.
+// logarithm returns the natural logarithm of a positive, normal number to 1e-11: the series of 2
+// artanh((m−1)/(m+1)), for the number as m·2ⁿ.
 func logarithm(x float64) float64 {
 	b := math.Float64bits(x)
 	n := int(b>>52) - 1023

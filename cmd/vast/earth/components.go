@@ -6,16 +6,16 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Times are in ticks, kept modulo 2³²: they are compared by their difference, so a world may run for ever.
+// Times are in ticks modulo 2³². They are compared by their difference, so a world may run for ever.
 
 // passed reports whether the time t has come.
 func passed(t, now uint32) bool { return int32(now-t) >= 0 }
 
-// Components have exported fields, so that tools that know nothing of their types can show and set them.
+// Components have exported fields, so that tools which do not know their types can show and set them.
 
 // Components of places.
 type (
-	// site is where a place lies and how it draws travellers.
+	// site is the position of a place and its weight for travellers.
 	site struct {
 		At     vector
 		Weight uint32 // inhabitants, at least leastWeight
@@ -27,25 +27,25 @@ type (
 	}
 )
 
-// Components of travellers. Body, life and a home are given for life; a traveller has either a stay, and a place that it is
-// at, or a trip, and is either susceptible, infectious or recovered. Stay and trip are small, because every one is looked at
-// in every tick.
+// Components of travellers. Every traveller has a body, a life and a home all its life. It has either a stay
+// and a place, or a trip. It is either susceptible, infectious or recovered. Stay and trip are small, because
+// every tick visits all of them.
 type (
-	// body is where a traveller is.
+	// body is the position of a traveller.
 	body struct{ At vector }
-	// life is who a traveller is, and when it dies.
+	// life is the number of a traveller, and the time of its death.
 	life struct {
 		Number uint32 // in the order of births
 		Ends   uint32
 	}
 	// stay is a rest in a place.
 	stay struct{ Until uint32 }
-	// trip is a way along a great circle. Each step turns the position towards the direction by the angle of the transport,
-	// and the direction along with it.
+	// trip is a way along a great circle. Each step turns the position and the direction by the angle of the
+	// transport.
 	trip struct {
 		Direction vector // of unit length and at a right angle to the position
-		ToPlace   uint32 // the number of the place where it ends
-		StepsLeft uint16 // steps, the last of which arrives
+		ToPlace   uint32 // number of the destination
+		StepsLeft uint16 // steps; the last one arrives
 		By        transport
 	}
 	infectious struct{ Until uint32 }
@@ -65,7 +65,7 @@ type components struct {
 	infectious  vast.Column[infectious]
 	recovered   vast.Column[recovered]
 
-	home vast.Relation // from a traveller to the place that it was born in and returns to
+	home vast.Relation // from a traveller to its place of birth, which it returns to
 	at   vast.Relation // from a traveller to the place where it stays
 }
 
@@ -84,7 +84,7 @@ func newComponents(w *vast.World) components {
 		susceptible: vast.NewTag(w, "Susceptible"),
 		infectious:  column[infectious](w, "Infectious"),
 		recovered:   column[recovered](w, "Recovered"),
-		// Places have no places: there are no hierarchies to keep.
+		// Places have no places, so there are no hierarchies to keep.
 		home: vast.NewRelation(w, "Home", vast.RelationOptions{Cyclic: true}),
 		at:   vast.NewRelation(w, "At", vast.RelationOptions{Cyclic: true}),
 	}
@@ -105,19 +105,21 @@ func (c *components) growChanging(n int) error {
 	return nil
 }
 
-// regions is the number of parts that the travellers are divided into, each a tag of its own: the unit of work that workers
-// share. A constant, so that the results do not depend on the workers, and large enough to keep several busy alike. One
-// region's health is looked at in each tick, so it is also the number of ticks between two looks.
+// regions is the number of parts of the travellers, each with a tag of its own: the unit of work that workers
+// share. It is a constant, so that the results do not depend on the workers, and large enough to keep several
+// workers evenly busy. Each tick examines the health of one region, so it is also the number of ticks between
+// two examinations.
 const regions = 32
 
-// region is a part of the travellers: those whose homes lie in one stretch of the places, which follow a Hilbert curve, so
-// that entities who live near each other lie near each other in memory. The stretches hold equal shares of the inhabitants.
+// region is a part of the travellers: those whose homes lie in one stretch of the places. Places follow a
+// Hilbert curve, so entities that live near each other lie near each other in memory. All stretches have the
+// same number of inhabitants.
 type region struct {
 	tag        vast.Tag
 	travellers *vast.Archetype
-	size       uint64 // travellers at the beginning
-	number     uint32 // of the first of these
-	births     int    // in the tick under way, when it is the region's turn
+	size       uint64 // travellers at the start
+	number     uint32 // of the first of them
+	births     int    // in the current tick, if it is the region's turn
 	first, end uint64 // the stretch, in inhabitants counted along the places
 
 	everyone, resting, moving      vast.Query

@@ -13,25 +13,27 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Config says what world to make. The zero value makes the Earth without travellers.
+// Config says which world to make. The zero value makes the Earth without travellers.
 type Config struct {
-	// Travellers is how many there are at the beginning.
+	// Travellers is the number of travellers at the start.
 	Travellers int
-	// Places are where they live. Default: the embedded list. It is copied and not kept.
+	// Places are the homes and destinations. Default: the embedded list. New copies the list and does not
+	// keep it.
 	Places *places.List
-	// Seed is where all chance comes from: the same seed, places and number of travellers give the same states.
+	// Seed determines all random numbers: the same seed, places and number of travellers give the same
+	// states.
 	Seed uint64
-	// Workers is the number of goroutines that share the work of a tick; it has no influence on the state. Default:
-	// GOMAXPROCS.
+	// Workers is the number of goroutines that share the work of a tick. The state does not depend on it.
+	// Default: GOMAXPROCS.
 	Workers int
-	// Limit is a budget of the memory outside the Go heap. Default: none.
+	// Limit is a budget for the memory outside the Go heap. Default: none.
 	Limit *vm.Limit
-	// Progress, if not nil, is called by New with the stage of the work (places, distances, travellers), how much of it
-	// is done, and how much there is.
+	// Progress, if not nil, is called by New with the stage of the work (places, distances, travellers), the
+	// amount that is done, and the total.
 	Progress func(stage string, done, total int)
 }
 
-// Earth is a world of places and travellers. Its methods must not be called while another one runs, from whatever
+// Earth is a world of places and travellers. Its methods must not be called while another method runs, on any
 // goroutine.
 type Earth struct {
 	components
@@ -47,13 +49,13 @@ type Earth struct {
 	places      vast.Run   // by number
 	sites       []site     // the column's, by number of the place
 	tallies     []presence // likewise
-	inhabitants []uint64   // of the places up to and with this one
+	inhabitants []uint64   // of the places up to and including this one
 	gravity     *gravity
 	region      []region
 
 	ticks       uint64
-	now         uint32 // the tick under way
-	born        uint32 // travellers so far, also those of the beginning, modulo 2³²
+	now         uint32 // current tick
+	born        uint32 // travellers so far, those at the start included, modulo 2³²
 	bornInTicks int
 	died        int
 	changes     uint64
@@ -66,7 +68,7 @@ type Counts struct {
 	Ticks             uint64 // made so far; one tick is one minute
 	Travellers        int
 	Places            int
-	Entities          int // both
+	Entities          int // places and travellers
 	Moving            int // travellers on their way
 	Susceptible       int
 	Infectious        int
@@ -78,8 +80,8 @@ type Counts struct {
 
 // New makes a world. It takes about a second for a million travellers.
 //
-// It returns an error when the configuration makes no sense, and a [*vm.Error] when there is not enough memory; then it has
-// left nothing behind.
+// It returns an error for a wrong configuration, and a [*vm.Error] if there is too little memory. Then it has
+// freed everything.
 func New(c Config) (_ *Earth, err error) {
 	const most = math.MaxUint32 / 4
 	switch {
@@ -95,7 +97,7 @@ func New(c Config) (_ *Earth, err error) {
 	}
 	e := &Earth{seed: mix(c.Seed), limit: c.Limit, report: c.Progress, workers: c.Workers}
 	defer func() {
-		// A world panics with this error where there are no addresses left for another column.
+		// A world panics with this error if it has no addresses for another column.
 		if r := recover(); r != nil {
 			failed, ok := r.(*vm.Error)
 			if !ok {
@@ -111,7 +113,7 @@ func New(c Config) (_ *Earth, err error) {
 		}
 	}()
 	if err := e.load(c); err != nil {
-		// A system panics with this error where there is no memory to record what it wants to happen.
+		// A system panics with this error if it has no memory to record a command.
 		if failed := (*vm.Error)(nil); errors.As(err, &failed) {
 			return nil, failed
 		}
@@ -127,7 +129,7 @@ func (e *Earth) progress(stage string, done, total int) {
 	}
 }
 
-// Counts returns the present counts. Complexity: a few instructions.
+// Counts returns the current counts. Complexity: a few instructions.
 func (e *Earth) Counts() Counts {
 	return Counts{
 		Ticks: e.ticks, Places: e.site.Len(), Travellers: e.life.Len(), Entities: e.world.Len(), Moving: e.trip.Len(),
@@ -136,10 +138,11 @@ func (e *Earth) Counts() Counts {
 	}
 }
 
-// World returns the world that holds the entities, for its statistics. Its structure must not be changed.
+// World returns the world that holds the entities, for its statistics. The caller must not change its
+// structure.
 func (e *Earth) World() *vast.World { return e.world }
 
-// Close ends the workers and gives the memory back. Closing twice does nothing.
+// Close ends the workers and frees the memory. Closing twice does nothing.
 func (e *Earth) Close() error {
 	if e.closed {
 		return nil

@@ -9,25 +9,25 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// Where travellers go is drawn from a gravity model: the chance of place j, seen from place i, is in proportion to its
+// A gravity model draws the destinations of travellers. Seen from place i, the chance of place j is in proportion to its
 // inhabitants and to f(d) = 1/max(d, 50 km), with d the distance. Source: G. K. Zipf, "The P1 P2/D Hypothesis: On the
 // Intercity Movement of Persons", American Sociological Review 11 (1946); for the family of such models, A. G. Wilson, "A
 // statistical theory of spatial distribution models", Transportation Research 1 (1967).
 //
-// With 200,000 places the 40 thousand million pairs cannot be stored, so a destination is drawn in three steps:
+// 200,000 places have 40 thousand million pairs, too many to store. So a destination is drawn in three steps:
 //
-//  1. A cell of a coarse grid, about 550 km wide, from a table of the cumulative weights of all pairs of cells. Between
-//     cells that lie apart f is taken at the distance of their centres of population. Between near ones, and inside one, it
-//     is the mean of f over sampled pairs of places.
-//  2. A place in the cell, by inhabitants. When the cell lies apart, that is the destination: all places of such a cell
-//     count as equally far.
-//  3. When it is near, eight candidates are drawn in the same way from all near cells, and one of these is chosen by how
-//     much likelier it is in the model than it was to be drawn: sampling–importance resampling (D. B. Rubin, in "Bayesian
-//     Statistics 3", 1988), which comes the nearer to the model the more candidates there are.
+//  1. A cell of a coarse grid, about 550 km wide, is drawn from a table of the cumulative weights of all pairs of cells.
+//     Between distant cells, f is taken at the distance of their centres of population. Between near cells, and inside
+//     one, f is the mean over sampled pairs of places.
+//  2. A place in the cell is drawn by inhabitants. If the cell is distant, the place is the destination: all places of
+//     such a cell count as equally far.
+//  3. If the cell is near, eight candidates are drawn in the same way from all near cells. One of them is chosen by the
+//     ratio of its chance in the model to its chance of being drawn: sampling–importance resampling (D. B. Rubin, in
+//     "Bayesian Statistics 3", 1988). More candidates come closer to the model.
 const (
-	leastWeight   = 100 // inhabitants of a place where nobody knows how many there are
+	leastWeight   = 100 // inhabitants of a place with an unknown number
 	earthRadius   = 6371.0
-	leastDistance = 50.0   // km; below it, distance keeps nobody from going
+	leastDistance = 50.0   // km; shorter distances count as this
 	nearDistance  = 1000.0 // km, between the centres of near cells
 
 	sampledPairs = 32
@@ -41,8 +41,8 @@ type gravity struct {
 	cells  []cell
 	cellOf []uint16 // of each place
 	order  []uint32 // the places, cell by cell
-	sum    []uint64 // inhabitants of the places up to and with order[i]
-	row    []uint32 // for each pair of cells from, to at from×len(cells)+to: the chance of a cell up to and with to, in 2⁻³²
+	sum    []uint64 // inhabitants of the places up to and including order[i]
+	row    []uint32 // for each pair of cells, at from×len(cells)+to: the chance of a cell up to and including to, in 2⁻³²
 	sites  []site
 	near   float64 // the cosine of nearDistance
 }
@@ -58,7 +58,7 @@ type cell struct {
 type neighbour struct {
 	cell uint16
 	f    float64 // the mean of f between the cells
-	sum  float64 // of the weights of this one and those before it
+	sum  float64 // of the weights up to and including this one
 }
 
 // from returns the row of weights of a cell.
@@ -67,7 +67,7 @@ func (g *gravity) from(c uint16) []uint32 {
 	return g.row[int(c)*n : int(c)*n+n]
 }
 
-// inhabitants returns how many live in the cell, and before it in the order.
+// inhabitants returns the number of people in the cell, and in all cells before it.
 func (g *gravity) inhabitants(c *cell) (n, before uint64) {
 	if c.first > 0 {
 		before = g.sum[c.first-1]
@@ -83,12 +83,12 @@ func (g *gravity) someone(c *cell, s *stream) uint32 {
 	return g.order[c.first+i]
 }
 
-// destination draws where to go from a place. It returns the place itself where there is nowhere else.
+// destination draws a destination from a place. It returns the place itself if there is no other.
 func (g *gravity) destination(from uint32, s *stream) uint32 {
 	here := g.cellOf[from]
 	row := g.from(here)
 	r := uint32(s.Uint64() >> 32)
-	to, _ := slices.BinarySearch(row[:len(row)-1], r) // the last one's chance is 1
+	to, _ := slices.BinarySearch(row[:len(row)-1], r) // the last chance is 1
 	if c := &g.cells[to]; !g.isNear(&g.cells[here], c) {
 		return g.someone(c, s)
 	}
@@ -131,7 +131,7 @@ func (g *gravity) distance(p, q uint32) float64 {
 	return g.sites[p].At.wide().minus(g.sites[q].At.wide()).length()
 }
 
-// deterrence is f for a distance in radii of the Earth.
+// deterrence returns f for a distance in radii of the Earth.
 func deterrence(distance float64) float64 {
 	return 1 / max(distance, leastDistance/earthRadius)
 }
@@ -164,8 +164,8 @@ func newGravity(e *Earth, list *places.List, sites []site) (*gravity, error) {
 	return g, nil
 }
 
-// cellNumbers returns the number of the first cell of each row of latitude, and last the number of cells. A row has as many
-// cells as make them about square.
+// cellNumbers returns the number of the first cell of each row of latitude, and at the end the number of
+// cells. The cells of a row are about square.
 func cellNumbers() (first [cellRows + 1]int) {
 	for r := range cellRows {
 		_, cos := sinCos(float64((float64(r)+0.5)*(180.0/cellRows)) - 90)
@@ -215,7 +215,8 @@ func (g *gravity) sortIntoCells(list *places.List) {
 	}
 	for c := range g.cells {
 		centre := &g.cells[c].centre
-		// The centre of a ring around the Earth may be its midpoint: then any of its places will do.
+		// The centre of a ring around the Earth may be the Earth's centre. Then any place of the ring will
+		// do.
 		if length := centre.length(); length > 1 {
 			*centre = centre.times(1 / length)
 		} else {
@@ -242,12 +243,12 @@ func (g *gravity) weigh(from int, seed uint64) {
 		} else {
 			f = deterrence(arc(a.centre, b.centre))
 		}
-		// Single precision is enough, and 32 bits are what the table has room for.
+		// Single precision is enough, and the table has 32 bits.
 		w := float32(float64(n) * f)
 		row[to] = math.Float32bits(w)
 		total += float64(w)
 	}
-	if total == 0 { // the only place of the Earth
+	if total == 0 { // the only place on Earth
 		total = 1
 	}
 	sum := 0.0
@@ -257,7 +258,8 @@ func (g *gravity) weigh(from int, seed uint64) {
 	}
 }
 
-// sampled returns the mean of f over sampled pairs of different places in two cells; 0 where there is only one place.
+// sampled returns the mean of f over sampled pairs of different places in two cells, or 0 if there is only
+// one place.
 func (g *gravity) sampled(a, b *cell, s *stream) float64 {
 	sum, pairs := 0.0, 0
 	for range sampledPairs {

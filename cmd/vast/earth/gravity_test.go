@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestGravityBetweenTowns compares how often towns are drawn with the formula. Every town lies in a cell of its own, apart
-// from all others, so nothing is approximated.
+// TestGravityBetweenTowns compares how often towns are drawn with the formula. Every town lies in a distant
+// cell of its own, so that nothing is approximated.
 func TestGravityBetweenTowns(t *testing.T) {
 	towns := []struct{ lat, lon, people float64 }{
 		{0, 0, 1e6}, {0, 20, 2e6}, {0, -40, 1e6}, {30, 60, 4e6}, {-30, 120, 8e6}, {2, 178, 1e6}, {50, -100, 3e6},
@@ -48,7 +48,7 @@ func TestGravityBetweenTowns(t *testing.T) {
 	}
 }
 
-// TestGravityNearby holds the draw among near places against the formula. It is an approximation there: near the model, and
+// TestGravityNearby compares the draw among near places with the formula. It must be close to the model, and
 // far from a draw by inhabitants alone.
 func TestGravityNearby(t *testing.T) {
 	var text strings.Builder

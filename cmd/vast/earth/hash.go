@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// digest is the sum of two hashes of each component. A sum, so that it does not matter in which slots the entities lie,
-// which depends on the page sizes of the machine.
+// digest is the sum of two hashes of each component. A sum does not depend on the slots of the entities,
+// which depend on the machine's page size.
 type digest struct{ a, b uint64 }
 
-// add adds one component: its kind, whose it is, and up to six words of content.
+// add adds one component: its kind, the number of its entity, and up to six words of content.
 func (d *digest) add(kind, whose uint64, words ...uint64) {
 	a := mix(kind*golden + whose)
 	b := mix(a ^ golden)
@@ -37,8 +37,8 @@ const (
 	hashRecovered
 )
 
-// Hash returns a hash over the whole state, 32 hexadecimal digits: the same on every machine and for any number of
-// workers. Complexity: all entities, some tens of nanoseconds each.
+// Hash returns a hash of the whole state, 32 hexadecimal digits. It is the same on every machine and for any
+// number of workers. Complexity: all entities, some tens of nanoseconds each.
 func (e *Earth) Hash() string {
 	e.mustBeOpen("Hash")
 	var d digest

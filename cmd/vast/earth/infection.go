@@ -2,33 +2,36 @@ package earth
 
 import "github.com/vastgo/vast"
 
-// An infection spreads among those who stay in one place: the SIR model of W. O. Kermack and A. G. McKendrick, "A
-// Contribution to the Mathematical Theory of Epidemics", Proc. R. Soc. A 115 (1927), in each place on its own, with the
-// travellers as the only link between places. Its rates are of no real disease but chosen to be watched: a wave runs around
-// the world within days, and because immunity is lost after a week or two it goes on for ever.
+// An infection spreads among the travellers who stay in one place: the SIR model of W. O. Kermack and A. G.
+// McKendrick, "A Contribution to the Mathematical Theory of Epidemics", Proc. R. Soc. A 115 (1927), in each
+// place by itself. Travellers are the only link between places. The rates belong to no real disease; they are
+// chosen to be watched: a wave runs around the world within days, and goes on for ever because immunity is
+// lost after a week or two.
 //
-// A susceptible traveller meets others at an even rate, a share I/N of them infectious, where I and N are the infectious and
-// all travellers in the place. On the way nobody is infected. So the basic reproduction number is contacts × infectious
-// period × share of time at rest, about 4 × 1 × 0.8 = 3.2 in a large town, and less where few meet.
+// A susceptible traveller meets others at a constant rate. A share I/N of them is infectious, where I and N
+// are the infectious and all travellers in the place. Travellers on the way are not infected. So the basic
+// reproduction number is contacts × infectious period × share of time at rest, about 4 × 1 × 0.8 = 3.2 in a
+// large town, and less where few travellers meet.
 const (
 	day = 1440.0 // ticks
 
 	contactRate      = 4 / day // infecting contacts of one infectious traveller in a tick
-	infectiousPeriod = 1 * day // mean, exponentially distributed as the following
+	infectiousPeriod = 1 * day // mean of an exponential distribution, as below
 	immunePeriod     = 10 * day
 
-	// carriers is one in how many of the newborn are infectious, as newcomers from elsewhere would be: without them the
-	// infection would die out for good in a small world.
+	// One in carriers of the newborn is infectious, like a newcomer from elsewhere. Without them the
+	// infection would die out in a small world.
 	carriers = 2000
 
-	// outbreaks is the number of places where the infection begins, with so many travellers in each at most, and no more
-	// than one and one in two thousand of all.
+	// outbreaks is the number of places where the infection begins, with at most outbreakMax infectious
+	// travellers each, and at most one and one in two thousand travellers in all.
 	outbreaks   = 12
 	outbreakMax = 100
 )
 
-// examine changes the health of those in a region. Each region is examined once in regions ticks, for as many ticks at
-// once: the chance of an infection in that time is 1−exp(−rate × time), taken by its series.
+// examine changes the health of the travellers in a region. Each region is examined once in regions ticks,
+// for that number of ticks. The chance of an infection in that time is 1−exp(−rate × time), computed by its
+// series.
 func (e *Earth) examine(r *region, now uint32, commands *vast.Commands) {
 	for run := range r.exposed.Runs() {
 		lives := e.life.Slice(run)
@@ -72,7 +75,7 @@ func (e *Earth) infect(who vast.Entity, until uint32, commands *vast.Commands) {
 	e.infectious.AddLater(commands, who, infectious{until})
 }
 
-// breakOut infects some travellers in a few places: where travellers rest who are drawn by chance.
+// breakOut infects travellers in a few places, which it finds by drawing travellers at rest.
 func (e *Earth) breakOut() error {
 	commands := vast.NewCommands(e.world, vast.CommandsOptions{})
 	defer commands.Close()
@@ -87,7 +90,7 @@ func (e *Earth) breakOut() error {
 			draw := draws(e.seed, e.life.Get(who).Number, 0, forOutbreak)
 			e.infect(who, draw.exponential(infectiousPeriod), commands)
 		}
-		// Those who are ill by now are not to be found again.
+		// The next search must not find travellers who are infectious by now.
 		if _, err := e.world.Apply(commands); err != nil {
 			return err
 		}
@@ -95,8 +98,8 @@ func (e *Earth) breakOut() error {
 	return nil
 }
 
-// together returns up to most of a region's susceptible travellers who rest in one place, the first of them the one after
-// as many others as skip says.
+// together returns up to most of a region's susceptible travellers who rest in one place: the first of them
+// after skip others.
 func (e *Earth) together(r *region, skip, most int) (found []vast.Entity) {
 	var place vast.Entity
 	for run := range r.exposed.Runs() {

@@ -6,7 +6,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// metropolis is few large towns, where everybody meets everybody.
+// metropolis is a list of few large towns, where many travellers meet.
 func metropolis(t testing.TB) Config {
 	return Config{Travellers: 4000, Seed: 2, Places: listOf(t, "name,lat,lon,population\nA,50,0,3000000\nB,48,10,3000000\n"+
 		"C,40,-4,3000000\nD,41,12,2000000\n")}
@@ -43,7 +43,7 @@ func TestInfectionRisesFallsAndStays(t *testing.T) {
 func TestInfectionTakesItsTime(t *testing.T) {
 	e := newEarth(t, metropolis(t))
 	tick(t, e, 3*day)
-	// In an interval the infectious recover at the rate 1/period: with few changes of their number, so many.
+	// In an interval the infectious recover at the rate 1/period. Their number changes little.
 	sum := 0.0
 	before := e.Counts()
 	const ticks = 200

@@ -30,14 +30,14 @@ func (e *Earth) load(c Config) error {
 	return e.loadTravellers(c.Travellers)
 }
 
-// slotsFor returns the slots of a world. They are more than the entities, because each region draws whole extents, and
-// ahead of its needs.
+// slotsFor returns the number of slots of a world. It exceeds the entities, because each region draws whole
+// extents, and ahead of its needs.
 func slotsFor(places, travellers int) int {
 	const regionSlots = 1024
 	return places + travellers + travellers/2 + regions*regionSlots
 }
 
-// loadPlaces makes the places, in the order of the list.
+// loadPlaces makes the places in the order of the list.
 func (e *Earth) loadPlaces(list *places.List) error {
 	n := list.Len()
 	archetype := e.world.Archetype(e.site, e.presence)
@@ -45,7 +45,7 @@ func (e *Earth) loadPlaces(list *places.List) error {
 		return err
 	}
 	archetype.NewN(n, nil)
-	// The world was empty, so the places lie in one run, and for good.
+	// The world was empty, so the places lie in one run for good.
 	for run := range e.world.Query(e.site, e.presence).Runs() {
 		e.places, e.sites, e.tallies = run, e.site.Slice(run), e.presence.Slice(run)
 	}
@@ -75,8 +75,8 @@ func (e *Earth) loadPlaces(list *places.List) error {
 	return nil
 }
 
-// loadTravellers makes the travellers: homes are spread evenly over the inhabitants, and some travellers are on their way
-// already.
+// loadTravellers makes the travellers. Homes are spread evenly over the inhabitants, and some travellers are
+// already on their way.
 func (e *Earth) loadTravellers(n int) error {
 	e.progress("travellers", 0, n)
 	e.loadRegions(n)
@@ -99,8 +99,8 @@ func (e *Earth) loadTravellers(n int) error {
 	return e.settle()
 }
 
-// settle gives the travellers what they have at the beginning, some regions at a time, because what is recorded for them
-// all at once would take more memory than the world.
+// settle gives the travellers their first components. It takes some regions at a time, because the commands
+// for all of them at once would take more memory than the world.
 func (e *Earth) settle() error {
 	const atOnce = 4
 	s := sched.New(e.world, sched.Options{Workers: e.workers, Visits: -1})
@@ -142,11 +142,11 @@ func (e *Earth) loadRegions(n int) {
 	}
 }
 
-// onTheWay is one in how many travellers is on its way at the beginning.
+// One in onTheWay travellers is on its way at the start.
 const onTheWay = 4
 
-// settleDown gives a region's travellers their places and what else they are born with. Those who are to be on their way
-// get a stay that ended at 0, which startTrips looks for.
+// settleDown gives a region's travellers their places and the components of the newborn. Travellers who are
+// to be on their way get a stay that ended at 0, which startTrips looks for.
 func (e *Earth) settleDown(r *region, _ uint32, commands *vast.Commands) {
 	index, number := uint64(0), r.number
 	place := e.placeWith(r.first)
@@ -178,7 +178,8 @@ func part(n, of, whole uint64) uint64 {
 	return quotient
 }
 
-// startTrips puts those of a region on their way whose stay ended at 0, somewhere between home and destination.
+// startTrips puts the travellers of a region whose stay ended at 0 on their way, somewhere between home and
+// destination.
 func (e *Earth) startTrips(r *region, _ uint32, commands *vast.Commands) {
 	for run := range r.resting.Runs() {
 		stays := e.stay.Slice(run)
@@ -199,8 +200,8 @@ func (e *Earth) startTrips(r *region, _ uint32, commands *vast.Commands) {
 	}
 }
 
-// tripUnderWay draws a trip from a place as one would find it at any moment: the longer it takes, the likelier. The trip
-// has no steps where there is nowhere to go.
+// tripUnderWay draws a trip from a place as it would be at a random moment: a longer trip is likelier. The
+// trip has no steps if there is no destination.
 func (e *Earth) tripUnderWay(from uint32, draw *stream) (t trip) {
 	const tries, long = 4, 512
 	for range tries {

@@ -7,14 +7,14 @@ import (
 	"github.com/vastgo/vast/cmd/vast/earth/atlas"
 )
 
-// Place returns the entity of a place, by its number in the list that the world was made with. It panics for numbers that
-// the list has not.
+// Place returns the entity of a place by its number in the list that the world was made with. It panics if
+// there is no such number.
 func (e *Earth) Place(number int) vast.Entity {
 	e.mustBeOpen("Place")
 	return e.places.Entity(number)
 }
 
-// PlaceNumber returns the number of a place's entity, and whether it is a place.
+// PlaceNumber returns the number of a place's entity, and whether the entity is a place.
 func (e *Earth) PlaceNumber(place vast.Entity) (int, bool) {
 	number := int(place.Slot()) - e.places.Start()
 	if number < 0 || number >= e.places.Len() || e.places.Entity(number) != place {
@@ -23,15 +23,15 @@ func (e *Earth) PlaceNumber(place vast.Entity) (int, bool) {
 	return number, true
 }
 
-// Present returns how many travellers stay in the place with a number, and how many of them are infectious.
+// Present returns the number of travellers who stay in a place, and of the infectious among them.
 func (e *Earth) Present(number int) (travellers, infectious int) {
 	e.mustBeOpen("Present")
 	p := e.tallies[number]
 	return int(p.Present), int(p.Infectious)
 }
 
-// Position returns where a place or a traveller is, in degrees, north and east positive, to 0.001; and whether the entity
-// is one of these.
+// Position returns the position of a place or a traveller in degrees, north and east positive, to 0.001. ok
+// is false for other entities.
 func (e *Earth) Position(who vast.Entity) (lat, lon float32, ok bool) {
 	e.mustBeOpen("Position")
 	switch body, site := e.body.Get(who), e.site.Get(who); {
@@ -52,18 +52,19 @@ const CrowdParts = 2 * regions
 type Crowd struct {
 	Lat, Lon   float32 // degrees, north and east positive, to 0.001
 	Travellers uint32
-	Infectious uint32 // of these
+	Infectious uint32 // of the travellers
 }
 
-// seenOneByOne is up to how many travellers those on their way are all looked at by Crowds.
+// Crowds visits all travellers on their way one by one up to this number.
 const seenOneByOne = 1 << 20
 
-// Crowds yields a part of the travellers, of CrowdParts of about equal size: those who stay in a place together, those on
-// their way one by one. All parts together are everybody, if no tick passes meanwhile; so a picture can be painted part by
-// part between ticks. Where there are more than 1,048,576 travellers, of those on their way only every second, fourth, …
-// is yielded, and stands for as many.
+// Crowds yields one of CrowdParts parts of the travellers, all of about equal size. Travellers who stay in a
+// place are yielded together, those on their way one by one. All parts together hold every traveller, if no
+// tick passes meanwhile, so a picture can be painted part by part between ticks. With more than 1,048,576
+// travellers, it yields only every second, fourth, … of those on their way, which stands for two, four, ….
 //
-// Complexity: some 25 nanoseconds for each place or traveller of the part: a sixth of a millisecond for a million travellers.
+// Complexity: about 25 nanoseconds for each place or traveller of the part: a sixth of a millisecond for a
+// million travellers.
 func (e *Earth) Crowds(part int) iter.Seq[Crowd] {
 	e.mustBeOpen("Crowds")
 	if part < regions {

@@ -71,7 +71,8 @@ func TestCrowdsAreEverybody(t *testing.T) {
 	}
 }
 
-// With ticks between the parts, those who arrive or set out meanwhile may be seen twice or not at all: they are few.
+// If ticks pass between the parts, the few travellers who arrive or set out meanwhile may be seen twice or
+// not at all.
 func TestCrowdsBetweenTicks(t *testing.T) {
 	e := newEarth(t, Config{Travellers: 20_000, Seed: 6})
 	travellers := 0
@@ -85,7 +86,7 @@ func TestCrowdsBetweenTicks(t *testing.T) {
 	}
 }
 
-// Whoever edits a running world from outside may make nonsense of it, but does not end it.
+// Edits from outside may make nonsense of a running world, but must not end it.
 func TestEditedWorldGoesOn(t *testing.T) {
 	e := newEarth(t, Config{Travellers: 2000, Seed: 6})
 	var who []vast.Entity

@@ -5,12 +5,13 @@ import (
 	"github.com/vastgo/vast/cmd/vast/earth/atlas"
 )
 
-// paintedMoving is how many of those on their way are looked at for a picture, at most.
+// paintedMoving is the largest number of travellers on their way that a picture visits.
 const paintedMoving = 1 << 17
 
-// painting is what was last painted of those at rest. Between two pictures few places change, so only these are looked at.
+// painting is the last painted picture of the travellers at rest. Few places change between two pictures, and
+// only these are visited.
 type painting struct {
-	of       *atlas.Map // nil: of none
+	of       *atlas.Map // nil: no picture yet
 	since    *vast.Tracker
 	dots     []int32    // of each place on the map
 	tallies  []presence // of each place, as painted
@@ -18,13 +19,13 @@ type painting struct {
 	infected []uint32
 }
 
-// Paint adds the travellers to the counts of a map's dots: all to density, the infectious also to infected. Both are as
-// long as the map has dots. Travellers at rest are counted exactly, by their places. Of those on their way, when they are
-// more than 131,072, only every second, fourth, … is looked at and stands for two, four, …; which ones, is decided by
-// their slots and the same in every picture.
+// Paint adds the travellers to the counts of a map's dots: all to density, the infectious also to infected.
+// Both slices have an element for each dot. Travellers at rest are counted exactly, by their places. With
+// more than 131,072 travellers on their way, only every second, fourth, … of them is visited and stands for
+// two, four, …; their slots decide which, the same in every picture.
 //
-// Complexity: the places whose tallies changed since the last picture, those looked at, and the dots, a few nanoseconds
-// each; the first picture on a map looks at all places.
+// Complexity: the places whose tallies changed since the last picture, the visited travellers, and the dots,
+// a few nanoseconds each. The first picture on a map visits all places.
 func (e *Earth) Paint(m *atlas.Map, density, infected []uint32) {
 	e.mustBeOpen("Paint")
 	p := &e.painting
@@ -72,7 +73,7 @@ func (p *painting) paint(place uint32, now presence) {
 	p.tallies[place] = now
 }
 
-// paintBodies adds every so many travellers of the query, and as much for each.
+// paintBodies visits one in every of the query's travellers, and counts each as every travellers.
 func (e *Earth) paintBodies(q vast.Query, m *atlas.Map, counts []uint32, every int) {
 	for run := range q.Runs() {
 		bodies := e.body.Slice(run)

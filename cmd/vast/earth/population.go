@@ -6,21 +6,21 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// lifetime is the mean length of a life, exponentially distributed: thirty days, much accelerated, so that entities are
-// made and deleted in every tick, about one in 43,000. As many are born as die on average, in the towns by their
-// inhabitants, so the number of travellers stays about what it was.
+// lifetime is the mean of the exponentially distributed length of a life: thirty days, much accelerated, so
+// that every tick makes and deletes entities, about one in 43,000. On average births equal deaths, so the
+// number of travellers stays about the same. Births are spread over the towns by their inhabitants.
 const lifetime = 30 * day
 
-// births returns how many travellers are born in a region in a tick in which it is looked at. It depends on nothing but
-// the seed and the tick, so that room can be made before anything is changed.
+// births returns the number of births in a region in a tick that examines it. It depends only on the seed and
+// the tick, so that room can be made before anything is changed.
 func (e *Earth) births(index int, now uint32) int {
 	expected := float64(float64(e.region[index].size) * (regions / lifetime))
 	draw := draws(e.seed, uint32(index), now, forBirths)
 	return int(expected + draw.unit())
 }
 
-// prepareBirths makes room for a region's births, for all that the newborn may become, and for recording what happens in
-// the tick. On failure the state is as it was.
+// prepareBirths makes room for a region's births, for all later components of the newborn, and for the
+// commands of the tick. If it fails, the state is unchanged.
 func (e *Earth) prepareBirths(r *region) error {
 	if err := e.schedule.GrowCommandBytes(recordedBytes(e.life.Len() + r.births)); err != nil {
 		return err
@@ -34,8 +34,8 @@ func (e *Earth) prepareBirths(r *region) error {
 	return e.growChanging(e.world.Len())
 }
 
-// recordedBytes returns how much room is made for what a tick of n travellers records: one in hundreds of them sets out or
-// arrives, which takes some 70 bytes.
+// recordedBytes returns the room for the commands of a tick with n travellers. One in some hundred of them
+// sets out or arrives, which takes about 70 bytes.
 func recordedBytes(n int) int { return 2*n + 64<<10 }
 
 // bear makes a region's births, at their homes.
@@ -65,13 +65,13 @@ func (e *Earth) drawHome(r *region, number uint32) uint32 {
 	return e.placeWith(r.first + draw.below(r.end-r.first))
 }
 
-// placeWith returns the place of an inhabitant, counted along the places.
+// placeWith returns the place of an inhabitant. Inhabitants are numbered along the places.
 func (e *Earth) placeWith(inhabitant uint64) uint32 {
 	place, _ := slices.BinarySearch(e.inhabitants, inhabitant+1)
 	return uint32(place)
 }
 
-// mourn deletes those of a region whose life has ended.
+// mourn deletes the travellers of a region whose life has ended.
 func (e *Earth) mourn(r *region, now uint32, commands *vast.Commands) {
 	for run := range r.everyone.Runs() {
 		for i, l := range e.life.Slice(run) {
@@ -79,7 +79,7 @@ func (e *Earth) mourn(r *region, now uint32, commands *vast.Commands) {
 				continue
 			}
 			who := run.Entity(i)
-			// First, because the tallies are told of all that an entity loses before it has lost anything.
+			// First, because the hooks of the tallies see all components of a deleted entity.
 			e.infectious.RemoveLater(commands, who)
 			commands.Delete(who)
 			e.died++

@@ -29,7 +29,7 @@ func TestHomesFollowTheInhabitants(t *testing.T) {
 	}
 	all := float64(e.inhabitants[len(e.inhabitants)-1])
 	for i, s := range e.sites {
-		// The homes are spread evenly, so the count is within two of what is expected.
+		// The homes are spread evenly, so the count is within two of the expected one.
 		if want := float64(s.Weight) / all * travellers; math.Abs(at[i]-want) > 2 {
 			t.Errorf("%v live in place %d, expected %.1f", at[i], i, want)
 		}

@@ -5,8 +5,8 @@ import "github.com/vastgo/vast"
 // place returns the place with a number. The places were the first entities of the world, so they lie in one run.
 func (e *Earth) place(number uint32) vast.Entity { return e.places.Entity(int(number)) }
 
-// number returns the number of a place. Only a link that was edited from outside leads to no place, and then counts as one to
-// the last.
+// number returns the number of a place. A link that was edited from outside may lead to another entity; it
+// counts as the last place.
 func (e *Earth) number(place vast.Entity) uint32 {
 	return min(place.Slot()-uint32(e.places.Start()), uint32(e.places.Len()-1))
 }
@@ -17,20 +17,20 @@ func (e *Earth) homeOf(who vast.Entity) uint32 {
 	return e.number(home)
 }
 
-// placeOf returns the number of the place where a traveller stays; it must stay in one.
+// placeOf returns the number of the place where a traveller stays. The traveller must be at rest.
 func (e *Earth) placeOf(who vast.Entity) uint32 {
 	at, _ := e.at.Target(who)
 	return e.number(at)
 }
 
-// keepTallies has the tallies of the places follow whoever comes, goes, falls ill and recovers from now on. A traveller who
-// dies must have been relieved of its infection before, or it would be taken from the tally twice.
+// keepTallies registers hooks that keep the tallies of the places whenever a traveller comes, goes, falls ill
+// or recovers. A dying traveller must lose its infection first, or the tally would lose it twice.
 func (e *Earth) keepTallies() {
 	comesOrGoes := func(by int32) func(who, place vast.Entity) {
 		return func(who, place vast.Entity) {
 			p := e.presence.Edit(place)
 			if p == nil {
-				return // it is no place: somebody edits links from outside
+				return // the link was edited from outside
 			}
 			p.Present += by
 			if e.infectious.Has(who) {

@@ -5,13 +5,13 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// Tick lets a minute pass: it runs the systems, which look at the world, change values and record what else is to happen,
-// and then the changes of structure that they recorded, system by system, region by region.
+// Tick lets a minute pass. It runs the systems, which read the world, change values and record structural
+// changes. Then it applies these changes, system by system and region by region.
 //
-// It returns a [*vm.Error] when there is no memory for those to be born. Then nothing has changed, and Tick may be called
-// again when there is room. It allocates nothing on the Go heap, but for what the world needs when it grows.
+// It returns a [*vm.Error] if there is no memory for the newborn. Then nothing has changed, and Tick may be
+// called again when there is room. It allocates nothing on the Go heap, except for the world's growth.
 //
-// It lets no visitors of the [Earth.World] in: call vast.World.Admit between ticks for that.
+// It does not admit visitors of the [Earth.World]: call vast.World.Admit between ticks for that.
 func (e *Earth) Tick() error {
 	e.mustBeOpen("Tick")
 	e.now = uint32(e.ticks + 1)
@@ -29,16 +29,16 @@ func (e *Earth) Tick() error {
 	return nil
 }
 
-// turn is the region whose health, deaths and births are looked at in the tick under way.
+// turn is the region whose health, deaths and births the current tick handles.
 func (e *Earth) turn() int { return int(e.now % regions) }
 
-// look is what a system does in one region: it writes values of nobody's but of the region's travellers, and records what
-// else is to happen.
+// look is the work of a system in one region. It writes only values of the region's travellers, and records
+// structural changes.
 type look func(r *region, now uint32, commands *vast.Commands)
 
-// newSchedule returns the systems of a tick. All of them may run at once, and those that look at many regions are divided
-// by them. The order in which they are added is that in which the changes are made: deaths come after all that refers to
-// the living, and births after deaths, whose slots they use again.
+// newSchedule returns the systems of a tick. All of them may run in parallel, and those that handle several
+// regions are divided by region. Changes are applied in the order in which the systems are added: deaths come
+// after all changes that refer to the living, and births after deaths, to reuse their slots.
 func (e *Earth) newSchedule(workers int) *sched.Schedule {
 	s := sched.New(e.world, sched.Options{Workers: workers, Visits: -1})
 	s.Add(sched.System{
@@ -78,7 +78,7 @@ func (e *Earth) once(n int, part func(c *sched.Context, i int)) error {
 	return s.Tick()
 }
 
-// inRegions returns the work of a system that looks at several regions: the i-th of n is the one that which says.
+// inRegions returns the work of a system on n regions: the i-th region is which(i).
 func (e *Earth) inRegions(n int, which func(i int) int, look look) func(*sched.Context) {
 	part := func(c *sched.Context, i int) { look(&e.region[which(i)], e.now, c.Commands()) }
 	return func(c *sched.Context) { c.Split(n, part) }

@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// A traveller who rests sets out when its stay ends, and a way of transport is chosen by the distance. On the way the
-// position is rotated by the same angle in each tick, which takes twelve multiplications and no trigonometry.
+// A traveller at rest sets out when its stay ends, and the distance determines the transport. On the way,
+// each tick rotates the position by the same angle, which takes twelve multiplications and no trigonometry.
 type transport uint8
 
 const (
@@ -17,7 +17,7 @@ const (
 	air
 )
 
-// String is for those who look into a world.
+// String is for tools that show a world.
 func (t transport) String() string {
 	names := [...]string{"road", "rail", "air"}
 	if int(t) < len(names) {
@@ -26,10 +26,10 @@ func (t transport) String() string {
 	return fmt.Sprintf("transport(%d)", uint8(t))
 }
 
-// means tells the speed of each transport in km/h, and up to which distance in km it is taken.
+// means has the speed of each transport in km/h, and the largest distance in km for which it is taken.
 var means = [...]struct{ speed, most float64 }{road: {80, 150}, rail: {200, 700}, air: {800, math.Inf(1)}}
 
-// turn is the rotation that a transport makes in one step. There is a fourth, unused, so that no index is out of range.
+// turn is the rotation of a transport in one step. The fourth is unused; it keeps every index in range.
 type turn struct{ cos, sin float32 }
 
 var turns = func() (t [4]turn) {
@@ -42,19 +42,21 @@ var turns = func() (t [4]turn) {
 
 const (
 
-	// Stays last exponentially distributed times with these means, in ticks.
+	// Stays have exponentially distributed lengths with these means, in ticks.
 	stayAtHome = 1440.0
 	stayAway   = 720.0
 
-	// leaveEvery is how many ticks pass between two looks at the stays of a region: everybody stays up to so many ticks less
-	// one longer. Most who rest do so for hours, and to ask them all in every minute would be most of a tick's work.
+	// leaveEvery is the number of ticks between two checks of a region's stays, so a stay may be up to
+	// leaveEvery−1 ticks longer. Most stays last for hours, and checking all of them every minute would be
+	// most of a tick's work.
 	leaveEvery = 4
 
-	// returning is the share of those who set out away from home that go home; the others travel on.
+	// returning is the share of travellers away from home who go home when they set out. The others travel
+	// on.
 	returning = 0.75
 
-	// settle is the number of steps between two corrections of the vectors' length. Rounding lengthens or shortens them by
-	// less than 1e-7 a step.
+	// settle is the number of steps between two corrections of the vectors' length. Rounding changes the
+	// length by less than 1e-7 a step.
 	settle = 32
 )
 
@@ -65,7 +67,7 @@ func (e *Earth) plan(from, to uint32) trip {
 	return t
 }
 
-// newTrip plans the way between two points. Its last step is as long as it must be to arrive.
+// newTrip plans the way between two points. The length of its last step makes it arrive.
 func newTrip(from, to vector) trip {
 	a, b := from.wide(), to.wide()
 	distance := arc(a, b) * earthRadius
@@ -77,11 +79,11 @@ func newTrip(from, to vector) trip {
 	return trip{Direction: towards(a, b).narrow(), StepsLeft: uint16(steps), By: by}
 }
 
-// towards returns the unit vector at a right angle to a in which the shortest way to b begins.
+// towards returns the unit vector at a right angle to a at which the shortest way to b begins.
 func towards(a, b wide) wide {
 	d := b.minus(a.times(a.dot(b)))
 	if d.length() < 1e-6 {
-		// The same point, or the opposite one, to which all ways are equally short: take one that is at a right angle to a.
+		// For the same or the opposite point all ways are equally short: take one at a right angle to a.
 		axis := wide{x: 1}
 		if math.Abs(a.x) > 0.5 {
 			axis = wide{y: 1}
@@ -91,7 +93,7 @@ func towards(a, b wide) wide {
 	return d.times(1 / d.length())
 }
 
-// move makes one step of all who are on their way in a region. Those who arrive get a stay.
+// move makes one step for all travellers on their way in a region. Those who arrive get a stay.
 func (e *Earth) move(r *region, now uint32, commands *vast.Commands) {
 	for run := range r.moving.Runs() {
 		bodies, trips := e.body.Slice(run), e.trip.Slice(run)
@@ -103,7 +105,7 @@ func (e *Earth) move(r *region, now uint32, commands *vast.Commands) {
 				step(&bodies[i].At, t)
 				continue
 			}
-			// Only a trip that was edited from outside leads to a place that there is not.
+			// Only a trip that was edited from outside leads to a place that does not exist.
 			who, to := run.Entity(i), min(t.ToPlace, uint32(len(e.sites)-1))
 			bodies[i].At = e.sites[to].At
 			e.trip.RemoveLater(commands, who)
@@ -129,13 +131,14 @@ func step(p *vector, t *trip) {
 	}
 }
 
-// normalize brings a vector that is nearly of unit length back to it: one step of Newton's method for 1/√x at 1.
+// normalize corrects the length of a vector that is nearly of unit length: one step of Newton's method for
+// 1/√x at 1.
 func normalize(v *vector) {
 	f := 1.5 - float32(0.5*(float32(v.X*v.X)+float32(v.Y*v.Y)+float32(v.Z*v.Z)))
 	v.X, v.Y, v.Z = v.X*f, v.Y*f, v.Z*f
 }
 
-// stayLength draws how long a traveller stays in a place.
+// stayLength draws the length of a traveller's stay in a place.
 func (e *Earth) stayLength(who vast.Entity, place, now uint32) uint32 {
 	mean := stayAway
 	if e.homeOf(who) == place {
@@ -145,7 +148,7 @@ func (e *Earth) stayLength(who vast.Entity, place, now uint32) uint32 {
 	return s.exponential(mean)
 }
 
-// leave sends those of a region on their way whose stay has ended.
+// leave sends the travellers of a region on their way whose stay has ended.
 func (e *Earth) leave(r *region, now uint32, commands *vast.Commands) {
 	for run := range r.resting.Runs() {
 		stays := e.stay.Slice(run)
@@ -160,7 +163,8 @@ func (e *Earth) leave(r *region, now uint32, commands *vast.Commands) {
 				to = e.gravity.destination(from, &draw)
 			}
 			if to == from {
-				// There is nowhere to go: stay on. A value may be changed while the query runs.
+				// There is no destination, so the traveller stays. Values may be changed while the query
+				// runs.
 				stays[i].Until = now + e.stayLength(who, to, now)
 				continue
 			}
@@ -169,7 +173,7 @@ func (e *Earth) leave(r *region, now uint32, commands *vast.Commands) {
 	}
 }
 
-// setOut lets a traveller who rests begin a trip.
+// setOut lets a traveller at rest begin a trip.
 func (e *Earth) setOut(who vast.Entity, t trip, commands *vast.Commands) {
 	e.stay.RemoveLater(commands, who)
 	e.at.RemoveLater(commands, who)

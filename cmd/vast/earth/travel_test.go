@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// follow makes all steps of a trip but the last, and returns where they end and how long the vectors were.
+// follow makes all steps of a trip but the last, and returns the last position and the length of the vectors.
 func follow(t *testing.T, from vector, trip *trip) (vector, float64) {
 	t.Helper()
 	worst := 0.0

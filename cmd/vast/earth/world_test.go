@@ -67,7 +67,7 @@ func tick(t testing.TB, e *Earth, n int) {
 	}
 }
 
-// check recounts everything that is kept twice, and tests what must hold for every traveller.
+// check recounts everything that is kept twice, and tests the invariants of every traveller.
 func check(t testing.TB, e *Earth) {
 	t.Helper()
 	c := e.Counts()
@@ -156,9 +156,9 @@ func TestStateDoesNotDependOnWorkers(t *testing.T) {
 	}
 }
 
-// TestGoldenState fails when the models, the chance or the arithmetic change, or when one system or processor computes
-// otherwise than the others: the hash is the same on all. After a change on purpose write the new hash here, and note in the
-// change log that seeds give other worlds than before.
+// TestGoldenState fails if the models, the random numbers or the arithmetic change, or if a system or
+// processor computes a different state: the hash is the same on all of them. After an intended change, write
+// the new hash here, and note in the change log that seeds give other worlds than before.
 func TestGoldenState(t *testing.T) {
 	const want = "b44361e4a2ca0f1abdea13c1c652ee08"
 	for _, workers := range []int{1, 4} {
@@ -339,7 +339,7 @@ func TestLimitTooSmallForTheWorld(t *testing.T) {
 		if limit.Used() != 0 {
 			t.Errorf("limit of %d bytes: %d are still in use after the failure", bytes, limit.Used())
 		}
-		// A goroutine that has said it is done may take a moment to be gone.
+		// A goroutine that has reported its end may take a moment to exit.
 		for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatalf("limit of %d bytes: %d goroutines after the failure, %d before", bytes, runtime.NumGoroutine(), before)
@@ -351,7 +351,7 @@ func TestLimitTooSmallForTheWorld(t *testing.T) {
 func TestLimitReachedInATick(t *testing.T) {
 	const travellers, ticks = 50_000, 150
 	list := village(t, 400)
-	// So many are born that the world must grow.
+	// So many births that the world must grow.
 	manyBirths := func(e *Earth) {
 		for i := range e.region {
 			e.region[i].size *= 200
@@ -361,7 +361,7 @@ func TestLimitReachedInATick(t *testing.T) {
 	manyBirths(free)
 	tick(t, free, ticks)
 
-	// In the second run there is little more than the world takes at first, until the ballast goes.
+	// In the second run there is little more than the initial size of the world until the ballast is freed.
 	big := vm.NewLimit(1 << 30)
 	measured := newEarth(t, Config{Travellers: travellers, Places: list, Seed: 9, Limit: big})
 	used := big.Used()

@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/cmd/vast/earth/atlas/internal/land"
 )
 
-// Attribution is the line that programs may show with the map. Natural Earth is
-// in the public domain and demands none.
+// Attribution is a line that programs may show with the map. Natural Earth is in the public domain and
+// requires none.
 const Attribution = "Land: Natural Earth (naturalearthdata.com), public domain"
 
 //go:embed land.bin
@@ -34,7 +34,7 @@ func (m *Map) drawLand() {
 		before := ring[len(ring)-1]
 		for _, p := range ring {
 			m.cross(crossings, before, p)
-			// Land is cut along the antimeridian; the cut is no coast.
+			// Land is cut along the antimeridian. The cut is not a coast.
 			cut := before.Lon == p.Lon && math.Abs(float64(p.Lon)) > 179.9
 			if !cut {
 				m.line(before, p)
@@ -76,8 +76,8 @@ func (m *Map) cross(crossings [][]float64, a, b land.Point) {
 	if ay > by {
 		ax, ay, bx, by = bx, by, ax, ay
 	}
-	// The upper end counts and the lower does not, so a corner that lies on a
-	// centre line is crossed once or twice as it should be.
+	// The upper end counts and the lower does not, so that a corner on a centre line is crossed once or
+	// twice, as is right.
 	from, to := int(math.Ceil(ay-0.5)), int(math.Ceil(by-0.5))
 	for row := max(from, 0); row < min(to, m.down); row++ {
 		at := (float64(row) + 0.5 - ay) / (by - ay)
@@ -85,8 +85,7 @@ func (m *Map) cross(crossings [][]float64, a, b land.Point) {
 	}
 }
 
-// line marks the dots on the edge from a to b as coast, one a step along the
-// longer direction.
+// line marks the dots on the edge from a to b as coast, one for each step along the longer direction.
 func (m *Map) line(a, b land.Point) {
 	ax, ay := m.place(float64(a.Lat), float64(a.Lon))
 	bx, by := m.place(float64(b.Lat), float64(b.Lon))
@@ -102,9 +101,9 @@ func (m *Map) line(a, b land.Point) {
 // A Point is a position in degrees, north and east positive.
 type Point struct{ Lat, Lon float32 }
 
-// Outlines gives the outlines of all land, closed: the last point of each is joined to its first. Land is what an odd
-// number of them surrounds, and is cut along the antimeridian: an edge at a longitude of ±180 is no coast. The slices are
-// the caller's.
+// Outlines returns the outlines of all land as closed rings: the last point of a ring is joined to the first.
+// A point is on land if an odd number of rings surrounds it. Land is cut along the antimeridian: an edge at a
+// longitude of ±180 is not a coast. The slices belong to the caller.
 func Outlines() [][]Point {
 	rings := landRings()
 	outlines := make([][]Point, len(rings))

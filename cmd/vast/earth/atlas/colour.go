@@ -2,9 +2,8 @@ package atlas
 
 import "math"
 
-// Colours are chosen for a dark background. Density runs through blues to white
-// and infection through crimson to orange, so that the two differ in brightness
-// and in hue for eyes that do not tell red from green.
+// The colours suit a dark background. Density runs through blues to white, and infection through crimson to
+// orange, so that the two differ in brightness and in hue for readers who do not distinguish red from green.
 var (
 	seaColour   = RGB{6, 10, 18}
 	landColour  = RGB{18, 27, 41}
@@ -14,8 +13,8 @@ var (
 	infectionRamp = []RGB{{120, 20, 60}, {200, 25, 70}, {255, 45, 60}, {255, 85, 45}, {255, 140, 50}}
 )
 
-// palette holds the colour for each step of density and of infection. Few
-// steps keep the cells of a frame alike, which terminals and SVG files repay.
+// palette holds the colour for each step of density and of infection. With few steps the cells of a frame are
+// alike, which saves bytes in terminals and SVG files.
 const (
 	densitySteps   = 24
 	infectionSteps = 12
@@ -32,7 +31,7 @@ var palette = func() (p [densitySteps][infectionSteps]RGB) {
 	return p
 }()
 
-// groundColour is the background of a cell by how many of its dots are land.
+// groundColour is the background of a cell by the number of its dots on land.
 var groundColour = func() (g [dotsAcross*dotsDown + 1]RGB) {
 	for i := range g {
 		g[i] = mix(seaColour, landColour, float64(i)/float64(len(g)-1))
@@ -40,20 +39,20 @@ var groundColour = func() (g [dotsAcross*dotsDown + 1]RGB) {
 	return g
 }()
 
-// glow lights the ground up to a sixth with the colour of a crowd of a level of 0 to 255.
+// glow lightens the background by up to a sixth with the colour of a crowd of a level of 0 to 255.
 func glow(ground, colour RGB, level int) RGB {
 	part := func(a, b uint8) uint8 { return uint8(int(a) + (int(b)-int(a))*level/(6*255)) }
 	return RGB{part(ground.R, colour.R), part(ground.G, colour.G), part(ground.B, colour.B)}
 }
 
-// ramp is the colour at a part, 0 to 1, of a row of colours.
+// ramp returns the colour at a part, 0 to 1, of a row of colours.
 func ramp(colours []RGB, at float64) RGB {
 	at *= float64(len(colours) - 1)
 	i := min(int(at), len(colours)-2)
 	return mix(colours[i], colours[i+1], at-float64(i))
 }
 
-// mix is a colour between a (at 0) and b (at 1).
+// mix returns a colour between a (at 0) and b (at 1).
 func mix(a, b RGB, at float64) RGB {
 	part := func(a, b uint8) uint8 {
 		return uint8(math.Round(float64(a) + (float64(b)-float64(a))*at))

@@ -8,16 +8,16 @@ import (
 
 // Style says how Draw paints. The zero value works.
 type Style struct {
-	// NoColor asks for a map that is read from the glyphs alone: the denser a
-	// region, the more of its dots are set. Infection is not shown.
+	// NoColor makes a map that is readable from the glyphs alone: a denser region has more dots set.
+	// Infection is not shown.
 	NoColor bool
 
-	// Full is the count in one dot that is painted brightest. 0: the count that
-	// one occupied dot in two hundred passes in this frame.
+	// Full is the count in one dot that has the brightest colour. 0: the count that one occupied dot in two
+	// hundred exceeds in this frame.
 	Full uint32
 
-	// FullInfected is the infected share of a cell that is painted in the full
-	// colour of infection; smaller shares show by their square root. 0: a quarter.
+	// FullInfected is the infected share of a cell that has the full colour of infection. Smaller shares show
+	// by their square root. 0: a quarter.
 	FullInfected float64
 }
 
@@ -27,13 +27,12 @@ var brailleBit = [dotsDown][dotsAcross]uint8{{0x01, 0x08}, {0x02, 0x10}, {0x04, 
 
 const brailleBlank = '\u2800'
 
-// everyOther is the dots of a glyph that a chessboard has white. Without colours,
-// a coast is drawn in these only, lest it look like a crowd.
+// everyOther is the white dots of a chessboard in a glyph. Without colours, a coast is drawn in these only,
+// so that it does not look like a crowd.
 const everyOther = 0x01 | 0x10 | 0x04 | 0x80
 
-// threshold says from which level (1 to 255) a dot is set: an ordered dither, so
-// that the share of dots set in a region follows its density. The matrix is
-// Bayer's of 4×4; its columns run over two cells.
+// threshold is the level (1 to 255) from which a dot is set: an ordered dither, so that the share of set dots
+// in a region follows its density. The matrix is Bayer's of 4×4; its columns span two cells.
 var threshold = func() (t [4][4]uint8) {
 	bayer := [4][4]int{{0, 8, 2, 10}, {12, 4, 14, 6}, {3, 11, 1, 9}, {15, 7, 13, 5}}
 	for y, row := range bayer {
@@ -47,7 +46,7 @@ var threshold = func() (t [4][4]uint8) {
 // densestDithered is the level above which a dot in colour is always set.
 const densestDithered = 40
 
-// Counts are told apart by class: four to a doubling.
+// Counts are divided into classes: four per doubling.
 const classes = 4 * 32
 
 func class(count uint32) int {
@@ -55,15 +54,14 @@ func class(count uint32) int {
 	return (length-1)*4 + int(uint64(count)<<2>>(length-1)&3)
 }
 
-// octaves is how many doublings of density the ramp of colours spans.
+// octaves is the number of doublings of density in the ramp of colours.
 const octaves = 9
 
-// Draw paints a frame. density and infected count people by dot; either may be
-// nil for none, otherwise its length is that of the map in dots, and a wrong one
-// panics. The Grid's cells belong to the Map and are painted over by its next Draw.
+// Draw paints a frame. density and infected count people by dot. Either may be nil for none; otherwise its
+// length must be the number of dots, or Draw panics. The Grid's cells belong to the Map, and its next Draw
+// overwrites them.
 //
-// It takes time in proportion to the dots, 0.2 ms for 120×40 cells (BenchmarkDraw), and
-// allocates nothing.
+// It takes time in proportion to the dots, 0.2 ms for 120×40 cells (BenchmarkDraw), and allocates nothing.
 func (m *Map) Draw(density, infected []uint32, style Style) Grid {
 	dots := m.width * m.height
 	if density != nil && len(density) != dots || infected != nil && len(infected) != dots {
@@ -94,7 +92,7 @@ func (m *Map) Draw(density, infected []uint32, style Style) Grid {
 	return m.grid
 }
 
-// crowd is what the dots of one cell come to.
+// crowd is the sum of the dots of one cell.
 type crowd struct {
 	glyph       uint8 // the dots to set
 	level       int   // between the mean of the occupied dots and their highest
@@ -103,7 +101,7 @@ type crowd struct {
 
 // gather sums up the dots of a cell.
 func (m *Map) gather(row, column int, density, infected []uint32, levels *[classes]uint8, noColor bool) crowd {
-	// A colour shows the density by itself, so only the thinnest dots are left to the dither.
+	// The colour shows the density, so only the sparsest dots are dithered.
 	most := 255
 	if !noColor {
 		most = densestDithered
@@ -135,7 +133,7 @@ func (m *Map) gather(row, column int, density, infected []uint32, levels *[class
 	return c
 }
 
-// plain is a cell without colours.
+// plain returns a cell without colours.
 func (m *Map) plain(cell int, c crowd) Cell {
 	if glyph := c.glyph | m.glyph[cell]&everyOther; glyph != 0 {
 		return Cell{Rune: brailleBlank + rune(glyph)}
@@ -143,7 +141,7 @@ func (m *Map) plain(cell int, c crowd) Cell {
 	return Cell{Rune: ' '}
 }
 
-// paint is a cell in colours: the crowd if there is one, else the coast.
+// paint returns a cell in colours: the crowd if there is one, else the coast.
 func (m *Map) paint(cell int, c crowd, full float64) Cell {
 	ground := groundColour[m.ground[cell]]
 	if c.glyph == 0 {

@@ -52,7 +52,7 @@ func TestDrawDotsAreWherePeopleAre(t *testing.T) {
 		if g.NoColor != noColor {
 			t.Errorf("the grid says NoColor %t", g.NoColor)
 		}
-		// The next frame shows nothing of this one.
+		// The next frame must show nothing of this one.
 		if c := cellAt(m, m.Draw(nil, nil, Style{NoColor: noColor}), 30, -40); c.Rune != ' ' {
 			t.Errorf("NoColor %t: %q is left over", noColor, c.Rune)
 		}
@@ -124,7 +124,7 @@ func TestInfectionShows(t *testing.T) {
 		}
 	}
 	whole := cellAt(m, m.Draw(density, infected, Style{}), 30, -40)
-	infected[dot] = 2000 // more than there are: counted at another moment, say
+	infected[dot] = 2000 // more than there are, for example counted at another moment
 	if c := cellAt(m, m.Draw(density, infected, Style{}), 30, -40); c != whole {
 		t.Errorf("twice as many ill as there are is %v, want %v", c, whole)
 	}

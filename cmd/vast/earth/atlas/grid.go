@@ -5,7 +5,7 @@ import "strings"
 // RGB is a colour.
 type RGB struct{ R, G, B uint8 }
 
-// Cell is what one cell of a terminal shows.
+// Cell is one cell of a terminal.
 type Cell struct {
 	Rune   rune // of one cell's width
 	Fg, Bg RGB
@@ -17,13 +17,12 @@ type Grid struct {
 	Columns, Rows int
 	Cells         []Cell
 
-	// NoColor says that Fg and Bg mean nothing: the glyphs tell all, and are to
-	// be painted in the terminal's own two colours.
+	// NoColor says that Fg and Bg have no meaning: paint the glyphs in the terminal's own two colours.
 	NoColor bool
 }
 
-// NewGrid makes a grid of blanks in the colour of the sea, to print and paste
-// into. Sizes below 1 give an empty one.
+// NewGrid makes a grid of blanks in the colour of the sea, for Print and Paste. Sizes below 1 give an empty
+// grid.
 func NewGrid(columns, rows int) Grid {
 	if columns <= 0 || rows <= 0 {
 		return Grid{}
@@ -35,8 +34,8 @@ func NewGrid(columns, rows int) Grid {
 	return g
 }
 
-// Print writes text to the right of x, y, a rune a cell, on the background that
-// is there. What falls outside of the grid is left out.
+// Print writes text to the right of x, y, one rune per cell, and keeps the background. Text outside the grid
+// is left out.
 func (g Grid) Print(x, y int, text string, fg RGB) {
 	if y < 0 || y >= g.Rows {
 		return
@@ -50,8 +49,7 @@ func (g Grid) Print(x, y int, text string, fg RGB) {
 	}
 }
 
-// Paste copies the cells of part, with its upper left corner at x, y. What
-// falls outside of the grid is left out.
+// Paste copies the cells of part, with its upper left corner at x, y. Cells outside the grid are left out.
 func (g Grid) Paste(x, y int, part Grid) {
 	from, to := max(0, -x), min(part.Columns, g.Columns-x)
 	if from >= to {
@@ -62,7 +60,7 @@ func (g Grid) Paste(x, y int, part Grid) {
 	}
 }
 
-// String gives the glyphs, a line a row, without colours.
+// String returns the glyphs, one line per row, without colours.
 func (g Grid) String() string {
 	var b strings.Builder
 	for i, c := range g.Cells {

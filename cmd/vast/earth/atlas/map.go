@@ -2,8 +2,8 @@ package atlas
 
 import "math"
 
-// The window of the Earth that is shown. It leaves out Antarctica and the
-// northernmost ice, where next to nobody lives, and keeps Cape Horn and Spitsbergen.
+// The visible window of the Earth. It leaves out Antarctica and the northernmost ice, where almost no people
+// live, and keeps Cape Horn and Spitsbergen.
 const (
 	MinLat = -58.0
 	MaxLat = 80.0
@@ -14,49 +14,45 @@ const (
 	dotsAcross = 2
 	dotsDown   = 4
 
-	// MaxColumns and MaxRows bound a Map. A larger one is cut to them.
+	// MaxColumns and MaxRows bound a Map. A larger map is cut to them.
 	MaxColumns = 1000
 	MaxRows    = 500
 
-	// The window fills the map as long as its dots come out between these widths
-	// per height; otherwise a margin is left on both sides. The window is 2.6
-	// degrees of longitude wide per degree of latitude; drawn narrower, it shows
-	// true shapes away from the equator: 2.6 at 0, 2.0 at 40, 1.6 at 52 degrees.
+	// The window fills the map if its dots get a width per height between these bounds. Otherwise there is a
+	// margin on both sides. The window is 2.6 degrees of longitude wide per degree of latitude. A narrower
+	// drawing shows true shapes away from the equator: 2.6 at 0, 2.0 at 40, 1.6 at 52 degrees.
 	minAspect = 1.6
 	maxAspect = 2.8
 )
 
-// Map is a map of the world in terminal cells of one size: the projection, the
-// land drawn once, and the cells that Draw paints. For another size make another
-// Map. One goroutine may Draw at a time; Dot, DotXYZ, Dots, Land and Coast only
-// read, and may run beside each other and beside Draw.
+// Map is a map of the world in terminal cells of one size: the projection, the land, drawn once, and the
+// cells that Draw paints. For another size make another Map. One goroutine may Draw at a time. Dot, DotXYZ,
+// Dots, Land and Coast only read, and may run beside each other and beside Draw.
 type Map struct {
 	columns, rows int // cells
 	width, height int // dots: columns×2, rows×4
 
-	// The window in dots. Outside of it is margin.
+	// The window in dots. The rest is margin.
 	left, top, across, down int
 
-	// rowEdge holds the z of each row's upper border, and of the last row's lower
-	// border: it falls. rowAt holds, for each slice of z from -1 up, the row of the
-	// slice's upper end, where the search for a z in that slice starts.
+	// rowEdge holds the z of each row's upper border, and of the last row's lower border, in descending
+	// order. rowAt holds, for each slice of z from -1 up, the row of the slice's upper end. The search for a
+	// z in that slice starts there.
 	rowEdge []float32
 	rowAt   [zSlices]int16
 
 	land, coast []bool  // by dot
 	glyph       []uint8 // by cell: the coast's dots as bits of a braille glyph
-	ground      []uint8 // by cell: how many of its dots are land
+	ground      []uint8 // by cell: number of its dots on land
 
 	grid Grid
 }
 
-// zSlices is fine enough that a slice meets one border of rows or two, even
-// where z changes least with latitude.
+// zSlices is so fine that a slice meets one or two borders of rows, even where z changes least with latitude.
 const zSlices = 2048
 
-// New draws the land for a map of so many terminal cells, in less than 1 ms for
-// 120×40 (BenchmarkNew). With no columns or no rows the map is empty: every position is off it, and
-// Draw gives an empty Grid.
+// New draws the land for a map of a size in terminal cells, in less than 1 ms for 120×40 (BenchmarkNew). With
+// no columns or no rows the map is empty: no position is on it, and Draw returns an empty Grid.
 func New(columns, rows int) *Map {
 	columns, rows = min(columns, MaxColumns), min(rows, MaxRows)
 	if columns <= 0 || rows <= 0 {
@@ -83,7 +79,7 @@ func New(columns, rows int) *Map {
 	}
 	row := m.down - 1
 	for slice := range m.rowAt {
-		// A little higher, since DotXYZ rounds when it looks for a z's slice.
+		// A little higher, because DotXYZ rounds when it looks up the slice of a z.
 		upper := float32(slice+1)*(2.0/zSlices) - 1 + 1e-6
 		for row > 0 && m.rowEdge[row] <= upper {
 			row--
@@ -94,22 +90,21 @@ func New(columns, rows int) *Map {
 	return m
 }
 
-// Size is the size of the map in terminal cells.
+// Size returns the size of the map in terminal cells.
 func (m *Map) Size() (columns, rows int) { return m.columns, m.rows }
 
-// Dots is the size of the map in dots: two a column and four a row. Dots are
-// numbered row by row from the upper left, so dot x, y is number y×width + x.
+// Dots returns the size of the map in dots: two per column and four per row. Dots are numbered row by row
+// from the upper left: dot x, y has the number y×width + x.
 func (m *Map) Dots() (width, height int) { return m.width, m.height }
 
-// Land says whether the centre of a dot lies on land.
+// Land reports whether the centre of a dot lies on land.
 func (m *Map) Land(dot int) bool { return m.land[dot] }
 
-// Coast says whether a coast passes through a dot.
+// Coast reports whether a coast passes through a dot.
 func (m *Map) Coast(dot int) bool { return m.coast[dot] }
 
-// Dot is the number of the dot at a position in degrees, or -1 if the position
-// is not on the map, as is the case beyond MinLat and MaxLat and for NaN.
-// Longitudes past 180 wrap around.
+// Dot returns the number of the dot at a position in degrees, or -1 if the position is not on the map: beyond
+// MinLat and MaxLat, and for NaN. Longitudes past 180 wrap around.
 func (m *Map) Dot(lat, lon float64) int {
 	// Written so that NaN and infinities fail.
 	if !(lat >= MinLat && lat <= MaxLat && math.Abs(lon) <= 1e9) || m.width == 0 {
@@ -122,21 +117,20 @@ func (m *Map) Dot(lat, lon float64) int {
 	return m.number(int(x), int(y))
 }
 
-// place is where a position lies in the window, in dots.
+// place returns the place of a position in the window, in dots.
 func (m *Map) place(lat, lon float64) (x, y float64) {
 	return (lon + 180) / 360 * float64(m.across), (MaxLat - lat) / (MaxLat - MinLat) * float64(m.down)
 }
 
-// number takes dots of the window. Its far borders belong to the last dots.
+// number returns the number of a dot of the window. The far borders belong to the last dots.
 func (m *Map) number(x, y int) int {
 	return (m.top+min(y, m.down-1))*m.width + m.left + min(x, m.across-1)
 }
 
-// DotXYZ is Dot for a point on the unit sphere: x points to 0° N 0° E, y to
-// 0° N 90° E, z to the north pole. It is made for millions of calls a frame
-// and uses no trigonometry: some 20 ns for points in no order (BenchmarkDotXYZ). The row is exact to the last bit of
-// z; the column is that of a longitude at most 0.001° away, a hundredth of a dot on
-// the largest map. A vector that is not of unit length gives the row of its z.
+// DotXYZ is Dot for a point on the unit sphere: x points to 0° N 0° E, y to 0° N 90° E, z to the north pole.
+// It is made for millions of calls a frame and uses no trigonometry: about 20 ns for points in random order
+// (BenchmarkDotXYZ). The row is exact to the last bit of z. The column is that of a longitude at most 0.001°
+// away, a hundredth of a dot on the largest map. A vector that is not of unit length gives the row of its z.
 func (m *Map) DotXYZ(x, y, z float32) int {
 	// Written so that NaN fails. An empty map has no edges.
 	if m.width == 0 || !(z <= m.rowEdge[0] && z >= m.rowEdge[m.down]) {
@@ -153,16 +147,16 @@ func (m *Map) DotXYZ(x, y, z float32) int {
 	return m.number(int(column), row)
 }
 
-// turn is atan2(y, x) in turns, from -0.5 to 0.5; 0 for x = y = 0. The arc
-// tangent is the polynomial 4.4.47 of Abramowitz and Stegun, Handbook of
-// Mathematical Functions, whose error is at most 1e-5 radian, that is 0.0006°.
+// turn is atan2(y, x) in turns, from -0.5 to 0.5; 0 for x = y = 0. The arc tangent is the polynomial 4.4.47
+// of Abramowitz and Stegun, Handbook of Mathematical Functions, with an error of at most 1e-5 radian, that is
+// 0.0006°.
 //
-// It takes no branches that depend on the direction: in a crowd these are
-// mispredicted half the time, which costs more than all the arithmetic.
+// It has no branches that depend on the direction: in a crowd they are mispredicted half the time, which
+// costs more than all the arithmetic.
 func turn(x, y float32) float32 {
 	const sign = 1 << 31
 	bx, by := math.Float32bits(x), math.Float32bits(y)
-	// Without their signs, floats compare as their bits do.
+	// Without their signs, floats compare like their bits.
 	ax, ay := bx&^sign, by&^sign
 	long, short := math.Float32frombits(max(ax, ay)), math.Float32frombits(min(ax, ay))
 	if long == 0 {
@@ -172,21 +166,22 @@ func turn(x, y float32) float32 {
 	t := short / long
 	s := t * t
 	a := t * (0.9998660*perTurn + s*(-0.3302995*perTurn+s*(0.1801410*perTurn+s*(-0.0851330*perTurn+s*0.0208351*perTurn))))
-	steep := (ax - ay) >> 31 // 1 where y is the longer; both are below 1<<31
+	steep := (ax - ay) >> 31 // 1 if y is the longer; both are below 1<<31
 	o := &octants[steep<<2|bx>>31<<1|by>>31]
 	return o.base + o.sign*a
 }
 
-// octants says how to continue the first eighth of a turn, by the index y is
-// longer, x is negative, y is negative (from the highest bit).
+// octants says how to continue the first eighth of a turn. The index is: y is longer, x is negative, y is
+// negative (from the highest bit).
 var octants = [8]struct{ base, sign float32 }{
 	{0, 1}, {0, -1}, {0.5, -1}, {-0.5, 1},
 	{0.25, -1}, {-0.25, 1}, {0.25, 1}, {-0.25, -1},
 }
 
-// Position is where a point of the unit sphere lies, in degrees, north and east positive. Like [Map.DotXYZ] it is made for
-// many calls and uses no trigonometry: some 10 ns (BenchmarkPosition), and at most 0.001° off, which is 110 m. A vector of
-// another length than 1 gives the position in its direction; one without a direction gives 0, 0, and NaN gives NaN.
+// Position returns the position of a point on the unit sphere in degrees, north and east positive. Like
+// [Map.DotXYZ] it is made for many calls and uses no trigonometry: about 10 ns (BenchmarkPosition), and at
+// most 0.001° off, which is 110 m. A vector of another length than 1 gives the position in its direction. The
+// zero vector gives 0, 0, and NaN gives NaN.
 func Position(x, y, z float32) (lat, lon float32) {
 	if x != x || y != y || z != z {
 		nan := float32(math.NaN())

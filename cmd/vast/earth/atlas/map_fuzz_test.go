@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzDot asks for any position on a map of any size: the dot is on the map, or -1.
+// FuzzDot asks for arbitrary positions on maps of arbitrary sizes: the dot is on the map, or -1.
 func FuzzDot(f *testing.F) {
 	f.Add(uint16(120), uint16(40), 48.86, 2.35, float32(0.5), float32(0.5), float32(0.7071))
 	f.Add(uint16(1), uint16(1), MaxLat, 180.0, float32(-1), float32(0), float32(0))

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// unit is the vector of a position, as DotXYZ takes it.
+// unit returns the vector of a position, as DotXYZ takes it.
 func unit(lat, lon float64) [3]float32 {
 	sinLat, cosLat := math.Sincos(lat * math.Pi / 180)
 	sinLon, cosLon := math.Sincos(lon * math.Pi / 180)
@@ -80,8 +80,8 @@ func TestDotXYZAgreesWithDot(t *testing.T) {
 				exact++
 				continue
 			}
-			// On a border, either side will do: the documented longitude, and for
-			// latitude what a float32 can tell.
+			// On a border, either side is right: the documented longitude, and for latitude the precision of
+			// a float32.
 			near := false
 			for _, dlat := range []float64{-5e-5, 0, 5e-5} {
 				for _, dlon := range []float64{-1e-3, 0, 1e-3} {
@@ -148,7 +148,7 @@ func TestLandAndSea(t *testing.T) {
 				coast++
 			}
 		}
-		// Of the window as it is projected, 31 % is land.
+		// 31 % of the projected window is land.
 		if share := float64(land) / float64(len(m.land)); share < 0.30 || share > 0.315 {
 			t.Errorf("%v: %.1f %% is land", size, 100*share)
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The size of a cell in the picture. A dot is 4 of its units from the next.
+// The size of a cell in the picture. Neighbouring dots are 4 units apart.
 const (
 	svgCellWidth  = 8
 	svgCellHeight = 16
@@ -16,8 +16,8 @@ const (
 	svgBar        = 28
 )
 
-// shapes collects shapes of one colour into one path each, in order of first
-// use: the file is small and the same every time.
+// shapes collects the shapes of one colour into one path, in order of first use, so that the file is small
+// and always the same.
 type shapes struct {
 	order []RGB
 	paths map[RGB]*bytes.Buffer
@@ -42,11 +42,10 @@ func (s *shapes) rectangle(c RGB, x, y, width, height int) {
 
 func hex(c RGB) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 
-// WriteSVG draws a grid as a picture of a dark terminal. Braille and block
-// glyphs become shapes, so that they look alike whatever the fonts of the reader; all other
-// text is set in a monospace font, stretched to its cells. A title that is not
-// empty stands in a bar above and is read by screen readers. The same grid gives
-// the same bytes. It fails only if w does.
+// WriteSVG draws a grid as a picture of a dark terminal. Braille and block glyphs become shapes, so that they
+// do not depend on the reader's fonts. Other text is set in a monospace font, stretched to its cells. A
+// title, unless it is empty, stands in a bar above and is read by screen readers. The same grid gives the
+// same bytes. It fails only if w does.
 func WriteSVG(w io.Writer, g Grid, title string) error {
 	back := seaColour
 	top := svgMargin
@@ -132,7 +131,7 @@ func WriteSVG(w io.Writer, g Grid, title string) error {
 	return err
 }
 
-// plainRow gives the cells of a row without colours those of a picture.
+// plainRow gives the cells of a row without colours those of the picture.
 func plainRow(row []Cell, back RGB) []Cell {
 	painted := make([]Cell, len(row))
 	for i, c := range row {
@@ -141,8 +140,8 @@ func plainRow(row []Cell, back RGB) []Cell {
 	return painted
 }
 
-// writeText writes the words that the row begins with, of one colour, and gives
-// their length. Two spaces end it, since a reader may draw them as one.
+// writeText writes the words of one colour at the start of the row, and returns their length. Two spaces end
+// them, because a reader may draw two spaces as one.
 func writeText(b *bytes.Buffer, row []Cell, left, top int) int {
 	var words strings.Builder
 	n := 0

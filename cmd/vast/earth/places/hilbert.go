@@ -1,16 +1,16 @@
 package places
 
-// The Hilbert curve runs over a square of 2^hilbertBits units a side. Longitude
-// takes 36,000,001 of them and latitude 18,000,001, so 26 bits hold both.
+// The Hilbert curve covers a square of 2^hilbertBits units a side. Longitude takes 36,000,001 of them and
+// latitude 18,000,001, so 26 bits hold both.
 const (
 	hilbertBits = 26
 	hilbertSide = 1 << hilbertBits
 	hilbertEnd  = 1 << (2 * hilbertBits) // the first key past the curve
 )
 
-// hilbertKey is the distance along the curve to the point x, y; both are below
-// hilbertSide. The method is the well-known rotation of quadrants from the top
-// bit down: Warren, Hacker's Delight, 2nd ed., chapter 16.
+// hilbertKey returns the distance along the curve to the point x, y; both are below hilbertSide. The method
+// is the well-known rotation of quadrants from the top bit down: Warren, Hacker's Delight, 2nd ed., chapter
+// 16.
 func hilbertKey(x, y uint32) uint64 {
 	var key uint64
 	for side := uint32(hilbertSide / 2); side > 0; side >>= 1 {

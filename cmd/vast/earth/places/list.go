@@ -14,8 +14,8 @@ const (
 	maxLat = 90 * unitsPerDegree
 	maxLon = 180 * unitsPerDegree
 
-	// MaxPlaces is the largest number of places that a List holds. A file with
-	// more is refused, so that what a file costs is bounded.
+	// MaxPlaces is the largest number of places in a List. A file with more is refused, which bounds the cost
+	// of a file.
 	MaxPlaces = 1 << 22
 
 	// maxPopulation leaves room for sums of all places in 64 bits and fits in 32.
@@ -34,9 +34,8 @@ type Place struct {
 	Population int     // 0: not known
 }
 
-// List is a list of places in Hilbert order (see Terminology). It is immutable,
-// so any number of goroutines may read it at once. It takes 18 bytes a place
-// and the names.
+// List is a list of places in Hilbert order (see Terminology). It is immutable, so any number of goroutines
+// may read it at once. It takes 18 bytes a place, and the names.
 //
 // An index out of range panics, as with a slice.
 type List struct {
@@ -48,15 +47,15 @@ type List struct {
 	nameEnd    []uint32 // offset of the '\n' that ends the name
 }
 
-// Len is the number of places.
+// Len returns the number of places.
 func (l *List) Len() int { return len(l.lat) }
 
-// At copies out place i.
+// At returns a copy of place i.
 func (l *List) At(i int) Place {
 	return Place{l.Name(i), l.Country(i), l.Lat(i), l.Lon(i), l.Population(i)}
 }
 
-// All gives every place with its index, in order.
+// All yields every place with its index, in order.
 func (l *List) All() iter.Seq2[int, Place] {
 	return func(yield func(int, Place) bool) {
 		for i := range l.Len() {
@@ -67,19 +66,19 @@ func (l *List) All() iter.Seq2[int, Place] {
 	}
 }
 
-// Lat is the latitude of place i in degrees, north positive.
+// Lat returns the latitude of place i in degrees, north positive.
 func (l *List) Lat(i int) float64 { return float64(l.lat[i]) / unitsPerDegree }
 
-// Lon is the longitude of place i in degrees, east positive.
+// Lon returns the longitude of place i in degrees, east positive.
 func (l *List) Lon(i int) float64 { return float64(l.lon[i]) / unitsPerDegree }
 
-// Population is the number of inhabitants of place i; 0 means not known.
+// Population returns the number of inhabitants of place i; 0 means not known.
 func (l *List) Population(i int) int { return int(l.population[i]) }
 
-// Country is the country of place i.
+// Country returns the country of place i.
 func (l *List) Country(i int) string { return l.countries[l.country[i]] }
 
-// Name is the name of place i, a substring of all names (see Lifetime).
+// Name returns the name of place i, a substring of all names (see Lifetime).
 func (l *List) Name(i int) string {
 	start := uint32(0)
 	if i > 0 {
@@ -88,7 +87,7 @@ func (l *List) Name(i int) string {
 	return l.names[start:l.nameEnd[i]]
 }
 
-// key is the place's distance along the Hilbert curve.
+// key returns the place's distance along the Hilbert curve.
 func (l *List) key(i int) uint64 {
 	return hilbertKey(uint32(l.lon[i]+maxLon), uint32(l.lat[i]+maxLat))
 }
@@ -133,9 +132,8 @@ func (b *builder) name(i uint32) []byte {
 	return b.text[start:b.textEnd[i]]
 }
 
-// list gives the places in Hilbert order. Equal positions are ordered by name,
-// country and population, so that the order of the rows in the file leaves no
-// trace and the same places always give the same List.
+// list returns the places in Hilbert order. Equal positions are ordered by name, country and population, so
+// that the same places give the same List for any order of the rows in the file.
 func (b *builder) list() *List {
 	type row struct {
 		key   uint64
@@ -164,7 +162,7 @@ func (b *builder) list() *List {
 		country:    make([]uint16, n),
 		nameEnd:    make([]uint32, n),
 	}
-	// Countries are numbered anew by first use, for the reason of the order above.
+	// Countries are numbered anew by first use, for the same reason.
 	renumbered := make(map[uint16]uint16, len(b.rows.countries))
 	var names strings.Builder
 	names.Grow(len(b.text) + n)

@@ -29,7 +29,7 @@ func pack(t *testing.T, l *List) []byte {
 	return b.Bytes()
 }
 
-// seal puts the right checksum on a packed file that a test has altered.
+// seal sets the right checksum on a packed file that a test has altered.
 func seal(packed []byte) []byte {
 	sum := crc32.ChecksumIEEE(packed[:checksumOffset])
 	sum = crc32.Update(sum, crc32.IEEETable, packed[headerBytes:])
@@ -119,8 +119,7 @@ func TestHilbertKeyAndPointAreInverse(t *testing.T) {
 		if key+1 == hilbertEnd {
 			continue
 		}
-		// The property that makes the order worth having: a step along the curve
-		// is a step to a neighbour.
+		// A step along the curve must be a step to a neighbour.
 		nx, ny := hilbertPoint(key + 1)
 		if d := math.Abs(float64(nx)-float64(x)) + math.Abs(float64(ny)-float64(y)); d != 1 {
 			t.Fatalf("keys %d and %d are %g apart", key, key+1, d)

@@ -7,14 +7,12 @@ import (
 	"math/bits"
 )
 
-// A column of numbers is packed as two parts. The first has one byte a number:
-// how many bits it takes. These bytes repeat much and compress well. The second
-// has the bits below each number's leading one, end to end, lowest first; they
-// are close to random and are left as they are. For gaps along a curve and for
-// populations this beats compressed varints by a tenth.
+// A column of numbers is packed as two parts. The first part has the bit length of each number, one byte
+// each. These bytes repeat much and compress well. The second part has the bits below each number's leading
+// one, end to end, lowest first. They are nearly random and are not compressed. For gaps along a curve and
+// for populations this is a tenth smaller than compressed varints.
 
-// maxNumberBits bounds a number so that what is left of one byte and the bits
-// of the next number fit in 64.
+// maxNumberBits bounds a number so that the rest of one byte and the bits of the next number fit in 64.
 const maxNumberBits = 57
 
 var errNumberBits = errors.New("a number is longer than its column allows")
@@ -43,7 +41,7 @@ func (w *numberWriter) add(v uint64) {
 	}
 }
 
-// bits gives the second part, its last byte filled with zeros.
+// bits returns the second part; its last byte is filled with zeros.
 func (w *numberWriter) bits() []byte {
 	if w.count > 0 {
 		return append(w.packed, byte(w.pending))

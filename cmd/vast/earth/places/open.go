@@ -15,11 +15,10 @@ import (
 // Attribution is the line that programs show wherever they show the embedded places.
 const Attribution = "Places: GeoNames (geonames.org), CC BY 4.0"
 
-// Options says how to load. The zero value loads in silence.
+// Options are the options of loading.
 type Options struct {
-	// Progress, if not nil, is called from the loading goroutine, now and then
-	// and at the end. Both numbers count bytes of input. total is 0 while it is
-	// not known, as for a stream.
+	// Progress, if not nil, is called from the loading goroutine, now and then and at the end. Both numbers
+	// count bytes of input. total is 0 if it is not known, as for a stream.
 	Progress func(done, total int)
 }
 
@@ -34,9 +33,8 @@ var embedded []byte
 
 const embeddedName = "places.bin (embedded)"
 
-// Embedded decodes the list that is part of the program. It takes some tens of
-// milliseconds and decodes anew at each call. It fails, with an *Error, only if
-// the program was built with a damaged places.bin.
+// Embedded decodes the list that is part of the program. It takes some tens of milliseconds and decodes anew
+// at each call. It fails, with an *Error, only if the program was built with a damaged places.bin.
 func Embedded(o Options) (*List, error) {
 	if len(embedded) < headerBytes || string(embedded[:len(magic)]) != magic {
 		return nil, &Error{File: embeddedName, Reason: errUnlike.Error()}
@@ -69,7 +67,7 @@ func Open(path string, o Options) (*List, error) {
 	if err != nil {
 		return nil, openError(path, err)
 	}
-	if info.IsDir() { // reading one fails on every system, but not everywhere with an error that says why
+	if info.IsDir() { // reading a directory fails on every system, but not always with a clear error
 		return nil, openError(path, &fs.PathError{Op: "read", Path: path, Err: syscall.EISDIR})
 	}
 	size := 0
@@ -88,20 +86,19 @@ func openError(path string, err error) *Error {
 	return &Error{File: path, Reason: reason, Err: err}
 }
 
-// Read loads a list from r, which may hold any accepted form (see the package
-// comment), and reads r to its end. name stands for the file in errors. Every
-// error is an *Error.
+// Read loads a list from r in any accepted form (see the package comment), and reads r to its end. name is
+// the file's name in errors. Every error is an *Error.
 func Read(r io.Reader, name string, o Options) (*List, error) {
 	return read(r, name, 0, o)
 }
 
-// read recognises the form by its first bytes. size is 0 if not known.
+// read recognises the form by its first bytes. size is 0 if it is not known.
 func read(r io.Reader, name string, size int, o Options) (*List, error) {
 	counted := &countingReader{r: r}
 	in := bufio.NewReaderSize(counted, 64<<10)
 	done := func() int { return counted.bytes - in.Buffered() }
 
-	// An error of Peek is met again by the reader that follows.
+	// The reader that follows gets the same error as Peek.
 	if start, _ := in.Peek(2); string(start) == "\x1f\x8b" {
 		unzipped, err := gzip.NewReader(in)
 		if err != nil {
@@ -130,7 +127,7 @@ func readPlain(in *bufio.Reader, name string, done func() int, size int, o Optio
 	return l, nil
 }
 
-// countingReader counts what was read of a file, before any decompression.
+// countingReader counts the bytes that were read of a file, before decompression.
 type countingReader struct {
 	r     io.Reader
 	bytes int
@@ -145,12 +142,12 @@ func (c *countingReader) Read(p []byte) (int, error) {
 // Error says why a list of places could not be loaded or written.
 type Error struct {
 	File   string // as given to Open or Read
-	Line   int    // counted from 1; 0 where lines mean nothing: packed files, files that cannot be opened
+	Line   int    // counted from 1; 0 for packed files and for files that cannot be opened
 	Reason string // what is wrong, in words that suggest what to do
-	Err    error  // the cause where there is one, for errors.Is; its text is part of Reason
+	Err    error  // the cause, if any, for errors.Is; its text is part of Reason
 }
 
-// Error reads "file:line: reason", or "file: reason" where Line is 0.
+// Error returns "file:line: reason", or "file: reason" if Line is 0.
 func (e *Error) Error() string {
 	if e.Line == 0 {
 		return fmt.Sprintf("%s: %s", e.File, e.Reason)
@@ -158,5 +155,5 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Reason)
 }
 
-// Unwrap gives the cause, so that errors.Is(err, fs.ErrNotExist) works.
+// Unwrap returns the cause, so that errors.Is(err, fs.ErrNotExist) works.
 func (e *Error) Unwrap() error { return e.Err }

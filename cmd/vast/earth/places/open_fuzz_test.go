@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzRead reads any bytes. What is accepted must be a valid list and survive
-// packing; what is refused must be refused by an *Error. With sealed, the
-// checksum is put right first, so that the decoder behind it is reached.
+// FuzzRead reads arbitrary bytes. Accepted bytes must be a valid list and survive packing; others must give
+// an *Error. With sealed, the checksum is corrected first, so that the decoder is reached.
 func FuzzRead(f *testing.F) {
 	l, err := Read(bytes.NewReader([]byte(threePlaces)), "seed", Options{})
 	if err != nil {

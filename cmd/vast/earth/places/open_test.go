@@ -265,7 +265,7 @@ func TestDamageIsNoticed(t *testing.T) {
 	wantError(t, append(packed, 0), "f: more data follows the ")
 }
 
-// TestWrongContent alters a packed file and puts the right checksum on it.
+// TestWrongContent alters a packed file and corrects its checksum.
 func TestWrongContent(t *testing.T) {
 	put := func(offset int, v uint32) func([]byte) {
 		return func(p []byte) { binary.LittleEndian.PutUint32(p[offset:], v) }
@@ -319,7 +319,7 @@ func TestWrongLists(t *testing.T) {
 	}
 }
 
-// TestDeclaredCountsTakeNoMemory reads a file that promises much and holds little.
+// TestDeclaredCountsTakeNoMemory reads a file that declares much and holds little.
 func TestDeclaredCountsTakeNoMemory(t *testing.T) {
 	packed := pack(t, load(t, threePlaces))
 	binary.LittleEndian.PutUint32(packed[12:], MaxPlaces)

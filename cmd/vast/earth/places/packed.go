@@ -54,13 +54,12 @@ const (
 )
 
 const (
-	// maxPackedBytes bounds what is read before the checksum has been compared.
-	// MaxPlaces of the embedded kind take a sixth of it.
+	// maxPackedBytes bounds the bytes that are read before the checksum is compared. MaxPlaces of the
+	// embedded kind take a sixth of it.
 	maxPackedBytes = 256 << 20
 
-	// maxExpansion is more than DEFLATE can expand its input (1032 times), so a
-	// declared count that needs more is wrong, and is refused before memory is
-	// taken for it.
+	// maxExpansion is more than DEFLATE can expand its input (1032 times). A declared count that needs more
+	// is wrong, and is refused before memory is allocated for it.
 	maxExpansion = 1040
 )
 
@@ -131,7 +130,7 @@ func deflate(data []byte) []byte {
 	return out.Bytes()
 }
 
-// header is the part of a packed file that says how long the rest is.
+// header is the part of a packed file that has the lengths of the rest.
 type header struct {
 	places    int
 	nameBytes int
@@ -140,8 +139,8 @@ type header struct {
 	checksum  uint32
 }
 
-// decodeHeader checks everything about a header that can be checked without the
-// sections. head has headerBytes and begins with magic.
+// decodeHeader checks everything about a header that does not need the sections. head has headerBytes bytes
+// and begins with magic.
 func decodeHeader(head []byte) (header, error) {
 	word := func(offset int) int { return int(binary.LittleEndian.Uint32(head[offset:])) }
 	var h header
@@ -151,7 +150,7 @@ func decodeHeader(head []byte) (header, error) {
 	h.places, h.nameBytes = word(12), word(16)
 	for i := range h.section {
 		h.section[i] = word(20 + 4*i)
-		// A sum that would pass 31 bits, where int is that small, is refused first.
+		// A sum beyond 31 bits, where int is that small, is refused first.
 		if h.section[i] < 0 || h.section[i] > maxPackedBytes-h.payload {
 			return h, fmt.Errorf("declares more than %d MiB of packed data", maxPackedBytes>>20)
 		}
@@ -159,8 +158,8 @@ func decodeHeader(head []byte) (header, error) {
 	}
 	h.checksum = binary.LittleEndian.Uint32(head[checksumOffset:])
 
-	// Each place has a byte of gap length, a byte of population length, an index
-	// byte and two bytes of name at the least, before compression.
+	// Before compression, each place has at least a byte of gap length, a byte of population length, an index
+	// byte and two bytes of name.
 	fits := func(bytes, section int) bool { return int64(bytes) <= maxExpansion*int64(h.section[section]) }
 	switch {
 	case h.places == 0:
@@ -175,8 +174,8 @@ func decodeHeader(head []byte) (header, error) {
 	return h, nil
 }
 
-// readPacked reads a packed file. The whole payload is read and its checksum
-// compared before any of it is decoded.
+// readPacked reads a packed file. It reads the whole payload and compares its checksum before it decodes
+// anything.
 func readPacked(r io.Reader, o Options, done func() int, total int) (*List, error) {
 	head := make([]byte, headerBytes)
 	if n, err := io.ReadFull(r, head); err != nil {
@@ -186,7 +185,7 @@ func readPacked(r io.Reader, o Options, done func() int, total int) (*List, erro
 	if err != nil {
 		return nil, err
 	}
-	// A buffer that grows with what is really there: the declared length may lie.
+	// The buffer grows with the bytes that arrive, because the declared length may lie.
 	payload, err := io.ReadAll(io.LimitReader(r, int64(h.payload)))
 	if err != nil {
 		return nil, cutOff(err, headerBytes+len(payload), headerBytes+h.payload)
@@ -198,7 +197,7 @@ func readPacked(r io.Reader, o Options, done func() int, total int) (*List, erro
 	switch n, err := io.ReadFull(r, extra[:]); {
 	case n > 0:
 		return nil, fmt.Errorf("more data follows the %d bytes of the packed list", headerBytes+h.payload)
-	case err != io.EOF: // such as a wrong checksum of the compression around it
+	case err != io.EOF: // such as a wrong checksum of gzip
 		return nil, err
 	}
 	l, err := decodePacked(h, head, payload, Options{})
@@ -282,7 +281,7 @@ func (l *List) decodePositions(lengths, packed []byte) error {
 		if err != nil {
 			return err
 		}
-		// Neither term passes 1<<52, so the sum does not wrap.
+		// Neither term exceeds 1<<52, so the sum does not wrap.
 		if key += gap; key >= hilbertEnd {
 			return errOffMap
 		}
@@ -347,7 +346,7 @@ func (l *List) decodeCountries(section []byte) error {
 	return atEnd(r)
 }
 
-// decodeNames keeps the text as it is, the ends of names included: no copy.
+// decodeNames keeps the text with the ends of names, without a copy.
 func (l *List) decodeNames(section []byte, nameBytes int) error {
 	r := inflate(section)
 	var text strings.Builder
@@ -377,7 +376,7 @@ func (l *List) decodeNames(section []byte, nameBytes int) error {
 	return nil
 }
 
-// checkName says whether a place can be called so.
+// checkName checks that a place can have the name.
 func checkName(s string) error {
 	switch {
 	case s == "":
@@ -388,8 +387,8 @@ func checkName(s string) error {
 	return checkText(s)
 }
 
-// checkText refuses what must not reach a terminal: control characters could
-// steer it, and the end of a name is one.
+// checkText refuses text that must not reach a terminal: control characters could control it, and the end of
+// a name is one of them.
 func checkText(s string) error {
 	if !utf8.ValidString(s) {
 		return errors.New("not text: the bytes are no UTF-8")

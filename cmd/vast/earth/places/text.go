@@ -15,13 +15,12 @@ const (
 	// maxLineBytes is four times the longest line of any GeoNames file.
 	maxLineBytes = 64 << 10
 
-	// maxTextBytes bounds a text after decompression: a few bytes of gzip can
-	// stand for endless blank lines.
+	// maxTextBytes bounds a text after decompression: a few bytes of gzip can stand for endless blank lines.
 	maxTextBytes = 2 << 30
 
 	geoNamesColumns = 19
 
-	// placesPerReport is how many places are read between two reports of progress.
+	// placesPerReport is the number of places between two reports of progress.
 	placesPerReport = 4096
 )
 
@@ -31,7 +30,7 @@ var (
 		"or a header that names the columns name, lat and lon")
 )
 
-// columns says where in a row the values of a place stand; -1 where absent.
+// columns has the position of each value in a row; -1 if absent.
 type columns struct {
 	name, country, lat, lon, population int
 	separator                           byte
@@ -41,8 +40,8 @@ type columns struct {
 
 var geoNames = columns{name: 1, country: 8, lat: 4, lon: 5, population: 14, separator: '\t', count: geoNamesColumns}
 
-// readText reads GeoNames rows or a table with a header. done gives the bytes
-// of input consumed so far. On error, line says where.
+// readText reads GeoNames rows or a table with a header. done returns the bytes of input consumed so far. On
+// error, line is the line's number.
 func readText(r io.Reader, o Options, done func() int, total int) (l *List, line int, err error) {
 	limited := &io.LimitedReader{R: r, N: maxTextBytes}
 	lines := bufio.NewScanner(limited)
@@ -97,7 +96,7 @@ func readText(r io.Reader, o Options, done func() int, total int) (l *List, line
 	return l, 0, nil
 }
 
-// recognise tells the form of a table from its first row.
+// recognise returns the form of a table, from its first row.
 func recognise(row []byte) (*columns, error) {
 	if err := checkText(strings.ReplaceAll(string(row), "\t", " ")); err != nil {
 		return nil, errUnlike
@@ -133,7 +132,7 @@ func recognise(row []byte) (*columns, error) {
 		default:
 			continue
 		}
-		if *at < 0 { // the first of several columns that would do
+		if *at < 0 { // the first of several suitable columns
 			*at = i
 		}
 	}
@@ -143,8 +142,8 @@ func recognise(row []byte) (*columns, error) {
 	return &form, nil
 }
 
-// split appends the fields of a row to fields. A field with a doubled quote
-// inside is copied, every other is a part of row.
+// split appends the fields of a row to fields. A field with a doubled quote inside is copied; the others are
+// parts of row.
 func (c *columns) split(fields [][]byte, row []byte) ([][]byte, error) {
 	for {
 		if c.quoted && len(row) > 0 && row[0] == '"' {
@@ -176,7 +175,7 @@ func (c *columns) split(fields [][]byte, row []byte) ([][]byte, error) {
 	return fields, nil
 }
 
-// unquote gives what stands before the closing quote and what follows it.
+// unquote returns the text before the closing quote and the rest.
 func unquote(row []byte) (field, rest []byte, err error) {
 	start := 0
 	for {
@@ -197,7 +196,7 @@ func unquote(row []byte) (field, rest []byte, err error) {
 	return field, rest, nil
 }
 
-// add checks the values of one row and gives them to b.
+// add checks the values of one row and adds them to b.
 func (c *columns) add(b *builder, fields [][]byte) error {
 	value := func(at int) []byte {
 		if at < 0 {
@@ -237,7 +236,7 @@ func (c *columns) add(b *builder, fields [][]byte) error {
 	return nil
 }
 
-// parseDegrees gives units of position, rounded.
+// parseDegrees returns units of position, rounded.
 func parseDegrees(what string, text []byte, most float64) (int32, error) {
 	degrees, err := strconv.ParseFloat(string(text), 64)
 	// The comparison is written so that NaN fails it.
@@ -247,7 +246,7 @@ func parseDegrees(what string, text []byte, most float64) (int32, error) {
 	return int32(math.Round(degrees * unitsPerDegree)), nil
 }
 
-// parsePopulation takes whole numbers, and also the 1234.0 of some spreadsheets.
+// parsePopulation accepts whole numbers, and 1234.0 as some spreadsheets write it.
 func parsePopulation(text []byte) (int32, error) {
 	if len(text) == 0 {
 		return 0, nil
@@ -259,7 +258,7 @@ func parsePopulation(text []byte) (int32, error) {
 	return int32(people), nil
 }
 
-// quote shows a field in a message: short, and without control characters.
+// quote formats a field for a message: short, and without control characters.
 func quote(text []byte) string {
 	const most = 40
 	if len(text) > most {

@@ -1,6 +1,6 @@
 // Command pack writes the packed outlines of land:
 //
-//	go run ./earth/atlas/pack -o earth/atlas/land.bin land-110m.json
+//	go run ./cmd/vast/earth/atlas/pack -o cmd/vast/earth/atlas/land.bin land-110m.json
 //
 // It takes a TopoJSON file of polygons, such as Natural Earth's land at
 // 1:110 million in that form. The same file gives the same bytes.
@@ -55,8 +55,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// geometry is an object of a topology. Arcs is a tree of indices whose depth
-// depends on the type; its leaves' parents are rings.
+// geometry is an object of a topology. Arcs is a tree of indices whose depth depends on the type; the parents
+// of its leaves are rings.
 type geometry struct {
 	Type       string
 	Arcs       json.RawMessage
@@ -72,8 +72,8 @@ type topology struct {
 	Transform struct{ Scale, Translate []float64 }
 }
 
-// readTopology gives every ring of every polygon. Holes are rings like any
-// other: whether a point is on land is told by the even-odd rule.
+// readTopology returns every ring of every polygon. Holes are rings like any other: the even-odd rule decides
+// whether a point is on land.
 func readTopology(data []byte) ([]land.Ring, error) {
 	var t topology
 	if err := json.Unmarshal(data, &t); err != nil {
@@ -141,8 +141,8 @@ func appendRings(rings []land.Ring, g geometry, arcs []land.Ring) ([]land.Ring, 
 	return rings, nil
 }
 
-// join puts arcs end to end. A negative index is the complement of an arc's, to
-// be followed backwards. The last point of an arc is the first of the next.
+// join puts arcs end to end. A negative index is the complement of the index of an arc to follow backwards.
+// The last point of an arc is the first of the next.
 func join(indices []int, arcs []land.Ring) (land.Ring, error) {
 	var ring land.Ring
 	for _, index := range indices {
@@ -163,11 +163,10 @@ func join(indices []int, arcs []land.Ring) (land.Ring, error) {
 	return ring, nil
 }
 
-// cut makes a ring that goes around the back of the Earth one that a flat map
-// can fill. Where it jumps across the antimeridian it is led along that line to
-// a pole and back on the other side. A ring that jumps twice goes there twice, and
-// what lies in between cancels out; one that jumps once, Antarctica, has its
-// pole on land. The way along the line is no coast, which a map tells by its longitude.
+// cut turns a ring that crosses the antimeridian into one that a flat map can fill. Where the ring jumps
+// across the antimeridian, it is led along that line to a pole and back on the other side. A ring that jumps
+// twice goes there twice, and the parts in between cancel out. A ring that jumps once, Antarctica, has its
+// pole on land. The way along the line is not a coast; maps recognise it by its longitude.
 func cut(ring land.Ring) land.Ring {
 	var out land.Ring
 	var pole float32
@@ -184,7 +183,7 @@ func cut(ring land.Ring) land.Ring {
 					pole = -90
 				}
 			}
-			// The way left to the line, and the whole way around the back.
+			// The remaining way to the line, and the whole way around.
 			to := side - before.Lon
 			whole := to + p.Lon + side
 			lat := p.Lat

@@ -1,6 +1,6 @@
 // Command pack writes the packed form of a list of places:
 //
-//	go run ./earth/places/pack -o earth/places/places.bin cities500.txt.gz
+//	go run ./cmd/vast/earth/places/pack -o cmd/vast/earth/places/places.bin cities500.txt.gz
 //
 // It takes every form that package places reads. The same places give the same
 // bytes, whatever the order of their rows.

@@ -13,8 +13,8 @@ import (
 // A Point is a position in degrees, north and east positive.
 type Point struct{ Lat, Lon float32 }
 
-// A Ring is a closed outline; its first point is not repeated at the end. Land
-// is what an odd number of rings surrounds.
+// A Ring is a closed outline; its first point is not repeated at the end. A point is on land if an odd number
+// of rings surrounds it.
 type Ring []Point
 
 // The packed land is
@@ -31,8 +31,8 @@ const (
 	unitsPerDegree = 100 // 0.01 degree is a tenth of a dot on a map of 1000 columns
 )
 
-// Encode packs the outlines of land. Points that fall together when
-// rounded to 0.01 degree become one, and rings of fewer than three points vanish.
+// Encode packs the outlines of land. Points that become equal when rounded to 0.01 degree become one, and
+// rings of fewer than three points are dropped.
 func Encode(rings []Ring) []byte {
 	var kept [][][2]int64
 	for _, ring := range rings {
@@ -64,8 +64,8 @@ func Encode(rings []Ring) []byte {
 	return binary.LittleEndian.AppendUint32(out, crc32.ChecksumIEEE(out))
 }
 
-// Decode reads what Encode wrote. Any other bytes are an error, and
-// memory taken is at most a few times their number.
+// Decode reads the bytes of Encode. Any other bytes are an error. It takes memory of at most a few times
+// their number.
 func Decode(packed []byte) ([]Ring, error) {
 	body := len(packed) - crc32.Size
 	if body < len(magic) || string(packed[:len(magic)]) != magic {
@@ -75,7 +75,7 @@ func Decode(packed []byte) ([]Ring, error) {
 		return nil, fmt.Errorf("damaged: the checksum is %08x, not %08x", got, want)
 	}
 	rest := packed[len(magic):body]
-	// count reads a number of things that take at least size bytes each.
+	// count reads the number of elements that take at least size bytes each.
 	count := func(size int) (int, bool) {
 		v, n := binary.Uvarint(rest)
 		if n <= 0 || v > uint64(len(rest)-n)/uint64(size) {

@@ -54,7 +54,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// seal puts the right checksum on altered bytes.
+// seal sets the right checksum on altered bytes.
 func seal(body []byte) []byte {
 	return binary.LittleEndian.AppendUint32(body, crc32.ChecksumIEEE(body))
 }
