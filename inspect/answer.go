@@ -11,14 +11,14 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// problem is why a request is not answered. It is what the client gets.
+// problem is the reason that a request is refused or failed. The client gets it as JSON.
 type problem struct {
 	Status   int    `json:"-"`
-	Code     string `json:"code"`               // what kind of problem, for programs
+	Code     string `json:"code"`               // kind of problem, for programs
 	Message  string `json:"message"`            // what to do about it, for people
-	Position *int   `json:"position,omitempty"` // where in the text that was sent, in characters
-	Length   *int   `json:"length,omitempty"`   // of the part that is meant, likewise
-	Retry    int    `json:"-"`                  // seconds to wait before asking again; 0: no use
+	Position *int   `json:"position,omitempty"` // of the mistake in the text that was sent, in characters
+	Length   *int   `json:"length,omitempty"`   // of the mistake, in characters
+	Retry    int    `json:"-"`                  // seconds to wait before the next attempt; 0 if another attempt is of no use
 }
 
 func (p *problem) Error() string { return p.Message }
@@ -35,8 +35,8 @@ func tooBusy(format string, args ...any) error {
 	return &problem{Status: http.StatusServiceUnavailable, Code: "busy", Message: fmt.Sprintf(format, args...), Retry: 1}
 }
 
-// problemOf is an error as the client gets it. What is nobody's doing but the program's is told in its own words: it is shown
-// to its own people.
+// problemOf turns an error into a problem. The text of an unknown error is passed on, because its readers are
+// the program's own developers.
 func problemOf(err error) *problem {
 	var p *problem
 	var tooLarge *http.MaxBytesError
@@ -66,7 +66,8 @@ func fail(w http.ResponseWriter, err error) {
 	}{p})
 }
 
-// answer writes a value as JSON. What cannot be written as JSON is a bug of the inspector's, and said so.
+// answer writes a value as JSON. A value that cannot be encoded is a bug of the inspector, and the answer
+// says so.
 func answer(w http.ResponseWriter, status int, v any) {
 	body, err := json.Marshal(v)
 	if err != nil {
@@ -79,8 +80,8 @@ func answer(w http.ResponseWriter, status int, v any) {
 	_, _ = w.Write(body)
 }
 
-// extend gives a client some more time to take what is written next.
+// extend gives a client more time to take the next write.
 func extend(w http.ResponseWriter) {
-	// A writer that has no deadline, as in tests, waits for nobody.
+	// A writer without deadlines, as in tests, has nothing to extend.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTime))
 }

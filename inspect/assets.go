@@ -12,7 +12,8 @@ import (
 //go:embed page
 var pageFiles embed.FS
 
-// contentTypes are the kinds of files that the page is made of. The system's own table is not asked: it may say anything.
+// contentTypes gives the content type of each kind of file of the page. The system's own table is not used:
+// its content differs between machines.
 var contentTypes = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
@@ -22,7 +23,7 @@ var contentTypes = map[string]string{
 	"":      "text/plain; charset=utf-8", // licences
 }
 
-// pageHandler serves the page's own files. They are no secret, and take no token.
+// pageHandler serves the page's own files. They are public and take no token.
 func pageHandler() http.Handler {
 	files, err := fs.Sub(pageFiles, "page")
 	if err != nil {
@@ -48,7 +49,7 @@ func pageHandler() http.Handler {
 			return
 		}
 		w.Header().Set("Content-Type", kind)
-		// A program that was built anew brings a new page.
+		// The browser asks each time, because a rebuilt program may bring a new page.
 		w.Header().Set("Cache-Control", "no-cache")
 		http.ServeFileFS(w, r, from, name)
 	})

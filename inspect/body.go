@@ -7,15 +7,15 @@ import (
 	"net/http"
 )
 
-// decodeBody reads a request's body: one JSON object like the example, and nothing behind it. It returns
-// io.EOF for an empty body.
+// decodeBody decodes a request's body, which must be one JSON object like the example, with nothing behind
+// it. It returns io.EOF if the body is empty.
 func decodeBody(body io.Reader, into any, example string) error {
 	d := json.NewDecoder(body)
 	d.DisallowUnknownFields()
 	err := d.Decode(into)
 	whole := err == nil
 	if whole {
-		// Decoder.More is made for lists: it takes any closing bracket for the end of one.
+		// Decoder.More does not help here: it takes any closing bracket for the end of a list.
 		_, err = d.Token()
 	}
 	switch tooLarge := new(http.MaxBytesError); {

@@ -9,10 +9,11 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// scrapeTime is how old the figures of a world may be that are scraped: two that come together get the same.
+// scrapeTime is the greatest age of scraped figures: two scrapes close together get the same.
 const scrapeTime = time.Second / 2
 
-// worldCollector tells of one world. The descriptions carry its name, so that a registry can hold those of several.
+// worldCollector collects the metrics of one world. The world's name is a label of each, so that a registry
+// can hold several worlds.
 type worldCollector struct {
 	sampler *sampler
 
@@ -22,7 +23,7 @@ type worldCollector struct {
 	columnEntities, columnCommitted, columnReserved *prometheus.Desc
 }
 
-// collector returns the metrics of the world that is sampled.
+// collector returns the metrics of the sampled world.
 func (s *sampler) collector() *worldCollector {
 	labels := prometheus.Labels{"world": labelOf(s.census.world.Options().Name)}
 	of := func(name, help string, more ...string) *prometheus.Desc {
@@ -31,43 +32,44 @@ func (s *sampler) collector() *worldCollector {
 	return &worldCollector{
 		sampler: s,
 
-		entities:  of("entities", "Living entities."),
-		changes:   of("structural_changes_total", "Entities made or deleted, and components added or removed."),
-		admitting: of("world_admitting", "Whether the world lets the inspector look (1), or hangs (0)."),
+		entities:  of("entities", "Live entities."),
+		changes:   of("structural_changes_total", "Entities created or deleted, and components added or removed."),
+		admitting: of("world_admitting", "Whether the world admits visitors (1) or hangs (0)."),
 		paused:    of("world_paused", "Whether the world is paused (1) or not (0)."),
 
-		ticks:    of("ticks_total", "Ticks that the world's schedule made."),
-		tickTime: of("tick_duration_seconds", "How long ticks took. Of those between two scrapes the last 4,096 count."),
-		budget:   of("tick_budget_seconds", "The time from one tick to the next; 0 where nobody says."),
-		late:     of("ticks_late_total", "Ticks that began a whole step or more after their time."),
-		dropped:  of("ticks_dropped_total", "Ticks that were left out to catch up with real time."),
+		ticks:    of("ticks_total", "Ticks of the world's schedule."),
+		tickTime: of("tick_duration_seconds", "Duration of ticks. At most the last 4,096 ticks between two scrapes count."),
+		budget:   of("tick_budget_seconds", "Time from one tick to the next; 0 if unknown."),
+		late:     of("ticks_late_total", "Ticks that began at least a whole step late."),
+		dropped:  of("ticks_dropped_total", "Ticks skipped to catch up with real time."),
 
-		system: of("system_duration_seconds", "How long a system took. Quantiles are those of its last 256 runs.", "system"),
+		system: of("system_duration_seconds", "Duration of a system's runs. The quantiles cover the last 256 runs.", "system"),
 
 		columnEntities:  of("column_entities", "Entities that have the component.", "column"),
-		columnCommitted: of("column_committed_bytes", "Memory of a column that may be touched.", "column"),
-		columnReserved:  of("column_reserved_bytes", "Addresses that a column keeps for itself.", "column"),
+		columnCommitted: of("column_committed_bytes", "Committed memory of a column.", "column"),
+		columnReserved:  of("column_reserved_bytes", "Reserved address space of a column.", "column"),
 	}
 }
 
-// NewCollector returns the metrics of a world for a registry of the program's own, with or without an [Inspector], whose
-// /metrics has them already: entities, structural changes, ticks, systems and columns, named vast_… and labelled with the
-// world's name, which must differ between the worlds of a registry. What the whole program holds in memory is told by
-// [NewMemoryCollector]; Go's heap and the process by the collectors that come with the client library.
+// NewCollector returns the metrics of a world, for a registry of the program. They need no [Inspector]; the
+// /metrics of an Inspector has them already. The metrics cover entities, structural changes, ticks, systems
+// and columns. Their names begin with vast_, and the label world is the world's name, which must differ
+// between the worlds of a registry. [NewMemoryCollector] has the memory of the whole program. The collectors
+// of the Prometheus client library have Go's heap and the process.
 //
-// A scrape looks at the world as any visitor does (see vast.World.Visit), for some tenths of a millisecond at 10 million
-// entities in each of a few gaps between ticks, and waits up to half a second to be let in. When it is not, it tells the
-// last figures, and vast_world_admitting is 0. Between scrapes it asks nobody anything. The first 200 columns and systems are
-// told of one by one, and the others in one as "other".
+// A scrape visits the world (see vast.World.Visit), for some tenths of a millisecond at 10 million entities
+// in each of a few gaps between ticks. It waits up to half a second for the world to admit it. After that it
+// reports the last figures, and vast_world_admitting is 0. Between scrapes the collector does nothing. The
+// first 200 columns and systems have metrics of their own; the rest are summed up as "other".
 func NewCollector(w *vast.World) prometheus.Collector {
 	if w == nil {
 		panic("inspect: NewCollector: the world is nil")
 	}
-	in := &Inspector{world: w} // it serves nobody, but knows the world's schedule
+	in := &Inspector{world: w} // serves no requests, but finds the world's schedule and control
 	return newSampler(w, in.mainSchedule, in.control).collector()
 }
 
-// Describe is for prometheus.Collector.
+// Describe implements prometheus.Collector.
 func (c *worldCollector) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range [...]*prometheus.Desc{c.entities, c.changes, c.admitting, c.paused, c.ticks, c.tickTime, c.budget, c.late,
 		c.dropped, c.system, c.columnEntities, c.columnCommitted, c.columnReserved} {
@@ -75,7 +77,7 @@ func (c *worldCollector) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect is for prometheus.Collector.
+// Collect implements prometheus.Collector.
 func (c *worldCollector) Collect(to chan<- prometheus.Metric) {
 	s, out := c.sampler, scrape(to)
 	survey, at := s.survey.ask(s.ctx, scrapeTime, letInTime)
@@ -120,7 +122,7 @@ func (c *worldCollector) collectSystems(out scrape, systems []sched.SystemStats)
 		systems   int
 		count     uint64
 		total     time.Duration
-		quantiles map[float64]float64 // none for several systems
+		quantiles map[float64]float64 // nil for several systems of one label
 	}
 	var sums labelled[runs]
 	for _, s := range systems {
@@ -138,7 +140,7 @@ func (c *worldCollector) collectSystems(out scrape, systems []sched.SystemStats)
 	}
 }
 
-// scrape takes the figures of one scrape.
+// scrape receives the metrics of one scrape.
 type scrape chan<- prometheus.Metric
 
 func (s scrape) gauge(d *prometheus.Desc, v float64, labels ...string) {

@@ -10,17 +10,16 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// componentMost is the size of the largest component that is copied while the world stands still, in bytes.
+// componentMost is the size in bytes of the largest component that is copied in a look.
 const componentMost = query.CopyMost
 
-// has reports whether a living entity has a component. It is called while the world lets the inspector look.
+// has reports whether e is alive and has a component. Call it in a look.
 func has(w *vast.World, col vast.AnyColumn, e vast.Entity) bool {
 	return w.Alive(e) && probe.Presence(w, col, int(e.Slot()/64))>>(e.Slot()%64)&1 != 0
 }
 
-// valueNow returns e's component, to be read until the world goes on: where it lies in dense storage, else a
-// copy. There is none where e has no such component, and where its copy would be too large. It is called
-// while the world lets the inspector look.
+// valueNow returns e's component, to be read before the look ends: in place in dense storage, else as a copy.
+// It returns false if e has no such component, or if the copy would be too large. Call it in a look.
 func valueNow(w *vast.World, col vast.AnyColumn, storage probe.Storage, t reflect.Type, e vast.Entity) (
 	v reflect.Value, ok bool) {
 	if storage != probe.StorageDense || t.Size() == 0 {
@@ -41,5 +40,5 @@ func valueNow(w *vast.World, col vast.AnyColumn, storage probe.Storage, t reflec
 	return v, false
 }
 
-// tooManyBytes stands in place of a component that is not read.
-func tooManyBytes(bytes int) string { return strconv.Itoa(bytes) + " bytes are too many to be shown" }
+// tooManyBytes is shown instead of a component that is too large to read.
+func tooManyBytes(bytes int) string { return strconv.Itoa(bytes) + " bytes are too many to show" }

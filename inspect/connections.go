@@ -7,34 +7,35 @@ import (
 	"sync"
 )
 
-// connections bounds how many are open. A newcomer that is one too many takes the place of the one that has waited longest
-// without a whole request: so those who open many, or send theirs a byte at a time, keep nobody else out.
+// connections bounds the open connections. A connection over the bound replaces the one that has waited
+// longest for a whole request. So a client that opens many connections, or sends its requests a byte at a
+// time, does not lock out others.
 type connections struct {
 	most int
 
 	mu      sync.Mutex
-	open    map[net.Conn]*list.Element // its place in waiting; nil while it is being answered
-	waiting list.List                  // of net.Conn, the longest first
+	open    map[net.Conn]*list.Element // element of waiting; nil while a request is answered
+	waiting list.List                  // of net.Conn, the longest wait first
 }
 
 func newConnections(most int) *connections {
 	return &connections{most: most, open: make(map[net.Conn]*list.Element)}
 }
 
-// note is told of each state that a connection enters, as http.Server.ConnState.
+// note follows the states of connections, as http.Server.ConnState.
 func (c *connections) note(conn net.Conn, state http.ConnState) {
 	if drop := c.enter(conn, state); drop != nil {
-		_ = drop.Close() // its goroutine ends with the error that it then reads
+		_ = drop.Close() // its goroutine ends with the read error
 	}
 }
 
-// enter returns a connection that is to be closed, or nil.
+// enter records a state. It returns a connection to close, or nil.
 func (c *connections) enter(conn net.Conn, state http.ConnState) (drop net.Conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	place, known := c.open[conn]
 	if !known && state != http.StateNew {
-		return nil // dropped already
+		return nil // already dropped
 	}
 	if place != nil {
 		c.waiting.Remove(place)
@@ -50,7 +51,7 @@ func (c *connections) enter(conn net.Conn, state http.ConnState) (drop net.Conn)
 	if len(c.open) <= c.most {
 		return nil
 	}
-	// There is one: the newcomer waits too.
+	// waiting is not empty: it holds at least the new connection.
 	drop = c.waiting.Remove(c.waiting.Front()).(net.Conn)
 	delete(c.open, drop)
 	return drop

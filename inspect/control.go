@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	maxTicks  = 10_000          // ticks of one request
-	ticksTime = 2 * time.Second // how long an answer waits for the ticks that it asked for
+	maxTicks  = 10_000          // of one step
+	ticksTime = 2 * time.Second // how long an answer waits for the ticks of a step
 )
 
-// control returns what pauses the program, or nil: what the options say, or else the schedule that is run.
+// control returns what pauses the program: Options.Control, or else the running schedule, or nil.
 func (in *Inspector) control() Control {
 	if in.options.Control != nil {
 		return in.options.Control
@@ -27,22 +27,22 @@ func (in *Inspector) control() Control {
 	return nil
 }
 
-// controlAnswer says whether the program can be paused from here, and whether it is.
+// controlAnswer tells whether the program can be paused from here, and whether it is paused.
 type controlAnswer struct {
 	Available bool   `json:"available"`
 	Paused    bool   `json:"paused"`
-	Reason    string `json:"reason"` // why it is not available
+	Reason    string `json:"reason"` // why control is not available
 }
 
 func (in *Inspector) controlState() controlAnswer {
 	c := in.control()
 	switch {
 	case c == nil:
-		return controlAnswer{Reason: "The program makes its ticks itself, without sched.Schedule.Run: " +
-			"inspect.Options.Control must say how to pause it."}
+		return controlAnswer{Reason: "The program runs its ticks without sched.Schedule.Run: " +
+			"set inspect.Options.Control to pause it from here."}
 	case !in.options.ReadWrite:
-		return controlAnswer{Paused: c.Paused(), Reason: "The inspector only reads: the program must serve with " +
-			"Options.ReadWrite (vast earth: -inspect-write)."}
+		return controlAnswer{Paused: c.Paused(), Reason: "The inspector is read-only. To allow control, set " +
+			"inspect.Options.ReadWrite (vast earth: -inspect-write)."}
 	}
 	return controlAnswer{Available: true, Paused: c.Paused()}
 }
@@ -51,13 +51,13 @@ func (in *Inspector) controlRoutes() []route {
 	return []route{{method: "POST", pattern: "control", write: true, answer: in.serveControl}}
 }
 
-// order is what a request to control the program says.
+// order is the body of a request to pause, resume or step.
 type order struct {
 	Action string `json:"action"`
-	Ticks  int    `json:"ticks"` // of a step; 0 is 1
+	Ticks  int    `json:"ticks"` // of a step; 0 means 1
 }
 
-// readOrder reads and checks an order.
+// readOrder decodes and checks an order.
 func readOrder(body io.Reader) (order, error) {
 	var o order
 	if err := decodeBody(body, &o, `{"action": "step", "ticks": 1}`); err != nil && err != io.EOF {
@@ -66,7 +66,7 @@ func readOrder(body io.Reader) (order, error) {
 	switch o.Action {
 	case "pause", "resume":
 		if o.Ticks != 0 {
-			return order{}, badRequest("ticks are for the action step")
+			return order{}, badRequest("only the action step takes ticks")
 		}
 	case "step":
 		if o.Ticks < 0 || o.Ticks > maxTicks {
@@ -79,11 +79,11 @@ func readOrder(body io.Reader) (order, error) {
 	return o, nil
 }
 
-// obeyed is what became of an order.
+// obeyed is the state after an order.
 type obeyed struct {
 	Paused bool   `json:"paused"`
-	Tick   uint64 `json:"tick"` // the last one of the schedule; 0 where there is none
-	Made   uint64 `json:"made"` // how many ticks were made for a step, until this answer
+	Tick   uint64 `json:"tick"` // number of the schedule's last tick; 0 without a schedule
+	Made   uint64 `json:"made"` // ticks of the step that were made before this answer
 }
 
 func (in *Inspector) serveControl(r *http.Request) (any, error) {
@@ -112,7 +112,8 @@ func (in *Inspector) serveControl(r *http.Request) (any, error) {
 	return a, nil
 }
 
-// step has ticks made and waits for them for some time. Few of them are recorded, so that the timeline shows what a step did.
+// step starts a step and waits a while for its ticks. A short step is recorded, so that the timeline can show
+// it.
 func (in *Inspector) step(ctx context.Context, c Control, s *sched.Schedule, ticks int) (made uint64) {
 	if s == nil {
 		c.Step(ticks)
@@ -128,8 +129,8 @@ func (in *Inspector) step(ctx context.Context, c Control, s *sched.Schedule, tic
 		c.Step(ticks)
 		return true
 	}
-	// The tick that is under way is no part of the step: it is over where the world lets the inspector look. Where it does not
-	// soon, that cannot be told.
+	// The tick under way does not belong to the step. It is over when the world admits a look. If the world
+	// admits none soon, the step starts without waiting.
 	c.Pause()
 	soon, cancel := context.WithTimeout(ctx, ticksTime/4)
 	defer cancel()

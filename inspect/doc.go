@@ -1,30 +1,36 @@
-// Package inspect shows a running world: as a live page in a browser, as JSON over HTTP, and as metrics. One line is enough:
+// Package inspect shows a running world: as a live page in a browser, as JSON over HTTP, and as metrics. One
+// line starts it:
 //
 //	in, err := inspect.Serve(ctx, world, inspect.Options{})
 //
 // # Types
 //
-//   - [Inspector] serves a world until its context ends; [Serve] makes it from [Options].
-//   - [View] is a picture of a world that lies on a plane or a map, to be zoomed and clicked into; [Plane] makes one.
-//   - [Namer] says what entities are called, [Control] pauses what changes them, where the world and its schedule do not say.
+//   - [Inspector] serves a world until its context ends. [Serve] makes one from [Options].
+//   - [View] is a map of the world that a user can zoom, move and click. [Plane] makes one for positions in a plane.
+//   - [Namer] gives entities names, if the world's vast.Names do not. [Control] pauses the program, if it has no running schedule.
+//   - [NewCollector] and [NewMemoryCollector] return metrics for a Prometheus registry of the program.
+//   - [Sample] and [Costs] are the JSON that a program reads from the inspector's streams.
 //
-// # How it looks
+// # Looks
 //
-// A world belongs to one goroutine. The inspector looks between two ticks, as a visitor (see vast.World.Visit): a
-// sched.Schedule lets it in by itself, other programs call vast.World.Admit once a tick. It copies what was asked for, a
-// fraction of a millisecond at a time, and goes on after the next tick where there is more. What it shows of many entities is
-// therefore no snapshot of one moment: an entity that lives and matches all the while is seen once, one that changes
-// meanwhile is seen before or after.
+// A world belongs to one goroutine. The inspector looks at it between two ticks, as a visitor (see
+// vast.World.Visit). A sched.Schedule admits visitors by itself; other programs call vast.World.Admit once a
+// tick. A look copies what a request needs, for a fraction of a millisecond, and continues after the next
+// tick if there is more. So what the inspector shows of many entities is not a snapshot of one moment. An
+// entity that lives and matches throughout appears exactly once. An entity that changes meanwhile appears as
+// it was before or after the change.
 //
-// With nobody looking nothing is asked of the world.
+// While no page, stream or scrape is open, the inspector does not visit the world.
 //
 // # Safety
 //
-// The default is an address of this machine only, and reading only. Every request must name a host that can only be this
-// one, so that a page of another site cannot reach it by its own name (DNS rebinding), and come from the inspector's own page
-// or from no page at all. An address that others can reach takes a token for everything but the page's own files; edits,
-// pause and step take [Options.ReadWrite] and the token, wherever it listens. There is no encryption: put a proxy that has it in
-// front, or a tunnel, where the network is not to be trusted.
+// By default the inspector listens on the loopback address and only reads. Each request must name the host by
+// an address, as "localhost", or by a name in [Options.Hosts], so that a page of another site cannot reach
+// the inspector under a name of its own (DNS rebinding). Each request must come from the inspector's own page
+// or from no page. If other machines can reach the address, everything but the page's own files takes a
+// token. Edits, pause and step take [Options.ReadWrite] and the token at any address. There is no encryption:
+// on an untrusted network, use a proxy or a tunnel that encrypts.
 //
-// Connections, streams, the size and the time of requests are bounded. A browser that does not read is dropped.
+// The number of connections and streams, and the size and duration of requests, are bounded. A browser that
+// does not read its stream is disconnected.
 package inspect

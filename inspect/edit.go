@@ -15,25 +15,25 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// editRequest is what an edit is asked for by.
+// editRequest is the body of an edit.
 type editRequest struct {
-	Path  string          `json:"path"` // of a part of the component; empty for the whole
+	Path  string          `json:"path"` // of a part of the component; empty for the whole component
 	Value json.RawMessage `json:"value"`
 }
 
-// conflict is the answer for what the world refuses now.
+// conflict is the error for a request that the world's present state does not allow.
 func conflict(format string, args ...any) error {
 	return &problem{Status: http.StatusConflict, Code: "conflict", Message: fmt.Sprintf(format, args...)}
 }
 
-// edited is a component about which something is asked.
+// edited is the component that a request reads or edits.
 type edited struct {
 	in     *Inspector
 	id     string
 	column *column
 }
 
-// edited returns the component that a request's path names, of an entity that may or may not have it.
+// edited returns the component that a request's path names. The entity may lack it.
 func (in *Inspector) edited(r *http.Request) (edited, error) {
 	one := edited{in: in, id: r.PathValue("id")}
 	if _, _, ok := parseID(one.id); !ok {
@@ -49,7 +49,7 @@ func (in *Inspector) edited(r *http.Request) (edited, error) {
 	return one, err
 }
 
-// decodeEdit reads a request's body, which may be left out where nothing has to be said.
+// decodeEdit decodes a request's body. An empty body is a zero edit.
 func decodeEdit(r *http.Request) (edit editRequest, err error) {
 	if err := decodeBody(r.Body, &edit, `{"path": "At.X", "value": 1.5}`); err != io.EOF {
 		return edit, err
@@ -57,7 +57,7 @@ func decodeEdit(r *http.Request) (edit editRequest, err error) {
 	return edit, nil
 }
 
-// refuse turns an error about a value into an answer.
+// refuse turns an error about a value into a problem.
 func refuse(err error) error {
 	if fault := (*value.Error)(nil); errors.As(err, &fault) {
 		return &problem{Status: http.StatusBadRequest, Code: "value", Message: err.Error()}
@@ -65,8 +65,8 @@ func refuse(err error) error {
 	return err
 }
 
-// change has f called with the entity while the world lets the inspector look. A panic of f's, which is one of the program's own
-// hooks or says that memory is at an end, is the answer: the world is as it was before it, and goes on.
+// change calls f with the entity in a look. A panic in f comes from a hook of the program, or reports that
+// memory has run out. The answer reports it; the world is unchanged, and the program continues.
 func (one edited) change(ctx context.Context, f func(e vast.Entity) error) error {
 	var err error
 	if lookErr := one.in.look(ctx, func() (done bool) {
@@ -90,13 +90,13 @@ func (one edited) change(ctx context.Context, f func(e vast.Entity) error) error
 	return err
 }
 
-// lacks is the answer for an entity without the component.
+// lacks is the error for an entity without the component.
 func (one edited) lacks() error {
 	return notFound("entity %s has no %s", one.id, one.column.Name)
 }
 
-// editComponent sets a part of a component. The edit is checked against the column's type beforehand, and made between two
-// ticks: as much of it as the program writes meanwhile stays as the program wrote it, but for the part that is set.
+// editComponent sets a part of a component. It checks the value against the column's type first, and writes
+// it between two ticks. Only the named part changes: the rest keeps what the program has written meanwhile.
 func (in *Inspector) editComponent(r *http.Request) (any, error) {
 	one, err := in.edited(r)
 	if err != nil {
@@ -107,7 +107,7 @@ func (in *Inspector) editComponent(r *http.Request) (any, error) {
 		return nil, err
 	}
 	if asked.Value == nil {
-		return nil, badRequest("the body must have a value: set a part to null only where that is one")
+		return nil, badRequest("the body must have a value")
 	}
 	set, err := one.setter(asked)
 	if err != nil {
@@ -119,7 +119,7 @@ func (in *Inspector) editComponent(r *http.Request) (any, error) {
 	return one.read(r.Context())
 }
 
-// addComponent gives an entity a component, zero where the request has no value.
+// addComponent adds a component to an entity. Without a value the component is zero.
 func (in *Inspector) addComponent(r *http.Request) (any, error) {
 	one, err := in.edited(r)
 	if err != nil {
@@ -130,7 +130,7 @@ func (in *Inspector) addComponent(r *http.Request) (any, error) {
 		return nil, err
 	}
 	if asked.Path != "" {
-		return nil, badRequest("a component is added as a whole: leave path out")
+		return nil, badRequest("a component is added as a whole: leave out path")
 	}
 	set, err := one.setter(asked)
 	if err != nil {
@@ -142,11 +142,12 @@ func (in *Inspector) addComponent(r *http.Request) (any, error) {
 	return one.read(r.Context())
 }
 
-// setter returns what makes an edit on an entity: of the component that it has, or as a new one.
+// setter returns the function that makes an edit. Its parameter add tells whether the entity gets the
+// component or has it.
 func (one edited) setter(asked editRequest) (func(e vast.Entity, add bool) error, error) {
 	c, in := one.column, one.in
 	if c.Edges {
-		return nil, badRequest("%s are edges, which are shown only", c.Name)
+		return nil, badRequest("%s holds edges, which cannot be edited here", c.Name)
 	}
 	if c.Relation {
 		return one.relationSetter(asked)
@@ -155,7 +156,7 @@ func (one edited) setter(asked editRequest) (func(e vast.Entity, add bool) error
 		return nil, badRequest("%s is a tag, which has no value", c.Name)
 	}
 	if c.Size > componentMost {
-		return nil, badRequest("%s has %d bytes, which are too many to be edited", c.Name, c.Size)
+		return nil, badRequest("%s has %d bytes, too many to edit", c.Name, c.Size)
 	}
 	var edit *value.Edit
 	if asked.Value != nil {
@@ -168,7 +169,7 @@ func (one edited) setter(asked editRequest) (func(e vast.Entity, add bool) error
 		v, had := probe.Value(c.col, e)
 		switch {
 		case add && had:
-			return conflict("entity %s has %s already", one.id, c.Name)
+			return conflict("entity %s already has %s", one.id, c.Name)
 		case !add && !had:
 			return one.lacks()
 		case add && c.info.Type == nil:
@@ -186,7 +187,7 @@ func (one edited) setter(asked editRequest) (func(e vast.Entity, add bool) error
 	}, nil
 }
 
-// put writes a component that the entity has, or adds one.
+// put overwrites a component that the entity has, or adds one.
 func (one edited) put(e vast.Entity, v reflect.Value, add bool) error {
 	col := one.column.col
 	if names, ok := probe.NamesOf(one.in.world); ok && probe.Describe(names).ID == one.column.ID {
@@ -203,10 +204,10 @@ func (one edited) put(e vast.Entity, v reflect.Value, add bool) error {
 	return nil
 }
 
-// relationSetter is setter for the one target of a relation: an entity, or null for none.
+// relationSetter is setter for a relation. The value is the target, or null to remove the link.
 func (one edited) relationSetter(asked editRequest) (func(e vast.Entity, add bool) error, error) {
 	if asked.Value == nil {
-		return nil, badRequest("%s takes the entity to be linked to as its value", one.column.Name)
+		return nil, badRequest("%s needs a target: give an entity as the value", one.column.Name)
 	}
 	edit, err := value.NewEdit(entityType, asked.Path, asked.Value)
 	if err != nil {
@@ -215,7 +216,7 @@ func (one edited) relationSetter(asked editRequest) (func(e vast.Entity, add boo
 	return func(e vast.Entity, add bool) error {
 		rel, _ := probe.RelationOf(one.column.col)
 		if had := rel.Has(e); add && had {
-			return conflict("entity %s has a target in %s already", one.id, one.column.Name)
+			return conflict("entity %s already has a target in %s", one.id, one.column.Name)
 		} else if !add && !had {
 			return one.lacks()
 		}
@@ -232,7 +233,8 @@ func (one edited) relationSetter(asked editRequest) (func(e vast.Entity, add boo
 	}, nil
 }
 
-// relate links two entities. A hierarchy's panic about a circle is no bug of the program's here, but a refusal.
+// relate links two entities. A hierarchy panics if the link would close a circle: here that is the user's
+// mistake and becomes a conflict.
 func relate(rel vast.Relation, source, target vast.Entity) (err error) {
 	defer func() {
 		inner := recover()
@@ -246,7 +248,7 @@ func relate(rel vast.Relation, source, target vast.Entity) (err error) {
 	return nil
 }
 
-// read returns the component as it is now; of a relation, what the entity is linked to.
+// read returns the component, or the links of a relation, after an edit.
 func (one edited) read(ctx context.Context) (any, error) {
 	k := entityReader{in: one.in, id: one.id, left: fieldsMost}
 	links := []linkList{}
@@ -272,13 +274,13 @@ func (one edited) read(ctx context.Context) (any, error) {
 	return answer, nil
 }
 
-// editAnswer is what has become of a component.
+// editAnswer is a component after an edit.
 type editAnswer struct {
-	Component *component `json:"component"` // null where there is none any more, and for a relation
+	Component *component `json:"component"` // null for a relation, or if the entity lacks the component
 	Links     []linkList `json:"links"`     // of a relation
 }
 
-// removeComponent takes a component from an entity.
+// removeComponent removes a component from an entity.
 func (in *Inspector) removeComponent(r *http.Request) (any, error) {
 	one, err := in.edited(r)
 	if err != nil {
@@ -295,14 +297,14 @@ func (in *Inspector) removeComponent(r *http.Request) (any, error) {
 	return editAnswer{Links: []linkList{}}, nil
 }
 
-// deleteEntity deletes an entity, and what goes with it by its relations.
+// deleteEntity deletes an entity, and the entities that its relations delete with it.
 func (in *Inspector) deleteEntity(r *http.Request) (any, error) {
 	one := edited{in: in, id: r.PathValue("id")}
 	deleted := 0
 	err := one.change(r.Context(), func(e vast.Entity) error {
 		before := in.world.Len()
 		if !in.world.Delete(e) {
-			return conflict("entity %s must live as long as others refer to it: a relation says so", one.id)
+			return conflict("entity %s cannot be deleted while others link to it: a relation forbids it", one.id)
 		}
 		deleted = before - in.world.Len()
 		return nil

@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	pageRows = 500 // that one page has at most
+	pageRows = 500 // of one page
 	maxRank  = 1<<31 - 1
 )
 
-// searchRoutes answer what is asked in the query language.
+// searchRoutes answer requests in the query language.
 func (in *Inspector) searchRoutes() []route {
 	return []route{
 		{method: "GET", pattern: "entities", answer: in.listEntities},
@@ -25,25 +25,25 @@ func (in *Inspector) searchRoutes() []route {
 	}
 }
 
-// pageAnswer is a page of the entities that a query finds, in the order of their slots.
+// pageAnswer is a page of the entities that match a query, in the order of slots.
 type pageAnswer struct {
 	Query     string      `json:"query"`
 	Total     int         `json:"total"`
-	Exact     bool        `json:"exact"` // whether all of it was true at one moment
+	Exact     bool        `json:"exact"` // whether the whole page is of one moment
 	Offset    int         `json:"offset"`
 	Rows      []rowAnswer `json:"rows"`
-	Truncated bool        `json:"truncated"` // whether there are more than can be listed
+	Truncated bool        `json:"truncated"` // whether matches are left out
 }
 
-// rowAnswer is an entity in a few words.
+// rowAnswer is an entity in a list.
 type rowAnswer struct {
 	ID     string            `json:"id"`
 	Slot   int               `json:"slot"`
 	Name   string            `json:"name"`
-	Values map[string]string `json:"values"` // short texts, of what the entity has of the columns
+	Values map[string]string `json:"values"` // short texts, by column
 }
 
-// answer returns a row as it is shown.
+// answer returns a row for a list.
 func (r *rowReader) answer(one *row) rowAnswer {
 	a := rowAnswer{ID: one.entity.String(), Slot: int(one.entity.Slot()), Name: one.name,
 		Values: make(map[string]string, len(one.cells))}
@@ -82,7 +82,7 @@ func (in *Inspector) listEntities(r *http.Request) (any, error) {
 	return a, nil
 }
 
-// searchFor begins the search for a request's query, with its columns.
+// searchFor starts the search for a request's query and columns.
 func (in *Inspector) searchFor(r *http.Request, want wanted, most time.Duration) (*search, error) {
 	q := r.URL.Query()
 	want.columns, want.given = q.Get("columns"), q.Has("columns")
@@ -94,18 +94,18 @@ type pager struct {
 	*search
 	offset, limit int
 
-	known  *ranks        // when the look for the page began; nil: none
-	counts []int         // of each step so far
-	passed int           // their sum, with ranks that are known
-	picked []vast.Entity // of the page
-	rows   []row         // what was read of the picked
+	known  *ranks        // nil if there were none when the search started
+	counts []int         // of matches, by step so far
+	passed int           // sum of counts, if the ranks are known
+	picked []vast.Entity // entities of the page
+	rows   []row         // of picked, as far as they were read
 	total  int
-	exact  bool // as far as is known
-	cut    bool // something was left out
+	exact  bool // so far
+	cut    bool // matches were left out
 }
 
 func (p *pager) find() error {
-	// Whether comparisons are asked for is known when the targets are.
+	// The query has comparisons or not: that is known once its targets are bound.
 	counted := false
 	err := p.look(func() (done bool) {
 		if !p.found.Plain() {
@@ -126,7 +126,7 @@ func (p *pager) find() error {
 	return err
 }
 
-// read reads the rows of the picked, some at a time, and reports whether it has them all.
+// read reads some more rows of the picked entities, and reports whether all are read.
 func (p *pager) read() (done bool) {
 	for len(p.rows) < len(p.picked) {
 		if p.rows = append(p.rows, p.reader.read(p.picked[len(p.rows)])); p.late() {
@@ -136,7 +136,7 @@ func (p *pager) read() (done bool) {
 	return len(p.rows) == len(p.picked)
 }
 
-// pick takes entities into the page, of the slots from lo on, except the first so many.
+// pick adds entities to the page, from slot lo on, after skipping some.
 func (p *pager) pick(lo int, words []uint64, skip int) {
 	eachEntity(p.in.world, lo, words, skip, func(e vast.Entity) bool {
 		p.picked = append(p.picked, e)
@@ -144,8 +144,8 @@ func (p *pager) pick(lo int, words []uint64, skip int) {
 	})
 }
 
-// findPlain counts what a search for components finds, up to the page and beyond, unless ranks are known. It reports whether
-// it is done.
+// findPlain counts the matches of a query without comparisons, up to the page and beyond, or jumps if the
+// ranks are known. It reports whether it is done.
 func (p *pager) findPlain() (done bool) {
 	if p.next == 0 {
 		p.known = p.in.asked.ranksOf(p.search)
@@ -173,7 +173,7 @@ func (p *pager) findPlain() (done bool) {
 	return true
 }
 
-// jump goes to the page, whose rank is known, and reports whether it is whole.
+// jump goes to the page by its rank, and reports whether the page is whole.
 func (p *pager) jump() (done bool) {
 	p.total = p.known.total()
 	for i := len(p.counts); i < len(p.known.counts) && len(p.picked) < p.limit; i++ {
@@ -191,7 +191,8 @@ func (p *pager) jump() (done bool) {
 	return true
 }
 
-// findCompared takes the page from the matches of the query, which it finds first where they are not known.
+// findCompared takes the page from the matches of a query with comparisons. It finds the matches first if
+// they are not kept.
 func (p *pager) findCompared() error {
 	for {
 		m, fill := p.in.asked.claim(p.key())
@@ -201,13 +202,13 @@ func (p *pager) findCompared() error {
 		select {
 		case <-m.ready:
 		case <-p.ctx.Done():
-			return p.look(func() bool { return true }) // says which time is over
+			return p.look(func() bool { return true }) // reports which time has run out
 		}
 		if m.err != nil {
 			if fill {
 				return m.err
 			}
-			continue // who looked for them was sent away
+			continue // the request that searched was cancelled
 		}
 		p.total, p.cut = m.total, !m.whole
 		p.exact = fill
@@ -223,13 +224,13 @@ func (p *pager) findCompared() error {
 	}
 }
 
-// fill looks for all matches.
+// fill finds all matches.
 func (p *pager) fill(m *matches) {
 	defer close(m.ready)
 	m.words = make([]uint64, min(p.in.world.Options().MaxEntities, maxSlots)/64)
 	m.err = p.look(func() (done bool) {
 		for !p.late() {
-			p.words = m.words[min(p.next/64, len(m.words)):] // where the step sets bits
+			p.words = m.words[min(p.next/64, len(m.words)):] // the step sets its bits here
 			_, _, n, ok := p.step()
 			if m.total += n; !ok {
 				return true

@@ -17,7 +17,7 @@ type Inspector struct {
 	options Options
 	guard   guard
 	model   model
-	places  whereabouts
+	places  elementPlaces
 	memory  memory
 	sampler *sampler
 	gallery *gallery

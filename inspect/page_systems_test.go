@@ -190,7 +190,7 @@ func TestLayers(t *testing.T) {
 	p := openPage(t, newFixture(t, Options{}), "/#/systems")
 	p.waitPage("systems")
 	var wrong []string
-	p.Eval(`import('./layers.js').then(({ layered }) => {
+	p.Eval(`import('./graph-layers.js').then(({ layered }) => {
 		const wrong = [];
 		let seed = 1;
 		const random = (n) => { seed = (seed * 1103515245 + 12345) % 2147483648; return Math.floor((seed / 2147483648) * n); };

@@ -2,12 +2,12 @@
 // beside it where there is room.
 
 import { aborted, get } from './api.js';
-import { columnChooser } from './columnchooser.js';
-import { facets } from './facets.js';
-import { virtualList } from './list.js';
-import { check, complete, queryBox } from './querybox.js';
-import { sample } from './queryhelp.js';
-import { entityIn, textOf } from './querytext.js';
+import { columnChooser } from './column-chooser.js';
+import { facets } from './query-chips.js';
+import { virtualList } from './virtual-list.js';
+import { check, complete, queryBox } from './query-box.js';
+import { sample } from './query-help.js';
+import { entityIn, textOf } from './query-text.js';
 import { emptyBox, format, h, later, panel, replace, setText } from './ui.js';
 
 const typingPause = 250; // milliseconds without a key, before a text is asked as a query

@@ -1,10 +1,10 @@
 // The memory page: the world's address space drawn as cells, from all of it down to the bytes of one entity.
 
-import { pictureView } from './picture-view.js';
-import { areaName, category, css, inks, modes, ramp } from './picture.js';
+import { pictureView } from './memory-canvas.js';
+import { areaName, category, css, inks, modes, ramp } from './memory-picture.js';
 import { aborted } from './api.js';
 import { errorBox, format, h, later, onTheme, panel, replace, setText } from './ui.js';
-import { wordView } from './word.js';
+import { wordView } from './memory-word.js';
 
 const drawEach = 1000; // milliseconds between pictures of what changes
 const drawLeast = 200; // between any two

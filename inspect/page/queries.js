@@ -2,10 +2,10 @@
 
 import { get, binary, aborted } from './api.js';
 import { histogram } from './histogram.js';
-import { check, complete, queryBox } from './querybox.js';
-import { examples, reference, sample } from './queryhelp.js';
-import { forget, recent, remember } from './queryhistory.js';
-import { fieldText, textOf } from './querytext.js';
+import { check, complete, queryBox } from './query-box.js';
+import { examples, reference, sample } from './query-help.js';
+import { forget, recent, remember } from './query-history.js';
+import { fieldText, textOf } from './query-text.js';
 import { emptyBox, format, h, panel, replace, setText } from './ui.js';
 
 const bins = 60;

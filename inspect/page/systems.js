@@ -1,7 +1,7 @@
 // The systems: what orders them, which cost how much, what workers did in one tick; pause, step and resume.
 
-import { costTable } from './costtable.js';
-import { systemGraph } from './systemgraph.js';
+import { costTable } from './cost-table.js';
+import { systemGraph } from './system-graph.js';
 import { timeline } from './timeline.js';
 import { emptyBox, errorBox, format, h, palette, panel, replace, setQuantity, setText } from './ui.js';
 

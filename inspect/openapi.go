@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// apiFiles describe the interface for programs, each a part of it.
+// apiFiles hold the parts of the OpenAPI description.
 //
 //go:embed api/*.json
 var apiFiles embed.FS
@@ -31,8 +31,8 @@ var apiDocument = sync.OnceValues(func() (*document, error) {
 	whole := &document{OpenAPI: "3.1.0", Paths: make(map[string]map[string]any)}
 	whole.Info = map[string]any{
 		"title": "Vast inspector", "version": "1",
-		"description": "What the page shows, for programs. Times are in seconds, sizes in bytes, entities are strings such as 17.3: " +
-			"slot and generation. Errors are {\"error\": {\"code\", \"message\"}}.",
+		"description": "The data of the page, for programs. Times are in seconds and sizes in bytes. An entity is a string such as 17.3: " +
+			"slot and generation. An error is {\"error\": {\"code\", \"message\"}}.",
 		"license": map[string]any{"name": "the module's"},
 	}
 	whole.Components.Schemas = make(map[string]any)

@@ -1,7 +1,7 @@
 // What helps to ask: questions that fit the world, and the language in short.
 
 import { get } from './api.js';
-import { fieldText, quoteName } from './querytext.js';
+import { fieldText, quoteName } from './query-text.js';
 import { h } from './ui.js';
 
 // examples returns [{ text, detail }]: made of the world's own components, so each of them is a query.

@@ -8,40 +8,41 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// address says where an entity is, for the memory picture.
+// address tells which slot an entity has, and which extent the slot is in, for the memory page.
 type address struct {
 	Slot     int `json:"slot"`
-	Word     int `json:"word"`     // of 64 slots
-	Bit      int `json:"bit"`      // in the word
-	Extent   int `json:"extent"`   // its first slot: the run of slots, owned by one archetype, that the slot is in
+	Word     int `json:"word"`     // 64 slots each
+	Bit      int `json:"bit"`      // of the slot in the word
+	Extent   int `json:"extent"`   // first slot of the extent: the run of slots, owned by one archetype, that holds the slot
 	Slots    int `json:"slots"`    // of the extent
 	Entities int `json:"entities"` // in the extent
 }
 
-// place is where a component's bytes lie: base + slot × size.
+// place tells where a component's bytes lie: at base + slot × size.
 type place struct {
-	Reservation int    `json:"reservation"` // of the world's
-	Offset      int    `json:"offset"`      // bytes from its base
+	Reservation int    `json:"reservation"` // number of the world's reservation
+	Offset      int    `json:"offset"`      // in bytes from the base of the reservation
 	Bytes       int    `json:"bytes"`
-	Address     string `json:"address"` // to be shown
+	Address     string `json:"address"` // for people
 }
 
-// whereabouts are the places of columns' elements, which never move: read once, and again when there are more columns.
-type whereabouts struct {
+// elementPlaces keeps where the elements of each column lie. They never move, so the places are read once,
+// and again when the world has more columns.
+type elementPlaces struct {
 	mu    sync.Mutex
-	known int // columns
+	known int // columns read so far
 	of    map[vast.AnyColumn]elements
 }
 
-// elements are where a column's elements lie.
+// elements tells where a column's elements lie.
 type elements struct {
 	area probe.Area
 	base uintptr // of the reservation
 }
 
-// place returns where e's component lies; nil for those that have no bytes, or have them in memory of their own. It is called
-// while the world lets the inspector look.
-func (k *whereabouts) place(w *vast.World, c *column, e vast.Entity) *place {
+// place returns where e's component lies. It returns nil if the component has no bytes, or if its bytes lie
+// outside of the world's reservations. Call it in a look.
+func (k *elementPlaces) place(w *vast.World, c *column, e vast.Entity) *place {
 	of, ok := k.elements(w, c)
 	if !ok || c.Size == 0 {
 		return nil
@@ -50,9 +51,9 @@ func (k *whereabouts) place(w *vast.World, c *column, e vast.Entity) *place {
 	return &place{of.area.Reservation, off, n, fmt.Sprintf("0x%x", of.base+uintptr(off))}
 }
 
-// number returns the number of the place of the first byte of e's component, as the memory page counts; -1
-// where it has none. It is called while the world lets the inspector look.
-func (k *whereabouts) number(w *vast.World, c *column, e vast.Entity) int {
+// number returns the place of the first byte of e's component, numbered as on the memory page. It returns -1
+// if the component has no place. Call it in a look.
+func (k *elementPlaces) number(w *vast.World, c *column, e vast.Entity) int {
 	of, ok := k.elements(w, c)
 	if !ok {
 		return -1
@@ -65,7 +66,7 @@ func (k *whereabouts) number(w *vast.World, c *column, e vast.Entity) int {
 }
 
 // elements returns where a column's elements lie, and whether they lie in the world's reservations.
-func (k *whereabouts) elements(w *vast.World, c *column) (elements, bool) {
+func (k *elementPlaces) elements(w *vast.World, c *column) (elements, bool) {
 	if c.info.Storage != probe.StorageDense {
 		return elements{}, false
 	}
@@ -78,7 +79,7 @@ func (k *whereabouts) elements(w *vast.World, c *column) (elements, bool) {
 	return of, ok
 }
 
-func (k *whereabouts) read(w *vast.World) {
+func (k *elementPlaces) read(w *vast.World) {
 	k.of = make(map[vast.AnyColumn]elements)
 	reservations := probe.Reservations(w)
 	for _, a := range probe.Areas(w) {
@@ -89,7 +90,7 @@ func (k *whereabouts) read(w *vast.World) {
 	k.known = len(probe.Columns(w))
 }
 
-// addressOf returns where an entity is, and the names of the components that it was born with.
+// addressOf returns the address of an entity, and the names of the components that the entity was born with.
 func addressOf(w *vast.World, e vast.Entity) (a address, born []string) {
 	slot := int(e.Slot())
 	a = address{Slot: slot, Word: slot / 64, Bit: slot % 64}

@@ -12,50 +12,50 @@ import (
 )
 
 const (
-	maxLenses    = 4                      // that are kept
+	maxLenses    = 4                      // kept at a time
 	maxMarks     = 1 << 17                // of a lens
-	maxLines     = 1 << 17                // that are read in a pass: 8 MiB
-	passInterval = 950 * time.Millisecond // between two passes at least: a page asks once a second
-	passStale    = 5 * time.Second        // after which nothing is compared with what was seen before
-	linesAtOnce  = 64                     // between looks at the clock
-	lineBytes    = 64                     // a cache line: what is read of memory in any case
+	maxLines     = 1 << 17                // read in a pass: 8 MiB
+	passInterval = 950 * time.Millisecond // least time between two passes; a page asks once a second
+	passStale    = 5 * time.Second        // age from which a pass is no longer compared with
+	linesAtOnce  = 64                     // read between two looks at the clock
+	lineBytes    = 64                     // a cache line: the least that the processor reads
 )
 
-// changes find what changes in memory, by looking at it again: a pass computes a hash of each small unit of what is in memory
-// and compares it with that of the pass before. Write protection would tell more, and have each first write to a page pay a
-// fault and huge pages split: see docs/decisions/0016-change-by-comparison.md.
+// changes finds what changes in memory. A pass hashes each small unit of resident memory and compares the
+// hash with that of the pass before. Write protection would find every write, but costs a page fault for the
+// first write to each page and splits huge pages: see docs/decisions/0016-change-by-comparison.md.
 type changes struct {
 	mu     sync.Mutex
-	lenses []*lens // the one that was asked for last comes first
+	lenses []*lens // the last used comes first
 }
 
-// lens is what is known of the changes in a range of places. It serves all who look at about the same range at about the same
-// scale.
+// lens keeps what is known about changes in a range of places. It serves all pictures of about the same range
+// at about the same scale.
 type lens struct {
-	from, to int        // units are counted from the first place on
-	unit     int        // bytes
+	from, to int        // places; units are counted from the first one
+	unit     int        // in bytes
 	passing  sync.Mutex // held during a pass
 
-	// With the lock of changes:
+	// Guarded by the mutex of changes:
 	seen pass
 }
 
-// pass is what was found when a lens looked. It is not changed afterwards.
+// pass is the result of one comparison. It is not changed afterwards.
 type pass struct {
 	at      time.Time
 	seconds float64 // since the pass before; 0 without one
-	sampled bool    // whether only some lines of a unit were read
-	marks   []mark  // of the units with bytes in memory, in order
+	sampled bool    // whether only some cache lines of each unit were read
+	marks   []mark  // of the units with resident bytes, in order
 }
 
-// mark is what was found in a unit.
+// mark is the hash of a unit.
 type mark struct {
-	at      int // place of its first byte
+	at      int // place of the unit's first byte
 	hash    uint32
 	changed bool // since the pass before
 }
 
-// drawChange finds which part of each cell has changed.
+// drawChange finds which share of each cell has changed.
 func (in *Inspector) drawChange(ctx context.Context, p *memoryPicture, l *layout) error {
 	view := in.memory.changes.lensFor(p, l)
 	seen, err := in.passNow(ctx, view, l)
@@ -91,14 +91,15 @@ func (in *Inspector) drawChange(ctx context.Context, p *memoryPicture, l *layout
 	return nil
 }
 
-// lensFor returns a lens for a picture: one that there is, or a new one in place of the one that was not asked for longest.
+// lensFor returns a lens that fits a picture. A new lens replaces the least recently used one.
 func (c *changes) lensFor(p *memoryPicture, l *layout) *lens {
 	from, to, cell := p.ranges[0].from, p.ranges[0].to, p.ranges[0].to-p.ranges[0].from
 	for _, r := range p.ranges {
 		from, to = min(from, r.from), max(to, r.to)
 		cell = min(cell, max(1, (r.to-r.from)/r.n))
 	}
-	// Units are cells, such as elements, where there is one range of them; else they have a size that suits many pictures.
+	// A single range whose cells have equal size, such as elements, uses these cells as units. Other pictures
+	// use a power of two, which suits many of them.
 	finest, phase := cell, 0
 	if one := p.ranges[0]; len(p.ranges) > 1 || (one.to-one.from)%one.n != 0 || cell >= vm.PageSize() {
 		finest = 1 << (bits.Len(uint(cell)) - 1)
@@ -112,14 +113,14 @@ func (c *changes) lensFor(p *memoryPicture, l *layout) *lens {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i, have := range c.lenses {
-		// A little coarser does as well, while memory grows.
+		// A lens of twice the unit will do as well: memory may have grown since it was made.
 		if have.from <= from && to <= have.to && (have.from%have.unit == phase%have.unit && have.unit == unit || have.unit == 2*unit && unit > finest) {
 			copy(c.lenses[1:i+1], c.lenses[:i])
 			c.lenses[0] = have
 			return have
 		}
 	}
-	// Some more on both sides, so that moving the picture does not begin anew.
+	// The lens reaches further on both sides, so that moving the picture does not start a new one.
 	half := (to - from) / 2
 	wide := &lens{from: from - min(from-phase, half)/unit*unit, to: min(l.bytes, to+half), unit: unit}
 	if unitFor(l.committed(wide.from, wide.to)) > unit {
@@ -133,7 +134,7 @@ func (c *changes) lensFor(p *memoryPicture, l *layout) *lens {
 	return wide
 }
 
-// unitFor returns the smallest unit in which so many bytes have few enough marks.
+// unitFor returns the smallest unit in which a number of bytes has few enough marks.
 func unitFor(bytes int) int { return 1 << bits.Len(uint(bytes/maxMarks)) }
 
 // committed returns how many bytes of the areas are committed in the places [from, to).
@@ -146,7 +147,8 @@ func (l *layout) committed(from, to int) int {
 	return n
 }
 
-// passNow returns what a lens has found, after a new pass if it is time for one and nobody else is at it.
+// passNow returns the last pass of a lens. It makes a new pass if one is due and no other request is making
+// one.
 func (in *Inspector) passNow(ctx context.Context, view *lens, l *layout) (pass, error) {
 	c := &in.memory.changes
 	seen := func() pass {
@@ -168,26 +170,26 @@ func (in *Inspector) passNow(ctx context.Context, view *lens, l *layout) (pass, 
 	return next, nil
 }
 
-// pageReader reads what is in memory, a bit at a time.
+// pageReader hashes resident memory, a part in each look.
 type pageReader struct {
 	layout *layout
-	origin int // where units are counted from
+	origin int // place that units are counted from
 	unit   int
-	lines  int     // that are read of a unit
-	runs   []cells // what is in memory, in order; none in two reservations
-	run    int     // that is being read
-	place  int     // in it
+	lines  int     // read of each unit
+	runs   []cells // of resident memory, in order; a run lies in one reservation
+	run    int     // index of the run that is being read
+	place  int     // next place to read
 	marks  []mark
 }
 
-// makePass looks at what a lens shows, and compares with the pass before.
+// makePass reads what a lens covers, and compares it with the pass before.
 func (in *Inspector) makePass(ctx context.Context, view *lens, l *layout, before pass) (pass, error) {
 	r := &pageReader{layout: l, origin: view.from, unit: view.unit}
 	units, err := r.find(ctx, view)
 	if err != nil {
 		return pass{}, err
 	}
-	r.marks = make([]mark, 0, min(units, 4*maxMarks)) // growing would take time while the world waits
+	r.marks = make([]mark, 0, min(units, 4*maxMarks)) // growing would take time in a look
 	r.lines = max(1, min(maxLines/max(units, 1), view.unit/lineBytes))
 	if err := in.look(ctx, r.read); err != nil {
 		return pass{}, err
@@ -203,13 +205,13 @@ func (in *Inspector) makePass(ctx context.Context, view *lens, l *layout, before
 		for len(old) > 0 && old[0].at < m.at {
 			old = old[1:]
 		}
-		// What was not in memory has been written to.
+		// A unit that was not resident before has been written to.
 		m.changed = len(old) == 0 || old[0].at != m.at || old[0].hash != m.hash
 	}
 	return next, nil
 }
 
-// find finds what is in memory, and in how many units that is.
+// find finds the resident memory, and an upper bound of its units.
 func (r *pageReader) find(ctx context.Context, view *lens) (units int, err error) {
 	for _, res := range r.layout.reservations {
 		lo, hi := max(view.from, res.From), min(view.to, res.From+res.Bytes)
@@ -224,9 +226,9 @@ func (r *pageReader) find(ctx context.Context, view *lens) (units int, err error
 			case k < maxMarks:
 				r.runs = append(r.runs, cells{from: from, to: to})
 			default:
-				return // in so many pieces that the rest is left out
+				return // too many pieces: the rest is left out
 			}
-			units += (to-from)/r.unit + 2 // with parts at both ends
+			units += (to-from)/r.unit + 2 // parts of units at both ends
 		})
 		if err != nil {
 			return units, err
@@ -238,7 +240,7 @@ func (r *pageReader) find(ctx context.Context, view *lens) (units int, err error
 	return units, nil
 }
 
-// read goes on reading. It is called while the world lets the inspector look.
+// read continues the reading. Call it in a look.
 func (r *pageReader) read() (done bool) {
 	begun := time.Now()
 	for r.run < len(r.runs) && len(r.marks) < 4*maxMarks {
@@ -258,7 +260,7 @@ func (r *pageReader) read() (done bool) {
 	return true
 }
 
-// reservation returns the one that is being read.
+// reservation returns the reservation that holds the next place to read.
 func (r *pageReader) reservation() *reservation {
 	i, found := slices.BinarySearchFunc(r.layout.reservations, r.place, func(one reservation, place int) int { return one.From - place })
 	if !found {
@@ -267,17 +269,17 @@ func (r *pageReader) reservation() *reservation {
 	return &r.layout.reservations[i]
 }
 
-// unitAt returns where the unit of a place begins.
+// unitAt returns the first place of the unit that holds a place.
 func (r *pageReader) unitAt(place int) int { return place - (place-r.origin)%r.unit }
 
-// readUnits reads bytes that begin at a place: units, and at both ends parts of such.
+// readUnits hashes bytes that begin at a place: whole units, and parts of units at both ends.
 func (r *pageReader) readUnits(place int, b []byte) {
 	for len(b) > 0 {
 		at := r.unitAt(place)
 		n := min(at+r.unit-place, len(b))
 		hash := hashOf(b[:n], r.lines, uint64(at/r.unit))
 		if k := len(r.marks); k > 0 && r.marks[k-1].at == at {
-			r.marks[k-1].hash ^= bits.RotateLeft32(hash, 1) // the next part of a unit
+			r.marks[k-1].hash ^= bits.RotateLeft32(hash, 1) // the next part of the same unit
 		} else {
 			r.marks = append(r.marks, mark{at: at, hash: hash})
 		}
@@ -285,8 +287,8 @@ func (r *pageReader) readUnits(place int, b []byte) {
 	}
 }
 
-// hashOf hashes bytes: so many lines of them, evenly spread, from a start on that depends on the seed, so that not always the
-// same field of an element is looked at.
+// hashOf hashes evenly spread cache lines of b. The seed moves the lines, so that not always the same field
+// of an element is read.
 func hashOf(b []byte, lines int, seed uint64) uint32 {
 	const prime = 0x9E3779B97F4A7C15
 	step := len(b) / lines
@@ -302,7 +304,7 @@ func hashOf(b []byte, lines int, seed uint64) uint32 {
 	return uint32(h >> 32)
 }
 
-// hashWords is a multiplicative hash of words of 8 bytes, and of what is left as one more.
+// hashWords is a multiplicative hash of 8-byte words, and of the remaining bytes one by one.
 func hashWords(h uint64, b []byte) uint64 {
 	const prime = 0xD6E8FEB86659FD93
 	for ; len(b) >= 8; b = b[8:] {

@@ -14,7 +14,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// maxBytes is how many bytes of an element are told.
+// maxBytes bounds the bytes of an element that are shown.
 const maxBytes = 4096
 
 // bytesAnswer is an entity's component as it lies in memory.
@@ -25,11 +25,11 @@ type bytesAnswer struct {
 	Name    string       `json:"name"`
 	Storage string       `json:"storage"`
 	Type    string       `json:"type"`
-	From    int          `json:"from"`  // place of the first byte; -1 where it lies in memory of its own
-	Size    int          `json:"size"`  // bytes of an element
-	Hex     string       `json:"hex"`   // the first bytes, up to 4096; empty for what lies on the Go heap
-	Cut     bool         `json:"cut"`   // whether there are more bytes, or more fields
-	Parts   []fieldBytes `json:"parts"` // in the order of their offsets
+	From    int          `json:"from"`  // place of the first byte; -1 if the component lies outside of the reservations
+	Size    int          `json:"size"`  // of an element, in bytes
+	Hex     string       `json:"hex"`   // the first 4096 bytes; empty for a component on the Go heap
+	Cut     bool         `json:"cut"`   // whether bytes or fields are left out
+	Parts   []fieldBytes `json:"parts"` // by offset
 }
 
 // fieldBytes is a field of an element.
@@ -42,7 +42,7 @@ type fieldBytes struct {
 	Text   string `json:"text"` // the value
 }
 
-// describeBytes answers with the bytes of one entity's component.
+// describeBytes answers with the bytes of one component of an entity.
 func (in *Inspector) describeBytes(r *http.Request) (any, error) {
 	slot, err := wholeNumber(r, "slot", -1, 0, maxSlot)
 	if err == nil && slot >= 0 {
@@ -51,13 +51,13 @@ func (in *Inspector) describeBytes(r *http.Request) (any, error) {
 			return in.bytesOf(r, slot, id)
 		}
 	}
-	return nil, cmp.Or(err, badRequest("slot and column say whose bytes, and which"))
+	return nil, cmp.Or(err, badRequest("give slot and column: the entity's slot, and the number of the column"))
 }
 
 func (in *Inspector) bytesOf(r *http.Request, slot, id int) (any, error) {
 	a := bytesAnswer{Slot: slot, Column: id, From: -1, Parts: []fieldBytes{}}
 	var c *column
-	var b []byte // the first ones
+	var b []byte // the first bytes of the component
 	alive, having := false, false
 	err := in.look(r.Context(), func() bool {
 		var e vast.Entity
@@ -83,7 +83,7 @@ func (in *Inspector) bytesOf(r *http.Request, slot, id int) (any, error) {
 	case !alive:
 		return nil, notFound("no entity lives in slot %d", slot)
 	case !having:
-		return nil, notFound("the entity %s has no %s", a.Entity.ID, c.Name)
+		return nil, notFound("entity %s has no %s", a.Entity.ID, c.Name)
 	}
 	a.Name, a.Storage, a.Type, a.Size = c.Name, c.Storage, c.Type, c.Size
 	if c.info.Storage == probe.StorageHeap || c.Size == 0 {
@@ -103,8 +103,8 @@ func (in *Inspector) bytesOf(r *http.Request, slot, id int) (any, error) {
 	return a, nil
 }
 
-// firstBytes returns a copy of the first bytes of e's component. It returns none of what lies on the Go heap
-// or is too large to be copied. It is called while the world lets the inspector look.
+// firstBytes returns a copy of the first bytes of e's component. It returns nil if the component lies on the
+// Go heap or is too large to copy. Call it in a look.
 func (in *Inspector) firstBytes(c *column, e vast.Entity) []byte {
 	if c.info.Type == nil || c.info.Storage == probe.StorageHeap || c.Size == 0 {
 		return nil
@@ -113,15 +113,15 @@ func (in *Inspector) firstBytes(c *column, e vast.Entity) []byte {
 	if !ok {
 		return nil
 	}
-	// Sound because v has so many bytes, without Go pointers.
+	// Sound because v has at least that many bytes, and holds no Go pointers.
 	b := unsafe.Slice((*byte)(v.Addr().UnsafePointer()), min(c.Size, maxBytes))
-	words := make([]uint64, (len(b)+7)/8) // no type takes more to be aligned
+	words := make([]uint64, (len(b)+7)/8) // no type needs a larger alignment
 	first := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(b))
 	copy(first, b)
 	return first
 }
 
-// fieldsOf returns a column's fields. Of links the value is one field.
+// fieldsOf returns a column's fields. The value of an edge counts as one field.
 func fieldsOf(c *column) []field {
 	if c.info.Type == nil {
 		return nil
@@ -129,7 +129,7 @@ func fieldsOf(c *column) []field {
 	return fieldsIn(c.info.Type)
 }
 
-// textOf writes a field's value. A String method of the program's may be called.
+// textOf writes a field's value. It may call a String method of the program.
 func textOf(v reflect.Value) string {
 	switch {
 	case v.Type() == entityType:
@@ -152,7 +152,7 @@ func textOf(v reflect.Value) string {
 	return shortText(fmt.Sprintf("%v", v))
 }
 
-// shortText cuts a text that is too long for a line.
+// shortText cuts a text that is too long for one line.
 func shortText(s string) string {
 	const most = 120
 	for i := range s {

@@ -1,6 +1,6 @@
 // The canvas that the picture is drawn on: pointing, moving and zooming, by mouse and by keys.
 
-import { areaName, cellAt, category, css, decode, describeCell, layoutArea, layoutWorld, levels, note, nothing, numberOf, paint, rangesOf } from './picture.js';
+import { areaName, cellAt, category, css, decode, describeCell, layoutArea, layoutWorld, levels, note, nothing, numberOf, paint, rangesOf } from './memory-picture.js';
 import { format, h, replace, setStyle, tip } from './ui.js';
 
 // Sizes of a cell in pixels, by the bytes that it stands for.

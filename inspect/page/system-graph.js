@@ -1,7 +1,7 @@
 // The schedule as a graph: phases one below the other, in each the systems from left to right as they wait for one another.
 // Nodes are HTML, so that their texts wrap and their parts are buttons; what joins them is SVG.
 
-import { layered } from './layers.js';
+import { layered } from './graph-layers.js';
 import { format, h, later, replace, setStyle, setText, svg, tip } from './ui.js';
 
 const gap = { x: 46, y: 12 };

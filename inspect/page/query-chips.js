@@ -1,7 +1,7 @@
 // The world's components as chips: each asks for its component in a query's text, leaves it out, or does neither.
 
 import { aborted, get } from './api.js';
-import { stateOf, withState } from './querytext.js';
+import { stateOf, withState } from './query-text.js';
 import { format, h, replace, setText } from './ui.js';
 
 const few = 14; // chips that are shown at first

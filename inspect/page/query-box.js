@@ -11,7 +11,7 @@
 // query when none is, Tab takes it as well, Escape closes the list, Control and space opens it.
 
 import { get } from './api.js';
-import { charactersAt, unitsAt } from './querytext.js';
+import { charactersAt, unitsAt } from './query-text.js';
 import { h, replace, setStyle, setText } from './ui.js';
 
 const typingPause = 80; // milliseconds without a key, before suggestions are asked for

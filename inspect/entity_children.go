@@ -10,30 +10,31 @@ import (
 )
 
 const (
-	childrenMost = 500  // that one request may ask for
-	walkedAtOnce = 4000 // children that are passed over while the world stands still
-	anewMost     = 3    // times that a walk begins anew because the children were changed
+	childrenMost = 500  // children of one request
+	walkedAtOnce = 4000 // children passed in one look
+	anewMost     = 3    // restarts of a walk because the children changed
 )
 
-// childrenAnswer is a part of the sources that a target has in a relation.
+// childrenAnswer is a part of the sources of a target in a relation.
 type childrenAnswer struct {
 	Relation string     `json:"relation"`
 	ID       int        `json:"id"` // the relation's column
 	Total    int        `json:"total"`
-	Offset   int        `json:"offset"` // of the first row; -1 where it is not known, after an entity
+	Offset   int        `json:"offset"` // of the first row; -1 if unknown, after an entity
 	Rows     []childRow `json:"rows"`
 }
 
-// childRow is one of them.
+// childRow is one source.
 type childRow struct {
 	ID       string   `json:"id"`
 	Name     string   `json:"name"`
-	Children int      `json:"children"` // its own
-	Has      []string `json:"has"`      // the names of its components
+	Children int      `json:"children"` // number of its own children
+	Has      []string `json:"has"`      // names of its components
 }
 
-// listChildren answers with some of the sources of an entity in a relation. The offset-th is found by walking over those
-// before it, a part at a time; after=17.3 goes on behind a child that is known, which takes no walk.
+// listChildren answers with some sources of an entity in a relation. It finds the offset-th source by walking
+// over the ones before it, a part in each look. The parameter after=17.3 continues behind a known child
+// without a walk.
 func (in *Inspector) listChildren(r *http.Request) (any, error) {
 	k := childrenReader{in: in, id: r.PathValue("id"), relation: r.URL.Query().Get("relation"), by: r.URL.Query().Get("by"),
 		after: r.URL.Query().Get("after"), atOnce: walkedAtOnce}
@@ -46,7 +47,7 @@ func (in *Inspector) listChildren(r *http.Request) (any, error) {
 	}
 	if k.after != "" {
 		if k.answer.Offset != 0 {
-			return nil, badRequest("offset and after are two ways to say where to begin: give one")
+			return nil, badRequest("give offset or after, not both")
 		}
 		k.answer.Offset = -1
 	}
@@ -57,24 +58,25 @@ func (in *Inspector) listChildren(r *http.Request) (any, error) {
 	return &k.answer, k.err
 }
 
-// childrenReader walks over the sources of a target. Between two looks it keeps the last source that it has passed.
+// childrenReader walks over the sources of a target. Between two looks it keeps the last source that it
+// passed.
 type childrenReader struct {
 	in       *Inspector
 	id       string
-	relation string // its column
-	by       string // how the column is named
+	relation string // the column, by name or number
+	by       string // whether relation is a name or a number: see columnNamed
 	after    string
 	limit    int
-	atOnce   int // sources that a look passes
+	atOnce   int // sources passed in one look
 	answer   childrenAnswer
 	err      error
 
-	passed int         // sources so far
-	last   vast.Entity // of them; none at the beginning
-	anew   int         // how often the walk began anew
+	passed int         // sources passed so far
+	last   vast.Entity // last source passed; zero at the beginning
+	anew   int         // how often the walk was restarted
 }
 
-// look goes on, and reports whether that was all.
+// look continues the walk and reports whether it is done.
 func (k *childrenReader) look() (done bool) {
 	in := k.in
 	target, ok := in.entity(k.id)
@@ -94,16 +96,16 @@ func (k *childrenReader) look() (done bool) {
 			return true
 		}
 		if now, _ := rel.Target(k.last); now != target {
-			k.err = notFound("entity %s is no child of %s by %s", k.after, k.id, c.Name)
+			k.err = notFound("entity %s is not a child of %s by %s", k.after, k.id, c.Name)
 			return true
 		}
 	}
 	sources := rel.Sources(target)
 	if !k.last.IsZero() {
-		if now, ok := rel.Target(k.last); !ok || now != target { // lost between two looks
+		if now, ok := rel.Target(k.last); !ok || now != target { // moved or deleted between two looks
 			k.passed, k.last, k.answer.Rows = 0, vast.Entity{}, k.answer.Rows[:0]
 			if k.anew++; k.anew > anewMost || k.after != "" {
-				k.err = tooBusy("the children of %s change while they are counted: try again", k.id)
+				k.err = tooBusy("the children of %s changed too often while they were counted: try again", k.id)
 				return true
 			}
 		} else {
@@ -139,9 +141,8 @@ func (in *Inspector) childRow(e vast.Entity, rel vast.Relation) childRow {
 	return row
 }
 
-// relationNamed returns the relation that a text means, as columnNamed has it; without one, the first in
-// which the target has sources, or else the first of all. It is called while the world lets the inspector
-// look.
+// relationNamed returns the relation that a text means (see columnNamed). Without a text it returns the first
+// relation in which the target has sources, or else the first relation of the world. Call it in a look.
 func (in *Inspector) relationNamed(text, by string, target vast.Entity) (*column, vast.Relation, error) {
 	columns := in.model.look()
 	if text != "" {
@@ -151,7 +152,7 @@ func (in *Inspector) relationNamed(text, by string, target vast.Entity) (*column
 		}
 		rel, ok := probe.RelationOf(c.col)
 		if !ok {
-			return nil, rel, badRequest("%s is no relation", c.Name)
+			return nil, rel, badRequest("%s is not a relation", c.Name)
 		}
 		return c, rel, nil
 	}

@@ -3,12 +3,16 @@
 package inspect
 
 import (
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// processorTime returns how long processors have worked for this program.
+// errTaken is the error of listening at another program's address.
+const errTaken = syscall.EADDRINUSE
+
+// processorTime returns the processor time that this program has used.
 func processorTime() time.Duration {
 	var u unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {

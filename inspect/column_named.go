@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// mostListed is how many columns a refusal names.
+// mostListed bounds the columns that an error message lists.
 const mostListed = 8
 
-// columnNamed returns the column that a request means by a text: a number where by is id, a name where by is
-// name, either where by is empty. Several columns may have one name, and the name of one may be the number of
-// another. A text that may mean two columns is refused, since an edit would silently change another
-// component. by=id never means two.
+// columnNamed returns the column that a request names. The text is a number if by is "id", a name if by is
+// "name", and either if by is empty. Several columns may share a name, and the name of one may be the number
+// of another. columnNamed refuses a text that fits two columns: an edit could change the wrong component.
+// With by=id a text never fits two.
 func columnNamed(columns []column, text, by string) (*column, error) {
 	if by != "" && by != "id" && by != "name" {
-		return nil, badRequest("by is %.40q: give id where the column is named by its number, or name", by)
+		return nil, badRequest("by is %.40q: give id for the column's number, or name for its name", by)
 	}
 	number, err := strconv.Atoi(text)
 	isNumber := err == nil && by != "name"
@@ -34,32 +34,32 @@ func columnNamed(columns []column, text, by string) (*column, error) {
 	if isNumber && number >= 0 && number < len(columns) {
 		numbered = &columns[number]
 	}
-	// A number may mean a column of the world's own too, which has no components: that is not the column of
-	// the name.
+	// The number may also be that of a private column, which holds no components. It is not one of the
+	// columns with the name.
 	others := slices.DeleteFunc(slices.Clone(named), func(c *column) bool { return c == numbered })
 	switch {
 	case numbered != nil && len(others) > 0:
-		return nil, ambiguous("%.80q is the number of %.80q, and the name of %s: add by=id for the number, or "+
+		return nil, ambiguous("%.80q is the number of %.80q and the name of %s: add by=id for the number, or "+
 			"by=name for the name", text, numbered.Name, numbersOf(others))
 	case numbered != nil && !numbered.info.Private:
 		return numbered, nil
 	case len(named) > 1:
-		return nil, ambiguous("%d components are called %.80q, with %s: give the number of one, with by=id",
+		return nil, ambiguous("%d components are called %.80q, %s: give the number of one, with by=id",
 			len(named), text, numbersOf(named))
 	case len(named) == 1:
 		return named[0], nil
 	case isNumber:
-		return nil, notFound("the world has no component of number %d", number)
+		return nil, notFound("the world has no component with the number %d", number)
 	}
 	return nil, notFound("the world has no component %.80q", text)
 }
 
-// ambiguous is the answer for what may mean several things.
+// ambiguous is the error for a text that fits several columns.
 func ambiguous(format string, args ...any) error {
 	return &problem{Status: http.StatusBadRequest, Code: "ambiguous", Message: fmt.Sprintf(format, args...)}
 }
 
-// numbersOf returns the numbers of columns for a message.
+// numbersOf lists the numbers of columns for a message.
 func numbersOf(columns []*column) string {
 	var list []string
 	for _, c := range columns[:min(len(columns), mostListed)] {

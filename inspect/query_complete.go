@@ -8,14 +8,14 @@ import (
 	"github.com/vastgo/vast/inspect/internal/query"
 )
 
-// checkAnswer says whether a text is a query.
+// checkAnswer tells whether a text is a valid query.
 type checkAnswer struct {
 	Valid   bool     `json:"valid"`
-	Columns []string `json:"columns"` // that it asks for
+	Columns []string `json:"columns"` // columns that the query shows
 	Error   *problem `json:"error,omitempty"`
 }
 
-// checkQuery answers whether a text is a query, and what is wrong with it.
+// checkQuery answers whether a text is a valid query, and what is wrong with it.
 func (in *Inspector) checkQuery(r *http.Request) (any, error) {
 	a := checkAnswer{Columns: []string{}}
 	s, err := in.newSearch(r, r.URL.Query().Get("text"), wanted{}, answerTime)
@@ -38,17 +38,17 @@ func (in *Inspector) checkQuery(r *http.Request) (any, error) {
 	return a, nil
 }
 
-// completeAnswer says how a text may go on.
+// completeAnswer lists how a text may continue.
 type completeAnswer struct {
-	From  int          `json:"from"` // in characters, like At
+	From  int          `json:"from"` // in characters, as To
 	To    int          `json:"to"`
 	Items []query.Item `json:"items"`
 }
 
-// mostSuggested is how many names are proposed.
+// mostSuggested bounds the suggested names.
 const mostSuggested = 20
 
-// completeQuery answers how a text may go on at a place.
+// completeQuery answers how a text may continue at a cursor.
 func (in *Inspector) completeQuery(r *http.Request) (any, error) {
 	text := r.URL.Query().Get("text")
 	cursor, err := wholeNumber(r, "at", len([]rune(text)), 0, 1<<20)
@@ -72,7 +72,7 @@ func (in *Inspector) completeQuery(r *http.Request) (any, error) {
 	return completeAnswer{c.From, c.To, append([]query.Item{}, c.Items...)}, nil
 }
 
-// currentSchema returns what a text may name now.
+// currentSchema returns the schema of the world's present columns.
 func (in *Inspector) currentSchema(ctx context.Context) (*query.Schema, error) {
 	var columns []column
 	err := in.look(ctx, func() bool {

@@ -2,14 +2,14 @@ package inspect
 
 import "net/http"
 
-// countAnswer is how many entities a query finds.
+// countAnswer is the number of entities that match a query.
 type countAnswer struct {
 	Count   int  `json:"count"`
-	Scanned int  `json:"scanned"` // slots that were looked at
-	Exact   bool `json:"exact"`   // whether that is all, at one moment
+	Scanned int  `json:"scanned"` // slots that the search passed
+	Exact   bool `json:"exact"`   // whether the count is complete and of one moment
 }
 
-// countEntities answers with the number of entities that a query finds.
+// countEntities answers with the number of entities that match a query.
 func (in *Inspector) countEntities(r *http.Request) (any, error) {
 	s, err := in.searchFor(r, wanted{}, answerTime)
 	if err != nil {
