@@ -20,6 +20,28 @@ const root = "../../../.."
 // files into them.
 func Run(t *testing.T, a *analysis.Analyzer) {
 	t.Helper()
+	golden, err := filepath.Glob(filepath.Join("testdata", a.Name, "*.golden"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(golden) > 0 {
+		analyze(t, analysistest.RunWithSuggestedFixes, a, a.Name)
+	} else {
+		Analyze(t, a, a.Name)
+	}
+}
+
+// Analyze is Run for the given packages below the analyzer's testdata. It returns the results, one for each
+// package, and does not apply fixes.
+func Analyze(t *testing.T, a *analysis.Analyzer, packages ...string) []*analysistest.Result {
+	t.Helper()
+	return analyze(t, analysistest.Run, a, packages...)
+}
+
+type runner func(analysistest.Testing, string, *analysis.Analyzer, ...string) []*analysistest.Result
+
+func analyze(t *testing.T, run runner, a *analysis.Analyzer, packages ...string) []*analysistest.Result {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("an analyzer finds the same in all builds: only full runs test it")
 	}
@@ -27,18 +49,13 @@ func Run(t *testing.T, a *analysis.Analyzer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden, err := filepath.Glob(filepath.Join("testdata", a.Name, "*.golden"))
-	if err != nil {
-		t.Fatal(err)
+	patterns := make([]string, len(packages))
+	for i, p := range packages {
+		patterns[i] = "./cmd/vastvet/passes/" + a.Name + "/testdata/" + p
 	}
-	pattern := "./cmd/vastvet/passes/" + a.Name + "/testdata/" + a.Name
-	var results []*analysistest.Result
-	if len(golden) > 0 {
-		results = analysistest.RunWithSuggestedFixes(t, dir, a, pattern)
-	} else {
-		results = analysistest.Run(t, dir, a, pattern)
+	results := run(t, dir, a, patterns...)
+	if len(results) < len(packages) {
+		t.Fatalf("%d packages were analyzed, want %d", len(results), len(packages))
 	}
-	if len(results) == 0 {
-		t.Fatal("no package was analyzed")
-	}
+	return results
 }

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/types/typeutil"
@@ -45,35 +46,26 @@ const (
 	row    = "keep the row's number, and look the row up where it is used"
 )
 
-// hand are the functions that hand out pointers: as the given result of a call, or as the second value of an
-// iterator.
+// limited are the types whose pointers end with a component or an element, which the program can outlive.
+var limited = strings.Fields("vast.Column vast.Edges vast.SparseColumn bulk.Dense bulk.Field bulk.Lists " +
+	"bulk.Pool guard.Pool guard.SampledPool")
+
+// hand are the functions that hand out such pointers as the given result of a call. yield are those that yield
+// them as the second value of an iterator.
 var (
-	hand  = map[string]int{} // index among the results
+	hand  = map[string]int{"vast.ValueColumn.Get": 0, "bulk.Indexed.Insert": 1} // index among the results
 	yield = map[string]bool{}
 )
 
 func init() {
-	for of, methods := range map[string]string{
-		"vast.Column":       "Add Edit EditRun Get Slice TrySlice",
-		"vast.SparseColumn": "Add Edit Get",
-		"vast.ValueColumn":  "Get",
-		"vast.Edges":        "Add Get",
-		"bulk.Pool":         "Get",
-		"bulk.Dense":        "Get Slice",
-		"bulk.Field":        "At Slice",
-		"bulk.Lists":        "Append AppendSlice At Insert Slice",
-		"guard.Pool":        "Get",
-		"guard.SampledPool": "Get",
-	} {
-		for _, m := range strings.Fields(methods) {
-			hand[of+"."+m] = 0
+	for f, number := range lib.Memory {
+		if of, _ := lib.Split(f); slices.Contains(limited, of) {
+			hand[f] = number
 		}
 	}
 	for _, of := range strings.Fields("bulk.Pool bulk.Dense guard.Pool guard.SampledPool") {
-		hand[of+".Insert"] = 1
 		yield[of+".All"], yield[of+".Runs"] = true, true
 	}
-	hand["bulk.Indexed.Insert"] = 1
 	for _, f := range strings.Fields("vast.Edges.Sources vast.Edges.Targets " +
 		"vast.Order.All vast.Order.Descending") {
 		yield[f] = true

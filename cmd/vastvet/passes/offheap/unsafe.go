@@ -13,43 +13,6 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// hand are the functions that return pointers to memory outside of Go's heap.
-var hand = map[string]bool{}
-
-func init() {
-	for of, functions := range map[string]string{
-		"arena":             "Append Make MakeSlice",
-		"arena.Arena":       "Alloc",
-		"bulk.Array":        "Append AppendN At Slice",
-		"bulk.Dense":        "Get Slice",
-		"bulk.Field":        "At Slice",
-		"bulk.Lists":        "Append AppendSlice At Insert Slice",
-		"bulk.Pool":         "Get",
-		"bulk.SharedArray":  "At Slice",
-		"bulk.SharedPool":   "Get",
-		"guard":             "Alloc AllocSlice Make MakeSlice",
-		"guard.Allocator":   "Alloc",
-		"guard.Pool":        "Get",
-		"heap":              "Alloc AllocSlice Make MakeSlice Resize",
-		"heap.Buffer":       "AppendN At Slice",
-		"heap.Heap":         "Alloc Realloc",
-		"ring.Endless":      "At Reserve",
-		"ring.Ring":         "Peek Reserve",
-		"vast.Column":       "Add Edit EditRun Get Slice TrySlice",
-		"vast.Edges":        "Add Get",
-		"vast.SparseColumn": "Add Edit Get",
-		"vm":                "Static",
-		"vm.Mirror":         "Base",
-		"vm.Region":         "Base",
-		"vm.Seam":           "Base",
-		"vm.Span":           "Base",
-	} {
-		for _, m := range strings.Fields(functions) {
-			hand[of+"."+m] = true
-		}
-	}
-}
-
 // store reports an assignment of a Go pointer to memory outside of Go's heap.
 func (f *finder) store(to, value ast.Expr) {
 	base := trace.Base(f.TypesInfo, to)
@@ -115,7 +78,7 @@ func (f *finder) outside(e ast.Expr, steps int) bool {
 	}
 	switch x := f.source(e).(type) {
 	case *ast.CallExpr:
-		if hand[lib.Callee(f.TypesInfo, x)] {
+		if result, ok := lib.Memory[lib.Callee(f.TypesInfo, x)]; ok && result == 0 {
 			return true
 		}
 		if len(x.Args) == 0 {

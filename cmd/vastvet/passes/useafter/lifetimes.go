@@ -3,6 +3,8 @@ package useafter
 import (
 	"slices"
 	"strings"
+
+	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
 )
 
 // needsOpen are the methods that panic after Close, by type. Other methods, such as Len and Close itself, may
@@ -101,38 +103,13 @@ var uses = words("arena.Append arena.Make arena.MakeSlice bulk.NewField guard.Al
 	"vast.NewColumn vast.NewEdges vast.NewHeapColumn vast.NewRelation vast.NewSparseColumn vast.NewTag")
 
 func init() {
-	for of, methods := range map[string]string{
-		"arena.Arena":       "Alloc",
-		"bulk.Array":        "Append AppendN At Slice",
-		"bulk.Dense":        "Get Slice",
-		"bulk.Field":        "At Slice",
-		"bulk.Lists":        "Append AppendSlice At Insert Slice",
-		"bulk.Pool":         "Get",
-		"bulk.SharedArray":  "At Slice",
-		"bulk.SharedPool":   "Get",
-		"bulk.SharedReader": "Get",
-		"guard.Allocator":   "Alloc",
-		"guard.Pool":        "Get",
-		"guard.SampledPool": "Get",
-		"heap.Buffer":       "AppendN At Slice",
-		"heap.Heap":         "Alloc",
-		"ring.Endless":      "At Reserve",
-		"ring.Ring":         "Peek Reserve",
-		"vast.Column":       "Add Edit EditRun Get Slice TrySlice",
-		"vast.SparseColumn": "Add Edit Get",
-		"vm.Mirror":         "Base",
-		"vm.Region":         "Base",
-	} {
-		for _, m := range words(methods) {
-			from[of+"."+m] = result{}
-		}
-	}
-	for _, f := range words("bulk.Dense.Insert bulk.Pool.Insert bulk.SharedArray.Append " +
-		"bulk.SharedArray.AppendSlice bulk.SharedPool.Insert guard.Pool.Insert guard.SampledPool.Insert") {
-		from[f] = result{number: 1}
+	for f, number := range lib.Memory {
+		from[f] = result{number: number}
 	}
 	for _, f := range uses {
-		from[f] = result{part: strings.HasPrefix(f, "vast.") || f == "bulk.NewField"}
+		if _, memory := lib.Memory[f]; !memory {
+			from[f] = result{part: true}
+		}
 	}
 	for _, f := range words(mark + " bulk.SharedTable.Reader bulk.SharedTable.Writer heap.NewBuffer " +
 		"vast.World.Archetype vast.World.Names vast.NewCommands vast.World.Query vast.NewTracker " +

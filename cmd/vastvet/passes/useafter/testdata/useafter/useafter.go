@@ -60,7 +60,7 @@ func wrongArena(a *arena.Arena) {
 	a.Release(other)        // want `the mark other is released after a.Reset`
 	a.Close()
 	arena.Make[ship](a) // want `a is used after a.Close: Make panics then`
-	a.Reset()          // want `a is used after a.Close: Reset panics then`
+	a.Reset()           // want `a is used after a.Close: Reset panics then`
 }
 
 func wrongTruncate(ships *bulk.Array[ship], b *heap.Buffer[int]) int {
