@@ -85,7 +85,7 @@ func TestSplitPanics(t *testing.T) {
 	}
 }
 
-func TestGrowCommands(t *testing.T) {
+func TestGrowCommandBytes(t *testing.T) {
 	limit := vm.NewLimit(4 << 20)
 	w := vast.NewWorld(vast.Options{Limit: limit})
 	defer w.Close()

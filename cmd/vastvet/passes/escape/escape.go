@@ -50,8 +50,8 @@ const (
 var limited = strings.Fields("vast.Column vast.Edges vast.SparseColumn bulk.Dense bulk.Field bulk.Lists " +
 	"bulk.Pool guard.Pool guard.SampledPool")
 
-// hand are the functions that hand out such pointers as the given result of a call. yield are those that yield
-// them as the second value of an iterator.
+// hand are the functions that hand out such pointers as the given result of a call. yield are those that
+// yield them as the second value of an iterator.
 var (
 	hand  = map[string]int{"vast.ValueColumn.Get": 0, "bulk.Indexed.Insert": 1} // index among the results
 	yield = map[string]bool{}
