@@ -10,22 +10,22 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Array is a sequence that grows at its end and never moves: a pointer to an element, or a slice of some, is good until
-// the element is truncated or the array closed.
+// Array is a sequence that grows at its end and never moves: a pointer to an element, or a slice of elements,
+// is valid until the element is truncated or the array is closed.
 //
-// One goroutine may change an array at a time. Beside an appender any number of goroutines may use elements they know
-// of, by pointers and by slices taken with [Array.Slice]. The length is not atomic: Len, At and Slice belong to the
-// goroutine that appends, or to others that it has told (by a channel, say) that it is done.
+// One goroutine may change an array at a time. Meanwhile any number of goroutines may use elements that they
+// know of, by pointers and by slices from [Array.Slice]. The length is not atomic: Len, At and Slice belong
+// to the goroutine that appends, or to others after it has handed the array over (by a channel, say).
 type Array[T any] struct {
-	next *T // where the next element goes
+	next *T // the place of the next element
 	end  *T // the end of the room for elements; memory for one more is committed behind it
-	base *T // the first element
+	base *T // the first element; a place outside the array after Close
 	// more is makeMore. A call through a field is what lets Append fit into the compiler's budget for inlining.
 	more   func()
 	span   denseSpan
 	region *vm.Region
 	plan   plan
-	ended  error // what using the array panics with after Close
+	ended  error // the panic after Close
 }
 
 // NewArray makes an empty array. It reserves addresses and commits room for one element, which takes memory when it is
@@ -43,8 +43,8 @@ func NewArray[T any](o Options) (*Array[T], error) {
 		panic("bulk: NewArray[" + layout.Name[T]() + "]: the elements have no size: count them instead")
 	}
 	bytes := (p.capacity + 1) * p.sizeElement
-	// The page behind the elements stays reserved, so that next always points into the region: the collector stops the
-	// process when it meets a pointer into a part of its own heap that is not in use.
+	// The page behind the elements stays reserved, so that next always points into the region: the collector
+	// stops the process at a pointer into a part of its own heap that is not in use.
 	r, err := vm.Reserve(alignedSize(bytes)+vm.PageSize(), vm.Options{Name: p.name, Limit: o.Limit, Pages: o.Pages})
 	if err != nil {
 		return nil, err
@@ -65,18 +65,18 @@ func NewArray[T any](o Options) (*Array[T], error) {
 	return a, nil
 }
 
-// after returns the address n elements behind p. It is sound while the result is not beyond the end of the span, which
-// never moves before Close: there T may lie, because it holds no Go pointers.
+// after returns the address n elements behind p. It is sound if the result is not beyond the end of the span:
+// the span never moves before Close, and T may lie there because T holds no Go pointers.
 func after[T any](p *T, n int) *T {
 	return (*T)(unsafe.Add(unsafe.Pointer(p), n*int(unsafe.Sizeof(*p))))
 }
 
-// Append puts v at the end and returns its address. It panics with the [*vm.Error] that [Array.Grow] would return where
-// there is no room; then the array is as it was.
+// Append puts v at the end and returns its address. It panics with the [*vm.Error] that [Array.Grow] would
+// return if there is no room; then the array is unchanged.
 //
-// The element is written before it is known whether there is room for it: behind the end there is memory for one more.
-// So the compiler can make a v that is a literal in its place; if the test came first, it would make it on the stack and
-// copy it.
+// Append writes the element before it tests for room: memory for one more element is committed behind the
+// end. So the compiler makes a v that is a literal in its final place. With the test first, it would make v
+// on the stack and copy it.
 func (a *Array[T]) Append(v T) (p *T) {
 	p = a.next
 	*p = v
@@ -87,7 +87,8 @@ func (a *Array[T]) Append(v T) (p *T) {
 	return
 }
 
-// makeMore makes room for the element that was written behind the end, or takes it back and panics.
+// makeMore makes room for the element that was written behind the end. If there is none, it drops the element
+// and panics.
 func (a *Array[T]) makeMore() {
 	if err := a.makeRoom(opAppend, 1); err != nil {
 		var zero T
@@ -96,8 +97,8 @@ func (a *Array[T]) makeMore() {
 	}
 }
 
-// AppendN puts n zero elements at the end and returns them to be filled. It panics when n is negative, and fails as
-// [Array.Grow] does; then the array is as it was.
+// AppendN puts n zero elements at the end and returns them to be filled. It panics when n is negative, and
+// fails as [Array.Grow] does; then the array is unchanged.
 func (a *Array[T]) AppendN(n int) ([]T, error) {
 	if n < 0 {
 		panic(fmt.Sprintf("bulk: AppendN(%d) on %s: a number of elements is zero or more", n, a.plan.name))
@@ -110,10 +111,11 @@ func (a *Array[T]) AppendN(n int) ([]T, error) {
 	return added, nil
 }
 
-// Grow makes the next n appended elements unable to fail, by committing memory for them. It panics when n is negative.
+// Grow makes the next n appended elements unable to fail, by committing memory for them. It panics when n is
+// negative.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
-// Options.Limit) or another limit as [vm.Region.Commit] does; then the array is as it was.
+// Options.Limit) or another limit as [vm.Region.Commit] does; then the array is unchanged.
 func (a *Array[T]) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("bulk: Grow(%d) on %s: a number of elements is zero or more", n, a.plan.name))
@@ -152,7 +154,8 @@ func (a *Array[T]) At(i int) *T {
 	return after(a.base, i)
 }
 
-// Slice returns the elements. It stays good while the array grows and does not see what is appended later.
+// Slice returns the elements. The slice stays valid while the array grows, and does not include elements that
+// are appended later.
 func (a *Array[T]) Slice() []T {
 	if a.ended != nil {
 		panic(a.ended)
@@ -166,10 +169,10 @@ func (a *Array[T]) Len() int {
 	return int((uintptr(unsafe.Pointer(a.next)) - uintptr(unsafe.Pointer(a.base))) / unsafe.Sizeof(*a.base))
 }
 
-// Truncate keeps the first n elements and gives memory back: all but what the kept ones fill, 64 KiB for the next ones,
-// and the rest of a page (from one huge page on, of a huge page). Pointers to the elements cut off must not be used
-// again. It panics when n is not in [0, Len]. Complexity: two system calls where memory is given back; and the part that
-// is kept is cleared.
+// Truncate keeps the first n elements and gives memory back. It keeps the memory of those elements, 64 KiB
+// for the next ones, and the rest of a page (from one huge page on, of a huge page). Pointers to the removed
+// elements must not be used again. It panics when n is not in [0, Len]. Complexity: two system calls if
+// memory is given back, and clearing the part of the memory that is kept.
 func (a *Array[T]) Truncate(n int) {
 	a.mustBeOpen()
 	have := a.Len()
@@ -178,16 +181,17 @@ func (a *Array[T]) Truncate(n int) {
 	}
 	used := have * a.plan.sizeElement
 	keep := n * a.plan.sizeElement
-	// Without the slack an array used as a stack would commit and decommit at every step over a page's border.
+	// Without the slack, an array that is used as a stack would commit and decommit at every step over a
+	// page's border.
 	unit, slack := vm.PageSize(), minStep
 	if huge := vm.HugePageSize(); a.span.advised && keep >= huge {
 		unit = huge
 	}
 	if sampling.Pick() {
-		unit, slack = vm.PageSize(), a.plan.sizeElement // so that a use of what was cut off faults
+		unit, slack = vm.PageSize(), a.plan.sizeElement // so that a use of a removed element faults
 	}
 	a.span.shrinkTo(min((keep+slack+unit-1)/unit*unit, a.span.Size()))
-	// What is decommitted comes back zero; what is kept must be made so for AppendN.
+	// Decommitted memory comes back as zero. Memory that stays committed must be cleared for AppendN.
 	if dirty := min(used, a.span.Committed()) - keep; dirty > 0 {
 		clear(unsafe.Slice((*byte)(unsafe.Pointer(after(a.base, n))), dirty))
 	}
@@ -204,7 +208,8 @@ func (a *Array[T]) Close() error {
 	if err := a.region.Close(); err != nil {
 		return err
 	}
-	// Without length and room Append and At find out. Append writes before that, so it needs a place.
+	// A closed array has no length and no room, so At and Append reach the test for Close. Append writes
+	// before that, so it needs a place to write to.
 	a.base = new(T)
 	a.ended, a.next, a.end = &closedError{a.plan.name}, a.base, a.base
 	return nil

@@ -9,26 +9,28 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// Dense is bulk data without holes: its elements lie side by side, so that [Dense.Slice] has them all in one slice. Where
-// one is removed the last one moves into its place ("swap-and-pop"). A [Handle] finds its element wherever it has moved
-// to, and knows when it is gone.
+// Dense is bulk data without holes: its elements lie side by side, so that [Dense.Slice] returns all of them
+// in one slice. When an element is removed, the last element moves into its place ("swap-and-pop"). A
+// [Handle] finds its element wherever the element has moved to, and knows when it was removed.
 //
-// A Dense has the methods of a [Pool], and they do the same, so that the two can be exchanged. They differ in this:
+// A Dense has the methods of a [Pool], and they do the same, so that one can replace the other. There are
+// three differences:
 //
-//   - A pointer to an element is good only until something is removed: afterwards another element may be there, or none.
-//     Inserting moves nothing.
-//   - Get takes one step more, from the handle's slot to the element's index: that index is what Runs yields, and
-//     [Dense.Index] and [Dense.HandleAt] translate. They are another thing than [Handle.Slot].
-//   - Going over all elements costs what it costs over a slice, whatever was removed; and there is a step for each element
-//     where a Pool has one for 64 slots, in Clear.
+//   - A pointer to an element is valid only until an element is removed: afterwards another element, or
+//     none, may be there. Insert moves nothing.
+//   - Get takes one step more, from the handle's slot to the element's index. Runs yields that index;
+//     [Dense.Index] and [Dense.HandleAt] translate between handles and indices. The index is not
+//     [Handle.Slot].
+//   - A loop over all elements costs what a loop over a slice costs, whatever was removed. Clear takes a
+//     step for each element; Clear of a Pool takes one for each 64 slots.
 //
-// It is the better one where all elements are passed again and again while others come and go; otherwise a Pool is, in
-// which nothing moves. "Data Structures Part 1: Bulk Data" (Niklas Gray) weighs the two and describes the table between
-// handles and elements.
+// Use a Dense if all elements are visited again and again while others come and go. Otherwise use a Pool, in
+// which nothing moves. "Data Structures Part 1: Bulk Data" (Niklas Gray) compares the two and describes the
+// table between handles and elements.
 //
-// One goroutine may change a dense at a time, and nobody may read it meanwhile. While nobody changes it, any number of
-// goroutines may call Get, Valid, Len, Index, HandleAt, Slice, All and Runs. What the elements hold is the caller's to
-// order.
+// One goroutine may change a dense at a time, while no other goroutine reads it. While no goroutine changes
+// it, any number of goroutines may call Get, Valid, Len, Index, HandleAt, Slice, All and Runs. The caller
+// orders access to the contents of elements.
 type Dense[T any] struct {
 	base     unsafe.Pointer // the first element
 	locators unsafe.Pointer // a locator for each slot
@@ -39,9 +41,10 @@ type Dense[T any] struct {
 	tables   [2]denseSpan // of locators and owners
 }
 
-// locator says where the element of a slot is. Looking one up and moving one read and write nothing else of the slot.
+// locator says where the element of a slot is. Finding an element and moving one read and write nothing else
+// of its slot.
 type locator struct {
-	generation uint32 // as of when the slot was taken last
+	generation uint32 // when the slot was taken last
 	number     uint32 // the element's index + 1; 0 for a slot without an element
 }
 
@@ -72,7 +75,7 @@ func NewDense[T any](o Options) (*Dense[T], error) {
 	return d, nil
 }
 
-// sizesTables returns the bytes of the locators and the owners of so many slots.
+// sizesTables returns the sizes of the locators and the owners for a number of slots.
 func sizesTables(slots int) [2]int {
 	return [2]int{max(1, slots) * bytesLocator, max(1, slots) * bytesOwner}
 }
@@ -93,8 +96,8 @@ func (d *Dense[T]) carve() (err error) {
 	return nil
 }
 
-// The next three are sound for slots and indices below room: so far the spans are committed, they never move before Close,
-// and T holds no Go pointers.
+// The next three are sound for slots and indices below room: the spans are committed that far, they never
+// move before Close, and T holds no Go pointers.
 
 func (d *Dense[T]) element(i uint) *T {
 	var v T
@@ -107,10 +110,10 @@ func (d *Dense[T]) locator(slot uint) *locator {
 
 func (d *Dense[T]) owner(i uint) *uint32 { return (*uint32)(unsafe.Add(d.owners, i*bytesOwner)) }
 
-// Insert puts v behind the last element and returns a handle to it and its address. It panics with the [*vm.Error] that
-// [Dense.Grow] would return where there is no room; then the dense is as it was.
+// Insert puts v behind the last element and returns a handle to it and its address. It panics with the
+// [*vm.Error] that [Dense.Grow] would return if there is no room; then the dense is unchanged.
 //
-// Complexity: constant; looking for the next word of slots with a free one passes 262,144 taken ones at a time.
+// Complexity: constant; the search for the next word with a free slot passes 262,144 taken slots at a time.
 func (d *Dense[T]) Insert(v T) (Handle[T], *T) {
 	free := ^*d.word(d.hint) &^ d.skip
 	slot := d.hint*wordBits + uint(bits.TrailingZeros64(free))
@@ -144,8 +147,9 @@ func (d *Dense[T]) Insert(v T) (Handle[T], *T) {
 	return Handle[T]{uint32(slot), g}, e
 }
 
-// Remove takes the element of h out, moves the last one into its place, and reports whether there was one. The slot of h
-// may be taken again by the next Insert. Complexity: constant; an element is copied, and the tables change in two slots.
+// Remove removes the element of h, moves the last element into its place, and reports whether there was an
+// element. The next Insert may take the slot of h again. Complexity: constant; one element is copied, and the
+// tables change in two slots.
 func (d *Dense[T]) Remove(h Handle[T]) bool {
 	slot := uint(h.slot)
 	i := d.Index(h)
@@ -174,11 +178,11 @@ func (d *Dense[T]) Remove(h Handle[T]) bool {
 	return true
 }
 
-// Valid reports whether the element of h is still there. Complexity: constant.
+// Valid reports whether the element of h is live. Complexity: constant.
 func (d *Dense[T]) Valid(h Handle[T]) bool { return d.Index(h) >= 0 }
 
-// Get returns the address of the element of h, or nil where it is gone or h is of another container. The address is good
-// until something is removed. Complexity: constant.
+// Get returns the address of the element of h, or nil if it was removed or h is of another container. The
+// address is valid until an element is removed. Complexity: constant.
 func (d *Dense[T]) Get(h Handle[T]) *T {
 	// This is Index, written out: Get would not be inlined with a call of Index.
 	if uint(h.slot) >= d.room {
@@ -192,9 +196,9 @@ func (d *Dense[T]) Get(h Handle[T]) *T {
 // Len returns the number of elements; 0 after Close.
 func (d *Dense[T]) Len() int { return d.len }
 
-// Clear removes all elements. Before that it calls f, unless nil, with each of them in ascending order of slots; f must
-// not change the dense. Where f panics nothing has been removed. The memory stays committed for the next elements: Close
-// gives it back. Complexity: one step for each element, and one for each 64 slots.
+// Clear removes all elements. Before that it calls f, unless nil, with each of them in ascending order of
+// slots; f must not change the dense. If f panics, nothing has been removed. The memory stays committed for
+// the next elements: Close gives it back. Complexity: one step for each element, and one for each 64 slots.
 func (d *Dense[T]) Clear(f func(Handle[T], *T)) {
 	d.mustBeOpen()
 	if f != nil {

@@ -8,12 +8,12 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// poison overwrites n places from index i on, which hold no element any more, so that a use through an old pointer is seen.
+// poison overwrites n places without an element, from index i on, so that a use through an old pointer shows.
 func (d *Dense[T]) poison(i uint, n int) {
 	invariants.Poison(unsafe.Slice((*byte)(unsafe.Pointer(d.element(i))), n*int(unsafe.Sizeof(*d.element(i)))))
 }
 
-// mustBeFree panics where a place without an element was written since it was poisoned.
+// mustBeFree panics if a place without an element was written since it was poisoned.
 func (d *Dense[T]) mustBeFree(i uint) {
 	e := d.element(i)
 	invariants.MustBeFree(unsafe.Slice((*byte)(unsafe.Pointer(e)), unsafe.Sizeof(*e)), func() string {
@@ -24,8 +24,8 @@ func (d *Dense[T]) mustBeFree(i uint) {
 // checkInvariants panics when the bookkeeping contradicts itself. Complexity: one step for each slot that has memory.
 func (d *Dense[T]) checkInvariants() {
 	d.slots.checkInvariants()
-	// As many slots have an element as there are elements, and each of them is the owner of its own: so the two tables are
-	// the inverse of each other.
+	// There are as many live slots as elements, and each live slot owns its element: so the two tables are
+	// inverse to each other.
 	for slot := range d.room {
 		l := *d.locator(slot)
 		live := d.live.Test(slot)

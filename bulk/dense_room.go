@@ -5,10 +5,11 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Grow makes the next n insertions unable to fail, by committing memory for them. It panics when n is negative.
+// Grow makes the next n insertions unable to fail, by committing memory for them. It panics when n is
+// negative.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
-// Options.Limit) or another limit as [vm.Region.Commit] does; then the dense is as it was.
+// Options.Limit) or another limit as [vm.Region.Commit] does; then the dense is unchanged.
 func (d *Dense[T]) Grow(n int) error { return d.slots.grow(d, n) }
 
 // commit implements container.
@@ -38,18 +39,19 @@ func (d *Dense[T]) commit(n int) error {
 // committed implements container.
 func (d *Dense[T]) committed() int { return d.elements.Committed() }
 
-// measure brings up to date for how many slots and places there is memory.
+// measure counts the slots and places that have memory.
 func (d *Dense[T]) measure() {
 	d.room = uint(min(d.elements.Committed()/d.plan.sizeElement, d.tables[0].Committed()/bytesLocator,
 		d.tables[1].Committed()/bytesOwner, d.live.Len(), d.plan.capacity))
 	d.words = d.live.Words()
 }
 
-// Trim gives back the memory behind the last element, as far as it fills whole pages. Behind the last slot that has an
-// element it is decommitted, room that [Dense.Grow] made included, so that budgets have it back; before, it stays usable.
-// Handles to what was removed stay invalid, and what knows of them, 8 bytes a slot, is kept. It must run alone, as a
-// change does. Complexity: four system calls, and for the slots as [Pool.Trim]. It returns an error as [vm.Region.Discard]
-// or [vm.Region.Decommit] does; the dense works as before.
+// Trim gives back the memory behind the last element, as far as it fills whole pages. It decommits the memory
+// behind the last live slot, including room that [Dense.Grow] made, so that budgets have it back. The memory
+// before that slot stays usable. Handles to removed elements stay invalid; their bookkeeping, 8 bytes a slot,
+// is kept. Trim must run alone, as a change does. Complexity: four system calls, and for the slots as
+// [Pool.Trim]. It returns an error as [vm.Region.Discard] or [vm.Region.Decommit] does; the dense works as
+// before.
 func (d *Dense[T]) Trim() error {
 	d.mustBeOpen()
 	slots := d.behindLast()

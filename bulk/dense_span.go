@@ -2,14 +2,15 @@ package bulk
 
 import "github.com/vastgo/vast/vm"
 
-// denseSpan is a span whose committed prefix is used from end to end, so that huge pages waste no more than their last
-// one. They are asked for only when the prefix is as long as one: a small container never touches a huge page.
+// denseSpan is a span whose committed prefix is used from end to end, so that huge pages waste no more than
+// the last of them. It asks for huge pages only when the prefix is as long as one: a small container never
+// touches a huge page.
 type denseSpan struct {
 	vm.Span
 	advised bool
 }
 
-// hugeUnit returns the size of a huge page where a span of so many bytes can have one, else 0.
+// hugeUnit returns the size of a huge page if a span of this many bytes can have one, else 0.
 func hugeUnit(bytes int) int {
 	if huge := vm.HugePageSize(); bytes >= huge {
 		return huge
@@ -17,11 +18,11 @@ func hugeUnit(bytes int) int {
 	return 0
 }
 
-// alignedSize returns the bytes of a region that carve takes for a span of so many bytes, at most.
+// alignedSize returns the most bytes of a region that carve takes for a span of this many bytes.
 func alignedSize(bytes int) int { return bytes + vm.PageSize() + hugeUnit(bytes) }
 
-// carve takes a dense span from r. It begins where a huge page does: because a span of some size grows by whole huge
-// pages, each of them is committed at once and none is filled with small pages before.
+// carve takes a dense span from r. The span begins at a huge page. A long span grows by whole huge pages: so
+// each of them is committed at once, and none is filled with small pages before.
 func carve(r *vm.Region, bytes int) (denseSpan, error) {
 	span, err := r.Carve(bytes, hugeUnit(bytes))
 	return denseSpan{Span: span}, err
@@ -35,11 +36,11 @@ func (s *denseSpan) grow(need int) error {
 	}
 	if huge := vm.HugePageSize(); !s.advised && huge > 0 && s.Committed() >= huge {
 		s.advised = true
-		// Huge pages make it faster, not different: without them it works as well.
+		// Huge pages only make the span faster: it works without them.
 		_ = s.Region().Huge(s.Offset(), s.Size())
 	}
 	return nil
 }
 
-// shrinkTo decommits down to a prefix that was committed before. A failure leaves memory committed that is not used.
+// shrinkTo decommits down to an earlier committed prefix. A failure leaves memory committed that is not used.
 func (s *denseSpan) shrinkTo(committed int) { _ = s.DecommitTo(committed) }

@@ -5,11 +5,13 @@ import (
 	"unsafe"
 )
 
-// Slice returns the elements in their order in memory, which is that of insertion while nothing is removed. It is the fast
-// way over all of them. It stays good, and does not see what is inserted later, until something is removed: then the last
-// element moves into the place of the removed one, and its own place holds none.
+// Slice returns the elements in their order in memory: the order of insertion while nothing is removed. It is
+// the fast way over all elements. The slice stays valid until an element is removed, and does not include
+// elements that are inserted later. A removal moves the last element into the place of the removed one, and
+// the last place then holds no element.
 //
-// To remove elements on the way, go backwards: what moves into the place of element i was passed already.
+// To remove elements in a loop, go backwards: the element that moves into the place of element i was visited
+// before.
 //
 //	for i := len(es) - 1; i >= 0; i-- {
 //		if es[i].done() {
@@ -30,8 +32,8 @@ func (d *Dense[T]) HandleAt(i int) Handle[T] {
 	return Handle[T]{slot, d.locator(uint(slot)).generation}
 }
 
-// Index returns the index of the element of h in [Dense.Slice], or -1 where it is gone or h is of another container.
-// Removing changes the index of the element that was last. Complexity: constant.
+// Index returns the index of the element of h in [Dense.Slice], or -1 if it was removed or h is of another
+// container. A removal changes the index of the last element. Complexity: constant.
 func (d *Dense[T]) Index(h Handle[T]) int {
 	if uint(h.slot) >= d.room {
 		d.mustBeOpen()
@@ -44,8 +46,9 @@ func (d *Dense[T]) Index(h Handle[T]) int {
 	return int(l.number) - 1 // -1 for a slot without an element
 }
 
-// Runs yields all elements as one run from index 0 on, if there are any: [Dense.Slice] for code that works on a [Pool] as
-// well. The number is an index, for [Dense.HandleAt]. What removing does to the run see there.
+// Runs yields all elements as one run from index 0 on, if there are any: it is [Dense.Slice] for code that
+// also works on a [Pool]. The number is an index, for [Dense.HandleAt]. See [Dense.Slice] for what a removal
+// does to the run.
 func (d *Dense[T]) Runs() iter.Seq2[int, []T] {
 	return func(yield func(int, []T) bool) {
 		if es := d.Slice(); len(es) > 0 && yield(0, es) {
@@ -54,11 +57,12 @@ func (d *Dense[T]) Runs() iter.Seq2[int, []T] {
 	}
 }
 
-// All yields the elements with their handles, in ascending order of slots as [Pool.All] does. The body may remove
-// elements, and those are not yielded any more; elements that it inserts may be yielded or not.
+// All yields the elements with their handles, in ascending order of slots as [Pool.All] does. The body may
+// remove elements; removed elements are not yielded any more. Elements that the body inserts may be yielded
+// or not.
 //
-// After many removals that is not the order in memory: where it does not matter, [Dense.Slice] with [Dense.HandleAt] is
-// faster.
+// After many removals this is not the order in memory. If the order does not matter, [Dense.Slice] with
+// [Dense.HandleAt] is faster.
 func (d *Dense[T]) All() iter.Seq2[Handle[T], *T] {
 	return func(yield func(Handle[T], *T) bool) {
 		d.mustBeOpen()

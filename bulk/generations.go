@@ -8,26 +8,27 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// generations holds the generation of each slot of a pool. Validating a handle must read it, and a random read from four
-// bytes a slot costs more than all the rest of a removal; so what the 64 slots of a presence word have in common is kept
-// once, in a table small enough for the processor's caches. A slot that is taken again while others of its word live goes
-// its own way; when the word was full and has become empty, its slots have one generation again. A pool that is filled
-// once, or filled and emptied as a whole, never touches the memory of the single slots.
+// generations holds the generation of each slot of a pool. Validating a handle must read it, and a random
+// read from 4 bytes a slot would cost more than the rest of a removal. So the common generation of the 64
+// slots of a presence word is kept once, in a table that is small enough for the processor's caches. A slot
+// that is taken again while others of its word live gets a generation of its own: it is apart. When a word
+// that was full becomes empty, its slots share one generation again. A pool that is filled once, or filled
+// and emptied as a whole, never touches the memory for single slots.
 type generations struct {
-	shared  unsafe.Pointer // for each presence word the generation of its slots, or 0 where some are apart
+	shared  unsafe.Pointer // for each presence word the generation of its slots, or 0 if some are apart
 	commons unsafe.Pointer // a common for each presence word
-	slots   unsafe.Pointer // a generation for each slot, read only for those apart
+	slots   unsafe.Pointer // a generation for each slot, read only for slots apart
 	tag     generation.Mark
-	spans   [3]denseSpan // of the three
+	spans   [3]denseSpan // of the three tables
 }
 
-// common says what the slots of a presence word have in common, for taking slots and for words with slots apart.
+// common is the state of the slots of a presence word, for taking slots and for words with slots apart.
 //
-// Invariant: the slots below fresh were taken since the generation was set, those from fresh on were not and are not
-// apart. Slots are taken lowest first, so nothing more is needed to know the ones that were.
+// Invariant: the slots below fresh were taken since the generation was set; the others were not, and are not
+// apart. Slots are taken lowest first, so a number is enough.
 type common struct {
 	apart      uint64 // the slots that have a generation of their own
-	generation uint32 // of the others
+	generation uint32 // of the other slots
 	fresh      uint32
 }
 
@@ -37,13 +38,13 @@ const (
 	bytesGeneration = 4
 )
 
-// sizesGenerations returns the bytes of the three tables for so many slots.
+// sizesGenerations returns the sizes of the three tables for a number of slots.
 func sizesGenerations(slots int) [3]int {
 	words := max(1, (slots+wordBits-1)/wordBits)
 	return [3]int{words * bytesShared, words * bytesCommon, max(1, slots) * bytesGeneration}
 }
 
-// newGenerations carves the generations of so many slots from r.
+// newGenerations carves the generations of this many slots from r.
 func newGenerations(r *vm.Region, slots int) (g generations, err error) {
 	for i, bytes := range sizesGenerations(slots) {
 		if g.spans[i], err = carve(r, bytes); err != nil {
@@ -55,7 +56,7 @@ func newGenerations(r *vm.Region, slots int) (g generations, err error) {
 	return g, nil
 }
 
-// grow commits memory for so many slots, or changes nothing.
+// grow commits memory for this many slots, or changes nothing.
 func (g *generations) grow(slots int) error {
 	before := g.committed()
 	for i, bytes := range sizesGenerations(slots) {
@@ -75,20 +76,21 @@ func (g *generations) committed() (bytes [3]int) {
 	return bytes
 }
 
-// shrinkTo gives back what was committed since committed returned bytes.
+// shrinkTo gives back the memory that was committed since committed returned bytes.
 func (g *generations) shrinkTo(bytes [3]int) {
 	for i := range g.spans {
 		g.spans[i].shrinkTo(bytes[i])
 	}
 }
 
-// room returns for how many slots memory is committed.
+// room returns the number of slots that have memory.
 func (g *generations) room() int {
 	bytes := g.committed()
 	return min(bytes[0]/bytesShared*wordBits, bytes[1]/bytesCommon*wordBits, bytes[2]/bytesGeneration)
 }
 
-// The next three are sound for slots below room: so far the spans are committed, and they never move before Close.
+// The next three are sound for slots below room: the spans are committed that far, and they never move before
+// Close.
 
 func (g *generations) ofWord(w uint) *uint32 { return (*uint32)(unsafe.Add(g.shared, w*bytesShared)) }
 
@@ -98,7 +100,8 @@ func (g *generations) common(w uint) *common {
 
 func (g *generations) slot(i uint) *uint32 { return (*uint32)(unsafe.Add(g.slots, i*bytesGeneration)) }
 
-// of returns the generation of slot i, which a handle to its element has. For a slot without an element it means nothing.
+// of returns the generation of slot i, which a handle to its element has. The result for a slot without an
+// element means nothing.
 func (g *generations) of(i uint) uint32 {
 	if shared := *g.ofWord(i / wordBits); shared != 0 {
 		return shared
@@ -110,8 +113,8 @@ func (g *generations) of(i uint) uint32 {
 	return c.generation
 }
 
-// takeFresh advances the generation of slot i, which is being taken while others of its word have elements, and returns
-// it; or it returns 0 where the slot is not fresh, and takeAgain must be called.
+// takeFresh advances the generation of slot i and returns it. The slot is being taken while others of its
+// word are live. If the slot is not fresh, takeFresh returns 0, and the caller must call takeAgain.
 func (g *generations) takeFresh(i uint) uint32 {
 	c := g.common(i / wordBits)
 	if uint32(i%wordBits) < c.fresh {
@@ -121,14 +124,15 @@ func (g *generations) takeFresh(i uint) uint32 {
 	return c.generation
 }
 
-// takeAgain advances the generation of slot i, which is being taken, and returns it. empty says that no slot of its word
-// has an element.
+// takeAgain advances the generation of slot i, which is being taken, and returns it. empty reports whether no
+// slot of its word is live.
 //
 //go:noinline
 func (g *generations) takeAgain(i uint, empty bool) uint32 {
 	c := g.common(i / wordBits)
 	if empty {
-		// No valid handle to any slot of the word is left: any generation above all earlier ones will do for all of them.
+		// No valid handle to any slot of the word is left, so any generation above all earlier ones fits all
+		// of them.
 		if last, ok := g.renewable(i / wordBits); ok {
 			*c = common{generation: generation.Next(last, g.tag), fresh: uint32(i%wordBits) + 1}
 			*g.ofWord(i / wordBits) = c.generation
@@ -149,8 +153,8 @@ func (g *generations) takeAgain(i uint, empty bool) uint32 {
 // maxSkipped bounds how many counts a slot loses when its word gets one generation again.
 const maxSkipped = 8
 
-// renewable returns the highest generation of the slots of word w, and whether all of them should follow it. They should
-// not where that would use counts up that many slots have not had: a slot with no counts left is lost.
+// renewable returns the highest generation of the slots of word w, and whether all of them should follow it.
+// They should not if many slots would skip many counts: a slot with no counts left is lost.
 func (g *generations) renewable(w uint) (last uint32, ok bool) {
 	c := g.common(w)
 	if c.generation == 0 {
@@ -166,7 +170,7 @@ func (g *generations) renewable(w uint) (last uint32, ok bool) {
 	return last, last-c.generation < maxSkipped && !generation.Exhausted(last)
 }
 
-// exhausted returns the slots of word w that were taken as often as they can be.
+// exhausted returns the slots of word w that have no counts left.
 func (g *generations) exhausted(w uint) uint64 {
 	m := uint64(0)
 	for i := range uint(g.common(w).fresh) {

@@ -2,8 +2,8 @@ package bulk
 
 import "fmt"
 
-// The panics of short paths carry values that make their text when it is asked for: making it in place would keep the
-// paths from being inlined.
+// Short paths panic with values that make their text on demand: a text made in place would keep the paths
+// from being inlined.
 
 // closedError says that a container was used after Close.
 type closedError struct{ name string }
@@ -18,7 +18,7 @@ type indexError struct {
 	method        string
 	index, length int
 	name          string
-	ended         error // why there are no elements any more, where there are none
+	ended         error // the panic after Close, or nil
 }
 
 // Error says what the index may be.

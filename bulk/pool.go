@@ -11,15 +11,17 @@ import (
 	"github.com/vastgo/vast/internal/outside"
 )
 
-// Pool is bulk data with holes: elements keep their place while they live, and new ones fill the lowest holes first.
-// A pointer to an element is good until the element is removed; a [Handle] also knows when that happened.
+// Pool is bulk data with holes: an element keeps its place while it lives, and new elements fill the lowest
+// holes first. A pointer to an element is valid until the element is removed; a [Handle] also knows when that
+// happened.
 //
-// Which slots are live is one presence bit each, with summaries over them. Removing clears a bit and touches neither the
-// element nor a list; inserting takes the lowest clear bit, so refilling is sequential and packs elements towards low
-// addresses; iterating passes 64 holes at a time, and 4,096 where there are so many.
+// One presence bit a slot says which slots are live, with summaries over the bits. Remove clears a bit and
+// touches neither the element nor a list. Insert takes the lowest clear bit, so refilling is sequential and
+// packs elements towards low addresses. Iterating passes 64 holes at a time, or 4,096 if they are all holes.
 //
-// One goroutine may change a pool at a time, and nobody may read it meanwhile. While nobody changes it, any number of
-// goroutines may call Get, Valid, Len, All and Runs. What the elements hold is the caller's to order.
+// One goroutine may change a pool at a time, while no other goroutine reads it. While no goroutine changes
+// it, any number of goroutines may call Get, Valid, Len, All and Runs. The caller orders access to the
+// contents of elements.
 type Pool[T any] struct {
 	base        unsafe.Pointer // the first element
 	generations generations
@@ -67,17 +69,17 @@ func (p *Pool[T]) carve() (err error) {
 	return nil
 }
 
-// slot is sound for slots below room: so far the span is committed, it never moves before Close, and T holds no Go
-// pointers.
+// slot is sound for slots below room: the span is committed that far, it never moves before Close, and T
+// holds no Go pointers.
 func (p *Pool[T]) slot(i uint) *T {
 	var v T
 	return (*T)(unsafe.Add(p.base, i*uint(unsafe.Sizeof(v))))
 }
 
-// Insert puts v into the lowest free slot and returns a handle to it and its address. It panics with the [*vm.Error]
-// that [Pool.Grow] would return where there is no room; then the pool is as it was.
+// Insert puts v into the lowest free slot and returns a handle to it and its address. It panics with the
+// [*vm.Error] that [Pool.Grow] would return if there is no room; then the pool is unchanged.
 //
-// Complexity: constant; looking for the next word with a free slot passes 262,144 live elements at a time.
+// Complexity: constant; the search for the next word with a free slot passes 262,144 live elements at a time.
 func (p *Pool[T]) Insert(v T) (Handle[T], *T) {
 	free := ^*p.word(p.hint) &^ p.skip
 	i := p.hint*wordBits + uint(bits.TrailingZeros64(free))
@@ -113,16 +115,16 @@ func (p *Pool[T]) Insert(v T) (Handle[T], *T) {
 	return Handle[T]{uint32(i), g}, e
 }
 
-// Remove takes the element of h out and reports whether there was one. Its slot may be taken again by the next Insert.
-// Complexity: constant; one bit is cleared, the element is not touched.
+// Remove removes the element of h and reports whether there was one. The next Insert may take its slot again.
+// Complexity: constant; Remove clears one bit and does not touch the element.
 func (p *Pool[T]) Remove(h Handle[T]) bool {
 	if i := uint(h.slot); i < p.room {
 		w := p.word(i / wordBits)
 		before := *w
 		after := before &^ (1 << (i % wordBits))
-		// In the usual case nothing changes but the bit. It has no call, so that many removals can be under way in the
-		// processor at once. The hint stays: below it only what is worn out makes holes in a word, and where the slots of such
-		// a word share a generation all of them are.
+		// In the usual case only the bit changes. This path has no call, so that the processor can work on
+		// many removals at once. The hint stays: below it, only retired slots are holes, and if the slots of
+		// such a word share a generation, all of them are retired.
 		if after != before && *p.generations.ofWord(i / wordBits) == h.generation && h.generation != 0 &&
 			after != 0 && before != full && !invariants.Enabled {
 			*w = after
@@ -133,7 +135,7 @@ func (p *Pool[T]) Remove(h Handle[T]) bool {
 	return p.remove(h)
 }
 
-// remove is Remove in all cases.
+// remove is Remove in the other cases.
 //
 //go:noinline
 func (p *Pool[T]) remove(h Handle[T]) bool {
@@ -153,7 +155,7 @@ func (p *Pool[T]) remove(h Handle[T]) bool {
 	return true
 }
 
-// Valid reports whether the element of h is still there. Complexity: constant.
+// Valid reports whether the element of h is live. Complexity: constant.
 func (p *Pool[T]) Valid(h Handle[T]) bool {
 	i := uint(h.slot)
 	if i >= p.room {
@@ -162,13 +164,15 @@ func (p *Pool[T]) Valid(h Handle[T]) bool {
 	return *p.word(i / wordBits)>>(i%wordBits)&1 != 0 && p.generations.of(i) == h.generation
 }
 
-// Get returns the address of the element of h, or nil where it is gone or h is of another pool. Complexity: constant.
+// Get returns the address of the element of h, or nil if it was removed or h is of another pool. Complexity:
+// constant.
 func (p *Pool[T]) Get(h Handle[T]) *T {
 	i := uint(h.slot)
 	if i >= p.room {
 		return p.getOutside(h)
 	}
-	// This is Valid, which the compiler does not inline: a call within a call makes random look-ups a third slower.
+	// This is Valid, which the compiler does not inline: a call within a call makes random look-ups a third
+	// slower.
 	if *p.word(i / wordBits)>>(i%wordBits)&1 == 0 || p.generations.of(i) != h.generation {
 		return nil
 	}
@@ -178,9 +182,10 @@ func (p *Pool[T]) Get(h Handle[T]) *T {
 // Len returns the number of live elements; 0 after Close.
 func (p *Pool[T]) Len() int { return p.len }
 
-// Clear removes all elements. Before that it calls f, unless nil, with each of them in ascending order of slots; f must
-// not change the pool. Where f panics nothing has been removed. The memory stays committed for the next elements: Trim and
-// Close give it back. Complexity: one step for each 64 slots, and one for each element when there is an f.
+// Clear removes all elements. Before that it calls f, unless nil, with each of them in ascending order of
+// slots; f must not change the pool. If f panics, nothing has been removed. The memory stays committed for
+// the next elements: Trim and Close give it back. Complexity: one step for each 64 slots, and one for each
+// element if there is an f.
 func (p *Pool[T]) Clear(f func(Handle[T], *T)) {
 	p.mustBeOpen()
 	if f != nil {

@@ -9,13 +9,13 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// poison overwrites the removed element of slot i, so that a use through an old pointer is seen.
+// poison overwrites the removed element of slot i, so that a use through an old pointer shows.
 func (p *Pool[T]) poison(i uint) {
 	e := p.slot(i)
 	invariants.Poison(unsafe.Slice((*byte)(unsafe.Pointer(e)), unsafe.Sizeof(*e)))
 }
 
-// mustBeFree panics where a slot without an element was written since it was poisoned.
+// mustBeFree panics if a slot without an element was written since it was poisoned.
 func (p *Pool[T]) mustBeFree(i uint) {
 	e := p.slot(i)
 	invariants.MustBeFree(unsafe.Slice((*byte)(unsafe.Pointer(e)), unsafe.Sizeof(*e)), func() string {

@@ -5,19 +5,19 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Trim gives back the memory of elements that were removed, as far as they fill whole pages. What lies behind the last
-// element, room that [Pool.Grow] made included, is decommitted, so that budgets have it back; slots between elements stay
-// usable. Handles to what was removed stay invalid, and what knows of them, up to 4.3 bytes a slot, is kept. It must run
-// alone, as a change does. It is worth its price after many elements were removed: one step for each gap between live
-// elements, and a system call for each that fills a page. It returns an error as [vm.Region.Discard] or
-// [vm.Region.Decommit] does; the pool works as before.
+// Trim gives back the memory of removed elements, as far as it fills whole pages. It decommits the memory
+// behind the last element, including room that [Pool.Grow] made, so that budgets have it back. Slots between
+// elements stay usable. Handles to removed elements stay invalid; their bookkeeping, up to 4.3 bytes a slot,
+// is kept. Trim must run alone, as a change does. It pays after many elements were removed: it takes one step
+// for each gap between live elements, and a system call for each gap that fills a page. It returns an error
+// as [vm.Region.Discard] or [vm.Region.Decommit] does; the pool works as before.
 func (p *Pool[T]) Trim() error { return p.trim(0) }
 
-// trim is Trim, but for the room of the next keep insertions.
+// trim is Trim, except that it keeps room for the next keep insertions.
 func (p *Pool[T]) trim(keep int) error {
 	p.mustBeOpen()
 	room := p.room
-	end := uint(0) // no slot from here on is needed
+	end := uint(0) // slots from here on are not needed
 	if keep > 0 {
 		end = min(uint(p.len+p.retiredHoles()+keep), room)
 	}

@@ -1,9 +1,10 @@
 package bulk
 
-// Grow makes the next n insertions unable to fail, by committing memory for them. It panics when n is negative.
+// Grow makes the next n insertions unable to fail, by committing memory for them. It panics when n is
+// negative.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
-// Options.Limit) or another limit as [vm.Region.Commit] does; then the pool is as it was.
+// Options.Limit) or another limit as [vm.Region.Commit] does; then the pool is unchanged.
 func (p *Pool[T]) Grow(n int) error { return p.slots.grow(p, n) }
 
 // commit implements container.
@@ -28,7 +29,7 @@ func (p *Pool[T]) commit(n int) error {
 // committed implements container.
 func (p *Pool[T]) committed() int { return p.elements.Committed() }
 
-// measure brings up to date for how many slots there is memory.
+// measure counts the slots that have memory.
 func (p *Pool[T]) measure() {
 	p.room = uint(min(p.elements.Committed()/p.plan.sizeElement, p.generations.room(), p.live.Len(), p.plan.capacity))
 	p.words = p.live.Words()

@@ -8,14 +8,16 @@ import (
 	"github.com/vastgo/vast/internal/bitset"
 )
 
-// Runs yields the live elements in ascending order of slots, as maximal runs of neighbours: the first slot and a slice
-// over the elements. It is the fast way over many elements: an inner loop over the slice costs what it costs over any
-// slice.
+// Runs yields the live elements in ascending order of slots, as maximal runs of neighbours: the first slot,
+// and a slice of the elements. It is the fast way over many elements: a loop over the slice costs what it
+// costs over any slice.
 //
-// The body may remove elements of its run, which stay in the slice. It should leave the others alone, and insert none:
-// such changes may be seen or not, so that a later run may hold an element that is gone. [Pool.All] has no such rule.
+// The body may remove elements of its run; they stay in the slice. The body should neither remove other
+// elements nor insert any: it may or may not see such changes, so that a later run may hold a removed
+// element. [Pool.All] has no such rule.
 //
-// Complexity: a few steps for each run; holes are passed 64 at a time, and 4,096 or 262,144 where there are so many.
+// Complexity: a few steps for each run; holes are passed 64 at a time, and 4,096 or 262,144 at a time in long
+// gaps.
 func (p *Pool[T]) Runs() iter.Seq2[int, []T] {
 	return func(yield func(int, []T) bool) {
 		var w walk[T]
@@ -27,9 +29,9 @@ func (p *Pool[T]) Runs() iter.Seq2[int, []T] {
 	}
 }
 
-// All yields the live elements with their handles, in ascending order of slots. The body may remove elements, and those
-// are not yielded any more; elements that it inserts may be yielded or not. Where most elements have holes as neighbours
-// it is faster than [Pool.Runs]; where most have elements it is slower.
+// All yields the live elements with their handles, in ascending order of slots. The body may remove elements;
+// removed elements are not yielded any more. Elements that the body inserts may be yielded or not. All is
+// faster than [Pool.Runs] if most elements have holes as neighbours, and slower if most have elements.
 func (p *Pool[T]) All() iter.Seq2[Handle[T], *T] {
 	return func(yield func(Handle[T], *T) bool) {
 		for i := p.next(0); i < p.room; i = p.next(i) {
@@ -49,7 +51,8 @@ func (p *Pool[T]) All() iter.Seq2[Handle[T], *T] {
 	}
 }
 
-// next returns the first slot at or after i, the first of a word, whose word is not empty; or one beyond the room.
+// next returns the first slot at or after i, the first of a word, whose word is not empty. If there is none,
+// it returns a slot beyond the room.
 func (p *Pool[T]) next(i uint) uint {
 	p.mustBeOpen()
 	if i < p.room && *p.word(i / wordBits) != 0 {
@@ -58,7 +61,7 @@ func (p *Pool[T]) next(i uint) uint {
 	return p.live.Next(i)
 }
 
-// walk is a way over the runs of a pool.
+// walk iterates over the runs of a pool.
 type walk[T any] struct {
 	lo     int // the slot of run[0]
 	run    []T

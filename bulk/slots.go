@@ -10,16 +10,16 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// slots is what a [Pool] and a [Dense] have in common: numbered places that handles refer to, of which some are live,
-// in a region of memory. A slot of a Pool holds an element. A slot of a Dense holds the place of an element.
+// slots is the common part of a [Pool] and a [Dense]: a region of memory, and the numbered slots that handles
+// refer to. A slot of a Pool holds an element. A slot of a Dense holds the index of an element.
 type slots struct {
 	words   unsafe.Pointer // the presence words; &noFree if no memory is committed for any
 	room    uint           // slots for which memory is committed
 	hint    uint           // no word below this one has a slot that is free to take
-	skip    uint64         // the retired slots of word hint
+	skip    uint64 // the retired slots of word hint, which are skipped
 	len     int            // live slots
 	live    *bitset.Set
-	retired map[uint]uint64 // by word: the slots that were taken as often as they can be
+	retired map[uint]uint64 // by word: the slots that have no counts left
 
 	region    *vm.Region
 	plan      plan
@@ -36,8 +36,8 @@ type container interface {
 	checkInvariants()
 }
 
-// newSlots reserves a region for a container of elements of T, whose tables take sizes bytes, and carves the presence
-// bits from it.
+// newSlots reserves a region for the elements of a container and its tables, which take sizes bytes, and
+// carves the presence bits from it.
 func newSlots(p plan, o Options, sizes []int) (slots, error) {
 	capacity := max(1, p.capacity)
 	total := bitset.Size(capacity) + alignedSize(capacity*p.sizeElement)
@@ -48,7 +48,7 @@ func newSlots(p plan, o Options, sizes []int) (slots, error) {
 	if err != nil {
 		return slots{}, err
 	}
-	// The presence words come first: those of a small container and its tables are neighbours.
+	// The presence words come first, so that in a small container they are near the tables.
 	live, err := bitset.New(r, capacity)
 	if err != nil {
 		_ = r.Close()
@@ -56,7 +56,7 @@ func newSlots(p plan, o Options, sizes []int) (slots, error) {
 	return slots{words: unsafe.Pointer(&noFree), live: live, region: r, plan: p}, err
 }
 
-// noFree stands for the presence words of a container that has no memory. It sends Insert the long way.
+// noFree stands for the presence words of a container without memory. It sends Insert to search.
 var noFree uint64 = full
 
 const (
@@ -65,11 +65,12 @@ const (
 	bytesWord = 8
 )
 
-// word is sound for the words of slots below room: so far the presence words are committed, and they never move before
-// Close.
+// word is sound for the words of slots below room: the presence words are committed that far, and they never
+// move before Close.
 func (s *slots) word(i uint) *uint64 { return (*uint64)(unsafe.Add(s.words, i*bytesWord)) }
 
-// lowest moves the hint to the lowest word with a slot that is free to take and returns that slot, unless none has memory.
+// lowest moves the hint to the lowest word with a slot that is free to take, and returns that slot. It
+// returns false if no such slot has memory.
 func (s *slots) lowest() (i uint, ok bool) {
 	for from := s.hint; ; {
 		w := s.live.NextClear(from*wordBits) / wordBits
@@ -92,7 +93,7 @@ func (s *slots) lowest() (i uint, ok bool) {
 //go:noinline
 func (s *slots) lower(w uint) { s.hint, s.skip = w, s.retired[w] }
 
-// retire takes slot i, which is being taken for the last time, out of those that may be taken.
+// retire notes that slot i is being taken for the last time.
 //
 //go:noinline
 func (s *slots) retire(i uint) {
@@ -103,7 +104,7 @@ func (s *slots) retire(i uint) {
 	s.skip = s.retired[s.hint]
 }
 
-// retiredHoles returns the number of slots that hold no element and never will again.
+// retiredHoles returns the number of slots that are holes for good.
 func (s *slots) retiredHoles() int {
 	n := 0
 	for w, m := range s.retired {
@@ -156,7 +157,7 @@ func (s *slots) search(c container) uint {
 	}
 }
 
-// behindLast returns how many slots there are up to the last live one. Complexity: as [bitset.Set.Gaps].
+// behindLast returns the slot behind the last live one. Complexity: as [bitset.Set.Gaps].
 func (s *slots) behindLast() int {
 	for lo, hi := range s.live.Gaps(s.room) {
 		if hi == s.room {
