@@ -1,11 +1,10 @@
-// Package docs holds the pages of the documentation, for the command `vast docs`, which shows them in a browser. They are
-// Markdown, and are read as well where they lie.
+// Package docs embeds the pages of the documentation. The command `vast docs` shows them in a browser.
 package docs
 
 import "embed"
 
-// Files are the pages and their pictures, by their paths in this folder.
+// Files holds the Markdown pages and their pictures, by their paths in this folder.
 //
 //go:embed *.md guide/*.md decisions/*.md
-//go:embed picture/bench.svg picture/choosing.svg picture/growth.svg
+//go:embed picture/bench.svg picture/choosing.svg picture/growth.svg picture/*.webp
 var Files embed.FS

@@ -13,23 +13,23 @@ import (
 // contents is the page that lists the chapters of the guide, and the first page of the site.
 const contents = "guide/README.md"
 
-// decisions is a page that only the site has: the list of the decisions.
+// decisions is the list of the decisions, a page that only the site has.
 const decisions = "decisions/README.md"
 
-// group is pages that the navigation lists under a heading.
+// group is the pages below one heading of the navigation.
 type group struct {
 	Title  string
 	Pages  []*page
-	weight float64 // of what search finds in it
+	weight float64 // of its search results
 }
 
-// chapter is a line in the list of chapters.
+// chapter matches a line in the list of chapters.
 var chapter = regexp.MustCompile(`(?m)^\d+\. \[[^\]]*\]\(([\w-]+\.md)\)`)
 
-// firstOfReference are the first pages of the reference; further ones follow by the alphabet.
-var firstOfReference = []string{"containers.md", "inspector.md", "measured.md", "architecture.md", "sources.md"}
+// firstOfReference are the first pages of the reference. The others follow in alphabetical order.
+var firstOfReference = []string{"overview.md", "containers.md", "inspector.md", "measured.md", "architecture.md", "sources.md"}
 
-// readBook reads all pages, in groups and in the order in which they are read.
+// readBook reads all pages, in groups and in reading order.
 func readBook(files fs.FS) ([]group, error) {
 	list, err := fs.ReadFile(files, contents)
 	if err != nil {
@@ -78,7 +78,7 @@ func readBook(files fs.FS) ([]group, error) {
 	return groups, nil
 }
 
-// rank is where a page stands in the reference.
+// rank returns the place of a page in the reference.
 func rank(name string) int {
 	if i := slices.Index(firstOfReference, name); i >= 0 {
 		return i

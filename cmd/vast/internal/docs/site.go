@@ -23,16 +23,18 @@ var own embed.FS
 
 var frame = template.Must(template.ParseFS(own, "site/*.html"))
 
-// contentTypes are the kinds of files that the site is made of. The system's own table is not asked: it may say anything.
+// contentTypes are the types of the site's files. The system's own table is not used, because it may be
+// wrong.
 var contentTypes = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
 	".js":   "text/javascript; charset=utf-8",
 	".svg":  "image/svg+xml",
+	".webp": "image/webp",
 	"":      "text/plain; charset=utf-8", // licences
 }
 
-// site is all pages, ready to be served or written.
+// site is all pages, for serving or writing.
 type site struct {
 	groups []group
 	index  *index
@@ -83,7 +85,7 @@ func newSite(documentation fs.FS) (*site, error) {
 	return s, errors.Join(s.add(own, "site"), s.add(theme.Files, "."), s.add(documentation, "."))
 }
 
-// add takes the files of a folder that are shown as they are.
+// add adds the files of a folder that are served as they are.
 func (s *site) add(files fs.FS, dir string) error {
 	return fs.WalkDir(files, dir, func(name string, d fs.DirEntry, err error) error {
 		if _, shown := contentTypes[path.Ext(name)]; err != nil || d.IsDir() || !shown || path.Ext(name) == ".html" {
@@ -95,7 +97,7 @@ func (s *site) add(files fs.FS, dir string) error {
 	})
 }
 
-// frame puts a page into what surrounds it.
+// frame puts a page into the frame of the site.
 func (s *site) frame(name string, p *page, r *results) ([]byte, error) {
 	var b bytes.Buffer
 	err := frame.ExecuteTemplate(&b, name, struct {
@@ -106,7 +108,7 @@ func (s *site) frame(name string, p *page, r *results) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// ServeHTTP serves the site. All of it is public and nothing changes it, so nobody is refused.
+// ServeHTTP serves the site. All of it is public and read-only, so it needs no access control.
 func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "+
@@ -130,7 +132,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !found:
 		name, content, status = "missing.html", s.missing(r.URL.Path), http.StatusNotFound
 	case name == "search.html" && query != "":
-		// A browser without scripts sends its question here.
+		// A browser without scripts sends its query here.
 		var err error
 		content, err = s.frame(name, &page{Path: name, Title: "search"}, s.index.search(query))
 		if err != nil {
@@ -140,7 +142,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h.Set("Content-Type", contentTypes[path.Ext(name)])
 	if path.Ext(name) == ".svg" {
-		// Pictures have colours of their own in a style element.
+		// Pictures have their colours in a style element.
 		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
 	}
 	w.WriteHeader(status)
@@ -149,7 +151,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// missing is the page for an address that there is nothing at. Its links must lead out of whatever folder that is in.
+// missing returns the page for an unknown address. Its links must work from any folder.
 func (s *site) missing(address string) []byte {
 	content, err := s.frame("missing.html", &page{Path: strings.TrimPrefix(address, "/"), Title: "no such page"}, nil)
 	if err != nil {
@@ -158,7 +160,7 @@ func (s *site) missing(address string) []byte {
 	return content
 }
 
-// write puts the site into a folder.
+// write writes the site into a folder.
 func (s *site) write(dir string) error {
 	for name, content := range s.files {
 		file := filepath.Join(dir, filepath.FromSlash(name))
@@ -172,7 +174,7 @@ func (s *site) write(dir string) error {
 	return nil
 }
 
-// script is the index as a script, so that it can be loaded from a file, too, where browsers allow no requests.
+// script returns the index as a script, so that it also loads from a file, where browsers allow no requests.
 func (x *index) script() ([]byte, error) {
 	type entry struct {
 		ID     int     `json:"id"`
