@@ -282,7 +282,8 @@ func playPool[T comparable](t *testing.T, pool makePool[T], o bulk.Options, data
 					t.Fatalf("Grow(%d) with %d of %d: %v", n, len(live), capacity, err)
 				}
 			}
-			h := bulk.HandleOf[T](uint64(in.Below(2*capacity)) | uint64(in.Byte())<<32 | uint64(in.Byte())<<56)
+			id := uint64(in.Below(2*capacity)) | uint64(in.Byte())<<32 | uint64(in.Byte())<<56
+			h := bulk.HandleOf[T](id)
 			if _, want := live[h]; p.Valid(h) != want || (p.Get(h) != nil) != want {
 				t.Fatalf("handle %v is valid", h)
 			}

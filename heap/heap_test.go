@@ -73,7 +73,7 @@ func TestMisuse(t *testing.T) {
 			"Alloc(8 bytes, alignment -8) on ships: an alignment is a power of two": func() {
 				_, _ = h.Alloc(8, -8)
 			},
-			"Alloc(8 bytes, alignment 2097152) on ships: an alignment is a power of two up to 1048576": func() {
+			"Alloc(8 bytes, alignment 2097152) on ships: an alignment is a power of two up to 1048": func() {
 				_, _ = h.Alloc(8, 2<<20)
 			},
 			"Realloc(-7 bytes, alignment 0) on ships: a size is zero or more": func() {

@@ -12,11 +12,11 @@ import (
 	"unsafe"
 )
 
-// osWorks says whether the operating system's back end can be used, whatever the build's default is. Addresses are kept
-// in an int, for which 32 bits are too few.
+// osWorks says whether the operating system's backend can be used, whatever the build's default is. Addresses
+// are kept in an int, and 32 bits are too few.
 var osWorks = (osBackend{}).reuses() && strconv.IntSize == 64
 
-// backends are those that this machine has.
+// backends returns the backends of this machine.
 func backends() map[string]backend {
 	all := map[string]backend{"heap": heapBackend{}}
 	if osWorks {
@@ -25,14 +25,14 @@ func backends() map[string]backend {
 	return all
 }
 
-// eachBackend runs a test on every back end.
+// eachBackend runs a test on every backend.
 func eachBackend(t *testing.T, test func(t *testing.T, be backend)) {
 	for name, be := range backends() {
 		t.Run(name, func(t *testing.T) { test(t, be) })
 	}
 }
 
-// onlyOS returns the operating system's back end, or skips the test.
+// onlyOS returns the operating system's backend, or skips the test.
 func onlyOS(tb testing.TB) backend {
 	if !osWorks {
 		tb.Skip("this system has no address space to reserve")
@@ -63,17 +63,17 @@ func must(tb testing.TB, err error) {
 	}
 }
 
-// hugeReservations skips a test that reserves terabytes where addresses take memory, as in emulators which note something of
-// each page: a process with many of them is killed there.
+// hugeReservations skips a test that reserves terabytes if addresses take memory, as in emulators that keep
+// data for each page: there a process with many addresses is killed.
 func hugeReservations(tb testing.TB) {
 	tb.Helper()
 	inMemory := func() (n int) {
-		b, _ := os.ReadFile("/proc/self/statm") // elsewhere nothing is known to be so
+		b, _ := os.ReadFile("/proc/self/statm") // other systems are not known to do so
 		_, _ = fmt.Sscan(string(b), new(int), &n)
 		return n * systemPage
 	}
 	before := inMemory()
-	bytes := maxHeapRegion // 4 GiB where there are such addresses
+	bytes := maxHeapRegion // 4 GiB on 64-bit systems
 	be := onlyOS(tb)
 	p, err := be.reserve(bytes, pageSize)
 	must(tb, err)
@@ -84,7 +84,7 @@ func hugeReservations(tb testing.TB) {
 	}
 }
 
-// view is the region's memory as a slice.
+// view returns the region's memory.
 func view(r *Region) []byte { return unsafe.Slice((*byte)(r.Base()), r.Size()) }
 
 // fill writes every page of a range.
@@ -94,7 +94,7 @@ func fill(r *Region, off, n int) {
 	}
 }
 
-// populate is Region.Populate, where the system can do that.
+// populate is Region.Populate, if the system supports it.
 func populate(r *Region, off, n int) error {
 	err := r.Populate(off, n)
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -103,7 +103,7 @@ func populate(r *Region, off, n int) error {
 	return err
 }
 
-// faults reports whether f touches a page that it must not.
+// faults reports whether f faults.
 func faults(f func()) (faulted bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -132,22 +132,22 @@ func panics(f func()) (text string) {
 // sink keeps reads from being optimized away.
 var sink byte
 
-// TestSteps drives the same steps through every back end. Offsets are pages plus bytes; after each step the committed
-// pages and what they hold are compared with the row.
+// TestSteps runs the same steps on every backend. Offsets are pages plus bytes. After each step the committed
+// pages and their contents are compared with the row.
 func TestSteps(t *testing.T) {
 	p := PageSize()
 	type step struct {
 		do        string
 		off, n    int
-		committed string // a column a page: '.' Reserved, '0' Committed and zero, a letter: filled with it
+		committed string // a column a page: '.' Reserved, '0' Committed and zero, a letter: its content
 	}
 	steps := []step{
 		{"start", 0, 0, "........"},
 		{"commit", 2 * p, 2 * p, "..00...."},
 		{"fill a", 2 * p, 2 * p, "..aa...."},
-		{"commit", 2 * p, 2 * p, "..aa...."},      // what is committed stays as it is
-		{"commit", p + 5, 1, ".0aa...."},          // outward: a byte takes its page
-		{"commit", 5*p - 1, 2, ".0aa00.."},        // outward: two bytes take two pages
+		{"commit", 2 * p, 2 * p, "..aa...."},      // committed pages stay as they are
+		{"commit", p + 5, 1, ".0aa...."},          // outward: a byte commits its page
+		{"commit", 5*p - 1, 2, ".0aa00.."},        // outward: two bytes commit two pages
 		{"commit", 3 * p, 0, ".0aa00.."},          // nothing
 		{"commit", 0, 8 * p, "00aa0000"},          // two gaps at once
 		{"fill b", 0, 8 * p, "bbbbbbbb"},          //
@@ -271,7 +271,7 @@ func TestReserveAlignsToHugePages(t *testing.T) {
 		t.Skip("no huge pages")
 	}
 	for range 8 {
-		open(t, be, PageSize(), Options{}) // moves the next free place off the border
+		open(t, be, PageSize(), Options{}) // moves the next free address off the border
 		if r := open(t, be, 3*huge+PageSize(), Options{}); address(r.Base())%huge != 0 {
 			t.Errorf("base %p is not a multiple of %d", r.Base(), huge)
 		}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestCacheReusesClosedAddresses: a region as large as a closed one gets its addresses, and they are zero again.
+// TestCacheReusesClosedAddresses: a region as large as a closed one gets its addresses, which are zero again.
 func TestCacheReusesClosedAddresses(t *testing.T) {
 	be := onlyOS(t)
 	const size = 37 << 20 // a size that no other test uses
@@ -28,8 +28,8 @@ func TestCacheReusesClosedAddresses(t *testing.T) {
 	}
 }
 
-// TestCacheRandom opens and closes regions at random and checks that open ones never overlap, are aligned, and that the
-// process does not take ever more addresses.
+// TestCacheRandom opens and closes regions at random. Open regions never overlap and are aligned, and the
+// process does not take more and more addresses.
 func TestCacheRandom(t *testing.T) {
 	be := onlyOS(t)
 	seed := rand.Uint64()
@@ -72,14 +72,14 @@ func TestCacheRandom(t *testing.T) {
 	}
 }
 
-// TestCacheRanges drives an addressCache of its own against a plain map of pages. The addresses are never touched.
+// TestCacheRanges compares an addressCache with a plain map of pages. The addresses are never touched.
 func TestCacheRanges(t *testing.T) {
 	const page = 4096
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 0))
 	var c addressCache
-	// Two reservations that touch each other: a range must never span both.
+	// Two adjacent reservations: a range must never span both.
 	const base, border, end = 1 << 30, 1<<30 + 64*page, 1<<30 + 128*page
 	c.own(pointerAt(base), border-base)
 	c.own(pointerAt(border), end-border)

@@ -12,15 +12,16 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// node is garbage with a pointer into a region in it, which may be stale.
+// node is garbage with a pointer into a region, which may be stale.
 type node struct {
 	next *node
 	at   unsafe.Pointer
 }
 
-// TestCollectorMeetsStalePointers: fifty goroutines make garbage and call the collector while regions open, close and
-// are written. Pointers into closed regions stay in Go's heap. Had Close given addresses back to the operating system
-// and Go's heap taken them, the collector would end the process with "found bad pointer in Go heap".
+// TestCollectorMeetsStalePointers: fifty goroutines make garbage and run the collector while regions are
+// opened, written and closed. Pointers into closed regions stay in Go's heap. If Close gave addresses back to
+// the operating system and Go's heap took them, the collector would end the process with "found bad pointer
+// in Go heap".
 func TestCollectorMeetsStalePointers(t *testing.T) {
 	eachBackend(t, func(t *testing.T, be backend) {
 		seed := rand.Uint64()
@@ -32,7 +33,7 @@ func TestCollectorMeetsStalePointers(t *testing.T) {
 			wg.Go(func() {
 				rnd := rand.New(rand.NewPCG(seed, uint64(w)))
 				var list *node
-				for i := 0; time.Now().Before(stop) || i == 0; i++ { // on a slow machine once at least
+				for i := 0; time.Now().Before(stop) || i == 0; i++ { // at least once on a slow machine
 					pages := 1 + rnd.IntN(64)
 					r, err := reserveOn(be, pages*PageSize(), Options{Name: "collector"}, origin{})
 					if err == nil {

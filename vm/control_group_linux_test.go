@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestControlGroupLimits reads trees as the kernel shows them: on a host, in containers, of both versions.
+// TestControlGroupLimits reads file trees as the kernel shows them on a host and in containers, of both
+// versions.
 func TestControlGroupLimits(t *testing.T) {
 	const top = "sys/fs/cgroup/"
 	for _, c := range []struct {

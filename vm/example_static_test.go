@@ -10,10 +10,10 @@ import (
 
 type Letter byte
 
-// large takes addresses for a billion letters and no memory.
+// large takes addresses for a billion letters, and no memory.
 var large = vm.Static[Letter](1 << 30)
 
-// pages returns how many pages of the table are in memory, by the system's own count.
+// pages returns the number of pages of the table in memory, by the system's count.
 func pages() int {
 	for _, s := range vm.Snapshot(true).Purposes {
 		if s.Purpose == "static Letter" {
@@ -23,8 +23,8 @@ func pages() int {
 	return 0
 }
 
-// The experiments of "Pointer-stable Dynamic Arrays": one byte written takes one page, and two bytes a page apart take
-// two, of whatever size pages have here.
+// One written byte takes one page, and two bytes a page apart take two pages, for every page size. These are
+// the experiments of "Pointer-stable Dynamic Arrays".
 func ExampleStatic() {
 	fmt.Println("nothing written:", pages(), "pages")
 

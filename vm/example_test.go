@@ -26,11 +26,11 @@ func Example() {
 	cells[1000] = 7
 	fmt.Println("cell:", cells[1000], "committed:", vm.Bytes(r.Committed()), "of", vm.Bytes(r.Size()))
 
-	// Past the budget is an error, and nothing has changed.
+	// A commit beyond the budget is an error, and changes nothing.
 	err = r.Commit(512<<10, 1<<20)
 	fmt.Println(errors.Is(err, vm.ErrLimit), vm.Bytes(budget.Used()))
 
-	// Discarding gives the memory back; the page is usable and zero.
+	// Discard gives the memory back; the pages are usable and zero.
 	if err := r.Discard(0, 512<<10); err != nil {
 		fmt.Println(err)
 		return
@@ -42,7 +42,7 @@ func Example() {
 	// cell: 0
 }
 
-// A Span commits ahead of what is needed, so that system calls are rare.
+// A Span commits ahead, so that system calls are rare.
 func ExampleSpan_CommitTo() {
 	r, err := vm.Reserve(64<<20, vm.Options{Name: "columns"})
 	if err != nil {

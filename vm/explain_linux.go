@@ -43,7 +43,8 @@ func shortage(op string, n int, f Facts, u Usage) (detail string, sentinel error
 		// Reserving takes one more huge page for a moment, to align the rest.
 		if f.AddressLimit > 0 && n > f.AddressLimit-u.AddressSpace-f.HugePageSize {
 			return fmt.Sprintf("%s of the %s that RLIMIT_AS allows are taken: raise it (ulimit -v) or "+
-				"reserve less (a smaller capacity)", Bytes(u.AddressSpace), Bytes(f.AddressLimit)), ErrAddressSpace
+				"reserve less (a smaller capacity)", Bytes(u.AddressSpace),
+				Bytes(f.AddressLimit)), ErrAddressSpace
 		}
 		return fmt.Sprintf("%s of addresses are taken: reserve less (a smaller capacity)",
 			Bytes(u.AddressSpace)), ErrAddressSpace

@@ -27,7 +27,7 @@ type memoryCounters struct {
 	peakWorkingSet, workingSet  uintptr
 	peakPagedPool, pagedPool    uintptr
 	peakNonPagedPool, unpaged   uintptr
-	pageFileUsage, peakPageFile uintptr // the first is the process's private memory charged to the commit limit
+	pageFileUsage, peakPageFile uintptr // the first is the private memory charged to the commit limit
 }
 
 var (

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// TestUsageFollowsCommit: memory that a region has counts as this process's own, and no longer when it is decommitted.
+// TestUsageFollowsCommit: committed memory counts as the process's own until it is decommitted.
 func TestUsageFollowsCommit(t *testing.T) {
 	be := onlyOS(t)
 	const n, slack = 128 << 20, 32 << 20 // Go's heap may change meanwhile
@@ -26,7 +26,7 @@ func TestUsageFollowsCommit(t *testing.T) {
 	}
 }
 
-// TestJobLimit: the memory limit of a job is a fact. A job cannot be left, so that it is a child process that enters one.
+// TestJobLimit: a job's memory limit is a fact. A process cannot leave a job, so a child process enters one.
 func TestJobLimit(t *testing.T) {
 	const limit = 3 << 30
 	job, err := windows.CreateJobObject(nil, nil)

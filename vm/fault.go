@@ -19,7 +19,7 @@ func (f *Fault) Error() string {
 	case f.Closed:
 		advice = "keep it open as long as pointers and slices into it are in use"
 	case f.State&PageCommitted != 0:
-		advice = "its pages were protected against that, or are gone since"
+		advice = "its pages were protected, or given back meanwhile"
 	case advice != "":
 	case f.State&PageDecommitted != 0:
 		advice = "drop pointers and slices to what is removed, truncated or released"

@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// panicOf returns what f panics with.
+// panicOf returns the value that f panics with.
 func panicOf(f func()) (v any) {
 	defer func() { v = recover() }()
 	f()
@@ -20,7 +20,7 @@ func panicOf(f func()) (v any) {
 //go:noinline
 func writeAt(p unsafe.Pointer, off int) { *(*byte)(unsafe.Add(p, off)) = 1 }
 
-// TestFault: a bad access to a region panics with what lies there, and one elsewhere as it did.
+// TestFault: a bad access to a region panics with an explanation; a fault elsewhere passes unchanged.
 func TestFault(t *testing.T) {
 	be := onlyOS(t)
 	p := PageSize()
@@ -61,7 +61,7 @@ func TestFault(t *testing.T) {
 	says(17, `slot 1 of column Position is gone: it was closed: keep it open`, "\n\tclosed at ")
 }
 
-// TestFaultsElsewhere: what is no fault in a region goes on as it is, and the goroutine's flag is what it was before.
+// TestFaultsElsewhere: other panics pass unchanged, and the goroutine's flag is restored.
 func TestFaultsElsewhere(t *testing.T) {
 	bug := errors.New("a bug")
 	if v := panicOf(func() { Do(func() { panic(bug) }) }); v != bug {
@@ -91,7 +91,7 @@ func TestFaultsElsewhere(t *testing.T) {
 	}
 }
 
-// TestExplain: a label may tell of faults itself, and leave some to the package.
+// TestExplain: a label may explain some faults itself and leave others to the package.
 func TestExplain(t *testing.T) {
 	be := onlyOS(t)
 	p := PageSize()

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// faulty is a back end that fails where it is told to, and writes down what is asked of it.
+// faulty is a backend that fails on request and records its calls.
 type faulty struct {
 	heapBackend
 	base  unsafe.Pointer
@@ -55,7 +55,7 @@ func (f *faulty) name(p unsafe.Pointer, n int, name string) { _ = f.did(name, p,
 
 func (f *faulty) explain(_ string, _ int, err error) (string, error) { return "explained", err }
 
-// openFaulty reserves 16 pages and forgets the calls made so far.
+// openFaulty reserves 16 pages and clears the record of calls.
 func openFaulty(t *testing.T, o Options) (*faulty, *Region, *Limit) {
 	f := &faulty{fails: make(map[string]error)}
 	o.Limit = NewLimit(1 << 20)
@@ -65,7 +65,7 @@ func openFaulty(t *testing.T, o Options) (*faulty, *Region, *Limit) {
 	return f, r, o.Limit
 }
 
-// state describes what a region and its limit count.
+// state describes the counts of a region and its limit.
 func state(r *Region, l *Limit) string {
 	s := fmt.Sprint(r.Committed()/PageSize(), " ", l.Used()/PageSize(), ":")
 	for _, iv := range r.m.committed.of {
@@ -88,7 +88,7 @@ func TestReserveFails(t *testing.T) {
 	}
 }
 
-// TestCommitFailsMidway: the gaps before the failing one, and what the failing one may have changed, are taken back.
+// TestCommitFailsMidway: a failing commit takes back the gaps committed before, and its own part.
 func TestCommitFailsMidway(t *testing.T) {
 	p := PageSize()
 	f, r, limit := openFaulty(t, Options{})
@@ -114,7 +114,7 @@ func TestCommitFailsMidway(t *testing.T) {
 	}
 }
 
-// TestDecommitFailsMidway: what was decommitted before the failure is counted so, the rest is not.
+// TestDecommitFailsMidway: pages decommitted before the failure count as Reserved, the rest does not.
 func TestDecommitFailsMidway(t *testing.T) {
 	p := PageSize()
 	f, r, limit := openFaulty(t, Options{})
@@ -130,7 +130,7 @@ func TestDecommitFailsMidway(t *testing.T) {
 	}
 }
 
-// TestDiscardLosesPages: where a system could not commit anew, the pages count as Reserved.
+// TestDiscardLosesPages: if a system cannot commit again, the pages count as Reserved.
 func TestDiscardLosesPages(t *testing.T) {
 	p := PageSize()
 	f, r, limit := openFaulty(t, Options{})
@@ -145,7 +145,8 @@ func TestDiscardLosesPages(t *testing.T) {
 	}
 }
 
-// TestBareRangesAreDressed: where decommitting takes names and advice away, as in strict overcommit mode, they come back.
+// TestBareRangesAreDressed: names and advice return after a decommit that takes them away, as in strict
+// overcommit mode.
 func TestBareRangesAreDressed(t *testing.T) {
 	p := PageSize()
 	for pages, want := range map[Pages][]string{
@@ -164,7 +165,7 @@ func TestBareRangesAreDressed(t *testing.T) {
 			t.Errorf("%v: calls %q, want %q", pages, f.calls, want)
 		}
 	}
-	// What Huge was called for is remembered too.
+	// Ranges of Huge are remembered too.
 	f, r, _ := openFaulty(t, Options{Name: "ships"})
 	r.m.dense.add(3*p, 12*p)
 	must(t, r.Commit(0, 8*p))
@@ -175,7 +176,8 @@ func TestBareRangesAreDressed(t *testing.T) {
 	}
 }
 
-// TestCloseAtTheMappingLimit: where the whole cannot be reset, the committed ranges are decommitted one by one.
+// TestCloseAtTheMappingLimit: if the whole region cannot be reset, its committed ranges are decommitted one
+// by one.
 func TestCloseAtTheMappingLimit(t *testing.T) {
 	p := PageSize()
 	f, r, limit := openFaulty(t, Options{})

@@ -17,7 +17,7 @@ import (
 
 func noRefusal(seccomptest.Rule) bool { return false }
 
-// TestWithoutGainingExecution: a process that may never make written memory executable has no use for that here.
+// TestWithoutGainingExecution: the package works in a process that may never make written memory executable.
 func TestWithoutGainingExecution(t *testing.T) {
 	onlyOS(t)
 	seccomptest.Child(t, func(t *testing.T) {
@@ -28,7 +28,7 @@ func TestWithoutGainingExecution(t *testing.T) {
 	})
 }
 
-// TestWithoutHugePages: a process that may have no huge pages knows, and asks for none.
+// TestWithoutHugePages: a process without huge pages notices, and requests none.
 func TestWithoutHugePages(t *testing.T) {
 	onlyOS(t)
 	seccomptest.Child(t, func(t *testing.T) {
@@ -51,8 +51,8 @@ func TestWithoutHugePages(t *testing.T) {
 	})
 }
 
-// TestLockedMemory: where a process locks all memory that it will ever have, committing takes it at once, and giving back
-// still does that.
+// TestLockedMemory: if a process locks all its present and future memory, committing takes memory at once,
+// and giving memory back still works.
 func TestLockedMemory(t *testing.T) {
 	onlyOS(t)
 	seccomptest.Child(t, func(t *testing.T) {
@@ -95,7 +95,8 @@ func TestLockedMemory(t *testing.T) {
 	})
 }
 
-// TestLittleLockedMemory: a process without the privilege cannot reserve more than it may lock, and is told so.
+// TestLittleLockedMemory: a process without the privilege cannot reserve more than it may lock, and the error
+// says so.
 func TestLittleLockedMemory(t *testing.T) {
 	onlyOS(t)
 	seccomptest.Child(t, func(t *testing.T) {
@@ -111,7 +112,7 @@ func TestLittleLockedMemory(t *testing.T) {
 		}
 		limit.Cur = limit.Max
 		must(t, unix.Setrlimit(unix.RLIMIT_MEMLOCK, &limit))
-		runtime.LockOSThread() // whose privileges go
+		runtime.LockOSThread() // its privileges are dropped
 		var none [2]unix.CapUserData
 		if err := unix.Capset(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3},
 			&none[0]); err != nil {
@@ -129,8 +130,8 @@ func TestLittleLockedMemory(t *testing.T) {
 	})
 }
 
-// TestStrictOvercommit: what the kernel would say in strict mode is put before this process alone, and commits are refused
-// as the kernel refuses them then: by a filter, because the mode belongs to the whole machine.
+// TestStrictOvercommit shows the kernel's files of strict mode to this process alone. A filter refuses
+// commits as the kernel would, because the real mode belongs to the whole machine.
 func TestStrictOvercommit(t *testing.T) {
 	onlyOS(t)
 	refused := refusedCommits
@@ -155,8 +156,8 @@ func TestStrictOvercommit(t *testing.T) {
 	}, refused)
 }
 
-// TestStrictOvercommitLife: in strict mode decommitting maps anew, which gives the charge back and loses name and advice;
-// both are there again afterwards.
+// TestStrictOvercommitLife: in strict mode decommitting maps afresh, which gives the charge back and loses
+// name and advice; both are restored afterwards.
 func TestStrictOvercommitLife(t *testing.T) {
 	onlyOS(t)
 	seccomptest.Child(t, func(t *testing.T) {
@@ -176,7 +177,8 @@ func TestStrictOvercommitLife(t *testing.T) {
 	})
 }
 
-// strictMode has the calling thread, and so the rest of the test, see vm.overcommit_memory=2, in a mount namespace of its own.
+// strictMode shows the calling thread, and so the rest of the test, vm.overcommit_memory=2, in a mount
+// namespace of its own.
 func strictMode(t *testing.T) {
 	t.Helper()
 	mode := filepath.Join(t.TempDir(), "mode")

@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// modelSize is small, so that random ranges meet, touch and cover each other all the time.
+// modelSize is small, so that random ranges often meet, touch and cover each other.
 const modelSize = 64
 
-// intervalModel is a set of offsets, kept the simplest way.
+// intervalModel is a set of offsets as an array.
 type intervalModel [modelSize]bool
 
 // ranges returns the maximal ranges inside [lo, hi) whose offsets are all in the set, or all not.
@@ -55,7 +55,7 @@ func driveIntervals(t *testing.T, ops []byte) {
 		if s.bytes != bytes {
 			t.Fatalf("%d bytes, want %d", s.bytes, bytes)
 		}
-		// Ask about a range that is not the one just changed.
+		// Ask about a range other than the changed one.
 		lo, hi = hi/2, lo
 		if got, want := s.gaps(lo, hi), m.ranges(lo, hi, false); !slices.Equal(got, want) {
 			t.Fatalf("gaps of [%d, %d) in %v: %v, want %v", lo, hi, s.of, got, want)

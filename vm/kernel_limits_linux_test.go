@@ -17,10 +17,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// childVariable names the function of children that a process started by these tests runs instead of the tests.
+// childVariable names the function that a child process of these tests runs instead of the tests.
 const childVariable = "VAST_VM_TEST_CHILD"
 
-// children are run under limits that would hurt the test process itself. They panic with what is wrong.
+// children run under limits that would hurt the test process itself. They panic with an error text.
 var children = map[string]func(){
 	"address space": limitedAddressSpace,
 	"data":          limitedData,
@@ -38,8 +38,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// feedHeap has Go's heap take more memory than any child needs, and free it again: under a limit it could not get more, and
-// the process would end without a word about what is tested.
+// feedHeap lets Go's heap take more memory than any child needs, and frees it. Under a limit the heap could
+// not grow, and the process would end without a word about the test.
 func feedHeap() {
 	b := make([]byte, 24<<20)
 	for i := 0; i < len(b); i += PageSize() {
@@ -109,13 +109,13 @@ func limitedAddressSpace() {
 	wants(err, ErrAddressSpace, "RLIMIT_AS")
 	check(fmt.Sprint(Snapshot(false)) == fmt.Sprint(before), "a refused reservation is counted: %+v",
 		Snapshot(false))
-	// A smaller one works, and so does using it.
+	// A smaller region works.
 	r := reserveIn("as", 200*mib, Options{})
 	done(r.Commit(0, 200*mib))
 	view(r)[199*mib] = 1
 	_, err = reserveOn(osBackend{}, 100*mib, Options{Name: "as"}, origin{})
 	wants(err, ErrAddressSpace, "RLIMIT_AS")
-	// What is closed serves again, though the limit has no room.
+	// Closed addresses serve again, though the limit has no room.
 	done(closed.Close())
 	again := reserveIn("as", 60*mib, Options{})
 	done(again.Commit(0, 60*mib))
@@ -130,14 +130,15 @@ func limitedData() {
 	kept := reserveIn("data", 64*mib, Options{})
 	done(kept.Commit(0, 64*mib))
 	view(kept)[0] = 7
-	// The runtime keeps what is left between 64 MiB steps and the limit.
+	// The runtime holds the rest between 64 MiB steps and the limit.
 	setLimit(unix.RLIMIT_DATA, ReadUsage().Data+3*64*mib+48*mib)
 	err := r.Commit(0, 512*mib)
 	wants(err, ErrDataLimit, "RLIMIT_DATA")
 	check(r.Committed() == 0 && limit.Used() == 0, "%d committed, %d used after a refused commit",
 		r.Committed(), limit.Used())
 	check(faults(func() { view(r)[0] = 1 }), "a page of a refused commit is usable")
-	// A refused commit of two gaps takes the first back, and mappings that advice has split are not committed in part.
+	// A refused commit of two gaps takes the first one back, and mappings split by advice are not committed
+	// in part.
 	done(r.Commit(100*mib, mib))
 	wants(r.Commit(0, 512*mib), ErrDataLimit, "RLIMIT_DATA")
 	check(r.Committed() == mib && faults(func() { view(r)[0] = 1 }), "the first of two gaps is committed")
@@ -151,7 +152,7 @@ func limitedData() {
 		check(ReadUsage().Data < before+512*mib, "a refused commit is charged")
 	}
 	done(r.Decommit(0, 1<<30))
-	// Up to the limit, and again after room returned.
+	// Commit up to the limit, and again after giving back.
 	off := 0
 	for ; err == nil || off == 0; off += 64 * mib {
 		if err = r.Commit(off, 64*mib); err != nil {
@@ -166,7 +167,7 @@ func limitedData() {
 	view(r)[off] = 1
 }
 
-// limitedMappings takes as many mappings as regions may. Go's runtime goes on working beside them.
+// limitedMappings takes as many mappings as regions may. Go's runtime continues beside them.
 func limitedMappings() {
 	p := PageSize()
 	limit := NewLimit(math.MaxInt)
@@ -190,7 +191,7 @@ func limitedMappings() {
 	have := ReadUsage().Mappings
 	check(have > most*9/10 && have < most*19/20, "%d of %d mappings are taken", have, most)
 
-	// Holes and further regions are refused, and everything is as it was.
+	// Holes and further regions are refused, and nothing changes.
 	err = nil
 	wants(inUse.Decommit(3*p, 3*p), ErrMappings, "vm.max_map_count")
 	check(inUse.Committed() == 9*p && view(inUse)[4*p] == 5, "a refused decommit took something away")
@@ -217,7 +218,7 @@ func limitedMappings() {
 	wg.Wait()
 	runtime.KeepAlive(garbage)
 
-	// What needs no further mapping works, and after room returned the rest too.
+	// Operations that need no further mapping work, and the rest works after giving back.
 	done(r.Commit((page-3)*p, 2*p))
 	view(r)[(page-3)*p] = 1
 	done(inUse.Decommit(8*p, p))
@@ -232,8 +233,9 @@ func limitedMappings() {
 	done(reserveIn("after", 5*most*p, Options{}).Commit(0, 100*p))
 }
 
-// exhaustedMappings takes every mapping that the kernel allows, behind the back of the regions, as another library might.
-// Go's runtime may find itself without one at any moment; what it needs here it gets beforehand, as far as that can be.
+// exhaustedMappings takes every mapping that the kernel allows, behind the regions' back, as another library
+// might. Go's runtime may be left without one at any moment, so it gets what it needs here beforehand, as far
+// as possible.
 func exhaustedMappings() {
 	p := PageSize()
 	be := osBackend{}
@@ -246,7 +248,8 @@ func exhaustedMappings() {
 	for page := 1; page < 100; page += 2 {
 		done(spare.Commit(page*p, p))
 	}
-	// Mappings that advice has made: a change of two of them and a half stops where the last would have to be split.
+	// These mappings are split by advice: a change of two and a half of them stops where the last would have
+	// to be split.
 	huge := HugePageSize()
 	var advised *Region
 	if huge > 0 && huge <= 4<<20 {
@@ -278,7 +281,7 @@ func exhaustedMappings() {
 	wants(inUse.Protect(3*p, 3*p, ReadOnly), ErrMappings, "vm.max_map_count")
 	view(inUse)[4*p] = 6
 	if advised != nil {
-		// There may be one mapping left. Each of these takes one, because neighbours differ.
+		// There may be one mapping left. Each call takes one, because neighbours differ.
 		for page := 3; last.Protect(page*p, p, NoAccess-Access(page+1)%2) == nil; page++ {
 			check(page < 19, "protecting takes no mappings")
 		}
@@ -288,7 +291,8 @@ func exhaustedMappings() {
 		check(advised.Committed() == 5*huge && b[huge] == 2 && b[2*huge] == 3 &&
 			b[3*huge] == 4, "a refused decommit took something away")
 	}
-	// mmap goes one further than mprotect; after that it refuses even a mapping that replaces others.
+	// mmap can take one more mapping than mprotect; after that it refuses even a mapping that replaces
+	// others.
 	for i := 0; err == nil || i == 0; i++ {
 		check(i < 100, "reservations do not count as mappings")
 		// Neighbours differ, so that they do not become one mapping.

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// TestLeak: a region that is dropped is reported once, with where it was made; its memory stays as it is.
+// TestLeak: a dropped region is reported once, with the place where it was made; its memory stays as it is.
 func TestLeak(t *testing.T) {
 	p := PageSize()
 	eachBackend(t, func(t *testing.T, be backend) {
@@ -44,7 +44,7 @@ func TestLeak(t *testing.T) {
 		if b[p] != 42 {
 			t.Errorf("the leaked memory holds %d, want 42", b[p])
 		}
-		b[0] = 1 // and can be written
+		b[0] = 1 // and is writable
 		if s := find(t, purpose, false); s.Regions != 1 || s.Leaked != 8*p || s.Reserved != 8*p ||
 			s.Committed != 2*p {
 			t.Errorf("counted as %+v", s)
@@ -60,12 +60,13 @@ func TestLeak(t *testing.T) {
 			t.Errorf("reported again: %+v", l)
 		default:
 		}
-		// Give back what no Region can: the test owns the only pointer.
+		// The test owns the only pointer, so it can free the leaked memory.
 		must(t, (&Region{dropped}).Close())
 	})
 }
 
-// dropRegion makes a region and forgets it. It is a function of its own so that no variable of the test keeps it alive.
+// dropRegion makes a region and forgets it. It is a separate function so that no variable of the test keeps
+// the region alive.
 //
 //go:noinline
 func dropRegion(t *testing.T, be backend, purpose string) (base unsafe.Pointer, m *mapping) {
@@ -96,7 +97,7 @@ func TestSpanKeepsRegion(t *testing.T) {
 	must(t, s.Region().Close())
 }
 
-// open0 reserves a region that nothing but its result refers to.
+// open0 reserves a region that only its result refers to.
 func open0(t *testing.T, bytes int) *Region {
 	r, err := Reserve(bytes, Options{Name: t.Name()})
 	must(t, err)

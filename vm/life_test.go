@@ -10,7 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestRegionWithEachCallFailing goes through all that is done to a region, a span and a seam. What fails is done again.
+// TestRegionWithEachCallFailing runs all operations of a region, a span and a seam. Failed operations are
+// repeated.
 func TestRegionWithEachCallFailing(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHuge} {
 		refused, operations := 0, 0
@@ -28,7 +29,7 @@ func TestRegionWithEachCallFailing(t *testing.T) {
 		case vm.HeapStandIn():
 			least = 2
 		case pages == vm.PagesAuto:
-			least = 18 // one call fewer where large pages are the system's choice, and one where it has none
+			least = 18 // one call fewer if large pages are the system's choice, and one if it has none
 		}
 		if calls < least || refused == 0 {
 			t.Errorf("%v pages: %d calls, %d of which refuse something", pages, calls, refused)
@@ -44,7 +45,7 @@ func liveRegion(t *testing.T, pages vm.Pages) (operations int, met error) {
 	}
 	limit := vm.NewLimit(4 * size)
 	var r *vm.Region
-	committed, written := 0, map[int]byte{} // bytes; what the first byte of a page holds
+	committed, written := 0, map[int]byte{} // bytes; the first byte of each written page
 	check := func() {
 		if r == nil {
 			return
@@ -151,7 +152,8 @@ func liveRegion(t *testing.T, pages vm.Pages) (operations int, met error) {
 	return operations, met
 }
 
-// TestMirrorWithEachCallFailing does the same with mirrors and static tables, whose memory is all there from the beginning.
+// TestMirrorWithEachCallFailing does the same with mirrors and static tables, which are committed from the
+// beginning.
 func TestMirrorWithEachCallFailing(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesHeap} {
 		calls := faulttest.EachCall(t, func() (met error) {
@@ -161,7 +163,7 @@ func TestMirrorWithEachCallFailing(t *testing.T) {
 					t.Errorf("%d bytes are used by what is not open", limit.Used())
 				}
 			}
-			for round := range 2 { // the second one is given the addresses of the first
+			for round := range 2 { // the second one gets the addresses of the first
 				var m *vm.Mirror
 				met = errors.Join(met, faulttest.Again(t, "ReserveMirror", func() (err error) {
 					m, err = vm.ReserveMirror(100, vm.Options{Pages: pages, Limit: limit, Name: "faults"})
@@ -192,7 +194,7 @@ func TestMirrorWithEachCallFailing(t *testing.T) {
 	}
 }
 
-// TestNoPartOfARegion: how far the calls of one operation came makes no difference to what is counted.
+// TestNoPartOfARegion: a failure in the middle of an operation leaves the counts unchanged.
 func TestNoPartOfARegion(t *testing.T) {
 	p := vm.PageSize()
 	calls := faulttest.EachCall(t, func() error {

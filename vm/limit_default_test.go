@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestDefaultLimit: what is made without a budget has the default one, until that is another.
+// TestDefaultLimit: regions without a budget have the default one, until it changes.
 func TestDefaultLimit(t *testing.T) {
 	p, before := PageSize(), DefaultLimit()
 	defer SetDefaultLimit(before)
@@ -41,7 +41,7 @@ func TestDefaultLimit(t *testing.T) {
 	})
 }
 
-// TestLimitOfTheEnvironment: an error says where the limit comes from, and a limit that is misspelt is not none.
+// TestLimitOfTheEnvironment: an error names the source of the limit, and a misspelt limit allows nothing.
 func TestLimitOfTheEnvironment(t *testing.T) {
 	p := PageSize()
 	for value, says := range map[string]string{
@@ -88,7 +88,7 @@ func TestParseLimit(t *testing.T) {
 	if l, err := ParseLimit("off"); l != nil || err != nil {
 		t.Errorf("off: %+v, %v", l, err)
 	}
-	// A share is one of what this process may have.
+	// A share is a share of the memory that this process may have.
 	l, err := ParseLimit("75%")
 	if want := ContainerLimit(75); err != nil || (l == nil) != (want == nil) || l != nil &&
 		(l.Max() != want.Max() || l.wrong != want.wrong) {

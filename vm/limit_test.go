@@ -17,7 +17,7 @@ func TestLimit(t *testing.T) {
 		must(t, a.Commit(0, 2*p))
 		must(t, b.Commit(4*p, 2*p))
 		view(b)[4*p] = 3
-		err := b.Commit(2*p, 6*p) // four pages more
+		err := b.Commit(2*p, 6*p) // needs four more pages
 		var e *Error
 		if !errors.Is(err, ErrLimit) || !errors.As(err, &e) || e.Bytes != 4*p || e.Op != "commit" ||
 			e.Purpose != "b" || !strings.Contains(e.Detail, Bytes(4*p)+" of "+Bytes(5*p)) {
@@ -26,7 +26,7 @@ func TestLimit(t *testing.T) {
 		if limit.Used() != 4*p || b.Committed() != 2*p || view(b)[4*p] != 3 {
 			t.Fatalf("a refused commit changed something: %d used, %d committed", limit.Used(), b.Committed())
 		}
-		must(t, b.Commit(2*p, p))   // just what is left
+		must(t, b.Commit(2*p, p))   // exactly the rest
 		must(t, b.Commit(4*p, 2*p)) // is committed already
 		if err := a.Commit(7*p, 1); !errors.Is(err, ErrLimit) {
 			t.Fatalf("committing past the limit gave %v", err)
@@ -60,7 +60,8 @@ func TestLimit(t *testing.T) {
 	must(t, r.Commit(0, 0))
 }
 
-// TestLimitShared: many goroutines commit and decommit under one limit; it is never passed, and nothing of it is lost.
+// TestLimitShared: many goroutines commit and decommit under one limit; it is never exceeded, and nothing is
+// lost.
 func TestLimitShared(t *testing.T) {
 	p := PageSize()
 	eachBackend(t, func(t *testing.T, be backend) {

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// FuzzMirror writes ranges anywhere in a mirror, four bytes an operation: both halves hold the same.
+// FuzzMirror writes ranges anywhere in a mirror, four bytes an operation. Both halves hold the same bytes.
 func FuzzMirror(f *testing.F) {
 	f.Add(byte(0), []byte{0, 0, 0, 7, 255, 255, 200, 1, 127, 255, 16, 9})
 	f.Fuzz(func(t *testing.T, pages byte, ops []byte) {

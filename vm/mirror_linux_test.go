@@ -23,7 +23,7 @@ func init() {
 	children["no file sizes"] = noFileSizes
 }
 
-// TestMirrorMemoryIsOnce: the kernel counts each page of both halves as half of one.
+// TestMirrorMemoryIsOnce: the kernel counts each page of both halves as half a page.
 func TestMirrorMemoryIsOnce(t *testing.T) {
 	p := PageSize()
 	m := openMirror(t, onlyOS(t), 64*p, Options{Name: "twice"})
@@ -52,7 +52,7 @@ func TestMirrorMemoryIsOnce(t *testing.T) {
 	}
 }
 
-// TestMirrorsKeepNothing: mappings and descriptors are after many mirrors what they were before.
+// TestMirrorsKeepNothing: after many mirrors the numbers of mappings and descriptors are unchanged.
 func TestMirrorsKeepNothing(t *testing.T) {
 	be := onlyOS(t)
 	openMirror(t, be, PageSize(), Options{}).Close()
@@ -77,7 +77,7 @@ func openFiles(t *testing.T) int {
 	return len(entries)
 }
 
-// refuse makes a system call fail in all threads: always, or only where its second argument is zero.
+// refuse makes a system call fail in all threads: always, or only if its second argument is zero.
 func refuse(call uint32, onlyZero bool, errno unix.Errno) {
 	rule := seccomptest.Rule{Call: call, Errno: errno}
 	if onlyZero {
@@ -86,7 +86,7 @@ func refuse(call uint32, onlyZero bool, errno unix.Errno) {
 	done(seccomptest.Refuse(rule))
 }
 
-// mirrorIn makes a mirror in a child, and checks how its halves are kept the same, and that they are.
+// mirrorIn makes a mirror in a child, and checks whether its halves are copied, and that they are equal.
 func mirrorIn(child string, bytes int, copied bool) *Mirror {
 	m, err := mirrorOn(osBackend{}, bytes, Options{Name: child}, origin{})
 	done(err)
@@ -117,7 +117,7 @@ func setFiles(n uint64) {
 
 // takeDescriptors opens files until there are no more.
 func takeDescriptors() {
-	time.Sleep(time.Nanosecond) // Go's runtime takes two descriptors with the first timer, and ends the process where it cannot
+	time.Sleep(time.Nanosecond) // the first timer of Go's runtime takes two descriptors, or ends the process
 	setFiles(20)
 	for {
 		if _, err := unix.Open("/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
@@ -127,7 +127,7 @@ func takeDescriptors() {
 	}
 }
 
-// noDescriptors: where mremap works a mirror needs none.
+// noDescriptors: a mirror needs no descriptor if mremap works.
 func noDescriptors() {
 	takeDescriptors()
 	done(mirrorIn("files", mirrorPages(), false).Close())
@@ -136,7 +136,7 @@ func noDescriptors() {
 func mremapRefused() {
 	mirrorIn("before", mirrorPages(), false)
 	check(!mapsFile("before"), "a memfd was made without need")
-	refuse(unix.SYS_MREMAP, true, unix.EPERM) // the first mapping is made, the second one is refused
+	refuse(unix.SYS_MREMAP, true, unix.EPERM) // only the second mapping is refused
 	m := mirrorIn("after", mirrorPages(), false)
 	check(mapsFile("after"), "there is no memfd, and the halves are the same memory")
 	done(m.Close())
@@ -159,7 +159,7 @@ func bothRefused() {
 	}
 	base := m.Base()
 	done(m.Close())
-	// The addresses that were tried, and those of the copied halves, serve as any others, and hold memory of their own.
+	// Tried addresses, and those of copied halves, serve as any others, and have memory of their own.
 	for range 3 {
 		r := reserveIn("region", 2*mirrorPages(), Options{})
 		done(r.Commit(0, r.Size()))
@@ -199,7 +199,7 @@ func mirrorAddressSpace() {
 	done(mirrorIn("as", 16*mib, false).Close())
 }
 
-// noFileSizes: the limit that would be a signal leads to copies.
+// noFileSizes: a limit that would raise a signal leads to copies.
 func noFileSizes() {
 	refuse(unix.SYS_MREMAP, false, unix.ENOSYS)
 	setLimit(unix.RLIMIT_FSIZE, mirrorPages()-1)
@@ -207,7 +207,7 @@ func noFileSizes() {
 	wants(m.Refused(), ErrRefused, "RLIMIT_FSIZE")
 }
 
-// TestMirrorShortage: shared memory is no data, and is charged as committed memory is.
+// TestMirrorShortage: shared memory is not data, and is charged as committed memory.
 func TestMirrorShortage(t *testing.T) {
 	const mib = 1 << 20
 	for _, c := range []struct {

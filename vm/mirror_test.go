@@ -24,13 +24,14 @@ func openMirror(tb testing.TB, be backend, bytes int, o Options) *Mirror {
 	return m
 }
 
-// halves are the two halves of a mirror.
+// halves returns the two halves of a mirror.
 func halves(m *Mirror) (first, second []byte) {
 	b := unsafe.Slice((*byte)(m.Base()), 2*m.Size())
 	return b[:m.Size()], b[m.Size():]
 }
 
-// TestMirror writes ranges in both halves and across the border, and compares both halves with a plain slice after each.
+// TestMirror writes ranges in both halves and across the border. After each it compares both halves with a
+// plain slice.
 func TestMirror(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -78,7 +79,7 @@ func TestMirrorSizes(t *testing.T) {
 		if m := openMirror(t, be, 1, Options{}); m.Size() != max(PageSize(), mirrorUnit) {
 			t.Errorf("1 byte became %d", m.Size())
 		}
-		// Too large for any machine's addresses or memory, where those have 64 bits, and an error all the same.
+		// Too large for the addresses or memory of any machine; 32 bits fail earlier, with an error too.
 		if math.MaxInt == math.MaxInt32 {
 			return
 		}
@@ -102,7 +103,7 @@ func TestMirrorIsCounted(t *testing.T) {
 		if got := find(t, purpose, false); got != want || limit.Used() != memory {
 			t.Errorf("counted %+v, used %d, want %+v", got, limit.Used(), want)
 		}
-		// A mirror that the limit does not allow changes nothing.
+		// A mirror beyond the limit changes nothing.
 		var e *Error
 		_, err := mirrorOn(be, 8*mirrorPages(), Options{Name: purpose, Limit: limit}, origin{})
 		if !errors.Is(err, ErrLimit) || !errors.As(err, &e) || e.Purpose != purpose ||
@@ -117,7 +118,7 @@ func TestMirrorIsCounted(t *testing.T) {
 	})
 }
 
-// mirrorPages is a size that needs no rounding.
+// mirrorPages returns a size that needs no rounding.
 func mirrorPages() int { return 4 * max(PageSize(), mirrorUnit) }
 
 // TestMirrorAddressesServeAgain: no addresses are lost, however often mirrors are made and closed.
@@ -143,7 +144,7 @@ func TestMirrorAddressesServeAgain(t *testing.T) {
 	if !mirrorsServeRegions {
 		return
 	}
-	// A region may begin at a huge page only.
+	// A region may begin only at a huge page.
 	r := open(t, be, 2*size-HugePageSize(), Options{})
 	must(t, r.Commit(0, r.Size()))
 	view(r)[5] = 1
@@ -191,7 +192,7 @@ func dropMirror(t *testing.T, be backend, purpose string) *mapping {
 	return m.r.m
 }
 
-// refusing is a backend on which mapping memory twice, or giving it back, fails.
+// refusing is a backend that fails to map memory twice, or to give it back.
 type refusing struct {
 	backend
 	mirrorErr, unmirrorErr error
@@ -211,7 +212,7 @@ func (r *refusing) unmirror(p unsafe.Pointer, n int) error {
 	return r.backend.unmirror(p, n)
 }
 
-// TestMirrorFailures: a refusal leads to copies, other failures are errors, and nothing is kept of either.
+// TestMirrorFailures: a refusal leads to copies, other failures are errors, and neither keeps anything.
 func TestMirrorFailures(t *testing.T) {
 	be := &refusing{backend: onlyOS(t)}
 	limit := NewLimit(100 * mirrorPages())
@@ -235,7 +236,7 @@ func TestMirrorFailures(t *testing.T) {
 			t.Errorf("%v gave %v; %d used", be.mirrorErr, err, limit.Used())
 		}
 	}
-	// A Close that fails leaves everything as it was.
+	// A failing Close changes nothing.
 	be.mirrorErr, be.unmirrorErr = nil, errFaulty
 	m, err = mirrorOn(be, mirrorPages(), o, origin{})
 	must(t, err)

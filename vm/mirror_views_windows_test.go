@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// TestMirrorOfViews makes mirrors in the way of systems without placeholders, while other threads take any addresses that
-// are free for a moment, and checks that both halves are the same memory, and that closed ones keep their addresses.
+// TestMirrorOfViews makes mirrors as on systems without placeholders, while other threads take free
+// addresses. Both halves are the same memory, and closed mirrors keep their addresses.
 func TestMirrorOfViews(t *testing.T) {
 	onlyOS(t)
-	const n, mirrors = 3 * mirrorUnit, 40 // a size that no other test uses, for what stays
+	const n, mirrors = 3 * mirrorUnit, 40 // a size that no other test uses: closed views stay
 	var stop atomic.Bool
 	var others sync.WaitGroup
 	for range 2 {

@@ -18,7 +18,7 @@ func TestMoveFaults(t *testing.T) {
 			return err
 		}
 		defer func() {
-			for range 2 { // the first time may be the one that is made to fail
+			for range 2 { // the first attempt may meet the failing call
 				err = r.Close()
 			}
 			if err != nil {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestMoveTakesNoMemory looks from outside: what was touched is at the new place, untouched pages take nothing, nothing is
-// left at the old one, and the old addresses stay mapped.
+// TestMoveTakesNoMemory checks from outside the package: touched pages are at the new place, untouched pages
+// take no memory, nothing is left at the old place, and the old addresses stay mapped.
 func TestMoveTakesNoMemory(t *testing.T) {
 	p := PageSize()
 	for _, pages := range []Pages{PagesAuto, PagesSmall} {
@@ -33,7 +33,8 @@ func TestMoveTakesNoMemory(t *testing.T) {
 	}
 }
 
-// TestMoveKeepsHugePages: they move whole where both ranges lie equally in them, and the wish for them moves too.
+// TestMoveKeepsHugePages: huge pages move whole if both ranges have the same offset in one, and the advice
+// moves too.
 func TestMoveKeepsHugePages(t *testing.T) {
 	be := onlyOS(t)
 	huge := HugePageSize()
@@ -63,12 +64,12 @@ func TestMoveKeepsHugePages(t *testing.T) {
 	}
 }
 
-// TestMoveFindsBorders: where protecting pages, or touching them in turn, has split the mapping, its parts move.
+// TestMoveFindsBorders: if protecting or touching pages has split the mapping, its parts move.
 func TestMoveFindsBorders(t *testing.T) {
 	p := PageSize()
 	r := open(t, onlyOS(t), 1024*p, Options{})
 	must(t, r.Commit(0, 256*p))
-	// Mappings that were touched before they became neighbours stay apart.
+	// Mappings that were touched before they became neighbours stay separate.
 	must(t, r.Decommit(50*p, 3*p))
 	must(t, r.Decommit(99*p, 1*p))
 	stamp(r, 0, 50*p, 0)
@@ -89,7 +90,7 @@ func TestMoveFindsBorders(t *testing.T) {
 	resident(t, "after the second move", r, 256*p)
 }
 
-// TestMovedMappingsAreCounted: pieces that were moved stay mappings of their own, until they are decommitted.
+// TestMovedMappingsAreCounted: moved pieces stay separate mappings until they are decommitted.
 func TestMovedMappingsAreCounted(t *testing.T) {
 	const pages = 64
 	p := PageSize()

@@ -10,7 +10,8 @@ import (
 	"unsafe"
 )
 
-// stamp writes a number a page into a range: into the first and the last byte of each of the system's pages.
+// stamp writes a number into the first and last byte of each system page of a range, ascending with the
+// pages.
 func stamp(r *Region, off, n int, number byte) {
 	for b := view(r)[off : off+n]; len(b) > 0; b = b[PageSize():] {
 		for i := 0; i < PageSize(); i += systemPage {
@@ -20,7 +21,7 @@ func stamp(r *Region, off, n int, number byte) {
 	}
 }
 
-// stamped reports whether stamp has written there.
+// stamped reports whether a range holds the bytes of stamp.
 func stamped(r *Region, off, n int, number byte) bool {
 	for b := view(r)[off : off+n]; len(b) > 0; b = b[PageSize():] {
 		if b[0] != number || b[PageSize()-1] != number {
@@ -55,7 +56,7 @@ func TestMovePages(t *testing.T) {
 					!faults(func() { sink = view(r)[7*p-1] })) {
 					t.Error("pages that were moved away can be read")
 				}
-				// The limit of the destination has room for one page more.
+				// The limit of the destination has room for one more page.
 				var e *Error
 				if err := r.MovePages(to, 0, 7*p, 2*p); !errors.Is(err, ErrLimit) || !errors.As(err, &e) ||
 					e.Op != "move" || e.Bytes != 2*p {
@@ -65,7 +66,7 @@ func TestMovePages(t *testing.T) {
 					!stamped(r, 7*p, 3*p, 6) {
 					t.Errorf("a refused move changed something: %q, %q", state(r, mine), state(to, theirs))
 				}
-				// What was moved can move on, and back to where it was, where new pages are zero.
+				// Moved pages can move on, and back to their old place, whose new pages are zero.
 				must(t, to.MovePages(to, 0, 5*p, 3*p))
 				must(t, to.MovePages(r, 4*p, 0, 3*p))
 				if got := state(r, mine) + ", " + state(to, theirs); got != "8 8: 2-10, 0 0:" ||
@@ -82,7 +83,7 @@ func TestMovePages(t *testing.T) {
 	}
 }
 
-// TestMovePagesOverSeveralMappings: what moves consists of pieces that came from different places.
+// TestMovePagesOverSeveralMappings moves a range of pieces from different places.
 func TestMovePagesOverSeveralMappings(t *testing.T) {
 	const pages = 100
 	p := PageSize()
@@ -90,7 +91,7 @@ func TestMovePagesOverSeveralMappings(t *testing.T) {
 		r := open(t, be, 5*pages*p, Options{Limit: NewLimit(pages * p)})
 		must(t, r.Commit(0, pages*p))
 		stamp(r, 0, pages*p, 0)
-		// The pages change places in pairs of neighbours, far from each other.
+		// Pairs of adjacent pages exchange places far apart.
 		for i := 0; i < pages; i += 20 {
 			must(t, r.MovePages(r, (pages+i)*p, (pages-20-i)*p, 20*p))
 		}
@@ -153,11 +154,11 @@ func TestMovePagesMisuse(t *testing.T) {
 	})
 }
 
-// stubborn is a back end that moves only pieces of a few pages, none from certain pages on, or none.
+// stubborn is a backend that moves only small pieces, no pieces from certain pages on, or none.
 type stubborn struct {
 	faulty
 	most  int // pages
-	stuck int // a page that does not move
+	stuck int // a page that cannot move
 }
 
 func (s *stubborn) move(to, from unsafe.Pointer, n int) error {
@@ -187,7 +188,7 @@ func openStubborn(t *testing.T) (*stubborn, *Region, *Limit) {
 	return s, r, limit
 }
 
-// TestMoveSplits: where a range is several mappings its parts move; small ones that do not are copied.
+// TestMoveSplits: if a range is several mappings, its parts move; small parts that cannot move are copied.
 func TestMoveSplits(t *testing.T) {
 	p := PageSize()
 	for _, most := range []int{1 << 20, 60, 17, 3, 0} {
@@ -202,7 +203,7 @@ func TestMoveSplits(t *testing.T) {
 	}
 }
 
-// TestMoveFails: a move that cannot go on puts everything back.
+// TestMoveFails: a move that fails puts everything back.
 func TestMoveFails(t *testing.T) {
 	p := PageSize()
 	for _, stuck := range []int{0, 5, 40, 63} {
@@ -227,14 +228,15 @@ func TestMoveFails(t *testing.T) {
 	}
 }
 
-// TestMoveCannotDecommit: the source counts as Reserved though the system keeps it usable, and is zero when it is committed.
+// TestMoveCannotDecommit: if the system keeps the source usable, it counts as Reserved, and is zero when
+// committed.
 func TestMoveCannotDecommit(t *testing.T) {
 	p := PageSize()
 	for _, op := range []string{"decommit", "discard"} {
 		s, r, limit := openStubborn(t)
 		must(t, r.Commit(0, 8*p))
 		stamp(r, 0, 8*p, 9)
-		s.stuck = 3 // copied, so that there is something to give back
+		s.stuck = 3 // copied, so that there is memory to give back
 		s.fails["decommit"], s.fails[op] = errFaulty, errFaulty
 		must(t, r.MovePages(r, 100*p, 0, 8*p))
 		clear(s.fails)
@@ -248,8 +250,8 @@ func TestMoveCannotDecommit(t *testing.T) {
 	}
 }
 
-// driveMoves decodes four bytes an operation and compares two regions, between which pages move, with what a plain
-// program would keep.
+// driveMoves decodes four bytes an operation and compares two regions, between which pages move, with a plain
+// model.
 func driveMoves(t *testing.T, ops []byte) {
 	const pages = 40
 	p := PageSize()
@@ -317,7 +319,7 @@ func driveMoves(t *testing.T, ops []byte) {
 	}
 }
 
-// checkBorders counts the borders that moving has made anew.
+// checkBorders counts the borders made by moves independently.
 func checkBorders(t *testing.T, r *Region) {
 	t.Helper()
 	if want := r.m.bordersIn(0, r.m.size); r.m.borders != want {

@@ -16,15 +16,16 @@ import (
 )
 
 const (
-	// groupVariable says what a child of TestOutOfMemory is to do, and groupPath in which control group it is.
+	// groupVariable is the role of a child of TestOutOfMemory, and groupPath is its control group.
 	groupVariable = "VAST_VM_TEST_GROUP_ROLE"
 	groupPath     = "VAST_VM_TEST_GROUP"
-	// groupBytes is what the control group may use: several times what the child needs but for its region.
+	// groupBytes is the memory limit of the control group: several times the need of a child without its
+	// region.
 	groupBytes = 192 << 20
 )
 
-// TestOutOfMemory has children use more memory than their control group may: one without a budget is killed, which harms
-// nobody else; those with one get an error and go on.
+// TestOutOfMemory lets children use more memory than their control group allows. A child without a budget is
+// killed, which harms no other process; children with a budget get an error and continue.
 func TestOutOfMemory(t *testing.T) {
 	onlyOS(t)
 	if role := os.Getenv(groupVariable); role != "" {
@@ -39,7 +40,7 @@ func TestOutOfMemory(t *testing.T) {
 	run := func(role string, environment ...string) (string, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		defer cancel()
-		// As in a container, the process is in the group before it begins.
+		// As in a container, the process is in the group before it starts.
 		cmd := exec.CommandContext(ctx, "/bin/sh", "-c",
 			`echo $$ > "$`+groupPath+`/cgroup.procs" && exec "$0" "$@"`,
 			os.Args[0], "-test.run=^TestOutOfMemory$", "-test.v", "-test.count=1")
@@ -115,7 +116,7 @@ func outgrow(t *testing.T, role string) {
 			"own"; fromOutside != strings.Contains(err.Error(), LimitVariable) {
 			t.Errorf("%v, where the limit was taken from the environment: %v", err, fromOutside)
 		}
-		// With room again it goes on.
+		// With room again it continues.
 		if off > 0 {
 			must(t, r.Decommit(0, step))
 			must(t, r.Commit(off, step))
@@ -126,8 +127,8 @@ func outgrow(t *testing.T, role string) {
 	t.Error("nothing is refused, and the process lives")
 }
 
-// memoryGroup makes a control group for memory below one that this process belongs to, or below one above that, and
-// removes it after the test. It skips the test where it cannot.
+// memoryGroup makes a control group with a memory limit below one of this process's groups, and removes it
+// after the test. It skips the test if that fails.
 func memoryGroup(t *testing.T, bytes int) (dir string) {
 	t.Helper()
 	b, err := os.ReadFile("/proc/self/cgroup")
@@ -135,7 +136,7 @@ func memoryGroup(t *testing.T, bytes int) (dir string) {
 		t.Skipf("the system has no control groups: %v", err)
 	}
 	name := fmt.Sprintf("vast-test-%d", os.Getpid())
-	tried := errors.New("no memory controller is to be seen")
+	tried := errors.New("no memory controller is visible")
 	for line := range strings.Lines(string(b)) {
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(parts) != 3 {
@@ -162,7 +163,7 @@ func memoryGroup(t *testing.T, bytes int) (dir string) {
 					if parts[0] != "0" {
 						allowed = fmt.Sprint(bytes) // memory and swap together
 					}
-					// Where swap is not counted there is mostly none; with it the child would only be slow.
+					// Without a count of swap there is usually none; with swap the child would only be slow.
 					_ = os.WriteFile(filepath.Join(dir, swap), []byte(allowed), 0)
 					return dir
 				}
@@ -177,10 +178,12 @@ func memoryGroup(t *testing.T, bytes int) (dir string) {
 	return ""
 }
 
-// removeGroup removes a control group, which the kernel allows a moment after its last process has ended.
+// removeGroup removes a control group. The kernel allows it a moment after the group's last process has
+// ended.
 func removeGroup(t *testing.T, dir string) {
 	var err error
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	deadline := time.Now().Add(time.Minute)
+	for ; time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if err = os.Remove(dir); err == nil || errors.Is(err, os.ErrNotExist) {
 			return
 		}
@@ -188,7 +191,7 @@ func removeGroup(t *testing.T, dir string) {
 	t.Errorf("the control group stays: %v", err)
 }
 
-// killedIn returns how many processes of a group the kernel has ended for want of memory.
+// killedIn returns the number of processes of a group that the kernel killed for lack of memory.
 func killedIn(group string) (n int) {
 	for _, name := range []string{"memory.events", "memory.oom_control"} {
 		b, _ := os.ReadFile(filepath.Join(group, name))

@@ -47,7 +47,7 @@ func PageSize() int { return pageSize }
 type Facts struct {
 	PageSize         int    // bytes
 	HugePageSize     int    // bytes; 0 if a program cannot ask for huge pages
-	HugeMode         string // Linux: always, madvise, never, or disabled for this process; elsewhere unsupported
+	HugeMode         string // Linux: always, madvise, never, or disabled (for this process); else unsupported
 	OvercommitMode   int    // Linux: vm.overcommit_memory; -1 elsewhere
 	MaxMappings      int    // Linux: vm.max_map_count
 	AddressLimit     int    // bytes: RLIMIT_AS; on Windows the address space of a process

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// scans skips the rest of a test where the kernel says only which pages are in memory, or is not asked for more because
-// its pages are smaller than those of the build.
+// scans skips the rest of a test if the kernel reports only which pages are in memory, or the package does
+// not ask because the system's pages are smaller than the build's.
 func scans(t *testing.T, r *Region) {
 	t.Helper()
 	if pageSize != systemPage {
@@ -19,8 +19,8 @@ func scans(t *testing.T, r *Region) {
 	}
 }
 
-// TestPagesAgreeWithTheKernel compares with mincore, a page at a time, and with smaps: with the kernel's ranges, and with the
-// way of older kernels.
+// TestPagesAgreeWithTheKernel compares with mincore, page by page, and with smaps, for both ways of asking
+// the kernel.
 func TestPagesAgreeWithTheKernel(t *testing.T) {
 	p := PageSize()
 	const pages = 3 * 16 << 10 // several batches
@@ -64,7 +64,7 @@ func TestPagesAgreeWithTheKernel(t *testing.T) {
 	}))
 	compare("mincore", older, PageResident)
 	scans(t, r)
-	// A page that was only read is the kernel's.
+	// A page that was only read is the kernel's page of zeros.
 	must(t, r.Discard(200*p, 2*p))
 	sink = view(r)[200*p]
 	got := pagesOf(t, r, 200*p, 2*p)
@@ -96,7 +96,7 @@ func TestPagesSayWhichAreHuge(t *testing.T) {
 	}
 }
 
-// TestPagesCostNoMemory: asking must not bring pages into memory.
+// TestPagesCostNoMemory: asking does not bring pages into memory.
 func TestPagesCostNoMemory(t *testing.T) {
 	r := open(t, onlyOS(t), 64<<20, Options{})
 	must(t, r.Commit(0, r.Size()))

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// pagesOf returns the state of each page of a range, and checks that the runs are whole pages that follow each other, none
-// of them empty and no two alike.
+// pagesOf returns the state of each page of a range. It checks that the runs are whole pages without gaps,
+// that none is empty, and that neighbours differ.
 func pagesOf(t *testing.T, r *Region, off, n int) []PageState {
 	t.Helper()
 	before := []PageRun{{-1, -1, 99}}
@@ -36,7 +36,7 @@ func pagesOf(t *testing.T, r *Region, off, n int) []PageState {
 	return states
 }
 
-// TestPagesOfRandomRegions compares what is committed, and was, with a map of pages.
+// TestPagesOfRandomRegions compares the pages that are and were committed with a map of pages.
 func TestPagesOfRandomRegions(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -99,7 +99,7 @@ func TestPagesOfHeapAreResident(t *testing.T) {
 	}
 }
 
-// TestPagesMove: what moved away was committed, and is no more.
+// TestPagesMove: pages that moved away count as decommitted.
 func TestPagesMove(t *testing.T) {
 	p := PageSize()
 	for name, be := range backends() {

@@ -10,7 +10,7 @@ type Place struct {
 	What, Element string
 	Index         int       // of the element
 	Usable        int       // number of elements, from the first on, in Committed pages
-	State         PageState // PageCommitted; PageDecommitted after memory was given back; or no flag: Reserved
+	State         PageState // PageCommitted; PageDecommitted (its memory was given back); or 0: Reserved
 	Closed        bool      // the region is closed, and no other one uses the address yet
 	Made          string    // file:line of the calls that led to Reserve, innermost first
 	ClosedAt      string    // the same for Close

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestDescribe: what an address is told to be follows what happens to its page.
+// TestDescribe: the description of an address follows the state of its page.
 func TestDescribe(t *testing.T) {
 	p := PageSize()
 	eachBackend(t, func(t *testing.T, be backend) {
@@ -37,11 +37,11 @@ func TestDescribe(t *testing.T) {
 		must(t, r.Decommit(p, p))
 		says(p+40, PageDecommitted, (p-24)/40, fmt.Sprintf("slot %d of ships lies in memory that was given "+
 			"back", (p-24)/40))
-		// What nobody has labelled is bytes of the region.
+		// An unlabelled region is an array of bytes.
 		says(9*p+3, 0, 9*p+3, fmt.Sprintf("byte %d of region %q is beyond its %d usable bytes", 9*p+3,
 			t.Name(), p))
 		says(7, PageCommitted, 7, fmt.Sprintf("byte 7 of region %q is usable", t.Name()))
-		// Of labels that overlap the last one holds.
+		// If labels overlap, the last one counts.
 		r.Label(9*p, p, Label{})
 		says(9*p+3, 0, 3, fmt.Sprintf("byte 3 of region %q is beyond its end: none is usable yet", t.Name()))
 
@@ -54,7 +54,8 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestDescribeClosed: a closed region is remembered as long as nobody else has its addresses, and not too many are.
+// TestDescribeClosed: a closed region is remembered until other code gets its addresses, or too many others
+// were closed.
 func TestDescribeClosed(t *testing.T) {
 	be := onlyOS(t)
 	r := open(t, be, 3*PageSize(), Options{Name: "first"})
@@ -67,7 +68,7 @@ func TestDescribeClosed(t *testing.T) {
 		!strings.Contains(at.Made, "place_test.go:") || !strings.Contains(at.ClosedAt, "place_test.go:") {
 		t.Errorf("it is %+v: %v", at, at)
 	}
-	// Held open, so that regions that come and go below do not get these addresses.
+	// Held open, so that the regions below do not get these addresses.
 	again := open(t, be, 3*PageSize(), Options{Name: "second"})
 	if uintptr(again.Base()) != base {
 		t.Skip("the addresses were not used again")
@@ -94,7 +95,7 @@ func TestDescribeClosed(t *testing.T) {
 	}
 }
 
-// TestLabelMisuse: labels outside the region, and after Close, are a caller's bug.
+// TestLabelMisuse: labels outside the region, and after Close, panic.
 func TestLabelMisuse(t *testing.T) {
 	r := open0(t, PageSize())
 	says := func(want string, f func()) {

@@ -22,7 +22,9 @@ func (be osBackend) refusals() []Refusal {
 		}
 		return refused
 	}
-	advice := func(kind int, name, instead string) { note("madvise("+name+")", adviceTaken(p, kind), instead) }
+	advice := func(kind int, name, instead string) {
+		note("madvise("+name+")", adviceTaken(p, kind), instead)
+	}
 
 	// Without a committed page the advice cannot be tried.
 	if refused := note("mprotect", be.commit(p, 2*pageSize), "Nothing can be committed."); !refused &&

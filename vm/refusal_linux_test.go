@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The calls that sandboxes refuse, one by one and together.
+// These are the calls that sandboxes refuse, one by one and together.
 var (
 	refusedNames    = seccomptest.Rule{Call: unix.SYS_PRCTL, Argument: 1, Value: unix.PR_SET_VMA}
 	refusedAdvice   = seccomptest.Rule{Call: unix.SYS_MADVISE}
@@ -34,14 +34,14 @@ func refusedKind(kind uint32) seccomptest.Rule {
 	return seccomptest.Rule{Call: unix.SYS_MADVISE, Argument: 3, Value: kind}
 }
 
-// TestRefusedCalls goes through a region's life where a sandbox refuses what regions can do without, with either of the
-// errors that sandboxes answer with.
+// TestRefusedCalls runs a region's life in a sandbox that refuses optional calls, with either of the errors
+// that sandboxes use.
 func TestRefusedCalls(t *testing.T) {
 	onlyOS(t)
 	for _, c := range []struct {
 		what  string
 		rules []seccomptest.Rule
-		told  string // the calls that Refusals names
+		told  string // the calls that Refusals reports
 	}{
 		{"nothing", nil, ""},
 		{"names", []seccomptest.Rule{refusedNames}, "prctl(PR_SET_VMA)"},
@@ -58,7 +58,7 @@ func TestRefusedCalls(t *testing.T) {
 		{"files", []seccomptest.Rule{refusedFiles}, "memfd_create"},
 		{"moves and files", []seccomptest.Rule{refusedMoves, refusedFiles}, "mremap memfd_create"},
 		{"what is resident", []seccomptest.Rule{refusedResident}, "mincore"},
-		{"faults in user space", []seccomptest.Rule{refusedFaults}, ""}, // regions have none
+		{"faults in user space", []seccomptest.Rule{refusedFaults}, ""}, // regions make none
 		{"limits", []seccomptest.Rule{refusedLimits}, ""},
 		{"the files of the kernel", []seccomptest.Rule{refusedProc}, ""},
 		{"all", []seccomptest.Rule{refusedNames, refusedAdvice, refusedMoves, refusedFiles, refusedResident,
@@ -101,9 +101,9 @@ func TestRefusedCalls(t *testing.T) {
 	}
 }
 
-// liveRefused goes through all that regions and mirrors do.
+// liveRefused runs all operations of regions and mirrors.
 func liveRefused(t *testing.T, refused func(seccomptest.Rule) bool, errno unix.Errno) {
-	facts = sync.OnceValue(ReadFacts) // as a process that begins under these rules would
+	facts = sync.OnceValue(ReadFacts) // as a process that starts under these rules
 	p, be := PageSize(), osBackend{}
 	size := 64 * p
 	if huge := HugePageSize(); huge > 0 {
@@ -179,10 +179,10 @@ func liveRefused(t *testing.T, refused func(seccomptest.Rule) bool, errno unix.E
 	if after := fmt.Sprint(Snapshot(false)); after != before {
 		t.Errorf("counted %s, before %s", after, before)
 	}
-	runtime.GC() // Go's own memory goes on as well
+	runtime.GC() // Go's own memory works as well
 }
 
-// checkNamed looks whether all of a region's mappings still have its name, where the kernel has names at all.
+// checkNamed checks that all of a region's mappings still have its name, if the kernel supports names.
 func checkNamed(t *testing.T, r *Region, refused func(seccomptest.Rule) bool) {
 	t.Helper()
 	if refused(refusedProc) || refused(refusedNames) {
@@ -194,7 +194,7 @@ func checkNamed(t *testing.T, r *Region, refused func(seccomptest.Rule) bool) {
 	}
 }
 
-// TestRefusedMemory: without mmap and mprotect there is nothing to be had, and the error says who refuses.
+// TestRefusedMemory: without mmap and mprotect nothing works, and the error names the sandbox.
 func TestRefusedMemory(t *testing.T) {
 	onlyOS(t)
 	for _, c := range []struct {

@@ -4,13 +4,13 @@ import (
 	"testing"
 )
 
-// BenchmarkFirstTouch commits memory and touches every small page of it: what a growing array pays.
+// BenchmarkFirstTouch commits memory and touches every small page of it: the cost of a growing array.
 func BenchmarkFirstTouch(b *testing.B) {
 	const bytes = 64 << 20
 	for _, pages := range []Pages{PagesSmall, PagesHuge} {
 		b.Run(pages.String(), func(b *testing.B) {
 			r := open(b, onlyOS(b), bytes, Options{Pages: pages})
-			commitAndTouch(b, r) // the system has to find memory that nobody used for long
+			commitAndTouch(b, r) // the system must find memory that was unused for long
 			must(b, r.Decommit(0, bytes))
 			b.SetBytes(bytes)
 			for b.Loop() {
@@ -39,7 +39,7 @@ func BenchmarkPopulate(b *testing.B) {
 	}
 }
 
-// BenchmarkReserveClose opens and closes a region that the address cache knows already.
+// BenchmarkReserveClose opens and closes a region that the address cache holds.
 func BenchmarkReserveClose(b *testing.B) {
 	be := onlyOS(b)
 	for b.Loop() {
@@ -59,8 +59,8 @@ func BenchmarkCommitStep(b *testing.B) {
 	}
 }
 
-// BenchmarkPages asks for the state of all pages of a region of which every second one is in memory, and of one that is in
-// memory as a whole.
+// BenchmarkPages asks for the states of all pages of two regions: one with every second page in memory, and
+// one with all.
 func BenchmarkPages(b *testing.B) {
 	const bytes = 256 << 20
 	for _, o := range []struct {

@@ -8,18 +8,18 @@ import (
 
 const (
 	modelPages = 24
-	// modelBudget is less than the region, so that commits are refused now and then.
+	// modelBudget is less than the region, so that some commits are refused.
 	modelBudget = 20
 )
 
-// regionModel is a region as a plain program would keep it: what each committed page holds at its ends and its middle.
+// regionModel is a region as a plain map: the bytes at both ends and in the middle of each committed page.
 type regionModel map[int][3]byte
 
-// probes are the offsets in a page that are written and read.
+// probes returns the offsets in a page that are written and read.
 func probes() [3]int { return [3]int{0, PageSize() / 2, PageSize() - 1} }
 
-// driveRegion decodes four bytes an operation, drives a region on each back end with them, and compares it with the model
-// after each.
+// driveRegion decodes four bytes an operation. It applies them to a region on each backend, and compares it
+// with the model.
 func driveRegion(t *testing.T, ops []byte) {
 	for name, be := range backends() {
 		p := PageSize()
@@ -36,7 +36,7 @@ func driveRegion(t *testing.T, ops []byte) {
 		model := make(regionModel)
 		for i := 0; i+4 <= len(ops); i += 4 {
 			op, a, b, c := ops[i]%8, int(ops[i+1]), int(ops[i+2]), ops[i+3]
-			// Offsets a little before, at and behind the borders of pages.
+			// Offsets slightly before, at and behind the borders of pages.
 			off := min(max(a%(modelPages+1)*p+int(int8(c)), 0), modelPages*p)
 			end := min(max(off+b%(modelPages+1)*p+int(int8(ops[i+3]<<4)), off), modelPages*p)
 			outLo, outHi := off/p, (end+p-1)/p // pages, rounded outward

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// smaps adds up what /proc/self/smaps says in bytes of the mappings that touch a region, and counts them as "mappings".
-// Their names are joined under "name".
+// smaps sums the figures of /proc/self/smaps, in bytes, over the mappings that touch a region. It counts the
+// mappings as "mappings" and joins their names under "name".
 func smaps(tb testing.TB, r *Region) (sum map[string]int, names []string) {
 	tb.Helper()
 	f, err := os.Open("/proc/self/smaps")
@@ -47,7 +47,8 @@ func smaps(tb testing.TB, r *Region) (sum map[string]int, names []string) {
 	return sum, names
 }
 
-// tellsOfReserved reports whether the kernel says of pages which nobody may touch whether they are in memory. Linux does.
+// tellsOfReserved reports whether the kernel says of inaccessible pages whether they are in memory. Linux
+// does.
 var tellsOfReserved = sync.OnceValue(func() bool {
 	p, err := unix.MmapPtr(-1, 0, nil, uintptr(systemPage), unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {
@@ -58,8 +59,8 @@ var tellsOfReserved = sync.OnceValue(func() bool {
 	return inCore(p, present[:]) == nil
 })
 
-// mincore counts the bytes of a region's range that are in memory, one of the kernel's pages a call and without the
-// package's code.
+// mincore returns the number of bytes in memory in a region's range, by one call a kernel page and without
+// the package's code.
 func mincore(tb testing.TB, r *Region, off, n int) int {
 	tb.Helper()
 	count := 0
@@ -78,7 +79,7 @@ func mincore(tb testing.TB, r *Region, off, n int) int {
 	return count
 }
 
-// resident checks that the package, mincore and smaps agree on what a region has in memory.
+// resident checks that the package, mincore and smaps agree on a region's memory.
 func resident(t *testing.T, what string, r *Region, want int) {
 	t.Helper()
 	got, err := r.Resident()
@@ -129,7 +130,7 @@ func TestMemoryComesAndGoes(t *testing.T) {
 	}
 }
 
-// TestLockedPages: the kernel refuses to take locked pages away in the usual manner.
+// TestLockedPages: the kernel refuses to take locked pages away by advice.
 func TestLockedPages(t *testing.T) {
 	p := PageSize()
 	r := open(t, onlyOS(t), 4*p, Options{})
@@ -152,7 +153,7 @@ func TestLockedPages(t *testing.T) {
 	}
 }
 
-// hugeMachine skips where the kernel gives no huge pages to those who ask, or only enormous ones.
+// hugeMachine skips the test if the kernel gives no huge pages on request, or only enormous ones.
 func hugeMachine(tb testing.TB) (size int) {
 	size = HugePageSize()
 	if size == 0 || size > 4<<20 {
@@ -170,7 +171,7 @@ func TestHugePages(t *testing.T) {
 	size := 8 * huge
 
 	r := open(t, be, size, Options{Name: "huge asked"})
-	must(t, r.Huge(huge/2, 4*huge)) // three whole ones inside
+	must(t, r.Huge(huge/2, 4*huge)) // three whole huge pages inside
 	must(t, r.Commit(0, size))
 	fill(r, 0, size)
 	if n := count(r); n != 3 {
@@ -214,7 +215,7 @@ func TestHugePages(t *testing.T) {
 	}
 }
 
-// TestSparseRegionStaysSmall: a page touched here and there must not become a huge page.
+// TestSparseRegionStaysSmall: a page touched here and there does not become a huge page.
 func TestSparseRegionStaysSmall(t *testing.T) {
 	be, huge := onlyOS(t), hugeMachine(t)
 	r := open(t, be, 32*huge, Options{})

@@ -6,7 +6,8 @@ import (
 	"unsafe"
 )
 
-// newSeam makes a seam lead bytes into the fifth page of a span of 64 pages, with a byte below for each eight above.
+// newSeam makes a seam lead bytes into the fifth page of a span of 64 pages, with a byte below for each eight
+// above.
 func newSeam(t *testing.T, lead int, o Options) (*Region, *Seam) {
 	t.Helper()
 	r, err := Reserve(64*pageSize, o)
@@ -18,7 +19,8 @@ func newSeam(t *testing.T, lead int, o Options) (*Region, *Seam) {
 	return r, &s
 }
 
-// checkSeam compares what is committed with what the region and the limit count, in pages, and touches all of it.
+// checkSeam compares the committed range with the counts of the region and the limit, in pages, and touches
+// all of it.
 func checkSeam(t *testing.T, r *Region, s *Seam, l *Limit, lo, hi int) {
 	t.Helper()
 	if got := s.Committed(); got != (hi-lo)*pageSize || r.Committed() != got || l.Used() != got {
@@ -49,7 +51,7 @@ func TestSeamGrowsBothWays(t *testing.T) {
 		checkSeam(t, r, s, l, first, 4+top/page)
 		must(t, s.CommitTo(1)) // changes nothing
 		checkSeam(t, r, s, l, first, 4+top/page)
-		all := 60 * page / 8 // of the array below, rounded inward to what fits
+		all := 60 * page / 8 // for the array below, rounded inward to its room
 		must(t, s.CommitTo(60*page-lead))
 		begin := roundDown(4*page+lead-min(all, 4*page+lead), page) / page
 		checkSeam(t, r, s, l, begin, 64)
@@ -57,10 +59,10 @@ func TestSeamGrowsBothWays(t *testing.T) {
 		if err := s.CommitTo(60*page - lead + 1); !errors.As(err, &e) || !errors.Is(err, ErrCapacity) {
 			t.Errorf("beyond the end: %v", err)
 		}
-		// What is kept above keeps what belongs to it below.
+		// Kept bytes above keep the corresponding bytes below.
 		must(t, s.DecommitTo(0, 16*page-lead))
 		checkSeam(t, r, s, l, roundDown(4*page+lead-2*page, page)/page, 20)
-		// What is kept below is kept, and the seam's own page with it.
+		// Kept bytes below stay, and so does the seam's own page.
 		lowest := s.Below()
 		must(t, s.DecommitTo(lowest, 0))
 		if got := r.Committed(); got != roundUp(lead, page)+lowest-lead {
@@ -77,7 +79,8 @@ func TestSeamGrowsBothWays(t *testing.T) {
 	}
 }
 
-// TestSeamAtALimit: where there is no room to commit ahead it commits what is needed, and a refusal changes nothing.
+// TestSeamAtALimit: without room to commit ahead it commits only the needed bytes, and a refusal changes
+// nothing.
 func TestSeamAtALimit(t *testing.T) {
 	l := NewLimit(4 * pageSize)
 	lead := pageSize / 4
@@ -88,13 +91,13 @@ func TestSeamAtALimit(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	checkSeam(t, r, s, l, 4, 6)
-	must(t, s.CommitTo(3*pageSize-lead)) // an eighth of it belongs below: a quarter of a page lies in the seam's own
+	must(t, s.CommitTo(3*pageSize-lead)) // an eighth belongs below: a quarter of a page is in the seam's
 	if s.Above() < 3*pageSize-lead || l.Used() > l.Max() {
 		t.Errorf("%d bytes above, %d used", s.Above(), l.Used())
 	}
 }
 
-// TestSeamsGrowAlike: wherever in a page seams lie, they grow to the same pages when asked for the same distance from it.
+// TestSeamsGrowAlike: seams at any offset in a page grow to the same pages for the same distance from it.
 func TestSeamsGrowAlike(t *testing.T) {
 	l := NewLimit(1 << 30)
 	_, a := newSeam(t, 0, Options{Limit: l})

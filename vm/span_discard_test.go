@@ -21,7 +21,7 @@ func TestSpanDiscard(t *testing.T) {
 		}
 		before, err := s.Resident()
 		must(t, err)
-		// Inward to whole pages: 3 and 4.
+		// Pages 3 and 4, rounded inward.
 		must(t, s.Discard(2*p+1, 3*p))
 		for i, v := range b {
 			want := byte(7)
@@ -37,7 +37,7 @@ func TestSpanDiscard(t *testing.T) {
 		must(t, err)
 		want := 8 * p // two were read again
 		if be == backend(heapBackend{}) {
-			want = 16 * p // all that Go's heap gave counts as in memory
+			want = 16 * p // all memory from Go's heap counts as in memory
 		}
 		if before != 16*p || after > want || s.Committed() != 16*p {
 			t.Errorf("%d bytes resident, then %d: want %d, then %d", before, after, 16*p, want)
@@ -46,7 +46,7 @@ func TestSpanDiscard(t *testing.T) {
 	})
 }
 
-// TestSpanDiscardLost loses pages while they are discarded: they are committed anew.
+// TestSpanDiscardLost loses pages during a discard: they are committed again.
 func TestSpanDiscardLost(t *testing.T) {
 	p := PageSize()
 	f, r, _ := openFaulty(t, Options{})

@@ -59,11 +59,11 @@ func TestSpanGrow(t *testing.T) {
 			{0, 0, 0},
 			{-5, 0, 0},
 			{1, 0, 64 << 10},                  // the smallest step
-			{64 << 10, 0, 64 << 10},           // enough is there
-			{64<<10 + 1, p, 64<<10 + p},       // the step that was asked for
+			{64 << 10, 0, 64 << 10},           // already committed
+			{64<<10 + 1, p, 64<<10 + p},       // the requested step
 			{mib, 1, mib},                     // need above step
 			{mib + 1, 0, mib + mib/8},         // an eighth
-			{mib + 1, 0, mib + mib/8},         // enough is there
+			{mib + 1, 0, mib + mib/8},         // already committed
 			{8*mib - 3, 0, 8 * mib},           // in whole pages
 			{8*mib + 1, 0, 9 * mib},           //
 			{16*mib - 1, 0, 16 * mib},         //
@@ -78,7 +78,7 @@ func TestSpanGrow(t *testing.T) {
 		if err := s.CommitTo(16*mib+1, 0); !errors.Is(err, ErrCapacity) || s.Committed() != 16*mib {
 			t.Errorf("growing past the size gave %v", err)
 		}
-		// Where the limit has no room for a whole step, just what is needed is committed.
+		// If the limit has no room for a whole step, only the needed bytes are committed.
 		other, err := r.Carve(24*mib, 0)
 		must(t, err)
 		must(t, other.CommitTo(16*mib-4*p, 1))
@@ -90,7 +90,7 @@ func TestSpanGrow(t *testing.T) {
 			limit.Used() != 32*mib-3*p {
 			t.Errorf("past the limit: %v, %d committed, %d used", err, other.Committed(), limit.Used())
 		}
-		// Room returns.
+		// Give room back.
 		must(t, s.DecommitTo(mib+1))
 		if s.Committed() != mib+p {
 			t.Errorf("shrunk to %d, want %d", s.Committed(), mib+p)
@@ -108,7 +108,7 @@ func TestSpanGrow(t *testing.T) {
 	})
 }
 
-// TestSpanGrowsInHugePages: from one huge page on the prefix ends at a huge page's border.
+// TestSpanGrowsInHugePages: from one huge page on, the prefix ends at a border of huge pages.
 func TestSpanGrowsInHugePages(t *testing.T) {
 	huge := HugePageSize()
 	if huge == 0 || huge > 64<<20 {

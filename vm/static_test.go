@@ -13,7 +13,7 @@ import (
 
 type tank struct{ Armour, Fuel float64 }
 
-// purposeStats returns what is counted under a purpose.
+// purposeStats returns the counters of a purpose.
 func purposeStats(purpose string) PurposeStats {
 	for _, s := range Snapshot(true).Purposes {
 		if s.Purpose == purpose {
@@ -23,7 +23,7 @@ func purposeStats(purpose string) PurposeStats {
 	return PurposeStats{}
 }
 
-// TestStatic: a table has its elements, zero, apart from other tables, and costs the pages that were touched.
+// TestStatic: a table has its elements, all zero, apart from other tables, and costs only touched pages.
 func TestStatic(t *testing.T) {
 	const n = 100_000
 	before := purposeStats("static tank") // a table is never given back
@@ -84,7 +84,7 @@ func TestStaticMisuse(t *testing.T) {
 	}
 }
 
-// TestStaticFails: where addresses or memory are refused nothing is kept.
+// TestStaticFails: a failure for lack of addresses or memory keeps nothing.
 func TestStaticFails(t *testing.T) {
 	for _, failing := range []string{"reserve", "commit"} {
 		before := fmt.Sprint(Snapshot(false))

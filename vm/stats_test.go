@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// find returns the counters of a purpose; none counts as zero.
+// find returns the counters of a purpose, or zeros.
 func find(tb testing.TB, purpose string, resident bool) PurposeStats {
 	tb.Helper()
 	s := Snapshot(resident)

@@ -87,6 +87,5 @@ func ReadUsage() Usage { return Usage{} }
 // signal instead of an error.
 func mapTwice(_ unsafe.Pointer, n int, _ string) error {
 	return &Error{Op: "mirror", Bytes: n, Err: ErrRefused,
-		Detail: "shared memory without a name (SHM_ANON) is not to be had without C here, so every byte is " +
-			"copied once more"}
+		Detail: "anonymous shared memory (SHM_ANON) needs C here, so every byte is copied once more"}
 }

@@ -1,4 +1,4 @@
-// Package childtest is for tests that start their own program again.
+// Package childtest helps tests that start their own program again.
 package childtest
 
 import (
@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Needed skips a test where a test program cannot start itself: where a system has no processes, or where the program is
-// one for another processor and an emulator runs it, of which the kernel knows nothing.
+// Needed skips a test if a test program cannot start itself: on a system without processes, or if an emulator
+// unknown to the kernel runs the program for another processor.
 func Needed(t testing.TB) {
 	t.Helper()
 	if err := start(); err != nil {
@@ -22,12 +22,12 @@ func Needed(t testing.TB) {
 // Possible reports whether a test program can start itself, see [Needed].
 func Possible() bool { return start() == nil }
 
-// start starts this program without any test to run.
+// start starts this program without any test.
 var start = sync.OnceValue(func() error {
 	c := exec.Command(os.Args[0], "-test.run=^$")
 	if err := c.Start(); err != nil {
 		if path := new(fs.PathError); errors.As(err, &path) {
-			return path.Err // without the path, which is another one in each run
+			return path.Err // the path differs in each run
 		}
 		return err
 	}

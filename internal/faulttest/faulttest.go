@@ -11,24 +11,24 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Err is what the chosen call fails with.
+// Err is the error of the chosen call.
 var Err = errors.New("this call was made to fail")
 
-// mostCalls ends a body that would never come to its end.
+// mostCalls stops a body that never ends.
 const mostCalls = 10_000
 
-// EachCall runs body again and again: in the k-th run the k-th call that it makes to the operating system's memory
-// functions fails, and no other, until a run ends before its k-th call. It returns how many calls there are.
+// EachCall runs body repeatedly. In the k-th run only its k-th call to the operating system's memory
+// functions fails. EachCall stops when a run makes fewer than k calls, and returns the number of calls.
 //
-// A body makes what it uses, checks after a failure that nothing has changed, closes everything (again, where Close was
-// the call that failed), and returns the error that it met, if any. EachCall checks that
+// A body makes the regions it needs, checks after a failure that nothing has changed, closes everything
+// (again, if Close was the failing call), and returns its error, if any. EachCall checks that
 //
 //   - a body never panics, except with the failing call's error;
-//   - an error is the failing call's, and not another one (the call may also be a hint, whose failure nobody sees);
-//   - it is a [*vm.Error] or wraps one;
-//   - regions, reserved and committed bytes are afterwards what they were before.
+//   - an error is the failing call's (which may also be a hint whose failure has no effect);
+//   - the error is a [*vm.Error] or wraps one;
+//   - afterwards regions, reserved and committed bytes are as before.
 //
-// It must not run beside other tests that reserve regions.
+// EachCall must not run beside other tests that reserve regions.
 func EachCall(t *testing.T, body func() error) (calls int) {
 	t.Helper()
 	for k := 1; k <= mostCalls; k++ {
@@ -51,9 +51,9 @@ func EachCall(t *testing.T, body func() error) (calls int) {
 	return 0
 }
 
-// Again runs op, which may also panic with its error, inside a body of [EachCall]. Where op fails, and it may do so only
-// because of the call that is made to fail, check looks whether anything has changed, and op is run once more: then it
-// must not fail. Again returns the first error.
+// Again runs op inside a body of [EachCall]. op may return its error or panic with it. If op fails, which
+// only the injected failure may cause, check must find nothing changed, and op runs once more and must
+// succeed. Again returns the first error.
 func Again(t testing.TB, what string, op func() error, check func()) error {
 	err := run(op)
 	if err == nil {
@@ -70,7 +70,8 @@ func Again(t testing.TB, what string, op func() error, check func()) error {
 	return err
 }
 
-// failing runs body with its k-th call failing. It returns how many calls it made, which one failed, and body's error.
+// failing runs body with its k-th call failing. It returns the number of calls, the name of the failed call,
+// and body's error.
 func failing(k int, body func() error) (made int, failed string, err error) {
 	var mu sync.Mutex // calls may come from several goroutines
 	stop := fault.Inject(func(op string) error {
@@ -83,12 +84,12 @@ func failing(k int, body func() error) (made int, failed string, err error) {
 		failed = op
 		return fmt.Errorf("%s, call %d: %w", op, k, Err)
 	})
-	defer stop() // where body ends the test, too
+	defer stop() // also if body ends the test
 	err = run(body)
 	return made, failed, err
 }
 
-// run returns what the body returns, or the failing call's error where it panicked with that.
+// run returns the error that body returns or panics with, if that is the injected one.
 func run(body func() error) (err error) {
 	defer func() {
 		r := recover()
@@ -104,7 +105,7 @@ func run(body func() error) (err error) {
 	return body()
 }
 
-// held describes what all regions together hold.
+// held describes the totals of all regions.
 func held() string {
 	regions, reserved, committed := 0, 0, 0
 	for _, p := range vm.Snapshot(false).Purposes {

@@ -7,10 +7,10 @@ import (
 	"unsafe"
 )
 
-// MustBeFree panics when b, memory without a live element that is about to get one, was written since it was poisoned: by a
-// pointer to an element that was there before. b must have been poisoned as a whole, or never written; pages that were given
-// back to the system meanwhile are zero. What b is, is asked only for the message: the check itself makes no garbage. A write
-// that left b as it was, or zero to the last byte, is not found.
+// MustBeFree panics if b, which is about to hold a new element, was written since it was poisoned: through a
+// stale pointer. All of b must have been poisoned, or never written; pages given back to the system meanwhile
+// are zero. what names b for the message and is called only then: the check itself does not allocate. A write
+// that left b unchanged, or all zero, is not found.
 func MustBeFree(b []byte, what func() string) {
 	if i, left := disturbed(b); i >= 0 {
 		panic(what() + fmt.Sprintf(" was written after it was freed: byte %d of %d is %#02x, and %#02x was "+
@@ -20,7 +20,8 @@ func MustBeFree(b []byte, what func() string) {
 
 var pageSize = os.Getpagesize()
 
-// disturbed returns the index of the first byte of b that is not what was left there, and what that was; or -1.
+// disturbed returns the index of the first byte of b that differs from the poison or zero left there, and the
+// value left there; or -1.
 func disturbed(b []byte) (i int, left byte) {
 	for lo := 0; lo < len(b); {
 		at := uintptr(unsafe.Pointer(&b[lo]))

@@ -2,5 +2,5 @@
 
 package invariants
 
-// Enabled reports that this build checks invariants.
+// Enabled is true: this build checks invariants.
 const Enabled = true

@@ -1,5 +1,5 @@
-// Package modeltest is what tests of containers against models share: operations that are decoded from bytes, so that a fuzzer,
-// a random test and a set of configurations play the same ones.
+// Package modeltest decodes operations from bytes, so that a fuzzer, a random test and several configurations
+// of a container play the same operations against a model.
 package modeltest
 
 import (
@@ -11,13 +11,13 @@ import (
 // Stream turns bytes into choices.
 type Stream struct{ rest []byte }
 
-// NewStream returns the stream of data, which must not change meanwhile.
+// NewStream returns the stream of data, which must not change.
 func NewStream(data []byte) *Stream { return &Stream{data} }
 
 // More reports whether there are bytes left.
 func (s *Stream) More() bool { return len(s.rest) > 0 }
 
-// Byte returns the next byte, or 0 where there is none.
+// Byte returns the next byte, or 0 at the end.
 func (s *Stream) Byte() int {
 	if len(s.rest) == 0 {
 		return 0
@@ -36,7 +36,7 @@ func (s *Stream) Below(n int) int {
 	return v % n
 }
 
-// RandomBytes returns an input for a stream, from a seed that the test prints.
+// RandomBytes returns random bytes for a stream. It logs the seed.
 func RandomBytes(t *testing.T, n int) []byte {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -48,7 +48,7 @@ func RandomBytes(t *testing.T, n int) []byte {
 	return data
 }
 
-// PanicText returns what f panics with as text, or "".
+// PanicText returns the text that f panics with, or "".
 func PanicText(f func()) (text string) {
 	defer func() {
 		switch r := recover().(type) {

@@ -10,12 +10,12 @@ import (
 	"github.com/vastgo/vast/internal/childtest"
 )
 
-// variable names the test that a process started by Child is for.
+// variable names the test that a child process of Child runs.
 const variable = "VAST_SECCOMP_TEST"
 
-// Child runs f under the rules in a process of its own, which is this test binary running this test and no other; without
-// rules it is only a process of its own, which may do to itself what would harm other tests. What fails there fails here,
-// and what is skipped there is skipped here. Before the call of Child a test must not do what the rules forbid.
+// Child runs f under the rules in a process of its own: this test binary, running only this test. Without
+// rules the process may still do things to itself that would harm other tests. A failure or a skip in the
+// child is one here. Before it calls Child, a test must not make the calls that the rules refuse.
 func Child(t *testing.T, f func(t *testing.T), rules ...Rule) {
 	t.Helper()
 	if os.Getenv(variable) == t.Name() {

@@ -11,20 +11,20 @@ import (
 
 // Rule is one system call that fails.
 type Rule struct {
-	Call     uint32 // unix.SYS_MREMAP, for instance
-	Argument int    // which argument decides, from 1 on; 0 where each call fails
-	Value    uint32 // what the low half of that argument is in the calls that fail
+	Call     uint32 // for example unix.SYS_MREMAP
+	Argument int    // number of the argument that decides, from 1 on; 0 if each call fails
+	Value    uint32 // low half of that argument in failing calls
 	Errno    unix.Errno
 }
 
-// Of struct seccomp_data, which a filter sees.
+// Offsets in struct seccomp_data, the input of a filter.
 const (
 	offsetNumber    = 0
 	offsetArguments = 16
 )
 
-// Refuse makes the calls of the rules fail from now on, in all threads of the process and in those it starts. There is no
-// way back. It returns an error where the kernel takes no filters.
+// Refuse makes the calls of the rules fail from now on, in all threads of the process and in its later
+// children. It cannot be undone. It returns an error if the kernel takes no filters.
 func Refuse(rules ...Rule) error {
 	const (
 		load      = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS

@@ -1,3 +1,3 @@
-// Package seccomptest runs tests in processes of their own in which the kernel refuses some system calls, as container
-// runtimes and sandboxes have it do. It is for Linux; elsewhere it is empty.
+// Package seccomptest runs tests in child processes in which the kernel refuses some system calls, as in
+// containers and sandboxes. It is for Linux; elsewhere it is empty.
 package seccomptest

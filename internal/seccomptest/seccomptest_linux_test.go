@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestChild: the calls of the rules fail in all threads, others do not, and this process is as it was.
+// TestChild: the calls of the rules fail in all threads, others work, and this process is unchanged.
 func TestChild(t *testing.T) {
 	t.Run("with rules", func(t *testing.T) {
 		Child(t, func(t *testing.T) {
