@@ -6,26 +6,27 @@ import (
 	"sync/atomic"
 )
 
-// epochs tells when nobody can look any more at what was taken out of sight.
+// epochs tells when no reader can see a removed value any more.
 //
-// The method is epoch-based reclamation: Keir Fraser, "Practical lock-freedom" (2004), chapter 5.2.3. Who looks says so
-// and notes the epoch in which it began. The epoch advances when everybody who is looking began in the current one. What
-// goes out of sight in epoch e can be seen only by those who began in e or before; when the epoch is e+2, all of these
-// have stopped.
+// The method is epoch-based reclamation: Keir Fraser, "Practical lock-freedom" (2004), chapter 5.2.3. A
+// reader announces when it enters, and in which epoch. The epoch advances when all readers inside entered in
+// the current one. A value that was removed in epoch e can be seen only by readers that entered in e or
+// before; when the epoch is e+2, all of these have left.
 //
-// It was chosen over hazard pointers (Michael, 2004), where a reader announces each object that it looks at with a store
-// that the processor must finish before going on: here that price is paid once for any number of objects. The other side
-// is that one reader who stays inside holds up all that is to be freed; so what waits is bounded by the container, and
-// its error says how much waits.
+// The alternative is hazard pointers (Michael, 2004): a reader announces each object that it looks at with a
+// store that the processor must finish before it goes on. With epochs a reader pays that price once for any
+// number of objects. In return, one reader that stays inside delays all freeing; so the container bounds the
+// number of values that wait, and its error says how many do.
 type epochs struct {
 	now atomic.Uint64
-	_   [56]byte // readers look at now; those who join and part do not disturb them
+	_   [56]byte // readers load now; joining and parting do not disturb them
 
 	mu  sync.Mutex
-	all atomic.Pointer[[]*presence] // of everybody who joined; replaced as a whole
+	all atomic.Pointer[[]*presence] // all who joined; replaced as a whole
 }
 
-// presence says whether one goroutine looks, and since which epoch. It lies on the Go heap and alone on its cache line.
+// presence says whether one goroutine is inside, and since which epoch. It lies on the Go heap, alone on its
+// cache line.
 type presence struct {
 	_     [64]byte
 	state atomic.Uint64 // 0 outside; epoch<<1 | 1 inside
@@ -52,15 +53,16 @@ func (e *epochs) part(p *presence) {
 	e.all.Store(&all)
 }
 
-// enter says that p's goroutine looks from now on. Should the epoch advance between the load and the store, p has an
-// epoch that is past, and holds up the next advance: that is safe.
+// enter announces that p's goroutine is inside. If the epoch advances between the load and the store, p has a
+// past epoch and delays the next advance: that is safe.
 func (e *epochs) enter(p *presence) { p.state.Store(e.now.Load()<<1 | 1) }
 
-// exit says that p's goroutine has stopped looking.
+// exit announces that p's goroutine has left.
 func (p *presence) exit() { p.state.Store(0) }
 
-// advance moves the epoch on by one, unless somebody inside began in an earlier one. The epoch is loaded before the list
-// of those who joined: who joined and entered before the epoch became what it is stands in that list.
+// advance moves the epoch on by one, unless a goroutine inside entered in an earlier one. It loads the epoch
+// before the list of those who joined: a goroutine that joined and entered before the epoch had this value is
+// in the list.
 func (e *epochs) advance() {
 	now := e.now.Load()
 	if all := e.all.Load(); all != nil {
@@ -73,10 +75,10 @@ func (e *epochs) advance() {
 	e.now.CompareAndSwap(now, now+1)
 }
 
-// unseen reports whether what went out of sight in the epoch since can be seen by nobody.
+// unseen reports whether no goroutine can see a value that was removed in the epoch since.
 func (e *epochs) unseen(since uint64) bool { return since+2 <= e.now.Load() }
 
-// inside returns how many look at the moment.
+// inside returns how many goroutines are inside.
 func (e *epochs) inside() (n int) {
 	if all := e.all.Load(); all != nil {
 		for _, p := range *all {

@@ -9,22 +9,23 @@ import (
 
 // Field is one field of the rows of a [Table]: a T for each row. Make it with [NewField].
 //
-// While nobody changes the table any number of goroutines may use its fields. What the values hold is the caller's to
-// order.
+// While no goroutine changes the table, any number of goroutines may use its fields. The caller orders access
+// to the values.
 type Field[T any] struct{ field }
 
-// field is what the table knows of a field whose type it does not know.
+// field is a field without its type.
 type field struct {
 	rowLocator
 	table *Table
 	size  int // bytes of a value
 	name  string
-	safe  []byte // the value of rows that are none, and of new ones
-	zero  bool   // whether the safe value is zero in all its bytes
+	safe  []byte // the value of padding and of new rows
+	zero  bool   // the safe value is zero in all its bytes
 }
 
-// NewField adds a field to the rows of t. The name stands in messages. It panics when T holds Go pointers or has no size,
-// when there is a field of that name, and once t has rows or room for some: by then it is settled where the fields lie.
+// NewField adds a field to the rows of t. Messages show the name. It panics when T holds Go pointers or has
+// no size, when there is a field of that name, and once t has rows or room for some: the places of the fields
+// are settled then.
 func NewField[T any](t *Table, name string) *Field[T] {
 	layout.Check[T]("bulk: NewField")
 	t.mustBeOpen()
@@ -47,9 +48,9 @@ func NewField[T any](t *Table, name string) *Field[T] {
 	return x
 }
 
-// Safe sets the value that new rows and the padding hold: by default zero in all bytes. Set another where zero would not
-// be harmless, such as 1 for a divisor. It panics when v has a number that is not one (NaN) or is denormal, with which
-// processors signal or become slow, and once the table has rows or room for some. It returns x.
+// Safe sets the value that new rows and the padding hold. The default is zero in all bytes. Set another value
+// if zero would do harm, such as 1 for a divisor. It panics when v has a number that is NaN or denormal, with
+// which processors signal or become slow, and once the table has rows or room for some. It returns x.
 func (x *Field[T]) Safe(v T) *Field[T] {
 	x.table.mustBeOpen()
 	if x.table.region != nil {
@@ -64,7 +65,7 @@ func (x *Field[T]) Safe(v T) *Field[T] {
 	return x
 }
 
-// bytesOf returns the memory of v, in which there are no Go pointers.
+// bytesOf returns the memory of v, which holds no Go pointers.
 func bytesOf[T any](v *T) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v)) }
 
 // setSafe sets the safe value.
@@ -76,8 +77,8 @@ func (f *field) setSafe(v []byte) {
 	}
 }
 
-// At returns the address of row's value; it is good until the row is removed or another one is moved into its place. It
-// panics when row is not in [0, Len). Complexity: constant, one formula for all layouts.
+// At returns the address of row's value. The address is valid until the row is removed or another one moves
+// into its place. It panics when row is not in [0, Len). Complexity: constant, one formula for all layouts.
 func (x *Field[T]) At(row int) *T {
 	if uint(row) >= uint(x.table.len) {
 		panic(&rowError{"At", row, x.table})
@@ -86,9 +87,10 @@ func (x *Field[T]) At(row int) *T {
 	return (*T)(x.at(row, unsafe.Sizeof(v)))
 }
 
-// Slice returns the values of a block's rows, and of its padding where it comes from [Table.PaddedBlocks]. They begin at a
-// multiple of 32 bytes with [LayoutBlocks8], else of 64. The slice is good until rows are removed. It panics for a block
-// of another table, or when rows were removed since.
+// Slice returns the values of a block's rows, and of its padding if the block comes from
+// [Table.PaddedBlocks]. The values begin at a multiple of 32 bytes with [LayoutBlocks8], else of 64. The
+// slice is valid until rows are removed. It panics for a block of another table, and when rows were removed
+// since the block was made.
 func (x *Field[T]) Slice(b Block) []T {
 	if b.table != x.table || b.end > x.table.len {
 		panic(&blockError{b, &x.field})
@@ -96,7 +98,7 @@ func (x *Field[T]) Slice(b Block) []T {
 	return unsafe.Slice((*T)(unsafe.Add(x.base, b.index*x.stride)), b.n)
 }
 
-// fill puts the safe value into rows [from, to), for which there is memory.
+// fill puts the safe value into rows [from, to), which have memory.
 func (f *field) fill(from, to int) {
 	for from < to {
 		n := to - from

@@ -1,7 +1,7 @@
 package bulk
 
-// A key with more than mostInSlots values has one slot, which stands for all of them and has the number of a group in the
-// value's place. The values of all groups are in one tree, in the order of groups.
+// A key with more than mostInSlots values has one slot for all of them. In the value's place the slot has the
+// number of a group. The values of all groups are in one tree, in the order of groups.
 
 // addToGroup adds a value to a group.
 func (x *HashIndex[K, V]) addToGroup(group uint32, v V) bool {
@@ -22,13 +22,13 @@ func (x *HashIndex[K, V]) addToGroup(group uint32, v V) bool {
 	return added
 }
 
-// makeGroup puts one value more than may have slots into a group, with those that have.
+// makeGroup moves the values of a key that fill all the slots they may have, and v, into a group.
 func (x *HashIndex[K, V]) makeGroup(h uint64, k K, v V) {
 	x.mustHaveCapacity()
 	if err := x.many.makeRoom(opAdd, mostInSlots+1); err != nil {
 		panic(err)
 	}
-	// Numbers are used again after four billion groups.
+	// Numbers repeat after four billion groups.
 	for x.group++; x.many.contains(x.group); x.group++ {
 	}
 	for at, ok := x.find(h, k); ok; at, ok = x.findNext(h, k, at) {
@@ -48,15 +48,15 @@ func (x *HashIndex[K, V]) makeGroup(h uint64, k K, v V) {
 	x.changed()
 }
 
-// mustAddToGroup adds a value to the group that is being made. Room for it was made before.
+// mustAddToGroup adds a value to the group that makeGroup is making, for which there is room.
 func (x *HashIndex[K, V]) mustAddToGroup(v V) {
 	if _, err := x.many.add(opAdd, x.group, v); err != nil {
 		panic(err)
 	}
 }
 
-// removeFromGroup takes a value out of a key's group, whose slot is at, and gives the values slots again where few are
-// left.
+// removeFromGroup removes a value from a key's group, whose slot is at. If few values are left, they get
+// slots again.
 func (x *HashIndex[K, V]) removeFromGroup(h uint64, k K, at place, v V) bool {
 	group := *x.groupIn(at)
 	removed, beside := x.many.removeBeside(group, v)
@@ -73,8 +73,8 @@ func (x *HashIndex[K, V]) removeFromGroup(h uint64, k K, at place, v V) bool {
 	return true
 }
 
-// endGroup gives the values of a key, fewer than fewestInGroup, slots. Where there can be no room for them they stay a
-// group.
+// endGroup gives the values of a key, fewer than fewestInGroup, slots. If there can be no room for them, they
+// stay a group.
 func (x *HashIndex[K, V]) endGroup(h uint64, k K, group uint32) {
 	var left [fewestInGroup]V
 	n := 0
@@ -108,8 +108,8 @@ func (x *HashIndex[K, V]) makeSlots(n int) error {
 	return x.makeSpare(opAdd, n)
 }
 
-// allOfGroup calls yield with the values of a group until it returns false, and returns what it did last. The loop over
-// the index must not change it.
+// allOfGroup calls yield with the values of a group until yield returns false, and returns the last result of
+// yield. loop names the loop in the panic if its body changes the index.
 func (x *HashIndex[K, V]) allOfGroup(loop string, group uint32, yield func(V) bool) bool {
 	changes := x.changes
 	var values []V

@@ -7,34 +7,36 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// The table of a HashIndex grows by two fifths at a time: from one of the sizes in bucketCounts to the next. While it does,
-// the hashes from the home split on are stretched over the larger number of buckets, and insertions move split down, by
-// three each; removals move it up again when the table has become too empty. Because homes keep their order, what is
-// stretched moves towards the end, into buckets that were emptied before it.
+// The table of a HashIndex grows by two fifths at a time, from one of the sizes in bucketCounts to the next.
+// During growth, the hashes from the home split on are stretched over the larger number of buckets. Each
+// insertion moves split down by stretchStep buckets; removals move it up again if the table has become too
+// empty. Homes keep their order, so stretched entries move towards the end, into buckets that were emptied
+// before.
 //
-// Litwin's linear hashing ("Linear Hashing: A New Tool for File and Table Addressing", 1980) splits one bucket per
-// insertion too, but into one half as full, so that it needs room for twice its entries in the half that was split.
+// Litwin's linear hashing ("Linear Hashing: A New Tool for File and Table Addressing", 1980) also splits one
+// bucket per insertion, but into a bucket half as full, so that the split half needs room for twice its
+// entries.
 
 const (
-	// A table is stretched when so many of 100 slots are full. Stretched at once, it would have 61 left.
+	// A table is stretched when this many of 100 slots are full. After stretching at once, 61 would be.
 	mostFull = 85
-	// It is squeezed when fewer are. At the end of that it has at least 58, so that a table of 8/7 bytes for each byte of
-	// data is less than twice its data.
+	// A table is squeezed when fewer are full. At the end of squeezing at least 58 are, so that a table of
+	// 8/7 bytes for each byte of data is less than twice its data.
 	leastFull = 60
-	// Two fifths more entries come in while a table is stretched. Three buckets at each insertion are done with it when 6%
-	// have come, so that the part not stretched yet is never more than 90% full.
+	// Two fifths more entries arrive while a table is stretched. With three buckets at each insertion,
+	// stretching ends after 6%, so that the part not stretched yet is never more than 90% full.
 	stretchStep = 3
-	// Removals make a squeezed table emptier on the way, so it has to be quick.
+	// Removals empty a table further while it is squeezed, so squeezing is faster.
 	squeezeStep = 8
-	// So many insertions or removals are waited for, a power of two, and then the steps of all taken at once: neighbouring
-	// buckets come from memory faster together.
+	// The steps of this many insertions or removals, a power of two, are taken together: neighbouring buckets
+	// come from memory faster together.
 	stepsAtOnce = 16
-	// Buckets behind the last home, for entries that find it full. More are made when these are full.
+	// Buckets behind the last home, for entries whose home is full. More are made when these are full.
 	spareBuckets = 16
 	noLevel      = -1 // of a table without memory
 )
 
-// bucketCounts are the sizes that a table may have, in buckets.
+// bucketCounts are the sizes of a table, in buckets.
 var bucketCounts = func() (counts [100]uint64) {
 	for i, n := 0, uint64(8); i < len(counts); i, n = i+1, n+n*2/5 {
 		counts[i] = n
@@ -42,10 +44,10 @@ var bucketCounts = func() (counts [100]uint64) {
 	return counts
 }()
 
-// slotsIn returns how many entries n buckets take before they are stretched.
+// slotsIn returns how many entries n buckets hold before they are stretched.
 func slotsIn(n uint64) int { return int(n * slotsPerBucket * mostFull / 100) }
 
-// levelFor returns the least level whose table takes n entries.
+// levelFor returns the least level whose table holds n entries.
 func levelFor(n int) (level int) {
 	for slotsIn(bucketCounts[level]) < n {
 		level++
@@ -53,7 +55,7 @@ func levelFor(n int) (level int) {
 	return level
 }
 
-// entry is an entry of a bucket that is split, and where it was.
+// entry is an entry of a bucket that is being split, and its place before.
 type entry[K comparable, V any] struct {
 	hash, bucket uint64
 	slot         uint
@@ -62,7 +64,7 @@ type entry[K comparable, V any] struct {
 	value        V
 }
 
-// setLevel makes the table one that is stretched no further than a level.
+// setLevel makes the table one of a level that is not being stretched.
 func (x *HashIndex[K, V]) setLevel(level int) {
 	x.level, x.moving = level, false
 	x.small, x.large = bucketCounts[level], bucketCounts[level+1]
@@ -78,7 +80,7 @@ func (x *HashIndex[K, V]) reset() {
 	x.small, x.split, x.large = 1, 1, 1
 }
 
-// homes returns the number of buckets that are homes of hashes, now or before the move that is under way ends.
+// homes returns the number of buckets that are homes of hashes, including the homes of a move under way.
 func (x *HashIndex[K, V]) homes() uint64 {
 	if x.moving {
 		return x.large
@@ -94,7 +96,8 @@ func (x *HashIndex[K, V]) countBeyond() {
 	}
 }
 
-// lastPassed returns the bucket behind those that entries with homes below bucket i may have gone on to.
+// lastPassed returns the bucket behind the buckets that entries with homes below bucket i may have gone on
+// to.
 func (x *HashIndex[K, V]) lastPassed(i uint64) uint64 {
 	for i < x.end && *x.control(i - 1) >= onePassed {
 		i++
@@ -118,7 +121,7 @@ func (x *HashIndex[K, V]) commit(op operation, n uint64) error {
 
 func (x *HashIndex[K, V]) setEnd() { x.end = uint64(x.span.committed) / uint64(x.form.bytes) }
 
-// makeSlot makes sure that one more entry may come, and an empty slot for a hash.
+// makeSlot makes room for one more entry and returns the bucket of an empty slot for a hash.
 func (x *HashIndex[K, V]) makeSlot(op operation, h uint64) (bucket uint64, err error) {
 	if x.used >= x.room {
 		if err := x.enlarge(op); err != nil {
@@ -142,7 +145,7 @@ func (x *HashIndex[K, V]) enlarge(op operation) error {
 		return nil
 	}
 	if x.moving {
-		// Buckets were not split because entries behind the last home could not have more memory. It has come to an end.
+		// Entries behind the last home could not get more memory, so stretching stopped early. Finish it now.
 		if err := x.stretch(op, int(x.split)); err != nil {
 			return err
 		}
@@ -155,14 +158,14 @@ func (x *HashIndex[K, V]) enlarge(op operation) error {
 	return nil
 }
 
-// start begins a table in memory that was committed.
+// start begins a table in memory that is committed.
 func (x *HashIndex[K, V]) start(level int) {
 	x.base = x.span.base
 	x.setEnd()
 	x.setLevel(level)
 }
 
-// stretch splits so many buckets, or all there are to split.
+// stretch splits up to steps buckets.
 func (x *HashIndex[K, V]) stretch(op operation, steps int) error {
 	for ; steps > 0 && x.split > 0; steps-- {
 		b := x.split - 1
@@ -182,12 +185,12 @@ func (x *HashIndex[K, V]) stretch(op operation, steps int) error {
 	return nil
 }
 
-// stretchAlone splits bucket b where no entry has gone on from it to another one, and reports whether it did. Most of the
-// work that growth takes is done here.
+// stretchAlone splits bucket b if no entry has gone on from it to another bucket, and reports whether it did.
+// Most of the work of growth is done here.
 func (x *HashIndex[K, V]) stretchAlone(b uint64) bool {
 	p := x.bucket(b)
 	c := *(*uint64)(p)
-	// The new homes are at least one bucket further on, so what is put there is not met again.
+	// The new homes are at least one bucket further on, so an entry that moves is not met again.
 	if c >= onePassed || b*x.large/x.small == b || x.makeSpare(opAdd, slotsPerBucket) != nil {
 		return false
 	}
@@ -215,15 +218,15 @@ func (x *HashIndex[K, V]) stretchAlone(b uint64) bool {
 	return true
 }
 
-// squeezable reports whether the table is too empty and memory can be given back, because nobody has asked for it.
+// squeezable reports whether the table is too empty and has memory that Grow has not promised.
 func (x *HashIndex[K, V]) squeezable() bool {
 	return x.used < int(x.homes())*(slotsPerBucket*leastFull)/100 && (x.level > 0 || x.moving) &&
 		x.span.promised < int(x.homes()+spareBuckets)*int(x.form.bytes)
 }
 
-// squeeze joins so many buckets again, where the table is too empty. It reports whether it did.
+// squeeze joins up to steps buckets if the table is too empty. It reports whether it did.
 func (x *HashIndex[K, V]) squeeze(steps int) bool {
-	_ = x.many.giveBack() // what Grow made for groups that did not come
+	_ = x.many.giveBack() // memory that Grow made for groups that did not come
 	if !x.squeezable() {
 		return false
 	}
@@ -248,7 +251,7 @@ func (x *HashIndex[K, V]) squeeze(steps int) bool {
 	return true
 }
 
-// join gives the entries with home g, of large, that have the home b, of small, that one.
+// join moves the entries with home g, of large, and home b, of small, to home b.
 func (x *HashIndex[K, V]) join(g, b uint64) {
 	for i := g; ; i++ {
 		p := x.bucket(i)
@@ -264,7 +267,7 @@ func (x *HashIndex[K, V]) join(g, b uint64) {
 			}
 			v := *x.value(p, s)
 			x.take(g, i, s)
-			// There is an empty slot in this bucket at the latest, so what is put there is not met again.
+			// There is an empty slot in this bucket at the latest, so an entry that moves is not met again.
 			to := b
 			for emptySlots(*x.control(to)) == 0 {
 				to++
@@ -277,14 +280,14 @@ func (x *HashIndex[K, V]) join(g, b uint64) {
 	}
 }
 
-// shrink gives the memory behind the table back.
+// shrink gives back the memory behind the table. It returns an error as [vm.Region.Decommit] does.
 func (x *HashIndex[K, V]) shrink() error {
 	err := x.span.shrink(int(max(x.homes()+spareBuckets, x.lastPassed(x.homes()))) * int(x.form.bytes))
 	x.setEnd()
 	return err
 }
 
-// collect adds the entries with home b, of small, to those that are moved.
+// collect adds the entries with home b, of small, to moved.
 func (x *HashIndex[K, V]) collect(b uint64) {
 	for i := b; ; i++ {
 		p := x.bucket(i)
@@ -303,7 +306,7 @@ func (x *HashIndex[K, V]) collect(b uint64) {
 	}
 }
 
-// makeSpare makes sure that n entries find slots, wherever their homes are.
+// makeSpare makes sure that n entries find slots, whatever their homes are.
 func (x *HashIndex[K, V]) makeSpare(op operation, n int) error {
 	if behind := x.end - x.homes(); x.beyond+n > int(behind)*slotsPerBucket {
 		return x.commit(op, x.end+uint64(n)/slotsPerBucket+1)
@@ -311,7 +314,7 @@ func (x *HashIndex[K, V]) makeSpare(op operation, n int) error {
 	return nil
 }
 
-// move gives the entries that were collected the homes, of large, that they have when bucket b has been split.
+// move moves the collected entries to their homes, of large, which they have after bucket b was split.
 func (x *HashIndex[K, V]) move(b uint64) {
 	for i := range x.moved {
 		e := &x.moved[i]
@@ -323,7 +326,7 @@ func (x *HashIndex[K, V]) move(b uint64) {
 		home, _ := bits.Mul64(e.hash, x.large)
 		to := home
 		for emptySlots(*x.control(to)) == 0 {
-			to++ // makeSpare has made an end of this
+			to++ // makeSpare bounds this search
 		}
 		x.store(home, to, e.control, e.key, e.value)
 	}
@@ -334,7 +337,7 @@ func (x *HashIndex[K, V]) put(i, h uint64, k K, v V, many uint64) {
 	x.store(x.home(h), i, tagOf(h)|many, k, v)
 }
 
-// store puts an entry whose home is given into an empty slot of bucket i.
+// store puts an entry with a given home into an empty slot of bucket i.
 func (x *HashIndex[K, V]) store(home, i, control uint64, k K, v V) {
 	p := x.bucket(i)
 	c := (*uint64)(p)
@@ -343,7 +346,7 @@ func (x *HashIndex[K, V]) store(home, i, control uint64, k K, v V) {
 	*x.key(p, s) = k
 	*x.value(p, s) = v
 	for j := home; j < i; j++ {
-		// A count that has come to its end stays there: searches are longer than they need be from then on.
+		// A full count stays full: searches are longer than necessary from then on.
 		if c := x.control(j); *c < 255*onePassed {
 			*c += onePassed
 		}
@@ -353,7 +356,7 @@ func (x *HashIndex[K, V]) store(home, i, control uint64, k K, v V) {
 	}
 }
 
-// take empties a slot of bucket i, whose entry has its home in bucket home.
+// take empties a slot of bucket i. home is the home of its entry.
 func (x *HashIndex[K, V]) take(home, i uint64, slot uint) {
 	p := x.bucket(i)
 	*(*uint64)(p) &^= 0xff << (8 * slot)
@@ -370,7 +373,7 @@ func (x *HashIndex[K, V]) take(home, i uint64, slot uint) {
 	}
 }
 
-// poison overwrites the pair of an empty slot, so that a use of it is seen.
+// poison overwrites the pair of an empty slot, so that a use of it shows.
 func (x *HashIndex[K, V]) poison(bucket unsafe.Pointer, slot uint) {
 	invariants.Poison(unsafe.Slice((*byte)(unsafe.Pointer(x.key(bucket, slot))), size[K]()))
 	invariants.Poison(unsafe.Slice((*byte)(unsafe.Pointer(x.value(bucket, slot))), size[V]()))

@@ -8,30 +8,31 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// HashIndex finds values by their keys. A key may have any number of values; a pair of a key and a value is in the index
-// at most once. It is kept true by the caller, or by an [Indexed] pool.
+// HashIndex finds values by their keys. A key may have any number of values; a pair of a key and a value is
+// in the index at most once. The caller keeps the index up to date, or an [Indexed] pool does.
 //
-// Values are 4 or 8 bytes without Go pointers, such as a [Handle] or a slot's number, and are compared by their bits. Keys
-// are of any comparable type without Go pointers, and are compared as Go does: padding does not count, and -0 and 0 are
-// one key. A key with a NaN in it equals nothing: Add panics, and looking for it finds nothing.
+// Values are 4 or 8 bytes without Go pointers, such as a [Handle] or a slot's number, and are compared by
+// their bits. Keys are of any comparable type without Go pointers, and are compared as Go does: padding does
+// not count, and -0 and 0 are one key. A key with a NaN in it equals nothing: Add panics, and looking for it
+// finds nothing.
 //
-// It grows without a stall: the table lies in reserved addresses and is stretched in place, a few buckets at a time
-// (the comments in hash_table.go and hash_growth.go tell how). A key's first eight values lie in the table. The values of
-// a key with more are in a tree, so that one of a million is found in a few steps. From 64 KiB of pairs on it commits at
-// most twice the bytes of its keys and values where a pair has 8 bytes or more: memory is given back as pairs are removed.
-// Room that Grow made may come on top.
+// The index grows without a stall: the table lies in reserved addresses and is stretched in place, a few
+// buckets at a time (the comments in hash_table.go and hash_growth.go explain it). A key's first eight values
+// lie in the table. A key with more values has them in a tree, so that one of a million is found in a few
+// steps. From 64 KiB of pairs on, the index commits at most twice the bytes of its keys and values if a pair
+// has 8 bytes or more: it gives memory back as pairs are removed. Room that Grow made comes on top.
 //
-// One goroutine may change an index at a time, and nobody may read it meanwhile. While nobody changes it, any number of
-// goroutines may read it. The body of a loop over the index must not change it: that panics.
+// One goroutine may change an index at a time, while no other goroutine reads it. While no goroutine changes
+// it, any number of goroutines may read it. A loop over the index panics if its body changes the index.
 type HashIndex[K comparable, V any] struct {
 	buckets[K, V]
 	len     int // pairs
 	used    int // slots that are not empty
 	room    int // slots that may be used before the table is stretched further
-	level   int // of small in bucketCounts, or noLevel
+	level   int // the level of small in bucketCounts, or noLevel
 	moving  bool
 	beyond  int // entries in buckets behind the last home
-	changes int // counts changes, for loops to notice them
+	changes int // number of changes, for loops to notice them
 	span    snugSpan
 	promise promise
 	many    tree[uint32, V] // by group: the values of keys with more than mostInSlots
@@ -40,25 +41,25 @@ type HashIndex[K comparable, V any] struct {
 	stub    []uint64 // an empty bucket, for a table without memory
 	region  *vm.Region
 	plan
-	ended     error // what using the index panics with after Close
+	ended     error // the panic after Close
 	unchecked int   // changes since checkInvariants ran
 }
 
 const (
-	// mostInSlots is how many values of a key may have slots of their own: enough that the price of a group is small for
-	// each of its values, and few enough that a search does not pass many buckets.
+	// mostInSlots is how many values of a key may have slots of their own. It is large enough that a group
+	// costs each of its values little, and small enough that a search passes few buckets.
 	mostInSlots = 8
-	// fewestInGroup is how many values a group may have left. It is less than mostInSlots, so that a key whose number of
-	// values goes up and down does not change its form each time.
+	// fewestInGroup is how many values a group may have left. It is smaller than the least new group, so that
+	// a key whose number of values goes up and down does not change its form each time.
 	fewestInGroup = 8
 )
 
-// NewHashIndex makes an empty index. It reserves addresses and takes no memory. Options.Capacity is a number of pairs,
-// Options.MaxBytes a budget of bytes of keys and values; Options.Step is not used. By default there are addresses for
-// 4 GiB of keys and values, or 4 MiB where regions are Go heap memory.
+// NewHashIndex makes an empty index. It reserves addresses and takes no memory. Options.Capacity is a number
+// of pairs, and Options.MaxBytes a budget of bytes of keys and values; Options.Step is not used. By default
+// there are addresses for 4 GiB of keys and values, or 4 MiB if regions are Go heap memory.
 //
-// It returns an error as [vm.Reserve] does, and panics when K or V holds Go pointers, V is not 4 or 8 bytes or has
-// padding, K has no size, or an option is negative.
+// It returns an error as [vm.Reserve] does, and panics when K or V holds Go pointers, V is not 4 or 8 bytes
+// or has padding, K has no size, or an option is negative.
 func NewHashIndex[K comparable, V any](o Options) (*HashIndex[K, V], error) {
 	p, err := newIndexPlan[K, V]("HashIndex", o)
 	if err != nil {
@@ -66,7 +67,7 @@ func NewHashIndex[K comparable, V any](o Options) (*HashIndex[K, V], error) {
 	}
 	form := newBucketForm[K, V]()
 	homes := bucketCounts[levelFor(p.capacity)]
-	// Were all hashes the greatest one, all entries would be behind the last home.
+	// If all hashes were the greatest one, all entries would be behind the last home.
 	bytesTable := (int(homes) + p.capacity/slotsPerBucket + 8*spareBuckets) * int(form.bytes)
 	bytesMany := bytesTree(p.capacity, size[uint32](), size[V]())
 	r, err := vm.Reserve(alignedSize(bytesTable)+alignedSize(bytesMany),
@@ -89,9 +90,9 @@ func NewHashIndex[K comparable, V any](o Options) (*HashIndex[K, V], error) {
 	return x, nil
 }
 
-// Add puts a pair in and reports whether it was not there yet. It panics with the [*vm.Error] that [HashIndex.Grow] would
-// return where there is no room, and when the key is or has a NaN; then the index is as it was. Complexity: constant, with
-// at most 48 buckets of 7 pairs to move; O(log n) where the key has more than eight values.
+// Add adds a pair and reports whether it is new. It panics with the [*vm.Error] that [HashIndex.Grow] would
+// return if there is no room, and if the key is or has a NaN; then the index is unchanged. Complexity:
+// constant, with at most 48 buckets of 7 pairs to move; O(log n) if the key has more than eight values.
 func (x *HashIndex[K, V]) Add(k K, v V) bool {
 	if x.hash.hasNaN && k != k {
 		panic(nan(x.plan.name))
@@ -140,14 +141,14 @@ func (x *HashIndex[K, V]) Add(k K, v V) bool {
 	x.used++
 	x.added()
 	if x.moving && x.used%stepsAtOnce == 0 {
-		// Where memory for buckets behind the last home is refused the rest is stretched later.
+		// If memory for buckets behind the last home is refused, the rest is stretched later.
 		_ = x.stretch(opAdd, stepsAtOnce*stretchStep)
 	}
 	x.changed()
 	return true
 }
 
-// added counts a pair that came.
+// added counts a new pair.
 func (x *HashIndex[K, V]) added() {
 	x.len++
 	if x.promise.kept() {
@@ -174,8 +175,8 @@ func (x *HashIndex[K, V]) mustHaveCapacity() {
 	}
 }
 
-// Remove takes a pair out and reports whether it was there. Complexity: constant, with at most 128 buckets to squeeze;
-// O(log n) where the key has more than eight values.
+// Remove removes a pair and reports whether it was there. Complexity: constant, with at most 128 buckets to
+// squeeze; O(log n) if the key has more than eight values.
 func (x *HashIndex[K, V]) Remove(k K, v V) bool {
 	h := x.hash.of(k)
 	for at, ok := x.find(h, k); ok; at, ok = x.findNext(h, k, at) {
@@ -201,7 +202,7 @@ func (x *HashIndex[K, V]) removeSlot(h uint64, at place) {
 	x.used--
 }
 
-// RemoveAll takes all values of a key out and returns how many there were. Complexity: as Remove for each.
+// RemoveAll removes all values of a key and returns how many there were. Complexity: as Remove for each.
 func (x *HashIndex[K, V]) RemoveAll(k K) (n int) {
 	x.mustBeOpen()
 	h := x.hash.of(k)
@@ -221,8 +222,8 @@ func (x *HashIndex[K, V]) RemoveAll(k K) (n int) {
 	return n
 }
 
-// First returns a value of a key, and whether there is one. Complexity: constant, with one or two cache lines to read
-// for most keys; O(log n) where the key has more than eight values.
+// First returns a value of a key, and whether there is one. Complexity: constant, with one or two cache lines
+// to read for most keys; O(log n) if the key has more than eight values.
 func (x *HashIndex[K, V]) First(k K) (v V, ok bool) {
 	var h uint64
 	if x.hash.short {
@@ -340,14 +341,15 @@ func (x *HashIndex[K, V]) mustBeOpen() {
 	}
 }
 
-// mustBe panics where the index has changed since it had counted so many changes.
+// mustBe panics if the number of changes is not changes any more.
 func (x *HashIndex[K, V]) mustBe(changes int, loop string) {
 	if x.changes != changes {
 		panic(changedInLoop(x.plan.name, loop))
 	}
 }
 
-// changed counts a change and, with the tag invariants, runs checkInvariants so often that its cost stays in proportion.
+// changed counts a change. With the tag invariants it runs checkInvariants, so seldom that the cost stays in
+// proportion.
 func (x *HashIndex[K, V]) changed() {
 	x.changes++
 	if !invariants.Enabled {

@@ -8,13 +8,12 @@ import (
 	"unsafe"
 )
 
-// hasher makes numbers of keys that nobody outside can foresee: its seeds are random, so that no set of keys is slow in
-// every process.
+// hasher hashes keys with random seeds, so that no set of keys is slow in every process.
 type hasher[K comparable] struct {
 	seed    maphash.Seed
 	a, b, c uint64 // the seeds of short keys
-	short   bool   // keys are 1, 2, 4 or 8 bytes, and equal exactly where their bytes are
-	hasNaN  bool   // a key may be unlike itself
+	short   bool   // keys are 1, 2, 4 or 8 bytes, and equal exactly if their bytes are
+	hasNaN  bool   // a key may differ from itself
 }
 
 func newHasher[K comparable]() hasher[K] {
@@ -29,9 +28,10 @@ func newHasher[K comparable]() hasher[K] {
 
 // of returns the hash of a key. All its bits are good: the high ones choose the bucket, the low ones the tag.
 //
-// Short keys are multiplied by a secret number, and the halves of the product added without carry, as wyhash does (Wang
-// Yi); twice, because after once keys in regular steps lie as regularly, and for some numbers on top of each other. That
-// takes half the time of the function of Go's maps, which has the other keys.
+// A short key is multiplied by a secret number, and the halves of the product are added without carry, as
+// wyhash does (Wang Yi). This happens twice: after once, keys at regular steps lie at regular steps again,
+// and for some numbers on top of each other. It takes half the time of the hash of Go's maps, which the other
+// keys have.
 func (h *hasher[K]) of(k K) uint64 {
 	if h.short {
 		return h.mixed(number(&k))
@@ -39,8 +39,8 @@ func (h *hasher[K]) of(k K) uint64 {
 	return h.long(k)
 }
 
-// mixed and long are what of chooses from. mixed is short enough to be inlined, where of is not: the shortest paths choose
-// themselves.
+// mixed and long are the two cases of of. mixed is short enough to be inlined, of is not: the shortest paths
+// choose between mixed and long themselves.
 
 func (h *hasher[K]) mixed(n uint64) uint64 {
 	high, low := bits.Mul64(n^h.a, h.b)
@@ -50,8 +50,8 @@ func (h *hasher[K]) mixed(n uint64) uint64 {
 
 func (h *hasher[K]) long(k K) uint64 { return maphash.Comparable(h.seed, k) }
 
-// number returns the bytes of a key of up to 8 bytes as a number. Reading them so is sound because such a key has no Go
-// pointers and no padding.
+// number returns the bytes of a key of up to 8 bytes as a number. Reading them is sound because such a key
+// has no Go pointers and no padding.
 func number[K any](k *K) uint64 {
 	if unsafe.Sizeof(*k) == 1 {
 		return uint64(*(*uint8)(unsafe.Pointer(k)))
@@ -83,7 +83,7 @@ func floats(t reflect.Type) bool {
 	return false
 }
 
-// blank reports whether type t has fields named _, which comparing passes over.
+// blank reports whether type t has fields named _, which comparisons ignore.
 func blank(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Array:

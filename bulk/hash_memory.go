@@ -5,12 +5,12 @@ import (
 	"fmt"
 )
 
-// Grow makes the next n insertions unable to fail, by committing memory for them, in the table and for values of keys that
-// have many. The room stays until it is used, or until Trim or Clear. An empty index is made as large at once as it will
-// be, so that filling it does not stretch it. It panics when n is negative.
+// Grow makes the next n insertions unable to fail, by committing memory for them: in the table, and for
+// values of keys that have many. The room stays until it is used, or until Trim or Clear. An empty index gets
+// its final size at once, so that filling it does not stretch it. It panics when n is negative.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
-// Options.Limit) or another limit as [vm.Region.Commit] does; then the index holds what it held.
+// Options.Limit) or another limit as [vm.Region.Commit] does; then the index holds the same pairs.
 func (x *HashIndex[K, V]) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("bulk: Grow(%d) on %s: a number of pairs is zero or more", n, x.plan.name))
@@ -22,13 +22,14 @@ func (x *HashIndex[K, V]) Grow(n int) error {
 	if n == 0 {
 		return nil
 	}
-	// Each insertion may make a group of as many values as have slots, but there are never more pairs in groups than in all.
+	// Each insertion may make a group of all values in slots of a key, but groups never hold more pairs than
+	// the index.
 	promised := x.many.span.promised
 	if err := x.many.promise(min(n*(mostInSlots+1), x.used+n, x.plan.capacity-x.many.len)); err != nil {
 		return err
 	}
 	level := levelFor(x.used + n)
-	// Behind the last home there is four times as much memory as usual, because more cannot be had then.
+	// Behind the last home there is four times as much memory as usual, because no more can be had later.
 	if err := x.commit(opGrow, bucketCounts[level]+4*spareBuckets); err != nil {
 		x.many.span.promised = promised
 		_ = x.many.giveBack()
@@ -43,7 +44,7 @@ func (x *HashIndex[K, V]) Grow(n int) error {
 	return nil
 }
 
-// forget gives up what Grow has promised.
+// forget drops the promise of Grow.
 func (x *HashIndex[K, V]) forget() {
 	x.promise, x.span.promised, x.many.span.promised = promise{}, 0, 0
 }
@@ -58,8 +59,9 @@ func (x *HashIndex[K, V]) clearTable() {
 	x.reset()
 }
 
-// Trim gives the room back that Grow made and nothing has used. Complexity: a few steps for each pair where there is some,
-// because the table is squeezed at once. It returns an error as [vm.Region.Decommit] does; the index works as before.
+// Trim gives back the room that Grow made and nothing has used. Complexity: a few steps for each pair if
+// there is such room, because the table is squeezed at once. It returns an error as [vm.Region.Decommit]
+// does; the index works as before.
 func (x *HashIndex[K, V]) Trim() error {
 	x.mustBeOpen()
 	x.forget()
@@ -72,7 +74,7 @@ func (x *HashIndex[K, V]) Trim() error {
 	return cmp.Or(err, x.shrink())
 }
 
-// Clear takes all pairs out and gives the memory back.
+// Clear removes all pairs and gives the memory back.
 func (x *HashIndex[K, V]) Clear() {
 	x.mustBeOpen()
 	x.many.clear()
@@ -105,7 +107,7 @@ func (x *HashIndex[K, V]) Close() error {
 	if err := x.region.Close(); err != nil {
 		return err
 	}
-	// In a table without memory every search comes to its end, and the short paths to the test for this.
+	// In a table without memory every search ends at once, so the short paths reach the test for Close.
 	x.reset()
 	x.ended, x.len = &closedError{x.plan.name}, 0
 	x.many = tree[uint32, V]{}

@@ -5,24 +5,24 @@ import (
 	"unsafe"
 )
 
-// buckets is the table of a HashIndex: buckets of seven slots, one after the other. A bucket begins with a control word:
-// a byte for each slot (0: empty; else seven bits of the hash, never all zero, and a bit that says that the slot stands for
-// many values), and a byte that counts the entries that found the bucket full and went on to the next one. Then come
-// seven pairs, or seven keys and seven values.
+// buckets is the table of a HashIndex: buckets of seven slots, one after the other. A bucket begins with a
+// control word. It has a byte for each slot: 0 for an empty slot, else seven bits of the hash, never all
+// zero, and a bit that says that the slot stands for many values. The last byte counts the entries that found
+// the bucket full and went on to the next one. Then come seven pairs, or seven keys and seven values.
 //
-// An entry's home is chosen by the high bits of its hash, in proportion: it is in the first bucket from its home on that
-// had an empty slot. So the entries of a bucket that is split go to buckets that lie side by side, in the same order, and
-// the whole table can be stretched by two fifths in place, from its end on, a bucket at a time (file hash_growth.go). The
-// count of those that went on ends a search that finds nothing, and needs no mark where an entry was removed; the method
-// is that of F14 (Facebook, 2019).
+// The high bits of an entry's hash choose its home in proportion. The entry is in the first bucket, from its
+// home on, that had an empty slot. So the entries of a bucket that is split go to neighbouring buckets, in
+// the same order, and the whole table can be stretched by two fifths in place, from its end on, a bucket at a
+// time (file hash_growth.go). The count of entries that went on ends a search that finds nothing, so a
+// removal leaves no mark; the method is that of F14 (Facebook, 2019).
 //
-// buckets may be read from many goroutines while none changes it.
+// Many goroutines may read buckets while none changes it.
 type buckets[K comparable, V any] struct {
 	base  unsafe.Pointer // bucket 0
 	small uint64         // buckets that are homes of hashes not stretched yet
-	large uint64         // buckets that are homes of hashes that are
+	large uint64         // buckets that are homes of stretched hashes
 	split uint64         // homes, of small, from which on hashes are stretched
-	end   uint64         // buckets that there is memory for
+	end   uint64         // buckets that have memory
 	form  bucketForm
 	hash  hasher[K]
 }
@@ -37,10 +37,10 @@ const (
 	slotHighs      = (onePassed - 1) & (eachByte * manyBit) // the high bits of the control bytes of slots
 )
 
-// bucketForm says where in a bucket its keys and values are, in bytes.
+// bucketForm is the layout of a bucket, in bytes.
 type bucketForm struct {
 	bytes             uintptr // of a bucket
-	keys, eachKey     uintptr // where the first is, and how far the next is from it
+	keys, eachKey     uintptr // offset of the first key, and distance to the next
 	values, eachValue uintptr
 }
 
@@ -53,7 +53,7 @@ func newBucketForm[K, V any]() bucketForm {
 	align := func(n, unit uintptr) uintptr { return (n + unit - 1) / unit * unit }
 	f := bucketForm{keys: 8}
 	if unsafe.Sizeof(pair) == key+value {
-		// Values lie behind their keys, so that both are in one cache line mostly.
+		// A value lies behind its key, so that both are mostly in one cache line.
 		if key+value == 16 {
 			f.keys = 16
 		}
@@ -72,8 +72,8 @@ func newBucketForm[K, V any]() bucketForm {
 	return f
 }
 
-// bucket, key and value are sound for buckets below end: so far the span is committed, it never moves before Close, and
-// neither K nor V holds Go pointers.
+// bucket, key and value are sound for buckets below end: the span is committed that far, it never moves
+// before Close, and neither K nor V holds Go pointers.
 
 func (t *buckets[K, V]) bucket(i uint64) unsafe.Pointer {
 	return unsafe.Add(t.base, uintptr(i)*t.form.bytes)
@@ -110,7 +110,8 @@ func matches(control, tag uint64) uint64 {
 	return ^(differing + eachByte*tagBits) & slotHighs
 }
 
-// fullSlots returns a word with the high bit of each control byte of a slot that is not empty: its tag is not zero.
+// fullSlots returns a word with the high bit of each control byte of a slot that is not empty: its tag is not
+// zero.
 func fullSlots(control uint64) uint64 {
 	return (control&(eachByte*tagBits) + eachByte*tagBits) & slotHighs
 }
@@ -131,12 +132,12 @@ func (t *buckets[K, V]) find(h uint64, k K) (at place, ok bool) {
 	return t.findFrom(h, k, place{bucket: t.home(h)}, allSlots)
 }
 
-// findNext returns the next slot of the key after one that may have become empty since.
+// findNext returns the next slot of the key after at, which may have become empty since.
 func (t *buckets[K, V]) findNext(h uint64, k K, at place) (next place, ok bool) {
 	return t.findFrom(h, k, at, allSlots<<(8*at.slot+8))
 }
 
-// findFrom returns the first slot of a key, from a bucket on, in which only some slots are looked at.
+// findFrom returns the first slot of a key from a bucket on. In the first bucket it looks only at some slots.
 func (t *buckets[K, V]) findFrom(h uint64, k K, at place, slots uint64) (next place, ok bool) {
 	tag := tagOf(h)
 	for i := at.bucket; ; i++ {
@@ -157,13 +158,13 @@ func (t *buckets[K, V]) findFrom(h uint64, k K, at place, slots uint64) (next pl
 // valueAt returns the value in a slot.
 func (t *buckets[K, V]) valueAt(at place) V { return *t.value(t.bucket(at.bucket), at.slot) }
 
-// groupIn returns where a slot that stands for many values has the number of their group: it has the first four bytes of
-// the value's place, which is sound because values have four bytes at least and no Go pointers.
+// groupIn returns the address of the group's number in a slot that stands for many values: the first four
+// bytes of the value's place. This is sound because values have at least four bytes and no Go pointers.
 func (t *buckets[K, V]) groupIn(at place) *uint32 {
 	return (*uint32)(unsafe.Pointer(t.value(t.bucket(at.bucket), at.slot)))
 }
 
-// vacancy returns the bucket of the first empty slot for a hash: end where there is none.
+// vacancy returns the bucket of the first empty slot for a hash, or end if there is none.
 func (t *buckets[K, V]) vacancy(h uint64) uint64 {
 	i := t.home(h)
 	for i < t.end && emptySlots(*t.control(i)) == 0 {

@@ -10,14 +10,14 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// size returns the bytes of a T.
+// size returns the size of a T.
 func size[T any]() int {
 	var v T
 	return int(unsafe.Sizeof(v))
 }
 
-// newIndexPlan checks the types and options of an index. Its elements are pairs, whose size is that of a key and a value
-// without what alignment would put between them.
+// newIndexPlan checks the types and options of an index. Its elements are pairs; the size of a pair is that
+// of a key and a value, without padding.
 func newIndexPlan[K, V any](kind string, o Options) (plan, error) {
 	layout.Check[K]("bulk: New" + kind)
 	layout.Check[V]("bulk: New" + kind)
@@ -42,7 +42,7 @@ func newIndexPlan[K, V any](kind string, o Options) (plan, error) {
 	case o.MaxBytes > 0 && (o.Capacity == 0 || o.MaxBytes/p.sizeElement < o.Capacity):
 		p.capacity, p.byBudget = min(o.MaxBytes/p.sizeElement, most), true
 	case o.Capacity == 0:
-		// An index takes some four times as many addresses as its pairs have bytes.
+		// An index takes about four times as many addresses as its pairs have bytes.
 		p.capacity = max(1, defaultReserve(o.Pages)/4/p.sizeElement)
 	}
 	if p.capacity > most {
@@ -52,13 +52,14 @@ func newIndexPlan[K, V any](kind string, o Options) (plan, error) {
 	return p, nil
 }
 
-// promise counts the insertions that Grow has promised. Until they were made, memory that they may need is not given back.
+// promise counts the insertions that Grow has promised and that were not made yet. Until they are made, the
+// index keeps the memory that they may need.
 type promise struct{ left int }
 
 // add promises the next n insertions.
 func (p *promise) add(n int) { p.left = max(p.left, n) }
 
-// kept counts an insertion. It reports whether it was the last that was promised.
+// kept counts an insertion. It reports whether it was the last promised one.
 func (p *promise) kept() bool {
 	if p.left == 0 {
 		return false
@@ -67,14 +68,14 @@ func (p *promise) kept() bool {
 	return p.left == 0
 }
 
-// allow lets a container have n elements more, or takes that back.
+// allow raises the capacity by n elements, or lowers it again.
 func (p *plan) allow(n int) { p.capacity += n }
 
-// maxPairs is so many that trees can number their nodes.
+// maxPairs keeps the nodes of a tree few enough to be numbered.
 const maxPairs int64 = 1 << 36
 
-// solid reports whether each byte of a value of type t belongs to a number, and two values are the same exactly where
-// their bytes are, as far as their types leave it open: floating-point numbers are taken for their bits.
+// solid reports whether each byte of a value of type t belongs to a number, so that two values are equal
+// exactly if their bytes are. Floating-point numbers count by their bits.
 func solid(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Array:

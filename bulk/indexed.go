@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/internal/layout"
 )
 
-// Index is what a [HashIndex] and an [OrderedIndex] have in common.
+// Index is the common interface of [HashIndex] and [OrderedIndex].
 type Index[K comparable, V any] interface {
 	Add(K, V) bool
 	Remove(K, V) bool
@@ -25,27 +25,29 @@ type Index[K comparable, V any] interface {
 	allower
 }
 
-// allower is an index that may have a pair more than its capacity for the moment. The reserved addresses suffice for it.
+// allower is an index that can hold one pair more than its capacity for a moment. The reserved addresses
+// suffice for it.
 type allower interface{ allow(n int) }
 
-// Indexed keeps indices of a pool true: what is inserted, removed and updated through it is so in the pool and in all
-// indices that were attached. The pool knows nothing of it, and costs what it did.
+// Indexed keeps indices of a pool up to date: an element that is inserted, removed or updated through it
+// changes in the pool and in all attached indices. The pool does not know of it, and costs what it did.
 //
-// The pool's and the indices' own methods that change nothing may be used beside it. Elements must not be inserted or
-// removed behind its back, and the fields that keys are made of must be changed in [Indexed.Update] only. The rule about
-// goroutines is the pool's: one that changes, or any number that read.
+// The pool's and the indices' own methods that change nothing may be used as well. Insert and remove elements
+// only through the Indexed, and change the fields that keys are made of only in [Indexed.Update]. The rule
+// about goroutines is the pool's: one that changes, or any number that read.
 type Indexed[T any] struct {
 	pool     *Pool[T]
 	indices  []attached[T]
-	before   T // the element that Update is changing, as it was
+	before   T // the element that Update is changing, as it was before
 	updating bool
 }
 
-// attached is an index whose key type is forgotten.
+// attached is an index without its key type.
 type attached[T any] struct {
 	add    func(h Handle[T], e *T)
 	remove func(h Handle[T], e *T)
-	// addOther adds the key of e, and removeOther removes it, where it is not the key of other.
+	// addOther adds the key of e unless it is the key of other; removeOther removes it unless it is the key
+	// of other.
 	addOther    func(h Handle[T], e, other *T)
 	removeOther func(h Handle[T], e, other *T)
 	grow        func(n int) error
@@ -60,11 +62,12 @@ func NewIndexed[T any](p *Pool[T]) *Indexed[T] {
 	return &Indexed[T]{pool: p}
 }
 
-// Attach has x keep an index true from now on. keyOf returns the key of an element; it must depend on nothing but the
-// element. The index is built anew: what it held is removed, and each element of the pool is put in.
+// Attach makes x keep an index up to date from now on. keyOf returns the key of an element; it must depend
+// only on the element. Attach rebuilds the index: it removes the index's pairs and adds one for each element
+// of the pool.
 //
-// It returns an error as the index's Grow does; then the index is empty and not attached. It panics when the index or
-// keyOf is nil. Complexity: one insertion for each element.
+// It returns an error as the index's Grow does; then the index is empty and not attached. It panics when the
+// index or keyOf is nil. Complexity: one insertion for each element.
 func Attach[T any, K comparable](x *Indexed[T], index Index[K, Handle[T]], keyOf func(*T) K) error {
 	if index == nil || keyOf == nil {
 		panic("bulk: Attach to " + x.pool.plan.name + " of no index or no keyOf: it takes both")
@@ -82,7 +85,7 @@ func Attach[T any, K comparable](x *Indexed[T], index Index[K, Handle[T]], keyOf
 		remove: func(h Handle[T], e *T) { index.Remove(keyOf(e), h) },
 		addOther: func(h Handle[T], e, other *T) {
 			if k := keyOf(e); k != keyOf(other) {
-				// The other key's pair will go.
+				// The pair of the other key will be removed.
 				index.allow(1)
 				defer index.allow(-1)
 				index.Add(k, h)
@@ -102,8 +105,8 @@ func Attach[T any, K comparable](x *Indexed[T], index Index[K, Handle[T]], keyOf
 // Pool returns the pool.
 func (x *Indexed[T]) Pool() *Pool[T] { return x.pool }
 
-// Insert puts an element into the pool and its keys into the indices. It panics with the [*vm.Error] that [Indexed.Grow]
-// would return where there is no room, and where a key is NaN; then nothing has changed.
+// Insert puts an element into the pool and its keys into the indices. It panics with the [*vm.Error] that
+// [Indexed.Grow] would return if there is no room, and if a key is NaN; then nothing has changed.
 func (x *Indexed[T]) Insert(v T) (Handle[T], *T) {
 	h, e := x.pool.Insert(v)
 	done := 0
@@ -121,7 +124,7 @@ func (x *Indexed[T]) Insert(v T) (Handle[T], *T) {
 	return h, e
 }
 
-// Remove takes an element out of the pool and the indices and reports whether there was one.
+// Remove removes an element from the pool and the indices and reports whether there was one.
 func (x *Indexed[T]) Remove(h Handle[T]) bool {
 	e := x.pool.Get(h)
 	if e == nil {
@@ -133,10 +136,10 @@ func (x *Indexed[T]) Remove(h Handle[T]) bool {
 	return x.pool.Remove(h)
 }
 
-// Update calls f with an element, which f may change, and gives it new keys in the indices where they have become others.
-// It reports whether there is such an element. It panics with a [*vm.Error] where an index has no room for a new key, and
-// where a key has become NaN; then, and when f panics, the element and the indices are as they were. f must not change the
-// pool or call Update.
+// Update calls f with an element, which f may change, and then updates the indices whose key of the element
+// has changed. It reports whether there is such an element. It panics with a [*vm.Error] if an index has no
+// room for a new key, and if a key has become NaN. After these panics, and if f panics, the element and the
+// indices are unchanged. f must not change the pool or call Update.
 func (x *Indexed[T]) Update(h Handle[T], f func(*T)) bool {
 	e := x.pool.Get(h)
 	if e == nil {
@@ -166,8 +169,8 @@ func (x *Indexed[T]) Update(h Handle[T], f func(*T)) bool {
 	return true
 }
 
-// Grow makes the next n insertions unable to fail, in the pool and in all indices. It panics when n is negative, and
-// returns an error as [Pool.Grow] does; room that was made then stays.
+// Grow makes the next n insertions unable to fail, in the pool and in all indices. It panics when n is
+// negative. It returns an error as [Pool.Grow] does; room that was made before the error stays.
 func (x *Indexed[T]) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("bulk: Grow(%d) on indexed %s: a number of elements is zero or more", n, x.pool.plan.name))

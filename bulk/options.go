@@ -12,29 +12,31 @@ import (
 
 // Options say how a container is made. The zero value works.
 type Options struct {
-	// Name is the purpose under which the container's bytes are counted (see [vm.Snapshot]) and named in errors.
-	// Default: the container's type, such as "bulk.Pool[Ship]".
+	// Name is the purpose under which the container's bytes are counted (see [vm.Snapshot]) and named in
+	// errors. Default: the container's type, such as "bulk.Pool[Ship]".
 	Name string
-	// Capacity is the largest number of elements. Addresses for all of them are reserved, which costs no memory.
-	// Default: what MaxBytes allows; without MaxBytes as many as fill 16 GiB of addresses, or 16 MiB where regions are
-	// Go heap memory ([vm.PagesHeap], the race detector, systems without virtual memory).
+	// Capacity is the largest number of elements. Addresses for all of them are reserved, which costs no
+	// memory. Default: as many as MaxBytes allows. Without MaxBytes: as many as fill 16 GiB of addresses, or
+	// 16 MiB if regions are Go heap memory ([vm.PagesHeap], the race detector, systems without virtual
+	// memory).
 	Capacity int
-	// MaxBytes is a budget in bytes of elements. Passing it is an error wrapping [vm.ErrLimit]. Default: none.
+	// MaxBytes is a budget in bytes of elements. Exceeding it is an error wrapping [vm.ErrLimit]. Default:
+	// none.
 	MaxBytes int
 	// Limit is a budget of committed memory, shared with other containers. Default: none.
 	Limit *vm.Limit
-	// Pages is the page policy. Default: huge pages as soon as the elements fill one, where the system has them.
+	// Pages is the page policy. Default: huge pages as soon as the elements fill one, if the system has them.
 	Pages vm.Pages
-	// Step is how many bytes of elements are committed at a time, rounded up to whole pages. Default: an eighth of what
-	// is committed, and at least 64 KiB.
+	// Step is how many bytes of elements are committed at a time, rounded up to whole pages. Default: an
+	// eighth of the committed memory, and at least 64 KiB.
 	Step int
 }
 
-// minStep is the least number of bytes that growth commits by default: enough to make system calls rare beside the page
-// faults that follow them.
+// minStep is the least number of bytes that growth commits by default. It makes system calls rare beside the
+// page faults that follow them.
 const minStep = 64 << 10
 
-// defaultReserve returns the bytes of addresses of a container whose options leave its capacity open.
+// defaultReserve returns the bytes of addresses of a container without Options.Capacity and Options.MaxBytes.
 func defaultReserve(p vm.Pages) int {
 	if p == vm.PagesHeap || heapStandIn() {
 		return 16 << 20
@@ -45,17 +47,18 @@ func defaultReserve(p vm.Pages) int {
 
 var heapStandIn = sync.OnceValue(func() bool { return vm.ReadFacts().HeapStandIn })
 
-// plan is what a container keeps of its options, made definite.
+// plan holds a container's options with their defaults filled in.
 type plan struct {
 	name        string
 	sizeElement int  // bytes, at least 1
 	capacity    int  // elements
 	budget      int  // bytes, Options.MaxBytes
-	byBudget    bool // the budget, not the capacity, is what ends the growth
+	byBudget    bool // growth ends at the budget, not at the capacity
 	step        int  // bytes, 0: an eighth
 }
 
-// newPlan checks the options of a container of T, which may have at most most elements. kind is the container's name.
+// newPlan checks the options of a container of T that holds at most most elements. kind is the container's
+// name.
 func newPlan[T any](kind string, o Options, most int) (plan, error) {
 	layout.Check[T]("bulk: New" + kind)
 	for _, v := range []struct {
@@ -92,7 +95,7 @@ func (p *plan) label(element string) vm.Label {
 	return vm.Label{What: p.name, Element: element, Size: p.sizeElement}
 }
 
-// stepFrom returns how many bytes to commit ahead when committed bytes are.
+// stepFrom returns how many bytes to commit ahead when committed bytes are in use.
 func (p *plan) stepFrom(committed int) int {
 	if p.step > 0 {
 		return p.step
@@ -117,7 +120,7 @@ func (o operation) String() string {
 	return [...]string{"add", "append", "append several", "compact", "grow", "insert"}[o]
 }
 
-// commitAhead commits memory for ahead elements with commit. If that fails, it may commit memory for just the need.
+// commitAhead commits memory for ahead units. If that fails, it may commit memory for just the need.
 func (o operation) commitAhead(need, ahead int, commit func(n int) error) error {
 	err := commit(ahead)
 	if err != nil && need < ahead && o.settlesForLess(err) {
@@ -134,7 +137,7 @@ func (o operation) settlesForLess(err error) bool {
 	return o == opGrow || o == opAppendN || errors.Is(err, vm.ErrLimit)
 }
 
-// full returns the error of a container that cannot hold the n elements asked for beside the ones that it has.
+// full returns the error of a container with have elements that has no capacity for n more.
 func (p *plan) full(op operation, n, have int) *vm.Error {
 	e := &vm.Error{Op: op.String(), Purpose: p.name, Bytes: math.MaxInt, Err: vm.ErrCapacity,
 		Detail: fmt.Sprintf("%d of %d elements are in use: remove some, or raise Options.Capacity", have, p.capacity)}

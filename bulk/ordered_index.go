@@ -9,37 +9,37 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// OrderedIndex finds values by their keys and keys by their order: what is between two keys, the least, the greatest. A
-// key may have any number of values, which are in the order of their bits; a pair of a key and a value is in the index at
-// most once. It is kept true by the caller, or by an [Indexed] pool.
+// OrderedIndex finds values by their keys and keys by their order: the pairs between two keys, the least, the
+// greatest. A key may have any number of values, which are in the order of their bits; a pair of a key and a
+// value is in the index at most once. The caller keeps the index up to date, or an [Indexed] pool does.
 //
-// Values are 4 or 8 bytes without Go pointers, such as a [Handle] or a slot's number, and are compared by their bits. Keys
-// are integers or floating-point numbers. Among the latter -0 and 0 are one key, and NaN, which has no place in an order,
-// is none: Add panics, and looking for it finds nothing.
+// Values are 4 or 8 bytes without Go pointers, such as a [Handle] or a slot's number, and are compared by
+// their bits. Keys are integers or floating-point numbers. Of floating-point keys, -0 and 0 are one key. NaN
+// has no place in an order: Add panics, and looking for it finds nothing.
 //
-// It is a B+tree of 1 KiB nodes ("The Ubiquitous B-Tree", Comer 1979), of which full ones give to their neighbours before
-// they are split ("The Art of Computer Programming", volume 3, Knuth). From 64 KiB of pairs on it commits at most twice
-// the bytes of its keys and values, in whatever order they come and go: memory is given back as pairs are removed. Room
-// that Grow made may come on top.
+// The index is a B+tree of 1 KiB nodes ("The Ubiquitous B-Tree", Comer 1979). A full node gives entries to
+// its neighbours before it is split ("The Art of Computer Programming", volume 3, Knuth). From 64 KiB of
+// pairs on, the index commits at most twice the bytes of its keys and values, in whatever order they come and
+// go: it gives memory back as pairs are removed. Room that Grow made comes on top.
 //
-// One goroutine may change an index at a time, and nobody may read it meanwhile. While nobody changes it, any number of
-// goroutines may read it. The body of a loop over the index must not change it: that panics.
+// One goroutine may change an index at a time, while no other goroutine reads it. While no goroutine changes
+// it, any number of goroutines may read it. A loop over the index panics if its body changes the index.
 type OrderedIndex[K cmp.Ordered, V any] struct {
 	tree    tree[K, V]
 	promise promise
-	changes int // counts changes, for loops to notice them
+	changes int // number of changes, for loops to notice them
 	region  *vm.Region
 	plan
-	ended     error // what using the index panics with after Close
+	ended     error // the panic after Close
 	unchecked int   // changes since checkInvariants ran
 }
 
-// NewOrderedIndex makes an empty index. It reserves addresses and takes no memory. Options.Capacity is a number of pairs,
-// Options.MaxBytes a budget of bytes of keys and values; Options.Step is not used. By default there are addresses for
-// 4 GiB of keys and values, or 4 MiB where regions are Go heap memory.
+// NewOrderedIndex makes an empty index. It reserves addresses and takes no memory. Options.Capacity is a
+// number of pairs, and Options.MaxBytes a budget of bytes of keys and values; Options.Step is not used. By
+// default there are addresses for 4 GiB of keys and values, or 4 MiB if regions are Go heap memory.
 //
-// It returns an error as [vm.Reserve] does, and panics when K or V holds Go pointers, V is not 4 or 8 bytes or has
-// padding, or an option is negative.
+// It returns an error as [vm.Reserve] does, and panics when K or V holds Go pointers, V is not 4 or 8 bytes
+// or has padding, or an option is negative.
 func NewOrderedIndex[K cmp.Ordered, V any](o Options) (*OrderedIndex[K, V], error) {
 	p, err := newIndexPlan[K, V]("OrderedIndex", o)
 	if err != nil {
@@ -58,8 +58,8 @@ func NewOrderedIndex[K cmp.Ordered, V any](o Options) (*OrderedIndex[K, V], erro
 	return &OrderedIndex[K, V]{tree: newTree[K, V](span), region: r, plan: p}, nil
 }
 
-// Add puts a pair in and reports whether it was not there yet. It panics with the [*vm.Error] that [OrderedIndex.Grow]
-// would return where there is no room, and when the key is NaN; then the index is as it was. Complexity: O(log n).
+// Add adds a pair and reports whether it is new. It panics with the [*vm.Error] that [OrderedIndex.Grow]
+// would return if there is no room, and if the key is NaN; then the index is unchanged. Complexity: O(log n).
 func (x *OrderedIndex[K, V]) Add(k K, v V) bool {
 	x.mustBeOpen()
 	if k != k {
@@ -79,7 +79,8 @@ func (x *OrderedIndex[K, V]) Add(k K, v V) bool {
 	return added
 }
 
-// Remove takes a pair out and reports whether it was there. Complexity: O(log n), also where the key has many values.
+// Remove removes a pair and reports whether it was there. Complexity: O(log n), also if the key has many
+// values.
 func (x *OrderedIndex[K, V]) Remove(k K, v V) bool {
 	x.mustBeOpen()
 	removed := x.tree.remove(k, v)
@@ -87,7 +88,7 @@ func (x *OrderedIndex[K, V]) Remove(k K, v V) bool {
 	return removed
 }
 
-// RemoveAll takes all values of a key out and returns how many there were. Complexity: O(log n) for each.
+// RemoveAll removes all values of a key and returns how many there were. Complexity: O(log n) for each.
 func (x *OrderedIndex[K, V]) RemoveAll(k K) (n int) {
 	x.mustBeOpen()
 	n = x.tree.removeAll(k)
@@ -123,7 +124,7 @@ func (x *OrderedIndex[K, V]) Count(k K) int {
 	return x.tree.count(k)
 }
 
-// Values yields the values of a key.
+// Values yields the values of a key, in the order of their bits.
 func (x *OrderedIndex[K, V]) Values(k K) iter.Seq[V] {
 	return func(yield func(V) bool) {
 		x.mustBeOpen()
@@ -164,11 +165,11 @@ func (x *OrderedIndex[K, V]) Max() (k K, v V, ok bool) {
 // Len returns the number of pairs; 0 after Close.
 func (x *OrderedIndex[K, V]) Len() int { return x.tree.len }
 
-// Grow makes the next n insertions unable to fail, by committing memory for them. The room stays until it is used, or
-// until Trim or Clear. It panics when n is negative.
+// Grow makes the next n insertions unable to fail, by committing memory for them. The room stays until it is
+// used, or until Trim or Clear. It panics when n is negative.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
-// Options.Limit) or another limit as [vm.Region.Commit] does; then the index is as it was.
+// Options.Limit) or another limit as [vm.Region.Commit] does; then the index is unchanged.
 func (x *OrderedIndex[K, V]) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("bulk: Grow(%d) on %s: a number of pairs is zero or more", n, x.plan.name))
@@ -187,8 +188,8 @@ func (x *OrderedIndex[K, V]) Grow(n int) error {
 	return nil
 }
 
-// Trim gives the room back that Grow made and nothing has used. It returns an error as [vm.Region.Decommit] does; the
-// index works as before.
+// Trim gives back the room that Grow made and nothing has used. It returns an error as [vm.Region.Decommit]
+// does; the index works as before.
 func (x *OrderedIndex[K, V]) Trim() error {
 	x.mustBeOpen()
 	x.promise = promise{}
@@ -196,7 +197,7 @@ func (x *OrderedIndex[K, V]) Trim() error {
 	return x.tree.giveBack()
 }
 
-// Clear takes all pairs out and gives the memory back.
+// Clear removes all pairs and gives the memory back.
 func (x *OrderedIndex[K, V]) Clear() {
 	x.mustBeOpen()
 	x.promise = promise{}
@@ -236,14 +237,15 @@ func (x *OrderedIndex[K, V]) mustBeOpen() {
 	}
 }
 
-// mustBe panics where the index has changed since it had counted so many changes.
+// mustBe panics if the number of changes is not changes any more.
 func (x *OrderedIndex[K, V]) mustBe(changes int, loop string) {
 	if x.changes != changes {
 		panic(changedInLoop(x.plan.name, loop))
 	}
 }
 
-// changed counts a change and, with the tag invariants, runs checkInvariants so often that its cost stays in proportion.
+// changed counts a change. With the tag invariants it runs checkInvariants, so seldom that the cost stays in
+// proportion.
 func (x *OrderedIndex[K, V]) changed() {
 	x.changes++
 	if !invariants.Enabled {

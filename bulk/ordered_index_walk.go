@@ -23,8 +23,8 @@ func (x *OrderedIndex[K, V]) From(low K) iter.Seq2[K, V] {
 	}
 }
 
-// Range yields the pairs whose keys are in [low, high), in ascending order. Complexity: a descent of O(log n), and a step
-// for each pair. [OrderedIndex.Runs] is faster over many.
+// Range yields the pairs whose keys are in [low, high), in ascending order. Complexity: a descent of O(log
+// n), and a step for each pair. [OrderedIndex.Runs] is faster over many pairs.
 func (x *OrderedIndex[K, V]) Range(low, high K) iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
 		x.mustBeOpen()
@@ -35,7 +35,7 @@ func (x *OrderedIndex[K, V]) Range(low, high K) iter.Seq2[K, V] {
 	}
 }
 
-// walk yields the pairs from a place on that are below high, or all.
+// walk yields the pairs below high, or all if high is nil, from a place on.
 func (x *OrderedIndex[K, V]) walk(loop string, leaf uint32, at int, high *K, yield func(K, V) bool) {
 	changes := x.changes
 	for {
@@ -53,7 +53,8 @@ func (x *OrderedIndex[K, V]) walk(loop string, leaf uint32, at int, high *K, yie
 	}
 }
 
-// run returns the pairs of a leaf from index at on that are below high, or all, and whether the next leaf may have more.
+// run returns the pairs of a leaf below high, or all if high is nil, from index at on, and whether the next
+// leaf may have more.
 func (x *OrderedIndex[K, V]) run(leaf uint32, at int, high *K) (keys []K, values []V, more bool) {
 	keys, values = x.tree.keys(leaf), x.tree.values(leaf)
 	more = x.tree.head(leaf).next != 0
@@ -64,8 +65,8 @@ func (x *OrderedIndex[K, V]) run(leaf uint32, at int, high *K) (keys []K, values
 	return keys[at:], values[at:], more
 }
 
-// Runs yields the pairs whose keys are in [low, high), in ascending order, as slices of up to 1 KiB of neighbours in
-// memory. They must not be written to. It is the fast way over many pairs.
+// Runs yields the pairs whose keys are in [low, high), in ascending order, as slices of up to 1 KiB of
+// neighbours in memory. The slices must not be written to. It is the fast way over many pairs.
 func (x *OrderedIndex[K, V]) Runs(low, high K) iter.Seq2[[]K, []V] {
 	return func(yield func([]K, []V) bool) {
 		x.mustBeOpen()
@@ -77,7 +78,7 @@ func (x *OrderedIndex[K, V]) Runs(low, high K) iter.Seq2[[]K, []V] {
 		for {
 			keys, values, more := x.run(leaf, at, &high)
 			if more {
-				x.tree.fetch(x.tree.head(leaf).next-1, bytesNode) // while the body has this one
+				x.tree.fetch(x.tree.head(leaf).next-1, bytesNode) // while the body works on this one
 			}
 			if len(keys) > 0 {
 				if !yield(keys, values) {

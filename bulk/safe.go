@@ -6,8 +6,8 @@ import (
 	"reflect"
 )
 
-// unsafeNumber says what is wrong with a number inside v that calculations should not meet by chance: "not a number" or
-// "denormal"; or it returns "".
+// unsafeNumber names the first number inside v that calculations should not meet by chance: "not a number" or
+// "denormal". It returns "" if there is none.
 func unsafeNumber[T any](v *T) string { return unsafeIn(reflect.ValueOf(v).Elem()) }
 
 func unsafeIn(v reflect.Value) string {
@@ -38,7 +38,7 @@ func unsafeIn(v reflect.Value) string {
 	return ""
 }
 
-// unsafeFloat judges a number of a type whose least normal one is given.
+// unsafeFloat is unsafeNumber for a number of a type whose least normal number is normal.
 func unsafeFloat(f, normal float64) string {
 	switch {
 	case f != f:

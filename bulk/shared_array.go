@@ -11,41 +11,43 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// SharedArray is an [Array] that any number of goroutines append to and read at once. Elements never move, and the ones
-// that can be seen are completely written.
+// SharedArray is an [Array] that any number of goroutines append to and read at once. Elements never move,
+// and all visible elements are completely written.
 //
-// An appender takes the next index, writes the element, and then says that it is written. Nobody waits for anybody: where
-// an appender is interrupted in between, others append behind it. Their elements can be reached by index at once; Len and
-// Slice come to them when the one before them is written. So everything below Len is written, and a reader needs no more
-// than one atomic load. When all appenders have returned, Len counts all elements.
+// An appender takes the next index, writes the element, and then marks it as written. No appender waits for
+// another: if one is interrupted in between, others append behind it. Their elements can be reached by index
+// at once; Len and Slice include them when the element before them is written. So everything below Len is
+// written, and a reader needs only one atomic load. When all appenders have returned, Len counts all
+// elements.
 //
-// An index is taken only where memory is committed: what fails, fails before that and leaves no hole. Where appenders are
-// in each other's way, an [Appender] for each of them is faster.
+// An index is taken only if memory is committed for it: an append that fails does so before that and leaves
+// no hole. If appenders disturb each other, an [Appender] for each of them is faster.
 //
-// Appending an element happens before a reader learns of it from Len, At or Slice, so what was written before Append is
-// seen too. What becomes of elements after that is the caller's to order. Append, At and Len are linearizable. Close must
-// run alone.
+// Appending an element happens before a reader learns of it from Len, At or Slice, so the reader sees
+// everything that was written before Append. The caller orders later access to the contents of elements.
+// Append, At and Len are linearizable. Close must run alone.
 //
 // One bit an element lies on Go's heap, which [vm.Snapshot] does not count.
 type SharedArray[T any] struct {
 	base   *T
 	plan   plan
 	region *vm.Region
-	ended  error // what using the array panics with after Close
+	ended  error // the panic after Close
 
-	// Invariant: published ≤ claimed ≤ room. Those that change with every append have cache lines of their own.
+	// Invariant: published ≤ claimed ≤ room. Words that change with every append have cache lines of their
+	// own.
 	_       [bytesLine]byte
 	claimed atomic.Int64 // elements that have an index
 	_       [bytesLine]byte
 	written written
 	_       [bytesLine]byte
-	room    atomic.Int64 // elements for which memory is committed
-	mu      sync.Mutex   // held while the room grows
+	room    atomic.Int64 // elements that have memory
+	mu      sync.Mutex   // held while room grows
 	span    denseSpan
 }
 
-// bytesLine is the size of a cache line in bytes, or a multiple of it, on what Go runs on: words that several goroutines
-// write at once are so far apart.
+// bytesLine is the size of a cache line, or a multiple of it, on the processors that Go supports: words that
+// several goroutines write at once are this far apart.
 const bytesLine = 64
 
 // NewSharedArray makes an empty array. It reserves addresses and takes no memory.
@@ -74,8 +76,8 @@ func NewSharedArray[T any](o Options) (*SharedArray[T], error) {
 	return &SharedArray[T]{base: (*T)(span.Base()), plan: p, region: r, span: span}, nil
 }
 
-// Append puts v at the end and returns its index and its address. It panics with the [*vm.Error] that [SharedArray.Grow]
-// would return where there is no room; then the array is as it was.
+// Append puts v at the end and returns its index and its address. It panics with the [*vm.Error] that
+// [SharedArray.Grow] would return if there is no room; then the array is unchanged.
 func (a *SharedArray[T]) Append(v T) (int, *T) {
 	i, err := a.claim(opAppend, 1)
 	if err != nil {
@@ -88,8 +90,8 @@ func (a *SharedArray[T]) Append(v T) (int, *T) {
 }
 
 // AppendSlice puts a copy of values at the end, side by side, and returns the index of the first and the
-// elements. It fails as [SharedArray.Grow] does; then the array is as it was. Where values cannot be read and
-// the fault is a panic (see [vm.Do]), as many zero values are appended.
+// elements. It fails as [SharedArray.Grow] does; then the array is unchanged. If reading values faults and
+// the fault is a panic (see [vm.Do]), len(values) zero elements are appended.
 func (a *SharedArray[T]) AppendSlice(values []T) (index int, elements []T, err error) {
 	if len(values) == 0 {
 		a.mustBeOpen()
@@ -104,9 +106,8 @@ func (a *SharedArray[T]) AppendSlice(values []T) (index int, elements []T, err e
 	return i, elements, nil
 }
 
-// fill writes the elements from first on, which the caller has claimed, and says that they are written. It
-// says so whatever happens: elements that are never written would hide from Len all that is appended behind
-// them.
+// fill writes the elements from first on, which the caller has claimed, and marks them as written. It marks
+// them even if writing panics: unmarked elements would hide all later elements from Len.
 func (a *SharedArray[T]) fill(first int, elements, values []T) {
 	filled := false
 	defer func() {
@@ -135,11 +136,11 @@ func (a *SharedArray[T]) claim(op operation, n int) (int, error) {
 	}
 }
 
-// Grow makes the next n appended elements unable to fail, whoever appends them, by committing memory for them. It panics
-// when n is negative.
+// Grow makes the next n appended elements unable to fail, in whatever goroutine, by committing memory for
+// them. It panics when n is negative.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
-// Options.Limit) or another limit as [vm.Region.Commit] does; then the array is as it was.
+// Options.Limit) or another limit as [vm.Region.Commit] does; then the array is unchanged.
 func (a *SharedArray[T]) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("bulk: Grow(%d) on %s: a number of elements is zero or more", n, a.plan.name))
@@ -169,8 +170,8 @@ func (a *SharedArray[T]) makeRoom(op operation, n int) error {
 	return err
 }
 
-// At returns the address of element i. It panics when i is not in [0, Len), unless the element was appended already and
-// one before it was not.
+// At returns the address of element i. It panics when i is not in [0, Len), unless element i is written
+// already and an earlier one is not.
 func (a *SharedArray[T]) At(i int) *T {
 	if uint(i) >= uint(a.written.published.Load()) {
 		a.mustHave(i)
@@ -185,19 +186,21 @@ func (a *SharedArray[T]) mustHave(i int) {
 	if i < 0 || !a.written.has(i) {
 		panic(&indexError{"At", i, a.Len(), a.plan.name, a.ended})
 	}
-	// Who wrote it may not have come to say so. What is found by index is counted afterwards.
+	// The goroutine that wrote the element may not have advanced the count yet. An element that is found by
+	// index counts afterwards.
 	a.written.advance()
 }
 
-// Slice returns the first Len elements. It stays good while the array grows and does not see what is appended later.
+// Slice returns the first Len elements. The slice stays valid while the array grows, and does not include
+// elements that are appended later.
 func (a *SharedArray[T]) Slice() []T {
 	a.mustBeOpen()
 	n := a.Len()
 	return unsafe.Slice(a.base, n)[:n:n]
 }
 
-// Len returns the number of elements up to the first one that is not completely written; 0 after Close. It never becomes
-// smaller before that.
+// Len returns the number of elements up to the first one that is not completely written; 0 after Close. It
+// never shrinks before Close.
 func (a *SharedArray[T]) Len() int { return int(a.written.published.Load()) }
 
 // Close gives the memory and the addresses back. The elements must not be used afterwards; using the array panics.
@@ -209,7 +212,7 @@ func (a *SharedArray[T]) Close() error {
 	if err := a.region.Close(); err != nil {
 		return err
 	}
-	// Without elements and room the short paths come to mustBeOpen.
+	// Without elements and room, the short paths reach mustBeOpen.
 	a.ended = &closedError{a.plan.name}
 	a.room.Store(0)
 	a.claimed.Store(0)

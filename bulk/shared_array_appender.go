@@ -2,28 +2,29 @@ package bulk
 
 import "github.com/vastgo/vast/internal/layout"
 
-// Appender appends to a [SharedArray] for one goroutine. It collects elements in a buffer of its own and puts them into
-// the array together, so that goroutines meet once a buffer instead of once an element.
+// Appender appends to a [SharedArray] for one goroutine. It collects elements in a buffer of its own and puts
+// them into the array together, so that goroutines meet once a buffer instead of once an element.
 //
-// What is in the buffer has no index and nobody sees it: call Flush when others should, and at the end. An appender that
-// is dropped loses what it has not flushed, and nothing else. Make one for each goroutine.
+// Elements in the buffer have no index and no other goroutine sees them: call Flush to publish them, and at
+// the end. An appender that is dropped loses only the elements that it has not flushed. Make one for each
+// goroutine.
 type Appender[T any] struct {
 	buffer []T // of fixed capacity
 	array  *SharedArray[T]
 }
 
-// bytesBuffer is the size of an appender's buffer: many elements of usual sizes, and a small part of the first-level
-// cache.
+// bytesBuffer is the size of an appender's buffer: many elements of usual sizes, and a small part of the
+// first-level cache.
 const bytesBuffer = 8 << 10
 
-// Appender returns a new appender with an empty buffer of 8 KiB, or of one element where those are larger.
+// Appender returns a new appender with an empty buffer of 8 KiB, or of one element if that is larger.
 func (a *SharedArray[T]) Appender() *Appender[T] {
 	a.mustBeOpen()
 	return &Appender[T]{buffer: make([]T, 0, max(1, bytesBuffer/layout.Size[T]())), array: a}
 }
 
-// Append adds v to the buffer, which it flushes first where it is full. It panics with the [*vm.Error] of
-// [Appender.Flush]; then v was not added and the buffer is as it was.
+// Append adds v to the buffer, which it flushes first if it is full. It panics with the [*vm.Error] of
+// [Appender.Flush]; then v was not added and the buffer is unchanged.
 func (a *Appender[T]) Append(v T) {
 	n := len(a.buffer)
 	if n == cap(a.buffer) {
@@ -41,9 +42,9 @@ func (a *Appender[T]) mustFlush() {
 	}
 }
 
-// Flush puts the elements of the buffer into the array, side by side in the order in which they were added, and returns
-// the index of the first and the elements, as [SharedArray.AppendSlice] does. Where that fails the elements stay in the
-// buffer, and Flush may be called again.
+// Flush puts the elements of the buffer into the array, side by side in the order in which they were added.
+// It returns the index of the first and the elements, as [SharedArray.AppendSlice] does. If it fails, the
+// elements stay in the buffer, and Flush may be called again.
 func (a *Appender[T]) Flush() (index int, elements []T, err error) {
 	index, elements, err = a.array.AppendSlice(a.buffer)
 	if err == nil {

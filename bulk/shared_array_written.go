@@ -6,12 +6,13 @@ import (
 	"unsafe"
 )
 
-// written knows which elements of a shared array are completely written: a number, below which all are, and a bit for each.
-// Whoever has written an element sets its bit and moves the number over all bits that follow it without a gap; where
-// there is a gap he goes his way, and whoever fills it moves the number. Nobody waits for anybody.
+// written tracks which elements of a shared array are completely written: a bit for each element, and a
+// number below which all are written. A goroutine that has written an element sets its bit and moves the
+// number over all set bits that follow without a gap. If there is a gap, the goroutine goes on with its work;
+// the one that fills the gap moves the number. No goroutine waits.
 //
-// Both lie on Go's heap in every build, because they order what goroutines do: the race detector knows only of atomic
-// operations there.
+// Both lie on Go's heap in every build, because they order what goroutines do: the race detector knows only
+// of atomic operations there.
 type written struct {
 	published atomic.Int64 // the elements below it are written
 	_         [bytesLine]byte
@@ -20,7 +21,7 @@ type written struct {
 	directory []*writtenChunk
 }
 
-// writtenChunk is a bit for each of so many elements.
+// writtenChunk holds the bits of bitsPerChunk elements.
 type writtenChunk [512]atomic.Uint64
 
 const elementsPerChunk = len(writtenChunk{}) * wordBits
@@ -28,7 +29,7 @@ const elementsPerChunk = len(writtenChunk{}) * wordBits
 // grow makes bits for at least the first n elements. One goroutine may call it at a time.
 func (w *written) grow(n int) {
 	if chunks := (n + elementsPerChunk - 1) / elementsPerChunk; chunks > len(w.directory) {
-		// Those who hold the shorter array go on using it: the chunks are the same.
+		// Goroutines that hold the shorter array use it further: the chunks are the same.
 		longer := append(make([]*writtenChunk, 0, chunks), w.directory...)
 		for len(longer) < chunks {
 			longer = append(longer, new(writtenChunk))
@@ -52,11 +53,11 @@ func (w *written) has(i int) bool {
 	return int64(i) < w.published.Load() || int64(i) < w.room.Load() && w.word(i).Load()>>(i%wordBits)&1 != 0
 }
 
-// add says that the n elements from first on, one at least, are written. When it returns, the number is that of the
-// elements up to the first one which is not written.
+// add marks the n elements from first on, at least one, as written. When it returns, the number is that of
+// the elements up to the first one that is not written.
 //
-// Each element gets its bit, also where it is the next one: were the number alone moved on, somebody could read it before it
-// has passed the bits behind, and miss elements whose appenders returned long ago.
+// Each element gets its bit, also if it is the next one. If only the number moved, a reader could load it
+// before it has passed the bits behind, and miss elements whose appenders returned long ago.
 func (w *written) add(first, n int) {
 	for i, end := first, first+n; i < end; {
 		next := min(end, (i/wordBits+1)*wordBits)
@@ -66,9 +67,9 @@ func (w *written) add(first, n int) {
 	w.advance()
 }
 
-// advance moves the number over the bits behind it. Of two goroutines that write neighbours at once, each sets its own
-// first and looks for the other's then, so that one of them sees both. Each look is at the room of that moment: elements
-// behind an earlier one may have been written since.
+// advance moves the number over the bits behind it. Of two goroutines that write neighbours at once, each
+// sets its own bit first and then looks for the other's, so one of them sees both. Each look loads the room
+// again: elements behind an earlier room may have been written since.
 func (w *written) advance() {
 	for {
 		from := int(w.published.Load())

@@ -22,7 +22,8 @@ func (p *SharedPool[T]) Reserved() int {
 	return p.region.Size()
 }
 
-// Committed returns the bytes of memory that the pool may touch, without what lies on Go's heap; 0 after Close.
+// Committed returns the bytes of memory that the pool may touch, without the memory on Go's heap; 0 after
+// Close.
 func (p *SharedPool[T]) Committed() int { return p.region.Committed() }
 
 // Resident returns how many of these bytes are in memory. It asks the operating system; see [vm.Region.Resident].

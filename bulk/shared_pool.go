@@ -11,46 +11,49 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// SharedPool is a [Pool] that any number of goroutines insert into, remove from and read at once. Elements keep their
-// place while they live and are referred to by the same kind of [Handle], with the same rules for generations.
+// SharedPool is a [Pool] that any number of goroutines insert into, remove from and read at once. Elements
+// keep their place while they live. They are referred to by the same kind of [Handle], with the same rules
+// for generations.
 //
-// Get, Valid, Load and Remove take no lock and wait for nobody. Get and Valid only load, nearly as in a Pool; Remove is one
-// or two atomic operations. Insert takes a slot from a line of 256, which belongs to one goroutine for that moment, and
-// keeps goroutines on different lines as well as it can. A goroutine that inserts and removes much does both by an
-// [Inserter], which takes one atomic operation for each. Inserters wait for each other where memory must be committed, and
-// where only one line has holes.
+// Get, Valid, Load and Remove are lock-free. Get and Valid only load, nearly as in a Pool; Remove is one or
+// two atomic operations. Insert takes a slot from a line of 256, which one goroutine owns for that moment;
+// the pool tries to keep goroutines on different lines. A goroutine that inserts and removes much uses an
+// [Inserter], which takes one atomic operation for each. Inserters wait for each other while memory is
+// committed, and when only one line has holes.
 //
 // # Reading beside removers
 //
-// Get returns a pointer, and a slot's memory stays usable until Close. But when the element is removed, the next Insert
-// may write another one there. So a pointer may be used as long as its user knows that nobody removes the element: it is
-// the one who would remove it, or an agreement of the program's says so. Who does not know calls [SharedPool.Load], which
-// returns a copy of an element that was live during the call, complete, and without a data race, whatever Insert and
-// Remove do meanwhile.
+// Get returns a pointer, and a slot's memory stays usable until Close. But after the element is removed, the
+// next Insert may write another one there. So use the pointer only while no goroutine can remove the element:
+// because the user of the pointer is the only one who removes it, or because the program ensures it
+// otherwise. If that is not certain, call [SharedPool.Load]: it returns a copy of an element that was live
+// during the call, complete, and without a data race, whatever Insert and Remove do meanwhile.
 //
-// Inserting an element happens before a look-up that finds it, and what was done with it before Remove happens before its
-// slot is filled anew. Writing to elements by pointers while others read or Load them is the callers' to order.
+// Inserting an element happens before a look-up that finds it, and every use of the element before Remove
+// happens before its slot is filled again. The callers order writes through pointers with reads and Load of
+// the same element.
 //
-// Insert, Remove, Get, Valid and Load are linearizable. Len and All run beside anything and are less exact, see there;
-// Runs, Clear and Close must run alone.
+// Insert, Remove, Get, Valid and Load are linearizable. Len and All run beside anything and are less exact,
+// see there; Runs, Clear and Close must run alone.
 //
 // # Memory
 //
-// Holes are filled before memory is committed, but only in words of 32 slots of which a quarter is free; the others are
-// filled when there is nothing else. So up to a quarter of the slots may stay holes while the pool grows, beside those
-// that inserters keep. Presence and generations take a byte a slot on Go's heap, and 4 bytes more for each slot of a chunk
-// of 16,384 in which slots are taken again while neighbours live. [vm.Snapshot] does not count them.
+// Holes are filled before memory is committed, but only in words of 32 slots of which a quarter is free;
+// other holes are filled only when nothing else is left. So up to a quarter of the slots may stay holes while
+// the pool grows, besides those that inserters keep. Presence and generations take a byte a slot on Go's
+// heap, and 4 bytes more for each slot of a chunk of 16,384 in which slots are taken again while neighbours
+// live. [vm.Snapshot] does not count these bytes.
 type SharedPool[T any] struct {
 	base unsafe.Pointer // the first element
 	sharedSlots
 
 	_     [bytesLine]byte
-	hints [16]insertHint // where goroutines without an Inserter insert, by stripe
+	hints [16]insertHint // the lines of goroutines without an Inserter, by stripe
 }
 
 // insertHint is the line from which slots were taken last.
 type insertHint struct {
-	line atomic.Uint64 // + 1; 0 is none
+	line atomic.Uint64 // the line + 1; 0 for none
 	_    [bytesLine - 8]byte
 }
 
@@ -76,7 +79,7 @@ func NewSharedPool[T any](o Options) (*SharedPool[T], error) {
 	const slotsPerSummary = 64 * slotsPerChunk
 	summaries := (plan.capacity + slotsPerSummary - 1) / slotsPerSummary
 	p := &SharedPool[T]{base: span.Base(), sharedSlots: sharedSlots{tag: generation.NewMark(), elements: span, region: r, plan: plan}}
-	p.summary = make([]atomic.Uint64, summaries, summaries+bytesLine) // nothing else on its cache lines
+	p.summary = make([]atomic.Uint64, summaries, summaries+bytesLine) // alone on its cache lines
 	p.offer.Store(offerUsually)
 	if invariants.Enabled {
 		p.poison = func(i uint) {
@@ -87,18 +90,18 @@ func NewSharedPool[T any](o Options) (*SharedPool[T], error) {
 	return p, nil
 }
 
-// slot is sound for slots below the room: so far the span is committed, it never moves before Close, and T holds no Go
-// pointers.
+// slot is sound for slots below the room: the span is committed that far, it never moves before Close, and T
+// holds no Go pointers.
 func (p *SharedPool[T]) slot(i uint) *T {
 	var v T
 	return (*T)(unsafe.Add(p.base, i*uint(unsafe.Sizeof(v))))
 }
 
-// Insert puts v into a free slot and returns a handle to it and its address. It panics with the [*vm.Error] that
-// [SharedPool.Grow] would return where there is no room; then the pool is as it was.
+// Insert puts v into a free slot and returns a handle to it and its address. It panics with the [*vm.Error]
+// that [SharedPool.Grow] would return if there is no room; then the pool is unchanged.
 //
-// Complexity: constant; looking for a line with free slots passes a million slots at a time. Where only scattered holes
-// are left it looks at every 32 slots once.
+// Complexity: constant; the search for a line with free slots passes a million slots at a time. If only
+// scattered holes are left, it looks at every 32 slots once.
 func (p *SharedPool[T]) Insert(v T) (Handle[T], *T) {
 	first := stripe()
 	for n := uint(0); ; n++ {
@@ -106,13 +109,13 @@ func (p *SharedPool[T]) Insert(v T) (Handle[T], *T) {
 			return h, e
 		}
 		if n >= uint(len(p.hints)) {
-			runtime.Gosched() // as many goroutines were interrupted while they inserted
+			runtime.Gosched() // other goroutines were interrupted while they inserted
 		}
 	}
 }
 
-// insert puts *v into a slot of the hint's line, or of another one which is the hint's then. It returns nil where the line
-// is busy.
+// insert puts *v into a slot of the hint's line, or of another line, which becomes the hint's. It returns nil
+// if the line is busy.
 func (p *SharedPool[T]) insert(hint *insertHint, v *T) (Handle[T], *T) {
 	for {
 		l := hint.line.Load()
@@ -140,8 +143,8 @@ func (p *SharedPool[T]) insert(hint *insertHint, v *T) (Handle[T], *T) {
 	}
 }
 
-// Remove takes the element of h out and reports whether there was one; of several goroutines that try, one succeeds. Its
-// slot may be taken again at once. Complexity: constant; the element is not touched.
+// Remove removes the element of h and reports whether there was one. If several goroutines try, one succeeds.
+// The slot may be taken again at once. Complexity: constant; the element is not touched.
 func (p *SharedPool[T]) Remove(h Handle[T]) bool {
 	i := uint(h.slot)
 	if uint64(i) >= p.room.Load() {
@@ -156,7 +159,7 @@ func (p *SharedPool[T]) Remove(h Handle[T]) bool {
 	return ok
 }
 
-// Valid reports whether the element of h is there. Complexity: constant.
+// Valid reports whether the element of h is live. Complexity: constant.
 func (p *SharedPool[T]) Valid(h Handle[T]) bool {
 	i := uint(h.slot)
 	if uint64(i) >= p.room.Load() {
@@ -166,8 +169,8 @@ func (p *SharedPool[T]) Valid(h Handle[T]) bool {
 	return p.chunk(i).holds(i, h.generation)
 }
 
-// Get returns the address of the element of h, or nil where it is gone or h is of another pool. The pointer may be used
-// while nobody removes the element: see [SharedPool]. Complexity: constant.
+// Get returns the address of the element of h, or nil if it was removed or h is of another pool. Use the
+// pointer only while no goroutine removes the element: see [SharedPool]. Complexity: constant.
 func (p *SharedPool[T]) Get(h Handle[T]) *T {
 	i := uint(h.slot)
 	if uint64(i) >= p.room.Load() {
@@ -184,9 +187,9 @@ func (p *SharedPool[T]) Get(h Handle[T]) *T {
 	return nil
 }
 
-// Load returns a copy of the element of h, or false where it is gone or h is of another pool. The element was live during
-// the call, and the copy is what Insert put there, or what was written through pointers before. Complexity: constant; two
-// atomic operations more than Get, and the copy.
+// Load returns a copy of the element of h, or false if it was removed or h is of another pool. The element
+// was live during the call. The copy is what Insert put there, or what was written through pointers before.
+// Complexity: constant; two atomic operations more than Get, and the copy.
 func (p *SharedPool[T]) Load(h Handle[T]) (v T, ok bool) {
 	i := uint(h.slot)
 	if uint64(i) >= p.room.Load() {
@@ -201,14 +204,15 @@ func (p *SharedPool[T]) Load(h Handle[T]) (v T, ok bool) {
 	return v, ok
 }
 
-// Len returns the number of live elements; 0 after Close. Elements that are inserted or removed meanwhile may be counted
-// or not. Complexity: one step for each 32 slots that were ever taken, and one for each of them that was taken again while
-// neighbours lived.
+// Len returns the number of live elements; 0 after Close. Elements that are inserted or removed meanwhile may
+// be counted or not. Complexity: one step for each 32 slots that were ever taken, and one for each of those
+// slots that was taken again while neighbours lived.
 func (p *SharedPool[T]) Len() int { return p.live() }
 
-// Clear removes all elements. Before that it calls f, unless nil, with each of them in ascending order of slots; f must
-// not change the pool. Where f panics nothing has been removed. It must run alone. The memory stays committed for the next
-// elements: Close gives it back. Complexity: one step for each 32 slots, and one for each element when there is an f.
+// Clear removes all elements. Before that it calls f, unless nil, with each of them in ascending order of
+// slots; f must not change the pool. If f panics, nothing has been removed. Clear must run alone. The memory
+// stays committed for the next elements: Close gives it back. Complexity: one step for each 32 slots, and one
+// for each element if there is an f.
 func (p *SharedPool[T]) Clear(f func(Handle[T], *T)) {
 	p.mustBeOpen()
 	if f != nil {
@@ -231,7 +235,7 @@ func (p *SharedPool[T]) Clear(f func(Handle[T], *T)) {
 	}
 }
 
-// clear removes the elements of a chunk; parked slots stay parked. Nothing else may run beside it.
+// clear removes the elements of a chunk; parked slots stay parked. It must run alone.
 func (c *sharedChunk) clear() {
 	for k := range c.words {
 		w, i := c.words[k].Load(), uint(k*slotsPerWord)
@@ -263,7 +267,7 @@ func (p *SharedPool[T]) Close() error {
 	if err := p.region.Close(); err != nil {
 		return err
 	}
-	// Without room the short paths fail their first test and come to mustBeOpen.
+	// Without room, the short paths fail their first test and reach mustBeOpen.
 	p.ended, p.directory = &closedError{p.plan.name}, nil
 	p.room.Store(0)
 	atomic.StorePointer(&p.chunks, nil)

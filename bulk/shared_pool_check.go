@@ -51,7 +51,7 @@ func (s *sharedSlots) checkInvariants() {
 					break
 				}
 				g = own.Load()
-				if tagged(g) && (live>>b&1 == 0 || !s.ours(g)) { // a slot with the bit alone is parked
+				if tagged(g) && (live>>b&1 == 0 || !s.ours(g)) { // a slot with only the bit is parked
 					fail("slot %d has generation %#x", i+b, g)
 				}
 			} else if taken>>b&1 == 0 {

@@ -8,42 +8,45 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// Inserter inserts into a [SharedPool], and removes from it, for one goroutine. It keeps the slots of elements that it has
-// removed and fills them itself, and takes the free slots of a word together where it needs more. So it meets others once
-// for many operations, and writes to cache lines of its own while its elements stay its own. What it inserts anybody may
-// remove, and it may remove what anybody has inserted.
+// Inserter inserts into a [SharedPool], and removes from it, for one goroutine. It keeps the slots of
+// elements that it has removed and fills them again. If it needs more, it takes the free slots of a word
+// together. So it meets other goroutines once for many operations, and writes to cache lines of its own while
+// its elements stay its own. Any goroutine may remove what it inserts, and it may remove what any goroutine
+// inserted.
 //
-// Fewer than 128 free slots are kept from others, until they are filled or the inserter is closed; [SharedPool.Grow] does
-// not count them. Make an inserter for each goroutine, and Close it when the goroutine ends.
+// An inserter keeps fewer than 128 free slots from others until it fills them or is closed; [SharedPool.Grow]
+// does not count them. Make an inserter for each goroutine, and Close it when the goroutine ends.
 type Inserter[T any] struct {
 	pool *SharedPool[T]
 
-	// Slots of words without a common generation are parked: their presence bits are set, so that nobody takes them, but
-	// their own generations have no tag, so that nobody finds them. Removing an element thus parks its slot, and filling
-	// it unparks it, with one atomic operation each.
-	ready   uint // how many slots in parked can be filled
-	waiting uint // how many in removed are not known yet to be announced by nobody
+	// Slots of words without a common generation are parked: their presence bits are set, so that no other
+	// goroutine takes them, but their own generations have no tag, so that no look-up finds them. Removing an
+	// element parks its slot, and filling it unparks it, with one atomic operation each.
+	ready   uint // number of slots in parked that can be filled
+	waiting uint // number of slots in removed that readers may still announce
 	parked  [2 * maxRemoved]parkedSlot
 	removed [maxRemoved]parkedSlot
 
 	// Slots of a word with a common generation are reserved.
 	chunk    *sharedChunk // of the reserved slots
 	first    uint         // of their word
-	left     uint32       // the reserved slots that are to be filled yet
+	left     uint32       // the reserved slots that are not filled yet
 	reserved uint32       // all of them
-	hint     uint         // the line from which slots are reserved or parked + 1; 0 is none
+	hint     uint         // the line from which slots are reserved or parked + 1; 0 for none
 
-	_ [2 * bytesLine]byte // the next inserter is on other cache lines
+	_ [2 * bytesLine]byte // keeps the next inserter on other cache lines
 }
 
-// parkedSlot is a slot and how often it was taken.
+// parkedSlot is a slot and its count.
 type parkedSlot struct{ slot, count uint32 }
 
 const (
 	maxRemoved = 32
-	// An inserter that has removed fewer takes other slots as well, so that it looks for announcements seldom.
+	// An inserter that has removed fewer takes other slots as well, so that it rarely looks for
+	// announcements.
 	enoughRemoved = maxRemoved / 2
-	// An inserter that finds a line busy so often in a row looks for another one: the owner was interrupted.
+	// An inserter that finds a line busy this often in a row looks for another one: the owner was
+	// interrupted.
 	mostBusy = 100
 )
 
@@ -56,8 +59,9 @@ func (p *SharedPool[T]) Inserter() *Inserter[T] {
 // Insert is [SharedPool.Insert]. Complexity: constant; mostly one atomic operation.
 func (in *Inserter[T]) Insert(v T) (Handle[T], *T) { return in.insert(&v) }
 
-// insert is Insert, which the compiler inlines so that the element is copied from where it lies: an argument of several
-// fields would come in as many registers, and copying it out of them takes as long as an atomic operation.
+// insert is Insert, which the compiler inlines so that the element is copied from where it lies. An argument
+// of several fields would come in several registers, and copying it out of them takes as long as an atomic
+// operation.
 func (in *Inserter[T]) insert(v *T) (Handle[T], *T) {
 	p := in.pool
 	if in.ready == 0 && in.left == 0 || p.ended != nil {
@@ -90,7 +94,7 @@ func (in *Inserter[T]) Remove(h Handle[T]) bool {
 	}
 	c := p.chunk(i)
 	if commonOf(c.word(i).Load()) == 0 && in.waiting < maxRemoved && tagged(g) && !generation.Exhausted(g) {
-		// A word with a live element stays apart, and with a parked slot too.
+		// A word with a live element or a parked slot stays apart.
 		own := c.apart.Load()
 		if own == nil || !own[i%slotsPerChunk].CompareAndSwap(g, generation.Count(g)) {
 			return false
@@ -102,9 +106,9 @@ func (in *Inserter[T]) Remove(h Handle[T]) bool {
 	return in.removeForAll(c, i, g)
 }
 
-// removeForAll removes an element whose slot is not parked. Where its word has become worth taking slots from, the
-// inserter parks them, so that goroutines that replace their elements keep to their own words; and otherwise others learn
-// of it.
+// removeForAll removes an element whose slot is not parked. If its word is now worth taking slots from, the
+// inserter parks them, so that goroutines that replace their elements keep to their own words. Otherwise the
+// pool lists the line for others.
 //
 //go:noinline
 func (in *Inserter[T]) removeForAll(c *sharedChunk, i uint, g uint32) bool {
@@ -132,7 +136,7 @@ func (in *Inserter[T]) keep(c *sharedChunk, i uint, slots uint32) {
 	}
 }
 
-// refill takes slots, or panics where there is no room; then the inserter has none.
+// refill takes slots. If there is no room, it panics, and the inserter has no slots.
 //
 //go:noinline
 func (in *Inserter[T]) refill() {
@@ -143,7 +147,7 @@ func (in *Inserter[T]) refill() {
 	}
 	in.unreserve()
 	for busy := 0; ; {
-		interrupted := uint(0) // the line whose owner seems to be, + 1
+		interrupted := uint(0) // the line whose owner seems to be interrupted, + 1
 		if in.hint != 0 {
 			i, slots, parked, came := p.reserve(in.hint - 1)
 			switch {
@@ -163,7 +167,7 @@ func (in *Inserter[T]) refill() {
 		}
 		in.hint = 0
 		l, err := p.search()
-		if interrupted != 0 { // this one comes back to it only where there is no other
+		if interrupted != 0 { // return to this line only if there is no other
 			p.list(p.chunk((interrupted-1)*slotsPerLine), interrupted-1)
 		}
 		switch {
@@ -174,12 +178,13 @@ func (in *Inserter[T]) refill() {
 		case in.settle():
 			return
 		default:
-			runtime.Gosched() // readers are copying what was in the last free slots
+			runtime.Gosched() // readers are copying elements from the last free slots
 		}
 	}
 }
 
-// settle makes those slots ready that nobody announces, and reports whether there are any. No slot must be ready yet.
+// settle makes those removed slots ready that no reader announces, and reports whether there are any. No slot
+// must be ready yet.
 func (in *Inserter[T]) settle() bool {
 	p, kept := in.pool, uint(0)
 	quiet := p.announcements() == 0
@@ -200,7 +205,7 @@ func (in *Inserter[T]) settle() bool {
 	return in.ready != 0
 }
 
-// unreserve gives the reserved slots back that were not filled.
+// unreserve gives back the reserved slots that were not filled.
 func (in *Inserter[T]) unreserve() {
 	if in.reserved != 0 {
 		in.chunk.unreserve(in.first, in.reserved)
@@ -208,7 +213,7 @@ func (in *Inserter[T]) unreserve() {
 	}
 }
 
-// Close gives the free slots that the inserter keeps to others. Inserting takes new ones then.
+// Close gives the inserter's free slots to others. A later Insert takes new ones.
 func (in *Inserter[T]) Close() {
 	in.unreserve()
 	if in.pool.ended == nil {
@@ -222,7 +227,7 @@ func (in *Inserter[T]) Close() {
 	in.ready, in.waiting, in.hint = 0, 0, 0
 }
 
-// unpark lets anybody take the slots.
+// unpark frees the slots for all goroutines.
 func (in *Inserter[T]) unpark(slots []parkedSlot) {
 	for _, s := range slots {
 		i := uint(s.slot)

@@ -5,12 +5,14 @@ import (
 	"unsafe"
 )
 
-// Readers that copy an element announce its slot first, and look afterwards whether the element is still there. Whoever
-// wants to take slots looks for announcements after it has found them free. So either it sees the announcement and leaves
-// the slot alone, or the reader sees that the element is gone: what a reader copies is not written meanwhile. These are
-// hazard pointers (Maged M. Michael, 2004), which here keep a slot from being taken instead of memory from being freed.
+// A reader that copies an element announces its slot first, and tests afterwards whether the element is still
+// live. A goroutine that wants to take slots looks for announcements after it has found them free. So either
+// it sees the announcement and leaves the slot alone, or the reader sees that the element was removed: a slot
+// is not written while a reader copies it. These are hazard pointers (Maged M. Michael, 2004); here they keep
+// a slot from being taken instead of memory from being freed.
 
-// readerCells is a block of places for announcements. Blocks are added when all are in use at once, and never taken away.
+// readerCells is a block of places for announcements. Blocks are added when all are in use at once, and never
+// removed.
 type readerCells struct {
 	cells [cellsPerBlock]struct {
 		slot atomic.Uint64 // the announced slot + 1, or 0

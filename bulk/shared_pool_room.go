@@ -7,11 +7,11 @@ import (
 	"unsafe"
 )
 
-// Grow makes the next n insertions unable to fail, whoever makes them, by committing memory for them. It panics when n is
-// negative. Complexity: one step for each 32 slots.
+// Grow makes the next n insertions unable to fail, in whatever goroutine, by committing memory for them. It
+// panics when n is negative. Complexity: one step for each 32 slots.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
-// Options.Limit) or another limit as [vm.Region.Commit] does; then the pool is as it was.
+// Options.Limit) or another limit as [vm.Region.Commit] does; then the pool is unchanged.
 func (p *SharedPool[T]) Grow(n int) error {
 	s := &p.sharedSlots
 	if n < 0 {
@@ -31,7 +31,7 @@ func (p *SharedPool[T]) Grow(n int) error {
 	return s.makeRoom(opGrow, room+n-free)
 }
 
-// enlarge makes room for one element more, unless others have made some since the room was seen.
+// enlarge makes room for one element more, unless another goroutine has done so since room was loaded.
 func (s *sharedSlots) enlarge(seen uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +56,7 @@ func (s *sharedSlots) makeRoom(op operation, need int) error {
 	}
 	before, after := uint(s.room.Load()), uint(min(s.elements.Committed()/s.plan.sizeElement, s.plan.capacity))
 	if n := int((after + slotsPerChunk - 1) / slotsPerChunk); n > len(s.directory) {
-		// Those who hold the shorter array go on using it: the chunks are the same.
+		// Goroutines that hold the shorter array use it further: the chunks are the same.
 		longer := append(make([]*sharedChunk, 0, n), s.directory...)
 		for len(longer) < n {
 			longer = append(longer, new(sharedChunk))
@@ -66,14 +66,14 @@ func (s *sharedSlots) makeRoom(op operation, need int) error {
 	}
 	s.room.Store(uint64(after))
 	s.offer.Store(offerUsually)
-	// A line that was cut off by the end of the room has more slots now.
+	// A line that the end of the room cut off has more slots now.
 	if l := before / slotsPerLine; before%slotsPerLine != 0 && uint64(l) < s.frontier.Load() {
 		s.list(s.chunk(before), l)
 	}
 	return nil
 }
 
-// available returns the number of slots with memory that anybody can take.
+// available returns the number of slots with memory that any goroutine can take.
 func (s *sharedSlots) available() (n int) {
 	room := uint(s.room.Load())
 	for i := uint(0); i < room; i += slotsPerWord {

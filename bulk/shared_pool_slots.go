@@ -12,16 +12,17 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// sharedSlots is what a [SharedPool] has beside its elements: the words, the lines that wait for an owner, and the room.
+// sharedSlots is a [SharedPool] without its elements: the words, the lines that wait for an owner, and the
+// room.
 type sharedSlots struct {
-	// What look-ups read comes first. It changes only when the room grows.
-	room   atomic.Uint64  // slots for which memory is committed
+	// Look-ups read the first fields. These change only when the room grows.
+	room   atomic.Uint64  // slots that have memory
 	chunks unsafe.Pointer // the first of an array of pointers to chunks, enough of them for the room; read it by chunk
 	tag    generation.Mark
-	offer  atomic.Uint32 // a line is listed when a removal leaves so many elements in one of its words
+	offer  atomic.Uint32 // a line is listed when a removal leaves this many elements in one of its words
 	cells  atomic.Pointer[readerCells]
-	ended  error      // what using the pool panics with after Close
-	poison func(uint) // overwrites a slot that holds no element any more; nil without the tag invariants
+	ended  error      // the panic after Close
+	poison func(uint) // overwrites a slot without an element; nil without the tag invariants
 
 	_        [bytesLine]byte
 	frontier atomic.Uint64 // the lines below it have had an owner
@@ -37,22 +38,23 @@ type sharedSlots struct {
 }
 
 const (
-	// offerUsually is how many elements of a word are left when its line is listed; slots are taken from words with so few.
-	// Finding a word costs as much as several insertions, so that it should give some slots.
+	// offerUsually is the number of elements left in a word when its line is listed; slots are taken from
+	// words with no more. Finding a word costs as much as several insertions, so it should give several
+	// slots.
 	offerUsually = slotsPerWord * 3 / 4
-	// offerTight lists a line for each slot that becomes free, and gives each. It is set when there is no room but in the
-	// holes.
+	// offerTight lists a line for each slot that becomes free, and takes each. It is set when only holes are
+	// left.
 	offerTight = slotsPerWord
 )
 
-// chunk returns the chunk of slot i, which must be below a room that was loaded before: the pointer to a larger array is
-// stored before the larger room is, and the chunks in it stay the same.
+// chunk returns the chunk of slot i, which must be below a room that was loaded before: the pointer to a
+// larger array is stored before the larger room is, and the chunks in it stay the same.
 func (s *sharedSlots) chunk(i uint) *sharedChunk {
 	first := atomic.LoadPointer(&s.chunks)
 	return *(**sharedChunk)(unsafe.Add(first, i/slotsPerChunk*uint(unsafe.Sizeof(first))))
 }
 
-// taking says what came of trying to take a slot.
+// taking is the result of trying to take a slot.
 type taking int
 
 const (
@@ -61,7 +63,7 @@ const (
 	lineFull        // the line has no slot to take
 )
 
-// take takes a free slot of a line. Where it succeeds the line is the caller's until it calls release.
+// take takes a free slot of a line. If it succeeds, the caller owns the line until it calls release.
 func (s *sharedSlots) take(l uint) (uint, taking) {
 	_, line, i, came := s.own(l)
 	if came != tookSlot {
@@ -74,9 +76,9 @@ func (s *sharedSlots) take(l uint) (uint, taking) {
 	return i + uint(bits.TrailingZeros32(ready)), tookSlot
 }
 
-// reserve takes all slots of a line's next word that can be taken, and returns the word's first slot and which they are.
-// Where the word's slots have generations of their own, they are parked: the caller's until it publishes or unparks them.
-// Otherwise they are the caller's until it calls unreserve.
+// reserve takes all slots of a line's next word that can be taken, and returns the word's first slot and the
+// taken slots. If the word's slots have generations of their own, they are parked: the caller owns them until
+// it publishes or unparks them. Otherwise the caller owns them until it calls unreserve.
 func (s *sharedSlots) reserve(l uint) (i uint, slots uint32, parked bool, came taking) {
 	c, line, i, came := s.own(l)
 	if came != tookSlot {
@@ -95,8 +97,9 @@ func (s *sharedSlots) reserve(l uint) (i uint, slots uint32, parked bool, came t
 	return i, slots, parked, tookSlot
 }
 
-// park takes those slots of the word from slot i on that can be taken, if they have or get generations of their own and
-// nobody takes slots of the line. They are the caller's until it publishes or unparks them.
+// park takes those slots of the word from slot i on that can be taken, if they have or get generations of
+// their own and no goroutine takes slots of the line. The caller owns them until it publishes or unparks
+// them.
 func (s *sharedSlots) park(c *sharedChunk, i uint) (slots uint32) {
 	line, k, w := &c.lines[i/slotsPerLine%linesPerChunk], i/slotsPerWord%wordsPerLine, c.word(i)
 	if !line.owned.CompareAndSwap(0, 1) {
@@ -117,7 +120,8 @@ func (c *sharedChunk) unreserve(i uint, slots uint32) {
 	c.lines[i/slotsPerLine%linesPerChunk].reserved[i/slotsPerWord%wordsPerLine].And(^slots)
 }
 
-// own makes a line the caller's and returns it with its next word's first slot, where some of its slots are ready.
+// own makes the caller the owner of a line and returns it with the first slot of its next word with ready
+// slots.
 func (s *sharedSlots) own(l uint) (*sharedChunk, *sharedLine, uint, taking) {
 	if uint64(l)*slotsPerLine >= s.room.Load() {
 		return nil, nil, 0, lineFull // only after Close
@@ -142,9 +146,9 @@ func (s *sharedSlots) own(l uint) (*sharedChunk, *sharedLine, uint, taking) {
 // release gives up the line of slot i.
 func (c *sharedChunk) release(i uint) { c.lines[i/slotsPerLine%linesPerChunk].owned.Store(0) }
 
-// prepare finds the slots of the word from slot i on that can be taken, and reports whether there are any. They stay ready
-// until an owner of the line takes them: an element that was removed before it was seen that nobody announces it is not
-// found by anyone who announces it later.
+// prepare finds the slots of the word from slot i on that can be taken, and reports whether there are any.
+// They stay ready until an owner of the line takes them: prepare saw no announcement after the removal, and a
+// reader that announces the slot later finds the element removed.
 //
 //go:noinline
 func (s *sharedSlots) prepare(c *sharedChunk, line *sharedLine, i uint) bool {
@@ -183,8 +187,8 @@ func (s *sharedSlots) prepare(c *sharedChunk, line *sharedLine, i uint) bool {
 	return true
 }
 
-// free returns those slots of the word from slot i on that have memory, no element, and uses left. Inserters may have
-// reserved some of them.
+// free returns those slots of the word from slot i on that have memory, no element, and counts left.
+// Inserters may have reserved some of them.
 func (s *sharedSlots) free(c *sharedChunk, i uint) uint32 {
 	retired := c.lines[i/slotsPerLine%linesPerChunk].retired[i/slotsPerWord%wordsPerLine].Load()
 	return ^presenceOf(c.word(i).Load()) & s.usable(i) &^ retired
@@ -196,8 +200,8 @@ func (s *sharedSlots) usable(i uint) uint32 {
 	return uint32(uint64(1)<<min(room-min(uint64(i), room), slotsPerWord) - 1)
 }
 
-// removed lists the line of slot i where it has become worth looking for, left being the presence bits of the slot's word
-// after a removal.
+// removed lists the line of slot i if it has become worth taking slots from. left is the presence bits of the
+// slot's word after a removal.
 func (s *sharedSlots) removed(c *sharedChunk, i uint, left uint32) {
 	n, offer := uint32(bits.OnesCount32(left)), s.offer.Load()
 	if n == offer || n == 0 || offer == offerTight {
@@ -205,10 +209,11 @@ func (s *sharedSlots) removed(c *sharedChunk, i uint, left uint32) {
 	}
 }
 
-// list says that line l of chunk c has free slots.
+// list marks line l of chunk c as a line with free slots.
 //
-// Listing and adopting set and clear bits at two levels. Whoever clears a summary's bit looks afterwards whether
-// something was listed meanwhile, and whoever lists looks at the summary afterwards: so one of them sets it again.
+// Listing and adopting set and clear bits at two levels. A goroutine that clears a summary's bit looks
+// afterwards whether a line was listed meanwhile, and one that lists a line looks at the summary afterwards:
+// so one of them sets the bit again.
 func (s *sharedSlots) list(c *sharedChunk, l uint) {
 	if bit := uint64(1) << (l % linesPerChunk); c.listed.Load()&bit == 0 {
 		c.listed.Or(bit)
@@ -222,7 +227,8 @@ func (s *sharedSlots) mark(chunk uint) {
 	}
 }
 
-// adopt takes the lowest line off the list and reports whether there was one. Nobody else finds it then.
+// adopt takes the lowest line off the list and reports whether there was one. Only one goroutine gets each
+// line.
 func (s *sharedSlots) adopt() (uint, bool) {
 	for g := range s.summary {
 		for m := s.summary[g].Load(); m != 0; m &= m - 1 {
@@ -256,7 +262,7 @@ func (s *sharedSlots) advance() (uint, bool) {
 	}
 }
 
-// search returns a line from which slots may be taken. Where there is none it makes room, or returns why it cannot.
+// search returns a line from which slots may be taken. If there is none, it makes room, or returns the error.
 //
 //go:noinline
 func (s *sharedSlots) search() (uint, error) {
@@ -276,13 +282,13 @@ func (s *sharedSlots) search() (uint, error) {
 		if !s.listHoles() {
 			return 0, err
 		}
-		// What is listed now may be in other hands for a moment, or announced by a reader.
+		// Another goroutine may own the listed lines for a moment, or a reader may announce their slots.
 		runtime.Gosched()
 	}
 }
 
-// listHoles lists all lines with slots that can be taken and reports whether there is one. From now on every removal lists
-// its line.
+// listHoles lists all lines with slots that can be taken and reports whether there is one. From now on every
+// removal lists its line.
 func (s *sharedSlots) listHoles() (found bool) {
 	s.offer.Store(offerTight)
 	for l := range s.frontier.Load() {

@@ -6,10 +6,11 @@ import (
 	"unsafe"
 )
 
-// All yields the live elements with their handles, in ascending order of slots. Other goroutines, and the body, may
-// insert and remove meanwhile: an element that lives from the first step to the last is yielded, one that is inserted or
-// removed meanwhile may be yielded or not, and none is yielded twice. What the body may do with the address is said at
-// [SharedPool]. Complexity: one step for each 32 slots that were ever taken, and one for each element.
+// All yields the live elements with their handles, in ascending order of slots. Other goroutines, and the
+// body, may insert and remove meanwhile. An element that lives from the first step to the last is yielded, an
+// element that is inserted or removed meanwhile may be yielded or not, and none is yielded twice. See
+// [SharedPool] for the use of the address. Complexity: one step for each 32 slots that were ever taken, and
+// one for each element.
 func (p *SharedPool[T]) All() iter.Seq2[Handle[T], *T] {
 	return func(yield func(Handle[T], *T) bool) {
 		p.mustBeOpen()
@@ -22,7 +23,7 @@ func (p *SharedPool[T]) All() iter.Seq2[Handle[T], *T] {
 				if g == 0 {
 					g = c.own(at).Load()
 				}
-				// What the body has removed is not yielded, nor what is between two states.
+				// Elements that the body has removed are not yielded, nor slots between two states.
 				if !c.holds(at, g) {
 					continue
 				}
@@ -35,9 +36,10 @@ func (p *SharedPool[T]) All() iter.Seq2[Handle[T], *T] {
 	}
 }
 
-// Runs yields the live elements in ascending order of slots, as maximal runs of neighbours: the first slot and a slice
-// over the elements. Nobody may insert meanwhile, nor remove, except that the body may remove elements of its run, which
-// stay in the slice. Complexity: one step for each 32 slots that were ever taken, and a few for each run.
+// Runs yields the live elements in ascending order of slots, as maximal runs of neighbours: the first slot,
+// and a slice of the elements. No goroutine may insert or remove meanwhile, except that the body may remove
+// elements of its run; they stay in the slice. Complexity: one step for each 32 slots that were ever taken,
+// and a few for each run.
 func (p *SharedPool[T]) Runs() iter.Seq2[int, []T] {
 	return func(yield func(int, []T) bool) {
 		p.mustBeOpen()

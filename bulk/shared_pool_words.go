@@ -7,25 +7,29 @@ import (
 	"github.com/vastgo/vast/internal/generation"
 )
 
-// The words of a shared pool say which slots are live and with which generations. They lie on Go's heap in every build,
-// because they order what goroutines do: the race detector knows only of atomic operations there.
+// The words of a shared pool hold which slots are live and with which generations. They lie on Go's heap in
+// every build, because they order what goroutines do: the race detector knows only of atomic operations
+// there.
 //
-// A word holds two things that must change together: in its low half a presence bit for each of 32 slots, in its high
-// half the generation that these slots have in common, or 0 where each has its own. So one load tells whether a handle is
-// good, and one compare-and-swap removes its element.
+// A word holds two things that must change together. Its low half has a presence bit for each of 32 slots.
+// Its high half has the common generation of these slots, or 0 if each has its own. So one load tells whether
+// a handle is valid, and one compare-and-swap removes its element.
 //
-// While the generation is common, each slot is taken at most once; a slot that must be taken again while others of its
-// word live sends them apart. When all are gone, they get a common generation again, above all that they had. Hence:
+// While the generation is common, each slot is taken at most once. A slot that must be taken again while
+// others of its word live sends the slots apart. When all elements of the word are removed, the slots get a
+// common generation again, above all that they had. Hence:
 //
-//   - A word never has the same value twice with another element in a slot: what it was compared with is what is swapped.
-//   - A slot's generation never falls. A reader that sees the slots apart, and then meets the generation of its handle in
-//     the slot's own one, has seen the element alive, in whatever order a writer changed both: see holds.
+//   - A word never has the same value twice with another element in a slot, so a compare-and-swap never
+//     succeeds on a newer state.
+//   - A slot's generation never falls. A reader that sees the slots apart, and then finds the generation of
+//     its handle in the slot's own one, has seen the element alive, in whatever order a writer changed
+//     both: see holds.
 //
-// Apart, a slot's own generation decides. Its tag is taken off when the element is removed, which one remover succeeds
-// in; only then is the presence bit cleared, so that nobody takes the slot before. An [Inserter] leaves the bit set: then the
-// slot is parked, which means that nobody takes it but that inserter.
+// Apart, a slot's own generation decides. A remover takes its tag off when it removes the element; one
+// remover succeeds. Only then does it clear the presence bit, so that no goroutine takes the slot before. An
+// [Inserter] leaves the bit set: then the slot is parked, and only that inserter takes it.
 //
-// Taking slots is for the owner of a line, eight words on one cache line of the processor: one goroutine at a time.
+// Only the owner of a line takes slots: eight words on one cache line, one goroutine at a time.
 
 const (
 	slotsPerWord  = 32
@@ -36,10 +40,10 @@ const (
 	wordsPerChunk = linesPerChunk * wordsPerLine
 )
 
-// sharedChunk is what is allocated at a time.
+// sharedChunk is the unit of allocation.
 type sharedChunk struct {
-	// apart are the generations of the slots whose words have none in common, without a tag where the slot is not live. It
-	// is nil until the first word needs it.
+	// apart has the generations of slots whose words have none in common, without a tag if the slot is not
+	// live. It is nil until the first word needs it.
 	apart  atomic.Pointer[[slotsPerChunk]atomic.Uint32]
 	_      [2*bytesLine - 8]byte
 	listed atomic.Uint64 // the lines with free slots that wait for an owner
@@ -48,14 +52,14 @@ type sharedChunk struct {
 	words  [wordsPerChunk]atomic.Uint64
 }
 
-// sharedLine is what taking slots of a line needs, for each of its words. It is larger than two cache lines, so that owners
-// of neighbours are not in each other's way.
+// sharedLine is the state for taking slots of a line, for each of its words. It is larger than two cache
+// lines, so that owners of neighbouring lines do not disturb each other.
 type sharedLine struct {
-	owned    atomic.Uint32               // 1 while a goroutine takes slots; next, ready and taken are its own then
+	owned    atomic.Uint32               // 1 while a goroutine owns the line; next, ready and taken belong to it then
 	next     uint32                      // the word from which slots are taken
 	ready    [wordsPerLine]uint32        // slots that can be taken
 	taken    [wordsPerLine]uint32        // slots that were taken since the word got its common generation
-	retired  [wordsPerLine]atomic.Uint32 // slots that were taken as often as they can be
+	retired  [wordsPerLine]atomic.Uint32 // slots that have no counts left
 	reserved [wordsPerLine]atomic.Uint32 // slots that inserters have taken together
 	_        [3*bytesLine - 8 - 4*4*wordsPerLine]byte
 }
@@ -71,7 +75,7 @@ func sharedWord(common, presence uint32) uint64 { return uint64(common)<<32 | ui
 // word returns the word of slot i.
 func (c *sharedChunk) word(i uint) *atomic.Uint64 { return &c.words[i/slotsPerWord%wordsPerChunk] }
 
-// own returns the generation that slot i has for itself, or nil where none of the chunk's slots has one.
+// own returns the address of slot i's own generation, or nil if no slot of the chunk has one.
 func (c *sharedChunk) own(i uint) *atomic.Uint32 {
 	if all := c.apart.Load(); all != nil {
 		return &all[i%slotsPerChunk]
@@ -79,8 +83,8 @@ func (c *sharedChunk) own(i uint) *atomic.Uint32 {
 	return nil
 }
 
-// live returns which slots of the word from slot i on hold elements. It may run beside anything: an element that lives all
-// the time is among them.
+// live returns the slots of the word from slot i on that hold elements. It may run beside anything: an
+// element that lives throughout is among them.
 func (c *sharedChunk) live(i uint) uint32 {
 	w := c.word(i).Load()
 	live := presenceOf(w)
@@ -95,20 +99,21 @@ func (c *sharedChunk) live(i uint) uint32 {
 	return live
 }
 
-// retire says that slot i is taken for the last time. That must be said before it can be removed.
+// retire notes that slot i is taken for the last time. The caller must call it before the slot can be
+// removed.
 func (c *sharedChunk) retire(i uint) {
 	c.lines[i/slotsPerLine%linesPerChunk].retired[i/slotsPerWord%wordsPerLine].Or(1 << (i % slotsPerWord))
 }
 
-// tagged reports whether a generation has a tag, as those of live slots and of handles that a pool made.
+// tagged reports whether a generation has a tag, as those of live slots and of a pool's handles do.
 func tagged(g uint32) bool { return g > generation.MaxCount }
 
-// holds reports whether the element of the handle (i, g) is live, where c is the chunk of slot i. It may run beside
+// holds reports whether the element of the handle (i, g) is live. c is the chunk of slot i. It may run beside
 // anything.
 //
-// The handle was given out before, so that the slot has g or a later generation. The common one is read together with the
-// presence bit. A slot's own one is read after the slots were seen apart, so that it is not from before: it is g only while
-// the element lives.
+// The handle exists, so the slot has g or a later generation. The common one is read together with the
+// presence bit. A slot's own one is read after the slots were seen apart, so it is not an earlier one: it is
+// g only while the element lives.
 func (c *sharedChunk) holds(i uint, g uint32) bool {
 	w := c.word(i).Load()
 	if commonOf(w) == g {
@@ -117,14 +122,14 @@ func (c *sharedChunk) holds(i uint, g uint32) bool {
 	return commonOf(w) == 0 && c.holdsApart(i, g)
 }
 
-// holdsApart is holds where the word's slots have no common generation.
+// holdsApart is holds for a word whose slots have no common generation.
 func (c *sharedChunk) holdsApart(i uint, g uint32) bool {
 	own := c.own(i)
 	return own != nil && own.Load() == g && tagged(g)
 }
 
-// remove takes the element of the handle (i, g) out of the words and reports whether there was one, and the presence bits
-// afterwards. It may run beside anything.
+// remove removes the element of the handle (i, g) from the words. It returns the presence bits afterwards and
+// whether there was an element. It may run beside anything.
 func (c *sharedChunk) remove(i uint, g uint32) (left uint32, ok bool) {
 	if !tagged(g) {
 		return 0, false
@@ -148,18 +153,18 @@ func (c *sharedChunk) remove(i uint, g uint32) (left uint32, ok bool) {
 		return 0, false
 	}
 	w.And(^bit)
-	return presenceOf(w.Load()), true // or what other removers have left by now
+	return presenceOf(w.Load()), true // or the bits that other removers have left by now
 }
 
-// publish makes slot i live, which the caller has taken. The element must be written already: the atomic operations here
-// order that before the loads of those who find it live. It returns the element's generation.
+// publish makes slot i live, which the caller has taken, and returns its generation. The element must be
+// written before: the atomic operations here order that before the loads of goroutines that find it live.
 func (c *sharedChunk) publish(i uint, tag generation.Mark) uint32 {
 	w, bit := c.word(i), uint64(1)<<(i%slotsPerWord)
 	for {
 		before := w.Load()
 		g := commonOf(before)
 		if g == 0 {
-			// The bit comes first, so that a slot which can be removed has one to be cleared.
+			// The bit comes first, so that a slot that can be removed has a bit to clear.
 			own := c.own(i)
 			g = generation.Next(own.Load(), tag)
 			if generation.Exhausted(g) {
@@ -178,14 +183,15 @@ func (c *sharedChunk) publish(i uint, tag generation.Mark) uint32 {
 	}
 }
 
-// renew gives the slots of the word from slot i on, none of which is live or reserved, a common generation above all that
-// they had. It does nothing where that would use counts up that many slots have not had. The line must be the caller's.
+// renew gives the slots of the word from slot i on a common generation above all that they had. None of them
+// may be live or reserved. It does nothing if many slots would skip many counts. The caller must own the
+// line.
 func (c *sharedChunk) renew(line *sharedLine, i uint, tag generation.Mark) {
 	k, w := i/slotsPerWord%wordsPerLine, c.word(i)
 	last := commonOf(w.Load())
 	if last != 0 {
 		if line.taken[k] != 1<<slotsPerWord-1 {
-			return // there are slots yet to be taken with this one
+			return // some slots can still be taken with this generation
 		}
 	} else if own := c.apart.Load(); own != nil {
 		first := uint32(generation.MaxCount)
@@ -204,12 +210,12 @@ func (c *sharedChunk) renew(line *sharedLine, i uint, tag generation.Mark) {
 	w.Store(sharedWord(generation.Next(last, tag), 0))
 }
 
-// separate gives each slot of the word from slot i on a generation of its own. The line must be the caller's; elements may
-// be removed meanwhile, and reserved slots be published.
+// separate gives each slot of the word from slot i on a generation of its own. The caller must own the line;
+// meanwhile other goroutines may remove elements and publish reserved slots.
 func (c *sharedChunk) separate(line *sharedLine, i uint) {
 	own := c.apart.Load()
 	if own == nil {
-		// Another owner may be doing the same for its line.
+		// Another owner may do the same for its line.
 		c.apart.CompareAndSwap(nil, new([slotsPerChunk]atomic.Uint32))
 		own = c.apart.Load()
 	}
@@ -219,7 +225,7 @@ func (c *sharedChunk) separate(line *sharedLine, i uint) {
 		for s := range uint(slotsPerWord) {
 			count := generation.Count(g)
 			if line.taken[k]>>s&1 == 0 {
-				count-- // the next one to be taken has g
+				count-- // taking it next gives it g
 			}
 			if before>>s&1 != 0 {
 				count = g

@@ -5,22 +5,22 @@ import (
 	"sync/atomic"
 )
 
-// SharedReader is one goroutine's way to look into a [SharedTable]. It takes no lock and waits for nobody.
+// SharedReader reads a [SharedTable] for one goroutine. It is lock-free.
 //
 //	r.Enter()
 //	if ship := r.Get(7); ship != nil {
-//		... // *ship stays as it is, whoever replaces entry 7 meanwhile
+//		... // *ship stays the same, even if a writer replaces entry 7 meanwhile
 //	}
 //	r.Leave() // ship must not be used any more
 type SharedReader[T any] struct {
 	table  *SharedTable[T]
 	here   *presence
-	room   uint64 // entries that Get can look at without further questions; 0 outside
+	room   uint64 // entries that Get may read without further tests; 0 outside
 	inside bool
 }
 
-// Reader returns a reader for one goroutine. Close it when the goroutine needs it no more. Complexity: linear in the number of
-// readers and writers.
+// Reader returns a reader for one goroutine. Close it when the goroutine needs it no more. Complexity: linear
+// in the number of readers and writers.
 func (t *SharedTable[T]) Reader() *SharedReader[T] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -28,12 +28,13 @@ func (t *SharedTable[T]) Reader() *SharedReader[T] {
 	return &SharedReader[T]{table: t, here: t.epochs.join()}
 }
 
-// Enter begins a look: what [SharedReader.Get] returns stays as it is until [SharedReader.Leave]. Values that
-// are replaced meanwhile wait, all of them, so a look should be short: a tick, a request. A look that nobody
-// ends holds them for good: defer Leave where the code between may panic. Enter panics inside another look.
+// Enter begins a look: values that [SharedReader.Get] returns stay the same until [SharedReader.Leave]. All
+// values that are replaced meanwhile wait to be freed, so a look should be short: a tick, a request. A look
+// that never ends holds them for good: defer Leave if the code between may panic. Enter panics inside another
+// look.
 //
-// Complexity: one load and one store that the processor finishes before it goes on, some 5 to 10 ns, for any number of
-// entries.
+// Complexity: one load and one store that the processor finishes before it goes on, some 5 to 10 ns, for any
+// number of entries.
 func (r *SharedReader[T]) Enter() {
 	if r.inside {
 		panic("bulk: Enter on a reader of " + r.table.plan.name + " that is inside already: Leave first, and use one reader for one goroutine")
@@ -46,7 +47,7 @@ func (r *SharedReader[T]) Enter() {
 	r.room = r.table.room.Load()
 }
 
-// Leave ends a look. What Get returned must not be used any more. It panics outside of one.
+// Leave ends a look. Values from Get must not be used any more. It panics outside of a look.
 func (r *SharedReader[T]) Leave() {
 	if !r.inside {
 		panic("bulk: Leave on a reader of " + r.table.plan.name + " that is not inside: Enter first")
@@ -55,8 +56,8 @@ func (r *SharedReader[T]) Leave() {
 	r.here.exit()
 }
 
-// Get returns the value of entry i, or nil where it has none. It must not be written to. It panics outside of a look, and
-// when i is not in [0, Capacity).
+// Get returns the value of entry i, or nil if it has none. The value must not be written to. It panics
+// outside of a look, and when i is not in [0, Capacity).
 func (r *SharedReader[T]) Get(i int) *T {
 	if uint64(i) >= r.room && !r.reaches(i) {
 		return nil
@@ -68,7 +69,7 @@ func (r *SharedReader[T]) Get(i int) *T {
 	return r.table.value(distance)
 }
 
-// reaches reports whether entry i, beyond those that were there when the look began, is there by now.
+// reaches reports whether entry i, which had no memory when the look began, has memory now.
 func (r *SharedReader[T]) reaches(i int) bool {
 	t := r.table
 	if !r.inside {
@@ -79,7 +80,8 @@ func (r *SharedReader[T]) reaches(i int) bool {
 	return uint64(i) < r.room
 }
 
-// Load returns a copy of the value of entry i, in a look of its own where the reader is not inside, and whether there is one.
+// Load returns a copy of the value of entry i, and whether there is one. Outside of a look, it makes one for
+// the call.
 func (r *SharedReader[T]) Load(i int) (v T, ok bool) {
 	if !r.inside {
 		r.Enter()
@@ -91,8 +93,8 @@ func (r *SharedReader[T]) Load(i int) (v T, ok bool) {
 	return v, false
 }
 
-// All iterates over the entries that have a value, in order, inside a look. An entry that is set meanwhile may be missed.
-// Complexity: linear in the highest entry that was set.
+// All iterates over the entries that have a value, in order, inside a look of its own or the current one. It
+// may miss an entry that is set meanwhile. Complexity: linear in the highest entry that was set.
 func (r *SharedReader[T]) All() iter.Seq2[int, *T] {
 	return func(yield func(int, *T) bool) {
 		for i := 0; i < r.table.plan.capacity && (uint64(i) < r.room || r.reaches(i)); i++ {

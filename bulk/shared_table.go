@@ -12,49 +12,49 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// SharedTable is a table of as many entries as an object may ever have numbers, a billion if need be, whose
-// entries writers replace while readers look: the "obscenely big array" of "Virtual Memory Tricks" (Niklas
-// Gray, 2017). A reader never waits, and never sees half of a value: it gets the one that was there or the
-// one that came in its place, and what it got stays as it is until it says that it has finished looking.
+// SharedTable is a table with an entry for each number that an object may ever have, a billion if need be.
+// Writers replace entries while readers look: the "obscenely big array" of "Virtual Memory Tricks" (Niklas
+// Gray, 2017). A reader never waits, and never sees half of a value: it gets the old value or the new one,
+// and that value stays the same until the reader leaves.
 //
-// Each goroutine that reads has a [SharedReader], each that writes a [SharedWriter]. Values are immutable
-// once they are in the table: a writer puts a new one beside the old one, and turns one word. An old value is
-// freed when no reader can be looking at it (by epochs, see [SharedReader.Enter]).
+// Each goroutine that reads has a [SharedReader], each that writes a [SharedWriter]. Values in the table are
+// immutable: a writer stores a new one beside the old one and then changes one word. An old value is freed
+// when no reader can be looking at it (by epochs, see [SharedReader.Enter]).
 //
 // Memory: 8 bytes for each entry up to the highest that was set, as far as its pages were touched; and the
-// values, of which there may be an eighth more than entries, and 1,048,576 (16,384 on the heap stand-in),
-// that wait to be freed or that writers hold ready. Each that waits takes 4 bytes on Go's heap besides. What
-// is freed is used for the next values; Close gives the memory back.
+// values. There may be an eighth more values than entries, plus 1,048,576 (16,384 on the heap stand-in),
+// which wait to be freed or which writers hold ready. Each value that waits takes 4 bytes on Go's heap as
+// well. Freed places are used for the next values; Close gives the memory back.
 //
-// A reader that stays inside, and a writer whose change in [SharedWriter.Update] does not return, keep nobody
-// from reading. All that is replaced from then on waits for them, until there are no places left.
+// A reader that stays inside, or a writer whose change in [SharedWriter.Update] does not return, stops no
+// reader. All values that are replaced from then on wait, until there are no places left.
 type SharedTable[T any] struct {
-	entries unsafe.Pointer // atomic words: 0, or how far the value lies from values
-	values  unsafe.Pointer // the place at 0 is not used
-	room    atomic.Uint64  // entries for which memory is committed
+	entries unsafe.Pointer // atomic words: 0, or the distance of the value from values
+	values  unsafe.Pointer // the place at distance 0 is not used
+	room    atomic.Uint64  // entries that have memory
 	epochs  epochs
 	plan    plan
 	most    uint32                      // values that addresses are reserved for
-	ended   atomic.Pointer[closedError] // what using the table panics with after Close
+	ended   atomic.Pointer[closedError] // the panic after Close
 
-	mu          sync.Mutex // for those who write, once for many values
+	mu          sync.Mutex // for writers, once for many values
 	region      *vm.Region
 	entrySpan   vm.Span
 	valueSpan   denseSpan
-	used        uint32         // places for values that were taken at least once
-	spare       []uint32       // of these, places that are free
+	used        uint32         // places for values that were ever taken
+	spare       []uint32       // those of them that are free
 	waiting     []retiredBatch // places that writers gave up, in the order of their epochs
 	writers     map[*SharedWriter[T]]struct{}
-	liveOfOther int64 // entries that writers set which are closed now, less those that they deleted
+	liveOfOther int64 // entries that closed writers set, less those that they removed
 }
 
-// retired is the place of a value that went out of sight.
+// retired is the place of a removed value.
 type retired struct {
 	place uint32
 	since uint64 // epoch
 }
 
-// retiredBatch are the places of values that went out of sight in an epoch or before.
+// retiredBatch holds the places of values that were removed in an epoch or before.
 type retiredBatch struct {
 	places []uint32
 	since  uint64
@@ -64,10 +64,10 @@ const (
 	bytesEntry = 8
 	// batchPlaces is how many places for values a writer takes and gives at a time.
 	batchPlaces = 64
-	// spareValues is how many values there may be beyond one for each entry and an eighth. While a processor was taken away
-	// from a reader inside, writers replace some hundred thousand values in a few milliseconds.
+	// spareValues is how many values there may be beyond the entries and an eighth. While a reader inside is
+	// off its processor, writers replace some hundred thousand values in a few milliseconds.
 	spareValues = 1 << 20
-	// spareValuesHeap is the same where addresses cost memory.
+	// spareValuesHeap is spareValues if addresses cost memory.
 	spareValuesHeap = 1 << 14
 )
 
@@ -108,13 +108,14 @@ func NewSharedTable[T any](o Options) (*SharedTable[T], error) {
 	return t, nil
 }
 
-// entry is sound for entries below room, which are committed and never move before Close. The address of a word is a
-// multiple of 8, as sync/atomic wants it.
+// entry is sound for entries below room, which are committed and never move before Close. The address of a
+// word is a multiple of 8, as sync/atomic requires.
 func (t *SharedTable[T]) entry(i uint) *uint64 {
 	return (*uint64)(unsafe.Add(t.entries, i*bytesEntry))
 }
 
-// value is sound for what an entry holds: the distance of a place that was committed before it came into an entry.
+// value is sound for the content of an entry: the distance of a place that was committed before an entry got
+// it.
 func (t *SharedTable[T]) value(distance uint64) *T { return (*T)(unsafe.Add(t.values, distance)) }
 
 func (t *SharedTable[T]) distance(place uint32) uint64 {
@@ -130,7 +131,7 @@ func (t *SharedTable[T]) place(distance uint64) uint32 {
 // Capacity returns the number of entries.
 func (t *SharedTable[T]) Capacity() int { return t.plan.capacity }
 
-// Len returns how many entries have a value. Beside writers it is a number from the time of the call.
+// Len returns how many entries have a value. Beside writers the number is as of the time of the call.
 func (t *SharedTable[T]) Len() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -141,9 +142,9 @@ func (t *SharedTable[T]) Len() int {
 	return int(n)
 }
 
-// GrowEntries makes setting any of the first n entries unable to fail for want of memory for the entry; [SharedWriter.Grow] does
-// the same for values. It panics when n is not in [0, Capacity], and fails as [vm.Region.Commit] does; then nothing has
-// changed.
+// GrowEntries makes setting any of the first n entries unable to fail for lack of memory for the entry;
+// [SharedWriter.Grow] does the same for values. It panics when n is not in [0, Capacity], and fails as
+// [vm.Region.Commit] does; then nothing has changed.
 func (t *SharedTable[T]) GrowEntries(n int) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -161,15 +162,16 @@ func (t *SharedTable[T]) GrowEntries(n int) error {
 // Reserved returns the bytes of addresses that the table takes.
 func (t *SharedTable[T]) Reserved() int { return t.region.Size() }
 
-// Committed returns the bytes that may be touched.
+// Committed returns the bytes of memory that the table may touch.
 func (t *SharedTable[T]) Committed() int { return t.region.Committed() }
 
-// Resident returns the bytes that are in memory.
+// Resident returns how many bytes of the table are in memory. It asks the operating system; see
+// [vm.Region.Resident].
 func (t *SharedTable[T]) Resident() (int, error) { return t.region.Resident() }
 
 // Close gives the memory and the addresses back. It panics while a reader is inside, or a writer in the
-// middle of an Update; no writer may be used beside it. Nothing of the table may be used afterwards; readers
-// and writers that are used panic. Closing twice does nothing.
+// middle of an Update; no writer may be used beside it. Values must not be used afterwards; using a reader or
+// writer panics. Closing twice does nothing.
 func (t *SharedTable[T]) Close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -177,8 +179,8 @@ func (t *SharedTable[T]) Close() error {
 		return nil
 	}
 	t.mustBeLeft()
-	// A reader says that it is inside before it looks for the room, and here it is the other way round: one
-	// that enters at this moment is seen here, or sees that the table is closed.
+	// A reader announces that it is inside before it loads room; Close does it the other way round. So a
+	// reader that enters at this moment is seen here, or sees that the table is closed.
 	room, closed := t.room.Load(), false
 	t.ended.Store(&closedError{t.plan.name})
 	t.room.Store(0)
@@ -194,7 +196,7 @@ func (t *SharedTable[T]) Close() error {
 	return err
 }
 
-// mustBeLeft panics while somebody is inside.
+// mustBeLeft panics while a reader is inside, or a writer in an Update.
 func (t *SharedTable[T]) mustBeLeft() {
 	if n := t.epochs.inside(); n > 0 {
 		panic(fmt.Sprintf("bulk: Close of %s while %d of its readers are inside, or of its writers in an Update: "+
@@ -254,13 +256,12 @@ func (t *SharedTable[T]) places(op operation, n int) ([]uint32, error) {
 	return got, nil
 }
 
-// takeOver takes places of values that went out of sight from a writer, so that others free them. mu must be
-// held.
+// takeOver takes places of removed values from a writer, so that others can free them. mu must be held.
 func (t *SharedTable[T]) takeOver(places []retired) {
 	if len(places) == 0 {
 		return
 	}
-	// The epoch is now that of any of them, or a later one.
+	// The epoch is now that of each of them, or a later one.
 	b := retiredBatch{make([]uint32, 0, len(places)), t.epochs.now.Load()}
 	for _, r := range places {
 		b.places = append(b.places, r.place)
@@ -278,7 +279,7 @@ func (t *SharedTable[T]) commitValues(op operation, n int) error {
 	return op.commitAhead(need, ahead, t.valueSpan.grow)
 }
 
-// freed returns a place that nobody can see any more.
+// freed returns a place that no reader can see any more.
 func (t *SharedTable[T]) freed(place uint32) uint32 {
 	if invariants.Enabled {
 		v := t.value(t.distance(place))
@@ -287,7 +288,7 @@ func (t *SharedTable[T]) freed(place uint32) uint32 {
 	return place
 }
 
-// full says why there is no place for n values.
+// full explains why there are no places for n values.
 func (t *SharedTable[T]) full(op operation, n int) *vm.Error {
 	return &vm.Error{Op: op.String(), Purpose: t.plan.name, Bytes: n * t.plan.sizeElement, Err: vm.ErrCapacity,
 		Detail: fmt.Sprintf("all of %d places for the values of %d entries are taken, replaced values among them; "+

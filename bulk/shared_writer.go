@@ -7,28 +7,29 @@ import (
 	"time"
 )
 
-// SharedWriter is one goroutine's way to change a [SharedTable]. Writers do not wait for readers, and for
-// each other only once in 64 values or so, when they take places for them.
+// SharedWriter changes a [SharedTable] for one goroutine. Writers do not wait for readers, and for each other
+// only once in 64 values or so, when they take places for values.
 //
-// A writer that does not go on keeps nobody from reading or writing. Until it goes on or is closed it keeps
-// fewer than 1,000 places from the others, or twice as many as Grow promised.
+// A writer that stops stalls no reader and no other writer. Until it goes on or is closed, it keeps fewer
+// than 1,000 places from the others, or twice the number that Grow promised.
 type SharedWriter[T any] struct {
 	table  *SharedTable[T]
 	here   *presence
-	barred bool         // it cannot be used: it is closed, or in the middle of an Update
-	live   atomic.Int64 // entries that it set, less those that it deleted
+	barred bool         // cannot be used: closed, or in the middle of an Update
+	live   atomic.Int64 // entries that it set, less those that it removed
 	free   []uint32     // places for values
-	// waiting are the places of values that it replaced, in the order of their epochs; those before first are free again.
+	// waiting has the places of replaced values, in the order of their epochs; those before first are free
+	// again.
 	waiting []retired
 	first   int
-	since   int // values replaced since it last looked which can be freed
-	// promised is how many of the free places Grow has promised.
+	since   int // values replaced since reclaim last ran
+	// promised is the number of free places that Grow has promised.
 	promised int
-	_        [64]byte // the next writer's counts are on another cache line
+	_        [64]byte // keeps the next writer's counts on another cache line
 }
 
-// Writer returns a writer for one goroutine. Close it when the goroutine needs it no more: what it has replaced is then
-// freed by the others.
+// Writer returns a writer for one goroutine. Close it when the goroutine needs it no more: the others then
+// free the values that it has replaced.
 func (t *SharedTable[T]) Writer() *SharedWriter[T] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -38,12 +39,12 @@ func (t *SharedTable[T]) Writer() *SharedWriter[T] {
 	return w
 }
 
-// Set makes v the value of entry i. Of those who set one entry at the same time the last one wins.
+// Set makes v the value of entry i. If several writers set one entry at the same time, the last one wins.
 //
-// It panics when i is not in [0, Capacity), and with a [*vm.Error] where there is no memory for the entry
-// ([SharedTable.Grow] makes sure of it) or for the value ([SharedWriter.Grow]); then nothing has changed.
-// Where all places for values are taken because readers are inside, it waits for them up to a tenth of a
-// second before that.
+// It panics when i is not in [0, Capacity), and with a [*vm.Error] if there is no memory for the entry
+// ([SharedTable.GrowEntries] makes sure of it) or for the value ([SharedWriter.Grow]); then nothing has
+// changed. If all places for values are taken because readers are inside, it first waits for them for up to a
+// tenth of a second.
 func (w *SharedWriter[T]) Set(i int, v T) {
 	t := w.table
 	if w.barred {
@@ -60,7 +61,8 @@ func (w *SharedWriter[T]) Set(i int, v T) {
 	}
 }
 
-// Remove takes the value of entry i away and reports whether there was one. It panics when i is not in [0, Capacity).
+// Remove removes the value of entry i and reports whether there was one. It panics when i is not in [0,
+// Capacity).
 func (w *SharedWriter[T]) Remove(i int) bool {
 	if w.barred {
 		w.mustBeFree("Remove")
@@ -77,12 +79,12 @@ func (w *SharedWriter[T]) Remove(i int) bool {
 	return true
 }
 
-// Update puts a changed copy into the place of the value of entry i, and reports whether there was a value.
-// No other change of the entry comes between: where one did, change is called again for a copy of the newer
-// value, so that it must do nothing else than to change what it is given. Using the writer panics while
-// change runs. Where change panics the entry stays as it is. It fails as [SharedWriter.Set] does.
+// Update replaces the value of entry i by a changed copy, and reports whether there was a value. The change
+// is atomic: if another writer changes the entry meanwhile, change is called again for a copy of the newer
+// value. So change must do nothing but change its argument. Using the writer panics while change runs. If
+// change panics, the entry is unchanged. Update fails as [SharedWriter.Set] does.
 //
-// What is replaced while change runs is not freed before it returns, as while a reader is inside.
+// Values that are replaced while change runs are freed only after it returns, as if a reader were inside.
 func (w *SharedWriter[T]) Update(i int, change func(v *T)) bool {
 	if w.barred {
 		w.mustBeFree("Update")
@@ -95,7 +97,7 @@ func (w *SharedWriter[T]) Update(i int, change func(v *T)) bool {
 	distance := w.put(*new(T))
 	used := false
 	w.barred = true
-	t.epochs.enter(w.here) // so that the old value is not freed, and its place not used again, before the entry is swapped
+	t.epochs.enter(w.here) // keeps the old value from being freed, and its place from being used again, before the swap
 	defer func() {
 		w.here.exit()
 		w.barred = false
@@ -119,7 +121,7 @@ func (w *SharedWriter[T]) Update(i int, change func(v *T)) bool {
 	}
 }
 
-// reaches reports whether entry i can have a value, and panics where there is no such entry.
+// reaches reports whether entry i can have a value, and panics if there is no such entry.
 func (w *SharedWriter[T]) reaches(i int) bool {
 	t := w.table
 	if uint64(i) < t.room.Load() {
@@ -129,9 +131,9 @@ func (w *SharedWriter[T]) reaches(i int) bool {
 	return false
 }
 
-// Grow makes the next n values that this writer puts into the table unable to fail, as long as their entries are committed.
-// It panics when n is negative, and returns a [*vm.Error] wrapping [vm.ErrCapacity] where so many places for values are not
-// free, or as [vm.Region.Commit] does; then nothing has changed.
+// Grow makes the next n values that this writer sets unable to fail, as long as their entries are committed.
+// It panics when n is negative. It returns a [*vm.Error] wrapping [vm.ErrCapacity] if fewer places for values
+// are free, or an error as [vm.Region.Commit] does; then nothing has changed.
 func (w *SharedWriter[T]) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("bulk: Grow(%d) on a writer of %s: a number of values is zero or more", n, w.table.plan.name))
@@ -161,7 +163,7 @@ func (w *SharedWriter[T]) mustBeFree(method string) {
 		"do nothing else than to change what it is given, or use another Writer")
 }
 
-// put writes a value where nobody sees it yet, and returns how far that is from the first place.
+// put writes a value where no reader sees it yet, and returns its distance from the first place.
 func (w *SharedWriter[T]) put(v T) uint64 {
 	if len(w.free) == 0 {
 		w.more()
@@ -174,8 +176,8 @@ func (w *SharedWriter[T]) put(v T) uint64 {
 	return distance
 }
 
-// more takes places for values: a batch, or where there are not so many, one. Where there is none because readers are
-// inside, it lets them run: a reader whose goroutine or thread was interrupted holds up all writers.
+// more takes places for values: a batch, or one if there are fewer. If there is none because readers are
+// inside, it lets them run: a reader whose goroutine or thread was interrupted delays all writers.
 func (w *SharedWriter[T]) more() {
 	t := w.table
 	for try := 0; ; try++ {
@@ -203,13 +205,14 @@ func (w *SharedWriter[T]) more() {
 // mostWaiting is how many replaced values a writer keeps to free them itself.
 const mostWaiting = 8 * batchPlaces
 
-// How often a writer without places lets others run, and then sleeps a millisecond, before it gives up.
+// A writer without places yields to others this often, then this often sleeps for a millisecond, and then
+// gives up.
 const (
 	triesYield = 100
 	triesSleep = 100
 )
 
-// retire notes that the value at distance went out of sight. The epoch is loaded after that happened.
+// retire notes that the value at distance was removed. The epoch is loaded after the removal.
 func (w *SharedWriter[T]) retire(distance uint64) {
 	w.waiting = append(w.waiting, retired{w.table.place(distance), w.table.epochs.now.Load()})
 	if w.since++; w.since >= batchPlaces {
@@ -217,9 +220,9 @@ func (w *SharedWriter[T]) retire(distance uint64) {
 	}
 }
 
-// reclaim frees what nobody can see any more, and gives what it does not need soon to the other writers.
-// Where nobody is inside, two advances free everything. Where somebody stays inside, the table gets what
-// waits: so the others can free it afterwards, though this writer does not go on.
+// reclaim frees values that no reader can see any more, and gives places that the writer will not need soon
+// to other writers. If no reader is inside, two advances free everything. If one stays inside, the table
+// takes over the values that wait: so other writers can free them later even if this writer stops.
 func (w *SharedWriter[T]) reclaim() {
 	t := w.table
 	w.since = 0
@@ -247,7 +250,7 @@ func (w *SharedWriter[T]) reclaim() {
 	}
 }
 
-// Close ends the use of the writer. Its places for values go to the others. It panics in the middle of an
+// Close ends the use of the writer. Its places for values go to other writers. It panics in the middle of an
 // Update. Closing twice does nothing.
 func (w *SharedWriter[T]) Close() {
 	if w.here == nil {

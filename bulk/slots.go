@@ -16,7 +16,7 @@ type slots struct {
 	words   unsafe.Pointer // the presence words; &noFree if no memory is committed for any
 	room    uint           // slots for which memory is committed
 	hint    uint           // no word below this one has a slot that is free to take
-	skip    uint64 // the retired slots of word hint, which are skipped
+	skip    uint64         // the retired slots of word hint, which are skipped
 	len     int            // live slots
 	live    *bitset.Set
 	retired map[uint]uint64 // by word: the slots that have no counts left

@@ -6,20 +6,20 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// snugSpan is a part of a region whose committed bytes are one prefix, little longer than needed: indices promise to be
-// small, so they cannot afford the eighth and the whole huge pages that other containers commit ahead.
+// snugSpan is a part of a region whose committed bytes are one prefix, little longer than needed. Indices
+// promise to be small, so they cannot commit an eighth and whole huge pages ahead as other containers do.
 type snugSpan struct {
 	region    *vm.Region
 	base      unsafe.Pointer
 	purpose   string
 	off, size int // bytes
 	committed int // bytes
-	promised  int // bytes that shrink leaves committed, because Grow has promised them
-	ahead     int // which part of a need is committed ahead: 16 for a sixteenth, 0 for nothing
+	promised  int // bytes that Grow has promised and that shrink leaves committed
+	ahead     int // the part of a need that is committed ahead: 16 for a sixteenth, 0 for nothing
 	advised   bool
 }
 
-// carveSnug takes a snug span of so many bytes from r, which needs alignedSize(bytes) for it.
+// carveSnug takes a snug span of this many bytes from r, which needs alignedSize(bytes) for it.
 func carveSnug(r *vm.Region, purpose string, bytes, ahead int) (snugSpan, error) {
 	s, err := r.Carve(bytes, hugeUnit(bytes))
 	if err != nil {
@@ -41,8 +41,8 @@ func (s *snugSpan) target(need int) int {
 	return min((need+unit-1)/unit*unit, s.size)
 }
 
-// grow commits a prefix of at least need bytes. It returns an [*vm.Error] wrapping [vm.ErrCapacity], or as
-// [vm.Region.Commit] does, and then nothing has changed.
+// grow commits a prefix of at least need bytes. It returns an [*vm.Error] wrapping [vm.ErrCapacity], or an
+// error as [vm.Region.Commit] does; then nothing has changed.
 func (s *snugSpan) grow(op operation, need int) error {
 	if need <= s.committed {
 		return nil
@@ -65,14 +65,15 @@ func (s *snugSpan) grow(op operation, need int) error {
 	}
 	if huge := vm.HugePageSize(); !s.advised && huge > 0 && s.committed >= huge {
 		s.advised = true
-		// Huge pages make it faster, not different: without them it works as well.
+		// Huge pages only make the span faster: it works without them.
 		_ = s.region.Huge(s.off, s.size)
 	}
 	return nil
 }
 
-// shrink decommits what lies far beyond the first keep bytes and was not promised. What becomes committed again is zero.
-// It returns an error as [vm.Region.Decommit] does; then memory stays committed that is not used.
+// shrink decommits the memory far beyond the first keep bytes, except promised memory. Memory that is
+// committed again is zero. It returns an error as [vm.Region.Decommit] does; then memory stays committed that
+// is not used.
 func (s *snugSpan) shrink(keep int) error {
 	to := s.target(max(keep, s.promised))
 	if to+s.committed/16 >= s.committed {

@@ -6,53 +6,55 @@ import (
 	"unsafe"
 )
 
-// tree is a B+tree of pairs (key, value) in ascending order, each of them at most once. Pairs of one key are ordered by
-// their values' bits, so that finding one of a million values of a key is a descent like any other.
+// tree is a B+tree of pairs (key, value) in ascending order, each of them at most once. Pairs of one key are
+// ordered by their values' bits, so that finding one of a million values of a key is a descent like any
+// other.
 //
-// Nodes have bytesNode bytes and are known by their numbers. The nodes in use are always the first ones: when one is
-// freed the last one moves into its place, so memory can be given back at the end. An inner node has for each child the
-// least pair that may lie below it. That of child 0 is not looked at: it stands for everything down to the border that the
-// node's own parent has for it.
+// A node has bytesNode bytes and a number. The nodes in use are always the first ones: when a node is freed,
+// the last one moves into its place, so that memory can be given back at the end. An inner node has for each
+// child the least pair that may lie below it. The pair of child 0 is not read: it stands for everything down
+// to the border that the node's own parent has for it.
 //
-// What a full node cannot take, and what a node that became too empty has left, is spread evenly over the node and its
-// neighbours under the same parent (package file tree_spread.go). So nodes are at least 65% full, but for the last one of
-// each level and for a parent's children while it has fewer than three. Knuth's B*-tree does the same with one neighbour
-// and is two thirds full ("The Art of Computer Programming", volume 3, 6.2.4).
+// The entries that a full node cannot hold, and those left in a node that became too empty, are spread evenly
+// over the node and its neighbours under the same parent (file tree_spread.go). So nodes are at least 65%
+// full, except the last one of each level and a parent's children while there are fewer than three. Knuth's
+// B*-tree does the same with one neighbour and is two thirds full ("The Art of Computer Programming", volume
+// 3, 6.2.4).
 type tree[K cmp.Ordered, V any] struct {
 	base    unsafe.Pointer // node 0
 	root    uint32
 	first   uint32 // the leaf with the least pairs
 	last    uint32 // the leaf with the greatest pairs
 	height  int    // levels; 0: there are no nodes
-	nodes   int    // in use: those numbered below
+	nodes   int    // in use: those with numbers below
 	room    int    // nodes for which memory is committed
 	len     int    // pairs
 	form    nodeForm
 	span    snugSpan
 	scratch rows[K, V]
-	freed   []uint32 // nodes that went out of use in the change under way
+	freed   []uint32 // nodes that the change under way has freed
 }
 
-// bytesNode is a compromise: larger nodes waste less of themselves and make the tree lower, smaller ones are found and
-// shifted in fewer cache lines.
+// bytesNode is a compromise: larger nodes waste less of themselves and make the tree lower; smaller nodes are
+// searched and shifted in fewer cache lines.
 const bytesNode = 1024
 
 // treeAhead is the part of its memory that a tree commits ahead.
 const treeAhead = 16
 
-// nodeHead is what each node begins with.
+// nodeHead is the beginning of each node.
 type nodeHead struct {
 	count uint32
-	level uint32 // 0: a leaf
-	next  uint32 // the leaf to the right plus one, 0: none
-	prev  uint32 // the leaf to the left plus one, 0: none
+	level uint32 // 0 for a leaf
+	next  uint32 // the leaf to the right plus one, or 0
+	prev  uint32 // the leaf to the left plus one, or 0
 }
 
-// nodeForm says where in a node its columns are: first the keys, then the values, in inner nodes then the children.
+// nodeForm is the layout of a node: first the keys, then the values, and in inner nodes then the children.
 type nodeForm struct {
 	leafMost, innerMost     int // entries of a full node
-	leafValues, innerValues int // bytes from the node's begin
-	children                int // bytes from the node's begin
+	leafValues, innerValues int // offsets from the node's beginning
+	children                int // offset from the node's beginning
 }
 
 const bytesHead = int(unsafe.Sizeof(nodeHead{}))
@@ -114,15 +116,15 @@ func newTree[K cmp.Ordered, V any](span snugSpan) tree[K, V] {
 	return t
 }
 
-// rows are entries of nodes, column by column. A leaf's have no children.
+// rows are entries of nodes, column by column. Entries of a leaf have no children.
 type rows[K, V any] struct {
 	keys     []K
 	values   []V
 	children []uint32
 }
 
-// head, rows and the slices they make are sound for the nodes in use: so far the span is committed, it never moves before
-// Close, and neither K nor V holds Go pointers.
+// head, rows and the slices they make are sound for the nodes in use: the span is committed that far, it
+// never moves before Close, and neither K nor V holds Go pointers.
 
 func (t *tree[K, V]) node(i uint32) unsafe.Pointer {
 	return unsafe.Add(t.base, uintptr(i)*bytesNode)
@@ -142,7 +144,7 @@ func (t *tree[K, V]) values(i uint32) []V {
 	return unsafe.Slice((*V)(unsafe.Add(p, t.form.leafValues)), (*nodeHead)(p).count)
 }
 
-// all returns the entries of node i, in slices that have the length of a full node.
+// all returns the entries of node i, in slices with the length of a full node.
 func (t *tree[K, V]) all(i uint32) rows[K, V] {
 	p := t.node(i)
 	keys := (*K)(unsafe.Add(p, bytesHead))
@@ -171,8 +173,8 @@ func (r *rows[K, V]) set(at int, k K, v V, child uint32) {
 	}
 }
 
-// bitsOf returns the bits of a value of 4 or 8 bytes, by which values are compared. Reading them as a number is sound
-// because the types of values have no Go pointers and no padding.
+// bitsOf returns the bits of a value of 4 or 8 bytes, by which values are compared. Reading them as a number
+// is sound because types of values have no Go pointers and no padding.
 func bitsOf[V any](v V) uint64 {
 	if unsafe.Sizeof(v) == 4 {
 		return uint64(*(*uint32)(unsafe.Pointer(&v)))
@@ -181,8 +183,8 @@ func bitsOf[V any](v V) uint64 {
 	return uint64(words[0]) | uint64(words[1])<<32
 }
 
-// fetch has the first bytes of a node come from memory, all lines together: a search, which knows the next line only when
-// it has the one before, would wait for each.
+// fetch loads the first bytes of a node from memory, all lines together. A search knows the next line only
+// after it has read the one before, and would wait for each.
 func (t *tree[K, V]) fetch(i uint32, bytes int) {
 	p := t.node(i)
 	var read byte
@@ -192,8 +194,8 @@ func (t *tree[K, V]) fetch(i uint32, bytes int) {
 	runtime.KeepAlive(read)
 }
 
-// lowerBound returns how many of the ascending keys are less than k. It halves without a branch that the processor would
-// have to guess.
+// lowerBound returns how many of the ascending keys are less than k. It halves the range without a branch
+// that the processor would have to guess.
 func lowerBound[K cmp.Ordered](keys []K, k K) int {
 	low := 0
 	for n := len(keys); n > 0; {
@@ -208,8 +210,8 @@ func lowerBound[K cmp.Ordered](keys []K, k K) int {
 	return low
 }
 
-// before returns how many of the pairs of equal keys in [from, len) that follow are before (k, v), and with through those
-// equal to it too, as an index: the first of them that is not.
+// before returns the index of the first pair in [from, len) that is not before (k, v), or with through that
+// is after it. The pairs of key k begin at from.
 func before[K cmp.Ordered, V any](keys []K, values []V, from int, k K, v uint64, through bool) int {
 	low, high := from, len(keys)
 	for low < high {
@@ -223,7 +225,7 @@ func before[K cmp.Ordered, V any](keys []K, values []V, from int, k K, v uint64,
 	return low
 }
 
-// child returns the index of the child of inner node i in whose range (k, v) is.
+// child returns the index of the child of inner node i whose range contains (k, v).
 func (t *tree[K, V]) child(i uint32, k K, v uint64) int {
 	keys := t.keys(i)[1:]
 	at := lowerBound(keys, k)
@@ -244,13 +246,13 @@ func (t *tree[K, V]) place(i uint32, k K, v uint64) int {
 	return at
 }
 
-// childAt returns the child of inner node i with an index.
+// childAt returns the child of inner node i at an index.
 func (t *tree[K, V]) childAt(i uint32, at int) uint32 {
 	return *(*uint32)(unsafe.Add(t.node(i), t.form.children+4*at))
 }
 
-// seek returns the place of the first pair that is not before (k, v): its leaf and its index there. Where there is none
-// the index is the number of the leaf's pairs, and the leaf the last one. The tree must not be empty.
+// seek returns the place of the first pair that is not before (k, v): its leaf and its index there. If there
+// is none, it returns the last leaf and its number of pairs. The tree must not be empty.
 func (t *tree[K, V]) seek(k K, v uint64) (leaf uint32, at int) {
 	leaf = t.root
 	for range t.height - 1 {
@@ -300,7 +302,8 @@ func (t *tree[K, V]) count(k K) (n int) {
 	return n
 }
 
-// hasFewer reports whether key k has fewer values than n. It stops when it knows: a key may have a million.
+// hasFewer reports whether key k has fewer than n values. It stops as soon as it knows: a key may have a
+// million.
 func (t *tree[K, V]) hasFewer(k K, n int) bool {
 	var values []V
 	for leaf, at, ok := t.find(k); ok && n > 0; at = 0 {
@@ -310,7 +313,7 @@ func (t *tree[K, V]) hasFewer(k K, n int) bool {
 	return n > 0
 }
 
-// run returns the values of key k in a leaf, from index at on, and the next leaf where that may have more.
+// run returns the values of key k in a leaf, from index at on, and the next leaf if that may have more.
 func (t *tree[K, V]) run(k K, leaf uint32, at int) (values []V, next uint32, more bool) {
 	keys, values := t.keys(leaf), t.values(leaf)
 	if keys[len(keys)-1] == k {
@@ -326,7 +329,7 @@ type step struct {
 	at   int
 }
 
-// mostLevels is more than a tree of 2^32 nodes can have: a node has at least ten children when it is half full.
+// mostLevels is more than a tree of 2^32 nodes can have: a half-full node has at least ten children.
 const mostLevels = 12
 
 // path is a descent from the root to a leaf.
@@ -344,7 +347,7 @@ func (t *tree[K, V]) descend(p *path, k K, v uint64) {
 	p[t.height-1] = step{i, t.place(i, k, v)}
 }
 
-// add puts a pair in and reports whether it was not there yet. There must be room: see makeRoom. Complexity: O(log n).
+// add adds a pair and reports whether it is new. Complexity: O(log n).
 func (t *tree[K, V]) add(op operation, k K, v V) (bool, error) {
 	if t.height == 0 {
 		if err := t.makeRoom(op, 1); err != nil {
@@ -374,14 +377,13 @@ func (t *tree[K, V]) add(op operation, k K, v V) (bool, error) {
 	return true, nil
 }
 
-// remove takes a pair out and reports whether there was one. Complexity: O(log n).
+// remove removes a pair and reports whether there was one. Complexity: O(log n).
 func (t *tree[K, V]) remove(k K, v V) bool {
 	removed, _ := t.removeBeside(k, v)
 	return removed
 }
 
-// removeBeside does the same and returns how many pairs of the key were seen to be left, beside the one that went: there
-// may be more.
+// removeBeside is remove. It also returns how many other pairs of the key it has seen: there may be more.
 func (t *tree[K, V]) removeBeside(k K, v V) (removed bool, beside int) {
 	if t.len == 0 {
 		return false, 0
@@ -411,7 +413,7 @@ func (t *tree[K, V]) removeBeside(k K, v V) (removed bool, beside int) {
 // mostBeside is how far removeBeside looks in either direction.
 const mostBeside = fewestInGroup
 
-// clear takes all pairs out.
+// clear removes all pairs.
 func (t *tree[K, V]) clear() {
 	t.height, t.nodes, t.len = 0, 0, 0
 	t.span.promised = 0
@@ -426,7 +428,7 @@ func (t *tree[K, V]) makeRoom(op operation, n int) error {
 	return t.makeNodes(op, need+t.height+2)
 }
 
-// makeNodes commits memory for so many nodes.
+// makeNodes commits memory for n nodes.
 func (t *tree[K, V]) makeNodes(op operation, n int) error {
 	if n <= t.room {
 		return nil
@@ -436,14 +438,14 @@ func (t *tree[K, V]) makeNodes(op operation, n int) error {
 	return err
 }
 
-// giveBack decommits what lies far beyond the nodes in use.
+// giveBack decommits the memory far beyond the nodes in use.
 func (t *tree[K, V]) giveBack() error {
 	err := t.span.shrink(t.nodes * bytesNode)
 	t.room = t.span.committed / bytesNode
 	return err
 }
 
-// promise makes the next n insertions unable to fail until as many were made, or the promise is taken back.
+// promise makes the next n insertions unable to fail until they are made or span.promised is set to 0.
 func (t *tree[K, V]) promise(n int) error {
 	if err := t.makeRoom(opGrow, n); err != nil {
 		return err
@@ -452,7 +454,7 @@ func (t *tree[K, V]) promise(n int) error {
 	return nil
 }
 
-// removeAll takes all values of key k out and returns how many there were.
+// removeAll removes all values of key k and returns how many there were.
 func (t *tree[K, V]) removeAll(k K) (n int) {
 	for {
 		leaf, at, ok := t.find(k)

@@ -38,7 +38,7 @@ type treeCheck[K cmp.Ordered, V any] struct {
 	nodes, pairs int
 }
 
-// pair is where a range of pairs begins or ends; nil is open.
+// pair is an end of a range of pairs; nil is open.
 type pair[K cmp.Ordered, V any] struct {
 	key   K
 	value V
@@ -51,7 +51,7 @@ func (a *pair[K, V]) compare(b *pair[K, V]) int {
 	return cmp.Compare(bitsOf(a.value), bitsOf(b.value))
 }
 
-// node checks node i, whose pairs must be in [low, high), and what is below it.
+// node checks node i, whose pairs must be in [low, high), and the nodes below it.
 func (c *treeCheck[K, V]) node(i uint32, level, at int, low, high *pair[K, V]) {
 	if int(i) >= len(c.seen) || c.seen[i] {
 		c.fail("node %d of %d is used twice, or not in use", i, len(c.seen))

@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// mostNeighbours is among how many nodes entries are spread.
+// mostNeighbours is the largest number of nodes over which entries are spread.
 const mostNeighbours = 3
 
 // take takes the next node into use.
@@ -35,7 +35,7 @@ func (t *tree[K, V]) insert(p *path, d, at int, k K, v V, child uint32) {
 	}
 	parent := p[d-1]
 	if at == int(h.count) && parent.at == int(t.head(parent.node).count)-1 && t.isLast(p, d-1) {
-		// Keys that only grow leave full nodes behind.
+		// Ascending keys leave full nodes behind.
 		n := t.take(h.level)
 		r := t.all(n)
 		r.set(0, k, v, child)
@@ -59,7 +59,7 @@ func (t *tree[K, V]) insert(p *path, d, at int, k K, v V, child uint32) {
 	copyRows(s, mine+1, s, mine, total-mine)
 	s.set(mine, k, v, child)
 	total++
-	// A little room must be left, or the next insertion would spread them again.
+	// A little room must be left, or the next insertion would spread the entries again.
 	if most := t.form.most(int(h.level)); total <= n*most*19/20 {
 		t.spread(p, d, begin, n, n, total)
 	} else {
@@ -101,7 +101,7 @@ func (t *tree[K, V]) link(i, n uint32) {
 	}
 }
 
-// unlink takes leaf i out of the row of leaves.
+// unlink takes leaf i out of the list of leaves.
 func (t *tree[K, V]) unlink(i uint32) {
 	h := t.head(i)
 	if h.prev == 0 {
@@ -116,7 +116,7 @@ func (t *tree[K, V]) unlink(i uint32) {
 	}
 }
 
-// cut takes entry at out of node i.
+// cut removes entry at of node i.
 func (t *tree[K, V]) cut(i uint32, at int) {
 	h := t.head(i)
 	r := t.all(i)
@@ -124,8 +124,8 @@ func (t *tree[K, V]) cut(i uint32, at int) {
 	h.count--
 }
 
-// neighbours returns the children of a parent among which entries are spread: the one that the step leads to and, where
-// there are, one on either side or two on one.
+// neighbours returns the children of a parent over which entries are spread: the one that the step leads to
+// and, if there are others, one on either side or two on one side.
 func (t *tree[K, V]) neighbours(parent step) (begin, n int) {
 	count := int(t.head(parent.node).count)
 	n = min(mostNeighbours, count)
@@ -142,9 +142,9 @@ func (t *tree[K, V]) gather(parent uint32, begin, n int) (total int) {
 	return total
 }
 
-// spread puts total entries from the scratch rows evenly into the children of the node at depth d-1, from the child begin
-// on: there are n of them and shall be m, one more or less at most. The parent is changed last, because it may be spread
-// itself then.
+// spread puts total entries from the scratch rows evenly into the children of the node at depth d-1, from the
+// child begin on. There are n of these children and shall be m, at most one more or one less. The parent
+// changes last, because its own entries may be spread then.
 func (t *tree[K, V]) spread(p *path, d, begin, n, m, total int) {
 	parent := p[d-1].node
 	up := t.all(parent)
@@ -167,7 +167,8 @@ func (t *tree[K, V]) spread(p *path, d, begin, n, m, total int) {
 		t.head(to[j]).count = uint32(count)
 		switch {
 		case j == 0 && level > 0:
-			// The first child keeps its border, and an inner node repeats it: it may have been empty.
+			// The first child keeps its border, and an inner node repeats the border: the child may have been
+			// empty.
 			r := t.all(to[0])
 			r.keys[0], r.values[0] = up.keys[begin], up.values[begin]
 		case j > 0 && j < n:
@@ -189,7 +190,8 @@ func (t *tree[K, V]) spread(p *path, d, begin, n, m, total int) {
 	}
 }
 
-// fill mends the node at depth d of the path, which has lost an entry, where too few are left; and then those above.
+// fill mends the node at depth d of the path, which has lost an entry, if too few are left, and then the
+// nodes above.
 func (t *tree[K, V]) fill(p *path, d int) {
 	for ; d > 0; d-- {
 		h := t.head(p[d].node)
@@ -199,7 +201,7 @@ func (t *tree[K, V]) fill(p *path, d int) {
 		}
 		begin, n := t.neighbours(p[d-1])
 		if n == 1 {
-			// An only child can do no more than go when it is empty; its parent gets neighbours' children.
+			// An only child goes when it is empty; its parent then gets children of neighbours.
 			if h.count == 0 {
 				if level == 0 {
 					t.unlink(p[d].node)
@@ -219,7 +221,7 @@ func (t *tree[K, V]) fill(p *path, d int) {
 	t.lower()
 }
 
-// lower takes away roots that lead to a single node, or to nothing.
+// lower removes roots that lead to a single node or to nothing.
 func (t *tree[K, V]) lower() {
 	for t.height > 1 && t.head(t.root).count == 1 {
 		child := t.childAt(t.root, 0)
@@ -236,12 +238,12 @@ func (t *tree[K, V]) lower() {
 // free takes a node out of use. compact must follow.
 func (t *tree[K, V]) free(i uint32) { t.freed = append(t.freed, i) }
 
-// compact moves the last nodes into the places of those that were freed, so that the nodes in use are the first ones.
+// compact moves the last nodes into the places of freed ones, so that the nodes in use are the first ones.
 func (t *tree[K, V]) compact() {
 	if len(t.freed) == 0 {
 		return
 	}
-	// With the greatest number first, the last node is never itself a freed one.
+	// With the greatest number first, the last node is never a freed one.
 	slices.SortFunc(t.freed, func(a, b uint32) int { return int(b) - int(a) })
 	for _, i := range t.freed {
 		t.nodes--
