@@ -12,8 +12,8 @@ import (
 
 type body struct{ X, Y float32 }
 
-// inspected returns the address of a running world's inspector: of 1,234 people, of whom every hundredth is ill, and 10 have
-// hostile names.
+// inspected returns the address of a running world's inspector. The world has 1,234 people: every hundredth
+// is ill, and 10 have hostile names.
 func inspected(t *testing.T) string {
 	t.Helper()
 	w := library.NewWorld(library.Options{Name: "town"})
@@ -67,7 +67,7 @@ func inspected(t *testing.T) string {
 func TestTopOfARealProgram(t *testing.T) {
 	address := inspected(t)
 	var text string
-	for range 20 { // a busy machine may not let the inspector look in time
+	for range 20 { // a busy machine may not admit the inspector in time
 		output, err := vast(t, nil, "top", "-once", address).CombinedOutput()
 		if text = string(output); err != nil {
 			t.Fatalf("%v\n%s", err, text)

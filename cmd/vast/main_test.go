@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/internal/childtest"
 )
 
-// asVast makes the test program the vast program, so that it can be run as a process of its own.
+// asVast makes the test program behave like vast, so that a test can run it as a process.
 const asVast = "VAST_TEST_AS_PROGRAM=1"
 
 func TestMain(m *testing.M) {
@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// vast is the program with arguments, in the environment of the test and env.
+// vast returns the program with arguments, in the environment of the test and env.
 func vast(t *testing.T, env []string, args ...string) *exec.Cmd {
 	t.Helper()
 	childtest.Needed(t)

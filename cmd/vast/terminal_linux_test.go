@@ -21,7 +21,7 @@ type pseudoTerminal struct {
 	user, program *os.File // its two ends
 
 	mu    sync.Mutex
-	shown bytes.Buffer // all that the program wrote
+	shown bytes.Buffer // output of the program
 }
 
 func openPseudoTerminal(t *testing.T, columns, rows uint16) *pseudoTerminal {
@@ -128,7 +128,7 @@ func (p *pseudoTerminal) start(t *testing.T, env ...string) *exec.Cmd {
 	return c
 }
 
-// What switches an xterm to the screen of full-window programs, and back.
+// The sequences that switch an xterm to the screen of full-window programs, and back.
 const (
 	enterScreen = "\x1b[?1049h"
 	leaveScreen = "\x1b[?1049l"
@@ -191,7 +191,7 @@ func signalled(s os.Signal) func(*pseudoTerminal, *exec.Cmd) error {
 	return func(_ *pseudoTerminal, c *exec.Cmd) error { return c.Process.Signal(s) }
 }
 
-// colour begins the sequences that set one, in 256 or all colours.
+// colour begins the sequences that set a colour, of 256 or of all.
 const colour = "\x1b[38;"
 
 func TestTerminalColours(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// startTop runs `vast top` of an inspector.
+// startTop runs `vast top` on an inspector.
 func (p *pseudoTerminal) startTop(t *testing.T, address string) *exec.Cmd {
 	t.Helper()
 	c := vast(t, []string{"TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR="}, "top", address)
@@ -38,7 +38,7 @@ func TestTopInATerminal(t *testing.T) {
 			before := p.modes(t)
 			command := p.startTop(t, address)
 			p.await(t, enterScreen, "town", "1,234", "walk", "quit")
-			// The name is no sequence that the terminal obeys.
+			// The name does not become a sequence that the terminal obeys.
 			p.await(t, "Person␛[31m")
 			if err := unix.IoctlSetWinsize(int(p.program.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: 160, Row: 50}); err != nil {
 				t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzAddress takes addresses of any form: what is taken is a place that requests can go to, and no secret is left in it.
+// FuzzAddress reads arbitrary addresses. An accepted address can take requests and holds no secret.
 func FuzzAddress(f *testing.F) {
 	for _, seed := range []string{"8080", ":8080", "127.0.0.1:8080", "http://[::1]:1/#token=abc", "https://user:word@host/", "x:99999", "h\x00st:1", "://", "host:http", "ftp://a"} {
 		f.Add(seed, "")
@@ -25,7 +25,7 @@ func FuzzAddress(f *testing.F) {
 		}
 		p, err := New(address, token)
 		if err != nil {
-			return // the token is none
+			return // the token is invalid
 		}
 		if back, err := url.Parse(p.base.String()); err != nil || back.Host != p.base.Host || back.Fragment != "" || back.RawQuery != "" {
 			t.Fatalf("%q is %v, read again %v, %v", address, p.base, back, err)

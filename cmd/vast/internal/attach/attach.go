@@ -1,5 +1,5 @@
-// Package attach is what the commands share that look into another program: the address of its inspector, requests and
-// errors, the live stream, and text that is safe to print.
+// Package attach connects the commands to a running program: the address of its inspector, requests and
+// errors, and the live stream.
 package attach
 
 import (
@@ -16,33 +16,34 @@ import (
 	"time"
 )
 
-// Program is a running program whose inspector is asked.
+// Program is a running program with an inspector.
 type Program struct {
 	base   *url.URL // ends in /
 	token  string
 	client *http.Client
 }
 
-// tokenVariable is the variable of the environment that holds a token, which a flag would show to everybody on the machine.
+// tokenVariable is the environment variable with the token. A flag would show the token to every user of the
+// machine.
 const tokenVariable = "VAST_TOKEN"
 
-// AboutToken says for the usage of a command where a token is taken from.
+// AboutToken is the usage text of the flag for the token.
 const AboutToken = "the `token` that the program asks for; better in the variable " + tokenVariable + ",\n" +
 	"or in the address as it was printed, with its #token=…"
 
-// Most that is waited for.
+// The longest waits.
 const (
 	dialTime   = 5 * time.Second
 	answerTime = 30 * time.Second // until an answer begins
 )
 
-// mostError bounds what is read of an answer that is an error.
+// mostError bounds the bytes read of an error's answer.
 const mostError = 64 << 10
 
 var errAddress = errors.New("want the address of an inspector, as HOST:PORT or as the URL that the program printed")
 
-// New returns the program at an address: HOST:PORT, :PORT, PORT, or a URL, in whose fragment a token may stand. A token that
-// is given goes before that one, and that one before the environment's.
+// New returns the program at an address: HOST:PORT, :PORT, PORT, or a URL, whose fragment may hold a token. A
+// given token takes precedence over that in the fragment, and that over the environment's.
 func New(address, token string) (*Program, error) {
 	u, err := parse(address)
 	if err != nil {
@@ -66,7 +67,7 @@ func New(address, token string) (*Program, error) {
 	}
 	return &Program{base: u, token: token, client: &http.Client{
 		Transport: transport,
-		// An inspector does not send anybody elsewhere; a token must not follow.
+		// An inspector does not redirect, and the token must not follow a redirection.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
 }
@@ -96,7 +97,7 @@ func parse(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// Address returns where the program is, without a token.
+// Address returns the address of the program, without a token.
 func (p *Program) Address() string {
 	if p.base.Path == "/" && p.base.Scheme == "http" {
 		return p.base.Host
@@ -104,12 +105,12 @@ func (p *Program) Address() string {
 	return p.base.String()
 }
 
-// Error is an answer that says what is wrong.
+// Error is an answer with an error message.
 type Error struct {
 	Status  int
 	Code    string
 	Message string
-	// Position and Length tell where in a query, in characters; Length is 0 where the error is in no place.
+	// Position and Length are the place in the query, in characters. Length is 0 if the error has no place.
 	Position, Length int
 }
 
@@ -120,8 +121,8 @@ func (e *Error) Error() string {
 	return e.Message
 }
 
-// Open asks for a path below /api/v1/ and returns the answer, which the caller closes. It returns an [*Error] for what the
-// inspector refuses.
+// Open requests a path below /api/v1/ and returns the answer, which the caller closes. It returns an [*Error]
+// if the inspector refuses.
 func (p *Program) Open(ctx context.Context, path string, query url.Values) (io.ReadCloser, error) {
 	u := p.base.JoinPath("api", "v1", path)
 	u.RawQuery = query.Encode()
@@ -135,7 +136,7 @@ func (p *Program) Open(ctx context.Context, path string, query url.Values) (io.R
 	answer, err := p.client.Do(request)
 	if err != nil {
 		if inner, ok := errors.AsType[*url.Error](err); ok {
-			err = inner.Err // without the URL, which is said already
+			err = inner.Err // without the URL, which the message has already
 		}
 		return nil, fmt.Errorf("no answer from %s: %w", p.Address(), err)
 	}
@@ -146,7 +147,8 @@ func (p *Program) Open(ctx context.Context, path string, query url.Values) (io.R
 	return answer.Body, nil
 }
 
-// Get asks for a path below /api/v1/ and reads the answer, of at most so many bytes, into a value.
+// Get requests a path below /api/v1/ and decodes the answer, one JSON value of at most most bytes, into a
+// value.
 func (p *Program) Get(ctx context.Context, path string, query url.Values, most int64, into any) error {
 	body, err := p.Open(ctx, path, query)
 	if err != nil {
@@ -166,7 +168,7 @@ func (p *Program) Get(ctx context.Context, path string, query url.Values, most i
 	return nil
 }
 
-// refusal reads an answer that is no success.
+// refusal reads an answer that is not a success.
 func (p *Program) refusal(answer *http.Response) error {
 	var body struct {
 		Error struct {

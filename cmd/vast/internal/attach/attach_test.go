@@ -52,7 +52,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// serve returns the program that a handler stands for.
+// serve returns a program that a handler simulates.
 func serve(t *testing.T, token string, h http.HandlerFunc) *Program {
 	t.Helper()
 	server := httptest.NewServer(h)
@@ -173,7 +173,7 @@ func TestStreamEnds(t *testing.T) {
 	}
 }
 
-// Events of any size take bounded room.
+// Events of any size take bounded memory.
 func TestEventsAreBounded(t *testing.T) {
 	never := func(string, []byte) error { t.Error("an event beyond the bound"); return nil }
 	endless := strings.NewReader("data: " + strings.Repeat("x", mostEvent+10) + "\n\n")

@@ -11,18 +11,18 @@ import (
 	"time"
 )
 
-// silence is how long a stream may say nothing before it counts as lost: a program that is gone without a word, such as on a
-// machine that lost its power, is noticed.
+// silence is the longest time without data before a stream counts as lost, for example because the machine
+// lost its power.
 const silence = 30 * time.Second
 
 // mostEvent bounds one event, in bytes.
 const mostEvent = 4 << 20
 
-// errSilent is why a stream was given up.
+// errSilent is the cause of the end of a silent stream.
 var errSilent = errors.New("it says nothing any more")
 
-// Stream follows topics of the live stream and calls on for each event, until it ends or on returns an error. The stream
-// cannot end well: the error is never nil. data is valid until on returns.
+// Stream follows topics of the live stream and calls on for each event, until the stream ends or on returns
+// an error. The error is never nil. data is valid until on returns.
 func (p *Program) Stream(ctx context.Context, topics []string, on func(topic string, data []byte) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -40,8 +40,8 @@ func (p *Program) Stream(ctx context.Context, topics []string, on func(topic str
 	return err
 }
 
-// readEvents reads server-sent events: lines of a field's name, a colon and its value, of which a blank one ends the event.
-// Source: the section "Server-sent events" of the HTML standard.
+// readEvents reads server-sent events: lines of a field's name, a colon and its value. A blank line ends an
+// event. Source: the section "Server-sent events" of the HTML standard.
 func readEvents(from io.Reader, heard func(), on func(topic string, data []byte) error) error {
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, mostEvent)

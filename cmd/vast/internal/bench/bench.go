@@ -15,6 +15,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/vastgo/vast/cmd/vast/internal/cli"
 )
 
 // maxElements bounds -n: the largest work takes about 250 bytes an element.
@@ -33,11 +35,10 @@ type options struct {
 func Run(args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args, stdout)
 	if errors.Is(err, flag.ErrHelp) {
-		return 0
+		return cli.Success
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, "vast bench:", err)
-		return 2
+		return cli.Fail(stderr, "bench", err, cli.Misuse)
 	}
 	rows, err := measureAll(o, stderr)
 	var traces []trace
@@ -45,8 +46,7 @@ func Run(args []string, stdout, stderr io.Writer) int {
 		traces, err = traceGrowth(o, stderr)
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, "vast bench:", err)
-		return 1
+		return cli.Fail(stderr, "bench", err, cli.Failure)
 	}
 	if o.json {
 		err = json.NewEncoder(stdout).Encode(struct {
@@ -60,10 +60,9 @@ func Run(args []string, stdout, stderr io.Writer) int {
 		err = os.WriteFile(o.svg, growthChart(o, traces), 0o644)
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, "vast bench:", err)
-		return 1
+		return cli.Fail(stderr, "bench", err, cli.Failure)
 	}
-	return 0
+	return cli.Success
 }
 
 func parse(args []string, help io.Writer) (options, error) {

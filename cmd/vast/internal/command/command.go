@@ -1,6 +1,5 @@
-// Package command is the front of the vast program: it finds the command that is
-// asked for, and tells of the commands and of the program's version. Each other command
-// has a package of its own beside this one.
+// Package command finds the command that is asked for. It also prints the list of commands and the program's
+// version. Each other command has a package of its own beside this one.
 package command
 
 import (
@@ -8,6 +7,7 @@ import (
 	"io"
 
 	"github.com/vastgo/vast/cmd/vast/internal/bench"
+	"github.com/vastgo/vast/cmd/vast/internal/cli"
 	"github.com/vastgo/vast/cmd/vast/internal/docs"
 	"github.com/vastgo/vast/cmd/vast/internal/doctor"
 	"github.com/vastgo/vast/cmd/vast/internal/earth"
@@ -16,7 +16,7 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/top"
 )
 
-// command is one of the words that may follow `vast`. run gives the exit status.
+// command is a word that may follow `vast`. run returns the exit status.
 type command struct {
 	name, about string
 	run         func(args []string, stdout, stderr io.Writer) int
@@ -33,15 +33,12 @@ var commands = []command{
 	{"version", "the version of this program", runVersion},
 }
 
-// misuse is the exit status for a command line that cannot be understood.
-const misuse = 2
-
-// Run runs the command that args begin with and gives the exit status: 0 for
-// success, 1 for a failure, 2 for a command line that cannot be understood.
+// Run runs the command that args begin with and returns the exit status: 0 for success, 1 for a failure, 2
+// for a command line that cannot be understood.
 func Run(args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 {
 		usage(stderr)
-		return misuse
+		return cli.Misuse
 	}
 	switch name := args[0]; name {
 	case "help", "-h", "-help", "--help":
@@ -53,7 +50,7 @@ func Run(args []string, stdout, stderr io.Writer) int {
 			}
 		}
 		fmt.Fprintf(stderr, "vast: unknown command %q; `vast help` lists the commands\n", name)
-		return misuse
+		return cli.Misuse
 	}
 }
 
@@ -63,7 +60,7 @@ func runHelp(args []string, stdout, stderr io.Writer) int {
 		return Run([]string{args[0], "-h"}, stdout, stderr)
 	}
 	usage(stdout)
-	return 0
+	return cli.Success
 }
 
 func usage(w io.Writer) {

@@ -43,7 +43,7 @@ func TestUnknownCommand(t *testing.T) {
 	}
 }
 
-// Each command is found by its name and has a help of its own.
+// Each command is found by its name and has its own help.
 func TestHelpOfCommands(t *testing.T) {
 	for _, name := range []string{"earth", "bench", "doctor", "top", "query", "soak", "docs", "version"} {
 		for _, args := range [][]string{{name, "-h"}, {"help", name}} {

@@ -5,6 +5,8 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
+
+	"github.com/vastgo/vast/cmd/vast/internal/cli"
 )
 
 // runVersion prints one line: the module's version, Go's, and the system.
@@ -13,17 +15,17 @@ func runVersion(args []string, stdout, stderr io.Writer) int {
 		switch args[0] {
 		case "-h", "-help", "--help":
 			fmt.Fprintln(stdout, "usage: vast version\n\nPrints the version of this program, of Go, and the system that it was built for.")
-			return 0
+			return cli.Success
 		}
 		fmt.Fprintf(stderr, "vast version: unexpected argument %q\n", args[0])
-		return misuse
+		return cli.Misuse
 	}
 	fmt.Fprintf(stdout, "vast %s %s %s/%s\n", moduleVersion(debug.ReadBuildInfo()), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	return 0
+	return cli.Success
 }
 
-// moduleVersion is the version that the go command stamped: a tag, or a pseudo-version that
-// names the commit. A program built outside of a repository has none.
+// moduleVersion returns the version that the go command stamped: a tag, or a pseudo-version that names the
+// commit. A program built outside a repository has none.
 func moduleVersion(info *debug.BuildInfo, ok bool) string {
 	if !ok || info.Main.Version == "" {
 		return "(devel)"

@@ -34,11 +34,11 @@ func (p *tab) visit(page string) {
 	p.Do("open "+page, chromedp.Navigate(p.url+page))
 }
 
-// letter presses one key as a keyboard does it: what it types comes only where the page does not take it for something else.
+// letter presses one key like a keyboard: it types a character only if the page does not handle the key.
 func (p *tab) letter(key string) {
 	p.Helper()
 	p.Do("press "+key, input.DispatchKeyEvent(input.KeyDown).WithKey(key).WithText(key), input.DispatchKeyEvent(input.KeyUp).WithKey(key))
 }
 
-// noScripts keeps the page's scripts from running; those of the test do.
+// noScripts disables the page's scripts, but not those of the test.
 func noScripts(ctx context.Context) error { return emulation.SetScriptExecutionDisabled(true).Do(ctx) }

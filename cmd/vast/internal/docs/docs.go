@@ -1,5 +1,5 @@
-// Package docs is the command `vast docs`: the guide and the other pages of the documentation as a site of this machine, with
-// search, or written into a folder.
+// Package docs is the command `vast docs`: it serves the guide and the other pages of the documentation on
+// this machine, with search, or writes them into a folder.
 package docs
 
 import (
@@ -21,7 +21,7 @@ import (
 	pages "github.com/vastgo/vast/docs"
 )
 
-// Run shows the pages until a signal ends it, or writes them. It returns the exit status.
+// Run serves the pages until a signal ends it, or writes them. It returns the exit status.
 func Run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("vast docs", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -66,7 +66,7 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	return cli.Success
 }
 
-// serve shows the site at an address until ctx ends. ready is told where that is.
+// serve serves the site at an address until ctx ends. It calls ready with the URL.
 func (s *site) serve(ctx context.Context, addr string, ready func(url string)) error {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -82,7 +82,8 @@ func (s *site) serve(ctx context.Context, addr string, ready func(url string)) e
 	return nil
 }
 
-// browsable is an address as a browser can call it: one that stands for all of the machine's is called by its loopback.
+// browsable returns an address for a browser. If the address stands for all interfaces, it is the loopback
+// address.
 func browsable(a net.Addr) string {
 	tcp, ok := a.(*net.TCPAddr)
 	if !ok || !tcp.IP.IsUnspecified() {
@@ -91,7 +92,7 @@ func browsable(a net.Addr) string {
 	return fmt.Sprintf("localhost:%d", tcp.Port)
 }
 
-// openBrowser shows a URL as the system does where somebody clicks on it.
+// openBrowser opens a URL in the user's browser.
 func openBrowser(url string) error {
 	switch runtime.GOOS {
 	case "windows":

@@ -15,7 +15,7 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/cli"
 )
 
-// ask asks the site for something.
+// ask sends a request to the site.
 func ask(t *testing.T, method, target string) *http.Response {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -76,7 +76,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestServeUntilTheEnd serves at an address of the system's choice, until the context ends.
+// TestServeUntilTheEnd serves at a free address until the context ends.
 func TestServeUntilTheEnd(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()

@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// predeclared are types and functions that are no keywords and read as if they were.
+// predeclared are types and functions that are not keywords, but read like keywords.
 var predeclared = strings.Fields("any append bool byte cap clear comparable complex128 complex64 copy delete error false " +
 	"float32 float64 int int16 int32 int64 int8 iota len make max min new nil panic print println recover rune string true " +
 	"uint uint16 uint32 uint64 uint8 uintptr")
 
-// writeGo writes Go code with its tokens marked: k for keywords, b for what is predeclared, f for what is called or declared
-// as a function, s for strings, n for numbers, c for comments. Go's own scanner knows what is what.
+// writeGo writes Go code with its tokens marked: k for keywords, b for predeclared names, f for called or
+// declared functions, s for strings, n for numbers, c for comments. It uses Go's own scanner.
 func writeGo(w io.Writer, code []byte) {
 	files := token.NewFileSet()
 	file := files.AddFile("", -1, len(code))
@@ -35,7 +35,7 @@ func writeGo(w io.Writer, code []byte) {
 		class := ""
 		switch {
 		case tok == token.SEMICOLON:
-			continue // the scanner's own, mostly
+			continue // mostly a semicolon that the scanner inserted
 		case tok == token.COMMENT:
 			class = "c"
 		case tok == token.STRING || tok == token.CHAR:
@@ -60,7 +60,7 @@ func writeGo(w io.Writer, code []byte) {
 	template.HTMLEscape(w, code[written:])
 }
 
-// classOf is the mark of a name, by what follows it.
+// classOf returns the mark of a name, by the code that follows it.
 func classOf(name string, rest []byte) string {
 	switch {
 	case slices.Contains(predeclared, name):
@@ -68,7 +68,7 @@ func classOf(name string, rest []byte) string {
 	case bytes.HasPrefix(rest, []byte("(")):
 		return "f"
 	case bytes.HasPrefix(rest, []byte("[")):
-		// NewColumn[Position](w): the types of a generic function stand between.
+		// NewColumn[Position](w): the types of a generic function come first.
 		if end := bytes.IndexByte(rest, ']'); end > 0 && bytes.HasPrefix(rest[end+1:], []byte("(")) {
 			return "f"
 		}

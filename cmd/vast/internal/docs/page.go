@@ -13,19 +13,19 @@ import (
 
 // page is a page of the site.
 type page struct {
-	source string // in the folder of the documentation, such as guide/start.md
-	Path   string // in the site, such as guide/start.html
+	source string // path in the documentation, such as guide/start.md
+	Path   string // path in the site, such as guide/start.html
 	Title  string
 
 	Sections   []*section // the first one is the page's own
 	HTML       template.HTML
-	Prev, Next *page // in the order in which pages are read
+	Prev, Next *page // in reading order
 
 	text []byte
 	tree ast.Node
 }
 
-// section is what stands below a heading, up to the next one.
+// section is the text below a heading, up to the next heading.
 type section struct {
 	ID    string // its anchor
 	Title string
@@ -34,7 +34,7 @@ type section struct {
 	code  string
 }
 
-// newPage reads a page and takes it to pieces.
+// newPage parses a page.
 func newPage(source string, content []byte) *page {
 	p := &page{source: source, Path: sitePath(source), text: content, tree: markdown.Parser().Parse(text.NewReader(content))}
 	p.divide()
@@ -45,7 +45,7 @@ func newPage(source string, content []byte) *page {
 	return p
 }
 
-// sitePath is where a page of the documentation stands in the site.
+// sitePath returns the path in the site of a page of the documentation.
 func sitePath(source string) string {
 	switch dir, file := path.Split(source); {
 	case source == contents:
@@ -56,10 +56,10 @@ func sitePath(source string) string {
 	return strings.TrimSuffix(source, ".md") + ".html"
 }
 
-// notInAnchors is what GitHub leaves out of anchors, so that a link leads to the same place here and there.
+// notInAnchors matches the characters that GitHub leaves out of anchors, so that a link works on both sites.
 var notInAnchors = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 
-// divide finds the sections, gives their headings anchors, and gathers the words that are searched.
+// divide finds the sections, gives their headings anchors, and gathers the words for the search.
 func (p *page) divide() {
 	var s *section
 	var prose, code strings.Builder
@@ -106,7 +106,7 @@ func (p *page) divide() {
 	end()
 }
 
-// words are the text of a node without its marks.
+// words returns the text of a node without markup.
 func (p *page) words(n ast.Node) string {
 	var b strings.Builder
 	ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -118,7 +118,7 @@ func (p *page) words(n ast.Node) string {
 	return b.String()
 }
 
-// lines are the lines of a block of code.
+// lines returns the lines of a block of code.
 func lines(n ast.Node, source []byte) []byte {
 	var b []byte
 	for i := range n.Lines().Len() {
@@ -128,13 +128,13 @@ func lines(n ast.Node, source []byte) []byte {
 	return b
 }
 
-// Up leads from the page to the site's first one.
+// Up is the path from the page to the site's root.
 func (p *page) Up() string { return strings.Repeat("../", strings.Count(p.Path, "/")) }
 
-// To is the address of another page, seen from this one.
+// To is the path from this page to another.
 func (p *page) To(other *page) string { return p.Up() + other.Path }
 
-// Outline is the sections to be listed beside the page.
+// Outline is the sections that are listed beside the page.
 func (p *page) Outline() (list []*section) {
 	for _, s := range p.Sections {
 		if s.Level == 2 || s.Level == 3 {
@@ -144,5 +144,5 @@ func (p *page) Outline() (list []*section) {
 	return list
 }
 
-// From is what a reader comes from, in the pages for those.
+// From is the store that the reader comes from, for the pages about that.
 func (p *page) From() string { return strings.TrimPrefix(p.Title, "Coming from ") }

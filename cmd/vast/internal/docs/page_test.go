@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/internal/tests/browsertest"
 )
 
-// ask types a question into the search box and waits until its answers are shown.
+// ask types a query into the search box and waits until its results are shown.
 func (p *tab) ask(query string) (answers []string) {
 	p.Helper()
 	p.Eval("query.focus(), query.select()", nil)
@@ -23,13 +23,13 @@ func (p *tab) ask(query string) (answers []string) {
 	return answers
 }
 
-// arrive waits for a page to be there, and its script to have run.
+// arrive waits for a page and its script.
 func (p *tab) arrive(at string) {
 	p.Helper()
 	p.Until(fmt.Sprintf("document.readyState === 'complete' && location.href.endsWith(%q)", at))
 }
 
-// TestPageSearch asks in the browser what TestSearch asks.
+// TestPageSearch tests the questions of TestSearch in the browser.
 func TestPageSearch(t *testing.T) {
 	p := open(t)
 	p.visit("index.html")
@@ -52,7 +52,7 @@ func TestPageSearch(t *testing.T) {
 	p.Until("found.textContent.includes('Nothing')")
 }
 
-// TestPageKeys goes about the site by keys alone.
+// TestPageKeys uses the site with keys alone.
 func TestPageKeys(t *testing.T) {
 	p := open(t)
 	p.visit("guide/start.html")
@@ -67,7 +67,7 @@ func TestPageKeys(t *testing.T) {
 	p.Until("found.hidden && query.value === 'delete in a loop' && query.getAttribute('aria-expanded') === 'false'")
 	p.Press(kb.Enter)
 	p.arrive("/guide/cookbook-entities.html#delete-entities-in-a-loop")
-	// A letter that is typed into the box turns no page; elsewhere it does.
+	// A letter in the search box does not turn the page; elsewhere it does.
 	p.letter("/")
 	p.letter("n")
 	p.Until("query.value === 'n' && location.pathname.endsWith('entities.html')")
@@ -87,7 +87,7 @@ func TestPageKeys(t *testing.T) {
 	p.Until("found.hidden")
 }
 
-// TestPageLooks holds pages in windows of three widths and in both themes against what can be measured.
+// TestPageLooks measures pages in windows of three widths and in both themes.
 func TestPageLooks(t *testing.T) {
 	p := open(t)
 	for _, page := range []string{"index.html", "guide/start.html", "guide/choosing.html", "guide/memory.html", "measured.html",
@@ -128,7 +128,7 @@ func TestPageLooks(t *testing.T) {
 	p.KeepPicture("docs-search")
 }
 
-// TestPageWithoutScripts asks the server where the browser runs no scripts.
+// TestPageWithoutScripts searches on the server if the browser runs no scripts.
 func TestPageWithoutScripts(t *testing.T) {
 	p := open(t)
 	p.Do("no scripts", chromedp.ActionFunc(noScripts))

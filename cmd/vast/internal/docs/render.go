@@ -16,18 +16,18 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// repository is where what belongs to the repository and not to the site can be seen.
+// repository is the address of files that belong to the repository and not to the site.
 const repository = "https://github.com/vastgo/vast/blob/main/"
 
-// markdown reads pages, and writes them as HTML that is XML too, so that a test can hold it to that. There are no styles in
-// attributes: the site's policy refuses them.
+// markdown parses pages and writes them as HTML that is also valid XML, so that a test can check it. It
+// writes no styles in attributes, because the site's policy refuses them.
 var markdown = goldmark.New(
 	goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignNone)),
 		extension.NewLinkify(extension.WithLinkifyAllowedProtocols([]string{"https"}))),
 	goldmark.WithRendererOptions(html.WithXHTML(), renderer.WithNodeRenderers(util.Prioritized(parts{}, 1))),
 )
 
-// render makes the page's HTML. known are the pages, and exists tells of other files of the site.
+// render makes the page's HTML. known are the pages, and exists reports other files of the site.
 func (p *page) render(known map[string]*page, exists func(name string) bool) error {
 	ast.Walk(p.tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -49,11 +49,12 @@ func (p *page) render(known map[string]*page, exists func(name string) bool) err
 	if err := markdown.Renderer().Render(&b, p.text, p.tree); err != nil {
 		return fmt.Errorf("%s: %w", p.source, err)
 	}
-	p.HTML = template.HTML(b.String()) // written by us: raw HTML in Markdown is left out
+	p.HTML = template.HTML(b.String()) // our own text; raw HTML in Markdown is left out
 	return nil
 }
 
-// address is where a link of the page leads in the site; elsewhere where that is no part of it.
+// address returns the address of a link in the site, or in the repository if the site does not have its
+// target.
 func (p *page) address(to string, known map[string]*page, exists func(name string) bool) string {
 	file, anchor, _ := strings.Cut(to, "#")
 	if file == "" || strings.Contains(file, ":") {
@@ -77,7 +78,7 @@ func (p *page) address(to string, known map[string]*page, exists func(name strin
 	}
 }
 
-// parts writes what the site shows in another way than goldmark.
+// parts renders the elements that differ from goldmark's.
 type parts struct{}
 
 // RegisterFuncs is for goldmark.
@@ -88,7 +89,7 @@ func (parts) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(extended.KindTable, writeTable)
 }
 
-// writeHeading adds a link to the heading itself, which shows where the mouse is.
+// writeHeading adds a link to the heading itself, which shows while the mouse is over it.
 func writeHeading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	h := n.(*ast.Heading)
 	id, _ := h.AttributeString("id")
@@ -100,7 +101,7 @@ func writeHeading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.Wa
 	return ast.WalkContinue, nil
 }
 
-// writeCode colours Go; other languages are few here.
+// writeCode colours Go. Other languages are rare here.
 func writeCode(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
@@ -117,7 +118,7 @@ func writeCode(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.
 	return ast.WalkContinue, err
 }
 
-// writeImage makes a picture a link to itself, because in a narrow window it is small.
+// writeImage makes a picture a link to itself, because it is small in a narrow window.
 func writeImage(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil

@@ -11,10 +11,11 @@ import (
 	"unicode/utf8"
 )
 
-// index finds sections by words. It is for browsers without scripts: with them, MiniSearch does this at each key that is pressed.
+// index finds sections by words for browsers without scripts. With scripts, MiniSearch does this at each key
+// press.
 type index struct {
 	entries []*entry
-	in      map[string]int // in how many entries a word stands
+	in      map[string]int // number of entries with a word
 }
 
 // entry is a section in the index.
@@ -25,7 +26,7 @@ type entry struct {
 	weights map[string]float64 // of its words
 }
 
-// URL is where the section is, seen from the site's first page.
+// URL is the path of the section from the site's root.
 func (e *entry) URL() string {
 	if e.Level == 1 {
 		return e.Page.Path
@@ -33,25 +34,25 @@ func (e *entry) URL() string {
 	return e.Page.Path + "#" + e.ID
 }
 
-// results are what was asked and what was found, the best first.
+// results are a query and its results, the best first.
 type results struct {
 	Query string
 	Found []found
 }
 
-// found is a section that was found.
+// found is one result.
 type found struct {
 	*entry
 	Excerpt template.HTML
 }
 
-// mostResults bounds what is shown, and mostWords how many words of a question count.
+// mostResults bounds the results, and mostWords the words of a query.
 const (
 	mostResults = 20
 	mostWords   = 16
 )
 
-// How much words count, by where they stand. The script site.js has the same numbers.
+// The weights of words by their place. The script site.js has the same numbers.
 const (
 	inTitle = 6
 	inPage  = 1.5
@@ -65,12 +66,12 @@ var (
 	humps       = regexp.MustCompile(`[A-Z]+[a-z0-9]*|[a-z0-9]+`)
 )
 
-// unasked are words that stand in every question. The script site.js leaves out the same.
+// unasked are words that every question has. The script site.js leaves out the same words.
 var unasked = strings.Fields("a an and are as at be by can do does for from has have how i if in into is it its my of on or s " +
 	"that the this to what when where which who why will with you your")
 
-// wordsOf are the words of a text, as they are compared: small, without their endings, and where a name is put together of
-// several words these too.
+// wordsOf returns the words of a text in the form for comparison: lower case, without endings. A name of
+// several words gives these words too.
 func wordsOf(text string) (words []string) {
 	add := func(word string) {
 		word = strings.ToLower(word)
@@ -102,7 +103,7 @@ func newIndex(groups []group) *index {
 	return x
 }
 
-// add puts a section into the index, with what its words count.
+// add puts a section into the index, with the weights of its words.
 func (x *index) add(e *entry) {
 	for _, field := range []struct {
 		text   string
@@ -114,7 +115,8 @@ func (x *index) add(e *entry) {
 			counts[word]++
 		}
 		for word, n := range counts {
-			// As in BM25: what is said often counts more, but never much more, and a word counts more in a short text.
+			// As in BM25: repetition increases a word's weight, up to a bound, and a word weighs more in a
+			// short text.
 			e.weights[word] += field.weight * n / (n + 0.5 + float64(len(words))/100)
 		}
 	}
@@ -124,7 +126,7 @@ func (x *index) add(e *entry) {
 	x.entries = append(x.entries, e)
 }
 
-// search finds the sections that a question is about.
+// search finds the sections for a query.
 func (x *index) search(query string) *results {
 	r := &results{Query: query}
 	asked := wordsOf(query)
@@ -150,7 +152,7 @@ func (x *index) search(query string) *results {
 			}
 		}
 		if met > 0 {
-			list = append(list, scored{e, score * e.weight * float64(met) * float64(met)}) // who has all words comes first
+			list = append(list, scored{e, score * e.weight * float64(met) * float64(met)}) // sections with all words come first
 		}
 	}
 	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
@@ -160,15 +162,15 @@ func (x *index) search(query string) *results {
 	return r
 }
 
-// rareness is what a word counts by how few sections have it.
+// rareness is the weight of a word by the number of sections that have it.
 func (x *index) rareness(word string) float64 {
 	return math.Log(1 + float64(len(x.entries))/float64(max(x.in[word], 1)))
 }
 
-// excerptBytes is about how long the text below a result is.
+// excerptBytes is the approximate length of the text below a result.
 const excerptBytes = 220
 
-// excerpt is the part of a text where the words stand, with the words marked.
+// excerpt returns the part of a text around the words, with the words marked.
 func excerpt(text string, asked []string) template.HTML {
 	wanted := func(word string) bool {
 		return slices.ContainsFunc(wordsOf(word), func(w string) bool {

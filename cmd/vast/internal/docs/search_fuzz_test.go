@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzSearch asks the server anything: it answers, with no more than it should, and the question becomes no part of the page's marks.
+// FuzzSearch sends arbitrary queries: the server answers within its bounds, and the query never becomes
+// markup of the page.
 func FuzzSearch(f *testing.F) {
 	for _, q := range questions {
 		f.Add(q.query)

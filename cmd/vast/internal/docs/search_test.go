@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// questions are what people ask, and where the answer is. Search must have it among its first results, both here and in a browser.
+// questions are typical queries with the page that answers them. Search must have it among its first results,
+// both here and in a browser.
 var questions = []struct{ query, answer string }{
 	{"how do I delete in a loop", "guide/cookbook-entities.html#delete-entities-in-a-loop"},
 	{"despawn", "guide/cookbook-entities.html#delete-entities-in-a-loop"},
@@ -27,7 +28,7 @@ var questions = []struct{ query, answer string }{
 	{"port slices of structs", "guide/cookbook-moving.html#from-slices-of-structs"},
 }
 
-// amongFirst is how far down an answer may stand.
+// amongFirst is the lowest place that an answer may have.
 const amongFirst = 4
 
 func TestSearch(t *testing.T) {

@@ -30,7 +30,7 @@ func theSite(t *testing.T) *site {
 	return s
 }
 
-// element is a start of an element in a page, with the names of those that it is in.
+// element is the start of an element in a page, with the names of the elements around it.
 type element struct {
 	xml.StartElement
 	in []string
@@ -45,7 +45,7 @@ func (e *element) attribute(name string) (value string, there bool) {
 	return "", false
 }
 
-// elements takes a page to pieces, and fails the test where these do not fit together.
+// elements parses a page, and fails the test if the elements are not nested.
 func elements(t *testing.T, name string, content []byte) (list []element) {
 	t.Helper()
 	if !bytes.HasPrefix(bytes.TrimSpace(content), []byte("<!doctype html>")) {
@@ -74,7 +74,7 @@ func elements(t *testing.T, name string, content []byte) (list []element) {
 // blocks are elements that must not stand in a paragraph.
 var blocks = []string{"p", "div", "ul", "ol", "table", "pre", "h1", "h2", "h3", "h4", "blockquote", "article", "nav"}
 
-// TestPagesAreValid holds each page against what a browser, a screen reader and the site's policy need.
+// TestPagesAreValid checks each page against the needs of browsers, screen readers and the site's policy.
 func TestPagesAreValid(t *testing.T) {
 	s := theSite(t)
 	n := 0
@@ -131,7 +131,8 @@ func has(e element, attribute string) bool {
 	return there
 }
 
-// TestLinks follows every link and address in every page: to a file of the site and an element in it, or elsewhere.
+// TestLinks checks every link and address in every page: its target is a file of the site and an element in
+// it, or outside.
 func TestLinks(t *testing.T) {
 	s := theSite(t)
 	ids := make(map[string]bool) // page#id
@@ -185,7 +186,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// checkRepository fails where a link leads to the repository on the web for what the site has itself.
+// checkRepository fails if a link leads to the repository on the web for a file that the site has.
 func (s *site) checkRepository(t *testing.T, name, to string) {
 	t.Helper()
 	if in, ok := strings.CutPrefix(to, repository+"docs/"); ok {
@@ -220,7 +221,7 @@ func TestAllPagesAreListed(t *testing.T) {
 
 var tag = regexp.MustCompile(`<[^>]*>`)
 
-// TestGoCode takes the marks out of all programs again: nothing else may have changed.
+// TestGoCode removes the marks of all programs again: nothing else may have changed.
 func TestGoCode(t *testing.T) {
 	programs := 0
 	err := fs.WalkDir(pages.Files, ".", func(name string, d fs.DirEntry, err error) error {
@@ -253,7 +254,7 @@ func TestGoCode(t *testing.T) {
 	}
 }
 
-// TestHeadings gives headings of one text anchors of their own.
+// TestHeadings gives headings with the same text different anchors.
 func TestHeadings(t *testing.T) {
 	p := newPage("a.md", []byte("# A `page`, with *marks*\n\nOne\ntwo.\n\n## Part\n\n## Part\n\n| a | b |\n|---|--:|\n| c | d |\n"))
 	var got []string

@@ -1,5 +1,5 @@
-// Package doctor is the command that looks at what a machine allows a program with large regions of address space, and
-// says what to do where it allows too little.
+// Package doctor is the command that examines the limits of a machine for a program with large regions of
+// address space, and gives advice if a limit is too low.
 package doctor
 
 import (
@@ -12,6 +12,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/vastgo/vast/cmd/vast/internal/cli"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -30,26 +31,26 @@ type Check struct {
 	Advice  string `json:"advice"` // what to do; empty when the verdict is ok
 }
 
-// Sizes in bytes. They have a type of their own because an int of 32 bits cannot hold them.
+// Sizes in bytes. They are int64, because an int of 32 bits cannot hold them.
 const (
 	// mostProbed is the user address space of a 64-bit machine with four levels of page tables.
 	mostProbed int64 = 128 << 40
-	// defaultCapacity is what a container reserves by default; less makes default options fail.
+	// defaultCapacity is the capacity that a container reserves by default. With less, default options fail.
 	defaultCapacity int64 = 16 << 30
 	// comfortable is room for dozens of containers of default capacity.
 	comfortable int64 = 1 << 40
-	// leastData is what a small program with a small world writes to.
+	// leastData is the memory that a small program with a small world writes to.
 	leastData int64 = 1 << 30
 )
 
-// standard is defaultCapacity as people read it.
+// standard is defaultCapacity as text.
 const standard = "16 GiB"
 
 // usualMappings is the kernel's default for vm.max_map_count.
 const usualMappings = 65530
 
-// Run examines the machine and prints the report. It returns the exit status: 0, 1 when a verdict is bad, 2 when the
-// arguments are.
+// Run examines the machine and prints the report. It returns the exit status: 0, 1 if a verdict is bad, 2 if
+// the arguments are wrong.
 func Run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("vast doctor", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -59,14 +60,14 @@ func Run(args []string, stdout, stderr io.Writer) int {
 		flags.PrintDefaults()
 	}
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
-		return 0
+		return cli.Success
 	} else if err != nil {
-		return 2
+		return cli.Misuse
 	}
 	if flags.NArg() > 0 {
 		fmt.Fprintf(stderr, "vast doctor: unexpected argument %q\n", flags.Arg(0))
 		flags.Usage()
-		return 2
+		return cli.Misuse
 	}
 	checks := examine(machine{vm.ReadFacts(), vm.ReadUsage(), vm.LargestReservation(int(min(mostProbed, math.MaxInt))),
 		os.Getenv(vm.LimitVariable), vm.Refusals()})
@@ -81,27 +82,26 @@ func Run(args []string, stdout, stderr io.Writer) int {
 		_, err = io.WriteString(stdout, format(checks))
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, "vast doctor:", err)
-		return 1
+		return cli.Fail(stderr, "doctor", err, cli.Failure)
 	}
 	for _, c := range checks {
 		if c.Verdict == bad {
-			return 1
+			return cli.Failure
 		}
 	}
-	return 0
+	return cli.Success
 }
 
-// machine is what the system says.
+// machine is the facts about the system.
 type machine struct {
 	facts   vm.Facts
 	usage   vm.Usage
-	largest int    // bytes that one region could reserve
-	budget  string // what the environment says of it
+	largest int    // bytes of the largest possible region
+	budget  string // value of the environment variable
 	refused []vm.Refusal
 }
 
-// examine judges what the system says. It reads nothing itself.
+// examine judges the facts. It reads nothing itself.
 func examine(m machine) []Check {
 	f, u := m.facts, m.usage
 	return append([]Check{
@@ -209,7 +209,7 @@ func controlGroup(f vm.Facts, budget string) Check {
 	if f.ControlGroupHigh > 0 {
 		c.Value += ", slow from " + vm.Bytes(f.ControlGroupHigh)
 	}
-	// A budget is judged in a line of its own.
+	// Another line judges the budget.
 	if l, err := vm.ParseLimit(budget); f.ControlGroup > 0 && l == nil && err == nil {
 		c.Verdict = warn
 		c.Advice = "Passing it ends the process without an error. Keep a budget below it: VAST_LIMIT=75% in the environment, " +
@@ -238,7 +238,7 @@ func budget(f vm.Facts, text string) Check {
 	return c
 }
 
-// systemCalls has a line for each call that is refused, as sandboxes do it.
+// systemCalls has a line for each system call that a sandbox refuses.
 func systemCalls(refused []vm.Refusal) []Check {
 	if len(refused) == 0 {
 		return []Check{{"system calls", "all are allowed", ok, ""}}
@@ -275,7 +275,7 @@ func reservation(f vm.Facts, largest int) Check {
 	return c
 }
 
-// format lays the checks out for a terminal of 80 columns: a line each, and what to do below it.
+// format formats the checks for a terminal of 80 columns: one line each, with the advice below.
 func format(checks []Check) string {
 	var b strings.Builder
 	for _, c := range checks {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestRunInASandbox: each call that is refused has its line, and what happens without it.
+// TestRunInASandbox checks that each refused call has a line with its consequence.
 func TestRunInASandbox(t *testing.T) {
 	seccomptest.Child(t, func(t *testing.T) {
 		var out, problems bytes.Buffer

@@ -12,10 +12,10 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// gib is a function because a constant would not compile where an int has 32 bits.
+// gib is a function because a constant would not compile with an int of 32 bits.
 func gib(n int) int { return n << 30 }
 
-// healthy is a machine with nothing to complain about.
+// healthy is a machine without problems.
 var healthy = vm.Facts{PageSize: 4096, HugePageSize: 2 << 20, HugeMode: "madvise", MaxMappings: 65530, CommitLimit: gib(8)}
 
 var checkNames = []string{"page size", "huge pages", "overcommit", "mappings", "address space", "writable memory",
@@ -28,7 +28,7 @@ func TestExamine(t *testing.T) {
 	for _, c := range []struct {
 		what    string
 		change  func(m *machine)
-		check   string // the one that is not ok, or ""
+		check   string // the only check that is not ok, or ""
 		value   string
 		verdict string
 		advice  string

@@ -6,13 +6,13 @@ import (
 	"github.com/vastgo/vast/cmd/vast/earth/atlas"
 )
 
-// The window of a captured picture, whatever the terminal's.
+// The size of a captured picture does not depend on the terminal.
 const (
 	captureColumns = 120
 	captureRows    = 42
 )
 
-// capture writes what the screen would show of a driver that has ended, as SVG.
+// capture writes the screen of a stopped driver as SVG.
 func capture(d *driver, r *reader, o options) error {
 	l := newLayout(captureColumns, captureRows, notes{credits: o.credits()})
 	s := l.snapshot()

@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// control is what others tell the driver, and what it tells them: the keys of the screen and the inspector's page. Its
-// methods may be called from any goroutine; it is an inspect.Control and an inspect.Pacer.
+// control connects the driver with the keys of the screen and with the inspector's page. Its methods may be
+// called from any goroutine. It is an inspect.Control and an inspect.Pacer.
 type control struct {
 	budget time.Duration // for a tick
-	poke   chan struct{} // holds a token when the driver is to look again
+	poke   chan struct{} // holds a token after a change
 
 	mu      sync.Mutex
 	paused  bool
-	steps   int    // ticks to be made though paused
+	steps   int    // ticks to make in the pause
 	late    uint64 // ticks that began a period or more after they were due
-	dropped uint64 // ticks that were never made up for
+	dropped uint64 // missed ticks that were not made up for
 }
 
 func newControl(budget time.Duration) *control {
@@ -29,7 +29,7 @@ func (c *control) Pace() (budget time.Duration, late, dropped uint64) {
 	return c.budget, c.late, c.dropped
 }
 
-// isLate says that a tick begins late, and how many before it are let go.
+// isLate counts a late tick, and the missed ticks before it.
 func (c *control) isLate(dropped uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -37,25 +37,25 @@ func (c *control) isLate(dropped uint64) {
 	c.dropped += dropped
 }
 
-// Pause lets no more ticks begin.
+// Pause stops the ticks.
 func (c *control) Pause() { c.change(func() { c.paused, c.steps = true, 0 }) }
 
 // Resume ends a pause.
 func (c *control) Resume() { c.change(func() { c.paused, c.steps = false, 0 }) }
 
-// Step pauses, but for so many ticks more.
+// Step pauses after so many more ticks.
 func (c *control) Step(ticks int) {
 	c.change(func() { c.paused, c.steps = true, c.steps+max(ticks, 0) })
 }
 
-// Paused reports whether ticks begin by themselves.
+// Paused reports whether there is a pause.
 func (c *control) Paused() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.paused
 }
 
-// toggle pauses, or ends a pause.
+// toggle starts or ends a pause.
 func (c *control) toggle() {
 	c.change(func() { c.paused, c.steps = !c.paused, 0 })
 }
@@ -66,7 +66,7 @@ func (c *control) change(f func()) {
 	c.mu.Unlock()
 	select {
 	case c.poke <- struct{}{}:
-	default: // it will look
+	default: // there is a token already
 	}
 }
 
@@ -77,7 +77,7 @@ func (c *control) mayTick() (paused, step bool) {
 	return c.paused, c.steps > 0
 }
 
-// stepped says that a tick was made for a step.
+// stepped counts a tick that was made for a step.
 func (c *control) stepped() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -17,7 +17,8 @@ func TestControlTellsThePace(t *testing.T) {
 		}}, options{hz: 100, ticks: 20})
 		d.start(nil)
 		<-d.done
-		// Two late ones are made up for; of the seven due in the longer stall only one is late, and the rest let go.
+		// Two late ticks are made up for. Of the seven ticks due in the longer stall only one is late; the
+		// others are dropped.
 		if budget, late, dropped := d.control.Pace(); budget != 10*time.Millisecond || late != 3 || dropped != 6 || late != d.late {
 			t.Errorf("a budget of %v, %d late, %d dropped; want 10ms, 3 and 6", budget, late, dropped)
 		}
@@ -61,7 +62,7 @@ func TestControlSteps(t *testing.T) {
 	})
 }
 
-// host is a world of its own that is ticked by a driver, for visitors.
+// host is a world for visitors, ticked by a driver.
 type host struct {
 	fakeWorld
 	*vast.World
@@ -95,7 +96,7 @@ func TestDriverAdmitsVisitors(t *testing.T) {
 			}
 			d.start(nil)
 			looks := 0
-			time.Sleep(95 * time.Millisecond) // out of step
+			time.Sleep(95 * time.Millisecond) // out of step with the ticks
 			if err := h.Visit(context.Background(), func() bool {
 				looks++
 				time.Sleep(200 * time.Microsecond)
@@ -111,7 +112,7 @@ func TestDriverAdmitsVisitors(t *testing.T) {
 	}
 }
 
-// Visitors use the time that is left before a tick, and do not put it off by more than one look.
+// Visitors use the time before a tick, and delay it by at most one visit.
 func TestVisitorsDoNotDelayTicks(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		h, d := newHost(t, 5*time.Millisecond, options{hz: 50, length: 10 * time.Second})
@@ -132,7 +133,7 @@ func TestVisitorsDoNotDelayTicks(t *testing.T) {
 		if h.counts.Ticks != 500 || d.late != 0 {
 			t.Errorf("%d ticks, %d late", h.counts.Ticks, d.late)
 		}
-		for i, at := range h.began[1:] { // the first is due at once, when there is no time but its own
+		for i, at := range h.began[1:] { // the first is due at once, without time for visits
 			due := time.Duration(i+1) * 20 * time.Millisecond
 			if late := at.Sub(begin) - due; late < 0 || late > 140*time.Microsecond {
 				t.Fatalf("tick %d began %v after it was due", i+1, late)

@@ -9,13 +9,12 @@ import (
 	"github.com/vastgo/vast/internal/clock"
 )
 
-// catchUp is how many ticks that are due a driver makes up for. What it is
-// further behind, as after the machine slept, it lets go: else it would rush
-// through hours.
+// catchUp is the largest number of missed ticks that a driver makes up for. It drops the others, for example
+// after the machine slept; otherwise it would rush through hours.
 const catchUp = 5
 
-// driver ticks a world at a steady rate on a goroutine of its own. The meter and
-// the world belong to that goroutine until done is closed.
+// driver ticks a world at a steady rate on a goroutine of its own. The meter and the world belong to that
+// goroutine until done is closed.
 type driver struct {
 	world  world
 	period time.Duration // 0: as fast as possible
@@ -24,11 +23,11 @@ type driver struct {
 	meter  *meter
 	late   uint64 // ticks that began a period or more after they were due
 	held   bool   // whether there was a pause since the last tick was due
-	err    error  // why it ended early; read it after done
+	err    error  // why the run ended early; read it after done
 
 	control *control
-	visited visited       // who others look into between ticks; nil: nobody
-	bell    chan struct{} // rings when somebody wants to
+	visited visited       // the world for visitors between ticks, or nil
+	bell    chan struct{} // rings when a visitor waits
 
 	wanted chan *snapshot // to be filled
 	ready  chan *snapshot // filled
@@ -38,14 +37,14 @@ type driver struct {
 	halting sync.Once
 }
 
-// visited is what other goroutines look into while the driver lets them: a vast.World.
+// visited is a world that admits visitors from other goroutines: a vast.World.
 type visited interface {
 	Admit(most time.Duration) (more bool)
 	NotifyVisits(c chan<- struct{}) (stop func())
 }
 
-// snapshot is a copy of what a viewer shows. The viewer owns it, but for the
-// time between handing it to wanted and getting it from ready.
+// snapshot is a copy of the data that a viewer shows. The viewer owns it, except between sending it to wanted
+// and receiving it from ready.
 type snapshot struct {
 	at     time.Time
 	counts simulation.Counts
@@ -53,12 +52,12 @@ type snapshot struct {
 	late   uint64
 	paused bool
 
-	// If atlas is not nil, the dots are counted too; they have its size.
+	// If atlas is not nil, density and infected have an element for each of its dots.
 	atlas             *atlas.Map
 	density, infected []uint32
 }
 
-// newSnapshot is one without dots where columns or rows are 0.
+// newSnapshot makes a snapshot. Without columns or rows it has no dots.
 func newSnapshot(columns, rows int) *snapshot {
 	if columns <= 0 || rows <= 0 {
 		return &snapshot{}
@@ -71,7 +70,7 @@ func newSnapshot(columns, rows int) *snapshot {
 func newDriver(w world, o options) *driver {
 	d := &driver{
 		world: w, ticks: o.ticks, length: o.length, meter: newMeter(o.budget()),
-		// With one snapshot about, neither side ever waits for the other at these two.
+		// There is only one snapshot, so neither side ever blocks on these channels.
 		wanted: make(chan *snapshot, 1), ready: make(chan *snapshot, 1),
 		control: newControl(o.budget()), bell: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
 	}
@@ -81,8 +80,7 @@ func newDriver(w world, o options) *driver {
 	return d
 }
 
-// start lets the ticks begin. onPanic, if not nil, runs before a panic ends the
-// program; it is there to restore the terminal.
+// start starts the ticks. onPanic, if not nil, runs before a panic ends the program, to restore the terminal.
 func (d *driver) start(onPanic func()) {
 	go func() {
 		defer close(d.done)
@@ -102,7 +100,7 @@ func (d *driver) guarded(onPanic func()) {
 	d.run()
 }
 
-// halt ends the ticks and waits for the one under way.
+// halt ends the ticks and waits for the current one.
 func (d *driver) halt() {
 	d.halting.Do(func() { close(d.stop) })
 	<-d.done
@@ -141,27 +139,27 @@ func (d *driver) run() {
 	}
 }
 
-// always is ready to be received from.
+// always is always ready to receive from.
 var always = func() <-chan time.Time {
 	c := make(chan time.Time)
 	close(c)
 	return c
 }()
 
-// roomy is a wait that leaves time to fill a snapshot before the tick is due.
+// roomy is a wait that is long enough to fill a snapshot before the tick is due.
 const roomy = 50 * time.Millisecond
 
-// visitTime is how long visitors look at a time.
+// visitTime is the time for visitors at once.
 const visitTime = 500 * time.Microsecond
 
-// admit lets visitors in and reports whether some still wait. One is let in however little time there is.
+// admit admits visitors and reports whether others still wait. It admits at least one.
 func (d *driver) admit(most time.Duration) (more bool) {
 	return d.visited != nil && d.visited.Admit(min(most, visitTime))
 }
 
-// await waits until a tick is due and gives when it was, which a pause puts off.
-// Meanwhile it heeds pauses and lets visitors in, and it fills snapshots: at once, which is just
-// after a tick when most time is left, and later only in a long wait. It gives false at the end.
+// await waits until a tick is due and returns that time, which a pause postpones. Meanwhile it handles
+// pauses, admits visitors and fills snapshots: right after a tick, when most time is left, and later only in
+// a long wait. It returns false at the end of the run.
 func (d *driver) await(due, end time.Time) (time.Time, bool) {
 	select {
 	case s := <-d.wanted:
@@ -227,7 +225,7 @@ func (d *driver) await(due, end time.Time) (time.Time, bool) {
 	}
 }
 
-// fill is for the driver's goroutine, and for others after done.
+// fill fills a snapshot. Only the driver's goroutine may call it, and after done any goroutine.
 func (d *driver) fill(s *snapshot) {
 	s.counts, s.timing, s.late, s.paused = d.world.Counts(), d.meter.timing(), d.late, d.control.Paused()
 	if s.atlas != nil {

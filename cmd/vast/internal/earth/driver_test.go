@@ -14,7 +14,7 @@ import (
 	"github.com/vastgo/vast/internal/clock/clocktest"
 )
 
-// fakeWorld is a world whose ticks and paintings take a time of the test's choosing.
+// fakeWorld is a world whose ticks and paintings take the time that a test chooses.
 type fakeWorld struct {
 	counts  simulation.Counts
 	tick    func(n uint64) (time.Duration, error)
@@ -49,7 +49,7 @@ func (w *fakeWorld) Paint(m *atlas.Map, density, infected []uint32) {
 	density[m.Dot(-10, -50)] += 20
 }
 
-// steady is for ticks that all take the same time.
+// steady returns the same time for every tick.
 func steady(d time.Duration) func(uint64) (time.Duration, error) {
 	return func(uint64) (time.Duration, error) { return d, nil }
 }
@@ -101,7 +101,7 @@ func TestDriverCatchesUpWithinBounds(t *testing.T) {
 	for _, c := range []struct {
 		stall time.Duration // of the first tick, at 100 Hz
 		burst int           // ticks that follow at once
-		late  uint64        // of those, due a period or more before
+		late  uint64        // of those, due at least a period before
 	}{
 		{5 * time.Millisecond, 0, 0},
 		{35 * time.Millisecond, 3, 2},
@@ -135,7 +135,7 @@ func TestDriverCatchesUpWithinBounds(t *testing.T) {
 	}
 }
 
-// Where every tick takes longer than the rate allows, all but the first are late.
+// If every tick takes longer than a period, all but the first are late.
 func TestDriverCountsEveryLateTick(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		d := newDriver(&fakeWorld{tick: steady(35 * time.Millisecond)}, options{hz: 100, ticks: 50})
@@ -202,8 +202,8 @@ func TestDriverEndsWhilePaused(t *testing.T) {
 	})
 }
 
-// Painting takes place right after a tick, so that the next is not put off
-// while there is time for both.
+// A snapshot is painted right after a tick, so that the next tick is not delayed while there is time for
+// both.
 func TestDriverPaintsBetweenTicks(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		w := &fakeWorld{tick: steady(5 * time.Millisecond), paint: 9 * time.Millisecond}

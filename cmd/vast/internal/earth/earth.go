@@ -1,10 +1,9 @@
-// Package earth is the command `vast earth`: it runs the simulation of package
-// earth at a steady rate and shows it, live in a terminal, as lines, or as one JSON object.
+// Package earth is the command `vast earth`: it runs the simulation of package earth at a steady rate and
+// shows it, live in a terminal, as lines, or as one JSON object.
 //
-// A run has two sides. The driver ticks the Earth on a goroutine of its own. The
-// viewer (screen or lines) asks it for a snapshot, which the driver fills between two
-// ticks and hands over: so neither side waits for a lock, and showing delays a tick
-// by the time of one copy at most.
+// A run has two sides. The driver ticks the Earth on a goroutine of its own. The viewer (screen or lines)
+// sends it a snapshot, which the driver fills between two ticks and returns. So neither side waits for a
+// lock, and a snapshot delays a tick by the time of one copy at most.
 package earth
 
 import (
@@ -24,7 +23,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// world is what the command needs of the simulation.
+// world is the part of the simulation that the command uses.
 type world interface {
 	Tick() error
 	Counts() simulation.Counts
@@ -32,7 +31,7 @@ type world interface {
 	Hash() string
 }
 
-// Run is `vast earth`: args are what follows these words. It gives the exit status.
+// Run runs `vast earth` with the arguments after these words, and returns the exit status.
 func Run(args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args)
 	switch {
@@ -48,7 +47,7 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	return runUntil(o, signals, stdout, stderr)
 }
 
-// runUntil is Run with the flags read, until a signal comes.
+// runUntil runs with parsed flags, until a signal arrives.
 func runUntil(o options, signals <-chan os.Signal, stdout, stderr io.Writer) int {
 	loaded, status := load(o, signals, stderr)
 	if loaded.earth == nil {
@@ -62,11 +61,11 @@ func runUntil(o options, signals <-chan os.Signal, stdout, stderr io.Writer) int
 		switch {
 		case err == nil:
 			n.inspector = in.URL()
-			defer in.Close() // before the Earth, which may be looked at until then
+			defer in.Close() // before the Earth, which visitors may read until then
 		case o.inspect != "":
 			return cli.Fail(stderr, "earth", err, cli.Failure)
 		default:
-			// Nobody asked for it, so the show goes on.
+			// The user did not ask for an inspector, so the run continues.
 			fmt.Fprintf(stderr, "vast earth: no inspector: %v\n", err)
 		}
 	}
@@ -93,11 +92,11 @@ func run(d *driver, n notes, o options, signals <-chan os.Signal, stdout, stderr
 	return status
 }
 
-// watch starts the driver and shows what it does, until it has ended or a
-// signal or a key ends it. It gives the exit status, or why it could not write.
+// watch starts the driver and shows its world until the driver ends, or a signal or a key ends it. It returns
+// the exit status, or an error of the output.
 func watch(d *driver, r *reader, n notes, o options, signals <-chan os.Signal, stdout, stderr io.Writer) (int, error) {
 	if o.json {
-		// Standard output is for the object alone.
+		// Standard output holds nothing but the object.
 		if tty.Is(stderr) {
 			return watchLines(d, r, n, signals, stderr)
 		}
@@ -130,7 +129,7 @@ func watchNothing(d *driver, signals <-chan os.Signal) int {
 	}
 }
 
-// limit is the budget that -memory-limit asks for, or nil.
+// limit returns the budget of -memory-limit, or nil.
 func (o options) limit() *vm.Limit {
 	if o.memoryLimit == 0 {
 		return nil
@@ -138,7 +137,7 @@ func (o options) limit() *vm.Limit {
 	return vm.NewLimit(int(o.memoryLimit))
 }
 
-// budget is the time that a tick may take.
+// budget returns the time that a tick may take.
 func (o options) budget() time.Duration {
 	if o.hz == 0 {
 		return time.Second / 60

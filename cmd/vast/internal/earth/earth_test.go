@@ -18,7 +18,7 @@ import (
 	"github.com/vastgo/vast/internal/clock/clocktest"
 )
 
-// village is a places file that loads in no time.
+// village is a small places file.
 const village = `name,lat,lon,country,population
 Zürich,47.37,8.55,CH,400000
 Genève,46.2,6.15,CH,200000
@@ -42,7 +42,7 @@ func runEarth(args ...string) (status int, stdout, stderr string) {
 	return status, out.String(), errs.String()
 }
 
-// runWorld runs a world that nobody inspects.
+// runWorld runs a world without an inspector.
 func runWorld(w world, o options, signals <-chan os.Signal, stdout, stderr io.Writer) int {
 	return run(newDriver(w, o), notes{credits: o.credits()}, o, signals, stdout, stderr)
 }
@@ -69,7 +69,7 @@ func TestBadInput(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		args []string
-		file string // written and given as -places, if not empty
+		file string // contents of a file for -places, unless empty
 		want []string
 	}{
 		{"unknown flag", []string{"-nope"}, "", []string{"-nope"}},
@@ -244,7 +244,7 @@ func TestLinesGoToStdout(t *testing.T) {
 				" travellers=1234567 ", " infectious=89 ", " changes=600/s ", " go_heap=", " gc=",
 			} {
 				if i == 0 && strings.HasPrefix(want, " tps") || i == 0 && strings.HasPrefix(want, " changes") {
-					continue // the first second has the tick at its beginning, too
+					continue // the first second also has the tick at its beginning
 				}
 				if !strings.Contains(" "+line, want) {
 					t.Errorf("line %q lacks %q", line, want)

@@ -22,8 +22,8 @@ type rates struct {
 	ticks, changes float64 // a second
 }
 
-// reader makes figures of snapshots. What costs system calls or needs some time to
-// pass, it renews about once a second; the first time, rates are those since the start.
+// reader makes figures from snapshots. About once a second it renews the figures that need system calls or a
+// period of time. The first rates are those since the start.
 type reader struct {
 	at     time.Time // of the last renewal
 	counts simulation.Counts
@@ -32,14 +32,14 @@ type reader struct {
 	renew  bool
 }
 
-// newReader is for a run that starts now, from these counts.
+// newReader returns the reader of a run that starts now with these counts.
 func newReader(start simulation.Counts) *reader {
 	return &reader{at: time.Now(), counts: start, renew: true}
 }
 
 func (r *reader) read(s *snapshot) figures {
 	passed := s.at.Sub(r.at)
-	// A viewer that asks once a second comes a little early at times.
+	// A viewer that asks once a second is sometimes a little early.
 	due := passed >= 9*time.Second/10
 	if r.renew || due {
 		if seconds := passed.Seconds(); seconds > 0 {
@@ -58,12 +58,12 @@ func (r *reader) read(s *snapshot) figures {
 	}
 }
 
-// timeOfDay is the simulated time: a tick is a minute, and the first day is day 1.
+// timeOfDay returns the simulated time. A tick is a minute, and the first day is day 1.
 func timeOfDay(ticks uint64) (day uint64, time string) {
 	return ticks/(24*60) + 1, fmt.Sprintf("%02d:%02d", ticks/60%24, ticks%60)
 }
 
-// percent cuts off, so that 100 % means all.
+// percent rounds down, so that 100 % means all.
 func percent(share float64) string {
 	return fmt.Sprintf("%.1f", float64(int(share*1000))/10)
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/cli"
 )
 
-// options are what the command line asks for. Zero means none for ticks, length,
-// memoryLimit, places and capture.
+// options are the flags of the command line. Zero means none for ticks, length, memoryLimit, places and
+// capture.
 type options struct {
 	travellers  int
 	places      string // a file
@@ -33,10 +33,10 @@ type options struct {
 	inspectAll  bool   // whether the inspector may change things
 }
 
-// noInspector is what -inspect takes for none.
+// noInspector is the value of -inspect for no inspector.
 const noInspector = "off"
 
-// Bounds that keep a slip of the finger from being taken for a wish.
+// Bounds against typing errors.
 const (
 	maxTravellers = 100_000_000
 	maxHz         = 1_000_000
@@ -62,7 +62,7 @@ func (n number) Set(s string) error {
 	return nil
 }
 
-// String is for package flag, which also asks a zero number for it.
+// String is for package flag, which also calls it on a zero number.
 func (n number) String() string {
 	if n.to == nil {
 		return "0"
@@ -102,7 +102,7 @@ func (l *length) Set(text string) error {
 // String is for package flag.
 func (l *length) String() string { return time.Duration(*l).String() }
 
-// address is a flag for where to listen.
+// address is a flag for an address to listen at.
 type address string
 
 // Set is for package flag.
@@ -119,8 +119,7 @@ func (a *address) Set(text string) error {
 // String is for package flag.
 func (a *address) String() string { return string(*a) }
 
-// flags declares the flags. It keeps package flag from printing: every error is
-// to be one message.
+// flags declares the flags. It keeps package flag from printing, so that every error is one message.
 func flags(o *options) *flag.FlagSet {
 	*o = options{travellers: 1_000_000, hz: 60, seed: 1}
 	f := flag.NewFlagSet("vast earth", flag.ContinueOnError)
@@ -144,8 +143,8 @@ func flags(o *options) *flag.FlagSet {
 	return f
 }
 
-// parse reads the flags. It gives flag.ErrHelp when help is asked for, and a
-// *cli.UsageError for everything that cannot be understood.
+// parse reads the flags. It returns flag.ErrHelp if help is asked for, and a *cli.UsageError for a wrong
+// command line.
 func parse(args []string) (options, error) {
 	var o options
 	f := flags(&o)

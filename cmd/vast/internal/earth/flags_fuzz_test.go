@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzFlags reads command lines of any words: what is taken is within its bounds, and what is not is told in a line.
+// FuzzFlags reads arbitrary command lines. Accepted values are within their bounds; a rejected line gives an
+// error of one line.
 func FuzzFlags(f *testing.F) {
 	for _, line := range []string{"-travellers 5 -hz 0 -ticks 100 -for 1m30s -seed 18446744073709551615", "-inspect [::1]:0 -inspect-write -memory-limit 512MiB", "-json -plain", "-places a.txt -workers 99999999999", "--travellers=1_000 -- x"} {
 		f.Add(line)

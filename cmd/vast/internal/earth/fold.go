@@ -7,8 +7,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold brings a name to a form in which those are equal that a person who types would not tell apart: without accents, in
-// small letters, with blanks for hyphens.
+// fold returns a form of a name in which names are equal if people type them alike: without accents, in lower
+// case, with blanks for hyphens.
 func fold(name string) string { return string(appendFolded(nil, name)) }
 
 // appendFolded appends the folded name.
@@ -52,7 +52,7 @@ func appendFoldedRune(b []byte, r rune) []byte {
 	return utf8.AppendRune(b, r)
 }
 
-// undecomposed are letters that Unicode does not take apart, and what people type for them.
+// undecomposed are letters that Unicode does not decompose, and the text that people type for them.
 var undecomposed = map[rune]string{
 	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'þ': "th", 'ħ': "h", 'ı': "i", 'ł': "l", 'ŋ': "ng", 'ŧ': "t",
 	'ə': "a", '’': "'", '‘': "'", 'ʻ': "'", 'ʼ': "'", '`': "'",

@@ -2,16 +2,16 @@ package earth
 
 import "github.com/vastgo/vast/cmd/vast/earth/atlas"
 
-// The smallest window that has room for a map and its figures.
+// The smallest window with room for a map and its figures.
 const (
 	minColumns = 20
 	minRows    = 6
 )
 
-// layout divides a window: the map above, the status lines beneath.
+// layout divides a window: the map above, the status lines below.
 type layout struct {
 	columns, rows int
-	mapRows       int // 0: too small a window
+	mapRows       int // 0: the window is too small
 	notes         notes
 }
 
@@ -23,7 +23,7 @@ func newLayout(columns, rows int, n notes) layout {
 	return l
 }
 
-// snapshot makes one that fits the layout.
+// snapshot makes a snapshot that fits the layout.
 func (l layout) snapshot() *snapshot { return newSnapshot(l.columns, l.mapRows) }
 
 // compose paints the whole window. The snapshot's map must be of this layout.

@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/cli"
 )
 
-// watchLines starts the driver and prints a line a second, and one at the end
-// if more has happened since. It gives the exit status, or why it could not write.
+// watchLines starts the driver and prints a line a second, and one at the end if the world has changed since.
+// It returns the exit status, or an error of the output.
 func watchLines(d *driver, r *reader, n notes, signals <-chan os.Signal, w io.Writer) (int, error) {
 	if n.credits != "" {
 		fmt.Fprintf(w, "# %s\n", n.credits)
@@ -53,7 +53,7 @@ func watchLines(d *driver, r *reader, n notes, signals <-chan os.Signal, w io.Wr
 	}
 }
 
-// line is made to be searched and cut: name=value, one space between, sizes in bytes.
+// line formats figures for grep and cut: name=value, one space between, sizes in bytes.
 func line(f figures) string {
 	day, time := timeOfDay(f.counts.Ticks)
 	return fmt.Sprintf("tick=%d tps=%.1f p50=%.2fms p99=%.2fms max=%.2fms within=%.4f late=%d day=%d time=%s "+

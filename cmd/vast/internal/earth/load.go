@@ -15,7 +15,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// stage is how far loading has come. A total of 0 is unknown.
+// stage is the progress of loading. A total of 0 is unknown.
 type stage struct {
 	name        string
 	done, total int
@@ -28,26 +28,26 @@ func (s stage) String() string {
 	return fmt.Sprintf("%s %d %%", s.name, 100*s.done/s.total)
 }
 
-// loaded is a world, and what its places are called; without an inspector nobody asks for that.
+// loaded is a world, and the index of its places for an inspector.
 type loaded struct {
 	earth *simulation.Earth
 	index *index
 }
 
-// load makes the world, with one line of progress where stderr is a terminal.
-// Without a world it gives the exit status.
+// load makes the world, with one line of progress if stderr is a terminal. Without a world it returns the
+// exit status.
 func load(o options, signals <-chan os.Signal, stderr io.Writer) (loaded, int) {
 	type result struct {
 		loaded
 		err error
 	}
-	// One place in each channel: a load that a signal has ended blocks nowhere.
+	// Each channel has room for one value, so that a load after a signal does not block.
 	results, stages := make(chan result, 1), make(chan stage, 1)
 	go func() {
 		l, err := build(o, func(name string, done, total int) {
 			select {
 			case stages <- stage{name, done, total}:
-			default: // the line is still being written; a later stage will do
+			default: // the last stage is still being printed; a later one will do
 			}
 		})
 		results <- result{l, err}
@@ -97,7 +97,7 @@ func build(o options, progress func(name string, done, total int)) (l loaded, er
 	if err != nil {
 		return l, err
 	}
-	// Beside the rest, and before the first tick.
+	// In parallel, and before the first tick.
 	var indexing sync.WaitGroup
 	if o.inspect != noInspector {
 		indexing.Go(func() { l.index = newIndex(list) })

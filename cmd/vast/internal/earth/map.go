@@ -36,7 +36,7 @@ func paintCrowds(e *simulation.Earth, p *inspect.Picture) bool {
 	return p.Next == simulation.CrowdParts
 }
 
-// pickPlaces looks at some of the places.
+// pickPlaces visits some of the places.
 func pickPlaces(l loaded, p *inspect.Picking) bool {
 	const aLook = 1 << 15
 	list := l.index.list
@@ -50,7 +50,7 @@ func pickPlaces(l loaded, p *inspect.Picking) bool {
 	return end == list.Len()
 }
 
-// picked is what the inspector tells of a place.
+// picked returns the inspector's facts about a place.
 func (l loaded) picked(place int) inspect.Picked {
 	list := l.index.list
 	name := l.index.name(place)
@@ -89,14 +89,14 @@ func outlines() (lines [][]inspect.Point) {
 	return lines
 }
 
-// hundredths is a number that has no more digits than are known.
+// hundredths returns a number rounded to the known digits.
 func hundredths(v float32) float64 {
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(float64(v), 'f', 2, 32), 64)
 	return rounded
 }
 
-// landmarks returns the most populous places in a window. It looks at no more of the places than it must, in the order of
-// their inhabitants.
+// landmarks returns the most populous places in a window. It visits the places in the order of their
+// inhabitants, and stops as early as possible.
 func (x *index) landmarks(window inspect.Bounds, most int) (list []inspect.Landmark) {
 	for _, number := range x.famous {
 		place := int(number)

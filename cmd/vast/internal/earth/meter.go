@@ -16,7 +16,7 @@ type meter struct {
 	max    time.Duration
 }
 
-// longestTracked bounds the histogram. Longer ticks count as this long in percentiles.
+// longestTracked bounds the histogram. In percentiles, longer ticks count as this long.
 const longestTracked = time.Hour
 
 func newMeter(budget time.Duration) *meter {
@@ -29,11 +29,11 @@ func (m *meter) add(tick time.Duration) {
 		m.within++
 	}
 	m.max = max(m.max, tick)
-	// In range, so it does not fail.
+	// The value is in range, so this does not fail.
 	m.times.RecordValue(int64(min(tick, longestTracked)))
 }
 
-// timing sums a meter up.
+// timing is the summary of a meter.
 type timing struct {
 	ticks              uint64
 	p50, p90, p99, max time.Duration

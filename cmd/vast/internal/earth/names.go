@@ -14,11 +14,11 @@ import (
 	"github.com/vastgo/vast/inspect"
 )
 
-// index finds places by name. It keeps numbers only, 12 bytes a place, and reads the names where they are.
+// index finds places by name. It holds only numbers, 12 bytes a place, and reads the names from the list.
 type index struct {
 	list   *places.List
-	order  []uint32 // the places by folded name; those of one name the most populous first
-	rank   []uint32 // where in order each place stands
+	order  []uint32 // the places by folded name; for equal names, the most populous first
+	rank   []uint32 // rank of each place in order
 	famous []uint32 // the places, the most populous first
 }
 
@@ -56,7 +56,7 @@ func newIndex(list *places.List) *index {
 	return x
 }
 
-// compareFame puts the more populous place first; of equal ones the one that comes first in the list.
+// compareFame puts the more populous place first, and of equal places the one that is first in the list.
 func (x *index) compareFame(a, b uint32) int {
 	if more := x.list.Population(int(b)) - x.list.Population(int(a)); more != 0 {
 		return more
@@ -64,8 +64,7 @@ func (x *index) compareFame(a, b uint32) int {
 	return int(a) - int(b)
 }
 
-// between returns where in order the places begin whose folded names are no less than the text, and where those that begin
-// with it end.
+// between returns the part of order with the folded names that begin with the text.
 func (x *index) between(folded string) (lo, hi int) {
 	lo, _ = slices.BinarySearchFunc(x.order, folded, func(place uint32, text string) int {
 		return strings.Compare(fold(x.list.Name(int(place))), text)
@@ -92,8 +91,8 @@ func (x *index) namesakes(folded string) (list []uint32) {
 	return list
 }
 
-// name returns what a place is called that no other one is called: its name, then its country if that is known, then
-// which one in that country if it is not the most populous, as in "Springfield, US (2)".
+// name returns the unique name of a place: its name, then its country if known, then a number unless it is
+// the most populous of that name in the country, as in "Springfield, US (2)".
 func (x *index) name(place int) string {
 	name, country := x.list.Name(place), x.list.Country(place)
 	folded, nth := fold(name), 1
@@ -115,8 +114,8 @@ func (x *index) name(place int) string {
 	return name
 }
 
-// find returns the place that is meant by a name: one that name returned, or any less of it. Of several it is the most
-// populous. Case and accents do not matter.
+// find returns the place with a name: a result of name, or a beginning of one. If there are several, it
+// returns the most populous. Case and accents do not matter.
 func (x *index) find(text string) (place int, ok bool) {
 	text = strings.TrimSpace(text)
 	if place, ok := x.nth(text, 1); ok {
@@ -133,7 +132,7 @@ func (x *index) find(text string) (place int, ok bool) {
 	return x.nth(name, n)
 }
 
-// nth is find for the n-th of those that have the name, or the name and country.
+// nth is find for the n-th of the places with the name, or with the name and country.
 func (x *index) nth(text string, n int) (place int, ok bool) {
 	if all := x.namesakes(fold(text)); len(all) >= n {
 		return int(all[n-1]), true
@@ -153,11 +152,11 @@ func (x *index) nth(text string, n int) (place int, ok bool) {
 	return 0, false
 }
 
-// few is how many places are looked through one by one for the most populous of them.
+// few is the number of places up to which the most populous are found by visiting all.
 const few = 1024
 
-// suggest returns up to so many places whose names begin with the text, the most populous first. What follows a comma is
-// taken for the beginning of a country.
+// suggest returns up to most places whose names begin with the text, the most populous first. The text after
+// a comma is the beginning of a country.
 func (x *index) suggest(text string, most int) (found []int) {
 	name, country, _ := strings.Cut(text, ",")
 	country = strings.ToUpper(strings.TrimSpace(country))
@@ -186,7 +185,7 @@ func (x *index) suggest(text string, most int) (found []int) {
 	return found
 }
 
-// names say what the places of an Earth are called; travellers have no names. It is an inspect.Namer.
+// names are the names of an Earth's places; travellers have no names. It is an inspect.Namer.
 type names struct {
 	*index
 	earth *simulation.Earth

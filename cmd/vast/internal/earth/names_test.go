@@ -86,7 +86,7 @@ func TestSuggestPlaces(t *testing.T) {
 	}
 }
 
-// Every place of the embedded list is found by its own name, and begins with what is typed of it.
+// Every place of the embedded list is found by its own name, and suggested for a beginning of it.
 func TestEveryPlaceIsFound(t *testing.T) {
 	list, err := places.Embedded(places.Options{})
 	if err != nil {

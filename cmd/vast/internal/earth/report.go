@@ -20,7 +20,7 @@ type report struct {
 	GC                gcReport     `json:"gc"`
 }
 
-// tickReport has the time of the simulation alone. The first ticks count as well.
+// tickReport has the times of the simulation alone. The first ticks count as well.
 type tickReport struct {
 	P50 float64 `json:"p50"`
 	P90 float64 `json:"p90"`
@@ -35,7 +35,7 @@ type memoryReport struct {
 	GoHeap    int `json:"go_heap"`
 }
 
-// gcReport counts from the start of the process, so loading is in it.
+// gcReport counts from the start of the process, loading included.
 type gcReport struct {
 	Count      int     `json:"count"`
 	PauseMaxMs float64 `json:"pause_max_ms"`

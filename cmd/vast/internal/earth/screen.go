@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
-// framesPerSecond bounds drawing; a slow tick makes it rarer.
+// framesPerSecond bounds drawing. Slow ticks reduce the rate.
 const framesPerSecond = 15
 
 // fallbacks gives terminals without braille an ASCII character for each pattern. It is fuller the more dots the pattern has.
@@ -25,10 +25,10 @@ func fallbacks() map[rune]string {
 	return glyphs
 }
 
-// watchScreen starts the driver and shows it on a screen until it ends, or a key
-// or a signal ends it. The terminal is then as it was. It gives the exit status.
+// watchScreen starts the driver and shows it on a screen until it ends, or a key or a signal ends it. Then it
+// restores the terminal. It returns the exit status.
 func watchScreen(d *driver, r *reader, n notes, screen tcell.Screen, signals <-chan os.Signal) int {
-	// Deferred, so that a panic leaves the terminal in order, too.
+	// Deferred, so that a panic restores the terminal too.
 	defer screen.Fini()
 	d.start(screen.Fini)
 
@@ -57,7 +57,7 @@ func watchScreen(d *driver, r *reader, n notes, screen tcell.Screen, signals <-c
 	}
 }
 
-// view is what the screen shows and the snapshot that it is made from.
+// view is the contents of the screen, and the snapshot behind them.
 type view struct {
 	driver  *driver
 	reader  *reader
@@ -66,23 +66,23 @@ type view struct {
 	noColor bool
 
 	layout layout    // of the screen
-	idle   *snapshot // to ask with; nil while the driver has it
-	fitted layout    // what the snapshot was made for
+	idle   *snapshot // for the next request; nil while the driver has it
+	fitted layout    // layout of the snapshot
 }
 
-// size is what the layout depends on.
+// size is the size of the screen, and the notes.
 func (v *view) size() (columns, rows int, n notes) {
 	columns, rows = v.screen.Size()
 	return columns, rows, v.notes
 }
 
-// fit makes a snapshot for the size that the screen has.
+// fit makes a snapshot for the screen's size.
 func (v *view) fit() {
 	v.layout = newLayout(v.size())
 	v.idle, v.fitted = v.layout.snapshot(), v.layout
 }
 
-// ask hands the snapshot to the driver, unless it is there already.
+// ask sends the snapshot to the driver, unless the driver has it.
 func (v *view) ask() {
 	if v.idle != nil {
 		v.driver.wanted <- v.idle
@@ -117,7 +117,7 @@ func (v *view) typed(key rune) {
 	}
 }
 
-// paint puts a grid on the screen, which sends what has changed.
+// paint puts a grid on the screen, which sends the changes.
 func paint(screen tcell.Screen, g atlas.Grid) {
 	for i, c := range g.Cells {
 		style := tcell.StyleDefault

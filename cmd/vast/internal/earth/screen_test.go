@@ -47,7 +47,7 @@ func braille(lines []string) (n int) {
 func TestScreenSizes(t *testing.T) {
 	for _, c := range []struct {
 		columns, rows, mapRows int
-		dots                   int // cells with dots, at least
+		dots                   int // least number of cells with dots
 		shown                  []string
 	}{
 		{20, 6, 4, 15, []string{"tick p50 ", "day 1 "}},

@@ -34,14 +34,14 @@ func (b *background) Write(p []byte) (int, error) {
 	return b.out.Write(p)
 }
 
-// text is what the command has written so far.
+// text returns the output so far.
 func (b *background) text() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.out.String()
 }
 
-// begin runs the command until the test ends; both its outputs are one.
+// begin runs the command until the test ends, with one buffer for both outputs.
 func begin(t *testing.T, args ...string) *background {
 	t.Helper()
 	o, err := parse(append([]string{"-places", write(t, "places.csv", village), "-travellers", "2000"}, args...))
@@ -57,7 +57,7 @@ func begin(t *testing.T, args ...string) *background {
 func (b *background) end() {
 	select {
 	case b.signals <- os.Interrupt:
-	default: // it was ended already
+	default: // it has ended already
 	}
 	select {
 	case <-b.status:
@@ -86,7 +86,7 @@ func (b *background) url() *url.URL {
 	return nil
 }
 
-// ask sends a request, with the token of a printed address, and reads a success's JSON.
+// ask sends a request with the token of a printed address, and decodes the JSON of a success.
 func ask(t *testing.T, method string, u *url.URL, path, body string, into any) int {
 	t.Helper()
 	r, err := http.NewRequest(method, "http://"+u.Host+"/api/v1/"+path, strings.NewReader(body))

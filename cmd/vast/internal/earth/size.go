@@ -21,8 +21,8 @@ var sizeUnits = []struct {
 
 var errSize = errors.New("want a size of at least 1 byte, such as 512MiB, 2GB or 1048576")
 
-// parseSize reads a number, whole or with a decimal point, and a unit in any case.
-// Fractions of a byte are cut off.
+// parseSize reads a number, whole or with a decimal point, and a unit in any case. It drops fractions of a
+// byte.
 func parseSize(s string) (int, error) {
 	number, unit := strings.ToLower(s), uint64(1)
 	for _, u := range sizeUnits {
@@ -34,7 +34,7 @@ func parseSize(s string) (int, error) {
 	if n, err := strconv.ParseUint(number, 10, 64); err == nil && n > 0 && n <= math.MaxInt/unit {
 		return int(n * unit), nil
 	}
-	// Signs, exponents, NaN and the rest of what ParseFloat reads are no sizes.
+	// Signs, exponents, NaN and other forms that ParseFloat accepts are not sizes.
 	if !strings.Contains(number, ".") || strings.Trim(number, "0123456789.") != "" {
 		return 0, errSize
 	}

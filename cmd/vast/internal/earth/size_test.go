@@ -10,7 +10,7 @@ import (
 func TestParseSize(t *testing.T) {
 	for _, c := range []struct {
 		text string
-		want int64 // 0: refused, as is what this machine cannot address
+		want int64 // 0: refused, like sizes that this machine cannot address
 	}{
 		{"1", 1},
 		{"1048576", 1 << 20},
@@ -59,7 +59,7 @@ func TestParseSize(t *testing.T) {
 	}
 }
 
-// FuzzParseSize holds what is accepted to a reading that is made another way.
+// FuzzParseSize compares accepted sizes with another way of parsing.
 func FuzzParseSize(f *testing.F) {
 	for _, s := range []string{"1", "512MiB", "2GB", "1.5GiB", "", "-3kB", "9223372036854775807", "0.000001TiB", "1e5", "."} {
 		f.Add(s)

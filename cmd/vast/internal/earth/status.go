@@ -19,7 +19,7 @@ var (
 	ill    = atlas.RGB{R: 255, G: 96, B: 70}
 )
 
-// printLine prints a status line in so many columns of a grid.
+// printLine prints a status line into some columns of a grid.
 func printLine(g atlas.Grid, x, y, columns int, fields tty.Fields) {
 	for _, s := range fields.Line(columns) {
 		colour := bright
@@ -39,7 +39,7 @@ func strong(before, value, after string) tty.Field {
 	return tty.Value(before, value, after, tty.Strong)
 }
 
-// statusLines are all lines that may be shown, from top to bottom.
+// statusLines returns all status lines, from top to bottom.
 func statusLines(f figures, n notes) []tty.Fields {
 	c, t, m := f.counts, f.timing, f.memory
 	day, time := timeOfDay(c.Ticks)
@@ -105,7 +105,8 @@ const (
 	lineKeys
 )
 
-// notes are what is shown besides figures: whom to thank for the places, and the inspector's address. Either may be empty.
+// notes are shown beside the figures: the credits for the places, and the inspector's address. Either may be
+// empty.
 type notes struct{ credits, inspector string }
 
 // linesFor chooses the lines for a window: the map gets at least half.
@@ -126,7 +127,7 @@ func linesFor(rows int, n notes) (lines []int) {
 	return lines
 }
 
-// credits names the sources of what is shown.
+// credits names the source of the places.
 func (o options) credits() string {
 	if o.places != "" {
 		return ""
@@ -134,7 +135,7 @@ func (o options) credits() string {
 	return places.Attribution
 }
 
-// printSummary leaves the last figures behind where the screen was.
+// printSummary prints the last figures where the screen was.
 func printSummary(w io.Writer, d *driver, r *reader, o options) {
 	s := newSnapshot(0, 0)
 	d.fill(s)

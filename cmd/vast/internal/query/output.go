@@ -28,8 +28,8 @@ func (o *output) count(n int, exact bool, format string) error {
 	return err
 }
 
-// lines writes rows of JSON as they come, at most so many unless that is 0. It returns how many it wrote, and whether there are
-// more.
+// lines writes rows of JSON as they arrive, at most most rows unless most is 0. It returns the number of
+// rows, and whether there are more.
 func (o *output) lines(from io.Reader, most int) (n int, more bool, err error) {
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, mostLine)
@@ -58,7 +58,7 @@ func (o *output) lines(from io.Reader, most int) (n int, more bool, err error) {
 	return n, false, errors.Join(out.Flush(), lines.Err())
 }
 
-// failureIn returns the error that a line tells instead of a row: why there are no more.
+// failureIn returns the error that a line holds instead of a row.
 func failureIn(line string) error {
 	if !strings.HasPrefix(line, `{"error":`) {
 		return nil
@@ -70,7 +70,7 @@ func failureIn(line string) error {
 	return errors.New(told.Error.Message)
 }
 
-// csv writes rows as they come, likewise; the first one has the names of the columns.
+// csv is lines for CSV. The first row has the names of the columns.
 func (o *output) csv(from io.Reader, most int) (n int, more bool, err error) {
 	in, out := newReader(from), csv.NewWriter(o.to)
 	for n = -1; ; n++ {

@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
-// On a terminal nothing raw gets through, in any format, and lines fit.
+// On a terminal no control character gets through, in any format, and lines fit.
 func TestTerminalIsSafe(t *testing.T) {
 	hostile := "\x1b]0;title\x07\u202e\u009b31m" + strings.Repeat("日本", 50)
 	csv := "id,\"" + hostile + "\"\n1.1,\"" + hostile + "\"\n2.1,\"a\nb\"\n"
@@ -66,7 +66,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// Rows beyond those that the widths were taken from are written as they come, and whole.
+// Rows after those that determine the widths are written whole as they arrive.
 func TestTableOfManyRows(t *testing.T) {
 	var in strings.Builder
 	in.WriteString("n,text\n")
@@ -87,7 +87,7 @@ func TestTableOfManyRows(t *testing.T) {
 	}
 }
 
-// What comes slowly is shown as it comes.
+// Slow rows are shown as they arrive.
 func TestTableDoesNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, from := io.Pipe()
@@ -117,7 +117,7 @@ func TestTableDoesNotWait(t *testing.T) {
 	})
 }
 
-// writer sends what is written.
+// writer sends each write to a channel.
 type writer chan string
 
 func (w writer) Write(b []byte) (int, error) {

@@ -1,5 +1,5 @@
-// Package query is the command `vast query`: the entities of a running program that match a query, by its inspector, as a
-// table, as JSON or as CSV.
+// Package query is the command `vast query`: it prints the entities of a running program that match a query,
+// as a table, as JSON or as CSV. It asks the program's inspector.
 package query
 
 import (
@@ -21,23 +21,23 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
-// usualLimit is how many rows a table has unless more are asked for.
+// usualLimit is the default number of rows in a table.
 const usualLimit = 1000
 
-// mostRows is how many rows an inspector gives at most.
+// mostRows is the largest number of rows that an inspector sends.
 const mostRows = 1 << 20
 
-// mostAnswer bounds an answer that is no list of rows, in bytes.
+// mostAnswer bounds an answer without rows, in bytes.
 const mostAnswer = 1 << 20
 
-// options are what the command line asks for.
+// options are the flags and arguments of the command line.
 type options struct {
 	address string
 	text    string
 	token   string
 	format  string // table, json or csv
-	limit   int    // 0: all there are
-	sample  int    // 0: not a sample, but the first ones
+	limit   int    // 0: all rows
+	sample  int    // 0: the first rows instead of a sample
 	columns string
 	count   bool
 }
@@ -58,7 +58,7 @@ func (a *amount) Set(text string) error {
 // String is for package flag.
 func (a *amount) String() string { return strconv.Itoa(int(*a)) }
 
-// flags declares the flags. It keeps package flag from printing: every error is to be one message.
+// flags declares the flags. It keeps package flag from printing, so that every error is one message.
 func flags(o *options) *flag.FlagSet {
 	*o = options{limit: -1}
 	f := flag.NewFlagSet("vast query", flag.ContinueOnError)
@@ -126,7 +126,7 @@ An error in the query is shown at its place, with exit status 2.
 `, b.String())
 }
 
-// Run is `vast query`: args are what follows these words. It gives the exit status.
+// Run runs `vast query` with the arguments after these words, and returns the exit status.
 func Run(args []string, stdout, stderr io.Writer) int {
 	columns, terminal := tty.Columns(stdout)
 	o, err := parse(args, terminal)
@@ -178,15 +178,15 @@ func fail(stderr io.Writer, err error, status int) int {
 	return cli.Fail(stderr, "query", errors.New(tty.Clean(err.Error())), status)
 }
 
-// output is where rows go.
+// output is the destination of the rows.
 type output struct {
 	to       io.Writer
-	notes    io.Writer // for what is no row
-	columns  int       // cells of the terminal; 0 where there is none
+	notes    io.Writer // for messages that are not rows
+	columns  int       // cells of the terminal; 0 without a terminal
 	terminal bool
 }
 
-// ask asks the program and writes what it answers.
+// ask sends the query and writes the answer.
 func ask(ctx context.Context, p *attach.Program, o options, out *output) error {
 	if o.count {
 		var count struct {
@@ -239,7 +239,7 @@ func ask(ctx context.Context, p *attach.Program, o options, out *output) error {
 	return nil
 }
 
-// showPlace shows an error under the word of the query that it is about.
+// showPlace shows an error below the word of the query that it is about.
 func showPlace(w io.Writer, text string, e *attach.Error) {
 	clean := []rune(tty.Clean(text))
 	at := min(e.Position, len(clean))

@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/cli"
 )
 
-// program stands for a running one whose inspector is asked.
+// program simulates a running program with an inspector.
 type program struct {
 	*httptest.Server
 	asked  url.Values // of the last request
@@ -189,7 +189,7 @@ func TestAnswerThatBreaksOff(t *testing.T) {
 	}
 }
 
-// failing is a place where nothing can be written.
+// failing is an output that cannot be written.
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }

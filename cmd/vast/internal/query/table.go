@@ -12,26 +12,27 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
-// The widths of a table's columns are taken from its first rows: from so many, or those that have come after a while.
+// The first rows determine the widths of a table's columns: measuredRows rows, or the rows that arrive within
+// measuredTime.
 const (
 	measuredRows = 200
 	measuredTime = 300 * time.Millisecond
 )
 
-// blank is what stands between the columns.
+// blank separates the columns.
 const blank = "  "
 
-// widest is how many cells a column may have on a terminal.
+// widest is the largest width of a column on a terminal, in cells.
 const widest = 48
 
-// record is a row, or what went wrong.
+// record is a row or an error.
 type record struct {
 	fields []string
 	err    error
 }
 
-// table writes rows of CSV as a table, at most so many unless that is 0. It returns how many it wrote, and whether there are
-// more.
+// table writes rows of CSV as a table, at most most rows unless most is 0. It returns the number of rows, and
+// whether there are more.
 func (o *output) table(from io.Reader, most int) (n int, more bool, err error) {
 	stop := make(chan struct{})
 	defer close(stop)
@@ -83,7 +84,7 @@ func (o *output) table(from io.Reader, most int) (n int, more bool, err error) {
 	}
 }
 
-// read sends the rows, and why there are no more, until stop is closed.
+// read sends the rows and the error that ends them, until stop is closed.
 func read(in *csv.Reader, to chan<- record, stop <-chan struct{}) {
 	for {
 		fields, err := in.Read()
@@ -105,7 +106,7 @@ func read(in *csv.Reader, to chan<- record, stop <-chan struct{}) {
 	}
 }
 
-// unquoted returns a text without the sign that keeps spreadsheets from taking it for a formula.
+// unquoted returns a text without the apostrophe that keeps spreadsheets from taking the text for a formula.
 func unquoted(text string) string {
 	if len(text) > 1 && text[0] == '\'' && strings.ContainsRune("=+-@\t\r\n", rune(text[1])) {
 		return text[1:]
@@ -113,7 +114,7 @@ func unquoted(text string) string {
 	return text
 }
 
-// collect returns the first rows, and if there are no more, why.
+// collect returns the first rows, and the error that ended them, if any.
 func collect(records <-chan record) (first [][]string, last error) {
 	enough := time.NewTimer(measuredTime)
 	defer enough.Stop()
@@ -128,16 +129,16 @@ func collect(records <-chan record) (first [][]string, last error) {
 			if len(first) > 0 {
 				return first, nil
 			}
-			enough.Reset(measuredTime) // nothing has matched so far
+			enough.Reset(measuredTime) // no row so far
 		}
 	}
 	return first, nil
 }
 
-// layout says how the columns of a table stand.
+// layout is the layout of a table's columns.
 type layout struct {
 	widths  []int
-	numbers []bool // stand at the right
+	numbers []bool // aligned to the right
 }
 
 func (o *output) layOut(head []string, rows [][]string) layout {
@@ -161,7 +162,7 @@ func (o *output) layOut(head []string, rows [][]string) layout {
 	return l
 }
 
-// bounded returns the width of a column that would have so many cells.
+// bounded returns the width of a column with a longest value of so many cells.
 func (o *output) bounded(cells int) int {
 	if o.terminal {
 		return min(cells, widest)
@@ -169,15 +170,15 @@ func (o *output) bounded(cells int) int {
 	return cells
 }
 
-// row returns a line of the table. A value that is longer than all before makes its column wider from here on. On a terminal the
-// line is cut to fit.
+// row returns a line of the table. A value wider than its column widens the column from here on. On a
+// terminal the line is cut to fit.
 func (o *output) row(l layout, fields []string) string {
 	var b strings.Builder
 	for i, f := range fields {
 		if i > 0 {
 			b.WriteString(blank)
 		}
-		if i >= len(l.widths) { // more than headings
+		if i >= len(l.widths) { // more values than headings
 			b.WriteString(f)
 			continue
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// sequences are arrays, tables and lists, and a transposition, that are made, used and closed.
+// sequences makes, uses and closes arrays, tables, lists and a transposition.
 func sequences(t *tally) churn {
 	return churn{name: "sequences", round: func(r *rand.Rand) {
 		pages := vm.Pages(r.IntN(4))
@@ -122,7 +122,7 @@ func (o *owners) use(r *rand.Rand, steps int) {
 	}
 }
 
-// handled is what Pool, Dense and guard's pools have in common.
+// handled is the interface that Pool, Dense and guard's pools share.
 type handled interface {
 	Insert(place) (bulk.Handle[place], *place)
 	Remove(bulk.Handle[place]) bool
@@ -176,7 +176,7 @@ func (o *holder) use(r *rand.Rand, steps int) {
 	}
 }
 
-// pools are pools that are made, used, trimmed and closed; one of them is passed in blocks.
+// pools makes, uses, trims and closes pools, and passes one of them in blocks.
 func pools(t *tally) churn {
 	return churn{name: "pools", round: func(r *rand.Rand) {
 		o := bulk.Options{Capacity: 10_000, Pages: vm.Pages(r.IntN(4))}

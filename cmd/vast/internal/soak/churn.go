@@ -7,19 +7,19 @@ import (
 	"sync/atomic"
 )
 
-// churn is one kind of work. What a round of it opens it closes, unless it lasts: then the first round opens it, no later one
-// opens more, and close ends it.
+// churn is one kind of work. A round closes everything that it opens, except what lasts: the first round
+// opens that, and close closes it.
 type churn struct {
 	name  string
 	round func(r *rand.Rand)
-	close func() // nil where nothing lasts
+	close func() // nil if nothing lasts
 }
 
-// tally counts what was tried. Churns add to it from several goroutines.
+// tally counts operations. Churns add to it from several goroutines.
 type tally struct {
 	operations atomic.Int64
-	hostile    atomic.Int64 // handles and entities that were forged or stale
-	wraps      atomic.Int64 // slots that were used until their generations were used up
+	hostile    atomic.Int64 // forged or stale handles and entities
+	wraps      atomic.Int64 // slots whose generations were used up
 }
 
 // newChurns returns all kinds of work.
@@ -32,26 +32,26 @@ func newChurns(t *tally) []churn {
 	}
 }
 
-// wrong is an answer that a container must not give.
+// wrong is a wrong answer of a container.
 type wrong string
 
 func (w wrong) Error() string { return string(w) }
 
-// must ends a churn where the library's answer is not the model's.
+// must ends a churn if an answer of the library differs from the model's.
 func must(ok bool, format string, a ...any) {
 	if !ok {
 		panic(wrong(fmt.Sprintf(format, a...)))
 	}
 }
 
-// none ends a churn at an error, of which no work expects one.
+// none ends a churn at an error.
 func none(err error) {
 	if err != nil {
 		panic(wrong(err.Error()))
 	}
 }
 
-// some is the result of a call that must succeed.
+// some returns the result of a call that must succeed.
 func some[T any](v T, err error) T {
 	none(err)
 	return v

@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// figures are what the process holds at one moment. Zero means unknown; sizes are in bytes.
+// figures are the resources of the process at one moment. Zero means unknown; sizes are in bytes.
 type figures struct {
 	Mappings     int `json:"mappings"`
 	AddressSpace int `json:"address_space"`
@@ -24,7 +24,7 @@ type figures struct {
 	Leaked       int `json:"leaked"` // reserved by regions that were dropped without Close
 }
 
-// readFigures collects garbage and asks the runtime, package vm and the system.
+// readFigures collects garbage and reads the figures of the runtime, package vm and the system.
 func readFigures() figures {
 	runtime.GC()
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
@@ -49,7 +49,7 @@ func openDescriptors() int {
 	if err != nil {
 		return 0
 	}
-	return len(names) - 1 // without the directory itself
+	return len(names) - 1 // without the open directory itself
 }
 
 // figure is one of the figures, and how it is judged.
@@ -57,16 +57,16 @@ type figure struct {
 	name  string
 	of    func(*figures) *int
 	bytes bool
-	// exact figures return to the same number whenever all churns rest. The others may differ by chance between two rounds:
-	// their medians may grow by a twentieth and slack.
+	// exact figures return to the same number whenever all churns rest. The others may differ by chance
+	// between two rounds: their medians may grow by a twentieth and slack.
 	exact bool
 	slack int
 }
 
 const mebibyte = 1 << 20
 
-// judged are all figures. The slack is what an allocator, a garbage collector and a thread more or less are worth: a leak of a
-// page in each round of an hour is far beyond it.
+// judged are all figures. The slack allows for the allocator, the garbage collector and one thread more or
+// less. A leak of a page in each round of an hour is far beyond it.
 var judged = []figure{
 	{name: "mappings", of: func(f *figures) *int { return &f.Mappings }, slack: 64},
 	{name: "address space", of: func(f *figures) *int { return &f.AddressSpace }, bytes: true, slack: 256 * mebibyte},

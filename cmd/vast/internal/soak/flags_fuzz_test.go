@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzFlags reads command lines of any words: what is taken is within its bounds, and what is not is told in a line.
+// FuzzFlags reads arbitrary command lines. Accepted values are within their bounds; a rejected line gives an
+// error of one line.
 func FuzzFlags(f *testing.F) {
 	for _, line := range []string{"-for 1h -seed 7 -workers 3 -json", "-for -1s", "-workers 0", "-h", "x"} {
 		f.Add(line)

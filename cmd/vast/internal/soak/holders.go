@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// holders says by purpose how many regions are open.
+// holders is the number of open regions by name.
 type holders map[string]int
 
 func readHolders() holders {
@@ -19,7 +19,7 @@ func readHolders() holders {
 	return h
 }
 
-// more tells of each purpose that has more regions than before.
+// more returns a line for each name with more regions than before.
 func (h holders) more(before holders) (lines []string) {
 	for _, purpose := range slices.Sorted(maps.Keys(h)) {
 		if n := h[purpose]; n > before[purpose] {

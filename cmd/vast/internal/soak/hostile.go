@@ -8,12 +8,12 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// hostileShare is how many forged and stale references a churn of them asks for in a round.
+// hostileShare is the number of forged and stale references that a hostile churn uses in a round.
 const hostileShare = 100_000
 
-// forge returns a reference that may be to nothing: of 64 random bits, zero, all bits, one that was good before, or a good one
-// with a bit turned, its neighbour, an earlier use of its slot or a later one, or with the mark of another container.
-// A reference has the slot in the low 32 bits, and the generation above.
+// forge returns a reference that may refer to nothing: 64 random bits, zero, all bits, a formerly valid one,
+// or a valid one with a flipped bit, its neighbour, an earlier or later use of its slot, or with the mark of
+// another container. A reference has the slot in the low 32 bits, and the generation above.
 func forge(r *rand.Rand, good, stale []uint64) uint64 {
 	v := good[r.IntN(len(good))]
 	switch r.IntN(10) {
@@ -40,7 +40,8 @@ func forge(r *rand.Rand, good, stale []uint64) uint64 {
 	}
 }
 
-// hostileEntities asks a world for forged and stale entities, and finds none but those that are right by chance.
+// hostileEntities looks up forged and stale entities in a world, which must find only those that are valid by
+// chance.
 func hostileEntities(t *tally) churn {
 	return churn{name: "hostile entities", round: func(r *rand.Rand) {
 		n := newTown(t, vast.Options{Name: "soak hostile"}, 1<<10)
@@ -101,12 +102,13 @@ func hostileEntities(t *tally) churn {
 	}}
 }
 
-// hostileHandles asks pools for forged and stale handles, and finds none but those that are right by chance.
+// hostileHandles looks up forged and stale handles in pools, which must find only those that are valid by
+// chance.
 func hostileHandles(t *tally) churn {
 	return churn{name: "hostile handles", round: func(r *rand.Rand) {
 		o := bulk.Options{Capacity: 2000}
 		pool, dense, shared := some(bulk.NewPool[place](o)), some(bulk.NewDense[place](o)), some(bulk.NewSharedPool[place](o))
-		var before []uint64 // good for the container before
+		var before []uint64 // valid for the container before
 		for _, in := range []handled{pool, dense, shared} {
 			held := newHolder(in, 1000)
 			held.use(r, 2000)

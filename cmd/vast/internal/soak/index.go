@@ -61,7 +61,7 @@ func compareOrder(x *bulk.OrderedIndex[int32, int64], count int) {
 	must(n == count, "%d pairs in order, not %d", n, count)
 }
 
-// indices are indices, and a pool with indices attached, that are made, used and closed.
+// indices makes, uses and closes indices, and a pool with indices attached.
 func indices(t *tally) churn {
 	return churn{name: "indices", round: func(r *rand.Rand) {
 		o := bulk.Options{Capacity: 10_000, Pages: vm.Pages(r.IntN(4))}

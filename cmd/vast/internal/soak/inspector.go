@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/inspect"
 )
 
-// asked are the addresses that a client asks an inspector for, right ones and wrong ones, with the status of the answer.
+// asked are right and wrong requests of a client to an inspector, with the status of the answer.
 var asked = []struct {
 	path   string
 	status int
@@ -23,10 +23,11 @@ var asked = []struct {
 	{"api/v1/nothing", 404}, {"api/v1/memory/picture", 200}, {"metrics", 200},
 }
 
-// patience is how long a client waits for an answer. Nothing here needs it.
+// patience is the longest wait of a client for an answer. No answer here takes that long.
 const patience = time.Minute
 
-// inspectors are served on the loopback device, asked by a client, and closed, some while they stream.
+// inspectors serves inspectors on the loopback device, sends them requests, and closes them, some while they
+// stream.
 func inspectors(t *tally) churn {
 	return churn{name: "inspector", round: func(r *rand.Rand) {
 		w := vast.NewWorld(vast.Options{Name: "soak inspected", MaxEntities: 1 << 10})
@@ -61,7 +62,7 @@ func inspectors(t *tally) churn {
 		}
 		stream := some(client.Get(base + "api/v1/stream?topic=overview"))
 		some(bufio.NewReader(stream.Body).ReadString('\n'))
-		if r.IntN(2) == 0 { // who leaves first
+		if r.IntN(2) == 0 { // which side leaves first
 			none(stream.Body.Close())
 			none(in.Close())
 		} else {

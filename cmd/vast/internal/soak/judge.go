@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// growth is a figure that has grown beyond what is allowed.
+// growth is a figure that has grown beyond its bound.
 type growth struct {
 	Figure string `json:"figure"`
 	From   int    `json:"from"`
@@ -22,7 +22,7 @@ func (g growth) String() string {
 	return fmt.Sprintf("%s grew from %d to %d", g.Figure, g.From, g.To)
 }
 
-// above returns the exact figures that are larger now than at the baseline.
+// above returns the exact figures that are larger than at the baseline.
 func above(base, now figures) (grown []growth) {
 	for _, f := range judged {
 		if from, to := *f.of(&base), *f.of(&now); f.exact && to > from {
@@ -32,7 +32,7 @@ func above(base, now figures) (grown []growth) {
 	return grown
 }
 
-// lower takes into the baseline what is less than at it: something of the start that has ended since.
+// lower lowers the baseline to figures below it: resources of the start have ended since.
 func lower(base *figures, now figures) {
 	for _, f := range judged {
 		if f.exact {
@@ -63,7 +63,7 @@ func median(samples []figures, of func(*figures) *int) int {
 	return values[len(values)/2]
 }
 
-// judge returns what has grown between two medians.
+// judge returns the growth between two medians.
 func judge(first, last figures) (grown []growth) {
 	for _, f := range judged {
 		from, to := *f.of(&first), *f.of(&last)

@@ -10,7 +10,7 @@ func TestQuarters(t *testing.T) {
 	for i := range 20 {
 		samples = append(samples, figures{Mappings: i, Resident: 100 - i})
 	}
-	samples[0].Mappings = 1000 // one that stands out
+	samples[0].Mappings = 1000 // an outlier
 	first, last := quarters(samples)
 	if first.Mappings != 3 || last.Mappings != 17 || first.Resident != 98 || last.Resident != 83 {
 		t.Errorf("%+v, %+v", first, last)
@@ -38,7 +38,7 @@ func TestJudge(t *testing.T) {
 		{func(f *figures) { f.Resident = 113*mebibyte + 1 }, []string{"resident memory"}},
 		{func(f *figures) { f.Descriptors, f.Goroutines = 10, 3 }, []string{"file descriptors", "goroutines"}},
 		{func(f *figures) { f.Reserved++ }, []string{"reserved memory"}},
-		{func(f *figures) { *f = figures{} }, nil}, // less is no growth
+		{func(f *figures) { *f = figures{} }, nil}, // a decrease is no growth
 	} {
 		to := from
 		c.change(&to)

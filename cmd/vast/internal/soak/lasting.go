@@ -6,7 +6,7 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// lastingContainers are a pool, lists and indices that are never closed.
+// lastingContainers uses a pool, lists and indices that stay open.
 func lastingContainers(t *tally) churn {
 	var (
 		pool    *bulk.Pool[place]

@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// arenas are arenas with marks: one that is made and closed, and one that lasts.
+// arenas uses arenas with marks: one per round, and one that lasts.
 func arenas(t *tally) churn {
 	var lasting *arena.Arena
 	use := func(a *arena.Arena, r *rand.Rand) {
@@ -61,7 +61,7 @@ type block struct {
 	value byte
 }
 
-// heaps are heaps with allocations of all sizes: one that is made and closed, and one that lasts.
+// heaps uses heaps with allocations of all sizes: one per round, and one that lasts.
 func heaps(t *tally) churn {
 	use := func(h *heap.Heap, blocks []block, r *rand.Rand) {
 		for range 2000 {
@@ -123,7 +123,7 @@ func heaps(t *tally) churn {
 	}, close: func() { none(lasting.Close()) }}
 }
 
-// guards are guarded pools whose faults are provoked and told of.
+// guards provokes and describes the faults of guarded pools.
 func guards(t *tally) churn {
 	return churn{name: "guards", round: func(r *rand.Rand) {
 		pool := some(guard.NewPool[place](bulk.Options{Capacity: 1000}))
@@ -143,14 +143,14 @@ func guards(t *tally) churn {
 	}}
 }
 
-// provoke returns the fault that f ends with.
+// provoke returns the fault that ends f.
 func provoke(f func()) (fault *guard.Fault) {
 	defer func() { fault, _ = guard.Explain(recover()) }()
 	vm.Do(f)
 	return nil
 }
 
-// regions are regions and mirrors that are reserved, used page by page, and closed.
+// regions reserves regions and mirrors, uses them page by page, and closes them.
 func regions(t *tally) churn {
 	return churn{name: "regions", round: func(r *rand.Rand) {
 		const pages = 64
@@ -199,7 +199,7 @@ func regions(t *tally) churn {
 	}}
 }
 
-// identifiers are made and must all differ. Their addresses are never given back, so there are few.
+// identifiers makes identifiers, which must all differ. Their addresses are never freed, so there are few.
 func identifiers(t *tally) churn {
 	var (
 		source uid.Source[place]

@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// report is what a soak has shown, and the object that -json prints.
+// report is the result of a soak, and the object that -json prints.
 type report struct {
 	Seed        uint64   `json:"seed"`
 	Seconds     float64  `json:"seconds"`
@@ -28,13 +28,13 @@ type report struct {
 
 func (r *report) failed() bool { return len(r.Grown) > 0 || r.Wrong != "" }
 
-// add brings the report up to date after a round.
+// add updates the report after a round.
 func (r *report) add(t *tally, now figures, passed time.Duration) {
 	r.Operations, r.Hostile, r.Wraps = t.operations.Load(), t.hostile.Load(), t.wraps.Load()
 	r.now, r.Seconds = now, passed.Seconds()
 }
 
-// line is made to be searched and cut: name=value, one space between, sizes in bytes.
+// line formats the report for grep and cut: name=value, one space between, sizes in bytes.
 func (r *report) line() string {
 	f := r.now
 	return fmt.Sprintf("seconds=%.0f rounds=%d operations=%d hostile=%d wraps=%d mappings=%d address_space=%d resident=%d "+
@@ -55,7 +55,7 @@ func write(w io.Writer, o options, r report) error {
 	return err
 }
 
-// summary is the report for people.
+// summary returns the report as text.
 func (r *report) summary() string {
 	text := fmt.Sprintf("\n%d rounds in %.0f s, seed %d: %d operations, %d hostile handles and entities, %d slots worn out\n\n"+
 		"%-28s %12s %12s\n", r.Rounds, r.Seconds, r.Seed, r.Operations, r.Hostile, r.Wraps, "median of a quarter", "first", "last")

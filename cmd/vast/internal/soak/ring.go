@@ -8,7 +8,8 @@ import (
 	"github.com/vastgo/vast/ring"
 )
 
-// rings carry bytes between two goroutines; endless buffers keep a window of what is appended.
+// rings passes bytes between two goroutines through rings, and keeps a window of the bytes in endless
+// buffers.
 func rings(t *tally) churn {
 	var (
 		lasting *ring.Endless

@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// schedules run systems over worlds, on several goroutines: what moves goes one step in each tick, and a part is replaced by
-// commands.
+// schedules runs systems over worlds, on several goroutines: a moving entity makes one step in each tick, and
+// commands replace a part of the entities.
 func schedules(t *tally) churn {
 	return churn{name: "schedules", round: func(r *rand.Rand) {
 		w := vast.NewWorld(vast.Options{Name: "soak schedule", MaxEntities: 1 << 14, Pages: vm.Pages(r.IntN(4))})

@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// shared are the containers for many goroutines, used by some.
+// shared uses the concurrent containers on several goroutines.
 func shared(t *tally) churn {
 	return churn{name: "shared", round: func(r *rand.Rand) {
 		const each, goroutines = 2000, 3
@@ -52,7 +52,7 @@ func shared(t *tally) churn {
 	}}
 }
 
-// together are goroutines of one churn. What one panics with, wait panics with.
+// together are goroutines of one churn. wait panics with the first panic of a goroutine.
 type together struct {
 	group  sync.WaitGroup
 	mu     sync.Mutex

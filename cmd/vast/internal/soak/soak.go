@@ -1,11 +1,12 @@
-// Package soak is the command that uses everything that the library has, for as long as it is told, and looks whether anything
-// grows that should not.
+// Package soak is the command that uses everything that the library has, for a given time, and checks that
+// nothing leaks.
 //
-// The work goes in rounds of half a second or so. A round has a share of each churn: containers, worlds, schedules, inspectors
-// and so on are made, used beside models of plain Go values, and closed; some are made in the first round and last to the end.
-// Between two rounds nothing runs, and what is exact must be as it was: file descriptors, goroutines, regions and the addresses
-// they reserve. What cannot be exact (mappings, resident memory, the Go heap) is compared by medians: the first quarter of the
-// rounds after the warm-up, a tenth of the time, with the last. See judged for what may differ.
+// The work goes in rounds of about half a second. A round has a share of each churn: it makes containers,
+// worlds, schedules, inspectors and so on, uses them beside models of plain Go values, and closes them. Some
+// are made in the first round and last to the end. Between two rounds nothing runs, and exact figures must be
+// as before: file descriptors, goroutines, regions and the addresses they reserve. Other figures (mappings,
+// resident memory, the Go heap) are compared by medians. The first tenth of the time warms up; after it, the
+// first quarter of the rounds is compared with the last. See judged for the allowed differences.
 package soak
 
 import (
@@ -25,7 +26,7 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
-// options are what the command line asks for.
+// options are the flags of the command line.
 type options struct {
 	length  time.Duration
 	seed    uint64
@@ -33,7 +34,7 @@ type options struct {
 	json    bool
 }
 
-// Run is `vast soak`: args are what follows these words. It gives the exit status.
+// Run runs `vast soak` with the arguments after these words, and returns the exit status.
 func Run(args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args, stdout)
 	switch {
@@ -60,7 +61,8 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	return cli.Success
 }
 
-// linesTo is where a line a second goes: nowhere with -json, unless somebody sees standard error.
+// linesTo returns the destination of a line a second. With -json there is none, unless standard error is a
+// terminal.
 func linesTo(o options, stdout, stderr io.Writer) io.Writer {
 	switch {
 	case !o.json:
@@ -99,15 +101,15 @@ func parse(args []string, help io.Writer) (options, error) {
 }
 
 const (
-	// leastRounds are made however short the time is.
+	// leastRounds is the least number of rounds, however short the time is.
 	leastRounds = 8
-	// mostSamples are kept of a soak, so that they are not what grows.
+	// mostSamples bounds the samples of a soak, so that they do not grow themselves.
 	mostSamples = 1000
-	// settlingRounds are made before the exact figures must be right: until then what lasts is made.
+	// settlingRounds is the number of rounds before exact figures are compared. They make what lasts.
 	settlingRounds = 3
 )
 
-// mostWorkers keeps a slip of the finger from being taken for a wish.
+// mostWorkers is a bound against typing errors.
 const mostWorkers = 4096
 
 // soak is a run of the command.
@@ -117,7 +119,7 @@ type soak struct {
 	churns  []churn
 	signals <-chan os.Signal
 	tell    func(line string)
-	rest    time.Duration // how long goroutines and files that are about to end may take to do so
+	rest    time.Duration // longest wait for goroutines and files that are about to end
 }
 
 func newSoak(o options) *soak {
@@ -126,7 +128,7 @@ func newSoak(o options) *soak {
 	return s
 }
 
-// run makes rounds until the time is over, a signal comes or something is wrong, and judges them.
+// run makes rounds until the time is over, a signal arrives or something is wrong, and judges them.
 func (s *soak) run() (result report) {
 	started := time.Now()
 	var (
@@ -185,7 +187,7 @@ func (s *soak) run() (result report) {
 	return result
 }
 
-// round makes each churn's share of a round.
+// round runs each churn's share of a round.
 func (s *soak) round(number int) error {
 	var (
 		workers sync.WaitGroup
@@ -208,8 +210,8 @@ func (s *soak) round(number int) error {
 	return errors.Join(errs...)
 }
 
-// read reads the figures when all churns rest. What has been closed may still be about to end, so it waits for the exact
-// figures to come back to the baseline: patiently once that is settled.
+// read reads the figures while all churns rest. Closed resources may still be about to end, so it waits for
+// the exact figures to return to the baseline: for a long time once that is settled.
 func (s *soak) read(base figures, settled bool) figures {
 	patience := 100 * time.Millisecond
 	if settled {

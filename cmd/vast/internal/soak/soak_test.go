@@ -16,7 +16,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// short is a soak of as few rounds as there can be.
+// short is a soak of the least number of rounds.
 func short(t *testing.T, churns ...churn) *soak {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -46,7 +46,8 @@ func TestNothingGrows(t *testing.T) {
 	if r.Wrong != "" {
 		t.Error(r.Wrong)
 	}
-	// A machine that is busy with other tests may make the medians of so few rounds differ, so only what is exact counts here.
+	// On a machine that is busy with other tests, the medians of few rounds may differ, so only exact figures
+	// count here.
 	for _, g := range r.Grown {
 		if i := slices.IndexFunc(judged, func(f figure) bool { return f.name == g.Figure }); judged[i].exact {
 			t.Error(g, r.More)
@@ -114,7 +115,7 @@ func TestLeaks(t *testing.T) {
 	}
 }
 
-// What is wrong ends the soak, and the report has the seed and the round.
+// A wrong answer ends the soak, and the report has the seed and the round.
 func TestWrongAnswer(t *testing.T) {
 	for text, f := range map[string]func(){
 		"7 is not 8":             func() { must(false, "%d is not %d", 7, 8) },
@@ -202,7 +203,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// A container whose slots are worn out is replaced in the same round: otherwise the next one would look like a leak.
+// A worn-out container is replaced in the same round. Otherwise the next round would look like a leak.
 func TestWornIsReplaced(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it uses a slot half a million times")
@@ -211,7 +212,7 @@ func TestWornIsReplaced(t *testing.T) {
 	c := openWorn()
 	c.round(&sum)
 	before, first := vm.Snapshot(false).Total(), c.last
-	c.worn = make([]vast.Entity, 2*mostWorn) // as if; the zero Entity is good nowhere
+	c.worn = make([]vast.Entity, 2*mostWorn) // simulated; the zero Entity is never valid
 	c.round(&sum)
 	if after := vm.Snapshot(false).Total(); len(c.worn) != 0 || c.count != 0 || after.Regions != before.Regions || after.Reserved != before.Reserved {
 		t.Errorf("%d worn, %d uses, %+v, then %+v", len(c.worn), c.count, before, after)

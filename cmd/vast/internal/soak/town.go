@@ -13,7 +13,7 @@ const mostDepth = 12
 
 type place struct{ X, Y int64 }
 
-// person is what the model knows of an entity.
+// person is the model of an entity.
 type person struct {
 	at      *place
 	ill     bool
@@ -22,7 +22,7 @@ type person struct {
 	boss    vast.Entity
 	staff   map[vast.Entity]bool
 	roads   map[vast.Entity]uint64 // to others
-	arrives map[vast.Entity]bool   // those that have roads to it
+	arrives map[vast.Entity]bool   // entities with roads to it
 	name    string
 }
 
@@ -44,14 +44,15 @@ type town struct {
 	born     [][2]bool // of each archetype, whether it has at and ill
 
 	people   map[vast.Entity]*person
-	list     []vast.Entity // people in any order, some dead
-	gone     []vast.Entity // some that were deleted
-	arrivals int           // that the hooks of at were told of, less the departures
+	list     []vast.Entity // people in any order, some deleted
+	gone     []vast.Entity // some deleted people
+	arrivals int           // arrivals that the hooks of at counted, less the departures
 	most     int           // people
 	label    int           // the last name
 }
 
-// newTown makes a town for so many people. Each of the three archetypes owns whole words, so the world has four times as many slots.
+// newTown makes a town for a number of people. Each of the three archetypes owns whole words, so the world
+// has four times as many slots.
 func newTown(t *tally, o vast.Options, most int) *town {
 	o.MaxEntities = 4 * most
 	w := vast.NewWorld(o)
@@ -68,7 +69,8 @@ func newTown(t *tally, o vast.Options, most int) *town {
 	n.order = vast.NewOrder(w.Query(n.at), n.at, func(p *place) int64 { return p.X })
 	n.at.OnAdd(func(vast.Entity, *place) { n.arrivals++ })
 	n.at.OnRemove(func(vast.Entity, *place) { n.arrivals-- })
-	// A world makes room for a level of a hierarchy when it is first as deep. Here all levels are there from the beginning.
+	// A world makes room for a level of a hierarchy when it is first used. Here all levels are used at the
+	// start.
 	top := n.births[0].New()
 	for below, depth := top, 0; depth < mostDepth; depth++ {
 		e := n.births[0].New()
@@ -79,7 +81,7 @@ func newTown(t *tally, o vast.Options, most int) *town {
 	return n
 }
 
-// passingTowns are worlds that are made, used and closed: of any kind of pages, often several after each other.
+// passingTowns makes, uses and closes worlds: with any kind of pages, often several in succession.
 func passingTowns(t *tally) churn {
 	return churn{name: "worlds", round: func(r *rand.Rand) {
 		for range 2 {
@@ -97,7 +99,7 @@ func passingTowns(t *tally) churn {
 	}}
 }
 
-// lastingTown is one world that is never closed.
+// lastingTown uses one world that stays open.
 func lastingTown(t *tally) churn {
 	var n *town
 	return churn{name: "lasting world", round: func(r *rand.Rand) {
@@ -109,7 +111,7 @@ func lastingTown(t *tally) churn {
 	}, close: func() { n.close() }}
 }
 
-// live makes so many changes and compares everything with the model.
+// live makes some changes and compares everything with the model.
 func (n *town) live(r *rand.Rand, steps int) {
 	for range steps {
 		n.step(r)
@@ -125,7 +127,7 @@ func (n *town) close() {
 	must(n.world.Len() == 0, "a closed world has %d entities", n.world.Len())
 }
 
-// any returns an entity: mostly a living one, now and then one that was deleted.
+// any returns an entity: usually a living one, sometimes a deleted one.
 func (n *town) any(r *rand.Rand) vast.Entity {
 	for len(n.list) > 0 && r.IntN(16) > 0 {
 		i := r.IntN(len(n.list))
@@ -152,7 +154,7 @@ func (n *town) arrive(e vast.Entity, born [2]bool) {
 	n.list = append(n.list, e)
 }
 
-// leave takes an entity out of the model, and those whose boss it was.
+// leave takes an entity out of the model, and out of the people that it is the boss of.
 func (n *town) leave(e vast.Entity) {
 	p := n.people[e]
 	delete(n.people, e)
@@ -211,7 +213,7 @@ func (n *town) step(r *rand.Rand) {
 	}
 }
 
-// thin deletes the ill, and if these are too few, the others, until there is room.
+// thin deletes the ill, and others if that is not enough, until there is room.
 func (n *town) thin() {
 	n.world.DeleteAll(n.world.Query(n.ill))
 	for e, p := range n.people {
@@ -229,7 +231,7 @@ func (n *town) thin() {
 	must(n.world.Len() == len(n.people), "%d entities are left, %d expected", n.world.Len(), len(n.people))
 }
 
-// make makes entities, one or several.
+// make makes one or several entities.
 func (n *town) make(r *rand.Rand) {
 	i := r.IntN(len(n.births))
 	if r.IntN(4) > 0 {

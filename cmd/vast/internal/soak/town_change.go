@@ -6,7 +6,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// change adds, writes or removes a component of any storage. p is nil where e is stale.
+// change adds, writes or removes a component of any storage. p is nil if e is stale.
 func (n *town) change(r *rand.Rand, e vast.Entity, p *person) {
 	switch r.IntN(8) {
 	case 0, 1:
@@ -49,7 +49,7 @@ func (n *town) change(r *rand.Rand, e vast.Entity, p *person) {
 	}
 }
 
-// move gives a place, or overwrites it by any of the verbs.
+// move adds a place, or overwrites it by any of the verbs.
 func (n *town) move(e vast.Entity, p *person, v place) {
 	if p == nil || p.at == nil {
 		must(!n.at.Set(e, v) && n.at.Edit(e) == nil && n.at.Get(e) == nil, "%v has a place", e)
@@ -64,7 +64,7 @@ func (n *town) move(e vast.Entity, p *person, v place) {
 	}
 }
 
-// link gives e a boss or takes it away.
+// link gives e a boss or removes it.
 func (n *town) link(r *rand.Rand, e vast.Entity, p *person) {
 	if r.IntN(4) == 0 {
 		must(n.boss.Remove(e) == (p != nil && !p.boss.IsZero()), "Remove of the boss of %v", e)
@@ -78,7 +78,7 @@ func (n *town) link(r *rand.Rand, e vast.Entity, p *person) {
 	depth := n.height(e)
 	for above := b; !above.IsZero() && n.people[above] != nil; above = n.people[above].boss {
 		if depth++; above == e || depth > mostDepth {
-			return // a circle, or deeper than a town should be
+			return // a cycle, or deeper than a town should be
 		}
 	}
 	must(n.boss.Set(e, b) == (p != nil && q != nil), "the boss of %v becomes %v", e, b)
@@ -89,7 +89,7 @@ func (n *town) link(r *rand.Rand, e vast.Entity, p *person) {
 	}
 }
 
-// height returns how many levels of staff there are below e.
+// height returns the number of levels of staff below e.
 func (n *town) height(e vast.Entity) (levels int) {
 	if p := n.people[e]; p != nil {
 		for s := range p.staff {
@@ -106,7 +106,7 @@ func (n *town) dismiss(e vast.Entity, p *person) {
 	p.boss = vast.Entity{}
 }
 
-// travel makes or takes a road.
+// travel adds or removes a road.
 func (n *town) travel(r *rand.Rand, e vast.Entity, p *person) {
 	to := n.any(r)
 	q := n.people[to]
@@ -133,7 +133,7 @@ func (n *town) travel(r *rand.Rand, e vast.Entity, p *person) {
 	}
 }
 
-// call gives e a name or takes it away.
+// call gives e a name or removes it.
 func (n *town) call(r *rand.Rand, e vast.Entity, p *person) {
 	if r.IntN(3) == 0 {
 		must(n.names.Remove(e) == (p != nil && p.name != ""), "Remove of the name of %v", e)

@@ -6,7 +6,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// sweep makes a change to all that match a query.
+// sweep makes a change to all matches of a query.
 func (n *town) sweep(r *rand.Rand) {
 	switch r.IntN(4) {
 	case 0:
@@ -43,7 +43,7 @@ func (n *town) sweep(r *rand.Rand) {
 	}
 }
 
-// few are some living entities, each once.
+// few returns some living entities, each once.
 func (n *town) few(r *rand.Rand) (es []vast.Entity) {
 	chosen := map[vast.Entity]bool{}
 	for range r.IntN(10) {
@@ -84,7 +84,7 @@ func (n *town) compareOrder() {
 	must(count == n.at.Len(), "the order yields %d of %d", count, n.at.Len())
 }
 
-// compareOne compares all that the world knows of an entity with the model, which has none where it is stale.
+// compareOne compares everything that the world has of an entity with the model. p is nil if e is stale.
 func (n *town) compareOne(e vast.Entity, p *person) {
 	must(n.world.Alive(e) == (p != nil), "%v is alive", e)
 	if p == nil {

@@ -9,26 +9,26 @@ import (
 )
 
 const (
-	// uses is how often a slot is used in a round. After generation.MaxCount of them it is used up.
+	// uses is the number of uses of a slot in a round. A slot is worn out after generation.MaxCount uses.
 	uses = 1 << 19
-	// mostWorn is how many slots of a container are used up before it is closed and another one made.
+	// mostWorn is the number of worn-out slots at which a container is replaced.
 	mostWorn = 60
 )
 
-// wearing is the wearing out of a container, slot by slot. The references R are handles or entities.
+// wearing wears out a container, slot by slot. The references R are handles or entities.
 type wearing[R comparable] struct {
 	insert func() R
 	remove func(R) bool
 	alive  func(R) bool
 	slot   func(R) uint32
-	first  R // of the slot that is being worn out
+	first  R // of the current slot
 	last   R
-	count  int // its uses
-	worn   []R // the first and the last reference to each slot that is worn out
+	count  int // uses of the current slot
+	worn   []R // the first and the last reference to each worn-out slot
 }
 
-// use uses the lowest free slot again and again. When that is another one than before, the one before must have been used as
-// often as can be counted, and no reference to it be good.
+// use uses the lowest free slot over and over. When another slot becomes the lowest, the slot before must
+// have been used as often as its generation allows, and no reference to it may be valid.
 func (w *wearing[R]) use(t *tally) {
 	for range uses {
 		ref := w.insert()
@@ -52,7 +52,8 @@ func (w *wearing[R]) use(t *tally) {
 	t.operations.Add(2 * uses)
 }
 
-// container is one that is worn out, and how to get another one: at once, so that a round ends with as many as the one before.
+// container is a container to wear out, with a function to replace it at once, so that every round ends with
+// the same number of containers.
 type container[R comparable] struct {
 	wearing[R]
 	close func() error
@@ -66,7 +67,7 @@ func (c *container[R]) round(t *tally) {
 	}
 }
 
-// wornPools wear out the slots of a Pool and a Dense.
+// wornPools wears out the slots of a Pool and a Dense.
 func wornPools(t *tally) churn {
 	wear := func(in handled, close func() error, open func() container[bulk.Handle[place]]) container[bulk.Handle[place]] {
 		return container[bulk.Handle[place]]{wearing[bulk.Handle[place]]{
@@ -100,7 +101,7 @@ func wornPools(t *tally) churn {
 	}}
 }
 
-// wornWorlds wear out the slots of a world.
+// wornWorlds wears out the slots of a world.
 func wornWorlds(t *tally) churn {
 	var c container[vast.Entity]
 	return churn{name: "worn worlds", round: func(*rand.Rand) {

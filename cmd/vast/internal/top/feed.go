@@ -16,20 +16,20 @@ import (
 // mostAnswer bounds an answer, in bytes.
 const mostAnswer = 16 << 20
 
-// How long to wait before attaching again: at first, and at most.
+// The first and the longest wait before attaching again.
 const (
 	firstWait = time.Second / 2
 	mostWait  = 5 * time.Second
 )
 
-// feed brings what a program tells of itself.
+// feed follows a program and sends updates.
 type feed struct {
 	program *attach.Program
 	updates chan update
-	wait    func(d time.Duration) <-chan time.Time // time.After, but for tests
+	wait    func(d time.Duration) <-chan time.Time // time.After, except in tests
 }
 
-// update is what has become known: a sample, costs, that the stream is there again, or why it is not.
+// update is one of: a sample, costs, an overview after attaching, or the error that ended the stream.
 type update struct {
 	sample   *inspect.Sample
 	costs    *inspect.Costs
@@ -43,7 +43,7 @@ type overview struct {
 	History []inspect.Sample `json:"history"`
 }
 
-// world is what is of use in the answer that describes the world.
+// world is the used part of the answer about the world.
 type world struct {
 	Name string `json:"name"`
 }
@@ -52,7 +52,7 @@ func newFeed(p *attach.Program) *feed {
 	return &feed{program: p, updates: make(chan update), wait: time.After}
 }
 
-// begin asks for all there is, once. That it fails is what the user is to see first.
+// begin requests everything once. If it fails, the user sees the error first.
 func (f *feed) begin(ctx context.Context, s *state) error {
 	o, err := f.overview(ctx)
 	if err != nil {
@@ -62,7 +62,7 @@ func (f *feed) begin(ctx context.Context, s *state) error {
 	if err := f.program.Get(ctx, "costs", nil, mostAnswer, &costs); err != nil {
 		return err
 	}
-	// A program that hangs cannot say what its world is called, and is of interest all the same.
+	// A program that hangs cannot tell the name of its world, but is still of interest.
 	var w world
 	if err := f.program.Get(ctx, "world", nil, mostAnswer, &w); err == nil {
 		s.world = tty.Clean(w.Name)
@@ -77,7 +77,7 @@ func (f *feed) overview(ctx context.Context) (*overview, error) {
 	return o, f.program.Get(ctx, "overview", nil, mostAnswer, o)
 }
 
-// follow sends updates until the context ends. A stream that is lost is opened again, with the history that was missed.
+// follow sends updates until the context ends. It reopens a lost stream, and fetches the history since.
 func (f *feed) follow(ctx context.Context) {
 	wait := firstWait
 	for {
@@ -130,7 +130,7 @@ func (f *feed) tell(ctx context.Context, topic string, data []byte) error {
 	return ctx.Err()
 }
 
-// send hands an update over and reports whether somebody took it.
+// send sends an update and reports whether it was received.
 func (f *feed) send(ctx context.Context, u update) bool {
 	select {
 	case f.updates <- u:
@@ -140,7 +140,7 @@ func (f *feed) send(ctx context.Context, u update) bool {
 	}
 }
 
-// hopeless reports whether attaching again cannot help: the program is there, and refuses.
+// hopeless reports whether attaching again is useless, because the program is there and refuses.
 func hopeless(err error) bool {
 	refused, ok := errors.AsType[*attach.Error](err)
 	return ok && (refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden ||

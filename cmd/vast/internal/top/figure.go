@@ -9,10 +9,10 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// rate is a number a second: with a decimal where it is small.
+// rate formats a number per second, with a decimal if it is small.
 func rate(x float64) string {
 	switch {
-	case !(x > 0): // not a number, too
+	case !(x > 0): // also for NaN
 		return "0"
 	case x < 10:
 		return strconv.FormatFloat(x, 'f', 1, 64)
@@ -22,7 +22,7 @@ func rate(x float64) string {
 	return "∞"
 }
 
-// seconds is a time in three digits, with its unit.
+// seconds formats a time in three digits, with its unit.
 func seconds(s float64) string {
 	switch {
 	case !(s > 0):
@@ -49,10 +49,10 @@ func digits(x float64) string {
 	return strconv.FormatFloat(x, 'f', 0, 64)
 }
 
-// size is a number of bytes with its unit.
+// size formats a number of bytes with its unit.
 func size(n int) string { return vm.Bytes(max(n, 0)) }
 
-// percent is a share of 1.
+// percent formats a share of 1.
 func percent(x float64) string {
 	if !(x > 0) {
 		return "0 %"

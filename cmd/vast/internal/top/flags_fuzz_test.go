@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzFlags reads command lines of any words: what is taken is within its bounds, and what is not is told in a line.
+// FuzzFlags reads arbitrary command lines. Accepted values are within their bounds; a rejected line gives an
+// error of one line.
 func FuzzFlags(f *testing.F) {
 	for _, line := range []string{"127.0.0.1:80 -once -json", ":1 -plain -token x", "-h", "a b", "-json -plain a"} {
 		f.Add(line)

@@ -12,13 +12,13 @@ import (
 	"github.com/vastgo/vast/inspect"
 )
 
-// The page that -once prints.
+// The size of the page that -once prints.
 const (
 	onceColumns = 100
 	onceRows    = 500
 )
 
-// printOnce prints what there is, as a page or as JSON.
+// printOnce prints the state, as a page or as JSON.
 func printOnce(w io.Writer, s *state, o options) error {
 	if o.json {
 		return json.NewEncoder(w).Encode(struct {
@@ -28,7 +28,7 @@ func printOnce(w io.Writer, s *state, o options) error {
 		}{s.now(), s.history, s.costs})
 	}
 	lines := compose(s, onceColumns, onceRows, time.Now())
-	lines = lines[:len(lines)-1] // the foot tells of keys
+	lines = lines[:len(lines)-1] // the last line is about keys
 	var b strings.Builder
 	for _, l := range lines {
 		b.WriteString(l.String() + "\n")
@@ -37,7 +37,7 @@ func printOnce(w io.Writer, s *state, o options) error {
 	return err
 }
 
-// watchLines prints a line or an object for each sample until a signal ends it. It gives the exit status.
+// watchLines prints a line or an object for each sample until a signal ends it. It returns the exit status.
 func watchLines(f *feed, s *state, o options, signals <-chan os.Signal, stdout, stderr io.Writer) int {
 	tell := func() error {
 		if o.json {
@@ -73,7 +73,7 @@ func watchLines(f *feed, s *state, o options, signals <-chan os.Signal, stdout, 
 	return cli.Fail(stderr, "top", err, cli.Failure)
 }
 
-// plainLine is made to be searched and cut: name=value, one space between, sizes in bytes.
+// plainLine formats a sample for grep and cut: name=value, one space between, sizes in bytes.
 func plainLine(n inspect.Sample) string {
 	var b strings.Builder
 	if p := n.Pace; p != nil {

@@ -9,16 +9,16 @@ import (
 	"github.com/vastgo/vast/inspect"
 )
 
-// The smallest window that has room for a page.
+// The smallest window with room for a page.
 const (
 	minColumns = 20
 	minRows    = 6
 )
 
-// sideBySide is the width from which on the two tables stand beside each other.
+// sideBySide is the width from which the two tables stand side by side.
 const sideBySide = 100
 
-// compose returns the lines of a page for a window, at most as many as it has rows.
+// compose returns the lines of a page for a window, at most as many as its rows.
 func compose(s *state, columns, rows int, now time.Time) []tty.Line {
 	if columns < minColumns || rows < minRows {
 		return []tty.Line{tty.Line{tty.Text("too small", tty.Strong)}.Cut(columns)}
@@ -40,7 +40,7 @@ func compose(s *state, columns, rows int, now time.Time) []tty.Line {
 	}
 	lines = append(lines, process(n).Line(columns))
 	foot := tty.Fields{tty.Value("", "q", "quit", tty.Plain)}.Line(columns)
-	if room := rows - len(lines) - 2; room >= 3 { // a blank line, and the foot
+	if room := rows - len(lines) - 2; room >= 3 { // a blank line and the last line
 		lines = append(lines, nil)
 		lines = append(lines, tables(s, columns, room)...)
 	}
@@ -50,7 +50,7 @@ func compose(s *state, columns, rows int, now time.Time) []tty.Line {
 	return append(lines[:min(len(lines), rows-1)], foot)
 }
 
-// chartRows is how high the chart of tick times is in a window.
+// chartRows returns the height of the chart of tick times in a window.
 func chartRows(rows int) int {
 	switch {
 	case rows >= 40:
@@ -63,7 +63,7 @@ func chartRows(rows int) int {
 	return 1
 }
 
-// header says what is looked at, and how it is.
+// header names the program and shows its health.
 func header(s *state, columns int, now time.Time) tty.Line {
 	right := tty.Line{health(s, now)}
 	if at := s.now().At; at > 0 && columns >= 60 {
@@ -81,7 +81,7 @@ func header(s *state, columns int, now time.Time) tty.Line {
 	return append(append(left.Pad(room), tty.Text("  ", tty.Plain)), right...)
 }
 
-// health is how the program and the way to it are.
+// health is the state of the program, and of the connection to it.
 func health(s *state, now time.Time) tty.Span {
 	n := s.now()
 	switch {
@@ -136,7 +136,7 @@ func timeline(s *state, columns, rows int) []tty.Line {
 	})
 	top := scale(values)
 	lines := spark(values, rows, top, s.now().BudgetSeconds)
-	// The scale stands in the upper left corner, where there is room.
+	// The scale stands in the upper left corner if there is room.
 	label := "worst tick a second, up to " + seconds(top)
 	if worst := highest(values); worst > top {
 		label += ", once " + seconds(worst)
@@ -162,7 +162,7 @@ func structure(n inspect.Sample) tty.Fields {
 	}
 }
 
-// memory draws what is held, in bars of one scale.
+// memory draws the memory as bars of one scale.
 func memory(n inspect.Sample, columns int) []tty.Line {
 	const label, figure = 11, 11
 	m := n.Memory

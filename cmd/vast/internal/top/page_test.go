@@ -107,7 +107,7 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// What a program tells cannot command the terminal, and cannot make the page fail.
+// Text from a program cannot control the terminal, and cannot break the page.
 func TestHostileProgram(t *testing.T) {
 	p := newProgram(t)
 	hostile := "\x1b]0;title\x07\u202e\n" + strings.Repeat("日本é", 100) + "\x9b31m"
@@ -143,7 +143,7 @@ func TestState(t *testing.T) {
 	p := newProgram(t)
 	s := p.state(t)
 	one := func(at float64) update { return update{sample: &inspect.Sample{At: at, Admitting: true}} }
-	s.apply(one(at)) // the same once more
+	s.apply(one(at)) // the same sample again
 	s.apply(one(at + 1))
 	if len(s.history) != 2 {
 		t.Errorf("%d samples, want 2", len(s.history))

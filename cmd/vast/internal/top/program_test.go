@@ -13,21 +13,21 @@ import (
 	"github.com/vastgo/vast/inspect"
 )
 
-// program stands for a running one whose inspector is asked. Its stream tells a sample whenever the test says so.
+// program simulates a running program with an inspector. Its stream sends a sample when the test asks for it.
 type program struct {
 	*httptest.Server
 	mu       sync.Mutex
 	sample   inspect.Sample
 	costs    inspect.Costs
-	asked    int           // for the overview
+	asked    int           // requests for the overview
 	streams  int           // opened so far
-	tell     chan struct{} // holds a token for each sample to be told
-	cut      chan struct{} // likewise for each stream to be cut
+	tell     chan struct{} // holds a token for each sample to send
+	cut      chan struct{} // holds a token for each stream to cut
 	refuse   int           // status to answer with; 0: none
 	withName string
 }
 
-// at is when the samples of a test begin, in seconds since 1970.
+// at is the time of the first sample of a test, in seconds since 1970.
 const at = 1_700_000_000
 
 func newProgram(t *testing.T) *program {
@@ -95,14 +95,14 @@ func (p *program) stream(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// change changes what the program tells.
+// change changes the data of the program.
 func (p *program) change(f func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f()
 }
 
-// next tells the sample of one second later, changed by f.
+// next sends the sample of one second later, changed by f.
 func (p *program) next(f func(*inspect.Sample)) {
 	p.change(func() {
 		pace := *p.sample.Pace
@@ -128,7 +128,7 @@ func (p *program) feed(t *testing.T) *feed {
 	return f
 }
 
-// state returns what is known once the feed has begun.
+// state returns the state after the feed has begun.
 func (p *program) state(t *testing.T) *state {
 	t.Helper()
 	f, s := p.feed(t), newState("127.0.0.1:1")

@@ -19,10 +19,10 @@ func fallbacks() map[rune]string {
 	return glyphs
 }
 
-// watchScreen shows the state on a screen until a key or a signal ends it. The terminal is then as it was. It gives the exit
-// status.
+// watchScreen shows the state on a screen until a key or a signal ends it. Then it restores the terminal. It
+// returns the exit status.
 func watchScreen(f *feed, s *state, screen tcell.Screen, signals <-chan os.Signal) int {
-	// Deferred, so that a panic leaves the terminal in order, too.
+	// Deferred, so that a panic restores the terminal too.
 	defer screen.Fini()
 
 	events, stop := tty.Events(screen)
@@ -30,7 +30,7 @@ func watchScreen(f *feed, s *state, screen tcell.Screen, signals <-chan os.Signa
 
 	v := &view{screen: screen, state: s, styles: newStyles(tty.NoColor())}
 	v.paint()
-	second := time.NewTicker(time.Second) // for times that pass while nothing comes
+	second := time.NewTicker(time.Second) // for times that pass without updates
 	defer second.Stop()
 	for {
 		select {
@@ -58,7 +58,7 @@ type view struct {
 	styles [tty.Tones]tcell.Style
 }
 
-// newStyles gives the tones colours that can be read on a dark and on a light ground.
+// newStyles gives the tones colours that are legible on a dark and on a light background.
 func newStyles(noColor bool) (styles [tty.Tones]tcell.Style) {
 	styles[tty.Strong] = tcell.StyleDefault.Bold(true)
 	if noColor {
@@ -73,11 +73,11 @@ func newStyles(noColor bool) (styles [tty.Tones]tcell.Style) {
 	return styles
 }
 
-// paint puts the page on the screen, which sends what has changed.
+// paint puts the page on the screen, which sends the changes.
 func (v *view) paint() {
 	columns, rows := v.screen.Size()
 	v.screen.Clear()
-	// A cell is left free at either side where there is room.
+	// One cell is left free at either side if there is room.
 	margin := 0
 	if columns > minColumns+2 {
 		margin = 1

@@ -12,10 +12,11 @@ import (
 // eighths fill a cell from below.
 var eighths = []rune(" ▁▂▃▄▅▆▇█")
 
-// missing stands for a second that nobody looked at.
+// missing stands for a second without a sample.
 var missing = math.NaN()
 
-// bySecond lays a figure of the samples out, the newest at the right, a cell a second. Seconds without a sample are missing.
+// bySecond lays out a figure of the samples, one cell a second, the newest at the right. Seconds without a
+// sample are missing.
 func bySecond(history []inspect.Sample, cells int, figure func(inspect.Sample) float64) []float64 {
 	if len(history) == 0 || cells <= 0 {
 		return nil
@@ -26,13 +27,13 @@ func bySecond(history []inspect.Sample, cells int, figure func(inspect.Sample) f
 	}
 	last := history[len(history)-1].At
 	for _, s := range history {
-		// Samples come a second apart, a little more or less.
+		// Samples are a second apart, a little more or less.
 		ago := math.Round(last - s.At)
 		if ago >= 0 && ago < float64(cells) {
 			values[cells-1-int(ago)] = figure(s)
 		}
 	}
-	// Two in one second leave a gap beside them that is none.
+	// Two samples in one second leave a false gap beside them.
 	for i := 1; i+1 < len(values); i++ {
 		if math.IsNaN(values[i]) && !math.IsNaN(values[i-1]) && !math.IsNaN(values[i+1]) {
 			values[i] = values[i-1]
@@ -44,15 +45,15 @@ func bySecond(history []inspect.Sample, cells int, figure func(inspect.Sample) f
 // highest returns the largest value.
 func highest(values []float64) (top float64) {
 	for _, v := range values {
-		if v > top { // what is missing is not
+		if v > top { // false for missing values
 			top = v
 		}
 	}
 	return top
 }
 
-// scale returns what a chart of the values reaches up to: the highest, unless that stands alone, far above the others, which
-// would not be seen then.
+// scale returns the upper end of a chart's scale: the highest value, unless it stands far above the others,
+// which would be invisible then.
 func scale(values []float64) float64 {
 	var known []float64
 	for _, v := range values {
@@ -64,20 +65,20 @@ func scale(values []float64) float64 {
 		return highest(known)
 	}
 	slices.Sort(known)
-	const far = 4 // times what nine of ten do not pass
+	const far = 4 // times the value that nine of ten do not exceed
 	return min(known[len(known)-1], far*known[(len(known)-1)*9/10])
 }
 
-// spark draws values as columns, in so many rows, as high as they are in the scale. Those above the bound, if that is not 0,
-// have the tone warn.
+// spark draws values as columns in some rows, scaled to top. Values above bound have the tone warn, unless
+// bound is 0.
 func spark(values []float64, rows int, top, bound float64) []tty.Line {
 	lines := make([]tty.Line, rows)
 	for row := range lines {
-		below := 8 * (rows - 1 - row) // eighths that the rows beneath this one hold
+		below := 8 * (rows - 1 - row) // eighths in the rows below this one
 		for _, v := range values {
 			level := 0
 			if v >= 0 && top > 0 {
-				// What is there is seen, be it ever so low.
+				// Every value is visible, even the lowest.
 				level = max(int(math.Round(v/top*float64(8*rows))), 1)
 			}
 			t := tty.Accent
@@ -95,7 +96,7 @@ func spark(values []float64, rows int, top, bound float64) []tty.Line {
 	return lines
 }
 
-// bar draws a share, from 0 to 1, in so many cells.
+// bar draws a share, from 0 to 1, in some cells.
 func bar(share float64, cells int, t tty.Tone) tty.Line {
 	if !(share > 0) {
 		share = 0

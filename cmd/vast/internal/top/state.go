@@ -11,13 +11,13 @@ import (
 // mostSamples bounds the history that is kept: ten minutes.
 const mostSamples = 600
 
-// state is what is known of the program.
+// state is the known data of the program.
 type state struct {
 	address string
 	world   string
-	history []inspect.Sample // the oldest first; the last is the newest there is
+	history []inspect.Sample // the oldest first
 	costs   inspect.Costs
-	lost    error // why there is no stream; nil while there is
+	lost    error // why there is no stream, or nil
 	heard   time.Time
 }
 
@@ -31,7 +31,7 @@ func (s *state) now() inspect.Sample {
 	return s.history[len(s.history)-1]
 }
 
-// apply takes an update in. All text in it is made safe to print.
+// apply takes in an update. It makes all text safe to print.
 func (s *state) apply(u update) {
 	if u.lost != nil {
 		s.lost = u.lost
@@ -45,7 +45,7 @@ func (s *state) apply(u update) {
 			s.history = append(s.history, u.attached.Now)
 		}
 	case u.sample != nil:
-		// After a program was started anew its clock may have gone back.
+		// After a restart of the program its clock may have gone back.
 		if len(s.history) > 0 && u.sample.At < s.now().At {
 			s.history = nil
 		}

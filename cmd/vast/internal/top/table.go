@@ -2,13 +2,13 @@ package top
 
 import "github.com/vastgo/vast/cmd/vast/internal/tty"
 
-// table is a list under headings. Its first column is as wide as the others leave room for; of the others, the last ones are
-// left out where that would be too narrow.
+// table is a table with headings. Its first column takes the room that the others leave. If that is too
+// narrow, the last columns are left out.
 type table struct {
 	headings []string
-	widths   []int // of all but the first; the first one's is the least it may have
+	widths   []int // of all columns; for the first, the least width
 	rows     [][]string
-	none     string // what stands where there are no rows
+	none     string // text of an empty table
 }
 
 func systemsTable(s *state) table {
@@ -41,7 +41,7 @@ func columnsTable(s *state) table {
 	return t
 }
 
-// lines returns the table in so many cells and at most so many rows, the headings among them.
+// lines returns the table in some cells and at most some rows, the headings included.
 func (t table) lines(cells, rows int) []tty.Line {
 	if rows < 2 {
 		return nil
@@ -84,8 +84,8 @@ func (t table) lines(cells, rows int) []tty.Line {
 	return lines
 }
 
-// tables are the dearest systems and the largest columns, beside each other where there is room, otherwise one above the
-// other.
+// tables are the costliest systems and the largest columns, side by side if there is room, otherwise one
+// above the other.
 func tables(s *state, columns, rows int) []tty.Line {
 	systems, cols := systemsTable(s), columnsTable(s)
 	if columns >= sideBySide {
@@ -109,7 +109,7 @@ func tables(s *state, columns, rows int) []tty.Line {
 		}
 		return systems.lines(columns, rows)
 	}
-	// What one does not need the other gets.
+	// Either table gets the room that the other does not need.
 	upper := min((rows-1)/2, 1+max(len(systems.rows), 1))
 	lower := min(rows-1-upper, 1+max(len(cols.rows), 1))
 	upper = min(rows-1-lower, 1+max(len(systems.rows), 1))

@@ -1,7 +1,9 @@
-// Package top is the command `vast top`: the overview of a running program in a terminal, by its inspector.
+// Package top is the command `vast top`: an overview of a running program in a terminal. It reads the
+// program's inspector.
 //
-// A feed follows the program's live stream on a goroutine of its own, and attaches again when it is lost. What it learns
-// goes into a state, and of that a page of lines is composed: for a screen, or printed once.
+// A feed follows the program's live stream on a goroutine of its own, and attaches again when the stream is
+// lost. Its updates change a state, from which a page of lines is composed, for a screen or to be printed
+// once.
 package top
 
 import (
@@ -20,7 +22,7 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
-// options are what the command line asks for.
+// options are the flags and arguments of the command line.
 type options struct {
 	address string
 	token   string
@@ -29,7 +31,7 @@ type options struct {
 	plain   bool
 }
 
-// flags declares the flags. It keeps package flag from printing: every error is to be one message.
+// flags declares the flags. It keeps package flag from printing, so that every error is one message.
 func flags(o *options) *flag.FlagSet {
 	f := flag.NewFlagSet("vast top", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
@@ -80,7 +82,7 @@ second, of one processor.
 `, b.String())
 }
 
-// Run is `vast top`: args are what follows these words. It gives the exit status.
+// Run runs `vast top` with the arguments after these words, and returns the exit status.
 func Run(args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args)
 	switch {
@@ -100,7 +102,7 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	return run(newFeed(program), o, signals, stdout, stderr)
 }
 
-// run shows what the feed brings until its end.
+// run shows the updates of the feed until the command ends.
 func run(f *feed, o options, signals <-chan os.Signal, stdout, stderr io.Writer) int {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -83,7 +83,7 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// piped is standard output that is no terminal: the test reads its lines.
+// piped is standard output that is not a terminal. The test reads its lines.
 type piped struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -99,7 +99,7 @@ func (p *piped) Write(b []byte) (int, error) {
 	return p.text.Write(b)
 }
 
-// await waits until so many lines were written and gives them.
+// await waits until so many lines were written and returns them.
 func (p *piped) await(t *testing.T, n int) []string {
 	t.Helper()
 	for range 4000 {

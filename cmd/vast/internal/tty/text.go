@@ -8,8 +8,8 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// Clean makes text safe to print on a terminal: what is not shown, or moves the cursor, or turns the direction of writing
-// around becomes one sign each, so that the number of characters stays the same.
+// Clean makes text safe to print on a terminal. Each character that is invisible, moves the cursor, or
+// changes the direction of writing becomes one sign, so that the number of characters stays the same.
 func Clean(text string) string {
 	if !strings.ContainsFunc(text, unsafe) && utf8.ValidString(text) {
 		return text
@@ -29,15 +29,15 @@ func unsafe(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp)
 }
 
-// Width returns how many cells of a terminal a clean text takes.
+// Width returns the number of cells that a clean text takes on a terminal.
 func Width(text string) int { return uniseg.StringWidth(text) }
 
-// Cut shortens a clean text to so many cells; where something is left out, the last one is an ellipsis.
+// Cut shortens a clean text to some cells. A shortened text ends in an ellipsis.
 func Cut(text string, cells int) string {
 	if cells <= 0 {
 		return ""
 	}
-	// A character takes a byte at least, and at most two cells.
+	// A character takes at least one byte and at most two cells.
 	if len(text) <= cells || Width(text) <= cells {
 		return text
 	}
@@ -62,7 +62,7 @@ func Pad(text string, cells int) string {
 	return text + strings.Repeat(" ", max(cells-Width(text), 0))
 }
 
-// PadLeft is [Pad] with the blanks in front, as for numbers.
+// PadLeft is [Pad] with the blanks in front, for numbers.
 func PadLeft(text string, cells int) string {
 	text = Cut(text, cells)
 	return strings.Repeat(" ", max(cells-Width(text), 0)) + text
