@@ -8,23 +8,23 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// question is something that is asked of a world again and again, by whoever wants to know: not more often than is of use,
-// once at a time, and with the last answer for those who cannot wait until the world lets somebody look.
-type question[A any] struct {
+// cachedVisit is a repeated visit whose answer is shared. There is at most one visit at a time. Fresh answers
+// are reused, and a caller that cannot wait for the world gets the last answer.
+type cachedVisit[A any] struct {
 	world *vast.World
-	// look is called while the world lets the inspector look, until it returns true, and fills the answer in.
+	// look fills in the answer. It is called between ticks until it returns true.
 	look func(w *vast.World, answer *A) (done bool)
 
 	mu      sync.Mutex
 	answer  A
-	at      time.Time     // when it was given; zero: never
-	pending chan struct{} // closed when the world has answered; nil while it is not asked
+	at      time.Time     // when the answer was given; zero if never
+	pending chan struct{} // closed at the end of the visit; nil without one
 	asking  sync.WaitGroup
 }
 
-// ask returns an answer that is at most so old, or where the world does not give one within the wait, the last one, which
-// may be zero. ctx must live for as long as answers are of use to anybody.
-func (q *question[A]) ask(ctx context.Context, age, wait time.Duration) (answer A, at time.Time) {
+// ask returns an answer of at most the given age. If the world gives none within the wait, ask returns the
+// last answer, which may be zero. ctx bounds the visit, not this call.
+func (q *cachedVisit[A]) ask(ctx context.Context, age, wait time.Duration) (answer A, at time.Time) {
 	q.mu.Lock()
 	if !q.at.IsZero() && time.Since(q.at) < age || ctx.Err() != nil {
 		defer q.mu.Unlock()
@@ -48,8 +48,9 @@ func (q *question[A]) ask(ctx context.Context, age, wait time.Duration) (answer 
 	return q.answer, q.at
 }
 
-// visit asks the world. A hanging one is waited for, however long that takes: it is the one question that it is asked.
-func (q *question[A]) visit(ctx context.Context) {
+// visit visits the world. If the world hangs, this visit waits for as long as it hangs, and no other visit
+// starts.
+func (q *cachedVisit[A]) visit(ctx context.Context) {
 	var answer A
 	err := q.world.Visit(ctx, func() bool { return q.look(q.world, &answer) })
 	q.mu.Lock()

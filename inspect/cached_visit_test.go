@@ -15,7 +15,7 @@ func TestQuestion(t *testing.T) {
 		w := vast.NewWorld(vast.Options{})
 		defer w.Close()
 		asked := 0
-		q := question[int]{world: w, look: func(_ *vast.World, answer *int) bool {
+		q := cachedVisit[int]{world: w, look: func(_ *vast.World, answer *int) bool {
 			asked++
 			*answer = asked
 			return true
@@ -60,7 +60,7 @@ func TestQuestion(t *testing.T) {
 func TestQuestionToAClosedWorld(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		w := vast.NewWorld(vast.Options{})
-		q := question[int]{world: w, look: func(*vast.World, *int) bool { return true }}
+		q := cachedVisit[int]{world: w, look: func(*vast.World, *int) bool { return true }}
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}

@@ -12,40 +12,40 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// maxFields is how many fields of a component are told of.
+// maxFields bounds the fields of a component.
 const maxFields = 256
 
-// worldFields bounds the fields that the description of a world lists, of all components together. Each
-// component has the same share.
+// worldFields bounds the fields in the description of a world, over all components. Each component has the
+// same share.
 const worldFields = 1 << 14
 
-// model is what does not change about a world's columns, read once for each.
+// model holds the facts about the world's columns that never change. It reads each column once.
 type model struct {
 	mu      sync.Mutex
 	columns []column
 }
 
-// column is a column as the page sees it.
+// column is a column as the page shows it.
 type column struct {
 	ID       int    `json:"id"`
 	Name     string `json:"name"`
 	Type     string `json:"type"` // of an element; empty for a tag
 	Storage  string `json:"storage"`
-	Size     int    `json:"size"`     // bytes of an element
-	Relation bool   `json:"relation"` // whether the value is the one target of a relation
-	Edges    bool   `json:"edges"`    // whether it stands for edges
+	Size     int    `json:"size"`     // of an element, in bytes
+	Relation bool   `json:"relation"` // whether the column holds the target of a relation
+	Edges    bool   `json:"edges"`    // whether the column holds edges
 
-	// In the description of the world:
+	// Only in the description of the world:
 	Fields []field `json:"fields"`
-	Label  string  `json:"label"` // what lists of entities call it: the name, and the number where several have the name
-	Text   string  `json:"text"`  // what queries call it
+	Label  string  `json:"label"` // name in lists of entities; with the number if several columns share the name
+	Text   string  `json:"text"`  // name in queries
 
 	col  vast.AnyColumn
 	info probe.ColumnInfo
 }
 
-// read takes in more of the world's columns, of which a program may have hundreds, and reports whether it
-// knows them all. It is called while the world lets the inspector look, before anything else.
+// read reads more of the world's columns, of which there may be hundreds, and reports whether it has read
+// all. Call it first in each look.
 func (m *model) read(w *vast.World) (done bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -66,8 +66,7 @@ func (m *model) read(w *vast.World) (done bool) {
 	return true
 }
 
-// fields returns the fields of a component; of links there are none. It is for outside of looks: see
-// fieldsIn.
+// fields returns the fields of a component. Links have no fields. Call it outside of looks: see fieldsIn.
 func (c *column) fields() []field {
 	if c.info.Type == nil || c.info.Linked != "" {
 		return []field{}
@@ -75,8 +74,8 @@ func (c *column) fields() []field {
 	return fieldsIn(c.info.Type)
 }
 
-// look returns the columns in the order of their making, which [model.read] has taken in before. The caller
-// may keep what look returns, and does not change it.
+// look returns the columns in the order in which they were made, as far as [model.read] has read them. The
+// caller may keep the result and must not change it.
 func (m *model) look() []column {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -91,7 +90,7 @@ type worldAnswer struct {
 	Version      string     `json:"version"`
 	API          int        `json:"api"`
 	ReadOnly     bool       `json:"readOnly"`
-	TokenNeeded  bool       `json:"tokenNeeded"` // also for reading
+	TokenNeeded  bool       `json:"tokenNeeded"` // for reading too
 	PageSize     int        `json:"pageSize"`
 	HugePageSize int        `json:"hugePageSize"` // 0: none
 	MaxEntities  int        `json:"maxEntities"`
@@ -108,7 +107,7 @@ func (in *Inspector) describeWorld(r *http.Request) (any, error) {
 	a := worldAnswer{
 		Version: version(), API: 1, ReadOnly: !in.options.ReadWrite, TokenNeeded: in.guard.tokenForReading,
 		PageSize: vm.PageSize(), HugePageSize: vm.HugePageSize(), Attribution: append([]string{}, in.options.Attribution...),
-		Columns: []column{}, Views: in.gallery.names(),
+		Columns: []column{}, Views: in.views.names(),
 	}
 	var all []column
 	err := in.look(r.Context(), func() bool {
@@ -131,7 +130,7 @@ func (in *Inspector) describeWorld(r *http.Request) (any, error) {
 	return a, err
 }
 
-// version is that of the module, as the program was built with it.
+// version returns the module's version in the program's build information.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -79,8 +79,8 @@ func readOrder(body io.Reader) (order, error) {
 	return o, nil
 }
 
-// obeyed is the state after an order.
-type obeyed struct {
+// controlResult is the state after an order.
+type controlResult struct {
 	Paused bool   `json:"paused"`
 	Tick   uint64 `json:"tick"` // number of the schedule's last tick; 0 without a schedule
 	Made   uint64 `json:"made"` // ticks of the step that were made before this answer
@@ -105,7 +105,7 @@ func (in *Inspector) serveControl(r *http.Request) (any, error) {
 	case "step":
 		made = in.step(r.Context(), c, s, o.Ticks)
 	}
-	a := obeyed{Paused: c.Paused(), Made: made}
+	a := controlResult{Paused: c.Paused(), Made: made}
 	if s != nil {
 		a.Tick = s.Stats().Tick
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // order sends an order to control the program and returns what became of it.
-func (f *fixture) order(t testing.TB, body string) (a obeyed) {
+func (f *fixture) order(t testing.TB, body string) (a controlResult) {
 	t.Helper()
 	status, text := f.do(t, "POST", prefix+"control", f.options.Token, body)
 	if err := json.Unmarshal(text, &a); err != nil || status != http.StatusOK {
@@ -24,7 +24,7 @@ func (f *fixture) order(t testing.TB, body string) (a obeyed) {
 }
 
 // step has ticks made and waits for them. The answer waits by itself, but not for ever where the machine is slow.
-func (f *fixture) step(t testing.TB, ticks int) (a obeyed) {
+func (f *fixture) step(t testing.TB, ticks int) (a controlResult) {
 	t.Helper()
 	start := time.Now()
 	a = f.order(t, fmt.Sprintf(`{"action": "step", "ticks": %d}`, ticks))
@@ -82,7 +82,7 @@ func TestControlIsRefused(t *testing.T) {
 		}
 	}
 	if f.schedule.Paused() {
-		t.Error("an order that was refused was obeyed")
+		t.Error("an order that was refused was controlResult")
 	}
 }
 
@@ -120,7 +120,7 @@ func TestControlOfTheProgram(t *testing.T) {
 			}
 		} else {
 			a := f.order(t, `{"action":"step","ticks":7}`)
-			if a != (obeyed{Paused: true}) || control.steps != 7 || !in.controlState().Available {
+			if a != (controlResult{Paused: true}) || control.steps != 7 || !in.controlState().Available {
 				t.Errorf("%+v, %+v", a, control)
 			}
 			if a := f.order(t, `{"action":"resume"}`); a.Paused || control.paused {

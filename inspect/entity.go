@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	lookTime   = 150 * time.Microsecond // after which a look leaves the rest to the next one
+	lookTime   = 150 * time.Microsecond // after which a look leaves the rest to the next look
 	fieldsMost = 4000                   // of all components of an entity
-	heapFields = 300                    // of a component that must be read while the world stands still
-	endsMost   = 50                     // of edges that are listed
+	heapFields = 300                    // of a component that must be read during a look
+	endsMost   = 50                     // listed edges
 )
 
 func (in *Inspector) entityRoutes() []route {
@@ -31,47 +31,47 @@ func (in *Inspector) entityRoutes() []route {
 	}
 }
 
-// entityTopics tell of one entity: entity:17.3.
+// entityTopics are the stream topics of one entity, such as entity:17.3.
 func (in *Inspector) entityTopics() []topic {
 	return []topic{{name: "entity", every: time.Second / 4, make: func(ctx context.Context, id string) (any, error) {
 		return in.readEntity(ctx, id)
 	}}}
 }
 
-// entityAnswer is one entity as the page sees it.
+// entityAnswer is one entity on the page.
 type entityAnswer struct {
 	ID         string      `json:"id"`
-	Alive      bool        `json:"alive"` // one that is not is an error: see stale
+	Alive      bool        `json:"alive"` // always true: a stale entity is an error
 	Name       string      `json:"name"`
 	Slot       int         `json:"slot"`
 	Generation uint32      `json:"generation"`
-	Archetype  []string    `json:"archetype"` // the components that it was born with
+	Archetype  []string    `json:"archetype"` // the components that the entity was born with
 	Components []component `json:"components"`
 	Links      []linkList  `json:"links"`
 	Address    address     `json:"address"`
 }
 
-// component is an entity's component. A relation is none here, but a list of links.
+// component is an entity's component. Relations and edges are lists of links instead.
 type component struct {
 	Column   string                    `json:"column"`
-	ID       int                       `json:"id"` // the column's
+	ID       int                       `json:"id"` // of the column
 	Type     string                    `json:"type"`
 	Storage  string                    `json:"storage"`
-	Size     int                       `json:"size"` // bytes
+	Size     int                       `json:"size"` // in bytes
 	Editable bool                      `json:"editable"`
-	Place    *place                    `json:"place"`   // null where it lies in memory of its own
+	Place    *place                    `json:"place"`   // null if the component lies outside of the reservations
 	Value    *value.Field              `json:"value"`   // null for a tag
-	Choices  map[string][]value.Choice `json:"choices"` // of the enums in it: the names of values
+	Choices  map[string][]value.Choice `json:"choices"` // names of the values of the enums in it
 }
 
-// linkList is what an entity is linked to by one relation or by edges, in one direction.
+// linkList lists an entity's links of one relation, or its edges, in one direction.
 type linkList struct {
 	Column    string    `json:"column"`
-	ID        int       `json:"id"`        // the column's
+	ID        int       `json:"id"`        // of the column
 	Kind      string    `json:"kind"`      // relation or edges
-	Direction string    `json:"direction"` // out, or in
+	Direction string    `json:"direction"` // out or in
 	Total     int       `json:"total"`
-	Ends      []linkEnd `json:"ends"` // the first of them; of a relation's sources none: see children
+	Ends      []linkEnd `json:"ends"` // the first ends; empty for a relation's sources, which listChildren lists
 }
 
 // linkEnd is the entity at the other end of a link.
@@ -81,10 +81,10 @@ type linkEnd struct {
 	Value string `json:"value"` // of an edge
 }
 
-// stale is the answer for an entity that is no more.
+// stale is the error for an entity that is no longer alive.
 func stale(id string) error {
 	if _, _, ok := parseID(id); !ok {
-		return badRequest("an entity is written as slot and generation, such as 17.3, not %.40q", id)
+		return badRequest("an entity ID is a slot and a generation, such as 17.3, not %.40q", id)
 	}
 	return &problem{Status: http.StatusGone, Code: "stale", Message: fmt.Sprintf("entity %s is no longer alive", id)}
 }
@@ -93,7 +93,7 @@ func (in *Inspector) showEntity(r *http.Request) (any, error) {
 	return in.readEntity(r.Context(), r.PathValue("id"))
 }
 
-// readEntity reads all of an entity that is shown: what may be large a component at a time.
+// readEntity reads an entity for the page. It reads large components in looks of their own.
 func (in *Inspector) readEntity(ctx context.Context, id string) (*entityAnswer, error) {
 	k := entityReader{in: in, id: id, left: fieldsMost}
 	if err := in.look(ctx, k.look); err != nil {
@@ -109,19 +109,19 @@ func (in *Inspector) readEntity(ctx context.Context, id string) (*entityAnswer, 
 	return &k.answer, nil
 }
 
-// entityReader reads an entity: in looks while the world stands still it copies, afterwards it makes trees of the copies.
+// entityReader reads an entity. It copies components in looks, and afterwards builds trees from the copies.
 type entityReader struct {
 	in     *Inspector
 	id     string
 	answer entityAnswer
 	gone   bool
-	next   int             // the column to go on with
-	values []reflect.Value // by component; invalid where the tree is made already, or there is none
-	left   int             // fields that may be shown
+	next   int             // next column to read
+	values []reflect.Value // by component; invalid if the tree is already built, or the component has no value
+	left   int             // fields that may still be shown
 	links  []*value.Link
 }
 
-// look reads some more components and reports whether that was all.
+// look reads some more components and reports whether it is done.
 func (k *entityReader) look() (done bool) {
 	start := time.Now()
 	w := k.in.world
@@ -151,9 +151,9 @@ func (k *entityReader) look() (done bool) {
 	return true
 }
 
-// component copies e's component, if it has one.
+// component copies e's component, if e has it.
 func (k *entityReader) component(c *column, e vast.Entity) {
-	if c.Size > componentMost { // is not even copied
+	if c.Size > componentMost { // too large to copy
 		if has(k.in.world, c.col, e) {
 			one := k.componentOf(c, e)
 			one.Editable, one.Value = false, tooLarge(c)
@@ -170,14 +170,14 @@ func (k *entityReader) component(c *column, e vast.Entity) {
 	case c.info.Type == nil:
 		v = reflect.Value{}
 	case !value.IsPlain(c.info.Type):
-		// What it refers to is the world's, and may change when this look is over.
+		// The value refers to memory of the world, which may change after this look.
 		k.tree(&one, v, min(k.left, heapFields))
 		v = reflect.Value{}
 	}
 	k.answer.Components, k.values = append(k.answer.Components, one), append(k.values, v)
 }
 
-// build makes the trees of what was copied.
+// build builds the trees of the copies.
 func (k *entityReader) build() {
 	for i, v := range k.values {
 		if v.IsValid() {
@@ -196,7 +196,7 @@ func (k *entityReader) tree(one *component, v reflect.Value, fields int) {
 	k.links = append(k.links, shown.Links...)
 }
 
-// componentOf returns e's component without its value.
+// componentOf describes e's component without its value.
 func (k *entityReader) componentOf(c *column, e vast.Entity) component {
 	return component{
 		Column: c.Name, ID: c.ID, Type: c.Type, Storage: c.Storage, Size: c.Size, Place: k.in.places.place(k.in.world, c, e),
@@ -208,7 +208,7 @@ func tooLarge(c *column) *value.Field {
 	return &value.Field{Type: c.Type, Kind: value.Other, Exported: true, Size: c.Size, Text: tooManyBytes(c.Size)}
 }
 
-// resolve finds out about linked entities, some at a time.
+// resolve looks up the names of linked entities, some in each look.
 func (in *Inspector) resolve(ctx context.Context, links []*value.Link) error {
 	if len(links) == 0 {
 		return nil
@@ -230,7 +230,7 @@ func (in *Inspector) resolve(ctx context.Context, links []*value.Link) error {
 	})
 }
 
-// linksOf returns what e is linked to in a relation, or by edges.
+// linksOf returns e's links in a relation, or e's edges.
 func (in *Inspector) linksOf(c *column, e vast.Entity) (lists []linkList) {
 	add := func(kind, direction string, total int, ends []linkEnd) {
 		if total > 0 {

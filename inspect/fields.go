@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// field is a value within a component that is no struct or array of others.
+// field is a value within a component that is neither a struct nor an array of values.
 type field struct {
-	Path string `json:"path"` // such as At.X or Items[2]; empty where the component is one value
+	Path string `json:"path"` // such as At.X or Items[2]; empty if the component is a single value
 	Type string `json:"type"`
 	Kind string `json:"kind"` // float, int, uint, bool, string, entity, enum or other
 
@@ -17,13 +17,12 @@ type field struct {
 	typ    reflect.Type
 }
 
-// fieldsKnown are the answers of fieldsIn, by type: a program has a limited number of types.
+// fieldsKnown caches the results of fieldsIn, by type. A program has a limited number of types.
 var fieldsKnown sync.Map
 
-// fieldsIn returns the first fields of a type, in the order of their offsets. The caller does not change
-// them. Complexity: constant after the first call for a type, which takes a step for each field that it
-// returns and for each part of each struct type. The length of arrays does not count: where one element has
-// no field, none has.
+// fieldsIn returns the first fields of a type, by offset. The caller must not change the result. Complexity:
+// constant after the first call for a type. The first call takes a step for each returned field and for each
+// part of each struct type. The length of an array of empty elements does not count.
 func fieldsIn(t reflect.Type) []field {
 	if known, ok := fieldsKnown.Load(t); ok {
 		return known.([]field)
@@ -34,15 +33,15 @@ func fieldsIn(t reflect.Type) []field {
 	return l.fields
 }
 
-// fieldList gathers fields.
+// fieldList collects fields.
 type fieldList struct {
 	fields []field
-	bare   map[reflect.Type]bool // whether a struct or an array is without fields, of those that were met
+	bare   map[reflect.Type]bool // caches isBare
 }
 
 func (l *fieldList) full() bool { return len(l.fields) == maxFields }
 
-// add adds the fields of a part. Each call but the first adds a field, so there are few calls.
+// add adds the fields of a part. Every call but the first adds a field, which bounds the number of calls.
 func (l *fieldList) add(t reflect.Type, path string, offset int) {
 	kind := kindOf(t)
 	switch {
@@ -94,8 +93,8 @@ func (l *fieldList) isBare(t reflect.Type) bool {
 
 var stringerType = reflect.TypeFor[fmt.Stringer]()
 
-// kindOf says how a value of a type is shown; empty for those that have parts, and those that cannot be
-// shown.
+// kindOf returns how the page shows a value of a type. It returns "" for types with parts, and for types that
+// cannot be shown.
 func kindOf(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Bool:

@@ -5,15 +5,15 @@ import (
 	"runtime/metrics"
 )
 
-// goReading is what Go's runtime tells of itself.
+// goReading is what Go's runtime reports.
 type goReading struct {
 	heap        int // bytes of objects, live or not yet swept
 	collections uint64
-	pauses      []uint64  // of the collector, by how long they took
-	bounds      []float64 // in seconds, one more than pauses
+	pauses      []uint64  // number of collector pauses in each bucket
+	bounds      []float64 // of the buckets, in seconds: one more than pauses
 }
 
-// readGo asks the runtime, which stops nothing.
+// readGo reads the runtime's metrics. It does not stop the program.
 func readGo() goReading {
 	samples := [...]metrics.Sample{
 		{Name: "/memory/classes/heap/objects:bytes"},
@@ -25,8 +25,8 @@ func readGo() goReading {
 	return goReading{int(samples[0].Value.Uint64()), samples[1].Value.Uint64(), h.Counts, h.Buckets}
 }
 
-// pausesSince returns how often the collector stopped the program since an earlier reading, and the longest time that it
-// did: the upper bound of its bucket, or where there is none the lower one.
+// pausesSince returns how many collector pauses there were since an earlier reading, and the longest: the
+// upper bound of its bucket, or the lower bound of the last bucket.
 func (r goReading) pausesSince(earlier goReading) (n uint64, worst float64) {
 	for i, c := range r.pauses {
 		if i < len(earlier.pauses) {

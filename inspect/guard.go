@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// guard decides who may ask.
+// guard decides which requests are answered.
 type guard struct {
-	hosts           []string // names that requests may call the server by, in small letters
+	hosts           []string // names of the server that requests may use, in lower case
 	tokenForReading bool
 	token           [sha256.Size]byte
 }
@@ -28,8 +28,9 @@ func newGuard(o Options, loopback bool) guard {
 
 func newToken() string { return rand.Text() }
 
-// checkHost refuses requests that call the server by a name that somebody else may own. A page of another site that makes its
-// own name mean this machine still sends that name. An address cannot be made to mean another machine.
+// checkHost refuses requests that name the server by an unknown name. A page of another site can make its own
+// name resolve to this machine (DNS rebinding), but its requests still carry that name. An address cannot be
+// redirected like that.
 func (g *guard) checkHost(r *http.Request) error {
 	host := r.Host
 	if name, _, err := net.SplitHostPort(host); err == nil {
@@ -40,10 +41,11 @@ func (g *guard) checkHost(r *http.Request) error {
 		return nil
 	}
 	return &problem{Status: http.StatusForbidden, Code: "host",
-		Message: "the request calls this server by a name that it does not know: use its address, or name it in Options.Hosts"}
+		Message: "unknown host name: use the server's address, or add the name to Options.Hosts"}
 }
 
-// checkOrigin refuses requests that a page of another site makes. Programs that are no browsers send neither header.
+// checkOrigin refuses requests made by pages of other sites. Programs that are not browsers send neither
+// header.
 func (g *guard) checkOrigin(r *http.Request) error {
 	foreign := &problem{Status: http.StatusForbidden, Code: "origin", Message: "the request comes from a page of another site"}
 	switch r.Header.Get("Sec-Fetch-Site") {
@@ -60,7 +62,7 @@ func (g *guard) checkOrigin(r *http.Request) error {
 	return nil
 }
 
-// checkToken refuses requests without the token. How long it takes does not tell how much of a wrong one is right.
+// checkToken refuses requests without the token. Its duration does not depend on the token that was sent.
 func (g *guard) checkToken(r *http.Request) error {
 	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	sum := sha256.Sum256([]byte(given))
@@ -68,11 +70,11 @@ func (g *guard) checkToken(r *http.Request) error {
 		return nil
 	}
 	return &problem{Status: http.StatusUnauthorized, Code: "token",
-		Message: "this takes the token: open the address that the program printed, with what stands after #, or send it as " +
-			"Authorization: Bearer"}
+		Message: "this request takes the token: open the whole address that the program printed, with the part after #, or " +
+			"send the header Authorization: Bearer TOKEN"}
 }
 
-// setHeaders keeps browsers from doing more with an answer than it is for.
+// setHeaders restricts what a browser may do with an answer.
 func setHeaders(h http.Header) {
 	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "+
 		"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
@@ -81,6 +83,6 @@ func setHeaders(h http.Header) {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Cache-Control", "no-store") // the page's own files say otherwise
+	h.Set("Cache-Control", "no-store") // the page's own files override this
 	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
 }

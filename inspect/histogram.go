@@ -13,38 +13,38 @@ import (
 const (
 	binsUsual   = 50
 	binsMost    = 1000
-	numbersMost = 1 << 20 // that are kept of one query
-	ranked      = 1 << 14 // numbers that quantiles are taken from
+	numbersMost = 1 << 20 // kept of one query
+	ranked      = 1 << 14 // numbers that the quantiles are computed from
 )
 
-// histogramAnswer says how the numbers in a field are spread. Where there were more than are kept it goes by an even random
-// sample, and the counts of the bins are what they are for all, about.
+// histogramAnswer is the distribution of the numbers in a field. If there are too many numbers, it is based
+// on an even random sample, and the counts of the bins are scaled up to all.
 type histogramAnswer struct {
 	Field     string             `json:"field"`
 	Kind      string             `json:"kind"`
-	Count     int                `json:"count"`    // entities that the query finds and that have the field
-	NaN       int                `json:"nan"`      // of these, those whose number is none
-	Infinite  int                `json:"infinite"` // and those whose is without end; the rest is in the bins
-	Min       *float64           `json:"min"`      // null where there are no numbers
+	Count     int                `json:"count"`    // matching entities that have the field
+	NaN       int                `json:"nan"`      // number of NaN
+	Infinite  int                `json:"infinite"` // number of infinities; the other numbers are in the bins
+	Min       *float64           `json:"min"`      // null without numbers
 	Max       *float64           `json:"max"`
 	Mean      *float64           `json:"mean"`
-	Quantiles map[string]float64 `json:"quantiles"` // p1 to p99, about
+	Quantiles map[string]float64 `json:"quantiles"` // p1 to p99, approximate
 	Bins      []binAnswer        `json:"bins"`
 	Sampled   bool               `json:"sampled"`
-	Sample    int                `json:"sample"` // how many numbers were looked at
+	Sample    int                `json:"sample"` // size of the sample
 	Scanned   int                `json:"scanned"`
 	Exact     bool               `json:"exact"`
 }
 
-// binAnswer counts the numbers from one to below another, of the last bin to the other.
+// binAnswer counts the numbers in [From, To). The last bin includes To.
 type binAnswer struct {
 	From  float64 `json:"from"`
 	To    float64 `json:"to"`
 	Count int     `json:"count"`
-	Label string  `json:"label,omitempty"` // of bools and enums
+	Label string  `json:"label,omitempty"` // of a bool or an enum
 }
 
-// describeNumbers answers with the histogram of a field in the entities that a query finds.
+// describeNumbers answers with the histogram of a field of the matching entities.
 func (in *Inspector) describeNumbers(r *http.Request) (any, error) {
 	bins, err := wholeNumber(r, "bins", binsUsual, 1, binsMost)
 	if err != nil {
@@ -52,7 +52,7 @@ func (in *Inspector) describeNumbers(r *http.Request) (any, error) {
 	}
 	field := r.URL.Query().Get("field")
 	if field == "" {
-		return nil, badRequest("field is missing: name a number, such as Position.X")
+		return nil, badRequest("field is missing: name a numeric field, such as Position.X")
 	}
 	s, err := in.newSearch(r, r.URL.Query().Get("query"), wanted{number: field, slots: slotsRead}, answerTime)
 	if err != nil {
@@ -69,7 +69,7 @@ func (in *Inspector) describeNumbers(r *http.Request) (any, error) {
 	return a, nil
 }
 
-// gathering gathers the numbers of a search.
+// gathering collects the numbers of a search.
 type gathering struct {
 	numbers []float64
 	count   int
@@ -100,10 +100,10 @@ func (g *gathering) gather(s *search) error {
 	return nil
 }
 
-// fill makes the answer of some numbers, which it changes.
+// fill computes the answer from numbers, which it reorders.
 func (a *histogramAnswer) fill(numbers []float64, bins int, p *query.Part) {
 	a.Sample = len(numbers)
-	share := float64(a.Count) / float64(max(1, len(numbers))) // entities that a number stands for
+	share := float64(a.Count) / float64(max(1, len(numbers))) // entities that each number stands for
 	nan, infinite := 0, 0
 	finite := numbers[:0]
 	least, most, sum := math.Inf(1), math.Inf(-1), 0.0
@@ -125,7 +125,7 @@ func (a *histogramAnswer) fill(numbers []float64, bins int, p *query.Part) {
 	mean := sum * (float64(len(numbers)) / float64(len(finite)))
 	a.Min, a.Max, a.Mean = &least, &most, &mean
 	a.Bins = binsOf(least, most, bins, p)
-	first, width := a.Bins[0].From, a.Bins[0].To/2-a.Bins[0].From/2 // half a width, as border has it
+	first, width := a.Bins[0].From, a.Bins[0].To/2-a.Bins[0].From/2 // half of the width, as border computes it
 	counts := make([]int, len(a.Bins))
 	for _, x := range finite {
 		i := 0
@@ -142,7 +142,7 @@ func (a *histogramAnswer) fill(numbers []float64, bins int, p *query.Part) {
 
 func scaled(n int, share float64) int { return int(math.Round(float64(n) * share)) }
 
-// rank fills in the quantiles, from some of the numbers where there are many.
+// rank computes the quantiles, from a sample if there are many numbers.
 func (a *histogramAnswer) rank(numbers []float64) {
 	if len(numbers) > ranked {
 		numbers = choose(numbers, ranked)
@@ -156,14 +156,14 @@ func (a *histogramAnswer) rank(numbers []float64) {
 	}
 }
 
-// binsOf cuts a range into bins of one width: of whole numbers, into whole ones.
+// binsOf divides a range into bins of equal width. The width is a whole number if the numbers are.
 func binsOf(least, most float64, n int, p *query.Part) []binAnswer {
 	width := (most/2 - least/2) / float64(n) * 2
 	if p.Kind != query.KindFloat {
 		width = math.Ceil((most - least + 1) / float64(n))
 		n = int((most-least)/width) + 1
 	}
-	// One is asked for, or all numbers are alike, or so close that no bin has a width.
+	// There is one bin if one is asked for, or if all numbers are alike or too close for a width.
 	if n == 1 || border(least, width, 1) == least {
 		return []binAnswer{{From: least, To: most, Label: meaningOf(p, least, least == most)}}
 	}
@@ -178,10 +178,10 @@ func binsOf(least, most float64, n int, p *query.Part) []binAnswer {
 	return bins
 }
 
-// border returns where a bin begins. It goes by halves, which are finite where the range is not.
+// border returns where a bin begins. It works with halves, which are finite even if the range is not.
 func border(least, width float64, i int) float64 { return (least/2 + float64(i)*(width/2)) * 2 }
 
-// meaningOf returns what a number stands for, of bools and enums, where it is alone in its bin.
+// meaningOf returns the text of a bool or an enum whose number is alone in its bin.
 func meaningOf(p *query.Part, x float64, alone bool) string {
 	v := reflect.New(p.Type).Elem()
 	switch {

@@ -1,12 +1,12 @@
 package inspect
 
-// historyLength is how many samples are kept: those of ten minutes.
+// historyLength is the number of kept samples: ten minutes.
 const historyLength = 600
 
-// history holds the last samples. A second in which nobody looked has none.
+// history holds the last samples. There is no sample of a second without a reader.
 type history struct {
-	samples []Sample // a ring, once it is full
-	next    int      // where the next one goes then
+	samples []Sample // a ring once it is full
+	next    int      // index of the oldest sample then
 }
 
 func (h *history) add(s Sample) {
@@ -26,7 +26,7 @@ func (h *history) last() (s Sample, ok bool) {
 	return h.samples[(h.next+len(h.samples)-1)%len(h.samples)], true
 }
 
-// since returns a copy of the samples taken after a time, in seconds since 1970, the oldest first.
+// since returns a copy of the samples taken after a time in seconds since 1970, the oldest first.
 func (h *history) since(at float64) []Sample {
 	list := make([]Sample, 0, len(h.samples))
 	for i := range h.samples {

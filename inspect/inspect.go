@@ -20,12 +20,12 @@ type Inspector struct {
 	places  elementPlaces
 	memory  memory
 	sampler *sampler
-	gallery *gallery
+	views   *viewCache
 	asked   searches
 	looking chan struct{}  // holds a token for each visit under way
 	looks   sync.WaitGroup // visits under way
 	streams chan struct{}  // holds a token for each stream
-	records chan struct{}  // holds a token for each request that has ticks recorded
+	records chan struct{}  // holds a token for each request that records ticks
 
 	listener net.Listener
 	server   *http.Server
@@ -33,23 +33,24 @@ type Inspector struct {
 	ended    chan struct{}
 }
 
-// Serve begins to serve a world and returns at once. It serves until ctx ends or [Inspector.Close] is called; a request that
-// asks for the world after that of the world itself is told so.
+// Serve starts to serve a world and returns at once. It serves until ctx ends or [Inspector.Close] is called.
+// If the world is closed first, later requests that need the world get an error.
 //
-// The world must let visitors in (see vast.World.Visit): a sched.Schedule does between its ticks, and what has none calls
-// vast.World.Admit. It returns a [*ListenError] where it cannot listen at the address.
+// The world must admit visitors (see vast.World.Visit). A sched.Schedule does so between its ticks; a program
+// without a schedule calls vast.World.Admit. Serve returns a [*ListenError] if it cannot listen at the
+// address.
 func Serve(ctx context.Context, w *vast.World, o Options) (*Inspector, error) {
 	if w == nil {
 		panic("inspect: Serve: the world is nil")
 	}
 	o = o.withDefaults()
-	g := newGallery(o.Views)
+	g := newViewCache(o.Views)
 	l, err := listen(o.Addr)
 	if err != nil {
 		return nil, err
 	}
 	in := &Inspector{
-		world: w, options: o, guard: newGuard(o, isLoopback(l.Addr())), gallery: g,
+		world: w, options: o, guard: newGuard(o, isLoopback(l.Addr())), views: g,
 		looking: make(chan struct{}, maxLooking), streams: make(chan struct{}, maxStreams),
 		records: make(chan struct{}, maxRecording), listener: l, ended: make(chan struct{}),
 	}
@@ -66,7 +67,7 @@ func (in *Inspector) serve(ctx context.Context) {
 	var shutdown sync.WaitGroup
 	shutdown.Go(func() {
 		<-ctx.Done()
-		// Streams end with the context, and so does what asks for the world; the rest takes little time.
+		// Streams and visits end with the context; the rest takes little time.
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
 		if err := in.server.Shutdown(grace); err != nil {
@@ -80,8 +81,9 @@ func (in *Inspector) serve(ctx context.Context) {
 	in.looks.Wait()
 }
 
-// Close ends serving and waits until no more is asked of the world, so that the world may be closed afterwards. It may be
-// called on the world's goroutine: requests that wait to be let in are sent away. Closing twice does nothing.
+// Close stops serving. It returns when the inspector no longer uses the world, so that the world may be
+// closed. It may be called on the world's goroutine: waiting requests are refused. A second Close does
+// nothing.
 func (in *Inspector) Close() error {
 	in.stop()
 	<-in.ended
@@ -91,7 +93,8 @@ func (in *Inspector) Close() error {
 // Addr returns the address that the inspector listens at.
 func (in *Inspector) Addr() net.Addr { return in.listener.Addr() }
 
-// URL returns where to point a browser. Where the token is of use it is the part after #, which browsers do not send to anybody.
+// URL returns the address to open in a browser. If a token is needed, it is the part after #, which browsers
+// do not send to any server.
 func (in *Inspector) URL() string {
 	u := url.URL{Scheme: "http", Host: browsable(in.listener.Addr()), Path: "/"}
 	if in.options.ReadWrite || in.guard.tokenForReading {

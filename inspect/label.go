@@ -7,18 +7,19 @@ import (
 )
 
 const (
-	mostLabels  = 200     // values of one label, but for otherLabel
-	otherLabel  = "other" // for all that are beyond
-	mostInLabel = 128     // characters
+	mostLabels  = 200     // distinct values of a label, besides otherLabel
+	otherLabel  = "other" // for all further values
+	mostInLabel = 128     // in characters
 )
 
-// labelOf makes a name from the program a label: valid, of bounded length, and safe to print on a terminal.
+// labelOf turns a name from the program into a label: valid UTF-8, of bounded length, and safe to print on a
+// terminal.
 func labelOf(name string) string {
 	runes := []rune(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return unicode.ReplacementChar
 		}
-		return r // of bytes that are no text: the replacement
+		return r // invalid bytes have become the replacement character
 	}, name))
 	if len(runes) > mostInLabel {
 		return string(runes[:mostInLabel-1]) + "…"
@@ -26,14 +27,14 @@ func labelOf(name string) string {
 	return string(runes)
 }
 
-// labelled sums figures up by their label, of which there are at most [mostLabels] and [otherLabel]: those that come first.
-// Names that make the same label are one.
+// labelled sums figures by label. The first [mostLabels] labels have sums of their own; the others share
+// [otherLabel]. Names that make the same label share a sum.
 type labelled[T any] struct {
 	labels []string
 	sums   map[string]*T
 }
 
-// of returns the sum that a name's figures are added to.
+// of returns the sum for a name.
 func (l *labelled[T]) of(name string) *T {
 	label := labelOf(name)
 	if sum, ok := l.sums[label]; ok {
@@ -53,7 +54,7 @@ func (l *labelled[T]) of(name string) *T {
 	return sum
 }
 
-// all returns the labels and sums, in the order in which they came.
+// all yields the labels and sums, in the order in which the labels were first used.
 func (l *labelled[T]) all() iter.Seq2[string, *T] {
 	return func(yield func(string, *T) bool) {
 		for _, label := range l.labels {

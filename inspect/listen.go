@@ -12,19 +12,19 @@ import (
 	"time"
 )
 
-// What a client may take of the server.
+// Limits for a client.
 const (
 	maxConnections = 256
 	maxHeaderBytes = 16 << 10
 	maxBodyBytes   = 1 << 20
-	headerTime     = 5 * time.Second  // to send a request's head
+	headerTime     = 5 * time.Second  // to send the head of a request
 	readTime       = 15 * time.Second // to send a request
 	idleTime       = 30 * time.Second // between two requests
 	writeTime      = 10 * time.Second // to take what was written
 )
 
-// ListenError says why the inspector cannot listen at an address. Where another program does, errors.Is reports
-// syscall.EADDRINUSE, on Windows too, which has a code of its own for that.
+// ListenError reports that the inspector cannot listen at an address. If another program uses the address,
+// errors.Is reports syscall.EADDRINUSE, also on Windows, which has an error code of its own.
 type ListenError struct {
 	Addr string
 	Err  error
@@ -32,7 +32,7 @@ type ListenError struct {
 
 func (e *ListenError) Error() string {
 	if errors.Is(e.Err, errTaken) {
-		return fmt.Sprintf("inspect: %s is taken by another program: choose another port, or port 0 for any that is free", e.Addr)
+		return fmt.Sprintf("inspect: %s is in use by another program: choose another port, or port 0 for any free port", e.Addr)
 	}
 	return fmt.Sprintf("inspect: cannot listen at %s: %v", e.Addr, e.Err)
 }
@@ -51,7 +51,7 @@ func listen(addr string) (net.Listener, error) {
 	return l, nil
 }
 
-// newServer returns the server, whose requests end when ctx does.
+// newServer returns a server whose requests end with ctx.
 func newServer(ctx context.Context, h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -61,14 +61,14 @@ func newServer(ctx context.Context, h http.Handler) *http.Server {
 		ReadHeaderTimeout: headerTime,
 		ReadTimeout:       readTime,
 		IdleTimeout:       idleTime,
-		// OPTIONS * is answered by the handler like all else, or not at all.
+		// The handler answers OPTIONS * like any other request.
 		DisableGeneralOptionsHandler: true,
-		// What is written has a deadline of its own, which streams put off as long as they are read.
-		ErrorLog: log.New(io.Discard, "", 0), // clients that hang up are no news
+		// There is no WriteTimeout: each write sets a deadline of its own, so that streams can last.
+		ErrorLog: log.New(io.Discard, "", 0), // clients that hang up are not errors
 	}
 }
 
-// browsable is an address as a browser can call it: one that stands for all of the machine's is called by its loopback.
+// browsable returns an address that a browser can open: the loopback address for a listener on all addresses.
 func browsable(a net.Addr) string {
 	tcp, ok := a.(*net.TCPAddr)
 	if !ok {

@@ -12,20 +12,20 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// maxLooking is how many requests may look at the world at a time, or wait to.
+// maxLooking bounds the requests that look at the world or wait to.
 const maxLooking = 32
 
-// errImpatient ends a visit that is not let in.
+// errImpatient cancels a visit that was not admitted in time.
 var errImpatient = errors.New("inspect: not let in")
 
-// look has f called while nothing else is done with the world, again and again until it returns true. A call may take a
-// quarter of a millisecond: f copies what it needs, and leaves what is dear to the time after.
+// look calls f between ticks until f returns true. A call may take a quarter of a millisecond: f copies what
+// it needs, and leaves expensive work for later.
 func (in *Inspector) look(ctx context.Context, f func() (done bool)) error {
 	select {
 	case in.looking <- struct{}{}:
 		defer func() { <-in.looking }()
 	default:
-		return tooBusy("%d requests look at the world already", maxLooking)
+		return tooBusy("%d requests already look at the world", maxLooking)
 	}
 	in.looks.Add(1)
 	defer in.looks.Done()
@@ -42,15 +42,15 @@ func (in *Inspector) look(ctx context.Context, f func() (done bool)) error {
 		return err
 	case context.Cause(ctx) == errImpatient:
 		return &problem{Status: http.StatusServiceUnavailable, Code: "notAdmitted", Retry: 1,
-			Message: "the program has not let the inspector look for " + in.options.Patience.String() +
-				": it must run a sched.Schedule, or call World.Admit once a tick"}
+			Message: "the program has not admitted the inspector for " + in.options.Patience.String() +
+				": it must run a sched.Schedule or call World.Admit once a tick"}
 	case errors.Is(err, context.DeadlineExceeded):
-		return &problem{Status: http.StatusServiceUnavailable, Code: "time", Message: "this took longer than a request may: ask for less"}
+		return &problem{Status: http.StatusServiceUnavailable, Code: "time", Message: "the request took too long: ask for less"}
 	}
 	return err
 }
 
-// entity returns the living entity with an ID such as 17.3. It is called while the world lets the inspector look.
+// entity returns the living entity with an ID such as 17.3. Call it in a look.
 func (in *Inspector) entity(id string) (vast.Entity, bool) {
 	slot, generation, ok := parseID(id)
 	if !ok {
@@ -60,7 +60,7 @@ func (in *Inspector) entity(id string) (vast.Entity, bool) {
 	return e, ok && e.Generation() == generation
 }
 
-// parseID reads what vast.Entity.String writes.
+// parseID parses the format of vast.Entity.String.
 func parseID(id string) (slot int, generation uint32, ok bool) {
 	a, b, found := strings.Cut(id, ".")
 	s, err := strconv.ParseUint(a, 10, 31)

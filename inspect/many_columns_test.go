@@ -176,7 +176,7 @@ func TestManyArchetypes(t *testing.T) {
 	if len(m.Archetypes) != maxArchetypes || sum >= entities || m.Slots != 64*archetypes {
 		t.Errorf("%d archetypes with %d of %d entities in %d slots", len(m.Archetypes), sum, entities, m.Slots)
 	}
-	var p memoryForPeople
+	var p memoryPictureJSON
 	grid := m.area(t, "Grid10", "elements")
 	f.get(t, fmt.Sprintf("memory/picture?format=json&by=archetype&from=%d&to=%d&cells=%d", grid.First,
 		grid.First+64*archetypes*grid.Stride, archetypes), &p)

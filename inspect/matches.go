@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	maxRanks    = 16      // queries whose ranks are kept
-	maxLists    = 4       // queries whose matches are kept
-	maxSlots    = 1 << 27 // of which matches are kept: 16 MiB of bits
+	maxRanks    = 16      // queries with kept ranks
+	maxLists    = 4       // queries with kept matches
+	maxSlots    = 1 << 27 // of a list of matches: 16 MiB of bits
 	matchesTime = 5 * time.Second
 )
 
-// ranks say how many entities a query finds in the slots of each step, for as long as the structure of the world is the
-// same: so that a page of a list is found without counting what comes before it.
+// ranks count the matches of a query in each step of slots. They are valid as long as the structure of the
+// world does not change. With ranks, a page is found without counting the matches before it.
 type ranks struct {
 	key     string
 	changes uint64
@@ -25,7 +25,7 @@ type ranks struct {
 	counts  []int
 }
 
-// total returns how many entities the query finds.
+// total returns the number of matches.
 func (k *ranks) total() (n int) {
 	for _, c := range k.counts {
 		n += c
@@ -33,7 +33,7 @@ func (k *ranks) total() (n int) {
 	return n
 }
 
-// ranksOf returns what is known of a search that looks at the world.
+// ranksOf returns valid ranks for a search, or nil. Call it in a look.
 func (q *searches) ranksOf(s *search) *ranks {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -55,23 +55,23 @@ func (q *searches) keepRanks(k *ranks) {
 	q.ranks = q.ranks[:min(len(q.ranks), maxRanks)]
 }
 
-// key tells searches apart that find different entities.
+// key is the same for two searches if they find the same entities.
 func (s *search) key() string { return s.plan.Text() + s.found.Key() }
 
-// matches are the slots that a query with comparisons found some time ago: to compare all values anew for each page of a
-// list would cost the world more than it gains the reader. Who lives there by now may be another.
+// matches are the slots that a query with comparisons found a short time ago. Comparing all values again for
+// each page would cost the world too much. A slot may hold another entity by now.
 type matches struct {
 	key   string
-	ready chan struct{} // closed when the rest is there
+	ready chan struct{} // closed when the other fields are set
 	err   error
-	words []uint64 // a bit for each slot
+	words []uint64 // one bit a slot
 	total int
 	whole bool // nothing was left out
 	at    time.Time
 }
 
-// claim returns the matches of a search that are not too old, be it that another request is still looking for them, or new
-// ones that the caller is to fill.
+// claim returns the recent matches of a search, which another request may still be filling, or new matches
+// that the caller must fill.
 func (q *searches) claim(key string) (m *matches, fill bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -88,7 +88,7 @@ func (q *searches) claim(key string) (m *matches, fill bool) {
 	return m, true
 }
 
-// isOver reports whether matches are too old, or were not found.
+// isOver reports whether matches are too old, or failed.
 func (m *matches) isOver() bool {
 	select {
 	case <-m.ready:
@@ -98,7 +98,7 @@ func (m *matches) isOver() bool {
 	}
 }
 
-// from returns the slots of the matches with the ranks from one on, at most so many.
+// from returns the slots of at most so many matches, beginning with a rank.
 func (m *matches) from(rank, most int) (slots []int) {
 	for i, mask := range m.words {
 		if n := bits.OnesCount64(mask); rank >= n {
@@ -119,8 +119,8 @@ func (m *matches) from(rank, most int) (slots []int) {
 	return slots
 }
 
-// eachEntity calls f for the entities whose bits are set for the slots from lo on, except the first so many, until it returns
-// false.
+// eachEntity calls f for the entities whose bits are set, from slot lo on, until f returns false. It skips
+// the first entities.
 func eachEntity(w *vast.World, lo int, words []uint64, skip int, f func(vast.Entity) (more bool)) {
 	for i, mask := range words {
 		if n := bits.OnesCount64(mask); skip >= n {

@@ -14,34 +14,35 @@ import (
 )
 
 const (
-	extentsAtOnce  = 1 << 10                // between looks at the clock
-	maxExtents     = 1 << 18                // that are looked at; the archetypes of slots behind them are not told
-	maxArchetypes  = 512                    // that are told of by name: the largest
-	memoryLookTime = 200 * time.Microsecond // that a look takes at most, but for what it is about to end
+	extentsAtOnce  = 1 << 10                // between two looks at the clock
+	maxExtents     = 1 << 18                // read; the archetypes of later slots are unknown
+	maxArchetypes  = 512                    // listed: the largest
+	memoryLookTime = 200 * time.Microsecond // the most that a look should take
 )
 
-// memory is what the server keeps for the memory page.
+// memory is what the inspector keeps for the memory page.
 type memory struct {
 	changes changes
 	mu      sync.Mutex
 	limits  limits
-	asked   time.Time // when the limits were asked for
+	asked   time.Time // when the limits were read
 	numbers map[vast.AnyColumn]int
 }
 
-// The world's reservations, one behind the other, are one range of addresses, in which each byte has a number, its place. It
-// stays the same while the world lives: reservations are only added. Areas in reservations keep their numbers too.
+// The world's reservations, laid end to end, form one range of bytes. The number of a byte in this range is
+// its place. Places stay valid while the world lives, because reservations are only added. The index of an
+// area in a reservation stays valid too.
 
-// layout is what lies where in a world's reservations at one moment.
+// layout tells what lies where in a world's reservations at one moment.
 type layout struct {
 	reservations []reservation
 	bytes        int // of all of them
 	areas        []area
-	own          []area // of memory of its own
-	slots        int    // where those end that archetypes own
+	own          []area // areas outside of the reservations
+	slots        int    // end of the slots that archetypes own
 	maxEntities  int
 
-	read    []probe.Area // until it is arranged
+	read    []probe.Area // until arrange has run
 	columns []column
 }
 
@@ -55,21 +56,21 @@ type reservation struct {
 	r probe.Reservation
 }
 
-// area is a part of memory in which one array lies.
+// area is a range of memory that holds one array.
 type area struct {
 	Kind      string `json:"kind"`
-	Column    int    `json:"column"` // the number of the column that it belongs to; -1 for what the world keeps for itself
+	Column    int    `json:"column"` // number of its column; -1 for data of the world itself
 	Name      string `json:"name"`   // of the column
-	Number    int    `json:"number"` // of several that are alike
-	From      int    `json:"from"`   // place of the first byte; -1 for memory of its own
+	Number    int    `json:"number"` // among areas of the same kind and column
+	From      int    `json:"from"`   // place of the first byte; -1 outside of the reservations
 	Bytes     int    `json:"bytes"`
 	UsedFrom  int    `json:"usedFrom"` // place of the first committed byte
 	Committed int    `json:"committed"`
-	First     int    `json:"first"`  // place of what belongs to the first slots
-	Stride    int    `json:"stride"` // bytes from there to what belongs to the next; negative where the area grows downwards, 0 without slots
+	First     int    `json:"first"`  // place of the data of the first slots
+	Stride    int    `json:"stride"` // bytes from the data of a slot to the data of the next; negative if the area grows downwards, 0 without slots
 	Share     int    `json:"share"`  // slots that share a place
 
-	// Found by asking the system.
+	// Counted from the page states:
 	Resident    int `json:"resident"`
 	Huge        int `json:"huge"`
 	Swapped     int `json:"swapped"`
@@ -78,7 +79,7 @@ type area struct {
 	a probe.Area
 }
 
-// slots returns the slots whose data lies in the places [from, to), which are in the area.
+// slots returns the slots whose data lies in the places [from, to), which must be in the area.
 func (a *area) slots(from, to int) (lo, hi int) {
 	shift := a.From - a.a.Offset
 	return a.a.Slots(from-shift, to-from)
@@ -90,14 +91,14 @@ func (a *area) place(slot int) (from, n int) {
 	return off + a.From - a.a.Offset, n
 }
 
-// density is the column whose presence bits say which slots of the area are in use, and whether there is such: what the
-// world keeps of all slots is in use where there is an entity.
+// density returns the column whose presence bits tell which slots of the area are in use, and whether there
+// is one. A nil column stands for the live bits.
 func (a *area) density() (col vast.AnyColumn, ok bool) { return a.a.Column, a.Stride != 0 }
 
-// lookAtMemory returns the layout. With extents it also returns which archetype owns which slots, in the order of slots.
+// lookAtMemory returns the layout and, with extents, the archetypes' extents in the order of slots.
 func (in *Inspector) lookAtMemory(ctx context.Context, extents bool) (*layout, []probe.Extent, error) {
 	var l *layout
-	var parts [][]probe.Extent // none is made longer, which would take time while the world waits
+	var parts [][]probe.Extent // no part grows, which would take time in a look
 	next := 0
 	err := in.look(ctx, func() bool {
 		if l == nil {
@@ -129,8 +130,7 @@ func (in *Inspector) lookAtMemory(ctx context.Context, extents bool) (*layout, [
 	return l, slices.Concat(parts...), nil
 }
 
-// newLayout reads where everything lies; the caller has it arranged after the look. It is called while the
-// world lets the inspector look.
+// newLayout reads the layout. The caller calls arrange after the look. Call it in a look.
 func (in *Inspector) newLayout() *layout {
 	w := in.world
 	l := &layout{slots: w.Slots(), maxEntities: w.Options().MaxEntities, read: probe.Areas(w), columns: in.model.look()}
@@ -141,7 +141,7 @@ func (in *Inspector) newLayout() *layout {
 	return l
 }
 
-// arrange computes the places of the areas. It is for outside of looks: each column has several areas.
+// arrange computes the places of the areas. Call it outside of looks: each column has several areas.
 func (l *layout) arrange(m *memory) {
 	numbers := m.numbersOf(l.columns)
 	for i := range l.reservations {
@@ -165,7 +165,7 @@ func (l *layout) arrange(m *memory) {
 	l.read = nil
 }
 
-// numbersOf returns the columns' numbers. What it returns is not to be changed.
+// numbersOf returns the numbers of the columns. The caller must not change the result.
 func (m *memory) numbersOf(columns []column) map[vast.AnyColumn]int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -178,7 +178,7 @@ func (m *memory) numbersOf(columns []column) map[vast.AnyColumn]int {
 	return m.numbers
 }
 
-// at returns the index of the area that holds a place, or of the next one behind it.
+// at returns the index of the area that holds a place, or else of the next area.
 func (l *layout) at(place int) int {
 	i, _ := slices.BinarySearchFunc(l.areas, place, func(a area, place int) int {
 		if a.From+a.Bytes <= place {
@@ -189,10 +189,10 @@ func (l *layout) at(place int) int {
 	return i
 }
 
-// pagesAtOnce is how many bytes the system is asked about at a time, which bounds the answer.
+// pagesAtOnce is how many bytes one system call asks about. It bounds the size of the answer.
 const pagesAtOnce = 256 << 20
 
-// eachPages tells of the states of the pages in the places [from, to), in order.
+// eachPages calls tell with the states of the pages in the places [from, to), in order.
 func (l *layout) eachPages(ctx context.Context, from, to int, tell func(from, to int, s vm.PageState)) error {
 	var runs []vm.PageRun
 	for _, r := range l.reservations {
@@ -215,9 +215,9 @@ func (l *layout) eachPages(ctx context.Context, from, to int, tell func(from, to
 	return nil
 }
 
-// memoryAnswer is all that is known of the world's memory as a whole.
+// memoryAnswer describes the memory of the world as a whole.
 type memoryAnswer struct {
-	Bytes        int           `json:"bytes"` // of addresses: places are numbered from 0 to here
+	Bytes        int           `json:"bytes"` // of address space; all places are below this number
 	PageSize     int           `json:"pageSize"`
 	Slots        int           `json:"slots"`
 	MaxEntities  int           `json:"maxEntities"`
@@ -248,7 +248,7 @@ type purpose struct {
 	Resident  int    `json:"resident"`
 }
 
-// limits are what the system allows, and what is taken of it; 0 means unknown or without limit.
+// limits are the limits of the system and what is used of them. 0 means unknown or unlimited.
 type limits struct {
 	HugePageSize   int    `json:"hugePageSize"`
 	HugeMode       string `json:"hugeMode"`
@@ -300,7 +300,7 @@ func (in *Inspector) describeMemory(r *http.Request) (any, error) {
 	return a, nil
 }
 
-// count adds pages to what is known of an area.
+// count adds n bytes of pages to an area's counts.
 func (a *area) count(n int, s vm.PageState) {
 	if s&vm.PageResident != 0 {
 		a.Resident += n
@@ -316,7 +316,7 @@ func (a *area) count(n int, s vm.PageState) {
 	}
 }
 
-// archetypesOf adds extents up; the largest archetypes come first.
+// archetypesOf sums up extents by archetype, the largest archetype first.
 func archetypesOf(extents []probe.Extent) []archetype {
 	index := make(map[*vast.Archetype]int)
 	all := []archetype{}
@@ -341,7 +341,8 @@ func archetypesOf(extents []probe.Extent) []archetype {
 	return all
 }
 
-// limitsNow returns the limits, asked for now and then: the system counts mappings by listing them.
+// limitsNow returns the limits. It reads them at most every five seconds: the system counts mappings by
+// listing them.
 func (m *memory) limitsNow() limits {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -21,10 +21,10 @@ const (
 	maxRanges      = 1 << 10
 )
 
-// cells is a part of a picture: the places [from, to) cut into n cells of equal size, or nearly so.
+// cells is a range of a picture: the places [from, to), divided into n cells of almost equal size.
 type cells struct{ from, to, n int }
 
-// border returns where cell i begins.
+// border returns the place at which cell i begins.
 func (c cells) border(i int) int { return c.from + scale(i, c.to-c.from, c.n) }
 
 // holding returns the index of the cell that holds a place.
@@ -36,45 +36,45 @@ func (c cells) holding(place int) int {
 	return i
 }
 
-// scale returns i × by / of, rounded down, for numbers of which none is negative and i is at most of. The product may pass
-// the range of an int.
+// scale returns i × by / of, rounded down, for 0 ≤ i ≤ of and by ≥ 0. The product may exceed the range of an
+// int.
 func scale(i, by, of int) int {
 	hi, lo := bits.Mul64(uint64(i), uint64(by))
 	q, _ := bits.Div64(hi, lo, uint64(of))
 	return int(q)
 }
 
-// memoryPicture is memory drawn as cells. Its slices have an element for each cell.
+// memoryPicture is memory drawn as cells. Its slices have one element a cell.
 type memoryPicture struct {
 	by     string
 	ranges []cells
 	total  int // cells
-	words  int // that are looked at for densities; beyond that blocks are left out
+	words  int // bound of the words that are read for densities; above it, the picture is a sample
 
-	committed, resident, huge []int // bytes
+	committed, resident, huge []int // in bytes
 	notes                     []uint8
-	value                     []uint8 // density or change, of 255
+	value                     []uint8 // density or change, in 255ths
 	area, archetype           []uint16
 	sampled                   bool
-	seconds                   float64 // that changes are told of; 0 where there is nothing to compare with yet
+	seconds                   float64 // between the compared passes; 0 if there is no earlier pass yet
 }
 
-// What is noted of a cell.
+// Notes about a cell.
 const (
-	noteDecommitted = 1 << iota // some of it was committed before
-	noteSwapped                 // some of it is in the swap space
-	noteZero                    // some of it is the system's page of zeros
+	noteDecommitted = 1 << iota // some bytes were committed before
+	noteSwapped                 // some bytes are swapped out
+	noteZero                    // some bytes are the system's page of zeros
 	noteValue                   // the value is known
-	noteArchetypes              // slots of several archetypes lie in it
-	noteAreas                   // bytes of several areas lie in it
+	noteArchetypes              // it holds slots of several archetypes
+	noteAreas                   // it holds bytes of several areas
 )
 
-// nothing stands for no area, and no archetype.
+// nothing stands for no area and no archetype.
 const nothing = math.MaxUint16
 
 var memoryModes = []string{"state", "column", "archetype", "density", "change"}
 
-// serveMemoryPicture answers with a picture. Its binary form is what a page takes; see writePicture.
+// serveMemoryPicture answers with a picture, in binary (see encode) unless format=json.
 func (in *Inspector) serveMemoryPicture(w http.ResponseWriter, r *http.Request) error {
 	p, err := parseMemoryPicture(r.URL.Query())
 	if err != nil {
@@ -85,7 +85,7 @@ func (in *Inspector) serveMemoryPicture(w http.ResponseWriter, r *http.Request) 
 	}
 	extend(w)
 	if r.URL.Query().Get("format") == "json" {
-		answer(w, http.StatusOK, p.forPeople())
+		answer(w, http.StatusOK, p.asJSON())
 		return nil
 	}
 	body := p.encode()
@@ -95,7 +95,8 @@ func (in *Inspector) serveMemoryPicture(w http.ResponseWriter, r *http.Request) 
 	return nil
 }
 
-// parseMemoryPicture reads what picture is asked for: ranges=from-to-cells,…, or from, to and cells for one range; by; and format.
+// parseMemoryPicture reads the parameters of a picture: ranges=from-to-cells,… or, for one range, from, to
+// and cells; by; format.
 func parseMemoryPicture(q map[string][]string) (*memoryPicture, error) {
 	get := func(name string) string {
 		if v := q[name]; len(v) > 0 {
@@ -155,12 +156,12 @@ func parseCells(text string) (cells, error) {
 		*to = int(n)
 	}
 	if len(parts) != 3 || c.n < 1 || c.n > maxMemoryCells || c.to != 0 && c.to-c.from < c.n || c.to == 0 && c.from != 0 {
-		return cells{}, badRequest("a range is from-to-cells, with at most %d cells, none of them smaller than a byte", maxMemoryCells)
+		return cells{}, badRequest("a range is from-to-cells, with at most %d cells of at least one byte", maxMemoryCells)
 	}
 	return c, nil
 }
 
-// fit brings the ranges into the world's memory.
+// fit sets the end of open ranges and checks that all ranges lie in the world's memory.
 func (p *memoryPicture) fit(l *layout) error {
 	for i := range p.ranges {
 		c := &p.ranges[i]
@@ -206,7 +207,7 @@ func (in *Inspector) draw(ctx context.Context, p *memoryPicture) error {
 	return nil
 }
 
-// drawPages asks the system for the states of pages.
+// drawPages counts the bytes in each page state.
 func (p *memoryPicture) drawPages(ctx context.Context, l *layout) error {
 	base := 0
 	for _, c := range p.ranges {
@@ -228,7 +229,7 @@ func (p *memoryPicture) drawPages(ctx context.Context, l *layout) error {
 	return nil
 }
 
-// count adds bytes in a state to a cell.
+// count adds n bytes of a state to a cell.
 func (p *memoryPicture) count(i, n int, s vm.PageState) {
 	if s&vm.PageCommitted != 0 {
 		p.committed[i] += n
@@ -250,7 +251,7 @@ func (p *memoryPicture) count(i, n int, s vm.PageState) {
 	}
 }
 
-// drawAreas finds the area that has most of each cell: of what is committed, where something is.
+// drawAreas finds the main area of each cell: the one with most committed bytes, or else with most bytes.
 func (p *memoryPicture) drawAreas(l *layout) {
 	base := 0
 	for _, c := range p.ranges {
@@ -279,7 +280,8 @@ func (p *memoryPicture) drawAreas(l *layout) {
 	}
 }
 
-// slotsOf returns the slots whose data lies in a cell, of the area that has most of it: those below where slots end.
+// slotsOf returns the slots whose data lies in a cell, of the cell's main area. It leaves out slots that
+// archetypes do not own.
 func (p *memoryPicture) slotsOf(l *layout, c cells, base, i int) (a *area, lo, hi int) {
 	k := p.area[base+i]
 	if k == nothing {
@@ -331,13 +333,14 @@ func (p *memoryPicture) drawArchetypes(l *layout, extents []probe.Extent) {
 }
 
 const (
-	// densityWords is how many 64-slot words are looked at for a picture.
+	// densityWords bounds the 64-slot words that are read for a picture.
 	densityWords = 1 << 22
-	// densityStep is how many slots are counted between looks at the clock: some ten microseconds' worth at worst.
+	// densityStep is how many slots are counted between two looks at the clock: about ten microseconds at
+	// worst.
 	densityStep = 1 << 17
 )
 
-// drawDensity counts how many of the slots of each cell are in use.
+// drawDensity counts the used slots of each cell.
 func (in *Inspector) drawDensity(ctx context.Context, p *memoryPicture, l *layout) error {
 	type part struct {
 		cell, lo, hi int
@@ -358,7 +361,7 @@ func (in *Inspector) drawDensity(ctx context.Context, p *memoryPicture, l *layou
 		}
 		base += c.n
 	}
-	// Of each step so many slots are looked at, evenly spread.
+	// From each step of slots, the first take slots are counted.
 	step, take := densityStep, densityStep
 	if slots > p.words*64 {
 		take = max(64, densityStep/(slots/(p.words*64)+1)&^63)
@@ -393,7 +396,7 @@ func (in *Inspector) drawDensity(ctx context.Context, p *memoryPicture, l *layou
 	})
 }
 
-// share returns n of all as a number from 0 to 255: 0 only for none, and 255 only for all.
+// share returns n of all as a number from 0 to 255. It is 0 only for none, and 255 only for all.
 func share(n, all int) uint8 {
 	switch {
 	case n <= 0 || all <= 0:
@@ -404,11 +407,11 @@ func share(n, all int) uint8 {
 	return uint8(1 + scale(n, 254, all))
 }
 
-// encode returns the picture in little-endian numbers: the letters VPIC; a version, 1; the number of cells; flags, of which
-// 1 says that densities or changes are of a sample; the seconds that changes are told of as a float64, 0 where there is
-// nothing to compare with yet. Behind these 24 bytes come arrays with an element for each cell, each padded to a multiple of 4
-// bytes: the shares that are committed, resident and huge, of 255; notes; the value, of 255; and in 16 bits the area and
-// the archetype, 65535 for none.
+// encode returns the picture in little-endian numbers. The head has 24 bytes: the letters VPIC; the version,
+// 1; the number of cells; flags, of which 1 says that densities or changes are sampled; as a float64, the
+// seconds over which changes were found, 0 if there is no earlier pass yet. Arrays with one element a cell
+// follow, each padded to a multiple of 4 bytes: the shares that are committed, resident and huge, in 255ths;
+// the notes; the value, in 255ths; as 16-bit numbers, the area and the archetype, 65535 for none.
 func (p *memoryPicture) encode() []byte {
 	padded := (p.total + 3) &^ 3
 	b := make([]byte, 0, 24+5*padded+2*(2*p.total+3))
@@ -449,17 +452,17 @@ func (p *memoryPicture) encode() []byte {
 	return b
 }
 
-// memoryForPeople is a picture as JSON. Area and archetype are -1 where there is none; value is one of 0 to 255, or -1
-// where it is not known.
-type memoryForPeople struct {
+// memoryPictureJSON is a picture as JSON. Area and archetype are -1 for none. The value is 0 to 255, or -1 if
+// unknown.
+type memoryPictureJSON struct {
 	By      string   `json:"by"`
 	Sampled bool     `json:"sampled"`
 	Seconds float64  `json:"seconds"`
 	Cells   [][8]int `json:"cells"` // from, bytes, committed, resident, huge, area, archetype, value
 }
 
-func (p *memoryPicture) forPeople() memoryForPeople {
-	people := memoryForPeople{By: p.by, Sampled: p.sampled, Seconds: p.seconds, Cells: [][8]int{}}
+func (p *memoryPicture) asJSON() memoryPictureJSON {
+	people := memoryPictureJSON{By: p.by, Sampled: p.sampled, Seconds: p.seconds, Cells: [][8]int{}}
 	or := func(v uint16) int {
 		if v == nothing {
 			return -1

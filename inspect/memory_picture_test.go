@@ -63,7 +63,7 @@ func TestPictureOfEverything(t *testing.T) {
 		committed, resident = committed+a.Committed, resident+a.Resident
 	}
 	for _, n := range []int{1, 3, 1000, 65536} {
-		var p memoryForPeople
+		var p memoryPictureJSON
 		f.get(t, fmt.Sprintf("memory/picture?format=json&cells=%d", n), &p)
 		d := f.draw(t, fmt.Sprintf("cells=%d", n))
 		if len(p.Cells) != n || d.n != n || p.By != "state" {

@@ -11,40 +11,40 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// placeAnswer is what lies at a place of the world's memory.
+// placeAnswer describes a place of the world's memory.
 type placeAnswer struct {
 	Place       int       `json:"place"`
 	Reservation int       `json:"reservation"`
-	Offset      int       `json:"offset"` // in the reservation
+	Offset      int       `json:"offset"` // in the reservation, in bytes
 	Address     string    `json:"address"`
 	State       string    `json:"state"`     // of the page, such as "committed resident huge"
-	Area        int       `json:"area"`      // its number; -1 between areas
+	Area        int       `json:"area"`      // index of the area; -1 between areas
 	Kind        string    `json:"kind"`      // of the area; empty between areas
-	Column      int       `json:"column"`    // that it belongs to, or -1
+	Column      int       `json:"column"`    // number of the area's column, or -1
 	Name        string    `json:"name"`      // of the column
-	FirstSlot   int       `json:"firstSlot"` // of those whose data lies there; -1 without slots
+	FirstSlot   int       `json:"firstSlot"` // first slot whose data lies there; -1 without slots
 	Slots       int       `json:"slots"`
-	InUse       int       `json:"inUse"` // of these slots
+	InUse       int       `json:"inUse"` // number of these slots that are in use
 	Word        int       `json:"word"`
-	Entity      *occupant `json:"entity"` // in the slot, if it is one and somebody lives there
+	Entity      *occupant `json:"entity"` // entity in the slot, if there is one slot
 	Component   bool      `json:"component"`
-	Byte        int       `json:"byte"`  // which byte of what belongs to the slots
-	Field       string    `json:"field"` // of the element, as columns list them
+	Byte        int       `json:"byte"`  // index of the byte in the data of the slots
+	Field       string    `json:"field"` // path of the field that holds the byte
 	FieldType   string    `json:"fieldType"`
-	Archetype   []string  `json:"archetype"` // that owns the slots
+	Archetype   []string  `json:"archetype"` // components of the archetype that owns the slots
 }
 
-// occupant is an entity and what it is called.
+// occupant is an entity with its name.
 type occupant struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 }
 
-// describePlace answers what lies at the place offset.
+// describePlace answers what lies at a place.
 func (in *Inspector) describePlace(r *http.Request) (any, error) {
 	place, err := wholeNumber(r, "offset", -1, 0, math.MaxInt/4)
 	if err != nil || place < 0 {
-		return nil, cmp.Or(err, badRequest("offset says which place: how many bytes behind the first one of the world's memory"))
+		return nil, cmp.Or(err, badRequest("offset is missing: give the number of a byte of the world's memory"))
 	}
 	a := placeAnswer{Place: place, Area: -1, Column: -1, FirstSlot: -1, Word: -1, Archetype: []string{}}
 	l, _, err := in.lookAtMemory(r.Context(), false)
@@ -52,7 +52,7 @@ func (in *Inspector) describePlace(r *http.Request) (any, error) {
 		return nil, err
 	}
 	if at := a.findArea(l); at != nil {
-		// Areas stay where they are, so it is the same one in another look.
+		// Areas do not move: the second look finds the same one.
 		if err := in.look(r.Context(), func() bool { a.findSlots(in, l, at); return true }); err != nil {
 			return nil, err
 		}
@@ -80,8 +80,7 @@ func (a *placeAnswer) findArea(l *layout) *area {
 	return at
 }
 
-// findSlots finds the slots whose data lies at the place. It is called while the world lets the inspector
-// look.
+// findSlots finds the slots whose data lies at the place. Call it in a look.
 func (a *placeAnswer) findSlots(in *Inspector, l *layout, at *area) {
 	lo, hi := at.slots(a.Place, a.Place+1)
 	if lo >= hi || hi > l.maxEntities+64 {
@@ -108,14 +107,14 @@ func (a *placeAnswer) findSlots(in *Inspector, l *layout, at *area) {
 	}
 }
 
-// findField finds the field of which the byte at the place is one.
+// findField finds the field that holds the byte.
 func (a *placeAnswer) findField(l *layout, at *area) {
 	if a.Slots != 1 || at.Column < 0 || at.Kind != probe.AreaElements.String() {
 		return
 	}
 	c := &l.columns[at.Column]
 	if c.info.Storage != probe.StorageDense {
-		return // handles lie there
+		return // the area holds handles
 	}
 	for _, f := range c.fields() {
 		if size := int(f.typ.Size()); f.offset <= a.Byte && a.Byte < f.offset+size {
@@ -124,12 +123,12 @@ func (a *placeAnswer) findField(l *layout, at *area) {
 	}
 }
 
-// occupant is called while the world lets the inspector look.
+// occupant returns an entity with its name. Call it in a look.
 func (in *Inspector) occupant(e vast.Entity) *occupant {
 	return &occupant{ID: e.String(), Name: in.nameOf(e)}
 }
 
-// columnAt returns the column with a number, or nil. It is called while the world lets the inspector look.
+// columnAt returns the column with a number, or nil. Call it in a look.
 func (in *Inspector) columnAt(id int) *column {
 	all := in.model.look()
 	if id < 0 || id >= len(all) {

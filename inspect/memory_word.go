@@ -9,50 +9,50 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// maxSlot is the largest number of a slot that may be asked for.
+// maxSlot is the largest slot number that a request may give.
 const maxSlot = min(math.MaxUint32, math.MaxInt)
 
-// wordAnswer is what there is to know of 64 slots.
+// wordAnswer describes a word of 64 slots.
 type wordAnswer struct {
 	Word        int        `json:"word"`
-	First       int        `json:"first"` // slot
-	Live        string     `json:"live"`  // which slots hold an entity: 16 hexadecimal digits, of which the last stands for the first four slots
+	First       int        `json:"first"` // first slot
+	Live        string     `json:"live"`  // slots that hold an entity: 16 hexadecimal digits, the last one for the first four slots
 	Slots       []slotInfo `json:"slots"`
-	Columns     []presence `json:"columns"`   // those in which one of the slots has a component
-	Archetype   []string   `json:"archetype"` // that owns the word; empty where none does
+	Columns     []presence `json:"columns"`   // columns in which at least one of the slots has a component
+	Archetype   []string   `json:"archetype"` // components of the archetype that owns the word; empty if none does
 	Owned       bool       `json:"owned"`
-	ExtentFirst int        `json:"extentFirst"` // the run of slots that it is a part of
+	ExtentFirst int        `json:"extentFirst"` // first slot of the extent that holds the word
 	ExtentSlots int        `json:"extentSlots"`
 }
 
 // slotInfo is a slot of a word.
 type slotInfo struct {
 	Slot  int    `json:"slot"`
-	Uses  int    `json:"uses"` // how often it was used
+	Uses  int    `json:"uses"` // how often the slot was used
 	Alive bool   `json:"alive"`
-	ID    string `json:"id"` // of the entity that lives there
+	ID    string `json:"id"` // of the entity in the slot
 	Name  string `json:"name"`
 }
 
-// presence says which slots of a word have a component.
+// presence tells which slots of a word have a component.
 type presence struct {
 	Column  int    `json:"column"`
 	Name    string `json:"name"`
 	Storage string `json:"storage"`
-	Private bool   `json:"private"` // whether it is the world's own: who is a target
+	Private bool   `json:"private"` // whether the column is the world's own: it tells which entities are targets
 	Slots   string `json:"slots"`   // as live
-	Size    int    `json:"size"`    // bytes of an element
+	Size    int    `json:"size"`    // of an element, in bytes
 }
 
-// describeWord answers what there is to know of the word of a slot.
+// describeWord answers with the word that holds a slot.
 func (in *Inspector) describeWord(r *http.Request) (any, error) {
 	slot, err := wholeNumber(r, "slot", -1, 0, maxSlot)
 	if err != nil || slot < 0 {
-		return nil, cmp.Or(err, badRequest("slot says which word: the one that the slot is in"))
+		return nil, cmp.Or(err, badRequest("slot is missing: give a slot of the word"))
 	}
 	a := wordAnswer{Word: slot / 64, First: slot &^ 63, Slots: []slotInfo{}, Columns: []presence{}, Archetype: []string{}}
 	beyond := false
-	next := 0 // column
+	next := 0 // next column to read
 	err = in.look(r.Context(), func() bool {
 		w := in.world
 		if beyond = slot >= w.Options().MaxEntities; beyond {
@@ -74,12 +74,12 @@ func (in *Inspector) describeWord(r *http.Request) (any, error) {
 		return true
 	})
 	if beyond {
-		return nil, notFound("the world has fewer slots than %d", slot+1)
+		return nil, notFound("the world has fewer than %d slots", slot+1)
 	}
 	return a, err
 }
 
-// findSlots is called while the world lets the inspector look.
+// findSlots reads the slots, and the extent that holds them. Call it in a look.
 func (a *wordAnswer) findSlots(in *Inspector) {
 	w := in.world
 	a.Live = hexadecimal(probe.Presence(w, nil, a.Word))

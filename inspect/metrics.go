@@ -8,10 +8,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// maxScrapes is how many scrapes are answered at a time.
+// maxScrapes bounds the scrapes that are answered at a time.
 const maxScrapes = 4
 
-// newRegistry returns the inspector's own registry: what a program registers elsewhere is its own affair.
+// newRegistry returns a registry of the inspector's own, apart from the program's registries.
 func (in *Inspector) newRegistry() *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(in.sampler.collector(), NewMemoryCollector(), collectors.NewGoCollector(), collectors.NewBuildInfoCollector(),
@@ -19,7 +19,7 @@ func (in *Inspector) newRegistry() *prometheus.Registry {
 	return r
 }
 
-// addMonitoring adds what others than the page ask for, below paths that their tools expect.
+// addMonitoring adds the handlers for monitoring tools, below the paths that these tools expect.
 func (in *Inspector) addMonitoring(mux *http.ServeMux) {
 	mux.Handle("GET /metrics", in.behindGuard(in.metricsHandler()))
 	if in.options.Profiling {
@@ -28,7 +28,7 @@ func (in *Inspector) addMonitoring(mux *http.ServeMux) {
 	}
 }
 
-// behindGuard has a handler answer those only who may ask.
+// behindGuard applies the guard to a handler.
 func (in *Inspector) behindGuard(h http.Handler) http.Handler {
 	return in.handle(route{stream: true, raw: func(w http.ResponseWriter, r *http.Request) error {
 		h.ServeHTTP(w, r)
@@ -42,7 +42,8 @@ func (in *Inspector) metricsHandler() http.Handler {
 		MaxRequestsInFlight: maxScrapes, Timeout: requestTime, ErrorHandling: promhttp.HTTPErrorOnError,
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// So that the ticks between scrapes are all counted, and a page that is opened has a history.
+		// The sampler keeps running between scrapes. It counts all ticks, and a page that is opened later has
+		// a history.
 		in.sampler.watch()
 		answerer.ServeHTTP(w, r)
 	})

@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	namesMost   = 50      // that one request may ask for
-	namesAtOnce = 2000    // that are looked at while the world stands still
-	namesLooked = 1 << 20 // that are looked at for one request
-	nameMost    = 256     // bytes of a name that are shown
+	namesMost   = 50      // of one request
+	namesAtOnce = 2000    // names read in one look
+	namesLooked = 1 << 20 // names read for one request
+	nameMost    = 256     // shown bytes of a name
 )
 
-// namer returns who says what entities are called. It is called while the world lets the inspector look.
+// namer returns the source of names. Call it in a look.
 func (in *Inspector) namer() Namer {
 	if in.options.Names != nil {
 		return in.options.Names
@@ -26,11 +26,10 @@ func (in *Inspector) namer() Namer {
 	if names, ok := probe.NamesOf(in.world); ok {
 		return worldNames{in.world, names}
 	}
-	return nobody{}
+	return noNames{}
 }
 
-// nameOf returns what an entity is called, cut short; empty where it has no name. It is called while the world lets the
-// inspector look.
+// nameOf returns the name of an entity, cut to nameMost bytes, or "" if it has none. Call it in a look.
 func (in *Inspector) nameOf(e vast.Entity) string {
 	if name, ok := in.namer().Name(e); ok {
 		return shortName(name)
@@ -45,11 +44,10 @@ func shortName(name string) string {
 	return name
 }
 
-// find returns the living entity that an edit means. A text that has the form of an ID and is the name of
-// another entity is refused, because it is not known which is meant. It is called while the world lets the
-// inspector look.
+// find returns the living entity that an edit names. It refuses a text that is the ID of one entity and the
+// name of another. Call it in a look.
 func (in *Inspector) find(to value.Reference) (vast.Entity, error) {
-	id, name := to.ID+to.Any, to.Name+to.Any // of the three one is set
+	id, name := to.ID+to.Any, to.Name+to.Any // one of the three is set
 	_, _, isID := parseID(id)
 	byID, alive := in.entity(id)
 	byName, named := vast.Entity{}, false
@@ -59,7 +57,7 @@ func (in *Inspector) find(to value.Reference) (vast.Entity, error) {
 	}
 	switch {
 	case named && isID && byName != byID:
-		return vast.Entity{}, fmt.Errorf(`%q is the name of entity %v, and has the form of an ID: `+
+		return vast.Entity{}, fmt.Errorf(`%q is the name of entity %v and looks like an ID: `+
 			`write {"id": %[1]q} or {"name": %[1]q}`, name, byName)
 	case alive:
 		return byID, nil
@@ -68,19 +66,19 @@ func (in *Inspector) find(to value.Reference) (vast.Entity, error) {
 	case isID:
 		return vast.Entity{}, fmt.Errorf("entity %s is no longer alive", id)
 	case to.ID != "":
-		return vast.Entity{}, fmt.Errorf("an ID is a slot and a generation, such as 17.3, not %.40q", id)
+		return vast.Entity{}, fmt.Errorf("an entity ID is a slot and a generation, such as 17.3, not %.40q", id)
 	}
-	return vast.Entity{}, fmt.Errorf("no entity is called %.80q", name)
+	return vast.Entity{}, fmt.Errorf("no entity has the name %.80q", name)
 }
 
-// nobody is the Namer of a world without names.
-type nobody struct{}
+// noNames is the Namer of a world without names.
+type noNames struct{}
 
-func (nobody) Name(vast.Entity) (string, bool)  { return "", false }
-func (nobody) Find(string) (vast.Entity, bool)  { return vast.Entity{}, false }
-func (nobody) Suggest(string, int) []Suggestion { return nil }
+func (noNames) Name(vast.Entity) (string, bool)  { return "", false }
+func (noNames) Find(string) (vast.Entity, bool)  { return vast.Entity{}, false }
+func (noNames) Suggest(string, int) []Suggestion { return nil }
 
-// worldNames are a world's vast.Names.
+// worldNames is the Namer of a world with vast.Names.
 type worldNames struct {
 	world *vast.World
 	names *vast.Names
@@ -89,26 +87,26 @@ type worldNames struct {
 func (n worldNames) Name(e vast.Entity) (string, bool)    { return n.names.Of(e) }
 func (n worldNames) Find(name string) (vast.Entity, bool) { return n.names.Find(name) }
 
-// Suggest knows of no importance: what is called exactly so comes first, then the others by slot. It looks at the first
-// names only; the route names looks at more, a part at a time.
+// Suggest returns the exact match first, then others by slot: vast.Names knows no importance. It reads only
+// the first names; the route names reads more, in several looks.
 func (n worldNames) Suggest(prefix string, most int) []Suggestion {
 	walk := nameWalk{names: n, prefix: prefix, most: most}
 	walk.step()
 	return walk.found
 }
 
-// nameWalk looks for names that begin with a text, in any case of letters, a part at a time.
+// nameWalk finds names that begin with a text, ignoring case, a part in each look.
 type nameWalk struct {
 	names  worldNames
 	prefix string
 	most   int
 
-	next   int // slot
+	next   int // next slot to read
 	looked int
 	found  []Suggestion
 }
 
-// step looks at some more names and reports whether that was all.
+// step reads some more names and reports whether it is done.
 func (k *nameWalk) step() (done bool) {
 	if k.next == 0 {
 		if e, ok := k.names.Find(k.prefix); ok {
@@ -135,10 +133,10 @@ func (k *nameWalk) step() (done bool) {
 	return true
 }
 
-// nameAnswer is a name that may be meant.
+// nameAnswer is a suggested name.
 type nameAnswer struct {
 	Name   string `json:"name"`
-	Detail string `json:"detail"` // what tells it from others; may be empty
+	Detail string `json:"detail"` // tells it from equal names; may be empty
 	ID     string `json:"id"`
 }
 
@@ -176,7 +174,7 @@ func (in *Inspector) suggestNames(r *http.Request) (any, error) {
 	return answer, err
 }
 
-// wholeNumber returns a whole number from a request's query, or what stands for none.
+// wholeNumber returns a whole number from a request's parameters, or otherwise if it is missing.
 func wholeNumber(r *http.Request, name string, otherwise, least, most int) (int, error) {
 	text := r.URL.Query().Get(name)
 	if text == "" {
@@ -184,7 +182,7 @@ func wholeNumber(r *http.Request, name string, otherwise, least, most int) (int,
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < least || n > most {
-		return 0, badRequest("%s is a whole number from %d to %d, not %.40q", name, least, most, text)
+		return 0, badRequest("%s must be a whole number from %d to %d, not %.40q", name, least, most, text)
 	}
 	return n, nil
 }

@@ -455,7 +455,7 @@ func (k *oddCase) showsMemory(t *testing.T, c column) {
 		}
 	}
 	for _, mode := range memoryModes {
-		var p memoryForPeople
+		var p memoryPictureJSON
 		k.get(t, "memory/picture?format=json&cells=256&by="+mode, &p)
 		if len(p.Cells) != 256 {
 			t.Errorf("a picture by %s has %d cells", mode, len(p.Cells))

@@ -10,13 +10,13 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// mostCosts bounds the systems and the columns that are told of.
+// mostCosts bounds the listed systems and columns.
 const mostCosts = 200
 
-// surveyTime is how old the statistics of columns may be that are shown.
+// surveyTime is the greatest age of the column statistics that are shown.
 const surveyTime = time.Second - time.Second/10
 
-// overview is the last sample with those before.
+// overview is the last sample and the samples before it.
 type overview struct {
 	Now     Sample   `json:"now"`
 	History []Sample `json:"history"`

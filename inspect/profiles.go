@@ -13,16 +13,16 @@ import (
 	"time"
 )
 
-// Profiles are served by handlers of our own: importing net/http/pprof would put them on http.DefaultServeMux as well, of every
-// program that is inspected and serves that to the world.
+// The inspector has its own handlers for profiles: importing net/http/pprof would also register profiles on
+// http.DefaultServeMux, which a program may serve in public.
 
-// How long a profile may be taken for, in seconds.
+// Lengths of a profile in seconds.
 const (
 	usualProfile = 30
 	mostProfile  = 300
 )
 
-// profileHandler answers at /debug/pprof/ what `go tool pprof` and `go tool trace` ask for.
+// profileHandler answers `go tool pprof` and `go tool trace` at /debug/pprof/.
 func profileHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /debug/pprof/{$}", listProfiles)
@@ -66,7 +66,7 @@ func writeProfile(w http.ResponseWriter, r *http.Request) {
 	_ = p.WriteTo(w, debug)
 }
 
-// record writes what is recorded for a while.
+// record writes a profile or a trace of the next seconds.
 func record(w http.ResponseWriter, r *http.Request, name string, start func() error, stop func()) {
 	length := usualProfile
 	if name == "trace" {
@@ -103,13 +103,14 @@ func setAttachment(w http.ResponseWriter, name string, text bool) {
 	w.Header().Set("Content-Disposition", "attachment; filename="+strconv.Quote(name))
 }
 
-// variables is the last sample and what it costs, as expvar has it.
+// variables are the last sample and the costs, for expvar.
 type variables struct {
 	Overview Sample `json:"overview"`
 	Costs    Costs  `json:"costs"`
 }
 
-// serveVariables answers at /debug/vars: what the program has published by package expvar, and vast.
+// serveVariables answers at /debug/vars with the variables that the program published by package expvar, and
+// vast.
 func (in *Inspector) serveVariables(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), requestTime)
 	defer cancel()

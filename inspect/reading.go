@@ -10,24 +10,24 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// reading is what a sample is made of: mostly what has been counted so far.
+// reading holds what samples are computed from: mostly counts since the start of the program.
 type reading struct {
 	at        time.Time
 	census    census
-	censusAt  time.Time     // of the last answer; zero: none yet
-	unheard   time.Duration // since the last answer, or since it was first asked
+	censusAt  time.Time     // of the last answer; zero if there was none
+	unheard   time.Duration // time since the last answer, or since the first question
 	paused    bool
-	schedule  uint64 // its ID; 0 without one
+	schedule  uint64 // ID of the schedule; 0 without one
 	stats     sched.Stats
 	ticks     TickTimes // since the last reading
 	budget    time.Duration
 	memory    vm.PurposeStats
 	golang    goReading
 	routines  int
-	processor time.Duration // that processors worked
+	processor time.Duration // processor time of the program
 }
 
-// read asks everybody. began is when the samples did: before that nobody asked.
+// read reads all sources. began is when the sampler started.
 func (s *sampler) read(began time.Time) reading {
 	r := reading{memory: vm.Snapshot(true).Total()}
 	r.census, r.censusAt = s.census.ask(s.ctx, 0, letInTime)
@@ -51,7 +51,7 @@ func (s *sampler) read(began time.Time) reading {
 	return r
 }
 
-// pace returns what a schedule says of itself, and the time from one tick to the next.
+// pace returns the statistics of a schedule and the time from one tick to the next.
 func pace(sc *sched.Schedule, control Control) (stats sched.Stats, budget time.Duration) {
 	stats = sc.Stats()
 	if sc.Running() {
@@ -63,7 +63,7 @@ func pace(sc *sched.Schedule, control Control) (stats sched.Stats, budget time.D
 	return stats, budget
 }
 
-// since returns what happened between two readings, as a sample.
+// since returns the sample of the time between two readings.
 func (r *reading) since(earlier reading) Sample {
 	passed := r.at.Sub(earlier.at).Seconds()
 	s := Sample{
@@ -92,7 +92,7 @@ func (r *reading) since(earlier reading) Sample {
 	return s
 }
 
-// costsSince returns what the systems took between two readings and before, the dearest first.
+// costsSince returns the costs of the systems, the highest load between the two readings first.
 func (r *reading) costsSince(earlier reading) []SystemCost {
 	passed := r.at.Sub(earlier.at).Seconds()
 	before := make(map[string]time.Duration)
@@ -119,5 +119,5 @@ func (r *reading) costsSince(earlier reading) []SystemCost {
 	return costs
 }
 
-// seconds is a time as the interface for programs has it.
+// seconds converts a time to seconds since 1970, as the JSON interface has it.
 func seconds(t time.Time) float64 { return float64(t.UnixNano()) / 1e9 }

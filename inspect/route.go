@@ -10,25 +10,25 @@ import (
 	"time"
 )
 
-// prefix is where the interface for programs begins.
+// prefix is the path of the JSON interface.
 const prefix = "/api/v1/"
 
-// requestTime bounds the answering of a request, but for streams.
+// requestTime bounds the time to answer a request that is not a stream.
 const requestTime = 30 * time.Second
 
-// route is what answers one kind of request below [prefix].
+// route answers one kind of request below [prefix].
 type route struct {
 	method  string
-	pattern string // as http.ServeMux has it, such as entities/{id}
-	write   bool   // whether it changes something
-	// One of these answers. Answer returns what is sent as JSON. Raw writes by itself, and may return an error as long as it
-	// has written nothing.
+	pattern string // as for http.ServeMux, such as entities/{id}
+	write   bool   // whether the request changes something
+	// One of answer and raw is set. answer returns the value to send as JSON. raw writes the answer itself;
+	// it may return an error if it has written nothing.
 	answer func(r *http.Request) (any, error)
 	raw    func(w http.ResponseWriter, r *http.Request) error
 	stream bool // whether raw may take longer than requestTime
 }
 
-// routes are all of them.
+// routes returns all routes.
 func (in *Inspector) routes() []route {
 	return slices.Concat(
 		in.worldRoutes(),
@@ -44,7 +44,7 @@ func (in *Inspector) routes() []route {
 	)
 }
 
-// handler answers all requests, those below [prefix] by the routes.
+// handler answers all requests: those below [prefix] by the routes.
 func (in *Inspector) handler(routes []route) http.Handler {
 	mux := http.NewServeMux()
 	methods := make(map[string][]string)
@@ -70,7 +70,7 @@ func (in *Inspector) handler(routes []route) http.Handler {
 		extend(w)
 		defer recovered(w)
 		if r.ContentLength != 0 {
-			// Nobody waits for the rest of a body that was not read: it could be sent slowly.
+			// The connection is not kept open for the rest of an unread body, which could be sent slowly.
 			w.Header().Set("Connection", "close")
 			defer func() { _ = http.NewResponseController(w).SetReadDeadline(time.Now()) }()
 		}
@@ -106,7 +106,7 @@ func (w *answering) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// handle is a route behind all that is asked of every request.
+// handle applies the checks for every request to a route.
 func (in *Inspector) handle(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := in.mayAsk(rt, r); err != nil {
@@ -114,7 +114,7 @@ func (in *Inspector) handle(rt route) http.Handler {
 			return
 		}
 		if rt.stream {
-			// The time to send a request is over, and must not end the stream.
+			// The deadline for reading the request must not end the stream.
 			_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 		} else {
 			ctx, cancel := context.WithTimeout(r.Context(), requestTime)
@@ -137,14 +137,14 @@ func (in *Inspector) handle(rt route) http.Handler {
 	})
 }
 
-// mayAsk refuses what the guard refuses, and writing where only reading is allowed.
+// mayAsk refuses requests that the guard refuses, and writes to a read-only inspector.
 func (in *Inspector) mayAsk(rt route, r *http.Request) error {
 	if err := in.guard.checkOrigin(r); err != nil {
 		return err
 	}
 	if rt.write && !in.options.ReadWrite {
 		return &problem{Status: http.StatusForbidden, Code: "readOnly",
-			Message: "the inspector only reads: the program must serve with Options.ReadWrite (vast earth: -inspect-write)"}
+			Message: "the inspector is read-only: to allow writing, set inspect.Options.ReadWrite (vast earth: -inspect-write)"}
 	}
 	if rt.write || in.guard.tokenForReading {
 		if err := in.guard.checkToken(r); err != nil {
@@ -152,7 +152,7 @@ func (in *Inspector) mayAsk(rt route, r *http.Request) error {
 		}
 	}
 	if rt.write && r.ContentLength != 0 {
-		// Forms of other sites cannot send this type unasked.
+		// An HTML form of another site cannot send this type.
 		if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != "application/json" {
 			return &problem{Status: http.StatusUnsupportedMediaType, Code: "type", Message: "the body must be application/json"}
 		}
@@ -160,12 +160,12 @@ func (in *Inspector) mayAsk(rt route, r *http.Request) error {
 	return nil
 }
 
-// recovered answers for a handler that panicked. The program that is looked at goes on.
+// recovered answers for a handler that panicked. The inspected program continues.
 func recovered(w *answering) {
 	switch v := recover(); {
 	case v == nil:
 	case v == http.ErrAbortHandler || w.begun:
-		panic(http.ErrAbortHandler) // the client sees that the answer is not whole
+		panic(http.ErrAbortHandler) // the client sees that the answer is incomplete
 	default:
 		fail(w, fmt.Errorf("the inspector failed: %v", v))
 	}

@@ -13,22 +13,22 @@ import (
 
 const (
 	cellBytes = 120     // of the short text of a value
-	keptBytes = 1 << 10 // of a component that is copied until the world goes on: many rows are read at once
+	keptBytes = 1 << 10 // of a component that is kept as a copy after the look: a look reads many rows
 )
 
 // row is what was read of an entity.
 type row struct {
 	entity vast.Entity
 	name   string
-	cells  []cell // of each column that is shown; none where the entity was gone
+	cells  []cell // by shown column; nil if the entity is gone
 }
 
-// cell is what an entity has in a column.
+// cell is an entity's value in a column.
 type cell struct {
 	has    bool
-	value  reflect.Value // a small copy without Go pointers
-	text   string        // where there is none
-	leaves []any         // likewise: the values within
+	value  reflect.Value // a small copy without Go pointers; or else
+	text   string        // a short text
+	leaves []any         // or the values within
 	target vast.Entity
 }
 
@@ -36,16 +36,16 @@ type cell struct {
 type rowReader struct {
 	in     *Inspector
 	shown  []shownColumn
-	leaves bool // whether the values within a component are wanted, not one text
+	leaves bool // whether to read the values within components, not short texts
 }
 
 // shownColumn is a component, or a value within one, that is read.
 type shownColumn struct {
 	query.Named
 	relation vast.Relation
-	kept     bool         // whether copies are looked at when the world goes on
-	typ      reflect.Type // of the component; nil where there is nothing to read but that it is there
-	parts    []query.Part // the values that are read
+	kept     bool         // whether the value is copied and formatted after the look
+	typ      reflect.Type // of the component; nil if only its presence is read
+	parts    []query.Part // values to read
 }
 
 func (in *Inspector) newRowReader(shown []query.Named, leaves bool) *rowReader {
@@ -74,7 +74,7 @@ func (in *Inspector) newRowReader(shown []query.Named, leaves bool) *rowReader {
 	return r
 }
 
-// read reads an entity. It is called while the world lets the inspector look, and takes some hundred nanoseconds a column.
+// read reads an entity. It takes some hundred nanoseconds a column. Call it in a look.
 func (r *rowReader) read(e vast.Entity) row {
 	row := row{entity: e}
 	if !r.in.world.Alive(e) {
@@ -108,7 +108,7 @@ func (r *rowReader) cell(c *shownColumn, e vast.Entity) (out cell) {
 	v, ok := valueNow(r.in.world, c.Column.AnyColumn, c.Column.Storage, c.typ, e)
 	switch {
 	case !ok && r.leaves:
-		out.leaves = make([]any, len(c.parts)) // too large to be read
+		out.leaves = make([]any, len(c.parts)) // too large to read
 	case !ok:
 		out.text = tooManyBytes(int(c.typ.Size()))
 	case r.leaves:
@@ -119,7 +119,7 @@ func (r *rowReader) cell(c *shownColumn, e vast.Entity) (out cell) {
 	return out
 }
 
-// at returns a part of a value, which has an address, also one that is not exported.
+// at returns a part of an addressable value, exported or not.
 func at(v reflect.Value, p *query.Part) reflect.Value {
 	// Sound because the part lies within the value, at this offset, and has this type.
 	return reflect.NewAt(p.Type, unsafe.Add(v.Addr().UnsafePointer(), p.Offset)).Elem()
@@ -133,7 +133,7 @@ func (c *shownColumn) textOf(v reflect.Value) string {
 	return value.Text(v, cellBytes)
 }
 
-// leavesOf returns the values within one: bools, numbers, texts and entities; others as texts.
+// leavesOf returns the values within a value: bools, numbers, strings and entities; all others as texts.
 func (c *shownColumn) leavesOf(v reflect.Value) []any {
 	leaves := make([]any, len(c.parts))
 	for i := range c.parts {
@@ -142,7 +142,7 @@ func (c *shownColumn) leavesOf(v reflect.Value) []any {
 	return leaves
 }
 
-// textBytes is how much of a text is read.
+// textBytes bounds the bytes of a string that are read.
 const textBytes = 4096
 
 func leafOf(v reflect.Value, k query.Kind) any {
@@ -166,7 +166,7 @@ func leafOf(v reflect.Value, k query.Kind) any {
 	return value.Text(v, cellBytes)
 }
 
-// text returns the short text of a cell; of what has no value, that it is there.
+// text returns the short text of a cell, or "yes" for a component without a value.
 func (c *shownColumn) text(one *cell) string {
 	switch {
 	case one.value.IsValid():

@@ -12,33 +12,33 @@ const (
 	rowsUsual  = 1000
 	rowsMost   = 1 << 20
 	sampleMost = 100_000
-	rowsAtOnce = 1024 // that are read before they are sent
+	rowsAtOnce = 1024 // read before they are sent
 )
 
-// rowSource finds rows bit by bit.
+// rowSource finds and reads rows, a part in each look.
 type rowSource struct {
 	*search
 	limit  int
-	picked []vast.Entity // that are to be read
-	ended  bool          // nothing more is found
-	read   int           // rows so far
-	rows   []row         // that were read last
+	picked []vast.Entity // found but not yet read
+	ended  bool          // no more matches
+	read   int           // rows read so far
+	rows   []row         // rows of the last look
 }
 
-// rowsTold is how rows are written.
-type rowsTold interface {
+// rowWriter writes rows in a format.
+type rowWriter interface {
 	contentType() string
 	begin(r *rowReader)
 	row(r *rowReader, one *row)
-	end(err error) (told bool) // the error is told where there is a way to
-	bytes() []byte             // what is to be sent, until the next call
+	end(err error) (told bool) // reports whether the format can express the error
+	bytes() []byte             // output to send; valid until the next call
 }
 
 // streamRows answers with rows, as they are found.
 func (in *Inspector) streamRows(w http.ResponseWriter, r *http.Request) error {
 	format := r.URL.Query().Get("format")
 	if format != "" && format != "json" && format != "ndjson" && format != "csv" {
-		return badRequest("format is %.40q: give json, ndjson or csv", format)
+		return badRequest("format must be json, ndjson or csv, not %.40q", format)
 	}
 	limit, err := wholeNumber(r, "limit", rowsUsual, 1, rowsMost)
 	if err != nil {
@@ -62,16 +62,16 @@ func (in *Inspector) streamRows(w http.ResponseWriter, r *http.Request) error {
 		err = source.next()
 	}
 	if err != nil {
-		return err // nothing was sent yet
+		return err // nothing has been sent yet
 	}
-	tell := newRowsTold(format)
+	tell := newRowWriter(format)
 	w.Header().Set("Content-Type", tell.contentType())
 	w.WriteHeader(http.StatusOK)
 	source.send(w, tell)
 	return nil
 }
 
-func newRowsTold(format string) rowsTold {
+func newRowWriter(format string) rowWriter {
 	switch format {
 	case "csv":
 		return newCSVRows()
@@ -81,8 +81,8 @@ func newRowsTold(format string) rowsTold {
 	return &jsonRows{}
 }
 
-// send writes the rows that were read, and all others.
-func (s *rowSource) send(w http.ResponseWriter, tell rowsTold) {
+// send writes the rows of the first look, and then all others.
+func (s *rowSource) send(w http.ResponseWriter, tell rowWriter) {
 	control := http.NewResponseController(w)
 	tell.begin(s.reader)
 	for len(s.rows) > 0 {
@@ -91,7 +91,7 @@ func (s *rowSource) send(w http.ResponseWriter, tell rowsTold) {
 		}
 		extend(w)
 		if _, err := w.Write(tell.bytes()); err != nil || control.Flush() != nil {
-			return // the client has gone
+			return // the client is gone
 		}
 		if err := s.next(); err != nil {
 			s.fail(w, tell, err)
@@ -103,20 +103,21 @@ func (s *rowSource) send(w http.ResponseWriter, tell rowsTold) {
 	_, _ = w.Write(tell.bytes())
 }
 
-// fail ends what cannot be written to its end, so that the client knows it.
-func (s *rowSource) fail(w http.ResponseWriter, tell rowsTold, err error) {
+// fail ends an incomplete answer so that the client notices.
+func (s *rowSource) fail(w http.ResponseWriter, tell rowWriter, err error) {
 	if s.ctx.Err() != nil && !errors.Is(err, errOver) || !tell.end(err) {
-		panic(http.ErrAbortHandler) // breaks the connection off
+		panic(http.ErrAbortHandler) // closes the connection
 	}
 	extend(w)
 	_, _ = w.Write(tell.bytes())
 }
 
 var errOver = &problem{Status: http.StatusServiceUnavailable, Code: "time",
-	Message: fmt.Sprintf("the rows are not all: a request may look at the world for %v, and take %v: ask for less",
+	Message: fmt.Sprintf("the rows are incomplete: a request may look at the world for %v and take %v in all: ask for less",
 		searchTime, streamTime)}
 
-// next reads the next rows, of which there are none at the end. Entities that are gone when their turn comes are left out.
+// next reads the next rows; none at the end. It leaves out entities that have been deleted since they were
+// found.
 func (s *rowSource) next() error {
 	s.rows = s.rows[:0]
 	err := s.look(func() (done bool) {
@@ -141,7 +142,7 @@ func (s *rowSource) next() error {
 	return err
 }
 
-// pick finds some more entities, and reports whether there were any before the look ought to end.
+// pick finds more entities. It returns false if it found none before the look should end.
 func (s *rowSource) pick() bool {
 	for !s.ended && !s.late() {
 		lo, words, n, ok := s.step()
@@ -164,8 +165,8 @@ func (s *rowSource) pickFrom(lo int, words []uint64) {
 // sample picks an even random sample.
 func (s *rowSource) sample() error {
 	var thinner thinning
-	most := max(4*s.limit, 1024)                                // so that half of it is enough, but for luck that nobody has
-	s.picked = make([]vast.Entity, 0, gatheredAtOnce+slotsRead) // it does not grow in a look
+	most := max(4*s.limit, 1024)                                // a halving practically never leaves fewer than the limit
+	s.picked = make([]vast.Entity, 0, gatheredAtOnce+slotsRead) // it must not grow in a look
 	var sampled []vast.Entity
 	for more := true; more; {
 		s.picked = s.picked[:0]
@@ -191,5 +192,6 @@ func (s *rowSource) sample() error {
 	return nil
 }
 
-// gatheredAtOnce is how much is gathered in one look before it is put to the rest, which may take a while.
+// gatheredAtOnce is how much is collected in one look. Merging it with the rest may take a while, outside of
+// the look.
 const gatheredAtOnce = 16 << 10

@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// jsonRows are one object: {"rows": […]}, of rows as a page of entities has them.
+// jsonRows writes one object, {"rows": […]}, with rows as in a page of entities.
 type jsonRows struct {
 	buffer bytes.Buffer
 	some   bool
@@ -26,7 +26,7 @@ func (j *jsonRows) row(r *rowReader, one *row) {
 		j.buffer.WriteByte(',')
 	}
 	j.some = true
-	text, _ := json.Marshal(r.answer(one)) // cannot fail: it has texts only
+	text, _ := json.Marshal(r.answer(one)) // cannot fail: strings only
 	j.buffer.Write(text)
 }
 
@@ -37,15 +37,16 @@ func (j *jsonRows) end(err error) bool {
 
 func (j *jsonRows) bytes() []byte { return taken(&j.buffer) }
 
-// taken empties a buffer and returns what was in it, until the buffer is written to.
+// taken empties a buffer and returns its content, which is valid until the next write.
 func taken(b *bytes.Buffer) []byte {
 	text := b.Bytes()
 	b.Reset()
 	return text
 }
 
-// lineRows are an object a line: {"id": …, "name": …, "values": {column: value}}. The value of a component with fields is an
-// object by their paths, of a tag true, of a relation the target. An error comes as the last line.
+// lineRows writes one object a line: {"id": …, "name": …, "values": {column: value}}. The value of a
+// component with fields is an object with their paths as keys. The value of a tag is true, that of a relation
+// the target. An error is the last line.
 type lineRows struct {
 	buffer bytes.Buffer
 }
@@ -93,7 +94,7 @@ func (l *lineRows) value(c *shownColumn, all []any) {
 }
 
 func (l *lineRows) json(v any) {
-	text, _ := json.Marshal(v) // cannot fail: numbers, bools and texts
+	text, _ := json.Marshal(v) // cannot fail: numbers, bools and strings
 	l.buffer.Write(text)
 }
 
@@ -109,9 +110,10 @@ func (l *lineRows) end(err error) bool {
 
 func (l *lineRows) bytes() []byte { return taken(&l.buffer) }
 
-// plainJSON returns a value as JSON has it: as text what its numbers cannot hold, and entities.
+// plainJSON returns a value for JSON. Entities, and numbers that JSON or JavaScript cannot hold, become
+// strings.
 func plainJSON(v any) any {
-	const safe = 1 << 53 // beyond it, numbers that JavaScript reads have gaps
+	const safe = 1 << 53 // JavaScript's integers are exact up to here
 	switch v := v.(type) {
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -144,7 +146,7 @@ func entityText(e vast.Entity) string {
 
 func floatText(f float64, bits int) string { return strconv.FormatFloat(f, 'g', -1, bits) }
 
-// csvRows are a table with a line of titles. Of a component with fields each has a column.
+// csvRows writes a table with a header line. Each field of a component has a column.
 type csvRows struct {
 	buffer bytes.Buffer
 	out    *csv.Writer
@@ -176,7 +178,7 @@ func (c *csvRows) row(r *rowReader, one *row) {
 	_ = c.out.Write(c.line) // cannot fail: it writes to memory
 }
 
-// begin writes the titles.
+// begin writes the header line.
 func (c *csvRows) begin(r *rowReader) {
 	c.line = append(c.line[:0], "id", "name")
 	for i := range r.shown {
@@ -192,7 +194,7 @@ func (c *csvRows) begin(r *rowReader) {
 	_ = c.out.Write(c.line)
 }
 
-// width returns how many values a cell has.
+// width returns the number of values in a cell.
 func (c *shownColumn) width() int {
 	if c.typ == nil {
 		return 1
@@ -227,7 +229,7 @@ func csvText(v any) string {
 	return ""
 }
 
-// safeText returns a text that no spreadsheet takes for a formula: after OWASP, "CSV Injection".
+// safeText returns a text that no spreadsheet takes for a formula: see OWASP, "CSV Injection".
 func safeText(text string) string {
 	if text != "" && strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {
 		return "'" + text

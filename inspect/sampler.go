@@ -12,14 +12,14 @@ import (
 
 const (
 	sampleTime = time.Second            // between samples
-	firstTime  = time.Second / 4        // before the first sample, over which its rates are taken
-	watchTime  = 20 * time.Second       // that samples are taken for after somebody looked: scrapes come every 15 seconds
-	letInTime  = time.Second / 2        // that a sample waits for the world
-	admitTime  = 5 * time.Second / 2    // after which a world counts as one that lets nobody look
-	stepTime   = 100 * time.Microsecond // that one look at columns takes, about
+	firstTime  = time.Second / 4        // before the first sample; its rates cover this time
+	watchTime  = 20 * time.Second       // sampling continues this long after the last reader: scrapes come every 15 seconds
+	letInTime  = time.Second / 2        // wait for the world in one sample
+	admitTime  = 5 * time.Second / 2    // age of the last answer from which on the world counts as hanging
+	stepTime   = 100 * time.Microsecond // of one look at columns, about
 )
 
-// census is what a sample asks of the world.
+// census is what a sample reads of the world.
 type census struct {
 	entities int
 	changes  uint64
@@ -30,7 +30,7 @@ func takeCensus(w *vast.World, c *census) bool {
 	return true
 }
 
-// survey has the columns as well: a few are asked at a time, because each takes a while where it has many entities.
+// survey also counts the columns, a few in each look: counting a column with many entities takes a while.
 type survey struct {
 	census
 	columns []vast.ColumnStats
@@ -48,12 +48,12 @@ func takeSurvey(w *vast.World, s *survey) bool {
 	return len(s.left) == 0 && takeCensus(w, &s.census)
 }
 
-// sampler takes a sample a second for as long as somebody looks, and nothing else.
+// sampler takes a sample a second while there are readers.
 type sampler struct {
-	census question[census]
-	survey question[survey]
+	census cachedVisit[census]
+	survey cachedVisit[survey]
 	ticks  tickMeter
-	// schedule returns what makes the ticks, or nil; control what pauses it, or nil.
+	// schedule returns the schedule that makes the ticks, or nil. control returns the Control, or nil.
 	schedule func() *sched.Schedule
 	control  func() Control
 
@@ -62,24 +62,24 @@ type sampler struct {
 	loops sync.WaitGroup
 
 	mu      sync.Mutex
-	until   time.Time // when to stop unless somebody looks again
+	until   time.Time // when to stop unless there is another reader
 	running bool
 	closed  bool
 	history history
-	kept    time.Time     // when the last sample was
+	kept    time.Time     // time of the last sample
 	systems []SystemCost  // as of the last sample
 	fresh   chan struct{} // closed with the next sample
 }
 
 func newSampler(w *vast.World, schedule func() *sched.Schedule, control func() Control) *sampler {
 	s := &sampler{schedule: schedule, control: control, fresh: make(chan struct{})}
-	s.census = question[census]{world: w, look: takeCensus}
-	s.survey = question[survey]{world: w, look: takeSurvey}
+	s.census = cachedVisit[census]{world: w, look: takeCensus}
+	s.survey = cachedVisit[survey]{world: w, look: takeSurvey}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	return s
 }
 
-// close ends the samples and waits until nothing is asked of the world any more.
+// close stops sampling and waits until no visit is under way.
 func (s *sampler) close() {
 	s.mu.Lock()
 	s.closed = true
@@ -90,7 +90,7 @@ func (s *sampler) close() {
 	s.survey.asking.Wait()
 }
 
-// watch has samples taken for a while.
+// watch starts sampling, or extends it, for watchTime.
 func (s *sampler) watch() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,11 +101,11 @@ func (s *sampler) watch() {
 	}
 }
 
-// run takes samples until nobody looks any more.
+// run takes samples until there have been no readers for watchTime.
 func (s *sampler) run() {
 	began := time.Now()
 	before := s.read(began)
-	s.ticks.sumUp() // what ended long ago is not told of
+	s.ticks.sumUp() // ticks before the first reader do not count
 	next := time.NewTimer(firstTime)
 	defer next.Stop()
 	for {
@@ -123,7 +123,7 @@ func (s *sampler) run() {
 	}
 }
 
-// keep adds a sample and reports whether somebody still looks.
+// keep adds a sample and reports whether sampling continues.
 func (s *sampler) keep(sample Sample, systems []SystemCost) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,7 +135,8 @@ func (s *sampler) keep(sample Sample, systems []SystemCost) bool {
 	return s.running
 }
 
-// latest returns the last sample, with the costs of systems of the same moment. It waits for one if nobody looked before.
+// latest returns the last sample and the system costs of the same moment. It waits for the first sample if
+// there was no reader before.
 func (s *sampler) latest(ctx context.Context) (sample Sample, systems []SystemCost, err error) {
 	s.watch()
 	for {

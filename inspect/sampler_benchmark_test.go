@@ -40,7 +40,7 @@ func BenchmarkSampling(b *testing.B) {
 	in := &Inspector{world: w}
 	b.Run("sample", func(b *testing.B) {
 		s := newSampler(w, in.mainSchedule, in.control)
-		s.stop() // nobody is let in here: the world is not asked
+		s.stop() // noNames is let in here: the world is not asked
 		began := time.Now()
 		before := s.read(began)
 		for b.Loop() {

@@ -14,24 +14,24 @@ import (
 
 const (
 	maxSearches = 8                // at a time
-	queueTime   = 5 * time.Second  // that one waits for its turn
+	queueTime   = 5 * time.Second  // wait for a turn
 	searchTime  = 10 * time.Second // of all looks of one request together
-	answerTime  = 20 * time.Second // that a request may take that answers at once
-	streamTime  = 5 * time.Minute  // that one may take that answers bit by bit
+	answerTime  = 20 * time.Second // of a request with one answer
+	streamTime  = 5 * time.Minute  // of a request with a streamed answer
 )
 
-// searches are what the inspector keeps of what is searched for.
+// searches are what the inspector keeps about searches.
 type searches struct {
-	watch func(look time.Duration) // for measurements; nil
+	watch func(look time.Duration) // for measurements; else nil
 
 	mu     sync.Mutex
-	turns  chan struct{} // holds a token for each search that runs; nil before the first
+	turns  chan struct{} // holds a token for each running search; nil before the first
 	schema *query.Schema // nil before the first look
 	ranks  []*ranks      // the last used first
-	lists  []*matches    // likewise
+	lists  []*matches    // the last used first
 }
 
-// search is one request's look for entities.
+// search finds the entities of one request.
 type search struct {
 	in     *Inspector
 	ctx    context.Context
@@ -42,37 +42,37 @@ type search struct {
 	schema *query.Schema
 	plan   *query.Plan
 	shown  []query.Named
-	reader *rowReader  // of what is shown
-	part   *query.Part // the number that is asked for
+	reader *rowReader  // for the shown columns
+	part   *query.Part // the requested number
 	wrong  error       // what does not fit the schema
 	found  *query.Search
 
-	next   int           // the first slot that was not looked at
-	slots  int           // where slots ended when it last looked
-	words  []uint64      // what a step found
+	next   int           // first slot to read
+	slots  int           // number of slots at the last step
+	words  []uint64      // matches of a step
 	begin  time.Time     // of the look
-	spent  time.Duration // in looks
+	spent  time.Duration // time in looks
 	looks  int
-	last   int    // the last look that took a step
+	last   int    // number of the last look that took a step
 	walked int    // looks that took steps
-	before uint64 // structural changes when it began
-	moved  bool   // the structure has changed since
-	over   bool   // there was no time for more
+	before uint64 // structural changes at the start
+	moved  bool   // whether the structure has changed since the start
+	over   bool   // whether the time ran out
 }
 
 // wanted is what a request asks for besides entities.
 type wanted struct {
-	columns string // to be shown
-	given   bool   // whether columns was given; else those of the query are shown
-	number  string // one value
-	leaves  bool   // whether values within components are read, not short texts
-	slots   int    // that a step looks at, at most, because more is done with each entity that is found; 0: as many as is best
+	columns string // columns to show
+	given   bool   // whether columns was given; else the columns of the query are shown
+	number  string // one numeric value
+	leaves  bool   // whether to read the values within components, not short texts
+	slots   int    // bound of a step, for searches that process each match; 0: the best for counting
 }
 
-// slotsRead is how many slots a step looks at that leads to something being done with each entity.
+// slotsRead is the number of slots in a step of a search that processes each match.
 const slotsRead = 4 << 10
 
-// newSearch reads a request's query. The caller ends the search.
+// newSearch parses a request's query. The caller ends the search.
 func (in *Inspector) newSearch(r *http.Request, text string, want wanted, most time.Duration) (*search, error) {
 	tree, err := query.Parse(text)
 	if err != nil {
@@ -86,7 +86,7 @@ func (in *Inspector) newSearch(r *http.Request, text string, want wanted, most t
 	case <-r.Context().Done():
 		return nil, r.Context().Err()
 	case <-full.C:
-		return nil, tooBusy("%d searches run already: try again when one has ended", maxSearches)
+		return nil, tooBusy("%d searches already run: try again later", maxSearches)
 	}
 	if want.slots == 0 {
 		want.slots = math.MaxInt
@@ -105,7 +105,7 @@ func (s *search) end() {
 	<-s.in.asked.turns
 }
 
-// begin returns what a new search takes part in.
+// begin returns the shared state that a new search needs.
 func (q *searches) begin() (turns chan struct{}, schema *query.Schema) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -115,7 +115,7 @@ func (q *searches) begin() (turns chan struct{}, schema *query.Schema) {
 	return q.turns, q.schema
 }
 
-// compile looks up names. It does so outside of looks, because it takes a while.
+// compile resolves names. It takes a while, so it runs outside of looks.
 func (s *search) compile(schema *query.Schema) {
 	s.schema, s.part, s.shown = schema, nil, nil
 	if s.plan, s.wrong = query.Compile(s.tree, schema); s.wrong != nil {
@@ -140,11 +140,11 @@ func (s *search) compile(schema *query.Schema) {
 	s.reader = s.in.newRowReader(s.shown, s.want.leaves)
 }
 
-// findNumber looks up the value that is asked for, and makes it the one that is shown.
+// findNumber finds the requested value, and makes it the shown column.
 func (s *search) findNumber() (*query.Part, error) {
 	list, err := query.FindNamed(s.want.number, s.schema)
 	if err == nil && len(list) != 1 {
-		return nil, badRequest("field: name one number, such as Position.X")
+		return nil, badRequest("field: name one numeric field, such as Position.X")
 	}
 	if err != nil {
 		return nil, badRequest("field: %v", err)
@@ -157,7 +157,7 @@ func (s *search) findNumber() (*query.Part, error) {
 	return p, nil
 }
 
-// queryProblem is an error in a text, as the client gets it.
+// queryProblem turns an error in a query into a problem.
 func queryProblem(err error) error {
 	var e *query.Error
 	if !errors.As(err, &e) {
@@ -166,8 +166,8 @@ func queryProblem(err error) error {
 	return &problem{Status: http.StatusBadRequest, Code: "query", Message: e.Message, Position: &e.Position, Length: &e.Length}
 }
 
-// look has f called as [Inspector.look] does, with the targets found. When the time of a search is over it ends, which is no
-// error: see search.over.
+// look calls f as [Inspector.look] does, once the targets are bound. If the time of the search runs out, look
+// returns nil and sets search.over.
 func (s *search) look(f func() (done bool)) error {
 	for {
 		var columns []column
@@ -207,11 +207,11 @@ func (s *search) look(f func() (done bool)) error {
 		case columns == nil:
 			return s.wrong
 		}
-		s.compile(s.in.asked.schemaOf(columns)) // columns were made since
+		s.compile(s.in.asked.schemaOf(columns)) // columns were made meanwhile
 	}
 }
 
-// bind finds the targets, and reports whether there are such.
+// bind finds the query's targets, and reports whether it found them all.
 func (s *search) bind() bool {
 	if s.wrong != nil {
 		return false
@@ -228,10 +228,10 @@ func (s *search) bind() bool {
 	return true
 }
 
-// late reports whether a look should end.
+// late reports whether the look should end.
 func (s *search) late() bool { return time.Since(s.begin) > lookTime }
 
-// step looks at the next slots and returns the first of them and what it found there. It returns false behind the last.
+// step searches the next slots. It returns the first of them and the matches, or false at the end.
 func (s *search) step() (lo int, words []uint64, n int, ok bool) {
 	if s.slots = s.in.world.Slots(); s.next >= s.slots || len(s.words) == 0 {
 		return s.next, nil, 0, false
@@ -247,7 +247,7 @@ func (s *search) step() (lo int, words []uint64, n int, ok bool) {
 	return lo, words, s.found.Words(lo, s.next, words), true
 }
 
-// walk has found told of all that is found, until it says that it has enough. Then it may be called again to go on.
+// walk calls found with all matches until found returns true. Another call continues from there.
 func (s *search) walk(found func(lo int, words []uint64, n int) (enough bool)) error {
 	return s.look(func() (done bool) {
 		for {
@@ -262,10 +262,10 @@ func (s *search) walk(found func(lo int, words []uint64, n int) (enough bool)) e
 	})
 }
 
-// scanned returns how many slots were looked at.
+// scanned returns how many slots were searched.
 func (s *search) scanned() int { return min(s.next, s.slots) }
 
-// whole reports whether what was found is that of one moment.
+// whole reports whether the result is complete and of one moment.
 func (s *search) whole() bool {
 	return !s.over && (s.walked <= 1 || s.found.Plain() && !s.moved)
 }
@@ -291,7 +291,7 @@ func (q *searches) schemaOf(columns []column) *query.Schema {
 	return schema
 }
 
-// queryNames are a Namer for queries.
+// queryNames adapts a Namer to queries.
 type queryNames struct{ Namer }
 
 func (n queryNames) Suggest(prefix string, most int) (list []query.Suggestion) {

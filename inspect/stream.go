@@ -14,18 +14,18 @@ import (
 const (
 	maxStreams    = 32
 	maxTopics     = 16               // of one stream
-	keepAliveTime = 15 * time.Second // between messages to a stream with nothing to say
+	keepAliveTime = 15 * time.Second // between messages on a quiet stream
 )
 
-// topic is something that streams tell of again and again.
+// topic is a value that streams send again and again.
 type topic struct {
-	name  string // what a browser asks for, as name or name:argument
+	name  string // as requested: name or name:argument
 	every time.Duration
-	// make returns what is to be told now, to be sent as JSON, or nil for nothing.
+	// make returns the value to send as JSON, or nil for nothing.
 	make func(ctx context.Context, argument string) (any, error)
 }
 
-// topics are all of them.
+// topics returns all topics.
 func (in *Inspector) topics() []topic {
 	return slices.Concat(
 		in.entityTopics(),
@@ -45,9 +45,10 @@ type subscription struct {
 	due            time.Time
 }
 
-// serveStream tells of the topics that are asked for, as server-sent events: event is the topic, data its JSON. A topic that
-// fails is told of as {"error": …} and goes on. One goroutine makes what it sends, and has nothing waiting while it sends: a browser that reads slowly
-// gets less, and one that does not read is dropped.
+// serveStream sends the requested topics as server-sent events: the event is the topic, the data its JSON. If
+// a topic fails, the data is {"error": …}, and the stream continues. One goroutine makes and sends each value
+// in turn and queues nothing: a browser that reads slowly gets fewer events, and one that does not read is
+// disconnected.
 func (in *Inspector) serveStream(w http.ResponseWriter, r *http.Request) error {
 	subscriptions, err := in.subscriptions(r.URL.Query()["topic"])
 	if err != nil {
@@ -56,14 +57,14 @@ func (in *Inspector) serveStream(w http.ResponseWriter, r *http.Request) error {
 	return in.serveTopics(w, r, subscriptions)
 }
 
-// serveTopics tells of the topics until the client hangs up.
+// serveTopics sends the topics until the client hangs up.
 func (in *Inspector) serveTopics(w http.ResponseWriter, r *http.Request, subscriptions []subscription) error {
 	select {
 	case in.streams <- struct{}{}:
 		defer func() { <-in.streams }()
 	default:
 		return &problem{Status: http.StatusTooManyRequests, Code: "streams", Retry: 5,
-			Message: fmt.Sprintf("%d streams are open already: close some pages", maxStreams)}
+			Message: fmt.Sprintf("%d streams are already open: close some pages", maxStreams)}
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no") // for proxies that would wait for more
@@ -88,7 +89,7 @@ func (in *Inspector) serveTopics(w http.ResponseWriter, r *http.Request, subscri
 				s.due = now.Add(s.every)
 				told, err := out.tell(r.Context(), s)
 				if err != nil {
-					return nil // the browser is gone, or does not read
+					return nil // the browser is gone or does not read
 				}
 				if told {
 					quiet = time.Now()
@@ -131,7 +132,7 @@ type events struct {
 	control *http.ResponseController
 }
 
-// tell sends what a topic has to say, and reports whether that is anything.
+// tell sends the value of a topic, and reports whether there was one.
 func (o events) tell(ctx context.Context, s *subscription) (told bool, err error) {
 	v, err := s.make(ctx, s.argument)
 	if err != nil {

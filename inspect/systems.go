@@ -9,20 +9,20 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// maxSchedules is how many schedules of a world are told of.
+// maxSchedules bounds the listed schedules of a world.
 const maxSchedules = 16
 
-// systemsAnswer tells of the schedules of the world, and of what pauses them. Times are in seconds.
+// systemsAnswer describes the world's schedules and its control. Times are in seconds.
 type systemsAnswer struct {
 	Control   controlAnswer    `json:"control"`
-	Schedules []scheduleAnswer `json:"schedules"` // those that are not closed, in the order in which they were made
+	Schedules []scheduleAnswer `json:"schedules"` // open schedules, in the order in which they were made
 }
 
 type scheduleAnswer struct {
 	ID      uint64        `json:"id"`
-	Main    bool          `json:"main"` // whether it is the one that makes the world's ticks
+	Main    bool          `json:"main"` // whether it makes the world's ticks
 	Workers int           `json:"workers"`
-	Rate    int           `json:"rate"` // ticks a second, where it is run in real time
+	Rate    int           `json:"rate"` // ticks a second, if it runs in real time
 	CatchUp int           `json:"catchUp"`
 	Systems []systemEntry `json:"systems"` // in the order in which one worker runs them
 	Edges   []sched.Edge  `json:"edges"`
@@ -39,18 +39,18 @@ type systemEntry struct {
 	WritesResources []string `json:"writesResources"`
 }
 
-// scheduleStats is what of a schedule changes, up to its last tick.
+// scheduleStats are the figures of a schedule up to its last tick.
 type scheduleStats struct {
 	ID              uint64        `json:"id"`            // of the schedule
-	Running         bool          `json:"running"`       // whether sched.Schedule.Run is at work
-	Budget          float64       `json:"budgetSeconds"` // from one tick to the next; 0 where there is no such time
+	Running         bool          `json:"running"`       // whether sched.Schedule.Run is running
+	Budget          float64       `json:"budgetSeconds"` // from one tick to the next; 0 if unknown
 	Tick            uint64        `json:"tick"`
 	Late            uint64        `json:"late"`
 	Dropped         uint64        `json:"dropped"`
 	CommandsDone    uint64        `json:"commandsDone"`
 	CommandsSkipped uint64        `json:"commandsSkipped"`
 	Ticks           spent         `json:"ticks"`
-	RecentTicks     spent         `json:"recentTicks"` // the last 256
+	RecentTicks     spent         `json:"recentTicks"` // of the last 256 ticks
 	Applying        spent         `json:"applying"`    // of commands
 	RecentApplying  spent         `json:"recentApplying"`
 	Systems         []systemTimes `json:"systems"`
@@ -59,10 +59,10 @@ type scheduleStats struct {
 type systemTimes struct {
 	Name   string `json:"name"`
 	Times  spent  `json:"times"`
-	Recent spent  `json:"recent"` // the last 256 ticks in which it ran
+	Recent spent  `json:"recent"` // of the last 256 ticks in which it ran
 }
 
-// spent tells how long something took, in seconds.
+// spent is how long something took, in seconds.
 type spent struct {
 	Count uint64  `json:"count"`
 	Total float64 `json:"total"`
@@ -72,7 +72,7 @@ type spent struct {
 	Max   float64 `json:"max"`
 }
 
-// systemsEvent is what the topic systems tells once a second.
+// systemsEvent is what the topic systems sends once a second.
 type systemsEvent struct {
 	Control   controlAnswer   `json:"control"`
 	Schedules []scheduleStats `json:"schedules"`
@@ -95,13 +95,14 @@ func (in *Inspector) systemsTopics() []topic {
 	}}}
 }
 
-// schedules are those of the world that are told of.
+// schedules returns the first schedules of the world.
 func (in *Inspector) schedules() []*sched.Schedule {
 	list := sched.Of(in.world)
 	return list[:min(len(list), maxSchedules)]
 }
 
-// mainSchedule is the one that makes the world's ticks: the one that runs, else the one that made most of them; or nil.
+// mainSchedule returns the schedule that makes the world's ticks: the running one, or else the one with most
+// ticks, or nil.
 func (in *Inspector) mainSchedule() *sched.Schedule {
 	var most *sched.Schedule
 	var ticks uint64
@@ -116,7 +117,7 @@ func (in *Inspector) mainSchedule() *sched.Schedule {
 	return most
 }
 
-// askedSchedule returns the schedule that a request means: the main one unless it says which.
+// askedSchedule returns the schedule that a request names, or else the main one.
 func (in *Inspector) askedSchedule(r *http.Request) (*sched.Schedule, error) {
 	text := r.URL.Query().Get("schedule")
 	if text == "" {
@@ -124,18 +125,18 @@ func (in *Inspector) askedSchedule(r *http.Request) (*sched.Schedule, error) {
 			return s, nil
 		}
 		return nil, &problem{Status: http.StatusNotFound, Code: "noSchedule",
-			Message: "the world has no schedule: the program makes its ticks without package sched"}
+			Message: "the world has no schedule: the program does not use package sched"}
 	}
 	id, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		return nil, badRequest("schedule must be the number of one")
+		return nil, badRequest("schedule must be the number of a schedule")
 	}
 	for _, s := range in.schedules() {
 		if s.ID() == id {
 			return s, nil
 		}
 	}
-	return nil, notFound("the world has no schedule %d, or no longer", id)
+	return nil, notFound("the world has no open schedule %d", id)
 }
 
 func (in *Inspector) describeSystems() systemsAnswer {

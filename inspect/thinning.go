@@ -5,13 +5,13 @@ import (
 	"math/rand/v2"
 )
 
-// thinning keeps an even random sample of what there turns out to be more of than is wanted: each is kept with the same
-// chance, which is halved, for what was kept so far too, whenever that is too much.
+// thinning keeps an even random sample of a growing list. Each element is kept with the same chance. When the
+// sample gets too large, halve halves the chance and drops half of the sample.
 type thinning struct {
 	halvings int
 }
 
-// thin clears bits at random, so that each stays set with the current chance.
+// thin clears bits at random. Each bit stays set with the current chance.
 func (t *thinning) thin(words []uint64) {
 	if t.halvings == 0 {
 		return
@@ -24,7 +24,7 @@ func (t *thinning) thin(words []uint64) {
 	}
 }
 
-// halve halves the chance and drops what was kept likewise.
+// halve halves the chance and drops elements accordingly.
 func halve[T any](t *thinning, kept []T) []T {
 	t.halvings++
 	left := kept[:0]
@@ -38,7 +38,8 @@ func halve[T any](t *thinning, kept []T) []T {
 	return left
 }
 
-// choose returns so many of the list, each with the same chance, in the order of the list.
+// choose returns n elements of the list in their order, each chosen with the same chance. It overwrites the
+// list.
 func choose[T any](list []T, n int) []T {
 	left := list[:0]
 	for i, v := range list {

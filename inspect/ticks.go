@@ -8,28 +8,28 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// tickBounds are those of the buckets that tick times are counted in, in seconds: three to each power of ten.
+// tickBounds are the upper bounds of the buckets for tick times, in seconds: three for each power of ten.
 var tickBounds = [...]float64{
 	0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1,
 }
 
-// mostPending bounds the ticks that wait to be summed up.
+// mostPending bounds the ticks that wait for sumUp.
 const mostPending = 4096
 
-// tickMeter reads how long a schedule's ticks took, each once, from what the schedule keeps of the last ones. So it costs
-// ticks nothing.
+// tickMeter reads each tick's time once, from the last ticks that the schedule keeps. Ticks pay nothing for
+// it.
 type tickMeter struct {
 	mu      sync.Mutex
 	id      uint64          // of the schedule
-	after   uint64          // ticks that were read
-	pending []time.Duration // read, but not summed up
+	after   uint64          // number of ticks read
+	pending []time.Duration // read, but not yet summed up
 
-	counts [len(tickBounds) + 1]uint64 // of ticks in each bucket; the last one has no bound
+	counts [len(tickBounds) + 1]uint64 // ticks in each bucket; the last bucket has no bound
 	sum    time.Duration
 	total  uint64
 }
 
-// read takes in the ticks that ended since it was called last. Those of another schedule than before begin anew.
+// read reads the ticks that ended since the last call. With another schedule, counting starts again.
 func (m *tickMeter) read(s *sched.Schedule) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -50,7 +50,7 @@ func (m *tickMeter) read(s *sched.Schedule) {
 	}
 }
 
-// sumUp returns the times of the ticks that were read since it was called last.
+// sumUp returns the times of the ticks that were read since the last call.
 func (m *tickMeter) sumUp() TickTimes {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -59,26 +59,26 @@ func (m *tickMeter) sumUp() TickTimes {
 	return t
 }
 
-// timesOf sums times up, and sorts them.
+// timesOf computes the quantiles of times, and sorts them.
 func timesOf(times []time.Duration) TickTimes {
 	n := len(times)
 	if n == 0 {
 		return TickTimes{}
 	}
 	slices.Sort(times)
-	// The smallest time that so many hundredths of all do not pass.
+	// The smallest time that at least hundredths % of the times do not exceed.
 	quantile := func(hundredths int) float64 { return times[(n*hundredths+99)/100-1].Seconds() }
 	return TickTimes{quantile(50), quantile(99), times[n-1].Seconds()}
 }
 
-// tickHistogram is how many ticks took how long.
+// tickHistogram counts ticks by duration.
 type tickHistogram struct {
-	buckets map[float64]uint64 // how many took no longer than the bound
+	buckets map[float64]uint64 // cumulative: ticks that took no longer than the bound
 	count   uint64
 	sum     float64 // in seconds
 }
 
-// histogram returns the ticks that were read of one schedule.
+// histogram returns the counts of all ticks that were read of the present schedule.
 func (m *tickMeter) histogram() tickHistogram {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -15,10 +15,10 @@ const (
 	maxRecording = 4 // requests at a time
 )
 
-// timelineAnswer is the course of some ticks. Times are in seconds from the beginning of the tick.
+// timelineAnswer is a recording of some ticks. Times are in seconds from the beginning of the tick.
 type timelineAnswer struct {
 	Schedule uint64         `json:"schedule"`
-	Fresh    bool           `json:"fresh"` // whether they were recorded for this request; else it is the last one that was
+	Fresh    bool           `json:"fresh"` // whether the ticks were recorded for this request; else this is the last recording
 	Ticks    []tickTimeline `json:"ticks"`
 }
 
@@ -27,7 +27,7 @@ type tickTimeline struct {
 	Began   float64     `json:"began"` // in seconds since 1970
 	Took    float64     `json:"took"`
 	Workers int         `json:"workers"`
-	Lost    int         `json:"lost"` // parts that there was no room for
+	Lost    int         `json:"lost"` // spans that did not fit
 	Phases  []phaseSpan `json:"phases"`
 	Spans   []span      `json:"spans"` // by start
 }
@@ -41,14 +41,14 @@ type phaseSpan struct {
 type span struct {
 	Kind   string  `json:"kind"`   // system, part, wait or commands
 	System string  `json:"system"` // empty for commands
-	Part   int     `json:"part"`   // -1 for what is no part
+	Part   int     `json:"part"`   // -1 if the span is not a part
 	Worker int     `json:"worker"`
 	Start  float64 `json:"start"`
 	End    float64 `json:"end"`
 }
 
-// serveTimeline has ticks recorded, and answers with fewer than were asked for where they are slow to come. While the program
-// is paused, when no tick would come, it answers with the last one that was recorded.
+// serveTimeline records ticks. If the ticks are slow, the answer has fewer than requested. If the program is
+// paused, the answer is the last recording.
 func (in *Inspector) serveTimeline(r *http.Request) (any, error) {
 	s, err := in.askedSchedule(r)
 	if err != nil {
@@ -64,7 +64,7 @@ func (in *Inspector) serveTimeline(r *http.Request) (any, error) {
 		last, ok := s.Recording()
 		if !ok {
 			return nil, &problem{Status: http.StatusConflict, Code: "paused",
-				Message: "the program is paused, and no tick was recorded before: make a step, or resume"}
+				Message: "the program is paused, and there is no earlier recording: step or resume first"}
 		}
 		return timelineAnswer{s.ID(), false, []tickTimeline{timelineOf(last)}}, nil
 	}
@@ -72,7 +72,7 @@ func (in *Inspector) serveTimeline(r *http.Request) (any, error) {
 	case in.records <- struct{}{}:
 		defer func() { <-in.records }()
 	default:
-		return nil, tooBusy("ticks are being recorded for others")
+		return nil, tooBusy("ticks are being recorded for other requests")
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), in.options.Patience*time.Duration(ticks))
 	defer cancel()
@@ -82,7 +82,7 @@ func (in *Inspector) serveTimeline(r *http.Request) (any, error) {
 		return nil, &problem{Status: http.StatusGone, Code: "closed", Message: "the program has closed the schedule"}
 	case err != nil && len(list) == 0:
 		return nil, &problem{Status: http.StatusServiceUnavailable, Code: "noTick", Retry: 1,
-			Message: "the program has not made a tick for " + in.options.Patience.String()}
+			Message: "the program has made no tick for " + in.options.Patience.String()}
 	}
 	a := timelineAnswer{Schedule: s.ID(), Fresh: true, Ticks: make([]tickTimeline, 0, len(list))}
 	for _, rec := range list {

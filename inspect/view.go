@@ -8,49 +8,50 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// View is a picture of a world that lies on a plane or a map: the page shows it on a page of its own, to be zoomed, moved
-// and clicked into. [Plane] makes one for a world whose entities have positions in a plane.
+// View is a map of a world that lies on a plane or a sphere. The page shows it on a tab of its own; the user
+// can zoom, move and click it. [Plane] makes a View of entities with positions in a plane.
 //
-// What Paint, Pick and Where do is done while the world lets the inspector look. Paint and Pick may be called many times for
-// one picture, with ticks in between: a call takes at most a quarter of a millisecond, keeps in Next where it was, and
-// returns false to be called again.
+// The inspector calls Paint, Pick and Where in looks, between ticks. It may call Paint and Pick many times
+// for one request, with ticks in between. Each call should take at most a quarter of a millisecond, keep its
+// progress in Next, and return false to be called again.
 type View struct {
-	// ID is what addresses call the view: up to 32 small letters, digits and dashes.
+	// ID names the view in URLs: 1 to 32 lower-case letters, digits and dashes.
 	ID string
-	// Title is what people read.
+	// Title is shown to people. Default: ID.
 	Title string
-	// Bounds are all that there may be to see, and Home is what is shown at first. Default of Home: Bounds.
+	// Bounds is the whole area of the view. Home is what the page shows at first. Default of Home: Bounds.
 	Bounds, Home Bounds
-	// Down says that y grows downwards, as on screens. Default: upwards, as on maps.
+	// Down makes y grow downwards, as on screens. Default: upwards, as on maps.
 	Down bool
-	// Wraps says that the right border is the left one again.
+	// Wraps joins the right border to the left one.
 	Wraps bool
-	// Sphere says that x is a longitude and y a latitude, in degrees: the page shows a globe, too.
+	// Sphere declares x a longitude and y a latitude, in degrees. The page then offers a globe too.
 	Sphere bool
-	// Unit is that of x and y, such as m; may be empty.
+	// Unit is the unit of x and y, such as m; may be empty.
 	Unit string
-	// Layers are what is counted, up to 8.
+	// Layers are the kinds of things that are counted, 1 to 8.
 	Layers []Layer
-	// Paint adds to the counts of a picture.
+	// Paint adds to the counts of a picture. It is required.
 	Paint func(p *Picture) (done bool)
-	// Pick names what lies near a point. Default: nothing does.
+	// Pick finds what lies near a point. Default: nothing.
 	Pick func(p *Picking) (done bool)
-	// Where returns where an entity is, and whether that is anywhere. Default: nowhere.
+	// Where returns the position of an entity, and whether it has one. Default: no entity has a position.
 	Where func(e vast.Entity) (x, y float64, ok bool)
-	// Outlines returns closed lines that never change, such as coasts; what an odd number of them surrounds is ground. It is
-	// called once, on any goroutine, and must not look at the world. Default: none.
+	// Outlines returns closed lines that never change, such as coasts. A point that an odd number of lines
+	// surrounds is ground. Outlines is called once, on any goroutine, and must not use the world. Default:
+	// none.
 	Outlines func() [][]Point
-	// Landmarks returns up to so many places in a window that are worth a name, the most important first. It is called on
-	// any goroutine, several at once, and must not look at the world. Default: none.
+	// Landmarks returns up to most named places in a window, the most important first. It is called on any
+	// goroutine, by several at once, and must not use the world. Default: none.
 	Landmarks func(window Bounds, most int) []Landmark
-	// Attribution are lines about the sources of what is shown, for the foot of the picture.
+	// Attribution credits the sources of the data, one line each, at the foot of the map.
 	Attribution []string
 }
 
 // Point is a position in a view.
 type Point struct{ X, Y float64 }
 
-// Bounds are a rectangle: X0 < X1 and Y0 < Y1. In a view that wraps X1 may lie beyond the right border.
+// Bounds are a rectangle: X0 < X1 and Y0 < Y1. In a view that wraps, X1 may lie beyond the right border.
 type Bounds struct {
 	X0 float64 `json:"x0"`
 	Y0 float64 `json:"y0"`
@@ -58,13 +59,14 @@ type Bounds struct {
 	Y1 float64 `json:"y1"`
 }
 
-// Layer is something that is counted.
+// Layer is a kind of thing that a view counts.
 type Layer struct {
-	// Name is what people read, such as travellers.
+	// Name is shown to people, such as travellers.
 	Name string
 	// Colour is blue, red, green, amber or violet. Default: blue for the first layer, red for the others.
 	Colour string
-	// Part says that all it counts is counted by the first layer, too: it is shown as a share of that.
+	// Part declares that the first layer counts everything that this layer counts. The page then shows this
+	// layer as a share of the first.
 	Part bool
 }
 
@@ -72,17 +74,17 @@ type Layer struct {
 type Landmark struct {
 	X, Y   float64
 	Name   string
-	Weight float64 // the more, the more important
+	Weight float64 // importance: higher first
 }
 
 const maxLayers = 8
 
 var viewID = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
 
-// colours are what Layer.Colour may say.
+// colours are the valid values of Layer.Colour.
 var colours = map[string]bool{"blue": true, "red": true, "green": true, "amber": true, "violet": true}
 
-// withDefaults returns the view with what is left out filled in. It panics where it makes no sense.
+// withDefaults returns the view with defaults filled in. It panics if the view is invalid.
 func (v View) withDefaults() View {
 	bad := func(format string, args ...any) {
 		panic(fmt.Sprintf("inspect: Options.Views: view %q: %s", v.ID, fmt.Sprintf(format, args...)))
@@ -92,15 +94,15 @@ func (v View) withDefaults() View {
 	}
 	switch {
 	case !viewID.MatchString(v.ID):
-		bad("an ID is 1 to 32 of a-z, 0-9 and -")
+		bad("ID must be 1 to 32 characters of a-z, 0-9 and -")
 	case !v.Bounds.valid() || !v.Home.valid():
-		bad("Bounds and Home need finite X0 < X1 and Y0 < Y1")
+		bad("Bounds and Home must be finite, with X0 < X1 and Y0 < Y1")
 	case v.Paint == nil:
-		bad("Paint is missing")
+		bad("Paint is nil")
 	case len(v.Layers) == 0 || len(v.Layers) > maxLayers:
 		bad("%d layers: use 1 to %d", len(v.Layers), maxLayers)
 	case v.Layers[0].Part:
-		bad("the first layer cannot be a part of itself")
+		bad("the first layer must not have Part")
 	}
 	if v.Title == "" {
 		v.Title = v.ID
@@ -114,7 +116,7 @@ func (v View) withDefaults() View {
 			}
 		}
 		if !colours[l.Colour] {
-			bad("layer %q: there is no colour %q", l.Name, l.Colour)
+			bad("layer %q: unknown colour %q", l.Name, l.Colour)
 		}
 		layers[i] = l
 	}
@@ -122,7 +124,7 @@ func (v View) withDefaults() View {
 	return v
 }
 
-// valid reports whether it is a rectangle of a size that can be reckoned with.
+// valid reports whether b is a rectangle of numbers small enough to compute with.
 func (b Bounds) valid() bool {
 	const most = 1e15
 	for _, v := range [...]float64{b.X0, b.Y0, b.X1, b.Y1} {
@@ -133,5 +135,5 @@ func (b Bounds) valid() bool {
 	return b.X0 < b.X1 && b.Y0 < b.Y1
 }
 
-// Contains reports whether a point lies in the rectangle. Its right and upper borders count.
+// Contains reports whether a point lies in the rectangle or on its border.
 func (b Bounds) Contains(x, y float64) bool { return x >= b.X0 && x <= b.X1 && y >= b.Y0 && y <= b.Y1 }

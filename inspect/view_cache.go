@@ -10,62 +10,62 @@ import (
 )
 
 const (
-	// freshTime is how long a picture is shown to others who ask for the same.
+	// freshTime is how long a picture serves other requests for the same window.
 	freshTime = 400 * time.Millisecond
-	// paintTime is the least time between the beginnings of two paintings.
+	// paintTime is the least time between the starts of two paintings.
 	paintTime = 100 * time.Millisecond
-	// maxWaiting is how many requests may wait for pictures.
+	// maxWaiting bounds the requests that wait for pictures.
 	maxWaiting = 64
 )
 
-// gallery keeps the views and the pictures that are being painted or were painted a moment ago, so that many who look at
-// the same window cost one painting.
-type gallery struct {
-	views   []*exhibit
+// viewCache keeps the views, the pictures that are being painted, and the last pictures. Many requests for one
+// window share one painting.
+type viewCache struct {
+	views   []*servedView
 	turn    chan struct{} // holds a token while a picture is painted
 	waiting chan struct{} // holds a token for each request for a picture
 
 	mu       sync.Mutex
-	pictures map[pictureKey]*painting
-	next     time.Time // when the next painting may begin
+	pictures map[pictureKey]*cachedPicture
+	next     time.Time // when the next painting may start
 }
 
-// exhibit is a view and what is asked of it once.
-type exhibit struct {
+// servedView is a view with its description, which is made once.
+type servedView struct {
 	View
 	describe func() viewAnswer
 }
 
-// pictureKey says what is on a picture.
+// pictureKey identifies a picture.
 type pictureKey struct {
-	view          *exhibit
+	view          *servedView
 	window        Bounds
 	columns, rows int
 }
 
-// painting is a picture, once ready is closed.
-type painting struct {
+// cachedPicture is a picture. It is complete when ready is closed.
+type cachedPicture struct {
 	ready chan struct{}
 	bytes []byte
 	err   error
 }
 
-func newGallery(views []View) *gallery {
-	g := &gallery{turn: make(chan struct{}, 1), waiting: make(chan struct{}, maxWaiting),
-		pictures: make(map[pictureKey]*painting)}
+func newViewCache(views []View) *viewCache {
+	g := &viewCache{turn: make(chan struct{}, 1), waiting: make(chan struct{}, maxWaiting),
+		pictures: make(map[pictureKey]*cachedPicture)}
 	for _, v := range views {
 		v = v.withDefaults()
 		if g.find(v.ID) != nil {
 			panic(fmt.Sprintf("inspect: Options.Views: two views have the ID %q", v.ID))
 		}
-		e := &exhibit{View: v}
+		e := &servedView{View: v}
 		e.describe = sync.OnceValue(e.description)
 		g.views = append(g.views, e)
 	}
 	return g
 }
 
-func (g *gallery) find(id string) *exhibit {
+func (g *viewCache) find(id string) *servedView {
 	for _, e := range g.views {
 		if e.ID == id {
 			return e
@@ -74,21 +74,22 @@ func (g *gallery) find(id string) *exhibit {
 	return nil
 }
 
-// window checks what a client asks for, and brings a window of a view that wraps to where it begins within the bounds.
-func (e *exhibit) window(b Bounds) (Bounds, error) {
+// window checks a requested window. If the view wraps, it moves the window so that it begins within the
+// bounds.
+func (e *servedView) window(b Bounds) (Bounds, error) {
 	if !b.valid() {
 		return b, badRequest("a window needs x0 < x1 and y0 < y1")
 	}
 	width, height := e.Bounds.X1-e.Bounds.X0, e.Bounds.Y1-e.Bounds.Y0
 	const most, least = 8, 1e-9
 	if b.X1-b.X0 > most*width || b.Y1-b.Y0 > most*height || b.X1-b.X0 < least*width || b.Y1-b.Y0 < least*height {
-		return b, badRequest("a window is between %g and %d times as large as the bounds", least, most)
+		return b, badRequest("a window must be between %g and %d times as large as the bounds", least, most)
 	}
 	if !e.Wraps {
 		return b, nil
 	}
 	if b.X1-b.X0 > width {
-		return b, badRequest("a window goes around once at most: its x1 is at most x0 + %g", width)
+		return b, badRequest("a window goes around at most once: x1 must be at most x0 + %g", width)
 	}
 	around := width * math.Floor((b.X0-e.Bounds.X0)/width)
 	b.X0, b.X1 = b.X0-around, b.X1-around
@@ -97,7 +98,7 @@ func (e *exhibit) window(b Bounds) (Bounds, error) {
 
 // picture returns the bytes of a picture that is at most freshTime old.
 func (in *Inspector) picture(ctx context.Context, key pictureKey) ([]byte, error) {
-	g := in.gallery
+	g := in.views
 	select {
 	case g.waiting <- struct{}{}:
 		defer func() { <-g.waiting }()
@@ -108,7 +109,7 @@ func (in *Inspector) picture(ctx context.Context, key pictureKey) ([]byte, error
 		p, mine := g.claim(key)
 		if mine {
 			p.bytes, p.err = in.paint(ctx, key)
-			g.hang(key, p)
+			g.publish(key, p)
 			return p.bytes, p.err
 		}
 		select {
@@ -116,27 +117,28 @@ func (in *Inspector) picture(ctx context.Context, key pictureKey) ([]byte, error
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		// Who began to paint may have left: then it is somebody else's turn.
+		// The request that painted was cancelled: another one paints now.
 		if !errors.Is(p.err, context.Canceled) || ctx.Err() != nil {
 			return p.bytes, p.err
 		}
 	}
 }
 
-// claim returns the painting of a picture, and whether the caller is to make it.
-func (g *gallery) claim(key pictureKey) (p *painting, mine bool) {
+// claim returns the painting of a picture, and whether the caller must paint it.
+func (g *viewCache) claim(key pictureKey) (p *cachedPicture, mine bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if p := g.pictures[key]; p != nil {
 		return p, false
 	}
-	p = &painting{ready: make(chan struct{})}
+	p = &cachedPicture{ready: make(chan struct{})}
 	g.pictures[key] = p
 	return p, true
 }
 
-// hang shows a painting to those who wait for it, and to others for a while. One that failed is taken away at once.
-func (g *gallery) hang(key pictureKey, p *painting) {
+// publish hands a picture to the requests that wait for it, and to others for a while. It removes a failed
+// painting at once.
+func (g *viewCache) publish(key pictureKey, p *cachedPicture) {
 	defer close(p.ready)
 	remove := func() {
 		g.mu.Lock()
@@ -150,9 +152,9 @@ func (g *gallery) hang(key pictureKey, p *painting) {
 	time.AfterFunc(freshTime, remove)
 }
 
-// paint makes a picture, when it is its turn.
+// paint paints a picture when its turn comes.
 func (in *Inspector) paint(ctx context.Context, key pictureKey) (bytes []byte, err error) {
-	g := in.gallery
+	g := in.views
 	select {
 	case g.turn <- struct{}{}:
 		defer func() { <-g.turn }()
@@ -162,7 +164,7 @@ func (in *Inspector) paint(ctx context.Context, key pictureKey) (bytes []byte, e
 	if err := g.pace(ctx); err != nil {
 		return nil, err
 	}
-	// The program's own code may panic: those who wait are to know.
+	// The program's own code may panic. The waiting requests get the panic as an error.
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("the view %s failed to paint: %v", key.view.ID, v)
@@ -175,8 +177,8 @@ func (in *Inspector) paint(ctx context.Context, key pictureKey) (bytes []byte, e
 	return p.bytes(), nil
 }
 
-// pace waits until another painting may begin.
-func (g *gallery) pace(ctx context.Context) error {
+// pace waits until the next painting may start.
+func (g *viewCache) pace(ctx context.Context) error {
 	g.mu.Lock()
 	wait := time.Until(g.next)
 	g.next = time.Now().Add(max(wait, 0) + paintTime)

@@ -8,36 +8,37 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// mostPicked is how many things near a point are told of.
+// mostPicked bounds the things that are reported near a point.
 const mostPicked = 8
 
-// Picking gathers what lies near a point of a [View]: of more than a few only the most important, and of equally important
-// ones the nearest.
+// Picking collects what lies near a point of a [View]. It keeps the 8 most important things; among equally
+// important things it prefers the nearest.
 type Picking struct {
-	// X, Y is the point, and Radius how far from it is near. In a view of a sphere the radius is in degrees of latitude.
+	// X, Y is the point. Radius is the greatest distance from it; in a view of a sphere, in degrees of
+	// latitude.
 	X, Y, Radius float64
-	// Next is for Pick to remember where it was: 0 at first.
+	// Next is state for Pick: 0 at first, then what the last call left.
 	Next int
 
-	period float64 // of x in views that wrap; else 0
-	narrow float64 // how much shorter a unit of x is than one of y
+	period float64 // of x if the view wraps, else 0
+	narrow float64 // length of a unit of x relative to a unit of y
 	found  []Picked
 }
 
 // Picked is something near a point.
 type Picked struct {
-	Entity vast.Entity // the zero Entity where it is none
-	Name   string      // default: the entity's own
-	Detail string      // what tells it from others of that name, such as a country; may be empty
+	Entity vast.Entity // zero if it is not an entity
+	Name   string      // default: the name of the entity
+	Detail string      // tells it from others of the same name, such as a country; may be empty
 	X, Y   float64
-	Weight float64 // the more, the more important
-	Facts  []Fact  // what is worth knowing of it
+	Weight float64 // importance: higher first
+	Facts  []Fact  // shown below the name
 	Links  []Link
 
 	distance float64
 }
 
-// Fact is a number with its name.
+// Fact is a number with a name.
 type Fact struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
@@ -60,10 +61,10 @@ func newPicking(v *View, x, y, radius float64) *Picking {
 	return p
 }
 
-// Takes reports whether [Picking.Add] would keep something of a weight at a point: it is near, and there are not enough more
-// important things. It takes some nanoseconds for what is far.
+// Takes reports whether [Picking.Add] would keep something at a point: it is near, and fewer than 8 things
+// are more important. It takes some nanoseconds for a distant point.
 func (p *Picking) Takes(x, y, weight float64) bool {
-	if !(math.Abs(y-p.Y) <= p.Radius) { // so that NaN is not taken
+	if !(math.Abs(y-p.Y) <= p.Radius) { // false for NaN
 		return false
 	}
 	d := p.distance(x, y)
@@ -84,7 +85,7 @@ func (p *Picking) distance(x, y float64) float64 {
 	return math.Hypot(dx*p.narrow, y-p.Y)
 }
 
-// Add keeps something, if [Picking.Takes] would take it.
+// Add keeps something if [Picking.Takes] would take it.
 func (p *Picking) Add(k Picked) {
 	if !p.Takes(k.X, k.Y, k.Weight) {
 		return

@@ -5,23 +5,24 @@ import (
 	"math"
 )
 
-// maxCells is how many cells all layers of a picture may have together.
+// maxCells bounds the cells of a picture, over all layers.
 const maxCells = 1 << 20
 
-// Picture is a window of a [View], divided into cells of equal size in which things are counted.
+// Picture is a window of a [View], divided into cells of equal size. Each layer counts things in each cell.
 type Picture struct {
-	// Window is what is asked for. In a view that wraps it begins within the bounds, and may reach beyond the right border.
+	// Window is the requested part of the view. If the view wraps, the window begins within the bounds and
+	// may reach beyond the right border.
 	Window Bounds
-	// Columns and Rows are how many cells there are across and down.
+	// Columns and Rows are the numbers of cells across and down.
 	Columns, Rows int
-	// Next is for Paint to remember where it was: 0 at first.
+	// Next is state for Paint: 0 at first, then what the last call left.
 	Next int
 
-	period          float64 // of x in views that wrap; else 0
-	across, down    float64 // cells for each unit of x and y
+	period          float64 // of x if the view wraps, else 0
+	across, down    float64 // cells per unit of x and y
 	left, top       float64
 	layers          int
-	counts          []uint32 // layer by layer, row by row from the top
+	counts          []uint32 // by layer, then by row from the top
 	columns, rows   float64
 	cellsPerPicture int
 }
@@ -43,8 +44,8 @@ func newPicture(v *View, window Bounds, columns, rows int) *Picture {
 	return p
 }
 
-// Cell returns the cell of a point, for [Picture.Add], or -1 where it lies outside of the window. NaN lies outside. The
-// window's right and lower borders belong to the last cells.
+// Cell returns the cell of a point, for [Picture.Add], or -1 if the point lies outside of the window. NaN
+// lies outside. The window's right and lower borders belong to the last cells.
 func (p *Picture) Cell(x, y float64) int {
 	if x < p.left && p.period > 0 {
 		x += p.period
@@ -57,7 +58,8 @@ func (p *Picture) Cell(x, y float64) int {
 	return min(int(row), p.Rows-1)*p.Columns + min(int(column), p.Columns-1)
 }
 
-// Add counts n more in a cell of a layer, by its number in View.Layers. It does nothing for cell -1.
+// Add adds n to the count of a cell in a layer. layer is an index of View.Layers. Add does nothing for cell
+// -1.
 func (p *Picture) Add(layer, cell int, n uint32) {
 	if cell >= 0 {
 		p.counts[layer*p.cellsPerPicture+cell] += n
@@ -67,11 +69,11 @@ func (p *Picture) Add(layer, cell int, n uint32) {
 // pictureMagic begins the bytes of a picture.
 const pictureMagic = "vpic"
 
-// pictureHead is the size of what comes before the counts.
+// pictureHead is the size of the head in bytes.
 const pictureHead = 48
 
-// bytes returns the picture for programs, all little-endian: "vpic", columns, rows and layers as uint32, the window's x0, y0,
-// x1 and y1 as float64, then the counts as uint32, layer by layer, row by row from the top.
+// bytes returns the picture in little-endian numbers: "vpic"; columns, rows and layers as uint32; the
+// window's x0, y0, x1 and y1 as float64; the counts as uint32, by layer, then by row from the top.
 func (p *Picture) bytes() []byte {
 	b := make([]byte, 0, pictureHead+4*len(p.counts))
 	b = append(b, pictureMagic...)

@@ -62,10 +62,10 @@ func TestPictureBytes(t *testing.T) {
 }
 
 func TestWindows(t *testing.T) {
-	flat := &exhibit{View: View{Bounds: Bounds{0, 0, 100, 50}}}
-	globe := &exhibit{View: View{Bounds: Bounds{-180, -90, 180, 90}, Wraps: true}}
+	flat := &servedView{View: View{Bounds: Bounds{0, 0, 100, 50}}}
+	globe := &servedView{View: View{Bounds: Bounds{-180, -90, 180, 90}, Wraps: true}}
 	for _, c := range []struct {
-		e         *exhibit
+		e         *servedView
 		ask, want Bounds // want is zero where it is refused
 	}{
 		{flat, Bounds{-50, -50, 150, 150}, Bounds{-50, -50, 150, 150}},

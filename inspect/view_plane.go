@@ -5,8 +5,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// Plane returns the [View] of the entities that have a component which says where they are in a plane, such as that of a
-// game:
+// Plane returns a [View] of the entities that have a component with a position in a plane, such as in a game:
 //
 //	type Position struct{ X, Y float32 }
 //
@@ -14,11 +13,12 @@ import (
 //		func(p *Position) (x, y float64) { return float64(p.X), float64(p.Y) }, burning, frozen)
 //	in, err := inspect.Serve(ctx, world, inspect.Options{Views: []inspect.View{view}})
 //
-// The first layer counts all of them; each of the further columns is a layer of those that have that component, too. Fields
-// of what is returned may be changed, such as Title, Unit, Down or the layers' names and colours.
+// The first layer counts all entities with a position. Each further column is a layer that counts those of
+// them that have this component too. The caller may change the fields of the result, such as Title, Unit,
+// Down, or the names and colours of the layers.
 //
-// A picture takes some 10 nanoseconds for each entity and layer. Plane panics when the column was not made by a world or there
-// are more than seven others.
+// A picture takes about 10 nanoseconds for each entity and layer. Plane panics if the column was not made by
+// a world, or if there are more than seven further columns.
 func Plane[T any](id string, bounds Bounds, col vast.Column[T], at func(*T) (x, y float64), parts ...vast.AnyColumn) View {
 	w := probe.Describe(col).World
 	v := View{ID: id, Bounds: bounds, Layers: []Layer{{Name: col.Name()}}}
@@ -63,8 +63,8 @@ func Plane[T any](id string, bounds Bounds, col vast.Column[T], at func(*T) (x, 
 	return v
 }
 
-// slotsALook is how many slots a plane looks at in one call.
+// slotsALook is how many slots one call reads.
 const slotsALook = 1 << 14
 
-// partColours are those of the layers of a plane after the first.
+// partColours are the colours of the layers after the first.
 var partColours = []string{"red", "amber", "green", "violet"}

@@ -31,7 +31,7 @@ type viewAnswer struct {
 	Finds       bool          `json:"finds"`
 	Landmarks   bool          `json:"landmarks"`
 	Attribution []string      `json:"attribution"`
-	// Outlines have the coordinates of their points one after the other: x, y, x, y, …
+	// The points of an outline are a flat list: x, y, x, y, …
 	Outlines [][]float64 `json:"outlines"`
 }
 
@@ -47,7 +47,7 @@ type pointAnswer struct {
 }
 
 type pickedAnswer struct {
-	Entity string  `json:"entity"` // empty: it is none
+	Entity string  `json:"entity"` // empty if it is not an entity
 	Name   string  `json:"name"`
 	Detail string  `json:"detail"`
 	X      float64 `json:"x"`
@@ -75,7 +75,7 @@ func (in *Inspector) viewRoutes() []route {
 }
 
 // names lists the views.
-func (g *gallery) names() []viewName {
+func (g *viewCache) names() []viewName {
 	names := []viewName{}
 	for _, e := range g.views {
 		names = append(names, viewName{e.ID, e.Title})
@@ -86,12 +86,12 @@ func (g *gallery) names() []viewName {
 func (in *Inspector) listViews(*http.Request) (any, error) {
 	return struct {
 		Views []viewName `json:"views"`
-	}{in.gallery.names()}, nil
+	}{in.views.names()}, nil
 }
 
 // view returns the view that a request names.
-func (in *Inspector) view(r *http.Request) (*exhibit, error) {
-	if e := in.gallery.find(r.PathValue("id")); e != nil {
+func (in *Inspector) view(r *http.Request) (*servedView, error) {
+	if e := in.views.find(r.PathValue("id")); e != nil {
 		return e, nil
 	}
 	return nil, notFound("there is no view %q", r.PathValue("id"))
@@ -105,8 +105,8 @@ func (in *Inspector) describeView(r *http.Request) (any, error) {
 	return e.describe(), nil
 }
 
-// description is what there is to say of a view.
-func (e *exhibit) description() viewAnswer {
+// description returns everything about a view that does not change.
+func (e *servedView) description() viewAnswer {
 	a := viewAnswer{
 		ID: e.ID, Title: e.Title, Bounds: e.Bounds, Home: e.Home, Down: e.Down, Wraps: e.Wraps, Sphere: e.Sphere, Unit: e.Unit,
 		Picks: e.Pick != nil, Finds: e.Where != nil, Landmarks: e.View.Landmarks != nil,
@@ -133,7 +133,7 @@ func (e *exhibit) description() viewAnswer {
 // drawable reports whether a number can be sent as JSON and drawn.
 func drawable(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// coordinate reads a number that a request gives.
+// coordinate reads a number from a request.
 func coordinate(q url.Values, name string) (float64, error) {
 	v, err := strconv.ParseFloat(q.Get(name), 64)
 	if err != nil || !drawable(v) {
@@ -142,7 +142,7 @@ func coordinate(q url.Values, name string) (float64, error) {
 	return v, nil
 }
 
-// coordinates reads several.
+// coordinates reads several numbers.
 func coordinates(q url.Values, into map[string]*float64) error {
 	for name, v := range into {
 		var err error
@@ -153,15 +153,15 @@ func coordinates(q url.Values, into map[string]*float64) error {
 	return nil
 }
 
-// windowOf reads the window that a request asks for.
-func (e *exhibit) windowOf(q url.Values) (b Bounds, err error) {
+// windowOf reads the window of a request.
+func (e *servedView) windowOf(q url.Values) (b Bounds, err error) {
 	if err := coordinates(q, map[string]*float64{"x0": &b.X0, "y0": &b.Y0, "x1": &b.X1, "y1": &b.Y1}); err != nil {
 		return b, err
 	}
 	return e.window(b)
 }
 
-// wholeFrom1 reads a whole number from 1 on.
+// wholeFrom1 reads a whole number from 1 to most.
 func wholeFrom1(q url.Values, name string, most int) (int, error) {
 	n, err := strconv.Atoi(q.Get(name))
 	if err != nil || n < 1 || n > most {
@@ -170,7 +170,7 @@ func wholeFrom1(q url.Values, name string, most int) (int, error) {
 	return n, nil
 }
 
-// servePicture sends a picture as Picture.bytes writes it.
+// servePicture sends a picture in the format of Picture.bytes.
 func (in *Inspector) servePicture(w http.ResponseWriter, r *http.Request) error {
 	e, err := in.view(r)
 	if err != nil {
@@ -194,11 +194,11 @@ func (in *Inspector) servePicture(w http.ResponseWriter, r *http.Request) error 
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	extend(w)
-	_, _ = w.Write(body) // a client that has gone is no failure
+	_, _ = w.Write(body) // a client that is gone is not an error
 	return nil
 }
 
-// pick tells what lies near a point.
+// pick answers what lies near a point.
 func (in *Inspector) pick(r *http.Request) (any, error) {
 	e, err := in.view(r)
 	if err != nil {
@@ -247,7 +247,7 @@ func (in *Inspector) pick(r *http.Request) (any, error) {
 	return answer, nil
 }
 
-// where tells where an entity is.
+// where answers where an entity is.
 func (in *Inspector) where(r *http.Request) (any, error) {
 	e, err := in.view(r)
 	if err != nil {
@@ -268,14 +268,14 @@ func (in *Inspector) where(r *http.Request) (any, error) {
 	case err != nil:
 		return nil, err
 	case !found || !drawable(a.X) || !drawable(a.Y):
-		return nil, notFound("entity %q is nowhere in this view", id)
+		return nil, notFound("entity %q has no position in this view", id)
 	}
 	return a, nil
 }
 
 const maxLandmarks = 200
 
-// landmarks tells what in a window is worth a name.
+// landmarks answers with the named places in a window.
 func (in *Inspector) landmarks(r *http.Request) (any, error) {
 	e, err := in.view(r)
 	if err != nil {

@@ -141,7 +141,7 @@ func TestManyClientsCostOnePainting(t *testing.T) {
 			}
 		})
 	}
-	for len(f.gallery.waiting) < clients {
+	for len(f.views.waiting) < clients {
 		f.see(t, func() {}) // the world goes on
 	}
 	close(p.hold)
@@ -155,7 +155,7 @@ func TestManyClientsCostOnePainting(t *testing.T) {
 func TestPainterLeaves(t *testing.T) {
 	p := &painter{ticks: 2, hold: make(chan struct{})}
 	f := newFixture(t, Options{Views: []View{p.view()}})
-	e := f.gallery.find("painted")
+	e := f.views.find("painted")
 	key := pictureKey{e, e.Bounds, 2, 2}
 	ctx, leave := context.WithCancel(context.Background())
 	left := make(chan error)
@@ -174,7 +174,7 @@ func TestPainterLeaves(t *testing.T) {
 		}
 		stays <- err
 	}()
-	for len(f.gallery.waiting) < 2 {
+	for len(f.views.waiting) < 2 {
 		f.see(t, func() {})
 	}
 	leave()
@@ -218,9 +218,9 @@ func TestViewsOfNoSense(t *testing.T) {
 	} {
 		v := good
 		c.change(&v)
-		expectPanic(t, c.what, func() { newGallery([]View{v}) })
+		expectPanic(t, c.what, func() { newViewCache([]View{v}) })
 	}
-	expectPanic(t, "two views", func() { newGallery([]View{good, good}) })
+	expectPanic(t, "two views", func() { newViewCache([]View{good, good}) })
 }
 
 func expectPanic(t *testing.T, want string, f func()) {

@@ -10,27 +10,27 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// Names say what entities are called, as inspect.Namer does.
+// Names are the names of entities, as in inspect.Namer.
 type Names interface {
 	Name(e vast.Entity) (string, bool)
 	Find(name string) (vast.Entity, bool)
 	Suggest(prefix string, most int) []Suggestion
 }
 
-// Suggestion is a name that may be meant.
+// Suggestion is a name that a prefix may stand for.
 type Suggestion struct {
 	Name, Detail string
 	Entity       vast.Entity
 }
 
-// Search is a plan with its targets found. It is for one goroutine at a time, where the world may be read.
+// Search is a plan with its targets bound. Use it on one goroutine at a time, while the world may be read.
 type Search struct {
 	names  Names
 	base   vast.Query
 	tests  []boundTest
-	slots  int      // of a step
-	key    string   // what was found for the targets
-	passed []uint64 // by a test, in the step at work
+	slots  int      // slots of a step
+	key    string   // the bound targets
+	passed []uint64 // scratch bits of a test
 }
 
 // bound is a target that was found.
@@ -40,26 +40,26 @@ type bound struct {
 	target   vast.Entity
 }
 
-// boundTest is a test whose alternatives can be run.
+// boundTest is a test whose alternatives can run.
 type boundTest struct {
 	not    bool
 	either []boundAlternative
 }
 
-// boundAlternative is an alternative with its query, which asks for all that the rest of the text does too.
+// boundAlternative is an alternative with its query, which includes all conditions of the other terms.
 type boundAlternative struct {
 	alternative
 	query vast.Query
-	value vast.Entity // what entities are compared with
+	value vast.Entity // entity to compare with
 }
 
 const (
-	fewSources = 1024 // of a target: so many are listed
-	fewNames   = 256  // that begin alike: so many are listed
+	fewSources = 1024 // bound of a target's sources that are listed
+	fewNames   = 256  // bound of names with one prefix that are listed
 )
 
-// Bind looks up the targets. Its errors are of type [*Error]. names may be nil where entities have none; own says that they
-// are those of the world itself.
+// Bind finds the targets. Its errors are of type [*Error]. names is nil if entities have no names; own tells
+// that names are the world's vast.Names.
 func (p *Plan) Bind(w *vast.World, names Names, own bool) (*Search, error) {
 	s := &Search{names: names, slots: stepPlain}
 	var to []bound
@@ -89,13 +89,13 @@ func (p *Plan) Bind(w *vast.World, names Names, own bool) (*Search, error) {
 		}
 	}
 	p.listNamed(w, s, own)
-	if n := p.alternatives(); n > 4 { // that many take longer
+	if n := p.alternatives(); n > 4 { // many alternatives take longer
 		s.slots = max(64, s.slots*4/n&^63)
 	}
 	return s, nil
 }
 
-// alternatives returns how many take a look at values or targets.
+// alternatives returns the number of alternatives that read values or targets.
 func (p *Plan) alternatives() (n int) {
 	for _, t := range p.tests {
 		n += len(t.either)
@@ -111,7 +111,7 @@ func bindTarget(w *vast.World, names Names, c *Column, t *Target) (bound, error)
 	return b, err
 }
 
-// findEntity returns the living entity with an ID or else a name.
+// findEntity returns the living entity with an ID or, if id is empty, with a name.
 func findEntity(w *vast.World, names Names, id, name string, at Span) (vast.Entity, error) {
 	if id != "" {
 		slot, generation, _ := strings.Cut(id, ".")
@@ -119,7 +119,7 @@ func findEntity(w *vast.World, names Names, id, name string, at Span) (vast.Enti
 		if e, ok := probe.EntityAt(w, int(n)); ok && err == nil && e.String() == slot+"."+strings.TrimLeft(generation, "0") {
 			return e, nil
 		}
-		return vast.Entity{}, at.errorf("no entity %s is alive", id)
+		return vast.Entity{}, at.errorf("no living entity has the ID %s", id)
 	}
 	if names == nil {
 		return vast.Entity{}, at.errorf("the entities of this world have no names: write an ID such as 17.3")
@@ -127,11 +127,11 @@ func findEntity(w *vast.World, names Names, id, name string, at Span) (vast.Enti
 	if e, ok := names.Find(name); ok {
 		return e, nil
 	}
-	return vast.Entity{}, at.errorf("nothing is called %q%s", name, alike(names, name))
+	return vast.Entity{}, at.errorf("no entity has the name %q%s", name, alike(names, name))
 }
 
-// alike proposes a name that is spelled almost like one that there is not. What follows a comma, such as a country, need not
-// be written.
+// alike suggests an existing name with a similar spelling. The part after a comma, such as a country, may be
+// missing.
 func alike(names Names, name string) string {
 	letters := []rune(name)
 	if len(letters) < 2 {
@@ -159,7 +159,7 @@ func (p *Plan) bindTest(w *vast.World, s *Search, t test, to []bound) (boundTest
 	b := boundTest{not: t.not}
 	for _, a := range t.either {
 		if a.column != nil && slices.Contains(p.minus, a.column) {
-			continue // no entity that the rest asks for has it
+			continue // no match has the column
 		}
 		q := s.base
 		target := vast.Entity{}
@@ -190,7 +190,7 @@ func (p *Plan) bindTest(w *vast.World, s *Search, t test, to []bound) (boundTest
 				if s.names == nil {
 					return b, c.at.errorf("the entities of this world have no names")
 				}
-				if c.op == opEqual { // names may find more than what they call an entity in full
+				if c.op == opEqual { // Find may accept more than the full name
 					target, _ = s.names.Find(c.text)
 				}
 			}
@@ -200,12 +200,12 @@ func (p *Plan) bindTest(w *vast.World, s *Search, t test, to []bound) (boundTest
 	return b, nil
 }
 
-// listNamed keeps a search for the one or few entities of a name to these, where the names can list them.
+// listNamed narrows a search for a name down to the entities with that name, if the names can list them.
 func (p *Plan) listNamed(w *vast.World, s *Search, own bool) {
 	if s.names == nil {
 		return
 	}
-	namesColumn := -1 // others may be called Name, too
+	namesColumn := -1 // another component may be called Name too
 	if n, ok := probe.NamesOf(w); ok && own {
 		namesColumn = probe.Describe(n).ID
 	}
@@ -222,17 +222,17 @@ func (p *Plan) listNamed(w *vast.World, s *Search, own bool) {
 		if e, ok := s.names.Find(c.text); ok {
 			list = append(list, e)
 		}
-		if !own { // others may have the same name
+		if !own { // other entities may have the same name
 			alike := s.names.Suggest(c.text, fewNames)
 			if len(alike) >= fewNames {
-				continue // and there may be more
+				continue // there may be more
 			}
 			for _, one := range alike {
 				list = append(list, one.Entity)
 			}
 		}
 		s.base = s.base.Among(list)
-		s.slots = max(s.slots, stepCompared) // few values are got, wherever they are
+		s.slots = max(s.slots, stepCompared) // few values are read, wherever they lie
 		return
 	}
 }

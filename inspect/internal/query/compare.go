@@ -9,40 +9,40 @@ import (
 	"strings"
 )
 
-// operator is what a comparison comes down to.
+// operator is the basic form of a comparison.
 type operator uint8
 
 const (
 	opRange    operator = iota // a number is in a range
-	opNaN                      // a number is none
+	opNaN                      // a number is NaN
 	opEqual                    // a text or an entity is the same
 	opLess                     // a text comes before the other
 	opMore                     // a text comes after the other
-	opContains                 // a text has the other in it, in whatever case
-	opNamed                    // there is a name
+	opContains                 // a text contains the other, ignoring case
+	opNamed                    // the entity has a name
 )
 
-// comparison is what a value must be.
+// comparison is a condition on a value.
 type comparison struct {
 	kind Kind
 	op   operator
-	not  bool // it must not be so
-	at   Span // of what it is compared with
+	not  bool // the condition is negated
+	at   Span // span of the value in the query
 
-	lo, span  uint64  // of integers and bools: x − lo ≤ span in arithmetic modulo 2⁶⁴ is to be in the range
-	least     float64 // of floating-point numbers
+	lo, span  uint64  // integers and bools: x is in range if x − lo ≤ span modulo 2⁶⁴
+	least     float64 // floating-point numbers: bounds of the range
 	most      float64
-	nothing   bool // no value is in the range
+	nothing   bool // the range is empty
 	text, low string
-	id        string // of an entity
+	id        string // ID of an entity
 
 	number       reflect.Kind
-	offset, size int  // of the value in the element, and of the element
-	packed       bool // whether elements lie side by side
-	slots        int  // that a step of the comparison should look at
+	offset, size int  // offset of the value in the element, and size of the element
+	packed       bool // elements lie side by side
+	slots        int  // best number of slots for a step
 }
 
-// compileComparison reads what a field is compared with.
+// compileComparison compiles the comparison of a field.
 func compileComparison(a *Atom, part *Part) (*comparison, error) {
 	c := &comparison{kind: part.Kind, at: a.Value.Span, slots: stepSlow}
 	if part.Type != nil {
@@ -55,10 +55,10 @@ func compileComparison(a *Atom, part *Part) (*comparison, error) {
 	}
 	name := quoteName(a.Name) + a.Number + pathOf(a.Fields, true)
 	if op == "~" && c.kind != KindString {
-		return nil, a.OpSpan.errorf("%s is for texts, and %s is a %v: use == != < <= > or >=", a.Op, name, part.Type)
+		return nil, a.OpSpan.errorf("%s compares texts, but %s is a %v: use == != < <= > or >=", a.Op, name, part.Type)
 	}
 	if (c.kind == KindBool || c.kind == KindEntity) && op != "==" {
-		return nil, a.OpSpan.errorf("%s is a %v, which is only compared by == and !=", name, part.Type)
+		return nil, a.OpSpan.errorf("%s is a %v: use == or !=", name, part.Type)
 	}
 	switch c.kind {
 	case KindString:
@@ -83,12 +83,12 @@ func compileComparison(a *Atom, part *Part) (*comparison, error) {
 		}
 		text = number
 	} else if a.Value.Quoted {
-		return nil, a.Value.Span.errorf("%s is a number: write one without quotes", name)
+		return nil, a.Value.Span.errorf("%s is a number: write the value without quotes", name)
 	}
 	return c, c.integers(op, text, part.Type, a.Value.Span)
 }
 
-// texts sets a comparison of texts. The orders that hold for equal texts too are the contrary of the other one.
+// texts compiles a comparison of texts. <= and >= are the negations of > and <.
 func (c *comparison) texts(op, text string) {
 	c.text, c.low = text, strings.ToLower(text)
 	switch op {
@@ -118,11 +118,11 @@ func (c *comparison) bools(v Value) error {
 	return nil
 }
 
-// floats sets a comparison of floating-point numbers, in the precision that the field has.
+// floats compiles a comparison of floating-point numbers in the precision of the field.
 func (c *comparison) floats(op string, v Value, t reflect.Type) error {
 	x, err := strconv.ParseFloat(v.Text, t.Bits())
 	if v.Quoted || err != nil && !math.IsInf(x, 0) {
-		return v.Span.errorf("%q is no number: write one such as -1.5, 2e6, Inf or NaN", v.Text)
+		return v.Span.errorf("%q is not a number: write one such as -1.5, 2e6, Inf or NaN", v.Text)
 	}
 	next := func(x, to float64) float64 {
 		if t.Bits() == 32 {
@@ -133,7 +133,7 @@ func (c *comparison) floats(op string, v Value, t reflect.Type) error {
 	c.least, c.most = math.Inf(-1), math.Inf(1)
 	if math.IsNaN(x) {
 		if op != "==" {
-			return v.Span.errorf("NaN is neither more nor less than anything: use == or !=")
+			return v.Span.errorf("NaN has no order: use == or !=")
 		}
 		c.op = opNaN
 		return nil
@@ -153,21 +153,21 @@ func (c *comparison) floats(op string, v Value, t reflect.Type) error {
 	return nil
 }
 
-// integers sets a comparison of integers with any number.
+// integers compiles a comparison of integers with any number.
 func (c *comparison) integers(op, text string, t reflect.Type, at Span) error {
 	signed := t.Kind() <= reflect.Int64
 	least, most := uint64(0), uint64(math.MaxUint64)
 	if signed {
-		least, most = 1<<63, math.MaxInt64 // as uint64: the least comes first in arithmetic modulo 2⁶⁴
+		least, most = 1<<63, math.MaxInt64 // as uint64: arithmetic modulo 2⁶⁴ begins at the least
 	}
 	below, above, err := neighbours(text, signed)
 	if err != nil {
-		return at.errorf("%q is no number", text)
+		return at.errorf("%q is not a number", text)
 	}
 	switch op {
 	case "==":
 		if below != above {
-			c.nothing = true // it lies between integers, or beyond all
+			c.nothing = true // the number lies between integers or out of range
 		}
 		c.lo, c.span = below.value, 0
 		c.nothing = c.nothing || below.beyond != 0
@@ -201,13 +201,14 @@ func (c *comparison) integers(op, text string, t reflect.Type, at Span) error {
 	return nil
 }
 
-// integer is a number of 64 bits, signed or not, or one that lies beyond the least (−1) or the largest (1).
+// integer is a 64-bit number, signed or not. beyond is −1 for a number below the least, and 1 for a number
+// above the largest.
 type integer struct {
 	value  uint64
 	beyond int
 }
 
-// baseOf returns the base for strconv: a leading zero alone makes no number octal.
+// baseOf returns the base for strconv: a leading zero alone does not make a number octal.
 func baseOf(text string) int {
 	if strings.ContainsAny(text, "xXoObB_") {
 		return 0
@@ -215,7 +216,8 @@ func baseOf(text string) int {
 	return 10
 }
 
-// neighbours returns the largest integer that is not above a number, and the smallest that is not below.
+// neighbours returns the largest integer that is not above a number, and the smallest integer that is not
+// below it.
 func neighbours(text string, signed bool) (below, above integer, err error) {
 	if signed {
 		if n, err := strconv.ParseInt(text, baseOf(text), 64); err == nil {
@@ -226,7 +228,7 @@ func neighbours(text string, signed bool) (below, above integer, err error) {
 	}
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil && !math.IsInf(x, 0) || math.IsNaN(x) {
-		return below, above, fmt.Errorf("no number")
+		return below, above, fmt.Errorf("not a number")
 	}
 	whole := func(x float64) integer {
 		switch {
@@ -242,10 +244,10 @@ func neighbours(text string, signed bool) (below, above integer, err error) {
 	return whole(math.Floor(x)), whole(math.Ceil(x)), nil
 }
 
-// mostEnum is how many values of a wide type are tried for their names.
+// mostEnum bounds the values of a wide type that are tried for names.
 const mostEnum = 1024
 
-// enumNames returns the names of a type's values, in their order, and the values.
+// enumNames returns the names of a type's values, in the order of the values, and the values.
 func enumNames(t reflect.Type) (names []string, values []int64) {
 	from, to := int64(0), int64(mostEnum)
 	if t.Bits() == 8 {
@@ -265,7 +267,7 @@ func enumNames(t reflect.Type) (names []string, values []int64) {
 			v.SetUint(uint64(n))
 		}
 		number := strconv.FormatInt(n, 10)
-		// Beyond the values, generated methods return Stage(7) and the like.
+		// For unnamed values, generated methods return Stage(7) and the like.
 		if name := nameOf(v); name != "" && name != number && !strings.Contains(name, "("+number+")") {
 			names, values = append(names, name), append(values, n)
 		}
@@ -273,7 +275,8 @@ func enumNames(t reflect.Type) (names []string, values []int64) {
 	return names, values
 }
 
-// nameOf returns what a value's String method does; nothing where that panics, as such methods do beyond their values.
+// nameOf returns the result of a value's String method, or "" if the method panics, as some do for unnamed
+// values.
 func nameOf(v reflect.Value) (name string) {
 	defer func() {
 		if recover() != nil {
@@ -283,7 +286,7 @@ func nameOf(v reflect.Value) (name string) {
 	return v.Interface().(fmt.Stringer).String()
 }
 
-// enumValue returns the number of a value that is given by its name.
+// enumValue returns the number of an enum value from its name.
 func enumValue(t reflect.Type, v Value) (string, error) {
 	names, values := enumNames(t)
 	i := slices.Index(names, v.Text)

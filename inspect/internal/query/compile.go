@@ -7,36 +7,37 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Plan is what a text asks for, in a world's columns.
+// Plan is a query compiled for a world's columns.
 type Plan struct {
 	with, minus []*Column
-	any         [][]*Column // groups, of each of which an entity has at least one
+	any         [][]*Column // an entity has at least one column of each group
 	to          []wanted
 	tests       []test
 	shown       []*Column
 	text        string
 }
 
-// wanted is a target that entities are to have.
+// wanted is a target that an entity must have.
 type wanted struct {
 	column *Column
 	target *Target
 }
 
-// test is a term that takes more than knowing which components an entity has.
+// test is a term that needs more than presence bits.
 type test struct {
 	not    bool
 	either []alternative
 }
 
-// alternative is one way to pass a test: by having a component, and besides a target in it, or a value that compares so.
+// alternative is one way to pass a test: having a component, and optionally a target in it or a value that
+// fits a comparison.
 type alternative struct {
-	column  *Column // nil where entities are called something
+	column  *Column // nil for the name of the entity
 	target  *Target
 	compare *comparison
 }
 
-// Compile looks up what a query names. Its errors are of type [*Error].
+// Compile resolves the names in a query. Its errors are of type [*Error].
 func Compile(q *Query, s *Schema) (*Plan, error) {
 	p := &Plan{text: q.String()}
 	for i := range q.Terms {
@@ -47,10 +48,10 @@ func Compile(q *Query, s *Schema) (*Plan, error) {
 	return p, p.simplify(q)
 }
 
-// Shown returns the columns that are worth seeing in what is found: those that the text asks for.
+// Shown returns the columns worth showing in a list of matches: those that the query requires.
 func (p *Plan) Shown() []*Column { return p.shown }
 
-// Text returns the text of the query in its plainest form, the same for texts that say the same in the same order.
+// Text returns the query in canonical form: queries with the same terms in the same order have the same text.
 func (p *Plan) Text() string { return p.text }
 
 func (p *Plan) add(t *Term, s *Schema) error {
@@ -71,7 +72,7 @@ func (p *Plan) add(t *Term, s *Schema) error {
 	switch {
 	case t.Optional:
 		if one.column == nil {
-			return t.Span.errorf("the name is always shown")
+			return t.Span.errorf("the name is always shown: remove this term")
 		}
 	case t.Not && plain:
 		p.minus = appendNew(p.minus, one.column)
@@ -107,7 +108,7 @@ func (p *Plan) addTarget(a alternative) error {
 			if *w.target == (Target{ID: a.target.ID, Name: a.target.Name, Span: w.target.Span}) {
 				return nil
 			}
-			return a.target.Span.errorf("an entity has one target in %s: write %[1]s(…) | %[1]s(…) for either",
+			return a.target.Span.errorf("an entity has one target in %s: for either target write %[1]s(…) | %[1]s(…)",
 				a.column.Text())
 		}
 	}
@@ -130,7 +131,7 @@ func compileAtom(a *Atom, s *Schema) (alternative, error) {
 	}
 	switch {
 	case a.Target != nil && !c.Relation:
-		return alternative{}, a.Target.Span.errorf("%s is no relation and has no targets: write %s", c.Label(), c.Text())
+		return alternative{}, a.Target.Span.errorf("%s is not a relation and has no targets: write %s", c.Label(), c.Text())
 	case a.Target != nil && a.Target.Any:
 		return alternative{column: c}, nil
 	case a.Target != nil:
@@ -154,14 +155,14 @@ func compileAtom(a *Atom, s *Schema) (alternative, error) {
 	return alternative{column: c, compare: compare}, nil
 }
 
-// simplify takes away what says nothing, as vast.Query has it, and finds what cannot be fulfilled.
+// simplify removes redundant conditions, and reports conditions that contradict each other.
 func (p *Plan) simplify(q *Query) error {
 	for _, w := range p.to {
 		p.with = appendNew(p.with, w.column)
 	}
 	for _, c := range p.minus {
 		if slices.Contains(p.with, c) {
-			return q.spanOf(c).errorf("%s is asked for and left out, so nothing is found: take one of them away", c.Text())
+			return q.spanOf(c).errorf("%s is both required and excluded: remove one of the two", c.Text())
 		}
 	}
 	var groups [][]*Column
@@ -169,7 +170,7 @@ func (p *Plan) simplify(q *Query) error {
 		group = slices.DeleteFunc(slices.Clone(group), func(c *Column) bool { return slices.Contains(p.minus, c) })
 		switch {
 		case len(group) == 0:
-			return q.spanOf(p.minus[len(p.minus)-1]).errorf("all alternatives are left out, so nothing is found: take a term away")
+			return q.spanOf(p.minus[len(p.minus)-1]).errorf("all alternatives are excluded: remove a term")
 		case len(group) == 1:
 			p.with = appendNew(p.with, group[0])
 		default:
@@ -182,7 +183,7 @@ func (p *Plan) simplify(q *Query) error {
 	return nil
 }
 
-// spanOf returns where a column is left out.
+// spanOf returns the span of the term that excludes a column.
 func (q *Query) spanOf(c *Column) Span {
 	for _, t := range q.Terms {
 		if a := t.Either[0]; t.Not && strings.EqualFold(a.Name, c.Name()) && (a.Number == "" || a.Number == c.number()) {
@@ -192,7 +193,7 @@ func (q *Query) spanOf(c *Column) Span {
 	return Span{}
 }
 
-// query returns the query for the plan's conditions on components, with another column, and with the given targets.
+// query returns the query for the plan's conditions on components, one more column, and the given targets.
 func (p *Plan) query(w *vast.World, more *Column, to []bound) vast.Query {
 	var with, minus []vast.AnyColumn
 	has := p.with

@@ -9,17 +9,17 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Completion is how a text may go on: each of the items may take the place of the characters from From to below To.
+// Completion lists how a text may continue. Each item may replace the characters [From, To).
 type Completion struct {
 	From, To int // in runes
 	Items    []Item
 
-	prefix string // of what is being written
-	names  bool   // whether the name of an entity is
+	prefix string // what is already written of the item
+	names  bool   // whether the name of an entity may be written
 	quoted bool   // whether it must be in quotes
 }
 
-// Item is a proposal.
+// Item is a suggestion.
 type Item struct {
 	Text   string `json:"text"`
 	Detail string `json:"detail"`
@@ -28,38 +28,39 @@ type Item struct {
 	rank int
 }
 
-// maxItems is how many proposals are made.
+// maxItems bounds the suggestions.
 const maxItems = 50
 
-// stage is what a text may go on with.
+// stage is what may come next in a text.
 type stage uint8
 
 const (
 	stageTerm   stage = iota // a term
-	stageAtom                // a name, after ! or ? or in front of an alternative
-	stageNamed               // what follows the name of a component
-	stageTarget              // what stands in the brackets of a relation
+	stageAtom                // a name, after ! or ? or before an alternative
+	stageNamed               // after the name of a component
+	stageTarget              // inside the brackets of a relation
 	stageClose               // the end of the brackets
 	stageField               // a path
 	stageOp                  // an operator, after a path
-	stageValue               // what a field is compared with
-	stageEnd                 // what comes between terms
+	stageValue               // the value of a comparison
+	stageEnd                 // between terms
 )
 
-// completer follows a text up to the cursor.
+// completer parses a text up to the cursor.
 type completer struct {
 	lexer
 	schema *Schema
 	stage  stage
-	called string  // the component
-	column *Column // nil where there is none of the name, or several
-	known  bool    // whether there is any
+	called string  // name of the component
+	column *Column // nil if no column or several have the name
+	known  bool    // whether a column has the name
 	path   int     // where the path begins
 	op     string
 }
 
-// Complete says how the text may go on at the cursor, which stands before a rune; any number is safe. Where the name of an
-// entity is expected, [Completion.WantsNames] tells, and [Completion.AddNames] adds what the names say.
+// Complete returns how the text may continue at the cursor, which is an index of a rune; any number is safe.
+// If the name of an entity may follow, [Completion.WantsNames] reports it, and [Completion.AddNames] adds
+// names.
 func Complete(text string, cursor int, s *Schema) *Completion {
 	all := []rune(text)
 	cursor = max(0, min(cursor, len(all)))
@@ -76,7 +77,7 @@ func Complete(text string, cursor int, s *Schema) *Completion {
 	case stageTerm, stageAtom:
 		c.addComponents(&k)
 		if k.stage == stageTerm {
-			c.add("not", "leaves out what follows", "keyword", 20)
+			c.add("not", "exclude", "keyword", 20)
 		}
 	case stageNamed:
 		c.addAfterName(&k)
@@ -100,7 +101,8 @@ func Complete(text string, cursor int, s *Schema) *Completion {
 	return c
 }
 
-// follow goes through the tokens before the cursor and returns the one that the cursor touches, or an empty one at the cursor.
+// follow reads the tokens before the cursor and returns the token that the cursor touches, or an empty token
+// at the cursor.
 func (k *completer) follow() token {
 	for {
 		k.space()
@@ -111,7 +113,7 @@ func (k *completer) follow() token {
 				return name
 			}
 			if name.text == "" {
-				k.at++ // a sign that belongs to no name
+				k.at++ // not part of any name
 			}
 			k.stage = stageClose
 			if k.text[k.at-1] == ')' {
@@ -134,7 +136,7 @@ func (k *completer) follow() token {
 	}
 }
 
-// pass takes note of a whole token.
+// pass updates the stage after a complete token.
 func (k *completer) pass(t token) {
 	switch {
 	case t.is(",", "and"):
@@ -171,7 +173,7 @@ func (k *completer) pass(t token) {
 	}
 }
 
-// endOf returns where what is being written at the cursor ends.
+// endOf returns the end of the word at the cursor.
 func (k *completer) endOf(all []rune, cursor int, quoted bool) int {
 	end := cursor
 	if k.stage == stageTarget || quoted {
@@ -193,7 +195,7 @@ func (k *completer) endOf(all []rune, cursor int, quoted bool) int {
 	return end
 }
 
-// add proposes a text whose rank among what fits is the given one: less comes first.
+// add suggests a text if it fits the prefix. A lower rank comes first.
 func (c *Completion) add(text, detail, kind string, rank int) {
 	plain := strings.Trim(text, `"`)
 	prefix := strings.TrimPrefix(c.prefix, `"`)
@@ -212,7 +214,7 @@ func (c *Completion) add(text, detail, kind string, rank int) {
 	c.Items = append(c.Items, Item{text, detail, kind, rank})
 }
 
-// isSubsequence reports whether the letters of a text are in another in the same order.
+// isSubsequence reports whether a text contains the letters of part in the same order.
 func isSubsequence(part, text string) bool {
 	rest := []rune(part)
 	for _, r := range text {
@@ -223,7 +225,7 @@ func isSubsequence(part, text string) bool {
 	return len(rest) == 0
 }
 
-// finish puts the items into their order.
+// finish sorts the items.
 func (c *Completion) finish() {
 	slices.SortStableFunc(c.Items, func(a, b Item) int { return cmp.Compare(a.rank, b.rank) })
 	if len(c.Items) > maxItems {
@@ -248,7 +250,7 @@ func (c *Completion) addComponents(k *completer) {
 			continue
 		}
 		if col.Relation {
-			c.add(col.Text()+"(", "with the target", "relation", 1)
+			c.add(col.Text()+"(", "has the target", "relation", 1)
 		}
 		for j := range col.Values {
 			if p := &col.Values[j]; p.Kind != KindOther && p.Path != "" && j < maxItems {
@@ -257,11 +259,11 @@ func (c *Completion) addComponents(k *completer) {
 		}
 	}
 	if !named {
-		c.add(nameOfEntities, "what the entity is called", "component", 1)
+		c.add(nameOfEntities, "name of the entity", "component", 1)
 	}
 }
 
-// detail says in a few words what a column is.
+// detail describes a column in a few words.
 func (c *Column) detail() string {
 	switch {
 	case c.Relation:
@@ -282,11 +284,11 @@ func (c *Completion) addAfterName(k *completer) {
 		c.addOperatorsOf(KindString)
 	case col == nil:
 	case col.Relation:
-		c.add("(", "with the target", "operator", 0)
+		c.add("(", "has the target", "operator", 0)
 	case len(col.Values) == 1 && col.Values[0].Path == "":
 		c.addOperatorsOf(col.Values[0].Kind)
 	case len(col.Values) > 0 && len(col.Values[0].Path) > 0 && col.Values[0].Path[0] != '[':
-		c.add(".", "a field", "operator", 0)
+		c.add(".", "field", "operator", 0)
 	}
 	c.addBetween()
 }
@@ -309,7 +311,7 @@ func (c *Completion) addFields(k *completer) {
 	}
 }
 
-// part returns what is compared; nil where it is not known.
+// part returns the value that is compared, or nil if unknown.
 func (k *completer) part() *Part {
 	if k.column == nil {
 		if !k.known && strings.EqualFold(k.called, nameOfEntities) {
@@ -317,7 +319,7 @@ func (k *completer) part() *Part {
 		}
 		return nil
 	}
-	// The parser knows the path from what stands before the operator.
+	// The parser reads the path in front of the operator.
 	q, err := Parse(quoteName(k.called) + k.pathText() + " == 0")
 	if err != nil || len(q.Terms) != 1 {
 		return nil
@@ -329,7 +331,7 @@ func (k *completer) part() *Part {
 	return p
 }
 
-// pathText returns the path as it is written, up to where a space or an operator ends it.
+// pathText returns the path up to a space or an operator.
 func (k *completer) pathText() string {
 	end := k.path
 	for end < len(k.text) && (isPart(k.text[end]) || strings.ContainsRune(".[]", k.text[end])) {
@@ -386,12 +388,12 @@ func (c *Completion) addValues(k *completer) {
 	}
 }
 
-// WantsNames returns how the name that is being written begins, and whether one is.
+// WantsNames reports whether the name of an entity may be written, and its prefix so far.
 func (c *Completion) WantsNames() (prefix string, ok bool) {
 	return strings.TrimPrefix(c.prefix, `"`), c.names
 }
 
-// AddNames proposes names of entities, the most important first.
+// AddNames suggests names of entities, the most important first.
 func (c *Completion) AddNames(list []Suggestion) {
 	for i, s := range list {
 		text := quoteTarget(s.Name)

@@ -2,19 +2,19 @@ package query
 
 import "github.com/vastgo/vast"
 
-// Named is a component, or a value within one, that is to be shown.
+// Named is a component, or a value within one, to be shown.
 type Named struct {
 	Name   string // the column's label, and the path
 	Column *Column
-	Part   *Part // nil for the whole
+	Part   *Part // nil for the whole component
 }
 
-// FindNamed looks up components and values that a text names, with commas between them, such as Body, Life.Ends. Its errors
-// are of type [*Error].
+// FindNamed finds the components and values that a text names, separated by commas, such as Body, Life.Ends.
+// Its errors are of type [*Error].
 func FindNamed(text string, s *Schema) (list []Named, err error) {
 	p := parser{lexer: lexer{text: []rune(text)}}
 	if len(text) > maxText {
-		return nil, Span{0, len(p.text)}.errorf("the names are longer than %d bytes: ask for fewer at once", maxText)
+		return nil, Span{0, len(p.text)}.errorf("the names are longer than %d bytes: leave some out", maxText)
 	}
 	if err := p.advance(); err != nil {
 		return nil, err
@@ -25,10 +25,10 @@ func FindNamed(text string, s *Schema) (list []Named, err error) {
 			return nil, err
 		}
 		if list = append(list, one); len(list) > maxTerms {
-			return nil, p.end.errorf("%d columns are shown at most: leave some out", maxTerms)
+			return nil, p.end.errorf("at most %d columns can be shown: leave some out", maxTerms)
 		}
 		if !p.now.is(",") && p.now.sort != sortEnd {
-			return nil, p.now.errorf("%v is not expected here: put a comma between names, and quotes around those with signs in them",
+			return nil, p.now.errorf("%v is not expected here: separate names by commas, and quote names with special characters",
 				p.now)
 		}
 		if p.now.sort != sortEnd {
@@ -40,11 +40,11 @@ func FindNamed(text string, s *Schema) (list []Named, err error) {
 	return list, nil
 }
 
-// named reads a name with a path or without.
+// named parses a name with an optional path.
 func (p *parser) named(s *Schema) (n Named, err error) {
 	start := p.now
 	if start.sort != sortWord && start.sort != sortQuoted {
-		return n, start.errorf("the name of a component is expected here, not %v", start)
+		return n, start.errorf("%v is not expected here: write the name of a component", start)
 	}
 	name, number, at, err := p.name()
 	if err != nil {
@@ -71,7 +71,7 @@ func (p *parser) named(s *Schema) (n Named, err error) {
 	return n, err
 }
 
-// Number returns the one number that a named component or value is.
+// Number returns the numeric value that a Named stands for.
 func (n Named) Number(at Span) (*Part, error) {
 	p := n.Part
 	if p == nil {
@@ -82,12 +82,12 @@ func (n Named) Number(at Span) (*Part, error) {
 	}
 	switch p.Kind {
 	case KindString, KindEntity, KindOther:
-		return nil, at.errorf("%s is a %v: name a number", n.Name, p.Type)
+		return nil, at.errorf("%s is a %v: name a numeric field", n.Name, p.Type)
 	}
 	return p, nil
 }
 
-// has returns the query for the entities that have the component, among the slots from lo to below hi.
+// has returns the query for the entities that have the component in the slots [lo, hi).
 func (n Named) has(w *vast.World, lo, hi int) vast.Query {
 	return w.Query(n.Column.AnyColumn).Between(lo, hi)
 }

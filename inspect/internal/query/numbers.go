@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// Keep clears the bits of the entities that lack the component, and returns how many are left; bits stand for the slots from
-// lo on, as [Search.Words] set them.
+// Keep clears the bits of the entities without the component, and returns how many are left. The bits stand
+// for the slots from lo on, as in [Search.Words].
 func (n Named) Keep(w *vast.World, lo int, words []uint64) (left int) {
 	next := 0
 	for word, mask := range n.has(w, lo, lo+64*len(words)).Words() {
@@ -25,9 +25,10 @@ func (n Named) Keep(w *vast.World, lo int, words []uint64) (left int) {
 	return left
 }
 
-// AppendNumbers appends the numbers that a value is in the entities whose bits are set, as [Search.Words] set them for the
-// slots from lo on; bools are 0 and 1. Those that lack the component are passed over. It is for one goroutine, where the
-// world may be read. Complexity: a few nanoseconds for each slot of a dense column, some hundred for each entity of others.
+// AppendNumbers appends the value of each entity whose bit is set, as a number; bools are 0 and 1. The bits
+// stand for the slots from lo on, as in [Search.Words]. Entities without the component are skipped. Use it on
+// one goroutine, while the world may be read. Complexity: a few nanoseconds for each slot of a dense column,
+// some hundred for each entity of other columns.
 func (n Named) AppendNumbers(to []float64, w *vast.World, part *Part, lo int, words []uint64) []float64 {
 	size := int(n.Column.Type.Size())
 	read := numberReader(part.Type.Kind())
@@ -52,7 +53,7 @@ func (n Named) AppendNumbers(to []float64, w *vast.World, part *Part, lo int, wo
 	return to
 }
 
-// numberReader returns what reads a number of a kind.
+// numberReader returns a function that reads a number of a kind.
 func numberReader(k reflect.Kind) func(unsafe.Pointer) float64 {
 	switch k {
 	case reflect.Float32:

@@ -7,17 +7,17 @@ import (
 
 const (
 	maxText  = 4 << 10 // bytes of a text
-	maxTerms = 64      // alternatives counted apart
+	maxTerms = 64 // all alternatives count
 )
 
-// operators compare.
+// operators are the comparison operators.
 var operators = []string{"==", "!=", "<", "<=", ">", ">=", "~", "!~"}
 
-// Parse reads a text. Its errors are of type [*Error].
+// Parse parses a query. Its errors are of type [*Error].
 func Parse(text string) (*Query, error) {
 	p := parser{lexer: lexer{text: []rune(text)}}
 	if len(text) > maxText {
-		return nil, Span{0, len(p.text)}.errorf("the query is longer than %d bytes: ask for less at once", maxText)
+		return nil, Span{0, len(p.text)}.errorf("the query is longer than %d bytes: shorten it", maxText)
 	}
 	if err := p.advance(); err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func Parse(text string) (*Query, error) {
 		}
 		q.Terms = append(q.Terms, t)
 		if p.count > maxTerms {
-			return nil, t.Span.errorf("a query has %d terms at most: leave some out", maxTerms)
+			return nil, t.Span.errorf("a query has at most %d terms: leave some out", maxTerms)
 		}
 		if err := p.between(); err != nil {
 			return nil, err
@@ -39,11 +39,11 @@ func Parse(text string) (*Query, error) {
 	return q, nil
 }
 
-// parser reads a text one token ahead.
+// parser parses a text with one token of lookahead.
 type parser struct {
 	lexer
 	now   token
-	end   Span // of the token before
+	end   Span // of the previous token
 	count int  // alternatives so far
 }
 
@@ -53,7 +53,7 @@ func (p *parser) advance() (err error) {
 	return err
 }
 
-// between reads what stands between terms, and makes sure that one follows.
+// between parses a separator, and checks that a term follows.
 func (p *parser) between() error {
 	switch {
 	case p.now.sort == sortEnd:
@@ -64,19 +64,19 @@ func (p *parser) between() error {
 			return err
 		}
 		if p.now.sort == sortEnd {
-			return sign.Span.errorf("nothing comes after %v: add a term or take it away", sign)
+			return sign.Span.errorf("a term is missing after %v: add one, or remove %[1]v", sign)
 		}
 		return nil
 	case p.now.is("&&"):
-		return p.now.errorf("write a comma, or and")
+		return p.now.errorf("write a comma or "and" instead")
 	case p.now.is("||"):
-		return p.now.errorf("write |, or or")
+		return p.now.errorf("write | or "or" instead")
 	case p.now.is("="):
 		return p.now.errorf("write == to compare")
 	case p.now.is(operators...):
-		return p.now.errorf("%v has nothing before it to compare: write Component.Field %s value", p.now, p.now.text)
+		return p.now.errorf("a field is missing before %v: write Component.Field %s value", p.now, p.now.text)
 	}
-	return p.now.errorf("%v is not expected here: put a comma between terms, and quotes around names with signs in them", p.now)
+	return p.now.errorf("%v is not expected here: separate terms by commas, and quote names with special characters", p.now)
 }
 
 func (p *parser) term() (Term, error) {
@@ -93,7 +93,7 @@ func (p *parser) term() (Term, error) {
 			return t, err
 		}
 		if p.now.is("!", "not", "?") {
-			return t, p.now.errorf("%v comes after %v: write one of them", p.now, start)
+			return t, p.now.errorf("%v after %v is not allowed: write one of the two", p.now, start)
 		}
 	}
 	for {
@@ -107,10 +107,10 @@ func (p *parser) term() (Term, error) {
 			break
 		}
 		if t.Optional {
-			return t, p.now.errorf("what is shown if present needs no alternatives: write ?A, ?B")
+			return t, p.now.errorf("? takes no alternatives: write ?A, ?B")
 		}
 		if t.Not {
-			return t, p.now.errorf("! before alternatives can be read in two ways: write !A, !B for none of them")
+			return t, p.now.errorf("! before alternatives is ambiguous: write !A, !B to exclude both")
 		}
 		bar := p.now
 		if err := p.advance(); err != nil {
@@ -118,13 +118,13 @@ func (p *parser) term() (Term, error) {
 		}
 		switch {
 		case p.now.is("!", "not", "?"):
-			return t, p.now.errorf("%v cannot stand before one of several: write it before a term of its own", p.now)
+			return t, p.now.errorf("%v is not allowed before an alternative: write it before a term of its own", p.now)
 		case p.now.sort == sortEnd:
-			return t, bar.errorf("nothing comes after %v: add an alternative or take it away", bar)
+			return t, bar.errorf("an alternative is missing after %v: add one, or remove %[1]v", bar)
 		}
 	}
 	if a := t.Either[0]; t.Optional && (a.Target != nil || a.Op != "") {
-		return t, t.Span.errorf("? is for components: write ?%s", quoteName(a.Name)+a.Number)
+		return t, t.Span.errorf("? takes a component: write ?%s", quoteName(a.Name)+a.Number)
 	}
 	return t, nil
 }
@@ -135,15 +135,15 @@ func (p *parser) atom() (a Atom, err error) {
 	case p.now.is(keywords...), p.now.sort == sortEnd:
 		return a, start.errorf("the name of a component is missing before %v", p.now)
 	case p.now.sort == sortNumber:
-		return a, start.errorf("a term begins with the name of a component, not with the number %s", p.now.text)
+		return a, start.errorf("a term begins with the name of a component, not with a number", p.now.text)
 	case p.now.sort == sortColumn:
-		return a, start.errorf("a number stands behind the name of a component, as in Position%s", p.now.text)
+		return a, start.errorf("the number of a column follows the name, as in Position%s", p.now.text)
 	case p.now.is("*"):
-		return a, start.errorf("* stands for any target, as in Relation(*): for all entities leave the query empty")
+		return a, start.errorf("* stands for any target, as in Relation(*): to select all entities, leave the query empty")
 	case p.now.is(operators...):
-		return a, start.errorf("%v has nothing before it to compare: write Component.Field %s value", p.now, p.now.text)
+		return a, start.errorf("a field is missing before %v: write Component.Field %s value", p.now, p.now.text)
 	case p.now.sort == sortSign:
-		return a, start.errorf("the name of a component is expected here, not %v", p.now)
+		return a, start.errorf("%v is not expected here: write the name of a component", p.now)
 	}
 	if a.Name, a.Number, a.NameSpan, err = p.name(); err != nil {
 		return a, err
@@ -163,12 +163,12 @@ func (p *parser) atom() (a Atom, err error) {
 		a.FieldsSpan = fields.to(p.end)
 	}
 	if a.Target != nil && len(a.Fields) > 0 {
-		return a, a.FieldsSpan.errorf("a target has no fields here: compare them in a term of its own")
+		return a, a.FieldsSpan.errorf("a target has no fields: compare them in a term of its own")
 	}
 	if p.now.is(operators...) {
 		err = p.comparison(&a)
 	} else if len(a.Fields) > 0 {
-		err = a.FieldsSpan.errorf("%s%s is compared with nothing: add == and a value, or name the component only",
+		err = a.FieldsSpan.errorf("%s%s needs a comparison: add == and a value, or name only the component",
 			quoteName(a.Name)+a.Number, pathOf(a.Fields, true))
 		if p.now.is("=") {
 			err = p.now.errorf("write == to compare")
@@ -178,7 +178,7 @@ func (p *parser) atom() (a Atom, err error) {
 	return a, err
 }
 
-// name reads the name of a component, and the number of its column where one is given.
+// name parses the name of a component, and the number of its column if there is one.
 func (p *parser) name() (name, number string, at Span, err error) {
 	name, at = p.now.text, p.now.Span
 	if err = p.advance(); err != nil || p.now.sort != sortColumn {
@@ -189,7 +189,7 @@ func (p *parser) name() (name, number string, at Span, err error) {
 	return name, number, at.to(p.end), err
 }
 
-// target reads what stands in the brackets after a relation.
+// target parses the brackets after a relation.
 func (p *parser) target() (*Target, error) {
 	open := p.now
 	p.space()
@@ -217,7 +217,7 @@ func (p *parser) target() (*Target, error) {
 		case p.now.sort == sortEnd:
 			return nil, open.errorf("the bracket is not closed: add a target and )")
 		default:
-			return nil, p.now.errorf("the target is a name, an ID such as 17.3, or * for any; names with signs in them have quotes")
+			return nil, p.now.errorf("a target is a name, an ID such as 17.3, or *; quote names with special characters")
 		}
 	}
 	if err := p.advance(); err != nil {
@@ -227,16 +227,16 @@ func (p *parser) target() (*Target, error) {
 		if p.now.sort == sortEnd {
 			return nil, open.errorf("the bracket is not closed: add )")
 		}
-		return nil, p.now.errorf("%v is not expected here: close the bracket, and put quotes around names with signs in them", p.now)
+		return nil, p.now.errorf("%v is not expected here: close the bracket, and quote names with special characters", p.now)
 	}
 	return t, p.advance()
 }
 
-// field reads a step such as .X or [2].
+// field parses a step such as .X or [2].
 func (p *parser) field() (Field, error) {
 	sign := p.now
 	if sign.sort == sortNumber { // .5 is one token
-		return Field{}, sign.errorf("the name of a field comes after the dot, not a number; an element of an array is [2]")
+		return Field{}, sign.errorf("a name follows the dot, not a number; write an element of an array as [2]")
 	}
 	if err := p.advance(); err != nil {
 		return Field{}, err
@@ -250,7 +250,7 @@ func (p *parser) field() (Field, error) {
 	}
 	index, err := strconv.ParseUint(what.text, 10, 31)
 	if what.sort != sortNumber || err != nil {
-		return Field{}, sign.to(what.Span).errorf("the number of an element is missing in the brackets")
+		return Field{}, sign.to(what.Span).errorf("the index of an element is missing in the brackets")
 	}
 	if err := p.advance(); err != nil {
 		return Field{}, err
@@ -261,10 +261,10 @@ func (p *parser) field() (Field, error) {
 	return Field{Index: int(index)}, p.advance()
 }
 
-// comparison reads an operator and a value.
+// comparison parses an operator and a value.
 func (p *parser) comparison(a *Atom) error {
 	if a.Target != nil {
-		return p.now.errorf("a target is not compared: write %s(name)", quoteName(a.Name)+a.Number)
+		return p.now.errorf("a target cannot be compared: write %s(name)", quoteName(a.Name)+a.Number)
 	}
 	a.Op, a.OpSpan = p.now.text, p.now.Span
 	if err := p.advance(); err != nil {
@@ -272,11 +272,11 @@ func (p *parser) comparison(a *Atom) error {
 	}
 	v := p.now
 	if v.is("=") || slices.Contains(operators, v.text) && v.sort == sortSign {
-		return a.OpSpan.to(v.Span).errorf("there is no such comparison: use == != < <= > >= ~ or !~")
+		return a.OpSpan.to(v.Span).errorf("unknown operator: use == != < <= > >= ~ or !~")
 	}
 	switch v.sort {
 	case sortEnd, sortSign:
-		return a.OpSpan.errorf("nothing comes after %s to compare with: add a number, a word or a quoted text", a.Op)
+		return a.OpSpan.errorf("a value is missing after %s: add a number, a word or a quoted text", a.Op)
 	}
 	a.Value = Value{v.text, v.sort == sortQuoted, v.Span}
 	return p.advance()

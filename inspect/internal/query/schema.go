@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// Schema is what a text may name. [NewSchema] makes one.
+// Schema lists what a query may name. [NewSchema] makes one.
 type Schema struct {
 	Columns []Column
 }
@@ -22,17 +22,17 @@ type Column struct {
 	Storage  probe.Storage
 	Type     reflect.Type // of an element; nil for a tag
 	Relation bool         // whether it is a relation
-	Linked   bool         // whether its elements are links, of a relation or edges, and have no fields
-	Private  bool         // whether it is rather not proposed
+	Linked   bool         // whether the elements are links, of a relation or edges, and have no fields
+	Private  bool         // whether it is suggested last
 	Values   []Part
 
-	numbered bool // whether the name alone may mean another
+	numbered bool // whether the name alone is ambiguous
 }
 
-// NewSchema returns the schema of a world's columns, which it keeps.
+// NewSchema returns the schema of a world's columns. It keeps columns.
 func NewSchema(columns []Column) *Schema {
-	having := make(map[string]int)    // number of columns, by name
-	numbered := make(map[string]bool) // names with numbers, which a column's name may look like
+	having := make(map[string]int)    // columns by name
+	numbered := make(map[string]bool) // name#number of each column, which may be the name of another
 	for i := range columns {
 		c := &columns[i]
 		having[c.Name()]++
@@ -45,11 +45,11 @@ func NewSchema(columns []Column) *Schema {
 	return &Schema{columns}
 }
 
-// number returns the column's number as it stands in a text.
+// number returns the column's number as written in a query.
 func (c *Column) number() string { return "#" + strconv.Itoa(c.ID) }
 
-// Label returns what people call the column: its name, with its number behind it where several columns have
-// the name. No other column has the label.
+// Label returns the column's name for people: the name, with the number if several columns share the name. No
+// other column has the same label.
 func (c *Column) Label() string {
 	if c.numbered {
 		return c.Name() + c.number()
@@ -57,7 +57,7 @@ func (c *Column) Label() string {
 	return c.Name()
 }
 
-// Text returns what a text calls the column, which means no other column.
+// Text returns the column's name as written in a query. It means no other column.
 func (c *Column) Text() string {
 	if c.numbered {
 		return quoteName(c.Name()) + c.number()
@@ -65,18 +65,18 @@ func (c *Column) Text() string {
 	return quoteName(c.Name())
 }
 
-// Part is a value within a component that is no struct or array of others.
+// Part is a value within a component that is neither a struct nor an array of values.
 type Part struct {
-	Path   string // such as Strain.Rates[1]; empty where the component is one value
+	Path   string // such as Strain.Rates[1]; empty if the component is a single value
 	Kind   Kind
 	Offset int // bytes from the start of the component
 	Type   reflect.Type
 }
 
-// Kind is how a value is compared.
+// Kind tells how a value is compared.
 type Kind string
 
-// The kinds of values. Those of KindOther are not compared.
+// The kinds of values. Values of KindOther cannot be compared.
 const (
 	KindFloat  Kind = "float"
 	KindInt    Kind = "int"
@@ -88,11 +88,11 @@ const (
 	KindOther  Kind = "other"
 )
 
-// nameOfEntities stands for what entities are called, where no component has that name.
+// nameOfEntities stands for the name of an entity, if no component is called Name.
 const nameOfEntities = "Name"
 
-// find returns the column that a name means, with the number behind it where there is one. known is false
-// where no column has the name. A name that several columns have means none of them: the number says which.
+// find returns the column with a name and, if number is not empty, that number. known reports whether a
+// column has the name. A name that several columns share needs the number.
 func (s *Schema) find(name, number string, at Span) (c *Column, known bool, err error) {
 	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
 		var found []*Column
@@ -105,15 +105,15 @@ func (s *Schema) find(name, number string, at Span) (c *Column, known bool, err 
 		case len(found) == 1:
 			return found[0], true, nil
 		case len(found) > 1 && found[0].Name() == name:
-			return nil, true, at.errorf("%d components are called %q: write %s", len(found), name, textsOf(found))
+			return nil, true, at.errorf("%d components have the name %q: write %s", len(found), name, textsOf(found))
 		case len(found) > 1:
-			return nil, true, at.errorf("%q may be %s or %s: write it as it is", name, found[0].Label(), found[1].Label())
+			return nil, true, at.errorf("%q may be %s or %s: write the exact name", name, found[0].Label(), found[1].Label())
 		}
 	}
 	if number != "" {
 		for i := range s.Columns {
 			if c := &s.Columns[i]; c.number() == number {
-				return nil, true, at.errorf("the component %s is called %s", number, quoteName(c.Name()))
+				return nil, true, at.errorf("the component with the number %s is called %s", number, quoteName(c.Name()))
 			}
 		}
 		return nil, true, at.errorf("no component has the number %.20s", number)
@@ -122,10 +122,10 @@ func (s *Schema) find(name, number string, at Span) (c *Column, known bool, err 
 	for i := range s.Columns {
 		names = append(names, s.Columns[i].Name())
 	}
-	return nil, false, at.errorf("no component %q%s", name, didYouMean(name, names))
+	return nil, false, at.errorf("no component has the name %q%s", name, didYouMean(name, names))
 }
 
-// textsOf lists some columns as they stand in a text.
+// textsOf lists columns as written in a query.
 func textsOf(columns []*Column) string {
 	const most = 8
 	var list []string
@@ -148,18 +148,18 @@ func firstWhere[T any](list []T, f func(*T) bool) int {
 	return -1
 }
 
-// value returns the part of a component that fields lead to, or what keeps it from being compared.
+// value returns the part of a component that a path leads to, or an error if it cannot be compared.
 func (c *Column) value(fields []Field, at Span) (*Part, error) {
 	name, path := c.Label(), pathOf(fields, false)
 	switch {
 	case c.Type == nil:
-		return nil, at.errorf("%s is a tag and has no value: write %s or !%[1]s", name, c.Text())
+		return nil, at.errorf("%s is a tag without a value: write %s or !%[1]s", name, c.Text())
 	case c.Relation:
 		return nil, at.errorf("%s is a relation: write %s(target)", name, c.Text())
 	case len(c.Values) == 0:
 		return nil, at.errorf("%s has no fields", name)
 	case c.isCopied() && c.size() > CopyMost:
-		return nil, at.errorf("%s has %d bytes, which are too many to be looked at in %v storage", name, c.size(),
+		return nil, at.errorf("%s has %d bytes: too large to compare in %v storage", name, c.size(),
 			c.Storage)
 	}
 	find := func(same func(a, b string) bool) int {
@@ -171,12 +171,12 @@ func (c *Column) value(fields []Field, at Span) (*Part, error) {
 	}
 	if i >= 0 {
 		if c.Values[i].Kind == KindOther {
-			return nil, at.errorf("%s.%s is a %v, which is not compared", name, path, c.Values[i].Type)
+			return nil, at.errorf("%s.%s is a %v, which cannot be compared", name, path, c.Values[i].Type)
 		}
 		return &c.Values[i], nil
 	}
 	if p := firstWhere(c.Values, func(p *Part) bool { return within(p.Path, path) }); p >= 0 {
-		return nil, at.errorf("%s is no single value: name a field of it, such as %s", name+dotted(path),
+		return nil, at.errorf("%s is not a single value: name a field, such as %s", name+dotted(path),
 			name+dotted(c.Values[p].Path))
 	}
 	var paths []string
@@ -186,7 +186,7 @@ func (c *Column) value(fields []Field, at Span) (*Part, error) {
 	return nil, at.errorf("%s has no field %q%s", name, path, didYouMean(path, paths))
 }
 
-// dotted returns a path as it stands behind a name.
+// dotted returns a path as written behind a name.
 func dotted(path string) string {
 	if path == "" || path[0] == '[' {
 		return path
@@ -194,7 +194,7 @@ func dotted(path string) string {
 	return "." + path
 }
 
-// within reports whether a path leads on from another.
+// within reports whether path leads to a part of from.
 func within(path, from string) bool {
 	if from == "" {
 		return true
@@ -202,7 +202,7 @@ func within(path, from string) bool {
 	return len(path) > len(from) && strings.EqualFold(path[:len(from)], from) && (path[len(from)] == '.' || path[len(from)] == '[')
 }
 
-// didYouMean proposes what is spelled almost like a name.
+// didYouMean suggests a similar name.
 func didYouMean(name string, among []string) string {
 	if best := nearest(name, among); best != "" {
 		return fmt.Sprintf(": did you mean %s?", best)
@@ -210,7 +210,7 @@ func didYouMean(name string, among []string) string {
 	return ""
 }
 
-// nearest returns what is spelled almost like a name; empty where nothing is.
+// nearest returns the most similar name, or "" if none is similar.
 func nearest(name string, among []string) string {
 	best, least := "", max(1, len([]rune(name))/3)+1
 	for _, other := range among {
@@ -221,9 +221,9 @@ func nearest(name string, among []string) string {
 	return best
 }
 
-// distance returns how many letters must be put in, taken away, changed or swapped with the next to get from one text to the
-// other: as in F. J. Damerau, "A Technique for Computer Detection and Correction of Spelling Errors", 1964. Where it is not
-// below a limit, which it is not worth knowing beyond, it may return any number that is not.
+// distance returns how many letters must be inserted, deleted, changed or swapped with their neighbour to
+// turn one text into the other: see F. J. Damerau, "A Technique for Computer Detection and Correction of
+// Spelling Errors", 1964. If the distance is at least limit, any number from limit on may be returned.
 func distance(from, to string, limit int) int {
 	a, b := []rune(from), []rune(to)
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit || len(a) > 64 {

@@ -12,32 +12,32 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// How many slots a step should look at, so that it takes some tens of microseconds.
+// Numbers of slots for a step, so that it takes some tens of microseconds.
 const (
 	stepPlain    = 64 << 10
-	stepRelated  = 8 << 10 // where targets are looked at
+	stepRelated  = 8 << 10 // with targets
 	stepCompared = 4 << 10
-	stepSlow     = 128 // of values that are got one by one
-	stepPages    = 512 // of values each of which lies in a page of its own
-	stepLarge    = 64  // of values that are large to be copied
+	stepSlow     = 128 // of values that are read one by one
+	stepPages    = 512 // of values that lie in a page each
+	stepLarge    = 64  // of values that are expensive to copy
 )
 
-// CopyMost is the size of the largest component that is copied to be looked at, in bytes: what is not in
-// dense storage cannot be looked at where it lies.
+// CopyMost is the size in bytes of the largest component that is copied to read it. Components outside of
+// dense storage can only be read as copies.
 const CopyMost = 1 << 20
 
 const (
-	largeBytes = 2 << 10 // from which on a component is large to be copied
-	pageBytes  = 4 << 10 // from which on a component takes a page of its own
+	largeBytes = 2 << 10 // least size of a component that is expensive to copy
+	pageBytes  = 4 << 10 // least size of a component that fills a page
 )
 
-// isCopied reports whether a component must be copied to be looked at.
+// isCopied reports whether a component must be copied to read it.
 func (c *Column) isCopied() bool { return c.Storage != probe.StorageDense }
 
-// size returns the bytes of an element.
+// size returns the size of an element in bytes.
 func (c *Column) size() int { return int(c.Type.Size()) }
 
-// Step returns how many slots to look at, of a column with a type, before it is time to look at the clock.
+// Step returns how many slots of a column with a type to read between two looks at the clock.
 func (c *Column) Step() int {
 	switch {
 	case c.isCopied() && c.size() >= largeBytes:
@@ -50,18 +50,19 @@ func (c *Column) Step() int {
 	return stepCompared
 }
 
-// Step returns how many slots [Search.Words] should look at in one call, so that it takes some tens of microseconds. It is a
-// multiple of 64.
+// Step returns how many slots a call of [Search.Words] should search, so that it takes some tens of
+// microseconds. It is a multiple of 64.
 func (s *Search) Step() int { return s.slots }
 
-// Plain reports whether the search asks for components and targets only: what it finds changes with World.Changes only.
+// Plain reports whether the search has only conditions on components and targets. Its result then changes
+// only with World.Changes.
 func (s *Search) Plain() bool { return len(s.tests) == 0 }
 
-// Key tells searches of one plan apart whose targets were found to be different entities.
+// Key identifies the bound targets: it tells searches of one plan apart.
 func (s *Search) Key() string { return s.key }
 
-// Words looks at the slots from lo to below hi, of which lo is a multiple of 64, and sets in words, which must be zero, the
-// bits of those that hold what is searched for: bit i % 64 of word i / 64 stands for slot lo + i. It returns how many it set.
+// Words searches the slots [lo, hi) and sets the bits of the matches: bit i % 64 of word i / 64 stands for
+// slot lo + i. lo must be a multiple of 64, and words must be zero. Words returns the number of matches.
 func (s *Search) Words(lo, hi int, words []uint64) (n int) {
 	first := lo / 64
 	for word, mask := range s.base.Between(lo, hi).Words() {
@@ -82,7 +83,8 @@ func (s *Search) Words(lo, hi int, words []uint64) (n int) {
 	return n
 }
 
-// keep clears the bits of those that fail the test, and returns how many are left. passed is zero, and is written to.
+// keep clears the bits that fail the test, and returns how many are left. passed must be zero, and is
+// overwritten.
 func (t *boundTest) keep(names Names, lo, hi int, words, passed []uint64) (n int) {
 	for i := range t.either {
 		t.either[i].pass(names, lo, hi, words, passed)
@@ -98,7 +100,7 @@ func (t *boundTest) keep(names Names, lo, hi int, words, passed []uint64) (n int
 	return n
 }
 
-// pass sets the bits of those that pass. It need not set those that words does not have.
+// pass sets the bits that pass the alternative. Only the bits set in words matter.
 func (a *boundAlternative) pass(names Names, lo, hi int, words, passed []uint64) {
 	c := a.compare
 	for run := range a.query.Between(lo, hi).Runs() {
@@ -118,7 +120,7 @@ func (a *boundAlternative) pass(names Names, lo, hi int, words, passed []uint64)
 	}
 }
 
-// setBits sets the bits from one on to below another.
+// setBits sets the bits [lo, hi).
 func setBits(words []uint64, lo, hi int) {
 	for lo < hi {
 		end := min(lo/64*64+64, hi)
@@ -133,7 +135,7 @@ func setBit(words []uint64, i int, set bool) {
 	}
 }
 
-// passOne compares what one entity has.
+// passOne compares the value of one entity.
 func (c *comparison) passOne(names Names, col *Column, e, value vast.Entity) bool {
 	if col == nil {
 		name, ok := names.Name(e)
@@ -143,7 +145,7 @@ func (c *comparison) passOne(names Names, col *Column, e, value vast.Entity) boo
 	if !ok {
 		return false
 	}
-	// Sound because the value is a copy that lies in memory of its own, and holds the part at the offset.
+	// Sound because the value is a copy in memory of its own, and holds the part at the offset.
 	p := unsafe.Add(v.Addr().UnsafePointer(), c.offset)
 	if c.kind == KindString {
 		return c.holds(*(*string)(p)) != c.not
@@ -166,18 +168,19 @@ func (c *comparison) holds(text string) bool {
 	return strings.Contains(strings.ToLower(text), c.low)
 }
 
-// reach sets where in a component the value lies.
+// reach sets where the value lies in a component.
 func (c *comparison) reach(col *Column, part *Part) {
 	c.offset, c.size, c.slots = part.Offset, col.size(), col.Step()
 	c.packed = !col.isCopied() && c.kind != KindString
 }
 
-// passPacked compares the values of n elements that lie side by side and sets bits, from one on, for those that pass.
+// passPacked compares the values of n elements that lie side by side, and sets the bits of those that pass,
+// beginning with bit from.
 func (c *comparison) passPacked(elements []byte, n, from int, value vast.Entity, passed []uint64) {
 	if n == 0 {
 		return
 	}
-	// Sound for elements of the size that the column's type has, at whose offset a value of this kind lies.
+	// Sound because the elements have the size of the column's type, with a value of this kind at the offset.
 	v := values{unsafe.Add(unsafe.Pointer(unsafe.SliceData(elements)), c.offset), c.size, n}
 	switch {
 	case c.kind == KindEntity:
@@ -219,7 +222,7 @@ func (c *comparison) integersOf(v values, from int, passed []uint64) {
 	}
 }
 
-// values are n values, each so many bytes from the one before.
+// values are n values at a fixed distance in bytes.
 type values struct {
 	first  unsafe.Pointer
 	stride int
@@ -229,14 +232,14 @@ type values struct {
 // at returns the i-th value.
 func at[T any](v values, i int) T { return *(*T)(unsafe.Add(v.first, i*v.stride)) }
 
-// each sets a bit for each value that passes.
+// each sets the bit of each value that passes.
 func each[T any](v values, from int, passed []uint64, pass func(T) bool) {
 	for i := range v.n {
 		setBit(passed, from+i, pass(at[T](v, i)))
 	}
 }
 
-// integers sets a bit for each value in the comparison's range. The bits of a word are gathered in a register.
+// integers sets the bit of each value in range. It collects the bits of a word in a register.
 func integers[T ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr](
 	c *comparison, v values, from int, passed []uint64) {
 	lo, span := c.lo, c.span
@@ -253,7 +256,7 @@ func integers[T ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint
 	}
 }
 
-// floats sets a bit for each value in the comparison's range, or for each that is no number.
+// floats sets the bit of each value in range, or of each NaN.
 func floats[T float32 | float64](c *comparison, v values, from int, passed []uint64) {
 	least, most, nan := T(c.least), T(c.most), c.op == opNaN
 	for i := 0; i < v.n; {
@@ -270,7 +273,7 @@ func floats[T float32 | float64](c *comparison, v values, from int, passed []uin
 	}
 }
 
-// turned returns n bits of a mask as the comparison wants them.
+// turned applies an empty range and the negation to n bits of a mask.
 func (c *comparison) turned(mask uint64, bit, n int) uint64 {
 	if c.nothing {
 		mask = 0

@@ -6,26 +6,26 @@ import (
 	"strings"
 )
 
-// Query is what a text says.
+// Query is a parsed text.
 type Query struct {
 	Terms []Term
 }
 
-// Term is what an entity must fulfil: one of some alternatives.
+// Term is a condition: at least one of its alternatives must hold.
 type Term struct {
-	Not      bool // it must fulfil none
-	Optional bool // it need not; there is one alternative then
+	Not      bool // no alternative may hold
+	Optional bool // the term need not hold; it has one alternative
 	Either   []Atom
 	Span     Span
 }
 
-// Atom is a condition.
+// Atom is an alternative of a term.
 type Atom struct {
 	Name   string  // of a component or relation
-	Number string  // of its column, such as #7; empty where none is given
-	Target *Target // in a relation; nil where none is given
-	Fields []Field // from the component to what is compared; none where that is the whole
-	Op     string  // "" where nothing is compared
+	Number string  // of its column, such as #7; may be empty
+	Target *Target // in a relation; may be nil
+	Fields []Field // path to the value; empty for the whole component
+	Op     string  // "" without a comparison
 	Value  Value
 
 	NameSpan, FieldsSpan, OpSpan, Span Span
@@ -37,22 +37,22 @@ type Field struct {
 	Index int    // of an element of an array
 }
 
-// Target is what an entity is to be related to.
+// Target is the target of a relation in a query.
 type Target struct {
 	Any  bool
 	ID   string // as vast.Entity.String writes it
-	Name string // where it is neither
+	Name string // if it is neither * nor an ID
 	Span Span
 }
 
-// Value is what a field is compared with.
+// Value is the value of a comparison.
 type Value struct {
 	Text   string
 	Quoted bool
 	Span   Span
 }
 
-// String returns a text that says the same.
+// String returns the query in canonical form.
 func (q *Query) String() string {
 	var b strings.Builder
 	for i, t := range q.Terms {
@@ -100,7 +100,7 @@ func (a *Atom) write(b *strings.Builder) {
 	}
 }
 
-// pathOf returns fields as a path such as .Strain.Rates[1], without the first dot unless it is to lead.
+// pathOf returns a path such as .Strain.Rates[1]. It begins with a dot if lead is set.
 func pathOf(fields []Field, lead bool) string {
 	var b strings.Builder
 	for i, f := range fields {
@@ -116,10 +116,10 @@ func pathOf(fields []Field, lead bool) string {
 	return b.String()
 }
 
-// keywords are the words that stand between and before names.
+// keywords are the words of the language.
 var keywords = []string{"and", "or", "not"}
 
-// quoteName returns the name of a component as it stands in a text.
+// quoteName returns the name of a component as written in a query.
 func quoteName(name string) string {
 	for _, k := range keywords {
 		if name == k {
@@ -139,7 +139,7 @@ func quoteName(name string) string {
 
 var idPattern = regexp.MustCompile(`^[0-9]{1,10}\.[0-9]{1,10}$`)
 
-// quoteTarget returns the name of a target as it stands in brackets.
+// quoteTarget returns the name of a target as written in brackets.
 func quoteTarget(name string) string {
 	l := lexer{text: []rune(name)}
 	if t := l.name(); t.text != name || name == "" || idPattern.MatchString(name) {

@@ -6,26 +6,26 @@ import (
 	"unicode"
 )
 
-// sort is what a token is.
+// sort is the kind of a token.
 type sort uint8
 
 const (
 	sortEnd    sort = iota
 	sortWord        // letters, digits and _, not beginning with a digit
 	sortQuoted      // a text in quotes
-	sortNumber      // what begins with a digit or a sign
-	sortColumn      // the number of a column, with # before it
+	sortNumber      // begins with a digit or a sign
+	sortColumn      // number of a column, after #
 	sortSign        // anything else: an operator or a bracket
 )
 
-// token is a piece of a text.
+// token is a token of a text.
 type token struct {
 	sort sort
-	text string // of what is quoted, what it stands for
+	text string // unquoted, if it was quoted
 	Span
 }
 
-// is reports whether a token is one of the signs, or of the words without quotes.
+// is reports whether a token is one of the given signs or unquoted words.
 func (t token) is(texts ...string) bool {
 	if t.sort != sortSign && t.sort != sortWord {
 		return false
@@ -38,7 +38,7 @@ func (t token) is(texts ...string) bool {
 	return false
 }
 
-// String shows a token in messages.
+// String returns a token for messages.
 func (t token) String() string {
 	if t.sort == sortEnd {
 		return "the end"
@@ -46,13 +46,13 @@ func (t token) String() string {
 	return strconv.Quote(t.text)
 }
 
-// lexer cuts a text into tokens.
+// lexer splits a text into tokens.
 type lexer struct {
 	text []rune
 	at   int
 }
 
-// peek returns the rune so many places ahead, or 0 behind the end.
+// peek returns the rune at a distance ahead, or 0 behind the end.
 func (l *lexer) peek(ahead int) rune {
 	if l.at+ahead < len(l.text) {
 		return l.text[l.at+ahead]
@@ -105,7 +105,7 @@ func (l *lexer) token(s sort, start int) token {
 	return token{s, string(l.text[start:l.at]), Span{start, l.at - start}}
 }
 
-// number takes a number as strconv reads it, or what was to be one.
+// number reads a number in the syntax of strconv, valid or not.
 func (l *lexer) number() token {
 	start := l.at
 	l.at++
@@ -118,7 +118,7 @@ func (l *lexer) number() token {
 	}
 }
 
-// quoted takes a text in quotes.
+// quoted reads a quoted text.
 func (l *lexer) quoted() (token, error) {
 	start := l.at
 	for l.at++; l.at < len(l.text); l.at++ {
@@ -130,19 +130,19 @@ func (l *lexer) quoted() (token, error) {
 			whole := Span{start, l.at - start}
 			text, err := strconv.Unquote(string(l.text[start:l.at]))
 			if err != nil {
-				return token{}, whole.errorf("quoted text has the escapes of Go, such as \\\" and \\\\, and ends on its line")
+				return token{}, whole.errorf("a quoted text must be on one line, with escapes such as \\\" and \\\\")
 			}
 			return token{sortQuoted, text, whole}, nil
 		}
 	}
 	l.at = len(l.text)
-	return token{}, Span{start, len(l.text) - start}.errorf("the quoted text has no end: add a \"")
+	return token{}, Span{start, len(l.text) - start}.errorf("the closing quote is missing: add \"")
 }
 
-// notInNames are the signs that a name has quotes for.
+// notInNames are the characters that only a quoted name may contain.
 const notInNames = `()[]",|<>=~!?*\`
 
-// name takes what stands in brackets: a name without quotes, which may have spaces in it.
+// name reads an unquoted name in brackets, which may contain spaces.
 func (l *lexer) name() token {
 	l.space()
 	start := l.at

@@ -12,15 +12,15 @@ import (
 
 func itoa(i int) string { return strconv.Itoa(i) }
 
-// shortJSON returns a JSON text cut short.
+// shortJSON returns a JSON text, cut short.
 func shortJSON(text []byte) string {
-	if len(text) > 40 { // cut again, but without copying a large text
+	if len(text) > 40 { // first, so that a large text is not copied
 		text = text[:44]
 	}
 	return cut(string(text), 40)
 }
 
-// decode sets a leaf other than an entity to what a JSON text says.
+// decode sets a leaf, other than an entity, from a JSON text.
 func decode(v reflect.Value, kind Kind, path string, text []byte) *Error {
 	switch kind {
 	case Bool:
@@ -29,14 +29,14 @@ func decode(v reflect.Value, kind Kind, path string, text []byte) *Error {
 			v.SetBool(text[0] == 't')
 			return nil
 		}
-		return fault(path, "true or false is needed, not %s", shortJSON(text))
+		return fault(path, "must be true or false, not %s", shortJSON(text))
 	case String:
 		s, ok := asString(text)
 		if !ok {
-			return fault(path, "a string is needed, not %s", shortJSON(text))
+			return fault(path, "must be a string, not %s", shortJSON(text))
 		}
 		if len(s) > textBytes {
-			return fault(path, "a string has at most %d bytes here, not %d", textBytes, len(s))
+			return fault(path, "must have at most %d bytes, not %d", textBytes, len(s))
 		}
 		v.SetString(s)
 		return nil
@@ -46,7 +46,7 @@ func decode(v reflect.Value, kind Kind, path string, text []byte) *Error {
 		s, _ := asString(text)
 		at, err := time.Parse(time.RFC3339Nano, s)
 		if err != nil {
-			return fault(path, "a time such as 2006-01-02T15:04:05Z is needed, not %s", shortJSON(text))
+			return fault(path, "must be a time such as 2006-01-02T15:04:05Z, not %s", shortJSON(text))
 		}
 		v.Set(reflect.ValueOf(at))
 		return nil
@@ -57,7 +57,7 @@ func decode(v reflect.Value, kind Kind, path string, text []byte) *Error {
 				return nil
 			}
 			if !isDigits(s) {
-				return fault(path, "a duration such as 1h30m or 250ms is needed, not %s", quote(s))
+				return fault(path, "must be a duration such as 1h30m or 250ms, not %s", quote(s))
 			}
 		}
 	case Enum:
@@ -68,7 +68,7 @@ func decode(v reflect.Value, kind Kind, path string, text []byte) *Error {
 	return decodeInteger(v, path, text)
 }
 
-// asString returns the string that a JSON text is, and whether it is one.
+// asString returns the string in a JSON text, and whether it is one.
 func asString(text []byte) (s string, ok bool) {
 	if len(text) == 0 || text[0] != '"' {
 		return "", false
@@ -84,8 +84,7 @@ func isDigits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// decodeEnum sets an enum to what a string says, a name or the digits of a number. It takes none that may
-// mean two values.
+// decodeEnum sets an enum from a string: a name, or the digits of a number. It refuses ambiguous strings.
 func decodeEnum(v reflect.Value, path, s string, text []byte) *Error {
 	all := ChoicesOf(v.Type())
 	var names []string
@@ -98,9 +97,9 @@ func decodeEnum(v reflect.Value, path, s string, text []byte) *Error {
 		}
 		switch {
 		case len(found) > 1:
-			return fault(path, "%s may be %s or %s: write it as it is", quote(s), found[0].Name, found[1].Name)
+			return fault(path, "%s may be %s or %s: write the exact name", quote(s), found[0].Name, found[1].Name)
 		case len(found) == 1 && isDigits(s) && strconv.FormatInt(found[0].Value, 10) != strings.TrimPrefix(s, "+"):
-			return fault(path, "%s is the name of %d, and may be the number %[3]s: write a number without quotes",
+			return fault(path, "%s is the name of %d but looks like the number %[3]s: write a number without quotes",
 				quote(s), found[0].Value, s)
 		case len(found) == 1:
 			if v.CanInt() {
@@ -117,7 +116,7 @@ func decodeEnum(v reflect.Value, path, s string, text []byte) *Error {
 	for _, c := range all {
 		names = append(names, c.Name)
 	}
-	return fault(path, "%s is none of %s", quote(s), cut(strings.Join(names, ", "), 2*textMost))
+	return fault(path, "must be one of %[2]s, not %[1]s", quote(s), cut(strings.Join(names, ", "), 2*textMost))
 }
 
 func decodeFloat(v reflect.Value, path string, text []byte) *Error {
@@ -138,7 +137,7 @@ func decodeFloat(v reflect.Value, path string, text []byte) *Error {
 		digits = ""
 	}
 	if digits == "" || digits[0] != '-' && (digits[0] < '0' || digits[0] > '9') {
-		return fault(path, `a number is needed, or "NaN", "+Inf" or "-Inf", not %s`, shortJSON(text))
+		return fault(path, `must be a number, "NaN", "+Inf" or "-Inf", not %s`, shortJSON(text))
 	}
 	f, err := strconv.ParseFloat(digits, bits)
 	if err != nil {
@@ -162,16 +161,16 @@ func decodeInteger(v reflect.Value, path string, text []byte) *Error {
 		_, quoted := asString(text)
 		switch {
 		case quoted, text[0] != '-' && (text[0] < '0' || text[0] > '9'):
-			return fault(path, "a whole number is needed, not %s", shortJSON(text))
+			return fault(path, "must be a whole number, not %s", shortJSON(text))
 		case err != nil:
 			return outOfRange(v, path, text)
 		case f != math.Trunc(f):
-			return fault(path, "a whole number is needed, not the fraction %s", shortJSON(text))
+			return fault(path, "must be a whole number, not %s", shortJSON(text))
 		case math.Abs(f) > safeMost:
 			if math.Abs(f) >= 1<<64 {
 				return outOfRange(v, path, text)
 			}
-			return fault(path, "write so large a number as all of its digits, not as %s", shortJSON(text))
+			return fault(path, "write all digits of a number as large as %s", shortJSON(text))
 		}
 		digits = strconv.FormatFloat(f, 'f', 0, 64)
 		if digits == "-0" {
@@ -190,7 +189,7 @@ func decodeInteger(v reflect.Value, path string, text []byte) *Error {
 	n, err := strconv.ParseUint(digits, 10, v.Type().Bits())
 	if err != nil {
 		if strings.Trim(digits, "-0") == "" {
-			n, err = 0, nil // minus nothing
+			n, err = 0, nil // minus zero
 		} else {
 			return outOfRange(v, path, text)
 		}
@@ -208,7 +207,7 @@ func outOfRange(v reflect.Value, path string, text []byte) *Error {
 	return fault(path, "%s holds 0 to %d, not %s", v.Kind(), uint64(math.MaxUint64)>>(64-bits), shortJSON(text))
 }
 
-// decodeEntity returns the entity that a JSON text means; none is the zero Reference.
+// decodeEntity returns the entity that a JSON text refers to. null is the zero Reference.
 func decodeEntity(path string, text []byte) (to Reference, err *Error) {
 	if string(text) == "null" {
 		return to, nil
@@ -217,7 +216,7 @@ func decodeEntity(path string, text []byte) (to Reference, err *Error) {
 		return Reference{Any: s}, nil
 	}
 	var named struct{ ID, Name *string }
-	decoder := json.NewDecoder(bytes.NewReader(text)) // NewEdit has seen to it that the text is one value
+	decoder := json.NewDecoder(bytes.NewReader(text)) // NewEdit has checked that the text is one value
 	decoder.DisallowUnknownFields()
 	if text[0] == '{' && decoder.Decode(&named) == nil && (named.ID == nil) != (named.Name == nil) {
 		if named.ID != nil {
@@ -229,6 +228,6 @@ func decodeEntity(path string, text []byte) (to Reference, err *Error) {
 			return to, nil
 		}
 	}
-	return Reference{}, fault(path, "an entity is needed, as its ID such as 17.3 or its name, or null for none, not %s",
+	return Reference{}, fault(path, "must be an entity, as an ID such as 17.3 or a name, or null for none, not %s",
 		shortJSON(text))
 }

@@ -1,24 +1,24 @@
-// Package value shows values of any Go type as trees of fields for a browser, and makes edits of them from JSON.
+// Package value shows values of any Go type as trees of fields for a browser, and edits them from JSON.
 //
-// [Tree] reads a value. An [Edit] is made from a type, a path and a JSON text, and checked against the type before it is
-// applied to a value: so what is wrong with it is found without the value, outside of the time in which a world stands
-// still, and applying it is little work.
+// [Tree] reads a value. [NewEdit] makes an [Edit] from a type, a path and a JSON text, and checks it against
+// the type. So mistakes are found without the value, outside of looks, and applying an edit is little work.
 //
 // # Terminology
 //
-// A field is a value or a part of it. Its path leads there from the whole, which has the empty path: at.X, grid[1][2].Y.
-// A leaf is a field that is edited as a whole: a number, a bool, a string, an enum, an entity, a time.
+// A field is a value or a part of it. Its path leads to it from the whole value, which has the empty path:
+// at.X, grid[1][2].Y. A leaf is a field that is edited as a whole: a number, a bool, a string, an enum, an
+// entity, a time.
 //
-// # What is edited
+// # Edits
 //
-// Exported fields, elements of arrays, and elements of slices: of a slice the edited value has a copy, so that others who
-// share the slice do not see the change. Unexported fields are shown, and edited only where the whole value is plain memory
-// without Go pointers, as everything off the heap is: there nothing but the value itself can depend on them in ways that
-// the garbage collector would mind. What lies behind a pointer, in a map or in an interface is shown only, because others
-// may share it. Nothing is read of a struct that holds a lock or an atomic value: its owner guards it.
+// Exported fields, elements of arrays and elements of slices can be edited. An edit copies the slice, so that
+// other holders of the slice do not see the change. Unexported fields can be edited only if the whole value
+// holds no Go pointers, as all off-heap values. Values behind pointers, in maps and in interfaces are
+// read-only, because they may be shared. A struct that holds a lock or an atomic value is not read, because
+// its owner guards it.
 //
-// # What is called
+// # Calls into the program
 //
-// String methods of users' types, on whatever goroutine asks for the tree. What they panic with is shown as text; what they
-// return is cut short.
+// Tree calls String methods of the program's types on the caller's goroutine. If a method panics, the text
+// says so. Long results are cut.
 package value

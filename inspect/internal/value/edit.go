@@ -11,37 +11,37 @@ import (
 
 const (
 	jsonMost     = 1 << 18 // bytes of a JSON text
-	elementsMost = 4096    // of a slice of which something is edited, since the slice is copied
+	elementsMost = 4096    // of an edited slice, which is copied
 	textBytes    = 1 << 16 // of an edited string
-	levelsMost   = 32      // of a JSON text
+	levelsMost   = 32      // nesting of a JSON text
 )
 
-// Edit is a change of a value that was checked against its type.
+// Edit is a change of a value, checked against the value's type.
 type Edit struct {
 	t    reflect.Type
 	sets []assignment
 }
 
-// assignment gives one leaf a value.
+// assignment sets one leaf.
 type assignment struct {
 	path   string
 	steps  []step
 	value  reflect.Value
-	entity Reference // of an entity, for Apply to look up; zero for none
+	entity Reference // of an entity, which Apply finds; zero for none
 }
 
-// Reference says which entity is meant. One of its fields is set.
+// Reference names an entity. One of its fields is set.
 type Reference struct {
 	ID   string // such as 17.3
 	Name string
-	Any  string // an ID or a name, whichever there is
+	Any  string // an ID or a name
 }
 
-// NewEdit returns the edit that sets the part at path of a value of type t to what the JSON text says. A
-// struct takes an object with some of its fields, an array an array of as many elements, a slice one of any
-// number; numbers whole digits as a string too; floats "NaN", "+Inf" and "-Inf"; enums a name or a number;
-// durations 1h30m or nanoseconds; times RFC 3339; entities their ID or name as a string, {"id": …} or
-// {"name": …} where a string may be either, and null for none. The error is an [*Error].
+// NewEdit returns the edit that sets the part at path of a value of type t to a JSON text. A struct takes an
+// object with some of its fields, an array an array of the same length, a slice an array of any length. An
+// integer takes a number or a string of digits, a float also "NaN", "+Inf" or "-Inf". An enum takes a name or
+// a number, a duration 1h30m or nanoseconds, a time RFC 3339. An entity takes its ID or name as a string,
+// {"id": …} or {"name": …} to be exact, and null for none. The error is an [*Error].
 func NewEdit(t reflect.Type, path string, text []byte) (*Edit, error) {
 	steps, err := parse(path)
 	if err != nil {
@@ -52,7 +52,7 @@ func NewEdit(t reflect.Type, path string, text []byte) (*Edit, error) {
 	}
 	text = bytes.TrimSpace(text)
 	if !json.Valid(text) {
-		return nil, fault(path, "the value is no JSON")
+		return nil, fault(path, "the value is not valid JSON")
 	}
 	if nesting(text) > levelsMost {
 		return nil, fault(path, "the value is nested more than %d deep", levelsMost)
@@ -68,7 +68,7 @@ func NewEdit(t reflect.Type, path string, text []byte) (*Edit, error) {
 	return &Edit{t, c.sets}, nil
 }
 
-// nesting returns how deep the brackets of a valid JSON text are nested.
+// nesting returns the nesting depth of a valid JSON text.
 func nesting(text []byte) (most int) {
 	depth, inside := 0, false
 	for i := 0; i < len(text); i++ {
@@ -111,7 +111,7 @@ func (c *compiler) find(t reflect.Type, steps []step) (reflect.Type, *Error) {
 		}
 		switch {
 		case t.Kind() == reflect.Array && s.index >= t.Len():
-			return nil, fault(path, "an index from 0 to %d is needed, not %d", t.Len()-1, s.index)
+			return nil, fault(path, "the index must be 0 to %d, not %d", t.Len()-1, s.index)
 		case t.Kind() != reflect.Array && t.Kind() != reflect.Slice:
 			return nil, fault(path, "a %s has no elements", typeName(t))
 		}
@@ -120,7 +120,7 @@ func (c *compiler) find(t reflect.Type, steps []step) (reflect.Type, *Error) {
 	return t, nil
 }
 
-// fieldOf returns the field of a struct that has a name and may be edited.
+// fieldOf returns the field of a struct with a name, if it may be edited.
 func (c *compiler) fieldOf(t reflect.Type, path, name string) (reflect.StructField, *Error) {
 	if err := c.mustHold(t, path); err != nil {
 		return reflect.StructField{}, err
@@ -136,7 +136,7 @@ func (c *compiler) fieldOf(t reflect.Type, path, name string) (reflect.StructFie
 		}
 		if f.Name == name {
 			if !f.IsExported() && !c.plain {
-				return f, fault(join(path, name), "the field is not exported, and shown only: the value holds Go pointers")
+				return f, fault(join(path, name), "an unexported field is read-only if the value holds Go pointers")
 			}
 			return f, nil
 		}
@@ -146,24 +146,24 @@ func (c *compiler) fieldOf(t reflect.Type, path, name string) (reflect.StructFie
 		cut(strings.Join(names, ", "), textMost))
 }
 
-// mustHold refuses types that hold no parts of their own.
+// mustHold refuses types whose parts lie elsewhere or are guarded.
 func (c *compiler) mustHold(t reflect.Type, path string) *Error {
 	switch t.Kind() {
 	case reflect.Pointer:
-		return fault(path, "what a pointer leads to may be shared, and is shown only")
+		return fault(path, "a value behind a pointer is read-only: it may be shared")
 	case reflect.Map:
-		return fault(path, "what is in a map is shown only")
+		return fault(path, "a value in a map is read-only")
 	case reflect.Interface:
-		return fault(path, "what is in an interface is shown only")
+		return fault(path, "a value in an interface is read-only")
 	case reflect.Struct:
 		if guarded(t) {
-			return fault(path, "a %s is guarded by its owner, and not touched", typeName(t))
+			return fault(path, "a %s is guarded by its owner and read-only", typeName(t))
 		}
 	}
 	return nil
 }
 
-// set makes the assignments to a part of type t.
+// set makes the assignments for a part of type t.
 func (c *compiler) set(t reflect.Type, path string, steps []step, text []byte) *Error {
 	kind := KindOf(t)
 	if kind.isLeaf() {
@@ -190,18 +190,18 @@ func (c *compiler) set(t reflect.Type, path string, steps []step, text []byte) *
 	case reflect.Array, reflect.Slice:
 		return c.setElements(t, path, steps, text)
 	}
-	return fault(path, "a %s is shown only", typeName(t))
+	return fault(path, "a %s is read-only", typeName(t))
 }
 
 func (c *compiler) setStruct(t reflect.Type, path string, steps []step, text []byte) *Error {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(text, &fields) != nil || fields == nil {
-		return fault(path, "an object with fields of %s is needed, not %s", typeName(t), shortJSON(text))
+		return fault(path, "must be an object with fields of %s, not %s", typeName(t), shortJSON(text))
 	}
-	// In the order of the type, so that of several errors the same one is told.
+	// In the order of the type, so that the same error is reported each time.
 	for i := range t.NumField() {
 		if len(fields) == 0 {
-			break // so that many small objects of a struct with many fields take no longer than their text
+			break // so that the time is bounded by the text, even for structs with many fields
 		}
 		name := t.Field(i).Name
 		raw, ok := fields[name]
@@ -219,7 +219,7 @@ func (c *compiler) setStruct(t reflect.Type, path string, steps []step, text []b
 	}
 	for name := range fields {
 		_, err := c.fieldOf(t, path, name)
-		if err == nil { // the blank one
+		if err == nil { // the blank field
 			err = fault(path, "there is no field %s", quote(name))
 		}
 		return err
@@ -230,14 +230,14 @@ func (c *compiler) setStruct(t reflect.Type, path string, steps []step, text []b
 func (c *compiler) setElements(t reflect.Type, path string, steps []step, text []byte) *Error {
 	var elements []json.RawMessage
 	if json.Unmarshal(text, &elements) != nil || elements == nil {
-		return fault(path, "an array of elements is needed, not %s", shortJSON(text))
+		return fault(path, "must be an array, not %s", shortJSON(text))
 	}
 	if t.Kind() == reflect.Array && len(elements) != t.Len() {
-		return fault(path, "%d elements are needed, not %d", t.Len(), len(elements))
+		return fault(path, "must have %d elements, not %d", t.Len(), len(elements))
 	}
 	if t.Kind() == reflect.Slice {
 		if len(elements) > elementsMost {
-			return fault(path, "at most %d elements are possible, not %d", elementsMost, len(elements))
+			return fault(path, "must have at most %d elements, not %d", elementsMost, len(elements))
 		}
 		c.sets = append(c.sets, assignment{path: path, steps: steps, value: reflect.MakeSlice(t, len(elements), len(elements))})
 	}
@@ -249,14 +249,13 @@ func (c *compiler) setElements(t reflect.Type, path string, steps []step, text [
 	return nil
 }
 
-// extend returns steps and one more, in memory of their own.
+// extend returns a copy of steps with one more.
 func extend(steps []step, one step) []step {
 	return append(steps[:len(steps):len(steps)], one)
 }
 
-// Apply returns a copy of v, which must be of the edit's type, with the edit made. find looks up entities; it
-// is called only where the edit names some. The error is an [*Error], or find's with the path; v is as it was
-// in any case.
+// Apply returns a copy of v with the edit applied. v must have the edit's type, and stays as it is. Apply
+// calls find for the entities in the edit. The error is an [*Error], or find's error with the path.
 func (e *Edit) Apply(v reflect.Value, find func(Reference) (vast.Entity, error)) (reflect.Value, error) {
 	made := addressable(v)
 	a := applying{own: map[uintptr]bool{}}
@@ -276,9 +275,9 @@ func (e *Edit) Apply(v reflect.Value, find func(Reference) (vast.Entity, error))
 	return made, nil
 }
 
-// applying is an edit being made.
+// applying is the state of Apply.
 type applying struct {
-	own map[uintptr]bool // the elements of slices that were copied for it
+	own map[uintptr]bool // elements of slices that were copied
 }
 
 func (a *applying) assign(v reflect.Value, s assignment, value reflect.Value) error {
@@ -289,10 +288,10 @@ func (a *applying) assign(v reflect.Value, s assignment, value reflect.Value) er
 		}
 		if v.Kind() == reflect.Slice {
 			if step.index >= v.Len() {
-				return fault(s.path, "there are %d elements, and none of number %d", v.Len(), step.index)
+				return fault(s.path, "there are %d elements: index %d is out of range", v.Len(), step.index)
 			}
 			if v.Len() > elementsMost {
-				return fault(s.path, "there are %d elements: of more than %d none is edited", v.Len(), elementsMost)
+				return fault(s.path, "there are %d elements: only slices of up to %d can be edited", v.Len(), elementsMost)
 			}
 			if !a.own[v.Pointer()] {
 				copied := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
@@ -303,7 +302,7 @@ func (a *applying) assign(v reflect.Value, s assignment, value reflect.Value) er
 		}
 		v = v.Index(step.index)
 	}
-	if v.Kind() == reflect.Slice { // the edit keeps its own
+	if v.Kind() == reflect.Slice { // the edit keeps its own slice
 		made := reflect.MakeSlice(v.Type(), value.Len(), value.Len())
 		a.own[made.Pointer()] = true
 		value = made
@@ -319,5 +318,5 @@ func fieldNamed(v reflect.Value, name string) reflect.Value {
 			return v.Field(i)
 		}
 	}
-	return reflect.Value{} // NewEdit has seen to it that there is one
+	return reflect.Value{} // NewEdit has checked that the field exists
 }

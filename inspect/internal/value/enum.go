@@ -8,26 +8,26 @@ import (
 	"sync"
 )
 
-// Choice is a value of an enum that has a name.
+// Choice is a named value of an enum.
 type Choice struct {
 	Value int64  `json:"value"`
 	Name  string `json:"name"`
 }
 
 const (
-	tried    = 256 // small values that ChoicesOf tries
-	gap      = 16  // of them without a name in a row, after which there are no more
+	tried    = 256 // values that ChoicesOf tries, from 0 on
+	gap      = 16  // unnamed values in a row that end the search
 	nameMost = 64  // bytes of a name
 )
 
-// choices are the answers of ChoicesOf, by type: of programs' types there are only so many.
+// choices caches the results of ChoicesOf, by type. A program has a limited number of types.
 var choices sync.Map
 
 var stringerType = reflect.TypeFor[fmt.Stringer]()
 
-// ChoicesOf returns the values of an integer type for which its String method has a name, found by trying small ones;
-// none for other types. What String returns for values that have no name, such as Weekday(8), is known by asking for a
-// value that is none, and by what only differs by the number.
+// ChoicesOf returns the values of an integer type whose String method gives them a name. It tries small
+// values, and returns nil for other types. It recognizes the text of unnamed values, such as Weekday(8), by
+// asking for a value that can have no name, and by texts that differ only in the number.
 func ChoicesOf(t reflect.Type) []Choice {
 	if t.PkgPath() == "" || t == durationType || !t.Implements(stringerType) {
 		return nil
@@ -57,7 +57,7 @@ func findChoices(t reflect.Type) []Choice {
 		text, ok := stringOf(v, nameMost)
 		return text, ok && text != "" && !strings.HasSuffix(text, "…")
 	}
-	most := int64(1)<<min(t.Bits()-1, 31) - 1 // the largest value of all integers that are as large
+	most := int64(1)<<min(t.Bits()-1, 31) - 1 // the largest value of a signed integer of this size
 	odd, _ := name(most - 2)
 	nameless := pattern(odd, most-2)
 
@@ -86,15 +86,15 @@ func findChoices(t reflect.Type) []Choice {
 	return named
 }
 
-// pattern returns a text with a sign in place of a number.
+// pattern returns a text with its number replaced.
 func pattern(text string, n int64) string {
 	return strings.ReplaceAll(text, strconv.FormatInt(n, 10), "\x00")
 }
 
-// stringOf returns what a value's String method returns, or that it panics, and whether there is such a method and it does
-// not.
+// stringOf returns the result of a value's String method. ok is false if there is no method, or if it panics;
+// the text then says so.
 func stringOf(v reflect.Value, most int) (text string, ok bool) {
-	// Interface copies the value, which may be large, and so is called where there is a method only.
+	// Interface copies the value, which may be large, so it is called only if there is a method.
 	if !v.CanInterface() || !v.Type().Implements(stringerType) {
 		return "", false
 	}
@@ -107,7 +107,7 @@ func stringOf(v reflect.Value, most int) (text string, ok bool) {
 	return cut(s.String(), most), true
 }
 
-// panicText returns what a panic says, in a few words. It runs no method but Error, and survives that one's panics.
+// panicText returns the text of a panic. It calls no method but Error, and recovers if that one panics.
 func panicText(inner any) (text string) {
 	defer func() {
 		if recover() != nil {

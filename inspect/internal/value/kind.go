@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Kind says how a field is shown and edited.
+// Kind tells how a field is shown and edited.
 type Kind string
 
 const (
@@ -21,10 +21,10 @@ const (
 	Enum     Kind = "enum" // an integer whose String method has a name for some small values
 	Duration Kind = "duration"
 	Time     Kind = "time"
-	Vector   Kind = "vector" // two to four numbers of one type: an array, or a struct with short names such as X, Y and Z
+	Vector   Kind = "vector" // two to four numbers of one type: an array, or a struct with short field names such as X, Y and Z
 	Struct   Kind = "struct"
 	Array    Kind = "array" // or a slice
-	Other    Kind = "other" // shown only
+	Other    Kind = "other" // read-only
 )
 
 var (
@@ -33,8 +33,8 @@ var (
 	timeType     = reflect.TypeFor[time.Time]()
 )
 
-// KindOf returns the kind of the values of a type. Complexity: constant, but for the first time it meets an
-// enum or a struct.
+// KindOf returns the kind of the values of a type. Complexity: constant after the first call for an enum or a
+// struct.
 func KindOf(t reflect.Type) Kind {
 	switch t {
 	case entityType:
@@ -92,7 +92,7 @@ func isNumber(t reflect.Type) bool {
 	return false
 }
 
-// isVector reports whether a struct is a few numbers that are best shown in a row.
+// isVector reports whether a struct is a few numbers that are best shown in one row.
 func isVector(t reflect.Type) bool {
 	n := t.NumField()
 	if n < 2 || n > 4 || !isNumber(t.Field(0).Type) {
@@ -107,17 +107,17 @@ func isVector(t reflect.Type) bool {
 	return true
 }
 
-// typeName returns a type's name, cut short where the type is a long literal.
+// typeName returns a type's name. It cuts the names of long type literals.
 func typeName(t reflect.Type) string {
 	const most = 100
 	return cut(t.String(), most)
 }
 
-// cut returns a text of at most about so many bytes, valid as UTF-8, with a … in place of the rest.
+// cut returns a text of about most bytes as valid UTF-8, with … in place of the rest.
 func cut(s string, most int) string {
 	if len(s) > most {
 		s = s[:most]
-		for i := 1; i <= 4 && i <= len(s); i++ { // a rune that was cut apart
+		for i := 1; i <= 4 && i <= len(s); i++ { // a rune that was cut
 			if c := s[len(s)-i]; c >= 0xc0 {
 				s = s[:len(s)-i]
 				break

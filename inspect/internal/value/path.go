@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Error is why an edit cannot be made.
+// Error is the reason that an edit is refused.
 type Error struct {
-	Path    string // of the field at fault; empty for the whole
+	Path    string // of the wrong field; empty for the whole value
 	Message string // what is allowed
 }
 
@@ -35,7 +35,7 @@ type step struct {
 	index int
 }
 
-// parse takes a path apart.
+// parse splits a path into steps.
 func parse(path string) ([]step, *Error) {
 	if len(path) > pathMost {
 		return nil, fault("", "a path has at most %d bytes, not %d", pathMost, len(path))
@@ -53,11 +53,11 @@ func parse(path string) ([]step, *Error) {
 			}
 			digits := rest[1:end]
 			if strings.HasPrefix(digits, `"`) {
-				return nil, fault(here, "what is in a map is shown only")
+				return nil, fault(here, "a value in a map is read-only")
 			}
 			i, err := strconv.ParseUint(digits, 10, 31)
 			if err != nil {
-				return nil, fault(path, "an index is a whole number from 0 on, not %s", quote(digits))
+				return nil, fault(path, "an index must be a whole number from 0 on, not %s", quote(digits))
 			}
 			steps = append(steps, step{index: int(i)})
 			rest = rest[end+1:]
@@ -65,7 +65,7 @@ func parse(path string) ([]step, *Error) {
 		}
 		if here != "" {
 			if rest[0] != '.' {
-				return nil, fault(path, "after %s a . or a [ is needed: paths are like at.X or grid[1].Y", quote(here))
+				return nil, fault(path, "%s must be followed by . or [: a path is like at.X or grid[1].Y", quote(here))
 			}
 			rest = rest[1:]
 		}
@@ -74,7 +74,7 @@ func parse(path string) ([]step, *Error) {
 			end = len(rest)
 		}
 		if end == 0 {
-			return nil, fault(path, "the name of a field is missing: paths are like at.X or grid[1].Y")
+			return nil, fault(path, "the name of a field is missing: a path is like at.X or grid[1].Y")
 		}
 		steps = append(steps, step{name: rest[:end]})
 		rest = rest[end:]

@@ -5,19 +5,19 @@ import (
 	"sync"
 )
 
-// shape is what is known of a struct or an array type. It is found once: a struct may have hundreds of
-// fields, and the same type may stand in many places of another.
+// shape holds the facts about a struct or an array type. They are found once: a struct may have hundreds of
+// fields, and a type may occur in many places of another.
 type shape struct {
 	plain   bool // whether values hold no Go pointers
 	guarded bool // see guarded
 	kind    Kind // of a struct
 }
 
-// shapes are the answers of shapeOf, by type: a program has a limited number of types.
+// shapes caches the results of shapeOf, by type. A program has a limited number of types.
 var shapes sync.Map
 
-// shapeOf returns the shape of a struct or an array type. Complexity: constant, but for the first time it
-// meets the type.
+// shapeOf returns the shape of a struct or an array type. Complexity: constant after the first call for a
+// type.
 func shapeOf(t reflect.Type) shape {
 	if found, ok := shapes.Load(t); ok {
 		return found.(shape)
@@ -45,8 +45,8 @@ func shapeOf(t reflect.Type) shape {
 	return s
 }
 
-// IsPlain reports whether values of a type hold no Go pointers. Complexity: constant, but for the first time
-// it meets a type.
+// IsPlain reports whether values of a type hold no Go pointers. Complexity: constant after the first call for
+// a type.
 func IsPlain(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Struct, reflect.Array:
@@ -58,7 +58,7 @@ func IsPlain(t reflect.Type) bool {
 	return true
 }
 
-// guarded reports whether a struct holds a lock or the like, so that others may be writing to it.
+// guarded reports whether a struct holds a lock or an atomic value, so that other goroutines may write to it.
 func guarded(t reflect.Type) bool { return t.Kind() == reflect.Struct && shapeOf(t).guarded }
 
 func isGuard(t reflect.Type) bool { return t.PkgPath() == "sync" || t.PkgPath() == "sync/atomic" }

@@ -10,15 +10,15 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Text returns a value in one line of about so many bytes at most, with a … where something is left out. What pointers
-// and maps lead to is not followed. Complexity: as much as it shows.
+// Text returns a value as one line of about most bytes, with … in place of the rest. It does not follow
+// pointers and maps. Complexity: proportional to the length of the line.
 func Text(v reflect.Value, most int) string {
 	w := line{most: most}
 	w.value(open(v))
 	return cut(string(w.b), most)
 }
 
-// line is a text that is being written until it is long enough.
+// line is a text that grows until it is long enough.
 type line struct {
 	b    []byte
 	most int
@@ -28,8 +28,8 @@ func (l *line) full() bool { return len(l.b) > l.most }
 
 func (l *line) add(text string) { l.b = append(l.b, text...) }
 
-// value adds a value. It ends because only pointers, maps, slices and interfaces can lead back to a type: of those, slices
-// and interfaces are followed until the line is full, and each step adds to it.
+// value adds a value. It terminates, because only pointers, maps, slices and interfaces can lead back to a
+// type: pointers and maps are not followed, and each step into a slice or an interface adds to the line.
 func (l *line) value(v reflect.Value) {
 	if l.full() {
 		return
@@ -156,7 +156,7 @@ func number(v reflect.Value) string {
 
 func timeText(t time.Time) string { return t.Format(time.RFC3339Nano) }
 
-// entityOf returns the entity that a value is, of whatever door it was got through.
+// entityOf returns the entity in a value, which may come from an unexported field.
 func entityOf(v reflect.Value) vast.Entity {
 	return vast.EntityOf(v.Field(1).Uint()<<32 | v.Field(0).Uint())
 }
@@ -168,8 +168,8 @@ func entityText(v reflect.Value) string {
 	return "none"
 }
 
-// open returns the value as if it had not been got through an unexported field, where it has an address. It is sound
-// because the type remains what it is: only the ban on writing and on methods is lifted, and the callers write to copies.
+// open returns an addressable value without the restrictions of an unexported field. It is sound because the
+// type stays the same, and callers write only to copies.
 func open(v reflect.Value) reflect.Value {
 	if v.CanInterface() || !v.CanAddr() {
 		return v
@@ -177,7 +177,7 @@ func open(v reflect.Value) reflect.Value {
 	return reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem()
 }
 
-// addressable returns a copy of a value that has an address.
+// addressable returns an addressable copy of a value.
 func addressable(v reflect.Value) reflect.Value {
 	c := reflect.New(v.Type()).Elem()
 	c.Set(v)

@@ -14,22 +14,22 @@ import (
 // Field is a value or a part of it, for JSON.
 type Field struct {
 	Path     string  `json:"path"`
-	Name     string  `json:"name"` // of a field of a struct; [3] of an element; empty for the whole
+	Name     string  `json:"name"` // of a field of a struct; [3] for an element; empty for the whole value
 	Type     string  `json:"type"`
 	Kind     Kind    `json:"kind"`
-	Value    any     `json:"value,omitempty"` // of a leaf: a bool, a number or a string; none for an entity that is none
+	Value    any     `json:"value,omitempty"` // of a leaf: a bool, a number or a string; nil for the zero entity
 	Text     string  `json:"text"`            // one line
 	Exported bool    `json:"exported"`
-	Editable bool    `json:"editable"`          // of a leaf: whether an Edit may set it
-	Offset   int     `json:"offset"`            // bytes from the start of the whole; -1 for what lies elsewhere
-	Size     int     `json:"size"`              // bytes
-	Parts    []Field `json:"parts,omitempty"`   // of what is no leaf
-	More     int     `json:"more,omitempty"`    // parts that are not here, bytes of a string
-	Choices  string  `json:"choices,omitempty"` // of an enum: where Shown.Choices has its names
+	Editable bool    `json:"editable"`          // whether an Edit may set the leaf
+	Offset   int     `json:"offset"`            // in bytes from the start of the whole value; -1 for a part that lies elsewhere
+	Size     int     `json:"size"`              // in bytes
+	Parts    []Field `json:"parts,omitempty"`   // of a field that is not a leaf
+	More     int     `json:"more,omitempty"`    // parts that are left out, or bytes of a string
+	Choices  string  `json:"choices,omitempty"` // of an enum: key of Shown.Choices
 	Entity   *Link   `json:"entity,omitempty"`  // of an entity
 }
 
-// Link is an entity that a field refers to. What there is to know of it is for the caller to fill in.
+// Link is an entity that a field refers to. The caller fills in Name and Alive.
 type Link struct {
 	Of    vast.Entity `json:"-"`
 	ID    string      `json:"id"`
@@ -40,16 +40,16 @@ type Link struct {
 // Shown is a value as a tree of fields.
 type Shown struct {
 	Field
-	Choices map[string][]Choice // of the enums in it, by Field.Choices
-	Links   []*Link             // those in it
-	Fields  int                 // how many they are
+	Choices map[string][]Choice // names of the enums in the tree, by Field.Choices
+	Links   []*Link             // entities in the tree
+	Fields  int                 // number of fields in the tree
 }
 
-// Options say how a value is shown. The zero value works.
+// Options say how to show a value. The zero value works.
 type Options struct {
-	// Editable says whether leaves may be edited where their type allows it. Default: false.
+	// Editable allows leaves to be edited if their type allows it. Default: false.
 	Editable bool
-	// Fields is the largest number of fields, all parts counted. Default: 2,000.
+	// Fields is the largest number of fields in the tree. Default: 2,000.
 	Fields int
 }
 
@@ -57,17 +57,18 @@ const (
 	deepest    = 10      // levels of parts
 	partsMost  = 64      // elements of an array, a slice or a map
 	stringMost = 4096    // bytes of a string's value
-	textsMost  = 1 << 16 // bytes of all strings' values, beyond which little is shown of each
+	textsMost  = 1 << 16 // bytes of all strings' values; beyond it, little of each string is shown
 	textMost   = 120     // bytes of Field.Text
-	sortedMost = 1000    // entries of a map, which are sorted to be shown
-	copiedMost = 1 << 19 // bytes of what is copied to be shown: entries of maps, and what interfaces hold
-	entryBytes = 64      // what an entry of a map counts besides its size, for the text that it is sorted by
+	sortedMost = 1000    // entries of a map that are sorted
+	copiedMost = 1 << 19 // bytes copied for display: entries of maps, and contents of interfaces
+	entryBytes = 64      // cost of an entry of a map besides its size: its sort key
 	safeMost   = 1 << 53
 )
 
-// Tree returns a value as a tree of fields. Pointers are followed, but not in circles. It reads the value in place where
-// pointers, slices and maps lead elsewhere: nobody must write there meanwhile. Complexity: what Options.Fields and the
-// bounds of the package allow; a large array costs what is shown of it, but that a v without an address is copied first.
+// Tree returns a value as a tree of fields. It follows pointers, but not in circles. It reads memory behind
+// pointers, slices and maps in place: no goroutine may write there meanwhile. Complexity: bounded by
+// Options.Fields and the constants above. A large array costs only the shown part, but a v without an address
+// is copied first.
 func Tree(v reflect.Value, o Options) Shown {
 	if o.Fields == 0 {
 		o.Fields = 2000
@@ -89,20 +90,20 @@ type builder struct {
 	texts int // bytes of strings' values that may be added
 	copy  int // bytes that may be copied
 	plain bool
-	way   []reference // what was followed to come to the field at work
+	way   []reference // references that led to the current field
 }
 
-// reference is what a pointer, a map or a slice refers to.
+// reference is the target of a pointer, a map or a slice.
 type reference struct {
 	t  reflect.Type
 	at uintptr
 }
 
-// place is where a field is.
+// place tells where a field lies.
 type place struct {
 	path     string
 	offset   int
-	away     bool // whether it lies elsewhere than in the whole
+	away     bool // whether it lies outside of the whole value
 	editable bool
 	depth    int
 }
@@ -114,13 +115,13 @@ func (p place) below(path string, offset int) place {
 	return p
 }
 
-// elsewhere returns the place of what a field refers to.
+// elsewhere returns the place of the target of a reference.
 func (p place) elsewhere() place {
 	p.away, p.editable = true, false
 	return p
 }
 
-// field fills in f, of which Name and Exported are known.
+// field fills in f, whose Name and Exported are set.
 func (b *builder) field(f *Field, v reflect.Value, at place) {
 	b.left--
 	t := v.Type()
@@ -153,7 +154,7 @@ func (b *builder) field(f *Field, v reflect.Value, at place) {
 	case reflect.Interface:
 		if !v.IsNil() {
 			inner := v.Elem()
-			// What is not copied is shown too, but for the String methods of what is not exported.
+			// Without a copy the content is shown too, except for String methods of unexported types.
 			if inner.CanInterface() && b.mayCopy(inner.Type().Size()) {
 				inner = addressable(inner)
 			}
@@ -164,7 +165,7 @@ func (b *builder) field(f *Field, v reflect.Value, at place) {
 	}
 }
 
-// leaf fills in what a value is.
+// leaf fills in the value of a leaf.
 func (b *builder) leaf(f *Field, v reflect.Value) {
 	switch f.Kind {
 	case Bool:
@@ -205,7 +206,7 @@ func (b *builder) choices(f *Field, t reflect.Type) {
 	b.shown.Choices[f.Choices] = ChoicesOf(t)
 }
 
-// floatValue returns a number, or the name of what JSON has no number for.
+// floatValue returns a number, or the name of a number that JSON lacks.
 func floatValue(v reflect.Value) any {
 	switch f := v.Float(); {
 	case math.IsNaN(f):
@@ -221,7 +222,7 @@ func floatValue(v reflect.Value) any {
 	}
 }
 
-// integerValue returns a number, or its digits where a reader who has only floating-point numbers would lose some.
+// integerValue returns a number, or its digits if JavaScript would lose some of them.
 func integerValue(v reflect.Value) any {
 	if v.CanInt() {
 		if n := v.Int(); n >= -safeMost && n <= safeMost {
@@ -236,7 +237,7 @@ func integerValue(v reflect.Value) any {
 // hasRoom reports whether another part may be added at a depth.
 func (b *builder) hasRoom(depth int) bool { return b.left > 0 && depth <= deepest }
 
-// mayCopy reports whether so many bytes may be copied, and counts them.
+// mayCopy reports whether a number of bytes may be copied, and counts them.
 func (b *builder) mayCopy(bytes uintptr) bool {
 	if bytes > uintptr(b.copy) {
 		return false
@@ -245,7 +246,7 @@ func (b *builder) mayCopy(bytes uintptr) bool {
 	return true
 }
 
-// part adds one part, unless there are too many fields.
+// part adds a part, unless there are too many fields.
 func (b *builder) part(f *Field, name string, exported bool, v reflect.Value, at place) bool {
 	if !b.hasRoom(at.depth) {
 		return false
@@ -282,7 +283,7 @@ func join(path, name string) string {
 func (b *builder) elements(f *Field, v reflect.Value, at place) {
 	n := v.Len()
 	if v.Type().Elem().Size() == 0 {
-		f.More = n // there is nothing to see in them, and other parts need the room
+		f.More = n // empty elements have nothing to show, and other parts need the room
 		return
 	}
 	for i := range min(n, partsMost) {
@@ -296,14 +297,14 @@ func (b *builder) elements(f *Field, v reflect.Value, at place) {
 	f.More = n - len(f.Parts)
 }
 
-// following calls show, unless the field refers to what was followed to come here.
+// following calls show, unless the field refers back to an enclosing field.
 func (b *builder) following(f *Field, v reflect.Value, at place, show func()) {
 	to := reference{v.Type(), v.Pointer()}
 	if to.at == 0 {
 		return
 	}
 	if slices.Contains(b.way, to) {
-		f.Text = "leads back to what it is a part of"
+		f.Text = "refers to an enclosing value"
 		return
 	}
 	b.way = append(b.way, to)
@@ -311,7 +312,7 @@ func (b *builder) following(f *Field, v reflect.Value, at place, show func()) {
 	b.way = b.way[:len(b.way)-1]
 }
 
-// into makes what a field refers to its parts: the parts of a struct or an array, or the one value.
+// into adds the target of a reference: its parts if it is a struct, or the value itself.
 func (b *builder) into(f *Field, v reflect.Value, at place) {
 	at.offset = 0
 	v = open(v)
@@ -322,7 +323,7 @@ func (b *builder) into(f *Field, v reflect.Value, at place) {
 	}
 }
 
-// entries makes a map's entries parts, sorted by the text of their keys.
+// entries adds the entries of a map, sorted by the text of their keys.
 func (b *builder) entries(f *Field, v reflect.Value, at place) {
 	each := v.Type().Key().Size() + v.Type().Elem().Size() + entryBytes
 	if v.Len() > sortedMost || each > copiedMost || !b.mayCopy(uintptr(v.Len())*each) {
