@@ -11,30 +11,32 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// cells hands out the memory of lists. It knows sizes, places and generations, not what the elements are.
+// cells hands out the memory of lists. It knows sizes, places and generations, but not the type of the
+// elements.
 //
-// The memory is divided into units of 64 KiB, less in a small container. A slab is one unit, or a few, cut into cells
-// of one size class; which cells of it are free is one bit each, in a table apart from the elements. A list that is
-// larger than a unit gets a stretch of whole units to itself. Everything goes to the lowest free place: the lowest
-// stretch of units that is long enough, the lowest slab of a class with a free cell, the lowest cell there. So lists
-// pack towards low addresses, and no memory of an element is written to keep the books. A class takes its cells 64 at
-// a time, a word of bits, and hands out these before it looks for lower ones.
+// The memory is divided into units of 64 KiB, less in a small container. A slab is one unit, or a few, cut
+// into cells of one size class. One bit a cell says which cells are free, in a table apart from the elements.
+// A list that is larger than a unit gets a stretch of whole units to itself. Everything goes to the lowest
+// free place: the lowest stretch of units that is long enough, the lowest slab of a class with a free cell,
+// the lowest cell there. So lists pack towards low addresses, and the bookkeeping writes no memory of
+// elements. A class takes its cells 64 at a time, a word of bits, and hands these out before it looks for
+// lower ones.
 //
-// A place is an offset in multiples of 8 bytes, more where that would not reach all of the memory with 32 bits. Unit 0
-// has only the cell of the zero List, at place 0: it is all zeros and never written.
+// A place is an offset in multiples of 8 bytes, or of more if 32 bits would not reach all of the memory. Unit
+// 0 has only the cell of the zero List, at place 0: it is all zeros and never written.
 //
 // # Generations
 //
-// Each word of cells that is handed out gets the next generation, one count for all the container, and so does each
-// stretch. A cell that is given back waits for its word to be taken anew. So no cell has the same generation twice. A
-// unit knows the first generation that its slab or stretch can have: what is older refers to something else that lay
-// there, so that its place may be anywhere now, and is refused before memory is read that elements may be in. What is
-// not older has the place of a cell; its first bytes are a header.
+// Each word of cells that is handed out gets the next generation, one count for the whole container, and so
+// does each stretch. A cell that is given back waits until its word is taken again. So no cell has the same
+// generation twice. A unit knows the first generation that its slab or stretch can have. An older generation
+// refers to something else that lay there, so its place may be anywhere now; it is refused before memory is
+// read that elements may be in. A newer one has the place of a cell, whose first bytes are a header.
 //
-// The count begins at one of 255 numbers, 2²³ apart, so that containers differ, and is used up after 2³¹ steps at
-// least. Then it begins anew at 1, and units know nothing any more.
+// The count begins at one of 255 numbers, 2²³ apart, so that containers differ, and is used up after at least
+// 2³¹ steps. Then it begins again at 1, and units have no first generation any more.
 type cells struct {
-	base       unsafe.Pointer // where place 0 is
+	base       unsafe.Pointer // the address of place 0
 	holdings   []holding      // of the units with memory
 	shiftPlace uint8          // a place is 1<<shiftPlace bytes
 	shiftBoth  uint8          // a unit is 1<<shiftBoth places
@@ -46,42 +48,42 @@ type cells struct {
 	bytesSlab uint // of one entry of the table
 
 	classes []sizeClass
-	byRoom  [maxByRoom + 1]uint8 // the class for so many elements
-	used    *bitset.Set          // units that a slab or a stretch has
-	units   uint                 // as many as the capacity allows
+	byRoom  [maxByRoom + 1]uint8 // the class for a number of elements
+	used    *bitset.Set          // units of slabs and stretches
+	units   uint                 // the number that the capacity allows
 	usable  uint                 // units with memory
 	lowest  uint                 // no unit below this one is free
 
 	origin, newest uint32 // the generation before the first, and the last one
-	wrapped        bool   // whether the count has begun anew
+	wrapped        bool   // the count has begun again
 
-	doubles uint32 // elements: as many fill half a cache line
+	doubles uint32 // elements that fill half a cache line
 	plan    plan
 }
 
-// cell is what a cell or a stretch in use begins with. The elements follow.
+// cell is the header of a cell or a stretch in use. The elements follow.
 type cell struct {
-	generation uint32 // of the List that leads here; 0 while the cell is free
+	generation uint32 // of its List; 0 while the cell is free
 	len        uint32 // elements
 }
 
-// holding is what every look at a list needs to know of its unit; it is apart from the table to stay in the
+// holding is the part of a unit's state that every look-up needs. It is apart from the table to stay in the
 // processor's caches.
 type holding struct {
-	since uint32 // the first generation of the slab or stretch; unheld where no List can lead
-	room  uint32 // elements that the cells, or the stretch, have room for
+	since uint32 // the first generation of the slab or stretch; unheld if no List can lead here
+	room  uint32 // elements that each cell, or the stretch, has room for
 }
 
 const (
 	bytesHeader = int(unsafe.Sizeof(cell{}))
 	// unheld is no generation.
 	unheld = math.MaxUint32
-	// firstUnit is the first one for slabs and stretches.
+	// firstUnit is the first unit for slabs and stretches.
 	firstUnit = 1
 )
 
-// nothing is the cell of the zero List in a container without memory. It is never written; where elements would be,
-// there is memory too.
+// nothing is the cell of the zero List in a container without memory. It is never written. There is memory at
+// the place of its elements, too.
 var nothing [2]cell
 
 // sizeClass is one size of cells.
@@ -94,23 +96,23 @@ type sizeClass struct {
 	lowest uint        // the lowest slab with a free cell, or noSlab
 	open   *bitset.Set // the slabs with free cells, by their first units
 
-	ready      uint64 // free cells that were taken out of their slab's word of bits to be handed out next
-	readyAt    uint32 // the place of the first of that word, free or not
+	ready      uint64 // free cells that were taken out of their slab's word of bits, to be handed out next
+	readyAt    uint32 // the place of the first cell of that word, free or not
 	generation uint32 // of those cells
 	readySlab  uint32
 	readyWord  uint32
 
-	lists uint // that Compact has yet to find cells for
+	lists uint // lists for which Compact has not found cells yet
 }
 
-// slab describes a unit. Of units that belong together it is the first that counts, the others lead to it.
+// slab describes a unit. The first unit of a slab or stretch has its state; the others lead to the first.
 type slab struct {
-	back    uint32 // how many units before this one the first is
+	back    uint32 // distance to the first unit
 	units   uint32 // of the slab or stretch
 	class   uint32 // stretchClass for a stretch of one list
-	free    uint32 // cells, without those that the class has ready
-	any     uint64 // the words of bits with free cells
-	leaving bool   // whether Compact empties it: it is not open, though it may have free cells
+	free    uint32 // cells, without the ready ones of the class
+	any     uint64 // words of bits with free cells
+	leaving bool   // Compact empties it: it is not open, though it may have free cells
 }
 
 const (
@@ -120,17 +122,19 @@ const (
 	maxByRoom    = 64
 
 	largestUnit = 64 << 10
-	// leastUnits is what units are made smaller for: below it a container would have too few for its classes.
+	// leastUnits is the least number of units: units are made smaller for it, so that a container has enough
+	// for its classes.
 	leastUnits    = 128
 	leastCell     = 32 // bytes
-	doublingBytes = 64 // bytes; lists within one grow by doubling
-	// maxSlabUnits bounds slabs. Up to it there is always a number of units of which an eighth at most is cut off.
+	doublingBytes = 64 // bytes; shorter lists grow by doubling
+	// maxSlabUnits bounds slabs. Some number of units up to it always cuts off at most an eighth.
 	maxSlabUnits = 8
-	// maxSlack is more units than a slab of each class takes: there are two classes to each doubling of a cell.
+	// maxSlack is more units than a slab of each class takes: there are two classes to each doubling of a
+	// cell.
 	maxSlack = 64 * maxSlabUnits
 )
 
-// planCells decides how the memory of a container is divided.
+// planCells divides the memory of a container.
 func planCells(p plan) cells {
 	c := cells{plan: p, doubles: uint32(doublingBytes / 2 / p.sizeElement), lowest: firstUnit}
 	c.origin = uint32(generation.NewMark()) >> 1
@@ -162,8 +166,8 @@ func planCells(p plan) cells {
 	return c
 }
 
-// planClasses makes the size classes: cells of 32, 48, 64, 96 bytes and so on, up to a unit, without what is beyond
-// the last element that one has room for.
+// planClasses makes the size classes: cells of 32, 48, 64, 96 bytes and so on, up to a unit, without the part
+// behind the last element that fits.
 func (c *cells) planClasses() {
 	place := 1 << c.shiftPlace
 	for bytes := leastCell; bytes <= 1<<c.shiftUnit; {
@@ -190,7 +194,8 @@ func (c *cells) planClasses() {
 	c.used = bitset.NewOnHeap()
 }
 
-// slabUnits returns how many units a slab of cells of so many bytes takes: as few as cut off an eighth at most.
+// slabUnits returns how many units a slab of cells of this many bytes takes: the least that cut off at most
+// an eighth.
 func (c *cells) slabUnits(bytes int) uint32 {
 	units := 1
 	for units < maxSlabUnits && units<<c.shiftUnit%bytes > units<<c.shiftUnit/8 {
@@ -213,14 +218,14 @@ func (c *cells) carve(r *vm.Region) (err error) {
 	return err
 }
 
-// at returns what is at a place. It is sound for cells in use: units that have a slab or stretch have memory, which
+// at returns the cell at a place. It is sound for cells in use: units of a slab or stretch have memory, which
 // never moves before Close and holds no Go pointers.
 func (c *cells) at(place uint32) *cell {
 	return (*cell)(unsafe.Add(c.base, uintptr(place)<<(c.shiftPlace&31)))
 }
 
-// find returns the cell that a List leads to, or nil where it is not its cell any more, or never was. It does not know
-// T, so that it is inlined.
+// find returns the cell of a List, or nil if the List is stale or was never valid. It does not know T, so
+// that it is inlined.
 func (c *cells) find(place, generation uint32) *cell {
 	if u := uint(place >> (c.shiftBoth & 31)); u < uint(len(c.holdings)) && generation >= c.holdings[u].since {
 		if h := c.at(place); h.generation == generation {
@@ -230,7 +235,7 @@ func (c *cells) find(place, generation uint32) *cell {
 	return nil
 }
 
-// room returns how many elements the cell that find has found has room for.
+// room returns how many elements the cell at a place, which find has found, has room for.
 func (c *cells) room(place uint32) uint32 {
 	if u := uint(place >> (c.shiftBoth & 31)); u < uint(len(c.holdings)) {
 		return c.holdings[u].room
@@ -251,7 +256,7 @@ func (c *cells) draw() uint32 {
 	return c.newest
 }
 
-// since returns what to note as the first generation of a slab or stretch that is made at a generation.
+// since returns the first generation to note for a slab or stretch that is made at a generation.
 func (c *cells) since(generation uint32) uint32 {
 	if c.wrapped {
 		return 1
@@ -264,17 +269,18 @@ func (c *cells) mine(generation uint32) bool {
 	return c.wrapped || generation > c.origin && generation <= c.newest
 }
 
-// slab and words are sound for usable units: so far the table is committed, and it never moves before Close.
+// slab and words are sound for usable units: the table is committed that far, and it never moves before
+// Close.
 
 func (c *cells) slab(u uint) *slab { return (*slab)(unsafe.Add(c.slabs, u*c.bytesSlab)) }
 
-// word returns word i of the bits of the free cells of a slab, which lie behind it. It is sound for the words of its
-// cells.
+// word returns word i of the bits of the free cells of a slab, which lie behind it. It is sound for the words
+// of its cells.
 func (s *slab) word(i uint32) *uint64 {
 	return (*uint64)(unsafe.Add(unsafe.Pointer(s), unsafe.Sizeof(slab{})+uintptr(i)*bytesWord))
 }
 
-// classFor returns the smallest class for n elements, or the number of classes where none is large enough.
+// classFor returns the smallest class for n elements, or the number of classes if none is large enough.
 func (c *cells) classFor(n int) int {
 	if uint(n) <= maxByRoom {
 		return int(c.byRoom[n])
@@ -287,8 +293,7 @@ func (c *cells) search(n int) int {
 	return i
 }
 
-// take hands out a cell or a stretch for at least n elements, up to maxRoom, or changes nothing. It has no elements
-// yet.
+// take hands out an empty cell or stretch for at least n elements, up to maxRoom, or changes nothing.
 func (c *cells) take(op operation, n int) (place, generation uint32, err error) {
 	k := c.classFor(n)
 	if k == len(c.classes) {
@@ -303,7 +308,7 @@ func (c *cells) take(op operation, n int) (place, generation uint32, err error) 
 	return c.pop(cl), cl.generation, nil
 }
 
-// pop hands out the lowest cell of those that a class has ready. There must be one.
+// pop hands out the lowest ready cell of a class. There must be one.
 func (c *cells) pop(cl *sizeClass) (place uint32) {
 	m := cl.ready
 	cl.ready = m & (m - 1)
@@ -338,7 +343,7 @@ func (c *cells) prepare(op operation, k int) error {
 	return nil
 }
 
-// putBack returns the cells that a class has ready to their slab.
+// putBack returns the ready cells of a class to their slab.
 func (c *cells) putBack(cl *sizeClass) {
 	if cl.ready == 0 {
 		return
@@ -358,7 +363,7 @@ func (cl *sizeClass) findLowest(u uint) {
 	}
 }
 
-// first returns the unit with which the slab or stretch of a place in use begins, and its entry in the table.
+// first returns the first unit of the slab or stretch of a place in use, and its entry in the table.
 func (c *cells) first(place uint32) (uint, *slab) {
 	u := uint(place >> (c.shiftBoth & 31))
 	s := c.slab(u)
@@ -391,8 +396,8 @@ func (c *cells) give(place uint32) {
 	}
 }
 
-// giveSlab gives a slab without lists back, unless it is the only one of its class with free cells: one that is
-// emptied and used by turns stays a slab.
+// giveSlab gives back a slab without lists, unless it is the only one of its class with free cells: a slab
+// that is emptied and filled by turns stays.
 func (c *cells) giveSlab(cl *sizeClass, u uint) {
 	if cl.lowest == u && cl.open.Next(u+1) >= uint(cl.open.Len()) {
 		return

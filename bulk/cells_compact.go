@@ -9,14 +9,16 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// held yields the slabs and stretches in ascending order, by their first units. The body may give back and take any.
+// held yields the slabs and stretches in ascending order, by their first units. The body may give back and
+// take any.
 func (c *cells) held() iter.Seq2[uint, *slab] {
 	return func(yield func(uint, *slab) bool) {
 		for u := c.nextUsed(firstUnit); u < c.units; {
 			if c.begins(u) && !yield(u, c.slab(u)) {
 				return
 			}
-			// The body may have made another one here, or one that lies across where this one ended.
+			// The body may have made another slab or stretch here, or one that extends beyond the old one's
+			// end.
 			if c.begins(u) {
 				u += uint(c.slab(u).units)
 			} else {
@@ -30,8 +32,8 @@ func (c *cells) held() iter.Seq2[uint, *slab] {
 // begins reports whether a slab or stretch begins with unit u.
 func (c *cells) begins(u uint) bool { return c.holdings[u].since != unheld && c.slab(u).back == 0 }
 
-// lists yields the places of the lists. The body may take and give back: those that it gives back are not yielded any
-// more, and those that it takes may be.
+// lists yields the places of the lists. The body may take and give back cells: lists that it gives back are
+// not yielded any more, and lists that it takes may be.
 func (c *cells) lists() iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		for u, s := range c.held() {
@@ -81,8 +83,9 @@ func (c *cells) end() uint {
 	return end
 }
 
-// startLeaving marks the slabs that are to be emptied: the highest of each class, as many as it can do without. Those
-// that remain, and the stretches, could lie one behind the other; what ends behind that is marked too. It returns where.
+// startLeaving marks the slabs to empty: the highest of each class, as many as it can do without. The other
+// slabs and the stretches could lie one behind the other; startLeaving also marks those that end behind that
+// point, and returns the point.
 func (c *cells) startLeaving() (end uint) {
 	c.reclaim()
 	for i := range c.classes {
@@ -109,7 +112,7 @@ func (c *cells) startLeaving() (end uint) {
 	return end
 }
 
-// leaveBehind marks what ends behind a unit, and reports whether there is something.
+// leaveBehind marks the slabs and stretches that end behind a unit, and reports whether there are any.
 func (c *cells) leaveBehind(end uint) (found bool) {
 	c.reclaim()
 	for u, s := range c.held() {
@@ -124,7 +127,7 @@ func (c *cells) leaveBehind(end uint) (found bool) {
 	return found
 }
 
-// leave marks a slab or a stretch. No cell is handed out there any more.
+// leave marks a slab or a stretch. Its cells are not handed out any more.
 func (c *cells) leave(u uint, s *slab) {
 	if s.class != stretchClass && s.any != 0 {
 		c.classes[s.class].open.Clear(u)
@@ -132,7 +135,7 @@ func (c *cells) leave(u uint, s *slab) {
 	s.leaving = true
 }
 
-// endLeaving takes the marks away.
+// endLeaving removes the marks.
 func (c *cells) endLeaving() {
 	for u, s := range c.held() {
 		if s.leaving && s.class != stretchClass && s.any != 0 {
@@ -143,7 +146,8 @@ func (c *cells) endLeaving() {
 	c.reclaim()
 }
 
-// lower hands out a lower cell or stretch for a list that lies in a marked one, and reports whether it could.
+// lower hands out a lower cell or stretch for a list that lies in a marked one, and reports whether there was
+// one.
 func (c *cells) lower(place uint32) (at, generation uint32, ok bool) {
 	u, s := c.first(place)
 	if s.class != stretchClass {
@@ -167,8 +171,8 @@ func (c *cells) lower(place uint32) (at, generation uint32, ok bool) {
 	return at, generation, true
 }
 
-// slide moves a marked stretch down over the free units before it, and reports whether there are some. It has its new
-// place and generation then, and its elements.
+// slide moves a marked stretch down over the free units before it, and reports whether there are any. The
+// stretch then has its new place and generation, and its elements.
 func (c *cells) slide(place uint32) (at, generation uint32, ok bool) {
 	u, s := c.first(place)
 	to := u
@@ -187,14 +191,14 @@ func (c *cells) slide(place uint32) (at, generation uint32, ok bool) {
 	return at, generation, true
 }
 
-// bytes returns the memory of some units. It is sound for usable ones: the memory is committed and holds no Go
+// bytes returns the memory of units. It is sound for usable ones: the memory is committed and holds no Go
 // pointers.
 func (c *cells) bytes(u, units uint) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(c.base, u<<c.shiftUnit)), units<<c.shiftUnit)
 }
 
-// shrink gives back the memory behind the last slab or stretch: all but the rest of a page, or of a huge page from one
-// of these on.
+// shrink gives back the memory behind the last slab or stretch, except the rest of a page (from one huge page
+// on, of a huge page).
 func (c *cells) shrink() error {
 	keep := int(c.end()) << c.shiftUnit
 	if keep == firstUnit<<c.shiftUnit {

@@ -32,12 +32,12 @@ func (c *cells) newSlab(op operation, k int) error {
 
 // addOpen notes that the slab at unit u has a free cell.
 func (cl *sizeClass) addOpen(u uint) {
-	_ = cl.open.Grow(int(u) + 1) // its memory is Go's, so it does not fail
+	_ = cl.open.Grow(int(u) + 1) // Go memory: this does not fail
 	cl.open.Set(u)
 	cl.lowest = min(cl.lowest, u)
 }
 
-// describe notes that units belong together from now on. No List leads into the middle of a stretch.
+// describe makes units one slab or stretch. No List leads into the middle of a stretch.
 func (c *cells) describe(u uint, s slab, r holding) {
 	*c.slab(u), c.holdings[u] = s, r
 	if s.class == stretchClass {
@@ -49,7 +49,7 @@ func (c *cells) describe(u uint, s slab, r holding) {
 	}
 }
 
-// takeStretch hands out a stretch of units for n elements, with some ahead where it can be had, or changes nothing.
+// takeStretch hands out a stretch of units for n elements, with some ahead if possible, or changes nothing.
 func (c *cells) takeStretch(op operation, n int, ahead uint) (place, generation uint32, err error) {
 	need := c.unitsFor(n)
 	if need > c.units {
@@ -63,7 +63,7 @@ func (c *cells) takeStretch(op operation, n int, ahead uint) (place, generation 
 	return place, generation, nil
 }
 
-// holdStretch makes units a stretch of a new generation, without elements yet.
+// holdStretch makes units an empty stretch of a new generation.
 func (c *cells) holdStretch(u, units uint) (place, generation uint32) {
 	place, generation = uint32(u<<c.shiftBoth), c.draw()
 	c.describe(u, slab{units: uint32(units), class: stretchClass}, holding{c.since(generation), c.roomOf(units)})
@@ -79,12 +79,12 @@ func (c *cells) unitsFor(n int) uint {
 	return uint(bytesHeader+n*c.plan.sizeElement+1<<c.shiftUnit-1) >> c.shiftUnit
 }
 
-// roomOf returns how many elements a stretch of so many units holds.
+// roomOf returns how many elements a stretch of this many units holds.
 func (c *cells) roomOf(units uint) uint32 {
 	return uint32(min((uint64(units)<<c.shiftUnit-uint64(bytesHeader))/uint64(c.plan.sizeElement), maxRoom))
 }
 
-// roomAfter returns how many elements a list gets room for that is about to have one more than so many.
+// roomAfter returns the room of a list that is about to grow beyond n elements by one.
 func (c *cells) roomAfter(room uint32) uint32 {
 	if room <= c.doubles {
 		return max(1, 2*room)
@@ -92,15 +92,15 @@ func (c *cells) roomAfter(room uint32) uint32 {
 	return min(room, maxRoom-1) + 1
 }
 
-// regrow hands out room for n elements to the list at a place, which it has outgrown. Where the place that it returns
-// is a new one, the caller copies the elements and gives the old place back. Or it changes nothing.
+// regrow hands out room for n elements to the list at a place, which it has outgrown. If the returned place
+// is a new one, the caller copies the elements and gives the old place back. On an error nothing has changed.
 func (c *cells) regrow(op operation, place uint32, n int) (at, generation uint32, err error) {
 	n = max(n, int(c.roomAfter(c.room(place))))
 	if c.classFor(n) < len(c.classes) {
 		return c.take(op, n)
 	}
 	need := c.unitsFor(n)
-	// A list of many elements would be copied too often if it got just what it needs.
+	// A long list would be copied too often if it got only the room it needs.
 	ahead := (need - 1) / 4
 	if u, s := c.first(place); s.class == stretchClass && c.extend(op, s, u, need, ahead) {
 		return place, c.at(place).generation, nil
@@ -108,7 +108,7 @@ func (c *cells) regrow(op operation, place uint32, n int) (at, generation uint32
 	return c.takeStretch(op, n, ahead)
 }
 
-// extend makes the stretch at unit u one of need units, with some ahead where it can be had, and reports whether it
+// extend makes the stretch at unit u one of need units, with some ahead if possible, and reports whether it
 // could.
 func (c *cells) extend(op operation, s *slab, u, need, ahead uint) bool {
 	lo := u + uint(s.units)
@@ -127,13 +127,13 @@ func (c *cells) extend(op operation, s *slab, u, need, ahead uint) bool {
 	return true
 }
 
-// resize sets how many units a stretch has, which are its own already.
+// resize sets how many units a stretch has. The units must belong to it.
 func (c *cells) resize(s *slab, u, units uint) {
 	s.units = uint32(units)
 	c.holdings[u].room = c.roomOf(units)
 }
 
-// nextUsed returns the first unit at or after u that is used, or the number of units.
+// nextUsed returns the first used unit at or after u, or the number of units.
 func (c *cells) nextUsed(u uint) uint {
 	if n := uint(c.used.Len()); u < n {
 		if u = c.used.Next(u); u < n {
@@ -143,7 +143,7 @@ func (c *cells) nextUsed(u uint) uint {
 	return c.units
 }
 
-// gap returns the lowest free units that are n neighbours, or noSlab. Complexity: one step for each gap before them.
+// gap returns the lowest n free neighbouring units, or noSlab. Complexity: one step for each gap before them.
 func (c *cells) gap(n uint) uint {
 	for lo := c.lowest; ; {
 		if lo < uint(c.used.Len()) {
@@ -160,8 +160,8 @@ func (c *cells) gap(n uint) uint {
 	}
 }
 
-// takeUnits takes the lowest stretch of most units that are free; or, where there is none or no memory for it, of need
-// units, which n elements need. Or it changes nothing.
+// takeUnits takes the lowest free stretch of most units. If there is none, or no memory for it, it takes one
+// of need units, which n elements need. On an error nothing has changed.
 func (c *cells) takeUnits(op operation, n int, need, most uint) (u, units uint, err error) {
 	for {
 		for units = most; ; units = need {
@@ -185,9 +185,9 @@ func (c *cells) takeUnits(op operation, n int, need, most uint) (u, units uint, 
 	}
 }
 
-// use marks units that were free.
+// use marks units as used.
 func (c *cells) use(lo, hi uint) {
-	_ = c.used.Grow(int(hi)) // its memory is Go's, so it does not fail
+	_ = c.used.Grow(int(hi)) // Go memory: this does not fail
 	c.used.Fill(lo, hi)
 	if c.lowest >= lo {
 		c.lowest = max(c.lowest, hi)
@@ -201,14 +201,14 @@ func (c *cells) giveUnits(u, units uint) {
 	c.lowest = min(c.lowest, u)
 }
 
-// forget sees to it that no List leads to some units.
+// forget makes Lists to units stale.
 func (c *cells) forget(lo, hi uint) {
 	for u := lo; u < hi; u++ {
 		c.holdings[u] = holding{since: unheld}
 	}
 }
 
-// reclaim gives back the slabs that were kept though no list is in them, and reports whether there was one.
+// reclaim gives back the slabs without lists that were kept, and reports whether there were any.
 func (c *cells) reclaim() (found bool) {
 	for i := range c.classes {
 		cl := &c.classes[i]
@@ -225,7 +225,7 @@ func (c *cells) reclaim() (found bool) {
 	return found
 }
 
-// clear takes everything back.
+// clear takes back all slabs and stretches.
 func (c *cells) clear() {
 	c.used.Reset()
 	c.lowest = firstUnit
@@ -247,7 +247,7 @@ func (c *cells) makeUsable(op operation, n uint) error {
 	return op.commitAhead(need, ahead, c.commit)
 }
 
-// commit commits so many bytes of elements, and what the table needs for them, or changes nothing.
+// commit commits this many bytes of elements, and memory of the table for them, or changes nothing.
 func (c *cells) commit(bytes int) error {
 	before := c.elements.Committed()
 	if err := c.elements.grow(bytes); err != nil {
@@ -262,7 +262,7 @@ func (c *cells) commit(bytes int) error {
 	return nil
 }
 
-// measure notes how many units have memory. Those that are new are free, but for that of the zero List.
+// measure notes how many units have memory. The new ones are free, except the unit of the zero List.
 func (c *cells) measure(usable uint) {
 	c.usable = usable
 	have := uint(len(c.holdings))
@@ -273,7 +273,7 @@ func (c *cells) measure(usable uint) {
 	}
 }
 
-// full returns the error of a container that has no place for n elements.
+// full returns the error of a container without a place for n elements.
 func (c *cells) full(op operation, n int) *vm.Error {
 	e := &vm.Error{Op: op.String(), Purpose: c.plan.name, Bytes: math.MaxInt, Err: vm.ErrCapacity}
 	if n <= math.MaxInt/c.plan.sizeElement {

@@ -10,12 +10,12 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// List refers to a growing list of elements in a [Lists]. It is 8 bytes, comparable, and holds no Go pointer, so it
-// may be stored outside Go's heap: it is meant to lie in its owner, as a field of another container's element. The
-// zero List is an empty list, ready for use.
+// List refers to a growing list of elements in a [Lists]. It is 8 bytes, comparable, and holds no Go pointer,
+// so it may be stored outside Go's heap: its usual place is its owner, as a field of another container's
+// element. The zero List is an empty list, ready for use.
 //
-// A List says where its list lies. A call that moves the list, because it has outgrown its place, writes the new List
-// to the address that it was given. Copies made before are caught when they are used: keep one List, in the owner.
+// A List says where its list lies. A call that moves the list, because it has outgrown its place, writes the
+// new List to the address that it was given. Calls refuse copies made before: keep one List, in the owner.
 type List[T any] struct {
 	place      uint32
 	generation uint32
@@ -24,60 +24,64 @@ type List[T any] struct {
 // IsZero reports whether l is the zero List, to which nothing was ever appended or which was freed.
 func (l List[T]) IsZero() bool { return l == List[T]{} }
 
-// Lists are arrays of arrays: many lists, most of them small, that grow and shrink on their own in one reservation.
-// Each has an owner, which keeps its [List]. The elements of a list are neighbours, in the order in which they were
-// put in: [Lists.Slice] returns them as a Go slice.
+// Lists are arrays of arrays: many lists, most of them small, that grow and shrink on their own in one
+// reservation. Each list has an owner, which keeps its [List]. The elements of a list are neighbours, in the
+// order in which they were added: [Lists.Slice] returns them as a Go slice.
 //
-// The elements of a list lie in a cell, one of some sizes that are a third or a half apart, behind 8 bytes that say
-// how many there are. So a look at a list touches two places: its owner, and the cell. A list that has outgrown its
-// cell is copied to one of the next size, and the old one is given to other lists of that size, the lowest first. From
-// 64 KiB on a list has a stretch of memory of its own, which grows where it lies while what follows is free and is
-// else moved to one that is a quarter larger. So a list may have up to 4,294,967,295 elements.
+// The elements of a list lie in a cell, behind 8 bytes with their number. Cells have sizes that are a third
+// or a half apart. So a look at a list touches two places: its owner, and the cell. A list that has outgrown
+// its cell is copied to one of the next size; the old cell is free for other lists of that size, the lowest
+// cell first. From 64 KiB on, a list has a stretch of memory of its own. A stretch grows in place while the
+// memory behind it is free; otherwise it moves to one that is a quarter larger. So a list may have up to
+// 4,294,967,295 elements.
 //
-// A pointer or slice to elements of a list is good until that list is appended to, inserted into, grown or freed, or
-// [Lists.Compact] or [Lists.Clear] is called. What happens to other lists does not matter.
+// A pointer or slice to elements of a list is valid until that list is appended to, inserted into, grown or
+// freed, or [Lists.Compact] or [Lists.Clear] is called. Changes of other lists do not matter.
 //
-// # What is caught
+// # Stale and forged Lists
 //
-// A List has the place of its cell and, as a [Handle] does, a generation. Every call checks both. A List that was
-// freed, by Free or Clear, or whose list has moved, is caught for certain, whatever was put in its place, be it
-// elements that look like a list: calls panic. That holds for the first 2,147,483,648 times that the container turns
-// to another word of 64 cells, or to another stretch; afterwards an old List is good by chance, with one in
-// 4,294,967,295. So is a List of another Lists that has the same place there, where it is not caught for certain:
-// while neither container has turned 8,388,608 times and the two were not made a multiple of 255 apart it is. Other 8
-// bytes that were forged are caught by chance: those that match a list are that list, and those that lead into the
-// middle of a cell may be taken for one.
+// A List has the place of its cell and, as a [Handle] does, a generation. Every call checks both and panics
+// for a stale List: one that was freed, by Free or Clear, or whose list has moved. The check is certain,
+// whatever lies in the place now, even elements that look like a list. This holds for the first 2,147,483,648
+// times that the container starts another word of 64 cells or another stretch. Afterwards an old List passes
+// by chance, with a probability of one in 4,294,967,295.
 //
-// Writing beyond a slice, with unsafe, damages the elements and the length of the list that follows; which cells are
-// free is kept elsewhere. A pointer or a slice that is used after it has gone bad is not caught; with the build tag
-// invariants it finds poisoned memory.
+// A List of another Lists with the same place there is refused for certain while neither container has
+// started 8,388,608 words or stretches, unless the number of containers made between the two is a multiple of
+// 255. Otherwise it passes with the same small probability. Forged Lists are refused by chance: 8 bytes that
+// match a list are that list, and 8 bytes that lead into the middle of a cell may pass for one.
+//
+// Writing beyond a slice, with unsafe, damages the elements and the length of the list behind it; the bits of
+// free cells lie elsewhere. Use of an invalid pointer or slice is not detected; with the build tag invariants
+// it finds poisoned memory.
 //
 // # Waste
 //
-// A cell has at least 32 bytes. It is, with its 8 bytes, at most half as large again as its list needed when it took
-// it, or twice as large where the list has grown within 64 bytes. A stretch has at most a quarter and 64 KiB more than
-// its list needed. The cells of one size lie together in slabs of 64 KiB, or several times that, of which up to an
-// eighth is cut off; a page that has never been needed costs no memory. What is known of the cells takes 1 byte for
-// each 100 bytes. [Lists.Stats] counts it all. Where Options.Capacity allows less than 8 MiB, the 64 KiB here are less
-// too, down to a page.
+// A cell has at least 32 bytes. Including its 8 bytes, it is at most one and a half times as large as its
+// list needed when it took the cell, or twice as large if the list has grown within 64 bytes. A stretch has
+// at most a quarter and 64 KiB more than its list needed. The cells of one size lie together in slabs of 64
+// KiB, or several times that, of which up to an eighth is cut off; a page that was never needed costs no
+// memory. Bookkeeping takes 1 byte for each 100 bytes of cells. [Lists.Stats] counts all of it. If
+// Options.Capacity allows less than 8 MiB, the 64 KiB here shrink too, down to a page.
 //
-// One goroutine may change lists at a time, and nobody may read them meanwhile. While nobody changes them, any number
-// of goroutines may call At, Slice, Valid, All, Len and Stats. What the elements hold is the caller's to order.
+// One goroutine may change lists at a time, while no other goroutine reads them. While no goroutine changes
+// them, any number of goroutines may call At, Slice, Valid, All, Len and Stats. The caller orders access to
+// the contents of elements.
 type Lists[T any] struct {
 	cells     cells
 	count     int // lists
 	region    *vm.Region
-	ended     error // what using the lists panics with after Close
+	ended     error // the panic after Close
 	unchecked int   // changes since checkInvariants ran
 }
 
 // NewLists makes a container without lists. It reserves addresses and takes no memory.
 //
-// Options.Capacity counts the elements that the cells of all lists have room for, and so does Options.MaxBytes; both
-// are rounded up to slabs, and each list takes 8 bytes of them.
+// Options.Capacity counts the elements that the cells of all lists have room for, and so does
+// Options.MaxBytes. Both are rounded up to slabs, and each list takes 8 bytes of them.
 //
-// It returns an error as [vm.Reserve] does, and panics when T holds Go pointers or has no size, or an option is
-// negative.
+// It returns an error as [vm.Reserve] does, and panics when T holds Go pointers or has no size, or an option
+// is negative.
 func NewLists[T any](o Options) (*Lists[T], error) {
 	p, err := newPlan[T]("Lists", o, math.MaxInt)
 	if err != nil {
@@ -108,7 +112,8 @@ func (ls *Lists[T]) find(l List[T]) *cell {
 	return h
 }
 
-// absent is find for a List that leads to no list, or where there is no memory for the zero List.
+// absent is find for a List without a cell: the zero List in a container without memory. It panics for a
+// stale List.
 //
 //go:noinline
 func (ls *Lists[T]) absent(l List[T]) *cell {
@@ -119,16 +124,16 @@ func (ls *Lists[T]) absent(l List[T]) *cell {
 	return &nothing[0]
 }
 
-// element returns the address of element i of a list. It is sound for elements below the room: they lie behind h in
-// committed memory, which never moves before Close and holds no Go pointers.
+// element returns the address of element i of a list. It is sound for elements below the room: they lie
+// behind h in committed memory, which never moves before Close and holds no Go pointers.
 func (ls *Lists[T]) element(h *cell, i uint) *T {
 	var v T
 	return (*T)(unsafe.Add(unsafe.Pointer(h), uint(unsafe.Sizeof(*h))+i*uint(unsafe.Sizeof(v))))
 }
 
-// Append puts v at the end of l and returns its address. It writes *l where the list moves, and where the zero List
-// becomes a list. It panics with the [*vm.Error] that [Lists.Grow] would return where there is no room; then the list
-// is as it was.
+// Append puts v at the end of l and returns its address. It writes *l if the list moves, and if the zero List
+// becomes a list. It panics with the [*vm.Error] that [Lists.Grow] would return if there is no room; then the
+// list is unchanged.
 //
 // Complexity: constant, amortized over the elements of the list, which is copied when it outgrows its cell.
 func (ls *Lists[T]) Append(l *List[T], v T) *T {
@@ -142,8 +147,8 @@ func (ls *Lists[T]) Append(l *List[T], v T) *T {
 	return p
 }
 
-// AppendSlice puts a copy of vs at the end of l and returns the new elements. vs may be elements of l. It writes *l as
-// [Lists.Append] does. It fails as [Lists.Grow] does; then the list is as it was.
+// AppendSlice puts a copy of vs at the end of l and returns the new elements. vs may be elements of l. It
+// writes *l as [Lists.Append] does. It fails as [Lists.Grow] does; then the list is unchanged.
 func (ls *Lists[T]) AppendSlice(l *List[T], vs []T) ([]T, error) {
 	h := ls.find(*l)
 	if len(vs) == 0 {
@@ -155,7 +160,7 @@ func (ls *Lists[T]) AppendSlice(l *List[T], vs []T) ([]T, error) {
 		if h, err = ls.makeRoom(opAppendN, l, len(vs)); err != nil {
 			return nil, err
 		}
-		// Where vs is a part of the list it has moved with it.
+		// If vs is a part of the list, it has moved with the list.
 		var v T
 		if off := uint(uintptr(unsafe.Pointer(unsafe.SliceData(vs))) - uintptr(old)); off < have*uint(unsafe.Sizeof(v)) {
 			vs = unsafe.Slice(ls.element(h, off/uint(unsafe.Sizeof(v))), len(vs))
@@ -167,8 +172,8 @@ func (ls *Lists[T]) AppendSlice(l *List[T], vs []T) ([]T, error) {
 	return added[:len(added):len(added)], nil
 }
 
-// Slice returns the elements of l. It stays good while the list keeps its cell (see [Lists]) and does not see what is
-// appended later. Complexity: constant.
+// Slice returns the elements of l. The slice stays valid while the list keeps its cell (see [Lists]), and
+// does not include elements that are appended later. Complexity: constant.
 func (ls *Lists[T]) Slice(l List[T]) []T {
 	h := ls.cells.find(l.place, l.generation)
 	if h == nil {
@@ -177,7 +182,8 @@ func (ls *Lists[T]) Slice(l List[T]) []T {
 	return unsafe.Slice(ls.element(h, 0), h.len)
 }
 
-// At returns the address of element i of l. It panics when i is not in [0, Len). Complexity: constant.
+// At returns the address of element i of l. It panics when i is not in [0, len(Slice(l))). Complexity:
+// constant.
 func (ls *Lists[T]) At(l List[T], i int) *T {
 	h := ls.cells.find(l.place, l.generation)
 	if h == nil {
@@ -189,19 +195,21 @@ func (ls *Lists[T]) At(l List[T], i int) *T {
 	return ls.element(h, uint(i))
 }
 
-// Valid reports whether l refers to a list of this container that was not freed and has not moved. The zero List,
-// though good for every call, is not valid. Complexity: constant.
+// Valid reports whether l refers to a list of this container that was not freed and has not moved. The zero
+// List is not valid, though every call accepts it. Complexity: constant.
 func (ls *Lists[T]) Valid(l List[T]) bool {
 	ls.mustBeOpen()
 	return l.generation != 0 && ls.cells.find(l.place, l.generation) != nil
 }
 
-// Len returns the number of lists: those that were appended to or grown and not freed, with elements or without.
+// Len returns the number of lists: those that were appended to or grown and not freed, with elements or
+// without; 0 after Close.
 func (ls *Lists[T]) Len() int { return ls.count }
 
-// All yields the lists and their elements, in no order that means anything. The body may free lists, which are not
-// yielded any more, make lists, and change them; lists that it makes and those that move by it, because they grow, may
-// be yielded or not, and once more. Complexity: a step for each list, for each slab, and for each 64 cells of these.
+// All yields the lists and their elements, in no particular order. The body may free, make and change lists.
+// Freed lists are not yielded any more. Lists that the body makes, and lists that move because they grow, may
+// be yielded or not, or once more. Complexity: a step for each list, for each slab, and for each 64 cells of
+// a slab.
 func (ls *Lists[T]) All() iter.Seq2[List[T], []T] {
 	return func(yield func(List[T], []T) bool) {
 		ls.mustBeOpen()
@@ -224,7 +232,7 @@ func (ls *Lists[T]) Close() error {
 		return err
 	}
 	ls.ended, ls.count = &closedError{ls.cells.plan.name}, 0
-	// Without these the short paths find out.
+	// Without these the short paths reach the test for Close.
 	ls.cells.holdings, ls.cells.classes = nil, nil
 	return nil
 }
@@ -235,7 +243,7 @@ func (ls *Lists[T]) mustBeOpen() {
 	}
 }
 
-// staleListError says that a List was used whose list is gone or elsewhere, or in another container than its own.
+// staleListError says that a stale List was used, or a List of another container.
 type staleListError struct {
 	mine bool
 	name string

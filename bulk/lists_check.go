@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// changed calls checkInvariants after a change, often enough to be near the cause and seldom enough that many lists
-// can be tested: the checks take no more than a constant factor of the changes.
+// changed calls checkInvariants after a change, often enough to be near the cause and seldom enough that many
+// lists can be tested: the checks take at most a constant factor of the changes.
 func (ls *Lists[T]) changed() {
 	if ls.unchecked++; ls.unchecked*16 >= ls.count+int(ls.cells.usable)<<ls.cells.shiftBoth/256 {
 		ls.checkInvariants()
@@ -41,7 +41,7 @@ func (ls *Lists[T]) broken(format string, args ...any) {
 	panic("bulk: " + ls.cells.plan.name + ": broken invariant: " + fmt.Sprintf(format, args...))
 }
 
-// checkUnits walks over the slabs and stretches, which must not overlap.
+// checkUnits checks the slabs and stretches, which must not overlap.
 func (ls *Lists[T]) checkUnits() {
 	c := &ls.cells
 	if c.usable > c.units {
@@ -121,7 +121,7 @@ func (ls *Lists[T]) checkUnits() {
 	}
 }
 
-// checkFree checks that no List leads to some units.
+// checkFree checks that no List leads to units [lo, hi).
 func (ls *Lists[T]) checkFree(lo, hi uint) {
 	for u := lo; u < hi; u++ {
 		if ls.cells.holdings[u].since != unheld {

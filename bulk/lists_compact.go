@@ -6,23 +6,23 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// Compact moves lists together at low addresses, each into the smallest cell that holds it, and gives the memory behind
-// them back. It is worth its price after many lists were freed or have shrunk.
+// Compact moves lists together at low addresses, each into the smallest cell that holds it, and gives the
+// memory behind them back. It pays after many lists were freed or have shrunk.
 //
-// owners yields the addresses of the Lists that the owners keep, and Compact writes to them where the lists have gone.
-// A list that no owner names stays as it is, and where it is, and its List good. So owners may be left out, which
-// leaves gaps; and where Compact ends and [Lists.Len] is more than the owners have, lists have lost theirs. The zero
-// List may be among them. owners is walked over two or three times and must not change lists. Owners may lie in lists
-// of this container: what is yielded after the List that leads to them must be looked up after it was yielded, because
-// their addresses change with it.
+// owners yields the addresses of the Lists that the owners keep. Compact writes the new Lists to these
+// addresses. A list that owners does not yield stays in its place, and its List stays valid, which leaves
+// gaps; if [Lists.Len] is larger than the number of yielded lists, lists have lost their owners. The zero
+// List may be among the yielded ones. Compact iterates over owners two or three times; owners must not change
+// lists. Owners may lie in lists of this container. After owners yields the List of such a list, it must look
+// up the owners in that list again, because their addresses have changed.
 //
-// Pointers and slices to elements go bad, as do copies of the Lists, which are caught; with a List that is caught
-// Compact panics, and what it has moved until then is in order. A list without elements gets a cell for one. What
-// cannot be moved for lack of memory stays where it is. Compact returns an error where memory cannot be given back, as
-// [vm.Region.Decommit] does; the lists are compact all the same.
+// Pointers and slices to elements become invalid, as do copies of the Lists. Compact panics for a stale List;
+// the lists that it has moved before are in order. A list without elements gets a cell for one. A list that
+// cannot move for lack of memory stays in its place. Compact returns an error as [vm.Region.Decommit] does if
+// memory cannot be given back; the lists are compact all the same.
 //
-// Complexity: three steps for each owner, a copy of the elements that move, and one step for each 64 cells; for a list
-// that is as large as a slab also one for each gap between these. It allocates nothing.
+// Complexity: three steps for each owner, a copy of the elements that move, and one step for each 64 cells;
+// for a list that is as large as a slab also one for each gap between these. It allocates nothing.
 func (ls *Lists[T]) Compact(owners iter.Seq[*List[T]]) error {
 	ls.mustBeOpen()
 	for l := range owners {
@@ -36,8 +36,8 @@ func (ls *Lists[T]) Compact(owners iter.Seq[*List[T]]) error {
 	return err
 }
 
-// fit moves a list to a cell of the smallest class that holds it, where that is another one, or makes its stretch
-// shorter.
+// fit moves a list to a cell of the smallest class that holds it, if that is another class, or makes its
+// stretch shorter.
 func (ls *Lists[T]) fit(l *List[T]) {
 	c := &ls.cells
 	n := max(1, int(ls.find(*l).len))
@@ -64,8 +64,8 @@ func (ls *Lists[T]) evacuate(owners iter.Seq[*List[T]]) {
 	c := &ls.cells
 	end := c.startLeaving()
 	defer c.endLeaving()
-	// A stretch that was in the way of another, or had no long gap below it, may find one when the slabs are empty; and
-	// what found the lowest gap there was may find a lower one.
+	// The second walk is for stretches that were in the way of another or had no long gap below them: there
+	// may be a gap when the slabs are empty. A list that found the lowest gap may find a lower one.
 	for walks, missed := 0, true; missed && walks < 2; walks++ {
 		missed = false
 		for l := range owners {

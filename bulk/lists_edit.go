@@ -7,9 +7,10 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// Insert puts v before element i of l, or at the end where i is the length, and returns its address. The elements from
-// i on move up by one. It writes *l as [Lists.Append] does. It panics when i is not in [0, Len], and as [Lists.Append]
-// does; then the list is as it was. Complexity: as [Lists.Append], and a copy of the elements from i on.
+// Insert puts v before element i of l, or at the end if i is the length, and returns its address. The
+// elements from i on move up by one. It writes *l as [Lists.Append] does. It panics when i is not in [0,
+// len(Slice(l))], and as [Lists.Append] does; then the list is unchanged. Complexity: as [Lists.Append], and
+// a copy of the elements from i on.
 func (ls *Lists[T]) Insert(l *List[T], i int, v T) *T {
 	h := ls.find(*l)
 	if uint(i) > uint(h.len) {
@@ -25,9 +26,9 @@ func (ls *Lists[T]) Insert(l *List[T], i int, v T) *T {
 	return &s[i]
 }
 
-// Remove takes element i out of l. Those after it move down by one, so that their order stays. A list whose last
-// element is removed keeps its cell for the next ones: [Lists.Free] gives it back. It panics when i is not in [0,
-// Len). Complexity: a copy of the elements after i.
+// Remove removes element i of l. The elements behind it move down by one, so that their order stays. A list
+// whose last element is removed keeps its cell for the next elements: [Lists.Free] gives it back. It panics
+// when i is not in [0, len(Slice(l))). Complexity: a copy of the elements behind i.
 func (ls *Lists[T]) Remove(l List[T], i int) {
 	h := ls.cells.find(l.place, l.generation)
 	if h == nil {
@@ -38,8 +39,8 @@ func (ls *Lists[T]) Remove(l List[T], i int) {
 	}
 	var v T
 	if room := uint(ls.cells.room(l.place)); room <= fewBytes/uint(unsafe.Sizeof(v)) {
-		// How many elements there are is read from memory that may be far away. The processor goes on to the next call
-		// meanwhile, if how much is moved does not hang on it.
+		// The length is read from memory that may be far away. If the number of moved elements does not
+		// depend on it, the processor goes on to the next call meanwhile.
 		for s := unsafe.Slice(ls.element(h, uint(i)), room-uint(i)); len(s) > 1; s = s[1:] {
 			s[0] = s[1]
 		}
@@ -51,11 +52,11 @@ func (ls *Lists[T]) Remove(l List[T], i int) {
 	ls.poison(l, h.len)
 }
 
-// fewBytes of elements are moved in less time than it takes to call what moves many.
+// fewBytes of elements are moved in less time than a call of copy takes.
 const fewBytes = 128
 
-// RemoveSwap takes element i out of l and puts the last one in its place. It is Remove for lists whose order means
-// nothing. It panics when i is not in [0, Len). Complexity: constant.
+// RemoveSwap removes element i of l and puts the last element in its place. It is Remove for lists whose
+// order does not matter. It panics when i is not in [0, len(Slice(l))). Complexity: constant.
 func (ls *Lists[T]) RemoveSwap(l List[T], i int) {
 	h := ls.find(l)
 	if uint(i) >= uint(h.len) {
@@ -66,8 +67,8 @@ func (ls *Lists[T]) RemoveSwap(l List[T], i int) {
 	ls.poison(l, h.len)
 }
 
-// Truncate keeps the first n elements of l. The list keeps its cell: [Lists.Free] gives it back, and [Lists.Compact]
-// finds a smaller one. It panics when n is not in [0, Len]. Complexity: constant.
+// Truncate keeps the first n elements of l. The list keeps its cell: [Lists.Free] gives it back, and
+// [Lists.Compact] finds a smaller one. It panics when n is not in [0, len(Slice(l))]. Complexity: constant.
 func (ls *Lists[T]) Truncate(l List[T], n int) {
 	h := ls.find(l)
 	if uint(n) > uint(h.len) {
@@ -79,8 +80,8 @@ func (ls *Lists[T]) Truncate(l List[T], n int) {
 	}
 }
 
-// Free gives the memory of l to other lists and makes it the zero List. Copies of l are caught when they are used.
-// Freeing the zero List does nothing. Complexity: constant.
+// Free gives the memory of l to other lists and makes it the zero List. Calls refuse copies of l from then
+// on. Freeing the zero List does nothing. Complexity: constant.
 func (ls *Lists[T]) Free(l *List[T]) {
 	if ls.cells.find(l.place, l.generation) == nil {
 		ls.absent(*l)
@@ -97,9 +98,9 @@ func (ls *Lists[T]) Free(l *List[T]) {
 	}
 }
 
-// Clear frees all lists. The Lists that their owners keep are caught when they are used: the owners must set them to
-// zero, or go as well. The memory stays committed for the next lists: Close gives it back. Complexity: one step for
-// each 64 KiB.
+// Clear frees all lists. Calls refuse the Lists that their owners keep: set them to zero, or drop the owners
+// as well. The memory stays committed for the next lists: Close gives it back. Complexity: one step for each
+// 64 KiB.
 func (ls *Lists[T]) Clear() {
 	ls.mustBeOpen()
 	if invariants.Enabled {
@@ -114,7 +115,7 @@ func (ls *Lists[T]) Clear() {
 	}
 }
 
-// removeError says that a list has no element to remove there.
+// removeError says that a list has no element at an index.
 type removeError struct {
 	index, length int
 	name          string

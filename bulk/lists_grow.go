@@ -7,12 +7,12 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// Grow makes the next n elements that are appended to l or inserted into it unable to fail, by giving it a cell with
-// room for them. It writes *l as [Lists.Append] does. The zero List becomes a list by it, unless n is zero. It panics
-// when n is negative.
+// Grow makes the next n elements that are appended to l or inserted into it unable to fail, by giving it a
+// cell with room for them. It writes *l as [Lists.Append] does. The zero List becomes a list, unless n is
+// zero. It panics when n is negative.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
-// Options.Limit) or another limit as [vm.Region.Commit] does; then the list is as it was.
+// Options.Limit) or another limit as [vm.Region.Commit] does; then the list is unchanged.
 func (ls *Lists[T]) Grow(l *List[T], n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("bulk: Grow(%d) on a list of %s: a number of elements is zero or more", n, ls.cells.plan.name))
@@ -21,8 +21,8 @@ func (ls *Lists[T]) Grow(l *List[T], n int) error {
 	return err
 }
 
-// roomForOne is grown for one element. h is the cell of l, or nil where there is none. Where a cell of the next size
-// is ready, as it mostly is, the way is short.
+// roomForOne is grown for one element. h is the cell of l, or nil if there is none. It is short if a cell of
+// the next size is ready, the usual case.
 //
 //go:noinline
 func (ls *Lists[T]) roomForOne(l *List[T], h *cell) *cell {
@@ -62,8 +62,8 @@ func (ls *Lists[T]) grown(op operation, l *List[T], n int) *cell {
 	return h
 }
 
-// makeRoom sees to it that l has room for n more elements. It returns its cell, which is another one where the list
-// had to move or l was the zero List; or it changes nothing.
+// makeRoom gives l room for n more elements. It returns the cell of l, which is a new one if the list moved
+// or l was the zero List. On an error nothing has changed.
 func (ls *Lists[T]) makeRoom(op operation, l *List[T], n int) (*cell, error) {
 	h := ls.find(*l)
 	if uint(n) <= uint(ls.cells.room(l.place)-h.len) {
@@ -104,8 +104,7 @@ func (ls *Lists[T]) move(l *List[T], place, generation uint32) {
 	*l = List[T]{place, generation}
 }
 
-// poison overwrites what the cell of a list has room for from element i on, so that a use through an old pointer is
-// seen.
+// poison overwrites the room of a list's cell from element i on, so that a use through an old pointer shows.
 func (ls *Lists[T]) poison(l List[T], i uint32) {
 	if invariants.Enabled {
 		var v T

@@ -2,13 +2,13 @@ package bulk
 
 import "unsafe"
 
-// ListsStats says where the memory of a [Lists] goes. Each of the byte counts contains the one before it.
+// ListsStats counts where the memory of a [Lists] goes. Each byte count contains the one before it.
 type ListsStats struct {
 	Lists         int
 	Elements      int
 	BytesElements int // of the elements
 	BytesRoom     int // of the elements that the lists have room for
-	BytesSlabs    int // of the slabs and stretches that the lists are in, with their free cells
+	BytesSlabs    int // of the slabs and stretches of the lists, with their free cells
 	Committed     int // as Lists.Committed
 }
 

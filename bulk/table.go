@@ -14,45 +14,47 @@ type TableOptions struct {
 	Name string
 	// Layout says how rows lie in memory. Default: LayoutColumns, each field in an array of its own.
 	Layout Layout
-	// PageAligned begins all columns at the beginning of a page, which LayoutColumns avoids by default: equal rows of many
-	// columns then compete for the same few places of a processor's caches. It is there to measure that.
+	// PageAligned puts the beginning of each column at the beginning of a page. LayoutColumns avoids that by
+	// default: equal rows of many columns would compete for the same few places of a processor's caches. The
+	// option exists to measure the effect.
 	PageAligned bool
 	// Capacity is the largest number of rows. Addresses for all of them are reserved, which costs no memory.
-	// Default: what MaxBytes allows; without MaxBytes as many as fill 16 GiB of addresses, or 16 MiB where regions are
-	// Go heap memory ([vm.PagesHeap], the race detector, systems without virtual memory).
+	// Default: as many as MaxBytes allows. Without MaxBytes: as many as fill 16 GiB of addresses, or 16 MiB
+	// if regions are Go heap memory ([vm.PagesHeap], the race detector, systems without virtual memory).
 	Capacity int
-	// MaxBytes is a budget in bytes of rows. Passing it is an error wrapping [vm.ErrLimit]. Default: none.
+	// MaxBytes is a budget in bytes of rows. Exceeding it is an error wrapping [vm.ErrLimit]. Default: none.
 	MaxBytes int
 	// Limit is a budget of committed memory, shared with other containers. Default: none.
 	Limit *vm.Limit
 	// Pages is the page policy. Default: huge pages as soon as a column, or the blocks, fill one.
 	Pages vm.Pages
-	// Step is how many bytes of rows are committed at a time, rounded up to whole pages in each column. Default: an eighth
-	// of what is committed, and at least 64 KiB.
+	// Step is how many bytes of rows are committed at a time, rounded up to whole pages in each column.
+	// Default: an eighth of the committed memory, and at least 64 KiB.
 	Step int
 }
 
-// Table is bulk data for number crunching: packed rows whose fields are typed columns, so that work which touches few
-// fields loads only these, and vector code finds many values of one field side by side. The layout is an option; the
-// code that uses the table stays the same.
+// Table is bulk data for number crunching: packed rows whose fields are typed columns. Work that touches few
+// fields loads only these fields, and vector code finds many values of one field side by side. The layout is
+// an option; the code that uses the table stays the same.
 //
-// Rows are numbers from 0 to Len-1; removing one moves the last row into its place. To refer to rows that move, keep a
-// handle of a [Pool] in a field and the row in the pool. For most data a Pool is simpler; see also [Transpose], which
-// makes columns for a moment.
+// Rows are numbers from 0 to Len-1; RemoveSwap moves the last row into the place of the removed one. To refer
+// to rows that move, keep the row's number in an element of a [Pool], and that element's handle in a field.
+// For most data a Pool is simpler; see also [Transpose], which makes columns for a moment.
 //
-// The rows of a group of 16, or of a block, that lie behind the last row are its padding. They and new rows hold each
-// field's safe value, so that vector code may calculate with the whole group: no trap, no denormal numbers, and nothing
-// left over from removed rows. See [Field.Safe] and [Table.PaddedBlocks].
+// The rows of a group of 16, or of a block, that lie behind the last row are its padding. Padding and new
+// rows hold each field's safe value, so that vector code may calculate with the whole group: no trap, no
+// denormal numbers, and nothing left over from removed rows. See [Field.Safe] and [Table.PaddedBlocks].
 //
-// One goroutine may change a table at a time, and nobody may use it meanwhile. While nobody changes it, any number of
-// goroutines may use its fields, blocks and Len.
+// One goroutine may change a table at a time, while no other goroutine uses it. While no goroutine changes
+// it, any number of goroutines may use its fields, blocks and Len.
 //
 // The method is from Niklas Gray, "Data Structures Part 1: Bulk Data" (Our Machinery, 2019).
 type Table struct {
 	len   int // rows
-	ready int // rows from len up to it hold safe values, and have memory
-	// used is where rows that were ever written ended when ready was lowered. Where all safe values are zero, rows from
-	// the larger of both on are zero: so memory comes from the operating system.
+	ready int // rows from len up to it hold safe values and have memory
+	// used is the end of the rows that were ever written, as of when ready was lowered. If all safe values
+	// are zero, rows from the larger of used and ready on are zero: so memory comes from the operating
+	// system.
 	used     int
 	room     int // rows with memory, a multiple of the group
 	perBlock int // rows of a block
@@ -65,11 +67,11 @@ type Table struct {
 	arranged arrangement
 	group    int // arranged.group
 	region   *vm.Region
-	ended    error // what using the table panics with after Close
+	ended    error // the panic after Close
 }
 
-// NewTable makes an empty table. Add its fields with [NewField]; the first row, or Grow, then reserves the addresses. It
-// panics when an option is negative or the layout unknown.
+// NewTable makes an empty table. Add its fields with [NewField]; the first row, or Grow, then reserves the
+// addresses. It panics when an option is negative or the layout unknown.
 func NewTable(o TableOptions) *Table {
 	for _, v := range []struct {
 		name  string
@@ -88,10 +90,11 @@ func NewTable(o TableOptions) *Table {
 	return &Table{options: o, plan: plan{name: o.Name}}
 }
 
-// Append adds a row at the end and returns its number. Its fields hold their safe values, zero by default. It panics
-// with the [*vm.Error] that [Table.Grow] would return where there is no room; then the table is as it was.
+// Append adds a row at the end and returns its number. Its fields hold their safe values, zero by default. It
+// panics with the [*vm.Error] that [Table.Grow] would return if there is no room; then the table is
+// unchanged.
 //
-// Complexity: constant; a call for each block of rows, or group of 16, that were in use before.
+// Complexity: constant, and a call for each block of rows, or group of 16, that was in use before.
 func (t *Table) Append() (row int) {
 	row = t.len
 	if row == t.ready {
@@ -111,8 +114,8 @@ func (t *Table) more() {
 	t.prepare(t.len + 1)
 }
 
-// AppendN adds n rows at the end and returns the number of the first. Their fields hold their safe values. It panics when
-// n is negative, and fails as [Table.Grow] does; then the table is as it was.
+// AppendN adds n rows at the end and returns the number of the first. Their fields hold their safe values. It
+// panics when n is negative, and fails as [Table.Grow] does; then the table is unchanged.
 func (t *Table) AppendN(n int) (first int, err error) {
 	if n < 0 {
 		panic(fmt.Sprintf("bulk: AppendN(%d) on %s: a number of rows is zero or more", n, t.plan.name))
@@ -132,16 +135,17 @@ func (t *Table) AppendN(n int) (first int, err error) {
 // Len returns the number of rows; 0 after Close.
 func (t *Table) Len() int { return t.len }
 
-// Clear removes all rows. The memory stays committed for the next ones: Truncate or Close give it back. Complexity:
-// constant.
+// Clear removes all rows. The memory stays committed for the next ones: Truncate and Close give it back.
+// Complexity: constant.
 func (t *Table) Clear() {
 	t.mustBeOpen()
 	t.cut(0)
 }
 
-// Truncate keeps the first n rows and gives memory back: all but what the kept ones fill, 64 KiB for the next ones, and in
-// each column, or once for blocks, the rest of a page (from one huge page on, of a huge page). It panics when n is not in
-// [0, Len]. Complexity: two system calls for each column, or for the blocks, where memory is given back; and the padding.
+// Truncate keeps the first n rows and gives memory back. It keeps the memory of those rows, 64 KiB for the
+// next ones, and in each column, or once for blocks, the rest of a page (from one huge page on, of a huge
+// page). It panics when n is not in [0, Len]. Complexity: two system calls for each column, or for the
+// blocks, if memory is given back, and the padding.
 func (t *Table) Truncate(n int) {
 	t.mustBeOpen()
 	if uint(n) > uint(t.len) {
@@ -179,7 +183,7 @@ func (t *Table) Close() error {
 			return err
 		}
 	}
-	// Without rows, and none ready, the short paths fail their first test and find out.
+	// Without rows, and none ready, the short paths fail their first test and reach the test for Close.
 	t.ended, t.len, t.ready, t.room = &closedError{t.plan.name}, 0, 0, 0
 	for _, f := range t.fields {
 		f.rowLocator = rowLocator{}
@@ -193,7 +197,7 @@ func (t *Table) mustBeOpen() {
 	}
 }
 
-// rowError says that a table has no such row.
+// rowError says that a table has no row with a number.
 type rowError struct {
 	op    string
 	row   int

@@ -6,12 +6,12 @@ import (
 )
 
 // Block is a range of a [Table]'s rows whose values of one field lie side by side: see [Field.Slice]. With
-// [LayoutColumns] it is the whole table. It is a small value, good until rows are removed.
+// [LayoutColumns] it is the whole table. It is a small value, valid until rows are removed.
 type Block struct {
-	// No more than four fields: the compiler would keep a larger struct in memory.
+	// At most four fields: the compiler would keep a larger struct in memory.
 	table *Table
 	index uintptr // its number
-	n     int     // rows, with padding where it has some
+	n     int     // rows, including padding if the block has some
 	end   int     // the row after its last, without padding
 }
 
@@ -26,8 +26,8 @@ func (b Block) First() int {
 // Len returns the number of the block's rows, without padding.
 func (b Block) Len() int { return b.end - b.First() }
 
-// Blocks yields the blocks of the table in ascending order of rows. All are full but the last one. The body must not
-// remove rows; rows that it appends may be yielded or not.
+// Blocks yields the blocks of the table in ascending order of rows. All but the last are full. The body must
+// not remove rows; rows that it appends may be yielded or not.
 func (t *Table) Blocks() iter.Seq[Block] {
 	return func(yield func(Block) bool) {
 		b := Block{table: t}
@@ -42,11 +42,12 @@ func (t *Table) Blocks() iter.Seq[Block] {
 	}
 }
 
-// PaddedBlocks is [Table.Blocks] with the padding behind the table's last rows, so that vector code needs no loop for what
-// is left: each block's slices have a length that is a multiple of 8, of 16, or of the rows of a page's block, by the
-// layout, and of 16 for columns. The rows of the padding are none. They hold each field's safe value when the iteration
-// begins, whatever an earlier one has written there; because it puts them there, this is a change of the table like any
-// other. The body must neither remove rows nor append some.
+// PaddedBlocks is [Table.Blocks] with the padding behind the table's last rows, so that vector code needs no
+// loop for a remainder. The length of each block's slices is a multiple of 8, of 16, or of the rows of a
+// page's block, according to the layout, and of 16 for columns. The rows of the padding do not exist. When
+// the iteration begins, they hold each field's safe value, whatever an earlier iteration has written there.
+// Writing them makes PaddedBlocks a change of the table like any other. The body must neither remove nor
+// append rows.
 func (t *Table) PaddedBlocks() iter.Seq[Block] {
 	return func(yield func(Block) bool) {
 		b := Block{table: t}
@@ -61,13 +62,14 @@ func (t *Table) PaddedBlocks() iter.Seq[Block] {
 	}
 }
 
-// start returns the number of rows to pass.
+// start returns the number of rows to iterate over.
 func (t *Table) start() int {
 	t.mustBeOpen()
 	return t.len
 }
 
-// startPadded returns the number of rows to pass with the padding, which it makes safe.
+// startPadded returns the number of rows to iterate over, including the padding, to which it writes safe
+// values.
 //
 //go:noinline
 func (t *Table) startPadded() int {
@@ -82,7 +84,7 @@ func (t *Table) startPadded() int {
 	return end
 }
 
-// blockError says that a block is not one of the field's.
+// blockError says that a block does not belong to a field's table.
 type blockError struct {
 	block Block
 	field *field

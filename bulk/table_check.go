@@ -8,12 +8,12 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// value returns the memory of a row's value, which must have some.
+// value returns the memory of a row's value. The row must have memory.
 func (f *field) value(row int) []byte {
 	return unsafe.Slice((*byte)(f.at(row, uintptr(f.size))), f.size)
 }
 
-// poison overwrites rows [from, to), which are gone, so that a use through an old pointer is seen.
+// poison overwrites rows [from, to), which were removed, so that a use through an old pointer shows.
 func (f *field) poison(from, to int) {
 	for row := from; row < to; row++ {
 		invariants.Poison(f.value(row))

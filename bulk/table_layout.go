@@ -8,10 +8,11 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Layout says how the rows of a [Table] lie in memory. The same code runs with all layouts. Which one is fastest depends on
-// the work at hand and on the processor: columns for work on few fields of all rows, blocks where rows are also visited
-// one by one, and structs in a [Pool] or an [Array] where most fields of a row are used together. Processors fetch ahead
-// best along one array, so that without vector code blocks are often slower than both. `vast bench table` measures it.
+// Layout says how the rows of a [Table] lie in memory. The same code runs with all layouts. The fastest
+// layout depends on the work and on the processor: columns for work on few fields of all rows, blocks if rows
+// are also visited one by one, and structs in a [Pool] or an [Array] if most fields of a row are used
+// together. Processors prefetch best along one array, so that without vector code blocks are often slower
+// than both. `vast bench table` measures it.
 type Layout uint8
 
 const (
@@ -25,8 +26,9 @@ const (
 	// LayoutBlocks16 puts 16 rows together: 16 numbers of four bytes fill a cache line, so that work on one field loads
 	// no other. The part of each field begins at a multiple of 64 bytes.
 	LayoutBlocks16
-	// LayoutBlocksPage puts together as many rows as fill a page, a multiple of 16 (at least 16, where they need more than
-	// a page): work on one row touches one page. The part of each field begins at a multiple of 64 bytes.
+	// LayoutBlocksPage puts together as many rows as fill a page, a multiple of 16 (at least 16, even if they
+	// need more than a page): work on one row touches one page. The part of each field begins at a multiple
+	// of 64 bytes.
 	LayoutBlocksPage
 )
 
@@ -45,11 +47,11 @@ func (l Layout) String() string {
 	return "unknown layout"
 }
 
-// rowsPadded is the number of rows to which columns are padded: as many numbers of four bytes as fill a cache line.
+// rowsPadded is the number of rows to which columns are padded: numbers of four bytes that fill a cache line.
 const rowsPadded = 16
 
-// arrangement is where the fields of a table's rows lie: in parts, each of them groups of rows one after the other. Blocks
-// are the groups of a single part; columns are a part each.
+// arrangement is the layout of the fields of a table's rows. They lie in parts, each of which is a sequence
+// of groups of rows. Blocks are the groups of a single part; each column is a part of its own.
 type arrangement struct {
 	group    int // rows of a group
 	parts    []part
@@ -65,7 +67,7 @@ type part struct {
 	before int // bytes committed before the growth under way
 }
 
-// fieldPlace says where a field lies: in which part, and how far from the beginning of a group.
+// fieldPlace is the place of a field: its part, and its distance from the beginning of a group.
 type fieldPlace struct{ part, offset int }
 
 // arrange lays out fields of the given sizes.
@@ -107,7 +109,7 @@ func arrange(l Layout, pageAligned bool, sizes []int) (a arrangement) {
 	return a
 }
 
-// bytesBlock returns the bytes of a block of so many rows.
+// bytesBlock returns the size of a block of this many rows.
 func bytesBlock(sizes []int, rows, align int) (bytes int) {
 	for _, size := range sizes {
 		bytes += roundUp(rows*size, align)
@@ -115,7 +117,7 @@ func bytesBlock(sizes []int, rows, align int) (bytes int) {
 	return bytes
 }
 
-// bytesGroup returns the bytes of a group in all parts.
+// bytesGroup returns the size of a group in all parts.
 func (a *arrangement) bytesGroup() (bytes int) {
 	for i := range a.parts {
 		bytes += a.parts[i].bytes
@@ -125,12 +127,12 @@ func (a *arrangement) bytesGroup() (bytes int) {
 
 func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 
-// rowLocator finds the rows of one field. Row i lies in block i/rows, and each block begins stride bytes after the one
-// before, which is skip more than its rows take in this field:
+// rowLocator finds the rows of one field. Row i lies in block i/rows. Each block begins stride bytes after
+// the one before, which is skip more than its rows take in this field:
 //
 //	base + i × size + i/rows × skip
 //
-// In columns everything is in block 0, and the formula stays: there is nothing to decide on the way.
+// In columns every row is in block 0, and the formula is the same: there is no branch.
 type rowLocator struct {
 	base   unsafe.Pointer // of row 0
 	magic  uint64         // ⌈2⁶⁴ ÷ rows of a block⌉, or 0 for columns
@@ -138,8 +140,8 @@ type rowLocator struct {
 	stride uintptr
 }
 
-// newRowLocator returns the locator of a field at base whose blocks of so many rows begin stride bytes apart; with stride
-// 0 the field is a column.
+// newRowLocator returns the locator of a field at base whose blocks of this many rows begin stride bytes
+// apart. With stride 0 the field is a column.
 func newRowLocator(base unsafe.Pointer, size, rows, stride int) rowLocator {
 	if stride == 0 {
 		return rowLocator{base: base}
@@ -147,10 +149,11 @@ func newRowLocator(base unsafe.Pointer, size, rows, stride int) rowLocator {
 	return rowLocator{base, ^uint64(0)/uint64(rows) + 1, uintptr(stride - rows*size), uintptr(stride)}
 }
 
-// at returns the address of a row in a field of the given size. It is sound for rows below the table's room: so far the
-// parts are committed, they never move before Close, and fields hold no Go pointers.
+// at returns the address of a row in a field of the given size. It is sound for rows below the table's room:
+// the parts are committed that far, they never move before Close, and fields hold no Go pointers.
 //
-// A multiplication by magic divides: for rows of 32 bits and blocks of less than 2³² rows the quotient is exact.
+// A multiplication by magic divides: for rows of 32 bits and blocks of less than 2³² rows the quotient is
+// exact.
 func (l *rowLocator) at(row int, size uintptr) unsafe.Pointer {
 	block, _ := bits.Mul64(uint64(row), l.magic)
 	return unsafe.Add(l.base, uintptr(row)*size+uintptr(block)*l.skip)

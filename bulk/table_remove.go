@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// mover is what removing needs to know of a field. A table keeps those of its fields side by side.
+// mover is the part of a field that removing needs. A table keeps those of its fields side by side.
 type mover struct {
 	base unsafe.Pointer // of row 0
 	skip uintptr        // see rowLocator
@@ -15,12 +15,13 @@ type mover struct {
 	safe unsafe.Pointer // the safe value
 }
 
-// RemoveSwap removes a row by moving the last one into its place. It returns the number that the row there had before,
-// which is the new length, so that whoever refers to that row can be told; where the last row itself was removed, it is
-// row, and nothing has moved. It panics when row is not in [0, Len). Complexity: one step for each field.
+// RemoveSwap removes a row by moving the last one into its place. It returns the old number of the moved row,
+// which is the new length, so that references to that row can be updated. If row itself was the last, it
+// returns row, and nothing has moved. It panics when row is not in [0, Len). Complexity: one step for each
+// field.
 func (t *Table) RemoveSwap(row int) (moved int) {
-	// The addresses are sound as those of rowLocator.at are. Values of up to eight bytes, whose addresses are multiples of
-	// their size, do without a call.
+	// The addresses are sound as those of rowLocator.at are. Values of up to eight bytes, whose addresses are
+	// multiples of their size, are moved without a call.
 	if uint(row) >= uint(t.len) {
 		panic(&rowError{"RemoveSwap", row, t})
 	}

@@ -10,11 +10,13 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Grow makes the next n appended rows unable to fail, by committing memory for them in all columns, or in none. The first
-// call reserves the addresses, after which no field can be added. It panics when n is negative or there are no fields.
+// Grow makes the next n appended rows unable to fail, by committing memory for them in all columns, or in
+// none. The first call reserves the addresses, after which no field can be added. It panics when n is
+// negative or there are no fields.
 //
-// It returns an [*vm.Error] wrapping [vm.ErrCapacity] (TableOptions.Capacity), [vm.ErrLimit] (TableOptions.MaxBytes or
-// Limit) or another limit as [vm.Reserve] and [vm.Region.Commit] do; then the table is as it was.
+// It returns an [*vm.Error] wrapping [vm.ErrCapacity] (TableOptions.Capacity), [vm.ErrLimit]
+// (TableOptions.MaxBytes or Limit) or another limit as [vm.Reserve] and [vm.Region.Commit] do; then the table
+// is unchanged.
 func (t *Table) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("bulk: Grow(%d) on %s: a number of rows is zero or more", n, t.plan.name))
@@ -50,7 +52,7 @@ func (t *Table) makeRoom(op operation, n int) error {
 	return err
 }
 
-// commit makes memory for at least so many groups usable in each part, or changes nothing.
+// commit makes memory for at least this many groups usable in each part, or changes nothing.
 func (t *Table) commit(groups int) error {
 	parts := t.arranged.parts
 	for i := range parts {
@@ -60,7 +62,7 @@ func (t *Table) commit(groups int) error {
 			for j := range i {
 				parts[j].shrinkTo(parts[j].before)
 			}
-			// Where giving back fails too, there is more memory than rows need.
+			// If giving back fails too, there is more memory than rows need.
 			t.setRoom()
 			return err
 		}
@@ -79,7 +81,7 @@ func (t *Table) setRoom() {
 	t.room = groups * t.group
 }
 
-// reserve settles where the fields lie and takes the addresses, or changes nothing.
+// reserve settles the places of the fields and takes the addresses, or changes nothing.
 func (t *Table) reserve() error {
 	if len(t.fields) == 0 {
 		panic("bulk: " + t.plan.name + " has no fields: add some with NewField before the first row")
@@ -127,7 +129,7 @@ func (t *Table) reserve() error {
 	return nil
 }
 
-// plan makes the options definite for rows that are arranged in a way.
+// plan fills in the defaults of the options for an arrangement of rows.
 func (o *TableOptions) plan(a *arrangement) (plan, error) {
 	p := plan{name: o.Name, sizeElement: a.bytesRow, capacity: o.Capacity, budget: o.MaxBytes, step: o.Step}
 	switch {
@@ -154,7 +156,7 @@ func (t *Table) padded(n int) int {
 	return roundUp(n, t.group)
 }
 
-// prepare lets all rows up to the end of the group with row end-1 hold safe values, from the first that does not. There is
+// prepare writes safe values to all rows that have none, up to the end of the group with row end-1. There is
 // memory for them.
 func (t *Table) prepare(end int) {
 	to := t.padded(end)
@@ -163,7 +165,7 @@ func (t *Table) prepare(end int) {
 	}
 	stop := to
 	if t.allZero {
-		// What was never written is zero already.
+		// Memory that was never written is zero already.
 		stop = min(stop, t.used)
 		if t.used <= to {
 			to = t.room
@@ -175,21 +177,20 @@ func (t *Table) prepare(end int) {
 	t.ready = min(to, t.plan.capacity)
 }
 
-// lay takes back that rows from the length on are ready, because those below end may be written without the table's
-// knowing.
+// lay makes the rows from the length on not ready: rows below end may be written behind the table's back.
 func (t *Table) lay(end int) {
 	t.used = max(t.used, end)
 	t.ready = t.len
 }
 
-// giveBack decommits what the rows do not need.
+// giveBack decommits the memory that rows do not need.
 func (t *Table) giveBack() {
 	if t.region == nil {
 		return
 	}
 	slack := minStep / t.plan.sizeElement
 	if sampling.Pick() {
-		slack = 0 // so that a use of what was cut off faults
+		slack = 0 // so that a use of a removed row faults
 	}
 	groups := ceil(t.len+slack, t.group)
 	for i := range t.arranged.parts {

@@ -6,19 +6,20 @@ import (
 	"unsafe"
 )
 
-// defaultScratch is the memory of a transposition in bytes: little enough that the columns stay in a first-level cache
-// beside the elements that they come from.
+// defaultScratch is the memory of a transposition in bytes: small enough that the columns stay in a
+// first-level cache beside the elements that they come from.
 const defaultScratch = 16 << 10
 
 // TransposeOptions say how a transposition is made. The zero value works.
 type TransposeOptions struct {
-	// Scratch is the memory for the columns in bytes, as far as 64 rows fit into it. Default: 16 KiB.
+	// Scratch is the memory for the columns in bytes; it is raised if 64 rows do not fit. Default: 16 KiB.
 	Scratch int
 }
 
-// Transpose makes temporary columns of some fields of elements that lie one after the other, block by block, and writes
-// the fields back: the elements stay whole, and a calculation over them finds the values of a field side by side. It pays
-// where the calculation gains more from that than copying costs: a processor's vector instructions, say.
+// Transpose makes temporary columns of some fields of elements that lie one after the other, block by block,
+// and writes the fields back. The elements stay whole, and a calculation over them finds the values of a
+// field side by side. It pays if the calculation gains more from that than copying costs: from a processor's
+// vector instructions, say.
 //
 //	t := bulk.NewTranspose[particle](bulk.TransposeOptions{})
 //	y := bulk.ColumnOf(t, func(p *particle) *float32 { return &p.position[1] }) // read and written back
@@ -30,42 +31,42 @@ type TransposeOptions struct {
 //		}
 //	}
 //
-// Its memory is on Go's heap, needs no Close, and is used again for each block. One goroutine may use a Transpose at a
-// time; it reads and writes the elements as that goroutine would.
+// Its memory is on Go's heap, needs no Close, and is reused for each block. One goroutine may use a Transpose
+// at a time; the Transpose reads and writes the elements as that goroutine would.
 //
 // The method is from Niklas Gray, "Data Structures Part 1: Bulk Data" (Our Machinery, 2019).
 type Transpose[T any] struct {
 	columns []temporary
 	scratch int // bytes
-	rows    int // that a block has at most, a multiple of 64; 0 before the columns have memory
-	pass    int // the number of the iteration under way, or of the last one
+	rows    int // the most rows of a block, a multiple of 64; 0 before the columns have memory
+	pass    int // the number of the current iteration, or of the last one
 
 	// The block under way.
 	n      int      // rows
 	first  int      // of a slice: the index of its first element
-	words  []uint   // of a pool: the presence words that it consists of
-	live   []uint64 // of a pool: the elements, a bit each, of each word
+	words  []uint   // of a pool: its presence words
+	live   []uint64 // of a pool: the live elements of each word, a bit each
 	pool   *Pool[T] // nil: a slice
-	padded int      // rows with padding
+	padded int      // rows, including padding
 }
 
-// temporary is a column of whatever type.
+// temporary is a column without its type.
 type temporary interface {
 	bytes() int                            // of a value
 	written() (lo, hi uintptr)             // the bytes of an element that are written back
 	place(memory unsafe.Pointer, rows int) // gives the column memory
-	// The next ones move values between rows from row on and elements that lie one after the other.
+	// The next methods move values between rows from row on and elements that lie one after the other.
 	gather(row int, elements unsafe.Pointer, n int)
 	scatter(row int, elements unsafe.Pointer, n int)
-	// And these only those of 64 rows whose bits are set; gathering gives the others the safe value.
+	// These move only those of 64 rows whose bits are set; gathering gives the others the safe value.
 	gatherSome(row int, elements unsafe.Pointer, some uint64)
 	scatterSome(row int, elements unsafe.Pointer, some uint64)
 	// pad gives rows [from, to) the safe value.
 	pad(from, to int)
 }
 
-// NewTranspose makes a transposition of elements of type T. Name the fields that are wanted with [ColumnOf] and [InputOf].
-// It panics when the option is negative.
+// NewTranspose makes a transposition of elements of type T. Name its fields with [ColumnOf] and [InputOf]. It
+// panics when the option is negative.
 func NewTranspose[T any](o TransposeOptions) *Transpose[T] {
 	if o.Scratch < 0 {
 		panic(fmt.Sprintf("bulk: NewTranspose: TransposeOptions.Scratch is %d: leave it zero for the default", o.Scratch))
@@ -76,8 +77,8 @@ func NewTranspose[T any](o TransposeOptions) *Transpose[T] {
 	return &Transpose[T]{scratch: o.Scratch}
 }
 
-// Slice passes the elements of s block by block and yields the number of rows of each. What the body leaves in the
-// columns that [ColumnOf] made is written back after it, also when it breaks off.
+// Slice iterates over the elements of s block by block and yields the number of rows of each. After the body,
+// also if it breaks, the columns of [ColumnOf] are written back.
 func (t *Transpose[T]) Slice(s []T) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		pass := t.start(nil)
@@ -94,10 +95,10 @@ func (t *Transpose[T]) Slice(s []T) iter.Seq[int] {
 	}
 }
 
-// Pool passes the elements of p block by block, in ascending order of slots, and yields the number of rows of each. A row
-// is a slot; words of 64 slots without any element are left out, and the rows of other holes hold the columns' safe
-// values. What the body leaves in the columns that [ColumnOf] made is written back after it, also when it breaks off. The
-// body may remove elements (see [Transpose.Handle]) and must insert none.
+// Pool iterates over the elements of p block by block, in ascending order of slots, and yields the number of
+// rows of each. A row is a slot. Words of 64 slots without an element are left out, and the rows of other
+// holes hold the columns' safe values. After the body, also if it breaks, the columns of [ColumnOf] are
+// written back. The body may remove elements (see [Transpose.HandleAt]) and must not insert any.
 func (t *Transpose[T]) Pool(p *Pool[T]) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		pass := t.start(p)
@@ -133,7 +134,7 @@ func (t *Transpose[T]) arrange() {
 		bytesRow += c.bytes()
 	}
 	t.rows = max(wordBits, t.scratch/bytesRow/wordBits*wordBits)
-	// The collector need not look into it: layout.Check has refused fields with pointers.
+	// The collector need not look into the memory: layout.Check has refused fields with pointers.
 	memory := make([]byte, t.rows*bytesRow+cacheLine)
 	at := unsafe.Pointer(&memory[-uintptr(unsafe.Pointer(&memory[0]))%cacheLine])
 	for _, c := range t.columns {
@@ -143,15 +144,15 @@ func (t *Transpose[T]) arrange() {
 	t.words, t.live = make([]uint, 0, t.rows/wordBits), make([]uint64, 0, t.rows/wordBits)
 }
 
-// mustBeUnderWay panics when the body of iteration pass has begun another one with the same columns.
+// mustBeUnderWay panics if the body of iteration pass has begun another one with the same columns.
 func (t *Transpose[T]) mustBeUnderWay(pass int) {
 	if t.pass != pass {
 		panic("bulk: a Transpose is used inside its own iteration: make another one for that")
 	}
 }
 
-// Index returns which element a row of the block under way stands for: its index in the slice, or its slot in the pool,
-// or -1 where that is a hole.
+// Index returns which element a row of the current block stands for: its index in the slice, or its slot in
+// the pool, or -1 for a hole.
 func (t *Transpose[T]) Index(row int) int {
 	if uint(row) >= uint(t.n) {
 		panic(fmt.Sprintf("bulk: row %d of a block of %d rows", row, t.n))
@@ -165,8 +166,8 @@ func (t *Transpose[T]) Index(row int) int {
 	return int(t.words[row/wordBits])*wordBits + row%wordBits
 }
 
-// HandleAt returns the handle of the element that a row stands for, when a pool is passed; for a hole it returns the zero
-// Handle, and for an element that the body has removed one that is stale.
+// HandleAt returns the handle of the element that a row of a pool stands for. For a hole it returns the zero
+// Handle, and for an element that the body has removed a stale one.
 func (t *Transpose[T]) HandleAt(row int) Handle[T] {
 	i := t.Index(row)
 	if i < 0 || t.pool == nil {
@@ -192,7 +193,7 @@ func (t *Transpose[T]) putBack(s []T) {
 	}
 }
 
-// takeWords gathers the next words that have elements, from one on, and returns the word after them.
+// takeWords gathers the next words that have elements, from a word on, and returns the word after them.
 func (t *Transpose[T]) takeWords(from uint) uint {
 	p := t.pool
 	t.words, t.live = t.words[:0], t.live[:0]
@@ -221,7 +222,7 @@ func (t *Transpose[T]) takeWords(from uint) uint {
 	return from
 }
 
-// putBackWords scatters the block to those elements that the body has left in the pool.
+// putBackWords scatters the block to the elements that are still in the pool.
 func (t *Transpose[T]) putBackWords() {
 	p := t.pool
 	p.mustBeOpen()

@@ -8,31 +8,31 @@ import (
 	"github.com/vastgo/vast/internal/layout"
 )
 
-// cacheLine is what columns for a moment are aligned to, in bytes.
+// cacheLine is the alignment of temporary columns, in bytes.
 const cacheLine = 64
 
-// Temporary is a temporary column of a [Transpose]: a field of each element of the block under way.
+// Temporary is a temporary column of a [Transpose]: a field of each element of the current block.
 type Temporary[F any] struct {
 	offset uintptr // of the field in an element
 	stride uintptr // from element to element
-	back   bool    // whether it is written back
+	back   bool    // the column is written back
 	rows   []F
 	safe   F
-	n      *int // rows of the block under way
-	padded *int // with padding
+	n      *int // rows of the current block
+	padded *int // rows, including padding
 }
 
-// ColumnOf names a field of t's elements that is wanted as a column and written back. The function is called once, with an
-// element that is zero, and must return the address of a field in it; so must a field of a field, or an element of an
-// array. F must not hold Go pointers; the rest of T may.
+// ColumnOf makes a column of a field of t's elements that is read and written back. It calls field once, with
+// an element that is zero; field must return the address of a field in it, of a field of a field, or of an
+// element of an array. F must not hold Go pointers; the rest of T may.
 //
-// It panics for an address outside the element, where F holds Go pointers or has no size, and where a part of the field
-// is written back already.
+// It panics if the address is outside the element, if F holds Go pointers or has no size, and if another
+// column already writes back a part of the field.
 func ColumnOf[T, F any](t *Transpose[T], field func(element *T) *F) *Temporary[F] {
 	return column(t, "ColumnOf", field, true)
 }
 
-// InputOf is [ColumnOf] for a field that is only read: what is written to the column does not reach the elements.
+// InputOf is [ColumnOf] for a field that is only read: writes to the column do not reach the elements.
 func InputOf[T, F any](t *Transpose[T], field func(element *T) *F) *Temporary[F] {
 	return column(t, "InputOf", field, false)
 }
@@ -61,12 +61,12 @@ func column[T, F any](t *Transpose[T], op string, field func(element *T) *F, bac
 		}
 	}
 	t.columns = append(t.columns, c)
-	t.rows = 0 // the memory is to be divided anew
+	t.rows = 0 // the memory must be divided again
 	return c
 }
 
-// Safe sets the value of rows that stand for no element: holes of a pool, and padding. The default is zero in all bytes.
-// It panics when v has a number that is not one (NaN) or is denormal. It returns c.
+// Safe sets the value of rows that stand for no element: holes of a pool, and padding. The default is zero in
+// all bytes. It panics when v has a number that is NaN or denormal. It returns c.
 func (c *Temporary[F]) Safe(v F) *Temporary[F] {
 	if is := unsafeNumber(&v); is != "" {
 		panic(fmt.Sprintf("bulk: Safe(%v) for a temporary column: the value is %s, which calculations must not meet by chance",
@@ -76,14 +76,15 @@ func (c *Temporary[F]) Safe(v F) *Temporary[F] {
 	return c
 }
 
-// Slice returns the values of the block under way: one for each row. It is good until the end of the body, and empty
-// outside of an iteration. It begins at a multiple of 64 bytes.
+// Slice returns the values of the current block: one for each row. The slice is valid until the end of the
+// body, and empty outside of an iteration. It begins at a multiple of 64 bytes.
 func (c *Temporary[F]) Slice() []F { return c.rows[:*c.n] }
 
-// Padded is Slice with padding up to a multiple of 16 rows, which hold the safe value. The rows of a pool need none.
+// Padded is Slice with padding up to a multiple of 16 rows, which hold the safe value. The rows of a pool
+// need none.
 func (c *Temporary[F]) Padded() []F { return c.rows[:*c.padded] }
 
-// The rest is what the Transpose calls; see temporary.
+// The Transpose calls the remaining methods; see temporary.
 
 func (c *Temporary[F]) bytes() int {
 	var v F
@@ -97,20 +98,21 @@ func (c *Temporary[F]) written() (lo, hi uintptr) {
 	return c.offset, c.offset + uintptr(c.bytes())
 }
 
-// place is sound because memory has room for so many rows, begins at a cache line, and F holds no Go pointers.
+// place is sound because memory has room for this many rows, begins at a cache line, and F holds no Go
+// pointers.
 func (c *Temporary[F]) place(memory unsafe.Pointer, rows int) {
 	c.rows = unsafe.Slice((*F)(memory), rows)
 }
 
-// at returns the address of the field of element i, where elements points at the first. It is sound because the column's
-// function has shown that there is an F in each element, offset bytes from its beginning.
+// at returns the address of the field of element i. elements points at the first element. It is sound because
+// newly made columns prove that there is an F in each element, offset bytes from its beginning.
 func (c *Temporary[F]) at(elements unsafe.Pointer, i int) *F {
 	return (*F)(unsafe.Add(elements, uintptr(i)*c.stride+c.offset))
 }
 
 func (c *Temporary[F]) gather(row int, elements unsafe.Pointer, n int) {
 	rows := c.rows[row : row+n]
-	// See at. The distance is added up because the compiler would read and multiply anew for each element.
+	// See at. The distance is added up because the compiler would load and multiply again for each element.
 	for i, off, stride := 0, c.offset, c.stride; i < len(rows); i, off = i+1, off+stride {
 		rows[i] = *(*F)(unsafe.Add(elements, off))
 	}
