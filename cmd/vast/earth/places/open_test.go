@@ -175,7 +175,7 @@ func TestBadText(t *testing.T) {
 		{"no name", head + ",,1,1,1\n", "f:2: the name is missing"},
 		{"long name", head + strings.Repeat("A", 401) + ",,1,1,1\n", "f:2: the name has 401 bytes; the most is 400"},
 		{"long country", head + "A," + strings.Repeat("A", 81) + ",1,1,1\n", "f:2: the country has 81 bytes; the most is 80"},
-		{"Latin 1", head + "Z\xfcrich,,1,1,1\n", "f:2: not text: the bytes are no UTF-8"},
+		{"Latin 1", head + "Z\xfcrich,,1,1,1\n", "f:2: not text: the bytes are not UTF-8"},
 		{"negative population", head + "A,,1,1,-5\n", `f:2: the population is "-5", not a number from 0 to 2147483647`},
 		{"huge population", head + "A,,1,1,2147483648\n", `f:2: the population is "2147483648"`},
 		{"NaN population", head + "A,,1,1,nan\n", `f:2: the population is "nan"`},

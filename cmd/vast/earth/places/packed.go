@@ -391,7 +391,7 @@ func checkName(s string) error {
 // a name is one of them.
 func checkText(s string) error {
 	if !utf8.ValidString(s) {
-		return errors.New("not text: the bytes are no UTF-8")
+		return errors.New("not text: the bytes are not UTF-8")
 	}
 	for _, c := range s {
 		if unicode.IsControl(c) {

@@ -28,8 +28,8 @@ type Program struct {
 const tokenVariable = "VAST_TOKEN"
 
 // AboutToken is the usage text of the flag for the token.
-const AboutToken = "the `token` that the program asks for; better in the variable " + tokenVariable + ",\n" +
-	"or in the address as it was printed, with its #token=…"
+const AboutToken = "the inspector's `token`; safer in the environment variable " + tokenVariable + ",\n" +
+	"or in the address as printed, with #token=…"
 
 // The longest waits.
 const (
@@ -56,7 +56,7 @@ func New(address, token string) (*Program, error) {
 		token = os.Getenv(tokenVariable)
 	}
 	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return nil, errors.New("a token has no blanks and none but plain letters, digits and signs")
+		return nil, errors.New("a token has only ASCII letters, digits and signs, and no blanks")
 	}
 	u.Fragment, u.RawFragment, u.RawQuery, u.ForceQuery = "", "", "", false
 	transport := &http.Transport{

@@ -19,7 +19,7 @@ const silence = 30 * time.Second
 const mostEvent = 4 << 20
 
 // errSilent is the cause of the end of a silent stream.
-var errSilent = errors.New("it says nothing any more")
+var errSilent = errors.New("the program sends nothing any more")
 
 // Stream follows topics of the live stream and calls on for each event, until the stream ends or on returns
 // an error. The error is never nil. data is valid until on returns.

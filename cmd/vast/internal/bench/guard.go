@@ -154,7 +154,7 @@ func sampledTicks(n int) (sides []side, done func()) {
 			{"bulk-pool", func(m *meter) { m.time = quartile[1] }},
 		}, func() {
 			if found[0] != found[1] || s.Len() != p.Len() {
-				panic("bench: the sides of sample-ticks have not done the same")
+				panic("bench: the sides of sample-ticks did different work")
 			}
 			closed(s.Close())
 			closed(p.Close())

@@ -79,6 +79,6 @@ func marked(b []byte) {
 
 func mustBeMarked(b []byte) {
 	if b[0] != 7 || b[len(b)-1] != 9 {
-		panic("bench: what has grown has other contents")
+		panic("bench: the contents of a grown allocation have changed")
 	}
 }

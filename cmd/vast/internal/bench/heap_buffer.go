@@ -11,7 +11,7 @@ func growBuffer(m *meter, n int) {
 	m.run(func() { fillBuffer(b, n) })
 	m.heft()
 	if b.Len() != n || n > 0 && b.At(n - 1)[0] != byte(n-1) {
-		panic("bench: the buffer holds something else")
+		panic("bench: the buffer has the wrong contents")
 	}
 	closed(h.Close())
 }
@@ -28,7 +28,7 @@ func growSlice(m *meter, n int) {
 	m.run(func() { s = fillBytes(n) })
 	m.heft()
 	if len(s) != n || n > 0 && s[n-1][0] != byte(n-1) {
-		panic("bench: the slice holds something else")
+		panic("bench: the slice has the wrong contents")
 	}
 }
 

@@ -60,7 +60,7 @@ func mustBeReplaced(live []*object, n int) {
 			return
 		}
 	}
-	panic("bench: the last object is not there")
+	panic("bench: the last object is missing")
 }
 
 // churnSize returns a size of 16 to 1,039 bytes.
@@ -108,7 +108,7 @@ func replaceSlicesByMake(live [][]byte, n int) {
 func mustHaveSizes(live [][]byte) {
 	for _, b := range live {
 		if len(b) > 0 && b[len(b)-1] != byte(len(b)) {
-			panic("bench: a slice holds something else")
+			panic("bench: a slice has the wrong contents")
 		}
 	}
 }

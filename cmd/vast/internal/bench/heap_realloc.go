@@ -22,7 +22,7 @@ func reallocRoom(m *meter, n int, moves bool) {
 	m.run(func() { q = growRoom(h, p, n+n/4) })
 	mustBeMarked(viewOf(q, n))
 	if moved := q != p; moved != moves && n/2 > 1<<20 {
-		panic("bench: an allocation took the other way to grow")
+		panic("bench: an allocation grew in the other way")
 	}
 	closed(h.Close())
 }

@@ -24,11 +24,11 @@ type command struct {
 
 var commands = []command{
 	{"earth", "the Earth with a million travellers, live in the terminal", earth.Run},
-	{"bench", "time the containers beside what a good Go programmer would write", bench.Run},
-	{"doctor", "what this machine allows, and what to change", doctor.Run},
-	{"top", "the overview of a running program, live in the terminal", top.Run},
+	{"bench", "time the containers beside ordinary Go code", bench.Run},
+	{"doctor", "the limits of this machine, with advice", doctor.Run},
+	{"top", "an overview of a running program, live in the terminal", top.Run},
 	{"query", "the entities of a running program that match a query", query.Run},
-	{"soak", "use everything for long, and look whether anything grows that should not", soak.Run},
+	{"soak", "exercise the whole library for a long time, and check for leaks", soak.Run},
 	{"docs", "the guide and the other pages of the documentation, in a browser", docs.Run},
 	{"version", "the version of this program", runVersion},
 }

@@ -70,7 +70,7 @@ func readBook(files fs.FS) ([]group, error) {
 	}
 	last := &groups[len(groups)-1]
 	var text strings.Builder
-	text.WriteString("# Decisions\n\nChoices that would surprise a reader, and what led to them.\n\n")
+	text.WriteString("# Decisions\n\nChoices that would surprise a reader, and their reasons.\n\n")
 	for _, p := range last.Pages {
 		fmt.Fprintf(&text, "* [%s](%s)\n", p.Title, path.Base(p.source))
 	}

@@ -130,7 +130,7 @@ func hugePages(f vm.Facts) Check {
 	case f.HugeMode == "disabled":
 		c.Value = "disabled for this process"
 		c.Verdict = warn
-		c.Advice = "Touching memory for the first time takes several times as long. Who started the process switched them off " +
+		c.Advice = "Touching memory for the first time takes several times as long. The parent of the process disabled them " +
 			"(prctl PR_SET_THP_DISABLE): a service manager, a container runtime or a wrapper has a setting for it."
 	case f.HugeMode == "unsupported":
 		c.Value = "none on this system"
@@ -146,7 +146,7 @@ func overcommit(f vm.Facts) Check {
 		return Check{"overcommit", "1, always", ok, ""}
 	case 2:
 		return Check{"overcommit", "2, strict: " + vm.Bytes(f.CommitLimit) + " may be promised", warn,
-			"What is committed is charged whether it is touched or not, to all programs together. If commits fail, raise " +
+			"Committed memory is charged even if it is not touched, to all programs together. If commits fail, raise " +
 				"vm.overcommit_ratio, add swap, or set vm.overcommit_memory=0."}
 	}
 	return Check{"overcommit", "no such mode on this system", ok, ""}
@@ -159,9 +159,9 @@ func mappings(f vm.Facts, u vm.Usage) Check {
 	c := Check{"mappings", fmt.Sprintf("%d, of which %d in use", f.MaxMappings, u.Mappings), ok, ""}
 	switch {
 	case u.Mappings > f.MaxMappings/2:
-		c.Verdict, c.Advice = bad, "Half of them are in use before anything was reserved."
+		c.Verdict, c.Advice = bad, "Half of them are in use before any reservation."
 	case f.MaxMappings < usualMappings:
-		c.Verdict, c.Advice = warn, "A column takes two or more, so that many worlds will not fit."
+		c.Verdict, c.Advice = warn, "A column takes two or more, so there is no room for many worlds."
 	default:
 		return c
 	}
@@ -212,7 +212,7 @@ func controlGroup(f vm.Facts, budget string) Check {
 	// Another line judges the budget.
 	if l, err := vm.ParseLimit(budget); f.ControlGroup > 0 && l == nil && err == nil {
 		c.Verdict = warn
-		c.Advice = "Passing it ends the process without an error. Keep a budget below it: VAST_LIMIT=75% in the environment, " +
+		c.Advice = "Exceeding it ends the process without an error. Keep a budget below it: VAST_LIMIT=75% in the environment, " +
 			"vm.SetDefaultLimit or a vm.Limit in the program, -memory-limit of vast earth."
 	}
 	return c
@@ -222,7 +222,7 @@ func budget(f vm.Facts, text string) Check {
 	l, err := vm.ParseLimit(text)
 	switch {
 	case err != nil:
-		return Check{"budget", "nothing, because it is not understood", bad, err.Error()}
+		return Check{"budget", "invalid", bad, err.Error()}
 	case l == nil:
 		return Check{"budget", "none (VAST_LIMIT)", ok, ""}
 	}
@@ -233,7 +233,7 @@ func budget(f vm.Facts, text string) Check {
 		c.Advice = "Nothing can be committed. If it is a share, GOMEMLIMIT gives all of the memory to the Go heap: lower it."
 	case f.ControlGroup > 0 && l.Max() > f.ControlGroup:
 		c.Verdict = warn
-		c.Advice = "The control group allows less, and passing that ends the process without an error: VAST_LIMIT=75% is a share of it."
+		c.Advice = "The control group allows less, and exceeding that ends the process without an error: VAST_LIMIT=75% is a share of it."
 	}
 	return c
 }

@@ -67,7 +67,7 @@ func TestExamine(t *testing.T) {
 			"budget", "2 GiB (VAST_LIMIT=2GiB)", warn, "share of it"},
 		{"no budget at all", func(m *machine) { m.budget = "0" }, "budget", "0 B (VAST_LIMIT=0)", bad, "Nothing can be committed"},
 		{"misspelt budget", func(m *machine) { m.budget = "2GB" },
-			"budget", "nothing, because it is not understood", bad, "512MiB"},
+			"budget", "invalid", bad, "512MiB"},
 		{"huge pages disabled", func(m *machine) { m.facts.HugeMode, m.facts.HugePageSize = "disabled", 0 },
 			"huge pages", "disabled for this process", warn, "PR_SET_THP_DISABLE"},
 		{"sandbox", func(m *machine) {
@@ -119,11 +119,11 @@ func TestFormat(t *testing.T) {
 	got := format([]Check{
 		{"page size", "4 KiB", ok, ""},
 		{"mappings", "1000, of which 50 in use", warn,
-			"A column takes two or more, so that many worlds will not fit. As root: sysctl vm.max_map_count=262120"},
+			"A column takes two or more, so there is no room for many worlds. As root: sysctl vm.max_map_count=262120"},
 	})
 	want := `ok    page size         4 KiB
 warn  mappings          1000, of which 50 in use
-      A column takes two or more, so that many worlds will not fit. As root:
+      A column takes two or more, so there is no room for many worlds. As root:
       sysctl vm.max_map_count=262120
 `
 	if got != want {

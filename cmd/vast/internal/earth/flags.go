@@ -109,7 +109,7 @@ type address string
 func (a *address) Set(text string) error {
 	if text != noInspector {
 		if _, port, err := net.SplitHostPort(text); err != nil || port == "" {
-			return errors.New("want host:port such as 127.0.0.1:8080, :0 for any port at all addresses, or off")
+			return errors.New("want host:port such as 127.0.0.1:8080, :0 for any port on all addresses, or off")
 		}
 	}
 	*a = address(text)
@@ -130,14 +130,14 @@ func flags(o *options) *flag.FlagSet {
 	f.Var(number{&o.hz, 0, maxHz}, "hz", "`rate` in ticks a second; 0: as fast as possible")
 	f.Var(number{&o.ticks, 0, math.MaxInt}, "ticks", "end after this `number` of ticks; 0: no end")
 	f.Var((*length)(&o.length), "for", "end after this `time`, such as 30s; 0: no end")
-	f.Var((*seed)(&o.seed), "seed", "`number` that the world grows from: the same seed and ticks give the same world")
-	f.Var(number{&o.workers, 0, maxWorkers}, "workers", "`number` of goroutines that share a tick; 0: one a processor.\nThe result does not depend on it")
+	f.Var((*seed)(&o.seed), "seed", "`number` that determines the world: the same seed and ticks give the same world")
+	f.Var(number{&o.workers, 0, maxWorkers}, "workers", "`number` of goroutines that share a tick; 0: one per processor.\nThe result does not depend on it")
 	f.Var(&o.memoryLimit, "memory-limit", "most memory outside the Go heap, as a `size` such as 512MiB or 2GB (default: VAST_LIMIT, or no limit)")
 	f.BoolVar(&o.json, "json", false, "print nothing but one JSON object at the end")
 	f.BoolVar(&o.plain, "plain", false, "print a line a second, even on a terminal")
 	f.Var((*address)(&o.inspect), "inspect", "serve the inspector, a page for browsers, at this `address`; off: nowhere\n"+
-		"(default 127.0.0.1:0, which is any free port of this machine alone)")
-	f.BoolVar(&o.inspectAll, "inspect-write", false, "let those who open the inspector by the address that is printed\n"+
+		"(default 127.0.0.1:0: any free port, for this machine only)")
+	f.BoolVar(&o.inspectAll, "inspect-write", false, "let users of the printed address of the inspector\n"+
 		"change values, pause and step")
 	f.StringVar(&o.capture, "capture", "", "write the last screen to this `file`, as a picture in SVG")
 	return f
@@ -178,13 +178,14 @@ a map; elsewhere it prints a line a second.
 Keys: space pauses; q or Esc ends with exit status 0, Ctrl-C with 130.
 NO_COLOR is respected.
 
-The inspector's address is printed, with -json on standard error; open it in a browser.
-It shows the map, the places and travellers, their memory, and what the ticks cost.
+It prints the address of its inspector, with -json on standard error; open it in a
+browser. The inspector shows the map, the places and travellers, their memory, and the
+times of the ticks.
 
 The times of ticks (tick_ms, p50, p99, worst) are those of the simulation alone, without
-drawing, over the whole run: the first ticks, which take memory that was never
-touched, count as well. A tick is late when it begins a period or more after it was due.
-Of ticks that are missed, %d are made up for.
+drawing. They cover the whole run, also the first ticks, which touch memory for the first
+time. A tick is late if it begins a period or more after it was due. At most %d missed
+ticks are made up for.
 
 %s
 `, b.String(), catchUp, places.Attribution)

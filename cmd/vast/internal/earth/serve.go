@@ -25,7 +25,7 @@ func serve(l loaded, d *driver, o options) (*inspect.Inspector, error) {
 			o.inspect, "127.0.0.1:0")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w; another address may do with -inspect, such as 127.0.0.1:0, or off", err)
+		return nil, fmt.Errorf("%w: try another address with -inspect, such as 127.0.0.1:0, or off", err)
 	}
 	d.visited = l.earth.World()
 	return in, nil

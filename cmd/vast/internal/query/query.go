@@ -122,7 +122,7 @@ Shows the entities of a running program that match a query, such as
 HOST:PORT, or the URL that it printed.
 
 %s
-An error in the query is shown at its place, with exit status 2.
+An error in the query is shown below its place; the exit status is 2.
 `, b.String())
 }
 
@@ -232,7 +232,7 @@ func ask(ctx context.Context, p *attach.Program, o options, out *output) error {
 	case more:
 		fmt.Fprintf(out.notes, "vast query: these are the first %d; -limit shows more\n", n)
 	case n == mostRows:
-		fmt.Fprintf(out.notes, "vast query: these are %d, which is the most that an inspector gives\n", n)
+		fmt.Fprintf(out.notes, "vast query: these are %d rows, the most that an inspector sends\n", n)
 	case n == 0 && o.format == "table":
 		fmt.Fprintln(out.notes, "vast query: no entity matches")
 	}

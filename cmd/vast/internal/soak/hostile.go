@@ -130,7 +130,7 @@ func hostileHandles(t *tally) churn {
 				}
 				must(p == nil, "%v is there", h)
 				if i%4 == 0 {
-					must(!in.Remove(h), "%v was removed and never was", h)
+					must(!in.Remove(h), "%v was removed but never existed", h)
 				}
 			}
 			held.use(r, 0)

@@ -27,7 +27,7 @@ func arenas(t *tally) churn {
 			for i := range int32(1 + r.IntN(2000)) {
 				numbers = arena.Append(a, numbers, i)
 				if p := arena.Make[place](a); *p != (place{}) {
-					must(false, "what is new in an arena is %v", *p)
+					must(false, "a new allocation in an arena is %v", *p)
 				} else {
 					*p = place{1, 2}
 				}

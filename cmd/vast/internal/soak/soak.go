@@ -77,8 +77,8 @@ func parse(args []string, help io.Writer) (options, error) {
 	var o options
 	f := flag.NewFlagSet("vast soak", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
-	f.DurationVar(&o.length, "for", time.Minute, "how long; an hour is a real trial")
-	f.Uint64Var(&o.seed, "seed", rand.Uint64(), "what all random numbers depend on (default: another one each time)")
+	f.DurationVar(&o.length, "for", time.Minute, "how long to run; a serious test takes an hour")
+	f.Uint64Var(&o.seed, "seed", rand.Uint64(), "seed of all random numbers (default: a new one each time)")
 	f.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "`number` of goroutines that share a round")
 	f.BoolVar(&o.json, "json", false, "print nothing but one JSON object at the end")
 	err := f.Parse(args)
@@ -86,8 +86,8 @@ func parse(args []string, help io.Writer) (options, error) {
 	case errors.Is(err, flag.ErrHelp):
 		f.Lookup("seed").DefValue, f.Lookup("workers").DefValue = "", "one a processor"
 		f.SetOutput(help)
-		fmt.Fprint(help, "usage: vast soak [flags]\n\nUses all that the library has, in rounds, and looks whether memory, mappings, files or goroutines\n"+
-			"are left behind. It ends early at Ctrl-C. The exit status is 1 where something grew or an answer was wrong.\n\n")
+		fmt.Fprint(help, "usage: vast soak [flags]\n\nExercises the whole library in rounds, and checks that no memory, mappings, files or goroutines leak.\n"+
+			"Ctrl-C ends it early. The exit status is 1 if something grew or an answer was wrong.\n\n")
 		f.PrintDefaults()
 	case err != nil:
 	case f.NArg() > 0:

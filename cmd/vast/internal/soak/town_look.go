@@ -137,7 +137,7 @@ func (n *town) compare() {
 		n.compareOne(e, nil)
 	}
 	must(n.world.Len() == len(n.people), "the world has %d entities, not %d", n.world.Len(), len(n.people))
-	must(n.at.Len() == at && n.ill.Len() == ill && n.arrivals == at, "%d places and %d tags, not %d and %d; %d were told of",
+	must(n.at.Len() == at && n.ill.Len() == ill && n.arrivals == at, "%d places and %d tags, not %d and %d; the hooks saw %d",
 		n.at.Len(), n.ill.Len(), at, ill, n.arrivals)
 	w := n.world
 	must(w.Query(n.at, n.ill).Count() == both && w.Query(n.at).Without(n.ill).Count() == at-both, "queries count wrong")

@@ -91,7 +91,7 @@ func health(s *state, now time.Time) tty.Span {
 		}
 		return tty.Text(fmt.Sprintf("lost for %d s, trying again", int(now.Sub(s.heard).Seconds())), tty.Bad)
 	case !n.Admitting:
-		return tty.Text(fmt.Sprintf("the world lets nobody look for %.0f s", n.Age), tty.Warn)
+		return tty.Text(fmt.Sprintf("the world has admitted no visitors for %.0f s", n.Age), tty.Warn)
 	case n.Paused:
 		return tty.Text("paused", tty.Warn)
 	}

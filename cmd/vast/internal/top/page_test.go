@@ -95,7 +95,7 @@ func TestHealth(t *testing.T) {
 	}{
 		{func(*state) {}, tty.Text("live", tty.Good)},
 		{func(s *state) { s.history[0].Paused = true }, tty.Text("paused", tty.Warn)},
-		{func(s *state) { s.history[0].Admitting, s.history[0].Age = false, 7.4 }, tty.Text("the world lets nobody look for 7 s", tty.Warn)},
+		{func(s *state) { s.history[0].Admitting, s.history[0].Age = false, 7.4 }, tty.Text("the world has admitted no visitors for 7 s", tty.Warn)},
 		{func(s *state) { s.lost, s.heard = errors.New("x"), now.Add(-5*time.Second) }, tty.Text("lost for 5 s, trying again", tty.Bad)},
 		{func(s *state) { s.lost = &attach.Error{Status: 403, Message: "no"} }, tty.Text("refused: no", tty.Bad)},
 	} {

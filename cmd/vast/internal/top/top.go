@@ -38,7 +38,7 @@ func flags(o *options) *flag.FlagSet {
 	f.Usage = func() {}
 	f.StringVar(&o.token, "token", "", attach.AboutToken)
 	f.BoolVar(&o.once, "once", false, "print one page and end")
-	f.BoolVar(&o.json, "json", false, "print a JSON object a second; with -once only one, which has the history as well")
+	f.BoolVar(&o.json, "json", false, "print a JSON object a second; with -once, a single object with the history")
 	f.BoolVar(&o.plain, "plain", false, "print a line a second, even on a terminal")
 	return f
 }
@@ -70,15 +70,15 @@ func usage(w io.Writer) {
 	fmt.Fprintf(w, `usage: vast top ADDRESS [flags]
 
 Shows a running program that serves an inspector: ticks, entities, memory, the
-collector, the dearest systems and the largest columns. ADDRESS is HOST:PORT, or the
-URL that the program printed. Where output is no terminal, it prints a line a second.
+collector, the costliest systems and the largest columns. ADDRESS is HOST:PORT, or the
+URL that the program printed. If the output is not a terminal, it prints a line a second.
 
 %s
 Keys: q or Esc ends with exit status 0, Ctrl-C with 130. NO_COLOR is respected.
 
-Ticks' p50, p99 and worst are those of the last second; a system's p50 and p99 are of its
-last 256 runs, and worst is of all. Load is the time that a system took in the last
-second, of one processor.
+The p50, p99 and worst of ticks cover the last second. A system's p50 and p99 cover its
+last 256 runs, and its worst covers all. Load is the time of a system in the last second,
+as a share of one processor.
 `, b.String())
 }
 
