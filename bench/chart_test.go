@@ -66,7 +66,7 @@ func TestChartShowsEveryLine(t *testing.T) {
 			t.Errorf("the chart has a line %q", unwanted)
 		}
 	}
-	// The colours that the style exchanges are those that are drawn with.
+	// The style exchanges colours that the chart really uses.
 	for _, exchanged := range []string{"fill:#FFFFFE", "fill:#1F2328", "stroke:#E1E4E9"} {
 		if strings.Count(out.String(), exchanged) < 2 {
 			t.Errorf("nothing is drawn with %s", exchanged)

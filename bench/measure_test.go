@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// scripted returns a side whose n-th sample takes so long a repetition; it logs its name each time.
+// scripted returns a side whose n-th sample takes the n-th time per repetition. It logs its name each time.
 func scripted(name string, log *[]string, units int, perRep ...time.Duration) side {
 	calls := 0
 	return side{
@@ -91,7 +91,7 @@ func TestMeasureAllSpreadsTheRoundsOverPasses(t *testing.T) {
 	}
 }
 
-// A row over its time gets the least number of rounds, once.
+// A row over its time gets the least number of rounds, in one pass.
 func TestSlowRowsGetFewerRounds(t *testing.T) {
 	setUps, samples := 0, 0
 	setUp := func(int) side {
@@ -145,7 +145,7 @@ func TestCompareFailsWhenASideIsWrong(t *testing.T) {
 func TestCalibrateReachesTheSampleTime(t *testing.T) {
 	for _, perRep := range []time.Duration{0, 1, 3, 999, 1000, 5000} {
 		var log []string
-		// Work too short for the clock is given repetitions until it is not.
+		// Work that is too short for the clock gets more repetitions until it is not.
 		s := scripted("s", &log, 1, 0, 0, 0, max(perRep, 1))
 		m := measurement{sampleTime: 1000}
 		reps := m.calibrate(&s)
@@ -174,7 +174,7 @@ func TestTimeWorkTakesTheClockOff(t *testing.T) {
 	if cost := clockCost(); cost < 0 || cost > 10*time.Microsecond {
 		t.Errorf("reading the clock costs %v", cost)
 	}
-	// However little is left, a sample has a time: rates are computed from it.
+	// However short the rest is, a sample has a positive time, because rates are computed from it.
 	if took := timeWork(&struct{}{}, nothing, nothing)(1); took < 1 {
 		t.Errorf("no work took %v", took)
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The process that measures one side is the test itself.
+// The test program itself is the process that measures one side.
 func TestMain(m *testing.M) {
 	if status, asked := runOutside(os.Stdout, os.Stderr); asked {
 		os.Exit(status)
@@ -16,7 +16,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Every filler makes what it says, and both units reach their columns of the row.
+// Every filler makes the right number of entities, and both units reach their columns of the row.
 func TestOutsideRows(t *testing.T) {
 	for _, work := range []string{"gc_cycle", "gc_cpu", "gc_pause"} {
 		plans, err := choose(work, "300", "")
@@ -52,7 +52,7 @@ func TestMemoryHoldsAtLeastTheComponents(t *testing.T) {
 			t.Errorf("%d rows", len(got.rows))
 		}
 		for _, r := range got.rows {
-			// A component takes 16 bytes; the runtime may give back some of what it had before.
+			// A component takes 16 bytes. The runtime may return some of its earlier memory.
 			least, most := 16*parts*0.8, 16*parts*20
 			if min(r.OursBytes, r.PeerBytes) < least || max(r.OursBytes, r.PeerBytes) > most || r.OursNS != 0 {
 				t.Errorf("from %v to %v bytes an entity are possible: %+v", least, most, r)

@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// quick measures next to nothing: the tests care for what is computed, not for how fast.
+// quick measures almost nothing: the tests check results, not times.
 var quick = measurement{rounds: 1, passes: 1, sampleTime: time.Microsecond}
 
 // keeper collects rows.
@@ -21,14 +21,14 @@ type keeper struct{ rows []row }
 func (k *keeper) add(r row) error { k.rows = append(k.rows, r); return nil }
 func (k *keeper) finish() error   { return nil }
 
-// Every row runs at a few small sizes, which include one that fills no whole word of 64 slots and one that exceeds the
-// number of archetypes; measuring fails if a side computed something else than it should.
+// Every row runs at a few small sizes. One fills no whole word of 64 slots, and one exceeds the number of
+// archetypes. Measuring fails if a side computes a wrong result.
 func TestEveryRowComputesWhatItShould(t *testing.T) {
 	plans, err := choose("", "1,7,300", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A world of a few entities takes less memory than its measurement is off by: see outside_test.go.
+	// A world of a few entities takes less memory than the error of its measurement: see outside_test.go.
 	plans = slices.DeleteFunc(plans, func(p plan) bool { return p.work.outside != nil })
 	var got keeper
 	if err := quick.measureAll(plans, &got, io.Discard); err != nil {
@@ -169,7 +169,7 @@ func BenchmarkRows(b *testing.B) {
 	}
 	for _, p := range plans {
 		if p.work.outside != nil {
-			continue // nothing in this process to profile
+			continue // this process has nothing to profile
 		}
 		b.Run(fmt.Sprintf("%s/n=%d/%s", p.work.name, p.n, p.match.peer), func(b *testing.B) {
 			benchmarkSide(b, "vast", p.match.ours, p.n)
@@ -178,7 +178,8 @@ func BenchmarkRows(b *testing.B) {
 	}
 }
 
-// benchmarkSide sets a side up once and reports its time an entity, without what the row does not time.
+// benchmarkSide sets a side up once and reports its time per entity, without the parts that the row does not
+// time.
 func benchmarkSide(b *testing.B, name string, setUp func(int) side, n int) {
 	var s *side
 	b.Run(name, func(b *testing.B) {

@@ -32,7 +32,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("fragmentation", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	count := flags.Int("n", 20_000, "number of `blocks`")
-	size := flags.Int("size", 16<<10, "`bytes` of a block")
+	size := flags.Int("size", 16<<10, "`bytes` per block")
 	asJSON := flags.Bool("json", false, "print one JSON object instead of a table")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return 0

@@ -1,17 +1,17 @@
-// Package clock measures how long things take. It is apart from package time because that tells the time on Windows only in
-// steps of half a millisecond to 16 milliseconds, in which a tick has begun and ended.
+// Package clock measures short times. Package time does not suffice for that on Windows, where its clock
+// advances in steps of half a millisecond to 16 milliseconds, longer than a whole tick.
 package clock
 
 import "time"
 
-// Now returns the time that has passed since a moment early in the process's life: what matters is how far two of its
-// results are apart. It never goes back, and is as fine as the system has it: a nanosecond on most systems, a tenth of a
-// microsecond on Windows.
+// Now returns the time since a moment early in the process's life. Only the difference of two results has a
+// meaning. It never decreases. Its resolution is a nanosecond on most systems, and a tenth of a microsecond
+// on Windows.
 func Now() time.Duration { return now() }
 
-// ByPackageTime lets Now go by package time everywhere, until stop is called. It is for tests whose time is a bubble's, as in
-// testing/synctest. What is measured across either moment is wrong.
+// ByPackageTime makes Now use package time on every system until stop is called. It is for tests in a bubble
+// of testing/synctest. A measurement across the call or stop is wrong.
 func ByPackageTime() (stop func()) { return byPackageTime() }
 
-// epoch makes two looks at a clock, of the day and of the process, one at the latter.
+// epoch makes a reading of package time the difference to a start, which needs only the monotonic clock.
 var epoch = time.Now()

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestNow compares with package time, which is coarser on some systems: the difference of two moments may be wrong by a
-// step at either end.
+// TestNow compares with package time, which is coarser on some systems, so the difference of two readings may
+// be wrong by a step at either end.
 func TestNow(t *testing.T) {
 	const step, least = 20 * time.Millisecond, 100 * time.Millisecond
 	before := time.Now()
@@ -27,7 +27,7 @@ func TestNow(t *testing.T) {
 	if took := last - from; took > passed+step {
 		t.Errorf("%v passed, while package time counted %v", took, passed)
 	}
-	// A step of a tenth of a millisecond would give a thousand moments, if nobody else were at work.
+	// Steps of a tenth of a millisecond would give a thousand readings on an idle machine.
 	if moments < 2 || smallest > 100*time.Microsecond {
 		t.Errorf("%d moments in %v, at least %v apart", moments, last-from, smallest)
 	}

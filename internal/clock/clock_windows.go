@@ -15,10 +15,11 @@ var (
 	queryPerformanceFrequency = kernel32.NewProc("QueryPerformanceFrequency")
 )
 
-// frequency is how often the counter counts in a second, begin where it was. Since Windows XP asking for them cannot fail.
+// frequency is the number of counts in a second, and begin the first count. Since Windows XP, reading them
+// cannot fail.
 var frequency, begin = ask(queryPerformanceFrequency), ask(queryPerformanceCounter)
 
-var coarse atomic.Bool // by package time
+var coarse atomic.Bool // use package time
 
 func byPackageTime() (stop func()) {
 	coarse.Store(true)
@@ -30,7 +31,7 @@ func now() time.Duration {
 		return time.Since(epoch)
 	}
 	passed := ask(queryPerformanceCounter) - begin
-	// The product of the whole count would be too large within a quarter of an hour.
+	// The product of the whole count would overflow within a quarter of an hour.
 	return time.Duration(passed/frequency)*time.Second + time.Duration(passed%frequency*int64(time.Second)/frequency)
 }
 

@@ -1,4 +1,4 @@
-// Package clocktest runs tests in a time of their own.
+// Package clocktest runs tests in simulated time.
 package clocktest
 
 import (
@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/internal/clock"
 )
 
-// Bubble runs f in a bubble of package synctest, and lets package clock go by its time. It must not run beside other tests
-// that measure.
+// Bubble runs f in a bubble of package synctest, and makes package clock use the bubble's time. It must not
+// run in parallel with other tests that measure.
 func Bubble(t *testing.T, f func(*testing.T)) {
 	t.Helper()
 	defer clock.ByPackageTime()()

@@ -1,10 +1,10 @@
-// What the pages do beyond being read: search at each key, the theme's switch, a button that copies code, the section that is
-// looked at. Without scripts they are plain pages, and the search box asks the server.
+// The scripts of the pages: search at each key press, the switch of the theme, a button that copies code, and the mark of the
+// visible section. Without scripts the pages are plain, and the search box asks the server.
 
 'use strict';
 
 const at = (id) => document.getElementById(id);
-const up = document.documentElement.dataset.root; // from this page to the site's first one
+const up = document.documentElement.dataset.root; // path from this page to the root of the site
 
 function h(tag, attributes, ...children) {
   const e = document.createElement(tag);
@@ -13,7 +13,7 @@ function h(tag, attributes, ...children) {
   return e;
 }
 
-// Search. search.go says the same of words, and of what counts how much.
+// Search. search.go has the same words and weights.
 
 const unasked = new Set(('a an and are as at be by can do does for from has have how i if in into is it its my of on or s that the this to ' +
   'what when where which who why will with you your').split(' '));
@@ -43,7 +43,7 @@ const load = (file) => new Promise((done, failed) => {
 
 let engine = null;
 
-// ready loads what search needs when somebody is about to search. The index is a script, so that it can be loaded from a file, too.
+// ready loads the files of the search before the first query. The index is a script, so that it also loads from a file.
 function ready() {
   engine ??= (async () => {
     await Promise.all([load('minisearch/minisearch.js'), load('index.js')]);
@@ -54,7 +54,7 @@ function ready() {
   return engine;
 }
 
-const most = 12; // results that are shown
+const most = 12; // results
 
 function search(made, query) {
   const options = {
@@ -69,7 +69,7 @@ function search(made, query) {
   return [...all, ...some.filter((r) => !seen.has(r.id))].slice(0, most);
 }
 
-// excerpt fills an element with the part of a text where the words stand, and marks them.
+// excerpt fills an element with the part of a text around the words, and marks them.
 function excerpt(into, text, words) {
   const wanted = (word) => wordsOf(word).map(stem).some((w) => w && words.some((a) => w.startsWith(a)));
   const places = [...text.matchAll(/[\p{L}\p{N}]+/gu)];
@@ -90,7 +90,7 @@ function excerpt(into, text, words) {
 const box = at('query');
 const list = at('found');
 let chosen = -1;
-let turn = 0; // counts what was asked: an answer to an older question is not shown
+let turn = 0; // counts queries, so that an answer to an older query is dropped
 
 function close() {
   turn++;
@@ -149,7 +149,7 @@ for (const [name, value] of Object.entries({ role: 'combobox', 'aria-autocomplet
   box.setAttribute(name, value);
 }
 box.addEventListener('focus', () => {
-  ready().catch(() => {}); // show says it
+  ready().catch(() => {}); // show reports it
   if (box.value) show();
 });
 box.addEventListener('input', show);
@@ -172,7 +172,7 @@ box.form.addEventListener('submit', async (event) => {
   const options = list.querySelectorAll('[role=option]');
   options[Math.max(chosen, 0)]?.click();
 });
-list.addEventListener('click', close); // also where the result is on this page
+list.addEventListener('click', close); // also if the result is on this page
 document.addEventListener('pointerdown', (event) => {
   if (!box.form.contains(event.target)) close();
 });
@@ -205,7 +205,7 @@ theme.addEventListener('click', () => {
   try {
     localStorage.setItem('vast-theme', document.documentElement.dataset.theme);
   } catch {
-    // Storage may be forbidden; then the choice is for this page.
+    // If storage is forbidden, the choice is for this page only.
   }
   nameTheme();
 });
@@ -230,7 +230,7 @@ if (navigator.clipboard) {
   }
 }
 
-// The section that is looked at.
+// The visible section.
 
 const links = new Map([...document.querySelectorAll('.outline a')].map((a) => [decodeURIComponent(a.hash.slice(1)), a]));
 const headings = [...links.keys()].map(at).filter(Boolean);
