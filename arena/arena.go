@@ -34,8 +34,6 @@ const (
 	defaultCapacity     = int64(16 << 30)
 	defaultCapacityHeap = 16 << 20
 	defaultHighWater    = 64 << 20
-	// minStep is the smallest growth in bytes. It keeps system calls rare beside page faults.
-	minStep = 64 << 10
 )
 
 // Arena gives out memory from its start, and takes it back from its end. See the package documentation.
@@ -152,16 +150,8 @@ func (a *Arena) makeRoom(op string, first, size uintptr) error {
 			Detail: fmt.Sprintf("%s of %s are in use: release some, or raise Options.Capacity",
 				vm.Bytes(int(a.next)), vm.Bytes(int(a.capacity)))}
 	}
-	need, committed := int(first+size), a.span.Committed()
-	if need > committed {
-		ahead := min(max(need, committed+max(minStep, committed/8)), a.span.Size())
-		err := a.span.CommitTo(ahead, 1)
-		if err != nil && need < ahead {
-			err = a.span.CommitTo(need, 1)
-		}
-		if err != nil {
-			return err
-		}
+	if err := a.span.CommitTo(int(first+size), 0); err != nil {
+		return err
 	}
 	a.end = min(uintptr(a.span.Committed()), a.capacity)
 	if huge := vm.HugePageSize(); !a.advised && huge > 0 && a.span.Committed() >= huge {

@@ -33,7 +33,7 @@ func TestReleasedMemoryIsPoisoned(t *testing.T) {
 		}
 		a.Release(m)
 		if s[0] != 0x01010101*invariants.PoisonByte || s[page/8] != s[0] {
-			t.Errorf("what was released holds %#x", s[0])
+			t.Errorf("released memory holds %#x", s[0])
 		}
 		m = a.Mark()
 		if again := MakeSlice[uint32](a, 2*page, 2*page); &again[0] != &s[0] {

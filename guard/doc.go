@@ -26,7 +26,7 @@
 //     soon points to a new object
 //   - capacity: the number of blocks that may live at once
 //
-// # What is seen
+// # Detection
 //
 // A block of size s and alignment a ends with its page if s is a multiple of a, as for all Go types.
 // Otherwise fewer than a bytes of slack follow it. An access to the slack does not fault: a write there is
@@ -51,7 +51,7 @@
 // heap (see [vm.HeapStandIn]), and no access to them faults. Wrong frees and writes to the slack are still
 // found. Freed blocks are filled with the pattern, so Check and Close find later writes to them.
 //
-// # What it costs
+// # Cost
 //
 // A block costs at least a page of memory, two pages of addresses, some 400 bytes of Go heap, and on Linux
 // two of the process's mappings, of which there are 65,530 unless vm.max_map_count is raised. Hence the

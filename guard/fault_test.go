@@ -316,7 +316,7 @@ func TestDoLeavesOthersAlone(t *testing.T) {
 		func() {
 			defer func() {
 				if got := recover(); got != want {
-					t.Errorf("a panic with %v came out as %v", want, got)
+					t.Errorf("a panic with %v became %v", want, got)
 				}
 			}()
 			vm.Do(func() { panic(want) })
@@ -325,7 +325,7 @@ func TestDoLeavesOthersAlone(t *testing.T) {
 	func() {
 		defer func() {
 			if r, ok := recover().(runtime.Error); !ok || !strings.Contains(r.Error(), "nil pointer") {
-				t.Errorf("a nil pointer came out as %v", r)
+				t.Errorf("a nil dereference became %v", r)
 			}
 		}()
 		vm.Do(func() {

@@ -223,7 +223,7 @@ func playPool[T comparable](t *testing.T, pool makePool[T], o bulk.Options, data
 			t.Fatalf("Insert took slot %d, but %d is free", h.Slot(), want)
 		}
 		if *at != v || p.Get(h) != at || !p.Valid(h) || seen[h] {
-			t.Fatalf("the element of %v is not where Insert said, or its handle was used before", h)
+			t.Fatalf("the element of %v is not at the address of Insert, or its handle was used before", h)
 		}
 		live[h], seen[h] = v, true
 		if inOrder {

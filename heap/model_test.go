@@ -310,7 +310,7 @@ func (m *heapModel) misuse(in *modeltest.Stream) {
 		"Realloc": func() { _, _ = m.h.Realloc(p, 10, 0) },
 	} {
 		if text := modeltest.PanicText(use); len(text) < 20 || text[:6] != "heap: " {
-			m.t.Fatalf("%s of %p, where nothing begins, panics with %q", name, p, text)
+			m.t.Fatalf("%s of %p, which is no allocation, panics with %q", name, p, text)
 		}
 	}
 }

@@ -136,11 +136,11 @@ func TestMalformedVariable(t *testing.T) {
 		says, code := run(t, "double free", value)
 		if n := strings.Count(says, "is ignored: write VAST_GUARD=1/1000 to have one in a thousand "+
 			"guarded"); n != ignored {
-			t.Errorf("VAST_GUARD=%s: it is said %d times to be ignored:\n%s", value, n, says)
+			t.Errorf("VAST_GUARD=%s: reported %d times as ignored:\n%s", value, n, says)
 		}
 		if code != 2 || !strings.Contains(says, "it was freed already: free an allocation once") ||
 			strings.Contains(says, "guard:") {
-			t.Errorf("VAST_GUARD=%s: status %d, and it says\n%s", value, code, says)
+			t.Errorf("VAST_GUARD=%s: status %d, output\n%s", value, code, says)
 		}
 	}
 }

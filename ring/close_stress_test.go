@@ -233,7 +233,7 @@ func TestCloseAtRandomMoments(t *testing.T) {
 			t.Error("a side did not learn of it")
 		}
 		if read > r.writer.at.Load() || err == errOwn && read != s.at {
-			t.Error("the reader got what was not written, or not all")
+			t.Error("the reader got other bytes than were written")
 		}
 		if err := r.Close(); err != nil || !r.released {
 			t.Errorf("the memory is kept: %v", err)

@@ -221,7 +221,7 @@ func interrupt(t *testing.T, pages vm.Pages, w waitingCall, offset, first, secon
 		ends = nil
 	}
 	if len(rest) != left || err != ends {
-		t.Fatalf("%d bytes are left, and then comes %v; want %d, %v", len(rest), err, left, ends)
+		t.Fatalf("%d bytes are left, then %v; want %d, %v", len(rest), err, left, ends)
 	}
 	verify(t, rest, from)
 }

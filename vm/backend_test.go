@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"github.com/vastgo/vast/internal/modeltest"
 )
 
 // osWorks says whether the operating system's backend can be used, whatever the build's default is. Addresses
@@ -116,17 +118,6 @@ func faults(f func()) (faulted bool) {
 	}()
 	f()
 	return false
-}
-
-// panics returns the text that f panics with, or "".
-func panics(f func()) (text string) {
-	defer func() {
-		if v := recover(); v != nil {
-			text, _ = v.(string)
-		}
-	}()
-	f()
-	return ""
 }
 
 // sink keeps reads from being optimized away.
@@ -296,11 +287,12 @@ func TestUseAfterClose(t *testing.T) {
 			"carve":    func() { _, _ = r.Carve(1, 0) },
 		} {
 			want := "vm: " + name + " on a closed region (ships): a region must not be used after Close"
-			if got := panics(use); got != want {
+			if got := modeltest.PanicText(use); got != want {
 				t.Errorf("%s panicked with %q, want %q", name, got, want)
 			}
 		}
-		if got := panics(func() { _ = s.CommitTo(1, 0) }); !strings.Contains(got, "closed region (ships)") {
+		if got := modeltest.PanicText(func() { _ = s.CommitTo(1, 0) }); !strings.Contains(got,
+			"closed region (ships)") {
 			t.Errorf("growing a span of a closed region panicked with %q", got)
 		}
 		if n, err := r.Resident(); n != 0 || err != nil || r.Committed() != 0 {
@@ -325,7 +317,7 @@ func TestOffsetsOutside(t *testing.T) {
 					return r.Protect(off, n, ReadOnly)
 				},
 			} {
-				if got := panics(func() { _ = use(c[0], c[1]) }); !strings.Contains(got,
+				if got := modeltest.PanicText(func() { _ = use(c[0], c[1]) }); !strings.Contains(got,
 					"reaches outside a region of") ||
 					!strings.Contains(got, name) {
 					t.Errorf("%s(%d, %d) panicked with %q", name, c[0], c[1], got)
@@ -344,7 +336,7 @@ func TestProtectNeedsWholeCommittedPages(t *testing.T) {
 		r := open(t, be, 8*p, Options{})
 		must(t, r.Commit(2*p, 2*p))
 		for _, c := range [][2]int{{0, p}, {2 * p, 3 * p}, {p, 2 * p}, {2*p + 1, p}, {2 * p, p - 1}} {
-			if got := panics(func() { _ = r.Protect(c[0], c[1], NoAccess) }); !strings.Contains(got,
+			if got := modeltest.PanicText(func() { _ = r.Protect(c[0], c[1], NoAccess) }); !strings.Contains(got,
 				"whole committed pages") {
 				t.Errorf("Protect(%d, %d) panicked with %q", c[0], c[1], got)
 			}

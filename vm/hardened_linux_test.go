@@ -90,7 +90,7 @@ func TestLockedMemory(t *testing.T) {
 		}
 		must(t, r.MovePages(r, 512*p, 64*p, 64*p))
 		if b := view(r)[512*p]; b != 1 {
-			t.Errorf("what was moved is %d", b)
+			t.Errorf("the moved byte is %d", b)
 		}
 	})
 }

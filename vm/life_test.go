@@ -160,7 +160,7 @@ func TestMirrorWithEachCallFailing(t *testing.T) {
 			limit := vm.NewLimit(1 << 24)
 			none := func() {
 				if limit.Used() != 0 {
-					t.Errorf("%d bytes are used by what is not open", limit.Used())
+					t.Errorf("%d bytes are used by closed regions", limit.Used())
 				}
 			}
 			for round := range 2 { // the second one gets the addresses of the first

@@ -89,7 +89,7 @@ func shareOf(percent int, f Facts, goHeap int64) *Limit {
 	l := &Limit{}
 	if goHeap < math.MaxInt64 {
 		if goHeap >= int64(most) {
-			l.wrong = fmt.Sprintf("GOMEMLIMIT gives all of the %s that there are to the Go heap: lower it",
+			l.wrong = fmt.Sprintf("GOMEMLIMIT gives all of the %s to the Go heap: lower it",
 				Bytes(most))
 			return l
 		}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/vastgo/vast/internal/modeltest"
 )
 
 // TestDefaultLimit: regions without a budget have the default one, until it changes.
@@ -16,7 +18,7 @@ func TestDefaultLimit(t *testing.T) {
 		old := open(t, be, 9*p, Options{Limit: own})
 		SetDefaultLimit(l)
 		if DefaultLimit() != l {
-			t.Error("the default is not what was set")
+			t.Error("the default is not the limit that was set")
 		}
 		a, b := open(t, be, 8*p, Options{}), open(t, be, 8*p, Options{Limit: own})
 		must(t, b.Commit(0, 8*p))
@@ -35,7 +37,7 @@ func TestDefaultLimit(t *testing.T) {
 		c := open(t, be, 8*p, Options{})
 		must(t, c.Commit(0, 8*p))
 		if err := a.Commit(2*p, 2*p); !errors.Is(err, ErrLimit) || l.Used() != 2*p {
-			t.Errorf("what was made before the change has %d bytes, and a further commit gave %v", l.Used(),
+			t.Errorf("the older region has %d bytes, and a further commit gave %v", l.Used(),
 				err)
 		}
 	})
@@ -45,8 +47,9 @@ func TestDefaultLimit(t *testing.T) {
 func TestLimitOfTheEnvironment(t *testing.T) {
 	p := PageSize()
 	for value, says := range map[string]string{
-		"1000":  "0 B of 1000 B (VAST_LIMIT=1000) are in use: raise the limit",
-		"75 %":  `VAST_LIMIT="75 %" is not understood: want bytes such as 512MiB, a share of the container's memory such as 75%, or off`,
+		"1000": "0 B of 1000 B (VAST_LIMIT=1000) are in use: raise the limit",
+		"75 %": `VAST_LIMIT="75 %" is not understood: want bytes such as 512MiB, ` +
+			`a share of the container's memory such as 75%, or off`,
 		"limit": `VAST_LIMIT="limit" is not understood`,
 	} {
 		r := open(t, chosen(PagesAuto), p, Options{Limit: limitOf(value)})
@@ -121,16 +124,16 @@ func TestShareOf(t *testing.T) {
 		}
 	}
 	if l := shareOf(75, Facts{}, math.MaxInt64); l != nil {
-		t.Errorf("where nothing is known: %+v", l)
+		t.Errorf("with unknown memory: %+v", l)
 	}
 	all := shareOf(75, Facts{ControlGroup: 400 * unit}, 400*unit)
 	r := open(t, chosen(PagesAuto), PageSize(), Options{Limit: all})
 	if err := r.Commit(0, 1); !errors.Is(err, ErrLimit) ||
 		!strings.Contains(err.Error(), "GOMEMLIMIT gives all of the 400 MiB") {
-		t.Errorf("where the Go heap may have all: %v", err)
+		t.Errorf("with all memory for the Go heap: %v", err)
 	}
 	for _, percent := range []int{0, 101, -1} {
-		if got := panics(func() { ContainerLimit(percent) }); !strings.Contains(got,
+		if got := modeltest.PanicText(func() { ContainerLimit(percent) }); !strings.Contains(got,
 			"a share is 1 to 100 percent") {
 			t.Errorf("%d percent: %q", percent, got)
 		}

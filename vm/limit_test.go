@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/vastgo/vast/internal/modeltest"
 )
 
 func TestLimit(t *testing.T) {
@@ -47,10 +49,10 @@ func TestLimit(t *testing.T) {
 			t.Errorf("committing past a larger limit gave %v", err)
 		}
 	})
-	if got := panics(func() { NewLimit(-1) }); !strings.Contains(got, "NewLimit(-1)") {
+	if got := modeltest.PanicText(func() { NewLimit(-1) }); !strings.Contains(got, "NewLimit(-1)") {
 		t.Errorf("NewLimit(-1) panicked with %q", got)
 	}
-	if got := panics(func() { NewLimit(1).SetMax(-1) }); !strings.Contains(got, "SetMax(-1)") {
+	if got := modeltest.PanicText(func() { NewLimit(1).SetMax(-1) }); !strings.Contains(got, "SetMax(-1)") {
 		t.Errorf("SetMax(-1) panicked with %q", got)
 	}
 	r := open(t, chosen(PagesAuto), p, Options{Limit: NewLimit(0)})

@@ -24,7 +24,7 @@ func FuzzMirror(f *testing.F) {
 				m.Written(off, n)
 			}
 			if first, second := halves(m); !bytes.Equal(first, model) || !bytes.Equal(second, model) {
-				t.Fatal("the halves differ from what was written")
+				t.Fatal("the halves differ from the model")
 			}
 			must(t, m.Close())
 		}

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"github.com/vastgo/vast/internal/modeltest"
 )
 
 // openMirror makes a mirror that is closed with the test.
@@ -56,12 +58,12 @@ func TestMirror(t *testing.T) {
 			}
 			m.Written(off, n)
 			if first, second := halves(m); !bytes.Equal(first, model) || !bytes.Equal(second, model) {
-				t.Fatalf("the halves differ from what was written after Written(%d, %d)", off, n)
+				t.Fatalf("the halves differ from the model after Written(%d, %d)", off, n)
 			}
 		}
 		for _, r := range [][2]int{{-1, 1}, {0, size + 1}, {2 * size, 1}, {0, -1},
 			{math.MaxInt, math.MaxInt}} {
-			text := panics(func() { m.Written(r[0], r[1]) })
+			text := modeltest.PanicText(func() { m.Written(r[0], r[1]) })
 			if m.Refused() != nil && !strings.Contains(text, "reaches outside a mirror") {
 				t.Errorf("Written(%d, %d) panics with %q", r[0], r[1], text)
 			}
@@ -230,7 +232,7 @@ func TestMirrorFailures(t *testing.T) {
 	}
 	must(t, m.Close())
 	for _, sentinel := range []error{errFaulty, ErrDescriptors} {
-		be.mirrorErr = fmt.Errorf("told to: %w", sentinel)
+		be.mirrorErr = fmt.Errorf("injected: %w", sentinel)
 		if _, err := mirrorOn(be, mirrorPages(), o, origin{}); !errors.Is(err, sentinel) ||
 			errors.Is(err, ErrRefused) || limit.Used() != 0 || find(t, t.Name(), false).Regions != 0 {
 			t.Errorf("%v gave %v; %d used", be.mirrorErr, err, limit.Used())

@@ -61,10 +61,10 @@ func TestMirrorOfViews(t *testing.T) {
 		p, err := mapViews(n)
 		must(t, err)
 		if !slices.Contains(made, p) {
-			t.Errorf("a mirror is at %p, where none was closed", p)
+			t.Errorf("a mirror is at %p, but no mirror was closed there", p)
 		}
 		if slices.Max(unsafe.Slice((*byte)(p), 2*n)) != 0 {
-			t.Error("a mirror holds what another one left")
+			t.Error("a mirror holds bytes of a closed one")
 		}
 	}
 	for _, p := range made {

@@ -18,7 +18,7 @@ func TestMoveTakesNoMemory(t *testing.T) {
 		resident(t, "the source", r, 0) // mincore fails for addresses that are not mapped
 		resident(t, "the destination", to, 100*p)
 		if n := mincore(t, to, 111*p, 100*p); n != 100*p {
-			t.Errorf("%d bytes are in memory where 100 pages should be", n)
+			t.Errorf("%d bytes are in memory, want 100 pages", n)
 		}
 		_, names := smaps(t, to)
 		for _, name := range names {
@@ -56,7 +56,7 @@ func TestMoveKeepsHugePages(t *testing.T) {
 	must(t, to.Commit(2*huge, huge))
 	fill(to, 2*huge, PageSize())
 	if n := mincore(t, to, 2*huge, huge); n != huge {
-		t.Errorf("a touch takes %d bytes where huge pages moved to, want %d", n, huge)
+		t.Errorf("a touch behind moved huge pages takes %d bytes, want %d", n, huge)
 	}
 	must(t, to.MovePages(r, PageSize(), 3*huge, huge)) // cannot stay whole
 	if n := mincore(t, r, PageSize(), huge); n != huge {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"github.com/vastgo/vast/internal/modeltest"
 )
 
 // stamp writes a number into the first and last byte of each system page of a range, ascending with the
@@ -75,7 +77,7 @@ func TestMovePages(t *testing.T) {
 				}
 				must(t, to.Commit(0, 4*p))
 				if b := view(to)[:4*p]; slices.Max(b) != 0 {
-					t.Error("pages are not zero after what lay there was moved away")
+					t.Error("pages are not zero after their contents moved away")
 				}
 				must(t, r.MovePages(to, 4*p, 0, 0)) // nothing
 			})
@@ -133,21 +135,21 @@ func TestMovePagesMisuse(t *testing.T) {
 			{p, p, -p, "reaches outside a region of"},                       //
 			{p, p, math.MaxInt - p + 1, "reaches outside a region of"},
 		} {
-			if got := panics(func() { _ = r.MovePages(to, c.toOff, c.off, c.n) }); !strings.Contains(got,
+			if got := modeltest.PanicText(func() { _ = r.MovePages(to, c.toOff, c.off, c.n) }); !strings.Contains(got,
 				c.says) {
 				t.Errorf("to %d from %d, %d bytes: panic %q, want %q", c.toOff, c.off, c.n, got, c.says)
 			}
 		}
-		if got := panics(func() { _ = r.MovePages(r, 2*p, p, 2*p) }); !strings.Contains(got,
+		if got := modeltest.PanicText(func() { _ = r.MovePages(r, 2*p, p, 2*p) }); !strings.Contains(got,
 			"whole reserved pages") {
 			t.Errorf("overlapping ranges: panic %q", got)
 		}
 		must(t, to.Close())
-		if got := panics(func() { _ = r.MovePages(to, p, p, p) }); !strings.Contains(got,
+		if got := modeltest.PanicText(func() { _ = r.MovePages(to, p, p, p) }); !strings.Contains(got,
 			"move to on a closed region (boats)") {
 			t.Errorf("to a closed region: panic %q", got)
 		}
-		if got := panics(func() { _ = to.MovePages(r, 6*p, 0, p) }); !strings.Contains(got,
+		if got := modeltest.PanicText(func() { _ = to.MovePages(r, 6*p, 0, p) }); !strings.Contains(got,
 			"move from on a closed region (boats)") {
 			t.Errorf("from a closed region: panic %q", got)
 		}
@@ -287,7 +289,7 @@ func driveMoves(t *testing.T, ops []byte) {
 					_, there := model[b][to+k]
 					fits = fits && from && !there
 				}
-				text := panics(func() { must(t, rs[a].MovePages(rs[b], to*p, off*p, n*p)) })
+				text := modeltest.PanicText(func() { must(t, rs[a].MovePages(rs[b], to*p, off*p, n*p)) })
 				if (text == "") != (fits || n == 0 && to+n <= pages) {
 					t.Fatalf("%s, op %d: moving %d pages from %d to %d: %q", name, i/4, n, off, to, text)
 				}

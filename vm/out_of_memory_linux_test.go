@@ -114,7 +114,7 @@ func outgrow(t *testing.T, role string) {
 		}
 		if fromOutside := o.Limit == nil && role != "budget of the program's "+
 			"own"; fromOutside != strings.Contains(err.Error(), LimitVariable) {
-			t.Errorf("%v, where the limit was taken from the environment: %v", err, fromOutside)
+			t.Errorf("%v; the limit comes from the environment: %v", err, fromOutside)
 		}
 		// With room again it continues.
 		if off > 0 {

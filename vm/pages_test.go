@@ -16,7 +16,7 @@ func pagesOf(t *testing.T, r *Region, off, n int) []PageState {
 	runs, err := r.Pages(off, n, before)
 	must(t, err)
 	if runs[0] != before[0] {
-		t.Fatalf("Pages changed what was there: %v", runs[0])
+		t.Fatalf("Pages changed the existing runs: %v", runs[0])
 	}
 	var states []PageState
 	at := roundDown(off, pageSize)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/vastgo/vast/internal/modeltest"
 )
 
 // TestDescribe: the description of an address follows the state of its page.
@@ -100,7 +102,7 @@ func TestLabelMisuse(t *testing.T) {
 	r := open0(t, PageSize())
 	says := func(want string, f func()) {
 		t.Helper()
-		if text := panics(f); !strings.Contains(text, want) {
+		if text := modeltest.PanicText(f); !strings.Contains(text, want) {
 			t.Errorf("it panics with %q, want %q", text, want)
 		}
 	}

@@ -12,7 +12,7 @@ func TestLargestReservation(t *testing.T) {
 		return
 	}
 	if n := LargestReservation(1 << 30); n != 1<<30 {
-		t.Errorf("a gigabyte is not to be had: %d", n)
+		t.Errorf("a gigabyte is not available: %d", n)
 	}
 	if n := LargestReservation(0); n != 0 {
 		t.Errorf("LargestReservation(0) = %d", n)

@@ -126,7 +126,7 @@ func liveRefused(t *testing.T, refused func(seccomptest.Rule) bool, errno unix.E
 				t.Errorf("%v: %d of %d bytes are resident: %v", pages, n, size, err)
 			}
 		case !errors.As(err, &e) || !errors.Is(err, errno) || !strings.Contains(e.Detail, "refuses mincore"):
-			t.Errorf("%v: what is resident was told: %v", pages, err)
+			t.Errorf("%v: Resident succeeded: %v", pages, err)
 		}
 		if _, err := r.Pages(0, size, nil); err != nil && !refused(refusedResident) {
 			t.Errorf("%v: Pages: %v", pages, err)
@@ -143,7 +143,7 @@ func liveRefused(t *testing.T, refused func(seccomptest.Rule) bool, errno unix.E
 		}
 		must(t, r.Commit(size/2, size/2))
 		if b := view(r)[size/2+p]; b != 0 {
-			t.Errorf("%v: what was decommitted is %d", pages, b)
+			t.Errorf("%v: a decommitted byte is %d", pages, b)
 		}
 		switch err := r.Populate(size/2, 4*p); {
 		case refused(refusedKind(unix.MADV_POPULATE_WRITE)):
@@ -162,7 +162,7 @@ func liveRefused(t *testing.T, refused func(seccomptest.Rule) bool, errno unix.E
 		view(r)[5] = 55
 		must(t, r.MovePages(r, size/2, 0, 8*p))
 		if b := view(r); b[size/2+5] != 55 || limit.Used() != size/2 {
-			t.Errorf("%v: what was moved is %d, and %d bytes are used", pages, b[size/2+5], limit.Used())
+			t.Errorf("%v: the moved byte is %d, and %d bytes are used", pages, b[size/2+5], limit.Used())
 		}
 		must(t, r.Close())
 		if limit.Used() != 0 {

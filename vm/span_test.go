@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/vastgo/vast/internal/modeltest"
 )
 
 func TestCarve(t *testing.T) {
@@ -37,7 +39,8 @@ func TestCarve(t *testing.T) {
 			}
 		}
 		for _, align := range []int{-1, 3, p + 1, math.MinInt} {
-			if got := panics(func() { _, _ = r.Carve(p, align) }); !strings.Contains(got, "power of two") {
+			if got := modeltest.PanicText(func() { _, _ = r.Carve(p, align) }); !strings.Contains(got,
+				"power of two") {
 				t.Errorf("Carve with alignment %d panicked with %q", align, got)
 			}
 		}
