@@ -20,7 +20,8 @@ type Array[T any] struct {
 	next *T // the place of the next element
 	end  *T // the end of the room for elements; memory for one more is committed behind it
 	base *T // the first element; a place outside the array after Close
-	// more is makeMore. A call through a field is what lets Append fit into the compiler's budget for inlining.
+	// more is makeMore. A call through a field is what lets Append fit into the compiler's budget for
+	// inlining.
 	more   func()
 	span   denseSpan
 	region *vm.Region
@@ -28,11 +29,11 @@ type Array[T any] struct {
 	ended  error // the panic after Close
 }
 
-// NewArray makes an empty array. It reserves addresses and commits room for one element, which takes memory when it is
-// touched.
+// NewArray makes an empty array. It reserves addresses and commits room for one element, which takes memory
+// when it is touched.
 //
-// It returns an error as [vm.Reserve] and [vm.Region.Commit] do, and panics when T holds Go pointers or has no size, or
-// an option is negative.
+// It returns an error as [vm.Reserve] and [vm.Region.Commit] do, and panics when T holds Go pointers or has
+// no size, or an option is negative.
 func NewArray[T any](o Options) (*Array[T], error) {
 	p, err := newPlan[T]("Array", o, math.MaxInt)
 	if err != nil {
@@ -45,7 +46,8 @@ func NewArray[T any](o Options) (*Array[T], error) {
 	bytes := (p.capacity + 1) * p.sizeElement
 	// The page behind the elements stays reserved, so that next always points into the region: the collector
 	// stops the process at a pointer into a part of its own heap that is not in use.
-	r, err := vm.Reserve(alignedSize(bytes)+vm.PageSize(), vm.Options{Name: p.name, Limit: o.Limit, Pages: o.Pages})
+	r, err := vm.Reserve(alignedSize(bytes)+vm.PageSize(), vm.Options{Name: p.name, Limit: o.Limit,
+		Pages: o.Pages})
 	if err != nil {
 		return nil, err
 	}
@@ -199,8 +201,8 @@ func (a *Array[T]) Truncate(n int) {
 	a.setEnd()
 }
 
-// Close gives the memory and the addresses back. The elements must not be used afterwards; using the array panics.
-// Closing twice does nothing.
+// Close gives the memory and the addresses back. The elements must not be used afterwards; using the array
+// panics. Closing twice does nothing.
 func (a *Array[T]) Close() error {
 	if a.ended != nil {
 		return nil

@@ -11,7 +11,8 @@ func TestArrayMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if resident < 50_000*40 || a.Committed() < 50_000*40 || a.Reserved() < 100_000*40 || a.Reserved() < a.Committed() {
+	if resident < 50_000*40 || a.Committed() < 50_000*40 || a.Reserved() < 100_000*40 ||
+		a.Reserved() < a.Committed() {
 		t.Errorf("%d bytes are resident, %d committed, %d reserved", resident, a.Committed(), a.Reserved())
 	}
 	a.Truncate(0)
@@ -22,6 +23,7 @@ func TestArrayMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n, err := a.Resident(); n != 0 || err != nil || a.Committed() != 0 || a.Reserved() != 0 {
-		t.Errorf("a closed array has %d bytes in memory, %d committed, %d reserved: %v", n, a.Committed(), a.Reserved(), err)
+		t.Errorf("a closed array has %d bytes in memory, %d committed, %d reserved: %v", n, a.Committed(),
+			a.Reserved(), err)
 	}
 }

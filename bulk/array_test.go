@@ -85,7 +85,8 @@ func TestSliceIsReadBesideAppender(t *testing.T) {
 		t.Fatalf("%d elements changed under a reader", wrong)
 	}
 	if len(s) != 1000 || cap(s) != 1000 {
-		t.Fatalf("the slice has length %d and capacity %d, want 1000: appending to it must copy", len(s), cap(s))
+		t.Fatalf("the slice has length %d and capacity %d, want 1000: appending to it must copy", len(s),
+			cap(s))
 	}
 }
 
@@ -157,7 +158,8 @@ func TestArrayMisuse(t *testing.T) {
 		f    func()
 		want string
 	}{
-		{"strings", func() { _, _ = NewArray[ship](Options{}) }, "bulk: NewArray[ship]: ship.Crew[].Name is a string"},
+		{"strings", func() { _, _ = NewArray[ship](Options{}) },
+			"bulk: NewArray[ship]: ship.Crew[].Name is a string"},
 		{"no size", func() { _, _ = NewArray[struct{}](Options{}) }, "no size"},
 		{"capacity", func() { _, _ = NewArray[record](Options{Capacity: -1}) }, "Options.Capacity is -1"},
 		{"budget", func() { _, _ = NewArray[record](Options{MaxBytes: -1}) }, "Options.MaxBytes is -1"},
@@ -187,7 +189,8 @@ func TestArrayMisuse(t *testing.T) {
 
 func TestArraySizesThatOverflow(t *testing.T) {
 	for _, capacity := range []int{math.MaxInt, math.MaxInt / 40, math.MaxInt / 100} {
-		if _, err := NewArray[record](Options{Capacity: capacity}); !errors.Is(err, vm.ErrSize) && !errors.Is(err, vm.ErrAddressSpace) {
+		if _, err := NewArray[record](Options{Capacity: capacity}); !errors.Is(err, vm.ErrSize) &&
+			!errors.Is(err, vm.ErrAddressSpace) {
 			t.Errorf("capacity %d: %v", capacity, err)
 		}
 	}
@@ -218,7 +221,8 @@ func TestArrayBudget(t *testing.T) {
 		a.Append(numbered(i))
 	}
 	e := exhausted(func() { a.Append(record{}) })
-	if e == nil || !errors.Is(e, vm.ErrLimit) || !strings.Contains(e.Error(), "Options.MaxBytes (1000 B)") || e.Purpose != "ships" {
+	if e == nil || !errors.Is(e, vm.ErrLimit) || !strings.Contains(e.Error(), "Options.MaxBytes (1000 B)") ||
+		e.Purpose != "ships" {
 		t.Fatalf("beyond the budget: %v", e)
 	}
 	if a.Len() != 25 {

@@ -174,11 +174,13 @@ func (c *cells) planClasses() {
 		if room := (bytes - bytesHeader) / c.plan.sizeElement; room > 0 {
 			tight := (bytesHeader + room*c.plan.sizeElement + place - 1) &^ (place - 1)
 			room = (tight - bytesHeader) / c.plan.sizeElement
-			k := sizeClass{room: uint32(room), places: uint32(tight >> c.shiftPlace), lowest: noSlab, open: bitset.NewOnHeap()}
+			k := sizeClass{room: uint32(room), places: uint32(tight >> c.shiftPlace), lowest: noSlab,
+				open: bitset.NewOnHeap()}
 			k.magic = (1<<32 + uint64(k.places) - 1) / uint64(k.places)
 			k.units = c.slabUnits(tight)
 			k.cells = min(k.units<<c.shiftUnit/uint32(tight), wordBits*wordBits)
-			if last := len(c.classes) - 1; tight <= 1<<c.shiftUnit && (last < 0 || c.classes[last].room != k.room) {
+			if last := len(c.classes) - 1; tight <= 1<<c.shiftUnit &&
+				(last < 0 || c.classes[last].room != k.room) {
 				c.classes = append(c.classes, k)
 			}
 		}
@@ -227,7 +229,8 @@ func (c *cells) at(place uint32) *cell {
 // find returns the cell of a List, or nil if the List is stale or was never valid. It does not know T, so
 // that it is inlined.
 func (c *cells) find(place, generation uint32) *cell {
-	if u := uint(place >> (c.shiftBoth & 31)); u < uint(len(c.holdings)) && generation >= c.holdings[u].since {
+	if u := uint(place >> (c.shiftBoth & 31)); u < uint(len(c.holdings)) &&
+		generation >= c.holdings[u].since {
 		if h := c.at(place); h.generation == generation {
 			return h
 		}
@@ -383,8 +386,8 @@ func (c *cells) give(place uint32) {
 		return
 	}
 	cl := &c.classes[s.class]
-	// The distance is i × places, less than 2³², and magic × places is less than 2³² + places; so the product is i and
-	// a fraction.
+	// The distance is i × places, less than 2³², and magic × places is less than 2³² + places; so the product
+	// is i and a fraction.
 	i := uint32(uint64(place-uint32(u)<<(c.shiftBoth&31)) * cl.magic >> 32)
 	*s.word(i / wordBits) |= 1 << (i % wordBits)
 	if s.any == 0 && !s.leaving {

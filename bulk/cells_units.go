@@ -17,7 +17,8 @@ func (c *cells) newSlab(op operation, k int) error {
 	if err != nil {
 		return err
 	}
-	c.describe(u, slab{units: cl.units, class: uint32(k), free: cl.cells}, holding{c.since(c.draw()), cl.room})
+	c.describe(u, slab{units: cl.units, class: uint32(k), free: cl.cells},
+		holding{c.since(c.draw()), cl.room})
 	s := c.slab(u)
 	for i := range cl.cells / wordBits {
 		*s.word(i) = full
@@ -66,7 +67,8 @@ func (c *cells) takeStretch(op operation, n int, ahead uint) (place, generation 
 // holdStretch makes units an empty stretch of a new generation.
 func (c *cells) holdStretch(u, units uint) (place, generation uint32) {
 	place, generation = uint32(u<<c.shiftBoth), c.draw()
-	c.describe(u, slab{units: uint32(units), class: stretchClass}, holding{c.since(generation), c.roomOf(units)})
+	c.describe(u, slab{units: uint32(units), class: stretchClass},
+		holding{c.since(generation), c.roomOf(units)})
 	*c.at(place) = cell{generation: generation}
 	return place, generation
 }
@@ -283,7 +285,8 @@ func (c *cells) full(op operation, n int) *vm.Error {
 	if c.plan.byBudget {
 		e.Err, remedy = vm.ErrLimit, "raise Options.MaxBytes"
 	}
-	e.Detail = fmt.Sprintf("lists and gaps between them take %s: free lists, call Compact, or %s (a list has %d elements at most)",
+	e.Detail = fmt.Sprintf("lists and gaps between them take %s: free lists, call Compact, or %s (a list "+
+		"has %d elements at most)",
 		vm.Bytes(c.bytesElements()), remedy, uint(maxRoom))
 	return e
 }

@@ -218,8 +218,8 @@ func (d *Dense[T]) Clear(f func(Handle[T], *T)) {
 	}
 }
 
-// Close gives the memory and the addresses back. The elements must not be used afterwards; using the dense panics.
-// Closing twice does nothing.
+// Close gives the memory and the addresses back. The elements must not be used afterwards; using the dense
+// panics. Closing twice does nothing.
 func (d *Dense[T]) Close() error {
 	if d.ended != nil {
 		return nil

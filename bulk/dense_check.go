@@ -10,7 +10,8 @@ import (
 
 // poison overwrites n places without an element, from index i on, so that a use through an old pointer shows.
 func (d *Dense[T]) poison(i uint, n int) {
-	invariants.Poison(unsafe.Slice((*byte)(unsafe.Pointer(d.element(i))), n*int(unsafe.Sizeof(*d.element(i)))))
+	invariants.Poison(unsafe.Slice((*byte)(unsafe.Pointer(d.element(i))),
+		n*int(unsafe.Sizeof(*d.element(i)))))
 }
 
 // mustBeFree panics if a place without an element was written since it was poisoned.
@@ -21,7 +22,8 @@ func (d *Dense[T]) mustBeFree(i uint) {
 	})
 }
 
-// checkInvariants panics when the bookkeeping contradicts itself. Complexity: one step for each slot that has memory.
+// checkInvariants panics when the bookkeeping contradicts itself. Complexity: one step for each slot that has
+// memory.
 func (d *Dense[T]) checkInvariants() {
 	d.slots.checkInvariants()
 	// There are as many live slots as elements, and each live slot owns its element: so the two tables are
@@ -35,10 +37,12 @@ func (d *Dense[T]) checkInvariants() {
 		if live && (int(l.number) > d.len || uint(*d.owner(uint(l.number) - 1)) != slot) {
 			d.broken("slot %d has element %d - 1 of %d, which it does not own", slot, l.number, d.len)
 		}
-		if live && (generation.Count(l.generation) == 0 || l.generation != uint32(d.tag)|generation.Count(l.generation)) {
+		if live && (generation.Count(l.generation) == 0 ||
+			l.generation != uint32(d.tag)|generation.Count(l.generation)) {
 			d.broken("live slot %d has generation %#x", slot, l.generation)
 		}
-		if got := d.retired[slot/wordBits]>>(slot%wordBits)&1 != 0; got != generation.Exhausted(l.generation) {
+		got := d.retired[slot/wordBits]>>(slot%wordBits)&1 != 0
+		if got != generation.Exhausted(l.generation) {
 			d.broken("slot %d has generation %#x, and whether it is retired is %t", slot, l.generation, got)
 		}
 	}

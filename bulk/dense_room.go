@@ -83,5 +83,6 @@ func (d *Dense[T]) Reserved() int { return d.slots.reserved() }
 // Committed returns the bytes of memory that the dense may touch; 0 after Close.
 func (d *Dense[T]) Committed() int { return d.region.Committed() }
 
-// Resident returns how many bytes of the dense are in memory. It asks the operating system; see [vm.Region.Resident].
+// Resident returns how many bytes of the dense are in memory. It asks the operating system; see
+// [vm.Region.Resident].
 func (d *Dense[T]) Resident() (int, error) { return d.region.Resident() }

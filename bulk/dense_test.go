@@ -220,7 +220,8 @@ func TestDenseUnderALimit(t *testing.T) {
 			})
 		}
 		used := limit.Used()
-		if !errors.Is(e, vm.ErrLimit) || e.Purpose != "sounds" || d.Len() != len(handles) || used > limit.Max() {
+		if !errors.Is(e, vm.ErrLimit) || e.Purpose != "sounds" || d.Len() != len(handles) ||
+			used > limit.Max() {
 			t.Fatalf("%v: %v with %d elements, %d handles, %d bytes", pages, e, d.Len(), len(handles), used)
 		}
 		if err := d.Grow(1); !errors.Is(err, vm.ErrLimit) || limit.Used() != used {
@@ -267,9 +268,11 @@ func TestDenseTrim(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !vm.ReadFacts().HeapStandIn && before-after < n*64*8/10 || d.Committed() > committed || committed < before ||
+	if !vm.ReadFacts().HeapStandIn && before-after < n*64*8/10 || d.Committed() > committed ||
+		committed < before ||
 		d.Reserved() < committed {
-		t.Errorf("%d bytes are resident after %d, %d committed after %d", after, before, d.Committed(), committed)
+		t.Errorf("%d bytes are resident after %d, %d committed after %d", after, before, d.Committed(),
+			committed)
 	}
 	for i, h := range handles {
 		if e := d.Get(h); (e != nil) != (i%1000 == 0) || e != nil && e[7] != uint64(i) {

@@ -53,7 +53,8 @@ func ExampleLists() {
 
 	kept := ship.Children
 	children.Free(&ship.Children)
-	fmt.Println(len(children.Slice(ship.Children)), "children; a copy of the list is good:", children.Valid(kept))
+	fmt.Println(len(children.Slice(ship.Children)), "children; a copy of the list is good:",
+		children.Valid(kept))
 	// Output:
 	// 2 children, together 1204
 	// 2 children after Compact

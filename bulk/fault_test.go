@@ -34,7 +34,8 @@ func TestBadAccesses(t *testing.T) {
 			}
 			a.Truncate(10)
 			return (*byte)(unsafe.Pointer(&all[99_999]))
-		}, []string{"element 99999 of ships lies in memory that was given back: drop pointers and slices to what is removed, truncated"}},
+		}, []string{"element 99999 of ships lies in memory that was given back: drop pointers and slices " +
+			"to what is removed, truncated"}},
 		"pool": {func(t *testing.T) *byte {
 			p := newPool[record](t, Options{})
 			_, e := p.Insert(one)
@@ -47,7 +48,8 @@ func TestBadAccesses(t *testing.T) {
 				panic(err)
 			}
 			return (*byte)(unsafe.Pointer(e)) //vastvet:ignore useafter: the fault is what it is about
-		}, []string{"slot 0 of ships is gone: it was closed: keep it open", "made at ", "fault_test.go:", "closed at ", "fault_test.go:"}},
+		}, []string{"slot 0 of ships is gone: it was closed: keep it open", "made at ", "fault_test.go:",
+			"closed at ", "fault_test.go:"}},
 		"dense": {func(t *testing.T) *byte {
 			d := newDense[record](t, Options{Name: "ships"})
 			_, e := d.Insert(one)

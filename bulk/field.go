@@ -54,11 +54,13 @@ func NewField[T any](t *Table, name string) *Field[T] {
 func (x *Field[T]) Safe(v T) *Field[T] {
 	x.table.mustBeOpen()
 	if x.table.region != nil {
-		panic(fmt.Sprintf("bulk: Safe(%v) for field %q of %s: set safe values before the first row and before Grow",
+		panic(fmt.Sprintf("bulk: Safe(%v) for field %q of %s: set safe values before the first row and "+
+			"before Grow",
 			v, x.name, x.table.plan.name))
 	}
 	if is := unsafeNumber(&v); is != "" {
-		panic(fmt.Sprintf("bulk: Safe(%v) for field %q of %s: the value is %s, which calculations must not meet by chance",
+		panic(fmt.Sprintf("bulk: Safe(%v) for field %q of %s: the value is %s, which calculations must not "+
+			"meet by chance",
 			v, x.name, x.table.plan.name, is))
 	}
 	x.setSafe(bytesOf(&v))

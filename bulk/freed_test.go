@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// TestWritesToRemovedElements: a write to an element that was removed is found by who is given its place next, and one that
-// is not made is not.
+// TestWritesToRemovedElements: a write to an element that was removed is found by who is given its place
+// next, and one that is not made is not.
 func TestWritesToRemovedElements(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("built without the tag invariants")
@@ -25,8 +25,12 @@ func TestWritesToRemovedElements(t *testing.T) {
 			}
 			says string
 		}{
-			"Pool":  {newPool[record](t, o), "bulk: slot 1 of ships was written after it was freed: byte 8 of 40 is 0x2a, and 0xdb was left there"},
-			"Dense": {newDense[record](t, o), "bulk: place 1 of ships was written after it was freed: byte 8 of 40 is 0x2a, and 0xdb was left there"},
+			"Pool": {newPool[record](t, o),
+				"bulk: slot 1 of ships was written after it was freed: byte 8 of 40 is 0x2a, and 0xdb was " +
+					"left there"},
+			"Dense": {newDense[record](t, o),
+				"bulk: place 1 of ships was written after it was freed: byte 8 of 40 is 0x2a, and 0xdb was " +
+					"left there"},
 		} {
 			s := c.store
 			s.Insert(numbered(1))
@@ -46,7 +50,8 @@ func TestWritesToRemovedElements(t *testing.T) {
 			h, e = s.Insert(numbered(2))
 			s.Remove(h)
 			e[1] = e[1]&^0xff | 42
-			if text := modeltest.PanicText(func() { s.Insert(numbered(4)) }); !strings.Contains(text, c.says) {
+			text := modeltest.PanicText(func() { s.Insert(numbered(4)) })
+			if !strings.Contains(text, c.says) {
 				t.Errorf("%s, %v: inserting panics with %q", name, pages, text)
 			}
 			e[1] = e[1]&^0xff | invariants.PoisonByte

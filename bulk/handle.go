@@ -2,31 +2,32 @@ package bulk
 
 import "github.com/vastgo/vast/internal/generation"
 
-// Handle refers to an element of a [Pool], [Dense] or [SharedPool] and knows when the element was removed. A handle is
-// 8 bytes, comparable, and holds no Go pointer, so it may be stored outside Go's heap. The zero Handle refers to
-// nothing.
+// Handle refers to an element of a [Pool], [Dense] or [SharedPool] and knows when the element was removed. A
+// handle is 8 bytes, comparable, and holds no Go pointer, so it may be stored outside Go's heap. The zero
+// Handle refers to nothing.
 //
-// A handle is valid in the container that made it. Any other container finds it stale, with this exception: the slot
-// has the same generation in both containers, and the number of containers made between the two is a multiple of 255.
+// A handle is valid in the container that made it. Any other container finds it stale, with this exception:
+// the slot has the same generation in both containers, and the number of containers made between the two is a
+// multiple of 255.
 type Handle[T any] struct {
 	slot       uint32
 	generation uint32 // the count, and the tag of the container: see package generation
 }
 
-// Slot returns the number of the element's slot. In a Pool it is the element's index in memory. In a Dense it is the
-// index of the element's entry in the table between handles and elements.
+// Slot returns the number of the element's slot. In a Pool it is the element's index in memory. In a Dense it
+// is the index of the element's entry in the table between handles and elements.
 func (h Handle[T]) Slot() uint32 { return h.slot }
 
-// Generation returns the count that the slot had when the handle was made. The count starts at 1 and grows by 1 each
-// time the slot is taken. A [Pool] sometimes raises the count by up to 8 at once.
+// Generation returns the count that the slot had when the handle was made. The count starts at 1 and grows by
+// 1 each time the slot is taken. A [Pool] sometimes raises the count by up to 8 at once.
 func (h Handle[T]) Generation() uint32 { return generation.Count(h.generation) }
 
 // ID returns the handle as one number, for files and networks. [HandleOf] turns it back.
 func (h Handle[T]) ID() uint64 { return uint64(h.generation)<<32 | uint64(h.slot) }
 
-// HandleOf returns the handle with the given [Handle.ID]. The ID may come from a handle to an element of another type
-// that has the same slot and generation. Every number is safe: a number that is not the ID of a live element's handle
-// gives a stale handle.
+// HandleOf returns the handle with the given [Handle.ID]. The ID may come from a handle to an element of
+// another type that has the same slot and generation. Every number is safe: a number that is not the ID of a
+// live element's handle gives a stale handle.
 func HandleOf[T any](id uint64) Handle[T] {
 	return Handle[T]{slot: uint32(id), generation: uint32(id >> 32)}
 }

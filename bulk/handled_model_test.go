@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// handled is what the containers whose elements have handles have in common: one of them can be exchanged for another in
-// the line that makes it.
+// handled is what the containers whose elements have handles have in common: one of them can be exchanged for
+// another in the line that makes it.
 type handled[T any] interface {
 	Insert(T) (Handle[T], *T)
 	Remove(Handle[T]) bool

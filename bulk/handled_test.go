@@ -61,8 +61,8 @@ func TestRefillPacks(t *testing.T) {
 	})
 }
 
-// TestHandlesOfEmptiedWords takes slots again after all of their word were removed, in orders that make generations
-// common and apart, and checks that no handle comes twice and none comes back to life.
+// TestHandlesOfEmptiedWords takes slots again after all of their word were removed, in orders that make
+// generations common and apart, and checks that no handle comes twice and none comes back to life.
 func TestHandlesOfEmptiedWords(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind string) {
 		p := newHandled[uint64](t, kind, Options{Capacity: 128})
@@ -329,7 +329,11 @@ func TestClearThatPanicsRemovesNothing(t *testing.T) {
 		p := newHandled[record](t, kind, Options{})
 		h, _ := p.Insert(numbered(1))
 		p.Insert(numbered(2))
-		if text := modeltest.PanicText(func() { p.Clear(func(Handle[record], *record) { panic("stop") }) }); text != "stop" {
+		if text := modeltest.PanicText(func() {
+			p.Clear(func(Handle[record], *record) {
+				panic("stop")
+			})
+		}); text != "stop" {
 			t.Fatalf("panic %q", text)
 		}
 		if p.Len() != 2 || *p.Get(h) != numbered(1) {
@@ -355,8 +359,10 @@ func TestMisuse(t *testing.T) {
 			f    func()
 			want string
 		}{
-			{"pointers", func() { _, _ = makeHandled[ship](kind, Options{}) }, "bulk: New" + kind + "[ship]: ship.Next is a pointer"},
-			{"capacity", func() { _, _ = makeHandled[record](kind, Options{Capacity: -1}) }, "Options.Capacity is -1"},
+			{"pointers", func() { _, _ = makeHandled[ship](kind, Options{}) }, "bulk: New" + kind +
+				"[ship]: ship.Next is a pointer"},
+			{"capacity", func() { _, _ = makeHandled[record](kind, Options{Capacity: -1}) },
+				"Options.Capacity is -1"},
 			{"Grow", func() { _ = open.Grow(-1) }, "Grow(-1) on open"},
 			{"closed Insert", func() { closed.Insert(record{}) }, "ships is used after Close"},
 			{"closed Get", func() { closed.Get(h) }, "ships is used after Close"},
@@ -447,7 +453,8 @@ func TestBudget(t *testing.T) {
 			t.Fatalf("the last slot is %d", last.Slot())
 		}
 		e := exhausted(func() { p.Insert(1) })
-		if e == nil || !errors.Is(e, vm.ErrLimit) || !strings.Contains(e.Error(), "Options.MaxBytes (9.766 KiB)") || e.Purpose != "flags" {
+		if e == nil || !errors.Is(e, vm.ErrLimit) || !strings.Contains(e.Error(),
+			"Options.MaxBytes (9.766 KiB)") || e.Purpose != "flags" {
 			t.Fatalf("beyond the budget: %v", e)
 		}
 		p.Remove(last)

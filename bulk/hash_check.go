@@ -8,8 +8,10 @@ func (x *HashIndex[K, V]) checkInvariants() {
 		panic("bulk: " + x.plan.name + ": broken invariant: " + fmt.Sprintf(format, args...))
 	}
 	x.many.checkInvariants(x.plan.name)
-	if x.split > x.small || x.moving != (x.split < x.small) && x.split != x.small || x.homes() > x.end && x.level != noLevel {
-		fail("split %d of %d, stretched to %d, of %d buckets; moving %t", x.split, x.small, x.large, x.end, x.moving)
+	if x.split > x.small || x.moving != (x.split < x.small) && x.split != x.small ||
+		x.homes() > x.end && x.level != noLevel {
+		fail("split %d of %d, stretched to %d, of %d buckets; moving %t", x.split, x.small, x.large, x.end,
+			x.moving)
 	}
 	passed := make([]int, x.end)
 	groups := make(map[uint32]bool)

@@ -274,7 +274,8 @@ func (x *HashIndex[K, V]) Has(k K, v V) bool {
 	return false
 }
 
-// Count returns how many values a key has. Complexity: as First, and a step for each 1 KiB of values of the key.
+// Count returns how many values a key has. Complexity: as First, and a step for each 1 KiB of values of the
+// key.
 func (x *HashIndex[K, V]) Count(k K) (n int) {
 	x.mustBeOpen()
 	h := x.hash.of(k)
@@ -319,7 +320,8 @@ func (x *HashIndex[K, V]) All() iter.Seq2[K, V] {
 				s, more := slotOf(m), true
 				k := *x.key(p, s)
 				if c>>(8*s)&manyBit != 0 {
-					more = x.allOfGroup("All", *x.groupIn(place{i, s, true}), func(v V) bool { return yield(k, v) })
+					more = x.allOfGroup("All", *x.groupIn(place{i, s, true}),
+						func(v V) bool { return yield(k, v) })
 				} else {
 					more = yield(k, *x.value(p, s))
 					x.mustBe(changes, "All")

@@ -18,7 +18,8 @@ type hasher[K comparable] struct {
 
 func newHasher[K comparable]() hasher[K] {
 	t := reflect.TypeFor[K]()
-	h := hasher[K]{seed: maphash.MakeSeed(), a: rand.Uint64(), b: rand.Uint64() | 1, c: rand.Uint64() | 1, hasNaN: floats(t)}
+	h := hasher[K]{seed: maphash.MakeSeed(), a: rand.Uint64(), b: rand.Uint64() | 1, c: rand.Uint64() | 1,
+		hasNaN: floats(t)}
 	switch t.Size() {
 	case 1, 2, 4, 8:
 		h.short = solid(t) && !h.hasNaN && !blank(t)

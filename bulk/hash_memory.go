@@ -96,7 +96,8 @@ func (x *HashIndex[K, V]) Reserved() int {
 // Committed returns the bytes of memory that the index may touch; 0 after Close.
 func (x *HashIndex[K, V]) Committed() int { return x.region.Committed() }
 
-// Resident returns how many bytes of the index are in memory. It asks the operating system; see [vm.Region.Resident].
+// Resident returns how many bytes of the index are in memory. It asks the operating system; see
+// [vm.Region.Resident].
 func (x *HashIndex[K, V]) Resident() (int, error) { return x.region.Resident() }
 
 // Close gives the memory and the addresses back. Using the index panics. Closing twice does nothing.

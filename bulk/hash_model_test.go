@@ -39,8 +39,8 @@ func (m *hashModel[K]) remove(k K, v uint32) bool {
 	return true
 }
 
-// playHash applies the operations in data to an index and to the model and fails where they differ. key makes a key of a
-// number; spoil may make the index's hash a bad one.
+// playHash applies the operations in data to an index and to the model and fails where they differ. key makes
+// a key of a number; spoil may make the index's hash a bad one.
 func playHash[K comparable](t *testing.T, o Options, data []byte, key func(int) K, spoil func(*hasher[K])) {
 	const capacity = 6000
 	o.Capacity = capacity
@@ -153,8 +153,10 @@ func compareHashKey[K comparable](t *testing.T, x *HashIndex[K, uint32], m *hash
 		}
 	}
 	first, ok := x.First(k)
-	if len(got) != len(want) || x.Count(k) != len(want) || ok != (len(want) > 0) || ok && first != got[0] || x.Contains(k) != ok {
-		t.Fatalf("key %v has %d values, the first %d, %t, and Count %d; want %d", k, len(got), first, ok, x.Count(k), len(want))
+	if len(got) != len(want) || x.Count(k) != len(want) || ok != (len(want) > 0) || ok && first != got[0] ||
+		x.Contains(k) != ok {
+		t.Fatalf("key %v has %d values, the first %d, %t, and Count %d; want %d", k, len(got), first, ok,
+			x.Count(k), len(want))
 	}
 }
 

@@ -8,7 +8,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// bounded finds out whether an index has at most twice the bytes of its n pairs, where there are 64 KiB of them.
+// bounded finds out whether an index has at most twice the bytes of its n pairs, where there are 64 KiB of
+// them.
 func bounded(t *testing.T, x interface {
 	Committed() int
 	Resident() (int, error)
@@ -124,7 +125,8 @@ func TestOrderedIndexMemory(t *testing.T) {
 		}
 		fillAndEmptyOrdered[uint32, uint32](t, in, n, come, come)
 	}
-	// Every node is as empty as it may be: from a full index every third pair goes, then every other, and so on.
+	// Every node is as empty as it may be: from a full index every third pair goes, then every other, and so
+	// on.
 	x := newOrderedIndex[uint32, uint32](t, Options{Capacity: n})
 	for i := range n {
 		x.Add(uint32(i), 0)
@@ -215,8 +217,8 @@ func TestIndicesUnderPolicies(t *testing.T) {
 	}
 }
 
-// TestPromisesEnd makes room before each insertion, or before some of them: what Grow promised is kept, and when it was,
-// memory is given back as it is without Grow.
+// TestPromisesEnd makes room before each insertion, or before some of them: what Grow promised is kept, and
+// when it was, memory is given back as it is without Grow.
 func TestPromisesEnd(t *testing.T) {
 	n := largest() / 4
 	for _, valuesPerKey := range []int{1, 20} {
@@ -237,7 +239,8 @@ func TestPromisesEnd(t *testing.T) {
 				}
 				for i := range n {
 					x.Remove(key(i), uint32(i))
-					// What Grow made ready besides is given back when the table becomes smaller, which it does step by step.
+					// What Grow made ready besides is given back when the table becomes smaller, which it
+					// does step by step.
 					most := 2*max(12*x.Len(), 64<<10) + 4*vm.PageSize()
 					if c := x.(interface{ Committed() int }).Committed(); i > n/10 && c > most {
 						t.Fatalf("%s: %d bytes are committed for %d pairs", name, c, x.Len())

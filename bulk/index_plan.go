@@ -26,11 +26,13 @@ func newIndexPlan[K, V any](kind string, o Options) (plan, error) {
 		panic(fmt.Sprintf("bulk: New%s[%s]: keys without a size are all the same: use a Pool", kind, names))
 	}
 	if v := size[V](); v != 4 && v != 8 || !solid(reflect.TypeFor[V]()) {
-		panic(fmt.Sprintf("bulk: New%s[%s]: a value is %d bytes: values must be 4 or 8 bytes without padding, such as a Handle",
+		panic(fmt.Sprintf("bulk: New%s[%s]: a value is %d bytes: values must be 4 or 8 bytes without "+
+			"padding, such as a Handle",
 			kind, names, v))
 	}
 	if o.Capacity < 0 || o.MaxBytes < 0 {
-		panic(fmt.Sprintf("bulk: New%s[%s]: Options.Capacity is %d and MaxBytes %d: leave them zero for the default",
+		panic(fmt.Sprintf("bulk: New%s[%s]: Options.Capacity is %d and MaxBytes %d: leave them zero for "+
+			"the default",
 			kind, names, o.Capacity, o.MaxBytes))
 	}
 	p := plan{name: o.Name, sizeElement: size[K]() + size[V](), capacity: o.Capacity, budget: o.MaxBytes}
@@ -47,7 +49,8 @@ func newIndexPlan[K, V any](kind string, o Options) (plan, error) {
 	}
 	if p.capacity > most {
 		return p, &vm.Error{Op: "reserve", Purpose: p.name, Bytes: math.MaxInt, Err: vm.ErrSize,
-			Detail: fmt.Sprintf("Options.Capacity is %d pairs of %d bytes: ask for at most %d", p.capacity, p.sizeElement, most)}
+			Detail: fmt.Sprintf("Options.Capacity is %d pairs of %d bytes: ask for at most %d", p.capacity,
+				p.sizeElement, most)}
 	}
 	return p, nil
 }
@@ -97,9 +100,11 @@ func solid(t reflect.Type) bool {
 // The panics of indices are made here, so that the paths that raise them stay small.
 
 func nan(name string) string {
-	return "bulk: Add of the key NaN to " + name + ": NaN equals nothing, so it could never be found; give it a number of its own"
+	return "bulk: Add of the key NaN to " + name +
+		": NaN equals nothing, so it could never be found; give it a number of its own"
 }
 
 func changedInLoop(name, loop string) string {
-	return "bulk: " + name + " was changed in the body of a loop over " + loop + ": note what to change, and change it after the loop"
+	return "bulk: " + name + " was changed in the body of a loop over " + loop +
+		": note what to change, and change it after the loop"
 }

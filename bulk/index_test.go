@@ -22,7 +22,8 @@ func TestHashKeys(t *testing.T) {
 		t.Errorf("0 has %d values", f.Count(0))
 	}
 	text := modeltest.PanicText(func() { f.Add(math.NaN(), 1) })
-	if !strings.Contains(text, "the key NaN to bulk.HashIndex[float64,uint32]: NaN equals nothing") || f.Len() != 2 {
+	if !strings.Contains(text, "the key NaN to bulk.HashIndex[float64,uint32]: NaN equals nothing") ||
+		f.Len() != 2 {
 		t.Errorf("Add of NaN: %q", text)
 	}
 	if _, ok := f.First(math.NaN()); ok || f.Remove(math.NaN(), 1) || f.RemoveAll(math.NaN()) != 0 {
@@ -41,11 +42,13 @@ func TestHashKeys(t *testing.T) {
 		t.Error("a key with a blank field is lost")
 	}
 	h := newHashIndex[Handle[unit], Handle[unit]](t, Options{Capacity: 100})
-	if h.Add(Handle[unit]{1, 2}, Handle[unit]{3, 4}); !h.hash.short || !h.Has(Handle[unit]{1, 2}, Handle[unit]{3, 4}) {
+	if h.Add(Handle[unit]{1, 2}, Handle[unit]{3, 4}); !h.hash.short ||
+		!h.Has(Handle[unit]{1, 2}, Handle[unit]{3, 4}) {
 		t.Error("a handle is lost")
 	}
 	o := newOrderedIndex[float64, uint32](t, Options{Capacity: 100})
-	if !o.Add(0, 1) || o.Add(minusZero, 1) || !o.Add(minusZero, 2) || !o.Add(math.Inf(-1), 0) || o.Count(0) != 2 {
+	if !o.Add(0, 1) || o.Add(minusZero, 1) || !o.Add(minusZero, 2) || !o.Add(math.Inf(-1), 0) ||
+		o.Count(0) != 2 {
 		t.Errorf("0 has %d values", o.Count(0))
 	}
 	text = modeltest.PanicText(func() { o.Add(math.NaN(), 1) })
@@ -60,7 +63,8 @@ func TestHashKeys(t *testing.T) {
 	}
 }
 
-// TestSearchesAreShort counts the buckets that searches pass for keys in regular patterns, in a table that grows.
+// TestSearchesAreShort counts the buckets that searches pass for keys in regular patterns, in a table that
+// grows.
 func TestSearchesAreShort(t *testing.T) {
 	n := largest() / 2
 	patterns := map[string]func(i int) uint64{
@@ -87,15 +91,17 @@ func TestSearchesAreShort(t *testing.T) {
 			longest = max(longest, length)
 			total += length
 		}
-		// For random hashes, at the fullest, the mean is 2.3 ± 0.1 and the longest way up to some 170 buckets.
+		// For random hashes, at the fullest, the mean is 2.3 ± 0.1 and the longest way up to some 170
+		// buckets.
 		if mean := float64(total) / float64(x.end); longest > 300 || mean > 3 {
-			t.Errorf("%s: a search that finds nothing passes up to %d buckets, on average %.2f", name, longest, mean)
+			t.Errorf("%s: a search that finds nothing passes up to %d buckets, on average %.2f", name,
+				longest, mean)
 		}
 	}
 }
 
-// TestManyValues gives a key a million values and takes them away in another order. Were a step of it linear, it would
-// take hours.
+// TestManyValues gives a key a million values and takes them away in another order. Were a step of it linear,
+// it would take hours.
 func TestManyValues(t *testing.T) {
 	n := longtest.Pick(100_000, 1_000_000)
 	if heapStandIn() {
@@ -132,8 +138,8 @@ func indices(t *testing.T, o Options) map[string]Index[uint64, uint32] {
 	return map[string]Index[uint64, uint32]{"hash": h, "ordered": newOrderedIndex[uint64, uint32](t, o)}
 }
 
-// TestIndicesUnderLimit reaches a limit in the middle of growing, with few and with many values a key: nothing is lost,
-// and when room returns it goes on.
+// TestIndicesUnderLimit reaches a limit in the middle of growing, with few and with many values a key:
+// nothing is lost, and when room returns it goes on.
 func TestIndicesUnderLimit(t *testing.T) {
 	for _, pages := range pageKinds {
 		if pages == vm.PagesHuge {
@@ -210,8 +216,8 @@ func checkIndex(x Index[uint64, uint32]) {
 	}
 }
 
-// TestGrowOfIndicesHolds lets nothing be committed after Grow: the insertions that it promised must not fail, of whatever
-// keys.
+// TestGrowOfIndicesHolds lets nothing be committed after Grow: the insertions that it promised must not fail,
+// of whatever keys.
 func TestGrowOfIndicesHolds(t *testing.T) {
 	const n = 20_000
 	for _, before := range []int{0, 1000, 8000} {
@@ -226,13 +232,16 @@ func TestGrowOfIndicesHolds(t *testing.T) {
 				committed := x.(interface{ Committed() int }).Committed()
 				for i := range n {
 					if got := x.(interface{ Committed() int }).Committed(); got != committed {
-						t.Fatalf("%s: %d of %d pairs after %d, %d a key: %d bytes more are committed", name, i, n, before, valuesPerKey, got-committed)
+						t.Fatalf("%s: %d of %d pairs after %d, %d a key: %d bytes more are committed", name,
+							i, n, before, valuesPerKey, got-committed)
 					}
 					x.Add(uint64(i*7919%n/valuesPerKey), uint32(before+i))
 				}
 				// With the last of them the promise ends, and what was not needed may go back.
-				if got := x.(interface{ Committed() int }).Committed(); got > committed || x.Len() != before+n {
-					t.Errorf("%s: %d pairs after %d, %d a key: %d bytes more were committed", name, x.Len(), before, valuesPerKey, got-committed)
+				if got := x.(interface{ Committed() int }).Committed(); got > committed ||
+					x.Len() != before+n {
+					t.Errorf("%s: %d pairs after %d, %d a key: %d bytes more were committed", name, x.Len(),
+						before, valuesPerKey, got-committed)
 				}
 				checkIndex(x)
 			}
@@ -321,12 +330,24 @@ func TestIndexMisuse(t *testing.T) {
 		}
 	}
 	for want, f := range map[string]func(){
-		"NewHashIndex[string]: string is a string":                         func() { _, _ = NewHashIndex[string, uint32](Options{}) },
-		"NewOrderedIndex[string]: string is a string":                      func() { _, _ = NewOrderedIndex[string, uint32](Options{}) },
-		"NewHashIndex[uint64,uint16]: a value is 2 bytes":                  func() { _, _ = NewHashIndex[uint64, uint16](Options{}) },
-		"NewOrderedIndex[uint64,padded]: a value is 12":                    func() { _, _ = NewOrderedIndex[uint64, padded](Options{}) },
-		"NewHashIndex[struct {},uint32]: keys without a size are all":      func() { _, _ = NewHashIndex[struct{}, uint32](Options{}) },
-		"NewHashIndex[uint64,uint32]: Options.Capacity is -1 and":          func() { _, _ = NewHashIndex[uint64, uint32](Options{Capacity: -1}) },
+		"NewHashIndex[string]: string is a string": func() {
+			_, _ = NewHashIndex[string, uint32](Options{})
+		},
+		"NewOrderedIndex[string]: string is a string": func() {
+			_, _ = NewOrderedIndex[string, uint32](Options{})
+		},
+		"NewHashIndex[uint64,uint16]: a value is 2 bytes": func() {
+			_, _ = NewHashIndex[uint64, uint16](Options{})
+		},
+		"NewOrderedIndex[uint64,padded]: a value is 12": func() {
+			_, _ = NewOrderedIndex[uint64, padded](Options{})
+		},
+		"NewHashIndex[struct {},uint32]: keys without a size are all": func() {
+			_, _ = NewHashIndex[struct{}, uint32](Options{})
+		},
+		"NewHashIndex[uint64,uint32]: Options.Capacity is -1 and": func() {
+			_, _ = NewHashIndex[uint64, uint32](Options{Capacity: -1})
+		},
 		"Grow(-1) on hash: a number of pairs is zero or more":              func() { _ = h.Grow(-1) },
 		"Grow(-1) on ordered: a number of pairs is zero or more":           func() { _ = o.Grow(-1) },
 		"hash was changed in the body of a loop over Values: note what":    inLoop(h, keys(h, 0)),
@@ -360,7 +381,8 @@ func TestIndexMisuse(t *testing.T) {
 		for i := range uint32(10) {
 			x.Add(5, i)
 		}
-		if e := exhausted(func() { x.Add(5, 10) }); !errors.Is(e, vm.ErrLimit) || x.Add(5, 9) || x.Len() != 10 {
+		if e := exhausted(func() { x.Add(5, 10) }); !errors.Is(e, vm.ErrLimit) || x.Add(5, 9) ||
+			x.Len() != 10 {
 			t.Errorf("%s: beyond the budget: %v", name, e)
 		}
 	}

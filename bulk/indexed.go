@@ -146,7 +146,8 @@ func (x *Indexed[T]) Update(h Handle[T], f func(*T)) bool {
 		return false
 	}
 	if x.updating {
-		panic("bulk: Update on indexed " + x.pool.plan.name + " in the function of another Update: call it after that")
+		panic("bulk: Update on indexed " + x.pool.plan.name +
+			" in the function of another Update: call it after that")
 	}
 	x.updating, x.before = true, *e
 	done := -1
@@ -173,7 +174,8 @@ func (x *Indexed[T]) Update(h Handle[T], f func(*T)) bool {
 // negative. It returns an error as [Pool.Grow] does; room that was made before the error stays.
 func (x *Indexed[T]) Grow(n int) error {
 	if n < 0 {
-		panic(fmt.Sprintf("bulk: Grow(%d) on indexed %s: a number of elements is zero or more", n, x.pool.plan.name))
+		panic(fmt.Sprintf("bulk: Grow(%d) on indexed %s: a number of elements is zero or more", n,
+			x.pool.plan.name))
 	}
 	for _, a := range x.indices {
 		if err := a.grow(n); err != nil {

@@ -12,7 +12,8 @@ func FuzzIndexed(f *testing.F) {
 	f.Add([]byte{0, 1, 5, 0, 2, 9, 0, 1, 5, 3, 0, 7, 7, 4, 1, 6, 0, 2, 9, 5, 3, 2, 200, 200, 7})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, pages := range pageKinds {
-			u := newIndexedUnits(t, Options{Pages: pages, Capacity: 1 << 12}, Options{Pages: pages, Capacity: 1 << 12})
+			u := newIndexedUnits(t, Options{Pages: pages, Capacity: 1 << 12},
+				Options{Pages: pages, Capacity: 1 << 12})
 			playIndexed(t, u, data)
 			u.byTeam.Close()
 			u.bySpeed.Close()
@@ -63,7 +64,10 @@ func playIndexed(t *testing.T, u *indexedUnits, data []byte) {
 		case 6:
 			h := handle()
 			_, lives := units[h]
-			text := modeltest.PanicText(func() { u.Update(h, func(p *unit) { p.speed = float32(math.NaN()) }) })
+			text := modeltest.PanicText(func() {
+				u.Update(h,
+					func(p *unit) { p.speed = float32(math.NaN()) })
+			})
 			if (text != "") != lives {
 				t.Fatalf("a key that is no number: panic %q", text)
 			}

@@ -45,7 +45,8 @@ func newIndexedUnits(t *testing.T, pool, indices Options) *indexedUnits {
 
 func (u *indexedUnits) attach(t *testing.T) {
 	t.Helper()
-	if err := errors.Join(Attach(u.Indexed, u.byTeam, teamOf), Attach(u.Indexed, u.bySpeed, speedOf)); err != nil {
+	if err := errors.Join(Attach(u.Indexed, u.byTeam, teamOf),
+		Attach(u.Indexed, u.bySpeed, speedOf)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -99,7 +100,10 @@ func TestIndexed(t *testing.T) {
 			default:
 				h := hs[r.IntN(len(hs))]
 				called := false
-				if got := u.Update(h, func(e *unit) { called, *e = true, random(i) }); got != u.Pool().Valid(h) || called != got {
+				if got := u.Update(h, func(e *unit) {
+					called, *e = true,
+						random(i)
+				}); got != u.Pool().Valid(h) || called != got {
 					t.Fatalf("Update(%v) = %t, called %t", h, got, called)
 				}
 			}
@@ -134,12 +138,16 @@ func TestIndexedFailures(t *testing.T) {
 	h, e := u.Insert(unit{1, 10, 1})
 	nan := float32(math.NaN())
 	for name, f := range map[string]func(){
-		"insert NaN":     func() { u.Insert(unit{2, nan, 2}) },
-		"update to NaN":  func() { u.Update(h, func(e *unit) { e.team, e.speed = 3, nan }) },
-		"f panics":       func() { u.Update(h, func(e *unit) { e.team = 4; panic("NaN and other reasons") }) },
+		"insert NaN":    func() { u.Insert(unit{2, nan, 2}) },
+		"update to NaN": func() { u.Update(h, func(e *unit) { e.team, e.speed = 3, nan }) },
+		"f panics": func() {
+			u.Update(h,
+				func(e *unit) { e.team = 4; panic("NaN and other reasons") })
+		},
 		"nested updates": func() { u.Update(h, func(e *unit) { e.team = 5; u.Update(h, func(*unit) {}) }) },
 	} {
-		if text := modeltest.PanicText(f); !strings.Contains(text, "NaN") && !strings.Contains(text, "in the function of another Update") {
+		if text := modeltest.PanicText(f); !strings.Contains(text, "NaN") &&
+			!strings.Contains(text, "in the function of another Update") {
 			t.Errorf("%s: panic %q", name, text)
 		}
 		if *e != (unit{1, 10, 1}) || u.Pool().Len() != 1 {

@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestLimitIsSharedAndReturns fills two containers under one limit until it is reached, and goes on when the other one
-// gives memory back.
+// TestLimitIsSharedAndReturns fills two containers under one limit until it is reached, and goes on when the
+// other one gives memory back.
 func TestLimitIsSharedAndReturns(t *testing.T) {
 	for _, pages := range pageKinds {
 		limit := vm.NewLimit(8 << 20)
@@ -30,11 +30,14 @@ func TestLimitIsSharedAndReturns(t *testing.T) {
 		}
 		used, n := limit.Used(), p.Len()
 		if used > limit.Max() || n != len(handles) {
-			t.Fatalf("%v: %d of %d bytes are used, %d elements, %d handles", pages, used, limit.Max(), n, len(handles))
+			t.Fatalf("%v: %d of %d bytes are used, %d elements, %d handles", pages, used, limit.Max(), n,
+				len(handles))
 		}
 		for range 3 {
-			if e := exhausted(func() { p.Insert(record{}) }); e == nil || limit.Used() != used || p.Len() != n {
-				t.Fatalf("%v: another insertion changed something: %v, %d bytes, %d elements", pages, e, limit.Used(), p.Len())
+			if e := exhausted(func() { p.Insert(record{}) }); e == nil || limit.Used() != used ||
+				p.Len() != n {
+				t.Fatalf("%v: another insertion changed something: %v, %d bytes, %d elements", pages, e,
+					limit.Used(), p.Len())
 			}
 		}
 		if err := a.Grow(200_000); !errors.Is(err, vm.ErrLimit) || a.Len() != 100_000 {
@@ -62,8 +65,8 @@ func TestLimitIsSharedAndReturns(t *testing.T) {
 	}
 }
 
-// TestFailedAppendLeavesNoTrace checks that the place behind the end, which a failed Append has written to, is zero when it
-// becomes an element.
+// TestFailedAppendLeavesNoTrace checks that the place behind the end, which a failed Append has written to,
+// is zero when it becomes an element.
 func TestFailedAppendLeavesNoTrace(t *testing.T) {
 	for _, pages := range pageKinds {
 		limit := vm.NewLimit(256 << 10)

@@ -14,8 +14,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// The limits of the operating system hold for a whole process, so a child process of its own reaches them: this test
-// program, told by the environment which of them.
+// The limits of the operating system hold for a whole process, so a child process of its own reaches them:
+// this test program, told by the environment which of them.
 const whichLimit = "VAST_BULK_TEST_LIMIT"
 
 func TestLimitsOfTheSystem(t *testing.T) {
@@ -55,7 +55,8 @@ func reach(t *testing.T, which string) {
 	switch which {
 	case "RLIMIT_AS":
 		setLimit(t, unix.RLIMIT_AS, statm(t, 0)+room)
-		if _, err := NewArray[record](Options{}); !errors.Is(err, vm.ErrAddressSpace) || !strings.Contains(err.Error(), "RLIMIT_AS") {
+		if _, err := NewArray[record](Options{}); !errors.Is(err, vm.ErrAddressSpace) ||
+			!strings.Contains(err.Error(), "RLIMIT_AS") {
 			t.Fatalf("16 GiB of addresses: %v", err)
 		}
 		if _, err := NewPool[record](Options{}); !errors.Is(err, vm.ErrAddressSpace) {
@@ -70,7 +71,8 @@ func reach(t *testing.T, which string) {
 		p := newPool[record](t, Options{Name: "ships", Step: 16 << 20})
 		handles := make([]Handle[record], 0, 2*room/40)
 		setLimit(t, unix.RLIMIT_DATA, statm(t, 5)+room+12<<20)
-		if err := p.Grow(room / 20); !errors.Is(err, vm.ErrDataLimit) || !strings.Contains(err.Error(), "RLIMIT_DATA") {
+		if err := p.Grow(room / 20); !errors.Is(err, vm.ErrDataLimit) ||
+			!strings.Contains(err.Error(), "RLIMIT_DATA") {
 			t.Fatalf("twice the memory that RLIMIT_DATA allows: %v", err)
 		}
 		var e *vm.Error

@@ -93,7 +93,8 @@ func NewLists[T any](o Options) (*Lists[T], error) {
 	}
 	ls := &Lists[T]{cells: planCells(p)}
 	total := alignedSize(ls.cells.bytesElements()) + alignedSize(ls.cells.bytesSlabs())
-	if ls.region, err = vm.Reserve(total, vm.Options{Name: p.name, Limit: o.Limit, Pages: o.Pages}); err != nil {
+	if ls.region, err = vm.Reserve(total, vm.Options{Name: p.name, Limit: o.Limit,
+		Pages: o.Pages}); err != nil {
 		return nil, err
 	}
 	if err := ls.cells.carve(ls.region); err != nil {
@@ -162,7 +163,8 @@ func (ls *Lists[T]) AppendSlice(l *List[T], vs []T) ([]T, error) {
 		}
 		// If vs is a part of the list, it has moved with the list.
 		var v T
-		if off := uint(uintptr(unsafe.Pointer(unsafe.SliceData(vs))) - uintptr(old)); off < have*uint(unsafe.Sizeof(v)) {
+		off := uint(uintptr(unsafe.Pointer(unsafe.SliceData(vs))) - uintptr(old))
+		if off < have*uint(unsafe.Sizeof(v)) {
 			vs = unsafe.Slice(ls.element(h, off/uint(unsafe.Sizeof(v))), len(vs))
 		}
 	}
@@ -222,8 +224,8 @@ func (ls *Lists[T]) All() iter.Seq2[List[T], []T] {
 	}
 }
 
-// Close gives the memory and the addresses back. The elements must not be used afterwards; using the lists panics.
-// Closing twice does nothing.
+// Close gives the memory and the addresses back. The elements must not be used afterwards; using the lists
+// panics. Closing twice does nothing.
 func (ls *Lists[T]) Close() error {
 	if ls.ended != nil {
 		return nil
@@ -252,8 +254,11 @@ type staleListError struct {
 // Error says what to do.
 func (e *staleListError) Error() string {
 	if !e.mine {
-		return fmt.Sprintf("bulk: a List is used in %s, but another Lists has made it: keep them apart, by a type of their elements or by name", e.name)
+		return fmt.Sprintf("bulk: a List is used in %s, but another Lists has made it: keep them apart, by "+
+			"a type of their elements or by name", e.name)
 	}
-	return fmt.Sprintf("bulk: a List of %s is used after Free or Clear, or is a copy made before the list moved: keep one List, in "+
-		"its owner, give Append and Compact its address, and free by its address, which makes it the zero List", e.name)
+	return fmt.Sprintf("bulk: a List of %s is used after Free or Clear, or is a copy made before the list "+
+		"moved: keep one List, in "+
+		"its owner, give Append and Compact its address, and free by its address, which makes it the zero "+
+		"List", e.name)
 }

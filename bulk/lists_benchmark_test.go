@@ -23,7 +23,8 @@ func perList(b *testing.B) {
 }
 
 func BenchmarkListsBuildAndFree(b *testing.B) {
-	ls, sizes, owners := newLists[uint64](b, Options{}), benchmarkSizes(), make([]List[uint64], benchmarkLists)
+	ls, sizes, owners := newLists[uint64](b, Options{}), benchmarkSizes(),
+		make([]List[uint64], benchmarkLists)
 	for b.Loop() {
 		buildLists(ls, owners, sizes)
 		freeLists(ls, owners)
@@ -32,7 +33,8 @@ func BenchmarkListsBuildAndFree(b *testing.B) {
 }
 
 func BenchmarkListsSlice(b *testing.B) {
-	ls, sizes, owners := newLists[uint64](b, Options{}), benchmarkSizes(), make([]List[uint64], benchmarkLists)
+	ls, sizes, owners := newLists[uint64](b, Options{}), benchmarkSizes(),
+		make([]List[uint64], benchmarkLists)
 	buildLists(ls, owners, sizes)
 	for b.Loop() {
 		sumLists(ls, owners)

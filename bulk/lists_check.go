@@ -13,14 +13,16 @@ func (ls *Lists[T]) changed() {
 	}
 }
 
-// checkInvariants panics when the bookkeeping contradicts itself. Complexity: one step for each list and each cell.
+// checkInvariants panics when the bookkeeping contradicts itself. Complexity: one step for each list and each
+// cell.
 func (ls *Lists[T]) checkInvariants() {
 	ls.unchecked = 0
 	c, lists := &ls.cells, 0
 	for place := range c.lists() {
 		h, r := c.at(place), c.holdings[place>>c.shiftBoth]
 		if h.generation < max(1, r.since) || !c.mine(h.generation) || h.len > r.room || r.room == 0 {
-			ls.broken("the list at place %d has generation %#x of %#x to %#x, %d elements, and room for %d", place, h.generation,
+			ls.broken("the list at place %d has generation %#x of %#x to %#x, %d elements, and room for %d",
+				place, h.generation,
 				r.since, c.newest, h.len, r.room)
 		}
 		lists++
@@ -92,14 +94,16 @@ func (ls *Lists[T]) checkUnits() {
 			}
 		}
 		if free != int(s.free) || any != s.any || s.units != cl.units {
-			ls.broken("unit %d has %d free cells in words %#x, by the bits %d in %#x", u, s.free, s.any, free, any)
+			ls.broken("unit %d has %d free cells in words %#x, by the bits %d in %#x", u, s.free, s.any, free,
+				any)
 		}
 		if free+ready > int(cl.cells) {
 			ls.broken("unit %d has %d free cells and %d ready, of %d", u, free, ready, cl.cells)
 		}
 		isOpen := u < uint(cl.open.Len()) && cl.open.Test(u)
 		if isOpen != (free > 0) || isOpen && cl.lowest > u {
-			ls.broken("unit %d has %d free cells, but open is %t and the lowest slab %d", u, free, isOpen, cl.lowest)
+			ls.broken("unit %d has %d free cells, but open is %t and the lowest slab %d", u, free, isOpen,
+				cl.lowest)
 		}
 		if free > 0 {
 			open[s.class]++
@@ -111,7 +115,8 @@ func (ls *Lists[T]) checkUnits() {
 	ls.checkFree(end, c.usable)
 	for i := range c.classes {
 		if n := c.classes[i].open.Count(); n != open[i] || empty[i] > 1 {
-			ls.broken("class %d has %d slabs with free cells, %d by the bits, and %d without lists", i, open[i], n, empty[i])
+			ls.broken("class %d has %d slabs with free cells, %d by the bits, and %d without lists", i,
+				open[i], n, empty[i])
 		}
 	}
 	for u := uint(firstUnit); u < c.lowest; u++ {

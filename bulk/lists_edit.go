@@ -123,5 +123,6 @@ type removeError struct {
 
 // Error says what the index may be.
 func (e *removeError) Error() string {
-	return fmt.Sprintf("bulk: element %d is removed from a list of %s of length %d", e.index, e.name, e.length)
+	return fmt.Sprintf("bulk: element %d is removed from a list of %s of length %d", e.index, e.name,
+		e.length)
 }

@@ -15,7 +15,8 @@ import (
 // Options.Limit) or another limit as [vm.Region.Commit] does; then the list is unchanged.
 func (ls *Lists[T]) Grow(l *List[T], n int) error {
 	if n < 0 {
-		panic(fmt.Sprintf("bulk: Grow(%d) on a list of %s: a number of elements is zero or more", n, ls.cells.plan.name))
+		panic(fmt.Sprintf("bulk: Grow(%d) on a list of %s: a number of elements is zero or more", n,
+			ls.cells.plan.name))
 	}
 	_, err := ls.makeRoom(opGrow, l, n)
 	return err

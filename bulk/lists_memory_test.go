@@ -36,13 +36,20 @@ func TestListsExhaustion(t *testing.T) {
 			t.Fatalf("%v: after %d elements: %v", pages, n, e)
 		}
 		for name, f := range map[string]func() error{
-			"Insert":      func() error { return listsError(exhausted(func() { ls.Insert(&l, 0, record{}) })) },
+			"Insert": func() error {
+				return listsError(exhausted(func() {
+					ls.Insert(&l, 0,
+						record{})
+				}))
+			},
 			"AppendSlice": func() error { _, err := ls.AppendSlice(&l, make([]record, 100_000)); return err },
 			"Grow":        func() error { return ls.Grow(&l, 100_000) },
 			"first Grow":  func() error { return ls.Grow(&second, 100_000) },
 		} {
-			if err := f(); !errors.Is(err, vm.ErrLimit) || l != before || !second.IsZero() || len(ls.Slice(l)) != n || limit.Used() > used {
-				t.Fatalf("%v: %s changed something: %v, %d elements, %d bytes", pages, name, err, len(ls.Slice(l)), limit.Used())
+			if err := f(); !errors.Is(err, vm.ErrLimit) || l != before || !second.IsZero() ||
+				len(ls.Slice(l)) != n || limit.Used() > used {
+				t.Fatalf("%v: %s changed something: %v, %d elements, %d bytes", pages, name, err,
+					len(ls.Slice(l)), limit.Used())
 			}
 		}
 		ls.checkInvariants()
@@ -74,9 +81,11 @@ func listsError(e *vm.Error) error {
 func TestListsBudgetAndSizes(t *testing.T) {
 	ls := newLists[record](t, Options{MaxBytes: 1 << 20, Name: "crews"})
 	var l List[record]
-	for _, n := range []int{1 << 20, math.MaxInt, math.MaxInt / 40, maxRoom, min(math.MaxUint32+1, math.MaxInt)} {
+	for _, n := range []int{1 << 20, math.MaxInt, math.MaxInt / 40, maxRoom,
+		min(math.MaxUint32+1, math.MaxInt)} {
 		err := ls.Grow(&l, n)
-		if !errors.Is(err, vm.ErrLimit) || !strings.Contains(err.Error(), "raise Options.MaxBytes") || !l.IsZero() {
+		if !errors.Is(err, vm.ErrLimit) || !strings.Contains(err.Error(), "raise Options.MaxBytes") ||
+			!l.IsZero() {
 			t.Errorf("Grow(%d): %v", n, err)
 		}
 	}
@@ -106,13 +115,15 @@ func TestListsBudgetAndSizes(t *testing.T) {
 		capacities = append(capacities, math.MaxInt/330) // just what the options allow
 	}
 	for _, capacity := range capacities {
-		if _, err := NewLists[record](Options{Capacity: capacity}); !errors.Is(err, vm.ErrSize) && !errors.Is(err, vm.ErrAddressSpace) {
+		if _, err := NewLists[record](Options{Capacity: capacity}); !errors.Is(err, vm.ErrSize) &&
+			!errors.Is(err, vm.ErrAddressSpace) {
 			t.Errorf("capacity %d: %v", capacity, err)
 		}
 	}
 }
 
-// TestListsWaste checks the documented bounds for lists of every size up to some stretches, grown in three ways.
+// TestListsWaste checks the documented bounds for lists of every size up to some stretches, grown in three
+// ways.
 func TestListsWaste(t *testing.T) {
 	checkListsWaste[uint32](t)
 	checkListsWaste[record](t)
@@ -139,7 +150,8 @@ func checkListsWaste[T any](t *testing.T) {
 				most = max(most, doublingBytes, 2*used)
 			}
 			if room < used || room > most {
-				t.Errorf("a list %s of %d elements of %d bytes has room for %d, want %d at most", name, n, size, room, most)
+				t.Errorf("a list %s of %d elements of %d bytes has room for %d, want %d at most", name, n,
+					size, room, most)
 			}
 		}
 		ls.Free(&exact)
@@ -223,7 +235,8 @@ func TestCompact(t *testing.T) {
 		most = min(most, residentFull/2)
 	}
 	if !heapStandIn() && resident > most || s.Committed > full.Committed/2+4*minStep {
-		t.Errorf("%d bytes resident of %d, %d committed of %d", resident, residentFull, s.Committed, full.Committed)
+		t.Errorf("%d bytes resident of %d, %d committed of %d", resident, residentFull, s.Committed,
+			full.Committed)
 	}
 	// Gaps are left only where they are too short for what lies behind them.
 	longest := uint32(0)

@@ -23,7 +23,8 @@ const listsCapacity = 12_000
 // playLists applies the operations in data to lists and to slices and fails where they differ.
 func playLists[T comparable](t *testing.T, o Options, data []byte, element func(int) T) {
 	o.Capacity = listsCapacity
-	m := &listsModel[T]{lists: newLists[T](t, o), other: newLists[T](t, Options{Capacity: 100, Pages: o.Pages})}
+	m := &listsModel[T]{lists: newLists[T](t, o), other: newLists[T](t,
+		Options{Capacity: 100, Pages: o.Pages})}
 	number := 0
 	next := func() T { number++; return element(number) }
 	for in := modeltest.NewStream(data); in.More(); {
@@ -73,7 +74,8 @@ func playLists[T comparable](t *testing.T, o Options, data []byte, element func(
 		case 12:
 			m.grow(t, l, in.Below(2*listsCapacity))
 		case 13:
-			m.forged(t, List[T]{uint32(in.Byte()) | uint32(in.Byte())<<8, m.lists.cells.newest - uint32(in.Below(2000))})
+			m.forged(t, List[T]{uint32(in.Byte()) | uint32(in.Byte())<<8,
+				m.lists.cells.newest - uint32(in.Below(2000))})
 		case 14:
 			if k := in.Byte(); k%4 == 0 {
 				m.compact(t, 1+k/4%3)
@@ -92,14 +94,16 @@ func playLists[T comparable](t *testing.T, o Options, data []byte, element func(
 			m.stale = append(m.stale, before)
 		}
 		if got := m.lists.Slice(m.owners[i]); !slices.Equal(got, m.want[i]) || cap(got) != len(got) {
-			t.Fatalf("list %d has %d elements (room %d), want %d, or they differ", i, len(got), cap(got), len(m.want[i]))
+			t.Fatalf("list %d has %d elements (room %d), want %d, or they differ", i, len(got), cap(got),
+				len(m.want[i]))
 		}
 	}
 	m.compare(t)
 	m.lists.checkInvariants()
 }
 
-// attempt does what gives list i the wanted elements, or finds it unchanged where there is no room for n more.
+// attempt does what gives list i the wanted elements, or finds it unchanged where there is no room for n
+// more.
 func (m *listsModel[T]) attempt(t *testing.T, i, n int, do func(), want []T) {
 	l, bytes := m.owners[i], m.lists.Committed()
 	e := exhausted(do)
@@ -108,11 +112,13 @@ func (m *listsModel[T]) attempt(t *testing.T, i, n int, do func(), want []T) {
 		return
 	}
 	if !errors.Is(e, vm.ErrCapacity) || m.owners[i] != l || m.lists.Committed() > bytes {
-		t.Fatalf("list %v is %v after an error, %d bytes were committed and %d are: %v", l, m.owners[i], bytes, m.lists.Committed(), e)
+		t.Fatalf("list %v is %v after an error, %d bytes were committed and %d are: %v", l, m.owners[i],
+			bytes, m.lists.Committed(), e)
 	}
 	size := m.lists.cells.plan.sizeElement
 	if room := m.lists.Stats().BytesRoom / size; room+n < listsCapacity/4 {
-		t.Fatalf("room for %d elements and %d more is too much for a capacity of %d: %v", room, n, listsCapacity, e)
+		t.Fatalf("room for %d elements and %d more is too much for a capacity of %d: %v", room, n,
+			listsCapacity, e)
 	}
 	m.lists.checkInvariants()
 }
@@ -228,7 +234,8 @@ func (m *listsModel[T]) compare(t *testing.T) {
 			made++
 		}
 	}
-	if s := m.lists.Stats(); seen != made || m.lists.Len() != made || s.Lists != made || s.Elements != elements {
+	if s := m.lists.Stats(); seen != made || m.lists.Len() != made || s.Lists != made ||
+		s.Elements != elements {
 		t.Fatalf("All yields %d lists, there are %d; %d by Len, %+v", seen, made, m.lists.Len(), s)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// TestElementsThatLookLikeCells puts what a cell begins with wherever cells were: Lists that led there must not find
-// it.
+// TestElementsThatLookLikeCells puts what a cell begins with wherever cells were: Lists that led there must
+// not find it.
 func TestElementsThatLookLikeCells(t *testing.T) {
 	ls := newLists[cell](t, Options{Capacity: 300_000})
 	var stale []List[cell]

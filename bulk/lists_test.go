@@ -98,16 +98,19 @@ func TestListsMisuse(t *testing.T) {
 		f    func()
 		want string
 	}{
-		{"pointers", func() { _, _ = NewLists[crew](Options{}) }, "bulk: NewLists[crew]: crew.Names is a slice"},
+		{"pointers", func() { _, _ = NewLists[crew](Options{}) },
+			"bulk: NewLists[crew]: crew.Names is a slice"},
 		{"no size", func() { _, _ = NewLists[struct{}](Options{}) }, "no size"},
 		{"capacity", func() { _, _ = NewLists[record](Options{Capacity: -1}) }, "Options.Capacity is -1"},
 		{"At", func() { ls.At(l, 1) }, "At(1) on a list of crews of length 1"},
 		{"At before", func() { ls.At(l, -1) }, "At(-1) on a list of crews"},
 		{"At zero", func() { ls.At(zero, 0) }, "At(0) on a list of crews of length 0"},
 		{"Insert", func() { ls.Insert(&l, 2, record{}) }, "Insert(2) into a list of crews of length 1"},
-		{"Insert before", func() { ls.Insert(&l, math.MinInt, record{}) }, "into a list of crews of length 1"},
+		{"Insert before", func() { ls.Insert(&l, math.MinInt, record{}) },
+			"into a list of crews of length 1"},
 		{"Remove", func() { ls.Remove(l, 1) }, "element 1 is removed from a list of crews of length 1"},
-		{"RemoveSwap", func() { ls.RemoveSwap(zero, 0) }, "element 0 is removed from a list of crews of length 0"},
+		{"RemoveSwap", func() { ls.RemoveSwap(zero, 0) },
+			"element 0 is removed from a list of crews of length 0"},
 		{"Truncate", func() { ls.Truncate(l, 2) }, "Truncate(2) on a list of crews of length 1"},
 		{"Grow", func() { _ = ls.Grow(&l, -1) }, "Grow(-1) on a list of crews"},
 		{"freed Append", func() { ls.Append(&freed, record{}) }, afterFree},
@@ -120,7 +123,8 @@ func TestListsMisuse(t *testing.T) {
 		{"freed Truncate", func() { ls.Truncate(freed, 0) }, afterFree},
 		{"freed Free", func() { ls.Free(&freed) }, afterFree},
 		{"freed Grow", func() { _ = ls.Grow(&freed, 0) }, afterFree},
-		{"outgrown Append", func() { ls.Append(&outgrown, record{}) }, "or is a copy made before the list moved"},
+		{"outgrown Append", func() { ls.Append(&outgrown, record{}) },
+			"or is a copy made before the list moved"},
 		{"outgrown Compact", func() { _ = ls.Compact(each(outgrown)) }, afterFree},
 		{"foreign Slice", func() { ls.Slice(foreign) }, "used in crews, but another Lists has made it"},
 		{"foreign Append", func() { ls.Append(&foreign, record{}) }, "another Lists has made it"},
@@ -152,7 +156,8 @@ func TestListsMisuse(t *testing.T) {
 	if err := ls.Grow(&zero, 0); err != nil || !zero.IsZero() {
 		t.Errorf("Grow(0) makes the zero List %v: %v", zero, err)
 	}
-	if s := ls.Slice(l); len(s) != 1 || s[0] != numbered(4) || ls.Valid(freed) || ls.Valid(foreign) || !ls.Valid(l) {
+	if s := ls.Slice(l); len(s) != 1 || s[0] != numbered(4) || ls.Valid(freed) || ls.Valid(foreign) ||
+		!ls.Valid(l) {
 		t.Errorf("misuse changed a list: %v", s)
 	}
 }
@@ -195,7 +200,8 @@ func TestListsOfLists(t *testing.T) {
 	ls.checkInvariants()
 }
 
-// TestHugeList grows one list over several stretches and others beside it, and looks at how often its elements move.
+// TestHugeList grows one list over several stretches and others beside it, and looks at how often its
+// elements move.
 func TestHugeList(t *testing.T) {
 	n := 3_000_000
 	if testing.Short() || heapStandIn() {
@@ -229,10 +235,12 @@ func TestHugeList(t *testing.T) {
 	for i := range small {
 		ls.Free(&small[i])
 	}
-	if err := ls.Grow(&huge, n/2); err != nil || len(ls.Slice(huge)) != n || *ls.At(huge, n-1) != uint32(n-1) {
+	if err := ls.Grow(&huge, n/2); err != nil || len(ls.Slice(huge)) != n ||
+		*ls.At(huge, n-1) != uint32(n-1) {
 		t.Fatalf("Grow: %v", err)
 	}
-	if err := ls.Compact(func(yield func(*List[uint32]) bool) { yield(&huge) }); err != nil || ls.At(huge, 0) == before {
+	if err := ls.Compact(func(yield func(*List[uint32]) bool) { yield(&huge) }); err != nil ||
+		ls.At(huge, 0) == before {
 		t.Errorf("the list lies as high as before (%v)", err)
 	}
 	for i, v := range ls.Slice(huge) {
@@ -291,7 +299,8 @@ func TestFreedListsArePoisoned(t *testing.T) {
 	}
 }
 
-// TestPlacesOfLargeReservations has so many addresses that places are larger than usual, and cells as small as a place.
+// TestPlacesOfLargeReservations has so many addresses that places are larger than usual, and cells as small
+// as a place.
 func TestPlacesOfLargeReservations(t *testing.T) {
 	if heapStandIn() || strconv.IntSize == 32 {
 		t.Skip("there are not so many addresses")

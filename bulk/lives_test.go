@@ -11,8 +11,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// life is a container's, from its making to its closing, on the way of which a memory call fails. What fails changes
-// nothing and is done again.
+// life is a container's, from its making to its closing, on the way of which a memory call fails. What fails
+// changes nothing and is done again.
 type life struct {
 	t      *testing.T
 	o      Options
@@ -22,24 +22,38 @@ type life struct {
 	check  func() // compares the container, if it is made, with what it should hold
 }
 
-// lives are those of the containers. Each does all that takes memory or gives it back. Most make the same calls in every run;
-// what by says makes others differ.
+// lives are those of the containers. Each does all that takes memory or gives it back. Most make the same
+// calls in every run; what by says makes others differ.
 var lives = []struct {
 	name string
 	live func(*life)
 	by   string
 }{
 	{"Array", liveArray, ""},
-	{"Pool", func(l *life) { liveHandled(l, func() (handledLife, error) { return NewPool[record](l.o) }) }, ""},
-	{"Dense", func(l *life) { liveHandled(l, func() (handledLife, error) { return NewDense[record](l.o) }) }, ""},
-	{"SharedPool", func(l *life) { liveHandled(l, func() (handledLife, error) { return NewSharedPool[record](l.o) }) }, "the address of the stack"},
+	{"Pool", func(l *life) { liveHandled(l, func() (handledLife, error) { return NewPool[record](l.o) }) },
+		""},
+	{"Dense", func(l *life) { liveHandled(l, func() (handledLife, error) { return NewDense[record](l.o) }) },
+		""},
+	{"SharedPool", func(l *life) {
+		liveHandled(l, func() (handledLife, error) {
+			return NewSharedPool[record](l.o)
+		})
+	}, "the address of the stack"},
 	{"Table by columns", func(l *life) { liveTable(l, LayoutColumns) }, ""},
 	{"Table by blocks of 8", func(l *life) { liveTable(l, LayoutBlocks8) }, ""},
 	{"Table by blocks of 16", func(l *life) { liveTable(l, LayoutBlocks16) }, ""},
 	{"Table by blocks of a page", func(l *life) { liveTable(l, LayoutBlocksPage) }, ""},
 	{"Lists", liveLists, ""},
-	{"HashIndex", func(l *life) { liveIndex(l, func() (indexLife, error) { return NewHashIndex[uint64, uint32](l.o) }) }, "a random seed"},
-	{"OrderedIndex", func(l *life) { liveIndex(l, func() (indexLife, error) { return NewOrderedIndex[uint64, uint32](l.o) }) }, ""},
+	{"HashIndex", func(l *life) {
+		liveIndex(l, func() (indexLife, error) {
+			return NewHashIndex[uint64, uint32](l.o)
+		})
+	}, "a random seed"},
+	{"OrderedIndex", func(l *life) {
+		liveIndex(l, func() (indexLife, error) {
+			return NewOrderedIndex[uint64, uint32](l.o)
+		})
+	}, ""},
 	{"Indexed", liveIndexed, "a random seed"},
 	{"SharedArray", liveSharedArray, ""},
 	{"SharedTable", liveSharedTable, ""},
@@ -56,7 +70,8 @@ func TestLivesWithEachCallFailing(t *testing.T) {
 			runs, refused, tries := 0, 0, 0
 			calls := faulttest.EachCall(t, func() error {
 				limit := vm.NewLimit(1 << 30)
-				l := &life{t: t, o: Options{Capacity: 20_000, Step: 1, Pages: pages, Limit: limit}, check: func() {}}
+				l := &life{t: t, o: Options{Capacity: 20_000, Step: 1, Pages: pages, Limit: limit},
+					check: func() {}}
 				tt.live(l)
 				if limit.Used() != 0 {
 					t.Errorf("%s: %d bytes are counted after Close", tt.name, limit.Used())
@@ -69,7 +84,8 @@ func TestLivesWithEachCallFailing(t *testing.T) {
 				}
 				return err
 			})
-			t.Logf("%s, %v pages: %d operations, %d calls, of which %d refuse one", tt.name, pages, tries, calls, refused)
+			t.Logf("%s, %v pages: %d operations, %d calls, of which %d refuse one", tt.name, pages, tries,
+				calls, refused)
 			least := 8
 			if vm.PageSize() > 4096 {
 				least = 5 // fewer and larger pages
@@ -78,7 +94,8 @@ func TestLivesWithEachCallFailing(t *testing.T) {
 				least = 1 // only regions, and they are few
 			}
 			if calls < least || refused == 0 || runs < least {
-				t.Errorf("%s, %v pages: only %d calls, %d of which refuse something", tt.name, pages, calls, refused)
+				t.Errorf("%s, %v pages: only %d calls, %d of which refuse something", tt.name, pages, calls,
+					refused)
 			}
 			if tt.by == "" && runs != calls+1 {
 				t.Errorf("%s, %v pages: %d runs for %d calls", tt.name, pages, runs, calls)
@@ -208,7 +225,8 @@ func liveHandled(l *life, make func() (handledLife, error)) {
 }
 
 func liveTable(l *life, layout Layout) {
-	t, _ := newRowsTable(TableOptions{Layout: layout, Capacity: 6000, Step: 1, Pages: l.o.Pages, Limit: l.o.Limit}, false)
+	t, _ := newRowsTable(TableOptions{Layout: layout, Capacity: 6000, Step: 1, Pages: l.o.Pages,
+		Limit: l.o.Limit}, false)
 	var rows []int
 	l.check = func() {
 		t.checkInvariants()
@@ -265,7 +283,8 @@ func liveLists(l *life) {
 	l.check = func() {
 		ls.checkInvariants()
 		for i, o := range owners {
-			l.must(slices.Equal(ls.Slice(o), want[i]), "list %d has %d elements, want %d", i, len(ls.Slice(o)), len(want[i]))
+			l.must(slices.Equal(ls.Slice(o), want[i]), "list %d has %d elements, want %d", i,
+				len(ls.Slice(o)), len(want[i]))
 		}
 	}
 	for round := range 8 {
@@ -373,8 +392,16 @@ func liveIndexed(l *life) {
 	var byNumber *HashIndex[uint64, Handle[record]]
 	var byRest *OrderedIndex[uint64, Handle[record]]
 	l.try("NewPool", func() (err error) { p, err = NewPool[record](l.o); return err })
-	l.try("NewHashIndex", func() (err error) { byNumber, err = NewHashIndex[uint64, Handle[record]](l.o); return err })
-	l.try("NewOrderedIndex", func() (err error) { byRest, err = NewOrderedIndex[uint64, Handle[record]](l.o); return err })
+	l.try("NewHashIndex", func() (err error) {
+		byNumber, err = NewHashIndex[uint64,
+			Handle[record]](l.o)
+		return err
+	})
+	l.try("NewOrderedIndex", func() (err error) {
+		byRest, err = NewOrderedIndex[uint64,
+			Handle[record]](l.o)
+		return err
+	})
 	x := NewIndexed(p)
 	l.try("Attach", func() error { return Attach(x, byNumber, func(v *record) uint64 { return v[0] }) })
 	l.try("Attach", func() error { return Attach(x, byRest, func(v *record) uint64 { return v[0] % 10 }) })
@@ -383,10 +410,12 @@ func liveIndexed(l *life) {
 		p.checkInvariants()
 		byNumber.checkInvariants()
 		byRest.tree.checkInvariants("")
-		l.must(p.Len() == len(all) && byNumber.Len() == len(all) && byRest.Len() == len(all), "%d elements, of which indices have %d and %d; want %d",
+		l.must(p.Len() == len(all) && byNumber.Len() == len(all) && byRest.Len() == len(all),
+			"%d elements, of which indices have %d and %d; want %d",
 			p.Len(), byNumber.Len(), byRest.Len(), len(all))
 		for i, h := range all {
-			l.must(*p.Get(h) == numbered(i) && byNumber.Has(uint64(i), h) && byRest.Has(uint64(i%10), h), "element %d is lost", i)
+			l.must(*p.Get(h) == numbered(i) && byNumber.Has(uint64(i), h) && byRest.Has(uint64(i%10), h),
+				"element %d is lost", i)
 		}
 	}
 	for range 1500 {

@@ -21,7 +21,8 @@ func numberedLarge(i int) large { return large{0: uint64(i), 350: uint64(i), 699
 
 func numberedByte(i int) uint8 { return uint8(i*7 + i>>8) }
 
-// pageKinds must all give the same answers. On the heap stand-in there is one kind of pages, by whatever name.
+// pageKinds must all give the same answers. On the heap stand-in there is one kind of pages, by whatever
+// name.
 var pageKinds = func() []vm.Pages {
 	if vm.HeapStandIn() {
 		return []vm.Pages{vm.PagesAuto, vm.PagesHeap}
@@ -67,8 +68,10 @@ func playArray[T comparable](t *testing.T, o Options, data []byte, element func(
 	playAnyArray(t, a, a.Truncate, data, element)
 }
 
-// playAnyArray is playArray for an empty array of any kind. truncate is nil for one that does not become shorter.
-func playAnyArray[T comparable](t *testing.T, a anyArray[T], truncate func(n int), data []byte, element func(int) T) {
+// playAnyArray is playArray for an empty array of any kind. truncate is nil for one that does not become
+// shorter.
+func playAnyArray[T comparable](t *testing.T, a anyArray[T], truncate func(n int), data []byte,
+	element func(int) T) {
 	const capacity = arrayCapacity
 	var zero T
 	var m []T
@@ -102,7 +105,8 @@ func playAnyArray[T comparable](t *testing.T, a anyArray[T], truncate func(n int
 				break
 			}
 			if err != nil || len(added) != n || cap(added) != n {
-				t.Fatalf("AppendN(%d) returned %d elements with room for %d: %v", n, len(added), cap(added), err)
+				t.Fatalf("AppendN(%d) returned %d elements with room for %d: %v", n, len(added), cap(added),
+					err)
 			}
 			for i := range added {
 				if added[i] != zero {

@@ -66,10 +66,12 @@ func newPlan[T any](kind string, o Options, most int) (plan, error) {
 		value int
 	}{{"Capacity", o.Capacity}, {"MaxBytes", o.MaxBytes}, {"Step", o.Step}} {
 		if v.value < 0 {
-			panic(fmt.Sprintf("bulk: New%s[%s]: Options.%s is %d: leave it zero for the default", kind, layout.Name[T](), v.name, v.value))
+			panic(fmt.Sprintf("bulk: New%s[%s]: Options.%s is %d: leave it zero for the default", kind,
+				layout.Name[T](), v.name, v.value))
 		}
 	}
-	p := plan{name: o.Name, sizeElement: layout.Size[T](), capacity: o.Capacity, budget: o.MaxBytes, step: o.Step}
+	p := plan{name: o.Name, sizeElement: layout.Size[T](), capacity: o.Capacity, budget: o.MaxBytes,
+		step: o.Step}
 	if p.name == "" {
 		p.name = "bulk." + kind + "[" + layout.Name[T]() + "]"
 	}
@@ -84,7 +86,8 @@ func newPlan[T any](kind string, o Options, most int) (plan, error) {
 	}
 	if p.capacity > most || p.capacity > math.MaxInt/8/p.sizeElement {
 		return p, &vm.Error{Op: "reserve", Purpose: p.name, Bytes: math.MaxInt, Err: vm.ErrSize,
-			Detail: fmt.Sprintf("Options.Capacity is %d elements of %d bytes: ask for at most %d", p.capacity, p.sizeElement,
+			Detail: fmt.Sprintf("Options.Capacity is %d elements of %d bytes: ask for at most %d", p.capacity,
+				p.sizeElement,
 				min(most, math.MaxInt/8/p.sizeElement))}
 	}
 	return p, nil
@@ -129,10 +132,10 @@ func (o operation) commitAhead(need, ahead int, commit func(n int) error) error 
 	return err
 }
 
-// settlesForLess reports whether to try for just the need after committing ahead failed with err. A budget of the
-// program's own is used up to its end. If the operating system refuses a step, an operation on one element does not
-// take the memory that is left: the program needs that memory to deal with the error, and Go's runtime ends a process
-// that gets no memory.
+// settlesForLess reports whether to try for just the need after committing ahead failed with err. A budget of
+// the program's own is used up to its end. If the operating system refuses a step, an operation on one
+// element does not take the memory that is left: the program needs that memory to deal with the error, and
+// Go's runtime ends a process that gets no memory.
 func (o operation) settlesForLess(err error) bool {
 	return o == opGrow || o == opAppendN || errors.Is(err, vm.ErrLimit)
 }
@@ -140,13 +143,15 @@ func (o operation) settlesForLess(err error) bool {
 // full returns the error of a container with have elements that has no capacity for n more.
 func (p *plan) full(op operation, n, have int) *vm.Error {
 	e := &vm.Error{Op: op.String(), Purpose: p.name, Bytes: math.MaxInt, Err: vm.ErrCapacity,
-		Detail: fmt.Sprintf("%d of %d elements are in use: remove some, or raise Options.Capacity", have, p.capacity)}
+		Detail: fmt.Sprintf("%d of %d elements are in use: remove some, or raise Options.Capacity", have,
+			p.capacity)}
 	if n <= math.MaxInt/p.sizeElement {
 		e.Bytes = n * p.sizeElement
 	}
 	if p.byBudget {
 		e.Err = vm.ErrLimit
-		e.Detail = fmt.Sprintf("%d of the %d elements that Options.MaxBytes (%s) allows are in use: remove some, or raise it",
+		e.Detail = fmt.Sprintf("%d of the %d elements that Options.MaxBytes (%s) allows are in use: remove "+
+			"some, or raise it",
 			have, p.capacity, vm.Bytes(p.budget))
 	}
 	return e

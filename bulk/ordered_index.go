@@ -118,7 +118,8 @@ func (x *OrderedIndex[K, V]) Has(k K, v V) bool {
 	return x.tree.has(k, v)
 }
 
-// Count returns how many values a key has. Complexity: O(log n), and a step for each 1 KiB of pairs of the key.
+// Count returns how many values a key has. Complexity: O(log n), and a step for each 1 KiB of pairs of the
+// key.
 func (x *OrderedIndex[K, V]) Count(k K) int {
 	x.mustBeOpen()
 	return x.tree.count(k)
@@ -216,7 +217,8 @@ func (x *OrderedIndex[K, V]) Reserved() int {
 // Committed returns the bytes of memory that the index may touch; 0 after Close.
 func (x *OrderedIndex[K, V]) Committed() int { return x.region.Committed() }
 
-// Resident returns how many bytes of the index are in memory. It asks the operating system; see [vm.Region.Resident].
+// Resident returns how many bytes of the index are in memory. It asks the operating system; see
+// [vm.Region.Resident].
 func (x *OrderedIndex[K, V]) Resident() (int, error) { return x.region.Resident() }
 
 // Close gives the memory and the addresses back. Using the index panics. Closing twice does nothing.

@@ -33,13 +33,19 @@ func (m *orderedModel[K]) remove(k K, v uint32) bool {
 
 // between returns the pairs with keys in [low, high).
 func (m orderedModel[K]) between(low, high K) orderedModel[K] {
-	from, _ := slices.BinarySearchFunc(m, low, func(p pair[K, uint32], k K) int { return cmp.Compare(p.key, k) })
-	to, _ := slices.BinarySearchFunc(m, high, func(p pair[K, uint32], k K) int { return cmp.Compare(p.key, k) })
+	from, _ := slices.BinarySearchFunc(m, low, func(p pair[K, uint32],
+		k K) int {
+		return cmp.Compare(p.key, k)
+	})
+	to, _ := slices.BinarySearchFunc(m, high, func(p pair[K, uint32],
+		k K) int {
+		return cmp.Compare(p.key, k)
+	})
 	return m[from:max(from, to)]
 }
 
-// playOrdered applies the operations in data to an index and to the model and fails where they differ. key makes a key of
-// a number below 65,536, in ascending order.
+// playOrdered applies the operations in data to an index and to the model and fails where they differ. key
+// makes a key of a number below 65,536, in ascending order.
 func playOrdered[K cmp.Ordered](t *testing.T, o Options, data []byte, key func(int) K) {
 	const capacity = 6000
 	o.Capacity = capacity
@@ -167,7 +173,8 @@ func compareKey[K cmp.Ordered](t *testing.T, x *OrderedIndex[K, uint32], m order
 	}
 }
 
-func compareRange[K cmp.Ordered](t *testing.T, x *OrderedIndex[K, uint32], want orderedModel[K], low, high K) {
+func compareRange[K cmp.Ordered](t *testing.T, x *OrderedIndex[K, uint32], want orderedModel[K], low,
+	high K) {
 	t.Helper()
 	var got, runs orderedModel[K]
 	for k, v := range x.Range(low, high) {
@@ -191,7 +198,10 @@ func compareFrom[K cmp.Ordered](t *testing.T, x *OrderedIndex[K, uint32], m orde
 			break
 		}
 	}
-	at, _ := slices.BinarySearchFunc(m, low, func(p pair[K, uint32], k K) int { return cmp.Compare(p.key, k) })
+	at, _ := slices.BinarySearchFunc(m, low, func(p pair[K, uint32],
+		k K) int {
+		return cmp.Compare(p.key, k)
+	})
 	if want := m[at:min(len(m), at+100)]; !slices.Equal(got, want) {
 		t.Fatalf("From(%v) yields %v, want %v", low, got, want)
 	}

@@ -206,8 +206,8 @@ func (p *Pool[T]) Clear(f func(Handle[T], *T)) {
 	}
 }
 
-// Close gives the memory and the addresses back. The elements must not be used afterwards; using the pool panics.
-// Closing twice does nothing.
+// Close gives the memory and the addresses back. The elements must not be used afterwards; using the pool
+// panics. Closing twice does nothing.
 func (p *Pool[T]) Close() error {
 	if p.ended != nil {
 		return nil

@@ -23,16 +23,20 @@ func (p *Pool[T]) mustBeFree(i uint) {
 	})
 }
 
-// checkInvariants panics when the bookkeeping contradicts itself. Complexity: one step for each slot that has memory.
+// checkInvariants panics when the bookkeeping contradicts itself. Complexity: one step for each slot that has
+// memory.
 func (p *Pool[T]) checkInvariants() {
 	p.slots.checkInvariants()
 	for w := range (p.room + wordBits - 1) / wordBits {
 		live, c := p.live.Word(w), p.generations.common(w)
 		if taken := uint64(1)<<c.fresh - 1; (live|c.apart)&^taken != 0 {
-			p.broken("word %d has live slots %#x and slots apart %#x, but only those below %d were taken", w, live, c.apart, c.fresh)
+			p.broken("word %d has live slots %#x and slots apart %#x, but only those below %d were taken", w,
+				live, c.apart, c.fresh)
 		}
-		if shared := *p.generations.ofWord(w); c.apart == 0 && shared != c.generation || c.apart != 0 && shared != 0 {
-			p.broken("word %d shares generation %#x, but has %#x with slots apart %#x", w, shared, c.generation, c.apart)
+		if shared := *p.generations.ofWord(w); c.apart == 0 && shared != c.generation ||
+			c.apart != 0 && shared != 0 {
+			p.broken("word %d shares generation %#x, but has %#x with slots apart %#x", w, shared,
+				c.generation, c.apart)
 		}
 		for m := live; m != 0; m &= m - 1 {
 			i := w*wordBits + uint(bits.TrailingZeros64(m))

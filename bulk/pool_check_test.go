@@ -7,24 +7,35 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// TestPoolCheckFindsWrongBooks breaks what a pool keeps about its slots, one thing at a time: the check of builds with the tag
-// invariants says what contradicts itself.
+// TestPoolCheckFindsWrongBooks breaks what a pool keeps about its slots, one thing at a time: the check of
+// builds with the tag invariants says what contradicts itself.
 func TestPoolCheckFindsWrongBooks(t *testing.T) {
 	for name, c := range map[string]struct {
 		wrong func(*Pool[record])
 		says  string
 	}{
-		"the length":            {func(p *Pool[record]) { p.len++ }, "200 presence bits for 201 elements"},
-		"a summary":             {func(p *Pool[record]) { *p.word(1) = 0 }, "the summary of block 0"},
-		"a slot without room":   {func(p *Pool[record]) { p.live.Set(p.room); p.len++ }, "is live, but there are"},
-		"more room than fits":   {func(p *Pool[record]) { p.room = 1 << 20 }, "room for 1048576 of 65536 elements"},
-		"the hint":              {func(p *Pool[record]) { p.Remove(p.handles()[70]); p.hint = 2 }, "slot 70 is free below the hint 2"},
-		"the hint, in word 0":   {func(p *Pool[record]) { p.Remove(p.handles()[3]); p.hint = 1 }, "slot 3 is free below the hint 1"},
-		"what is to be skipped": {func(p *Pool[record]) { p.skip = 8 }, "retired slots 0x0 are to be skipped, not 0x8"},
-		"what is retired":       {func(p *Pool[record]) { p.retired = map[uint]uint64{1: 16} }, "the slots 0x0 of word 1 are exhausted, but 0x10 retired"},
-		"a shared generation":   {func(p *Pool[record]) { *p.generations.ofWord(1)++ }, "word 1 shares generation"},
-		"a generation of none":  {func(p *Pool[record]) { p.generations.common(0).generation, *p.generations.ofWord(0) = 0, 0 }, "has generation 0x0"},
-		"slots never taken":     {func(p *Pool[record]) { p.generations.common(3).fresh = 2 }, "but only those below 2 were taken"},
+		"the length": {func(p *Pool[record]) { p.len++ }, "200 presence bits for 201 elements"},
+		"a summary":  {func(p *Pool[record]) { *p.word(1) = 0 }, "the summary of block 0"},
+		"a slot without room": {func(p *Pool[record]) { p.live.Set(p.room); p.len++ },
+			"is live, but there are"},
+		"more room than fits": {func(p *Pool[record]) { p.room = 1 << 20 },
+			"room for 1048576 of 65536 elements"},
+		"the hint": {func(p *Pool[record]) { p.Remove(p.handles()[70]); p.hint = 2 },
+			"slot 70 is free below the hint 2"},
+		"the hint, in word 0": {func(p *Pool[record]) { p.Remove(p.handles()[3]); p.hint = 1 },
+			"slot 3 is free below the hint 1"},
+		"what is to be skipped": {func(p *Pool[record]) { p.skip = 8 },
+			"retired slots 0x0 are to be skipped, not 0x8"},
+		"what is retired": {func(p *Pool[record]) { p.retired = map[uint]uint64{1: 16} },
+			"the slots 0x0 of word 1 are exhausted, but 0x10 retired"},
+		"a shared generation": {func(p *Pool[record]) { *p.generations.ofWord(1)++ },
+			"word 1 shares generation"},
+		"a generation of none": {func(p *Pool[record]) {
+			p.generations.common(0).generation,
+				*p.generations.ofWord(0) = 0, 0
+		}, "has generation 0x0"},
+		"slots never taken": {func(p *Pool[record]) { p.generations.common(3).fresh = 2 },
+			"but only those below 2 were taken"},
 	} {
 		p, err := NewPool[record](Options{Capacity: 1 << 16, Name: "ships"})
 		if err != nil {
@@ -49,7 +60,8 @@ func TestPoolCheckFindsWrongBooks(t *testing.T) {
 	}
 }
 
-// TestPoolChecksItsLastWord: a free slot below the hint is found in the last word too, which is not a whole one.
+// TestPoolChecksItsLastWord: a free slot below the hint is found in the last word too, which is not a whole
+// one.
 func TestPoolChecksItsLastWord(t *testing.T) {
 	p, err := NewPool[record](Options{Capacity: 70, Name: "ships"})
 	if err != nil {
@@ -72,7 +84,8 @@ func TestPoolChecksItsLastWord(t *testing.T) {
 	p.checkInvariants()
 }
 
-// TestPoolChecksItself: in builds that check invariants every kind of change finds wrong books, some of them now and then.
+// TestPoolChecksItself: in builds that check invariants every kind of change finds wrong books, some of them
+// now and then.
 func TestPoolChecksItself(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("only with the tag invariants")
@@ -103,7 +116,8 @@ func TestPoolChecksItself(t *testing.T) {
 		}
 		func() {
 			defer func() {
-				if text, _ := recover().(string); !strings.Contains(text, "broken invariant: the slots 0x0 of word 1 are exhausted, but 0x10 retired") {
+				if text, _ := recover().(string); !strings.Contains(text,
+					"broken invariant: the slots 0x0 of word 1 are exhausted, but 0x10 retired") {
 					t.Errorf("%s says %q", name, text)
 				}
 			}()

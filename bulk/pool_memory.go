@@ -53,5 +53,6 @@ func (p *Pool[T]) Reserved() int { return p.slots.reserved() }
 // Committed returns the bytes of memory that the pool may touch; 0 after Close.
 func (p *Pool[T]) Committed() int { return p.region.Committed() }
 
-// Resident returns how many bytes of the pool are in memory. It asks the operating system; see [vm.Region.Resident].
+// Resident returns how many bytes of the pool are in memory. It asks the operating system; see
+// [vm.Region.Resident].
 func (p *Pool[T]) Resident() (int, error) { return p.region.Resident() }

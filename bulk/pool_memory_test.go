@@ -72,7 +72,8 @@ func TestPoolTrim(t *testing.T) {
 	_ = p.Trim()
 }
 
-// TestTrimGivesTheBudgetBack: what lies behind the last element counts for a limit no more, and another container has it.
+// TestTrimGivesTheBudgetBack: what lies behind the last element counts for a limit no more, and another
+// container has it.
 func TestTrimGivesTheBudgetBack(t *testing.T) {
 	const n = 50_000
 	for name, make := range map[string]func(Options) (handled[[8]uint64], error){
@@ -109,7 +110,8 @@ func TestTrimGivesTheBudgetBack(t *testing.T) {
 			t.Errorf("%s: there is still room for all elements", name)
 		}
 		for i, h := range hs {
-			if e := p.Get(h); (e != nil) != (i == 100) || p.Valid(h) != (i == 100) || i != 100 && p.Remove(h) {
+			if e := p.Get(h); (e != nil) != (i == 100) || p.Valid(h) != (i == 100) ||
+				i != 100 && p.Remove(h) {
 				t.Fatalf("%s: element %d is %v", name, i, e)
 			}
 		}

@@ -25,8 +25,8 @@ func (p *Pool[T]) getOutside(h Handle[T]) *T {
 	return p.outside.Get(h)
 }
 
-// removeOutside removes the element of a handle whose slot has no memory in the pool, and reports whether there was
-// one.
+// removeOutside removes the element of a handle whose slot has no memory in the pool, and reports whether
+// there was one.
 //
 //go:noinline
 func (p *Pool[T]) removeOutside(h Handle[T]) bool {

@@ -31,6 +31,7 @@ func (p *Pool[T]) committed() int { return p.elements.Committed() }
 
 // measure counts the slots that have memory.
 func (p *Pool[T]) measure() {
-	p.room = uint(min(p.elements.Committed()/p.plan.sizeElement, p.generations.room(), p.live.Len(), p.plan.capacity))
+	p.room = uint(min(p.elements.Committed()/p.plan.sizeElement, p.generations.room(), p.live.Len(),
+		p.plan.capacity))
 	p.words = p.live.Words()
 }

@@ -20,7 +20,8 @@ func (r roomOf[T]) Trim(keep int) error { return r.p.trim(keep) }
 
 func (r roomOf[T]) Committed() rooms.Committed {
 	p := r.p
-	return rooms.Committed{Elements: p.elements.Committed(), Generations: p.generations.committed(), Live: p.live.Len()}
+	return rooms.Committed{Elements: p.elements.Committed(), Generations: p.generations.committed(),
+		Live: p.live.Len()}
 }
 
 func (r roomOf[T]) Restore(c rooms.Committed) {

@@ -73,8 +73,8 @@ func TestGrowToWhatIsFree(t *testing.T) {
 	}
 }
 
-// TestWordsAreRenewed: the slots of an emptied word follow the one that was taken most often, unless that would cost the others
-// more uses than the bound.
+// TestWordsAreRenewed: the slots of an emptied word follow the one that was taken most often, unless that
+// would cost the others more uses than the bound.
 func TestWordsAreRenewed(t *testing.T) {
 	for again, want := range map[int]uint32{0: 2, 1: 3, maxSkipped - 1: maxSkipped + 1, maxSkipped: 2} {
 		p := newPool[record](t, Options{Capacity: 64})
@@ -89,13 +89,14 @@ func TestWordsAreRenewed(t *testing.T) {
 		p.Clear(nil)
 		p.Insert(numbered(0))
 		if h, _ := p.Insert(numbered(1)); h.Slot() != 1 || h.Generation() != want {
-			t.Errorf("the first slot was taken %d times more: slot %d has count %d, want %d", again, h.Slot(), h.Generation(), want)
+			t.Errorf("the first slot was taken %d times more: slot %d has count %d, want %d", again, h.Slot(),
+				h.Generation(), want)
 		}
 	}
 }
 
-// TestPoolAtEachLimit grows a pool below every limit that is too small: what is refused leaves nothing behind, whichever of its
-// tables asked for too much, and what is not refused is there.
+// TestPoolAtEachLimit grows a pool below every limit that is too small: what is refused leaves nothing
+// behind, whichever of its tables asked for too much, and what is not refused is there.
 func TestPoolAtEachLimit(t *testing.T) {
 	if heapStandIn() {
 		t.Skip("all memory is taken at once")
@@ -112,7 +113,8 @@ func TestPoolAtEachLimit(t *testing.T) {
 			case err == nil:
 				most = min(most, pages+3)
 			case !errors.Is(err, vm.ErrLimit) || p.Committed() != 0 || limit.Used() != 0 || p.room != 0:
-				t.Fatalf("%d pages: %v; %d bytes are committed, %d taken", pages, err, p.Committed(), limit.Used())
+				t.Fatalf("%d pages: %v; %d bytes are committed, %d taken", pages, err, p.Committed(),
+					limit.Used())
 			default:
 				refused++
 			}
@@ -127,7 +129,8 @@ func TestPoolAtEachLimit(t *testing.T) {
 }
 
 func TestSizesOfGenerations(t *testing.T) {
-	for slots, want := range map[int][3]int{0: {4, 16, 4}, 1: {4, 16, 4}, 64: {4, 16, 256}, 65: {8, 32, 260}, 128: {8, 32, 512}} {
+	for slots, want := range map[int][3]int{0: {4, 16, 4}, 1: {4, 16, 4}, 64: {4, 16, 256}, 65: {8, 32, 260},
+		128: {8, 32, 512}} {
 		if got := sizesGenerations(slots); got != want {
 			t.Errorf("%d slots take %v bytes, want %v", slots, got, want)
 		}

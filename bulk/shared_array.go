@@ -52,7 +52,8 @@ const bytesLine = 64
 
 // NewSharedArray makes an empty array. It reserves addresses and takes no memory.
 //
-// It returns an error as [vm.Reserve] does, and panics when T holds Go pointers or has no size, or an option is negative.
+// It returns an error as [vm.Reserve] does, and panics when T holds Go pointers or has no size, or an option
+// is negative.
 func NewSharedArray[T any](o Options) (*SharedArray[T], error) {
 	p, err := newPlan[T]("SharedArray", o, math.MaxInt)
 	if err != nil {
@@ -120,7 +121,8 @@ func (a *SharedArray[T]) fill(first int, elements, values []T) {
 	filled = true
 }
 
-// claim takes the next n indices and returns the first. They are below the room, which never shrinks before Close.
+// claim takes the next n indices and returns the first. They are below the room, which never shrinks before
+// Close.
 func (a *SharedArray[T]) claim(op operation, n int) (int, error) {
 	for {
 		first := a.claimed.Load()
@@ -203,8 +205,8 @@ func (a *SharedArray[T]) Slice() []T {
 // never shrinks before Close.
 func (a *SharedArray[T]) Len() int { return int(a.written.published.Load()) }
 
-// Close gives the memory and the addresses back. The elements must not be used afterwards; using the array panics.
-// Closing twice does nothing.
+// Close gives the memory and the addresses back. The elements must not be used afterwards; using the array
+// panics. Closing twice does nothing.
 func (a *SharedArray[T]) Close() error {
 	if a.ended != nil {
 		return nil

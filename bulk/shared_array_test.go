@@ -37,9 +37,9 @@ func some() int {
 	return 50_000
 }
 
-// TestAppendersBesideReaders has goroutines append in all ways while others read: elements that can be seen are completely
-// written and do not change, the length only grows, and at the end each element is there once, those of each goroutine in
-// their order.
+// TestAppendersBesideReaders has goroutines append in all ways while others read: elements that can be seen
+// are completely written and do not change, the length only grows, and at the end each element is there once,
+// those of each goroutine in their order.
 func TestAppendersBesideReaders(t *testing.T) {
 	for _, pages := range pageKinds {
 		const appenders = 4
@@ -70,7 +70,8 @@ func TestAppendersBesideReaders(t *testing.T) {
 					default:
 						to.Append(number(i))
 						if i%100 == 0 {
-							if at, added, err := to.Flush(); err != nil || *a.At(at + len(added) - 1) != number(i) {
+							if at, added, err := to.Flush(); err != nil ||
+								*a.At(at + len(added) - 1) != number(i) {
 								t.Errorf("Flush: %v", err)
 							}
 						}
@@ -180,8 +181,8 @@ func TestGapBeforeGrowth(t *testing.T) {
 	}
 }
 
-// TestAppendersReachTheLimit has goroutines use up a limit together: each learns of it, all that was appended is there, and
-// when room returns they go on.
+// TestAppendersReachTheLimit has goroutines use up a limit together: each learns of it, all that was appended
+// is there, and when room returns they go on.
 func TestAppendersReachTheLimit(t *testing.T) {
 	for _, pages := range pageKinds {
 		limit := vm.NewLimit(512 << 10)
@@ -243,7 +244,8 @@ func TestAppendersReachTheLimit(t *testing.T) {
 }
 
 func TestSharedArrayMisuse(t *testing.T) {
-	open, closed := newSharedArray[record](t, Options{Name: "open"}), newSharedArray[record](t, Options{Name: "ships"})
+	open, closed := newSharedArray[record](t, Options{Name: "open"}),
+		newSharedArray[record](t, Options{Name: "ships"})
 	open.Append(record{})
 	closed.Append(record{})
 	to := closed.Appender()
@@ -258,17 +260,21 @@ func TestSharedArrayMisuse(t *testing.T) {
 		f    func()
 		want string
 	}{
-		{"strings", func() { _, _ = NewSharedArray[string](Options{}) }, "bulk: NewSharedArray[string]: string is a string"},
+		{"strings", func() { _, _ = NewSharedArray[string](Options{}) },
+			"bulk: NewSharedArray[string]: string is a string"},
 		{"no size", func() { _, _ = NewSharedArray[struct{}](Options{}) }, "no size"},
-		{"capacity", func() { _, _ = NewSharedArray[record](Options{Capacity: -1}) }, "Options.Capacity is -1"},
+		{"capacity", func() { _, _ = NewSharedArray[record](Options{Capacity: -1}) },
+			"Options.Capacity is -1"},
 		{"At behind", func() { open.At(1) }, "At(1) on open of length 1"},
 		{"At before", func() { open.At(-1) }, "At(-1) on open"},
 		{"At overflow", func() { open.At(math.MinInt) }, "on open of length 1"},
 		{"At far", func() { open.At(math.MaxInt) }, "on open of length 1"},
 		{"Grow", func() { _ = open.Grow(-1) }, "Grow(-1) on open"},
 		{"closed Append", func() { closed.Append(record{}) }, "ships is used after Close"},
-		{"closed AppendSlice", func() { _, _, _ = closed.AppendSlice(make([]record, 2)) }, "ships is used after Close"},
-		{"closed AppendSlice of nothing", func() { _, _, _ = closed.AppendSlice(nil) }, "ships is used after Close"},
+		{"closed AppendSlice", func() { _, _, _ = closed.AppendSlice(make([]record, 2)) },
+			"ships is used after Close"},
+		{"closed AppendSlice of nothing", func() { _, _, _ = closed.AppendSlice(nil) },
+			"ships is used after Close"},
 		{"closed At", func() { closed.At(0) }, "ships is used after Close"},
 		{"closed Slice", func() { closed.Slice() }, "ships is used after Close"},
 		{"closed Grow", func() { _ = closed.Grow(1) }, "ships is used after Close"},
@@ -286,7 +292,8 @@ func TestSharedArrayMisuse(t *testing.T) {
 
 func TestSharedArraySizesThatOverflow(t *testing.T) {
 	for _, capacity := range []int{math.MaxInt, math.MaxInt / 40, math.MaxInt / 100} {
-		if _, err := NewSharedArray[record](Options{Capacity: capacity}); !errors.Is(err, vm.ErrSize) && !errors.Is(err, vm.ErrAddressSpace) {
+		if _, err := NewSharedArray[record](Options{Capacity: capacity}); !errors.Is(err, vm.ErrSize) &&
+			!errors.Is(err, vm.ErrAddressSpace) {
 			t.Errorf("capacity %d: %v", capacity, err)
 		}
 	}
@@ -313,7 +320,8 @@ func TestSharedArraySizesThatOverflow(t *testing.T) {
 	for i := range 25 {
 		budget.Append(numbered(i))
 	}
-	if e := exhausted(func() { budget.Append(record{}) }); e == nil || !errors.Is(e, vm.ErrLimit) || !strings.Contains(e.Error(), "Options.MaxBytes (1000 B)") {
+	if e := exhausted(func() { budget.Append(record{}) }); e == nil || !errors.Is(e, vm.ErrLimit) ||
+		!strings.Contains(e.Error(), "Options.MaxBytes (1000 B)") {
 		t.Errorf("beyond the budget: %v", e)
 	}
 }
@@ -337,8 +345,10 @@ func TestSharedMemoryIsCounted(t *testing.T) {
 		if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 			t.Error(err)
 		}
-		if err == nil && resident < 5000*40 || c.Committed() < 5000*40 || c.Reserved() < 100_000*40 || resident > c.Reserved() {
-			t.Errorf("%T: %d bytes are resident, %d committed, %d reserved", c, resident, c.Committed(), c.Reserved())
+		if err == nil && resident < 5000*40 || c.Committed() < 5000*40 || c.Reserved() < 100_000*40 ||
+			resident > c.Reserved() {
+			t.Errorf("%T: %d bytes are resident, %d committed, %d reserved", c, resident, c.Committed(),
+				c.Reserved())
 		}
 	}
 	if limit.Used() != a.Committed()+p.Committed() {

@@ -40,8 +40,8 @@ func (w *written) grow(n int) {
 	w.room.Store(int64(n))
 }
 
-// word returns the bits of element i and its neighbours. It is sound for elements below a room that was loaded before: the
-// pointer to a larger array is stored before the larger room is.
+// word returns the bits of element i and its neighbours. It is sound for elements below a room that was
+// loaded before: the pointer to a larger array is stored before the larger room is.
 func (w *written) word(i int) *atomic.Uint64 {
 	first := atomic.LoadPointer(&w.marks)
 	chunk := *(**writtenChunk)(unsafe.Add(first, i/elementsPerChunk*int(unsafe.Sizeof(first))))

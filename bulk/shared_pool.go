@@ -78,7 +78,8 @@ func NewSharedPool[T any](o Options) (*SharedPool[T], error) {
 	span.Label(plan.label("slot"))
 	const slotsPerSummary = 64 * slotsPerChunk
 	summaries := (plan.capacity + slotsPerSummary - 1) / slotsPerSummary
-	p := &SharedPool[T]{base: span.Base(), sharedSlots: sharedSlots{tag: generation.NewMark(), elements: span, region: r, plan: plan}}
+	p := &SharedPool[T]{base: span.Base(), sharedSlots: sharedSlots{tag: generation.NewMark(), elements: span,
+		region: r, plan: plan}}
 	p.summary = make([]atomic.Uint64, summaries, summaries+bytesLine) // alone on its cache lines
 	p.offer.Store(offerUsually)
 	if invariants.Enabled {
@@ -255,8 +256,8 @@ func (c *sharedChunk) clear() {
 	}
 }
 
-// Close gives the memory and the addresses back. It must run alone. The elements must not be used afterwards; using the
-// pool panics. Closing twice does nothing.
+// Close gives the memory and the addresses back. It must run alone. The elements must not be used afterwards;
+// using the pool panics. Closing twice does nothing.
 func (p *SharedPool[T]) Close() error {
 	if p.ended != nil {
 		return nil

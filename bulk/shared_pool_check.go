@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/internal/generation"
 )
 
-// checkInvariants panics when the bookkeeping contradicts itself. It must run alone. Complexity: one step for each slot
-// that has memory.
+// checkInvariants panics when the bookkeeping contradicts itself. It must run alone. Complexity: one step for
+// each slot that has memory.
 func (s *sharedSlots) checkInvariants() {
 	fail := func(format string, args ...any) {
 		panic("bulk: " + s.plan.name + ": broken invariant: " + fmt.Sprintf(format, args...))
@@ -34,11 +34,13 @@ func (s *sharedSlots) checkInvariants() {
 			fail("in the word of slot %d the slots %#x are ready, %#x reserved", i, ready, reserved)
 		}
 		if ready&live != 0 || (ready|live)&^s.usable(i) != 0 {
-			fail("in the word of slot %d the slots %#x live, %#x are ready, %#x have memory", i, live, ready, s.usable(i))
+			fail("in the word of slot %d the slots %#x live, %#x are ready, %#x have memory", i, live, ready,
+				s.usable(i))
 		}
 		common := commonOf(w)
 		if common != 0 && (live&^taken != 0 || ready&taken != 0 || !s.ours(common)) {
-			fail("in the word of slot %d with generation %#x the slots %#x live, %#x were taken, %#x are ready", i, common, live, taken, ready)
+			fail("in the word of slot %d with generation %#x the slots %#x live, %#x were taken, %#x are "+
+				"ready", i, common, live, taken, ready)
 		}
 		for b := range uint(slotsPerWord) {
 			g, retired := common, line.retired[k].Load()>>b&1 != 0

@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// churned returns a pool of so many slots in which inserters park: every word has lost elements, so that its slots have
-// generations of their own. What is left is returned, one element in 16.
+// churned returns a pool of so many slots in which inserters park: every word has lost elements, so that its
+// slots have generations of their own. What is left is returned, one element in 16.
 func churned(t *testing.T, capacity int) (*SharedPool[uint64], []Handle[uint64]) {
 	t.Helper()
 	p := newSharedPool[uint64](t, Options{Capacity: capacity})
@@ -32,8 +32,8 @@ func churned(t *testing.T, capacity int) (*SharedPool[uint64], []Handle[uint64])
 	return p, left
 }
 
-// TestInserterFillsWhatItRemoved replaces elements: the slots are taken again, the words of the others stay as they are,
-// and nobody finds an element twice or one that is gone.
+// TestInserterFillsWhatItRemoved replaces elements: the slots are taken again, the words of the others stay
+// as they are, and nobody finds an element twice or one that is gone.
 func TestInserterFillsWhatItRemoved(t *testing.T) {
 	p, left := churned(t, 2048)
 	in := p.Inserter()

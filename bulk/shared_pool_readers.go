@@ -23,8 +23,9 @@ type readerCells struct {
 
 const cellsPerBlock = 16
 
-// stripe returns a number below 16 that goroutines running at once seldom share, and that one goroutine calling from one
-// place seldom changes. It is made from the address of the goroutine's stack, by Knuth's multiplicative hashing.
+// stripe returns a number below 16 that goroutines running at once seldom share, and that one goroutine
+// calling from one place seldom changes. It is made from the address of the goroutine's stack, by Knuth's
+// multiplicative hashing.
 func stripe() uint {
 	var here byte
 	return uint(uint64(uintptr(unsafe.Pointer(&here))>>11) * 0x9E3779B97F4A7C15 >> 60)

@@ -54,7 +54,8 @@ func (s *sharedSlots) makeRoom(op operation, need int) error {
 	if err != nil {
 		return err
 	}
-	before, after := uint(s.room.Load()), uint(min(s.elements.Committed()/s.plan.sizeElement, s.plan.capacity))
+	before, after := uint(s.room.Load()), uint(min(s.elements.Committed()/s.plan.sizeElement,
+		s.plan.capacity))
 	if n := int((after + slotsPerChunk - 1) / slotsPerChunk); n > len(s.directory) {
 		// Goroutines that hold the shorter array use it further: the chunks are the same.
 		longer := append(make([]*sharedChunk, 0, n), s.directory...)

@@ -28,8 +28,8 @@ func newSharedPool[T any](t testing.TB, o Options) *SharedPool[T] {
 	return p
 }
 
-// TestSharedHandlesOfEmptiedWords takes slots again after all or some of their word were removed, so that generations
-// become common and apart, and checks that no handle comes twice and none comes back to life.
+// TestSharedHandlesOfEmptiedWords takes slots again after all or some of their word were removed, so that
+// generations become common and apart, and checks that no handle comes twice and none comes back to life.
 func TestSharedHandlesOfEmptiedWords(t *testing.T) {
 	p := newSharedPool[uint64](t, Options{Capacity: 128})
 	seed := rand.Uint64()
@@ -198,7 +198,8 @@ func TestAnnouncedSlotsAreNotTaken(t *testing.T) {
 }
 
 func TestSharedHandlesOfOthers(t *testing.T) {
-	p, q := newSharedPool[record](t, Options{Capacity: 1000}), newSharedPool[record](t, Options{Capacity: 1000})
+	p, q := newSharedPool[record](t, Options{Capacity: 1000}),
+		newSharedPool[record](t, Options{Capacity: 1000})
 	hp, _ := p.Insert(numbered(1))
 	hq, _ := q.Insert(numbered(2))
 	if p.Valid(hq) || q.Valid(hp) || p.Get(hq) != nil || q.Remove(hp) || p.Remove(hq) {
@@ -244,7 +245,8 @@ func TestSharedHandlesOfOthers(t *testing.T) {
 }
 
 func TestSharedPoolMisuse(t *testing.T) {
-	open, closed := newSharedPool[record](t, Options{Name: "open"}), newSharedPool[record](t, Options{Name: "ships"})
+	open, closed := newSharedPool[record](t, Options{Name: "open"}),
+		newSharedPool[record](t, Options{Name: "ships"})
 	in := closed.Inserter()
 	h, _ := in.Insert(record{})
 	for range 2 {
@@ -258,8 +260,10 @@ func TestSharedPoolMisuse(t *testing.T) {
 		f    func()
 		want string
 	}{
-		{"pointers", func() { _, _ = NewSharedPool[*int](Options{}) }, "bulk: NewSharedPool[*int]: *int is a pointer"},
-		{"capacity", func() { _, _ = NewSharedPool[record](Options{Capacity: -1}) }, "Options.Capacity is -1"},
+		{"pointers", func() { _, _ = NewSharedPool[*int](Options{}) },
+			"bulk: NewSharedPool[*int]: *int is a pointer"},
+		{"capacity", func() { _, _ = NewSharedPool[record](Options{Capacity: -1}) },
+			"Options.Capacity is -1"},
 		{"Grow", func() { _ = open.Grow(-1) }, "Grow(-1) on open"},
 		{"closed Insert", func() { closed.Insert(record{}) }, "ships is used after Close"},
 		{"closed Inserter", func() { closed.Inserter() }, "ships is used after Close"},
@@ -316,7 +320,8 @@ func TestSharedPoolSizesThatOverflow(t *testing.T) {
 	for i := range 10_000 {
 		budget.Insert(numberedByte(i))
 	}
-	if e := exhausted(func() { budget.Insert(1) }); e == nil || !errors.Is(e, vm.ErrLimit) || !strings.Contains(e.Error(), "Options.MaxBytes (9.766 KiB)") {
+	if e := exhausted(func() { budget.Insert(1) }); e == nil || !errors.Is(e, vm.ErrLimit) ||
+		!strings.Contains(e.Error(), "Options.MaxBytes (9.766 KiB)") {
 		t.Errorf("beyond the budget: %v", e)
 	}
 }
@@ -332,7 +337,11 @@ func TestSharedClear(t *testing.T) {
 			p.Remove(old[i-50])
 		}
 	}
-	if text := modeltest.PanicText(func() { p.Clear(func(Handle[record], *record) { panic("stop") }) }); text != "stop" || p.Len() == 0 {
+	if text := modeltest.PanicText(func() {
+		p.Clear(func(Handle[record], *record) {
+			panic("stop")
+		})
+	}); text != "stop" || p.Len() == 0 {
 		t.Fatalf("panic %q, %d elements", text, p.Len())
 	}
 	in.Insert(numbered(1))

@@ -55,7 +55,8 @@ type sharedChunk struct {
 // sharedLine is the state for taking slots of a line, for each of its words. It is larger than two cache
 // lines, so that owners of neighbouring lines do not disturb each other.
 type sharedLine struct {
-	owned    atomic.Uint32               // 1 while a goroutine owns the line; next, ready and taken belong to it then
+	// 1 while a goroutine owns the line; next, ready and taken belong to it then
+	owned    atomic.Uint32
 	next     uint32                      // the word from which slots are taken
 	ready    [wordsPerLine]uint32        // slots that can be taken
 	taken    [wordsPerLine]uint32        // slots that were taken since the word got its common generation

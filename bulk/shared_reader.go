@@ -37,10 +37,12 @@ func (t *SharedTable[T]) Reader() *SharedReader[T] {
 // number of entries.
 func (r *SharedReader[T]) Enter() {
 	if r.inside {
-		panic("bulk: Enter on a reader of " + r.table.plan.name + " that is inside already: Leave first, and use one reader for one goroutine")
+		panic("bulk: Enter on a reader of " + r.table.plan.name +
+			" that is inside already: Leave first, and use one reader for one goroutine")
 	}
 	if r.here == nil {
-		panic("bulk: Enter on a reader of " + r.table.plan.name + " that is closed: ask the table for another Reader")
+		panic("bulk: Enter on a reader of " + r.table.plan.name +
+			" that is closed: ask the table for another Reader")
 	}
 	r.inside = true
 	r.table.epochs.enter(r.here)
@@ -73,7 +75,8 @@ func (r *SharedReader[T]) Get(i int) *T {
 func (r *SharedReader[T]) reaches(i int) bool {
 	t := r.table
 	if !r.inside {
-		panic("bulk: Get on a reader of " + t.plan.name + " that is not inside: Enter first, and Leave when done with what it returned")
+		panic("bulk: Get on a reader of " + t.plan.name +
+			" that is not inside: Enter first, and Leave when done with what it returned")
 	}
 	t.mustHave(i)
 	r.room = t.room.Load()

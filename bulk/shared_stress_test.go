@@ -17,9 +17,9 @@ type known struct {
 	number int
 }
 
-// TestSharedPoolUnderChurn has goroutines insert, and remove each other's elements, while others read: what Load finds is
-// the element of the handle and complete, each element is removed once, no handle comes twice, and at the end everything is
-// there that was not removed.
+// TestSharedPoolUnderChurn has goroutines insert, and remove each other's elements, while others read: what
+// Load finds is the element of the handle and complete, each element is removed once, no handle comes twice,
+// and at the end everything is there that was not removed.
 func TestSharedPoolUnderChurn(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -55,7 +55,8 @@ func TestSharedPoolUnderChurn(t *testing.T) {
 						if v, ok := p.Load(old.handle); !ok || v != numbered(old.number) {
 							t.Errorf("Load of a live element: %v, %t", v, ok)
 						}
-						if !remove(old.handle) || remove(old.handle) || p.Valid(old.handle) || p.Get(old.handle) != nil {
+						if !remove(old.handle) || remove(old.handle) || p.Valid(old.handle) ||
+							p.Get(old.handle) != nil {
 							t.Errorf("element %d is not removed once", old.number)
 						}
 						removed.Add(1)
@@ -68,7 +69,8 @@ func TestSharedPoolUnderChurn(t *testing.T) {
 			reading.Go(func() {
 				r := rand.New(rand.NewPCG(seed, uint64(100+g)))
 				found := 0
-				for ; !done.Load() || found == 0; runtime.Gosched() { // on one thread nobody else would ever run
+				// on one thread nobody else would ever run
+				for ; !done.Load() || found == 0; runtime.Gosched() {
 					k := board[r.IntN(places)].Load()
 					if k == nil {
 						continue
@@ -106,7 +108,8 @@ func TestSharedPoolUnderChurn(t *testing.T) {
 			}
 		}
 		if n := p.Len(); n != len(want) || n != total-int(removed.Load()) {
-			t.Fatalf("%d elements, want %d: %d were inserted, %d removed", n, len(want), total, removed.Load())
+			t.Fatalf("%d elements, want %d: %d were inserted, %d removed", n, len(want), total,
+				removed.Load())
 		}
 		for h, e := range p.All() {
 			if n, ok := want[h]; !ok || *e != numbered(n) {
@@ -205,8 +208,8 @@ func TestAllBesideChanges(t *testing.T) {
 	}
 }
 
-// TestInsertersReachTheLimit has goroutines use up a limit, and then the capacity, together: each learns of it, every slot
-// that has memory holds an element, nothing is lost, and when there is room again they go on.
+// TestInsertersReachTheLimit has goroutines use up a limit, and then the capacity, together: each learns of
+// it, every slot that has memory holds an element, nothing is lost, and when there is room again they go on.
 func TestInsertersReachTheLimit(t *testing.T) {
 	for _, pages := range pageKinds {
 		limit := vm.NewLimit(512 << 10)
@@ -280,7 +283,8 @@ func TestInsertersReachTheLimit(t *testing.T) {
 	}
 }
 
-// TestGrowIsForAllInserters grows and takes all other memory away; as many insertions succeed, whoever makes them.
+// TestGrowIsForAllInserters grows and takes all other memory away; as many insertions succeed, whoever makes
+// them.
 func TestGrowIsForAllInserters(t *testing.T) {
 	limit := vm.NewLimit(1 << 20)
 	p := newSharedPool[record](t, Options{Limit: limit, Capacity: 20_000, Step: 1})

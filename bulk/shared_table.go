@@ -150,7 +150,8 @@ func (t *SharedTable[T]) GrowEntries(n int) error {
 	defer t.mu.Unlock()
 	t.mustBeOpen()
 	if n < 0 || n > t.plan.capacity {
-		panic(fmt.Sprintf("bulk: GrowEntries(%d) on %s, which has %d entries: raise Options.Capacity", n, t.plan.name, t.plan.capacity))
+		panic(fmt.Sprintf("bulk: GrowEntries(%d) on %s, which has %d entries: raise Options.Capacity", n,
+			t.plan.name, t.plan.capacity))
 	}
 	if err := t.entrySpan.CommitTo(n*bytesEntry, 0); err != nil {
 		return err
@@ -199,7 +200,8 @@ func (t *SharedTable[T]) Close() error {
 // mustBeLeft panics while a reader is inside, or a writer in an Update.
 func (t *SharedTable[T]) mustBeLeft() {
 	if n := t.epochs.inside(); n > 0 {
-		panic(fmt.Sprintf("bulk: Close of %s while %d of its readers are inside, or of its writers in an Update: "+
+		panic(fmt.Sprintf("bulk: Close of %s while %d of its readers are inside, or of its writers in an "+
+			"Update: "+
 			"let them Leave, or return, before", t.plan.name, n))
 	}
 }
@@ -214,7 +216,8 @@ func (t *SharedTable[T]) mustBeOpen() {
 func (t *SharedTable[T]) mustHave(i int) {
 	t.mustBeOpen()
 	if uint(i) >= uint(t.plan.capacity) {
-		panic(fmt.Sprintf("bulk: entry %d of %s, which has %d: raise Options.Capacity", i, t.plan.name, t.plan.capacity))
+		panic(fmt.Sprintf("bulk: entry %d of %s, which has %d: raise Options.Capacity", i, t.plan.name,
+			t.plan.capacity))
 	}
 }
 
@@ -290,9 +293,12 @@ func (t *SharedTable[T]) freed(place uint32) uint32 {
 
 // full explains why there are no places for n values.
 func (t *SharedTable[T]) full(op operation, n int) *vm.Error {
-	return &vm.Error{Op: op.String(), Purpose: t.plan.name, Bytes: n * t.plan.sizeElement, Err: vm.ErrCapacity,
-		Detail: fmt.Sprintf("all of %d places for the values of %d entries are taken, replaced values among them; "+
-			"%d readers are inside, or writers in an Update, and while one stays there nothing that was replaced "+
+	return &vm.Error{Op: op.String(), Purpose: t.plan.name, Bytes: n * t.plan.sizeElement,
+		Err: vm.ErrCapacity,
+		Detail: fmt.Sprintf("all of %d places for the values of %d entries are taken, replaced values "+
+			"among them; "+
+			"%d readers are inside, or writers in an Update, and while one stays there nothing that was "+
+			"replaced "+
 			"is freed: let them Leave, or return, soon, and Close writers that are not used",
 			t.most, t.plan.capacity, t.epochs.inside())}
 }

@@ -88,13 +88,17 @@ func TestSharedTableCallsBack(t *testing.T) {
 		"Set out of range":         func(u tableUsers) { u.w.Set(100, objectOf(2)) },
 		"Remove":                   func(u tableUsers) { u.w.Remove(4) },
 		"Remove of the same entry": func(u tableUsers) { u.w.Remove(3) },
-		"Update":                   func(u tableUsers) { u.w.Update(4, func(o *object) { *o = objectOf(2) }) },
-		"Update of nothing":        func(u tableUsers) { u.w.Update(9, func(*object) {}) },
-		"Grow":                     func(u tableUsers) { _ = u.w.Grow(1) },
-		"Close":                    func(u tableUsers) { u.w.Close() },
+		"Update": func(u tableUsers) {
+			u.w.Update(4,
+				func(o *object) { *o = objectOf(2) })
+		},
+		"Update of nothing": func(u tableUsers) { u.w.Update(9, func(*object) {}) },
+		"Grow":              func(u tableUsers) { _ = u.w.Grow(1) },
+		"Close":             func(u tableUsers) { u.w.Close() },
 	} {
 		method, _, _ := strings.Cut(name, " ")
-		says := method + " on a writer of objects in the middle of its Update: let change do nothing else than"
+		says := method + " on a writer of objects in the middle of its Update: let change do nothing else " +
+			"than"
 		cases[name] = callBack{says, call, one, one}
 	}
 	for name, c := range cases {

@@ -27,8 +27,8 @@ func TestSharedTableAgainstModel(t *testing.T) {
 	}
 }
 
-// playTable decodes operations of two bytes each: what, and which entry. At times a look goes on over several operations,
-// and what it saw must stay.
+// playTable decodes operations of two bytes each: what, and which entry. At times a look goes on over several
+// operations, and what it saw must stay.
 func playTable(t *testing.T, o Options, data []byte) {
 	t.Helper()
 	table := openTable(t, o)

@@ -218,7 +218,8 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 				got, ok := r.Load(3)
 				if got != want || ok != there || updated != (there && end == goesOn) ||
 					len(given) != calls || (came != nil) != (end == panics) {
-					t.Errorf("%s: entry 3 is %v, %t, want %v, %t; change was called with %v; Update returned %t, "+
+					t.Errorf("%s: entry 3 is %v, %t, want %v, %t; change was called with %v; Update "+
+						"returned %t, "+
 						"and panicked with %v", what, got, ok, want, there, given, updated, came)
 				}
 				if given[0] != objectOf(1) || calls == 2 && given[1].A+7 != want.A {
@@ -508,7 +509,8 @@ func TestSharedTableUsedAfterClose(t *testing.T) {
 			"Grow":   func() { _ = other.Grow(1) },
 			"Load":   func() { r.Load(1) },
 		} {
-			if text := modeltest.PanicText(f); !strings.Contains(text, "objects is used after Close: keep it open") {
+			if text := modeltest.PanicText(f); !strings.Contains(text,
+				"objects is used after Close: keep it open") {
 				t.Errorf("%v: %s on a closed table panics with %q", pages, name, text)
 			}
 		}

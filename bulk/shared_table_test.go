@@ -14,7 +14,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// object is a value whose parts belong together: a reader that saw half of one and half of another would notice.
+// object is a value whose parts belong together: a reader that saw half of one and half of another would
+// notice.
 type object struct {
 	A, B, C, D uint64
 }
@@ -65,8 +66,8 @@ func TestSharedTableBillion(t *testing.T) {
 	}
 }
 
-// TestSharedTableReaders: readers see whole values that stay as they are while the look lasts, and their version never goes
-// back, while several writers replace, delete and update.
+// TestSharedTableReaders: readers see whole values that stay as they are while the look lasts, and their
+// version never goes back, while several writers replace, delete and update.
 func TestSharedTableReaders(t *testing.T) {
 	const entries, writers, readers = 64, 3, 3
 	rounds := 20_000
@@ -100,7 +101,8 @@ func TestSharedTableReaders(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(n), 2))
 			r := table.Reader()
 			defer r.Close()
-			for ; !stop.Load() || looks[n] == 0; runtime.Gosched() { // on one thread nobody else would ever run
+			// on one thread nobody else would ever run
+			for ; !stop.Load() || looks[n] == 0; runtime.Gosched() {
 				r.Enter()
 				var seen []*object
 				var was []object
@@ -151,7 +153,8 @@ func TestSharedTableUpdate(t *testing.T) {
 			w := table.Writer()
 			defer w.Close()
 			for range each {
-				if !w.Update(1, func(o *object) { o.A++; o.B += 2 }) || w.Update(2, func(*object) { panic("no value") }) {
+				if !w.Update(1, func(o *object) { o.A++; o.B += 2 }) ||
+					w.Update(2, func(*object) { panic("no value") }) {
 					t.Error("Update finds a value where there is none, or none where there is one")
 				}
 			}
@@ -167,8 +170,8 @@ func TestSharedTableUpdate(t *testing.T) {
 	checkTable(t, table)
 }
 
-// TestSharedTableHeldUp: a reader who stays inside keeps what it sees, and all that is replaced meanwhile; when it leaves, all
-// of that is freed. Where places run out the error says so, and nothing has changed.
+// TestSharedTableHeldUp: a reader who stays inside keeps what it sees, and all that is replaced meanwhile;
+// when it leaves, all of that is freed. Where places run out the error says so, and nothing has changed.
 func TestSharedTableHeldUp(t *testing.T) {
 	table := openTable(t, Options{Capacity: 8})
 	w, r := table.Writer(), table.Reader()
@@ -183,7 +186,8 @@ func TestSharedTableHeldUp(t *testing.T) {
 			n++
 		}
 	}()
-	if !errors.Is(err, vm.ErrCapacity) || !strings.Contains(err.Error(), "1 readers are inside") || int(n) != int(table.most)-1 {
+	if !errors.Is(err, vm.ErrCapacity) || !strings.Contains(err.Error(), "1 readers are inside") ||
+		int(n) != int(table.most)-1 {
 		t.Errorf("after %d of %d: %v", n, table.most, err)
 	}
 	if *seen != objectOf(1) || *r.Get(3) != objectOf(n) || table.Len() != 1 {
@@ -206,8 +210,8 @@ func TestSharedTableHeldUp(t *testing.T) {
 	checkTable(t, table)
 }
 
-// TestSharedTableBounded: values that are replaced one after the other do not take more and more memory, whoever comes and
-// goes.
+// TestSharedTableBounded: values that are replaced one after the other do not take more and more memory,
+// whoever comes and goes.
 func TestSharedTableBounded(t *testing.T) {
 	table := openTable(t, Options{Capacity: 100})
 	r := table.Reader()
@@ -309,7 +313,8 @@ func TestSharedTableMisuse(t *testing.T) {
 	lost.Close()
 	says("used after Close: ask the table for another Writer", func() { lost.Set(1, object{}) })
 	says("used after Close", func() { _ = lost.Grow(1) })
-	says("NewSharedTable[struct {}]: the values have no size", func() { _, _ = NewSharedTable[struct{}](Options{}) })
+	says("NewSharedTable[struct {}]: the values have no size",
+		func() { _, _ = NewSharedTable[struct{}](Options{}) })
 	says("is a pointer", func() { _, _ = NewSharedTable[*int](Options{}) })
 	if err := table.Close(); err != nil {
 		t.Fatal(err)

@@ -97,7 +97,8 @@ func (w *SharedWriter[T]) Update(i int, change func(v *T)) bool {
 	distance := w.put(*new(T))
 	used := false
 	w.barred = true
-	t.epochs.enter(w.here) // keeps the old value from being freed, and its place from being used again, before the swap
+	// keeps the old value from being freed, and its place from being used again, before the swap
+	t.epochs.enter(w.here)
 	defer func() {
 		w.here.exit()
 		w.barred = false
@@ -136,7 +137,8 @@ func (w *SharedWriter[T]) reaches(i int) bool {
 // are free, or an error as [vm.Region.Commit] does; then nothing has changed.
 func (w *SharedWriter[T]) Grow(n int) error {
 	if n < 0 {
-		panic(fmt.Sprintf("bulk: Grow(%d) on a writer of %s: a number of values is zero or more", n, w.table.plan.name))
+		panic(fmt.Sprintf("bulk: Grow(%d) on a writer of %s: a number of values is zero or more", n,
+			w.table.plan.name))
 	}
 	if w.barred {
 		w.mustBeFree("Grow")
@@ -157,9 +159,11 @@ func (w *SharedWriter[T]) Grow(n int) error {
 // mustBeFree panics because the writer cannot be used.
 func (w *SharedWriter[T]) mustBeFree(method string) {
 	if w.here == nil {
-		panic("bulk: a writer of " + w.table.plan.name + " is used after Close: ask the table for another Writer")
+		panic("bulk: a writer of " + w.table.plan.name +
+			" is used after Close: ask the table for another Writer")
 	}
-	panic("bulk: " + method + " on a writer of " + w.table.plan.name + " in the middle of its Update: let change " +
+	panic("bulk: " + method + " on a writer of " + w.table.plan.name +
+		" in the middle of its Update: let change " +
 		"do nothing else than to change what it is given, or use another Writer")
 }
 

@@ -184,8 +184,8 @@ func (s *slots) clear() {
 	s.lower(0)
 }
 
-// changed runs checkInvariants after a change, often enough to be near the cause and seldom enough that a large
-// container can be tested: the checks take at most a constant factor of the changes.
+// changed runs checkInvariants after a change, often enough to be near the cause and seldom enough that a
+// large container can be tested: the checks take at most a constant factor of the changes.
 func (s *slots) changed(c container) {
 	if s.unchecked++; s.unchecked*16 >= int(s.room) {
 		c.checkInvariants()
@@ -220,12 +220,14 @@ func (s *slots) checkInvariants() {
 	}
 }
 
-// close gives the memory back. Without room and free slots, the short paths of a closed container reach mustBeOpen.
+// close gives the memory back. Without room and free slots, the short paths of a closed container reach
+// mustBeOpen.
 func (s *slots) close() error {
 	if err := s.region.Close(); err != nil {
 		return err
 	}
-	*s = slots{words: unsafe.Pointer(&noFree), live: s.live, region: s.region, plan: s.plan, ended: &closedError{s.plan.name}}
+	*s = slots{words: unsafe.Pointer(&noFree), live: s.live, region: s.region, plan: s.plan,
+		ended: &closedError{s.plan.name}}
 	return nil
 }
 

@@ -25,7 +25,8 @@ func carveSnug(r *vm.Region, purpose string, bytes, ahead int) (snugSpan, error)
 	if err != nil {
 		return snugSpan{}, err
 	}
-	return snugSpan{region: r, base: s.Base(), off: s.Offset(), size: s.Size(), ahead: ahead, purpose: purpose}, nil
+	return snugSpan{region: r, base: s.Base(), off: s.Offset(), size: s.Size(), ahead: ahead,
+		purpose: purpose}, nil
 }
 
 // target returns how many bytes to commit for a need.

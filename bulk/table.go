@@ -78,11 +78,13 @@ func NewTable(o TableOptions) *Table {
 		value int
 	}{{"Capacity", o.Capacity}, {"MaxBytes", o.MaxBytes}, {"Step", o.Step}} {
 		if v.value < 0 {
-			panic(fmt.Sprintf("bulk: NewTable: TableOptions.%s is %d: leave it zero for the default", v.name, v.value))
+			panic(fmt.Sprintf("bulk: NewTable: TableOptions.%s is %d: leave it zero for the default", v.name,
+				v.value))
 		}
 	}
 	if o.Layout > LayoutBlocksPage {
-		panic(fmt.Sprintf("bulk: NewTable: TableOptions.Layout is %d: use one of the Layout constants", o.Layout))
+		panic(fmt.Sprintf("bulk: NewTable: TableOptions.Layout is %d: use one of the Layout constants",
+			o.Layout))
 	}
 	if o.Name == "" {
 		o.Name = "bulk.Table"
@@ -172,8 +174,8 @@ func (t *Table) cut(n int) {
 	}
 }
 
-// Close gives the memory and the addresses back. The fields must not be used afterwards; using the table panics. Closing
-// twice does nothing.
+// Close gives the memory and the addresses back. The fields must not be used afterwards; using the table
+// panics. Closing twice does nothing.
 func (t *Table) Close() error {
 	if t.ended != nil {
 		return nil

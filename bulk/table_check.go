@@ -20,7 +20,8 @@ func (f *field) poison(from, to int) {
 	}
 }
 
-// checkInvariants panics when the bookkeeping contradicts itself. Complexity: one step for each field of the padding.
+// checkInvariants panics when the bookkeeping contradicts itself. Complexity: one step for each field of the
+// padding.
 func (t *Table) checkInvariants() {
 	fail := func(format string, args ...any) {
 		panic("bulk: " + t.plan.name + ": broken invariant: " + fmt.Sprintf(format, args...))
@@ -32,7 +33,8 @@ func (t *Table) checkInvariants() {
 		return
 	}
 	if t.len > t.ready || t.ready > t.room || t.ready > t.plan.capacity || t.room%t.group != 0 {
-		fail("%d rows of %d, %d of them ready, with room for %d in groups of %d", t.len, t.plan.capacity, t.ready, t.room, t.group)
+		fail("%d rows of %d, %d of them ready, with room for %d in groups of %d", t.len, t.plan.capacity,
+			t.ready, t.room, t.group)
 	}
 	for i := range t.arranged.parts {
 		p := &t.arranged.parts[i]
@@ -43,7 +45,8 @@ func (t *Table) checkInvariants() {
 	for _, f := range t.fields {
 		for row := t.len; row < min(t.ready, t.padded(t.len)); row++ {
 			if v := f.value(row); !bytes.Equal(v, f.safe) {
-				fail("row %d behind the last holds % x in field %q, and not the safe value % x", row, v, f.name, f.safe)
+				fail("row %d behind the last holds % x in field %q, and not the safe value % x", row, v,
+					f.name, f.safe)
 			}
 		}
 	}

@@ -16,15 +16,16 @@ import (
 type Layout uint8
 
 const (
-	// LayoutColumns keeps each field in an array of its own (a structure of arrays): work that touches few fields loads
-	// only these. The whole table is one block. The arrays begin at different cache lines of a page; see
-	// TableOptions.PageAligned.
+	// LayoutColumns keeps each field in an array of its own (a structure of arrays): work that touches few
+	// fields loads only these. The whole table is one block. The arrays begin at different cache lines of a
+	// page; see TableOptions.PageAligned.
 	LayoutColumns Layout = iota
-	// LayoutBlocks8 puts eight rows together, field by field: eight numbers of four bytes are one vector of 32 bytes, and
-	// the fields of one row are near each other. The part of each field begins at a multiple of 32 bytes.
+	// LayoutBlocks8 puts eight rows together, field by field: eight numbers of four bytes are one vector of
+	// 32 bytes, and the fields of one row are near each other. The part of each field begins at a multiple of
+	// 32 bytes.
 	LayoutBlocks8
-	// LayoutBlocks16 puts 16 rows together: 16 numbers of four bytes fill a cache line, so that work on one field loads
-	// no other. The part of each field begins at a multiple of 64 bytes.
+	// LayoutBlocks16 puts 16 rows together: 16 numbers of four bytes fill a cache line, so that work on one
+	// field loads no other. The part of each field begins at a multiple of 64 bytes.
 	LayoutBlocks16
 	// LayoutBlocksPage puts together as many rows as fill a page, a multiple of 16 (at least 16, even if they
 	// need more than a page): work on one row touches one page. The part of each field begins at a multiple
@@ -93,7 +94,8 @@ func arrange(l Layout, pageAligned bool, sizes []int) (a arrangement) {
 	}
 	page := vm.PageSize()
 	if l == LayoutBlocksPage {
-		for rows = max(16, page/a.bytesRow/16*16); rows > 16 && bytesBlock(sizes, rows, align) > page; rows -= 16 {
+		for rows = max(16, page/a.bytesRow/16*16); rows > 16 &&
+			bytesBlock(sizes, rows, align) > page; rows -= 16 {
 		}
 	}
 	bytes := bytesBlock(sizes, rows, align)

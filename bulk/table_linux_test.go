@@ -18,7 +18,8 @@ func mappingsIn(t *testing.T, base unsafe.Pointer, n int) (lines []string) {
 	}
 	for line := range strings.Lines(string(maps)) {
 		var lo, hi uintptr
-		if k, _ := fmt.Sscanf(line, "%x-%x", &lo, &hi); k == 2 && lo >= uintptr(base) && hi <= uintptr(base)+uintptr(n) {
+		if k, _ := fmt.Sscanf(line, "%x-%x", &lo, &hi); k == 2 && lo >= uintptr(base) &&
+			hi <= uintptr(base)+uintptr(n) {
 			lines = append(lines, line)
 		}
 	}
@@ -53,8 +54,10 @@ func TestTableMappings(t *testing.T) {
 			if pages == vm.PagesAuto {
 				most = 4*spans + 1
 			}
-			if lines := mappingsIn(t, tab.region.Base(), tab.region.Size()); len(lines) < 2 || len(lines) > most {
-				t.Errorf("%v, %v: %d mappings for %d parts, want at most %d:\n%s", layout, pages, len(lines), spans, most, strings.Join(lines, ""))
+			if lines := mappingsIn(t, tab.region.Base(), tab.region.Size()); len(lines) < 2 ||
+				len(lines) > most {
+				t.Errorf("%v, %v: %d mappings for %d parts, want at most %d:\n%s", layout, pages, len(lines),
+					spans, most, strings.Join(lines, ""))
 			}
 			tab.Close()
 		}

@@ -23,7 +23,8 @@ type tableRow struct {
 }
 
 func numberedRow(i int) tableRow {
-	return tableRow{float32(i), numberedByte(i), numbered(i), [3]uint16{uint16(i), 7, uint16(^i)}, -float64(i)}
+	return tableRow{float32(i), numberedByte(i), numbered(i), [3]uint16{uint16(i), 7, uint16(^i)},
+		-float64(i)}
 }
 
 // rowsTable is a table with the fields of a tableRow.
@@ -36,8 +37,8 @@ type rowsTable struct {
 	e *Field[float64]
 }
 
-// newRowsTable makes a table; with safes two of its fields have a safe value other than zero. It also returns what a new
-// row holds.
+// newRowsTable makes a table; with safes two of its fields have a safe value other than zero. It also returns
+// what a new row holds.
 func newRowsTable(o TableOptions, safes bool) (t rowsTable, fresh tableRow) {
 	t.Table = NewTable(o)
 	t.a = NewField[float32](t.Table, "a")
@@ -166,7 +167,8 @@ func playRows(t *testing.T, o TableOptions, safes bool, data []byte) {
 	compareTable(t, tab, o.Layout, m, fresh, true)
 }
 
-// compareTable passes the blocks in both ways. With spoil it leaves in the padding what calculations may leave there.
+// compareTable passes the blocks in both ways. With spoil it leaves in the padding what calculations may
+// leave there.
 func compareTable(t *testing.T, tab rowsTable, l Layout, m []tableRow, fresh tableRow, spoil bool) {
 	compare := func(first int, a []float32, b []uint8, c []record, d [][3]uint16, e []float64) {
 		for i := range a {
@@ -175,16 +177,19 @@ func compareTable(t *testing.T, tab rowsTable, l Layout, m []tableRow, fresh tab
 				want = m[first+i]
 			}
 			// Equal bits, so that neither a NaN nor a negative zero passes.
-			if math.Float32bits(a[i]) != math.Float32bits(want.a) || b[i] != want.b || c[i] != want.c || d[i] != want.d ||
+			if math.Float32bits(a[i]) != math.Float32bits(want.a) || b[i] != want.b || c[i] != want.c ||
+				d[i] != want.d ||
 				math.Float64bits(e[i]) != math.Float64bits(want.e) {
-				t.Fatalf("row %d of %d holds %v %v %v %v %v, want %v", first+i, len(m), a[i], b[i], c[i], d[i], e[i], want)
+				t.Fatalf("row %d of %d holds %v %v %v %v %v, want %v", first+i, len(m), a[i], b[i], c[i],
+					d[i], e[i], want)
 			}
 		}
 	}
 	rows, want := 0, blockRows(l, tab.Table)
 	for b := range tab.Blocks() {
 		if b.First() != rows || b.Len() != min(want, len(m)-rows) {
-			t.Fatalf("%v: a block of rows %d to %d of %d, after row %d", l, b.First(), b.First()+b.Len(), len(m), rows)
+			t.Fatalf("%v: a block of rows %d to %d of %d, after row %d", l, b.First(), b.First()+b.Len(),
+				len(m), rows)
 		}
 		rows += b.Len()
 		compare(b.First(), tab.a.Slice(b), tab.b.Slice(b), tab.c.Slice(b), tab.d.Slice(b), tab.e.Slice(b))
@@ -198,7 +203,8 @@ func compareTable(t *testing.T, tab rowsTable, l Layout, m []tableRow, fresh tab
 	rows = 0
 	for b := range tab.PaddedBlocks() {
 		a, c, e := tab.a.Slice(b), tab.c.Slice(b), tab.e.Slice(b)
-		if unit := tab.group; len(a)%unit != 0 || len(a) < b.Len() || len(a) >= b.Len()+unit || b.First() != rows || len(e) != len(a) {
+		if unit := tab.group; len(a)%unit != 0 || len(a) < b.Len() || len(a) >= b.Len()+unit ||
+			b.First() != rows || len(e) != len(a) {
 			t.Fatalf("%v: %d values for rows %d to %d", l, len(a), b.First(), b.First()+b.Len())
 		}
 		rows += b.Len()
@@ -207,7 +213,8 @@ func compareTable(t *testing.T, tab rowsTable, l Layout, m []tableRow, fresh tab
 		if l == LayoutBlocks8 {
 			align = 32
 		}
-		if p, q := uintptr(unsafe.Pointer(&a[0])), uintptr(unsafe.Pointer(&c[0])); p%align != 0 || q%align != 0 {
+		if p, q := uintptr(unsafe.Pointer(&a[0])), uintptr(unsafe.Pointer(&c[0])); p%align != 0 ||
+			q%align != 0 {
 			t.Fatalf("%v: values begin at %#x and %#x", l, p, q)
 		}
 		for i := b.Len(); spoil && i < len(a); i++ {

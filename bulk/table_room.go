@@ -118,12 +118,15 @@ func (t *Table) reserve() error {
 		at := &a.parts[a.places[i].part]
 		stride := at.bytes
 		if t.options.Layout == LayoutColumns {
-			r.Label(at.Offset()+at.lead, at.Size()-at.lead, vm.Label{What: "field " + f.name + " of " + p.name, Element: "row", Size: f.size})
+			r.Label(at.Offset()+at.lead, at.Size()-at.lead, vm.Label{What: "field " + f.name + " of " +
+				p.name, Element: "row", Size: f.size})
 			stride, t.perBlock = 0, math.MaxInt
 		}
-		f.rowLocator = newRowLocator(unsafe.Add(at.Base(), at.lead+a.places[i].offset), f.size, a.group, stride)
+		f.rowLocator = newRowLocator(unsafe.Add(at.Base(), at.lead+a.places[i].offset), f.size, a.group,
+			stride)
 		t.magic = f.magic
-		t.movers = append(t.movers, mover{f.base, f.skip, uintptr(f.size), unsafe.Pointer(unsafe.SliceData(f.safe))})
+		t.movers = append(t.movers, mover{f.base, f.skip, uintptr(f.size),
+			unsafe.Pointer(unsafe.SliceData(f.safe))})
 	}
 	t.arranged, t.group, t.plan, t.region = a, a.group, p, r
 	return nil
@@ -143,7 +146,8 @@ func (o *TableOptions) plan(a *arrangement) (plan, error) {
 	}
 	if most := min(maxSlots, math.MaxInt/8/a.bytesGroup()*a.group); p.capacity > most {
 		return p, &vm.Error{Op: "reserve", Purpose: p.name, Bytes: math.MaxInt, Err: vm.ErrSize,
-			Detail: fmt.Sprintf("TableOptions.Capacity is %d rows of %d bytes: ask for at most %d", p.capacity, p.sizeElement, most)}
+			Detail: fmt.Sprintf("TableOptions.Capacity is %d rows of %d bytes: ask for at most %d",
+				p.capacity, p.sizeElement, most)}
 	}
 	return p, nil
 }

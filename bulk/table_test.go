@@ -25,8 +25,8 @@ func closeLater(t *testing.T, tab rowsTable) rowsTable {
 	return tab
 }
 
-// TestTableUnderLimit fills tables until a shared limit is reached in the middle of growing their columns, and goes on when
-// memory returns.
+// TestTableUnderLimit fills tables until a shared limit is reached in the middle of growing their columns,
+// and goes on when memory returns.
 func TestTableUnderLimit(t *testing.T) {
 	for _, layout := range layouts {
 		for _, pages := range pageKinds {
@@ -35,7 +35,8 @@ func TestTableUnderLimit(t *testing.T) {
 			if err := other.Grow(50_000); err != nil {
 				t.Fatal(err)
 			}
-			made, fresh := newRowsTable(TableOptions{Name: "rows", Layout: layout, Limit: limit, Pages: pages, Capacity: 200_000}, true)
+			made, fresh := newRowsTable(TableOptions{Name: "rows", Layout: layout, Limit: limit, Pages: pages,
+				Capacity: 200_000}, true)
 			tab := closeLater(t, made)
 			var e *vm.Error
 			for e == nil {
@@ -50,9 +51,11 @@ func TestTableUnderLimit(t *testing.T) {
 			}
 			for range 3 {
 				first, err := tab.AppendN(50_000)
-				if e := exhausted(func() { tab.Append() }); e == nil || err == nil || first != 0 || tab.Grow(100_000) == nil ||
+				if e := exhausted(func() { tab.Append() }); e == nil || err == nil || first != 0 ||
+					tab.Grow(100_000) == nil ||
 					tab.Len() != n || limit.Used() != used {
-					t.Fatalf("%v, %v: another attempt changed something: %d rows, %d bytes, %v", layout, pages, tab.Len(), limit.Used(), err)
+					t.Fatalf("%v, %v: another attempt changed something: %d rows, %d bytes, %v", layout,
+						pages, tab.Len(), limit.Used(), err)
 				}
 				tab.checkInvariants()
 			}
@@ -79,7 +82,8 @@ func TestTableWithEachCallFailing(t *testing.T) {
 	scale := vm.PageSize() / (4 << 10)
 	for _, layout := range layouts {
 		calls := faulttest.EachCall(t, func() error {
-			tab, _ := newRowsTable(TableOptions{Layout: layout, Capacity: 5000 * scale, Step: 1, Pages: vm.PagesSmall}, false)
+			tab, _ := newRowsTable(TableOptions{Layout: layout, Capacity: 5000 * scale, Step: 1,
+				Pages: vm.PagesSmall}, false)
 			var met []error
 			attempt := func(op func() error) {
 				n := tab.Len()
@@ -127,7 +131,8 @@ func TestTableSizesThatOverflow(t *testing.T) {
 	for _, layout := range layouts {
 		for _, capacity := range []int{math.MaxInt, math.MaxInt / 64, math.MaxInt / 100} {
 			tab, _ := newRowsTable(TableOptions{Layout: layout, Capacity: capacity}, false)
-			if e := exhausted(func() { tab.Append() }); e == nil || !errors.Is(e, vm.ErrSize) && !errors.Is(e, vm.ErrAddressSpace) {
+			if e := exhausted(func() { tab.Append() }); e == nil ||
+				!errors.Is(e, vm.ErrSize) && !errors.Is(e, vm.ErrAddressSpace) {
 				t.Errorf("%v: capacity %d: %v", layout, capacity, e)
 			}
 			if tab.Len() != 0 || tab.Reserved() != 0 || tab.Close() != nil {
@@ -200,7 +205,8 @@ func TestTableBases(t *testing.T) {
 			}
 		}
 		if want := map[bool]int{false: 10, true: 1}[pageAligned]; len(lines) != want {
-			t.Errorf("page-aligned %t: row 777 of ten fields falls on %d cache sets, want %d", pageAligned, len(lines), want)
+			t.Errorf("page-aligned %t: row 777 of ten fields falls on %d cache sets, want %d", pageAligned,
+				len(lines), want)
 		}
 		tab.Close()
 	}
@@ -223,8 +229,10 @@ func TestTableGivesMemoryBack(t *testing.T) {
 		}
 		before, err := tab.Resident()
 		rows := n * tab.plan.sizeElement
-		if err != nil || before < rows || before > rows*5/4 || tab.Committed() < before || tab.Reserved() < tab.Committed() {
-			t.Errorf("%v: %d bytes resident, %d committed, %d reserved for rows of %d bytes: %v", layout, before, tab.Committed(),
+		if err != nil || before < rows || before > rows*5/4 || tab.Committed() < before ||
+			tab.Reserved() < tab.Committed() {
+			t.Errorf("%v: %d bytes resident, %d committed, %d reserved for rows of %d bytes: %v", layout,
+				before, tab.Committed(),
 				tab.Reserved(), rows, err)
 		}
 		for tab.Len() > n/10 {
@@ -233,15 +241,18 @@ func TestTableGivesMemoryBack(t *testing.T) {
 		tab.Truncate(tab.Len())
 		after, err := tab.Resident()
 		if err != nil || after > before/5 || tab.Committed() > before/5 {
-			t.Errorf("%v: %d bytes are left of %d, %d committed: %v", layout, after, before, tab.Committed(), err)
+			t.Errorf("%v: %d bytes are left of %d, %d committed: %v", layout, after, before, tab.Committed(),
+				err)
 		}
 		tab.Clear()
 		if tab.Committed() == 0 || tab.Len() != 0 {
 			t.Errorf("%v: Clear leaves %d rows and %d bytes", layout, tab.Len(), tab.Committed())
 		}
 		tab.Close()
-		if left, err := tab.Resident(); left != 0 || err != nil || tab.Committed() != 0 || tab.Reserved() != 0 {
-			t.Errorf("%v: a closed table has %d bytes in memory, %d committed: %v", layout, left, tab.Committed(), err)
+		if left, err := tab.Resident(); left != 0 || err != nil || tab.Committed() != 0 ||
+			tab.Reserved() != 0 {
+			t.Errorf("%v: a closed table has %d bytes in memory, %d committed: %v", layout, left,
+				tab.Committed(), err)
 		}
 	}
 }
@@ -276,7 +287,8 @@ func TestTableForManyGoroutines(t *testing.T) {
 		}
 		all.Wait()
 		for row := range tab.Len() {
-			if got, want := tab.get(row), (tableRow{a: float32(row), b: numberedByte(row), e: float64(row)}); got != want {
+			if got, want := tab.get(row), (tableRow{a: float32(row), b: numberedByte(row),
+				e: float64(row)}); got != want {
 				t.Fatalf("%v: row %d holds %v", layout, row, got)
 			}
 		}

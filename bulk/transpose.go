@@ -69,7 +69,8 @@ type temporary interface {
 // panics when the option is negative.
 func NewTranspose[T any](o TransposeOptions) *Transpose[T] {
 	if o.Scratch < 0 {
-		panic(fmt.Sprintf("bulk: NewTranspose: TransposeOptions.Scratch is %d: leave it zero for the default", o.Scratch))
+		panic(fmt.Sprintf("bulk: NewTranspose: TransposeOptions.Scratch is %d: leave it zero for the default",
+			o.Scratch))
 	}
 	if o.Scratch == 0 {
 		o.Scratch = defaultScratch
@@ -117,7 +118,8 @@ func (t *Transpose[T]) Pool(p *Pool[T]) iter.Seq[int] {
 // start gives the columns memory, begins an iteration and returns its number.
 func (t *Transpose[T]) start(p *Pool[T]) (pass int) {
 	if len(t.columns) == 0 {
-		panic("bulk: a Transpose without columns: name the fields with ColumnOf and InputOf before passing elements")
+		panic("bulk: a Transpose without columns: name the fields with ColumnOf and InputOf before passing " +
+			"elements")
 	}
 	if t.rows == 0 {
 		t.arrange()

@@ -51,13 +51,15 @@ func column[T, F any](t *Transpose[T], op string, field func(element *T) *F, bac
 	if whole := unsafe.Sizeof(*element); offset > whole || size > whole-offset {
 		panic(what + "the function must return the address of a field of the element that it is given")
 	}
-	c := &Temporary[F]{offset: offset, stride: unsafe.Sizeof(*element), back: back, n: &t.n, padded: &t.padded}
+	c := &Temporary[F]{offset: offset, stride: unsafe.Sizeof(*element), back: back, n: &t.n,
+		padded: &t.padded}
 	if t.n > 0 {
 		panic(what + "name all fields before passing elements")
 	}
 	for _, other := range t.columns {
 		if lo, hi := other.written(); back && lo < offset+size && offset < hi {
-			panic(what + "a part of the field is another column that is written back: name each part once, or use InputOf")
+			panic(what + "a part of the field is another column that is written back: name each part once, " +
+				"or use InputOf")
 		}
 	}
 	t.columns = append(t.columns, c)
@@ -69,7 +71,8 @@ func column[T, F any](t *Transpose[T], op string, field func(element *T) *F, bac
 // all bytes. It panics when v has a number that is NaN or denormal. It returns c.
 func (c *Temporary[F]) Safe(v F) *Temporary[F] {
 	if is := unsafeNumber(&v); is != "" {
-		panic(fmt.Sprintf("bulk: Safe(%v) for a temporary column: the value is %s, which calculations must not meet by chance",
+		panic(fmt.Sprintf("bulk: Safe(%v) for a temporary column: the value is %s, which calculations must "+
+			"not meet by chance",
 			v, is))
 	}
 	c.safe = v

@@ -68,8 +68,10 @@ func TestTransposeSlice(t *testing.T) {
 			}
 			rows := 0
 			for block := range c.Transpose.Slice(s) {
-				if len(c.x.Slice()) != block || len(c.mass.Slice()) != block || c.Index(0) != rows || c.Index(block-1) != rows+block-1 {
-					t.Fatalf("a block of %d rows has slices of %d, from element %d on", block, len(c.x.Slice()), c.Index(0))
+				if len(c.x.Slice()) != block || len(c.mass.Slice()) != block || c.Index(0) != rows ||
+					c.Index(block-1) != rows+block-1 {
+					t.Fatalf("a block of %d rows has slices of %d, from element %d on", block,
+						len(c.x.Slice()), c.Index(0))
 				}
 				padded := c.mass.Padded()
 				if len(padded) != roundUp(block, 16) || len(c.x.Padded()) != len(padded) {
@@ -81,7 +83,8 @@ func TestTransposeSlice(t *testing.T) {
 					}
 					padded[i] = math.NaN()
 				}
-				if p := uintptr(unsafe.Pointer(&padded[0])); p%64 != 0 || uintptr(unsafe.Pointer(&c.x.Slice()[0]))%64 != 0 {
+				if p := uintptr(unsafe.Pointer(&padded[0])); p%64 != 0 ||
+					uintptr(unsafe.Pointer(&c.x.Slice()[0]))%64 != 0 {
 					t.Fatalf("columns begin at %#x and %p", p, &c.x.Slice()[0])
 				}
 				if block*(4+4+8) > max(scratch, 64*16) && scratch > 0 {
@@ -91,7 +94,8 @@ func TestTransposeSlice(t *testing.T) {
 				c.step()
 			}
 			if rows != n || !slices.Equal(s, want) {
-				t.Fatalf("scratch %d: %d of %d rows were passed, and elements are right: %t", scratch, rows, n, slices.Equal(s, want))
+				t.Fatalf("scratch %d: %d of %d rows were passed, and elements are right: %t", scratch, rows,
+					n, slices.Equal(s, want))
 			}
 			if len(c.x.Slice()) != 0 {
 				t.Fatal("a column has rows after the iteration")
@@ -239,7 +243,11 @@ func TestTransposeWithGoPointers(t *testing.T) {
 			t.Fatalf("element %d is %v", i, s[i])
 		}
 	}
-	if text := modeltest.PanicText(func() { ColumnOf(c, func(n *named) *int32 { return n.next }) }); !strings.Contains(text, "must return the address of a field") {
+	if text := modeltest.PanicText(func() {
+		ColumnOf(c,
+			func(n *named) *int32 { return n.next })
+	}); !strings.Contains(text,
+		"must return the address of a field") {
 		t.Errorf("a pointer in the element: %q", text)
 	}
 }
@@ -274,7 +282,8 @@ func TestTransposeMisuse(t *testing.T) {
 		name, want string
 		f          func()
 	}{
-		{"negative", "Scratch is -1: leave it zero", func() { NewTranspose[body](TransposeOptions{Scratch: -1}) }},
+		{"negative", "Scratch is -1: leave it zero",
+			func() { NewTranspose[body](TransposeOptions{Scratch: -1}) }},
 		{"no columns", "name the fields with ColumnOf", func() {
 			for range NewTranspose[body](TransposeOptions{}).Slice(s) {
 			}

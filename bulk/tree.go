@@ -110,7 +110,8 @@ func (f *nodeForm) nodesFor(n int) int {
 func newTree[K cmp.Ordered, V any](span snugSpan) tree[K, V] {
 	var k K
 	var v V
-	t := tree[K, V]{base: span.base, span: span, form: newNodeForm(int(unsafe.Sizeof(k)), int(unsafe.Sizeof(v)))}
+	t := tree[K, V]{base: span.base, span: span, form: newNodeForm(int(unsafe.Sizeof(k)),
+		int(unsafe.Sizeof(v)))}
 	n := mostNeighbours*t.form.leafMost + 1
 	t.scratch = rows[K, V]{make([]K, n), make([]V, n), make([]uint32, n)}
 	return t
@@ -363,7 +364,8 @@ func (t *tree[K, V]) add(op operation, k K, v V) (bool, error) {
 	var p path
 	t.descend(&p, k, bitsOf(v))
 	s := p[t.height-1]
-	if keys := t.keys(s.node); s.at < len(keys) && keys[s.at] == k && bitsOf(t.values(s.node)[s.at]) == bitsOf(v) {
+	if keys := t.keys(s.node); s.at < len(keys) && keys[s.at] == k &&
+		bitsOf(t.values(s.node)[s.at]) == bitsOf(v) {
 		return false, nil
 	}
 	if int(t.head(s.node).count) == t.form.leafMost {

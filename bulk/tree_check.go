@@ -67,7 +67,8 @@ func (c *treeCheck[K, V]) node(i uint32, level, at int, low, high *pair[K, V]) {
 	for j := range int(h.count) {
 		p := &pair[K, V]{r.keys[j], r.values[j]}
 		if level == 0 || j > 0 {
-			if low != nil && p.compare(low) < 0 || high != nil && p.compare(high) >= 0 || last != nil && p.compare(last) <= 0 {
+			if low != nil && p.compare(low) < 0 || high != nil && p.compare(high) >= 0 ||
+				last != nil && p.compare(last) <= 0 {
 				c.fail("entry %d of node %d, %v, is out of order", j, i, *p)
 			}
 			last = p

@@ -11,7 +11,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// inSmaps returns how many bytes of [base, base+n) are readable and how many are in memory, as the kernel counts them.
+// inSmaps returns how many bytes of [base, base+n) are readable and how many are in memory, as the kernel
+// counts them.
 func inSmaps(t *testing.T, base unsafe.Pointer, n int) (committed, resident int) {
 	t.Helper()
 	smaps, err := os.ReadFile("/proc/self/smaps")
@@ -68,10 +69,12 @@ func checkWaste[T any](t *testing.T, pages vm.Pages, step int) {
 		}
 		used := n * size
 		if committed < used || committed-used > ahead+unit-page+part {
-			t.Errorf("%d elements of %d bytes: %d bytes are committed for %d, step %d", n, size, committed, used, ahead)
+			t.Errorf("%d elements of %d bytes: %d bytes are committed for %d, step %d", n, size, committed,
+				used, ahead)
 		}
 		if resident < used || resident-used > unit-size+part {
-			t.Errorf("%d elements of %d bytes: %d bytes are resident for %d, pages of %d", n, size, resident, used, unit)
+			t.Errorf("%d elements of %d bytes: %d bytes are resident for %d, pages of %d", n, size, resident,
+				used, unit)
 		}
 		worstCommitted, worstResident = max(worstCommitted, committed-used), max(worstResident, resident-used)
 	}
@@ -91,8 +94,8 @@ func TestWasteIsBounded(t *testing.T) {
 	}
 }
 
-// TestSmallContainersTakeNoHugePage checks that the default page policy costs a small container a page for each of its
-// parts, not a huge page.
+// TestSmallContainersTakeNoHugePage checks that the default page policy costs a small container a page for
+// each of its parts, not a huge page.
 func TestSmallContainersTakeNoHugePage(t *testing.T) {
 	if heapStandIn() {
 		t.Skip("on the heap stand-in all memory is taken at once")
@@ -107,8 +110,8 @@ func TestSmallContainersTakeNoHugePage(t *testing.T) {
 	}
 }
 
-// TestUnsharedGenerationsTakeNoMemory checks that a pool which was filled, emptied and filled again as a whole has
-// touched no generation of a single slot.
+// TestUnsharedGenerationsTakeNoMemory checks that a pool which was filled, emptied and filled again as a
+// whole has touched no generation of a single slot.
 func TestUnsharedGenerationsTakeNoMemory(t *testing.T) {
 	if heapStandIn() {
 		t.Skip("on the heap stand-in all memory is taken at once")

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestCursorOfGroups walks filters with groups of sets, some shorter than others, against unions made in the model.
+// TestCursorOfGroups walks filters with groups of sets, some shorter than others, against unions made in the
+// model.
 func TestCursorOfGroups(t *testing.T) {
 	rounds := 30
 	if testing.Short() {

@@ -2,8 +2,8 @@ package bitset
 
 import "fmt"
 
-// CheckInvariants panics when a summary contradicts what lies below it. Complexity: one step a word. It is for tests and
-// for builds with the tag invariants.
+// CheckInvariants panics when a summary contradicts what lies below it. Complexity: one step a word. It is
+// for tests and for builds with the tag invariants.
 func (s *Set) CheckInvariants() {
 	blocks := (s.usable + 63) / 64
 	for b := range blocks {
@@ -26,7 +26,7 @@ func (s *Set) CheckInvariants() {
 	}
 }
 
-// with returns s after thing i was found not empty (any) and full.
+// with returns s after the thing i below was found not empty (any) and full (full).
 func (s summary) with(i uint, any, full bool) summary {
 	if any {
 		s.any |= 1 << i

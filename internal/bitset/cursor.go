@@ -2,22 +2,22 @@ package bitset
 
 import "math/bits"
 
-// Cursor walks over the runs of slots that a filter chooses, in ascending order. The sets must not change meanwhile, but
-// slots that were passed may be cleared.
+// Cursor iterates over the runs of slots that a filter chooses, in ascending order. The sets must not change
+// meanwhile, except that slots that were passed may be cleared.
 type Cursor struct {
 	// Lo and Hi are the current run, [Lo, Hi), after Next returned true.
 	Lo, Hi uint
 
 	f     *Filter
-	bits  uint64 // the current word's matches that were not yielded yet
-	rest  uint64 // the words of the current block that come after the current one and may match
+	bits  uint64 // matches of the current word that were not yielded yet
+	rest  uint64 // words of the current block behind the current one that may match
 	word  uint   // the current word
 	block uint   // the next block to look at
 	end   uint   // words that can match
 }
 
-// Start sets the cursor, which must be zero, before the first run among the words below end. The filter must outlive the
-// walk.
+// Start sets the cursor, which must be zero, before the first run among the words below end. The filter must
+// outlive the walk.
 func (c *Cursor) Start(f *Filter, end uint) {
 	c.f = f
 	c.end = min(end, f.words())
@@ -44,8 +44,9 @@ func (c *Cursor) inside(m uint64, b uint) uint64 {
 	return m
 }
 
-// Next moves to the next maximal run and reports whether there is one. Adjacent words come out as one run. Complexity: a
-// few steps for a run, one for each 4,096 slots inside a dense run, one for each 262,144 empty slots between runs.
+// Next moves to the next maximal run and reports whether there is one. Adjacent words come out as one run.
+// Complexity: a few steps for a run, one for each 4,096 slots inside a dense run, one for each 262,144 empty
+// slots between runs.
 func (c *Cursor) Next() bool {
 	m := c.bits
 	for m == 0 {
@@ -62,7 +63,8 @@ func (c *Cursor) Next() bool {
 		}
 	}
 	first := uint(bits.TrailingZeros64(m))
-	after := m + 1<<first // carries through the run, so that its lowest bit is the run's end, or zero beyond the word
+	// carries through the run, so that its lowest bit is the run's end, or zero beyond the word
+	after := m + 1<<first
 	c.Lo = c.word*wordBits + first
 	if after == 0 {
 		c.extend()
@@ -73,8 +75,9 @@ func (c *Cursor) Next() bool {
 	return true
 }
 
-// NextWord moves to the next word with matches and returns it with their mask, which is zero where there is no such word
-// any more. A walk uses it or [Cursor.Next], not both. Complexity: one step for a word that may match by the summaries.
+// NextWord moves to the next word with matches and returns it with the mask of its matches. The mask is zero
+// if there is no such word. A walk uses NextWord or [Cursor.Next], not both. Complexity: one step for each
+// word that may match by the summaries.
 func (c *Cursor) NextWord() (word uint, mask uint64) {
 	for {
 		if c.rest == 0 {
@@ -94,7 +97,7 @@ func (c *Cursor) NextWord() (word uint, mask uint64) {
 	}
 }
 
-// nextBlock moves on to the next block with candidates and reports whether there is one.
+// nextBlock moves to the next block with candidates and reports whether there is one.
 func (c *Cursor) nextBlock() bool {
 	blocks := (c.end + 63) / 64
 	b := c.block
@@ -115,7 +118,7 @@ func (c *Cursor) nextBlock() bool {
 	return false
 }
 
-// extend follows a run that reaches the end of the current word to its own end.
+// extend follows a run beyond the end of the current word to the run's end.
 func (c *Cursor) extend() {
 	for w := c.word + 1; w < c.end; {
 		b := w / 64
@@ -135,7 +138,7 @@ func (c *Cursor) extend() {
 		if c.f.grouped {
 			m &= c.f.matchAny(w)
 			if m == ones {
-				w++ // sets of a group fill it together
+				w++ // the sets of a group fill the word together
 				continue
 			}
 		}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// pattern fills a set with stretches of different density: empty, full, sparse, dense and even-odd, so that runs end at
-// borders of words, blocks and groups, and inside them.
+// pattern fills a set with stretches of different density: empty, full, sparse, dense and even-odd, so that
+// runs end at borders of words, blocks and groups, and inside them.
 func pattern(r *rand.Rand, s *Set) model {
 	n := uint(s.Len())
 	m := make(model, n)
@@ -47,7 +47,8 @@ func pattern(r *rand.Rand, s *Set) model {
 
 type run struct{ lo, hi uint }
 
-// runsOf returns the maximal runs of the slots in [lo, hi) that are in all of and and in none of minus.
+// runsOf returns the maximal runs of the slots in [lo, hi) that are in all sets of and and in no set of
+// minus.
 func runsOf(and, minus []model, lo, hi uint) (runs []run) {
 	matches := func(i uint) bool {
 		for _, m := range and {
@@ -103,7 +104,7 @@ func TestCursorAgainstModel(t *testing.T) {
 		seed := rand.Uint64()
 		t.Logf("seed %d", seed)
 		r := rand.New(rand.NewPCG(seed, 0))
-		// Sets of one world grow to the same length; of those to be left out some may be shorter.
+		// Sets of one world grow to the same length; sets of minus may be shorter.
 		var sets []*Set
 		var models []model
 		for range 1 + r.IntN(3) {
@@ -127,7 +128,8 @@ func TestCursorAgainstModel(t *testing.T) {
 			}
 			var c Cursor
 			c.StartAt(&f, lo, hi)
-			same(t, "StartAt", walk(&c), runsOf(models[:and], models[and:], lo*wordBits, min(hi, words)*wordBits))
+			same(t, "StartAt", walk(&c), runsOf(models[:and], models[and:], lo*wordBits,
+				min(hi, words)*wordBits))
 		}
 		for range 200 {
 			w, want := r.UintN(words), uint64(0)
@@ -155,7 +157,8 @@ func TestCursorOverFullAndEmptySets(t *testing.T) {
 		{"empty", 0, 0, nil},
 		{"full", 0, n, []run{{0, n}}},
 		{"one block", BlockBits, 2 * BlockBits, []run{{BlockBits, 2 * BlockBits}}},
-		{"across a group", groupBits - 3, groupBits + BlockBits + 1, []run{{groupBits - 3, groupBits + BlockBits + 1}}},
+		{"across a group", groupBits - 3, groupBits + BlockBits + 1,
+			[]run{{groupBits - 3, groupBits + BlockBits + 1}}},
 		{"last slot", n - 1, n, []run{{n - 1, n}}},
 	} {
 		s.Erase(0, n)
@@ -166,7 +169,7 @@ func TestCursorOverFullAndEmptySets(t *testing.T) {
 	}
 }
 
-// TestCursorWhileClearing clears each run when it was passed, as removing everything that matches does.
+// TestCursorWhileClearing clears each run after the cursor has passed it, as removing all matches does.
 func TestCursorWhileClearing(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -187,20 +190,22 @@ func TestCursorWhileClearing(t *testing.T) {
 	s.CheckInvariants()
 }
 
-// TestWalkToTheEnd walks sets that end where their last group and the memory of their summaries end.
+// TestWalkToTheEnd walks sets that end together with their last group and the memory of their summaries.
 func TestWalkToTheEnd(t *testing.T) {
 	large, s, other := newSet(t, 8*groupBits), newSet(t, 4*groupBits), newSet(t, 4*groupBits)
 	last := uint(s.Len()) - 1
 	if last != 4*groupBits-1 {
 		t.Skipf("%d slots are usable: the pages of this system are too large", s.Len())
 	}
-	for _, want := range []run{{5, 6}, {last - BlockBits, last}, {last, last + 1}, {last - 3*BlockBits, last + 1}} {
+	for _, want := range []run{{5, 6}, {last - BlockBits, last}, {last, last + 1},
+		{last - 3*BlockBits, last + 1}} {
 		for _, set := range []*Set{large, s, other} {
 			set.Fill(want.lo, want.hi)
 		}
 		large.Set(last + 1)
 		large.Set(last + 2)
-		for i, f := range []Filter{NewFilter([]*Set{s}, nil), NewFilter([]*Set{s}, nil, []*Set{other}), NewFilter([]*Set{large}, nil, []*Set{s, other}),
+		for i, f := range []Filter{NewFilter([]*Set{s}, nil), NewFilter([]*Set{s}, nil, []*Set{other}),
+			NewFilter([]*Set{large}, nil, []*Set{s, other}),
 			NewFilter([]*Set{large, s}, nil)} {
 			var c Cursor
 			c.Start(&f, ^uint(0))

@@ -5,23 +5,23 @@ import (
 	"unsafe"
 )
 
-// Filter chooses the slots that are set in all of some sets, in none of others, and in at least one of each of some groups
-// of sets. It is a value that can be kept and used again; the sets may grow and change between uses.
+// Filter chooses the slots that are in all of some sets, in none of others, and in at least one set of each
+// of some groups. It is a value that can be kept and reused; the sets may grow and change between uses.
 type Filter struct {
-	// The words and block summaries of the first two sets to be in, which never move; of one set twice where there is only
-	// one. They stand here so that a query of two sets reads nothing else on its way.
+	// The words and block summaries of the first two required sets, which never move, or of one set twice if
+	// there is only one. They stand here so that a query of two sets reads nothing else.
 	aWords, bWords   unsafe.Pointer
 	aBlocks, bBlocks unsafe.Pointer
-	more             bool // whether and or minus hold anything
-	grouped          bool // whether any does
+	more             bool // and or minus is not empty
+	grouped          bool // any is not empty
 	a, b             *Set
-	and              []*Set   // the further sets to be in
-	minus            []*Set   // those not to be in
-	any              [][]*Set // groups, of each of which one set is to be in: the cursor's business, see filter_any.go
+	and              []*Set   // the other required sets
+	minus            []*Set   // the excluded sets
+	any              [][]*Set // groups with one required set each: the cursor tests them, see filter_any.go
 }
 
-// NewFilter returns the filter of the slots that are in every set of and, of which there is at least one, and in no set
-// of minus, and in at least one set of each group in any. It keeps the slices.
+// NewFilter returns the filter of the slots that are in every set of and, in no set of minus, and in at least
+// one set of each group in any. and must have at least one set. The filter keeps the slices.
 func NewFilter(and, minus []*Set, any ...[]*Set) Filter {
 	f := Filter{a: and[0], b: and[0], minus: minus, any: any}
 	if len(and) > 1 {
@@ -33,7 +33,8 @@ func NewFilter(and, minus []*Set, any ...[]*Set) Filter {
 	return f
 }
 
-// Match returns the slots of word i that the filter chooses, groups apart. The word must be usable in every set to be in.
+// Match returns the slots of word i that the filter chooses, without regard to groups. The word must be
+// usable in every required set.
 func (f *Filter) Match(i uint) uint64 {
 	m := *(*uint64)(unsafe.Add(f.aWords, i*bytesWord)) & *(*uint64)(unsafe.Add(f.bWords, i*bytesWord))
 	if f.more {
@@ -54,7 +55,7 @@ func (f *Filter) matchMore(i uint, m uint64) uint64 {
 	return m
 }
 
-// words returns how many words can match.
+// words returns the number of words that can match.
 func (f *Filter) words() uint {
 	n := min(f.a.usable, f.b.usable)
 	for _, s := range f.and {
@@ -65,7 +66,8 @@ func (f *Filter) words() uint {
 
 // candidates returns which words of block b may match, by the summaries.
 func (f *Filter) candidates(b uint) uint64 {
-	m := (*summary)(unsafe.Add(f.aBlocks, -int(b)*BlockBytes)).any & (*summary)(unsafe.Add(f.bBlocks, -int(b)*BlockBytes)).any
+	m := (*summary)(unsafe.Add(f.aBlocks, -int(b)*BlockBytes)).any & (*summary)(unsafe.Add(f.bBlocks,
+		-int(b)*BlockBytes)).any
 	if f.more {
 		m = f.candidatesMore(b, m)
 	}
@@ -84,7 +86,7 @@ func (f *Filter) candidatesMore(b uint, m uint64) uint64 {
 	return m
 }
 
-// nextBlock returns the first block at or after b, below end, in which something may match, or end.
+// nextBlock returns the first block at or after b that may match, or end.
 func (f *Filter) nextBlock(b, end uint) uint {
 	for b < end {
 		m := f.a.group(b/64).any & f.b.group(b/64).any
@@ -101,7 +103,8 @@ func (f *Filter) nextBlock(b, end uint) uint {
 
 // whole returns which words of block b match in all their slots, by the summaries.
 func (f *Filter) whole(b uint) uint64 {
-	m := (*summary)(unsafe.Add(f.aBlocks, -int(b)*BlockBytes)).full & (*summary)(unsafe.Add(f.bBlocks, -int(b)*BlockBytes)).full
+	m := (*summary)(unsafe.Add(f.aBlocks, -int(b)*BlockBytes)).full & (*summary)(unsafe.Add(f.bBlocks,
+		-int(b)*BlockBytes)).full
 	if f.more {
 		m = f.wholeMore(b, m)
 	}

@@ -1,7 +1,7 @@
 package bitset
 
-// What a filter asks of its groups of sets stands apart from Match, candidates and whole, which would be too large to
-// inline with it; the cursor asks for it where there are groups. Sets of a group may be shorter than those to be in: beyond
+// The tests of groups are apart from Match, candidates and whole, which would be too large to inline with
+// them; the cursor calls them if there are groups. Sets of a group may be shorter than required sets: beyond
 // its usable words a set is empty.
 
 // matchAny returns the slots of word i that are in at least one set of each group.
@@ -21,8 +21,8 @@ func (f *Filter) matchAny(i uint) uint64 {
 	return m
 }
 
-// blockAny returns which words of block b may match in each group, and which match in all their slots: these without the
-// words that several sets of a group fill together.
+// blockAny returns which words of block b may match in each group, and which match in all their slots. The
+// second result lacks words that several sets of a group fill together.
 //
 //go:noinline
 func (f *Filter) blockAny(b uint) (any, full uint64) {
@@ -41,8 +41,8 @@ func (f *Filter) blockAny(b uint) (any, full uint64) {
 	return any, full
 }
 
-// All returns the slots of word i that the filter chooses, groups included. Beyond the words that can match it returns
-// none.
+// All returns the slots of word i that the filter chooses, with regard to groups. It returns none beyond the
+// words that can match.
 func (f *Filter) All(i uint) uint64 {
 	if i >= f.words() {
 		return 0

@@ -2,11 +2,12 @@ package bitset
 
 import "unsafe"
 
-// NewOnHeap returns a set whose memory is Go's: for small sets that must cost no pages of their own. Growing moves it, so
-// that neither [Set.Words] nor a [Filter] may be kept, and cannot fail; the memory is given back with the set.
+// NewOnHeap returns a set in Go memory, for small sets that must not take pages of their own. Growing cannot
+// fail, but moves the set, so neither [Set.Words] nor a [Filter] may be kept. The collector frees the memory
+// with the set.
 func NewOnHeap() *Set { return &Set{onHeap: true} }
 
-// growHeap makes at least the first n slots usable, and at least twice as many as were.
+// growHeap makes at least the first n slots usable, and at least doubles their number.
 func (s *Set) growHeap(n int) {
 	before := int(s.usable) / 64 // blocks
 	blocks := max(ceil(n, BlockBits), 2*before)
@@ -14,7 +15,8 @@ func (s *Set) growHeap(n int) {
 	memory := make([]uint64, blocks*(pair+64))
 	words := unsafe.Pointer(&memory[blocks*pair])
 	if before > 0 {
-		copy(memory[(blocks-before)*pair:], unsafe.Slice((*uint64)(unsafe.Add(s.words, -before*BlockBytes)), before*(pair+64)))
+		copy(memory[(blocks-before)*pair:], unsafe.Slice((*uint64)(unsafe.Add(s.words, -before*BlockBytes)),
+			before*(pair+64)))
 	}
 	s.words, s.blocks = words, unsafe.Add(words, -BlockBytes)
 	s.usable = uint(blocks) * 64

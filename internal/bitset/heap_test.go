@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestHeapSetGrowsLikeTheOthers grows a set on Go's heap in steps, between changes, and compares it with a model.
+// TestHeapSetGrowsLikeTheOthers grows a set on Go's heap in steps, between changes, and compares it with a
+// model.
 func TestHeapSetGrowsLikeTheOthers(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -43,12 +44,15 @@ func TestHeapSetGrowsLikeTheOthers(t *testing.T) {
 		}
 	}
 	s.Shrink(0)
-	if n, err := s.Resident(); n != 0 || err != nil || s.Committed() != 0 || s.Trim() != nil || s.Count() != m.count() {
-		t.Errorf("%d bytes in memory, %d committed, %v; %d slots are set of %d", n, s.Committed(), err, s.Count(), m.count())
+	if n, err := s.Resident(); n != 0 || err != nil || s.Committed() != 0 || s.Trim() != nil ||
+		s.Count() != m.count() {
+		t.Errorf("%d bytes in memory, %d committed, %v; %d slots are set of %d", n, s.Committed(), err,
+			s.Count(), m.count())
 	}
 }
 
-// TestFullHeapSet: the search for a clear slot ends with the set, where its last group ends too.
+// TestFullHeapSet: the search for a clear slot ends at the end of the set, which is also the end of its last
+// group.
 func TestFullHeapSet(t *testing.T) {
 	for _, n := range []int{BlockBits, groupBits, 2 * groupBits} {
 		s := NewOnHeap()

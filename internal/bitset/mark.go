@@ -2,12 +2,13 @@ package bitset
 
 import "sync/atomic"
 
-// Marks are set by several goroutines at once, in one word too, as long as nobody clears bits meanwhile. Then each change of
-// a word or a summary that concerns the level above is seen by exactly one of them: the one whose Or made it. Summaries
-// are right once all have returned.
+// Several goroutines may mark slots at once, also in one word, as long as no goroutine clears bits meanwhile.
+// Exactly one goroutine sees each change of a word or a summary that concerns the level above: the one whose
+// Or made it. Summaries are right once all calls have returned.
 
-// Mark sets the slots of mask in word i, which must be usable. Several goroutines may call it and [Set.MarkRange] at once,
-// and read nothing else of the set meanwhile. Where the slots are set already it only looks.
+// Mark sets the slots of mask in word i, which must be usable. Several goroutines may call it and
+// [Set.MarkRange] at once, and read nothing else of the set meanwhile. If the slots are set already, it only
+// loads.
 func (s *Set) Mark(i uint, mask uint64) {
 	w := s.word(i)
 	if atomic.LoadUint64(w)&mask == mask {
@@ -28,8 +29,8 @@ func (s *Set) Mark(i uint, mask uint64) {
 	}
 }
 
-// MarkRange is [Set.Mark] for the slots [lo, hi). Complexity: one step for each word, and for each block that is full
-// already.
+// MarkRange is [Set.Mark] for the slots [lo, hi). Complexity: one step for each word, and one for each block
+// that is full already.
 func (s *Set) MarkRange(lo, hi uint) {
 	for lo < hi {
 		i := lo / wordBits

@@ -50,8 +50,8 @@ func sameSets(t *testing.T, got, want *Set) {
 	}
 }
 
-// TestMarksOfSeveralGoroutines fills whole groups bit by bit, so that goroutines meet in words, blocks and groups: the
-// summaries must come out right, full ones too.
+// TestMarksOfSeveralGoroutines fills whole groups bit by bit, so that goroutines meet in words, blocks and
+// groups: the summaries must come out right, full ones too.
 func TestMarksOfSeveralGoroutines(t *testing.T) {
 	for round := range 8 {
 		s := newSet(t, capacityTest)

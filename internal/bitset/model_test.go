@@ -31,7 +31,7 @@ func newSet(t testing.TB, capacity int) *Set {
 	return s
 }
 
-// model is what a set should be: one bool a slot.
+// model is the expected set: one bool a slot.
 type model []bool
 
 func (m model) next(i uint, value bool) uint {
@@ -94,7 +94,7 @@ func (s *stream) span(n uint) (lo, hi uint) {
 	return min(lo, hi), max(lo, hi)
 }
 
-// play applies the operations in data to a set and to the model and fails where they differ.
+// play applies the operations in data to a set and to the model and fails if they differ.
 func play(t *testing.T, s *Set, data []byte) {
 	n := uint(s.Len())
 	m := make(model, n)
@@ -162,9 +162,11 @@ func play(t *testing.T, s *Set, data []byte) {
 	if got, want := s.Count(), m.count(); got != want {
 		t.Fatalf("Count() = %d, want %d", got, want)
 	}
-	for _, r := range [][2]uint{{0, n}, {1, n + 100}, {wordBits, BlockBits}, {BlockBits - 1, 3*BlockBits + 1}, {5, 5}, {70, 60},
+	for _, r := range [][2]uint{{0, n}, {1, n + 100}, {wordBits, BlockBits}, {BlockBits - 1, 3*BlockBits + 1},
+		{5, 5}, {70, 60},
 		{BlockBits, groupBits}, {groupBits + 17, groupBits + 30}, {n, n + 1}} {
-		if got, want := s.CountRange(r[0], r[1]), m[min(r[0], n):max(min(r[0], n), min(r[1], n))].count(); got != want {
+		if got, want := s.CountRange(r[0], r[1]), m[min(r[0], n):max(min(r[0], n),
+			min(r[1], n))].count(); got != want {
 			t.Fatalf("CountRange(%d, %d) = %d, want %d", r[0], r[1], got, want)
 		}
 	}

@@ -22,8 +22,8 @@ const (
 
 // summary describes 64 things of the level below.
 type summary struct {
-	any  uint64 // which of them hold a set bit
-	full uint64 // which of them hold nothing else
+	any  uint64 // the things that hold a set bit
+	full uint64 // the things that hold only set bits
 }
 
 // Set is a set of slots. Make one with [New]; it must not be copied.
@@ -33,28 +33,31 @@ type Set struct {
 	groups []summary      // a summary for each 64 blocks, on the Go heap: 64 bytes for a million slots
 	usable uint           // words
 	seam   vm.Seam        // of the blocks and the words
-	onHeap bool           // whether the memory is Go's: see NewOnHeap
-	skew   int            // bytes between the beginning of a page and the first word
+	onHeap bool           // in Go memory: see NewOnHeap
+	skew   int            // bytes from the beginning of a page to the first word
 }
 
-// The words begin at different cache lines of a page. An operation on an entity touches one word of each of its columns'
-// sets, at the same index in all. If these were equally far into a page, they would compete for the same few places of the
-// first-level cache, and a load from one would wait for the store to another: processors compare the low bits of addresses
-// first.
+// The words of sets begin at different cache lines of a page. An operation on an entity touches one word in
+// the set of each of its columns, at the same index in all sets. If these words were equally far into a page,
+// they would compete for the same few places of the first-level cache, and a load from one would wait for the
+// store to another: processors compare the low bits of addresses first.
 const (
 	cacheLine = 64
-	skewRoom  = 64 * cacheLine // every set has so much more than its levels, so that sets of one size behave alike
+	// every set has this much more than its levels, so that sets of one size behave alike
+	skewRoom = 64 * cacheLine
 )
 
-// Skew returns how far to move the i-th of some arrays that are read at the same index: a multiple of a cache line, below
-// 4096, spread evenly over any consecutive or regularly spaced i.
+// Skew returns how far to move the i-th of several arrays that are read at the same index: a multiple of a
+// cache line, below 4096, spread evenly over consecutive or regularly spaced i.
 func Skew(i int) int {
-	return int(uint64(i)*0x9E3779B97F4A7C15>>58) * cacheLine // Knuth's multiplicative hashing, by the golden ratio
+	// Knuth's multiplicative hashing, by the golden ratio
+	return int(uint64(i)*0x9E3779B97F4A7C15>>58) * cacheLine
 }
 
 func ceil(n, unit int) int { return (n + unit - 1) / unit }
 
-// above returns the bytes above the seam for capacity slots, of a set whose words begin skew bytes into their page.
+// above returns the bytes above the seam for capacity slots, of a set whose words begin skew bytes into their
+// page.
 func above(capacity, skew int) int {
 	if capacity == 0 {
 		return 0
@@ -75,7 +78,8 @@ func Size(capacity int) int {
 	return blocks + words
 }
 
-// New carves a set of capacity slots from r. No slot is usable before [Set.Grow]. It fails as [vm.Region.Carve] does.
+// New carves a set of capacity slots from r. No slot is usable before [Set.Grow]. It fails as
+// [vm.Region.Carve] does.
 func New(r *vm.Region, capacity int) (*Set, error) {
 	span, err := r.Carve(Size(capacity), 0)
 	if err != nil {
@@ -90,8 +94,8 @@ func New(r *vm.Region, capacity int) (*Set, error) {
 	return s, nil
 }
 
-// Grow makes at least the first n slots usable; new ones are clear. It fails as [vm.Seam.CommitTo] does, and then the set is
-// as it was.
+// Grow makes at least the first n slots usable; new ones are clear. It fails as [vm.Seam.CommitTo] does; then
+// the set is unchanged.
 func (s *Set) Grow(n int) error {
 	if uint(n) <= s.usable*wordBits {
 		return nil
@@ -107,12 +111,13 @@ func (s *Set) Grow(n int) error {
 	return nil
 }
 
-// Shrink gives back the memory of the slots from n on, which must be clear, as far as it fills pages of the system's.
+// Shrink gives back the memory of the slots from n on, which must be clear, as far as it fills pages of the
+// operating system.
 func (s *Set) Shrink(n int) {
 	if s.onHeap {
 		return
 	}
-	// Where this fails, memory stays committed that the next Grow will use.
+	// If this fails, memory stays committed that the next Grow will use.
 	_ = s.seam.DecommitTo(0, above(n, s.skew))
 	s.measure()
 }
@@ -124,17 +129,17 @@ func (s *Set) measure() {
 	s.addGroups()
 }
 
-// Committed returns the bytes of the system's memory that the set may touch.
+// Committed returns the bytes of the operating system's memory that the set may touch.
 func (s *Set) Committed() int { return s.seam.Committed() }
 
 // Len returns the number of usable slots.
 func (s *Set) Len() int { return int(s.usable * wordBits) }
 
-// Words returns the address of the first word, for callers that test many bits in a loop and keep within Len.
+// Words returns the address of the first word, for callers that test many bits in a loop and stay within Len.
 func (s *Set) Words() unsafe.Pointer { return s.words }
 
-// word and block are sound for indices below the usable length: the memory is committed that far, never moves, and holds
-// no Go pointers.
+// word and block are sound for usable indices: the memory is committed that far, never moves, and holds no Go
+// pointers.
 func (s *Set) word(i uint) *uint64   { return (*uint64)(unsafe.Add(s.words, i*bytesWord)) }
 func (s *Set) block(i uint) *summary { return (*summary)(unsafe.Add(s.blocks, -int(i)*BlockBytes)) }
 func (s *Set) group(i uint) *summary { return &s.groups[i] }
@@ -142,7 +147,8 @@ func (s *Set) group(i uint) *summary { return &s.groups[i] }
 // Word returns the 64 bits of word i, which must be usable.
 func (s *Set) Word(i uint) uint64 { return *s.word(i) }
 
-// Block returns which of the 64 words of block i hold a set slot, and which are full. The block must be usable.
+// Block returns which of the 64 words of block i hold a set slot, and which are full. The block must be
+// usable.
 func (s *Set) Block(i uint) (any, full uint64) {
 	b := s.block(i)
 	return b.any, b.full
@@ -191,8 +197,8 @@ func (s *Set) Store(i uint, after uint64) {
 	}
 }
 
-// Summarize brings the summaries up to date after word i became after: for callers that write words by themselves, which
-// must call it when a word becomes or was zero or full. It stops where nothing changes above.
+// Summarize updates the summaries after word i became after. Callers that write words directly must call it
+// when a word becomes or was zero or full. It stops at the level above which nothing changes.
 //
 //go:noinline
 func (s *Set) Summarize(i uint, after uint64) {
@@ -255,8 +261,8 @@ func (s *Set) storeRange(lo, hi uint, value uint64) {
 	}
 }
 
-// Reset clears all slots. Complexity: one step for each word that is not empty, and one for each 262,144 slots. Memory
-// that was never touched stays untouched.
+// Reset clears all slots. Complexity: one step for each word that is not empty, and one for each 262,144
+// slots. Memory that was never touched stays untouched.
 func (s *Set) Reset() {
 	blocks := (s.usable + 63) / 64
 	for g := range (blocks + 63) / 64 {
@@ -273,8 +279,8 @@ func (s *Set) Reset() {
 	}
 }
 
-// Next returns the first set slot at or after i, or Len where there is none. Complexity: at most one step for each
-// 262,144 slots passed, and a few more.
+// Next returns the first set slot at or after i, or Len if there is none. Complexity: at most one step for
+// each 262,144 slots passed, and a few more.
 func (s *Set) Next(i uint) uint {
 	w := i / wordBits
 	if w >= s.usable {
@@ -303,7 +309,7 @@ func (s *Set) Next(i uint) uint {
 	return s.usable * wordBits
 }
 
-// NextClear returns the first clear slot at or after i, or Len where there is none. Complexity: as [Set.Next].
+// NextClear returns the first clear slot at or after i, or Len if there is none. Complexity: as [Set.Next].
 func (s *Set) NextClear(i uint) uint {
 	w := i / wordBits
 	if w >= s.usable {
@@ -358,8 +364,8 @@ func (s *Set) Count() int {
 	return n
 }
 
-// CountRange returns the number of set slots in [lo, hi); those beyond the usable ones are clear. Complexity: one step for
-// each block whose words are all empty or all full, and for each word of the others.
+// CountRange returns the number of set slots in [lo, hi); slots beyond the usable ones are clear. Complexity:
+// one step for each block whose words are all empty or all full, and for each word of the others.
 func (s *Set) CountRange(lo, hi uint) int {
 	hi = min(hi, s.usable*wordBits)
 	n := 0

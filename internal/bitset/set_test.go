@@ -28,7 +28,8 @@ func TestSetAgainstModel(t *testing.T) {
 func TestFillAndEraseAtBorders(t *testing.T) {
 	s := newSet(t, capacityTest)
 	n := uint(s.Len())
-	borders := []uint{0, 1, 63, 64, 65, BlockBits - 1, BlockBits, BlockBits + 1, groupBits - 1, groupBits, groupBits + 1, n - 1, n}
+	borders := []uint{0, 1, 63, 64, 65, BlockBits - 1, BlockBits, BlockBits + 1, groupBits - 1, groupBits,
+		groupBits + 1, n - 1, n}
 	for _, lo := range borders {
 		for _, hi := range borders {
 			if lo > hi {
@@ -110,7 +111,8 @@ func TestGrowBeyondLimitChangesNothing(t *testing.T) {
 		t.Fatalf("Grow beyond the limit: %v", err)
 	}
 	if s.Len() != n || limit.Used() != used || s.Committed() != used {
-		t.Fatalf("after a failed Grow %d slots and %d bytes, before %d and %d", s.Len(), limit.Used(), n, used)
+		t.Fatalf("after a failed Grow %d slots and %d bytes, before %d and %d", s.Len(), limit.Used(), n,
+			used)
 	}
 	s.Fill(0, uint(n))
 	s.CheckInvariants()

@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Sets that lie at regular distances, as those of a world's columns do, must not have their words at the same cache lines
-// of a page: at most a few may share one.
+// The words of sets at regular distances, as in a world's columns, must not begin at the same cache lines of
+// a page: at most a few may share one.
 func TestEqualWordsOfManySetsLieAtDifferentCacheLines(t *testing.T) {
 	const sets, capacity = 12, 1 << 16
 	r, err := vm.Reserve(sets*(Size(capacity)+vm.PageSize()), vm.Options{})
@@ -34,7 +34,8 @@ func TestEqualWordsOfManySetsLieAtDifferentCacheLines(t *testing.T) {
 		}
 		lines[uintptr(s.words)%(64*cacheLine)]++
 		blocks, _ := sizes(capacity)
-		if at := int(uintptr(s.words)-uintptr(r.Base())) - blocks - s.skew; at%vm.PageSize() != 0 || s.skew != Skew(at/vm.PageSize()) {
+		if at := int(uintptr(s.words)-uintptr(r.Base())) - blocks - s.skew; at%vm.PageSize() != 0 ||
+			s.skew != Skew(at/vm.PageSize()) {
 			t.Errorf("a set at byte %d of its region has the skew %d", at, s.skew)
 		}
 	}

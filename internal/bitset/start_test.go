@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestStartAt walks over a part of the words, by runs and by words, with and without groups: what it finds is what the words
-// say.
+// TestStartAt walks over a part of the words, by runs and by words, with and without groups, and compares the
+// result with the words.
 func TestStartAt(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -22,7 +22,8 @@ func TestStartAt(t *testing.T) {
 			s.Fill(lo, min(lo+uint(r.IntN(50*wordBits)), n))
 		}
 	}
-	for _, f := range []Filter{NewFilter([]*Set{a}, nil), NewFilter([]*Set{a}, []*Set{b}), NewFilter([]*Set{a}, nil, []*Set{b, c})} {
+	for _, f := range []Filter{NewFilter([]*Set{a}, nil), NewFilter([]*Set{a}, []*Set{b}),
+		NewFilter([]*Set{a}, nil, []*Set{b, c})} {
 		for range 200 {
 			end := uint(r.IntN(n/wordBits + 1))
 			lo := uint(r.IntN(int(end) + 1))
@@ -49,7 +50,8 @@ func TestStartAt(t *testing.T) {
 					want = f.All(uint(w))
 				}
 				if byRuns[w] != want || byWords[w] != want {
-					t.Fatalf("from word %d to %d: word %d holds %x, by words %x, want %x", lo, end, w, byRuns[w], byWords[w], want)
+					t.Fatalf("from word %d to %d: word %d holds %x, by words %x, want %x", lo, end, w,
+						byRuns[w], byWords[w], want)
 				}
 			}
 		}

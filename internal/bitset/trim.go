@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Gaps yields the maximal ranges [lo, hi) of clear slots below end, which must not lie beyond Len, in ascending order. The
-// set must not change meanwhile. Complexity: as [Set.Next] for each range.
+// Gaps yields the maximal ranges [lo, hi) of clear slots below end, which must not lie beyond Len, in
+// ascending order. The set must not change meanwhile. Complexity: as [Set.Next] for each range.
 func (s *Set) Gaps(end uint) iter.Seq2[uint, uint] {
 	return func(yield func(lo, hi uint) bool) {
 		for lo := s.NextClear(0); lo < end; {
@@ -20,8 +20,9 @@ func (s *Set) Gaps(end uint) iter.Seq2[uint, uint] {
 	}
 }
 
-// Trim gives back the memory of words without set slots, as far as they fill pages. They stay usable: their bits read as
-// zero, as before. Complexity: as [Set.Gaps], and a system call for each range that fills a page.
+// Trim gives back the memory of words without set slots, as far as it fills pages. The words stay usable:
+// their bits still read as zero. Complexity: as [Set.Gaps], and a system call for each range that fills a
+// page.
 func (s *Set) Trim() error {
 	if s.onHeap {
 		return nil
@@ -46,8 +47,8 @@ func (s *Set) Resident() (int, error) {
 	return s.seam.Resident()
 }
 
-// Memory returns where the set lies: the summaries of blocks below the seam, of which block i begins 16 × (i + 1) bytes
-// below, and the words above. It is nil for a set on the Go heap.
+// Memory returns the memory of the set: the summaries of blocks below the seam, of which block i begins 16 ×
+// (i + 1) bytes below it, and the words above. It is nil for a set on the Go heap.
 func (s *Set) Memory() *vm.Seam {
 	if s.onHeap {
 		return nil

@@ -40,7 +40,7 @@ func TestGapsAndTrim(t *testing.T) {
 	if err := s.Trim(); err != nil {
 		t.Fatal(err)
 	}
-	left, err := s.Resident() // before anything reads what was given back
+	left, err := s.Resident() // before a read touches the memory that was given back
 	if err != nil || !vm.ReadFacts().HeapStandIn && left > full/2+20*2*(vm.PageSize()-4096) {
 		t.Errorf("%d of %d bytes are left after Trim: %v", left, full, err)
 	}

@@ -1,17 +1,20 @@
-// Package generation numbers the uses of a slot, so that a reference to a slot's earlier element is known to be stale.
+// Package generation numbers the uses of a slot, so that a reference to a slot's earlier element is known to
+// be stale.
 //
-// A generation is a word of 32 bits: in the low 24 how often the slot was taken, in the high 8 the mark of the container.
-// Zero is the generation of a slot that was never taken. Because a mark is never zero, no taken slot has generation zero.
+// A generation is a word of 32 bits. The low 24 bits count how often the slot was taken; the high 8 hold the
+// mark of the container. Zero is the generation of a slot that was never taken. A mark is never zero, so no
+// taken slot has generation zero.
 package generation
 
 import "sync/atomic"
 
 const (
 	countBits = 24
-	// MaxCount is how often a slot can be taken. A slot at this count is retired: it is never taken again, because the
-	// next count would be one that an old reference may still carry.
+	// MaxCount is how often a slot can be taken. A slot at this count is retired: it is never taken again,
+	// because an old reference may still carry the next count.
 	MaxCount = 1<<countBits - 1
-	// MaxMark is the number of marks. Containers that were made a multiple of MaxMark apart share one.
+	// MaxMark is the number of marks. Two containers share one if the number of containers made between them
+	// is a multiple of MaxMark.
 	MaxMark = 255
 )
 
@@ -20,11 +23,11 @@ type Mark uint32
 
 var serial atomic.Uint32
 
-// NewMark returns the next mark of the process. A reference of another container is stale here unless its mark and its count
-// both agree by chance.
+// NewMark returns the next mark of the process. A container finds a reference of another one stale unless
+// mark and count both agree by chance.
 func NewMark() Mark { return Mark((serial.Add(1)-1)%MaxMark+1) << countBits }
 
-// Next returns the generation of a slot that is taken once more. old must not be exhausted.
+// Next returns the generation of a slot that is taken again. old must not be exhausted.
 func Next(old uint32, mark Mark) uint32 { return (old+1)&MaxCount | uint32(mark) }
 
 // Exhausted reports whether a slot of this generation is retired once it is free.

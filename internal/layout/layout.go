@@ -1,5 +1,5 @@
-// Package layout checks that an element type may lie outside Go's heap: the collector does not look there, so a Go
-// pointer in such memory would not keep its target alive.
+// Package layout checks that an element type may lie outside Go's heap. The collector does not look there, so
+// a Go pointer in such memory would not keep its target alive.
 package layout
 
 import (
@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// Size returns the bytes of addresses that an element of type T takes. A type of size zero counts as one byte, so that
-// containers may divide by it and have a limit.
+// Size returns the bytes of addresses that an element of type T takes. A type of size zero counts as one
+// byte, so that containers may divide by it and have a limit.
 func Size[T any]() int {
 	var v T
 	return max(1, int(unsafe.Sizeof(v)))
@@ -19,11 +19,12 @@ func Size[T any]() int {
 // Name returns the name of T as its own package writes it.
 func Name[T any]() string { return name(reflect.TypeFor[T]()) }
 
-// verdicts holds, for each type that was checked, what is wrong with it or "".
+// verdicts holds the result for each type that was checked: the fault, or "".
 var verdicts sync.Map // reflect.Type → string
 
 // Check panics when T holds Go pointers. The message begins with what, the function that takes T, such as
-// "bulk: NewPool", and names the path of the first offending field. Complexity: a map look-up for a type seen before.
+// "bulk: NewPool", and names the path of the first such field. Complexity: a map look-up for a type seen
+// before.
 func Check[T any](what string) {
 	t := reflect.TypeFor[T]()
 	verdict, seen := verdicts.Load(t)
@@ -31,7 +32,8 @@ func Check[T any](what string) {
 		path, kind := pointer(t, name(t))
 		s := ""
 		if kind != "" {
-			s = fmt.Sprintf("%s is %s: memory outside Go's heap must not hold Go pointers; keep %s", path, kind, remedy(kind))
+			s = fmt.Sprintf("%s is %s: memory outside Go's heap must not hold Go pointers; keep %s", path,
+				kind, remedy(kind))
 		}
 		verdict, _ = verdicts.LoadOrStore(t, s)
 	}
@@ -47,7 +49,7 @@ func name(t reflect.Type) string {
 	return t.String()
 }
 
-// pointer returns the path of the first Go pointer inside t, which path leads to, and what it is; or empty strings.
+// pointer returns the path of the first Go pointer inside t, and its kind, or empty strings. path leads to t.
 func pointer(t reflect.Type, path string) (at, kind string) {
 	switch t.Kind() {
 	case reflect.Struct:

@@ -48,7 +48,7 @@ func TestCheckAcceptsPlainTypes(t *testing.T) {
 	Check[pair[int, vec]]("t")
 }
 
-// message returns what f panics with.
+// message returns the panic of f.
 func message(f func()) (s string) {
 	defer func() { s, _ = recover().(string) }()
 	f()

@@ -1,28 +1,28 @@
-// Package rooms lets package vast do with the memory of a bulk.Pool what the pool's users cannot: take growth
-// back, and trim without taking room that was promised.
+// Package rooms gives package vast access to the memory of a bulk.Pool that the pool's users do not have:
+// undoing growth, and trimming that keeps promised room.
 package rooms
 
 // Pool is the memory of a bulk.Pool.
 type Pool interface {
 	// Free returns how many insertions cannot fail.
 	Free() int
-	// Left returns how many insertions there can be at most, with more memory.
+	// Left returns the largest number of insertions that are possible, with more memory.
 	Left() int
-	// Committed returns how much is committed.
+	// Committed returns how much memory is committed.
 	Committed() Committed
-	// Restore gives back what was committed since Committed returned c. Nothing may have been inserted
-	// meanwhile.
+	// Restore gives back the memory that was committed since Committed returned c. Nothing may have been
+	// inserted meanwhile.
 	Restore(c Committed)
-	// Trim is the pool's own, but for the room of the next keep insertions, which stays.
+	// Trim is the pool's Trim, except that it keeps room for the next keep insertions.
 	Trim(keep int) error
 }
 
-// Committed is how much memory a pool has: bytes, and bits of its set of live slots.
+// Committed is the memory of a pool: bytes, and bits of its set of live slots.
 type Committed struct {
 	Elements    int
 	Generations [3]int
 	Live        int
 }
 
-// Of returns the memory of a *bulk.Pool, of whatever type. Package bulk sets it.
+// Of returns the memory of pool, a *bulk.Pool[T]. Package bulk sets it.
 var Of func(pool any) Pool

@@ -14,13 +14,13 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// childVariable names the function of children that a process started by these tests runs instead of the tests.
+// childVariable names the function that a process started by these tests runs instead of the tests.
 const childVariable = "VAST_SAMPLING_TEST_CHILD"
 
-// cut is an element of eight bytes that lies in the second page, which a container keeps that was truncated to ten.
+// cut is an element of eight bytes in the second page, which a container truncated to ten elements keeps.
 var cut = vm.PageSize() * 3 / 2 / 8
 
-// children are programs that use what a container has given up.
+// children are programs that use elements that a container has given up.
 var children = map[string]func(){
 	"arena": func() {
 		a := made(arena.New(arena.Options{Name: "frame"}))
@@ -86,20 +86,25 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestGivenUp: with VAST_GUARD what a container gives up faults, near its end too, and the report says where that was done.
-// Without it a container keeps some memory for what comes next, and nothing is seen.
+// TestGivenUp: with VAST_GUARD, a use of memory that a container gave up faults, also near its end, and the
+// report says where it was given up. Without it, a container keeps some memory for the next elements, and the
+// use goes unseen.
 func TestGivenUp(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("containers are Go heap memory in this build, where nothing faults")
 	}
 	childtest.Needed(t)
 	for child, says := range map[string][]string{
-		"arena": {"byte 80000 of frame lies in memory that was given back: drop every pointer before its mark is released or the arena is reset", "made at ",
+		"arena": {"byte 80000 of frame lies in memory that was given back: drop every pointer before its " +
+			"mark is released or the arena is reset", "made at ",
 			"given back at ", "vm/span.go:", "arena/mark.go:", "containers_test.go:"},
-		"array": {fmt.Sprintf("element %d of events lies in memory that was given back: drop pointers and slices", cut), "given back at ", "bulk/array.go:",
+		"array": {fmt.Sprintf("element %d of events lies in memory that was given back: drop pointers and "+
+			"slices", cut), "given back at ", "bulk/array.go:",
 			"containers_test.go:"},
-		"emptied array": {"length 3 [1 1 1]", "element 19999 of events lies in memory that was given back", "given back at "},
-		"table":         {fmt.Sprintf("row %d of field mass of planets lies in memory that was given back", cut), "given back at ", "containers_test.go:"},
+		"emptied array": {"length 3 [1 1 1]", "element 19999 of events lies in memory that was given back",
+			"given back at "},
+		"table": {fmt.Sprintf("row %d of field mass of planets lies in memory that was given back",
+			cut), "given back at ", "containers_test.go:"},
 	} {
 		t.Run(child, func(t *testing.T) {
 			cmd := exec.Command(os.Args[0])
@@ -118,11 +123,12 @@ func TestGivenUp(t *testing.T) {
 				rest = after
 			}
 			if child == "emptied array" {
-				return // so many elements are given back in any case
+				return // memory for this many elements is given back in any case
 			}
 			cmd = exec.Command(os.Args[0])
 			cmd.Env = append(os.Environ(), childVariable+"="+child, "VAST_GUARD=off")
-			if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "child has survived") {
+			if out, err := cmd.CombinedOutput(); err != nil ||
+				!strings.Contains(string(out), "child has survived") {
 				t.Errorf("without VAST_GUARD it ends with %v:\n%s", err, out)
 			}
 		})

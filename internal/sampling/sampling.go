@@ -1,5 +1,5 @@
-// Package sampling reads the environment variable VAST_GUARD, which has ordinary containers guard a few of their elements,
-// chosen at random.
+// Package sampling reads the environment variable VAST_GUARD, which makes ordinary containers guard a few of
+// their elements, chosen at random.
 package sampling
 
 import (
@@ -17,13 +17,15 @@ const Variable = "VAST_GUARD"
 // every is read once, when the program starts.
 var every = read(os.Getenv(Variable), os.Stderr)
 
-// Every returns n where the variable is 1/n, and 0 where nothing is to be guarded.
+// Every returns n if the variable is 1/n, and 0 if nothing is guarded.
 func Every() int { return every }
 
-// Pick reports whether this one of its kind is picked: one in Every. Where nothing is, it costs a branch.
+// Pick reports whether to guard this one of its kind: one in Every on average. It costs a branch if nothing
+// is guarded.
 func Pick() bool { return every > 0 && rand.IntN(every) == 0 }
 
-// read returns what a value of the variable means. It is input from outside: what is not understood is said, and ignored.
+// read parses a value of the variable. It comes from outside: read reports a value that it does not
+// understand, and ignores it.
 func read(value string, says io.Writer) int {
 	switch value {
 	case "", "0", "off":
@@ -35,7 +37,8 @@ func read(value string, says io.Writer) int {
 			return int(n)
 		}
 	}
-	fmt.Fprintf(says, "vast: %s=%q is ignored: write %[1]s=1/1000 to have one in a thousand guarded (1/1 to 1/2147483647), or off\n",
+	fmt.Fprintf(says, "vast: %s=%q is ignored: write %[1]s=1/1000 to have one in a thousand guarded (1/1 "+
+		"to 1/2147483647), or off\n",
 		Variable, value)
 	return 0
 }

@@ -17,17 +17,17 @@ import (
 type arrayOp struct {
 	name   string // append, at or len
 	index  int
-	number uint64 // that append puts in
+	number uint64 // that append adds
 }
 
-// arrayResult is what came of it.
+// arrayResult is the result of an arrayOp.
 type arrayResult struct {
 	index  int // or the length
 	number uint64
 	ok     bool
 }
 
-// arrayOrder is a sequential array in which appending takes any index that is free. Its length is the lowest such.
+// arrayOrder is a sequential array in which append takes any free index. Its length is the lowest free index.
 var arrayOrder = porcupine.Model{
 	Init: func() any { return map[int]uint64{} },
 	Step: func(state, input, output any) (bool, any) {
@@ -53,7 +53,7 @@ var arrayOrder = porcupine.Model{
 	Equal: func(a, b any) bool { return maps.Equal(a.(map[int]uint64), b.(map[int]uint64)) },
 }
 
-// linearArray is what a history needs of an array.
+// linearArray is an array that can be recorded in a history.
 type linearArray interface {
 	Append(v uint64) int
 	At(i int) (uint64, bool)
@@ -79,7 +79,7 @@ func arrayHistory(a linearArray, seed uint64) []porcupine.Operation {
 	})
 }
 
-// linearShared is a SharedArray whose At says whether there is such an element.
+// linearShared is a SharedArray whose At reports whether there is an element.
 type linearShared struct{ *bulk.SharedArray[uint64] }
 
 func (a linearShared) Append(v uint64) int {
@@ -117,7 +117,7 @@ func TestSharedArrayIsLinearizable(t *testing.T) {
 	}
 }
 
-// hastyArray is wrong: an append is counted when it has its index, before it has written.
+// hastyArray is wrong: it counts an append when it has its index, before the element is written.
 type hastyArray struct {
 	mu      sync.Mutex
 	numbers []uint64

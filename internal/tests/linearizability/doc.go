@@ -1,3 +1,3 @@
-// Package linearizability checks that what goroutines do at once to the shared containers of bulk could have been done by
-// one goroutine after the other. It holds tests only.
+// Package linearizability checks that concurrent operations on the shared containers of bulk have the results
+// of some sequential order. It holds tests only.
 package linearizability

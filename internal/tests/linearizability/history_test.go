@@ -11,10 +11,12 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// recordHistory runs operations in several goroutines at once and returns what went in, what came out, and when, for porcupine
-// to find an order in which a sequential object would have done the same. Moments are counted, not timed: what a coarse clock
-// calls the same moment would count as done at once, and the orders to try would be far too many.
-func recordHistory(clients, operations int, seed uint64, choose func(*rand.Rand) any, do func(client int, input any) any) []porcupine.Operation {
+// recordHistory runs operations in several goroutines at once and returns their arguments, results and times,
+// for porcupine to find an order in which a sequential object has the same results. Times are counted, not
+// measured: a coarse clock would call too many operations concurrent, and there would be far too many orders
+// to try.
+func recordHistory(clients, operations int, seed uint64, choose func(*rand.Rand) any,
+	do func(client int, input any) any) []porcupine.Operation {
 	var clock, ready atomic.Int64
 	of := make([][]porcupine.Operation, clients)
 	var all sync.WaitGroup
@@ -28,7 +30,8 @@ func recordHistory(clients, operations int, seed uint64, choose func(*rand.Rand)
 				input := choose(r)
 				call := clock.Add(1)
 				output := do(client, input)
-				of[client] = append(of[client], porcupine.Operation{ClientId: client, Input: input, Call: call, Output: output, Return: clock.Add(1)})
+				of[client] = append(of[client], porcupine.Operation{ClientId: client, Input: input,
+					Call: call, Output: output, Return: clock.Add(1)})
 			}
 		})
 	}
@@ -40,7 +43,7 @@ func recordHistory(clients, operations int, seed uint64, choose func(*rand.Rand)
 	return whole
 }
 
-// linearHistories returns how many histories are checked.
+// linearHistories returns the number of histories to check.
 func linearHistories() int {
 	if testing.Short() {
 		return 300
@@ -50,7 +53,8 @@ func linearHistories() int {
 
 func printed(history []porcupine.Operation) (text string) {
 	for _, o := range history {
-		text += fmt.Sprintf("goroutine %d from %d to %d: %v returned %v\n", o.ClientId, o.Call, o.Return, o.Input, o.Output)
+		text += fmt.Sprintf("goroutine %d from %d to %d: %v returned %v\n", o.ClientId, o.Call, o.Return,
+			o.Input, o.Output)
 	}
 	return text
 }

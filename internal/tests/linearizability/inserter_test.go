@@ -8,7 +8,8 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// TestInsertersAreLinearizable has every operation made by an inserter, one of a few that pass from hand to hand.
+// TestInsertersAreLinearizable makes every operation through one of a few inserters that pass from goroutine
+// to goroutine.
 func TestInsertersAreLinearizable(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -44,7 +45,7 @@ func TestInsertersAreLinearizable(t *testing.T) {
 	}
 }
 
-// byInserters is a pool that is changed by whichever inserter is free.
+// byInserters is a pool that is changed through any free inserter.
 type byInserters struct {
 	*bulk.SharedPool[uint64]
 	free chan *bulk.Inserter[uint64]

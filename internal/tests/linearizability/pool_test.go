@@ -16,10 +16,10 @@ import (
 type poolOp struct {
 	name   string // insert, remove, load or valid
 	handle bulk.Handle[uint64]
-	number uint64 // that insert puts in
+	number uint64 // that insert adds
 }
 
-// poolResult is what came of it.
+// poolResult is the result of a poolOp.
 type poolResult struct {
 	handle bulk.Handle[uint64]
 	number uint64
@@ -29,7 +29,7 @@ type poolResult struct {
 // gone stands for an element that was removed.
 const gone = ^uint64(0)
 
-// poolOrder is a sequential pool: a map from all handles that ever were to numbers, or gone.
+// poolOrder is a sequential pool: a map from all handles that ever existed to numbers, or gone.
 var poolOrder = porcupine.Model{
 	Init: func() any { return map[bulk.Handle[uint64]]uint64{} },
 	Step: func(state, input, output any) (bool, any) {
@@ -60,7 +60,7 @@ var poolOrder = porcupine.Model{
 	},
 }
 
-// linearPool is what a history needs of a pool.
+// linearPool is a pool that can be recorded in a history.
 type linearPool interface {
 	Insert(v uint64) (bulk.Handle[uint64], *uint64)
 	Remove(h bulk.Handle[uint64]) bool
@@ -68,12 +68,13 @@ type linearPool interface {
 	Valid(h bulk.Handle[uint64]) bool
 }
 
-// poolHistory runs operations on a pool. They are on the elements inserted last, so that goroutines meet.
+// poolHistory runs operations on the elements of a pool that were inserted last, so that goroutines meet.
 func poolHistory(p linearPool, seed uint64) []porcupine.Operation {
 	var last [3]atomic.Pointer[bulk.Handle[uint64]]
 	var numbers atomic.Uint64
 	choose := func(r *rand.Rand) any {
-		op := poolOp{name: [...]string{"insert", "remove", "load", "valid"}[r.IntN(4)], number: numbers.Add(1)}
+		op := poolOp{name: [...]string{"insert", "remove", "load", "valid"}[r.IntN(4)],
+			number: numbers.Add(1)}
 		if h := last[r.IntN(len(last))].Load(); h != nil {
 			op.handle = *h
 		} else {
@@ -98,7 +99,7 @@ func poolHistory(p linearPool, seed uint64) []porcupine.Operation {
 	})
 }
 
-// newPool returns a pool that ends with the test.
+// newPool returns a pool that is closed at the end of the test.
 func newPool(t *testing.T, capacity int) *bulk.SharedPool[uint64] {
 	p, err := bulk.NewSharedPool[uint64](bulk.Options{Capacity: capacity})
 	if err != nil {
@@ -115,7 +116,7 @@ func newPool(t *testing.T, capacity int) *bulk.SharedPool[uint64] {
 func TestSharedPoolIsLinearizable(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	p := newPool(t, 34) // slots are taken again soon, in words with generations of all kinds
+	p := newPool(t, 34) // slots are soon taken again, in words with generations of all kinds
 	for i := range uint64(linearHistories()) {
 		h := poolHistory(p, seed+i)
 		if !porcupine.CheckOperations(poolOrder, h) {
@@ -132,7 +133,7 @@ func TestSharedPoolIsLinearizable(t *testing.T) {
 	}
 }
 
-// forgetfulPool is wrong: its Remove looks whether the element is there, and takes it out a moment later.
+// forgetfulPool is wrong: its Remove tests whether the element is there, and removes it a moment later.
 type forgetfulPool struct {
 	mu   sync.Mutex
 	live map[bulk.Handle[uint64]]uint64
@@ -173,7 +174,8 @@ func (p *forgetfulPool) Remove(h bulk.Handle[uint64]) bool {
 
 func TestWrongPoolIsFound(t *testing.T) {
 	for seed := range uint64(20_000) {
-		if !porcupine.CheckOperations(poolOrder, poolHistory(&forgetfulPool{live: map[bulk.Handle[uint64]]uint64{}}, seed)) {
+		if !porcupine.CheckOperations(poolOrder,
+			poolHistory(&forgetfulPool{live: map[bulk.Handle[uint64]]uint64{}}, seed)) {
 			return
 		}
 	}

@@ -10,14 +10,14 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// object is an entry of a table. Its words follow from the first one, so that a torn copy is found.
+// object is an entry of a table. Its words follow from the first one, so that a torn copy shows.
 type object struct{ A, B, C, D uint64 }
 
 func objectOf(n uint64) object { return object{n, n * 3, n * 5, n * 7} }
 
-// entryDo is an operation on one entry of a table: what was called, and what came of it.
+// entryDo is an operation on one entry of a table, and its result.
 type entryDo struct {
-	what  string // load, set, delete, update
+	what  string // load, set, remove, update
 	entry int
 	value uint64 // that was set, or added by update
 }
@@ -27,8 +27,8 @@ type entryGot struct {
 	had   bool   // there was a value
 }
 
-// entryModel is an entry as one goroutine alone would see it: 0, or its value. Entries do not know of each other, so
-// that each one's operations are judged by themselves.
+// entryModel is an entry for a single goroutine: 0, or its value. Entries are independent, so each one's
+// operations are checked on their own.
 var entryModel = porcupine.Model{
 	Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
 		parts := make(map[int][]porcupine.Operation)
@@ -49,7 +49,7 @@ var entryModel = porcupine.Model{
 		switch do.what {
 		case "load":
 			return got.had == had && got.value == value, value
-		case "delete":
+		case "remove":
 			return got.had == had, uint64(0)
 		case "update":
 			if had {
@@ -61,7 +61,7 @@ var entryModel = porcupine.Model{
 	},
 }
 
-// entryUser is one goroutine's way to a table of numbers.
+// entryUser uses a table of numbers for one goroutine.
 type entryUser interface {
 	do(entryDo) entryGot
 }
@@ -82,7 +82,7 @@ func (u tableUser) do(d entryDo) (got entryGot) {
 		got.value = v.A
 	case "set":
 		u.w.Set(d.entry, objectOf(d.value))
-	case "delete":
+	case "remove":
 		got.had = u.w.Remove(d.entry)
 	case "update":
 		got.had = u.w.Update(d.entry, func(o *object) { *o = objectOf(o.A + d.value) })
@@ -90,12 +90,12 @@ func (u tableUser) do(d entryDo) (got entryGot) {
 	return got
 }
 
-// history lets goroutines use a few entries at once and returns what each did, when, and with what result.
+// history lets goroutines use a few entries at once and returns the operations, times and results of each.
 func history(seed uint64, users []entryUser) []porcupine.Operation {
 	const entries, each = 2, 12
 	var values atomic.Uint64
 	choose := func(random *rand.Rand) any {
-		what := [...]string{"load", "load", "set", "delete", "update"}[random.IntN(5)]
+		what := [...]string{"load", "load", "set", "remove", "update"}[random.IntN(5)]
 		return entryDo{what, random.IntN(entries), values.Add(1)}
 	}
 	return recordHistory(len(users), each, seed, choose, func(client int, input any) any {
@@ -116,8 +116,8 @@ func newTable(t *testing.T) *bulk.SharedTable[object] {
 	return table
 }
 
-// TestSharedTableLinearizable: whatever goroutines do at once could have been done by one after the other, each operation at
-// some moment between its call and its return (checked as in Wing and Gong, 1993, and Lowe, 2017).
+// TestSharedTableLinearizable: concurrent operations have the results of some sequential order, in which each
+// operation happens between its call and its return (checked as in Wing and Gong, 1993, and Lowe, 2017).
 func TestSharedTableLinearizable(t *testing.T) {
 	rounds := 500
 	if testing.Short() {
@@ -136,7 +136,7 @@ func TestSharedTableLinearizable(t *testing.T) {
 		}
 		for _, u := range users {
 			for entry := range 2 {
-				u.do(entryDo{"delete", entry, 0}) // the model begins without values
+				u.do(entryDo{"remove", entry, 0}) // the model begins without values
 			}
 			u.(tableUser).r.Close()
 			u.(tableUser).w.Close()
@@ -144,7 +144,7 @@ func TestSharedTableLinearizable(t *testing.T) {
 	}
 }
 
-// brokenUser updates in two steps, between which others change the entry.
+// brokenUser updates in two steps, between which others can change the entry.
 type brokenUser struct {
 	tableUser
 	between func()
@@ -162,19 +162,20 @@ func (u brokenUser) do(d entryDo) (got entryGot) {
 	return entryGot{had: got.had}
 }
 
-// TestLinearizabilityIsChecked: updates that lose each other are found.
+// TestLinearizabilityIsChecked: lost updates are found.
 func TestLinearizabilityIsChecked(t *testing.T) {
 	table := newTable(t)
 	for seed := range uint64(200) {
 		var users []entryUser
 		for range 4 {
-			users = append(users, brokenUser{tableUser{table.Reader(), table.Writer()}, func() { time.Sleep(20 * time.Microsecond) }})
+			users = append(users, brokenUser{tableUser{table.Reader(), table.Writer()},
+				func() { time.Sleep(20 * time.Microsecond) }})
 		}
 		if !porcupine.CheckOperations(entryModel, history(seed, users)) {
 			return
 		}
 		for entry := range 2 {
-			users[0].do(entryDo{"delete", entry, 0})
+			users[0].do(entryDo{"remove", entry, 0})
 		}
 	}
 	t.Error("no history of a broken table was found out")

@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestReset: a set that was reset holds nothing, at any level of its summaries, and can be filled and made smaller again.
+// TestReset: a reset set is empty at all levels of its summaries, and can be filled and shrunk again.
 func TestReset(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -43,12 +43,14 @@ func TestReset(t *testing.T) {
 				count += bits.OnesCount64(w)
 			}
 			if s.OccupiedWords() != len(words) || s.Count() != count {
-				t.Errorf("%s: %d words with %d slots are occupied, want %d with %d", name, s.OccupiedWords(), s.Count(), len(words), count)
+				t.Errorf("%s: %d words with %d slots are occupied, want %d with %d", name, s.OccupiedWords(),
+					s.Count(), len(words), count)
 			}
 			s.Reset()
 			s.CheckInvariants()
 			if s.OccupiedWords() != 0 || s.Count() != 0 || s.Next(0) != uint(s.Len()) || s.NextClear(0) != 0 {
-				t.Fatalf("%s: %d words are occupied after Reset, %d slots, the first is %d", name, s.OccupiedWords(), s.Count(), s.Next(0))
+				t.Fatalf("%s: %d words are occupied after Reset, %d slots, the first is %d", name,
+					s.OccupiedWords(), s.Count(), s.Next(0))
 			}
 			for b := range uint(n / 4096) {
 				if any, full := s.Block(b); any != 0 || full != 0 {
@@ -64,7 +66,8 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// TestGroupsNarrow: a filter with two groups looks at the words that both of them may match, not at those of the last one.
+// TestGroupsNarrow: a filter with two groups looks at the words that both groups may match, not at those of
+// the last group only.
 func TestGroupsNarrow(t *testing.T) {
 	const n = 1 << 14
 	all, a, b := NewOnHeap(), NewOnHeap(), NewOnHeap()
