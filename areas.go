@@ -6,13 +6,14 @@ import (
 	"github.com/vastgo/vast/internal/probing"
 )
 
-// Parts calls add for each array that the world keeps, with the column that the array belongs to, or nil. A closed world has
-// none.
+// Parts calls add for each array that the world keeps, with the column that the array belongs to, or nil. A
+// closed world has none.
 func (probes) Parts(w *World, add func(AnyColumn, probing.Part)) {
 	if w.closed || w.live == nil {
 		return
 	}
-	add(nil, probing.Part{Kind: probing.KindOwners, Seam: &w.control, Below: true, Stride: bytesOwner, Share: 64})
+	add(nil, probing.Part{Kind: probing.KindOwners, Seam: &w.control, Below: true, Stride: bytesOwner,
+		Share: 64})
 	add(nil, probing.Part{Kind: probing.KindGenerations, Seam: &w.control, Stride: 4})
 	add(nil, probing.Part{Kind: probing.KindLive, Set: w.live})
 	for _, c := range w.columns {
@@ -21,7 +22,8 @@ func (probes) Parts(w *World, add func(AnyColumn, probing.Part)) {
 	for _, one := range w.relations {
 		if k, ok := one.(*relation); ok {
 			col := columnOfAnyType{k.sources}
-			add(col, probing.Part{Kind: probing.KindLinks, Span: &k.links, Stride: int(unsafe.Sizeof(link{}))})
+			stride := int(unsafe.Sizeof(link{}))
+			add(col, probing.Part{Kind: probing.KindLinks, Span: &k.links, Stride: stride})
 			for i, level := range k.levels {
 				add(col, probing.Part{Kind: probing.KindLevels, Number: i, Set: level})
 			}
@@ -34,7 +36,9 @@ func (probes) Parts(w *World, add func(AnyColumn, probing.Part)) {
 	defer w.commands.mu.Unlock()
 	for i, c := range w.commands.all {
 		if c.span.Region() != nil && !c.closed {
-			add(nil, probing.Part{Kind: probing.KindCommands, Number: i, Reserved: c.span.Size(), Committed: c.span.Committed()})
+			reserved, committed := c.span.Size(), c.span.Committed()
+			add(nil, probing.Part{Kind: probing.KindCommands, Number: i, Reserved: reserved,
+				Committed: committed})
 		}
 	}
 }
@@ -62,7 +66,8 @@ func (c *column) parts(add func(AnyColumn, probing.Part)) {
 	}
 }
 
-// parts calls add for the three sets and the generations of a tracker's marks, which are number i of their column.
+// parts calls add for the three sets and the generations of a tracker's marks, which are number i of their
+// column.
 func (m *marks) parts(i int, col AnyColumn, add func(AnyColumn, probing.Part)) {
 	add(col, probing.Part{Kind: probing.KindMarks, Number: 3 * i, Set: m.changed})
 	add(col, probing.Part{Kind: probing.KindMarks, Number: 3*i + 1, Set: m.touched})

@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// sprintMost is how many bytes of a component [World.Sprint] shows.
+// sprintMost is the number of bytes of a component that [World.Sprint] shows.
 const sprintMost = 120
 
-// Sprint describes e for a person: slot and generation, its name if the world has [Names], and its components with their
-// values, such as
+// Sprint describes e for a person: slot and generation, its name if the world has [Names], and its components
+// with their values, such as
 //
 //	17.3 "Paris" {Position{X:1 Y:2} Docked}
 //
-// Each component is cut to about 120 bytes; a … stands for the rest. A stale entity is shown as 17.3 (stale). Complexity:
-// the number of columns.
+// Each component is cut to about 120 bytes; a … stands for the rest. A stale entity is shown as 17.3 (stale).
+// Complexity: the number of columns.
 func (w *World) Sprint(e Entity) string {
 	b := []byte(e.String())
 	if !w.Alive(e) {
@@ -56,7 +56,7 @@ func (w *World) Sprint(e Entity) string {
 
 var entityType = reflect.TypeFor[Entity]()
 
-// shown is a text that is being written, and the length at which it is cut short.
+// shown is a text under construction, and the length at which it is cut.
 type shown struct {
 	b    []byte
 	most int
@@ -81,7 +81,7 @@ func (s shown) text(v string) shown {
 	return s.add("…")
 }
 
-// value adds a value. What pointers, maps and functions refer to is not followed, so it ends.
+// value adds a value. It terminates because it does not follow pointers, maps and functions.
 func (s shown) value(v reflect.Value) shown {
 	switch v.Kind() {
 	case reflect.Bool:
@@ -98,7 +98,8 @@ func (s shown) value(v reflect.Value) shown {
 		return s.text(v.String())
 	case reflect.Struct:
 		if v.Type() == entityType {
-			return s.add(Entity{slot: uint32(v.Field(0).Uint()), generation: uint32(v.Field(1).Uint())}.String())
+			e := Entity{slot: uint32(v.Field(0).Uint()), generation: uint32(v.Field(1).Uint())}
+			return s.add(e.String())
 		}
 		s = s.add("{")
 		for i := range v.NumField() {
@@ -135,7 +136,7 @@ func (s shown) value(v reflect.Value) shown {
 
 func (s shown) full() bool { return len(s.b) >= s.most }
 
-// next adds what stands before part i of a struct or an array, or the sign that the rest is left out.
+// next adds the separator before part i of a struct or an array, or a … if the text is full.
 func (s shown) next(i int) shown {
 	switch {
 	case s.full():

@@ -7,7 +7,8 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// value returns a copy of e's component, and whether e is alive and has it. The value of a tag is an empty struct.
+// value returns a copy of e's component, and whether e is alive and has it. The value of a tag is an empty
+// struct.
 func (c *column) value(e Entity) (reflect.Value, bool) {
 	if !c.has(e) {
 		return reflect.Value{}, false
@@ -57,7 +58,8 @@ func (probes) AddValue(col AnyColumn, e Entity, v reflect.Value) bool {
 func (probes) RemoveValue(col AnyColumn, e Entity) bool {
 	c := columnOf("RemoveValue", col)
 	if c.internal {
-		panic(fmt.Sprintf("probe: RemoveValue: %s holds no component: remove the links from their sources", c.name))
+		panic(fmt.Sprintf("probe: RemoveValue: %s holds no component: remove the links from their sources",
+			c.name))
 	}
 	return c.remove(e)
 }
@@ -69,18 +71,19 @@ func (c *column) setValue(slot uint32, v reflect.Value) {
 	}
 }
 
-// valueAt returns the element of a slot that has the component. It is sound because the element has the column's type.
+// valueAt returns the element of a slot that has the component. It is sound because the element has the
+// column's type.
 func (c *column) valueAt(slot uint32) reflect.Value { return reflect.NewAt(c.typ, c.at(slot)).Elem() }
 
 // mustTake panics unless v may become an element.
 func (c *column) mustTake(function string, v reflect.Value) {
 	if c.linked != "" {
-		panic(fmt.Sprintf("probe: %s: %s belongs to the links of %s, which have two ends: use Relation.Set or Edges.Add",
-			function, c.name, c.linked))
+		panic(fmt.Sprintf("probe: %s: %s belongs to the links of %s, which have two ends: use "+
+			"Relation.Set or Edges.Add", function, c.name, c.linked))
 	}
 	if c.world.namedBy(c) {
-		panic(fmt.Sprintf("probe: %s: %s is the column of the world's Names, which finds entities by name: use Names.Set",
-			function, c.name))
+		panic(fmt.Sprintf("probe: %s: %s is the column of the world's Names, which finds entities by name: "+
+			"use Names.Set", function, c.name))
 	}
 	want := c.typ
 	if want == nil {
@@ -91,11 +94,11 @@ func (c *column) mustTake(function string, v reflect.Value) {
 		if v.IsValid() {
 			got = "a " + v.Type().String()
 		}
-		panic(fmt.Sprintf("probe: %s: %s holds %s and cannot take %s: give a value of Describe(col).Type", function, c.name,
-			want, got))
+		panic(fmt.Sprintf("probe: %s: %s holds %s and cannot take %s: give a value of Describe(col).Type",
+			function, c.name, want, got))
 	}
 	if !v.CanInterface() {
-		panic(fmt.Sprintf("probe: %s: the value for %s was obtained through an unexported field: give a copy of the whole",
-			function, c.name))
+		panic(fmt.Sprintf("probe: %s: the value for %s was obtained through an unexported field: give "+
+			"a copy of the whole", function, c.name))
 	}
 }

@@ -16,37 +16,38 @@ type AreaKind uint8
 
 const (
 	// AreaElements holds the elements of a column: handles for a [vast.SparseColumn], lists for [vast.Edges].
-	AreaElements = AreaKind(probing.KindElements)
+	AreaElements AreaKind = probing.KindElements
 	// AreaPresence holds one bit a slot: whether its entity has the component.
-	AreaPresence = AreaKind(probing.KindPresence)
+	AreaPresence AreaKind = probing.KindPresence
 	// AreaSummaries holds which words of presence bits or live bits are empty and which are full.
-	AreaSummaries = AreaKind(probing.KindSummaries)
+	AreaSummaries AreaKind = probing.KindSummaries
 	// AreaGenerations holds how often each slot was used.
-	AreaGenerations = AreaKind(probing.KindGenerations)
+	AreaGenerations AreaKind = probing.KindGenerations
 	// AreaOwners holds the archetype that owns each word, and other facts about the word.
-	AreaOwners = AreaKind(probing.KindOwners)
+	AreaOwners AreaKind = probing.KindOwners
 	// AreaLive holds one bit a slot: whether it holds an entity.
-	AreaLive = AreaKind(probing.KindLive)
+	AreaLive AreaKind = probing.KindLive
 	// AreaLinks holds the neighbours of a relation's sources.
-	AreaLinks = AreaKind(probing.KindLinks)
+	AreaLinks AreaKind = probing.KindLinks
 	// AreaLevels holds the sources of a relation at one depth, one bit a slot, and summaries of these bits.
-	AreaLevels = AreaKind(probing.KindLevels)
+	AreaLevels AreaKind = probing.KindLevels
 	// AreaWritten holds one bit a slot: whether the element was written since trackers were told.
-	AreaWritten = AreaKind(probing.KindWritten)
+	AreaWritten AreaKind = probing.KindWritten
 	// AreaMarks holds what a tracker has noted of a column, one bit a slot, and summaries of these bits.
-	AreaMarks = AreaKind(probing.KindMarks)
+	AreaMarks AreaKind = probing.KindMarks
 	// AreaMarkGenerations holds the generations that a tracker has noted.
-	AreaMarkGenerations = AreaKind(probing.KindMarkGenerations)
-	// AreaStore holds the packed elements of a [vast.SparseColumn] or of [vast.Edges], outside of the reservations.
-	AreaStore = AreaKind(probing.KindStore)
+	AreaMarkGenerations AreaKind = probing.KindMarkGenerations
+	// AreaStore holds the packed elements of a [vast.SparseColumn] or of [vast.Edges], outside of the
+	// reservations.
+	AreaStore AreaKind = probing.KindStore
 	// AreaCommands holds recorded [vast.Commands], outside of the reservations.
-	AreaCommands = AreaKind(probing.KindCommands)
+	AreaCommands AreaKind = probing.KindCommands
 	// AreaHeap holds the blocks of a [vast.HeapColumn], on the Go heap.
-	AreaHeap = AreaKind(probing.KindHeap)
+	AreaHeap AreaKind = probing.KindHeap
 )
 
-var areaKinds = [...]string{"elements", "presence", "summaries", "generations", "owners", "live", "links", "levels", "written",
-	"marks", "mark generations", "store", "commands", "heap"}
+var areaKinds = [...]string{"elements", "presence", "summaries", "generations", "owners", "live", "links",
+	"levels", "written", "marks", "mark generations", "store", "commands", "heap"}
 
 // String returns the kind in one or two words, such as elements.
 func (k AreaKind) String() string {
@@ -56,15 +57,15 @@ func (k AreaKind) String() string {
 	return fmt.Sprintf("AreaKind(%d)", k)
 }
 
-// Area is the part of a world's memory in which one array lies. [Area.Place] and [Area.Slots] convert between slots and
-// offsets. All offsets are in bytes from the base of the reservation.
+// Area is the part of a world's memory in which one array lies. [Area.Place] and [Area.Slots] convert between
+// slots and offsets. All offsets are in bytes from the base of the reservation.
 type Area struct {
 	Kind   AreaKind
-	Column vast.AnyColumn // the column that the array belongs to, as [Columns] returns it; nil for an array of the world
+	Column vast.AnyColumn // the array's owner, as [Columns] returns it; nil for an array of the world
 	Number int            // among areas of the same kind and column, from 0 on: levels, marks, commands
 
-	// Reservation is an index into [Reservations]. It is -1 for an array that lies outside of them: the offset is then 0,
-	// and only Bytes and Committed are known.
+	// Reservation is an index into [Reservations]. It is -1 for an array that lies outside of them: the
+	// offset is then 0, and only Bytes and Committed are known.
 	Reservation int
 	Offset      int
 	Bytes       int // addresses
@@ -73,15 +74,16 @@ type Area struct {
 	CommittedAt int // offset
 	Committed   int // bytes
 
-	// The bytes of the first Share slots begin at offset First. The bytes of each next Share slots lie Stride bytes
-	// further. Stride is negative if the area grows downwards, and 0 if slots have no place in the area.
+	// The bytes of the first Share slots begin at offset First. The bytes of each next Share slots lie Stride
+	// bytes further. Stride is negative if the area grows downwards, and 0 if slots have no place in the
+	// area.
 	First  int
 	Stride int
 	Share  int
 }
 
-// Place returns the offset and the number of the bytes that belong to a slot. The slot must not be negative. It may lie
-// beyond the slots that the area has memory for.
+// Place returns the offset and the number of the bytes that belong to a slot. The slot must not be negative.
+// It may lie beyond the slots that the area has memory for.
 func (a *Area) Place(slot int) (off, n int) {
 	if a.Stride == 0 {
 		return a.First, 0
@@ -105,9 +107,10 @@ func (a *Area) Slots(off, n int) (lo, hi int) {
 	return from * a.Share, max(from, to) * a.Share
 }
 
-// Areas returns the areas of the world's reservations in the order of addresses, and after them the areas that lie outside
-// of the reservations. Areas do not overlap, and all committed memory of the reservations lies in areas. Areas makes no
-// system call. It returns nil if the world is closed. Complexity: the number of areas.
+// Areas returns the areas of the world's reservations in the order of addresses, and after them the areas
+// that lie outside of the reservations. Areas do not overlap, and all committed memory of the reservations
+// lies in areas. Areas makes no system call. It returns nil if the world is closed. Complexity: the number of
+// areas.
 func Areas(w *vast.World) []Area {
 	l := areaList{regions: engine.Regions(w)}
 	engine.Parts(w, l.add)

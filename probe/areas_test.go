@@ -12,7 +12,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestAreasOfEverything makes a world with every kind of array and looks for known values where the areas say they are.
+// TestAreasOfEverything makes a world with every kind of array and looks for known values where the areas say
+// they are.
 func TestAreasOfEverything(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHuge, vm.PagesHeap} {
 		w := vast.NewWorld(vast.Options{Name: t.Name(), MaxEntities: 1 << 18, Pages: pages})
@@ -22,7 +23,8 @@ func TestAreasOfEverything(t *testing.T) {
 		}
 		c, empty, tag := vast.NewColumn[[3]uint64](w), vast.NewColumn[struct{}](w), vast.NewTag(w, "tag")
 		sparse, heap := vast.NewSparseColumn[[4]uint64](w), vast.NewHeapColumn[string](w)
-		relation, edges := vast.NewRelation(w, "childOf", vast.RelationOptions{}), vast.NewEdges[int](w, "roads", vast.EdgesOptions{})
+		relation := vast.NewRelation(w, "childOf", vast.RelationOptions{})
+		edges := vast.NewEdges[int](w, "roads", vast.EdgesOptions{})
 		a := w.Archetype(c, empty)
 		w.Archetype(tag).NewN(100, nil)
 		a.NewN(200_000, nil)
@@ -51,16 +53,16 @@ func TestAreasOfEverything(t *testing.T) {
 		}
 		columns := 9 // the relation and the edges have two each
 		want := map[probe.AreaKind]int{probe.AreaElements: columns - 2, probe.AreaPresence: columns,
-			probe.AreaSummaries: columns + 1, probe.AreaGenerations: 1, probe.AreaOwners: 1, probe.AreaLive: 1, probe.AreaLinks: 1,
-			probe.AreaLevels: 2, probe.AreaWritten: 1, probe.AreaMarks: 6, probe.AreaMarkGenerations: 1, probe.AreaStore: 2,
-			probe.AreaCommands: 1, probe.AreaHeap: 1}
+			probe.AreaSummaries: columns + 1, probe.AreaGenerations: 1, probe.AreaOwners: 1,
+			probe.AreaLive: 1, probe.AreaLinks: 1, probe.AreaLevels: 2, probe.AreaWritten: 1,
+			probe.AreaMarks: 6, probe.AreaMarkGenerations: 1, probe.AreaStore: 2, probe.AreaCommands: 1, probe.AreaHeap: 1}
 		for k := range probe.AreaHeap + 1 {
 			if kinds[k] != want[k] {
 				t.Errorf("%v: %d areas of %v, want %d", pages, kinds[k], k, want[k])
 			}
 		}
-		for _, k := range []probe.AreaKind{probe.AreaElements, probe.AreaPresence, probe.AreaSummaries, probe.AreaGenerations,
-			probe.AreaOwners, probe.AreaLive} {
+		for _, k := range []probe.AreaKind{probe.AreaElements, probe.AreaPresence, probe.AreaSummaries,
+			probe.AreaGenerations, probe.AreaOwners, probe.AreaLive} {
 			if compared[k] == 0 {
 				t.Errorf("%v: the contents of %v were not compared", pages, k)
 			}
@@ -103,9 +105,10 @@ func TestAreasOfEverything(t *testing.T) {
 	}
 }
 
-// compareContents reads the bytes of an area for some entities through the reservation, and compares them with what the
-// world says. It returns how many bytes it compared.
-func compareContents(t *testing.T, w *vast.World, c vast.Column[[3]uint64], a probe.Area, es []vast.Entity) (compared int) {
+// compareContents reads the bytes of an area for some entities through the reservation, and compares them
+// with what the world says. It returns how many bytes it compared.
+func compareContents(t *testing.T, w *vast.World, c vast.Column[[3]uint64], a probe.Area, es []vast.Entity) (
+	compared int) {
 	t.Helper()
 	if a.Reservation < 0 || a.Stride == 0 {
 		return 0
@@ -137,11 +140,12 @@ func compareContents(t *testing.T, w *vast.World, c vast.Column[[3]uint64], a pr
 		case probe.AreaGenerations:
 			want = binary.NativeEndian.AppendUint32(nil, uint32(e.ID()>>32))
 		case probe.AreaOwners:
-			// An owner begins with the columns that entities of the word gained after their birth, one bit a column.
+			// An owner begins with the columns that entities of the word gained after their birth, one bit a
+			// column.
 			var gained uint64
 			for x := range probe.Extents(w, slot) {
 				for _, col := range probe.Columns(w) {
-					born := slices.ContainsFunc(probe.ColumnsOf(x.Archetype), func(b vast.AnyColumn) bool { return b == col })
+					born := slices.Contains(probe.ColumnsOf(x.Archetype), col)
 					if !born && probe.Presence(w, col, slot/64) != 0 {
 						gained |= 1 << (probe.Describe(col).ID % 64)
 					}
@@ -181,7 +185,8 @@ func TestKindsAreNamed(t *testing.T) {
 	for k := range probe.AreaHeap + 1 {
 		seen[k.String()] = true
 	}
-	if len(seen) != int(probe.AreaHeap)+1 || !seen["mark generations"] || (probe.AreaHeap+1).String() != "AreaKind(14)" {
+	if len(seen) != int(probe.AreaHeap)+1 || !seen["mark generations"] ||
+		(probe.AreaHeap+1).String() != "AreaKind(14)" {
 		t.Errorf("%v, %v", seen, probe.AreaHeap+1)
 	}
 	if probe.StorageSparse.String() != "sparse" || probe.Storage(4).String() != "Storage(4)" {

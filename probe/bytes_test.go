@@ -13,7 +13,8 @@ func TestBytes(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 10})
 	t.Cleanup(func() { w.Close() })
 	type pair struct{ A, B uint32 }
-	a, s, h, tag := vast.NewColumn[pair](w), vast.NewSparseColumn[uint64](w), vast.NewHeapColumn[string](w), vast.NewTag(w, "Tag")
+	a, s := vast.NewColumn[pair](w), vast.NewSparseColumn[uint64](w)
+	h, tag := vast.NewHeapColumn[string](w), vast.NewTag(w, "Tag")
 	nothing := vast.NewColumn[struct{}](w)
 	made := w.Archetype(a, s, h, tag, nothing)
 	made.NewN(300, func(r vast.Run) {

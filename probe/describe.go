@@ -16,7 +16,7 @@ type ColumnInfo struct {
 	Type    reflect.Type // of an element; nil for a tag
 	Storage Storage
 	Layout  Layout // of an element; zero for a tag
-	Linked  string // the name of the [vast.Relation] or the [vast.Edges] that own the column; empty for other columns
+	Linked  string // the name of the [vast.Relation] or [vast.Edges] that own the column; empty for others
 	Private bool   // whether the column holds no component: it is the target column of Linked
 }
 
@@ -24,10 +24,10 @@ type ColumnInfo struct {
 type Storage uint8
 
 const (
-	StorageDense  = Storage(probing.StorageDense)  // at base + slot × size: [vast.Column]
-	StorageTag    = Storage(probing.StorageTag)    // no elements: [vast.Tag]
-	StorageSparse = Storage(probing.StorageSparse) // packed in a pool: [vast.SparseColumn]
-	StorageHeap   = Storage(probing.StorageHeap)   // on the Go heap: [vast.HeapColumn]
+	StorageDense  Storage = probing.StorageDense  // at base + slot × size: [vast.Column]
+	StorageTag    Storage = probing.StorageTag    // no elements: [vast.Tag]
+	StorageSparse Storage = probing.StorageSparse // packed in a pool: [vast.SparseColumn]
+	StorageHeap   Storage = probing.StorageHeap   // on the Go heap: [vast.HeapColumn]
 )
 
 // String returns the storage in one word, such as dense.
@@ -54,8 +54,8 @@ type Layout struct {
 // Describe returns the description of a column of any world.
 func Describe(col vast.AnyColumn) ColumnInfo {
 	w, c := engine.Describe(col)
-	info := ColumnInfo{World: w, ID: c.ID, Name: c.Name, Type: c.Type, Storage: Storage(c.Storage), Linked: c.Linked,
-		Private: c.Private}
+	info := ColumnInfo{World: w, ID: c.ID, Name: c.Name, Type: c.Type, Storage: Storage(c.Storage),
+		Linked: c.Linked, Private: c.Private}
 	if c.Type != nil {
 		info.Layout = layoutOf(c.Type)
 		info.Layout.Exported = true
@@ -85,14 +85,15 @@ func layoutOf(t reflect.Type) Layout {
 	return l
 }
 
-// Columns returns the world's columns in the order in which they were made. Pass them to [Describe], [Value] and queries.
+// Columns returns the world's columns in the order in which they were made. Pass them to [Describe], [Value]
+// and queries.
 func Columns(w *vast.World) []vast.AnyColumn { return engine.Columns(w) }
 
-// ComponentsOf returns the columns in which e has a component, in the order in which the columns were made. It returns none
-// if e is stale. Being the target of a [vast.Relation] or of [vast.Edges] is not a component. Complexity: the number of
-// columns.
+// ComponentsOf returns the columns in which e has a component, in the order in which the columns were made.
+// It returns none if e is stale. Being the target of a [vast.Relation] or of [vast.Edges] is not a component.
+// Complexity: the number of columns.
 func ComponentsOf(w *vast.World, e vast.Entity) []vast.AnyColumn { return engine.ComponentsOf(w, e) }
 
-// StatsOf returns the statistics of one column, as [vast.World.Stats] has them. A tool that must not hold up a program asks
-// for one column at a time. Complexity: as [vast.Column.Len].
+// StatsOf returns the statistics of one column, as [vast.World.Stats] has them. A tool that must not hold up
+// a program asks for one column at a time. Complexity: as [vast.Column.Len].
 func StatsOf(col vast.AnyColumn) vast.ColumnStats { return engine.StatsOf(col) }

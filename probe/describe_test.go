@@ -35,21 +35,25 @@ func TestDescribe(t *testing.T) {
 		{probe.StorageHeap, "", reflect.TypeFor[[]string]()},
 	} {
 		info := probe.Describe(probe.Columns(w)[i])
-		if info.ID != i || info.World != w || info.Name != want.name || info.Storage != want.storage || info.Type != want.typ {
+		if info.ID != i || info.World != w || info.Name != want.name ||
+			info.Storage != want.storage || info.Type != want.typ {
 			t.Errorf("column %d: %+v", i, info)
 		}
 	}
 	l := probe.Describe(c).Layout
 	var d described
-	if l.Size != int(unsafe.Sizeof(d)) || l.Align != int(unsafe.Alignof(d)) || len(l.Parts) != 3 || l.Count != 0 {
+	if l.Size != int(unsafe.Sizeof(d)) || l.Align != int(unsafe.Alignof(d)) || len(l.Parts) != 3 ||
+		l.Count != 0 {
 		t.Fatalf("%+v", l)
 	}
 	grid := l.Parts[1]
-	if grid.Name != "grid" || grid.Exported || grid.Offset != int(unsafe.Offsetof(d.grid)) || grid.Count != 2 ||
-		grid.Parts[0].Count != 3 || grid.Parts[0].Size != 3*int(unsafe.Sizeof(position{})) {
+	if grid.Name != "grid" || grid.Exported || grid.Offset != int(unsafe.Offsetof(d.grid)) ||
+		grid.Count != 2 || grid.Parts[0].Count != 3 ||
+		grid.Parts[0].Size != 3*int(unsafe.Sizeof(position{})) {
 		t.Errorf("%+v", grid)
 	}
-	if y := grid.Parts[0].Parts[0].Parts[1]; y.Name != "Y" || y.Offset != int(unsafe.Offsetof(position{}.Y)) || !y.Exported || len(y.Parts) != 0 {
+	y := grid.Parts[0].Parts[0].Parts[1]
+	if y.Name != "Y" || y.Offset != int(unsafe.Offsetof(position{}.Y)) || !y.Exported || len(y.Parts) != 0 {
 		t.Errorf("%+v", y)
 	}
 	if l := probe.Describe(tag).Layout; l.Size != 0 || l.Type != nil {
@@ -60,7 +64,8 @@ func TestDescribe(t *testing.T) {
 	c.Get(e).grid[1][2].Y = 5
 	sparse.Get(e).X = 6
 	*text.Get(e) = []string{"a"}
-	if cols := probe.ComponentsOf(w, e); len(cols) != 4 || probe.Describe(cols[2]).ID != 2 || w.Query(cols...).Count() != 1 {
+	cols := probe.ComponentsOf(w, e)
+	if len(cols) != 4 || probe.Describe(cols[2]).ID != 2 || w.Query(cols...).Count() != 1 {
 		t.Errorf("%d components", len(cols))
 	}
 	v, ok := probe.Value(c, e)
@@ -104,7 +109,8 @@ func TestTargetsAreNoComponent(t *testing.T) {
 	if cols := probe.ComponentsOf(w, parent); len(cols) != 0 || w.Sprint(parent) != parent.String()+" {}" {
 		t.Errorf("%d components, %s", len(cols), w.Sprint(parent))
 	}
-	if cols := probe.ComponentsOf(w, child); len(cols) != 2 || cols[0].Name() != "ChildOf" || cols[1].Name() != "Roads" {
+	cols := probe.ComponentsOf(w, child)
+	if len(cols) != 2 || cols[0].Name() != "ChildOf" || cols[1].Name() != "Roads" {
 		t.Errorf("%d components, %s", len(cols), w.Sprint(child))
 	}
 }

@@ -1,27 +1,30 @@
-// Package probe lets a tool look into any world of package vast, and edit it, without the types of its components.
-// A program that knows its columns needs none of it. Inspectors, debuggers, editors and exporters do.
+// Package probe lets a tool look into any world of package vast, and edit it, without the types of its
+// components. A program that knows its columns needs none of it. Inspectors, debuggers, editors and exporters
+// do.
 //
 // # Types
 //
-//   - [Columns] lists the columns of a world. [Describe] gives a column's name, element type, [Storage] and [Layout].
-//     [StatsOf] counts its entities and bytes.
+//   - [Columns] lists the columns of a world. [Describe] gives a column's name, element type, [Storage] and
+//     [Layout]. [StatsOf] counts its entities and bytes.
 //   - [ComponentsOf] lists the columns in which an entity has a component. [Value] returns the component as a
-//     reflect.Value; [SetValue], [AddValue] and [RemoveValue] change it. [Bytes] returns the components of a run.
-//   - [RelationOf], [EdgesOf] and [NamesOf] find the relation, the edges or the names that a column belongs to. [AnyEdges]
-//     read edges without the type of their values.
-//   - [Extents] lists the slots that each archetype owns. [EntityAt], [Occupied], [Presence] and [Uses] answer
-//     questions about slots.
-//   - [Reservations] lists the address space that a world has reserved. [Areas] tells which array lies where in it: an
-//     [Area] converts between slots and addresses.
+//     reflect.Value; [SetValue], [AddValue] and [RemoveValue] change it. [Bytes] returns the components of a
+//     run.
+//   - [RelationOf], [EdgesOf] and [NamesOf] find the relation, the edges or the names that a column belongs
+//     to. [AnyEdges] read edges without the type of their values.
+//   - [Extents] lists the slots that each archetype owns. [EntityAt], [Occupied], [Presence] and [Uses]
+//     answer questions about slots.
+//   - [Reservations] lists the address space that a world has reserved. [Areas] tells which array lies where
+//     in it: an [Area] converts between slots and addresses.
 //
 // # Rules
 //
-// These functions follow the rules of [vast.World] about goroutines: those that read may run beside other readers, those
-// that write may not run beside anything. Another goroutine calls them in [vast.World.Visit]. The methods of [Reservation]
-// except [Reservation.Look] may run at any time. AddValue and RemoveValue change the structure of the world.
+// These functions follow the rules of [vast.World] about goroutines: those that read may run beside other
+// readers, those that write may not run beside anything. Another goroutine calls them in [vast.World.Visit].
+// The methods of [Reservation] except [Reservation.Look] may run at any time. AddValue and RemoveValue change
+// the structure of the world.
 //
 // In a closed world there are no areas, extents, entities or components. Columns can still be described.
 //
-// A mistake of the caller, such as a column that was never made or a value of the wrong type, panics with a message that
-// says how to mend it. A stale entity has no components.
+// A mistake of the caller, such as a column that was never made or a value of the wrong type, panics with a
+// message that says how to mend it. A stale entity has no components.
 package probe

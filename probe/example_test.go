@@ -24,15 +24,15 @@ func Example() {
 		}
 	}
 	for x := range probe.Extents(w, 0) {
-		fmt.Println("archetype", probe.NumberOf(x.Archetype), "has", x.Entities, "entities from slot", x.First, "on")
+		fmt.Printf("archetype %d: %d in slots from %d on\n", probe.NumberOf(x.Archetype), x.Entities, x.First)
 	}
 	// Output:
 	// Position dense 4
 	//   byte 0 X float32
 	//   byte 4 Y float32
 	// Docked tag 1
-	// archetype 0 has 3 entities from slot 0 on
-	// archetype 1 has 1 entities from slot 64 on
+	// archetype 0: 3 in slots from 0 on
+	// archetype 1: 1 in slots from 64 on
 }
 
 // A tool finds the entity at an address, and the address of an entity.
@@ -46,10 +46,13 @@ func ExampleAreas() {
 		if a.Kind == probe.AreaElements {
 			off, n := a.Place(7)
 			first, end := a.Slots(off, 2*n)
-			fmt.Println(a.Column.Name(), "of slot 7 takes", n, "bytes; twice as many are slots", first, "to", end-1)
+			fmt.Println(a.Column.Name(), "of slot 7 takes", n, "bytes")
+			fmt.Println("the next", n, "bytes belong to slots", first+1, "to", end-1)
 		}
 	}
-	// Output: Mass of slot 7 takes 8 bytes; twice as many are slots 7 to 8
+	// Output:
+	// Mass of slot 7 takes 8 bytes
+	// the next 8 bytes belong to slots 8 to 8
 }
 
 // A tool that knows no types doubles every number of an entity.

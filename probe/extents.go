@@ -14,9 +14,9 @@ type Extent struct {
 	Archetype *vast.Archetype
 }
 
-// Extents yields the extents of a world in the order of slots. It begins with the extent that holds slot from or the next
-// one. If the structure of the world changes in the loop, the next step panics. Complexity: a few steps for each extent and
-// for each gap between extents.
+// Extents yields the extents of a world in the order of slots. It begins with the extent that holds slot from
+// or the next one. If the structure of the world changes in the loop, the next step panics. Complexity: a few
+// steps for each extent and for each gap between extents.
 func Extents(w *vast.World, from int) iter.Seq[Extent] {
 	return func(yield func(Extent) bool) {
 		engine.Extents(w, from, func(first, slots, entities int, a *vast.Archetype) bool {
@@ -25,29 +25,32 @@ func Extents(w *vast.World, from int) iter.Seq[Extent] {
 	}
 }
 
-// NumberOf returns the number of an archetype. A world numbers its archetypes in the order in which they were made, from 0
-// on.
+// NumberOf returns the number of an archetype. A world numbers its archetypes in the order in which they were
+// made, from 0 on.
 func NumberOf(a *vast.Archetype) int { return engine.NumberOf(a) }
 
-// ColumnsOf returns the columns that an archetype's entities are born with, in the order in which the columns were made.
+// ColumnsOf returns the columns that an archetype's entities are born with, in the order in which the columns
+// were made.
 func ColumnsOf(a *vast.Archetype) []vast.AnyColumn { return engine.ColumnsOf(a) }
 
-// EntityAt returns the living entity in a slot, and whether there is one. Any number is a valid slot. Complexity: constant.
+// EntityAt returns the living entity in a slot, and whether there is one. Any number is a valid slot.
+// Complexity: constant.
 func EntityAt(w *vast.World, slot int) (vast.Entity, bool) { return engine.EntityAt(w, slot) }
 
-// Occupied returns how many of the slots [lo, hi) hold an entity that has a component in col, or any entity if col is nil.
-// The range may exceed the slots in use. Complexity: one step for each 4,096 slots that are all occupied or all empty, and
-// for each 64 of the other slots.
+// Occupied returns how many of the slots [lo, hi) hold an entity that has a component in col, or any entity
+// if col is nil. The range may exceed the slots in use. Complexity: one step for each 4,096 slots that are
+// all occupied or all empty, and for each 64 of the other slots.
 func Occupied(w *vast.World, col vast.AnyColumn, lo, hi int) int {
 	return engine.Occupied(w, col, lo, hi)
 }
 
-// Presence returns the presence bits of a word: bit i reports whether slot 64 × word + i holds an entity that has a
-// component in col, or any entity if col is nil. It returns 0 for a word that the world does not have. Complexity: constant.
+// Presence returns the presence bits of a word: bit i reports whether slot 64 × word + i holds an entity that
+// has a component in col, or any entity if col is nil. It returns 0 for a word that the world does not have.
+// Complexity: constant.
 func Presence(w *vast.World, col vast.AnyColumn, word int) uint64 {
 	return engine.Presence(w, col, word)
 }
 
-// Uses returns how often a slot was used: the generation of its entity, or of its last entity. After [vast.World.Trim] the
-// count may be 0 for a slot that no archetype owns. Complexity: constant.
+// Uses returns how often a slot was used: the generation of its entity, or of its last entity. After
+// [vast.World.Trim] the count may be 0 for a slot that no archetype owns. Complexity: constant.
 func Uses(w *vast.World, slot int) uint32 { return engine.Uses(w, slot) }

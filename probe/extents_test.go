@@ -59,7 +59,8 @@ func TestExtentsAndOccupied(t *testing.T) {
 				if a := has[slot]; a != nil {
 					n++
 					if a != x.Archetype {
-						t.Fatalf("slot %d belongs to archetype %d, not %d", slot, probe.NumberOf(a), probe.NumberOf(x.Archetype))
+						t.Fatalf("slot %d belongs to archetype %d, not %d", slot, probe.NumberOf(a),
+							probe.NumberOf(x.Archetype))
 					}
 				}
 			}
@@ -90,7 +91,10 @@ func TestExtentsAndOccupied(t *testing.T) {
 					}
 				}
 			}
-			got := [3]int{probe.Occupied(w, nil, lo, hi), probe.Occupied(w, c, lo, hi), probe.Occupied(w, d, lo, hi)}
+			got := [3]int{}
+			for i, col := range []vast.AnyColumn{nil, c, d} {
+				got[i] = probe.Occupied(w, col, lo, hi)
+			}
 			if got != counts {
 				t.Fatalf("in [%d, %d) are %v, want %v", lo, hi, got, counts)
 			}
@@ -101,8 +105,8 @@ func TestExtentsAndOccupied(t *testing.T) {
 				t.Fatalf("slot %d: %t, uses %d", slot, bit(nil), probe.Uses(w, slot))
 			}
 		}
-		if probe.Presence(w, c, -1) != 0 || probe.Presence(w, nil, math.MaxInt) != 0 || probe.Uses(w, -1) != 0 ||
-			probe.Uses(w, math.MaxInt) != 0 {
+		if probe.Presence(w, c, -1) != 0 || probe.Presence(w, nil, math.MaxInt) != 0 ||
+			probe.Uses(w, -1) != 0 || probe.Uses(w, math.MaxInt) != 0 {
 			t.Error("slots outside of the world are in use")
 		}
 		probetest.CheckAreas(t, w)

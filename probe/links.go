@@ -7,7 +7,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// NamesOf returns the world's names, and whether the world has any. It does not make them; [vast.World.Names] does.
+// NamesOf returns the world's names, and whether the world has any. It does not make them; [vast.World.Names]
+// does.
 func NamesOf(w *vast.World) (*vast.Names, bool) { return engine.NamesOf(w) }
 
 // RelationOf returns the relation whose column of sources is col, and whether there is one. The column that
@@ -20,7 +21,8 @@ type AnyEdges struct {
 }
 
 // EdgesOf returns the edges whose column of sources is col, and whether there are any. The column that
-// [vast.Edges.TargetColumn] returns is not such a column. Complexity: the number of relations and edges of the world.
+// [vast.Edges.TargetColumn] returns is not such a column. Complexity: the number of relations and edges of
+// the world.
 func EdgesOf(col vast.AnyColumn) (AnyEdges, bool) {
 	s := engine.EdgesOf(col)
 	return AnyEdges{s}, s != nil

@@ -5,14 +5,14 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Reservation is a large piece of address space that a world has reserved for its columns. Its methods may be called from
-// any goroutine and at any time, also after the world was closed.
+// Reservation is a large piece of address space that a world has reserved for its columns. Its methods may be
+// called from any goroutine and at any time, also after the world was closed.
 type Reservation struct {
 	r *vm.Region
 }
 
-// Reservations returns the address space that the world has reserved so far. A reservation keeps its index until the world
-// is closed.
+// Reservations returns the address space that the world has reserved so far. A reservation keeps its index
+// until the world is closed.
 func Reservations(w *vast.World) []Reservation {
 	regions := engine.Regions(w)
 	all := make([]Reservation, len(regions))
@@ -22,7 +22,8 @@ func Reservations(w *vast.World) []Reservation {
 	return all
 }
 
-// Address returns the address of the first byte, as a number to show. Memory is read by offset, with [Reservation.Look].
+// Address returns the address of the first byte, as a number to show. Memory is read by offset, with
+// [Reservation.Look].
 func (r Reservation) Address() uintptr { return uintptr(r.r.Base()) }
 
 // Bytes returns the size of the reservation.
@@ -36,7 +37,8 @@ func (r Reservation) Pages(off, n int, into []vm.PageRun) ([]vm.PageRun, error) 
 	return r.r.Pages(off, n, into)
 }
 
-// Look calls f with the committed bytes in [off, off+n), as [vm.Region.Look] does. Components change these bytes, so Look
-// must not run beside a write: call it where the world may be read, such as in [vast.World.Visit]. f must not use the world.
-// Reading a page that is not in memory maps the system's page of zeros there; see [Reservation.Pages].
+// Look calls f with the committed bytes in [off, off+n), as [vm.Region.Look] does. Components change these
+// bytes, so Look must not run beside a write: call it where the world may be read, such as in
+// [vast.World.Visit]. f must not use the world. Reading a page that is not in memory maps the system's page
+// of zeros there; see [Reservation.Pages].
 func (r Reservation) Look(off, n int, f func(off int, b []byte)) { r.r.Look(off, n, f) }

@@ -6,33 +6,36 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Value returns a copy of e's component, and whether e is alive and has it. The value of a tag is an empty struct. Value
-// allocates; [vast.Column.Get] does not.
+// Value returns a copy of e's component, and whether e is alive and has it. The value of a tag is an empty
+// struct. Value allocates; [vast.Column.Get] does not.
 func Value(col vast.AnyColumn, e vast.Entity) (reflect.Value, bool) { return engine.Value(col, e) }
 
-// SetValue overwrites e's component with v and reports whether e has one. Like [vast.Column.Set], it leaves a mark for the
-// trackers of the column. A tool takes a copy with [Value], changes a part of the copy, and gives it back with SetValue. The
-// value of a tag is an empty struct, and nothing is written.
+// SetValue overwrites e's component with v and reports whether e has one. Like [vast.Column.Set], it leaves a
+// mark for the trackers of the column. A tool takes a copy with [Value], changes a part of the copy, and
+// gives it back with SetValue. The value of a tag is an empty struct, and nothing is written.
 //
-// SetValue panics unless v has exactly the type that the column holds ([ColumnInfo].Type), and if v was obtained through an
-// unexported field. It also panics for columns whose values have a second side to keep in agreement: a [vast.Relation]
-// (use [RelationOf]), [vast.Edges] (use [EdgesOf] to read them) and the world's [vast.Names] (use [NamesOf]).
+// SetValue panics unless v has exactly the type that the column holds ([ColumnInfo].Type), and if v was
+// obtained through an unexported field. It also panics for columns whose values have a second side to keep in
+// agreement: a [vast.Relation] (use [RelationOf]), [vast.Edges] (use [EdgesOf] to read them) and the world's
+// [vast.Names] (use [NamesOf]).
 func SetValue(col vast.AnyColumn, e vast.Entity, v reflect.Value) (ok bool) {
 	return engine.SetValue(col, e, v)
 }
 
-// AddValue gives e the component v, or overwrites the component that e has. It reports whether e is alive. Hooks and
-// trackers see what [vast.Column.Add] shows them. AddValue panics for the same values and columns as [SetValue].
+// AddValue gives e the component v, or overwrites the component that e has. It reports whether e is alive.
+// Hooks and trackers see what [vast.Column.Add] shows them. AddValue panics for the same values and columns
+// as [SetValue].
 func AddValue(col vast.AnyColumn, e vast.Entity, v reflect.Value) bool {
 	return engine.AddValue(col, e, v)
 }
 
 // RemoveValue removes the component from e and reports whether e had one, as [vast.Column.Remove] does. In a
-// [vast.Relation] it removes the link, in [vast.Edges] all edges out of e, in [vast.Names] the name. It panics for a
-// column of targets: remove the links from their sources instead.
+// [vast.Relation] it removes the link, in [vast.Edges] all edges out of e, in [vast.Names] the name. It
+// panics for a column of targets: remove the links from their sources instead.
 func RemoveValue(col vast.AnyColumn, e vast.Entity) bool { return engine.RemoveValue(col, e) }
 
-// Bytes returns the components of a run as they lie in memory, one after the other. It returns nil if the column's storage
-// is not [StorageDense]. The run must come from a query with this column. The bytes must not be written, and stay valid as
-// long as the slice that [vast.Column.Slice] returns. Complexity: constant; nothing is allocated.
+// Bytes returns the components of a run as they lie in memory, one after the other. It returns nil if the
+// column's storage is not [StorageDense]. The run must come from a query with this column. The bytes must not
+// be written, and stay valid as long as the slice that [vast.Column.Slice] returns. Complexity: constant;
+// nothing is allocated.
 func Bytes(col vast.AnyColumn, r vast.Run) []byte { return engine.Bytes(col, r) }

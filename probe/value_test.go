@@ -37,7 +37,8 @@ func TestSetValue(t *testing.T) {
 		case "Any":
 			v.Set(reflect.ValueOf(12))
 		}
-		if !probe.SetValue(col, e, v) || probe.SetValue(col, other, v) || probe.SetValue(col, vast.Entity{}, v) {
+		if !probe.SetValue(col, e, v) || probe.SetValue(col, other, v) ||
+			probe.SetValue(col, vast.Entity{}, v) {
 			t.Errorf("%s is written to the wrong entities", col.Name())
 		}
 		for changed := range tracker.Changed(col) {
@@ -47,7 +48,8 @@ func TestSetValue(t *testing.T) {
 		}
 		tracker.Close()
 	}
-	if dense.Get(e).A != 7 || sparse.Get(e).Y != 2.5 || !slices.Equal(*text.Get(e), []string{"x"}) || *anything.Get(e) != 12 {
+	if dense.Get(e).A != 7 || sparse.Get(e).Y != 2.5 || !slices.Equal(*text.Get(e), []string{"x"}) ||
+		*anything.Get(e) != 12 {
 		t.Errorf("%v %v %v %v", *dense.Get(e), *sparse.Get(e), *text.Get(e), *anything.Get(e))
 	}
 	if want := []string{"described", "position", "", "Any", "Empty"}; !slices.Equal(wrote, want) {
@@ -59,7 +61,8 @@ func TestSetValue(t *testing.T) {
 func TestAddValue(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 128})
 	defer w.Close()
-	pos, tag, sparse, text := vast.NewColumn[position](w), vast.NewTag(w, "Tag"), vast.NewSparseColumn[velocity](w), vast.NewHeapColumn[string](w)
+	pos, tag := vast.NewColumn[position](w), vast.NewTag(w, "Tag")
+	sparse, text := vast.NewSparseColumn[velocity](w), vast.NewHeapColumn[string](w)
 	rel, names := vast.NewRelation(w, "ChildOf", vast.RelationOptions{}), w.Names()
 	var told []any
 	pos.OnAdd(func(_ vast.Entity, v *position) { told = append(told, *v) })
@@ -73,13 +76,16 @@ func TestAddValue(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // the second time overwrites, which calls no hook
-		for col, v := range map[vast.AnyColumn]any{pos: position{1, 2}, tag: struct{}{}, sparse: velocity{3, 4}, text: "hello"} {
+		values := map[vast.AnyColumn]any{pos: position{1, 2}, tag: struct{}{}, sparse: velocity{3, 4},
+			text: "hello"}
+		for col, v := range values {
 			if !probe.AddValue(col, e, reflect.ValueOf(v)) {
 				t.Error("e is alive")
 			}
 		}
 	}
-	if *pos.Get(e) != (position{1, 2}) || *sparse.Get(e) != (velocity{3, 4}) || *text.Get(e) != "hello" || !tag.Has(e) {
+	if *pos.Get(e) != (position{1, 2}) || *sparse.Get(e) != (velocity{3, 4}) || *text.Get(e) != "hello" ||
+		!tag.Has(e) {
 		t.Error("values differ")
 	}
 	for _, want := range []any{position{1, 2}, velocity{3, 4}, "hello", "tag"} {
@@ -95,7 +101,8 @@ func TestAddValue(t *testing.T) {
 			t.Errorf("%s is not removed once", col.Name())
 		}
 	}
-	if _, ok := names.Find("Paris"); ok || len(probe.ComponentsOf(w, e)) != 0 || rel.CountSources(parent) != 0 || told[4] != "-hello" {
+	if _, ok := names.Find("Paris"); ok || len(probe.ComponentsOf(w, e)) != 0 ||
+		rel.CountSources(parent) != 0 || told[4] != "-hello" {
 		t.Errorf("%s is left; hooks saw %v", w.Sprint(e), told)
 	}
 	w.Delete(e)
@@ -107,7 +114,8 @@ func TestAddValue(t *testing.T) {
 func TestSetValueMisuse(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 128})
 	pos, tag, hidden := vast.NewColumn[position](w), vast.NewTag(w, "Tag"), vast.NewColumn[described](w)
-	rel, roads, names := vast.NewRelation(w, "ChildOf", vast.RelationOptions{}), vast.NewEdges[uint64](w, "Roads", vast.EdgesOptions{}), w.Names()
+	rel, names := vast.NewRelation(w, "ChildOf", vast.RelationOptions{}), w.Names()
+	roads := vast.NewEdges[uint64](w, "Roads", vast.EdgesOptions{})
 	e := w.Archetype(pos, tag, hidden).New()
 	v, _ := probe.Value(hidden, e)
 	grid := vast.NewColumn[[2][3]position](w)
@@ -115,15 +123,22 @@ func TestSetValueMisuse(t *testing.T) {
 		f    func()
 		says string
 	}{
-		{func() { probe.SetValue(pos, e, reflect.Value{}) }, "SetValue: position holds probe_test.position and cannot take the zero reflect.Value"},
-		{func() { probe.SetValue(pos, e, reflect.ValueOf(velocity{})) }, "cannot take a probe_test.velocity: give a value of Describe(col).Type"},
-		{func() { probe.SetValue(tag, e, reflect.ValueOf(true)) }, "Tag holds struct {} and cannot take a bool"},
+		{func() { probe.SetValue(pos, e, reflect.Value{}) },
+			"SetValue: position holds probe_test.position and cannot take the zero reflect.Value"},
+		{func() { probe.SetValue(pos, e, reflect.ValueOf(velocity{})) },
+			"cannot take a probe_test.velocity: give a value of Describe(col).Type"},
+		{func() { probe.SetValue(tag, e, reflect.ValueOf(true)) },
+			"Tag holds struct {} and cannot take a bool"},
 		{func() { probe.SetValue(grid, e, v.Field(1)) }, "obtained through an unexported field"},
-		{func() { probe.SetValue(rel, e, reflect.ValueOf(e)) }, "ChildOf belongs to the links of ChildOf, which have two ends: use Relation.Set"},
-		{func() { probe.SetValue(rel.TargetColumn(), e, reflect.ValueOf(e)) }, "ChildOf targets belongs to the links of ChildOf"},
-		{func() { probe.AddValue(roads, e, reflect.ValueOf(e)) }, "AddValue: Roads belongs to the links of Roads"},
+		{func() { probe.SetValue(rel, e, reflect.ValueOf(e)) },
+			"ChildOf belongs to the links of ChildOf, which have two ends: use Relation.Set"},
+		{func() { probe.SetValue(rel.TargetColumn(), e, reflect.ValueOf(e)) },
+			"ChildOf targets belongs to the links of ChildOf"},
+		{func() { probe.AddValue(roads, e, reflect.ValueOf(e)) },
+			"AddValue: Roads belongs to the links of Roads"},
 		{func() { probe.SetValue(names, e, reflect.ValueOf("x")) }, "use Names.Set"},
-		{func() { probe.RemoveValue(rel.TargetColumn(), e) }, "RemoveValue: ChildOf targets holds no component"},
+		{func() { probe.RemoveValue(rel.TargetColumn(), e) },
+			"RemoveValue: ChildOf targets holds no component"},
 		{func() { probe.SetValue(nil, e, reflect.ValueOf("x")) }, "SetValue: the column was not made"},
 	} {
 		says(t, tt.f, tt.says)

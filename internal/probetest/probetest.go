@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// CheckAreas checks that a world's areas lie in its reservations and do not overlap, that the committed ranges of the areas
-// are the committed pages of the reservations, and that slots and places agree.
+// CheckAreas checks that a world's areas lie in its reservations and do not overlap, that the committed
+// ranges of the areas are the committed pages of the reservations, and that slots and places agree.
 func CheckAreas(t testing.TB, w *vast.World) {
 	t.Helper()
 	areas, reservations := probe.Areas(w), probe.Reservations(w)
@@ -57,8 +57,8 @@ func CheckAreas(t testing.TB, w *vast.World) {
 			}
 		}
 		if !slices.Equal(got, want) || committed[i] != r.Committed() {
-			t.Fatalf("reservation %d has committed %v, %d bytes; its areas have %v, %d bytes", i, got, r.Committed(), want,
-				committed[i])
+			t.Fatalf("reservation %d has committed %v, %d bytes; its areas have %v, %d bytes", i, got,
+				r.Committed(), want, committed[i])
 		}
 	}
 }
@@ -91,7 +91,8 @@ func checkPlaces(t testing.TB, w *vast.World, a probe.Area) {
 		}
 		lo, hi := a.Slots(off, n)
 		if lo != slot/a.Share*a.Share || hi != lo+a.Share {
-			t.Fatalf("at %d+%d lie the slots [%d, %d) of %+v, want the %d slots around %d", off, n, lo, hi, a, a.Share, slot)
+			t.Fatalf("at %d+%d lie the slots [%d, %d) of %+v, want the %d slots around %d", off, n, lo, hi, a,
+				a.Share, slot)
 		}
 		if lo2, hi2 := a.Slots(off+n-1, 1); lo2 != lo || hi2 != hi {
 			t.Fatalf("at the last byte of [%d, %d) lie the slots [%d, %d) of %+v", lo, hi, lo2, hi2, a)

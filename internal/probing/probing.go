@@ -8,15 +8,16 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Vast holds the methods that package probe calls. Package vast sets it in an init function. Package probe asserts an
-// interface: the parameters have types of package vast, which this package cannot import.
+// Vast holds the methods that package probe calls. Package vast sets it in an init function. Package probe
+// asserts an interface: the parameters have types of package vast, which this package cannot import.
 var Vast any
 
-// Storage is the way in which a column keeps its elements.
+// Storage is the way in which a column keeps its elements. The constants have no type: package probe gives
+// them its own.
 type Storage uint8
 
 const (
-	StorageDense Storage = iota
+	StorageDense = iota
 	StorageTag
 	StorageSparse
 	StorageHeap
@@ -32,11 +33,11 @@ type Column struct {
 	Private bool   // whether the column is a column of targets
 }
 
-// Kind is the kind of a [Part].
+// Kind is the kind of a [Part]. The constants have no type: package probe gives them its own.
 type Kind uint8
 
 const (
-	KindElements Kind = iota
+	KindElements = iota
 	KindPresence
 	KindSummaries
 	KindGenerations
@@ -52,8 +53,8 @@ const (
 	KindHeap
 )
 
-// Part is an array, or a set of bits with its summaries, that a world keeps. At most one of Span, Seam and Set is not nil;
-// if all are nil, the part lies outside of the world's regions and has Reserved bytes.
+// Part is an array, or a set of bits with its summaries, that a world keeps. At most one of Span, Seam and
+// Set is not nil; if all are nil, the part lies outside of the world's regions and has Reserved bytes.
 type Part struct {
 	Kind   Kind
 	Number int // among parts of the same kind and column
