@@ -69,10 +69,10 @@ func TestEditReachesTheColumnThatIsMeant(t *testing.T) {
 		{text: "0", id: 0},
 		{text: "First", by: "name", id: 0},
 		{text: "0", by: "id", id: 0},
-		{text: "Twin", refusal: `2 components are called "Twin", with the numbers 1, 2: give the number of one, with by=id`},
+		{text: "Twin", refusal: `2 components are called "Twin", the numbers 1, 2: give the number of one, with by=id`},
 		{text: "Twin", by: "name", refusal: `2 components are called "Twin"`},
 		{text: "Twin", by: "id", refusal: `by=id takes the number of a column, not "Twin"`},
-		{text: "1", refusal: `"1" is the number of "Twin", and the name of number 3: add by=id for the number, or by=name for the name`},
+		{text: "1", refusal: `"1" is the number of "Twin" and the name of number 3: add by=id for the number, or by=name for the name`},
 		{text: "1", by: "id", id: 1},
 		{text: "1", by: "name", id: 3},
 		{text: "2", id: 2},
@@ -80,18 +80,18 @@ func TestEditReachesTheColumnThatIsMeant(t *testing.T) {
 		{text: "4", id: 4}, // its own number
 		{text: "4", by: "name", id: 4},
 		{text: "99", id: 5}, // no column has this number
-		{text: "99", by: "id", refusal: "the world has no component of number 99"},
-		{text: "+2", refusal: `"+2" is the number of "Twin", and the name of number 6`},
+		{text: "99", by: "id", refusal: "the world has no component with the number 99"},
+		{text: "+2", refusal: `"+2" is the number of "Twin" and the name of number 6`},
 		{text: "+2", by: "name", id: 6},
 		{text: "-3", id: 7},
-		{text: "-4", refusal: "the world has no component of number -4"},
+		{text: "-4", refusal: "the world has no component with the number -4"},
 		{text: "twin", id: 8},
 		{text: "TWIN", refusal: `the world has no component "TWIN"`},
 		{text: "First#0", id: 9},
-		{text: "14", refusal: `"14" is the number of "Kin targets", and the name of number 10`},
-		{text: "14", by: "id", refusal: "the world has no component of number 14"},
+		{text: "14", refusal: `"14" is the number of "Kin targets" and the name of number 10`},
+		{text: "14", by: "id", refusal: "the world has no component with the number 14"},
 		{text: "14", by: "name", id: 10},
-		{text: "0", by: "number", refusal: `by is "number": give id where the column is named by its number, or name`},
+		{text: "0", by: "number", refusal: `by is "number": give id for the column's number, or name for its name`},
 	} {
 		path := fmt.Sprintf("entities/%v/components/%s?by=%s", n.e, url.PathEscape(tt.text), tt.by)
 		body := fmt.Sprintf(`{"value":%d}`, 100+i)
@@ -134,9 +134,9 @@ func TestRelationThatIsMeant(t *testing.T) {
 		{query: "", total: 1, id: 13},
 		{query: "relation=13", total: 1, id: 13},
 		{query: "relation=11&by=id", total: 0, id: 11},
-		{query: "relation=Kin", refusal: `2 components are called "Kin", with the numbers 11, 13`},
-		{query: "relation=1", refusal: `"1" is the number of "Twin", and the name of number 3`},
-		{query: "relation=1&by=id", refusal: "Twin is no relation"},
+		{query: "relation=Kin", refusal: `2 components are called "Kin", the numbers 11, 13`},
+		{query: "relation=1", refusal: `"1" is the number of "Twin" and the name of number 3`},
+		{query: "relation=1&by=id", refusal: "Twin is not a relation"},
 	} {
 		if tt.refusal != "" {
 			if p := n.refused(t, 400, "GET", base+tt.query, "", ""); !strings.HasPrefix(p.Message, tt.refusal) {
@@ -193,7 +193,7 @@ func TestQueryMeansOneColumn(t *testing.T) {
 	for query, says := range map[string]string{
 		"First, Twin":            `2 components are called "Twin": write Twin#1 or Twin#2`,
 		"First, Twin == 20":      `2 components are called "Twin"`,
-		"First, TWIN":            `"TWIN" may be Twin#1 or Twin#2: write it as it is`,
+		"First, TWIN":            `"TWIN" may be Twin#1 or Twin#2: write the exact name`,
 		"First, Twin#0":          "the component #0 is called First",
 		"First, Twin#99":         "no component has the number #99",
 		"First, Kin(*)":          `2 components are called "Kin": write Kin#11 or Kin#13`,
@@ -285,7 +285,7 @@ func TestEntityThatIsMeant(t *testing.T) {
 		want    vast.Entity
 		refusal string
 	}{
-		{value: `"` + id + `"`, refusal: fmt.Sprintf(`%q is the name of entity %v, and has the form of an ID: `+
+		{value: `"` + id + `"`, refusal: fmt.Sprintf(`%q is the name of entity %v and looks like an ID: `+
 			`write {"id": %[1]q} or {"name": %[1]q}`, id, byName)},
 		{value: `{"id":"` + id + `"}`, want: byID},
 		{value: `{"name":"` + id + `"}`, want: byName},

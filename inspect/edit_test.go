@@ -93,7 +93,7 @@ func TestEditRefuses(t *testing.T) {
 		method, path, body, says string
 	}{
 		{400, "PATCH", base + "Infected", `{"path":"Stage","value":300}`, "Stage: uint8 holds 0 to 255, not 300"},
-		{400, "PATCH", base + "Infected", `{"path":"Strain.Rates[99999999999999999999]","value":1}`, "an index is a whole number"},
+		{400, "PATCH", base + "Infected", `{"path":"Strain.Rates[99999999999999999999]","value":1}`, "an index must be a whole number"},
 		{400, "PATCH", base + "Infected", `{"path":"Source","value":"Atlantis"}`, `Source: no entity is called "Atlantis"`},
 		{400, "PATCH", base + "Infected", `{"path":"Source","value":"0.9"}`, `Source: entity 0.9 is no longer alive`},
 		{400, "PATCH", base + "Infected", `{"path":"Stage"}`, "the body must have a value"},
@@ -114,8 +114,8 @@ func TestEditRefuses(t *testing.T) {
 		{400, "PATCH", base + "ChildOf", `{"path":"slot","value":1}`, "has no fields"},
 		{404, "PATCH", base + "Ship", `{"path":"Hull","value":1}`, "has no Ship"},
 		{404, "PATCH", base + url.PathEscape(hostileName), `{"value":1}`, "the world has no component"},
-		{404, "PATCH", base + "8", `{"value":1}`, "no component of number 8"}, // who is a target
-		{404, "PATCH", base + "-1", `{"value":1}`, "no component of number -1"},
+		{404, "PATCH", base + "8", `{"value":1}`, "no component with the number 8"}, // who is a target
+		{404, "PATCH", base + "-1", `{"value":1}`, "no component with the number -1"},
 		{410, "PATCH", "entities/0.9/components/Position", `{"path":"X","value":1}`, "entity 0.9 is no longer alive"},
 		{400, "PATCH", "entities/x/components/Position", `{"path":"X","value":1}`, "such as 17.3"},
 		{409, "PATCH", paris + "Name", `{"value":"London"}`, `the name "London" belongs to entity`},
@@ -123,7 +123,7 @@ func TestEditRefuses(t *testing.T) {
 		{409, "POST", base + "Position", `{}`, "has Position already"},
 		{409, "POST", base + "ChildOf", `{"value":"Paris"}`, "has a target in ChildOf already"},
 		{400, "POST", base + "Ship", `{"path":"Hull","value":1}`, "a component is added as a whole"},
-		{400, "POST", base + "Ship", `{"value":{"Hull":1.5}}`, "Hull: a whole number is needed"},
+		{400, "POST", base + "Ship", `{"value":{"Hull":1.5}}`, "Hull: must be a whole number"},
 		{400, "POST", paris + "ChildOf", ``, "takes the entity to be linked to"},
 		{404, "DELETE", base + "Ship", ``, "has no Ship"},
 		{410, "DELETE", "entities/0.9", ``, "no longer alive"},

@@ -125,11 +125,11 @@ func TestSearchesRefuse(t *testing.T) {
 		path, says       string
 		position, length int
 	}{
-		{asking("entities", "query", "Position, Infectd"), `no component "Infectd": did you mean Infected?`, 10, 7},
-		{asking("entities", "query", "ChildOf(Pariss)"), `nothing is called "Pariss": did you mean Paris?`, 8, 6},
+		{asking("entities", "query", "Position, Infectd"), `no component has the name "Infectd": did you mean Infected?`, 10, 7},
+		{asking("entities", "query", "ChildOf(Pariss)"), `no entity has the name "Pariss": did you mean Paris?`, 8, 6},
 		{asking("count", "query", "Position.Z > 1"), `Position has no field "Z"`, 8, 2},
-		{asking("rows", "query", "(", "format", "csv"), "name of a component is expected", 0, 1},
-		{asking("histogram", "query", "Dead,", "field", "Position.X"), "nothing comes after", 4, 1},
+		{asking("rows", "query", "(", "format", "csv"), "write the name of a component", 0, 1},
+		{asking("histogram", "query", "Dead,", "field", "Position.X"), "is missing after", 4, 1},
 	} {
 		p := f.refused(t, http.StatusBadRequest, "GET", c.path, "", "")
 		if p.Code != "query" || !strings.Contains(p.Message, c.says) || p.Position == nil || *p.Position != c.position || *p.Length != c.length {
@@ -138,7 +138,7 @@ func TestSearchesRefuse(t *testing.T) {
 	}
 	for path, says := range map[string]string{
 		"entities?limit=501": "0 to 500", "entities?offset=-1": "offset", "entities?limit=x": "limit", "rows?format=xml": "json, ndjson or csv",
-		"rows?limit=0": "limit", "rows?sample=1000000": "sample", "entities?columns=Quark": `no component "Quark"`, "entities?columns=Position.": "columns",
+		"rows?limit=0": "limit", "rows?sample=1000000": "sample", "entities?columns=Quark": `no component has the name "Quark"`, "entities?columns=Position.": "columns",
 		"histogram?field=": "field is missing", "histogram?field=Name": "name a number", "histogram?field=Position": "no single value",
 		"histogram?field=Dead": "is a tag", "histogram?field=Position.X&bins=0": "bins", "histogram?field=Position.X,Position.Y": "one number",
 		"query/complete?text=&at=-1": "at",

@@ -70,7 +70,7 @@ func TestHostileComponents(t *testing.T) {
 	if v := e.fieldAt(t, hostileName, "M"); len(v.Parts)+v.More != 100 || v.More == 0 {
 		t.Errorf("%d parts, %d more", len(v.Parts), v.More)
 	}
-	if v := e.fieldAt(t, "Ring", "Next.Next"); v.Text != "leads back to what it is a part of" || len(v.Parts) != 0 {
+	if v := e.fieldAt(t, "Ring", "Next.Next"); v.Text != "refers to an enclosing value" || len(v.Parts) != 0 {
 		t.Errorf("%+v", v)
 	}
 	if v := e.fieldAt(t, "", ""); len(v.Parts)+v.More != 1<<20 {

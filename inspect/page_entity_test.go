@@ -130,7 +130,7 @@ func TestPageEntityEdits(t *testing.T) {
 	p.click(hull + " button")
 	p.fill(hull+" input", "300.5")
 	p.Press(kb.Enter)
-	p.waitText(`[data-path="Hull"] .field-error`, "Hull: a whole number is needed, not \"300.5\"")
+	p.waitText(`[data-path="Hull"] .field-error`, "Hull: must be a whole number, not \"300.5\"")
 	p.Until("document.querySelector('[data-path=Hull] input').getAttribute('aria-invalid') === 'true'")
 	p.fill(hull+" input", "-42")
 	p.Press(kb.Enter)

@@ -1,9 +1,9 @@
-// What the server is asked: JSON, binary answers, and the live stream.
+// Requests to the server: JSON, binary answers, and the live stream.
 
 const root = new URL('api/v1/', document.baseURI);
 
-// ApiError is an answer that is none, or no answer at all (status 0). position and length, in characters, tell where in a
-// query's text the mistake is.
+// ApiError is an error in an answer, or a missing answer (status 0). position and length, in characters,
+// locate a mistake in a query.
 export class ApiError extends Error {
   constructor(status, { code = '', message = '', position, length } = {}) {
     super(message || `the server answered with status ${status}`);
@@ -19,11 +19,11 @@ let token = '';
 try {
   token = sessionStorage.getItem('vast-token') ?? '';
 } catch {
-  // Storage may be forbidden; the token then lives as long as the page.
+  // storage may be forbidden; the token then lives as long as the page
 }
 
-// takeToken takes the token out of the address's fragment, #token=…, where it is not sent to any server nor left to be
-// seen, and keeps it for this tab.
+// takeToken moves the token from the fragment of the address, #token=…, into this tab's storage. A fragment
+// is not sent to any server; removing it keeps it off the screen.
 export function takeToken() {
   if (!location.hash.startsWith('#token=')) return;
   let text = location.hash.slice('#token='.length);
@@ -36,7 +36,7 @@ export function takeToken() {
   history.replaceState(null, '', location.pathname + location.search);
 }
 
-// setToken has the token sent with every request from now on.
+// setToken sets the token that all further requests send.
 export function setToken(text) {
   token = text.trim();
   try {
@@ -46,7 +46,7 @@ export function setToken(text) {
   }
 }
 
-// hasToken tells whether there is a token to send: the server may refuse it still.
+// hasToken reports whether there is a token to send. The server may still refuse it.
 export const hasToken = () => token !== '';
 
 function address(path, params) {
@@ -71,7 +71,7 @@ async function request(url, { method = 'GET', body, signal, accept = 'applicatio
     });
   } catch (error) {
     if (error.name === 'AbortError') throw error;
-    throw new ApiError(0, { code: 'unreachable', message: 'The program does not answer. It may have ended.' });
+    throw new ApiError(0, { code: 'unreachable', message: 'The program does not answer. It may have exited.' });
   }
   if (response.ok) return response;
   let problem = {};
@@ -83,25 +83,25 @@ async function request(url, { method = 'GET', body, signal, accept = 'applicatio
   throw new ApiError(response.status, problem);
 }
 
-// get asks for JSON. params are an object; empty ones are left out, arrays are repeated. An aborted signal throws the
-// browser's AbortError; see aborted.
+// get requests JSON. params is an object: empty values are left out, arrays are repeated. An aborted signal
+// throws the browser's AbortError; see aborted.
 export async function get(path, params, { signal } = {}) {
   return (await request(address(path, params), { signal })).json();
 }
 
-// send changes something: POST or PATCH with a JSON body.
+// send changes something: POST, PATCH or DELETE with a JSON body.
 export async function send(method, path, body, { signal } = {}) {
   const response = await request(address(path), { method, body: body ?? {}, signal });
   const text = await response.text();
   return text ? JSON.parse(text) : null;
 }
 
-// binary asks for bytes.
+// binary requests bytes.
 export async function binary(path, params, { signal } = {}) {
   return (await request(address(path, params), { signal, accept: 'application/octet-stream' })).arrayBuffer();
 }
 
-// aborted tells whether an error is only that somebody did not want to wait any longer.
+// aborted reports whether an error only means that the request was cancelled.
 export const aborted = (error) => error?.name === 'AbortError';
 
 async function eachLine(body, onLine) {
@@ -120,21 +120,22 @@ async function eachLine(body, onLine) {
   if (rest) onLine(rest);
 }
 
-// The live stream. A browser opens few connections to one server, and one page may be open in many tabs: so all that a
-// page subscribes to comes by one connection, and a tab that nobody sees has none.
+// The live stream. A browser opens few connections to one server, and the page may be open in many tabs. So
+// all subscriptions of a page share one connection, and a hidden tab has none.
 
 const subscriptions = new Set();
-let connection = null; // the one whose events count
+let connection = null; // the connection whose events count
 let retry = 0;
 let timer = 0;
 let planned = false;
 
-// quietMost is how long the stream may say nothing, in milliseconds, before it is called waiting: the overview, which is
-// always asked for, comes once a second.
+// quietMost is how long the stream may be silent, in milliseconds, before its state is waiting. The topic
+// overview, which is always subscribed, comes once a second.
 const quietMost = 3500;
 
-// stream subscribes to topics: onEvent(topic, data) is called for each event, onState('live' | 'waiting' | 'lost') when that
-// changes, onError(topic, error) when a topic cannot be told of just now. It returns how to end it.
+// stream subscribes to topics. It calls onEvent(topic, data) for each event, onState('live' | 'waiting' |
+// 'lost') when the state changes, and onError(topic, error) when a topic fails. It returns a function that
+// ends the subscription.
 export function stream(topics, { onEvent, onState = () => {}, onError = () => {} }) {
   const subscription = { topics: [].concat(topics), onEvent, onState, onError, state: '', failed: false, heard: Date.now() };
   subscriptions.add(subscription);
@@ -144,7 +145,7 @@ export function stream(topics, { onEvent, onState = () => {}, onError = () => {}
   };
 }
 
-// plan has the connection made anew after what runs now: pages end and begin several subscriptions at once.
+// plan reconnects after the current task: pages end and begin several subscriptions at once.
 function plan() {
   if (planned) return;
   planned = true;
@@ -173,7 +174,7 @@ function connect() {
   }
   const next = { key, end: new AbortController() };
   connection = next;
-  // The old one goes on until the new one answers: so nothing is called lost between pages.
+  // the old connection continues until the new one answers: nothing counts as lost between pages
   listen(next, topics, () => before?.end.abort()).then(() => new Error('ended'), (error) => error).then((error) => {
     before?.end.abort();
     if (connection !== next) return;
@@ -218,7 +219,7 @@ function deliver(mine, topic, text) {
   }
   const failed = typeof data?.error?.message === 'string' && new ApiError(0, data.error);
   for (const s of [...subscriptions]) {
-    s.heard = Date.now(); // all come by one connection, and a topic may have nothing to tell
+    s.heard = Date.now(); // all topics share one connection, and a topic may have nothing to send
     if (s.topics.includes(topic)) {
       s.failed = Boolean(failed);
       setState(s, failed ? 'waiting' : 'live');
@@ -226,7 +227,7 @@ function deliver(mine, topic, text) {
         if (failed) s.onError(topic, failed);
         else s.onEvent(topic, data);
       } catch (error) {
-        console.error(error); // one page's mistake must not end the stream of all
+        console.error(error); // a mistake of one page must not end the stream of all
       }
     } else if (s.state !== '' && !s.failed) {
       setState(s, 'live');

@@ -1,4 +1,5 @@
-// The frame around the pages: which page the address's fragment asks for, the state of the program in the header, keys.
+// The frame around the pages: it shows the page that the address's fragment names, the state of the program,
+// and handles keys.
 //
 // A page is a module that exports page = { id, title, mount(root, app) }; mount may be async, fills root and returns how
 // to take the page down again (or nothing). app is
@@ -22,14 +23,14 @@ const pages = [
   { id: 'memory', title: 'Memory' },
   { id: 'systems', title: 'Systems' },
 ];
-const mapPage = { id: 'map', title: 'Map' }; // the first when the world has views
+const mapPage = { id: 'map', title: 'Map' }; // first, if the world has views
 const hidden = [{ id: 'entity', title: 'Entity', under: 'entities' }]; // pages that the navigation does not list
 
 const at = (id) => document.getElementById(id);
 const main = at('main');
 let world = null;
 let mounted = null; // { id, stop, end }
-let turn = 0; // counts what was asked to be shown: whoever finds another number has been overtaken
+let turn = 0; // counts page changes: code that sees another number has been overtaken
 
 const live = {
   sample: null,
@@ -67,16 +68,16 @@ async function show() {
   for (const a of at('nav').children) {
     if (a.dataset.page === tabOf) {
       a.setAttribute('aria-current', 'page');
-      // In a narrow window the links scroll. scrollIntoView would have the tab key begin here.
+      // in a narrow window the links scroll; scrollIntoView would move the start of the tab key here
       at('nav').scrollLeft = a.offsetLeft - (at('nav').clientWidth - a.offsetWidth) / 2;
     } else {
       a.removeAttribute('aria-current');
     }
   }
-  document.title = `${known?.title ?? 'No such page'} · ${world.name || 'Vast'}`;
+  document.title = `${known?.title ?? 'Unknown page'} · ${world.name || 'Vast'}`;
   main.dataset.page = known?.id ?? '';
   if (!known) {
-    replace(main, emptyBox('There is no such page', h('p', null, 'Go to the ', h('a', { href: '#/' }, 'first page'), '.')));
+    replace(main, emptyBox('Unknown page', h('p', null, 'Go to the ', h('a', { href: '#/' }, 'first page'), '.')));
     return;
   }
   const root = h('div', { class: ['page', `page-${known.id}`], data: { loading: 'true' } });
@@ -85,7 +86,7 @@ async function show() {
   const app = {
     world, api, live, go, path: asked.path, params: asked.params,
     replace(params) {
-      // The address may be another page's by now, even if that is not shown yet.
+      // the address may already be another page's that is not shown yet
       if (my !== turn || ![known.id, asked.id].includes(parse(location.hash).id)) return;
       const text = new URLSearchParams(params).toString();
       const path = [known.id, ...asked.path].map(encodeURIComponent).join('/');
@@ -106,7 +107,7 @@ async function show() {
     delete root.dataset.loading;
   } catch (error) {
     if (my !== turn) return;
-    // Whatever it was, the frame lives on; the console has the details for who wrote the page.
+    // the frame survives any error; the console has the details
     console.warn(`page ${known.id}:`, error);
     replace(root, errorBox({ title: `The page “${known.title}” cannot be shown`, message: error.message }, show));
     root.dataset.loading = 'failed';
@@ -135,20 +136,20 @@ function navigation() {
     h('span', { class: 'key', aria: { hidden: 'true' } }, i + 1), p.title)));
 }
 
-let heard = 0; // when the last sample came, in milliseconds
+let heard = 0; // time of the last sample, in milliseconds
 let streamState = 'waiting';
 
 function state() {
   const s = live.sample;
-  const now = { name: 'waiting', rate: heard ? format.seconds(Math.round((Date.now() - heard) / 1000)) : '', why: 'Nothing was heard of the program for a while.' };
+  const now = { name: 'waiting', rate: heard ? format.seconds(Math.round((Date.now() - heard) / 1000)) : '', why: 'No data from the program for a while.' };
   if (streamState === 'lost') {
-    Object.assign(now, { name: 'lost', rate: 'trying again', why: 'The program does not answer. It may have ended.' });
+    Object.assign(now, { name: 'lost', rate: 'trying again', why: 'The program does not answer. It may have exited.' });
   } else if (streamState === 'live' && s && !s.admitting) {
-    Object.assign(now, { rate: format.seconds(Math.round(s.age)), why: 'The program has not let the inspector look for this long.' });
+    Object.assign(now, { rate: format.seconds(Math.round(s.age)), why: 'The program has not admitted the inspector for this long.' });
   } else if (streamState === 'live' && s?.paused) {
-    Object.assign(now, { name: 'paused', rate: s.tick === undefined ? '' : `tick ${format.number(s.tick)}`, why: 'The program is paused. The page Systems has what resumes it.' });
+    Object.assign(now, { name: 'paused', rate: s.tick === undefined ? '' : `tick ${format.number(s.tick)}`, why: 'The program is paused. Resume it on the page Systems.' });
   } else if (streamState === 'live' && s) {
-    Object.assign(now, { name: 'live', rate: s.tick === undefined ? '' : `${s.ticksPerSecond.toFixed(1)} ticks/s`, why: 'The program lets the inspector look.' });
+    Object.assign(now, { name: 'live', rate: s.tick === undefined ? '' : `${s.ticksPerSecond.toFixed(1)} ticks/s`, why: 'The program is running.' });
   }
   const element = at('state');
   element.dataset.state = now.name;
@@ -198,16 +199,16 @@ function footer() {
 // Keys.
 
 const keys = [
-  ['1 – 6', 'switch pages'], ['/', 'go to the search box'], ['t', 'switch between light and dark'], ['?', 'this help'], ['Esc', 'close, leave a box'],
-  ['↑ ↓ Page Home End', 'move in lists'], ['Enter', 'open what is marked'],
+  ['1 – 6', 'switch pages'], ['/', 'focus the search box'], ['t', 'switch between light and dark'], ['?', 'show this help'], ['Esc', 'close or cancel'],
+  ['↑ ↓ Page Home End', 'move in lists'], ['Enter', 'open the selected row'],
 ];
 
 function help() {
   if (document.querySelector('dialog[open]')) return;
   dialog('Keys',
     h('dl', { class: 'facts' }, keys.map(([key, text]) => [h('dt', null, h('kbd', null, key)), h('dd', null, text)])),
-    h('p', { class: 'dim' }, 'All that the page shows comes from ', h('a', { href: 'api/v1/openapi.json' }, 'the JSON interface'),
-      '; a terminal shows it by ', h('code', null, 'vast top'), ' and ', h('code', null, 'vast query'), '.'));
+    h('p', { class: 'dim' }, 'All data comes from ', h('a', { href: 'api/v1/openapi.json' }, 'the JSON interface'),
+      '. In a terminal, use ', h('code', null, 'vast top'), ' and ', h('code', null, 'vast query'), '.'));
 }
 
 function onKey(event) {
@@ -228,7 +229,7 @@ function onKey(event) {
   event.preventDefault();
 }
 
-// search goes to the page's search box; a page without one gives way to the entities, which have one.
+// search focuses the page's search box. A page without one gives way to the entities page.
 function search() {
   const box = main.querySelector('[data-search], input[type=search]');
   if (box) {
@@ -261,10 +262,10 @@ function askToken(error) {
       begin();
     },
   },
-  h('p', { class: 'box-title' }, 'A token is needed'),
-  h('p', null, 'The program prints an address that ends in ', h('code', null, '#token=…'), '. Open that one, or put the token here.'),
+  h('p', { class: 'box-title' }, 'Token required'),
+  h('p', null, 'Open the address that the program printed, which ends in ', h('code', null, '#token=…'), ', or enter the token here.'),
   api.hasToken() && h('p', { class: 'bad' }, error.message),
-  h('div', { class: 'row' }, h('label', { for: 'token' }, 'Token'), input, h('button', { type: 'submit', class: 'primary' }, 'Go on')));
+  h('div', { class: 'row' }, h('label', { for: 'token' }, 'Token'), input, h('button', { type: 'submit', class: 'primary' }, 'Continue')));
   replace(main, box);
   input.focus();
 }
@@ -272,14 +273,14 @@ function askToken(error) {
 async function begin() {
   try {
     const answer = await api.get('world');
-    if (world) return; // another try was faster
+    if (world) return; // another attempt was faster
     world = answer;
   } catch (error) {
     if (error.status === 401) {
       askToken(error);
       return;
     }
-    const title = error.status === 0 ? 'The program does not answer' : 'The world cannot be described';
+    const title = error.status === 0 ? 'The program does not answer' : 'The inspector cannot describe the world';
     replace(main, errorBox({ title, message: error.message }, begin));
     setTimeout(() => { if (!world) begin(); }, 3000);
     return;
@@ -298,7 +299,7 @@ async function begin() {
 
 at('theme').addEventListener('click', switchTheme);
 at('help').addEventListener('click', help);
-at('skip').addEventListener('click', (event) => { // its fragment would be taken for a page
+at('skip').addEventListener('click', (event) => { // its fragment would be taken for the name of a page
   event.preventDefault();
   main.focus();
 });

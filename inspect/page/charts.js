@@ -3,13 +3,13 @@
 import uPlot from './uplot/uPlot.esm.js';
 import { color, format, h, onTheme, setText } from './ui.js';
 
-// history is how far back charts reach, in seconds.
+// history is the length of the charts, in seconds.
 export const history = 600;
 
-// gap is the seconds between two moments from which on they are not joined.
+// gap is the least time in seconds between two points that are not joined.
 const gap = 4;
 
-// How values are written, by unit: in words, and along an axis, whose marks all have the unit of the largest.
+// Formats of values by unit: as text, and along an axis, where all marks share the unit of the largest.
 const units = {
   number: { write: format.number, steps: [[1, ''], [1e3, 'k'], [1e6, 'M'], [1e9, 'G'], [1e12, 'T']] },
   bytes: { write: format.bytes, steps: ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'].map((unit, i) => [1024 ** i, unit]), binary: true },
@@ -17,7 +17,7 @@ const units = {
   rate: { write: format.rate, steps: [[1, ''], [1e3, 'k'], [1e6, 'M'], [1e9, 'G']] },
 };
 
-// marks writes the numbers beside an axis, with as many digits as tell one from the next.
+// marks formats the numbers along an axis, with as many digits as tell them apart.
 function marks(steps, splits, step) {
   const largest = Math.max(...splits.map(Math.abs));
   const [scale, unit] = steps.findLast(([from]) => largest >= from) ?? steps[0];
@@ -28,23 +28,23 @@ function marks(steps, splits, step) {
 
 const powersOfTwo = Array.from({ length: 61 }, (_, i) => 2 ** i);
 
-// ago names a mark of the axis of time, so many seconds before now.
+// ago formats a mark of the time axis: the time in seconds before now.
 function ago(seconds) {
   if (seconds === 0) return 'now';
   if (seconds % 60 === 0 || seconds > 120) return `−${seconds / 60} min`;
   return `−${seconds} s`;
 }
 
-// lineChart draws series over time into an element of its own:
-//   title    over the chart
+// lineChart draws series over time into a new element:
+//   title    heading of the chart
 //   unit     'number', 'bytes', 'seconds' or 'rate'
 //   series   [{ label, color: '--c1', fill: true, dash: [4, 3] }]
-//   span     seconds shown at most, history unless told; while less is known the chart shows less
-//   sync     charts with the same word move their cursors together
-//   height   CSS pixels; the style sheet's, which follows the window's, unless told
+//   span     longest time shown in seconds, default history; the chart shows less while there is less data
+//   sync     charts with the same value move their cursors together
+//   height   in CSS pixels; default: from the style sheet, which follows the window
 //   zero     false: the axis need not begin at zero
-// The result has element, set(times, columns) to put in what was before, push(time, values) for a new moment (null where a
-// value is missing), and destroy(). Times are seconds since 1970; more than the span is forgotten.
+// The result has element, set(times, columns) for past data, push(time, values) for a new point (null for a
+// missing value), and destroy(). Times are seconds since 1970. Data older than the span is dropped.
 export function lineChart({ title, unit = 'number', series, span = history, sync = 'live', height, zero = true }) {
   const { write, steps, binary } = units[unit];
   let times = [];
@@ -67,13 +67,13 @@ export function lineChart({ title, unit = 'number', series, span = history, sync
     setText(when, at === null || at === undefined || last < 0 ? '' : `${format.seconds(Math.round(times[last] - times[at]))} ago`);
   }
 
-  // shown is the least round span that holds all that is known.
+  // shown is the least round span that holds all data.
   const shown = () => [60, 120, 300].find((s) => s < span && (times.at(-1) ?? 0) - (times[0] ?? 0) <= s) ?? span;
 
-  // add puts in a moment, and before it one without values where there is a gap.
+  // add adds a point, and a point without values before it if there is a gap.
   function add(t, vs) {
     const last = times.at(-1);
-    if (last !== undefined && t <= last) return false; // told before
+    if (last !== undefined && t <= last) return false; // already added
     if (t - last > gap) {
       times.push(last + 0.001);
       for (const c of columns) c.push(null);
@@ -122,7 +122,7 @@ export function lineChart({ title, unit = 'number', series, span = history, sync
     const data = [times, ...columns];
     if (!plot) {
       plot = new uPlot({ ...options, width, height: tall }, data, place);
-      plot.root.setAttribute('aria-hidden', 'true'); // the legend says the same in words
+      plot.root.setAttribute('aria-hidden', 'true'); // the legend has the same values as text
     } else {
       if (plot.width !== width || plot.height !== tall) plot.setSize({ width, height: tall });
       plot.setData(data);
@@ -162,7 +162,7 @@ export function lineChart({ title, unit = 'number', series, span = history, sync
   };
 }
 
-// bounds widens what is to be seen a little, and keeps a line that does not move from filling its chart with noise.
+// bounds widens the range of the axis a little, so that noise of a flat line does not fill the chart.
 function bounds(low, high, unit) {
   const least = Math.abs(high) * 0.004;
   if (high > low && high - low >= least) return [low, high + (high - low) * 0.08];
@@ -174,13 +174,13 @@ function chartFont() {
   return `11px ${color('--mono') || 'monospace'}`;
 }
 
-// fade makes an area's colour of its line's: colours of the style sheet are #rrggbb.
+// fade returns the colour of an area under a line: colours of the style sheet are #rrggbb.
 function fade(hex) {
   return /^#[0-9a-f]{6}$/i.test(hex) ? `${hex}22` : 'transparent';
 }
 
-// sparkline is a small line without axes: element, set(times, values), push(time, value), destroy(). Times are seconds;
-// span is how many are shown at most.
+// sparkline is a small line without axes: element, set(times, values), push(time, value), destroy(). Times
+// and span are in seconds.
 export function sparkline({ color: variable = '--accent', span = 120, zero = true } = {}) {
   const canvas = h('canvas', { class: 'spark', aria: { hidden: 'true' } });
   let times = [];

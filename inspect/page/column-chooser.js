@@ -1,17 +1,17 @@
-// Which components' values a list shows, chosen in a dialog and kept by the browser for each world.
+// The columns of a list, chosen in a dialog. The browser keeps the choice for each world.
 
 import { dialog, h } from './ui.js';
 
 const most = 12;
-const unasked = 3; // columns that are shown when nobody chose any
+const unasked = 3; // columns shown without a choice
 
-// columnChooser returns { element, chosen(), proposed(labels) }: element is a button, chosen the labels of
-// the columns to show, proposed tells which components a query names, which are shown unless somebody chose
-// others. onChange is called when the choice changes.
+// columnChooser returns { element, chosen(), proposed(labels) }. element is a button. chosen returns the
+// labels of the shown columns. proposed sets the columns that a query names, which are shown unless the user
+// chose others. onChange is called when the choice changes.
 export function columnChooser(world, onChange) {
   const key = `vast-columns:${world.name}`;
   const all = world.columns.filter((c) => c.storage !== 'tag').map((c) => c.label);
-  let kept = load(); // null: as the query says
+  let kept = load(); // null: the columns that the query names
   let named = [];
 
   function load() {
@@ -29,7 +29,7 @@ export function columnChooser(world, onChange) {
       if (list) localStorage.setItem(key, JSON.stringify(list));
       else localStorage.removeItem(key);
     } catch {
-      // It lasts as long as the page.
+      // the choice lasts as long as the page
     }
     onChange();
   }
@@ -37,7 +37,7 @@ export function columnChooser(world, onChange) {
   function chosen() {
     if (kept) return kept;
     const values = named.filter((name) => all.includes(name));
-    // A name has a column of its own in every list.
+    // every list already has a column for the name
     return (values.length ? values : all.filter((name) => name !== 'Name')).slice(0, values.length ? most : unasked);
   }
 
@@ -51,14 +51,14 @@ export function columnChooser(world, onChange) {
       keep(list);
     }
     const box = dialog('Columns of the list',
-      h('p', { class: 'dim' }, `Up to ${most}. Unless chosen here, they are those that the query names.`),
+      h('p', { class: 'dim' }, `Up to ${most}. Default: the columns that the query names.`),
       h('div', { class: 'columns-choice' }, boxes),
       h('p', null, h('button', {
         type: 'button', onclick() {
           keep(null);
           box.close();
         },
-      }, 'As the query says')));
+      }, 'Columns of the query')));
   }
 
   return {

@@ -1,23 +1,23 @@
-// What systems cost, the dearest first, as a table to be sorted.
+// A sortable table of the costs of systems, the highest first.
 
 import { bar, format, h, replace, setText } from './ui.js';
 
 const columns = [
   { id: 'name', title: 'System' },
-  { id: 'share', title: 'Share', of: (c) => c.share, write: format.percent, hint: 'Of the time of ticks. What runs at once adds up to more than all of it' },
-  { id: 'p50', title: 'p50', of: (c) => c.p50, write: format.seconds, hint: 'Half of the last 256 runs took less', narrow: false },
-  { id: 'p99', title: 'p99', of: (c) => c.p99, write: format.seconds, hint: '99 of 100 of the last 256 runs took less' },
-  { id: 'max', title: 'Longest', of: (c) => c.max, write: format.seconds, hint: 'Of all runs', narrow: false },
+  { id: 'share', title: 'Share', of: (c) => c.share, write: format.percent, hint: 'Share of the tick time. Systems that run in parallel can add up to more than 100%' },
+  { id: 'p50', title: 'p50', of: (c) => c.p50, write: format.seconds, hint: 'Median of the last 256 runs', narrow: false },
+  { id: 'p99', title: 'p99', of: (c) => c.p99, write: format.seconds, hint: '99th percentile of the last 256 runs' },
+  { id: 'max', title: 'Longest', of: (c) => c.max, write: format.seconds, hint: 'Longest of all runs', narrow: false },
   { id: 'runs', title: 'Runs', of: (c) => c.runs, write: format.short, narrow: false },
 ];
 
-// costTable makes the table: onSystem(name) is called when a row is chosen. It has element, tools (what stands beside the
-// heading), show(schedule, colors), update(costs) and mark(name).
+// costTable makes the table. It calls onSystem(name) when a row is chosen. It has element, tools (shown
+// beside the heading), show(schedule, colors), update(costs) and mark(name).
 export function costTable({ onSystem }) {
   let order = { by: 'share', down: true };
   let colors = new Map();
   let phases = new Map();
-  let rows = new Map(); // name → its row and cells; '' is the commands'
+  let rows = new Map(); // row and cells by name; '' is the commands
   let costs = null;
   let markedName = null;
 
@@ -34,7 +34,7 @@ export function costTable({ onSystem }) {
   const tbody = h('tbody');
   const stack = h('div', { class: 'cost-stack', role: 'img' });
   const element = h('div', null, stack, h('div', { class: 'cost-rows' }, h('table', { class: 'data cost-table' }, h('thead', null, h('tr', null, heads)), tbody)));
-  const tools = h('span', { class: 'dim systems-hint' }, 'of the last seconds');
+  const tools = h('span', { class: 'dim systems-hint' }, 'last few seconds');
 
   function rowOf(name) {
     const cells = columns.slice(1).map((c) => h('td', { class: ['num', c.id === 'share' && 'cost-share', c.narrow === false && 'hide-narrow'] }));
@@ -42,10 +42,10 @@ export function costTable({ onSystem }) {
     const color = colors.get(name) ?? '--edge';
     const fill = bar(0, color);
     cells[0].append(fill, share);
-    const title = name === '' ? h('span', { class: 'dim clip' }, 'commands being applied') : h('button', {
+    const title = name === '' ? h('span', { class: 'dim clip' }, 'applying commands') : h('button', {
       type: 'button', class: 'quiet cost-name', title: name,
       onclick(event) {
-        event.stopPropagation(); // the row would take it back
+        event.stopPropagation(); // the row would undo it
         onSystem(name);
       },
     }, name);
@@ -78,14 +78,14 @@ export function costTable({ onSystem }) {
     sort();
   }
 
-  // The bar over the table is the work of a tick, divided among systems.
+  // the bar above the table divides the work of a tick among systems
   function drawStack() {
     const parts = costs.filter((c) => c.share > 0).sort((a, b) => b.share - a.share);
     const all = parts.reduce((sum, c) => sum + c.share, 0);
     replace(stack, parts.map((c) => h('span', {
       class: 'cost-piece', title: `${c.name || 'commands'}: ${format.percent(c.share)}`, style: { width: `${(c.share / all) * 100}%`, background: `var(${colors.get(c.name) ?? '--edge'})` },
     }, c.share / all > 0.12 && h('span', null, c.name || 'commands'))));
-    stack.setAttribute('aria-label', parts.length > 0 ? `Most of the time goes to ${parts.slice(0, 3).map((c) => `${c.name || 'commands'}, ${format.percent(c.share)} of the tick`).join('; ')}` : 'Nothing ran');
+    stack.setAttribute('aria-label', parts.length > 0 ? `Highest costs: ${parts.slice(0, 3).map((c) => `${c.name || 'commands'}, ${format.percent(c.share)} of the tick`).join('; ')}` : 'No system ran');
   }
 
   function sort() {
@@ -97,7 +97,7 @@ export function costTable({ onSystem }) {
     const column = columns.find((c) => c.id === order.by);
     const sign = order.down ? -1 : 1;
     const sorted = [...costs].sort((a, b) => sign * (column.of ? column.of(a) - column.of(b) : a.name.localeCompare(b.name)));
-    // Rows are moved only where the order is another, so that the focus stays where it is.
+    // rows move only if the order changes, so that the focus stays
     let at = tbody.firstChild;
     for (const c of sorted) {
       const row = rows.get(c.name)?.row;

@@ -1,5 +1,5 @@
-// The page that finds entities: one box for names, IDs and queries, a list of all that match, and the one that is picked
-// beside it where there is room.
+// The page that finds entities: a box for names, IDs and queries, the list of matches, and beside it the
+// selected entity if there is room.
 
 import { aborted, get } from './api.js';
 import { columnChooser } from './column-chooser.js';
@@ -10,8 +10,8 @@ import { sample } from './query-help.js';
 import { entityIn, textOf } from './query-text.js';
 import { emptyBox, format, h, later, panel, replace, setText } from './ui.js';
 
-const typingPause = 250; // milliseconds without a key, before a text is asked as a query
-const livePause = 2000; // milliseconds at least between two looks at the rows in view
+const typingPause = 250; // milliseconds without a key before a text is sent as a query
+const livePause = 2000; // least milliseconds between two refreshes of the rows in view
 const namesMost = 6; // names among the suggestions
 
 export const page = { id: 'entities', title: 'Entities', mount };
@@ -19,19 +19,19 @@ export const page = { id: 'entities', title: 'Entities', mount };
 async function mount(root, app) {
   const wide = matchMedia('(min-width: 64rem)');
   let asking = new AbortController();
-  let query = ''; // the text that the list shows
-  let addressed = app.params.get('query') ?? ''; // the text in the page's address
-  let settled = true; // the address is one to come back to, not of a text that is being written
+  let query = ''; // text of the list's query
+  let addressed = app.params.get('query') ?? ''; // text of the query in the page's address
+  let settled = true; // whether Back should return to the address: not while a text is being typed
   let picked = ''; // the entity beside the list
-  const { title } = document; // the entity puts its own in place
-  let named = false; // a row of the list has a name
-  let pause = livePause; // until the rows in view are looked at again
-  let told = false; // a screen reader was told how many match
+  const { title } = document; // restored later: the entity sets its own title
+  let named = false; // whether a row of the list has a name
+  let pause = livePause; // until the next refresh of the rows in view
+  let told = false; // whether a screen reader was told the number of matches
 
   const box = queryBox({
     label: 'Find entities by ID, name, component or query',
     text: addressed,
-    placeholder: `A name, an ID such as 17.3, or a query such as ${sample(app.world)}`,
+    placeholder: `Name, ID such as 17.3, or query such as ${sample(app.world)}`,
     suggest,
     onInput: (text) => {
       if (entityIn(text)) askLater.cancel();
@@ -43,7 +43,7 @@ async function mount(root, app) {
     box.setText(text);
     enter(text);
   });
-  const elsewhere = h('a', { class: 'button' }, 'Histogram, files');
+  const elsewhere = h('a', { class: 'button' }, 'Histogram and files');
   const count = h('span', { class: 'entities-count num' });
   const chooser = columnChooser(app.world, () => {
     list.setColumns(listColumns());
@@ -73,10 +73,10 @@ async function mount(root, app) {
     onMark: (row) => {
       if (picked && row) followMark(row.id);
     },
-    empty: emptyBox('Nothing matches', 'No entity has what the query asks for, at this moment.'),
+    empty: emptyBox('No matches', 'No entity matches the query now.'),
   });
 
-  const side = h('aside', { class: 'entities-side panel', aria: { label: 'The picked entity' } });
+  const side = h('aside', { class: 'entities-side panel', aria: { label: 'Selected entity' } });
   side.hidden = true;
   const split = h('div', { class: 'entities-split' },
     panel('Matches', { class: 'flush entities-list', tools: [elsewhere, chooser.element] }, list.element), side);
@@ -92,12 +92,12 @@ async function mount(root, app) {
     ];
   }
 
-  // suggest adds what is called so to what may stand in a query.
+  // suggest adds matching names to the suggestions for a query.
   async function suggest(text, at, signal) {
     const word = text.trim();
     if (entityIn(word)) {
       const id = await meant(word, signal);
-      const item = { text: id, kind: 'entity', detail: id === word ? 'by its ID' : `in slot ${word}`, go: () => pick(id) };
+      const item = { text: id, kind: 'entity', detail: id === word ? 'entity ID' : `in slot ${word}`, go: () => pick(id) };
       return { from: 0, to: text.length, items: id ? [item] : [] };
     }
     const [answer, names] = await Promise.all([
@@ -111,7 +111,8 @@ async function mount(root, app) {
     return { ...answer, items: [...same, ...answer.items, ...found.filter((n) => !same.includes(n))] };
   }
 
-  // meant returns the ID of the entity that a number means: itself, or that of who lives in the slot; '' for nobody.
+  // meant returns the ID of the entity that a number stands for: an ID, or a slot. It returns '' for an empty
+  // slot.
   async function meant(word, signal) {
     if (word.includes('.')) return word;
     const { slots } = await get('memory/word', { slot: word }, { signal });
@@ -120,7 +121,7 @@ async function mount(root, app) {
 
   const askLater = later(typingPause, (text) => ask(text));
 
-  // ask shows what matches a text, and says whether it is a query.
+  // ask shows the matches of a text, and reports whether it is a query.
   async function ask(text) {
     askLater.cancel();
     asking.abort();
@@ -149,7 +150,7 @@ async function mount(root, app) {
     }
   }
 
-  // enter asks for a text in a way that the browser's Back undoes.
+  // enter shows a text's matches as a step that the browser's Back undoes.
   async function enter(text) {
     const valid = await ask(text);
     settled = true;
@@ -162,11 +163,11 @@ async function mount(root, app) {
       if (entityIn(word)) {
         const id = await meant(word);
         if (id) pick(id);
-        else box.fail({ message: `Nobody lives in slot ${word}.` });
+        else box.fail({ message: `Slot ${word} is empty.` });
         return;
       }
       if (await enter(text)) return;
-      // No query: it may be what somebody is called.
+      // not a query: it may be a name
       const { names } = await get('names', { prefix: word, limit: 1 });
       if (box.text !== text || names[0]?.name.toLowerCase() !== word.toLowerCase()) return;
       box.fail(null);
@@ -184,11 +185,11 @@ async function mount(root, app) {
   function showCount({ total, exact }) {
     const text = `${exact ? '' : 'about '}${format.number(total)}${query.trim() ? ' match' : ' in the world'}`;
     setText(count, text);
-    if (!told) app.announce(text); // once a query: in a world that lives the number never rests
+    if (!told) app.announce(text); // once a query: in a running world the number never stops changing
     told = true;
   }
 
-  // pickLink follows links to entities within this page, but for those that are to be opened elsewhere.
+  // pickLink follows links to entities within this page, except links that open elsewhere.
   function pickLink(event) {
     if (!wide.matches || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
     const id = /^#\/entity\/([^/?]+)$/.exec(event.target.closest?.('a')?.getAttribute('href') ?? '')?.[1];
@@ -199,8 +200,8 @@ async function mount(root, app) {
 
   const followMark = later(150, (id) => pick(id));
 
-  // What is beside the list is the page of one entity, mounted there. Each pick has a number: whoever finds another was
-  // overtaken.
+  // The page of one entity is mounted beside the list. Each selection has a number: code that sees another
+  // number has been overtaken.
   let turn = 0;
   let unmount = null;
 
@@ -216,9 +217,9 @@ async function mount(root, app) {
     picked = id;
     address();
     const place = h('div', { class: 'page page-entity entities-entity' });
-    place.addEventListener('click', pickLink); // others that it names come in its place
+    place.addEventListener('click', pickLink); // links to other entities replace this one
     replace(side, h('div', { class: 'panel-head' }, h('h2', { class: 'num' }, id), h('div', { class: 'panel-tools' },
-      h('a', { class: 'button', href: `#/entity/${id}` }, 'Open alone'),
+      h('a', { class: 'button', href: `#/entity/${id}` }, 'Open page'),
       h('button', { type: 'button', class: 'quiet', onclick: close }, 'Close'))), place);
     side.hidden = false;
     try {
@@ -232,7 +233,7 @@ async function mount(root, app) {
     }
   }
 
-  // goFrom is how what is beside the list goes elsewhere.
+  // goFrom navigates on behalf of the page beside the list.
   function goFrom(hash) {
     const id = /^#\/entity\/([^/?]+)$/.exec(hash)?.[1];
     if (!id) app.go(hash);
@@ -269,7 +270,7 @@ async function mount(root, app) {
   }
   root.addEventListener('keydown', onKey);
 
-  // What takes the program long is asked for less often.
+  // requests that take the program long are repeated less often
   let timer = setTimeout(function look() {
     if (!document.hidden) list.refresh();
     timer = setTimeout(look, pause);

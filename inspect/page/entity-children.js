@@ -1,19 +1,19 @@
-// The sources of an entity in a relation as a tree, loaded as it is unfolded.
+// The sources of an entity in a relation as a tree, loaded as it unfolds.
 
 import * as api from './api.js';
 import { format, h, replace } from './ui.js';
 
 const pageSize = 50;
 
-// childrenTree shows the sources of an entity in a relation: { element, destroy() }. Arrows move and unfold, Enter opens an
-// entity.
+// childrenTree shows the sources of an entity in a relation: { element, destroy() }. Arrow keys move and
+// unfold, Enter opens an entity.
 export function childrenTree(id, relation, total) {
   const end = new AbortController();
   const tree = h('ul', { class: 'tree children', role: 'tree', aria: { label: `${relation.name}: ${format.number(total)}` }, onkeydown: pressed });
   fill(tree, id);
   return { element: tree, destroy: () => end.abort() };
 
-  // fill puts the first children of an entity into a list.
+  // fill loads the first children of an entity into a list.
   function fill(list, of) {
     replace(list, h('li', { class: 'dim', role: 'none' }, '…'));
     load(list, of, null).catch((error) => failed(list, error, () => fill(list, of)));
@@ -29,7 +29,7 @@ export function childrenTree(id, relation, total) {
     list.append(...items);
     const seen = list.querySelectorAll(':scope > li[data-id]').length;
     if (items.length > 0 && answer.total > seen) list.append(moreItem(list, of, answer.rows.at(-1).id, answer.total - seen));
-    if (seen === 0) list.append(h('li', { class: 'dim', role: 'none' }, 'none any more'));
+    if (seen === 0) list.append(h('li', { class: 'dim', role: 'none' }, 'none now'));
     if (!tree.querySelector('[tabindex="0"]')) tree.querySelector('[role=treeitem]')?.setAttribute('tabindex', 0);
     if (hadFocus) focus(items[0]);
   }
@@ -58,7 +58,7 @@ export function childrenTree(id, relation, total) {
     function next() {
       load(list, of, after).catch((error) => {
         if (api.aborted(error)) return;
-        // The child to go on behind has gone: the list begins anew.
+        // the last known child is gone: the list starts again
         if (error.status === 404 || error.status === 410) fill(list, of);
         else failed(list, error, () => fill(list, of));
       });

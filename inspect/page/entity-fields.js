@@ -1,18 +1,18 @@
-// A component as a group of typed fields, which fold and are edited in place. A view is built once, and its texts follow
-// what is told of the entity; what is being edited stays as it is.
+// A component as a group of typed fields, which fold and are edited in place. A view is built once. Updates
+// of the entity change its texts, but not a value that is being edited.
 
 import { entityInput } from './entity-input.js';
 import { format, h, replace, setText } from './ui.js';
 
-const foldedFrom = 9; // parts from which on an array begins folded
+const foldedFrom = 9; // arrays with at least this many parts start folded
 
-// componentView shows a component. context is
-//   folds      a Map that keeps what is folded while the page lives
-//   mayEdit    whether values may be edited, besides what the component says
-//   save(component, path, value)   resolves when it is saved, and rejects with what is wrong
-//   slot           the entity's
-//   labelOf(component)             what tells its column from others
-//   remove(component)              asks for the component to be taken away
+// componentView shows a component. context has
+//   folds              a Map of what is folded, kept while the page lives
+//   mayEdit            whether values may be edited, if the component allows it
+//   save(component, path, value)   resolves when the value is saved, and rejects with an error
+//   slot               slot of the entity
+//   labelOf(component) label that tells its column from others
+//   remove(component)  asks to remove the component
 export function componentView(component, context) {
   const inside = { ...context, component, mayEdit: context.mayEdit && component.editable };
   const label = context.labelOf(component);
@@ -35,7 +35,7 @@ export function componentView(component, context) {
         component.storage !== 'dense' && h('span', { class: 'chip' }, component.storage),
         component.size > 0 && h('span', { class: 'dim num' }, format.bytes(component.size)),
         context.mayEdit && h('button', {
-          type: 'button', class: 'quiet small', title: `Take ${label} away`, aria: { label: `Remove ${label}` },
+          type: 'button', class: 'quiet small', title: `Remove ${label}`, aria: { label: `Remove ${label}` },
           onclick: () => context.remove(component),
         }, 'Remove'))),
     component.value && body);
@@ -62,16 +62,15 @@ export function componentView(component, context) {
   return { element, update };
 }
 
-// shapeOf tells values apart that cannot be shown by the same view.
+// shapeOf is equal for values that one view can show.
 function shapeOf(field) {
   return `${field.path}:${field.kind}${field.editable ? '+' : ''}${field.more ?? ''}(${(field.parts ?? []).map(shapeOf).join()})`;
 }
 
-// partsOf tells whether a value is shown as its parts, each in a row. A vector whose parts are all there has
-// one row.
+// partsOf returns the parts of a value that is shown as rows. A complete vector has one row.
 const partsOf = (field) => (field.kind !== 'vector' || field.more > 0) && (field.parts?.length > 0 || field.more > 0 && field.kind !== 'string');
 
-// foldButton folds and unfolds something, which it remembers by its key.
+// foldButton folds and unfolds something, and keeps the state by its key.
 function foldButton(name, key, open, context, toggle) {
   open = context.folds.get(key) ?? open;
   const button = h('button', {
@@ -86,7 +85,7 @@ function foldButton(name, key, open, context, toggle) {
   return button;
 }
 
-// listView shows the parts of a value, each in a row.
+// listView shows the parts of a value, one a row.
 function listView(field, context, depth) {
   const views = (field.parts ?? []).map((part) => fieldView(part, context, depth));
   const items = views.map((v) => v.element);
@@ -99,12 +98,12 @@ function listView(field, context, depth) {
   };
 }
 
-// fieldView shows one field in a row: the value itself, a few numbers beside each other, or parts that fold.
+// fieldView shows one field as a row: its value, a few numbers side by side, or parts that fold.
 function fieldView(field, context, depth) {
   const name = h('span', { class: ['field-name', !field.exported && 'dim'], title: field.exported ? field.path : `${field.path} (not exported)` }, field.name);
   const type = h('span', {
     class: 'field-type dim mono clip hide-narrow',
-    title: `${field.type}, ${field.size} bytes${field.offset >= 0 ? ` from byte ${field.offset} on` : ', in memory of its own'}`,
+    title: `${field.type}, ${field.size} bytes${field.offset >= 0 ? ` at byte ${field.offset}` : ', stored elsewhere'}`,
   }, field.type);
   if (partsOf(field)) return groupView(field, context, depth, name, type);
   const values = field.kind === 'vector' ? field.parts : [field];
@@ -123,7 +122,7 @@ function fieldView(field, context, depth) {
   };
 }
 
-// groupView shows a field with parts. They are built when they are first seen.
+// groupView shows a field with parts, which are built when they are first shown.
 function groupView(field, context, depth, name, type) {
   const list = h('ul');
   const text = h('span', { class: 'field-values mono dim clip' });
@@ -219,7 +218,7 @@ function leafView(field, context, name) {
         close();
       },
       onfocusout(event) {
-        // Who has changed nothing and goes elsewhere is done.
+        // Leaving the editor without a change closes it.
         if (!form.contains(event.relatedTarget) && editor.value() === editor.initial) close(false);
       },
     }, editor.element, save);
@@ -227,7 +226,8 @@ function leafView(field, context, name) {
     editor.input.focus();
     editor.input.select?.();
 
-    // here says that who edits has not gone elsewhere meanwhile: a click on Save, which is disabled then, leaves nothing focused.
+    // here reports whether the focus is still in the editor: a click on Save, which is then disabled, leaves
+    // nothing focused.
     function here() {
       const at = document.activeElement;
       return !at || at === document.body || form.contains(at);
@@ -268,14 +268,14 @@ function textOf(field) {
   return field.text === '' ? '""' : field.text;
 }
 
-// flashOf shows softly that a value has changed. Two classes take turns, so that the animation begins anew.
+// flashOf highlights a changed value briefly. Two classes alternate, so that the animation restarts.
 function flashOf(element) {
   const odd = element.classList.contains('flash-a');
   element.classList.toggle('flash-a', !odd);
   element.classList.toggle('flash-b', odd);
 }
 
-// editorOf returns an input that fits a field's kind.
+// editorOf returns an input that suits a field's kind.
 function editorOf(field, component, name) {
   const label = { label: name };
   const simple = (input, initial) => ({ element: input, input, initial, value: () => input.value });
@@ -319,13 +319,13 @@ function editorOf(field, component, name) {
   return simple(input, value);
 }
 
-// valueOf is what was typed, as the server takes it. Integers are sent as their digits, of which JSON numbers would lose some;
-// what is no number is sent as it is, so that the server says what is allowed.
+// valueOf returns the typed value for the server. Integers are sent as their digits, because JSON numbers
+// would lose some. Other texts are sent as they are, so that the server reports what is allowed.
 function valueOf(field, text) {
   switch (field.kind) {
     case 'bool':
       return text === 'true';
-    case 'enum': // a number without quotes, since the digits may be the name of another value
+    case 'enum': // a number without quotes: the digits may be the name of another value
       return Number.isSafeInteger(Number(text)) ? Number(text) : text;
     case 'float': {
       const number = Number(text);

@@ -1,17 +1,17 @@
-// An input for an entity's ID or name, which suggests names.
+// An input for an entity's ID or name, with suggestions.
 
 import * as api from './api.js';
 import { h, later, replace } from './ui.js';
 
 let inputs = 0;
 
-// entityInput makes the input: { element, input, meant() }. value is what it holds at first, for the entity
-// id. onChoose(text, id) is called when a suggestion is taken; id is its entity's. meant returns what an edit
-// is to be sent: the ID where it is known which entity the text stands for, else the text, and null for none.
+// entityInput makes the input: { element, input, meant() }. value is its first text, which stands for the
+// entity id. onChoose(text, id) is called when a suggestion is chosen. meant returns the value to send: the
+// ID if it is known, else the text, and null for an empty input.
 export function entityInput({ label, value = '', id = '', placeholder = 'ID or name', search = false, onChoose }) {
   const listID = `suggestions-${++inputs}`;
   const list = h('ul', { class: 'suggestions', id: listID, role: 'listbox', hidden: true, aria: { label: 'Names' } });
-  let known = { text: value, id }; // of several with one name it was this one
+  let known = { text: value, id }; // the chosen one of several entities with one name
   let found = [];
   let marked = -1;
   let end = null;
@@ -50,7 +50,7 @@ export function entityInput({ label, value = '', id = '', placeholder = 'ID or n
       const { names } = await api.get('names', { prefix: text.trim(), limit: 8 }, { signal });
       if (!signal.aborted && document.activeElement === input) show(names);
     } catch {
-      hide(); // without suggestions it works as well
+      hide(); // the input works without suggestions too
     }
   });
 

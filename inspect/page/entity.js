@@ -1,13 +1,14 @@
-// One entity: what it is made of, live and edited in place; what it is linked to; where it lies.
+// One entity: its components, live and edited in place; its links; its place in memory.
 
 import { componentView } from './entity-fields.js';
 import { childrenTree } from './entity-children.js';
 import { entityInput } from './entity-input.js';
 import { dialog, emptyBox, errorBox, format, h, panel, replace, setText } from './ui.js';
 
-const folds = new Map(); // what is folded, by component and path: kept from entity to entity
+const folds = new Map(); // what is folded, by component and path; shared by all entities
 
-// The page stands alone, or beside a list: then app.beside is true, and it leaves title and search to the other one.
+// The page stands alone, or beside a list. Beside a list app.beside is true, and the list owns the title and
+// the search box.
 export const page = {
   id: 'entity',
   title: 'Entity',
@@ -15,7 +16,7 @@ export const page = {
     const id = app.path[0];
     const finder = app.beside ? null : find(app);
     if (!id) {
-      replace(root, panel('Which entity?', {}, finder, h('p', { class: 'dim' },
+      replace(root, panel('Find an entity', {}, finder, h('p', { class: 'dim' },
         'An ID is a slot and a generation, such as 17.3. ', h('a', { href: '#/entities' }, 'Entities'), ' lists them all.')));
       return undefined;
     }
@@ -26,7 +27,7 @@ export const page = {
     } catch (error) {
       const gone = error.status === 410;
       replace(root, !app.beside && h('div', { class: 'row push' }, h('h2', { class: 'entity-title' }, id), finder),
-        gone ? emptyBox(`Entity ${id} is no longer alive`, 'It was deleted; its slot may hold another one by now. ', h('p', null, h('a', { href: '#/entities' }, 'All entities')))
+        gone ? emptyBox(`Entity ${id} is no longer alive`, 'It was deleted. Its slot may now hold another entity. ', h('p', null, h('a', { href: '#/entities' }, 'All entities')))
           : errorBox(error, app.beside ? null : () => app.go(location.hash)));
       return undefined;
     }
@@ -34,7 +35,7 @@ export const page = {
   },
 };
 
-// find is the box in the page's head that leads to another entity.
+// find is the box in the page's head that opens another entity.
 function find(app) {
   async function open(text) {
     text = text.trim();
@@ -78,7 +79,7 @@ function show(root, app, first, finder) {
   let latest = first;
   let dead = false;
   let stop = null;
-  let trees = []; // of children
+  let trees = []; // trees of children
 
   const title = h('h2', { class: 'entity-title wrap' });
   const state = h('span', { class: 'chip' });
@@ -100,9 +101,9 @@ function show(root, app, first, finder) {
     notice,
     h('div', { class: 'split entity-split' },
       h('div', { class: 'stack' }, components, !mayWrite && h('p', { class: 'dim' }, app.world.readOnly
-        ? ['Values are shown only. To edit them, serve with ', h('code', null, 'Options{ReadWrite: true}'), ' (vast earth: ', h('code', null, '-inspect-write'), ').']
-        : ['To edit values, open the address that the program prints, which ends in ', h('code', null, '#token=…'), '.'])),
-      h('div', { class: 'stack' }, links, panel('Where it lies', {}, facts))));
+        ? ['Read-only. To allow edits, serve with ', h('code', null, 'Options{ReadWrite: true}'), ' (vast earth: ', h('code', null, '-inspect-write'), ').']
+        : ['To edit values, open the address that the program printed, which ends in ', h('code', null, '#token=…'), '.'])),
+      h('div', { class: 'stack' }, links, panel('Place in memory', {}, facts))));
 
   function update(now, flash) {
     latest = now;
@@ -126,7 +127,7 @@ function show(root, app, first, finder) {
       if (components.children[i] !== view.element) components.insertBefore(view.element, components.children[i] ?? null);
     });
     const none = components.querySelector(':scope > .none');
-    if (ids.length === 0 && !none) components.append(h('p', { class: 'none dim' }, 'It has no components.'));
+    if (ids.length === 0 && !none) components.append(h('p', { class: 'none dim' }, 'This entity has no components.'));
     else if (ids.length > 0) none?.remove();
     updateLinks(now);
     updateFacts(now);
@@ -146,7 +147,7 @@ function show(root, app, first, finder) {
       if (l.kind === 'relation' && l.direction === 'in') {
         const tree = kept.find((t) => t.id === l.id) ?? { id: l.id, ...childrenTree(id, { id: l.id, name: l.column }, l.total) };
         trees.push(tree);
-        return panel(null, { label: `${l.column}, those that have this entity as their target`, class: 'flush-tree' },
+        return panel(null, { label: `${l.column}, entities with this target`, class: 'flush-tree' },
           h('div', { class: 'row link-head' }, h('h2', null, l.column), h('span', { class: 'dim', data: { count: l.id } }, `← ${entities(l.total)}`)),
           tree.element);
       }
@@ -160,7 +161,7 @@ function show(root, app, first, finder) {
     const [single, end] = [l.kind === 'relation', l.ends[0]];
     const link = (e) => h('a', { href: `#/entity/${encodeURIComponent(e.id)}`, class: 'clip', title: e.id }, e.name || e.id);
     if (single) {
-      return panel(null, { label: `${l.column}, its target` },
+      return panel(null, { label: `${l.column}, target` },
         h('div', { class: 'row' }, h('h2', null, l.column), h('span', { class: 'dim', aria: { hidden: 'true' } }, '→'), link(end),
           mayWrite && h('button', { type: 'button', class: 'quiet small', onclick: () => changeTarget(l) }, 'Change')));
     }
@@ -176,8 +177,8 @@ function show(root, app, first, finder) {
     const a = now.address;
     const rows = [
       ['Slot', format.number(a.slot), `word ${format.number(a.word)}, bit ${a.bit}`],
-      ['Generation', format.number(now.generation), now.generation === 1 ? 'the first in this slot' : ''],
-      ['Extent', `${format.number(a.extent)} – ${format.number(a.extent + a.slots - 1)}`, `${format.number(a.entities)} of ${format.number(a.slots)} slots are in use`],
+      ['Generation', format.number(now.generation), now.generation === 1 ? 'first use of the slot' : ''],
+      ['Extent', `${format.number(a.extent)} – ${format.number(a.extent + a.slots - 1)}`, `${format.number(a.entities)} of ${format.number(a.slots)} slots in use`],
       ['Born with', now.archetype.join(', ') || 'nothing', ''],
     ];
     const key = rows.flat().join('|');
@@ -218,13 +219,13 @@ function show(root, app, first, finder) {
     follow.disabled = true;
     setState('no longer alive', 'bad');
     root.classList.add('is-dead');
-    replace(notice, h('div', { class: 'box warn', role: 'alert' }, h('p', { class: 'box-title' }, 'It is no longer alive'),
-      h('p', null, 'The entity was deleted. This is the last that was seen of it.')));
+    replace(notice, h('div', { class: 'box warn', role: 'alert' }, h('p', { class: 'box-title' }, 'This entity is no longer alive'),
+      h('p', null, 'It was deleted. These are its last known values.')));
   }
 
   // Editing.
 
-  // By its number: several components may have one name, and a name may be the number of another.
+  // By number: several components may share a name, and a name may be the number of another component.
   const path = (component) => `entities/${encodeURIComponent(id)}/components/${component.id}?by=id`;
 
   function changed(answer) {
@@ -247,14 +248,14 @@ function show(root, app, first, finder) {
   async function save(component, at, value) {
     try {
       changed(await app.api.send('PATCH', path(component), { path: at, value }));
-      app.announce(`${component.column} ${at} is saved`);
+      app.announce(`${component.column} ${at} saved`);
     } catch (error) {
       if (error.status === 410) died();
       throw error;
     }
   }
 
-  // ask has a change confirmed, in a dialog that shows what is wrong with it.
+  // ask asks to confirm a change, in a dialog that also shows its error.
   function ask(heading, act, button, danger, ...children) {
     const wrong = h('p', { class: 'bad', role: 'alert' });
     const form = h('form', {
@@ -275,7 +276,7 @@ function show(root, app, first, finder) {
   }
 
   function remove(component) {
-    ask(`Take ${labelOf(component)} away?`, async () => changed(await app.api.send('DELETE', path(component))), 'Remove', true,
+    ask(`Remove ${labelOf(component)}?`, async () => changed(await app.api.send('DELETE', path(component))), 'Remove', true,
       h('p', null, `${latest.name || id} loses the component and its value.`));
   }
 
@@ -297,7 +298,7 @@ function show(root, app, first, finder) {
       if (!chosen()) return;
       await app.api.send('POST', path(chosen()), chosen().relation ? { value: target.meant() ?? '' } : {});
       await reload();
-    }, 'Add', false, free.length > 0 ? [h('label', { class: 'field' }, 'Component', select), row] : h('p', null, 'It has all components of the world.'));
+    }, 'Add', false, free.length > 0 ? [h('label', { class: 'field' }, 'Component', select), row] : h('p', null, 'The entity already has all components of the world.'));
     choose();
   }
 
@@ -306,18 +307,18 @@ function show(root, app, first, finder) {
     ask(`Delete ${latest.name || id}?`, async () => {
       await app.api.send('DELETE', `entities/${encodeURIComponent(id)}`);
       died();
-    }, 'Delete', true, h('p', null, 'The entity and its components are gone for good.'),
-    below.map((l) => h('p', null, `It is the target of ${entities(l.total)} in ${l.column}, which go with it or lose their target, as the relation says.`)));
+    }, 'Delete', true, h('p', null, 'This deletes the entity and its components. It cannot be undone.'),
+    below.map((l) => h('p', null, `It is the target of ${entities(l.total)} in ${l.column}, which are deleted too or lose their target, depending on the relation.`)));
   }
 
   async function copy() {
     try {
       await navigator.clipboard.writeText(id);
-      app.announce(`${id} is copied`);
-      replace(notice, h('p', { class: 'dim' }, `${id} is copied.`));
+      app.announce(`${id} copied`);
+      replace(notice, h('p', { class: 'dim' }, `${id} copied.`));
       setTimeout(() => { if (!dead) replace(notice); }, 1500);
     } catch {
-      dialog('The ID', h('p', null, h('code', null, id)));
+      dialog('Entity ID', h('p', null, h('code', null, id)));
     }
   }
 

@@ -1,12 +1,12 @@
-// Where the vertices of a graph without cycles go: in layers from left to right, so that every edge leads to the right, few
-// edges cross, and none runs through a vertex. It is Sugiyama's way: layers by the longest path, a bend in each layer that an
-// edge passes, and the order within layers by the mean of the neighbours.
+// Places the vertices of a graph without cycles in layers from left to right: every edge leads to the right,
+// few edges cross, and none runs through a vertex. The method is Sugiyama's: layers by the longest path, a
+// bend in each layer that an edge passes, and the order within a layer by the mean of the neighbours.
 
 const sweeps = 8;
 const bendHeight = 6;
 
-// depths returns the layer of each of n vertices. Edges { from, to } lead from lower numbers to higher ones or not; there is
-// no cycle.
+// depths returns the layer of each of n vertices. The edges { from, to } may come in any order and have no
+// cycle.
 function depths(n, edges) {
   const depth = new Array(n).fill(0);
   const into = new Array(n).fill(0);
@@ -35,8 +35,8 @@ export const layered = {
   // depth is the number of layers.
   depth: (n, edges) => Math.max(0, ...depths(n, edges)) + (n > 0 ? 1 : 0),
 
-  // place returns the upper left corner of each vertex, the height of the whole, and for each edge the points that it runs
-  // through: { x, y }, in the units of heights and width.
+  // place returns the upper left corner of each vertex, the height of the drawing, and the points of each
+  // edge: { x, y }, in the units of heights and width.
   place(heights, edges, { width, gapX, gapY }) {
     const depth = depths(heights.length, edges);
     const vertices = heights.map((height, i) => ({ height, layer: depth[i], left: [], right: [], y: 0, order: 0, wish: 0 }));
@@ -82,8 +82,8 @@ export const layered = {
         }), l);
       }
     }
-    // stack puts a layer's vertices as near to where they want to be as their order and the gaps allow: those that touch make
-    // a group, which goes to the mean of what its members want of its upper end.
+    // stack puts a layer's vertices as near to their wanted positions as their order and the gaps allow.
+    // Vertices that touch form a group, which moves to the mean of its members' wishes.
     function stack(wishes, l) {
       const groups = [];
       const top = (g) => g.sum / g.count;
@@ -108,7 +108,7 @@ export const layered = {
     for (const v of vertices) v.y -= highest;
 
     const x = (v) => vertices[v].layer * (width + gapX);
-    // Edges leave and reach a vertex side by side, in the order of where they lead.
+    // Edges leave and reach a vertex side by side, ordered by their other ends.
     const port = (v, others, other) => {
       const sorted = [...others].sort((a, b) => middle(a) - middle(b));
       const spread = Math.min(vertices[v].height * 0.6, 14 * (sorted.length - 1));

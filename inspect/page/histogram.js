@@ -1,5 +1,5 @@
-// A histogram drawn as SVG: bars over a line of numbers, with a logarithmic scale on request, and the bar under the pointer
-// or chosen by the arrow keys told in words.
+// A histogram drawn as SVG: bars over a number line, with an optional logarithmic scale. The bar under the
+// pointer, or selected by the arrow keys, is described in words.
 //
 //   const chart = histogram();
 //   root.append(chart.element);
@@ -35,7 +35,7 @@ export function histogram() {
     const bins = data.bins;
     const inner = { width: width - margin.left - margin.right, height: height - margin.top - margin.bottom };
     const most = Math.max(1, ...bins.map((bin) => bin.count));
-    // One of something must be seen on a logarithmic scale, so that begins below 1.
+    // a count of one must be visible on a logarithmic scale, so the scale starts below 1
     const part = logarithmic
       ? (n) => (n > 0 ? (Math.log10(n) + 0.3) / (Math.log10(most) + 0.3) : 0)
       : (n) => n / most;
@@ -125,9 +125,9 @@ export function histogram() {
       element.hidden = !answer;
       if (!answer) return;
       marked = -1;
-      setText(told, answer.bins.length ? '\u00a0' : 'There are no numbers.');
+      setText(told, answer.bins.length ? '\u00a0' : 'No numbers.');
       drawing.setAttribute('aria-label', `Histogram of ${answer.field}: ${format.number(answer.count)} values from ` +
-        `${exact(answer.min)} to ${exact(answer.max)}. The left and right arrow keys tell the bars.`);
+        `${exact(answer.min)} to ${exact(answer.max)}. The left and right arrow keys select a bar.`);
       const readings = [
         ['values', format.number(answer.count)], ['min', exact(answer.min)], ['median', exact(answer.quantiles?.p50)],
         ['mean', exact(answer.mean)], ['max', exact(answer.max)], ['NaN', format.number(answer.nan)],
@@ -141,7 +141,7 @@ export function histogram() {
   };
 }
 
-// steps returns round numbers from low to high, about as many as asked for.
+// steps returns about n round numbers from low to high.
 function steps(low, high, about) {
   const span = high - low;
   if (!(span > 0) || !Number.isFinite(span)) return [low];

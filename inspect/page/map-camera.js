@@ -1,11 +1,11 @@
-// Where the map looks from. A camera turns positions of a view into pixels and back; there are two with the same methods:
+// The map's point of view. A camera converts positions of a view to pixels and back. There are two, with the same methods:
 //   resize(width, height)    of the canvas, in CSS pixels
-//   home()                   shows what the view shows at first
-//   project(x, y, out)       pixels into out[0], out[1]; false where the position is not to be seen
-//   unproject(px, py)        { x, y }, or null where there is nothing
-//   window()                 the part of the view to ask a picture of: { x0, y0, x1, y1 }
+//   home()                   shows the view's home
+//   project(x, y, out)       pixels into out[0], out[1]; false if the position is hidden
+//   unproject(px, py)        { x, y }, or null outside of the view
+//   window()                 the window to request a picture of: { x0, y0, x1, y1 }
 //   pan(dx, dy), zoom(factor, px, py), go(x, y, closer)
-//   unit(), unitX()          pixels of a unit of y and of x, in the middle
+//   unit(), unitX()          pixels per unit of y and of x, in the middle
 //   state(), restore(state)  three numbers, for the address
 
 const radian = Math.PI / 180;
@@ -13,20 +13,20 @@ const clamp = (v, least, most) => Math.min(most, Math.max(least, v));
 
 const around = (v, from, period) => v - period * Math.floor((v - from) / period);
 
-// flat is a plane. That of a sphere is equirectangular; its standard parallel, where shapes are true, follows what is
-// looked at.
+// flat shows a plane. A sphere is shown in equirectangular projection; its standard parallel, where shapes
+// are true, follows the middle of the window.
 export function flat(view) {
   const { bounds, home, wraps } = view;
   const period = wraps ? bounds.x1 - bounds.x0 : 0;
   const sign = view.down ? 1 : -1;
   let [width, height] = [1, 1];
-  let [cx, cy, k] = [0, 0, 1]; // the centre, and pixels of a unit of x
+  let [cx, cy, k] = [0, 0, 1]; // the centre, and pixels per unit of x
 
   const fit = (b, tall) => Math.min(width / (b.x1 - b.x0), height / ((b.y1 - b.y0) * tall));
   const worldTall = view.sphere ? 1 / Math.cos(36 * radian) : 1;
   const least = () => Math.min(fit(home, worldTall), fit(bounds, worldTall)) * 0.9;
   const most = () => fit(bounds, worldTall) * (view.sphere ? 4000 : 20000);
-  // tall is how many pixels of x a unit of y takes.
+  // tall is the ratio of the lengths of a unit of y and a unit of x.
   function tall() {
     if (!view.sphere) return 1;
     const near = clamp(Math.log2(k / fit(bounds, worldTall)) / 4, 0, 1);
@@ -35,7 +35,7 @@ export function flat(view) {
   function settle() {
     k = clamp(k, least(), most());
     const [halfX, halfY] = [width / 2 / k, height / 2 / (k * tall())];
-    // The closer one looks, the more the borders may come to the middle.
+    // the closer the view, the nearer the borders may come to the middle
     const inside = (c, half, a, b) => {
       const edge = half * clamp((2 * half) / (b - a), 0, 1);
       return 2 * half >= b - a ? (a + b) / 2 : clamp(c, a + edge, b - edge);
@@ -54,7 +54,7 @@ export function flat(view) {
       [cx, cy, k] = [(home.x0 + home.x1) / 2, (home.y0 + home.y1) / 2, fit(home, worldTall)];
       settle();
     },
-    // scale is for those who draw much: px = (x - cx) * kx + width / 2, py likewise.
+    // scale is for drawing many points: px = (x - cx) * kx + width / 2, and py likewise.
     scale() {
       return { cx, cy, kx: k, ky: sign * k * tall(), width, height };
     },
@@ -105,7 +105,7 @@ export function flat(view) {
   return camera;
 }
 
-// globe is a sphere seen from far away: the orthographic projection.
+// globe shows a sphere from far away: the orthographic projection.
 export function globe() {
   let [width, height] = [1, 1];
   let [lon, lat, r] = [10, 25, 1];

@@ -1,19 +1,19 @@
-// How the map is drawn: the ground with its outlines, what is counted as dots of light, names, marks.
+// Draws the map: ground with outlines, counts as dots of light, names, marks.
 
 import { color, isDark } from './ui.js';
 
 const radian = Math.PI / 180;
 const shades = 16; // steps of a share
 
-// The ground of both themes.
+// Colours of the ground in both themes.
 const grounds = {
   dark: { sea: '#070c14', land: '#141d2a', coast: '#5d7188', grid: 'rgb(120 150 180 / 9%)', beyond: '#090d0f', halo: 'rgb(7 12 20 / 85%)' },
   light: { sea: '#e3eaed', land: '#f8f7f2', coast: '#8fa0a6', grid: 'rgb(30 60 80 / 9%)', beyond: '#e8ebe7', halo: 'rgb(248 247 242 / 90%)' },
 };
 export const ground = () => grounds[isDark() ? 'dark' : 'light'];
 
-// The colours of layers, from few to many: bright is much on dark ground, dark is much on light ground. Blue and red differ in
-// brightness, too, for eyes that do not tell red from green.
+// Colours of layers, from few to many: high counts are bright on dark ground and dark on light ground. Blue
+// and red also differ in brightness, for eyes that cannot tell red from green.
 const ramps = {
   dark: {
     blue: ['#18346a', '#185496', '#1c82be', '#46bedc', '#a0e8ec', '#fafffa'], red: ['#78143c', '#c81946', '#ff2d3c', '#ff552d', '#ff8c32', '#ffc878'],
@@ -32,7 +32,7 @@ function rgb(hex) {
   return [n >> 16, (n >> 8) & 255, n & 255];
 }
 
-// ramp is a layer's colour at a part, 0 to 1, as [r, g, b].
+// ramp returns a layer's colour at a fraction from 0 to 1, as [r, g, b].
 export function ramp(name, at) {
   const colours = ramps[isDark() ? 'dark' : 'light'][name] ?? ramps.dark.blue;
   const place = Math.min(1, Math.max(0, at)) * (colours.length - 1);
@@ -42,9 +42,9 @@ export function ramp(name, at) {
 }
 
 const octaves = 10; // doublings from the faintest to the brightest
-export const fullShare = 0.25; // the share of a part that has its full colour; smaller ones show by their square root
+export const fullShare = 0.25; // the share of a part that has its full colour; smaller shares show by their square root
 
-// Picture is what the server counted, read once: the cells in which there is something.
+// Picture is a decoded picture of the server: the cells that are not empty.
 export class Picture {
   constructor(buffer, view) {
     const head = new DataView(buffer);
@@ -61,8 +61,8 @@ export class Picture {
     }
   }
 
-  // dots lists the cells with something in one of the layers that are shown: their number, how bright they are from 1 to 255,
-  // and which colour they have: part × shades + share. full is the count of the brightest.
+  // dots lists the cells that are not empty in the shown layers: their number, their brightness from 1 to
+  // 255, and their colour, part × shades + share. full is the count of the brightest.
   dots(shown) {
     const cells = this.columns * this.rows;
     const base = shown.findIndex((on, i) => on && !this.view.layers[i].part);
@@ -98,7 +98,7 @@ export class Picture {
   }
 }
 
-// Heat draws the dots of a picture as they lie for a camera.
+// Heat draws the dots of a picture through a camera.
 export class Heat {
   constructor() {
     this.canvas = document.createElement('canvas');
@@ -106,7 +106,7 @@ export class Heat {
     this.palette = null;
   }
 
-  // colour makes the table from what dots lists to pixels. Call it again for another theme.
+  // colour builds the table from brightness and colour to pixels. Call it again for another theme.
   colour(view, base) {
     const table = new Uint32Array(view.layers.length * shades * 256);
     const little = new Uint8ClampedArray(table.buffer);
@@ -115,7 +115,7 @@ export class Heat {
         for (let level = 1; level < 256; level++) {
           const own = ramp(layer.colour, level / 255);
           const below = ramp(view.layers[base].colour, level / 255);
-          // Even where few are, those who are part are to be seen.
+          // small shares must be visible even among few
           const part0 = part === base ? 1 : share / (shades - 1);
           const lifted = part === base ? own : ramp(layer.colour, 0.25 + 0.75 * (level / 255));
           const at = 4 * ((part * shades + share) * 256 + level);
@@ -148,7 +148,7 @@ export class Heat {
       const column = cell % picture.columns;
       if (!place(column, (cell - column) / picture.columns, out)) continue;
       this.splat(out[0], out[1], kernels[dots.levels[i] >> 4], dots.levels[i], dots.colours[i], width, height);
-      // What lies within a period more is drawn twice, where the whole round is to be seen and more.
+      // points within one more period are drawn twice, if the window shows more than the whole round
       for (let x = out[0] + out[2]; out[2] > 0 && x < width + 16; x += out[2]) this.splat(x, out[1], kernels[dots.levels[i] >> 4], dots.levels[i], dots.colours[i], width, height);
     }
     const { level, kind, pixels, palette } = this;
@@ -157,8 +157,8 @@ export class Heat {
     return this.canvas;
   }
 
-  // kernels are the shapes of dots, by the upper four bits of their level: as large as a cell at least, and larger for many
-  // where there are few dots. Each is a list of dx, dy and 0 to 256.
+  // kernels are the shapes of dots, by the upper four bits of their level: at least as large as a cell, and
+  // larger for high counts among few dots. Each is a list of dx, dy and 0 to 256.
   kernels(cell, count) {
     const extra = Math.max(0, 7 * (1 - Math.log10(Math.max(10, count)) / 4.3));
     return Array.from({ length: 16 }, (_, step) => {
@@ -169,7 +169,7 @@ export class Heat {
       const list = [];
       for (let dy = -reach; dy <= reach; dy++) {
         for (let dx = -reach; dx <= reach; dx++) {
-          // Somewhat square, so that the dots of neighbouring cells leave no gaps.
+          // somewhat square, so that neighbouring dots leave no gaps
           let weight = Math.min(1, Math.max(0, r + 0.5 - (dx ** 4 + dy ** 4) ** 0.25));
           const d = Math.hypot(dx, dy);
           if (d < glow) weight = Math.max(weight, 0.42 * part * (1 - d / glow));
@@ -246,7 +246,7 @@ export function drawGround(context, camera, view, width, height) {
   return camera.globe ? globeGround(context, camera, view, g) : planeGround(context, camera, view, g, width, height);
 }
 
-// drawCoast draws the coasts, faintly enough to be drawn above what is counted.
+// drawCoast draws the coasts above the counts, faintly.
 export function drawCoast(context, coast) {
   context.strokeStyle = ground().coast;
   context.lineWidth = 0.8;
@@ -276,7 +276,7 @@ function planeGround(context, camera, view, g, width, height) {
         const [x, y] = [line[i], line[i + 1]];
         if (i === 0) land.moveTo(px(x + by), py(y));
         else land.lineTo(px(x + by), py(y));
-        // An edge along the border is where the ground is cut.
+        // an edge along the border is where the ground is cut
         if ((x === bx && (x === bounds.x0 || x === bounds.x1)) || (y === by0 && (y === bounds.y0 || y === bounds.y1))) {
           pen = false;
         } else {
@@ -309,7 +309,7 @@ function planeGround(context, camera, view, g, width, height) {
   return coast;
 }
 
-// gridStep is a round number of units, of which one takes so many pixels, that leaves about a hundred pixels between lines.
+// gridStep returns a round number of units that leaves about a hundred pixels between lines.
 function gridStep(pixels) {
   const wanted = 110 / pixels;
   for (const step of [30, 15, 10, 5, 2, 1]) if (wanted <= 30 && wanted > step * 0.7) return step;
@@ -338,7 +338,7 @@ function globeGround(context, camera, view, g) {
   context.clip(disc);
   const land = new Path2D();
   const coast = new Path2D();
-  // A point behind the horizon goes to where it would set.
+  // a point behind the horizon moves to the horizon
   const place = (x, y) => {
     const [sinY, cosY, dx] = [Math.sin(y * radian), Math.cos(y * radian), (x - lon) * radian];
     const [u, v, w] = [cosY * Math.sin(dx), cosC * sinY - sinC * cosY * Math.cos(dx), sinC * sinY + cosC * cosY * Math.cos(dx)];

@@ -1,11 +1,11 @@
-// The box that finds something by its name.
+// The box that finds entities by name on the map.
 
 import { aborted } from './api.js';
 import { h, later, replace } from './ui.js';
 
-let boxes = 0; // each needs an ID of its own
+let boxes = 0; // each box needs an ID of its own
 
-// searchBox returns the box; choose is called with { id, name, detail }.
+// searchBox returns the box. It calls choose with { id, name, detail }.
 export function searchBox(app, choose) {
   const id = `map-found-${++boxes}`;
   let found = [];
@@ -14,7 +14,7 @@ export function searchBox(app, choose) {
 
   const list = h('ul', { class: 'map-found', role: 'listbox', id, hidden: true, aria: { label: 'Found' } });
   const input = h('input', {
-    type: 'search', placeholder: 'Find a place…', autocomplete: 'off', spellcheck: 'false', role: 'combobox',
+    type: 'search', placeholder: 'Find by name…', autocomplete: 'off', spellcheck: 'false', role: 'combobox',
     aria: { label: 'Find by name', expanded: 'false', controls: id, autocomplete: 'list' },
     oninput: later(120, ask), onkeydown: pressed, onblur: () => setTimeout(close, 150), onfocus: () => found.length > 0 && open(),
   });
@@ -39,7 +39,7 @@ export function searchBox(app, choose) {
   }
 
   function open() {
-    replace(list, found.length === 0 && h('li', { class: 'dim' }, 'Nothing is called so'), found.map((one, i) => h('li', {
+    replace(list, found.length === 0 && h('li', { class: 'dim' }, 'No such name'), found.map((one, i) => h('li', {
       role: 'option', id: `${id}-${i}`, aria: { selected: i === marked }, onpointerdown: (event) => event.preventDefault(), onclick: () => take(i),
     }, h('span', { class: 'clip' }, one.name), h('span', { class: 'dim nowrap' }, one.detail))));
     list.hidden = false;

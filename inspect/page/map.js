@@ -1,4 +1,4 @@
-// The map: a view of the world, drawn from counts that the server makes of the window that is looked at.
+// The map: a view of the world, drawn from counts that the server makes of the visible window.
 
 import { aborted } from './api.js';
 import { errorBox, format, h, later, onTheme, replace, setText } from './ui.js';
@@ -24,13 +24,13 @@ class MapPage {
   constructor(root, app, view, views) {
     Object.assign(this, { root, app, view, views });
     this.shown = view.layers.map(() => true);
-    this.reach = Math.min(view.bounds.x1 - view.bounds.x0, view.bounds.y1 - view.bounds.y0) / 9; // how far picking goes at most
+    this.reach = Math.min(view.bounds.x1 - view.bounds.x0, view.bounds.y1 - view.bounds.y0) / 9; // greatest radius for a click
     this.heat = new Heat();
     this.picture = null;
     this.dots = null;
     this.landmarks = [];
     this.selected = null; // { x, y, entity, … }
-    this.ends = []; // what to do when the page is taken down
+    this.ends = []; // functions to call when the page is unmounted
     this.pointers = new Map();
     this.asked = later(120, () => this.ask());
     this.landmarksWanted = later(250, () => this.askLandmarks());
@@ -74,7 +74,7 @@ class MapPage {
     const { view } = this;
     this.canvas = h('canvas', {
       class: 'map-canvas', tabindex: 0, role: 'img',
-      aria: { label: `${view.title}. Arrow keys move, plus and minus zoom, 0 shows all, Enter picks what is in the middle${view.sphere ? ', g turns it into a globe or a map' : ''}.` },
+      aria: { label: `${view.title}. Arrow keys move, plus and minus zoom, 0 shows all, Enter selects what is in the middle${view.sphere ? ', g turns it into a globe or a map' : ''}.` },
       onkeydown: (e) => this.pressed(e), onwheel: (e) => this.wheeled(e), ondblclick: (e) => this.zoomTo(2, e),
       onpointerdown: (e) => this.down(e), onpointermove: (e) => this.moved(e), onpointerup: (e) => this.up(e), onpointercancel: (e) => this.up(e),
     });
@@ -87,7 +87,7 @@ class MapPage {
     this.scaleText = h('p', { class: 'map-scale dim' });
     this.coordinates = h('span', { class: 'num' });
     this.notice = h('div', { class: 'map-notice', role: 'status' });
-    this.side = h('aside', { class: 'map-side', hidden: true, aria: { label: 'What was picked' } });
+    this.side = h('aside', { class: 'map-side', hidden: true, aria: { label: 'Selection' } });
     this.place = h('div', { class: 'map-place' }, this.canvas,
       h('div', { class: 'map-legend' }, this.toggles, this.scaleText),
       h('div', { class: 'map-zoom' }, button('+', 'Closer (+)', () => this.zoomTo(2)), button('−', 'Farther (−)', () => this.zoomTo(0.5)), button('⌂', 'Show all (0)', () => this.home())),
@@ -124,7 +124,7 @@ class MapPage {
     this.redraw();
   }
 
-  // What the address asks for, or the whole.
+  // The state in the address, or the whole view.
   firstLook() {
     const { params } = this.app;
     const at = (params.get('at') ?? '').split(',').map(Number);
@@ -147,7 +147,7 @@ class MapPage {
     });
   }
 
-  // Moving about.
+  // Moving.
 
   resized() {
     const { clientWidth: width, clientHeight: height } = this.place;
@@ -162,7 +162,7 @@ class MapPage {
     this.changed();
   }
 
-  // changed is called when something else is looked at.
+  // changed is called when the window has changed.
   changed() {
     this.redraw();
     this.asked();
@@ -263,7 +263,7 @@ class MapPage {
     else setText(this.coordinates, `${format.number(at.x)}, ${format.number(at.y)} ${this.view.unit}`.trim());
   }
 
-  // What is asked of the server.
+  // Requests.
 
   poll() {
     clearTimeout(this.timer);
@@ -283,12 +283,12 @@ class MapPage {
     return { ...window, columns: count(across), rows: count(up) };
   }
 
-  // ask gets a picture of what is looked at.
+  // ask requests a picture of the window.
   async ask() {
     const question = this.width && this.question();
     if (!question || this.ended || document.hidden) return;
     const key = JSON.stringify(question);
-    if (this.asking && this.askedKey === key) return; // it is on its way
+    if (this.asking && this.askedKey === key) return; // already requested
     this.asking?.abort();
     const mine = new AbortController();
     [this.asking, this.askedKey] = [mine, key];
@@ -317,7 +317,7 @@ class MapPage {
   }
 
   tell(error) {
-    if (error) replace(this.notice, errorBox({ title: 'The map stands still', message: error.message }));
+    if (error) replace(this.notice, errorBox({ title: 'The map is not updated', message: error.message }));
     else if (this.notice.firstChild) replace(this.notice);
   }
 
@@ -328,7 +328,7 @@ class MapPage {
     this.heat.palette = null;
     picture.sums.forEach((n, i) => setText(this.readings[i], format.number(n)));
     const shares = this.shown[this.dots.base] && !view.layers[this.dots.base].part && view.layers.some((l, i) => l.part && this.shown[i]);
-    setText(this.scaleText, this.dots.at.length > 0 ? `in view · full colour: ${format.short(this.dots.full)} in a dot${shares ? `, ${format.percent(fullShare)} of them` : ''}` : 'nothing in view');
+    setText(this.scaleText, this.dots.at.length > 0 ? `full colour: ${format.short(this.dots.full)} in view per dot${shares ? `, ${format.percent(fullShare)} of them` : ''}` : 'nothing in view');
     this.redraw();
   }
 
@@ -361,7 +361,7 @@ class MapPage {
     if (this.selected) drawMark(context, camera, this.selected);
   }
 
-  // What is picked.
+  // Selection.
 
   async pick(px, py) {
     const at = this.camera.unproject(px, py);
@@ -373,7 +373,7 @@ class MapPage {
     else this.select(picked[0], picked.slice(1));
   }
 
-  // askPicked asks what lies near a position; null when that was overtaken or failed.
+  // askPicked requests what lies near a position. It returns null if it was overtaken or failed.
   async askPicked(at, radius) {
     this.picking?.abort();
     const mine = new AbortController();
@@ -386,7 +386,7 @@ class MapPage {
     }
   }
 
-  // showEntity looks where an entity is and goes there.
+  // showEntity finds an entity's position and moves there.
   async showEntity(id, { name, detail } = {}, go = true) {
     try {
       const at = await this.app.api.get(`${this.path}/where`, { entity: id });
@@ -410,7 +410,7 @@ class MapPage {
     this.redraw();
   }
 
-  // refreshSelected asks anew for what is picked: where it is by now, and its figures.
+  // refreshSelected updates the position and the figures of the selection.
   async refreshSelected() {
     const before = this.selected;
     if (!before || this.refreshing || (this.refreshed && Date.now() - this.refreshed < 900 && before.facts.length > 0)) return;
@@ -443,13 +443,13 @@ class MapPage {
     replace(this.side,
       h('header', { class: 'row push' }, h('h2', { class: 'wrap' }, s.name, s.detail && h('span', { class: 'dim' }, `  ${s.detail}`)),
         h('button', { type: 'button', class: 'icon', aria: { label: 'Close' }, onclick: () => { this.select(null); this.canvas.focus(); } }, '×')),
-      s.gone && h('p', { class: 'warn' }, 'It is gone.'),
+      s.gone && h('p', { class: 'warn' }, 'No longer alive.'),
       s.facts.length > 0 && h('dl', { class: 'facts' }, s.facts.map((f) => [h('dt', null, f.name), h('dd', { class: 'num' }, format.number(f.value))])),
       h('ul', { class: 'map-links' },
         s.entity && h('li', null, h('a', { href: `#/entity/${encodeURIComponent(s.entity)}` }, `Entity ${s.entity}`)),
         s.links.map((l) => h('li', null, h('a', { href: `#/entities?query=${encodeURIComponent(l.query)}`, title: l.query }, l.text)))),
       this.others?.length > 0 && [
-        h('h3', { class: 'dim' }, 'Near by'),
+        h('h3', { class: 'dim' }, 'Nearby'),
         h('ul', { class: 'map-links' }, this.others.map((k) => h('li', null, h('button', {
           type: 'button', class: 'quiet', onclick: () => this.select(k, [s, ...this.others.filter((o) => o !== k)]),
         }, k.name, k.detail && h('span', { class: 'dim' }, k.detail))))),

@@ -1,4 +1,4 @@
-// The canvas that the picture is drawn on: pointing, moving and zooming, by mouse and by keys.
+// The canvas of the memory picture: pointing, moving and zooming, by mouse and keys.
 
 import { areaName, cellAt, category, css, decode, describeCell, layoutArea, layoutWorld, levels, note, nothing, numberOf, paint, rangesOf } from './memory-picture.js';
 import { format, h, replace, setStyle, tip } from './ui.js';
@@ -7,10 +7,11 @@ import { format, h, replace, setStyle, tip } from './ui.js';
 const cellSize = (bytes, page) => (bytes >= page ? 6 : bytes >= 64 ? 8 : bytes >= 8 ? 11 : 14);
 const tallest = 0.62; // of the window
 
-// pictureView makes the canvas. It tells onZoom(view) what is to be shown, onHere(cell) what is pointed at, onOpen(slot, column) what is
-// to be opened, and onAnnounce(text) what a screen reader shall say. view is { area, from, bytes } or null for all areas.
+// pictureView makes the canvas. It calls onZoom(view) to show another part, onHere(cell) when the pointer
+// moves, onOpen(slot, column) to open a word, and onAnnounce(text) for screen readers. view is { area, from,
+// bytes }, or null for all areas.
 export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
-  const canvas = h('canvas', { tabindex: 0, role: 'application', aria: { label: 'Memory picture: arrow keys move, plus and minus zoom, Enter opens, Escape leads back' } });
+  const canvas = h('canvas', { tabindex: 0, role: 'application', aria: { label: 'Memory picture: arrow keys move, plus and minus zoom, Enter opens a word, Escape goes back' } });
   const place = h('div', { class: 'memory-place' }, canvas);
   const bands = h('div', { class: 'memory-bands' });
   const element = h('div', { class: 'memory-frame' }, bands, place);
@@ -27,8 +28,8 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
   let ink = null;
   let layout = { ranges: [], bands: [], cells: 0, rows: 1, columns: 1, bytes: 1 };
   let data = null;
-  let size = 6; // of a cell in pixels
-  let pointed = -1; // number in the grid
+  let size = 6; // pixels of a cell
+  let pointed = -1; // index of the cell under the pointer
   let byKeys = false;
   let frame = 0;
   let shown = { width: 0 };
@@ -57,7 +58,7 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
       layout = layoutArea(memory, state.view, { columns: Math.max(8, Math.floor(width / size)), rows: Math.max(4, Math.floor(height / size)) });
       state.view.from = layout.ranges[0].from;
     } else {
-      // The finest picture that fits; and of that the largest one.
+      // The finest scale that fits, and of that the largest cells.
       layout = null;
       for (const one of width < 420 ? [4] : [8, 7, 6, 5]) {
         const next = layoutWorld(memory, { columns: Math.floor(width / one), rows: Math.floor(height / one), whole: state.whole });
@@ -72,7 +73,7 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     draw();
   }
 
-  // outdated tells whether areas have grown so that the layout must be made anew.
+  // outdated reports whether areas have grown so that the layout must be rebuilt.
   function outdated(next) {
     const key = (m) => m.areas.map((a) => `${a.usedFrom}+${a.committed}`).join();
     return key(next) !== key(memory);
@@ -93,7 +94,7 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     bands.hidden = Boolean(state.view);
   }
 
-  // draw has the canvas drawn once before the window is.
+  // draw schedules one drawing for the next frame.
   function draw() {
     if (frame) return;
     frame = requestAnimationFrame(() => {
@@ -117,7 +118,7 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     pen.setTransform(scale, 0, 0, scale, 0, 0);
     pen.imageSmoothingEnabled = false;
     pen.drawImage(small, 0, 0, width, height);
-    // Thin lines between cells; between elements and pages stronger ones.
+    // Thin lines between cells, stronger lines between elements and pages.
     const gap = size >= 5 ? 1 : 0;
     if (gap) {
       pen.fillStyle = css(ink.panel);
@@ -136,7 +137,7 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     for (const r of layout.ranges) pen.fillRect((r.at % layout.columns) * size, Math.floor(r.at / layout.columns) * size, 1, size - 1);
   }
 
-  // drawElements marks where elements begin, when one takes several cells.
+  // drawElements marks where elements begin, if an element takes several cells.
   function drawElements(height) {
     const area = state.view && memory.areas[state.view.area];
     const cells = area ? Math.abs(area.stride) / layout.bytes : 0;
@@ -154,7 +155,7 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     pen.strokeRect(x - 1, y - 1, size + 1, size + 1);
   }
 
-  // drawStrips draws where the picture is: of the whole reservation, and of what is divided.
+  // drawStrips marks the picture's place in the whole reservation and in the used part.
   function drawStrips() {
     const end = memory.areas.reduce((n, a) => Math.max(n, a.from + a.bytes), 1);
     const from = layout.ranges[0]?.from ?? 0;
@@ -181,10 +182,10 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
       }
     }
     replace(stripNames[0], `${format.bytes(memory.bytes)} reserved`);
-    replace(stripNames[1], `${format.bytes(end)} divided into ${memory.areas.length} areas`);
+    replace(stripNames[1], `${format.bytes(end)} in ${memory.areas.length} areas`);
   }
 
-  // cellHere is what is pointed at, with what is known of it.
+  // cellHere returns the cell under the pointer, with what is known about it.
   function cellHere() {
     const cell = pointed >= 0 ? cellAt(layout, pointed) : null;
     if (!cell) return null;
@@ -206,7 +207,7 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     return lo < hi ? [lo, hi] : null;
   }
 
-  // tell says what is pointed at.
+  // tell reports the cell under the pointer.
   function tell(anew = true) {
     if (anew) extra = '';
     const cell = cellHere();
@@ -280,7 +281,7 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     onZoom({ area: index, from: at === undefined ? memory.areas[index].usedFrom : at, bytes });
   }
 
-  // zoom goes some levels out, or in for a negative number, around what is pointed at.
+  // zoom goes some levels out, or in if negative, around the pointer.
   function zoom(by, cell = cellHere()) {
     if (!state.view) {
       if (by < 0) {
@@ -298,7 +299,7 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
       return;
     }
     if (next < 0) return;
-    // What is pointed at stays where it is, as near as rows allow.
+    // the cell under the pointer stays in place, as near as rows allow
     const r = layout.ranges[0];
     const middle = cell ? cell.from : r.from + (r.to - r.from) / 2;
     const share = pointed >= 0 && cell ? pointed / layout.cells : 0.5;
@@ -381,7 +382,7 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     event.preventDefault();
   });
 
-  // go moves what is pointed at by keys: over gaps between bands, and beyond the edge of a part of an area.
+  // go moves the pointer by keys: over gaps between bands, and past the edge of a part of an area.
   function go(step) {
     if (pointed < 0) {
       if (layout.ranges[0]) point(layout.ranges[0].at, true);

@@ -1,31 +1,31 @@
-// How memory becomes a picture: which places are drawn where, and in which colour. Places are bytes of the world's
-// reservations, one behind the other.
+// Turns memory into a picture: layout and colours of the cells. Places are bytes of the world's reservations,
+// laid end to end.
 //
-// A layout is a grid of cells: { columns, rows, bytes, ranges, bands }. Each of its ranges { from, to, n, at, area } is cut into n
-// cells, the first of which is number at of the grid, counted row by row. Ranges are in the order of their places in the
-// grid. A band { title, key, row, rows } is a part of the grid with a name.
+// A layout is a grid of cells: { columns, rows, bytes, ranges, bands }. Each range { from, to, n, at, area }
+// is divided into n cells. Its first cell has the index at in the grid, counted row by row. Ranges are in the
+// order of their cells. A band { title, key, row, rows } is a named part of the grid.
 
 import { color, format, palette } from './ui.js';
 
 export const maxCells = 1 << 16;
-const maxRanges = 240; // what fits into an address
+const maxRanges = 240; // as many as fit into a URL
 
-// What is noted of a cell; see the server's picture.
+// Notes about a cell; see the server's picture.
 export const note = { decommitted: 1, swapped: 2, zero: 4, value: 8, archetypes: 16, areas: 32 };
 export const nothing = 65535;
 
 export const modes = [
-  { id: 'state', title: 'State', about: 'What the system has done about each page' },
-  { id: 'column', title: 'Column', about: 'Which column lies where; what is not in memory is pale' },
-  { id: 'archetype', title: 'Archetype', about: 'Who owns the slots' },
-  { id: 'density', title: 'Density', about: 'How many of the slots are in use' },
-  { id: 'change', title: 'Change', about: 'What changed since the last second' },
+  { id: 'state', title: 'State', about: 'State of each page: reserved, committed, resident' },
+  { id: 'column', title: 'Column', about: 'Column of each cell; pale if not resident' },
+  { id: 'archetype', title: 'Archetype', about: 'Archetype that owns the slots' },
+  { id: 'density', title: 'Density', about: 'Share of the slots in use' },
+  { id: 'change', title: 'Change', about: 'Share that changed in the last second' },
 ];
 
-// border is where cell i of a range begins.
+// border returns where cell i of a range begins.
 export const border = (range, i) => (i >= range.n ? range.to : range.from + Math.floor((i / range.n) * (range.to - range.from)));
 
-// Groups of areas: what belongs to one column, or to the world itself.
+// Groups of areas: of one column, or of the world itself.
 function groups(memory) {
   const all = new Map();
   memory.areas.forEach((a, index) => {
@@ -37,14 +37,15 @@ function groups(memory) {
   return [...all.values()];
 }
 
-// layoutWorld draws all areas, a band for each column; small columns share one. Whole draws what is only reserved, too.
+// layoutWorld lays out all areas, a band for each column; small columns share a band. whole includes memory
+// that is only reserved.
 export function layoutWorld(memory, { columns, rows, whole }) {
   const all = groups(memory).filter((g) => whole || g.bytes > 0);
   if (whole) {
     for (const r of memory.reservations) {
       const last = memory.areas.filter((a) => a.from >= r.from && a.from < r.from + r.bytes).at(-1);
       const from = last ? last.from + last.bytes : r.from;
-      if (from < r.from + r.bytes) all.push({ column: -2, title: 'not divided yet', areas: [], free: { from, to: r.from + r.bytes }, bytes: 0 });
+      if (from < r.from + r.bytes) all.push({ column: -2, title: 'unassigned', areas: [], free: { from, to: r.from + r.bytes }, bytes: 0 });
     }
   }
   const spans = (g) => (g.free ? [{ ...g.free, area: -1 }] : g.areas.map((index) => {
@@ -68,7 +69,7 @@ function coarser(bytes, page) {
   return page * (Number.isInteger(Math.log2(pages)) && pages > 1 ? pages * 1.5 : pages === 1 ? 2 : (pages * 4) / 3);
 }
 
-const bandLeast = 3; // rows, so that there is room for a name
+const bandLeast = 3; // rows of a band: room for its name
 
 function bandsOf(parts, columns, bytes) {
   const layout = { columns, rows: 0, bytes, ranges: [], bands: [], cells: 0 };
@@ -108,7 +109,7 @@ function bandsOf(parts, columns, bytes) {
   return layout;
 }
 
-// levels are the scales at which an area can be looked at, in bytes a cell, the finest first.
+// levels are the scales for an area, in bytes a cell, the finest first.
 export function levels(area, page) {
   const unit = Math.abs(area.stride) || 8;
   const all = new Set([1]);
@@ -118,11 +119,11 @@ export function levels(area, page) {
   return [...all].sort((a, b) => a - b);
 }
 
-// layoutArea draws a part of one area, which begins at about a place.
+// layoutArea lays out a part of one area, which begins near a place.
 export function layoutArea(memory, view, { columns, rows }) {
   const area = memory.areas[view.area];
   const unit = Math.abs(area.stride) || 8;
-  // A row holds whole elements, so that equal fields stand below each other.
+  // a row holds whole elements, so that equal fields line up
   const elements = unit / view.bytes;
   if (Number.isInteger(elements) && elements > 1 && columns >= elements) columns -= columns % elements;
   else if (columns > 64) columns -= columns % 64;
@@ -142,10 +143,10 @@ export function layoutArea(memory, view, { columns, rows }) {
   };
 }
 
-// rangesOf is a layout as the server wants it.
+// rangesOf returns a layout's ranges as the server takes them.
 export const rangesOf = (layout) => layout.ranges.map((r) => `${r.from}-${r.to}-${r.n}`).join(',');
 
-// decode reads a picture of the server's.
+// decode decodes a picture of the server.
 export function decode(buffer, layout, by) {
   const head = new DataView(buffer);
   const n = head.getUint32(8, true);
@@ -159,7 +160,7 @@ export function decode(buffer, layout, by) {
   data.area = new Uint16Array(buffer, at, n);
   at += (2 * n + 3) & ~3;
   data.archetype = new Uint16Array(buffer, at, n);
-  let first = 0; // cell of the data that each range begins with
+  let first = 0; // index of the first cell of the current range in the data
   data.first = layout.ranges.map((r) => {
     first += r.n;
     return first - r.n;
@@ -167,7 +168,7 @@ export function decode(buffer, layout, by) {
   return data;
 }
 
-// cellAt finds what is drawn at a number of the grid: { range, index }.
+// cellAt returns the range and the index of a cell of the grid: { range, index }.
 export function cellAt(layout, number) {
   let lo = 0;
   let hi = layout.ranges.length;
@@ -181,7 +182,7 @@ export function cellAt(layout, number) {
   return { range, order: lo - 1, index: number - range.at, from: border(range, number - range.at), to: border(range, number - range.at + 1) };
 }
 
-// numberOf finds the number in the grid of a place, or -1.
+// numberOf returns the index in the grid of a place, or -1.
 export function numberOf(layout, place) {
   for (const r of layout.ranges) {
     if (place < r.from || place >= r.to) continue;
@@ -192,7 +193,7 @@ export function numberOf(layout, place) {
   return -1;
 }
 
-// dataAt finds the cell of the data that holds a place, or -1: the data may be those of another layout.
+// dataAt returns the index in the data of a place, or -1: the data may belong to another layout.
 export function dataAt(data, place) {
   for (let k = 0; k < data.layout.ranges.length; k++) {
     const r = data.layout.ranges[k];
@@ -212,7 +213,7 @@ const mix = (a, b, share) => [a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1])
 const packed = ([r, g, b]) => (255 << 24 | Math.round(b) << 16 | Math.round(g) << 8 | Math.round(r)) >>> 0;
 export const css = ([r, g, b]) => `rgb(${Math.round(r)} ${Math.round(g)} ${Math.round(b)})`;
 
-// inks are the colours of the theme of now.
+// inks returns the colours of the present theme.
 export function inks() {
   const names = ['reserved', 'decommitted', 'committed', 'resident', 'huge', 'zero', 'swapped'];
   const ink = Object.fromEntries(names.map((name) => [name, rgb(`--page-${name}`)]));
@@ -229,16 +230,16 @@ export function ramp(stops, share) {
   return mix(stops[Math.floor(at)], stops[Math.floor(at) + 1], at % 1);
 }
 
-// category tells more than eight things apart: the ninth is the first in a paler tone.
+// category tells more than eight things apart: the ninth has the first colour in a paler tone.
 export function category(ink, n) {
   const tone = Math.floor(n / 8) % 3;
   return tone === 0 ? ink.of[n % 8] : mix(ink.of[n % 8], ink.panel, tone * 0.27);
 }
 
-// The tones of what belongs to one column.
+// Tones of the areas of one column.
 const tones = { elements: 0, links: 0.15, generations: 0, presence: 0.4, live: 0.4, owners: 0.2, levels: 0.5, summaries: 0.6 };
 
-// painter returns how cell i of the data is coloured.
+// painter returns a function that colours cell i of the data.
 export function painter(data, memory, ink) {
   const state = (i) => {
     if (data.committed[i] === 0) return data.notes[i] & note.decommitted ? ink.decommitted : ink.reserved;
@@ -272,8 +273,8 @@ export function painter(data, memory, ink) {
   }
 }
 
-// paint fills an image of one pixel a cell. Data of another layout, or of another mode, are drawn where they fit, until the
-// right ones come.
+// paint fills an image with one pixel a cell. Data of another layout or mode are drawn where they fit, until
+// the right data come.
 export function paint(image, layout, data, memory, ink) {
   const pixels = new Uint32Array(image.data.buffer);
   pixels.fill(0);
@@ -290,18 +291,18 @@ export function paint(image, layout, data, memory, ink) {
   });
 }
 
-// describeCell says in words what a cell's data are.
+// describeCell describes a cell's data in words.
 export function describeCell(data, i) {
-  if (data.committed[i] === 0) return data.notes[i] & note.decommitted ? 'decommitted: it was in use, and was given back' : 'reserved: addresses only';
+  if (data.committed[i] === 0) return data.notes[i] & note.decommitted ? 'decommitted: given back to the system' : 'reserved only';
   const share = (n) => (n === 0 ? 'none' : n >= data.committed[i] ? 'all' : format.percent(n / 255));
-  const words = [data.committed[i] < 255 ? `${format.percent(data.committed[i] / 255)} committed` : 'committed', `in memory: ${share(data.resident[i])}`];
+  const words = [data.committed[i] < 255 ? `${format.percent(data.committed[i] / 255)} committed` : 'committed', `resident: ${share(data.resident[i])}`];
   if (data.huge[i] > 0) words.push(`huge pages: ${share(data.huge[i])}`);
   if (data.notes[i] & note.zero) words.push('the system’s page of zeros');
   if (data.notes[i] & note.swapped) words.push('swapped');
   return words.join(', ');
 }
 
-// areaName is what an area is called.
+// areaName returns the name of an area.
 export function areaName(area) {
   const kind = area.kind === 'levels' || area.kind === 'marks' ? `${area.kind} ${area.number}` : area.kind;
   return area.column < 0 ? kind : `${area.name}: ${kind}`;

@@ -1,20 +1,20 @@
-// One 64-slot word: who lives in its slots, which components they have, and the bytes of one of these.
+// A word of 64 slots: the entities in its slots, their components, and the bytes of one component.
 
 import { aborted } from './api.js';
 import { errorBox, format, h, palette, replace, svg } from './ui.js';
 
-const linesMost = 32; // of bytes that are shown
+const linesMost = 32; // shown lines of bytes
 const lineBytes = 16;
 
-// wordView is the panel of a word. open(slot, column) shows the word of a slot, and the slot's entity; onChange is called when
-// another is shown, and when it is closed: slot is null then.
+// wordView is the panel of a word. open(slot, column) shows the word of a slot, and the slot's entity.
+// onChange is called when another word is shown, and with slot null when the panel closes.
 export function wordView(app, memory, { onChange }) {
   const element = h('section', { class: 'panel', hidden: true, aria: { label: 'Word' } });
   const title = h('h2');
   const body = h('div', { class: 'panel-body stack' });
   element.append(h('header', { class: 'panel-head' }, title, h('div', { class: 'panel-tools' },
-    h('button', { type: 'button', class: 'quiet', aria: { label: 'The word before' }, onclick: () => move(-64) }, '‹ before'),
-    h('button', { type: 'button', class: 'quiet', aria: { label: 'The next word' }, onclick: () => move(64) }, 'next ›'),
+    h('button', { type: 'button', class: 'quiet', aria: { label: 'Previous word' }, onclick: () => move(-64) }, '‹ previous'),
+    h('button', { type: 'button', class: 'quiet', aria: { label: 'Next word' }, onclick: () => move(64) }, 'next ›'),
     h('button', { type: 'button', class: 'quiet', onclick: close }, 'Close'))), body);
 
   const self = { element, open, close, slot: null, column: undefined };
@@ -71,8 +71,8 @@ export function wordView(app, memory, { onChange }) {
     replace(title, `Word ${format.number(word.word)}: slots ${format.number(word.first)} – ${format.number(word.first + 63)}`);
     replace(body,
       h('p', { class: 'dim' }, word.owned
-        ? `${alive} of 64 slots in use. It belongs to the archetype ${word.archetype.join(', ') || 'of no columns'}, a part of its ${format.number(word.extentSlots)} slots from ${format.number(word.extentFirst)} on.`
-        : 'No archetype owns it.'),
+        ? `${alive} of 64 slots in use. Archetype ${word.archetype.join(', ') || 'without columns'}; extent of ${format.number(word.extentSlots)} slots from slot ${format.number(word.extentFirst)}.`
+        : 'No archetype owns this word.'),
       h('div', { class: 'word' },
         h('span', { class: 'word-name' }, 'in use'), slotsRow(word, i),
         word.columns.map((c) => [
@@ -82,12 +82,12 @@ export function wordView(app, memory, { onChange }) {
           }, c.name), presenceRow(c, i),
         ])),
       h('p', null, h('strong', null, `Slot ${format.number(one.slot)}: `),
-        one.alive ? [h('a', { href: `#/entity/${one.id}` }, one.name || `entity ${one.id}`), one.name && h('span', { class: 'dim' }, ` ${one.id}`)] : 'nobody lives here',
+        one.alive ? [h('a', { href: `#/entity/${one.id}` }, one.name || `entity ${one.id}`), one.name && h('span', { class: 'dim' }, ` ${one.id}`)] : 'empty',
         h('span', { class: 'dim' }, `, used ${format.number(one.uses)} ${one.uses === 1 ? 'time' : 'times'}`)),
       one.alive && shown && bytes && (bytes.error ? errorBox(bytes.error) : bytesPart(bytes)));
   }
 
-  // slotsRow is the slots as buttons, of which one is in the order of the Tab key.
+  // slotsRow shows the slots as buttons; only one is in the order of the Tab key.
   function slotsRow(word, selected) {
     const row = h('div', { class: 'slots', role: 'listbox', aria: { label: 'Slots of the word', orientation: 'horizontal' } }, word.slots.map((s, i) => h('button', {
       type: 'button', role: 'option', tabindex: i === selected ? 0 : -1, class: s.alive && 'live', data: { focus: `slot ${s.slot}` },
@@ -113,7 +113,7 @@ export function wordView(app, memory, { onChange }) {
 
   function bytesPart(b) {
     const area = memory().areas.find((a) => a.column === b.column && a.kind === 'elements');
-    const where = b.from >= 0 ? `0x${b.from.toString(16)} of the world’s memory` : b.storage === 'heap' ? 'on the Go heap' : 'in memory of its own';
+    const where = b.from >= 0 ? `0x${b.from.toString(16)} of the world’s memory` : b.storage === 'heap' ? 'on the Go heap' : 'outside of the reservations';
     const marks = new Map();
     b.parts.forEach((p, i) => {
       for (let k = p.offset; k < p.offset + p.size; k++) marks.set(k, i);
@@ -145,14 +145,15 @@ export function wordView(app, memory, { onChange }) {
           h('td', null, h('span', { class: 'swatch', style: { '--mark': `var(${palette(i)})`, display: 'inline-block' } }), ' ', p.path || b.name),
           h('td', { class: 'num' }, p.kind === 'entity' && p.text !== '0.0' ? h('a', { href: `#/entity/${p.text}` }, p.text) : p.text), h('td', { class: 'dim' }, p.type),
           h('td', { class: 'num' }, p.size === 1 ? p.offset : `${p.offset} – ${p.offset + p.size - 1}`)))))),
-      (b.cut || b.parts.length > 64 || total * 2 < b.hex.length) && h('p', { class: 'dim' }, 'There is more than is shown.'),
-      b.hex === '' && b.size > 0 && h('p', { class: 'dim' }, 'What lies on the Go heap has no bytes of its own to show: the entity’s page has its value.'));
+      (b.cut || b.parts.length > 64 || total * 2 < b.hex.length) && h('p', { class: 'dim' }, 'Not everything is shown.'),
+      b.hex === '' && b.size > 0 && h('p', { class: 'dim' }, 'This component lies on the Go heap. The entity’s page shows its value.'));
   }
 
   return self;
 }
 
-// digit tells whether a slot of a word is set in 16 hexadecimal digits, of which the last stands for the first four slots.
+// digit reports whether a slot of a word is set in 16 hexadecimal digits. The last digit stands for the first
+// four slots.
 function digit(text, i) {
   return ((Number.parseInt(text[15 - (i >> 2)], 16) >> (i & 3)) & 1) === 1;
 }

@@ -1,4 +1,5 @@
-// The memory page: the world's address space drawn as cells, from all of it down to the bytes of one entity.
+// The memory page: the world's address space drawn as cells, from the whole down to the bytes of one
+// component.
 
 import { pictureView } from './memory-canvas.js';
 import { areaName, category, css, inks, modes, ramp } from './memory-picture.js';
@@ -6,9 +7,9 @@ import { aborted } from './api.js';
 import { errorBox, format, h, later, onTheme, panel, replace, setText } from './ui.js';
 import { wordView } from './memory-word.js';
 
-const drawEach = 1000; // milliseconds between pictures of what changes
-const drawLeast = 200; // between any two
-const readEach = 2000; // between two looks at the areas
+const drawEach = 1000; // milliseconds between pictures of changes
+const drawLeast = 200; // milliseconds between any two pictures
+const readEach = 2000; // milliseconds between two reads of the areas
 
 export const page = {
   id: 'memory',
@@ -27,7 +28,7 @@ export const page = {
     const table = h('div', { class: 'scroll' });
     const scaleNote = h('div', { class: 'memory-scale' });
     const modeButtons = modes.map((m) => h('button', { type: 'button', title: m.about, data: { mode: m.id }, onclick: () => show({ by: m.id }) }, m.title));
-    const wholeButtons = [[false, 'Used', 'What is committed'], [true, 'Whole reservation', 'What is only reserved, too: most of it']].map(([whole, title, about]) => h('button', {
+    const wholeButtons = [[false, 'Used', 'Committed memory only'], [true, 'Whole reservation', 'Reserved address space too']].map(([whole, title, about]) => h('button', {
       type: 'button', title: about, data: { whole: String(whole) }, onclick: () => show({ whole, view: null }),
     }, title));
 
@@ -42,7 +43,7 @@ export const page = {
       onChange: () => remember(),
     });
 
-    // What can be come back to stands in the address. Browsers refuse to change it too often.
+    // The address keeps the state, so that Back works. Browsers limit how often it may change.
     let remembered = '';
     function remember() {
       const params = Object.fromEntries(Object.entries({
@@ -69,7 +70,7 @@ export const page = {
       want();
     }
 
-    // The picture is asked for at most five times a second, and what nobody waits for any more is not waited for.
+    // The picture is requested at most five times a second; outdated requests are cancelled.
     let asking = null;
     let asked = 0;
     let timer = 0;
@@ -139,19 +140,19 @@ export const page = {
       replace(scaleNote,
         h('span', null, `A cell is ${format.bytes(layout.bytes)}${one ? `: ${one} of ${format.bytes(memory.pageSize)}` : ''}`),
         h('span', null, `${format.number(layout.cells)} cells`),
-        data?.by === state.by && data.sampled && h('span', null, state.by === 'change' ? 'Changes are found in samples' : 'Densities are of samples'),
-        state.by === 'change' && h('span', null, data?.by === 'change' && data.seconds > 0 ? `Compared with ${format.seconds(data.seconds)} before` : 'Looking once before comparing …'));
+        data?.by === state.by && data.sampled && h('span', null, state.by === 'change' ? 'Changes: sampled' : 'Density: sampled'),
+        state.by === 'change' && h('span', null, data?.by === 'change' && data.seconds > 0 ? `Compared with ${format.seconds(data.seconds)} ago` : 'Waiting for a second look to compare …'));
     }
 
     function tellLegend() {
       const { data } = picture;
       if (!data || data.by !== state.by) return;
       if (data.by === 'density') {
-        replace(legend, rampLegend(ink.density, 'no slot in use', 'all slots in use'));
+        replace(legend, rampLegend(ink.density, 'no slots in use', 'all slots in use'));
         return;
       }
       if (data.by === 'change') {
-        replace(legend, rampLegend(ink.change, 'nothing changed', 'all of it changed'));
+        replace(legend, rampLegend(ink.change, 'unchanged', 'all changed'));
         return;
       }
       const entries = data.by === 'state' ? stateEntries() : data.by === 'column' ? columnEntries() : archetypeEntries();
@@ -165,11 +166,11 @@ export const page = {
       const [committed, resident, huge, decommitted, swapped] = ['committed', 'resident', 'huge', 'decommitted', 'swapped'].map(sum);
       const pages = (n) => format.short(Math.round(n / memory.pageSize));
       const list = [
-        [ink.huge, 'in memory, huge', `${format.short(memory.limits.hugePageSize ? huge / memory.limits.hugePageSize : 0)} × ${format.bytes(memory.limits.hugePageSize)}`, format.bytes(huge)],
-        [ink.resident, 'in memory', pages(resident - huge), format.bytes(resident - huge)],
+        [ink.huge, 'resident, huge pages', `${format.short(memory.limits.hugePageSize ? huge / memory.limits.hugePageSize : 0)} × ${format.bytes(memory.limits.hugePageSize)}`, format.bytes(huge)],
+        [ink.resident, 'resident', pages(resident - huge), format.bytes(resident - huge)],
         [ink.committed, 'committed, untouched', pages(committed - resident - swapped), format.bytes(committed - resident - swapped)],
-        [ink.decommitted, 'given back', pages(decommitted), format.bytes(decommitted)],
-        [ink.reserved, 'only reserved', pages(memory.bytes - committed - decommitted), format.bytes(memory.bytes - committed - decommitted)],
+        [ink.decommitted, 'decommitted', pages(decommitted), format.bytes(decommitted)],
+        [ink.reserved, 'reserved only', pages(memory.bytes - committed - decommitted), format.bytes(memory.bytes - committed - decommitted)],
       ];
       if (swapped > 0) list.splice(2, 0, [ink.swapped, 'swapped', pages(swapped), format.bytes(swapped)]);
       return list;
@@ -189,7 +190,7 @@ export const page = {
     }
 
     function archetypeEntries() {
-      // What tells an archetype from others comes first.
+      // the columns that tell an archetype from others come first
       const having = new Map();
       for (const a of memory.archetypes) for (const c of a.columns) having.set(c, (having.get(c) ?? 0) + 1);
       const named = (a) => [...a.columns].sort((b, c) => having.get(b) - having.get(c)).join(', ');
@@ -212,21 +213,21 @@ export const page = {
         pen.fillRect(x, 0, 1, 1);
       }
       return [canvas, h('div', { class: 'memory-ramp-names' }, h('span', null, low), h('span', null, high)),
-        h('p', { class: 'dim' }, 'Where nothing is known, because nothing is there, the cell is pale.')];
+        h('p', { class: 'dim' }, 'Pale cells hold nothing, so nothing is known about them.')];
     };
 
     function tellFigures() {
       const l = memory.limits;
       const total = memory.purposes.reduce((t, p) => ({ reserved: t.reserved + p.reserved, committed: t.committed + p.committed, resident: t.resident + p.resident }), { reserved: 0, committed: 0, resident: 0 });
       const rows = [
-        ['World', `${format.bytes(sum('resident'))} in memory, ${format.bytes(sum('committed'))} committed, ${format.bytes(memory.bytes)} reserved`],
+        ['World', `${format.bytes(sum('resident'))} resident, ${format.bytes(sum('committed'))} committed, ${format.bytes(memory.bytes)} reserved`],
         ['Slots', `${format.number(memory.slots)} of ${format.number(memory.maxEntities)}`],
-        ['Program', `${format.bytes(total.resident)} in memory, ${format.bytes(total.committed)} committed`],
+        ['Program', `${format.bytes(total.resident)} resident, ${format.bytes(total.committed)} committed`],
         l.maxMappings > 0 && ['Mappings', `${format.number(l.mappings)} of ${format.number(l.maxMappings)}`],
         ['Pages', `${format.bytes(memory.pageSize)}${l.hugePageSize ? `; huge ${format.bytes(l.hugePageSize)} (${l.hugeMode})` : ''}`],
-        l.controlGroup > 0 && ['Control group', `at most ${format.bytes(l.controlGroup)}`],
-        l.heapStandIn && ['Stand-in', 'memory is the Go heap’s here'],
-        ...memory.own.map((a) => [a.name ? `${a.name}: ${a.kind}` : `${a.kind} ${a.number}`, `${format.bytes(a.committed)} of its own, elsewhere`]),
+        l.controlGroup > 0 && ['Control group limit', `${format.bytes(l.controlGroup)}`],
+        l.heapStandIn && ['Memory', 'on the Go heap (stand-in)'],
+        ...memory.own.map((a) => [a.name ? `${a.name}: ${a.kind}` : `${a.kind} ${a.number}`, `${format.bytes(a.committed)} outside of the reservations`]),
       ].filter(Boolean);
       replace(figures, h('dl', { class: 'facts' }, rows.map(([name, text]) => [h('dt', null, name), h('dd', { class: 'num' }, text)])));
     }
@@ -234,13 +235,13 @@ export const page = {
     function tellTable() {
       const rows = memory.areas.map((a, index) => [a, index]).filter(([a]) => a.committed > 0).sort((a, b) => b[0].resident - a[0].resident).slice(0, 24);
       replace(table, h('table', { class: 'data' },
-        h('thead', null, h('tr', null, h('th', null, 'Area'), h('th', { class: 'num' }, 'in memory'), h('th', { class: 'num' }, 'committed'))),
+        h('thead', null, h('tr', null, h('th', null, 'Area'), h('th', { class: 'num' }, 'resident'), h('th', { class: 'num' }, 'committed'))),
         h('tbody', null, rows.map(([a, index]) => h('tr', { class: ['pick', state.view?.area === index && 'now'], onclick: () => zoomTo(index) },
           h('td', { class: 'clip', title: areaName(a) }, h('button', { class: 'quiet', type: 'button' }, areaName(a))), h('td', { class: 'num' }, format.bytes(a.resident)), h('td', { class: 'num' }, format.bytes(a.committed)))))));
     }
     const zoomTo = (index) => show({ view: { area: index, from: memory.areas[index].usedFrom, bytes: picture.wholeArea(index) } });
 
-    // What lies at the cell that is pointed at: at once what the page knows, and then what the server says.
+    // The cell under the pointer: first what the page knows, then the server's answer.
     const askHere = later(180, async (cell) => {
       try {
         const at = await app.api.get('memory/at', { offset: Math.floor((cell.from + cell.to) / 2) }, { signal: end.signal });
@@ -257,7 +258,7 @@ export const page = {
     function tellHere(cell) {
       askHere.cancel();
       if (!cell) {
-        replace(here, h('p', { class: 'dim' }, 'Point at the picture, or go there with the Tab key and move by arrow keys. + and − zoom, so does the wheel; Enter or a click opens the word that lies there, Esc leads back.'));
+        replace(here, h('p', { class: 'dim' }, 'Point at the picture, or focus it with Tab and move with the arrow keys. Zoom with + and − or the wheel. Enter or a click opens the word; Esc goes back.'));
         return;
       }
       replace(here, hereFacts(cell, null));
@@ -276,7 +277,7 @@ export const page = {
         slots && ['Word', `${format.number(Math.floor(slots[0] / 64))}${slots[1] - slots[0] > 64 ? ` – ${format.number(Math.floor((slots[1] - 1) / 64))}` : ''}`],
         cell.share !== null && [state.by === 'change' ? 'Changed' : 'In use', format.percent(cell.share)],
         at?.archetype.length > 0 && ['Archetype', at.archetype.join(', ')],
-        at && slots && slots[1] - slots[0] === 1 && ['Entity', at.entity ? h('a', { href: `#/entity/${at.entity.id}` }, at.entity.name || at.entity.id) : 'none lives there'],
+        at && slots && slots[1] - slots[0] === 1 && ['Entity', at.entity ? h('a', { href: `#/entity/${at.entity.id}` }, at.entity.name || at.entity.id) : 'none'],
         at?.field && cell.to - cell.from <= memory.areas[cell.area].stride && ['Field', `${at.field}: ${at.fieldType}, byte ${at.byte}`],
       ].filter(Boolean);
       return [h('dl', { class: 'facts' }, rows.map(([name, value]) => [h('dt', null, name), h('dd', null, value)])),
@@ -284,7 +285,7 @@ export const page = {
     }
 
     const zoomButtons = [['−', 'Zoom out (−)', () => picture.zoom(1)], ['+', 'Zoom in (+)', () => picture.zoom(-1)]].map(([text, label, go]) => h('button', { type: 'button', title: label, aria: { label }, onclick: go }, text));
-    const slotBox = h('input', { type: 'search', inputmode: 'numeric', placeholder: 'slot or 17.3', size: 11, aria: { label: 'Open the word of a slot' } });
+    const slotBox = h('input', { type: 'search', inputmode: 'numeric', placeholder: 'slot or 17.3', size: 11, aria: { label: 'Open the word of a slot or an entity' } });
     const jump = h('form', {
       class: 'row',
       onsubmit(event) {
@@ -307,7 +308,7 @@ export const page = {
             picture.strips, picture.element, scaleNote),
           word.element),
         h('div', { class: 'stack' },
-          panel('What lies here', {}, here), panel('Legend', {}, legend), panel('In figures', {}, figures), panel('Largest areas', { class: 'flush' }, table))));
+          panel('At the pointer', {}, here), panel('Legend', {}, legend), panel('Figures', {}, figures), panel('Largest areas', { class: 'flush' }, table))));
 
     picture.start();
     tellHere(null);

@@ -1,35 +1,35 @@
-// The overview: how the world is, how it was in the last ten minutes, and what costs most.
+// The overview: the state of the world, its last ten minutes, and the highest costs.
 
 import { lineChart, sparkline } from './charts.js';
 import { bar, emptyBox, errorBox, format, h, panel, replace, setQuantity, setText } from './ui.js';
 
 const oneDigit = (n) => (typeof n === 'number' ? n.toFixed(1) : format.number(n));
 
-// What the readings are: of a sample, in the order of their importance.
+// The readings, in the order of their importance. of returns the value from a sample.
 const readings = [
   {
-    id: 'tick', name: 'Tick time, 99 of 100 below', color: '--c1', of: (s) => s.tickSeconds?.p99, write: format.seconds,
-    note: (s) => (s.budgetSeconds > 0 ? `${format.percent(s.tickSeconds.p99 / s.budgetSeconds)} of ${format.seconds(s.budgetSeconds)}` : `half below ${format.seconds(s.tickSeconds?.p50)}`),
+    id: 'tick', name: 'Tick time, p99', color: '--c1', of: (s) => s.tickSeconds?.p99, write: format.seconds,
+    note: (s) => (s.budgetSeconds > 0 ? `${format.percent(s.tickSeconds.p99 / s.budgetSeconds)} of ${format.seconds(s.budgetSeconds)}` : `p50 ${format.seconds(s.tickSeconds?.p50)}`),
     bad: (s) => s.budgetSeconds > 0 && s.tickSeconds.p99 > s.budgetSeconds,
   },
   {
     id: 'rate', name: 'Ticks a second', color: '--c7', of: (s) => s.ticksPerSecond, write: oneDigit,
-    note: (s) => (s.late > 0 || s.dropped > 0 ? `${format.short(s.late)} late, ${format.short(s.dropped)} left out` : `tick ${format.number(s.tick)}`),
+    note: (s) => (s.late > 0 || s.dropped > 0 ? `${format.short(s.late)} late, ${format.short(s.dropped)} dropped` : `tick ${format.number(s.tick)}`),
   },
   { id: 'entities', name: 'Entities', color: '--c3', of: (s) => s.entities, write: format.number, note: (s) => `tick ${format.number(s.tick)}`, zero: false },
-  { id: 'changes', name: 'Structural changes', color: '--c4', of: (s) => s.changesPerSecond, write: format.rate, note: () => 'of what entities consist of' },
+  { id: 'changes', name: 'Structural changes', color: '--c4', of: (s) => s.changesPerSecond, write: format.rate, note: () => 'components and entities' },
   {
     id: 'memory', name: 'Memory, resident', color: '--c2', of: (s) => s.memory.resident, write: format.bytes,
     note: (s) => `${format.bytes(s.memory.committed)} committed`,
   },
   {
-    id: 'pause', name: 'Collector, longest pause', color: '--c5', of: (s) => s.gc.pauseWorst, write: format.seconds,
+    id: 'pause', name: 'Longest GC pause', color: '--c5', of: (s) => s.gc.pauseWorst, write: format.seconds,
     note: (s) => `Go heap ${format.bytes(s.memory.goHeap)}`,
   },
   { id: 'cpu', name: 'Processors busy', color: '--c8', of: (s) => s.cpu, write: (n) => (typeof n === 'number' ? n.toFixed(2) : format.number(n)), note: (s) => `${format.number(s.goroutines)} goroutines` },
 ];
 
-// What the charts show: a value a series.
+// The charts. of returns a value for each series.
 const charts = [
   {
     title: 'Tick time', unit: 'seconds', half: true,
@@ -44,7 +44,7 @@ const charts = [
     title: 'Memory', unit: 'bytes', half: true, series: [{ label: 'committed', color: '--c8' }, { label: 'resident', color: '--c2', fill: true }, { label: 'Go heap', color: '--c6' }],
     of: (s) => [s.memory.committed, s.memory.resident, s.memory.goHeap],
   },
-  { title: 'Longest pause of the collector', unit: 'seconds', series: [{ label: '', color: '--c5', fill: true }], of: (s) => [s.gc.pauseWorst] },
+  { title: 'Longest GC pause', unit: 'seconds', series: [{ label: '', color: '--c5', fill: true }], of: (s) => [s.gc.pauseWorst] },
 ];
 
 const costsShown = 8;
@@ -82,7 +82,7 @@ export const page = {
       explain(s);
     }
 
-    // explain says why readings are missing.
+    // explain tells why readings are missing.
     let explained = '';
     function explain(s) {
       const because = !s.admitting ? `unheard ${Math.round(s.age)}` : s.tick === undefined ? 'no schedule' : '';
@@ -127,18 +127,19 @@ export const page = {
 
 function noSchedule() {
   return emptyBox('This world has no schedule',
-    'So nothing is known of ticks and systems; entities, memory and queries are there as ever. A schedule gives the rest, with one call of World.Admit a tick made for you:',
+    'Ticks and systems are unknown. Entities, memory and queries work. A schedule provides the rest, and admits the inspector between ticks:',
     h('pre', null, 's := sched.New(world, sched.Options{Rate: 60})\ns.Add(sched.System{Name: "move", Run: move})\nerr := s.Run(ctx)'));
 }
 
 function notAdmitting(s) {
   return h('div', { class: 'box warn' },
-    h('p', { class: 'box-title' }, `The program has not let the inspector look for ${format.seconds(Math.round(s.age))}`),
-    h('p', null, 'Values of the world are those of then. Either a tick takes this long, or nobody calls World.Admit: a schedule that runs does between its ticks; a loop of your own calls it once a turn.'));
+    h('p', { class: 'box-title' }, `The program has not admitted the inspector for ${format.seconds(Math.round(s.age))}`),
+    h('p', null, 'Values of the world are that old. Either a tick takes this long, or the program does not call World.Admit. A running schedule calls it between ticks; a loop of your own must call it once a turn.'));
 }
 
-// costPanel shows what costs most in a table: columns are { title, hint, class, cell(row, most) }. It has element and
-// update(rows, more), more being how many the server left out. Only the rows are made anew: the link may have the focus.
+// costPanel shows the highest costs as a table. columns are { title, hint, class, cell(row, most) }. It has
+// element and update(rows, more), where more is the number of rows that the server left out. Only the rows
+// are rebuilt: the link may have the focus.
 function costPanel(title, hash, linkTitle, columns) {
   const body = h('tbody');
   const link = h('a', { href: hash }, linkTitle);
@@ -157,7 +158,7 @@ function costPanel(title, hash, linkTitle, columns) {
   };
 }
 
-const systemCosts = () => costPanel('Which system costs most', '#/systems', 'Systems', [
+const systemCosts = () => costPanel('Most expensive systems', '#/systems', 'Systems', [
   { title: 'System', class: 'name', cell: (s) => s.name },
   { title: 'Load', hint: 'Seconds of work in the last second', class: 'num', cell: (s) => format.percent(s.load) },
   { title: '', class: 'share', cell: (s, most) => bar(s.load / most.load, '--c1') },
@@ -171,5 +172,5 @@ const columnCosts = () => costPanel('Largest columns', '#/memory', 'Memory', [
   { title: 'Committed', class: 'num', cell: (c) => format.bytes(c.committed) },
   { title: '', class: 'share', cell: (c, most) => bar(c.committed / most.committed, '--c2') },
   { title: 'Entities', class: 'num', cell: (c) => format.number(c.entities) },
-  { title: 'Dense', hint: 'Slots in use, of those in the words of 64 slots that are', class: 'num hide-narrow', cell: (c) => (c.slots > 0 ? format.percent(c.entities / c.slots) : '–') },
+  { title: 'Dense', hint: 'Share of used slots in the 64-slot words that are in use', class: 'num hide-narrow', cell: (c) => (c.slots > 0 ? format.percent(c.entities / c.slots) : '–') },
 ]);

@@ -1,4 +1,4 @@
-// The page for questions: the text of a query, what matches it, how a field's values are spread, and files of it all.
+// The page for queries: the text of a query, its matches, the distribution of a field's values, and files.
 
 import { get, binary, aborted } from './api.js';
 import { histogram } from './histogram.js';
@@ -9,15 +9,15 @@ import { fieldText, textOf } from './query-text.js';
 import { emptyBox, format, h, panel, replace, setText } from './ui.js';
 
 const bins = 60;
-const saved = 1 << 20; // rows of a file at most
+const saved = 1 << 20; // most rows of a file
 
 export const page = { id: 'queries', title: 'Queries', mount };
 
 function mount(root, app) {
   let asking = new AbortController();
   let drawing = new AbortController();
-  let asked = null; // the text of the query whose answer is shown
-  let wanted = app.params.get('field'); // null: any field will do
+  let asked = null; // the query whose answer is shown
+  let wanted = app.params.get('field'); // null: any field
 
   const box = queryBox({
     label: 'Query',
@@ -35,12 +35,12 @@ function mount(root, app) {
   const all = h('a', { class: 'button', href: '#/entities' }, 'All as a list');
   const table = h('div', { class: 'scroll queries-table', tabindex: 0, aria: { label: 'Rows' } });
   const saves = [['csv', 'CSV'], ['ndjson', 'NDJSON']].map(([kind, title]) => h('button', {
-    type: 'button', title: `Save what matches as ${title}, up to ${format.number(saved)} rows`, onclick: () => save(kind),
+    type: 'button', title: `Save the matches as ${title}, up to ${format.number(saved)} rows`, onclick: () => save(kind),
   }, title));
 
   const chart = histogram();
   const field = h('select', { aria: { label: 'Field' }, onchange: choose });
-  const spread = h('p', { class: 'dim' }, 'How the numbers in a field are spread, once a query is asked.');
+  const spread = h('p', { class: 'dim' }, 'The distribution of a field, once a query has run.');
   const past = h('div', { class: 'queries-past' });
 
   replace(root,
@@ -57,13 +57,13 @@ function mount(root, app) {
       h('div', { class: 'queries-side' },
         panel('Histogram', { tools: field }, spread, chart.element),
         panel('Examples', {}, h('div', { class: 'queries-texts' })),
-        panel('Asked before', { tools: h('button', { type: 'button', class: 'quiet', onclick: clear }, 'Forget') }, past),
+        panel('History', { tools: h('button', { type: 'button', class: 'quiet', onclick: clear }, 'Clear') }, past),
         reference())));
 
   const shown = root.querySelector('.queries-texts');
   examples(app.world).then((list) => replace(shown, list.map(({ text, detail }) => ask(text, detail))));
 
-  // ask is a button that asks a query.
+  // ask is a button that runs a query.
   function ask(text, detail) {
     return h('button', {
       type: 'button', class: 'queries-text', onclick() {
@@ -75,7 +75,7 @@ function mount(root, app) {
 
   function showPast() {
     const list = recent();
-    replace(past, list.length ? list.map((text) => ask(text)) : h('p', { class: 'dim' }, 'Nothing yet.'));
+    replace(past, list.length ? list.map((text) => ask(text)) : h('p', { class: 'dim' }, 'No queries yet.'));
   }
 
   function clear() {
@@ -90,7 +90,7 @@ function mount(root, app) {
     const text = box.text;
     box.close();
     box.fail(null);
-    setText(state, 'Asking…');
+    setText(state, 'Searching…');
     const begun = performance.now();
     try {
       const { columns, error } = await check(text, signal);
@@ -101,12 +101,12 @@ function mount(root, app) {
         get('count', { query: text }, { signal }),
       ]);
       const took = (performance.now() - begun) / 1000;
-      if (asked !== null && asked !== text) history.pushState(null, '', location.hash); // Back asks that again
+      if (asked !== null && asked !== text) history.pushState(null, '', location.hash); // Back runs that query again
       asked = text;
       remember(text);
       showPast();
       setText(state, `${count.exact ? '' : 'about '}${plural(count.count, 'entity', 'entities')}; ` +
-        `${format.number(count.scanned)} slots looked at in ${format.seconds(took)}; ` +
+        `${format.number(count.scanned)} slots searched in ${format.seconds(took)}; ` +
         `${even ? 'an even sample of ' : 'the first '}${plural(rows.length, 'row', 'rows')}`);
       showRows(rows, columns);
       showFields(columns);
@@ -118,12 +118,12 @@ function mount(root, app) {
     }
   }
 
-  // columnsText writes the columns that a query names, as the server has called them.
+  // columnsText returns the columns that a query names, as the server called them.
   function columnsText(labels) {
     return labels.map((label) => textOf(app.world.columns, label)).join(',');
   }
 
-  // address puts what is asked into the page's address, so that it can be kept and sent.
+  // address puts the query into the page's address, so that it can be saved and sent.
   function address() {
     const params = { query: asked };
     if (choice.value === 'sample') params.rows = 'sample';
@@ -134,7 +134,7 @@ function mount(root, app) {
 
   function showRows(rows, columns) {
     if (!rows.length) {
-      replace(table, emptyBox('Nothing matches', 'No entity of the world has what the query asks for, at this moment.'));
+      replace(table, emptyBox('No matches', 'No entity matches the query now.'));
       return;
     }
     const named = rows.some((row) => row.name);
@@ -163,7 +163,7 @@ function mount(root, app) {
     else draw();
   }
 
-  // told stands in place of the histogram.
+  // told replaces the histogram by a text.
   function told(text) {
     setText(spread, text);
     spread.hidden = text === '';
@@ -176,7 +176,7 @@ function mount(root, app) {
     address();
     if (!field.value) {
       chart.show(null);
-      told(field.length > 1 ? 'No field is chosen.' : 'The query names no component with numbers.');
+      told(field.length > 1 ? 'Choose a field.' : 'The query names no component with numeric fields.');
       return;
     }
     try {
@@ -210,7 +210,7 @@ function mount(root, app) {
 
   if (app.params.get('rows') === 'sample') choice.value = 'sample';
   showPast();
-  replace(table, emptyBox('Ask something', 'Name components, with commas between them, and press Enter. An empty query means everything.'));
+  replace(table, emptyBox('Run a query', 'Name components, separated by commas, and press Enter. An empty query selects all entities.'));
   showFields([]);
   if (app.params.has('query')) run();
 
@@ -222,7 +222,7 @@ function mount(root, app) {
   };
 }
 
-const numeric = new Set(['float', 'int', 'uint', 'enum', 'bool']); // kinds of fields that a histogram shows
+const numeric = new Set(['float', 'int', 'uint', 'enum', 'bool']); // kinds of fields that a histogram can show
 
 const plural = (n, one, many) => `${format.number(n)} ${n === 1 ? one : many}`;
 
@@ -237,5 +237,5 @@ function download(blob, name) {
   document.body.append(link);
   link.click();
   link.remove();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // the browser may take its time
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // the browser may still be reading
 }

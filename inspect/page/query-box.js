@@ -1,30 +1,30 @@
-// A field for the text of a query, with completion and with errors shown at their words.
+// A field for the text of a query, with completion. An error is shown at the word that caused it.
 //
 //   const box = queryBox({ label, text, placeholder, lines, suggest, onInput, onSubmit });
 //   root.append(box.element);
 //
-// suggest(text, at, signal) is asked for what may stand at the caret (at is in UTF-16 units) and returns
-// { from, to, items }, from and to in UTF-16 units: the part of the text that an item takes the place of. An item is
-// { text, detail, kind, go }; one with go is no text to be put in, go is called instead.
+// suggest(text, at, signal) returns suggestions for the caret: { from, to, items }. at, from and to are in
+// UTF-16 units; an item replaces the text from from to to. An item is { text, detail, kind, go }; if it has
+// go, choosing it calls go instead.
 //
-// It is a combobox as ARIA describes it: the arrows choose among the suggestions, Enter takes the chosen one and asks the
-// query when none is, Tab takes it as well, Escape closes the list, Control and space opens it.
+// It is a combobox as defined by ARIA: the arrows choose a suggestion, Enter takes it or, without one, runs
+// the query, Tab takes it too, Escape closes the list, Control+Space opens it.
 
 import { get } from './api.js';
 import { charactersAt, unitsAt } from './query-text.js';
 import { h, replace, setStyle, setText } from './ui.js';
 
-const typingPause = 80; // milliseconds without a key, before suggestions are asked for
+const typingPause = 80; // milliseconds without a key before suggestions are requested
 
 let boxes = 0;
 
-// complete returns what the server suggests for the caret, in the form that a box's suggest has.
+// complete returns the server's suggestions for the caret, in the form of a box's suggest.
 export async function complete(text, at, signal) {
   const answer = await get('query/complete', { text, at: charactersAt(text, at) }, { signal });
   return { from: unitsAt(text, answer.from), to: unitsAt(text, answer.to), items: answer.items };
 }
 
-// check asks whether a text is a query: { valid, columns, error }.
+// check reports whether a text is a query: { valid, columns, error }.
 export const check = (text, signal) => get('query/check', { text }, { signal });
 
 export function queryBox({ label, text = '', placeholder = '', lines = 1, suggest, onInput, onSubmit }) {
@@ -32,7 +32,7 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
   let open = false;
   let found = { from: 0, to: 0, items: [] };
   let chosen = -1;
-  let wrong = null; // { from, to, placed, message }: of the word in UTF-16 units, where it is one's
+  let wrong = null; // { from, to, placed, message }: of the wrong word in UTF-16 units, if there is one
   let timer = 0;
   let asking = null;
 
@@ -55,7 +55,7 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
   else input.type = 'text';
   input.value = text;
 
-  // The mirror lies under the field and holds the same text: there a word can be marked, and its place be measured.
+  // The mirror lies under the field and holds the same text: there a word can be marked and measured.
   const before = h('span');
   const word = h('mark', { class: 'querybox-wrong' });
   const after = h('span');
@@ -74,7 +74,7 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
     const from = wrong ? Math.min(wrong.from, value.length) : value.length;
     const to = wrong ? Math.min(wrong.to, value.length) : value.length;
     setText(before, value.slice(0, from));
-    // An error at the end of the text has no word to stand under, so it gets a space.
+    // An error at the end of the text has no word, so it gets a space.
     setText(word, wrong?.placed ? value.slice(from, to) || ' ' : '');
     setText(after, value.slice(to) + (value.endsWith('\n') ? ' ' : ''));
     if (lines > 1) {
@@ -101,8 +101,8 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
     setText(caret, '^'.repeat(Math.max(1, [...word.textContent].length)));
   }
 
-  // unfinished tells whether the error is about what is just being written, and may be completed; or the text may become
-  // something else than a query.
+  // unfinished reports whether the error is in the word that is being written, which may still become correct
+  // or another kind of text.
   function unfinished() {
     const at = input.selectionStart ?? 0;
     return open && wrong?.placed && (wrong.from <= at && at <= wrong.to || found.items.some((item) => item.go));
@@ -197,14 +197,14 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
         const answer = await suggest(input.value, input.selectionStart ?? input.value.length, controller.signal);
         if (!controller.signal.aborted) show(answer);
       } catch {
-        if (!controller.signal.aborted) close(); // suggestions are a help, not an answer: their lack is no error
+        if (!controller.signal.aborted) close(); // suggestions are optional: a failure to get them is not shown
       }
     }, pause);
   }
 
   function changed() {
     wrong = null;
-    if (open) choose(-1); // what is suggested was for another text
+    if (open) choose(-1); // the suggestions were for another text
     reflect();
     ask(typingPause);
     onInput?.(input.value);
@@ -266,18 +266,18 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
     element,
     input,
     get text() { return input.value; },
-    // setText puts a text in without asking for suggestions or telling anybody.
+    // setText sets the text without requesting suggestions or calling back.
     setText(value) {
       if (input.value === value) return;
       input.value = value;
       wrong = null;
       reflect();
     },
-    // fail shows an ApiError at its word; without one, none is shown.
+    // fail shows an ApiError at its word; without an error it hides the last one.
     fail(problem) {
       wrong = null;
       if (problem) {
-        const placed = Number.isInteger(problem.position); // others are nobody's word's fault
+        const placed = Number.isInteger(problem.position); // other errors have no word
         const from = placed ? unitsAt(input.value, problem.position) : input.value.length;
         const to = placed ? unitsAt(input.value, problem.position + Math.max(1, problem.length || 0)) : from;
         wrong = { from, to, placed, message: problem.message };

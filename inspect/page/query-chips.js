@@ -1,17 +1,19 @@
-// The world's components as chips: each asks for its component in a query's text, leaves it out, or does neither.
+// The world's components as chips. Each chip requires its component in the query, excludes it, or does
+// neither.
 
 import { aborted, get } from './api.js';
 import { stateOf, withState } from './query-text.js';
 import { format, h, replace, setText } from './ui.js';
 
-const few = 14; // chips that are shown at first
+const few = 14; // chips shown at first
 const countPause = 10_000; // milliseconds between two counts
 
 const next = { off: 'with', with: 'without', without: 'off' };
 const words = { off: 'any', with: 'asked for', without: 'left out' };
 
-// facets returns { element, show(text), count(), destroy() }: show tells the chips what the query is, count begins to count
-// the entities of each component. onChange gets the text of the query after a chip was pressed.
+// facets returns { element, show(text), count(), destroy() }. show sets the state of the chips from a query.
+// count starts counting the entities of each component. onChange gets the new text of the query when a chip
+// is pressed.
 export function facets(world, onChange) {
   let text = '';
   let all = false;
@@ -36,7 +38,7 @@ export function facets(world, onChange) {
     count();
   }
 
-  // Those that the query names are shown in any case.
+  // chips that the query names are always shown
   const shown = () => chips.filter((chip, i) => all || i < few || stateOf(text, chip.column) !== 'off');
 
   function draw() {
@@ -54,7 +56,7 @@ export function facets(world, onChange) {
     if (element.contains(focused)) focused.focus();
   }
 
-  // count asks for one number after the other: so it takes little of the program's time.
+  // count requests one number after another, so that it takes little of the program's time.
   async function count() {
     clearTimeout(timer);
     for (const chip of shown()) {

@@ -1,33 +1,33 @@
-// What helps to ask: questions that fit the world, and the language in short.
+// Help for queries: examples that fit the world, and a short reference.
 
 import { get } from './api.js';
 import { fieldText, quoteName } from './query-text.js';
 import { h } from './ui.js';
 
-// examples returns [{ text, detail }]: made of the world's own components, so each of them is a query.
+// examples returns [{ text, detail }], made of the world's own components, so that each is a valid query.
 export async function examples(world) {
   const list = [{ text: '', detail: 'every entity' }];
   const values = world.columns.filter((c) => c.storage !== 'tag' && !c.relation && !c.edges && c.name !== 'Name');
   const tags = world.columns.filter((c) => c.storage === 'tag');
   const add = (text, detail) => list.push({ text, detail });
   const [a, b] = values.map((c) => c.text);
-  if (a) add(a, 'all that have this component');
+  if (a) add(a, 'entities with this component');
   if (a && b) add(`${a}, ${b}`, 'both');
-  if (a && tags[0]) add(`${a}, !${tags[0].text}`, 'one without the other');
-  if (b) add(`${a} | ${b}`, 'one of the two, or both');
+  if (a && tags[0]) add(`${a}, !${tags[0].text}`, 'with the one, without the other');
+  if (b) add(`${a} | ${b}`, 'with at least one of the two');
   const number = fieldOf(values, 'float') ?? fieldOf(values, 'int') ?? fieldOf(values, 'uint');
-  if (number) add(`${number} > 0`, 'a number compared');
-  if (a && b) add(`${a}, ?${b}`, 'shown where there is one');
+  if (number) add(`${number} > 0`, 'compares a number');
+  if (a && b) add(`${a}, ?${b}`, 'the second is shown if present');
   const relation = world.columns.find((c) => c.relation);
   if (relation) {
-    add(`${relation.text}(*)`, 'has some target');
+    add(`${relation.text}(*)`, 'has any target');
     const target = await someName();
-    if (target) add(`${relation.text}(${quoteName(target)})`, `has ${target} for its target`);
+    if (target) add(`${relation.text}(${quoteName(target)})`, `has the target ${target}`);
   }
   return list;
 }
 
-// sample is a short query that fits the world.
+// sample returns a short query that fits the world.
 export function sample(world) {
   const value = world.columns.find((c) => c.storage !== 'tag' && !c.relation && !c.edges && c.name !== 'Name');
   const tag = world.columns.find((c) => c.storage === 'tag');
@@ -47,30 +47,30 @@ async function someName() {
   try {
     return (await get('names', { prefix: '', limit: 1 })).names[0]?.name;
   } catch {
-    return undefined; // an example less
+    return undefined; // one example less
   }
 }
 
 const language = [
   ['Position', 'has the component, a target in the relation, or edges'],
-  ['Position, Velocity', 'has both; and does the same as the comma'],
-  ['A | B', 'has one of them; or does the same'],
-  ['!Dead', 'does not have it; not does the same'],
-  ['?Velocity', 'shown where an entity has it; chooses nothing'],
+  ['Position, Velocity', 'has both; "and" works too'],
+  ['A | B', 'has at least one; "or" works too'],
+  ['!Dead', 'does not have it; "not" works too'],
+  ['?Velocity', 'shown if present; selects nothing'],
   ['ChildOf(Paris)', 'has the target with this name'],
   ['ChildOf(17.3)', 'has the target with this ID'],
-  ['ChildOf(*)', 'has a target'],
-  ['Life.Ends > 100', 'has the component, and the field compares so: == != < <= > >='],
-  ['Infected.Stage == Mild', 'values with names compare with those'],
-  ['Name ~ "Par"', 'the text contains the other, in whatever case; !~ where it does not'],
-  ['"St. John\'s"', 'names with signs in them stand in quotes'],
-  ['Position#7', 'where several components are called Position, the one with this number'],
+  ['ChildOf(*)', 'has any target'],
+  ['Life.Ends > 100', 'compares a field: == != < <= > >='],
+  ['Infected.Stage == Mild', 'compares with the name of a value'],
+  ['Name ~ "Par"', 'contains the text, ignoring case; !~ does not'],
+  ['"St. John\'s"', 'quote names with special characters'],
+  ['Position#7', 'the component of this number, if several have the name'],
 ];
 
-// reference is the language in short, folded up.
+// reference returns a short reference of the language, folded.
 export function reference() {
-  return h('details', { class: 'panel reference' }, h('summary', { class: 'panel-head' }, h('h2', null, 'The language')),
+  return h('details', { class: 'panel reference' }, h('summary', { class: 'panel-head' }, h('h2', null, 'Query language')),
     h('div', { class: 'panel-body' },
-      h('p', { class: 'dim' }, 'A query is a list of terms with commas between them. An entity must fulfil all; none means every entity.'),
+      h('p', { class: 'dim' }, 'A query is a list of terms, separated by commas. An entity must fulfil all terms. An empty query selects all entities.'),
       h('dl', { class: 'reference-terms' }, language.map(([text, meaning]) => h('div', null, h('dt', null, h('code', null, text)), h('dd', null, meaning))))));
 }

@@ -1,4 +1,4 @@
-// The queries that were asked last, the newest first, kept by the browser.
+// The last queries, the newest first, kept by the browser.
 
 const key = 'vast-queries';
 const most = 20;

@@ -1,7 +1,7 @@
-// The text of a query, as far as the page takes it apart: the server alone says what it means.
+// Parses the text of a query as far as the page needs it. Only the server decides what it means.
 
-// unitsAt turns a position in characters, as the server counts, into one in UTF-16 units, as the browser does. A position
-// past the end is the end.
+// unitsAt converts a position in characters, as the server counts, to UTF-16 units, as the browser counts. A
+// position past the end becomes the end.
 export function unitsAt(text, position) {
   let units = 0;
   for (const character of text) {
@@ -11,13 +11,13 @@ export function unitsAt(text, position) {
   return units;
 }
 
-// charactersAt is the way back.
+// charactersAt is the inverse of unitsAt.
 export function charactersAt(text, units) {
   return [...text.slice(0, units)].length;
 }
 
-// terms returns the parts of a query that stand between commas or "and", those within brackets and quotes not counted:
-// from and to are where a part's text begins and ends, in UTF-16 units and without the white space around it.
+// terms returns the parts of a query between commas or "and" outside of brackets and quotes. from and to
+// delimit a part's text in UTF-16 units, without white space around it.
 export function terms(text) {
   const found = [];
   let start = 0;
@@ -40,8 +40,8 @@ export function terms(text) {
   return found;
 }
 
-// stateOf says whether the query asks for the component of a column, as the world describes it, ('with'),
-// leaves it out ('without') or says nothing of it ('off').
+// stateOf reports whether the query requires a column's component ('with'), excludes it ('without') or
+// neither ('off').
 export function stateOf(text, column) {
   for (const term of terms(text)) {
     if (means(term.text, column)) return plain(term.text).without ? 'without' : 'with';
@@ -49,7 +49,7 @@ export function stateOf(text, column) {
   return 'off';
 }
 
-// withState returns the query with the component asked for, left out or not named, and the rest as it was.
+// withState returns the query with the component required, excluded or not named, and the rest unchanged.
 export function withState(text, column, state) {
   const kept = terms(text).filter((term) => !means(term.text, column)).map((term) => term.text);
   if (state === 'with') kept.push(column.text);
@@ -57,14 +57,14 @@ export function withState(text, column, state) {
   return kept.join(', ');
 }
 
-// means tells whether a term names the column and nothing else. Several columns may have one name, and
-// numbers behind it.
+// means reports whether a term only names the column. Several columns may share a name and differ in their
+// numbers.
 function means(term, column) {
   const { name, number } = plain(term);
   return name === column.name && (number === null ? column.label === column.name : number === column.id);
 }
 
-// plain takes a term apart that names a component and nothing else.
+// plain parses a term that only names a component.
 function plain(term) {
   const [, not, word] = /^(!|not\s)?\s*(.*)$/s.exec(term);
   const [, written, number] = /^("(?:[^"\\]|\\.)*"|[^"#]*)(?:#(\d+))?$/s.exec(word) ?? [null, word];
@@ -72,24 +72,24 @@ function plain(term) {
   return { name, number: number === undefined ? null : Number(number), without: not !== undefined };
 }
 
-// textOf returns how a query writes a column that the server has called by its label.
+// textOf returns the column with a label as written in a query.
 export function textOf(columns, label) {
   return columns.find((c) => c.label === label)?.text ?? quoteName(label);
 }
 
-// fieldText returns how a query writes a field of a column.
+// fieldText returns a field of a column as written in a query.
 export function fieldText(column, field) {
   return column.text + (field.path === '' || field.path.startsWith('[') ? field.path : `.${field.path}`);
 }
 
-// quoteName writes a name so that a query means it.
+// quoteName quotes a name for a query if needed.
 export function quoteName(name) {
   const word = /^[\p{L}_][\p{L}\p{Nd}\p{M}_]*$/u.test(name) && !['and', 'or', 'not'].includes(name);
   return word ? name : `"${name.replace(/[\\"]/g, '\\$&').replace(/\n/g, '\\n')}"`;
 }
 
-// entityIn returns the text when it can only mean an entity: an ID such as 17.3, or the number of a slot. Otherwise it
-// returns ''.
+// entityIn returns the text if it can only be an entity: an ID such as 17.3, or a slot. Otherwise it returns
+// ''.
 export function entityIn(text) {
   const word = text.trim();
   return /^\d{1,10}(\.\d{1,10})?$/.test(word) ? word : '';

@@ -1,28 +1,29 @@
-// The schedule as a graph: phases one below the other, in each the systems from left to right as they wait for one another.
-// Nodes are HTML, so that their texts wrap and their parts are buttons; what joins them is SVG.
+// The schedule as a graph: phases one below another, in each the systems from left to right in the order of
+// their dependencies. Nodes are HTML, so that their texts wrap and their parts are buttons; edges are SVG.
 
 import { layered } from './graph-layers.js';
 import { format, h, later, replace, setStyle, setText, svg, tip } from './ui.js';
 
 const gap = { x: 46, y: 12 };
 const band = { head: 26, side: 12, below: 12 };
-const chipsMost = 12; // columns of a node, before the rest is a number
-const systemsMost = 400; // that can be drawn, and still be seen
+const chipsMost = 12; // columns of a node; the rest is a number
+const systemsMost = 400; // most systems that are drawn
 
-// systemGraph makes the graph: onSystem(name) is called when a system is chosen, onColumn(name) when a column is. It has
-// element, tools, show(schedule, colors), update(costs), mark({ system, column }) and destroy().
+// systemGraph makes the graph. It calls onSystem(name) when a system is chosen, and onColumn(name) when a
+// column is chosen. It has element, tools, show(schedule, colors), update(costs), mark({ system, column })
+// and destroy().
 export function systemGraph({ onSystem, onColumn }) {
   let schedule = null;
-  let nodes = new Map(); // name → { element, cost, bar, system }
+  let nodes = new Map(); // { element, cost, bar, system } by name
   let edges = []; // { edge, path, line, head }
   let marks = { system: null, column: null };
-  let width = 0; // that there was for the graph as it is laid out
+  let width = 0; // width that the graph was laid out for
   let nodeWidth = 0;
 
-  const lines = svg('svg', { class: 'graph-lines', role: 'group', aria: { label: 'What waits for what' } });
+  const lines = svg('svg', { class: 'graph-lines', role: 'group', aria: { label: 'Dependencies' } });
   const place = h('div', { class: 'graph-place' });
   const element = h('div', { class: 'graph', tabindex: -1 }, place);
-  const tools = h('span', { class: 'dim systems-hint' }, 'choose a column to see who touches it');
+  const tools = h('span', { class: 'dim systems-hint' }, 'choose a column to see which systems use it');
 
   function chips(names, kind, resource) {
     return names.map((name) => h('button', {
@@ -49,7 +50,7 @@ export function systemGraph({ onSystem, onColumn }) {
     fill,
     h('div', { class: 'graph-head' },
       h('button', { type: 'button', class: 'quiet graph-name', onclick: () => onSystem(s.name), title: s.name }, s.name), cost),
-    s.exclusive && h('p', { class: 'graph-touched dim' }, 'exclusive: runs alone, may change the structure'),
+    s.exclusive && h('p', { class: 'graph-touched dim' }, 'exclusive: runs alone and may change the structure'),
     touched('writes', s.writes, s.writesResources, 'writes'),
     touched('reads', s.reads, s.readsResources, 'reads'));
     return { element: node, cost, system: s };
@@ -61,7 +62,7 @@ export function systemGraph({ onSystem, onColumn }) {
       nodes = new Map();
       edges = [];
       setStyle(place, { width: 'auto', height: 'auto' });
-      replace(place, h('p', { class: 'dim graph-none' }, `${format.number(to.systems.length)} systems are too many to be drawn. The table has them all, and `, h('a', { href: 'api/v1/systems' }, 'the JSON interface'), ' what orders them.'));
+      replace(place, h('p', { class: 'dim graph-none' }, `${format.number(to.systems.length)} systems are too many to draw. The table lists them all, and `, h('a', { href: 'api/v1/systems' }, 'the JSON interface'), ' has the order.'));
       return;
     }
     schedule = to;
@@ -71,7 +72,7 @@ export function systemGraph({ onSystem, onColumn }) {
     mark(marks);
   }
 
-  // layOut places everything for the width that there is.
+  // layOut lays out the graph for the available width.
   function layOut() {
     const room = element.clientWidth;
     if (!schedule || room === 0 || room === width) return;
@@ -89,7 +90,7 @@ export function systemGraph({ onSystem, onColumn }) {
     const deepest = Math.max(1, ...phases.map((p) => p.depth));
     const node = Math.floor(Math.max(150, Math.min(260, (room - 2 * band.side - (deepest - 1) * gap.x) / deepest)));
     const whole = Math.max(room, 2 * band.side + deepest * node + (deepest - 1) * gap.x);
-    if (node === nodeWidth) { // only the ground under it is wider
+    if (node === nodeWidth) { // only the background is wider
       for (const e of place.querySelectorAll('.graph-band')) e.style.width = `${whole}px`;
       place.style.width = `${whole}px`;
       return;
@@ -98,7 +99,7 @@ export function systemGraph({ onSystem, onColumn }) {
 
     replace(place, lines, [...nodes.values()].map((n) => n.element));
     for (const n of nodes.values()) n.element.style.width = `${node}px`;
-    const heights = new Map([...nodes].map(([name, n]) => [name, n.element.offsetHeight])); // all at once: one layout of the browser's
+    const heights = new Map([...nodes].map(([name, n]) => [name, n.element.offsetHeight])); // all at once: one layout by the browser
     edges = [];
     const bands = [];
     let top = 0;
@@ -107,7 +108,7 @@ export function systemGraph({ onSystem, onColumn }) {
       p.systems.forEach((s, i) => setStyle(nodes.get(s.name).element, { left: `${band.side + points[i].x}px`, top: `${top + band.head + points[i].y}px` }));
       routes.forEach((route, i) => edges.push(edgeOf(p.edges[i].edge, route, band.side, top + band.head)));
       const bandHeight = band.head + height + band.below;
-      const note = p.systems.length > 1 && p.edges.length === 0 && 'any of them may run at once';
+      const note = p.systems.length > 1 && p.edges.length === 0 && 'may run in parallel';
       bands.push(h('div', { class: 'graph-band', style: { top: `${top}px`, height: `${bandHeight}px`, width: `${whole}px` } },
         h('p', { class: 'graph-phase' }, h('b', null, p.name), note && ` ${note}`)));
       top += bandHeight;
@@ -129,7 +130,7 @@ export function systemGraph({ onSystem, onColumn }) {
     }).join('');
     const tail = route.at(-1);
     const [x, y] = [left + tail.x, top + tail.y];
-    const text = [h('p', null, h('b', null, edge.from), ' is done before ', h('b', null, edge.to), ' starts:'), edge.why.map((w) => h('p', null, w))];
+    const text = [h('p', null, h('b', null, edge.from), ' ends before ', h('b', null, edge.to), ' starts:'), edge.why.map((w) => h('p', null, w))];
     const group = svg('g', {
       class: 'graph-edge', tabindex: 0, role: 'img', aria: { label: `${edge.from} before ${edge.to}: ${edge.why.join('; ')}` },
       onpointermove: (event) => tip.show(event.clientX, event.clientY, text), onpointerleave: () => tip.hide(),
@@ -154,7 +155,7 @@ export function systemGraph({ onSystem, onColumn }) {
     }
   }
 
-  // near shows what a system under the pointer waits for and what waits for it.
+  // near highlights the dependencies of the system under the pointer.
   function near(name) {
     for (const e of edges) {
       const on = e.edge.from === name || e.edge.to === name;
@@ -177,7 +178,7 @@ export function systemGraph({ onSystem, onColumn }) {
       n.element.classList.toggle('chosen', n.system.name === to.system);
       for (const b of n.element.querySelectorAll('.graph-column')) b.setAttribute('aria-pressed', b.dataset.column === to.column);
     }
-    if (to.column === null) replace(tools, 'choose a column to see who touches it');
+    if (to.column === null) replace(tools, 'choose a column to see which systems use it');
     else {
       const count = (kind) => [...nodes.values()].filter((n) => uses(n.system, to.column) === kind).length;
       replace(tools, h('b', null, to.column), `: ${count('writes')} write it, ${count('reads')} read it `,

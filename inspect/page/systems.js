@@ -1,11 +1,11 @@
-// The systems: what orders them, which cost how much, what workers did in one tick; pause, step and resume.
+// The systems: their order, their costs, the work of each worker in one tick; pause, step and resume.
 
 import { costTable } from './cost-table.js';
 import { systemGraph } from './system-graph.js';
 import { timeline } from './timeline.js';
 import { emptyBox, errorBox, format, h, palette, panel, replace, setQuantity, setText } from './ui.js';
 
-// What a system's cost is read from: this many of the last events of the stream, one a second.
+// A system's cost is computed from this many of the last events of the stream, one a second.
 const eventsKept = 10;
 
 // meterOf makes a reading of the strip at the top.
@@ -15,8 +15,8 @@ function meterOf(name) {
   return { value, note, element: h('div', { class: 'meter' }, h('div', { class: 'meter-name' }, name), value, note) };
 }
 
-// costsOf compares a schedule's statistics with earlier ones: what each system took of the ticks between them. Where no tick
-// was made between them, or nothing is known of before, it is what they took since the beginning.
+// costsOf compares a schedule's statistics with earlier ones: what each system took of the ticks between
+// them. If there are no ticks between them or no earlier statistics, it uses the totals.
 export function costsOf(now, before) {
   const same = before?.id === now.id && now.ticks.count > before.ticks.count ? before : null;
   const past = new Map(same?.systems.map((s) => [s.name, s.times]));
@@ -44,20 +44,20 @@ export const page = {
     let known = null; // the answer of GET systems
     let chosen = null; // the schedule that is shown, an element of known.schedules
     let control = { available: false, paused: false, reason: '' };
-    let events = []; // statistics of the chosen schedule, the last ones
+    let events = []; // last statistics of the chosen schedule
     const marked = { system: null, column: null };
 
     // Pause, step and resume.
     const notice = h('div', { class: 'notice', role: 'status' });
     const pause = h('button', { type: 'button', class: 'primary', title: 'Space', onclick: toggle }, 'Pause');
     const steps = [1, 10, 60].map((n) => h('button', {
-      type: 'button', title: n === 1 ? 'Key .' : null, aria: { label: `Make ${n} ${n === 1 ? 'tick' : 'ticks'}` }, onclick: () => order({ action: 'step', ticks: n }),
+      type: 'button', title: n === 1 ? 'Key .' : null, aria: { label: `Step ${n} ${n === 1 ? 'tick' : 'ticks'}` }, onclick: () => order({ action: 'step', ticks: n }),
     }, n === 1 ? 'Step' : `+${n}`));
     const state = h('span', { class: 'systems-state' });
     const reason = h('p', { class: 'dim systems-reason' });
     const choice = h('select', { aria: { label: 'Schedule' }, hidden: true, onchange: () => choose(Number(choice.value)) });
 
-    const meters = { tick: meterOf('Tick'), time: meterOf('Tick time, 99 of 100 below'), applying: meterOf('Applying commands'), late: meterOf('Late, dropped'), workers: meterOf('Workers') };
+    const meters = { tick: meterOf('Tick'), time: meterOf('Tick time, p99'), applying: meterOf('Applying commands'), late: meterOf('Late, dropped'), workers: meterOf('Workers') };
     const table = costTable({ onSystem: (name) => mark('system', name) });
     const graph = systemGraph({ onSystem: (name) => mark('system', name), onColumn: (name) => mark('column', name) });
     const course = timeline({ record, onSystem: (name) => mark('system', name) });
@@ -70,12 +70,12 @@ export const page = {
     const shown = [
       h('div', { class: 'meters', role: 'group', aria: { label: 'Readings' } }, Object.values(meters).map((m) => m.element)),
       h('div', { class: 'systems-two' },
-        panel('What a tick goes to', { class: 'flush', tools: table.tools }, table.element),
-        panel('Order', { class: 'flush', tools: graph.tools }, graph.element)),
+        panel('Time of a tick', { class: 'flush', tools: table.tools }, table.element),
+        panel('Order of systems', { class: 'flush', tools: graph.tools }, graph.element)),
       panel('One tick', { class: 'flush', tools: course.tools }, course.element),
     ];
 
-    // mark marks a system or a column everywhere, or takes the mark away.
+    // mark highlights a system or a column everywhere, or removes the highlight.
     function mark(kind, name) {
       if (kind) marked[kind] = marked[kind] === name ? null : name;
       table.mark(marked.system);
@@ -85,7 +85,7 @@ export const page = {
 
     function showControl() {
       const may = control.available && app.api.hasToken();
-      const why = control.available && !may ? 'Only who has the token may pause: open the address that the program printed.' : control.reason;
+      const why = control.available && !may ? 'Pausing takes the token: open the address that the program printed.' : control.reason;
       for (const b of [pause, ...steps]) b.disabled = !may;
       setText(pause, control.paused ? 'Resume' : 'Pause');
       setText(reason, may ? '' : why);
@@ -97,7 +97,7 @@ export const page = {
     let ordered = Promise.resolve();
     function order(what) {
       if (pause.disabled) return;
-      // One after the other: who presses a key quickly wants each press to count.
+      // One after the other: each press of a key counts.
       ordered = ordered.then(() => app.api.send('POST', 'control', what, { signal })).then((done) => {
         notice.textContent = '';
         control.paused = done.paused;
@@ -138,7 +138,7 @@ export const page = {
       events = chosen ? [chosen.stats] : [];
       if (!chosen) {
         replace(body, emptyBox('The world has no schedule',
-          h('p', null, 'The program makes its ticks without package sched, so there are no systems to show. With it, systems are functions that say what they read and write:'),
+          h('p', null, 'The program runs its ticks without package sched, so there are no systems to show. With it, a system is a function that declares what it reads and writes:'),
           h('pre', null, h('code', null, 's := sched.New(world, sched.Options{Rate: 60})\ns.Add(sched.System{Name: "move", Reads: sched.Columns(velocity), Writes: sched.Columns(position), Run: move})\nerr := s.Run(ctx)'))));
         return;
       }
@@ -164,14 +164,14 @@ export const page = {
       table.update(costs);
       graph.update(costs);
       showTick(now.tick);
-      setText(meters.tick.note, now.budgetSeconds > 0 ? `one in ${format.seconds(now.budgetSeconds)}` : '');
+      setText(meters.tick.note, now.budgetSeconds > 0 ? `one every ${format.seconds(now.budgetSeconds)}` : '');
       setQuantity(meters.time.value, format.seconds(now.recentTicks.p99));
       meters.time.value.classList.toggle('bad', now.budgetSeconds > 0 && now.recentTicks.p99 > now.budgetSeconds);
-      setText(meters.time.note, now.budgetSeconds > 0 ? `${format.percent(now.recentTicks.p99 / now.budgetSeconds)} of its time` : `half below ${format.seconds(now.recentTicks.p50)}`);
+      setText(meters.time.note, now.budgetSeconds > 0 ? `${format.percent(now.recentTicks.p99 / now.budgetSeconds)} of the budget` : `p50 ${format.seconds(now.recentTicks.p50)}`);
       setQuantity(meters.applying.value, format.seconds(now.recentApplying.p99));
-      setText(meters.applying.note, `${format.short(now.commandsDone)} done, ${format.short(now.commandsSkipped)} came to nothing`);
+      setText(meters.applying.note, `${format.short(now.commandsDone)} done, ${format.short(now.commandsSkipped)} skipped`);
       setText(meters.late.value, now.budgetSeconds > 0 ? `${format.short(now.late)}, ${format.short(now.dropped)}` : '–');
-      setText(meters.late.note, now.dropped > 0 ? 'simulated time is behind' : now.budgetSeconds > 0 ? 'ticks' : 'the program makes ticks as it likes');
+      setText(meters.late.note, now.dropped > 0 ? 'simulated time lags behind' : now.budgetSeconds > 0 ? 'ticks' : 'no fixed rate');
       setText(meters.workers.value, chosen.workers);
       setText(meters.workers.note, `${chosen.systems.length} ${chosen.systems.length === 1 ? 'system' : 'systems'}`);
     }
@@ -186,7 +186,7 @@ export const page = {
       showControl();
     }
 
-    // changed tells whether a stream's event is of other schedules or systems than those that are shown.
+    // changed reports whether an event of the stream is of other schedules or systems than the shown ones.
     function changed(schedules) {
       return schedules.length !== known.schedules.length || schedules.some((s, i) => {
         const shownOne = known.schedules[i];
@@ -211,7 +211,7 @@ export const page = {
         const now = event.schedules.find((s) => s.id === chosen?.id);
         if (!now) return;
         chosen.stats = now;
-        // A pause adds nothing to compare with.
+        // a pause adds nothing to compare with
         if (now.ticks.count !== events.at(-1)?.ticks.count) events.push(now);
         while (events.length > eventsKept) events.shift();
         showStats(now);

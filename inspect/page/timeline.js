@@ -1,33 +1,34 @@
-// What each worker did in one tick, as flames: a lane a worker, systems above, their parts below. Drawn in a canvas, because a
-// tick may have thousands of parts.
+// The work of each worker in one tick: a lane for each worker, systems above, their parts below. It is a
+// canvas, because a tick may have thousands of parts.
 
 import { color, errorBox, format, h, onTheme, replace, setText, tip } from './ui.js';
 
 const top = { phases: 20, axis: 18 };
 const lane = { system: 20, part: 15, gap: 9 };
 const laneHeight = lane.system + lane.part + lane.gap;
-const again = 2000; // milliseconds between recordings where they go on by themselves
-const nearest = 1e-6; // seconds that can fill the width
+const again = 2000; // milliseconds between recordings in repeat mode
+const nearest = 1e-6; // least time in seconds that fills the width
 
 const isInner = (span) => span.kind === 'part' || span.kind === 'wait';
 
-// words say what a span is.
+// words describes a span.
 function words(span) {
-  if (span.kind === 'commands') return 'commands being applied';
+  if (span.kind === 'commands') return 'applying commands';
   if (span.kind === 'part') return `${span.system}, part ${span.part}`;
   if (span.kind === 'wait') return `${span.system} waits for its parts on other workers`;
   return span.system;
 }
 
-// timeline makes the view: record(ticks) asks for the answer of GET systems/timeline, onSystem(name) is called when a span is
-// chosen. It has element, tools, show(colors), again() to record now, clear(), mark(name) and destroy().
+// timeline makes the view. record(ticks) must request GET systems/timeline; onSystem(name) is called when a
+// span is chosen. It has element, tools, show(colors), again() to record now, clear(), mark(name) and
+// destroy().
 export function timeline({ record, onSystem }) {
   let colors = new Map();
   let ticks = []; // of the answer
-  let shown = null; // the one of them that is drawn, with spans by lane
+  let shown = null; // the drawn tick, with spans by lane
   let view = { from: 0, to: 1 };
   let markedName = null;
-  let cursor = null; // the span that keys have moved to
+  let cursor = null; // the span selected by keys
   let timer = 0;
   let frame = 0;
   let busy = false;
@@ -35,7 +36,7 @@ export function timeline({ record, onSystem }) {
   let alive = true;
 
   const button = h('button', { type: 'button', onclick: () => take(1) }, 'Record a tick');
-  const five = h('button', { type: 'button', class: 'hide-narrow', onclick: () => take(5) }, 'Five in a row');
+  const five = h('button', { type: 'button', class: 'hide-narrow', onclick: () => take(5) }, 'Record five');
   const repeat = h('input', { type: 'checkbox', onchange: () => repeatSoon() });
   const zoom = [
     ['+', 'Closer (+)', () => scale(0.5)], ['−', 'Farther (−)', () => scale(2)], ['All', 'The whole tick (0)', () => fit()],
@@ -63,11 +64,11 @@ export function timeline({ record, onSystem }) {
       if (!alive || mine !== era) return;
       notice.textContent = '';
       ticks = answer.ticks;
-      // Of several the one that took longest is what one is after.
+      // of several ticks, the longest is the interesting one
       choose(ticks.reduce((worst, t) => (t.took > worst.took ? t : worst)));
     } catch (error) {
       if (!alive || error?.name === 'AbortError') return;
-      if (error.code === 'paused') replace(notice, h('p', { class: 'dim' }, 'The program is paused, and no tick was recorded. Make a step to see one.'));
+      if (error.code === 'paused') replace(notice, h('p', { class: 'dim' }, 'The program is paused, and there is no recording. Step once to record a tick.'));
       else if (!quietly) replace(notice, errorBox(error));
     } finally {
       busy = false;
@@ -88,7 +89,7 @@ export function timeline({ record, onSystem }) {
       const l = lanes[s.worker];
       (isInner(s) ? l.inner : l.outer).push(s);
     }
-    for (const l of lanes) { // a part counts for its worker where no system of the worker's does; a wait is no work
+    for (const l of lanes) { // a part counts as work if no system of its worker covers it; a wait does not count
       const own = (s) => l.outer.some((o) => o.start <= s.start && o.end >= s.end);
       l.busy = l.outer.reduce((sum, s) => sum + s.end - s.start, 0);
       for (const s of l.inner) {
@@ -99,7 +100,7 @@ export function timeline({ record, onSystem }) {
     const same = shown && shown.tick.took > 0 && view.to - view.from < shown.tick.took * 0.999;
     shown = { tick, lanes };
     cursor = null;
-    // Who has come closer wants to compare the same place of the next tick.
+    // a zoomed view stays, to compare the same place of the next tick
     if (!same || view.from >= tick.took) view = { from: 0, to: Math.max(tick.took, nearest) };
     say();
     replace(which, ticks.length > 1 && ticks.map((t) => h('button', { type: 'button', class: 'chip', aria: { pressed: t === tick }, onclick: () => choose(t) }, `tick ${format.number(t.tick)}: ${format.seconds(t.took)}`)));
@@ -115,7 +116,7 @@ export function timeline({ record, onSystem }) {
       h('span', null, 'Tick ', h('b', { class: 'num' }, format.number(tick.tick))), h('span', null, 'took ', h('b', { class: 'num' }, format.seconds(tick.took))),
       h('span', null, 'workers busy ', h('b', { class: 'num' }, format.percent(used))),
       longest && h('span', null, 'longest: ', h('b', null, words(longest)), ' ', h('span', { class: 'num' }, format.seconds(longest.end - longest.start))),
-      tick.lost > 0 && h('span', { class: 'warn' }, `${format.number(tick.lost)} parts are not shown`));
+      tick.lost > 0 && h('span', { class: 'warn' }, `${format.number(tick.lost)} spans are not shown`));
     canvas.setAttribute('aria-label', `Tick ${tick.tick}: ${tick.workers} workers, ${tick.spans.length} spans in ${format.seconds(tick.took)}. Arrow keys move from span to span, plus and minus change the scale.`);
   }
 
@@ -152,7 +153,7 @@ export function timeline({ record, onSystem }) {
     c.font = small;
     c.textBaseline = 'middle';
 
-    // Lanes: what is left empty is time in which a worker had nothing to do.
+    // empty parts of a lane are idle time of the worker
     lanes.forEach((l, i) => {
       const y = laneTop(i);
       c.fillStyle = ink.sunk;
@@ -186,7 +187,7 @@ export function timeline({ record, onSystem }) {
   const laneTop = (i) => top.phases + top.axis + i * laneHeight;
 
   function paintRow(c, spans, y, height, width, fills, ink) {
-    let painted = -1; // the pixel up to which something is there: what is thinner than a pixel is not painted twice
+    let painted = -1; // pixel up to which something is drawn: a thinner span is not drawn twice
     for (const s of spans) {
       const [a, b] = [toX(s.start, width), toX(s.end, width)];
       if (b < gutter() || a > width) continue;
@@ -215,7 +216,7 @@ export function timeline({ record, onSystem }) {
     }
   }
 
-  // label writes a text where there is room for some of it.
+  // label writes a text if there is room for some of it.
   function label(c, text, left, right, y, ink) {
     const room = right - left - 8;
     if (room < 14) return;
@@ -261,7 +262,7 @@ export function timeline({ record, onSystem }) {
     draw();
   }
 
-  // scale changes the scale around a time, the middle unless told.
+  // scale changes the scale around a time, by default the middle.
   function scale(by, at = (view.from + view.to) / 2) {
     if (shown) move(at - (at - view.from) * by, at + (view.to - at) * by);
   }
@@ -331,7 +332,7 @@ export function timeline({ record, onSystem }) {
     const width = canvas.clientWidth;
     const time = toTime(x, width);
     const slack = (view.to - view.from) / (width - gutter());
-    // Of what is thinner than a pixel the longest is meant.
+    // of several thin spans the longest is meant
     return (inLane < lane.system ? l.outer : l.inner).filter((s) => s.start - slack <= time && s.end + slack >= time)
       .reduce((a, s) => (!a || s.end - s.start > a.end - a.start ? s : a), null);
   }
@@ -346,7 +347,7 @@ export function timeline({ record, onSystem }) {
     else tip.hide();
   }
 
-  // keyed moves from span to span: those of a lane in the order of time, the ones nearest in time of another lane.
+  // keyed moves between spans: in a lane by time, between lanes to the nearest in time.
   function keyed(event) {
     if (!shown || event.ctrlKey || event.metaKey || event.altKey) return;
     const orderOf = (l) => [...l.outer, ...l.inner].sort((a, b) => a.start - b.start || b.end - a.end);

@@ -1,11 +1,12 @@
-// What pages are made of: elements, formats, small parts. Text always becomes text nodes, so that nothing that comes
-// from a world can be taken for HTML.
+// Building blocks of the pages: elements, formats, small parts. Text always becomes text nodes, so that text
+// from a world is never taken for HTML.
 
 const svgNamespace = 'http://www.w3.org/2000/svg';
 
-// h makes an element: h('button', { class: 'quiet', onclick: f, aria: { label: 'Stop' }, data: { id: 3 } }, 'Stop').
-// Properties that begin with "on" are listeners; style is an object of properties (custom ones too); true sets an empty
-// attribute, false, null and undefined set none; a link that runs a script is left out. Children are nodes, arrays of them, or text; null and false are skipped.
+// h makes an element: h('button', { class: 'quiet', onclick: f, aria: { label: 'Stop' }, data: { id: 3 } },
+// 'Stop'). Properties that begin with "on" are listeners. style is an object of properties, custom ones too.
+// true sets an empty attribute; false, null and undefined set none. A link that would run a script is left
+// out. Children are nodes, arrays of them, or text; null and false are skipped.
 export function h(tag, props, ...children) {
   return build(document.createElement(tag), props, children);
 }
@@ -41,7 +42,7 @@ function build(element, props, children) {
   return element;
 }
 
-// setStyle sets properties of an element's style; those that begin with "--" too.
+// setStyle sets properties of an element's style, including those that begin with "--".
 export function setStyle(element, properties) {
   for (const [name, value] of Object.entries(properties)) {
     if (name.startsWith('--')) element.style.setProperty(name, value);
@@ -49,7 +50,7 @@ export function setStyle(element, properties) {
   }
 }
 
-// leadsToWeb tells whether a link may be followed: a world's text may be meant as a trap.
+// leadsToWeb reports whether a link is safe to follow: text from a world may be a trap.
 function leadsToWeb(link) {
   try {
     return ['http:', 'https:', 'blob:', 'data:'].includes(new URL(link, document.baseURI).protocol);
@@ -65,14 +66,14 @@ function append(element, children) {
   }
 }
 
-// replace puts children in place of what an element contains.
+// replace replaces the children of an element.
 export function replace(element, ...children) {
   element.textContent = '';
   append(element, children);
   return element;
 }
 
-// setText sets an element's text if it is another: a page of many numbers then costs little when few change.
+// setText sets an element's text if it differs: a page of many numbers then costs little when few change.
 export function setText(element, text) {
   text = String(text);
   if (element.textContent !== text) element.textContent = text;
@@ -82,16 +83,16 @@ const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const binary = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
 const thousands = ['', 'k', 'M', 'G', 'T'];
 
-// digits writes a number with about three significant digits and no exponent.
+// digits formats a number with about three significant digits and no exponent.
 function digits(n) {
   const size = Math.abs(n);
   return n.toFixed(size >= 99.95 || size === 0 ? 0 : size >= 9.995 ? 1 : 2);
 }
 
-// scaled finds the unit for a number: of those a factor apart, the largest that leaves at least 1.
+// scaled finds the unit for a number: the largest that leaves at least 1.
 function scaled(n, factor, units) {
   let i = 0;
-  // What rounds to the next unit belongs there: 999.6 k is 1.00 M.
+  // a number that rounds up to the next unit belongs there: 999.6 k is 1.00 M
   while (i < units.length - 1 && Math.abs(n) >= factor * 0.9995) {
     n /= factor;
     i++;
@@ -99,17 +100,17 @@ function scaled(n, factor, units) {
   return [n, units[i], i];
 }
 
-// format writes numbers for people. What is no number, such as "NaN" for a float that JSON has no form for, stays as it
-// is; null and undefined are a dash. Units follow a no-break space.
+// format formats numbers for people. Strings such as "NaN", for floats that JSON cannot hold, stay as they
+// are; null and undefined become a dash. A no-break space comes before the unit.
 export const format = {
-  // number groups an integer's digits, and gives others three significant ones: 1,234,567 and 0.125.
+  // number groups the digits of an integer, and gives other numbers three significant digits: 1,234,567 and 0.125
   number(n) {
     if (typeof n !== 'number') return missing(n);
     if (!Number.isFinite(n)) return String(n);
     if (Number.isInteger(n) || Math.abs(n) >= 1000) return grouped.format(n);
     return String(Number(n.toPrecision(3)));
   },
-  // short is for places with little room: 1.23 M.
+  // short is for places with little room: 1.23 M
   short(n) {
     if (typeof n !== 'number' || !Number.isFinite(n)) return missing(n);
     if (Math.abs(n) < 1000) return Number.isInteger(n) ? String(n) : digits(n);
@@ -132,7 +133,7 @@ export const format = {
     if (size < 7200) return `${Math.floor(s / 60)}\u00a0min ${Math.floor(s % 60)}\u00a0s`;
     return `${Math.floor(s / 3600)}\u00a0h ${Math.floor(s / 60) % 60}\u00a0min`;
   },
-  // percent takes a fraction of one.
+  // percent takes a fraction of 1
   percent(x) {
     if (typeof x !== 'number' || !Number.isFinite(x)) return missing(x);
     const of = x * 100;
@@ -141,7 +142,7 @@ export const format = {
   rate(n) {
     return typeof n === 'number' ? `${format.short(n)}/s` : missing(n);
   },
-  // clock is the time of the day of a moment in seconds since 1970.
+  // clock returns the time of day of a moment in seconds since 1970
   clock(seconds) {
     return new Date(seconds * 1000).toLocaleTimeString('en-GB');
   },
@@ -151,7 +152,7 @@ function missing(n) {
   return n === null || n === undefined ? '–' : String(n);
 }
 
-// setQuantity shows a formatted number in an element, its unit smaller than its digits, if it is another than before.
+// setQuantity shows a formatted number in an element, its unit smaller than its digits, if it has changed.
 export function setQuantity(element, text) {
   if (element.dataset.shown === text) return;
   element.dataset.shown = text;
@@ -160,17 +161,17 @@ export function setQuantity(element, text) {
   else replace(element, text.slice(0, at), h('span', { class: 'unit' }, text.slice(at)));
 }
 
-// color is what a CSS variable, such as "--c1", stands for in the theme of now.
+// color returns the value of a CSS variable, such as "--c1", in the present theme.
 export function color(variable) {
   return getComputedStyle(document.documentElement).getPropertyValue(variable).trim();
 }
 
-// palette is the name of the n-th categorical colour, which repeat after eight.
+// palette returns the variable of the n-th categorical colour. The colours repeat after eight.
 export function palette(n) {
   return `--c${(((n % 8) + 8) % 8) + 1}`;
 }
 
-// onTheme has f called whenever the theme changes, for what is drawn in canvases. It returns how to stop that.
+// onTheme calls f whenever the theme changes, to redraw canvases. It returns a function that stops this.
 export function onTheme(f) {
   const system = matchMedia('(prefers-color-scheme: dark)');
   system.addEventListener('change', f);
@@ -181,7 +182,7 @@ export function onTheme(f) {
   };
 }
 
-// isDark tells which theme is shown.
+// isDark reports whether the dark theme is shown.
 export function isDark() {
   const chosen = document.documentElement.dataset.theme;
   return chosen ? chosen === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
@@ -199,34 +200,34 @@ export function switchTheme() {
   document.dispatchEvent(new CustomEvent('vast-theme'));
 }
 
-// panel is a framed part of a page with a heading; tools stand at the right of the heading.
+// panel is a framed part of a page with a heading; tools stand to the right of the heading.
 export function panel(title, { tools, class: extra, label } = {}, ...children) {
   return h('section', { class: ['panel', extra], aria: { label: label ?? title } },
     (title || tools) && h('header', { class: 'panel-head' }, title && h('h2', null, title), tools && h('div', { class: 'panel-tools' }, tools)),
     h('div', { class: 'panel-body' }, children));
 }
 
-// errorBox says what went wrong, and how to try again where that makes sense.
+// errorBox shows an error, with a button to try again if retry is given.
 export function errorBox(error, retry) {
   return h('div', { class: 'box bad', role: 'alert' },
-    h('p', { class: 'box-title' }, error?.title ?? 'This did not work'),
+    h('p', { class: 'box-title' }, error?.title ?? 'Error'),
     h('p', null, error?.message ?? String(error)),
     retry && h('p', null, h('button', { type: 'button', onclick: retry }, 'Try again')));
 }
 
-// emptyBox stands where nothing is to be shown yet, and says what to do about it. Children may hold h('code', …).
+// emptyBox takes the place of missing data, and says what to do about it. Children may include h('code', …).
 export function emptyBox(title, ...children) {
   return h('div', { class: 'box' }, h('p', { class: 'box-title' }, title), children.map((c) => (c instanceof Node ? c : h('p', null, c))));
 }
 
-// bar is a horizontal share of one, with a colour's variable.
+// bar is a horizontal bar for a fraction of 1. colour is a CSS variable.
 export function bar(share, colour = '--accent') {
   return h('span', { class: 'bar', aria: { hidden: 'true' } },
     h('span', { class: 'bar-fill', style: { width: `${Math.max(0, Math.min(1, share || 0)) * 100}%`, background: `var(${colour})` } }));
 }
 
-// tabs is a row of tabs for views of the same thing: items are { id, title }. It calls choose(id), also for the first one
-// or the one that is given. Arrow keys move.
+// tabs is a row of tabs: items are { id, title }. It calls choose(id), at first for the given or the first
+// tab. Arrow keys move.
 export function tabs(label, items, choose, first = items[0]?.id) {
   const buttons = items.map((item) => h('button', {
     type: 'button', role: 'tab', class: 'tab', data: { id: item.id },
@@ -264,7 +265,7 @@ export function dialog(title, ...children) {
     element.remove();
     before?.focus?.();
   });
-  element.addEventListener('click', (event) => { // beside it
+  element.addEventListener('click', (event) => { // a click beside the dialog
     if (event.target === element) element.close();
   });
   document.body.append(element);
@@ -272,10 +273,10 @@ export function dialog(title, ...children) {
   return element;
 }
 
-// tip is the one tooltip beside the pointer: for canvases, where elements have none of their own.
+// tip is the one tooltip beside the pointer, for canvases, whose parts have none.
 export const tip = {
   element: null,
-  // show puts nodes or text beside a point of the window, inside of it.
+  // show puts nodes or text beside a point, inside the window
   show(x, y, ...children) {
     tip.element ??= document.body.appendChild(h('div', { class: 'tip', role: 'tooltip' }));
     replace(tip.element, ...children);
@@ -290,8 +291,8 @@ export const tip = {
   },
 };
 
-// later returns a function that calls f with its last arguments when it was not called again for so many milliseconds;
-// its cancel forgets a call that is due.
+// later returns a function that calls f with its last arguments after some milliseconds without another call;
+// its cancel drops a pending call.
 export function later(milliseconds, f) {
   let timer = 0;
   const call = (...args) => {

@@ -1,41 +1,41 @@
-// A list of millions of rows: only those in view are elements, only those around them are fetched.
+// A list of millions of rows: only rows in view are elements, and only rows around them are fetched.
 //
-// A browser's elements end at some tens of millions of pixels. A longer list scrolls a shorter track: near both ends a
-// pixel of the track is a pixel of the list, between them it is many. So wheels, keys and fingers move exactly
-// everywhere (they move by pixels from where the list is), while the scroll bar reaches every part. When the scrolling
-// has come to rest the track is put to where the list is.
+// Browsers limit elements to some tens of millions of pixels. A longer list scrolls a shorter track: near
+// both ends a pixel of the track is a pixel of the list, between them it is many. Wheels, keys and fingers
+// move exactly everywhere, because they move by pixels from the list's position. The scroll bar reaches every
+// part. When scrolling has stopped, the track is set to match the list.
 
 import { errorBox, h, later, replace, setStyle } from './ui.js';
 import { aborted } from './api.js';
 
-const trackMost = 8_000_000; // pixels; Firefox ends at 17.8 million, Chromium at 33
-const exactEnd = 50_000; // pixels at either end where track and list agree
+const trackMost = 8_000_000; // pixels; Firefox's limit is 17.8 million, Chromium's 33
+const exactEnd = 50_000; // pixels at either end in which track and list agree
 const pagesKept = 64;
 const beside = 6; // rows above and below the view that are elements too
 
 // virtualList makes such a list:
 //   label      for screen readers
 //   columns    [{ title, width: '8rem' or 'minmax(6rem, 1fr)', class, number: true, head: node }]
-//   fetch      async (offset, limit, signal) => ({ rows, total }); total may be an estimate that later answers mend
+//   fetch      async (offset, limit, signal) => ({ rows, total }); later answers may correct an estimated total
 //   cells      (row, index) => an array of nodes or texts, one a column
-//   onOpen     (row, index): Enter, or a click
-//   onMark     (row, index), optional: the marked row has changed
-//   rowHeight  CSS pixels, 28 unless told
-//   pageSize   rows a fetch, 100 unless told
-//   empty      a node shown when there are no rows
-// It has element, reload() (other rows: begin at the top), refresh() (the same rows, newly fetched), goTo(index), total,
-// marked, setColumns(columns), focus() and destroy().
+//   onOpen     (row, index): called by Enter or a click
+//   onMark     (row, index), optional: called when the marked row changes
+//   rowHeight  in CSS pixels, default 28
+//   pageSize   rows of a fetch, default 100
+//   empty      a node shown if there are no rows
+// It has element, reload() (new rows, from the top), refresh() (the same rows, fetched again), goTo(index),
+// total, marked, setColumns(columns), focus() and destroy().
 export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowHeight = 28, pageSize = 100, empty }) {
-  const pages = new Map(); // number → { rows, error, end, fresh }
+  const pages = new Map(); // by number: { rows, error, end, fresh }
   let total = 0;
-  let known = false; // total was told
+  let known = false; // whether total is known
   let listTop = 0; // pixels of the list above the view
-  let trackTop = 0; // where the track was left
+  let trackTop = 0; // position of the track after the last scroll
   let marked = -1;
   let frame = 0;
   let alive = true;
-  let era = 0; // counts reloads: answers of earlier ones are not ours
-  const rows = new Map(); // index → element in view
+  let era = 0; // counts reloads: answers to earlier requests are dropped
+  const rows = new Map(); // elements in view, by index
 
   const head = h('div', { class: 'vlist-head', role: 'row' });
   const view = h('div', { class: 'vlist-view', role: 'presentation' });
@@ -52,7 +52,7 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
   const listMost = () => Math.max(0, listHeight() - height());
   const trackEnd = () => Math.max(0, trackHeight() - height());
 
-  // toTrack and toList map a position of the list to one of the track and back.
+  // toTrack and toList map a position of the list to a position of the track and back.
   function toTrack(top) {
     const [list, end] = [listMost(), trackEnd()];
     if (list <= end) return top;
@@ -73,7 +73,7 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
     const by = top - trackTop;
     if (by === 0) return;
     trackTop = top;
-    // A wheel or a finger moves by less than a few views, the scroll bar of a list this long by more.
+    // a wheel or a finger moves by less than a few views, the scroll bar of a long list by more
     if (listMost() <= trackEnd()) listTop = top;
     else if (Math.abs(by) < 3 * height()) listTop += by;
     else listTop = toList(top);
@@ -85,7 +85,7 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
   const rest = later(200, () => {
     if (!alive) return;
     if (scroller.scrollTop === trackTop) putTrack();
-    else scrolled(); // of which the browser has not told yet
+    else scrolled(); // the browser has not sent the event yet
   });
 
   function putTrack() {
@@ -145,10 +145,10 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
     line.dataset.state = state;
     const texts = row === undefined ? [] : cells(row, index);
     replace(line, columns.map((c, i) => h('span', { class: ['vlist-cell', c.class, c.number && 'num right'], role: 'gridcell' },
-      row === undefined ? (page?.error ? (i === 0 ? 'not to be had' : '') : h('span', { class: 'ghost' })) : texts[i])));
+      row === undefined ? (page?.error ? (i === 0 ? 'not available' : '') : h('span', { class: 'ghost' })) : texts[i])));
   }
 
-  // ask fetches what is missing for the rows in view, and gives up what nobody looks at any more.
+  // ask fetches the missing rows in view, and cancels requests for rows out of view.
   const askSoon = later(50, (from, to) => {
     if (!alive) return;
     const [first, last] = [Math.floor(from / pageSize), Math.floor(Math.max(from, to - 1) / pageSize)];
@@ -162,7 +162,7 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
     for (let number = first; number <= last; number++) {
       const page = pages.get(number);
       if (!page || (!page.fresh && !page.end)) load(number);
-      else if (page.rows) { // used last
+      else if (page.rows) { // move to the end: last used
         pages.delete(number);
         pages.set(number, page);
       }
@@ -215,7 +215,7 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
   }
 
   function setTotal(n) {
-    scrolled(); // of which the browser has not told yet
+    scrolled(); // the browser has not sent the event yet
     const before = total;
     total = Math.max(0, Math.floor(n));
     known = true;
@@ -244,7 +244,7 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
     if (marked < 0 && total > 0 && scroller.matches(':focus-visible')) mark(Math.ceil(listTop / rowHeight));
   }
 
-  // show scrolls as little as it takes to have a row in view.
+  // show scrolls as little as needed to bring a row into view.
   function show(index) {
     const top = index * rowHeight;
     if (top < listTop) moveTo(top);
@@ -308,7 +308,7 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
     element, reload, refresh, setColumns,
     get total() { return total; },
     get marked() { return marked < 0 ? null : { index: marked, row: rowAt(marked) }; },
-    onTotal: null, // may be set to be told of the number of rows
+    onTotal: null, // may be set: called with the number of rows
     goTo(index) {
       mark(index);
       moveTo(index * rowHeight - height() / 2);
@@ -330,7 +330,7 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
 
 let lists = 0;
 
-// least is the width below which a list scrolls sideways: rows are grids of their own, and must not each find another.
+// least is the width below which a list scrolls sideways. Rows are separate grids, which must agree on it.
 function least(columns) {
   const widths = columns.map(({ width = 'minmax(6rem, 1fr)' }) => /^minmax\(\s*([^,]+),/.exec(width)?.[1] ?? (/fr$/.test(width) ? '6rem' : width));
   return `calc(${[...widths, ...columns.map(() => '0.9rem'), '0.7rem'].join(' + ')})`;

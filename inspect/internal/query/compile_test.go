@@ -15,36 +15,36 @@ func TestErrorsOfNames(t *testing.T) {
 		text, says       string
 		position, length int
 	}{
-		{"Body, Ilness", `no component "Ilness": did you mean Illness?`, 6, 6},
-		{"Quark", `no component "Quark"`, 0, 5},
+		{"Body, Ilness", `no component has the name "Ilness": did you mean Illness?`, 6, 6},
+		{"Quark", `no component has the name "Quark"`, 0, 5},
 		{"dead", "may be Dead or DEAD", 0, 4},
 		{"Body.Y > 1, Body.Z > 1", `Body has no field "Z": did you mean X?`, 16, 2},
 		{"Body.Mas > 1", `did you mean Mass?`, 4, 4},
-		{"Numbers.In > 1", "Numbers.In is no single value: name a field of it, such as Numbers.In[0].Deep", 7, 3},
-		{"Body > 1", "Body is no single value: name a field of it, such as Body.X", 0, 4},
-		{"Dead == 1", "Dead is a tag and has no value", 0, 4},
+		{"Numbers.In > 1", "Numbers.In is not a single value: name a field, such as Numbers.In[0].Deep", 7, 3},
+		{"Body > 1", "Body is not a single value: name a field, such as Body.X", 0, 4},
+		{"Dead == 1", "Dead is a tag without a value", 0, 4},
 		{"ChildOf == 1", "ChildOf is a relation: write ChildOf(target)", 0, 7},
-		{"Body(Paris)", "Body is no relation", 5, 5},
-		{"Note.Tags == x", "is a []string, which is not compared", 4, 5},
-		{"Body.X == high", `"high" is no number`, 10, 4},
-		{"Body.X < NaN", "neither more nor less", 9, 3},
-		{"Body.X ~ 1", "~ is for texts, and Body.X is a float32", 7, 1},
+		{"Body(Paris)", "Body is not a relation", 5, 5},
+		{"Note.Tags == x", "is a []string, which cannot be compared", 4, 5},
+		{"Body.X == high", `"high" is not a number`, 10, 4},
+		{"Body.X < NaN", "has no order", 9, 3},
+		{"Body.X ~ 1", "~ compares texts, but Body.X is a float32", 7, 1},
 		{"Numbers.I8 == \"5\"", "without quotes", 14, 3},
-		{"Numbers.I8 == five", `"five" is no number`, 14, 4},
+		{"Numbers.I8 == five", `"five" is not a number`, 14, 4},
 		{"Numbers.On == 1", `"1" is neither true nor false`, 14, 1},
-		{"Numbers.On > true", "only compared by == and !=", 11, 1},
+		{"Numbers.On > true", "is a bool: use == or !=", 11, 1},
 		{"Illness.Stage == Sever", `query.stage8 has no value called "Sever": did you mean Severe?`, 17, 5},
 		{"Illness.Stage == Unheard", "it is one of Gone, Mild, Severe", 17, 7},
-		{"ChildOf(Pari 0)", `nothing is called "Pari 0": did you mean Paris 0?`, 8, 6},
-		{"ChildOf(999.1)", "no entity 999.1 is alive", 8, 5},
-		{"ChildOf(0.99)", "no entity 0.99 is alive", 8, 4},
-		{"ChildOf(0.0)", "no entity 0.0 is alive", 8, 3},
-		{"ChildOf(9999999999.1)", "no entity 9999999999.1 is alive", 8, 12},
-		{"Illness.Source == Nobody", `nothing is called "Nobody"`, 18, 6},
+		{"ChildOf(Pari 0)", `no entity has the name "Pari 0": did you mean Paris 0?`, 8, 6},
+		{"ChildOf(999.1)", "no living entity has the ID 999.1", 8, 5},
+		{"ChildOf(0.99)", "no living entity has the ID 0.99", 8, 4},
+		{"ChildOf(0.0)", "no living entity has the ID 0.0", 8, 3},
+		{"ChildOf(9999999999.1)", "no living entity has the ID 9999999999.1", 8, 12},
+		{"Illness.Source == Nobody", `no entity has the name "Nobody"`, 18, 6},
 		{"ChildOf(Paris 0), ChildOf(New York 7)", "an entity has one target in ChildOf", 26, 10},
-		{"Body, !Body", "nothing is found", 6, 5},
-		{"!Body, Body.X > 1", "nothing is found", 0, 5},
-		{"Body | Note, !Body, !Note", "all alternatives are left out", 20, 5},
+		{"Body, !Body", "both required and excluded", 6, 5},
+		{"!Body, Body.X > 1", "both required and excluded", 0, 5},
+		{"Body | Note, !Body, !Note", "all alternatives are excluded", 20, 5},
 	} {
 		q, err := Parse(c.text)
 		if err != nil {
@@ -154,7 +154,7 @@ func TestNamesWithMoreToThem(t *testing.T) {
 		}
 		s, err := p.Bind(f.World, countries{f}, false)
 		if want < 0 {
-			if err == nil || err.Error() != `nothing is called "Pariss 0": did you mean "Paris 0, FR"?` {
+			if err == nil || err.Error() != `no entity has the name "Pariss 0": did you mean "Paris 0, FR"?` {
 				t.Errorf("%q: %v", text, err)
 			}
 			continue

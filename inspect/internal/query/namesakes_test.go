@@ -52,17 +52,17 @@ func TestNamesakes(t *testing.T) {
 		t.Errorf("%v, %+v", err, list)
 	}
 	for text, says := range map[string]string{
-		"Body":           `2 components are called "Body": write Body#0 or Body#10`,
-		"Name":           `2 components are called "Name": write Name#8 or Name#12`,
-		`Name == "x"`:    `2 components are called "Name"`,
+		"Body":           `2 components have the name "Body": write Body#0 or Body#10`,
+		"Name":           `2 components have the name "Name": write Name#8 or Name#12`,
+		`Name == "x"`:    `2 components have the name "Name"`,
 		"name":           `"name" may be Name#8 or Name#12`,
 		"BODY":           `"BODY" may be Body#0 or Body#10`,
-		"Body#1":         "the component #1 is called Numbers",
+		"Body#1":         "the component with the number #1 is called Numbers",
 		"Body#99":        "no component has the number #99",
 		"Body#010":       "no component has the number #010",
-		"Body#10.X == 1": "Body#10 is a tag and has no value: write Body#10 or !Body#10",
-		"Body#0 == 1":    "Body#0 is no single value",
-		"Body#0(x)":      "Body#0 is no relation and has no targets: write Body#0",
+		"Body#10.X == 1": "Body#10 is a tag without a value: write Body#10 or !Body#10",
+		"Body#0 == 1":    "Body#0 is not a single value",
+		"Body#0(x)":      "Body#0 is not a relation and has no targets: write Body#0",
 	} {
 		q, err := Parse(text)
 		if err == nil {
@@ -176,7 +176,7 @@ func TestSteps(t *testing.T) {
 		}
 		p, err := Compile(q, s)
 		if want == 0 {
-			if err == nil || !strings.Contains(err.Error(), "has 1048580 bytes, which are too many to be looked at in") {
+			if err == nil || !strings.Contains(err.Error(), "has 1048580 bytes: too large to compare in") {
 				t.Errorf("%s: %v", text, err)
 			}
 			continue

@@ -68,9 +68,9 @@ func (p *parser) between() error {
 		}
 		return nil
 	case p.now.is("&&"):
-		return p.now.errorf("write a comma or "and" instead")
+		return p.now.errorf("write a comma or and instead")
 	case p.now.is("||"):
-		return p.now.errorf("write | or "or" instead")
+		return p.now.errorf("write | or the word or instead")
 	case p.now.is("="):
 		return p.now.errorf("write == to compare")
 	case p.now.is(operators...):
@@ -135,7 +135,7 @@ func (p *parser) atom() (a Atom, err error) {
 	case p.now.is(keywords...), p.now.sort == sortEnd:
 		return a, start.errorf("the name of a component is missing before %v", p.now)
 	case p.now.sort == sortNumber:
-		return a, start.errorf("a term begins with the name of a component, not with a number", p.now.text)
+		return a, start.errorf("a term begins with the name of a component, not with a number")
 	case p.now.sort == sortColumn:
 		return a, start.errorf("the number of a column follows the name, as in Position%s", p.now.text)
 	case p.now.is("*"):

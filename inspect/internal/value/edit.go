@@ -55,7 +55,7 @@ func NewEdit(t reflect.Type, path string, text []byte) (*Edit, error) {
 		return nil, fault(path, "the value is not valid JSON")
 	}
 	if nesting(text) > levelsMost {
-		return nil, fault(path, "the value is nested more than %d deep", levelsMost)
+		return nil, fault(path, "the value is nested more than %d levels deep", levelsMost)
 	}
 	c := &compiler{plain: IsPlain(t)}
 	at, err := c.find(t, steps)

@@ -161,7 +161,7 @@ func TestTreeOfHeapValues(t *testing.T) {
 		"Name":        {"<b>", "<b>", true, 0},
 		"Bag[0].Kind": {"Immune", uint64(2), true, -1},
 		"Next.Name":   {"<b>", "<b>", false, -1},
-		"Next.Next":   {"leads back to what it is a part of", nil, false, -1},
+		"Next.Next":   {"refers to an enclosing value", nil, false, -1},
 		`Ages["a"]`:   {"1", int64(1), false, -1},
 		"Born":        {"2020-01-02T03:04:05.000000006Z", "2020-01-02T03:04:05.000000006Z", true, 72},
 		"Lock":        {"value.locked", nil, false, 96},
