@@ -39,8 +39,8 @@
 //
 // A memory fault ends a Go program. The runtime prints "unexpected fault address", the address, and the
 // stacks of the goroutines: they say where the bad access is but not which object it hit. In a goroutine that
-// called [debug.SetPanicOnFault] the fault is a panic instead. [vm.Watch] and [vm.Do] make that call and turn
-// the panic into one with a [*Fault], which recover gets like any other. The setting belongs to one
+// called [runtime/debug.SetPanicOnFault] the fault is a panic instead. [vm.Watch] and [vm.Do] make that call
+// and turn the panic into one with a [*Fault], which recover gets like any other. The setting belongs to one
 // goroutine; goroutines that it starts do not inherit it. In a goroutine without it, a fault ends the process
 // with the runtime's message (GOTRACEBACK=all shows the other goroutines). So does a fault in C code. A
 // system call with a bad address does not fault: it returns EFAULT.

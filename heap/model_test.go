@@ -329,8 +329,8 @@ func TestAgainstModel(t *testing.T) {
 	}
 }
 
-// TestSizesThatNobodyHas: impossible sizes are errors, and nothing changes.
-func TestSizesThatNobodyHas(t *testing.T) {
+// TestImpossibleSizes: impossible sizes are errors, and nothing changes.
+func TestImpossibleSizes(t *testing.T) {
 	h := open(t, Options{})
 	p, err := h.Alloc(100, 0)
 	if err != nil {

@@ -235,9 +235,9 @@ func TestReaderWaitsForAll(t *testing.T) {
 	}
 }
 
-// TestNobodySleepsInVain: a side does not sleep if there is enough, nor if there is a little and the other
+// TestNoNeedlessSleep: a side does not sleep if there is enough, nor if there is a little and the other
 // side sleeps.
-func TestNobodySleepsInVain(t *testing.T) {
+func TestNoNeedlessSleep(t *testing.T) {
 	r := newRing(t, Options{Capacity: 1})
 	r.patience = patience{}
 	r.SetDeadline(past)

@@ -336,8 +336,8 @@ func TestProtectNeedsWholeCommittedPages(t *testing.T) {
 		r := open(t, be, 8*p, Options{})
 		must(t, r.Commit(2*p, 2*p))
 		for _, c := range [][2]int{{0, p}, {2 * p, 3 * p}, {p, 2 * p}, {2*p + 1, p}, {2 * p, p - 1}} {
-			if got := modeltest.PanicText(func() { _ = r.Protect(c[0], c[1], NoAccess) }); !strings.Contains(got,
-				"whole committed pages") {
+			got := modeltest.PanicText(func() { _ = r.Protect(c[0], c[1], NoAccess) })
+			if !strings.Contains(got, "whole committed pages") {
 				t.Errorf("Protect(%d, %d) panicked with %q", c[0], c[1], got)
 			}
 		}

@@ -135,18 +135,18 @@ func TestMovePagesMisuse(t *testing.T) {
 			{p, p, -p, "reaches outside a region of"},                       //
 			{p, p, math.MaxInt - p + 1, "reaches outside a region of"},
 		} {
-			if got := modeltest.PanicText(func() { _ = r.MovePages(to, c.toOff, c.off, c.n) }); !strings.Contains(got,
-				c.says) {
+			got := modeltest.PanicText(func() { _ = r.MovePages(to, c.toOff, c.off, c.n) })
+			if !strings.Contains(got, c.says) {
 				t.Errorf("to %d from %d, %d bytes: panic %q, want %q", c.toOff, c.off, c.n, got, c.says)
 			}
 		}
-		if got := modeltest.PanicText(func() { _ = r.MovePages(r, 2*p, p, 2*p) }); !strings.Contains(got,
-			"whole reserved pages") {
+		got := modeltest.PanicText(func() { _ = r.MovePages(r, 2*p, p, 2*p) })
+		if !strings.Contains(got, "whole reserved pages") {
 			t.Errorf("overlapping ranges: panic %q", got)
 		}
 		must(t, to.Close())
-		if got := modeltest.PanicText(func() { _ = r.MovePages(to, p, p, p) }); !strings.Contains(got,
-			"move to on a closed region (boats)") {
+		got = modeltest.PanicText(func() { _ = r.MovePages(to, p, p, p) })
+		if !strings.Contains(got, "move to on a closed region (boats)") {
 			t.Errorf("to a closed region: panic %q", got)
 		}
 		if got := modeltest.PanicText(func() { _ = to.MovePages(r, 6*p, 0, p) }); !strings.Contains(got,
