@@ -2,9 +2,9 @@
 //
 //	api FOLDER PACKAGE...
 //
-// The file of a package carries the last element of its path, such as sched.txt. Each line is a constant, a variable, a
-// function, a type, an exported field or a method, with types and without the names of parameters. The lines are sorted.
-// The folder loses its other files that end in .txt.
+// The file of a package carries the last element of its path, such as sched.txt. Each line is a constant, a
+// variable, a function, a type, an exported field or a method, with types and without the names of
+// parameters. The lines are sorted. The folder loses its other files that end in .txt.
 package main
 
 import (

@@ -1,11 +1,11 @@
-// Command modules gives the modules of this repository a version, in the order in which they are tagged, and writes each
-// to a module proxy in a folder.
+// Command modules gives the modules of this repository a version and writes each to a module proxy in a
+// folder, in the order in which they are tagged.
 //
 //	modules -version v0.2.0 -proxy DIR
 //
-// It changes go.work and each go.mod and go.sum of the checkout in the current folder, which must hold nothing but what a commit
-// would: requirements of siblings get the version, and sums are those of the proxy's files. It prints a line for each
-// module: its folder, its path, and its tag.
+// It works on a checkout in the current folder that holds no files except those of a commit. It changes
+// go.work and each go.mod and go.sum: requirements of the workspace's modules get the version, and the sums
+// of the proxy's files. It prints a line for each module: its folder, its path, and its tag.
 package main
 
 import (
@@ -27,14 +27,14 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// untagged are modules that are built in a checkout alone.
+// untagged modules get no version: only a checkout builds them.
 var untagged = []string{"bench"}
 
 // mod is a module of the workspace.
 type mod struct {
 	folder string
 	file   *modfile.File
-	sums   string // the lines of go.sum for those that require it, once it is written to the proxy
+	sums   string // the lines of go.sum for modules that require it; publish sets them
 }
 
 func (m *mod) path() string { return m.file.Module.Mod.Path }
@@ -192,7 +192,8 @@ func bySum(a, b string) int {
 	return cmp.Or(strings.Compare(first[0], second[0]), semver.Compare(v, u), strings.Compare(of, with))
 }
 
-// publish writes the module to the proxy, in the layout that the go command's GOPROXY describes, and notes its sums.
+// publish writes the module to the proxy, in the layout that the go command's GOPROXY describes, and notes
+// its sums.
 func (m *mod) publish(version, proxy string) error {
 	escaped, err := module.EscapePath(m.path())
 	if err != nil {
@@ -206,7 +207,9 @@ func (m *mod) publish(version, proxy string) error {
 	if err != nil {
 		return err
 	}
-	files := map[string]string{"list": version + "\n", version + ".info": `{"Version":"` + version + `"}`, version + ".mod": string(text)}
+	files := map[string]string{
+		"list": version + "\n", version + ".info": `{"Version":"` + version + `"}`, version + ".mod": string(text),
+	}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
 			return err
