@@ -2,7 +2,7 @@ package bulk
 
 import "testing"
 
-// The timed work stands in functions that are not inlined: b.Loop keeps the variables of its own body alive,
+// The timed work is in functions that are not inlined: b.Loop keeps the variables of its own body alive,
 // which slows a loop written there.
 
 const benchmarkElements = 1_000_000

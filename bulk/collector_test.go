@@ -11,7 +11,7 @@ import (
 
 // TestCollectorLeavesContainersAlone opens, fills and closes containers in many goroutines that make garbage
 // and call the collector meanwhile. A pointer into memory that the collector takes for its own would end the
-// process ("found bad pointer"), and memory freed too early would be seen in the sums.
+// process ("found bad pointer"). Memory freed too early would show in the sums.
 func TestCollectorLeavesContainersAlone(t *testing.T) {
 	rounds := longtest.Pick(6, 30)
 	var all sync.WaitGroup
@@ -29,15 +29,15 @@ func TestCollectorLeavesContainersAlone(t *testing.T) {
 	all.Wait()
 }
 
-// kept is where the workers leave garbage for the collector to find.
+// kept is where the workers leave garbage for the collector.
 var kept [50]struct {
 	sync.Mutex
 	garbage [][]byte
 	pointer *record
 }
 
-// sumOfMany fills an array, a pool and a dense with n elements each and returns how many of them are not what
-// was put in.
+// sumOfMany fills an array, a pool and a dense with n elements each and returns how many of them differ from
+// the inserted ones.
 func sumOfMany(t *testing.T, pages vm.Pages, n, round int) (wrong int) {
 	a, err := NewArray[record](Options{Pages: pages, Capacity: 10_000})
 	if err != nil {

@@ -38,7 +38,7 @@ func sumGetDense(d *Dense[record], handles []Handle[record]) (sum uint64) {
 	return sum
 }
 
-// BenchmarkDenseRemoveInsert removes half of the elements in random order and puts as many in.
+// BenchmarkDenseRemoveInsert removes half of the elements in random order and inserts as many.
 func BenchmarkDenseRemoveInsert(b *testing.B) {
 	d, handles := filledDense(b)
 	for b.Loop() {

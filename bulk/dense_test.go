@@ -86,7 +86,7 @@ func TestLastMovesIntoTheGap(t *testing.T) {
 	if n := d.Len(); n != 3 || d.Slice()[2] != 2 {
 		t.Errorf("elements %v", d.Slice())
 	}
-	// Backwards over the slice everything can be removed on the way.
+	// A loop backwards over the slice can remove any element on the way.
 	for i := d.Len() - 1; i >= 0; i-- {
 		d.Remove(d.HandleAt(i))
 	}
@@ -140,7 +140,7 @@ func TestDenseMisuse(t *testing.T) {
 	}
 }
 
-// TestDenseWithEachCallFailing goes through all that takes or gives back memory.
+// TestDenseWithEachCallFailing runs everything that takes or gives back memory.
 func TestDenseWithEachCallFailing(t *testing.T) {
 	calls := faulttest.EachCall(t, func() error {
 		d, err := NewDense[record](Options{Capacity: 20_000, Step: 64 << 10})
@@ -194,7 +194,7 @@ func TestDenseWithEachCallFailing(t *testing.T) {
 	}
 }
 
-// exhaustedBy is exhausted as an error that is nil where nothing failed.
+// exhaustedBy is exhausted with an error that is nil if nothing failed.
 func exhaustedBy(f func()) error {
 	if e := exhausted(f); e != nil {
 		return e

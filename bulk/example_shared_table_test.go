@@ -13,7 +13,7 @@ type Route struct {
 	Version uint32
 }
 
-// A table of routes by number: requests read, and never wait for the one who replaces a route.
+// A table of routes by number: requests read, and never wait for the goroutine that replaces a route.
 func ExampleSharedTable() {
 	routes, err := bulk.NewSharedTable[Route](bulk.Options{Name: "routes", Capacity: 1_000_000})
 	if err != nil {
@@ -34,7 +34,7 @@ func ExampleSharedTable() {
 			for range 1000 {
 				reader.Enter()
 				route := reader.Get(42)
-				if route.Backend != 6+route.Version { // one or the other, never half of both
+				if route.Backend != 6+route.Version { // the old one or the new one, never half of both
 					fmt.Println("torn:", *route)
 				}
 				reader.Leave()

@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestBadAccesses: a stray pointer or a stale slice into a container says which element of what it was.
+// TestBadAccesses: a fault through a stray pointer or a stale slice into a container names the element.
 func TestBadAccesses(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("containers are Go heap memory in this build, where nothing faults")

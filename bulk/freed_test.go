@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// TestWritesToRemovedElements: a write to an element that was removed is found by who is given its place
-// next, and one that is not made is not.
+// TestWritesToRemovedElements: a write to a removed element is found when its place is taken again; without
+// such a write nothing is found.
 func TestWritesToRemovedElements(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("built without the tag invariants")

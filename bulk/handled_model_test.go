@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// handled is what the containers whose elements have handles have in common: one of them can be exchanged for
-// another in the line that makes it.
+// handled is the common interface of the containers whose elements have handles: one can replace another in
+// the line that makes it.
 type handled[T any] interface {
 	Insert(T) (Handle[T], *T)
 	Remove(Handle[T]) bool
@@ -70,18 +70,18 @@ func eachKind(t *testing.T, f func(t *testing.T, kind string)) {
 	}
 }
 
-// handledModel is what a container with handles should be.
+// handledModel is the expected content of a container with handles.
 type handledModel[T comparable] struct {
 	live  map[Handle[T]]T
 	slots []bool      // taken slots
-	known []Handle[T] // all handles that ever were, live and stale
+	known []Handle[T] // all handles that ever existed, live and stale
 	seen  map[Handle[T]]bool
 }
 
 // free returns the lowest free slot.
 func (m *handledModel[T]) free() int { return slices.Index(m.slots, false) }
 
-// playHandled applies the operations in data to a container and to the model and fails where they differ.
+// playHandled applies the operations in data to a container and to the model and fails if they differ.
 func playHandled[T comparable](t *testing.T, kind string, o Options, data []byte, element func(int) T) {
 	const capacity = 1500
 	o.Capacity = capacity
@@ -144,7 +144,7 @@ func playHandled[T comparable](t *testing.T, kind string, o Options, data []byte
 			if len(m.known) > 0 {
 				remove(m.known[in.Below(len(m.known))])
 			}
-		case 5: // a stretch of what is live, from the oldest on
+		case 5: // a range of the live handles, from the oldest on
 			for _, h := range m.known[:in.Below(len(m.known)+1)] {
 				remove(h)
 			}
@@ -190,7 +190,7 @@ func playHandled[T comparable](t *testing.T, kind string, o Options, data []byte
 	p.checkInvariants()
 }
 
-// compareHandled walks over the container in all ways that it has.
+// compareHandled walks over the container in all its ways.
 func compareHandled[T comparable](t *testing.T, c handled[T], m *handledModel[T]) {
 	n, last := 0, -1
 	for h, e := range c.All() {
@@ -260,4 +260,23 @@ func compareSlice[T comparable](t *testing.T, d *Dense[T], m *handledModel[T]) {
 			t.Fatalf("the index of %v, which is gone, is %d", h, d.Index(h))
 		}
 	}
+}
+
+func FuzzPool(f *testing.F) {
+	f.Add([]byte{2, 200, 50, 5, 100, 2, 255, 255, 9, 8, 0, 2, 200, 9, 6, 1, 1, 1, 7, 255, 255})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, pages := range pageKinds {
+			playHandled(t, "Pool", Options{Pages: pages}, data, numbered)
+		}
+	})
+}
+
+func FuzzDense(f *testing.F) {
+	f.Add([]byte{2, 200, 50, 5, 100, 2, 255, 255, 9, 8, 0, 2, 200, 9, 6, 1, 1, 1, 7, 255, 255})
+	f.Add([]byte{2, 10, 3, 9, 3, 0, 9, 3, 4, 9, 0, 0, 9, 8, 0, 0, 9})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, pages := range pageKinds {
+			playHandled(t, "Dense", Options{Pages: pages}, data, numbered)
+		}
+	})
 }

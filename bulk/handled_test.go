@@ -14,7 +14,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestHandlesAgainstModel has the containers with handles do the same operations.
+// TestHandlesAgainstModel runs the same operations on each container with handles.
 func TestHandlesAgainstModel(t *testing.T) {
 	rounds := longtest.Pick(2, 8)
 	for range rounds {
@@ -33,7 +33,7 @@ func TestHandlesAgainstModel(t *testing.T) {
 	}
 }
 
-// TestRefillPacks checks that holes are filled lowest first, whatever the order in which they came about.
+// TestRefillPacks checks that the lowest holes are filled first, in whatever order they came about.
 func TestRefillPacks(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind string) {
 		p := newHandled[record](t, kind, Options{})
@@ -61,8 +61,8 @@ func TestRefillPacks(t *testing.T) {
 	})
 }
 
-// TestHandlesOfEmptiedWords takes slots again after all of their word were removed, in orders that make
-// generations common and apart, and checks that no handle comes twice and none comes back to life.
+// TestHandlesOfEmptiedWords takes slots again after all elements of their word were removed, in orders that
+// make generations common and apart. It checks that no handle comes twice and no stale handle becomes valid.
 func TestHandlesOfEmptiedWords(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind string) {
 		p := newHandled[uint64](t, kind, Options{Capacity: 128})
@@ -108,7 +108,7 @@ func TestHandlesOfEmptiedWords(t *testing.T) {
 	})
 }
 
-// setCount sets how often all slots of a word were taken. Waiting for it would take a billion insertions.
+// setCount sets the count of all slots of a word. Waiting for it would take a billion insertions.
 func setCount[T any](c handled[T], w uint, count uint32) {
 	switch c := c.(type) {
 	case *Pool[T]:
@@ -132,7 +132,7 @@ func TestSlotsAreRetired(t *testing.T) {
 		for _, h := range handles[:64] {
 			p.Remove(h)
 		}
-		// The first 64 slots have two uses left. One of them is used up twice.
+		// The first 64 slots have two counts left. One of them uses up both.
 		setCount(p, 0, generation.MaxCount-2)
 		seen := map[Handle[record]]bool{}
 		for range 2 {
@@ -181,7 +181,7 @@ func TestSlotsAreRetired(t *testing.T) {
 				p.Remove(again)
 			}
 		}
-		// Use everything up: each slot is taken until it is retired, and then it is full for good.
+		// Use everything up: each slot is taken until it is retired, and then the container is full for good.
 		for i := 0; ; i++ {
 			if i > 200 {
 				t.Fatal("the slots do not wear out")
@@ -206,7 +206,7 @@ func TestSlotsAreRetired(t *testing.T) {
 	})
 }
 
-// TestWearIsSpread takes one slot again and again: the others must not lose their uses by it.
+// TestWearIsSpread takes one slot again and again: the other slots must not lose counts.
 func TestWearIsSpread(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind string) {
 		p := newHandled[record](t, kind, Options{Capacity: 64})
@@ -441,7 +441,7 @@ func TestSizesThatOverflow(t *testing.T) {
 	})
 }
 
-// TestBudget is the arena with a fixed budget: so many bytes of elements, and a clear stop there.
+// TestBudget checks that a fixed budget holds a known number of elements and then refuses more.
 func TestBudget(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind string) {
 		p := newHandled[uint8](t, kind, Options{Name: "flags", MaxBytes: 10_000})

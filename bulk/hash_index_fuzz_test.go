@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// padded has bytes between its fields that no comparison looks at.
+// padded has bytes between its fields that comparisons ignore.
 type padded struct {
 	a uint8
 	b uint32
@@ -29,7 +29,7 @@ func TestHashIndexAgainstModel(t *testing.T) {
 			nil)
 		playHash(t, Options{}, data, func(i int) [2]uint64 { return [2]uint64{7, uint64(i)} }, nil)
 		playHash(t, Options{}, data, func(i int) [5]int32 { return [5]int32{4: int32(i)} }, nil)
-		// Hashes that are all the same, and some that have only a few values.
+		// Hashes that are all the same, and hashes with only a few values.
 		playHash(t, Options{}, data[:150], func(i int) int { return i }, func(h *hasher[int]) { h.b = 0 })
 		playHash(t, Options{}, data[:150], func(i int) int { return i },
 			func(h *hasher[int]) { h.b = 1 << 56 })

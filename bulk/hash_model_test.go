@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// hashModel is what a hash index should be: the values of each key.
+// hashModel is the expected content of a hash index: the values of each key.
 type hashModel[K comparable] struct {
 	values map[K]map[uint32]bool
 	len    int
@@ -39,8 +39,8 @@ func (m *hashModel[K]) remove(k K, v uint32) bool {
 	return true
 }
 
-// playHash applies the operations in data to an index and to the model and fails where they differ. key makes
-// a key of a number; spoil may make the index's hash a bad one.
+// playHash applies the operations in data to an index and to the model and fails if they differ. key makes a
+// key of a number; spoil may make the index's hash a bad one.
 func playHash[K comparable](t *testing.T, o Options, data []byte, key func(int) K, spoil func(*hasher[K])) {
 	const capacity = 6000
 	o.Capacity = capacity
@@ -97,7 +97,7 @@ func playHash[K comparable](t *testing.T, o Options, data []byte, key func(int) 
 				remove(k, v)
 				break
 			}
-		case 3: // all or some values of a stretch of keys
+		case 3: // all or some values of a range of keys
 			count, most := in.Below(3000), 1+in.Byte()%20
 			for i := range count {
 				var vs []uint32
@@ -142,7 +142,7 @@ func playHash[K comparable](t *testing.T, o Options, data []byte, key func(int) 
 	compareHash(t, x, &m)
 }
 
-// compareHashKey compares what is known of one key.
+// compareHashKey compares the index and the model for one key.
 func compareHashKey[K comparable](t *testing.T, x *HashIndex[K, uint32], m *hashModel[K], k K) {
 	t.Helper()
 	want := m.values[k]

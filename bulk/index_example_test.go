@@ -28,7 +28,7 @@ func ExampleIndexed() {
 	}
 	defer bySpeed.Close()
 
-	// What goes through the adapter is in the pool and in both indices.
+	// Changes through the adapter change the pool and both indices.
 	x := bulk.NewIndexed(soldiers)
 	if err := bulk.Attach(x, byTeam, func(s *soldier) uint32 { return s.Team }); err != nil {
 		log.Fatal(err)
@@ -54,7 +54,7 @@ func ExampleIndexed() {
 }
 
 func ExampleHashIndex() {
-	// A slot number is found by a place's post code.
+	// The index finds a slot number by the post code of a place.
 	places, err := bulk.NewHashIndex[[8]byte, uint32](bulk.Options{Capacity: 100_000})
 	if err != nil {
 		log.Fatal(err)

@@ -8,8 +8,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// bounded finds out whether an index has at most twice the bytes of its n pairs, where there are 64 KiB of
-// them.
+// bounded checks that an index of n pairs has at most twice the bytes of its pairs, from 64 KiB on.
 func bounded(t *testing.T, x interface {
 	Committed() int
 	Resident() (int, error)
@@ -24,7 +23,7 @@ func bounded(t *testing.T, x interface {
 	if err != nil {
 		t.Fatal(err)
 	}
-	larger := 2 * (vm.PageSize() - 4<<10) // what pages larger than 4 KiB round the two parts up by
+	larger := 2 * (vm.PageSize() - 4<<10) // pages larger than 4 KiB round the two parts up by this
 	if committed := x.Committed(); committed > 2*data+larger || resident > committed {
 		t.Fatalf("%s, %d pairs of %d bytes: %d bytes are committed, %.2f times as many, and %d resident",
 			what, n, bytesPair, committed, float64(committed)/float64(data), resident)
@@ -39,7 +38,7 @@ func largest() int {
 	return longtest.Pick(100_000, 400_000)
 }
 
-// TestHashIndexMemory fills an index and empties it again, and looks at its memory all the way.
+// TestHashIndexMemory fills an index and empties it again, and checks its memory all the way.
 func TestHashIndexMemory(t *testing.T) {
 	t.Run("u64-u64", func(t *testing.T) { fillAndEmptyHash[uint64, uint64](t, 1, largest()) })
 	t.Run("u32-u32", func(t *testing.T) { fillAndEmptyHash[uint32, uint32](t, 1, largest()) })
@@ -68,7 +67,7 @@ func fillAndEmptyHash[K, V uint32 | uint64](t *testing.T, valuesPerKey, n int) {
 			bounded(t, x, "emptying", x.Len(), bytesPair)
 		}
 	}
-	// The values are spread over the keys now, so that all groups come and go together.
+	// The values are spread over the keys now, so that all groups grow and shrink together.
 	for v := range min(valuesPerKey, 20) {
 		for i := v; i < n; i += valuesPerKey {
 			x.Add(key(i), V(i))
@@ -106,7 +105,7 @@ func fillAndEmptyHash[K, V uint32 | uint64](t *testing.T, valuesPerKey, n int) {
 	bounded(t, x, "trimmed", x.Len(), bytesPair)
 }
 
-// TestOrderedIndexMemory does the same with a tree, in several orders of coming and going.
+// TestOrderedIndexMemory does the same with a tree, in several orders of adding and removing.
 func TestOrderedIndexMemory(t *testing.T) {
 	n := largest() / 3 &^ 1
 	seed := rand.Uint64()
@@ -125,7 +124,7 @@ func TestOrderedIndexMemory(t *testing.T) {
 		}
 		fillAndEmptyOrdered[uint32, uint32](t, in, n, come, come)
 	}
-	// Every node is as empty as it may be: from a full index every third pair goes, then every other, and so
+	// Every node is as empty as possible: from a full index remove every third pair, then every other, and so
 	// on.
 	x := newOrderedIndex[uint32, uint32](t, Options{Capacity: n})
 	for i := range n {
@@ -203,7 +202,7 @@ func newOrderedIndex[K interface {
 	return x
 }
 
-// TestIndicesUnderPolicies finds out whether indices keep to their bound whatever their pages are.
+// TestIndicesUnderPolicies checks the bound on memory with all kinds of pages.
 func TestIndicesUnderPolicies(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHeap} {
 		x := newHashIndex[uint64, uint64](t, Options{Pages: pages, Capacity: 100_000})
@@ -217,8 +216,8 @@ func TestIndicesUnderPolicies(t *testing.T) {
 	}
 }
 
-// TestPromisesEnd makes room before each insertion, or before some of them: what Grow promised is kept, and
-// when it was, memory is given back as it is without Grow.
+// TestPromisesEnd makes room before each insertion, or before some of them: Grow's promise is kept, and
+// afterwards memory is given back as it is without Grow.
 func TestPromisesEnd(t *testing.T) {
 	n := largest() / 4
 	for _, valuesPerKey := range []int{1, 20} {
@@ -235,12 +234,12 @@ func TestPromisesEnd(t *testing.T) {
 						t.Fatal(err)
 					}
 					x.Add(key(i), uint32(i))
-					x.Add(key(i), uint32(i)) // is there, so it is not one of those that were promised
+					x.Add(key(i), uint32(i)) // the pair exists, so this is no promised insertion
 				}
 				for i := range n {
 					x.Remove(key(i), uint32(i))
-					// What Grow made ready besides is given back when the table becomes smaller, which it
-					// does step by step.
+					// Other memory that Grow committed is given back when the table becomes smaller, which
+					// happens step by step.
 					most := 2*max(12*x.Len(), 64<<10) + 4*vm.PageSize()
 					if c := x.(interface{ Committed() int }).Committed(); i > n/10 && c > most {
 						t.Fatalf("%s: %d bytes are committed for %d pairs", name, c, x.Len())

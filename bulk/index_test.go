@@ -14,7 +14,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestHashKeys puts keys in that compare equal without having the same bytes, or the other way round.
+// TestHashKeys adds keys that compare equal without having the same bytes, or the other way round.
 func TestHashKeys(t *testing.T) {
 	f := newHashIndex[float64, uint32](t, Options{Capacity: 100})
 	minusZero := math.Copysign(0, -1)
@@ -91,8 +91,8 @@ func TestSearchesAreShort(t *testing.T) {
 			longest = max(longest, length)
 			total += length
 		}
-		// For random hashes, at the fullest, the mean is 2.3 ± 0.1 and the longest way up to some 170
-		// buckets.
+		// For random hashes, in the fullest table, the mean is 2.3 ± 0.1 and the longest search up to some
+		// 170 buckets.
 		if mean := float64(total) / float64(x.end); longest > 300 || mean > 3 {
 			t.Errorf("%s: a search that finds nothing passes up to %d buckets, on average %.2f", name,
 				longest, mean)
@@ -100,8 +100,8 @@ func TestSearchesAreShort(t *testing.T) {
 	}
 }
 
-// TestManyValues gives a key a million values and takes them away in another order. Were a step of it linear,
-// it would take hours.
+// TestManyValues gives a key a million values and removes them in another order. If a step were linear, it
+// would take hours.
 func TestManyValues(t *testing.T) {
 	n := longtest.Pick(100_000, 1_000_000)
 	if heapStandIn() {
@@ -130,7 +130,7 @@ func TestManyValues(t *testing.T) {
 	o.tree.checkInvariants("")
 }
 
-// indices are the indices that the tests of failures go through.
+// indices makes the indices for the tests of failures.
 func indices(t *testing.T, o Options) map[string]Index[uint64, uint32] {
 	o.Name = "hash"
 	h := newHashIndex[uint64, uint32](t, o)
@@ -139,7 +139,7 @@ func indices(t *testing.T, o Options) map[string]Index[uint64, uint32] {
 }
 
 // TestIndicesUnderLimit reaches a limit in the middle of growing, with few and with many values a key:
-// nothing is lost, and when room returns it goes on.
+// nothing is lost, and the index grows on when room returns.
 func TestIndicesUnderLimit(t *testing.T) {
 	for _, pages := range pageKinds {
 		if pages == vm.PagesHuge {
@@ -216,8 +216,8 @@ func checkIndex(x Index[uint64, uint32]) {
 	}
 }
 
-// TestGrowOfIndicesHolds lets nothing be committed after Grow: the insertions that it promised must not fail,
-// of whatever keys.
+// TestGrowOfIndicesHolds lets nothing be committed after Grow: the promised insertions must not fail,
+// whatever the keys.
 func TestGrowOfIndicesHolds(t *testing.T) {
 	const n = 20_000
 	for _, before := range []int{0, 1000, 8000} {
@@ -237,7 +237,7 @@ func TestGrowOfIndicesHolds(t *testing.T) {
 					}
 					x.Add(uint64(i*7919%n/valuesPerKey), uint32(before+i))
 				}
-				// With the last of them the promise ends, and what was not needed may go back.
+				// After the last of them the promise ends, and unused memory may be given back.
 				if got := x.(interface{ Committed() int }).Committed(); got > committed ||
 					x.Len() != before+n {
 					t.Errorf("%s: %d pairs after %d, %d a key: %d bytes more were committed", name, x.Len(),

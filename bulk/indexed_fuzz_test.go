@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// FuzzIndexed inserts, updates, removes and clears through the adapter, and refuses keys that are no numbers.
+// FuzzIndexed inserts, updates, removes and clears through the adapter, and refuses keys that are NaN.
 func FuzzIndexed(f *testing.F) {
 	f.Add([]byte{0, 1, 5, 0, 2, 9, 0, 1, 5, 3, 0, 7, 7, 4, 1, 6, 0, 2, 9, 5, 3, 2, 200, 200, 7})
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -51,7 +51,7 @@ func (u *indexedUnits) attach(t *testing.T) {
 	}
 }
 
-// compare finds out whether the indices have the pool's elements and nothing else.
+// compare checks that the indices have the pool's elements and nothing else.
 func (u *indexedUnits) compare(t *testing.T) {
 	t.Helper()
 	n := u.Pool().Len()
@@ -74,7 +74,7 @@ func TestIndexed(t *testing.T) {
 		u := newIndexedUnits(t, o, o)
 		var hs []Handle[unit]
 		random := func(i int) unit { return unit{uint32(r.IntN(4) * r.IntN(50)), float32(r.IntN(100)), i} }
-		// Half of the units are there before the indices are.
+		// Half of the units exist before the indices do.
 		for i := range 1000 {
 			h, _ := u.Pool().Insert(random(i))
 			hs = append(hs, h)
@@ -131,7 +131,8 @@ func TestIndexed(t *testing.T) {
 	}
 }
 
-// TestIndexedFailures has the second of two indices fail: nothing may be left in the pool or the first.
+// TestIndexedFailures makes the second of two indices fail: nothing may be left in the pool or the first
+// index.
 func TestIndexedFailures(t *testing.T) {
 	u := newIndexedUnits(t, Options{Capacity: 100}, Options{Capacity: 100})
 	u.attach(t)

@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestLimitIsSharedAndReturns fills two containers under one limit until it is reached, and goes on when the
-// other one gives memory back.
+// TestLimitIsSharedAndReturns fills two containers under one limit until it is reached, and grows on when the
+// other container gives memory back.
 func TestLimitIsSharedAndReturns(t *testing.T) {
 	for _, pages := range pageKinds {
 		limit := vm.NewLimit(8 << 20)
@@ -65,7 +65,7 @@ func TestLimitIsSharedAndReturns(t *testing.T) {
 	}
 }
 
-// TestFailedAppendLeavesNoTrace checks that the place behind the end, which a failed Append has written to,
+// TestFailedAppendLeavesNoTrace checks that the place behind the end, to which a failed Append has written,
 // is zero when it becomes an element.
 func TestFailedAppendLeavesNoTrace(t *testing.T) {
 	for _, pages := range pageKinds {

@@ -14,8 +14,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// The limits of the operating system hold for a whole process, so a child process of its own reaches them:
-// this test program, told by the environment which of them.
+// The limits of the operating system hold for a whole process, so a child process reaches them: this test
+// program, with the name of the limit in its environment.
 const whichLimit = "VAST_BULK_TEST_LIMIT"
 
 func TestLimitsOfTheSystem(t *testing.T) {
@@ -67,7 +67,7 @@ func reach(t *testing.T, which string) {
 			t.Fatal("a smaller array does not work")
 		}
 	case "RLIMIT_DATA":
-		// A step of 16 MiB is refused while Go's runtime still has memory to go on with.
+		// A step of 16 MiB is refused while Go's runtime still has enough memory.
 		p := newPool[record](t, Options{Name: "ships", Step: 16 << 20})
 		handles := make([]Handle[record], 0, 2*room/40)
 		setLimit(t, unix.RLIMIT_DATA, statm(t, 5)+room+12<<20)

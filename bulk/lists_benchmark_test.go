@@ -7,7 +7,7 @@ import (
 
 const benchmarkLists = 1_000_000
 
-// benchmarkSizes are how many elements each list gets: 0 to 8.
+// benchmarkSizes are the lengths of the lists: 0 to 8.
 func benchmarkSizes() []uint8 {
 	r := rand.New(rand.NewPCG(1, 0))
 	sizes := make([]uint8, benchmarkLists)

@@ -10,7 +10,8 @@ import (
 func FuzzLists(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 1, 0, 4, 130, 0, 1, 5, 6, 0, 0, 7, 2, 3, 8, 0, 0, 14, 0, 0, 0, 11, 0, 0, 13, 1, 1,
 		1, 0, 0, 15, 0})
-	f.Add([]byte{0, 0, 12, 255, 255, 0, 0, 12, 204, 90}) // more than there is, once beyond what regions hold
+	// more than the capacity, once more than regions hold
+	f.Add([]byte{0, 0, 12, 255, 255, 0, 0, 12, 204, 90})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, pages := range pageKinds {
 			playLists(t, Options{Pages: pages}, data, numbered)

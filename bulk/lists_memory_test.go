@@ -15,7 +15,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestListsExhaustion lets room end in the middle: the list is as it was, and goes on when room returns.
+// TestListsExhaustion lets room end in the middle: the list is unchanged, and grows on when room returns.
 func TestListsExhaustion(t *testing.T) {
 	for _, pages := range pageKinds {
 		limit := vm.NewLimit(3 << 20)
@@ -112,7 +112,7 @@ func TestListsBudgetAndSizes(t *testing.T) {
 	}
 	capacities := []int{math.MaxInt, math.MaxInt / 40, math.MaxInt / 100}
 	if strconv.IntSize == 64 {
-		capacities = append(capacities, math.MaxInt/330) // just what the options allow
+		capacities = append(capacities, math.MaxInt/330) // exactly what the options allow
 	}
 	for _, capacity := range capacities {
 		if _, err := NewLists[record](Options{Capacity: capacity}); !errors.Is(err, vm.ErrSize) &&
@@ -165,7 +165,7 @@ func checkListsWaste[T any](t *testing.T) {
 	}
 }
 
-// TestCompact frees and shrinks at random and checks that what is left is as it was, in little memory.
+// TestCompact frees and shrinks at random and checks that the other lists are unchanged, in little memory.
 func TestCompact(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -231,14 +231,14 @@ func TestCompact(t *testing.T) {
 		t.Errorf("slabs of %d bytes for elements of %d, want %d at most", s.BytesSlabs, s.BytesElements, most)
 	}
 	most := s.Committed
-	if n == 60_000 { // fewer lists leave it to chance how many of the long ones stay
+	if n == 60_000 { // with fewer lists it would be chance how many long ones stay
 		most = min(most, residentFull/2)
 	}
 	if !heapStandIn() && resident > most || s.Committed > full.Committed/2+4*minStep {
 		t.Errorf("%d bytes resident of %d, %d committed of %d", resident, residentFull, s.Committed,
 			full.Committed)
 	}
-	// Gaps are left only where they are too short for what lies behind them.
+	// Gaps are left only if they are too short for the stretch behind them.
 	longest := uint32(0)
 	for _, slab := range ls.cells.held() {
 		longest = max(longest, slab.units)
@@ -246,13 +246,13 @@ func TestCompact(t *testing.T) {
 	if end, used := ls.cells.end(), uint(ls.cells.used.Count()); end > firstUnit+used+2*uint(longest) {
 		t.Errorf("%d units are used, the longest together %d, but the last one is %d", used, longest, end)
 	}
-	for i := range owners { // go on
+	for i := range owners { // the lists work on
 		ls.Append(&owners[i], 7)
 	}
 	ls.checkInvariants()
 }
 
-// TestListsReuseWhatIsFreed builds and frees again and again: the memory must stay the same.
+// TestListsReuseWhatIsFreed builds and frees lists again and again: the memory must stay the same.
 func TestListsReuseWhatIsFreed(t *testing.T) {
 	ls := newLists[uint64](t, Options{Capacity: 200_000})
 	owners := make([]List[uint64], 3000)
@@ -287,7 +287,8 @@ func TestListsReuseWhatIsFreed(t *testing.T) {
 	}
 }
 
-// TestListsAreNoWorkForTheCollector counts what a collection finds: lists must not add objects to Go's heap.
+// TestListsAreNoWorkForTheCollector counts the objects that a collection finds: lists must not add objects to
+// Go's heap.
 func TestListsAreNoWorkForTheCollector(t *testing.T) {
 	ls := newLists[uint64](t, Options{Capacity: 400_000})
 	owners := make([]List[uint64], 20_000)
@@ -300,7 +301,8 @@ func TestListsAreNoWorkForTheCollector(t *testing.T) {
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)
-	// Sets of slabs are on the heap, some a class; with the tag invariants the checks leave garbage behind.
+	// Sets of slabs are on the heap, some for each class; with the tag invariants the checks leave garbage
+	// behind.
 	if more := int(after.HeapObjects) - int(before.HeapObjects); more > 200 {
 		t.Errorf("%d lists have added %d objects to the heap", len(owners), more)
 	}

@@ -9,18 +9,18 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// listsModel is what lists should be: an owner has a List and a slice.
+// listsModel is the expected content of lists: for each owner a List and a slice.
 type listsModel[T comparable] struct {
 	lists  *Lists[T]
 	other  *Lists[T]
 	owners [24]List[T]
 	want   [24][]T
-	stale  []List[T] // those that are not good any more
+	stale  []List[T] // stale Lists
 }
 
 const listsCapacity = 12_000
 
-// playLists applies the operations in data to lists and to slices and fails where they differ.
+// playLists applies the operations in data to lists and to slices and fails if they differ.
 func playLists[T comparable](t *testing.T, o Options, data []byte, element func(int) T) {
 	o.Capacity = listsCapacity
 	m := &listsModel[T]{lists: newLists[T](t, o), other: newLists[T](t,
@@ -102,8 +102,8 @@ func playLists[T comparable](t *testing.T, o Options, data []byte, element func(
 	m.lists.checkInvariants()
 }
 
-// attempt does what gives list i the wanted elements, or finds it unchanged where there is no room for n
-// more.
+// attempt runs an operation that gives list i the wanted elements, or leaves it unchanged if there is no room
+// for n more.
 func (m *listsModel[T]) attempt(t *testing.T, i, n int, do func(), want []T) {
 	l, bytes := m.owners[i], m.lists.Committed()
 	e := exhausted(do)
@@ -166,7 +166,7 @@ func (m *listsModel[T]) free(i int) {
 	m.lists.Free(&l)
 }
 
-// compact names every n-th of the owners. The others' Lists stay good.
+// compact yields every n-th of the owners. The Lists of the others stay valid.
 func (m *listsModel[T]) compact(t *testing.T, n int) {
 	before := m.owners
 	err := m.lists.Compact(func(yield func(*List[T]) bool) {
@@ -188,7 +188,7 @@ func (m *listsModel[T]) compact(t *testing.T, n int) {
 	}
 }
 
-// forged asks for a List of random bits and for stale ones: they are caught, or they are one of the owners'.
+// forged uses a List of random bits and stale ones: calls refuse them, unless they are one of the owners'.
 func (m *listsModel[T]) forged(t *testing.T, l List[T]) {
 	for _, l := range append([]List[T]{l}, m.stale[max(0, len(m.stale)-100):]...) {
 		own := slices.Contains(m.owners[:], l) && !l.IsZero()

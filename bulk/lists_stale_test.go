@@ -6,8 +6,7 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// TestElementsThatLookLikeCells puts what a cell begins with wherever cells were: Lists that led there must
-// not find it.
+// TestElementsThatLookLikeCells puts the header of a cell wherever cells were: stale Lists must not find it.
 func TestElementsThatLookLikeCells(t *testing.T) {
 	ls := newLists[cell](t, Options{Capacity: 300_000})
 	var stale []List[cell]
@@ -126,7 +125,7 @@ func TestAllWhileListsChange(t *testing.T) {
 			t.Fatalf("%v is yielded, which is list %d, %t", l, i, known)
 		}
 		seen[i]++
-		if i%3 == 0 { // it moves, at times to a stretch
+		if i%3 == 0 { // the list moves, at times to a stretch
 			if err := ls.Grow(&owners[i], 60+i%100/99*9000); err != nil {
 				t.Fatal(err)
 			}

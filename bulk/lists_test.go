@@ -58,7 +58,7 @@ func TestListsMisuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	freed := l
-	ls.Append(&freed, numbered(3)) // a copy is the same list while it is where it is
+	ls.Append(&freed, numbered(3)) // a copy is the same list until the list moves
 	if len(ls.Slice(l)) != 2 || *ls.At(l, 1) != numbered(3) {
 		t.Fatalf("a copy of a List is another list: %d elements", len(ls.Slice(l)))
 	}
@@ -200,8 +200,8 @@ func TestListsOfLists(t *testing.T) {
 	ls.checkInvariants()
 }
 
-// TestHugeList grows one list over several stretches and others beside it, and looks at how often its
-// elements move.
+// TestHugeList grows one list over several stretches and others beside it, and counts how often its elements
+// move.
 func TestHugeList(t *testing.T) {
 	n := 3_000_000
 	if testing.Short() || heapStandIn() {
@@ -219,7 +219,7 @@ func TestHugeList(t *testing.T) {
 			at = p
 		}
 	}
-	// A cell is a third larger than the one before, a stretch a quarter than the list.
+	// A cell is a third larger than the one before, a stretch a quarter larger than its list.
 	if most := int(math.Log(float64(n))/math.Log(1.25)) + 2; moves > most {
 		t.Errorf("a list of %d elements has moved %d times, want %d at most", n, moves, most)
 	}
@@ -251,7 +251,7 @@ func TestHugeList(t *testing.T) {
 	ls.checkInvariants()
 }
 
-// TestListGrowsInPlace checks that a stretch grows where it lies while what follows is free.
+// TestListGrowsInPlace checks that a stretch grows in place while the memory behind it is free.
 func TestListGrowsInPlace(t *testing.T) {
 	ls := newLists[record](t, Options{Capacity: 400_000})
 	var l List[record]
@@ -267,7 +267,7 @@ func TestListGrowsInPlace(t *testing.T) {
 	}
 }
 
-// TestFreedListsArePoisoned looks through pointers that have gone bad.
+// TestFreedListsArePoisoned reads through pointers that have become invalid.
 func TestFreedListsArePoisoned(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("only with the build tag invariants")
@@ -299,8 +299,8 @@ func TestFreedListsArePoisoned(t *testing.T) {
 	}
 }
 
-// TestPlacesOfLargeReservations has so many addresses that places are larger than usual, and cells as small
-// as a place.
+// TestPlacesOfLargeReservations reserves so much that places are larger than usual, and cells as small as a
+// place.
 func TestPlacesOfLargeReservations(t *testing.T) {
 	if heapStandIn() || strconv.IntSize == 32 {
 		t.Skip("there are not so many addresses")

@@ -11,19 +11,19 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// life is a container's, from its making to its closing, on the way of which a memory call fails. What fails
-// changes nothing and is done again.
+// life is a container's life from making to closing, in which one memory call fails. A failed operation
+// changes nothing and is repeated.
 type life struct {
 	t      *testing.T
 	o      Options
 	met    []error
 	tries  int
 	marked bool   // short is marked as a helper
-	check  func() // compares the container, if it is made, with what it should hold
+	check  func() // compares the container, if it exists, with its expected content
 }
 
-// lives are those of the containers. Each does all that takes memory or gives it back. Most make the same
-// calls in every run; what by says makes others differ.
+// lives are the lives of the containers. Each takes and gives back memory in every possible way. Most make
+// the same calls in every run; what by says makes others differ.
 var lives = []struct {
 	name string
 	live func(*life)
@@ -59,7 +59,7 @@ var lives = []struct {
 	{"SharedTable", liveSharedTable, ""},
 }
 
-// TestLivesWithEachCallFailing goes through the lives once for each memory call that they make.
+// TestLivesWithEachCallFailing runs the lives once for each memory call that they make.
 func TestLivesWithEachCallFailing(t *testing.T) {
 	for _, tt := range lives {
 		kinds := []vm.Pages{vm.PagesSmall, vm.PagesAuto}
@@ -104,7 +104,7 @@ func TestLivesWithEachCallFailing(t *testing.T) {
 	}
 }
 
-// try does what can fail.
+// try runs an operation that can fail.
 func (l *life) try(what string, op func() error) {
 	if l.tries++; l.tries == 1 {
 		l.t.Helper() // once: the mark stays for the test, and setting it costs more than most operations
@@ -112,7 +112,7 @@ func (l *life) try(what string, op func() error) {
 	l.met = append(l.met, faulttest.Again(l.t, what, op, l.check))
 }
 
-// short does what panics where it fails.
+// short is try for an operation that panics if it fails.
 func (l *life) short(what string, op func()) {
 	if !l.marked {
 		l.marked = true
@@ -121,7 +121,7 @@ func (l *life) short(what string, op func()) {
 	l.try(what, func() error { op(); return nil })
 }
 
-// end looks at the container for the last time and closes it.
+// end checks the container for the last time and closes it.
 func (l *life) end(c interface {
 	Resident() (int, error)
 	Close() error
@@ -171,7 +171,7 @@ func liveArray(l *life) {
 	l.end(a)
 }
 
-// handledLife is what the containers with handles have in common.
+// handledLife is the common interface of the containers with handles.
 type handledLife interface {
 	Insert(record) (Handle[record], *record)
 	Remove(Handle[record]) bool
@@ -386,7 +386,7 @@ func liveIndex(l *life, make func() (indexLife, error)) {
 	l.end(x)
 }
 
-// liveIndexed is the life of a pool with two indices that stay true whichever of the three refuses.
+// liveIndexed is the life of a pool with two indices that stay correct whichever of the three fails.
 func liveIndexed(l *life) {
 	var p *Pool[record]
 	var byNumber *HashIndex[uint64, Handle[record]]

@@ -21,8 +21,7 @@ func numberedLarge(i int) large { return large{0: uint64(i), 350: uint64(i), 699
 
 func numberedByte(i int) uint8 { return uint8(i*7 + i>>8) }
 
-// pageKinds must all give the same answers. On the heap stand-in there is one kind of pages, by whatever
-// name.
+// pageKinds must all give the same answers. The heap stand-in has one kind of pages under all names.
 var pageKinds = func() []vm.Pages {
 	if vm.HeapStandIn() {
 		return []vm.Pages{vm.PagesAuto, vm.PagesHeap}
@@ -44,10 +43,10 @@ func exhausted(f func()) (e *vm.Error) {
 	return nil
 }
 
-// arrayCapacity is the capacity of the arrays that are played.
+// arrayCapacity is the capacity of the arrays of playArray.
 const arrayCapacity = 3000
 
-// anyArray is what all kinds of arrays can do.
+// anyArray is the common interface of all kinds of arrays.
 type anyArray[T any] interface {
 	Append(v T) *T
 	AppendN(n int) ([]T, error)
@@ -57,7 +56,7 @@ type anyArray[T any] interface {
 	Len() int
 }
 
-// playArray applies the operations in data to an array and to a slice and fails where they differ.
+// playArray applies the operations in data to an array and to a slice and fails if they differ.
 func playArray[T comparable](t *testing.T, o Options, data []byte, element func(int) T) {
 	o.Capacity = arrayCapacity
 	a, err := NewArray[T](o)
@@ -68,8 +67,7 @@ func playArray[T comparable](t *testing.T, o Options, data []byte, element func(
 	playAnyArray(t, a, a.Truncate, data, element)
 }
 
-// playAnyArray is playArray for an empty array of any kind. truncate is nil for one that does not become
-// shorter.
+// playAnyArray is playArray for an empty array of any kind. truncate is nil for an array without Truncate.
 func playAnyArray[T comparable](t *testing.T, a anyArray[T], truncate func(n int), data []byte,
 	element func(int) T) {
 	const capacity = arrayCapacity

@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestNoBudget: where nothing may be committed a container can be made or says why not, is empty, refuses
-// what needs memory with an error, and closes.
+// TestNoBudget: if nothing may be committed, a container can be made or returns the reason, is empty, refuses
+// operations that need memory with an error, and closes.
 func TestNoBudget(t *testing.T) {
 	o := Options{Capacity: 1000, Limit: vm.NewLimit(0)}
 	refused := func(name string, err error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// orderedModel is what an ordered index should be: pairs in ascending order.
+// orderedModel is the expected content of an ordered index: pairs in ascending order.
 type orderedModel[K cmp.Ordered] []pair[K, uint32]
 
 func comparePairs[K cmp.Ordered](a, b pair[K, uint32]) int { return a.compare(&b) }
@@ -44,8 +44,8 @@ func (m orderedModel[K]) between(low, high K) orderedModel[K] {
 	return m[from:max(from, to)]
 }
 
-// playOrdered applies the operations in data to an index and to the model and fails where they differ. key
-// makes a key of a number below 65,536, in ascending order.
+// playOrdered applies the operations in data to an index and to the model and fails if they differ. key makes
+// a key of a number below 65,536, in ascending order.
 func playOrdered[K cmp.Ordered](t *testing.T, o Options, data []byte, key func(int) K) {
 	const capacity = 6000
 	o.Capacity = capacity
@@ -102,7 +102,7 @@ func playOrdered[K cmp.Ordered](t *testing.T, o Options, data []byte, key func(i
 				remove(p.key, p.value)
 			}
 			remove(k, uint32(in.Byte()))
-		case 3: // a stretch, or every so-many-th of one
+		case 3: // a range, or every n-th pair of one
 			count, every := in.Below(2000), 1+in.Byte()%4
 			for i := 0; i < count && len(m) > 0; i++ {
 				p := m[(n+i*every)%len(m)]
@@ -156,7 +156,7 @@ func playOrdered[K cmp.Ordered](t *testing.T, o Options, data []byte, key func(i
 	compareOrdered(t, x, m)
 }
 
-// compareKey compares what is known of one key.
+// compareKey compares the index and the model for one key.
 func compareKey[K cmp.Ordered](t *testing.T, x *OrderedIndex[K, uint32], m orderedModel[K], k K) {
 	t.Helper()
 	var want []uint32
@@ -207,7 +207,7 @@ func compareFrom[K cmp.Ordered](t *testing.T, x *OrderedIndex[K, uint32], m orde
 	}
 }
 
-// compareOrdered walks over the whole index in both ways.
+// compareOrdered walks over the whole index in both directions.
 func compareOrdered[K cmp.Ordered](t *testing.T, x *OrderedIndex[K, uint32], m orderedModel[K]) {
 	t.Helper()
 	var up, down orderedModel[K]

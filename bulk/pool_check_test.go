@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// TestPoolCheckFindsWrongBooks breaks what a pool keeps about its slots, one thing at a time: the check of
-// builds with the tag invariants says what contradicts itself.
+// TestPoolCheckFindsWrongBooks breaks the bookkeeping of a pool's slots, one thing at a time: the check of
+// builds with the tag invariants names the contradiction.
 func TestPoolCheckFindsWrongBooks(t *testing.T) {
 	for name, c := range map[string]struct {
 		wrong func(*Pool[record])
@@ -84,8 +84,8 @@ func TestPoolChecksItsLastWord(t *testing.T) {
 	p.checkInvariants()
 }
 
-// TestPoolChecksItself: in builds that check invariants every kind of change finds wrong books, some of them
-// now and then.
+// TestPoolChecksItself: in builds that check invariants every kind of change finds wrong bookkeeping, sooner
+// or later.
 func TestPoolChecksItself(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("only with the tag invariants")
@@ -108,7 +108,7 @@ func TestPoolChecksItself(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := p.Grow(2000); err != nil { // what makes room checks
+		if err := p.Grow(2000); err != nil { // making room runs the check
 			t.Fatal(err)
 		}
 		for i := range 1000 {
@@ -130,7 +130,7 @@ func TestPoolChecksItself(t *testing.T) {
 	}
 }
 
-// handles returns those of all elements, in the order of slots.
+// handles returns the handles of all elements, in the order of slots.
 func (p *Pool[T]) handles() (all []Handle[T]) {
 	for h := range p.All() {
 		all = append(all, h)

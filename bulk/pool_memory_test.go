@@ -72,8 +72,8 @@ func TestPoolTrim(t *testing.T) {
 	_ = p.Trim()
 }
 
-// TestTrimGivesTheBudgetBack: what lies behind the last element counts for a limit no more, and another
-// container has it.
+// TestTrimGivesTheBudgetBack: after Trim, memory behind the last element does not count for a limit, and
+// another container gets it.
 func TestTrimGivesTheBudgetBack(t *testing.T) {
 	const n = 50_000
 	for name, make := range map[string]func(Options) (handled[[8]uint64], error){

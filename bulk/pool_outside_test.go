@@ -29,7 +29,7 @@ func (k *keptOutside) Remove(h Handle[record]) bool {
 	return true
 }
 
-// TestOutside: a pool asks for what it has no slot for, and for nothing else.
+// TestOutside: a pool asks its store for handles without a slot in the pool, and for nothing else.
 func TestOutside(t *testing.T) {
 	p := newPool[record](t, Options{Capacity: 100})
 	store := &keptOutside{e: &record{7}}

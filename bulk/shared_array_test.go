@@ -29,7 +29,7 @@ func newSharedArray[T any](t testing.TB, o Options) *SharedArray[T] {
 	return a
 }
 
-// some is a number of elements for tests in which goroutines meet often, fewer where every access is checked.
+// some is a number of elements for tests in which goroutines meet often, smaller if every access is checked.
 func some() int {
 	if testing.Short() || vm.HeapStandIn() {
 		return 4_000
@@ -37,8 +37,8 @@ func some() int {
 	return 50_000
 }
 
-// TestAppendersBesideReaders has goroutines append in all ways while others read: elements that can be seen
-// are completely written and do not change, the length only grows, and at the end each element is there once,
+// TestAppendersBesideReaders lets goroutines append in all ways while others read. Visible elements are
+// completely written and do not change, the length only grows, and at the end each element is there once,
 // those of each goroutine in their order.
 func TestAppendersBesideReaders(t *testing.T) {
 	for _, pages := range pageKinds {
@@ -85,7 +85,7 @@ func TestAppendersBesideReaders(t *testing.T) {
 		for range 2 {
 			reading.Go(func() {
 				r, last := rand.New(rand.NewPCG(1, 2)), 0
-				for ; !done.Load(); runtime.Gosched() { // on one thread nobody else would ever run
+				for ; !done.Load(); runtime.Gosched() { // with one thread no other goroutine would ever run
 					s := a.Slice()
 					if len(s) < last || a.Len() < len(s) {
 						t.Errorf("the length fell from %d to %d, then %d", last, len(s), a.Len())
@@ -181,8 +181,8 @@ func TestGapBeforeGrowth(t *testing.T) {
 	}
 }
 
-// TestAppendersReachTheLimit has goroutines use up a limit together: each learns of it, all that was appended
-// is there, and when room returns they go on.
+// TestAppendersReachTheLimit lets goroutines use up a limit together: each gets the error, all appended
+// elements are there, and the goroutines append on when room returns.
 func TestAppendersReachTheLimit(t *testing.T) {
 	for _, pages := range pageKinds {
 		limit := vm.NewLimit(512 << 10)
@@ -326,7 +326,7 @@ func TestSharedArraySizesThatOverflow(t *testing.T) {
 	}
 }
 
-// TestSharedMemoryIsCounted checks what the shared forms say of their memory.
+// TestSharedMemoryIsCounted checks the memory figures of the shared containers.
 func TestSharedMemoryIsCounted(t *testing.T) {
 	limit := vm.NewLimit(1 << 30)
 	a := newSharedArray[record](t, Options{Limit: limit, Capacity: 100_000, Pages: vm.PagesSmall})

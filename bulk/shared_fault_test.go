@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/internal/faulttest"
 )
 
-// TestSharedPoolWithFailingCalls goes through a pool's life.
+// TestSharedPoolWithFailingCalls runs a pool's life.
 func TestSharedPoolWithFailingCalls(t *testing.T) {
 	calls := faulttest.EachCall(t, func() error {
 		p, err := NewSharedPool[record](Options{Capacity: 30_000, Step: 1})
@@ -48,7 +48,7 @@ func TestSharedPoolWithFailingCalls(t *testing.T) {
 	}
 }
 
-// TestSharedArrayWithFailingCalls goes through an array's life.
+// TestSharedArrayWithFailingCalls runs an array's life.
 func TestSharedArrayWithFailingCalls(t *testing.T) {
 	calls := faulttest.EachCall(t, func() error {
 		a, err := NewSharedArray[record](Options{Capacity: 30_000, Step: 1})
@@ -86,7 +86,7 @@ func TestSharedArrayWithFailingCalls(t *testing.T) {
 	}
 }
 
-// closeTwice calls close again where it fails, and returns the failure.
+// closeTwice calls close again if it fails, and returns the failure.
 func closeTwice(close func() error) error {
 	err := close()
 	if again := close(); err != nil && again != nil {

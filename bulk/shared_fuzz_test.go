@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// sharedForTest makes a SharedPool look like a Pool: every other element is inserted and removed by an
-// Inserter, and what Get finds Load must find as well.
+// sharedForTest makes a SharedPool look like a Pool. An Inserter inserts and removes every other element, and
+// Load must find every element that Get finds.
 type sharedForTest[T any] struct {
 	*SharedPool[T]
 	inserter *Inserter[T]
@@ -69,8 +69,8 @@ func FuzzSharedPool(f *testing.F) {
 	})
 }
 
-// sharedRounds returns how many streams of operations the shared forms are played with, fewer where every
-// access is checked.
+// sharedRounds returns how many streams of operations to run on the shared containers, fewer if every access
+// is checked.
 func sharedRounds() int {
 	if testing.Short() || vm.HeapStandIn() {
 		return 1

@@ -10,15 +10,14 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// poolUser is a pool with elements 0, 1, 2 and so on, while a function of the user's is called with the one
-// in the middle.
+// poolUser is a pool with elements 0, 1, 2 and so on. A callback runs for the one in the middle.
 type poolUser struct {
 	t       *testing.T
 	p       *SharedPool[record]
 	in      *Inserter[record]
 	handles []Handle[record]
-	live    []bool // which of the handles' elements are there
-	more    int    // how many others were inserted
+	live    []bool // which of the handles' elements are live
+	more    int    // number of other elements that were inserted
 }
 
 const poolUserElements = 100
@@ -47,7 +46,7 @@ func (u *poolUser) insert(by func(record) (Handle[record], *record)) {
 	u.more++
 }
 
-// poolCalls are what a user's function may call, at element 50.
+// poolCalls are the calls that a callback may make, at element 50.
 var poolCalls = map[string]struct {
 	says string
 	call func(u *poolUser)
@@ -99,7 +98,7 @@ var poolCalls = map[string]struct {
 	"a panic": {"stop", func(*poolUser) { panic("stop") }},
 }
 
-// check checks that the pool holds what it should, that walks agree, and that all other slots can be filled.
+// check checks the content of the pool, that walks agree, and that all other slots can be filled.
 func (u *poolUser) check(what string) {
 	u.t.Helper()
 	want := u.more
@@ -133,8 +132,8 @@ func (u *poolUser) check(what string) {
 	u.p.checkInvariants()
 }
 
-// TestSharedPoolWalkCallsBack has the body of All, and of Runs, use the pool in each way. It works, or panics
-// with what to do, and the walk comes once to each element that lives from its beginning to its end.
+// TestSharedPoolWalkCallsBack uses the pool in each way from the body of All and of Runs. The call works, or
+// panics with a remedy, and the walk yields each element once that lives from beginning to end.
 func TestSharedPoolWalkCallsBack(t *testing.T) {
 	also := map[string]func(u *poolUser){ // in All only
 		"Insert":               func(u *poolUser) { u.insert(u.p.Insert) },
@@ -184,7 +183,7 @@ func TestSharedPoolWalkCallsBack(t *testing.T) {
 							call(u)
 						}
 						if called && u.p.ended != nil {
-							break // the run is gone
+							break // the run was removed
 						}
 					}
 				}
@@ -219,8 +218,8 @@ func TestSharedPoolWalkCallsBack(t *testing.T) {
 	}
 }
 
-// TestSharedClearCallsBack has the function that Clear calls use the pool in each way. It works, or panics
-// with what to do. Where it panics the elements are there, except those that it has removed itself; otherwise
+// TestSharedClearCallsBack uses the pool in each way from the callback of Clear. The call works, or panics
+// with a remedy. After a panic the elements are there, except those that the callback has removed; otherwise
 // none is.
 func TestSharedClearCallsBack(t *testing.T) {
 	for name, c := range poolCalls {

@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// churned returns a pool of so many slots in which inserters park: every word has lost elements, so that its
-// slots have generations of their own. What is left is returned, one element in 16.
+// churned returns a pool of this many slots in which inserters park: every word has lost elements, so that
+// its slots have generations of their own. It also returns the remaining elements, one in 16.
 func churned(t *testing.T, capacity int) (*SharedPool[uint64], []Handle[uint64]) {
 	t.Helper()
 	p := newSharedPool[uint64](t, Options{Capacity: capacity})
@@ -32,8 +32,8 @@ func churned(t *testing.T, capacity int) (*SharedPool[uint64], []Handle[uint64])
 	return p, left
 }
 
-// TestInserterFillsWhatItRemoved replaces elements: the slots are taken again, the words of the others stay
-// as they are, and nobody finds an element twice or one that is gone.
+// TestInserterFillsWhatItRemoved replaces elements: the slots are taken again, the words of other elements do
+// not change, and no look-up finds an element twice or a removed one.
 func TestInserterFillsWhatItRemoved(t *testing.T) {
 	p, left := churned(t, 2048)
 	in := p.Inserter()
@@ -95,7 +95,7 @@ func TestInserterFillsWhatItRemoved(t *testing.T) {
 	if kept < enoughRemoved || kept > 127 {
 		t.Errorf("the inserter keeps %d slots", kept)
 	}
-	// What it keeps is not for others until it is closed.
+	// The inserter's slots are not for others until it is closed.
 	free := 2048 - len(left) - len(own)
 	if err := p.Grow(free - kept + 1); !errors.Is(err, vm.ErrCapacity) {
 		t.Errorf("Grow counts slots that the inserter keeps: %v", err)
@@ -113,7 +113,7 @@ func TestInserterFillsWhatItRemoved(t *testing.T) {
 	}
 }
 
-// TestInserterSparesAnnouncedSlots has readers announce what the inserter removes.
+// TestInserterSparesAnnouncedSlots lets readers announce the slots of removed elements.
 func TestInserterSparesAnnouncedSlots(t *testing.T) {
 	p, left := churned(t, 512)
 	in := p.Inserter()
@@ -137,7 +137,7 @@ func TestInserterSparesAnnouncedSlots(t *testing.T) {
 	}
 }
 
-// TestInserterRetiresSlots has an inserter use up a slot that it keeps.
+// TestInserterRetiresSlots lets an inserter use up a slot that it keeps.
 func TestInserterRetiresSlots(t *testing.T) {
 	p, left := churned(t, 32)
 	in := p.Inserter()
@@ -185,7 +185,7 @@ func TestClearLeavesParkedSlots(t *testing.T) {
 	p.checkInvariants()
 }
 
-// TestInserterRemovesForOthers has one inserter remove what another inserts, more than it can keep.
+// TestInserterRemovesForOthers lets one inserter remove elements of another, more than it can keep.
 func TestInserterRemovesForOthers(t *testing.T) {
 	p, left := churned(t, 1024)
 	producer, consumer := p.Inserter(), p.Inserter()

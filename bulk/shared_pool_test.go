@@ -28,8 +28,9 @@ func newSharedPool[T any](t testing.TB, o Options) *SharedPool[T] {
 	return p
 }
 
-// TestSharedHandlesOfEmptiedWords takes slots again after all or some of their word were removed, so that
-// generations become common and apart, and checks that no handle comes twice and none comes back to life.
+// TestSharedHandlesOfEmptiedWords takes slots again after all or some elements of their word were removed, so
+// that generations become common and apart. It checks that no handle comes twice and no stale handle becomes
+// valid.
 func TestSharedHandlesOfEmptiedWords(t *testing.T) {
 	p := newSharedPool[uint64](t, Options{Capacity: 128})
 	seed := rand.Uint64()
@@ -82,7 +83,7 @@ func TestSharedHandlesOfEmptiedWords(t *testing.T) {
 	}
 }
 
-// TestSharedSlotsAreRetired gives the slots of a word two uses more and uses everything up.
+// TestSharedSlotsAreRetired leaves the slots of a word two counts and uses everything up.
 func TestSharedSlotsAreRetired(t *testing.T) {
 	for _, apart := range []bool{false, true} {
 		p := newSharedPool[record](t, Options{Capacity: 40})

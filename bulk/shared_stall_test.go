@@ -14,8 +14,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestSharedPoolOwnerThatStalls has a goroutine stop while it takes a slot of a line. The others fill all
-// other holes, find, remove, load and count; the one that wants a slot of that line waits for it and gets it.
+// TestSharedPoolOwnerThatStalls stops a goroutine while it takes a slot of a line. The others fill all other
+// holes, find, remove, load and count; one that wants a slot of that line waits for it and gets it.
 func TestSharedPoolOwnerThatStalls(t *testing.T) {
 	const capacity = 4 * slotsPerLine
 	for stalled := range uint(4) {
@@ -36,7 +36,7 @@ func TestSharedPoolOwnerThatStalls(t *testing.T) {
 		if !line.owned.CompareAndSwap(0, 1) {
 			t.Fatal("the line has an owner")
 		}
-		// Whom others see as the owner has come to no slot yet.
+		// The goroutine that others see as the owner has not taken a slot yet.
 		var inLine []Handle[uint64]
 		for i, h := range handles {
 			if uint(h.Slot())/slotsPerLine != stalled {
@@ -53,7 +53,7 @@ func TestSharedPoolOwnerThatStalls(t *testing.T) {
 			}
 		}
 		before := p.Len()
-		in := p.Inserter() // which comes to the line too, and looks for another one
+		in := p.Inserter() // it comes to the line too, and looks for another one
 		for i := range holes {
 			insert := p.Insert
 			if i%2 == 0 {
@@ -67,7 +67,7 @@ func TestSharedPoolOwnerThatStalls(t *testing.T) {
 				in = p.Inserter()
 			}
 			if i > holes*3/4 {
-				in.Close() // it keeps slots, of which there are few now
+				in.Close() // it keeps slots, and few are left
 			}
 		}
 		if p.Len() != before+holes || p.Grow(len(inLine)) != nil || p.Grow(len(inLine)+1) == nil {
@@ -108,9 +108,9 @@ func TestSharedPoolOwnerThatStalls(t *testing.T) {
 	}
 }
 
-// TestInserterThatStops has an inserter stop for good after each number of insertions and removals. It keeps
-// fewer than 128 slots from the others, who fill all the rest, and none when it is closed by another
-// goroutine.
+// TestInserterThatStops stops an inserter for good after each number of insertions and removals. It keeps
+// fewer than 128 slots from the others, which fill all other slots, and none after another goroutine has
+// closed it.
 func TestInserterThatStops(t *testing.T) {
 	for _, apart := range []bool{false, true} {
 		for inserted := 0; inserted <= 70; inserted += 5 {
@@ -135,7 +135,7 @@ func TestInserterThatStops(t *testing.T) {
 				}
 				live += inserted - removed
 				kept := int(in.ready + in.waiting)
-				if in.reserved != 0 { // also those of them that it has filled and emptied
+				if in.reserved != 0 { // including those that it has filled and emptied
 					kept += bits.OnesCount32(in.reserved &^ in.chunk.live(in.first))
 				}
 				fill := func() (n int) {
@@ -175,10 +175,10 @@ func TestInserterThatStops(t *testing.T) {
 	}
 }
 
-// TestSharedArrayAppenderThatStalls has appenders stop between taking indices and writing, in front of and
-// behind the border of a word, of a chunk and of the room, while others append in all ways. What they append
-// can be reached by index at once. Len and Slice end in front of the first element that is missing, and pass
-// it when it is written. Closing the array waits for nobody and gives all memory back.
+// TestSharedArrayAppenderThatStalls stops appenders between taking indices and writing, in front of and
+// behind the border of a word, of a chunk and of the room, while others append in all ways. Elements of the
+// others can be reached by index at once. Len and Slice end in front of the first missing element, and pass
+// it when it is written. Closing the array does not wait and gives all memory back.
 func TestSharedArrayAppenderThatStalls(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -208,7 +208,7 @@ func TestSharedArrayAppenderThatStalls(t *testing.T) {
 					}
 				}
 				claim(1)
-				seen := a.Slice() // stays good while the array grows
+				seen := a.Slice() // stays valid while the array grows
 				to := a.Appender()
 				for i := range 300 {
 					switch rnd.IntN(5) {
@@ -280,7 +280,7 @@ func TestSharedArrayAppenderThatStalls(t *testing.T) {
 	}
 }
 
-// TestSharedArrayFaults: values whose memory is gone leave no element that is never written.
+// TestSharedArrayFaults: values whose memory was given back leave no element that is never written.
 func TestSharedArrayFaults(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("nothing faults in this build")

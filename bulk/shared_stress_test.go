@@ -17,16 +17,16 @@ type known struct {
 	number int
 }
 
-// TestSharedPoolUnderChurn has goroutines insert, and remove each other's elements, while others read: what
-// Load finds is the element of the handle and complete, each element is removed once, no handle comes twice,
-// and at the end everything is there that was not removed.
+// TestSharedPoolUnderChurn lets goroutines insert, and remove each other's elements, while others read. Load
+// returns the complete element of the handle, each element is removed once, no handle comes twice, and at the
+// end every element that was not removed is there.
 func TestSharedPoolUnderChurn(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	for round, pages := range pageKinds {
 		const writers, places = 4, 600
 		p := newSharedPool[record](t, Options{Pages: pages, Capacity: 4000})
-		var board [places]atomic.Pointer[known] // elements that may be removed by anybody
+		var board [places]atomic.Pointer[known] // elements that any goroutine may remove
 		var writing, reading sync.WaitGroup
 		var done atomic.Bool
 		var inserted [writers][]known
@@ -51,7 +51,7 @@ func TestSharedPoolUnderChurn(t *testing.T) {
 					k := &known{h, number}
 					inserted[g] = append(inserted[g], *k)
 					if old := board[r.IntN(places)].Swap(k); old != nil {
-						// The place is ours alone now, and so is the element.
+						// Only this goroutine has the place now, and so the element.
 						if v, ok := p.Load(old.handle); !ok || v != numbered(old.number) {
 							t.Errorf("Load of a live element: %v, %t", v, ok)
 						}
@@ -69,7 +69,7 @@ func TestSharedPoolUnderChurn(t *testing.T) {
 			reading.Go(func() {
 				r := rand.New(rand.NewPCG(seed, uint64(100+g)))
 				found := 0
-				// on one thread nobody else would ever run
+				// with one thread no other goroutine would ever run
 				for ; !done.Load() || found == 0; runtime.Gosched() {
 					k := board[r.IntN(places)].Load()
 					if k == nil {
@@ -120,7 +120,7 @@ func TestSharedPoolUnderChurn(t *testing.T) {
 	}
 }
 
-// TestOneRemoverSucceeds has goroutines remove the same elements, while their slots are taken again at once.
+// TestOneRemoverSucceeds lets goroutines remove the same elements, while their slots are taken again at once.
 func TestOneRemoverSucceeds(t *testing.T) {
 	p := newSharedPool[record](t, Options{Capacity: 3000})
 	const goroutines, batch = 4, 500
@@ -136,7 +136,7 @@ func TestOneRemoverSucceeds(t *testing.T) {
 				for i, h := range handles {
 					if p.Remove(h) {
 						succeeded[i].Add(1)
-						p.Insert(numbered(-1)) // takes such a slot soon
+						p.Insert(numbered(-1)) // soon takes such a slot
 					}
 				}
 			})
@@ -154,7 +154,8 @@ func TestOneRemoverSucceeds(t *testing.T) {
 	}
 }
 
-// TestAllBesideChanges walks while others insert and remove: what lives all the time is yielded once.
+// TestAllBesideChanges iterates while others insert and remove: an element that lives throughout is yielded
+// once.
 func TestAllBesideChanges(t *testing.T) {
 	p := newSharedPool[record](t, Options{Capacity: 4000})
 	stay := map[Handle[record]]bool{}
@@ -208,8 +209,9 @@ func TestAllBesideChanges(t *testing.T) {
 	}
 }
 
-// TestInsertersReachTheLimit has goroutines use up a limit, and then the capacity, together: each learns of
-// it, every slot that has memory holds an element, nothing is lost, and when there is room again they go on.
+// TestInsertersReachTheLimit lets goroutines use up a limit, and then the capacity, together. Each gets the
+// error, every slot with memory holds an element, nothing is lost, and the goroutines insert on when there is
+// room again.
 func TestInsertersReachTheLimit(t *testing.T) {
 	for _, pages := range pageKinds {
 		limit := vm.NewLimit(512 << 10)
@@ -250,7 +252,7 @@ func TestInsertersReachTheLimit(t *testing.T) {
 		if n := p.Len(); n != len(handles) || n != int(p.room.Load()) || n < 1000 {
 			t.Fatalf("%v: %d elements for %d handles in %d slots", pages, n, len(handles), p.room.Load())
 		}
-		// Scattered holes are found by everybody.
+		// Every goroutine finds scattered holes.
 		for i := 0; i < len(handles); i += 5 {
 			p.Remove(handles[i])
 		}
@@ -283,12 +285,12 @@ func TestInsertersReachTheLimit(t *testing.T) {
 	}
 }
 
-// TestGrowIsForAllInserters grows and takes all other memory away; as many insertions succeed, whoever makes
-// them.
+// TestGrowIsForAllInserters grows and takes all other memory away; this many insertions succeed, in whatever
+// goroutine.
 func TestGrowIsForAllInserters(t *testing.T) {
 	limit := vm.NewLimit(1 << 20)
 	p := newSharedPool[record](t, Options{Limit: limit, Capacity: 20_000, Step: 1})
-	for i := range 100 { // some room is used, by inserters that keep slots
+	for i := range 100 { // inserters that keep slots use some of the room
 		in := p.Inserter()
 		for range 1 + i%3 {
 			h, _ := in.Insert(numbered(i))

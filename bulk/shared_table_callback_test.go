@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// tableUsers are a table and those who use it, while a function of the user's is called by w or r.
+// tableUsers are a table with its readers and writers, while w or r runs a callback.
 type tableUsers struct {
 	t        *testing.T
 	table    *SharedTable[object]
@@ -26,14 +26,14 @@ func (u tableUsers) loaded(what string, i int, want object) {
 	}
 }
 
-// TestSharedTableCallsBack has change, in the middle of an Update of entry 3, use the table in each way. What
-// its writer can do panics and changes nothing; everything else works. The Update is made of what is there in
-// the end, whether change goes on after the panic or not, and the writer can be used again.
+// TestSharedTableCallsBack uses the table in each way from change, in the middle of an Update of entry 3.
+// Uses of its own writer panic and change nothing; everything else works. The Update changes the newest
+// value, whether change recovers from the panic or not, and the writer can be used again.
 func TestSharedTableCallsBack(t *testing.T) {
 	type callBack struct {
 		says string
 		call func(u tableUsers)
-		want object // entry 3 before the Update is made
+		want object // entry 3 before the Update changes it
 		four object // entry 4 afterwards
 	}
 	one := objectOf(1)
@@ -158,14 +158,14 @@ func TestSharedTableCallsBack(t *testing.T) {
 	}
 }
 
-// TestSharedTableWalkCallsBack has the body of a walk use the table in each way: a walk takes the entries as
-// they are, and goes on only inside its look.
+// TestSharedTableWalkCallsBack uses the table in each way from the body of a walk: the walk yields the
+// entries as they are, and ends with its look.
 func TestSharedTableWalkCallsBack(t *testing.T) {
 	all := []int{0, 1, 2, 3, 4, 5, 6, 7}
 	for name, c := range map[string]struct {
 		says string
 		call func(u tableUsers) // at entry 2
-		want []int              // the entries that the walk comes to
+		want []int              // the entries that the walk yields
 	}{
 		"nothing": {"", func(tableUsers) {}, all},
 		"Leave":   {"not inside: Enter first", func(u tableUsers) { u.r.Leave() }, []int{0, 1, 2}},

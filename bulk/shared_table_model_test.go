@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// FuzzSharedTable plays a stream of operations, one goroutine's, on a table and on a map.
+// FuzzSharedTable runs a stream of operations of one goroutine on a table and on a map.
 func FuzzSharedTable(f *testing.F) {
 	f.Add([]byte{0, 5, 0, 5, 1, 5, 2, 5, 0, 250, 3, 0, 4, 100, 5, 0, 0, 7, 6, 0, 2, 7, 7, 0})
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -27,8 +27,8 @@ func TestSharedTableAgainstModel(t *testing.T) {
 	}
 }
 
-// playTable decodes operations of two bytes each: what, and which entry. At times a look goes on over several
-// operations, and what it saw must stay.
+// playTable decodes operations of two bytes each: the kind, and the entry. At times a look lasts over several
+// operations, and the values it saw must stay.
 func playTable(t *testing.T, o Options, data []byte) {
 	t.Helper()
 	table := openTable(t, o)

@@ -3,15 +3,11 @@ package bulk
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 
-	"github.com/vastgo/vast/internal/fault"
-	"github.com/vastgo/vast/internal/faulttest"
 	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
@@ -33,8 +29,7 @@ func openSmallTable(t *testing.T, o Options, places int) *SharedTable[object] {
 	return table
 }
 
-// mustHaveFree checks that a new writer can have all places that hold no value, except those that others
-// keep.
+// mustHaveFree checks that a new writer can have all places without a value, except those that others keep.
 func mustHaveFree(t *testing.T, table *SharedTable[object], what string, kept int) {
 	t.Helper()
 	w := table.Writer()
@@ -50,8 +45,8 @@ func mustHaveFree(t *testing.T, table *SharedTable[object], what string, kept in
 	}
 }
 
-// TestSharedTableWriterThatStops has a writer stop for good after it has used up the places in one of its
-// ways, while a reader was inside. It keeps fewer than a thousand places from the others, and none when it is
+// TestSharedTableWriterThatStops stops a writer for good after it has used up the places in one of its ways,
+// while a reader was inside. It keeps fewer than a thousand places from the others, and none after it is
 // closed.
 func TestSharedTableWriterThatStops(t *testing.T) {
 	for _, pages := range pageKinds {
@@ -69,7 +64,7 @@ func TestSharedTableWriterThatStops(t *testing.T) {
 			},
 		} {
 			for _, stops := range []int{0, 1, batchPlaces - 1, batchPlaces,
-				700} { // so many calls after the reader has left
+				700} { // this many calls after the reader has left
 				what := fmt.Sprint(pages, name, stops)
 				table := openSmallTable(t, Options{Capacity: 8, Pages: pages}, 6000)
 				w, r := table.Writer(), table.Reader()
@@ -92,7 +87,7 @@ func TestSharedTableWriterThatStops(t *testing.T) {
 				w.Close()
 				mustHaveFree(t, table, what, 0)
 				checkTable(t, table)
-				if err := table.Close(); err != nil { // the next ones take memory too
+				if err := table.Close(); err != nil { // the next one takes memory too
 					t.Fatal(err)
 				}
 			}
@@ -100,8 +95,8 @@ func TestSharedTableWriterThatStops(t *testing.T) {
 	}
 }
 
-// TestSharedTableWritersThatStop has many writers come to a stop, each with values that it replaced, and
-// others that go on. None is closed. Those who go on do not run out of places.
+// TestSharedTableWritersThatStop stops many writers, each with values that it replaced, while others go on.
+// None is closed. Those that go on do not run out of places.
 func TestSharedTableWritersThatStop(t *testing.T) {
 	table := openSmallTable(t, Options{Capacity: 8}, 15_000)
 	r := table.Reader()
@@ -123,10 +118,10 @@ func TestSharedTableWritersThatStop(t *testing.T) {
 	checkTable(t, table)
 }
 
-// TestSharedTableUpdateThatStalls has change stop in the middle of an Update, while another writer leaves the
-// entry, sets, deletes or updates it, in the end as often as there are places, and readers look. The readers
-// see all of it, and nothing that was there when the Update began is freed. When change goes on, panics or
-// ends its goroutine, the Update is made of the newest value, or not made, and every place comes back.
+// TestSharedTableUpdateThatStalls stops change in the middle of an Update. Meanwhile another writer leaves
+// the entry alone, sets, removes or updates it, in the end as often as there are places, and readers look.
+// The readers see every change, and no value of the time when the Update began is freed. When change goes on,
+// panics or ends its goroutine, the Update changes the newest value or nothing, and every place comes back.
 func TestSharedTableUpdateThatStalls(t *testing.T) {
 	const goesOn, panics, exits = 0, 1, 2
 	for _, pages := range pageKinds {
@@ -139,7 +134,7 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 			},
 			"Remove and Set": func(w *SharedWriter[object]) {
 				w.Remove(3)
-				w.Set(3, objectOf(1)) // as it was, elsewhere
+				w.Set(3, objectOf(1)) // the same value, elsewhere
 			},
 			"everything": func(w *SharedWriter[object]) {
 				n, err := fillTable(w, 3)
@@ -159,7 +154,7 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 				}
 				r.Enter()
 				seen := r.Get(3)
-				r.Leave() // what it saw stays all the same while change runs
+				r.Leave() // its values stay the same all the same while change runs
 
 				began, goOn, done := make(chan bool), make(chan bool), make(chan any)
 				var given []object
@@ -242,9 +237,9 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 	}
 }
 
-// TestSharedTableReaderThatStalls has a reader enter before each of a stream's operations and leave before
-// each later one, while three writers go on and come and go. What it sees stays, no place has two owners, and
-// when it has left, everything that was replaced can be used again.
+// TestSharedTableReaderThatStalls lets a reader enter before each of a stream's operations and leave before
+// each later one, while three writers come and go. The values it sees stay the same, no place has two owners,
+// and when it has left, every replaced value's place can be used again.
 func TestSharedTableReaderThatStalls(t *testing.T) {
 	const entries, operations = 6, 16
 	rounds := longtest.Pick(1, 2)
@@ -358,7 +353,7 @@ func stallReader(t *testing.T, o Options, data []byte, from, to int) {
 	}
 }
 
-// TestSharedTableStallAtALimit has a reader stay inside until a budget is used up. Deleting goes on, nobody
+// TestSharedTableStallAtALimit keeps a reader inside until a budget is used up. Removing works on, no writer
 // passes the budget, and when the reader has left, as many values as before can be set again in the same
 // memory.
 func TestSharedTableStallAtALimit(t *testing.T) {
@@ -385,11 +380,11 @@ func TestSharedTableStallAtALimit(t *testing.T) {
 		}
 		r.Leave()
 		for range 2 {
-			w.Set(2, objectOf(1)) // finds that nobody is inside
+			w.Set(2, objectOf(1)) // finds that no reader is inside
 			r.Enter()
 			again, err := fillTable(w, 2)
 			r.Leave()
-			// The values that were there, and the one that is.
+			// The values before, and the remaining one.
 			if !errors.Is(err, vm.ErrLimit) || again < first-1 || again > first+1 || limit.Used() != used {
 				t.Errorf("%v: %d values instead of %d: %v, %d used instead of %d", pages, again, first, err,
 					limit.Used(), used)
@@ -402,9 +397,9 @@ func TestSharedTableStallAtALimit(t *testing.T) {
 	}
 }
 
-// TestSharedTableGoroutinesThatEnd has goroutines end, by panics and by Goexit, in the middle of a look, of a
-// walk and between changes, without closing what they used. What they hold is bounded, and comes back by
-// another goroutine's Leave and Close.
+// TestSharedTableGoroutinesThatEnd ends goroutines, by panics and by Goexit, in the middle of a look, of a
+// walk and between changes, without closing their readers and writers. The places they hold are bounded, and
+// come back by another goroutine's Leave and Close.
 func TestSharedTableGoroutinesThatEnd(t *testing.T) {
 	for name, end := range map[string]func(){"panic": func() { panic("stop") }, "Goexit": runtime.Goexit} {
 		table := openSmallTable(t, Options{Capacity: 100}, 10_000)
@@ -454,7 +449,7 @@ func TestSharedTableGoroutinesThatEnd(t *testing.T) {
 		if v, ok := readers[0].Load(50); !ok || v != objectOf(50) || table.Len() != 90 {
 			t.Errorf("%s: entry 50 is %v, %t of %d", name, v, ok, table.Len())
 		}
-		// One look was not ended: nothing that is replaced is freed.
+		// One look was not ended: no replaced value is freed.
 		w := table.Writer()
 		if n, err := fillTable(w, 0); !errors.Is(err, vm.ErrCapacity) || n < 5000 {
 			t.Errorf("%s: after %d values: %v", name, n, err)
@@ -467,181 +462,5 @@ func TestSharedTableGoroutinesThatEnd(t *testing.T) {
 		}
 		mustHaveFree(t, table, name, 0)
 		checkTable(t, table)
-	}
-}
-
-// TestSharedTableUsedAfterClose: a closed writer, and any writer of a closed table, changes nothing and says
-// why.
-func TestSharedTableUsedAfterClose(t *testing.T) {
-	for _, pages := range pageKinds {
-		table := openTable(t, Options{Name: "objects", Capacity: 10, Pages: pages})
-		w, other := table.Writer(), table.Writer()
-		r := table.Reader()
-		r.Enter()
-		for i := range 300 { // some values wait
-			w.Set(i%10, objectOf(1))
-			other.Set(i%10, objectOf(1))
-		}
-		r.Leave()
-		w.Close()
-		for name, f := range map[string]func(){
-			"Set":    func() { w.Set(1, objectOf(2)) },
-			"Remove": func() { w.Remove(1) },
-			"Update": func() { w.Update(1, func(o *object) { *o = objectOf(2) }) },
-			"Grow":   func() { _ = w.Grow(1) },
-		} {
-			says := "a writer of objects is used after Close: ask the table"
-			if text := modeltest.PanicText(f); !strings.Contains(text, says) {
-				t.Errorf("%v: %s on a closed writer panics with %q", pages, name, text)
-			}
-		}
-		if v, ok := r.Load(1); !ok || v != objectOf(1) || table.Len() != 10 {
-			t.Errorf("%v: a closed writer has changed entry 1 to %v, %t of %d", pages, v, ok, table.Len())
-		}
-		checkTable(t, table)
-		if err := table.Close(); err != nil {
-			t.Fatal(err)
-		}
-		for name, f := range map[string]func(){
-			"Set":    func() { other.Set(1, objectOf(2)) },
-			"Remove": func() { other.Remove(1) },
-			"Update": func() { other.Update(1, func(o *object) { *o = objectOf(2) }) },
-			"Grow":   func() { _ = other.Grow(1) },
-			"Load":   func() { r.Load(1) },
-		} {
-			if text := modeltest.PanicText(f); !strings.Contains(text,
-				"objects is used after Close: keep it open") {
-				t.Errorf("%v: %s on a closed table panics with %q", pages, name, text)
-			}
-		}
-		other.Close()
-		r.Close()
-	}
-}
-
-// TestSharedTableEnterDuringClose has a reader enter while the system takes the memory, and also while it
-// refuses to: then the table is open as before.
-func TestSharedTableEnterDuringClose(t *testing.T) {
-	for _, pages := range pageKinds {
-		var during func() error
-		stop := fault.Inject(func(op string) error {
-			if during != nil {
-				return during()
-			}
-			return nil
-		})
-		table := openTable(t, Options{Name: "objects", Capacity: 10, Pages: pages})
-		w, r := table.Writer(), table.Reader()
-		w.Set(3, objectOf(1))
-		for _, refuse := range []error{faulttest.Err, nil} {
-			asked := false
-			during = func() error {
-				asked = true
-				r.Enter()
-				var got *object
-				text := modeltest.PanicText(func() { got = r.Get(3) })
-				if got != nil || !strings.Contains(text, "objects is used after Close") {
-					t.Errorf("%v: a reader that enters during Close gets %v, and panics with %q", pages,
-						got, text)
-				}
-				r.Leave()
-				return refuse
-			}
-			err := table.Close()
-			during = nil
-			if asked && !errors.Is(err, refuse) {
-				t.Errorf("%v: Close: %v, want %v", pages, err, refuse)
-			}
-			if err == nil {
-				break
-			}
-			//vastvet:ignore useafter: Close was refused
-			if v, ok := r.Load(3); !ok || v != objectOf(1) || table.Len() != 1 {
-				t.Errorf("%v: after a Close that was refused entry 3 is %v, %t", pages, v, ok)
-			}
-			w.Set(4, objectOf(2)) //vastvet:ignore useafter: Close was refused
-			w.Remove(4)           //vastvet:ignore useafter: Close was refused
-		}
-		stop()
-		text := modeltest.PanicText(func() { r.Load(3) })
-		if !strings.Contains(text, "objects is used after Close") {
-			t.Errorf("%v: a closed table panics with %q", pages, text)
-		}
-	}
-}
-
-// TestSharedTableCloseBesideEnter has readers enter at the moment of Close. Either Close sees them and
-// refuses, and they read, or they learn that the table is closed. None reads memory that is gone.
-func TestSharedTableCloseBesideEnter(t *testing.T) {
-	rounds := 1000
-	if testing.Short() || vm.HeapStandIn() {
-		rounds = 100
-	}
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	var refused, closed, read, told atomic.Int64
-	for round := range rounds {
-		table := openTable(t, Options{Name: "objects", Capacity: 10})
-		w := table.Writer()
-		for i := range 10 {
-			w.Set(i, objectOf(uint64(i)))
-		}
-		var ready atomic.Int32
-		var all sync.WaitGroup
-		const readers = 2
-		for n := range readers {
-			r := table.Reader()
-			all.Go(func() {
-				ready.Add(1)
-				for range 50 {
-					r.Enter()
-					var v object
-					text := modeltest.PanicText(func() { vm.Do(func() { v = *r.Get(n) }) })
-					r.Leave()
-					switch {
-					case text == "" && v == objectOf(uint64(n)):
-						read.Add(1)
-					case strings.Contains(text, "objects is used after Close"):
-						told.Add(1)
-						return
-					default:
-						t.Errorf("a reader got %v, %q", v, text)
-						return
-					}
-				}
-			})
-		}
-		rnd := rand.New(rand.NewPCG(seed, uint64(round)))
-		for ready.Load() < readers {
-			runtime.Gosched()
-		}
-		for range rnd.IntN(200) {
-			_ = table.Capacity()
-		}
-		for {
-			text := modeltest.PanicText(func() {
-				if err := table.Close(); err != nil {
-					t.Error(err)
-				}
-			})
-			if text == "" {
-				closed.Add(1)
-				break
-			}
-			refused.Add(1)
-			if !strings.Contains(text, "of its readers are inside") {
-				t.Fatalf("Close panics with %q", text)
-			}
-			runtime.Gosched()
-		}
-		all.Wait()
-		if t.Failed() {
-			return
-		}
-	}
-	t.Logf("Close was refused %d times; %d looks, %d readers were told", refused.Load(), read.Load(),
-		told.Load())
-	if int(closed.Load()) != rounds || read.Load() == 0 {
-		t.Errorf("%d of %d tables were closed, %d looks", closed.Load(), rounds, read.Load())
 	}
 }

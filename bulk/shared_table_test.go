@@ -14,8 +14,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// object is a value whose parts belong together: a reader that saw half of one and half of another would
-// notice.
+// object is a value whose parts belong together: half of one and half of another would show.
 type object struct {
 	A, B, C, D uint64
 }
@@ -38,14 +37,14 @@ func openTable(t testing.TB, o Options) *SharedTable[object] {
 	return table
 }
 
-// TestSharedTableBillion: a table of a billion entries costs what is touched of it.
+// TestSharedTableBillion: a table of a billion entries costs the memory that is touched.
 func TestSharedTableBillion(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("regions are Go heap memory in this build")
 	}
 	capacity := 1_000_000_000
 	if testing.Short() {
-		capacity = 10_000_000 // asking what is resident takes long in emulators
+		capacity = 10_000_000 // Resident takes long in emulators
 	}
 	table := openTable(t, Options{Capacity: capacity})
 	w, r := table.Writer(), table.Reader()
@@ -66,8 +65,8 @@ func TestSharedTableBillion(t *testing.T) {
 	}
 }
 
-// TestSharedTableReaders: readers see whole values that stay as they are while the look lasts, and their
-// version never goes back, while several writers replace, delete and update.
+// TestSharedTableReaders: readers see whole values that stay the same while the look lasts, and their version
+// never goes back, while several writers replace, remove and update.
 func TestSharedTableReaders(t *testing.T) {
 	const entries, writers, readers = 64, 3, 3
 	rounds := 20_000
@@ -101,7 +100,7 @@ func TestSharedTableReaders(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(n), 2))
 			r := table.Reader()
 			defer r.Close()
-			// on one thread nobody else would ever run
+			// with one thread no other goroutine would ever run
 			for ; !stop.Load() || looks[n] == 0; runtime.Gosched() {
 				r.Enter()
 				var seen []*object
@@ -170,8 +169,9 @@ func TestSharedTableUpdate(t *testing.T) {
 	checkTable(t, table)
 }
 
-// TestSharedTableHeldUp: a reader who stays inside keeps what it sees, and all that is replaced meanwhile;
-// when it leaves, all of that is freed. Where places run out the error says so, and nothing has changed.
+// TestSharedTableHeldUp: a reader that stays inside keeps the values it sees, and all values that are
+// replaced meanwhile; when it leaves, all of them are freed. If places run out, the error says so, and
+// nothing has changed.
 func TestSharedTableHeldUp(t *testing.T) {
 	table := openTable(t, Options{Capacity: 8})
 	w, r := table.Writer(), table.Reader()
@@ -211,7 +211,7 @@ func TestSharedTableHeldUp(t *testing.T) {
 }
 
 // TestSharedTableBounded: values that are replaced one after the other do not take more and more memory,
-// whoever comes and goes.
+// whatever readers and writers come and go.
 func TestSharedTableBounded(t *testing.T) {
 	table := openTable(t, Options{Capacity: 100})
 	r := table.Reader()
@@ -234,7 +234,7 @@ func TestSharedTableBounded(t *testing.T) {
 	checkTable(t, table)
 }
 
-// checkTable checks, when nobody changes a table, that each place belongs to one entry, or one list.
+// checkTable checks, when no goroutine changes a table, that each place belongs to one entry, or one list.
 func checkTable(t *testing.T, table *SharedTable[object]) {
 	t.Helper()
 	owner := make(map[uint32]string)
@@ -270,7 +270,7 @@ func checkTable(t *testing.T, table *SharedTable[object]) {
 	}
 }
 
-// TestSharedTableMisuse: what a caller does wrong is said.
+// TestSharedTableMisuse: panics name the caller's mistake.
 func TestSharedTableMisuse(t *testing.T) {
 	table := openTable(t, Options{Name: "objects", Capacity: 10})
 	w, r := table.Writer(), table.Reader()
@@ -328,7 +328,8 @@ func TestSharedTableMisuse(t *testing.T) {
 	says(closed, func() { r.Enter(); r.Get(1) })
 }
 
-// TestSharedTableLimit: where a budget ends in the middle nothing is lost, and it goes on when there is room.
+// TestSharedTableLimit: if a budget ends in the middle, nothing is lost, and the table works on when there is
+// room.
 func TestSharedTableLimit(t *testing.T) {
 	limit := vm.NewLimit(4 * vm.PageSize())
 	table := openTable(t, Options{Capacity: 100_000, Limit: limit})

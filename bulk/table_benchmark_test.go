@@ -2,7 +2,7 @@ package bulk
 
 import "testing"
 
-// BenchmarkTable compares the layouts with each other. How they compare with slices: vast bench table.
+// BenchmarkTable compares the layouts with each other. For a comparison with slices: vast bench table.
 func BenchmarkTable(b *testing.B) {
 	const rows = 100_000
 	for _, layout := range layouts {

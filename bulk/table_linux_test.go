@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// mappingsIn returns the mappings that the kernel has in [base, base+n).
+// mappingsIn returns the kernel's mappings in [base, base+n).
 func mappingsIn(t *testing.T, base unsafe.Pointer, n int) (lines []string) {
 	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil {
@@ -26,7 +26,7 @@ func mappingsIn(t *testing.T, base unsafe.Pointer, n int) (lines []string) {
 	return lines
 }
 
-// TestTableMappings counts what a table takes of the mappings that a process may have.
+// TestTableMappings counts how many of a process's mappings a table takes.
 func TestTableMappings(t *testing.T) {
 	if heapStandIn() {
 		t.Skip("the heap stand-in has no mappings of its own")

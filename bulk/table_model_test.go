@@ -13,7 +13,7 @@ import (
 
 var layouts = []Layout{LayoutColumns, LayoutBlocks8, LayoutBlocks16, LayoutBlocksPage}
 
-// tableRow is a row of the table that the model test plays with, with fields of different sizes.
+// tableRow is a row of the table of the model test, with fields of different sizes.
 type tableRow struct {
 	a float32
 	b uint8
@@ -38,7 +38,7 @@ type rowsTable struct {
 }
 
 // newRowsTable makes a table; with safes two of its fields have a safe value other than zero. It also returns
-// what a new row holds.
+// a new row.
 func newRowsTable(o TableOptions, safes bool) (t rowsTable, fresh tableRow) {
 	t.Table = NewTable(o)
 	t.a = NewField[float32](t.Table, "a")
@@ -62,7 +62,7 @@ func (t rowsTable) set(row int, v tableRow) {
 	*t.a.At(row), *t.b.At(row), *t.c.At(row), *t.d.At(row), *t.e.At(row) = v.a, v.b, v.c, v.d, v.e
 }
 
-// playRows applies the operations in data to a table and to a slice of rows and fails where they differ.
+// playRows applies the operations in data to a table and to a slice of rows and fails if they differ.
 func playRows(t *testing.T, o TableOptions, safes bool, data []byte) {
 	const capacity = 1003 // not full blocks
 	o.Capacity = capacity
@@ -167,8 +167,8 @@ func playRows(t *testing.T, o TableOptions, safes bool, data []byte) {
 	compareTable(t, tab, o.Layout, m, fresh, true)
 }
 
-// compareTable passes the blocks in both ways. With spoil it leaves in the padding what calculations may
-// leave there.
+// compareTable iterates over the blocks in both ways. With spoil it leaves values in the padding that
+// calculations may leave there.
 func compareTable(t *testing.T, tab rowsTable, l Layout, m []tableRow, fresh tableRow, spoil bool) {
 	compare := func(first int, a []float32, b []uint8, c []record, d [][3]uint16, e []float64) {
 		for i := range a {

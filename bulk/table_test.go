@@ -26,7 +26,7 @@ func closeLater(t *testing.T, tab rowsTable) rowsTable {
 }
 
 // TestTableUnderLimit fills tables until a shared limit is reached in the middle of growing their columns,
-// and goes on when memory returns.
+// and grows on when memory returns.
 func TestTableUnderLimit(t *testing.T) {
 	for _, layout := range layouts {
 		for _, pages := range pageKinds {
@@ -77,7 +77,7 @@ func TestTableUnderLimit(t *testing.T) {
 	}
 }
 
-// TestTableWithEachCallFailing lets each memory call fail in turn, on the way of a table's life.
+// TestTableWithEachCallFailing lets each memory call of a table's life fail in turn.
 func TestTableWithEachCallFailing(t *testing.T) {
 	scale := vm.PageSize() / (4 << 10)
 	for _, layout := range layouts {
@@ -182,7 +182,7 @@ func TestTableBudget(t *testing.T) {
 	small.Close()
 }
 
-// TestTableBases looks at where equal rows of many columns lie.
+// TestTableBases checks where equal rows of many columns lie.
 func TestTableBases(t *testing.T) {
 	for _, pageAligned := range []bool{false, true} {
 		tab := NewTable(TableOptions{Capacity: 1 << 20, PageAligned: pageAligned})

@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// FuzzTranspose passes a pool with holes in blocks, in which some elements are removed, with scratch memory
-// of any size.
+// FuzzTranspose iterates over a pool with holes in blocks, in which it removes some elements, with scratch
+// memory of any size.
 func FuzzTranspose(f *testing.F) {
 	f.Add([]byte{0, 100, 200, 3, 5, 1, 9, 2, 0, 64, 128})
 	f.Add([]byte{255, 255, 1, 0, 7, 255, 0})

@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// body has fields of different sizes, some of which stay where they are.
+// body has fields of different sizes, some of which never change.
 type body struct {
 	alive    uint8
 	position [3]float32
@@ -41,7 +41,7 @@ func newBodyColumns(scratch int) bodyColumns {
 	}
 }
 
-// stepBody is what the tests calculate: directly, and on columns, whose input it spoils besides.
+// stepBody is the calculation of the tests: directly, and on columns, whose input it also spoils.
 func stepBody(b *body) {
 	b.position[0] += b.velocity[0] * 2
 	b.mass *= 3
@@ -172,7 +172,7 @@ func TestTransposePool(t *testing.T) {
 	}
 }
 
-// TestTransposeRemoves removes elements by their rows, and breaks off.
+// TestTransposeRemoves removes elements by their rows, and breaks.
 func TestTransposeRemoves(t *testing.T) {
 	p := newPool[body](t, Options{Capacity: 10_000})
 	for i := range 1000 {
@@ -220,7 +220,7 @@ func TestTransposeRemoves(t *testing.T) {
 	}
 }
 
-// TestTransposeWithGoPointers names fields beside ones that hold Go pointers, which only slices can have.
+// TestTransposeWithGoPointers names fields beside others that hold Go pointers, which only slices can have.
 func TestTransposeWithGoPointers(t *testing.T) {
 	type named struct {
 		name string

@@ -11,8 +11,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// inSmaps returns how many bytes of [base, base+n) are readable and how many are in memory, as the kernel
-// counts them.
+// inSmaps returns how many bytes of [base, base+n) are readable and how many are in memory, by the kernel's
+// count.
 func inSmaps(t *testing.T, base unsafe.Pointer, n int) (committed, resident int) {
 	t.Helper()
 	smaps, err := os.ReadFile("/proc/self/smaps")
@@ -39,7 +39,7 @@ func inSmaps(t *testing.T, base unsafe.Pointer, n int) (committed, resident int)
 
 type aligned [8]uint64 // 64 bytes: pages hold whole ones
 
-// checkWaste appends and compares what the kernel says with the formula in the package documentation.
+// checkWaste appends and compares the kernel's figures with the formula in the package documentation.
 func checkWaste[T any](t *testing.T, pages vm.Pages, step int) {
 	size := int(unsafe.Sizeof(*new(T)))
 	const capacity = 200_000
