@@ -27,8 +27,9 @@ const (
 	forCells
 )
 
-// stream gives random numbers that depend only on the seed, a number (of a traveller, a place or a region), the tick and the
-// purpose. So they do not depend on earlier draws, on the number of workers, or on where an entity lies in memory.
+// stream gives random numbers that depend only on the seed, a number (of a traveller, a place or a region),
+// the tick and the purpose. So they do not depend on earlier draws, on the number of workers, or on where an
+// entity lies in memory.
 type stream struct{ sched.Random }
 
 // draws returns the stream of a number for a purpose in a tick.
@@ -39,9 +40,10 @@ func draws(seed uint64, number, tick uint32, p purpose) stream {
 // below returns a number from 0 to n-1; n must not be 0.
 func (s *stream) below(n uint64) uint64 { return uint64(s.Below(int(n))) }
 
-// unit returns a number in (0, 1], a multiple of 2⁻⁵³. The sum is exact.
-func (s *stream) unit() float64 { return s.Float64() + 1.0/(1<<53) }
+// unit returns a number in (0, 1], a multiple of 2⁻⁵³. The sum is exact. The conversion keeps the compiler from
+// fusing it with the multiplication of Float64, see arithmetic.go.
+func (s *stream) unit() float64 { return float64(s.Float64()) + 1.0/(1<<53) }
 
-// exponential returns an exponentially distributed number of ticks, at least 1 and at most 37 times the mean. It is the same
-// on every machine, unlike that of [sched.Random.Exponential].
+// exponential returns an exponentially distributed number of ticks, at least 1 and at most 37 times the mean.
+// It is the same on every machine, unlike that of [sched.Random.Exponential].
 func (s *stream) exponential(mean float64) uint32 { return 1 + uint32(-mean*logarithm(s.unit())) }
