@@ -51,7 +51,8 @@ type arkEdit struct {
 	entities []ecs.Entity
 }
 
-// addRemoveArk is the timed work, one by one. AddFn without a function adds a zero component and is Ark's fastest form.
+// addRemoveArk is the timed work, one by one. AddFn without a function adds a zero component and is Ark's
+// fastest form.
 //
 //go:noinline
 func addRemoveArk(s *arkEdit) {
@@ -76,8 +77,8 @@ func addRemoveArkBatch(s *arkEdit) {
 // after adding, and must be n; end is the number after removing, and must be 0; sum is that of the positions.
 func checkEdits(n, half, end int, sum float64) error {
 	if want := float64(n) * float64(n-1) / 2; half != n || end != 0 || sum != want {
-		return fmt.Errorf("%d of %d have a velocity after adding, %d after removing; the positions add up to %v, not %v",
-			half, n, end, sum, want)
+		return fmt.Errorf("%d of %d have a velocity after adding, %d after removing; the positions add up "+
+			"to %v, not %v", half, n, end, sum, want)
 	}
 	return nil
 }
@@ -159,14 +160,15 @@ func newAddRemoveArk(extras, every int, work func(*arkEdit)) func(n int) side {
 				s.vel.AddFn(e, nil)
 			}
 		}
-		return editSide(s, work, len(s.entities), add, func() int { return countArk(s.both) }, func() (sum float64) {
-			query := s.both.Query()
-			for query.Next() {
-				p, v := query.Get()
-				sum += p.X + v.X
-			}
-			return sum
-		})
+		return editSide(s, work, len(s.entities), add, func() int { return countArk(s.both) },
+			func() (sum float64) {
+				query := s.both.Query()
+				for query.Next() {
+					p, v := query.Get()
+					sum += p.X + v.X
+				}
+				return sum
+			})
 	}
 }
 

@@ -112,8 +112,10 @@ func newArche(extras int) *archeStore {
 	w := ecs.NewWorld(initialCapacity)
 	register := []func(*ecs.World) ecs.ID{
 		ecs.ComponentID[Position], ecs.ComponentID[Velocity],
-		ecs.ComponentID[C1], ecs.ComponentID[C2], ecs.ComponentID[C3], ecs.ComponentID[C4], ecs.ComponentID[C5],
-		ecs.ComponentID[C6], ecs.ComponentID[C7], ecs.ComponentID[C8], ecs.ComponentID[C9], ecs.ComponentID[C10],
+		ecs.ComponentID[C1], ecs.ComponentID[C2], ecs.ComponentID[C3], ecs.ComponentID[C4],
+		ecs.ComponentID[C5],
+		ecs.ComponentID[C6], ecs.ComponentID[C7], ecs.ComponentID[C8], ecs.ComponentID[C9],
+		ecs.ComponentID[C10],
 	}
 	s := &archeStore{world: &w}
 	for _, id := range register[:2+extras] {
@@ -243,13 +245,14 @@ func newAddRemoveArche(extras, every int, work func(*archeStore)) func(n int) si
 				s.world.Add(e, s.velocity...)
 			}
 		}
-		return editSide(s, work, len(s.entities), add, func() int { return s.count(&s.both) }, func() (sum float64) {
-			query := s.world.Query(&s.both)
-			for query.Next() {
-				sum += (*Position)(query.Get(s.ids[0])).X + (*Velocity)(query.Get(s.ids[1])).X
-			}
-			return sum
-		})
+		return editSide(s, work, len(s.entities), add, func() int { return s.count(&s.both) },
+			func() (sum float64) {
+				query := s.world.Query(&s.both)
+				for query.Next() {
+					sum += (*Position)(query.Get(s.ids[0])).X + (*Velocity)(query.Get(s.ids[1])).X
+				}
+				return sum
+			})
 	}
 }
 

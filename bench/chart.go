@@ -51,11 +51,14 @@ var (
 	grey  = color.NRGBA{0x84, 0x8B, 0x94, 0xFF}
 
 	lineColors = []color.Color{
-		color.NRGBA{0x1F, 0x83, 0xD0, 0xFF}, color.NRGBA{0xD9, 0x60, 0x1A, 0xFF}, color.NRGBA{0x14, 0xA0, 0x7A, 0xFF},
-		color.NRGBA{0xC6, 0x5F, 0xA3, 0xFF}, color.NRGBA{0xC9, 0x92, 0x00, 0xFF}, color.NRGBA{0x8C, 0x6B, 0xD9, 0xFF},
+		color.NRGBA{0x1F, 0x83, 0xD0, 0xFF}, color.NRGBA{0xD9, 0x60, 0x1A, 0xFF},
+		color.NRGBA{0x14, 0xA0, 0x7A, 0xFF},
+		color.NRGBA{0xC6, 0x5F, 0xA3, 0xFF}, color.NRGBA{0xC9, 0x92, 0x00, 0xFF},
+		color.NRGBA{0x8C, 0x6B, 0xD9, 0xFF},
 	}
 	lineMarks = []draw.GlyphDrawer{
-		draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{},
+		draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{},
+		draw.TriangleGlyph{},
 	}
 )
 
@@ -95,7 +98,8 @@ func (c *chartReport) finish() error {
 
 // words returns a style for text.
 func words(size vg.Length, align text.XAlignment) text.Style {
-	style := text.Style{Color: ink, Font: plot.DefaultFont, XAlign: align, YAlign: draw.YCenter, Handler: plot.DefaultTextHandler}
+	style := text.Style{Color: ink, Font: plot.DefaultFont, XAlign: align, YAlign: draw.YCenter,
+		Handler: plot.DefaultTextHandler}
 	style.Font.Variant, style.Font.Size = "Sans", size
 	return style
 }

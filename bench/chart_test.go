@@ -56,7 +56,8 @@ func TestChartShowsEveryLine(t *testing.T) {
 		t.Errorf("elements %v", count)
 	}
 	text := "|" + strings.Join(words, "|") + "|"
-	for _, want := range []string{"query2comp", "add_remove, one call", "create2comp", "Iterating", "Deleting", "0.1", "100", "1 M"} {
+	for _, want := range []string{"query2comp", "add_remove, one call", "create2comp", "Iterating",
+		"Deleting", "0.1", "100", "1 M"} {
 		if !strings.Contains(text, "|"+want+"|") {
 			t.Errorf("the chart lacks %q: %s", want, text)
 		}

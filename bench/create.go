@@ -30,7 +30,8 @@ func createVastBatch(c *vastCrowd) {
 	c.archetype.NewN(len(c.entities), nil)
 }
 
-// createArk is the timed work, one by one. NewEntityFn without a function leaves the components zero and is Ark's fastest form.
+// createArk is the timed work, one by one. NewEntityFn without a function leaves the components zero and is
+// Ark's fastest form.
 //
 //go:noinline
 func createArk(c *arkCrowd) {

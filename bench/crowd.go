@@ -24,7 +24,8 @@ func newVastCrowd(entities []vast.Entity, parts int) *vastCrowd {
 	w := newSizedVastWorld(len(entities))
 	pos, vel := vast.NewColumn[Position](w), vast.NewColumn[Velocity](w)
 	columns := append([]vast.AnyColumn{pos, vel}, extraVast(w, parts-twoParts)...)
-	return &vastCrowd{world: w, archetype: w.Archetype(columns...), columns: columns, vel: vel, entities: entities}
+	return &vastCrowd{world: w, archetype: w.Archetype(columns...), columns: columns, vel: vel,
+		entities: entities}
 }
 
 // find makes the query.
@@ -93,7 +94,8 @@ func (c *arkCrowd) renew() {
 func (c *arkCrowd) complete() *ecs.Filter2[Position, Velocity] {
 	complete := ecs.NewFilter2[Position, Velocity](c.world)
 	if c.ten != nil {
-		complete.With(ecs.C[C1](), ecs.C[C2](), ecs.C[C3](), ecs.C[C4](), ecs.C[C5](), ecs.C[C6](), ecs.C[C7](), ecs.C[C8]())
+		complete.With(ecs.C[C1](), ecs.C[C2](), ecs.C[C3](), ecs.C[C4](), ecs.C[C5](), ecs.C[C6](),
+			ecs.C[C7](), ecs.C[C8]())
 	}
 	return complete
 }
@@ -120,7 +122,8 @@ func (c *arkCrowd) checkMatching(n int) error {
 
 // checkCrowd checks a world that should hold n entities with zero components: n entities match and are in the
 // world, and n of those created last are alive.
-func checkCrowd[E any](n, matching, total int, entities []E, isAlive func(E) bool, velocity func(E) *Velocity) error {
+func checkCrowd[E any](n, matching, total int, entities []E, isAlive func(E) bool,
+	velocity func(E) *Velocity) error {
 	alive, sum := 0, 0.0
 	for _, e := range entities {
 		if isAlive(e) {
@@ -129,8 +132,8 @@ func checkCrowd[E any](n, matching, total int, entities []E, isAlive func(E) boo
 		}
 	}
 	if matching != n || total != n || alive != n || sum != 0 {
-		return fmt.Errorf("of %d entities, %d match, %d are in the world, %d are alive; their velocities add up to %v, not 0",
-			n, matching, total, alive, sum)
+		return fmt.Errorf("of %d entities, %d match, %d are in the world, %d are alive; their velocities "+
+			"add up to %v, not 0", n, matching, total, alive, sum)
 	}
 	return nil
 }

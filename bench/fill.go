@@ -28,7 +28,8 @@ var fillers = map[string]func(n, parts int) (world any, made int){
 
 func fillVast(n, parts int) (any, int) {
 	w := newSizedVastWorld(n)
-	columns := append([]vast.AnyColumn{vast.NewColumn[Position](w), vast.NewColumn[Velocity](w)}, extraVast(w, parts-twoParts)...)
+	columns := append([]vast.AnyColumn{vast.NewColumn[Position](w), vast.NewColumn[Velocity](w)},
+		extraVast(w, parts-twoParts)...)
 	w.Archetype(columns...).NewN(n, nil)
 	all := w.Query(columns...)
 	for _, column := range columns {
@@ -72,9 +73,11 @@ func fillSlices(n, parts int) (any, int) {
 func fillArk(n, parts int) (any, int) {
 	c := newArkCrowd(nil, parts)
 	if parts == tenParts {
-		c.ten.NewBatchFn(n, func(_ ark.Entity, p *Position, v *Velocity, c1 *C1, c2 *C2, c3 *C3, c4 *C4, c5 *C5, c6 *C6, c7 *C7, c8 *C8) {
-			p.X, v.X, c1.X, c2.X, c3.X, c4.X, c5.X, c6.X, c7.X, c8.X = 1, 1, 1, 1, 1, 1, 1, 1, 1, 1
-		})
+		c.ten.NewBatchFn(n,
+			func(_ ark.Entity, p *Position, v *Velocity, c1 *C1, c2 *C2, c3 *C3, c4 *C4, c5 *C5, c6 *C6,
+				c7 *C7, c8 *C8) {
+				p.X, v.X, c1.X, c2.X, c3.X, c4.X, c5.X, c6.X, c7.X, c8.X = 1, 1, 1, 1, 1, 1, 1, 1, 1, 1
+			})
 	} else {
 		c.two.NewBatchFn(n, func(_ ark.Entity, p *Position, v *Velocity) { p.X, v.X = 1, 1 })
 	}
@@ -98,7 +101,8 @@ func fillVolt(n, parts int) (any, int) {
 		var err error
 		if parts == tenParts {
 			var e volt.EntityId
-			e, err = volt.CreateEntityWithComponents8(s.world, Position{X: 1}, Velocity{X: 1}, C1{X: 1}, C2{X: 1}, C3{X: 1}, C4{X: 1}, C5{X: 1}, C6{X: 1})
+			e, err = volt.CreateEntityWithComponents8(s.world, Position{X: 1}, Velocity{X: 1}, C1{X: 1},
+				C2{X: 1}, C3{X: 1}, C4{X: 1}, C5{X: 1}, C6{X: 1})
 			must(err)
 			err = volt.AddComponents2(s.world, e, C7{X: 1}, C8{X: 1})
 		} else {
@@ -124,8 +128,8 @@ func fillDonburi(n, parts int) (any, int) {
 func fillUOT(n, parts int) (any, int) {
 	s := newUOT(parts - twoParts)
 	ones := []uot.Component{
-		uot.C(Position{X: 1}), uot.C(Velocity{X: 1}), uot.C(C1{X: 1}), uot.C(C2{X: 1}), uot.C(C3{X: 1}), uot.C(C4{X: 1}),
-		uot.C(C5{X: 1}), uot.C(C6{X: 1}), uot.C(C7{X: 1}), uot.C(C8{X: 1}),
+		uot.C(Position{X: 1}), uot.C(Velocity{X: 1}), uot.C(C1{X: 1}), uot.C(C2{X: 1}), uot.C(C3{X: 1}),
+		uot.C(C4{X: 1}), uot.C(C5{X: 1}), uot.C(C6{X: 1}), uot.C(C7{X: 1}), uot.C(C8{X: 1}),
 	}[:parts]
 	for range n {
 		s.create(ones...)

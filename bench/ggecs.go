@@ -103,10 +103,12 @@ func newGGECS(extras int) *ggecsStore {
 	s := &ggecsStore{world: ecs.NewWorld(initialCapacity)}
 	for _, registry := range []ecs.ComponentRegistry{
 		ecs.NewComponentRegistry[Position](ggecsPosition), ecs.NewComponentRegistry[Velocity](ggecsVelocity),
-		ecs.NewComponentRegistry[C1](ggecsC1), ecs.NewComponentRegistry[C2](ggecsC2), ecs.NewComponentRegistry[C3](ggecsC3),
-		ecs.NewComponentRegistry[C4](ggecsC4), ecs.NewComponentRegistry[C5](ggecsC5), ecs.NewComponentRegistry[C6](ggecsC6),
-		ecs.NewComponentRegistry[C7](ggecsC7), ecs.NewComponentRegistry[C8](ggecsC8), ecs.NewComponentRegistry[C9](ggecsC9),
-		ecs.NewComponentRegistry[C10](ggecsC10),
+		ecs.NewComponentRegistry[C1](ggecsC1), ecs.NewComponentRegistry[C2](ggecsC2),
+		ecs.NewComponentRegistry[C3](ggecsC3),
+		ecs.NewComponentRegistry[C4](ggecsC4), ecs.NewComponentRegistry[C5](ggecsC5),
+		ecs.NewComponentRegistry[C6](ggecsC6),
+		ecs.NewComponentRegistry[C7](ggecsC7), ecs.NewComponentRegistry[C8](ggecsC8),
+		ecs.NewComponentRegistry[C9](ggecsC9), ecs.NewComponentRegistry[C10](ggecsC10),
 	}[:2+extras] {
 		s.world.Register(registry)
 		s.ids = append(s.ids, registry.ID)
@@ -230,7 +232,8 @@ func newAddRemoveGGECS(extras, every int) func(n int) side {
 		count := func() int { return s.count(ggecsPosition, ggecsVelocity) }
 		return editSide(s, addRemoveGGECS, len(s.entities), add, count, func() (sum float64) {
 			for query := s.world.Query(ggecsBoth); query.Next(); {
-				sum += (*Position)(query.Component(ggecsPosition)).X + (*Velocity)(query.Component(ggecsVelocity)).X
+				sum += (*Position)(query.Component(ggecsPosition)).X +
+					(*Velocity)(query.Component(ggecsVelocity)).X
 			}
 			return sum
 		})

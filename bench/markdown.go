@@ -32,7 +32,9 @@ func (m *markdownReport) add(r row) error {
 func (m *markdownReport) finish() error {
 	var text strings.Builder
 	if len(m.stores.lines) > 0 {
-		m.table(&text, "Times faster than Ark", func(v verdict) (float64, string) { return v.beside(peerArk), "" })
+		m.table(&text, "Times faster than Ark", func(v verdict) (float64, string) {
+			return v.beside(peerArk), ""
+		})
 		m.table(&text, "Times faster than the fastest other store", func(v verdict) (float64, string) {
 			ratio, store := v.best()
 			return ratio, " " + store
@@ -83,7 +85,8 @@ func (m *markdownReport) single(text *strings.Builder) {
 	if len(lines) == 0 {
 		return
 	}
-	text.WriteString("\nTimes better than the others, at one size:\n\n| work | entities | than Ark | than the best other store |\n|---|--:|--:|--:|\n")
+	text.WriteString("\nTimes better than the others, at one size:\n\n| work | entities | than Ark | than " +
+		"the best other store |\n|---|--:|--:|--:|\n")
 	for _, l := range lines {
 		for _, n := range sizes {
 			v, found := m.stores.cells[cell{l, n}]
@@ -140,7 +143,8 @@ func (m *markdownReport) beside(text *strings.Builder) {
 	if len(m.self) == 0 {
 		return
 	}
-	text.WriteString("\nTimes faster than Vast itself in another way:\n\n| work | entities | ratio |\n|---|--:|--:|\n")
+	text.WriteString("\nTimes faster than Vast itself in another way:\n\n| work | entities | ratio " +
+		"|\n|---|--:|--:|\n")
 	for _, r := range m.self {
 		fmt.Fprintf(text, "| %s | %s | %s |\n", r.Work, grouped(r.N), times3(r.Ratio))
 	}

@@ -92,12 +92,14 @@ func TestPlacesCountTies(t *testing.T) {
 }
 
 func TestMarkdownNumbers(t *testing.T) {
-	for ratio, want := range map[float64]string{0.956: "0.96", 9.994: "9.99", 9.996: "10.0", 99.94: "99.9", 99.96: "100", 1234.5: "1234"} {
+	for ratio, want := range map[float64]string{0.956: "0.96", 9.994: "9.99", 9.996: "10.0", 99.94: "99.9",
+		99.96: "100", 1234.5: "1234"} {
 		if got := times3(ratio); got != want {
 			t.Errorf("%v is written %s, want %s", ratio, got, want)
 		}
 	}
-	for n, want := range map[int]string{1: "1", 999: "999", 1000: "1,000", 16_000: "16,000", 1_000_000: "1,000,000"} {
+	for n, want := range map[int]string{1: "1", 999: "999", 1000: "1,000", 16_000: "16,000",
+		1_000_000: "1,000,000"} {
 		if got := grouped(n); got != want {
 			t.Errorf("%d is written %s, want %s", n, got, want)
 		}

@@ -107,7 +107,8 @@ type measurement struct {
 }
 
 // defaultMeasurement takes about ten minutes for all rows.
-var defaultMeasurement = measurement{rounds: 9, passes: 3, sampleTime: 4 * time.Millisecond, rowTime: 500 * time.Millisecond}
+var defaultMeasurement = measurement{rounds: 9, passes: 3, sampleTime: 4 * time.Millisecond,
+	rowTime: 500 * time.Millisecond}
 
 // leastRounds is the number of rounds that even the slowest row gets in a pass.
 const leastRounds = 2

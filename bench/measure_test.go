@@ -52,7 +52,8 @@ func TestRowsHoldBestAndMedian(t *testing.T) {
 	}
 	got := newRow(plans[0], &times{ours: []float64{4, 2, 9}, theirs: []float64{7, 5, 6}},
 		&times{ours: []float64{8, 3}, theirs: []float64{50, 60}})
-	want := row{Work: "random", N: 7, Peer: "ark", OursNS: 2, PeerNS: 5, Ratio: 2.5, OursMedianNS: 4, PeerMedianNS: 6,
+	want := row{Work: "random", N: 7, Peer: "ark", OursNS: 2, PeerNS: 5, Ratio: 2.5, OursMedianNS: 4,
+		PeerMedianNS:     6,
 		OursEmptyQueryNS: 3, PeerEmptyQueryNS: 50}
 	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)
@@ -61,7 +62,8 @@ func TestRowsHoldBestAndMedian(t *testing.T) {
 
 // A match of scripted sides shows how the rounds are spread: every pass sets the row up anew.
 func TestMeasureAllSpreadsTheRoundsOverPasses(t *testing.T) {
-	for _, c := range []struct{ rounds, passes, setUps int }{{1, 3, 1}, {2, 3, 2}, {3, 3, 3}, {7, 3, 3}, {8, 3, 3}} {
+	for _, c := range []struct{ rounds, passes, setUps int }{{1, 3, 1}, {2, 3, 2}, {3, 3, 3}, {7, 3, 3},
+		{8, 3, 3}} {
 		setUps, timed := 0, 0
 		setUp := func(int) side {
 			setUps++
@@ -86,7 +88,8 @@ func TestMeasureAllSpreadsTheRoundsOverPasses(t *testing.T) {
 		}
 		// Both sides count.
 		if setUps != 2*c.setUps || timed != 2*c.rounds || len(got.rows) != 1 {
-			t.Errorf("%+v: %d set-ups, %d timed samples of both sides, %d rows", c, setUps, timed, len(got.rows))
+			t.Errorf("%+v: %d set-ups, %d timed samples of both sides, %d rows", c, setUps, timed,
+				len(got.rows))
 		}
 	}
 }

@@ -73,6 +73,7 @@ func checkMade(made, done int) error {
 func worldsSide[W any](work func(*worlds[W])) func(int) side {
 	return func(int) side {
 		s := &worlds[W]{}
-		return side{units: 1, sample: timeAll(s, work), check: func(done int) error { return checkMade(s.made, done) }}
+		return side{units: 1, sample: timeAll(s, work),
+			check: func(done int) error { return checkMade(s.made, done) }}
 	}
 }

@@ -54,7 +54,8 @@ func TestMemoryHoldsAtLeastTheComponents(t *testing.T) {
 		for _, r := range got.rows {
 			// A component takes 16 bytes. The runtime may return some of its earlier memory.
 			least, most := 16*parts*0.8, 16*parts*20
-			if min(r.OursBytes, r.PeerBytes) < least || max(r.OursBytes, r.PeerBytes) > most || r.OursNS != 0 {
+			if min(r.OursBytes, r.PeerBytes) < least || max(r.OursBytes, r.PeerBytes) > most ||
+				r.OursNS != 0 {
 				t.Errorf("from %v to %v bytes an entity are possible: %+v", least, most, r)
 			}
 		}

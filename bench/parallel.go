@@ -93,8 +93,9 @@ func newParallelVast(work func(*vastParallel)) func(n int) side {
 	return func(n int) side {
 		w := newSizedVastWorld(n)
 		s := &vastParallel{
-			vastQuery: vastQuery{world: w, pos: vast.NewColumn[Position](w), vel: vast.NewColumn[Velocity](w)},
-			size:      parallelBatch(n), wake: make(chan bool), done: make(chan bool),
+			vastQuery: vastQuery{world: w, pos: vast.NewColumn[Position](w),
+				vel: vast.NewColumn[Velocity](w)},
+			size: parallelBatch(n), wake: make(chan bool), done: make(chan bool),
 		}
 		s.query = w.Query(s.pos, s.vel)
 		i := 0

@@ -123,7 +123,8 @@ func (t tally) check(entities, matching, done int) error {
 
 // moveSide makes the side that moves matching of a world's entities. count returns the number of matches, and
 // each visits all positions.
-func moveSide[S any](s *S, work func(*S), entities, matching int, count func() int, each func(visit func(*Position))) side {
+func moveSide[S any](s *S, work func(*S), entities, matching int, count func() int,
+	each func(visit func(*Position))) side {
 	return side{
 		units:  max(1, matching),
 		sample: timeAll(s, work),

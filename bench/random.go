@@ -75,7 +75,9 @@ func checkSum(got float64, n, done int) error {
 
 // lookUpSide makes the side that looks n entities up and adds to sum.
 func lookUpSide[S any](s *S, work func(*S), n int, sum *float64) side {
-	return side{units: n, sample: timeAll(s, work), check: func(done int) error { return checkSum(*sum, n, done) }}
+	return side{units: n, sample: timeAll(s, work), check: func(done int) error {
+		return checkSum(*sum, n, done)
+	}}
 }
 
 // newRandomVast sets the work up for Vast.

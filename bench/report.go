@@ -13,20 +13,23 @@ import (
 // A row is one line of the result, with either times or bytes. Times are nanoseconds per entity, except those
 // of the empty query and of collections.
 type row struct {
-	Work             string  `json:"work"`
-	N                int     `json:"n"`
-	Peer             string  `json:"peer"`
-	OursNS           float64 `json:"ours_ns,omitempty"`    // best round
-	PeerNS           float64 `json:"peer_ns,omitempty"`    // best round
-	OursBytes        float64 `json:"ours_bytes,omitempty"` // best round, an entity
-	PeerBytes        float64 `json:"peer_bytes,omitempty"` // best round, an entity
-	Ratio            float64 `json:"ratio"`                // what the peer takes ÷ what Vast takes: over 1 when Vast is ahead
-	OursMedianNS     float64 `json:"ours_median_ns,omitempty"`
-	PeerMedianNS     float64 `json:"peer_median_ns,omitempty"`
-	OursMedianBytes  float64 `json:"ours_median_bytes,omitempty"`
-	PeerMedianBytes  float64 `json:"peer_median_bytes,omitempty"`
-	OursEmptyQueryNS float64 `json:"ours_empty_query_ns,omitempty"` // a whole query that matches nothing, best round
-	PeerEmptyQueryNS float64 `json:"peer_empty_query_ns,omitempty"` // a whole query that matches nothing, best round
+	Work      string  `json:"work"`
+	N         int     `json:"n"`
+	Peer      string  `json:"peer"`
+	OursNS    float64 `json:"ours_ns,omitempty"`    // best round
+	PeerNS    float64 `json:"peer_ns,omitempty"`    // best round
+	OursBytes float64 `json:"ours_bytes,omitempty"` // best round, an entity
+	PeerBytes float64 `json:"peer_bytes,omitempty"` // best round, an entity
+	// what the peer takes ÷ what Vast takes: over 1 when Vast is ahead
+	Ratio           float64 `json:"ratio"`
+	OursMedianNS    float64 `json:"ours_median_ns,omitempty"`
+	PeerMedianNS    float64 `json:"peer_median_ns,omitempty"`
+	OursMedianBytes float64 `json:"ours_median_bytes,omitempty"`
+	PeerMedianBytes float64 `json:"peer_median_bytes,omitempty"`
+	// a whole query that matches nothing, best round
+	OursEmptyQueryNS float64 `json:"ours_empty_query_ns,omitempty"`
+	// a whole query that matches nothing, best round
+	PeerEmptyQueryNS float64 `json:"peer_empty_query_ns,omitempty"`
 }
 
 // newRow makes the row of a plan. It has no empty query if empty has no samples. The ratio is computed before
@@ -94,20 +97,26 @@ const (
 func (t *table) add(r row) error {
 	if !t.started {
 		t.started = true
-		_, err := fmt.Fprintf(t.out, "Nanoseconds an entity, best and median of the rounds; ratio = peer ÷ ours, over 1 when Vast is ahead.\n"+
-			"memory…: bytes an entity; gc_…: nanoseconds a collection.\n\n"+
-			tableTitle, "work", "n", "peer", "ours", "peer", "ratio", "ours med", "peer med", "ours q0", "peer q0")
+		_, err := fmt.Fprintf(t.out,
+			"Nanoseconds an entity, best and median of the rounds; ratio = peer ÷ ours, over 1 when Vast "+
+				"is ahead.\n"+
+				"memory…: bytes an entity; gc_…: nanoseconds a collection.\n\n"+
+				tableTitle, "work", "n", "peer", "ours", "peer", "ratio",
+			"ours med", "peer med", "ours q0", "peer q0")
 		if err != nil {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(t.out, tableLine, r.Work, r.N, r.Peer, r.OursNS+r.OursBytes, r.PeerNS+r.PeerBytes, r.Ratio,
-		r.OursMedianNS+r.OursMedianBytes, r.PeerMedianNS+r.PeerMedianBytes, r.OursEmptyQueryNS, r.PeerEmptyQueryNS)
+	_, err := fmt.Fprintf(t.out, tableLine, r.Work, r.N, r.Peer, r.OursNS+r.OursBytes, r.PeerNS+r.PeerBytes,
+		r.Ratio,
+		r.OursMedianNS+r.OursMedianBytes, r.PeerMedianNS+r.PeerMedianBytes,
+		r.OursEmptyQueryNS, r.PeerEmptyQueryNS)
 	return err
 }
 
 func (t *table) finish() error {
-	_, err := fmt.Fprintln(t.out, "\nq0: a whole query that matches nothing, over a world with the same component types.")
+	_, err := fmt.Fprintln(t.out,
+		"\nq0: a whole query that matches nothing, over a world with the same component types.")
 	return err
 }
 

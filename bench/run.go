@@ -45,17 +45,23 @@ type plan struct {
 func run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	works := flags.String("work", "", "comma-separated `works` to measure: "+strings.Join(workNames(), ", ")+" (default all)")
-	sizes := flags.String("n", "", "comma-separated `numbers` of entities (default 1,4,16,64,256,1024,16000,256000,1000000)")
-	peers := flags.String("peer", "", "comma-separated `peers` to compare with: "+strings.Join(peerNames(), ", ")+" (default all)")
+	works := flags.String("work", "",
+		"comma-separated `works` to measure: "+strings.Join(workNames(), ", ")+" (default all)")
+	sizes := flags.String("n", "",
+		"comma-separated `numbers` of entities (default 1,4,16,64,256,1024,16000,256000,1000000)")
+	peers := flags.String("peer", "",
+		"comma-separated `peers` to compare with: "+strings.Join(peerNames(), ", ")+" (default all)")
 	asJSON := flags.Bool("json", false, "print one JSON object instead of a table")
 	chart := flags.String("svg", "", "also draw the ratios to the fastest other store as SVG, to this `file`")
-	asMarkdown := flags.Bool("markdown", false, "print ratios to Ark and to the fastest other store, as Markdown tables")
+	asMarkdown := flags.Bool("markdown", false,
+		"print ratios to Ark and to the fastest other store, as Markdown tables")
 	m := defaultMeasurement
-	flags.DurationVar(&m.rowTime, "rowtime", m.rowTime, "`time` after which a row gets fewer rounds; 0 for no limit")
+	flags.DurationVar(&m.rowTime, "rowtime", m.rowTime,
+		"`time` after which a row gets fewer rounds; 0 for no limit")
 	flags.IntVar(&m.rounds, "rounds", m.rounds, "timed `rounds` a row, each with one sample of either side")
 	flags.Usage = func() {
-		fmt.Fprintln(stderr, "usage: go run . [-work list] [-n list] [-peer list] [-rounds n] [-rowtime t] [-json | -markdown] [-svg file]")
+		fmt.Fprintln(stderr, "usage: go run . [-work list] [-n list] [-peer list] [-rounds n] [-rowtime t] "+
+			"[-json | -markdown] [-svg file]")
 		flags.PrintDefaults()
 	}
 	switch err := flags.Parse(args); {

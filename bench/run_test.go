@@ -12,7 +12,8 @@ import (
 
 func TestJSONHasTheFields(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	if status := run([]string{"-json", "-work", "random,query2comp", "-peer", "ark", "-n", "3", "-rounds", "1"}, &stdout, &stderr); status != exitOK {
+	if status := run([]string{"-json", "-work", "random,query2comp", "-peer", "ark", "-n", "3", "-rounds",
+		"1"}, &stdout, &stderr); status != exitOK {
 		t.Fatalf("status %d: %s", status, &stderr)
 	}
 	var got map[string][]map[string]any
@@ -41,7 +42,8 @@ func TestJSONHasTheFields(t *testing.T) {
 		if r["work"] != work || r["n"] != 3.0 || r["peer"] != "ark" {
 			t.Errorf("row %d is %v", i, r)
 		}
-		if ratio := r["peer_ns"].(float64) / r["ours_ns"].(float64); math.Abs(ratio-r["ratio"].(float64)) > 0.01*ratio {
+		ratio := r["peer_ns"].(float64) / r["ours_ns"].(float64)
+		if math.Abs(ratio-r["ratio"].(float64)) > 0.01*ratio {
 			t.Errorf("ratio %v of %v to %v", r["ratio"], r["peer_ns"], r["ours_ns"])
 		}
 	}
@@ -51,8 +53,10 @@ func TestTableIsAligned(t *testing.T) {
 	var out bytes.Buffer
 	table := newTable(&out)
 	for _, r := range []row{
-		{Work: "query2comp", N: 1, Peer: "ark-tables", OursNS: 3.25, PeerNS: 61, Ratio: 18.769, OursMedianNS: 4, PeerMedianNS: 70, OursEmptyQueryNS: 2, PeerEmptyQueryNS: 50},
-		{Work: "new_world", N: 1_000_000, Peer: "ark", OursNS: 40, PeerNS: 28_000, Ratio: 700, OursMedianNS: 50, PeerMedianNS: 31_000, OursEmptyQueryNS: 2, PeerEmptyQueryNS: 50},
+		{Work: "query2comp", N: 1, Peer: "ark-tables", OursNS: 3.25, PeerNS: 61, Ratio: 18.769,
+			OursMedianNS: 4, PeerMedianNS: 70, OursEmptyQueryNS: 2, PeerEmptyQueryNS: 50},
+		{Work: "new_world", N: 1_000_000, Peer: "ark", OursNS: 40, PeerNS: 28_000, Ratio: 700,
+			OursMedianNS: 50, PeerMedianNS: 31_000, OursEmptyQueryNS: 2, PeerEmptyQueryNS: 50},
 	} {
 		if err := table.add(r); err != nil {
 			t.Fatal(err)
@@ -63,7 +67,8 @@ func TestTableIsAligned(t *testing.T) {
 	if len(title) != len(first) || len(first) != len(second) {
 		t.Errorf("lines of different lengths:\n%s\n%s\n%s", title, first, second)
 	}
-	if want := "query2comp 1 ark-tables 3.25 61.00 18.77 4.00 70.00 2.0 50.0"; strings.Join(strings.Fields(first), " ") != want {
+	want := "query2comp 1 ark-tables 3.25 61.00 18.77 4.00 70.00 2.0 50.0"
+	if strings.Join(strings.Fields(first), " ") != want {
 		t.Errorf("line %q, want the fields %q", first, want)
 	}
 }
@@ -75,9 +80,11 @@ func TestBadArgumentsGetAMessageAndStatus2(t *testing.T) {
 	}{
 		{[]string{"-work", "query3comp"}, `-work: unknown "query3comp"; known are query2comp, query32arch`},
 		{[]string{"-work", "random,"}, `-work: unknown ""`},
-		{[]string{"-peer", "flecs"}, `-peer: unknown "flecs"; known are ark, ark-tables, ark-batch, slice, self, arche`},
+		{[]string{"-peer", "flecs"},
+			`-peer: unknown "flecs"; known are ark, ark-tables, ark-batch, slice, self, arche`},
 		{[]string{"-work", "random", "-peer", "slice"}, "no row is left; random has the peers ark"},
-		{[]string{"-work", "new_world", "-n", "7"}, "new_world has the peers ark, arche, volt, donburi, uot, ggecs and n = 1 only"},
+		{[]string{"-work", "new_world", "-n", "7"},
+			"new_world has the peers ark, arche, volt, donburi, uot, ggecs and n = 1 only"},
 		{[]string{"-n", "0"}, `-n: "0" is not a number from 1 to 67108864`},
 		{[]string{"-n", "1,-4"}, `"-4" is not a number`},
 		{[]string{"-n", "many"}, `"many" is not a number`},
@@ -87,7 +94,8 @@ func TestBadArgumentsGetAMessageAndStatus2(t *testing.T) {
 		{[]string{"-rowtime", "-1s"}, "-rowtime -1s: a time cannot be negative"},
 		{[]string{"-json", "-markdown"}, "-json and -markdown: only one of them"},
 		{[]string{"-rounds", "x"}, `invalid value "x"`},
-		{[]string{"-svg", "/there/is/no/such/place/chart.svg"}, "-svg: open /there/is/no/such/place/chart.svg"},
+		{[]string{"-svg", "/there/is/no/such/place/chart.svg"},
+			"-svg: open /there/is/no/such/place/chart.svg"},
 		{[]string{"-fast"}, "flag provided but not defined: -fast"},
 		{[]string{"random"}, `unexpected argument "random"; works are chosen with -work`},
 	} {
@@ -109,7 +117,8 @@ func TestHelpIsNoError(t *testing.T) {
 	if status := run([]string{"-h"}, &stdout, &stderr); status != exitOK {
 		t.Errorf("status %d", status)
 	}
-	for _, name := range []string{"-work", "-n", "-peer", "-rounds", "-rowtime", "-json", "-markdown", "-svg", "query256arch", "ark-batch"} {
+	for _, name := range []string{"-work", "-n", "-peer", "-rounds", "-rowtime", "-json", "-markdown", "-svg",
+		"query256arch", "ark-batch"} {
 		if !strings.Contains(stderr.String(), name) {
 			t.Errorf("the help does not name %s", name)
 		}

@@ -71,7 +71,8 @@ func newSparseVast(born bool) func(n int) side {
 func newSparseArk(born bool, work func(*arkQuery)) func(n int) side {
 	return func(n int) side {
 		w := ecs.NewWorld(initialCapacity)
-		pos, vel, two := ecs.NewMap1[Position](w), ecs.NewMap1[Velocity](w), ecs.NewMap2[Position, Velocity](w)
+		pos, vel, two := ecs.NewMap1[Position](w), ecs.NewMap1[Velocity](w),
+			ecs.NewMap2[Position, Velocity](w)
 		world := sparse[ecs.Entity]{
 			one: func() ecs.Entity { return pos.NewEntityFn(nil) },
 			add: func(e ecs.Entity, v Velocity) { vel.Add(e, &v) },

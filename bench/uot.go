@@ -236,7 +236,10 @@ func (s *uotStore) check(n int) error {
 func (s *uotStore) checkMatching(n int) error {
 	made := *s
 	made.entities = nil
-	ecs.Query1[Position](s.world).MapId(func(e ecs.Id, _ *Position) { made.entities = append(made.entities, e) })
+	ecs.Query1[Position](s.world).MapId(func(e ecs.Id, _ *Position) {
+		made.entities = append(made.entities,
+			e)
+	})
 	return made.check(n)
 }
 

@@ -122,7 +122,8 @@ func createVolt(s *voltStore) {
 func createVoltTen(s *voltStore) {
 	w := s.world
 	for i := range s.entities {
-		e, err := volt.CreateEntityWithComponents8(w, Position{}, Velocity{}, C1{}, C2{}, C3{}, C4{}, C5{}, C6{})
+		e, err := volt.CreateEntityWithComponents8(w, Position{}, Velocity{}, C1{}, C2{}, C3{}, C4{}, C5{},
+			C6{})
 		must(err)
 		must(volt.AddComponents2(w, e, C7{}, C8{}))
 		s.entities[i] = e
@@ -324,7 +325,9 @@ func newAddRemoveVolt(extras, every int) func(n int) side {
 func (s *voltStore) complete(parts int) int {
 	n, extras := 0, voltExtras(parts-twoParts)
 	for _, e := range s.both.GetEntitiesIds() {
-		if !slices.ContainsFunc(extras, func(id volt.ComponentId) bool { return !s.world.HasComponents(e, id) }) {
+		if !slices.ContainsFunc(extras, func(id volt.ComponentId) bool {
+			return !s.world.HasComponents(e, id)
+		}) {
 			n++
 		}
 	}

@@ -40,7 +40,8 @@ func TestEveryRowComputesWhatItShould(t *testing.T) {
 	for i, r := range got.rows {
 		p := plans[i]
 		if r.Work != p.work.name || r.N != p.n || r.Peer != p.match.peer {
-			t.Errorf("row %d is %s %d %s, planned was %s %d %s", i, r.Work, r.N, r.Peer, p.work.name, p.n, p.match.peer)
+			t.Errorf("row %d is %s %d %s, planned was %s %d %s", i, r.Work, r.N, r.Peer, p.work.name, p.n,
+				p.match.peer)
 		}
 		if r.OursEmptyQueryNS <= 0 || r.PeerEmptyQueryNS <= 0 || r.PeerNS <= 0 {
 			t.Errorf("row without times: %+v", r)
@@ -50,13 +51,15 @@ func TestEveryRowComputesWhatItShould(t *testing.T) {
 
 // A check that never fails would hide a side that does less work than the other.
 func TestChecksNoticeMissingWork(t *testing.T) {
-	for _, work := range []string{"query2comp", "query32arch", "query256arch", "random", "hierarchy", "new_world", "first_entity"} {
+	for _, work := range []string{"query2comp", "query32arch", "query256arch", "random", "hierarchy",
+		"new_world", "first_entity"} {
 		plans, err := choose(work, "1", "")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, p := range plans {
-			for name, setUp := range map[string]func(int) side{"vast": p.match.ours, p.match.peer: p.match.theirs} {
+			for name, setUp := range map[string]func(int) side{"vast": p.match.ours,
+				p.match.peer: p.match.theirs} {
 				s := setUp(9)
 				s.run(3)
 				if err := s.check(3); err != nil {
@@ -74,7 +77,8 @@ func TestChecksNoticeMissingWork(t *testing.T) {
 }
 
 func TestChecksNoticeEntitiesLeftBehind(t *testing.T) {
-	ours, ark := newVastCrowd(make([]vast.Entity, 5), twoParts).find(), newArkCrowd(make([]ecs.Entity, 5), twoParts)
+	ours, ark := newVastCrowd(make([]vast.Entity, 5), twoParts).find(),
+		newArkCrowd(make([]ecs.Entity, 5), twoParts)
 	arche, volt, donburi := newArcheCrowd(5, twoParts), newVoltCrowd(5), newDonburiCrowd(5, twoParts)
 	uot, ggecs := newUOTCrowd(5, twoParts), newGGECSCrowd(5, twoParts)
 	sides := map[string]side{
@@ -95,7 +99,8 @@ func TestChecksNoticeEntitiesLeftBehind(t *testing.T) {
 
 // An entity of two components is not one of ten.
 func TestChecksNoticeMissingComponents(t *testing.T) {
-	ours, ark := newVastCrowd(make([]vast.Entity, 5), tenParts).find(), newArkCrowd(make([]ecs.Entity, 5), tenParts)
+	ours, ark := newVastCrowd(make([]vast.Entity, 5), tenParts).find(),
+		newArkCrowd(make([]ecs.Entity, 5), tenParts)
 	ours.archetype = ours.world.Archetype(ours.columns[:twoParts]...)
 	arche, donburi := newArcheCrowd(5, tenParts), newDonburiCrowd(5, tenParts)
 	uot, ggecs, volt := newUOTCrowd(5, tenParts), newGGECSCrowd(5, tenParts), newVoltCrowd(5)
@@ -133,7 +138,8 @@ func TestChecksNoticeMissingComponents(t *testing.T) {
 		},
 	}
 	for name, check := range two {
-		if err := check(); err == nil || !strings.Contains(err.Error(), "0 match, 5 are in the world, 5 are alive") {
+		if err := check(); err == nil || !strings.Contains(err.Error(),
+			"0 match, 5 are in the world, 5 are alive") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -41,8 +41,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	const most = 16 << 30
 	if *count < 2 || *size < 1 || int64(*count) > most/int64(*size) || flags.NArg() > 0 {
-		fmt.Fprintf(stderr, "fragmentation: -n %d -size %d %v: want at least two blocks of at least one byte, at most 16 GiB together, and no arguments\n",
-			*count, *size, flags.Args())
+		fmt.Fprintf(stderr, "fragmentation: -n %d -size %d %v: want at least two blocks of at least one "+
+			"byte, at most 16 GiB together, and no arguments\n", *count, *size, flags.Args())
 		return 2
 	}
 	var rows []row
@@ -69,12 +69,13 @@ func print(out io.Writer, asJSON bool, count, size int, rows []row) error {
 			Rows   []row `json:"rows"`
 		}{count, size, rows})
 	}
-	fmt.Fprintf(out, "%d blocks of %d bytes, then every second one freed, then one allocation of %d bytes; resident MB\n\n",
-		count, size, count/2*size)
+	fmt.Fprintf(out, "%d blocks of %d bytes, then every second one freed, then one allocation of %d "+
+		"bytes; resident MB\n\n", count, size, count/2*size)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "allocator\tallocated\tfreed\tlarge\tlarge/allocated\t")
 	for _, r := range rows {
-		fmt.Fprintf(w, "%s\t%.1f\t%.1f\t%.1f\t%.2f\t\n", r.Allocator, float64(r.Allocated)/1e6, float64(r.Freed)/1e6,
+		fmt.Fprintf(w, "%s\t%.1f\t%.1f\t%.1f\t%.2f\t\n", r.Allocator, float64(r.Allocated)/1e6,
+			float64(r.Freed)/1e6,
 			float64(r.Large)/1e6, float64(r.Large)/float64(max(1, r.Allocated)))
 	}
 	return w.Flush()

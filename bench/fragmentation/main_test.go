@@ -23,7 +23,8 @@ func TestFragmentation(t *testing.T) {
 	if err := json.Unmarshal(stdout.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Blocks != 3000 || got.Size != 16<<10 || len(got.Rows) != 3 || got.Rows[0].Allocator != "vast/heap" {
+	if got.Blocks != 3000 || got.Size != 16<<10 || len(got.Rows) != 3 ||
+		got.Rows[0].Allocator != "vast/heap" {
 		t.Fatalf("%+v", got)
 	}
 	all := got.Blocks * got.Size
@@ -43,7 +44,8 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(out.String(), "\n")
-	if got := strings.Join(strings.Fields(lines[3]), " "); got != "one 400.0 200.0 600.0 1.50" || len(lines[2]) != len(lines[3]) {
+	if got := strings.Join(strings.Fields(lines[3]), " "); got != "one 400.0 200.0 600.0 1.50" ||
+		len(lines[2]) != len(lines[3]) {
 		t.Errorf("output\n%s", &out)
 	}
 }
@@ -51,7 +53,8 @@ func TestTable(t *testing.T) {
 func TestBadArguments(t *testing.T) {
 	for _, args := range []string{"-n 1", "-size 0", "-n 2000000 -size 1000000", "-n x", "more", "-fast"} {
 		var stdout, stderr bytes.Buffer
-		if status := run(strings.Fields(args), &stdout, &stderr); status != 2 || stdout.Len() > 0 || stderr.Len() == 0 {
+		if status := run(strings.Fields(args), &stdout, &stderr); status != 2 || stdout.Len() > 0 ||
+			stderr.Len() == 0 {
 			t.Errorf("%s: status %d, prints %q and %q", args, status, &stdout, &stderr)
 		}
 	}

@@ -92,18 +92,26 @@ func TestQueryOfARealProgram(t *testing.T) {
 	}{
 		{[]string{"Body, Ill", "-count"}, 0, func(s string) bool { return strings.HasSuffix(s, "13\n") }},
 		{[]string{"Ill", "-columns", "Body"}, 0, func(s string) bool {
-			return strings.HasPrefix(s, "id,name,Body.X,Body.Y\n0.1,\"a\x1b[2J\n<b>\",0,2\n100.1,,100,2\n") && strings.Count(s, "\n") == 15 && strings.Contains(s, ",1200,2\n")
+			return strings.HasPrefix(s, "id,name,Body.X,Body.Y\n0.1,\"a\x1b[2J\n<b>\",0,2\n100.1,,100,2\n") &&
+				strings.Count(s, "\n") == 15 && strings.Contains(s, ",1200,2\n")
 		}},
 		{[]string{"Body, Ill", "-format", "json", "-limit", "2"}, 0, func(s string) bool {
-			return strings.HasPrefix(s, `{"id":"0.1","name":"a\u001b[2J\n`) && strings.Contains(s, `"Body":{"X":100,"Y":2}`) &&
+			return strings.HasPrefix(s, `{"id":"0.1","name":"a\u001b[2J\n`) &&
+				strings.Contains(s, `"Body":{"X":100,"Y":2}`) &&
 				strings.Contains(s, "these are the first 2")
 		}},
-		{[]string{"Body, !Ill", "-sample", "5", "-format", "csv"}, 0, func(s string) bool { return strings.Count(s, "\n") >= 6 }},
+		{[]string{"Body, !Ill", "-sample", "5", "-format", "csv"}, 0,
+			func(s string) bool { return strings.Count(s, "\n") >= 6 }},
 		{[]string{"Body", "-format", "table", "-limit", "12"}, 0, func(s string) bool {
-			return strings.Contains(s, "a␛[2J␊<b>") && strings.Count(s, "\n") == 14 && !strings.Contains(s, "\x1b")
+			return strings.Contains(s, "a␛[2J␊<b>") && strings.Count(s, "\n") == 14 &&
+				!strings.Contains(s, "\x1b")
 		}},
-		{[]string{"Body, Il, Person"}, 2, func(s string) bool { return strings.HasSuffix(s, "    Body, Il, Person\n          ^^\n") }},
-		{[]string{"Body,", "-count"}, 2, func(s string) bool { return strings.Contains(s, "    Body,\n        ^\n") }},
+		{[]string{"Body, Il, Person"}, 2, func(s string) bool {
+			return strings.HasSuffix(s, "    Body, Il, Person\n          ^^\n")
+		}},
+		{[]string{"Body,", "-count"}, 2, func(s string) bool {
+			return strings.Contains(s, "    Body,\n        ^\n")
+		}},
 	} {
 		command := vast(t, nil, append([]string{"query", address}, c.args...)...)
 		output, _ := command.CombinedOutput()

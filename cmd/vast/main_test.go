@@ -51,7 +51,8 @@ func TestExitStatus(t *testing.T) {
 	} {
 		command := vast(t, nil, strings.Fields(c.args)...)
 		output, _ := command.CombinedOutput()
-		if got := command.ProcessState.ExitCode(); got != c.want || strings.Contains(string(output), "goroutine ") {
+		if got := command.ProcessState.ExitCode(); got != c.want ||
+			strings.Contains(string(output), "goroutine ") {
 			t.Errorf("vast %s: exit status %d, want %d:\n%s", c.args, got, c.want, output)
 		}
 	}

@@ -114,7 +114,9 @@ func (p *pseudoTerminal) modes(t *testing.T) unix.Termios {
 func (p *pseudoTerminal) start(t *testing.T, env ...string) *exec.Cmd {
 	t.Helper()
 	places := filepath.Join(t.TempDir(), "places.csv")
-	if err := os.WriteFile(places, []byte("name,lat,lon,population\nRoma,41.9,12.5,2700000\nTokyo,35.7,139.7,9700000\nQuito,-0.2,-78.5,1600000\n"), 0o600); err != nil {
+	if err := os.WriteFile(places,
+		[]byte("name,lat,lon,population\nRoma,41.9,12.5,2700000\n"+
+			"Tokyo,35.7,139.7,9700000\nQuito,-0.2,-78.5,1600000\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	c := vast(t, append([]string{"TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR="}, env...),

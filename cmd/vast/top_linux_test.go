@@ -40,7 +40,8 @@ func TestTopInATerminal(t *testing.T) {
 			p.await(t, enterScreen, "town", "1,234", "walk", "quit")
 			// The name does not become a sequence that the terminal obeys.
 			p.await(t, "Person␛[31m")
-			if err := unix.IoctlSetWinsize(int(p.program.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: 160, Row: 50}); err != nil {
+			if err := unix.IoctlSetWinsize(int(p.program.Fd()), unix.TIOCSWINSZ,
+				&unix.Winsize{Col: 160, Row: 50}); err != nil {
 				t.Fatal(err)
 			}
 			p.await(t, "processors") // does not fit into 80 columns
@@ -55,7 +56,8 @@ func TestTopInATerminal(t *testing.T) {
 				t.Errorf("modes of the terminal %+v, before %+v", now, before)
 			}
 			p.await(t, enterScreen, leaveScreen)
-			if _, after, _ := strings.Cut(p.text(), leaveScreen); strings.Contains(after, enterScreen) || strings.Contains(after, "goroutine ") {
+			if _, after, _ := strings.Cut(p.text(), leaveScreen); strings.Contains(after, enterScreen) ||
+				strings.Contains(after, "goroutine ") {
 				t.Errorf("after the screen was left: %q", after)
 			}
 		})

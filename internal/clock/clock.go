@@ -13,5 +13,6 @@ func Now() time.Duration { return now() }
 // of testing/synctest. A measurement across the call or stop is wrong.
 func ByPackageTime() (stop func()) { return byPackageTime() }
 
-// epoch makes a reading of package time the difference to a start, which needs only the monotonic clock.
+// epoch is the start of Now. time.Since(epoch) reads only the monotonic clock, where time.Now reads two
+// clocks.
 var epoch = time.Now()

@@ -32,7 +32,8 @@ func now() time.Duration {
 	}
 	passed := ask(queryPerformanceCounter) - begin
 	// The product of the whole count would overflow within a quarter of an hour.
-	return time.Duration(passed/frequency)*time.Second + time.Duration(passed%frequency*int64(time.Second)/frequency)
+	return time.Duration(passed/frequency)*time.Second +
+		time.Duration(passed%frequency*int64(time.Second)/frequency)
 }
 
 func ask(counter *windows.LazyProc) (n int64) {

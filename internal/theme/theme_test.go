@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestContrast checks the contrast of the colours against WCAG 2.2, 1.4.3 and 1.4.11: 4.5 to 1 for text, and 3 to 1 for lines
-// and frames with a meaning.
+// TestContrast checks the contrast of the colours against WCAG 2.2, 1.4.3 and 1.4.11: 4.5 to 1 for text, and
+// 3 to 1 for lines and frames with a meaning.
 func TestContrast(t *testing.T) {
 	css, err := Files.ReadFile("base.css")
 	if err != nil {
@@ -29,7 +29,8 @@ func TestContrast(t *testing.T) {
 				}
 			}
 		}
-		for _, code := range []string{"c1", "c2", "c3", "c4", "c7"} { // the words of code in the documentation
+		// the words of code in the documentation
+		for _, code := range []string{"c1", "c2", "c3", "c4", "c7"} {
 			if c := contrast(colors[code], colors["panel"]); c < 4.5 {
 				t.Errorf("%s: --%s on --panel has a contrast of %.2f", theme, code, c)
 			}

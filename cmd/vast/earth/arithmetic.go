@@ -11,7 +11,8 @@ import "math"
 
 const degreesPerRadian = 180 / math.Pi
 
-// vector is a point on the unit sphere, or a direction: x points to 0° N 0° E, y to 0° N 90° E, z to the north pole.
+// vector is a point on the unit sphere, or a direction: x points to 0° N 0° E, y to 0° N 90° E, z to the
+// north pole.
 type vector struct{ X, Y, Z float32 }
 
 // wide is a vector for intermediate results.
@@ -44,8 +45,8 @@ func polynomial(x float64, c ...float64) float64 {
 	return sum
 }
 
-// sinCos returns the sine and cosine of an angle in degrees, from -360 to 360, to 1e-13: Taylor's series, after the angle
-// is brought within 45 degrees of a quarter turn.
+// sinCos returns the sine and cosine of an angle in degrees, from -360 to 360, to 1e-13: Taylor's series,
+// after the angle is brought within 45 degrees of a quarter turn.
 func sinCos(degrees float64) (sin, cos float64) {
 	quarter := math.Floor(degrees/90 + 0.5)
 	x := (degrees - float64(quarter*90)) / degreesPerRadian
@@ -79,10 +80,11 @@ func arc(a, b wide) float64 {
 	return math.Pi - 2*arcTangent(far/near)
 }
 
-// arcTangent is for 0 ≤ x ≤ 1: formula 4.4.49 of M. Abramowitz, I. Stegun, "Handbook of Mathematical Functions".
+// arcTangent is for 0 ≤ x ≤ 1: formula 4.4.49 of M. Abramowitz, I. Stegun, "Handbook of Mathematical
+// Functions".
 func arcTangent(x float64) float64 {
-	return float64(x * polynomial(x*x, 1, -0.3333314528, 0.1999355085, -0.1420889944, 0.1065626393, -0.0752896400, 0.0429096138,
-		-0.0161657367, 0.0028662257))
+	return float64(x * polynomial(x*x, 1, -0.3333314528, 0.1999355085, -0.1420889944, 0.1065626393,
+		-0.0752896400, 0.0429096138, -0.0161657367, 0.0028662257))
 }
 
 // logarithm returns the natural logarithm of a positive, normal number to 1e-11: the series of 2
@@ -96,5 +98,6 @@ func logarithm(x float64) float64 {
 		n++
 	}
 	s := (m - 1) / (m + 1)
-	return float64(float64(n)*math.Ln2) + float64(s*polynomial(s*s, 2, 2.0/3, 2.0/5, 2.0/7, 2.0/9, 2.0/11, 2.0/13))
+	return float64(float64(n)*math.Ln2) + float64(s*polynomial(s*s, 2, 2.0/3, 2.0/5, 2.0/7, 2.0/9, 2.0/11,
+		2.0/13))
 }

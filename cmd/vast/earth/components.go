@@ -90,9 +90,11 @@ func newComponents(w *vast.World) components {
 	}
 }
 
-// growChanging makes room for the components that n travellers gain after birth, so that Add cannot fail in a tick.
+// growChanging makes room for the components that n travellers gain after birth, so that Add cannot fail in a
+// tick.
 func (c *components) growChanging(n int) error {
-	for _, grow := range [...]func(int) error{c.stay.Grow, c.trip.Grow, c.susceptible.Grow, c.infectious.Grow, c.recovered.Grow} {
+	for _, grow := range [...]func(int) error{c.stay.Grow, c.trip.Grow, c.susceptible.Grow, c.infectious.Grow,
+		c.recovered.Grow} {
 		if err := grow(n); err != nil {
 			return err
 		}

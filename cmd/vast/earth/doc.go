@@ -1,11 +1,13 @@
-// Package earth is the demonstration world: the inhabited places of the Earth and any number of travellers between them.
-// A [vast.World] holds them, and the systems of a [sched.Schedule] advance them minute by minute.
+// Package earth is the demonstration world: the inhabited places of the Earth and any number of travellers
+// between them. A [vast.World] holds them, and the systems of a [sched.Schedule] advance them minute by
+// minute.
 //
-// Places and travellers are entities. Travellers leave home for places drawn from a gravity model, move along great
-// circles at the speed of road, rail or air, stay, travel on or return. An infection spreads where they meet (SIR, with
-// immunity that fades). Travellers are born and die. So every tick adds and removes components and relations, and makes
-// and deletes entities: about 4,500 changes for a million travellers, a fifth of whom are on their way. The models, their
-// sources, rates and approximations are described in gravity.go, travel.go, infection.go and population.go.
+// Places and travellers are entities. Travellers leave home for places drawn from a gravity model, move along
+// great circles at the speed of road, rail or air, stay, travel on or return. An infection spreads where they
+// meet (SIR, with immunity that fades). Travellers are born and die. So every tick adds and removes
+// components and relations, and makes and deletes entities: about 4,500 changes for a million travellers, a
+// fifth of whom are on their way. The models, their sources, rates and approximations are described in
+// gravity.go, travel.go, infection.go and population.go.
 //
 // # Types
 //
@@ -20,28 +22,30 @@
 //   - stay, trip: the component of a traveller at rest and of one on the way; each traveller has one of them
 //   - home, at: the relations of a traveller to the place that it returns to and to the place where it stays
 //   - region: one of 32 parts of the travellers, by home; the unit of work
-//   - system: leave, move, examine, mourn or bear; systems run in parallel, change values, and record structural changes
-//     as [vast.Commands]: departures, arrivals, changes of health, deaths, births
-//   - tally: the number of travellers in a place, and of the infectious among them; hooks keep it when commands are
-//     applied
+//   - system: leave, move, examine, mourn or bear; systems run in parallel, change values, and record
+//     structural changes as [vast.Commands]: departures, arrivals, changes of health, deaths, births
+//   - tally: the number of travellers in a place, and of the infectious among them; hooks keep it when
+//     commands are applied
 //
 // # The same state everywhere
 //
-// The same seed, places and number of travellers give the same states for any number of workers, on every machine and
-// with every page size. Random numbers depend only on a number, the tick and the purpose. Commands are applied in the
-// order of systems and regions. [Earth.Hash] returns a hash of the state.
+// The same seed, places and number of travellers give the same states for any number of workers, on every
+// machine and with every page size. Random numbers depend only on a number, the tick and the purpose.
+// Commands are applied in the order of systems and regions. [Earth.Hash] returns a hash of the state.
 //
-// Floating point is the same everywhere because each operation is rounded by itself, as in IEEE 754. A compiler may fuse a
-// product and a sum into one instruction that rounds once; Go does so on arm64, ppc64, s390x, riscv64 and loong64. An
-// explicit conversion of the product prevents it, so this package writes float32(x*y) or float64(x*y) wherever it adds to
-// a product. A check of the repository (.ci/fused) finds no fused instruction in the compiled package. From package math
-// it uses only exact functions (square roots, floor and ceiling); arithmetic.go has sines, arc tangents and logarithms.
+// Floating point is the same everywhere because each operation is rounded by itself, as in IEEE 754. A
+// compiler may fuse a product and a sum into one instruction that rounds once; Go does so on arm64, ppc64,
+// s390x, riscv64 and loong64. An explicit conversion of the product prevents it, so this package writes
+// float32(x*y) or float64(x*y) wherever it adds to a product. A check of the repository (.ci/fused) finds no
+// fused instruction in the compiled package. From package math it uses only exact functions (square roots,
+// floor and ceiling); arithmetic.go has sines, arc tangents and logarithms.
 //
 // # Memory
 //
-// Everything that grows with places or travellers lies outside the Go heap: the components and relations in the world,
-// the tables of the gravity model in arrays of package bulk. A million travellers take about 110 MiB. [Earth.Close] frees
-// the memory. If a Limit is too small, New or a Tick returns an error, and nothing has changed.
+// Everything that grows with places or travellers lies outside the Go heap: the components and relations in
+// the world, the tables of the gravity model in arrays of package bulk. A million travellers take about 110
+// MiB. [Earth.Close] frees the memory. If a Limit is too small, New or a Tick returns an error, and nothing
+// has changed.
 //
 // An Earth is not safe for concurrent use; it uses several workers by itself.
 package earth

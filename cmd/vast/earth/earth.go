@@ -132,7 +132,8 @@ func (e *Earth) progress(stage string, done, total int) {
 // Counts returns the current counts. Complexity: a few instructions.
 func (e *Earth) Counts() Counts {
 	return Counts{
-		Ticks: e.ticks, Places: e.site.Len(), Travellers: e.life.Len(), Entities: e.world.Len(), Moving: e.trip.Len(),
+		Ticks: e.ticks, Places: e.site.Len(), Travellers: e.life.Len(), Entities: e.world.Len(),
+		Moving:      e.trip.Len(),
 		Susceptible: e.susceptible.Len(), Infectious: e.infectious.Len(), Recovered: e.recovered.Len(),
 		Born: e.bornInTicks, Died: e.died, StructuralChanges: e.changes,
 	}

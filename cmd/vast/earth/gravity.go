@@ -9,21 +9,22 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// A gravity model draws the destinations of travellers. Seen from place i, the chance of place j is in proportion to its
-// inhabitants and to f(d) = 1/max(d, 50 km), with d the distance. Source: G. K. Zipf, "The P1 P2/D Hypothesis: On the
-// Intercity Movement of Persons", American Sociological Review 11 (1946); for the family of such models, A. G. Wilson, "A
-// statistical theory of spatial distribution models", Transportation Research 1 (1967).
+// A gravity model draws the destinations of travellers. Seen from place i, the chance of place j is in
+// proportion to its inhabitants and to f(d) = 1/max(d, 50 km), with d the distance. Source: G. K. Zipf, "The
+// P1 P2/D Hypothesis: On the Intercity Movement of Persons", American Sociological Review 11 (1946); for the
+// family of such models, A. G. Wilson, "A statistical theory of spatial distribution models", Transportation
+// Research 1 (1967).
 //
 // 200,000 places have 40 thousand million pairs, too many to store. So a destination is drawn in three steps:
 //
-//  1. A cell of a coarse grid, about 550 km wide, is drawn from a table of the cumulative weights of all pairs of cells.
-//     Between distant cells, f is taken at the distance of their centres of population. Between near cells, and inside
-//     one, f is the mean over sampled pairs of places.
-//  2. A place in the cell is drawn by inhabitants. If the cell is distant, the place is the destination: all places of
-//     such a cell count as equally far.
-//  3. If the cell is near, eight candidates are drawn in the same way from all near cells. One of them is chosen by the
-//     ratio of its chance in the model to its chance of being drawn: sampling–importance resampling (D. B. Rubin, in
-//     "Bayesian Statistics 3", 1988). More candidates come closer to the model.
+//  1. A cell of a coarse grid, about 550 km wide, is drawn from a table of the cumulative weights of all
+//     pairs of cells. Between distant cells, f is taken at the distance of their centres of population.
+//     Between near cells, and inside one, f is the mean over sampled pairs of places.
+//  2. A place in the cell is drawn by inhabitants. If the cell is distant, the place is the destination: all
+//     places of such a cell count as equally far.
+//  3. If the cell is near, eight candidates are drawn in the same way from all near cells. One of them is
+//     chosen by the ratio of its chance in the model to its chance of being drawn: sampling–importance
+//     resampling (D. B. Rubin, in "Bayesian Statistics 3", 1988). More candidates come closer to the model.
 const (
 	leastWeight   = 100 // inhabitants of a place with an unknown number
 	earthRadius   = 6371.0
@@ -42,9 +43,10 @@ type gravity struct {
 	cellOf []uint16 // of each place
 	order  []uint32 // the places, cell by cell
 	sum    []uint64 // inhabitants of the places up to and including order[i]
-	row    []uint32 // for each pair of cells, at from×len(cells)+to: the chance of a cell up to and including to, in 2⁻³²
-	sites  []site
-	near   float64 // the cosine of nearDistance
+	// for each pair of cells, at from×len(cells)+to: the chance of a cell up to and including to, in 2⁻³²
+	row   []uint32
+	sites []site
+	near  float64 // the cosine of nearDistance
 }
 
 // cell is a part of the Earth with at least one place.

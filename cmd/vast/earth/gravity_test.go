@@ -11,7 +11,8 @@ import (
 // cell of its own, so that nothing is approximated.
 func TestGravityBetweenTowns(t *testing.T) {
 	towns := []struct{ lat, lon, people float64 }{
-		{0, 0, 1e6}, {0, 20, 2e6}, {0, -40, 1e6}, {30, 60, 4e6}, {-30, 120, 8e6}, {2, 178, 1e6}, {50, -100, 3e6},
+		{0, 0, 1e6}, {0, 20, 2e6}, {0, -40, 1e6}, {30, 60, 4e6}, {-30, 120, 8e6}, {2, 178, 1e6},
+		{50, -100, 3e6},
 	}
 	var text strings.Builder
 	text.WriteString("name,lat,lon,population\n")
@@ -60,7 +61,9 @@ func TestGravityNearby(t *testing.T) {
 	list := listOf(t, text.String())
 	e := newEarth(t, Config{Places: list})
 	const from, n = 100, 200_000
-	distance := func(i int) float64 { return arc(e.sites[from].At.wide(), e.sites[i].At.wide()) * earthRadius }
+	distance := func(i int) float64 {
+		return arc(e.sites[from].At.wide(), e.sites[i].At.wide()) * earthRadius
+	}
 	band := func(i int) int { return min(int(distance(i)/200), 3) }
 	var got, want, blind [4]float64
 	total, people := 0.0, 0.0
@@ -88,7 +91,8 @@ func TestGravityNearby(t *testing.T) {
 		}
 	}
 	if got[0]/n < 1.5*blind[0]/people {
-		t.Errorf("%.3f go less than 200 km, where %.3f live: distance keeps nobody", got[0]/n, blind[0]/people)
+		t.Errorf("%.3f go less than 200 km, where %.3f live: distance keeps nobody", got[0]/n,
+			blind[0]/people)
 	}
 }
 
@@ -104,7 +108,8 @@ func TestCellsHoldEveryPlaceOnce(t *testing.T) {
 		next = cell.next
 		for _, place := range g.order[cell.first:cell.next] {
 			if seen[place] || g.cellOf[place] != uint16(c) {
-				t.Fatalf("place %d of cell %d: seen %v, said to be in cell %d", place, c, seen[place], g.cellOf[place])
+				t.Fatalf("place %d of cell %d: seen %v, said to be in cell %d", place, c, seen[place],
+					g.cellOf[place])
 			}
 			seen[place] = true
 			if d := arc(e.sites[place].At.wide(), cell.centre) * earthRadius; d > 1000 {

@@ -8,8 +8,9 @@ import (
 
 // metropolis is a list of few large towns, where many travellers meet.
 func metropolis(t testing.TB) Config {
-	return Config{Travellers: 4000, Seed: 2, Places: listOf(t, "name,lat,lon,population\nA,50,0,3000000\nB,48,10,3000000\n"+
-		"C,40,-4,3000000\nD,41,12,2000000\n")}
+	return Config{Travellers: 4000, Seed: 2, Places: listOf(t,
+		"name,lat,lon,population\nA,50,0,3000000\nB,48,10,3000000\n"+
+			"C,40,-4,3000000\nD,41,12,2000000\n")}
 }
 
 func TestInfectionRisesFallsAndStays(t *testing.T) {

@@ -13,12 +13,15 @@ func (e *Earth) load(c Config) error {
 	list := c.Places
 	if list == nil {
 		var err error
-		list, err = places.Embedded(places.Options{Progress: func(done, total int) { e.progress("places", done, total) }})
+		list, err = places.Embedded(places.Options{Progress: func(done, total int) {
+			e.progress("places", done, total)
+		}})
 		if err != nil {
 			return err
 		}
 	}
-	e.world = vast.NewWorld(vast.Options{Name: "earth", MaxEntities: slotsFor(list.Len(), c.Travellers), Limit: c.Limit})
+	e.world = vast.NewWorld(vast.Options{Name: "earth", MaxEntities: slotsFor(list.Len(), c.Travellers),
+		Limit: c.Limit})
 	e.components = newComponents(e.world)
 	if err := e.loadPlaces(list); err != nil {
 		return err

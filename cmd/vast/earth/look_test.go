@@ -58,14 +58,17 @@ func TestCrowdsAreEverybody(t *testing.T) {
 	e := newEarth(t, Config{Travellers: 20_000, Seed: 6})
 	tick(t, e, 400)
 	c := e.Counts()
-	if travellers, infectious := crowds(e, 0, CrowdParts); travellers != c.Travellers || infectious != c.Infectious || infectious == 0 {
-		t.Errorf("%d travellers and %d infectious, want %d and %d", travellers, infectious, c.Travellers, c.Infectious)
+	if travellers, infectious := crowds(e, 0, CrowdParts); travellers != c.Travellers ||
+		infectious != c.Infectious || infectious == 0 {
+		t.Errorf("%d travellers and %d infectious, want %d and %d", travellers, infectious, c.Travellers,
+			c.Infectious)
 	}
 	if travellers, _ := crowds(e, regions, CrowdParts); travellers != c.Moving {
 		t.Errorf("%d on their way, want %d", travellers, c.Moving)
 	}
 	for i := range e.sites {
-		if travellers, infectious := e.Present(i); travellers != int(e.tallies[i].Present) || infectious != int(e.tallies[i].Infectious) {
+		if travellers, infectious := e.Present(i); travellers != int(e.tallies[i].Present) ||
+			infectious != int(e.tallies[i].Infectious) {
 			t.Fatalf("place %d has %d and %d", i, travellers, infectious)
 		}
 	}

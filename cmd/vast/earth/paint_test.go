@@ -34,13 +34,14 @@ func TestPaintCountsEveryTraveller(t *testing.T) {
 			e.Paint(m, density, infected)
 			for dot := range want {
 				if density[dot] != want[dot]*(round+1) || infected[dot] != wantInfected[dot]*(round+1) {
-					t.Fatalf("map of %v, dot %d: %d and %d infected, want %d and %d, %d times", size, dot, density[dot],
-						infected[dot], want[dot], wantInfected[dot], round+1)
+					t.Fatalf("map of %v, dot %d: %d and %d infected, want %d and %d, %d times", size, dot,
+						density[dot], infected[dot], want[dot], wantInfected[dot], round+1)
 				}
 			}
 		}
 		if total(want) < 19_000 || total(wantInfected) == 0 {
-			t.Fatalf("%d travellers on the map, %d infected: nothing was tested", total(want), total(wantInfected))
+			t.Fatalf("%d travellers on the map, %d infected: nothing was tested", total(want),
+				total(wantInfected))
 		}
 	}
 }
@@ -54,7 +55,8 @@ func TestPaintedSampleIsFair(t *testing.T) {
 	for _, every := range []int{2, 4, 8} {
 		some := make([]uint32, width*height)
 		e.paintBodies(e.world.Query(e.trip, e.body), m, some, every)
-		if got, want := float64(total(some)), float64(total(all)); got < 0.9*want || got > 1.1*want || want < 5000 {
+		if got, want := float64(total(some)), float64(total(all)); got < 0.9*want || got > 1.1*want ||
+			want < 5000 {
 			t.Errorf("every %d stands for %v of %v", every, got, want)
 		}
 	}

@@ -8,7 +8,8 @@ import (
 // TestMixIsThatOfSplitMix64 compares with the first outputs of the reference implementation for seed 1234567.
 func TestMixIsThatOfSplitMix64(t *testing.T) {
 	state := uint64(1234567)
-	for i, want := range []uint64{6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431,
+	for i, want := range []uint64{6457827717110365317, 3203168211198807973, 9817491932198370423,
+		4593380528125082431,
 		16408922859458223821} {
 		state += golden
 		if got := mix(state); got != want {

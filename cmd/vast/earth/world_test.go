@@ -76,7 +76,8 @@ func check(t testing.TB, e *Earth) {
 		t.Fatalf("the parts do not add up: %+v with %d at rest", c, e.stay.Len())
 	}
 	if e.life.Len() != e.body.Len() || e.life.Len() != e.home.Len() || e.stay.Len() != e.at.Len() {
-		t.Fatalf("%d lives, %d bodies, %d homes, %d stays, %d at places", e.life.Len(), e.body.Len(), e.home.Len(), e.stay.Len(), e.at.Len())
+		t.Fatalf("%d lives, %d bodies, %d homes, %d stays, %d at places", e.life.Len(), e.body.Len(),
+			e.home.Len(), e.stay.Len(), e.at.Len())
 	}
 	tallies := make([]presence, len(e.sites))
 	seen := make(map[uint32]bool, c.Travellers)
@@ -104,7 +105,8 @@ func check(t testing.TB, e *Earth) {
 		}
 		trip := e.trip.Get(who)
 		if (trip != nil) == e.stay.Has(who) || rests != e.stay.Has(who) {
-			t.Fatalf("traveller %d has a trip and a stay, or neither, or none or one of stay and place", number)
+			t.Fatalf("traveller %d has a trip and a stay, or neither, or none or one of stay and place",
+				number)
 		}
 		if trip == nil {
 			goal := e.number(place)
@@ -125,7 +127,8 @@ func check(t testing.TB, e *Earth) {
 		}
 		left := arc(at.wide(), e.sites[trip.ToPlace].At.wide())
 		if most := float64(trip.StepsLeft)*means[trip.By].speed/60/earthRadius + 1e-4; left > most {
-			t.Fatalf("traveller %d has %d steps left and %v of at most %v radians to go", number, trip.StepsLeft, left, most)
+			t.Fatalf("traveller %d has %d steps left and %v of at most %v radians to go", number,
+				trip.StepsLeft, left, most)
 		}
 	}
 	for i, p := range tallies {
@@ -201,8 +204,9 @@ func TestHashSeesEveryComponent(t *testing.T) {
 	resting, ill := first(e.world.Query(e.stay)), first(e.world.Query(e.infectious))
 	immune := first(e.world.Query(e.recovered))
 	for name, p := range map[string]*uint32{
-		"weight": &e.sites[7].Weight, "number": &e.life.Get(traveller).Number, "end of life": &e.life.Get(traveller).Ends,
-		"stay": &e.stay.Get(resting).Until, "destination": &e.trip.Get(moving).ToPlace,
+		"weight": &e.sites[7].Weight, "number": &e.life.Get(traveller).Number,
+		"end of life": &e.life.Get(traveller).Ends,
+		"stay":        &e.stay.Get(resting).Until, "destination": &e.trip.Get(moving).ToPlace,
 		"illness": &e.infectious.Get(ill).Until, "immunity": &e.recovered.Get(immune).Until,
 	} {
 		*p ^= 1
@@ -212,7 +216,8 @@ func TestHashSeesEveryComponent(t *testing.T) {
 		*p ^= 1
 	}
 	for name, p := range map[string]*float32{
-		"position": &e.body.Get(traveller).At.Z, "direction": &e.trip.Get(moving).Direction.X, "site": &e.sites[9].At.Y,
+		"position": &e.body.Get(traveller).At.Z, "direction": &e.trip.Get(moving).Direction.X,
+		"site": &e.sites[9].At.Y,
 	} {
 		before := *p
 		*p = math.Nextafter32(before, 2)
@@ -275,11 +280,12 @@ func TestSmallWorlds(t *testing.T) {
 		list       string
 		travellers int
 	}{
-		"nobody":                  {header + "A,1,2,3\n", 0},
-		"one traveller":           {header + "A,1,2,3\nB,-80,170,0\n", 1},
-		"one place":               {header + "A,1,2,3\n", 200},
-		"one point":               {header + "A,1,2,3\nB,1,2,300\nC,1,2,30\n", 200},
-		"poles and the date line": {header + "A,90,0,1000\nB,-90,0,1000\nC,0,180,1000\nD,0,-180,1000\nE,0,0,1000\n", 200},
+		"nobody":        {header + "A,1,2,3\n", 0},
+		"one traveller": {header + "A,1,2,3\nB,-80,170,0\n", 1},
+		"one place":     {header + "A,1,2,3\n", 200},
+		"one point":     {header + "A,1,2,3\nB,1,2,300\nC,1,2,30\n", 200},
+		"poles and the date line": {header +
+			"A,90,0,1000\nB,-90,0,1000\nC,0,180,1000\nD,0,-180,1000\nE,0,0,1000\n", 200},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := newEarth(t, Config{Places: listOf(t, c.list), Travellers: c.travellers})
@@ -300,8 +306,10 @@ func TestBadConfigurations(t *testing.T) {
 	}{
 		{Config{Travellers: -1}, "earth: -1 travellers: use 0 to 1073741823"},
 		{Config{Travellers: 1 << 30}, "earth: 1073741824 travellers: use 0 to 1073741823"},
-		{Config{Travellers: 1, Workers: -2}, "earth: -2 workers: use 1 or more, or 0 for one on each processor"},
-		{Config{Travellers: 1, Places: new(places.List)}, "earth: no places: travellers need at least one to live in"},
+		{Config{Travellers: 1, Workers: -2},
+			"earth: -2 workers: use 1 or more, or 0 for one on each processor"},
+		{Config{Travellers: 1, Places: new(places.List)},
+			"earth: no places: travellers need at least one to live in"},
 	} {
 		if _, err := New(c.config); err == nil || err.Error() != c.want {
 			t.Errorf("%+v: %v, want %s", c.config, err, c.want)
@@ -340,9 +348,11 @@ func TestLimitTooSmallForTheWorld(t *testing.T) {
 			t.Errorf("limit of %d bytes: %d are still in use after the failure", bytes, limit.Used())
 		}
 		// A goroutine that has reported its end may take a moment to exit.
-		for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+		deadline := time.Now().Add(10 * time.Second)
+		for ; runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
 			if time.Now().After(deadline) {
-				t.Fatalf("limit of %d bytes: %d goroutines after the failure, %d before", bytes, runtime.NumGoroutine(), before)
+				t.Fatalf("limit of %d bytes: %d goroutines after the failure, %d before", bytes,
+					runtime.NumGoroutine(), before)
 			}
 		}
 	}

@@ -1,6 +1,6 @@
-// Package atlas draws a map of the world into the cells of a terminal: the coasts, the density of people, and the share of
-// people who are ill. It does not depend on a terminal library: it makes a grid of glyphs and colours, which a terminal
-// library paints, or [WriteSVG] turns into a picture.
+// Package atlas draws a map of the world into the cells of a terminal: the coasts, the density of people, and
+// the share of people who are ill. It does not depend on a terminal library: it makes a grid of glyphs and
+// colours, which a terminal library paints, or [WriteSVG] turns into a picture.
 //
 // # Types
 //
@@ -11,27 +11,27 @@
 // # Terminology
 //
 //   - cell: one character of a terminal, taken to be twice as high as wide.
-//   - dot: one of the 2×4 dots of a braille glyph, nearly square. People are counted by dot, in slices indexed by the
-//     dot's number; [Map.Dot] and [Map.DotXYZ] return the number for a position.
+//   - dot: one of the 2×4 dots of a braille glyph, nearly square. People are counted by dot, in slices
+//     indexed by the dot's number; [Map.Dot] and [Map.DotXYZ] return the number for a position.
 //   - window: the visible part of the Earth, all longitudes and the latitudes from [MinLat] to [MaxLat].
 //   - level: the brightness of a count, on a scale of doublings: nine below the brightest.
 //
 // # How to read a frame
 //
-// Dots show where people are. The colour of a cell's dots shows their number, from blue to white. Where people are ill it
-// turns to red, from dark to bright. Coasts without people are dim, and land has a lighter background than the sea.
-// Without colours, the share of dots that are set shows the density.
+// Dots show where people are. The colour of a cell's dots shows their number, from blue to white. Where
+// people are ill it turns to red, from dark to bright. Coasts without people are dim, and land has a lighter
+// background than the sea. Without colours, the share of dots that are set shows the density.
 //
-// The projection is equirectangular. The window fills its cells as long as the shapes stay acceptable; otherwise it is
-// centred.
+// The projection is equirectangular. The window fills its cells as long as the shapes stay acceptable;
+// otherwise it is centred.
 //
 // # Lifetime
 //
-// The cells that [Map.Draw] returns belong to the Map until the next Draw. A Map takes 4 bytes a dot, 160 KB for 120×40
-// cells.
+// The cells that [Map.Draw] returns belong to the Map until the next Draw. A Map takes 4 bytes a dot, 160 KB
+// for 120×40 cells.
 //
 // # Source
 //
-// Natural Earth, https://www.naturalearthdata.com, land at 1:110 million, in the public domain. See ATTRIBUTION.md beside
-// this file. The command in pack makes land.bin.
+// Natural Earth, https://www.naturalearthdata.com, land at 1:110 million, in the public domain. See
+// ATTRIBUTION.md beside this file. The command in pack makes land.bin.
 package atlas

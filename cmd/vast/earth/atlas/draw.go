@@ -65,7 +65,8 @@ const octaves = 9
 func (m *Map) Draw(density, infected []uint32, style Style) Grid {
 	dots := m.width * m.height
 	if density != nil && len(density) != dots || infected != nil && len(infected) != dots {
-		panic(fmt.Sprintf("atlas: Draw of %d densities and %d infected on a map of %d×%d dots: make both as long as width×height of Dots, anew after a resize",
+		panic(fmt.Sprintf("atlas: Draw of %d densities and %d infected on a map of %d×%d dots: make both "+
+			"as long as width×height of Dots, anew after a resize",
 			len(density), len(infected), m.width, m.height))
 	}
 	m.grid.NoColor = style.NoColor
@@ -100,7 +101,8 @@ type crowd struct {
 }
 
 // gather sums up the dots of a cell.
-func (m *Map) gather(row, column int, density, infected []uint32, levels *[classes]uint8, noColor bool) crowd {
+func (m *Map) gather(row, column int, density, infected []uint32, levels *[classes]uint8,
+	noColor bool) crowd {
 	// The colour shows the density, so only the sparsest dots are dithered.
 	most := 255
 	if !noColor {

@@ -30,10 +30,12 @@ func TestDrawLandAlone(t *testing.T) {
 	if got, want := cellAt(m, g, 30, -40), (Cell{Rune: ' ', Bg: seaColour}); got != want {
 		t.Errorf("the Atlantic is %v, want %v", got, want)
 	}
-	if c := cellAt(m, g, -34.82, 20); c.Rune <= brailleBlank || c.Rune > brailleBlank+0xff || c.Fg != coastColour {
+	if c := cellAt(m, g, -34.82, 20); c.Rune <= brailleBlank || c.Rune > brailleBlank+0xff ||
+		c.Fg != coastColour {
 		t.Errorf("Cape Agulhas is %v, want braille in %v", c, coastColour)
 	}
-	if zero := m.Draw(counts(m), counts(m), Style{}); zero.String() != New(120, 36).Draw(nil, nil, Style{}).String() {
+	if zero := m.Draw(counts(m), counts(m), Style{}); zero.String() != New(120, 36).Draw(nil, nil,
+		Style{}).String() {
 		t.Error("counts of zero and no counts draw different maps")
 	}
 }
@@ -103,7 +105,8 @@ func TestFullIsTakenFromTheFrame(t *testing.T) {
 		density[dense-100+i] = 5000
 	}
 	g := m.Draw(density, nil, Style{})
-	if got, want := cellAt(m, g, 30, -40).Fg, cellAt(m, m.Draw(density, nil, Style{Full: 5000}), 30, -40).Fg; got != want {
+	if got, want := cellAt(m, g, 30, -40).Fg,
+		cellAt(m, m.Draw(density, nil, Style{Full: 5000}), 30, -40).Fg; got != want {
 		t.Errorf("the densest cells are %v, want %v", got, want)
 	}
 }
@@ -151,7 +154,8 @@ func TestDrawOfWrongLengthPanics(t *testing.T) {
 		func() {
 			defer func() {
 				message := fmt.Sprint(recover())
-				if !strings.Contains(message, "map of 40×24 dots") || !strings.Contains(message, "anew after a resize") {
+				if !strings.Contains(message, "map of 40×24 dots") ||
+					!strings.Contains(message, "anew after a resize") {
 					t.Errorf("panicked with %q", message)
 				}
 			}()

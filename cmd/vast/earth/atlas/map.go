@@ -165,7 +165,8 @@ func turn(x, y float32) float32 {
 	const perTurn = 1 / (2 * math.Pi)
 	t := short / long
 	s := t * t
-	a := t * (0.9998660*perTurn + s*(-0.3302995*perTurn+s*(0.1801410*perTurn+s*(-0.0851330*perTurn+s*0.0208351*perTurn))))
+	a := t * (0.9998660*perTurn +
+		s*(-0.3302995*perTurn+s*(0.1801410*perTurn+s*(-0.0851330*perTurn+s*0.0208351*perTurn))))
 	steep := (ax - ay) >> 31 // 1 if y is the longer; both are below 1<<31
 	o := &octants[steep<<2|bx>>31<<1|by>>31]
 	return o.base + o.sign*a

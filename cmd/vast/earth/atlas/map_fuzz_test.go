@@ -9,8 +9,10 @@ import (
 func FuzzDot(f *testing.F) {
 	f.Add(uint16(120), uint16(40), 48.86, 2.35, float32(0.5), float32(0.5), float32(0.7071))
 	f.Add(uint16(1), uint16(1), MaxLat, 180.0, float32(-1), float32(0), float32(0))
-	f.Add(uint16(999), uint16(1), MinLat, -180.0, float32(-1), math.Float32frombits(1<<31), float32(-0.848048))
-	f.Add(uint16(0), uint16(7), math.NaN(), math.Inf(1), float32(math.NaN()), float32(math.Inf(-1)), float32(1))
+	f.Add(uint16(999), uint16(1), MinLat, -180.0, float32(-1), math.Float32frombits(1<<31),
+		float32(-0.848048))
+	f.Add(uint16(0), uint16(7), math.NaN(), math.Inf(1), float32(math.NaN()), float32(math.Inf(-1)),
+		float32(1))
 	maps := map[[2]uint16]*Map{}
 	f.Fuzz(func(t *testing.T, columns, rows uint16, lat, lon float64, x, y, z float32) {
 		size := [2]uint16{columns % 64, rows % 32} // few enough to keep

@@ -14,7 +14,8 @@ func TestPosition(t *testing.T) {
 		t.Helper()
 		sinLat, cosLat := math.Sincos(lat * math.Pi / 180)
 		sinLon, cosLon := math.Sincos(lon * math.Pi / 180)
-		gotLat, gotLon := Position(float32(length*cosLat*cosLon), float32(length*cosLat*sinLon), float32(length*sinLat))
+		gotLat, gotLon := Position(float32(length*cosLat*cosLon), float32(length*cosLat*sinLon),
+			float32(length*sinLat))
 		east := math.Abs(math.Remainder(float64(gotLon)-lon, 360)) * cosLat // in degrees of a great circle
 		if !(math.Abs(float64(gotLat)-lat) < 1e-3 && east < 1e-3) {
 			t.Fatalf("%v, %v at a length of %v comes out as %v, %v", lat, lon, length, gotLat, gotLon)
@@ -44,7 +45,8 @@ func BenchmarkPosition(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2))
 	points := make([][3]float32, 1<<16)
 	for i := range points {
-		points[i] = [3]float32{float32(random.NormFloat64()), float32(random.NormFloat64()), float32(random.NormFloat64())}
+		points[i] = [3]float32{float32(random.NormFloat64()), float32(random.NormFloat64()),
+			float32(random.NormFloat64())}
 	}
 	b.ResetTimer()
 	for i := range b.N {

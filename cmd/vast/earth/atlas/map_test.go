@@ -102,7 +102,8 @@ func TestDotXYZOfStrangeVectors(t *testing.T) {
 	m := New(120, 36)
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	for _, v := range [][3]float32{
-		{0, 0, 1}, {0, 0, -1}, {nan, 0, 0}, {0, nan, 0}, {0, 0, nan}, {inf, inf, 0}, {0, 0, inf}, {0, 0, -inf}, {0, 0, 5},
+		{0, 0, 1}, {0, 0, -1}, {nan, 0, 0}, {0, nan, 0}, {0, 0, nan}, {inf, inf, 0}, {0, 0, inf},
+		{0, 0, -inf}, {0, 0, 5},
 	} {
 		if got := m.DotXYZ(v[0], v[1], v[2]); got != -1 {
 			t.Errorf("DotXYZ(%v) = %d, want -1", v, got)
@@ -121,12 +122,16 @@ func TestLandAndSea(t *testing.T) {
 			lat, lon float64
 			land     bool
 		}{
-			{"Kansas", 38, -98, true}, {"Amazonia", -5, -62, true}, {"Sahara", 23, 10, true}, {"Congo", -2, 23, true},
-			{"Siberia", 63, 100, true}, {"Xinjiang", 41, 85, true}, {"Australia", -25, 134, true}, {"Greenland", 72, -40, true},
-			{"Chukotka, west of the antimeridian", 67.5, 178, true}, {"Chukotka, east of it", 66.9, -176.5, true},
+			{"Kansas", 38, -98, true}, {"Amazonia", -5, -62, true}, {"Sahara", 23, 10, true},
+			{"Congo", -2, 23, true},
+			{"Siberia", 63, 100, true}, {"Xinjiang", 41, 85, true},
+			{"Australia", -25, 134, true}, {"Greenland", 72, -40, true},
+			{"Chukotka, west of the antimeridian", 67.5, 178, true},
+			{"Chukotka, east of it", 66.9, -176.5, true},
 			{"Atlantic", 30, -40, false}, {"Pacific", 0, -140, false}, {"Indian Ocean", -20, 80, false},
 			{"Pacific by the antimeridian", 30, 179.9, false}, {"and on its other side", 30, -179.9, false},
-			{"Caspian Sea", 42, 50.7, false}, {"Hudson Bay", 59, -86, false}, {"Mediterranean", 34.5, 18, false},
+			{"Caspian Sea", 42, 50.7, false}, {"Hudson Bay", 59, -86, false},
+			{"Mediterranean", 34.5, 18, false},
 			{"Arctic Ocean", 79, -170, false}, {"Southern Ocean", -57.5, 90, false},
 		} {
 			if got := m.Land(m.Dot(c.lat, c.lon)); got != c.land {
@@ -173,7 +178,8 @@ func TestSizes(t *testing.T) {
 			if width != 2*c.wantColumns || height != 4*c.wantRows {
 				t.Errorf("Dots is %d×%d, want twice and four times the size", width, height)
 			}
-			if dot := m.Dot(0, 0); dot >= width*height || dot < 0 && c.wantRows > 0 || dot >= 0 && c.wantRows == 0 {
+			if dot := m.Dot(0, 0); dot >= width*height || dot < 0 && c.wantRows > 0 || dot >= 0 &&
+				c.wantRows == 0 {
 				t.Errorf("Dot(0, 0) = %d of %d", dot, width*height)
 			}
 			if dot := m.DotXYZ(1, 0, 0); dot != m.Dot(0, 0) {
@@ -184,7 +190,8 @@ func TestSizes(t *testing.T) {
 				density[i] = math.MaxUint32
 			}
 			g := m.Draw(density, density, Style{})
-			if g.Columns != c.wantColumns || g.Rows != c.wantRows || len(g.Cells) != c.wantColumns*c.wantRows {
+			if g.Columns != c.wantColumns || g.Rows != c.wantRows ||
+				len(g.Cells) != c.wantColumns*c.wantRows {
 				t.Errorf("Draw gives %d×%d and %d cells", g.Columns, g.Rows, len(g.Cells))
 			}
 			for i, cell := range g.Cells {

@@ -68,7 +68,8 @@ func WriteSVG(w io.Writer, g Grid, title string) error {
 				run++
 			}
 			if row[x].Bg != back {
-				grounds.rectangle(row[x].Bg, svgMargin+x*svgCellWidth, cellTop, (run-x)*svgCellWidth, svgCellHeight)
+				grounds.rectangle(row[x].Bg, svgMargin+x*svgCellWidth, cellTop, (run-x)*svgCellWidth,
+					svgCellHeight)
 			}
 			x = run
 		}
@@ -123,7 +124,8 @@ func WriteSVG(w io.Writer, g Grid, title string) error {
 			}
 			fmt.Fprintf(&b, `<circle cx="%d" cy="17" r="5.5" fill="%s"/>`+"\n", 20+i*19, hex(c))
 		}
-		fmt.Fprintf(&b, `<text x="%d" y="21" text-anchor="middle" fill="#9aa7b5">%s</text>`+"\n", width/2, escape(title))
+		fmt.Fprintf(&b, `<text x="%d" y="21" text-anchor="middle" fill="#9aa7b5">%s</text>`+"\n", width/2,
+			escape(title))
 	}
 	b.Write(text.Bytes())
 	fmt.Fprint(&b, "</g>\n</svg>\n")
@@ -146,7 +148,8 @@ func writeText(b *bytes.Buffer, row []Cell, left, top int) int {
 	var words strings.Builder
 	n := 0
 	for n < len(row) && row[n].Fg == row[0].Fg && isText(row[n].Rune) {
-		if row[n].Rune == ' ' && (n+1 == len(row) || row[n+1].Fg != row[0].Fg || row[n+1].Rune == ' ' || !isText(row[n+1].Rune)) {
+		if row[n].Rune == ' ' && (n+1 == len(row) || row[n+1].Fg != row[0].Fg || row[n+1].Rune == ' ' ||
+			!isText(row[n+1].Rune)) {
 			break
 		}
 		words.WriteRune(row[n].Rune)

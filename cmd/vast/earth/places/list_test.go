@@ -95,7 +95,8 @@ func TestCornersOfTheEarth(t *testing.T) {
 		t.Fatal(err)
 	}
 	equalLists(t, again, l)
-	want := map[string][2]float64{"a": {90, 180}, "b": {-90, -180}, "c": {90, -180}, "d": {-90, 180}, "e": {0, 0}}
+	want := map[string][2]float64{"a": {90, 180}, "b": {-90, -180}, "c": {90, -180}, "d": {-90, 180},
+		"e": {0, 0}}
 	for i := range again.Len() {
 		if w := want[again.Name(i)]; again.Lat(i) != w[0] || again.Lon(i) != w[1] {
 			t.Errorf("%s is at %g, %g; want %v", again.Name(i), again.Lat(i), again.Lon(i), w)

@@ -41,7 +41,8 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("%d places", l.Len())
 		}
 		for i, p := range l.All() {
-			if !(math.Abs(p.Lat) <= 90 && math.Abs(p.Lon) <= 180) || p.Population < 0 || checkName(p.Name) != nil {
+			if !(math.Abs(p.Lat) <= 90 && math.Abs(p.Lon) <= 180) || p.Population < 0 ||
+				checkName(p.Name) != nil {
 				t.Fatalf("place %d is %+v", i, p)
 			}
 		}

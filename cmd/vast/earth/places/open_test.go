@@ -71,7 +71,8 @@ func TestEmbedded(t *testing.T) {
 		}
 	}
 	if len(countries) != 246 || unknown != 30538 {
-		t.Errorf("%d countries and %d places of unknown population, want 246 and 30538", len(countries), unknown)
+		t.Errorf("%d countries and %d places of unknown population, want 246 and 30538", len(countries),
+			unknown)
 	}
 }
 
@@ -164,7 +165,8 @@ func TestBadText(t *testing.T) {
 		{"UTF-16", "\xff\xfen\x00a\x00m\x00e\x00", "f:1: not a list of places: expected"},
 		{"no lat", "name,lon\nA,1\n", "f:1: not a list of places: expected"},
 		{"NaN", head + "A,,NaN,1,1\n", `f:2: the latitude is "NaN", not a number from -90 to 90`},
-		{"infinite", head + "A,,1,1,1\nA,,1,-Inf,1\n", `f:3: the longitude is "-Inf", not a number from -180 to 180`},
+		{"infinite", head + "A,,1,1,1\nA,,1,-Inf,1\n",
+			`f:3: the longitude is "-Inf", not a number from -180 to 180`},
 		{"overflow", head + "A,,1e999,1,1\n", `f:2: the latitude is "1e999"`},
 		{"too far north", head + "A,,90.001,1,1\n", `f:2: the latitude is "90.001"`},
 		{"too far west", head + "A,,1,-180.1,1\n", `f:2: the longitude is "-180.1"`},
@@ -173,10 +175,13 @@ func TestBadText(t *testing.T) {
 		{"steering the terminal", head + "A,,\x1b[2J,1,1\n", `f:2: the latitude is "\x1b[2J"`},
 		{"name steers", head + "\x1b[2J,,1,1,1\n", "f:2: the control character U+001B stands in a name"},
 		{"no name", head + ",,1,1,1\n", "f:2: the name is missing"},
-		{"long name", head + strings.Repeat("A", 401) + ",,1,1,1\n", "f:2: the name has 401 bytes; the most is 400"},
-		{"long country", head + "A," + strings.Repeat("A", 81) + ",1,1,1\n", "f:2: the country has 81 bytes; the most is 80"},
+		{"long name", head + strings.Repeat("A", 401) + ",,1,1,1\n",
+			"f:2: the name has 401 bytes; the most is 400"},
+		{"long country", head + "A," + strings.Repeat("A", 81) + ",1,1,1\n",
+			"f:2: the country has 81 bytes; the most is 80"},
 		{"Latin 1", head + "Z\xfcrich,,1,1,1\n", "f:2: not text: the bytes are not UTF-8"},
-		{"negative population", head + "A,,1,1,-5\n", `f:2: the population is "-5", not a number from 0 to 2147483647`},
+		{"negative population", head + "A,,1,1,-5\n",
+			`f:2: the population is "-5", not a number from 0 to 2147483647`},
 		{"huge population", head + "A,,1,1,2147483648\n", `f:2: the population is "2147483648"`},
 		{"NaN population", head + "A,,1,1,nan\n", `f:2: the population is "nan"`},
 		{"few columns", head + "A,,1\n", "f:2: 3 columns, not 5"},
@@ -184,8 +189,10 @@ func TestBadText(t *testing.T) {
 		{"open quote", head + "\"A,,1,1,1\n", "f:2: a quote is not closed on its line"},
 		{"text after quote", head + "\"A\"B,,1,1,1\n", "f:2: text follows a closing quote"},
 		{"row cut off", geoNamesRow("A", "1", "1", "FR", "1") + "2\tB\tB\t\t1", "f:2: 5 columns, not 19"},
-		{"GeoNames NaN", geoNamesRow("A", "1", "1", "FR", "1") + geoNamesRow("B", "nan", "1", "FR", "1"), `f:2: the latitude is "nan"`},
-		{"long line", head + "A,,1,1,1\n" + strings.Repeat("x", 10<<20), "f:3: the line is longer than 64 KiB"},
+		{"GeoNames NaN", geoNamesRow("A", "1", "1", "FR", "1") + geoNamesRow("B", "nan", "1", "FR", "1"),
+			`f:2: the latitude is "nan"`},
+		{"long line", head + "A,,1,1,1\n" + strings.Repeat("x", 10<<20),
+			"f:3: the line is longer than 64 KiB"},
 		{"long first line", strings.Repeat("x", 10<<20), "f:1: the line is longer than 64 KiB"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -209,13 +216,15 @@ func TestBadFile(t *testing.T) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v, want one that is fs.ErrNotExist", err)
 	}
-	if e, ok := errors.AsType[*Error](err); !ok || e.File != missing || e.Line != 0 || strings.Contains(e.Reason, missing) {
+	if e, ok := errors.AsType[*Error](err); !ok || e.File != missing || e.Line != 0 ||
+		strings.Contains(e.Reason, missing) {
 		t.Errorf("got %#v, want an *Error that names the file once", err)
 	}
 
 	dir := t.TempDir()
 	_, err = Open(dir, Options{})
-	if e, ok := errors.AsType[*Error](err); !ok || e.File != dir || e.Line != 0 || strings.Contains(e.Reason, dir) {
+	if e, ok := errors.AsType[*Error](err); !ok || e.File != dir || e.Line != 0 ||
+		strings.Contains(e.Reason, dir) {
 		t.Errorf("got %#v, want an *Error that names the directory once", err)
 	}
 }
@@ -244,7 +253,8 @@ func TestCutOffAnywhere(t *testing.T) {
 			}
 		}
 	}
-	wantError(t, packed[:headerBytes+5], fmt.Sprintf("f: cut off: %d of %d bytes are there", headerBytes+5, len(packed)))
+	wantError(t, packed[:headerBytes+5], fmt.Sprintf("f: cut off: %d of %d bytes are there", headerBytes+5,
+		len(packed)))
 	wantError(t, packed[:20], "f: cut off: 20 of 48 bytes are there")
 }
 
@@ -303,13 +313,19 @@ func TestWrongLists(t *testing.T) {
 		want  string
 	}{
 		{"country", func(l *List) { l.country[1] = 9 }, "f: damaged countries: number 9 in a table of 3"},
-		{"longitude", func(l *List) { l.lon[2] = maxLon + 1 }, "f: damaged positions: a position is off the Earth"},
-		{"latitude", func(l *List) { l.lat[2] = maxLat + 1 }, "f: damaged positions: a position is off the Earth"},
-		{"control", func(l *List) { l.names = strings.Replace(l.names, "uit", "\x1b[m", 1) }, "f: damaged names: the control character U+001B"},
-		{"no name", func(l *List) { l.names = strings.Replace(l.names, "uit", "\n\n\n", 1) }, "f: damaged names: the name is missing"},
-		{"last name", func(l *List) { l.names = l.names[:len(l.names)-1] + "x" }, "f: damaged names: unexpected EOF"},
+		{"longitude", func(l *List) { l.lon[2] = maxLon + 1 },
+			"f: damaged positions: a position is off the Earth"},
+		{"latitude", func(l *List) { l.lat[2] = maxLat + 1 },
+			"f: damaged positions: a position is off the Earth"},
+		{"control", func(l *List) { l.names = strings.Replace(l.names, "uit", "\x1b[m", 1) },
+			"f: damaged names: the control character U+001B"},
+		{"no name", func(l *List) { l.names = strings.Replace(l.names, "uit", "\n\n\n", 1) },
+			"f: damaged names: the name is missing"},
+		{"last name", func(l *List) { l.names = l.names[:len(l.names)-1] + "x" },
+			"f: damaged names: unexpected EOF"},
 		{"country text", func(l *List) { l.countries[0] = "\xff" }, "f: damaged countries: not text"},
-		{"country length", func(l *List) { l.countries[0] = strings.Repeat("A", 81) }, "f: damaged countries: a name of 81 bytes"},
+		{"country length", func(l *List) { l.countries[0] = strings.Repeat("A", 81) },
+			"f: damaged countries: a name of 81 bytes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := load(t, threePlaces)
@@ -334,7 +350,8 @@ func TestDeclaredCountsTakeNoMemory(t *testing.T) {
 		return m.TotalAlloc
 	}
 	before := taken()
-	wantError(t, packed, fmt.Sprintf("f: cut off: %d of %d bytes are there", len(packed), headerBytes+sections*(40<<20)))
+	wantError(t, packed, fmt.Sprintf("f: cut off: %d of %d bytes are there", len(packed),
+		headerBytes+sections*(40<<20)))
 	if n := taken() - before; n > 1<<20 {
 		t.Errorf("%d bytes were taken for a file of %d", n, len(packed))
 	}

@@ -145,7 +145,8 @@ func decodeHeader(head []byte) (header, error) {
 	word := func(offset int) int { return int(binary.LittleEndian.Uint32(head[offset:])) }
 	var h header
 	if v := word(8); v != version {
-		return h, fmt.Errorf("packed form of version %d; this program reads version %d: pack it anew", v, version)
+		return h, fmt.Errorf("packed form of version %d; this program reads version %d: pack it anew", v,
+			version)
 	}
 	h.places, h.nameBytes = word(12), word(16)
 	for i := range h.section {
@@ -168,7 +169,8 @@ func decodeHeader(head []byte) (header, error) {
 		return h, fmt.Errorf("declares %d places; the most is %d", uint32(h.places), MaxPlaces)
 	case h.nameBytes < 2*h.places || h.nameBytes > (maxNameBytes+1)*h.places:
 		return h, fmt.Errorf("declares %d bytes of names for %d places", uint32(h.nameBytes), h.places)
-	case !fits(h.places, gapLengths), !fits(h.places, peopleLengths), !fits(h.places, countries), !fits(h.nameBytes, names):
+	case !fits(h.places, gapLengths), !fits(h.places, peopleLengths), !fits(h.places, countries),
+		!fits(h.nameBytes, names):
 		return h, fmt.Errorf("declares %d places, more than its %d bytes can hold", h.places, h.payload)
 	}
 	return h, nil

@@ -38,7 +38,8 @@ type columns struct {
 	count                               int  // of columns in every row
 }
 
-var geoNames = columns{name: 1, country: 8, lat: 4, lon: 5, population: 14, separator: '\t', count: geoNamesColumns}
+var geoNames = columns{name: 1, country: 8, lat: 4, lon: 5, population: 14, separator: '\t',
+	count: geoNamesColumns}
 
 // readText reads GeoNames rows or a table with a header. done returns the bytes of input consumed so far. On
 // error, line is the line's number.

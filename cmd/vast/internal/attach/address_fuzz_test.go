@@ -8,7 +8,8 @@ import (
 
 // FuzzAddress reads arbitrary addresses. An accepted address can take requests and holds no secret.
 func FuzzAddress(f *testing.F) {
-	for _, seed := range []string{"8080", ":8080", "127.0.0.1:8080", "http://[::1]:1/#token=abc", "https://user:word@host/", "x:99999", "h\x00st:1", "://", "host:http", "ftp://a"} {
+	for _, seed := range []string{"8080", ":8080", "127.0.0.1:8080", "http://[::1]:1/#token=abc",
+		"https://user:word@host/", "x:99999", "h\x00st:1", "://", "host:http", "ftp://a"} {
 		f.Add(seed, "")
 		f.Add(seed, "token")
 	}
@@ -27,7 +28,8 @@ func FuzzAddress(f *testing.F) {
 		if err != nil {
 			return // the token is invalid
 		}
-		if back, err := url.Parse(p.base.String()); err != nil || back.Host != p.base.Host || back.Fragment != "" || back.RawQuery != "" {
+		if back, err := url.Parse(p.base.String()); err != nil || back.Host != p.base.Host ||
+			back.Fragment != "" || back.RawQuery != "" {
 			t.Fatalf("%q is %v, read again %v, %v", address, p.base, back, err)
 		}
 		if p.Address() == "" {

@@ -40,7 +40,8 @@ const (
 // mostError bounds the bytes read of an error's answer.
 const mostError = 64 << 10
 
-var errAddress = errors.New("want the address of an inspector, as HOST:PORT or as the URL that the program printed")
+var errAddress = errors.New("want the address of an inspector, as HOST:PORT or as the URL that the " +
+	"program printed")
 
 // New returns the program at an address: HOST:PORT, :PORT, PORT, or a URL, whose fragment may hold a token. A
 // given token takes precedence over that in the fragment, and that over the environment's.

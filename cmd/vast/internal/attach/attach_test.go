@@ -25,7 +25,8 @@ func TestAddresses(t *testing.T) {
 		{"http://127.0.0.1:1/#token=secret", "", "http://127.0.0.1:1/", "127.0.0.1:1", "secret"},
 		{"http://127.0.0.1:1/#token=secret", "given", "http://127.0.0.1:1/", "127.0.0.1:1", "given"},
 		{"127.0.0.1:1/#token=secret", "", "http://127.0.0.1:1/", "127.0.0.1:1", "secret"},
-		{"https://proxy.example/vast?x=1#token=a", "", "https://proxy.example/vast/", "https://proxy.example/vast/", "a"},
+		{"https://proxy.example/vast?x=1#token=a", "", "https://proxy.example/vast/",
+			"https://proxy.example/vast/", "a"},
 	} {
 		p, err := New(c.address, c.token)
 		if err != nil {
@@ -33,10 +34,12 @@ func TestAddresses(t *testing.T) {
 			continue
 		}
 		if p.base.String() != c.base || p.Address() != c.shown || p.token != c.want {
-			t.Errorf("%q: %s shown as %s with the token %q, want %s, %s and %q", c.address, p.base, p.Address(), p.token, c.base, c.shown, c.want)
+			t.Errorf("%q: %s shown as %s with the token %q, want %s, %s and %q", c.address, p.base,
+				p.Address(), p.token, c.base, c.shown, c.want)
 		}
 	}
-	for _, address := range []string{"", " ", ":", "http://", "ftp://x:1", "a b:1", "x:port", "x:99999", "http://user:word@x:1", "http://[::1", "\x1b[31m:1"} {
+	for _, address := range []string{"", " ", ":", "http://", "ftp://x:1", "a b:1", "x:port", "x:99999",
+		"http://user:word@x:1", "http://[::1", "\x1b[31m:1"} {
 		if p, err := New(address, ""); err == nil {
 			t.Errorf("%q is taken for %s", address, p.base)
 		} else if !errors.Is(err, errAddress) || strings.ContainsRune(err.Error(), '\x1b') {
@@ -66,16 +69,19 @@ func serve(t *testing.T, token string, h http.HandlerFunc) *Program {
 
 func TestGet(t *testing.T) {
 	p := serve(t, "secret", func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/api/v1/entities/17.3" || r.URL.Query().Get("query") != "A & B" || r.Header.Get("Authorization") != "Bearer secret" {
+		if r.URL.Path != "/api/v1/entities/17.3" || r.URL.Query().Get("query") != "A & B" ||
+			r.Header.Get("Authorization") != "Bearer secret" {
 			t.Errorf("asked for %s with %v", r.URL, r.Header)
 		}
 		fmt.Fprint(w, `{"n": 7}`)
 	})
 	var got struct{ N int }
-	if err := p.Get(t.Context(), "entities/17.3", url.Values{"query": {"A & B"}}, 100, &got); err != nil || got.N != 7 {
+	if err := p.Get(t.Context(), "entities/17.3", url.Values{"query": {"A & B"}}, 100, &got); err != nil ||
+		got.N != 7 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if err := p.Get(t.Context(), "entities/17.3", url.Values{"query": {"A & B"}}, 5, &got); err == nil || !strings.Contains(err.Error(), "cannot be understood") {
+	if err := p.Get(t.Context(), "entities/17.3", url.Values{"query": {"A & B"}}, 5, &got); err == nil ||
+		!strings.Contains(err.Error(), "cannot be understood") {
 		t.Errorf("an answer of more than the bound: %v", err)
 	}
 }
@@ -97,9 +103,11 @@ func TestRefusals(t *testing.T) {
 		want   string // in the message
 		place  [2]int
 	}{
-		{400, `{"error":{"code":"query","message":"no column X","position":9,"length":7}}`, "no column X", [2]int{9, 7}},
+		{400, `{"error":{"code":"query","message":"no column X","position":9,"length":7}}`, "no column X",
+			[2]int{9, 7}},
 		{400, `{"error":{"code":"query","message":"bad","position":-9,"length":-1}}`, "bad", [2]int{0, 0}},
-		{401, `{"error":{"code":"token","message":"this takes the token"}}`, "this takes the token; give its token with -token", [2]int{}},
+		{401, `{"error":{"code":"token","message":"this takes the token"}}`,
+			"this takes the token; give its token with -token", [2]int{}},
 		{404, `404 page not found`, "is it the inspector of a program?", [2]int{}},
 		{302, ``, "is it the inspector", [2]int{}},
 		{500, strings.Repeat("x", 1<<20), "is it the inspector", [2]int{}},
@@ -118,7 +126,8 @@ func TestRefusals(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%d %.60s: %v, want %q", c.status, c.body, err, c.want)
 		}
-		if refused, ok := errors.AsType[*Error](err); ok && (refused.Status != c.status || [2]int{refused.Position, refused.Length} != c.place) {
+		if refused, ok := errors.AsType[*Error](err); ok &&
+			(refused.Status != c.status || [2]int{refused.Position, refused.Length} != c.place) {
 			t.Errorf("%+v, want the status %d and the place %v", refused, c.status, c.place)
 		}
 	}
@@ -132,7 +141,8 @@ func TestNobodyAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = p.Get(t.Context(), "x", nil, 100, new(any))
-	if err == nil || !strings.HasPrefix(err.Error(), "no answer from 127.0.0.1:") || strings.Contains(err.Error(), "/api/") {
+	if err == nil || !strings.HasPrefix(err.Error(), "no answer from 127.0.0.1:") ||
+		strings.Contains(err.Error(), "/api/") {
 		t.Errorf("%v", err)
 	}
 }
@@ -144,14 +154,16 @@ func TestStream(t *testing.T) {
 		if got := r.URL.Query()["topic"]; !slices.Equal(got, []string{"a", "b:17.3"}) {
 			t.Errorf("topics %q", got)
 		}
-		io.WriteString(w, ": \n\nevent: a\ndata: 1\n\nevent: b:17.3\ndata: {\ndata:  }\n\nid: 4\n\ndata: x\n\nevent: a\ndata: cut")
+		io.WriteString(w, ": \n\nevent: a\ndata: 1\n\nevent: b:17.3\ndata: {\ndata:  }\n\nid: 4\n\ndata: "+
+			"x\n\nevent: a\ndata: cut")
 	})
 	var got []string
 	err := p.Stream(t.Context(), []string{"a", "b:17.3"}, func(topic string, data []byte) error {
 		got = append(got, topic+"="+string(data))
 		return nil
 	})
-	if want := []string{"a=1", "b:17.3={\n }", "=x"}; !slices.Equal(got, want) || !errors.Is(err, io.ErrUnexpectedEOF) {
+	if want := []string{"a=1", "b:17.3={\n }", "=x"}; !slices.Equal(got, want) ||
+		!errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("%q, %v; want %q", got, err, want)
 	}
 	<-gone
@@ -164,11 +176,16 @@ func TestStreamEnds(t *testing.T) {
 		<-r.Context().Done()
 	})
 	enough := errors.New("enough")
-	if err := p.Stream(t.Context(), []string{"a"}, func(string, []byte) error { return enough }); !errors.Is(err, enough) {
+	if err := p.Stream(t.Context(), []string{"a"}, func(string, []byte) error {
+		return enough
+	}); !errors.Is(err, enough) {
 		t.Errorf("ended by who listens: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	if err := p.Stream(ctx, []string{"a"}, func(string, []byte) error { cancel(); return nil }); !errors.Is(err, context.Canceled) {
+	if err := p.Stream(ctx, []string{"a"}, func(string, []byte) error {
+		cancel()
+		return nil
+	}); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended by its context: %v", err)
 	}
 }
@@ -181,7 +198,8 @@ func TestEventsAreBounded(t *testing.T) {
 		t.Errorf("a long line: %v", err)
 	}
 	many := strings.NewReader(strings.Repeat("data: "+strings.Repeat("x", 1<<20)+"\n", 5) + "\n")
-	if err := readEvents(many, func() {}, never); err == nil || !strings.Contains(err.Error(), "an event of more than") {
+	if err := readEvents(many, func() {}, never); err == nil ||
+		!strings.Contains(err.Error(), "an event of more than") {
 		t.Errorf("many lines: %v", err)
 	}
 }

@@ -23,7 +23,8 @@ var errSilent = errors.New("the program sends nothing any more")
 
 // Stream follows topics of the live stream and calls on for each event, until the stream ends or on returns
 // an error. The error is never nil. data is valid until on returns.
-func (p *Program) Stream(ctx context.Context, topics []string, on func(topic string, data []byte) error) error {
+func (p *Program) Stream(ctx context.Context, topics []string,
+	on func(topic string, data []byte) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	body, err := p.Open(ctx, "stream", url.Values{"topic": topics})

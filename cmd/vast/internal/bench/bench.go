@@ -1,9 +1,9 @@
-// Package bench is the command `vast bench`: it measures the library beside the ways in which a Go program would do the
-// same work without it, in one process, and prints the ratios.
+// Package bench is the command `vast bench`: it measures the library beside the ways in which a Go program
+// would do the same work without it, in one process, and prints the ratios.
 //
-// The timed work of each side stands in functions that are not inlined, so that the harness is not measured with it. The
-// sides take turns: each round runs every side of a work once, after the unused memory of the side before has gone back to
-// the operating system. The first round warms up and does not count.
+// The timed work of each side stands in functions that are not inlined, so that the harness is not measured
+// with it. The sides take turns: each round runs every side of a work once, after the unused memory of the
+// side before has gone back to the operating system. The first round warms up and does not count.
 package bench
 
 import (
@@ -30,8 +30,8 @@ type options struct {
 	svg       string // the file for the chart of the growth strategies, if any
 }
 
-// Run measures, prints to stdout, and returns the exit status: 0, 1 if memory ran out, or 2 if it does not understand the
-// command line.
+// Run measures, prints to stdout, and returns the exit status: 0, 1 if memory ran out, or 2 if it does not
+// understand the command line.
 func Run(args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args, stdout)
 	if errors.Is(err, flag.ErrHelp) {

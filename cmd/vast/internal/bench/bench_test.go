@@ -53,7 +53,8 @@ func TestJSON(t *testing.T) {
 		if name := fmt.Sprint(row["family"], " ", row["work"], " ", row["against"]); name != want[i] {
 			t.Errorf("row %d is %s, want %s", i, name, want[i])
 		}
-		for _, field := range []string{"ours_ms", "theirs_ms", "ratio", "ours_median_ms", "theirs_median_ms"} {
+		for _, field := range []string{"ours_ms", "theirs_ms", "ratio", "ours_median_ms",
+			"theirs_median_ms"} {
 			if v, ok := row[field].(float64); !ok || v <= 0 {
 				t.Errorf("row %d (%s): %s is %v", i, row["work"], field, row[field])
 			}
@@ -70,7 +71,8 @@ func TestJSON(t *testing.T) {
 
 func TestMemoryIsWeighed(t *testing.T) {
 	if vm.HeapStandIn() {
-		t.Skip("regions are Go heap memory in this build, and what the rounds before left of it is resident already")
+		t.Skip("regions are Go heap memory in this build, and what the rounds before left of it is " +
+			"resident already")
 	}
 	const n = 1_000_000
 	rows, err := measureAll(options{n: n, rounds: 1, names: []string{"append"}, json: true}, nil)
@@ -79,7 +81,8 @@ func TestMemoryIsWeighed(t *testing.T) {
 	}
 	for _, r := range rows {
 		if least := 0.9 * n * float64(bytesElement) / 1e6; r.OursMB < least || r.TheirsMB < least {
-			t.Errorf("%s: %.1f and %.1f MB for %d elements, want %.1f", r.Against, r.OursMB, r.TheirsMB, n, least)
+			t.Errorf("%s: %.1f and %.1f MB for %d elements, want %.1f", r.Against, r.OursMB, r.TheirsMB, n,
+				least)
 		}
 	}
 }
@@ -129,7 +132,8 @@ func TestCommandLine(t *testing.T) {
 			says, silent = &stdout, &stderr
 		}
 		if status != c.status || !strings.Contains(says.String(), c.says) || silent.Len() != 0 {
-			t.Errorf("vast bench %s: status %d, says %q, want %d and %q", c.args, status, says.String(), c.status, c.says)
+			t.Errorf("vast bench %s: status %d, says %q, want %d and %q", c.args, status, says.String(),
+				c.status, c.says)
 		}
 	}
 }
@@ -152,13 +156,15 @@ func TestPeers(t *testing.T) {
 	if len(p.elements) != 98 || p.elements[7] != numbered(98) || p.positions[98] != 7 || p.ids[7] != 98 {
 		t.Errorf("swap-and-pop with ids has %v at position 7 of %d", p.elements[7], len(p.elements))
 	}
-	if a, b := p.insert(numbered(1)), p.insert(numbered(2)); a != 99 || b != 7 || *p.get(99) != numbered(1) || *p.get(7) != numbered(2) {
+	if a, b := p.insert(numbered(1)), p.insert(numbered(2)); a != 99 || b != 7 || *p.get(99) != numbered(1) ||
+		*p.get(7) != numbered(2) {
 		t.Errorf("swap-and-pop with ids gives ids %d and %d", a, b)
 	}
 	m := filledMapped(100)
 	m.remove(7)
 	m.remove(99)
-	if id := m.insert(numbered(1)); id != 100 || *m.get(100) != numbered(1) || *m.get(98) != numbered(98) || m.elements[7] != numbered(98) {
+	if id := m.insert(numbered(1)); id != 100 || *m.get(100) != numbered(1) || *m.get(98) != numbered(98) ||
+		m.elements[7] != numbered(98) {
 		t.Errorf("the map has %v at position 7 of %d", m.elements[7], len(m.elements))
 	}
 	l := filledFreeList(100)

@@ -23,25 +23,28 @@ type work struct {
 // families lists the families in the order in which they are measured.
 var families = []family{
 	{"array", "bulk.Array: append N elements of 40 bytes", arrayWorks},
-	{"pool", "bulk.Pool: remove N elements of 40 bytes in random order, insert as many again, and read them", poolWorks},
-	{"shared", "bulk.SharedArray, bulk.SharedPool: append N elements of 40 bytes, replace N ÷ 2, read N ÷ 10, by 1 to 8 goroutines",
-		sharedWorks},
-	{"dense", "bulk.Dense: insert N elements of 40 bytes, find them by handles, read them, and remove them in random order",
-		denseWorks},
+	{"pool", "bulk.Pool: remove N elements of 40 bytes in random order, insert as many again, and read them",
+		poolWorks},
+	{"shared", "bulk.SharedArray, bulk.SharedPool: append N elements of 40 bytes, replace N ÷ 2, read " +
+		"N ÷ 10, by 1 to 8 goroutines", sharedWorks},
+	{"dense", "bulk.Dense: insert N elements of 40 bytes, find them by handles, read them, and remove " +
+		"them in random order", denseWorks},
 	{growthFamily, "growth strategies: append N elements of 40 bytes, and read them", growthWorks},
-	{"table", "bulk.Table: append N particles of ten float32, 40 bytes, remove them, and step them in time", tableWorks},
-	{"lists", "bulk.Lists: build, free, read and change N ÷ 10 lists of 0 to 8 elements of 8 bytes", listsWorks},
+	{"table", "bulk.Table: append N particles of ten float32, 40 bytes, remove them, and step them in time",
+		tableWorks},
+	{"lists", "bulk.Lists: build, free, read and change N ÷ 10 lists of 0 to 8 elements of 8 bytes",
+		listsWorks},
 	{"index", "bulk.HashIndex, bulk.OrderedIndex: insert, find and remove N pairs of 16 bytes", indexWorks},
-	{"replace", "bulk.SharedTable: N operations on N ÷ 10 entries of 40 bytes; one in 16 replaces an entry, the others read one",
-		replaceWorks},
-	{"arena", "arena: allocate N records of 24 bytes, or slices of 1 to 4 records, in 10 frames that are freed whole; " +
-		"the collector's work counts", arenaWorks},
-	{"ring", "ring: pass blocks of 64 KiB (N ÷ 1,000), messages (N ÷ 10) and frames (N ÷ 2, over a socket N ÷ 10) through a buffer",
-		ringWorks},
-	{"heap", "heap.Heap: replace N objects of 64 bytes; grow 100 N bytes; allocate N ÷ 200 blocks of 16 KiB and free every second",
-		heapWorks},
-	{"guard", "guard: N elements of 40 bytes of which one in 1,000 is guarded; replace N ÷ 10; replace N ÷ 1,000, all guarded",
-		guardWorks},
+	{"replace", "bulk.SharedTable: N operations on N ÷ 10 entries of 40 bytes; one in 16 replaces an " +
+		"entry, the others read one", replaceWorks},
+	{"arena", "arena: allocate N records of 24 bytes, or slices of 1 to 4 records, in 10 frames that " +
+		"are freed whole; the collector's work counts", arenaWorks},
+	{"ring", "ring: pass blocks of 64 KiB (N ÷ 1,000), messages (N ÷ 10) and frames (N ÷ 2, " +
+		"over a socket N ÷ 10) through a buffer", ringWorks},
+	{"heap", "heap.Heap: replace N objects of 64 bytes; grow 100 N bytes; allocate N ÷ 200 blocks " +
+		"of 16 KiB and free every second", heapWorks},
+	{"guard", "guard: N elements of 40 bytes of which one in 1,000 is guarded; replace N ÷ 10; " +
+		"replace N ÷ 1,000, all guarded", guardWorks},
 	{"uid", "uid: make N identifiers", uidWorks},
 }
 

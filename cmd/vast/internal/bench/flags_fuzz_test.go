@@ -9,7 +9,8 @@ import (
 // FuzzFlags reads arbitrary command lines. Accepted values are within their bounds; a rejected line gives an
 // error of one line.
 func FuzzFlags(f *testing.F) {
-	for _, line := range []string{"-n 1000 -rounds 2 pool heap", "-json growth -svg x.svg", "-n -1", "nothing", "pool -n 0x10"} {
+	for _, line := range []string{"-n 1000 -rounds 2 pool heap", "-json growth -svg x.svg", "-n -1",
+		"nothing", "pool -n 0x10"} {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {

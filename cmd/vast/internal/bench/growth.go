@@ -21,7 +21,9 @@ const growthFamily = "growth"
 func growthWorks() []work {
 	of := func(n int, longest bool) ([]side, func()) {
 		sides, done := appends(n, longest)
-		return slices.DeleteFunc(sides, func(s side) bool { return !slices.Contains(growthNames[:], s.name) }), done
+		return slices.DeleteFunc(sides, func(s side) bool {
+			return !slices.Contains(growthNames[:], s.name)
+		}), done
 	}
 	return []work{
 		{"growth-append", bytesElements, func(n int) ([]side, func()) { return of(n, false) }},
@@ -219,7 +221,8 @@ func traceTable(out io.Writer, o options, traces []trace) error {
 	if len(traces) == 0 {
 		return nil
 	}
-	fmt.Fprintf(out, "\ngrowth strategies: memory allocated (in the array: committed) for %.1f MB of elements\n\n", mb(bytesElements(o.n)))
+	fmt.Fprintf(out, "\ngrowth strategies: memory allocated (in the array: committed) for %.1f MB of "+
+		"elements\n\n", mb(bytesElements(o.n)))
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "strategy\theld MB\twasted\twasted in the worst moment\telements moved\t")
 	for _, t := range traces {

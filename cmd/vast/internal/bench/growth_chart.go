@@ -62,7 +62,8 @@ func growthChart(o options, traces []trace) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img">`+"\n",
 		chartWidth, chartHeight, chartWidth*2, chartHeight*2)
-	fmt.Fprintln(&b, "<title>Growth strategies: the longest append, and the memory held, over the number of elements</title>")
+	fmt.Fprintln(&b, "<title>Growth strategies: the longest append, and the memory held, over the number "+
+		"of elements</title>")
 	b.WriteString(growthStyle)
 	fmt.Fprintf(&b, `<rect class="paper" width="%d" height="%d" rx="6"/>`+"\n", chartWidth, chartHeight)
 	for i, t := range traces {
@@ -103,7 +104,8 @@ func (p *panel) draw(b *bytes.Buffer, traces []trace, most float64) {
 			plotLeft, y(t.at), plotRight, plotLeft-5, y(t.at)+4, t.label)
 	}
 	for n := float64(pointsFrom); n <= most; n *= 10 {
-		fmt.Fprintf(b, `<text class="soft" x="%.1f" y="%.0f" text-anchor="middle">%s</text>`+"\n", min(x(n), plotRight-8), p.top+plotHeight+16,
+		fmt.Fprintf(b, `<text class="soft" x="%.1f" y="%.0f" text-anchor="middle">%s</text>`+"\n",
+			min(x(n), plotRight-8), p.top+plotHeight+16,
 			count(n))
 	}
 	// Ours is last, so that it lies above the others.

@@ -73,10 +73,12 @@ func TestTraces(t *testing.T) {
 func TestGrowthChart(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "growth.svg")
 	var stdout, stderr bytes.Buffer
-	if status := Run([]string{"growth", "-n", "20000", "-rounds", "1", "-svg", name}, &stdout, &stderr); status != 0 {
+	if status := Run([]string{"growth", "-n", "20000", "-rounds", "1", "-svg", name}, &stdout,
+		&stderr); status != 0 {
 		t.Fatalf("status %d: %s", status, &stderr)
 	}
-	if !strings.Contains(stdout.String(), "elements moved") || !strings.Contains(stdout.String(), "growth-iterate") {
+	if !strings.Contains(stdout.String(), "elements moved") ||
+		!strings.Contains(stdout.String(), "growth-iterate") {
 		t.Errorf("output:\n%s", &stdout)
 	}
 	drawn, err := os.ReadFile(name)
@@ -109,12 +111,14 @@ func TestGrowthChart(t *testing.T) {
 	if lines != 2*len(growthNames) {
 		t.Errorf("%d lines, want one for each of %d strategies in two panels", lines, len(growthNames))
 	}
-	for _, want := range []string{"one reservation (Array)", "blocks of 16 KiB", "Longest single append", "1 k", "10 k", "1 ms", "1.5"} {
+	for _, want := range []string{"one reservation (Array)", "blocks of 16 KiB", "Longest single append",
+		"1 k", "10 k", "1 ms", "1.5"} {
 		if !strings.Contains(text, "|"+want+"|") {
 			t.Errorf("the chart lacks %q: %s", want, text)
 		}
 	}
-	if status := Run([]string{"growth", "-n", "2000", "-rounds", "1", "-svg", filepath.Join(name, "no")}, &stdout, &stderr); status != 1 {
+	if status := Run([]string{"growth", "-n", "2000", "-rounds", "1", "-svg", filepath.Join(name, "no")},
+		&stdout, &stderr); status != 1 {
 		t.Errorf("a file that cannot be written: status %d", status)
 	}
 }

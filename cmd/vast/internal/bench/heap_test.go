@@ -27,7 +27,8 @@ func TestFragmentedIsWeighed(t *testing.T) {
 		t.Skip("regions are Go heap memory in this build")
 	}
 	if vm.PageSize() > bytesHole {
-		t.Skipf("the holes are smaller than a page of %s, so that their memory does not come back", vm.Bytes(vm.PageSize()))
+		t.Skipf("the holes are smaller than a page of %s, so that their memory does not come back",
+			vm.Bytes(vm.PageSize()))
 	}
 	const n = 400_000 // 32 MB
 	rows, err := measureAll(options{n: n, rounds: 1, names: []string{"fragmented"}, json: true}, nil)

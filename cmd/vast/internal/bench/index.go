@@ -66,14 +66,16 @@ func hashInsertions(n int, longest bool) (sides []side, done func()) {
 	goMap := func(size int) func(*meter) {
 		return func(m *meter) {
 			table := make(map[uint64]uint64, size)
-			insertions(m, longest, func() { fillMap(table, keys) }, func(s *stopwatch) { fillMapLapping(table, keys, s) })
+			insertions(m, longest, func() { fillMap(table, keys) },
+				func(s *stopwatch) { fillMapLapping(table, keys, s) })
 			mustBe("go-map", len(table), n)
 		}
 	}
 	return []side{
 		{"vast", func(m *meter) {
 			x := newHash(n)
-			insertions(m, longest, func() { fillHash(x, keys) }, func(s *stopwatch) { fillHashLapping(x, keys, s) })
+			insertions(m, longest, func() { fillHash(x, keys) },
+				func(s *stopwatch) { fillHashLapping(x, keys, s) })
 			mustBe("vast", x.Len(), n)
 			closed(x.Close())
 		}},
@@ -81,7 +83,8 @@ func hashInsertions(n int, longest bool) (sides []side, done func()) {
 		{"go-map-made", goMap(n)},
 		{"probing-table", func(m *meter) {
 			t := newProbing()
-			insertions(m, longest, func() { fillProbing(t, keys) }, func(s *stopwatch) { fillProbingLapping(t, keys, s) })
+			insertions(m, longest, func() { fillProbing(t, keys) },
+				func(s *stopwatch) { fillProbingLapping(t, keys, s) })
 			mustBe("probing-table", t.len, n)
 		}},
 	}, nil

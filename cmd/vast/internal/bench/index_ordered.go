@@ -129,7 +129,8 @@ func sumRanges(x *bulk.OrderedIndex[uint64, uint64], lows []uint64, width uint64
 func sumSortedRanges(ps []sortedPair, lows []uint64, width uint64) (sum uint64) {
 	for _, low := range lows {
 		high := upper(low, width)
-		for i := sort.Search(len(ps), func(i int) bool { return ps[i].key >= low }); i < len(ps) && ps[i].key < high; i++ {
+		for i := sort.Search(len(ps), func(i int) bool { return ps[i].key >= low }); i < len(ps) &&
+			ps[i].key < high; i++ {
 			sum += ps[i].value
 		}
 	}

@@ -9,7 +9,8 @@ type mapped struct {
 }
 
 func newMapped(n int) *mapped {
-	return &mapped{elements: make([]element, 0, n), ids: make([]uint64, 0, n), positions: make(map[uint64]int, n)}
+	return &mapped{elements: make([]element, 0, n), ids: make([]uint64, 0, n),
+		positions: make(map[uint64]int, n)}
 }
 
 func filledMapped(n int) *mapped {

@@ -26,7 +26,8 @@ func (m *meter) run(f func()) {
 	m.time = clock.Now() - start
 }
 
-// weigh notes how much more memory is resident than before the side began, without garbage. The caller keeps its data alive.
+// weigh notes how much more memory is resident than before the side began, without garbage. The caller keeps
+// its data alive.
 func (m *meter) weigh() {
 	measure.Settle()
 	m.heft()
@@ -35,8 +36,8 @@ func (m *meter) weigh() {
 // heft is weigh with garbage: the memory that the program takes at this moment.
 func (m *meter) heft() { m.used = max(0, resident()-m.before) }
 
-// resident returns the bytes of this process that are in memory. On other systems than Linux it adds up the sizes that Go's
-// heap and the regions give.
+// resident returns the bytes of this process that are in memory. On other systems than Linux it adds up the
+// sizes that Go's heap and the regions give.
 func resident() int {
 	n, err := measure.Resident()
 	if err != nil {
@@ -54,9 +55,9 @@ type result struct {
 	used  int             // bytes, of the best round
 }
 
-// warm touches and frees some memory, so that the next side gets memory that was in use a moment ago. In a virtual machine,
-// memory that has been free for seconds may have gone back to the host, and touching it again takes ten times as long.
-// Without warm, the time of a side would depend on the side before.
+// warm touches and frees some memory, so that the next side gets memory that was in use a moment ago. In a
+// virtual machine, memory that has been free for seconds may have gone back to the host, and touching it
+// again takes ten times as long. Without warm, the time of a side would depend on the side before.
 func warm(bytes int) {
 	r := made(vm.Reserve(bytes, vm.Options{Name: "bench"}))
 	closed(r.Huge(0, r.Size()))
@@ -72,8 +73,8 @@ func touch(memory []byte) {
 	}
 }
 
-// contest runs all sides in turns, first in a round that warms up, and returns a result for each. bytes is roughly the memory
-// that a side takes, or 0 if memory need not be warm.
+// contest runs all sides in turns, first in a round that warms up, and returns a result for each. bytes is
+// roughly the memory that a side takes, or 0 if memory need not be warm.
 func contest(rounds, bytes int, sides []side) []result {
 	took := measure.Turns(rounds+1, len(sides), nil, func(i int) meter {
 		measure.Settle()

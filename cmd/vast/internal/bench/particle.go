@@ -63,7 +63,8 @@ type particleTable struct {
 func newParticleTable(n int, l bulk.Layout, pageAligned bool) *particleTable {
 	t := bulk.NewTable(bulk.TableOptions{Name: "bench", Layout: l, Capacity: n, PageAligned: pageAligned})
 	f := func(name string) *bulk.Field[float32] { return bulk.NewField[float32](t, name) }
-	return &particleTable{t, f("life"), f("x"), f("y"), f("z"), f("vx"), f("vy"), f("vz"), f("r"), f("g"), f("b")}
+	return &particleTable{t, f("life"), f("x"), f("y"), f("z"), f("vx"), f("vy"), f("vz"), f("r"), f("g"),
+		f("b")}
 }
 
 func filledTable(n int, l bulk.Layout, pageAligned bool) *particleTable {
@@ -91,7 +92,8 @@ type particleFields struct {
 }
 
 func (f *particleFields) get(i int) particle {
-	return particle{f.life[i], vector{f.x[i], f.y[i], f.z[i]}, vector{f.vx[i], f.vy[i], f.vz[i]}, vector{f.r[i], f.g[i], f.b[i]}}
+	return particle{f.life[i], vector{f.x[i], f.y[i], f.z[i]}, vector{f.vx[i], f.vy[i], f.vz[i]},
+		vector{f.r[i], f.g[i], f.b[i]}}
 }
 
 //go:noinline
@@ -132,7 +134,8 @@ func same(side string, n, steps int, step func(*particle), get func(int) particl
 			step(&want)
 		}
 		if got := get(i); got != want {
-			panic(fmt.Sprintf("bench: particle %d of %s is %v after %d steps, want %v", i, side, got, steps, want))
+			panic(fmt.Sprintf("bench: particle %d of %s is %v after %d steps, want %v", i, side, got, steps,
+				want))
 		}
 	}
 }

@@ -40,7 +40,8 @@ func replacing(name string, n, goroutines int, filled func(entries int) replacea
 			var wait sync.WaitGroup
 			for g := range goroutines {
 				wait.Go(func() {
-					sums[g] = table.use(entries, rand.NewPCG(seedOrder, uint64(g)), (n+goroutines-1)/goroutines)
+					sums[g] = table.use(entries, rand.NewPCG(seedOrder, uint64(g)),
+						(n+goroutines-1)/goroutines)
 				})
 			}
 			wait.Wait()

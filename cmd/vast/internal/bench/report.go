@@ -30,7 +30,8 @@ type row struct {
 func newRow(family, work string, bytes int, ours, theirs result) row {
 	r := row{
 		Family: family, Work: work, Against: theirs.name,
-		OursMs: ours.times.Best(), TheirsMs: theirs.times.Best(), Ratio: measure.Ratio(ours.times, theirs.times),
+		OursMs: ours.times.Best(), TheirsMs: theirs.times.Best(),
+		Ratio:        measure.Ratio(ours.times, theirs.times),
 		OursMedianMs: ours.times.Median(), TheirsMedianMs: theirs.times.Median(),
 		OursMB: mb(ours.used), TheirsMB: mb(theirs.used),
 	}
@@ -64,11 +65,13 @@ func table(out io.Writer, o options, rows []row) error {
 
 func familyTable(out io.Writer, rows []row) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "work\tagainst\tours ms\tmedian\ttheirs ms\tmedian\tratio\tours MB\twasted\ttheirs MB\twasted\t")
+	fmt.Fprintln(w, "work\tagainst\tours ms\tmedian\ttheirs ms\tmedian\tratio\tours MB\twasted\t"+
+		"theirs MB\twasted\t")
 	for _, r := range rows {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%.2f\t%s\t%s\t%s\t%s\t\n", r.Work, r.Against,
 			number(r.OursMs), number(r.OursMedianMs), number(r.TheirsMs), number(r.TheirsMedianMs), r.Ratio,
-			memory(r.OursMB), waste(r.OursMB, r.OursWastedMB), memory(r.TheirsMB), waste(r.TheirsMB, r.TheirsWastedMB))
+			memory(r.OursMB), waste(r.OursMB, r.OursWastedMB), memory(r.TheirsMB),
+			waste(r.TheirsMB, r.TheirsWastedMB))
 	}
 	return w.Flush()
 }

@@ -20,7 +20,9 @@ const (
 func ringWorks() []work {
 	return []work{
 		{"ring-blocks", nil, func(n int) ([]side, func()) { return ringBlocks(max(1, n/1000)) }},
-		{"ring-blocks-between", nil, func(n int) ([]side, func()) { return ringBlocksBetween(max(1, n/1000)) }},
+		{"ring-blocks-between", nil, func(n int) ([]side, func()) {
+			return ringBlocksBetween(max(1, n/1000))
+		}},
 		{"ring-messages", nil, func(n int) ([]side, func()) { return ringMessages(max(1, n/10)) }},
 		{"ring-endless", nil, func(n int) ([]side, func()) { return ringEndless(max(1, n/10)) }},
 		{"ring-frames", nil, func(n int) ([]side, func()) { return ringFrames(max(1, n/2)) }},
@@ -224,7 +226,8 @@ func ringMessages(n int) (sides []side, done func()) {
 			var got uint64
 			p := make()
 			m.run(func() {
-				between(func() { writeMessages(p, message, n) }, func() { got = readAndParse(p, bytesMessage) })
+				between(func() { writeMessages(p, message, n) },
+					func() { got = readAndParse(p, bytesMessage) })
 			})
 			mustBe(name, got, want)
 		}}

@@ -185,8 +185,12 @@ func ringSocket(n int, two bool) ([]side, func()) {
 			}, func() { sum = framesOfRing(r) })
 			return sum
 		}),
-		over("bufio-peek", func(c net.Conn) uint64 { return framesPeeked(bufio.NewReaderSize(c, bytesRing)) }),
-		over("bufio-readfull", func(c net.Conn) uint64 { return framesRead(bufio.NewReaderSize(c, bytesRing)) }),
+		over("bufio-peek", func(c net.Conn) uint64 {
+			return framesPeeked(bufio.NewReaderSize(c, bytesRing))
+		}),
+		over("bufio-readfull", func(c net.Conn) uint64 {
+			return framesRead(bufio.NewReaderSize(c, bytesRing))
+		}),
 	}, func() { closed(listener.Close()) }
 }
 

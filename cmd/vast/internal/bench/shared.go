@@ -11,19 +11,25 @@ import (
 // goroutines take turns. A goroutine that is interrupted while it holds a lock then delays the others.
 func sharedWorks() (works []work) {
 	for _, goroutines := range []int{1, 2, 4, 8} {
-		works = append(works, work{fmt.Sprintf("shared-append-%d", goroutines), bytesElements, func(n int) ([]side, func()) {
-			return sharedAppends(n, goroutines)
-		}})
+		works = append(works, work{fmt.Sprintf("shared-append-%d", goroutines), bytesElements,
+			func(n int) ([]side, func()) {
+				return sharedAppends(n, goroutines)
+			}})
 	}
 	for _, goroutines := range []int{1, 2, 4, 8} {
-		works = append(works, work{fmt.Sprintf("shared-churn-%d", goroutines), nil, func(n int) ([]side, func()) {
-			return sharedChurns(max(1, n/2), goroutines)
-		}})
+		works = append(works, work{fmt.Sprintf("shared-churn-%d", goroutines), nil,
+			func(n int) ([]side, func()) {
+				return sharedChurns(max(1, n/2), goroutines)
+			}})
 	}
 	return append(works,
 		work{"shared-get", nil, func(n int) ([]side, func()) { return sharedReads(max(1, n/10), readGet) }},
-		work{"shared-load-2", nil, func(n int) ([]side, func()) { return sharedReads(max(1, n/10), readLoad2) }},
-		work{"shared-get-beside-writer", nil, func(n int) ([]side, func()) { return sharedReads(max(1, n/10), readBesideWriter) }},
+		work{"shared-load-2", nil, func(n int) ([]side, func()) {
+			return sharedReads(max(1, n/10), readLoad2)
+		}},
+		work{"shared-get-beside-writer", nil, func(n int) ([]side, func()) {
+			return sharedReads(max(1, n/10), readBesideWriter)
+		}},
 	)
 }
 

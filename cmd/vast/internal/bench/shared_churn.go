@@ -21,23 +21,29 @@ func sharedChurns(n, goroutines int) (sides []side, done func()) {
 		churning("vast-without-inserter", n, goroutines, func() store[bulk.Handle[element]] {
 			p := newSharedPool(goroutines * window)
 			return store[bulk.Handle[element]]{live: p.Len, close: p.Close,
-				open: everywhere(func(e *element) bulk.Handle[element] { h, _ := p.Insert(*e); return h }, p.Remove)}
+				open: everywhere(func(e *element) bulk.Handle[element] { h, _ := p.Insert(*e); return h },
+					p.Remove)}
 		}),
 		churning("mutex-slice", n, goroutines, func() store[uint32] {
-			l := &lockedFreeList{freeList: freeList{first: noHole, valid: make([]uint64, goroutines*window/64+1)}}
-			return store[uint32]{live: l.live, open: everywhere(func(e *element) uint32 { return l.insert(*e) }, l.remove)}
+			l := &lockedFreeList{freeList: freeList{first: noHole,
+				valid: make([]uint64, goroutines*window/64+1)}}
+			return store[uint32]{live: l.live,
+				open: everywhere(func(e *element) uint32 { return l.insert(*e) }, l.remove)}
 		}),
 		churning("atomic-free-list", n, goroutines, func() store[uint32] {
 			l := newAtomicFreeList(goroutines * window)
-			return store[uint32]{live: l.live, open: everywhere(func(e *element) uint32 { return l.insert(*e) }, l.remove)}
+			return store[uint32]{live: l.live,
+				open: everywhere(func(e *element) uint32 { return l.insert(*e) }, l.remove)}
 		}),
 		churning("sharded-maps", n, goroutines, func() store[uint64] {
 			m := newShardedMap()
-			return store[uint64]{live: m.live, open: everywhere(func(e *element) uint64 { return m.insert(*e) }, m.remove)}
+			return store[uint64]{live: m.live,
+				open: everywhere(func(e *element) uint64 { return m.insert(*e) }, m.remove)}
 		}),
 		churning("sync.Map", n, goroutines, func() store[uint64] {
 			m := &keyedSyncMap{}
-			return store[uint64]{live: m.live, open: everywhere(func(e *element) uint64 { return m.insert(*e) }, m.remove)}
+			return store[uint64]{live: m.live,
+				open: everywhere(func(e *element) uint64 { return m.insert(*e) }, m.remove)}
 		}),
 	}, nil
 }

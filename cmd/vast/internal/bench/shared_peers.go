@@ -40,7 +40,8 @@ type atomicFreeList struct {
 }
 
 func newAtomicFreeList(n int) *atomicFreeList {
-	l := &atomicFreeList{elements: make([]element, n+1), next: make([]atomic.Uint32, n+1), valid: make([]atomic.Uint32, n+1)}
+	l := &atomicFreeList{elements: make([]element, n+1), next: make([]atomic.Uint32, n+1),
+		valid: make([]atomic.Uint32, n+1)}
 	for i := range n {
 		l.next[i].Store(uint32(i + 1))
 	}

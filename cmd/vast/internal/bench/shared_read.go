@@ -59,9 +59,11 @@ func sharedReads(n int, what sharedReading) (sides []side, done func()) {
 		c.done()
 	}
 	if what == readLoad2 {
-		sides = append(sides, read("vast", func(lo, hi int) float32 { return sumLoads(p, shared[lo:hi]) }, churnShared))
+		sides = append(sides, read("vast", func(lo, hi int) float32 { return sumLoads(p, shared[lo:hi]) },
+			churnShared))
 	} else {
-		sides = append(sides, read("vast", func(lo, hi int) float32 { return sumGets(p, shared[lo:hi]) }, churnShared))
+		sides = append(sides, read("vast", func(lo, hi int) float32 { return sumGets(p, shared[lo:hi]) },
+			churnShared))
 	}
 
 	plain := &lockedPool{}
@@ -72,9 +74,13 @@ func sharedReads(n int, what sharedReading) (sides []side, done func()) {
 	plainHandles := shuffle(handles, order)
 	if what == readGet {
 		// A Pool must not be read and written at the same time.
-		sides = append(sides, read("pool", func(lo, hi int) float32 { return sumPoolGets(plain.pool, plainHandles[lo:hi]) }, nil))
+		sides = append(sides, read("pool", func(lo, hi int) float32 {
+			return sumPoolGets(plain.pool, plainHandles[lo:hi])
+		}, nil))
 	}
-	sides = append(sides, read("rwmutex-pool", func(lo, hi int) float32 { return sumLocked(plain, plainHandles[lo:hi]) }, func(stop *atomic.Bool) {
+	sides = append(sides, read("rwmutex-pool", func(lo, hi int) float32 {
+		return sumLocked(plain, plainHandles[lo:hi])
+	}, func(stop *atomic.Bool) {
 		churnUntil(stop, func(e *element) bulk.Handle[element] { return plain.insert(*e) }, plain.remove)
 	}))
 
@@ -83,7 +89,9 @@ func sharedReads(n int, what sharedReading) (sides []side, done func()) {
 		keys[i] = maps.insert(numbered(i))
 	}
 	mapKeys := shuffle(keys, order)
-	sides = append(sides, read("sharded-maps", func(lo, hi int) float32 { return sumShards(maps, mapKeys[lo:hi]) }, func(stop *atomic.Bool) {
+	sides = append(sides, read("sharded-maps", func(lo, hi int) float32 {
+		return sumShards(maps, mapKeys[lo:hi])
+	}, func(stop *atomic.Bool) {
 		churnUntil(stop, func(e *element) uint64 { return maps.insert(*e) }, maps.remove)
 	}))
 	std := &keyedSyncMap{}
@@ -91,7 +99,9 @@ func sharedReads(n int, what sharedReading) (sides []side, done func()) {
 		keys[i] = std.insert(numbered(i))
 	}
 	stdKeys := shuffle(keys, order)
-	sides = append(sides, read("sync.Map", func(lo, hi int) float32 { return sumSyncMap(std, stdKeys[lo:hi]) }, func(stop *atomic.Bool) {
+	sides = append(sides, read("sync.Map", func(lo, hi int) float32 {
+		return sumSyncMap(std, stdKeys[lo:hi])
+	}, func(stop *atomic.Bool) {
 		churnUntil(stop, func(e *element) uint64 { return std.insert(*e) }, std.remove)
 	}))
 	return sides, func() {

@@ -24,10 +24,12 @@ func tableWorks() []work {
 		{"page", bulk.LayoutBlocksPage},
 	} {
 		for _, c := range calculations {
-			ws = append(ws, work{c.name + "-" + l.name, nil, func(n int) ([]side, func()) { return tableSteps(n, l.layout, c) }})
+			ws = append(ws, work{c.name + "-" + l.name, nil,
+				func(n int) ([]side, func()) { return tableSteps(n, l.layout, c) }})
 		}
 	}
-	return append(ws, work{"rows", nil, tableRows}, work{"stagger", nil, tableBases}, work{"temporary", nil, temporaries})
+	return append(ws, work{"rows", nil, tableRows}, work{"stagger", nil, tableBases},
+		work{"temporary", nil, temporaries})
 }
 
 // calculation is one step in time of all particles, in the way of each side.

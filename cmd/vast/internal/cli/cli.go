@@ -43,8 +43,8 @@ func Fail(stderr io.Writer, command string, err error, status int) int {
 	return status
 }
 
-// Parse reads flags that stand before, between or after the other arguments, and returns those arguments. After -- there
-// are no flags.
+// Parse reads flags that stand before, between or after the other arguments, and returns those arguments.
+// After -- there are no flags.
 func Parse(f *flag.FlagSet, args []string) (rest []string, err error) {
 	for {
 		if err := f.Parse(args); err != nil {

@@ -19,14 +19,16 @@ func TestUsage(t *testing.T) {
 	if status != 2 || stdout != "" {
 		t.Errorf("without a command: exit status %d, stdout %q; want 2 and nothing", status, stdout)
 	}
-	for _, want := range []string{"usage: vast COMMAND", "\n  earth ", "\n  bench ", "\n  doctor ", "\n  top ", "\n  query ", "\n  soak ", "\n  docs ", "\n  version "} {
+	for _, want := range []string{"usage: vast COMMAND", "\n  earth ", "\n  bench ", "\n  doctor ",
+		"\n  top ", "\n  query ", "\n  soak ", "\n  docs ", "\n  version "} {
 		if !strings.Contains(help, want) {
 			t.Errorf("usage lacks %q:\n%s", want, help)
 		}
 	}
 	for _, arg := range []string{"help", "-h", "-help", "--help"} {
 		if status, stdout, stderr := run(arg); status != 0 || stdout != help || stderr != "" {
-			t.Errorf("%s: exit status %d, stdout %q, stderr %q; want 0 and the usage", arg, status, stdout, stderr)
+			t.Errorf("%s: exit status %d, stdout %q, stderr %q; want 0 and the usage", arg, status, stdout,
+				stderr)
 		}
 	}
 }
@@ -34,8 +36,10 @@ func TestUsage(t *testing.T) {
 func TestUnknownCommand(t *testing.T) {
 	for _, name := range []string{"erth", "", "-json", "Earth"} {
 		status, stdout, stderr := run(name)
-		if status != 2 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "unknown command \""+name+"\"") {
-			t.Errorf("%q: exit status %d, stdout %q, stderr %q; want 2 and one line", name, status, stdout, stderr)
+		if status != 2 || stdout != "" || strings.Count(stderr, "\n") != 1 ||
+			!strings.Contains(stderr, "unknown command \""+name+"\"") {
+			t.Errorf("%q: exit status %d, stdout %q, stderr %q; want 2 and one line", name, status, stdout,
+				stderr)
 		}
 	}
 	if status, _, stderr := run("help", "erth"); status != 2 || !strings.Contains(stderr, "erth") {
@@ -49,7 +53,8 @@ func TestHelpOfCommands(t *testing.T) {
 		for _, args := range [][]string{{name, "-h"}, {"help", name}} {
 			status, stdout, stderr := run(args...)
 			if status != 0 || !strings.Contains(stdout+stderr, "vast "+name) {
-				t.Errorf("%q: exit status %d, stdout %q, stderr %q; want 0 and its usage", args, status, stdout, stderr)
+				t.Errorf("%q: exit status %d, stdout %q, stderr %q; want 0 and its usage", args, status,
+					stdout, stderr)
 			}
 		}
 	}
@@ -57,10 +62,12 @@ func TestHelpOfCommands(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	status, stdout, stderr := run("version")
-	if status != 0 || stderr != "" || !regexp.MustCompile(`^vast \S+ go1\.\S+ [a-z0-9]+/[a-z0-9]+\n$`).MatchString(stdout) {
+	if status != 0 || stderr != "" ||
+		!regexp.MustCompile(`^vast \S+ go1\.\S+ [a-z0-9]+/[a-z0-9]+\n$`).MatchString(stdout) {
 		t.Errorf("exit status %d, stdout %q, stderr %q", status, stdout, stderr)
 	}
-	if status, stdout, stderr := run("version", "now"); status != 2 || stdout != "" || !strings.Contains(stderr, `"now"`) {
+	if status, stdout, stderr := run("version", "now"); status != 2 || stdout != "" ||
+		!strings.Contains(stderr, `"now"`) {
 		t.Errorf("version now: exit status %d, stdout %q, stderr %q", status, stdout, stderr)
 	}
 }

@@ -14,13 +14,15 @@ func runVersion(args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 {
 		switch args[0] {
 		case "-h", "-help", "--help":
-			fmt.Fprintln(stdout, "usage: vast version\n\nPrints the version of this program, of Go, and the system that it was built for.")
+			fmt.Fprintln(stdout, "usage: vast version\n\nPrints the version of this program, of Go, and "+
+				"the system that it was built for.")
 			return cli.Success
 		}
 		fmt.Fprintf(stderr, "vast version: unexpected argument %q\n", args[0])
 		return cli.Misuse
 	}
-	fmt.Fprintf(stdout, "vast %s %s %s/%s\n", moduleVersion(debug.ReadBuildInfo()), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintf(stdout, "vast %s %s %s/%s\n", moduleVersion(debug.ReadBuildInfo()), runtime.Version(),
+		runtime.GOOS, runtime.GOARCH)
 	return cli.Success
 }
 

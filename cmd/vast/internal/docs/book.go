@@ -27,7 +27,8 @@ type group struct {
 var chapter = regexp.MustCompile(`(?m)^\d+\. \[[^\]]*\]\(([\w-]+\.md)\)`)
 
 // firstOfReference are the first pages of the reference. The others follow in alphabetical order.
-var firstOfReference = []string{"overview.md", "containers.md", "inspector.md", "measured.md", "architecture.md", "sources.md"}
+var firstOfReference = []string{"overview.md", "containers.md", "inspector.md", "measured.md",
+	"architecture.md", "sources.md"}
 
 // readBook reads all pages, in groups and in reading order.
 func readBook(files fs.FS) ([]group, error) {
@@ -57,7 +58,8 @@ func readBook(files fs.FS) ([]group, error) {
 		title   string
 		sources []string
 		weight  float64
-	}{{"Guide", guide, 1.3}, {"Reference", reference, 1}, {"Coming from", from, 0.7}, {"Decisions", decided, 0.6}} {
+	}{{"Guide", guide, 1.3}, {"Reference", reference, 1}, {"Coming from", from, 0.7},
+		{"Decisions", decided, 0.6}} {
 		made := group{Title: g.title, weight: g.weight}
 		for _, source := range g.sources {
 			text, err := fs.ReadFile(files, source)

@@ -37,7 +37,8 @@ func (p *tab) visit(page string) {
 // letter presses one key like a keyboard: it types a character only if the page does not handle the key.
 func (p *tab) letter(key string) {
 	p.Helper()
-	p.Do("press "+key, input.DispatchKeyEvent(input.KeyDown).WithKey(key).WithText(key), input.DispatchKeyEvent(input.KeyUp).WithKey(key))
+	p.Do("press "+key, input.DispatchKeyEvent(input.KeyDown).WithKey(key).WithText(key),
+		input.DispatchKeyEvent(input.KeyUp).WithKey(key))
 }
 
 // noScripts disables the page's scripts, but not those of the test.

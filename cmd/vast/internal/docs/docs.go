@@ -27,10 +27,12 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	flags.SetOutput(stderr)
 	addr := flags.String("addr", "127.0.0.1:0", "where to listen, as `host:port`; port 0 takes a free one")
 	browse := flags.Bool("open", false, "open a browser")
-	out := flags.String("out", "", "write the pages into this `folder` instead, for a web server or to open as files")
+	out := flags.String("out", "",
+		"write the pages into this `folder` instead, for a web server or to open as files")
 	flags.Usage = func() {
 		fmt.Fprint(stderr, "usage: vast docs [-addr host:port] [-open]\n       vast docs -out folder\n\n"+
-			"Shows the guide and all other pages of the documentation in a browser, with search. It needs no network.\n\n")
+			"Shows the guide and all other pages of the documentation in a browser, with search. It needs "+
+			"no network.\n\n")
 		flags.PrintDefaults()
 	}
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {

@@ -49,7 +49,8 @@ func TestServe(t *testing.T) {
 		{"GET", "/picture/choosing.svg", 200, "image/svg+xml", "<svg"},
 		{"GET", "/search.html?q=delete+in+a+loop", 200, "text/html; charset=utf-8",
 			"guide/cookbook-entities.html#delete-entities-in-a-loop"},
-		{"GET", "/search.html?q=%3Cscript%3Ealert(1)%3C/script%3E", 200, "text/html; charset=utf-8", "&lt;script&gt;"},
+		{"GET", "/search.html?q=%3Cscript%3Ealert(1)%3C/script%3E", 200, "text/html; charset=utf-8",
+			"&lt;script&gt;"},
 		{"GET", "/search.html?q=", 200, "text/html; charset=utf-8", "Type a few words"},
 		{"GET", "/guide/nowhere.html", 404, "text/html; charset=utf-8", `href="../index.html"`},
 		{"GET", "/guide/start/", 404, "text/html; charset=utf-8", `href="../../index.html"`},
@@ -61,16 +62,18 @@ func TestServe(t *testing.T) {
 	} {
 		r := ask(t, c.method, c.target)
 		text := body(t, r)
-		if r.StatusCode != c.status || r.Header.Get("Content-Type") != c.kind || !strings.Contains(text, c.has) ||
+		if r.StatusCode != c.status || r.Header.Get("Content-Type") != c.kind ||
+			!strings.Contains(text, c.has) ||
 			c.method == "HEAD" && text != "" {
-			t.Errorf("%s %s: %d %s; want %d, %s and %q in\n%.300s", c.method, c.target, r.StatusCode, r.Header.Get("Content-Type"),
-				c.status, c.kind, c.has, text)
+			t.Errorf("%s %s: %d %s; want %d, %s and %q in\n%.300s", c.method, c.target, r.StatusCode,
+				r.Header.Get("Content-Type"), c.status, c.kind, c.has, text)
 		}
 		if strings.Contains(text, "<script>") {
 			t.Errorf("%s: a script of somebody else's", c.target)
 		}
 		policy := r.Header.Get("Content-Security-Policy")
-		if !strings.HasPrefix(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") && c.kind != "image/svg+xml" {
+		if !strings.HasPrefix(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") &&
+			c.kind != "image/svg+xml" {
 			t.Errorf("%s has the policy %s", c.target, policy)
 		}
 	}
@@ -127,12 +130,15 @@ func TestRun(t *testing.T) {
 		{[]string{"-out", filepath.Join(dir, "site")}, cli.Success, "begin with index.html"},
 	} {
 		var stdout, stderr bytes.Buffer
-		if status := Run(c.args, &stdout, &stderr); status != c.status || !strings.Contains(stdout.String()+stderr.String(), c.says) {
-			t.Errorf("%q: status %d, want %d and %q in\n%s%s", c.args, status, c.status, c.says, stdout.String(), stderr.String())
+		if status := Run(c.args, &stdout, &stderr); status != c.status ||
+			!strings.Contains(stdout.String()+stderr.String(), c.says) {
+			t.Errorf("%q: status %d, want %d and %q in\n%s%s", c.args, status, c.status, c.says,
+				stdout.String(), stderr.String())
 		}
 	}
 	for name, content := range theSite(t).files {
-		if got, err := os.ReadFile(filepath.Join(dir, "site", filepath.FromSlash(name))); err != nil || !bytes.Equal(got, content) {
+		if got, err := os.ReadFile(filepath.Join(dir, "site", filepath.FromSlash(name))); err != nil ||
+			!bytes.Equal(got, content) {
 			t.Errorf("%s is not as it is served: %v", name, err)
 		}
 	}

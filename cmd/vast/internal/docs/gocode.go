@@ -12,8 +12,10 @@ import (
 )
 
 // predeclared are types and functions that are not keywords, but read like keywords.
-var predeclared = strings.Fields("any append bool byte cap clear comparable complex128 complex64 copy delete error false " +
-	"float32 float64 int int16 int32 int64 int8 iota len make max min new nil panic print println recover rune string true " +
+var predeclared = strings.Fields("any append bool byte cap clear comparable complex128 complex64 copy " +
+	"delete error false " +
+	"float32 float64 int int16 int32 int64 int8 iota len make max min new nil panic print println recover " +
+	"rune string true " +
 	"uint uint16 uint32 uint64 uint8 uintptr")
 
 // writeGo writes Go code with its tokens marked: k for keywords, b for predeclared names, f for called or

@@ -36,7 +36,8 @@ type section struct {
 
 // newPage parses a page.
 func newPage(source string, content []byte) *page {
-	p := &page{source: source, Path: sitePath(source), text: content, tree: markdown.Parser().Parse(text.NewReader(content))}
+	p := &page{source: source, Path: sitePath(source), text: content,
+		tree: markdown.Parser().Parse(text.NewReader(content))}
 	p.divide()
 	p.Title = strings.TrimSuffix(source, ".md")
 	if len(p.Sections) > 0 {

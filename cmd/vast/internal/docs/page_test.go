@@ -43,7 +43,8 @@ func TestPageSearch(t *testing.T) {
 	var marked string
 	p.ask("staleness generations")
 	p.Eval("found.querySelector('mark').textContent", &marked)
-	if !strings.HasPrefix(strings.ToLower(marked), "stale") && !strings.HasPrefix(strings.ToLower(marked), "generation") {
+	if !strings.HasPrefix(strings.ToLower(marked), "stale") &&
+		!strings.HasPrefix(strings.ToLower(marked), "generation") {
 		t.Errorf("the excerpt marks %q", marked)
 	}
 	if got := p.ask("qqxyzzy"); len(got) > 0 {
@@ -64,7 +65,8 @@ func TestPageKeys(t *testing.T) {
 	p.Until("found.querySelector('[aria-selected=true]') === found.firstChild")
 	p.Until("query.getAttribute('aria-activedescendant') === 'found-0'")
 	p.Press(kb.Escape)
-	p.Until("found.hidden && query.value === 'delete in a loop' && query.getAttribute('aria-expanded') === 'false'")
+	p.Until("found.hidden && query.value === 'delete in a loop' && query.getAttribute('aria-expanded') " +
+		"=== 'false'")
 	p.Press(kb.Enter)
 	p.arrive("/guide/cookbook-entities.html#delete-entities-in-a-loop")
 	// A letter in the search box does not turn the page; elsewhere it does.
@@ -90,7 +92,8 @@ func TestPageKeys(t *testing.T) {
 // TestPageLooks measures pages in windows of three widths and in both themes.
 func TestPageLooks(t *testing.T) {
 	p := open(t)
-	for _, page := range []string{"index.html", "guide/start.html", "guide/choosing.html", "guide/memory.html", "measured.html",
+	for _, page := range []string{"index.html", "guide/start.html", "guide/choosing.html",
+		"guide/memory.html", "measured.html",
 		"search.html"} {
 		p.visit(page)
 		for _, width := range []int{360, 1280, 2560} {
@@ -133,7 +136,8 @@ func TestPageWithoutScripts(t *testing.T) {
 	p := open(t)
 	p.Do("no scripts", chromedp.ActionFunc(noScripts))
 	p.visit("guide/start.html")
-	p.Do("ask", chromedp.SendKeys("#query", "delete in a loop\r", chromedp.ByQuery), chromedp.WaitVisible(".results", chromedp.ByQuery))
+	p.Do("ask", chromedp.SendKeys("#query", "delete in a loop\r", chromedp.ByQuery),
+		chromedp.WaitVisible(".results", chromedp.ByQuery))
 	var links []string
 	p.Eval("[...document.querySelectorAll('.results a')].map((a) => a.getAttribute('href'))", &links)
 	if len(links) == 0 || links[0] != "guide/cookbook-entities.html#delete-entities-in-a-loop" {
@@ -153,7 +157,8 @@ func TestPageAsFile(t *testing.T) {
 	}
 	p := &tab{browsertest.Open(t, ""), "file://" + filepath.ToSlash(dir) + "/"} // no server is its own
 	p.visit("guide/start.html")
-	if got := p.ask("delete in a loop"); len(got) == 0 || got[0] != "../guide/cookbook-entities.html#delete-entities-in-a-loop" {
+	if got := p.ask("delete in a loop"); len(got) == 0 ||
+		got[0] != "../guide/cookbook-entities.html#delete-entities-in-a-loop" {
 		t.Errorf("found %q", got)
 	}
 }

@@ -22,7 +22,8 @@ const repository = "https://github.com/vastgo/vast/blob/main/"
 // markdown parses pages and writes them as HTML that is also valid XML, so that a test can check it. It
 // writes no styles in attributes, because the site's policy refuses them.
 var markdown = goldmark.New(
-	goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignNone)),
+	goldmark.WithExtensions(
+		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignNone)),
 		extension.NewLinkify(extension.WithLinkifyAllowedProtocols([]string{"https"}))),
 	goldmark.WithRendererOptions(html.WithXHTML(), renderer.WithNodeRenderers(util.Prioritized(parts{}, 1))),
 )
@@ -96,7 +97,8 @@ func writeHeading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.Wa
 	if entering {
 		fmt.Fprintf(w, `<h%d id="%s">`, h.Level, id)
 	} else {
-		fmt.Fprintf(w, `<a class="anchor" href="#%s" aria-hidden="true" tabindex="-1">#</a></h%d>`+"\n", id, h.Level)
+		fmt.Fprintf(w, `<a class="anchor" href="#%s" aria-hidden="true" tabindex="-1">#</a></h%d>`+"\n", id,
+			h.Level)
 	}
 	return ast.WalkContinue, nil
 }
@@ -108,7 +110,8 @@ func writeCode(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.
 	}
 	code := lines(n, source)
 	language := string(n.(*ast.FencedCodeBlock).Language(source))
-	fmt.Fprintf(w, `<pre class="code" tabindex="0" data-language="%s"><code>`, template.HTMLEscapeString(language))
+	fmt.Fprintf(w, `<pre class="code" tabindex="0" data-language="%s"><code>`,
+		template.HTMLEscapeString(language))
 	if language == "go" {
 		writeGo(w, code)
 	} else {

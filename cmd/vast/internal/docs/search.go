@@ -67,7 +67,8 @@ var (
 )
 
 // unasked are words that every question has. The script site.js leaves out the same words.
-var unasked = strings.Fields("a an and are as at be by can do does for from has have how i if in into is it its my of on or s " +
+var unasked = strings.Fields("a an and are as at be by can do does for from has have how i if in into is " +
+	"it its my of on or s " +
 	"that the this to what when where which who why will with you your")
 
 // wordsOf returns the words of a text in the form for comparison: lower case, without endings. A name of
@@ -152,7 +153,8 @@ func (x *index) search(query string) *results {
 			}
 		}
 		if met > 0 {
-			list = append(list, scored{e, score * e.weight * float64(met) * float64(met)}) // sections with all words come first
+			// sections with all words come first
+			list = append(list, scored{e, score * e.weight * float64(met) * float64(met)})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
@@ -199,7 +201,8 @@ func excerpt(text string, asked []string) template.HTML {
 	written := 0
 	for _, at := range wordPattern.FindAllStringIndex(part, -1) {
 		if word := part[at[0]:at[1]]; wanted(word) {
-			b.WriteString(template.HTMLEscapeString(part[written:at[0]]) + "<mark>" + template.HTMLEscapeString(word) + "</mark>")
+			b.WriteString(template.HTMLEscapeString(part[written:at[0]]) + "<mark>" +
+				template.HTMLEscapeString(word) + "</mark>")
 			written = at[1]
 		}
 	}

@@ -32,7 +32,8 @@ func FuzzSearch(f *testing.F) {
 		}
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, httptest.NewRequest("GET", "/search.html?q="+url.QueryEscape(query), nil))
-		if w.Code != 200 || strings.Contains(w.Body.String(), "<script>") || strings.Count(w.Body.String(), "<input") != 1 {
+		if w.Code != 200 || strings.Contains(w.Body.String(), "<script>") ||
+			strings.Count(w.Body.String(), "<input") != 1 {
 			t.Errorf("status %d:\n%s", w.Code, w.Body)
 		}
 	})

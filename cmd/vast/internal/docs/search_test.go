@@ -39,7 +39,8 @@ func TestSearch(t *testing.T) {
 			got = append(got, f.URL())
 		}
 		if !slices.Contains(got[:min(len(got), amongFirst)], q.answer) {
-			t.Errorf("%q finds %q, and %s at %d", q.query, got[:min(len(got), amongFirst)], q.answer, slices.Index(got, q.answer))
+			t.Errorf("%q finds %q, and %s at %d", q.query, got[:min(len(got), amongFirst)], q.answer,
+				slices.Index(got, q.answer))
 		}
 	}
 	for _, q := range []string{"", "the of", "qqxyzzy", "<", strings.Repeat("word ", 1000)} {

@@ -75,7 +75,8 @@ func newSite(documentation fs.FS) (*site, error) {
 		}
 	}
 	for _, name := range []string{"missing.html", "search.html"} {
-		if s.files[name], err = s.frame(name, &page{Path: name, Title: strings.TrimSuffix(name, ".html")}, nil); err != nil {
+		if s.files[name], err = s.frame(name, &page{Path: name, Title: strings.TrimSuffix(name, ".html")},
+			nil); err != nil {
 			return nil, err
 		}
 	}
@@ -88,7 +89,8 @@ func newSite(documentation fs.FS) (*site, error) {
 // add adds the files of a folder that are served as they are.
 func (s *site) add(files fs.FS, dir string) error {
 	return fs.WalkDir(files, dir, func(name string, d fs.DirEntry, err error) error {
-		if _, shown := contentTypes[path.Ext(name)]; err != nil || d.IsDir() || !shown || path.Ext(name) == ".html" {
+		if _, shown := contentTypes[path.Ext(name)]; err != nil || d.IsDir() || !shown ||
+			path.Ext(name) == ".html" {
 			return err
 		}
 		content, err := fs.ReadFile(files, name)
@@ -111,8 +113,9 @@ func (s *site) frame(name string, p *page, r *results) ([]byte, error) {
 // ServeHTTP serves the site. All of it is public and read-only, so it needs no access control.
 func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "+
-		"base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
+	h.Set("Content-Security-Policy",
+		"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "+
+			"base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
@@ -143,7 +146,8 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", contentTypes[path.Ext(name)])
 	if path.Ext(name) == ".svg" {
 		// Pictures have their colours in a style element.
-		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+		h.Set("Content-Security-Policy",
+			"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
 	}
 	w.WriteHeader(status)
 	if r.Method == http.MethodGet {
@@ -153,7 +157,8 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // missing returns the page for an unknown address. Its links must work from any folder.
 func (s *site) missing(address string) []byte {
-	content, err := s.frame("missing.html", &page{Path: strings.TrimPrefix(address, "/"), Title: "no such page"}, nil)
+	content, err := s.frame("missing.html", &page{Path: strings.TrimPrefix(address, "/"),
+		Title: "no such page"}, nil)
 	if err != nil {
 		return []byte(err.Error())
 	}

@@ -72,7 +72,8 @@ func elements(t *testing.T, name string, content []byte) (list []element) {
 }
 
 // blocks are elements that must not stand in a paragraph.
-var blocks = []string{"p", "div", "ul", "ol", "table", "pre", "h1", "h2", "h3", "h4", "blockquote", "article", "nav"}
+var blocks = []string{"p", "div", "ul", "ol", "table", "pre", "h1", "h2", "h3", "h4", "blockquote", "article",
+	"nav"}
 
 // TestPagesAreValid checks each page against the needs of browsers, screen readers and the site's policy.
 func TestPagesAreValid(t *testing.T) {
@@ -94,7 +95,8 @@ func TestPagesAreValid(t *testing.T) {
 				ids[id] = true
 			}
 			for _, a := range e.Attr {
-				if a.Name.Local == "style" || strings.HasPrefix(a.Name.Local, "on") || strings.HasPrefix(a.Value, "javascript:") {
+				if a.Name.Local == "style" || strings.HasPrefix(a.Name.Local, "on") ||
+					strings.HasPrefix(a.Value, "javascript:") {
 					t.Errorf("%s: <%s %s=%q>, which the policy refuses", name, tag, a.Name.Local, a.Value)
 				}
 			}
@@ -113,7 +115,8 @@ func TestPagesAreValid(t *testing.T) {
 					level = l
 				}
 			}
-			if slices.Contains(blocks, tag) && slices.Contains(e.in, "p") || tag == "a" && slices.Contains(e.in, "a") {
+			if slices.Contains(blocks, tag) && slices.Contains(e.in, "p") || tag == "a" &&
+				slices.Contains(e.in, "a") {
 				t.Errorf("%s: <%s> in %v", name, tag, e.in)
 			}
 		}
@@ -180,7 +183,8 @@ func TestLinks(t *testing.T) {
 		t.Errorf("only %d links, and %d elsewhere", links, elsewhere)
 	}
 	for _, e := range s.index.entries {
-		if file, anchor, _ := strings.Cut(e.URL(), "#"); s.files[file] == nil || anchor != "" && !ids[e.URL()] {
+		if file, anchor, _ := strings.Cut(e.URL(), "#"); s.files[file] == nil || anchor != "" &&
+			!ids[e.URL()] {
 			t.Errorf("search leads to %s, which is not there", e.URL())
 		}
 	}
@@ -196,7 +200,8 @@ func (s *site) checkRepository(t *testing.T, name, to string) {
 	}
 }
 
-// TestAllPagesAreListed looks for each page of the documentation in the navigation, and for each chapter in the list of chapters.
+// TestAllPagesAreListed looks for each page of the documentation in the navigation, and for each chapter in
+// the list of chapters.
 func TestAllPagesAreListed(t *testing.T) {
 	s := theSite(t)
 	var listed []string
@@ -247,7 +252,8 @@ func TestGoCode(t *testing.T) {
 	}
 	var b bytes.Buffer
 	writeGo(&b, []byte("pos := vast.NewColumn[Position](w) // `a` < 'b'\nx := s[1:len(s)]; \"unended"))
-	want := `pos := vast.<span class="f">NewColumn</span>[Position](w) <span class="c">// ` + "`a` &lt; &#39;b&#39;</span>\n" +
+	want := `pos := vast.<span class="f">NewColumn</span>[Position](w) <span class="c">// ` +
+		"`a` &lt; &#39;b&#39;</span>\n" +
 		`x := s[<span class="n">1</span>:<span class="b">len</span>(s)]; <span class="s">&#34;unended</span>`
 	if b.String() != want {
 		t.Errorf("got %s\nwant %s", b.String(), want)
@@ -256,7 +262,8 @@ func TestGoCode(t *testing.T) {
 
 // TestHeadings gives headings with the same text different anchors.
 func TestHeadings(t *testing.T) {
-	p := newPage("a.md", []byte("# A `page`, with *marks*\n\nOne\ntwo.\n\n## Part\n\n## Part\n\n| a | b |\n|---|--:|\n| c | d |\n"))
+	p := newPage("a.md", []byte("# A `page`, with *marks*\n\nOne\ntwo.\n\n## Part\n\n## Part\n\n| a | b "+
+		"|\n|---|--:|\n| c | d |\n"))
 	var got []string
 	for _, s := range p.Sections {
 		got = append(got, fmt.Sprintf("%d %s %q", s.Level, s.ID, s.text))

@@ -56,7 +56,8 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	flags.SetOutput(stderr)
 	asJSON := flags.Bool("json", false, "print one JSON object")
 	flags.Usage = func() {
-		fmt.Fprint(stderr, "usage: vast doctor [-json]\n\nShows what this machine allows a program with large regions of address space.\n\n")
+		fmt.Fprint(stderr, "usage: vast doctor [-json]\n\nShows what this machine allows a program with "+
+			"large regions of address space.\n\n")
 		flags.PrintDefaults()
 	}
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
@@ -69,8 +70,8 @@ func Run(args []string, stdout, stderr io.Writer) int {
 		flags.Usage()
 		return cli.Misuse
 	}
-	checks := examine(machine{vm.ReadFacts(), vm.ReadUsage(), vm.LargestReservation(int(min(mostProbed, math.MaxInt))),
-		os.Getenv(vm.LimitVariable), vm.Refusals()})
+	checks := examine(machine{vm.ReadFacts(), vm.ReadUsage(),
+		vm.LargestReservation(int(min(mostProbed, math.MaxInt))), os.Getenv(vm.LimitVariable), vm.Refusals()})
 	var err error
 	if *asJSON {
 		encoder := json.NewEncoder(stdout)
@@ -130,8 +131,10 @@ func hugePages(f vm.Facts) Check {
 	case f.HugeMode == "disabled":
 		c.Value = "disabled for this process"
 		c.Verdict = warn
-		c.Advice = "Touching memory for the first time takes several times as long. The parent of the process disabled them " +
-			"(prctl PR_SET_THP_DISABLE): a service manager, a container runtime or a wrapper has a setting for it."
+		c.Advice = "Touching memory for the first time takes several times as long. The parent of the " +
+			"process disabled them " +
+			"(prctl PR_SET_THP_DISABLE): a service manager, a container runtime or a wrapper has a " +
+			"setting for it."
 	case f.HugeMode == "unsupported":
 		c.Value = "none on this system"
 	}
@@ -146,7 +149,8 @@ func overcommit(f vm.Facts) Check {
 		return Check{"overcommit", "1, always", ok, ""}
 	case 2:
 		return Check{"overcommit", "2, strict: " + vm.Bytes(f.CommitLimit) + " may be promised", warn,
-			"Committed memory is charged even if it is not touched, to all programs together. If commits fail, raise " +
+			"Committed memory is charged even if it is not touched, to all programs together. If commits " +
+				"fail, raise " +
 				"vm.overcommit_ratio, add swap, or set vm.overcommit_memory=0."}
 	}
 	return Check{"overcommit", "no such mode on this system", ok, ""}
@@ -183,7 +187,8 @@ func addressLimit(f vm.Facts) Check {
 	default:
 		return c
 	}
-	c.Advice = "A container reserves " + standard + " of addresses unless it is given a capacity. Lift RLIMIT_AS (ulimit -v " +
+	c.Advice = "A container reserves " + standard +
+		" of addresses unless it is given a capacity. Lift RLIMIT_AS (ulimit -v " +
 		"unlimited; LimitAS= in systemd), or give capacities."
 	return c
 }
@@ -192,8 +197,10 @@ func dataLimit(f vm.Facts, u vm.Usage) Check {
 	if f.DataLimit == 0 {
 		return Check{"writable memory", "no limit (RLIMIT_DATA)", ok, ""}
 	}
-	c := Check{"writable memory", fmt.Sprintf("%s, of which %s in use", vm.Bytes(f.DataLimit), vm.Bytes(u.Data)), warn,
-		"All committed memory counts. Lift RLIMIT_DATA (ulimit -d unlimited; LimitDATA= in systemd), or keep a memory limit " +
+	c := Check{"writable memory", fmt.Sprintf("%s, of which %s in use", vm.Bytes(f.DataLimit),
+		vm.Bytes(u.Data)), warn,
+		"All committed memory counts. Lift RLIMIT_DATA (ulimit -d unlimited; LimitDATA= in systemd), or " +
+			"keep a memory limit " +
 			"below it."}
 	if int64(f.DataLimit-u.Data) < leastData {
 		c.Verdict = bad
@@ -212,7 +219,8 @@ func controlGroup(f vm.Facts, budget string) Check {
 	// Another line judges the budget.
 	if l, err := vm.ParseLimit(budget); f.ControlGroup > 0 && l == nil && err == nil {
 		c.Verdict = warn
-		c.Advice = "Exceeding it ends the process without an error. Keep a budget below it: VAST_LIMIT=75% in the environment, " +
+		c.Advice = "Exceeding it ends the process without an error. Keep a budget below it: " +
+			"VAST_LIMIT=75% in the environment, " +
 			"vm.SetDefaultLimit or a vm.Limit in the program, -memory-limit of vast earth."
 	}
 	return c
@@ -230,10 +238,12 @@ func budget(f vm.Facts, text string) Check {
 	switch {
 	case l.Max() == 0:
 		c.Verdict = bad
-		c.Advice = "Nothing can be committed. If it is a share, GOMEMLIMIT gives all of the memory to the Go heap: lower it."
+		c.Advice = "Nothing can be committed. If it is a share, GOMEMLIMIT gives all of the memory to the " +
+			"Go heap: lower it."
 	case f.ControlGroup > 0 && l.Max() > f.ControlGroup:
 		c.Verdict = warn
-		c.Advice = "The control group allows less, and exceeding that ends the process without an error: VAST_LIMIT=75% is a share of it."
+		c.Advice = "The control group allows less, and exceeding that ends the process without an error: " +
+			"VAST_LIMIT=75% is a share of it."
 	}
 	return c
 }
@@ -249,8 +259,8 @@ func systemCalls(refused []vm.Refusal) []Check {
 		if r.Call == "mmap" || r.Call == "mprotect" {
 			verdict = bad
 		}
-		all = append(all, Check{"system calls", r.Call + " refused: " + r.Err.Error() + " (seccomp?)", verdict,
-			r.Instead + " To have it, allow the call in the sandbox."})
+		all = append(all, Check{"system calls", r.Call + " refused: " + r.Err.Error() + " (seccomp?)",
+			verdict, r.Instead + " To have it, allow the call in the sandbox."})
 	}
 	return all
 }
@@ -261,15 +271,18 @@ func reservation(f vm.Facts, largest int) Check {
 	case f.HeapStandIn:
 		c.Verdict = warn
 		c.Value += ", Go heap memory"
-		c.Advice = "This build has no address space to reserve (32 bits, WebAssembly, or the race detector): regions take " +
+		c.Advice = "This build has no address space to reserve (32 bits, WebAssembly, or the race " +
+			"detector): regions take " +
 			"their whole size at once. Give small capacities."
 	case int64(largest) < defaultCapacity:
 		c.Verdict = bad
-		c.Advice = "A container reserves " + standard + " unless it is given a capacity: give one, or lift RLIMIT_AS (ulimit -v " +
+		c.Advice = "A container reserves " + standard +
+			" unless it is given a capacity: give one, or lift RLIMIT_AS (ulimit -v " +
 			"unlimited)."
 	case int64(largest) < comfortable:
 		c.Verdict = warn
-		c.Advice = "There is room for a few containers of default capacity only: give capacities, or lift RLIMIT_AS (ulimit -v " +
+		c.Advice = "There is room for a few containers of default capacity only: give capacities, or lift " +
+			"RLIMIT_AS (ulimit -v " +
 			"unlimited)."
 	}
 	return c

@@ -16,10 +16,11 @@ import (
 func gib(n int) int { return n << 30 }
 
 // healthy is a machine without problems.
-var healthy = vm.Facts{PageSize: 4096, HugePageSize: 2 << 20, HugeMode: "madvise", MaxMappings: 65530, CommitLimit: gib(8)}
+var healthy = vm.Facts{PageSize: 4096, HugePageSize: 2 << 20, HugeMode: "madvise", MaxMappings: 65530,
+	CommitLimit: gib(8)}
 
-var checkNames = []string{"page size", "huge pages", "overcommit", "mappings", "address space", "writable memory",
-	"memory limit", "budget", "largest region", "system calls"}
+var checkNames = []string{"page size", "huge pages", "overcommit", "mappings", "address space",
+	"writable memory", "memory limit", "budget", "largest region", "system calls"}
 
 func TestExamine(t *testing.T) {
 	if strconv.IntSize == 32 {
@@ -38,7 +39,8 @@ func TestExamine(t *testing.T) {
 		{"huge pages never", func(m *machine) { m.facts.HugeMode, m.facts.HugePageSize = "never", 0 },
 			"huge pages", "never", warn, "transparent_hugepage/enabled"},
 		{"another system", func(m *machine) {
-			m.facts.HugeMode, m.facts.HugePageSize, m.facts.OvercommitMode, m.facts.MaxMappings = "unsupported", 0, -1, 0
+			f := &m.facts
+			f.HugeMode, f.HugePageSize, f.OvercommitMode, f.MaxMappings = "unsupported", 0, -1, 0
 		}, "", "", "", ""},
 		{"overcommit always", func(m *machine) { m.facts.OvercommitMode = 1 }, "", "", "", ""},
 		{"overcommit strict", func(m *machine) { m.facts.OvercommitMode = 2 },
@@ -58,14 +60,21 @@ func TestExamine(t *testing.T) {
 			"writable memory", "1 GiB, of which 64 MiB in use", bad, "ulimit -d"},
 		{"control group", func(m *machine) { m.facts.ControlGroup = 512 << 20 },
 			"memory limit", "512 MiB (control group)", warn, "-memory-limit of vast earth"},
-		{"control group that slows down", func(m *machine) { m.facts.ControlGroup, m.facts.ControlGroupHigh = gib(2), gib(1) },
+		{"control group that slows down", func(m *machine) {
+			m.facts.ControlGroup,
+				m.facts.ControlGroupHigh = gib(2), gib(1)
+		},
 			"memory limit", "2 GiB (control group), slow from 1 GiB", warn, "VAST_LIMIT=75%"},
-		{"budget below a control group", func(m *machine) { m.facts.ControlGroup, m.budget = gib(1), "512MiB" }, "", "", "", ""},
+		{"budget below a control group", func(m *machine) {
+			m.facts.ControlGroup, m.budget = gib(1),
+				"512MiB"
+		}, "", "", "", ""},
 		{"budget", func(m *machine) { m.budget = "512MiB" }, "", "", "", ""},
 		{"budget that is off", func(m *machine) { m.budget = "off" }, "", "", "", ""},
 		{"large budget", func(m *machine) { m.facts.ControlGroup, m.budget = gib(1), "2GiB" },
 			"budget", "2 GiB (VAST_LIMIT=2GiB)", warn, "share of it"},
-		{"no budget at all", func(m *machine) { m.budget = "0" }, "budget", "0 B (VAST_LIMIT=0)", bad, "Nothing can be committed"},
+		{"no budget at all", func(m *machine) { m.budget = "0" }, "budget", "0 B (VAST_LIMIT=0)", bad,
+			"Nothing can be committed"},
 		{"misspelt budget", func(m *machine) { m.budget = "2GB" },
 			"budget", "invalid", bad, "512MiB"},
 		{"huge pages disabled", func(m *machine) { m.facts.HugeMode, m.facts.HugePageSize = "disabled", 0 },
@@ -73,7 +82,8 @@ func TestExamine(t *testing.T) {
 		{"sandbox", func(m *machine) {
 			m.refused = []vm.Refusal{{Call: "mremap", Err: errors.New("not permitted"), Instead: "Copied."}}
 		},
-			"system calls", "mremap refused: not permitted (seccomp?)", warn, "Copied. To have it, allow the call in the sandbox."},
+			"system calls", "mremap refused: not permitted (seccomp?)", warn, "Copied. To have it, allow " +
+				"the call in the sandbox."},
 		{"no memory", func(m *machine) {
 			m.refused = []vm.Refusal{{Call: "mprotect", Err: errors.New("not permitted"), Instead: "None."}}
 		},
@@ -119,7 +129,8 @@ func TestFormat(t *testing.T) {
 	got := format([]Check{
 		{"page size", "4 KiB", ok, ""},
 		{"mappings", "1000, of which 50 in use", warn,
-			"A column takes two or more, so there is no room for many worlds. As root: sysctl vm.max_map_count=262120"},
+			"A column takes two or more, so there is no room for many worlds. As root: sysctl " +
+				"vm.max_map_count=262120"},
 	})
 	want := `ok    page size         4 KiB
 warn  mappings          1000, of which 50 in use
@@ -150,12 +161,14 @@ func TestRun(t *testing.T) {
 		}
 	}
 	// A sandbox may refuse several calls.
-	if names = slices.Compact(names); !slices.Equal(names, checkNames) || status != want || problems.Len() > 0 {
+	if names = slices.Compact(names); !slices.Equal(names, checkNames) || status != want ||
+		problems.Len() > 0 {
 		t.Errorf("checks %q, status %d, want %d; stderr %q", names, status, want, problems.String())
 	}
 
 	out.Reset()
-	if status := Run(nil, &out, &problems); status != want || strings.Count(out.String(), "\n") < len(checkNames) ||
+	if status := Run(nil, &out, &problems); status != want ||
+		strings.Count(out.String(), "\n") < len(checkNames) ||
 		!strings.Contains(out.String(), vm.Bytes(vm.PageSize())) {
 		t.Errorf("status %d, output\n%s", status, out.String())
 	}
@@ -164,15 +177,18 @@ func TestRun(t *testing.T) {
 func TestRunRejects(t *testing.T) {
 	for _, args := range [][]string{{"-jsn"}, {"-json=maybe"}, {"everything"}, {"-json", "x"}} {
 		var out, problems bytes.Buffer
-		if status := Run(args, &out, &problems); status != 2 || out.Len() > 0 || !strings.Contains(problems.String(), "usage: vast doctor") {
+		if status := Run(args, &out, &problems); status != 2 || out.Len() > 0 ||
+			!strings.Contains(problems.String(), "usage: vast doctor") {
 			t.Errorf("%q: status %d, stdout %q, stderr %q", args, status, out.String(), problems.String())
 		}
 	}
 	var out, problems bytes.Buffer
-	if status := Run([]string{"-h"}, &out, &problems); status != 0 || !strings.Contains(problems.String(), "-json") {
+	if status := Run([]string{"-h"}, &out, &problems); status != 0 ||
+		!strings.Contains(problems.String(), "-json") {
 		t.Errorf("-h: status %d, stderr %q", status, problems.String())
 	}
-	if status := Run(nil, brokenPipe{}, &problems); status != 1 || !strings.Contains(problems.String(), "broken pipe") {
+	if status := Run(nil, brokenPipe{}, &problems); status != 1 ||
+		!strings.Contains(problems.String(), "broken pipe") {
 		t.Errorf("a broken pipe: status %d, stderr %q", status, problems.String())
 	}
 }

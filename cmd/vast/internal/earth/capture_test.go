@@ -18,7 +18,8 @@ func TestCapture(t *testing.T) {
 	var stdout strings.Builder
 	w := &fakeWorld{}
 	w.counts.Infectious = 4321
-	if status := runWorld(w, options{ticks: 90, json: true, capture: file}, nil, &stdout, os.Stderr); status != cli.Success {
+	if status := runWorld(w, options{ticks: 90, json: true, capture: file}, nil, &stdout,
+		os.Stderr); status != cli.Success {
 		t.Fatalf("exit status %d", status)
 	}
 	picture, err := os.ReadFile(file)
@@ -33,7 +34,8 @@ func TestCapture(t *testing.T) {
 			t.Fatalf("not well-formed: %v", err)
 		}
 	}
-	for _, want := range []string{"<svg", "vast earth", "travellers", ">4,321<", "day", "1 01:30", "Go heap", places.Attribution} {
+	for _, want := range []string{"<svg", "vast earth", "travellers", ">4,321<", "day", "1 01:30", "Go heap",
+		places.Attribution} {
 		if !strings.Contains(string(picture), want) {
 			t.Errorf("the picture lacks %q", want)
 		}
@@ -49,7 +51,9 @@ func TestCapture(t *testing.T) {
 func TestCaptureCannotWrite(t *testing.T) {
 	var stdout, stderr strings.Builder
 	file := filepath.Join(t.TempDir(), "no", "such", "folder.svg")
-	if status := runWorld(&fakeWorld{}, options{ticks: 1, json: true, capture: file}, nil, &stdout, &stderr); status != cli.Failure || !strings.Contains(stderr.String(), file) || stdout.String() != "" {
-		t.Errorf("exit status %d, stdout %q, stderr %q; want %d and the file's name", status, stdout.String(), stderr.String(), cli.Failure)
+	if status := runWorld(&fakeWorld{}, options{ticks: 1, json: true, capture: file}, nil, &stdout,
+		&stderr); status != cli.Failure || !strings.Contains(stderr.String(), file) || stdout.String() != "" {
+		t.Errorf("exit status %d, stdout %q, stderr %q; want %d and the file's name", status, stdout.String(),
+			stderr.String(), cli.Failure)
 	}
 }

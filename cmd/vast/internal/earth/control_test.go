@@ -19,7 +19,8 @@ func TestControlTellsThePace(t *testing.T) {
 		<-d.done
 		// Two late ticks are made up for. Of the seven ticks due in the longer stall only one is late; the
 		// others are dropped.
-		if budget, late, dropped := d.control.Pace(); budget != 10*time.Millisecond || late != 3 || dropped != 6 || late != d.late {
+		if budget, late, dropped := d.control.Pace(); budget != 10*time.Millisecond || late != 3 ||
+			dropped != 6 || late != d.late {
 			t.Errorf("a budget of %v, %d late, %d dropped; want 10ms, 3 and 6", budget, late, dropped)
 		}
 	})

@@ -72,7 +72,8 @@ func newDriver(w world, o options) *driver {
 		world: w, ticks: o.ticks, length: o.length, meter: newMeter(o.budget()),
 		// There is only one snapshot, so neither side ever blocks on these channels.
 		wanted: make(chan *snapshot, 1), ready: make(chan *snapshot, 1),
-		control: newControl(o.budget()), bell: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
+		control: newControl(o.budget()), bell: make(chan struct{},
+			1), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	if o.hz > 0 {
 		d.period = o.budget()

@@ -61,7 +61,8 @@ func TestDriverKeepsTheRate(t *testing.T) {
 		d.start(nil)
 		<-d.done
 		if w.counts.Ticks != 500 || d.late != 0 || d.err != nil {
-			t.Fatalf("%d ticks in 10 s at 50 Hz, %d late, error %v; want 500, 0 and none", w.counts.Ticks, d.late, d.err)
+			t.Fatalf("%d ticks in 10 s at 50 Hz, %d late, error %v; want 500, 0 and none", w.counts.Ticks,
+				d.late, d.err)
 		}
 		for i, at := range w.began {
 			if due := time.Duration(i) * 20 * time.Millisecond; at.Sub(w.began[0]) != due {
@@ -82,7 +83,8 @@ func TestDriverEnds(t *testing.T) {
 		{"after a time", options{hz: 10, length: 250 * time.Millisecond}, 3, 250 * time.Millisecond},
 		{"at the first of both", options{hz: 10, ticks: 2, length: time.Hour}, 2, 107 * time.Millisecond},
 		{"after ticks, as fast as possible", options{ticks: 100}, 100, 700 * time.Millisecond},
-		{"after a time, as fast as possible", options{length: 70 * time.Millisecond}, 10, 70 * time.Millisecond},
+		{"after a time, as fast as possible", options{length: 70 * time.Millisecond}, 10,
+			70 * time.Millisecond},
 	} {
 		clocktest.Bubble(t, func(t *testing.T) {
 			w, begin := &fakeWorld{tick: steady(7 * time.Millisecond)}, time.Now()
@@ -90,7 +92,8 @@ func TestDriverEnds(t *testing.T) {
 			d.start(nil)
 			<-d.done
 			if w.counts.Ticks != c.ticks || time.Since(begin) != c.after {
-				t.Errorf("%s: %d ticks in %v, want %d in %v", c.name, w.counts.Ticks, time.Since(begin), c.ticks, c.after)
+				t.Errorf("%s: %d ticks in %v, want %d in %v", c.name, w.counts.Ticks, time.Since(begin),
+					c.ticks, c.after)
 			}
 			d.halt() // does not wait for ever
 		})
@@ -126,7 +129,8 @@ func TestDriverCatchesUpWithinBounds(t *testing.T) {
 				}
 			}
 			if burst != c.burst || d.late != c.late {
-				t.Errorf("after a stall of %v %d ticks at once and %d late, want %d and %d", c.stall, burst, d.late, c.burst, c.late)
+				t.Errorf("after a stall of %v %d ticks at once and %d late, want %d and %d", c.stall, burst,
+					d.late, c.burst, c.late)
 			}
 			if got := d.meter.timing(); got.max != c.stall {
 				t.Errorf("longest tick %v, want %v", got.max, c.stall)
@@ -172,7 +176,8 @@ func TestDriverPauses(t *testing.T) {
 		d.control.Resume()
 		synctest.Wait()
 		if s := ask(); s.counts.Ticks != 11 || s.paused || s.late != 0 {
-			t.Errorf("%d ticks right after the pause, paused %v, %d late; want 11, none", s.counts.Ticks, s.paused, s.late)
+			t.Errorf("%d ticks right after the pause, paused %v, %d late; want 11, none", s.counts.Ticks,
+				s.paused, s.late)
 		}
 		<-d.done
 		// 0.95 s, 5 s of pause, and 4.05 s at 10 a second from its end.
@@ -257,7 +262,8 @@ func TestDriverStopsAtAnError(t *testing.T) {
 
 func TestDriverRestoresTheTerminalOnPanic(t *testing.T) {
 	restored := false
-	d := newDriver(&fakeWorld{tick: func(uint64) (time.Duration, error) { panic("broken") }}, options{ticks: 1})
+	d := newDriver(&fakeWorld{tick: func(uint64) (time.Duration, error) { panic("broken") }},
+		options{ticks: 1})
 	func() {
 		defer func() {
 			if r := recover(); r != "broken" {

@@ -94,7 +94,8 @@ func run(d *driver, n notes, o options, signals <-chan os.Signal, stdout, stderr
 
 // watch starts the driver and shows its world until the driver ends, or a signal or a key ends it. It returns
 // the exit status, or an error of the output.
-func watch(d *driver, r *reader, n notes, o options, signals <-chan os.Signal, stdout, stderr io.Writer) (int, error) {
+func watch(d *driver, r *reader, n notes, o options, signals <-chan os.Signal, stdout, stderr io.Writer) (int,
+	error) {
 	if o.json {
 		// Standard output holds nothing but the object.
 		if tty.Is(stderr) {

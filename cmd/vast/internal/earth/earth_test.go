@@ -54,7 +54,8 @@ func TestHelp(t *testing.T) {
 	}
 	for _, want := range []string{
 		"usage: vast earth [flags]", "-travellers", "-places", "-hz", "-ticks", "-for", "-seed", "-workers",
-		"-memory-limit", "-json", "-plain", "-capture", "-inspect", "-inspect-write", "(default 1000000)", "NO_COLOR", places.Attribution,
+		"-memory-limit", "-json", "-plain", "-capture", "-inspect", "-inspect-write", "(default 1000000)",
+		"NO_COLOR", places.Attribution,
 	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("help lacks %q:\n%s", want, stdout)
@@ -75,7 +76,8 @@ func TestBadInput(t *testing.T) {
 		{"unknown flag", []string{"-nope"}, "", []string{"-nope"}},
 		{"negative number", []string{"-travellers", "-5"}, "", []string{"-travellers", "-5"}},
 		{"contradiction", []string{"-json", "-plain"}, "", []string{"contradict"}},
-		{"missing file", []string{"-places", missing}, "", []string{missing + ": " + errors.Unwrap(err).Error() + "\n"}},
+		{"missing file", []string{"-places", missing}, "",
+			[]string{missing + ": " + errors.Unwrap(err).Error() + "\n"}},
 		{"directory", []string{"-places", t.TempDir()}, "", []string{"is a directory"}},
 		{"empty file", nil, "\n", []string{"FILE:"}},
 		{"header alone", nil, header, []string{"FILE:"}},
@@ -94,7 +96,8 @@ func TestBadInput(t *testing.T) {
 		if status != cli.Misuse || stdout != "" {
 			t.Errorf("%s: exit status %d, stdout %q, want %d and nothing", c.name, status, stdout, cli.Misuse)
 		}
-		if !strings.HasPrefix(stderr, "vast earth: ") || strings.Count(stderr, "\n") != 1 || len(stderr) > 1000 {
+		if !strings.HasPrefix(stderr, "vast earth: ") || strings.Count(stderr, "\n") != 1 ||
+			len(stderr) > 1000 {
 			t.Errorf("%s: stderr %.1000q, want one line", c.name, stderr)
 		}
 		for _, want := range c.want {
@@ -107,14 +110,17 @@ func TestBadInput(t *testing.T) {
 
 func TestMemoryLimit(t *testing.T) {
 	status, stdout, stderr := runEarth("-memory-limit", "1000B", "-json", "-ticks", "1")
-	if status != cli.Failure || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "memory limit") {
-		t.Errorf("exit status %d, stdout %q, stderr %q; want %d, nothing and one line on the limit", status, stdout, stderr, cli.Failure)
+	if status != cli.Failure || stdout != "" || strings.Count(stderr, "\n") != 1 ||
+		!strings.Contains(stderr, "memory limit") {
+		t.Errorf("exit status %d, stdout %q, stderr %q; want %d, nothing and one line on the limit", status,
+			stdout, stderr, cli.Failure)
 	}
 }
 
 func TestReport(t *testing.T) {
 	file := write(t, "places.csv", village)
-	status, stdout, stderr := runEarth("-json", "-places", file, "-travellers", "100", "-ticks", "50", "-hz", "0", "-seed", "7", "-inspect", "off")
+	status, stdout, stderr := runEarth("-json", "-places", file, "-travellers", "100", "-ticks", "50", "-hz",
+		"0", "-seed", "7", "-inspect", "off")
 	if status != cli.Success || stderr != "" {
 		t.Fatalf("exit status %d, stderr %q", status, stderr)
 	}
@@ -124,13 +130,15 @@ func TestReport(t *testing.T) {
 	if err := decoder.Decode(&r); err != nil || decoder.More() {
 		t.Fatalf("stdout %q: %v, more %v; want one report", stdout, err, decoder.More())
 	}
-	if r.Seed != 7 || r.Ticks != 50 || r.Places != 5 || r.Travellers < 50 || r.Entities < 55 || r.StateHash == "" {
+	if r.Seed != 7 || r.Ticks != 50 || r.Places != 5 || r.Travellers < 50 || r.Entities < 55 ||
+		r.StateHash == "" {
 		t.Errorf("%+v, want seed 7, 50 ticks, 5 places, about 100 travellers and a hash", r)
 	}
 	if m := r.TickMs; m.P50 <= 0 || m.P50 > m.P90 || m.P90 > m.P99 || m.P99 > m.Max {
 		t.Errorf("tick_ms %+v, want them to rise", m)
 	}
-	if r.WithinBudget <= 0 || r.WithinBudget > 1 || r.Memory.GoHeap <= 0 || r.Memory.Reserved < r.Memory.Committed {
+	if r.WithinBudget <= 0 || r.WithinBudget > 1 || r.Memory.GoHeap <= 0 ||
+		r.Memory.Reserved < r.Memory.Committed {
 		t.Errorf("%+v", r)
 	}
 
@@ -151,7 +159,8 @@ func TestReport(t *testing.T) {
 	want := []string{
 		"entities", "gc", "gc.count", "gc.pause_max_ms", "memory", "memory.committed", "memory.go_heap",
 		"memory.reserved", "memory.resident", "places", "seed", "state_hash", "structural_changes",
-		"tick_ms", "tick_ms.max", "tick_ms.p50", "tick_ms.p90", "tick_ms.p99", "ticks", "travellers", "within_budget",
+		"tick_ms", "tick_ms.max", "tick_ms.p50", "tick_ms.p90", "tick_ms.p99", "ticks", "travellers",
+		"within_budget",
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("fields %q, want %q", names, want)
@@ -161,7 +170,8 @@ func TestReport(t *testing.T) {
 func TestSameSeedSameState(t *testing.T) {
 	file := write(t, "places.csv", village)
 	hash := func(args ...string) string {
-		_, stdout, stderr := runEarth(append(args, "-json", "-places", file, "-travellers", "300", "-ticks", "200", "-hz", "0")...)
+		_, stdout, stderr := runEarth(append(args, "-json", "-places", file, "-travellers", "300", "-ticks",
+			"200", "-hz", "0")...)
 		var r report
 		if err := json.Unmarshal([]byte(stdout), &r); err != nil {
 			t.Fatalf("stdout %q, stderr %q: %v", stdout, stderr, err)
@@ -181,7 +191,8 @@ func TestBudgetAndLimit(t *testing.T) {
 	for _, c := range []struct {
 		hz     int
 		budget time.Duration
-	}{{0, time.Second / 60}, {60, time.Second / 60}, {50, 20 * time.Millisecond}, {1_000_000, time.Microsecond}} {
+	}{{0, time.Second / 60}, {60, time.Second / 60}, {50, 20 * time.Millisecond},
+		{1_000_000, time.Microsecond}} {
 		if got := (options{hz: c.hz}).budget(); got != c.budget {
 			t.Errorf("at %d Hz a tick may take %v, want %v", c.hz, got, c.budget)
 		}
@@ -227,12 +238,14 @@ func TestLinesGoToStdout(t *testing.T) {
 		var stdout, stderr bytes.Buffer
 		w := &fakeWorld{tick: steady(2 * time.Millisecond)}
 		w.counts.Travellers, w.counts.Infectious = 1234567, 89
-		if status := runWorld(w, options{hz: 60, length: 3*time.Second + 500*time.Millisecond}, nil, &stdout, &stderr); status != cli.Success {
+		if status := runWorld(w, options{hz: 60, length: 3*time.Second + 500*time.Millisecond}, nil, &stdout,
+			&stderr); status != cli.Success {
 			t.Fatalf("exit status %d", status)
 		}
 		lines := strings.Split(strings.TrimSuffix(stdout.String(), "\n"), "\n")
 		if len(lines) != 5 || stderr.Len() > 0 {
-			t.Fatalf("%d lines in 3.5 s, want the credits, three and a last:\n%s%s", len(lines), &stdout, &stderr)
+			t.Fatalf("%d lines in 3.5 s, want the credits, three and a last:\n%s%s", len(lines), &stdout,
+				&stderr)
 		}
 		if lines[0] != "# "+places.Attribution {
 			t.Errorf("first line %q", lines[0])
@@ -240,10 +253,12 @@ func TestLinesGoToStdout(t *testing.T) {
 		for i, tick := range []string{"tick=61 ", "tick=121 ", "tick=181 ", "tick=211 "} {
 			line := lines[i+1]
 			for _, want := range []string{
-				tick, " tps=60.0 ", " p50=2.00ms ", " p99=2.00ms ", " max=2.00ms ", " within=1.0000 ", " late=0 ", " day=1 ",
+				tick, " tps=60.0 ", " p50=2.00ms ", " p99=2.00ms ", " max=2.00ms ", " within=1.0000 ",
+				" late=0 ", " day=1 ",
 				" travellers=1234567 ", " infectious=89 ", " changes=600/s ", " go_heap=", " gc=",
 			} {
-				if i == 0 && strings.HasPrefix(want, " tps") || i == 0 && strings.HasPrefix(want, " changes") {
+				if i == 0 && strings.HasPrefix(want, " tps") || i == 0 &&
+					strings.HasPrefix(want, " changes") {
 					continue // the first second also has the tick at its beginning
 				}
 				if !strings.Contains(" "+line, want) {
@@ -263,9 +278,11 @@ func TestLastLineIsNotRepeated(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		var stdout bytes.Buffer
 		// The seventh tick is due just before two seconds, the eighth after the end.
-		runWorld(&fakeWorld{}, options{hz: 3, length: 2200 * time.Millisecond, places: "own"}, nil, &stdout, &stdout)
+		runWorld(&fakeWorld{}, options{hz: 3, length: 2200 * time.Millisecond, places: "own"}, nil, &stdout,
+			&stdout)
 		lines := strings.SplitAfter(stdout.String(), "\n")
-		if len(lines) != 3 || !strings.HasPrefix(lines[0], "tick=4 ") || !strings.HasPrefix(lines[1], "tick=7 ") {
+		if len(lines) != 3 || !strings.HasPrefix(lines[0], "tick=4 ") ||
+			!strings.HasPrefix(lines[1], "tick=7 ") {
 			t.Errorf("%q, want a line for tick 4 and one for tick 7", lines)
 		}
 	})
@@ -274,7 +291,8 @@ func TestLastLineIsNotRepeated(t *testing.T) {
 func TestOwnPlacesHaveNoCredits(t *testing.T) {
 	file := write(t, "places.csv", village)
 	status, stdout, _ := runEarth("-places", file, "-travellers", "10", "-ticks", "2", "-inspect", "off")
-	if status != cli.Success || strings.Contains(stdout, "GeoNames") || !strings.HasPrefix(stdout, "tick=2 ") {
+	if status != cli.Success || strings.Contains(stdout, "GeoNames") ||
+		!strings.HasPrefix(stdout, "tick=2 ") {
 		t.Errorf("exit status %d, stdout %q; want the last line alone", status, stdout)
 	}
 }
@@ -284,7 +302,8 @@ func TestCannotWrite(t *testing.T) {
 	for _, o := range []options{{ticks: 1, json: true}, {ticks: 1, places: "own"}, {hz: 60, places: "own"}} {
 		clocktest.Bubble(t, func(t *testing.T) {
 			stderr.Reset()
-			if status := runWorld(&fakeWorld{}, o, nil, brokenPipe{}, &stderr); status != cli.Failure || stderr.String() != "vast earth: broken pipe\n" {
+			if status := runWorld(&fakeWorld{}, o, nil, brokenPipe{}, &stderr); status != cli.Failure ||
+				stderr.String() != "vast earth: broken pipe\n" {
 				t.Errorf("%+v: exit status %d, stderr %q", o, status, &stderr)
 			}
 		})

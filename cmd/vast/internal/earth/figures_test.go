@@ -31,7 +31,8 @@ func TestReaderRates(t *testing.T) {
 		{1950 * time.Millisecond, 219, 9000, rates{20, 0}}, // a little early
 		{3950 * time.Millisecond, 219, 9000, rates{0, 0}},
 	} {
-		if got := read(c.after, c.ticks, c.changes); math.Abs(got.ticks-c.want.ticks) > 1e-9 || math.Abs(got.changes-c.want.changes) > 1e-9 {
+		if got := read(c.after, c.ticks, c.changes); math.Abs(got.ticks-c.want.ticks) > 1e-9 ||
+			math.Abs(got.changes-c.want.changes) > 1e-9 {
 			t.Errorf("after %v: %+v, want %+v", c.after, got, c.want)
 		}
 	}
@@ -85,7 +86,8 @@ func TestClock(t *testing.T) {
 	for _, c := range []struct {
 		ticks, day uint64
 		time       string
-	}{{0, 1, "00:00"}, {61, 1, "01:01"}, {1439, 1, "23:59"}, {1440, 2, "00:00"}, {1440*365 + 90, 366, "01:30"}} {
+	}{{0, 1, "00:00"}, {61, 1, "01:01"}, {1439, 1, "23:59"}, {1440, 2, "00:00"},
+		{1440*365 + 90, 366, "01:30"}} {
 		if day, time := timeOfDay(c.ticks); day != c.day || time != c.time {
 			t.Errorf("timeOfDay(%d) = day %d %s, want day %d %s", c.ticks, day, time, c.day, c.time)
 		}
@@ -93,7 +95,8 @@ func TestClock(t *testing.T) {
 }
 
 func TestPercent(t *testing.T) {
-	for share, want := range map[float64]string{0: "0.0", 1: "100.0", 0.99999: "99.9", 0.5: "50.0", 0.9867: "98.6"} {
+	for share, want := range map[float64]string{0: "0.0", 1: "100.0", 0.99999: "99.9", 0.5: "50.0",
+		0.9867: "98.6"} {
 		if got := percent(share); got != want {
 			t.Errorf("percent(%g) = %q, want %q", share, got, want)
 		}

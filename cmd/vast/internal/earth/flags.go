@@ -109,7 +109,8 @@ type address string
 func (a *address) Set(text string) error {
 	if text != noInspector {
 		if _, port, err := net.SplitHostPort(text); err != nil || port == "" {
-			return errors.New("want host:port such as 127.0.0.1:8080, :0 for any port on all addresses, or off")
+			return errors.New("want host:port such as 127.0.0.1:8080, :0 for any port on all addresses, " +
+				"or off")
 		}
 	}
 	*a = address(text)
@@ -126,17 +127,24 @@ func flags(o *options) *flag.FlagSet {
 	f.SetOutput(io.Discard)
 	f.Usage = func() {}
 	f.Var(number{&o.travellers, 1, maxTravellers}, "travellers", "`number` of travellers")
-	f.StringVar(&o.places, "places", "", "`file` of places instead of the embedded ones:\na GeoNames table, or a table with a header that has name, lat and lon; may be gzipped")
+	f.StringVar(&o.places, "places", "",
+		"`file` of places instead of the embedded ones:\na GeoNames table, or a table with a header that "+
+			"has name, lat and lon; may be gzipped")
 	f.Var(number{&o.hz, 0, maxHz}, "hz", "`rate` in ticks a second; 0: as fast as possible")
 	f.Var(number{&o.ticks, 0, math.MaxInt}, "ticks", "end after this `number` of ticks; 0: no end")
 	f.Var((*length)(&o.length), "for", "end after this `time`, such as 30s; 0: no end")
-	f.Var((*seed)(&o.seed), "seed", "`number` that determines the world: the same seed and ticks give the same world")
-	f.Var(number{&o.workers, 0, maxWorkers}, "workers", "`number` of goroutines that share a tick; 0: one per processor.\nThe result does not depend on it")
-	f.Var(&o.memoryLimit, "memory-limit", "most memory outside the Go heap, as a `size` such as 512MiB or 2GB (default: VAST_LIMIT, or no limit)")
+	f.Var((*seed)(&o.seed), "seed",
+		"`number` that determines the world: the same seed and ticks give the same world")
+	f.Var(number{&o.workers, 0, maxWorkers}, "workers",
+		"`number` of goroutines that share a tick; 0: one per processor.\nThe result does not depend on it")
+	f.Var(&o.memoryLimit, "memory-limit",
+		"most memory outside the Go heap, as a `size` such as 512MiB or 2GB (default: VAST_LIMIT, or no "+
+			"limit)")
 	f.BoolVar(&o.json, "json", false, "print nothing but one JSON object at the end")
 	f.BoolVar(&o.plain, "plain", false, "print a line a second, even on a terminal")
-	f.Var((*address)(&o.inspect), "inspect", "serve the inspector, a page for browsers, at this `address`; off: nowhere\n"+
-		"(default 127.0.0.1:0: any free port, for this machine only)")
+	f.Var((*address)(&o.inspect), "inspect",
+		"serve the inspector, a page for browsers, at this `address`; off: nowhere\n"+
+			"(default 127.0.0.1:0: any free port, for this machine only)")
 	f.BoolVar(&o.inspectAll, "inspect-write", false, "let users of the printed address of the inspector\n"+
 		"change values, pause and step")
 	f.StringVar(&o.capture, "capture", "", "write the last screen to this `file`, as a picture in SVG")
@@ -156,9 +164,11 @@ func parse(args []string) (options, error) {
 	case f.NArg() > 0:
 		return o, &cli.UsageError{Command: "earth", Err: fmt.Errorf("unexpected argument %q", f.Arg(0))}
 	case o.inspect == noInspector && o.inspectAll:
-		return o, &cli.UsageError{Command: "earth", Err: errors.New("-inspect off and -inspect-write contradict each other")}
+		return o, &cli.UsageError{Command: "earth",
+			Err: errors.New("-inspect off and -inspect-write contradict each other")}
 	case o.json && o.plain:
-		return o, &cli.UsageError{Command: "earth", Err: errors.New("-json and -plain contradict each other: both say what standard output holds")}
+		return o, &cli.UsageError{Command: "earth",
+			Err: errors.New("-json and -plain contradict each other: both say what standard output holds")}
 	}
 	return o, nil
 }

@@ -8,7 +8,9 @@ import (
 // FuzzFlags reads arbitrary command lines. Accepted values are within their bounds; a rejected line gives an
 // error of one line.
 func FuzzFlags(f *testing.F) {
-	for _, line := range []string{"-travellers 5 -hz 0 -ticks 100 -for 1m30s -seed 18446744073709551615", "-inspect [::1]:0 -inspect-write -memory-limit 512MiB", "-json -plain", "-places a.txt -workers 99999999999", "--travellers=1_000 -- x"} {
+	for _, line := range []string{"-travellers 5 -hz 0 -ticks 100 -for 1m30s -seed 18446744073709551615",
+		"-inspect [::1]:0 -inspect-write -memory-limit 512MiB", "-json -plain",
+		"-places a.txt -workers 99999999999", "--travellers=1_000 -- x"} {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
@@ -19,7 +21,8 @@ func FuzzFlags(f *testing.F) {
 			if err.Error() == "" {
 				t.Error("an error without words")
 			}
-		case o.travellers < 1 || o.travellers > maxTravellers || o.hz < 0 || o.hz > maxHz || o.workers < 0 || o.workers > maxWorkers || o.ticks < 0 || o.length < 0 || o.memoryLimit < 0:
+		case o.travellers < 1 || o.travellers > maxTravellers || o.hz < 0 || o.hz > maxHz || o.workers < 0 ||
+			o.workers > maxWorkers || o.ticks < 0 || o.length < 0 || o.memoryLimit < 0:
 			t.Errorf("%q is taken: %+v", args, o)
 		}
 	})

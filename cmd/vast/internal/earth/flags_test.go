@@ -78,7 +78,8 @@ func TestFlagErrors(t *testing.T) {
 			t.Errorf("parse(%q): %v, want a UsageError", c.args, err)
 			continue
 		}
-		if text := err.Error(); !strings.Contains(text, c.want) || !strings.HasSuffix(text, "; `vast earth -h` shows the usage") || strings.Contains(text, "\n") {
+		if text := err.Error(); !strings.Contains(text, c.want) ||
+			!strings.HasSuffix(text, "; `vast earth -h` shows the usage") || strings.Contains(text, "\n") {
 			t.Errorf("parse(%q): %q, want one line with %q and the way to help", c.args, text, c.want)
 		}
 	}

@@ -54,6 +54,6 @@ func appendFoldedRune(b []byte, r rune) []byte {
 
 // undecomposed are letters that Unicode does not decompose, and the text that people type for them.
 var undecomposed = map[rune]string{
-	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'þ': "th", 'ħ': "h", 'ı': "i", 'ł': "l", 'ŋ': "ng", 'ŧ': "t",
-	'ə': "a", '’': "'", '‘': "'", 'ʻ': "'", 'ʼ': "'", '`': "'",
+	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'þ': "th", 'ħ': "h", 'ı': "i", 'ł': "l",
+	'ŋ': "ng", 'ŧ': "t", 'ə': "a", '’': "'", '‘': "'", 'ʻ': "'", 'ʼ': "'", '`': "'",
 }

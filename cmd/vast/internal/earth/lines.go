@@ -56,12 +56,11 @@ func watchLines(d *driver, r *reader, n notes, signals <-chan os.Signal, w io.Wr
 // line formats figures for grep and cut: name=value, one space between, sizes in bytes.
 func line(f figures) string {
 	day, time := timeOfDay(f.counts.Ticks)
-	return fmt.Sprintf("tick=%d tps=%.1f p50=%.2fms p99=%.2fms max=%.2fms within=%.4f late=%d day=%d time=%s "+
-		"travellers=%d moving=%d infectious=%d recovered=%d entities=%d changes=%.0f/s "+
+	c, t, m := f.counts, f.timing, f.memory
+	return fmt.Sprintf("tick=%d tps=%.1f p50=%.2fms p99=%.2fms max=%.2fms within=%.4f late=%d "+
+		"day=%d time=%s travellers=%d moving=%d infectious=%d recovered=%d entities=%d changes=%.0f/s "+
 		"reserved=%d committed=%d resident=%d go_heap=%d gc=%d gc_pause_max=%.3fms",
-		f.counts.Ticks, f.rates.ticks,
-		milliseconds(f.timing.p50), milliseconds(f.timing.p99), milliseconds(f.timing.max), f.timing.within, f.late, day, time,
-		f.counts.Travellers, f.counts.Moving, f.counts.Infectious, f.counts.Recovered, f.counts.Entities, f.rates.changes,
-		f.memory.reserved, f.memory.committed, f.memory.resident, f.memory.goHeap, f.memory.collections,
-		milliseconds(f.memory.pauseMax))
+		c.Ticks, f.rates.ticks, milliseconds(t.p50), milliseconds(t.p99), milliseconds(t.max), t.within,
+		f.late, day, time, c.Travellers, c.Moving, c.Infectious, c.Recovered, c.Entities, f.rates.changes,
+		m.reserved, m.committed, m.resident, m.goHeap, m.collections, milliseconds(m.pauseMax))
 }

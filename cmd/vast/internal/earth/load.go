@@ -104,7 +104,8 @@ func build(o options, progress func(name string, done, total int)) (l loaded, er
 	}
 	defer indexing.Wait()
 	l.earth, err = simulation.New(simulation.Config{
-		Travellers: o.travellers, Places: list, Seed: o.seed, Workers: o.workers, Limit: o.limit(), Progress: progress,
+		Travellers: o.travellers, Places: list, Seed: o.seed, Workers: o.workers, Limit: o.limit(),
+		Progress: progress,
 	})
 	return l, err
 }

@@ -16,7 +16,8 @@ func newMap(l loaded, credits []string) inspect.View {
 		Bounds: inspect.Bounds{X0: -180, Y0: -90, X1: 180, Y1: 90},
 		Home:   inspect.Bounds{X0: -180, Y0: atlas.MinLat, X1: 180, Y1: atlas.MaxLat},
 		Wraps:  true, Sphere: true, Unit: "°",
-		Layers:    []inspect.Layer{{Name: "travellers", Colour: "blue"}, {Name: "infectious", Colour: "red", Part: true}},
+		Layers: []inspect.Layer{{Name: "travellers", Colour: "blue"},
+			{Name: "infectious", Colour: "red", Part: true}},
 		Paint:     func(p *inspect.Picture) bool { return paintCrowds(l.earth, p) },
 		Pick:      func(p *inspect.Picking) bool { return pickPlaces(l, p) },
 		Where:     func(e vast.Entity) (x, y float64, ok bool) { return whereIs(l.earth, e) },
@@ -59,7 +60,8 @@ func (l loaded) picked(place int) inspect.Picked {
 	k := inspect.Picked{
 		Entity: l.earth.Place(place), Name: list.Name(place), Detail: list.Country(place),
 		X: list.Lon(place), Y: list.Lat(place), Weight: float64(list.Population(place)),
-		Facts: []inspect.Fact{{Name: "travellers here", Value: float64(travellers)}, {Name: "infectious", Value: float64(infectious)}},
+		Facts: []inspect.Fact{{Name: "travellers here", Value: float64(travellers)},
+			{Name: "infectious", Value: float64(infectious)}},
 		Links: []inspect.Link{
 			{Text: "Travellers here", Query: here},
 			{Text: "Infectious here", Query: "Infectious, " + here},
@@ -107,7 +109,8 @@ func (x *index) landmarks(window inspect.Bounds, most int) (list []inspect.Landm
 		if !window.Contains(lon, lat) {
 			continue
 		}
-		list = append(list, inspect.Landmark{X: x.list.Lon(place), Y: lat, Name: x.list.Name(place), Weight: float64(x.list.Population(place))})
+		list = append(list, inspect.Landmark{X: x.list.Lon(place), Y: lat, Name: x.list.Name(place),
+			Weight: float64(x.list.Population(place))})
 		if len(list) == most {
 			break
 		}

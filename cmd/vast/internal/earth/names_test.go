@@ -35,8 +35,10 @@ func readList(t testing.TB, text string) *places.List {
 
 func TestFold(t *testing.T) {
 	for _, c := range []struct{ name, want string }{
-		{"Zürich", "zurich"}, {"Łódź", "lodz"}, {"Saint-Étienne", "saint etienne"}, {"ÅLESUND", "alesund"}, {"Straße", "strasse"},
-		{"İzmir", "izmir"}, {"Hawaiʻi", "hawai'i"}, {"rome", "rome"}, {"", ""}, {"東京", "東京"}, {"\xff\xfe", "\uFFFD\uFFFD"},
+		{"Zürich", "zurich"}, {"Łódź", "lodz"}, {"Saint-Étienne", "saint etienne"},
+		{"ÅLESUND", "alesund"}, {"Straße", "strasse"},
+		{"İzmir", "izmir"}, {"Hawaiʻi", "hawai'i"}, {"rome", "rome"}, {"", ""}, {"東京", "東京"},
+		{"\xff\xfe", "\uFFFD\uFFFD"},
 		{"Thành phố Hồ Chí Minh", "thanh pho ho chi minh"},
 	} {
 		if got := fold(c.name); got != c.want {
@@ -48,11 +50,14 @@ func TestFold(t *testing.T) {
 func TestFindPlaces(t *testing.T) {
 	x := newIndex(readList(t, namesakes))
 	for _, c := range []struct{ text, want string }{
-		{"Paris", "Paris, FR"}, {"PARIS", "Paris, FR"}, {"paris, fr", "Paris, FR"}, {"Paris,US", "Paris, US"}, {"Paris, US (2)", "Paris, US (2)"},
-		{"Paris (2)", "Paris, US"}, {"Paris (3)", "Paris, US (2)"}, {"Paris, Texas", "Paris, Texas, US"}, {"lodz", "Łódź, PL"},
+		{"Paris", "Paris, FR"}, {"PARIS", "Paris, FR"}, {"paris, fr", "Paris, FR"},
+		{"Paris,US", "Paris, US"}, {"Paris, US (2)", "Paris, US (2)"},
+		{"Paris (2)", "Paris, US"}, {"Paris (3)", "Paris, US (2)"},
+		{"Paris, Texas", "Paris, Texas, US"}, {"lodz", "Łódź, PL"},
 		{"saint etienne", "Saint-Étienne, FR"}, {" São-Paulo ", "São Paulo, BR"}, {"Nowhere", "Nowhere"},
 		{"Washington D.C. (old)", "Washington D.C. (old), US"},
-		{"Par", ""}, {"Paris, DE", ""}, {"Paris, US (3)", ""}, {"Paris (0)", ""}, {"Paris (-1)", ""}, {"Paris (2", ""}, {"", ""}, {",", ""}, {"(2)", ""},
+		{"Par", ""}, {"Paris, DE", ""}, {"Paris, US (3)", ""}, {"Paris (0)", ""},
+		{"Paris (-1)", ""}, {"Paris (2", ""}, {"", ""}, {",", ""}, {"(2)", ""},
 	} {
 		got := ""
 		if place, ok := x.find(c.text); ok {
@@ -71,9 +76,12 @@ func TestSuggestPlaces(t *testing.T) {
 		most int
 		want string
 	}{
-		{"par", 9, "[Paris, FR Paris, US Paris, US (2) Pariis, EE Paris, Texas, US]"}, {"PAR", 2, "[Paris, FR Paris, US]"},
-		{"paris", 9, "[Paris, FR Paris, US Paris, US (2) Paris, Texas, US]"}, {"paris, u", 9, "[Paris, US Paris, US (2) Paris, Texas, US]"},
-		{"ł", 9, "[Łódź, PL]"}, {"sã", 9, "[São Paulo, BR Saint-Étienne, FR]"}, {"sa", 9, "[São Paulo, BR Saint-Étienne, FR]"}, {"x", 9, "[]"}, {"", 2, "[São Paulo, BR Paris, FR]"},
+		{"par", 9, "[Paris, FR Paris, US Paris, US (2) Pariis, EE Paris, Texas, US]"},
+		{"PAR", 2, "[Paris, FR Paris, US]"},
+		{"paris", 9, "[Paris, FR Paris, US Paris, US (2) Paris, Texas, US]"},
+		{"paris, u", 9, "[Paris, US Paris, US (2) Paris, Texas, US]"},
+		{"ł", 9, "[Łódź, PL]"}, {"sã", 9, "[São Paulo, BR Saint-Étienne, FR]"}, {"sa", 9,
+			"[São Paulo, BR Saint-Étienne, FR]"}, {"x", 9, "[]"}, {"", 2, "[São Paulo, BR Paris, FR]"},
 		{"par", 0, "[]"}, {"zzzz", 9, "[]"},
 	} {
 		names := []string{}
@@ -108,7 +116,8 @@ func TestEveryPlaceIsFound(t *testing.T) {
 			t.Fatalf("%q suggests nothing", text)
 		}
 		for i, place := range found {
-			if !strings.HasPrefix(fold(list.Name(place)), text) || i > 0 && list.Population(found[i-1]) < list.Population(place) {
+			if !strings.HasPrefix(fold(list.Name(place)), text) || i > 0 &&
+				list.Population(found[i-1]) < list.Population(place) {
 				t.Errorf("%q suggests %s after %s", text, x.name(place), x.name(found[max(0, i-1)]))
 			}
 		}
@@ -133,7 +142,8 @@ func TestNamesOfEntities(t *testing.T) {
 	if name, ok := n.Name(vast.Entity{}); ok {
 		t.Errorf("nobody is called %q", name)
 	}
-	if s := n.Suggest("lo", 5); len(s) != 1 || s[0].Name != "Łódź, PL" || s[0].Detail != "768,755 inhabitants" {
+	if s := n.Suggest("lo", 5); len(s) != 1 || s[0].Name != "Łódź, PL" ||
+		s[0].Detail != "768,755 inhabitants" {
 		t.Errorf("suggests %+v", s)
 	}
 }

@@ -47,7 +47,8 @@ func writeReport(out io.Writer, w world, o options, t timing) error {
 	return json.NewEncoder(out).Encode(report{
 		Seed: o.seed, Ticks: c.Ticks, Travellers: c.Travellers, Places: c.Places, Entities: c.Entities,
 		StructuralChanges: c.StructuralChanges, StateHash: w.Hash(),
-		TickMs:       tickReport{milliseconds(t.p50), milliseconds(t.p90), milliseconds(t.p99), milliseconds(t.max)},
+		TickMs: tickReport{milliseconds(t.p50), milliseconds(t.p90), milliseconds(t.p99),
+			milliseconds(t.max)},
 		WithinBudget: t.within,
 		Memory:       memoryReport{m.reserved, m.committed, m.resident, m.goHeap},
 		GC:           gcReport{m.collections, milliseconds(m.pauseMax)},

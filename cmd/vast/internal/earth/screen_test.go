@@ -25,7 +25,8 @@ type terminal struct {
 func show(t *testing.T, columns, rows int, charset string) *terminal {
 	t.Helper()
 	w := &fakeWorld{}
-	w.counts.Travellers, w.counts.Infectious, w.counts.Recovered, w.counts.Entities = 1_000_000, 4_321, 77, 1_199_568
+	w.counts.Travellers, w.counts.Infectious, w.counts.Recovered, w.counts.Entities = 1_000_000, 4_321, 77,
+		1_199_568
 	o := options{hz: 1000}
 	d := newDriver(w, o)
 	return &terminal{ttytest.Show(t, columns, rows, charset, fallbacks(), func(s *ttytest.Screen) int {
@@ -52,8 +53,10 @@ func TestScreenSizes(t *testing.T) {
 	}{
 		{20, 6, 4, 15, []string{"tick p50 ", "day 1 "}},
 		{80, 24, 17, 240, []string{
-			"tick p50 ", "ticks/s", "worst", "1,000,000 travellers", "4,321 infected", "1,199,568 entities", "changes of structure/s",
-			"resident", "committed", "reserved", "Go heap", "collections", "longest pause", "inspector " + inspectorURL, "q quit   space pause", places.Attribution,
+			"tick p50 ", "ticks/s", "worst", "1,000,000 travellers", "4,321 infected", "1,199,568 entities",
+			"changes of structure/s",
+			"resident", "committed", "reserved", "Go heap", "collections", "longest pause", "inspector " +
+				inspectorURL, "q quit   space pause", places.Attribution,
 		}},
 		{200, 60, 53, 1450, []string{"% inside 16.7 ms", " late", "77 recovered", " places"}},
 	} {
@@ -67,7 +70,8 @@ func TestScreenSizes(t *testing.T) {
 				}
 			}
 			if got := braille(lines[:c.mapRows]); got < c.dots {
-				t.Errorf("%d cells of the map have dots, want %d or more:\n%s", got, c.dots, strings.Join(lines, "\n"))
+				t.Errorf("%d cells of the map have dots, want %d or more:\n%s", got, c.dots,
+					strings.Join(lines, "\n"))
 			}
 			if !strings.Contains(lines[c.mapRows], "tick p50") || braille(lines[c.mapRows:]) > 0 {
 				t.Errorf("the map does not end at row %d:\n%s", c.mapRows, strings.Join(lines, "\n"))

@@ -21,8 +21,8 @@ func serve(l loaded, d *driver, o options) (*inspect.Inspector, error) {
 		Views: []inspect.View{newMap(l, credits)}, Attribution: credits,
 	})
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("%s is taken by another program: choose another address with -inspect, such as %s for any free port, or off",
-			o.inspect, "127.0.0.1:0")
+		return nil, fmt.Errorf("%s is taken by another program: choose another address with -inspect, "+
+			"such as %s for any free port, or off", o.inspect, "127.0.0.1:0")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: try another address with -inspect, such as 127.0.0.1:0, or off", err)

@@ -44,7 +44,8 @@ func (b *background) text() string {
 // begin runs the command until the test ends, with one buffer for both outputs.
 func begin(t *testing.T, args ...string) *background {
 	t.Helper()
-	o, err := parse(append([]string{"-places", write(t, "places.csv", village), "-travellers", "2000"}, args...))
+	o, err := parse(append([]string{"-places", write(t, "places.csv", village), "-travellers", "2000"},
+		args...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +122,8 @@ func ask(t *testing.T, method string, u *url.URL, path, body string, into any) i
 }
 
 func TestPrintedAddressAnswers(t *testing.T) {
-	for _, args := range [][]string{{"-plain"}, {"-json"}, {"-json", "-hz", "0"}, {"-plain", "-inspect", "localhost:0"}} {
+	for _, args := range [][]string{{"-plain"}, {"-json"}, {"-json", "-hz", "0"},
+		{"-plain", "-inspect", "localhost:0"}} {
 		b := begin(t, args...)
 		u := b.url()
 		if u.Fragment != "" {
@@ -132,12 +134,14 @@ func TestPrintedAddressAnswers(t *testing.T) {
 			ReadOnly bool
 			Views    []struct{ ID string }
 		}
-		if status := ask(t, "GET", u, "world", "", &world); status != http.StatusOK || world.Name != "earth" || !world.ReadOnly || len(world.Views) != 1 {
+		if status := ask(t, "GET", u, "world", "", &world); status != http.StatusOK ||
+			world.Name != "earth" || !world.ReadOnly || len(world.Views) != 1 {
 			t.Errorf("%v: %d, %+v", args, status, world)
 		}
 		var picture []byte
 		path := "views/earth/picture?x0=-180&y0=-90&x1=180&y1=90&columns=4&rows=2"
-		if status := ask(t, "GET", u, path, "", &picture); status != http.StatusOK || len(picture) != 48+4*2*8 {
+		if status := ask(t, "GET", u, path, "", &picture); status != http.StatusOK ||
+			len(picture) != 48+4*2*8 {
 			t.Fatalf("%v: %d, %q", args, status, picture)
 		}
 		sum := uint32(0)
@@ -175,16 +179,19 @@ func TestMapKnowsPlaces(t *testing.T) {
 		t.Fatalf("picked %+v, want Roma", picked)
 	}
 	roma := picked.Picked[0]
-	if roma.Name != "Roma" || roma.Detail != "IT" || len(roma.Facts) != 3 || roma.Facts[2].Value != 2700000 || roma.Links[1].Query != `Infectious, At("Roma, IT")` {
+	if roma.Name != "Roma" || roma.Detail != "IT" || len(roma.Facts) != 3 || roma.Facts[2].Value != 2700000 ||
+		roma.Links[1].Query != `Infectious, At("Roma, IT")` {
 		t.Errorf("picked %+v", roma)
 	}
 	var at struct{ X, Y float64 }
-	if ask(t, "GET", u, "views/earth/where?entity="+roma.Entity, "", &at); at.X < 12.49 || at.X > 12.51 || at.Y < 41.89 || at.Y > 41.91 {
+	if ask(t, "GET", u, "views/earth/where?entity="+roma.Entity, "", &at); at.X < 12.49 || at.X > 12.51 ||
+		at.Y < 41.89 || at.Y > 41.91 {
 		t.Errorf("Roma is at %v", at)
 	}
 	var marks struct{ Landmarks []struct{ Name string } }
 	ask(t, "GET", u, "views/earth/landmarks?x0=130&y0=-60&x1=370&y1=60&most=3", "", &marks)
-	if len(marks.Landmarks) != 3 || marks.Landmarks[0].Name != "Tokyo" || marks.Landmarks[1].Name != "Quito" || marks.Landmarks[2].Name != "Zürich" {
+	if len(marks.Landmarks) != 3 || marks.Landmarks[0].Name != "Tokyo" ||
+		marks.Landmarks[1].Name != "Quito" || marks.Landmarks[2].Name != "Zürich" {
 		t.Errorf("landmarks from Japan eastwards: %+v", marks)
 	}
 	var view struct {
@@ -211,16 +218,20 @@ func TestTakenPort(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	status, stdout, stderr := runEarth("-places", write(t, "places.csv", village), "-travellers", "10", "-ticks", "1", "-inspect", l.Addr().String())
+	status, stdout, stderr := runEarth("-places", write(t, "places.csv", village), "-travellers", "10",
+		"-ticks", "1", "-inspect", l.Addr().String())
 	if status != cli.Failure || stdout != "" || strings.Count(stderr, "\n") != 1 {
-		t.Errorf("exit status %d, stdout %q, stderr %q; want %d and one line", status, stdout, stderr, cli.Failure)
+		t.Errorf("exit status %d, stdout %q, stderr %q; want %d and one line", status, stdout, stderr,
+			cli.Failure)
 	}
 	for _, want := range []string{l.Addr().String(), "taken", "-inspect", "127.0.0.1:0", "off"} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("stderr %q lacks %q", stderr, want)
 		}
 	}
-	if status, _, stderr = runEarth("-travellers", "10", "-places", write(t, "places.csv", village), "-inspect", "no.such.host.invalid:1"); status != cli.Failure || !strings.Contains(stderr, "another address") {
+	if status, _, stderr = runEarth("-travellers", "10", "-places", write(t, "places.csv", village),
+		"-inspect", "no.such.host.invalid:1"); status != cli.Failure ||
+		!strings.Contains(stderr, "another address") {
 		t.Errorf("exit status %d, stderr %q", status, stderr)
 	}
 }

@@ -61,7 +61,8 @@ func TestParseSize(t *testing.T) {
 
 // FuzzParseSize compares accepted sizes with another way of parsing.
 func FuzzParseSize(f *testing.F) {
-	for _, s := range []string{"1", "512MiB", "2GB", "1.5GiB", "", "-3kB", "9223372036854775807", "0.000001TiB", "1e5", "."} {
+	for _, s := range []string{"1", "512MiB", "2GB", "1.5GiB", "", "-3kB", "9223372036854775807",
+		"0.000001TiB", "1e5", "."} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

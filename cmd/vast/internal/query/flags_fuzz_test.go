@@ -8,7 +8,9 @@ import (
 // FuzzFlags reads arbitrary command lines. Accepted values are within their bounds; a rejected line gives an
 // error of one line.
 func FuzzFlags(f *testing.F) {
-	for _, line := range []string{"127.0.0.1:80 Body -count", ":1 x -format json -limit 0 -sample 3 -columns a,b", "1 2 3", "-token t a b -limit -1", "-format xml a b"} {
+	for _, line := range []string{"127.0.0.1:80 Body -count",
+		":1 x -format json -limit 0 -sample 3 -columns a,b", "1 2 3", "-token t a b -limit -1",
+		"-format xml a b"} {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {

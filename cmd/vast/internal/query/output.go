@@ -22,7 +22,8 @@ func (o *output) count(n int, exact bool, format string) error {
 	case format == "json":
 		text = fmt.Sprintf("{\"count\":%d,\"exact\":%t}\n", n, exact)
 	case !exact:
-		fmt.Fprintln(o.notes, "vast query: the world changed meanwhile, or the time ran out: the number is not exact")
+		fmt.Fprintln(o.notes, "vast query: the world changed meanwhile, or the time ran out: the number "+
+			"is not exact")
 	}
 	_, err := io.WriteString(o.to, text)
 	return err

@@ -53,12 +53,14 @@ func TestTable(t *testing.T) {
 	if n, _, err := (&output{to: &b}).table(strings.NewReader(rows), 0); n != 5 || err != nil {
 		t.Fatal(n, err)
 	}
-	want := "name       n  note\na          1\nbb    -2.5e3  " + long + "\n\nccc       10\nd          7  " + strings.Repeat(" ", 100) + "  extra\n"
+	want := "name       n  note\na          1\nbb    -2.5e3  " + long + "\n\nccc       10\nd          7  " +
+		strings.Repeat(" ", 100) + "  extra\n"
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}
 	b.Reset()
-	if _, _, err := (&output{to: &b, terminal: true, columns: 40}).table(strings.NewReader(rows), 0); err != nil {
+	if _, _, err := (&output{to: &b, terminal: true, columns: 40}).table(strings.NewReader(rows),
+		0); err != nil {
 		t.Fatal(err)
 	}
 	if want := "bb    -2.5e3  " + strings.Repeat("x", 25) + "…\n"; !strings.Contains(b.String(), want) {
@@ -75,7 +77,8 @@ func TestTableOfManyRows(t *testing.T) {
 	}
 	for _, terminal := range []bool{false, true} {
 		var b strings.Builder
-		n, more, err := (&output{to: &b, terminal: terminal, columns: 200}).table(strings.NewReader(in.String()), 4000)
+		n, more, err := (&output{to: &b, terminal: terminal,
+			columns: 200}).table(strings.NewReader(in.String()), 4000)
 		lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 		if n != 4000 || !more || err != nil || len(lines) != 4001 {
 			t.Fatalf("%d rows, more %v, %v, %d lines", n, more, err, len(lines))

@@ -69,8 +69,10 @@ func flags(o *options) *flag.FlagSet {
 		"(default: table on a terminal, csv elsewhere)")
 	f.Func("limit", "most `rows` to show; 0: all, up to 1,048,576\n(default: 1000 for a table, all otherwise)",
 		(*amount)(&o.limit).Set)
-	f.Var((*amount)(&o.sample), "sample", "show this `number` of rows picked at random, instead of the first ones; 0: no sample")
-	f.StringVar(&o.columns, "columns", "", "the columns to show, as a `list` with commas (default: those that the query names)")
+	f.Var((*amount)(&o.sample), "sample",
+		"show this `number` of rows picked at random, instead of the first ones; 0: no sample")
+	f.StringVar(&o.columns, "columns", "",
+		"the columns to show, as a `list` with commas (default: those that the query names)")
 	f.BoolVar(&o.count, "count", false, "show only how many entities match")
 	return f
 }
@@ -84,11 +86,14 @@ func parse(args []string, terminal bool) (options, error) {
 	case err != nil:
 		return o, &cli.UsageError{Command: "query", Err: err}
 	case len(rest) == 0:
-		return o, &cli.UsageError{Command: "query", Err: errors.New("which program? Its inspector's address is missing, and the query")}
+		return o, &cli.UsageError{Command: "query",
+			Err: errors.New("which program? Its inspector's address is missing, and the query")}
 	case len(rest) == 1:
-		return o, &cli.UsageError{Command: "query", Err: errors.New("the query is missing, such as 'Position, !Dead'")}
+		return o, &cli.UsageError{Command: "query",
+			Err: errors.New("the query is missing, such as 'Position, !Dead'")}
 	case len(rest) > 2:
-		return o, &cli.UsageError{Command: "query", Err: fmt.Errorf("unexpected argument %q: put the query between quotes", rest[2])}
+		return o, &cli.UsageError{Command: "query",
+			Err: fmt.Errorf("unexpected argument %q: put the query between quotes", rest[2])}
 	}
 	o.address, o.text = rest[0], rest[1]
 	switch o.format {
@@ -99,7 +104,8 @@ func parse(args []string, terminal bool) (options, error) {
 		}
 	case "table", "json", "csv":
 	default:
-		return o, &cli.UsageError{Command: "query", Err: fmt.Errorf("-format %q: want table, json or csv", o.format)}
+		return o, &cli.UsageError{Command: "query",
+			Err: fmt.Errorf("-format %q: want table, json or csv", o.format)}
 	}
 	if o.limit < 0 {
 		o.limit = 0
@@ -220,10 +226,12 @@ func ask(ctx context.Context, p *attach.Program, o options, out *output) error {
 		return err
 	}
 	defer rows.Close()
-	write := map[string]func(io.Reader, int) (int, bool, error){"table": out.table, "json": out.lines, "csv": out.csv}[o.format]
+	write := map[string]func(io.Reader, int) (int, bool, error){"table": out.table, "json": out.lines,
+		"csv": out.csv}[o.format]
 	n, more, err := write(rows, o.limit)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("the answer broke off after %d rows: the query takes too long, or the program has ended", n)
+		return fmt.Errorf("the answer broke off after %d rows: the query takes too long, or the program "+
+			"has ended", n)
 	}
 	if err != nil {
 		return err
@@ -246,6 +254,6 @@ func showPlace(w io.Writer, text string, e *attach.Error) {
 	length := min(e.Length, max(len(clean)-at, 1))
 	before := tty.Width(string(clean[:at]))
 	marked := max(tty.Width(string(clean[at:min(at+length, len(clean))])), 1)
-	fmt.Fprintf(w, "vast query: %s\n\n    %s\n    %s%s\n", tty.Clean(e.Message), string(clean), strings.Repeat(" ", before),
-		strings.Repeat("^", marked))
+	fmt.Fprintf(w, "vast query: %s\n\n    %s\n    %s%s\n", tty.Clean(e.Message), string(clean),
+		strings.Repeat(" ", before), strings.Repeat("^", marked))
 }

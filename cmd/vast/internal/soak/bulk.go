@@ -13,7 +13,8 @@ func sequences(t *tally) churn {
 	return churn{name: "sequences", round: func(r *rand.Rand) {
 		pages := vm.Pages(r.IntN(4))
 		useArray(r, some(bulk.NewArray[place](bulk.Options{Capacity: 20_000, Pages: pages})))
-		useTable(r, bulk.NewTable(bulk.TableOptions{Layout: bulk.Layout(r.IntN(4)), Capacity: 20_000, Pages: pages}))
+		useTable(r, bulk.NewTable(bulk.TableOptions{Layout: bulk.Layout(r.IntN(4)), Capacity: 20_000,
+			Pages: pages}))
 		lists := some(bulk.NewLists[uint32](bulk.Options{Capacity: 400_000, Pages: pages}))
 		owners := newOwners(lists)
 		owners.use(r, 4000)
@@ -32,7 +33,8 @@ func useArray(r *rand.Rand, a *bulk.Array[place]) {
 		must(p == place{}, "element %d of AppendN is %v", i, p)
 	}
 	for i, p := range a.Slice() {
-		must(i >= keep && p == place{} || i < keep && p == place{int64(i), -int64(i)}, "element %d is %v", i, p)
+		must(i >= keep && p == place{} || i < keep && p == place{int64(i), -int64(i)}, "element %d is %v", i,
+			p)
 	}
 	none(a.Close())
 	none(a.Close())
@@ -56,7 +58,8 @@ func useTable(r *rand.Rand, table *bulk.Table) {
 	for b := range table.Blocks() {
 		numbers, squares := number.Slice(b), square.Slice(b)
 		for i, v := range numbers {
-			must(v == model[row] && squares[i] == int64(v)*int64(v), "row %d is %d and %d, not %d", row, v, squares[i], model[row])
+			must(v == model[row] && squares[i] == int64(v)*int64(v), "row %d is %d and %d, not %d", row, v,
+				squares[i], model[row])
 			row++
 		}
 	}
@@ -118,7 +121,8 @@ func (o *owners) use(r *rand.Rand, steps int) {
 		}))
 	}
 	for i, l := range o.owned {
-		must(slices.Equal(o.lists.Slice(l), o.model[i]), "list %d is %v, not %v", i, o.lists.Slice(l), o.model[i])
+		must(slices.Equal(o.lists.Slice(l), o.model[i]), "list %d is %v, not %v", i, o.lists.Slice(l),
+			o.model[i])
 	}
 }
 

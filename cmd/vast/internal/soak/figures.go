@@ -33,8 +33,10 @@ func readFigures() figures {
 	resident, _ := measure.Resident() // 0 if unknown
 	return figures{
 		Mappings: usage.Mappings, AddressSpace: usage.AddressSpace, Resident: resident,
-		Descriptors: openDescriptors(), Goroutines: runtime.NumGoroutine(), GoHeap: int(heap[0].Value.Uint64()),
-		Regions: total.Regions, Reserved: total.Reserved, Committed: total.Committed, InRegions: total.Resident, Leaked: total.Leaked,
+		Descriptors: openDescriptors(), Goroutines: runtime.NumGoroutine(),
+		GoHeap:  int(heap[0].Value.Uint64()),
+		Regions: total.Regions, Reserved: total.Reserved, Committed: total.Committed,
+		InRegions: total.Resident, Leaked: total.Leaked,
 	}
 }
 
@@ -69,14 +71,18 @@ const mebibyte = 1 << 20
 // less. A leak of a page in each round of an hour is far beyond it.
 var judged = []figure{
 	{name: "mappings", of: func(f *figures) *int { return &f.Mappings }, slack: 64},
-	{name: "address space", of: func(f *figures) *int { return &f.AddressSpace }, bytes: true, slack: 256 * mebibyte},
-	{name: "resident memory", of: func(f *figures) *int { return &f.Resident }, bytes: true, slack: 8 * mebibyte},
+	{name: "address space", of: func(f *figures) *int { return &f.AddressSpace }, bytes: true,
+		slack: 256 * mebibyte},
+	{name: "resident memory", of: func(f *figures) *int { return &f.Resident }, bytes: true,
+		slack: 8 * mebibyte},
 	{name: "file descriptors", of: func(f *figures) *int { return &f.Descriptors }, exact: true},
 	{name: "goroutines", of: func(f *figures) *int { return &f.Goroutines }, exact: true},
 	{name: "Go heap", of: func(f *figures) *int { return &f.GoHeap }, bytes: true, slack: 2 * mebibyte},
 	{name: "regions", of: func(f *figures) *int { return &f.Regions }, exact: true},
 	{name: "reserved memory", of: func(f *figures) *int { return &f.Reserved }, bytes: true, exact: true},
-	{name: "committed memory", of: func(f *figures) *int { return &f.Committed }, bytes: true, slack: mebibyte},
-	{name: "resident memory in regions", of: func(f *figures) *int { return &f.InRegions }, bytes: true, slack: mebibyte},
+	{name: "committed memory", of: func(f *figures) *int { return &f.Committed }, bytes: true,
+		slack: mebibyte},
+	{name: "resident memory in regions", of: func(f *figures) *int { return &f.InRegions }, bytes: true,
+		slack: mebibyte},
 	{name: "leaked memory", of: func(f *figures) *int { return &f.Leaked }, bytes: true, exact: true},
 }

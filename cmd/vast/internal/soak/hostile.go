@@ -65,15 +65,19 @@ func hostileEntities(t *tally) churn {
 				n.compareOne(e, p)
 				continue
 			}
-			must(!n.world.Alive(e) && n.at.Get(e) == nil && n.goods.Get(e) == nil && n.note.Get(e) == nil && !n.ill.Has(e), "%v is there", e)
+			must(!n.world.Alive(e) && n.at.Get(e) == nil && n.goods.Get(e) == nil && n.note.Get(e) == nil &&
+				!n.ill.Has(e), "%v is there", e)
 			switch i % 8 {
 			case 0:
 				_, has := n.boss.Target(e)
-				must(!has && n.boss.CountSources(e) == 0 && n.boss.Depth(e) == 0 && !n.boss.Remove(e), "%v has a boss", e)
+				must(!has && n.boss.CountSources(e) == 0 && n.boss.Depth(e) == 0 && !n.boss.Remove(e),
+					"%v has a boss", e)
 			case 1:
-				must(n.roads.CountSources(e) == 0 && n.roads.CountTargets(e) == 0 && !n.roads.RemoveTargets(e), "%v has roads", e)
+				must(n.roads.CountSources(e) == 0 && n.roads.CountTargets(e) == 0 &&
+					!n.roads.RemoveTargets(e), "%v has roads", e)
 			case 2:
-				must(n.at.Add(e, place{}) == nil && !n.at.Set(e, place{}) && !n.at.Remove(e) && n.at.Edit(e) == nil, "%v has a place", e)
+				must(n.at.Add(e, place{}) == nil && !n.at.Set(e, place{}) && !n.at.Remove(e) &&
+					n.at.Edit(e) == nil, "%v has a place", e)
 			case 3:
 				_, named := n.names.Of(e)
 				must(!named && !n.names.Remove(e) && !n.world.Delete(e), "%v is there", e)
@@ -107,7 +111,8 @@ func hostileEntities(t *tally) churn {
 func hostileHandles(t *tally) churn {
 	return churn{name: "hostile handles", round: func(r *rand.Rand) {
 		o := bulk.Options{Capacity: 2000}
-		pool, dense, shared := some(bulk.NewPool[place](o)), some(bulk.NewDense[place](o)), some(bulk.NewSharedPool[place](o))
+		pool, dense, shared := some(bulk.NewPool[place](o)), some(bulk.NewDense[place](o)),
+			some(bulk.NewSharedPool[place](o))
 		var before []uint64 // valid for the container before
 		for _, in := range []handled{pool, dense, shared} {
 			held := newHolder(in, 1000)

@@ -89,7 +89,8 @@ func indices(t *tally) churn {
 				must(x.Update(h, func(p *place) { p.X, p.Y = p.X+10_000, p.Y-10_000 }), "%v is not there", h)
 			}
 		}
-		must(byX.Len() == pool.Len() && byY.Len() == pool.Len(), "%d and %d keys of %d elements", byX.Len(), byY.Len(), pool.Len())
+		must(byX.Len() == pool.Len() && byY.Len() == pool.Len(), "%d and %d keys of %d elements", byX.Len(),
+			byY.Len(), pool.Len())
 		for h, p := range pool.All() {
 			must(byX.Has(p.X, h) && byY.Has(p.Y, h), "the keys of %v are not in the indices", *p)
 		}

@@ -18,8 +18,10 @@ var asked = []struct {
 	path   string
 	status int
 }{
-	{"", 200}, {"api/v1/world", 200}, {"api/v1/entities?query=place", 200}, {"api/v1/count?query=place,!ill", 200}, {"api/v1/memory", 200},
-	{"api/v1/overview", 200}, {"api/v1/entities/0.1", 200}, {"api/v1/entities/zzz", 400}, {"api/v1/entities?query=((", 400},
+	{"", 200}, {"api/v1/world", 200}, {"api/v1/entities?query=place", 200},
+	{"api/v1/count?query=place,!ill", 200}, {"api/v1/memory", 200},
+	{"api/v1/overview", 200}, {"api/v1/entities/0.1", 200},
+	{"api/v1/entities/zzz", 400}, {"api/v1/entities?query=((", 400},
 	{"api/v1/nothing", 404}, {"api/v1/memory/picture", 200}, {"metrics", 200},
 }
 
@@ -57,7 +59,8 @@ func inspectors(t *tally) churn {
 			answer := some(client.Get(base + ask.path))
 			body := some(io.ReadAll(answer.Body))
 			none(answer.Body.Close())
-			must(answer.StatusCode == ask.status && len(body) > 0, "%q: %s, not %d: %.200s", ask.path, answer.Status, ask.status, body)
+			must(answer.StatusCode == ask.status && len(body) > 0, "%q: %s, not %d: %.200s", ask.path,
+				answer.Status, ask.status, body)
 			t.operations.Add(1)
 		}
 		stream := some(client.Get(base + "api/v1/stream?topic=overview"))

@@ -33,10 +33,12 @@ func TestJudge(t *testing.T) {
 		want   []string
 	}{
 		{func(*figures) {}, nil},
-		{func(f *figures) { f.Mappings, f.Resident = 200+10+64, 113*mebibyte }, nil}, // a twentieth and the slack
+		// a twentieth and the slack
+		{func(f *figures) { f.Mappings, f.Resident = 200+10+64, 113*mebibyte }, nil},
 		{func(f *figures) { f.Mappings = 200 + 10 + 65 }, []string{"mappings"}},
 		{func(f *figures) { f.Resident = 113*mebibyte + 1 }, []string{"resident memory"}},
-		{func(f *figures) { f.Descriptors, f.Goroutines = 10, 3 }, []string{"file descriptors", "goroutines"}},
+		{func(f *figures) { f.Descriptors, f.Goroutines = 10, 3 },
+			[]string{"file descriptors", "goroutines"}},
 		{func(f *figures) { f.Reserved++ }, []string{"reserved memory"}},
 		{func(f *figures) { *f = figures{} }, nil}, // a decrease is no growth
 	} {
@@ -56,7 +58,8 @@ func TestJudge(t *testing.T) {
 	if base.Mappings != 200 || base.Goroutines != 1 || base.Descriptors != 9 || base.Reserved != 5 {
 		t.Errorf("the baseline is %+v", base)
 	}
-	if got := (growth{Figure: "regions", From: 1, To: 2}).String() + (growth{"mem", 1024, 2048, true}).String(); got !=
+	if got := (growth{Figure: "regions", From: 1, To: 2}).String() +
+		(growth{"mem", 1024, 2048, true}).String(); got !=
 		"regions grew from 1 to 2"+"mem grew from 1 KiB to 2 KiB" {
 		t.Error(got)
 	}

@@ -19,8 +19,10 @@ func lastingContainers(t *tally) churn {
 	)
 	return churn{name: "lasting containers", round: func(r *rand.Rand) {
 		if pool == nil {
-			pool, lists = some(bulk.NewPool[place](bulk.Options{})), some(bulk.NewLists[uint32](bulk.Options{}))
-			hash, ordered = some(bulk.NewHashIndex[int32, int64](bulk.Options{})), some(bulk.NewOrderedIndex[int32, int64](bulk.Options{}))
+			pool, lists = some(bulk.NewPool[place](bulk.Options{})),
+				some(bulk.NewLists[uint32](bulk.Options{}))
+			hash, ordered = some(bulk.NewHashIndex[int32, int64](bulk.Options{})),
+				some(bulk.NewOrderedIndex[int32, int64](bulk.Options{}))
 			held, owned, p, q = newHolder(pool, 5000), newOwners(lists), newPairs(hash), newPairs(ordered)
 		}
 		held.use(r, 5000)

@@ -49,7 +49,8 @@ func arenas(t *tally) churn {
 			lasting = some(arena.New(arena.Options{HighWater: 16 << 10}))
 		}
 		use(lasting, r)
-		passing := some(arena.New(arena.Options{Capacity: mebibyte, HighWater: -1, Pages: vm.Pages(r.IntN(4))}))
+		passing := some(arena.New(arena.Options{Capacity: mebibyte, HighWater: -1,
+			Pages: vm.Pages(r.IntN(4))}))
 		use(passing, r)
 		none(passing.Close())
 	}, close: func() { none(lasting.Close()) }}
@@ -103,12 +104,14 @@ func heaps(t *tally) churn {
 			lasting, blocks = some(heap.New(heap.Options{})), make([]block, 300)
 		}
 		use(lasting, blocks, r)
-		passing := some(heap.New(heap.Options{Capacity: 4 * mebibyte, Unshared: true, Pages: vm.Pages(r.IntN(3))}))
+		passing := some(heap.New(heap.Options{Capacity: 4 * mebibyte, Unshared: true,
+			Pages: vm.Pages(r.IntN(3))}))
 		buffer := heap.NewBuffer[place](passing)
 		for i := range int64(3000) {
 			buffer.Append(place{i, i})
 		}
-		must(buffer.Len() == 3000 && *buffer.At(2999) == place{2999, 2999}, "the buffer ends with %v", *buffer.At(2999))
+		must(buffer.Len() == 3000 && *buffer.At(2999) == place{2999, 2999}, "the buffer ends with %v",
+			*buffer.At(2999))
 		small := make([]block, 100)
 		use(passing, small, r)
 		if r.IntN(2) == 0 {
@@ -132,11 +135,14 @@ func guards(t *tally) churn {
 		must(pool.Remove(h), "%v is not there", h)
 		if !vm.HeapStandIn() {
 			fault := provoke(func() { p.X++ })
-			must(fault != nil && fault.Kind == guard.AfterFree, "a write after the removal is no fault: %v", fault)
+			must(fault != nil && fault.Kind == guard.AfterFree, "a write after the removal is no fault: %v",
+				fault)
 		}
 		none(pool.Check())
 		none(pool.Close())
-		sampled := some(guard.NewSampledPool[place](guard.SampledPoolOptions{Options: bulk.Options{Capacity: 5000}, Every: 50}))
+		sampled := some(guard.NewSampledPool[place](guard.SampledPoolOptions{
+			Options: bulk.Options{Capacity: 5000}, Every: 50,
+		}))
 		newHolder(sampled, 1000).use(r, 3000)
 		none(sampled.Close())
 		t.operations.Add(3500)

@@ -37,7 +37,8 @@ func (r *report) add(t *tally, now figures, passed time.Duration) {
 // line formats the report for grep and cut: name=value, one space between, sizes in bytes.
 func (r *report) line() string {
 	f := r.now
-	return fmt.Sprintf("seconds=%.0f rounds=%d operations=%d hostile=%d wraps=%d mappings=%d address_space=%d resident=%d "+
+	return fmt.Sprintf("seconds=%.0f rounds=%d operations=%d hostile=%d wraps=%d mappings=%d "+
+		"address_space=%d resident=%d "+
 		"fds=%d goroutines=%d go_heap=%d regions=%d reserved=%d committed=%d in_regions=%d",
 		r.Seconds, r.Rounds, r.Operations, r.Hostile, r.Wraps, f.Mappings, f.AddressSpace, f.Resident,
 		f.Descriptors, f.Goroutines, f.GoHeap, f.Regions, f.Reserved, f.Committed, f.InRegions)
@@ -57,8 +58,10 @@ func write(w io.Writer, o options, r report) error {
 
 // summary returns the report as text.
 func (r *report) summary() string {
-	text := fmt.Sprintf("\n%d rounds in %.0f s, seed %d: %d operations, %d hostile handles and entities, %d slots worn out\n\n"+
-		"%-28s %12s %12s\n", r.Rounds, r.Seconds, r.Seed, r.Operations, r.Hostile, r.Wraps, "median of a quarter", "first", "last")
+	text := fmt.Sprintf("\n%d rounds in %.0f s, seed %d: %d operations, %d hostile handles and entities, "+
+		"%d slots worn out\n\n"+
+		"%-28s %12s %12s\n", r.Rounds, r.Seconds, r.Seed, r.Operations, r.Hostile, r.Wraps,
+		"median of a quarter", "first", "last")
 	for _, f := range judged {
 		from, to := *f.of(&r.First), *f.of(&r.Last)
 		if f.bytes {

@@ -13,12 +13,14 @@ import (
 // commands replace a part of the entities.
 func schedules(t *tally) churn {
 	return churn{name: "schedules", round: func(r *rand.Rand) {
-		w := vast.NewWorld(vast.Options{Name: "soak schedule", MaxEntities: 1 << 14, Pages: vm.Pages(r.IntN(4))})
+		w := vast.NewWorld(vast.Options{Name: "soak schedule", MaxEntities: 1 << 14,
+			Pages: vm.Pages(r.IntN(4))})
 		at, old := vast.NewColumn[place](w), vast.NewTag(w, "old")
 		births := w.Archetype(at)
 		count, ticks := 1000+r.IntN(4000), 5+r.IntN(10)
 		births.NewN(count, func(vast.Run) {})
-		s := sched.New(w, sched.Options{Workers: 1 + r.IntN(4), Seed: r.Uint64(), Commands: vast.CommandsOptions{Bytes: mebibyte}})
+		s := sched.New(w, sched.Options{Workers: 1 + r.IntN(4), Seed: r.Uint64(),
+			Commands: vast.CommandsOptions{Bytes: mebibyte}})
 		var moved atomic.Int64
 		s.Add(sched.System{Name: "move", Writes: sched.Columns(at), Run: func(c *sched.Context) {
 			c.Each(w.Query(at), 512, func(_ *sched.Context, b vast.Batch) {
@@ -49,7 +51,8 @@ func schedules(t *tally) churn {
 		for range ticks {
 			none(s.Tick())
 		}
-		must(int(moved.Load()) == count*ticks && w.Len() == count, "%d moved, not %d × %d; %d are left", moved.Load(), count, ticks, w.Len())
+		must(int(moved.Load()) == count*ticks && w.Len() == count, "%d moved, not %d × %d; %d are left",
+			moved.Load(), count, ticks, w.Len())
 		for e := range w.Query(old).All() {
 			must(at.Get(e).X <= int64(ticks), "%v has moved %d times in %d ticks", e, at.Get(e).X, ticks)
 		}

@@ -18,14 +18,16 @@ func shared(t *tally) churn {
 		for g := range goroutines {
 			r := rand.New(rand.NewPCG(r.Uint64(), r.Uint64()))
 			all.run(func() {
-				appender, inserter, writer, reader := array.Appender(), pool.Inserter(), table.Writer(), table.Reader()
+				appender, inserter, writer, reader := array.Appender(), pool.Inserter(), table.Writer(),
+					table.Reader()
 				var mine []bulk.Handle[place]
 				for i := range int64(each) {
 					v := place{int64(g), i}
 					appender.Append(v)
 					h, _ := inserter.Insert(v)
 					if mine = append(mine, h); i%2 == 1 {
-						must(inserter.Remove(mine[i/2]) && !pool.Remove(mine[i/2]), "%v is not removed once", mine[i/2])
+						must(inserter.Remove(mine[i/2]) && !pool.Remove(mine[i/2]), "%v is not removed once",
+							mine[i/2])
 					}
 					writer.Set(r.IntN(1000), place{i, -i})
 					got, ok := reader.Load(r.IntN(1000))
@@ -39,7 +41,8 @@ func shared(t *tally) churn {
 			})
 		}
 		all.wait()
-		must(array.Len() == each*goroutines && pool.Len() == each*goroutines/2, "%d appended, %d left in the pool", array.Len(), pool.Len())
+		must(array.Len() == each*goroutines && pool.Len() == each*goroutines/2,
+			"%d appended, %d left in the pool", array.Len(), pool.Len())
 		next := [goroutines]int64{}
 		for _, v := range array.Slice() {
 			must(v.Y == next[v.X], "goroutine %d appended %d, found %d", v.X, next[v.X], v.Y)

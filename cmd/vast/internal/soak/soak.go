@@ -86,7 +86,8 @@ func parse(args []string, help io.Writer) (options, error) {
 	case errors.Is(err, flag.ErrHelp):
 		f.Lookup("seed").DefValue, f.Lookup("workers").DefValue = "", "one a processor"
 		f.SetOutput(help)
-		fmt.Fprint(help, "usage: vast soak [flags]\n\nExercises the whole library in rounds, and checks that no memory, mappings, files or goroutines leak.\n"+
+		fmt.Fprint(help, "usage: vast soak [flags]\n\nExercises the whole library in rounds, and checks "+
+			"that no memory, mappings, files or goroutines leak.\n"+
 			"Ctrl-C ends it early. The exit status is 1 if something grew or an answer was wrong.\n\n")
 		f.PrintDefaults()
 	case err != nil:

@@ -102,13 +102,17 @@ func TestLeaks(t *testing.T) {
 			// On this goroutine, because it may skip the test.
 			s.churns[0].round(nil)
 			r := s.run()
-			if !slices.ContainsFunc(r.Grown, func(g growth) bool { return g.Figure == c.figure && g.To > g.From }) {
+			if !slices.ContainsFunc(r.Grown, func(g growth) bool {
+				return g.Figure == c.figure &&
+					g.To > g.From
+			}) {
 				t.Errorf("a leak in each round is not found: %+v", r)
 			}
 			if !r.failed() || !strings.Contains(r.summary(), c.figure+" grew from ") {
 				t.Errorf("the summary does not tell:\n%s", r.summary())
 			}
-			if says := strings.Contains(r.summary(), "\nregions of left behind: "); says != (c.figure == "regions") {
+			if says := strings.Contains(r.summary(),
+				"\nregions of left behind: "); says != (c.figure == "regions") {
 				t.Errorf("whose regions are more is told: %t\n%s", says, r.summary())
 			}
 		})
@@ -118,10 +122,14 @@ func TestLeaks(t *testing.T) {
 // A wrong answer ends the soak, and the report has the seed and the round.
 func TestWrongAnswer(t *testing.T) {
 	for text, f := range map[string]func(){
-		"7 is not 8":             func() { must(false, "%d is not %d", 7, 8) },
-		"panic: it is a panic":   func() { panic("it is a panic") },
-		vm.ErrSize.Error():       func() { some(vm.Reserve(-1, vm.Options{})) },
-		"of another goroutine's": func() { var g together; g.run(func() { panic("of another goroutine's") }); g.wait() },
+		"7 is not 8":           func() { must(false, "%d is not %d", 7, 8) },
+		"panic: it is a panic": func() { panic("it is a panic") },
+		vm.ErrSize.Error():     func() { some(vm.Reserve(-1, vm.Options{})) },
+		"of another goroutine's": func() {
+			var g together
+			g.run(func() { panic("of another goroutine's") })
+			g.wait()
+		},
 	} {
 		rounds := 0
 		s := short(t, churn{name: "strange", round: func(*rand.Rand) {
@@ -130,7 +138,8 @@ func TestWrongAnswer(t *testing.T) {
 			}
 		}})
 		r := s.run()
-		if !r.failed() || r.Rounds != 2 || !strings.Contains(r.Wrong, "round 2: strange: ") || !strings.Contains(r.Wrong, text) ||
+		if !r.failed() || r.Rounds != 2 || !strings.Contains(r.Wrong, "round 2: strange: ") ||
+			!strings.Contains(r.Wrong, text) ||
 			!strings.Contains(r.summary(), text) {
 			t.Errorf("%q: %+v", text, r)
 		}
@@ -177,7 +186,8 @@ func TestFlags(t *testing.T) {
 		{"now", cli.Misuse, `"now"`},
 	} {
 		var out, errs bytes.Buffer
-		if got := Run(strings.Fields(c.args), &out, &errs); got != c.status || !strings.Contains(out.String()+errs.String(), c.tells) {
+		if got := Run(strings.Fields(c.args), &out, &errs); got != c.status ||
+			!strings.Contains(out.String()+errs.String(), c.tells) {
 			t.Errorf("%s: exit status %d, %q, %q", c.args, got, out.String(), errs.String())
 		}
 	}
@@ -188,17 +198,20 @@ func TestFlags(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
-	r := report{Seed: 3, Rounds: 2, Last: figures{Descriptors: 9}, Grown: []growth{{Figure: "goroutines", From: 2, To: 3}}}
+	r := report{Seed: 3, Rounds: 2, Last: figures{Descriptors: 9},
+		Grown: []growth{{Figure: "goroutines", From: 2, To: 3}}}
 	var out bytes.Buffer
 	if err := write(&out, options{json: true}, r); err != nil {
 		t.Fatal(err)
 	}
 	var back report
-	if err := json.Unmarshal(out.Bytes(), &back); err != nil || back.Seed != 3 || back.Last.Descriptors != 9 || !slices.Equal(back.Grown, r.Grown) {
+	if err := json.Unmarshal(out.Bytes(), &back); err != nil || back.Seed != 3 ||
+		back.Last.Descriptors != 9 || !slices.Equal(back.Grown, r.Grown) {
 		t.Errorf("%s: %v, %+v", out.String(), err, back)
 	}
 	out.Reset()
-	if err := write(&out, options{json: true}, report{}); err != nil || !strings.Contains(out.String(), `"grown":[]`) {
+	if err := write(&out, options{json: true}, report{}); err != nil ||
+		!strings.Contains(out.String(), `"grown":[]`) {
 		t.Errorf("%v: %s", err, out.String())
 	}
 }
@@ -214,7 +227,8 @@ func TestWornIsReplaced(t *testing.T) {
 	before, first := vm.Snapshot(false).Total(), c.last
 	c.worn = make([]vast.Entity, 2*mostWorn) // simulated; the zero Entity is never valid
 	c.round(&sum)
-	if after := vm.Snapshot(false).Total(); len(c.worn) != 0 || c.count != 0 || after.Regions != before.Regions || after.Reserved != before.Reserved {
+	if after := vm.Snapshot(false).Total(); len(c.worn) != 0 || c.count != 0 ||
+		after.Regions != before.Regions || after.Reserved != before.Reserved {
 		t.Errorf("%d worn, %d uses, %+v, then %+v", len(c.worn), c.count, before, after)
 	}
 	if c.round(&sum); c.count != uses || c.alive(first) {

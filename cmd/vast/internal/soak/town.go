@@ -57,8 +57,10 @@ func newTown(t *tally, o vast.Options, most int) *town {
 	o.MaxEntities = 4 * most
 	w := vast.NewWorld(o)
 	n := &town{
-		tally: t, world: w, at: vast.NewColumn[place](w), ill: vast.NewTag(w, "ill"), goods: vast.NewSparseColumn[[5]uint64](w),
-		note: vast.NewHeapColumn[string](w), boss: vast.NewRelation(w, "boss", vast.RelationOptions{OnDelete: vast.Cascade}),
+		tally: t, world: w, at: vast.NewColumn[place](w),
+		ill: vast.NewTag(w, "ill"), goods: vast.NewSparseColumn[[5]uint64](w),
+		note: vast.NewHeapColumn[string](w), boss: vast.NewRelation(w, "boss",
+			vast.RelationOptions{OnDelete: vast.Cascade}),
 		roads: vast.NewEdges[uint64](w, "roads", vast.EdgesOptions{Capacity: 4 * most}), names: w.Names(),
 		commands: vast.NewCommands(w, vast.CommandsOptions{Bytes: mebibyte}),
 		people:   map[vast.Entity]*person{}, most: most,
@@ -145,7 +147,8 @@ func (n *town) any(r *rand.Rand) vast.Entity {
 
 func (n *town) arrive(e vast.Entity, born [2]bool) {
 	must(n.people[e] == nil && n.world.Alive(e), "%v was made and is not new", e)
-	p := &person{staff: map[vast.Entity]bool{}, roads: map[vast.Entity]uint64{}, arrives: map[vast.Entity]bool{}}
+	p := &person{staff: map[vast.Entity]bool{}, roads: map[vast.Entity]uint64{},
+		arrives: map[vast.Entity]bool{}}
 	if born[0] {
 		p.at = &place{}
 	}

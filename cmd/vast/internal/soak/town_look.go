@@ -35,7 +35,8 @@ func (n *town) sweep(r *rand.Rand) {
 		}
 	case 3:
 		few := n.few(r)
-		must(n.world.Exchange(n.world.Query().Among(few), []vast.AnyColumn{n.ill}, []vast.AnyColumn{n.note, n.at}) == len(few), "Exchange")
+		must(n.world.Exchange(n.world.Query().Among(few), []vast.AnyColumn{n.ill},
+			[]vast.AnyColumn{n.note, n.at}) == len(few), "Exchange")
 		for _, e := range few {
 			p := n.people[e]
 			p.ill, p.note, p.at = true, nil, nil
@@ -102,7 +103,8 @@ func (n *town) compareOne(e vast.Entity, p *person) {
 		must(p.staff[s], "%v is staff of %v", s, e)
 		staff++
 	}
-	must(staff == len(p.staff) && n.boss.CountSources(e) == staff, "%v has %d staff, not %d", e, staff, len(p.staff))
+	must(staff == len(p.staff) && n.boss.CountSources(e) == staff, "%v has %d staff, not %d", e, staff,
+		len(p.staff))
 	roads := 0
 	for to, v := range n.roads.Targets(e) {
 		w, ok := p.roads[to]
@@ -137,10 +139,12 @@ func (n *town) compare() {
 		n.compareOne(e, nil)
 	}
 	must(n.world.Len() == len(n.people), "the world has %d entities, not %d", n.world.Len(), len(n.people))
-	must(n.at.Len() == at && n.ill.Len() == ill && n.arrivals == at, "%d places and %d tags, not %d and %d; the hooks saw %d",
+	must(n.at.Len() == at && n.ill.Len() == ill && n.arrivals == at,
+		"%d places and %d tags, not %d and %d; the hooks saw %d",
 		n.at.Len(), n.ill.Len(), at, ill, n.arrivals)
 	w := n.world
-	must(w.Query(n.at, n.ill).Count() == both && w.Query(n.at).Without(n.ill).Count() == at-both, "queries count wrong")
+	must(w.Query(n.at, n.ill).Count() == both && w.Query(n.at).Without(n.ill).Count() == at-both,
+		"queries count wrong")
 	seen := 0
 	for batch := range w.Query().Any(n.at, n.ill).Batches(100) {
 		seen += batch.Len()

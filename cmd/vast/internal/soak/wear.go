@@ -33,7 +33,8 @@ func (w *wearing[R]) use(t *tally) {
 	for range uses {
 		ref := w.insert()
 		if w.count > 0 && w.slot(ref) != w.slot(w.first) {
-			must(w.count == generation.MaxCount, "slot %d was retired after %d uses", w.slot(w.first), w.count)
+			must(w.count == generation.MaxCount, "slot %d was retired after %d uses", w.slot(w.first),
+				w.count)
 			w.worn = append(w.worn, w.first, w.last)
 			w.count = 0
 			t.wraps.Add(1)
@@ -69,7 +70,8 @@ func (c *container[R]) round(t *tally) {
 
 // wornPools wears out the slots of a Pool and a Dense.
 func wornPools(t *tally) churn {
-	wear := func(in handled, close func() error, open func() container[bulk.Handle[place]]) container[bulk.Handle[place]] {
+	wear := func(in handled, close func() error,
+		open func() container[bulk.Handle[place]]) container[bulk.Handle[place]] {
 		return container[bulk.Handle[place]]{wearing[bulk.Handle[place]]{
 			insert: func() bulk.Handle[place] { h, _ := in.Insert(place{}); return h },
 			remove: in.Remove,
@@ -116,6 +118,7 @@ func openWorn() container[vast.Entity] {
 	w := vast.NewWorld(vast.Options{Name: "soak worn", MaxEntities: 128})
 	births := w.Archetype(vast.NewColumn[place](w))
 	return container[vast.Entity]{
-		wearing[vast.Entity]{insert: births.New, remove: w.Delete, alive: w.Alive, slot: vast.Entity.Slot}, w.Close, openWorn,
+		wearing[vast.Entity]{insert: births.New, remove: w.Delete, alive: w.Alive,
+			slot: vast.Entity.Slot}, w.Close, openWorn,
 	}
 }

@@ -8,7 +8,8 @@ import (
 // FuzzFlags reads arbitrary command lines. Accepted values are within their bounds; a rejected line gives an
 // error of one line.
 func FuzzFlags(f *testing.F) {
-	for _, line := range []string{"127.0.0.1:80 -once -json", ":1 -plain -token x", "-h", "a b", "-json -plain a"} {
+	for _, line := range []string{"127.0.0.1:80 -once -json", ":1 -plain -token x", "-h", "a b",
+		"-json -plain a"} {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {

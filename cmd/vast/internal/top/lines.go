@@ -77,12 +77,15 @@ func watchLines(f *feed, s *state, o options, signals <-chan os.Signal, stdout, 
 func plainLine(n inspect.Sample) string {
 	var b strings.Builder
 	if p := n.Pace; p != nil {
-		fmt.Fprintf(&b, "tick=%d tps=%.1f p50=%.3fms p99=%.3fms worst=%.3fms budget=%.3fms late=%d dropped=%d ", p.Tick,
-			p.TicksPerSecond, 1e3*p.TickSeconds.P50, 1e3*p.TickSeconds.P99, 1e3*p.TickSeconds.Worst, 1e3*p.BudgetSeconds, p.Late,
-			p.Dropped)
+		t := p.TickSeconds
+		fmt.Fprintf(&b, "tick=%d tps=%.1f p50=%.3fms p99=%.3fms worst=%.3fms budget=%.3fms late=%d "+
+			"dropped=%d ", p.Tick, p.TicksPerSecond, 1e3*t.P50, 1e3*t.P99, 1e3*t.Worst,
+			1e3*p.BudgetSeconds, p.Late, p.Dropped)
 	}
-	fmt.Fprintf(&b, "entities=%d changes=%.0f/s admitting=%t paused=%t reserved=%d committed=%d resident=%d go_heap=%d gc=%d "+
-		"gc_pause_worst=%.3fms goroutines=%d cpu=%.2f", n.Entities, n.ChangesPerSecond, n.Admitting, n.Paused, n.Memory.Reserved,
-		n.Memory.Committed, n.Memory.Resident, n.Memory.GoHeap, n.GC.Collections, 1e3*n.GC.PauseWorst, n.Goroutines, n.CPU)
+	m := n.Memory
+	fmt.Fprintf(&b, "entities=%d changes=%.0f/s admitting=%t paused=%t reserved=%d committed=%d resident=%d "+
+		"go_heap=%d gc=%d gc_pause_worst=%.3fms goroutines=%d cpu=%.2f",
+		n.Entities, n.ChangesPerSecond, n.Admitting, n.Paused, m.Reserved, m.Committed, m.Resident,
+		m.GoHeap, n.GC.Collections, 1e3*n.GC.PauseWorst, n.Goroutines, n.CPU)
 	return b.String()
 }

@@ -73,7 +73,8 @@ func header(s *state, columns int, now time.Time) tty.Line {
 	if name == "" {
 		name = "a world without a name"
 	}
-	left := tty.Line{tty.Text("vast top", tty.Accent), tty.Text("   ", tty.Plain), tty.Text(name, tty.Strong), tty.Text("   ", tty.Plain), tty.Text(s.address, tty.Dim)}
+	left := tty.Line{tty.Text("vast top", tty.Accent), tty.Text("   ", tty.Plain), tty.Text(name, tty.Strong),
+		tty.Text("   ", tty.Plain), tty.Text(s.address, tty.Dim)}
 	room := columns - right.Width() - 2
 	if room < 8 {
 		return right.Cut(columns)
@@ -172,10 +173,13 @@ func memory(n inspect.Sample, columns int) []tty.Line {
 		name  string
 		bytes int
 		tone  tty.Tone
-	}{{"resident", m.Resident, tty.Accent}, {"committed", m.Committed, tty.Dim}, {"Go heap", m.GoHeap, tty.Good}} {
+	}{{"resident", m.Resident, tty.Accent}, {"committed", m.Committed, tty.Dim},
+		{"Go heap", m.GoHeap, tty.Good}} {
 		l := tty.Line{tty.Text(x.name, tty.Dim)}.Pad(label)
-		l = append(l, tty.Line{tty.Text(strings.Repeat(" ", max(figure-1-len(size(x.bytes)), 0))+size(x.bytes), tty.Strong)}.Pad(figure)...)
-		l = append(l, bar(float64(x.bytes)/float64(most), max(min(columns-label-figure-26, 60), 4), x.tone)...)
+		l = append(l, tty.Line{tty.Text(strings.Repeat(" ",
+			max(figure-1-len(size(x.bytes)), 0))+size(x.bytes), tty.Strong)}.Pad(figure)...)
+		l = append(l, bar(float64(x.bytes)/float64(most), max(min(columns-label-figure-26, 60), 4),
+			x.tone)...)
 		lines = append(lines, l)
 	}
 	lines[1] = append(lines[1], tty.Text("  of "+size(m.Reserved)+" reserved", tty.Dim))

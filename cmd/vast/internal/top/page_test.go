@@ -55,12 +55,15 @@ func TestPageShowsAll(t *testing.T) {
 	}{
 		{20, 6, []string{"live", "ticks 60 /s", "q quit"}, []string{"SYSTEM"}},
 		{80, 24, []string{
-			"vast top   demo   127.0.0.1:1", "live", "ticks 60 /s   p50 4.20 ms   p99 6.10 ms   worst 9.80 ms   budget 16.7 ms",
-			"entities 1,199,568   changes of structure 6,120 /s", "resident      192 MiB █", "committed     256 MiB █", "of 1 GiB reserved",
+			"vast top   demo   127.0.0.1:1", "live", "ticks 60 /s   p50 4.20 ms   p99 6.10 ms   worst " +
+				"9.80 ms   budget 16.7 ms",
+			"entities 1,199,568   changes of structure 6,120 /s", "resident      192 MiB █",
+			"committed     256 MiB █", "of 1 GiB reserved",
 			"Go heap         8 MiB █", "collections 41   pauses 1.9 /s   worst 80.0 µs   goroutines 14",
 			"system0 ", " 20 %", "2.00 ms", "Column0", "100 MiB", "25 %", "and 8 more", "q quit",
 		}, []string{"system11"}},
-		{150, 45, []string{"tick 86,400   2 late", "system11", "Column11", "processors 0.31 busy", "86,400"}, []string{"more"}},
+		{150, 45, []string{"tick 86,400   2 late", "system11", "Column11", "processors 0.31 busy", "86,400"},
+			[]string{"more"}},
 	} {
 		got := text(compose(s, c.columns, c.rows, time.Unix(at, 0)))
 		for _, want := range c.want {
@@ -80,7 +83,8 @@ func TestPageWithoutSchedule(t *testing.T) {
 	p := newProgram(t)
 	p.sample.Pace, p.costs.Systems = nil, nil
 	got := text(compose(p.state(t), 80, 24, time.Unix(at, 0)))
-	if strings.Contains(got, "ticks") || strings.Contains(got, "p99") || !strings.Contains(got, "no systems: the world has no schedule") ||
+	if strings.Contains(got, "ticks") || strings.Contains(got, "p99") ||
+		!strings.Contains(got, "no systems: the world has no schedule") ||
 		!strings.Contains(got, "entities 1,199,568") || !strings.Contains(got, "Column8") {
 		t.Errorf("the page is\n%s", got)
 	}
@@ -95,9 +99,12 @@ func TestHealth(t *testing.T) {
 	}{
 		{func(*state) {}, tty.Text("live", tty.Good)},
 		{func(s *state) { s.history[0].Paused = true }, tty.Text("paused", tty.Warn)},
-		{func(s *state) { s.history[0].Admitting, s.history[0].Age = false, 7.4 }, tty.Text("the world has admitted no visitors for 7 s", tty.Warn)},
-		{func(s *state) { s.lost, s.heard = errors.New("x"), now.Add(-5*time.Second) }, tty.Text("lost for 5 s, trying again", tty.Bad)},
-		{func(s *state) { s.lost = &attach.Error{Status: 403, Message: "no"} }, tty.Text("refused: no", tty.Bad)},
+		{func(s *state) { s.history[0].Admitting, s.history[0].Age = false, 7.4 },
+			tty.Text("the world has admitted no visitors for 7 s", tty.Warn)},
+		{func(s *state) { s.lost, s.heard = errors.New("x"), now.Add(-5*time.Second) },
+			tty.Text("lost for 5 s, trying again", tty.Bad)},
+		{func(s *state) { s.lost = &attach.Error{Status: 403, Message: "no"} },
+			tty.Text("refused: no", tty.Bad)},
 	} {
 		s := p.state(t)
 		c.change(s)
@@ -114,7 +121,8 @@ func TestHostileProgram(t *testing.T) {
 	p.withName = hostile
 	for i := range p.costs.Systems {
 		p.costs.Systems[i] = inspect.SystemCost{Name: hostile, Load: 1e300, P50: -1, P99: 1e300, Last: 1e-300}
-		p.costs.Columns[i] = inspect.ColumnCost{Name: hostile, Type: hostile, Entities: -5, Slots: 1, Committed: math.MinInt, Reserved: math.MaxInt}
+		p.costs.Columns[i] = inspect.ColumnCost{Name: hostile, Type: hostile, Entities: -5, Slots: 1,
+			Committed: math.MinInt, Reserved: math.MaxInt}
 	}
 	p.sample.Entities, p.sample.ChangesPerSecond, p.sample.Memory.Resident = -1, 1e300, math.MaxInt
 	p.sample.TickSeconds = inspect.TickTimes{P50: -1, P99: 1e300, Worst: 1e300}
@@ -188,7 +196,8 @@ func TestChart(t *testing.T) {
 			t.Errorf("%v in %d rows: %q, want %q", c.values, c.rows, got, c.want)
 		}
 	}
-	if l := spark([]float64{1, 3, 1}, 1, 3, 2)[0]; len(l) != 3 || l[1].Tone != tty.Warn || l[0].Tone != tty.Accent {
+	if l := spark([]float64{1, 3, 1}, 1, 3, 2)[0]; len(l) != 3 || l[1].Tone != tty.Warn ||
+		l[0].Tone != tty.Accent {
 		t.Errorf("above the bound: %+v", l)
 	}
 
@@ -205,10 +214,14 @@ func TestChart(t *testing.T) {
 func TestFigures(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 
-		{rate(0), "0"}, {rate(1.26), "1.3"}, {rate(60.4), "60"}, {rate(12345.6), "12,346"}, {rate(math.NaN()), "0"}, {rate(math.Inf(1)), "∞"},
-		{seconds(0), "0"}, {seconds(-1), "0"}, {seconds(3e-9), "3.00 ns"}, {seconds(8e-5), "80.0 µs"}, {seconds(0.0042), "4.20 ms"},
-		{seconds(0.01667), "16.7 ms"}, {seconds(0.9999), "1.00 s"}, {seconds(123), "123 s"}, {seconds(math.Inf(1)), "∞"},
-		{percent(0), "0 %"}, {percent(0.012), "1.2 %"}, {percent(0.0996), "10 %"}, {percent(2), "200 %"}, {percent(math.NaN()), "0 %"},
+		{rate(0), "0"}, {rate(1.26), "1.3"}, {rate(60.4), "60"}, {rate(12345.6), "12,346"},
+		{rate(math.NaN()), "0"}, {rate(math.Inf(1)), "∞"},
+		{seconds(0), "0"}, {seconds(-1), "0"}, {seconds(3e-9), "3.00 ns"},
+		{seconds(8e-5), "80.0 µs"}, {seconds(0.0042), "4.20 ms"},
+		{seconds(0.01667), "16.7 ms"}, {seconds(0.9999), "1.00 s"},
+		{seconds(123), "123 s"}, {seconds(math.Inf(1)), "∞"},
+		{percent(0), "0 %"}, {percent(0.012), "1.2 %"}, {percent(0.0996), "10 %"},
+		{percent(2), "200 %"}, {percent(math.NaN()), "0 %"},
 		{size(-1), "0 B"}, {size(8 << 20), "8 MiB"},
 	} {
 		if c.got != c.want {

@@ -34,17 +34,21 @@ func newProgram(t *testing.T) *program {
 	p := &program{tell: make(chan struct{}, 100), cut: make(chan struct{}, 100), withName: "demo"}
 	p.sample = inspect.Sample{
 		At: at, Admitting: true, Entities: 1_199_568, ChangesPerSecond: 6120,
-		Pace: &inspect.Pace{Tick: 86_400, TicksPerSecond: 60.01, TickSeconds: inspect.TickTimes{P50: 0.0042, P99: 0.0061, Worst: 0.0098},
+		Pace: &inspect.Pace{Tick: 86_400, TicksPerSecond: 60.01,
+			TickSeconds:   inspect.TickTimes{P50: 0.0042, P99: 0.0061, Worst: 0.0098},
 			BudgetSeconds: 1. / 60, Late: 2},
-		Memory:     inspect.MemoryUse{Reserved: 1 << 30, Committed: 256 << 20, Resident: 192 << 20, GoHeap: 8 << 20},
+		Memory: inspect.MemoryUse{Reserved: 1 << 30, Committed: 256 << 20, Resident: 192 << 20,
+			GoHeap: 8 << 20},
 		GC:         inspect.CollectorUse{Collections: 41, PauseWorst: 8e-5, PausesPerSecond: 1.9},
 		Goroutines: 14, CPU: 0.31,
 	}
 	for i := range 12 {
-		p.costs.Systems = append(p.costs.Systems, inspect.SystemCost{Name: fmt.Sprintf("system%d", i), Phase: "update", Runs: 86_400,
-			Total: 100, Load: 0.2 / float64(i+1), Last: 1e-3, P50: 2e-3, P99: 3e-3, Worst: 9e-3})
-		p.costs.Columns = append(p.costs.Columns, inspect.ColumnCost{Name: fmt.Sprintf("Column%d", i), Type: "game.T", Size: 8 + i,
-			Entities: 1000, Slots: 4000, Reserved: 1 << 30, Committed: (100 - i) << 20})
+		p.costs.Systems = append(p.costs.Systems,
+			inspect.SystemCost{Name: fmt.Sprintf("system%d", i), Phase: "update", Runs: 86_400,
+				Total: 100, Load: 0.2 / float64(i+1), Last: 1e-3, P50: 2e-3, P99: 3e-3, Worst: 9e-3})
+		p.costs.Columns = append(p.costs.Columns,
+			inspect.ColumnCost{Name: fmt.Sprintf("Column%d", i), Type: "game.T", Size: 8 + i,
+				Entities: 1000, Slots: 4000, Reserved: 1 << 30, Committed: (100 - i) << 20})
 	}
 	mux := http.NewServeMux()
 	answer := func(path string, v func() any) {

@@ -105,5 +105,6 @@ func bar(share float64, cells int, t tty.Tone) tty.Line {
 	if share > 0 && full == 0 {
 		full = 1
 	}
-	return tty.Line{tty.Text(strings.Repeat("█", full), t), tty.Text(strings.Repeat("░", max(cells-full, 0)), tty.Dim)}
+	return tty.Line{tty.Text(strings.Repeat("█", full), t),
+		tty.Text(strings.Repeat("░", max(cells-full, 0)), tty.Dim)}
 }

@@ -13,12 +13,14 @@ type table struct {
 
 func systemsTable(s *state) table {
 	t := table{
-		headings: []string{"SYSTEM", "LOAD", "P50", "P99", "LAST", "WORST", "RUNS"}, widths: []int{12, 7, 9, 9, 9, 9, 12},
-		none: "no systems: the world has no schedule",
+		headings: []string{"SYSTEM", "LOAD", "P50", "P99", "LAST", "WORST", "RUNS"},
+		widths:   []int{12, 7, 9, 9, 9, 9, 12},
+		none:     "no systems: the world has no schedule",
 	}
 	for _, c := range s.costs.Systems {
 		t.rows = append(t.rows, []string{
-			c.Name, percent(c.Load), seconds(c.P50), seconds(c.P99), seconds(c.Last), seconds(c.Worst), tty.Grouped(c.Runs),
+			c.Name, percent(c.Load), seconds(c.P50), seconds(c.P99), seconds(c.Last), seconds(c.Worst),
+			tty.Grouped(c.Runs),
 		})
 	}
 	return t
@@ -26,8 +28,9 @@ func systemsTable(s *state) table {
 
 func columnsTable(s *state) table {
 	t := table{
-		headings: []string{"COLUMN", "MEMORY", "ENTITIES", "DENSITY", "SIZE", "RESERVED"}, widths: []int{12, 10, 13, 9, 7, 10},
-		none: "no columns",
+		headings: []string{"COLUMN", "MEMORY", "ENTITIES", "DENSITY", "SIZE", "RESERVED"},
+		widths:   []int{12, 10, 13, 9, 7, 10},
+		none:     "no columns",
 	}
 	for _, c := range s.costs.Columns {
 		density := "-"
@@ -35,7 +38,8 @@ func columnsTable(s *state) table {
 			density = percent(float64(c.Entities) / float64(c.Slots))
 		}
 		t.rows = append(t.rows, []string{
-			c.Name, size(c.Committed), tty.Grouped(c.Entities), density, tty.Grouped(c.Size), size(c.Reserved),
+			c.Name, size(c.Committed), tty.Grouped(c.Entities), density, tty.Grouped(c.Size),
+			size(c.Reserved),
 		})
 	}
 	return t
@@ -74,7 +78,8 @@ func (t table) lines(cells, rows int) []tty.Line {
 	}
 	for i, r := range t.rows {
 		if len(lines) == rows-1 && len(t.rows)-i > 1 {
-			return append(lines, tty.Line{tty.Text("and "+tty.Grouped(len(t.rows)-i)+" more", tty.Dim)}.Cut(cells))
+			return append(lines, tty.Line{tty.Text("and "+tty.Grouped(len(t.rows)-i)+" more",
+				tty.Dim)}.Cut(cells))
 		}
 		if len(lines) == rows {
 			break

@@ -38,7 +38,8 @@ func flags(o *options) *flag.FlagSet {
 	f.Usage = func() {}
 	f.StringVar(&o.token, "token", "", attach.AboutToken)
 	f.BoolVar(&o.once, "once", false, "print one page and end")
-	f.BoolVar(&o.json, "json", false, "print a JSON object a second; with -once, a single object with the history")
+	f.BoolVar(&o.json, "json", false,
+		"print a JSON object a second; with -once, a single object with the history")
 	f.BoolVar(&o.plain, "plain", false, "print a line a second, even on a terminal")
 	return f
 }
@@ -52,11 +53,13 @@ func parse(args []string) (options, error) {
 	case err != nil:
 		return o, &cli.UsageError{Command: "top", Err: err}
 	case len(rest) == 0:
-		return o, &cli.UsageError{Command: "top", Err: errors.New("which program? Its inspector's address is missing")}
+		return o, &cli.UsageError{Command: "top",
+			Err: errors.New("which program? Its inspector's address is missing")}
 	case len(rest) > 1:
 		return o, &cli.UsageError{Command: "top", Err: fmt.Errorf("unexpected argument %q", rest[1])}
 	case o.json && o.plain:
-		return o, &cli.UsageError{Command: "top", Err: errors.New("-json and -plain contradict each other: both say what standard output holds")}
+		return o, &cli.UsageError{Command: "top",
+			Err: errors.New("-json and -plain contradict each other: both say what standard output holds")}
 	}
 	o.address = rest[0]
 	return o, nil

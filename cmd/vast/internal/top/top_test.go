@@ -30,12 +30,15 @@ func TestMisuse(t *testing.T) {
 		"127.0.0.1:1 -token é": "a token",
 	} {
 		status, stdout, stderr := runTop(strings.Fields(args)...)
-		if status != cli.Misuse || stdout != "" || !strings.Contains(stderr, want) || !strings.Contains(stderr, "`vast top -h`") ||
+		if status != cli.Misuse || stdout != "" || !strings.Contains(stderr, want) ||
+			!strings.Contains(stderr, "`vast top -h`") ||
 			strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%q: exit status %d, stdout %q, stderr %q; want %d and %q", args, status, stdout, stderr, cli.Misuse, want)
+			t.Errorf("%q: exit status %d, stdout %q, stderr %q; want %d and %q", args, status, stdout, stderr,
+				cli.Misuse, want)
 		}
 	}
-	if status, stdout, stderr := runTop("-h"); status != cli.Success || stderr != "" || !strings.Contains(stdout, "usage: vast top ADDRESS") ||
+	if status, stdout, stderr := runTop("-h"); status != cli.Success || stderr != "" ||
+		!strings.Contains(stdout, "usage: vast top ADDRESS") ||
 		!strings.Contains(stdout, "-token") {
 		t.Errorf("-h: exit status %d, stdout %q, stderr %q", status, stdout, stderr)
 	}
@@ -45,7 +48,8 @@ func TestNobodyThere(t *testing.T) {
 	p := newProgram(t)
 	p.Close()
 	status, stdout, stderr := runTop(p.URL)
-	if status != cli.Failure || stdout != "" || !strings.Contains(stderr, "no answer from 127.0.0.1:") || strings.Count(stderr, "\n") != 1 {
+	if status != cli.Failure || stdout != "" || !strings.Contains(stderr, "no answer from 127.0.0.1:") ||
+		strings.Count(stderr, "\n") != 1 {
 		t.Errorf("exit status %d, stdout %q, stderr %q", status, stdout, stderr)
 	}
 }
@@ -53,7 +57,8 @@ func TestNobodyThere(t *testing.T) {
 func TestRefused(t *testing.T) {
 	p := newProgram(t)
 	p.refuse = 401
-	if status, _, stderr := runTop(p.URL, "-once"); status != cli.Failure || !strings.Contains(stderr, "-token") {
+	if status, _, stderr := runTop(p.URL, "-once"); status != cli.Failure ||
+		!strings.Contains(stderr, "-token") {
 		t.Errorf("exit status %d, stderr %q", status, stderr)
 	}
 }
@@ -61,8 +66,10 @@ func TestRefused(t *testing.T) {
 func TestOnce(t *testing.T) {
 	p := newProgram(t)
 	status, stdout, stderr := runTop(p.URL, "-once")
-	if status != cli.Success || stderr != "" || !strings.HasPrefix(stdout, "vast top   demo   127.0.0.1:") || !strings.Contains(stdout, "system11") ||
-		!strings.Contains(stdout, "Column11") || strings.Contains(stdout, "quit") || strings.Contains(stdout, "\x1b") {
+	if status != cli.Success || stderr != "" || !strings.HasPrefix(stdout, "vast top   demo   127.0.0.1:") ||
+		!strings.Contains(stdout, "system11") ||
+		!strings.Contains(stdout, "Column11") || strings.Contains(stdout, "quit") ||
+		strings.Contains(stdout, "\x1b") {
 		t.Errorf("exit status %d, stderr %q:\n%s", status, stderr, stdout)
 	}
 	for line := range strings.Lines(stdout) {
@@ -77,7 +84,8 @@ func TestOnce(t *testing.T) {
 		History []inspect.Sample
 		Costs   inspect.Costs
 	}
-	if err := json.Unmarshal([]byte(stdout), &got); status != cli.Success || err != nil || got.Now.Tick != 86_400 || len(got.History) != 1 ||
+	if err := json.Unmarshal([]byte(stdout), &got); status != cli.Success || err != nil ||
+		got.Now.Tick != 86_400 || len(got.History) != 1 ||
 		len(got.Costs.Systems) != 12 {
 		t.Errorf("exit status %d, %v: %s", status, err, stdout)
 	}
@@ -122,7 +130,8 @@ func TestLines(t *testing.T) {
 		check func(line string) bool
 	}{
 		{"elsewhere than on a terminal", options{}, func(line string) bool {
-			return strings.Contains(line, " tps=60.0 p50=4.200ms ") && strings.Contains(line, " entities=1199568 ") &&
+			return strings.Contains(line, " tps=60.0 p50=4.200ms ") &&
+				strings.Contains(line, " entities=1199568 ") &&
 				strings.Contains(line, " resident=201326592 ")
 		}},
 		{"as JSON", options{json: true}, func(line string) bool {
@@ -148,7 +157,8 @@ func TestLines(t *testing.T) {
 				seen[line] = true
 			}
 			p.cut <- struct{}{}
-			if got := errs.await(t, 2); !strings.HasPrefix(got[0], "vast top: lost, trying again: ") || got[1] != "vast top: attached again\n" {
+			if got := errs.await(t, 2); !strings.HasPrefix(got[0], "vast top: lost, trying again: ") ||
+				got[1] != "vast top: attached again\n" {
 				t.Errorf("told %q", got)
 			}
 			p.next(nil)

@@ -95,7 +95,8 @@ type Fields []Field
 // gap is the number of cells between two fields.
 const gap = 3
 
-// Line returns the fields that fit into so many cells. It leaves out whole fields at the end, but cuts the first one.
+// Line returns the fields that fit into so many cells. It leaves out whole fields at the end, but cuts the
+// first one.
 func (f Fields) Line(cells int) Line {
 	var l Line
 	for i, x := range f {

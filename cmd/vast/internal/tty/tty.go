@@ -12,8 +12,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Open takes the terminal over. If the terminal cannot show every character, the screen shows the fallback of a character
-// that has one.
+// Open takes the terminal over. If the terminal cannot show every character, the screen shows the fallback of
+// a character that has one.
 func Open(fallbacks map[rune]string) (tcell.Screen, error) {
 	// An unknown character set is taken for ASCII.
 	tcell.SetEncodingFallback(tcell.EncodingFallbackASCII)
@@ -46,8 +46,9 @@ func Events(screen tcell.Screen) (events <-chan tcell.Event, stop func()) {
 	return to, func() { close(quit) }
 }
 
-// Handle takes an event: after a change of the size it calls resized; q, Esc and Ctrl-C end the command; other characters go
-// to typed. It returns the exit status if the command ends, also after the terminal is gone.
+// Handle takes an event: after a change of the size it calls resized; q, Esc and Ctrl-C end the command;
+// other characters go to typed. It returns the exit status if the command ends, also after the terminal is
+// gone.
 func Handle(e tcell.Event, screen tcell.Screen, resized func(), typed func(rune)) (status int, ended bool) {
 	switch e := e.(type) {
 	case nil, *tcell.EventError: // the terminal is gone

@@ -33,7 +33,8 @@ func TestReadTopology(t *testing.T) {
 }
 
 func TestCutLeadsAroundThePole(t *testing.T) {
-	got := cut(land.Ring{{Lat: 10, Lon: 179}, {Lat: 12, Lon: -179}, {Lat: 20, Lon: -179}, {Lat: 20, Lon: 179}})
+	got := cut(land.Ring{{Lat: 10, Lon: 179}, {Lat: 12, Lon: -179}, {Lat: 20, Lon: -179},
+		{Lat: 20, Lon: 179}})
 	want := land.Ring{
 		{Lat: 20, Lon: 179}, // where it starts does not matter
 		{Lat: 10, Lon: 179},
@@ -58,7 +59,8 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	var stdout, stderr bytes.Buffer
-	if status := run([]string{"-o", out, in}, &stdout, &stderr); status != 0 || !strings.Contains(stdout.String(), "2 rings") {
+	if status := run([]string{"-o", out, in}, &stdout, &stderr); status != 0 ||
+		!strings.Contains(stdout.String(), "2 rings") {
 		t.Fatalf("status %d, %q, %q", status, &stdout, &stderr)
 	}
 	packed, _ := os.ReadFile(out)
@@ -69,10 +71,11 @@ func TestRun(t *testing.T) {
 
 func TestBadInput(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"empty":      {"", "unexpected end"},
-		"no JSON":    {"land", "invalid character"},
-		"GeoJSON":    {`{"type":"FeatureCollection"}`, "not a quantised TopoJSON"},
-		"no land":    {`{"type":"Topology","transform":{"scale":[1,1],"translate":[0,0]}}`, "holds no polygons"},
+		"empty":   {"", "unexpected end"},
+		"no JSON": {"land", "invalid character"},
+		"GeoJSON": {`{"type":"FeatureCollection"}`, "not a quantised TopoJSON"},
+		"no land": {`{"type":"Topology","transform":{"scale":[1,1],"translate":[0,0]}}`,
+			"holds no polygons"},
 		"no arc":     {strings.Replace(squares, "[[0,1]]", "[[0,7]]", 1), "arc 7 of 3"},
 		"bad point":  {strings.Replace(squares, "[10,10]", "[10]", 1), "a position of 1 numbers"},
 		"wrong tree": {strings.Replace(squares, "[[0,1]]", "[0,1]", 1), "cannot unmarshal"},
@@ -82,7 +85,8 @@ func TestBadInput(t *testing.T) {
 			t.Fatal(err)
 		}
 		var stdout, stderr bytes.Buffer
-		if status := run([]string{"-o", file + ".bin", file}, &stdout, &stderr); status != 2 || !strings.Contains(stderr.String(), c.want) {
+		if status := run([]string{"-o", file + ".bin", file}, &stdout, &stderr); status != 2 ||
+			!strings.Contains(stderr.String(), c.want) {
 			t.Errorf("%s: status %d, %q; want 2 and %q", name, status, &stderr, c.want)
 		}
 	}

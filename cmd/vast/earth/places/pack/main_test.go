@@ -17,7 +17,8 @@ func TestPack(t *testing.T) {
 		t.Fatal(err)
 	}
 	var stdout, stderr bytes.Buffer
-	if status := run([]string{"-o", out, in}, &stdout, &stderr); status != 0 || !strings.Contains(stdout.String(), "2 places") {
+	if status := run([]string{"-o", out, in}, &stdout, &stderr); status != 0 ||
+		!strings.Contains(stdout.String(), "2 places") {
 		t.Fatalf("status %d, %q, %q", status, &stdout, &stderr)
 	}
 	l, err := places.Open(out, places.Options{})
@@ -31,7 +32,8 @@ func TestPack(t *testing.T) {
 	}
 
 	stderr.Reset()
-	if status := run([]string{"-o", out, filepath.Join(dir, "none")}, &stdout, &stderr); status != 2 || !strings.Contains(stderr.String(), "none: ") {
+	if status := run([]string{"-o", out, filepath.Join(dir, "none")}, &stdout, &stderr); status != 2 ||
+		!strings.Contains(stderr.String(), "none: ") {
 		t.Errorf("a missing file: status %d, %q", status, &stderr)
 	}
 	if status := run(nil, &stdout, &stderr); status != 2 {

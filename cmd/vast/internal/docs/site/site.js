@@ -134,7 +134,7 @@ async function show() {
         h('span', { class: 'found-title' }, section.title), ' ',
         h('span', { class: 'found-page' }, section.page === section.title ? '' : section.page), ' ', text);
     }));
-    if (!results.length) list.append(h('p', { class: 'none' }, 'Nothing has these words. Try fewer, or others.'));
+    if (!results.length) list.append(h('p', { class: 'none' }, 'No section has these words. Try fewer or other words.'));
   }
   chosen = -1;
   list.hidden = false;

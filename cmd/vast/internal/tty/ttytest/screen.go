@@ -12,8 +12,8 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
-// Screen is a simulated terminal with a command on it. It copies its cells in Show, because those of tcell's simulation
-// belong to the goroutine that draws.
+// Screen is a simulated terminal with a command on it. It copies its cells in Show, because those of tcell's
+// simulation belong to the goroutine that draws.
 type Screen struct {
 	tcell.SimulationScreen
 	Signals chan os.Signal
@@ -26,9 +26,11 @@ type Screen struct {
 }
 
 // Show runs a command on a screen of a size and a character set. The test must end the command.
-func Show(t *testing.T, columns, rows int, charset string, fallbacks map[rune]string, command func(*Screen) (status int)) *Screen {
+func Show(t *testing.T, columns, rows int, charset string, fallbacks map[rune]string,
+	command func(*Screen) (status int)) *Screen {
 	t.Helper()
-	s := &Screen{SimulationScreen: tcell.NewSimulationScreen(charset), Signals: make(chan os.Signal, 1), status: make(chan int, 1)}
+	s := &Screen{SimulationScreen: tcell.NewSimulationScreen(charset), Signals: make(chan os.Signal, 1),
+		status: make(chan int, 1)}
 	if err := s.Init(); err != nil {
 		t.Fatal(err)
 	}
@@ -63,14 +65,16 @@ func (s *Screen) Lines(t *testing.T, columns, rows int, text string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for range 4000 {
-		if s.columns == columns && len(s.lines) == rows && strings.Contains(strings.Join(s.lines, "\n"), text) {
+		if s.columns == columns && len(s.lines) == rows &&
+			strings.Contains(strings.Join(s.lines, "\n"), text) {
 			return s.lines
 		}
 		s.mu.Unlock()
 		time.Sleep(5 * time.Millisecond)
 		s.mu.Lock()
 	}
-	t.Fatalf("the screen never showed %q at %d×%d; at last:\n%s", text, columns, rows, strings.Join(s.lines, "\n"))
+	t.Fatalf("the screen never showed %q at %d×%d; at last:\n%s", text, columns, rows,
+		strings.Join(s.lines, "\n"))
 	return nil
 }
 

@@ -71,7 +71,8 @@ func Decode(packed []byte) ([]Ring, error) {
 	if body < len(magic) || string(packed[:len(magic)]) != magic {
 		return nil, errors.New("not packed land")
 	}
-	if got, want := crc32.ChecksumIEEE(packed[:body]), binary.LittleEndian.Uint32(packed[body:]); got != want {
+	if got, want := crc32.ChecksumIEEE(packed[:body]),
+		binary.LittleEndian.Uint32(packed[body:]); got != want {
 		return nil, fmt.Errorf("damaged: the checksum is %08x, not %08x", got, want)
 	}
 	rest := packed[len(magic):body]

@@ -62,11 +62,12 @@ func seal(body []byte) []byte {
 func TestWrongContent(t *testing.T) {
 	start := []byte(magic)
 	for name, body := range map[string][]byte{
-		"huge number of rings":  binary.AppendUvarint(bytes.Clone(start), 1<<60),
-		"huge number of points": append(bytes.Clone(start), 1, 0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0, 0, 0, 0, 0),
-		"two points":            append(bytes.Clone(start), 1, 2, 0, 0, 2, 2, 0, 0, 0),
-		"more bytes":            append(bytes.Clone(start), 0, 0),
-		"latitude over 90":      binary.AppendVarint(append(bytes.Clone(start), 1, 3, 0, 0, 0, 0, 0), 9001),
+		"huge number of rings": binary.AppendUvarint(bytes.Clone(start), 1<<60),
+		"huge number of points": append(bytes.Clone(start), 1, 0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0, 0, 0, 0,
+			0),
+		"two points":       append(bytes.Clone(start), 1, 2, 0, 0, 2, 2, 0, 0, 0),
+		"more bytes":       append(bytes.Clone(start), 0, 0),
+		"latitude over 90": binary.AppendVarint(append(bytes.Clone(start), 1, 3, 0, 0, 0, 0, 0), 9001),
 	} {
 		if rings, err := Decode(seal(body)); err == nil {
 			t.Errorf("%s: got %v", name, rings)
