@@ -191,17 +191,17 @@ func TestQueryMeansOneColumn(t *testing.T) {
 		}
 	}
 	for query, says := range map[string]string{
-		"First, Twin":            `2 components are called "Twin": write Twin#1 or Twin#2`,
-		"First, Twin == 20":      `2 components are called "Twin"`,
+		"First, Twin":            `2 components have the name "Twin": write Twin#1 or Twin#2`,
+		"First, Twin == 20":      `2 components have the name "Twin"`,
 		"First, TWIN":            `"TWIN" may be Twin#1 or Twin#2: write the exact name`,
-		"First, Twin#0":          "the component #0 is called First",
+		"First, Twin#0":          "the component with the number #0 is called First",
 		"First, Twin#99":         "no component has the number #99",
-		"First, Kin(*)":          `2 components are called "Kin": write Kin#11 or Kin#13`,
+		"First, Kin(*)":          `2 components have the name "Kin": write Kin#11 or Kin#13`,
 		"First, Twin#":           `"#" is not expected here`,
-		"First, #1":              "a number stands behind the name of a component, as in Position#1",
+		"First, #1":              "the number of a column follows the name, as in Position#1",
 		"First, Twin#1#2":        `"#2" is not expected here`,
 		"First, Twin#1 ~ x":      "Twin#1 is a int32",
-		"First, Twin#1, !Twin#1": "Twin#1 is asked for and left out",
+		"First, Twin#1, !Twin#1": "Twin#1 is both required and excluded",
 	} {
 		p := n.refused(t, 400, "GET", asking("count", "query", query), "", "")
 		if !strings.Contains(p.Message, says) || p.Position == nil || *p.Position != 7 && !strings.ContainsAny(query[7:], "#~") {
@@ -294,12 +294,12 @@ func TestEntityThatIsMeant(t *testing.T) {
 		{value: `{"name":"` + stale + `"}`, want: f.people[4]},
 		{value: `"` + f.people[5].String() + `"`, want: f.people[5]},
 		{value: `"7"`, want: f.people[6]},
-		{value: `{"id":"7"}`, refusal: `an ID is a slot and a generation, such as 17.3, not "7"`},
+		{value: `{"id":"7"}`, refusal: `an entity ID is a slot and a generation, such as 17.3, not "7"`},
 		{value: `"` + f.people[7].String() + `"`, want: f.people[7]},
-		{value: `{"name":"` + f.people[7].String() + `"}`, refusal: "no entity is called"},
+		{value: `{"name":"` + f.people[7].String() + `"}`, refusal: "no entity has the name"},
 		{value: `"London"`, want: f.london},
 		{value: `{"name":"London"}`, want: f.london},
-		{value: `{"id":"London"}`, refusal: "an ID is a slot and a generation"},
+		{value: `{"id":"London"}`, refusal: "an entity ID is a slot and a generation"},
 	} {
 		for component, body := range map[string]string{
 			"Infected": `{"path":"Source","value":` + tt.value + `}`, "ChildOf": `{"value":` + tt.value + `}`,

@@ -94,7 +94,7 @@ func TestEditRefuses(t *testing.T) {
 	}{
 		{400, "PATCH", base + "Infected", `{"path":"Stage","value":300}`, "Stage: uint8 holds 0 to 255, not 300"},
 		{400, "PATCH", base + "Infected", `{"path":"Strain.Rates[99999999999999999999]","value":1}`, "an index must be a whole number"},
-		{400, "PATCH", base + "Infected", `{"path":"Source","value":"Atlantis"}`, `Source: no entity is called "Atlantis"`},
+		{400, "PATCH", base + "Infected", `{"path":"Source","value":"Atlantis"}`, `Source: no entity has the name "Atlantis"`},
 		{400, "PATCH", base + "Infected", `{"path":"Source","value":"0.9"}`, `Source: entity 0.9 is no longer alive`},
 		{400, "PATCH", base + "Infected", `{"path":"Stage"}`, "the body must have a value"},
 		{400, "PATCH", base + "Infected", `{"path":"Stage","value":1} {}`, "the body must be one JSON object"},
@@ -110,7 +110,7 @@ func TestEditRefuses(t *testing.T) {
 		{400, "PATCH", base + "Infected", `{"value":` + deep + `}`, ""},
 		{413, "PATCH", base + "Infected", `{"value":"` + strings.Repeat("x", 1<<20) + `"}`, "larger than"},
 		{400, "PATCH", base + "Dead", `{"value":{}}`, "Dead is a tag, which has no value"},
-		{400, "PATCH", paris + "Road", `{"value":{}}`, "Road are edges, which are shown only"},
+		{400, "PATCH", paris + "Road", `{"value":{}}`, "Road holds edges, which cannot be edited"},
 		{400, "PATCH", base + "ChildOf", `{"path":"slot","value":1}`, "has no fields"},
 		{404, "PATCH", base + "Ship", `{"path":"Hull","value":1}`, "has no Ship"},
 		{404, "PATCH", base + url.PathEscape(hostileName), `{"value":1}`, "the world has no component"},
@@ -120,11 +120,11 @@ func TestEditRefuses(t *testing.T) {
 		{400, "PATCH", "entities/x/components/Position", `{"path":"X","value":1}`, "such as 17.3"},
 		{409, "PATCH", paris + "Name", `{"value":"London"}`, `the name "London" belongs to entity`},
 		{409, "PATCH", "entities/" + f.london.String() + "/components/ChildOf", `{"value":"London"}`, "is a circle"},
-		{409, "POST", base + "Position", `{}`, "has Position already"},
-		{409, "POST", base + "ChildOf", `{"value":"Paris"}`, "has a target in ChildOf already"},
+		{409, "POST", base + "Position", `{}`, "already has Position"},
+		{409, "POST", base + "ChildOf", `{"value":"Paris"}`, "already has a target in ChildOf"},
 		{400, "POST", base + "Ship", `{"path":"Hull","value":1}`, "a component is added as a whole"},
 		{400, "POST", base + "Ship", `{"value":{"Hull":1.5}}`, "Hull: must be a whole number"},
-		{400, "POST", paris + "ChildOf", ``, "takes the entity to be linked to"},
+		{400, "POST", paris + "ChildOf", ``, "needs a target"},
 		{404, "DELETE", base + "Ship", ``, "has no Ship"},
 		{410, "DELETE", "entities/0.9", ``, "no longer alive"},
 	} {
@@ -229,7 +229,7 @@ func TestRefusedDeletion(t *testing.T) {
 		docked.Set(f.people[1], f.people[2])
 	})
 	p := f.refused(t, http.StatusConflict, "DELETE", "entities/"+f.people[2].String(), f.options.Token, "")
-	if !strings.Contains(p.Message, "as long as others refer to it") {
+	if !strings.Contains(p.Message, "cannot be deleted while others link to it") {
 		t.Error(p.Message)
 	}
 	var e entityAnswer

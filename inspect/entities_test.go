@@ -139,8 +139,8 @@ func TestSearchesRefuse(t *testing.T) {
 	for path, says := range map[string]string{
 		"entities?limit=501": "0 to 500", "entities?offset=-1": "offset", "entities?limit=x": "limit", "rows?format=xml": "json, ndjson or csv",
 		"rows?limit=0": "limit", "rows?sample=1000000": "sample", "entities?columns=Quark": `no component has the name "Quark"`, "entities?columns=Position.": "columns",
-		"histogram?field=": "field is missing", "histogram?field=Name": "name a number", "histogram?field=Position": "no single value",
-		"histogram?field=Dead": "is a tag", "histogram?field=Position.X&bins=0": "bins", "histogram?field=Position.X,Position.Y": "one number",
+		"histogram?field=": "field is missing", "histogram?field=Name": "name a numeric field", "histogram?field=Position": "not a single value",
+		"histogram?field=Dead": "is a tag", "histogram?field=Position.X&bins=0": "bins", "histogram?field=Position.X,Position.Y": "one numeric field",
 		"query/complete?text=&at=-1": "at",
 	} {
 		if p := f.refused(t, http.StatusBadRequest, "GET", path, "", ""); !strings.Contains(p.Message, says) {

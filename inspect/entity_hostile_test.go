@@ -64,7 +64,7 @@ func TestHostileComponents(t *testing.T) {
 	}
 	if !hugeToo {
 		t.Log("there is no memory for a huge component")
-	} else if v := e.fieldAt(t, "Huge", ""); v.Text != "1048577 bytes are too many to be shown" || len(v.Parts) != 0 {
+	} else if v := e.fieldAt(t, "Huge", ""); v.Text != "1048577 bytes are too many to show" || len(v.Parts) != 0 {
 		t.Errorf("%+v", v)
 	}
 	if v := e.fieldAt(t, hostileName, "M"); len(v.Parts)+v.More != 100 || v.More == 0 {

@@ -180,7 +180,7 @@ var oddShapes = []oddShape{
 	},
 	{
 		make: columnsOf[oddLarger]("Larger", inAllStorages...), typ: "inspect.oddLarger",
-		size: 1<<20 + 4, fields: 256, first: "N", last: "Bytes[254]", text: "1048580 bytes are too many to be shown",
+		size: 1<<20 + 4, fields: 256, first: "N", last: "Bytes[254]", text: "1048580 bytes are too many to show",
 	},
 }
 
@@ -389,7 +389,7 @@ func (k *oddCase) searches(t *testing.T, c column, set int) {
 			asking("count", "query", named+" == 0"), asking("histogram", "field", named), asking("rows", "columns", named),
 		} {
 			p := k.refused(t, 400, "GET", ask, "", "")
-			if !strings.Contains(p.Message, "1048580 bytes, which are too many") {
+			if !strings.Contains(p.Message, "1048580 bytes: too large") {
 				t.Error(p.Message)
 			}
 		}
@@ -474,7 +474,7 @@ func (k *oddCase) edits(t *testing.T, c column) {
 	if k.tooLarge() {
 		for _, method := range []string{"PATCH", "POST"} {
 			p := k.refused(t, 400, method, path(k.other), token, `{"value":{"N":7}}`)
-			if !strings.Contains(p.Message, "too many to be edited") {
+			if !strings.Contains(p.Message, "too many to edit") {
 				t.Error(p.Message)
 			}
 		}

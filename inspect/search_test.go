@@ -39,7 +39,7 @@ func TestSearchesEnd(t *testing.T) {
 	answer := httptest.NewRecorder()
 	lines := &lineRows{}
 	rows.fail(answer, lines, errOver)
-	if text := answer.Body.String(); !strings.HasPrefix(text, `{"error":{"code":"time","message":"the rows are not all`) {
+	if text := answer.Body.String(); !strings.HasPrefix(text, `{"error":{"code":"time","message":"the rows are incomplete`) {
 		t.Errorf("the last line is %s", text)
 	}
 	func() {

@@ -206,15 +206,15 @@ func TestViewsOfNoSense(t *testing.T) {
 		what   string
 		change func(*View)
 	}{
-		{"an ID is 1 to 32", func(v *View) { v.ID = "" }},
-		{"an ID is 1 to 32", func(v *View) { v.ID = "../x" }},
+		{"ID must be 1 to 32", func(v *View) { v.ID = "" }},
+		{"ID must be 1 to 32", func(v *View) { v.ID = "../x" }},
 		{"Bounds and Home", func(v *View) { v.Bounds = Bounds{} }},
 		{"Bounds and Home", func(v *View) { v.Home = Bounds{1, 1, 1, 2} }},
-		{"Paint is missing", func(v *View) { v.Paint = nil }},
+		{"Paint is nil", func(v *View) { v.Paint = nil }},
 		{"0 layers", func(v *View) { v.Layers = nil }},
 		{"9 layers", func(v *View) { v.Layers = make([]Layer, 9) }},
-		{"part of itself", func(v *View) { v.Layers = []Layer{{Part: true}} }},
-		{"no colour", func(v *View) { v.Layers = []Layer{{Colour: "url(//x)"}} }},
+		{"must not have Part", func(v *View) { v.Layers = []Layer{{Part: true}} }},
+		{"unknown colour", func(v *View) { v.Layers = []Layer{{Colour: "url(//x)"}} }},
 	} {
 		v := good
 		c.change(&v)

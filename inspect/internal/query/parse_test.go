@@ -47,7 +47,7 @@ func TestParseErrors(t *testing.T) {
 		text, says       string
 		position, length int
 	}{
-		{"Position,", "nothing comes after \",\"", 8, 1},
+		{"Position,", "a term is missing after \",\"", 8, 1},
 		{"Position, , Dead", "write the name of a component", 10, 1},
 		{"Position Dead", "separate terms by commas", 9, 4},
 		{"A && B", "write a comma", 2, 2},
