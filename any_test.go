@@ -19,7 +19,7 @@ func TestAny(t *testing.T) {
 			c.Add(e, struct{}{})
 		}
 		if i < 100 && i%5 == 0 {
-			d.Add(e, 1) // usable in the first slots only
+			d.Add(e, 1) // so d has memory for the first slots only
 		}
 		es = append(es, e)
 	}
@@ -30,16 +30,16 @@ func TestAny(t *testing.T) {
 		q     Query
 		match func(i int) bool
 	}{
-		{"a, b or c", w.Query(a).Any(b, c), func(i int) bool { return is(2)(i) || is(3)(i) }},
+		{"a and (b or c)", w.Query(a).Any(b, c), func(i int) bool { return is(2)(i) || is(3)(i) }},
 		{"b or c", w.Query().Any(b, c), func(i int) bool { return is(2)(i) || is(3)(i) }},
 		{"b or d", w.Query().Any(b, d), func(i int) bool { return is(2)(i) || isD(i) }},
-		{"one of one", w.Query().Any(d), isD},
-		{"one of one of a", w.Query(a).Any(c), is(3)},
+		{"d", w.Query().Any(d), isD},
+		{"a and c", w.Query(a).Any(c), is(3)},
 		{"a or b", w.Query().Any(a, b), func(i int) bool { return true }},
-		{"b, c or d", w.Query(b).Any(c, d), func(i int) bool { return is(2)(i) && (is(3)(i) || isD(i)) }},
-		{"b or c, c or d", w.Query().Any(b, c).Any(c, d), func(i int) bool { return is(3)(i) || is(2)(i) && isD(i) }},
-		{"b or d, − c", w.Query(a).Any(b, d).Without(c), func(i int) bool { return (is(2)(i) || isD(i)) && !is(3)(i) }},
-		{"− c, b or d", w.Query(a).Without(c).Any(b, d), func(i int) bool { return (is(2)(i) || isD(i)) && !is(3)(i) }},
+		{"b and (c or d)", w.Query(b).Any(c, d), func(i int) bool { return is(2)(i) && (is(3)(i) || isD(i)) }},
+		{"(b or c) and (c or d)", w.Query().Any(b, c).Any(c, d), func(i int) bool { return is(3)(i) || is(2)(i) && isD(i) }},
+		{"a and (b or d) − c", w.Query(a).Any(b, d).Without(c), func(i int) bool { return (is(2)(i) || isD(i)) && !is(3)(i) }},
+		{"a − c and (b or d)", w.Query(a).Without(c).Any(b, d), func(i int) bool { return (is(2)(i) || isD(i)) && !is(3)(i) }},
 	} {
 		var want []Entity
 		for i, e := range es {
@@ -54,11 +54,11 @@ func TestAny(t *testing.T) {
 			t.Errorf("%s: Count is %d, want %d", tt.name, n, len(want))
 		}
 	}
-	// Queries made from one query do not disturb each other.
+	// Queries that derive from one query do not affect each other.
 	base := w.Query(a).Any(b, c)
 	first, second := base.Any(c, d), base.Any(d)
 	if base.Count() != 6667 || first.Count() != len(entitiesOf(w.Query(c)))+6 || second.Count() != 13 {
-		t.Errorf("%d, %d, %d", base.Count(), first.Count(), second.Count())
+		t.Errorf("base, first and second match %d, %d and %d entities", base.Count(), first.Count(), second.Count())
 	}
 }
 

@@ -20,19 +20,19 @@ func TestArchetypeIsItsSet(t *testing.T) {
 		{{c[0], c[299]}, {c[299], c[0]}},
 	} {
 		if w.Archetype(same[0]...) != w.Archetype(same[1]...) {
-			t.Errorf("the same %d columns are two archetypes", len(same[0]))
+			t.Errorf("the same %d columns give two archetypes", len(same[0]))
 		}
 	}
 	seen := map[*Archetype]int{}
 	sets := [][]AnyColumn{{}, {c[0]}, {c[1]}, {c[0], c[1]}, {c[128]}, {c[0], c[128]}, {c[1], c[28]}, {c[129]}, {c[256], c[44]}}
 	for i, set := range sets {
 		if j, twice := seen[w.Archetype(set...)]; twice {
-			t.Errorf("sets %d and %d are one archetype", i, j)
+			t.Errorf("sets %d and %d give one archetype", i, j)
 		}
 		seen[w.Archetype(set...)] = i
 	}
 	if n := len(w.Stats().Archetypes); n != len(sets)+3-1 {
-		t.Errorf("%d archetypes", n)
+		t.Errorf("%d archetypes, want %d", n, len(sets)+3-1)
 	}
 }
 
@@ -64,7 +64,7 @@ func TestNewIsZero(t *testing.T) {
 				for i := range r.Len() {
 					e := r.Entity(i)
 					if !zero(e) || late.Has(e) {
-						t.Fatalf("round %d: an entity of NewN in slot %d is not zero", round, e.Slot())
+						t.Fatalf("round %d: an entity from NewN in slot %d is not zero", round, e.Slot())
 					}
 					es = append(es, e)
 				}
@@ -72,7 +72,7 @@ func TestNewIsZero(t *testing.T) {
 			for _, e := range es[1000:] {
 				dirty(e)
 			}
-			// A component removed and then reborn with the slot is zero as well.
+			// A component that is removed and comes back with the slot's next entity is zero as well.
 			for i, e := range es {
 				if i%3 == 0 {
 					late.Remove(e)
@@ -80,7 +80,7 @@ func TestNewIsZero(t *testing.T) {
 				}
 				w.Delete(e)
 			}
-			// Slots that change their archetype.
+			// The free slots change their archetype.
 			es = es[:0]
 			for range 500 {
 				e := b.New()
@@ -106,7 +106,7 @@ func TestNewN(t *testing.T) {
 	defer w.Close()
 	pos := NewColumn[position](w)
 	a := w.Archetype(pos)
-	a.NewN(0, func(Run) { t.Error("fill is called for no entity") })
+	a.NewN(0, func(Run) { t.Error("fill is called although no entity is made") })
 	// Every third slot is free when NewN begins.
 	var es []Entity
 	for range 300 {
@@ -121,7 +121,7 @@ func TestNewN(t *testing.T) {
 		runs++
 		p := pos.Slice(r)
 		if len(p) != r.Len() {
-			t.Fatalf("a slice of %d for a run of %d", len(p), r.Len())
+			t.Fatalf("a slice of %d elements for a run of %d entities", len(p), r.Len())
 		}
 		for i := range p {
 			e := r.Entity(i)
@@ -141,7 +141,7 @@ func TestNewN(t *testing.T) {
 		}
 	}
 	if runs > 100+20 {
-		t.Errorf("%d runs", runs)
+		t.Errorf("%d runs, want at most %d", runs, 100+20)
 	}
 	for r := range w.Query(pos).Runs() {
 		for i, p := range pos.Slice(r) {
@@ -152,7 +152,7 @@ func TestNewN(t *testing.T) {
 	}
 }
 
-// TestNewNPanicInFill leaves a world that is in order: what was handed to fill lives.
+// TestNewNPanicInFill checks that a panic in fill leaves a consistent world in which the new entities are alive.
 func TestNewNPanicInFill(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
@@ -162,11 +162,11 @@ func TestNewNPanicInFill(t *testing.T) {
 	}
 	w.checkInvariants()
 	if a.Len() != 100 {
-		t.Errorf("%d entities", a.Len())
+		t.Errorf("%d entities, want 100", a.Len())
 	}
 	a.NewN(10, nil)
 	if w.Len() != 110 {
-		t.Errorf("%d entities", w.Len())
+		t.Errorf("%d entities, want 110", w.Len())
 	}
 }
 
@@ -193,12 +193,12 @@ func TestArchetypeGrow(t *testing.T) {
 	if err := a.Grow(0); err != nil {
 		t.Fatal(err)
 	}
-	// Room that deleted entities left counts.
+	// Slots of deleted entities count as room.
 	for _, e := range es[:5000] {
 		w.Delete(e)
 	}
 	slots := w.Stats().Slots
 	if err := a.Grow(5000); err != nil || w.Stats().Slots != slots {
-		t.Errorf("%v; %d slots, then %d", err, slots, w.Stats().Slots)
+		t.Errorf("Grow into free slots: %v; %d slots before, %d after", err, slots, w.Stats().Slots)
 	}
 }

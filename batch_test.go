@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// mixedWorld has runs of different lengths, inside words and across many of them.
+// mixedWorld returns a world whose queries yield runs of different lengths, within one word and across many.
 func mixedWorld(t *testing.T) (*World, Column[uint64], Column[byte]) {
 	t.Helper()
 	w := NewWorld(Options{MaxEntities: 1 << 15})
@@ -70,7 +70,7 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// TestBatchesOnGoroutines writes every element once, from whatever goroutine, and sums up in the order of the batches.
+// TestBatchesOnGoroutines shares the batches of a query among goroutines. Each pass writes each element once.
 func TestBatchesOnGoroutines(t *testing.T) {
 	w, a, b := mixedWorld(t)
 	q := w.Query(a, b)
@@ -93,7 +93,7 @@ func TestBatchesOnGoroutines(t *testing.T) {
 		wg.Wait()
 		for e := range q.All() {
 			if *a.Get(e) != uint64(workers)*uint64(e.Slot()) {
-				t.Fatalf("%d workers: %v is %d", workers, e, *a.Get(e))
+				t.Fatalf("%d workers: %v is %d, want %d", workers, e, *a.Get(e), uint64(workers)*uint64(e.Slot()))
 			}
 		}
 	}
@@ -187,16 +187,16 @@ func TestFirstAndSingle(t *testing.T) {
 	check("empty world", Entity{}, false, false)
 	w.Archetype(a).NewN(1000, nil)
 	es := entitiesOf(w.Query())
-	check("none", Entity{}, false, false)
+	check("no match", Entity{}, false, false)
 	b.Add(es[700], 1)
-	check("one", es[700], true, true)
+	check("one match", es[700], true, true)
 	b.Add(es[900], 1)
-	check("two", es[700], true, false)
+	check("two matches", es[700], true, false)
 	b.Add(es[699], 1)
 	b.Remove(es[900])
-	check("two in one run", es[699], true, false)
+	check("two matches in one run", es[699], true, false)
 	w.Delete(es[699])
-	check("one again", es[700], true, true)
+	check("one match again", es[700], true, true)
 	w.Close()
 	says(t, func() { q.First() }, "closed world")
 	says(t, func() { q.Single() }, "closed world")
@@ -204,10 +204,10 @@ func TestFirstAndSingle(t *testing.T) {
 	says(t, func() { Query{}.Single() }, "zero Query")
 }
 
-// TestQueryFormsAllocateNothing runs each form of a query that is made once.
+// TestQueryFormsAllocateNothing runs queries in every form. The queries themselves are made once, before the count.
 func TestQueryFormsAllocateNothing(t *testing.T) {
 	if invariants.Enabled {
-		t.Skip("checks of the world's books allocate")
+		t.Skip("the invariant checks allocate")
 	}
 	w, a, b := mixedWorld(t)
 	c := NewColumn[uint64](w)
@@ -244,6 +244,6 @@ func TestQueryFormsAllocateNothing(t *testing.T) {
 		n += c.RemoveAll(q)
 		n += c.RemoveAll(all)
 	}); allocated != 0 || n == 0 {
-		t.Errorf("%v allocations", allocated)
+		t.Errorf("%v allocations, want 0; %d steps", allocated, n)
 	}
 }

@@ -42,7 +42,8 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// Parts of a walk are what the whole walk yields, wherever it is cut, and each may be cut into batches.
+// TestBetweenParts cuts a query into ranges of slots, and each range into batches. Together they yield what the whole
+// query yields.
 func TestBetweenParts(t *testing.T) {
 	w, a, b := mixedWorld(t)
 	q := w.Query(a).Without(b)
@@ -75,10 +76,10 @@ func TestBetweenEdges(t *testing.T) {
 		t.Errorf("between twice: %d entities, want 100", n)
 	}
 	if n := count(w.Query().Between(100, 200).Between(300, 400)); n != 0 {
-		t.Errorf("between ranges without a common slot: %d entities", n)
+		t.Errorf("between disjoint ranges: %d entities, want 0", n)
 	}
 	if n := w.DeleteAll(w.Query().Between(10, 100)); n != 90 || w.Len() != 1<<15-90 {
-		t.Errorf("%d were deleted, %d are left", n, w.Len())
+		t.Errorf("%d entities were deleted, want 90, and %d are left, want %d", n, w.Len(), 1<<15-90)
 	}
 	defer func() {
 		if recover() == nil {
@@ -95,11 +96,11 @@ func TestSlots(t *testing.T) {
 	}
 	for range 200 {
 		if e := w.Archetype().New(); int(e.Slot()) >= w.Slots() {
-			t.Errorf("%v lies beyond %d slots", e, w.Slots())
+			t.Errorf("%v lies beyond the world's %d slots", e, w.Slots())
 		}
 	}
 	if n := w.Slots(); n > 1<<10 {
-		t.Errorf("200 entities have %d slots", n)
+		t.Errorf("200 entities take %d slots, more than MaxEntities", n)
 	}
 	w.Close()
 	if w.Slots() != 0 {

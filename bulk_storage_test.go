@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// bulkVerbs are the bulk forms of a column of numbers, whatever keeps them.
+// bulkVerbs are the bulk operations of a column of numbers in one of the storages.
 type bulkVerbs struct {
 	storage
 	addAll    func(Query, uint64) int
@@ -18,7 +18,7 @@ type bulkVerbs struct {
 	onRemove  func(func(Entity, uint64))
 }
 
-// bulkStorages makes one column of each kind in w.
+// bulkStorages makes one column of each storage in w.
 func bulkStorages(w *World) []bulkVerbs {
 	all := storages(w)
 	c, s, h, g := all[0].column.(Column[number]), all[1].column.(SparseColumn[number]), all[2].column.(HeapColumn[boxed]), all[3].column.(Tag)
@@ -37,8 +37,8 @@ func bulkStorages(w *World) []bulkVerbs {
 	}
 }
 
-// TestBulkOfEachStorage does the bulk verbs to a column of each kind, over a query that leaves out what is added, with and
-// without hooks.
+// TestBulkOfEachStorage runs the bulk operations on a column of each storage, with and without hooks. AddAll gets a
+// query that excludes the column.
 func TestBulkOfEachStorage(t *testing.T) {
 	const n = 9000
 	for kind := range 4 {
@@ -73,7 +73,7 @@ func TestBulkOfEachStorage(t *testing.T) {
 			check := func(step string, got, want int, changes uint64) {
 				t.Helper()
 				if got != want || s.count() != len(model) || w.changes-changes != uint64(len(wantTold)) && hooked {
-					t.Fatalf("%s, %s: %d, want %d; %d have it, want %d; %d changes", name, step, got, want, s.count(), len(model), w.changes-changes)
+					t.Fatalf("%s, %s: returns %d, want %d; %d entities have the component, want %d; %d changes", name, step, got, want, s.count(), len(model), w.changes-changes)
 				}
 				for _, e := range es {
 					want, has := model[e]
@@ -82,13 +82,13 @@ func TestBulkOfEachStorage(t *testing.T) {
 					}
 				}
 				if hooked && fmt.Sprint(told) != fmt.Sprint(wantTold) {
-					t.Fatalf("%s, %s: hooks were told of %d, want %d", name, step, len(told), len(wantTold))
+					t.Fatalf("%s, %s: hooks saw %d different calls, want %d", name, step, len(told), len(wantTold))
 				}
 				clear(told)
 				clear(wantTold)
 				w.checkInvariants()
 			}
-			// To those without: the query no longer matches what it has been given.
+			// The query matches the entities without the column: once AddAll has run, it matches none.
 			changes, matches := w.changes, 0
 			for i, e := range es {
 				if i%3 != 0 {
@@ -97,7 +97,7 @@ func TestBulkOfEachStorage(t *testing.T) {
 					wantTold[fmt.Sprint("+", e, value(9))]++
 				}
 			}
-			check("AddAll to those without", s.addAll(w.Query().Without(s.column), 9), matches, changes)
+			check("AddAll to entities without it", s.addAll(w.Query().Without(s.column), 9), matches, changes)
 			changes = w.changes
 			matches = 0
 			for i, e := range es {
@@ -125,7 +125,7 @@ func TestBulkOfEachStorage(t *testing.T) {
 			check("AddAll to a list", s.addAll(w.Query().Among(list), 5), 4902, changes)
 			changes = w.changes
 			if got := s.removeAll(w.Query().Among(nil)); got != 0 || w.changes != changes {
-				t.Errorf("%s: %d of no list", name, got)
+				t.Errorf("%s: RemoveAll over an empty list returns %d and counts %d changes", name, got, w.changes-changes)
 			}
 			if n := w.DeleteAll(w.Query(s.column)); n != len(model) || s.count() != 0 {
 				t.Errorf("%s: %d deleted, want %d, %d left", name, n, len(model), s.count())
@@ -138,7 +138,7 @@ func TestBulkOfEachStorage(t *testing.T) {
 	}
 }
 
-// TestBulkOfStoragesRefused: where memory is missing nothing has changed, and no hook is told.
+// TestBulkOfStoragesRefused checks that a bulk operation without enough memory changes nothing and calls no hook.
 func TestBulkOfStoragesRefused(t *testing.T) {
 	limit := vm.NewLimit(4 << 20)
 	w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})
@@ -146,7 +146,7 @@ func TestBulkOfStoragesRefused(t *testing.T) {
 	a, rare := NewColumn[uint64](w), NewSparseColumn[[1024]byte](w)
 	rare.OnAdd(func(e Entity, _ *[1024]byte) {
 		if e.Slot() > 1000 {
-			t.Errorf("%v is told of", e)
+			t.Errorf("OnAdd is called for %v, which got no component", e)
 		}
 	})
 	w.Archetype(a).NewN(1<<14, nil)
@@ -161,7 +161,7 @@ func TestBulkOfStoragesRefused(t *testing.T) {
 	}
 	w.checkInvariants()
 	if n := rare.AddAll(w.Query().Among(es[:200]), [1024]byte{2}); n != 200 || rare.Get(es[199])[0] != 2 || rare.Has(es[200]) {
-		t.Errorf("%d of 200", n)
+		t.Errorf("AddAll to 200 entities returns %d", n)
 	}
 	w.checkInvariants()
 }

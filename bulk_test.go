@@ -9,11 +9,11 @@ import (
 
 func TestBulk(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHuge, vm.PagesHeap} {
-		t.Run(pages.String(), func(t *testing.T) { inBulk(t, pages) })
+		t.Run(pages.String(), func(t *testing.T) { testBulk(t, pages) })
 	}
 }
 
-func inBulk(t *testing.T, pages vm.Pages) {
+func testBulk(t *testing.T, pages vm.Pages) {
 	const n = 1 << 14
 	w := NewWorld(Options{MaxEntities: n, Pages: pages})
 	defer w.Close()
@@ -26,16 +26,16 @@ func inBulk(t *testing.T, pages vm.Pages) {
 		}
 	}
 	third := (n + 2) / 3
-	check := func(what string, got, want int, changes uint64, b1 int, value func(i int) ([3]uint32, bool)) {
+	check := func(what string, got, want int, changes uint64, members int, value func(i int) ([3]uint32, bool)) {
 		t.Helper()
 		if got != want {
-			t.Errorf("%s: returns %d, want %d", what, got, want)
+			t.Errorf("%s returns %d, want %d", what, got, want)
 		}
 		if w.changes != changes {
 			t.Errorf("%s: %d changes, want %d", what, w.changes, changes)
 		}
-		if b.Len() != b1 {
-			t.Errorf("%s: the column has %d entities, want %d", what, b.Len(), b1)
+		if b.Len() != members {
+			t.Errorf("%s: the column has %d entities, want %d", what, b.Len(), members)
 		}
 		for i, e := range es {
 			want, has := value(i)
@@ -53,31 +53,31 @@ func inBulk(t *testing.T, pages vm.Pages) {
 	got = b.AddAll(w.Query(c), [3]uint32{4})
 	check("AddAll again overwrites", got, third, changes, third, func(i int) ([3]uint32, bool) { return [3]uint32{4}, i%3 == 0 })
 	got = b.SetAll(w.Query(), [3]uint32{5})
-	check("SetAll where it is", got, third, changes, third, func(i int) ([3]uint32, bool) { return [3]uint32{5}, i%3 == 0 })
+	check("SetAll of components", got, third, changes, third, func(i int) ([3]uint32, bool) { return [3]uint32{5}, i%3 == 0 })
 	got = b.SetAll(w.Query(a).Without(b), [3]uint32{6})
-	check("SetAll where it is not", got, 0, changes, third, func(i int) ([3]uint32, bool) { return [3]uint32{5}, i%3 == 0 })
-	// The query sees the world as it was before, although it asks for what is added.
+	check("SetAll of missing components", got, 0, changes, third, func(i int) ([3]uint32, bool) { return [3]uint32{5}, i%3 == 0 })
+	// The query excludes the column that AddAll adds. It sees the world as it was before the call.
 	got = b.AddAll(w.Query(a).Without(b), v)
 	changes += uint64(n - third)
-	two := func(i int) ([3]uint32, bool) {
+	mixed := func(i int) ([3]uint32, bool) {
 		if i%3 == 0 {
 			return [3]uint32{5}, true
 		}
 		return v, true
 	}
-	check("AddAll to the others", got, n-third, changes, n, two)
+	check("AddAll to the others", got, n-third, changes, n, mixed)
 	got = b.RemoveAll(w.Query(a).Without(b))
-	check("RemoveAll from nobody", got, 0, changes, n, two)
+	check("RemoveAll of missing components", got, 0, changes, n, mixed)
 	got = b.RemoveAll(w.Query(b, c))
 	changes += uint64(third)
 	check("RemoveAll from a third", got, third, changes, n-third, func(i int) ([3]uint32, bool) { return v, i%3 != 0 })
 	got = b.RemoveAll(w.Query())
 	changes += uint64(n - third)
 	check("RemoveAll", got, n-third, changes, 0, func(i int) ([3]uint32, bool) { return v, false })
-	// Deleting finds what was added in bulk.
+	// Deletion removes components that were added in bulk.
 	b.AddAll(w.Query(), v)
 	if k := w.DeleteAll(w.Query(c)); k != third || b.Len() != n-third {
-		t.Errorf("%d deleted, %d left", k, b.Len())
+		t.Errorf("%d entities deleted, want %d; %d left in b, want %d", k, third, b.Len(), n-third)
 	}
 	for i, e := range es {
 		if i%3 != 0 {
@@ -85,22 +85,22 @@ func inBulk(t *testing.T, pages vm.Pages) {
 		}
 	}
 	if b.Len() != 0 || w.Len() != 0 {
-		t.Errorf("%d entities with the component in a world of %d", b.Len(), w.Len())
+		t.Errorf("%d entities in b and %d in the world after all were deleted", b.Len(), w.Len())
 	}
 	if b.AddAll(w.Query(), v)+b.SetAll(w.Query(), v)+b.RemoveAll(w.Query()) != 0 {
-		t.Error("bulk operations find something in an empty world")
+		t.Error("bulk operations match entities in an empty world")
 	}
 	w.checkInvariants()
 }
 
-// TestBulkOfExtremeSizes does AddAll and RemoveAll of a component of 0 bytes, and of one of 1 MiB.
+// TestBulkOfExtremeSizes runs AddAll and RemoveAll on a component of 0 bytes and on one of 1 MiB.
 func TestBulkOfExtremeSizes(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 64})
 	defer w.Close()
 	tag, big := NewColumn[struct{}](w), NewColumn[[1 << 20]byte](w)
 	w.Archetype().NewN(60, nil)
 	if n := tag.AddAll(w.Query(), struct{}{}); n != 60 || tag.Len() != 60 || tag.SetAll(w.Query(), struct{}{}) != 60 {
-		t.Errorf("%d tags, Len %d", n, tag.Len())
+		t.Errorf("AddAll returns %d and Len %d, want 60", n, tag.Len())
 	}
 	if raceEnabled {
 		return // the stand-in holds the big column on the Go heap
@@ -112,12 +112,12 @@ func TestBulkOfExtremeSizes(t *testing.T) {
 	var v [1 << 20]byte
 	v[1<<20-1] = 7
 	if n := big.AddAll(w.Query(tag), v); n != 1 || big.Get(first)[1<<20-1] != 7 || big.RemoveAll(w.Query()) != 1 {
-		t.Errorf("%d of 1 MiB", n)
+		t.Errorf("AddAll of 1 MiB returns %d, want 1", n)
 	}
 	w.checkInvariants()
 }
 
-// TestManyColumnsInBulk: columns that share a bit in the masks of words are found on deletion.
+// TestManyColumnsInBulk checks that DeleteAll removes the components of columns that share a bit in a word's mask.
 func TestManyColumnsInBulk(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 256})
 	defer w.Close()
@@ -160,7 +160,7 @@ func TestExchange(t *testing.T) {
 		*a.Get(e) = uint64(i)
 		if i%4 == 0 {
 			b.Add(e, 7)
-			b.Remove(e) // leaves a value behind that nobody may see
+			b.Remove(e) // leaves a value in memory that must stay invisible
 		}
 		if i%5 == 0 {
 			b.Add(e, 9)
@@ -170,7 +170,7 @@ func TestExchange(t *testing.T) {
 		}
 	}
 	changes := w.changes
-	// The query leaves out what is added and asks for what is removed.
+	// The query excludes a column that Exchange adds and asks for one that Exchange removes.
 	got := w.Exchange(w.Query(a).Without(d), []AnyColumn{b, d}, []AnyColumn{c, a})
 	third, fifth := (n+2)/3, n/5
 	if want := uint64(n - fifth + n + third + n); got != n || w.changes-changes != want {
@@ -192,7 +192,7 @@ func TestExchange(t *testing.T) {
 	}
 }
 
-// TestBulkRefused: where memory is missing, nothing changes, and no memory is kept.
+// TestBulkRefused checks that a bulk operation without enough memory changes nothing and keeps no memory.
 func TestBulkRefused(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesSmall} {
 		limit := vm.NewLimit(4 << 20)
@@ -209,13 +209,13 @@ func TestBulkRefused(t *testing.T) {
 			t.Errorf("%v: a refusal changed the world, %d bytes more:\n%s\n%s", pages, limit.Used()-used, before, after)
 		}
 		w.checkInvariants()
-		// What matches fewer entities needs less memory.
+		// A query that matches fewer entities needs less memory.
 		few := NewColumn[byte](w)
 		for _, e := range es[:200] {
 			few.Add(e, 1)
 		}
 		if n := big.AddAll(w.Query(few), [1024]byte{2}); n != 200 || big.Get(es[199])[0] != 2 || big.Has(es[200]) {
-			t.Errorf("%v: %d of 200", pages, n)
+			t.Errorf("%v: AddAll to 200 entities returns %d", pages, n)
 		}
 		w.checkInvariants()
 		if err := w.Close(); err != nil {
@@ -246,7 +246,7 @@ func TestBulkMisuse(t *testing.T) {
 		{func() { w.Exchange(Query{}, nil, nil) }, "zero Query"},
 		{func() { w.Exchange(q, []AnyColumn{vel, vel}, nil) }, "World.Exchange: column velocity is named twice"},
 		{func() { w.Exchange(q, []AnyColumn{foreign}, nil) }, "World.Exchange: column uint64 belongs to world"},
-		{func() { w.Exchange(q, []AnyColumn{vel, pos}, []AnyColumn{pos}) }, "column position is both to be added and to be removed"},
+		{func() { w.Exchange(q, []AnyColumn{vel, pos}, []AnyColumn{pos}) }, "column position is in add and in remove"},
 	} {
 		says(t, tt.f, tt.says)
 	}
@@ -268,11 +268,11 @@ func TestBulkMisuse(t *testing.T) {
 			}
 		}, "while a query was running, by "+name)
 	}
-	// Writing values is no change, in bulk either.
+	// Writing values is not a structural change, in bulk either.
 	pos.AddAll(w.Query(), position{})
 	for e := range q.All() {
 		if pos.SetAll(q, position{1, float64(e.Slot())}) != 3 || pos.AddAll(q, position{2, 3}) != 3 {
-			t.Error("not all are written")
+			t.Error("SetAll or AddAll did not write all 3 components")
 		}
 	}
 	w.Close()

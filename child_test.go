@@ -11,11 +11,11 @@ import (
 	"github.com/vastgo/vast/internal/childtest"
 )
 
-// childVariable names the function of children that a process started by these tests runs instead of the tests.
+// childVariable is the environment variable that names a child: a process with it runs the child instead of the tests.
 const childVariable = "VAST_TEST_CHILD"
 
-// children are run in a process of their own, because they set limits, leak, or are meant to fail. They panic with what
-// is wrong. Files for one system or build add theirs.
+// children are functions that run in a process of their own because they set limits, leak, or fail on purpose. A child
+// panics when a check fails. Test files for one system or build add their own children.
 var children = map[string]func(){}
 
 func TestMain(m *testing.M) {
@@ -28,8 +28,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// feedHeap has Go's heap take more memory than any child needs, and free it again: under a limit it could not get more, and
-// the process would end without a word about what is tested.
+// feedHeap makes the Go heap take more memory than any child needs, and frees it again. Otherwise the Go heap could not
+// grow under a child's limit, and the process would end before the child can report.
 func feedHeap() {
 	b := make([]byte, 24<<20)
 	for i := 0; i < len(b); i += 4096 {
@@ -40,7 +40,7 @@ func feedHeap() {
 	runtime.GC()
 }
 
-// runChild runs a child and returns what it printed and whether it ended well.
+// runChild runs a child and returns its output. The error says how the process ended.
 func runChild(t *testing.T, name string) (output string, err error) {
 	t.Helper()
 	childtest.Needed(t)
@@ -50,7 +50,7 @@ func runChild(t *testing.T, name string) (output string, err error) {
 	return string(out), err
 }
 
-// contentChild runs a child that must find everything right.
+// contentChild runs a child and fails the test unless the child passes.
 func contentChild(t *testing.T, name string) {
 	t.Helper()
 	out, err := runChild(t, name)
@@ -60,7 +60,7 @@ func contentChild(t *testing.T, name string) {
 	t.Log(strings.TrimSpace(strings.ReplaceAll(out, "child is content", "")))
 }
 
-// must panics in a child where something is wrong.
+// must panics unless ok: a child checks with it.
 func must(ok bool, format string, a ...any) {
 	if !ok {
 		panic(fmt.Sprintf(format, a...))

@@ -12,15 +12,15 @@ func TestColumn(t *testing.T) {
 	pos := NewColumn[position](w)
 	named := NewColumn[velocity](w).Named("speed")
 	if pos.Name() != "position" || named.Name() != "speed" {
-		t.Errorf("names are %q and %q", pos.Name(), named.Name())
+		t.Errorf("the names are %q and %q", pos.Name(), named.Name())
 	}
 	e, other := w.Archetype(pos).New(), w.Archetype(pos).New()
 	if named.Has(e) || named.Get(e) != nil || named.Set(e, velocity{1, 1}) || named.Remove(e) || named.Len() != 0 {
-		t.Error("an entity has a component that it was not given")
+		t.Error("an entity has a component that was not added")
 	}
 	p := named.Add(e, velocity{1, 2})
 	if p == nil || *p != (velocity{1, 2}) || named.Get(e) != p || !named.Has(e) || named.Has(other) || named.Len() != 1 {
-		t.Errorf("added %v at %p, read at %p, %d entities have one", p, p, named.Get(e), named.Len())
+		t.Errorf("Add returned %v at %p, Get %p; %d entities have the component", p, p, named.Get(e), named.Len())
 	}
 	if again := named.Add(e, velocity{3, 4}); again != p || *p != (velocity{3, 4}) || named.Len() != 1 {
 		t.Errorf("added twice: %v at %p, first at %p", *again, again, p)
@@ -29,12 +29,12 @@ func TestColumn(t *testing.T) {
 		t.Errorf("set: %v", *p)
 	}
 	if !named.Remove(e) || named.Remove(e) || named.Has(e) || named.Get(e) != nil || named.Len() != 0 || !w.Alive(e) {
-		t.Error("removing does not remove once")
+		t.Error("Remove did not remove the component exactly once")
 	}
 	if pos.Get(e) == nil || *pos.Get(e) != (position{}) || pos.Len() != 2 {
 		t.Error("removing one component changed another")
 	}
-	// Copies of a Column are the same column.
+	// A copy of a Column is the same column.
 	same := named
 	same.Add(other, velocity{7, 8})
 	if *named.Get(other) != (velocity{7, 8}) {
@@ -88,7 +88,7 @@ func TestColumnWithoutSize(t *testing.T) {
 	born := w.Archetype(tag)
 	born.NewN(500, func(r Run) {
 		if len(tag.Slice(r)) != r.Len() {
-			t.Errorf("a slice of %d for %d entities", len(tag.Slice(r)), r.Len())
+			t.Errorf("a slice of %d elements for %d entities", len(tag.Slice(r)), r.Len())
 		}
 	})
 	if tag.Len() != 2000 || w.Query(tag).Count() != 2000 {
@@ -96,8 +96,8 @@ func TestColumnWithoutSize(t *testing.T) {
 	}
 }
 
-// deleteAtTheEdge adds a component at the edges of what is committed for the column, and deletes the entities: no bit may
-// stay behind for the slot's next entity.
+// deleteAtTheEdge adds components up to the edge of the column's committed memory and deletes the entities. No presence
+// bit may remain for the slot's next entity.
 func deleteAtTheEdge[T any](t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -139,7 +139,7 @@ func TestColumnEdge(t *testing.T) {
 	deleteAtTheEdge[[1001]byte](t)
 }
 
-// TestColumnsBeyondMask has more columns than a word's mask has bits: deleting finds the components of all.
+// TestColumnsBeyondMask uses more columns than a word's mask has bits. Deletion must remove the components of each.
 func TestColumnsBeyondMask(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
@@ -217,7 +217,7 @@ func TestColumnTypes(t *testing.T) {
 	if e = w.Archetype(large).New(); large.Get(e)[1<<20-1] != 0 {
 		t.Error("a large component of a new entity is not zero")
 	}
-	links := NewColumn[Entity](w) // entities may lie in columns
+	links := NewColumn[Entity](w) // an Entity may be a component
 	links.Add(e, e)
 	if *links.Get(e) != e {
 		t.Error("an entity in a column changed")

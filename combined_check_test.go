@@ -2,7 +2,7 @@ package vast
 
 import "slices"
 
-// checkSome looks at a little of the world after every step: what it costs does not grow with the world.
+// checkSome checks a few entities after each step, in constant time.
 func (m *combinedModel) checkSome() {
 	m.must(m.world.Len() == len(m.order), "%d entities, want %d", m.world.Len(), len(m.order))
 	m.must(m.roads.Len() == len(m.roads.value), "%d edges, want %d", m.roads.Len(), len(m.roads.value))
@@ -16,7 +16,7 @@ func (m *combinedModel) checkSome() {
 	m.checkPlaceholders()
 }
 
-// checkEntity compares all that is known of an entity.
+// checkEntity compares an entity's components and targets with the model.
 func (m *combinedModel) checkEntity(e Entity) {
 	v := m.entities[e]
 	m.must(m.world.Alive(e) == (v != nil), "%v is alive: %v", e, m.world.Alive(e))
@@ -31,13 +31,15 @@ func (m *combinedModel) checkEntity(e Entity) {
 		got, has := r.Target(e)
 		want, ok := r.target[e]
 		m.must(got == want && has == ok && r.Has(e) == ok, "%s: the target of %v is %v, want %v", r.Name(), e, got, want)
-		m.must(r.CountSources(e) == len(r.sources[e]), "%s: %v has %d sources, want %d", r.Name(), e, r.CountSources(e), len(r.sources[e]))
+		n := r.CountSources(e)
+		m.must(n == len(r.sources[e]), "%s: %v has %d sources, want %d", r.Name(), e, n, len(r.sources[e]))
 	}
-	m.must(m.roads.CountTargets(e) == len(m.roads.out[e]) && m.roads.CountSources(e) == len(m.roads.in[e]), "%v has %d edges out and %d in", e,
-		m.roads.CountTargets(e), m.roads.CountSources(e))
+	out, in := m.roads.CountTargets(e), m.roads.CountSources(e)
+	m.must(out == len(m.roads.out[e]) && in == len(m.roads.in[e]), "%v has %d edges out and %d in, want %d and %d",
+		e, out, in, len(m.roads.out[e]), len(m.roads.in[e]))
 }
 
-// checkLinks compares the order of an entity's links, and what is above and below it.
+// checkLinks compares the order of an entity's links, its depth and its descendants with the model.
 func (m *combinedModel) checkLinks(e Entity) {
 	for _, r := range m.relations {
 		sources := slices.Collect(r.Sources(e))
@@ -56,7 +58,8 @@ func (m *combinedModel) checkLinks(e Entity) {
 		}
 		if _, ok := r.target[e]; !ok {
 			walk(e)
-			m.must(slices.Equal(slices.Collect(r.Descendants(e)), below), "%s: descendants of %v", r.Name(), e)
+			got := slices.Collect(r.Descendants(e))
+			m.must(slices.Equal(got, below), "%s: the descendants of %v are %v, want %v", r.Name(), e, got, below)
 		}
 	}
 	var out, in []Entity
@@ -68,8 +71,8 @@ func (m *combinedModel) checkLinks(e Entity) {
 		in = append(in, from)
 		m.must(*v == m.roads.value[[2]Entity{from, e}], "the edge %v → %v is %d", from, e, *v)
 	}
-	m.must(slices.Equal(out, m.roads.out[e]) && slices.Equal(in, m.roads.in[e]), "%v has edges to %v and from %v, want %v and %v", e,
-		out, in, m.roads.out[e], m.roads.in[e])
+	m.must(slices.Equal(out, m.roads.out[e]) && slices.Equal(in, m.roads.in[e]),
+		"%v has edges to %v and from %v, want %v and %v", e, out, in, m.roads.out[e], m.roads.in[e])
 }
 
 // checkAll compares the whole world with the whole model.
@@ -88,7 +91,8 @@ func (m *combinedModel) checkAll() {
 		for c := range combinedCount {
 			if m.has(e, c) {
 				counts[c]++
-				m.must(m.told[c] == nil || m.told[c][e], "hooks of %s were not told of %v", m.columns[c].Name(), e)
+				m.must(m.told[c] == nil || m.told[c][e], "OnAdd of %s was not called for %v",
+					m.columns[c].Name(), e)
 			}
 		}
 	}
@@ -102,8 +106,9 @@ func (m *combinedModel) checkAll() {
 	for c, col := range m.columns {
 		n := m.world.Query(col).Count()
 		m.must(n == counts[c], "%s has %d entities, want %d", col.Name(), n, counts[c])
-		m.must(c >= combinedValues || m.values[c].count() == n, "%s counts otherwise", col.Name())
-		m.must(m.told[c] == nil || len(m.told[c]) == n, "hooks of %s were told of %d entities, %d have it", col.Name(), len(m.told[c]), n)
+		m.must(c >= combinedValues || m.values[c].count() == n, "Len of %s is not %d", col.Name(), n)
+		m.must(m.told[c] == nil || len(m.told[c]) == n, "according to the hooks of %s %d entities have it, want %d",
+			col.Name(), len(m.told[c]), n)
 	}
 	for _, tr := range m.trackers {
 		if tr != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/internal/probing"
 )
 
-// combinedColumn is a column of any storage whose elements are made from, and read as, one number.
+// combinedColumn is a column of any storage. It encodes each element as one number.
 type combinedColumn struct {
 	AnyColumn
 	tag          bool
@@ -24,14 +24,14 @@ type combinedColumn struct {
 	in           func(Run) bool
 	hook         func(add, remove func(Entity))
 	grow         func() error
-	editRun      func(Run, uint64) // nil where there are no slices
+	editRun      func(Run, uint64) // nil for storages without slices, as is slice
 	slice        func(Run) []uint64
 	count        func() int
-	cut          func(uint64) uint64
-	writtenByAdd bool // whether overwriting is noted
+	cut          func(uint64) uint64 // the number as the column's type holds it
+	writtenByAdd bool                // Add on an existing component counts as a write
 }
 
-// valued is what columns with values have in common.
+// valued has the methods that all columns with values share.
 type valued[T any] interface {
 	ValueColumn[T]
 	Has(Entity) bool
@@ -84,8 +84,10 @@ func combinedOf[T comparable](c valued[T], to func(uint64) T, from func(T) uint6
 	}
 }
 
-// combinedStored makes a column in one of the storages: the answers must not depend on which.
-func combinedStored[T comparable](m *combinedModel, name string, s probing.Storage, to func(uint64) T, from func(T) uint64) combinedColumn {
+// combinedStored makes a column in the storage s. The answers must not depend on the storage.
+func combinedStored[T comparable](
+	m *combinedModel, name string, s probing.Storage, to func(uint64) T, from func(T) uint64,
+) combinedColumn {
 	switch s {
 	case probing.StorageSparse:
 		col := made(m, func() SparseColumn[T] { return NewSparseColumn[T](m.world).Named(name) })
@@ -123,15 +125,17 @@ func combinedTag(t Tag) combinedColumn {
 		get:  func(e Entity) (uint64, bool) { return 0, t.Has(e) },
 		add:  func(e Entity, _ uint64) bool { return t.Add(e) },
 		hook: func(add, remove func(Entity)) { t.OnAdd(add); t.OnRemove(remove) },
-		// A tag has nothing to be set.
-		set: func(e Entity, _ uint64) bool { return t.Has(e) }, edit: func(e Entity, _ uint64) bool { return t.Has(e) },
+		// A tag has no value: set and edit only report whether the entity has it.
+		set:    func(e Entity, _ uint64) bool { return t.Has(e) },
+		edit:   func(e Entity, _ uint64) bool { return t.Has(e) },
 		remove: t.Remove, removeAll: t.RemoveAll, removeLater: t.RemoveLater,
 		addAll:   func(q Query, _ uint64) int { return t.AddAll(q) },
 		addLater: func(cs *Commands, e Entity, _ uint64) { t.AddLater(cs, e) },
 	}
 }
 
-// The columns of the combined model, by number: those with values, then links, each followed by the column of its targets.
+// The numbers of the combined model's columns: columns with values first, then relations and edges, each followed by
+// its target column.
 const (
 	combinedValues = 6
 	combinedLinks  = combinedValues // the first relation
@@ -153,12 +157,13 @@ func combinedColumns(m *combinedModel, s probing.Storage) []combinedColumn {
 		combinedTag(made(m, func() Tag { return NewTag(m.world, "tag") })),
 		combinedStored(m, "rare", probing.StorageSparse, number64, number64),
 		combinedStored(m, "text", probing.StorageHeap, func(v uint64) string { return fmt.Sprint(v) }, func(t string) uint64 {
-			v, _ := strconv.ParseUint(t, 10, 64) // a zero component is empty
+			v, _ := strconv.ParseUint(t, 10, 64) // a zero component is an empty string: 0
 			return v
 		}),
-		combinedStored(m, "small", probing.StorageDense, func(v uint64) byte { return byte(v) }, func(t byte) uint64 { return uint64(t) }),
+		combinedStored(m, "small", probing.StorageDense,
+			func(v uint64) byte { return byte(v) }, func(t byte) uint64 { return uint64(t) }),
 	}
 }
 
-// combinedSets are the archetypes.
+// combinedSets are the column numbers of each archetype.
 var combinedSets = [][]int{{}, {0}, {0, 2}, {1, 3}, {0, 1, 4, 5}, {5, 2}}

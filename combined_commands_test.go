@@ -5,23 +5,23 @@ import (
 	"slices"
 )
 
-// combinedBuffer is Commands and what was recorded in them.
+// combinedBuffer is Commands and the model of the recorded commands.
 type combinedBuffer struct {
 	*Commands
 	position int
 	pending  []*combinedCommand
-	made     []*combinedPlaceholder // the last ones, stale ones among them
-	done     bool                   // whether what is recorded next begins a new batch
+	made     []*combinedPlaceholder // the latest placeholders, including stale ones
+	done     bool                   // the batch is applied: the next recording begins another
 }
 
-// combinedPlaceholder stands for an entity that commands make.
+// combinedPlaceholder models a placeholder of Commands.New.
 type combinedPlaceholder struct {
 	buffer *combinedBuffer
 	handle Entity
-	entity Entity // once it is made
+	entity Entity // zero until Apply
 }
 
-// combinedRef is an entity in a command.
+// combinedRef names an entity in a command, by itself or by a placeholder.
 type combinedRef struct {
 	e Entity
 	p *combinedPlaceholder
@@ -33,11 +33,11 @@ type combinedCommand struct {
 	position int
 	e, other combinedRef
 	v        uint64
-	made     *combinedPlaceholder // by commandNew
+	made     *combinedPlaceholder // of commandNew
 	a        int
 }
 
-// begin ends a batch: its placeholders are stale from now on.
+// begin begins a new batch if the last one is applied. The placeholders of the last batch become stale.
 func (c *combinedBuffer) begin() {
 	if !c.done {
 		return
@@ -49,7 +49,7 @@ func (c *combinedBuffer) begin() {
 	c.made = c.made[max(0, len(c.made)-5):]
 }
 
-// handle is what a caller has in hand.
+// handle returns the entity or placeholder that a caller passes to Commands.
 func (r combinedRef) handle() Entity {
 	if r.p != nil {
 		return r.p.handle
@@ -57,7 +57,7 @@ func (r combinedRef) handle() Entity {
 	return r.e
 }
 
-// in returns the entity that commands in a buffer take it for.
+// in returns the entity that r means in commands of the buffer c.
 func (r combinedRef) in(c *combinedBuffer) Entity {
 	switch {
 	case r.p == nil:
@@ -78,7 +78,7 @@ func (m *combinedModel) ref(b *byteStream) combinedRef {
 	return combinedRef{e: m.any(b)}
 }
 
-// applyRecord records some commands, sometimes while a query runs, for what it yields.
+// applyRecord records some commands. Sometimes a query runs meanwhile, and the commands name its entities.
 func (m *combinedModel) applyRecord(b *byteStream) {
 	m.operation = "record"
 	switch b.next() % 6 {
@@ -92,7 +92,7 @@ func (m *combinedModel) applyRecord(b *byteStream) {
 			m.record(b, combinedRef{e: e})
 		}
 		return
-	case 1: // several births in a row, alike or not
+	case 1: // several New in a row, in one archetype or several
 		buffer, a := m.buffers[b.next()%2], b.next()
 		for range 1 + b.next()%12 {
 			if b.next()%4 == 0 {
@@ -145,12 +145,12 @@ func (m *combinedModel) record(b *byteStream, e combinedRef) {
 	m.recordWith(buffer, k, f)
 }
 
-// recordNew returns what records a birth.
+// recordNew returns a function that records New.
 func (m *combinedModel) recordNew(k *combinedCommand, buffer *combinedBuffer) func() {
 	return func() { k.made = &combinedPlaceholder{buffer: buffer, handle: buffer.New(m.archetypes[k.a])} }
 }
 
-// recordWith records a command by f.
+// recordWith calls f to record the command k.
 func (m *combinedModel) recordWith(buffer *combinedBuffer, k *combinedCommand, f func()) {
 	buffer.begin()
 	if m.try(f) {
@@ -161,7 +161,7 @@ func (m *combinedModel) recordWith(buffer *combinedBuffer, k *combinedCommand, f
 	}
 }
 
-// recordComponent returns what records a command for a column with values.
+// recordComponent returns a function that records a command for a column with values.
 func (m *combinedModel) recordComponent(k *combinedCommand, buffer *combinedBuffer, how int) func() {
 	c, e := m.values[k.col], k.e.handle()
 	switch {
@@ -176,7 +176,7 @@ func (m *combinedModel) recordComponent(k *combinedCommand, buffer *combinedBuff
 	return func() { c.removeLater(buffer.Commands, e) }
 }
 
-// applyCommands applies what was recorded in one buffer or both.
+// applyCommands applies one buffer or both.
 func (m *combinedModel) applyCommands(b *byteStream) {
 	m.operation = "Apply"
 	buffers := slices.Clone(m.buffers)
@@ -209,7 +209,7 @@ func (m *combinedModel) applyCommands(b *byteStream) {
 		if m.circles(k, of[k]) {
 			m.mustBeCircle(v)
 			v = nil
-			at++ // it is gone
+			at++ // Apply drops the command
 			break
 		}
 		if m.do(k, of[k]) {
@@ -222,7 +222,7 @@ func (m *combinedModel) applyCommands(b *byteStream) {
 	m.applied += got.Done + got.Skipped
 	rest := order[at:]
 	if err != nil {
-		m.must(len(rest) > 0, "%v after all commands", err)
+		m.must(len(rest) > 0, "Apply returns %v after all commands", err)
 		if !m.failing(err) {
 			m.try(func() { panic(err) })
 		}
@@ -246,7 +246,7 @@ func (m *combinedModel) applyCommands(b *byteStream) {
 	m.note("applied", got.Done, got.Skipped)
 }
 
-// forget closes a buffer with all that waits in it, and makes a new one.
+// forget closes a buffer with its pending commands and replaces it.
 func (m *combinedModel) forget(i int) {
 	c := m.buffers[i]
 	for range 2 {
@@ -258,7 +258,7 @@ func (m *combinedModel) forget(i int) {
 	m.buffers[i] = &combinedBuffer{Commands: NewCommands(m.world, CommandsOptions{}), made: c.made}
 }
 
-// circles reports whether a command closes a circle, so that it panics.
+// circles reports whether a command closes a circle, so that Apply panics.
 func (m *combinedModel) circles(k *combinedCommand, c *combinedBuffer) bool {
 	if k.kind != commandSet || k.col < combinedLinks {
 		return false
@@ -268,11 +268,11 @@ func (m *combinedModel) circles(k *combinedCommand, c *combinedBuffer) bool {
 	return m.entities[e] != nil && m.entities[t] != nil && r.target[e] != t && r.closes(e, t)
 }
 
-// do does a command in the model and reports whether it came to something.
+// do runs a command on the model and reports whether Apply counts it as done.
 func (m *combinedModel) do(k *combinedCommand, c *combinedBuffer) bool {
 	if k.kind == commandNew {
 		k.made.entity = c.Resolve(k.made.handle)
-		m.must(!k.made.entity.IsZero(), "%v stands for nothing", k.made.handle)
+		m.must(!k.made.entity.IsZero(), "placeholder %v resolves to no entity", k.made.handle)
 		m.born(k.made.entity, k.a)
 		return true
 	}

@@ -2,11 +2,11 @@ package vast
 
 import "slices"
 
-// combinedEdges is what edges should be.
+// combinedEdges is Edges and the model of their content.
 type combinedEdges struct {
 	Edges[uint64]
 	rule    OnDelete
-	out, in map[Entity][]Entity // in the order in which they were made
+	out, in map[Entity][]Entity // in the order of creation
 	value   map[[2]Entity]uint64
 }
 
@@ -28,7 +28,7 @@ func (r *combinedEdges) remove(from, to Entity) {
 	without(r.in, to, from)
 }
 
-// link relates two entities in the model and tells its trackers.
+// link sets a target in the model and records the write for trackers.
 func (m *combinedModel) link(i int, source, target Entity) {
 	r := m.relations[i]
 	was, had := r.target[source]
@@ -43,7 +43,7 @@ func (m *combinedModel) link(i int, source, target Entity) {
 	}
 }
 
-// connect makes or overwrites an edge.
+// connect adds or overwrites an edge in the model.
 func (m *combinedModel) connect(from, to Entity, v uint64) {
 	r := m.roads
 	if !r.has(from, to) {
@@ -56,7 +56,7 @@ func (m *combinedModel) connect(from, to Entity, v uint64) {
 	m.wrote(combinedRoads, from)
 }
 
-// disconnect takes an edge away.
+// disconnect removes an edge from the model.
 func (m *combinedModel) disconnect(from, to Entity) {
 	m.roads.remove(from, to)
 	if len(m.roads.out[from]) > 0 {
@@ -70,7 +70,7 @@ func (m *combinedModel) disconnectAll(from Entity) {
 	}
 }
 
-// eachLink calls f for the sources of a target in everything with a rule.
+// eachLink calls f for the sources of a target in the relations and edges with this rule.
 func (m *combinedModel) eachLink(rule OnDelete, target Entity, f func(source Entity)) {
 	for _, r := range m.relations {
 		if r.options.OnDelete == rule {
@@ -86,12 +86,12 @@ func (m *combinedModel) eachLink(rule OnDelete, target Entity, f func(source Ent
 	}
 }
 
-// closure returns what goes with the seeds: those of them are left out that would take along the target of something that
-// stays and refuses.
+// closure returns the entities that a deletion of the seeds deletes. A seed is left out if its deletion would delete the
+// target of a surviving source with rule Refuse.
 func (m *combinedModel) closure(seeds []Entity) map[Entity]bool {
 	for {
 		goes := map[Entity]bool{}
-		by := map[Entity][]Entity{} // what goes, and who takes it along directly
+		by := map[Entity][]Entity{} // the targets whose deletion deletes an entity directly
 		var queue []Entity
 		for _, s := range seeds {
 			goes[s] = true
@@ -134,7 +134,7 @@ func (m *combinedModel) closure(seeds []Entity) map[Entity]bool {
 	}
 }
 
-// die takes entities out of the model.
+// die removes entities from the model.
 func (m *combinedModel) die(goes map[Entity]bool) {
 	if len(goes) == 0 {
 		return

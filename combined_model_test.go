@@ -17,18 +17,19 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// A stream of bytes drives one world in which everything meets: columns of all storages, hooks, relations, edges, trackers,
-// commands, all forms of queries, bulk operations over them, Trim, Reset and limits. A model of plain maps must agree after
-// every step. The world model has more columns and fewer kinds of things.
+// The combined model decodes a stream of bytes into operations on one world. The world has columns of all storages,
+// hooks, relations, edges, trackers and commands; the operations include all forms of queries, bulk operations over
+// them, Trim, Reset and limits. A model of plain maps must agree after each step. The world model has more columns and
+// fewer kinds of operations.
 
 type combinedOptions struct {
 	slots   int
 	pages   vm.Pages
-	storage probing.Storage // of two columns
+	storage probing.Storage // of columns number and wide
 	hooks   bool
 	roads   OnDelete
-	limit   *vm.Limit // nil for none
-	faults  bool      // whether a memory call may be made to fail
+	limit   *vm.Limit // nil: no limit
+	faults  bool      // the test makes one memory call fail
 }
 
 type combinedEntity struct {
@@ -40,24 +41,24 @@ type combinedModel struct {
 	t          testing.TB
 	options    combinedOptions
 	world      *World
-	columns    []AnyColumn // all that queries may name
+	columns    []AnyColumn // the columns that queries may name, by number
 	values     []combinedColumn
 	relations  []*relationModel
 	roads      *combinedEdges
 	archetypes []*Archetype
-	trackers   []*combinedTracker // nil where there is none
+	trackers   []*combinedTracker // nil elements have no tracker
 	buffers    []*combinedBuffer
-	hog        *vm.Region // what else takes of the limit
+	hog        *vm.Region // takes memory of the limit away from the world
 
 	entities map[Entity]*combinedEntity
-	order    []Entity // the living, in an order that depends on the stream only
+	order    []Entity // the living entities, in an order that depends on the stream only
 	stale    []Entity
-	told     map[int]map[Entity]bool // what hooks know to have a component, by column
+	told     map[int]map[Entity]bool // the entities that have a component according to its hooks, by column
 
 	step, refusals, opened int
-	fault                  error // of the call that was made to fail
-	meddled                int   // calls of callbacks
-	applied, resumed       int   // commands that were applied, and Applies that ended early
+	fault                  error // the error of the memory call that the test made fail
+	callbacks              int   // calls of hooks and fills
+	applied, resumed       int   // applied commands, and calls of Apply that ended early
 	operation              string
 	transcript             io.Writer
 }
@@ -86,7 +87,7 @@ func (m *combinedModel) open() {
 	}
 	needs := RelationOptions{OnDelete: Refuse}
 	if m.options.roads == Refuse {
-		needs.OnDelete = Orphan // a hierarchy whose parts live on
+		needs.OnDelete = Orphan // an acyclic relation whose sources survive their target
 	}
 	for i, o := range []RelationOptions{{OnDelete: Cascade}, {OnDelete: Orphan, Cyclic: true}, needs} {
 		r := made(m, func() Relation { return NewRelation(w, []string{"childOf", "aims", "needs"}[i], o) })
@@ -109,19 +110,21 @@ func (m *combinedModel) open() {
 	}
 }
 
-// hookAll registers hooks that must be told of each gain and of each loss once.
+// hookAll registers hooks that check that each gain and each loss of a component calls them once.
 func (m *combinedModel) hookAll() {
 	hooks := func(i int, has func(Entity) bool) (add, remove func(Entity)) {
 		told := map[Entity]bool{}
 		m.told[i] = told
 		return func(e Entity) {
-				m.must(!told[e] && has(e), "OnAdd of %s is told of %v, which it knew: %v", m.columns[i].Name(), e, told[e])
+				m.must(!told[e] && has(e), "OnAdd of %s is called for %v: it was called before: %v, the component exists: %v",
+					m.columns[i].Name(), e, told[e], has(e))
 				told[e] = true
-				m.meddle()
+				m.useFromCallback()
 			}, func(e Entity) {
-				m.must(told[e] && has(e), "OnRemove of %s is told of %v, which it knew: %v", m.columns[i].Name(), e, told[e])
+				m.must(told[e] && has(e), "OnRemove of %s is called for %v: OnAdd was called: %v, the component exists: %v",
+					m.columns[i].Name(), e, told[e], has(e))
 				delete(told, e)
-				m.meddle()
+				m.useFromCallback()
 			}
 	}
 	for _, i := range []int{1, 2, 3, 5} {
@@ -132,12 +135,13 @@ func (m *combinedModel) hookAll() {
 		add, remove := hooks(combinedLinks+2*i, r.Has)
 		r.OnAdd(func(source, target Entity) {
 			t, has := r.Target(source)
-			m.must(has && t == target, "OnAdd of %s: %v → %v", r.Name(), source, target)
+			m.must(has && t == target, "OnAdd of %s is called for %v → %v, the target is %v", r.Name(), source, target, t)
 			add(source)
 		})
 		r.OnRemove(func(source, target Entity) {
 			t, has := r.Target(source)
-			m.must(has && t == target && m.world.Alive(target), "OnRemove of %s: %v → %v", r.Name(), source, target)
+			m.must(has && t == target && m.world.Alive(target), "OnRemove of %s is called for %v → %v, the target is %v",
+				r.Name(), source, target, t)
 			remove(source)
 		})
 	}
@@ -181,14 +185,15 @@ func (m *combinedModel) has(e Entity, col int) bool {
 	return len(m.relations[(col-combinedLinks)/2].sources[e]) > 0
 }
 
-// put writes a component of the model, and notes that it was written.
+// put writes a component in the model and records the write for trackers.
 func (m *combinedModel) put(e Entity, col int, v uint64) {
 	m.entities[e].values[col] = m.values[col].cut(v)
 	m.wrote(col, e)
 }
 
 func (m *combinedModel) born(e Entity, archetype int) {
-	m.must(m.entities[e] == nil && !slices.Contains(m.stale, e) && int(e.Slot()) < (m.options.slots+63)&^63, "%v is no new entity", e)
+	m.must(m.entities[e] == nil && !slices.Contains(m.stale, e) && int(e.Slot()) < (m.options.slots+63)&^63,
+		"%v is not a new entity", e)
 	m.entities[e] = &combinedEntity{archetype, map[int]uint64{}}
 	m.order = append(m.order, e)
 	for _, i := range combinedSets[archetype] {
@@ -197,7 +202,7 @@ func (m *combinedModel) born(e Entity, archetype int) {
 	m.note("born", e.Slot(), e.Generation())
 }
 
-// any chooses an entity: mostly a living one, sometimes one that is no more.
+// any chooses an entity, mostly a living one, sometimes a stale one.
 func (m *combinedModel) any(b *byteStream) Entity {
 	v := b.next16()
 	switch {
@@ -209,8 +214,8 @@ func (m *combinedModel) any(b *byteStream) Entity {
 	return Entity{}
 }
 
-// try runs what may be refused for want of memory or slots, and reports whether it was not. A refusal changes nothing. What a
-// failing call has refused is done by running it again.
+// try runs an operation that may run out of memory or slots, and reports whether it succeeded. A refused operation
+// changes nothing. If the memory call that the test made fail refused it, try runs the operation again.
 func (m *combinedModel) try(f func()) bool {
 	changes := m.world.changes
 	for {
@@ -221,7 +226,8 @@ func (m *combinedModel) try(f func()) bool {
 		err, _ := v.(error)
 		failed := m.failing(err)
 		m.must(failed || errors.As(err, new(*vm.Error)), "panic: %v", v)
-		m.must(failed || errors.Is(err, vm.ErrCapacity) || m.options.limit != nil && errors.Is(err, vm.ErrLimit), "%v", err)
+		atLimit := m.options.limit != nil && errors.Is(err, vm.ErrLimit)
+		m.must(failed || atLimit || errors.Is(err, vm.ErrCapacity), "%v", err)
 		m.must(m.world.changes == changes && m.world.Len() == len(m.order), "a refusal changed the world: %v", err)
 		if failed {
 			m.checkAll()
@@ -236,7 +242,7 @@ func (m *combinedModel) try(f func()) bool {
 	}
 }
 
-// made registers something with the world, again where a call was made to fail.
+// made calls register, and again if the memory call that the test made fail refused it.
 func made[T any](m *combinedModel, register func() T) (v T) {
 	m.done("registering", func() error {
 		failure := panicOf(func() { v = register() })
@@ -247,18 +253,18 @@ func made[T any](m *combinedModel, register func() T) (v T) {
 	return v
 }
 
-// failing reports whether an error is that of the call which was made to fail.
+// failing reports whether err comes from the memory call that the test made fail.
 func (m *combinedModel) failing(err error) bool {
 	if !m.options.faults || !errors.Is(err, faulttest.Err) {
 		return false
 	}
-	m.must(errors.As(err, new(*vm.Error)), "%v is no *vm.Error", err)
-	m.must(m.fault == nil, "%v, after one call was made to fail already: %v", err, m.fault)
+	m.must(errors.As(err, new(*vm.Error)), "%v is not a *vm.Error", err)
+	m.must(m.fault == nil, "a second injected failure: %v, after %v", err, m.fault)
 	m.fault = err
 	return true
 }
 
-// done runs what gives memory back, again where a call was made to fail.
+// done runs f, and again if the memory call that the test made fail refused it. f must succeed.
 func (m *combinedModel) done(what string, f func() error) {
 	err := f()
 	if m.failing(err) {
@@ -284,24 +290,26 @@ func (m *combinedModel) run(stream []byte) {
 func (m *combinedModel) close() {
 	w := m.world
 	if m.step%2 == 0 {
-		m.trackers[0] = nil // whether one is closed before makes no difference
+		m.trackers[0] = nil // left open: closing the world closes it
 	} else if m.trackers[0] != nil {
 		m.trackers[0].Close()
 	}
 	for range 2 {
 		m.done("Close", w.Close)
 	}
-	m.must(w.Len() == 0 && w.Stats().Committed == 0, "a closed world holds something")
+	m.must(w.Len() == 0 && w.Stats().Committed == 0, "the closed world has %d entities and %d bytes committed", w.Len(), w.Stats().Committed)
 	for i, told := range m.told {
-		m.must(len(told) == 0, "hooks of %s were not told of %d losses", m.columns[i].Name(), len(told))
+		m.must(len(told) == 0, "OnRemove of %s was not called for %d entities", m.columns[i].Name(), len(told))
 	}
 	if m.hog != nil {
-		m.must(m.options.limit.Used() == m.hog.Committed(), "a closed world counts %d bytes", m.options.limit.Used()-m.hog.Committed())
+		left := m.options.limit.Used() - m.hog.Committed()
+		m.must(left == 0, "%d bytes are charged to a closed world", left)
 	}
 	for _, e := range m.order[:min(len(m.order), 20)] {
 		r := m.relations[0]
 		_, has := r.Target(e)
-		m.must(!w.Alive(e) && !w.Delete(e) && !has && r.CountSources(e) == 0 && m.roads.CountTargets(e) == 0, "%v lives", e)
+		m.must(!w.Alive(e) && !w.Delete(e) && !has && r.CountSources(e) == 0 && m.roads.CountTargets(e) == 0,
+			"%v outlives the closed world", e)
 	}
 	m.stale = slices.Clone(m.order[:min(len(m.order), 50)])
 }
@@ -313,7 +321,7 @@ func combinedDigest(t testing.TB, o combinedOptions, stream []byte) (sum uint64,
 	return h.Sum64(), m
 }
 
-// combinedBytes is how long a stream of the tests is; with more streams, see TestCombinedModelLong.
+// combinedBytes returns the length of a test's stream in bytes: n, or less in a short run.
 func combinedBytes(n int) int {
 	if testing.Short() || raceEnabled {
 		return n / 5
@@ -331,7 +339,7 @@ func TestCombinedModel(t *testing.T) {
 	}
 }
 
-// TestCombinedModelAlike runs one stream with every kind of pages and in every storage: the answers are the same.
+// TestCombinedModelAlike runs one stream with each kind of pages and each storage. The answers must be the same.
 func TestCombinedModelAlike(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -345,20 +353,20 @@ func TestCombinedModelAlike(t *testing.T) {
 			first = sum
 		}
 		if sum != first {
-			t.Errorf("%+v: the answers differ from those of the first", o)
+			t.Errorf("%+v: the answers differ from those of the first options", o)
 		}
 	}
 }
 
-// TestCombinedModelLimit squeezes the memory that a world may take: what is refused changes nothing.
+// TestCombinedModelLimit varies how much memory the world may take. A refused operation must change nothing.
 func TestCombinedModelLimit(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	least := 4
 	if vm.HeapStandIn() {
-		least = 0 // all memory is taken at once
+		least = 0 // the stand-in takes all memory at once
 	}
-	// Some streams never squeeze where memory is taken: others follow until enough was refused.
+	// Some streams never run out of memory. More streams follow until enough operations were refused.
 	refusals, streams := 0, uint64(0)
 	for ; streams < 4 || refusals < least && streams < 40; streams++ {
 		o := combinedOptions{slots: 1 << 13, pages: vm.PagesSmall, hooks: streams%2 == 0,
@@ -368,11 +376,11 @@ func TestCombinedModelLimit(t *testing.T) {
 	}
 	t.Logf("%d refusals in %d streams", refusals, streams)
 	if refusals < least {
-		t.Error("too little was refused: the test does not reach what it should")
+		t.Errorf("%d operations were refused, want %d at least", refusals, least)
 	}
 }
 
-// combinedOf64 spreads the bits of a byte over the options.
+// combinedOf64 decodes options from the bits of a byte.
 func combinedOf64(v byte) combinedOptions {
 	o := combinedOptions{slots: 64 << (v % 4 * 2), pages: vm.Pages(v / 64), hooks: v&4 != 0, storage: probing.StorageDense, roads: OnDelete(v % 3)}
 	if v&8 != 0 {
@@ -384,14 +392,14 @@ func combinedOf64(v byte) combinedOptions {
 	return o
 }
 
-// TestCombinedModelLong runs many random streams in the long form, or as many as VAST_STREAMS asks for.
+// TestCombinedModelLong runs many random streams under VAST_LONG=1, or VAST_STREAMS of them.
 func TestCombinedModelLong(t *testing.T) {
 	streams := longtest.Pick(0, 200)
 	if n, err := strconv.Atoi(os.Getenv("VAST_STREAMS")); err == nil {
 		streams = n
 	}
 	if streams == 0 {
-		t.Skip("only the long form runs it: VAST_LONG=1, or VAST_STREAMS with the number of streams")
+		t.Skip("set VAST_LONG=1, or VAST_STREAMS to the number of streams")
 	}
 	seed := rand.Uint64()
 	if s, err := strconv.ParseUint(os.Getenv("VAST_SEED"), 10, 64); err == nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// apply decodes one operation and runs it on world and model.
+// apply decodes one operation and runs it on the world and the model.
 func (m *combinedModel) apply(b *byteStream) {
 	switch b.next() % 40 {
 	case 0, 1, 2:
@@ -19,7 +19,7 @@ func (m *combinedModel) apply(b *byteStream) {
 		if m.entities[e] == nil {
 			goes = nil
 		}
-		m.must(m.world.Delete(e) == (len(goes) > 0), "%v, with which %d go", e, len(goes))
+		m.must(m.world.Delete(e) == (len(goes) > 0), "of %v, want %d entities deleted", e, len(goes))
 		m.die(goes)
 	case 9, 10, 11, 12:
 		m.applyLink(b)
@@ -50,7 +50,7 @@ func (m *combinedModel) apply(b *byteStream) {
 	}
 }
 
-// applyNew makes entities, one or several; those of several may be related at once.
+// applyNew makes one entity or several. Several may get a target by SetRun.
 func (m *combinedModel) applyNew(b *byteStream) {
 	m.operation = "New"
 	a := b.next() % len(m.archetypes)
@@ -65,8 +65,8 @@ func (m *combinedModel) applyNew(b *byteStream) {
 	m.operation = "NewN"
 	n = n / 4 * (1 + b.next()%3)
 	var runs []Run
-	if !m.try(func() { m.archetypes[a].NewN(n, func(r Run) { runs = append(runs, r); m.meddle() }) }) {
-		m.must(len(runs) == 0, "some were made")
+	if !m.try(func() { m.archetypes[a].NewN(n, func(r Run) { runs = append(runs, r); m.useFromCallback() }) }) {
+		m.must(len(runs) == 0, "a refused NewN called fill")
 		return
 	}
 	target, rel := m.target(b), b.next()%len(m.relations)
@@ -76,7 +76,7 @@ func (m *combinedModel) applyNew(b *byteStream) {
 			n--
 		}
 	}
-	m.must(n == 0, "%d more than wanted", -n)
+	m.must(n == 0, "%d entities more than asked for", -n)
 	if m.relations[rel].options.OnDelete == Refuse || m.entities[target] == nil {
 		return
 	}
@@ -103,12 +103,12 @@ func (m *combinedModel) applyComponent(b *byteStream) {
 		if how == 4 {
 			f = c.edit
 		}
-		m.must(f(e, v) == had, "%v, which has it: %v", e, had)
+		m.must(f(e, v) == had, "%v: returns %v", e, !had)
 		if had && !c.tag {
 			m.put(e, i, v)
 		}
 	case 5, 6, 7:
-		m.must(c.remove(e) == had, "%v, which has it: %v", e, had)
+		m.must(c.remove(e) == had, "%v: returns %v", e, !had)
 		if had {
 			delete(m.entities[e].values, i)
 			if how == 7 {
@@ -122,14 +122,15 @@ func (m *combinedModel) applyAdd(e Entity, i int, v uint64) {
 	c, had := m.values[i], m.has(e, i)
 	m.try(func() {
 		ok := c.add(e, v)
-		m.must(ok == (m.entities[e] != nil), "%v: %v", e, ok)
+		m.must(ok == (m.entities[e] != nil), "%v: adds a component: %v", e, ok)
 		if ok && (!had || c.writtenByAdd) {
 			m.put(e, i, v)
 		}
 	})
 }
 
-// target chooses an entity; mostly one of few, so that there are large families and entities with the same two targets.
+// target chooses an entity, mostly one of three, so that some targets have many sources and some entities have the
+// same two targets.
 func (m *combinedModel) target(b *byteStream) Entity {
 	if v := b.next(); v%4 > 0 && len(m.order) > 0 {
 		return m.order[v/4%min(3, len(m.order))]
@@ -137,13 +138,13 @@ func (m *combinedModel) target(b *byteStream) Entity {
 	return m.any(b)
 }
 
-// applyLink sets or takes a target.
+// applyLink sets or removes a target.
 func (m *combinedModel) applyLink(b *byteStream) {
 	i, e, t := b.next()%len(m.relations), m.any(b), m.target(b)
 	r := m.relations[i]
 	if _, had := r.target[e]; b.next()%6 == 0 {
 		m.operation = "Remove " + r.Name()
-		m.must(r.Remove(e) == had, "%v, which had a target: %v", e, had)
+		m.must(r.Remove(e) == had, "%v: returns %v", e, !had)
 		if had {
 			r.unlink(e)
 		}
@@ -154,11 +155,11 @@ func (m *combinedModel) applyLink(b *byteStream) {
 	if living && r.closes(e, t) {
 		before := m.world.changes
 		m.mustBeCircle(panicOf(func() { r.Set(e, t) }))
-		m.must(m.world.changes == before, "a refused link changed something")
+		m.must(m.world.changes == before, "a refused Set changed the world")
 		return
 	}
 	m.try(func() {
-		m.must(r.Set(e, t) == living, "%v → %v", e, t)
+		m.must(r.Set(e, t) == living, "%v → %v: returns %v", e, t, !living)
 		if living {
 			m.link(i, e, t)
 		}
@@ -170,7 +171,7 @@ func (m *combinedModel) mustBeCircle(v any) {
 	m.must(ok && strings.Contains(s, "is a circle"), "a circle panics with %v", v)
 }
 
-// applyEdge makes edges or takes some away.
+// applyEdge adds or removes edges.
 func (m *combinedModel) applyEdge(b *byteStream) {
 	r, from, to, v, how := m.roads, m.any(b), m.any(b), uint64(b.next()), b.next()%8
 	if outs := r.out[from]; how < 4 && len(outs) > 0 && v%2 == 0 {
@@ -179,12 +180,12 @@ func (m *combinedModel) applyEdge(b *byteStream) {
 	living, had := m.entities[from] != nil && m.entities[to] != nil, r.has(from, to)
 	switch {
 	case how == 0:
-		m.operation = "RemoveOut"
-		m.must(r.RemoveTargets(from) == (len(r.out[from]) > 0), "%v", from)
+		m.operation = "Edges.RemoveTargets"
+		m.must(r.RemoveTargets(from) == (len(r.out[from]) > 0), "%v: want %d targets", from, len(r.out[from]))
 		m.disconnectAll(from)
 	case how < 3:
 		m.operation = "Edges.Remove"
-		m.must(r.Remove(from, to) == had, "%v → %v: %v", from, to, had)
+		m.must(r.Remove(from, to) == had, "%v → %v: returns %v", from, to, !had)
 		if had {
 			m.disconnect(from, to)
 		}
@@ -192,7 +193,7 @@ func (m *combinedModel) applyEdge(b *byteStream) {
 		m.operation = "Edges.Add"
 		m.try(func() {
 			p := r.Add(from, to, v)
-			m.must((p != nil) == living && (p == nil || *p == v), "%v → %v", from, to)
+			m.must((p != nil) == living && (p == nil || *p == v), "%v → %v: returns %v", from, to, p)
 			if living {
 				m.connect(from, to, v)
 			}
@@ -200,7 +201,7 @@ func (m *combinedModel) applyEdge(b *byteStream) {
 	}
 }
 
-// applyMemory makes room, gives memory back, or empties the world.
+// applyMemory runs Grow, Trim, Reset or Close, or a chain of links.
 func (m *combinedModel) applyMemory(b *byteStream) {
 	w := m.world
 	refusing := func(f func() error) {
@@ -243,7 +244,7 @@ func (m *combinedModel) applyMemory(b *byteStream) {
 	}
 }
 
-// applyChain relates one entity after the other, deeper than there are levels.
+// applyChain links one entity to the next, which may need more levels than there is room for.
 func (m *combinedModel) applyChain(b *byteStream) {
 	m.operation = "chain"
 	r, n := m.relations[0], len(m.order)
@@ -266,10 +267,10 @@ func (m *combinedModel) applyChain(b *byteStream) {
 	}
 }
 
-// rare reports whether an operation over so many entities should be done: not too often to all of them.
+// rare reports whether to run a bulk operation over n entities: always if n is small, else every fourth time.
 func (m *combinedModel) rare(b *byteStream, n int) bool { return n <= 60 || b.next()%4 == 0 }
 
-// applyBulk writes or adds to what a query matches.
+// applyBulk adds or writes components of all entities that a query matches.
 func (m *combinedModel) applyBulk(b *byteStream) {
 	m.operation = "bulk"
 	q := m.query(b)
@@ -285,7 +286,7 @@ func (m *combinedModel) applyBulk(b *byteStream) {
 		m.operation += " AddAll"
 		m.try(func() {
 			n := c.addAll(q.Query, v)
-			m.must(n == len(es), "%d of %d", n, len(es))
+			m.must(n == len(es), "returns %d, want %d", n, len(es))
 			for _, e := range es {
 				if !m.has(e, i) || c.writtenByAdd {
 					m.put(e, i, v)
@@ -301,7 +302,7 @@ func (m *combinedModel) applyBulk(b *byteStream) {
 				had++
 			}
 		}
-		m.must(n == had, "%d of %d", n, had)
+		m.must(n == had, "returns %d, want %d", n, had)
 	case how == 3:
 		m.applyEdit(q, i, v)
 	case how == 4:
@@ -313,7 +314,8 @@ func (m *combinedModel) applyBulk(b *byteStream) {
 	}
 }
 
-// applyEdit writes while a query runs, which may ask for what was written: only where it has passed.
+// applyEdit writes components while the query runs. The query may ask for changed components: a write must not affect
+// the rest of the loop.
 func (m *combinedModel) applyEdit(q *combinedQuery, i int, v uint64) {
 	m.operation += " Edit"
 	c := m.values[i]
@@ -331,14 +333,14 @@ func (m *combinedModel) applyEdit(q *combinedQuery, i int, v uint64) {
 	}
 	for e := range q.All() {
 		ok := c.edit(e, v)
-		m.must(ok == m.has(e, i), "%v: %v", e, ok)
+		m.must(ok == m.has(e, i), "%v: returns %v", e, ok)
 		if ok {
 			m.put(e, i, v)
 		}
 	}
 }
 
-// applyExchange adds and removes several, relations among them.
+// applyExchange adds and removes several columns, including relations and edges.
 func (m *combinedModel) applyExchange(b *byteStream, q *combinedQuery, es []Entity) {
 	var add, remove []int
 	for range b.next() % 3 {
@@ -349,7 +351,7 @@ func (m *combinedModel) applyExchange(b *byteStream, q *combinedQuery, es []Enti
 	for range 1 + b.next()%4 {
 		c := b.next() % combinedCount
 		if c > combinedLinks && (c-combinedLinks)%2 == 1 {
-			c-- // the links, not their targets
+			c-- // the relation, not its target column
 		}
 		if !slices.Contains(add, c) && !slices.Contains(remove, c) {
 			remove = append(remove, c)
@@ -357,7 +359,7 @@ func (m *combinedModel) applyExchange(b *byteStream, q *combinedQuery, es []Enti
 	}
 	if !m.try(func() {
 		n := m.world.Exchange(q.Query, m.chosen(add), m.chosen(remove))
-		m.must(n == len(es), "%d of %d", n, len(es))
+		m.must(n == len(es), "returns %d, want %d", n, len(es))
 	}) {
 		return
 	}
@@ -380,7 +382,7 @@ func (m *combinedModel) applyExchange(b *byteStream, q *combinedQuery, es []Enti
 	}
 }
 
-// applyRelate gives all that a query matches one target.
+// applyRelate gives all entities that a query matches the same target.
 func (m *combinedModel) applyRelate(b *byteStream, q *combinedQuery, es []Entity) {
 	i, t := b.next()%len(m.relations), m.any(b)
 	r := m.relations[i]
@@ -388,7 +390,7 @@ func (m *combinedModel) applyRelate(b *byteStream, q *combinedQuery, es []Entity
 	if living && slices.ContainsFunc(es, func(e Entity) bool { return r.closes(e, t) }) {
 		before := m.world.changes
 		m.mustBeCircle(panicOf(func() { r.SetAll(q.Query, t) }))
-		m.must(m.world.changes == before, "a refused SetAll changed something")
+		m.must(m.world.changes == before, "a refused SetAll changed the world")
 		return
 	}
 	m.try(func() {
@@ -397,14 +399,14 @@ func (m *combinedModel) applyRelate(b *byteStream, q *combinedQuery, es []Entity
 			want = len(es)
 		}
 		n := r.SetAll(q.Query, t)
-		m.must(n == want, "%d, want %d", n, want)
+		m.must(n == want, "returns %d, want %d", n, want)
 		for _, e := range es[:want] {
 			m.link(i, e, t)
 		}
 	})
 }
 
-// applyRemoving removes from what a query matches, or deletes it.
+// applyRemoving removes a component of all entities that a query matches, or deletes the entities.
 func (m *combinedModel) applyRemoving(b *byteStream) {
 	m.operation = "removing"
 	q := m.query(b)
@@ -418,13 +420,13 @@ func (m *combinedModel) applyRemoving(b *byteStream) {
 		m.operation += " DeleteAll"
 		goes := m.closure(es)
 		n := m.world.DeleteAll(q.Query)
-		m.must(n == len(goes), "%d, want %d", n, len(goes))
+		m.must(n == len(goes), "returns %d, want %d", n, len(goes))
 		m.die(goes)
 		m.note("deleted", n)
 	case how < 4:
 		k := b.next() % len(m.relations)
 		if len(q.to) > 0 && b.next()%2 == 0 {
-			k = q.to[0] // what the query goes by
+			k = q.to[0] // the relation that the query walks
 		}
 		r := m.relations[k]
 		m.operation += " RemoveAll " + r.Name()
@@ -436,7 +438,7 @@ func (m *combinedModel) applyRemoving(b *byteStream) {
 			}
 		}
 		n := r.RemoveAll(q.Query)
-		m.must(n == had, "%d, want %d", n, had)
+		m.must(n == had, "returns %d, want %d", n, had)
 	default:
 		c := m.values[i]
 		m.operation += " RemoveAll " + c.Name()
@@ -448,6 +450,6 @@ func (m *combinedModel) applyRemoving(b *byteStream) {
 			}
 		}
 		n := c.removeAll(q.Query)
-		m.must(n == had, "%d, want %d", n, had)
+		m.must(n == had, "returns %d, want %d", n, had)
 	}
 }

@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// combinedQuery is a query and what it should match.
+// combinedQuery is a query and the model of the entities that it matches.
 type combinedQuery struct {
 	Query
 	says                       string
 	with, minus, any, optional []int
 	tests                      []func(Entity) bool
-	to                         []int // relations
+	to                         []int // the relations named by To
 	target                     Entity
 	listed, exact, ranged      bool
-	witness                    Entity // what it should match, mostly
+	witness                    Entity // the query mostly matches it
 }
 
-// fits reports whether a form is used: where it would leave the witness out, only sometimes.
+// fits reports whether to use a form. It rarely accepts a form that excludes the witness.
 func (m *combinedModel) fits(b *byteStream, matches bool) bool { return matches || b.next()%8 == 0 }
 
 func (q *combinedQuery) test(f func(Entity) bool, format string, a ...any) {
@@ -27,7 +27,7 @@ func (q *combinedQuery) test(f func(Entity) bool, format string, a ...any) {
 
 func (q *combinedQuery) bySlot() bool { return len(q.to) == 0 || q.listed || q.ranged }
 
-// combinedColumn chooses a column; those with values more often.
+// combinedColumn chooses a column, more often one with values.
 func (b *byteStream) combinedColumn() int {
 	v := b.next()
 	if v < 100 {
@@ -36,7 +36,7 @@ func (b *byteStream) combinedColumn() int {
 	return v % combinedCount
 }
 
-// query decodes a query. Mostly it is made to match one entity at least: others would show little.
+// query decodes a query. It mostly chooses conditions that match a witness: queries without a match test little.
 func (m *combinedModel) query(b *byteStream) *combinedQuery {
 	q := &combinedQuery{witness: m.any(b)}
 	for range b.next() % 3 {
@@ -49,7 +49,7 @@ func (m *combinedModel) query(b *byteStream) *combinedQuery {
 	for range b.next() % 5 {
 		m.form(b, q)
 	}
-	if q.exact { // of all that the finished query names
+	if q.exact { // Exactly counts all columns that the finished query names
 		named := slices.Concat(q.with, q.any, q.optional)
 		q.test(func(e Entity) bool {
 			for c := range combinedCount {
@@ -65,7 +65,7 @@ func (m *combinedModel) query(b *byteStream) *combinedQuery {
 	return q
 }
 
-// form adds a form to a query, where it may have it.
+// form adds a form to a query unless the query excludes that form.
 func (m *combinedModel) form(b *byteStream, q *combinedQuery) {
 	form, c := b.next()%12, b.combinedColumn()
 	named := slices.Contains(q.with, c)
@@ -119,7 +119,7 @@ func (m *combinedModel) form(b *byteStream, q *combinedQuery) {
 	}
 }
 
-// formBetween keeps a query to a range of slots, mostly around the witness.
+// formBetween limits a query to a range of slots, mostly around the witness.
 func (m *combinedModel) formBetween(b *byteStream, q *combinedQuery) {
 	lo := b.next()*b.next()/16 - 10
 	hi := lo + b.next()*b.next()/8
@@ -137,7 +137,7 @@ func (m *combinedModel) formTo(b *byteStream, q *combinedQuery, i int) {
 	target, ok := r.target[q.witness]
 	if !ok {
 		target = m.any(b)
-		for _, e := range m.stale { // best one whose slot is another's that is a target
+		for _, e := range m.stale { // preferably one whose slot now holds another target
 			if e.slot < m.world.size && len(r.sources[m.entity(e.slot)]) > 0 {
 				target = e
 			}
@@ -152,7 +152,7 @@ func (m *combinedModel) formTo(b *byteStream, q *combinedQuery, i int) {
 	q.test(func(e Entity) bool { t, ok := r.target[e]; return ok && t == target }, " to %s %v", r.Name(), target)
 }
 
-// formChanged asks for what one of the trackers knows to have changed.
+// formChanged asks for components that changed according to one of the trackers.
 func (m *combinedModel) formChanged(b *byteStream, q *combinedQuery, c int) {
 	tr := m.trackers[b.next()%len(m.trackers)]
 	if tr == nil {
@@ -174,7 +174,7 @@ func (q *combinedQuery) asks(col int) {
 	}
 }
 
-// formOptional names all that the witness has.
+// formOptional names all remaining components of the witness as optional.
 func (m *combinedModel) formOptional(q *combinedQuery) {
 	for c := range combinedCount {
 		if m.has(q.witness, c) && !slices.Contains(slices.Concat(q.with, q.minus, q.optional), c) {
@@ -185,7 +185,7 @@ func (m *combinedModel) formOptional(q *combinedQuery) {
 	}
 }
 
-// formAmong keeps a query to a list.
+// formAmong limits a query to a list.
 func (m *combinedModel) formAmong(b *byteStream, q *combinedQuery) {
 	var list []Entity
 	listed := map[Entity]bool{}
@@ -210,7 +210,7 @@ func (m *combinedModel) formAmong(b *byteStream, q *combinedQuery) {
 	q.test(func(e Entity) bool { return listed[e] }, " among %d", len(listed))
 }
 
-// matching returns what a query should match, by slot.
+// matching returns the entities that a query should match, in slot order.
 func (m *combinedModel) matching(q *combinedQuery) (es []Entity) {
 	for _, e := range m.order {
 		if !slices.ContainsFunc(q.tests, func(f func(Entity) bool) bool { return !f(e) }) {
@@ -221,19 +221,21 @@ func (m *combinedModel) matching(q *combinedQuery) (es []Entity) {
 	return es
 }
 
-// checkQuery compares all ways of running a query.
+// checkQuery compares all ways of running a query with the model.
 func (m *combinedModel) checkQuery(b *byteStream, q *combinedQuery) {
 	es := m.matching(q)
 	ordered := es
 	if len(q.to) == 1 && !q.bySlot() {
-		ordered = slices.DeleteFunc(slices.Clone(m.relations[q.to[0]].sources[q.target]), func(e Entity) bool { return !slices.Contains(es, e) })
+		sources := slices.Clone(m.relations[q.to[0]].sources[q.target])
+		ordered = slices.DeleteFunc(sources, func(e Entity) bool { return !slices.Contains(es, e) })
 	}
 	got := slices.Collect(q.All())
 	if first, ok := q.First(); ok != (len(got) > 0) || ok && first != got[0] {
-		m.must(false, "First is %v, %v", first, ok)
+		m.must(false, "First returns %v, %v; All yields %v", first, ok, got)
 	}
 	single, ok := q.Single()
-	m.must(ok == (len(es) == 1) && single.IsZero() == (len(es) == 0), "Single is %v, %v, of %d", single, ok, len(es))
+	m.must(ok == (len(es) == 1) && single.IsZero() == (len(es) == 0), "Single returns %v, %v; %d entities match",
+		single, ok, len(es))
 	m.checkRuns(q, got)
 	if len(q.to) > 1 && !q.bySlot() {
 		slices.SortFunc(got, bySlot)
@@ -242,7 +244,7 @@ func (m *combinedModel) checkQuery(b *byteStream, q *combinedQuery) {
 	m.must(q.Count() == len(es), "Count is %d, want %d", q.Count(), len(es))
 	got = nil
 	for word, mask := range q.Words() {
-		m.must(mask != 0, "word %d is empty", word)
+		m.must(mask != 0, "Words yields the empty word %d", word)
 		for ; mask != 0; mask &= mask - 1 {
 			got = append(got, m.entity(uint32(word)*64+trailingZeros(mask)))
 		}
@@ -252,9 +254,10 @@ func (m *combinedModel) checkQuery(b *byteStream, q *combinedQuery) {
 	n := 1 + b.next()
 	for batch := range q.Batches(n) {
 		one := slices.Collect(batch.All())
-		m.must(len(one) == batch.Len() && len(one) < n+64, "a batch of %d has %d, Len is %d", n, len(one), batch.Len())
+		m.must(len(one) == batch.Len() && len(one) < n+64, "a batch of %d has %d entities, Len is %d",
+			n, len(one), batch.Len())
 		got = append(got, one...)
-		m.must(len(one) >= n || len(got) == len(es), "a batch of %d has %d, and more follow", n, len(one))
+		m.must(len(one) >= n || len(got) == len(es), "a batch of %d has %d entities and is not the last", n, len(one))
 	}
 	m.must(slices.Equal(got, es), "Batches yields %v, want %v", got, es)
 	m.checkDepths(q, es)
@@ -265,7 +268,7 @@ func (m *combinedModel) entity(slot uint32) Entity {
 	return Entity{slot: slot, generation: *m.world.generation(slot)}
 }
 
-// optionals returns which optional components an entity should have.
+// optionals returns the set of the query's optional components that an entity has in the model.
 func (m *combinedModel) optionals(q *combinedQuery, e Entity) (set uint) {
 	for _, c := range q.optional {
 		if m.has(e, c) {
@@ -275,51 +278,57 @@ func (m *combinedModel) optionals(q *combinedQuery, e Entity) (set uint) {
 	return set
 }
 
-// checkRuns checks that runs hold what All yields, alike in what is optional, and are no shorter than they must be.
+// checkRuns checks that the runs hold the entities of All, that the entities of a run have the same optional components,
+// and that no run could be longer.
 func (m *combinedModel) checkRuns(q *combinedQuery, es []Entity) {
 	n := 0
 	last := Run{}
 	for r := range q.Runs() {
-		m.must(r.Len() > 0 && n+r.Len() <= len(es), "a run of %d entities", r.Len())
+		m.must(r.Len() > 0 && n+r.Len() <= len(es), "a run of %d entities, %d of %d remain", r.Len(), len(es)-n, len(es))
 		for i := range r.Len() {
-			m.must(r.Entity(i) == es[n+i], "run's entity %v, All yields %v", r.Entity(i), es[n+i])
+			m.must(r.Entity(i) == es[n+i], "the run holds %v, All yields %v", r.Entity(i), es[n+i])
 		}
 		m.checkAlike(q, r)
 		if n > 0 && q.bySlot() {
 			m.must(r.Start() > last.Start()+last.Len() || r.Start() == last.Start()+last.Len() &&
-				m.optionals(q, r.Entity(0)) != m.optionals(q, last.Entity(0)), "the run at %d could be part of the one before", r.Start())
+				m.optionals(q, r.Entity(0)) != m.optionals(q, last.Entity(0)),
+				"the run at slot %d continues the run before", r.Start())
 		}
 		for _, c := range q.with {
 			if c < combinedValues && m.values[c].slice != nil {
 				for i, v := range m.values[c].slice(r) {
-					m.must(v == m.entities[r.Entity(i)].values[c], "component %d of %v is %d in the run", c, r.Entity(i), v)
+					want := m.entities[r.Entity(i)].values[c]
+					m.must(v == want, "component %d of %v is %d in the run, want %d", c, r.Entity(i), v, want)
 				}
 			}
 			if i := c - combinedLinks; i >= 0 && c < combinedRoads && i%2 == 0 {
 				for k, t := range m.relations[i/2].Slice(r) {
-					m.must(t == m.relations[i/2].target[r.Entity(k)], "the target of %v is %v in the run", r.Entity(k), t)
+					want := m.relations[i/2].target[r.Entity(k)]
+					m.must(t == want, "the target of %v is %v in the run, want %v", r.Entity(k), t, want)
 				}
 			}
 		}
 		n += r.Len()
 		last = r
 	}
-	m.must(n == len(es), "runs have %d of %d entities", n, len(es))
+	m.must(n == len(es), "the runs have %d entities, want %d", n, len(es))
 }
 
-// checkAlike checks that a run has what is optional throughout, or lacks it throughout.
+// checkAlike checks that all entities of a run have an optional component, or that none has it.
 func (m *combinedModel) checkAlike(q *combinedQuery, r Run) {
 	for i := range r.Len() {
-		m.must(m.optionals(q, r.Entity(i)) == m.optionals(q, r.Entity(0)), "%v and %v share a run", r.Entity(0), r.Entity(i))
+		m.must(m.optionals(q, r.Entity(i)) == m.optionals(q, r.Entity(0)),
+			"%v and %v share a run but differ in optional components", r.Entity(0), r.Entity(i))
 	}
 	for _, c := range q.optional {
 		if c < combinedValues {
-			m.must(m.values[c].in(r) == m.has(r.Entity(0), c), "In says %v of %s", m.values[c].in(r), m.columns[c].Name())
+			m.must(m.values[c].in(r) == m.has(r.Entity(0), c), "In of %s returns %v",
+				m.columns[c].Name(), m.values[c].in(r))
 		}
 	}
 }
 
-// checkDepths checks the order of depths in the hierarchies.
+// checkDepths checks InDepthOrder of the acyclic relations.
 func (m *combinedModel) checkDepths(q *combinedQuery, es []Entity) {
 	for _, rel := range m.relations {
 		if rel.options.Cyclic {
@@ -338,11 +347,11 @@ func (m *combinedModel) checkDepths(q *combinedQuery, es []Entity) {
 		for r := range rel.InDepthOrder(q.Query) {
 			m.checkAlike(q, r)
 			for i, t := range rel.Slice(r) {
-				m.must(t == rel.target[r.Entity(i)] && depths[r.Entity(i)] == depths[r.Entity(0)], "%v in a run of depth %d", r.Entity(i),
-					depths[r.Entity(0)])
+				m.must(t == rel.target[r.Entity(i)] && depths[r.Entity(i)] == depths[r.Entity(0)],
+					"%v has depth %d in a run of depth %d", r.Entity(i), depths[r.Entity(i)], depths[r.Entity(0)])
 				got = append(got, r.Entity(i))
 			}
 		}
-		m.must(slices.Equal(got, want), "%s in the order of depth: %v, want %v", rel.Name(), got, want)
+		m.must(slices.Equal(got, want), "%s.InDepthOrder yields %v, want %v", rel.Name(), got, want)
 	}
 }

@@ -6,18 +6,18 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// combinedTracker is what a tracker should know.
+// combinedTracker is a Tracker and the model of its state.
 type combinedTracker struct {
 	*Tracker
 	cols    []int
-	known   map[int]map[Entity]bool // by column, who had it at the last look
-	written map[int]map[Entity]bool // since
+	known   map[int]map[Entity]bool // by column, the entities that had it at the last Next
+	written map[int]map[Entity]bool // by column, the entities written since the last Next
 }
 
-// combinedTracked are the columns that trackers are made of.
+// combinedTracked are the sets of columns that trackers observe.
 var combinedTracked = [][]int{{0, 2, 3, 6}, {0, 5, 7, 12}, {1, 4, 8, 13}, {2, 6, 9, 10, 11}}
 
-// wrote notes that a component was written or gained.
+// wrote records for the trackers that an entity's component was written or gained.
 func (m *combinedModel) wrote(col int, e Entity) {
 	for _, tr := range m.trackers {
 		if tr != nil && tr.written[col] != nil {
@@ -26,7 +26,8 @@ func (m *combinedModel) wrote(col int, e Entity) {
 	}
 }
 
-func (m *combinedModel) look(tr *combinedTracker) {
+// next does what Tracker.Next does.
+func (m *combinedModel) next(tr *combinedTracker) {
 	tr.known, tr.written = map[int]map[Entity]bool{}, map[int]map[Entity]bool{}
 	for _, c := range tr.cols {
 		tr.known[c], tr.written[c] = map[Entity]bool{}, map[Entity]bool{}
@@ -38,7 +39,7 @@ func (m *combinedModel) look(tr *combinedTracker) {
 	}
 }
 
-// applyTracker makes, closes and uses trackers.
+// applyTracker makes, closes, advances or checks a tracker.
 func (m *combinedModel) applyTracker(b *byteStream) {
 	m.operation = "trackers"
 	k, how := b.next()%len(m.trackers), b.next()
@@ -48,7 +49,7 @@ func (m *combinedModel) applyTracker(b *byteStream) {
 		set := combinedTracked[how%len(combinedTracked)]
 		made := &combinedTracker{cols: set}
 		if m.try(func() { made.Tracker = NewTracker(m.world, m.chosen(set)...) }) {
-			m.look(made)
+			m.next(made)
 			m.trackers[k] = made
 		}
 	case how < 16:
@@ -56,13 +57,13 @@ func (m *combinedModel) applyTracker(b *byteStream) {
 		m.trackers[k] = nil
 	case how < 120:
 		tr.Next()
-		m.look(tr)
+		m.next(tr)
 	default:
 		m.checkTracker(tr)
 	}
 }
 
-// isChanged reports whether a query with Changed should match.
+// isChanged reports whether a query with Changed matches e, if e has the component.
 func (tr *combinedTracker) isChanged(e Entity, col int) bool {
 	return !tr.known[col][e] || tr.written[col][e]
 }
@@ -102,7 +103,7 @@ func (m *combinedModel) checkTracker(tr *combinedTracker) {
 	}
 }
 
-// squeeze leaves little of the limit, or all.
+// squeeze leaves the world less than 8 pages of the limit, or all of it.
 func (m *combinedModel) squeeze(b *byteStream) {
 	m.operation = "squeeze"
 	v := b.next()

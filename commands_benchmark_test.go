@@ -67,15 +67,15 @@ func BenchmarkCommandsRecord(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				f()
-				c.finishWithout()
+				c.discard()
 			}
 			perEntity(b)
 		})
 	}
 }
 
-// finishWithout empties the Commands without applying them.
-func (c *Commands) finishWithout() {
+// discard empties the Commands without applying them.
+func (c *Commands) discard() {
 	c.pieces = c.pieces[:0]
 	c.applied, c.room, c.since = true, c.used, c.used
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestCommandsResume: where memory ends in the middle of Apply, the rest waits and is applied later, in order.
+// TestCommandsResume checks that an Apply that runs out of memory keeps the remaining commands, and that later calls
+// apply them in order.
 func TestCommandsResume(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesSmall, vm.PagesHeap} {
 		t.Run(pages.String(), func(t *testing.T) {
@@ -43,7 +44,7 @@ func TestCommandsResume(t *testing.T) {
 			total, refusals := Applied{}, 0
 			for {
 				before := large.Len()
-				done, err := w.Apply(second, first) // the positions decide
+				done, err := w.Apply(second, first) // the order is by position, not by argument
 				total.Done += done.Done
 				total.Skipped += done.Skipped
 				w.checkInvariants()
@@ -54,12 +55,12 @@ func TestCommandsResume(t *testing.T) {
 				if refusals++; !errors.As(err, &e) || !errors.Is(err, vm.ErrLimit) {
 					t.Fatal(err)
 				}
-				// Nothing is done out of order.
+				// Commands are applied in order: the first n entities have the component.
 				n := large.Len()
 				if n < before || n < len(es) && (large.Has(es[n]) || name.Has(es[n])) || n > 0 && !large.Has(es[n-1]) {
-					t.Fatalf("%d were added: not the first ones", n)
+					t.Fatalf("%d components were added, but not to the first %d entities", n, n)
 				}
-				if refusals == 2 { // what is recorded meanwhile comes in its turn
+				if refusals == 2 { // commands that are recorded now join the remaining ones
 					first.At(1 << 20)
 					first.Delete(made[0])
 					second.At(1 << 20)
@@ -70,7 +71,7 @@ func TestCommandsResume(t *testing.T) {
 				leave(min(256<<10*(refusals+1), 32<<20))
 			}
 			if refusals < 3 || total != (Applied{Done: want}) {
-				t.Errorf("%+v after %d refusals, want %d", total, refusals, want)
+				t.Errorf("%+v after %d refusals, want %d commands done", total, refusals, want)
 			}
 			t.Log(refusals, "refusals")
 			for i, e := range es {
@@ -83,14 +84,14 @@ func TestCommandsResume(t *testing.T) {
 				}
 				if large.Get(e)[1023] != byte(i) || *name.Get(e) != fmt.Sprint(i) || pos.Get(e).X != float64(i) ||
 					sparse.Get(n)[511] != byte(i) || pos.Get(n).Y != float64(i) {
-					t.Fatalf("entity %d is wrong", i)
+					t.Fatalf("entity %d has wrong components", i)
 				}
 			}
 		})
 	}
 }
 
-// TestCommandsMaxEntities: births without slots wait, and so does what follows them.
+// TestCommandsMaxEntities checks that New commands wait until there are free slots, and that all later commands wait too.
 func TestCommandsMaxEntities(t *testing.T) {
 	for _, between := range []bool{false, true} {
 		w := NewWorld(Options{MaxEntities: 128})
@@ -109,7 +110,7 @@ func TestCommandsMaxEntities(t *testing.T) {
 		for round, n := range []int{128, 128, 44} {
 			_, err := w.Apply(c)
 			if round < 2 && !errors.Is(err, vm.ErrCapacity) || round == 2 && err != nil || w.Len() != n {
-				t.Fatalf("round %d: %d entities, %v", round, w.Len(), err)
+				t.Fatalf("round %d: %d entities, want %d; %v", round, w.Len(), n, err)
 			}
 			for i := range n {
 				e := c.Resolve(made[len(all)])
@@ -119,14 +120,15 @@ func TestCommandsMaxEntities(t *testing.T) {
 				all = append(all, e)
 			}
 			if len(all) < 300 && c.Resolve(made[len(all)]) != (Entity{}) {
-				t.Error("an entity is there before its time")
+				t.Error("the placeholder of a waiting New resolves to an entity")
 			}
 			w.DeleteAll(w.Query())
 		}
 	}
 }
 
-// TestCommandsRoom: recording without room panics with the error and loses nothing; Grow makes it unable to fail.
+// TestCommandsRoom checks that recording without room panics and loses no commands, and that recording after GrowBytes
+// cannot fail.
 func TestCommandsRoom(t *testing.T) {
 	limit := vm.NewLimit(64 << 20)
 	leave := hog(t, limit)
@@ -149,13 +151,13 @@ func TestCommandsRoom(t *testing.T) {
 		}
 	}, vm.ErrLimit, "raise the limit")
 	if n != page/24 {
-		t.Errorf("%d commands in a page", n)
+		t.Errorf("a page holds %d commands, want %d", n, page/24)
 	}
 	exhausted(t, func() error { return c.GrowBytes(page) }, vm.ErrLimit, "raise the limit")
 	if done, err := w.Apply(c); done.Done != n || err != nil || *num.Get(es[1]) != uint64(n-1) {
-		t.Errorf("%+v, %v: %d", done, err, *num.Get(es[1]))
+		t.Errorf("%+v, %v: the component is %d, want %d", done, err, *num.Get(es[1]), n-1)
 	}
-	// To the end of the capacity.
+	// Commands fill the capacity.
 	leave(64 << 20)
 	if err := c.GrowBytes(1 << 20); err != nil {
 		t.Fatal(err)
@@ -172,12 +174,12 @@ func TestCommandsRoom(t *testing.T) {
 		exhausted(t, func() error { return c.GrowBytes(1) }, vm.ErrCapacity, text)
 	}
 	if done, err := w.Apply(c); done != (Applied{Skipped: 1 << 16}) || err != nil {
-		t.Errorf("%+v, %v", done, err)
+		t.Errorf("%+v, %v; want %d skipped", done, err, 1<<16)
 	}
-	// What is kept is given back.
+	// Trim gives back the memory that Apply keeps.
 	used := limit.Used()
 	if err := c.Trim(); err != nil || limit.Used() != used-1<<20 {
-		t.Errorf("Trim gave %d bytes back, %v", used-limit.Used(), err)
+		t.Errorf("Trim gave %d bytes back, want %d; %v", used-limit.Used(), 1<<20, err)
 	}
 	leave(2 * page)
 	c.Delete(es[0])
@@ -188,11 +190,11 @@ func TestCommandsRoom(t *testing.T) {
 		t.Errorf("%+v, %v", done, err)
 	}
 	if err := c.Close(); err != nil || len(w.commands.all) != 0 {
-		t.Errorf("%v, the world knows %d", err, len(w.commands.all))
+		t.Errorf("Close: %v; the world still lists %d Commands", err, len(w.commands.all))
 	}
 }
 
-// TestCommandsMemory: Apply keeps the memory for the next time, and the world's end gives it back.
+// TestCommandsMemory checks that Apply keeps the memory for the next batch and that closing the world releases it.
 func TestCommandsMemory(t *testing.T) {
 	limit := vm.NewLimit(1 << 30)
 	w := NewWorld(Options{MaxEntities: 1 << 12, Limit: limit})
@@ -217,7 +219,7 @@ func TestCommandsMemory(t *testing.T) {
 		}
 	}
 	if limit.Used() != before {
-		t.Error("commands take memory before they are used")
+		t.Error("Commands take memory before the first recording")
 	}
 	tick()
 	used := limit.Used()
@@ -230,7 +232,7 @@ func TestCommandsMemory(t *testing.T) {
 	for _, c := range cs {
 		for _, l := range c.lists {
 			if l != nil && (len(l.(*listOf[string]).values) != 0 || l.(*listOf[string]).values[:1][0] != "") {
-				t.Error("values are kept after Apply")
+				t.Error("Apply keeps pointers to applied values")
 			}
 		}
 	}

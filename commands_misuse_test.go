@@ -70,7 +70,7 @@ func TestCommandsMisuse(t *testing.T) {
 	if err := new(Commands).Close(); err != nil {
 		t.Error(err)
 	}
-	// What was recorded before is there still, and nothing else.
+	// The command that was recorded before the misuse is the only one.
 	if done, err := w.Apply(c); done != (Applied{Done: 1}) || err != nil || *num.Get(e) != 7 {
 		t.Errorf("%+v, %v", done, err)
 	}
@@ -99,7 +99,7 @@ func TestCommandsOfClosedWorld(t *testing.T) {
 		t.Run(name, func(t *testing.T) { says(t, f, `closed world "gone"`, "do not use a world after Close") })
 	}
 	if used.Resolve(p) != (Entity{}) || used.Resolve(e) != e {
-		t.Error("a placeholder has become an entity")
+		t.Error("a placeholder resolves to an entity although nothing was applied")
 	}
 	for _, c := range []*Commands{used, empty} {
 		if err := c.Close(); err != nil {
@@ -121,7 +121,7 @@ func TestApplyInsideQueries(t *testing.T) {
 			_, _ = w.Apply(c)
 		}
 	}, "changed while a query was running, by World.Apply", "Values may be changed", "in Commands and apply them after the loop")
-	// Nothing is changed by what comes to nothing.
+	// Apply is allowed inside a query as long as it skips every command.
 	n := 0
 	for range w.Query(num).All() {
 		c.Delete(Entity{})
@@ -131,11 +131,12 @@ func TestApplyInsideQueries(t *testing.T) {
 		n++
 	}
 	if n != 100 {
-		t.Errorf("%d steps", n)
+		t.Errorf("the loop ran %d times, want 100", n)
 	}
 }
 
-// TestApplyAndHooks: what a panicking hook was told of is not done again, what comes after it is.
+// TestApplyAndHooks checks that a panic in a hook does not repeat the command that called the hook, and that the next
+// Apply continues after it.
 func TestApplyAndHooks(t *testing.T) {
 	w := NewWorld(Options{Name: "home", MaxEntities: 1024})
 	defer w.Close()
@@ -161,10 +162,10 @@ func TestApplyAndHooks(t *testing.T) {
 		says string
 	}{
 		{"panic", func() { panic("oh no") }, "oh no"},
-		{"exhaustion of its own", func() { panic(failure) }, "a hook's"},
-		{"structure", func() { w.Delete(es[2]); es[2] = a.New() }, "changed while"},
+		{"panic with a vm.Error", func() { panic(failure) }, "a hook's"},
+		{"structural change", func() { w.Delete(es[2]); es[2] = a.New() }, "changed while"},
 		{"Apply", func() { _, _ = w.Apply(spare) }, "was running, by World.Apply"},
-		{"record", func() { c.Delete(es[0]) }, "Commands that are being applied: record what hooks want in other Commands"},
+		{"record", func() { c.Delete(es[0]) }, "Commands that are being applied: let hooks record into other Commands"},
 		{"record for a column", func() { num.RemoveLater(c, es[0]) }, "Commands that are being applied"},
 		{"Grow", func() { _ = c.GrowBytes(1) }, "Commands that are being applied"},
 		{"Trim", func() { _ = c.Trim() }, "Commands that are being applied"},
@@ -195,17 +196,17 @@ func TestApplyAndHooks(t *testing.T) {
 				hook = tt.hook
 				says(t, func() { _, _ = w.Apply(c) }, tt.says)
 				if other.Get(es[1]) != nil || *other.Get(es[0]) != 3 {
-					t.Error("the commands around the panic were not kept in order")
+					t.Error("Apply did not stop at the command that called the hook")
 				}
 				if kind == "new" && !w.Alive(c.Resolve(made)) {
-					t.Error("the placeholder does not stand for the entity that the hook was told of")
+					t.Error("the placeholder does not resolve to the entity that was made before the hook panicked")
 				}
 				told = 0
 				if done, err := w.Apply(c); done != (Applied{Done: 2}) || err != nil || *other.Get(es[1]) != 5 || told != 0 {
-					t.Errorf("the rest: %+v, %v, hooks were told %d times", done, err, told)
+					t.Errorf("the second Apply: %+v, %v, want 2 done; hooks were called %d times, want 0", done, err, told)
 				}
 				if w.calling.what != "" {
-					t.Fatal("a hook counts as running")
+					t.Fatal("the world still takes a hook for running")
 				}
 				w.DeleteAll(w.Query(num))
 				other.RemoveAll(w.Query(other))
@@ -224,7 +225,7 @@ func TestApplyAndHooks(t *testing.T) {
 	}
 }
 
-// TestApplyOrder: by position, by argument, by recording.
+// TestApplyOrder checks the order of commands: by position, then by argument, then by recording.
 func TestApplyOrder(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
@@ -233,28 +234,28 @@ func TestApplyOrder(t *testing.T) {
 	var told []uint64
 	num.OnRemove(func(_ Entity, v *uint64) { told = append(told, *v) })
 	cs := []*Commands{NewCommands(w, CommandsOptions{}), NewCommands(w, CommandsOptions{})}
-	say := func(c, position int, v uint64) {
+	record := func(c, position int, v uint64) {
 		cs[c].At(position)
 		num.AddLater(cs[c], e, v)
 		num.RemoveLater(cs[c], e)
 	}
 	for range 2 {
-		num.AddLater(cs[1], e, 3) // position 0, after an Apply too
+		num.AddLater(cs[1], e, 3) // the position is 0 at first, and again after Apply
 		num.RemoveLater(cs[1], e)
-		say(1, math.MaxInt, 8)
-		say(1, 2, 6)
-		say(1, -7, 1)
-		say(0, 2, 4)
-		say(0, math.MinInt, 0)
-		say(0, 2, 5)
-		say(1, 2, 7)
-		say(0, 0, 2)
-		cs[1].At(9) // nothing follows
+		record(1, math.MaxInt, 8)
+		record(1, 2, 6)
+		record(1, -7, 1)
+		record(0, 2, 4)
+		record(0, math.MinInt, 0)
+		record(0, 2, 5)
+		record(1, 2, 7)
+		record(0, 0, 2)
+		cs[1].At(9) // no command follows
 		if done, err := w.Apply(cs...); done.Done != 18 || err != nil {
 			t.Fatal(done, err)
 		}
 		if got := fmt.Sprint(told); got != "[0 1 2 3 4 5 6 7 8]" {
-			t.Error(got)
+			t.Errorf("the order is %s", got)
 		}
 		told = nil
 	}

@@ -12,10 +12,11 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// A stream of bytes is decoded into batches of operations. They are done directly, and by Commands that several workers
-// record at once, each some of the batches in whatever order: both worlds must be the same afterwards, slot by slot.
+// The model of Commands decodes a stream of bytes into batches of operations. One world runs the operations directly. In
+// another world several workers record them at once into Commands, each worker some of the batches in any order. Both
+// worlds must be equal after Apply, slot by slot.
 
-// commandWorld is a world with a column of each storage, and what its hooks were told.
+// commandWorld is a world with a column of each storage and a record of the calls of its hooks.
 type commandWorld struct {
 	*World
 	pos        Column[position]
@@ -24,7 +25,7 @@ type commandWorld struct {
 	name       HeapColumn[string]
 	tag        Tag
 	archetypes []*Archetype
-	known      []Entity // in the order of their making
+	known      []Entity // all entities that were made, in order
 	told       []string
 }
 
@@ -35,19 +36,19 @@ func newCommandWorld(pages vm.Pages, hooks bool) *commandWorld {
 	w.archetypes = []*Archetype{w.Archetype(), w.Archetype(w.pos), w.Archetype(w.pos, w.small, w.tag),
 		w.Archetype(w.small, w.big, w.name)}
 	if hooks {
-		tell := func(format string, a ...any) { w.told = append(w.told, fmt.Sprintf(format, a...)) }
-		w.pos.OnAdd(func(e Entity, v *position) { tell("%v has %v", e, *v) })
-		w.pos.OnRemove(func(e Entity, v *position) { tell("%v had %v", e, *v) })
-		w.name.OnRemove(func(e Entity, v *string) { tell("%v was %s", e, *v) })
-		w.tag.OnAdd(func(e Entity) { tell("%v is tagged", e) })
+		note := func(format string, a ...any) { w.told = append(w.told, fmt.Sprintf(format, a...)) }
+		w.pos.OnAdd(func(e Entity, v *position) { note("%v has %v", e, *v) })
+		w.pos.OnRemove(func(e Entity, v *position) { note("%v had %v", e, *v) })
+		w.name.OnRemove(func(e Entity, v *string) { note("%v was %s", e, *v) })
+		w.tag.OnAdd(func(e Entity) { note("%v is tagged", e) })
 	}
 	return w
 }
 
-// commandStep is one operation. Its entity is a known one, or one that its batch has made.
+// commandStep is one operation. Its entity is one of the known entities or one that the same batch made.
 type commandStep struct {
 	verb, column, archetype int
-	entity                  int // index in the known ones; below zero that of the batch's own, from -1 on
+	entity                  int // index in known; -1, -2… are the first, second… entity of the batch
 	v                       uint64
 }
 
@@ -82,7 +83,7 @@ func (s commandStep) small() [3]byte     { return [3]byte{byte(s.v), 2, 3} }
 func (s commandStep) big() [5]uint64     { return [5]uint64{4: s.v} }
 func (s commandStep) name() string       { return fmt.Sprint("n", s.v) }
 
-// do does a step directly and reports whether it came to something.
+// do runs a step directly and reports whether Apply would count it as done.
 func (w *commandWorld) do(s commandStep, own *[]Entity) bool {
 	if s.verb < 2 {
 		*own = append(*own, w.archetypes[s.archetype].New())
@@ -128,7 +129,7 @@ func (w *commandWorld) do(s commandStep, own *[]Entity) bool {
 	return w.tag.Remove(e)
 }
 
-// record is do by way of commands.
+// record records a step in c.
 func (w *commandWorld) record(c *Commands, s commandStep, own *[]Entity) {
 	if s.verb < 2 {
 		*own = append(*own, c.New(w.archetypes[s.archetype]))
@@ -178,7 +179,7 @@ func (w *commandWorld) record(c *Commands, s commandStep, own *[]Entity) {
 	}
 }
 
-// picture is all that there is to see of a world.
+// picture prints all entities with their components.
 func (w *commandWorld) picture() string {
 	var b strings.Builder
 	for e := range w.Query().All() {
@@ -203,7 +204,7 @@ func (w *commandWorld) picture() string {
 	return b.String()
 }
 
-// runCommands runs a stream with some workers, and directly.
+// runCommands runs a stream directly and by the Commands of some workers.
 func runCommands(t *testing.T, stream []byte, workers int, r *rand.Rand, pages vm.Pages, hooks bool) {
 	direct, later := newCommandWorld(pages, hooks), newCommandWorld(pages, hooks)
 	defer direct.Close()
@@ -248,16 +249,16 @@ func runCommands(t *testing.T, stream []byte, workers int, r *rand.Rand, pages v
 			})
 		}
 		n := 0
-		for run := range later.Query(later.pos).Runs() { // beside the recording
+		for run := range later.Query(later.pos).Runs() { // while the workers record
 			n += len(later.pos.Slice(run))
 		}
 		wg.Wait()
 		if n != later.pos.Len() {
-			t.Fatalf("round %d: the query found %d of %d", round, n, later.pos.Len())
+			t.Fatalf("round %d: the query found %d entities, want %d", round, n, later.pos.Len())
 		}
 		got, err := later.Apply(cs...)
 		if err != nil || got != want {
-			t.Fatalf("round %d: %+v, %v; directly %+v", round, got, err, want)
+			t.Fatalf("round %d: Apply returns %+v, %v; directly %+v", round, got, err, want)
 		}
 		for k := range deal {
 			for _, i := range deal[k] {
@@ -274,10 +275,10 @@ func runCommands(t *testing.T, stream []byte, workers int, r *rand.Rand, pages v
 			}
 		}
 		if a, b := later.picture(), direct.picture(); a != b {
-			t.Fatalf("round %d: by commands\n%s\ndirectly\n%s", round, a, b)
+			t.Fatalf("round %d: by Commands\n%s\ndirectly\n%s", round, a, b)
 		}
 		if !slices.Equal(direct.told, later.told) {
-			t.Fatalf("round %d: hooks were told\n%q\ndirectly\n%q", round, later.told, direct.told)
+			t.Fatalf("round %d: hooks got\n%q\ndirectly\n%q", round, later.told, direct.told)
 		}
 		direct.told, later.told = nil, nil
 	}
@@ -301,7 +302,7 @@ func TestCommandsModel(t *testing.T) {
 	}
 }
 
-// FuzzCommands decodes its input as TestCommandsModel does. The first byte chooses workers, pages and hooks.
+// FuzzCommands decodes its input as TestCommandsModel does. The first byte selects workers, pages and hooks.
 func FuzzCommands(f *testing.F) {
 	f.Add([]byte{0x13, 3, 5, 0, 0, 1, 9, 3, 3, 2, 2, 7, 3, 0, 5, 1, 2, 3})
 	f.Fuzz(func(t *testing.T, stream []byte) {

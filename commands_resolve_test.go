@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestResolveUntilRecording: placeholders stand for their entities from Apply on until something is recorded, whatever is
-// done with the memory of the Commands meanwhile.
+// TestResolveUntilRecording checks that placeholders resolve from Apply until the next recording, also after Grow, Trim
+// and an empty Apply.
 func TestResolveUntilRecording(t *testing.T) {
 	for name, meanwhile := range map[string]func(*World, *Commands) error{
 		"nothing":       func(*World, *Commands) error { return nil },
@@ -39,12 +39,12 @@ func TestResolveUntilRecording(t *testing.T) {
 			for i, e := range made {
 				got := c.Resolve(e)
 				if w.Alive(got) != (i != 1) || i%3 == 0 && num.Get(got)[0] != uint64(i) {
-					t.Fatalf("%s: placeholder %d stands for %v", name, i, got)
+					t.Fatalf("%s: placeholder %d resolves to %v", name, i, got)
 				}
 			}
 			beyond := Entity{slot: 1 << 28, generation: made[0].generation}
 			if c.Resolve(Entity{}) != (Entity{}) || c.Resolve(beyond) != (Entity{}) {
-				t.Errorf("%s: what is no placeholder stands for an entity", name)
+				t.Errorf("%s: an Entity that is not a placeholder resolves", name)
 			}
 		}
 		check()
@@ -52,10 +52,10 @@ func TestResolveUntilRecording(t *testing.T) {
 			t.Fatal(err)
 		}
 		check()
-		// What is recorded then begins a new batch.
+		// The next recording begins a new batch.
 		again := c.New(a)
 		if c.Resolve(made[0]) != (Entity{}) || c.Resolve(again) != (Entity{}) {
-			t.Errorf("%s: a placeholder of the last batch, or one that was not applied, stands for an entity", name)
+			t.Errorf("%s: a placeholder of the last batch, or a pending one, resolves", name)
 		}
 		if _, err := w.Apply(c); err != nil || !w.Alive(c.Resolve(again)) {
 			t.Errorf("%s: the next batch: %v, %v", name, err, c.Resolve(again))
@@ -66,7 +66,7 @@ func TestResolveUntilRecording(t *testing.T) {
 	}
 }
 
-// TestTrimKeepsBirthsOnly: after Apply, Trim leaves 16 bytes for each entity that was made.
+// TestTrimKeepsBirthsOnly checks that Trim after Apply keeps 16 bytes for each new entity and nothing else.
 func TestTrimKeepsBirthsOnly(t *testing.T) {
 	w := NewWorld(Options{})
 	defer w.Close()
@@ -85,9 +85,9 @@ func TestTrimKeepsBirthsOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	if left := c.span.Committed(); full < 2<<20 || left > 64<<10 {
-		t.Errorf("of %d bytes %d are left for two entities", full, left)
+		t.Errorf("Trim leaves %d of %d bytes for two entities", left, full)
 	}
 	if num.Get(c.Resolve(first))[0] != 7 || !w.Alive(c.Resolve(last)) || c.Resolve(first) == c.Resolve(last) {
-		t.Errorf("%v and %v were made", c.Resolve(first), c.Resolve(last))
+		t.Errorf("the placeholders resolve to %v and %v", c.Resolve(first), c.Resolve(last))
 	}
 }

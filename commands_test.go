@@ -28,7 +28,7 @@ func TestCommands(t *testing.T) {
 	tag.RemoveLater(c, old)
 	pos.RemoveLater(c, old)
 	c.Delete(doomed)
-	// Nothing to do:
+	// Apply skips these:
 	pos.SetLater(c, old, position{})
 	tag.AddLater(c, doomed)
 	name.RemoveLater(c, doomed)
@@ -38,18 +38,18 @@ func TestCommands(t *testing.T) {
 	}
 	done, err := w.Apply(c)
 	if err != nil || done != (Applied{Done: 12, Skipped: 4}) {
-		t.Errorf("%+v, %v", done, err)
+		t.Errorf("%+v, %v; want 12 done and 4 skipped", done, err)
 	}
 	got := c.Resolve(e)
 	if w.Len() != 2 || !w.Alive(got) || w.Alive(doomed) || *pos.Get(got) != (position{1, 2}) || *name.Get(got) != "new" ||
 		big.Get(got)[0] != 6 || *small.Get(got) != [3]byte{1, 2, 3} || !tag.Has(got) {
-		t.Errorf("the new entity %v is %v", got, w.Alive(got))
+		t.Errorf("the new entity %v, alive %v, has wrong components", got, w.Alive(got))
 	}
 	if *name.Get(old) != "old" || big.Get(old)[8] != 7 || tag.Has(old) || pos.Has(old) {
-		t.Error("the old entity was not changed")
+		t.Error("the old entity has wrong components")
 	}
 	if done, err := w.Apply(c); done != (Applied{}) || err != nil {
-		t.Errorf("applied twice: %+v, %v", done, err)
+		t.Errorf("a second Apply: %+v, %v", done, err)
 	}
 	w.checkInvariants()
 }

@@ -8,12 +8,13 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// TestContributingNamesEachFile holds the tables of CONTRIBUTING.md against the files of the library and the inspector: each
-// file is named, itself or by its folder, and each name is that of a file or folder.
+// TestContributingNamesEachFile compares the tables of CONTRIBUTING.md with the files of the library and the inspector.
+// The tables name each file or its folder, and each name in the tables exists.
 func TestContributingNamesEachFile(t *testing.T) {
 	text, err := os.ReadFile("CONTRIBUTING.md")
 	if err != nil {
@@ -31,7 +32,7 @@ func TestContributingNamesEachFile(t *testing.T) {
 		if m := heading.FindStringSubmatch(line); m != nil {
 			folder = m[1]
 			if strings.Count(line, "`") > 2 {
-				folder = "." // a table of several folders names them itself
+				folder = "." // a table of several folders has the folder in each name
 			}
 			continue
 		}
@@ -54,14 +55,15 @@ func TestContributingNamesEachFile(t *testing.T) {
 		case err != nil:
 			return err
 		case d.IsDir() && (named[name] && name != "." || d.Name() == "testdata"),
-			d.IsDir() && (name == "cmd" || name == "bench" || name == "examples" || name == "docs" || strings.HasPrefix(name, ".") && name != "."):
+			d.IsDir() && slices.Contains([]string{"cmd", "bench", "examples", "docs"}, name),
+			d.IsDir() && strings.HasPrefix(name, ".") && name != ".":
 			return fs.SkipDir
 		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
 			return nil
 		}
 		files++
 		if !named[name] {
-			t.Errorf("CONTRIBUTING.md says in no table where %s belongs", name)
+			t.Errorf("no table of CONTRIBUTING.md names %s or its folder", name)
 		}
 		return nil
 	})
@@ -69,6 +71,6 @@ func TestContributingNamesEachFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if files < 200 {
-		t.Errorf("only %d files were looked for", files)
+		t.Errorf("the walk found only %d files", files)
 	}
 }

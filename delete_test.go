@@ -22,25 +22,25 @@ func TestDelete(t *testing.T) {
 	}
 	for i := 0; i < 5000; i += 2 {
 		if !w.Delete(es[i]) || w.Delete(es[i]) {
-			t.Fatalf("entity %d is not deleted once", i)
+			t.Fatalf("Delete does not delete entity %d exactly once", i)
 		}
 	}
 	if w.Len() != 2500 || a.Len() != 2500 || pos.Len() != 2500 || vel.Len() != 0 || w.Query().Count() != 2500 {
-		t.Errorf("%d entities, %d positions, %d velocities", w.Len(), pos.Len(), vel.Len())
+		t.Errorf("%d entities, %d positions, %d velocities; want 2500, 2500 and 0", w.Len(), pos.Len(), vel.Len())
 	}
 	for i, e := range es {
 		switch p := pos.Get(e); {
 		case i%2 == 0 && (p != nil || w.Alive(e) || pos.Has(e) || vel.Has(e)):
-			t.Fatalf("entity %d lives", i)
+			t.Fatalf("the deleted entity %d is found", i)
 		case i%2 == 1 && (p == nil || p.X != float64(i)):
-			t.Fatalf("entity %d is %v", i, p)
+			t.Fatalf("the position of entity %d is %v", i, p)
 		}
 	}
-	// The slots are used again, lowest first, and the old entities stay stale.
+	// New entities take the free slots, lowest first. The old entities stay stale.
 	for i := 0; i < 5000; i += 2 {
 		e := a.New()
 		if e.Slot() != es[i].Slot() || e == es[i] || vel.Has(e) || *pos.Get(e) != (position{}) || w.Alive(es[i]) {
-			t.Fatalf("slot %d was used again as %v", es[i].Slot(), e)
+			t.Fatalf("the new entity is %v, want slot %d with a zero position", e, es[i].Slot())
 		}
 	}
 }
@@ -66,18 +66,19 @@ func TestDeleteAll(t *testing.T) {
 			}
 		}
 		if n := w.DeleteAll(w.Query(mark)); n != len(doomed) || w.Len() != len(spared) || mark.Len() != 0 {
-			t.Errorf("%d %%: deleted %d of %d, %d are left, %d marks", share, n, len(doomed), w.Len(), mark.Len())
+			t.Errorf("%d %%: deleted %d of %d, %d entities and %d marks are left",
+				share, n, len(doomed), w.Len(), mark.Len())
 		}
-		if slices.ContainsFunc(doomed, w.Alive) || !slices.Equal(byRank(es, w.Alive), spared) {
-			t.Errorf("%d %%: the wrong ones were deleted", share)
+		if slices.ContainsFunc(doomed, w.Alive) || !slices.Equal(filtered(es, w.Alive), spared) {
+			t.Errorf("%d %%: DeleteAll deleted the wrong entities", share)
 		}
 		w.checkInvariants()
 		if n := w.DeleteAll(w.Query(mark)); n != 0 {
-			t.Errorf("%d %%: deleted %d once more", share, n)
+			t.Errorf("%d %%: a second DeleteAll deletes %d", share, n)
 		}
 		n := w.DeleteAll(w.Query(a).Without(b))
 		if left := w.Query(a).Without(b).Count(); left != 0 || n+w.Len() != len(spared) {
-			t.Errorf("%d %%: %d left of those with a and not b", share, left)
+			t.Errorf("%d %%: %d entities with a and without b are left", share, left)
 		}
 		w.DeleteAll(w.Query())
 		if w.Len() != 0 || a.Len()+b.Len() != 0 || w.frontier > 3 {
@@ -88,7 +89,7 @@ func TestDeleteAll(t *testing.T) {
 	}
 }
 
-func byRank(es []Entity, keep func(Entity) bool) (kept []Entity) {
+func filtered(es []Entity, keep func(Entity) bool) (kept []Entity) {
 	for _, e := range es {
 		if keep(e) {
 			kept = append(kept, e)
@@ -97,7 +98,7 @@ func byRank(es []Entity, keep func(Entity) bool) (kept []Entity) {
 	return kept
 }
 
-// TestDeleteAndNewInTurn neither draws nor gives back memory, and changes slots as little as can be.
+// TestDeleteAndNewInTurn checks that New and Delete in turn reuse one slot and one word.
 func TestDeleteAndNewInTurn(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
@@ -105,11 +106,11 @@ func TestDeleteAndNewInTurn(t *testing.T) {
 	for range 1000 {
 		e := a.New()
 		if e.Slot() != 0 || w.Stats().Slots != 64 {
-			t.Fatalf("slot %d of %d", e.Slot(), w.Stats().Slots)
+			t.Fatalf("slot %d of %d, want slot 0 of 64", e.Slot(), w.Stats().Slots)
 		}
 		w.Delete(e)
 	}
 	if a.New().Generation() != 1001 || w.Stats().Changes != 2001 {
-		t.Errorf("%d changes", w.Stats().Changes)
+		t.Errorf("%d changes, want 2001", w.Stats().Changes)
 	}
 }

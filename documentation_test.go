@@ -15,7 +15,7 @@ import (
 
 var (
 	code = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
-	// A link leads to a file of the repository, a heading of one, or elsewhere.
+	// A link leads to a file of the repository, to a heading in a file, or to another site.
 	link       = regexp.MustCompile(`\]\(([^)#:]*)(?:#([^)]*))?\)`)
 	heading    = regexp.MustCompile(`(?m)^#+ (.*)$`)
 	declared   = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w*)`)
@@ -23,7 +23,7 @@ var (
 	notInLinks = regexp.MustCompile(`[^\p{L}\p{N} -]`)
 )
 
-// TestDocumentationLinks looks for the files and headings that the pages link to.
+// TestDocumentationLinks checks that the files and headings that the pages link to exist.
 func TestDocumentationLinks(t *testing.T) {
 	var pages []string
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/guide/*.md", "docs/decisions/*.md"} {
@@ -48,7 +48,7 @@ func TestDocumentationLinks(t *testing.T) {
 			if _, err := os.Stat(to); err != nil {
 				t.Errorf("%s: %v", page, err)
 			} else if len(m[2]) > 0 && !hasHeading(t, to, string(m[2])) {
-				t.Errorf("%s links to the heading #%s of %s, which is not there", page, m[2], to)
+				t.Errorf("%s links to the heading #%s of %s, which does not exist", page, m[2], to)
 			}
 		}
 	}
@@ -57,7 +57,7 @@ func TestDocumentationLinks(t *testing.T) {
 	}
 }
 
-// hasHeading reports whether a page has a heading with an anchor, as GitHub makes them.
+// hasHeading reports whether a page has a heading with this anchor. Anchors are formed as on GitHub.
 func hasHeading(t *testing.T, page, anchor string) bool {
 	text, err := os.ReadFile(page)
 	if err != nil {
@@ -72,20 +72,20 @@ func hasHeading(t *testing.T, page, anchor string) bool {
 	return false
 }
 
-// TestSourcesAreShown looks for the tests and the works of the benchmark that docs/sources.md names.
+// TestSourcesAreShown checks that the tests and the benchmark workloads that docs/sources.md names exist.
 func TestSourcesAreShown(t *testing.T) {
 	page, err := os.ReadFile("docs/sources.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	there := make(map[string]bool)
+	exists := make(map[string]bool)
 	err = filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
 			return err
 		}
 		text, err := os.ReadFile(path)
 		for _, name := range declared.FindAllSubmatch(text, -1) {
-			there[string(name[1])] = true
+			exists[string(name[1])] = true
 		}
 		return err
 	})
@@ -104,19 +104,19 @@ func TestSourcesAreShown(t *testing.T) {
 		for _, name := range quoted.FindAllStringSubmatch(line, -1) {
 			if declared.MatchString("func " + name[1]) {
 				names++
-				if !there[name[1]] {
-					t.Errorf("there is no %s", name[1])
+				if !exists[name[1]] {
+					t.Errorf("docs/sources.md names %s, which does not exist", name[1])
 				}
 			}
 		}
 		for _, name := range quoted.FindAllStringSubmatch(measured, -1) {
 			names++
 			if !slices.Contains(works, name[1]) {
-				t.Errorf("vast bench has no work %s", name[1])
+				t.Errorf("docs/sources.md names the workload %s, which vast bench does not have", name[1])
 			}
 		}
 	}
 	if names < 100 {
-		t.Errorf("only %d names were looked for", names)
+		t.Errorf("docs/sources.md has only %d names", names)
 	}
 }

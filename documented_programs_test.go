@@ -18,16 +18,16 @@ import (
 
 var (
 	goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
-	// A program says what it prints in the comments of a last paragraph, as an example does, or beside its fmt.Println.
+	// A program states its output in a last comment, as an example does, or beside each fmt.Println.
 	outputAtEnd   = regexp.MustCompile(`(?s)// Output:(.*?)\n}`)
 	outputBeside  = regexp.MustCompile(`(?m)fmt\.Println\(.*\) +// (.*)$`)
 	packageClause = regexp.MustCompile(`(?m)^package (\w+)$`)
 	testFunction  = regexp.MustCompile(`(?m)^func (Test\w*)\(t \*testing\.T\)`)
 )
 
-// documented is a program, or a test, in a page.
+// documented is a program or a test file in a page.
 type documented struct {
-	name string // such as guide/start/2, the second one of a page
+	name string // such as guide/start/2 for the second block of a page
 	text string
 }
 
@@ -35,11 +35,11 @@ func (d *documented) packageName() string {
 	return strings.NewReplacer("/", "_", "-", "_").Replace(d.name)
 }
 
-// TestDocumentation compiles and runs the programs in the README and in docs, each of which is complete, and compares
-// what they print with what they say. It runs the tests there, too.
+// TestDocumentation compiles and runs the programs in the README and in docs, and compares their output with the output
+// that they state. It runs the tests in the pages, too.
 //
-// A go command for each would link the library as often. So each becomes a package, and one program has them all and runs
-// the one that it is asked for: in a process of its own, as its reader would.
+// A go command for each program would link the library each time. So each program becomes a package, and one binary
+// imports all of them. The binary runs one program at a time, each in a process of its own.
 func TestDocumentation(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go command:", err)
@@ -74,8 +74,8 @@ func TestDocumentation(t *testing.T) {
 	}
 }
 
-// buildDocumented makes one program of all. The files are where the go command sees them as a part of this module, and
-// nobody else sees them at all.
+// buildDocumented builds one binary of all programs. The files lie in a temporary folder; an overlay places them in this
+// module for the go command only.
 func buildDocumented(t *testing.T, programs []*documented) (binary string) {
 	t.Helper()
 	root, err := os.Getwd()
@@ -83,7 +83,7 @@ func buildDocumented(t *testing.T, programs []*documented) (binary string) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	files := make(map[string]string) // from where the go command sees one to where it is
+	files := make(map[string]string) // from the path in the overlay to the path on disk
 	add := func(name, text string) {
 		real := filepath.Join(dir, strings.ReplaceAll(name, "/", "_"))
 		if err := os.WriteFile(real, []byte(text), 0o600); err != nil {
@@ -99,8 +99,8 @@ func buildDocumented(t *testing.T, programs []*documented) (binary string) {
 		fmt.Fprintf(&imports, "\t%q\n", "github.com/vastgo/vast/internal/documented/"+name)
 		fmt.Fprintf(&cases, "\tcase %q:\n\t\t%s.Run()\n", d.name, name)
 	}
-	add("main.go", "package main\n\nimport (\n\t\"os\"\n\n"+imports.String()+")\n\nfunc main() {\n\tswitch os.Args[1] {\n"+
-		cases.String()+"\t}\n}\n")
+	add("main.go", "package main\n\nimport (\n\t\"os\"\n\n"+imports.String()+")\n\n"+
+		"func main() {\n\tswitch os.Args[1] {\n"+cases.String()+"\t}\n}\n")
 	overlay, err := json.Marshal(map[string]any{"Replace": files})
 	if err != nil {
 		t.Fatal(err)
@@ -110,14 +110,15 @@ func buildDocumented(t *testing.T, programs []*documented) (binary string) {
 		t.Fatal(err)
 	}
 	binary = filepath.Join(dir, "documented.exe")
-	out, err := exec.CommandContext(t.Context(), "go", "build", "-overlay", list, "-o", binary, "./internal/documented").CombinedOutput()
+	build := exec.CommandContext(t.Context(), "go", "build", "-overlay", list, "-o", binary, "./internal/documented")
+	out, err := build.CombinedOutput()
 	if err != nil {
 		t.Fatalf("a program of the documentation does not compile: %v\n%s", err, out)
 	}
 	return binary
 }
 
-// runner is the file that lets another package call the program, or its tests.
+// runner returns a file with a function Run that runs the program or its tests.
 func (d *documented) runner() string {
 	tests := testFunction.FindAllStringSubmatch(d.text, -1)
 	if tests == nil {
@@ -140,7 +141,7 @@ func Run() {
 ` + list.String() + "\t}, nil, nil)\n}\n"
 }
 
-// run runs the program and compares what it prints with what it says. A test only has to pass.
+// run runs the program and compares its output with the output that it states. A test only has to pass.
 func (d *documented) run(t *testing.T, binary string) {
 	if formatted, err := format.Source([]byte(d.text)); err != nil || string(formatted) != d.text {
 		t.Errorf("the program is not formatted by gofmt (%v):\n%s", err, d.text)
@@ -159,14 +160,14 @@ func (d *documented) run(t *testing.T, binary string) {
 	}
 	want := d.output()
 	if len(want) == 0 {
-		t.Fatalf("the program does not say what it prints:\n%s", d.text)
+		t.Fatalf("the program does not state its output:\n%s", d.text)
 	}
 	if got := strings.TrimSpace(string(out)); got != strings.TrimSpace(strings.Join(want, "\n")) {
-		t.Errorf("prints\n%s\nbut says\n%s", got, strings.Join(want, "\n"))
+		t.Errorf("the program prints\n%s\nbut states\n%s", got, strings.Join(want, "\n"))
 	}
 }
 
-// output is what the program says that it prints, line by line.
+// output returns the lines of output that the program states.
 func (d *documented) output() (lines []string) {
 	if m := outputAtEnd.FindStringSubmatch(d.text); m != nil {
 		for line := range strings.Lines(m[1]) {

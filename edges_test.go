@@ -9,12 +9,12 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// edgeModel is what edges should be.
+// edgeModel is Edges and the model of their content.
 type edgeModel struct {
 	Edges[uint64]
 	rule   OnDelete
 	values map[[2]Entity]uint64
-	out    map[Entity][]Entity // in the order in which they were made
+	out    map[Entity][]Entity // in the order of creation
 	in     map[Entity][]Entity
 }
 
@@ -33,7 +33,7 @@ func (m *edgeModel) removeOut(from Entity) {
 	}
 }
 
-// goes returns what a deletion of the seeds deletes: nothing where it is all or nothing and something refuses.
+// goes returns the entities that a deletion of the seeds deletes, or nil if a rule Refuse protects one of them.
 func goes(models []*edgeModel, seeds []Entity) map[Entity]bool {
 	all := map[Entity]bool{}
 	queue := slices.Clone(seeds)
@@ -116,17 +116,17 @@ func TestEdgesModel(t *testing.T) {
 				m.out[from], m.in[to] = append(m.out[from], to), append(m.in[to], from)
 				pointers[p] = key
 			} else if pointers[p] != key {
-				t.Fatalf("step %d: the value of an edge moved", step)
+				t.Fatalf("step %d: the value of an edge moved in memory", step)
 			}
 			m.values[key] = uint64(step)
 		case op < 65:
 			if m.Remove(from, to) != had {
-				t.Fatalf("step %d: Remove(%v, %v), had %v", step, from, to, had)
+				t.Fatalf("step %d: Remove(%v, %v) returns %v", step, from, to, !had)
 			}
 			m.remove(from, to)
 		case op < 67:
 			if m.RemoveTargets(from) != (len(m.out[from]) > 0) {
-				t.Fatalf("step %d: RemoveOut(%v)", step, from)
+				t.Fatalf("step %d: RemoveTargets(%v), which has %d targets", step, from, len(m.out[from]))
 			}
 			m.removeOut(from)
 		case op < 72:
@@ -135,7 +135,7 @@ func TestEdgesModel(t *testing.T) {
 				all = nil
 			}
 			if w.Delete(from) != (len(all) > 0) {
-				t.Fatalf("step %d: Delete(%v), with which %d go", step, from, len(all))
+				t.Fatalf("step %d: Delete(%v), want %d entities deleted", step, from, len(all))
 			}
 			gone(all)
 		case op < 73:
@@ -144,7 +144,7 @@ func TestEdgesModel(t *testing.T) {
 				mark.Add(e)
 			}
 			all := goes(models, es)
-			if len(all) == 0 && len(es) > 0 { // some may be spared and others not: TestRelationModel sees to that
+			if len(all) == 0 && len(es) > 0 { // DeleteAll may still delete some seeds: TestRelationModel checks that
 				for _, e := range es {
 					mark.Remove(e)
 				}
@@ -160,7 +160,7 @@ func TestEdgesModel(t *testing.T) {
 				mark.Add(e)
 			}
 			if n := w.Exchange(w.Query(mark), nil, []AnyColumn{m, mark}); n != len(es) {
-				t.Fatalf("step %d: Exchange of %d changes %d", step, len(es), n)
+				t.Fatalf("step %d: Exchange of %d entities returns %d", step, len(es), n)
 			}
 			for _, e := range es {
 				m.removeOut(e)
@@ -168,7 +168,7 @@ func TestEdgesModel(t *testing.T) {
 		default:
 			v := m.Get(from, to)
 			if (v != nil) != had || m.Has(from, to) != had || had && *v != m.values[key] {
-				t.Fatalf("step %d: Get(%v, %v), had %v", step, from, to, had)
+				t.Fatalf("step %d: Get(%v, %v) returns %v, want an edge: %v", step, from, to, v, had)
 			}
 		}
 		if step%200 != 0 {
@@ -182,7 +182,8 @@ func TestEdgesModel(t *testing.T) {
 				for to, v := range m.Targets(e) {
 					out = append(out, to)
 					if *v != m.values[[2]Entity{e, to}] {
-						t.Fatalf("step %d: the value of %v → %v is %d", step, e, to, *v)
+						t.Fatalf("step %d: the value of %v → %v is %d, want %d",
+							step, e, to, *v, m.values[[2]Entity{e, to}])
 					}
 				}
 				for from := range m.Sources(e) {
@@ -236,7 +237,7 @@ func TestEdgesMisuse(t *testing.T) {
 	says(t, func() { NewEdges[int](w, "x", EdgesOptions{}) }, `closed world "home"`)
 }
 
-// TestEdgesLimit adds edges up to a limit: the refused one leaves nothing behind.
+// TestEdgesLimit adds edges up to a limit. The refused edge must leave nothing behind.
 func TestEdgesLimit(t *testing.T) {
 	limit := vm.NewLimit(2 << 20)
 	w := NewWorld(Options{MaxEntities: 1 << 12, Limit: limit})
@@ -252,7 +253,7 @@ func TestEdgesLimit(t *testing.T) {
 	}, vm.ErrLimit, "raise")
 	w.checkInvariants()
 	if roads.Len() != made || w.Query(roads).Count() != made || roads.Get(es[made-1], es[len(es)-made])[0] != uint64(made-1) {
-		t.Errorf("%d edges, %d were made", roads.Len(), made)
+		t.Errorf("%d edges, want %d", roads.Len(), made)
 	}
 	w.Delete(es[0])
 	roads.Add(es[1], es[5], [100]uint64{})
@@ -261,7 +262,7 @@ func TestEdgesLimit(t *testing.T) {
 	}
 	w.checkInvariants()
 	if err := w.Close(); err != nil || limit.Used() != 0 {
-		t.Errorf("%v, %d bytes used after Close", err, limit.Used())
+		t.Errorf("Close: %v; %d bytes are charged to a closed world", err, limit.Used())
 	}
 	few := NewWorld(Options{MaxEntities: 64})
 	defer few.Close()
@@ -274,7 +275,7 @@ func TestEdgesLimit(t *testing.T) {
 	}
 }
 
-// TestEdgesReset: a world that is reset has no edges, and makes new ones.
+// TestEdgesReset checks that Reset removes all edges and that edges can be added again.
 func TestEdgesReset(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 64})
 	defer w.Close()
@@ -287,7 +288,7 @@ func TestEdgesReset(t *testing.T) {
 	tr.Next()
 	w.Delete(es[1])
 	if got := slices.Collect(tr.Removed(roads)); !slices.Equal(got, []Entity{es[0], es[2]}) {
-		t.Errorf("%v lost their edges, want %v and %v", got, es[0], es[2])
+		t.Errorf("OnRemove was called for %v, want %v and %v", got, es[0], es[2])
 	}
 	roads.Add(es[0], es[2], 1)
 	w.Reset()
@@ -297,7 +298,7 @@ func TestEdgesReset(t *testing.T) {
 	es = entitiesIn(w.Archetype(), 2)
 	roads.Add(es[0], es[1], 7)
 	if *roads.Get(es[0], es[1]) != 7 || roads.Len() != 1 {
-		t.Error("edges do not work after Reset")
+		t.Error("an edge added after Reset is not found")
 	}
 	w.checkInvariants()
 }
@@ -313,7 +314,7 @@ func TestEdgesGrow(t *testing.T) {
 	if err := roads.Grow(100 * 100); err != nil {
 		t.Fatal(err)
 	}
-	// Nothing is left, and nothing is needed.
+	// The limit is exhausted, and adding edges takes no memory.
 	r, err := vm.Reserve(64<<20, vm.Options{Limit: limit})
 	if err != nil {
 		t.Fatal(err)

@@ -21,14 +21,14 @@ func TestEntity(t *testing.T) {
 		t.Errorf("the second entity in slot 1 is %v", again)
 	}
 	if EntityOf(again.ID()) != again || EntityOf(es[1].ID()) == again {
-		t.Errorf("an ID does not lead back to its entity")
+		t.Errorf("EntityOf(%v.ID()) is %v", again, EntityOf(again.ID()))
 	}
 	if w.Alive(es[1]) || !w.Alive(again) || !w.Alive(es[2]) || w.Alive(zero) {
-		t.Errorf("alive: %v %v %v %v", w.Alive(es[1]), w.Alive(again), w.Alive(es[2]), w.Alive(zero))
+		t.Errorf("Alive returns %v, %v, %v and %v, want false, true, true and false", w.Alive(es[1]), w.Alive(again), w.Alive(es[2]), w.Alive(zero))
 	}
 }
 
-// foundBy reports whether anything finds e.
+// foundBy reports whether any operation finds e.
 func foundBy(w *World, c Column[uint64], e Entity) bool {
 	return w.Alive(e) || c.Has(e) || c.Get(e) != nil || c.Set(e, 1) || c.Remove(e) || w.Delete(e)
 }
@@ -59,7 +59,7 @@ func TestForeignEntities(t *testing.T) {
 			}
 		}
 		if columns[i].Len() != 100 || worlds[i].Len() != 100 {
-			t.Errorf("world %d has %d entities", i, worlds[i].Len())
+			t.Errorf("world %d has %d entities and %d components, want 100", i, worlds[i].Len(), columns[i].Len())
 		}
 	}
 	for j := range worlds {
@@ -94,17 +94,17 @@ func TestEntitiesOfRandomBits(t *testing.T) {
 		id := r.Uint64()
 		switch r.IntN(3) {
 		case 0:
-			id &^= 0xFFFF_F000 // a slot near those that are used
+			id &^= 0xFFFF_F000 // a low slot, near the used ones
 		case 1:
-			id = id&0x03_FFFF_FFFF | uint64(uint32(w.mark))<<32 // this world's tag and a low count
+			id = id&0x03_FFFF_FFFF | uint64(uint32(w.mark))<<32 // this world's mark and a low generation count
 		}
 		e := EntityOf(id)
 		if !alive[e] && (foundBy(w, c, e) || c.Add(e, 1) != nil || foundBy(w, empty, e)) || foundBy(closed, gone, e) {
-			t.Fatalf("%#x is found", id)
+			t.Fatalf("the ID %#x is found but belongs to no living entity", id)
 		}
 	}
 	if w.Len() != 1000 {
-		t.Errorf("%d entities are left", w.Len())
+		t.Errorf("%d entities are left, want 1000", w.Len())
 	}
 	w.Close()
 }

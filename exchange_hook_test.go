@@ -2,8 +2,8 @@ package vast
 
 import "testing"
 
-// TestBulkOperationsTellAndStore holds bulk operations over columns of all kinds, with hooks, against single ones.
-func TestBulkOperationsTellAndStore(t *testing.T) {
+// TestBulkOperationsCallHooks checks the values and the calls of hooks of bulk operations on columns of each storage.
+func TestBulkOperationsCallHooks(t *testing.T) {
 	w := NewWorld(Options{})
 	base := NewColumn[number](w)
 	all := storages(w)
@@ -20,19 +20,19 @@ func TestBulkOperationsTellAndStore(t *testing.T) {
 		c := s.column.column()
 		c.hookAdd(func(e Entity) {
 			if !c.has(e) {
-				t.Errorf("%s: told of a gain before it is one", s.name)
+				t.Errorf("%s: OnAdd is called before the entity has the component", s.name)
 			}
 			added[s.name]++
 		})
 		c.hookRemove(func(e Entity) {
 			if !c.has(e) {
-				t.Errorf("%s: told of a loss after it", s.name)
+				t.Errorf("%s: OnRemove is called after the entity lost the component", s.name)
 			}
 			removed[s.name]++
 		})
 	}
 	for _, s := range all {
-		// One in seven has it already.
+		// Every seventh entity already has the component.
 		for i := 0; i < n; i += 7 {
 			s.add(es[i], uint64(i))
 		}
@@ -42,7 +42,8 @@ func TestBulkOperationsTellAndStore(t *testing.T) {
 			t.Errorf("%s: Exchange reports %d entities, want %d", s.name, got, n)
 		}
 		if s.count() != n || added[s.name] != n-had {
-			t.Errorf("%s: %d have it, told of %d gains, want %d and %d", s.name, s.count(), added[s.name], n, n-had)
+			t.Errorf("%s: %d entities have it after %d calls of OnAdd, want %d and %d",
+				s.name, s.count(), added[s.name], n, n-had)
 		}
 		for i, e := range es {
 			want := uint64(0)
@@ -55,7 +56,8 @@ func TestBulkOperationsTellAndStore(t *testing.T) {
 		}
 		w.Exchange(w.Query(base), nil, []AnyColumn{s.column})
 		if s.count() != 0 || removed[s.name] != n {
-			t.Errorf("%s: %d still have it, told of %d losses, want 0 and %d", s.name, s.count(), removed[s.name], n)
+			t.Errorf("%s: %d entities have it after %d calls of OnRemove, want 0 and %d",
+				s.name, s.count(), removed[s.name], n)
 		}
 	}
 	clear(added)
@@ -64,10 +66,10 @@ func TestBulkOperationsTellAndStore(t *testing.T) {
 	c.AddAll(w.Query(base), number{4})
 	c.AddAll(w.Query(base), number{5})
 	if added["column"] != n || c.Get(es[9]).N != 5 {
-		t.Errorf("AddAll told of %d gains and left %d, want %d and 5", added["column"], c.Get(es[9]).N, n)
+		t.Errorf("AddAll called OnAdd %d times and left the value %d, want %d and 5", added["column"], c.Get(es[9]).N, n)
 	}
 	if got := c.RemoveAll(w.Query(base)); got != n || removed["column"] != n {
-		t.Errorf("RemoveAll took %d and told of %d losses, want %d", got, removed["column"], n)
+		t.Errorf("RemoveAll returned %d and called OnRemove %d times, want %d", got, removed["column"], n)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)

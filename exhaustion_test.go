@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// exhausted checks that f fails by panic or error with a *vm.Error that wraps want and says how to go on.
+// exhausted checks that f panics with or returns a *vm.Error that wraps want and contains the text says.
 func exhausted(t *testing.T, f func() error, want error, says string) {
 	t.Helper()
 	var err error
@@ -19,7 +19,7 @@ func exhausted(t *testing.T, f func() error, want error, says string) {
 	}
 	var e *vm.Error
 	if !errors.As(err, &e) || !errors.Is(err, want) || !strings.Contains(err.Error(), says) {
-		t.Fatalf("want %q, saying %q, got %v", want, says, err)
+		t.Fatalf("got %v, want a *vm.Error that wraps %q and contains %q", err, want, says)
 	}
 }
 
@@ -28,7 +28,7 @@ func TestMaxEntities(t *testing.T) {
 	defer w.Close()
 	c, d := NewColumn[uint64](w), NewColumn[uint64](w)
 	a, b := w.Archetype(c), w.Archetype(d)
-	for i := range 128 { // whole words
+	for i := range 128 { // MaxEntities is rounded up to whole words of 64
 		*c.Get(a.New()) = uint64(i)
 	}
 	before := fmt.Sprint(w.Stats())
@@ -50,22 +50,22 @@ func TestMaxEntities(t *testing.T) {
 	es := entitiesOf(w.Query(c))
 	for i, e := range es {
 		if *c.Get(e) != uint64(i) {
-			t.Fatalf("entity %d is %d", i, *c.Get(e))
+			t.Fatalf("the component of entity %d is %d", i, *c.Get(e))
 		}
 	}
-	// One word emptied is room for 64 of the other kind, and no more.
+	// One empty word has room for 64 entities of the other archetype.
 	for _, e := range es[:64] {
 		w.Delete(e)
 	}
 	b.NewN(64, nil)
 	exhausted(t, func() error { b.New(); return nil }, vm.ErrCapacity, "all 128 slots")
 	if w.Len() != 128 || a.Len() != 64 || b.Len() != 64 {
-		t.Errorf("%d entities: %d and %d", w.Len(), a.Len(), b.Len())
+		t.Errorf("%d entities, %d and %d by archetype; want 128, 64 and 64", w.Len(), a.Len(), b.Len())
 	}
 	w.checkInvariants()
 }
 
-// TestRefusedInPart: where there is room for some of the entities, but not for all, none are made.
+// TestRefusedInPart checks that NewN and Grow with room for only some of the entities change nothing.
 func TestRefusedInPart(t *testing.T) {
 	limit := vm.NewLimit(1 << 30)
 	w := NewWorld(Options{MaxEntities: 64 * 16, Limit: limit})
@@ -81,7 +81,8 @@ func TestRefusedInPart(t *testing.T) {
 	exhausted(t, func() error { b.NewN(513, nil); return nil }, vm.ErrCapacity, "larger Options.MaxEntities")
 	exhausted(t, func() error { return b.Grow(513) }, vm.ErrCapacity, "larger Options.MaxEntities")
 	if w.Len() != 512 || b.Len() != 0 || w.Stats().Slots != 512 || len(b.extents) != 0 || w.frontier != 15 {
-		t.Errorf("%d entities, %d slots, %d extents, frontier at word %d", w.Len(), w.Stats().Slots, len(b.extents), w.frontier)
+		t.Errorf("%d entities, %d slots, %d extents, frontier at word %d; want 512, 512, 0 and 15",
+			w.Len(), w.Stats().Slots, len(b.extents), w.frontier)
 	}
 	if limit.Used() != used {
 		t.Errorf("a refusal keeps %d bytes", limit.Used()-used)
@@ -89,7 +90,7 @@ func TestRefusedInPart(t *testing.T) {
 	w.checkInvariants()
 	b.NewN(512, nil)
 	if b.Len() != 512 || len(runsOf(w.Query(d))) != 8 {
-		t.Errorf("%d in %d runs", b.Len(), len(runsOf(w.Query(d))))
+		t.Errorf("%d entities in %d runs, want 512 in 8", b.Len(), len(runsOf(w.Query(d))))
 	}
 	w.checkInvariants()
 }
@@ -136,7 +137,7 @@ func sharedLimit(t *testing.T, pages vm.Pages) {
 		}
 	}
 	second.checkInvariants()
-	// One by one up to the limit.
+	// New reaches the limit.
 	exhausted(t, func() error {
 		for range 1 << 16 {
 			e := a.New()
@@ -148,7 +149,8 @@ func sharedLimit(t *testing.T, pages vm.Pages) {
 		return nil
 	}, vm.ErrLimit, "raise the limit")
 	if second.Len() != made || small.Len() != made || large.Len() != made || made < 2000 {
-		t.Errorf("%d entities, %d and %d components, %d were made", second.Len(), small.Len(), large.Len(), made)
+		t.Errorf("%d entities, %d and %d components; %d entities were made",
+			second.Len(), small.Len(), large.Len(), made)
 	}
 	second.checkInvariants()
 	exhausted(t, func() error {
@@ -160,17 +162,17 @@ func sharedLimit(t *testing.T, pages vm.Pages) {
 	exhausted(t, func() error { return late.Grow(1) }, vm.ErrLimit, "raise the limit")
 	second.checkInvariants()
 	if n := late.Len(); n == made || second.Len() != made {
-		t.Errorf("%d components beside the limit", n)
+		t.Errorf("%d components and %d entities at the limit, want less than %[3]d and %[3]d", n, second.Len(), made)
 	}
 	if limit.Used() > limit.Max() {
-		t.Errorf("%d used of %d", limit.Used(), limit.Max())
+		t.Errorf("%d bytes used of %d", limit.Used(), limit.Max())
 	}
-	// What needs no memory works.
+	// Operations that need no memory work.
 	if !second.Delete(es[0]) || !second.Alive(es[1]) {
-		t.Error("deleting fails at the limit")
+		t.Error("Delete fails at the limit")
 	}
 	a.New()
-	// Room returns.
+	// Closing the other world makes room.
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -181,11 +183,11 @@ func sharedLimit(t *testing.T, pages vm.Pages) {
 	tiny.NewN(4000, nil)
 	for i, e := range es[1:] {
 		if *small.Get(e) != uint64(i+1) || large.Get(e)[999] != byte(i+1) {
-			t.Fatalf("entity %d is %d", i+1, *small.Get(e))
+			t.Fatalf("the component of entity %d is %d", i+1, *small.Get(e))
 		}
 	}
 	if late.Add(es[made-1], [1000]byte{2})[0] != 2 {
-		t.Error("a component cannot be added though there is room")
+		t.Error("Add wrote another value")
 	}
 	second.checkInvariants()
 	second.Close()
@@ -194,7 +196,7 @@ func sharedLimit(t *testing.T, pages vm.Pages) {
 	}
 }
 
-// hog takes all of a limit's room but some bytes, and returns how to take another amount.
+// hog returns a function that takes all memory of a limit except some bytes. Each call changes the amount.
 func hog(t *testing.T, limit *vm.Limit) (leave func(bytes int)) {
 	t.Helper()
 	r, err := vm.Reserve(limit.Max(), vm.Options{Name: "hog", Limit: limit})
@@ -215,8 +217,8 @@ func hog(t *testing.T, limit *vm.Limit) (leave func(bytes int)) {
 	}
 }
 
-// TestLimitWithoutQuarter: an archetype that may not grow by a quarter grows by what it needs, and what the attempt at
-// more took of the limit is there for it.
+// TestLimitWithoutQuarter checks that an archetype that cannot grow by a quarter within the limit grows by as much as it
+// needs. The memory that the first attempt took counts for the second.
 func TestLimitWithoutQuarter(t *testing.T) {
 	limit := vm.NewLimit(64 << 20)
 	leave := hog(t, limit)
@@ -235,16 +237,16 @@ func TestLimitWithoutQuarter(t *testing.T) {
 	}, vm.ErrLimit, "raise the limit")
 	n := a.Len()
 	if n%64 != 0 || n == 1<<14 {
-		t.Fatalf("%d entities", n)
+		t.Fatalf("%d entities at the limit, want whole words and less than %d", n, 1<<14)
 	}
-	// A quarter for one column, with nothing left for the other: 128 KiB are needed.
+	// There is room for a quarter in one column and for less than a word in the other. The archetype needs 128 KiB.
 	leave(n/4/64*64*kib + 48*kib)
 	if err := a.Grow(1); err != nil {
 		t.Fatal(err)
 	}
 	a.NewN(64, nil)
 	if a.Len() != n+64 {
-		t.Errorf("%d entities, %d before", a.Len(), n)
+		t.Errorf("%d entities, want %d", a.Len(), n+64)
 	}
 	w.checkInvariants()
 }
@@ -276,12 +278,12 @@ func TestLimitOfColumnGrow(t *testing.T) {
 		}
 	}
 	if c.Len() != (1<<21+999)/1000 {
-		t.Errorf("%d components", c.Len())
+		t.Errorf("%d components, want %d", c.Len(), (1<<21+999)/1000)
 	}
 }
 
-// TestLimitAtEveryStep runs the same program under every limit from nothing to enough: wherever it stops, the world is in
-// order, and everything returns to the limit.
+// TestLimitAtEveryStep runs the same program under limits from nothing to enough. After each refusal the world is
+// consistent, and after Close nothing is charged to the limit.
 func TestLimitAtEveryStep(t *testing.T) {
 	step := 16 << 10
 	if testing.Short() || raceEnabled {
@@ -301,7 +303,7 @@ func TestLimitAtEveryStep(t *testing.T) {
 				}
 				refused++
 				if got := fmt.Sprint(w.Len()); got != lens {
-					t.Fatalf("limit %d: a refusal left %s entities of %s", max, got, lens)
+					t.Fatalf("limit %d: a refusal left %s entities, want %s", max, got, lens)
 				}
 			}
 			w.checkInvariants()
@@ -318,7 +320,7 @@ func TestLimitAtEveryStep(t *testing.T) {
 		try(func() { w.Archetype(a, b).NewN(2000, collect) })
 		for _, e := range es {
 			if n := c.Len(); panicOf(func() { c.Add(e, [3]uint64{1, 2, 3}) }) != nil && c.Len() != n {
-				t.Fatalf("limit %d: a refused Add left a component", max)
+				t.Fatalf("limit %d: a refused Add changed the number of components", max)
 			}
 		}
 		try(func() { w.Archetype(c).NewN(10_000, nil) })
@@ -332,7 +334,7 @@ func TestLimitAtEveryStep(t *testing.T) {
 		w.DeleteAll(w.Query())
 		w.checkInvariants()
 		if err := w.Close(); err != nil || limit.Used() != 0 {
-			t.Fatalf("limit %d: %v, %d bytes used after Close", max, err, limit.Used())
+			t.Fatalf("limit %d: Close: %v; %d bytes used after it", max, err, limit.Used())
 		}
 	}
 }

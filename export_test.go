@@ -2,8 +2,8 @@ package vast
 
 import "testing"
 
-// CheckAreas is probetest.CheckAreas, which tests of this package cannot import.
+// CheckAreas is probetest.CheckAreas. Tests of this package cannot import probetest: it imports this package.
 var CheckAreas func(testing.TB, *World)
 
-// probed has the methods that package probe calls.
+// probed has the methods that package probe calls through an interface.
 var probed probes

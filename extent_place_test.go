@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// places returns where an archetype's extents lie: first word and number of words of each.
+// places returns the first word and the number of words of each extent of an archetype.
 func places(a *Archetype) (all [][2]uint32) {
 	for _, x := range a.extents {
 		all = append(all, [2]uint32{x.word, x.words})
@@ -25,7 +25,7 @@ func expectPlaces(t *testing.T, what string, a *Archetype, want ...[2]uint32) {
 	a.world.checkInvariants()
 }
 
-// someArchetypes returns a world of so many words and archetypes, each of a column of its own.
+// someArchetypes returns a world of so many words of 64 slots, and n archetypes with a column each.
 func someArchetypes(t *testing.T, words, n int, o Options) (w *World, as []*Archetype) {
 	o.MaxEntities = words * 64
 	w = NewWorld(o)
@@ -43,7 +43,8 @@ func someArchetypes(t *testing.T, words, n int, o Options) (w *World, as []*Arch
 // clearOut deletes all entities of an archetype.
 func clearOut(a *Archetype) { a.world.DeleteAll(a.world.Query(a.columns[0].asAny())) }
 
-// TestDrawnWords: an archetype draws a quarter of what it owns, or what is asked for, or what a limit and the world leave.
+// TestDrawnWords checks how many words an archetype draws: a quarter of its own words, or as many as it needs if that
+// is more, or the rest of the world if that is less.
 func TestDrawnWords(t *testing.T) {
 	_, as := someArchetypes(t, 1000, 2, Options{Pages: vm.PagesSmall})
 	a, b := as[0], as[1]
@@ -51,26 +52,27 @@ func TestDrawnWords(t *testing.T) {
 	expectPlaces(t, "193 entities", a, [2]uint32{0, 4})
 	b.New()
 	a.NewN(4*64, nil)
-	expectPlaces(t, "four words more", a, [2]uint32{0, 4}, [2]uint32{5, 4})
+	expectPlaces(t, "4 words more", a, [2]uint32{0, 4}, [2]uint32{5, 4})
 	a.NewN(391*64, nil)
 	a.NewN(63, nil)
 	expectPlaces(t, "399 words", a, [2]uint32{0, 4}, [2]uint32{5, 4}, [2]uint32{9, 391})
 	a.New()
-	expectPlaces(t, "an entity more", a, [2]uint32{0, 4}, [2]uint32{5, 4}, [2]uint32{9, 391}, [2]uint32{400, 99})
+	expectPlaces(t, "one entity more", a, [2]uint32{0, 4}, [2]uint32{5, 4}, [2]uint32{9, 391}, [2]uint32{400, 99})
 	a.NewN(98*64+63, nil)
 	b.NewN(64+63, nil)
 	a.NewN(64*200, nil)
-	expectPlaces(t, "more than a quarter", a, [2]uint32{0, 4}, [2]uint32{5, 4}, [2]uint32{9, 391}, [2]uint32{400, 99}, [2]uint32{500, 200})
+	expectPlaces(t, "more than a quarter", a,
+		[2]uint32{0, 4}, [2]uint32{5, 4}, [2]uint32{9, 391}, [2]uint32{400, 99}, [2]uint32{500, 200})
 	b.NewN(64*250, nil)
 	a.New()
-	expectPlaces(t, "a quarter of the rest", a, [2]uint32{0, 4}, [2]uint32{5, 4}, [2]uint32{9, 391}, [2]uint32{400, 99}, [2]uint32{500, 200},
-		[2]uint32{950, 50})
+	expectPlaces(t, "the rest of the world", a,
+		[2]uint32{0, 4}, [2]uint32{5, 4}, [2]uint32{9, 391}, [2]uint32{400, 99}, [2]uint32{500, 200}, [2]uint32{950, 50})
 }
 
-// TestDrawAtALimit: where a quarter is too much for the limit, what is needed is drawn.
+// TestDrawAtALimit checks that an archetype draws as many words as it needs if the limit has no room for a quarter.
 func TestDrawAtALimit(t *testing.T) {
 	if vm.HeapStandIn() {
-		t.Skip("all memory is taken at once")
+		t.Skip("the heap stand-in takes all memory at once")
 	}
 	used := 0
 	for _, most := range []int{1 << 30, 0} {
@@ -86,14 +88,15 @@ func TestDrawAtALimit(t *testing.T) {
 			continue
 		}
 		a.New()
-		expectPlaces(t, "an entity more", a, [2]uint32{0, 1 << 14}, [2]uint32{1 << 14, 1})
+		expectPlaces(t, "one entity more", a, [2]uint32{0, 1 << 14}, [2]uint32{1 << 14, 1})
 		if w.frontier != 1<<14+1 || w.Len() != 1<<20+1 {
 			t.Errorf("%d entities, the first free word is %d", w.Len(), w.frontier)
 		}
 	}
 }
 
-// TestHolesByTheirSize: an extent goes to the lowest hole that is large enough, and else behind all others.
+// TestHolesByTheirSize checks that an extent takes the lowest hole that is large enough, or else the words behind all
+// extents.
 func TestHolesByTheirSize(t *testing.T) {
 	w, as := someArchetypes(t, 40, 16, Options{Pages: vm.PagesSmall})
 	for i, words := range []int{2, 3, 5, 3, 8, 3, 8, 3} { // at words 0, 2, 5, 10, 13, 21, 24, 32
@@ -116,8 +119,8 @@ func TestHolesByTheirSize(t *testing.T) {
 	}
 }
 
-// TestLargestHole: where no hole is large enough and too little is left behind all others, the largest hole serves, and then what
-// else there is. A refusal gives all of it back.
+// TestLargestHole checks the placement if no hole is large enough and too few words are left behind all extents: the
+// largest hole is taken first, then the remaining ones. A refusal gives all of them back.
 func TestLargestHole(t *testing.T) {
 	w, as := someArchetypes(t, 20, 7, Options{Pages: vm.PagesSmall})
 	for i, words := range []int{2, 3, 4, 3, 3, 4} { // at words 0, 2, 5, 9, 12, 15; one word is left
@@ -128,23 +131,24 @@ func TestLargestHole(t *testing.T) {
 	}
 	a := as[6]
 	a.NewN(8*64, nil)
-	expectPlaces(t, "eight words of ten", a, [2]uint32{0, 1}, [2]uint32{5, 4}, [2]uint32{12, 3})
+	expectPlaces(t, "8 words of 10", a, [2]uint32{0, 1}, [2]uint32{5, 4}, [2]uint32{12, 3})
 	if err := a.Grow(3 * 64); !errors.Is(err, vm.ErrCapacity) || w.frontier != 19 {
-		t.Errorf("three words of two: %v; %d in use", err, w.frontier)
+		t.Errorf("Grow by 3 words of 2: %v; %d words in use", err, w.frontier)
 	}
-	expectPlaces(t, "a refusal", a, [2]uint32{0, 1}, [2]uint32{5, 4}, [2]uint32{12, 3})
+	expectPlaces(t, "after a refusal", a, [2]uint32{0, 1}, [2]uint32{5, 4}, [2]uint32{12, 3})
 	if err := a.Grow(2 * 64); err != nil {
 		t.Error(err)
 	}
-	expectPlaces(t, "the last two", a, [2]uint32{0, 1}, [2]uint32{1, 1}, [2]uint32{5, 4}, [2]uint32{12, 3}, [2]uint32{19, 1})
+	expectPlaces(t, "the last 2 words", a,
+		[2]uint32{0, 1}, [2]uint32{1, 1}, [2]uint32{5, 4}, [2]uint32{12, 3}, [2]uint32{19, 1})
 }
 
-// TestExtentsOfHugePages: an extent that fills a huge page begins one, unless it goes on where the archetype's last one ends, or
-// no such place is left.
+// TestExtentsOfHugePages checks that an extent that fills a huge page begins at the start of one, unless it continues
+// the archetype's last extent or no huge page is free.
 func TestExtentsOfHugePages(t *testing.T) {
 	huge := vm.HugePageSize()
 	if huge == 0 || huge > 4<<20 || vm.HeapStandIn() {
-		t.Skip("no huge pages, or very large ones")
+		t.Skip("the system has no huge pages, or very large ones")
 	}
 	words := uint32(huge / 8 / 64) // of a column of 8 bytes
 	w, as := someArchetypes(t, int(4*words), 3, Options{Pages: vm.PagesSmall})
@@ -159,13 +163,14 @@ func TestExtentsOfHugePages(t *testing.T) {
 		t.Errorf("%d words are vacant, %d in use", n, w.frontier)
 	}
 	c.New()
-	expectPlaces(t, "what is small", c, [2]uint32{1, 1})
+	expectPlaces(t, "a small extent", c, [2]uint32{1, 1})
 	b.New()
-	expectPlaces(t, "what goes on", b, [2]uint32{2, words / 4}, [2]uint32{words, words})
+	expectPlaces(t, "the next extent of b", b, [2]uint32{2, words / 4}, [2]uint32{words, words})
 	a.NewN(int(words)*64, nil)
 	expectPlaces(t, "another huge page", a, [2]uint32{0, 1}, [2]uint32{2 * words, words})
 	a.NewN(int(words)*64, nil)
-	expectPlaces(t, "what goes on behind the last", a, [2]uint32{0, 1}, [2]uint32{2 * words, words}, [2]uint32{3 * words, words})
+	expectPlaces(t, "an extent that continues the last", a,
+		[2]uint32{0, 1}, [2]uint32{2 * words, words}, [2]uint32{3 * words, words})
 
 	_, as = someArchetypes(t, int(2*words), 2, Options{Pages: vm.PagesSmall})
 	as[0].New()

@@ -13,7 +13,7 @@ func runsOf(q Query) (lens []int) {
 	return lens
 }
 
-// TestLocality bears entities of three archetypes in turn: each kind lies in long runs all the same.
+// TestLocality makes entities of three archetypes in turn. The entities of each archetype lie in long runs.
 func TestLocality(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -35,14 +35,14 @@ func TestLocality(t *testing.T) {
 		for _, k := range lens {
 			longest, sum = max(longest, k), sum+k
 		}
-		// Extents grow by a quarter: about log(n/64)/log(5/4) of them beside the first few.
+		// Extents grow by a quarter: there are about log(n/64)/log(5/4) of them after the first few.
 		if sum != n || len(lens) > 32 || longest < n/8 {
 			t.Errorf("archetype %d: %d entities in %d runs, the longest of %d: %v", i, sum, len(lens), longest, lens)
 		}
 	}
 }
 
-// TestAdjacentExtents makes one archetype's extents one after the other: they are one run.
+// TestAdjacentExtents checks that adjacent extents of an archetype form one run.
 func TestAdjacentExtents(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -52,14 +52,14 @@ func TestAdjacentExtents(t *testing.T) {
 		a.New()
 	}
 	if extents := w.Stats().Archetypes[0].Extents; extents < 2 {
-		t.Fatalf("%d extents: nothing is tested", extents)
+		t.Fatalf("%d extents, want 2 at least", extents)
 	}
 	if lens := runsOf(w.Query(c)); len(lens) != 1 || lens[0] != 50_000 {
-		t.Errorf("runs of %v", lens)
+		t.Errorf("the runs have lengths %v, want one of 50000", lens)
 	}
 }
 
-// TestEmptiedExtents fills the world with one archetype after the other: slots that one gave up serve the next.
+// TestEmptiedExtents fills the world with one archetype after another. Each archetype uses the slots of the last one.
 func TestEmptiedExtents(t *testing.T) {
 	const slots = 1 << 12
 	w := NewWorld(Options{MaxEntities: slots})
@@ -75,7 +75,7 @@ func TestEmptiedExtents(t *testing.T) {
 			}
 		}
 		if w.Len() != slots || len(runsOf(w.Query(c))) != 1 {
-			t.Fatalf("archetype %d: %d entities in %d runs", i, w.Len(), len(runsOf(w.Query(c))))
+			t.Fatalf("archetype %d: %d entities in %d runs, want one run", i, w.Len(), len(runsOf(w.Query(c))))
 		}
 		if i%2 == 0 {
 			w.DeleteAll(w.Query(c))
@@ -87,7 +87,7 @@ func TestEmptiedExtents(t *testing.T) {
 			}
 		}
 		if s := w.Stats(); s.Entities != 0 || s.Slots > 64 {
-			t.Errorf("archetype %d: %d slots are owned by archetypes without entities", i, s.Slots)
+			t.Errorf("archetype %d: archetypes without entities own %d slots", i, s.Slots)
 		}
 		w.checkInvariants()
 	}
@@ -100,8 +100,8 @@ func entitiesOf(q Query) (es []Entity) {
 	return es
 }
 
-// TestSpareWord: an archetype keeps a word for its next entity, but not when another needs it; a word that Grow promised
-// stays.
+// TestSpareWord checks that an empty archetype keeps a word until another archetype needs it, and that it keeps a word
+// that Grow promised in any case.
 func TestSpareWord(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 128})
 	defer w.Close()
@@ -109,24 +109,24 @@ func TestSpareWord(t *testing.T) {
 	w.Delete(a.New())
 	w.Delete(b.New())
 	if w.Stats().Slots != 128 {
-		t.Errorf("%d slots are kept", w.Stats().Slots)
+		t.Errorf("the empty archetypes keep %d slots, want 128", w.Stats().Slots)
 	}
 	if err := b.Grow(64); err != nil {
 		t.Fatal(err)
 	}
 	c.NewN(64, nil)
 	if c.Grow(1) == nil {
-		t.Error("the word that Grow promised to another archetype was taken")
+		t.Error("Grow of c took the word that Grow promised to b")
 	}
 	b.NewN(64, nil)
 	if w.Len() != 128 || a.Len() != 0 {
-		t.Errorf("%d entities", w.Len())
+		t.Errorf("%d entities, want 128", w.Len())
 	}
 	w.checkInvariants()
 }
 
-// TestChurn makes and deletes entities of two archetypes for a long time, with steady numbers of them: the slots in use
-// do not creep on.
+// TestChurn makes and deletes entities of three archetypes for a long time while their number stays the same. The number
+// of slots in use must not creep up.
 func TestChurn(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -145,7 +145,7 @@ func TestChurn(t *testing.T) {
 	}
 	highest := uint32(0)
 	for i := range steps {
-		// Sometimes all of a kind go, so that extents are given back and drawn anew.
+		// Now and then all entities of an archetype are deleted, so that extents are given back and drawn again.
 		if i%20_000 == 0 {
 			a := as[i/20_000%3]
 			kept := es[:0]
@@ -168,14 +168,14 @@ func TestChurn(t *testing.T) {
 	}
 	w.checkInvariants()
 	if w.Len() != n {
-		t.Errorf("%d entities", w.Len())
+		t.Errorf("%d entities, want %d", w.Len(), n)
 	}
 	if highest > 4*n {
-		t.Errorf("%d slots were in use for %d entities", highest, n)
+		t.Errorf("up to %d slots were in use for %d entities", highest, n)
 	}
 }
 
-// TestManyArchetypes has one entity of each of 256 archetypes.
+// TestManyArchetypes makes one entity in each of 256 archetypes.
 func TestManyArchetypes(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 15})
 	defer w.Close()
@@ -196,24 +196,24 @@ func TestManyArchetypes(t *testing.T) {
 	for i, e := range es {
 		for b, c := range bits {
 			if c.Has(e) != (i>>b&1 != 0) {
-				t.Fatalf("entity %d, column %d: %v", i, b, c.Has(e))
+				t.Fatalf("entity %d, column %d: Has returns %v", i, b, c.Has(e))
 			}
 		}
 	}
 	q := w.Query(bits[0], bits[3]).Without(bits[7])
 	if q.Count() != 32 || w.Query().Count() != 256 || bits[5].Len() != 128 || w.Len() != 256 {
-		t.Errorf("%d match, %d in all, %d in a column", q.Count(), w.Query().Count(), bits[5].Len())
+		t.Errorf("%d of %d entities match, want 32 of 256; %d in a column, want 128", q.Count(), w.Query().Count(), bits[5].Len())
 	}
 	if s := w.Stats(); s.Slots != 256*64 || len(s.Archetypes) != 256 {
-		t.Errorf("%d slots, %d archetypes", s.Slots, len(s.Archetypes))
+		t.Errorf("%d slots, %d archetypes, want 64 each for 256 archetypes", s.Slots, len(s.Archetypes))
 	}
 	if n := w.DeleteAll(q); n != 32 || w.Len() != 224 {
-		t.Errorf("deleted %d, %d are left", n, w.Len())
+		t.Errorf("deleted %d, %d are left, want 32 and 224", n, w.Len())
 	}
 	w.checkInvariants()
 }
 
-// TestHolesAreFilled: a hole that an archetype left is filled before new slots are used.
+// TestHolesAreFilled checks that new extents fill the hole of an emptied archetype before new slots are used.
 func TestHolesAreFilled(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 14})
 	defer w.Close()
@@ -230,12 +230,12 @@ func TestHolesAreFilled(t *testing.T) {
 		}
 		for e := range others.All() {
 			if e.Slot() >= 2048 {
-				t.Fatalf("%d entities: slot %d was used, with holes below", n, e.Slot())
+				t.Fatalf("%d entities: slot %d was used, although the hole has room", n, e.Slot())
 			}
 		}
 		w.DeleteAll(others)
 	}
 }
 
-// asAny makes a column of a type that the test does not know nameable in queries.
+// asAny returns a column for queries when the test does not know its type.
 func (c *column) asAny() AnyColumn { return Column[byte]{base: c.base, c: c} }

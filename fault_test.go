@@ -19,7 +19,7 @@ func init() {
 		_, _, past := columnWithStray()
 		*past = mass{1}
 	}
-	children["fault on no watch"] = func() {
+	children["fault without Watch"] = func() {
 		_, _, past := columnWithStray()
 		fmt.Printf("writing to %#x\n", uintptr(unsafe.Pointer(past)))
 		*past = mass{1}
@@ -28,7 +28,7 @@ func init() {
 
 type mass struct{ Kilograms uint64 }
 
-// columnWithStray makes a world with one entity, and a pointer to a slot of its column that nobody has.
+// columnWithStray makes a world with one entity and a pointer to a slot far beyond the column's memory.
 func columnWithStray() (c Column[mass], e Entity, past *mass) {
 	w := NewWorld(Options{Name: "demo", MaxEntities: 8_000_000})
 	c = NewColumn[mass](w)
@@ -36,14 +36,14 @@ func columnWithStray() (c Column[mass], e Entity, past *mass) {
 	return c, e, (*mass)(unsafe.Add(unsafe.Pointer(c.Get(e)), 8*5_000_000))
 }
 
-// faultOf returns what is known of the memory fault that f makes.
+// faultOf returns the memory fault of f.
 func faultOf(t *testing.T, f func()) (found *vm.Fault) {
 	t.Helper()
 	defer func() {
 		t.Helper()
 		err, _ := recover().(error)
 		if !errors.As(err, &found) {
-			t.Fatalf("it panics with %v", err)
+			t.Fatalf("the access panics with %v, want a *vm.Fault", err)
 		}
 	}()
 	vm.Do(f)
@@ -57,8 +57,8 @@ func mustFault(t *testing.T) {
 	}
 }
 
-// TestColumnFault: an access to a slot that a column has no memory for says which slot of which column it was, and how many
-// are usable.
+// TestColumnFault checks the message of a fault at a slot without memory: it names the slot, the column and the number
+// of usable slots.
 func TestColumnFault(t *testing.T) {
 	mustFault(t)
 	c, e, past := columnWithStray()
@@ -67,12 +67,14 @@ func TestColumnFault(t *testing.T) {
 		t.Errorf("it says %q, want %q", f, want)
 	}
 	if f.Usable < int(c.c.slots) || f.Usable > int(c.c.slots)+63 {
-		t.Errorf("%d slots are usable of %d", f.Usable, c.c.slots)
+		t.Errorf("the fault reports %d usable slots, the column has %d", f.Usable, c.c.slots)
 	}
-	if text := f.Error(); !strings.Contains(text, "look the component up by its Entity") || !strings.Contains(text, "fault_test.go:") {
-		t.Errorf("it says\n%s", text)
+	for _, want := range []string{"look the component up by its Entity", "fault_test.go:"} {
+		if text := f.Error(); !strings.Contains(text, want) {
+			t.Errorf("the error does not contain %q:\n%s", want, text)
+		}
 	}
-	// A pointer and a run that outlive their world.
+	// The pointer p and the run outlive their world.
 	p := c.Get(e)
 	run := Run{}
 	for r := range c.c.world.Query(c).Runs() {
@@ -90,11 +92,11 @@ func TestColumnFault(t *testing.T) {
 		t.Errorf("it says %q, want %q", f, want)
 	}
 	if text := f.Error(); !strings.Contains(text, "closed at ") || !strings.Contains(text, "fault_test.go:") {
-		t.Errorf("it says\n%s", text)
+		t.Errorf("the error says\n%s", text)
 	}
 }
 
-// TestTrimmedFault: what lay in memory that Trim gave back.
+// TestTrimmedFault checks the message of a fault in memory that Trim gave back.
 func TestTrimmedFault(t *testing.T) {
 	mustFault(t)
 	w := NewWorld(Options{Name: "shrinking"})
@@ -113,7 +115,7 @@ func TestTrimmedFault(t *testing.T) {
 	}
 }
 
-// TestLookUpsDoNotFault: entities that were never made, or whose world is closed, reach no memory that is not there.
+// TestLookUpsDoNotFault checks that looking up invented entities, or entities of a closed world, does not fault.
 func TestLookUpsDoNotFault(t *testing.T) {
 	c, e, _ := columnWithStray()
 	w := c.c.world
@@ -121,7 +123,7 @@ func TestLookUpsDoNotFault(t *testing.T) {
 		{slot: uint32(w.options.MaxEntities), generation: 1}} {
 		if w.Alive(invented) || c.Has(invented) || c.Get(invented) != nil || c.Set(invented, mass{}) || c.Add(invented, mass{}) != nil ||
 			c.Remove(invented) || w.Delete(invented) {
-			t.Errorf("%+v is taken for an entity", invented)
+			t.Errorf("the invented %+v is taken for an entity", invented)
 		}
 	}
 	if err := w.Close(); err != nil {
@@ -132,14 +134,14 @@ func TestLookUpsDoNotFault(t *testing.T) {
 	}
 }
 
-// TestFaultInChild: what a program says that dies of it, watched or not.
+// TestFaultInChild checks the output of a program that dies of a fault, with and without vm.Watch.
 func TestFaultInChild(t *testing.T) {
 	mustFault(t)
 	childtest.Needed(t)
 	for child, says := range map[string][]string{
 		"fault": {"panic: ", "vm: bad access at 0x", `slot 5000000 of column mass of world "demo" is beyond its `,
 			"look the component up by its Entity", "made at ", "goroutine 1 [running"},
-		"fault on no watch": {"unexpected fault address 0x", "fatal error: fault"},
+		"fault without Watch": {"unexpected fault address 0x", "fatal error: fault"},
 	} {
 		t.Run(child, func(t *testing.T) {
 			cmd := exec.Command(os.Args[0])
@@ -147,11 +149,11 @@ func TestFaultInChild(t *testing.T) {
 			out, err := cmd.CombinedOutput()
 			var exit *exec.ExitError
 			if !errors.As(err, &exit) || exit.ExitCode() != 2 {
-				t.Errorf("it ended with %v, want exit status 2", err)
+				t.Errorf("the child ended with %v, want exit status 2", err)
 			}
 			for _, want := range says {
 				if !strings.Contains(string(out), want) {
-					t.Errorf("it does not say %q:\n%s", want, out)
+					t.Errorf("the output does not contain %q:\n%s", want, out)
 				}
 			}
 		})

@@ -10,14 +10,14 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// formsWorld is a world of entities with random components of many columns, and what is known of each.
+// formsWorld is a world of entities with random components of many columns, and the model of the entities.
 type formsWorld struct {
 	*World
 	r       *rand.Rand
 	columns []AnyColumn
-	marks   []Column[uint16] // the columns with values, nil columns elsewhere
+	marks   []Column[uint16] // the columns of even number; odd numbers are tags
 	tags    []Tag
-	living  map[Entity]map[int]bool // the columns of each
+	living  map[Entity]map[int]bool // the column numbers of each entity
 	dead    []Entity
 }
 
@@ -74,7 +74,7 @@ func (f *formsWorld) toggle(e Entity, c int) {
 	}
 }
 
-// one chooses a column: mostly one of a few that share bits in the masks of words.
+// one chooses a column, mostly one of a few that share a bit in a word's mask.
 func (f *formsWorld) one() int {
 	if f.r.IntN(8) == 0 {
 		return f.r.IntN(len(f.columns))
@@ -100,7 +100,7 @@ func (f *formsWorld) these(set []int) (cols []AnyColumn) {
 
 func (f *formsWorld) inOrder() []Entity { return slices.SortedFunc(maps.Keys(f.living), bySlot) }
 
-// list returns a list in any order, with entities named twice and stale ones.
+// list returns a list in slot order or shuffled, which has duplicates and stale entities.
 func (f *formsWorld) list() (list []Entity) {
 	all := f.inOrder()
 	for lo := 0; lo < len(all); {
@@ -122,7 +122,7 @@ func (f *formsWorld) list() (list []Entity) {
 	return list
 }
 
-// query makes a random query, in a random order of its parts, and returns what it should yield.
+// query makes a random query with its parts in random order, and returns the entities that it should yield.
 func (f *formsWorld) query() (q Query, name string, optional []int, want []Entity) {
 	with, minus, any, others := f.some(2), f.some(2), f.some(3), f.some(3)
 	minus = slices.DeleteFunc(minus, func(c int) bool { return slices.Contains(with, c) })
@@ -150,7 +150,7 @@ func (f *formsWorld) query() (q Query, name string, optional []int, want []Entit
 		}
 		parts = append(parts, func() {
 			q = q.Among(list).Among(again)
-			clear(list) // it was copied
+			clear(list) // Among has copied the list
 		})
 	}
 	f.r.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
@@ -176,7 +176,7 @@ func (f *formsWorld) query() (q Query, name string, optional []int, want []Entit
 	return q, name, optional, want
 }
 
-// check holds all that a query yields against what it should.
+// check compares all ways of running a query with the entities that it should yield.
 func (f *formsWorld) check(t *testing.T, q Query, name string, optional []int, want []Entity) {
 	t.Helper()
 	var got []Entity
@@ -187,12 +187,12 @@ func (f *formsWorld) check(t *testing.T, q Query, name string, optional []int, w
 	for run := range q.Runs() {
 		first := run.Entity(0)
 		if len(got) > 0 && last.slot+1 == first.slot && alike(last, first) {
-			t.Fatalf("%s: the runs before and at slot %d are alike", name, first.slot)
+			t.Fatalf("%s: the run at slot %d continues the run before", name, first.slot)
 		}
 		for i := range run.Len() {
 			last = run.Entity(i)
 			if !alike(first, last) {
-				t.Fatalf("%s: slots %d and %d of a run differ", name, first.slot, last.slot)
+				t.Fatalf("%s: slots %d and %d of a run differ in optional components", name, first.slot, last.slot)
 			}
 			got = append(got, last)
 		}
@@ -200,15 +200,15 @@ func (f *formsWorld) check(t *testing.T, q Query, name string, optional []int, w
 			has := f.living[first][c]
 			if c%2 == 1 {
 				if f.tags[c/2].In(run) != has {
-					t.Fatalf("%s: tag %d in the run at %d: %v", name, c, run.Start(), !has)
+					t.Fatalf("%s: In of tag %d returns %[4]v in the run at %[3]d", name, c, run.Start(), !has)
 				}
 			} else if s := f.marks[c/2].TrySlice(run); (s != nil) != has || has && (len(s) != run.Len() || &s[0] != f.marks[c/2].Get(first)) {
-				t.Fatalf("%s: column %d in the run at %d: %v", name, c, run.Start(), s)
+				t.Fatalf("%s: TrySlice of column %d returns %[4]v in the run at %[3]d", name, c, run.Start(), s)
 			}
 		}
 	}
 	if !slices.Equal(got, want) {
-		t.Fatalf("%s: %d entities, want %d", name, len(got), len(want))
+		t.Fatalf("%s: the runs have %d entities, want %d", name, len(got), len(want))
 	}
 	if got = slices.Collect(q.All()); !slices.Equal(got, want) || q.Count() != len(want) {
 		t.Fatalf("%s: All yields %d entities, Count is %d, want %d", name, len(got), q.Count(), len(want))
@@ -228,20 +228,21 @@ func (f *formsWorld) check(t *testing.T, q Query, name string, optional []int, w
 		before := len(got)
 		got = slices.AppendSeq(got, batch.All())
 		if batch.Len() != len(got)-before {
-			t.Fatalf("%s: a batch of %d has %d", name, batch.Len(), len(got)-before)
+			t.Fatalf("%s: a batch with Len %d yields %d entities", name, batch.Len(), len(got)-before)
 		}
 	}
 	if !slices.Equal(got, want) {
-		t.Fatalf("%s: batches have %d entities, want %d", name, len(got), len(want))
+		t.Fatalf("%s: the batches have %d entities, want %d", name, len(got), len(want))
 	}
 	first, found := q.First()
 	one, single := q.Single()
 	if found != (len(want) > 0) || found && (first != want[0] || one != want[0]) || single != (len(want) == 1) {
-		t.Fatalf("%s: First is %v, %v, Single %v, %v, of %d", name, first, found, one, single, len(want))
+		t.Fatalf("%s: First returns %v, %v and Single %v, %v; %d entities match",
+			name, first, found, one, single, len(want))
 	}
 }
 
-// TestForms holds queries of random parts against a model, with columns that share bits in the masks of words.
+// TestForms compares random queries with a model. Some columns share a bit in a word's mask.
 func TestForms(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -262,7 +263,7 @@ func TestForms(t *testing.T) {
 			}
 		}
 		if some < rounds/4 {
-			t.Errorf("%d of %d queries match something: the test does not reach what it should", some, rounds)
+			t.Errorf("only %d of %d queries match an entity", some, rounds)
 		}
 		f.checkInvariants()
 		if err := f.Close(); err != nil {
@@ -271,7 +272,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestFormsInBulk does bulk operations to random queries and compares the whole world after each.
+// TestFormsInBulk runs bulk operations over random queries and compares the whole world with the model after each.
 func TestFormsInBulk(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -342,7 +343,7 @@ func TestFormsInBulk(t *testing.T) {
 			continue
 		}
 		if n != expected {
-			t.Fatalf("%s: %d entities, want %d", name, n, expected)
+			t.Fatalf("%s: returns %d, want %d", name, n, expected)
 		}
 		f.checkInvariants()
 		total := 0
@@ -358,7 +359,8 @@ func TestFormsInBulk(t *testing.T) {
 			total -= s.Entities
 		}
 		if f.Len() != len(f.living) || total != 0 {
-			t.Fatalf("%s: %d entities, want %d; %d components are missing", name, f.Len(), len(f.living), total)
+			t.Fatalf("%s: %d entities, want %d; %d components are missing",
+				name, f.Len(), len(f.living), total)
 		}
 	}
 }

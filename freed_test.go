@@ -8,21 +8,21 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// TestWritesToRemovedComponents: a component that was removed, by whatever means, is poisoned, and a write to it is found when
-// its slot gains the component again, by whatever means.
+// TestWritesToRemovedComponents checks that each way of removing a component poisons it, and that each way of giving the
+// slot a component again finds a write in between.
 func TestWritesToRemovedComponents(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("built without the tag invariants")
 	}
 	const poisoned = 0x0101010101010101 * uint64(invariants.PoisonByte)
-	for removing, remove := range map[string]func(w *World, c Column[uint64], e Entity){
+	for removal, remove := range map[string]func(w *World, c Column[uint64], e Entity){
 		"Remove":    func(_ *World, c Column[uint64], e Entity) { c.Remove(e) },
 		"RemoveAll": func(w *World, c Column[uint64], _ Entity) { c.RemoveAll(w.Query(c)) },
 		"Delete":    func(w *World, _ Column[uint64], e Entity) { w.Delete(e) },
 		"DeleteAll": func(w *World, c Column[uint64], _ Entity) { w.DeleteAll(w.Query(c)) },
 		"Reset":     func(w *World, _ Column[uint64], _ Entity) { w.Reset() },
 	} {
-		for giving, give := range map[string]func(w *World, a *Archetype, c Column[uint64]){
+		for addition, add := range map[string]func(w *World, a *Archetype, c Column[uint64]){
 			"New":    func(_ *World, a *Archetype, _ Column[uint64]) { a.New() },
 			"NewN":   func(_ *World, a *Archetype, _ Column[uint64]) { a.NewN(3, nil) },
 			"Add":    func(w *World, _ *Archetype, c Column[uint64]) { c.Add(w.Archetype().New(), 1) },
@@ -32,7 +32,7 @@ func TestWritesToRemovedComponents(t *testing.T) {
 				w := demoWorld(t)
 				c := NewColumn[uint64](w).Named("mass")
 				a := w.Archetype(c)
-				if giving == "Add" || giving == "AddAll" {
+				if addition == "Add" || addition == "AddAll" {
 					a = w.Archetype()
 				}
 				e := a.New()
@@ -43,7 +43,7 @@ func TestWritesToRemovedComponents(t *testing.T) {
 				remove(w, c, e)
 				w.DeleteAll(w.Query())
 				if *p != poisoned {
-					t.Errorf("%s leaves %#x", removing, *p)
+					t.Errorf("%s leaves %#x, want %#x", removal, *p, poisoned)
 				}
 				if written {
 					*p = 0x2a
@@ -52,15 +52,15 @@ func TestWritesToRemovedComponents(t *testing.T) {
 				if written {
 					says = `vast: slot 0 of column mass of world "demo" was written after it was freed: byte 0 of 8 is 0x2a, and 0x00 was left there`
 				}
-				if text := modeltest.PanicText(func() { give(w, a, c) }); !strings.Contains(text, says) || text != "" && says == "" {
-					t.Errorf("%s after %s, written %t: it panics with %q", giving, removing, written, text)
+				if text := modeltest.PanicText(func() { add(w, a, c) }); !strings.Contains(text, says) || text != "" && says == "" {
+					t.Errorf("%s after %s, written %t: panics with %q, want %q", addition, removal, written, text, says)
 				}
 			}
 		}
 	}
 }
 
-// TestWritesToRemovedElsewhere: the same for components that do not lie at base + slot × size.
+// TestWritesToRemovedElsewhere checks the same for storages whose components do not lie at base + slot × size.
 func TestWritesToRemovedElsewhere(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("built without the tag invariants")
@@ -74,7 +74,7 @@ func TestWritesToRemovedElsewhere(t *testing.T) {
 	w.Delete(e)
 	*pointer = new(int)
 	if text := modeltest.PanicText(func() { h.Add(w.Archetype().New(), nil) }); text != "" {
-		t.Errorf("another slot: %q", text)
+		t.Errorf("adding to another slot panics with %q", text)
 	}
 	if text := modeltest.PanicText(func() { a.New() }); !strings.Contains(text, "vast: slot 1 of a HeapColumn of *int was written after") {
 		t.Errorf("it panics with %q", text)
@@ -86,11 +86,11 @@ func TestWritesToRemovedElsewhere(t *testing.T) {
 	e = a.New()
 	sparse := s.Get(e)
 	w.Delete(e)
-	//vastvet:ignore useafter: the use is what is tested
+	//vastvet:ignore useafter: the test uses freed memory on purpose
 	if *sparse != 0x0101010101010101*uint64(invariants.PoisonByte) {
-		t.Errorf("it is %#x", *sparse)
+		t.Errorf("the freed component is %#x, not poisoned", *sparse)
 	}
-	*sparse |= 0xff //vastvet:ignore useafter: so is this
+	*sparse |= 0xff //vastvet:ignore useafter: on purpose
 	if text := modeltest.PanicText(func() { a.New() }); !strings.Contains(text, "bulk: slot 1 of ") {
 		t.Errorf("it panics with %q", text)
 	}

@@ -8,14 +8,14 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// age makes free slots as old as if they had been taken count times.
+// age sets the generation of free slots as if each had been used count times.
 func age(w *World, count uint32, slots ...uint32) {
 	for _, slot := range slots {
 		*w.generation(slot) = count | uint32(w.mark)
 	}
 }
 
-// TestGenerationWraps takes one slot as often as a generation can count. Then the slot is retired.
+// TestGenerationWraps uses one slot until its generation reaches the highest count. Then the slot is retired.
 func TestGenerationWraps(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 128})
 	defer w.Close()
@@ -32,11 +32,11 @@ func TestGenerationWraps(t *testing.T) {
 	for n := from; n < generation.MaxCount; n++ {
 		last = a.New()
 		if last.Slot() != 0 || !w.Delete(last) {
-			t.Fatalf("use %d: %v", n, last)
+			t.Fatalf("use %d of slot 0 gives entity %v", n, last)
 		}
 	}
 	if last.Generation() != generation.MaxCount {
-		t.Fatalf("the last use is %v", last)
+		t.Fatalf("the last entity of slot 0 is %v", last)
 	}
 	for range 200 {
 		e := a.New()
@@ -48,7 +48,7 @@ func TestGenerationWraps(t *testing.T) {
 		}
 	}
 	if w.Len() != 127 || a.Len() != 127 || c.Len() != 127 || w.Query(c).Count() != 127 {
-		t.Errorf("%d entities, %d components", w.Len(), c.Len())
+		t.Errorf("%d entities, %d components, want 127", w.Len(), c.Len())
 	}
 	w.checkInvariants()
 	var e *vm.Error
@@ -59,12 +59,12 @@ func TestGenerationWraps(t *testing.T) {
 		t.Errorf("New in a world whose last free slot is retired: %v", v)
 	}
 	if n := w.DeleteAll(w.Query()); n != 127 || w.Len() != 0 {
-		t.Errorf("deleted %d, %d are left", n, w.Len())
+		t.Errorf("deleted %d, %d are left, want 127 and 0", n, w.Len())
 	}
 	w.checkInvariants()
 }
 
-// TestRetiredSlots retires slots by every way in which entities are made and deleted.
+// TestRetiredSlots retires slots with each way of making and deleting entities.
 func TestRetiredSlots(t *testing.T) {
 	for _, tt := range []struct {
 		name         string
@@ -92,7 +92,7 @@ func TestRetiredSlots(t *testing.T) {
 			if err := a.Grow(200); err != nil {
 				t.Fatal(err)
 			}
-			// Old slots at the beginning, inside, around a word's border; one has two uses left.
+			// Slots at the ends, in the middle and around a word's border have one use left. Slot 30 has two.
 			old := []uint32{0, 1, 10, 63, 64, 100, 127}
 			age(w, generation.MaxCount-1, old...)
 			age(w, generation.MaxCount-2, 30)
@@ -100,7 +100,7 @@ func TestRetiredSlots(t *testing.T) {
 			for round := range 4 {
 				room := 256 - len(gone)
 				if err := a.Grow(room + 1); !errors.Is(err, vm.ErrCapacity) {
-					t.Fatalf("round %d: room for one more than %d: %v", round, room, err)
+					t.Fatalf("round %d: Grow by one more than %d: %v", round, room, err)
 				}
 				tt.make(w, a, room)
 				if w.Len() != room || c.Len() != room || a.Len() != room {
@@ -111,7 +111,7 @@ func TestRetiredSlots(t *testing.T) {
 						t.Fatalf("round %d: the retired slot %d is used", round, e.Slot())
 					}
 					if *c.Get(e) != 0 || late.Has(e) {
-						t.Fatalf("round %d: %v is not new", round, e)
+						t.Fatalf("round %d: the new entity %v has components with values", round, e)
 					}
 					*c.Get(e) = 7
 				}
@@ -123,7 +123,7 @@ func TestRetiredSlots(t *testing.T) {
 				tt.delete(w, a, room)
 				for _, e := range es {
 					if w.Alive(e) || c.Has(e) || late.Has(e) {
-						t.Fatalf("round %d: %v lives", round, e)
+						t.Fatalf("round %d: the deleted %v is found", round, e)
 					}
 				}
 				w.checkInvariants()
@@ -136,13 +136,15 @@ func TestRetiredSlots(t *testing.T) {
 					gone[30] = true
 				}
 				if w.Len() != 0 || w.worn != len(gone) {
-					t.Fatalf("round %d: %d entities are left, %d slots count as retired, want %d", round, w.Len(), w.worn, len(gone))
+					t.Fatalf("round %d: %d entities are left, %d slots count as retired, want 0 and %d",
+						round, w.Len(), w.worn, len(gone))
 				}
 				if err := a.Grow(1); err != nil {
 					t.Fatal(err)
 				}
 			}
-			// An archetype with only retired slots in its extent draws another; an extent with retired slots stays where it is.
+			// An archetype with only retired slots in its extent draws another extent. An extent with retired slots is not
+			// given back.
 			if s := w.Stats(); s.Slots < 128 {
 				t.Errorf("extents with retired slots were given back: %d slots are owned", s.Slots)
 			}
@@ -150,7 +152,7 @@ func TestRetiredSlots(t *testing.T) {
 	}
 }
 
-// TestRetiredWithQueries: a retired slot among living entities breaks runs and nothing else.
+// TestRetiredWithQueries checks that a retired slot among living entities only splits runs.
 func TestRetiredWithQueries(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 256})
 	defer w.Close()
@@ -161,14 +163,14 @@ func TestRetiredWithQueries(t *testing.T) {
 	old := a.New()
 	a.NewN(99, nil)
 	if old.Slot() != 0 || old.Generation() != generation.MaxCount || !w.Alive(old) {
-		t.Fatalf("the last use of slot 0: %v", old)
+		t.Fatalf("the last entity of slot 0 is %v", old)
 	}
 	w.Delete(old)
 	starts := 0
 	a.NewN(100, func(r Run) {
 		starts++
 		if r.Start() == 0 {
-			t.Error("the retired slot is used by NewN")
+			t.Error("NewN uses the retired slot")
 		}
 	})
 	if starts == 0 || w.Query(c).Count() != 199 || w.Len() != 199 {
