@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestEveryRouteIsDescribed holds the routes against the description for programs, in both directions.
+// TestEveryRouteIsDescribed compares the routes with their OpenAPI description, in both directions.
 func TestEveryRouteIsDescribed(t *testing.T) {
 	f := newFixture(t, Options{})
 	doc, err := apiDocument()
@@ -35,8 +35,8 @@ func TestEveryRouteIsDescribed(t *testing.T) {
 	}
 }
 
-// TestExamplesAreTrue asks what the description gives a request for, and holds the example against the answer: each key that
-// one of them has the other has too, with a value of the same type.
+// TestExamplesAreTrue sends each described request and compares the answer with its example: both must have
+// the same keys, with values of the same types.
 func TestExamplesAreTrue(t *testing.T) {
 	f := newFixture(t, Options{})
 	doc, err := apiDocument()
@@ -72,7 +72,7 @@ func TestExamplesAreTrue(t *testing.T) {
 	}
 }
 
-// dig returns what lies below a path of keys, or nil.
+// dig returns the value at a path of keys, or nil.
 func dig(v any, keys ...string) any {
 	for _, k := range keys {
 		m, _ := v.(map[string]any)
@@ -81,10 +81,10 @@ func dig(v any, keys ...string) any {
 	return v
 }
 
-// shapeDiffers lists where two JSON values differ in more than the values.
+// shapeDiffers lists the places where two JSON values differ in more than their values.
 func shapeDiffers(at string, example, got any) (differences []string) {
 	if example == nil || got == nil {
-		return nil // either may be left empty
+		return nil // either may be empty
 	}
 	switch e := example.(type) {
 	case map[string]any:

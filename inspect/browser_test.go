@@ -17,7 +17,7 @@ type tab struct {
 	f *fixture
 }
 
-// openPage opens a URL of the fixture's, such as /#/memory, in a window of its own.
+// openPage opens a URL of the fixture, such as /#/memory, in a window of its own.
 func openPage(t *testing.T, f *fixture, path string) *tab {
 	t.Helper()
 	p := &tab{browsertest.Open(t, f.Addr().String()), f}
@@ -31,13 +31,13 @@ func (p *tab) wait(selector string) {
 	p.Until(fmt.Sprintf("document.querySelector(%q)", selector))
 }
 
-// waitText waits for an element's text to contain some.
+// waitText waits until an element's text contains a text.
 func (p *tab) waitText(selector, text string) {
 	p.Helper()
 	p.Until(fmt.Sprintf("[...document.querySelectorAll(%q)].some((e) => e.textContent.includes(%q))", selector, text))
 }
 
-// waitPage waits for the page of the address to be shown.
+// waitPage waits until a page is shown.
 func (p *tab) waitPage(id string) {
 	p.Helper()
 	p.Until(fmt.Sprintf("document.querySelector('main > .page-%s:not([data-loading])')", id))
@@ -52,14 +52,14 @@ func (p *tab) text(selector string) string {
 	return s
 }
 
-// click presses the mouse on an element, which must be there to be seen.
+// click clicks an element, which must be visible.
 func (p *tab) click(selector string) {
 	p.Helper()
 	p.wait(selector)
 	p.Do("click "+selector, chromedp.Click(selector, chromedp.ByQuery, chromedp.NodeVisible))
 }
 
-// fill types a text in place of what an input holds.
+// fill replaces the text of an input.
 func (p *tab) fill(selector, text string) {
 	p.Helper()
 	p.wait(selector)
@@ -67,7 +67,8 @@ func (p *tab) fill(selector, text string) {
 	p.Do("type "+text, chromedp.KeyEvent(text))
 }
 
-// colorsIn is a script's function that counts the colours in a canvas. It looks at a copy: to read a canvas makes it slow.
+// colorsIn is a script function that counts the colours in a canvas. It reads a copy, because reading a
+// canvas makes it slow.
 const colorsIn = `(canvas) => {
 	const copy = document.createElement('canvas');
 	[copy.width, copy.height] = [canvas.width, canvas.height];

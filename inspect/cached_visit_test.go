@@ -41,7 +41,7 @@ func TestQuestion(t *testing.T) {
 		if a, at := q.ask(ctx, time.Second, time.Second); a != 1 || time.Since(at) != 2*time.Second || time.Since(given) != time.Second {
 			t.Errorf("a world that lets nobody in: %d of %v after %v", a, at, time.Since(given))
 		}
-		go ask() // the question of before still waits
+		go ask() // the earlier question is still waiting
 		synctest.Wait()
 		w.Admit(time.Second)
 		if a := <-answers; a != 2 || asked != 2 {
@@ -56,7 +56,7 @@ func TestQuestion(t *testing.T) {
 	})
 }
 
-// A question to a closed world is answered with what is known, at once.
+// A question to a closed world returns the last answer at once.
 func TestQuestionToAClosedWorld(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		w := vast.NewWorld(vast.Options{})

@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// namesakes is a world whose columns bear names that may mean others.
+// namesakes is a world with columns whose names are ambiguous.
 type namesakes struct {
 	*fixture
 	names   []string // of the columns, by number
@@ -35,7 +35,7 @@ func newNamesakes(t *testing.T) *namesakes {
 				vast.NewHeapColumn[int32](w).Named(name).Add(n.e, 10)
 			}
 		}
-		for i := range 2 { // numbers 11 to 14; the even ones are of who is a target
+		for i := range 2 { // numbers 11 to 14; the even numbers are the columns of targets
 			vast.NewRelation(w, "Kin", vast.RelationOptions{}).Set(n.e, n.targets[i])
 		}
 		n.cols = probe.Columns(w)
@@ -43,7 +43,7 @@ func newNamesakes(t *testing.T) *namesakes {
 	return n
 }
 
-// values returns what the entity has in the columns, by number.
+// values returns the entity's values, by column number.
 func (n *namesakes) values(t *testing.T) (all []int64) {
 	t.Helper()
 	n.see(t, func() {
@@ -55,15 +55,14 @@ func (n *namesakes) values(t *testing.T) (all []int64) {
 	return all
 }
 
-// TestEditReachesTheColumnThatIsMeant edits by names and numbers, of which some may mean two columns: those
-// change nothing.
+// TestEditReachesTheColumnThatIsMeant edits by names and numbers. An ambiguous one changes nothing.
 func TestEditReachesTheColumnThatIsMeant(t *testing.T) {
 	n := newNamesakes(t)
 	want := slices.Repeat([]int64{10}, len(n.names))
 	for i, tt := range []struct {
 		text, by string
 		id       int
-		refusal  string // where nothing is edited
+		refusal  string // if the edit is refused
 	}{
 		{text: "First", id: 0},
 		{text: "0", id: 0},
@@ -121,7 +120,7 @@ func TestEditReachesTheColumnThatIsMeant(t *testing.T) {
 	}
 }
 
-// TestRelationThatIsMeant asks for children in relations of one name.
+// TestRelationThatIsMeant requests children in relations that share a name.
 func TestRelationThatIsMeant(t *testing.T) {
 	n := newNamesakes(t)
 	base := fmt.Sprintf("entities/%v/children?", n.targets[1])
@@ -156,7 +155,7 @@ func TestRelationThatIsMeant(t *testing.T) {
 	}
 }
 
-// TestQueryMeansOneColumn asks by names that several columns have.
+// TestQueryMeansOneColumn queries names that several columns share.
 func TestQueryMeansOneColumn(t *testing.T) {
 	n := newNamesakes(t)
 	n.change(t, "PATCH", fmt.Sprintf("entities/%v/components/2", n.e), `{"value":20}`)
@@ -209,7 +208,7 @@ func TestQueryMeansOneColumn(t *testing.T) {
 		}
 	}
 
-	// What is told of the columns keeps them apart.
+	// The described columns are distinguishable.
 	var page pageAnswer
 	n.get(t, asking("entities", "query", "Twin#1, Twin#2, Kin#11"), &page)
 	if v := page.Rows[0].Values; len(v) != 3 || v["Twin#1"] != "10" || v["Twin#2"] != "20" ||
@@ -237,7 +236,7 @@ func TestQueryMeansOneColumn(t *testing.T) {
 	}
 }
 
-// TestNewNamesakeIsTold: a name that a second column takes means neither of them from then on.
+// TestNewNamesakeIsTold: a name that a second column takes becomes ambiguous.
 func TestNewNamesakeIsTold(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true})
 	path := "entities/" + f.people[0].String() + "/components/Velocity"
@@ -256,7 +255,7 @@ func TestNewNamesakeIsTold(t *testing.T) {
 	}
 }
 
-// TestEntityThatIsMeant links to entities by texts that are the ID of one and the name of another.
+// TestEntityThatIsMeant links to entities by texts that are the ID of one entity and the name of another.
 func TestEntityThatIsMeant(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true})
 	e, byID := f.people[0], f.people[1]
@@ -289,7 +288,7 @@ func TestEntityThatIsMeant(t *testing.T) {
 			`write {"id": %[1]q} or {"name": %[1]q}`, id, byName)},
 		{value: `{"id":"` + id + `"}`, want: byID},
 		{value: `{"name":"` + id + `"}`, want: byName},
-		{value: `"` + stale + `"`, refusal: fmt.Sprintf("%q is the name of entity %v, and has", stale, f.people[4])},
+		{value: `"` + stale + `"`, refusal: fmt.Sprintf("%q is the name of entity %v and looks like an ID", stale, f.people[4])},
 		{value: `{"id":"` + stale + `"}`, refusal: "entity " + stale + " is no longer alive"},
 		{value: `{"name":"` + stale + `"}`, want: f.people[4]},
 		{value: `"` + f.people[5].String() + `"`, want: f.people[5]},

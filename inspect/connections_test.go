@@ -30,12 +30,12 @@ func TestConnectionsDropTheLongestWaiting(t *testing.T) {
 	enter(3, http.StateNew, 1) // 0 is being answered
 	enter(1, http.StateClosed, none)
 	enter(2, http.StateActive, none)
-	enter(2, http.StateIdle, none) // has waited for less time than 3 now
+	enter(2, http.StateIdle, none) // has waited for less time than 3
 	enter(4, http.StateNew, 3)
 	enter(3, http.StateActive, none) // its goroutine has not noticed yet
 	enter(2, http.StateActive, none)
 	enter(4, http.StateActive, none)
-	enter(5, http.StateNew, 5) // nobody waits but the newcomer
+	enter(5, http.StateNew, 5) // only the newcomer is waiting
 	enter(0, http.StateClosed, none)
 	enter(1, http.StateNew, none)
 	if len(c.open) != 3 || c.waiting.Len() != 1 {

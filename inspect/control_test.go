@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// order sends an order to control the program and returns what became of it.
+// order sends an order and returns its result.
 func (f *fixture) order(t testing.TB, body string) (a controlResult) {
 	t.Helper()
 	status, text := f.do(t, "POST", prefix+"control", f.options.Token, body)
@@ -23,7 +23,7 @@ func (f *fixture) order(t testing.TB, body string) (a controlResult) {
 	return a
 }
 
-// step has ticks made and waits for them. The answer waits by itself, but not for ever where the machine is slow.
+// step steps and waits for the ticks. The answer waits too, but not long enough for a slow machine.
 func (f *fixture) step(t testing.TB, ticks int) (a controlResult) {
 	t.Helper()
 	start := time.Now()
@@ -41,7 +41,7 @@ func TestControl(t *testing.T) {
 	if a := f.order(t, `{"action": "pause"}`); !a.Paused || !f.schedule.Paused() {
 		t.Errorf("after pause: %+v, paused %v", a, f.schedule.Paused())
 	}
-	f.see(t, func() {}) // the tick under way, if any, is over
+	f.see(t, func() {}) // the tick under way has ended
 	before := f.schedule.Stats().Tick
 	for _, ticks := range []int{1, 10, 60} {
 		a := f.step(t, ticks)
@@ -53,7 +53,7 @@ func TestControl(t *testing.T) {
 	if a := f.order(t, `{"action": "resume"}`); a.Paused || f.schedule.Paused() {
 		t.Errorf("after resume: %+v, paused %v", a, f.schedule.Paused())
 	}
-	// A step pauses a program that runs.
+	// A step pauses a running program.
 	if a := f.step(t, 3); !a.Paused {
 		t.Errorf("a step of a running program: %+v", a)
 	}
@@ -75,7 +75,7 @@ func TestControlIsRefused(t *testing.T) {
 			t.Errorf("%q: %+v", body, p)
 		}
 	}
-	for _, most := range []int64{10, 20} { // the order, and what follows it
+	for _, most := range []int64{10, 20} { // the order, and requests after it
 		body := http.MaxBytesReader(httptest.NewRecorder(), io.NopCloser(strings.NewReader(`{"action": "pause"}   {}`)), most)
 		if _, err := readOrder(body); err == nil || problemOf(err).Status != http.StatusRequestEntityTooLarge {
 			t.Errorf("larger than %d bytes: %v", most, err)
@@ -86,7 +86,7 @@ func TestControlIsRefused(t *testing.T) {
 	}
 }
 
-// noted is a Control that only notes what it is told.
+// noted is a Control that records its calls.
 type noted struct {
 	paused bool
 	steps  int
@@ -97,7 +97,7 @@ func (n *noted) Resume()        { n.paused = false }
 func (n *noted) Step(ticks int) { n.paused, n.steps = true, n.steps+ticks }
 func (n *noted) Paused() bool   { return n.paused }
 
-// A program that makes its ticks itself says how to pause it, or cannot be paused.
+// A program without a running schedule can only be paused by Options.Control.
 func TestControlOfTheProgram(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -131,7 +131,7 @@ func TestControlOfTheProgram(t *testing.T) {
 	}
 }
 
-// An answer does not wait for ticks that do not come.
+// An answer does not wait for ticks that never come.
 func TestStepThatIsNotMade(t *testing.T) {
 	t.Parallel()
 	n := &noted{}

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// dashboard is what this test knows of a Grafana dashboard.
+// dashboard is the part of a Grafana dashboard that this test reads.
 type dashboard struct {
 	Title, UID    string
 	SchemaVersion int
@@ -35,7 +35,7 @@ var (
 	byLabels   = regexp.MustCompile(`\bby \(([^)]*)\)`)
 )
 
-// TestDashboardShowsWhatThereIs holds each expression against what /metrics tells.
+// TestDashboardShowsWhatThereIs compares each expression with the metrics of /metrics.
 func TestDashboardShowsWhatThereIs(t *testing.T) {
 	text, err := os.ReadFile("dashboard/vast.json")
 	if err != nil {
@@ -47,9 +47,9 @@ func TestDashboardShowsWhatThereIs(t *testing.T) {
 	}
 	f := newFixture(t, Options{})
 	f.settle(t)
-	labels := make(map[string]map[string]bool) // of each metric, as it is asked for
+	labels := make(map[string]map[string]bool) // of each metric in the answer
 	for name, family := range gather(t, f.newRegistry()) {
-		known := map[string]bool{"instance": true, "job": true} // which Prometheus adds
+		known := map[string]bool{"instance": true, "job": true} // added by Prometheus
 		for _, m := range family.GetMetric() {
 			for _, l := range m.GetLabel() {
 				known[l.GetName()] = true
@@ -71,7 +71,7 @@ func TestDashboardShowsWhatThereIs(t *testing.T) {
 		for _, name := range names {
 			if labels[name] == nil {
 				if strings.HasPrefix(name, "process_") && runtime.GOOS != "linux" {
-					continue // not told of everywhere
+					continue // not exported on every system
 				}
 				t.Errorf("%s: there is no metric %s", where, name)
 				continue

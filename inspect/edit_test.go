@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// change sends an edit and returns what has become of the component.
+// change sends an edit and returns the component after it.
 func (f *fixture) change(t *testing.T, method, path, body string) (a editAnswer) {
 	t.Helper()
 	status, text := f.do(t, method, prefix+path, f.options.Token, body)
@@ -26,7 +26,7 @@ func (f *fixture) change(t *testing.T, method, path, body string) (a editAnswer)
 
 func TestEditComponent(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true})
-	e := f.people[0] // is dead, so no system writes to it
+	e := f.people[0] // dead, so no system writes to it
 	base := "entities/" + e.String() + "/components/"
 	var changed *vast.Tracker
 	f.see(t, func() { changed = vast.NewTracker(f.w, f.position) })
@@ -114,7 +114,7 @@ func TestEditRefuses(t *testing.T) {
 		{400, "PATCH", base + "ChildOf", `{"path":"slot","value":1}`, "has no fields"},
 		{404, "PATCH", base + "Ship", `{"path":"Hull","value":1}`, "has no Ship"},
 		{404, "PATCH", base + url.PathEscape(hostileName), `{"value":1}`, "the world has no component"},
-		{404, "PATCH", base + "8", `{"value":1}`, "no component with the number 8"}, // who is a target
+		{404, "PATCH", base + "8", `{"value":1}`, "no component with the number 8"}, // the column of targets
 		{404, "PATCH", base + "-1", `{"value":1}`, "no component with the number -1"},
 		{410, "PATCH", "entities/0.9/components/Position", `{"path":"X","value":1}`, "entity 0.9 is no longer alive"},
 		{400, "PATCH", "entities/x/components/Position", `{"path":"X","value":1}`, "such as 17.3"},
@@ -192,7 +192,7 @@ func TestAddAndRemove(t *testing.T) {
 	f.refused(t, http.StatusGone, "GET", "entities/"+e.String(), "", "")
 }
 
-// TestHooksThatPanic: what the program's own code does wrong is told, and the world goes on.
+// TestHooksThatPanic: a panic of the program's own code is reported, and the world goes on.
 func TestHooksThatPanic(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true})
 	e := f.people[1]
@@ -221,7 +221,7 @@ func TestHooksThatPanic(t *testing.T) {
 	f.change(t, "DELETE", base, "")
 }
 
-// TestRefusedDeletion: what a relation keeps alive stays.
+// TestRefusedDeletion: an entity that a relation protects is not deleted.
 func TestRefusedDeletion(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true})
 	f.see(t, func() {

@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// asking returns a path with parameters, which are names and values in turn.
+// asking returns a path with parameters, given as names and values in turn.
 func asking(path string, parameters ...string) string {
 	q := url.Values{}
 	for i := 0; i+1 < len(parameters); i += 2 {
@@ -88,7 +88,7 @@ func TestPageValues(t *testing.T) {
 	}
 }
 
-// A page of a list that is far down is found by what is known of the pages before, until the structure changes.
+// A page far down a list is found by kept ranks, until the structure changes.
 func TestEntitiesFarDown(t *testing.T) {
 	f := newFixtureOf(t, Options{}, 200_000)
 	var page pageAnswer
@@ -149,7 +149,7 @@ func TestSearchesRefuse(t *testing.T) {
 	}
 }
 
-// A column that is made while the inspector serves may be named at once.
+// A column that is made while the inspector serves can be named at once.
 func TestQueriesOfNewColumns(t *testing.T) {
 	f := newFixture(t, Options{})
 	f.refused(t, http.StatusBadRequest, "GET", "count?query=Later", "", "")

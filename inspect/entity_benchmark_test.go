@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// BenchmarkEntity reads one entity with six components of 100 fields. Besides the whole time, with the waiting for ticks, it
-// reports how long the world stands still in a look.
+// BenchmarkEntity reads an entity with six components of 100 fields. Besides the whole time, with the wait
+// for ticks, it reports how long a look takes.
 func BenchmarkEntity(b *testing.B) {
 	f := entityFixture(b, Options{})
 	var looks []time.Duration
@@ -31,13 +31,13 @@ func BenchmarkEntity(b *testing.B) {
 	reportLooks(b, looks)
 }
 
-// reportLooks reports how long the world stood still in most looks: the median, since others use the processors, too.
+// reportLooks reports the median time of the looks, since other programs use the processors too.
 func reportLooks(b *testing.B, looks []time.Duration) {
 	slices.Sort(looks)
 	b.ReportMetric(float64(looks[len(looks)/2].Nanoseconds()), "ns/look")
 }
 
-// BenchmarkChildren reads 50 children from the n-th on, of 34,000.
+// BenchmarkChildren reads 50 of 34,000 children, from the n-th on.
 func BenchmarkChildren(b *testing.B) {
 	f := newFixtureOf(b, Options{}, 100_000)
 	for _, offset := range []int{0, 30_000} {

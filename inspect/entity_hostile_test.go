@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Components of a program that is not kind to its inspector.
+// Components that are hard to inspect.
 type (
 	Crasher uint8
 	Shouter struct{ N [100]int32 }
@@ -27,8 +27,8 @@ type (
 func (c Crasher) String() string { panic(hostileName) }
 func (s Shouter) String() string { return strings.Repeat("<b>é", 3<<20) }
 
-// addHuge gives an entity a huge component, unless that takes more than there is: the heap stand-in takes memory for all
-// slots at once.
+// addHuge adds a huge component to an entity, if there is enough memory: the heap stand-in takes memory for
+// all slots at once.
 func addHuge(w *vast.World, e vast.Entity) (ok bool) {
 	defer func() {
 		if inner := recover(); inner != nil {
@@ -40,7 +40,7 @@ func addHuge(w *vast.World, e vast.Entity) (ok bool) {
 	return vast.NewSparseColumn[Huge](w).Add(e, Huge{}) != nil
 }
 
-// TestHostileComponents: what users' methods and large or endless values do stays in its bounds.
+// TestHostileComponents: methods of the program, and large or endless values, stay within bounds.
 func TestHostileComponents(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true})
 	ring := &Ring{Fn: func() {}}

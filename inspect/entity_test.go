@@ -121,7 +121,8 @@ func TestEntity(t *testing.T) {
 	}
 }
 
-// TestEntityIsCopied reads an entity that systems write to all the while: under -race nothing may be read outside of a look.
+// TestEntityIsCopied reads an entity that systems write to meanwhile: under -race, nothing may be read
+// outside of a look.
 func TestEntityIsCopied(t *testing.T) {
 	f := newFixture(t, Options{})
 	for range 30 {
@@ -133,7 +134,7 @@ func TestEntityIsCopied(t *testing.T) {
 	}
 }
 
-// TestEntityTopic follows an entity until it is no more.
+// TestEntityTopic follows an entity until it is deleted.
 func TestEntityTopic(t *testing.T) {
 	f := newFixture(t, Options{})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -206,7 +207,7 @@ func TestChildren(t *testing.T) {
 		t.Errorf("children %v, want %v", got, want)
 	}
 	var a childrenAnswer
-	f.get(t, base+"?limit=2", &a) // the first is London, which has children of its own
+	f.get(t, base+"?limit=2", &a) // the first child is London, which has children of its own
 	if r := a.Rows[0]; r.ID != f.london.String() || r.Name != "London" || r.Children != 333 || !slices.Equal(r.Has, []string{"Position", "Ship", "Name"}) {
 		t.Errorf("%+v", r)
 	}
@@ -230,7 +231,7 @@ func TestChildren(t *testing.T) {
 	}
 }
 
-// TestChildrenOfMany walks in several looks, and begins anew when what it stood at is gone.
+// TestChildrenOfMany walks in several looks, and restarts when the last child is gone.
 func TestChildrenOfMany(t *testing.T) {
 	f := newFixtureOf(t, Options{}, 10_000)
 	k := childrenReader{in: f.Inspector, id: f.paris.String(), limit: 5, atOnce: 1000}
@@ -283,13 +284,13 @@ func TestNames(t *testing.T) {
 	f.refused(t, http.StatusBadRequest, "GET", "names?prefix="+strings.Repeat("x", 300), "", "")
 }
 
-// towns is a Namer of a program's own.
+// towns is a Namer of the program.
 type towns struct{ e vast.Entity }
 
 func (n towns) Name(e vast.Entity) (string, bool)    { return "Town", e == n.e }
 func (n towns) Find(name string) (vast.Entity, bool) { return n.e, name == "Town" }
 func (n towns) Suggest(prefix string, most int) (s []Suggestion) {
-	for i := range 100 { // more than was asked for
+	for i := range 100 { // more than requested
 		s = append(s, Suggestion{Name: fmt.Sprint(prefix, i), Detail: strings.Repeat("é", 500), Entity: n.e})
 	}
 	return s
@@ -309,7 +310,7 @@ func TestNamesOfAProgram(t *testing.T) {
 	}
 }
 
-// TestManyNames looks at the names in parts.
+// TestManyNames reads the names in parts.
 func TestManyNames(t *testing.T) {
 	f := newFixtureOf(t, Options{}, 9000)
 	f.see(t, func() {

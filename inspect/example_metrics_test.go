@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/inspect"
 )
 
-// A program that has metrics of its own tells those of its world beside them, with or without an inspector.
+// A program with metrics of its own adds those of its world, with or without an inspector.
 func ExampleNewCollector() {
 	world := vast.NewWorld(vast.Options{Name: "town"})
 	registry := prometheus.NewRegistry()

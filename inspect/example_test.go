@@ -13,7 +13,7 @@ import (
 
 type Health struct{ Points int }
 
-// A program serves its world, and another asks how many of its entities are hurt.
+// A program serves its world, and a client asks for an entity with a low value.
 func Example() {
 	w := vast.NewWorld(vast.Options{Name: "game"})
 	defer w.Close()

@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/inspect"
 )
 
-// A game whose units lie on a field shows them on a map, the burning ones in red.
+// A game shows its units on a map, burning ones in red.
 func ExamplePlane() {
 	type Position struct{ X, Y float32 }
 	w := vast.NewWorld(vast.Options{Name: "game"})

@@ -56,10 +56,11 @@ func (s Stage) String() string {
 	return fmt.Sprintf("Stage(%d)", uint8(s))
 }
 
-// hostileName is a name that must never be taken for a part of a page.
+// hostileName is a name that must never become part of a page's HTML.
 const hostileName = `<img src=x onerror=alert(1)>`
 
-// fixture is a running world that is inspected. Its world belongs to the schedule until the test ends: look at it by in.look.
+// fixture is an inspected world that runs. Its world belongs to the schedule until the test ends: read it in
+// in.look.
 type fixture struct {
 	*Inspector
 	w        *vast.World
@@ -81,7 +82,7 @@ type fixture struct {
 // newFixture starts a world of 1,003 entities, whose schedule makes 200 ticks a second until the test ends.
 func newFixture(t testing.TB, o Options) *fixture { return newFixtureOf(t, o, 1000) }
 
-// newFixtureOf is newFixture with so many people.
+// newFixtureOf is newFixture with a number of people.
 func newFixtureOf(t testing.TB, o Options, people int) *fixture {
 	t.Helper()
 	w := vast.NewWorld(vast.Options{Name: "fixture", MaxEntities: max(1<<14, 2*people)})
@@ -171,7 +172,7 @@ func newFixtureOf(t testing.TB, o Options, people int) *fixture {
 // at returns the URL of a path.
 func (f *fixture) at(path string) string { return "http://" + f.Addr().String() + path }
 
-// do asks and returns status and body.
+// do sends a request and returns status and body.
 func (f *fixture) do(t testing.TB, method, path, token, body string) (int, []byte) {
 	t.Helper()
 	r, err := http.NewRequest(method, f.at(path), strings.NewReader(body))
@@ -196,7 +197,7 @@ func (f *fixture) do(t testing.TB, method, path, token, body string) (int, []byt
 	return answer.StatusCode, text
 }
 
-// get asks for a path below the prefix and reads the JSON of the answer, which must be a success.
+// get requests a path below the prefix and decodes the JSON of the answer, which must be a success.
 func (f *fixture) get(t testing.TB, path string, into any) {
 	t.Helper()
 	status, body := f.do(t, "GET", prefix+path, f.options.Token, "")
@@ -208,7 +209,7 @@ func (f *fixture) get(t testing.TB, path string, into any) {
 	}
 }
 
-// refused asks and returns what the refusal says; it must be one with the status.
+// refused sends a request and returns the problem; the answer must have the status.
 func (f *fixture) refused(t testing.TB, status int, method, path, token, body string) problem {
 	t.Helper()
 	got, text := f.do(t, method, prefix+path, token, body)
@@ -219,7 +220,7 @@ func (f *fixture) refused(t testing.TB, status int, method, path, token, body st
 	return answer.Error
 }
 
-// see has f called while the world lets the inspector look.
+// see calls f in a look.
 func (f *fixture) see(t testing.TB, look func()) {
 	t.Helper()
 	if err := f.look(context.Background(), func() bool { look(); return true }); err != nil {
@@ -227,7 +228,7 @@ func (f *fixture) see(t testing.TB, look func()) {
 	}
 }
 
-// holds waits for something to be true of the world.
+// holds waits until a condition holds in the world.
 func (f *fixture) holds(t testing.TB, what string, is func() bool) {
 	t.Helper()
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {

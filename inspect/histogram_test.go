@@ -92,7 +92,7 @@ func TestBins(t *testing.T) {
 	}
 }
 
-// Of more numbers than are kept it takes an even sample, and says so.
+// If there are too many numbers, the histogram is of an even sample, and says so.
 func TestHistogramSampled(t *testing.T) {
 	var g gathering
 	const n = 3 * numbersMost
@@ -111,7 +111,7 @@ func TestHistogramSampled(t *testing.T) {
 	if g.thinner.halvings == 0 || a.Sample > numbersMost || a.Sample < numbersMost/4 {
 		t.Fatalf("%d halvings, %d numbers", g.thinner.halvings, a.Sample)
 	}
-	for _, b := range a.Bins { // a tenth of 3 Mi each, with a standard deviation of some 1,000
+	for _, b := range a.Bins { // a tenth of 3 Mi each, with a standard deviation of about 1,000
 		if math.Abs(float64(b.Count)-n/10) > 10_000 {
 			t.Errorf("%+v, want about %d", b, n/10)
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// dial opens connections that are closed with the test.
+// dial opens connections that are closed at the end of the test.
 func dial(t *testing.T, addr string, n int) []net.Conn {
 	t.Helper()
 	conns := make([]net.Conn, n)
@@ -31,7 +31,7 @@ func dial(t *testing.T, addr string, n int) []net.Conn {
 	return conns
 }
 
-// honest asks as a newcomer.
+// honest sends a request on a new connection.
 func honest(t *testing.T, addr string) {
 	t.Helper()
 	client := http.Client{Timeout: waiting, Transport: &http.Transport{DisableKeepAlives: true}}
@@ -52,14 +52,14 @@ func (f *fixture) ticks(t *testing.T) (n uint64) {
 	return n
 }
 
-// goesOn checks that the world still ticks and lets itself be looked at.
+// goesOn checks that the world still ticks and admits looks.
 func (f *fixture) goesOn(t *testing.T) {
 	t.Helper()
 	before := f.ticks(t)
 	eventually(t, "twenty ticks", func() bool { return f.ticks(t) >= before+20 })
 }
 
-// closedByServer counts the connections that the server closes, until it is told to stop.
+// closedByServer counts the connections that the server closes, until it is stopped.
 func closedByServer(t *testing.T, conns []net.Conn) (closed *atomic.Int32) {
 	closed = new(atomic.Int32)
 	var readers sync.WaitGroup
@@ -92,7 +92,7 @@ func TestSlowRequestsAreDropped(t *testing.T) {
 		request := head("GET", prefix+"world", addr, "X: "+strings.Repeat("x", 10_000))
 		for i := range request {
 			for _, conn := range conns {
-				io.WriteString(conn, request[i:i+1]) // fails once it is dropped
+				io.WriteString(conn, request[i:i+1]) // fails once the connection is dropped
 			}
 			select {
 			case <-time.After(time.Second):
@@ -121,7 +121,7 @@ func TestThousandIdleConnections(t *testing.T) {
 	honest(t, addr)
 }
 
-// TestKeptConnections has connections wait for a second request.
+// TestKeptConnections keeps connections waiting for a second request.
 func TestKeptConnections(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})
@@ -137,7 +137,7 @@ func TestKeptConnections(t *testing.T) {
 	f.goesOn(t)
 }
 
-// serveTopic serves a topic of the test's own at stream?topic=test.
+// serveTopic serves a topic of the test at stream?topic=test.
 func (f *fixture) serveTopic(t *testing.T, every time.Duration, tell func() any) (addr string) {
 	t.Helper()
 	return f.serveMore(t, route{method: "GET", pattern: "test/stream", stream: true, raw: func(w http.ResponseWriter, r *http.Request) error {
@@ -163,7 +163,7 @@ func TestStreamThatIsNotRead(t *testing.T) {
 	f.goesOn(t)
 	honest(t, addr)
 	eventually(t, "the streams are dropped", func() bool { return len(f.streams) == 0 })
-	// In all that time no more was made than the system takes off the server's hands: nothing waits in the server.
+	// The topic was made only as often as the system's buffers could take it: nothing waits in the server.
 	if n := made.Load(); n > 4*64 {
 		t.Errorf("%d MiB were made for nobody", n*size>>20)
 	}
@@ -202,7 +202,7 @@ func TestHeadOfStream(t *testing.T) {
 	eventually(t, "it ends", func() bool { return len(f.streams) == 0 })
 }
 
-// TestNobodyIsLeftWaiting is not parallel to others, because it counts goroutines.
+// TestNobodyIsLeftWaiting runs alone, because it counts goroutines.
 func TestNobodyIsLeftWaiting(t *testing.T) {
 	before := runtime.NumGoroutine()
 	w := vast.NewWorld(vast.Options{})
@@ -215,7 +215,7 @@ func TestNobodyIsLeftWaiting(t *testing.T) {
 	var clients sync.WaitGroup
 	codes := make(map[string]int)
 	var mu sync.Mutex
-	const n = maxConnections / 2 // and as many that hang up: none is dropped for another
+	const n = maxConnections / 2 // and as many hang up: none is dropped for another
 	for range n {
 		clients.Go(func() {
 			conn, err := net.Dial("tcp", addr)
@@ -224,7 +224,7 @@ func TestNobodyIsLeftWaiting(t *testing.T) {
 				return
 			}
 			io.WriteString(conn, head("GET", prefix+"world", addr))
-			conn.Close() // it hangs up while it waits
+			conn.Close() // hangs up while it waits
 		})
 		clients.Go(func() {
 			answer, body := exchange(t, addr, head("GET", prefix+"world", addr, "Connection: close"))
@@ -244,7 +244,7 @@ func TestNobodyIsLeftWaiting(t *testing.T) {
 	if codes["notAdmitted"] == 0 || codes["notAdmitted"]+codes["busy"] != n {
 		t.Errorf("refused: %v", codes)
 	}
-	const serving = 2 // goroutines of the inspector's own
+	const serving = 2 // goroutines of the inspector itself
 	eventually(t, "the requests' goroutines end", func() bool { return runtime.NumGoroutine() <= before+serving })
 	if w.Admit(0) || len(in.looking) != 0 {
 		t.Error("somebody still waits")

@@ -47,7 +47,7 @@ func TestLargeRequests(t *testing.T) {
 	}
 }
 
-// TestBodyThatNeverComes has the server answer without waiting for what it does not need.
+// TestBodyThatNeverComes: the server answers without waiting for a body that it does not need.
 func TestBodyThatNeverComes(t *testing.T) {
 	f := newFixture(t, Options{})
 	addr := f.Addr().String()
@@ -102,7 +102,7 @@ func TestStrangePaths(t *testing.T) {
 	}
 }
 
-// TestBrokenRequests sends what is no request.
+// TestBrokenRequests sends invalid requests.
 func TestBrokenRequests(t *testing.T) {
 	f := newFixture(t, Options{})
 	addr := f.Addr().String()

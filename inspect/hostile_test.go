@@ -16,10 +16,10 @@ import (
 	"time"
 )
 
-// waiting is how long a test waits for what must happen, before it gives up.
+// waiting is how long a test waits before it fails.
 const waiting = 90 * time.Second
 
-// eventually waits until the condition holds.
+// eventually waits until a condition holds.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(waiting); !holds(); time.Sleep(5 * time.Millisecond) {
@@ -29,7 +29,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// serveMore serves the fixture at another address too, with further routes.
+// serveMore serves the fixture at another address too, with more routes.
 func (f *fixture) serveMore(t *testing.T, more ...route) (addr string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -50,7 +50,7 @@ func (f *fixture) serveMore(t *testing.T, more ...route) (addr string) {
 	return l.Addr().String()
 }
 
-// exchange sends bytes over a connection of its own and returns the answer and its body.
+// exchange sends bytes on a new connection and returns the answer and its body.
 func exchange(t testing.TB, addr, request string) (*http.Response, string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
@@ -79,7 +79,7 @@ func head(method, target, host string, headers ...string) string {
 	return fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", method, target, host, strings.Join(append(headers, ""), "\r\n"))
 }
 
-// checkRefused holds an answer against the status and code that it must have.
+// checkRefused checks an answer's status and code.
 func checkRefused(t *testing.T, what string, answer *http.Response, body string, status int, code string) {
 	t.Helper()
 	var got struct{ Error problem }
@@ -90,7 +90,7 @@ func checkRefused(t *testing.T, what string, answer *http.Response, body string,
 	checkHeaders(t, what, answer)
 }
 
-// checkHeaders checks that an answer lets a browser do nothing but show it.
+// checkHeaders checks that a browser may only show an answer.
 func checkHeaders(t testing.TB, what string, answer *http.Response) {
 	t.Helper()
 	for name, want := range map[string]string{
@@ -115,7 +115,7 @@ var placeholder = regexp.MustCompile(`\{[^}]*\}`)
 // target is a path that a route answers.
 func (rt route) target() string { return prefix + placeholder.ReplaceAllString(rt.pattern, "1.1") }
 
-// writes are the routes that change something, and one of the test's own that counts how often it was reached.
+// writes are the routes that change something, and a route of the test that counts its calls.
 func (f *fixture) writes(reached *int) (all []route) {
 	for _, rt := range f.routes() {
 		if rt.write {
@@ -133,7 +133,7 @@ func writeRoute(reached *int) route {
 	}}
 }
 
-// targets are one of each kind of what can be asked for.
+// targets has one target of each kind.
 var targets = []string{
 	"/", "/index.html", "/nothing.js", prefix, prefix + "world", prefix + "nothing", prefix + "openapi.json",
 	prefix + "stream?topic=overview", "/metrics", "/debug/pprof/", "/debug/vars",
@@ -150,7 +150,7 @@ func TestForeignHost(t *testing.T) {
 		for _, target := range targets {
 			answer, body := exchange(t, addr, head("GET", target, host))
 			if answer.StatusCode == http.StatusBadRequest && strings.HasPrefix(body, "400 Bad Request") {
-				continue // net/http itself does not take this for a host
+				continue // net/http itself refuses this host
 			}
 			checkRefused(t, fmt.Sprintf("%s at %q", target, host), answer, body, http.StatusForbidden, "host")
 		}
@@ -210,7 +210,7 @@ func TestForeignOrigin(t *testing.T) {
 	}
 }
 
-// wrongTokens are all but the token "Secret1234".
+// wrongTokens are different from the token "Secret1234".
 var wrongTokens = [][]string{
 	nil, {"Authorization: "}, {"Authorization: Bearer"}, {"Authorization: Bearer "}, {"Authorization: Secret1234"},
 	{"Authorization: Bearer Secret123"}, {"Authorization: Bearer Secret12345"}, {"Authorization: Bearer secret1234"},
@@ -260,7 +260,7 @@ func TestReadOnlyRefusesWriting(t *testing.T) {
 	}
 }
 
-// TestOthersTakeTheToken listens where other machines could ask.
+// TestOthersTakeTheToken listens at an address that other machines could reach.
 func TestOthersTakeTheToken(t *testing.T) {
 	f := newFixture(t, Options{Addr: "0.0.0.0:0", Token: "Secret1234", Profiling: true})
 	addr := browsable(f.Addr())
@@ -308,7 +308,7 @@ func TestMethods(t *testing.T) {
 				continue
 			}
 			answer, body := exchange(t, addr, head(method, target, addr, "Authorization: Bearer "+f.options.Token))
-			if method == "HEAD" { // has no body to look at
+			if method == "HEAD" { // no body
 				if answer.StatusCode != http.StatusMethodNotAllowed {
 					t.Errorf("HEAD %s: %d", target, answer.StatusCode)
 				}

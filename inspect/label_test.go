@@ -44,7 +44,7 @@ func TestLabelled(t *testing.T) {
 		t.Errorf("the sums are %d and %d, want %d and 1000", total, *l.sums["0"], want)
 	}
 
-	// Something that is called other by itself is summed up with the others.
+	// A name that is "other" is summed up with the rest.
 	l = labelled[int]{}
 	*l.of(otherLabel) += 5
 	for i := range 2 * mostLabels {

@@ -17,7 +17,7 @@ type oddWide struct {
 	Last  ten[ten[float32]]
 }
 
-// TestManyColumns looks at a world of 300 wide columns, all of which one entity has.
+// TestManyColumns inspects a world of 300 wide columns, all of which one entity has.
 func TestManyColumns(t *testing.T) {
 	const columns = 300
 	var e vast.Entity
@@ -74,7 +74,7 @@ func TestManyColumns(t *testing.T) {
 		t.Errorf("%d components with %d fields", len(a.Components), fields)
 	}
 
-	// Fields that the world does not tell of are asked for all the same: the first 256 of each.
+	// Fields that the world's description leaves out are still read: the first 256 of each component.
 	count := func(query string) (n countAnswer) {
 		t.Helper()
 		f.get(t, asking("count", "query", query), &n)
@@ -114,7 +114,7 @@ func TestManyColumns(t *testing.T) {
 			elements++
 		}
 	}
-	if len(word.Columns) != columns || elements != columns/2 { // those in dense storage, and the handles of sparse ones
+	if len(word.Columns) != columns || elements != columns/2 { // dense elements, and the handles of sparse ones
 		t.Errorf("%d columns in the word, %d areas of elements", len(word.Columns), elements)
 	}
 	var costs Costs
@@ -141,7 +141,7 @@ func TestManyColumns(t *testing.T) {
 	})
 }
 
-// TestManyArchetypes looks at a world of more archetypes than are listed.
+// TestManyArchetypes inspects a world with more archetypes than are listed.
 func TestManyArchetypes(t *testing.T) {
 	const archetypes, columns = maxArchetypes + 88, 24
 	f := newOddWorld(t, Options{}, 1<<17, func(w *vast.World) {

@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// quietWorld is a world that nothing happens in but looks, whose times are taken.
+// quietWorld is a world in which only timed looks happen.
 type quietWorld struct {
 	*Inspector
 	mu    sync.Mutex
@@ -66,8 +66,8 @@ func newQuietWorld(b *testing.B, entities int) *quietWorld {
 	return q
 }
 
-// BenchmarkMemoryPicture draws all memory of a world in 65,536 cells. It reports how many looks at the world that takes, and
-// how long they took; the longest say more of what else the machine did.
+// BenchmarkMemoryPicture draws all memory of a world in 65,536 cells. It reports the number of looks and
+// their times. The longest look is mostly due to other work of the machine.
 func BenchmarkMemoryPicture(b *testing.B) {
 	for _, millions := range []int{1, 10} {
 		if millions > 1 && testing.Short() {
@@ -96,7 +96,7 @@ func BenchmarkMemoryPicture(b *testing.B) {
 
 //go:noinline
 func drawForBenchmark(b *testing.B, q *quietWorld, by string) {
-	// The used part, as the page asks for it.
+	// The used part, as the page requests it.
 	l, _, err := q.lookAtMemory(b.Context(), false)
 	if err != nil {
 		b.Fatal(err)

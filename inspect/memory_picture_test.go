@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// drawnPicture is what the binary answer says.
+// drawnPicture is a decoded picture.
 type drawnPicture struct {
 	n                                        int
 	sampled                                  bool
@@ -22,7 +22,7 @@ type drawnPicture struct {
 	areas, archetypes                        []uint16
 }
 
-// draw asks for a picture and reads it as its description says.
+// draw requests a picture and decodes it as documented.
 func (f *fixture) draw(t testing.TB, query string) (d drawnPicture) {
 	t.Helper()
 	status, b := f.do(t, "GET", prefix+"memory/picture?"+query, "", "")
@@ -53,7 +53,7 @@ func (f *fixture) draw(t testing.TB, query string) (d drawnPicture) {
 	return d
 }
 
-// TestPictureOfEverything adds the cells of a picture up, and compares both forms of the answer.
+// TestPictureOfEverything sums up the cells of a picture, and compares both forms of the answer.
 func TestPictureOfEverything(t *testing.T) {
 	f := newFixture(t, Options{})
 	var m memoryAnswer
@@ -86,7 +86,7 @@ func TestPictureOfEverything(t *testing.T) {
 				t.Fatalf("cell %d has %d bytes committed, and shows the area %+v", i, cell[2], m.Areas[cell[5]])
 			}
 		}
-		// What is in memory may grow meanwhile, by pages that are touched for the first time.
+		// Resident memory may grow meanwhile, by pages that are touched for the first time.
 		if at != m.Bytes || c != committed || r < resident {
 			t.Errorf("%d cells have %d bytes, %d committed, %d resident; want %d, %d, %d", n, at, c, r, m.Bytes, committed, resident)
 		}
@@ -131,7 +131,7 @@ func TestPictureOfElements(t *testing.T) {
 				}
 			}
 		})
-		// One cell for all of them.
+		// One cell for all elements.
 		all := f.draw(t, fmt.Sprintf("from=%d&to=%d&cells=1&by=density", a.First, a.First+n*a.Stride))
 		f.see(t, func() {
 			slots := min(n, f.w.Slots())
@@ -147,7 +147,7 @@ func TestPictureOfElements(t *testing.T) {
 	}
 }
 
-// TestPictureOfChange looks at who moves and who stays.
+// TestPictureOfChange finds who moves and who stays.
 func TestPictureOfChange(t *testing.T) {
 	f := newFixture(t, Options{})
 	var m memoryAnswer
@@ -176,7 +176,7 @@ func TestPictureOfChange(t *testing.T) {
 		}
 		for i := range n {
 			e := f.people[i]
-			moves := i%100 != 0 // the dead do not
+			moves := i%100 != 0 // the dead do not move
 			if d.notes[i]&noteValue == 0 || (d.values[i] > 0) != moves {
 				t.Errorf("%v moves: %t, its cell says %d", e, moves, d.values[i])
 			}
@@ -186,13 +186,13 @@ func TestPictureOfChange(t *testing.T) {
 		}
 		break
 	}
-	// Others who look at the same see the same, and nothing is read anew.
+	// A second request for the same picture gets the same answer, and reads nothing again.
 	before := f.memory.changes.lenses[0].seen.at
 	f.draw(t, "by=change&ranges="+ranges[1:])
 	if after := f.memory.changes.lenses[0].seen.at; after.Sub(before) > 0 && after.Sub(before) < passInterval {
 		t.Errorf("two passes in %v", after.Sub(before))
 	}
-	// Whoever looks elsewhere, and again elsewhere, leaves no more behind than a few lenses.
+	// Requests for many different ranges leave only a few lenses.
 	for i := range 10 {
 		f.draw(t, fmt.Sprintf("by=change&from=%d&to=%d&cells=100", i*100_000, i*100_000+1000))
 	}
@@ -242,7 +242,7 @@ func TestCellsHoldEachPlaceOnce(t *testing.T) {
 	}
 }
 
-// TestDensityOfSamples makes the look at densities coarse, as it is for enormous worlds.
+// TestDensityOfSamples makes densities coarse, as for an enormous world.
 func TestDensityOfSamples(t *testing.T) {
 	f := newFixture(t, Options{})
 	p := &memoryPicture{by: "density", ranges: []cells{{n: 300}}, total: 300, words: 4}
@@ -270,7 +270,7 @@ func TestDensityOfSamples(t *testing.T) {
 	}
 }
 
-// FuzzMemoryPicture reads pictures that anybody may ask for.
+// FuzzMemoryPicture decodes arbitrary requests for pictures.
 func FuzzMemoryPicture(f *testing.F) {
 	for _, seed := range []string{"", "cells=7&by=change", "ranges=0-100-10,50-60-3&by=density", "from=5&to=6&cells=1", "ranges=--", "format=json&by=state", "to=9"} {
 		f.Add(seed, 1<<20)

@@ -15,7 +15,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// area returns the area of a column that holds a kind of thing.
+// area returns the area of a column with a kind.
 func (a *memoryAnswer) area(t *testing.T, column, kind string) area {
 	t.Helper()
 	for _, one := range a.Areas {
@@ -48,7 +48,7 @@ func TestMemoryAddsUp(t *testing.T) {
 		at += r.Bytes
 		total += r.Committed
 	}
-	// The world may have grown between the two looks at it only if it makes entities, which the fixture does not.
+	// Between the two requests the world may grow only if it makes entities, which the fixture does not.
 	if committed != total || committed == 0 || at != m.Bytes {
 		t.Errorf("areas have %d bytes committed, reservations %d of %d", committed, total, at)
 	}
@@ -77,7 +77,7 @@ func TestMemoryAddsUp(t *testing.T) {
 	}
 }
 
-// TestPlaces asks what lies at the fields of known entities' components.
+// TestPlaces requests the places of fields of known entities' components.
 func TestPlaces(t *testing.T) {
 	f := newFixture(t, Options{})
 	var m memoryAnswer
@@ -104,7 +104,7 @@ func TestPlaces(t *testing.T) {
 	if got.Kind != "live" || got.FirstSlot != 0 || got.Slots != 64 || got.InUse != 3 || got.Entity != nil {
 		t.Errorf("at the first word lies %+v", got)
 	}
-	// Names are told.
+	// Names are included.
 	a = m.area(t, "Position", "elements")
 	f.get(t, fmt.Sprintf("memory/at?offset=%d", a.First+int(f.hostile.Slot())*a.Stride), &got)
 	if got.Entity == nil || got.Entity.Name != hostileName || got.Field != "X" {
@@ -142,7 +142,7 @@ func TestWords(t *testing.T) {
 	if s := w.Slots[2]; s.Alive || s.Uses != 1 || w.Live != "0000000000000003" {
 		t.Errorf("slot 2 is %+v after its entity was deleted", s)
 	}
-	// A word that nobody owns.
+	// A word without an owner.
 	f.get(t, fmt.Sprintf("memory/word?slot=%d", 1<<14-1), &w)
 	if w.Owned || w.Live != "0000000000000000" || len(w.Columns) != 0 || w.Word != 255 {
 		t.Errorf("the last word is %+v", w)

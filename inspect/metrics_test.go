@@ -22,7 +22,7 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// gather returns what a registry tells, by name.
+// gather returns the metrics of a registry, by name.
 func gather(t *testing.T, from prometheus.Gatherer) map[string]*dto.MetricFamily {
 	t.Helper()
 	families, err := from.Gather()
@@ -145,7 +145,8 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// Whatever columns and systems are called, the answer can be read, is bounded, and cannot command a terminal.
+// Whatever the names of columns and systems, the answer can be parsed, is bounded, and cannot control a
+// terminal.
 func TestMetricsWithHostileNames(t *testing.T) {
 	w := vast.NewWorld(vast.Options{Name: "a\"\n\\\x1b[31m{}"})
 	defer w.Close()
@@ -177,7 +178,7 @@ func TestMetricsWithHostileNames(t *testing.T) {
 	registry.MustRegister(collector)
 	admitted(w, func() {
 		families := gather(t, registry)
-		for range 100 { // a busy machine may not let it look in time
+		for range 100 { // a busy machine may not admit it in time
 			if families["vast_column_entities"] != nil {
 				break
 			}
@@ -214,7 +215,7 @@ func TestMetricsWithHostileNames(t *testing.T) {
 	})
 }
 
-// Two worlds of different names share a registry; two of one name do not.
+// Two worlds with different names can share a registry; two with the same name cannot.
 func TestCollectorsOfTwoWorlds(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		one, two := vast.NewWorld(vast.Options{Name: "one"}), vast.NewWorld(vast.Options{Name: "two"})
@@ -256,7 +257,7 @@ func TestCollectorsOfTwoWorlds(t *testing.T) {
 	})
 }
 
-// A scrape of a world that hangs tells so, in time, with what was known.
+// A scrape of a hanging world reports that in time, with the last figures.
 func TestCollectorOfAWorldThatHangs(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		w := vast.NewWorld(vast.Options{Name: "w"})
@@ -290,7 +291,7 @@ func TestCollectorOfAWorldThatHangs(t *testing.T) {
 	})
 }
 
-// /metrics and what Profiling adds take the token where the rest does.
+// /metrics and the routes of Profiling take the token like the others.
 func TestMonitoringIsGuarded(t *testing.T) {
 	f := newFixture(t, Options{Addr: "0.0.0.0:0", Token: "secret", Profiling: true})
 	for _, path := range []string{"/metrics", "/debug/vars", "/debug/pprof/", "/debug/pprof/heap"} {

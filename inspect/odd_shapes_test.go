@@ -20,10 +20,10 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// many is a number of elements that takes minutes to count to. Only elements without bytes can be so many.
+// many is a number of elements that takes minutes to count. Only elements of size zero can be that many.
 const many = 1 << (30 + 3*(^uint(0)>>63))
 
-// Components of odd shapes. Those of a type parameter keep the number of declarations small.
+// Components of odd shapes. Type parameters keep the number of declarations small.
 type (
 	ten[T any]   struct{ F0, F1, F2, F3, F4, F5, F6, F7, F8, F9 T }
 	level[T any] struct { // has 151 numbers of its own
@@ -56,12 +56,12 @@ type (
 		N     int32
 		Bytes [1 << 20]byte
 	}
-	oddDeep struct { // 30 structs in each other, with thousands of numbers
+	oddDeep struct { // 30 nested structs with thousands of numbers
 		In levels[levels[levels[levels[level[level[level[level[level[struct{}]]]]]]]]]
 	}
 )
 
-// newOddWorld serves a world that fill makes, with room for most entities. It lets the inspector look at any time.
+// newOddWorld serves a world that fill sets up, with room for most entities. It always admits looks.
 func newOddWorld(t testing.TB, o Options, most int, fill func(w *vast.World)) *fixture {
 	t.Helper()
 	w := vast.NewWorld(vast.Options{Name: "odd", MaxEntities: most})
@@ -104,7 +104,7 @@ type oddColumn struct {
 	give    func(e vast.Entity)
 }
 
-// columnsOf returns what makes a column of a type in each storage. The name of the storage ends the column's.
+// columnsOf returns a function that makes a column of a type in each storage, named after the storage.
 func columnsOf[T any](name string, storages ...probe.Storage) func(w *vast.World) []oddColumn {
 	return func(w *vast.World) (made []oddColumn) {
 		for _, s := range storages {
@@ -128,17 +128,17 @@ func columnsOf[T any](name string, storages ...probe.Storage) func(w *vast.World
 
 var inAllStorages = []probe.Storage{probe.StorageDense, probe.StorageSparse, probe.StorageHeap}
 
-// oddShape is a component's type, and what the inspector says of it.
+// oddShape is a component's type, and what the inspector must say about it.
 type oddShape struct {
 	make        func(w *vast.World) []oddColumn
 	typ         string
 	size        int
-	fields      int    // that are told of
-	first, last string // of them
+	fields      int    // number of listed fields
+	first, last string // listed fields
 	text        string // of a zero value, or its beginning with …
 	parts, more int    // of its value
-	path        string // of a number that is edited; empty where there is none
-	set         string // the text of the value when the number is 7, likewise
+	path        string // of a number that is edited; may be empty
+	set         string // text of the value when that number is 7
 }
 
 var oddShapes = []oddShape{
@@ -199,14 +199,14 @@ func deepPath(t reflect.Type) string {
 	}
 }
 
-// says reports whether a text is the wanted one, of which … stands for a rest.
+// says reports whether a text is as wanted; … stands for any rest.
 func says(text, want string) bool {
 	begin, cut := strings.CutSuffix(want, "…")
 	return text == want || cut && strings.HasPrefix(text, begin) && len(text) <= cellBytes+len("…")
 }
 
-// TestOddShapes asks every endpoint that touches components about odd ones, in all storages: without bytes,
-// with more elements than can be counted, large, deep.
+// TestOddShapes requests odd components from every endpoint, in all storages: of size zero, with more
+// elements than can be counted, large, deep.
 func TestOddShapes(t *testing.T) {
 	for _, shape := range oddShapes {
 		var cols []oddColumn
@@ -228,7 +228,7 @@ func TestOddShapes(t *testing.T) {
 	}
 }
 
-// oddCase is a shape in one storage: of e's component, which other has not.
+// oddCase is a shape in one storage. e has the component, other lacks it.
 type oddCase struct {
 	*fixture
 	oddShape
@@ -246,11 +246,11 @@ func (k *oddCase) test(t *testing.T) {
 	k.costs(t)
 }
 
-// tooLarge reports whether the component is not shown as a whole.
+// tooLarge reports whether the component is too large to be shown.
 func (k *oddCase) tooLarge() bool { return k.size > componentMost }
 
-// told returns the path of a listed field and the number in it, after an edit that set set: the edited field,
-// or the first one where the edited field lies too deep to be listed.
+// told returns the path of a listed field and its number, after an edit to set: the edited field, or the
+// first field if the edited one is too deep to be listed.
 func (k *oddCase) told(set int) (path string, number int) {
 	if k.path == k.first || k.path == k.last {
 		return k.path, set
@@ -258,7 +258,7 @@ func (k *oddCase) told(set int) (path string, number int) {
 	return k.first, 0
 }
 
-// describes looks the column up in the description of the world.
+// describes checks the column in the description of the world.
 func (k *oddCase) describes(t *testing.T) column {
 	t.Helper()
 	var w worldAnswer
@@ -278,7 +278,7 @@ func (k *oddCase) describes(t *testing.T) column {
 	return c
 }
 
-// shows looks at the entity's component as a tree.
+// shows checks the entity's component as a tree.
 func (k *oddCase) shows(t *testing.T, c column, text string) {
 	t.Helper()
 	var a entityAnswer
@@ -309,11 +309,11 @@ func (k *oddCase) shows(t *testing.T, c column, text string) {
 	}
 }
 
-// lists asks for the component in lists of entities, as lists in every format.
+// lists checks the component in lists of entities and in every format of rows.
 func (k *oddCase) lists(t *testing.T, c column, text string, set int) {
 	t.Helper()
 	if k.tooLarge() && c.Storage == "dense" {
-		text = "{N:0 Bytes:0x0000000000…" // is read where it lies
+		text = "{N:0 Bytes:0x0000000000…" // is read in place
 	}
 	var page pageAnswer
 	k.get(t, asking("entities", "query", c.Text, "columns", c.Text), &page)
@@ -351,7 +351,7 @@ func (k *oddCase) lists(t *testing.T, c column, text string, set int) {
 	}
 }
 
-// searches asks for the component, and for a number in it.
+// searches queries the component, and a number in it.
 func (k *oddCase) searches(t *testing.T, c column, set int) {
 	t.Helper()
 	count := func(query string) int {
@@ -413,7 +413,7 @@ func (k *oddCase) searches(t *testing.T, c column, set int) {
 	}
 }
 
-// showsMemory asks what lies where.
+// showsMemory checks the component's place and bytes.
 func (k *oddCase) showsMemory(t *testing.T, c column) {
 	t.Helper()
 	var b bytesAnswer
@@ -466,7 +466,7 @@ func (k *oddCase) showsMemory(t *testing.T, c column) {
 // typeOf returns the type of the component.
 func (k *oddCase) typeOf() reflect.Type { return probe.Describe(k.col).Type }
 
-// edits adds the component to an entity, sets a number in it, and takes it away.
+// edits adds the component to an entity, sets a number in it, and removes it.
 func (k *oddCase) edits(t *testing.T, c column) {
 	t.Helper()
 	token := k.options.Token
@@ -523,7 +523,7 @@ func (k *oddCase) edits(t *testing.T, c column) {
 	})
 }
 
-// emptyValue is an edit that a component without fields takes.
+// emptyValue is an edit of a component without fields.
 func (k *oddCase) emptyValue() string {
 	switch t := k.typeOf(); {
 	case t.Kind() == reflect.Struct:
@@ -550,7 +550,7 @@ func stepsOf(path string) (steps []func(reflect.Value) reflect.Value) {
 	return steps
 }
 
-// costs looks the column up among the costs.
+// costs checks the column among the costs.
 func (k *oddCase) costs(t *testing.T) {
 	t.Helper()
 	var a Costs

@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// settle waits until the world has let the sampler look, which a busy machine may put off for longer than a sample waits.
+// settle waits until the world has admitted the sampler, which a busy machine may delay.
 func (f *fixture) settle(t *testing.T) (o overview, c Costs) {
 	t.Helper()
 	for range 120 {
@@ -66,7 +66,7 @@ func TestOverview(t *testing.T) {
 	}
 }
 
-// The keys that tell of ticks are there with a schedule, and not without.
+// The keys about ticks are present only with a schedule.
 func TestOverviewWithoutSchedule(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -85,7 +85,7 @@ func TestOverviewWithoutSchedule(t *testing.T) {
 	})
 }
 
-// admitted runs f on a goroutine of its own while the world lets visitors in.
+// admitted runs f on a goroutine of its own while the world admits visitors.
 func admitted(w *vast.World, f func()) {
 	ended := make(chan struct{})
 	go func() {
@@ -134,7 +134,7 @@ func TestOverviewTopics(t *testing.T) {
 	}
 }
 
-// At most so many systems and columns are told of, and the rest is counted.
+// The listed systems and columns are bounded, and the rest is counted.
 func TestCostsAreBounded(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -151,7 +151,7 @@ func TestCostsAreBounded(t *testing.T) {
 	s := newSampler(w, in.mainSchedule, in.control)
 	admitted(w, func() {
 		var c Costs
-		// Half a second may not be enough to be let in, on a busy machine.
+		// On a busy machine half a second may not be enough.
 		for len(c.Columns) == 0 {
 			var err error
 			if c, err = s.costs(context.Background()); err != nil {

@@ -13,15 +13,15 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// named are the roles of what does something, which a screen reader must have a name for.
+// named are the roles of controls, which need a name for screen readers.
 var named = []string{"button", "link", "textbox", "searchbox", "combobox", "listbox", "option", "checkbox", "radio", "slider", "spinbutton", "tab",
 	"tablist", "switch", "menuitem", "grid", "treegrid", "tree", "dialog", "img", "image", "figure", "region", "navigation"}
 
-// checkAccess holds the page that is shown against what those need who do not see it or have no mouse.
+// checkAccess checks the shown page for users of screen readers and keyboards.
 func (p *tab) checkAccess(where string) {
 	p.Helper()
-	// What the browser computes for screen readers. The names of its reasons to leave something out change from version to
-	// version, so only what is needed is read.
+	// The accessibility tree as the browser computes it. The reasons to ignore a node change between
+	// versions, so only the needed part is read.
 	type value struct {
 		Value any `json:"value"`
 	}
@@ -70,7 +70,7 @@ func (p *tab) checkAccess(where string) {
 	}
 }
 
-// TestPageAccess looks at each page in a wide and in a narrow window.
+// TestPageAccess checks each page in a wide and in a narrow window.
 func TestPageAccess(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})
@@ -88,8 +88,8 @@ func TestPageAccess(t *testing.T) {
 	}
 }
 
-// TestPageTabKey goes through the beginning of each page by the tab key alone: past the header into the page, and what has
-// the focus must be seen to have it.
+// TestPageTabKey moves through the start of each page by the Tab key alone: past the header into the page.
+// The focus must be visible.
 func TestPageTabKey(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})

@@ -10,7 +10,7 @@ import (
 
 const queryText = ".querybox-text"
 
-// setQuery puts a text into the query box at once, as pasting does, with the caret behind it.
+// setQuery pastes a text into the query box, with the caret behind it.
 func (p *tab) setQuery(text string) {
 	p.Helper()
 	p.wait(queryText)
@@ -50,7 +50,7 @@ func TestPageFindsEntities(t *testing.T) {
 
 	p.Press("/")
 	p.Until("document.activeElement.matches('.querybox-text')")
-	for _, part := range []string{"Inf", "Infecte", "Infected"} { // only the last is one to come back to
+	for _, part := range []string{"Inf", "Infecte", "Infected"} { // Back returns only to the last
 		p.setQuery(part)
 	}
 	p.Press(kb.Enter)
@@ -82,7 +82,7 @@ func TestPageShowsErrorAtItsWord(t *testing.T) {
 	for _, text := range []string{"Position, Infcted, Velocity", `Name ~ "🌍🌍 naïve", Infcted, Velocity`} {
 		p.setQuery(text)
 		p.checkWrong("Infcted", "Infcted")
-		p.waitText(".entities-count", "1,003") // what was right is still shown
+		p.waitText(".entities-count", "1,003") // the last valid result stays
 	}
 	p.setQuery("Infected, Velocity")
 	p.waitText(".entities-count", "100 match")
@@ -132,7 +132,7 @@ func TestPageShowsEntityBesideTheList(t *testing.T) {
 
 	p.Window(360, 780)
 	p.setQuery("Infected")
-	p.Press(kb.Enter) // which closes the suggestions
+	p.Press(kb.Enter) // closes the suggestions
 	p.waitText(".entities-count", "100 match")
 	p.Until("document.querySelector('.querybox-list').hidden")
 	p.click(".vlist-row a")

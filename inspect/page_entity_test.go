@@ -15,7 +15,7 @@ func entityFixture(t testing.TB, o Options) *fixture {
 	f := newFixture(t, o)
 	f.see(t, func() {
 		f.infected.Add(f.london, Infected{Stage: Severe, Since: 1 << 60, Source: f.people[5]})
-		f.dead.Add(f.london) // so no system moves it
+		f.dead.Add(f.london) // so that no system moves it
 		f.velocity.Add(f.london, Velocity{0.125, 0})
 		f.note.Add(f.london, Note{Text: "Hello <b>world</b>", Tags: []string{"a", hostileName}, Next: &Note{Text: "next"}})
 		f.road.Add(f.london, f.paris, Road{344})
@@ -42,7 +42,7 @@ func valueAt(column, path string) string {
 	return fmt.Sprintf("[data-column=%q] [data-path=%q] .leaf", column, path)
 }
 
-// holds waits until the world holds what a test wants.
+// holds waits until a condition holds in the world.
 func (p *tab) holds(what string, f func() bool) {
 	p.Helper()
 	p.f.holds(p.TB, what, f)
@@ -78,7 +78,7 @@ func TestPageEntityShows(t *testing.T) {
 		t.Errorf("a read-only page has %d buttons that edit", buttons)
 	}
 	p.checkAccess("a read-only entity")
-	// What folds is built when it is seen.
+	// Folded parts are built when they are first shown.
 	p.Until("!document.querySelector('[data-path=\"Decks[3]\"]')")
 	p.click(`[data-path="Decks"] > .tree-row > .twist`)
 	p.waitText(`[data-path="Decks[63]"] .leaf`, "0")
@@ -87,7 +87,7 @@ func TestPageEntityShows(t *testing.T) {
 	p.waitText(`[data-column="Infected"] .component-summary`, "{Stage:Severe Since:1152921504606846976")
 }
 
-// TestPageEntityFollows sees what the program does, and that the entity ends.
+// TestPageEntityFollows follows changes by the program, and the end of the entity.
 func TestPageEntityFollows(t *testing.T) {
 	t.Parallel()
 	f := entityFixture(t, Options{})
@@ -119,7 +119,7 @@ func TestPageEntityEdits(t *testing.T) {
 	t.Parallel()
 	f := entityFixture(t, Options{ReadWrite: true})
 	p := openEntity(t, f, f.london)
-	p.Expect("400") // what is refused
+	p.Expect("400") // of refused requests
 	p.Expect("409")
 
 	for _, width := range []int{360, 1280} {
@@ -227,7 +227,7 @@ func TestPageEntityTree(t *testing.T) {
 	p.waitText(".entity-title", "London")
 	p.Press("/")
 	p.Until("document.activeElement.classList.contains('entity-input')")
-	p.fill(".entity-input", "<im") // the browser of a test types the slash, too
+	p.fill(".entity-input", "<im") // a headless browser types the slash too
 	p.wait(".suggestions:not([hidden]) li")
 	if got := p.text(".suggestions li"); !strings.HasPrefix(got, hostileName) {
 		t.Errorf("suggested: %q", got)

@@ -10,9 +10,9 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// The virtual list is tried by itself, with rows that a script makes up. Rows are 28 pixels high.
+// Tests of the virtual list by itself, with rows from a script. Rows are 28 pixels high.
 
-// openList shows a list of so many rows in place of a page, as the script's variable list.
+// openList shows a list of n rows in place of a page, as the script's variable list.
 func openList(t *testing.T, rows int) *tab {
 	t.Helper()
 	p := openPage(t, newFixture(t, Options{}), "/#/nowhere")
@@ -39,7 +39,7 @@ func openList(t *testing.T, rows int) *tab {
 		list.element.style.height = '500px';
 		list.element.style.flex = 'none';
 		window.scroller = list.element.querySelector('.vlist-scroll');
-		// shown are the numbers of the rows that are to be seen, wholly or in part, from top to bottom.
+		// shown are the numbers of the visible rows, from top to bottom.
 		window.shown = () => {
 			const box = list.element.querySelector('.vlist-view').getBoundingClientRect();
 			return [...list.element.querySelectorAll('.vlist-row')].map((e) => [e.getBoundingClientRect(), e])
@@ -79,7 +79,7 @@ func TestPageListOfABillion(t *testing.T) {
 	p.Press(kb.Enter)
 	p.Until("opened.join() === '3'")
 
-	// The bar's middle is the list's.
+	// The bar's middle is the list's middle.
 	p.Eval("scroller.scrollTop = (scroller.scrollHeight - scroller.clientHeight) / 2", nil)
 	p.Until(fmt.Sprintf("Math.abs(first() - %d) < 1000", rows/2))
 	p.Eval("scroller.scrollTop = scroller.scrollHeight", nil)
@@ -88,8 +88,8 @@ func TestPageListOfABillion(t *testing.T) {
 	p.Until("first() === 0")
 }
 
-// TestPageListScrollsExactly turns the wheel in the middle of a list that is longer than its track: a step of the wheel must
-// move it by its pixels, and it must stay there when the track is put in order.
+// TestPageListScrollsExactly turns the wheel in the middle of a list that is longer than its track: a step
+// must move the list by its pixels, and the list must stay there when the track is corrected.
 func TestPageListScrollsExactly(t *testing.T) {
 	t.Parallel()
 	p := openList(t, 1_000_000_000)
@@ -101,7 +101,7 @@ func TestPageListScrollsExactly(t *testing.T) {
 		p.Do("wheel", input.DispatchMouseEvent(input.MouseWheel, from.X, from.Y).WithDeltaX(0).WithDeltaY(280))
 		p.Until(fmt.Sprintf("first() === %d && above() === %d", int(from.First)+10*i, int(from.Above)))
 	}
-	// The track is put in order some time after the last of these: by then the list is still where it was.
+	// The track is corrected some time after the last of these: the list stays.
 	p.Eval("new Promise((r) => setTimeout(r, 400))", nil)
 	p.Until(fmt.Sprintf("first() === %d && above() === %d", int(from.First)+50, int(from.Above)))
 	for i := 1; i <= 60; i++ {
@@ -110,7 +110,8 @@ func TestPageListScrollsExactly(t *testing.T) {
 	p.Until(fmt.Sprintf("first() === %d && above() === %d", int(from.First)-10, int(from.Above)))
 }
 
-// TestPageListGivesUpRequests runs over a list whose rows come slowly: what is not in view any more is not asked for.
+// TestPageListGivesUpRequests scrolls a list whose rows come slowly: requests for rows out of view are
+// cancelled.
 func TestPageListGivesUpRequests(t *testing.T) {
 	t.Parallel()
 	p := openList(t, 1_000_000)
@@ -124,7 +125,7 @@ func TestPageListGivesUpRequests(t *testing.T) {
 	p.Until("shown().includes(12345)")
 }
 
-// TestPageListMany looks at pages far from each other, so that old ones are forgotten, and at the first again.
+// TestPageListMany visits pages far from each other, so that old ones are dropped, and then the first again.
 func TestPageListMany(t *testing.T) {
 	t.Parallel()
 	p := openList(t, 1_000_000)

@@ -6,7 +6,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestMap looks at the fixture's plane: what is counted is drawn, a click finds what lies there, and a name is only text.
+// TestMap checks the fixture's plane: counts are drawn, a click finds what lies there, and a name is only
+// text.
 func TestMap(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})
@@ -25,7 +26,7 @@ func TestMap(t *testing.T) {
 	p.click(".map-layer")
 	p.Until("document.querySelector('.map-layer').getAttribute('aria-pressed') === 'false'")
 
-	p.click(".map-canvas") // in its middle, where the town with the hostile name is
+	p.click(".map-canvas") // in the middle, where the town with the hostile name is
 	p.waitText(".map-side h2", hostileName)
 	p.waitText(".map-side", "Entity "+f.hostile.String())
 	p.Until("!document.querySelector('.map-side img')")

@@ -10,13 +10,13 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// canvas is how the memory page's picture is found.
+// canvas is the selector of the memory picture.
 const canvas = ".memory-place canvas"
 
-// untilColours waits for the picture to have so many colours.
+// untilColours waits until the picture has a number of colours.
 func (p *tab) untilColours(least int) {
 	p.Helper()
-	p.Expect("willReadFrequently") // the page itself reads nothing back
+	p.Expect("willReadFrequently") // the page itself does not read the canvas
 	p.Until(fmt.Sprintf(`(() => {
 		const c = document.querySelector(%q);
 		return c?.width && new Set(new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer)).size >= %d;
@@ -28,7 +28,7 @@ func TestMemoryPage(t *testing.T) {
 	f := newFixtureOf(t, Options{}, 20_000)
 	p := openPage(t, f, "/#/memory")
 	p.waitPage("memory")
-	p.untilColours(3) // gaps, what is committed, and what is in memory
+	p.untilColours(3) // gaps, committed memory and resident memory
 	p.waitText(".memory-bands", "Position")
 	p.waitText(".memory-legend", "in memory")
 	for _, mode := range []string{"column", "archetype", "density", "change", "state"} {
@@ -45,7 +45,7 @@ func TestMemoryPage(t *testing.T) {
 	p.waitText(".memory-way", "whole reservation")
 	p.click("[data-whole=false]")
 
-	// The pointer: what lies there is told, and a click opens the word.
+	// The pointer: the place is described, and a click opens the word.
 	p.Until("!document.querySelector('.memory-bands').textContent.includes('not divided yet')")
 	p.waitText(".memory-bands", "Position")
 	var x, y float64
@@ -97,7 +97,7 @@ func TestMemoryPageByKeys(t *testing.T) {
 	p.Until("document.querySelectorAll('.memory-way > *').length > 1 || document.querySelector('.word')")
 }
 
-// TestMemoryPageOfAnEntity opens the page where other pages send to.
+// TestMemoryPageOfAnEntity opens the page by links from other pages.
 func TestMemoryPageOfAnEntity(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})
@@ -108,7 +108,7 @@ func TestMemoryPageOfAnEntity(t *testing.T) {
 	p.waitText("table.data", "Severe")
 	p.wait(fmt.Sprintf("a[href='#/entity/%s']", f.people[10]))
 	p.wait(fmt.Sprintf("table.data a[href='#/entity/%s']", f.people[0])) // the source is a link
-	// A name that is a trap stays text.
+	// A hostile name stays text.
 	p.fill(".page-memory input[type=search]", fmt.Sprint(f.hostile.Slot()))
 	p.Press(kb.Enter)
 	p.waitText(".word ~ p a", hostileName)

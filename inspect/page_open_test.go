@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// pagesListed returns the names of the pages in the navigation, in its order.
+// pagesListed returns the names of the pages in the navigation, in order.
 func (p *tab) pagesListed() []string {
 	p.Helper()
 	p.wait("#nav a")
@@ -28,13 +28,14 @@ func TestPageLoads(t *testing.T) {
 	p.waitText("#foot", "Land: somebody")
 	p.waitText("#state-word", "live")
 	p.Until("/^[0-9.]+ ticks\\/s$/.test(document.getElementById('state-rate').textContent)")
-	p.waitPage("map") // a world with views begins with them
+	p.waitPage("map") // the first page of a world with views
 	if got := p.pagesListed(); !slices.Equal(got, []string{"map", "overview", "entities", "queries", "memory", "systems"}) {
 		t.Errorf("pages %v", got)
 	}
 }
 
-// TestPageOfEachName opens each page by the navigation: it must say something without a complaint in the console.
+// TestPageOfEachName opens each page by the navigation: it must show something without a complaint in the
+// console.
 func TestPageOfEachName(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})
@@ -46,12 +47,13 @@ func TestPageOfEachName(t *testing.T) {
 		p.Until("document.querySelector('main').innerText.trim().length > 20")
 		p.Until(fmt.Sprintf("document.querySelector('#nav a[aria-current]').dataset.page === %q && document.title.endsWith('fixture')", id))
 	}
-	// Those before are gone, and come back.
+	// Earlier pages are gone, and come back.
 	p.Do("back", chromedp.NavigateBack())
 	p.waitPage("memory")
 }
 
-// TestPageThatFails asks for a page whose module is not there: it says so in its place, and the others live.
+// TestPageThatFails requests a page whose module is missing: an error is shown in its place, and the other
+// pages work.
 func TestPageThatFails(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/nowhere")
@@ -77,15 +79,15 @@ func TestPageKeys(t *testing.T) {
 	}
 	p.Press("?")
 	p.waitText("dialog[open]", "switch pages")
-	p.Press("2") // not while a dialog is open
+	p.Press("2") // keys do nothing while a dialog is open
 	p.Press(kb.Escape)
 	p.Until("!document.querySelector('dialog')")
 	p.Until("document.querySelector('main > .page-" + ids[0] + "')")
-	p.Press(fmt.Sprint(1 + slices.Index(ids, "overview"))) // which has no search box of its own
+	p.Press(fmt.Sprint(1 + slices.Index(ids, "overview"))) // has no search box of its own
 	p.waitPage("overview")
 	p.Press("/")
 	p.Until("document.activeElement.matches('main input')")
-	p.Press("2") // a text, not a key, in an input
+	p.Press("2") // in an input a key is text
 	p.Until("document.activeElement.value.endsWith('2')")
 	p.Press(kb.Escape)
 	p.Until("document.activeElement === document.body")
@@ -93,7 +95,7 @@ func TestPageKeys(t *testing.T) {
 	p.Press("1")
 	p.waitPage(ids[0])
 
-	// The first thing that the tab key comes to leads past the header.
+	// The first Tab stop leads past the header.
 	p = openPage(t, p.f, "/#/overview")
 	p.waitPage("overview")
 	p.Press(kb.Tab)
@@ -102,7 +104,7 @@ func TestPageKeys(t *testing.T) {
 	p.Until("document.activeElement.id === 'main' && document.querySelector('main > .page-overview')")
 }
 
-// TestPageTheme asks for the system's theme, and for another by the button, which outlives the page.
+// TestPageTheme uses the system's theme, and another by the button, which outlives the page.
 func TestPageTheme(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/overview")
@@ -146,7 +148,7 @@ func TestPageTokenAsked(t *testing.T) {
 	f := newFixture(t, Options{Addr: "0.0.0.0:0"})
 	p := openPage(t, f, "/#/overview")
 	p.Expect("401")
-	p.Expect("Cross-Origin-Opener-Policy") // which browsers take from this machine and by HTTPS only
+	p.Expect("Cross-Origin-Opener-Policy") // browsers accept it from this machine and by HTTPS only
 	p.waitText("main", "A token is needed")
 	p.fill("#token", "wrong")
 	p.Press(kb.Enter)
@@ -157,7 +159,7 @@ func TestPageTokenAsked(t *testing.T) {
 	p.waitText("#state-word", "live")
 }
 
-// TestPageProgramEnds ends serving while the page is open.
+// TestPageProgramEnds stops serving while the page is open.
 func TestPageProgramEnds(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})

@@ -16,7 +16,7 @@ func TestPageOverview(t *testing.T) {
 	p.waitText("[data-reading=tick] .meter-note", "of 5.00\u00a0ms") // 200 ticks a second
 	p.waitText("table.costs", "move")
 	p.waitText("table.costs", "Velocity")
-	// Each chart and each small line has something drawn in it.
+	// Each chart and each sparkline has something drawn in it.
 	p.Until(`document.querySelectorAll('.uplot canvas').length === 7`)
 	p.Until("[...document.querySelectorAll('.uplot canvas, canvas.spark')].every((c) => (" + colorsIn + ")(c) > 1)")
 
@@ -29,7 +29,7 @@ func TestPageOverview(t *testing.T) {
 	p.waitText("#state-word", "live")
 }
 
-// TestPageOverviewOfHangingProgram keeps the world from letting anybody in, for a while.
+// TestPageOverviewOfHangingProgram makes the world refuse visitors for a while.
 func TestPageOverviewOfHangingProgram(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})
@@ -49,7 +49,7 @@ func TestPageOverviewOfHangingProgram(t *testing.T) {
 	p.waitText("#state-word", "live")
 }
 
-// TestPageOverviewWithoutSchedule shows a world that is run by hand.
+// TestPageOverviewWithoutSchedule shows a world that runs without a schedule.
 func TestPageOverviewWithoutSchedule(t *testing.T) {
 	t.Parallel()
 	w := vast.NewWorld(vast.Options{Name: "by hand"})

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestPageFormats has the page write numbers.
+// TestPageFormats checks the formats of numbers.
 func TestPageFormats(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/overview")
@@ -47,7 +47,7 @@ func TestPageFormats(t *testing.T) {
 	}
 }
 
-// TestPageElementsHoldText makes elements of what a world may be full of: it stays text, and links lead to web pages only.
+// TestPageElementsHoldText makes elements from hostile data: it stays text, and links lead to web pages only.
 func TestPageElementsHoldText(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/nowhere")

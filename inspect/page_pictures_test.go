@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPagePictures keeps pictures of each page in three sizes, and in both themes in one of them, where VAST_SCREENSHOTS names a
-// directory for them.
+// TestPagePictures saves pictures of each page in three sizes, one of them in both themes, if
+// VAST_SCREENSHOTS names a directory.
 func TestPagePictures(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("VAST_SCREENSHOTS") == "" {
@@ -29,7 +29,7 @@ func TestPagePictures(t *testing.T) {
 				id, _, _ := strings.Cut(strings.Split(address, "/")[0], "?")
 				p.Eval(fmt.Sprintf("location.hash = '#/nowhere'; location.hash = '#/%s'", address), nil)
 				p.waitPage(id)
-				// An event of the stream: what is drawn of it is there.
+				// The page has drawn an event of the stream.
 				p.Eval("(async () => { const api = await import('/api.js'); await new Promise((done) => { const stop = api.stream('overview', { onEvent() { stop(); done(); } }); }); })()", nil)
 				p.Eval("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))", nil)
 				name := strings.NewReplacer("/", "-", "?", "-", "%", "", "=", "", "+", "").Replace(address)

@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// TestPageKeepsNamesakesApart edits and asks for one of two components of one name.
+// TestPageKeepsNamesakesApart edits and queries one of two components of one name.
 func TestPageKeepsNamesakesApart(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{ReadWrite: true})
@@ -60,7 +60,7 @@ func TestPageKeepsNamesakesApart(t *testing.T) {
 // TestPageShowsOddShapes opens an entity whose components have more parts than are shown, or none.
 func TestPageShowsOddShapes(t *testing.T) {
 	t.Parallel()
-	type vectors struct{ Many [64][64]Position } // one is told of, but not the numbers in it, which are too many
+	type vectors struct{ Many [64][64]Position } // it is listed without its numbers, which are too many
 	var e vast.Entity
 	f := newOddWorld(t, Options{ReadWrite: true}, 128, func(w *vast.World) {
 		e = w.Archetype().New()

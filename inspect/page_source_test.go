@@ -10,11 +10,11 @@ import (
 	"github.com/vastgo/vast/internal/theme"
 )
 
-// forbidden is what would let a text of the world become a part of the page, or what the page's policy refuses.
+// forbidden are patterns that would let text of the world become HTML, or that the page's policy refuses.
 var forbidden = regexp.MustCompile(`(?i)innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment|DOMParser|srcdoc|setHTML|` +
 	`\beval\s*\(|new\s+Function\b|setAttribute\(\s*['"` + "`" + `](style|on)|javascript:|cssText|import\(\s*['"]https?:|from\s+['"]https?:`)
 
-// TestPageSource holds all files of the page, also what others wrote, against what they must not do.
+// TestPageSource checks all files of the page, third-party code included, for forbidden patterns.
 func TestPageSource(t *testing.T) {
 	scripts := 0
 	for _, files := range []fs.FS{pageFiles, theme.Files} {

@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// openSystems opens the page of the systems, with the token.
+// openSystems opens the page Systems, with the token.
 func openSystems(t *testing.T, f *fixture) *tab {
 	t.Helper()
 	p := openPage(t, f, "/#token="+f.options.Token)
@@ -39,7 +39,7 @@ func TestSystemsPage(t *testing.T) {
 	p.Until("document.querySelectorAll('.cost-table tbody tr.pick').length === 3")
 	p.Until("/^[0-9]/.test(document.querySelector('.cost-table .cost-percent').textContent)")
 
-	// The graph: who waits for whom is to the right, and why is told where the line has the focus.
+	// The graph: dependencies run from left to right, and the focused edge shows its reason.
 	p.Until("document.querySelectorAll('.graph-node').length === 3 && document.querySelectorAll('.graph-edge').length === 2")
 	left := func(system string) string {
 		return fmt.Sprintf("document.querySelector('.graph-node[data-system=%s]').getBoundingClientRect()", system)
@@ -51,7 +51,7 @@ func TestSystemsPage(t *testing.T) {
 	p.Press(kb.Escape)
 	p.Until("document.querySelector('.tip').hidden")
 
-	// A column tells who touches it.
+	// A column shows which systems use it.
 	p.click(".graph-node[data-system=move] .graph-column[data-kind=writes]")
 	for system, uses := range map[string]string{"move": "writes", "count": "reads", "infect": "none"} {
 		p.wait(fmt.Sprintf(".graph-node[data-system=%s][data-uses=%s]", system, uses))
@@ -59,7 +59,7 @@ func TestSystemsPage(t *testing.T) {
 	p.click(".graph-node[data-system=move] .graph-column[data-kind=writes]")
 	p.Until("!document.querySelector('.graph-node[data-uses]')")
 
-	// The table is sorted by what is asked for.
+	// The table is sorted by the chosen column.
 	p.click(".cost-table th:first-child button")
 	p.Until(`[...document.querySelectorAll('.cost-table tbody tr.pick .cost-name')].map((e) => e.textContent).join() === 'count,infect,move'`)
 	p.click(".cost-table tr:nth-child(2) .cost-name")
@@ -92,7 +92,7 @@ func TestSystemsPagePausesAndSteps(t *testing.T) {
 	if !f.schedule.Paused() {
 		t.Error("the page says that the program is paused")
 	}
-	f.see(t, func() {}) // the tick under way, if any, is over
+	f.see(t, func() {}) // the tick under way has ended
 	at := f.schedule.Stats().Tick
 	p.Press(".")
 	at++
@@ -130,7 +130,7 @@ func TestSystemsPagePausesAndSteps(t *testing.T) {
 	p.KeepPicture("systems")
 }
 
-// Where one may not pause, the page says why.
+// If pausing is not allowed, the page says why.
 func TestSystemsPageReadOnly(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})
@@ -155,7 +155,7 @@ func TestSystemsPageWithoutSchedule(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	// Nobody lets visitors in: so the world is, by hand.
+	// No schedule admits visitors, so the test does.
 	admitted := make(chan struct{})
 	bell := make(chan struct{}, 1)
 	defer w.NotifyVisits(bell)()
@@ -184,7 +184,7 @@ func TestSystemsPageWithoutSchedule(t *testing.T) {
 	}
 }
 
-// TestLayers lays random graphs out: each edge leads to the right, and nothing lies upon another thing.
+// TestLayers lays out random graphs: each edge leads to the right, and nothing overlaps.
 func TestLayers(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/systems")

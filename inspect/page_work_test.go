@@ -13,9 +13,9 @@ import (
 	"github.com/vastgo/vast/internal/tests/browsertest"
 )
 
-// What people do with the page, from the click to the world and back.
+// Whole tasks of users, from the click to the world and back.
 
-// TestPageEdit changes a value, and is told of one that is none.
+// TestPageEdit changes a value, and gets an error for an invalid one.
 func TestPageEdit(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{ReadWrite: true})
@@ -52,12 +52,12 @@ func TestPageEdit(t *testing.T) {
 		t.Errorf("X is %v in the world after a wrong value", got)
 	}
 
-	// What the world changes the page shows.
+	// The page shows changes by the world.
 	f.see(t, func() { f.position.Get(f.london).X = float32(math.Inf(-1)) })
 	p.waitText(button, "-Inf")
 }
 
-// TestPageReadOnly shows values to those who may not change them.
+// TestPageReadOnly shows values to users who may not change them.
 func TestPageReadOnly(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})
@@ -67,7 +67,7 @@ func TestPageReadOnly(t *testing.T) {
 	p.Until("!document.querySelector('[data-column] .leaf button, button.danger')")
 }
 
-// TestPageQueryError asks a query with a word that is none: that word is marked, and no other.
+// TestPageQueryError runs a query with one invalid word: that word is marked, and no other.
 func TestPageQueryError(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/queries?query="+url.QueryEscape("Position, Infcted, !Dead"))
@@ -116,8 +116,8 @@ func TestPageListsMillion(t *testing.T) {
 	p.waitText(".vlist-row", "Paris")
 }
 
-// TestPageListKeepsScrolls scrolls a list when it is about to put the scroll bar right, and the browser has had no time yet to
-// tell it of the scrolling.
+// TestPageListKeepsScrolls scrolls a list just before it corrects the scroll bar, when the browser has not
+// yet sent the scroll event.
 func TestPageListKeepsScrolls(t *testing.T) {
 	t.Parallel()
 	browsertest.Needed(t) // before a fixture that needs more addresses than 32 bits have
@@ -129,7 +129,7 @@ func TestPageListKeepsScrolls(t *testing.T) {
 	for i := 1; i <= 9; i += longtest.Pick(4, 1) {
 		p.Eval(fmt.Sprintf(`new Promise((done) => {
 			const s = document.querySelector('.vlist-scroll');
-			s.addEventListener('scroll', () => setTimeout(() => { // just before the list's own time is over
+			s.addEventListener('scroll', () => setTimeout(() => { // just before the list's own timer fires
 				s.scrollTop = s.scrollHeight * %d / 10;
 				done();
 			}, 200), { once: true, capture: true });
@@ -140,7 +140,7 @@ func TestPageListKeepsScrolls(t *testing.T) {
 	}
 }
 
-// TestPageMemoryPicture looks at the picture of the memory: it has colours, and others by another scale.
+// TestPageMemoryPicture checks that the memory picture has colours, and different ones at another scale.
 func TestPageMemoryPicture(t *testing.T) {
 	t.Parallel()
 	f := newFixtureOf(t, Options{}, 100_000)
@@ -152,7 +152,7 @@ func TestPageMemoryPicture(t *testing.T) {
 	p.Until("[...document.querySelectorAll('main canvas')].some((c) => c.clientHeight > 200 && (" + colorsIn + ")(c) >= 2)")
 }
 
-// TestPageHostileName goes wherever the hostile name is shown: it must be a text there.
+// TestPageHostileName visits each place that shows the hostile name: it must be text there.
 func TestPageHostileName(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})
@@ -171,8 +171,8 @@ func TestPageHostileName(t *testing.T) {
 	}
 }
 
-// TestPageWalk does from the page alone what somebody who sees it for the first time wants to: to find an infected person in
-// a town, to see where the data lies, to change a value, and to find which system costs most.
+// TestPageWalk does typical tasks of a new user by the page alone: find an infected person in a town, see
+// where its data lies, change a value, and find the most expensive system.
 func TestPageWalk(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{ReadWrite: true})
@@ -184,13 +184,13 @@ func TestPageWalk(t *testing.T) {
 	p.Press("/")
 	p.Until("document.activeElement.matches('.querybox-text')")
 	p.fill(".querybox-text", "Infected, ChildOf(London)")
-	p.waitText(".entities-count", "33 match") // people 10, 40, … of those who are infected
+	p.waitText(".entities-count", "33 match") // people 10, 40, … among the infected
 	person := f.people[10].String()
 	p.waitText(".vlist-row:not([hidden]) a", person)
 	p.Eval(fmt.Sprintf("[...document.querySelectorAll('.vlist-row a')].find((a) => a.textContent === %q).closest('.vlist-row').click()", person), nil)
 	p.waitText(".entities-side .entity-head", person)
 
-	// Change how far the illness is.
+	// Change the stage of the illness.
 	const stage = `.entities-side [data-column=Infected] [data-path=Stage] `
 	p.click(stage + "button")
 	p.wait(stage + "select")
@@ -211,7 +211,7 @@ func TestPageWalk(t *testing.T) {
 	p.waitText("main", fmt.Sprintf("Word %d:", f.people[10].Slot()/64))
 	p.waitText("main a", "entity "+person)
 
-	// Find what costs most.
+	// Find the most expensive system.
 	p.Press("2")
 	p.waitText("table.costs tbody tr:first-child .name", "move")
 }

@@ -20,7 +20,7 @@ func TestProfilesAreOff(t *testing.T) {
 	}
 }
 
-// Nothing appears on the mux that programs may serve to everybody.
+// Nothing is added to http.DefaultServeMux.
 func TestProfilesStayOffTheDefaultMux(t *testing.T) {
 	newFixture(t, Options{Profiling: true})
 	for _, path := range []string{"/debug/pprof/", "/debug/pprof/profile"} {

@@ -50,7 +50,7 @@ func TestSampleOfTwoReadings(t *testing.T) {
 		t.Errorf("got %+v, want %+v", costs[0], want)
 	}
 
-	// Another schedule, a world that was reset, and no time at all make no rates.
+	// Another schedule, a reset world, and no elapsed time give no rates.
 	after.schedule, after.census.changes, after.at = 8, 1, begin
 	if got := after.since(before); got.TicksPerSecond != 0 || got.ChangesPerSecond != 0 || got.CPU != 0 || got.GC.PausesPerSecond != 0 {
 		t.Errorf("%+v of %+v", got, got.Pace)
@@ -81,7 +81,7 @@ func TestPauses(t *testing.T) {
 		{nil, []uint64{1, 0, 0}, 1, 1},
 		{[]uint64{1, 2, 3}, []uint64{1, 2, 3}, 0, 0},
 		{[]uint64{1, 2, 3}, []uint64{3, 3, 3}, 3, 2},
-		{[]uint64{1, 2, 3}, []uint64{1, 2, 4}, 1, 2}, // of the last bucket only the lower bound is known
+		{[]uint64{1, 2, 3}, []uint64{1, 2, 4}, 1, 2}, // only the lower bound of the last bucket is known
 	} {
 		n, worst := goReading{pauses: c.after, bounds: bounds}.pausesSince(goReading{pauses: c.before, bounds: bounds})
 		if n != c.n || worst != c.worst {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// FuzzRequest sends the handler whatever is a request, as somebody who may do everything: each gets a whole answer, and
-// nothing panics, which would be told as a 500.
+// FuzzRequest sends arbitrary requests to the handler, with all rights. Each gets a complete answer, and
+// nothing panics, which would be a 500.
 func FuzzRequest(f *testing.F) {
 	for _, seed := range [][4]string{
 		{"GET", "/", "", ""}, {"GET", prefix + "world", "", ""}, {"HEAD", prefix + "openapi.json", "", ""},
@@ -46,11 +46,11 @@ func FuzzRequest(f *testing.F) {
 			method, target, fixed.options.Token, len(body), body)
 		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(text)))
 		if err != nil {
-			return // net/http does not let it through
+			return // net/http does not pass it on
 		}
 		patience := 5 * time.Second
 		if strings.Contains(strings.ToLower(path), "stream") {
-			patience = 20 * time.Millisecond // it would go on as long as it is let
+			patience = 20 * time.Millisecond // otherwise it runs as long as it may
 		}
 		ctx, cancel := context.WithTimeout(r.Context(), patience)
 		defer cancel()
@@ -60,7 +60,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// checkWhole checks that an answer is what its head says.
+// checkWhole checks that an answer agrees with its head.
 func checkWhole(t *testing.T, method string, answer *http.Response, body []byte) {
 	t.Helper()
 	status := answer.StatusCode

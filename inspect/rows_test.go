@@ -20,7 +20,7 @@ type line struct {
 	Error    *problem
 }
 
-// lines asks for rows as NDJSON.
+// lines requests rows as NDJSON.
 func (f *fixture) lines(t testing.TB, parameters ...string) (lines []line) {
 	t.Helper()
 	status, body := f.do(t, "GET", prefix+asking("rows", append(parameters, "format", "ndjson")...), "", "")
@@ -107,7 +107,7 @@ func TestRowsAsTable(t *testing.T) {
 	}
 }
 
-// A table without rows has titles.
+// A table without rows has a header.
 func TestRowsAsTableWithoutRows(t *testing.T) {
 	f := newFixture(t, Options{})
 	_, body := f.do(t, "GET", prefix+asking("rows", "query", "Position.X < 0", "format", "csv"), "", "")
@@ -129,7 +129,7 @@ func TestRowsAsObject(t *testing.T) {
 	}
 }
 
-// Samples have no entity twice, only what is asked for, and each as often as any other.
+// Samples have no entity twice, only matches, and each match with the same frequency.
 func TestRowsSampled(t *testing.T) {
 	f := newFixtureOf(t, Options{}, 10_000)
 	if n := len(f.lines(t, "query", "ChildOf(Paris)", "sample", "100000", "limit", "100000")); n != 10_000/3+2 {
@@ -163,7 +163,7 @@ func TestRowsSampled(t *testing.T) {
 	}
 }
 
-// While the world makes and deletes entities each that lives throughout comes exactly once.
+// While the world makes and deletes entities, each entity that lives throughout appears exactly once.
 func TestRowsWhileTheWorldChanges(t *testing.T) {
 	f := newFixtureOf(t, Options{}, 3_000)
 	stop, stopped := make(chan struct{}), make(chan struct{})
@@ -183,7 +183,7 @@ func TestRowsWhileTheWorldChanges(t *testing.T) {
 					made = append(made, archetype.New())
 				}
 				third = (third + 1) % (len(f.people) / 3)
-				f.velocity.Remove(f.people[third*3]) // stays alive, but matches no longer
+				f.velocity.Remove(f.people[third*3]) // stays alive, but no longer matches
 				f.w.Delete(f.people[third*3+1])
 				for range min(40, len(made)) {
 					f.w.Delete(made[len(made)/2])
@@ -218,7 +218,7 @@ func TestRowsWhileTheWorldChanges(t *testing.T) {
 	<-stopped
 }
 
-// A client that goes away ends the search.
+// A client that hangs up ends the search.
 func TestRowsForAClientThatGoes(t *testing.T) {
 	f := newFixtureOf(t, Options{}, 100_000)
 	for range 2 * maxSearches {

@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// BenchmarkSampling tells what a sample, and a scrape, cost a world of a million entities: what holds the world up (census,
-// and column, of which a scrape and the costs ask for each), and what does not.
+// BenchmarkSampling measures a sample and a scrape of a world with a million entities: the parts that stop
+// the world (census, and column, which a scrape and the costs run for each column), and the others.
 func BenchmarkSampling(b *testing.B) {
 	w := vast.NewWorld(vast.Options{Name: "million", MaxEntities: 1 << 20})
 	defer w.Close()
@@ -40,7 +40,7 @@ func BenchmarkSampling(b *testing.B) {
 	in := &Inspector{world: w}
 	b.Run("sample", func(b *testing.B) {
 		s := newSampler(w, in.mainSchedule, in.control)
-		s.stop() // noNames is let in here: the world is not asked
+		s.stop() // nothing is admitted here: the world is not visited
 		began := time.Now()
 		before := s.read(began)
 		for b.Loop() {

@@ -12,8 +12,8 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// paced is a world whose schedule runs in the time of a test's own, with a sampler. hang holds the ticks up while it can be
-// received from.
+// paced is a world whose schedule runs in the synthetic time of a test, with a sampler. hang blocks the ticks
+// while it can be received from.
 type paced struct {
 	*sampler
 	w        *vast.World
@@ -22,7 +22,7 @@ type paced struct {
 	looks    atomic.Int64 // of the sampler
 }
 
-// newPaced makes 10 ticks a second, of which each makes two entities and takes 30 ms.
+// newPaced makes 10 ticks a second. Each creates two entities and takes 30 ms.
 func newPaced(t *testing.T, control Control) *paced {
 	p := &paced{w: vast.NewWorld(vast.Options{MaxEntities: 1 << 18}), hang: make(chan struct{})}
 	tag := vast.NewTag(p.w, "Made")
@@ -68,14 +68,14 @@ func (p *paced) sample(t *testing.T) Sample {
 	return s
 }
 
-// near reports whether a rate is what it should be, within a tenth.
+// near reports whether a rate is within a tenth of the expected one.
 func near(got, want float64) bool { return got >= want*0.9 && got <= want*1.1 }
 
 func TestSamplerTakesASampleASecond(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		p := newPaced(t, nil)
-		time.Sleep(time.Minute) // long before anybody looks
-		first := p.sample(t)    // its rates are those of a quarter of a second
+		time.Sleep(time.Minute) // long before the first reader
+		first := p.sample(t)    // its rates cover a quarter of a second
 		time.Sleep(time.Second / 10)
 		for range 10 {
 			time.Sleep(time.Second)
@@ -102,7 +102,7 @@ func TestSamplerTakesASampleASecond(t *testing.T) {
 	})
 }
 
-// With nobody looking nothing is asked of the world, and no goroutine is left.
+// Without readers the world is not visited, and no goroutine is left.
 func TestSamplerStopsWhenNobodyLooks(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		p := newPaced(t, nil)
@@ -187,7 +187,7 @@ func TestSamplerOfAWorldThatAdmitsNobody(t *testing.T) {
 	})
 }
 
-// controlled is a Control that keeps time by itself.
+// controlled is a Control that keeps time itself.
 type controlled struct {
 	Control
 	paused bool
@@ -208,7 +208,7 @@ func TestSamplerAsksControl(t *testing.T) {
 	})
 }
 
-// A schedule that takes the place of another one is not held against its figures.
+// A schedule that replaces another one starts its figures anew.
 func TestSamplerFollowsAnotherSchedule(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		p := newPaced(t, nil)

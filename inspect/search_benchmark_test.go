@@ -12,8 +12,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// BenchmarkSearches asks a world that does nothing else. It reports how long the world stood still in all, in how many looks,
-// and how long these were. VAST_ENTITIES says how many entities there are besides a million.
+// BenchmarkSearches searches a world that does nothing else. It reports the total time of the looks, their
+// number, and their lengths. VAST_ENTITIES adds a number of entities to the default of a million.
 func BenchmarkSearches(b *testing.B) {
 	sizes := []int{1_000_000}
 	if n, err := strconv.Atoi(os.Getenv("VAST_ENTITIES")); err == nil {
@@ -38,7 +38,7 @@ func BenchmarkSearches(b *testing.B) {
 	}
 }
 
-// stillWorld is a world that only lets visitors in.
+// stillWorld is a world that only admits visitors.
 type stillWorld struct {
 	*Inspector
 	w    *vast.World

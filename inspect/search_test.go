@@ -19,7 +19,7 @@ func (f *fixture) search(t *testing.T, text string, want wanted) *search {
 	return s
 }
 
-// A search that has had its time ends, and says so.
+// A search whose time has run out ends, and says so.
 func TestSearchesEnd(t *testing.T) {
 	f := newFixture(t, Options{})
 	s := f.search(t, "Position.X > 3", wanted{})
@@ -63,7 +63,7 @@ func TestSearchesEnd(t *testing.T) {
 	}
 }
 
-// Of many searches some wait for their turn.
+// With many searches, some wait for their turn.
 func TestSearchesTakeTurns(t *testing.T) {
 	f := newFixture(t, Options{})
 	for range maxSearches {
@@ -79,7 +79,7 @@ func TestSearchesTakeTurns(t *testing.T) {
 		t.Error("it did not wait for its turn")
 	case <-time.After(20 * time.Millisecond):
 	}
-	// One ends; the clean-up is left nothing to end.
+	// One ends; the clean-up has nothing to end.
 	<-f.asked.turns
 	if got := <-counted; !strings.HasPrefix(got, `{"count":3,`) {
 		t.Errorf("counted %s", got)
@@ -93,7 +93,7 @@ func TestSearchesTakeTurns(t *testing.T) {
 	}
 }
 
-// What is looked for again is not compared again, until it is too old.
+// A repeated search does not compare again, until the result is too old.
 func TestMatchesAreKept(t *testing.T) {
 	f := newFixture(t, Options{})
 	page := func() (a pageAnswer) {

@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// waitForTicks waits until the fixture has made so many.
+// waitForTicks waits until the fixture has made a number of ticks.
 func (f *fixture) waitForTicks(t testing.TB, n uint64) {
 	t.Helper()
 	for f.schedule.Stats().Tick < n {
@@ -63,7 +63,7 @@ func TestSystems(t *testing.T) {
 	}
 }
 
-// TestSystemsOfSeveralSchedules: the one that runs is the main one, and where none does the one that made most ticks.
+// TestSystemsOfSeveralSchedules: the running schedule is the main one, or else the one with most ticks.
 func TestSystemsOfSeveralSchedules(t *testing.T) {
 	f := newFixture(t, Options{})
 	f.waitForTicks(t, 1)

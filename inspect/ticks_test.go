@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// ticking is a schedule whose ticks take what they are told to.
+// ticking is a schedule whose ticks take given times.
 func ticking(t *testing.T) (s *sched.Schedule, tick func(time.Duration)) {
 	w := vast.NewWorld(vast.Options{})
 	s = sched.New(w, sched.Options{Workers: 1})
@@ -71,7 +71,7 @@ func TestTickMeter(t *testing.T) {
 	})
 }
 
-// Many ticks between two readings take bounded room.
+// Many ticks between two readings take bounded memory.
 func TestTickMeterIsBounded(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		var m tickMeter

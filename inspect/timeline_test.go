@@ -45,7 +45,7 @@ func TestTimeline(t *testing.T) {
 	f.refused(t, http.StatusNotFound, "GET", "systems/timeline?schedule=999999999", "", "")
 }
 
-// TestTimelineOfAPausedProgram: the last tick that was recorded is there, such as that of a step.
+// TestTimelineOfAPausedProgram: the last recording is available, such as that of a step.
 func TestTimelineOfAPausedProgram(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true})
 	f.order(t, `{"action":"pause"}`)
@@ -63,9 +63,9 @@ func TestTimelineOfAPausedProgram(t *testing.T) {
 	}
 }
 
-// TestTimelinesAreBounded: more requests than a few at a time are told to come later, and all that are answered are whole.
+// TestTimelinesAreBounded: requests over the bound are told to come later, and every answer is complete.
 func TestTimelinesAreBounded(t *testing.T) {
-	// The schedule is stopped without the inspector's knowing.
+	// The schedule is stopped without the inspector's knowledge.
 	f := newFixture(t, Options{Control: &noted{}, Patience: 5 * time.Minute})
 	f.schedule.Pause()
 	f.see(t, func() {})
@@ -92,7 +92,7 @@ func TestTimelineWithoutTicks(t *testing.T) {
 	f := newFixture(t, Options{Control: &noted{}, Patience: 100 * time.Millisecond})
 	f.schedule.Pause()
 	for {
-		// Ticks may still be made until the pause is heeded.
+		// Ticks may still be made until the pause takes effect.
 		status, body := f.do(t, "GET", prefix+"systems/timeline", "", "")
 		if status == http.StatusOK {
 			continue

@@ -11,10 +11,11 @@ import (
 	"testing"
 )
 
-// picturePath asks for a picture of the fixture's plane in which everybody is for a good while: people walk upwards.
+// picturePath requests a picture of a part of the fixture's plane in which everybody stays for a while:
+// people walk upwards.
 const picturePath = prefix + "views/plane/picture?x0=0&y0=0&x1=1000&y1=8000&columns=100&rows=10"
 
-// layerSums reads a picture and adds up its layers.
+// layerSums decodes a picture and sums up its layers.
 func layerSums(t *testing.T, b []byte) (sums []int) {
 	t.Helper()
 	if len(b) < pictureHead || string(b[:4]) != pictureMagic {
@@ -36,7 +37,7 @@ func layerSums(t *testing.T, b []byte) (sums []int) {
 }
 
 func TestPictureOfPlane(t *testing.T) {
-	// So many that it takes several looks, with ticks between them.
+	// Enough for several looks, with ticks between them.
 	f := newFixtureOf(t, Options{}, 100_000)
 	status, body := f.do(t, "GET", strings.Replace(picturePath, "x1=1000", "x1=8000", 1), "", "")
 	if status != http.StatusOK {
@@ -92,11 +93,11 @@ func TestPickAndWhere(t *testing.T) {
 	}
 }
 
-// painter is a view that counts how often it is painted.
+// painter is a view that counts its paintings.
 type painter struct {
 	begun atomic.Int64
-	ticks int           // calls that a painting takes
-	hold  chan struct{} // not nil: painting goes on when it is closed
+	ticks int           // calls of a painting
+	hold  chan struct{} // if not nil, painting continues when it is closed
 	fails atomic.Bool
 }
 
@@ -151,7 +152,7 @@ func TestManyClientsCostOnePainting(t *testing.T) {
 	}
 }
 
-// When the client for which a picture is painted leaves, another one's request goes on with it.
+// If the client of a painting hangs up, a request that waits for it paints instead.
 func TestPainterLeaves(t *testing.T) {
 	p := &painter{ticks: 2, hold: make(chan struct{})}
 	f := newFixture(t, Options{Views: []View{p.view()}})

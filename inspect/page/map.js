@@ -328,7 +328,7 @@ class MapPage {
     this.heat.palette = null;
     picture.sums.forEach((n, i) => setText(this.readings[i], format.number(n)));
     const shares = this.shown[this.dots.base] && !view.layers[this.dots.base].part && view.layers.some((l, i) => l.part && this.shown[i]);
-    setText(this.scaleText, this.dots.at.length > 0 ? `full colour: ${format.short(this.dots.full)} in view per dot${shares ? `, ${format.percent(fullShare)} of them` : ''}` : 'nothing in view');
+    setText(this.scaleText, this.dots.at.length > 0 ? `in view · full colour: ${format.short(this.dots.full)} per dot${shares ? `, share ${format.percent(fullShare)}` : ''}` : 'nothing in view');
     this.redraw();
   }
 

@@ -89,7 +89,7 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// Entities have names where no component says so too.
+// Entities have names if no component is called Name.
 func TestNameWithoutAComponent(t *testing.T) {
 	f := newTestWorld(t, 400)
 	schema := &Schema{}
@@ -118,7 +118,7 @@ func TestNameWithoutAComponent(t *testing.T) {
 	}
 }
 
-// countries are names that have more to them than what finds them.
+// countries are names that can be found by a part.
 type countries struct{ *testWorld }
 
 func (c countries) Name(e vast.Entity) (string, bool) {

@@ -9,9 +9,9 @@ import (
 func TestComplete(t *testing.T) {
 	f := newTestWorld(t, 200)
 	for _, c := range []struct {
-		text     string // with ^ for the cursor
+		text     string // with ^ as the cursor
 		from, to int
-		first    string // item
+		first    string // first item
 		kind     string
 	}{
 		{"^", 0, 0, "Body", "component"},
@@ -61,7 +61,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// What is proposed after a whole name leads on from it.
+// Suggestions after a complete name continue it.
 func TestCompleteLeadsOn(t *testing.T) {
 	f := newTestWorld(t, 40)
 	texts := func(text string) (list []string) {

@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// newNamesakes returns a world with three components called Body, one of which differs from the others by its
-// case only, and two called Name: what entities are called, and the program's own.
+// newNamesakes returns a world with three components called Body, one of which differs only in case, and two
+// called Name: the entities' names, and a component of the program.
 func newNamesakes(t *testing.T) (f *testWorld, own vast.HeapColumn[string]) {
 	f = newTestWorld(t, 40)
 	vast.NewTag(f.World, "Body")
@@ -21,8 +21,7 @@ func newNamesakes(t *testing.T) (f *testWorld, own vast.HeapColumn[string]) {
 	return f, own
 }
 
-// TestNamesakes: a name that several columns have is nobody's, and what tells them apart is a text of its
-// own.
+// TestNamesakes: a shared name is ambiguous, and each column has a text of its own.
 func TestNamesakes(t *testing.T) {
 	f, _ := newNamesakes(t)
 	var labels []string
@@ -74,8 +73,7 @@ func TestNamesakes(t *testing.T) {
 	}
 }
 
-// TestSearchForTheOtherName: what is looked up by what entities are called is not looked up in another
-// component called Name.
+// TestSearchForTheOtherName: a search by the names of entities does not use another component called Name.
 func TestSearchForTheOtherName(t *testing.T) {
 	f, own := newNamesakes(t)
 	own.Add(f.entities[1], "Paris 0")
@@ -100,13 +98,13 @@ func TestSearchForTheOtherName(t *testing.T) {
 	}
 }
 
-// TestCompleteNamesakes proposes texts that mean one column.
+// TestCompleteNamesakes suggests texts that stand for one column.
 func TestCompleteNamesakes(t *testing.T) {
 	f, _ := newNamesakes(t)
 	for _, c := range []struct {
-		text     string // with ^ for the cursor
+		text     string // with ^ as the cursor
 		from, to int
-		items    string // the first ones
+		items    string // first items
 	}{
 		{"Bo^", 0, 2, "Body#0, Body#10, body"},
 		{"Bo^dy#10, Dead", 0, 7, "Body#0, Body#10, body"},
@@ -138,8 +136,8 @@ func addInAllStorages[T any](w *vast.World, name string) {
 	vast.NewHeapColumn[T](w).Named("heap_" + name)
 }
 
-// TestSteps: the larger what a search looks at, the fewer slots it looks at before it is time to look at the
-// clock. What would be too large a copy is refused.
+// TestSteps: the larger the elements, the fewer slots a step searches. A copy that would be too large is
+// refused.
 func TestSteps(t *testing.T) {
 	type large struct {
 		N    int32

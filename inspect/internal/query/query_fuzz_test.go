@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzQuery reads, looks up, runs and completes any text. Positions lie inside the text, and what was read says the same
-// when it is written and read again.
+// FuzzQuery parses, compiles, runs and completes any text. Positions lie inside the text, and a parsed query
+// stays the same when it is written and parsed again.
 func FuzzQuery(f *testing.F) {
 	for _, c := range conditions {
 		f.Add(c.text, len(c.text))

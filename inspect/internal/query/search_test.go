@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// condition is an alternative of a term, and who fulfils it.
+// condition is an alternative of a term, and the entities that fulfil it.
 type condition struct {
 	text string
 	of   func(f *testWorld, e vast.Entity) bool
@@ -104,7 +104,7 @@ var conditions = []condition{
 	{"Name ~ york", func(f *testWorld, e vast.Entity) bool { n, _ := f.names.Of(e); return strings.Contains(n, "York") }},
 }
 
-// TestSearchesOfOneTerm runs each condition, and its contrary.
+// TestSearchesOfOneTerm runs each condition, and its negation.
 func TestSearchesOfOneTerm(t *testing.T) {
 	f := newTestWorld(t, 2000)
 	for _, c := range conditions {
@@ -116,7 +116,7 @@ func TestSearchesOfOneTerm(t *testing.T) {
 	f.check(t, "ChildOf("+f.entities[3].String()+")", func(e vast.Entity) bool { return isChildOf(3)(f, e) })
 }
 
-// TestSearchesAtRandom combines conditions and compares with each entity looked at by itself.
+// TestSearchesAtRandom combines conditions and compares the result with a check of each entity.
 func TestSearchesAtRandom(t *testing.T) {
 	f := newTestWorld(t, 2000)
 	const seed = 11
@@ -141,7 +141,7 @@ func TestSearchesAtRandom(t *testing.T) {
 	}
 }
 
-// random returns a text and who fulfils it.
+// random returns a query and the entities that fulfil it.
 func (f *testWorld) random(r *rand.Rand) (string, func(vast.Entity) bool) {
 	var terms []string
 	var tests []func(vast.Entity) bool
@@ -167,7 +167,7 @@ func (f *testWorld) random(r *rand.Rand) (string, func(vast.Entity) bool) {
 	}
 }
 
-// check compares what a search finds in steps with what it should, and returns how many that are.
+// check compares the result of a search in steps with the expected one, and returns its size.
 func (f *testWorld) check(t *testing.T, text string, of func(vast.Entity) bool) int {
 	t.Helper()
 	s := f.search(t, text)

@@ -51,7 +51,7 @@ func (s stage8) String() string {
 	return []string{"Gone", "Mild", "Severe"}[s+1]
 }
 
-func (l level) String() string { return []string{"Low", "High"}[l] } // panics beyond
+func (l level) String() string { return []string{"Low", "High"}[l] } // panics for other values
 
 // testWorld is a world with entities of all sorts.
 type testWorld struct {
@@ -79,7 +79,7 @@ func newTestWorld(tb testing.TB, n int) *testWorld {
 	f.age = vast.NewColumn[int32](w).Named("Age in years")
 	f.childOf = vast.NewRelation(w, "ChildOf", vast.RelationOptions{Cyclic: true})
 	f.names = w.Names()
-	vast.NewTag(w, "DEAD") // differs from another by its case only
+	vast.NewTag(w, "DEAD") // differs from another only in case
 	f.schema = schemaOf(w)
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, a := range []*vast.Archetype{w.Archetype(f.body), w.Archetype(f.body, f.numbers), w.Archetype(), w.Archetype(f.numbers, f.age)} {
@@ -93,7 +93,7 @@ func newTestWorld(tb testing.TB, n int) *testWorld {
 	return f
 }
 
-// fill gives an entity components and values that tests choose by.
+// fill gives an entity components and values that tests search for.
 func (f *testWorld) fill(r *rand.Rand, i int, e vast.Entity) {
 	if b := f.body.Get(e); b != nil {
 		*b = body{float32(r.IntN(20)) / 10, float32(r.IntN(5)), float64(r.IntN(9) - 4)}
@@ -186,7 +186,7 @@ func (c *Column) addParts(l probe.Layout, path string, offset int) {
 	c.Values = append(c.Values, Part{path, kind, offset, l.Type})
 }
 
-// search returns what a text means.
+// search compiles and binds a query.
 func (f *testWorld) search(tb testing.TB, text string) *Search {
 	tb.Helper()
 	q, err := Parse(text)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzEdit gives any path and any text to types of every kind: it must not panic, must refuse with an Error, and what it
-// takes must be shown as what was asked for.
+// FuzzEdit applies any path and any text to types of every kind: it must not panic, must refuse with an
+// Error, and an accepted value must be shown as given.
 func FuzzEdit(f *testing.F) {
 	types := []reflect.Type{
 		reflect.TypeFor[body](), reflect.TypeFor[person](), reflect.TypeFor[[]item](), reflect.TypeFor[map[string]int](),

@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// find knows the entity 17.3 and that it is called Paris.
+// find knows the entity 17.3 and its name Paris.
 func find(to Reference) (vast.Entity, error) {
 	switch to {
 	case Reference{Any: "17.3"}, Reference{Any: "Paris"}, Reference{ID: "17.3"}, Reference{Name: "Paris"}:
@@ -140,7 +140,7 @@ func TestEditRefuses(t *testing.T) {
 		{plain, "_", `1`, `there is no field "_"`},
 		{plain, "Grid", `[[1,2,3]]`, "Grid: must have 2 elements, not 1"},
 		{plain, "Grid", `{}`, "must be an array, not {}"},
-		{plain, "Grid", deep, "the value is n"}, // nested too deep, or no JSON for the decoder
+		{plain, "Grid", deep, "the value is n"}, // nested too deep, or not JSON for the decoder
 		{plain, "Grid", strings.Repeat("[", 500) + strings.Repeat("]", 500), "the value is nested more than 32 levels deep"},
 		{plain, "Grid", strings.Repeat(" ", 1<<20), "at most 262144 bytes of JSON"},
 		{plain, "To", `5`, "must be an entity, as an ID such as 17.3 or a name, or null for none, not 5"},
@@ -203,8 +203,8 @@ func TestEditRefuses(t *testing.T) {
 	}
 }
 
-// TestEditableIsEditable gives each field that a tree calls editable the value that the tree shows: nothing may change. And
-// what it calls not editable must be refused, where it is a leaf.
+// TestEditableIsEditable sets each editable field of a tree to its shown value: nothing may change. A leaf
+// that is not editable must be refused.
 func TestEditableIsEditable(t *testing.T) {
 	b := body{At: point{1, float32(math.Inf(1))}, Stage: 2, To: vast.EntityOf(3<<32 | 17), Left: time.Hour, Big: 1 << 60}
 	b.inner.Deep = 5
@@ -237,7 +237,7 @@ func TestEditableIsEditable(t *testing.T) {
 	}
 }
 
-// year is an enum whose names are the digits of other numbers, and of which two differ by their case only.
+// year is an enum whose names are the digits of other numbers; two of them differ only in case.
 type year uint8
 
 func (y year) String() string {
@@ -248,7 +248,7 @@ func (y year) String() string {
 	return "?"
 }
 
-// TestEnumsThatMayBeTwo: no text that may mean two values is taken for one of them.
+// TestEnumsThatMayBeTwo: an ambiguous text is refused.
 func TestEnumsThatMayBeTwo(t *testing.T) {
 	for text, want := range map[string]year{`2`: 2, `"3"`: 3, `"one"`: 2, `"ONE"`: 3, `0`: 0} {
 		if got, err := edit(reflect.ValueOf(year(9)), "", text); err != nil || got.Interface() != want {

@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// many is a number of elements that takes minutes to count to; an array of so many can have no bytes only.
+// many is a number of elements that takes minutes to count; only an array of size zero can have that many.
 const many = 1 << (30 + 3*(^uint(0)>>63))
 
 type (
-	// thirty is a struct in a struct in a struct.
+	// thirty is 30 nested structs.
 	one[T any]    struct{ In T }
 	five[T any]   struct{ In one[one[one[one[T]]]] }
 	thirty[T any] struct {
@@ -54,7 +54,7 @@ func TestOddShapes(t *testing.T) {
 	}
 }
 
-// TestPlainTypes looks below structs, arrays and what holds no element.
+// TestPlainTypes looks into structs, arrays and empty arrays.
 func TestPlainTypes(t *testing.T) {
 	for _, tt := range []struct {
 		t    reflect.Type
@@ -75,7 +75,7 @@ func TestPlainTypes(t *testing.T) {
 	}
 }
 
-// TestLargeIsNotCopied: what an interface or a map holds is copied to be shown, within bounds.
+// TestLargeIsNotCopied: contents of interfaces and maps are copied for display, within bounds.
 func TestLargeIsNotCopied(t *testing.T) {
 	type large struct {
 		N     int

@@ -1,4 +1,4 @@
-// Package browsertest has tests look at pages in a real browser, a Chromium that all tests of a package share.
+// Package browsertest lets tests use pages in a real browser: one Chromium for all tests of a package.
 package browsertest
 
 import (
@@ -14,12 +14,12 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Time bounds each step in the browser: the machines of a CI are slow.
+// Time bounds each step in the browser: CI machines are slow.
 const Time = 30 * time.Second
 
 var errNoBrowser = errors.New("no chromium or chrome found: install chromium, or put its path into VAST_BROWSER")
 
-// browser is the one that all tests share; each [Tab] has a profile of its own in it.
+// browser is shared by all tests; each [Tab] has a profile of its own.
 var browser struct {
 	start sync.Once
 	ctx   context.Context
@@ -27,7 +27,7 @@ var browser struct {
 	err   error
 }
 
-// Main is what TestMain does: it runs the tests and ends the browser.
+// Main is the body of TestMain: it runs the tests and stops the browser.
 func Main(m *testing.M) {
 	code := m.Run()
 	if browser.stop != nil {
@@ -36,8 +36,8 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// Needed starts the browser. Without one the test is skipped, or fails where VAST_BROWSER_REQUIRED is set; it is skipped where
-// tests are to be short, too.
+// Needed starts the browser. If there is none, it skips the test, or fails it if VAST_BROWSER_REQUIRED is
+// set. It also skips the test with -short.
 func Needed(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
@@ -82,7 +82,7 @@ func start() {
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-background-networking", true),
 		chromedp.Flag("disable-sync", true), chromedp.Flag("no-proxy-server", true), chromedp.WSURLReadTimeout(Time))
 	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
-	// A browser newer than the library tells of events that it does not know; they are no errors.
+	// A newer browser sends events that the library does not know; they are not errors.
 	ctx, endBrowser := chromedp.NewContext(allocator, chromedp.WithErrorf(func(string, ...any) {}))
 	browser.ctx = ctx
 	browser.stop = func() {

@@ -21,8 +21,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Tab is a window of the browser. Whatever the console says or scripts throw, and each request to another server than the
-// test's own, fails the test at its end. Its methods end the test where what they do takes too long.
+// Tab is a window of the browser. Messages in the console, exceptions of scripts, and requests to other
+// servers than the test's fail the test at its end. The methods of Tab end the test if they take too long.
 type Tab struct {
 	testing.TB
 	ctx  context.Context
@@ -33,7 +33,8 @@ type Tab struct {
 	expected   []string
 }
 
-// Open opens an empty window, for pages of one server. Where the test fails a picture is kept, see [Tab.KeepPicture].
+// Open opens an empty window, for pages of one server. If the test fails, a picture is kept: see
+// [Tab.KeepPicture].
 func Open(t testing.TB, host string) *Tab {
 	t.Helper()
 	Needed(t)
@@ -54,7 +55,7 @@ func Open(t testing.TB, host string) *Tab {
 			t.Error(c)
 		}
 	})
-	// The first run ties the window to the context that it is given: so that has no deadline.
+	// The first run ties the window to its context, so this context has no deadline.
 	if err := chromedp.Run(ctx, runtime.Enable(), log.Enable(), network.Enable()); err != nil {
 		t.Fatalf("the browser lets nobody into its window: %v", err)
 	}
@@ -62,7 +63,7 @@ func Open(t testing.TB, host string) *Tab {
 	return p
 }
 
-// newWindow opens a window that has no storage in common with others.
+// newWindow opens a window with storage of its own.
 func newWindow() (id target.ID, closeWindow func(), err error) {
 	ctx, cancel := context.WithTimeout(browser.ctx, Time)
 	defer cancel()
@@ -76,11 +77,11 @@ func newWindow() (id target.ID, closeWindow func(), err error) {
 		ctx, cancel := context.WithTimeout(browser.ctx, Time)
 		defer cancel()
 		executor := cdp.WithExecutor(ctx, chromedp.FromContext(browser.ctx).Browser)
-		_ = target.DisposeBrowserContext(profile).Do(executor) // if the browser is gone, so is the window
+		_ = target.DisposeBrowserContext(profile).Do(executor) // the window ends with the browser
 	}, err
 }
 
-// hear notes what the browser tells of the page. It is called by the browser's goroutine.
+// hear records the browser's complaints about the page. The browser's goroutine calls it.
 func (p *Tab) hear(event any) {
 	switch e := event.(type) {
 	case *runtime.EventConsoleAPICalled:
@@ -107,10 +108,10 @@ func (p *Tab) complain(format string, args ...any) {
 	p.complaints = append(p.complaints, fmt.Sprintf(format, args...))
 }
 
-// Expect says that a complaint which contains the text is what the test is about.
+// Expect declares that complaints that contain the text are expected.
 func (p *Tab) Expect(text string) { p.expected = append(p.expected, text) }
 
-// Complaints returns those that the test is not about.
+// Complaints returns the unexpected complaints.
 func (p *Tab) Complaints() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -129,7 +130,8 @@ func (p *Tab) Do(what string, actions ...chromedp.Action) {
 	}
 }
 
-// Eval runs an expression in the page, and puts what it gives into the value, if that is not nil. Promises are waited for.
+// Eval runs an expression in the page, and stores its result in value unless value is nil. It waits for
+// promises.
 func (p *Tab) Eval(expression string, into any) {
 	p.Helper()
 	p.Do(expression, chromedp.Evaluate(expression, into, awaiting))
@@ -137,7 +139,8 @@ func (p *Tab) Eval(expression string, into any) {
 
 func awaiting(e *runtime.EvaluateParams) *runtime.EvaluateParams { return e.WithAwaitPromise(true) }
 
-// Until waits for an expression to be true. A page that is just being left or opened cannot be asked; the next one can.
+// Until waits until an expression is true. A page that is being left or opened cannot run it; the next one
+// can.
 func (p *Tab) Until(expression string) {
 	p.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, Time)
@@ -155,25 +158,25 @@ func (p *Tab) Until(expression string) {
 	}
 }
 
-// Press presses keys, such as kb.Enter, where the focus is.
+// Press presses keys, such as kb.Enter, at the focus.
 func (p *Tab) Press(keys string) {
 	p.Helper()
 	p.Do("press "+keys, chromedp.KeyEvent(keys))
 }
 
-// Window gives the page a size in CSS pixels. It is 1280 by 900 at first.
+// Window gives the page a size in CSS pixels. The first size is 1280 by 900.
 func (p *Tab) Window(width, height int) {
 	p.Helper()
 	p.Do("resize", chromedp.EmulateViewport(int64(width), int64(height)))
 }
 
-// Prefer makes the system's theme "dark" or "light".
+// Prefer sets the system's theme: "dark" or "light".
 func (p *Tab) Prefer(theme string) {
 	p.Helper()
 	p.Do("theme", emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}}))
 }
 
-// said is the start of what the page says, and the complaints, for messages.
+// said returns the start of the page's text, and the complaints, for messages.
 func (p *Tab) said() string {
 	ctx, cancel := context.WithTimeout(p.ctx, time.Second)
 	defer cancel()
@@ -184,7 +187,7 @@ func (p *Tab) said() string {
 	return "the page says: " + s + "\n" + strings.Join(p.Complaints(), "\n")
 }
 
-// KeepPicture writes a picture of the page into the directory of VAST_SCREENSHOTS, if there is one.
+// KeepPicture saves a picture of the page in the directory of VAST_SCREENSHOTS, if it is set.
 func (p *Tab) KeepPicture(name string) {
 	dir := os.Getenv("VAST_SCREENSHOTS")
 	if dir == "" {
