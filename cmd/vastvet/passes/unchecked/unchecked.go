@@ -40,6 +40,7 @@ var lost = map[string]string{
 	"Build":            "the systems are not in order",
 	"Carve":            noRoom,
 	"Commit":           noRoom,
+	"CommitTo":         noRoom,
 	"Compact":          noRoom,
 	"Flush":            "the rest of the data is still in the buffer",
 	"Grow":             noRoom,
