@@ -98,6 +98,7 @@ func TestPageTabKey(t *testing.T) {
 	for _, id := range p.pagesListed() {
 		p.Eval(fmt.Sprintf("location.hash = '#/%s'", id), nil)
 		p.waitPage(id)
+		p.Until("document.querySelector('main a[href], main button:enabled, main [tabindex=\"0\"]') !== null")
 		p.Eval("document.getElementById('skip').focus()", nil)
 		passed := make(map[string]bool)
 		for range 16 {

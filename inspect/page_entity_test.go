@@ -71,7 +71,7 @@ func TestPageEntityShows(t *testing.T) {
 			t.Errorf("%s is %q, want %q", selector, got, want)
 		}
 	}
-	p.waitText(".components + p", "Values are shown only")
+	p.waitText(".components + p", "Read-only. To allow edits")
 	var buttons int
 	p.Eval("document.querySelectorAll('.leaf-button, .danger').length", &buttons)
 	if buttons != 0 {
@@ -109,7 +109,7 @@ func TestPageEntityFollows(t *testing.T) {
 	p.waitText(`[data-column="Ship"] .leaf`, "9")
 	p.Until("!document.querySelector('[data-column=Velocity]')")
 	f.see(t, func() { f.w.Delete(f.people[1]) })
-	p.waitText(".box-title", "It is no longer alive")
+	p.waitText(".box-title", "This entity is no longer alive")
 	p.Expect("410")
 	p.Eval("location.hash = '#/entity/0.77'", nil)
 	p.waitText(".box-title", "Entity 0.77 is no longer alive")
@@ -192,7 +192,7 @@ func TestPageEntityChangesStructure(t *testing.T) {
 	p.Eval("document.querySelector('.entity-head .danger').click()", nil)
 	p.waitText("dialog", "It is the target of 333 entities in ChildOf")
 	p.click("dialog [type=submit]")
-	p.waitText(".box-title", "It is no longer alive")
+	p.waitText(".box-title", "This entity is no longer alive")
 	p.holds("the deletion", func() bool { return !f.w.Alive(f.london) && f.childOf.CountSources(f.paris) == 333 })
 }
 

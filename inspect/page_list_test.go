@@ -16,7 +16,7 @@ import (
 func openList(t *testing.T, rows int) *tab {
 	t.Helper()
 	p := openPage(t, newFixture(t, Options{}), "/#/nowhere")
-	p.waitText("main", "There is no such page")
+	p.waitText("main", "Unknown page")
 	p.Eval(fmt.Sprintf(`(async () => {
 		const { virtualList } = await import('/virtual-list.js');
 		window.opened = [];

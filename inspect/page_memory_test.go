@@ -30,7 +30,7 @@ func TestMemoryPage(t *testing.T) {
 	p.waitPage("memory")
 	p.untilColours(3) // gaps, committed memory and resident memory
 	p.waitText(".memory-bands", "Position")
-	p.waitText(".memory-legend", "in memory")
+	p.waitText(".memory-legend", "resident")
 	for _, mode := range []string{"column", "archetype", "density", "change", "state"} {
 		p.click("[data-mode=" + mode + "]")
 		p.Until("document.querySelector('[data-mode=" + mode + "]').getAttribute('aria-pressed') === 'true'")
@@ -41,12 +41,12 @@ func TestMemoryPage(t *testing.T) {
 	}
 	p.Until("location.hash === '#/memory'")
 	p.click("[data-whole=true]")
-	p.waitText(".memory-bands", "not divided yet")
+	p.waitText(".memory-bands", "unassigned")
 	p.waitText(".memory-way", "whole reservation")
 	p.click("[data-whole=false]")
 
 	// The pointer: the place is described, and a click opens the word.
-	p.Until("!document.querySelector('.memory-bands').textContent.includes('not divided yet')")
+	p.Until("!document.querySelector('.memory-bands').textContent.includes('unassigned')")
 	p.waitText(".memory-bands", "Position")
 	var x, y float64
 	p.Eval(fmt.Sprintf(`(() => {

@@ -57,7 +57,7 @@ func TestPageOfEachName(t *testing.T) {
 func TestPageThatFails(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/nowhere")
-	p.waitText("main", "There is no such page")
+	p.waitText("main", "Unknown page")
 	p.Expect("console.warning")
 	p.Expect("ERR_BLOCKED_BY_CLIENT")
 	p.Do("block", network.SetBlockedURLs([]string{"*/systems.js"}))
@@ -149,7 +149,7 @@ func TestPageTokenAsked(t *testing.T) {
 	p := openPage(t, f, "/#/overview")
 	p.Expect("401")
 	p.Expect("Cross-Origin-Opener-Policy") // browsers accept it from this machine and by HTTPS only
-	p.waitText("main", "A token is needed")
+	p.waitText("main", "Token required")
 	p.fill("#token", "wrong")
 	p.Press(kb.Enter)
 	p.waitText("main .bad", "token")

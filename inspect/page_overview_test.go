@@ -39,7 +39,7 @@ func TestPageOverviewOfHangingProgram(t *testing.T) {
 	go func() {
 		hung <- f.w.Visit(context.Background(), func() bool { <-release; return true })
 	}()
-	p.waitText(".box", "has not let the inspector look for")
+	p.waitText(".box", "has not admitted the inspector for")
 	p.waitText("#state-word", "waiting")
 	close(release)
 	if err := <-hung; err != nil {

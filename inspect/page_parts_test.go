@@ -51,7 +51,7 @@ func TestPageFormats(t *testing.T) {
 func TestPageElementsHoldText(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/nowhere")
-	p.waitText("main", "There is no such page")
+	p.waitText("main", "Unknown page")
 	trap, err := json.Marshal(hostileName + "<script>window.caught = 1</script>")
 	if err != nil {
 		t.Fatal(err)
