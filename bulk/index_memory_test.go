@@ -32,10 +32,15 @@ func bounded(t *testing.T, x interface {
 
 // largest is the number of pairs that the tests of memory go up to.
 func largest() int {
+	return min(boundedPairs(), longtest.Pick(100_000, 400_000))
+}
+
+// boundedPairs is the number of pairs for tests whose bounds depend on how full the table is at the end.
+func boundedPairs() int {
 	if testing.Short() || heapStandIn() {
 		return 20_000
 	}
-	return longtest.Pick(100_000, 400_000)
+	return 400_000
 }
 
 // TestHashIndexMemory fills an index and empties it again, and checks its memory all the way.
@@ -219,7 +224,7 @@ func TestIndicesUnderPolicies(t *testing.T) {
 // TestPromisesEnd makes room before each insertion, or before some of them: Grow's promise is kept, and
 // afterwards memory is given back as it is without Grow.
 func TestPromisesEnd(t *testing.T) {
-	n := largest() / 4
+	n := boundedPairs() / 4
 	for _, valuesPerKey := range []int{1, 20} {
 		for _, grow := range []func(i int) int{
 			func(int) int { return 0 },

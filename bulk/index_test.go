@@ -66,7 +66,7 @@ func TestHashKeys(t *testing.T) {
 // TestSearchesAreShort counts the buckets that searches pass for keys in regular patterns, in a table that
 // grows.
 func TestSearchesAreShort(t *testing.T) {
-	n := largest() / 2
+	n := boundedPairs() / 2
 	patterns := map[string]func(i int) uint64{
 		"sequence":         func(i int) uint64 { return uint64(i) },
 		"high bits":        func(i int) uint64 { return uint64(i) << 40 },

@@ -57,7 +57,7 @@ type attached[T any] struct {
 // NewIndexed returns an adapter for a pool, which may have elements. It panics when the pool is nil.
 func NewIndexed[T any](p *Pool[T]) *Indexed[T] {
 	if p == nil {
-		panic("bulk: NewIndexed[" + layout.Name[T]() + "] of no pool: make one with NewPool first")
+		panic("bulk: NewIndexed[" + layout.Name[T]() + "] of a nil pool: make one with NewPool first")
 	}
 	return &Indexed[T]{pool: p}
 }
@@ -70,7 +70,7 @@ func NewIndexed[T any](p *Pool[T]) *Indexed[T] {
 // index or keyOf is nil. Complexity: one insertion for each element.
 func Attach[T any, K comparable](x *Indexed[T], index Index[K, Handle[T]], keyOf func(*T) K) error {
 	if index == nil || keyOf == nil {
-		panic("bulk: Attach to " + x.pool.plan.name + " of no index or no keyOf: it takes both")
+		panic("bulk: Attach to " + x.pool.plan.name + " without an index or keyOf: pass both")
 	}
 	index.Clear()
 	if err := index.Grow(x.pool.Len()); err != nil {
@@ -147,7 +147,7 @@ func (x *Indexed[T]) Update(h Handle[T], f func(*T)) bool {
 	}
 	if x.updating {
 		panic("bulk: Update on indexed " + x.pool.plan.name +
-			" in the function of another Update: call it after that")
+			" in the callback of another Update: call it afterwards")
 	}
 	x.updating, x.before = true, *e
 	done := -1

@@ -69,7 +69,7 @@ func playIndexed(t *testing.T, u *indexedUnits, data []byte) {
 					func(p *unit) { p.speed = float32(math.NaN()) })
 			})
 			if (text != "") != lives {
-				t.Fatalf("a key that is no number: panic %q", text)
+				t.Fatalf("a NaN key: panic %q", text)
 			}
 		case 7:
 			if b.Byte()%8 == 0 {

@@ -148,7 +148,7 @@ func TestIndexedFailures(t *testing.T) {
 		"nested updates": func() { u.Update(h, func(e *unit) { e.team = 5; u.Update(h, func(*unit) {}) }) },
 	} {
 		if text := modeltest.PanicText(f); !strings.Contains(text, "NaN") &&
-			!strings.Contains(text, "in the function of another Update") {
+			!strings.Contains(text, "in the callback of another Update") {
 			t.Errorf("%s: panic %q", name, text)
 		}
 		if *e != (unit{1, 10, 1}) || u.Pool().Len() != 1 {
@@ -179,8 +179,8 @@ func TestIndexedFailures(t *testing.T) {
 func TestIndexedMisuse(t *testing.T) {
 	x := NewIndexed(newPool[unit](t, Options{Capacity: 10, Name: "units"}))
 	for want, f := range map[string]func(){
-		"NewIndexed[unit] of no pool: make one":                   func() { NewIndexed[unit](nil) },
-		"Attach to units of no index or no keyOf":                 func() { _ = Attach(x, nil, teamOf) },
+		"NewIndexed[unit] of a nil pool: make one":                func() { NewIndexed[unit](nil) },
+		"Attach to units without an index or keyOf":               func() { _ = Attach(x, nil, teamOf) },
 		"Grow(-1) on indexed units: a number of elements is zero": func() { _ = x.Grow(-1) },
 	} {
 		if got := modeltest.PanicText(f); !strings.Contains(got, want) {

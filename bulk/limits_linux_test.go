@@ -24,7 +24,7 @@ func TestLimitsOfTheSystem(t *testing.T) {
 		return
 	}
 	if heapStandIn() {
-		t.Skip("the heap stand-in takes memory from Go's heap, which cannot be refused any")
+		t.Skip("the heap stand-in takes memory from Go's heap, which no limit refuses")
 	}
 	childtest.Needed(t)
 	for _, which := range []string{"RLIMIT_AS", "RLIMIT_DATA"} {

@@ -182,7 +182,7 @@ func (m *listsModel[T]) compact(t *testing.T, n int) {
 			continue
 		}
 		if i%n != 0 {
-			t.Fatalf("list %d is at %v, not at %v, and nobody named it", i, m.owners[i], l)
+			t.Fatalf("list %d is at %v, not at %v, and was not named", i, m.owners[i], l)
 		}
 		m.stale = append(m.stale, l)
 	}
@@ -197,7 +197,7 @@ func (m *listsModel[T]) forged(t *testing.T, l List[T]) {
 		}
 		text := modeltest.PanicText(func() {
 			if len(m.lists.Slice(l)) != 0 && !own {
-				t.Fatalf("%v, which nobody owns, has elements", l)
+				t.Fatalf("%v, which has no owner, has elements", l)
 			}
 		})
 		if caught := text != ""; caught == (own || l.generation == 0) {

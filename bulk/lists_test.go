@@ -303,7 +303,7 @@ func TestFreedListsArePoisoned(t *testing.T) {
 // place.
 func TestPlacesOfLargeReservations(t *testing.T) {
 	if heapStandIn() || strconv.IntSize == 32 {
-		t.Skip("there are not so many addresses")
+		t.Skip("there are not enough addresses")
 	}
 	ls := newLists[uint64](t, Options{Capacity: int(min(int64(1)<<35, math.MaxInt))})
 	var owners [3000]List[uint64]

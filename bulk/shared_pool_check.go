@@ -17,7 +17,7 @@ func (s *sharedSlots) checkInvariants() {
 		fail("room for %d of %d elements in %d bytes", room, s.plan.capacity, s.elements.Committed())
 	}
 	if s.announcements() != 0 {
-		fail("slots are announced that nobody reads")
+		fail("slots are announced without a reader")
 	}
 	for i := uint(0); i < room; i += slotsPerWord {
 		c := s.chunk(i)

@@ -76,7 +76,7 @@ func (r *SharedReader[T]) reaches(i int) bool {
 	t := r.table
 	if !r.inside {
 		panic("bulk: Get on a reader of " + t.plan.name +
-			" that is not inside: Enter first, and Leave when done with what it returned")
+			" that is not inside: Enter first, and Leave when done with the value")
 	}
 	t.mustHave(i)
 	r.room = t.room.Load()

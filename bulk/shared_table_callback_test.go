@@ -142,7 +142,7 @@ func TestSharedTableCallsBack(t *testing.T) {
 			u.loaded(name, 3, want)
 			u.loaded(name, 4, c.four)
 			if table.epochs.inside() != 0 {
-				t.Errorf("%s in change: somebody is inside afterwards", name)
+				t.Errorf("%s in change: a reader or writer is inside afterwards", name)
 			}
 			checkTable(t, table)
 			u.w.Set(5, objectOf(77))
@@ -243,7 +243,7 @@ func TestSharedTableWalkCallsBack(t *testing.T) {
 			u.r.Leave()
 		}
 		if table.epochs.inside() != 0 {
-			t.Errorf("%s: somebody is inside", name)
+			t.Errorf("%s: a reader or writer is inside", name)
 		}
 		u.w.Close()
 		u.other.Close()

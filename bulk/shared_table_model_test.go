@@ -46,7 +46,7 @@ func playTable(t *testing.T, o Options, data []byte) {
 			model[i] = v
 		case 2:
 			if w.Remove(i) != had {
-				t.Fatalf("Remove(%d) of an entry whose having a value is %v", i, had)
+				t.Fatalf("Remove(%d) of an entry that has a value: %t", i, had)
 			}
 			delete(model, i)
 		case 3:
@@ -57,7 +57,7 @@ func playTable(t *testing.T, o Options, data []byte) {
 				*o = v
 			})
 			if updated != had {
-				t.Fatalf("Update(%d) of an entry whose having a value is %v", i, had)
+				t.Fatalf("Update(%d) of an entry that has a value: %t", i, had)
 			}
 			if had {
 				model[i] = v

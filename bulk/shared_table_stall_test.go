@@ -192,7 +192,7 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 				}
 				//vastvet:ignore useafter: so is this
 				if *seen != before || before != objectOf(1) {
-					t.Errorf("%s: what the Update began with is %v", what, *seen)
+					t.Errorf("%s: the first value of the Update is %v", what, *seen)
 				}
 				says := modeltest.PanicText(func() { _ = table.Close() })
 				if !strings.Contains(says, "or of its writers in an Update: let them Leave, or return") {
@@ -324,7 +324,7 @@ func stallReader(t *testing.T, o Options, data []byte, from, to int) {
 		}
 		for p, was := range seen {
 			if *p != was {
-				t.Fatalf("%s: what was %v is %v after operation %d", what, was, *p, n)
+				t.Fatalf("%s: the value %v became %v after operation %d", what, was, *p, n)
 			}
 		}
 		for i := range o.Capacity {

@@ -154,7 +154,7 @@ func TestSharedTableUpdate(t *testing.T) {
 			for range each {
 				if !w.Update(1, func(o *object) { o.A++; o.B += 2 }) ||
 					w.Update(2, func(*object) { panic("no value") }) {
-					t.Error("Update finds a value where there is none, or none where there is one")
+					t.Error("Update finds a missing value, or misses one")
 				}
 			}
 		})
@@ -266,7 +266,7 @@ func checkTable(t *testing.T, table *SharedTable[object]) {
 		}
 	}
 	if len(owner) != int(table.used)-1 {
-		t.Errorf("%d places belong to somebody, %d were taken", len(owner), table.used-1)
+		t.Errorf("%d places have an owner, %d were taken", len(owner), table.used-1)
 	}
 }
 

@@ -164,7 +164,7 @@ func (w *SharedWriter[T]) mustBeFree(method string) {
 	}
 	panic("bulk: " + method + " on a writer of " + w.table.plan.name +
 		" in the middle of its Update: let change " +
-		"do nothing else than to change what it is given, or use another Writer")
+		"only change its argument, or use another Writer")
 }
 
 // put writes a value where no reader sees it yet, and returns its distance from the first place.

@@ -49,7 +49,7 @@ func column[T, F any](t *Transpose[T], op string, field func(element *T) *F, bac
 	// Both are addresses, or the difference of two, and never become pointers again.
 	offset := uintptr(unsafe.Pointer(field(element))) - uintptr(unsafe.Pointer(element))
 	if whole := unsafe.Sizeof(*element); offset > whole || size > whole-offset {
-		panic(what + "the function must return the address of a field of the element that it is given")
+		panic(what + "the function must return the address of a field of its argument")
 	}
 	c := &Temporary[F]{offset: offset, stride: unsafe.Sizeof(*element), back: back, n: &t.n,
 		padded: &t.padded}
