@@ -58,7 +58,7 @@ func TestServe(t *testing.T) {
 		{"GET", "/../../etc/passwd", 404, "text/html; charset=utf-8", "no such page"},
 		{"GET", "/docs.go", 404, "text/html; charset=utf-8", "no such page"},
 		{"GET", "/page.html", 404, "text/html; charset=utf-8", "no such page"},
-		{"POST", "/", 405, "text/plain; charset=utf-8", "for reading"},
+		{"POST", "/", 405, "text/plain; charset=utf-8", "read-only"},
 	} {
 		r := ask(t, c.method, c.target)
 		text := body(t, r)
