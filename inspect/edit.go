@@ -57,6 +57,14 @@ func decodeEdit(r *http.Request) (edit editRequest, err error) {
 	return edit, nil
 }
 
+// editAsked returns the component that a request names, and the edit in its body.
+func (in *Inspector) editAsked(r *http.Request) (one edited, asked editRequest, err error) {
+	if one, err = in.edited(r); err == nil {
+		asked, err = decodeEdit(r)
+	}
+	return one, asked, err
+}
+
 // refuse turns an error about a value into a problem.
 func refuse(err error) error {
 	if fault := (*value.Error)(nil); errors.As(err, &fault) {
@@ -98,48 +106,38 @@ func (one edited) lacks() error {
 // editComponent sets a part of a component. It checks the value against the column's type first, and writes
 // it between two ticks. Only the named part changes: the rest keeps what the program has written meanwhile.
 func (in *Inspector) editComponent(r *http.Request) (any, error) {
-	one, err := in.edited(r)
-	if err != nil {
-		return nil, err
-	}
-	asked, err := decodeEdit(r)
+	one, asked, err := in.editAsked(r)
 	if err != nil {
 		return nil, err
 	}
 	if asked.Value == nil {
 		return nil, badRequest("the body must have a value")
 	}
-	set, err := one.setter(asked)
-	if err != nil {
-		return nil, err
-	}
-	if err := one.change(r.Context(), func(e vast.Entity) error { return set(e, false) }); err != nil {
-		return nil, refuse(err)
-	}
-	return one.read(r.Context())
+	return one.make(r.Context(), asked, false)
 }
 
 // addComponent adds a component to an entity. Without a value the component is zero.
 func (in *Inspector) addComponent(r *http.Request) (any, error) {
-	one, err := in.edited(r)
-	if err != nil {
-		return nil, err
-	}
-	asked, err := decodeEdit(r)
+	one, asked, err := in.editAsked(r)
 	if err != nil {
 		return nil, err
 	}
 	if asked.Path != "" {
 		return nil, badRequest("a component is added as a whole: leave out path")
 	}
+	return one.make(r.Context(), asked, true)
+}
+
+// make makes an edit, and returns the component after it. add tells whether the entity gets the component or has it.
+func (one edited) make(ctx context.Context, asked editRequest, add bool) (any, error) {
 	set, err := one.setter(asked)
 	if err != nil {
 		return nil, err
 	}
-	if err := one.change(r.Context(), func(e vast.Entity) error { return set(e, true) }); err != nil {
+	if err := one.change(ctx, func(e vast.Entity) error { return set(e, add) }); err != nil {
 		return nil, refuse(err)
 	}
-	return one.read(r.Context())
+	return one.read(ctx)
 }
 
 // setter returns the function that makes an edit. Its parameter add tells whether the entity gets the

@@ -94,13 +94,23 @@ func (k *elementPlaces) read(w *vast.World) {
 func addressOf(w *vast.World, e vast.Entity) (a address, born []string) {
 	slot := int(e.Slot())
 	a = address{Slot: slot, Word: slot / 64, Bit: slot % 64}
-	born = []string{}
-	for x := range probe.Extents(w, slot) {
-		a.Extent, a.Slots, a.Entities = x.First, x.Slots, x.Entities
-		for _, col := range probe.ColumnsOf(x.Archetype) {
-			born = append(born, col.Name())
-		}
-		break
-	}
+	x, born, _ := ownerOf(w, slot)
+	a.Extent, a.Slots, a.Entities = x.First, x.Slots, x.Entities
 	return a, born
+}
+
+// ownerOf returns the extent that holds a slot, the names of the columns of its archetype, and whether there is such an
+// extent. Call it in a look.
+func ownerOf(w *vast.World, slot int) (x probe.Extent, names []string, owned bool) {
+	names = []string{}
+	for x := range probe.Extents(w, slot) {
+		if x.First > slot {
+			break
+		}
+		for _, col := range probe.ColumnsOf(x.Archetype) {
+			names = append(names, col.Name())
+		}
+		return x, names, true
+	}
+	return probe.Extent{}, names, false
 }

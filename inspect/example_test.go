@@ -6,15 +6,17 @@ import (
 	"io"
 	"net/http"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/inspect"
 	"github.com/vastgo/vast/sched"
 )
 
-type Health struct{ Points int }
-
 // A program serves its world, and a client asks for an entity with a low value.
 func Example() {
+	type Health struct{ Points int }
 	w := vast.NewWorld(vast.Options{Name: "game"})
 	defer w.Close()
 	health := vast.NewColumn[Health](w)
@@ -49,4 +51,41 @@ func Example() {
 		fmt.Println(err)
 	}
 	// Output: {"rows":[{"id":"8.1","slot":8,"name":"","values":{"Health":"{Points:8}"}}]}
+}
+
+// A game shows its units on a map, burning ones in red.
+func ExamplePlane() {
+	type Position struct{ X, Y float32 }
+	w := vast.NewWorld(vast.Options{Name: "game"})
+	defer w.Close()
+	position, burning := vast.NewColumn[Position](w), vast.NewTag(w, "Burning")
+
+	field := inspect.Plane("field", inspect.Bounds{X1: 1000, Y1: 1000}, position,
+		func(p *Position) (x, y float64) { return float64(p.X), float64(p.Y) }, burning)
+	field.Title, field.Unit = "Field of battle", "m"
+
+	in, err := inspect.Serve(context.Background(), w, inspect.Options{Views: []inspect.View{field}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer in.Close()
+
+	answer, err := http.Get(in.URL() + "api/v1/views")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer answer.Body.Close()
+	body, _ := io.ReadAll(answer.Body)
+	fmt.Println(string(body))
+	// Output: {"views":[{"id":"field","title":"Field of battle"}]}
+}
+
+// A program with metrics of its own adds those of its world, with or without an inspector.
+func ExampleNewCollector() {
+	world := vast.NewWorld(vast.Options{Name: "town"})
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(inspect.NewCollector(world), inspect.NewMemoryCollector())
+	http.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 }

@@ -88,14 +88,7 @@ func (a *placeAnswer) findSlots(in *Inspector, l *layout, at *area) {
 	}
 	from, _ := at.place(lo)
 	a.FirstSlot, a.Slots, a.Word, a.Byte = lo, hi-lo, lo/64, a.Place-from
-	for x := range probe.Extents(in.world, lo) {
-		if x.First <= lo {
-			for _, c := range probe.ColumnsOf(x.Archetype) {
-				a.Archetype = append(a.Archetype, c.Name())
-			}
-		}
-		break
-	}
+	_, a.Archetype, _ = ownerOf(in.world, lo)
 	col, _ := at.density()
 	a.InUse = probe.Occupied(in.world, col, lo, hi)
 	if a.Slots > 1 {

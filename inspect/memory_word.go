@@ -90,15 +90,8 @@ func (a *wordAnswer) findSlots(in *Inspector) {
 		}
 		a.Slots = append(a.Slots, info)
 	}
-	for x := range probe.Extents(w, a.First) {
-		if x.First <= a.First {
-			a.Owned, a.ExtentFirst, a.ExtentSlots = true, x.First, x.Slots
-			for _, c := range probe.ColumnsOf(x.Archetype) {
-				a.Archetype = append(a.Archetype, c.Name())
-			}
-		}
-		break
-	}
+	x, names, owned := ownerOf(w, a.First)
+	a.Owned, a.ExtentFirst, a.ExtentSlots, a.Archetype = owned, x.First, x.Slots, names
 }
 
 func hexadecimal(bits uint64) string { return fmt.Sprintf("%016x", bits) }
