@@ -50,7 +50,7 @@ func TestPageSearch(t *testing.T) {
 	if got := p.ask("qqxyzzy"); len(got) > 0 {
 		t.Errorf("nonsense finds %q", got)
 	}
-	p.Until("found.textContent.includes('Nothing')")
+	p.Until("found.textContent.includes('No section')")
 }
 
 // TestPageKeys uses the site with keys alone.
