@@ -97,8 +97,8 @@ func TestSharedTableCallsBack(t *testing.T) {
 		"Close":             func(u tableUsers) { u.w.Close() },
 	} {
 		method, _, _ := strings.Cut(name, " ")
-		says := method + " on a writer of objects in the middle of its Update: let change do nothing else " +
-			"than"
+		says := method + " on a writer of objects in the middle of its Update: let change only " +
+			"change"
 		cases[name] = callBack{says, call, one, one}
 	}
 	for name, c := range cases {
