@@ -36,10 +36,14 @@ func TestAny(t *testing.T) {
 		{"d", w.Query().Any(d), isD},
 		{"a and c", w.Query(a).Any(c), is(3)},
 		{"a or b", w.Query().Any(a, b), func(i int) bool { return true }},
-		{"b and (c or d)", w.Query(b).Any(c, d), func(i int) bool { return is(2)(i) && (is(3)(i) || isD(i)) }},
-		{"(b or c) and (c or d)", w.Query().Any(b, c).Any(c, d), func(i int) bool { return is(3)(i) || is(2)(i) && isD(i) }},
-		{"a and (b or d) − c", w.Query(a).Any(b, d).Without(c), func(i int) bool { return (is(2)(i) || isD(i)) && !is(3)(i) }},
-		{"a − c and (b or d)", w.Query(a).Without(c).Any(b, d), func(i int) bool { return (is(2)(i) || isD(i)) && !is(3)(i) }},
+		{"b and (c or d)", w.Query(b).Any(c, d),
+			func(i int) bool { return is(2)(i) && (is(3)(i) || isD(i)) }},
+		{"(b or c) and (c or d)", w.Query().Any(b, c).Any(c, d),
+			func(i int) bool { return is(3)(i) || is(2)(i) && isD(i) }},
+		{"a and (b or d) − c", w.Query(a).Any(b, d).Without(c),
+			func(i int) bool { return (is(2)(i) || isD(i)) && !is(3)(i) }},
+		{"a − c and (b or d)", w.Query(a).Without(c).Any(b, d),
+			func(i int) bool { return (is(2)(i) || isD(i)) && !is(3)(i) }},
 	} {
 		var want []Entity
 		for i, e := range es {
@@ -58,12 +62,14 @@ func TestAny(t *testing.T) {
 	base := w.Query(a).Any(b, c)
 	first, second := base.Any(c, d), base.Any(d)
 	if base.Count() != 6667 || first.Count() != len(entitiesOf(w.Query(c)))+6 || second.Count() != 13 {
-		t.Errorf("base, first and second match %d, %d and %d entities", base.Count(), first.Count(), second.Count())
+		t.Errorf("base, first and second match %d, %d and %d entities", base.Count(), first.Count(),
+			second.Count())
 	}
 }
 
 func TestAnyIllFormed(t *testing.T) {
-	w, abroad := NewWorld(Options{Name: "home", MaxEntities: 64}), NewWorld(Options{Name: "abroad", MaxEntities: 64})
+	w, abroad := NewWorld(Options{Name: "home", MaxEntities: 64}),
+		NewWorld(Options{Name: "abroad", MaxEntities: 64})
 	defer w.Close()
 	defer abroad.Close()
 	pos, vel, foreign := NewColumn[position](w), NewColumn[velocity](w), NewColumn[uint64](abroad)
@@ -79,7 +85,8 @@ func TestAnyIllFormed(t *testing.T) {
 		{func() { q.Any(vel, nil) }, "Query.Any: column 2 was not made with NewColumn"},
 		{func() { q.Any(foreign) }, `Query.Any: column uint64 belongs to world "abroad", not to "home"`},
 		{func() { q.Without(vel).Any(vel) }, "Query.Any: the query leaves velocity out"},
-		{func() { q.Any(vel).Without(vel) }, "Query.Without: the query leaves velocity out and names it in Any"},
+		{func() { q.Any(vel).Without(vel) },
+			"Query.Without: the query leaves velocity out and names it in Any"},
 	} {
 		says(t, tt.f, tt.says)
 	}

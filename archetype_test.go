@@ -24,7 +24,8 @@ func TestArchetypeIsItsSet(t *testing.T) {
 		}
 	}
 	seen := map[*Archetype]int{}
-	sets := [][]AnyColumn{{}, {c[0]}, {c[1]}, {c[0], c[1]}, {c[128]}, {c[0], c[128]}, {c[1], c[28]}, {c[129]}, {c[256], c[44]}}
+	sets := [][]AnyColumn{{}, {c[0]}, {c[1]}, {c[0], c[1]}, {c[128]}, {c[0], c[128]}, {c[1], c[28]}, {c[129]},
+		{c[256], c[44]}}
 	for i, set := range sets {
 		if j, twice := seen[w.Archetype(set...)]; twice {
 			t.Errorf("sets %d and %d give one archetype", i, j)
@@ -43,7 +44,8 @@ func TestNewIsZero(t *testing.T) {
 		a, b := w.Archetype(pos, odd), w.Archetype(late)
 		zero := func(e Entity) bool {
 			p, o, l := pos.Get(e), odd.Get(e), late.Get(e)
-			return (p == nil || *p == position{}) && (o == nil || *o == [13]byte{}) && (l == nil || *l == [9]uint64{})
+			return (p == nil || *p == position{}) && (o == nil || *o == [13]byte{}) &&
+				(l == nil || *l == [9]uint64{})
 		}
 		dirty := func(e Entity) {
 			pos.Add(e, position{1, 2})
@@ -152,7 +154,8 @@ func TestNewN(t *testing.T) {
 	}
 }
 
-// TestNewNPanicInFill checks that a panic in fill leaves a consistent world in which the new entities are alive.
+// TestNewNPanicInFill checks that a panic in fill leaves a consistent world in which the new entities are
+// alive.
 func TestNewNPanicInFill(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()

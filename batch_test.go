@@ -31,7 +31,8 @@ func mixedWorld(t *testing.T) (*World, Column[uint64], Column[byte]) {
 func TestBatches(t *testing.T) {
 	w, a, b := mixedWorld(t)
 	for name, q := range map[string]Query{
-		"all": w.Query(), "a": w.Query(a), "a b": w.Query(a, b), "a − b": w.Query(a).Without(b), "none": w.Query(b).Without(a),
+		"all": w.Query(), "a": w.Query(a), "a b": w.Query(a, b), "a − b": w.Query(a).Without(b),
+		"none": w.Query(b).Without(a),
 	} {
 		want := entitiesOf(q)
 		for _, n := range []int{1, 2, 63, 64, 65, 100, 1000, 5000, 1 << 15, math.MaxInt} {
@@ -46,9 +47,11 @@ func TestBatches(t *testing.T) {
 					sum += r.Len()
 				}
 				if len(one) != batch.Len() || sum != batch.Len() {
-					t.Fatalf("%s, %d: batch %d has %d entities, %d in runs, Len is %d", name, n, i, len(one), sum, batch.Len())
+					t.Fatalf("%s, %d: batch %d has %d entities, %d in runs, Len is %d", name, n, i, len(one),
+						sum, batch.Len())
 				}
-				if last := i == len(batches)-1; !last && batch.Len() < n || batch.Len() > n && batch.Len() > n+63 || batch.Len() == 0 {
+				if last := i == len(batches)-1; !last && batch.Len() < n || batch.Len() > n &&
+					batch.Len() > n+63 || batch.Len() == 0 {
 					t.Fatalf("%s, %d: batch %d of %d has %d entities", name, n, i, len(batches), batch.Len())
 				}
 				if batch.lo < end || one[0].slot/64 < batch.lo || one[len(one)-1].slot/64 >= batch.end {
@@ -93,7 +96,8 @@ func TestBatchesOnGoroutines(t *testing.T) {
 		wg.Wait()
 		for e := range q.All() {
 			if *a.Get(e) != uint64(workers)*uint64(e.Slot()) {
-				t.Fatalf("%d workers: %v is %d, want %d", workers, e, *a.Get(e), uint64(workers)*uint64(e.Slot()))
+				t.Fatalf("%d workers: %v is %d, want %d", workers, e, *a.Get(e),
+					uint64(workers)*uint64(e.Slot()))
 			}
 		}
 	}
@@ -137,7 +141,8 @@ func TestBatchMisuse(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	w, a, b := mixedWorld(t)
-	for name, q := range map[string]Query{"all": w.Query(), "b": w.Query(b), "a − b": w.Query(a).Without(b), "none": w.Query(b).Without(a)} {
+	for name, q := range map[string]Query{"all": w.Query(), "b": w.Query(b), "a − b": w.Query(a).Without(b),
+		"none": w.Query(b).Without(a)} {
 		want, got := map[int]uint64{}, map[int]uint64{}
 		for e := range q.All() {
 			want[int(e.Slot()/64)] |= 1 << (e.Slot() % 64)
@@ -204,7 +209,8 @@ func TestFirstAndSingle(t *testing.T) {
 	says(t, func() { Query{}.Single() }, "zero Query")
 }
 
-// TestQueryFormsAllocateNothing runs queries in every form. The queries themselves are made once, before the count.
+// TestQueryFormsAllocateNothing runs queries in every form. The queries themselves are made once, before the
+// count.
 func TestQueryFormsAllocateNothing(t *testing.T) {
 	if invariants.Enabled {
 		t.Skip("the invariant checks allocate")

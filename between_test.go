@@ -11,7 +11,8 @@ func TestBetween(t *testing.T) {
 	w, a, b := mixedWorld(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	queries := map[string]Query{
-		"all": w.Query(), "a": w.Query(a), "a b": w.Query(a, b), "a − b": w.Query(a).Without(b), "none": w.Query(b).Without(a),
+		"all": w.Query(), "a": w.Query(a), "a b": w.Query(a, b), "a − b": w.Query(a).Without(b),
+		"none":   w.Query(b).Without(a),
 		"a or b": w.Query().Any(a, b), "optional": w.Query(a).Optional(b), "exactly": w.Query(a).Exactly(),
 	}
 	for name, q := range queries {
@@ -36,14 +37,15 @@ func TestBetween(t *testing.T) {
 				}
 			}
 			if !slices.Equal(got, want) {
-				t.Fatalf("%s between %d and %d: words have %d entities, want %d", name, lo, hi, len(got), len(want))
+				t.Fatalf("%s between %d and %d: words have %d entities, want %d", name, lo, hi, len(got),
+					len(want))
 			}
 		}
 	}
 }
 
-// TestBetweenParts cuts a query into ranges of slots, and each range into batches. Together they yield what the whole
-// query yields.
+// TestBetweenParts cuts a query into ranges of slots, and each range into batches. Together they yield what
+// the whole query yields.
 func TestBetweenParts(t *testing.T) {
 	w, a, b := mixedWorld(t)
 	q := w.Query(a).Without(b)
@@ -65,7 +67,8 @@ func TestBetweenEdges(t *testing.T) {
 	w, _, _ := mixedWorld(t)
 	count := func(q Query) int { return q.Count() }
 	for _, c := range []struct{ lo, hi, want int }{
-		{0, 1 << 15, 1 << 15}, {math.MinInt, math.MaxInt, 1 << 15}, {5, 5, 0}, {9, 3, 0}, {-9, 0, 0}, {-9, 1, 1}, {1 << 15, math.MaxInt, 0},
+		{0, 1 << 15, 1 << 15}, {math.MinInt, math.MaxInt, 1 << 15}, {5, 5, 0}, {9, 3, 0}, {-9, 0, 0},
+		{-9, 1, 1}, {1 << 15, math.MaxInt, 0},
 		{math.MaxInt, math.MaxInt, 0}, {math.MinInt, math.MinInt, 0}, {63, 65, 2}, {1<<15 - 1, 1 << 20, 1},
 	} {
 		if n := count(w.Query().Between(c.lo, c.hi)); n != c.want {

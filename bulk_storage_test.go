@@ -21,24 +21,36 @@ type bulkVerbs struct {
 // bulkStorages makes one column of each storage in w.
 func bulkStorages(w *World) []bulkVerbs {
 	all := storages(w)
-	c, s, h, g := all[0].column.(Column[number]), all[1].column.(SparseColumn[number]), all[2].column.(HeapColumn[boxed]), all[3].column.(Tag)
-	value := func(f func(Entity, uint64)) func(Entity, *number) { return func(e Entity, v *number) { f(e, v.N) } }
-	unboxed := func(f func(Entity, uint64)) func(Entity, *boxed) { return func(e Entity, v *boxed) { f(e, *v.N) } }
+	c, s, h, g := all[0].column.(Column[number]), all[1].column.(SparseColumn[number]),
+		all[2].column.(HeapColumn[boxed]), all[3].column.(Tag)
+	value := func(f func(Entity, uint64)) func(Entity, *number) {
+		return func(e Entity, v *number) { f(e, v.N) }
+	}
+	unboxed := func(f func(Entity, uint64)) func(Entity, *boxed) {
+		return func(e Entity, v *boxed) { f(e, *v.N) }
+	}
 	bare := func(f func(Entity, uint64)) func(Entity) { return func(e Entity) { f(e, 0) } }
 	return []bulkVerbs{
-		{all[0], func(q Query, n uint64) int { return c.AddAll(q, number{n}) }, func(q Query, n uint64) int { return c.SetAll(q, number{n}) },
-			c.RemoveAll, func(f func(Entity, uint64)) { c.OnAdd(value(f)) }, func(f func(Entity, uint64)) { c.OnRemove(value(f)) }},
-		{all[1], func(q Query, n uint64) int { return s.AddAll(q, number{n}) }, func(q Query, n uint64) int { return s.SetAll(q, number{n}) },
-			s.RemoveAll, func(f func(Entity, uint64)) { s.OnAdd(value(f)) }, func(f func(Entity, uint64)) { s.OnRemove(value(f)) }},
-		{all[2], func(q Query, n uint64) int { return h.AddAll(q, boxed{&n}) }, func(q Query, n uint64) int { return h.SetAll(q, boxed{&n}) },
-			h.RemoveAll, func(f func(Entity, uint64)) { h.OnAdd(unboxed(f)) }, func(f func(Entity, uint64)) { h.OnRemove(unboxed(f)) }},
+		{all[0], func(q Query, n uint64) int { return c.AddAll(q, number{n}) },
+			func(q Query, n uint64) int { return c.SetAll(q, number{n}) },
+			c.RemoveAll, func(f func(Entity, uint64)) { c.OnAdd(value(f)) },
+			func(f func(Entity, uint64)) { c.OnRemove(value(f)) }},
+		{all[1], func(q Query, n uint64) int { return s.AddAll(q, number{n}) },
+			func(q Query, n uint64) int { return s.SetAll(q, number{n}) },
+			s.RemoveAll, func(f func(Entity, uint64)) { s.OnAdd(value(f)) },
+			func(f func(Entity, uint64)) { s.OnRemove(value(f)) }},
+		{all[2], func(q Query, n uint64) int { return h.AddAll(q, boxed{&n}) },
+			func(q Query, n uint64) int { return h.SetAll(q, boxed{&n}) },
+			h.RemoveAll, func(f func(Entity, uint64)) { h.OnAdd(unboxed(f)) },
+			func(f func(Entity, uint64)) { h.OnRemove(unboxed(f)) }},
 		{all[3], func(q Query, _ uint64) int { return g.AddAll(q) }, nil,
-			g.RemoveAll, func(f func(Entity, uint64)) { g.OnAdd(bare(f)) }, func(f func(Entity, uint64)) { g.OnRemove(bare(f)) }},
+			g.RemoveAll, func(f func(Entity, uint64)) { g.OnAdd(bare(f)) },
+			func(f func(Entity, uint64)) { g.OnRemove(bare(f)) }},
 	}
 }
 
-// TestBulkOfEachStorage runs the bulk operations on a column of each storage, with and without hooks. AddAll gets a
-// query that excludes the column.
+// TestBulkOfEachStorage runs the bulk operations on a column of each storage, with and without hooks. AddAll
+// gets a query that excludes the column.
 func TestBulkOfEachStorage(t *testing.T) {
 	const n = 9000
 	for kind := range 4 {
@@ -72,8 +84,10 @@ func TestBulkOfEachStorage(t *testing.T) {
 			}
 			check := func(step string, got, want int, changes uint64) {
 				t.Helper()
-				if got != want || s.count() != len(model) || w.changes-changes != uint64(len(wantTold)) && hooked {
-					t.Fatalf("%s, %s: returns %d, want %d; %d entities have the component, want %d; %d changes", name, step, got, want, s.count(), len(model), w.changes-changes)
+				if got != want || s.count() != len(model) || w.changes-changes != uint64(len(wantTold)) &&
+					hooked {
+					t.Fatalf("%s, %s: returns %d, want %d; %d entities have it, want %d; %d changes",
+						name, step, got, want, s.count(), len(model), w.changes-changes)
 				}
 				for _, e := range es {
 					want, has := model[e]
@@ -82,7 +96,8 @@ func TestBulkOfEachStorage(t *testing.T) {
 					}
 				}
 				if hooked && fmt.Sprint(told) != fmt.Sprint(wantTold) {
-					t.Fatalf("%s, %s: hooks saw %d different calls, want %d", name, step, len(told), len(wantTold))
+					t.Fatalf("%s, %s: hooks saw %d different calls, want %d", name, step, len(told),
+						len(wantTold))
 				}
 				clear(told)
 				clear(wantTold)
@@ -125,7 +140,8 @@ func TestBulkOfEachStorage(t *testing.T) {
 			check("AddAll to a list", s.addAll(w.Query().Among(list), 5), 4902, changes)
 			changes = w.changes
 			if got := s.removeAll(w.Query().Among(nil)); got != 0 || w.changes != changes {
-				t.Errorf("%s: RemoveAll over an empty list returns %d and counts %d changes", name, got, w.changes-changes)
+				t.Errorf("%s: RemoveAll over an empty list returns %d and counts %d changes", name, got,
+					w.changes-changes)
 			}
 			if n := w.DeleteAll(w.Query(s.column)); n != len(model) || s.count() != 0 {
 				t.Errorf("%s: %d deleted, want %d, %d left", name, n, len(model), s.count())
@@ -138,7 +154,8 @@ func TestBulkOfEachStorage(t *testing.T) {
 	}
 }
 
-// TestBulkOfStoragesRefused checks that a bulk operation without enough memory changes nothing and calls no hook.
+// TestBulkOfStoragesRefused checks that a bulk operation without enough memory changes nothing and calls no
+// hook.
 func TestBulkOfStoragesRefused(t *testing.T) {
 	limit := vm.NewLimit(4 << 20)
 	w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})
@@ -154,20 +171,25 @@ func TestBulkOfStoragesRefused(t *testing.T) {
 	rare.Add(es[5], [1024]byte{1})
 	before, used := fmt.Sprint(w.Stats()), rare.c.slots
 	exhausted(t, func() error { rare.AddAll(w.Query(a), [1024]byte{2}); return nil }, vm.ErrLimit, "limit")
-	exhausted(t, func() error { rare.AddAll(w.Query().Among(es), [1024]byte{2}); return nil }, vm.ErrLimit, "limit")
-	exhausted(t, func() error { w.Exchange(w.Query(a), []AnyColumn{rare}, []AnyColumn{a}); return nil }, vm.ErrLimit, "limit")
-	if after := fmt.Sprint(w.Stats()); after != before || a.Len() != 1<<14 || rare.c.slots != used || rare.Len() != 1 || rare.Get(es[5])[0] != 1 {
+	exhausted(t, func() error { rare.AddAll(w.Query().Among(es), [1024]byte{2}); return nil }, vm.ErrLimit,
+		"limit")
+	exhausted(t, func() error { w.Exchange(w.Query(a), []AnyColumn{rare}, []AnyColumn{a}); return nil },
+		vm.ErrLimit, "limit")
+	if after := fmt.Sprint(w.Stats()); after != before || a.Len() != 1<<14 || rare.c.slots != used ||
+		rare.Len() != 1 || rare.Get(es[5])[0] != 1 {
 		t.Errorf("a refusal changed the world:\n%s\n%s", before, after)
 	}
 	w.checkInvariants()
-	if n := rare.AddAll(w.Query().Among(es[:200]), [1024]byte{2}); n != 200 || rare.Get(es[199])[0] != 2 || rare.Has(es[200]) {
+	if n := rare.AddAll(w.Query().Among(es[:200]), [1024]byte{2}); n != 200 || rare.Get(es[199])[0] != 2 ||
+		rare.Has(es[200]) {
 		t.Errorf("AddAll to 200 entities returns %d", n)
 	}
 	w.checkInvariants()
 }
 
 func TestBulkOfStoragesMisuse(t *testing.T) {
-	w, abroad := NewWorld(Options{Name: "home", MaxEntities: 64}), NewWorld(Options{Name: "abroad", MaxEntities: 64})
+	w, abroad := NewWorld(Options{Name: "home", MaxEntities: 64}),
+		NewWorld(Options{Name: "abroad", MaxEntities: 64})
 	defer w.Close()
 	defer abroad.Close()
 	tag, rare, heap := NewTag(w, "t"), NewSparseColumn[uint64](w), NewHeapColumn[string](w)

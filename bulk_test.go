@@ -26,7 +26,8 @@ func testBulk(t *testing.T, pages vm.Pages) {
 		}
 	}
 	third := (n + 2) / 3
-	check := func(what string, got, want int, changes uint64, members int, value func(i int) ([3]uint32, bool)) {
+	check := func(what string, got, want int, changes uint64, members int,
+		value func(i int) ([3]uint32, bool)) {
 		t.Helper()
 		if got != want {
 			t.Errorf("%s returns %d, want %d", what, got, want)
@@ -49,13 +50,17 @@ func testBulk(t *testing.T, pages vm.Pages) {
 	v := [3]uint32{1, 2, 3}
 	got := b.AddAll(w.Query(c), v)
 	changes += uint64(third)
-	check("AddAll to a third", got, third, changes, third, func(i int) ([3]uint32, bool) { return v, i%3 == 0 })
+	check("AddAll to a third", got, third, changes, third,
+		func(i int) ([3]uint32, bool) { return v, i%3 == 0 })
 	got = b.AddAll(w.Query(c), [3]uint32{4})
-	check("AddAll again overwrites", got, third, changes, third, func(i int) ([3]uint32, bool) { return [3]uint32{4}, i%3 == 0 })
+	check("AddAll again overwrites", got, third, changes, third,
+		func(i int) ([3]uint32, bool) { return [3]uint32{4}, i%3 == 0 })
 	got = b.SetAll(w.Query(), [3]uint32{5})
-	check("SetAll of components", got, third, changes, third, func(i int) ([3]uint32, bool) { return [3]uint32{5}, i%3 == 0 })
+	check("SetAll of components", got, third, changes, third,
+		func(i int) ([3]uint32, bool) { return [3]uint32{5}, i%3 == 0 })
 	got = b.SetAll(w.Query(a).Without(b), [3]uint32{6})
-	check("SetAll of missing components", got, 0, changes, third, func(i int) ([3]uint32, bool) { return [3]uint32{5}, i%3 == 0 })
+	check("SetAll of missing components", got, 0, changes, third,
+		func(i int) ([3]uint32, bool) { return [3]uint32{5}, i%3 == 0 })
 	// The query excludes the column that AddAll adds. It sees the world as it was before the call.
 	got = b.AddAll(w.Query(a).Without(b), v)
 	changes += uint64(n - third)
@@ -70,7 +75,8 @@ func testBulk(t *testing.T, pages vm.Pages) {
 	check("RemoveAll of missing components", got, 0, changes, n, mixed)
 	got = b.RemoveAll(w.Query(b, c))
 	changes += uint64(third)
-	check("RemoveAll from a third", got, third, changes, n-third, func(i int) ([3]uint32, bool) { return v, i%3 != 0 })
+	check("RemoveAll from a third", got, third, changes, n-third,
+		func(i int) ([3]uint32, bool) { return v, i%3 != 0 })
 	got = b.RemoveAll(w.Query())
 	changes += uint64(n - third)
 	check("RemoveAll", got, n-third, changes, 0, func(i int) ([3]uint32, bool) { return v, false })
@@ -99,7 +105,8 @@ func TestBulkOfExtremeSizes(t *testing.T) {
 	defer w.Close()
 	tag, big := NewColumn[struct{}](w), NewColumn[[1 << 20]byte](w)
 	w.Archetype().NewN(60, nil)
-	if n := tag.AddAll(w.Query(), struct{}{}); n != 60 || tag.Len() != 60 || tag.SetAll(w.Query(), struct{}{}) != 60 {
+	if n := tag.AddAll(w.Query(), struct{}{}); n != 60 || tag.Len() != 60 ||
+		tag.SetAll(w.Query(), struct{}{}) != 60 {
 		t.Errorf("AddAll returns %d and Len %d, want 60", n, tag.Len())
 	}
 	if raceEnabled {
@@ -111,13 +118,15 @@ func TestBulkOfExtremeSizes(t *testing.T) {
 	tag.Add(first, struct{}{})
 	var v [1 << 20]byte
 	v[1<<20-1] = 7
-	if n := big.AddAll(w.Query(tag), v); n != 1 || big.Get(first)[1<<20-1] != 7 || big.RemoveAll(w.Query()) != 1 {
+	if n := big.AddAll(w.Query(tag), v); n != 1 || big.Get(first)[1<<20-1] != 7 ||
+		big.RemoveAll(w.Query()) != 1 {
 		t.Errorf("AddAll of 1 MiB returns %d, want 1", n)
 	}
 	w.checkInvariants()
 }
 
-// TestManyColumnsInBulk checks that DeleteAll removes the components of columns that share a bit in a word's mask.
+// TestManyColumnsInBulk checks that DeleteAll removes the components of columns that share a bit in a word's
+// mask.
 func TestManyColumnsInBulk(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 256})
 	defer w.Close()
@@ -204,9 +213,11 @@ func TestBulkRefused(t *testing.T) {
 		q := w.Query(a)
 		used, before := limit.Used(), fmt.Sprint(w.Stats())
 		exhausted(t, func() error { big.AddAll(q, [1024]byte{}); return nil }, vm.ErrLimit, "limit")
-		exhausted(t, func() error { w.Exchange(q, []AnyColumn{tag, big}, []AnyColumn{a}); return nil }, vm.ErrLimit, "limit")
+		exhausted(t, func() error { w.Exchange(q, []AnyColumn{tag, big}, []AnyColumn{a}); return nil },
+			vm.ErrLimit, "limit")
 		if after := fmt.Sprint(w.Stats()); after != before || limit.Used() != used {
-			t.Errorf("%v: a refusal changed the world, %d bytes more:\n%s\n%s", pages, limit.Used()-used, before, after)
+			t.Errorf("%v: a refusal changed the world, %d bytes more:\n%s\n%s", pages, limit.Used()-used,
+				before, after)
 		}
 		w.checkInvariants()
 		// A query that matches fewer entities needs less memory.
@@ -214,7 +225,8 @@ func TestBulkRefused(t *testing.T) {
 		for _, e := range es[:200] {
 			few.Add(e, 1)
 		}
-		if n := big.AddAll(w.Query(few), [1024]byte{2}); n != 200 || big.Get(es[199])[0] != 2 || big.Has(es[200]) {
+		if n := big.AddAll(w.Query(few), [1024]byte{2}); n != 200 || big.Get(es[199])[0] != 2 ||
+			big.Has(es[200]) {
 			t.Errorf("%v: AddAll to 200 entities returns %d", pages, n)
 		}
 		w.checkInvariants()
@@ -225,7 +237,8 @@ func TestBulkRefused(t *testing.T) {
 }
 
 func TestBulkMisuse(t *testing.T) {
-	w, abroad := NewWorld(Options{Name: "home", MaxEntities: 64}), NewWorld(Options{Name: "abroad", MaxEntities: 64})
+	w, abroad := NewWorld(Options{Name: "home", MaxEntities: 64}),
+		NewWorld(Options{Name: "abroad", MaxEntities: 64})
 	defer w.Close()
 	defer abroad.Close()
 	pos, vel, foreign := NewColumn[position](w), NewColumn[velocity](w), NewColumn[uint64](abroad)
@@ -241,12 +254,16 @@ func TestBulkMisuse(t *testing.T) {
 		{func() { pos.RemoveAll(theirs) }, "Column.RemoveAll: the query belongs to another world"},
 		{func() { pos.AddAll(Query{}, position{}) }, "zero Query"},
 		{func() { pos.RemoveAll(Query{}) }, "zero Query"},
-		{func() { Column[velocity]{}.AddAll(q, velocity{}) }, "Column.AddAll: the column was not made with NewColumn"},
+		{func() { Column[velocity]{}.AddAll(q, velocity{}) },
+			"Column.AddAll: the column was not made with NewColumn"},
 		{func() { w.Exchange(theirs, nil, nil) }, "World.Exchange: the query belongs to another world"},
 		{func() { w.Exchange(Query{}, nil, nil) }, "zero Query"},
-		{func() { w.Exchange(q, []AnyColumn{vel, vel}, nil) }, "World.Exchange: column velocity is named twice"},
-		{func() { w.Exchange(q, []AnyColumn{foreign}, nil) }, "World.Exchange: column uint64 belongs to world"},
-		{func() { w.Exchange(q, []AnyColumn{vel, pos}, []AnyColumn{pos}) }, "column position is in add and in remove"},
+		{func() { w.Exchange(q, []AnyColumn{vel, vel}, nil) },
+			"World.Exchange: column velocity is named twice"},
+		{func() { w.Exchange(q, []AnyColumn{foreign}, nil) },
+			"World.Exchange: column uint64 belongs to world"},
+		{func() { w.Exchange(q, []AnyColumn{vel, pos}, []AnyColumn{pos}) },
+			"column position is in add and in remove"},
 	} {
 		says(t, tt.f, tt.says)
 	}

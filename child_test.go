@@ -11,11 +11,12 @@ import (
 	"github.com/vastgo/vast/internal/childtest"
 )
 
-// childVariable is the environment variable that names a child: a process with it runs the child instead of the tests.
+// childVariable is the environment variable that names a child: a process with it runs the child instead of
+// the tests.
 const childVariable = "VAST_TEST_CHILD"
 
-// children are functions that run in a process of their own because they set limits, leak, or fail on purpose. A child
-// panics when a check fails. Test files for one system or build add their own children.
+// children are functions that run in a process of their own because they set limits, leak, or fail on
+// purpose. A child panics when a check fails. Test files for one system or build add their own children.
 var children = map[string]func(){}
 
 func TestMain(m *testing.M) {
@@ -28,8 +29,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// feedHeap makes the Go heap take more memory than any child needs, and frees it again. Otherwise the Go heap could not
-// grow under a child's limit, and the process would end before the child can report.
+// feedHeap makes the Go heap take more memory than any child needs, and frees it again. Otherwise the Go heap
+// could not grow under a child's limit, and the process would end before the child can report.
 func feedHeap() {
 	b := make([]byte, 24<<20)
 	for i := 0; i < len(b); i += 4096 {

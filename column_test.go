@@ -15,12 +15,15 @@ func TestColumn(t *testing.T) {
 		t.Errorf("the names are %q and %q", pos.Name(), named.Name())
 	}
 	e, other := w.Archetype(pos).New(), w.Archetype(pos).New()
-	if named.Has(e) || named.Get(e) != nil || named.Set(e, velocity{1, 1}) || named.Remove(e) || named.Len() != 0 {
+	if named.Has(e) || named.Get(e) != nil || named.Set(e, velocity{1, 1}) || named.Remove(e) ||
+		named.Len() != 0 {
 		t.Error("an entity has a component that was not added")
 	}
 	p := named.Add(e, velocity{1, 2})
-	if p == nil || *p != (velocity{1, 2}) || named.Get(e) != p || !named.Has(e) || named.Has(other) || named.Len() != 1 {
-		t.Errorf("Add returned %v at %p, Get %p; %d entities have the component", p, p, named.Get(e), named.Len())
+	if p == nil || *p != (velocity{1, 2}) || named.Get(e) != p || !named.Has(e) || named.Has(other) ||
+		named.Len() != 1 {
+		t.Errorf("Add returned %v at %p, Get %p; %d entities have the component", p, p, named.Get(e),
+			named.Len())
 	}
 	if again := named.Add(e, velocity{3, 4}); again != p || *p != (velocity{3, 4}) || named.Len() != 1 {
 		t.Errorf("added twice: %v at %p, first at %p", *again, again, p)
@@ -28,7 +31,8 @@ func TestColumn(t *testing.T) {
 	if !named.Set(e, velocity{5, 6}) || *p != (velocity{5, 6}) {
 		t.Errorf("set: %v", *p)
 	}
-	if !named.Remove(e) || named.Remove(e) || named.Has(e) || named.Get(e) != nil || named.Len() != 0 || !w.Alive(e) {
+	if !named.Remove(e) || named.Remove(e) || named.Has(e) || named.Get(e) != nil || named.Len() != 0 ||
+		!w.Alive(e) {
 		t.Error("Remove did not remove the component exactly once")
 	}
 	if pos.Get(e) == nil || *pos.Get(e) != (position{}) || pos.Len() != 2 {
@@ -96,8 +100,8 @@ func TestColumnWithoutSize(t *testing.T) {
 	}
 }
 
-// deleteAtTheEdge adds components up to the edge of the column's committed memory and deletes the entities. No presence
-// bit may remain for the slot's next entity.
+// deleteAtTheEdge adds components up to the edge of the column's committed memory and deletes the entities.
+// No presence bit may remain for the slot's next entity.
 func deleteAtTheEdge[T any](t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -120,7 +124,8 @@ func deleteAtTheEdge[T any](t *testing.T) {
 		}
 	}
 	if late.Len() != 1 {
-		t.Errorf("%T: %d entities of %d kept their component when they were deleted", *new(T), late.Len()-1, edge)
+		t.Errorf("%T: %d entities of %d kept their component when they were deleted", *new(T), late.Len()-1,
+			edge)
 	}
 	for range n - 1 {
 		if e := a.New(); late.Has(e) {
@@ -139,7 +144,8 @@ func TestColumnEdge(t *testing.T) {
 	deleteAtTheEdge[[1001]byte](t)
 }
 
-// TestColumnsBeyondMask uses more columns than a word's mask has bits. Deletion must remove the components of each.
+// TestColumnsBeyondMask uses more columns than a word's mask has bits. Deletion must remove the components of
+// each.
 func TestColumnsBeyondMask(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()

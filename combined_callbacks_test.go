@@ -2,9 +2,9 @@ package vast
 
 import "strings"
 
-// useFromCallback calls an operation from every eighth call of a hook or a fill. A forbidden operation must panic and
-// change nothing, so that the outer operation continues; an allowed one must work. Archetype.Grow is not called: it
-// decides where entities lie, and the answers must be the same without hooks.
+// useFromCallback calls an operation from every eighth call of a hook or a fill. A forbidden operation must
+// panic and change nothing, so that the outer operation continues; an allowed one must work. Archetype.Grow
+// is not called: it decides where entities lie, and the answers must be the same without hooks.
 func (m *combinedModel) useFromCallback() {
 	m.callbacks++
 	if m.callbacks%8 != 0 {
@@ -40,7 +40,9 @@ func (m *combinedModel) useFromCallback() {
 		m.mayFail(m.values[m.callbacks/80%len(m.values)].grow)
 	case 9:
 		if len(w.columns) < 40 && !m.options.faults {
-			NewTag(w, "met").OnRemove(func(Entity) { m.must(false, "OnRemove of a tag without entities is called") })
+			NewTag(w, "met").OnRemove(func(Entity) {
+				m.must(false, "OnRemove of a tag without entities is called")
+			})
 		}
 	}
 }

@@ -30,12 +30,14 @@ func (m *combinedModel) checkEntity(e Entity) {
 	for _, r := range m.relations {
 		got, has := r.Target(e)
 		want, ok := r.target[e]
-		m.must(got == want && has == ok && r.Has(e) == ok, "%s: the target of %v is %v, want %v", r.Name(), e, got, want)
+		m.must(got == want && has == ok && r.Has(e) == ok, "%s: the target of %v is %v, want %v", r.Name(), e,
+			got, want)
 		n := r.CountSources(e)
 		m.must(n == len(r.sources[e]), "%s: %v has %d sources, want %d", r.Name(), e, n, len(r.sources[e]))
 	}
 	out, in := m.roads.CountTargets(e), m.roads.CountSources(e)
-	m.must(out == len(m.roads.out[e]) && in == len(m.roads.in[e]), "%v has %d edges out and %d in, want %d and %d",
+	m.must(out == len(m.roads.out[e]) && in == len(m.roads.in[e]),
+		"%v has %d edges out and %d in, want %d and %d",
 		e, out, in, len(m.roads.out[e]), len(m.roads.in[e]))
 }
 
@@ -43,11 +45,13 @@ func (m *combinedModel) checkEntity(e Entity) {
 func (m *combinedModel) checkLinks(e Entity) {
 	for _, r := range m.relations {
 		sources := slices.Collect(r.Sources(e))
-		m.must(slices.Equal(sources, r.sources[e]), "%s: the sources of %v are %v, want %v", r.Name(), e, sources, r.sources[e])
+		m.must(slices.Equal(sources, r.sources[e]), "%s: the sources of %v are %v, want %v", r.Name(), e,
+			sources, r.sources[e])
 		if r.options.Cyclic {
 			continue
 		}
-		m.must(r.Depth(e) == r.depth(e), "%s: the depth of %v is %d, want %d", r.Name(), e, r.Depth(e), r.depth(e))
+		m.must(r.Depth(e) == r.depth(e), "%s: the depth of %v is %d, want %d", r.Name(), e, r.Depth(e),
+			r.depth(e))
 		var below []Entity
 		var walk func(Entity)
 		walk = func(e Entity) {
@@ -59,7 +63,8 @@ func (m *combinedModel) checkLinks(e Entity) {
 		if _, ok := r.target[e]; !ok {
 			walk(e)
 			got := slices.Collect(r.Descendants(e))
-			m.must(slices.Equal(got, below), "%s: the descendants of %v are %v, want %v", r.Name(), e, got, below)
+			m.must(slices.Equal(got, below), "%s: the descendants of %v are %v, want %v", r.Name(), e, got,
+				below)
 		}
 	}
 	var out, in []Entity
@@ -107,7 +112,8 @@ func (m *combinedModel) checkAll() {
 		n := m.world.Query(col).Count()
 		m.must(n == counts[c], "%s has %d entities, want %d", col.Name(), n, counts[c])
 		m.must(c >= combinedValues || m.values[c].count() == n, "Len of %s is not %d", col.Name(), n)
-		m.must(m.told[c] == nil || len(m.told[c]) == n, "according to the hooks of %s %d entities have it, want %d",
+		m.must(m.told[c] == nil || len(m.told[c]) == n,
+			"according to the hooks of %s %d entities have it, want %d",
 			col.Name(), len(m.told[c]), n)
 	}
 	for _, tr := range m.trackers {

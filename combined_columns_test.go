@@ -52,8 +52,9 @@ type valued[T any] interface {
 
 func combinedOf[T comparable](c valued[T], to func(uint64) T, from func(T) uint64) combinedColumn {
 	return combinedColumn{
-		AnyColumn: c, writtenByAdd: true, count: c.Len, remove: c.Remove, removeAll: c.RemoveAll, removeLater: c.RemoveLater,
-		cut: func(v uint64) uint64 { return from(to(v)) },
+		AnyColumn: c, writtenByAdd: true, count: c.Len, remove: c.Remove, removeAll: c.RemoveAll,
+		removeLater: c.RemoveLater,
+		cut:         func(v uint64) uint64 { return from(to(v)) },
 		get: func(e Entity) (uint64, bool) {
 			p := c.Get(e)
 			if (p != nil) != c.Has(e) {
@@ -134,8 +135,8 @@ func combinedTag(t Tag) combinedColumn {
 	}
 }
 
-// The numbers of the combined model's columns: columns with values first, then relations and edges, each followed by
-// its target column.
+// The numbers of the combined model's columns: columns with values first, then relations and edges, each
+// followed by its target column.
 const (
 	combinedValues = 6
 	combinedLinks  = combinedValues // the first relation
@@ -148,18 +149,20 @@ func number64(v uint64) uint64 { return v }
 func combinedColumns(m *combinedModel, s probing.Storage) []combinedColumn {
 	return []combinedColumn{
 		combinedStored(m, "number", s, number64, number64),
-		combinedStored(m, "wide", s, func(v uint64) [3]uint64 { return [3]uint64{v, v, v} }, func(t [3]uint64) uint64 {
-			if t[0] != t[1] || t[0] != t[2] {
-				return mixed
-			}
-			return t[0]
-		}),
+		combinedStored(m, "wide", s, func(v uint64) [3]uint64 { return [3]uint64{v, v, v} },
+			func(t [3]uint64) uint64 {
+				if t[0] != t[1] || t[0] != t[2] {
+					return mixed
+				}
+				return t[0]
+			}),
 		combinedTag(made(m, func() Tag { return NewTag(m.world, "tag") })),
 		combinedStored(m, "rare", probing.StorageSparse, number64, number64),
-		combinedStored(m, "text", probing.StorageHeap, func(v uint64) string { return fmt.Sprint(v) }, func(t string) uint64 {
-			v, _ := strconv.ParseUint(t, 10, 64) // a zero component is an empty string: 0
-			return v
-		}),
+		combinedStored(m, "text", probing.StorageHeap, func(v uint64) string { return fmt.Sprint(v) },
+			func(t string) uint64 {
+				v, _ := strconv.ParseUint(t, 10, 64) // a zero component is an empty string: 0
+				return v
+			}),
 		combinedStored(m, "small", probing.StorageDense,
 			func(v uint64) byte { return byte(v) }, func(t byte) uint64 { return uint64(t) }),
 	}

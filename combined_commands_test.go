@@ -115,7 +115,8 @@ func (m *combinedModel) record(b *byteStream, e combinedRef) {
 		buffer.position = p%7 - 3
 		buffer.At(buffer.position)
 	}
-	k := &combinedCommand{e: e, position: buffer.position, col: b.next() % combinedValues, v: uint64(b.next()) + 1}
+	k := &combinedCommand{e: e, position: buffer.position, col: b.next() % combinedValues,
+		v: uint64(b.next()) + 1}
 	var f func()
 	switch how := b.next() % 16; {
 	case how < 3:
@@ -198,7 +199,9 @@ func (m *combinedModel) applyCommands(b *byteStream) {
 		}
 		c.pending, c.position = nil, 0
 	}
-	slices.SortStableFunc(order, func(a, b *combinedCommand) int { return cmp.Compare(a.position, b.position) })
+	slices.SortStableFunc(order, func(a, b *combinedCommand) int {
+		return cmp.Compare(a.position, b.position)
+	})
 	var applied Applied
 	var err error
 	v := panicOf(func() { applied, err = m.world.Apply(cs...) })

@@ -86,8 +86,8 @@ func (m *combinedModel) eachLink(rule OnDelete, target Entity, f func(source Ent
 	}
 }
 
-// closure returns the entities that a deletion of the seeds deletes. A seed is left out if its deletion would delete the
-// target of a surviving source with rule Refuse.
+// closure returns the entities that a deletion of the seeds deletes. A seed is left out if its deletion would
+// delete the target of a surviving source with rule Refuse.
 func (m *combinedModel) closure(seeds []Entity) map[Entity]bool {
 	for {
 		goes := map[Entity]bool{}

@@ -17,10 +17,10 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// The combined model decodes a stream of bytes into operations on one world. The world has columns of all storages,
-// hooks, relations, edges, trackers and commands; the operations include all forms of queries, bulk operations over
-// them, Trim, Reset and limits. A model of plain maps must agree after each step. The world model has more columns and
-// fewer kinds of operations.
+// The combined model decodes a stream of bytes into operations on one world. The world has columns of all
+// storages, hooks, relations, edges, trackers and commands; the operations include all forms of queries, bulk
+// operations over them, Trim, Reset and limits. A model of plain maps must agree after each step. The world
+// model has more columns and fewer kinds of operations.
 
 type combinedOptions struct {
 	slots   int
@@ -97,13 +97,16 @@ func (m *combinedModel) open() {
 	roads := made(m, func() Edges[uint64] {
 		return NewEdges[uint64](w, "roads", EdgesOptions{OnDelete: m.options.roads, Capacity: 300})
 	})
-	m.roads = &combinedEdges{roads, m.options.roads, map[Entity][]Entity{}, map[Entity][]Entity{}, map[[2]Entity]uint64{}}
+	m.roads = &combinedEdges{roads, m.options.roads, map[Entity][]Entity{}, map[Entity][]Entity{},
+		map[[2]Entity]uint64{}}
 	m.columns = append(m.columns, roads, roads.TargetColumn())
 	for _, set := range combinedSets {
-		m.archetypes = append(m.archetypes, made(m, func() *Archetype { return w.Archetype(m.chosen(set)...) }))
+		m.archetypes = append(m.archetypes,
+			made(m, func() *Archetype { return w.Archetype(m.chosen(set)...) }))
 	}
 	m.trackers = make([]*combinedTracker, 2)
-	m.buffers = []*combinedBuffer{{Commands: NewCommands(w, CommandsOptions{})}, {Commands: NewCommands(w, CommandsOptions{Bytes: 1 << 16})}}
+	m.buffers = []*combinedBuffer{{Commands: NewCommands(w, CommandsOptions{})},
+		{Commands: NewCommands(w, CommandsOptions{Bytes: 1 << 16})}}
 	m.entities, m.order, m.told = map[Entity]*combinedEntity{}, nil, map[int]map[Entity]bool{}
 	if m.options.hooks {
 		m.hookAll()
@@ -116,12 +119,14 @@ func (m *combinedModel) hookAll() {
 		told := map[Entity]bool{}
 		m.told[i] = told
 		return func(e Entity) {
-				m.must(!told[e] && has(e), "OnAdd of %s is called for %v: it was called before: %v, the component exists: %v",
+				m.must(!told[e] && has(e),
+					"OnAdd of %s is called for %v; called before %v, component exists %v",
 					m.columns[i].Name(), e, told[e], has(e))
 				told[e] = true
 				m.useFromCallback()
 			}, func(e Entity) {
-				m.must(told[e] && has(e), "OnRemove of %s is called for %v: OnAdd was called: %v, the component exists: %v",
+				m.must(told[e] && has(e),
+					"OnRemove of %s is called for %v; OnAdd called %v, component exists %v",
 					m.columns[i].Name(), e, told[e], has(e))
 				delete(told, e)
 				m.useFromCallback()
@@ -135,12 +140,14 @@ func (m *combinedModel) hookAll() {
 		add, remove := hooks(combinedLinks+2*i, r.Has)
 		r.OnAdd(func(source, target Entity) {
 			t, has := r.Target(source)
-			m.must(has && t == target, "OnAdd of %s is called for %v → %v, the target is %v", r.Name(), source, target, t)
+			m.must(has && t == target, "OnAdd of %s is called for %v → %v, the target is %v", r.Name(),
+				source, target, t)
 			add(source)
 		})
 		r.OnRemove(func(source, target Entity) {
 			t, has := r.Target(source)
-			m.must(has && t == target && m.world.Alive(target), "OnRemove of %s is called for %v → %v, the target is %v",
+			m.must(has && t == target && m.world.Alive(target),
+				"OnRemove of %s is called for %v → %v, the target is %v",
 				r.Name(), source, target, t)
 			remove(source)
 		})
@@ -214,8 +221,9 @@ func (m *combinedModel) any(b *byteStream) Entity {
 	return Entity{}
 }
 
-// try runs an operation that may run out of memory or slots, and reports whether it succeeded. A refused operation
-// changes nothing. If the memory call that the test made fail refused it, try runs the operation again.
+// try runs an operation that may run out of memory or slots, and reports whether it succeeded. A refused
+// operation changes nothing. If the memory call that the test made fail refused it, try runs the operation
+// again.
 func (m *combinedModel) try(f func()) bool {
 	changes := m.world.changes
 	for {
@@ -228,7 +236,8 @@ func (m *combinedModel) try(f func()) bool {
 		m.must(failed || errors.As(err, new(*vm.Error)), "panic: %v", v)
 		atLimit := m.options.limit != nil && errors.Is(err, vm.ErrLimit)
 		m.must(failed || atLimit || errors.Is(err, vm.ErrCapacity), "%v", err)
-		m.must(m.world.changes == changes && m.world.Len() == len(m.order), "a refusal changed the world: %v", err)
+		m.must(m.world.changes == changes && m.world.Len() == len(m.order), "a refusal changed the world: %v",
+			err)
 		if failed {
 			m.checkAll()
 			continue
@@ -297,9 +306,11 @@ func (m *combinedModel) close() {
 	for range 2 {
 		m.done("Close", w.Close)
 	}
-	m.must(w.Len() == 0 && w.Stats().Committed == 0, "the closed world has %d entities and %d bytes committed", w.Len(), w.Stats().Committed)
+	m.must(w.Len() == 0 && w.Stats().Committed == 0,
+		"the closed world has %d entities and %d bytes committed", w.Len(), w.Stats().Committed)
 	for i, told := range m.told {
-		m.must(len(told) == 0, "OnRemove of %s was not called for %d entities", m.columns[i].Name(), len(told))
+		m.must(len(told) == 0, "OnRemove of %s was not called for %d entities", m.columns[i].Name(),
+			len(told))
 	}
 	if m.hog != nil {
 		left := m.options.limit.Used() - m.hog.Committed()
@@ -335,17 +346,20 @@ func TestCombinedModel(t *testing.T) {
 	for i, slots := range []int{64, 320, 1024} {
 		stream := randomStream(rand.New(rand.NewPCG(seed, uint64(i))), combinedBytes(40_000))
 		_, m := combinedDigest(t, combinedOptions{slots: slots, hooks: i > 0, roads: OnDelete(i)}, stream)
-		t.Logf("%d slots: %d steps, %d refusals, %d commands, %d resumed", slots, m.step, m.refusals, m.applied, m.resumed)
+		t.Logf("%d slots: %d steps, %d refusals, %d commands, %d resumed", slots, m.step, m.refusals,
+			m.applied, m.resumed)
 	}
 }
 
-// TestCombinedModelAlike runs one stream with each kind of pages and each storage. The answers must be the same.
+// TestCombinedModelAlike runs one stream with each kind of pages and each storage. The answers must be the
+// same.
 func TestCombinedModelAlike(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	stream := randomStream(rand.New(rand.NewPCG(seed, 1)), combinedBytes(15_000))
 	var first uint64
-	for i, o := range []combinedOptions{{}, {pages: vm.PagesSmall, storage: probing.StorageSparse}, {pages: vm.PagesHuge, storage: probing.StorageHeap},
+	for i, o := range []combinedOptions{{}, {pages: vm.PagesSmall, storage: probing.StorageSparse},
+		{pages: vm.PagesHuge, storage: probing.StorageHeap},
 		{pages: vm.PagesHeap, storage: probing.StorageSparse}} {
 		o.slots, o.hooks = 704, i%2 == 0
 		sum, _ := combinedDigest(t, o, stream)
@@ -370,8 +384,10 @@ func TestCombinedModelLimit(t *testing.T) {
 	refusals, streams := 0, uint64(0)
 	for ; streams < 4 || refusals < least && streams < 40; streams++ {
 		o := combinedOptions{slots: 1 << 13, pages: vm.PagesSmall, hooks: streams%2 == 0,
-			storage: []probing.Storage{probing.StorageDense, probing.StorageSparse}[streams/2%2], limit: vm.NewLimit(64 << 20)}
-		_, m := combinedDigest(t, o, randomStream(rand.New(rand.NewPCG(seed, streams)), combinedBytes(15_000)))
+			storage: []probing.Storage{probing.StorageDense, probing.StorageSparse}[streams/2%2],
+			limit:   vm.NewLimit(64 << 20)}
+		stream := randomStream(rand.New(rand.NewPCG(seed, streams)), combinedBytes(15_000))
+		_, m := combinedDigest(t, o, stream)
 		refusals += m.refusals + m.resumed
 	}
 	t.Logf("%d refusals in %d streams", refusals, streams)
@@ -382,7 +398,8 @@ func TestCombinedModelLimit(t *testing.T) {
 
 // combinedOf64 decodes options from the bits of a byte.
 func combinedOf64(v byte) combinedOptions {
-	o := combinedOptions{slots: 64 << (v % 4 * 2), pages: vm.Pages(v / 64), hooks: v&4 != 0, storage: probing.StorageDense, roads: OnDelete(v % 3)}
+	o := combinedOptions{slots: 64 << (v % 4 * 2), pages: vm.Pages(v / 64), hooks: v&4 != 0,
+		storage: probing.StorageDense, roads: OnDelete(v % 3)}
 	if v&8 != 0 {
 		o.storage = probing.StorageSparse
 	}
@@ -420,7 +437,8 @@ func TestCombinedModelLong(t *testing.T) {
 			break
 		}
 	}
-	t.Logf("seed %d: %d streams, %d steps, %d refusals, %d commands", seed, streams, steps, refusals, commands)
+	t.Logf("seed %d: %d streams, %d steps, %d refusals, %d commands", seed, streams, steps, refusals,
+		commands)
 }
 
 // FuzzCombined decodes its input as TestCombinedModel does. The first byte chooses the options.

@@ -65,7 +65,11 @@ func (m *combinedModel) applyNew(b *byteStream) {
 	m.operation = "NewN"
 	n = n / 4 * (1 + b.next()%3)
 	var runs []Run
-	if !m.try(func() { m.archetypes[a].NewN(n, func(r Run) { runs = append(runs, r); m.useFromCallback() }) }) {
+	fill := func(r Run) {
+		runs = append(runs, r)
+		m.useFromCallback()
+	}
+	if !m.try(func() { m.archetypes[a].NewN(n, fill) }) {
 		m.must(len(runs) == 0, "a refused NewN called fill")
 		return
 	}
@@ -94,7 +98,8 @@ func (m *combinedModel) applyNew(b *byteStream) {
 func (m *combinedModel) applyComponent(b *byteStream) {
 	e, i, v, how := m.any(b), b.next()%combinedValues, uint64(b.next())+1, b.next()%8
 	c, had := m.values[i], m.has(e, i)
-	m.operation = []string{"Add", "Add", "Add", "Set", "Edit", "Remove", "Remove", "Remove and Add"}[how] + " " + c.Name()
+	verbs := []string{"Add", "Add", "Add", "Set", "Edit", "Remove", "Remove", "Remove and Add"}
+	m.operation = verbs[how] + " " + c.Name()
 	switch how {
 	case 0, 1, 2:
 		m.applyAdd(e, i, v)
@@ -129,8 +134,8 @@ func (m *combinedModel) applyAdd(e Entity, i int, v uint64) {
 	})
 }
 
-// target chooses an entity, mostly one of three, so that some targets have many sources and some entities have the
-// same two targets.
+// target chooses an entity, mostly one of three, so that some targets have many sources and some entities
+// have the same two targets.
 func (m *combinedModel) target(b *byteStream) Entity {
 	if v := b.next(); v%4 > 0 && len(m.order) > 0 {
 		return m.order[v/4%min(3, len(m.order))]
@@ -314,8 +319,8 @@ func (m *combinedModel) applyBulk(b *byteStream) {
 	}
 }
 
-// applyEdit writes components while the query runs. The query may ask for changed components: a write must not affect
-// the rest of the loop.
+// applyEdit writes components while the query runs. The query may ask for changed components: a write must
+// not affect the rest of the loop.
 func (m *combinedModel) applyEdit(q *combinedQuery, i int, v uint64) {
 	m.operation += " Edit"
 	c := m.values[i]

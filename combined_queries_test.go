@@ -36,7 +36,8 @@ func (b *byteStream) combinedColumn() int {
 	return v % combinedCount
 }
 
-// query decodes a query. It mostly chooses conditions that match a witness: queries without a match test little.
+// query decodes a query. It mostly chooses conditions that match a witness: queries without a match test
+// little.
 func (m *combinedModel) query(b *byteStream) *combinedQuery {
 	q := &combinedQuery{witness: m.any(b)}
 	for range b.next() % 3 {
@@ -84,7 +85,8 @@ func (m *combinedModel) form(b *byteStream, q *combinedQuery) {
 				group = append(group, c)
 			}
 		}
-		if len(group) > 0 && m.fits(b, slices.ContainsFunc(group, func(c int) bool { return m.has(q.witness, c) })) {
+		matches := slices.ContainsFunc(group, func(c int) bool { return m.has(q.witness, c) })
+		if len(group) > 0 && m.fits(b, matches) {
 			q.Query = q.Any(m.chosen(group)...)
 			q.any = append(q.any, group...)
 			q.test(func(e Entity) bool {
@@ -149,7 +151,8 @@ func (m *combinedModel) formTo(b *byteStream, q *combinedQuery, i int) {
 	q.Query = q.To(r.Relation, target)
 	q.asks(col)
 	q.to, q.target = append(q.to, i), target
-	q.test(func(e Entity) bool { t, ok := r.target[e]; return ok && t == target }, " to %s %v", r.Name(), target)
+	q.test(func(e Entity) bool { t, ok := r.target[e]; return ok && t == target }, " to %s %v", r.Name(),
+		target)
 }
 
 // formChanged asks for components that changed according to one of the trackers.
@@ -165,7 +168,8 @@ func (m *combinedModel) formChanged(b *byteStream, q *combinedQuery, c int) {
 	}
 	q.Query = q.Changed(m.columns[c], tr.Tracker)
 	q.asks(c)
-	q.test(func(e Entity) bool { return m.has(e, c) && tr.isChanged(e, c) }, " changed %s", m.columns[c].Name())
+	q.test(func(e Entity) bool { return m.has(e, c) && tr.isChanged(e, c) }, " changed %s",
+		m.columns[c].Name())
 }
 
 func (q *combinedQuery) asks(col int) {
@@ -234,7 +238,8 @@ func (m *combinedModel) checkQuery(b *byteStream, q *combinedQuery) {
 		m.must(false, "First returns %v, %v; All yields %v", first, ok, got)
 	}
 	single, ok := q.Single()
-	m.must(ok == (len(es) == 1) && single.IsZero() == (len(es) == 0), "Single returns %v, %v; %d entities match",
+	m.must(ok == (len(es) == 1) && single.IsZero() == (len(es) == 0),
+		"Single returns %v, %v; %d entities match",
 		single, ok, len(es))
 	m.checkRuns(q, got)
 	if len(q.to) > 1 && !q.bySlot() {
@@ -257,7 +262,8 @@ func (m *combinedModel) checkQuery(b *byteStream, q *combinedQuery) {
 		m.must(len(one) == batch.Len() && len(one) < n+64, "a batch of %d has %d entities, Len is %d",
 			n, len(one), batch.Len())
 		got = append(got, one...)
-		m.must(len(one) >= n || len(got) == len(es), "a batch of %d has %d entities and is not the last", n, len(one))
+		m.must(len(one) >= n || len(got) == len(es), "a batch of %d has %d entities and is not the last", n,
+			len(one))
 	}
 	m.must(slices.Equal(got, es), "Batches yields %v, want %v", got, es)
 	m.checkDepths(q, es)
@@ -278,13 +284,14 @@ func (m *combinedModel) optionals(q *combinedQuery, e Entity) (set uint) {
 	return set
 }
 
-// checkRuns checks that the runs hold the entities of All, that the entities of a run have the same optional components,
-// and that no run could be longer.
+// checkRuns checks that the runs hold the entities of All, that the entities of a run have the same optional
+// components, and that no run could be longer.
 func (m *combinedModel) checkRuns(q *combinedQuery, es []Entity) {
 	n := 0
 	last := Run{}
 	for r := range q.Runs() {
-		m.must(r.Len() > 0 && n+r.Len() <= len(es), "a run of %d entities, %d of %d remain", r.Len(), len(es)-n, len(es))
+		m.must(r.Len() > 0 && n+r.Len() <= len(es), "a run of %d entities, %d of %d remain", r.Len(),
+			len(es)-n, len(es))
 		for i := range r.Len() {
 			m.must(r.Entity(i) == es[n+i], "the run holds %v, All yields %v", r.Entity(i), es[n+i])
 		}
@@ -348,7 +355,8 @@ func (m *combinedModel) checkDepths(q *combinedQuery, es []Entity) {
 			m.checkAlike(q, r)
 			for i, t := range rel.Slice(r) {
 				m.must(t == rel.target[r.Entity(i)] && depths[r.Entity(i)] == depths[r.Entity(0)],
-					"%v has depth %d in a run of depth %d", r.Entity(i), depths[r.Entity(i)], depths[r.Entity(0)])
+					"%v has depth %d in a run of depth %d", r.Entity(i), depths[r.Entity(i)],
+					depths[r.Entity(0)])
 				got = append(got, r.Entity(i))
 			}
 		}

@@ -92,12 +92,14 @@ func (m *combinedModel) checkTracker(tr *combinedTracker) {
 			what      string
 			got, want []Entity
 		}{
-			{"added", slices.Collect(tr.Added(col)), added}, {"changed", slices.Collect(tr.Changed(col)), changed},
+			{"added", slices.Collect(tr.Added(col)), added},
+			{"changed", slices.Collect(tr.Changed(col)), changed},
 			{"removed", slices.Collect(tr.Removed(col)), removed},
 			{"queried", slices.Collect(m.world.Query().Changed(col, tr.Tracker).All()), either},
 		} {
 			slices.SortFunc(tt.want, bySlot)
-			m.must(slices.Equal(tt.got, tt.want), "column %s, %s: %v, want %v", col.Name(), tt.what, tt.got, tt.want)
+			m.must(slices.Equal(tt.got, tt.want), "column %s, %s: %v, want %v", col.Name(), tt.what, tt.got,
+				tt.want)
 			m.note(tt.what, len(tt.got))
 		}
 	}

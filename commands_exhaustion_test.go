@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestCommandsResume checks that an Apply that runs out of memory keeps the remaining commands, and that later calls
-// apply them in order.
+// TestCommandsResume checks that an Apply that runs out of memory keeps the remaining commands, and that
+// later calls apply them in order.
 func TestCommandsResume(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesSmall, vm.PagesHeap} {
 		t.Run(pages.String(), func(t *testing.T) {
@@ -57,7 +57,8 @@ func TestCommandsResume(t *testing.T) {
 				}
 				// Commands are applied in order: the first n entities have the component.
 				n := large.Len()
-				if n < before || n < len(es) && (large.Has(es[n]) || name.Has(es[n])) || n > 0 && !large.Has(es[n-1]) {
+				if n < before || n < len(es) && (large.Has(es[n]) || name.Has(es[n])) || n > 0 &&
+					!large.Has(es[n-1]) {
 					t.Fatalf("%d components were added, but not to the first %d entities", n, n)
 				}
 				if refusals == 2 { // commands that are recorded now join the remaining ones
@@ -82,7 +83,8 @@ func TestCommandsResume(t *testing.T) {
 					}
 					continue
 				}
-				if large.Get(e)[1023] != byte(i) || *name.Get(e) != fmt.Sprint(i) || pos.Get(e).X != float64(i) ||
+				if large.Get(e)[1023] != byte(i) || *name.Get(e) != fmt.Sprint(i) ||
+					pos.Get(e).X != float64(i) ||
 					sparse.Get(n)[511] != byte(i) || pos.Get(n).Y != float64(i) {
 					t.Fatalf("entity %d has wrong components", i)
 				}
@@ -91,7 +93,8 @@ func TestCommandsResume(t *testing.T) {
 	}
 }
 
-// TestCommandsMaxEntities checks that New commands wait until there are free slots, and that all later commands wait too.
+// TestCommandsMaxEntities checks that New commands wait until there are free slots, and that all later
+// commands wait too.
 func TestCommandsMaxEntities(t *testing.T) {
 	for _, between := range []bool{false, true} {
 		w := NewWorld(Options{MaxEntities: 128})
@@ -127,8 +130,8 @@ func TestCommandsMaxEntities(t *testing.T) {
 	}
 }
 
-// TestCommandsRoom checks that recording without room panics and loses no commands, and that recording after GrowBytes
-// cannot fail.
+// TestCommandsRoom checks that recording without room panics and loses no commands, and that recording after
+// GrowBytes cannot fail.
 func TestCommandsRoom(t *testing.T) {
 	limit := vm.NewLimit(64 << 20)
 	leave := hog(t, limit)
@@ -170,7 +173,8 @@ func TestCommandsRoom(t *testing.T) {
 	for _, text := range full {
 		exhausted(t, func() error { c.Delete(es[0]); return nil }, vm.ErrCapacity, text)
 		exhausted(t, func() error { c.New(a); return nil }, vm.ErrCapacity, text)
-		exhausted(t, func() error { wide.AddLater(c, es[0], [1 << 12]byte{}); return nil }, vm.ErrCapacity, text)
+		exhausted(t, func() error { wide.AddLater(c, es[0], [1 << 12]byte{}); return nil }, vm.ErrCapacity,
+			text)
 		exhausted(t, func() error { return c.GrowBytes(1) }, vm.ErrCapacity, text)
 	}
 	if done, err := w.Apply(c); done != (Applied{Skipped: 1 << 16}) || err != nil {
@@ -194,7 +198,8 @@ func TestCommandsRoom(t *testing.T) {
 	}
 }
 
-// TestCommandsMemory checks that Apply keeps the memory for the next batch and that closing the world releases it.
+// TestCommandsMemory checks that Apply keeps the memory for the next batch and that closing the world
+// releases it.
 func TestCommandsMemory(t *testing.T) {
 	limit := vm.NewLimit(1 << 30)
 	w := NewWorld(Options{MaxEntities: 1 << 12, Limit: limit})

@@ -13,11 +13,13 @@ func TestCommandsMisuse(t *testing.T) {
 	defer w.Close()
 	abroad := NewWorld(Options{Name: "abroad", MaxEntities: 1024})
 	defer abroad.Close()
-	num, name, sparse, tag := NewColumn[uint64](w), NewHeapColumn[string](w), NewSparseColumn[uint64](w), NewTag(w, "tag")
+	num, name, sparse, tag := NewColumn[uint64](w), NewHeapColumn[string](w), NewSparseColumn[uint64](w),
+		NewTag(w, "tag")
 	fnum, fname := NewColumn[uint64](abroad), NewHeapColumn[string](abroad)
 	fsparse, ftag := NewSparseColumn[uint64](abroad), NewTag(abroad, "tag")
 	e := w.Archetype(num).New()
-	c, closed, foreign := NewCommands(w, CommandsOptions{}), NewCommands(w, CommandsOptions{}), NewCommands(abroad, CommandsOptions{})
+	c, closed, foreign := NewCommands(w, CommandsOptions{}), NewCommands(w, CommandsOptions{}),
+		NewCommands(abroad, CommandsOptions{})
 	num.SetLater(c, e, 7)
 	num.SetLater(closed, e, 8)
 	for range 2 {
@@ -33,8 +35,10 @@ func TestCommandsMisuse(t *testing.T) {
 		f    func()
 		says []string
 	}{
-		{"Bytes negative", func() { NewCommands(w, CommandsOptions{Bytes: -1}) }, []string{"Bytes is -1", "use 1 to"}},
-		{"Bytes too large", func() { NewCommands(w, CommandsOptions{Bytes: math.MaxInt}) }, []string{"Bytes is", "use 1 to"}},
+		{"Bytes negative", func() { NewCommands(w, CommandsOptions{Bytes: -1}) },
+			[]string{"Bytes is -1", "use 1 to"}},
+		{"Bytes too large", func() { NewCommands(w, CommandsOptions{Bytes: math.MaxInt}) },
+			[]string{"Bytes is", "use 1 to"}},
 		{"foreign column", func() { fnum.AddLater(c, e, 1) }, other},
 		{"foreign column set", func() { fnum.SetLater(c, e, 1) }, other},
 		{"foreign column removed", func() { fnum.RemoveLater(c, e) }, other},
@@ -56,9 +60,11 @@ func TestCommandsMisuse(t *testing.T) {
 		{"zero in Apply", func() { _, _ = w.Apply(c, new(Commands)) }, zero},
 		{"zero Grow", func() { _ = new(Commands).GrowBytes(1) }, zero},
 		{"nil in Apply", func() { _, _ = w.Apply(c, nil) }, []string{"Commands 2 are nil", "NewCommands"}},
-		{"twice in Apply", func() { _, _ = w.Apply(c, NewCommands(w, CommandsOptions{}), c) }, []string{"Commands 3 are given twice"}},
-		{"foreign in Apply", func() { _, _ = w.Apply(c, foreign) }, []string{`Commands 2 belong to world "abroad", not to "home"`}},
-		{"Grow negative", func() { _ = c.GrowBytes(-1) }, []string{"Grow(-1)", "cannot be negative"}},
+		{"twice in Apply", func() { _, _ = w.Apply(c, NewCommands(w, CommandsOptions{}), c) },
+			[]string{"Commands 3 are given twice"}},
+		{"foreign in Apply", func() { _, _ = w.Apply(c, foreign) },
+			[]string{`Commands 2 belong to world "abroad", not to "home"`}},
+		{"Grow negative", func() { _ = c.GrowBytes(-1) }, []string{"GrowBytes(-1)", "cannot be negative"}},
 	}
 	changes := w.Changes()
 	for _, tt := range tests {
@@ -96,7 +102,9 @@ func TestCommandsOfClosedWorld(t *testing.T) {
 		"Apply":       func() { _, _ = w.Apply(used) },
 		"NewCommands": func() { NewCommands(w, CommandsOptions{}) },
 	} {
-		t.Run(name, func(t *testing.T) { says(t, f, `closed world "gone"`, "do not use a world after Close") })
+		t.Run(name, func(t *testing.T) {
+			says(t, f, `closed world "gone"`, "do not use a world after Close")
+		})
 	}
 	if used.Resolve(p) != (Entity{}) || used.Resolve(e) != e {
 		t.Error("a placeholder resolves to an entity although nothing was applied")
@@ -120,7 +128,8 @@ func TestApplyInsideQueries(t *testing.T) {
 			tag.AddLater(c, e)
 			_, _ = w.Apply(c)
 		}
-	}, "changed while a query was running, by World.Apply", "Values may be changed", "in Commands and apply them after the loop")
+	}, "changed while a query was running, by World.Apply", "Values may be changed",
+		"in Commands and apply them after the loop")
 	// Apply is allowed inside a query as long as it skips every command.
 	n := 0
 	for range w.Query(num).All() {
@@ -135,8 +144,8 @@ func TestApplyInsideQueries(t *testing.T) {
 	}
 }
 
-// TestApplyAndHooks checks that a panic in a hook does not repeat the command that called the hook, and that the next
-// Apply continues after it.
+// TestApplyAndHooks checks that a panic in a hook does not repeat the command that called the hook, and that
+// the next Apply continues after it.
 func TestApplyAndHooks(t *testing.T) {
 	w := NewWorld(Options{Name: "home", MaxEntities: 1024})
 	defer w.Close()
@@ -165,7 +174,8 @@ func TestApplyAndHooks(t *testing.T) {
 		{"panic with a vm.Error", func() { panic(failure) }, "a hook's"},
 		{"structural change", func() { w.Delete(es[2]); es[2] = a.New() }, "changed while"},
 		{"Apply", func() { _, _ = w.Apply(spare) }, "was running, by World.Apply"},
-		{"record", func() { c.Delete(es[0]) }, "Commands that are being applied: let hooks record into other Commands"},
+		{"record", func() { c.Delete(es[0]) },
+			"Commands that are being applied: let hooks record into other Commands"},
 		{"record for a column", func() { num.RemoveLater(c, es[0]) }, "Commands that are being applied"},
 		{"Grow", func() { _ = c.GrowBytes(1) }, "Commands that are being applied"},
 		{"Trim", func() { _ = c.Trim() }, "Commands that are being applied"},
@@ -199,11 +209,13 @@ func TestApplyAndHooks(t *testing.T) {
 					t.Error("Apply did not stop at the command that called the hook")
 				}
 				if kind == "new" && !w.Alive(c.Resolve(made)) {
-					t.Error("the placeholder does not resolve to the entity that was made before the hook panicked")
+					t.Error("the placeholder does not resolve to the entity of the hook that panicked")
 				}
 				told = 0
-				if done, err := w.Apply(c); done != (Applied{Done: 2}) || err != nil || *other.Get(es[1]) != 5 || told != 0 {
-					t.Errorf("the second Apply: %+v, %v, want 2 done; hooks were called %d times, want 0", done, err, told)
+				if done, err := w.Apply(c); done != (Applied{Done: 2}) || err != nil ||
+					*other.Get(es[1]) != 5 || told != 0 {
+					t.Errorf("the second Apply: %+v, %v, want 2 done; hooks were called %d times, want 0",
+						done, err, told)
 				}
 				if w.calling.what != "" {
 					t.Fatal("the world still takes a hook for running")

@@ -12,9 +12,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// The model of Commands decodes a stream of bytes into batches of operations. One world runs the operations directly. In
-// another world several workers record them at once into Commands, each worker some of the batches in any order. Both
-// worlds must be equal after Apply, slot by slot.
+// The model of Commands decodes a stream of bytes into batches of operations. One world runs the operations
+// directly. In another world several workers record them at once into Commands, each worker some of the
+// batches in any order. Both worlds must be equal after Apply, slot by slot.
 
 // commandWorld is a world with a column of each storage and a record of the calls of its hooks.
 type commandWorld struct {
@@ -31,7 +31,8 @@ type commandWorld struct {
 
 func newCommandWorld(pages vm.Pages, hooks bool) *commandWorld {
 	w := &commandWorld{World: NewWorld(Options{MaxEntities: 1 << 16, Pages: pages})}
-	w.pos, w.small, w.big = NewColumn[position](w.World), NewColumn[[3]byte](w.World), NewSparseColumn[[5]uint64](w.World)
+	w.pos, w.small, w.big = NewColumn[position](w.World), NewColumn[[3]byte](w.World),
+		NewSparseColumn[[5]uint64](w.World)
 	w.name, w.tag = NewHeapColumn[string](w.World), NewTag(w.World, "tag")
 	w.archetypes = []*Archetype{w.Archetype(), w.Archetype(w.pos), w.Archetype(w.pos, w.small, w.tag),
 		w.Archetype(w.small, w.big, w.name)}
@@ -55,7 +56,8 @@ type commandStep struct {
 func (b *byteStream) commandSteps(known int) (steps []commandStep) {
 	made := 0
 	for range b.next() % 40 {
-		s := commandStep{verb: b.next() % 8, column: b.next() % 5, archetype: b.next() % 4, v: uint64(b.next())}
+		s := commandStep{verb: b.next() % 8, column: b.next() % 5, archetype: b.next() % 4,
+			v: uint64(b.next())}
 		if choice := b.next(); made > 0 && choice%3 == 0 {
 			s.entity = -1 - choice%made
 		} else if known > 0 {
@@ -270,7 +272,8 @@ func runCommands(t *testing.T, stream []byte, workers int, r *rand.Rand, pages v
 		direct.known = append(direct.known, made...)
 		later.known = append(later.known, slices.Concat(owns...)...)
 		for i, e := range direct.known {
-			if f := later.known[i]; e.Slot() != f.Slot() || e.Generation() != f.Generation() || direct.Alive(e) != later.Alive(f) {
+			if f := later.known[i]; e.Slot() != f.Slot() || e.Generation() != f.Generation() ||
+				direct.Alive(e) != later.Alive(f) {
 				t.Fatalf("round %d: entity %d is %v, directly %v", round, i, f, e)
 			}
 		}
@@ -310,6 +313,7 @@ func FuzzCommands(f *testing.F) {
 			return
 		}
 		r := rand.New(rand.NewPCG(1, uint64(stream[0])))
-		runCommands(t, stream[1:min(len(stream), 1<<13)], int(stream[0]%4)+1, r, vm.Pages(stream[0]/64), stream[0]&16 != 0)
+		runCommands(t, stream[1:min(len(stream), 1<<13)], int(stream[0]%4)+1, r, vm.Pages(stream[0]/64),
+			stream[0]&16 != 0)
 	})
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestResolveUntilRecording checks that placeholders resolve from Apply until the next recording, also after Grow, Trim
-// and an empty Apply.
+// TestResolveUntilRecording checks that placeholders resolve from Apply until the next recording, also after
+// Grow, Trim and an empty Apply.
 func TestResolveUntilRecording(t *testing.T) {
 	for name, meanwhile := range map[string]func(*World, *Commands) error{
 		"nothing":       func(*World, *Commands) error { return nil },

@@ -41,7 +41,8 @@ func TestCommands(t *testing.T) {
 		t.Errorf("%+v, %v; want 12 done and 4 skipped", done, err)
 	}
 	got := c.Resolve(e)
-	if w.Len() != 2 || !w.Alive(got) || w.Alive(doomed) || *pos.Get(got) != (position{1, 2}) || *name.Get(got) != "new" ||
+	if w.Len() != 2 || !w.Alive(got) || w.Alive(doomed) || *pos.Get(got) != (position{1, 2}) ||
+		*name.Get(got) != "new" ||
 		big.Get(got)[0] != 6 || *small.Get(got) != [3]byte{1, 2, 3} || !tag.Has(got) {
 		t.Errorf("the new entity %v, alive %v, has wrong components", got, w.Alive(got))
 	}

@@ -25,8 +25,10 @@ func TestDelete(t *testing.T) {
 			t.Fatalf("Delete does not delete entity %d exactly once", i)
 		}
 	}
-	if w.Len() != 2500 || a.Len() != 2500 || pos.Len() != 2500 || vel.Len() != 0 || w.Query().Count() != 2500 {
-		t.Errorf("%d entities, %d positions, %d velocities; want 2500, 2500 and 0", w.Len(), pos.Len(), vel.Len())
+	if w.Len() != 2500 || a.Len() != 2500 || pos.Len() != 2500 || vel.Len() != 0 ||
+		w.Query().Count() != 2500 {
+		t.Errorf("%d entities, %d positions, %d velocities; want 2500, 2500 and 0", w.Len(), pos.Len(),
+			vel.Len())
 	}
 	for i, e := range es {
 		switch p := pos.Get(e); {
@@ -39,7 +41,8 @@ func TestDelete(t *testing.T) {
 	// New entities take the free slots, lowest first. The old entities stay stale.
 	for i := 0; i < 5000; i += 2 {
 		e := a.New()
-		if e.Slot() != es[i].Slot() || e == es[i] || vel.Has(e) || *pos.Get(e) != (position{}) || w.Alive(es[i]) {
+		if e.Slot() != es[i].Slot() || e == es[i] || vel.Has(e) || *pos.Get(e) != (position{}) ||
+			w.Alive(es[i]) {
 			t.Fatalf("the new entity is %v, want slot %d with a zero position", e, es[i].Slot())
 		}
 	}

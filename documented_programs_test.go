@@ -35,11 +35,11 @@ func (d *documented) packageName() string {
 	return strings.NewReplacer("/", "_", "-", "_").Replace(d.name)
 }
 
-// TestDocumentation compiles and runs the programs in the README and in docs, and compares their output with the output
-// that they state. It runs the tests in the pages, too.
+// TestDocumentation compiles and runs the programs in the README and in docs, and compares their output with
+// the output that they state. It runs the tests in the pages, too.
 //
-// A go command for each program would link the library each time. So each program becomes a package, and one binary
-// imports all of them. The binary runs one program at a time, each in a process of its own.
+// A go command for each program would link the library each time. So each program becomes a package, and one
+// binary imports all of them. The binary runs one program at a time, each in a process of its own.
 func TestDocumentation(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go command:", err)
@@ -74,8 +74,8 @@ func TestDocumentation(t *testing.T) {
 	}
 }
 
-// buildDocumented builds one binary of all programs. The files lie in a temporary folder; an overlay places them in this
-// module for the go command only.
+// buildDocumented builds one binary of all programs. The files lie in a temporary folder; an overlay places
+// them in this module for the go command only.
 func buildDocumented(t *testing.T, programs []*documented) (binary string) {
 	t.Helper()
 	root, err := os.Getwd()
@@ -110,7 +110,8 @@ func buildDocumented(t *testing.T, programs []*documented) (binary string) {
 		t.Fatal(err)
 	}
 	binary = filepath.Join(dir, "documented.exe")
-	build := exec.CommandContext(t.Context(), "go", "build", "-overlay", list, "-o", binary, "./internal/documented")
+	build := exec.CommandContext(t.Context(), "go", "build", "-overlay", list, "-o", binary,
+		"./internal/documented")
 	out, err := build.CombinedOutput()
 	if err != nil {
 		t.Fatalf("a program of the documentation does not compile: %v\n%s", err, out)

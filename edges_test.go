@@ -33,7 +33,8 @@ func (m *edgeModel) removeOut(from Entity) {
 	}
 }
 
-// goes returns the entities that a deletion of the seeds deletes, or nil if a rule Refuse protects one of them.
+// goes returns the entities that a deletion of the seeds deletes, or nil if a rule Refuse protects one of
+// them.
 func goes(models []*edgeModel, seeds []Entity) map[Entity]bool {
 	all := map[Entity]bool{}
 	queue := slices.Clone(seeds)
@@ -52,7 +53,8 @@ func goes(models []*edgeModel, seeds []Entity) map[Entity]bool {
 	}
 	for e := range all {
 		for _, m := range models {
-			if m.rule == Refuse && slices.ContainsFunc(m.in[e], func(from Entity) bool { return !all[from] }) {
+			survives := func(from Entity) bool { return !all[from] }
+			if m.rule == Refuse && slices.ContainsFunc(m.in[e], survives) {
 				return nil
 			}
 		}
@@ -72,7 +74,8 @@ func TestEdgesModel(t *testing.T) {
 	mark := NewTag(w, "mark")
 	var models []*edgeModel
 	for i, rule := range []OnDelete{Orphan, Cascade, Refuse} {
-		models = append(models, &edgeModel{NewEdges[uint64](w, fmt.Sprint("e", i), EdgesOptions{OnDelete: rule}), rule,
+		edges := NewEdges[uint64](w, fmt.Sprint("e", i), EdgesOptions{OnDelete: rule})
+		models = append(models, &edgeModel{edges, rule,
 			map[[2]Entity]uint64{}, map[Entity][]Entity{}, map[Entity][]Entity{}})
 	}
 	var alive, stale []Entity
@@ -144,7 +147,7 @@ func TestEdgesModel(t *testing.T) {
 				mark.Add(e)
 			}
 			all := goes(models, es)
-			if len(all) == 0 && len(es) > 0 { // DeleteAll may still delete some seeds: TestRelationModel checks that
+			if len(all) == 0 && len(es) > 0 { // DeleteAll may delete some seeds: see TestRelationModel
 				for _, e := range es {
 					mark.Remove(e)
 				}
@@ -189,13 +192,16 @@ func TestEdgesModel(t *testing.T) {
 				for from := range m.Sources(e) {
 					in = append(in, from)
 				}
-				if !slices.Equal(out, m.out[e]) || !slices.Equal(in, m.in[e]) || m.CountTargets(e) != len(out) || m.CountSources(e) != len(in) {
-					t.Fatalf("step %d: edges of %v: out %v, want %v, in %v, want %v", step, e, out, m.out[e], in, m.in[e])
+				if !slices.Equal(out, m.out[e]) || !slices.Equal(in, m.in[e]) ||
+					m.CountTargets(e) != len(out) || m.CountSources(e) != len(in) {
+					t.Fatalf("step %d: edges of %v: out %v, want %v, in %v, want %v", step, e, out, m.out[e],
+						in, m.in[e])
 				}
 				sources += min(len(out), 1)
 				targets += min(len(in), 1)
 			}
-			if m.Len() != len(m.values) || w.Query(m).Count() != sources || w.Query(m.TargetColumn()).Count() != targets {
+			if m.Len() != len(m.values) || w.Query(m).Count() != sources ||
+				w.Query(m.TargetColumn()).Count() != targets {
 				t.Fatalf("step %d: %d edges, want %d", step, m.Len(), len(m.values))
 			}
 		}
@@ -218,12 +224,16 @@ func TestEdgesMisuse(t *testing.T) {
 		f    func()
 		says []string
 	}{
-		"pointers":        {func() { NewEdges[string](w, "x", EdgesOptions{}) }, []string{"NewEdges[string]", "is a string"}},
-		"unknown rule":    {func() { NewEdges[int](w, "x", EdgesOptions{OnDelete: 9}) }, []string{"NewEdges: OnDelete is 9"}},
+		"pointers": {func() { NewEdges[string](w, "x", EdgesOptions{}) },
+			[]string{"NewEdges[string]", "is a string"}},
+		"unknown rule": {func() { NewEdges[int](w, "x", EdgesOptions{OnDelete: 9}) },
+			[]string{"NewEdges: OnDelete is 9"}},
 		"in an archetype": {func() { w.Archetype(roads) }, []string{"Archetype: Road is a relation"}},
-		"exchanged in":    {func() { w.Exchange(w.Query(), []AnyColumn{roads}, nil) }, []string{"World.Exchange: Road is a relation"}},
-		"targets out":     {func() { w.Exchange(w.Query(), nil, []AnyColumn{roads.TargetColumn()}) }, []string{"Road targets is not a component"}},
-		"zero edges":      {func() { w.Query(Edges[int]{}) }, []string{"column 1 was not made"}},
+		"exchanged in": {func() { w.Exchange(w.Query(), []AnyColumn{roads}, nil) },
+			[]string{"World.Exchange: Road is a relation"}},
+		"targets out": {func() { w.Exchange(w.Query(), nil, []AnyColumn{roads.TargetColumn()}) },
+			[]string{"Road targets is not a component"}},
+		"zero edges": {func() { w.Query(Edges[int]{}) }, []string{"column 1 was not made"}},
 		"changed": {func() {
 			for to := range roads.Targets(es[0]) {
 				roads.Add(to, es[0], 1)
@@ -252,7 +262,8 @@ func TestEdgesLimit(t *testing.T) {
 		return nil
 	}, vm.ErrLimit, "raise")
 	w.checkInvariants()
-	if roads.Len() != made || w.Query(roads).Count() != made || roads.Get(es[made-1], es[len(es)-made])[0] != uint64(made-1) {
+	if roads.Len() != made || w.Query(roads).Count() != made ||
+		roads.Get(es[made-1], es[len(es)-made])[0] != uint64(made-1) {
 		t.Errorf("%d edges, want %d", roads.Len(), made)
 	}
 	w.Delete(es[0])
@@ -269,7 +280,8 @@ func TestEdgesLimit(t *testing.T) {
 	one := NewEdges[struct{}](few, "One", EdgesOptions{Capacity: 1})
 	two := entitiesIn(few.Archetype(), 2)
 	one.Add(two[0], two[1], struct{}{})
-	exhausted(t, func() error { one.Add(two[1], two[0], struct{}{}); return nil }, vm.ErrCapacity, "Options.Capacity")
+	exhausted(t, func() error { one.Add(two[1], two[0], struct{}{}); return nil }, vm.ErrCapacity,
+		"Options.Capacity")
 	if one.Len() != 1 || one.CountSources(two[0]) != 0 || one.CountTargets(two[1]) != 0 {
 		t.Error("a refused edge left something behind")
 	}

@@ -17,14 +17,16 @@ func TestEntity(t *testing.T) {
 	es := []Entity{a.New(), a.New(), a.New()}
 	w.Delete(es[1])
 	again := a.New()
-	if again.Slot() != 1 || again.Generation() != 2 || again.String() != "1.2" || again == es[1] || again.IsZero() {
+	if again.Slot() != 1 || again.Generation() != 2 || again.String() != "1.2" || again == es[1] ||
+		again.IsZero() {
 		t.Errorf("the second entity in slot 1 is %v", again)
 	}
 	if EntityOf(again.ID()) != again || EntityOf(es[1].ID()) == again {
 		t.Errorf("EntityOf(%v.ID()) is %v", again, EntityOf(again.ID()))
 	}
 	if w.Alive(es[1]) || !w.Alive(again) || !w.Alive(es[2]) || w.Alive(zero) {
-		t.Errorf("Alive returns %v, %v, %v and %v, want false, true, true and false", w.Alive(es[1]), w.Alive(again), w.Alive(es[2]), w.Alive(zero))
+		t.Errorf("Alive returns %v, %v, %v and %v, want false, true, true and false", w.Alive(es[1]),
+			w.Alive(again), w.Alive(es[2]), w.Alive(zero))
 	}
 }
 
@@ -59,7 +61,8 @@ func TestForeignEntities(t *testing.T) {
 			}
 		}
 		if columns[i].Len() != 100 || worlds[i].Len() != 100 {
-			t.Errorf("world %d has %d entities and %d components, want 100", i, worlds[i].Len(), columns[i].Len())
+			t.Errorf("world %d has %d entities and %d components, want 100", i, worlds[i].Len(),
+				columns[i].Len())
 		}
 	}
 	for j := range worlds {
@@ -96,10 +99,11 @@ func TestEntitiesOfRandomBits(t *testing.T) {
 		case 0:
 			id &^= 0xFFFF_F000 // a low slot, near the used ones
 		case 1:
-			id = id&0x03_FFFF_FFFF | uint64(uint32(w.mark))<<32 // this world's mark and a low generation count
+			id = id&0x03_FFFF_FFFF | uint64(uint32(w.mark))<<32 // this world's mark, a low generation
 		}
 		e := EntityOf(id)
-		if !alive[e] && (foundBy(w, c, e) || c.Add(e, 1) != nil || foundBy(w, empty, e)) || foundBy(closed, gone, e) {
+		if !alive[e] && (foundBy(w, c, e) || c.Add(e, 1) != nil || foundBy(w, empty, e)) ||
+			foundBy(closed, gone, e) {
 			t.Fatalf("the ID %#x is found but belongs to no living entity", id)
 		}
 	}

@@ -7,7 +7,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Structure may not change inside a query: record what shall happen, and apply it after the loop.
+// Entities and components must not be added or removed while a query runs. Record the changes in Commands and
+// apply them after the loop.
 func ExampleCommands() {
 	type Position struct{ X, Y float64 }
 	w := vast.NewWorld(vast.Options{})
@@ -25,7 +26,7 @@ func ExampleCommands() {
 	for e := range w.Query(fuel).All() {
 		switch *fuel.Get(e) {
 		case 0:
-			buoy := c.New(buoys) // usable at once
+			buoy := c.New(buoys) // later commands can use it at once
 			pos.SetLater(c, buoy, *pos.Get(e))
 			c.Delete(e)
 		case 1:
@@ -41,7 +42,8 @@ func ExampleCommands() {
 	// 6 4 2 2 2
 }
 
-// Every worker has Commands of its own. Positions make the order that of the batches, whoever had them.
+// Each worker records into Commands of its own. Positions put the commands into the order of the batches,
+// regardless of which worker recorded them.
 func ExampleCommands_At() {
 	type Position struct{ X, Y float64 }
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})

@@ -8,7 +8,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Running out is an error where room is made first. Afterwards the short forms cannot fail.
+// Grow returns an error if there is not enough room. After a successful Grow, making that many entities
+// cannot fail.
 func ExampleArchetype_Grow() {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1024})
 	defer w.Close()
@@ -23,7 +24,7 @@ func ExampleArchetype_Grow() {
 	// Output: 1000 true
 }
 
-// A world that is emptied keeps columns, queries and memory for the next round.
+// Reset deletes all entities. Columns, queries and memory stay for the next round.
 func ExampleWorld_Reset() {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -35,7 +36,8 @@ func ExampleWorld_Reset() {
 
 	w.Reset()
 	fmt.Println(all.Count(), w.Alive(first))
-	if err := w.Trim(); err != nil { // the memory goes back, too; leave it out if it is soon used again
+	// Trim gives the memory back. Leave Trim out if the next round follows soon.
+	if err := w.Trim(); err != nil {
 		fmt.Println(err)
 	}
 	// Output:

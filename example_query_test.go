@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// The fast way through many entities: slices of consecutive ones.
+// Runs is the fast way through many entities: it yields slices of consecutive entities.
 func ExampleQuery_Runs() {
 	type Position struct{ X, Y float64 }
 	type Velocity struct{ X, Y float64 }
@@ -32,7 +32,7 @@ func ExampleQuery_Runs() {
 	// Output: 1.00 2.00
 }
 
-// All is for loops that read better with one entity at a time. Leave it as you like.
+// All yields one entity at a time, for loops that read better that way. A loop may end early.
 func ExampleQuery_All() {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -50,7 +50,7 @@ func ExampleQuery_All() {
 	// Output: the first ship low on fuel: 3.1
 }
 
-// Conditions are combined as needed. A query is a value: each step makes a new one.
+// Conditions combine freely. A query is a value: each method returns a new query.
 func ExampleWorld_Query() {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -135,7 +135,7 @@ func ExampleQuery_Batches() {
 	var wg sync.WaitGroup
 	for batch := range w.Query(pos, vel).Batches(10_000) {
 		sums = append(sums, 0)
-		sum := &sums[len(sums)-1] // the slice has room for all, and does not move
+		sum := &sums[len(sums)-1] // the slice has capacity for all batches: it does not move
 		wg.Go(func() {
 			for run := range batch.Runs() {
 				p, v := pos.Slice(run), vel.Slice(run)
@@ -181,7 +181,8 @@ func ExampleColumn_AddAll() {
 
 	fmt.Println(fuel.AddAll(w.Query(pos).Without(docked), 50), "given,", fuel.Len(), "have it")
 	fmt.Println(fuel.SetAll(w.Query(), 40), "set")
-	fmt.Println(w.Exchange(w.Query(fuel), []vast.AnyColumn{docked}, []vast.AnyColumn{fuel}), "exchanged,", docked.Len(), "docked")
+	fmt.Println(w.Exchange(w.Query(fuel), []vast.AnyColumn{docked}, []vast.AnyColumn{fuel}), "exchanged,",
+		docked.Len(), "docked")
 	fmt.Println(docked.RemoveAll(w.Query(pos)), "removed,", docked.Len(), "left")
 	// Output:
 	// 1000 given, 1000 have it

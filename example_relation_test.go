@@ -6,7 +6,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Places in the world are computed from places on the parent, parents first, in one pass.
+// One pass computes places in the world from places on the parent, parents first.
 func ExampleRelation_InDepthOrder() {
 	type Local struct{ X, Y float64 } // on the parent
 	type World struct{ X, Y float64 } // in the world
@@ -80,7 +80,7 @@ func ExampleEdges() {
 	// 1 road, 1 to Oslo
 }
 
-// A hierarchy is walked down and up, and deleted with its root.
+// A relation forms a hierarchy. Iterators walk it down and up; deleting the root deletes all of it.
 func ExampleRelation() {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()

@@ -48,7 +48,7 @@ func ExampleSparseColumn() {
 	// Output: 12
 }
 
-// A hook keeps something in step with a component, here an index by place.
+// A hook keeps other data in step with a component, here an index by cell.
 func ExampleColumn_OnAdd() {
 	type Cell struct{ X, Y int32 }
 
@@ -60,7 +60,7 @@ func ExampleColumn_OnAdd() {
 	cells.OnRemove(func(e vast.Entity, c *Cell) { delete(at, *c) })
 
 	house := w.Archetype().New()
-	cells.Add(house, Cell{3, 4}) // not born with it: so the hook sees the value
+	cells.Add(house, Cell{3, 4}) // added after New, so that the hook sees the value
 	fmt.Println(at[Cell{3, 4}] == house, len(at))
 	w.Delete(house)
 	fmt.Println(len(at))

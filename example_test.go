@@ -6,7 +6,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Many entities are made by one call, and their components written as slices.
+// NewN makes many entities at once. The function writes their components as slices.
 func ExampleArchetype_NewN() {
 	type Position struct{ X, Y float64 }
 	type Velocity struct{ X, Y float64 }
@@ -26,7 +26,7 @@ func ExampleArchetype_NewN() {
 	// Output: 10000 10000
 }
 
-// Single entities are made one by one. Their components are zero until they are set.
+// New makes a single entity. Its components are zero until they are set.
 func ExampleArchetype_New() {
 	type Position struct{ X, Y float64 }
 
@@ -38,17 +38,17 @@ func ExampleArchetype_New() {
 
 	ship := ships.New()
 	pos.Set(ship, Position{3, 4})
-	docked.Add(ship) // more than it was born with; nothing moves
+	docked.Add(ship) // a component that the archetype lacks; nothing moves in memory
 	fmt.Println(*pos.Get(ship), docked.Has(ship), w.Alive(ship))
 
 	w.Delete(ship)
-	fmt.Println(pos.Get(ship) == nil, docked.Has(ship), w.Alive(ship)) // stale, which is no error
+	fmt.Println(pos.Get(ship) == nil, docked.Has(ship), w.Alive(ship)) // a stale entity is not an error
 	// Output:
 	// {3 4} true true
 	// true false false
 }
 
-// One call deletes all that a query matches.
+// DeleteAll deletes all entities that a query matches.
 func ExampleWorld_DeleteAll() {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -65,12 +65,13 @@ func ExampleWorld_DeleteAll() {
 			fallen = append(fallen, e)
 		}
 	}
-	dead.AddAll(w.Query().Among(fallen)) // a list is a query too
+	dead.AddAll(w.Query().Among(fallen)) // Among makes a query of a list
 	fmt.Println(w.DeleteAll(w.Query(dead)), "deleted,", w.Len(), "left")
 	// Output: 100 deleted, 900 left
 }
 
-// What adding, looking up and removing say of an entity that lacks the component.
+// Has, Get, Set and Remove report whether the entity has the component. Add gives the component to an entity
+// without it.
 func ExampleColumn() {
 	type Position struct{ X, Y float64 }
 	w := vast.NewWorld(vast.Options{})

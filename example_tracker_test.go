@@ -6,7 +6,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// A server sends its client only what changed.
+// A server sends only the changes to its client.
 func ExampleTracker() {
 	type Position struct{ X, Y float64 }
 	w := vast.NewWorld(vast.Options{})
@@ -38,9 +38,9 @@ func ExampleTracker() {
 	w.Delete(es[3])
 	send()
 
-	ships.New() // takes the place of the one deleted
+	ships.New() // takes the slot of the deleted entity
 	pos.Set(es[1], Position{X: 11})
-	pos.Get(es[2]).X = 7 // leaves no mark
+	pos.Get(es[2]).X = 7 // a write through Get is not tracked
 	send()
 	send()
 	// Output:
@@ -49,7 +49,7 @@ func ExampleTracker() {
 	// done
 }
 
-// Values that are derived from components are brought up to date where these were written.
+// Values that derive from components are recomputed only where the components were written.
 func ExampleQuery_Changed() {
 	type Position struct{ X, Y float64 }
 	w := vast.NewWorld(vast.Options{})

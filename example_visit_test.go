@@ -18,7 +18,7 @@ func ExampleWorld_Visit() {
 		}
 	})
 
-	// A goroutine that wants to know the sum of all fuel waits to be let in.
+	// Another goroutine asks for a visit to sum up all fuel.
 	sum := make(chan int)
 	go func() {
 		total := 0
@@ -36,7 +36,7 @@ func ExampleWorld_Visit() {
 		sum <- total
 	}()
 
-	// The world's own goroutine lets visitors in between its ticks.
+	// The world's own goroutine admits visitors between its ticks.
 	for {
 		w.Admit(time.Millisecond)
 		select {

@@ -1,6 +1,6 @@
 //go:build (linux || darwin || freebsd || windows) && !race && (amd64 || arm64 || ppc64 || ppc64le || riscv64 || s390x || loong64 || mips64 || mips64le)
 
-// The heap stand-in for address space, as under the race detector, has no room for a million entities.
+// The heap stand-in for address space, which the race detector needs, has no room for a million entities.
 
 package vast_test
 

@@ -2,7 +2,8 @@ package vast
 
 import "testing"
 
-// TestBulkOperationsCallHooks checks the values and the calls of hooks of bulk operations on columns of each storage.
+// TestBulkOperationsCallHooks checks the values and the calls of hooks of bulk operations on columns of each
+// storage.
 func TestBulkOperationsCallHooks(t *testing.T) {
 	w := NewWorld(Options{})
 	base := NewColumn[number](w)
@@ -66,7 +67,8 @@ func TestBulkOperationsCallHooks(t *testing.T) {
 	c.AddAll(w.Query(base), number{4})
 	c.AddAll(w.Query(base), number{5})
 	if added["column"] != n || c.Get(es[9]).N != 5 {
-		t.Errorf("AddAll called OnAdd %d times and left the value %d, want %d and 5", added["column"], c.Get(es[9]).N, n)
+		t.Errorf("AddAll called OnAdd %d times and left the value %d, want %d and 5", added["column"],
+			c.Get(es[9]).N, n)
 	}
 	if got := c.RemoveAll(w.Query(base)); got != n || removed["column"] != n {
 		t.Errorf("RemoveAll returned %d and called OnRemove %d times, want %d", got, removed["column"], n)

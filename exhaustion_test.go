@@ -41,7 +41,9 @@ func TestMaxEntities(t *testing.T) {
 		"Grow of b":  func() error { return b.Grow(64) },
 		"Grow a lot": func() error { return b.Grow(math.MaxInt) },
 	} {
-		t.Run(name, func(t *testing.T) { exhausted(t, f, vm.ErrCapacity, "set a larger Options.MaxEntities") })
+		t.Run(name, func(t *testing.T) {
+			exhausted(t, f, vm.ErrCapacity, "set a larger Options.MaxEntities")
+		})
 	}
 	if after := fmt.Sprint(w.Stats()); after != before {
 		t.Errorf("refusals changed the world:\n%s\n%s", before, after)
@@ -113,7 +115,8 @@ func sharedLimit(t *testing.T, pages vm.Pages) {
 	}
 	hog := first.Archetype(big)
 	hog.NewN(16_000, nil) // two thirds of the limit
-	small, large, late := NewColumn[uint64](second), NewColumn[[1000]byte](second), NewColumn[[1000]byte](second)
+	small, large, late := NewColumn[uint64](second), NewColumn[[1000]byte](second),
+		NewColumn[[1000]byte](second)
 	a, tiny := second.Archetype(small, large), second.Archetype(small)
 	var es []Entity
 	for i := range 1000 {
@@ -162,7 +165,8 @@ func sharedLimit(t *testing.T, pages vm.Pages) {
 	exhausted(t, func() error { return late.Grow(1) }, vm.ErrLimit, "raise the limit")
 	second.checkInvariants()
 	if n := late.Len(); n == made || second.Len() != made {
-		t.Errorf("%d components and %d entities at the limit, want less than %[3]d and %[3]d", n, second.Len(), made)
+		t.Errorf("%d components and %d entities at the limit, want less than %[3]d and %[3]d", n,
+			second.Len(), made)
 	}
 	if limit.Used() > limit.Max() {
 		t.Errorf("%d bytes used of %d", limit.Used(), limit.Max())
@@ -217,8 +221,8 @@ func hog(t *testing.T, limit *vm.Limit) (leave func(bytes int)) {
 	}
 }
 
-// TestLimitWithoutQuarter checks that an archetype that cannot grow by a quarter within the limit grows by as much as it
-// needs. The memory that the first attempt took counts for the second.
+// TestLimitWithoutQuarter checks that an archetype that cannot grow by a quarter within the limit grows by as
+// much as it needs. The memory that the first attempt took counts for the second.
 func TestLimitWithoutQuarter(t *testing.T) {
 	limit := vm.NewLimit(64 << 20)
 	leave := hog(t, limit)
@@ -239,7 +243,8 @@ func TestLimitWithoutQuarter(t *testing.T) {
 	if n%64 != 0 || n == 1<<14 {
 		t.Fatalf("%d entities at the limit, want whole words and less than %d", n, 1<<14)
 	}
-	// There is room for a quarter in one column and for less than a word in the other. The archetype needs 128 KiB.
+	// There is room for a quarter in one column and for less than a word in the other. The archetype needs
+	// 128 KiB.
 	leave(n/4/64*64*kib + 48*kib)
 	if err := a.Grow(1); err != nil {
 		t.Fatal(err)
@@ -282,8 +287,8 @@ func TestLimitOfColumnGrow(t *testing.T) {
 	}
 }
 
-// TestLimitAtEveryStep runs the same program under limits from nothing to enough. After each refusal the world is
-// consistent, and after Close nothing is charged to the limit.
+// TestLimitAtEveryStep runs the same program under limits from nothing to enough. After each refusal the
+// world is consistent, and after Close nothing is charged to the limit.
 func TestLimitAtEveryStep(t *testing.T) {
 	step := 16 << 10
 	if testing.Short() || raceEnabled {

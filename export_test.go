@@ -5,5 +5,5 @@ import "testing"
 // CheckAreas is probetest.CheckAreas. Tests of this package cannot import probetest: it imports this package.
 var CheckAreas func(testing.TB, *World)
 
-// probed has the methods that package probe calls through an interface.
+// probed has the methods that package probe calls and documents.
 var probed probes

@@ -25,7 +25,7 @@ func expectPlaces(t *testing.T, what string, a *Archetype, want ...[2]uint32) {
 	a.world.checkInvariants()
 }
 
-// someArchetypes returns a world of so many words of 64 slots, and n archetypes with a column each.
+// someArchetypes returns a world of words × 64 slots and n archetypes with one column each.
 func someArchetypes(t *testing.T, words, n int, o Options) (w *World, as []*Archetype) {
 	o.MaxEntities = words * 64
 	w = NewWorld(o)
@@ -43,8 +43,8 @@ func someArchetypes(t *testing.T, words, n int, o Options) (w *World, as []*Arch
 // clearOut deletes all entities of an archetype.
 func clearOut(a *Archetype) { a.world.DeleteAll(a.world.Query(a.columns[0].asAny())) }
 
-// TestDrawnWords checks how many words an archetype draws: a quarter of its own words, or as many as it needs if that
-// is more, or the rest of the world if that is less.
+// TestDrawnWords checks how many words an archetype draws: a quarter of its own words, or as many as it needs
+// if that is more, or the rest of the world if that is less.
 func TestDrawnWords(t *testing.T) {
 	_, as := someArchetypes(t, 1000, 2, Options{Pages: vm.PagesSmall})
 	a, b := as[0], as[1]
@@ -57,7 +57,8 @@ func TestDrawnWords(t *testing.T) {
 	a.NewN(63, nil)
 	expectPlaces(t, "399 words", a, [2]uint32{0, 4}, [2]uint32{5, 4}, [2]uint32{9, 391})
 	a.New()
-	expectPlaces(t, "one entity more", a, [2]uint32{0, 4}, [2]uint32{5, 4}, [2]uint32{9, 391}, [2]uint32{400, 99})
+	expectPlaces(t, "one entity more", a, [2]uint32{0, 4}, [2]uint32{5, 4}, [2]uint32{9, 391},
+		[2]uint32{400, 99})
 	a.NewN(98*64+63, nil)
 	b.NewN(64+63, nil)
 	a.NewN(64*200, nil)
@@ -66,10 +67,12 @@ func TestDrawnWords(t *testing.T) {
 	b.NewN(64*250, nil)
 	a.New()
 	expectPlaces(t, "the rest of the world", a,
-		[2]uint32{0, 4}, [2]uint32{5, 4}, [2]uint32{9, 391}, [2]uint32{400, 99}, [2]uint32{500, 200}, [2]uint32{950, 50})
+		[2]uint32{0, 4}, [2]uint32{5, 4}, [2]uint32{9, 391}, [2]uint32{400, 99}, [2]uint32{500, 200},
+		[2]uint32{950, 50})
 }
 
-// TestDrawAtALimit checks that an archetype draws as many words as it needs if the limit has no room for a quarter.
+// TestDrawAtALimit checks that an archetype draws as many words as it needs if the limit has no room for a
+// quarter.
 func TestDrawAtALimit(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("the heap stand-in takes all memory at once")
@@ -95,8 +98,8 @@ func TestDrawAtALimit(t *testing.T) {
 	}
 }
 
-// TestHolesByTheirSize checks that an extent takes the lowest hole that is large enough, or else the words behind all
-// extents.
+// TestHolesByTheirSize checks that an extent takes the lowest hole that is large enough, or else the words
+// behind all extents.
 func TestHolesByTheirSize(t *testing.T) {
 	w, as := someArchetypes(t, 40, 16, Options{Pages: vm.PagesSmall})
 	for i, words := range []int{2, 3, 5, 3, 8, 3, 8, 3} { // at words 0, 2, 5, 10, 13, 21, 24, 32
@@ -119,8 +122,8 @@ func TestHolesByTheirSize(t *testing.T) {
 	}
 }
 
-// TestLargestHole checks the placement if no hole is large enough and too few words are left behind all extents: the
-// largest hole is taken first, then the remaining ones. A refusal gives all of them back.
+// TestLargestHole checks the placement if no hole is large enough and too few words are left behind all
+// extents: the largest hole is taken first, then the remaining ones. A refusal gives all of them back.
 func TestLargestHole(t *testing.T) {
 	w, as := someArchetypes(t, 20, 7, Options{Pages: vm.PagesSmall})
 	for i, words := range []int{2, 3, 4, 3, 3, 4} { // at words 0, 2, 5, 9, 12, 15; one word is left
@@ -143,8 +146,8 @@ func TestLargestHole(t *testing.T) {
 		[2]uint32{0, 1}, [2]uint32{1, 1}, [2]uint32{5, 4}, [2]uint32{12, 3}, [2]uint32{19, 1})
 }
 
-// TestExtentsOfHugePages checks that an extent that fills a huge page begins at the start of one, unless it continues
-// the archetype's last extent or no huge page is free.
+// TestExtentsOfHugePages checks that an extent that fills a huge page begins at the start of one, unless it
+// continues the archetype's last extent or no huge page is free.
 func TestExtentsOfHugePages(t *testing.T) {
 	huge := vm.HugePageSize()
 	if huge == 0 || huge > 4<<20 || vm.HeapStandIn() {

@@ -37,7 +37,8 @@ func TestLocality(t *testing.T) {
 		}
 		// Extents grow by a quarter: there are about log(n/64)/log(5/4) of them after the first few.
 		if sum != n || len(lens) > 32 || longest < n/8 {
-			t.Errorf("archetype %d: %d entities in %d runs, the longest of %d: %v", i, sum, len(lens), longest, lens)
+			t.Errorf("archetype %d: %d entities in %d runs, the longest of %d: %v", i, sum, len(lens),
+				longest, lens)
 		}
 	}
 }
@@ -59,7 +60,8 @@ func TestAdjacentExtents(t *testing.T) {
 	}
 }
 
-// TestEmptiedExtents fills the world with one archetype after another. Each archetype uses the slots of the last one.
+// TestEmptiedExtents fills the world with one archetype after another. Each archetype uses the slots of the
+// last one.
 func TestEmptiedExtents(t *testing.T) {
 	const slots = 1 << 12
 	w := NewWorld(Options{MaxEntities: slots})
@@ -75,7 +77,8 @@ func TestEmptiedExtents(t *testing.T) {
 			}
 		}
 		if w.Len() != slots || len(runsOf(w.Query(c))) != 1 {
-			t.Fatalf("archetype %d: %d entities in %d runs, want one run", i, w.Len(), len(runsOf(w.Query(c))))
+			t.Fatalf("archetype %d: %d entities in %d runs, want one run", i, w.Len(),
+				len(runsOf(w.Query(c))))
 		}
 		if i%2 == 0 {
 			w.DeleteAll(w.Query(c))
@@ -100,12 +103,13 @@ func entitiesOf(q Query) (es []Entity) {
 	return es
 }
 
-// TestSpareWord checks that an empty archetype keeps a word until another archetype needs it, and that it keeps a word
-// that Grow promised in any case.
+// TestSpareWord checks that an empty archetype keeps a word until another archetype needs it, and that it
+// keeps a word that Grow promised in any case.
 func TestSpareWord(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 128})
 	defer w.Close()
-	a, b, c := w.Archetype(NewColumn[byte](w)), w.Archetype(NewColumn[byte](w)), w.Archetype(NewColumn[byte](w))
+	a, b, c := w.Archetype(NewColumn[byte](w)), w.Archetype(NewColumn[byte](w)),
+		w.Archetype(NewColumn[byte](w))
 	w.Delete(a.New())
 	w.Delete(b.New())
 	if w.Stats().Slots != 128 {
@@ -125,8 +129,8 @@ func TestSpareWord(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestChurn makes and deletes entities of three archetypes for a long time while their number stays the same. The number
-// of slots in use must not creep up.
+// TestChurn makes and deletes entities of three archetypes for a long time while their number stays the same.
+// The number of slots in use must not creep up.
 func TestChurn(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -145,7 +149,8 @@ func TestChurn(t *testing.T) {
 	}
 	highest := uint32(0)
 	for i := range steps {
-		// Now and then all entities of an archetype are deleted, so that extents are given back and drawn again.
+		// Now and then all entities of an archetype are deleted, so that extents are given back and drawn
+		// again.
 		if i%20_000 == 0 {
 			a := as[i/20_000%3]
 			kept := es[:0]
@@ -202,7 +207,8 @@ func TestManyArchetypes(t *testing.T) {
 	}
 	q := w.Query(bits[0], bits[3]).Without(bits[7])
 	if q.Count() != 32 || w.Query().Count() != 256 || bits[5].Len() != 128 || w.Len() != 256 {
-		t.Errorf("%d of %d entities match, want 32 of 256; %d in a column, want 128", q.Count(), w.Query().Count(), bits[5].Len())
+		t.Errorf("%d of %d entities match, want 32 of 256; %d in a column, want 128", q.Count(),
+			w.Query().Count(), bits[5].Len())
 	}
 	if s := w.Stats(); s.Slots != 256*64 || len(s.Archetypes) != 256 {
 		t.Errorf("%d slots, %d archetypes, want 64 each for 256 archetypes", s.Slots, len(s.Archetypes))

@@ -57,13 +57,14 @@ func mustFault(t *testing.T) {
 	}
 }
 
-// TestColumnFault checks the message of a fault at a slot without memory: it names the slot, the column and the number
-// of usable slots.
+// TestColumnFault checks the message of a fault at a slot without memory: it names the slot, the column and
+// the number of usable slots.
 func TestColumnFault(t *testing.T) {
 	mustFault(t)
 	c, e, past := columnWithStray()
 	f := faultOf(t, func() { past.Kilograms = 1 })
-	if want := fmt.Sprintf(`slot 5000000 of column mass of world "demo" is beyond its %d usable slots`, f.Usable); f.String() != want {
+	want := fmt.Sprintf(`slot 5000000 of column mass of world "demo" is beyond its %d usable slots`, f.Usable)
+	if f.String() != want {
 		t.Errorf("it says %q, want %q", f, want)
 	}
 	if f.Usable < int(c.c.slots) || f.Usable > int(c.c.slots)+63 {
@@ -84,11 +85,13 @@ func TestColumnFault(t *testing.T) {
 		t.Fatal(err)
 	}
 	f = faultOf(t, func() { p.Kilograms++ })
-	if want := `slot 0 of column mass of world "demo" is gone: it was closed`; f.String() != want || !f.Closed {
+	want = `slot 0 of column mass of world "demo" is gone: it was closed`
+	if f.String() != want || !f.Closed {
 		t.Errorf("it says %q, want %q", f, want)
 	}
 	f = faultOf(t, func() { e = run.Entity(0) })
-	if want := ` of the entities of world "demo" is gone: it was closed`; !strings.HasSuffix(f.String(), want) {
+	want = ` of the entities of world "demo" is gone: it was closed`
+	if !strings.HasSuffix(f.String(), want) {
 		t.Errorf("it says %q, want %q", f, want)
 	}
 	if text := f.Error(); !strings.Contains(text, "closed at ") || !strings.Contains(text, "fault_test.go:") {
@@ -110,18 +113,26 @@ func TestTrimmedFault(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := faultOf(t, func() { p.Kilograms = 1 })
-	if want := fmt.Sprintf(`slot %d of column mass of world "shrinking" lies in memory that was given back`, slot); f.String() != want {
+	const format = `slot %d of column mass of world "shrinking" lies in memory that was given back`
+	want := fmt.Sprintf(format, slot)
+	if f.String() != want {
 		t.Errorf("it says %q, want %q", f, want)
 	}
 }
 
-// TestLookUpsDoNotFault checks that looking up invented entities, or entities of a closed world, does not fault.
+// TestLookUpsDoNotFault checks that looking up invented entities, or entities of a closed world, does not
+// fault.
 func TestLookUpsDoNotFault(t *testing.T) {
 	c, e, _ := columnWithStray()
 	w := c.c.world
-	for _, invented := range []Entity{{}, {slot: 5_000_000, generation: e.generation}, {slot: 1<<32 - 1, generation: e.generation},
-		{slot: uint32(w.options.MaxEntities), generation: 1}} {
-		if w.Alive(invented) || c.Has(invented) || c.Get(invented) != nil || c.Set(invented, mass{}) || c.Add(invented, mass{}) != nil ||
+	for _, invented := range []Entity{
+		{},
+		{slot: 5_000_000, generation: e.generation},
+		{slot: 1<<32 - 1, generation: e.generation},
+		{slot: uint32(w.options.MaxEntities), generation: 1},
+	} {
+		if w.Alive(invented) || c.Has(invented) || c.Get(invented) != nil || c.Set(invented, mass{}) ||
+			c.Add(invented, mass{}) != nil ||
 			c.Remove(invented) || w.Delete(invented) {
 			t.Errorf("the invented %+v is taken for an entity", invented)
 		}
@@ -139,7 +150,8 @@ func TestFaultInChild(t *testing.T) {
 	mustFault(t)
 	childtest.Needed(t)
 	for child, says := range map[string][]string{
-		"fault": {"panic: ", "vm: bad access at 0x", `slot 5000000 of column mass of world "demo" is beyond its `,
+		"fault": {"panic: ", "vm: bad access at 0x",
+			`slot 5000000 of column mass of world "demo" is beyond its `,
 			"look the component up by its Entity", "made at ", "goroutine 1 [running"},
 		"fault without Watch": {"unexpected fault address 0x", "fatal error: fault"},
 	} {

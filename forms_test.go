@@ -126,8 +126,9 @@ func (f *formsWorld) list() (list []Entity) {
 func (f *formsWorld) query() (q Query, name string, optional []int, want []Entity) {
 	with, minus, any, others := f.some(2), f.some(2), f.some(3), f.some(3)
 	minus = slices.DeleteFunc(minus, func(c int) bool { return slices.Contains(with, c) })
-	any = slices.DeleteFunc(any, func(c int) bool { return slices.Contains(with, c) || slices.Contains(minus, c) })
-	optional = slices.DeleteFunc(others, func(c int) bool { return slices.Contains(with, c) || slices.Contains(minus, c) })
+	decided := func(c int) bool { return slices.Contains(with, c) || slices.Contains(minus, c) }
+	any = slices.DeleteFunc(any, decided)
+	optional = slices.DeleteFunc(others, decided)
 	var exact, listed bool
 	in := map[Entity]bool{}
 	q = f.Query(f.these(with)...)
@@ -160,19 +161,23 @@ func (f *formsWorld) query() (q Query, name string, optional []int, want []Entit
 	for _, e := range f.inOrder() {
 		has := f.living[e]
 		lacks := func(c int) bool { return !has[c] }
-		if slices.ContainsFunc(with, lacks) || slices.ContainsFunc(minus, func(c int) bool { return has[c] }) ||
-			len(any) > 0 && !slices.ContainsFunc(any, func(c int) bool { return has[c] }) || listed && !in[e] {
+		if slices.ContainsFunc(with, lacks) ||
+			slices.ContainsFunc(minus, func(c int) bool { return has[c] }) ||
+			len(any) > 0 && !slices.ContainsFunc(any, func(c int) bool { return has[c] }) ||
+			listed && !in[e] {
 			continue
 		}
 		foreign := false
 		for c := range has {
-			foreign = foreign || !slices.Contains(with, c) && !slices.Contains(any, c) && !slices.Contains(optional, c)
+			foreign = foreign || !slices.Contains(with, c) && !slices.Contains(any, c) &&
+				!slices.Contains(optional, c)
 		}
 		if !exact || !foreign {
 			want = append(want, e)
 		}
 	}
-	name = fmt.Sprintf("with %v − %v any %v optional %v exact %v listed %v", with, minus, any, optional, exact, listed)
+	name = fmt.Sprintf("with %v − %v any %v optional %v exact %v listed %v", with, minus, any, optional,
+		exact, listed)
 	return q, name, optional, want
 }
 
@@ -192,7 +197,8 @@ func (f *formsWorld) check(t *testing.T, q Query, name string, optional []int, w
 		for i := range run.Len() {
 			last = run.Entity(i)
 			if !alike(first, last) {
-				t.Fatalf("%s: slots %d and %d of a run differ in optional components", name, first.slot, last.slot)
+				t.Fatalf("%s: slots %d and %d of a run differ in optional components", name, first.slot,
+					last.slot)
 			}
 			got = append(got, last)
 		}
@@ -202,8 +208,10 @@ func (f *formsWorld) check(t *testing.T, q Query, name string, optional []int, w
 				if f.tags[c/2].In(run) != has {
 					t.Fatalf("%s: In of tag %d returns %[4]v in the run at %[3]d", name, c, run.Start(), !has)
 				}
-			} else if s := f.marks[c/2].TrySlice(run); (s != nil) != has || has && (len(s) != run.Len() || &s[0] != f.marks[c/2].Get(first)) {
-				t.Fatalf("%s: TrySlice of column %d returns %[4]v in the run at %[3]d", name, c, run.Start(), s)
+			} else if s := f.marks[c/2].TrySlice(run); (s != nil) != has || has &&
+				(len(s) != run.Len() || &s[0] != f.marks[c/2].Get(first)) {
+				t.Fatalf("%s: TrySlice of column %d returns %[4]v in the run at %[3]d", name, c, run.Start(),
+					s)
 			}
 		}
 	}
@@ -236,7 +244,8 @@ func (f *formsWorld) check(t *testing.T, q Query, name string, optional []int, w
 	}
 	first, found := q.First()
 	one, single := q.Single()
-	if found != (len(want) > 0) || found && (first != want[0] || one != want[0]) || single != (len(want) == 1) {
+	if found != (len(want) > 0) || found && (first != want[0] || one != want[0]) ||
+		single != (len(want) == 1) {
 		t.Fatalf("%s: First returns %v, %v and Single %v, %v; %d entities match",
 			name, first, found, one, single, len(want))
 	}
@@ -272,7 +281,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestFormsInBulk runs bulk operations over random queries and compares the whole world with the model after each.
+// TestFormsInBulk runs bulk operations over random queries and compares the whole world with the model after
+// each.
 func TestFormsInBulk(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// TestWritesToRemovedComponents checks that each way of removing a component poisons it, and that each way of giving the
-// slot a component again finds a write in between.
+// TestWritesToRemovedComponents checks that each way of removing a component poisons it, and that each way of
+// giving the slot a component again finds a write in between.
 func TestWritesToRemovedComponents(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("built without the tag invariants")
@@ -23,10 +23,13 @@ func TestWritesToRemovedComponents(t *testing.T) {
 		"Reset":     func(w *World, _ Column[uint64], _ Entity) { w.Reset() },
 	} {
 		for addition, add := range map[string]func(w *World, a *Archetype, c Column[uint64]){
-			"New":    func(_ *World, a *Archetype, _ Column[uint64]) { a.New() },
-			"NewN":   func(_ *World, a *Archetype, _ Column[uint64]) { a.NewN(3, nil) },
-			"Add":    func(w *World, _ *Archetype, c Column[uint64]) { c.Add(w.Archetype().New(), 1) },
-			"AddAll": func(w *World, _ *Archetype, c Column[uint64]) { w.Archetype().New(); c.AddAll(w.Query().Without(c), 1) },
+			"New":  func(_ *World, a *Archetype, _ Column[uint64]) { a.New() },
+			"NewN": func(_ *World, a *Archetype, _ Column[uint64]) { a.NewN(3, nil) },
+			"Add":  func(w *World, _ *Archetype, c Column[uint64]) { c.Add(w.Archetype().New(), 1) },
+			"AddAll": func(w *World, _ *Archetype, c Column[uint64]) {
+				w.Archetype().New()
+				c.AddAll(w.Query().Without(c), 1)
+			},
 		} {
 			for _, written := range []bool{false, true} {
 				w := demoWorld(t)
@@ -50,17 +53,21 @@ func TestWritesToRemovedComponents(t *testing.T) {
 				}
 				says := ""
 				if written {
-					says = `vast: slot 0 of column mass of world "demo" was written after it was freed: byte 0 of 8 is 0x2a, and 0x00 was left there`
+					says = `vast: slot 0 of column mass of world "demo" was written after it was freed: ` +
+						"byte 0 of 8 is 0x2a, and 0x00 was left there"
 				}
-				if text := modeltest.PanicText(func() { add(w, a, c) }); !strings.Contains(text, says) || text != "" && says == "" {
-					t.Errorf("%s after %s, written %t: panics with %q, want %q", addition, removal, written, text, says)
+				if text := modeltest.PanicText(func() { add(w, a, c) }); !strings.Contains(text, says) ||
+					text != "" && says == "" {
+					t.Errorf("%s after %s, written %t: panics with %q, want %q", addition, removal, written,
+						text, says)
 				}
 			}
 		}
 	}
 }
 
-// TestWritesToRemovedElsewhere checks the same for storages whose components do not lie at base + slot × size.
+// TestWritesToRemovedElsewhere checks the same for storages whose components do not lie at base + slot ×
+// size.
 func TestWritesToRemovedElsewhere(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("built without the tag invariants")
@@ -76,7 +83,8 @@ func TestWritesToRemovedElsewhere(t *testing.T) {
 	if text := modeltest.PanicText(func() { h.Add(w.Archetype().New(), nil) }); text != "" {
 		t.Errorf("adding to another slot panics with %q", text)
 	}
-	if text := modeltest.PanicText(func() { a.New() }); !strings.Contains(text, "vast: slot 1 of a HeapColumn of *int was written after") {
+	if text := modeltest.PanicText(func() { a.New() }); !strings.Contains(text,
+		"vast: slot 1 of a HeapColumn of *int was written after") {
 		t.Errorf("it panics with %q", text)
 	}
 	w = demoWorld(t)

@@ -40,7 +40,8 @@ func TestGenerationWraps(t *testing.T) {
 	}
 	for range 200 {
 		e := a.New()
-		if e.Slot() == 0 || e == first || w.Alive(first) || w.Alive(last) || c.Has(first) || c.Get(last) != nil {
+		if e.Slot() == 0 || e == first || w.Alive(first) || w.Alive(last) || c.Has(first) ||
+			c.Get(last) != nil {
 			t.Fatalf("slot 0 is used after its last generation: %v", e)
 		}
 		if e.Slot() == 127 {
@@ -143,8 +144,8 @@ func TestRetiredSlots(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			// An archetype with only retired slots in its extent draws another extent. An extent with retired slots is not
-			// given back.
+			// An archetype with only retired slots in its extent draws another extent. An extent with retired
+			// slots is not given back.
 			if s := w.Stats(); s.Slots < 128 {
 				t.Errorf("extents with retired slots were given back: %d slots are owned", s.Slots)
 			}

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// TestGoldenAnswers runs one stream of operations of the combined model and hashes its answers and its final state: the
-// entities of each query in order, their slots, generations, components and links. The hash is the same on every system,
-// processor and page size. If the operations of the model change, or the choice of slots, write the new hash here. Note
-// a changed choice of slots in the change log.
+// TestGoldenAnswers runs one stream of operations of the combined model and hashes its answers and its final
+// state: the entities of each query in order, their slots, generations, components and links. The hash is the
+// same on every system, processor and page size. If the operations of the model change, or the choice of
+// slots, write the new hash here. Note a changed choice of slots in the change log.
 func TestGoldenAnswers(t *testing.T) {
 	const want = 0xf61535e2a93f9911
 	h := fnv.New64a()
