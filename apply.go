@@ -9,32 +9,35 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Applied is what became of commands.
+// Applied counts the commands that [World.Apply] applied.
 type Applied struct {
-	Done    int // did what they say
-	Skipped int // came to nothing: the entity was stale, or had not the component that was to be set or removed
+	Done    int // commands that had an effect
+	Skipped int // commands without one: the entity was stale, or lacked the component to set or remove
 }
 
-// place is a piece of one of the Commands that are applied together. It holds no pointers, so that sorting is cheap.
+// place refers to a piece of one of the Commands that are applied together. It holds no pointers, so that
+// sorting is cheap.
 type place struct {
 	position int
 	commands uint32 // index in the arguments of Apply
 	piece    uint32 // index in the pieces
 }
 
-// Apply makes the changes that were recorded and empties the Commands. It goes by position, then by the order of its
-// arguments, then by that of recording, so that with positions that do not depend on who recorded what the result does
-// not either. Commands for stale entities are skipped. Hooks run as they do when the change is made directly.
+// Apply makes the recorded changes and empties the Commands. It orders the commands by position, then by the
+// order of its arguments, then by the order of recording. So if positions do not depend on which goroutine
+// recorded a command, neither does the result. Apply skips commands for stale entities. Hooks run as they do
+// for a direct change.
 //
-// Where memory or slots run out it returns the [*vm.Error]: then the commands before the failing one are done, and that
-// and all later ones stay recorded, so that Apply can go on with them once there is room. When a hook panics so does
-// Apply: the commands up to that one are done or gone, the later ones stay recorded.
+// If memory or slots run out, Apply returns the [*vm.Error]. Then the commands before the failing one are
+// done. The failing one and all later ones stay recorded, and another Apply continues with them once there is
+// room. If a hook panics, so does Apply. Then the command that called the hook, and those before it, are not
+// applied again; the later ones stay recorded.
 //
-// It changes the structure, so it must not run inside a query, and panics inside a hook. It panics when Commands are of
-// another world, are closed or are given twice; then nothing has changed.
+// Apply changes the structure: it must not run inside a query, and panics inside a hook. It panics if
+// Commands are of another world, are closed or are given twice; then nothing has changed.
 //
-// Complexity: as the direct forms, and sorting the positions. It allocates nothing that it does not keep for the next
-// time.
+// Complexity: as the direct changes, and sorting by position. Apply keeps its buffers, so that later calls
+// need not allocate.
 func (w *World) Apply(cs ...*Commands) (Applied, error) {
 	w.mustBeOpen("World.Apply")
 	w.mustNotBeInCallback(opApply)
@@ -44,14 +47,15 @@ func (w *World) Apply(cs ...*Commands) (Applied, error) {
 		if c.used > c.since {
 			c.cut()
 		}
-		c.applying, c.room = true, c.used // so that recording goes the long way and is told
+		c.applying, c.room = true, c.used // so that recording takes the long path and panics there
 		for k := range c.pieces {
 			order = append(order, place{c.pieces[k].position, uint32(i), uint32(k)})
 		}
 	}
 	w.commands.order = order
 	byPosition := func(a, b place) int {
-		return cmp.Or(cmp.Compare(a.position, b.position), cmp.Compare(a.commands, b.commands), cmp.Compare(a.piece, b.piece))
+		return cmp.Or(cmp.Compare(a.position, b.position), cmp.Compare(a.commands, b.commands),
+			cmp.Compare(a.piece, b.piece))
 	}
 	if !slices.IsSortedFunc(order, byPosition) {
 		slices.SortFunc(order, byPosition)
@@ -64,7 +68,7 @@ func (w *World) Apply(cs ...*Commands) (Applied, error) {
 	return w.applyAll(cs, order)
 }
 
-// checkCommands panics unless what was given to Apply can be applied.
+// checkCommands panics unless all Commands can be applied.
 func (w *World) checkCommands(cs []*Commands) {
 	w.commands.pass++
 	for i, c := range cs {
@@ -73,8 +77,8 @@ func (w *World) checkCommands(cs []*Commands) {
 			panic(fmt.Sprintf("vast: World.Apply: Commands %d are nil: make them with NewCommands", i+1))
 		case c.world != w:
 			c.mustBeOpen("World.Apply was given")
-			panic(fmt.Sprintf("vast: World.Apply: Commands %d belong to world %q, not to %q", i+1, c.world.options.Name,
-				w.options.Name))
+			panic(fmt.Sprintf("vast: World.Apply: Commands %d belong to world %q, not to %q", i+1,
+				c.world.options.Name, w.options.Name))
 		case c.pass == w.commands.pass:
 			panic(fmt.Sprintf("vast: World.Apply: Commands %d are given twice", i+1))
 		}
@@ -83,7 +87,7 @@ func (w *World) checkCommands(cs []*Commands) {
 	}
 }
 
-// finish makes Commands fit for recording after Apply.
+// finish prepares Commands for recording after Apply.
 func (c *Commands) finish() {
 	c.applying = false
 	if c.closed {
@@ -103,7 +107,8 @@ func (c *Commands) finish() {
 	}
 }
 
-// applyAll applies pieces. Those that are consumed are empty afterwards.
+// applyAll applies pieces in the given order. It moves from past each applied command, so that an applied
+// piece is empty.
 func (w *World) applyAll(cs []*Commands, order []place) (a Applied, err error) {
 	var at *piece
 	var size uintptr // of the command that is being applied
@@ -118,12 +123,14 @@ func (w *World) applyAll(cs []*Commands, order []place) (a Applied, err error) {
 			return
 		}
 		v := recover()
-		// Only what gains something can want for memory, and has changed nothing then: another panic is a hook's.
-		if e, ok := v.(*vm.Error); ok && w.changes == changes && kind != commandDelete && kind != commandRemove {
+		// Only a command that adds something needs memory, and if it gets none it has changed nothing. Every
+		// other panic comes from a hook.
+		e, ok := v.(*vm.Error)
+		if ok && w.changes == changes && kind != commandDelete && kind != commandRemove {
 			err = e
 			return
 		}
-		at.from += size // a hook panicked: what it was told of must not be done again
+		at.from += size // the command whose hook panicked must not be applied again
 		if v != nil {
 			panic(v)
 		}
@@ -150,7 +157,7 @@ func (w *World) applyAll(cs []*Commands, order []place) (a Applied, err error) {
 	return a, nil
 }
 
-// applyOne applies a command that is for an entity, and reports whether it came to something.
+// applyOne applies a command for an entity and reports whether the command had an effect.
 func (w *World) applyOne(c *Commands, h *command, kind commandKind) bool {
 	e := h.entity
 	if e.placeholder() {
@@ -162,8 +169,9 @@ func (w *World) applyOne(c *Commands, h *command, kind commandKind) bool {
 	return w.columns[h.id()].later(c, kind, e, h.value())
 }
 
-// newLater makes the entity of a command, and those of equal commands behind it that lie beside it, and returns how many:
-// as many single births would have made the same. The placeholders stand for them before hooks are told.
+// newLater makes the entity of a recorded birth. If births of the same archetype follow and their slots are
+// consecutive, it makes these entities too. It returns how many entities it made. Single births in turn would
+// make the same entities. Placeholders resolve to them before hooks are called.
 func (a *Archetype) newLater(h *command, end unsafe.Pointer) int {
 	switch {
 	case a.observed:

@@ -12,9 +12,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Archetype is a set of columns that entities are born with. Entities of one archetype lie side by side in memory. An
-// entity that gains or loses components later stays where it is, and queries find it all the same: the archetype is a
-// place of birth, not a limit.
+// Archetype is a set of columns that entities are born with. Entities of one archetype lie side by side in
+// memory. An entity that later gains or loses components stays where it is, and queries find it all the same:
+// an archetype says where an entity is born, not which components it may have.
 type Archetype struct {
 	world   *World
 	columns []*column
@@ -24,27 +24,28 @@ type Archetype struct {
 
 	extents []*extent // in the order of their words
 	words   uint32    // owned
-	word    uint32    // no word of the archetype's below it has a free slot; it lies in at
-	at      *extent
-	vacancy *uint64 // the presence bits of word; a full word while the archetype owns nothing or is observed
+	word    uint32    // no owned word below it has a free slot
+	at      *extent   // the extent that word lies in
+	vacancy *uint64   // the live bits of word; a full word while the archetype owns nothing or is observed
 
-	promised int    // births that were promised room in stores, and not made yet
-	observed bool   // whether one of its columns is
+	promised int    // births that were promised room in stores and are still to come
+	observed bool   // whether one of its columns is observed
 	id       uint32 // number in the world, in the order of making
 }
 
-// birth is what making an entity needs to know of a column.
+// birth has the fields of a column that making an entity needs.
 type birth struct {
 	words unsafe.Pointer // presence words
 	base  unsafe.Pointer // elements
 	bytes uintptr        // of one element
 }
 
-// noVacancy stands for the word of an archetype that owns none, or whose entities cannot be made the short way.
+// noVacancy is the full word that vacancy points to if the archetype owns no word or New must take the long
+// path.
 var noVacancy = ^uint64(0)
 
-// Archetype returns the archetype with the given columns. The same set of columns gives the same archetype, in whatever
-// order. It panics when a column belongs to another world or is named twice.
+// Archetype returns the archetype with the given columns. The same set of columns in any order gives the same
+// archetype. It panics if a column belongs to another world or is named twice.
 func (w *World) Archetype(cols ...AnyColumn) *Archetype {
 	w.mustBeOpen("Archetype")
 	columns := w.columnsOf("Archetype", cols)
@@ -72,7 +73,8 @@ func (w *World) Archetype(cols ...AnyColumn) *Archetype {
 	return a
 }
 
-// Len returns the number of living entities that were born with this archetype. Complexity: the number of its extents.
+// Len returns the number of living entities that were born with this archetype. Complexity: the number of its
+// extents.
 func (a *Archetype) Len() int {
 	n := 0
 	for _, x := range a.extents {
@@ -90,9 +92,9 @@ func (a *Archetype) free() int {
 	return n
 }
 
-// Grow makes the next n entities of this archetype unable to fail, as long as none of its entities is deleted meanwhile:
-// emptied extents go back to the world. It returns a [*vm.Error] wrapping vm.ErrCapacity,
-// vm.ErrLimit or another of that package's; then nothing has changed.
+// Grow makes the next n births of this archetype unable to fail, unless one of its entities is deleted
+// meanwhile: extents without entities go back to the world. It returns a [*vm.Error] that wraps
+// vm.ErrCapacity, vm.ErrLimit or another error of package vm; then nothing has changed.
 func (a *Archetype) Grow(n int) error {
 	a.world.mustBeOpen("Archetype.Grow")
 	if n < 0 {
@@ -110,16 +112,17 @@ func (a *Archetype) Grow(n int) error {
 	return nil
 }
 
-// ensure makes n births unable to fail until something else takes room. On failure nothing has changed.
+// ensure makes n births unable to fail until something else takes the room. On failure nothing has changed.
 func (a *Archetype) ensure(n int) error {
 	free := a.free()
 	if n <= free && (!a.observed || a.hasRoom(n)) {
 		return nil
 	}
 	if n > a.world.options.MaxEntities {
-		return &vm.Error{Op: "grow", Purpose: a.world.options.Name, Bytes: min(n, math.MaxInt/max(a.bytes, 1)) * a.bytes, Err: vm.ErrCapacity,
-			Detail: fmt.Sprintf("%d entities are more than the %d slots of the world: set a larger Options.MaxEntities",
-				n, a.world.options.MaxEntities)}
+		return &vm.Error{Op: "grow", Purpose: a.world.options.Name, Err: vm.ErrCapacity,
+			Bytes: min(n, math.MaxInt/max(a.bytes, 1)) * a.bytes,
+			Detail: fmt.Sprintf("%d entities are more than the %d slots of the world: set a larger "+
+				"Options.MaxEntities", n, a.world.options.MaxEntities)}
 	}
 	if err := a.world.prepare(); err != nil {
 		return err
@@ -137,8 +140,8 @@ func (a *Archetype) ensure(n int) error {
 	})
 }
 
-// New makes an entity. Its components are zero. It panics with a [*vm.Error] when there is no room and none can be made;
-// see [Archetype.Grow]. Complexity: a few instructions for each column.
+// New makes an entity. Its components are zero. New panics with a [*vm.Error] if there is no room and none
+// can be made; see [Archetype.Grow]. Complexity: a few instructions for each column.
 func (a *Archetype) New() Entity {
 	before := *a.vacancy
 	if before == ^uint64(0) {
@@ -166,7 +169,7 @@ func (a *Archetype) New() Entity {
 			c.mustBeFree(slot, slot+1)
 		}
 	}
-	// What bitset.Set.Or does, without a call for each column.
+	// This is bitset.Set.Or, written out to save a call for each column.
 	bit := ^before & (before + 1) // the lowest clear bit
 	*a.vacancy = before | bit
 	edge := before == 0 || before|bit == ^uint64(0)
@@ -192,7 +195,7 @@ func (a *Archetype) New() Entity {
 	return Entity{slot: slot, generation: next}
 }
 
-// newObserved is New for an archetype with hooks or stores.
+// newObserved is New for an archetype with hooks, stores or trackers.
 func (a *Archetype) newObserved() Entity {
 	a.world.mustBeOpen("Archetype.New")
 	a.world.mustNotBeInCallback(opNew)
@@ -201,7 +204,7 @@ func (a *Archetype) newObserved() Entity {
 	return e
 }
 
-// newUntold is newObserved without telling hooks. On failure nothing has changed.
+// newUntold is newObserved without calling hooks. On failure nothing has changed.
 func (a *Archetype) newUntold() Entity {
 	if a.at == nil || a.at.used == a.at.words*64 || !a.hasRoom(1) {
 		if err := a.ensure(1); err != nil {
@@ -211,7 +214,7 @@ func (a *Archetype) newUntold() Entity {
 	return a.newBeside()
 }
 
-// summarize brings the summaries of the archetype's columns up to date after changes in a word.
+// summarize updates the summaries of the archetype's columns after changes in a word.
 //
 //go:noinline
 func (a *Archetype) summarize(word uint32) {
@@ -221,13 +224,13 @@ func (a *Archetype) summarize(word uint32) {
 	}
 }
 
-// newBeside makes an entity where [Archetype.New] cannot by itself.
+// newBeside makes an entity on the long path of [Archetype.New].
 func (a *Archetype) newBeside() Entity {
 	lo := a.seek(1)
 	return a.take(lo, lo+1).Entity(0)
 }
 
-// zero clears n bytes off the heap. Small elements are cleared without a call.
+// zero clears n bytes off the heap. It clears few bytes without a call.
 func zero(p unsafe.Pointer, n uintptr) {
 	if n%8 == 0 && n <= 64 {
 		for i := uintptr(0); i < n; i += 8 {
@@ -238,8 +241,8 @@ func zero(p unsafe.Pointer, n uintptr) {
 	clear(unsafe.Slice((*byte)(p), n))
 }
 
-// seek returns the archetype's lowest slot that an entity can be made in, and remembers its word. When there is none it
-// draws room for n entities, and panics with a [*vm.Error] where that fails.
+// seek returns the archetype's lowest free slot and makes its word the current one. If there is no free slot,
+// it draws room for n entities, and panics with a [*vm.Error] if that fails.
 func (a *Archetype) seek(n int) uint32 {
 	w := a.world
 	w.mustBeOpen("Archetype.New")
@@ -269,7 +272,7 @@ func (a *Archetype) seek(n int) uint32 {
 	}
 }
 
-// goTo sets the word in which the archetype looks for free slots first.
+// goTo sets the word in which the archetype first looks for free slots.
 func (a *Archetype) goTo(x *extent, word uint32) {
 	a.at, a.word = x, word
 	a.vacancy = a.world.liveWord(word)
@@ -278,10 +281,11 @@ func (a *Archetype) goTo(x *extent, word uint32) {
 	}
 }
 
-// NewN makes n entities and calls fill for each run of them, so that their components, which are zero, can be
-// written as slices; fill may be nil. fill must not change the structure of the world: that panics. When fill
-// panics, the entities that fill was called for exist, and no others. NewN panics with a [*vm.Error] when there
-// is no room for all, and then has made none; see [Archetype.Grow]. Complexity: whole 64-slot words at a time.
+// NewN makes n entities and calls fill for each run of them, to write their components as slices. The
+// components are zero before. fill may be nil. fill must not change the structure of the world: that panics.
+// If fill panics, the entities of that call and of the calls before exist, and no others. If there is no room
+// for all n entities, NewN makes none and panics with a [*vm.Error]; see [Archetype.Grow]. Complexity: whole
+// 64-slot words at a time.
 func (a *Archetype) NewN(n int, fill func(Run)) {
 	w := a.world
 	w.mustBeOpen("Archetype.NewN")
@@ -305,14 +309,14 @@ func (a *Archetype) NewN(n int, fill func(Run)) {
 	}
 }
 
-// fill calls f for entities that were made, and tells of their birth.
+// fill calls f for entities that were made, and then the hooks of their births.
 func (a *Archetype) fill(run Run, f func(Run)) {
 	w := a.world
 	w.calling = fill
 	before := w.changes
 	defer func() {
 		w.calling = callback{}
-		// Also where f panics: hooks will be told when the entities go.
+		// The hooks must run even if f panics, because they will be called when the entities go.
 		if a.observed {
 			a.tellBirths(run.start, run.start+run.n)
 		}
@@ -323,7 +327,8 @@ func (a *Archetype) fill(run Run, f func(Run)) {
 	}
 }
 
-// take makes entities in the free slots [lo, hi) of the extent at a.at, up to the first that is worn out.
+// take makes entities in the free slots [lo, hi) of the extent a.at. It stops at the first slot that is worn
+// out.
 func (a *Archetype) take(lo, hi uint32) Run {
 	w := a.world
 	gens := unsafe.Slice(w.generation(lo), hi-lo)
@@ -337,7 +342,7 @@ func (a *Archetype) take(lo, hi uint32) Run {
 		used |= g
 		gens[i] = generation.Next(g, w.mark)
 	}
-	if generation.Exhausted(used | 1) { // some may have had one use left: look which
+	if generation.Exhausted(used | 1) { // some of the slots may have had their last use
 		for _, g := range gens {
 			if generation.Exhausted(g) {
 				w.worn++
@@ -366,7 +371,7 @@ func (a *Archetype) take(lo, hi uint32) Run {
 	return Run{start: lo, n: n, gens: w.gens}
 }
 
-// adviseHuge asks for huge pages where the archetype's extents around the one at index at are dense.
+// adviseHuge asks for huge pages for the stretch of adjoining extents around the one at index at.
 func (a *Archetype) adviseHuge(at int) {
 	if vm.HugePageSize() == 0 {
 		return

@@ -2,20 +2,21 @@ package vast
 
 import "iter"
 
-// Batch is a part of what a query matches, for one worker: the matches in some consecutive words of 64 slots. It is a
-// plain value, valid until the world's structure changes. Different batches may run on different goroutines at once, and
-// touch no slot and no word in common.
+// Batch is a part of a query's matches for one worker: the matches in a range of 64-slot words. It is a plain
+// value, valid until the world's structure changes. Different batches may run on different goroutines at
+// once, and share no slot and no word.
 type Batch struct {
 	q       *query
-	changes uint64 // of the world when the batch was cut
+	changes uint64 // of the world when the batch was made
 	lo, end uint32 // words
 	n       int
 }
 
-// Batches cuts the matching entities into parts of n, or up to 63 more because it cuts between words only; the last part
-// may have fewer. Where the cuts lie depends on the world and on n alone, not on how many workers there are, so results
-// that are combined in the order of the batches are always the same. It panics unless n is positive; the rules of
-// [Query.Runs] hold. Complexity: one step for each run and for each batch; components are not touched.
+// Batches cuts the matching entities into parts of n. A part may have up to 63 more, because Batches cuts
+// between words only, and the last part may have fewer. The cuts depend on the world and on n, not on the
+// number of workers, so results that are combined in the order of the batches are always the same. Batches
+// panics unless n is positive. The rules of [Query.Runs] hold. Complexity: one step for each run and for each
+// batch, without touching components.
 func (q Query) Batches(n int) iter.Seq[Batch] {
 	if n <= 0 {
 		panic("vast: Query.Batches: the number of entities must be positive")
@@ -38,7 +39,8 @@ func (q Query) Batches(n int) iter.Seq[Batch] {
 				if b.n == 0 {
 					b.lo = word
 				}
-				// Take what is missing, to the end of its last word; of a batch that has enough the rest of its last word.
+				// Take the entities that the batch lacks, up to the end of the last one's word. A batch that
+				// has enough takes the rest of its last word.
 				end := hi
 				if want := uint(max(n-b.n, 1)); want < hi-lo {
 					end = min(hi, (lo+want+63)&^63)
@@ -57,7 +59,8 @@ func (q Query) Batches(n int) iter.Seq[Batch] {
 // Len returns the number of entities.
 func (b Batch) Len() int { return b.n }
 
-// Runs yields the batch's entities as [Query.Runs] does. A run that a border of the batch cuts goes on in the next one.
+// Runs yields the batch's entities as [Query.Runs] does. If a border of the batch cuts a run, the run
+// continues in the next batch.
 func (b Batch) Runs() iter.Seq[Run] {
 	return func(yield func(Run) bool) {
 		if b.q == nil {

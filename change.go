@@ -26,7 +26,8 @@ const (
 )
 
 var operationNames = [...]string{
-	opNone: "nothing", opNew: "Archetype.New", opNewN: "Archetype.NewN", opAdd: "Column.Add", opRemove: "Column.Remove",
+	opNone: "nothing", opNew: "Archetype.New", opNewN: "Archetype.NewN",
+	opAdd: "Column.Add", opRemove: "Column.Remove",
 	opAddAll: "Column.AddAll", opRemoveAll: "Column.RemoveAll", opExchange: "World.Exchange",
 	opRelate: "Relation.Set",
 	opDelete: "World.Delete", opDeleteAll: "World.DeleteAll", opClose: "World.Close",
@@ -36,10 +37,11 @@ var operationNames = [...]string{
 	opName:  "Names.Set",
 }
 
-// callback is a user's function that runs within an operation. The operation has made room, and relies on it.
+// callback is a user's function that an operation is calling. The operation relies on the room that it has
+// made.
 type callback struct {
-	what string  // empty while none is running
-	of   *column // whose hook it is, if it is one
+	what string  // empty while no callback is running
+	of   *column // the column of a hook
 }
 
 // fill is the callback of Archetype.NewN.
@@ -52,9 +54,9 @@ func (b callback) String() string {
 	return b.what
 }
 
-// mustNotBeInCallback panics when a callback of one operation calls another. It runs before the first change, so
-// that nothing is half done. The short paths of New and Delete leave it out where no hook can miss a change: the
-// operation that called the callback notices the change afterwards.
+// mustNotBeInCallback panics if a callback of one operation calls another. It runs before the first change,
+// so that nothing is half done. The short paths of New and Delete leave it out if no hook can miss a change:
+// the operation that called the callback notices the change afterwards.
 func (w *World) mustNotBeInCallback(op operation) {
 	if w.calling.what != "" {
 		w.refuse(op)
@@ -67,27 +69,28 @@ func (w *World) refuse(op operation) {
 	w.changedWhile(w.calling.String())
 }
 
-// mustRunAlone panics when a callback calls what changes no structure, but takes away room that the operation
-// relies on.
+// mustRunAlone panics if a callback calls a method that changes no structure, but takes away room that the
+// operation relies on.
 func (w *World) mustRunAlone(what string) {
 	if w.calling.what != "" {
-		panic(fmt.Sprintf("vast: %s was called while %s: call it after that operation has ended", what, w.calling))
+		panic(fmt.Sprintf("vast: %s was called while %s: call it after that operation has ended", what,
+			w.calling))
 	}
 }
 
-// changed counts n structural changes. Queries compare the count at every step, which costs them less than a lock would
-// and needs no unlocking when a loop is left early.
+// changed counts n structural changes. Queries compare the count at every step. This costs them less than a
+// lock, and needs no unlocking when a loop is left early.
 func (w *World) changed(op operation, n int) {
 	w.changes += uint64(n)
 	w.last = op
 }
 
-// changedWhile panics because the structure changed during something that needs it unchanged.
+// changedWhile panics because the structure changed during an operation that needs it unchanged.
 //
 //go:noinline
 func (w *World) changedWhile(doing string) {
-	panic(fmt.Sprintf("vast: the structure of world %q changed while %s, by %s. Values may be changed there; record "+
-		"what to make, delete, add or remove in Commands and apply them after the loop, or use World.DeleteAll, Column.AddAll, "+
-		"Column.RemoveAll or World.Exchange.",
+	panic(fmt.Sprintf("vast: the structure of world %q changed while %s, by %s. Values may be changed "+
+		"there. Record structural changes in Commands and apply them after the loop, or use "+
+		"World.DeleteAll, Column.AddAll, Column.RemoveAll or World.Exchange.",
 		w.options.Name, doing, operationNames[w.last]))
 }

@@ -14,18 +14,19 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// AnyColumn is a column of any type. Archetypes and queries are sets of columns. Only this package implements it.
+// AnyColumn is a column of any type. Archetypes and queries are made from sets of columns. Only this package
+// implements it.
 type AnyColumn interface {
 	// Name returns the column's name in statistics and messages.
 	Name() string
 	column() *column
 }
 
-// column is the engine below all storages of a component: presence bits, hooks, trackers, and elements indexed by the
-// entity's slot. It does not know the type of its elements.
+// column is the part that all storages of a component share: presence bits, hooks, trackers, and elements
+// indexed by the entity's slot. It does not know the type of its elements.
 type column struct {
-	// What a look-up needs comes first, in one cache line.
-	slots uint32         // slots below it may be tested and touched: a multiple of 64
+	// The fields that a look-up needs come first, in one cache line.
+	slots uint32         // slots below it are usable, a multiple of 64: their bits and elements are committed
 	id    uint32         // number in the world, in the order of registration
 	words unsafe.Pointer // the presence words
 	gens  unsafe.Pointer // the world's generations
@@ -34,16 +35,16 @@ type column struct {
 
 	tracked  bool           // whether it has trackers
 	observed bool           // whether it has hooks, a store or trackers
-	internal bool           // whether it is the package's own, which users' sets of columns pass over
-	dirty    unsafe.Pointer // while it is tracked: a dirty bit for each slot written since the last flushDirty
-	store    store          // keeps the elements that do not lie at base; nil for most columns
+	internal bool           // whether it holds the targets of a relation or of edges: not a component
+	dirty    unsafe.Pointer // if tracked, a bit for each slot written since the last flushDirty
+	store    store          // keeps elements that do not lie at base; nil for most columns
 	onAdd    []hook
 	onRemove []hook
 	later    later // applies a recorded command
 
 	marks     []*marks   // of each of its trackers
-	dirtySpan vm.Span    // where the dirty bits lie
-	flushing  sync.Mutex // held while flushDirty tells trackers of them
+	dirtySpan vm.Span    // the memory of the dirty bits
+	flushing  sync.Mutex // held while flushDirty runs
 
 	set   *bitset.Set
 	world *World
@@ -51,14 +52,14 @@ type column struct {
 	name  string
 	typ   reflect.Type // nil for a tag
 
-	owed     int // additions and births that were promised room in the store, and not made yet
-	promised int // of those, additions
+	owed     int // additions and births that were promised room in the store and are still to come
+	promised int // the additions among them
 
-	linked string // the name of the relation or edges that the column belongs to; empty for most
-	skew   int    // bytes between the beginning of the span and base: see bitset.Skew
+	linked string // the name of the relation or edges that the column belongs to, if any
+	skew   int    // bytes from the start of the span to base: see bitset.Skew
 }
 
-// register makes a column and enters it into the world; without a type, one that has no elements.
+// register makes a column and enters it into the world. A column without a type has no elements.
 func (w *World) register(name string, typ reflect.Type) (*column, error) {
 	c, err := w.newColumn(len(w.columns), name, typ)
 	if err != nil {
@@ -68,8 +69,10 @@ func (w *World) register(name string, typ reflect.Type) (*column, error) {
 	return c, nil
 }
 
-// registerLinked makes the two columns of a relation or of edges and enters both into the world, or none.
-func (w *World) registerLinked(name string, source, target reflect.Type) (sources, targets *column, err error) {
+// registerLinked makes the two columns of a relation or of edges, and enters both into the world, or none if
+// it fails.
+func (w *World) registerLinked(name string, source, target reflect.Type) (
+	sources, targets *column, err error) {
 	if sources, err = w.newColumn(len(w.columns), name, source); err != nil {
 		return nil, nil, err
 	}
@@ -101,8 +104,8 @@ func (w *World) newColumn(id int, name string, typ reflect.Type) (*column, error
 	c.bytes = int(typ.Size())
 	if c.bytes > math.MaxInt/4/n {
 		return nil, &vm.Error{Op: "reserve", Purpose: w.options.Name, Bytes: c.bytes, Err: vm.ErrSize,
-			Detail: fmt.Sprintf("a column has an element of %s for each of %d slots: set a smaller Options.MaxEntities",
-				vm.Bytes(c.bytes), n)}
+			Detail: fmt.Sprintf("a column has an element of %s for each of %d slots: set a smaller "+
+				"Options.MaxEntities", vm.Bytes(c.bytes), n)}
 	}
 	c.skew = bitset.Skew(int(c.id))
 	size := c.bytesFor(n)
@@ -122,7 +125,7 @@ func (w *World) newColumn(id int, name string, typ reflect.Type) (*column, error
 	return w.carve(c, r)
 }
 
-// label names the column's elements in reports about bad accesses.
+// label names the column's elements for reports of faulting accesses.
 func (c *column) label() {
 	c.span.Region().Label(c.span.Offset()+c.skew, c.span.Size()-c.skew, vm.Label{
 		What:    "column " + c.name + " of world " + strconv.Quote(c.world.options.Name),
@@ -132,7 +135,7 @@ func (c *column) label() {
 	})
 }
 
-// rename gives the column a name; the empty one changes nothing.
+// rename gives the column a name. The empty name changes nothing.
 func (c *column) rename(name string) {
 	if name == "" {
 		return
@@ -143,7 +146,7 @@ func (c *column) rename(name string) {
 	}
 }
 
-// carve takes a column's presence bits from a region.
+// carve carves a column's presence bits from a region.
 func (w *World) carve(c *column, r *vm.Region) (*column, error) {
 	set, err := bitset.New(r, w.options.MaxEntities)
 	if err != nil {
@@ -153,15 +156,16 @@ func (w *World) carve(c *column, r *vm.Region) (*column, error) {
 	return c, nil
 }
 
-// has is the test that every look-up makes. The generation is read only where it is committed.
+// has is the test that every look-up makes. It reads the generation only if it is committed.
 func (c *column) has(e Entity) bool {
 	return e.slot < c.slots &&
 		*(*uint32)(unsafe.Add(c.gens, uintptr(e.slot)*4)) == e.generation &&
 		*(*uint64)(unsafe.Add(c.words, uintptr(e.slot/64)*8))>>(e.slot%64)&1 != 0
 }
 
-// add gives e the component and reports whether e is alive and whether e lacked the component. It makes a zero element in a
-// store; an element at base keeps its bytes. The caller writes the value, and calls tellAdded where e lacked it.
+// add gives e the component and reports whether e is alive and whether e lacked the component. A store gets a
+// zero element; an element at base keeps its bytes. The caller writes the value, and calls tellAdded if e
+// lacked the component.
 func (c *column) add(e Entity) (alive, gained bool) {
 	if invariants.Enabled {
 		c.touch(true)
@@ -211,7 +215,7 @@ func (c *column) add(e Entity) (alive, gained bool) {
 	return true, true
 }
 
-// remove clears e's bit and reports whether it was set.
+// remove clears e's presence bit and reports whether the bit was set.
 func (c *column) remove(e Entity) bool {
 	if invariants.Enabled {
 		c.touch(true)
@@ -239,7 +243,8 @@ func (c *column) remove(e Entity) bool {
 	return true
 }
 
-// addedTo notes that a column has a first bit in a word, unless the word's archetype has the column anyway.
+// addedTo notes that a word gained its first presence bit in a column, unless the word's archetype has the
+// column anyway.
 func (w *World) addedTo(c *column, word uint32) {
 	o := w.owner(word)
 	if !w.bornWith(c, o.extent) {
@@ -257,7 +262,7 @@ func (w *World) bornWith(c *column, extent uint32) bool {
 	return false
 }
 
-// grow makes the slots below end usable, and those of whole words: what clears a word's bits goes by words.
+// grow makes the slots below end usable, rounded up to whole words, because deletion clears bits by words.
 func (c *column) grow(end uint32) error {
 	if end <= c.slots {
 		return nil
@@ -308,11 +313,11 @@ func (c *column) growForAdditions(what string, n int) error {
 	return nil
 }
 
-// bytesFor returns how many bytes of the span hold the elements of a number of slots. Elements without size share one
-// address, which must be committed too.
+// bytesFor returns how many bytes of the span hold the elements of a number of slots. Elements of size zero
+// share one address, which must be committed too.
 func (c *column) bytesFor(slots int) int { return c.skew + max(slots*c.bytes, 1) }
 
-// measure counts the slots that are usable.
+// measure counts the usable slots.
 func (c *column) measure() {
 	usable := c.set.Len()
 	if c.bytes > 0 {
@@ -331,7 +336,7 @@ func (c *column) len() int {
 	return c.set.Count()
 }
 
-// at returns where the element of a slot that has the component lies.
+// at returns the address of the element of a slot that has the component.
 func (c *column) at(slot uint32) unsafe.Pointer {
 	if c.store != nil {
 		if p := c.store.at(slot); p != nil {
@@ -341,16 +346,18 @@ func (c *column) at(slot uint32) unsafe.Pointer {
 	return unsafe.Add(c.base, uintptr(slot)*uintptr(c.bytes))
 }
 
-// element returns the bytes of a slot's element at base, which must be usable.
+// element returns the bytes of a usable slot's element at base.
 func (c *column) element(slot uint32) []byte { return c.elements(slot, slot+1) }
 
-// elements returns the bytes of the elements of the slots [lo, hi), which must be usable.
+// elements returns the bytes at base of the elements of the usable slots [lo, hi).
 func (c *column) elements(lo, hi uint32) []byte {
-	return unsafe.Slice((*byte)(unsafe.Add(c.base, uintptr(lo)*uintptr(c.bytes))), uintptr(hi-lo)*uintptr(c.bytes))
+	return unsafe.Slice((*byte)(unsafe.Add(c.base, uintptr(lo)*uintptr(c.bytes))),
+		uintptr(hi-lo)*uintptr(c.bytes))
 }
 
-// adviseHuge asks for huge pages behind the elements of the slots [lo, hi) if they fill one, up to the end of the last huge
-// page. More elements are likely to follow, and pages that a program touches before the advice stay small.
+// adviseHuge asks for huge pages for the elements of the slots [lo, hi) if these elements fill one, up to the
+// end of the last huge page. More elements are likely to follow, and pages that a program touches before the
+// advice stay small.
 func (c *column) adviseHuge(lo, hi uint32) {
 	huge := vm.HugePageSize()
 	from, to := c.skew+int(lo)*c.bytes, c.skew+int(hi)*c.bytes
@@ -362,8 +369,9 @@ func (c *column) adviseHuge(lo, hi uint32) {
 	_ = c.span.Region().Huge(c.span.Offset()+from, to-from)
 }
 
-// mustBeFree panics where an element of the slots [lo, hi), which are about to gain the component, was written since it was
-// poisoned, in builds that check invariants. Nobody has pointers to what a relation keeps, which it writes beforehand.
+// mustBeFree panics if an element of the slots [lo, hi), which are about to gain the component, was written
+// since it was poisoned. It runs in builds that check invariants. It skips relations and edges: users have no
+// pointers to their elements, and linking writes the elements first.
 func (c *column) mustBeFree(lo, hi uint32) {
 	if c.linked != "" {
 		return
@@ -371,7 +379,8 @@ func (c *column) mustBeFree(lo, hi uint32) {
 	for slot := lo; slot < hi; slot++ {
 		if !c.set.Test(uint(slot)) {
 			invariants.MustBeFree(c.element(slot), func() string {
-				return fmt.Sprintf("vast: slot %d of column %s of world %q", slot, c.name, c.world.options.Name)
+				return fmt.Sprintf("vast: slot %d of column %s of world %q", slot, c.name,
+					c.world.options.Name)
 			})
 		}
 	}
@@ -388,8 +397,8 @@ func (c *column) poison(word uint32, mask uint64) {
 func (c *column) mustHave(r Run) {
 	for slot := uint(r.start); slot < uint(r.start+r.n); slot++ {
 		if !c.set.Test(slot) {
-			panic(fmt.Sprintf("vast: Column[%s].Slice: the entity in slot %d lacks the component: take the run from a query "+
-				"that has this column", c.name, slot))
+			panic(fmt.Sprintf("vast: Column[%s].Slice: the entity in slot %d lacks the component: take the "+
+				"run from a query that has this column", c.name, slot))
 		}
 	}
 }

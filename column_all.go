@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// startAll sets a walk before the first run of a query that a bulk operation on the column goes over.
+// startAll sets a walk before the first run of a query, for a bulk operation on the column.
 func (c *column) startAll(what string, q Query, k *walk) {
 	if c == nil {
 		panic(fmt.Sprintf("vast: %s: the column was not made with NewColumn", what))
@@ -19,7 +19,7 @@ func (c *column) startAll(what string, q Query, k *walk) {
 	}
 }
 
-// startAll sets a walk before the first run of a query that a bulk operation goes over.
+// startAll sets a walk before the first run of a query, for a bulk operation.
 func (w *World) startAll(what string, q Query, k *walk) {
 	w.mustBeOpen(what)
 	if q.q != nil && q.q.world != w {
@@ -28,7 +28,7 @@ func (w *World) startAll(what string, q Query, k *walk) {
 	k.start(q.q)
 }
 
-// removeAll is RemoveAll for any column.
+// removeAll is RemoveAll for all kinds of columns.
 func (c *column) removeAll(what string, q Query) int {
 	var k walk
 	c.startAll(what, q, &k)
@@ -48,7 +48,7 @@ func (c *column) removeAll(what string, q Query) int {
 	return n
 }
 
-// changedAll counts n structural changes of a bulk operation.
+// changedAll counts the n structural changes of a bulk operation.
 func (w *World) changedAll(op operation, n int) {
 	if n == 0 {
 		return
@@ -68,12 +68,13 @@ func (c *column) growFor(q *query) error {
 	k.start(q)
 	end := uint(0)
 	for k.next() {
-		end = max(end, k.cursor.Hi) // sources of a target come in the order in which they were related
+		end = max(end, k.cursor.Hi) // the sources of a target come in the order of their links
 	}
 	return c.grow(uint32(end))
 }
 
-// give sets the bits of the slots [lo, hi), which must be usable and hold entities, and returns how many were clear.
+// give sets the presence bits of the slots [lo, hi) and returns how many were clear. The slots must be usable
+// and hold entities.
 func (c *column) give(lo, hi uint32) (added int) {
 	if invariants.Enabled {
 		c.mustBeFree(lo, hi)
@@ -94,7 +95,7 @@ func (c *column) give(lo, hi uint32) (added int) {
 	return added
 }
 
-// giveBlock is give for an empty block of the presence bits, without a test for each word.
+// giveBlock is give for a block without any presence bits. It makes no test for each word.
 func (c *column) giveBlock(lo uint32) {
 	w := c.world
 	last, born := ^uint32(0), true
@@ -130,13 +131,14 @@ func (c *column) giveIn(word uint32, mask uint64) int {
 	return bits.OnesCount64(gained)
 }
 
-// take clears the bits of the slots [lo, hi) and returns how many were set.
+// take clears the presence bits of the slots [lo, hi) and returns how many were set.
 func (c *column) take(lo, hi uint32) (removed int) {
 	hi = min(hi, c.slots)
 	for lo < hi {
-		if lo%bitset.BlockBits == 0 && hi-lo >= bitset.BlockBits && c.store == nil && !c.tracked && !invariants.Enabled {
+		if lo%bitset.BlockBits == 0 && hi-lo >= bitset.BlockBits && c.store == nil && !c.tracked &&
+			!invariants.Enabled {
 			if any, full := c.set.Block(uint(lo / bitset.BlockBits)); any&^full == 0 {
-				// Each word is full or empty: the block empties as a whole.
+				// Each word of the block is full or empty, so the block can be erased as a whole.
 				if any != 0 {
 					c.set.Erase(uint(lo), uint(lo+bitset.BlockBits))
 				}
@@ -167,7 +169,8 @@ func (c *column) take(lo, hi uint32) (removed int) {
 	return removed
 }
 
-// wordOf returns the word of slot lo, the mask of those of the slots [lo, hi) that lie in it, and where they end.
+// wordOf returns the word of slot lo, the mask of those of the slots [lo, hi) that lie in that word, and the
+// slot after the last of them.
 func wordOf(lo, hi uint32) (word uint32, mask uint64, end uint32) {
 	end = min(hi, lo&^63+64)
 	return lo / 64, ^uint64(0) << (lo % 64) & (^uint64(0) >> (-end % 64)), end

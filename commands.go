@@ -16,48 +16,51 @@ import (
 
 // CommandsOptions say how Commands are made. The zero value works.
 type CommandsOptions struct {
-	// Bytes is how much can be recorded before it is applied: each command takes 16 bytes and those of its value, rounded
-	// up to 8. It costs addresses only. Default: 1 GiB; where address space is dear 64 MiB, and on the heap stand-in,
-	// which takes memory for it at once, 4 MiB.
+	// Bytes is the most that can be recorded between two calls of [World.Apply]. A command takes 16 bytes and
+	// those of its value, rounded up to a multiple of 8. Bytes costs addresses only. Default: 1 GiB; on
+	// Windows, where reserved addresses cost memory, 64 MiB; on the heap stand-in, which takes the memory at
+	// once, 4 MiB.
 	Bytes int
 }
 
-// Commands are structural changes that are recorded now and made later, by [World.Apply]: while a query runs nothing may
-// make or delete entities, or add or remove components, but recording that it shall be done is allowed, on any goroutine.
+// Commands record structural changes, and [World.Apply] makes these changes later. While a query runs,
+// nothing may make or delete entities, or add or remove components; recording is allowed, on any goroutine.
 // Make them with [NewCommands].
 //
-// Recording writes a few words into memory off the Go heap, which is kept for the next time after Apply; see
-// [Commands.Trim]. A panic with a [*vm.Error] for want of memory leaves what was recorded before as it is; see
-// [Commands.GrowBytes]. Recording into closed Commands, while they are being applied, or for another world panics.
+// Recording writes a few words into memory off the Go heap. Apply keeps this memory for the next commands;
+// see [Commands.Trim]. If there is no memory, recording panics with a [*vm.Error], and what was recorded
+// before stays recorded; see [Commands.GrowBytes]. Recording panics if the Commands are closed, are being
+// applied, or belong to another world.
 //
-// One goroutine may record into Commands at a time: give each its own. Recording may run beside queries and look-ups, and
-// beside recording into other Commands of the same world, but not beside changes of the structure.
+// One goroutine at a time may record into Commands: give each goroutine its own. Recording may run beside
+// queries and look-ups, and beside recording into other Commands of the same world, but not beside changes of
+// the structure.
 type Commands struct {
 	base  unsafe.Pointer // the first command
 	used  uintptr        // bytes of commands
-	room  uintptr        // bytes that may be used without looking further: as many as are used while recording needs a look
+	room  uintptr        // recording takes the short path up to it; it equals used to force the long path
 	world *World
 
-	position     int     // of what is recorded now
-	since        uintptr // where that begins
-	pieces       []piece // what was recorded before
+	position     int     // of the commands that are recorded now
+	since        uintptr // offset of the first of them
+	pieces       []piece // the commands before them
 	lists        []list  // values with Go pointers, by column
 	placeholders uint32  // the generation of placeholders; zero before the first
-	applied      bool    // whether all is done, so that recording begins anew
-	trimmed      bool    // whether only the births are left of what was applied: see trimApplied
-	applying     bool    // whether Apply is at it
+	applied      bool    // whether all commands were applied, so that recording begins at offset 0
+	trimmed      bool    // whether only births are left of the applied commands: see trimApplied
+	applying     bool    // whether Apply is running
 	closed       bool
-	pass         uint64 // the last Apply that it was given to
+	pass         uint64 // number of the last Apply of these Commands
 	span         vm.Span
-	bytes        int // that may be recorded
+	bytes        int // CommandsOptions.Bytes
 }
 
-// command is the head of a recorded command; its value follows, and behind it, at the next multiple of 8 bytes, the next
-// command.
+// command is the head of a recorded command. Its value follows. The next command begins at the next multiple
+// of 8 bytes.
 type command struct {
 	what  uint32 // the kind, and the number of the column or archetype
-	words uint32 // of 8 bytes, head included
-	// entity is the one that the command is for; of commandNew the one that was made, zero before.
+	words uint32 // length in words of 8 bytes, head included
+	// entity is the entity that the command is for. For commandNew it is the entity that was made, or zero.
 	entity Entity
 }
 
@@ -73,17 +76,17 @@ const (
 	commandSet
 	commandRemove
 
-	kindShift = 29 // numbers of columns and archetypes have the bits below
+	kindShift = 29 // the bits below hold the number of a column or archetype
 )
 
 func (h *command) kind() commandKind { return commandKind(h.what >> kindShift << kindShift) }
 
 func (h *command) id() uint32 { return h.what &^ (7 << kindShift) }
 
-// value is where the command's value lies, if it has one.
+// value returns the address of the command's value, if it has one.
 func (h *command) value() unsafe.Pointer { return unsafe.Add(unsafe.Pointer(h), headBytes) }
 
-// next is the command behind one without a value.
+// next returns the command after one without a value.
 func (h *command) next() *command { return (*command)(h.value()) }
 
 // piece is a stretch of commands that belong to one position.
@@ -92,7 +95,7 @@ type piece struct {
 	from, to uintptr
 }
 
-// list holds values with Go pointers, which must not lie off the heap.
+// list holds recorded values with Go pointers, which must lie on the Go heap.
 type list interface{ clear() }
 
 type listOf[T any] struct{ values []T }
@@ -102,13 +105,13 @@ func (l *listOf[T]) clear() {
 	l.values = l.values[:0]
 }
 
-// maxCommands is what placeholders can number: 2³² words of 8 bytes.
+// maxCommands is the most bytes that the slot of a placeholder can address: 2³² words of 8 bytes.
 const maxCommands = min(32<<30, math.MaxInt/8)
 
-// batches numbers what is recorded between two Applies, wherever there are placeholders in it.
+// batches numbers the recordings with placeholders, each from one Apply to the next, over all worlds.
 var batches atomic.Uint32
 
-// commandsList is the Commands of a world. Workers may make theirs at the same time.
+// commandsList has all Commands of a world. Workers may make theirs at the same time.
 type commandsList struct {
 	mu    sync.Mutex
 	all   []*Commands
@@ -116,12 +119,14 @@ type commandsList struct {
 	order []place
 }
 
-// NewCommands returns empty Commands for a world. They take no memory before the first command. The world closes them at the
-// latest. Several goroutines may call NewCommands at once. It panics if Bytes is negative or more than 32 GiB.
+// NewCommands returns empty Commands for a world. They take no memory before the first command. Closing the
+// world closes them. Several goroutines may call NewCommands at once. It panics if Bytes is negative or more
+// than 32 GiB.
 func NewCommands(w *World, o CommandsOptions) *Commands {
 	w.mustBeOpen("NewCommands")
 	if o.Bytes < 0 || o.Bytes > maxCommands {
-		panic(fmt.Sprintf("vast: NewCommands: Bytes is %d: use 1 to %d, or 0 for the default", o.Bytes, maxCommands))
+		panic(fmt.Sprintf("vast: NewCommands: Bytes is %d: use 1 to %d, or 0 for the default", o.Bytes,
+			maxCommands))
 	}
 	if o.Bytes == 0 {
 		o.Bytes = defaultCommands(w.options.Pages)
@@ -133,8 +138,9 @@ func NewCommands(w *World, o CommandsOptions) *Commands {
 	return c
 }
 
-// later applies a recorded command to a column and reports whether the command had an effect. The value is at v; c resolves
-// placeholders in it. For want of memory it panics with a [*vm.Error] and has changed nothing.
+// later applies a recorded command to a column and reports whether the command had an effect. The value is at
+// v; c resolves placeholders in it. If it needs memory and gets none, it panics with a [*vm.Error] and has
+// changed nothing.
 type later func(c *Commands, kind commandKind, e Entity, v unsafe.Pointer) bool
 
 func defaultCommands(p vm.Pages) int {
@@ -147,9 +153,9 @@ func defaultCommands(p vm.Pages) int {
 	return 1 << 30
 }
 
-// At makes what is recorded from now on belong to a position. Apply goes by position first, so that the order need not
-// depend on which goroutine recorded what: use a number that comes from the work, such as that of a [Batch]. The
-// position is 0 before the first At and after [World.Apply].
+// At sets the position of the commands that are recorded from now on. [World.Apply] orders commands by
+// position first. Take the position from the work, such as the number of a [Batch]: then the order does not
+// depend on which goroutine recorded a command. The position is 0 before the first At and after Apply.
 func (c *Commands) At(position int) {
 	if c == nil {
 		c.mustBeOpen("Commands.At of")
@@ -166,12 +172,13 @@ func (c *Commands) cut() {
 	c.since = c.used
 }
 
-// New records the making of an entity and returns a placeholder for it, to be used in further commands of the same
-// Commands: it stands for the entity once that is made. Anywhere else the placeholder is stale, as an entity of no world
-// is, and values that hold it keep it as it is; [Commands.Resolve] tells the entity after Apply. It is a bug to use a
-// placeholder in a command of an earlier position: that comes before the entity and is skipped.
+// New records the birth of an entity and returns a placeholder for it. In further commands of the same
+// Commands, the placeholder stands for the entity, once it is made. Everywhere else the placeholder is stale,
+// like an entity of another world, and component values that hold it are stored as they are. After Apply,
+// [Commands.Resolve] returns the entity. A command at an earlier position than the birth comes before the
+// entity and is skipped, so using the placeholder there is a bug.
 //
-// The entity's components are zero, as by [Archetype.New]; commands that add them set them.
+// The entity's components are zero, as by [Archetype.New]. Commands that add its components set their values.
 func (c *Commands) New(a *Archetype) Entity {
 	if c == nil || a == nil || a.world != c.world {
 		c.mustBeOpen(recording)
@@ -187,10 +194,10 @@ func (c *Commands) New(a *Archetype) Entity {
 	return Entity{slot: uint32((c.used - headBytes) / 8), generation: c.placeholders}
 }
 
-// Delete records that e shall be deleted, as [World.Delete] does.
+// Delete records the deletion of e, as by [World.Delete].
 func (c *Commands) Delete(e Entity) { c.record(uint32(commandDelete), e, 0) }
 
-// recordFor records a command for a column and returns where its value of some bytes goes.
+// recordFor records a command for a column and returns the address for its value of the given size.
 func (c *Commands) recordFor(col *column, kind commandKind, e Entity, bytes uintptr) unsafe.Pointer {
 	if col == nil || c == nil || col.world != c.world {
 		c.mustKnow(col)
@@ -198,8 +205,8 @@ func (c *Commands) recordFor(col *column, kind commandKind, e Entity, bytes uint
 	return c.record(uint32(kind)|col.id, e, bytes)
 }
 
-// record writes a command's head and returns where its value of some bytes goes. It is sound because the span is
-// committed up to room, never moves while the Commands are open, and holds no Go pointers.
+// record writes a command's head and returns the address for its value of the given size. It is sound because
+// the span is committed up to room, never moves while the Commands are open, and holds no Go pointers.
 func (c *Commands) record(what uint32, e Entity, bytes uintptr) unsafe.Pointer {
 	if c == nil {
 		c.mustBeOpen(recording)
@@ -219,8 +226,8 @@ func (c *Commands) record(what uint32, e Entity, bytes uintptr) unsafe.Pointer {
 //go:noinline
 func (c *Commands) makeRoom(size uintptr) {
 	if c.applying {
-		panic("vast: a command was recorded into Commands that are being applied: record what hooks want in other Commands, and " +
-			"apply those afterwards")
+		panic("vast: a command was recorded into Commands that are being applied: let hooks record into " +
+			"other Commands, and apply those afterwards")
 	}
 	c.mustBeOpen(recording)
 	if c.applied {
@@ -231,22 +238,23 @@ func (c *Commands) makeRoom(size uintptr) {
 	}
 }
 
-// begin forgets what was applied.
+// begin forgets the applied commands.
 func (c *Commands) begin() {
 	c.applied, c.trimmed, c.placeholders, c.used, c.since = false, false, 0, 0, 0
 	c.room = c.usable()
 }
 
-// commit makes the memory usable that size more bytes behind used ones need.
+// commit commits memory for size more bytes after the first used ones.
 func (c *Commands) commit(used, size uintptr) error {
 	if size > uintptr(c.bytes) || used > uintptr(c.bytes)-size {
 		return &vm.Error{Op: "record", Purpose: c.world.options.Name, Bytes: int(size), Err: vm.ErrCapacity,
-			Detail: fmt.Sprintf("the commands take %s of %s: apply them more often, or set a larger CommandsOptions.Bytes",
-				vm.Bytes(int(used)), vm.Bytes(c.bytes))}
+			Detail: fmt.Sprintf("the commands take %s of %s: apply them more often, or set a larger "+
+				"CommandsOptions.Bytes", vm.Bytes(int(used)), vm.Bytes(c.bytes))}
 	}
 	if c.base == nil {
 		o := &c.world.options
-		// The place behind the last command is in the region too: pointers to it must not be to something else.
+		// The bytes after the last command must lie in the region too: a pointer to them must not point to
+		// other memory.
 		r, err := vm.Reserve(c.bytes+int(headBytes), vm.Options{Name: o.Name, Limit: o.Limit, Pages: o.Pages})
 		if err != nil {
 			return err
@@ -265,29 +273,30 @@ func (c *Commands) commit(used, size uintptr) error {
 	return nil
 }
 
-// usable returns how many bytes may be recorded without asking for memory.
+// usable returns how many bytes of commands have committed memory.
 func (c *Commands) usable() uintptr { return uintptr(min(c.span.Committed(), c.bytes)) }
 
-// GrowBytes makes the next commands unable to fail that take as many bytes together; see [CommandsOptions]. It returns a
-// [*vm.Error] wrapping vm.ErrCapacity, vm.ErrLimit or another of that package's; then nothing has changed.
+// GrowBytes makes the next commands unable to fail, as long as they take no more than the given bytes
+// together; see [CommandsOptions]. It returns a [*vm.Error] that wraps vm.ErrCapacity, vm.ErrLimit or another
+// error of package vm; then nothing has changed.
 func (c *Commands) GrowBytes(bytes int) error {
-	c.mustBeOpen("Commands.Grow of")
+	c.mustBeOpen("Commands.GrowBytes of")
 	if bytes < 0 {
-		panic(fmt.Sprintf("vast: Commands.Grow(%d): the number of bytes cannot be negative", bytes))
+		panic(fmt.Sprintf("vast: Commands.GrowBytes(%d): the number of bytes cannot be negative", bytes))
 	}
 	if c.applying {
-		panic("vast: Commands.Grow of Commands that are being applied: make room before or afterwards")
+		panic("vast: Commands.GrowBytes of Commands that are being applied: make room before or afterwards")
 	}
 	if c.applied {
-		// What was applied stays for Resolve until the next command is recorded, which begins at the front.
+		// Applied commands stay for Resolve until the next command is recorded. That one begins at offset 0.
 		return c.commit(0, uintptr(bytes))
 	}
 	return c.commit(c.used, uintptr(bytes))
 }
 
-// Resolve returns the entity that a placeholder of these Commands stands for, from [World.Apply] on until something is
-// recorded again: the zero Entity where it was not made, or the placeholder is none of the last ones. What is no
-// placeholder is returned as it is.
+// Resolve returns the entity that a placeholder of these Commands stands for, from [World.Apply] until the
+// next command is recorded. It returns the zero Entity if the entity was not made, or if the placeholder is
+// older than the last commands. It returns e itself if e is not a placeholder.
 func (c *Commands) Resolve(e Entity) Entity {
 	if c == nil {
 		c.mustBeOpen("Commands.Resolve of")
@@ -312,18 +321,20 @@ func (c *Commands) resolve(e Entity) Entity {
 	return c.head(at).entity
 }
 
-// resolveTrimmed finds the entity of a placeholder by its slot among the births that trimApplied left.
+// resolveTrimmed finds the entity of a placeholder by its slot, among the births that trimApplied left.
 func (c *Commands) resolveTrimmed(slot uint32) Entity {
 	births := unsafe.Slice((*command)(c.base), c.used/headBytes)
-	at, found := slices.BinarySearchFunc(births, slot, func(h command, slot uint32) int { return cmp.Compare(h.words, slot) })
+	at, found := slices.BinarySearchFunc(births, slot, func(h command, slot uint32) int {
+		return cmp.Compare(h.words, slot)
+	})
 	if !found {
 		return Entity{}
 	}
 	return births[at].entity
 }
 
-// trimApplied keeps the births of what was applied, for Resolve, and moves them to the front. The size of such a
-// command is not needed any more: its field holds the slot of the placeholder.
+// trimApplied moves the births among the applied commands to the front, for Resolve, and forgets the rest.
+// The words field of these commands then holds the slot of the placeholder.
 func (c *Commands) trimApplied() {
 	c.lists = nil
 	if c.trimmed {
@@ -341,14 +352,15 @@ func (c *Commands) trimApplied() {
 	c.trimmed, c.used, c.since, c.room = true, births, births, births
 }
 
-// placeholder reports whether e was returned by Commands.New: worlds have marks other than zero.
+// placeholder reports whether Commands.New returned e: entities have the mark of their world, which is not
+// zero.
 func (e Entity) placeholder() bool { return e.generation <= generation.MaxCount && e.generation != 0 }
 
-// head is sound for offsets at which a command was recorded, as record is.
+// head is sound for offsets at which a command was recorded, for the same reasons as record.
 func (c *Commands) head(at uintptr) *command { return (*command)(unsafe.Add(c.base, at)) }
 
-// Trim gives back the memory of commands that were applied. [Commands.Resolve] needs 16 bytes for each entity that
-// was made: these stay until something is recorded again.
+// Trim gives back the memory of commands that were applied. It keeps 16 bytes for each entity that they made,
+// until the next command is recorded, because [Commands.Resolve] needs them.
 func (c *Commands) Trim() error {
 	c.mustBeOpen("Commands.Trim of")
 	if c.applying {
@@ -367,8 +379,8 @@ func (c *Commands) Trim() error {
 	return err
 }
 
-// Close gives the memory back and forgets what was not applied. Nothing can be recorded any more. Closing twice does
-// nothing, except that memory whose giving back failed is tried again.
+// Close releases the memory and drops commands that were not applied. Nothing can be recorded any more. A
+// second Close does nothing, except that it tries again to release memory that could not be released.
 func (c *Commands) Close() error {
 	if c == nil {
 		c.mustBeOpen("Commands.Close of")
@@ -411,14 +423,15 @@ func (c *Commands) mustBeOpen(what string) {
 	}
 	c.world.mustBeOpen("Commands")
 	if c.closed {
-		panic(fmt.Sprintf("vast: %s closed Commands of world %q: do not use them after Close", what, c.world.options.Name))
+		panic(fmt.Sprintf("vast: %s closed Commands of world %q: do not use them after Close", what,
+			c.world.options.Name))
 	}
 }
 
-// recording is what [Commands.mustBeOpen] is told of all recording.
+// recording is the subject of messages about all methods that record.
 const recording = "a command was recorded into"
 
-// mustKnow panics because a column is not one of the Commands' world.
+// mustKnow panics because a column does not belong to the Commands' world.
 //
 //go:noinline
 func (c *Commands) mustKnow(col *column) {
@@ -431,11 +444,11 @@ func (c *Commands) mustKnow(col *column) {
 
 //go:noinline
 func (c *Commands) foreign(what string, of *World) {
-	panic(fmt.Sprintf("vast: %s belongs to world %q, the Commands belong to %q: record it in Commands of its own world", what,
-		of.options.Name, c.world.options.Name))
+	panic(fmt.Sprintf("vast: %s belongs to world %q, the Commands belong to %q: record it in Commands of "+
+		"its own world", what, of.options.Name, c.world.options.Name))
 }
 
-// close closes the Commands of a world.
+// close closes all Commands of a world.
 func (l *commandsList) close() (errs []error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

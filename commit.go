@@ -1,7 +1,7 @@
 package vast
 
-// committed is how much memory is committed for entities with some columns and for what the world knows of them, so that a
-// growth that fails half way can be undone: its memory would be missing from a limit that others share.
+// committed is the committed memory of some columns and of the control arrays. A growth that fails half-way
+// is undone with it: otherwise its memory would be missing from a limit that others share.
 type committed struct {
 	size         uint32
 	gens, owners int // bytes above and below w.control
@@ -14,14 +14,15 @@ type columnCommitted struct {
 	bits  int
 	bytes int
 	notes notesCommitted
-	undo  func() // takes back growth of the store, if not nil
+	undo  func() // undoes growth of the store; may be nil
 }
 
 func (w *World) committed(columns []*column) committed {
 	m := committed{size: w.size, gens: w.control.Above(), owners: w.control.Below(), live: w.live.Len(),
 		vacant: w.vacant.Len(), columns: make([]columnCommitted, len(columns))}
 	for i, c := range columns {
-		m.columns[i] = columnCommitted{slots: c.slots, bits: c.set.Len(), bytes: c.span.Committed(), notes: c.notesCommitted()}
+		m.columns[i] = columnCommitted{slots: c.slots, bits: c.set.Len(), bytes: c.span.Committed(),
+			notes: c.notesCommitted()}
 		if c.store != nil {
 			m.columns[i].undo = c.store.mark()
 		}
@@ -29,8 +30,7 @@ func (w *World) committed(columns []*column) committed {
 	return m
 }
 
-// try calls f, which makes room for entities with some columns, and gives back what f committed where it
-// fails.
+// try calls f, which makes room for entities with some columns. If f fails, try gives back what f committed.
 func (w *World) try(columns []*column, f func() error) error {
 	before := w.committed(columns)
 	err := f()
@@ -40,8 +40,8 @@ func (w *World) try(columns []*column, f func() error) error {
 	return err
 }
 
-// shrink gives back what was committed since m. No slot beyond may have been handed out. Where giving back fails, memory
-// stays committed that the next growth will use.
+// shrink gives back the memory committed since m. No slot in it may have been handed out. If giving back
+// fails, the memory stays committed and the next growth uses it.
 func (w *World) shrink(columns []*column, m committed) {
 	for i, c := range columns {
 		was := m.columns[i]
@@ -59,7 +59,7 @@ func (w *World) shrink(columns []*column, m committed) {
 	_ = w.control.DecommitTo(m.owners, m.gens)
 }
 
-// commit makes the control arrays and the archetype's columns usable below the given word. On failure nothing has
+// commit makes the control arrays and the archetype's columns usable below word end. On failure nothing has
 // changed.
 func (w *World) commit(a *Archetype, end uint32) error {
 	enough := end*64 <= w.size

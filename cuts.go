@@ -11,7 +11,8 @@ func (q *query) ranged() bool { return q.lo > 0 || q.hi != math.MaxUint }
 // cuts reports whether the query's runs are parts of those of its source.
 func (q *query) cuts() bool { return q.exact || len(q.optional) > 0 }
 
-// nextPart moves the cursor to the next part of the source's run, and to the next run of the source at the end of each.
+// nextPart moves the cursor to the next part of the source's run, and to the next run of the source at the
+// end of each.
 func (k *walk) nextPart() bool {
 	for {
 		for lo := k.cursor.Hi; lo < k.end; {
@@ -107,8 +108,9 @@ func (q *query) foreign(c *column) bool {
 	return !c.internal && (int(c.id/64) >= len(q.ids) || q.ids[c.id/64]>>(c.id%64)&1 == 0)
 }
 
-// others returns the slots of mask in a word, which hold entities, that have a component that an exact query does not name. It
-// looks only at the columns that the word's entities were born with, and at those that were added in the word.
+// others returns the slots of mask in a word, which hold entities, that have a component that an exact query
+// does not name. It looks only at the columns that the word's entities were born with, and at those that were
+// added in the word.
 func (q *query) others(word uint32, mask uint64) (m uint64) {
 	w := q.world
 	o := w.owner(word)
@@ -129,8 +131,8 @@ func (q *query) others(word uint32, mask uint64) (m uint64) {
 	return m
 }
 
-// pure returns the first stretch among the slots [lo, hi), which all hold entities, in which every entity has only components
-// that an exact query names. It returns hi and hi if no entity does.
+// pure returns the first stretch among the slots [lo, hi), which all hold entities, in which every entity has
+// only components that an exact query names. It returns hi and hi if no entity does.
 func (q *query) pure(lo, hi uint32) (uint32, uint32) {
 	found := false
 	for at := lo; at < hi; {

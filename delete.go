@@ -10,11 +10,11 @@ import (
 
 func trailingZeros(m uint64) uint32 { return uint32(bits.TrailingZeros64(m)) }
 
-// Delete takes e out of the world, with all its components, and reports whether it was alive. A [Relation] of
-// which it is a target may say otherwise: with Refuse nothing changes and Delete returns false, with Cascade the sources are
-// deleted too. Complexity: the number of columns that e's archetype has, and those with entities near e; it does not grow
-// with the number of registered columns. In relations, the number of sources that go with it or lose their target, and of
-// what is below these.
+// Delete removes e and all its components from the world, and reports whether it did. If e is a target in a
+// [Relation] or in [Edges], their [OnDelete] decides: with Refuse nothing changes and Delete returns false;
+// with Cascade the sources are deleted too. Complexity: the number of columns that e's archetype has and of
+// those that entities near e gained, however many columns are registered; in relations, also the number of
+// sources that are deleted or lose their target, and of their descendants.
 func (w *World) Delete(e Entity) bool {
 	if !w.Alive(e) {
 		return false
@@ -32,7 +32,7 @@ func (w *World) Delete(e Entity) bool {
 	o := w.owner(word)
 	x := w.extents[o.extent]
 	a := x.archetype
-	// As deleteIn for one entity, written out because a call more would be a tenth of the time.
+	// This is deleteIn for one entity, written out because the call would take a tenth of the time.
 	rare := clearIn(w.liveWords, word, ^mask)
 	births := a.births
 	for i := range births {
@@ -47,10 +47,11 @@ func (w *World) Delete(e Entity) bool {
 	return true
 }
 
-// DeleteAll deletes the entities that match the query and returns how many were deleted. Where a [Relation] says Cascade these
-// are more than match: the sources go with their targets; where one says Refuse, those are left out that are, or would take
-// along, the target of an entity that is not deleted. Complexity: 64 entities at a time for each column that they may have;
-// links as in [World.Delete].
+// DeleteAll deletes the entities that match the query and returns how many it deleted. If a [Relation] or
+// [Edges] say Cascade, the sources of deleted targets are deleted too, even if they do not match. If one says
+// Refuse, DeleteAll spares each target with a source that is not deleted, and each entity whose deletion
+// would delete such a target. Complexity: 64 entities at a time for each column that they may have; links as
+// in [World.Delete].
 func (w *World) DeleteAll(q Query) int {
 	var k walk
 	w.startAll("World.DeleteAll", q, &k)
@@ -64,7 +65,7 @@ func (w *World) DeleteAll(q Query) int {
 		q.q.mustBeMarkedAsBefore(marked)
 	}
 	n := 0
-	// Deleting clears only bits that the walk has passed, so it may go on.
+	// Bits change only in slots that the walk has passed, so the walk may go on.
 	for k.next() {
 		for lo, end := uint32(k.cursor.Lo), uint32(k.cursor.Hi); lo < end; {
 			word, mask, hi := wordOf(lo, end)
@@ -80,12 +81,12 @@ func (w *World) DeleteAll(q Query) int {
 	return n
 }
 
-// deleteIn deletes the n entities in the slots of mask, which all hold one, in a word.
+// deleteIn deletes the n entities in the slots of mask in a word. Each of these slots must hold an entity.
 func (w *World) deleteIn(word uint32, mask uint64, n uint32) {
 	o := w.owner(word)
 	x := w.extents[o.extent]
 	a := x.archetype
-	// What bitset.Set.AndNot does, without a call for each column.
+	// This is bitset.Set.AndNot, written out to save a call for each column.
 	rare := clearIn(w.liveWords, word, ^mask)
 	births := a.births
 	for i := range births {
@@ -99,7 +100,7 @@ func (w *World) deleteIn(word uint32, mask uint64, n uint32) {
 	}
 }
 
-// clearIn keeps only some bits of a word and reports whether it has become empty or was full.
+// clearIn clears the bits of a word that keep lacks, and reports whether the word was full or is empty now.
 func clearIn(words unsafe.Pointer, word uint32, keep uint64) bool {
 	p := (*uint64)(unsafe.Add(words, uintptr(word)*8))
 	before := *p
@@ -107,7 +108,7 @@ func clearIn(words unsafe.Pointer, word uint32, keep uint64) bool {
 	return before&keep == 0 || before == ^uint64(0)
 }
 
-// finishDelete does what most deletions need not do.
+// finishDelete is the part of a deletion that most deletions do not need.
 func (w *World) finishDelete(o *owner, x *extent, word uint32, mask uint64) {
 	a := x.archetype
 	a.summarize(word)
@@ -133,8 +134,8 @@ func (w *World) finishDelete(o *owner, x *extent, word uint32, mask uint64) {
 	}
 }
 
-// wornIn returns how many of the slots of mask in a word of the extent are at their last generation. They are never used
-// again.
+// wornIn returns how many of the slots of mask in a word of the extent are at their last generation, and
+// counts them as worn. Such slots are never used again.
 func (w *World) wornIn(x *extent, word uint32, mask uint64) (n uint32) {
 	for ; mask != 0; mask &= mask - 1 {
 		if generation.Exhausted(*w.generation(word*64 + trailingZeros(mask))) {
@@ -145,7 +146,7 @@ func (w *World) wornIn(x *extent, word uint32, mask uint64) (n uint32) {
 	return n
 }
 
-// clearExtra clears the columns that the word's entities gained after birth.
+// clearExtra clears the presence bits of the columns that the word's entities gained after birth.
 func (w *World) clearExtra(o *owner, word uint32, mask uint64) {
 	for m := o.extra; m != 0; m &= m - 1 {
 		for id := int(trailingZeros(m)); id < len(w.columns); id += 64 {

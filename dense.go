@@ -10,19 +10,21 @@ import (
 	"github.com/vastgo/vast/internal/layout"
 )
 
-// Column is the storage of one component: a T for each entity that has it, at base + slot × size. A Column is a small value;
-// copy it freely. Make one with [NewColumn].
+// Column is the storage of one component: a T for each entity that has it, at base + slot × size. A Column is
+// a small value; copy it freely. Make one with [NewColumn].
 //
-// A pointer to a component stays valid as long as the entity has the component: components never move. Afterwards the
-// pointer may see the component of another entity. It must not be used once the world is closed.
+// A pointer to a component stays valid as long as the entity has the component: components never move.
+// Afterwards the pointer may see the component of another entity. It must not be used once the world is
+// closed.
 type Column[T any] struct {
 	base unsafe.Pointer
 	c    *column
 }
 
-// NewColumn registers a component with the world, under the name of its type; see [Column.Named]. T must not hold Go
-// pointers, strings, slices, maps, channels, functions or interfaces, at any depth: NewColumn panics with the path of the
-// field that does. It takes addresses only, and panics with a [*vm.Error] if none are left.
+// NewColumn registers a component with the world, under the name of its type; see [Column.Named]. T must not
+// hold Go pointers, strings, slices, maps, channels, functions or interfaces, at any depth: NewColumn panics
+// with the path of the field that does. It takes addresses only, and panics with a [*vm.Error] if none are
+// left.
 func NewColumn[T any](w *World) Column[T] {
 	w.mustBeOpen("NewColumn")
 	layout.Check[T]("vast: NewColumn")
@@ -36,8 +38,8 @@ func NewColumn[T any](w *World) Column[T] {
 	return col
 }
 
-// Named gives the column a name in place of its type's, for statistics and messages, and returns the column. An empty name
-// changes nothing.
+// Named gives the column a name in place of its type's, for statistics and messages, and returns the column.
+// An empty name changes nothing.
 func (c Column[T]) Named(name string) Column[T] {
 	c.c.rename(name)
 	return c
@@ -48,14 +50,15 @@ func (c Column[T]) column() *column { return c.c }
 // Name returns the column's name.
 func (c Column[T]) Name() string { return c.c.name }
 
-// Len returns the number of entities that have the component. Complexity: one step for each 4,096 slots, and one for each
-// 64-slot word in which some entities have the component and others lack it.
+// Len returns the number of entities that have the component. Complexity: one step for each 4,096 slots, and
+// one for each 64-slot word in which some entities have the component and others lack it.
 func (c Column[T]) Len() int { return c.c.len() }
 
 // Has reports whether e is alive and has the component.
 func (c Column[T]) Has(e Entity) bool { return c.c.has(e) }
 
-// Get returns e's component, or nil if e is stale or lacks it. Complexity: one generation, one bit, one address.
+// Get returns e's component, or nil if e is stale or lacks it. Complexity: one generation, one bit, one
+// address.
 func (c Column[T]) Get(e Entity) *T {
 	if invariants.Enabled {
 		c.c.touch(false)
@@ -66,21 +69,23 @@ func (c Column[T]) Get(e Entity) *T {
 	return c.at(e.slot)
 }
 
-// at is sound for slots below c.c.slots: the span is committed that far, never moves, and holds no Go pointers.
+// at is sound for slots below c.c.slots: the span is committed that far, never moves, and holds no Go
+// pointers.
 func (c Column[T]) at(slot uint32) *T {
 	return (*T)(unsafe.Add(c.base, uintptr(slot)*unsafe.Sizeof(*(*T)(nil))))
 }
 
-// Edit returns e's component for writing, or nil if e is stale or lacks it. Edit is [Column.Get] that marks the component as
-// written for the column's trackers, even if the caller writes nothing. Without trackers it costs one test more than Get.
+// Edit returns e's component for writing, or nil if e is stale or lacks it. Edit is [Column.Get] that marks
+// the component as written for the column's trackers, even if the caller writes nothing. Without trackers it
+// costs one test more than Get.
 //
 // While nothing changes the structure, several goroutines may edit different entities at once.
 func (c Column[T]) Edit(e Entity) (p *T) {
 	if invariants.Enabled {
 		c.c.touch(true)
 	}
-	// This is has and at, written out so that Edit is small enough for inlining. So is the dirty bit: column.flushDirty tells
-	// trackers of it later.
+	// This is has and at, written out so that Edit is small enough for inlining. So is the dirty bit:
+	// column.flushDirty tells trackers of it later.
 	if e.slot >= c.c.slots || *(*uint32)(unsafe.Add(c.c.gens, uintptr(e.slot)*4)) != e.generation ||
 		*(*uint64)(unsafe.Add(c.c.words, e.slot/64*8))>>(e.slot%64)&1 == 0 {
 		return
@@ -108,8 +113,9 @@ func (c Column[T]) Set(e Entity, v T) (ok bool) {
 	return true
 }
 
-// Add gives e the component, or overwrites the one that e has, and returns its address. Add returns nil if e is stale. It
-// panics if the world is closed, and with a [*vm.Error] if it needs memory and gets none; see [Column.Grow].
+// Add gives e the component, or overwrites the one that e has, and returns its address. Add returns nil if e
+// is stale. It panics if the world is closed, and with a [*vm.Error] if it needs memory and gets none; see
+// [Column.Grow].
 func (c Column[T]) Add(e Entity, v T) *T {
 	alive, gained := c.c.add(e)
 	if !alive {
@@ -123,11 +129,12 @@ func (c Column[T]) Add(e Entity, v T) *T {
 	return p
 }
 
-// Remove takes the component from e and reports whether e had one. Remove leaves the element's memory as it is.
+// Remove takes the component from e and reports whether e had one. Remove leaves the element's memory as it
+// is.
 func (c Column[T]) Remove(e Entity) bool { return c.c.remove(e) }
 
-// Grow makes the next n additions, to entities that the world has room for now, unable to fail. Room goes by slots: any n
-// makes room for all of these entities. Grow returns a [*vm.Error] as [Archetype.Grow] does.
+// Grow makes the next n additions, to entities that the world has room for now, unable to fail. Room goes by
+// slots: any n makes room for all of these entities. Grow returns a [*vm.Error] as [Archetype.Grow] does.
 func (c Column[T]) Grow(n int) error { return c.c.growForAdditions("Column.Grow", n) }
 
 // AddLater records that e gains the component with the value v, as by [Column.Add].
@@ -153,29 +160,32 @@ func (c Column[T]) later(_ *Commands, kind commandKind, e Entity, v unsafe.Point
 	return c.c.remove(e)
 }
 
-// OnAdd registers a callback for each entity that gains the component. [Column.Add] calls f after it has written the value,
-// [Archetype.New] while the component is still zero, [Archetype.NewN] after its fill. Overwriting a component does not count
-// as a gain. Callbacks run in the order of their registration, for entities in the order of their slots, and only for gains
-// after the registration.
+// OnAdd registers a callback for each entity that gains the component. [Column.Add] calls f after it has
+// written the value, [Archetype.New] while the component is still zero, [Archetype.NewN] after its fill.
+// Overwriting a component does not count as a gain. Callbacks run in the order of their registration, for
+// entities in the order of their slots, and only for gains after the registration.
 //
-// f may read and write values, run queries, make room, and register columns and callbacks. A callback that f registers sees
-// the entities whose turn comes afterwards. f must not change the structure of the world: that panics.
+// f may read and write values, run queries, make room, and register columns and callbacks. A callback that f
+// registers sees the entities whose turn comes afterwards. f must not change the structure of the world: that
+// panics.
 func (c Column[T]) OnAdd(f func(e Entity, v *T)) {
 	c.c.hookAdd(func(e Entity) { f(e, c.at(e.slot)) })
 }
 
-// OnRemove registers a callback for each entity that loses the component. [Column.Remove], [World.Delete], [World.DeleteAll]
-// and [World.Close] call f while the entity still has the component. f is the place to release what the component refers to.
-// If an operation takes several components, all callbacks run before the first component goes: column by column in the order
-// of registration, in each column by slot. f runs once for each loss, and only for entities that have the component.
+// OnRemove registers a callback for each entity that loses the component. [Column.Remove], [World.Delete],
+// [World.DeleteAll] and [World.Close] call f while the entity still has the component. f is the place to
+// release what the component refers to. If an operation takes several components, all callbacks run before
+// the first component goes: column by column in the order of registration, in each column by slot. f runs
+// once for each loss, and only for entities that have the component.
 //
 // The rules of [Column.OnAdd] hold. If f panics, nothing has been removed.
 func (c Column[T]) OnRemove(f func(e Entity, v *T)) {
 	c.c.hookRemove(func(e Entity) { f(e, c.at(e.slot)) })
 }
 
-// Slice returns the components of a run, one for each of its entities, as an ordinary slice. The run must come from a query
-// with this column, or from the birth of entities with it. The slice is valid as long as the entities have the component.
+// Slice returns the components of a run, one for each of its entities, as an ordinary slice. The run must
+// come from a query with this column, or from the birth of entities with it. The slice is valid as long as
+// the entities have the component.
 func (c Column[T]) Slice(r Run) []T {
 	if r.start+r.n > c.c.slots {
 		panic(beyond{c.c, r})
@@ -187,8 +197,8 @@ func (c Column[T]) Slice(r Run) []T {
 	return unsafe.Slice(c.at(r.start), r.n)
 }
 
-// TrySlice is [Column.Slice] for a run of a query with [Query.Optional]: it returns nil if the run's entities lack the
-// component. It looks at the run's first entity only.
+// TrySlice is [Column.Slice] for a run of a query with [Query.Optional]: it returns nil if the run's entities
+// lack the component. It looks at the run's first entity only.
 func (c Column[T]) TrySlice(r Run) []T {
 	if !c.c.in(r) {
 		return nil
@@ -196,8 +206,8 @@ func (c Column[T]) TrySlice(r Run) []T {
 	return c.Slice(r)
 }
 
-// EditRun returns the components of a run for writing. EditRun is [Column.Slice] that marks each component as written, as
-// [Column.Edit] does. Complexity: 64 marks at a time.
+// EditRun returns the components of a run for writing. EditRun is [Column.Slice] that marks each component as
+// written, as [Column.Edit] does. Complexity: 64 marks at a time.
 func (c Column[T]) EditRun(r Run) []T {
 	if invariants.Enabled {
 		c.c.touch(true)
@@ -212,10 +222,10 @@ func (c Column[T]) EditRun(r Run) []T {
 // In reports whether the entities of a run have the component, as [Tag.In] does.
 func (c Column[T]) In(r Run) bool { return c.c.in(r) }
 
-// AddAll gives every entity that matches the query the component with the value v, or overwrites the one that the entity
-// has, and returns how many entities match. The query sees the world as it was before. AddAll makes room first: if that
-// fails, it panics with a [*vm.Error] and has changed nothing; see [Column.Grow]. It panics if the query is of another world.
-// Complexity: 64 entities at a time, and writing the values.
+// AddAll gives every entity that matches the query the component with the value v, or overwrites the one that
+// the entity has, and returns how many entities match. The query sees the world as it was before. AddAll
+// makes room first: if that fails, it panics with a [*vm.Error] and has changed nothing; see [Column.Grow].
+// It panics if the query is of another world. Complexity: 64 entities at a time, and writing the values.
 func (c Column[T]) AddAll(q Query, v T) int {
 	var k walk
 	c.c.startAll("Column.AddAll", q, &k)
@@ -240,8 +250,9 @@ func (c Column[T]) AddAll(q Query, v T) int {
 	return n
 }
 
-// SetAll overwrites the component of every entity that matches the query and has it, and returns how many have it. It does
-// not change the structure. It panics if the query is of another world. Complexity: as [Column.AddAll].
+// SetAll overwrites the component of every entity that matches the query and has it, and returns how many
+// have it. It does not change the structure. It panics if the query is of another world. Complexity: as
+// [Column.AddAll].
 func (c Column[T]) SetAll(q Query, v T) int {
 	var k walk
 	c.c.startAll("Column.SetAll", q, &k)
@@ -262,9 +273,9 @@ func (c Column[T]) SetAll(q Query, v T) int {
 	return n
 }
 
-// RemoveAll takes the component from every entity that matches the query and has it, and returns how many had it. The query
-// sees the world as it was before. RemoveAll leaves the elements' memory as it is. It panics if the query is of another
-// world. Complexity: 64 entities at a time.
+// RemoveAll takes the component from every entity that matches the query and has it, and returns how many had
+// it. The query sees the world as it was before. RemoveAll leaves the elements' memory as it is. It panics if
+// the query is of another world. Complexity: 64 entities at a time.
 func (c Column[T]) RemoveAll(q Query) int { return c.c.removeAll("Column.RemoveAll", q) }
 
 // write sets the elements of the slots [lo, hi), which must be usable.
@@ -278,8 +289,8 @@ func (c Column[T]) write(lo, hi uint32, v T) {
 	}
 }
 
-// beyond is the value that [Column.Slice] panics with. It makes its message on demand, so that Slice is small enough for
-// inlining.
+// beyond is the value that [Column.Slice] panics with. It makes its message on demand, so that Slice is small
+// enough for inlining.
 type beyond struct {
 	c *column
 	r Run
@@ -289,6 +300,6 @@ func (b beyond) Error() string {
 	if b.c.world.closed {
 		return closedMessage("Column.Slice", b.c.world)
 	}
-	return fmt.Sprintf("vast: Column[%s].Slice: the run [%d, %d) reaches beyond the column's %d slots: take the run from a "+
-		"query that has this column", b.c.name, b.r.start, b.r.start+b.r.n, b.c.slots)
+	return fmt.Sprintf("vast: Column[%s].Slice: the run [%d, %d) reaches beyond the column's %d slots: take "+
+		"the run from a query that has this column", b.c.name, b.r.start, b.r.start+b.r.n, b.c.slots)
 }

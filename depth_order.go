@@ -6,16 +6,17 @@ import (
 	"slices"
 )
 
-// InDepthOrder yields the entities that match the query and have a target, in runs whose entities all have one depth, the
-// lowest depth first: so each comes after its target, and what is computed from the target's value, such as a place in the
-// world from one on the ship, can be computed in one pass. Nothing is sorted: the order is kept as links are made. Within a
-// depth runs ascend by slot. Roots have no target and are not among them; [Relation.Slice] returns the targets of a run.
-// The rules of [Query.Runs] hold. It panics when the query is of another world, and for a relation with
-// RelationOptions.Cyclic.
+// InDepthOrder yields the entities that match the query and have a target, in runs of one depth, the lowest
+// depth first. So each entity comes after its target, and one pass can compute values that depend on the
+// target's value, such as a place in the world from a place on the ship. Nothing is sorted, because the order
+// is kept as links are made. Within a depth, runs ascend by slot. Roots have no target and are not yielded;
+// [Relation.Slice] returns the targets of a run. The rules of [Query.Runs] hold. InDepthOrder panics if the
+// query is of another world, and for a relation with RelationOptions.Cyclic.
 //
-// Complexity: one step for each run, and for each 64-slot word and depth with entities of that depth. What lies deeper than
-// 63 is found by its links, which costs a sort of each depth's slots. It allocates nothing, but for such depths and for
-// queries that are more than conditions on components, as [Query.To] is.
+// Complexity: one step for each run, and for each 64-slot word and depth with entities of that depth.
+// Entities deeper than 63 are found by their links, which costs a sort of the slots of each such depth.
+// InDepthOrder allocates only for such depths, and for queries that are more than conditions on components,
+// such as those with [Query.To].
 func (r Relation) InDepthOrder(q Query) iter.Seq[Run] {
 	return func(yield func(Run) bool) { r.made().inDepthOrder(q, yield) }
 }
@@ -44,19 +45,19 @@ func (k *relation) inDepthOrder(q Query, yield func(Run) bool) {
 	}
 }
 
-// depthWalk is the state of one walk in the order of depths.
+// depthWalk is the state of one walk in the order of depth.
 type depthWalk struct {
 	relation *relation
 	q        *query
-	chosen   []uint64 // by word, of a query that is more than a filter
+	chosen   []uint64 // for a query that is more than a filter, its matches by word
 	lo, hi   uint32   // the current run
 
-	level int      // of the levels with a set, and one farther for each depth that has none
-	at    uint     // the next slot of the level to look at, or where there is no set the next index in slots
-	slots []uint32 // of a depth without a set, in ascending order
-	above []uint32 // those of the depth before
+	level int      // the current depth - 1; relation.levels has a set for it below deep-1
+	at    uint     // the next slot in the level's set; for a level without a set, the next index in slots
+	slots []uint32 // of a level without a set, in ascending order
+	above []uint32 // slots of the level before
 	word  uint32   // the current word
-	mask  uint64   // what is left of it
+	mask  uint64   // its matches that were not yielded yet
 }
 
 // next moves to the next run and reports whether there is one.
@@ -75,15 +76,15 @@ func (d *depthWalk) next() bool {
 	return true
 }
 
-// takeFrom takes the run that begins at a bit out of the mask and returns its length.
+// takeFrom removes the run that begins at a bit from the mask and returns its length.
 func (d *depthWalk) takeFrom(bit uint32) uint32 {
 	n := uint32(bits.TrailingZeros64(^(d.mask >> bit)))
 	d.mask &^= (1<<n - 1) << bit
 	return n
 }
 
-// nextWord moves to the next word of the current depth in which the query chooses something, and reports whether there is
-// one.
+// nextWord moves to the next word of the current depth in which the query has matches, and reports whether
+// there is one.
 func (d *depthWalk) nextWord() bool {
 	for {
 		if d.level < deep-1 {
@@ -117,7 +118,7 @@ func (d *depthWalk) nextWord() bool {
 	}
 }
 
-// nextLevel moves on to the next depth and reports whether there is one.
+// nextLevel moves to the next depth and reports whether there is one.
 func (d *depthWalk) nextLevel() bool {
 	k := d.relation
 	d.level++
@@ -126,7 +127,7 @@ func (d *depthWalk) nextLevel() bool {
 		return d.level < len(k.levels)
 	}
 	d.above, d.slots = d.slots, d.above[:0]
-	if d.level == deep-1 { // what is above has a set, the last one
+	if d.level == deep-1 { // the level above has a set of its own
 		set := k.levels[deep-2]
 		for slot := set.Next(0); slot < uint(set.Len()); slot = set.Next(slot + 1) {
 			d.slots = k.appendSources(d.slots, uint32(slot))

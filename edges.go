@@ -11,27 +11,29 @@ import (
 
 // EdgesOptions say how edges are made. The zero value works.
 type EdgesOptions struct {
-	// OnDelete is what becomes of the sources when one of their targets is deleted; with Orphan only the edge goes.
-	// Default: Orphan. When a source is deleted its edges always go.
+	// OnDelete says what happens to the sources when one of their targets is deleted. With Orphan, only the
+	// edge is removed. Default: Orphan. Deleting a source always removes its edges.
 	OnDelete OnDelete
-	// Capacity is the largest number of edges. It costs addresses only, on the heap stand-in memory. Default: four for each
-	// of the world's MaxEntities.
+	// Capacity is the largest number of edges. It costs addresses only; on the heap stand-in it costs memory.
+	// Default: four for each of the world's MaxEntities.
 	Capacity int
 }
 
-// Edges link entities to any number of others, with a T for each link, such as roads between towns with their lengths. An
-// entity may be linked to itself, and circles are nothing special. An edge ends when either entity is deleted. Edges are a
-// small value; copy them freely. Make them with [NewEdges]; where no data is needed, as Edges[struct{}].
+// Edges link each source to any number of targets, with a T for each link, such as roads between towns with
+// their lengths. An entity may be linked to itself, and circles are allowed. An edge ends when either entity
+// is deleted. Edges are a small value; copy them freely. Make them with [NewEdges]. If the links need no
+// data, use Edges[struct{}].
 //
-// Edges are a column too, of those that have edges to others: World.Query(roads) finds them, and [Edges.TargetColumn] stands for
-// those that others have edges to. They lie in a [bulk.Pool]: a pointer to a T stays valid as long as its edge is there.
+// Edges are also the column of the entities that have edges to others: World.Query(roads) matches them.
+// [Edges.TargetColumn] is the column of the entities that others have edges to. Edges lie in a [bulk.Pool]: a
+// pointer to a T stays valid as long as its edge exists.
 //
 // Adding and removing edges changes the structure of the world; the rules of [World] and [Query.Runs] hold.
 type Edges[T any] struct {
 	e *edges[T]
 }
 
-// edge is one link, in the list of those out of one entity and in that of those into another.
+// edge is one link. It is in two lists: edges out of its source, and edges into its target.
 type edge[T any] struct {
 	from, to         uint32 // slots
 	nextOut, prevOut bulk.Handle[edge[T]]
@@ -39,7 +41,7 @@ type edge[T any] struct {
 	value            T
 }
 
-// ends is what an entity has of a list of edges, of which there is at least one.
+// ends are the ends of an entity's list of edges. The list has at least one edge.
 type ends[T any] struct {
 	first, last bulk.Handle[edge[T]]
 	count       uint32
@@ -48,14 +50,14 @@ type ends[T any] struct {
 // edges is the storage of Edges.
 type edges[T any] struct {
 	world    *World
-	sources  *column // elements: the ends of those out
-	targets  *column // elements: the ends of those in
+	sources  *column // elements: the ends of the lists of edges out
+	targets  *column // elements: the ends of the lists of edges in
 	pool     *bulk.Pool[edge[T]]
 	onDelete OnDelete
 }
 
-// NewEdges registers edges with the world; name stands in statistics and messages. T must not hold Go pointers, as in
-// [NewColumn]. It takes addresses only, and panics with a [*vm.Error] where there are none left.
+// NewEdges registers edges with the world. name appears in statistics and messages. T must not hold Go
+// pointers, as in [NewColumn]. NewEdges takes addresses only, and panics with a [*vm.Error] if none are left.
 func NewEdges[T any](w *World, name string, o EdgesOptions) Edges[T] {
 	w.mustBeOpen("NewEdges")
 	layout.Check[T]("vast: NewEdges")
@@ -97,18 +99,18 @@ func (e Edges[T]) column() *column {
 	return e.e.sources
 }
 
-// TargetColumn returns the column of the entities that others, or they themselves, have edges to, for queries.
+// TargetColumn returns the column of the entities that are the target of an edge, for queries.
 func (e Edges[T]) TargetColumn() AnyColumn { return columnOfAnyType{e.made().targets} }
 
 // Name returns the edges' name.
 func (e Edges[T]) Name() string { return e.made().sources.name }
 
-// Len returns the number of edges; 0 after the world's Close.
+// Len returns the number of edges. It is 0 after the world's Close.
 func (e Edges[T]) Len() int { return e.made().pool.Len() }
 
-// Add makes an edge, or overwrites the one that is there, and returns where its value lies; nil when either entity is
-// stale. It panics when the world is closed, and with a [*vm.Error] when memory is needed and cannot be had. Complexity: as
-// [Edges.Get].
+// Add makes an edge, or overwrites the value of the existing one, and returns the address of the value. It
+// returns nil if either entity is stale. It panics if the world is closed, and with a [*vm.Error] if it needs
+// memory and gets none; see [Edges.Grow]. Complexity: as [Edges.Get].
 func (e Edges[T]) Add(from, to Entity, v T) *T {
 	s := e.made()
 	if !s.world.Alive(from) || !s.world.Alive(to) {
@@ -138,8 +140,8 @@ func (e Edges[T]) Add(from, to Entity, v T) *T {
 	return &p.value
 }
 
-// Get returns the value of an edge, or nil where there is none. Complexity: the number of edges out of the one or into the
-// other, whichever is smaller.
+// Get returns the value of an edge, or nil if there is no such edge. Complexity: the number of edges out of
+// the source or into the target, whichever is smaller.
 func (e Edges[T]) Get(from, to Entity) *T {
 	s := e.made()
 	h := s.find(from, to)
@@ -149,10 +151,10 @@ func (e Edges[T]) Get(from, to Entity) *T {
 	return &s.pool.Get(h).value
 }
 
-// Has reports whether there is an edge. Complexity: as [Edges.Get].
+// Has reports whether there is an edge between two entities. Complexity: as [Edges.Get].
 func (e Edges[T]) Has(from, to Entity) bool { return !e.made().find(from, to).IsZero() }
 
-// Remove takes an edge away and reports whether there was one. Complexity: as [Edges.Get].
+// Remove removes an edge and reports whether there was one. Complexity: as [Edges.Get].
 func (e Edges[T]) Remove(from, to Entity) bool {
 	s := e.made()
 	h := s.find(from, to)
@@ -169,15 +171,16 @@ func (e Edges[T]) Remove(from, to Entity) bool {
 	return true
 }
 
-// Grow makes the next n additions of edges, between entities that the world has room for now, unable to fail. It returns a
-// [*vm.Error] as [Archetype.Grow] does.
+// Grow makes the next n additions of edges, between entities that the world has room for now, unable to fail.
+// It returns a [*vm.Error] as [Archetype.Grow] does.
 func (e Edges[T]) Grow(n int) error {
 	s := e.made()
 	s.world.mustBeOpen("Edges.Grow")
 	return s.reach(s.world.size, s.world.size, n)
 }
 
-// RemoveTargets takes all edges out of an entity away and reports whether it had any. Complexity: one step for each.
+// RemoveTargets removes all edges out of an entity and reports whether it had any. Complexity: one step for
+// each edge.
 func (e Edges[T]) RemoveTargets(from Entity) bool { return e.made().sources.remove(from) }
 
 // CountTargets returns the number of edges out of an entity. Complexity: constant.
@@ -186,13 +189,14 @@ func (e Edges[T]) CountTargets(from Entity) int { return e.made().count(e.made()
 // CountSources returns the number of edges into an entity. Complexity: constant.
 func (e Edges[T]) CountSources(to Entity) int { return e.made().count(e.made().targets, to) }
 
-// Targets yields the entities that from has edges to, with the edges' values, in the order in which the edges were made. Values
-// may be written; when the structure of the world was changed, the next step panics.
+// Targets yields the entities that from has edges to, with the values of the edges, in the order in which the
+// edges were made. The loop may write values. If the structure of the world changes, the next step panics.
 func (e Edges[T]) Targets(from Entity) iter.Seq2[Entity, *T] {
 	return func(yield func(Entity, *T) bool) { e.made().walk(e.made().sources, from, yield) }
 }
 
-// Sources yields the entities that have edges to the given one, as [Edges.Targets] does.
+// Sources yields the entities that have edges to the given one, with the values of the edges, as
+// [Edges.Targets] does.
 func (e Edges[T]) Sources(to Entity) iter.Seq2[Entity, *T] {
 	return func(yield func(Entity, *T) bool) { e.made().walk(e.made().targets, to, yield) }
 }
@@ -203,13 +207,13 @@ type laterEdge[T any] struct {
 	value T
 }
 
-// AddLater records the making or overwriting of an edge, as by [Edges.Add]. Both entities may be placeholders.
+// AddLater records that an edge is made or overwritten, as by [Edges.Add]. Both entities may be placeholders.
 func (e Edges[T]) AddLater(cs *Commands, from, to Entity, v T) {
 	one := laterEdge[T]{to, v}
 	*(*laterEdge[T])(cs.recordFor(e.made().sources, commandAdd, from, unsafe.Sizeof(one))) = one
 }
 
-// RemoveLater records the removal of an edge, as by [Edges.Remove].
+// RemoveLater records that an edge is removed, as by [Edges.Remove].
 func (e Edges[T]) RemoveLater(cs *Commands, from, to Entity) {
 	*(*Entity)(cs.recordFor(e.made().sources, commandRemove, from, unsafe.Sizeof(to))) = to
 }
@@ -229,7 +233,8 @@ func (s *edges[T]) count(c *column, e Entity) int {
 	return int(s.ends(c, e.slot).count)
 }
 
-// walk yields what is at the other ends of an entity's edges: out of it where c is the column of sources.
+// walk yields the other ends of an entity's edges: of edges out if c is the column of sources, otherwise of
+// edges in.
 func (s *edges[T]) walk(c *column, e Entity, yield func(Entity, *T) bool) {
 	if !c.has(e) {
 		return
@@ -254,7 +259,7 @@ func (s *edges[T]) ends(c *column, slot uint32) *ends[T] {
 	return (*ends[T])(unsafe.Add(c.base, uintptr(slot)*unsafe.Sizeof(ends[T]{})))
 }
 
-// find returns the edge between two entities, or the zero Handle. It looks through the shorter list.
+// find returns the edge between two entities, or the zero Handle. It searches the shorter list.
 func (s *edges[T]) find(from, to Entity) bulk.Handle[edge[T]] {
 	if !s.sources.has(from) || !s.targets.has(to) {
 		return bulk.Handle[edge[T]]{}

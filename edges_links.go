@@ -23,7 +23,7 @@ func (s *edges[T]) reach(sources, targets uint32, n int) error {
 	})
 }
 
-// enter makes an edge and puts it at the end of both lists. There must be room.
+// enter makes an edge and appends it to both lists. There must be room.
 func (s *edges[T]) enter(one edge[T]) *edge[T] {
 	t, bit := s.targets, uint64(1)<<(one.to%64)
 	out, in := s.ends(s.sources, one.from), s.ends(t, one.to)
@@ -51,7 +51,8 @@ func (s *edges[T]) enter(one edge[T]) *edge[T] {
 	return p
 }
 
-// unlink takes an edge out of both lists. Its source stays one, if without edges; its target ceases to be one with the last.
+// unlink removes an edge from both lists. If it was the last one, the source keeps its presence bit, and the
+// target loses its.
 func (s *edges[T]) unlink(h bulk.Handle[edge[T]]) {
 	one := s.pool.Get(h)
 	out, in := s.ends(s.sources, one.from), s.ends(s.targets, one.to)
@@ -84,14 +85,14 @@ func (s *edges[T]) unlink(h bulk.Handle[edge[T]]) {
 	s.pool.Remove(h)
 }
 
-// written tells trackers that edges out of a source were made, written or taken away.
+// written notes for trackers that edges out of a source were made, written or removed.
 func (s *edges[T]) written(source uint32) {
 	if s.sources.tracked {
 		s.sources.wrote(source)
 	}
 }
 
-// dropOut takes all edges out of a source away.
+// dropOut removes all edges out of a source.
 func (s *edges[T]) dropOut(slot uint32) {
 	for out := s.ends(s.sources, slot); out.count > 0; {
 		s.unlink(out.first)
@@ -105,7 +106,7 @@ type edgeStore[T any] struct {
 }
 
 func (s edgeStore[T]) drop(slot uint32)        { s.e.dropOut(slot) }
-func (s edgeStore[T]) empty()                  { s.e.pool.Clear(nil) } // the ends of edges go with the columns
+func (s edgeStore[T]) empty()                  { s.e.pool.Clear(nil) } // the ends go with the columns
 func (s edgeStore[T]) trim(int) error          { return s.e.pool.Trim() }
 func (s edgeStore[T]) resident() (int, error)  { return s.e.pool.Resident() }
 func (s edgeStore[T]) close() error            { return s.e.pool.Close() }
@@ -170,10 +171,12 @@ func (s *edges[T]) check(must func(bool, string, ...any)) {
 				if c == s.targets {
 					own, before, next = one.to, one.prevIn, one.nextIn
 				}
-				must(own == slot && before == prev, "%s: an edge of slot %d is in the list of slot %d", name, own, slot)
+				must(own == slot && before == prev, "%s: an edge of slot %d is in the list of slot %d", name,
+					own, slot)
 				prev, h = h, next
 			}
-			must(n == list.count && prev == list.last, "%s: slot %d counts %d edges and has %d", name, slot, list.count, n)
+			must(n == list.count && prev == list.last, "%s: slot %d counts %d edges and has %d", name, slot,
+				list.count, n)
 			total += int(n)
 		}
 		must(total == s.pool.Len(), "%s: %d edges are in lists, of %d", c.name, total, s.pool.Len())

@@ -6,21 +6,23 @@ import (
 	"github.com/vastgo/vast/internal/generation"
 )
 
-// Entity refers to an entity of a world, weakly: once the entity is deleted the reference is stale for ever, even when
-// its slot is used again. It is a plain value of 8 bytes without Go pointers, so it may be stored in columns, sent and
-// compared with ==. The zero Entity refers to nothing.
+// Entity is a weak reference to an entity of a world. Once the entity is deleted, the reference is stale for
+// ever, even if its slot is used again. An Entity is a plain value of 8 bytes without Go pointers: it may be
+// stored in columns, sent, and compared with ==. The zero Entity refers to nothing.
 //
-// It holds the slot's number and how often the slot had been used, with a mark of the world, so that an entity of another
-// world is stale here too. (Worlds share 255 marks; do not rely on it for telling worlds apart.)
+// It holds the number of the slot, how often the slot had been used, and a mark of the world, so that an
+// entity of another world is stale here too. Worlds share 255 marks, so do not rely on marks to tell worlds
+// apart.
 type Entity struct {
 	slot       uint32
 	generation uint32
 }
 
-// Slot returns the number of the entity's slot in its world, its index in every column.
+// Slot returns the number of the entity's slot in its world, which is its index in every column.
 func (e Entity) Slot() uint32 { return e.slot }
 
-// Generation returns how often the slot had been used when the entity was made, from 1 on.
+// Generation returns how often the slot had been used when the entity was made, this use included: 1 for the
+// first entity.
 func (e Entity) Generation() uint32 { return generation.Count(e.generation) }
 
 // IsZero reports whether e is the zero Entity.
@@ -29,7 +31,8 @@ func (e Entity) IsZero() bool { return e == Entity{} }
 // ID returns the entity as one number, for files and networks; [EntityOf] turns it back.
 func (e Entity) ID() uint64 { return uint64(e.generation)<<32 | uint64(e.slot) }
 
-// EntityOf returns the entity with the given [Entity.ID]. Any number is safe: one that is no living entity's is stale.
+// EntityOf returns the entity with the given [Entity.ID]. Any number is safe: if it is not the ID of a living
+// entity, the result is stale.
 func EntityOf(id uint64) Entity {
 	return Entity{slot: uint32(id), generation: uint32(id >> 32)}
 }

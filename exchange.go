@@ -6,11 +6,12 @@ import (
 	"slices"
 )
 
-// Exchange gives every entity that matches the query the components of add and takes those of remove from it, in one walk,
-// and returns how many match. Components that an entity gains are zero; those that it had already stay as they are, and
-// those to be removed that it lacks are passed over. The query sees the world as it was before. Memory is made available
-// first: where that fails Exchange panics with a [*vm.Error], and then nothing has changed. It panics when the query or a
-// column is of another world, and when a column is named twice. Complexity: 64 entities at a time for each column.
+// Exchange gives every entity that matches the query the components of add and takes those of remove from it,
+// in one walk, and returns how many entities match. Gained components are zero. A component of add that the
+// entity has stays as it is. A component of remove that the entity lacks is passed over. The query sees the
+// world as it was before. Exchange makes room first: if that fails, it panics with a [*vm.Error] and has
+// changed nothing. It panics if the query or a column is of another world, or if a column is named twice.
+// Complexity: 64 entities at a time for each column.
 func (w *World) Exchange(q Query, add, remove []AnyColumn) int {
 	var k walk
 	w.startAll("World.Exchange", q, &k)
@@ -20,7 +21,8 @@ func (w *World) Exchange(q Query, add, remove []AnyColumn) int {
 	mustNotSeverTargets(lost)
 	for _, c := range gained {
 		if slices.Contains(lost, c) {
-			panic(fmt.Sprintf("vast: World.Exchange: column %s is both to be added and to be removed", c.name))
+			panic(fmt.Sprintf("vast: World.Exchange: column %s is in add and in remove: name it in one of "+
+				"them", c.name))
 		}
 	}
 	gains := make([][]wordMask, len(gained))
@@ -51,7 +53,7 @@ func (w *World) Exchange(q Query, add, remove []AnyColumn) int {
 		k.start(q.q)
 	}
 	n, changes := 0, 0
-	// Bits change only in slots that the walk has passed, so it may go on.
+	// Bits change only in slots that the walk has passed, so the walk may go on.
 	for k.next() {
 		lo, hi := uint32(k.cursor.Lo), uint32(k.cursor.Hi)
 		for _, c := range gained {
@@ -81,12 +83,12 @@ func (w *World) Exchange(q Query, add, remove []AnyColumn) int {
 	return n
 }
 
-// giveZero is give, and clears the elements that are gained.
+// giveZero is give that also clears the gained elements.
 func (c *column) giveZero(lo, hi uint32) (added int) {
 	for lo < hi {
 		word, mask, end := wordOf(lo, hi)
 		lo = end
-		// A word's gain is mostly one stretch: clear stretches, not elements.
+		// The gained slots of a word are mostly one stretch, so clear stretches and not single elements.
 		for gained := mask &^ c.set.Word(uint(word)); gained != 0; {
 			first := uint(bits.TrailingZeros64(gained))
 			n := uint(bits.TrailingZeros64(^(gained >> first)))

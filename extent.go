@@ -14,16 +14,16 @@ type extent struct {
 	id        uint32
 	word      uint32 // first
 	words     uint32
-	used      uint32 // slots that hold an entity, or are worn out and will never hold one again
-	worn      uint32 // of those, the ones worn out
-	spare     bool   // emptied and kept: the world may have it back when it has no other words
+	used      uint32 // slots that hold an entity or are worn out
+	worn      uint32 // slots that are worn out: they will never hold an entity again
+	spare     bool   // emptied and kept; reclaim may give it back to the world
 }
 
 func (x *extent) first() uint32 { return x.word * 64 }
 func (x *extent) end() uint32   { return (x.word + x.words) * 64 }
 
-// draw gives the archetype extents with room for at least n more entities; more when the archetype is large: a quarter of
-// what it owns, where there is room for that. On failure nothing has changed.
+// draw gives the archetype extents with room for at least n more entities. For a large archetype it draws a
+// quarter of what the archetype owns, if there is room for that. On failure nothing has changed.
 func (w *World) draw(a *Archetype, n int) error {
 	if err := w.prepare(); err != nil {
 		return err
@@ -32,7 +32,7 @@ func (w *World) draw(a *Archetype, n int) error {
 	least := uint32((n + 63) / 64)
 	word, words, err := w.place(a, least, max(least, a.words/4))
 	if err != nil && a.words/4 > least {
-		// A quarter was too much for a limit: what is needed may still fit.
+		// A limit may refuse a quarter and still allow the words that are needed.
 		word, words, err = w.place(a, least, least)
 	}
 	switch {
@@ -50,8 +50,9 @@ func (w *World) draw(a *Archetype, n int) error {
 // hole is a run of words that no archetype owns.
 type hole struct{ word, words uint32 }
 
-// drawHoles gives the archetype words from several holes, where no hole has all of them: from as few as possible,
-// the largest ones. On failure the archetype owns what it owned before, and memory may stay committed.
+// drawHoles gives the archetype words from several holes, for the case that no hole has enough. It takes as
+// few holes as possible, the largest ones. On failure the archetype owns what it owned before; memory may
+// stay committed.
 func (w *World) drawHoles(a *Archetype, words uint32) error {
 	holes, total := w.holes()
 	if total < words && w.reclaim(a) {
@@ -60,7 +61,9 @@ func (w *World) drawHoles(a *Archetype, words uint32) error {
 	if total < words {
 		return w.full(a)
 	}
-	slices.SortFunc(holes, func(a, b hole) int { return cmp.Or(cmp.Compare(b.words, a.words), cmp.Compare(a.word, b.word)) })
+	slices.SortFunc(holes, func(a, b hole) int {
+		return cmp.Or(cmp.Compare(b.words, a.words), cmp.Compare(a.word, b.word))
+	})
 	chosen := 0
 	for left := words; left > 0; chosen++ {
 		h := &holes[chosen]
@@ -82,8 +85,8 @@ func (w *World) drawHoles(a *Archetype, words uint32) error {
 	return nil
 }
 
-// holes returns all runs of words that no archetype owns, up to the world's last word, and how many words
-// they have.
+// holes returns all runs of words that no archetype owns, up to the world's last word, and the number of
+// words in them.
 func (w *World) holes() (holes []hole, words uint32) {
 	for lo := uint32(w.vacant.Next(0)); lo < w.frontier; {
 		n := min(uint32(w.vacant.NextClear(uint(lo))), w.frontier) - lo
@@ -98,7 +101,7 @@ func (w *World) holes() (holes []hole, words uint32) {
 	return holes, words
 }
 
-// own makes vacant words, whose memory is usable, an extent of the archetype.
+// own makes vacant words an extent of the archetype. Their memory must be usable.
 func (w *World) own(a *Archetype, word, words uint32) *extent {
 	id := uint32(len(w.extents))
 	if k := len(w.unusedIDs); k > 0 {
@@ -127,10 +130,10 @@ func (w *World) own(a *Archetype, word, words uint32) *extent {
 
 func byWord(x *extent, word uint32) int { return int(x.word) - int(word) }
 
-// place finds words for an extent and makes the memory of the archetype's columns usable there. It takes, in this
-// order, the lowest hole between extents that is large enough; new words, which lie right behind the archetype's
-// last extent when no other was drawn meanwhile; the largest hole, if it has at least least words. Otherwise it
-// returns no words.
+// place finds words for an extent and makes the memory of the archetype's columns usable there. In this order
+// it takes the lowest hole between extents that is large enough; new words, which lie right behind the
+// archetype's last extent if no other extent was drawn meanwhile; the largest hole, if that has at least
+// least words. Otherwise it returns no words.
 func (w *World) place(a *Archetype, least, words uint32) (word, got uint32, err error) {
 	var largest hole
 	for lo := uint32(w.vacant.Next(0)); lo < w.frontier; {
@@ -163,15 +166,16 @@ func (w *World) place(a *Archetype, least, words uint32) (word, got uint32, err 
 	return start, words, w.claim(a, start, words)
 }
 
-// full is the error for a world without free words.
+// full returns the error for a world without free words.
 func (w *World) full(a *Archetype) error {
 	return &vm.Error{Op: "grow", Purpose: w.options.Name, Bytes: 64 * a.bytes, Err: vm.ErrCapacity,
-		Detail: fmt.Sprintf("archetypes own all %d slots, %d of them with entities: set a larger Options.MaxEntities",
-			w.options.MaxEntities, w.Len())}
+		Detail: fmt.Sprintf("archetypes own all %d slots, %d of them with entities: set a larger "+
+			"Options.MaxEntities", w.options.MaxEntities, w.Len())}
 }
 
-// align returns the first word from the frontier on at which the archetype's widest column begins a huge page, when the
-// extent fills one: huge pages shared with other archetypes could not be given back with them.
+// align returns the first word, from the frontier on, at which the archetype's widest column begins a huge
+// page. If the extent does not fill a huge page, it returns the frontier. A huge page that several archetypes
+// share could not be given back with one of them.
 func (w *World) align(a *Archetype, words uint32) uint32 {
 	huge := vm.HugePageSize()
 	wordBytes := 64 * a.widest
@@ -182,7 +186,8 @@ func (w *World) align(a *Archetype, words uint32) uint32 {
 	return uint32((((bytes+huge-1)&^(huge-1) + wordBytes - 1) / wordBytes))
 }
 
-// claim takes words that belong to nobody. Those between the frontier and a first word beyond it become vacant.
+// claim takes words that no archetype owns. If the first word is beyond the frontier, the words between them
+// become vacant.
 func (w *World) claim(a *Archetype, word, words uint32) error {
 	end := word + words
 	if err := w.commit(a, end); err != nil {
@@ -208,15 +213,15 @@ func (w *World) giveBack(x *extent) {
 	w.extents[x.id] = nil
 	w.unusedIDs = append(w.unusedIDs, x.id)
 	w.vacant.Fill(uint(x.word), uint(x.word+x.words))
-	// Vacant words at the end were never owned, as it were.
+	// Vacant words right below the frontier count as never owned.
 	for w.frontier > 0 && w.vacant.Test(uint(w.frontier-1)) {
 		w.vacant.Clear(uint(w.frontier - 1))
 		w.frontier--
 	}
 }
 
-// emptied gives an extent without entities back, unless it is the archetype's only one and a single word: that is kept, so
-// that an entity made and deleted in turn does not draw an extent each time.
+// emptied gives back an extent without entities. It keeps a single word that is the archetype's only extent,
+// so that making and deleting an entity in turn does not draw an extent each time.
 func (w *World) emptied(x *extent) {
 	if len(x.archetype.extents) > 1 || x.words > 1 {
 		w.giveBack(x)
@@ -225,7 +230,7 @@ func (w *World) emptied(x *extent) {
 	x.spare = true
 }
 
-// reclaim gives the words back that other archetypes than a keep without need, and reports whether there were any.
+// reclaim gives back the spare extents of all archetypes other than a, and reports whether there were any.
 func (w *World) reclaim(a *Archetype) bool {
 	found := false
 	for _, other := range w.archetypes {
@@ -237,7 +242,8 @@ func (w *World) reclaim(a *Archetype) bool {
 	return found
 }
 
-// moveOn sets the archetype's place to the first word of the extent at index at, or where there is none to its last word.
+// moveOn sets the archetype's current word to the first word of the extent at index at, or to its last word
+// if there is no such extent.
 func (a *Archetype) moveOn(at int) {
 	switch k := len(a.extents); {
 	case at < k:

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// mustBeHierarchy panics for a relation that allows circles: what follows its links may never end.
+// mustBeHierarchy panics if the relation is cyclic: following its links may never end.
 func (k *relation) mustBeHierarchy(what string) {
 	if k.cyclic {
 		k.noHierarchy(what)
@@ -15,11 +15,12 @@ func (k *relation) mustBeHierarchy(what string) {
 
 //go:noinline
 func (k *relation) noHierarchy(what string) {
-	panic(fmt.Sprintf("vast: Relation.%s: %s was made with RelationOptions.Cyclic, so following its links may never end: "+
-		"use Target and Sources", what, k.sources.name))
+	panic(fmt.Sprintf("vast: Relation.%s: %s was made with RelationOptions.Cyclic, so following its links "+
+		"may never end: use Target and Sources", what, k.sources.name))
 }
 
-// Ancestors yields the target of e, the target of that, and so on. The rules of [Relation.Sources] hold.
+// Ancestors yields the target of e, then the target's target, and so on up to the root. The rules of
+// [Relation.Sources] hold.
 func (r Relation) Ancestors(e Entity) iter.Seq[Entity] {
 	return func(yield func(Entity) bool) { r.made().ancestors(e, yield) }
 }
@@ -36,8 +37,9 @@ func (k *relation) ancestors(e Entity, yield func(Entity) bool) {
 	}
 }
 
-// Descendants yields the sources of e, their sources and so on: depth first, each after its target and in the order of
-// Sources. It needs no stack, however deep the hierarchy is. The rules of [Relation.Sources] hold.
+// Descendants yields the sources of e, their sources and so on, depth first. Each entity comes after its
+// target, and the sources of one target come in the order of Sources. Descendants needs no stack, however
+// deep the hierarchy is. The rules of [Relation.Sources] hold.
 func (r Relation) Descendants(e Entity) iter.Seq[Entity] {
 	return func(yield func(Entity) bool) { r.made().descendants(e, yield) }
 }
@@ -56,8 +58,8 @@ func (k *relation) descendants(e Entity, yield func(Entity) bool) {
 	}
 }
 
-// Root returns the last of e's ancestors, or e itself where it has none; the zero Entity where e is stale. Complexity: the
-// number of ancestors.
+// Root returns the last of e's ancestors, e itself if it has none, or the zero Entity if e is stale.
+// Complexity: the number of ancestors.
 func (r Relation) Root(e Entity) Entity {
 	k := r.made()
 	k.mustBeHierarchy("Root")
@@ -70,8 +72,8 @@ func (r Relation) Root(e Entity) Entity {
 	return e
 }
 
-// Depth returns how many ancestors e has: 0 for a root, and for a stale entity. Complexity: constant down to a depth of 63;
-// below that, the number of ancestors that are so deep.
+// Depth returns how many ancestors e has. It returns 0 for a root and for a stale entity. Complexity:
+// constant down to a depth of 63; below, the number of ancestors at depth 64 or deeper.
 func (r Relation) Depth(e Entity) int {
 	k := r.made()
 	k.mustBeHierarchy("Depth")
@@ -86,7 +88,7 @@ func (r Relation) Depth(e Entity) int {
 	return n + int(k.link(slot).level)
 }
 
-// mustNotClose panics when source is target or one of its ancestors.
+// mustNotClose panics if source is target or one of its ancestors.
 func (k *relation) mustNotClose(source, target Entity) {
 	slot := target.slot
 	for slot != source.slot && k.level(slot) > 0 {
@@ -97,14 +99,14 @@ func (k *relation) mustNotClose(source, target Entity) {
 	}
 }
 
-// circle says which circle a link from source to target would close.
+// circle returns the message about the circle that a link from source to target would close.
 func (k *relation) circle(source, target Entity) string {
 	path := []Entity{source, target}
 	for e := target; e != source; {
 		e = *k.target(e.slot)
 		path = append(path, e)
 	}
-	const most = 8 // what is longer is cut in the middle
+	const most = 8 // longer paths are cut in the middle
 	var s strings.Builder
 	for i, e := range path {
 		switch left := len(path) - i; {
@@ -118,6 +120,6 @@ func (k *relation) circle(source, target Entity) string {
 			s.WriteString(e.String())
 		}
 	}
-	return fmt.Sprintf("vast: Relation.Set: %s: %s is a circle: a hierarchy has none; take the link away that closes it, or "+
-		"make the relation with RelationOptions.Cyclic", k.sources.name, s.String())
+	return fmt.Sprintf("vast: Relation.Set: %s: %s is a circle, and a hierarchy has none: remove another "+
+		"link first, or make the relation with RelationOptions.Cyclic", k.sources.name, s.String())
 }

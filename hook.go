@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// hook is a function that is told of an entity that gains or loses a component.
+// hook is a callback for an entity that gains or loses a component.
 type hook func(Entity)
 
 func (c *column) hookAdd(f hook) {
@@ -21,15 +21,16 @@ func (c *column) hookRemove(f hook) {
 	c.world.observe(c)
 }
 
-// observe notes that a column has hooks, a store or trackers. Worlds without any pay one test for it.
+// observe notes that a column has hooks, a store or trackers. A world without such columns pays one test.
 func (w *World) observe(c *column) {
 	if c.observed {
 		return
 	}
 	c.observed = true
-	at, _ := slices.BinarySearchFunc(w.watched, c.id, func(c *column, id uint32) int { return cmp.Compare(c.id, id) })
-	// A hook may come here while the columns are being told in turn: the list that is walked over must stay as
-	// it is.
+	at, _ := slices.BinarySearchFunc(w.watched, c.id, func(c *column, id uint32) int {
+		return cmp.Compare(c.id, id)
+	})
+	// A hook may get here while its caller walks over the list, so the old list must stay as it is.
 	w.watched = slices.Insert(slices.Clone(w.watched), at, c)
 	for _, a := range w.archetypes {
 		if slices.Contains(a.columns, c) {
@@ -38,7 +39,7 @@ func (w *World) observe(c *column) {
 	}
 }
 
-// unobserve takes back what observe noted when a column has lost its last tracker, unless it has hooks or a store.
+// unobserve undoes observe after a column has lost its last tracker, unless the column has hooks or a store.
 func (w *World) unobserve(c *column) {
 	if c.tracked || c.store != nil || len(c.onAdd)+len(c.onRemove) > 0 {
 		return
@@ -75,10 +76,10 @@ func (c *column) tell(hooks []hook, what string, word uint32, mask uint64) {
 	}
 }
 
-// tellAdded tells of the component that a slot's entity gained.
+// tellAdded calls the hooks for the component that a slot's entity gained.
 func (c *column) tellAdded(slot uint32) { c.tell(c.onAdd, "OnAdd", slot/64, 1<<(slot%64)) }
 
-// tellLosses tells of the components that the slots of mask in a word have and will lose.
+// tellLosses calls the hooks for the components that the slots of mask in a word have and will lose.
 func (w *World) tellLosses(word uint32, mask uint64) {
 	for _, c := range w.watched {
 		if word < c.slots/64 {
@@ -87,14 +88,14 @@ func (w *World) tellLosses(word uint32, mask uint64) {
 	}
 }
 
-// tellLossesOf tells of all that the entities of a query will lose.
+// tellLossesOf calls the hooks for everything that the entities of a query will lose.
 func (w *World) tellLossesOf(q Query) {
 	for _, c := range w.watched {
 		c.tellLossesOf(q)
 	}
 }
 
-// tellLossesOf tells of the components of one column that the entities of a query will lose.
+// tellLossesOf calls the hooks for the components of one column that the entities of a query will lose.
 func (c *column) tellLossesOf(q Query) {
 	if len(c.onRemove) == 0 {
 		return
@@ -114,7 +115,8 @@ type wordMask struct {
 	mask uint64
 }
 
-// gainsOf returns what the entities of a query would gain by a column with hooks or a store, and how many they are.
+// gainsOf returns the slots of a query's entities that lack the component of a column with hooks, a store or
+// trackers, and the number of these slots.
 func (c *column) gainsOf(q Query) (gains []wordMask, n int) {
 	if !c.observed {
 		return nil, 0
@@ -135,14 +137,14 @@ func (c *column) gainsOf(q Query) (gains []wordMask, n int) {
 	return gains, n
 }
 
-// tellGains tells of what was gained.
+// tellGains calls the hooks for components that were gained.
 func (c *column) tellGains(gains []wordMask) {
 	for _, g := range gains {
 		c.tell(c.onAdd, "OnAdd", g.word, g.mask)
 	}
 }
 
-// tellBirths tells of the components that the entities in the slots [lo, hi) were born with.
+// tellBirths calls the hooks for the components that the entities in the slots [lo, hi) were born with.
 func (a *Archetype) tellBirths(lo, hi uint32) {
 	for _, c := range a.columns {
 		if !c.observed {
@@ -156,7 +158,7 @@ func (a *Archetype) tellBirths(lo, hi uint32) {
 	}
 }
 
-// tellClosing tells of all components that the world's end takes.
+// tellClosing calls the hooks for all components, before the world loses them.
 func (w *World) tellClosing() {
 	for _, c := range w.watched {
 		for slot := c.set.Next(0); slot < uint(c.slots); slot = c.set.Next(slot/64*64 + 64) {

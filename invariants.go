@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/internal/generation"
 )
 
-// checkNowAndThen checks the world's invariants, in builds that check them: not after each change, but often enough that
-// a check costs no more than the changes since the last one did.
+// checkNowAndThen checks the world's invariants, in builds that check them. It does so after enough changes
+// that a check costs no more than they did.
 func (w *World) checkNowAndThen() {
 	if w.live == nil || w.closed || w.changes-w.checked < uint64(w.size/64)*uint64(len(w.columns)+64) {
 		return
@@ -17,7 +17,8 @@ func (w *World) checkNowAndThen() {
 	w.checkInvariants()
 }
 
-// checkInvariants panics when the world's books contradict each other. Complexity: one step for each word of each column.
+// checkInvariants panics if the world's data contradict each other. Complexity: one step for each word of
+// each column.
 func (w *World) checkInvariants() {
 	if w.live == nil || w.closed {
 		return
@@ -39,8 +40,10 @@ func (w *World) checkInvariants() {
 		n := uint32(0)
 		for i, x := range a.extents {
 			must(x.archetype == a && w.extents[x.id] == x && x.words > 0, "extent %d is not in order", x.id)
-			must(i == 0 || a.extents[i-1].word+a.extents[i-1].words <= x.word, "extents overlap at word %d", x.word)
-			must(x.word+x.words <= w.frontier, "an extent reaches beyond the frontier, to word %d", x.word+x.words)
+			must(i == 0 || a.extents[i-1].word+a.extents[i-1].words <= x.word, "extents overlap at word %d",
+				x.word)
+			must(x.word+x.words <= w.frontier, "an extent reaches beyond the frontier, to word %d",
+				x.word+x.words)
 			n += x.words
 			worn += w.checkExtent(x, must)
 		}
@@ -48,9 +51,10 @@ func (w *World) checkInvariants() {
 		owned += n
 		w.checkPlace(a, must)
 	}
-	// Extents do not share words, because each word names one owner and each extent has found itself named.
-	must(int(owned)+w.vacant.Count() == int(w.frontier), "%d words are owned and %d vacant, of %d", owned, w.vacant.Count(),
-		w.frontier)
+	// Extents do not share words: each word names one owner, and checkExtent found each extent's words to
+	// name it.
+	must(int(owned)+w.vacant.Count() == int(w.frontier), "%d words are owned and %d vacant, of %d", owned,
+		w.vacant.Count(), w.frontier)
 	must(w.worn == worn, "%d slots count as at their last generation, %d are", w.worn, worn)
 	unused := 0
 	for _, x := range w.extents {
@@ -62,10 +66,11 @@ func (w *World) checkInvariants() {
 	for i := range uint(w.live.Len() / 64) {
 		vacant := i >= uint(w.frontier) || w.vacant.Test(i)
 		if vacant && w.live.Word(i) != 0 {
-			must(false, "word %d is nobody's and holds entities", i)
+			must(false, "word %d has no owner and holds entities", i)
 		}
 		if i < uint(w.size/64) {
-			if f := w.owner(uint32(i)).floor; f != 0 && (f&^generation.MaxCount != uint32(w.mark) || generation.Exhausted(f)) {
+			f := w.owner(uint32(i)).floor
+			if f != 0 && (f&^generation.MaxCount != uint32(w.mark) || generation.Exhausted(f)) {
 				must(false, "word %d has the floor %#x", i, f)
 			}
 		}
@@ -79,7 +84,7 @@ func (w *World) checkInvariants() {
 	w.checkPromises(must)
 }
 
-// checkPromises checks that each column with a store knows what its archetypes and itself have promised.
+// checkPromises checks that each column with a store owes what was promised for it and for its archetypes.
 func (w *World) checkPromises(must func(bool, string, ...any)) {
 	owed := make(map[*column]int)
 	for _, a := range w.archetypes {
@@ -89,8 +94,9 @@ func (w *World) checkPromises(must func(bool, string, ...any)) {
 	}
 	for _, c := range w.columns {
 		if c.store != nil {
-			must(c.owed == owed[c]+c.promised, "column %s owes %d elements: its archetypes promised %d, itself %d", c.name, c.owed,
-				owed[c], c.promised)
+			must(c.owed == owed[c]+c.promised,
+				"column %s owes %d elements: its archetypes promised %d, the column itself %d", c.name,
+				c.owed, owed[c], c.promised)
 			c.store.check(c, must)
 		}
 	}
@@ -100,7 +106,8 @@ func (w *World) checkPromises(must func(bool, string, ...any)) {
 func (w *World) checkExtent(x *extent, must func(bool, string, ...any)) (last int) {
 	var used, worn uint32
 	for i := x.word; i < x.word+x.words; i++ {
-		must(w.owner(i).extent == x.id && !w.vacant.Test(uint(i)), "word %d is not extent %d's", i, x.id)
+		must(w.owner(i).extent == x.id && !w.vacant.Test(uint(i)), "word %d does not belong to extent %d", i,
+			x.id)
 		live := w.live.Word(uint(i))
 		used += uint32(bits.OnesCount64(live))
 		for bit := range uint32(64) {
@@ -120,53 +127,59 @@ func (w *World) checkExtent(x *extent, must func(bool, string, ...any)) (last in
 			}
 		}
 	}
-	must(x.used == used+worn && x.worn == worn, "extent %d counts %d used and %d worn slots: %d hold entities, %d are worn",
-		x.id, x.used, x.worn, used, worn)
+	must(x.used == used+worn && x.worn == worn,
+		"extent %d counts %d used and %d worn slots: %d hold entities, %d are worn", x.id, x.used, x.worn,
+		used, worn)
 	return last
 }
 
-// checkPlace checks where an archetype looks for free slots first.
+// checkPlace checks the word in which an archetype first looks for free slots.
 func (w *World) checkPlace(a *Archetype, must func(bool, string, ...any)) {
 	if a.at == nil {
-		must(len(a.extents) == 0 && a.vacancy == &noVacancy, "an archetype with extents has no place")
+		must(len(a.extents) == 0 && a.vacancy == &noVacancy, "an archetype with extents has no current word")
 		return
 	}
-	must(w.extents[a.at.id] == a.at && a.at.archetype == a && a.at.word <= a.word && a.word < a.at.word+a.at.words,
-		"an archetype's place, word %d, is not in its extent", a.word)
+	x := a.at
+	must(w.extents[x.id] == x && x.archetype == a && x.word <= a.word && a.word < x.word+x.words,
+		"an archetype's current word %d is not in its extent", a.word)
 	vacancy := w.liveWord(a.word)
 	if a.observed {
 		vacancy = &noVacancy
 	}
-	must(a.vacancy == vacancy, "an archetype's vacancy is not that of its word %d", a.word)
+	must(a.vacancy == vacancy, "an archetype's vacancy does not point to its current word %d", a.word)
 	for _, x := range a.extents {
 		for i := x.word; i < min(x.word+x.words, a.word); i++ {
 			for free := ^w.live.Word(uint(i)); free != 0; free &= free - 1 {
 				if slot := i*64 + trailingZeros(free); !generation.Exhausted(*w.generation(slot)) {
-					must(false, "slot %d is free, below the archetype's place", slot)
+					must(false, "slot %d is free and below the archetype's current word", slot)
 				}
 			}
 		}
 	}
 	for _, c := range a.columns {
 		end := a.extents[len(a.extents)-1].end()
-		must(c.slots >= end, "an archetype owns slots up to %d, its column %s is usable up to %d", end, c.name, c.slots)
+		must(c.slots >= end, "an archetype owns slots up to %d, its column %s is usable up to %d", end,
+			c.name, c.slots)
 	}
 }
 
-// checkColumn checks that only entities have components, in usable slots, and that deleting them would find all.
+// checkColumn checks that only entities have components, that these lie in usable slots, and that deleting
+// the entities would find all of them.
 func (w *World) checkColumn(c *column, must func(bool, string, ...any)) {
 	c.set.CheckInvariants()
 	w.checkMarks(c, must)
 	must(c.slots%64 == 0 && c.slots <= w.size && int(c.slots) <= c.set.Len() &&
 		(c.slots == 0 || c.bytes == 0 || c.bytesFor(int(c.slots)) <= c.span.Committed()),
-		"column %s is usable for %d slots, with %d bits and %d bytes", c.name, c.slots, c.set.Len(), c.span.Committed())
+		"column %s is usable for %d slots, with %d bits and %d bytes", c.name, c.slots, c.set.Len(),
+		c.span.Committed())
 	for i := range uint(c.set.Len() / 64) {
 		word := c.set.Word(i)
 		if word == 0 {
 			continue
 		}
-		must(i < uint(c.slots/64) && i < uint(w.frontier), "column %s has entities in word %d", c.name, i)
-		must(word&^w.live.Word(i) == 0, "column %s holds components of no entity in word %d", c.name, i)
+		must(i < uint(c.slots/64) && i < uint(w.frontier),
+			"column %s has components in word %d, which is not usable or has no owner", c.name, i)
+		must(word&^w.live.Word(i) == 0, "column %s holds components without an entity in word %d", c.name, i)
 		o := w.owner(uint32(i))
 		own := o.extra>>(c.id%64)&1 != 0
 		for _, b := range w.extents[o.extent].archetype.columns {

@@ -10,19 +10,20 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// marks are what one tracker notes of one column since its last look.
+// marks are the notes of one tracker about one column since its last look.
 //
-// A slot that has neither gained nor lost the component still is what it was at the last look. So what was there need not
-// be copied when a look begins: it is noted when a slot first loses the component, and a slot that first gains it had none.
+// A slot that has neither gained nor lost the component is as it was at the last look, so a look copies
+// nothing. The first loss in a slot notes the entity that was there. A slot whose first change is a gain had
+// no component.
 type marks struct {
-	changed *bitset.Set    // slots whose element was written or gained; those that have lost it since stay in
+	changed *bitset.Set    // slots whose element was written or gained, even if the element was lost since
 	touched *bitset.Set    // slots that gained or lost the component
-	had     *bitset.Set    // of those touched, the ones that had the component at the last look
-	gens    unsafe.Pointer // of those that had it, the generation at the last look, uint32 for each slot
-	span    vm.Span        // where gens lies
+	had     *bitset.Set    // touched slots that had the component at the last look
+	gens    unsafe.Pointer // generation of each slot in had at the last look, uint32
+	span    vm.Span        // the memory of gens
 }
 
-// newMarks returns marks without memory: those of a closed tracker, or new ones.
+// newMarks returns marks without committed memory. It reuses those of a closed tracker.
 func (w *World) newMarks() (*marks, error) {
 	if k := len(w.unusedMarks); k > 0 {
 		m := w.unusedMarks[k-1]
@@ -54,7 +55,7 @@ func (m *marks) reset() {
 	m.had.Reset()
 }
 
-// giveBackMarks gives the memory of marks back, and keeps their addresses for a later tracker.
+// giveBackMarks decommits the memory of marks, and keeps their addresses for a later tracker.
 func (w *World) giveBackMarks(m *marks) {
 	m.reset()
 	m.shrink(marksCommitted{})
@@ -76,33 +77,35 @@ func (m *marks) grow(end int) error {
 	return err
 }
 
-// usable returns how many slots can be noted.
+// usable returns how many slots have room in the marks.
 func (m *marks) usable() int {
 	return min(m.changed.Len(), m.touched.Len(), m.had.Len(), m.span.Committed()/4)
 }
 
-// marksCommitted is how much of marks is committed: slots of the sets, and bytes.
+// marksCommitted is the committed size of marks: slots of each set, and bytes of gens.
 type marksCommitted struct{ changed, touched, had, gens int }
 
 func (m *marks) committed() marksCommitted {
 	return marksCommitted{m.changed.Len(), m.touched.Len(), m.had.Len(), m.span.Committed()}
 }
 
-// shrink gives back what was committed beyond to, where nothing may be marked.
+// shrink decommits the memory beyond to. No slot there may be marked.
 func (m *marks) shrink(to marksCommitted) {
 	m.changed.Shrink(to.changed)
 	m.touched.Shrink(to.touched)
 	m.had.Shrink(to.had)
-	// Where this fails, memory stays committed that the next growth will use.
+	// If this fails, the memory stays committed and the next growth uses it.
 	_ = m.span.DecommitTo(to.gens)
 }
 
-// generation is sound for usable slots: the span is committed that far, never moves and holds no Go pointers.
+// generation is sound for usable slots: the span is committed up to there, never moves and holds no Go
+// pointers.
 func (m *marks) generation(slot uint32) *uint32 {
 	return (*uint32)(unsafe.Add(m.gens, uintptr(slot)*4))
 }
 
-// growMarks makes the slots below end usable in the marks of all the column's trackers. On failure nothing has changed.
+// growMarks makes the slots below end usable in the dirty bits and in the marks of all the column's trackers.
+// On failure nothing has changed.
 func (c *column) growMarks(end uint32) error {
 	before := c.notesCommitted()
 	if err := c.dirtySpan.CommitTo(int(end)/8, 0); err != nil {
@@ -117,7 +120,7 @@ func (c *column) growMarks(end uint32) error {
 	return nil
 }
 
-// noted returns how many slots can be noted by all the column's trackers.
+// noted returns how many slots have room in the dirty bits and in the marks of all the column's trackers.
 func (c *column) noted() int {
 	usable := min(c.dirtySpan.Committed()*8, c.world.options.MaxEntities)
 	for _, m := range c.marks {
@@ -126,7 +129,8 @@ func (c *column) noted() int {
 	return usable
 }
 
-// notesCommitted is how much is committed of what is noted of a column: bytes, and the marks in the order of its trackers.
+// notesCommitted is the committed size of a column's notes: bytes of dirty bits, and the marks in the order
+// of its trackers.
 type notesCommitted struct {
 	dirty int
 	marks []marksCommitted
@@ -150,7 +154,7 @@ func (c *column) shrinkMarks(to notesCommitted) {
 	}
 }
 
-// track makes m the marks of a further tracker of the column. On failure nothing has changed.
+// track adds m as the marks of a new tracker of the column. On failure nothing has changed.
 func (c *column) track(m *marks) error {
 	before := c.dirtySpan.Committed()
 	if c.dirty == nil {
@@ -177,7 +181,7 @@ func (c *column) track(m *marks) error {
 	return nil
 }
 
-// untrack takes back what track did.
+// untrack undoes track.
 func (c *column) untrack(m *marks) {
 	c.flushDirty()
 	c.marks = slices.DeleteFunc(c.marks, func(other *marks) bool { return other == m })
@@ -188,10 +192,11 @@ func (c *column) untrack(m *marks) {
 	c.world.giveBackMarks(m)
 }
 
-// flushDirty tells the column's trackers of what was written through [Column.Set] and [Column.Edit]. These leave one bit each,
-// for all trackers and without summaries, because calling a function to do more would triple the cost of Set for those who
-// track nothing. It is called before marks are read, by several goroutines at once where these run queries: then each goes
-// on when all that was written before it came is told. Complexity: one step for each 64 usable slots.
+// flushDirty moves the column's dirty bits into the marks of its trackers. [Column.Set] and [Column.Edit] set
+// one dirty bit, for all trackers and without summaries, because a function call would triple the cost of Set
+// for columns without trackers. Every reader of marks calls flushDirty first. Several goroutines that run
+// queries may call it at once; each returns when all writes before its call are in the marks. Complexity: one
+// step for each 64 usable slots.
 func (c *column) flushDirty() {
 	if !c.tracked {
 		return
@@ -206,8 +211,8 @@ func (c *column) flushDirty() {
 	}
 }
 
-// What follows is called where c.tracked says that there is somebody to note it. Writing may be noted by several goroutines
-// at once; gains and losses are structural changes.
+// The methods below are called only if c.tracked is set. Several goroutines may note writes at once. Gains
+// and losses are structural changes.
 
 // wrote notes that a slot's element was written, or is about to be.
 //
@@ -230,7 +235,7 @@ func (c *column) wroteRange(lo, hi uint32) {
 	}
 }
 
-// gained notes that the slots of mask in a word gained the component, which they lacked.
+// gained notes that the slots of mask in a word gained the component.
 func (c *column) gained(word uint32, mask uint64) {
 	for _, m := range c.marks {
 		m.changed.Mark(uint(word), mask)
@@ -246,7 +251,8 @@ func (c *column) gainedRange(lo, hi uint32) {
 	}
 }
 
-// lost notes that the slots of mask in a word, which all have the component, lose it. Their entities must be alive still.
+// lost notes that the slots of mask in a word, which all have the component, lose it. Their entities must
+// still be alive.
 func (c *column) lost(word uint32, mask uint64) {
 	for _, m := range c.marks {
 		first := mask &^ m.touched.Word(uint(word))
@@ -262,8 +268,8 @@ func (c *column) lost(word uint32, mask uint64) {
 	}
 }
 
-// lose clears the bits of the slots of mask in a word, which all have the component, and notes it for trackers. Hooks and the
-// store are the caller's.
+// lose clears the presence bits of the slots of mask in a word, which all have the component, and notes the
+// losses for trackers. The caller calls hooks and the store.
 func (c *column) lose(word uint32, mask uint64) {
 	if c.tracked {
 		c.lost(word, mask)
@@ -279,8 +285,8 @@ func (c *column) now(word uint32) uint64 {
 	return c.set.Word(uint(word))
 }
 
-// replaced returns which of the slots of mask in a word, that had the component and have it again, now hold another
-// entity.
+// replaced returns the slots of mask in a word that now hold another entity than at the last look. These
+// slots must have the component, and have had it then.
 func (m *marks) replaced(c *column, word uint32, mask uint64) (others uint64) {
 	for ; mask != 0; mask &= mask - 1 {
 		slot := word*64 + trailingZeros(mask)
@@ -291,50 +297,56 @@ func (m *marks) replaced(c *column, word uint32, mask uint64) (others uint64) {
 	return others
 }
 
-// added returns which slots of a word hold entities that have the component now and did not at the last look.
+// added returns the slots of a word whose entities have the component now and did not have it at the last
+// look.
 func (m *marks) added(c *column, word uint32) uint64 {
 	now, had := m.touched.Word(uint(word))&c.now(word), m.had.Word(uint(word))
 	return now&^had | m.replaced(c, word, now&had)
 }
 
-// removed returns which slots of a word held entities that had the component at the last look and do not any more.
+// removed returns the slots of a word whose entities had the component at the last look and do not have it
+// now.
 func (m *marks) removed(c *column, word uint32) uint64 {
 	now, had := c.now(word), m.had.Word(uint(word))
 	return had&^now | m.replaced(c, word, now&had)
 }
 
-// rewritten returns which slots of a word hold entities that had the component at the last look, and have it now, written
-// since.
+// rewritten returns the slots of a word whose entities had the component at the last look, have it now, and
+// had it written since.
 func (m *marks) rewritten(c *column, word uint32) uint64 {
 	return m.changed.Word(uint(word)) & c.now(word) &^ m.added(c, word)
 }
 
-// checkMarks checks what is noted of a column, in builds that check invariants.
+// checkMarks checks the notes about a column, in builds that check invariants.
 func (w *World) checkMarks(c *column, must func(bool, string, ...any)) {
-	must(c.tracked == (len(c.marks) > 0) && (!c.tracked || c.observed), "column %s has %d trackers, tracked is %t", c.name,
-		len(c.marks), c.tracked)
+	must(c.tracked == (len(c.marks) > 0) && (!c.tracked || c.observed),
+		"column %s has %d trackers, tracked is %t", c.name, len(c.marks), c.tracked)
 	if c.observed != slices.Contains(w.watched, c) {
 		must(false, "column %s is observed and not watched, or the other way round", c.name)
 	}
-	must(!c.tracked || c.dirtySpan.Committed()*8 >= int(c.slots), "column %s is usable for %d slots, the dirty bits for %d", c.name,
-		c.slots, c.dirtySpan.Committed()*8)
+	must(!c.tracked || c.dirtySpan.Committed()*8 >= int(c.slots),
+		"column %s is usable for %d slots, its dirty bits for %d", c.name, c.slots, c.dirtySpan.Committed()*8)
 	for _, m := range c.marks {
-		must(m.usable() >= int(c.slots), "column %s is usable for %d slots, its marks for %d", c.name, c.slots, m.usable())
+		must(m.usable() >= int(c.slots), "column %s is usable for %d slots, its marks for %d", c.name,
+			c.slots, m.usable())
 		m.changed.CheckInvariants()
 		m.touched.CheckInvariants()
 		m.had.CheckInvariants()
 		for at := m.had.Next(0); at < uint(m.had.Len()); at = m.had.Next(at + 1) {
 			known, now := *m.generation(uint32(at)), w.owner(uint32(at/64)).floor
-			if at < uint(w.size) { // else Trim has taken the generation
+			if at < uint(w.size) { // otherwise Trim has discarded the generation
 				now = max(now, *w.generation(uint32(at)))
 			}
-			must(m.touched.Test(at), "column %s: slot %d had an element and was not touched", c.name, at)
-			must(known != 0 && generation.Count(known) <= generation.Count(now), "column %s: slot %d had generation %#x, has %#x",
-				c.name, at, known, now)
+			must(m.touched.Test(at), "column %s: slot %d had an element and is not marked as touched",
+				c.name, at)
+			must(known != 0 && generation.Count(known) <= generation.Count(now),
+				"column %s: slot %d had generation %#x, has %#x", c.name, at, known, now)
 		}
 		for at := m.touched.Next(0); at < uint(m.touched.Len()); at = m.touched.Next(at/64*64 + 64) {
 			gained := m.touched.Word(at/64) &^ m.had.Word(at/64) & c.now(uint32(at/64))
-			must(gained&^m.changed.Word(at/64) == 0, "column %s gained in word %d what is not marked as changed", c.name, at/64)
+			must(gained&^m.changed.Word(at/64) == 0,
+				"column %s: slots of word %d gained the component and are not marked as changed", c.name,
+				at/64)
 		}
 	}
 }

@@ -11,11 +11,12 @@ import (
 // memory is the few large reservations that a world's columns are carved from.
 type memory struct {
 	regions []*vm.Region
-	left    int // bytes of the last region that are not promised yet
+	left    int // bytes of the last region that room has not given out
 }
 
-// pieceSize is how much a world reserves at once: enough for dozens of columns of the default size, little enough that a
-// thousand worlds fit many times into the address space. (Where an int cannot say it, nothing is reserved ahead anyway.)
+// pieceSize is the size of one reservation: enough for dozens of columns of the default size, and small
+// enough that thousands of worlds fit into the address space. On systems with 32 bits nothing is reserved
+// ahead, and its value does not matter.
 const pieceSize = min(8<<30, math.MaxInt/4)
 
 // dearAddresses says whether reserved addresses cost memory. Windows keeps page tables for them.
@@ -31,7 +32,7 @@ func defaultEntities(p vm.Pages) int {
 	return 1 << 24
 }
 
-// room returns a region in which at least bytes can be carved, alignment to huge pages included where one fits.
+// room returns a region from which the given bytes can be carved, aligned to huge pages if they fill one.
 func (m *memory) room(o Options, bytes int) (*vm.Region, error) {
 	bytes += vm.PageSize()
 	if huge := vm.HugePageSize(); bytes >= huge {

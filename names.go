@@ -5,29 +5,31 @@ import (
 	"maps"
 )
 
-// Names is an index from names to entities: an entity has one name at most, and a name belongs to one entity at most. Make
-// it with [World.Names].
+// Names is an index from names to entities. An entity has at most one name, and a name belongs to at most one
+// entity. Make it with [World.Names].
 //
-// It is a column as well, so that queries find the entities that have a name; no entity is born with one.
-// Names lie on the Go heap. A deleted entity's name vanishes with it and may be given again. What [World]
-// says of goroutines holds: Set and Remove change the structure.
+// Names is also the column of the entities that have a name, for queries. No archetype may have this column.
+// Names lie on the Go heap. Deleting an entity frees its name. The rules of [World] about goroutines hold:
+// Set and Remove change the structure.
 type Names struct {
 	texts  HeapColumn[string]
-	byName map[string]Entity // holds names of the deleted too, until they are swept out
-	sweep  int               // entries at which the next sweep is due
+	byName map[string]Entity // includes names of deleted entities until the next sweep
+	sweep  int               // number of entries at which the next sweep is due
 }
 
-// NameTaken is the error of a name that another living entity has.
+// NameTaken is the error of [Names.Set] if another living entity has the name.
 type NameTaken struct {
 	Name  string
 	Owner Entity
 }
 
 func (e *NameTaken) Error() string {
-	return fmt.Sprintf("vast: the name %q belongs to entity %v: remove it there first, or choose another", e.Name, e.Owner)
+	return fmt.Sprintf("vast: the name %q belongs to entity %v: remove it there first, or choose another",
+		e.Name, e.Owner)
 }
 
-// Names returns the world's names. A world has one such index. The first call makes it, as [NewHeapColumn] makes a column.
+// Names returns the world's index of names. A world has one. The first call makes it, as [NewHeapColumn]
+// makes a column.
 func (w *World) Names() *Names {
 	w.mustBeOpen("World.Names")
 	if w.names == nil {
@@ -40,7 +42,7 @@ func (w *World) Names() *Names {
 	return w.names
 }
 
-// Name returns the column's name in statistics and messages; for that of an entity see [Names.Of].
+// Name returns the column's name, for statistics and messages. [Names.Of] returns the name of an entity.
 func (n *Names) Name() string { return n.made().texts.Name() }
 
 func (n *Names) column() *column {
@@ -50,10 +52,10 @@ func (n *Names) column() *column {
 	return n.texts.c
 }
 
-// namedBy reports whether a column is that of the world's names.
+// namedBy reports whether a column is that of the world's Names.
 func (w *World) namedBy(c *column) bool { return w.names != nil && w.names.texts.c == c }
 
-// made returns the names. It panics where there are none.
+// made returns n. It panics if n was not made with World.Names.
 func (n *Names) made() *Names {
 	if n == nil || n.texts.c == nil {
 		panic("vast: there are no Names: make them with World.Names")
@@ -64,10 +66,10 @@ func (n *Names) made() *Names {
 // Len returns the number of entities that have a name. Complexity: as [Column.Len].
 func (n *Names) Len() int { return n.made().texts.Len() }
 
-// Set gives e a name in place of the one that it has, and reports whether e is alive. The empty name is none: it takes e's
-// away. The error is a [*NameTaken] where
-// another living entity has the name; then nothing has changed. It panics when the world is closed, and as [Column.Add]
-// does where memory is needed and cannot be had. Complexity: that of a map, and now and then one step for each name.
+// Set gives e a name in place of the one that it has, and reports whether e is alive. The empty name removes
+// e's name. The error is a [*NameTaken] if another living entity has the name; then nothing has changed. Set
+// panics if the world is closed, and as [Column.Add] does if it needs memory and gets none. Complexity: that
+// of a map, and amortized one step for the sweep.
 func (n *Names) Set(e Entity, name string) (bool, error) {
 	w := n.made().texts.c.world
 	if !w.Alive(e) {
@@ -88,7 +90,7 @@ func (n *Names) Set(e Entity, name string) (bool, error) {
 	if p := n.texts.Edit(e); p != nil {
 		delete(n.byName, *p)
 		*p = name
-		w.changed(opName, 1) // the index is
+		w.changed(opName, 1) // because the index changes
 	} else {
 		n.texts.Add(e, name)
 	}
@@ -99,8 +101,8 @@ func (n *Names) Set(e Entity, name string) (bool, error) {
 	return true, nil
 }
 
-// forget sweeps out the names whose entities were deleted. It runs when the entries have doubled, so that it costs each
-// name a constant.
+// forget removes the names of deleted entities. It runs when the number of entries has doubled, so its cost
+// for each name is constant.
 func (n *Names) forget() {
 	maps.DeleteFunc(n.byName, func(name string, _ Entity) bool {
 		_, ok := n.Find(name)
@@ -109,7 +111,7 @@ func (n *Names) forget() {
 	n.sweep = max(64, 2*len(n.byName))
 }
 
-// trim is forget into a new map: a map keeps the memory of what is deleted from it.
+// trim is forget into a new map, because a map keeps the memory of its removed entries.
 func (n *Names) trim() {
 	n.forget()
 	kept := make(map[string]Entity, len(n.byName))
@@ -123,7 +125,7 @@ func (n *Names) Find(name string) (Entity, bool) {
 	if !ok {
 		return Entity{}, false
 	}
-	// The entity may have lost its name to a deletion, which does not look here.
+	// The entity may be deleted: deletions do not update the map.
 	if p := n.texts.Get(e); p == nil || *p != name {
 		return Entity{}, false
 	}

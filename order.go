@@ -8,23 +8,28 @@ import (
 	"slices"
 )
 
-// OrderKey is what entities can be put in order by.
+// OrderKey is a type of keys that an [Order] sorts by.
 type OrderKey interface {
-	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr | ~float32 | ~float64
+	~int | ~int8 | ~int16 | ~int32 | ~int64 |
+		~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr |
+		~float32 | ~float64
 }
 
-// ValueColumn is a column with values: a [Column], a [SparseColumn] or a [HeapColumn]. Only this package implements it.
+// ValueColumn is a column with values: a [Column], a [SparseColumn] or a [HeapColumn]. Only this package
+// implements it.
 type ValueColumn[T any] interface {
 	AnyColumn
 	Get(e Entity) *T
 	at(slot uint32) *T
 }
 
-// Order yields the entities of a query in the order of a key that is read from one of their components. Nothing moves:
-// what is sorted is the slots, in memory that the Order keeps for the next time, 32 bytes for each entity, so that in
-// steady state nothing is allocated. Make one with [NewOrder] and use it again and again.
+// Order yields the entities of a query in the order of a key that a function reads from one of their
+// components. Entities do not move: Order sorts their slots. It keeps its memory for the next loop, 32 bytes
+// for each entity, so that it stops allocating once it is large enough. Make one with [NewOrder] and use it
+// again and again.
 //
-// An Order is for one goroutine, and for one loop at a time; different Orders may run side by side as queries may.
+// Only one goroutine may use an Order, and for one loop at a time. Different Orders may run at once, as
+// queries may.
 type Order[T any, K OrderKey] struct {
 	q       Query
 	column  ValueColumn[T]
@@ -33,14 +38,14 @@ type Order[T any, K OrderKey] struct {
 	running bool
 }
 
-// ranked is a slot and its key, as a number in whose order the keys are.
+// ranked is a slot and the rank of its key.
 type ranked struct {
 	key  uint64
 	slot uint32
 }
 
-// NewOrder returns the order of a query's entities by the key that the function reads from the component. It panics when
-// the query does not ask for the column.
+// NewOrder returns the order of a query's entities by the key that the function reads from the component. It
+// panics if the query does not ask for the column.
 func NewOrder[T any, K OrderKey](q Query, col ValueColumn[T], key func(*T) K) *Order[T, K] {
 	if q.q == nil {
 		panic(zeroQuery)
@@ -50,35 +55,37 @@ func NewOrder[T any, K OrderKey](q Query, col ValueColumn[T], key func(*T) K) *O
 		panic(fmt.Sprintf("vast: NewOrder: the query does not ask for %s: name it in World.Query", c.name))
 	}
 	if key == nil {
-		panic("vast: NewOrder: there is no function that returns the key")
+		panic("vast: NewOrder: key is nil: give a function that returns the key")
 	}
 	return &Order[T, K]{q: q, column: col, key: key}
 }
 
-// All yields the entities and their components, smallest key first, entities with equal keys by slot. −0 and +0 are equal,
-// and NaNs come last. The order is that of the moment at which the loop begins: writing values meanwhile does not change
-// it, and the rules of [Query.Runs] hold. Complexity: a step for each entity to read the keys, and one for each byte in
-// which keys differ.
+// All yields the entities and their components, the smallest key first. Entities with equal keys come by
+// slot. −0 and +0 are equal, and NaNs come last. The keys are read when the loop begins; values written
+// during the loop do not change the order. The rules of [Query.Runs] hold. Complexity: one step for each
+// entity to read the keys, and one step for each entity and each byte in which keys differ.
 func (o *Order[T, K]) All() iter.Seq2[Entity, *T] { return o.sorted(0) }
 
-// Descending is [Order.All] with the largest key first: entities with equal keys by slot all the same, and NaNs last.
+// Descending is [Order.All] with the largest key first. Entities with equal keys still come by slot, and NaNs
+// last.
 func (o *Order[T, K]) Descending() iter.Seq2[Entity, *T] { return o.sorted(^uint64(0)) }
 
-// sorted yields the entities in the order of their keys, whose bits are turned by the mask.
+// sorted yields the entities in the order of their ranks. turn is zero, or all ones to reverse the order.
 func (o *Order[T, K]) sorted(turn uint64) iter.Seq2[Entity, *T] {
 	return func(yield func(Entity, *T) bool) {
 		if o == nil || o.q.q == nil {
 			panic("vast: the zero Order orders nothing: make one with NewOrder")
 		}
 		if o.running {
-			panic("vast: Order: a loop over it is running: make a second Order with NewOrder for a loop inside a loop")
+			panic("vast: Order: a loop over it is running: make a second Order with NewOrder for a loop " +
+				"inside a loop")
 		}
 		o.running = true
 		defer func() { o.running = false }()
 		var k walk
 		k.start(o.q.q)
 		o.gather(&k, turn)
-		if len(o.q.q.targets) > 0 { // they came in the order in which they were related
+		if len(o.q.q.targets) > 0 { // the walk went in the order of links
 			slices.SortFunc(o.in, func(a, b ranked) int { return cmp.Compare(a.slot, b.slot) })
 		}
 		o.in, o.out = sortRanked(o.in, o.out)
@@ -91,7 +98,7 @@ func (o *Order[T, K]) sorted(turn uint64) iter.Seq2[Entity, *T] {
 	}
 }
 
-// gather reads the keys.
+// gather fills o.in with the slots of the walk and the ranks of their keys.
 func (o *Order[T, K]) gather(k *walk, turn uint64) {
 	o.in = o.in[:0]
 	dense, isDense := o.column.(Column[T])
@@ -113,8 +120,8 @@ func (o *Order[T, K]) gather(k *walk, turn uint64) {
 	}
 }
 
-// rank returns a number in whose order the keys are. Floating-point numbers become so by setting the sign bit of the
-// positive and inverting the negative, as in M. Herf, "Radix Tricks", 2001.
+// rank returns a number whose order is that of the keys. For floating-point numbers it sets the sign bit of
+// positive numbers and inverts negative ones, as in M. Herf, "Radix Tricks", 2001.
 func rank[K OrderKey](key K, turn uint64) uint64 {
 	var zero, one K = 0, 1
 	switch {
@@ -142,9 +149,10 @@ func rankFloat(key float64, turn uint64) uint64 {
 	return bits ^ turn
 }
 
-// sortRanked sorts in by key, stably, and returns it and what is to be the other buffer next time: least significant
-// byte first, as in H. H. Seward, "Information Sorting in the Application of Electronic Digital Computers to Business
-// Operations", 1954, with the counts of all bytes taken in one pass; bytes that are the same in all keys are skipped.
+// sortRanked sorts in by key, stably. It returns the result and the buffer for the next time. It sorts by the
+// least significant byte first, as in H. H. Seward, "Information Sorting in the Application of Electronic
+// Digital Computers to Business Operations", 1954. It counts all bytes in one pass, and skips bytes that are
+// the same in all keys.
 func sortRanked(in, out []ranked) (sorted, other []ranked) {
 	if len(in) < fewRanked {
 		slices.SortStableFunc(in, func(a, b ranked) int { return cmp.Compare(a.key, b.key) })
@@ -179,5 +187,5 @@ func sortRanked(in, out []ranked) (sorted, other []ranked) {
 	return in, out
 }
 
-// fewRanked is how many entities it takes until the counts of sortRanked pay.
+// fewRanked is the number of entities from which on counting bytes is faster than comparing keys.
 const fewRanked = 128

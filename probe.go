@@ -158,7 +158,8 @@ type anyEdges interface {
 	walkValues(c *column, e Entity, yield func(Entity, reflect.Value) bool)
 }
 
-// EdgesOf returns the storage of the edges whose column of sources is col, or nil. The methods about edges take the storage.
+// EdgesOf returns the storage of the edges whose column of sources is col, or nil. The methods about edges
+// take the storage.
 func (probes) EdgesOf(col AnyColumn) any {
 	c := columnOf("EdgesOf", col)
 	for _, l := range c.world.relations {

@@ -10,17 +10,18 @@ import (
 	"github.com/vastgo/vast/internal/bitset"
 )
 
-// Query selects entities by their components: all of some, none of others, at least one of a group. A Query is a value. Make
-// it once and use it again and again: it needs no registration, running it allocates nothing, and it always sees the world as
-// it is. Its methods add conditions. The order of the conditions makes no difference.
+// Query selects entities by their components: all of some, none of others, at least one of a group. A Query
+// is a value. Make it once and use it again and again: it needs no registration, running it allocates
+// nothing, and it always sees the world as it is. Its methods add conditions. The order of the conditions
+// makes no difference.
 //
 // Several goroutines may run one query at once while nothing changes the structure.
 type Query struct {
 	q *query
 }
 
-// query is the conditions of a Query, and what follows from them: where runs come from (source.go), and what cuts these into
-// parts (cuts.go).
+// query is the conditions of a Query, and what follows from them: where runs come from (source.go), and what
+// cuts these into parts (cuts.go).
 type query struct {
 	world   *World
 	named   []named    // the columns that the query names, with their roles
@@ -71,8 +72,8 @@ type writtenSince struct {
 	marks   *bitset.Set
 }
 
-// conflict returns the format of a message that says why a column cannot have two roles in a query, in any order. It
-// returns "" if the column can.
+// conflict returns the format of a message that says why a column cannot have two roles in a query, in any
+// order. It returns "" if the column can.
 func conflict(a, b role) string {
 	a, b = min(a, b), max(a, b)
 	switch {
@@ -181,8 +182,8 @@ func (w *World) columnsOf(method string, cols []AnyColumn) []*column {
 		case c == nil:
 			panic(fmt.Sprintf("vast: %s: column %d was not made with NewColumn", method, i+1))
 		case c.world != w:
-			panic(fmt.Sprintf("vast: %s: column %s belongs to world %q, not to %q", method, c.name, c.world.options.Name,
-				w.options.Name))
+			panic(fmt.Sprintf("vast: %s: column %s belongs to world %q, not to %q", method, c.name,
+				c.world.options.Name, w.options.Name))
 		case slices.Contains(columns, c):
 			panic(fmt.Sprintf("vast: %s: column %s is named twice", method, c.name))
 		}
@@ -193,8 +194,8 @@ func (w *World) columnsOf(method string, cols []AnyColumn) []*column {
 
 const zeroQuery = "vast: the zero Query belongs to no world: make queries with World.Query"
 
-// Query returns the query for the entities that have all the given components; without a component, for all entities. It
-// panics if a column belongs to another world or is named twice.
+// Query returns the query for the entities that have all the given components; without a component, for all
+// entities. It panics if a column belongs to another world or is named twice.
 func (w *World) Query(cols ...AnyColumn) Query {
 	w.mustBeOpen("Query")
 	if err := w.prepare(); err != nil {
@@ -205,20 +206,20 @@ func (w *World) Query(cols ...AnyColumn) Query {
 	return q.made()
 }
 
-// Without returns the query that leaves out the entities that have any of the given components. It panics if a column is of
-// another world, is named twice, or has another role in the query.
+// Without returns the query that leaves out the entities that have any of the given components. It panics if
+// a column is of another world, is named twice, or has another role in the query.
 func (q Query) Without(cols ...AnyColumn) Query {
 	made := q.with("Query.Without")
 	made.name("Query.Without", leftOut, cols...)
 	return made.made()
 }
 
-// Any returns the query that also asks for at least one of the given components. Each call adds a group. Any panics if no
-// column is given, and if a column is of another world, is named twice in the call, is left out, or is one that
-// [World.Query] asks for.
+// Any returns the query that also asks for at least one of the given components. Each call adds a group. Any
+// panics if no column is given, and if a column is of another world, is named twice in the call, is left out,
+// or is one that [World.Query] asks for.
 //
-// Entities of one run may differ in which of the components they have. Use [Column.Get] for these columns, or name them in
-// [Query.Optional] too.
+// Entities of one run may differ in which of the components they have. Use [Column.Get] for these columns, or
+// name them in [Query.Optional] too.
 func (q Query) Any(cols ...AnyColumn) Query {
 	made := q.with("Query.Any")
 	if len(cols) == 0 {
@@ -229,58 +230,66 @@ func (q Query) Any(cols ...AnyColumn) Query {
 	return made.made()
 }
 
-// Optional returns the query with runs that have each of the given components throughout, or lack it throughout.
-// [Column.TrySlice] and [Tag.In] tell which. The query matches the same entities. Columns of [Query.Any] may be named, to use
-// them as slices. Optional panics if a column is of another world, is named twice, is left out, or is one that [World.Query]
-// asks for. Complexity: a few steps more for each run and column; within one word a border is found in one step.
+// Optional returns the query with runs that have each of the given components throughout, or lack it
+// throughout. [Column.TrySlice] and [Tag.In] tell which. The query matches the same entities. Columns of
+// [Query.Any] may be named, to use them as slices. Optional panics if a column is of another world, is named
+// twice, is left out, or is one that [World.Query] asks for. Complexity: a few steps more for each run and
+// column; within one word a border is found in one step.
 func (q Query) Optional(cols ...AnyColumn) Query {
 	made := q.with("Query.Optional")
 	made.name("Query.Optional", optional, cols...)
 	return made.made()
 }
 
-// Exactly returns the query that leaves out the entities with a component that the query does not name, in [World.Query],
-// [Query.Any], [Query.Optional], [Query.To] or [Query.Changed]. This includes columns that are registered later. A query that
-// names no column matches the entities without any component.
+// Exactly returns the query that leaves out the entities with a component that the query does not name, in
+// [World.Query], [Query.Any], [Query.Optional], [Query.To] or [Query.Changed]. This includes columns that are
+// registered later. A query that names no column matches the entities without any component.
 //
-// Complexity: one step for each 64-slot word that matches otherwise, and one for each component that the entities there were
-// born with or gained and that the query does not name. The number of the world's columns makes no difference.
+// Complexity: one step for each 64-slot word that matches otherwise, and one for each component that the
+// entities there were born with or gained and that the query does not name. The number of the world's columns
+// makes no difference.
 func (q Query) Exactly() Query {
 	made := q.with("Query.Exactly")
 	made.exact = true
 	return made.made()
 }
 
-// To returns the query that also asks for a given target in a relation. Called again, it asks for a target in another
-// relation too. It panics if the relation is of another world or left out, and if the query asks for a target in it already.
-// A stale target has no sources, so nothing matches.
+// To returns the query that also asks for a given target in a relation. A second call asks for a target in
+// another relation too. To panics if the relation is of another world or left out, and if the query asks for
+// a target in it already. A stale target has no sources, so nothing matches.
 //
-// Running such a query takes one step for each source of the target; sources of other targets make no difference. It yields
-// the sources in the order in which they were linked, not by slot. Sources that are consecutive in both orders come as one
-// run. [Query.First] returns the first source in that order. [Query.Words], [Query.Batches] and [Relation.InDepthOrder] go by
-// slot, and look at all entities that have a target.
+// Running such a query takes one step for each source of the target; sources of other targets make no
+// difference. It yields the sources in the order in which they were linked, not by slot. Sources that are
+// consecutive in both orders come as one run. [Query.First] returns the first source in that order.
+// [Query.Words], [Query.Batches] and [Relation.InDepthOrder] go by slot, and look at all entities that have a
+// target.
 func (q Query) To(rel Relation, target Entity) Query {
 	made := q.with("Query.To")
 	made.name("Query.To", implied, rel)
 	for _, t := range made.targets {
 		if t.relation == rel.r {
-			panic(fmt.Sprintf("vast: Query.To: the query asks for a target in %s already, and no entity has two", rel.Name()))
+			panic(fmt.Sprintf("vast: Query.To: the query asks for a target in %s already, and no entity has "+
+				"two", rel.Name()))
 		}
 	}
 	made.targets = append(slices.Clip(made.targets), targetOf{rel.r, target})
-	slices.SortFunc(made.targets, func(a, b targetOf) int { return int(a.relation.sources.id) - int(b.relation.sources.id) })
+	slices.SortFunc(made.targets, func(a, b targetOf) int {
+		return int(a.relation.sources.id) - int(b.relation.sources.id)
+	})
 	return made.made()
 }
 
-// Changed returns the query that also asks for a component that was written or gained since a tracker last looked: the
-// entities that [Tracker.Changed] and [Tracker.Added] yield. It is as fast as any query, except for one step for each 64
-// slots in use at its start. It may run in all ways. Each run sees the marks that exist then.
+// Changed returns the query that also asks for a component that was written or gained since a tracker last
+// looked: the entities that [Tracker.Changed] and [Tracker.Added] yield. It is as fast as any query, except
+// for one step for each 64 slots in use at its start. It runs in all ways that other queries do. Each run
+// sees the marks that exist when it starts.
 //
-// A mark that is set during the run counts only if the run has not passed its slot, and not always then. So a loop may edit
-// the entities that the query yields, also in batches on several goroutines.
+// A mark that is set during the run at a slot that the run has passed makes no difference to the run. At a
+// later slot it may. So a loop may edit the entities that the query yields, also in batches on several
+// goroutines.
 //
-// It panics if the tracker is closed, is of another world or does not track the column, and if the query leaves the column
-// out. Running the query panics once the tracker is closed.
+// It panics if the tracker is closed, is of another world or does not track the column, and if the query
+// leaves the column out. Running the query panics once the tracker is closed.
 func (q Query) Changed(col AnyColumn, since *Tracker) Query {
 	const method = "Query.Changed"
 	made := q.with(method)
@@ -296,15 +305,18 @@ func (q Query) Changed(col AnyColumn, since *Tracker) Query {
 	return made.made()
 }
 
-// Among returns the query that matches only entities of a list. It is the way to apply a bulk operation to a list, as in
+// Among returns the query that matches only entities of a list. It is the way to apply a bulk operation to a
+// list, as in
 //
 //	w.DeleteAll(w.Query().Among(list))
 //
-// The list may have any order. Stale entities do not match, and an entity that the list names twice counts once. Among copies
-// the list. Called again, entities must be in both lists. An entity that dies no longer matches.
+// The list may have any order. Stale entities do not match, and an entity that the list names twice counts
+// once. Among copies the list. After a second call, entities must be in both lists. An entity that is deleted
+// later no longer matches.
 //
-// Complexity: Among sorts the list, unless it has the order of slots already. Running the query takes one step for each
-// entity of the list, however large the world is. Bulk operations take whole 64-slot words if the list does.
+// Complexity: Among sorts the list, unless it has the order of slots already. Running the query takes one
+// step for each entity of the list, however large the world is. Bulk operations take whole 64-slot words if
+// the list does.
 func (q Query) Among(list []Entity) Query {
 	made := q.with("Query.Among")
 	made.list = append(make([]Entity, 0, len(list)), list...) // not nil
@@ -321,13 +333,14 @@ func (q Query) Among(list []Entity) Query {
 	return made.made()
 }
 
-// Between returns the query that matches only the slots from lo to below hi. It cuts a walk over a large world into parts,
-// such as one for each [World.Visit]. Called again, slots must be in both ranges. Any range is allowed: a range without slots
-// matches nothing. [World.Slots] returns where the world's slots end.
+// Between returns the query that matches only the slots from lo to below hi. It cuts a walk over a large
+// world into parts, such as one for each [World.Visit]. After a second call, slots must be in both ranges.
+// Any range is allowed: a range without slots matches nothing. [World.Slots] returns where the world's slots
+// end.
 //
-// The query goes by slot, also with [Query.To], and then looks at all entities in the range that have a target. Complexity:
-// Between copies the query. Running it takes no time for slots outside the range, except what [Query.Changed] says of its
-// start.
+// The query goes by slot, even with [Query.To]; then it looks at all entities in the range that have a
+// target. Complexity: Between copies the query. Running it takes no time for slots outside the range, except
+// the steps at the start that [Query.Changed] describes.
 func (q Query) Between(lo, hi int) Query {
 	made := q.with("Query.Between")
 	made.lo = max(made.lo, uint(max(lo, 0)))
@@ -335,9 +348,9 @@ func (q Query) Between(lo, hi int) Query {
 	return made.made()
 }
 
-// Runs yields the matching entities as maximal runs of consecutive slots, in ascending order. With [Column.Slice], this is
-// the fast way through many entities. The loop may change values. If it changes the structure of the world, the next step
-// panics.
+// Runs yields the matching entities as maximal runs of consecutive slots, in ascending order. With
+// [Column.Slice], this is the fast way through many entities. The loop may change values. If it changes the
+// structure of the world, the next step panics.
 func (q Query) Runs() iter.Seq[Run] {
 	return func(yield func(Run) bool) {
 		var k walk
@@ -371,9 +384,9 @@ func (q Query) All() iter.Seq[Entity] {
 	}
 }
 
-// Words yields the matching entities 64 slots at a time, in ascending order: the index of a word, and a mask whose bit i
-// stands for slot 64 × word + i. It leaves out words without matches. Use it to combine matches with bits of your own. The
-// rules of [Query.Runs] hold.
+// Words yields the matching entities 64 slots at a time, in ascending order: the index of a word, and a mask
+// whose bit i stands for slot 64 × word + i. It leaves out words without matches. Use it to combine matches
+// with bits of your own. The rules of [Query.Runs] hold.
 func (q Query) Words() iter.Seq2[int, uint64] {
 	return func(yield func(int, uint64) bool) {
 		var k walk
@@ -388,7 +401,8 @@ func (q Query) Words() iter.Seq2[int, uint64] {
 	}
 }
 
-// Count returns the number of matching entities. Complexity: as running the query, without touching components.
+// Count returns the number of matching entities. Complexity: as running the query, without touching
+// components.
 func (q Query) Count() int {
 	n := 0
 	for run := range q.Runs() {
@@ -397,8 +411,8 @@ func (q Query) Count() int {
 	return n
 }
 
-// First returns the matching entity with the lowest slot, and whether there is one. Complexity: as the first step of running
-// the query.
+// First returns the matching entity with the lowest slot, and whether there is one. Complexity: as the first
+// step of running the query.
 func (q Query) First() (Entity, bool) {
 	var k walk
 	k.start(q.q)
@@ -408,8 +422,9 @@ func (q Query) First() (Entity, bool) {
 	return k.run().Entity(0), true
 }
 
-// Single returns the one entity that matches, and true. If no entity matches, it returns the zero Entity and false. If several
-// match, it returns the first and false. Complexity: as the first two steps of running the query.
+// Single returns the one entity that matches, and true. If no entity matches, it returns the zero Entity and
+// false. If several match, it returns the first and false. Complexity: as the first two steps of running the
+// query.
 func (q Query) Single() (Entity, bool) {
 	var k walk
 	k.start(q.q)
@@ -515,7 +530,7 @@ func (q *query) marked() (n int) {
 // mustBeMarkedAsBefore panics if hooks that ran before a bulk operation changed the matches of its query.
 func (q *query) mustBeMarkedAsBefore(marked int) {
 	if len(q.written) > 0 && q.marked() != marked {
-		panic("vast: a hook wrote entities of a tracked column, while a bulk operation ran over a query that asks with " +
-			"Changed what was written: write after the operation, or collect the entities first")
+		panic("vast: a hook wrote entities of a tracked column, while a bulk operation ran over a query " +
+			"with Query.Changed of that column: write after the operation, or collect the entities first")
 	}
 }

@@ -10,55 +10,57 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// OnDelete says what becomes of the sources of a target that is deleted.
+// OnDelete says what happens to the sources of a target that is deleted.
 type OnDelete uint8
 
 const (
-	// Orphan takes the link away; the sources live on.
+	// Orphan removes the link. The sources live on.
 	Orphan OnDelete = iota
-	// Cascade deletes the sources too, and theirs, through all relations that say so.
+	// Cascade deletes the sources too, and their sources, through all relations with Cascade.
 	Cascade
-	// Refuse keeps a target alive as long as it has sources that are not deleted by the same call: [World.Delete] returns
-	// false and changes nothing, [World.DeleteAll] leaves out what cannot go.
+	// Refuse keeps a target alive as long as it has sources that the same call does not delete.
+	// [World.Delete] then returns false and changes nothing. [World.DeleteAll] deletes the other entities.
 	Refuse
 )
 
 // RelationOptions say how a relation is made. The zero value works.
 type RelationOptions struct {
-	// OnDelete is what becomes of the sources when their target is deleted. Default: Orphan.
+	// OnDelete says what happens to the sources when their target is deleted. Default: Orphan.
 	OnDelete OnDelete
-	// Cyclic allows an entity to be its own target, be it by way of others, as in "follows" or "aims at". Such a relation
-	// is no hierarchy: it has no depths, and [Relation.Ancestors] and the like panic. Default: false, and a link that
-	// would close a circle panics.
+	// Cyclic allows circles: an entity may be its own target, directly or through others, as in "follows" or
+	// "aims at". Such a relation is not a hierarchy. It has no depths, and [Relation.Ancestors] and the like
+	// panic. Default: false; a link that would close a circle panics.
 	Cyclic bool
 }
 
-// Relation links entities to others: each source to one target, such as each part of a ship to what it is mounted on.
-// Sources know their target and targets their sources, in the order in which they were related. A link ends when either
-// is deleted, so a target is never stale. It is a small value; copy it freely. Make one with [NewRelation].
+// Relation links each source to one target, such as each part of a ship to the part that it is mounted on. It
+// finds the target of a source, and the sources of a target in the order in which they were linked. A link
+// ends when either entity is deleted, so a target is never stale. A Relation is a small value; copy it
+// freely. Make one with [NewRelation].
 //
-// A Relation is a column too, of those that have a target: World.Query(childOf) finds them, Query.Without(childOf) the
-// others, and [Relation.TargetColumn] stands for those that are one. Links are intrusive: linking and unlinking are a few writes
-// and allocate nothing. In a relation that is a hierarchy, linking or unlinking an entity that has sources of its own also
-// moves all below it to their new depth: one step for each of them.
+// A Relation is also the column of the entities that have a target: World.Query(childOf) matches them, and
+// Query.Without(childOf) matches the others. [Relation.TargetColumn] is the column of the entities that are a
+// target. Links are intrusive: linking and unlinking take a few writes and allocate nothing. In a hierarchy,
+// linking or unlinking an entity with sources moves all its descendants to their new depth, one step for
+// each.
 //
-// Links change the structure of the world; the rules of [World] and [Query.Runs] hold.
+// Links are part of the structure of the world; the rules of [World] and [Query.Runs] hold.
 type Relation struct {
 	r *relation
 }
 
-// none is the slot of no entity.
+// none stands for no slot.
 const none = ^uint32(0)
 
-// link is what a relation knows of a source besides its target.
+// link is what a relation stores about a source, besides its target.
 type link struct {
 	next, prev uint32 // its neighbours among the target's sources, or none
-	level      uint32 // depth, at most deep; 0 where the slot holds no source, and in relations that allow circles
+	level      uint32 // depth, at most deep; 0 if the slot holds no source or the relation is cyclic
 }
 
-// family is what a relation knows of a target.
+// family is what a relation stores about a target.
 type family struct {
-	first, last uint32 // of its sources; there is at least one
+	first, last uint32 // source; there is at least one
 	count       uint32
 }
 
@@ -72,14 +74,14 @@ type relation struct {
 
 	links    vm.Span // a link for each slot
 	linkBase unsafe.Pointer
-	linkRoom uint32        // slots whose links are committed; beyond them no slot was ever a source
-	levels   []*bitset.Set // the sources of depth 1, 2 and so on; the last of all possible ones holds all deeper ones too
+	linkRoom uint32        // slots whose links are committed; no slot beyond them is a source
+	levels   []*bitset.Set // levels[i] has the sources of level i+1
 
-	detached []uint32 // sources that lost their target in the running operation and have sources of their own
+	detached []uint32 // entities with sources that lost their target in the running operation
 }
 
-// NewRelation registers a relation with the world; name stands in statistics and messages. It takes addresses only, and
-// panics with a [*vm.Error] where there are none left.
+// NewRelation registers a relation with the world. name appears in statistics and messages. NewRelation takes
+// addresses only, and panics with a [*vm.Error] if none are left.
 func NewRelation(w *World, name string, o RelationOptions) Relation {
 	w.mustBeOpen("NewRelation")
 	mustKnow("NewRelation", o.OnDelete)
@@ -96,7 +98,8 @@ func NewRelation(w *World, name string, o RelationOptions) Relation {
 		panic(err)
 	}
 	k.linkBase = k.links.Base()
-	if k.sources, k.targets, err = w.registerLinked(name, reflect.TypeFor[Entity](), reflect.TypeFor[family]()); err != nil {
+	k.sources, k.targets, err = w.registerLinked(name, reflect.TypeFor[Entity](), reflect.TypeFor[family]())
+	if err != nil {
 		panic(err)
 	}
 	k.sources.later = k.later
@@ -127,7 +130,7 @@ func (r Relation) column() *column {
 	return r.r.sources
 }
 
-// TargetColumn returns the column of the entities that are somebody's target, for queries.
+// TargetColumn returns the column of the entities that are a target, for queries.
 func (r Relation) TargetColumn() AnyColumn { return columnOfAnyType{r.made().targets} }
 
 // Name returns the relation's name.
@@ -142,20 +145,20 @@ func (r Relation) Has(source Entity) bool { return r.made().sources.has(source) 
 // Target returns the target of source, and whether there is one.
 func (r Relation) Target(source Entity) (target Entity, ok bool) {
 	k := r.made()
-	if k.sources.has(source) { // in this form it is small enough to be inlined
+	if k.sources.has(source) { // in this form Target is small enough for inlining
 		return *k.target(source.slot), true
 	}
 	return
 }
 
-// Slice returns the targets of a run's entities, as [Column.Slice] returns components. The slice is for reading only: it is
-// one half of the links.
+// Slice returns the targets of a run's entities, as [Column.Slice] returns components. The slice is
+// read-only, because it holds only one half of each link.
 func (r Relation) Slice(run Run) []Entity {
 	c := r.made().sources
 	return Column[Entity]{base: c.base, c: c}.Slice(run)
 }
 
-// CountSources returns how many entities have the given target. Complexity: constant.
+// CountSources returns the number of sources of target. Complexity: constant.
 func (r Relation) CountSources(target Entity) (n int) {
 	k := r.made()
 	if k.targets.has(target) {
@@ -164,8 +167,8 @@ func (r Relation) CountSources(target Entity) (n int) {
 	return
 }
 
-// Sources yields the entities that have the given target, in the order in which they were related to it. When the
-// structure of the world was changed, the next step panics: collect the entities first.
+// Sources yields the sources of target, in the order in which they were linked to it. If the structure of the
+// world changes, the next step panics: to change it, collect the entities first.
 func (r Relation) Sources(target Entity) iter.Seq[Entity] {
 	return func(yield func(Entity) bool) {
 		k := r.made()
@@ -175,8 +178,8 @@ func (r Relation) Sources(target Entity) iter.Seq[Entity] {
 	}
 }
 
-// SourcesAfter yields those that [Relation.Sources] yields after the given source, of the same target: so a long list is
-// looked at a part at a time. It yields nothing for an entity that has no target, any more or at all.
+// SourcesAfter yields the sources that [Relation.Sources] yields after the given one, to walk over a long
+// list in parts. It yields nothing if source has no target.
 func (r Relation) SourcesAfter(source Entity) iter.Seq[Entity] {
 	return func(yield func(Entity) bool) {
 		k := r.made()
@@ -186,7 +189,7 @@ func (r Relation) SourcesAfter(source Entity) iter.Seq[Entity] {
 	}
 }
 
-// sourcesFrom yields the source in a slot and those after it.
+// sourcesFrom yields the source in a slot and the sources after it.
 func (k *relation) sourcesFrom(slot uint32, yield func(Entity) bool) {
 	before := k.world.changes
 	for ; slot != none; slot = k.link(slot).next {
@@ -197,10 +200,10 @@ func (k *relation) sourcesFrom(slot uint32, yield func(Entity) bool) {
 	}
 }
 
-// Set makes target the target of source, in place of the one that it has, and reports whether both are alive. It panics
-// when that would close a circle, unless the relation allows it; when the world is closed; and with a [*vm.Error] when
-// memory is needed and cannot be had, see [Relation.GrowLevels]. Complexity: constant; for a source that has sources itself, the
-// number of target's ancestors and of those below source.
+// Set makes target the target of source, in place of the one that source has, and reports whether both are
+// alive. It panics if the link would close a circle, unless the relation is cyclic; if the world is closed;
+// and with a [*vm.Error] if it needs memory and gets none, see [Relation.GrowLevels]. Complexity: constant;
+// for a source that has sources itself, the number of target's ancestors and of source's descendants.
 func (r Relation) Set(source, target Entity) bool {
 	k := r.made()
 	w := k.world
@@ -234,12 +237,12 @@ func (r Relation) Set(source, target Entity) bool {
 	return true
 }
 
-// Remove takes its target from source and reports whether it had one. Complexity: constant; for a source that has sources
-// itself, the number of those below it.
+// Remove removes the link of source and reports whether there was one. Complexity: constant; for a source
+// that has sources itself, the number of its descendants.
 func (r Relation) Remove(source Entity) bool { return r.made().sources.remove(source) }
 
-// SetLater records that target becomes source's target, as by [Relation.Set]. Both may be placeholders. World.Apply
-// panics at a link that would close a circle.
+// SetLater records that target becomes the target of source, as by [Relation.Set]. Both may be placeholders.
+// World.Apply panics if the link would close a circle.
 func (r Relation) SetLater(cs *Commands, source, target Entity) {
 	*(*Entity)(cs.recordFor(r.made().sources, commandSet, source, unsafe.Sizeof(target))) = target
 }
@@ -256,8 +259,8 @@ func (k *relation) later(cs *Commands, kind commandKind, source Entity, v unsafe
 	return Relation{k}.Set(source, cs.resolve(*(*Entity)(v)))
 }
 
-// GrowLevels makes every [Relation.Set] between entities that the world has room for now, in hierarchies as deep as levels says,
-// unable to fail. It returns a [*vm.Error] as [Archetype.Grow] does.
+// GrowLevels makes every [Relation.Set] unable to fail between entities that the world has room for now, in
+// hierarchies of at most the given depth. It returns a [*vm.Error] as [Archetype.Grow] does.
 func (r Relation) GrowLevels(levels int) error {
 	k := r.made()
 	w := k.world
@@ -270,7 +273,7 @@ func (r Relation) GrowLevels(levels int) error {
 		level = 0
 	}
 	if k.reaches(w.size, level) && w.size <= k.targets.slots {
-		return nil // what is called each tick allocates nothing
+		return nil // without allocating, because programs call GrowLevels each tick
 	}
 	return k.try(func() error {
 		if err := k.reach(w.size, level); err != nil {
@@ -280,38 +283,38 @@ func (r Relation) GrowLevels(levels int) error {
 	})
 }
 
-// OnAdd registers f to be told of each entity that gains a target, as [Column.OnAdd] does. A change of the target is no
-// gain.
+// OnAdd registers a callback for each entity that gains a target, as [Column.OnAdd] does. Changing the target
+// does not count as a gain.
 func (r Relation) OnAdd(f func(source, target Entity)) {
 	k := r.made()
 	k.sources.hookAdd(func(e Entity) { f(e, *k.target(e.slot)) })
 }
 
-// OnRemove registers f to be told of each entity that loses its target, while it still has it, as [Column.OnRemove] does:
-// also when the target is deleted and leaves it an orphan.
+// OnRemove registers a callback for each entity that loses its target, as [Column.OnRemove] does. f runs
+// while the entity still has the target. Losing the target because it is deleted counts too.
 func (r Relation) OnRemove(f func(source, target Entity)) {
 	k := r.made()
 	k.sources.hookRemove(func(e Entity) { f(e, *k.target(e.slot)) })
 }
 
-// unchanged panics when the structure has changed.
+// unchanged panics if the structure has changed.
 func (w *World) unchanged(before uint64, while string) {
 	if w.changes != before {
 		w.changedWhile(while)
 	}
 }
 
-// mustStandAlone panics when a component of one of the columns means nothing by itself: in a relation it
-// would be a link without a target, in the world's Names a name that is not one.
+// mustStandAlone panics if a component of one of the columns is meaningless by itself: in a relation or edges
+// it would be a link without a target, in the world's Names a name that the index does not know.
 func mustStandAlone(what string, columns []*column) {
 	for _, c := range columns {
 		if c.world.namedBy(c) {
-			panic(fmt.Sprintf("vast: %s: %s is the column of the world's Names: make the entities first and use Names.Set", what,
-				c.name))
+			panic(fmt.Sprintf("vast: %s: %s is the column of the world's Names: make the entities first and "+
+				"use Names.Set", what, c.name))
 		}
 		if c.linked != "" {
-			panic(fmt.Sprintf("vast: %s: %s is a relation, and a link needs a target: make the entities first and use its Set, "+
-				"SetAll, SetRun or Add", what, c.linked))
+			panic(fmt.Sprintf("vast: %s: %s is a relation, and a link needs a target: make the entities "+
+				"first and use its Set, SetAll, SetRun or Add", what, c.linked))
 		}
 	}
 }

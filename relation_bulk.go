@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// SetAll makes target the target of every entity that matches the query, as [Relation.Set] does, and returns how many
-// match; of a stale target it makes nothing and returns 0. The query sees the world as it was before, and entities are
-// related in the order of their slots. Memory is made available first, and circles are looked for first: where SetAll
-// panics nothing has changed. Complexity: a few writes for each entity.
+// SetAll makes target the target of every entity that matches the query, as [Relation.Set] does, and returns
+// how many match. If target is stale, it changes nothing and returns 0. The query sees the world as it was
+// before. Entities are linked in the order of their slots. SetAll checks for circles and makes room first: if
+// it panics, nothing has changed. Complexity: a few writes for each entity.
 func (r Relation) SetAll(q Query, target Entity) int {
 	k := r.made()
 	k.world.mustBeOpen("Relation.SetAll")
@@ -25,10 +25,10 @@ func (r Relation) SetAll(q Query, target Entity) int {
 	return k.setRuns(q.pin().q.pinned, target)
 }
 
-// SetRun makes target the target of every entity of a run, as [Relation.Set] does, and reports whether target is alive. It
-// is the fast way to relate entities that were made together: collect the runs that [Archetype.NewN] hands to its fill, and
-// relate them afterwards. The run's entities must all be alive; SetRun panics when one is not. What [Relation.SetAll] says
-// of circles and memory holds.
+// SetRun makes target the target of every entity of a run, as [Relation.Set] does, and reports whether target
+// is alive. It is the fast way to link entities that were made together: collect the runs that
+// [Archetype.NewN] passes to fill, and link them afterwards. All entities of the run must be alive: SetRun
+// panics otherwise. It checks for circles and makes room first, as [Relation.SetAll] does.
 func (r Relation) SetRun(run Run, target Entity) bool {
 	k := r.made()
 	w := k.world
@@ -39,8 +39,8 @@ func (r Relation) SetRun(run Run, target Entity) bool {
 	for lo, end := run.start, run.start+run.n; lo < end; {
 		word, mask, hi := wordOf(lo, end)
 		if lo >= w.size || w.live.Word(uint(word))&mask != mask {
-			panic(fmt.Sprintf("vast: Relation.SetRun: the run [%d, %d) holds slots without an entity: relate runs before any "+
-				"of their entities is deleted", run.start, end))
+			panic(fmt.Sprintf("vast: Relation.SetRun: the run [%d, %d) holds slots without an entity: link "+
+				"runs before any of their entities is deleted", run.start, end))
 		}
 		lo = hi
 	}
@@ -53,7 +53,7 @@ func (r Relation) SetRun(run Run, target Entity) bool {
 	return true
 }
 
-// setRuns relates the entities of runs, which are in the order of their slots, to a target.
+// setRuns links the entities of runs to a target. The runs must ascend by slot.
 func (k *relation) setRuns(runs []Run, target Entity) (n int) {
 	k.world.mustNotBeInCallback(opRelate)
 	if !k.cyclic {
@@ -82,15 +82,16 @@ func (k *relation) setRuns(runs []Run, target Entity) (n int) {
 	return n
 }
 
-// roomForRuns makes the linking of the runs' entities to a target unable to fail. Where it fails some room
-// may have been made.
+// roomForRuns makes linking the runs' entities to a target unable to fail. If it fails, some room may have
+// been made.
 func (k *relation) roomForRuns(runs []Run, target Entity) error {
-	// The hindmost comes first: so each set grows once.
+	// The last run comes first, so that each set grows once.
 	for i := len(runs) - 1; i >= 0; i-- {
 		run := runs[i]
 		err := k.room(run.start+run.n-1, target.slot)
-		end := uint(min(run.start+run.n, k.targets.slots)) // beyond its usable slots a set finds its end
-		for slot := k.targets.set.Next(uint(run.start)); err == nil && slot < end; slot = k.targets.set.Next(slot + 1) {
+		targets := k.targets.set
+		end := uint(min(run.start+run.n, k.targets.slots)) // if Next finds nothing, it returns the set's end
+		for slot := targets.Next(uint(run.start)); err == nil && slot < end; slot = targets.Next(slot + 1) {
 			err = k.room(uint32(slot), target.slot)
 		}
 		if err != nil {
@@ -100,7 +101,8 @@ func (k *relation) roomForRuns(runs []Run, target Entity) error {
 	return nil
 }
 
-// enterAll relates the entities of the slots of mask in a word to a target and returns how many had another or none.
+// enterAll links the entities of the slots of mask in a word to a target, and returns how many had another
+// target or none.
 func (k *relation) enterAll(word uint32, mask uint64, target Entity) (changes int) {
 	had := k.sources.set.Word(uint(word))
 	simple := mask &^ had
@@ -108,7 +110,7 @@ func (k *relation) enterAll(word uint32, mask uint64, target Entity) (changes in
 		simple &^= k.targets.set.Word(uint(word))
 	}
 	if simple == mask && bits.OnesCount64(mask) > 1 {
-		// The first makes sure that there is a list; the others are appended to it without looking at it.
+		// The first link makes sure that there is a list. The others are appended without testing for it.
 		first := trailingZeros(mask)
 		k.enter(word*64+first, target)
 		k.appendAll(word, mask&(mask-1), target)
@@ -133,7 +135,7 @@ func (k *relation) enterAll(word uint32, mask uint64, target Entity) (changes in
 	return changes
 }
 
-// appendAll is enter for slots of a word that are neither sources nor targets, to a target that has sources.
+// appendAll is enter for slots of a word that are neither sources nor targets. The target must have sources.
 func (k *relation) appendAll(word uint32, mask uint64, target Entity) {
 	f := k.family(target.slot)
 	level := uint32(0)
@@ -153,7 +155,7 @@ func (k *relation) appendAll(word uint32, mask uint64, target Entity) {
 	f.count += uint32(bits.OnesCount64(mask))
 }
 
-// runsMustNotClose panics when target or one of its ancestors is in the runs.
+// runsMustNotClose panics if target or one of its ancestors is in the runs.
 func (k *relation) runsMustNotClose(runs []Run, target Entity) {
 	for slot := target.slot; ; slot = k.target(slot).slot {
 		at, found := slices.BinarySearchFunc(runs, slot, func(run Run, slot uint32) int {
@@ -174,9 +176,9 @@ func (k *relation) runsMustNotClose(runs []Run, target Entity) {
 	}
 }
 
-// RemoveAll takes their target from all entities that match the query and have one, and returns how many these were. The
-// query sees the world as it was before. It panics when the query is of another world. Complexity: one step for each link,
-// and for each entity below.
+// RemoveAll removes the links of all entities that match the query and have a target, and returns how many
+// there were. The query sees the world as it was before. It panics if the query is of another world.
+// Complexity: one step for each link and for each descendant of their sources.
 func (r Relation) RemoveAll(q Query) int {
 	k := r.made()
 	var w walk
@@ -193,8 +195,8 @@ func (r Relation) RemoveAll(q Query) int {
 	return n
 }
 
-// pinForLosses returns the query for an operation that takes the given columns. Removing links changes what other entities
-// match, so the query is pinned if a relation is among the columns.
+// pinForLosses returns the query for an operation that takes the given columns. Removing links changes what
+// other entities match, so the query is pinned if a relation is among the columns.
 func pinForLosses(q Query, lost []*column) Query {
 	for _, c := range lost {
 		if c.linked != "" && q.q.pinned == nil {
@@ -208,7 +210,8 @@ func pinForLosses(q Query, lost []*column) Query {
 func mustNotSeverTargets(lost []*column) {
 	for _, c := range lost {
 		if c.internal {
-			panic(fmt.Sprintf("vast: World.Exchange: %s is not a component: take the links from their sources", c.name))
+			panic(fmt.Sprintf("vast: World.Exchange: %s is not a component: remove the links from their "+
+				"sources", c.name))
 		}
 	}
 }

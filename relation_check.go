@@ -16,8 +16,8 @@ func (k *relation) check(must func(bool, string, ...any)) {
 				"%s: slot %d is in the list of slot %d and has another target or none", name, slot, t)
 			if !k.cyclic {
 				level := k.below(uint32(t))
-				must(l.level == level && k.levels[level-1].Test(uint(slot)), "%s: slot %d is at level %d, want %d", name, slot,
-					l.level, level)
+				must(l.level == level && k.levels[level-1].Test(uint(slot)),
+					"%s: slot %d is at level %d, want %d", name, slot, l.level, level)
 			}
 			n++
 			prev = slot
@@ -25,17 +25,19 @@ func (k *relation) check(must func(bool, string, ...any)) {
 		must(n == f.count && prev == f.last, "%s: slot %d counts %d sources and has %d", name, t, f.count, n)
 		linked += int(n)
 	}
-	must(linked == k.sources.set.Count(), "%s: %d sources are in lists, %d have a target", name, linked, k.sources.set.Count())
+	must(linked == k.sources.set.Count(), "%s: %d sources are in lists, %d have a target", name, linked,
+		k.sources.set.Count())
 	atLevels := 0
 	for i, set := range k.levels {
 		set.CheckInvariants()
 		atLevels += set.Count()
-		must(i == 0 || set.Len() <= k.levels[i-1].Len(), "%s: level %d reaches farther than the one above it", name, i+1)
+		must(i == 0 || set.Len() <= k.levels[i-1].Len(), "%s: level %d reaches farther than the one above it",
+			name, i+1)
 	}
 	must(k.cyclic || atLevels == linked, "%s: %d slots are at levels, %d are sources", name, atLevels, linked)
 	for slot := range k.linkRoom {
 		if k.link(slot).level != 0 && !k.sources.set.Test(uint(slot)) {
-			must(false, "%s: slot %d is no source and has a level", name, slot)
+			must(false, "%s: slot %d is not a source and has a level", name, slot)
 		}
 	}
 }

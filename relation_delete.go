@@ -6,18 +6,20 @@ import (
 	"slices"
 )
 
-// linked is what a deletion asks of a relation or of edges. What it asks goes by slot.
+// linked is what a deletion needs from a relation or from edges. Its methods go by slot.
 type linked interface {
 	columns() (sources, targets *column)
 	rule() OnDelete
 	// appendSources appends the sources of a target, appendTargets the targets of a source.
 	appendSources(to []uint32, target uint32) []uint32
 	appendTargets(to []uint32, source uint32) []uint32
-	// unlinkSource takes all links from a source that is deleted; its presence bit is the caller's.
+	// unlinkSource removes all links of a source that is deleted. The caller clears its presence bit.
 	unlinkSource(slot uint32)
-	// unlinkTarget takes all links to a target that is deleted, and returns how many sources lost their last one.
+	// unlinkTarget removes all links to a target that is deleted, and returns how many sources lost their
+	// last one.
 	unlinkTarget(slot uint32) (orphans int)
-	// trimEnd decommits what is kept beside the columns for the slots from the given one on, which hold no entities.
+	// trimEnd decommits the memory beside the columns for the slots from the given one on. These slots hold
+	// no entities.
 	trimEnd(slots int) error
 	check(must func(bool, string, ...any))
 }
@@ -47,8 +49,9 @@ func (k *relation) unlinkTarget(target uint32) (orphans int) {
 	return orphans
 }
 
-// sever takes all links from and to the doomed, and returns how many sources that live on lost their last one. It unlinks the
-// doomed sources first: then only survivors are below an orphan, and each of them moves to its new level once.
+// sever removes all links from and to the doomed, and returns how many surviving sources lost their last
+// link. It unlinks the doomed sources first: then an orphan has only surviving descendants, and each of them
+// moves to its new level once.
 func sever(l linked, doomed []wordMask) (orphans int) {
 	sources, targets := l.columns()
 	for _, g := range doomed {
@@ -74,18 +77,17 @@ func sever(l linked, doomed []wordMask) (orphans int) {
 	return orphans
 }
 
-// deletion is the set of entities that a deletion takes, by slot.
+// deletion is the set of entities that one deletion takes, by slot.
 type deletion struct {
 	world *World
 	marks []uint64 // by word
-	words []uint32 // those with marks
-	queue []uint32 // entities that are targets, and whose sources were not looked at yet
+	words []uint32 // words with marks
+	queue []uint32 // targets whose sources must go too, and were not added yet
 	slots []uint32 // a buffer
 }
 
-// startDeletion returns an empty set. The world keeps one, so that a deletion allocates only where it is larger
-// than those before. While hooks are told of a deletion the world has none: where one panics, what it was
-// working with is dropped.
+// startDeletion returns an empty set. The world keeps one, so that only a larger deletion than before
+// allocates. The world has none while a deletion calls hooks: if a hook panics, the set is dropped.
 func (w *World) startDeletion() *deletion {
 	d := w.deletion
 	w.deletion = nil
@@ -129,7 +131,7 @@ func (d *deletion) add(word uint32, mask uint64) {
 	}
 }
 
-// close adds what goes with those that are in the set.
+// close adds the entities that must go with those in the set.
 func (d *deletion) close() {
 	for len(d.queue) > 0 {
 		slot := d.queue[len(d.queue)-1]
@@ -146,7 +148,8 @@ func (d *deletion) close() {
 	}
 }
 
-// refused appends the slots of the set's entities that must live because others, not in the set, refer to them.
+// refused appends the slots of those entities in the set that must live because entities outside the set
+// refer to them.
 func (d *deletion) refused(to []uint32) []uint32 {
 	for _, l := range d.world.relations {
 		if l.rule() != Refuse {
@@ -169,8 +172,8 @@ func (d *deletion) refused(to []uint32) []uint32 {
 	return to
 }
 
-// spare takes the entities of the given slots out of the seeds, and what would take them along or be refused because of
-// them.
+// spare removes from the seeds the entities of the given slots, and those whose deletion would take them
+// along or would be refused because of them.
 func (d *deletion) spare(seeds []wordMask, slots []uint32) []wordMask {
 	spared := make(map[uint32]uint64)
 	for len(slots) > 0 {
@@ -202,7 +205,7 @@ func (d *deletion) doomed() []wordMask {
 	return gains
 }
 
-// orphans returns the sources of a relation that live on and lose their target, in the order of their words.
+// orphans returns the surviving sources that lose their target in a relation, in the order of their words.
 func (d *deletion) orphans(l linked, doomed []wordMask) []wordMask {
 	k, ok := l.(*relation)
 	if !ok || k.onDelete != Orphan {
@@ -225,7 +228,7 @@ func (d *deletion) orphans(l linked, doomed []wordMask) []wordMask {
 	return gainsFrom(slots)
 }
 
-// gainsFrom returns slots by word.
+// gainsFrom groups slots by word.
 func gainsFrom(slots []uint32) (gains []wordMask) {
 	slices.Sort(slots)
 	for _, s := range slots {
@@ -238,7 +241,7 @@ func gainsFrom(slots []uint32) (gains []wordMask) {
 	return gains
 }
 
-// isTarget reports whether a slot's entity is a target in a relation.
+// isTarget reports whether a slot's entity is a target in a relation or in edges.
 func (w *World) isTarget(slot uint32) bool {
 	for _, l := range w.relations {
 		if _, t := l.columns(); t.set.Test(uint(slot)) {
@@ -248,8 +251,9 @@ func (w *World) isTarget(slot uint32) bool {
 	return false
 }
 
-// deleteLinked deletes the entities of the seeds and all that goes with them. Where something refuses it spares what it
-// must, or all where it is to be all or nothing. It returns how many entities it deleted.
+// deleteLinked deletes the entities of the seeds and all that must go with them, and returns how many it
+// deleted. If a relation refuses, it deletes nothing if allOrNothing is set, and otherwise spares what it
+// must.
 func (w *World) deleteLinked(op operation, seeds []wordMask, allOrNothing bool) (n int) {
 	d := w.startDeletion()
 	for {
@@ -269,7 +273,7 @@ func (w *World) deleteLinked(op operation, seeds []wordMask, allOrNothing bool) 
 		d.clear()
 	}
 	doomed := d.doomed()
-	relations := w.relations // hooks may make more
+	relations := w.relations // hooks may register more
 	lost := make([][]wordMask, len(relations))
 	for i, l := range relations {
 		lost[i] = d.orphans(l, doomed)
@@ -291,8 +295,8 @@ func (w *World) deleteLinked(op operation, seeds []wordMask, allOrNothing bool) 
 	return n
 }
 
-// tellDoomed tells of all that the doomed lose, and of the targets that others lose with them in the
-// relations.
+// tellDoomed calls the hooks for everything that the doomed lose, and for the targets that surviving sources
+// lose with them.
 func (w *World) tellDoomed(doomed []wordMask, relations []linked, lost [][]wordMask) {
 	for _, c := range w.watched {
 		all := doomed
@@ -309,7 +313,7 @@ func (w *World) tellDoomed(doomed []wordMask, relations []linked, lost [][]wordM
 	}
 }
 
-// merge joins two lists of slots by word.
+// merge merges two lists of slots by word.
 func merge(a, b []wordMask) []wordMask {
 	all := slices.Concat(a, b)
 	slices.SortFunc(all, func(a, b wordMask) int { return cmp.Compare(a.word, b.word) })
@@ -324,8 +328,8 @@ func merge(a, b []wordMask) []wordMask {
 	return joined
 }
 
-// deleteAllLinked is DeleteAll in a world with relations: what it deletes is known before the first link goes, because
-// links that go change what matches.
+// deleteAllLinked is DeleteAll in a world with relations. It collects the matches before it removes the first
+// link, because removing links changes which entities match.
 func (w *World) deleteAllLinked(q Query) int {
 	var seeds []wordMask
 	var k walk

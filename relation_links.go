@@ -6,12 +6,12 @@ import (
 	"github.com/vastgo/vast/internal/bitset"
 )
 
-// deep is the level of all sources that are this far from a root or farther. Each level is a set of slots and costs
-// addresses; what lies deeper is found by following links.
+// deep is the level of all sources of that depth or a larger one. Each level has a set of slots, which costs
+// addresses. Entities that lie deeper are found by following links.
 const deep = 64
 
-// link is sound for slots below k.linkRoom: they are committed, never move and hold no Go pointers. So are target and
-// family for the usable slots of their columns.
+// link is sound for slots below k.linkRoom: they are committed, never move and hold no Go pointers. target
+// and family are sound for the usable slots of their columns for the same reasons.
 func (k *relation) link(slot uint32) *link {
 	return (*link)(unsafe.Add(k.linkBase, uintptr(slot)*unsafe.Sizeof(link{})))
 }
@@ -28,7 +28,7 @@ func (k *relation) entity(slot uint32) Entity {
 	return Entity{slot: slot, generation: *k.world.generation(slot)}
 }
 
-// first returns the first source of a slot's entity, or none.
+// first returns the slot of the first source of a slot's entity, or none.
 func (k *relation) first(slot uint32) uint32 {
 	if !k.targets.set.Test(uint(slot)) {
 		return none
@@ -36,7 +36,7 @@ func (k *relation) first(slot uint32) uint32 {
 	return k.family(slot).first
 }
 
-// level returns the level of a slot's entity: 0 for one without a target.
+// level returns the level of a slot's entity, 0 if the entity has no target.
 func (k *relation) level(slot uint32) uint32 {
 	if slot >= k.linkRoom {
 		return 0
@@ -47,18 +47,19 @@ func (k *relation) level(slot uint32) uint32 {
 // below returns the level of the sources of a slot's entity.
 func (k *relation) below(slot uint32) uint32 { return min(k.level(slot)+1, deep) }
 
-// try calls f, which makes room for links, and gives back what f committed where it fails.
+// try calls f, which makes room for links. If f fails, try gives back what f committed.
 func (k *relation) try(f func() error) error {
 	return k.world.try([]*column{k.sources, k.targets}, f)
 }
 
-// room makes the linking of source to target unable to fail. On failure nothing has changed.
+// room makes linking source to target unable to fail. On failure nothing has changed.
 func (k *relation) room(source, target uint32) error {
 	level := uint32(0)
 	if !k.cyclic {
 		level = k.below(target)
 	}
-	if k.reaches(source+1, level) && target < k.targets.slots && (level == k.level(source) || k.first(source) == none) {
+	if k.reaches(source+1, level) && target < k.targets.slots &&
+		(level == k.level(source) || k.first(source) == none) {
 		return nil
 	}
 	return k.try(func() error { return k.makeRoom(source, target, level) })
@@ -70,7 +71,7 @@ func (k *relation) reaches(end, level uint32) bool {
 		(level == 0 || int(level) <= len(k.levels) && int(end) <= k.levels[level-1].Len())
 }
 
-// makeRoom is room for a source that will be at the given level. Where it fails some may have been made.
+// makeRoom is room for a source that will be at the given level. If it fails, some room may have been made.
 func (k *relation) makeRoom(source, target, level uint32) error {
 	if err := k.reach(source+1, level); err != nil {
 		return err
@@ -83,7 +84,7 @@ func (k *relation) makeRoom(source, target, level uint32) error {
 	if level == k.level(source) || k.first(source) == none {
 		return nil
 	}
-	// All below source move with it.
+	// All descendants of source move with it.
 	for slot, at := k.first(source), level+1; ; {
 		down := none
 		if to := min(at, deep); k.link(slot).level != to {
@@ -108,8 +109,8 @@ func (k *relation) makeRoom(source, target, level uint32) error {
 	}
 }
 
-// reach makes the slots below end usable as sources at the levels up to level. A level's set reaches as far as those of the
-// deeper ones, so that an entity can always rise.
+// reach makes the slots below end usable as sources at the levels up to level. The set of a level reaches at
+// least as far as the sets of deeper levels, so that an entity can always move up.
 func (k *relation) reach(end, level uint32) error {
 	if end > k.sources.slots {
 		if err := k.sources.grow(end); err != nil {
@@ -155,14 +156,15 @@ func (k *relation) trimEnd(slots int) error {
 	return err
 }
 
-// shrinkLinks decommits the links behind the given number of bytes.
+// shrinkLinks decommits the links beyond the given number of bytes.
 func (k *relation) shrinkLinks(bytes int) error {
 	err := k.links.DecommitTo(bytes)
 	k.linkRoom = uint32(k.links.Committed() / int(unsafe.Sizeof(link{})))
 	return err
 }
 
-// enter links a source, which has no target, and moves what is below it to its level. There must be room.
+// enter links a source without a target to one, and moves its descendants to their levels. There must be
+// room.
 func (k *relation) enter(slot uint32, target Entity) {
 	t := k.targets
 	if !t.set.Test(uint(target.slot)) {
@@ -187,7 +189,7 @@ func (k *relation) enter(slot uint32, target Entity) {
 	}
 }
 
-// unlink takes a source out of the list of its target. What is below it keeps its level.
+// unlink removes a source from the list of its target. The descendants of the source keep their levels.
 func (k *relation) unlink(slot uint32) {
 	target := k.target(slot).slot
 	l, f := k.link(slot), k.family(target)
@@ -209,7 +211,7 @@ func (k *relation) unlink(slot uint32) {
 	k.setLevel(slot, 0)
 }
 
-// setLevel moves a slot from the set of its level to that of another; 0 has none.
+// setLevel moves a slot to the set of another level. Level 0 has no set.
 func (k *relation) setLevel(slot, level uint32) {
 	l := k.link(slot)
 	if l.level == level {
@@ -224,8 +226,8 @@ func (k *relation) setLevel(slot, level uint32) {
 	l.level = level
 }
 
-// relevel moves all below root to the levels that follow from its own. It stops where nothing changes: so deep down it
-// does not look at all.
+// relevel moves all descendants of root to the levels that follow from root's. It does not look below an
+// entity whose level stays, such as one that was and is deep.
 func (k *relation) relevel(root uint32) {
 	for slot := k.first(root); slot != none; {
 		level := k.below(k.target(slot).slot)
@@ -235,8 +237,9 @@ func (k *relation) relevel(root uint32) {
 	}
 }
 
-// following returns the slot that follows in the walk over all below root, parents before children; below slot itself only
-// where down says so; none at its end. It needs no stack: links lead back.
+// following returns the next slot of the walk over all descendants of root, parents before children. The walk
+// enters the descendants of slot only if down is set. following returns none at the end. It needs no stack,
+// because links lead back.
 func (k *relation) following(slot, root uint32, down bool) uint32 {
 	if down {
 		if first := k.first(slot); first != none {
@@ -266,19 +269,19 @@ func (s sourceStore) mark() (undo func()) {
 		levels[i] = level.Len()
 	}
 	return func() {
-		// Where giving back fails, memory stays committed that the next growth will use.
+		// If this fails, the memory stays committed and the next growth uses it.
 		_ = k.shrinkLinks(links)
 		for i, level := range k.levels {
 			if i < len(levels) {
 				level.Shrink(levels[i])
 			} else {
-				level.Shrink(0) // it was made since
+				level.Shrink(0) // made since the mark
 			}
 		}
 	}
 }
 
-// empty forgets all links. What is known of targets goes with their column.
+// empty forgets all links. The families of targets go with the column of targets.
 func (s sourceStore) empty() {
 	k := s.k
 	set := k.sources.set
@@ -298,7 +301,7 @@ func (s sourceStore) drop(slot uint32) {
 	}
 }
 
-// dropped moves everything below the sources that are roots now.
+// dropped moves the descendants of all sources that have become roots.
 func (s sourceStore) dropped() {
 	k := s.k
 	for _, slot := range k.detached {

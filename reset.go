@@ -2,11 +2,11 @@ package vast
 
 import "github.com/vastgo/vast/internal/invariants"
 
-// Reset empties the world: every entity becomes stale, as if it had been deleted, and those watched by
-// [Column.OnRemove] are told of first, as [World.Close] does it. Columns, archetypes, queries and resources stay, and so
-// do the world's addresses and memory; [World.Trim] gives back the latter. Slots are handed out as in a new world; what
-// [Archetype.Grow] promised is forgotten. Complexity: one step for each 64-slot word with entities in each column, and one
-// for each call of a hook.
+// Reset empties the world: every entity becomes stale, as if it had been deleted. Callbacks of
+// [Column.OnRemove] run first, as they do in [World.Close]. Columns, archetypes, queries and resources stay.
+// The world keeps its addresses and its memory; [World.Trim] gives back memory. Slots are handed out as in a
+// new world, and the room that [Archetype.Grow] promised is no longer promised. Complexity: one step for each
+// 64-slot word with entities in each column, and one for each call of a hook.
 func (w *World) Reset() {
 	w.mustBeOpen("Reset")
 	w.mustNotBeInCallback(opReset)
@@ -38,7 +38,7 @@ func (w *World) Reset() {
 	}
 }
 
-// vacate gives an extent back, unless slots are worn out in it: which those are is known by it.
+// vacate gives an extent back, unless slots in it are worn out: the extent keeps track of these.
 func (w *World) vacate(x *extent) {
 	if w.worn > 0 {
 		for word := x.word; word < x.word+x.words; word++ {

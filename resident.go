@@ -1,10 +1,10 @@
 package vast
 
-// ResidentStats say how many bytes of a world are in memory at one moment. What a HeapColumn holds on the Go heap is not
-// counted.
+// ResidentStats say how many bytes of a world are in memory at one moment. They do not count elements on the
+// Go heap.
 type ResidentStats struct {
-	Columns []int // of each column, elements and presence bits, in the order of [Stats].Columns
-	Control int   // of what the world keeps for itself: generations, owners of words, which slots hold an entity
+	Columns []int // elements and presence bits of each column, in the order of [Stats].Columns
+	Control int   // control arrays: generations, owners of words, live bits
 }
 
 // Total returns the sum.
@@ -22,9 +22,9 @@ func (w *World) Resident() (int, error) {
 	return s.Total(), err
 }
 
-// ResidentStats asks the operating system what is in memory: one system call for each 16 Ki committed pages, and two for
-// each column. That takes too long for every frame; [World.Stats] asks nobody. After an error what was counted so far is
-// returned. A closed world has nothing in memory.
+// ResidentStats asks the operating system which pages are in memory: one system call for each 16 Ki committed
+// pages, and two for each column. This takes too long for every frame; [World.Stats] makes no system calls.
+// If a call fails, it returns the error and the bytes counted so far. A closed world has nothing in memory.
 func (w *World) ResidentStats() (ResidentStats, error) {
 	var s ResidentStats
 	if w.closed || w.live == nil {

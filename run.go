@@ -2,8 +2,8 @@ package vast
 
 import "unsafe"
 
-// Run is a maximal range of consecutive slots whose entities all match a query. It is valid until the world's structure
-// changes.
+// Run is a maximal range of consecutive slots whose entities all match a query. It is valid until the world's
+// structure changes.
 type Run struct {
 	start uint32
 	n     uint32

@@ -72,7 +72,8 @@ func (k *walk) nextWhole() bool {
 	return k.nextBetween()
 }
 
-// nextWord moves to the next word with matches and returns it with their mask, which is zero at the end. It goes by slot.
+// nextWord moves to the next word with matches and returns it with their mask, which is zero at the end. It
+// goes by slot.
 func (k *walk) nextWord() (word uint, mask uint64) {
 	for {
 		if k.source == fromList {
@@ -95,7 +96,8 @@ func (k *walk) nextWord() (word uint, mask uint64) {
 	}
 }
 
-// keep returns the slots of mask in a word that lie in the query's range and have the targets that it asks for.
+// keep returns the slots of mask in a word that lie in the query's range and have the targets that it asks
+// for.
 func (k *walk) keep(word uint, mask uint64) uint64 {
 	if k.q.ranged() {
 		mask = k.q.inRange(word, mask)
@@ -124,7 +126,9 @@ func bySlot(a, b Entity) int {
 
 // startList moves to the first entity of the list whose slot is not below lo.
 func (k *walk) startList(lo uint) {
-	k.listed.at, _ = slices.BinarySearchFunc(k.q.list, lo, func(e Entity, lo uint) int { return cmp.Compare(uint(e.slot), lo) })
+	k.listed.at, _ = slices.BinarySearchFunc(k.q.list, lo, func(e Entity, lo uint) int {
+		return cmp.Compare(uint(e.slot), lo)
+	})
 }
 
 // nextListed is nextWhole for a list.
@@ -136,7 +140,7 @@ func (k *walk) nextListed() bool {
 		}
 	}
 	first := uint(bits.TrailingZeros64(l.bits))
-	after := l.bits + 1<<first // as in the cursor: its lowest bit is the run's end, or it is zero if the run leaves the word
+	after := l.bits + 1<<first // its lowest bit is the run's end; it is 0 if the run leaves the word
 	k.cursor.Lo = l.word*64 + first
 	if after != 0 {
 		k.cursor.Hi = l.word*64 + uint(bits.TrailingZeros64(after))
@@ -174,7 +178,8 @@ func (k *walk) nextListedWord() (word uint, mask uint64) {
 	return 0, 0
 }
 
-// listedIn moves past the list's entities in a word, which must be below the cursor's end, and returns those that match.
+// listedIn moves past the list's entities in a word, which must be below the cursor's end, and returns those
+// that match.
 func (k *walk) listedIn(word uint) (m uint64) {
 	for ; k.listed.at < len(k.q.list); k.listed.at++ {
 		e := k.q.list[k.listed.at]
@@ -213,7 +218,8 @@ func (k *walk) startLinks() {
 	k.linked = l
 }
 
-// nextLinked is nextWhole for the sources of a target. It reads the link of a source before it yields the source.
+// nextLinked is nextWhole for the sources of a target. It reads the link of a source before it yields the
+// source.
 func (k *walk) nextLinked() bool {
 	l := &k.linked
 	relation := l.of.relation

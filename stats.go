@@ -2,12 +2,14 @@ package vast
 
 // Stats describe a world at one moment. Sizes are in bytes.
 type Stats struct {
-	Name       string
-	Entities   int
-	Slots      int    // owned by archetypes
-	Changes    uint64 // structural changes so far: each entity made or deleted, each component added or removed, each tracker made or closed
-	Reserved   int    // addresses
-	Committed  int    // may be touched
+	Name     string
+	Entities int
+	Slots    int // owned by archetypes
+	// Changes counts the structural changes so far: each entity made or deleted, each component added or
+	// removed, each link made or removed, each tracker made or closed.
+	Changes    uint64
+	Reserved   int // addresses
+	Committed  int // memory that may be touched
 	Columns    []ColumnStats
 	Archetypes []ArchetypeStats
 }
@@ -18,13 +20,13 @@ type ColumnStats struct {
 	Type      string // of an element; empty for a tag
 	Size      int    // of one element
 	Entities  int    // that have the component
-	Slots     int    // of the 64-slot words in which some entity has it: what a query for it looks at
+	Slots     int    // in 64-slot words in which some entity has it; a query for it looks at these
 	Reserved  int    // addresses of elements
-	Committed int    // elements and presence bits; those on the Go heap are not counted
+	Committed int    // elements and presence bits, without elements on the Go heap
 }
 
-// Density returns the part of the slots that a query for the column looks at and finds an entity in, from 0 to 1; 1 when
-// there are none.
+// Density returns the share of entities among the slots that a query for the column looks at, from 0 to 1. It
+// is 1 if there are no such slots.
 func (s ColumnStats) Density() float64 { return share(s.Entities, s.Slots) }
 
 // ArchetypeStats describe one archetype.
@@ -35,7 +37,8 @@ type ArchetypeStats struct {
 	Extents  int // runs of slots
 }
 
-// Fill returns the part of the archetype's slots that hold an entity, from 0 to 1; 1 when it owns none.
+// Fill returns the share of the archetype's slots that hold an entity, from 0 to 1. It is 1 if the archetype
+// owns no slots.
 func (s ArchetypeStats) Fill() float64 { return share(s.Entities, s.Slots) }
 
 func share(n, of int) float64 {
@@ -45,8 +48,9 @@ func share(n, of int) float64 {
 	return float64(n) / float64(of)
 }
 
-// Stats returns the world's statistics. Complexity: that of [Column.Len] for each column, and the number of extents. It asks
-// nobody else: what is in memory is said by [World.Resident] and [World.ResidentStats].
+// Stats returns the world's statistics. Complexity: that of [Column.Len] for each column, and the number of
+// extents. Stats makes no system calls: [World.Resident] and [World.ResidentStats] return how much is in
+// memory.
 func (w *World) Stats() Stats {
 	s := Stats{Name: w.options.Name, Entities: w.Len(), Changes: w.changes}
 	for _, r := range w.memory.regions {
@@ -57,7 +61,7 @@ func (w *World) Stats() Stats {
 	}
 	for _, c := range w.columns {
 		if c.store != nil && !w.closed {
-			// The elements of other columns lie in the world's regions.
+			// Only the elements of stores lie outside the world's regions.
 			reserved, committed, _ := c.store.memory()
 			s.Reserved, s.Committed = s.Reserved+reserved, s.Committed+committed
 		}
@@ -90,5 +94,5 @@ func (c *column) stats() ColumnStats {
 	return s
 }
 
-// Changes returns the number of structural changes so far, as [Stats] has it. Complexity: constant.
+// Changes returns the number of structural changes so far, as in [Stats]. Complexity: constant.
 func (w *World) Changes() uint64 { return w.changes }

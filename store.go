@@ -6,30 +6,33 @@ import (
 	"github.com/vastgo/vast/internal/probing"
 )
 
-// store keeps the elements of a column that do not lie at base + slot × size. Embed [inPlace] for the methods that a store has
-// no need of.
+// store keeps the elements of a column that do not lie at base + slot × size. Embed [inPlace] for the methods
+// that a store has no need of.
 type store interface {
 	// storage says where the elements lie.
 	storage() probing.Storage
-	// at returns the address of the element of a slot that has the component, or nil if it lies in the column.
+	// at returns the address of the element of a slot that has the component, or nil if it lies in the
+	// column.
 	at(slot uint32) unsafe.Pointer
 	// put makes a zero element for a slot that gains the component.
 	put(slot uint32)
-	// drop ends the element of a slot that loses the component. dropped follows the last drop of an operation.
+	// drop ends the element of a slot that loses the component. dropped follows the last drop of an
+	// operation.
 	drop(slot uint32)
 	dropped()
 	// empty ends all elements at once.
 	empty()
 	// has reports whether n puts cannot fail, even after the owed ones, which were promised to others.
 	has(n, owed int) bool
-	// room makes it so. On failure nothing has changed.
+	// room makes n puts unable to fail, even after the owed ones. On failure nothing has changed.
 	room(n, owed int) error
-	// mark returns a function that takes back all growth since, or nil if there is nothing to take back. No put may happen
-	// between the two.
+	// mark returns a function that takes back all growth since, or nil if there is nothing to take back. No
+	// put may happen between the two.
 	mark() (undo func())
 	// trim gives back what no element needs, except room for the next keep puts.
 	trim(keep int) error
-	// memory returns the bytes of the store's own memory: addresses, committed memory, and memory on the Go heap.
+	// memory returns the bytes of the store's own memory: addresses, committed memory, and memory on the Go
+	// heap.
 	memory() (reserved, committed, heap int)
 	// resident returns how many of the committed bytes are in memory.
 	resident() (int, error)
@@ -66,7 +69,8 @@ func (c *column) keep(s store) {
 // elsewhere reports whether the elements lie outside the column.
 func (c *column) elsewhere() bool { return c.store != nil && c.store.storage() != probing.StorageDense }
 
-// owedBeside returns how many puts stay owed to others while n are made, of which up to promised go by a promise.
+// owedBeside returns how many puts stay owed to others while n are made, of which up to promised go by a
+// promise.
 func (c *column) owedBeside(n, promised int) int { return c.owed - min(n, promised) }
 
 // room makes n puts unable to fail, of which up to promised go by a promise. Promises to others stay kept.
@@ -135,8 +139,8 @@ func (a *Archetype) promise(n int) {
 	a.promised = n
 }
 
-// putBirths makes the elements of the entities born in the slots [lo, hi), in the columns with stores, and notes the births
-// for trackers.
+// putBirths makes the elements of the entities born in the slots [lo, hi), in the columns with stores, and
+// notes the births for trackers.
 func (a *Archetype) putBirths(lo, hi uint32) {
 	if a.promised > 0 {
 		a.promise(max(0, a.promised-int(hi-lo)))
@@ -168,8 +172,8 @@ func (c *column) dropIn(word uint32, mask uint64) {
 	}
 }
 
-// dropLosses ends the elements that the slots of mask in a word have, in the columns with stores, and notes the losses for
-// trackers.
+// dropLosses ends the elements that the slots of mask in a word have, in the columns with stores, and notes
+// the losses for trackers.
 func (w *World) dropLosses(word uint32, mask uint64) {
 	for _, c := range w.watched {
 		if word >= c.slots/64 {

@@ -9,20 +9,20 @@ import (
 	"github.com/vastgo/vast/internal/probing"
 )
 
-// HeapColumn is a [Column] for components that hold Go pointers: strings, slices, maps, interfaces and the like. Its elements
-// lie on the Go heap, in fixed blocks that never move, so the collector scans them. Presence bits, queries and verbs are
-// those of a Column. Make one with [NewHeapColumn].
+// HeapColumn is a [Column] for components that hold Go pointers: strings, slices, maps, interfaces and the
+// like. Its elements lie on the Go heap, in fixed blocks that never move, so the collector scans them.
+// Presence bits, queries and verbs are those of a Column. Make one with [NewHeapColumn].
 //
-// A HeapColumn clears an element when its entity loses the component, so that the collector can free what the element
-// referred to. It drops a block without elements. A vm.Limit does not count memory on the Go heap.
+// A HeapColumn clears an element when its entity loses the component, so that the collector can free what the
+// element referred to. It drops a block without elements. A vm.Limit does not count memory on the Go heap.
 type HeapColumn[T any] struct {
 	stored[T]
 	heap *heapStore[T]
 }
 
-// NewHeapColumn registers a component of any Go type with the world, under the name of its type; see [HeapColumn.Named]. For
-// a type without Go pointers, [Column] is faster. NewHeapColumn takes addresses only, and panics with a [*vm.Error] if none
-// are left.
+// NewHeapColumn registers a component of any Go type with the world, under the name of its type; see
+// [HeapColumn.Named]. For a type without Go pointers, [Column] is faster. NewHeapColumn takes addresses only,
+// and panics with a [*vm.Error] if none are left.
 func NewHeapColumn[T any](w *World) HeapColumn[T] {
 	w.mustBeOpen("NewHeapColumn")
 	typ := reflect.TypeFor[T]()
@@ -41,8 +41,8 @@ func (c HeapColumn[T]) Named(name string) HeapColumn[T] {
 	return c
 }
 
-// Get returns e's component, or nil if e is stale or lacks it. The pointer stays valid as Go pointers do. Once e has lost the
-// component, it points to memory that another component may use.
+// Get returns e's component, or nil if e is stale or lacks it. The pointer stays valid as Go pointers do.
+// Once e has lost the component, it points to memory that another component may use.
 func (c HeapColumn[T]) Get(e Entity) *T {
 	if invariants.Enabled {
 		c.c.touch(false)
@@ -55,8 +55,8 @@ func (c HeapColumn[T]) Get(e Entity) *T {
 
 func (c HeapColumn[T]) at(slot uint32) *T { return c.heap.element(slot) }
 
-// Grow makes the next n additions, to entities that the world has room for now, unable to fail, as [Column.Grow] does. It
-// does not allocate the Go heap's memory for them.
+// Grow makes the next n additions, to entities that the world has room for now, unable to fail, as
+// [Column.Grow] does. It does not allocate the Go heap's memory for them.
 func (c HeapColumn[T]) Grow(n int) error { return c.c.growForAdditions("HeapColumn.Grow", n) }
 
 // heapStore keeps elements in blocks on the Go heap. Elements without an owner are zero.
@@ -68,8 +68,8 @@ type heapStore[T any] struct {
 	mask   uint32 // of the bits of a slot that say where it lies in its block
 }
 
-// A block has few bytes, so that a rare component stays small, and at most 1 << heapBlockShift slots, so that the list of
-// blocks stays short.
+// A block has few bytes, so that a rare component stays small, and at most 1 << heapBlockShift slots, so that
+// the list of blocks stays short.
 const (
 	heapBlockBytes = 64 << 10
 	heapBlockShift = 9
@@ -84,10 +84,11 @@ func newHeapStore[T any]() *heapStore[T] {
 	return s
 }
 
-// element is sound for a slot with an element: its block exists and has mask + 1 elements. A block is not a slice, so that
-// [HeapColumn.Get] is small enough for inlining.
+// element is sound for a slot with an element: its block exists and has mask + 1 elements. A block is not a
+// slice, so that [HeapColumn.Get] is small enough for inlining.
 func (s *heapStore[T]) element(slot uint32) *T {
-	return (*T)(unsafe.Add(unsafe.Pointer(s.blocks[slot>>(s.shift&31)]), uintptr(slot&s.mask)*unsafe.Sizeof(*(*T)(nil))))
+	return (*T)(unsafe.Add(unsafe.Pointer(s.blocks[slot>>(s.shift&31)]),
+		uintptr(slot&s.mask)*unsafe.Sizeof(*(*T)(nil))))
 }
 
 func (s *heapStore[T]) storage() probing.Storage      { return probing.StorageHeap }
@@ -104,8 +105,8 @@ func (s *heapStore[T]) put(slot uint32) {
 	}
 	// Free elements are zero and not poisoned, because the collector scans them.
 	if invariants.Enabled && !reflect.ValueOf(s.element(slot)).Elem().IsZero() {
-		panic(fmt.Sprintf("vast: slot %d of a HeapColumn of %s was written after its component was removed: drop every pointer to "+
-			"a component where it is removed", slot, reflect.TypeFor[T]()))
+		panic(fmt.Sprintf("vast: slot %d of a HeapColumn of %s was written after its component was removed: "+
+			"drop every pointer to a component when it is removed", slot, reflect.TypeFor[T]()))
 	}
 	s.used[i]++
 }

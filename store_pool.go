@@ -11,9 +11,9 @@ import (
 	"github.com/vastgo/vast/internal/rooms"
 )
 
-// SparseColumn is a [Column] for components that are rare or large. Its elements lie packed in a [bulk.Pool]. Each slot holds
-// a handle of 8 bytes, and only slots with a component take memory for it. Queries and verbs are those of a Column. Make one
-// with [NewSparseColumn].
+// SparseColumn is a [Column] for components that are rare or large. Its elements lie packed in a [bulk.Pool].
+// Each slot holds a handle of 8 bytes, and only slots with a component take memory for it. Queries and verbs
+// are those of a Column. Make one with [NewSparseColumn].
 //
 // A pointer to a component stays valid as long as the entity has the component.
 type SparseColumn[T any] struct {
@@ -21,7 +21,8 @@ type SparseColumn[T any] struct {
 	pool *poolStore[T]
 }
 
-// NewSparseColumn registers a component with the world. The rules of [NewColumn] for T, names and errors hold.
+// NewSparseColumn registers a component with the world. The rules of [NewColumn] for T, names and errors
+// hold.
 func NewSparseColumn[T any](w *World) SparseColumn[T] {
 	w.mustBeOpen("NewSparseColumn")
 	layout.Check[T]("vast: NewSparseColumn")
@@ -48,7 +49,8 @@ func (c SparseColumn[T]) Named(name string) SparseColumn[T] {
 	return c
 }
 
-// Get returns e's component, or nil if e is stale or lacks it. Complexity: a look-up as in a [Column], and one in the pool.
+// Get returns e's component, or nil if e is stale or lacks it. Complexity: a look-up as in a [Column], and
+// one in the pool.
 func (c SparseColumn[T]) Get(e Entity) *T {
 	if invariants.Enabled {
 		c.c.touch(false)
@@ -61,8 +63,8 @@ func (c SparseColumn[T]) Get(e Entity) *T {
 
 func (c SparseColumn[T]) at(slot uint32) *T { return c.pool.element(slot) }
 
-// Grow makes the next n additions of the component, to entities that the world has room for now, unable to fail. It returns
-// a [*vm.Error] as [Archetype.Grow] does.
+// Grow makes the next n additions of the component, to entities that the world has room for now, unable to
+// fail. It returns a [*vm.Error] as [Archetype.Grow] does.
 func (c SparseColumn[T]) Grow(n int) error { return c.c.growForAdditions("SparseColumn.Grow", n) }
 
 // poolStore keeps elements in a pool. The column's own elements are handles.
@@ -85,8 +87,8 @@ func (s *poolStore[T]) at(slot uint32) unsafe.Pointer { return unsafe.Pointer(s.
 func (s *poolStore[T]) has(n, owed int) bool          { return s.rooms.Free() >= s.need(n, owed) }
 func (s *poolStore[T]) room(n, owed int) error        { return s.pool.Grow(s.need(n, owed)) }
 
-// need returns how many insertions need room so that n puts cannot fail, and of the owed puts those that can still happen:
-// no more entities than slots ever have the component.
+// need returns how many insertions need room so that n puts cannot fail, and of the owed puts those that can
+// still happen: no more entities than slots ever have the component.
 func (s *poolStore[T]) need(n, owed int) int {
 	if owed == 0 {
 		return n
@@ -115,9 +117,11 @@ func (s *poolStore[T]) memory() (int, int, int) { return s.pool.Reserved(), s.po
 func (s *poolStore[T]) check(c *column, must func(bool, string, ...any)) {
 	n := 0
 	for slot := c.set.Next(0); slot < uint(c.slots); slot = c.set.Next(slot + 1) {
-		must(s.element(uint32(slot)) != nil, "column %s: slot %d has the component and no element", c.name, slot)
+		must(s.element(uint32(slot)) != nil, "column %s: slot %d has the component and no element", c.name,
+			slot)
 		n++
 	}
 	must(n == s.pool.Len(), "column %s: %d elements for %d entities", c.name, s.pool.Len(), n)
-	must(s.has(0, c.owed), "column %s: %d elements are promised, there is room for %d", c.name, c.owed, s.rooms.Free())
+	must(s.has(0, c.owed), "column %s: %d elements are promised, there is room for %d", c.name, c.owed,
+		s.rooms.Free())
 }

@@ -75,19 +75,19 @@ func (k stored[T]) Add(e Entity, v T) *T {
 // Remove takes the component from e and reports whether e had one.
 func (k stored[T]) Remove(e Entity) bool { return k.c.remove(e) }
 
-// AddLater records that e gains the component with the value v, as by Add. A HeapColumn keeps the value on the Go heap until
-// [World.Apply].
+// AddLater records that e gains the component with the value v, as by Add. A HeapColumn keeps the value on
+// the Go heap until [World.Apply].
 func (k stored[T]) AddLater(cs *Commands, e Entity, v T) { k.record(cs, commandAdd, e, v) }
 
-// SetLater records that e's component is overwritten, as by Set. A HeapColumn keeps the value on the Go heap until
-// [World.Apply].
+// SetLater records that e's component is overwritten, as by Set. A HeapColumn keeps the value on the Go heap
+// until [World.Apply].
 func (k stored[T]) SetLater(cs *Commands, e Entity, v T) { k.record(cs, commandSet, e, v) }
 
 // RemoveLater records that e loses the component, as by Remove.
 func (k stored[T]) RemoveLater(cs *Commands, e Entity) { cs.recordFor(k.c, commandRemove, e, 0) }
 
-// record puts a command and its value into the log. A value that may hold Go pointers goes into the list that the Commands
-// keep for the column, and its index into the log.
+// record puts a command and its value into the log. A value that may hold Go pointers goes into the list that
+// the Commands keep for the column, and its index into the log.
 func (k stored[T]) record(cs *Commands, kind commandKind, e Entity, v T) {
 	if k.c == nil || k.c.store.storage() != probing.StorageHeap {
 		*(*T)(cs.recordFor(k.c, kind, e, unsafe.Sizeof(v))) = v
@@ -133,9 +133,9 @@ func (k stored[T]) OnRemove(f func(e Entity, v *T)) {
 // In reports whether the entities of a run have the component, as [Tag.In] does.
 func (k stored[T]) In(r Run) bool { return k.c.in(r) }
 
-// AddAll gives every entity that matches the query the component with the value v, or overwrites the one that the entity
-// has, and returns how many entities match, as [Column.AddAll] does. In a HeapColumn the entities share what v refers to.
-// Complexity: one step for each entity.
+// AddAll gives every entity that matches the query the component with the value v, or overwrites the one that
+// the entity has, and returns how many entities match, as [Column.AddAll] does. In a HeapColumn the entities
+// share what v refers to. Complexity: one step for each entity.
 func (k stored[T]) AddAll(q Query, v T) int {
 	var walk walk
 	c := k.c
@@ -167,8 +167,8 @@ func (k stored[T]) AddAll(q Query, v T) int {
 	return n
 }
 
-// SetAll overwrites the component of every entity that matches the query and has it, and returns how many have it, as
-// [Column.SetAll] does. In a HeapColumn the entities share what v refers to.
+// SetAll overwrites the component of every entity that matches the query and has it, and returns how many
+// have it, as [Column.SetAll] does. In a HeapColumn the entities share what v refers to.
 func (k stored[T]) SetAll(q Query, v T) int {
 	var walk walk
 	k.c.startAll("SetAll", q, &walk)
@@ -183,7 +183,8 @@ func (k stored[T]) SetAll(q Query, v T) int {
 	return n
 }
 
-// write overwrites the elements of the slots of mask in a word, which all have the component, and returns how many they are.
+// write overwrites the elements of the slots of mask in a word, which all have the component, and returns how
+// many they are.
 func (k stored[T]) write(word uint32, mask uint64, v T) (n int) {
 	for m := mask; m != 0; m &= m - 1 {
 		*k.at(word*64 + trailingZeros(m)) = v
@@ -195,6 +196,6 @@ func (k stored[T]) write(word uint32, mask uint64, v T) (n int) {
 	return n
 }
 
-// RemoveAll takes the component from every entity that matches the query and has it, and returns how many had it, as
-// [Column.RemoveAll] does. Complexity: one step for each of them.
+// RemoveAll takes the component from every entity that matches the query and has it, and returns how many had
+// it, as [Column.RemoveAll] does. Complexity: one step for each of them.
 func (k stored[T]) RemoveAll(q Query) int { return k.c.removeAll("RemoveAll", q) }

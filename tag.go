@@ -2,14 +2,14 @@ package vast
 
 import "unsafe"
 
-// Tag is a component without a value: presence bits and nothing else. It is a small value; copy it freely. Make one with
+// Tag is a component without a value: presence bits only. It is a small value; copy it freely. Make one with
 // [NewTag].
 type Tag struct {
 	c *column
 }
 
-// NewTag registers a tag with the world; name stands in statistics and messages. It takes addresses only, and panics with
-// a [*vm.Error] where there are none left.
+// NewTag registers a tag with the world. name appears in statistics and messages. NewTag takes addresses
+// only, and panics with a [*vm.Error] if none are left.
 func NewTag(w *World, name string) Tag {
 	w.mustBeOpen("NewTag")
 	c, err := w.register(name, nil)
@@ -32,8 +32,8 @@ func (t Tag) Name() string { return t.c.name }
 // Has reports whether e is alive and has the tag.
 func (t Tag) Has(e Entity) bool { return t.c.has(e) }
 
-// Add gives e the tag and reports whether e is alive. It panics if the world is closed, and with a [*vm.Error] if it needs
-// memory and gets none; see [Tag.Grow].
+// Add gives e the tag and reports whether e is alive. It panics if the world is closed, and with a
+// [*vm.Error] if it needs memory and gets none; see [Tag.Grow].
 func (t Tag) Add(e Entity) bool {
 	alive, gained := t.c.add(e)
 	if gained && t.c.observed {
@@ -45,7 +45,8 @@ func (t Tag) Add(e Entity) bool {
 // Remove takes the tag from e and reports whether e had it.
 func (t Tag) Remove(e Entity) bool { return t.c.remove(e) }
 
-// Grow makes the next n additions, to entities that the world has room for now, unable to fail, as [Column.Grow] does.
+// Grow makes the next n additions, to entities that the world has room for now, unable to fail, as
+// [Column.Grow] does.
 func (t Tag) Grow(n int) error { return t.c.growForAdditions("Tag.Grow", n) }
 
 // AddLater records that e gains the tag, as by [Tag.Add].
@@ -61,21 +62,22 @@ func (t Tag) later(_ *Commands, kind commandKind, e Entity, _ unsafe.Pointer) bo
 	return t.c.remove(e)
 }
 
-// In reports whether the entities of a run of a query with [Query.Optional] have the tag. It looks at the run's first entity
-// only.
+// In reports whether the entities of a run of a query with [Query.Optional] have the tag. It looks at the
+// run's first entity only.
 func (t Tag) In(r Run) bool { return t.c.in(r) }
 
-// OnAdd registers f to be told of each entity that gains the tag, as [Column.OnAdd] does.
+// OnAdd registers a callback for each entity that gains the tag, as [Column.OnAdd] does.
 func (t Tag) OnAdd(f func(e Entity)) {
 	t.c.hookAdd(f)
 }
 
-// OnRemove registers f to be told of each entity that loses the tag, as [Column.OnRemove] does.
+// OnRemove registers a callback for each entity that loses the tag, as [Column.OnRemove] does.
 func (t Tag) OnRemove(f func(e Entity)) {
 	t.c.hookRemove(f)
 }
 
-// AddAll gives every entity that matches the query the tag and returns how many entities match, as [Column.AddAll] does.
+// AddAll gives every entity that matches the query the tag and returns how many entities match, as
+// [Column.AddAll] does.
 func (t Tag) AddAll(q Query) int {
 	var k walk
 	t.c.startAll("Tag.AddAll", q, &k)
@@ -95,6 +97,6 @@ func (t Tag) AddAll(q Query) int {
 	return n
 }
 
-// RemoveAll takes the tag from every entity that matches the query and has it, and returns how many had it, as
-// [Column.RemoveAll] does.
+// RemoveAll takes the tag from every entity that matches the query and has it, and returns how many had it,
+// as [Column.RemoveAll] does.
 func (t Tag) RemoveAll(q Query) int { return t.c.removeAll("Tag.RemoveAll", q) }

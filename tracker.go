@@ -8,43 +8,45 @@ import (
 	"github.com/vastgo/vast/internal/bitset"
 )
 
-// Tracker notes which entities gained or lost some components, or had them written, since it last looked: for sending
-// only what changed, or for bringing up to date what was derived from components. It looks when it is made and whenever
-// [Tracker.Next] is called. Make one with [NewTracker].
+// Tracker notes which entities gained or lost some components, or had them written, since it last looked. Use
+// it to send only what changed, or to update what is derived from components. A tracker looks when it is made
+// and at each [Tracker.Next]. Make one with [NewTracker].
 //
-// Written are components by Set, Edit, EditRun, Add, SetAll, AddAll and Exchange, and by being born: whether the value
-// differs is not compared. Writing through Get and Slice leaves no mark and costs nothing.
+// Set, Edit, EditRun, Add, SetAll, AddAll and Exchange count as writes, and so does the birth of an entity.
+// Values are not compared: writing the same value counts too. Writing through Get and Slice leaves no mark
+// and costs nothing.
 //
-// A tracker counts what lies between two looks as one step. A component that was removed and is there again in the same
-// entity was changed; one that came and went was nothing. A slot that another entity has taken is one entity removed and
-// one added.
+// A tracker sees all changes between two looks as one step. A component that was removed and added again to
+// the same entity counts as changed. A component that was added and removed again counts as nothing. If
+// another entity has taken a slot, one entity counts as removed and one as added.
 //
-// For each slot in use and each column it takes 4 bytes and 3 bits of memory, of which what is not touched by changes stays
-// unused. Writing a tracked column costs a few instructions more, and making entities with one takes the longer way that
-// it takes with hooks. Columns that nobody tracks pay one test.
+// For each of its columns, a tracker commits 4 bytes and 3 bits for each slot in use. Pages without notes are
+// never touched. Writing a tracked column costs a few instructions more. Making entities with a tracked
+// column takes the longer path, as with hooks. Other columns pay one test.
 //
-// A tracker is as safe for use as its world: marks may be made by several goroutines at once, as [Column.Edit] says, but not
-// while another reads the tracker, or a query with [Query.Changed] of the same column, unless it only makes marks again on
-// entities that the query has yielded.
+// A tracker is as safe for use as its world. Several goroutines may leave marks at once, as [Column.Edit]
+// says. Meanwhile no goroutine may read the tracker or run a query with [Query.Changed] of the same column,
+// except that a loop over such a query may mark the entities that the query has yielded.
 type Tracker struct {
 	world   *World
 	columns []*column
-	marks   []*marks // of each of the columns
+	marks   []*marks // for each of the columns
 	looks   int      // so far
 	closed  bool
 }
 
-// NewTracker returns a tracker of some columns, which has looked at the world as it is. It panics when no column is given, when
-// one is of another world or is named twice, and with a [*vm.Error] when memory is needed and cannot be had, and then
-// nothing has changed. It counts as a structural change, so it must not be called while a query runs.
+// NewTracker returns a tracker of some columns that has just looked at the world. It panics if no column is
+// given, or if a column is of another world or is named twice. It panics with a [*vm.Error] if it needs
+// memory and gets none; then nothing has changed. NewTracker counts as a structural change, so it must not be
+// called while a query runs.
 //
-// Complexity: as growing each column's presence bits from nothing; it does not look at components.
+// Complexity: as growing each column's presence bits from nothing. NewTracker does not look at components.
 func NewTracker(w *World, cols ...AnyColumn) *Tracker {
 	w.mustBeOpen("NewTracker")
 	w.mustNotBeInCallback(opTrack)
 	t := &Tracker{world: w, columns: w.columnsOf("NewTracker", cols)}
 	if len(cols) == 0 {
-		panic("vast: NewTracker: a tracker of no columns has nothing to note: name at least one")
+		panic("vast: NewTracker: a tracker of no columns notes nothing: name at least one")
 	}
 	for _, c := range t.columns {
 		m, err := w.newMarks()
@@ -68,9 +70,10 @@ func NewTracker(w *World, cols ...AnyColumn) *Tracker {
 	return t
 }
 
-// Next looks at the world anew: what was noted is forgotten, and what changes from now on is told of. Complexity: what was
-// noted, 64 entities at a time, and one step for each 64 slots in use. It must not be called while a query with [Query.Changed] of this tracker runs, because the
-// rest of the run would be missing; it panics in a hook.
+// Next looks at the world anew: it forgets the notes so far and notes the changes from now on. It must not be
+// called while a query with [Query.Changed] of this tracker runs, because the rest of the run would be
+// missing. It panics in a hook. Complexity: the notes, 64 entities at a time, and one step for each 64 slots
+// in use.
 func (t *Tracker) Next() {
 	t.mustBeOpen("Tracker.Next")
 	t.world.mustRunAlone("Tracker.Next")
@@ -81,9 +84,9 @@ func (t *Tracker) Next() {
 	}
 }
 
-// Close ends the noting and gives the memory back. The tracker, and queries made with it, must not be used any more. It
-// counts as a structural change, as [NewTracker] does. Closing twice does nothing; the end of the world closes its
-// trackers.
+// Close stops the tracker and releases its memory. The tracker, and queries made with it, must not be used
+// any more. Close counts as a structural change, as [NewTracker] does. A second Close does nothing. Closing
+// the world closes its trackers.
 func (t *Tracker) Close() {
 	t.mustBeMade("Tracker.Close")
 	if t.closed || t.world.closed {
@@ -100,10 +103,10 @@ func (t *Tracker) Close() {
 	w.changed(opUntrack, 1)
 }
 
-// Added yields the entities that have the component now and did not have it, or did not exist, when the tracker last
-// looked; in the order of their slots. Values may be changed while it runs; when the structure of the world was changed, or
-// the tracker looked anew, the next step panics. It panics when the tracker does not track the column. Complexity:
-// what was noted, and one step for each 64 slots in use.
+// Added yields the entities that have the component now and did not have it, or did not exist, when the
+// tracker last looked. It goes by slot. The loop may change values. If it changes the structure of the world
+// or calls [Tracker.Next], the next step panics. Added panics if the tracker does not track the column.
+// Complexity: the notes, and one step for each 64 slots in use.
 func (t *Tracker) Added(col AnyColumn) iter.Seq[Entity] {
 	return t.each("Tracker.Added", col, look{
 		set:  func(m *marks) *bitset.Set { return m.touched },
@@ -111,9 +114,9 @@ func (t *Tracker) Added(col AnyColumn) iter.Seq[Entity] {
 	})
 }
 
-// Removed yields the entities that had the component when the tracker last looked, and have lost it or are no more; in the
-// order of their slots. Of those that are no more the references are stale, which is as it should be. What
-// [Tracker.Added] says holds.
+// Removed yields the entities that had the component when the tracker last looked, and have lost it or were
+// deleted since. It goes by slot. The Entity of a deleted entity is stale, as intended. The rules of
+// [Tracker.Added] hold.
 func (t *Tracker) Removed(col AnyColumn) iter.Seq[Entity] {
 	return t.each("Tracker.Removed", col, look{
 		set:  func(m *marks) *bitset.Set { return m.had },
@@ -122,9 +125,9 @@ func (t *Tracker) Removed(col AnyColumn) iter.Seq[Entity] {
 	})
 }
 
-// Changed yields the entities that had the component when the tracker last looked, and have it now, written since; in the
-// order of their slots. What [Tracker.Added] says holds. What is marked while it runs is not yielded where it has passed; where it has
-// not, it may be.
+// Changed yields the entities that had the component when the tracker last looked, have it now, and had it
+// written since. It goes by slot. The rules of [Tracker.Added] hold. A write during the loop is not yielded
+// if the loop has passed its slot; otherwise it may be.
 func (t *Tracker) Changed(col AnyColumn) iter.Seq[Entity] {
 	return t.each("Tracker.Changed", col, look{
 		set:  func(m *marks) *bitset.Set { return m.changed },
@@ -132,14 +135,14 @@ func (t *Tracker) Changed(col AnyColumn) iter.Seq[Entity] {
 	})
 }
 
-// look says which entities of a tracker's marks to yield.
+// look selects entities from a tracker's marks.
 type look struct {
-	set  func(*marks) *bitset.Set             // where it has no bit in a word, the word has no such entity
-	pick func(*marks, *column, uint32) uint64 // the slots in a word
-	gone bool                                 // whether the entities are those of the last look
+	set  func(*marks) *bitset.Set             // words without a bit in it have no such entity
+	pick func(*marks, *column, uint32) uint64 // returns the slots of a word
+	gone bool                                 // whether to yield the entities of the last look
 }
 
-// each yields the entities that a look picks.
+// each yields the entities that a look selects.
 func (t *Tracker) each(method string, col AnyColumn, l look) iter.Seq[Entity] {
 	c, m := t.marksOf(method, col)
 	return func(yield func(Entity) bool) {
@@ -162,20 +165,22 @@ func (t *Tracker) each(method string, col AnyColumn, l look) iter.Seq[Entity] {
 					t.world.changedWhile(method + " was running")
 				}
 				if t.looks != looks {
-					panic("vast: Tracker.Next was called while " + method + " was running: call it after the loop")
+					panic("vast: Tracker.Next was called while " + method + " was running: call it after " +
+						"the loop")
 				}
 			}
 		}
 	}
 }
 
-// marksOf returns a column that a caller names, and what the tracker notes of it.
+// marksOf returns a column that a caller names, and the tracker's marks for it.
 func (t *Tracker) marksOf(what string, col AnyColumn) (*column, *marks) {
 	t.mustBeOpen(what)
 	c := t.world.columnsOf(what, []AnyColumn{col})[0]
 	at := slices.Index(t.columns, c)
 	if at < 0 {
-		panic(fmt.Sprintf("vast: %s: the tracker does not track column %s: name it in NewTracker", what, c.name))
+		panic(fmt.Sprintf("vast: %s: the tracker does not track column %s: name it in NewTracker", what,
+			c.name))
 	}
 	return c, t.marks[at]
 }
@@ -184,7 +189,8 @@ func (t *Tracker) mustBeOpen(what string) {
 	t.mustBeMade(what)
 	t.world.mustBeOpen(what)
 	if t.closed {
-		panic(fmt.Sprintf("vast: %s: the tracker is closed: do not use it, or a query made with it, after Close", what))
+		panic(fmt.Sprintf("vast: %s: the tracker is closed: do not use it, or a query made with it, "+
+			"after Close", what))
 	}
 }
 

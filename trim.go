@@ -7,14 +7,16 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Trim gives back memory that no entity needs, in whole pages: elements of slots whose entity lacks the component, and
-// what the world keeps of slots that no archetype owns. All of it stays usable. What lies behind the last slot that an
-// archetype owns counts no longer against [Options.Limit] either: room that [Column.Grow] made there is given back; that
-// of [Archetype.Grow] stays, and so does what trackers have noted.
+// Trim gives back memory that no entity needs, in whole pages: elements of slots whose entity lacks the
+// component, and control data of slots that no archetype owns. All of this memory stays usable. Memory behind
+// the last slot that an archetype owns no longer counts against [Options.Limit]. So Trim also gives back the
+// room there that [Column.Grow] made. It keeps the room that [Archetype.Grow] made, and the notes of
+// trackers.
 //
-// Trim is no structural change, but it must run alone, as one does. It is worth its price after many entities were
-// deleted: one step for each gap between entities in each column, and a system call for each that fills a page. It
-// returns an error of type *vm.Error where the system refuses; the world works as before.
+// Trim is not a structural change, but it must run alone, as structural changes do. It pays after many
+// entities were deleted. Complexity: one step for each gap between entities in each column, and one system
+// call for each gap that fills a page. Trim returns a [*vm.Error] if the system refuses; the world works as
+// before.
 func (w *World) Trim() error {
 	w.mustBeOpen("Trim")
 	w.mustRunAlone("World.Trim")
@@ -41,29 +43,31 @@ func (w *World) Trim() error {
 	return errors.Join(errs...)
 }
 
-// trimWords gives back the generations of the words [lo, hi), which no archetype owns. How far they had come is kept in
-// each word's floor: a look-up with an old entity finds generation zero, which is not its own, and when the word is owned
-// again its generations go on above the floor. See docs/decisions/0008-generation-floors.md.
+// trimWords gives back the generations of the words [lo, hi), which no archetype owns. Each word keeps its
+// largest generation as its floor. A look-up with an old entity finds generation zero, which differs from the
+// entity's. When an archetype owns the word again, its generations continue above the floor. See
+// docs/decisions/0008-generation-floors.md.
 func (w *World) trimWords(lo, hi uint32) error {
 	w.noteFloors(lo, hi)
 	return w.control.Discard(int(lo)*bytesGenerations, int(hi-lo)*bytesGenerations)
 }
 
-// noteFloors keeps the largest generation of each of the words [lo, hi).
+// noteFloors raises the floor of each of the words [lo, hi) to the word's largest generation.
 func (w *World) noteFloors(lo, hi uint32) {
 	for word := lo; word < hi; word++ {
 		most := uint32(0)
 		for _, g := range w.generationsOf(word) {
 			most = max(most, g)
 		}
-		// A word that was never used is not written to: its page may not be in memory.
+		// Do not write to a word that was never used: its page may not be in memory.
 		if o := w.owner(word); most > o.floor {
 			o.floor = most
 		}
 	}
 }
 
-// raise brings the generations of a word to its floor at least, so that what was taken by Trim is not given out again.
+// raise raises the generations of a word to at least its floor, so that a generation that Trim discarded is
+// not used again.
 func (w *World) raise(word, floor uint32) {
 	gens := w.generationsOf(word)
 	for i, g := range gens {
@@ -71,13 +75,13 @@ func (w *World) raise(word, floor uint32) {
 	}
 }
 
-// generationsOf is sound for words below w.size/64, as generation is.
+// generationsOf is sound for words below w.size/64, for the same reasons as generation.
 func (w *World) generationsOf(word uint32) *[64]uint32 {
 	return (*[64]uint32)(unsafe.Pointer(w.generation(word * 64)))
 }
 
-// trimEnd decommits what lies behind the last owned word, but for the floors there, which are needed when words are owned
-// again.
+// trimEnd decommits the memory behind the last owned word, except the floors there, because later owners of
+// these words need them.
 func (w *World) trimEnd() error {
 	w.noteFloors(w.frontier, w.size/64)
 	for _, c := range w.columns {
@@ -99,8 +103,8 @@ func (w *World) trimEnd() error {
 	return errors.Join(errs...)
 }
 
-// trim gives back the elements of slots without the component. What lies there means nothing: an element is written or
-// cleared when an entity gains the component, unless its slot was never used before.
+// trim gives back the elements of slots without the component. Their content is not needed: an element is
+// written or cleared when an entity gains the component, unless its slot was never used before.
 func (c *column) trim() error {
 	errs := []error{c.set.Trim()}
 	if c.bytes > 0 {

@@ -13,12 +13,12 @@ import (
 
 func init() { atwork.Mark((*visits).admit) }
 
-// ErrClosed is what [World.Visit] returns when the world is closed.
+// ErrClosed is the error of [World.Visit] if the world is closed.
 var ErrClosed = errors.New("vast: the world is closed")
 
-// visits are what other goroutines want to see of a world.
+// visits are the calls of Visit that wait, and the channels that are notified of them.
 type visits struct {
-	waiting atomic.Int32 // visitors, for Admit to look at without the lock
+	waiting atomic.Int32 // length of queue, which Admit reads without the lock
 
 	mu     sync.Mutex
 	queue  []*visitor
@@ -29,34 +29,34 @@ type visits struct {
 // visitor is a call of Visit.
 type visitor struct {
 	look  func() (done bool)
-	gone  bool          // it no longer waits; read and written with the lock held
-	inner any           // what look panicked with
+	gone  bool          // whether Visit no longer waits; guarded by mu
+	inner any           // the value that look panicked with
 	err   error         // why look is not called any more
-	ended chan struct{} // closed when it will not be called again
+	ended chan struct{} // closed when look will not be called again
 }
 
-// bell is a channel that is told of visitors.
+// bell is a channel that is notified of visitors.
 type bell struct{ c chan<- struct{} }
 
-// Visit has look called on the goroutine that the world belongs to, between whatever else is done with the world there: at
-// the next [World.Admit]. A sched.Schedule admits visitors between its ticks. look may do what the world's owner may, but
-// must not take long: it returns false to be called again, in this Admit or a later one, until it returns true. So it looks
-// at as much as is done in some tenths of a millisecond, and remembers where it was.
+// Visit calls look on the goroutine that owns the world, at the next [World.Admit], and returns when look has
+// returned true. A sched.Schedule admits visitors between its ticks. look may do everything that the world's
+// owner may do. It must not take long: let it work for some tenths of a millisecond, remember how far it got,
+// and return false. Then it is called again, in the same Admit or a later one, until it returns true.
 //
-// Visit may be called from any goroutine at any time that the owner does not wait for. What the owner calls
-// must not call it: a system, a hook, the body of a loop, look itself. They would wait for themselves, and
-// can do at once what look would do. Visit panics where it sees that, in a schedule and in look, while no
-// other world is at work; elsewhere it waits. It returns nil when look has returned true, the context's error
-// when that ends sooner, and [ErrClosed] when the world is closed; look is not running then, and will not be
-// called again. It panics with what look panics with.
+// Visit may be called on any goroutine at any time, unless the owner waits for that goroutine. So code that
+// the owner runs must not call it: a system, a hook, the body of a loop, or look itself. It would wait for
+// itself, and can do the work of look directly. Visit detects such calls in a schedule and in look, while no
+// other world is at work, and panics; elsewhere it waits. It returns nil if look has returned true, the
+// context's error if the context ends first, and [ErrClosed] if the world is closed. When it returns, look is
+// not running and will not be called again. If look panics, Visit panics with the same value.
 func (w *World) Visit(ctx context.Context, look func() (done bool)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if atwork.Inside(w) {
-		panic(fmt.Sprintf("vast: World.Visit was called by what the owner of world %q is at, such as a system, a hook or a look, "+
-			"and would wait for itself: do there what look would do, or call it on a goroutine that the owner does not wait for",
-			w.options.Name))
+		panic(fmt.Sprintf("vast: World.Visit was called by code that the owner of world %q runs, such as a "+
+			"system, a hook or look, and would wait for itself: do the work of look there, or call Visit "+
+			"on a goroutine that the owner does not wait for", w.options.Name))
 	}
 	v := &visitor{look: look, ended: make(chan struct{})}
 	if !w.visits.add(v) {
@@ -68,7 +68,7 @@ func (w *World) Visit(ctx context.Context, look func() (done bool)) error {
 		if w.visits.withdraw(v) {
 			return ctx.Err()
 		}
-		<-v.ended // it was in the middle of look
+		<-v.ended // look is running
 		if v.err == errGone {
 			v.err = ctx.Err()
 		}
@@ -79,9 +79,10 @@ func (w *World) Visit(ctx context.Context, look func() (done bool)) error {
 	return v.err
 }
 
-// Admit lets those in who wait in [World.Visit], for about so long: it calls them in turn until none is left or the time is
-// over, but at least one. It reports whether some still wait. Call it on the goroutine that the world belongs to, where the
-// structure may be changed, such as once a tick. Without visitors it costs one look at a number.
+// Admit calls the functions that wait in [World.Visit], in turn, until none waits or the given time is over.
+// It makes at least one call if one waits, and reports whether some still wait. Call it on the goroutine that
+// owns the world, where the structure may change, such as once a tick. Without visitors it costs one atomic
+// load.
 func (w *World) Admit(most time.Duration) (more bool) {
 	if w.visits.waiting.Load() == 0 {
 		return false
@@ -91,8 +92,8 @@ func (w *World) Admit(most time.Duration) (more bool) {
 	return w.visits.admit(most)
 }
 
-// NotifyVisits has c sent to, without waiting, whenever somebody begins to wait in [World.Visit], until stop is called: so
-// that an owner who has nothing to do wakes up to [World.Admit] them. Give it a channel with room for one.
+// NotifyVisits sends to c, without blocking, whenever a call of [World.Visit] begins to wait, until stop is
+// called. With it an idle owner wakes up to call [World.Admit]. Give c room for one value.
 func (w *World) NotifyVisits(c chan<- struct{}) (stop func()) {
 	b := &bell{c}
 	v := &w.visits
@@ -117,11 +118,11 @@ func (w *World) NotifyVisits(c chan<- struct{}) (stop func()) {
 func (b *bell) ring() {
 	select {
 	case b.c <- struct{}{}:
-	default: // it rings already
+	default: // c holds a notification already
 	}
 }
 
-// add lets a visitor wait, unless the world is closed.
+// add queues a visitor, unless the world is closed, and reports whether it did.
 func (v *visits) add(one *visitor) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -136,8 +137,8 @@ func (v *visits) add(one *visitor) bool {
 	return true
 }
 
-// withdraw takes a visitor out of the queue and reports whether it was there. One whose look is running is not, and will
-// not be called again.
+// withdraw removes a visitor from the queue and reports whether it was there. A visitor whose look is running
+// is not in the queue, and its look will not be called again.
 func (v *visits) withdraw(one *visitor) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -162,7 +163,7 @@ func (v *visits) admit(most time.Duration) (more bool) {
 		func() {
 			defer func() {
 				if !done {
-					// It panicked, or ended the goroutine: that is the visitor's affair.
+					// look panicked or ended the goroutine. Its Visit reports that.
 					if one.inner = recover(); one.inner == nil {
 						one.err = errGoexit
 					}
@@ -181,13 +182,13 @@ func (v *visits) admit(most time.Duration) (more bool) {
 	}
 }
 
-// errGone is for a visitor that left while it was looking.
+// errGone is the error of a visitor whose context ended while its look was running.
 var errGone = errors.New("vast: the visitor has gone")
 
-// errGoexit is for a visitor that called runtime.Goexit.
+// errGoexit is the error of a visitor whose look called runtime.Goexit.
 var errGoexit = errors.New("vast: the function given to World.Visit ended the goroutine that called it")
 
-// next takes a visitor out of the queue.
+// next removes the first visitor from the queue and returns it, or nil.
 func (v *visits) next() *visitor {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -201,7 +202,7 @@ func (v *visits) next() *visitor {
 	return one
 }
 
-// again lets a visitor wait once more, unless it has gone or the world was closed.
+// again queues a visitor once more, unless it has gone or the world is closed.
 func (v *visits) again(one *visitor) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -218,7 +219,7 @@ func (v *visits) again(one *visitor) bool {
 	return true
 }
 
-// close sends all visitors away.
+// close ends all visits with ErrClosed.
 func (v *visits) close() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

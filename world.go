@@ -15,55 +15,58 @@ import (
 
 // Options say how a world is made. The zero value works.
 type Options struct {
-	// Name is the world's name in statistics, and the purpose under which vm counts its memory. Default: "world".
+	// Name is the world's name in statistics, and the purpose under which vm counts its memory. Default:
+	// "world".
 	Name string
-	// MaxEntities is the largest number of slots, rounded up to whole words of 64. It costs addresses only: for each slot the size of every column's
-	// element and a few bytes. Default: 16,777,216; where address space is dear 1,048,576, and on the heap stand-in, which
-	// takes memory for it at once, 65,536.
+	// MaxEntities is the largest number of slots, rounded up to a multiple of 64. It costs addresses only:
+	// for each slot, the size of an element of every column and a few bytes. Default: 16,777,216; on Windows,
+	// where reserved addresses cost memory, 1,048,576; on the heap stand-in, which takes the memory at once,
+	// 65,536.
 	MaxEntities int
 	// Limit is a budget of committed memory, shared with other worlds and containers. Default: none.
 	Limit *vm.Limit
-	// Pages is the page policy. Default: small pages, and huge pages where an archetype is dense.
+	// Pages is the page policy. Default: small pages, and huge pages where the entities of an archetype are
+	// dense.
 	Pages vm.Pages
 }
 
 // World holds entities and the columns of their components. Make one with [NewWorld].
 //
-// A world is not safe for use from several goroutines at once, with one exception: while nothing changes its structure,
-// any number of goroutines may look entities up and run queries, and write to different elements.
+// A world is not safe for use by several goroutines at once, with one exception: while nothing changes its
+// structure, any number of goroutines may look up entities, run queries, and write to different elements.
 type World struct {
 	options Options
-	calling callback       // the user's function that an operation has called and not come back from
+	calling callback        // the user's function that an operation is calling now
 	mark    generation.Mark // the mark that this world's generations carry
 	closed  bool
 	memory  memory
 
-	// The control arrays, one element for each slot or each 64-slot word. They are carved on first use.
+	// The control arrays have one element for each slot or each 64-slot word. They are carved on first use.
 	size      uint32         // slots for which the control arrays are committed, a multiple of 64
 	gens      unsafe.Pointer // generation of each slot, uint32
-	owners    unsafe.Pointer // owner of word 0; those of the others lie below it
+	owners    unsafe.Pointer // owner of word 0; the owners of other words lie below it
 	control   vm.Seam        // owners below, generations above
 	live      *bitset.Set    // slots that hold an entity
 	liveWords unsafe.Pointer // live.Words()
-	huge      bool           // whether huge pages were asked for behind the generations
-	vacant    *bitset.Set    // words below the frontier that no archetype owns; on the Go heap: a bit for each is little
+	huge      bool           // whether the generations were advised to use huge pages
+	vacant    *bitset.Set    // words below the frontier that no archetype owns; on the Go heap
 	frontier  uint32         // the first word that was never owned
 
 	columns    []*column
 	watched    []*column            // those with hooks, stores or trackers, in the same order
 	relations  []linked             // relations and edges
-	deletion   *deletion            // kept for the next deletion; nil while one runs
+	deletion   *deletion            // a buffer for deletions; nil while one runs
 	resources  map[reflect.Type]any // pointers to values, by their type
-	names      *Names               // nil where there are none
+	names      *Names               // nil before the first call of World.Names
 	archetypes []*Archetype
 	commands   commandsList
 	bySet      map[string]*Archetype // archetypes by the set of their columns
-	extents    []*extent             // by number; nil where it was given back
+	extents    []*extent             // by number; nil for extents that were given back
 	unusedIDs  []uint32              // numbers of given-back extents
 
 	unusedMarks []*marks // of closed trackers
 
-	worn    int    // slots at their last generation: with none, removal need not look for them
+	worn    int    // slots at their last generation; deletions look for them only if there are any
 	changes uint64 // structural changes so far
 	checked uint64 // changes at the last check, in builds that check invariants
 	last    operation
@@ -71,8 +74,8 @@ type World struct {
 	visits visits
 }
 
-// NewWorld returns an empty world. It reserves nothing before the first column or entity is made. It panics when
-// MaxEntities is negative or beyond the range of slot numbers.
+// NewWorld returns an empty world. It reserves no addresses before the first column or entity is made. It
+// panics if MaxEntities is negative or beyond the range of slot numbers.
 func NewWorld(o Options) *World {
 	if o.Name == "" {
 		o.Name = "world"
@@ -80,15 +83,16 @@ func NewWorld(o Options) *World {
 	if o.MaxEntities == 0 {
 		o.MaxEntities = defaultEntities(o.Pages)
 	}
-	const most = min(1<<32-64, math.MaxInt/64&^63) // sums of a few bytes for each slot stay far from overflow
+	const most = min(1<<32-64, math.MaxInt/64&^63) // so that bytes of all slots together cannot overflow
 	if o.MaxEntities < 0 || o.MaxEntities > most {
-		panic(fmt.Sprintf("vast: NewWorld: MaxEntities is %d: use 1 to %d, or 0 for the default", o.MaxEntities, most))
+		panic(fmt.Sprintf("vast: NewWorld: MaxEntities is %d: use 1 to %d, or 0 for the default",
+			o.MaxEntities, most))
 	}
 	o.MaxEntities = (o.MaxEntities + 63) &^ 63
 	return &World{options: o, mark: generation.NewMark()}
 }
 
-// Options returns what the world was made with, with the defaults filled in.
+// Options returns the world's options, with the defaults filled in.
 func (w *World) Options() Options { return w.options }
 
 // Len returns the number of living entities. Complexity: the number of extents.
@@ -102,12 +106,13 @@ func (w *World) Len() int {
 
 // Alive reports whether e is a living entity of this world.
 func (w *World) Alive(e Entity) bool {
-	return e.slot < w.size && *w.generation(e.slot) == e.generation && *w.liveWord(e.slot / 64)>>(e.slot%64)&1 != 0
+	return e.slot < w.size && *w.generation(e.slot) == e.generation &&
+		*w.liveWord(e.slot / 64)>>(e.slot%64)&1 != 0
 }
 
-// Close gives the world's memory back. Every entity becomes stale; pointers and slices into columns must not be used any
-// more, and making entities, columns or queries panics. Closing twice does nothing, except that memory whose giving back
-// failed is tried again.
+// Close releases the world's memory. Every entity becomes stale. Pointers and slices into columns must not be
+// used any more. Making entities, columns or queries panics. A second Close does nothing, except that it
+// tries again to release memory that could not be released.
 func (w *World) Close() error {
 	if w.closed {
 		return w.release()
@@ -132,7 +137,7 @@ func (w *World) Close() error {
 	return w.release()
 }
 
-// release gives all memory back. What could not be given back is tried again when it is called again.
+// release releases all memory. Another call tries again where this one failed.
 func (w *World) release() error {
 	var errs []error
 	for _, c := range w.watched {
@@ -151,34 +156,39 @@ func (w *World) mustBeOpen(what string) {
 }
 
 func closedMessage(what string, w *World) string {
-	return fmt.Sprintf("vast: %s on the closed world %q: do not use a world after Close", what, w.options.Name)
+	return fmt.Sprintf("vast: %s on the closed world %q: do not use a world after Close", what,
+		w.options.Name)
 }
 
-// generation is sound for slots below w.size: the array is committed that far, never moves and holds no Go pointers.
+// generation is sound for slots below w.size: the array is committed up to there, never moves and holds no Go
+// pointers.
 func (w *World) generation(slot uint32) *uint32 {
 	return (*uint32)(unsafe.Add(w.gens, uintptr(slot)*4))
 }
 
-// liveWord is sound for words below w.size/64, as generation is.
+// liveWord is sound for words below w.size/64, for the same reasons as generation.
 func (w *World) liveWord(word uint32) *uint64 {
 	return (*uint64)(unsafe.Add(w.liveWords, uintptr(word)*8))
 }
 
-// owner is what the world knows of a 64-slot word.
+// owner describes who owns a 64-slot word.
 type owner struct {
-	extra  uint64 // columns, by number modulo 64, that were added here to entities not born with them; may hold too many
+	// extra has a bit, the column's number modulo 64, for each column that an entity of the word gained after
+	// its birth. It may have more bits than needed.
+	extra  uint64
 	extent uint32 // number of the extent that the word belongs to
-	floor  uint32 // no generation that Trim took from the word was above it
+	floor  uint32 // no lower than any generation that Trim discarded from the word
 }
 
 const (
 	bytesOwner       = int(unsafe.Sizeof(owner{}))
-	bytesGenerations = 64 * 4 // of a word
-	// controlLead is how far the generations begin into their page: the first owners share it, of as many words.
+	bytesGenerations = 64 * 4 // of one word
+	// controlLead is the offset of the generations in their first page. The owners of the first words lie
+	// before them, so that both share the page.
 	controlLead = 256
 )
 
-// owner is sound for words below w.size/64, as generation is.
+// owner is sound for words below w.size/64, for the same reasons as generation.
 func (w *World) owner(word uint32) *owner {
 	return (*owner)(unsafe.Add(w.owners, -int(word)*bytesOwner))
 }
@@ -209,8 +219,10 @@ func (w *World) prepare() error {
 	if err != nil {
 		return err
 	}
-	r.Label(span.Offset(), span.Size(), vm.Label{What: "the entities of world " + strconv.Quote(w.options.Name),
-		Advice: "make Entity values by births and queries only, and use none of them after Close"})
+	r.Label(span.Offset(), span.Size(), vm.Label{
+		What:   "the entities of world " + strconv.Quote(w.options.Name),
+		Advice: "take Entity values from births and queries only, and do not use them after Close",
+	})
 	w.control = span.Seam(owners+controlLead, bytesOwner, bytesGenerations)
 	w.gens = w.control.Base()
 	w.owners = unsafe.Add(w.gens, -bytesOwner)
@@ -235,8 +247,8 @@ func (w *World) reach(end uint32) error {
 		return err
 	}
 	if huge := vm.HugePageSize(); huge > 0 && !w.huge && w.control.Above() >= huge {
-		// Generations are read for every look-up, in any order: huge pages spare address translations. Without them the
-		// world works as well.
+		// Every look-up reads a generation, in any order, so huge pages save address translations. The world
+		// works without them, too.
 		w.huge = true
 		_ = w.control.Region().Huge(w.control.Offset()-controlLead, 4*w.options.MaxEntities)
 	}
@@ -246,11 +258,12 @@ func (w *World) reach(end uint32) error {
 
 // measure counts the slots for which the control arrays are committed.
 func (w *World) measure() {
-	slots := min(w.control.Above()/4, w.control.Below()/bytesOwner*64, w.live.Len(), w.vacant.Len()*64, w.options.MaxEntities)
+	slots := min(w.control.Above()/4, w.control.Below()/bytesOwner*64, w.live.Len(), w.vacant.Len()*64,
+		w.options.MaxEntities)
 	w.size = uint32(slots) &^ 63
 }
 
-// Slots returns the end of the slots: the slot of every living entity is below it. Complexity: constant.
+// Slots returns the end of the slots in use: every living entity has a slot below it. Complexity: constant.
 func (w *World) Slots() int {
 	if w.closed {
 		return 0

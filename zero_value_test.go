@@ -2,7 +2,7 @@ package vast
 
 import "testing"
 
-// TestZeroValues: what was not made as it should be says how to make it, in each verb.
+// TestZeroValues: each verb of a zero value panics with a text that says how to make a value.
 func TestZeroValues(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
@@ -62,7 +62,7 @@ func TestZeroValues(t *testing.T) {
 			func() { HeapColumn[string]{}.SetLater(cs, e, "x") }, func() { NewTracker(w, Tag{}) },
 		}},
 		{"not made with World.Archetype", []func(){func() { cs.New(nil) }, func() { cs.New(new(Archetype)) }}},
-		{"no function that returns the key", []func(){func() { NewOrder[uint64, uint64](w.Query(c), c, nil) }}},
+		{"key is nil", []func(){func() { NewOrder[uint64, uint64](w.Query(c), c, nil) }}},
 	} {
 		for i, do := range test.do {
 			if v := panicOf(do); v == nil {

@@ -218,7 +218,7 @@ func mustSayHow(t *testing.T, what string, err error) {
 	text := fmt.Sprint(failed.Value)
 	for _, remedy := range []string{"after the loop", ": call it ", "make one loop of the two",
 		"use a world after Close", "wait on another goroutine",
-		"do there what look would do", goexit, "record what hooks want in other Commands"} {
+		"do the work of look there", goexit, "let hooks record into other Commands"} {
 		if strings.Contains(text, remedy) {
 			return
 		}

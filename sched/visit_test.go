@@ -144,7 +144,7 @@ func TestVisitFromSystem(t *testing.T) {
 			s.Add(system)
 		}
 		if err := s.Tick(); err == nil ||
-			!strings.Contains(err.Error(), "World.Visit was called by what the owner of world") {
+			!strings.Contains(err.Error(), "World.Visit was called by code that the owner of world") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err := s.Close(); err != nil {
