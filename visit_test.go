@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// visiting starts a visit and returns once it waits, with what it will return.
+// visiting starts a visit, waits until the visit waits, and returns a channel for its result.
 func visiting(t *testing.T, w *World, ctx context.Context, look func() bool) <-chan error {
 	t.Helper()
 	bell := make(chan struct{}, 1)
 	defer w.NotifyVisits(bell)()
 	select {
-	case <-bell: // of those who wait already
+	case <-bell: // for visits that wait already
 	default:
 	}
 	result := make(chan error, 1)
@@ -89,7 +89,7 @@ func TestVisitWithdrawn(t *testing.T) {
 		t.Errorf("a visit with an ended context returned %v", err)
 	}
 
-	// One that ends in the middle of a call is waited for.
+	// A visit whose context ends in the middle of a call waits for the call.
 	ctx, cancel := context.WithCancel(context.Background())
 	inside, calls := true, 0
 	result = visiting(t, w, ctx, func() bool {
@@ -194,7 +194,7 @@ func TestVisitsFromManyGoroutines(t *testing.T) {
 	}
 }
 
-// TestVisitFromLook: a look that visits would wait for itself, and is told so.
+// TestVisitFromLook: a look that visits would wait for itself; it panics.
 func TestVisitFromLook(t *testing.T) {
 	w := NewWorld(Options{Name: "home"})
 	defer w.Close()
@@ -211,7 +211,7 @@ func TestVisitFromLook(t *testing.T) {
 	}()
 	<-bell
 	w.Admit(time.Hour)
-	if s, _ := (<-told).(string); !strings.Contains(s, `what the owner of world "home" is at`) {
+	if s, _ := (<-told).(string); !strings.Contains(s, `code that the owner of world "home" runs`) {
 		t.Errorf("it panics with %q", s)
 	}
 }
