@@ -39,7 +39,7 @@ func TestQuestion(t *testing.T) {
 		time.Sleep(time.Second)
 		given := time.Now()
 		if a, at := q.ask(ctx, time.Second, time.Second); a != 1 || time.Since(at) != 2*time.Second || time.Since(given) != time.Second {
-			t.Errorf("a world that lets nobody in: %d of %v after %v", a, at, time.Since(given))
+			t.Errorf("a world that admits no visitors: %d of %v after %v", a, at, time.Since(given))
 		}
 		go ask() // the earlier question is still waiting
 		synctest.Wait()

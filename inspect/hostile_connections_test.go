@@ -165,7 +165,7 @@ func TestStreamThatIsNotRead(t *testing.T) {
 	eventually(t, "the streams are dropped", func() bool { return len(f.streams) == 0 })
 	// The topic was made only as often as the system's buffers could take it: nothing waits in the server.
 	if n := made.Load(); n > 4*64 {
-		t.Errorf("%d MiB were made for nobody", n*size>>20)
+		t.Errorf("%d MiB were made without a reader", n*size>>20)
 	}
 }
 
@@ -247,7 +247,7 @@ func TestNobodyIsLeftWaiting(t *testing.T) {
 	const serving = 2 // goroutines of the inspector itself
 	eventually(t, "the requests' goroutines end", func() bool { return runtime.NumGoroutine() <= before+serving })
 	if w.Admit(0) || len(in.looking) != 0 {
-		t.Error("somebody still waits")
+		t.Error("a request still waits")
 	}
 	in.Close()
 	eventually(t, "the inspector's goroutines end", func() bool { return runtime.NumGoroutine() <= before })

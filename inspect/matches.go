@@ -98,7 +98,7 @@ func (m *matches) isOver() bool {
 	}
 }
 
-// from returns the slots of at most so many matches, beginning with a rank.
+// from returns the slots of at most most matches, beginning with a rank.
 func (m *matches) from(rank, most int) (slots []int) {
 	for i, mask := range m.words {
 		if n := bits.OnesCount64(mask); rank >= n {

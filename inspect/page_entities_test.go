@@ -126,7 +126,7 @@ func TestPageShowsEntityBesideTheList(t *testing.T) {
 	}
 	p.setQuery("16000")
 	p.Press(kb.Enter)
-	p.waitText(".querybox-message", "slot 16000")
+	p.waitText(".querybox-message", "Slot 16000")
 	p.Eval("[...document.querySelectorAll('.entities-side button')].find((b) => b.textContent === 'Close').click()", nil)
 	p.Until("document.querySelector('.entities-side').hidden && !location.hash.includes('entity=')")
 

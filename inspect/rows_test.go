@@ -230,7 +230,7 @@ func TestRowsForAClientThatGoes(t *testing.T) {
 	}
 	for deadline := time.Now().Add(time.Minute); len(f.asked.turns) > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("%d searches go on for nobody", len(f.asked.turns))
+			t.Fatalf("%d searches go on without a client", len(f.asked.turns))
 		}
 	}
 }

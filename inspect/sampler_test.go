@@ -114,12 +114,12 @@ func TestSamplerStopsWhenNobodyLooks(t *testing.T) {
 		time.Sleep(watchTime + 2*time.Second)
 		looks := p.looks.Load()
 		if looks < 20 || looks > 24 {
-			t.Errorf("looked %d times in the %v after somebody asked", looks, watchTime)
+			t.Errorf("looked %d times in the %v after a request", looks, watchTime)
 		}
 		p.loops.Wait() // hangs unless the loop has ended
 		time.Sleep(time.Hour)
 		if n := p.looks.Load() - looks; n != 0 {
-			t.Errorf("looked %d times when nobody did", n)
+			t.Errorf("looked %d times without a reader", n)
 		}
 		before := len(p.past())
 		p.sample(t)
