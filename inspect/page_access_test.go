@@ -11,6 +11,8 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 // named are the roles of controls, which need a name for screen readers.
@@ -70,7 +72,7 @@ func (p *tab) checkAccess(where string) {
 	}
 }
 
-// TestPageAccess checks each page in a wide and in a narrow window.
+// TestPageAccess checks each page in a narrow window, and in a wide one in the long form.
 func TestPageAccess(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})
@@ -78,7 +80,8 @@ func TestPageAccess(t *testing.T) {
 	p.waitPage("overview")
 	addresses := p.pagesListed()
 	addresses = append(addresses, "entity/"+f.paris.String())
-	for _, width := range []int{1280, 360} {
+	widths := []int{360, 1280}
+	for _, width := range widths[:longtest.Pick(1, 2)] {
 		p.Window(width, 800)
 		for _, address := range addresses {
 			p.Eval(fmt.Sprintf("location.hash = '#/%s'", address), nil)
