@@ -68,7 +68,7 @@ func TestQuery(t *testing.T) {
 			t.Errorf("%s: Runs yields %d entities, want %d", tt.name, len(got), len(want))
 		}
 	}
-	// Without leaves the query that it is called on as it was.
+	// Without does not change the query that it is called on.
 	q := w.Query(a)
 	q.Without(b)
 	if q.Count() != 10_000 {
@@ -76,7 +76,7 @@ func TestQuery(t *testing.T) {
 	}
 }
 
-// TestQueryBeforeColumnsGrow makes queries first and entities afterwards: a query sees the world as it is.
+// TestQueryBeforeColumnsGrow makes queries before entities: a query sees the world as it is.
 func TestQueryBeforeColumnsGrow(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -152,7 +152,7 @@ func TestQueryLeftEarly(t *testing.T) {
 	n := 0
 	for e := range q.All() {
 		if n++; n == 700 {
-			w.Delete(e) // the last step: the loop does not go on
+			w.Delete(e) // the loop ends here
 			break
 		}
 	}
@@ -163,7 +163,7 @@ func TestQueryLeftEarly(t *testing.T) {
 	if n != 700 || w.Len() != 2000 || q.Count() != 2000 {
 		t.Errorf("%d steps, %d entities, %d match", n, w.Len(), q.Count())
 	}
-	// Queries inside queries, and writing values, are no changes.
+	// Queries inside queries and written values do not change the structure.
 	sum := 0
 	for e := range q.All() {
 		if e.Slot()%500 == 0 {
@@ -214,7 +214,7 @@ func TestQueryAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestQueryOfEightColumns has bits in random places of more columns than the filter holds in fields of its own.
+// TestQueryOfEightColumns sets random bits in more columns than the filter has fields for.
 func TestQueryOfEightColumns(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -266,7 +266,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("the run is [%d, +%d)", r.Start(), r.Len())
 		}
 		for _, i := range []int{-1, 100, math.MaxInt} {
-			if v := panicOf(func() { r.Entity(i) }); fmt.Sprint(v) != "vast: Run.Entity: index out of range" {
+			if v := panicOf(func() { r.Entity(i) }); fmt.Sprint(v) != "vast: Run.Entity: the index is out of range: use 0 to Len()-1" {
 				t.Errorf("Entity(%d): %v", i, v)
 			}
 		}

@@ -19,7 +19,7 @@ func (r Run) Len() int { return int(r.n) }
 // Entity returns the run's i-th entity. It panics unless 0 ≤ i < Len.
 func (r Run) Entity(i int) Entity {
 	if uint(i) >= uint(r.n) {
-		panic("vast: Run.Entity: index out of range")
+		panic("vast: Run.Entity: the index is out of range: use 0 to Len()-1")
 	}
 	slot := r.start + uint32(i)
 	return Entity{slot: slot, generation: *(*uint32)(unsafe.Add(r.gens, uintptr(slot)*4))}

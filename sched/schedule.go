@@ -200,7 +200,7 @@ func (s *Schedule) Graph() Graph {
 }
 
 // GrowCommandBytes makes room for the given number of bytes of commands in each worker's Commands (see
-// vast.Commands.Grow), so that recording them cannot fail in the next tick. It returns a [*vm.Error] if there
+// vast.Commands.GrowBytes), so that recording them cannot fail in the next tick. It returns a [*vm.Error] if there
 // is no memory.
 func (s *Schedule) GrowCommandBytes(bytes int) error {
 	s.enter("GrowCommandBytes")
