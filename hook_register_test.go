@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestHooksThatRegisterHooks: a hook that registers another neither hides a hook nor has one called twice, and the new one
-// is told of the entities whose turn comes afterwards.
+// TestHooksThatRegisterHooks registers hooks in hooks. Each older hook still runs once for each entity. The
+// new hook runs for the entities whose turn comes afterwards.
 func TestHooksThatRegisterHooks(t *testing.T) {
 	for name, end := range map[string]func(*World, []Entity){
 		"Delete": func(w *World, es []Entity) {
@@ -52,7 +52,7 @@ func TestHooksThatRegisterHooks(t *testing.T) {
 			end(w, es)
 			want := map[string]int{"1": 2, "2": 2, "3": 2, "3 late": 2}
 			if name == "Delete" && !linked {
-				want["0"] = 1 // of the entity that is deleted afterwards; in a cascade both go at once
+				want["0"] = 1 // for the entity that is deleted afterwards; a cascade deletes both at once
 			}
 			if !maps.Equal(told, want) {
 				t.Errorf("%s, linked %t: told %v, want %v", name, linked, told, want)
@@ -65,7 +65,7 @@ func TestHooksThatRegisterHooks(t *testing.T) {
 	}
 }
 
-// TestRelationMadeByHook: the deletion that is under way does not know the new relation, and needs not to.
+// TestRelationMadeByHook registers a relation while a deletion runs. The deletion goes on without it.
 func TestRelationMadeByHook(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()

@@ -19,7 +19,7 @@ func mustPanic(t *testing.T, want string, f func()) {
 	f()
 }
 
-// heard is what hooks were told.
+// heard lists the calls of hooks.
 type heard []string
 
 func (h *heard) hook(what string) func(Entity, *number) {
@@ -156,7 +156,8 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// TestOnlyWatchedColumnsAreLookedAt: what a deletion looks at must not grow with the number of registered columns.
+// TestOnlyWatchedColumnsAreLookedAt: the work of a deletion must not grow with the number of registered
+// columns.
 func TestOnlyWatchedColumnsAreLookedAt(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 64})
 	defer w.Close()

@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestBadInputOfEachStorage holds what is no error, but comes to nothing, in each kind of column.
+// TestBadInputOfEachStorage passes stale and foreign entities to each kind of column: nothing happens.
 func TestBadInputOfEachStorage(t *testing.T) {
 	for kind := range 4 {
 		w, abroad := NewWorld(Options{Name: "home", MaxEntities: 1024}), NewWorld(Options{Name: "abroad", MaxEntities: 1024})
@@ -24,7 +24,7 @@ func TestBadInputOfEachStorage(t *testing.T) {
 		gone := a.New()
 		s.add(gone, 1)
 		w.Delete(gone)
-		again := a.New() // in the slot of gone
+		again := a.New() // takes the slot of gone
 		if again.Slot() != gone.Slot() || !s.add(e, 5) {
 			t.Fatalf("%s: the test is not set up", s.name)
 		}
@@ -45,7 +45,8 @@ func TestBadInputOfEachStorage(t *testing.T) {
 				t.Errorf("%s: something is done to %s", s.name, name)
 			}
 		}
-		// Adding what exists overwrites, and is no structural change: a query may run meanwhile.
+		// Adding a component that exists overwrites it. That does not change the structure, so a query may
+		// run.
 		for e := range w.Query(s.column).All() {
 			if !s.add(e, 6) {
 				t.Errorf("%s: adding again fails", s.name)
@@ -69,7 +70,8 @@ func TestBadInputOfEachStorage(t *testing.T) {
 	}
 }
 
-// TestChangesInNestedQueries: a query inside a query may run; a structural change in the inner one stops at its next step.
+// TestChangesInNestedQueries changes the structure in a query that runs inside a query. The inner query
+// panics at its next step.
 func TestChangesInNestedQueries(t *testing.T) {
 	w := NewWorld(Options{Name: "home", MaxEntities: 1024})
 	defer w.Close()
@@ -98,7 +100,7 @@ func TestChangesInNestedQueries(t *testing.T) {
 	if outer != 1 || inner != 1 {
 		t.Errorf("%d outer and %d inner steps", outer, inner)
 	}
-	// A bulk operation inside walks to its end; the query around it is the one that cannot go on.
+	// A bulk operation inside reaches its end; the query around it cannot go on.
 	says(t, func() {
 		for range q.All() {
 			outer++
@@ -110,7 +112,8 @@ func TestChangesInNestedQueries(t *testing.T) {
 	}
 }
 
-// TestRecursionInOnRemove: a hook that removes or deletes, be it what it is told of, panics before anything is lost.
+// TestRecursionInOnRemove: a hook that removes or deletes panics before anything is lost, also for the entity
+// of the hook.
 func TestRecursionInOnRemove(t *testing.T) {
 	for kind := range 4 {
 		for name, do := range map[string]func(w *World, s bulkVerbs, e Entity){
@@ -149,7 +152,7 @@ func TestRecursionInOnRemove(t *testing.T) {
 	}
 }
 
-// TestFourBillionSlots: addresses are all that they cost; entities beyond are refused.
+// TestFourBillionSlots makes a world of the largest size: it costs addresses only, and refuses more entities.
 func TestFourBillionSlots(t *testing.T) {
 	most := uint64(1<<32 - 64)
 	if vm.HeapStandIn() || most > math.MaxInt {
@@ -168,7 +171,7 @@ func TestFourBillionSlots(t *testing.T) {
 	}
 }
 
-// TestExtremeComponents: components of 0 bytes and of 1 MiB.
+// TestExtremeComponents uses components of 0 bytes and of 1 MiB.
 func TestExtremeComponents(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 256})
 	defer w.Close()
@@ -185,7 +188,7 @@ func TestExtremeComponents(t *testing.T) {
 		t.Error("a component of 0 bytes is not removed")
 	}
 	if vm.HeapStandIn() {
-		return // it holds the big columns on the Go heap
+		return // the Go heap holds the large columns
 	}
 	type large [1 << 20]byte
 	big, bigRare := NewColumn[large](w), NewSparseColumn[large](w)
@@ -201,7 +204,8 @@ func TestExtremeComponents(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestThousandColumns: verbs, queries and deletion with many columns, of which an entity has many or few.
+// TestThousandColumns adds, queries and deletes in a world with many columns. Entities have many or few of
+// them.
 func TestThousandColumns(t *testing.T) {
 	const columns = 1100
 	if vm.HeapStandIn() {

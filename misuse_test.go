@@ -189,7 +189,7 @@ func TestChangesInsideQueries(t *testing.T) {
 			}
 			begin()
 			filled := w.Archetype(born, late)
-			if tt.name == "Column.Add" { // which changes the structure only where there is none
+			if tt.name == "Column.Add" { // it changes the structure only if the entity lacks the component
 				filled = w.Archetype(born)
 			}
 			says(t, func() {
@@ -210,9 +210,9 @@ func TestNoChangesInsideQueries(t *testing.T) {
 	w.Delete(dead)
 	a.NewN(200, nil)
 	n := 0
-	//vastvet:ignore queryloop: nothing is changed
+	//vastvet:ignore queryloop: nothing changes
 	for e := range w.Query(c).All() {
-		// What comes to nothing is no change.
+		// A call without an effect does not count as a change.
 		if w.Delete(dead) || c.Remove(dead) || none.Remove(e) || c.Add(dead, 1) != nil || w.DeleteAll(w.Query(none)) != 0 {
 			t.Fatal("a stale entity is found")
 		}

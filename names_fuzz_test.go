@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// FuzzNames gives names of any bytes, takes them, and deletes those who have them.
+// FuzzNames gives and removes names of any bytes, and deletes entities with names.
 func FuzzNames(f *testing.F) {
 	f.Add("a\x00b", []byte{0, 1, 1, 0, 1, 1, 2, 1, 2, 0, 1, 3, 1, 0, 0, 1, 2, 2, 1, 0, 1})
 	f.Add("", []byte{1, 1, 1, 1, 0, 2, 3, 4, 5, 6, 7, 8, 9})
@@ -16,7 +16,7 @@ func FuzzNames(f *testing.F) {
 		defer w.Close()
 		names, b := w.Names(), modeltest.NewStream(data)
 		byName, byEntity := map[string]Entity{}, map[Entity]string{}
-		var es []Entity // deleted ones too
+		var es []Entity // includes deleted entities
 		for len(es) < 20 {
 			es = append(es, w.Archetype().New())
 		}

@@ -113,7 +113,7 @@ func TestNames(t *testing.T) {
 	if _, err := names.Set(e, "second"); err != nil || w.Changes() == changes {
 		t.Errorf("renaming is no structural change, or %v", err)
 	}
-	for range 1000 { // names of the deleted do not pile up
+	for range 1000 { // names of deleted entities do not pile up
 		e := a.New()
 		if _, err := names.Set(e, fmt.Sprintf("passing %d", rnd.Uint64())); err != nil {
 			t.Fatal(err)
@@ -137,7 +137,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestNoNameByBirth: an entity gets a name from Set only, so that whoever has the component has a name.
+// TestNoNameByBirth: only Set gives an entity a name, so each entity with the component has a name.
 func TestNoNameByBirth(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
@@ -159,7 +159,7 @@ func TestNoNameByBirth(t *testing.T) {
 	}
 }
 
-// TestNamesLetGo: Reset and Trim give back the memory of the names of the deleted.
+// TestNamesLetGo: Reset and Trim give back the memory of deleted entities' names.
 func TestNamesLetGo(t *testing.T) {
 	const n = 50_000
 	for name, empty := range map[string]func(*World) error{
@@ -190,7 +190,7 @@ func TestNamesLetGo(t *testing.T) {
 	}
 }
 
-// heapInUse returns the bytes of what is reachable on the Go heap.
+// heapInUse returns the reachable bytes on the Go heap.
 func heapInUse() int {
 	runtime.GC()
 	runtime.GC()
@@ -199,7 +199,7 @@ func heapInUse() int {
 	return int(m.HeapAlloc)
 }
 
-// TestRenamingIsWriting: trackers of the names are told of an entity that is given another name.
+// TestRenamingIsWriting: trackers of the names see that an entity gets another name.
 func TestRenamingIsWriting(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
@@ -216,7 +216,7 @@ func TestRenamingIsWriting(t *testing.T) {
 	set(other, "Nice")
 	tr := NewTracker(w, names)
 	set(e, "Lutetia")
-	set(other, "Nice") // the name that it has
+	set(other, "Nice") // its current name
 	if got := slices.Collect(tr.Changed(names)); !slices.Equal(got, []Entity{e}) {
 		t.Errorf("%v are told of, want %v", got, e)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Components of odd shapes pass through all storages and verbs, and are described and printed.
+// These tests pass components of odd shapes through all storages and verbs, describe them and print them.
 
 type deep1 struct{ A, B [2]struct{ C [3]uint16 } }
 type deep2 struct{ D, E deep1 }
@@ -51,7 +51,7 @@ func tryOddShape[T comparable](t *testing.T, zero, one T) {
 		slots = 256
 	}
 	if vm.HeapStandIn() && unsafe.Sizeof(zero) > 1<<16 {
-		return // a column of them would take its memory at once
+		return // such a column would take its memory at once
 	}
 	for kind, make := range map[string]func(w *World) oddStorage[T]{
 		"Column":       func(w *World) oddStorage[T] { return NewColumn[T](w) },
@@ -151,7 +151,7 @@ func TestOddShapes(t *testing.T) {
 	tryOddShape(t, [100_003]byte{}, [100_003]byte{100_002: 2})
 }
 
-// TestManyColumns: 300 columns, more than a word's mask can tell apart, each with a few entities.
+// TestManyColumns uses 300 columns, more than the bits of a word's mask, each with a few entities.
 func TestManyColumns(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 15})
 	defer w.Close()
@@ -175,7 +175,7 @@ func TestManyColumns(t *testing.T) {
 	if n := w.Query(any...).Count(); n != 1 {
 		t.Errorf("%d entities have all", n)
 	}
-	// Of 601 entities 5 have column 7, and of the others 70 have two columns below the hundredth.
+	// 5 of 601 entities have column 7. 70 of the others have two columns below the hundredth.
 	if n := w.Query().Any(any[100:]...).Without(cols[7]).Count(); n != 601-5-70 {
 		t.Errorf("%d have one of two hundred columns, and lack another", n)
 	}
@@ -207,7 +207,7 @@ func TestManyColumns(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestHundredThousandArchetypes: each of many archetypes has an entity, gives it up, and lets others have its slots.
+// TestHundredThousandArchetypes: each of many archetypes gets an entity, loses it, and returns its slots for other archetypes.
 func TestHundredThousandArchetypes(t *testing.T) {
 	bits := longtest.Pick(14, 17)
 	if testing.Short() || raceEnabled || vm.HeapStandIn() {
@@ -242,7 +242,7 @@ func TestHundredThousandArchetypes(t *testing.T) {
 		}
 	}
 	more := w.Archetype(tags[0], NewTag(w, "late"))
-	more.NewN(32<<bits, nil) // which takes back what the archetypes keep without need
+	more.NewN(32<<bits, nil) // this takes back the slots that archetypes keep and do not need
 	if w.Len() != 1<<bits/2+32<<bits {
 		t.Errorf("%d entities", w.Len())
 	}

@@ -39,7 +39,7 @@ func TestOptionalIllFormed(t *testing.T) {
 	says(t, func() { q.Among(nil) }, "Query.Among on the closed world")
 }
 
-// TestOptionalBorders: runs end at the borders of words, blocks and of a column's memory.
+// TestOptionalBorders lets runs end at the borders of words, of blocks and of a column's memory.
 func TestOptionalBorders(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -71,8 +71,8 @@ func TestOptionalBorders(t *testing.T) {
 	}
 }
 
-// TestExactlySeesLaterColumns: what is registered after the query was made keeps entities out too; not so the package's
-// own columns.
+// TestExactlySeesLaterColumns: a column that is registered after the query excludes entities, too. The package's own columns
+// do not.
 func TestExactlySeesLaterColumns(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 4096})
 	defer w.Close()
@@ -103,7 +103,7 @@ func TestExactlySeesLaterColumns(t *testing.T) {
 	last.c.internal = false
 }
 
-// TestAmongAgain: a list's query may be used again after deaths and births.
+// TestAmongAgain runs a query with a list again after deaths and births.
 func TestAmongAgain(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 4096})
 	defer w.Close()
@@ -128,7 +128,7 @@ func TestAmongAgain(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestFormsSideBySide runs queries on several goroutines at once; the race detector looks on.
+// TestFormsSideBySide runs queries on several goroutines at once, for the race detector.
 func TestFormsSideBySide(t *testing.T) {
 	f := newFormsWorld(rand.New(rand.NewPCG(1, 2)), 70, 3000)
 	defer f.Close()

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// ordered checks an Order of n entities with keys made by random against a stable sort.
+// ordered checks an Order of n entities with random keys against a stable sort.
 func ordered[K OrderKey](t *testing.T, n int, random func(*rand.Rand) K) {
 	t.Helper()
 	seed := rand.Uint64()
@@ -164,7 +164,7 @@ func TestOrderMisuse(t *testing.T) {
 	}, "while a query was running, by World.Delete")
 	n := 0
 	for _, v := range o.All() {
-		*v = 9 // changes no order any more
+		*v = 9 // changes the order no more
 		if n++; n == 2 {
 			break
 		}
@@ -182,7 +182,7 @@ func TestOrderMisuse(t *testing.T) {
 	}, "on the closed world")
 }
 
-// TestOrderOfSources: entities with equal keys come by slot also where the query yields them in another order.
+// TestOrderOfSources: entities with equal keys come by slot, even if the query yields them in another order.
 func TestOrderOfSources(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 4096})
 	defer w.Close()
@@ -190,7 +190,7 @@ func TestOrderOfSources(t *testing.T) {
 	rel := NewRelation(w, "ChildOf", RelationOptions{})
 	a := w.Archetype(c)
 	target := a.New()
-	for _, n := range []int{10, 300} { // below and above what is sorted by counting
+	for _, n := range []int{10, 300} { // below and above the bound for sorting by counting
 		var want []Entity
 		for range n {
 			want = append(want, a.New())

@@ -11,7 +11,7 @@ func TestPlaceholders(t *testing.T) {
 	num := NewColumn[uint64](w)
 	a, b := w.Archetype(num), w.Archetype()
 	c, other := NewCommands(w, CommandsOptions{}), NewCommands(w, CommandsOptions{})
-	// Of another buffer, and of a later position.
+	// Placeholders of another buffer, and of a later position.
 	p, q := c.New(a), other.New(a)
 	if p == q || p.Slot() != q.Slot() {
 		t.Errorf("placeholders %v and %v", p, q)
@@ -32,7 +32,7 @@ func TestPlaceholders(t *testing.T) {
 	if c.Resolve(p).IsZero() || w.Alive(c.Resolve(p)) || c.Resolve(q) != (Entity{}) {
 		t.Errorf("%v, %v", c.Resolve(p), c.Resolve(q))
 	}
-	// Of an earlier batch, at the same place.
+	// A placeholder of an earlier recording, at the same place.
 	s := c.New(a)
 	if s == p || s.Slot() != p.Slot() || c.Resolve(p) != (Entity{}) {
 		t.Errorf("placeholder %v after %v", s, p)
@@ -43,7 +43,7 @@ func TestPlaceholders(t *testing.T) {
 	if done, err := w.Apply(c); done != (Applied{Done: 2, Skipped: 2}) || err != nil || *num.Get(c.Resolve(s)) != 5 {
 		t.Errorf("%+v, %v", done, err)
 	}
-	// Forged ones: at places where no entity was made, and beyond.
+	// Forged placeholders: at places without a birth, and behind the end.
 	num.SetLater(c, c.New(a), 6)
 	good := c.New(a)
 	for slot := range uint32(100) {

@@ -11,13 +11,13 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// A stream of bytes is decoded into operations on two worlds under one limit, which closes and opens meanwhile. A model
-// knows what each Grow has promised: what is promised never fails, whatever happened to the limit, to the other world and to
-// what shares a column. What fails leaves everything as it was, by the bytes that are committed and by the limit.
+// This test decodes a stream of bytes into operations on two worlds that share a limit, which closes and opens in between. A
+// model knows the promises of each Grow. A promised operation never fails, in spite of the limit, the other world and other
+// users of a column. A failed operation changes nothing: the test compares committed bytes and the limit.
 
 type promisedElement [1 << 10]byte
 
-// promisesWorld is a world and what was promised in it.
+// promisesWorld is a world and its promises.
 type promisesWorld struct {
 	*World
 	dense      Column[[100]byte]
@@ -43,7 +43,7 @@ type promisesModel struct {
 	step     int
 	what     string
 	refusals int
-	redeemed int // promised operations that were done while nothing more could be committed
+	redeemed int // promised operations that ran while the limit was closed
 }
 
 const promisesSlots = 3000
@@ -75,8 +75,7 @@ func (m *promisesModel) must(ok bool, format string, a ...any) {
 	}
 }
 
-// try calls f, which must not fail where that is promised, and reports whether it did not. Where it fails nothing may have
-// changed.
+// try calls f and reports whether f succeeded. A promised f must succeed. A failed f must have changed nothing.
 func (m *promisesModel) try(promised bool, f func() error) bool {
 	m.t.Helper()
 	type state struct {
@@ -133,7 +132,7 @@ func (m *promisesModel) run(stream []byte) {
 	m.must(m.limit.Used() == 0, "%d bytes are in use after all worlds were closed", m.limit.Used())
 }
 
-// redeem uses what was promised to an archetype while nothing can be committed.
+// redeem uses the promises to an archetype while the limit is closed.
 func (m *promisesModel) redeem(f *promisesWorld, a int) {
 	m.limit.SetMax(m.limit.Used())
 	m.born(f, a, f.births[a])
@@ -250,7 +249,7 @@ func (m *promisesModel) apply(f *promisesWorld, b *byteStream) {
 	}
 }
 
-// some chooses a few entities that are alive.
+// some chooses a few live entities.
 func (f *promisesWorld) some(b *byteStream) (es []Entity) {
 	if len(f.alive) > 0 {
 		at := b.next16() % len(f.alive)
@@ -274,7 +273,7 @@ func (m *promisesModel) addMany(f *promisesWorld, c int, es []Entity, what strin
 	}
 }
 
-// deleteSome deletes some entities, and voids what was promised to their archetypes.
+// deleteSome deletes some entities, and voids the promises to their archetypes.
 func (m *promisesModel) deleteSome(f *promisesWorld, b *byteStream) {
 	m.what = "deletions"
 	for _, e := range f.some(b) {
@@ -314,7 +313,7 @@ func (m *promisesModel) applyLinks(f *promisesWorld, b *byteStream) {
 		m.what = "links"
 		for i := 1; i < len(es); i++ {
 			if f.child.Has(es[0]) || f.child.CountSources(es[i]) > 0 {
-				continue // hierarchies of two levels, as were promised
+				continue // the promise is for hierarchies of two levels
 			}
 			promised := int(max(es[0].Slot(), es[i].Slot())) < f.links
 			m.try(promised, func() error { f.child.Set(es[i], es[0]); return nil })
@@ -332,7 +331,7 @@ func (m *promisesModel) applyTracker(f *promisesWorld, b *byteStream) {
 		f.trackers[0].Close()
 		f.trackers = f.trackers[1:]
 	}
-	// A tracker is memory for each slot, of columns that are promised too.
+	// A tracker needs memory for each slot, also of columns with promises.
 	m.try(false, func() error {
 		f.trackers = append(f.trackers, NewTracker(f.World, f.sparse[b.next()%2], f.dense))
 		return nil

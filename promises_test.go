@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestPromisesOfBirthsAdd: archetypes that share a sparse column are promised room each, and Trim leaves it to them.
+// TestPromisesOfBirthsAdd promises room to several archetypes that share a sparse column. Trim keeps all of it.
 func TestPromisesOfBirthsAdd(t *testing.T) {
 	limit := vm.NewLimit(1 << 30)
 	w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})
@@ -35,7 +35,7 @@ func TestPromisesOfBirthsAdd(t *testing.T) {
 		t.Errorf("%d entities have the component", c.Len())
 	}
 	exhausted(t, func() error { a.NewN(1000, nil); return nil }, vm.ErrLimit, "")
-	// Once the births were made nothing is promised any more.
+	// After these births no promise is left.
 	w.DeleteAll(w.Query())
 	if err := w.Trim(); err != nil {
 		t.Fatal(err)
@@ -45,7 +45,7 @@ func TestPromisesOfBirthsAdd(t *testing.T) {
 	}
 }
 
-// TestPromisesAreNoMoreThanSlots: more can be promised than there will ever be entities, and births go on.
+// TestPromisesAreNoMoreThanSlots promises more births than the world can hold. Births still succeed.
 func TestPromisesAreNoMoreThanSlots(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
@@ -65,7 +65,7 @@ func TestPromisesAreNoMoreThanSlots(t *testing.T) {
 	says(t, func() { a.NewN(-1, nil) }, "Archetype.NewN(-1)", "cannot be negative")
 }
 
-// TestRefusedLeavesNothing: what fails for want of memory gives back all that it had committed on the way.
+// TestRefusedLeavesNothing: an operation that fails for want of memory gives back all that it committed.
 func TestRefusedLeavesNothing(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("the addresses of these worlds would take memory in this build")
@@ -127,8 +127,7 @@ func TestRefusedLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestGrowAllocatesNothing: a Grow for which there is room already costs a few comparisons, so that it can be called each
-// tick.
+// TestGrowAllocatesNothing: a Grow that finds enough room costs a few comparisons, so a program can call it in each tick.
 func TestGrowAllocatesNothing(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 12})
 	defer w.Close()

@@ -12,7 +12,7 @@ const raceEnabled = true
 
 func init() { children["two writers"] = twoWriters }
 
-// twoWriters is a program with a race in component data.
+// twoWriters has a race on the data of a component.
 func twoWriters() {
 	w := NewWorld(Options{MaxEntities: 64})
 	c := NewColumn[uint64](w)
@@ -28,7 +28,7 @@ func twoWriters() {
 	wg.Wait()
 }
 
-// TestRaceIsFound: components lie in memory that the race detector watches, in builds with it.
+// TestRaceIsFound: in builds with the race detector, components lie in memory that it watches.
 func TestRaceIsFound(t *testing.T) {
 	out, err := runChild(t, "two writers")
 	if err == nil || !strings.Contains(out, "WARNING: DATA RACE") || !strings.Contains(out, "twoWriters") {

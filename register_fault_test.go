@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestRegisteringFails: what cannot be registered leaves no column behind, and can be registered afterwards.
+// TestRegisteringFails: a failed registration leaves no column behind, and succeeds later.
 func TestRegisteringFails(t *testing.T) {
 	for name, register := range map[string]func(w *World){
 		"Column":       func(w *World) { NewColumn[uint64](w) },
@@ -20,7 +20,7 @@ func TestRegisteringFails(t *testing.T) {
 	} {
 		refused := 0
 		calls := faulttest.EachCall(t, func() error {
-			// Of heap pages each part is a reservation of its own.
+			// With heap pages, each part is a reservation of its own.
 			w := NewWorld(Options{MaxEntities: 1024, Pages: vm.PagesHeap})
 			defer w.Close()
 			err := faulttest.Again(t, name, func() error { register(w); return nil }, func() {

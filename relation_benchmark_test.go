@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// transform is a place: of an entity on its parent, or in the world.
+// transform is the place of an entity, on its parent or in the world.
 type transform struct{ X, Y, Angle, Scale float32 }
 
 func (t transform) times(u transform) transform {

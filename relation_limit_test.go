@@ -6,7 +6,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestRelationLimit relates under every limit: a refusal leaves links as they were.
+// TestRelationLimit links entities under every limit: a refusal changes no link.
 func TestRelationLimit(t *testing.T) {
 	step := 32 << 10
 	if testing.Short() || raceEnabled {
@@ -44,7 +44,7 @@ func TestRelationLimit(t *testing.T) {
 			if childOf.Has(es[69]) {
 				try(func() { childOf.SetAll(w.Query().Without(childOf, childOf.TargetColumn()), es[69]) })
 			}
-			// What needs no memory works.
+			// Operations that need no memory work.
 			childOf.Remove(es[3])
 			w.checkInvariants()
 			for _, e := range es[:200] {
@@ -88,7 +88,7 @@ func TestRelationGrow(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestRunsBeyondTargets relates runs that lie beyond all slots that were ever targets.
+// TestRunsBeyondTargets links runs that lie beyond all slots that were ever targets.
 func TestRunsBeyondTargets(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 20})
 	defer w.Close()

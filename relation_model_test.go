@@ -9,12 +9,12 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// relationModel is what a relation should be: maps and slices.
+// relationModel models a relation by maps and slices.
 type relationModel struct {
 	Relation
 	options RelationOptions
 	target  map[Entity]Entity
-	sources map[Entity][]Entity // in the order in which they were related
+	sources map[Entity][]Entity // in the order in which they were linked
 }
 
 func (m *relationModel) unlink(e Entity) {
@@ -72,7 +72,7 @@ type relationWorld struct {
 	alive     map[Entity]bool // whether it has the mark
 	order     []Entity
 	stale     []Entity
-	lost      map[string]int // by hooks
+	lost      map[string]int // counted by hooks
 	step      int
 }
 
@@ -107,12 +107,12 @@ func (m *relationWorld) any() Entity {
 	return m.order[m.r.IntN(len(m.order))]
 }
 
-// closure returns what goes with the seeds, spelled out as the rule says it: the largest set of seeds such that nothing that
-// goes with them is the target of something that stays, where the relation refuses.
+// closure returns the entities that go with the seeds, straight from the rule: it keeps the largest set of seeds for which no
+// entity that goes is the target, in a relation that refuses, of an entity that stays.
 func (m *relationWorld) closure(seeds []Entity) map[Entity]bool {
 	seeds = slices.Clone(seeds)
 	for {
-		from := map[Entity][]Entity{} // what goes, and which seeds take it along
+		from := map[Entity][]Entity{} // an entity that goes, and the seeds that take it along
 		for _, s := range seeds {
 			reached := map[Entity]bool{s: true}
 			queue := []Entity{s}
@@ -153,7 +153,7 @@ func (m *relationWorld) closure(seeds []Entity) map[Entity]bool {
 	}
 }
 
-// remove takes entities out of the model and checks what hooks were told.
+// remove takes entities out of the model and checks the calls of hooks.
 func (m *relationWorld) remove(goes map[Entity]bool) {
 	want := map[string]int{}
 	for e := range goes {

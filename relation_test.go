@@ -18,7 +18,7 @@ func entitiesIn(a *Archetype, n int) (es []Entity) {
 	return es
 }
 
-// TestDeepChain builds, walks, shortens and deletes a hierarchy as deep as it has entities.
+// TestDeepChain builds, walks, shortens and deletes a hierarchy in which each entity has one source.
 func TestDeepChain(t *testing.T) {
 	n := longtest.Pick(50_000, 200_000)
 	if raceEnabled || testing.Short() {
@@ -60,7 +60,7 @@ func TestDeepChain(t *testing.T) {
 		if at != n {
 			t.Errorf("%d in the order of depth, want %d", at-1, n-1)
 		}
-		// Cut in the upper part: all levels change.
+		// A cut in the upper part changes all levels.
 		childOf.Remove(es[40])
 		w.checkInvariants()
 		if d := childOf.Depth(es[n-1]); d != n-1-40 {
@@ -74,7 +74,7 @@ func TestDeepChain(t *testing.T) {
 	}
 }
 
-// TestDeepOrphans takes every second link of a deep chain at once, in both bulk ways.
+// TestDeepOrphans removes every second link of a deep chain at once, in both bulk ways.
 func TestDeepOrphans(t *testing.T) {
 	const n = 10_000
 	for _, exchange := range []bool{false, true} {
@@ -145,11 +145,11 @@ func TestRefuse(t *testing.T) {
 	if w.Changes() != changes || w.Len() != 8 {
 		t.Errorf("a refusal changed something: %d entities", w.Len())
 	}
-	// All but the ship: the four others go.
+	// All except the ship: the four others go.
 	if n := w.DeleteAll(w.Query().Without(dockedAt)); n != 4 || !w.Alive(station) {
 		t.Errorf("%d were deleted, want 4", n)
 	}
-	// With the ship all may go.
+	// With the ship, all may go.
 	if n := w.DeleteAll(w.Query()); n != 4 || w.Len() != 0 {
 		t.Errorf("%d were deleted, want 4", n)
 	}
@@ -253,7 +253,7 @@ func TestSetRun(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestCascadeTellsFirst: hooks are told of all before anything goes, and once of each.
+// TestCascadeTellsFirst: hooks run for all entities before the first one goes, once for each.
 func TestCascadeTellsFirst(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 10})
 	pos := NewColumn[number](w)
@@ -397,7 +397,7 @@ func TestRelationMisuse(t *testing.T) {
 	}
 }
 
-// TestSetRunOfAnotherWorld: a run says which world's slots it means.
+// TestSetRunOfAnotherWorld: a run knows its world.
 func TestSetRunOfAnotherWorld(t *testing.T) {
 	w, abroad := NewWorld(Options{MaxEntities: 1024}), NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()

@@ -16,7 +16,7 @@ func TestReset(t *testing.T) {
 	w, twin := NewWorld(Options{MaxEntities: 1 << 16}), NewWorld(Options{MaxEntities: 1 << 16})
 	defer w.Close()
 	defer twin.Close()
-	w.Reset() // before anything was made
+	w.Reset() // before the first entity
 	c, late := NewColumn[uint64](w), NewColumn[uint64](w)
 	tag, sparse, text := NewTag(w, "Tag"), NewSparseColumn[uint64](w), NewHeapColumn[string](w)
 	a, b := w.Archetype(c), w.Archetype(c, tag, sparse, text)
@@ -47,7 +47,7 @@ func TestReset(t *testing.T) {
 				tb.NewN(n, nil)
 			}
 		}
-		// A world that was reset hands out the slots that a new one does.
+		// After a reset a world hands out the same slots as a new one.
 		slots := func(w *World) (s []uint32) {
 			for e := range w.Query().All() {
 				s = append(s, e.Slot())
@@ -113,7 +113,7 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// TestResetWorn resets a world with slots that are at their last generation.
+// TestResetWorn resets a world with slots at their last generation.
 func TestResetWorn(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 12})
 	defer w.Close()
@@ -162,7 +162,7 @@ func TestResetMisuse(t *testing.T) {
 		}
 		w.checkInvariants()
 	}
-	// The step of an empty world is one too.
+	// The reset of an empty world counts, too.
 	changes := w.Changes()
 	if w.Reset(); w.Changes() == changes {
 		t.Error("Reset of an empty world is no change")

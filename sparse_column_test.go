@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestSparseColumnWithoutAddresses: where there are no addresses for the elements nothing is registered, so nobody who looks
-// at all columns finds one without a place for its elements.
+// TestSparseColumnWithoutAddresses: without addresses for its elements, a column is not registered, so no loop over all
+// columns finds it.
 func TestSparseColumnWithoutAddresses(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("the heap stand-in takes the memory for so many slots at once")

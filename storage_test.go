@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// storage is a column of numbers, whatever keeps them.
+// storage is a column of numbers in any storage.
 type storage struct {
 	name   string
 	column AnyColumn
@@ -58,7 +58,7 @@ func storages(w *World) []storage {
 	}
 }
 
-// TestStoragesAgree does the same random operations to a column of each kind and holds each against a map.
+// TestStoragesAgree applies the same random operations to a column of each kind and compares each with a map.
 func TestStoragesAgree(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -70,7 +70,7 @@ func TestStoragesAgree(t *testing.T) {
 		with, without := w.Archetype(s.column), w.Archetype()
 		q, rest := w.Query(s.column), w.Query().Without(s.column)
 		r := rand.New(rand.NewPCG(seed, 0))
-		model := map[Entity]uint64{} // of the entities that have the component
+		model := map[Entity]uint64{} // by entity
 		alive := []Entity{}
 		steps := 30_000
 		if testing.Short() {
@@ -247,7 +247,7 @@ func TestPointersAreAllowedOnTheHeapOnly(t *testing.T) {
 	}
 }
 
-// TestHeapColumnOfLargeElements: a few large elements take the memory of a few, wherever they lie.
+// TestHeapColumnOfLargeElements: a few large elements take the memory of a few, at any slots.
 func TestHeapColumnOfLargeElements(t *testing.T) {
 	type large struct {
 		Text string

@@ -53,8 +53,6 @@ func (c HeapColumn[T]) Get(e Entity) *T {
 	return c.heap.element(e.slot)
 }
 
-func (c HeapColumn[T]) at(slot uint32) *T { return c.heap.element(slot) }
-
 // Grow makes the next n additions, to entities that the world has room for now, unable to fail, as
 // [Column.Grow] does. It does not allocate the Go heap's memory for them.
 func (c HeapColumn[T]) Grow(n int) error { return c.c.growForAdditions("HeapColumn.Grow", n) }

@@ -61,8 +61,6 @@ func (c SparseColumn[T]) Get(e Entity) *T {
 	return c.pool.element(e.slot)
 }
 
-func (c SparseColumn[T]) at(slot uint32) *T { return c.pool.element(slot) }
-
 // Grow makes the next n additions of the component, to entities that the world has room for now, unable to
 // fail. It returns a [*vm.Error] as [Archetype.Grow] does.
 func (c SparseColumn[T]) Grow(n int) error { return c.c.growForAdditions("SparseColumn.Grow", n) }

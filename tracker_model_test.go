@@ -10,14 +10,14 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// Trackers are compared with plain maps: what was known at the last look, and what was written since.
+// This test compares trackers with plain maps: the entities of the last look, and those written since.
 
-// trackedColumn is a column of any storage whose elements are numbers, or have none.
+// trackedColumn is a column of numbers in any storage, or a tag.
 type trackedColumn struct {
 	AnyColumn
 	add                func(Entity, uint64)
 	remove             func(Entity) bool
-	set, edit          func(Entity, uint64) bool // nil where there is no value
+	set, edit          func(Entity, uint64) bool // nil for a tag
 	editRun            func(Run)
 	addAll, setAll     func(Query, uint64)
 	removeAll          func(Query)
@@ -57,13 +57,13 @@ func editing(edit func(Entity) *uint64) func(Entity, uint64) bool {
 	}
 }
 
-// trackedModel is what one tracker should know of one column.
+// trackedModel models the marks of one tracker for one column.
 type trackedModel struct {
 	known   map[Entity]bool // at the last look
 	written map[Entity]bool // since
 }
 
-// trackedWorld is a world, a model of who has what, and trackers that come and go.
+// trackedWorld is a world, a model of its components, and trackers that come and go.
 type trackedWorld struct {
 	t        *testing.T
 	r        *rand.Rand
@@ -89,7 +89,7 @@ func (m *trackedWorld) gains(i int, e Entity) {
 	m.wrote(i, e)
 }
 
-// any returns a living entity, or the zero one.
+// any returns a live entity, or the zero Entity.
 func (m *trackedWorld) any() Entity {
 	if len(m.alive) == 0 {
 		return Entity{}
@@ -110,7 +110,7 @@ func (m *trackedWorld) born(a int, e Entity) {
 	}
 }
 
-// step does one thing, through one of the doors.
+// step makes one change in one of the ways to make it.
 func (m *trackedWorld) step() {
 	i, j, e, v := m.r.IntN(len(m.cols)), m.r.IntN(len(m.cols)), m.any(), m.r.Uint64()
 	c := m.cols[i]
@@ -171,7 +171,7 @@ func (m *trackedWorld) step() {
 		}
 	case 14:
 		m.bulk(i, j, q, v)
-	case 15: // one that is removed and comes back is no loss
+	case 15: // a component that is removed and added again is no loss
 		if m.has[i][e] {
 			c.remove(e)
 			c.add(e, v)

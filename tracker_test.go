@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// expectTracked checks how many entities a tracker tells of.
+// expectTracked checks the number of entities that a tracker yields.
 func expectTracked(t *testing.T, when string, tr *Tracker, col AnyColumn, added, changed, removed int) {
 	t.Helper()
 	count := func(es []Entity) int { return len(es) }
@@ -23,7 +23,7 @@ func expectTracked(t *testing.T, when string, tr *Tracker, col AnyColumn, added,
 	}
 }
 
-// TestTrackersOfWholeBlocks: bulk operations go through whole blocks at once.
+// TestTrackersOfWholeBlocks uses bulk operations that treat whole blocks at once.
 func TestTrackersOfWholeBlocks(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -67,7 +67,7 @@ func TestTrackersOfWholeBlocks(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestEditingWorkers: marks of several goroutines meet in words and blocks, and none is lost.
+// TestEditingWorkers sets marks on several goroutines in the same words and blocks: no mark gets lost.
 func TestEditingWorkers(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -102,7 +102,7 @@ func TestEditingWorkers(t *testing.T) {
 		expectTracked(t, "EditRun", first, pos, 0, n, 0)
 		expectTracked(t, "Edit for another", second, num, 0, n, 0)
 		w.checkInvariants()
-		// What a query yields may be edited while it runs, by several.
+		// Several goroutines may edit the entities that a running query yields.
 		wg = sync.WaitGroup{}
 		for batch := range w.Query(num).Changed(num, second).Batches(n / workers) {
 			wg.Go(func() {
@@ -191,7 +191,7 @@ func TestTrackerMisuse(t *testing.T) {
 	}
 }
 
-// TestHookThatMarks: a bulk operation must not go on over other entities than hooks were told of.
+// TestHookThatMarks: a bulk operation must treat the same entities that its hooks saw.
 func TestHookThatMarks(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 640})
 	defer w.Close()
@@ -207,7 +207,7 @@ func TestHookThatMarks(t *testing.T) {
 	}
 }
 
-// TestClosedTrackersCostNothing: addresses and memory are used again, and making entities takes the short way again.
+// TestClosedTrackersCostNothing: later trackers use the addresses and memory again, and births take the short path again.
 func TestClosedTrackersCostNothing(t *testing.T) {
 	limit := vm.NewLimit(1 << 30)
 	w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})
@@ -244,7 +244,7 @@ func TestClosedTrackersCostNothing(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestTrackersAtALimit: what trackers need is part of every growth, and a growth that fails leaves nothing behind.
+// TestTrackersAtALimit: every growth includes the memory of trackers, and a failed growth leaves nothing behind.
 func TestTrackersAtALimit(t *testing.T) {
 	failed, refused := 0, 0
 	for budget := 256 << 10; budget < 3<<20; budget += 96 << 10 {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestTrackerAfterTrim: what a tracker knows of entities outlives the world's memory of their slots.
+// TestTrackerAfterTrim: the marks of a tracker outlive the world's memory of their slots.
 func TestTrackerAfterTrim(t *testing.T) {
 	for _, kept := range []bool{false, true} { // whether the trimmed words lie below others
 		w := NewWorld(Options{MaxEntities: 1 << 15})

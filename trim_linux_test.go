@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// residentOf returns the bytes of a world that are in memory, as /proc/self/smaps says.
+// residentOf returns the bytes of a world that are in memory, from /proc/self/smaps.
 func residentOf(t *testing.T, w *World) (total int) {
 	for _, r := range w.memory.regions {
 		n, _ := smaps(t, uintptr(r.Base()), uintptr(r.Base())+uintptr(r.Size()))
@@ -16,8 +16,8 @@ func residentOf(t *testing.T, w *World) (total int) {
 	return total
 }
 
-// TestTrimResident deletes nine of ten entities: what is left takes half as much again as a world in which the others were
-// never made, at most.
+// TestTrimResident deletes nine of ten entities. Afterwards the world takes at most half as much again as a world that never
+// had them.
 func TestTrimResident(t *testing.T) {
 	if vm.ReadFacts().HeapStandIn {
 		t.Skip("memory is Go's heap here")
@@ -25,7 +25,7 @@ func TestTrimResident(t *testing.T) {
 	total := 10_000_000
 	var o Options
 	if testing.Short() || raceEnabled || invariants.Enabled {
-		// So few that it matters whether the system has huge pages at hand.
+		// With so few entities the result depends on the huge pages that the system has at hand.
 		total, o.Pages = 2_000_000, vm.PagesSmall
 	}
 	if invariants.Enabled {
@@ -93,7 +93,7 @@ func TestTrimResident(t *testing.T) {
 	}
 }
 
-// TestTrimFreePages deletes entities inside an extent that stays, and components and sparse ones of entities that stay.
+// TestTrimFreePages deletes entities inside an extent that stays, and plain and sparse components of entities that stay.
 func TestTrimFreePages(t *testing.T) {
 	if vm.ReadFacts().HeapStandIn {
 		t.Skip("memory is Go's heap here")

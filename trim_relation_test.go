@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestTrimGivesBackLinks deletes the many behind the few: what was known of their links is given back too, and the links of
-// the few are as before.
+// TestTrimGivesBackLinks deletes many entities behind a few. Trim gives back the memory of their links, too, and the links of
+// the few stay.
 func TestTrimGivesBackLinks(t *testing.T) {
 	const few, many = 1000, 200_000
 	limit := vm.NewLimit(1 << 30)
@@ -45,7 +45,7 @@ func TestTrimGivesBackLinks(t *testing.T) {
 	if n := part.CountSources(root); n != few {
 		t.Errorf("%d sources, want %d", n, few)
 	}
-	// There is room for others again.
+	// Other entities find room again.
 	rest = rest[:0]
 	other.NewN(many, func(r Run) { rest = append(rest, r) })
 	for _, r := range rest {

@@ -11,8 +11,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestTrimKeepsGenerations makes, deletes and trims at random: no entity is ever handed out twice, and old ones stay
-// stale.
+// TestTrimKeepsGenerations makes, deletes and trims at random: no entity comes twice, and old entities stay stale.
 func TestTrimKeepsGenerations(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -96,7 +95,7 @@ func TestTrimKeepsGenerations(t *testing.T) {
 	}
 }
 
-// TestTrimAgedSlots trims words whose slots can be used once more, or not at all.
+// TestTrimAgedSlots trims words with slots that can be used once more, or never again.
 func TestTrimAgedSlots(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 14})
 	defer w.Close()
@@ -149,8 +148,8 @@ func TestTrimAgedSlots(t *testing.T) {
 	}
 }
 
-// TestTrimGivesBackLimit checks that another world can have what Trim gave back, and that a growth that fails after Trim
-// keeps old entities stale.
+// TestTrimGivesBackLimit: another world can use the memory that Trim gave back, and old entities stay stale after a growth that
+// fails after Trim.
 func TestTrimGivesBackLimit(t *testing.T) {
 	limit := vm.NewLimit(8 << 20)
 	w := NewWorld(Options{MaxEntities: 1 << 20, Limit: limit, Pages: vm.PagesSmall})
@@ -188,8 +187,8 @@ func TestTrimGivesBackLimit(t *testing.T) {
 	}
 }
 
-// TestTrimLeavesWhatTrackersNoted: a tracker tells of entities whose slots Trim has taken, and the world's books, which
-// builds that check invariants look at then, are in order.
+// TestTrimLeavesWhatTrackersNoted: a tracker yields entities whose slots Trim has taken. Builds that check invariants find the
+// world in order then.
 func TestTrimLeavesWhatTrackersNoted(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 15})
 	defer w.Close()
@@ -200,7 +199,7 @@ func TestTrimLeavesWhatTrackersNoted(t *testing.T) {
 		all = append(all, a.New())
 	}
 	tr := NewTracker(w, c)
-	// What is left in the middle keeps vacant words below the frontier, with generations that Trim takes too.
+	// The entities in the middle keep vacant words below the frontier. Trim takes their generations, too.
 	kept := all[10_000]
 	for _, e := range all {
 		if e != kept {
@@ -222,7 +221,7 @@ func TestTrimLeavesWhatTrackersNoted(t *testing.T) {
 	trimmed(all)
 }
 
-// TestTrimInHook: a hook cannot take away what the operation that called it has made room for.
+// TestTrimInHook: a hook cannot trim the room of the operation that called it.
 func TestTrimInHook(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
@@ -244,7 +243,7 @@ func TestTrimInHook(t *testing.T) {
 	}
 }
 
-// TestTrimInFill: what fills new entities cannot take away the room of those that are still to be made.
+// TestTrimInFill: a fill cannot trim the room of the births that follow.
 func TestTrimInFill(t *testing.T) {
 	limit := vm.NewLimit(64 << 20)
 	w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})

@@ -13,7 +13,7 @@ func bulkWorld(b *testing.B) (*World, Column[position], Column[velocity], Column
 	pos, vel, tag := NewColumn[position](w), NewColumn[velocity](w), NewColumn[struct{}](w)
 	w.Archetype(pos).NewN(benchmarkEntities, nil)
 	q := w.Query(pos)
-	vel.AddAll(q, velocity{}) // memory is touched once before it is measured
+	vel.AddAll(q, velocity{}) // touch the memory once before measuring
 	vel.RemoveAll(q)
 	return w, pos, vel, tag
 }
@@ -68,7 +68,7 @@ func countOf(q Query) (n int) {
 	return n
 }
 
-// BenchmarkAny has one of two components in each entity, by turns of 64 or one by one.
+// BenchmarkAny gives each entity one of two components, in turns of 64 or one by one.
 func BenchmarkAny(b *testing.B) {
 	for _, turn := range []int{64, 1} {
 		name := fmt.Sprintf("in turns of %d", turn)
@@ -108,7 +108,7 @@ func BenchmarkBatches(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(benchmarkEntities/4096), "ns/batch")
 }
 
-// BenchmarkQueryOnce is what a query costs that finds nothing, one run, or one run a word.
+// BenchmarkQueryOnce measures a query that finds nothing, one run, or one run in each word.
 func BenchmarkQueryOnce(b *testing.B) {
 	w, pos, vel, tag := bulkWorld(b)
 	for i, e := range entitiesOf(w.Query()) {

@@ -1,6 +1,6 @@
 package vast
 
-// The storages other than Column, as columns of the model.
+// These are the storages other than Column, as columns of the model.
 
 type numberedSparse struct {
 	SparseColumn[[3]uint64]
@@ -92,7 +92,7 @@ func (c numberedTag) addAll(q Query, _ uint64) int {
 	return c.AddAll(q)
 }
 
-// setAll has nothing to set: it counts, as the model does.
+// setAll only counts, as the model does: a tag has no value.
 func (c numberedTag) setAll(q Query, _ uint64) (n int) {
 	for e := range q.All() {
 		if c.Has(e) {
@@ -116,7 +116,7 @@ func (c numbered[T]) hook(add, remove func(Entity)) {
 	c.OnRemove(func(e Entity, _ *T) { remove(e) })
 }
 
-// readEach reads a run of a storage without slices; what is missing reads as mixed.
+// readEach reads a run of a storage without slices. A missing component reads as mixed.
 func readEach(c modelColumn, r Run) (vs []uint64) {
 	for i := range r.Len() {
 		v, has := c.get(r.Entity(i))

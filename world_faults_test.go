@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestWorldFaults runs streams of the combined model, in which everything meets, once for each memory call that they make,
-// and has that call fail. What it refuses changes nothing, and is done when it is asked for again.
+// TestWorldFaults runs streams of the combined model once for each memory call that they make, and lets that call fail. The
+// refused operation changes nothing, and succeeds when the test repeats it.
 func TestWorldFaults(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -22,7 +22,7 @@ func TestWorldFaults(t *testing.T) {
 	for i, storage := range storages {
 		o := combinedOptions{slots: 1 << 13, pages: vm.PagesSmall, storage: storage, hooks: i == 1, roads: OnDelete(i), faults: true}
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
-		// Some streams are short of what takes memory: others follow until there were enough calls.
+		// Some streams make few memory calls: more streams follow until there were enough.
 		const least, most = 40, 20
 		calls, refused, streams := 0, 0, 0
 		for ; calls < least && streams < most; streams++ {

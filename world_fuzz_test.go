@@ -20,7 +20,7 @@ func FuzzWorld(f *testing.F) {
 	})
 }
 
-// FuzzEntityOf looks up entities of arbitrary bits: what is not alive is found nowhere, and nothing faults.
+// FuzzEntityOf looks up entities of arbitrary bits: no verb finds a dead one, and nothing faults.
 func FuzzEntityOf(f *testing.F) {
 	w := NewWorld(Options{MaxEntities: 4096})
 	f.Cleanup(func() { w.Close() })

@@ -28,7 +28,7 @@ func mappings() int {
 	return strings.Count(string(b), "\n")
 }
 
-// TestThousandWorlds has a thousand default worlds alive at once, each with eight columns and some entities.
+// TestThousandWorlds keeps a thousand default worlds open at once, each with eight columns and some entities.
 func TestThousandWorlds(t *testing.T) {
 	n, o := 1000, Options{}
 	if vm.HeapStandIn() {
@@ -76,7 +76,7 @@ func TestThousandWorlds(t *testing.T) {
 
 func TestLeakedWorlds(t *testing.T) { contentChild(t, "leaked worlds") }
 
-// leakedWorlds drops a thousand worlds without Close, as a careless test does. They stay, and work, and are reported.
+// leakedWorlds drops a thousand worlds without Close, as a careless test does. vm reports them, and their memory stays.
 func leakedWorlds() {
 	n, o := 1000, Options{Name: "dropped"}
 	if vm.HeapStandIn() {
@@ -139,14 +139,14 @@ func TestKernelLimits(t *testing.T) {
 
 const mib = 1 << 20
 
-// limitedAddressSpace makes columns until RLIMIT_AS refuses one, and more after another world was closed.
+// limitedAddressSpace makes columns until RLIMIT_AS refuses one, and more columns after closing another world.
 func limitedAddressSpace() {
 	other := NewWorld(Options{Name: "other", MaxEntities: 1 << 20})
 	for range 4 {
 		NewColumn[[16]byte](other)
 	}
-	// A column of 64 bytes takes 66 MiB and a little in a world of 2^20 slots, and what the world knows of its slots some 7.
-	// About half a column is left when the next is refused, because Go's runtime dies where it finds no addresses for itself.
+	// A column of 64 bytes takes a little over 66 MiB in a world of 2^20 slots. The world's own arrays take some 7 MiB.
+	// Half a column of addresses is left at the refusal, because Go's runtime dies when it finds no addresses for itself.
 	setLimit(unix.RLIMIT_AS, vm.ReadUsage().AddressSpace+9*66*mib+33*mib+7*mib)
 	// A default world takes 64 MiB for each 4 bytes of an element: its first column does not fit.
 	huge := NewWorld(Options{Name: "huge"})
@@ -167,12 +167,12 @@ func limitedAddressSpace() {
 	must(n >= 4 && n <= 10 && len(w.Stats().Columns) == n, "%d columns, the statistics know %d", n, len(w.Stats().Columns))
 	refusal(last, vm.ErrAddressSpace, "RLIMIT_AS")
 	must(len(w.Stats().Columns) == n, "a refused column was made")
-	// What was made works.
+	// The columns that exist work.
 	a := w.Archetype(cs[0], cs[n-1])
 	mustNot(a.Grow(20_000))
 	a.NewN(20_000, func(r Run) { cs[n-1].Slice(r)[0] = [64]byte{7} })
 	must(a.Len() == 20_000 && cs[n-1].Len() == 20_000, "%d entities", a.Len())
-	// Room returns with another world's addresses.
+	// The addresses of another world make room again.
 	mustNot(other.Close())
 	c := NewColumn[[64]byte](w)
 	for e := range w.Query(cs[0]).All() {
@@ -185,7 +185,7 @@ func limitedAddressSpace() {
 	fmt.Printf("%d columns under RLIMIT_AS\n", n)
 }
 
-// limitedData grows a world until RLIMIT_DATA refuses memory, and on after another world was closed.
+// limitedData grows a world until RLIMIT_DATA refuses memory, and goes on after closing another world.
 func limitedData() {
 	other := NewWorld(Options{Name: "other", MaxEntities: 1 << 20, Pages: vm.PagesSmall})
 	NewColumn[[64]byte](other)
@@ -194,7 +194,7 @@ func limitedData() {
 	c, d := NewColumn[[64]byte](w), NewColumn[[64]byte](w)
 	a := w.Archetype(c, d)
 	a.NewN(1000, nil)
-	setLimit(unix.RLIMIT_DATA, vm.ReadUsage().Data+180*mib) // at every refusal Go's runtime still has 20 MiB for itself
+	setLimit(unix.RLIMIT_DATA, vm.ReadUsage().Data+180*mib) // Go's runtime still has 20 MiB for itself at every refusal
 	before := w.Stats()
 	for range 3 {
 		// The first column fits, the second does not: nothing may stay behind.
@@ -269,7 +269,7 @@ func TestHugePages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := NewWorld(Options{})
 			defer w.Close()
-			// Columns made long before they are filled, among others and after another archetype.
+			// These columns are registered long before they are filled, between others and after another archetype.
 			pos, vel, sparse := NewColumn[position](w), NewColumn[velocity](w), NewColumn[[2]uint64](w)
 			small := w.Archetype(pos)
 			small.NewN(1000, nil)

@@ -14,11 +14,10 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// A stream of bytes is decoded into operations on a world and, at the same time, on a model of plain Go maps. Both must
-// agree after every step. The answers are written down, so that the same stream must give the same answers with every
-// kind of pages.
+// This test decodes a stream of bytes into operations on a world and on a model of plain Go maps. Both must agree after every
+// step. The test notes the answers: the same stream must give the same answers with every kind of pages.
 
-// modelColumn is a Column[T] whose elements are made from, and read as, one number.
+// modelColumn is a column whose elements are written and read as one number.
 type modelColumn interface {
 	AnyColumn
 	Name() string
@@ -26,7 +25,7 @@ type modelColumn interface {
 	Grow(n int) error
 	Has(Entity) bool
 	Remove(Entity) bool
-	cut(v uint64) uint64 // what is left of v in an element
+	cut(v uint64) uint64 // v, cut to the size of an element
 	get(e Entity) (uint64, bool)
 	add(e Entity, v uint64) bool
 	set(e Entity, v uint64) bool
@@ -88,7 +87,7 @@ func (c numbered[T]) write(r Run, v func(i int) uint64) {
 	}
 }
 
-// mixed is what an element of many words reads as when its words do not agree.
+// mixed stands for an element of several words that do not agree.
 const mixed = ^uint64(0) - 7
 
 func newModelColumn(w *World, i int) modelColumn {
@@ -136,13 +135,13 @@ func newModelColumn(w *World, i int) modelColumn {
 	return numbered[uint16]{NewColumn[uint16](w).Named(name), func(v uint64) uint16 { return uint16(v) }, func(t uint16) uint64 { return uint64(t) }}
 }
 
-// modelColumns is more than 64, so that columns share bits in the masks of words.
+// modelColumns is over 64, so that columns share bits in the masks of words.
 const modelColumns = 70
 
 // modelSets are the archetypes: neighbours in one mask bit, none at all, many.
 var modelSets = [][]int{{}, {0}, {1, 2}, {0, 64}, {65, 66}, {1, 65, 3}, {0, 1, 2, 3, 4, 5, 6, 7}, {69, 4}}
 
-// hotColumns are used more than others, so that entities, queries and archetypes meet in them.
+// hotColumns are used more often than others, so that entities, queries and archetypes meet in them.
 var hotColumns = []int{0, 1, 2, 3, 64, 65, 66, 67}
 
 type modelEntity struct {
@@ -157,7 +156,7 @@ type model struct {
 	columns     []modelColumn
 	archetypes  []*Archetype
 	entities    map[Entity]*modelEntity
-	order       []Entity // the living ones, in an order that depends on the stream only
+	order       []Entity // the live entities, in an order that depends on the stream only
 	stale       []Entity
 	step        int
 	operation   string
@@ -166,7 +165,7 @@ type model struct {
 	capacity    int
 	sinceOpened int
 	forms       bool                    // whether queries are of all forms
-	told        map[int]map[Entity]bool // what hooks know to have a component, by column
+	told        map[int]map[Entity]bool // entities with the component according to the hooks, by column
 }
 
 func newModel(t testing.TB, o Options, transcript io.Writer) *model {
@@ -246,7 +245,7 @@ func (b *byteStream) set(most int) (set []int) {
 	return set
 }
 
-// entity chooses a living entity; the zero Entity where there is none.
+// entity chooses a live entity, or the zero Entity if none lives.
 func (m *model) entity(b *byteStream) Entity {
 	if len(m.order) == 0 {
 		return Entity{}
@@ -288,8 +287,8 @@ func panicOf(f func()) (v any) {
 	return nil
 }
 
-// refused runs f, which makes n entities or room for them, and checks that it fails for want of slots only, and that
-// nothing has changed then.
+// refused runs f, which makes n entities or room for them. It checks that f fails only for want of slots, and changes nothing
+// then.
 func (m *model) refused(a, n int, f func() error) {
 	changes, lens, slots := m.world.changes, m.lens(), m.world.size
 	var err error
@@ -354,7 +353,7 @@ func (m *model) close() {
 		_, has := c.get(e)
 		m.must(!w.Alive(e) && !c.Has(e) && !has && !c.set(e, 1) && !c.Remove(e) && !w.Delete(e), "%v lives in a closed world", e)
 	}
-	// Tags come round after 255 worlds: keep what is stale of the last world only.
+	// Marks repeat after 255 worlds: keep stale entities of the last world only.
 	m.stale = slices.Clone(order[:min(len(order), 50)])
 }
 
@@ -394,7 +393,7 @@ func TestWorldModel(t *testing.T) {
 	}
 }
 
-// TestWorldModelPages runs one stream with every kind of pages: the answers are the same.
+// TestWorldModelPages runs one stream with every kind of pages and compares the answers.
 func TestWorldModelPages(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

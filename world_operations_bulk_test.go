@@ -2,7 +2,7 @@ package vast
 
 import "slices"
 
-// applyBatches cuts what a query matches into parts of n.
+// applyBatches cuts the matches of a query into parts of n.
 func (m *model) applyBatches(q Query, es []Entity, n int) {
 	m.operation = "Batches"
 	var got []Entity

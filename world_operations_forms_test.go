@@ -5,7 +5,7 @@ import "slices"
 // hookedColumns have hooks that keep a set of the entities that have the component: one column of each storage.
 var hookedColumns = []int{2, 5, 65, 66}
 
-// hookAll registers hooks that must be told of each gain and of each loss once.
+// hookAll registers hooks that must see each gain and each loss once.
 func (m *model) hookAll() {
 	m.told = map[int]map[Entity]bool{}
 	for _, i := range hookedColumns {
@@ -22,7 +22,7 @@ func (m *model) hookAll() {
 	}
 }
 
-// checkHooks compares what hooks were told of with the model.
+// checkHooks compares the calls of hooks with the model.
 func (m *model) checkHooks() {
 	for _, i := range hookedColumns {
 		n := 0
@@ -36,7 +36,7 @@ func (m *model) checkHooks() {
 	}
 }
 
-// applyForms does one of the operations that take a query with a query of more forms.
+// applyForms applies an operation to a query with further conditions.
 func (m *model) applyForms(b *byteStream) {
 	m.forms = true
 	switch b.next() % 9 {

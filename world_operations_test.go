@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// apply decodes one operation and runs it on world and model.
+// apply decodes one operation and runs it on the world and on the model.
 func (m *model) apply(b *byteStream) {
 	op := b.next()
 	switch op % 31 {
@@ -95,7 +95,7 @@ func (m *model) applyNew(b *byteStream) {
 	m.writeAll(e, uint64(b.next()+1))
 }
 
-// writeAll gives the components of an entity values, so that zeros seen later are zeros made later.
+// writeAll gives the components of an entity values, so that a later zero comes from a later operation.
 func (m *model) writeAll(e Entity, v uint64) {
 	for _, i := range modelSets[m.entities[e].archetype] {
 		m.must(m.columns[i].put(e, v+uint64(i)), "component %d is missing", i)
@@ -182,7 +182,7 @@ func (m *model) applyRemove(b *byteStream) {
 	m.operation = "Remove"
 	e, i := m.entity(b), b.column()
 	if v := m.entities[e]; v != nil && len(v.values) > 0 && b.next()%2 == 0 {
-		// One that it has, lest most are in vain.
+		// Prefer a column that the entity has: most removals would have no effect otherwise.
 		i = slices.Sorted(keys(v.values))[b.next()%len(v.values)]
 	}
 	ok := m.columns[i].Remove(e)
@@ -380,7 +380,7 @@ func (m *model) applyStale(b *byteStream) {
 	m.checkNobody(m.stale[b.next16()%len(m.stale)], b.column())
 }
 
-// checkNobody checks that an entity that is not alive is found nowhere and changes nothing.
+// checkNobody checks that no verb finds a dead entity or changes anything for it.
 func (m *model) checkNobody(e Entity, i int) {
 	c, changes := m.columns[i], m.world.changes
 	_, has := c.get(e)
@@ -396,7 +396,7 @@ func (m *model) applyRandomBits(b *byteStream) {
 		id = id<<8 | uint64(b.next())
 	}
 	if b.next()%2 == 0 {
-		// Near what exists: the slot of a living entity, this world's tag, another generation.
+		// Close to an entity that exists: the slot of a live entity, this world's mark, another generation.
 		e := m.entity(b)
 		id = uint64(uint32(m.world.mark))<<32 | id&0x03_0000_0000 | uint64(e.slot)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestWorldsFillUp fills worlds of many sizes to their last slot, among them those whose control arrays have no byte to spare.
+// TestWorldsFillUp fills worlds of many sizes to their last slot. Some sizes leave no spare byte in the control arrays.
 func TestWorldsFillUp(t *testing.T) {
 	tight := 4*vm.PageSize() - 64
 	sizes := []int{64, 128, 960, 1024, 16_320, 16_384, tight - 64, tight, tight + 64, 2*tight + 64}
@@ -33,7 +33,7 @@ func TestWorldsFillUp(t *testing.T) {
 	}
 }
 
-// TestArraysOfHugePages: the generations of a large world begin huge pages, and so do columns that fill one.
+// TestArraysOfHugePages: the generations of a large world begin at a huge page, and so do columns that fill one.
 func TestArraysOfHugePages(t *testing.T) {
 	huge := vm.HugePageSize()
 	if huge == 0 || huge > 4<<20 || vm.HeapStandIn() {
@@ -54,7 +54,7 @@ func TestArraysOfHugePages(t *testing.T) {
 	}
 }
 
-// TestFirstCalls makes each call of a world without columns fail that its first entity needs.
+// TestFirstCalls lets each system call fail that the first entity of a world without columns needs.
 func TestFirstCalls(t *testing.T) {
 	refused := 0
 	calls := faulttest.EachCall(t, func() error {
@@ -84,7 +84,7 @@ func TestFirstCalls(t *testing.T) {
 	}
 }
 
-// TestColumnTooLarge: a column whose bytes cannot be counted is refused, and leaves the world as it was.
+// TestColumnTooLarge: a world refuses a column whose bytes overflow an int, and stays as it was.
 func TestColumnTooLarge(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 22})
 	defer w.Close()

@@ -117,7 +117,7 @@ func TestStats(t *testing.T) {
 	}
 }
 
-// TestPointersStay takes pointers, makes millions of entities, and finds the pointers as they were.
+// TestPointersStay takes pointers, makes millions of entities, and compares the pointers with new ones.
 func TestPointersStay(t *testing.T) {
 	n := 10_000_000
 	if testing.Short() || raceEnabled {
@@ -210,7 +210,7 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// TestCollector lets goroutines make garbage and call the collector while worlds open, work and close.
+// TestCollector lets goroutines make garbage and run the collector while worlds open, work and close.
 func TestCollector(t *testing.T) {
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
@@ -237,7 +237,7 @@ func TestCollector(t *testing.T) {
 	if testing.Short() || raceEnabled {
 		rounds = 10
 	}
-	var stale []unsafe.Pointer // pointers into closed worlds may be kept, as long as nobody follows them
+	var stale []unsafe.Pointer // a program may keep pointers into closed worlds as long as it does not follow them
 	for range rounds {
 		w := NewWorld(Options{MaxEntities: 1 << 14})
 		pos, big := NewColumn[position](w), NewColumn[[200]byte](w)
@@ -276,8 +276,8 @@ func TestCollector(t *testing.T) {
 	runtime.KeepAlive(stale)
 }
 
-// TestReaders runs queries and look-ups from several goroutines at once; under the race detector, which sees the memory of
-// its stand-in, nothing of it is a race.
+// TestReaders runs queries and look-ups on several goroutines at once. The race detector, which sees the memory of its
+// stand-in, finds no race.
 func TestReaders(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 14})
 	defer w.Close()
