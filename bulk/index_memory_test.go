@@ -224,7 +224,10 @@ func TestIndicesUnderPolicies(t *testing.T) {
 // TestPromisesEnd makes room before each insertion, or before some of them: Grow's promise is kept, and
 // afterwards memory is given back as it is without Grow.
 func TestPromisesEnd(t *testing.T) {
-	n := boundedPairs() / 4
+	n := 100_000
+	if testing.Short() || heapStandIn() {
+		n = 5_000
+	}
 	for _, valuesPerKey := range []int{1, 20} {
 		for _, grow := range []func(i int) int{
 			func(int) int { return 0 },
