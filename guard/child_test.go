@@ -71,7 +71,7 @@ func staleElement() {
 	h, e := p.Insert(record{id: 1})
 	p.Remove(h)
 	p.Insert(record{id: 2})
-	e.data[0] = 3 // vastvet:ignore useafter: the test needs this use
+	e.data[0] = 3 //vastvet:ignore useafter: the test needs this use
 }
 
 func TestMain(m *testing.M) {

@@ -29,7 +29,7 @@ func Example() {
 			}
 		}
 	}()
-	guard.FreeSlice(g, numbers) // vastvet:ignore useafter: shows the report
+	guard.FreeSlice(g, numbers) //vastvet:ignore useafter: shows the report
 	// Output:
 	// double free of [5]int64 in numbers
 	// github.com/vastgo/vast/guard_test.Example

@@ -34,7 +34,7 @@ func Example() {
 	heap.FreeSlice(h, depths)
 	heap.Free(h, s)
 	defer func() { fmt.Println(recover() != nil, h.Stats().InUse) }()
-	heap.Free(h, s) // vastvet:ignore useafter: shows the panic
+	heap.Free(h, s) //vastvet:ignore useafter: shows the panic
 	// Output:
 	// Argo at 3; depths [1.5 2.5], room for 1000000
 	// true 0
