@@ -15,7 +15,7 @@ func TestParse(t *testing.T) {
 		"//vastvet:ignore":                         {"", "", true},
 		"//vastvet:ignore: why":                    {"", "why", true},
 		"//vastvet:ignored escape: x":              {"", "", false},
-		"//vastvet:ignore escape: x":              {"", "", false},
+		"// vastvet:ignore escape: x":              {"", "", false},
 		"//go:noinline":                            {"", "", false},
 	} {
 		name, reason, ok := Parse(comment)

@@ -20,5 +20,5 @@ var e = d
 //vastvet:ignored is another word
 var f = e
 
-//vastvet:ignore is a sentence
+// vastvet:ignore is a sentence
 var _ = f
