@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// probes has the methods that package probe calls and documents.
+// probes has the methods behind package probe, which documents them.
 type probes struct{}
 
 func init() { probing.Vast = probes{} }
@@ -28,7 +28,8 @@ func withoutTypes(columns []*column) []AnyColumn {
 	return cols
 }
 
-// columnOf returns the column of a caller of the given function, which may belong to any world.
+// columnOf returns the column of col, which may belong to any world. It panics if col was not made with
+// NewColumn; the message names the function of package probe that was called.
 func columnOf(function string, col AnyColumn) *column {
 	if col != nil {
 		if c := col.column(); c != nil {
@@ -149,17 +150,17 @@ func (probes) RelationOf(col AnyColumn) (Relation, bool) {
 	return Relation{s.k}, ok
 }
 
-// anyEdges is the storage of [Edges] without the type of their values.
+// anyEdges is the storage of [Edges] without the type of the values.
 type anyEdges interface {
 	linked
 	valueType() reflect.Type
 	countOf(c *column, e Entity) int
-	// walkValues is edges.walk with copies of the values.
+	// walkValues is edges.walk, but yields copies of the values.
 	walkValues(c *column, e Entity, yield func(Entity, reflect.Value) bool)
 }
 
-// EdgesOf returns the storage of the edges whose column of sources is col, or nil. The methods about edges
-// take the storage.
+// EdgesOf returns the storage of the edges whose column of sources is col, or nil. The methods with a
+// parameter named edges take this storage.
 func (probes) EdgesOf(col AnyColumn) any {
 	c := columnOf("EdgesOf", col)
 	for _, l := range c.world.relations {

@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// FuzzWorld decodes its input into operations on a world and on its model, see world_model_test.go. The first byte chooses
-// the number of slots and the kind of pages.
+// FuzzWorld decodes its input into operations on a world and on the model of world_model_test.go. The first
+// byte chooses the number of slots and the kind of pages.
 func FuzzWorld(f *testing.F) {
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		if len(stream) < 2 {
@@ -20,7 +20,7 @@ func FuzzWorld(f *testing.F) {
 	})
 }
 
-// FuzzEntityOf looks up entities of arbitrary bits: no verb finds a dead one, and nothing faults.
+// FuzzEntityOf makes entities from arbitrary bits: no method finds a dead entity, and no look-up faults.
 func FuzzEntityOf(f *testing.F) {
 	w := NewWorld(Options{MaxEntities: 4096})
 	f.Cleanup(func() { w.Close() })
@@ -55,15 +55,15 @@ func FuzzEntityOf(f *testing.F) {
 			changes := w.Stats().Changes
 			if w.Alive(e) || born.Has(e) || born.Get(e) != nil || born.Set(e, 1) || born.Add(e, 1) != nil || born.Remove(e) ||
 				later.Has(e) || later.Get(e) != nil || later.Add(e, [3]uint64{}) != nil || later.Remove(e) || w.Delete(e) {
-				t.Fatalf("%#x is found", id)
+				t.Fatalf("dead entity %#x is found", id)
 			}
 			if w.Stats().Changes != changes {
-				t.Fatalf("%#x changed the world", id)
+				t.Fatalf("dead entity %#x changed the world", id)
 			}
 			return
 		}
 		if !w.Alive(e) || *born.Get(e) != id || later.Get(e)[0] != id {
-			t.Fatalf("%#x is not found", id)
+			t.Fatalf("live entity %#x is not found", id)
 		}
 	})
 }

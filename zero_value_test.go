@@ -2,7 +2,7 @@ package vast
 
 import "testing"
 
-// TestZeroValues: each verb of a zero value panics with a text that says how to make a value.
+// TestZeroValues: each method of a zero value panics with a message that says how to make a usable value.
 func TestZeroValues(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
@@ -66,13 +66,13 @@ func TestZeroValues(t *testing.T) {
 	} {
 		for i, do := range test.do {
 			if v := panicOf(do); v == nil {
-				t.Errorf("number %d of those that are to say %q does not panic", i, test.says)
+				t.Errorf("call %d does not panic, want a panic with %q", i, test.says)
 			} else {
 				says(t, do, test.says)
 			}
 		}
 	}
 	if a, err := w.Apply(cs); a != (Applied{}) || err != nil {
-		t.Errorf("%v, %v: something was recorded", a, err)
+		t.Errorf("Apply returned %v, %v: a call above recorded a command", a, err)
 	}
 }

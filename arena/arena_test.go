@@ -77,7 +77,7 @@ func TestAlignment(t *testing.T) {
 		{uintptr(unsafe.Pointer(Make[complex128](a))), unsafe.Alignof(complex128(0))},
 	} {
 		if p.address%p.align != 0 {
-			t.Errorf("%x is no multiple of %d", p.address, p.align)
+			t.Errorf("address %x is not a multiple of %d", p.address, p.align)
 		}
 	}
 	for align := 1; align <= vm.PageSize(); align *= 2 {
@@ -98,22 +98,23 @@ func TestHighWater(t *testing.T) {
 			s := MakeSlice[byte](a, 4*mib, 4*mib)
 			for i := range s {
 				if s[i] != 0 {
-					t.Fatalf("with high water %d byte %d is %d", keep, i, s[i])
+					t.Fatalf("with high water %d, byte %d is %d", keep, i, s[i])
 				}
 				s[i] = 0xAA
 			}
 			a.Reset()
 			if c := a.Committed(); c > want+64<<10 || c < want {
-				t.Errorf("with high water %d it keeps %d bytes", keep, c)
+				t.Errorf("with high water %d the arena keeps %d bytes committed", keep, c)
 			}
 			if n, err := a.Resident(); !vm.HeapStandIn() && n > want+2<<20 || err != nil {
-				t.Errorf("with high water %d %d bytes are resident: %v", keep, n, err)
+				t.Errorf("with high water %d, %d bytes are resident: %v", keep, n, err)
 			}
 		}
 	}
 }
 
-// TestMarks: a release gives up the allocations since the mark. A mark is good once, in its arena, in order.
+// TestMarks: a release gives up the allocations since the mark. A mark can be released once, in its own
+// arena, and before earlier marks.
 func TestMarks(t *testing.T) {
 	a, other := open(t, Options{Name: "scene", Capacity: 1 << 20}), open(t, Options{Capacity: 1 << 20})
 	first := Make[record](a)
@@ -169,12 +170,12 @@ func TestAppend(t *testing.T) {
 		s = Append(a, s, i)
 	}
 	if unsafe.SliceData(s) != began || a.Used() != 100*int(unsafe.Sizeof(0)) {
-		t.Errorf("a slice at the end moved, or takes %d bytes", a.Used())
+		t.Errorf("the slice at the end moved, or takes %d bytes", a.Used())
 	}
 	Make[byte](a)
 	s = Append(a, s, 101)
 	if unsafe.SliceData(s) == began || cap(s) != 200 {
-		t.Errorf("a slice that is followed by others did not move, or has room for %d", cap(s))
+		t.Errorf("a slice before another allocation did not move, or has room for %d", cap(s))
 	}
 	for i, v := range s {
 		if v != i+1 {
@@ -202,7 +203,7 @@ func TestExhaustion(t *testing.T) {
 			MakeSlice[byte](a, 1<<20-7, 1<<20-7)
 			used := a.Used()
 			for what, f := range map[string]func(){
-				"New":       func() { Make[record](a) },
+				"Make":      func() { Make[record](a) },
 				"MakeSlice": func() { MakeSlice[record](a, 0, 1<<18) },
 				"Append":    func() { Append(a, make([]record, 4), record{}) },
 				"Alloc": func() {
@@ -230,7 +231,7 @@ func TestExhaustion(t *testing.T) {
 	}
 }
 
-// TestGrow: allocations that Grow made room for commit nothing more.
+// TestGrow: allocations in the room that Grow made commit no further memory.
 func TestGrow(t *testing.T) {
 	limit := vm.NewLimit(1 << 20)
 	a := open(t, Options{Capacity: 1 << 24, Limit: limit})
@@ -238,7 +239,7 @@ func TestGrow(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := open(t, Options{Capacity: 1 << 24, Limit: limit})
-	for other.Grow(other.Committed()+1) == nil { // take the rest
+	for other.Grow(other.Committed()+1) == nil { // take the rest of the limit
 	}
 	for range 500_000 / 24 {
 		Make[[3]uint64](a)
@@ -263,16 +264,17 @@ func TestSizes(t *testing.T) {
 		}
 	}
 	if _, err := New(Options{Capacity: math.MaxInt}); !errors.Is(err, vm.ErrSize) {
-		t.Errorf("an arena of all addresses: %v", err)
+		t.Errorf("a capacity of all addresses: %v", err)
 	}
 	if a.Used() != 0 {
 		t.Errorf("%d bytes are used", a.Used())
 	}
 	Make[struct{}](a)
 	if s := MakeSlice[struct{}](a, 5, 10); len(s) != 5 || cap(s) != 10 || a.Used() != 0 {
-		t.Errorf("%d of %d elements without size take %d bytes", len(s), cap(s), a.Used())
+		t.Errorf("a slice with length %d and capacity %d of elements of size zero takes %d bytes",
+			len(s), cap(s), a.Used())
 	}
-	MakeSlice[byte](a, 1<<16, 1<<16) // to the last byte
+	MakeSlice[byte](a, 1<<16, 1<<16) // up to the last byte
 	Make[struct{}](a)
 }
 
@@ -281,26 +283,20 @@ func TestMisuse(t *testing.T) {
 	for want, f := range map[string]func(){
 		"arena: new[T]: T.Name is a string":          func() { type T struct{ Name string }; Make[T](a) },
 		"arena: make slice[*int]: *int is a pointer": func() { MakeSlice[*int](a, 1, 1) },
-		"arena: append[string]": func() {
-			Append(a,
-				[]string{"a"}, "b")
-		},
+		"arena: append[string]":                      func() { Append(a, []string{"a"}, "b") },
 		"arena: MakeSlice[record] on frame of length -1 and capacity 2": func() {
 			MakeSlice[record](a, -1, 2)
 		},
 		"arena: MakeSlice[record] on frame of length 3 and capacity 2": func() { MakeSlice[record](a, 3, 2) },
 		"arena: Alloc(8, 3) on frame: the alignment must be a power of two": func() {
-			_,
-				_ = a.Alloc(8, 3)
+			_, _ = a.Alloc(8, 3)
 		},
 		"arena: Alloc(8, 0) on frame: the alignment": func() {
-			_,
-				_ = a.Alloc(8, 0)
+			_, _ = a.Alloc(8, 0)
 		},
 		"arena: Grow(-1) on frame": func() { _ = a.Grow(-1) },
-		"arena: Options.Capacity of arena.Arena is -1: leave it zero for the defau": func() {
-			_,
-				_ = New(Options{Capacity: -1})
+		"arena: Options.Capacity of arena.Arena is -1: leave it zero for the default": func() {
+			_, _ = New(Options{Capacity: -1})
 		},
 	} {
 		if got := fmt.Sprint(panicOf(f)); !strings.HasPrefix(got, want) {
@@ -312,9 +308,9 @@ func TestMisuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, f := range map[string]func(){
-		"New": func() { Make[record](a) }, "MakeSlice": func() { MakeSlice[byte](a, 1, 1) },
+		"Make": func() { Make[record](a) }, "MakeSlice": func() { MakeSlice[byte](a, 1, 1) },
 		"Append": func() { Append(a, nil, 1) }, "Alloc": func() { _, _ = a.Alloc(1, 1) },
-		"Alloc of less than nothing": func() { _, _ = a.Alloc(-1, 1) }, "Grow": func() { _ = a.Grow(1) },
+		"Alloc(-1, 1)": func() { _, _ = a.Alloc(-1, 1) }, "Grow": func() { _ = a.Grow(1) },
 		"Mark": func() { a.Mark() }, "Release": func() { a.Release(m) }, "Reset": a.Reset,
 	} {
 		if got := fmt.Sprint(panicOf(f)); got != "arena: frame is used after Close: keep it open as long "+
@@ -361,12 +357,12 @@ func TestFaults(t *testing.T) {
 		return nil
 	})
 	if calls < 10 {
-		t.Errorf("it makes %d calls", calls)
+		t.Errorf("only %d calls", calls)
 	}
 }
 
-// TestLifeWithEachCallFailing runs every operation that takes or returns memory, and repeats the one that
-// fails.
+// TestLifeWithEachCallFailing runs every operation that takes or returns memory. It makes each memory call
+// fail in turn, and repeats the operation that fails.
 func TestLifeWithEachCallFailing(t *testing.T) {
 	calls := faulttest.EachCall(t, func() (met error) {
 		var a *Arena
@@ -382,7 +378,7 @@ func TestLifeWithEachCallFailing(t *testing.T) {
 				}
 				for i, s := range all {
 					if s[0] != byte(i) || s[len(s)-1] != byte(i) {
-						t.Errorf("%s: slice %d is %d to %d", what, i, s[0], s[len(s)-1])
+						t.Errorf("%s: slice %d begins with %d and ends with %d", what, i, s[0], s[len(s)-1])
 					}
 				}
 			}))
@@ -396,9 +392,8 @@ func TestLifeWithEachCallFailing(t *testing.T) {
 				all = append(all, s)
 			}
 		}
-		again("NewArena", func() (err error) {
-			a,
-				err = New(Options{Capacity: 1 << 23, HighWater: 1 << 17})
+		again("New", func() (err error) {
+			a, err = New(Options{Capacity: 1 << 23, HighWater: 1 << 17})
 			return err
 		})
 		alloc(10)

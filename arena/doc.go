@@ -14,8 +14,9 @@
 //		a.Reset() // ships and target are gone
 //	}
 //
-// An arena is the linear allocator of "Pointer-stable Dynamic Arrays" (which pops to an address and clears
-// the popped bytes) on addresses that are reserved once: room for 16 GiB costs nothing until it is used.
+// An arena is the linear allocator of the article "Pointer-stable Dynamic Arrays", which pops to an address
+// and clears the popped bytes. Its addresses are reserved once: room for 16 GiB takes no memory until it is
+// used.
 //
 // # Terminology
 //
@@ -32,7 +33,7 @@
 //
 // # Lifetimes
 //
-// Allocated memory is zero. It is valid until Reset, Close, or the release of an older mark. After that an
+// Allocated memory is zero. It is valid until Reset, Close, or the release of an earlier mark. After that, an
 // old pointer reads zeros, reads a later allocation, or faults. [Append] keeps a slice in the arena; the
 // built-in append moves it to Go's heap when its capacity is used up. An arena that is dropped without Close
 // keeps its memory, and [vm.OnLeak] reports it.
@@ -41,6 +42,7 @@
 //
 // # Running out
 //
-// [Arena.Grow] makes the next bytes unable to fail. The short forms Make, MakeSlice and Append panic with the
-// same [*vm.Error] if there is no room; then nothing has changed.
+// If there is no room, [Arena.Alloc] returns a [*vm.Error], and Make, MakeSlice and Append panic with one.
+// The arena is then unchanged. After [Arena.Grow] of n bytes, allocations of n bytes cannot fail,
+// alignment included.
 package arena

@@ -8,16 +8,16 @@ import (
 	"github.com/vastgo/vast/internal/sampling"
 )
 
-// Mark is a position in an arena to return to. It is good for one release.
+// Mark is a position in an arena to return to. It can be released once.
 type Mark struct {
 	offset uintptr
 	serial uint64 // the mark's number in the arena
-	tag    uint32 // the arena's
+	tag    uint32 // the tag of its arena
 	depth  uint32 // the number of unreleased marks before this one
 }
 
-// Mark returns the current position. Release marks in the reverse order of setting them: releasing one also
-// releases all later marks.
+// Mark returns the current position. Release marks in reverse order: the release of a mark also releases all
+// later marks.
 func (a *Arena) Mark() Mark {
 	a.mustBeOpen()
 	a.serials++
@@ -49,17 +49,17 @@ func (a *Arena) Reset() {
 	a.popTo(0)
 }
 
-// popTo moves the position back to offset and makes everything behind it zero again.
+// popTo moves the position back to offset and makes the bytes from offset on zero again.
 func (a *Arena) popTo(offset uintptr) {
 	used := a.next
 	a.next = offset
 	keep := max(int(offset), a.highWater)
 	if sampling.Pick() {
-		keep = int(offset) // decommitted, so that a stale pointer faults
+		keep = int(offset) // the rest is decommitted, so that a stale pointer faults
 	}
 	if a.span.Committed() > keep {
-		// Decommitted memory is zero when it is committed again. After a failure the memory stays committed
-		// and is cleared below.
+		// Decommitted memory is zero when it is committed again. If DecommitTo fails, the memory stays
+		// committed and is cleared below.
 		_ = a.span.DecommitTo(keep)
 		a.end = min(uintptr(a.span.Committed()), a.capacity)
 	}

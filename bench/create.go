@@ -6,15 +6,15 @@ import (
 )
 
 // Work create2comp: create n entities with Position and Velocity in a world that has held n before. The peers
-// create them one by one and keep them in a slice; the batch peers use one call. Deleting them again is not
-// timed.
+// create the entities one by one and keep them in a slice; the batch peers use one call. Deleting the
+// entities again is not timed.
 //
 // Work create10comp: the same with entities that also have C1 … C8.
 //
 // Work create2comp_alloc: create2comp in a new world each time, so that the work includes getting memory.
 // Making the world, registering its component types and dropping it are not timed.
 
-// createVast is the timed work, one by one.
+// createVast is the timed work for Vast, entity by entity.
 //
 //go:noinline
 func createVast(c *vastCrowd) {
@@ -23,15 +23,15 @@ func createVast(c *vastCrowd) {
 	}
 }
 
-// createVastBatch is the timed work by one call.
+// createVastBatch is the timed work for Vast, by one call.
 //
 //go:noinline
 func createVastBatch(c *vastCrowd) {
 	c.archetype.NewN(len(c.entities), nil)
 }
 
-// createArk is the timed work, one by one. NewEntityFn without a function leaves the components zero and is
-// Ark's fastest form.
+// createArk is the timed work for Ark, entity by entity. NewEntityFn without a function leaves the components
+// zero and is Ark's fastest form.
 //
 //go:noinline
 func createArk(c *arkCrowd) {
@@ -40,7 +40,7 @@ func createArk(c *arkCrowd) {
 	}
 }
 
-// createArkBatch is the timed work by one call.
+// createArkBatch is the timed work for Ark, by one call.
 //
 //go:noinline
 func createArkBatch(c *arkCrowd) {
@@ -63,7 +63,7 @@ func createArkTenBatch(c *arkCrowd) {
 	c.ten.NewBatchFn(len(c.entities), nil)
 }
 
-// newCreateVast sets the work up for Vast, one by one.
+// newCreateVast sets up createVast.
 func newCreateVast(parts int) func(n int) side {
 	return func(n int) side {
 		c := newVastCrowd(make([]vast.Entity, n), parts).find()
@@ -71,7 +71,7 @@ func newCreateVast(parts int) func(n int) side {
 	}
 }
 
-// newCreateVastBatch sets the work up for Vast, by one call.
+// newCreateVastBatch sets up createVastBatch.
 func newCreateVastBatch(parts int) func(n int) side {
 	return func(n int) side {
 		c := newVastCrowd(make([]vast.Entity, n), parts).find()
@@ -79,7 +79,7 @@ func newCreateVastBatch(parts int) func(n int) side {
 	}
 }
 
-// newCreateArk sets the work up for Ark, one by one.
+// newCreateArk sets up createArk or createArkTen.
 func newCreateArk(parts int) func(n int) side {
 	return func(n int) side {
 		c := newArkCrowd(make([]ecs.Entity, n), parts).find()
@@ -87,7 +87,7 @@ func newCreateArk(parts int) func(n int) side {
 	}
 }
 
-// arkCreator returns the timed work, one by one, for entities of some number of components.
+// arkCreator returns createArk or createArkTen, by the number of components.
 func arkCreator(parts int) func(*arkCrowd) {
 	if parts == tenParts {
 		return createArkTen
@@ -95,7 +95,7 @@ func arkCreator(parts int) func(*arkCrowd) {
 	return createArk
 }
 
-// newCreateArkBatch sets the work up for Ark, by one call.
+// newCreateArkBatch sets up createArkBatch or createArkTenBatch.
 func newCreateArkBatch(parts int) func(n int) side {
 	create := createArkBatch
 	if parts == tenParts {
@@ -107,7 +107,7 @@ func newCreateArkBatch(parts int) func(n int) side {
 	}
 }
 
-// newAllocVast sets create2comp_alloc up for Vast.
+// newAllocVast sets up create2comp_alloc for Vast.
 func newAllocVast(create func(*vastCrowd)) func(n int) side {
 	return func(n int) side {
 		c := newVastCrowd(make([]vast.Entity, n), twoParts)
@@ -115,7 +115,7 @@ func newAllocVast(create func(*vastCrowd)) func(n int) side {
 	}
 }
 
-// newAllocArk sets create2comp_alloc up for Ark.
+// newAllocArk sets up create2comp_alloc for Ark.
 func newAllocArk(create func(*arkCrowd)) func(n int) side {
 	return func(n int) side {
 		c := newArkCrowd(make([]ecs.Entity, n), twoParts)

@@ -17,8 +17,8 @@ import (
 // Work memory10comp: the same with entities that also have C1 … C8.
 //
 // Works gc_cycle, gc_cpu and gc_pause: with a world of n entities of two components alive, the time from the
-// start of a collection to its end, the processor time of all its threads, and the time for which it stops
-// the program.
+// start of a garbage collection to its end, the processor time of the collector's threads, and the time for
+// which the collection stops the program.
 
 // cycles is the number of collections that a process measures.
 const cycles = 5
@@ -42,18 +42,18 @@ func measureMemory(n int, fill func() any) (float64, error) {
 	return float64(after-before) / float64(n), err
 }
 
-// A collection is the times of one garbage collection.
+// A collection holds the times of one garbage collection.
 type collection struct {
 	wall, processor, stopped time.Duration
 }
 
-// collector returns the work that measures one figure of collections while a world is alive: the least of
-// several collections, to which other programs added least.
+// collector returns the work that measures one figure of garbage collections while a world is alive. The
+// result is the least figure of several collections, because other programs only add to it.
 func collector(figure func(collection) time.Duration) *outside {
 	return &outside{parts: twoParts, measure: func(_ int, fill func() any) (float64, error) {
 		world := fill()
 		runtime.GC()
-		runtime.GC() // the first may find work left over from filling the world
+		runtime.GC() // the first may still clean up after filling the world
 		least := figure(collect())
 		for range cycles - 1 {
 			least = min(least, figure(collect()))
@@ -74,7 +74,8 @@ func collect() collection {
 	return c
 }
 
-// processorTime returns the processor time of the collector so far, idle threads included.
+// processorTime returns the processor time of the collector so far, including its work on otherwise idle
+// processors.
 func processorTime() time.Duration {
 	sample := []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}}
 	metrics.Read(sample)

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// scripted returns a side whose n-th sample takes the n-th time per repetition. It logs its name each time.
+// scripted returns a side whose samples take the times perRep per repetition, one after the other; the last
+// time is repeated. Each sample appends the side's name to log.
 func scripted(name string, log *[]string, units int, perRep ...time.Duration) side {
 	calls := 0
 	return side{
@@ -26,11 +27,11 @@ func scripted(name string, log *[]string, units int, perRep ...time.Duration) si
 
 func TestCompareSamplesInAlternatingRounds(t *testing.T) {
 	var log []string
-	// Two calls calibrate; then each round is one untimed call and one timed.
+	// Two calls calibrate a side. Then each round makes one untimed and one timed call.
 	ours := scripted("o", &log, 2, 100, 100, 1, 60, 1, 20, 1, 80)
 	theirs := scripted("t", &log, 4, 100, 100, 1, 400, 1, 800, 1, 40)
 	m := measurement{sampleTime: 100}
-	got := times{ours: []float64{5}} // of an earlier pass
+	got := times{ours: []float64{5}} // from an earlier pass
 	if err := m.compare(&ours, &theirs, 3, &got); err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +61,7 @@ func TestRowsHoldBestAndMedian(t *testing.T) {
 	}
 }
 
-// A match of scripted sides shows how the rounds are spread: every pass sets the row up anew.
+// Every pass sets the row up anew. The passes together make all rounds.
 func TestMeasureAllSpreadsTheRoundsOverPasses(t *testing.T) {
 	for _, c := range []struct{ rounds, passes, setUps int }{{1, 3, 1}, {2, 3, 2}, {3, 3, 3}, {7, 3, 3},
 		{8, 3, 3}} {
@@ -75,7 +76,7 @@ func TestMeasureAllSpreadsTheRoundsOverPasses(t *testing.T) {
 					return time.Second
 				},
 				check: func(int) error {
-					timed += (calls - 2) / 2 // two calls calibrate, and each round takes two
+					timed += (calls - 2) / 2 // two calls calibrate, and each round makes two
 					return nil
 				},
 			}
@@ -86,7 +87,7 @@ func TestMeasureAllSpreadsTheRoundsOverPasses(t *testing.T) {
 		if err := m.measureAll([]plan{{&work, &work.matches[0], 1}}, &got, io.Discard); err != nil {
 			t.Fatal(err)
 		}
-		// Both sides count.
+		// setUps and timed count both sides.
 		if setUps != 2*c.setUps || timed != 2*c.rounds || len(got.rows) != 1 {
 			t.Errorf("%+v: %d set-ups, %d timed samples of both sides, %d rows", c, setUps, timed,
 				len(got.rows))
@@ -94,7 +95,7 @@ func TestMeasureAllSpreadsTheRoundsOverPasses(t *testing.T) {
 	}
 }
 
-// A row over its time gets the least number of rounds, in one pass.
+// A row that exceeds rowTime gets the least number of rounds, in one pass.
 func TestSlowRowsGetFewerRounds(t *testing.T) {
 	setUps, samples := 0, 0
 	setUp := func(int) side {
@@ -131,7 +132,7 @@ func TestCompareFailsWhenASideIsWrong(t *testing.T) {
 		}
 		sides[party].check = func(done int) error {
 			if want := 4; done != want {
-				t.Errorf("checked for %d repetitions, done were %d", done, want)
+				t.Errorf("check(%d) after %d repetitions", done, want)
 			}
 			return wrong
 		}
@@ -148,7 +149,7 @@ func TestCompareFailsWhenASideIsWrong(t *testing.T) {
 func TestCalibrateReachesTheSampleTime(t *testing.T) {
 	for _, perRep := range []time.Duration{0, 1, 3, 999, 1000, 5000} {
 		var log []string
-		// Work that is too short for the clock gets more repetitions until it is not.
+		// The first samples are too short for the clock, so calibrate tries more repetitions.
 		s := scripted("s", &log, 1, 0, 0, 0, max(perRep, 1))
 		m := measurement{sampleTime: 1000}
 		reps := m.calibrate(&s)
@@ -164,9 +165,9 @@ func TestTimeWorkLeavesTheUndoingOut(t *testing.T) {
 	sample := timeWork(&state,
 		func(s *int) { *s++ },
 		func(s *int) { *s += 10; time.Sleep(pause) })
-	// The work is one addition; its time cannot reach that of the sleeps unless they are counted.
+	// Three additions take far less time than three sleeps, unless the sleeps are timed too.
 	if took := sample(3); took >= 3*pause {
-		t.Errorf("three additions took %v: the undoing was timed", took)
+		t.Errorf("three additions took %v: undo was timed", took)
 	}
 	if state != 33 {
 		t.Errorf("state is %d after three pairs, not 33", state)
@@ -177,7 +178,7 @@ func TestTimeWorkTakesTheClockOff(t *testing.T) {
 	if cost := clockCost(); cost < 0 || cost > 10*time.Microsecond {
 		t.Errorf("reading the clock costs %v", cost)
 	}
-	// However short the rest is, a sample has a positive time, because rates are computed from it.
+	// Rates are computed from the time of a sample, so it is positive even for work that takes no time.
 	if took := timeWork(&struct{}{}, nothing, nothing)(1); took < 1 {
 		t.Errorf("no work took %v", took)
 	}

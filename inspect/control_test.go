@@ -23,13 +23,14 @@ func (f *fixture) order(t testing.TB, body string) (a controlResult) {
 	return a
 }
 
-// step steps and waits for the ticks. The answer waits too, but not long enough for a slow machine.
+// step orders a step and waits for its ticks. The answer waits for them too, but only for ticksTime, and a
+// slow machine may need longer.
 func (f *fixture) step(t testing.TB, ticks int) (a controlResult) {
 	t.Helper()
 	start := time.Now()
 	a = f.order(t, fmt.Sprintf(`{"action": "step", "ticks": %d}`, ticks))
 	if a.Made > uint64(ticks) || a.Made < uint64(ticks) && time.Since(start) < ticksTime {
-		t.Errorf("%d ticks were made of a step of %d", a.Made, ticks)
+		t.Errorf("a step of %d made %d ticks", ticks, a.Made)
 	}
 	f.waitForTicks(t, a.Tick+uint64(ticks)-a.Made)
 	a.Tick += uint64(ticks) - a.Made
@@ -41,7 +42,7 @@ func TestControl(t *testing.T) {
 	if a := f.order(t, `{"action": "pause"}`); !a.Paused || !f.schedule.Paused() {
 		t.Errorf("after pause: %+v, paused %v", a, f.schedule.Paused())
 	}
-	f.see(t, func() {}) // the tick under way has ended
+	f.see(t, func() {}) // returns after the tick under way
 	before := f.schedule.Stats().Tick
 	for _, ticks := range []int{1, 10, 60} {
 		a := f.step(t, ticks)
@@ -75,14 +76,14 @@ func TestControlIsRefused(t *testing.T) {
 			t.Errorf("%q: %+v", body, p)
 		}
 	}
-	for _, most := range []int64{10, 20} { // the order, and requests after it
+	for _, most := range []int64{10, 20} { // the limit cuts the order, or the text after it
 		body := http.MaxBytesReader(httptest.NewRecorder(), io.NopCloser(strings.NewReader(`{"action": "pause"}   {}`)), most)
 		if _, err := readOrder(body); err == nil || problemOf(err).Status != http.StatusRequestEntityTooLarge {
 			t.Errorf("larger than %d bytes: %v", most, err)
 		}
 	}
 	if f.schedule.Paused() {
-		t.Error("an order that was refused was controlResult")
+		t.Error("a refused order paused the schedule")
 	}
 }
 
@@ -97,7 +98,7 @@ func (n *noted) Resume()        { n.paused = false }
 func (n *noted) Step(ticks int) { n.paused, n.steps = true, n.steps+ticks }
 func (n *noted) Paused() bool   { return n.paused }
 
-// A program without a running schedule can only be paused by Options.Control.
+// Without a running schedule, the inspector can pause a program only through Options.Control.
 func TestControlOfTheProgram(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -131,7 +132,7 @@ func TestControlOfTheProgram(t *testing.T) {
 	}
 }
 
-// An answer does not wait for ticks that never come.
+// If the ticks of a step never come, the answer comes after ticksTime.
 func TestStepThatIsNotMade(t *testing.T) {
 	t.Parallel()
 	n := &noted{}

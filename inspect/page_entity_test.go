@@ -99,7 +99,7 @@ func TestPageEntityFollows(t *testing.T) {
 	p.Until("document.querySelector('[data-column=Position] .flash-a, [data-column=Position] .flash-b')")
 	p.waitText(".entity-head .chip", "live")
 	p.Press("f")
-	p.waitText(".entity-head .chip", "held")
+	p.waitText(".entity-head .chip", "not followed")
 	p.Press("f")
 	p.waitText(".entity-head .chip", "live")
 	f.see(t, func() {

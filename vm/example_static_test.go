@@ -10,10 +10,10 @@ import (
 
 type Letter byte
 
-// large takes addresses for a billion letters, and no memory.
+// large reserves addresses for a billion letters. It takes no memory until it is written.
 var large = vm.Static[Letter](1 << 30)
 
-// pages returns the number of pages of the table in memory, by the system's count.
+// pages returns the number of pages of large that are in memory, as the operating system counts them.
 func pages() int {
 	for _, s := range vm.Snapshot(true).Purposes {
 		if s.Purpose == "static Letter" {
@@ -23,8 +23,8 @@ func pages() int {
 	return 0
 }
 
-// One written byte takes one page, and two bytes a page apart take two pages, for every page size. These are
-// the experiments of "Pointer-stable Dynamic Arrays".
+// One written byte takes one page, and two bytes a page apart take two pages, for every page size. The
+// article "Pointer-stable Dynamic Arrays" makes the same experiments.
 func ExampleStatic() {
 	fmt.Println("nothing written:", pages(), "pages")
 

@@ -9,14 +9,14 @@ import (
 	"modernc.org/memory"
 )
 
-// memories is an allocator in use.
+// memories is an open allocator.
 type memories interface {
 	alloc(n int) ([]byte, error)
 	free(b []byte) error
 	close() error
 }
 
-// allocator is a kind of memories.
+// allocator says how to open an allocator.
 type allocator struct {
 	name string
 	open func() (memories, error)
@@ -44,7 +44,8 @@ func (h offHeap) free(b []byte) error {
 
 func (h offHeap) close() error { return h.Close() }
 
-// modernc is a C-style allocator: it takes pieces of 64 KiB and more from the system, and divides them.
+// modernc is a C-style allocator. It takes pieces of 64 KiB or more from the system and divides them into
+// blocks.
 type modernc struct{ memory.Allocator }
 
 func (m *modernc) alloc(n int) ([]byte, error) { return m.Malloc(n) }
@@ -53,7 +54,7 @@ func (m *modernc) free(b []byte) error { return m.Free(b) }
 
 func (m *modernc) close() error { return m.Close() }
 
-// collected is Go's heap. It frees memory in a collection.
+// collected is Go's heap. The garbage collector frees its memory.
 type collected struct{}
 
 func (collected) alloc(n int) ([]byte, error) { return make([]byte, n), nil }
@@ -62,7 +63,8 @@ func (collected) free([]byte) error { return nil }
 
 func (collected) close() error { return nil }
 
-// fragment makes the three steps with one allocator.
+// fragment allocates count blocks of size bytes, frees every second block, and makes one allocation as large
+// as the freed blocks together. It returns the growth of resident memory after each of the three steps.
 func fragment(a allocator, count, size int) (r row, err error) {
 	measure.Settle()
 	before, err := measure.Resident()

@@ -5,9 +5,9 @@ import { childrenTree } from './entity-children.js';
 import { entityInput } from './entity-input.js';
 import { dialog, emptyBox, errorBox, format, h, panel, replace, setText } from './ui.js';
 
-const folds = new Map(); // what is folded, by component and path; shared by all entities
+const folds = new Map(); // the folded values, by component and path; shared by all entities
 
-// The page stands alone, or beside a list. Beside a list app.beside is true, and the list owns the title and
+// The page stands alone, or beside a list. Beside a list, app.beside is true, and the list has the title and
 // the search box.
 export const page = {
   id: 'entity',
@@ -35,7 +35,7 @@ export const page = {
   },
 };
 
-// find is the box in the page's head that opens another entity.
+// find returns the search box in the page's head, which opens another entity.
 function find(app) {
   async function open(text) {
     text = text.trim();
@@ -198,7 +198,7 @@ function show(root, app, first, finder) {
     if (!on) {
       stop?.();
       stop = null;
-      if (!dead) setState('held', 'warn');
+      if (!dead) setState('not followed', 'warn');
       return;
     }
     setState('waiting', '');
@@ -225,7 +225,8 @@ function show(root, app, first, finder) {
 
   // Editing.
 
-  // By number: several components may share a name, and a name may be the number of another component.
+  // path names the component by its ID: several components may share a name, and a name may equal the ID of
+  // another component.
   const path = (component) => `entities/${encodeURIComponent(id)}/components/${component.id}?by=id`;
 
   function changed(answer) {
@@ -255,7 +256,8 @@ function show(root, app, first, finder) {
     }
   }
 
-  // ask asks to confirm a change, in a dialog that also shows its error.
+  // ask opens a dialog that asks the user to confirm a change. If the change fails, the dialog shows the
+  // error.
   function ask(heading, act, button, danger, ...children) {
     const wrong = h('p', { class: 'bad', role: 'alert' });
     const form = h('form', {
@@ -308,7 +310,8 @@ function show(root, app, first, finder) {
       await app.api.send('DELETE', `entities/${encodeURIComponent(id)}`);
       died();
     }, 'Delete', true, h('p', null, 'This deletes the entity and its components. It cannot be undone.'),
-    below.map((l) => h('p', null, `It is the target of ${entities(l.total)} in ${l.column}, which are deleted too or lose their target, depending on the relation.`)));
+    below.map((l) => h('p', null, `It is the target of ${entities(l.total)} in ${l.column}. `,
+      'Depending on the relation, those entities are deleted too or lose their target.')));
   }
 
   async function copy() {

@@ -3,12 +3,13 @@
 //   const box = queryBox({ label, text, placeholder, lines, suggest, onInput, onSubmit });
 //   root.append(box.element);
 //
-// suggest(text, at, signal) returns suggestions for the caret: { from, to, items }. at, from and to are in
-// UTF-16 units; an item replaces the text from from to to. An item is { text, detail, kind, go }; if it has
-// go, choosing it calls go instead.
+// suggest(text, at, signal) returns the suggestions for a caret at position at: { from, to, items }. at, from
+// and to count UTF-16 units. An item is { text, label, detail, kind, go }. The list shows label, or text if
+// there is no label. Taking an item puts its text in place of [from, to); if the item has go, it calls go
+// instead.
 //
-// It is a combobox as defined by ARIA: the arrows choose a suggestion, Enter takes it or, without one, runs
-// the query, Tab takes it too, Escape closes the list, Control+Space opens it.
+// The field is a combobox as defined by ARIA. The arrows choose a suggestion. Enter and Tab take the chosen
+// one. Enter without a chosen one runs the query. Escape closes the list, and Control+Space opens it.
 
 import { get } from './api.js';
 import { charactersAt, unitsAt } from './query-text.js';
@@ -24,7 +25,7 @@ export async function complete(text, at, signal) {
   return { from: unitsAt(text, answer.from), to: unitsAt(text, answer.to), items: answer.items };
 }
 
-// check reports whether a text is a query: { valid, columns, error }.
+// check asks the server whether a text is a valid query: { valid, columns, error }.
 export const check = (text, signal) => get('query/check', { text }, { signal });
 
 export function queryBox({ label, text = '', placeholder = '', lines = 1, suggest, onInput, onSubmit }) {
@@ -32,7 +33,9 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
   let open = false;
   let found = { from: 0, to: 0, items: [] };
   let chosen = -1;
-  let wrong = null; // { from, to, placed, message }: of the wrong word in UTF-16 units, if there is one
+  // The error: { from, to, placed, message }, or null. from and to bound the wrong word, in UTF-16 units.
+  // placed is false for an error without a word.
+  let wrong = null;
   let timer = 0;
   let asking = null;
 
@@ -55,7 +58,7 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
   else input.type = 'text';
   input.value = text;
 
-  // The mirror lies under the field and holds the same text: there a word can be marked and measured.
+  // The mirror lies under the field and holds the same text, so that a word can be marked and measured.
   const before = h('span');
   const word = h('mark', { class: 'querybox-wrong' });
   const after = h('span');
@@ -74,7 +77,7 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
     const from = wrong ? Math.min(wrong.from, value.length) : value.length;
     const to = wrong ? Math.min(wrong.to, value.length) : value.length;
     setText(before, value.slice(0, from));
-    // An error at the end of the text has no word, so it gets a space.
+    // An error at the end of the text has no word to mark, so a space is marked.
     setText(word, wrong?.placed ? value.slice(from, to) || ' ' : '');
     setText(after, value.slice(to) + (value.endsWith('\n') ? ' ' : ''));
     if (lines > 1) {
@@ -84,7 +87,8 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
     follow();
   }
 
-  // follow keeps the mirror under the text when the field scrolls, and the carets under the word.
+  // follow scrolls the mirror with the field, shows or hides the error, and puts its carets under the wrong
+  // word.
   function follow() {
     mirror.scrollLeft = input.scrollLeft;
     mirror.scrollTop = input.scrollTop;
@@ -101,8 +105,9 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
     setText(caret, '^'.repeat(Math.max(1, [...word.textContent].length)));
   }
 
-  // unfinished reports whether the error is in the word that is being written, which may still become correct
-  // or another kind of text.
+  // unfinished reports whether the error stays hidden for now. It does while the list is open, if the caret
+  // is in the wrong word, which more letters may correct, or if a suggestion has go, such as an entity's
+  // name.
   function unfinished() {
     const at = input.selectionStart ?? 0;
     return open && wrong?.placed && (wrong.from <= at && at <= wrong.to || found.items.some((item) => item.go));
@@ -130,7 +135,7 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
     follow();
   }
 
-  // place puts the list under the word that it would replace.
+  // place puts the list under the word that a suggestion would replace.
   function place() {
     const range = document.createRange();
     const [node, offset] = nodeAt(Math.min(found.from, input.value.length));
@@ -197,14 +202,14 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
         const answer = await suggest(input.value, input.selectionStart ?? input.value.length, controller.signal);
         if (!controller.signal.aborted) show(answer);
       } catch {
-        if (!controller.signal.aborted) close(); // suggestions are optional: a failure to get them is not shown
+        if (!controller.signal.aborted) close(); // no suggestions: the field works without them
       }
     }, pause);
   }
 
   function changed() {
     wrong = null;
-    if (open) choose(-1); // the suggestions were for another text
+    if (open) choose(-1); // the suggestions are for the old text
     reflect();
     ask(typingPause);
     onInput?.(input.value);
@@ -266,14 +271,14 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
     element,
     input,
     get text() { return input.value; },
-    // setText sets the text without requesting suggestions or calling back.
+    // setText sets the text. It requests no suggestions and does not call onInput.
     setText(value) {
       if (input.value === value) return;
       input.value = value;
       wrong = null;
       reflect();
     },
-    // fail shows an ApiError at its word; without an error it hides the last one.
+    // fail shows an ApiError at its word. fail(null) hides the error.
     fail(problem) {
       wrong = null;
       if (problem) {

@@ -1,14 +1,15 @@
-// Package fault lets tests make the memory calls of package vm fail. Without a call of [Inject] each new
-// region costs one load of a word.
+// Package fault lets tests make the memory calls of package vm fail. Without an injection, each new region
+// costs a few atomic loads.
 package fault
 
 import "sync/atomic"
 
 var injected atomic.Pointer[func(op string) error]
 
-// Inject makes regions reserved from now on ask f before each call to the operating system. The call fails
-// with the error of f. op names the call: reserve, commit, decommit and so on. f may be called from many
-// goroutines. The returned function ends the injection, for existing regions too.
+// Inject makes regions reserved from now on call f before each call to the operating system. If f returns an
+// error, the operating system is not called, and the call fails with that error. op names the call: reserve,
+// commit, decommit and so on. f may be called from many goroutines at once. stop ends the injection, for
+// existing regions too.
 func Inject(f func(op string) error) (stop func()) {
 	if !injected.CompareAndSwap(nil, &f) {
 		panic("fault: Inject during another injection: stop that one first")
@@ -19,7 +20,7 @@ func Inject(f func(op string) error) (stop func()) {
 // Injecting reports whether an injection is active.
 func Injecting() bool { return injected.Load() != nil }
 
-// Check returns the error with which the call op must fail, or nil.
+// Check returns the error with which the call named op must fail, or nil.
 func Check(op string) error {
 	if f := injected.Load(); f != nil {
 		return (*f)(op)

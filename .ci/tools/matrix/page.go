@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// The table is between these lines of the page. The rest of the page is written by hand.
+// These lines of the page enclose the table. The rest of the page is written by hand.
 const (
 	begins = "<!-- made by .ci/matrix page -->"
 	ends   = "<!-- end -->"
 )
 
-// table returns the table: a row a package, a column a platform, with the number of passed tests in each
-// cell.
+// table returns the table, with one row per package and one column per platform, and the reasons for skipped
+// tests below it. A cell is the number of passed tests, with the number of skipped tests in parentheses.
 func table(all []*results) string {
 	var b strings.Builder
 	cell := func(c *counts) string {
@@ -67,7 +67,7 @@ func table(all []*results) string {
 	return b.String()
 }
 
-// replaceTable returns the page with a new table.
+// replaceTable returns page with table in place of its table.
 func replaceTable(page, table string) (string, error) {
 	before, rest, ok := strings.Cut(page, begins)
 	_, after, closed := strings.Cut(rest, ends)
@@ -77,7 +77,7 @@ func replaceTable(page, table string) (string, error) {
 	return before + begins + "\n\n" + table + "\n" + ends + after, nil
 }
 
-// platformsOf returns the columns of the page's table.
+// platformsOf returns the platforms in the head of the page's table.
 func platformsOf(page string) []string {
 	_, rest, _ := strings.Cut(page, begins)
 	for line := range strings.Lines(rest) {

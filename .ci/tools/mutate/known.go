@@ -8,14 +8,15 @@ import (
 	"strings"
 )
 
-// known holds the known survivors: mutants that no test can tell from the code, with the reason.
+// known holds the known survivors, with the reason: mutants that behave like the code, so no test can fail.
 type known map[knownKey]string
 
 type knownKey struct{ file, function, change, text string }
 
-// readKnown reads a file of five columns, separated by tabs: the path of a file, relative to the working
-// directory; a function; a change; the text of the changed line, as mutate prints it; and the reason why the
-// change has no effect. Lines that begin with # are comments.
+// readKnown reads the known survivors from the file at path; "" means none. The file has five columns,
+// separated by tabs: the path of a source file, relative to the working directory; a function; a change; the
+// text of the changed line, as mutate prints it; and the reason why the change has no effect. Lines that
+// begin with # are comments.
 func readKnown(path string) (known, error) {
 	if path == "" {
 		return nil, nil

@@ -15,7 +15,7 @@ const (
 	// maxLineBytes is four times the longest line of any GeoNames file.
 	maxLineBytes = 64 << 10
 
-	// maxTextBytes bounds a text after decompression: a few bytes of gzip can stand for endless blank lines.
+	// maxTextBytes bounds a text after decompression: a small gzip file can expand to endless blank lines.
 	maxTextBytes = 2 << 30
 
 	geoNamesColumns = 19
@@ -30,19 +30,20 @@ var (
 		"or a header that names the columns name, lat and lon")
 )
 
-// columns has the position of each value in a row; -1 if absent.
+// columns is the form of a table: the index of each value in a row, or -1 if the table lacks the value.
 type columns struct {
 	name, country, lat, lon, population int
 	separator                           byte
 	quoted                              bool // fields may be wrapped in double quotes
-	count                               int  // of columns in every row
+	count                               int  // columns in every row; 0 before the header is read
 }
 
 var geoNames = columns{name: 1, country: 8, lat: 4, lon: 5, population: 14, separator: '\t',
 	count: geoNamesColumns}
 
-// readText reads GeoNames rows or a table with a header. done returns the bytes of input consumed so far. On
-// error, line is the line's number.
+// readText reads GeoNames rows or a table with a header. done returns the number of input bytes read so far,
+// and total is the size of the input, or 0 if it is not known. With an error, line is the number of the line
+// that caused it.
 func readText(r io.Reader, o Options, done func() int, total int) (l *List, line int, err error) {
 	limited := &io.LimitedReader{R: r, N: maxTextBytes}
 	lines := bufio.NewScanner(limited)
@@ -55,7 +56,7 @@ func readText(r io.Reader, o Options, done func() int, total int) (l *List, line
 		line++
 		text := lines.Bytes()
 		if line == 1 {
-			text = bytes.TrimPrefix(text, []byte("\ufeff")) // written by some spreadsheets
+			text = bytes.TrimPrefix(text, []byte("\ufeff")) // some spreadsheets write a byte order mark
 		}
 		if len(bytes.TrimSpace(text)) == 0 || text[0] == '#' {
 			continue
@@ -66,7 +67,7 @@ func readText(r io.Reader, o Options, done func() int, total int) (l *List, line
 				return nil, line, err
 			}
 			if form.quoted {
-				continue // it was the header
+				continue // this row is the header
 			}
 		}
 		fields, err = form.split(fields[:0], text)
@@ -97,7 +98,7 @@ func readText(r io.Reader, o Options, done func() int, total int) (l *List, line
 	return l, 0, nil
 }
 
-// recognise returns the form of a table, from its first row.
+// recognise returns the form of the table that begins with row.
 func recognise(row []byte) (*columns, error) {
 	if err := checkText(strings.ReplaceAll(string(row), "\t", " ")); err != nil {
 		return nil, errUnlike
@@ -133,7 +134,7 @@ func recognise(row []byte) (*columns, error) {
 		default:
 			continue
 		}
-		if *at < 0 { // the first of several suitable columns
+		if *at < 0 { // of several suitable columns, the first one counts
 			*at = i
 		}
 	}
@@ -143,8 +144,8 @@ func recognise(row []byte) (*columns, error) {
 	return &form, nil
 }
 
-// split appends the fields of a row to fields. A field with a doubled quote inside is copied; the others are
-// parts of row.
+// split appends the fields of row to fields. They share memory with row, except fields that contain a doubled
+// quote.
 func (c *columns) split(fields [][]byte, row []byte) ([][]byte, error) {
 	for {
 		if c.quoted && len(row) > 0 && row[0] == '"' {
@@ -176,7 +177,8 @@ func (c *columns) split(fields [][]byte, row []byte) ([][]byte, error) {
 	return fields, nil
 }
 
-// unquote returns the text before the closing quote and the rest.
+// unquote returns the field before the closing quote, with each doubled quote as one, and the rest of the
+// row.
 func unquote(row []byte) (field, rest []byte, err error) {
 	start := 0
 	for {
@@ -237,7 +239,7 @@ func (c *columns) add(b *builder, fields [][]byte) error {
 	return nil
 }
 
-// parseDegrees returns units of position, rounded.
+// parseDegrees converts degrees to units of position, rounded to the nearest unit.
 func parseDegrees(what string, text []byte, most float64) (int32, error) {
 	degrees, err := strconv.ParseFloat(string(text), 64)
 	// The comparison is written so that NaN fails it.
@@ -247,7 +249,8 @@ func parseDegrees(what string, text []byte, most float64) (int32, error) {
 	return int32(math.Round(degrees * unitsPerDegree)), nil
 }
 
-// parsePopulation accepts whole numbers, and 1234.0 as some spreadsheets write it.
+// parsePopulation returns the whole part of a number, because some spreadsheets write 1234 as 1234.0. An
+// empty text is 0.
 func parsePopulation(text []byte) (int32, error) {
 	if len(text) == 0 {
 		return 0, nil
@@ -259,7 +262,7 @@ func parsePopulation(text []byte) (int32, error) {
 	return int32(people), nil
 }
 
-// quote formats a field for a message: short, and without control characters.
+// quote formats a field for a message: at most 40 bytes of it, with control characters escaped.
 func quote(text []byte) string {
 	const most = 40
 	if len(text) > most {
