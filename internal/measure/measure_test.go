@@ -44,28 +44,3 @@ func TestBestMedianAndRatio(t *testing.T) {
 		t.Errorf("ratio %v, want 2.5", got)
 	}
 }
-
-func TestResidentGrowsByWhatIsTouched(t *testing.T) {
-	Settle()
-	before, err := Resident()
-	if err != nil {
-		t.Skip(err)
-	}
-	const size = 64 << 20
-	memory := make([]byte, size)
-	for i := range memory {
-		memory[i] = 1
-	}
-	after, err := Resident()
-	if err != nil || after-before < size*9/10 || after-before > size*12/10 {
-		t.Errorf("%d bytes became resident for %d: %v", after-before, size, err)
-	}
-	if memory[size-1] != 1 {
-		t.Error("the memory was freed early")
-	}
-	memory = nil
-	Settle()
-	if last, err := Resident(); err != nil || last > after-size*8/10 {
-		t.Errorf("%d of %d bytes are still resident: %v", last-before, size, err)
-	}
-}
