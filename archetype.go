@@ -13,8 +13,8 @@ import (
 )
 
 // Archetype is a set of columns that entities are born with. Entities of one archetype lie side by side in
-// memory. An entity that later gains or loses components stays where it is, and queries find it all the same:
-// an archetype says where an entity is born, not which components it may have.
+// memory. An entity that later gains or loses components stays where it is, and queries still find it: the
+// archetype determines where an entity is born, not which components it may have later.
 type Archetype struct {
 	world   *World
 	columns []*column
@@ -23,17 +23,17 @@ type Archetype struct {
 	widest  int // bytes of the largest element
 
 	extents []*extent // in the order of their words
-	words   uint32    // owned
+	words   uint32    // number of owned words
 	word    uint32    // no owned word below it has a free slot
 	at      *extent   // the extent that word lies in
 	vacancy *uint64   // the live bits of word; a full word while the archetype owns nothing or is observed
 
-	promised int    // births that were promised room in stores and are still to come
+	promised int    // future births that have room in stores reserved for them
 	observed bool   // whether one of its columns is observed
-	id       uint32 // number in the world, in the order of making
+	id       uint32 // number in the world, in the order of creation
 }
 
-// birth has the fields of a column that making an entity needs.
+// birth has the fields of a column that the creation of an entity needs.
 type birth struct {
 	words unsafe.Pointer // presence words
 	base  unsafe.Pointer // elements
@@ -92,8 +92,8 @@ func (a *Archetype) free() int {
 	return n
 }
 
-// Grow makes the next n births of this archetype unable to fail, unless one of its entities is deleted
-// meanwhile: extents without entities go back to the world. It returns a [*vm.Error] that wraps
+// Grow makes the next n births of this archetype unable to fail. A deletion of one of its entities can undo
+// that, because an extent that becomes empty goes back to the world. Grow returns a [*vm.Error] that wraps
 // vm.ErrCapacity, vm.ErrLimit or another error of package vm; then nothing has changed.
 func (a *Archetype) Grow(n int) error {
 	a.world.mustBeOpen("Archetype.Grow")
@@ -112,7 +112,8 @@ func (a *Archetype) Grow(n int) error {
 	return nil
 }
 
-// ensure makes n births unable to fail until something else takes the room. On failure nothing has changed.
+// ensure makes n births unable to fail until another operation takes the room. On failure nothing has
+// changed.
 func (a *Archetype) ensure(n int) error {
 	free := a.free()
 	if n <= free && (!a.observed || a.hasRoom(n)) {
@@ -140,8 +141,8 @@ func (a *Archetype) ensure(n int) error {
 	})
 }
 
-// New makes an entity. Its components are zero. New panics with a [*vm.Error] if there is no room and none
-// can be made; see [Archetype.Grow]. Complexity: a few instructions for each column.
+// New makes an entity. Its components are zero. New panics with a [*vm.Error] if there is no room and the
+// world cannot make any; see [Archetype.Grow]. Complexity: a few instructions for each column.
 func (a *Archetype) New() Entity {
 	before := *a.vacancy
 	if before == ^uint64(0) {
@@ -214,7 +215,7 @@ func (a *Archetype) newUntold() Entity {
 	return a.newBeside()
 }
 
-// summarize updates the summaries of the archetype's columns after changes in a word.
+// summarize updates the summaries of the live bits and of the archetype's columns after changes in a word.
 //
 //go:noinline
 func (a *Archetype) summarize(word uint32) {
@@ -230,7 +231,7 @@ func (a *Archetype) newBeside() Entity {
 	return a.take(lo, lo+1).Entity(0)
 }
 
-// zero clears n bytes off the heap. It clears few bytes without a call.
+// zero clears n off-heap bytes. It clears up to 8 whole words without a call.
 func zero(p unsafe.Pointer, n uintptr) {
 	if n%8 == 0 && n <= 64 {
 		for i := uintptr(0); i < n; i += 8 {
@@ -282,8 +283,8 @@ func (a *Archetype) goTo(x *extent, word uint32) {
 }
 
 // NewN makes n entities and calls fill for each run of them, to write their components as slices. The
-// components are zero before. fill may be nil. fill must not change the structure of the world: that panics.
-// If fill panics, the entities of that call and of the calls before exist, and no others. If there is no room
+// components are zero at first. fill may be nil. NewN panics if fill changes the structure of the world. If
+// fill panics, the entities of that call and of the calls before exist, and no others. If there is no room
 // for all n entities, NewN makes none and panics with a [*vm.Error]; see [Archetype.Grow]. Complexity: whole
 // 64-slot words at a time.
 func (a *Archetype) NewN(n int, fill func(Run)) {
@@ -309,14 +310,14 @@ func (a *Archetype) NewN(n int, fill func(Run)) {
 	}
 }
 
-// fill calls f for entities that were made, and then the hooks of their births.
+// fill calls f for a run of new entities, and then the hooks of their births.
 func (a *Archetype) fill(run Run, f func(Run)) {
 	w := a.world
 	w.calling = fill
 	before := w.changes
 	defer func() {
 		w.calling = callback{}
-		// The hooks must run even if f panics, because they will be called when the entities go.
+		// The hooks must run even if f panics, because the hooks of the deletions will run later.
 		if a.observed {
 			a.tellBirths(run.start, run.start+run.n)
 		}
@@ -327,8 +328,8 @@ func (a *Archetype) fill(run Run, f func(Run)) {
 	}
 }
 
-// take makes entities in the free slots [lo, hi) of the extent a.at. It stops at the first slot that is worn
-// out.
+// take makes entities in the free slots [lo, hi) of the extent a.at. It stops at the first slot that has no
+// generation left.
 func (a *Archetype) take(lo, hi uint32) Run {
 	w := a.world
 	gens := unsafe.Slice(w.generation(lo), hi-lo)
@@ -342,7 +343,7 @@ func (a *Archetype) take(lo, hi uint32) Run {
 		used |= g
 		gens[i] = generation.Next(g, w.mark)
 	}
-	if generation.Exhausted(used | 1) { // some of the slots may have had their last use
+	if generation.Exhausted(used | 1) { // some slots may have reached their last generation
 		for _, g := range gens {
 			if generation.Exhausted(g) {
 				w.worn++

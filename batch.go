@@ -39,8 +39,7 @@ func (q Query) Batches(n int) iter.Seq[Batch] {
 				if b.n == 0 {
 					b.lo = word
 				}
-				// Take the entities that the batch lacks, up to the end of the last one's word. A batch that
-				// has enough takes the rest of its last word.
+				// Fill the batch up to n entities, and then up to the end of their last word.
 				end := hi
 				if want := uint(max(n-b.n, 1)); want < hi-lo {
 					end = min(hi, (lo+want+63)&^63)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// bulkWorld has a million entities with one component, and two columns to add.
+// bulkWorld returns a world of a million entities with a position, and two more columns that no entity has.
 func bulkWorld(b *testing.B) (*World, Column[position], Column[velocity], Column[struct{}]) {
 	b.Helper()
 	w := NewWorld(Options{})
@@ -68,7 +68,8 @@ func countOf(q Query) (n int) {
 	return n
 }
 
-// BenchmarkAny gives each entity one of two components, in turns of 64 or one by one.
+// BenchmarkAny queries entities that have one of two components. The component alternates after 64 entities
+// or after each.
 func BenchmarkAny(b *testing.B) {
 	for _, turn := range []int{64, 1} {
 		name := fmt.Sprintf("in turns of %d", turn)
@@ -108,7 +109,7 @@ func BenchmarkBatches(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(benchmarkEntities/4096), "ns/batch")
 }
 
-// BenchmarkQueryOnce measures a query that finds nothing, one run, or one run in each word.
+// BenchmarkQueryOnce measures one pass of a query that finds nothing, one run, or one run in each word.
 func BenchmarkQueryOnce(b *testing.B) {
 	w, pos, vel, tag := bulkWorld(b)
 	for i, e := range entitiesOf(w.Query()) {

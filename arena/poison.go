@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// This code runs in builds that check invariants. There released memory is poisoned; it becomes zero, as in
-// all builds, when it is allocated again.
+// This code runs in builds that check invariants. It poisons released memory, and clears the memory when it
+// is allocated again, so that allocations are zero as in all builds.
 
 // poison overwrites the released bytes [offset, used) that are still committed.
 func (a *Arena) poison(offset, used uintptr) {
@@ -19,8 +19,8 @@ func (a *Arena) poison(offset, used uintptr) {
 	}
 }
 
-// reuse makes the bytes from next to end zero before they are given out. It panics if they were written since
-// their release.
+// reuse clears the bytes from next to end before they are allocated. It panics if the program has written to
+// them since their release.
 func (a *Arena) reuse(end uintptr) {
 	if again := min(end, a.poisoned); a.next < again {
 		b := a.bytes(a.next, again)
@@ -32,7 +32,7 @@ func (a *Arena) reuse(end uintptr) {
 	}
 }
 
-// bytes views [from, to). It is sound for committed bytes, which hold no Go pointers.
+// bytes returns the bytes [from, to) of the arena, which must be committed.
 func (a *Arena) bytes(from, to uintptr) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(a.base, from)), to-from)
 }

@@ -21,7 +21,7 @@ type vastEdit struct {
 	entities []vast.Entity
 }
 
-// addRemoveVast is the timed work, one by one.
+// addRemoveVast is the timed work, one entity at a time.
 //
 //go:noinline
 func addRemoveVast(s *vastEdit) {
@@ -34,7 +34,7 @@ func addRemoveVast(s *vastEdit) {
 	}
 }
 
-// addRemoveVastBatch is the timed work by one call each.
+// addRemoveVastBatch is the timed work: one call adds, and one removes.
 //
 //go:noinline
 func addRemoveVastBatch(s *vastEdit) {
@@ -46,13 +46,13 @@ func addRemoveVastBatch(s *vastEdit) {
 type arkEdit struct {
 	world    *ecs.World
 	vel      *ecs.Map1[Velocity]
-	lacking  *ecs.Filter1[Position]           // the entities without Velocity
-	both     *ecs.Filter2[Position, Velocity] // the others
+	lacking  *ecs.Filter1[Position]           // the entities that lack Velocity
+	both     *ecs.Filter2[Position, Velocity] // the entities that have it
 	entities []ecs.Entity
 }
 
-// addRemoveArk is the timed work, one by one. AddFn without a function adds a zero component and is Ark's
-// fastest form.
+// addRemoveArk is the timed work, one entity at a time. AddFn without a function adds a zero component and is
+// Ark's fastest form.
 //
 //go:noinline
 func addRemoveArk(s *arkEdit) {
@@ -65,7 +65,7 @@ func addRemoveArk(s *arkEdit) {
 	}
 }
 
-// addRemoveArkBatch is the timed work by one call each.
+// addRemoveArkBatch is the timed work: one call adds, and one removes.
 //
 //go:noinline
 func addRemoveArkBatch(s *arkEdit) {
@@ -73,41 +73,42 @@ func addRemoveArkBatch(s *arkEdit) {
 	s.vel.RemoveBatch(s.both.Batch(), nil)
 }
 
-// checkEdits checks a world of n entities with positions 0 … n−1: half of them is the number with a velocity
-// after adding, and must be n; end is the number after removing, and must be 0; sum is that of the positions.
-func checkEdits(n, half, end int, sum float64) error {
-	if want := float64(n) * float64(n-1) / 2; half != n || end != 0 || sum != want {
+// checkEdits checks a world of n entities with positions 0 … n−1. added is the number of entities with a
+// velocity after adding, and must be n. left is that number after removing, and must be 0. sum is the sum of
+// the positions.
+func checkEdits(n, added, left int, sum float64) error {
+	if want := float64(n) * float64(n-1) / 2; added != n || left != 0 || sum != want {
 		return fmt.Errorf("%d of %d have a velocity after adding, %d after removing; the positions add up "+
-			"to %v, not %v", half, n, end, sum, want)
+			"to %v, not %v", added, n, left, sum, want)
 	}
 	return nil
 }
 
-// editSide makes the side that adds and removes. Its check calls add, which gives all entities a velocity,
-// count, which counts the entities with a velocity, and sum, which adds up their X.
+// editSide makes the side that adds and removes. The other functions are for its check: add gives all
+// entities a velocity, count counts the entities with a velocity, and sum adds up the X of their components.
 func editSide[S any](s *S, work func(*S), n int, add func(), count func() int, sum func() float64) side {
 	return side{
 		units:  n,
 		sample: timeAll(s, work),
 		check: func(int) error {
-			end := count()
+			left := count()
 			add()
-			return checkEdits(n, count(), end, sum())
+			return checkEdits(n, count(), left, sum())
 		},
 	}
 }
 
-// toggledEvery is the number of entities for each one that toggle edits.
+// toggle edits one entity in toggledEvery.
 const toggledEvery = 10
 
-// The numbers of components beside Position of the entities of add_remove and add_remove_large.
+// The entities of add_remove and add_remove_large have Position and this many other components.
 const (
 	smallExtras = 0
 	largeExtras = 10
 )
 
-// newAddRemoveVast sets the work up for Vast. The entities also have the first extras of C1 … C10; one in
-// every is edited.
+// newAddRemoveVast sets the work up for Vast. The entities also have the first extras components of C1 … C10.
+// The work edits the entities whose index is a multiple of every.
 func newAddRemoveVast(extras, every int, work func(*vastEdit)) func(n int) side {
 	return func(n int) side {
 		w := newSizedVastWorld(n)
@@ -138,8 +139,7 @@ func newAddRemoveVast(extras, every int, work func(*vastEdit)) func(n int) side 
 	}
 }
 
-// newAddRemoveArk sets the work up for Ark. The entities also have the first extras of C1 … C10; one in every
-// is edited.
+// newAddRemoveArk sets the work up for Ark, as newAddRemoveVast does for Vast.
 func newAddRemoveArk(extras, every int, work func(*arkEdit)) func(n int) side {
 	return func(n int) side {
 		w := ecs.NewWorld(initialCapacity)

@@ -16,7 +16,8 @@ import (
 )
 
 // A chartReport draws a chart as SVG once it has all rows: how many times faster Vast is than the fastest
-// other store, over the number of entities. It has a panel for each kind of work; both axes are logarithmic.
+// other store, over the number of entities. The chart has a panel for each kind of work; both axes are
+// logarithmic.
 type chartReport struct {
 	out    io.Writer
 	stores *grid
@@ -43,7 +44,7 @@ const (
 	markRadius    = vg.Length(2.2)
 )
 
-// The chart's colours. chartStyle replaces all but those of the lines for readers who prefer dark colours.
+// The chart's colours. For readers who prefer dark colours, chartStyle replaces paper, ink and faint.
 var (
 	paper = color.NRGBA{0xFF, 0xFF, 0xFE, 0xFF}
 	ink   = color.NRGBA{0x1F, 0x23, 0x28, 0xFF}
@@ -166,7 +167,7 @@ func axis(a *plot.Axis, least, most float64, ticks []plot.Tick) {
 	a.Tick.Marker = plot.ConstantTicks(ticks)
 }
 
-// countTicks are the powers of ten up to a million.
+// countTicks returns the powers of ten up to a million.
 func countTicks() []plot.Tick {
 	var ticks []plot.Tick
 	for i, label := range []string{"1", "10", "100", "1 k", "10 k", "100 k", "1 M"} {
@@ -175,8 +176,8 @@ func countTicks() []plot.Tick {
 	return ticks
 }
 
-// ratioTicks are the powers of ten between two ratios. If these are few, it adds twice and five times each
-// power.
+// ratioTicks returns the powers of ten between two ratios. If the range is small, it adds twice and five
+// times each power.
 func ratioTicks(least, most float64) []plot.Tick {
 	steps := []float64{1, 2, 5}
 	if most/least > 300 {
@@ -185,7 +186,7 @@ func ratioTicks(least, most float64) []plot.Tick {
 	var ticks []plot.Tick
 	for power := math.Pow10(int(math.Floor(math.Log10(least)))); power <= most; power *= 10 {
 		for _, step := range steps {
-			// Rounded, because powers below one are inexact.
+			// The value is rounded, because powers below one are inexact.
 			value, _ := strconv.ParseFloat(strconv.FormatFloat(power*step, 'g', 3, 64), 64)
 			if value >= least && value <= most {
 				ticks = append(ticks, plot.Tick{Value: value, Label: strconv.FormatFloat(value, 'f', -1, 64)})

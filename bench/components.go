@@ -11,7 +11,7 @@ type (
 	Velocity struct{ X, Y float64 }
 )
 
-// C1 … C10 tell archetypes apart and make entities larger.
+// C1 … C10 make archetypes differ and make entities larger.
 type (
 	C1 struct{ X, Y float64 }
 	C2 struct{ X, Y float64 }
@@ -29,8 +29,8 @@ type (
 // initialCapacity is the capacity that the public suite gives to worlds of peers that need one.
 const initialCapacity = 1024
 
-// The numbers of components of the entities that are created and deleted: Position and Velocity, with or
-// without C1 … C8.
+// The numbers of components of the entities that works create and delete: Position and Velocity, without or
+// with C1 … C8.
 const (
 	twoParts = 2
 	tenParts = 10
@@ -39,7 +39,7 @@ const (
 // entitiesByDefault is a number of entities that fits any world with default options.
 const entitiesByDefault = 12 << 20
 
-// newSizedVastWorld returns a world with default options, or a larger one if the entities need more slots.
+// newSizedVastWorld returns a world with default options, or a larger world if the entities need more slots.
 func newSizedVastWorld(entities int) *vast.World {
 	var o vast.Options
 	if entities > entitiesByDefault {
@@ -48,8 +48,8 @@ func newSizedVastWorld(entities int) *vast.World {
 	return vast.NewWorld(o)
 }
 
-// closeVast returns a function that closes a world. It panics on an error, because later rows would have less
-// memory.
+// closeVast returns a function that closes a world. The function panics on an error, because a world that
+// stays open would leave less memory for later rows.
 func closeVast(w *vast.World) func() {
 	return func() {
 		if err := w.Close(); err != nil {

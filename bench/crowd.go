@@ -19,7 +19,7 @@ type vastCrowd struct {
 	entities  []vast.Entity
 }
 
-// newVastCrowd prepares an empty world of Vast for entities of some number of components, without a query.
+// newVastCrowd makes an empty world of Vast for entities of parts components. find makes the query later.
 func newVastCrowd(entities []vast.Entity, parts int) *vastCrowd {
 	w := newSizedVastWorld(len(entities))
 	pos, vel := vast.NewColumn[Position](w), vast.NewColumn[Velocity](w)
@@ -69,7 +69,7 @@ type arkCrowd struct {
 	entities []ecs.Entity
 }
 
-// newArkCrowd prepares an empty world of Ark for entities of some number of components, without a filter.
+// newArkCrowd makes an empty world of Ark for entities of parts components. find makes the filter later.
 func newArkCrowd(entities []ecs.Entity, parts int) *arkCrowd {
 	w := ecs.NewWorld(initialCapacity)
 	c := &arkCrowd{world: w, parts: parts, two: ecs.NewMap2[Position, Velocity](w), entities: entities}
@@ -120,8 +120,8 @@ func (c *arkCrowd) checkMatching(n int) error {
 	return made.check(n)
 }
 
-// checkCrowd checks a world that should hold n entities with zero components: n entities match and are in the
-// world, and n of those created last are alive.
+// checkCrowd checks that a world holds n entities whose components are zero: n entities match a query, total
+// is n, and n of the given entities are alive.
 func checkCrowd[E any](n, matching, total int, entities []E, isAlive func(E) bool,
 	velocity func(E) *Velocity) error {
 	alive, sum := 0, 0.0
@@ -132,14 +132,14 @@ func checkCrowd[E any](n, matching, total int, entities []E, isAlive func(E) boo
 		}
 	}
 	if matching != n || total != n || alive != n || sum != 0 {
-		return fmt.Errorf("of %d entities, %d match, %d are in the world, %d are alive; their velocities "+
+		return fmt.Errorf("want %d entities: %d match, %d are in the world, %d are alive; their velocities "+
 			"add up to %v, not 0", n, matching, total, alive, sum)
 	}
 	return nil
 }
 
-// crowdSide makes a side of a world from work that changes the number of its entities, and from the opposite
-// work. The world has after entities once the work is done; undo restores the rest of the n.
+// crowdSide makes a side from work that creates or deletes n entities, and from undo, which reverses the
+// work. The world has after entities when the work is done, and n−after when undo is done.
 func crowdSide[C any](c *C, n int, work, undo func(*C), after int, check func(n int) error) side {
 	return side{
 		units:  n,

@@ -5,12 +5,12 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Work delete2comp: delete n entities with Position and Velocity, one by one in the order of their creation;
-// the batch peers delete all that match a query by one call.
+// Work delete2comp: delete n entities with Position and Velocity, one by one in the order of their creation.
+// The batch peers delete all entities that match a query with one call.
 //
 // Work delete10comp: the same with entities that also have C1 … C8.
 //
-// The entities are created again one by one, which is not timed.
+// Between samples the entities are created again one by one, untimed.
 
 // deleteVast is the timed work, one by one.
 //
@@ -21,7 +21,7 @@ func deleteVast(c *vastCrowd) {
 	}
 }
 
-// deleteVastBatch is the timed work by one call.
+// deleteVastBatch is the timed work with one call.
 //
 //go:noinline
 func deleteVastBatch(c *vastCrowd) {
@@ -37,7 +37,7 @@ func deleteArk(c *arkCrowd) {
 	}
 }
 
-// deleteArkBatch is the timed work by one call.
+// deleteArkBatch is the timed work with one call.
 //
 //go:noinline
 func deleteArkBatch(c *arkCrowd) {

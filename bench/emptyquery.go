@@ -6,7 +6,8 @@ import (
 )
 
 // The fixed cost of a query: the work of query2comp in a world without a match. The world holds one entity
-// with Position and one with Velocity, for the query to reject, and some more component types.
+// with only Position and one with only Velocity, which the query must reject. It also has extras more
+// component types.
 
 // newEmptyVast sets up a query of Vast that matches nothing.
 func newEmptyVast(extras int) side {
@@ -29,7 +30,7 @@ func newEmptyArkTables(extras int) side {
 	return emptyArk(extras).side(moveArkTables, 1, 0)
 }
 
-// emptyArk fills a world of Ark.
+// emptyArk makes the world of Ark and its filter.
 func emptyArk(extras int) *arkQuery {
 	w := ecs.NewWorld(initialCapacity)
 	extraArk(w, extras)
@@ -38,7 +39,7 @@ func emptyArk(extras int) *arkQuery {
 	return &arkQuery{world: w, filter: ecs.NewFilter2[Position, Velocity](w).Register()}
 }
 
-// newEmptySlice sets up a loop over empty slices.
+// newEmptySlice sets up a loop over empty slices. Slices have no component types.
 func newEmptySlice(int) side {
 	s := &slicesQuery{}
 	return s.side()

@@ -5,15 +5,15 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Work query32arch: n entities with Position and Velocity and one of the 32 sets of C1 … C5 in turn, so that
-// the matching entities are spread over up to 32 archetypes.
+// Work query32arch: n entities with Position and Velocity. Each also has one of the 32 subsets of C1 … C5, in
+// turn, so that the matching entities are in up to 32 archetypes.
 //
-// Work query256arch: n entities with Position and Velocity, then 4·n with Position and one of the 256 sets of
-// C1 … C8, so that up to 256 archetypes do not match.
+// Work query256arch: n entities with Position and Velocity, then 4·n with Position and one of the 256 subsets
+// of C1 … C8, in turn, so that up to 256 archetypes do not match.
 //
 // Both works query Position and Velocity and move the entities, with the functions of query2comp.
 
-// The numbers of extra component types, for the list of workloads.
+// The numbers of extra component types of query32arch and query256arch.
 const (
 	innerExtras = 5
 	outerExtras = 8

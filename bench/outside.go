@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// Some works are measured in a process of their own: the costs of a full world for the rest of the program.
-// The process of each side fills one world, measures, and prints one number.
+// Some works measure what a full world costs the rest of the program. Each of their sides runs in a process
+// of its own, which fills one world, measures, and prints one number.
 
-// outside is such a work.
+// outside describes a work whose sides run in processes of their own.
 type outside struct {
 	bytes   bool // the figure is bytes per entity; otherwise nanoseconds per collection
 	parts   int  // components of an entity
@@ -43,7 +43,7 @@ func (w *workload) sample(side string, n int) (float64, error) {
 	return strconv.ParseFloat(stdout.String(), 64)
 }
 
-// runOutside measures one side if the environment asks for it, and returns the exit status.
+// runOutside measures one side and returns the exit status, if the environment variable asks for that.
 func runOutside(stdout, stderr io.Writer) (status int, asked bool) {
 	order := os.Getenv(outsideVariable)
 	if order == "" {
@@ -90,7 +90,7 @@ func workNamed(name string) *workload {
 	return nil
 }
 
-// measureOutside takes one sample of either side.
+// measureOutside takes one sample of each side.
 func (m measurement) measureOutside(p plan, to *times) error {
 	value, err := p.work.sample(sideVast, p.n)
 	if err != nil {
@@ -104,7 +104,7 @@ func (m measurement) measureOutside(p plan, to *times) error {
 	return nil
 }
 
-// outsideMatches lists the peers, each of which has a function that fills a world.
+// outsideMatches returns a match for each peer. The functions of their sides are in fillers.
 func outsideMatches(peers ...string) []match {
 	var matches []match
 	for _, name := range peers {

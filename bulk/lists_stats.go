@@ -2,17 +2,17 @@ package bulk
 
 import "unsafe"
 
-// ListsStats counts where the memory of a [Lists] goes. Each byte count contains the one before it.
+// ListsStats tells how a [Lists] uses its memory. Each byte count contains the byte count before it.
 type ListsStats struct {
 	Lists         int
 	Elements      int
 	BytesElements int // of the elements
-	BytesRoom     int // of the elements that the lists have room for
+	BytesRoom     int // of the elements and the free room of the lists
 	BytesSlabs    int // of the slabs and stretches of the lists, with their free cells
-	Committed     int // as Lists.Committed
+	Committed     int // see Lists.Committed
 }
 
-// Stats counts. Complexity: one step for each list and each slab.
+// Stats returns how the container uses its memory. Complexity: one step for each list and each slab.
 func (ls *Lists[T]) Stats() (s ListsStats) {
 	ls.mustBeOpen()
 	var v T
@@ -30,7 +30,7 @@ func (ls *Lists[T]) Stats() (s ListsStats) {
 	return s
 }
 
-// Reserved returns the bytes of addresses that the container takes; 0 after Close.
+// Reserved returns the bytes of addresses that the container has reserved; 0 after Close.
 func (ls *Lists[T]) Reserved() int {
 	if ls.ended != nil {
 		return 0

@@ -2,17 +2,18 @@ package guard
 
 import "slices"
 
-// addresses hands out ranges of pages: never-used pages first, then pages that were given back.
+// addresses hands out ranges of pages: first from the free end of the region, then from the free ranges
+// below.
 type addresses struct {
 	total int         // pages in the region
-	next  int         // the pages from here on are unused
+	next  int         // all pages from here on are free
 	again []pageRange // the free ranges below next, sorted and not adjacent
 }
 
 // pageRange is a range of page numbers, including lo and excluding hi.
 type pageRange struct{ lo, hi int }
 
-// take returns the first of n adjacent pages, or false if there are none.
+// take returns the first of n adjacent free pages and marks them used, or returns false if there are none.
 func (a *addresses) take(n int) (page int, ok bool) {
 	if n <= a.total-a.next {
 		page = a.next

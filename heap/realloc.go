@@ -9,14 +9,15 @@ import (
 )
 
 // Realloc resizes the allocation that begins at p to size bytes and returns its new address. It keeps the
-// contents up to the smaller of both sizes. Added bytes are zero, if the program did not write beyond the
-// last requested size. p must not be used afterwards unless it equals the result. Realloc(nil, …) allocates.
-// align is as for [Heap.Alloc]. Realloc panics as Alloc and [Heap.Free] do.
+// contents up to the smaller of both sizes. Added bytes are zero if the program did not write beyond the size
+// that it requested last. The program must not use p afterwards, unless p equals the result. Realloc(nil, …)
+// allocates. align is as for [Heap.Alloc]. Realloc panics as Alloc and [Heap.Free] do.
 //
-// An allocation of whole pages grows in place while the addresses behind it are free. Above 256 KiB they are
-// free until the allocation has doubled. After that it moves by [vm.Region.MovePages]: on Linux no byte is
-// copied, whatever the size. Smaller allocations are copied. An allocation that shrinks stays in place and
-// gives back the pages that it does not need, or moves to a smaller place.
+// An allocation of whole pages grows in place while the addresses behind it are free. The heap gives an
+// allocation above 256 KiB addresses for twice its size, unless addresses run short. When these are used up,
+// the allocation moves by [vm.Region.MovePages]: on Linux no byte is copied, whatever the size. Smaller
+// allocations are copied. An allocation that shrinks stays in place and gives back the pages that it does not
+// need, or moves to a smaller place.
 //
 // It returns an error as Alloc does; then p is unchanged. Shrinking an allocation cannot fail.
 func (h *Heap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error) {
@@ -35,7 +36,7 @@ func (h *Heap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error
 			q = nil
 		case at.room:
 			if q, err = h.resizeRoom(at, p, size, align); errors.Is(err, vm.ErrMappings) {
-				q, err = nil, nil // a block needs no mapping
+				q, err = nil, nil // copy instead: a block needs no mapping
 			}
 		case at.e.kind == kindBlock:
 			q = h.resizeBlock(at, p, size)
@@ -90,12 +91,12 @@ func (h *Heap) clearBehind(p unsafe.Pointer, size int) {
 	}
 }
 
-// resizeBlock resizes a block in place, or returns nil.
+// resizeBlock resizes a block in place. It returns nil if it cannot.
 func (h *Heap) resizeBlock(at place, p unsafe.Pointer, size int) unsafe.Pointer {
 	n, have := uint32(h.pagesFor(size)), at.e.units
 	switch {
 	case size <= smallMost, int(n) >= len(h.pages.kept) && int(have) < len(h.pages.kept):
-		return nil // it becomes an object or a room
+		return nil // the allocation becomes an object or a room
 	case n > have:
 		if ok, err := h.pages.extend(at.unit+have, n-have); !ok || err != nil {
 			return nil
@@ -155,12 +156,12 @@ func (h *Heap) resized(e *entry, n int) {
 }
 
 // moveRoom moves an allocation to a longer room, page by page, without a copy if the system can. It returns
-// nil if no addresses are free for one.
+// nil if no addresses are free for a longer room.
 func (h *Heap) moveRoom(at place, n, align int) (unsafe.Pointer, error) {
 	have := int(at.e.pages)
 	to, err := h.takeRoom(n, align)
 	if err != nil {
-		return nil, nil // it may fit among the blocks
+		return nil, nil // the allocation may fit among the blocks
 	}
 	e := h.rooms.entry(to)
 	if err = h.commitRoom(to, have, n); err == nil {

@@ -22,7 +22,7 @@ type drawnPicture struct {
 	areas, archetypes                        []uint16
 }
 
-// draw requests a picture and decodes it as documented.
+// draw requests a picture and decodes the binary answer.
 func (f *fixture) draw(t testing.TB, query string) (d drawnPicture) {
 	t.Helper()
 	status, b := f.do(t, "GET", prefix+"memory/picture?"+query, "", "")
@@ -53,7 +53,7 @@ func (f *fixture) draw(t testing.TB, query string) (d drawnPicture) {
 	return d
 }
 
-// TestPictureOfEverything sums up the cells of a picture, and compares both forms of the answer.
+// TestPictureOfEverything adds up the cells of a picture, and compares the binary answer with the JSON.
 func TestPictureOfEverything(t *testing.T) {
 	f := newFixture(t, Options{})
 	var m memoryAnswer
@@ -67,23 +67,24 @@ func TestPictureOfEverything(t *testing.T) {
 		f.get(t, fmt.Sprintf("memory/picture?format=json&cells=%d", n), &p)
 		d := f.draw(t, fmt.Sprintf("cells=%d", n))
 		if len(p.Cells) != n || d.n != n || p.By != "state" {
-			t.Fatalf("%d and %d cells, want %d", len(p.Cells), d.n, n)
+			t.Fatalf("%d cells in JSON and %d in binary, want %d", len(p.Cells), d.n, n)
 		}
 		at, c, r := 0, 0, 0
 		for i, cell := range p.Cells {
 			if cell[0] != at || cell[2] > cell[1] || cell[3] > cell[2] || cell[4] > cell[3] {
-				t.Fatalf("cell %d is %v, the one before ends at %d", i, cell, at)
+				t.Fatalf("cell %d is %v, but the cell before it ends at %d", i, cell, at)
 			}
 			at += cell[1]
 			c, r = c+cell[2], r+cell[3]
 			if d.committed[i] != share(cell[2], cell[1]) || (cell[5] < 0) != (d.areas[i] == nothing) || cell[5] >= 0 && int(d.areas[i]) != cell[5] {
-				t.Fatalf("cell %d is %v, and %d of area %d", i, cell, d.committed[i], d.areas[i])
+				t.Fatalf("cell %d is %v in JSON, and %d of area %d in binary",
+					i, cell, d.committed[i], d.areas[i])
 			}
 			if k := cell[5]; k >= 0 && (m.Areas[k].From >= at || m.Areas[k].From+m.Areas[k].Bytes <= cell[0]) {
-				t.Fatalf("cell %d is %v, area %d is %+v", i, cell, k, m.Areas[k])
+				t.Fatalf("cell %d is %v, outside of its area %d: %+v", i, cell, k, m.Areas[k])
 			}
 			if cell[2] > 0 && cell[5] >= 0 && m.Areas[cell[5]].Committed == 0 {
-				t.Fatalf("cell %d has %d bytes committed, and shows the area %+v", i, cell[2], m.Areas[cell[5]])
+				t.Fatalf("cell %d has %d bytes committed, but its area has none: %+v", i, cell[2], m.Areas[cell[5]])
 			}
 		}
 		// Resident memory may grow meanwhile, by pages that are touched for the first time.
@@ -93,7 +94,7 @@ func TestPictureOfEverything(t *testing.T) {
 	}
 }
 
-// TestPictureOfElements draws a cell for each element.
+// TestPictureOfElements draws a cell for each element, and then one cell for all elements.
 func TestPictureOfElements(t *testing.T) {
 	f := newFixture(t, Options{})
 	var m memoryAnswer
@@ -142,12 +143,13 @@ func TestPictureOfElements(t *testing.T) {
 		})
 		if mixed := f.draw(t, fmt.Sprintf("from=%d&to=%d&cells=1&by=archetype", a.First, a.First+n*a.Stride)); mixed.archetypes[0] != 1 ||
 			mixed.notes[0]&noteArchetypes == 0 {
-			t.Errorf("%s: the archetype of all is %d, notes %b", name, mixed.archetypes[0], mixed.notes[0])
+			t.Errorf("%s: one cell has archetype %d, notes %b", name, mixed.archetypes[0], mixed.notes[0])
 		}
 	}
 }
 
-// TestPictureOfChange finds who moves and who stays.
+// TestPictureOfChange checks that a picture shows changed positions for the living, but not for the dead, and
+// no changed velocity.
 func TestPictureOfChange(t *testing.T) {
 	f := newFixture(t, Options{})
 	var m memoryAnswer
@@ -161,13 +163,13 @@ func TestPictureOfChange(t *testing.T) {
 		ranges += fmt.Sprintf(",%d-%d-%d", at, at+n*a.Stride, n)
 	}
 	if d := f.draw(t, "by=change&ranges="+ranges[1:]); d.seconds != 0 || d.notes[0]&noteValue != 0 {
-		t.Errorf("the first picture tells of changes in %v s", d.seconds)
+		t.Errorf("the first picture shows changes, compared with %v s before", d.seconds)
 	}
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
 		d := f.draw(t, "by=change&ranges="+ranges[1:])
 		if d.seconds == 0 {
 			if time.Now().After(end) {
-				t.Fatal("no changes are told of")
+				t.Fatal("no picture shows changes")
 			}
 			continue
 		}
@@ -186,7 +188,7 @@ func TestPictureOfChange(t *testing.T) {
 		}
 		break
 	}
-	// A second request for the same picture gets the same answer, and reads nothing again.
+	// A second request within passInterval does not read the memory again.
 	before := f.memory.changes.lenses[0].seen.at
 	f.draw(t, "by=change&ranges="+ranges[1:])
 	if after := f.memory.changes.lenses[0].seen.at; after.Sub(before) > 0 && after.Sub(before) < passInterval {
@@ -197,7 +199,7 @@ func TestPictureOfChange(t *testing.T) {
 		f.draw(t, fmt.Sprintf("by=change&from=%d&to=%d&cells=100", i*100_000, i*100_000+1000))
 	}
 	if k := len(f.memory.changes.lenses); k > maxLenses {
-		t.Errorf("%d lenses are kept", k)
+		t.Errorf("%d lenses are kept, want at most %d", k, maxLenses)
 	}
 }
 
@@ -242,7 +244,7 @@ func TestCellsHoldEachPlaceOnce(t *testing.T) {
 	}
 }
 
-// TestDensityOfSamples makes densities coarse, as for an enormous world.
+// TestDensityOfSamples lets a picture read only four words, so that it samples as in an enormous world.
 func TestDensityOfSamples(t *testing.T) {
 	f := newFixture(t, Options{})
 	p := &memoryPicture{by: "density", ranges: []cells{{n: 300}}, total: 300, words: 4}
@@ -270,7 +272,7 @@ func TestDensityOfSamples(t *testing.T) {
 	}
 }
 
-// FuzzMemoryPicture decodes arbitrary requests for pictures.
+// FuzzMemoryPicture parses arbitrary requests for pictures.
 func FuzzMemoryPicture(f *testing.F) {
 	for _, seed := range []string{"", "cells=7&by=change", "ranges=0-100-10,50-60-3&by=density", "from=5&to=6&cells=1", "ranges=--", "format=json&by=state", "to=9"} {
 		f.Add(seed, 1<<20)
@@ -296,7 +298,7 @@ func FuzzMemoryPicture(f *testing.F) {
 			total += c.n
 			for i := 0; i < c.n; i += 1 + c.n/50 {
 				if c.border(i) >= c.border(i+1) || c.holding(c.border(i)) != i || c.holding(c.border(i+1)-1) != i {
-					t.Fatalf("cell %d of %+v", i, c)
+					t.Fatalf("cell %d of %+v is empty or does not hold its own bytes", i, c)
 				}
 			}
 		}

@@ -17,7 +17,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// oddCase is a shape in one storage. e has the component, other lacks it.
+// oddCase is a component type in one storage. Entity e has the component, entity other lacks it.
 type oddCase struct {
 	*fixture
 	oddShape
@@ -38,9 +38,9 @@ func (k *oddCase) test(t *testing.T) {
 // tooLarge reports whether the component is too large to be shown.
 func (k *oddCase) tooLarge() bool { return k.size > componentMost }
 
-// told returns the path of a listed field and its number, after an edit to set: the edited field, or the
-// first field if the edited one is too deep to be listed.
-func (k *oddCase) told(set int) (path string, number int) {
+// listed returns the path of a listed field, and its number after an edit has set the number at k.path to
+// set. The field is the edited one, or the first field if the edited one is too deep to be listed.
+func (k *oddCase) listed(set int) (path string, number int) {
 	if k.path == k.first || k.path == k.last {
 		return k.path, set
 	}
@@ -83,7 +83,7 @@ func (k *oddCase) shows(t *testing.T, c column, text string) {
 		t.Errorf("the entity has %+v with %+v", one, v)
 	}
 	if want := c.Storage == "dense" && k.size > 0; (one.Place != nil) != want || want && one.Place.Bytes != k.size {
-		t.Errorf("it lies at %+v", one.Place)
+		t.Errorf("the component lies at %+v", one.Place)
 	}
 	fields := 0
 	var count func(f *value.Field)
@@ -94,7 +94,7 @@ func (k *oddCase) shows(t *testing.T, c column, text string) {
 		}
 	}
 	if count(v); fields > fieldsMost/2+1 {
-		t.Errorf("it is shown by %d fields", fields)
+		t.Errorf("the component is shown by %d fields", fields)
 	}
 }
 
@@ -102,7 +102,7 @@ func (k *oddCase) shows(t *testing.T, c column, text string) {
 func (k *oddCase) lists(t *testing.T, c column, text string, set int) {
 	t.Helper()
 	if k.tooLarge() && c.Storage == "dense" {
-		text = "{N:0 Bytes:0x0000000000…" // is read in place
+		text = "{N:0 Bytes:0x0000000000…" // the list reads dense columns in place
 	}
 	var page pageAnswer
 	k.get(t, asking("entities", "query", c.Text, "columns", c.Text), &page)
@@ -121,7 +121,7 @@ func (k *oddCase) lists(t *testing.T, c column, text string, set int) {
 			t.Errorf("the row is %.200s", lines)
 		}
 	case map[string]any:
-		at, number := k.told(set)
+		at, number := k.listed(set)
 		want := any(float64(number))
 		if k.tooLarge() && c.Storage != "dense" {
 			want = nil
@@ -140,7 +140,7 @@ func (k *oddCase) lists(t *testing.T, c column, text string, set int) {
 	}
 }
 
-// searches queries the component, and a number in it.
+// searches queries the component and a number in the component.
 func (k *oddCase) searches(t *testing.T, c column, set int) {
 	t.Helper()
 	count := func(query string) int {
@@ -150,7 +150,7 @@ func (k *oddCase) searches(t *testing.T, c column, set int) {
 		return a.Count
 	}
 	if has, lacks := count(c.Text), count("!"+c.Text); has != 1 || lacks != 2 {
-		t.Errorf("%d have it and %d do not", has, lacks)
+		t.Errorf("%d entities have the component and %d lack it, want 1 and 2", has, lacks)
 	}
 	var check checkAnswer
 	k.get(t, asking("query/check", "text", c.Text), &check)
@@ -168,7 +168,7 @@ func (k *oddCase) searches(t *testing.T, c column, set int) {
 		k.refused(t, 400, "GET", asking("histogram", "field", c.Text), "", "")
 		return
 	}
-	path, number := k.told(set)
+	path, number := k.listed(set)
 	named := c.Text + path
 	if path[0] != '[' {
 		named = c.Text + "." + path
@@ -186,7 +186,7 @@ func (k *oddCase) searches(t *testing.T, c column, set int) {
 	}
 	same, others := count(fmt.Sprintf("%s == %d", named, number)), count(fmt.Sprintf("%s != %d", named, number))
 	if same != 1 || others != 0 {
-		t.Errorf("%s is %d in %d entities, and is not in %d", named, number, same, others)
+		t.Errorf("%s is %d in %d entities and differs in %d, want 1 and 0", named, number, same, others)
 	}
 	var h histogramAnswer
 	k.get(t, asking("histogram", "field", named), &h)
@@ -234,13 +234,13 @@ func (k *oddCase) showsMemory(t *testing.T, c column) {
 	if c.Storage == "dense" {
 		a := m.area(t, c.Name, "elements")
 		if a.Stride != k.size {
-			t.Errorf("its area is %+v", a)
+			t.Errorf("the column's area is %+v", a)
 		}
 		var at placeAnswer
 		k.get(t, fmt.Sprintf("memory/at?offset=%d", a.First+int(k.e.Slot())*a.Stride), &at)
 		if k.size > 0 && (at.Name != c.Name || at.Entity == nil || at.Entity.ID != k.e.String() ||
 			at.Field != k.first || at.Byte != 0) {
-			t.Errorf("where it begins lies %+v", at)
+			t.Errorf("the answer for the component's first byte is %+v", at)
 		}
 	}
 	for _, mode := range memoryModes {
@@ -307,12 +307,12 @@ func (k *oddCase) edits(t *testing.T, c column) {
 	k.change(t, "DELETE", path(k.other), "")
 	k.see(t, func() {
 		if has(k.w, k.col, k.other) || !has(k.w, k.col, k.e) {
-			t.Error("the component was not taken away, or another's was")
+			t.Error("the component was not removed, or was removed from another entity")
 		}
 	})
 }
 
-// emptyValue is an edit of a component without fields.
+// emptyValue returns the body of an edit of a component without fields.
 func (k *oddCase) emptyValue() string {
 	switch t := k.typeOf(); {
 	case t.Kind() == reflect.Struct:
@@ -326,7 +326,7 @@ func (k *oddCase) emptyValue() string {
 	}
 }
 
-// stepsOf returns the steps of a path, for reflection.
+// stepsOf returns the steps of a path as functions from a value to its part.
 func stepsOf(path string) (steps []func(reflect.Value) reflect.Value) {
 	for _, f := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' }) {
 		i := 0
@@ -339,7 +339,7 @@ func stepsOf(path string) (steps []func(reflect.Value) reflect.Value) {
 	return steps
 }
 
-// costs checks the column among the costs.
+// costs checks the costs of the column.
 func (k *oddCase) costs(t *testing.T) {
 	t.Helper()
 	var a Costs
@@ -353,7 +353,7 @@ func (k *oddCase) costs(t *testing.T) {
 	}
 }
 
-// testTag does the same for a component without a value.
+// testTag checks the answers about a tag, as oddCase.test does for components with a value.
 func (f *fixture) testTag(t *testing.T, e, other vast.Entity) {
 	var a entityAnswer
 	f.get(t, "entities/"+e.String(), &a)
@@ -372,7 +372,7 @@ func (f *fixture) testTag(t *testing.T, e, other vast.Entity) {
 	var b bytesAnswer
 	f.get(t, fmt.Sprintf("memory/bytes?slot=%d&column=%d", e.Slot(), id), &b)
 	if b.Size != 0 || b.Hex != "" || b.Cut || len(b.Parts) != 0 || b.From != -1 {
-		t.Errorf("its bytes are %+v", b)
+		t.Errorf("the bytes of the tag are %+v", b)
 	}
 	f.refused(t, 400, "GET", "count?query=Tag==0", "", "")
 	f.refused(t, 400, "PATCH", fmt.Sprintf("entities/%v/components/Tag", e), f.options.Token, `{"value":{}}`)

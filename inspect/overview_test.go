@@ -24,7 +24,7 @@ func (f *fixture) settle(t *testing.T) (o overview, c Costs) {
 		}
 		time.Sleep(sampleTime / 2)
 	}
-	t.Fatalf("the world never let the sampler look: %+v", o.Now)
+	t.Fatalf("the world never admitted the sampler: %+v", o.Now)
 	return o, c
 }
 
@@ -34,13 +34,13 @@ func TestOverview(t *testing.T) {
 	n := got.Now
 	if n.Entities != 1003 || !n.Admitting || n.Pace == nil || n.Tick == 0 || n.BudgetSeconds != 0.005 || n.TicksPerSecond <= 0 ||
 		n.Memory.Committed <= 0 || n.Memory.Reserved < n.Memory.Committed || n.Memory.GoHeap <= 0 || n.Goroutines < 5 || n.Paused {
-		t.Errorf("%+v of %+v", n, n.Pace)
+		t.Errorf("the overview is %+v with %+v", n, n.Pace)
 	}
 	if age := time.Since(time.Unix(0, int64(n.At*1e9))); age < -time.Second || age > time.Minute {
 		t.Errorf("taken %v ago", age)
 	}
 	if len(got.History) == 0 || got.History[len(got.History)-1].At < n.At {
-		t.Errorf("the history has %d samples, and not the last one", len(got.History))
+		t.Errorf("the history has %d samples, and lacks the last one", len(got.History))
 	}
 
 	var systems, columns []string
@@ -53,7 +53,7 @@ func TestOverview(t *testing.T) {
 	for i, c := range costs.Columns {
 		columns = append(columns, c.Name)
 		if i > 0 && c.Committed > costs.Columns[i-1].Committed {
-			t.Errorf("%+v comes after a smaller one", c)
+			t.Errorf("%+v comes after a smaller column", c)
 		}
 		if c.Name == "Position" && (c.Entities != 1003 || c.Type != "inspect.Position" || c.Size != 8 || c.Slots < 1003 ||
 			c.Committed <= 0 || c.Reserved <= 0) {
@@ -66,7 +66,7 @@ func TestOverview(t *testing.T) {
 	}
 }
 
-// The keys about ticks are present only with a schedule.
+// TestOverviewWithoutSchedule checks that the keys about ticks are absent without a schedule.
 func TestOverviewWithoutSchedule(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -134,7 +134,7 @@ func TestOverviewTopics(t *testing.T) {
 	}
 }
 
-// The listed systems and columns are bounded, and the rest is counted.
+// TestCostsAreBounded checks that costs lists at most mostCosts systems and columns, and counts the rest.
 func TestCostsAreBounded(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -151,7 +151,7 @@ func TestCostsAreBounded(t *testing.T) {
 	s := newSampler(w, in.mainSchedule, in.control)
 	admitted(w, func() {
 		var c Costs
-		// On a busy machine half a second may not be enough.
+		// costs waits half a second for the columns. On a busy machine that may be too short.
 		for len(c.Columns) == 0 {
 			var err error
 			if c, err = s.costs(context.Background()); err != nil {

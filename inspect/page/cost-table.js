@@ -11,13 +11,13 @@ const columns = [
   { id: 'runs', title: 'Runs', of: (c) => c.runs, write: format.short, narrow: false },
 ];
 
-// costTable makes the table. It calls onSystem(name) when a row is chosen. It has element, tools (shown
-// beside the heading), show(schedule, colors), update(costs) and mark(name).
+// costTable makes the table. It calls onSystem(name) when the user chooses a row. It returns { element,
+// tools, show(schedule, colors), update(costs), mark(name) }. The tools are shown beside the heading.
 export function costTable({ onSystem }) {
   let order = { by: 'share', down: true };
   let colors = new Map();
   let phases = new Map();
-  let rows = new Map(); // row and cells by name; '' is the commands
+  let rows = new Map(); // row and cells by the system's name; '' stands for the commands
   let costs = null;
   let markedName = null;
 
@@ -45,7 +45,7 @@ export function costTable({ onSystem }) {
     const title = name === '' ? h('span', { class: 'dim clip' }, 'applying commands') : h('button', {
       type: 'button', class: 'quiet cost-name', title: name,
       onclick(event) {
-        event.stopPropagation(); // the row would undo it
+        event.stopPropagation(); // the click on the row would undo the choice
         onSystem(name);
       },
     }, name);
@@ -78,7 +78,7 @@ export function costTable({ onSystem }) {
     sort();
   }
 
-  // the bar above the table divides the work of a tick among systems
+  // the bar above the table shows each system's part of a tick's work
   function drawStack() {
     const parts = costs.filter((c) => c.share > 0).sort((a, b) => b.share - a.share);
     const all = parts.reduce((sum, c) => sum + c.share, 0);
@@ -97,7 +97,7 @@ export function costTable({ onSystem }) {
     const column = columns.find((c) => c.id === order.by);
     const sign = order.down ? -1 : 1;
     const sorted = [...costs].sort((a, b) => sign * (column.of ? column.of(a) - column.of(b) : a.name.localeCompare(b.name)));
-    // rows move only if the order changes, so that the focus stays
+    // a row moves only if the order changes, so that a focused row keeps the focus
     let at = tbody.firstChild;
     for (const c of sorted) {
       const row = rows.get(c.name)?.row;

@@ -5,7 +5,7 @@ import { h, later, replace } from './ui.js';
 
 let boxes = 0; // each box needs an ID of its own
 
-// searchBox returns the box. It calls choose with { id, name, detail }.
+// searchBox returns the box. It calls choose({ id, name, detail }) when the user chooses an entity.
 export function searchBox(app, choose) {
   const id = `map-found-${++boxes}`;
   let found = [];

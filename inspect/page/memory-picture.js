@@ -1,16 +1,16 @@
-// Turns memory into a picture: layout and colours of the cells. Places are bytes of the world's reservations,
-// laid end to end.
+// Turns memory into a picture: layout and colours of the cells. A place is the offset of a byte in the
+// world's reservations, laid end to end.
 //
 // A layout is a grid of cells: { columns, rows, bytes, ranges, bands }. Each range { from, to, n, at, area }
-// is divided into n cells. Its first cell has the index at in the grid, counted row by row. Ranges are in the
-// order of their cells. A band { title, key, row, rows } is a named part of the grid.
+// is divided into n cells; `at` is the index of its first cell in the grid, counted row by row. Ranges are in
+// the order of their cells. A band { title, key, row, rows } is a named part of the grid.
 
 import { color, format, palette } from './ui.js';
 
 export const maxCells = 1 << 16;
 const maxRanges = 240; // as many as fit into a URL
 
-// Notes about a cell; see the server's picture.
+// Bits of a cell's notes, as the server sends them.
 export const note = { decommitted: 1, swapped: 2, zero: 4, value: 8, archetypes: 16, areas: 32 };
 export const nothing = 65535;
 
@@ -25,7 +25,7 @@ export const modes = [
 // border returns where cell i of a range begins.
 export const border = (range, i) => (i >= range.n ? range.to : range.from + Math.floor((i / range.n) * (range.to - range.from)));
 
-// Groups of areas: of one column, or of the world itself.
+// groups returns the areas of each column, and those of the world itself, as groups.
 function groups(memory) {
   const all = new Map();
   memory.areas.forEach((a, index) => {
@@ -37,8 +37,8 @@ function groups(memory) {
   return [...all.values()];
 }
 
-// layoutWorld lays out all areas, a band for each column; small columns share a band. whole includes memory
-// that is only reserved.
+// layoutWorld lays out all areas, in one band for each column; small columns share a band. If whole is true,
+// it includes memory that is only reserved.
 export function layoutWorld(memory, { columns, rows, whole }) {
   const all = groups(memory).filter((g) => whole || g.bytes > 0);
   if (whole) {
@@ -69,7 +69,7 @@ function coarser(bytes, page) {
   return page * (Number.isInteger(Math.log2(pages)) && pages > 1 ? pages * 1.5 : pages === 1 ? 2 : (pages * 4) / 3);
 }
 
-const bandLeast = 3; // rows of a band: room for its name
+const bandLeast = 3; // rows: a band needs room for its name
 
 function bandsOf(parts, columns, bytes) {
   const layout = { columns, rows: 0, bytes, ranges: [], bands: [], cells: 0 };
@@ -109,7 +109,7 @@ function bandsOf(parts, columns, bytes) {
   return layout;
 }
 
-// levels are the scales for an area, in bytes a cell, the finest first.
+// levels returns the scales for an area in bytes per cell, the finest first.
 export function levels(area, page) {
   const unit = Math.abs(area.stride) || 8;
   const all = new Set([1]);
@@ -119,7 +119,7 @@ export function levels(area, page) {
   return [...all].sort((a, b) => a - b);
 }
 
-// layoutArea lays out a part of one area, which begins near a place.
+// layoutArea lays out the part of one area that begins near view.from.
 export function layoutArea(memory, view, { columns, rows }) {
   const area = memory.areas[view.area];
   const unit = Math.abs(area.stride) || 8;
@@ -143,7 +143,7 @@ export function layoutArea(memory, view, { columns, rows }) {
   };
 }
 
-// rangesOf returns a layout's ranges as the server takes them.
+// rangesOf returns a layout's ranges as a query parameter for the server.
 export const rangesOf = (layout) => layout.ranges.map((r) => `${r.from}-${r.to}-${r.n}`).join(',');
 
 // decode decodes a picture of the server.
@@ -182,7 +182,7 @@ export function cellAt(layout, number) {
   return { range, order: lo - 1, index: number - range.at, from: border(range, number - range.at), to: border(range, number - range.at + 1) };
 }
 
-// numberOf returns the index in the grid of a place, or -1.
+// numberOf returns the grid index of the cell that holds a place, or -1.
 export function numberOf(layout, place) {
   for (const r of layout.ranges) {
     if (place < r.from || place >= r.to) continue;
@@ -193,7 +193,7 @@ export function numberOf(layout, place) {
   return -1;
 }
 
-// dataAt returns the index in the data of a place, or -1: the data may belong to another layout.
+// dataAt returns the index of a place in the data, or -1 if the layout of the data does not show the place.
 export function dataAt(data, place) {
   for (let k = 0; k < data.layout.ranges.length; k++) {
     const r = data.layout.ranges[k];
@@ -213,7 +213,7 @@ const mix = (a, b, share) => [a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1])
 const packed = ([r, g, b]) => (255 << 24 | Math.round(b) << 16 | Math.round(g) << 8 | Math.round(r)) >>> 0;
 export const css = ([r, g, b]) => `rgb(${Math.round(r)} ${Math.round(g)} ${Math.round(b)})`;
 
-// inks returns the colours of the present theme.
+// inks returns the colours of the current theme.
 export function inks() {
   const names = ['reserved', 'decommitted', 'committed', 'resident', 'huge', 'zero', 'swapped'];
   const ink = Object.fromEntries(names.map((name) => [name, rgb(`--page-${name}`)]));
@@ -230,13 +230,14 @@ export function ramp(stops, share) {
   return mix(stops[Math.floor(at)], stops[Math.floor(at) + 1], at % 1);
 }
 
-// category tells more than eight things apart: the ninth has the first colour in a paler tone.
+// category returns the colour of thing n. Eight things have a colour each; the ninth has the first colour,
+// paler.
 export function category(ink, n) {
   const tone = Math.floor(n / 8) % 3;
   return tone === 0 ? ink.of[n % 8] : mix(ink.of[n % 8], ink.panel, tone * 0.27);
 }
 
-// Tones of the areas of one column.
+// How much paler each kind of area is than the colour of its column, from 0 to 1.
 const tones = { elements: 0, links: 0.15, generations: 0, presence: 0.4, live: 0.4, owners: 0.2, levels: 0.5, summaries: 0.6 };
 
 // painter returns a function that colours cell i of the data.
@@ -273,8 +274,8 @@ export function painter(data, memory, ink) {
   }
 }
 
-// paint fills an image with one pixel a cell. Data of another layout or mode are drawn where they fit, until
-// the right data come.
+// paint fills an image with one pixel a cell. Until the data of a new layout or mode arrive, it draws the
+// old data where their places are shown.
 export function paint(image, layout, data, memory, ink) {
   const pixels = new Uint32Array(image.data.buffer);
   pixels.fill(0);
@@ -291,7 +292,7 @@ export function paint(image, layout, data, memory, ink) {
   });
 }
 
-// describeCell describes a cell's data in words.
+// describeCell returns the state of a cell's memory in words.
 export function describeCell(data, i) {
   if (data.committed[i] === 0) return data.notes[i] & note.decommitted ? 'decommitted: given back to the system' : 'reserved only';
   const share = (n) => (n === 0 ? 'none' : n >= data.committed[i] ? 'all' : format.percent(n / 255));
@@ -302,7 +303,6 @@ export function describeCell(data, i) {
   return words.join(', ');
 }
 
-// areaName returns the name of an area.
 export function areaName(area) {
   const kind = area.kind === 'levels' || area.kind === 'marks' ? `${area.kind} ${area.number}` : area.kind;
   return area.column < 0 ? kind : `${area.name}: ${kind}`;

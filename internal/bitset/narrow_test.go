@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSummariesNarrow compares what a filter knows of blocks from the summaries with what the words say: as
-// much as the summaries can tell, no more and no less.
+// TestSummariesNarrow checks what a filter answers about a block from the summaries. The expected answers
+// depend only on which words of the sets are empty and which are full.
 func TestSummariesNarrow(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -18,7 +18,7 @@ func TestSummariesNarrow(t *testing.T) {
 			sets[i] = NewOnHeap()
 			slots := n
 			if i >= 4 {
-				slots = (1 + i%3) * BlockBits // excluded sets, and those of groups, may be shorter
+				slots = (1 + i%3) * BlockBits // excluded sets and sets of groups may be shorter
 			}
 			if err := sets[i].Grow(slots); err != nil {
 				t.Fatal(err)
@@ -66,9 +66,9 @@ func TestSummariesNarrow(t *testing.T) {
 			}
 			gotAny, gotFull := f.blockAny(b)
 			if f.candidates(b) != candidates || f.whole(b) != whole || gotAny != any || gotFull != full {
-				t.Fatalf("of block %d, with %d sets to be in and %d to be out, the filter says\n%064b "+
-					"candidates, want\n%064b\n%064b whole, want\n%064b\n"+
-					"%064b in each group, want\n%064b\n%064b in all of each, want\n%064b", b, len(and),
+				t.Fatalf("block %d, with %d required and %d excluded sets: candidates\n%064b, want\n%064b\n"+
+					"whole\n%064b, want\n%064b\nany of each group\n%064b, want\n%064b\n"+
+					"full in each group\n%064b, want\n%064b", b, len(and),
 					len(minus),
 					f.candidates(b), candidates, f.whole(b), whole, gotAny, any, gotFull, full)
 			}

@@ -2,7 +2,7 @@
 //
 //	matrix line FILE           one platform: the number of passed tests, and the reasons for skipped tests
 //	matrix page PAGE FILE…     writes the table of all platforms into the page
-//	matrix check PAGE FILE…    fails if a platform of the page's table did not run, or had failures
+//	matrix check PAGE FILE…    fails unless each platform of the page's table passed tests and failed none
 package main
 
 import (

@@ -1,11 +1,12 @@
-// Command modules gives the modules of this repository a version and writes each to a module proxy in a
-// folder, in the order in which they are tagged.
+// Command modules gives the modules of this repository a version and writes each module to a module proxy in
+// a folder, in the order of their tags.
 //
 //	modules -version v0.2.0 -proxy DIR
 //
-// It works on a checkout in the current folder that holds no files except those of a commit. It changes
-// go.work and each go.mod and go.sum: requirements of the workspace's modules get the version, and the sums
-// of the proxy's files. It prints a line for each module: its folder, its path, and its tag.
+// The current folder must be a checkout that holds no files except those of a commit. The command changes
+// go.work and each go.mod and go.sum: a module that requires others of the workspace then requires this
+// version of them, and has the sums of their files in the proxy. The command prints the folder, path and tag
+// of each module.
 package main
 
 import (
@@ -34,7 +35,7 @@ var untagged = []string{"bench"}
 type mod struct {
 	folder string
 	file   *modfile.File
-	sums   string // the lines of go.sum for modules that require it; publish sets them
+	sums   string // lines for the go.sum of modules that require this one; publish sets them
 }
 
 func (m *mod) path() string { return m.file.Module.Mod.Path }
@@ -139,7 +140,7 @@ func order(mods []*mod) ([]*mod, error) {
 			}
 		}
 		if len(ordered) == before {
-			return nil, fmt.Errorf("modules require each other in a circle")
+			return nil, fmt.Errorf("modules require each other in a cycle")
 		}
 	}
 	return ordered, nil
@@ -149,7 +150,8 @@ func (m *mod) requires(o *mod) bool {
 	return slices.ContainsFunc(m.file.Require, func(r *modfile.Require) bool { return r.Mod.Path == o.path() })
 }
 
-// require gives the requirements of siblings the version, and their sums, which come before in the order.
+// require sets the required versions of siblings in go.mod, and the sums of these siblings in go.sum.
+// The siblings must have been published before.
 func (m *mod) require(siblings []*mod, version string) error {
 	name := filepath.Join(m.folder, "go.sum")
 	sums, err := os.ReadFile(name)
@@ -192,8 +194,7 @@ func bySum(a, b string) int {
 	return cmp.Or(strings.Compare(first[0], second[0]), semver.Compare(v, u), strings.Compare(of, with))
 }
 
-// publish writes the module to the proxy, in the layout that the go command's GOPROXY describes, and notes
-// its sums.
+// publish writes the module to the proxy, in the layout that the go command expects, and sets m.sums.
 func (m *mod) publish(version, proxy string) error {
 	escaped, err := module.EscapePath(m.path())
 	if err != nil {

@@ -4,9 +4,9 @@
 //		[-timeout D] [-known FILE] PACKAGE
 //
 // With several -tags, mutants that survive the tests of one build are tried with the next. A mutant is killed
-// when the tests fail or time out. Mutants that do not compile do not count. Mutate prints the survivors:
-// such code is unnecessary, untested, or only an optimization. A file of known survivors, .ci/mutants.tsv,
-// gives the reason why no test can tell them from the code: see [readKnown].
+// when the tests fail or time out. Mutants that do not compile do not count. Mutate prints the survivors. The
+// code of a survivor is unnecessary, untested, or only an optimization. A file of known survivors,
+// .ci/mutants.tsv, gives the reason why no test can kill each of them: see [readKnown].
 package main
 
 import (
@@ -43,8 +43,8 @@ func main() {
 	flag.IntVar(&o.sample, "sample", 0, "try this `number` of mutants, chosen at random; 0 tries all")
 	flag.Uint64Var(&o.seed, "seed", 1, "`seed` of the choice")
 	flag.StringVar(&o.run, "run", ".", "tests to run, as for go test")
-	flag.StringVar(&o.skip, "skip", "", "tests to skip, as for go test: slow tests of other things")
-	flag.Func("tags", "build `tags`, once for each build: with invariants, the checks of that build help",
+	flag.StringVar(&o.skip, "skip", "", "tests to skip, as for go test, such as slow tests of other code")
+	flag.Func("tags", "build `tags`, once for each build; checks of invariants kill more mutants",
 		func(tags string) error { o.tags = append(o.tags, tags); return nil })
 	flag.StringVar(&o.files, "files", "*.go", "comma-separated `patterns` of the package's files to change")
 	flag.DurationVar(&o.timeout, "timeout", 0,
@@ -108,7 +108,7 @@ func mutate(pkg string, o options) error {
 		return err
 	}
 	if unchanged != survived {
-		return fmt.Errorf("the tests of %s do not pass unchanged: %s", pkg, unchanged)
+		return fmt.Errorf("the tests of %s do not pass without a mutant: %s", pkg, unchanged)
 	}
 	if t.timeout == 0 {
 		t.timeout = 4*took + 5*time.Second
@@ -190,7 +190,7 @@ func (t *trial) all(mutants []mutant) ([]outcome, error) {
 					return
 				}
 				next++
-				valid++ // unless the mutant proves invalid
+				valid++ // taken back below if the mutant is invalid
 				mu.Unlock()
 				m := mutants[i]
 				reason := t.reasons.reason(m)
@@ -209,7 +209,7 @@ func (t *trial) all(mutants []mutant) ([]outcome, error) {
 				case result == survived && reason == "":
 					fmt.Println("survived", where)
 				case (result == killed || result == timedOut) && reason != "":
-					fmt.Println("killed, though a known survivor:", where)
+					fmt.Println("killed, but listed as a known survivor:", where)
 				}
 			}
 		})
@@ -218,8 +218,9 @@ func (t *trial) all(mutants []mutant) ([]outcome, error) {
 	return outcomes, failure
 }
 
-// try runs the tests of each build with a mutant in place of its file, until a build does not let it survive.
-// It returns the result, and the longest time of a test run. A negative number means no mutant.
+// try runs the tests of one build after another with a mutant in place of its file. It stops at the first
+// build that the mutant does not survive. It returns the result, and the longest time of a test run. With a
+// negative number it tries the code without a mutant.
 func (t *trial) try(number int, m mutant) (r result, longest time.Duration, err error) {
 	for _, tags := range t.tags {
 		var took time.Duration
@@ -231,7 +232,7 @@ func (t *trial) try(number int, m mutant) (r result, longest time.Duration, err 
 	return r, longest, nil
 }
 
-// build is try for one build.
+// build runs the tests of one build, as try does.
 func (t *trial) build(number int, m mutant, tags string) (r result, took time.Duration, err error) {
 	at := func(name string) string { return filepath.Join(t.tmp, fmt.Sprintf("%d%s", number, name)) }
 	program := at(".test")
@@ -251,7 +252,7 @@ func (t *trial) build(number int, m mutant, tags string) (r result, took time.Du
 		args = append(args, "-overlay", at(".json"))
 	}
 	compile := exec.Command("go", append(args, t.pkg)...)
-	// The build results of mutants are useless to others.
+	// Mutants have a build cache of their own, because no other build can use their results.
 	compile.Env = append(os.Environ(), "GOCACHE="+filepath.Join(t.tmp, "cache"))
 	if compile.Run() != nil {
 		return invalid, 0, nil
@@ -289,7 +290,8 @@ func report(found int, outcomes []outcome) {
 	valid := len(outcomes) - count[invalid]
 	dead := count[killed] + count[timedOut]
 	percent := func(of int) float64 { return 100 * float64(dead) / float64(max(of, 1)) }
-	fmt.Printf("%d mutants found, %d tried, of these %d do not compile; "+
-		"%d killed (%d by time), %d survived: %.1f %% killed; %.1f %% without %d that no test can tell from the code\n", found, len(outcomes),
+	fmt.Printf("%d mutants found, %d tried, %d of them do not compile; "+
+		"%d killed (%d by timeout), %d survived: %.1f %% killed; %.1f %% without %d "+
+		"known survivors\n", found, len(outcomes),
 		count[invalid], dead, count[timedOut], count[survived], percent(valid), percent(valid-known), known)
 }

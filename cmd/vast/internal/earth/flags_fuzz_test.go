@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzFlags reads arbitrary command lines. Accepted values are within their bounds; a rejected line gives an
-// error of one line.
+// FuzzFlags parses arbitrary command lines. Accepted values are within their bounds. The error of a rejected
+// line has a text.
 func FuzzFlags(f *testing.F) {
 	for _, line := range []string{"-travellers 5 -hz 0 -ticks 100 -for 1m30s -seed 18446744073709551615",
 		"-inspect [::1]:0 -inspect-write -memory-limit 512MiB", "-json -plain",
@@ -19,11 +19,11 @@ func FuzzFlags(f *testing.F) {
 		switch {
 		case err != nil:
 			if err.Error() == "" {
-				t.Error("an error without words")
+				t.Error("the error has no text")
 			}
 		case o.travellers < 1 || o.travellers > maxTravellers || o.hz < 0 || o.hz > maxHz || o.workers < 0 ||
 			o.workers > maxWorkers || o.ticks < 0 || o.length < 0 || o.memoryLimit < 0:
-			t.Errorf("%q is taken: %+v", args, o)
+			t.Errorf("%q is accepted, with values out of bounds: %+v", args, o)
 		}
 	})
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
-// The first rows determine the widths of a table's columns: measuredRows rows, or the rows that arrive within
+// The first rows determine the widths of a table's columns: measuredRows rows, or as many as arrive within
 // measuredTime.
 const (
 	measuredRows = 200
@@ -31,8 +31,8 @@ type record struct {
 	err    error
 }
 
-// table writes rows of CSV as a table, at most most rows unless most is 0. It returns the number of rows, and
-// whether there are more.
+// table reads CSV and writes its rows as a table. It stops after most rows, unless most is 0. It returns the
+// number of written rows, and whether there are more.
 func (o *output) table(from io.Reader, most int) (n int, more bool, err error) {
 	stop := make(chan struct{})
 	defer close(stop)
@@ -84,7 +84,7 @@ func (o *output) table(from io.Reader, most int) (n int, more bool, err error) {
 	}
 }
 
-// read sends the rows and the error that ends them, until stop is closed.
+// read sends the rows, then the error or io.EOF that ends them. It returns early when stop is closed.
 func read(in *csv.Reader, to chan<- record, stop <-chan struct{}) {
 	for {
 		fields, err := in.Read()
@@ -114,7 +114,7 @@ func unquoted(text string) string {
 	return text
 }
 
-// collect returns the first rows, and the error that ended them, if any.
+// collect returns the first rows, and the error or io.EOF that ended them, if any.
 func collect(records <-chan record) (first [][]string, last error) {
 	enough := time.NewTimer(measuredTime)
 	defer enough.Stop()
@@ -162,7 +162,7 @@ func (o *output) layOut(head []string, rows [][]string) layout {
 	return l
 }
 
-// bounded returns the width of a column with a longest value of so many cells.
+// bounded returns the width of a column whose longest value has the given number of cells.
 func (o *output) bounded(cells int) int {
 	if o.terminal {
 		return min(cells, widest)

@@ -97,9 +97,10 @@ func generic(t types.Type) bool {
 	return true
 }
 
-// ofSameWorld reports whether a column certainly belongs to the world of the system: the package has only one
-// world and owns the column, or the system declares a column of the same struct, or one that the same
-// function made from the same world.
+// ofSameWorld reports whether a column certainly belongs to the world of the system. It does in three cases:
+// the package has only one world and owns the column; the system declares another column of the same struct,
+// and there is only one world or both columns were made from the same world; or the function that makes the
+// system also made this column and a declared one from the same world.
 func (s *system) ofSameWorld(column ast.Expr) bool {
 	several := s.severalWorlds || s.worldsOf(s.declaration) > 1
 	if !several && !s.foreign(column) {
@@ -115,7 +116,8 @@ func (s *system) ofSameWorld(column ast.Expr) bool {
 	})
 }
 
-// foreign reports whether another package holds or returns a column, which may belong to another world.
+// foreign reports whether another package holds or returns a column. Such a column may belong to another
+// world.
 func (s *system) foreign(column ast.Expr) bool {
 	e := ast.Unparen(s.values.Only(column).Expr)
 	if x := s.values.Var(e); x != nil {
@@ -168,7 +170,8 @@ func (l *look) world(e ast.Expr) any {
 }
 
 // worldsOf returns the number of worlds that a declaration may use: variables and fields that hold a world,
-// and calls that return one, except calls of contexts and schedules, which return the system's world.
+// and calls that return one. Methods of sched.Context and sched.Schedule return the system's own world and do
+// not count.
 func (l *look) worldsOf(declaration ast.Node) int {
 	worlds := map[any]bool{}
 	note := func(x *types.Var, e ast.Expr) {
