@@ -12,16 +12,16 @@ import (
 
 // Options configure an arena. The zero value works.
 type Options struct {
-	// Name is the purpose under which the arena's bytes are counted (see [vm.Snapshot]) and named in errors.
-	// Default: "arena.Arena".
+	// Name is the purpose under which [vm.Snapshot] counts the arena's bytes. Errors name it too. Default:
+	// "arena.Arena".
 	Name string
 	// Capacity is the number of bytes that the arena can give out. Addresses for all of them are reserved,
 	// which costs no memory. Default: 16 GiB, or 16 MiB if regions are Go heap memory ([vm.PagesHeap], the
 	// race detector, systems without virtual memory).
 	Capacity int
-	// HighWater is the number of bytes, rounded up to whole pages, whose memory the arena keeps when it is
-	// released. Released bytes below it are cleared; memory above it goes back to the operating system. A
-	// negative number keeps nothing. Default: 64 MiB.
+	// HighWater is the number of bytes, rounded up to whole pages, whose memory the arena keeps when they are
+	// released. Released bytes below this mark are cleared; the memory of those above goes back to the
+	// operating system. A negative number keeps nothing. Default: 64 MiB.
 	HighWater int
 	// Limit is a budget of committed memory, shared with other arenas and containers. Default:
 	// [vm.DefaultLimit].
@@ -45,7 +45,7 @@ type Arena struct {
 
 	capacity  uintptr
 	highWater int
-	tag       uint32   // of this arena's marks
+	tag       uint32   // identifies the arena in its marks
 	serials   uint64   // marks ever set
 	marks     []uint64 // the serials of the marks that are not released yet
 	span      vm.Span
@@ -103,8 +103,7 @@ func New(o Options) (*Arena, error) {
 // It is for sizes from untrusted input, and for memory that is not a Go type. Do not store Go pointers there.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrSize] (a negative size), [vm.ErrCapacity] (Options.Capacity) or
-// another limit as [vm.Region.Commit] does; then nothing has changed. It panics when align is not such a
-// number.
+// another limit as [vm.Region.Commit] does; then nothing has changed. It panics on any other align.
 func (a *Arena) Alloc(size, align int) (unsafe.Pointer, error) {
 	if align <= 0 || align&(align-1) != 0 || align > vm.PageSize() {
 		panic(fmt.Sprintf("arena: Alloc(%d, %d) on %s: the alignment must be a power of two up to a page",

@@ -22,7 +22,7 @@ import (
 // One goroutine may use a buffer at a time. Any number of goroutines may have buffers in one heap.
 type Buffer[T any] struct {
 	heap     *Heap
-	elements []T // in the heap; the capacity is what fits into the pages
+	elements []T // in the heap; the capacity is the number that fits into the pages
 	pages    int
 	ended    bool
 }

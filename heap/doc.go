@@ -1,11 +1,11 @@
 // Package heap allocates memory outside Go's heap, of any size and in any order, without fragmenting memory.
 //
-// A [Heap] takes address space and gives it out. Freed allocations leave holes in the addresses, but not in
-// memory: each page of addresses is mapped to memory by itself, so the memory of a freed page serves the next
-// allocation at any address, or another program. Addresses are plentiful. Allocations of seven eighths of a
-// page or more therefore have whole pages. Smaller ones share pages that are divided into objects of one
-// size. The price is the rounding. "Virtual Memory Tricks" (Niklas Gray, 2017) describes the idea, object
-// pools by the page, and the [Buffer].
+// A [Heap] reserves address space and allocates from it. Freed allocations leave holes in the addresses, but
+// not in memory: each page of addresses is mapped to memory by itself, so the memory of a freed page serves
+// the next allocation at any address, or another program. Addresses are plentiful. Allocations of seven
+// eighths of a page or more therefore have whole pages. Smaller ones share pages that are divided into
+// objects of one size. The price is that sizes are rounded up. "Virtual Memory Tricks" (Niklas Gray, 2017)
+// describes the idea, pools made of whole pages, and the [Buffer].
 //
 //	h, err := heap.New(heap.Options{})
 //	s := heap.Make[Ship](h)                  // *Ship, zero
@@ -22,7 +22,7 @@
 //     less than an eighth or less than 16 bytes
 //   - pool: one to eight pages, divided into objects of one class
 //   - block: an allocation of whole pages, up to 256 KiB
-//   - room: the addresses of one larger allocation, with as many again behind it to grow into
+//   - room: the addresses of one larger allocation, with at least as many behind it, into which it can grow
 //   - kept: free pages whose memory is not given back yet
 //
 // # Where things are
@@ -37,11 +37,11 @@
 //
 // # When memory goes back
 //
-// Freeing a block gives its memory back to the operating system, except for 1 MiB a heap that stays warm for
-// the next allocations. Freeing a room always gives its memory back. A pool gives its memory back with its
-// last object, unless no other pool of its class has a free object. The pages stay committed, so that holes
-// cost no mappings. When memory is refused, the heap decommits the holes, so that they no longer count in a
-// limit, and tries the allocation again. [Heap.Trim] gives the remaining memory back.
+// Freeing a block gives its memory back to the operating system, except for 1 MiB in each heap, which the
+// next allocations use. Freeing a room always gives its memory back. A pool gives its memory back when its
+// last object is freed, unless no other pool of its class has a free object. The pages stay committed, so
+// that holes cost no mappings. When memory is refused, the heap decommits the holes, so that they no longer
+// count in a limit, and tries the allocation again. [Heap.Trim] gives the remaining memory back.
 //
 // # Element types, lifetimes
 //
@@ -60,10 +60,10 @@
 // where it was allocated and freed. In goroutines that begin with `defer vm.Watch()()`, and in the systems of
 // a schedule, the fault is a panic with that report; elsewhere it ends the process without a report. Without
 // the variable this costs nothing. In builds with the tag invariants freed memory is poisoned, and an
-// allocation panics if its memory was written since.
+// allocation panics if its memory was written after it was freed.
 //
 // # Running out
 //
-// An allocation that cannot be made returns a [*vm.Error], and nothing has changed. [Grow] makes the next
-// allocations of a small type unable to fail.
+// An allocation that fails returns a [*vm.Error] and changes nothing. [Grow] makes the next allocations of a
+// small type unable to fail.
 package heap

@@ -15,8 +15,8 @@ import (
 
 // Options configure a heap. The zero value works.
 type Options struct {
-	// Name is the purpose under which the heap's bytes are counted (see [vm.Snapshot]) and named in errors.
-	// Default: "heap.Heap".
+	// Name is the purpose under which [vm.Snapshot] counts the heap's bytes. Errors name it too. Default:
+	// "heap.Heap".
 	Name string
 	// Capacity is the number of bytes of pages for all allocations of up to 256 KiB together. Larger
 	// allocations have four times as many addresses. All addresses are reserved when the heap is made, which
@@ -24,8 +24,8 @@ type Options struct {
 	// detector, systems without virtual memory).
 	Capacity int
 	// Unshared declares that one goroutine at a time uses the heap. Then the heap takes no lock. The lock
-	// takes a third to a half of the time of a small allocation, and more if the caches miss: it waits for
-	// earlier writes. Default: shared.
+	// takes a third to a half of the time of a small allocation, and more if the caches miss: the lock waits
+	// for earlier writes. Default: shared.
 	Unshared bool
 	// Limit is a budget of committed memory, shared with other heaps and containers. Default:
 	// [vm.DefaultLimit].
@@ -43,7 +43,7 @@ type Options struct {
 type Heap struct {
 	mu       sync.Mutex
 	unshared bool
-	unusual  bool // closed or sampled: the slow paths must look
+	unusual  bool // closed or sampled: Alloc must take the slow path
 	closed   bool
 	name     string
 	region   *vm.Region
@@ -52,7 +52,7 @@ type Heap struct {
 	supplies []supply // by class
 	live     int      // number of allocations
 	inUse    int      // bytes of allocations
-	held     int      // bytes of their pages and pools
+	held     int      // bytes of the pages of allocations and pools
 	sampled  *sampled // nil unless VAST_GUARD is set
 }
 
@@ -69,7 +69,7 @@ const (
 
 // New makes an empty heap. It reserves addresses and takes no memory.
 //
-// It returns an error as [vm.Reserve] does, and panics when an option is negative.
+// It returns an error as [vm.Reserve] does, and panics when Options.Capacity is negative.
 func New(o Options) (*Heap, error) {
 	if o.Capacity < 0 {
 		panic(fmt.Sprintf("heap: NewHeap: Options.Capacity is %d: leave it zero for the default", o.Capacity))
@@ -82,7 +82,7 @@ func New(o Options) (*Heap, error) {
 	return newHeap(o, int(capacity), blockMost, max(roomUnit, vm.HugePageSize()))
 }
 
-// newHeap is New with the default capacity, the largest block and the unit of rooms in bytes.
+// newHeap is New with the default capacity, the largest block and the unit of rooms as arguments, in bytes.
 func newHeap(o Options, capacity, block, unit int) (*Heap, error) {
 	h := &Heap{name: o.Name, unshared: o.Unshared, supplies: make([]supply, len(classes))}
 	if h.name == "" {
@@ -104,7 +104,7 @@ func newHeap(o Options, capacity, block, unit int) (*Heap, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The region has room for all of them, so carving cannot fail.
+	// The region has room for all four spans, so Carve cannot fail.
 	carve := func(bytes, align int) vm.Span {
 		s, e := r.Carve(bytes, align)
 		if e != nil {
@@ -176,7 +176,7 @@ const alignMost = 1 << 20
 
 // Alloc returns size zero bytes at an address that is a multiple of align, a power of two up to 1 MiB; align
 // 0 means 16. The allocation may be larger, see [Heap.SizeOf]. An allocation of size zero has an address of
-// its own. Alloc panics when size is negative or align is not such a number.
+// its own. Alloc panics when size is negative, and on any other align.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.Limit) or
 // another limit as [vm.Region.Commit] does; then nothing has changed. Complexity: constant for objects of
@@ -268,11 +268,13 @@ func (h *Heap) run(n, align uint32) (at uint32, dirty bool, err error) {
 	return at, dirty, err
 }
 
-// tries is the number of retries of an allocation, each with twice as much memory given back: the entries
-// that the allocation takes count in limits too, and new free ranges may be long enough.
+// tries is the number of retries of an allocation. Each retry gives back twice as much memory as the one
+// before: the allocation's entries count in limits too. Giving memory back may also join free ranges, so that
+// one of them is long enough.
 const tries = 4
 
-// retry makes room for bytes in the limits after err. It reports whether trying again makes sense.
+// retry gives memory back after err, so that the limits leave room for bytes. It reports whether trying again
+// makes sense.
 func (h *Heap) retry(err error, bytes, try int) bool {
 	if err == errNoRange || errors.Is(err, vm.ErrMappings) || try == tries {
 		return false // giving memory back frees neither addresses nor mappings
@@ -320,7 +322,7 @@ func (h *Heap) find(p unsafe.Pointer) (at place, wrong string) {
 		}
 		at.e = h.pages.entry(at.unit)
 		if at.e.kind == kindTail {
-			// The head may be stale: a pool that was here before.
+			// The head may be stale: it may name a pool that was here before.
 			if head := at.e.head; head < at.unit {
 				if e := h.pages.entry(head); e.kind == kindPool && at.unit-head < e.units {
 					at.unit, at.e = head, e
@@ -400,7 +402,8 @@ func (h *Heap) Free(p unsafe.Pointer) {
 	h.unlock()
 }
 
-// freeObject is the fast path for an object in the first page of a pool. It reports whether p was one.
+// freeObject frees p if p is an object in the first page of a pool: the fast path of Free. It reports whether
+// it has freed p.
 func (h *Heap) freeObject(p unsafe.Pointer) bool {
 	off := uintptr(p) - uintptr(h.pages.base)
 	if off >= uintptr(h.pages.top)<<h.pages.shift {

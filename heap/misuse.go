@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// These texts say why a pointer cannot be given back.
+// These texts say why no live allocation of the heap begins at a pointer.
 const (
 	misuseForeign = "it lies outside the heap's addresses: give it back where it came from"
 	misuseFreed   = "it was freed already: free an allocation once, and drop every copy of its pointer then"

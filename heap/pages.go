@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// stepCommit is the smallest commit in bytes, the same as in package bulk. It keeps system calls rare beside
-// page faults.
+// stepCommit is the smallest commit in bytes, the same as in package bulk. It keeps system calls rare
+// compared with page faults.
 const stepCommit = 64 << 10
 
 // bytesKept is the amount of free memory that is kept for later allocations of the same length. Giving a page
@@ -26,7 +26,7 @@ type pages struct {
 	base      unsafe.Pointer // of the first page
 	size      int            // bytes of a page
 	shift     uint           // log2 of size
-	committed uint32         // the pages from top to here are committed
+	committed uint32         // the pages from top up to this one are committed
 	kept      [][]uint32     // free runs whose memory is kept, by length in pages
 	pagesKept int
 }
@@ -39,8 +39,8 @@ func (p *pages) runBytes(page, n uint32) []byte {
 	return unsafe.Slice((*byte)(p.at(page)), int(n)<<p.shift)
 }
 
-// begin commits the first pages before mappings run out; later pages cost none. It ignores failures: taking a
-// run reports them.
+// begin commits the first pages before mappings run out; later pages cost no mapping. It ignores failures:
+// taking a run reports them.
 func (p *pages) begin() {
 	if p.committed == 0 && p.meta.CommitTo(p.stride, 0) == nil {
 		_ = p.usable(0, 1, false)

@@ -9,18 +9,19 @@ import (
 )
 
 // A pool is a run of pages divided into objects of one class. The bits of its free objects lie behind the
-// entry of its first page; the entries of its other pages lead to that one. A pool whose objects are all free
-// gives its pages back, unless it is the only pool of its class with free objects, or Grow has promised them.
+// entry of its first page; the entries of its other pages hold the number of the first. A pool whose objects
+// are all free gives its pages back, unless it is the only pool of its class with free objects, or Grow has
+// promised these objects.
 
 // supply is the stock of free objects of a class.
 type supply struct {
 	first    uint32 // first pool with free objects plus 1, or 0; the others follow in a list
 	free     int    // free objects
-	promised int    // of these, promised by Grow to later allocations
+	promised int    // free objects that Grow has promised to later allocations
 }
 
 // words returns the bits of a pool's free objects. It is sound because each entry is followed by a bit for
-// every grain of a page, and a pool of several pages has fewer objects than that.
+// every grain of a page, and a pool of several pages has fewer objects than a page has grains.
 func (h *Heap) words(pool uint32, c *class) []uint64 {
 	first := (*uint64)(unsafe.Add(unsafe.Pointer(h.pages.entry(pool)), bytesEntry))
 	return unsafe.Slice(first, (c.objects+63)/64)

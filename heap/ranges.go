@@ -64,7 +64,8 @@ func (r *ranges) entry(unit uint32) *entry {
 }
 
 // take returns the first of n free units; it is a multiple of align, a power of two. reserved reports that a
-// part of them may be uncommitted. For units above the old top the caller must know.
+// part of them may be uncommitted. For units above the old top, reserved is false, and the caller must know
+// which of them are committed.
 func (r *ranges) take(n, align uint32) (at uint32, reserved bool, err error) {
 	for limit := scanLimit; ; limit = -1 {
 		at, reserved, ok := r.takeFree(n, align, limit)
@@ -93,8 +94,8 @@ func (r *ranges) take(n, align uint32) (at uint32, reserved bool, err error) {
 // errNoRange reports that no free range is long enough. The caller adds the bytes.
 var errNoRange = &vm.Error{Op: "alloc", Err: vm.ErrCapacity}
 
-// takeFree is take from the free ranges. It tries at most limit ranges of each list, or all if limit is
-// negative.
+// takeFree takes n units from a free range, as take does. It tries at most limit ranges of each list, or all
+// if limit is negative.
 func (r *ranges) takeFree(n, align uint32, limit int) (at uint32, reserved, ok bool) {
 	for filled := r.filled &^ (1<<log2(n) - 1); filled != 0; filled &= filled - 1 {
 		looked := 0
@@ -157,8 +158,9 @@ func (r *ranges) mark(at, n uint32) {
 	e.kind, e.units, e.reserved = kindNone, n, false
 }
 
-// put gives back units in use. reserved says that a part of them may be uncommitted. It returns the free
-// range that now holds them, before the top comes down.
+// put gives back units in use. reserved says that a part of them may be uncommitted. It returns the first
+// unit of the free range that now holds them, and whether a part of that range may be uncommitted. If the
+// range ends at the top, the top comes down to its first unit.
 func (r *ranges) put(at, n uint32, reserved bool) (head uint32, mixed bool) {
 	r.entry(at).kind = kindTail
 	if at > 0 {

@@ -30,7 +30,7 @@ func (r *rooms) at(unit uint32) unsafe.Pointer { return unsafe.Add(r.base, int(u
 func (r *rooms) unitsFor(pages int) uint32 { return uint32((pages*r.page + r.unit - 1) / r.unit) }
 
 // askForHuge asks for huge pages once, for all rooms together: asking for each room would cost a mapping
-// each. A huge page comes where an allocation covers it. The call is a hint.
+// each. The system uses huge pages where an allocation covers them. The call is a hint.
 func (r *rooms) askForHuge() {
 	if !r.asked {
 		r.asked = true
@@ -39,7 +39,7 @@ func (r *rooms) askForHuge() {
 }
 
 // takeRoom takes a room for n pages at a multiple of align bytes. If no addresses are free for a long room,
-// it takes one that just fits.
+// it takes a room that just fits.
 func (h *Heap) takeRoom(n, align int) (at uint32, err error) {
 	h.rooms.askForHuge()
 	h.pages.begin()
@@ -70,7 +70,7 @@ func (h *Heap) commitRoom(at uint32, from, to int) error {
 	return err
 }
 
-// newRoom allocates n pages in a room of its own. If there is no room or no mapping for one, it allocates a
+// newRoom allocates n pages in a new room. If no addresses or no mappings are left for a room, it allocates a
 // block, which needs no mapping.
 func (h *Heap) newRoom(n, align int) (p unsafe.Pointer, dirty bool, err error) {
 	var at uint32

@@ -10,11 +10,11 @@ import (
 
 // sampled guards a few small allocations of a heap, chosen at random, when the environment variable
 // VAST_GUARD=1/n is set. A guarded allocation is a block of a guard.Allocator. Its addresses are not the
-// heap's, so Free looks among the blocks only after it found no pool.
+// heap's, so Free looks among the blocks only after it has found no pool at p.
 type sampled struct {
 	blocks  *guard.Allocator
 	sampler guard.Sampler
-	found   error // the damage found when the blocks were closed
+	found   error // the damage that closing the blocks found
 	bytes   int   // of live blocks; guarded by the heap's lock
 }
 
@@ -23,13 +23,13 @@ const (
 	// guard.SampledPool.
 	sampledLive  = 16
 	sampledFreed = 16 * sampledLive
-	// sampledPages is the number of pages of addresses: each block has a guard page behind it, and one comes
-	// before the first.
+	// sampledPages is the number of pages of addresses: each block has a guard page behind it, and another
+	// guard page comes before the first block.
 	sampledPages = 1 + 2*(sampledLive+sampledFreed)
 )
 
-// newSampled returns the guard for one in every allocations of a heap. It returns nil if every is 0, or if no
-// addresses are available.
+// newSampled returns the guard of a heap; every is the average number of small allocations for each guarded
+// one. It returns nil if every is 0, or if no addresses are available.
 func newSampled(name string, o Options, every int) *sampled {
 	if every == 0 {
 		return nil
@@ -110,7 +110,7 @@ func (h *Heap) reallocGuarded(p unsafe.Pointer, size, align int) (unsafe.Pointer
 	return h.copyTo(p, h.guardedSize("Realloc", p), size, align)
 }
 
-// close closes the blocks. It keeps the damage around them for the end of Heap.Close.
+// close closes the blocks. It stores damage around the blocks, which Heap.Close returns at its end.
 func (s *sampled) close() error {
 	if s == nil {
 		return nil

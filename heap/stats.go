@@ -36,10 +36,10 @@ func (s Stats) String() string {
 // Resident returns the number of bytes in memory. Complexity: as [vm.Region.Resident].
 func (h *Heap) Resident() (int, error) { return h.region.Resident() }
 
-// Trim gives back all memory without allocations, and decommits the pages behind the last allocation. Free
-// and Realloc give memory back by themselves, except for 1 MiB of free pages and one pool a size, which the
-// next allocations use. Trim keeps the room that Grow has promised. Complexity: a system call for each range
-// of pages given back.
+// Trim gives back all memory that holds no allocation, and decommits the pages behind the last allocation.
+// Free and Realloc give memory back by themselves, except for 1 MiB of free pages and one pool for each
+// object size, which the next allocations use. Trim keeps the free objects that Grow has promised.
+// Complexity: a system call for each range of pages given back.
 func (h *Heap) Trim() {
 	h.lock()
 	defer h.unlock()

@@ -19,14 +19,15 @@ func Alloc[T any](h *Heap) (*T, error) {
 	return (*T)(p), err
 }
 
-// plain caches type addresses that are known to hold no Go pointers, each at a slot derived from the address.
+// plain caches the addresses of types that are known to hold no Go pointers. The address of a type decides
+// its slot.
 var plain [256]atomic.Uintptr
 
-// mustBePlain panics when T holds Go pointers. For a cached type, the usual case, it is one comparison: a
-// small allocation takes no longer than a type look-up.
+// mustBePlain panics when T holds Go pointers. For a cached type, the usual case, it makes one comparison:
+// looking a type up would take as long as a small allocation.
 //
 // The first word of an interface is the address of its dynamic type, here *T. That address is a constant of
-// the program. It is only compared.
+// the program. The address is used only as a number.
 func mustBePlain[T any](op string) {
 	e := any((*T)(nil))
 	described := *(*uintptr)(unsafe.Pointer(&e))
@@ -37,7 +38,7 @@ func mustBePlain[T any](op string) {
 	}
 }
 
-// Make is [Alloc] that panics with the error.
+// Make is [Alloc], but panics with the error.
 func Make[T any](h *Heap) *T {
 	p, err := Alloc[T](h)
 	if err != nil {
@@ -46,9 +47,9 @@ func Make[T any](h *Heap) *T {
 	return p
 }
 
-// AllocSlice returns length zero elements with room for capacity of them. Beyond that the built-in append
-// moves the slice to Go's heap; [Resize] makes it longer in place of that. A capacity of zero allocates
-// nothing. AllocSlice panics when T holds Go pointers or has size zero, or unless 0 ≤ length ≤ capacity.
+// AllocSlice returns length zero elements with room for capacity of them. Beyond that capacity the built-in
+// append moves the slice to Go's heap; use [Resize] instead. A capacity of zero allocates nothing. AllocSlice
+// panics when T holds Go pointers or has size zero, or unless 0 ≤ length ≤ capacity.
 //
 // It returns an error as [Heap.Alloc] does, or one wrapping [vm.ErrSize] if the byte count overflows.
 func AllocSlice[T any](h *Heap, length, capacity int) ([]T, error) {
@@ -64,7 +65,7 @@ func AllocSlice[T any](h *Heap, length, capacity int) ([]T, error) {
 	return unsafe.Slice((*T)(p), capacity)[:length], nil
 }
 
-// MakeSlice is [AllocSlice] that panics with the error.
+// MakeSlice is [AllocSlice], but panics with the error.
 func MakeSlice[T any](h *Heap, length, capacity int) []T {
 	s, err := AllocSlice[T](h, length, capacity)
 	if err != nil {
@@ -132,9 +133,9 @@ func FreeSlice[T any](h *Heap, s []T) {
 	}
 }
 
-// Grow makes the next n allocations of a T unable to fail. Allocations of other types of about the same size
-// count too. It panics when n is negative, when T holds Go pointers, or when T is larger than an object of a
-// pool (seven eighths of a page).
+// Grow makes the next n allocations of a T unable to fail. Allocations of other types of the same class count
+// among the n. It panics when n is negative, when T holds Go pointers, or when T is larger than an object of
+// a pool (seven eighths of a page).
 //
 // It returns an error as [Heap.Alloc] does; then only committed pages may have changed.
 func Grow[T any](h *Heap, n int) error {

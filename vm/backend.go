@@ -19,10 +19,10 @@ const (
 	NoAccess
 )
 
-// errLost is wrapped by a discard that left the pages Reserved.
+// errLost is wrapped by the error of a discard that left the pages Reserved.
 var errLost = errors.New("the pages are decommitted")
 
-// errBare is wrapped by a discard that succeeded, but took the range's name and advice away.
+// errBare is wrapped by the error of a discard that succeeded but removed the range's name and advice.
 var errBare = errors.New("the pages have lost name and advice")
 
 // backend is a source of addresses. Region has checked and rounded all arguments: n is positive, p and n are
@@ -40,12 +40,12 @@ type backend interface {
 	// lost its name and advice. After a failure pages changed by protect may be ReadWrite.
 	decommit(p unsafe.Pointer, n int) (bare bool, err error)
 	// discard: Committed → Committed, zero. Pages changed by protect may become ReadWrite. A failure that
-	// wraps errLost left the pages Reserved. An error that wraps errBare is a success that took away name and
-	// advice.
+	// wraps errLost left the pages Reserved. An error that wraps errBare means success, but the range lost
+	// its name and advice.
 	discard(p unsafe.Pointer, n int) error
-	// move moves the contents of committed pages to reserved ones without copying: those become Committed,
-	// and the old pages stay Committed and zero. After a failure that wraps errSeveral a part of the range
-	// may still be movable. Afterwards any page may have the names and advice of either range.
+	// move moves the contents of committed pages to reserved ones without copying: the reserved pages become
+	// Committed, and the old pages stay Committed and zero. After a failure that wraps errSeveral a part of
+	// the range may still be movable. Afterwards any page may have the names and advice of either range.
 	move(to, from unsafe.Pointer, n int) error
 	// reset: Reserved and Committed mixed → Reserved, without names and advice, as after reserve.
 	reset(p unsafe.Pointer, n int) error

@@ -29,7 +29,7 @@ func (c *closed) add(m *mapping) {
 		made: m.made}
 	e.closed.recordAbove(1)
 	for i := range e.labels {
-		e.labels[i].Explain = nil // its owner is gone, and it would keep that in memory
+		e.labels[i].Explain = nil // the label's owner is gone, and Explain would keep the owner in memory
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,10 +9,10 @@ import (
 
 // controlGroupLimits returns the smallest memory limit from the process's control group up to the root, and
 // the smallest limit beyond which a group is slowed down; 0 means none. root is the root of the file system,
-// or of a test's.
+// or a test's directory.
 //
-// Within a container the path is as the container sees it, or the group is not visible; then the visible root
-// has the container's limit.
+// In a container the kernel may report a path that is not visible there. Then the visible root has the
+// container's limit.
 func controlGroupLimits(root string) (most, high int) {
 	b, err := os.ReadFile(filepath.Join(root, "proc/self/cgroup"))
 	if err != nil {
@@ -49,7 +49,7 @@ func upwards(top, group, name string) (limit int) {
 	}
 }
 
-// smallest returns the smaller of two limits. A limit that is not positive is none.
+// smallest returns the smaller of two limits. A limit of zero or less means no limit.
 func smallest(a, b int) int {
 	if b <= 0 || a > 0 && a < b {
 		return a

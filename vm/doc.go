@@ -24,9 +24,9 @@
 //   - Reserve: take addresses; costs no memory.
 //   - Commit: make addresses usable; memory is taken when a page is first touched.
 //   - Decommit: give memory back and keep the addresses.
-//   - Release: give the addresses back. [Region.Close] does it, and only for later regions of this process:
-//     Go's heap could get an address that went back to the operating system, and the garbage collector stops
-//     the process when it meets an old pointer to that address.
+//   - Release: give the addresses back. [Region.Close] gives them to later regions of this process, never to
+//     the operating system: Go's heap could get an address that went back to the operating system, and the
+//     garbage collector stops the process when it meets an old pointer to that address.
 //   - Page, huge page: the operating system's units; see [PageSize] and [HugePageSize].
 //   - Span: a part of a region whose committed bytes are one growing prefix.
 //   - Seam: a part of a region with two arrays that grow away from each other and are committed together.

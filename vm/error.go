@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// Each sentinel is one way of running out. The operating system reports most of them with the same code; an
-// [Error] carries the one that the limits in force explain.
+// Each sentinel is one way of running out. The operating system reports most of them with the same code. So
+// the package compares a failed request with the limits in force to choose the sentinel of its [Error].
 var (
 	// ErrSize: the requested size is zero, negative, or larger than any address space.
 	ErrSize = errors.New("size out of range")
 	// ErrCapacity: the region, or the container in it, was made for fewer bytes. Make it with a larger
 	// capacity.
 	ErrCapacity = errors.New("capacity reached")
-	// ErrLimit: the [Limit] of the region does not allow it.
+	// ErrLimit: the [Limit] of the region does not allow the request.
 	ErrLimit = errors.New("memory limit reached")
 	// ErrAddressSpace: the process may not take that many addresses (RLIMIT_AS, or the machine's address
 	// space).
@@ -31,8 +31,8 @@ var (
 	ErrCommitCharge = errors.New("commit limit reached")
 )
 
-// Error says which request on a region failed, and why. Nothing has changed when one is returned, unless the
-// function that returns it says so.
+// Error says which request on a region failed, and why. A call that returns an Error has changed nothing,
+// unless its documentation says so.
 type Error struct {
 	Op      string // the operation: reserve, carve, grow, commit and so on, or a container's
 	Purpose string // of the region

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// explain finds the limit behind an ENOMEM: the kernel has one code for all of them.
+// explain finds the limit behind an ENOMEM: the kernel uses that code for all limits.
 func (osBackend) explain(op string, n int, err error) (detail string, sentinel error) {
 	switch {
 	case errors.Is(err, unix.EAGAIN) && op == "reserve":
@@ -40,7 +40,7 @@ func shortage(op string, n int, f Facts, u Usage) (detail string, sentinel error
 	}
 	switch op {
 	case "reserve":
-		// Reserving takes one more huge page for a moment, to align the rest.
+		// Reserving takes the addresses of one more huge page for a moment, to align the rest.
 		if f.AddressLimit > 0 && n > f.AddressLimit-u.AddressSpace-f.HugePageSize {
 			return fmt.Sprintf("%s of the %s that RLIMIT_AS allows are taken: raise it (ulimit -v) or "+
 				"reserve less (a smaller capacity)", Bytes(u.AddressSpace),
@@ -49,7 +49,8 @@ func shortage(op string, n int, f Facts, u Usage) (detail string, sentinel error
 		return fmt.Sprintf("%s of addresses are taken: reserve less (a smaller capacity)",
 			Bytes(u.AddressSpace)), ErrAddressSpace
 	case "mirror":
-		// Its memory is mapped elsewhere for a moment. It is shared, so it does not count as data.
+		// The memory of a mirror is mapped elsewhere for a moment. It is shared memory, so it does not count
+		// as data.
 		if f.AddressLimit > 0 && n > f.AddressLimit-u.AddressSpace {
 			return shortage("reserve", n, f, u)
 		}

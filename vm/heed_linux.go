@@ -15,9 +15,9 @@ const unknownAdvice = 0x7654321
 
 // heedsAdvice reports whether advice that the kernel accepts takes effect. Kernels in user space (processor
 // emulators, sandboxes) may treat advice as a hint, always or for memory whose history they have lost. They
-// would leave old contents where zeros are promised. Such a kernel accepts unknown advice, and Linux refuses
-// it. heedsAdvice tries both once, on a page that has been reserved and committed like a region's. The answer
-// does not change while a process runs.
+// would leave old contents where zeros are promised. Such a kernel also accepts unknown advice, which Linux
+// refuses. heedsAdvice tries unknown advice and MADV_DONTNEED once, on a page that is reserved and committed
+// like a region's. The answer does not change while a process runs.
 var heedsAdvice = sync.OnceValue(func() bool {
 	var be osBackend
 	p, err := be.reserve(pageSize, pageSize)

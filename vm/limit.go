@@ -30,7 +30,7 @@ func NewLimit(max int) *Limit {
 func (l *Limit) Max() int { return int(l.max.Load()) }
 
 // SetMax changes the budget. Committed memory stays: if it exceeds max, nothing more is allowed until enough
-// was given back. SetMax panics when max is negative.
+// memory has been given back. SetMax panics when max is negative.
 func (l *Limit) SetMax(max int) {
 	if max < 0 {
 		panic(fmt.Sprintf("vm: Limit.SetMax(%d): a limit is a number of bytes, zero or more", max))
@@ -41,7 +41,7 @@ func (l *Limit) SetMax(max int) {
 // Used returns the number of bytes that regions under this limit have committed.
 func (l *Limit) Used() int { return int(l.used.Load()) }
 
-// take charges n bytes and reports whether they fit. A nil limit fits everything.
+// take charges n bytes and reports whether they fit. A nil limit allows everything.
 func (l *Limit) take(n int) bool {
 	if l == nil {
 		return true

@@ -43,13 +43,13 @@ func DefaultLimit() *Limit {
 }
 
 // SetDefaultLimit makes l the budget of all later regions and mirrors without one in their options, including
-// those of containers and worlds; nil means none. Existing regions keep their budgets. Give a part of a
-// program that must not be bound a budget of its own, such as NewLimit(math.MaxInt).
+// those of containers and worlds; nil means none. Existing regions keep their budgets. A part of a program
+// that must not be bound needs a budget of its own, such as NewLimit(math.MaxInt).
 //
 // Without a call the default is the value of the environment variable VAST_LIMIT, which applies to
-// package-level variables too; without that variable it is none. In a container a good choice is
+// package-level variables too; without that variable there is no budget. In a container a good choice is
 // ContainerLimit(75), or VAST_LIMIT=75%. Then a commit that would take the process past its container's
-// memory returns an [*Error] wrapping ErrLimit, and the process lives.
+// memory returns an [*Error] wrapping ErrLimit, and the process goes on.
 //
 // A budget counts committed memory, touched or not. Used memory is less, sometimes much less: containers
 // commit a step ahead, and a page that is mostly holes counts whole. Therefore a container's limit is not the
@@ -60,11 +60,10 @@ func SetDefaultLimit(l *Limit) {
 }
 
 // ContainerLimit returns a budget of percent percent of the memory that the process's container leaves beside
-// the Go heap. That is the container's limit, less the size of the Go heap if GOMEMLIMIT or
-// debug.SetMemoryLimit bounds it. The container's limit is the smallest from the process's control group to
-// the root (memory.max and memory.high, or memory.limit_in_bytes in version 1 of control groups), on Windows
-// the job's. Without such a limit it is the memory of the machine. If that is unknown too, the result is nil,
-// no budget.
+// the Go heap: the container's limit, less the size of the Go heap if GOMEMLIMIT or debug.SetMemoryLimit
+// bounds it. The container's limit is the smallest from the process's control group to the root (memory.max
+// and memory.high, or memory.limit_in_bytes in version 1 of control groups), on Windows the job's. Without
+// such a limit it is the memory of the machine. If that is unknown too, the result is nil, no budget.
 //
 // The rest is for the Go heap, stacks, the program itself and other processes in the same container.
 // ContainerLimit panics unless percent is 1 to 100.

@@ -7,7 +7,7 @@ import (
 
 // Look calls f for each range of committed pages in [off, off+n), with the range's offset in the region and
 // its bytes. The bytes are read-only and must not be kept. If nothing is committed, or the region is closed,
-// f is not called. Pages that [Region.Protect] made inaccessible must not be among them.
+// f is not called. The range must not contain pages that [Region.Protect] made inaccessible.
 //
 // Look is for diagnosis. The caller orders it with other writes to the memory. f must not call methods of the
 // region: Look keeps pages from being committed or decommitted until f returns.

@@ -13,10 +13,10 @@ import (
 // late.
 var mappingsUsed atomic.Int64
 
-// mappingsKept is the divisor of the limit: one part of mappingsKept is left to the rest of the process.
+// One mapping in mappingsKept is left to the rest of the process.
 const mappingsKept = 16
 
-// recount updates mappingsUsed after a change. The caller holds the lock, or is Close.
+// recount updates mappingsUsed after a change. The caller holds the lock, or has just made the mapping.
 func (m *mapping) recount() {
 	if !m.be.reuses() {
 		return

@@ -20,8 +20,8 @@ var (
 // Mirror is memory that appears twice in a row: byte i is also byte i + Size. So each run of up to Size bytes
 // is contiguous, even if it crosses the end and continues at the beginning, as a ring buffer needs.
 //
-// If the system refuses that, and on the heap stand-in, a mirror is ordinary memory of twice the size, and
-// [Mirror.Written] copies from one half to the other. [Mirror.Refused] returns the reason.
+// If the system refuses to map memory twice, and on the heap stand-in, a mirror is ordinary memory of twice
+// the size, and [Mirror.Written] copies from one half to the other. [Mirror.Refused] returns the reason.
 //
 // All of a mirror is Committed, and memory is taken when a page is first touched. The methods may be called
 // from many goroutines; the caller orders accesses to the memory.
@@ -37,10 +37,11 @@ const maxMirror = maxReserve / 4
 // ReserveMirror makes a mirror of bytes, rounded up to whole pages (on Windows to 64 KiB): nothing →
 // Committed. It counts as 2 × Size reserved and Size committed bytes, or as 2 × Size of both if it is copied.
 //
-// On Linux the memory is shared anonymous memory, mapped a second time by mremap. That takes no file
-// descriptor, and strict overcommit mode charges it now, so touching it cannot fail later. If mremap is
-// refused, the memory is a memfd, closed again at once. On macOS it is an unlinked temporary file. On Windows
-// it is charged now, as all committed memory is. Mirrors do not use huge pages.
+// On Linux the memory is shared anonymous memory, mapped a second time by mremap. This takes no file
+// descriptor. Strict overcommit mode charges the memory now, so touching it cannot fail later. If mremap is
+// refused, the memory is a memfd, whose descriptor is closed at once. On macOS the memory is an unlinked
+// temporary file. On Windows the memory is charged now, as all committed memory is. On FreeBSD mapping memory
+// twice is always refused. Mirrors do not use huge pages.
 //
 // It returns an [*Error] wrapping ErrSize, ErrLimit, ErrAddressSpace, ErrMappings, ErrDescriptors,
 // ErrOvercommit or ErrCommitCharge. A refusal is not an error: see [Mirror.Refused].
@@ -89,8 +90,8 @@ func mirrorOn(be backend, bytes int, o Options, made origin) (*Mirror, error) {
 	return &Mirror{r: r, size: size, refused: refused}, nil
 }
 
-// mapMirror makes the region of a mirror whose halves are the same memory. Only its first half counts as
-// committed: that is the memory it takes.
+// mapMirror makes the region of a mirror whose halves are the same memory. Only the first half counts as
+// committed: the second half takes no memory of its own.
 func mapMirror(be backend, size int, o Options, made origin) (*Region, error) {
 	if detail := tooManyMappings(be, 2); detail != "" {
 		return nil, &Error{Op: "mirror", Purpose: o.Name, Bytes: size, Err: ErrMappings, Detail: detail}
@@ -137,13 +138,13 @@ func mirrorError(be backend, purpose string, size int, err error) error {
 	return e
 }
 
-// mirrored is the backend of a region whose halves are the same memory. Of the region's methods only Close
-// and Resident use it.
+// mirrored is the backend of a region whose halves are the same memory. Only the region's methods Close and
+// Resident use it.
 type mirrored struct{ backend }
 
 func (b mirrored) reset(p unsafe.Pointer, n int) error { return b.unmirror(p, n/2) }
 
-// decommit is called by Close when reset fails; a mirror has no gentler way.
+// decommit does the same as reset. Close calls it after a failed reset, but a mirror can only be unmapped.
 func (b mirrored) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 	return true, b.unmirror(p, n)
 }

@@ -52,10 +52,10 @@ func mapAndDuplicate(p unsafe.Pointer, n int) error {
 }
 
 // errNotTwice is the error of an mremap of zero bytes that fails for lack of memory. Kernels in user space
-// may answer so if they do not know this use.
+// may answer so if they do not know this use of mremap.
 var errNotTwice = errors.New("it cannot be mapped a second time")
 
-// mremap moves a mapping of have bytes to exactly to, as n bytes.
+// mremap moves the mapping of have bytes at from to the address to, and makes it n bytes long.
 func mremap(from unsafe.Pointer, have int, to unsafe.Pointer, n int) error {
 	_, _, errno := unix.Syscall6(unix.SYS_MREMAP, uintptr(from), uintptr(have), uintptr(n),
 		unix.MREMAP_MAYMOVE|unix.MREMAP_FIXED, uintptr(to), 0)
@@ -65,8 +65,8 @@ func mremap(from unsafe.Pointer, have int, to unsafe.Pointer, n int) error {
 	return nil
 }
 
-// mapMemfd maps an unnamed file. The file is sealed, so that nobody who opens it under /proc can shorten it:
-// touching the part cut off would end the process.
+// mapMemfd maps an unnamed file. The file is sealed, so no process that opens it under /proc can shorten it:
+// touching the part cut off would end this process.
 func mapMemfd(p unsafe.Pointer, n int, name string) error {
 	name = printableName(name)
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|unix.MFD_NOEXEC_SEAL)

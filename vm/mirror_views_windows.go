@@ -18,7 +18,7 @@ import (
 
 var mapViewOfFileEx = kernel32.NewProc("MapViewOfFileEx")
 
-// mostGaps is the number of times that another thread may be faster.
+// mostGaps is the number of attempts. An attempt fails if another thread takes the addresses first.
 const mostGaps = 64
 
 // mapViews makes a mirror of two views side by side.

@@ -105,7 +105,7 @@ func (osBackend) unmirror(p unsafe.Pointer, n int) error {
 	return retireViews(p, n)
 }
 
-// noAddresses returns the error for a mirror of n bytes without addresses.
+// noAddresses returns the error for a mirror of n bytes when the system has no addresses left for it.
 func noAddresses(n int, err error) error {
 	detail, sentinel := osBackend{}.explain("reserve", 2*n, err)
 	return &Error{Op: "reserve", Bytes: 2 * n, Err: sentinel, Detail: detail}

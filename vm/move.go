@@ -17,10 +17,10 @@ const moveStep = 2 << 20
 // mappings.
 const moveSmallest = 64 << 10
 
-// MovePages moves the contents of the n bytes of r from off on to the n bytes of to, which may be r, from
-// toOff on. The pages of r go Committed → Reserved, those of to Reserved → Committed. All three numbers must
-// be multiples of the page size, all pages of r Committed and ReadWrite, and all pages of to Reserved, so
-// that the ranges never overlap; MovePages panics otherwise. Pointers into the range of r must not be used
+// MovePages moves the contents of n bytes at offset off of r to offset toOff of to, which may be r. The pages
+// of r go Committed → Reserved, those of to Reserved → Committed. off, toOff and n must be multiples of the
+// page size, all pages of the range in r Committed and ReadWrite, and all pages of the range in to Reserved,
+// so that the ranges never overlap; MovePages panics otherwise. Pointers into the range of r must not be used
 // afterwards, and no goroutine may touch either range meanwhile: for a moment the contents are in neither.
 //
 // On Linux (5.7 and later) mremap moves the pages themselves: nothing is copied, no memory is taken, and
@@ -30,7 +30,7 @@ const moveSmallest = 64 << 10
 // between regions of different backends, and if Linux refuses, the bytes are copied in steps of 2 MiB, and
 // each step's old memory is given back.
 //
-// Ranges of [Region.Huge] in r move to the pages in to.
+// Ranges that [Region.Huge] declared dense in r are declared dense in to as well.
 //
 // It returns an [*Error] as [Region.Commit] does; then nothing has changed. A shared [Limit] of r and to is
 // not charged twice. Complexity: about six system calls, and a few more for each border between mappings in
@@ -49,7 +49,7 @@ func (r *Region) MovePages(to *Region, toOff, off, n int) error {
 	if n == 0 {
 		return nil
 	}
-	// One mapping in between, and the ends of both ranges.
+	// One mapping between source and destination, and up to two at the ends of each range.
 	if detail := tooManyMappings(dest.be, 5); detail != "" {
 		return &Error{Op: "move", Purpose: dest.counted.purpose, Bytes: n, Err: ErrMappings, Detail: detail}
 	}
@@ -157,8 +157,9 @@ func (m *mapping) moveSome(to *mapping, toOff, off, n int) (next int, err error)
 // closed meanwhile.
 func bytesOf(p unsafe.Pointer, n int) []byte { return unsafe.Slice((*byte)(p), n) }
 
-// vacate is decommit for a range that counts as Reserved from now on, even if the system refuses. Then the
-// pages stay usable, but their memory is given back, and they are zero when they are committed again.
+// vacate is decommit for a range that counts as Reserved from now on, even if the system refuses. If it
+// refuses, the pages stay usable, but their memory is given back, and they are zero when they are committed
+// again.
 func (m *mapping) vacate(iv interval) {
 	bare, err := m.uncommit(iv)
 	if bare {

@@ -14,7 +14,7 @@ const (
 	PagesAuto Pages = iota
 	// PagesSmall never uses huge pages, whatever the system's mode.
 	PagesSmall
-	// PagesHuge asks for huge pages everywhere. A page touched once then costs a whole huge page.
+	// PagesHuge asks for huge pages everywhere. Then the first touch of a page takes a whole huge page.
 	PagesHuge
 	// PagesHeap backs the region by Go heap memory: the stand-in of the package documentation.
 	PagesHeap
@@ -54,7 +54,7 @@ type Facts struct {
 	DataLimit        int    // bytes: RLIMIT_DATA
 	ControlGroup     int    // bytes: the memory limit of the control group; on Windows of the job
 	ControlGroupHigh int    // bytes: above them the control group is slowed down (memory.high); Linux
-	Memory           int    // bytes of the machine; 0 if ContainerLimit did not need it
+	Memory           int    // bytes of the machine
 	Swap             int    // bytes
 	CommitLimit      int    // bytes that the system may promise: Linux in overcommit mode 2, Windows
 	HeapStandIn      bool   // regions are Go heap memory by default
@@ -64,12 +64,12 @@ type Facts struct {
 type Usage struct {
 	Mappings     int // of this process; Linux only
 	AddressSpace int // bytes of addresses of this process
-	Data         int // bytes of private writable memory of this process; on Windows the charged ones
+	Data         int // bytes of private writable memory of this process; on Windows the charged bytes
 	CommitCharge int // bytes that the system has promised to all processes
 }
 
-// facts are the facts that the package relies on. They do not change while a process runs, or only by an
-// administrator.
+// facts are the facts that the package relies on, read once. While a process runs, only an administrator can
+// change them.
 var facts = sync.OnceValue(ReadFacts)
 
 // ReadFacts asks the operating system again. Limits may change while a process runs.

@@ -11,17 +11,17 @@ type Place struct {
 	Index         int       // of the element
 	Usable        int       // number of elements, from the first on, in Committed pages
 	State         PageState // PageCommitted; PageDecommitted (its memory was given back); or 0: Reserved
-	Closed        bool      // the region is closed, and no other one uses the address yet
+	Closed        bool      // the region is closed, and no other region uses the address yet
 	Made          string    // file:line of the calls that led to Reserve, innermost first
 	ClosedAt      string    // the same for Close
 	ReturnedAt    string    // the same for the Decommit that took the memory; only while VAST_GUARD is set
 	advice        string
-	between       bool // a part behind it is committed
+	between       bool // pages of the same label behind the address are committed
 }
 
-// Describe describes an address: one from a log, from a debugger, or of a suspected pointer. It returns false
-// if the address lies in no region of this process, nor in one of the 256 closed last. It does not read the
-// address.
+// Describe describes an address, for example from a log, a debugger or a suspected pointer. It returns false
+// if the address lies in no region of this process, nor in one of the 256 regions closed last. It does not
+// read the address.
 //
 // Describe may be called from many goroutines. Complexity: linear in the number of regions and in the labels
 // of one.

@@ -1,10 +1,10 @@
 package vm
 
-// LargestReservation returns the number of bytes that one region could reserve now, up to max, to one part in
-// a thousand. It is meant for diagnosis. On Windows it looks for the largest free range. Elsewhere it tries
-// sizes by bisection, in some thirty system calls. During each call the process may have no addresses left
-// for anything else. The tried addresses go back to the operating system at once, which is sound because no
-// code has seen them.
+// LargestReservation returns the number of bytes that one region could reserve now, at most max. The result
+// is at most about one part in a thousand too small. It is meant for diagnosis. On Windows it looks for the
+// largest free range. Elsewhere it tries sizes by bisection, in some thirty system calls. While it tries a
+// size, the process may have no addresses left for anything else. The tried addresses go back to the
+// operating system at once, which is sound because no code has seen them.
 func LargestReservation(max int) int {
 	max = roundDown(min(max, maxReserve), pageSize)
 	be := chosen(PagesAuto)
@@ -20,7 +20,7 @@ func LargestReservation(max int) int {
 	return bisect(be, max)
 }
 
-// bisect tries sizes up to most, a positive multiple of the page size.
+// bisect finds the largest size up to most, a positive multiple of the page size, by trying.
 func bisect(be backend, most int) int {
 	fits := func(n int) bool {
 		p, err := be.reserve(n, pageSize)

@@ -10,8 +10,8 @@ import (
 const memFree = 0x10000
 
 // largestReservation walks over the address space until it finds a free range of most bytes, a positive
-// multiple of the page size. It tries nothing: Wine keeps a table of reserved pages, which takes it a minute
-// for 64 TiB.
+// multiple of the page size. It reserves nothing: Wine keeps a table of reserved pages, and filling it for 64
+// TiB takes a minute.
 func (osBackend) largestReservation(most int) int {
 	largest := 0
 	var at windows.MemoryBasicInformation

@@ -8,7 +8,7 @@ type Refusal struct {
 	Instead string // the consequence, in a sentence
 }
 
-// Refusals tries each such call on addresses of its own, which go back to the system at once, and returns the
+// Refusals tries each such call on new addresses, which go back to the system at once, and returns the
 // refused calls. It is meant for diagnosis: nothing else uses its result. A call that the kernel is too old
 // for counts as allowed. On systems other than Linux the result is empty.
 func Refusals() []Refusal {

@@ -15,8 +15,8 @@ import (
 
 // Options configure a region. The zero value works.
 type Options struct {
-	// Name is the purpose under which the region's bytes are counted (see [Snapshot]) and named in errors. On
-	// Linux /proc/self/maps shows it too. Default: "other".
+	// Name is the purpose under which [Snapshot] counts the region's bytes. Errors name it too, and on Linux
+	// /proc/self/maps shows it. Default: "other".
 	Name string
 	// Limit is a budget of committed memory, shared with other regions. Default: [DefaultLimit].
 	Limit *Limit
@@ -124,16 +124,16 @@ func reserveAddresses(be backend, size, align int) (unsafe.Pointer, error) {
 	return p, err
 }
 
-// dress gives a bare range its name and the page policy. Failures are ignored: without them the region is
-// slower or nameless, but works.
+// dress gives a bare range its name and the page policy. It ignores failures: a region without name and
+// policy is nameless or slower, but works.
 func (m *mapping) dress(iv interval) {
 	m.be.name(m.at(iv.lo), iv.hi-iv.lo, "vast: "+m.counted.purpose)
 	switch {
 	case m.pages == PagesHuge:
 		_ = m.be.advise(m.at(iv.lo), iv.hi-iv.lo, true)
 	case m.pages == PagesSmall, facts().HugeMode == "always":
-		// If the system hands out huge pages unasked, each touch of a sparse region would cost one; Huge
-		// requests them for dense ranges.
+		// If the system hands out huge pages unasked, each touch of a sparse region would cost a huge page;
+		// Huge requests them for dense ranges.
 		_ = m.be.advise(m.at(iv.lo), iv.hi-iv.lo, false)
 	}
 	for _, dense := range m.dense.covered(iv.lo, iv.hi) {
@@ -144,10 +144,10 @@ func (m *mapping) dress(iv interval) {
 // Base returns the region's first address. It does not change while the region is open.
 func (r *Region) Base() unsafe.Pointer { return r.m.base }
 
-// Size returns the reserved bytes.
+// Size returns the number of reserved bytes.
 func (r *Region) Size() int { return r.m.size }
 
-// Committed returns the committed bytes.
+// Committed returns the number of committed bytes.
 func (r *Region) Committed() int {
 	r.m.mu.Lock()
 	defer r.m.mu.Unlock()
@@ -225,7 +225,7 @@ func (r *Region) Commit(off, n int) error {
 	return nil
 }
 
-// remember records that a range was committed. Usually it was committed before.
+// remember records that a range was committed. Most ranges were recorded before.
 func (m *mapping) remember(lo, hi int) {
 	if !m.ever.contains(lo, hi) {
 		m.ever.add(lo, hi)
@@ -287,8 +287,10 @@ func (m *mapping) forget(iv interval) {
 // Discard gives the memory of [off, off+n) back, rounded inward to whole pages, and leaves the pages usable:
 // Committed → Committed, zero. Pages changed by Protect may become ReadWrite.
 //
-// On Windows it can return an [*Error] wrapping ErrCommitCharge, if another process takes the system's last
-// memory between the decommit and the new commit; then pages are Reserved.
+// Windows, FreeBSD, and Linux where madvise is refused or ignored, have no call for this: there Discard
+// decommits the pages and commits them again. If another process takes the system's last memory in between,
+// Discard returns an [*Error], which wraps ErrCommitCharge on Windows and FreeBSD; then the pages of the
+// failed range are Reserved.
 func (r *Region) Discard(off, n int) error {
 	return r.inward("discard", off, n, func(m *mapping, iv interval) error {
 		err := m.be.discard(m.at(iv.lo), iv.hi-iv.lo)
@@ -343,10 +345,10 @@ func (r *Region) Protect(off, n int, a Access) error {
 	return nil
 }
 
-// Populate takes memory for the committed pages in [off, off+n) now, rounded inward; they must be ReadWrite.
-// If the system has no memory left, it returns an error, while touching a page would end the process (a
-// control group's limit still ends it: set a [Limit]). After an error some pages may be populated. On kernels
-// without this call (Linux before 5.14) the error wraps errors.ErrUnsupported.
+// Populate takes memory for the committed pages in [off, off+n) now, rounded inward; the pages must be
+// ReadWrite. If the system has no memory left, it returns an error, while touching a page would end the
+// process (a control group's limit still ends it: set a [Limit]). After an error some pages may be populated.
+// On kernels without this call (Linux before 5.14) the error wraps errors.ErrUnsupported.
 func (r *Region) Populate(off, n int) error {
 	return r.inward("populate", off, n, func(m *mapping, iv interval) error {
 		return m.be.populate(m.at(iv.lo), iv.hi-iv.lo)

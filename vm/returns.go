@@ -20,10 +20,10 @@ func (m *mapping) returned(iv interval) {
 	e := &m.returns.of[m.returns.next%len(m.returns.of)]
 	m.returns.next++
 	e.interval, e.at = iv, origin{}
-	e.at.recordAbove(3) // the function for the range, inward, Decommit
+	e.at.recordAbove(3) // skips the function for the range, inward and Decommit
 }
 
-// find returns the latest decommit of the memory at an offset, or "".
+// find returns the calls that led to the latest decommit of the memory at an offset, or "".
 func (r *returns) find(off int) string {
 	if r == nil {
 		return ""

@@ -7,8 +7,8 @@ import (
 
 // Seam is a part of a region with two arrays that grow away from each other: one downwards from the seam, the
 // other upwards. Their committed bytes are one growing range. So both together cost the mappings and system
-// calls of one [Span], and small ones share a page. A Seam is for arrays that are read at the same index. It
-// must not be copied once it has grown.
+// calls of one [Span], and small arrays share a page. A Seam is for arrays that are read at the same index.
+// It must not be copied once it has grown.
 type Seam struct {
 	region *Region
 	base   unsafe.Pointer // the seam's address
@@ -21,8 +21,9 @@ type Seam struct {
 	up     int            // … for each up bytes of the one above
 }
 
-// Seam turns a span without committed bytes into a seam, at bytes from the span's base. The array below it
-// has down bytes for each up bytes of the array above. The span must not be used afterwards.
+// Seam turns a span without committed bytes into a seam; at is its distance from the span's base in bytes.
+// The array below it has down bytes for each up bytes of the array above. The span must not be used
+// afterwards.
 func (s *Span) Seam(at, down, up int) Seam {
 	if at < 0 || at >= s.size || s.committed != 0 || down <= 0 || up <= 0 {
 		panic(fmt.Sprintf("vm: seam(%d, %d, %d): the seam must lie in the %d bytes of a span that has not "+
@@ -57,8 +58,8 @@ func (s *Seam) Above() int { return max(0, s.hi-s.at) }
 func (s *Seam) Committed() int { return s.hi - s.lo }
 
 // CommitTo commits at least above bytes above the seam, and the corresponding bytes below it. It commits
-// ahead as [Span.CommitTo] does, measured from the page of the seam: so seams of one size grow alike, at any
-// offset in a page. If the limits do not allow that, it commits only the needed bytes.
+// ahead as [Span.CommitTo] does, measured from the page of the seam. So seams of one size grow alike,
+// wherever they lie in a page. If the limits do not allow that, it commits only the needed bytes.
 //
 // On failure it returns an [*Error] (ErrCapacity, or as [Region.Commit]) and nothing has changed.
 func (s *Seam) CommitTo(above int) error {

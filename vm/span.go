@@ -17,7 +17,7 @@ type Span struct {
 	committed int
 }
 
-// minStep is the smallest growth of a span in bytes. It keeps system calls rare beside page faults.
+// minStep is the smallest growth of a span in bytes. It keeps system calls rare compared with page faults.
 const minStep = 64 << 10
 
 // Carve hands out the next bytes of the region, rounded up to whole pages, as a Span. Its base is a multiple
@@ -110,9 +110,8 @@ func (s *Span) DecommitTo(keep int) error {
 	return nil
 }
 
-// Discard gives back the memory of [off, off+n), off being the distance from the span's base, as
-// [Region.Discard] does. If that leaves pages Reserved, it tries to commit them again, so that the prefix
-// stays whole.
+// Discard gives back the memory of [off, off+n), counted from the span's base, as [Region.Discard] does. If
+// that leaves pages Reserved, it tries to commit them again, so that the prefix stays whole.
 func (s *Span) Discard(off, n int) error {
 	err := s.region.Discard(s.off+off, n)
 	if err == nil {

@@ -16,14 +16,14 @@ var statics struct {
 }
 
 // Static returns a table of n zero elements that lives as long as the process, like the static array of a C
-// program. It costs only the pages that were read or written. It is meant for package-level variables:
+// program. Only pages that were read or written take memory. Static is meant for package-level variables:
 //
 //	var tanks = vm.Static[Tank](1_000_000)
 //
 // With it, "large enough for every case" costs addresses instead of memory. The elements never move.
 //
 // All of the table is Committed. If the system charges for that (vm.overcommit_memory=2, RLIMIT_DATA,
-// Windows), the whole table counts. There, use a bulk.Array for a table that usually stays small.
+// Windows), the whole table counts. On such a system use a bulk.Array for a table that usually stays small.
 // [DefaultLimit] does not bind tables: it would count the whole of each, and a program would end before its
 // main function. Tables are counted under the purpose "static Tank". The heap stand-in takes their memory at
 // once.

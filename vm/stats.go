@@ -85,9 +85,9 @@ func unregister(m *mapping) {
 }
 
 // Snapshot returns the counters of the purposes with open regions. With resident it also asks the operating
-// system for the resident bytes, which takes a system call for each 16 Ki committed pages; without, it takes
-// no system call. Snapshot blocks nothing: a region that changes meanwhile is counted in its old or new
-// state.
+// system for the resident bytes, which takes a system call for each 16 Ki committed pages; without it,
+// Snapshot makes no system call. Snapshot blocks nothing: a region that changes meanwhile is counted in its
+// old or new state.
 func Snapshot(resident bool) Stats {
 	registry.mu.Lock()
 	var s Stats
@@ -111,7 +111,7 @@ func Snapshot(resident bool) Stats {
 		byPurpose[s.Purposes[i].Purpose] = &s.Purposes[i]
 	}
 	for _, m := range open {
-		// If the system cannot say, the figure stays zero.
+		// If the system cannot answer for a range, the figure lacks that range and the rest of the region.
 		n, _ := m.resident()
 		byPurpose[m.counted.purpose].Resident += n
 	}

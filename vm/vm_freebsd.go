@@ -22,8 +22,8 @@ func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 }
 
 // discard maps the range afresh. MADV_FREE lets the system take the pages when it needs them and
-// MADV_DONTNEED only ages them: neither promises zeros. It first maps pages without access, which are not
-// charged: a failed mmap may have unmapped the range.
+// MADV_DONTNEED only ages them: neither promises zeros. The range is first mapped without access, because a
+// failed mmap may have unmapped it, and pages without access need no charge that could be refused.
 func (b osBackend) discard(p unsafe.Pointer, n int) error {
 	if err := b.reset(p, n); err != nil {
 		return err
@@ -79,7 +79,7 @@ func readFacts(f *Facts) {
 	f.DataLimit = resourceLimit(unix.RLIMIT_DATA)
 }
 
-// ReadUsage asks the operating system for the usage. FreeBSD does not tell it.
+// ReadUsage returns the zero Usage: this package does not read the usage on FreeBSD.
 func ReadUsage() Usage { return Usage{} }
 
 // mapTwice refuses, so that mirrors are copied. Anonymous memory that can be mapped twice (SHM_ANON) needs C:

@@ -17,8 +17,8 @@ type heapBackend struct{}
 var errHeapTooLarge = errors.New("too large for the heap stand-in")
 
 // maxHeapRegion is the largest region of the stand-in. The region takes its whole size from Go's heap, where
-// a request beyond memory ends the process. It is 4 GiB, or 256 MiB if that would be all of the address
-// space.
+// a request beyond memory ends the process. It is 4 GiB, or 256 MiB on 32-bit systems and WebAssembly, whose
+// whole address space is 4 GiB.
 var maxHeapRegion = func() int {
 	if strconv.IntSize == 32 || runtime.GOARCH == "wasm" {
 		return 256 << 20

@@ -21,21 +21,21 @@ func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 		if unix.Madvise(bytesAt(p, n), unix.MADV_DONTNEED) == nil {
 			return false, nil
 		}
-		// The kernel refuses for pages locked in memory, after mlockall for instance.
+		// The kernel refuses this advice for pages locked in memory, for instance after mlockall.
 		bare, err = true, b.reset(p, n)
 	}
 	if err != nil {
-		// mprotect stops where it fails: this makes its changed pages usable again. It needs no new mapping,
-		// so it can fail only if mmap has taken the process past the limit by one.
+		// mprotect stops where it fails. This call makes the pages usable again that it has changed. It needs
+		// no new mapping, so it can fail only if mmap has taken the process past the limit by one.
 		_ = unix.Mprotect(bytesAt(p, n), readWrite)
 		return false, err
 	}
 	return bare, nil
 }
 
-// discard gives memory back at once; the kernel zeroes the pages when they are touched again. If it ignores
-// that advice, a fresh mapping does the same: first one without access, because a failed mmap may have
-// unmapped the range, and that one needs no charge that could be refused.
+// discard gives memory back at once; the kernel zeroes the pages when they are touched again. If the kernel
+// ignores or refuses that advice, a fresh mapping does the same. The range is first mapped without access,
+// because a failed mmap may have unmapped it, and pages without access need no charge that could be refused.
 func (b osBackend) discard(p unsafe.Pointer, n int) error {
 	if heedsAdvice() {
 		err := unix.Madvise(bytesAt(p, n), unix.MADV_DONTNEED)

@@ -7,7 +7,7 @@ type osBackend struct{ heapBackend }
 
 func readFacts(*Facts) {}
 
-// ReadUsage asks the operating system for the usage. This system does not tell it.
+// ReadUsage returns the zero Usage: this package does not read the usage on this system.
 func ReadUsage() Usage { return Usage{} }
 
 const (
